@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How fast instances are read and written, against what cannot be avoided:
+ * reading the bytes, and a bare scan that converts the same numbers with the
+ * library's own exact conversion and keeps nothing.
+ *
+ *     bench_read [TASKS]
+ *
+ * One CSV row a file and operation: medians of seven rounds in which all
+ * operations take turns. `to_scan` is the time over that of the scan, `peak_bytes`
+ * what a process that does nothing else grows by while it reads the file.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <hybridsched/io.h>
+
+#include "support/decimal.h"
+
+enum { ROUNDS = 7 };
+enum operation { BARE, SCAN, READ, WRITE, OPERATIONS };
+
+static const char *const operation_names[OPERATIONS] = {"bytes", "scan", "read", "write"};
+
+enum ids { NO_IDS, COUNTED, SHUFFLED }; /* task-0, task-1, ... or in no order */
+
+struct layout {
+    const char *name;
+    enum ids    ids;
+    int         has_kernels; /* and priorities */
+    int         digits;      /* 17: every double; else so many decimals */
+};
+
+static const struct layout layouts[] = {
+    {"17-digits", NO_IDS, 0, 17},
+    {"17-digits-ids", COUNTED, 0, 17},
+    {"17-digits-shuffled-ids", SHUFFLED, 0, 17},
+    {"6-decimals", NO_IDS, 0, 6},
+    {"6-decimals-ids", COUNTED, 0, 6},
+    {"6-decimals-shuffled-ids", SHUFFLED, 0, 6},
+    {"17-digits-ids-kernels", COUNTED, 1, 17},
+};
+
+static void fail(const char *what)
+{
+    perror(what);
+    exit(1);
+}
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static uint64_t random_bits(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* ---- files ------------------------------------------------------------------------ */
+
+static void put_time(FILE *f, uint64_t *state, int digits)
+{
+    double value = 0.001 + (double)(random_bits(state) >> 11) * 0x1p-53 * 300;
+
+    if (digits == 17)
+        fprintf(f, "%.17g", value);
+    else
+        fprintf(f, "%.*f", digits, value);
+}
+
+/* Distinct for distinct i below 2^32, but in no order. */
+static uint32_t shuffled(size_t i)
+{
+    return (uint32_t)i * 2654435769u;
+}
+
+static void make_file(const char *path, const struct layout *layout, size_t tasks)
+{
+    uint64_t state = 1;
+    FILE    *f = fopen(path, "w");
+
+    if (!f)
+        fail(path);
+    fprintf(f, "# hybridsched instance 1\n# cpus 20\n# gpus 4\n%scpu,gpu%s\n",
+            layout->ids ? "id," : "", layout->has_kernels ? ",priority,kernel" : "");
+    for (size_t i = 0; i < tasks; i++) {
+        if (layout->ids)
+            fprintf(f, "task-%zu,", layout->ids == COUNTED ? i : shuffled(i));
+        put_time(f, &state, layout->digits);
+        putc(',', f);
+        put_time(f, &state, layout->digits);
+        if (layout->has_kernels)
+            fprintf(f, ",%d,%s", (int)(random_bits(&state) % 100), i % 2 ? "dgemm:960" : "dtrsm");
+        putc('\n', f);
+    }
+    if (fclose(f))
+        fail(path);
+}
+
+/* ---- what cannot be avoided ------------------------------------------------------ */
+
+enum { BLOCK = 256 * 1024 };
+
+static double read_bytes(int fd)
+{
+    static char block[BLOCK];
+    double      sum = 0;
+    ssize_t     got;
+
+    while ((got = read(fd, block, sizeof block)) > 0)
+        sum += block[0];
+    if (got < 0)
+        fail("read");
+    return sum;
+}
+
+/* The sum of the numbers of one row; `at` is behind the id. */
+static double scan_row(const char *at, const char *end, int numbers)
+{
+    double sum = 0, value = 0;
+
+    for (; numbers > 0; numbers--, at++) {
+        at = hsi_decimal_read(at, end, &value);
+        if (!at)
+            fail("scan");
+        sum += value;
+    }
+    return sum;
+}
+
+/* The rows of a file: a newline ends each, and the numbers stand where they are known to. */
+static double scan(int fd, const struct layout *layout)
+{
+    static char block[2 * BLOCK];
+    size_t      held = 0;
+    double      sum = 0;
+    ssize_t     got;
+
+    while ((got = read(fd, block + held, BLOCK)) > 0) {
+        const char *at = block, *end = block + held + got, *stop;
+
+        for (; (stop = memchr(at, '\n', (size_t)(end - at))); at = stop + 1) {
+            if (*at == '#' || *at == 'i' || *at == 'c')
+                continue;
+            if (layout->ids)
+                at = (const char *)memchr(at, ',', (size_t)(stop - at)) + 1;
+            sum += scan_row(at, stop, layout->has_kernels ? 3 : 2);
+        }
+        held = (size_t)(end - at);
+        memmove(block, at, held);
+    }
+    return sum;
+}
+
+/* ---- the library --------------------------------------------------------------- */
+
+static hs_instance *read_instance(int fd)
+{
+    hs_instance  *in = NULL;
+    hs_diagnostic why;
+
+    if (hs_instance_read(fd, NULL, &in, &why) != HS_OK) {
+        fprintf(stderr, "%" PRIu64 ":%" PRIu64 ": %s\n", why.line, why.column, why.text);
+        exit(1);
+    }
+    return in;
+}
+
+static int open_file(const char *path, int flags)
+{
+    int fd = open(path, flags, 0600);
+
+    if (fd < 0)
+        fail(path);
+    return fd;
+}
+
+static double run(enum operation operation, const char *path, const char *copy,
+                  const struct layout *layout, const hs_instance *in)
+{
+    int             fd = open_file(operation == WRITE ? copy : path,
+                                   operation == WRITE ? O_WRONLY | O_CREAT : O_RDONLY);
+    hs_instance    *made = NULL;
+    volatile double sink = 0;
+    double          start = now(), elapsed;
+
+    if (operation == BARE)
+        sink = read_bytes(fd);
+    else if (operation == SCAN)
+        sink = scan(fd, layout);
+    else if (operation == READ)
+        made = read_instance(fd);
+    else if (hs_instance_write(fd, in) != HS_OK)
+        fail("write");
+    elapsed = now() - start;
+    (void)sink;
+    hs_instance_free(made);
+    close(fd);
+    return elapsed;
+}
+
+/* What this process, which has done nothing yet, takes at most to read the file. */
+static int print_peak(const char *path)
+{
+    struct rusage before, after;
+    int           fd = open_file(path, O_RDONLY);
+
+    getrusage(RUSAGE_SELF, &before);
+    read_instance(fd);
+    getrusage(RUSAGE_SELF, &after);
+    printf("%ld\n", (after.ru_maxrss - before.ru_maxrss) * 1024);
+    return 0;
+}
+
+static long long peak_of_reading(const char *program, const char *path)
+{
+    char      command[512];
+    long long bytes = 0;
+    FILE     *f;
+
+    snprintf(command, sizeof command, "'%s' --peak '%s'", program, path);
+    f = popen(command, "r");
+    if (!f || fscanf(f, "%lld", &bytes) != 1 || pclose(f))
+        fail(command);
+    return bytes;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static void measure(const char *program, const struct layout *layout, size_t tasks,
+                    const char *path, const char *copy)
+{
+    double       times[OPERATIONS][ROUNDS];
+    hs_instance *in;
+    long long    peak;
+    off_t        size;
+    int          fd;
+
+    make_file(path, layout, tasks);
+    peak = peak_of_reading(program, path);
+    fd = open_file(path, O_RDONLY);
+    size = lseek(fd, 0, SEEK_END);
+    lseek(fd, 0, SEEK_SET);
+    in = read_instance(fd);
+    close(fd);
+    for (int round = 0; round < ROUNDS; round++)
+        for (enum operation o = BARE; o < OPERATIONS; o++)
+            times[o][round] = run(o, path, copy, layout, in);
+    for (enum operation o = BARE; o < OPERATIONS; o++)
+        qsort(times[o], ROUNDS, sizeof times[o][0], by_value);
+    for (enum operation o = BARE; o < OPERATIONS; o++)
+        printf("%s,%zu,%s,%lld,%.6f,%.1f,%.1f,%.3f,%lld\n", layout->name, tasks, operation_names[o],
+               (long long)size, times[o][ROUNDS / 2], 1e9 * times[o][ROUNDS / 2] / (double)tasks,
+               (double)size / times[o][ROUNDS / 2] / 1e6,
+               times[o][ROUNDS / 2] / times[SCAN][ROUNDS / 2], o == READ ? peak : 0);
+    hs_instance_free(in);
+}
+
+int main(int argc, char **argv)
+{
+    size_t tasks = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
+    char   path[] = "/tmp/bench_read_XXXXXX", copy[sizeof path + 8];
+    int    fd;
+
+    if (argc > 2 && strcmp(argv[1], "--peak") == 0)
+        return print_peak(argv[2]);
+    fd = mkstemp(path);
+    if (fd < 0)
+        fail(path);
+    close(fd);
+    snprintf(copy, sizeof copy, "%s.copy", path);
+    printf("file,tasks,operation,bytes,seconds,ns_per_task,mb_per_s,to_scan,peak_bytes\n");
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        measure(argv[0], &layouts[i], tasks, path, copy);
+    unlink(path);
+    unlink(copy);
+    return 0;
+}

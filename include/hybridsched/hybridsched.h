@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYBRIDSCHED_H
+#define HYBRIDSCHED_H
+
+/* Everything that libhybridsched promises. */
+#include <hybridsched/bound.h>
+#include <hybridsched/generate.h>
+#include <hybridsched/instance.h>
+#include <hybridsched/io.h>
+#include <hybridsched/queue.h>
+#include <hybridsched/schedule.h>
+#include <hybridsched/solve.h>
+#include <hybridsched/status.h>
+#include <hybridsched/version.h>
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYBRIDSCHED_INSTANCE_H
+#define HYBRIDSCHED_INSTANCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hybridsched/status.h>
+
+HS_BEGIN_DECLS
+
+#define HS_MAX_WORKERS 1000000u           /* of one type */
+#define HS_MAX_TASKS   ((uint64_t)1 << 31)
+#define HS_MAX_ID      4096u              /* bytes of a task's id */
+
+/** A worker type. Worker numbers run over the CPUs first: 0 .. cpus-1, then the GPUs. */
+typedef enum hs_type { HS_CPU = 0, HS_GPU = 1 } hs_type;
+
+typedef enum hs_unit { HS_SECONDS, HS_MILLISECONDS, HS_MICROSECONDS, HS_NANOSECONDS } hs_unit;
+
+/** May a running task be aborted and started again elsewhere? */
+typedef enum hs_restartable {
+    HS_RESTART_DEFAULT = 0, /* yes, unless the task has a command */
+    HS_RESTART_YES,
+    HS_RESTART_NO
+} hs_restartable;
+
+/**
+ * One row of an instance: `count` identical tasks. Strings are NULL or empty
+ * where absent. A time of INFINITY means "has no implementation there".
+ */
+typedef struct hs_task {
+    const char    *id;          /* NULL: t0, t1, ... by row */
+    double         cpu, gpu;    /* times, strictly positive */
+    int64_t        priority;
+    uint32_t       count;       /* 0 counts as 1; copies are named ID#1, ID#2, ... */
+    hs_restartable restartable;
+    const char    *kernel;
+    const char    *cpu_command;
+    const char    *gpu_command;
+} hs_task;
+
+/** Tasks and the workers to run them on. Immutable, so free to share between threads. */
+typedef struct hs_instance hs_instance;
+
+/**
+ * An instance over the caller's own arrays, which must outlive it; nothing is
+ * copied. `priority` may be NULL (all 0). O(n).
+ * HS_ETIME: a time is not positive. HS_EWORKER: a task that no worker there is
+ * can run. HS_EOVERFLOW: a schedule could last longer than a double can tell.
+ */
+HS_API hs_status hs_instance_wrap(size_t n, const double *cpu, const double *gpu,
+                                  const int64_t *priority, unsigned cpus, unsigned gpus,
+                                  hs_instance **out);
+
+/** The same tasks on other workers; the two share storage, and either may be freed first. */
+HS_API hs_status hs_instance_on(const hs_instance *in, unsigned cpus, unsigned gpus,
+                                hs_instance **out);
+
+HS_API void hs_instance_free(hs_instance *in);
+
+HS_API unsigned hs_instance_cpus(const hs_instance *in);
+HS_API unsigned hs_instance_gpus(const hs_instance *in);
+HS_API hs_unit  hs_instance_unit(const hs_instance *in);
+
+/** Tasks, copies included; and rows, where copies stand together. */
+HS_API size_t hs_instance_tasks(const hs_instance *in);
+HS_API size_t hs_instance_rows(const hs_instance *in);
+
+/** A row as it was given, strings owned by the instance; an id that was not given is NULL. */
+HS_API void hs_instance_row(const hs_instance *in, size_t row, hs_task *out);
+
+/** Row of a task: O(1) without counts, O(log rows) with them. */
+HS_API size_t hs_instance_row_of(const hs_instance *in, size_t task);
+
+/** Time of a task on a type as given (an absent type has its times too). */
+HS_API double  hs_instance_time(const hs_instance *in, size_t task, hs_type type);
+HS_API int64_t hs_instance_priority(const hs_instance *in, size_t task);
+
+/** May the task be aborted and restarted (its own word, or the default for its kind)? */
+HS_API int hs_instance_restartable(const hs_instance *in, size_t task);
+
+/**
+ * Writes the task's name (its id, ID#3 for a copy, t7 where none was given) and
+ * a NUL. Returns its length; if that is >= size the name was cut short.
+ */
+HS_API size_t hs_instance_name(const hs_instance *in, size_t task, char *buffer, size_t size);
+
+/** Header lines that are kept as they came: `# key value`. NULL past the last. */
+HS_API const char *hs_instance_note(const hs_instance *in, size_t index, const char **value);
+
+/**
+ * 64 bits over workers, unit and tasks, whatever the order of the tasks; the
+ * definition is in hsched-formats(5). O(n).
+ */
+HS_API uint64_t hs_instance_digest(const hs_instance *in);
+
+/* ---- building one task by task ---------------------------------------- */
+
+typedef struct hs_builder hs_builder;
+
+HS_API hs_status hs_builder_create(hs_builder **out);
+HS_API void      hs_builder_free(hs_builder *b);
+HS_API hs_status hs_builder_workers(hs_builder *b, unsigned cpus, unsigned gpus);
+HS_API hs_status hs_builder_unit(hs_builder *b, hs_unit unit);
+
+/** Keep a header line; both strings are copied. The same key may come again. */
+HS_API hs_status hs_builder_note(hs_builder *b, const char *key, const char *value);
+
+/** Add a row; strings are copied. HS_ETIME: a time is not positive. O(1) amortised. */
+HS_API hs_status hs_builder_add(hs_builder *b, const hs_task *task);
+
+/**
+ * Turn what was added into an instance; the builder is then empty and may be
+ * freed or used again. On HS_EDUPLICATE, HS_EWORKER or HS_EOVERFLOW the builder
+ * keeps its content and *row (if not NULL) is the row to blame. Expected O(rows).
+ */
+HS_API hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row);
+
+/* ---- finding tasks by name -------------------------------------------- */
+
+typedef struct hs_index hs_index;
+
+/** An index of the names in `in`, which must outlive it. Expected O(rows). */
+HS_API hs_status hs_index_create(const hs_instance *in, hs_index **out);
+HS_API void      hs_index_free(hs_index *index);
+
+/** 1 and *task if there is a task of that name (`length` bytes), else 0. */
+HS_API int hs_index_find(const hs_index *index, const char *name, size_t length, size_t *task);
+
+HS_END_DECLS
+
+#endif

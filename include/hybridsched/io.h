@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYBRIDSCHED_IO_H
+#define HYBRIDSCHED_IO_H
+
+#include <hybridsched/bound.h>
+#include <hybridsched/generate.h>
+
+HS_BEGIN_DECLS
+
+/** What is wrong with a file, and where. `line` 0: the file as a whole. */
+typedef struct hs_diagnostic {
+    uint64_t line, column; /* from 1; column in bytes */
+    char     text[512];    /* what is wrong and what was expected */
+} hs_diagnostic;
+
+typedef struct hs_read_options {
+    size_t struct_size;
+    int    ignore_unknown; /* skip columns that are not known, rather than refuse them */
+    int    has_cpus, has_gpus; /* the numbers below stand, whatever the file says or lacks */
+    unsigned cpus, gpus;
+} hs_read_options;
+
+HS_API void hs_read_options_init_sized(hs_read_options *options, size_t size);
+#define hs_read_options_init(o) hs_read_options_init_sized((o), sizeof *(o))
+
+/**
+ * Read an instance (hsched-formats(5)) from the descriptor `fd` to its end. On
+ * failure *out is untouched and *why says where and what. HS_ESYNTAX: the
+ * content is bad; HS_EIO: errno says why; HS_ENOMEM. NULL options mean defaults.
+ */
+HS_API hs_status hs_instance_read(int fd, const hs_read_options *options, hs_instance **out,
+                                  hs_diagnostic *why);
+
+/** Write `in` to `fd`. HS_EIO: errno says why. */
+HS_API hs_status hs_instance_write(int fd, const hs_instance *in);
+
+/* ---- plans ---------------------------------------------------------------- */
+
+typedef struct hs_named_bound {
+    char   name[32];
+    double value;
+} hs_named_bound;
+
+/** What a plan's header says beside its instance's own lines. */
+typedef struct hs_plan_info {
+    size_t         struct_size;
+    char           algorithm[64]; /* empty: not said */
+    uint64_t       seed;
+    int            has_seed;
+    double         makespan;      /* NaN: not said */
+    uint64_t       digest;        /* of the instance */
+    int            has_digest;
+    unsigned       bound_count;
+    hs_named_bound bounds[16];
+} hs_plan_info;
+
+HS_API void hs_plan_info_init_sized(hs_plan_info *info, size_t size);
+#define hs_plan_info_init(i) hs_plan_info_init_sized((i), sizeof *(i))
+
+/** Write the plan of `s` for `in`; makespan and digest are filled in by this call. */
+HS_API hs_status hs_plan_write(int fd, const hs_instance *in, const hs_schedule *s,
+                               const hs_plan_info *info);
+
+/**
+ * Read a plan: its instance (tasks in order of their first row), its schedule
+ * and its header. A task that stands only in aborted rows is still a task. The
+ * schedule is as the file has it: hs_schedule_check() says whether it is valid.
+ */
+HS_API hs_status hs_plan_read(int fd, const hs_read_options *options, hs_instance **instance,
+                              hs_schedule **schedule, hs_plan_info *info, hs_diagnostic *why);
+
+/** Read affinities (task,worker,score; one a task) for hs_settings; free() the array. */
+HS_API hs_status hs_affinities_read(int fd, const hs_instance *in, hs_affinity **out,
+                                    size_t *count, hs_diagnostic *why);
+
+/**
+ * Read a kernel table (hsched-formats(5)); free with hs_kernel_table_free(). Its
+ * cpus and gpus are 0 and its name and source empty where the file does not say.
+ */
+HS_API hs_status hs_kernel_table_read(int fd, hs_kernel_table **out, hs_diagnostic *why);
+HS_API void      hs_kernel_table_free(hs_kernel_table *table);
+
+/* ---- pictures -------------------------------------------------------------- */
+
+typedef struct hs_picture {
+    size_t      struct_size;
+    const char *title;  /* NULL: none */
+    const hs_named_bound *bound; /* drawn as a line; NULL: none */
+} hs_picture;
+
+HS_API void hs_picture_init_sized(hs_picture *picture, size_t size);
+#define hs_picture_init(p) hs_picture_init_sized((p), sizeof *(p))
+
+/** A Gantt chart as one self-contained SVG. */
+HS_API hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule *s,
+                                const hs_picture *picture);
+
+/** Trace-event JSON for Perfetto and chrome://tracing. */
+HS_API hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
+                                const hs_picture *picture);
+
+/* ---- numbers ---------------------------------------------------------------- */
+
+/**
+ * Shortest decimal that reads back to `value` ("inf" for infinity), NUL
+ * terminated; returns its length. Independent of the locale.
+ */
+HS_API size_t hs_format_double(double value, char buffer[32]);
+
+HS_END_DECLS
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYBRIDSCHED_QUEUE_H
+#define HYBRIDSCHED_QUEUE_H
+
+#include <hybridsched/instance.h>
+
+HS_BEGIN_DECLS
+
+/**
+ * HeteroPrio's ready queue, for a runtime system to embed: tasks are pushed as
+ * they become ready, idle GPUs take the most accelerated one, idle CPUs the
+ * least, and a worker that finds nothing may be told whose task to spoliate.
+ * A handle is not to be shared between threads without a lock.
+ */
+typedef struct hs_queue hs_queue;
+
+typedef struct hs_ready {
+    uint64_t tag;      /* the caller's own */
+    double   cpu, gpu; /* times; INFINITY: no implementation there */
+    int64_t  priority; /* among equal cpu/gpu: nearer to the end that likes it */
+} hs_ready;
+
+/** Room for `capacity` tasks at once is made now; more are allowed. */
+HS_API hs_status hs_queue_create(unsigned cpus, unsigned gpus, size_t capacity, hs_queue **out);
+HS_API void      hs_queue_free(hs_queue *q);
+HS_API size_t    hs_queue_size(const hs_queue *q);
+
+/** HS_ETIME or HS_EWORKER as for instances. O(log n). */
+HS_API hs_status hs_queue_push(hs_queue *q, const hs_ready *task);
+
+/** 1 and the task at that type's end if there is one it can run, else 0. O(log n). */
+HS_API int hs_queue_take(hs_queue *q, hs_type type, hs_ready *task);
+
+/** Tell that `worker`, now idle, runs `task` until `end` as expected. O(log w). */
+HS_API hs_status hs_queue_start(hs_queue *q, unsigned worker, const hs_ready *task, double end);
+
+/** Tell that what `worker` ran has ended or was aborted. O(log w). */
+HS_API void hs_queue_stop(hs_queue *q, unsigned worker);
+
+/**
+ * An idle `type` worker found nothing to take: which worker's task would it end
+ * strictly earlier, starting at `now`? By decreasing expected end, then higher
+ * priority, then the task pushed first. 1, *worker and *task, or 0. A task that
+ * could not be improved is not looked at again for that type: O(log w) amortised.
+ * The caller then aborts: hs_queue_stop() the victim, hs_queue_start() the thief.
+ */
+HS_API int hs_queue_victim(hs_queue *q, hs_type type, double now, unsigned *worker,
+                           hs_ready *task);
+
+HS_END_DECLS
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYBRIDSCHED_SOLVE_H
+#define HYBRIDSCHED_SOLVE_H
+
+#include <hybridsched/schedule.h>
+
+HS_BEGIN_DECLS
+
+/** DADA: running `task` on `worker` is worth `score` (its data are there already). */
+typedef struct hs_affinity {
+    uint32_t task;
+    uint32_t worker;
+    double   score;
+} hs_affinity;
+
+/** What an algorithm may be told. Always start from hs_settings_init(). */
+typedef struct hs_settings {
+    size_t             struct_size;   /* set by hs_settings_init() */
+    double             alpha;         /* dada: share of the guess given to affinity, in [0, 1]; 0 */
+    const hs_affinity *affinities;    /* dada: preferences, one a task at most; NULL */
+    size_t             affinity_count;
+    int (*cancel)(void *cancel_data); /* asked now and then: nonzero stops; NULL */
+    void *cancel_data;
+} hs_settings;
+
+HS_API void hs_settings_init_sized(hs_settings *settings, size_t size);
+#define hs_settings_init(s) hs_settings_init_sized((s), sizeof *(s))
+
+typedef struct hs_algorithm hs_algorithm; /* static, never freed */
+
+/* The registry: every algorithm of this build, in the order of the manual. */
+HS_API size_t              hs_algorithm_count(void);
+HS_API const hs_algorithm *hs_algorithm_at(size_t index);
+HS_API const hs_algorithm *hs_algorithm_find(const char *name); /* NULL if there is none */
+HS_API const char         *hs_algorithm_name(const hs_algorithm *alg);
+HS_API const char         *hs_algorithm_summary(const hs_algorithm *alg); /* one line */
+HS_API const char         *hs_algorithm_source(const hs_algorithm *alg);  /* paper, theorem */
+HS_API const char         *hs_algorithm_cost(const hs_algorithm *alg);    /* running time */
+
+/**
+ * The makespan is at most this times the optimum, on every instance with these
+ * workers; INFINITY where nothing is promised. NULL settings mean defaults.
+ */
+HS_API double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, unsigned gpus,
+                                     const hs_settings *settings);
+
+/**
+ * Schedule `in` with `alg`; NULL settings mean defaults. On HS_OK the caller
+ * owns *out, otherwise *out is untouched. Re-entrant. Same instance and
+ * settings, same schedule, bit for bit.
+ */
+HS_API hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in,
+                          const hs_settings *settings, hs_schedule **out);
+
+/**
+ * Longest processing time first within each type, for a given allocation:
+ * type[i] is the hs_type of task i. HS_EWORKER if a task cannot run there.
+ * At most (2 - 1/w) times the best schedule of that allocation. O(n log n).
+ */
+HS_API hs_status hs_solve_lpt(const hs_instance *in, const unsigned char *type,
+                              hs_schedule **out);
+
+HS_END_DECLS
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYBRIDSCHED_STATUS_H
+#define HYBRIDSCHED_STATUS_H
+
+#include <hybridsched/export.h>
+
+HS_BEGIN_DECLS
+
+/* A status says whether a call worked; what came of it is in its report. */
+#define HS_STATUS_MAP(X)                                          \
+    X(OK,            0, "success")                                \
+    X(EINVAL,       -1, "invalid argument")                       \
+    X(ENOMEM,       -2, "out of memory")                          \
+    X(ETIME,        -3, "a time is not a positive number")        \
+    X(EWORKER,      -4, "a task can run on no worker there is")   \
+    X(EOVERFLOW,    -5, "the times are too large to be added up") \
+    X(EDUPLICATE,   -6, "two tasks have the same id")             \
+    X(ESCHEDULE,    -7, "the schedule is not valid")              \
+    X(ESYNTAX,      -8, "malformed input")                        \
+    X(EIO,          -9, "reading or writing failed")              \
+    X(ESOLVER,     -10, "the linear program solver failed")       \
+    X(ECANCELED,   -11, "canceled by the caller")                 \
+    X(EUNSUPPORTED,-12, "not in this build")                      \
+    X(ETOOBIG,     -13, "larger than the limits allow")
+
+typedef enum hs_status {
+#define X(name, value, text) HS_##name = value,
+    HS_STATUS_MAP(X)
+#undef X
+} hs_status;
+
+/** One line that says what `status` means; never NULL. */
+HS_API const char *hs_status_text(hs_status status);
+
+HS_END_DECLS
+
+#endif

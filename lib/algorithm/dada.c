@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * DADA: as DualHP, but the schedule is built task by task on the earliest
+ * available worker. With affinities and alpha > 0, tasks first go where their
+ * data are, as long as that fills no worker beyond alpha x the guess.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "algorithm/guess.h"
+#include "core/order.h"
+#include "support/worker_tree.h"
+
+typedef struct dada {
+    const hsi_problem *pb;
+    double             alpha;    /* 0 without affinities */
+    uint32_t          *by_rho;   /* decreasing */
+    uint32_t          *by_cpu;   /* longest first */
+    hs_affinity       *wish;     /* by decreasing score */
+    size_t             wishes;
+    unsigned char     *granted;  /* a task: placed by affinity, or on a GPU */
+    double            *load;     /* a worker */
+    hsi_worker_tree    cpus, gpus;
+} dada;
+
+/* Workers are busy with what affinity gave them. */
+static void start_from(hsi_worker_tree *workers, const double *load)
+{
+    uint32_t i;
+
+    hsi_worker_tree_reset(workers);
+    for (i = 0; i < workers->size; i++)
+        if (load[i] > 0)
+            hsi_worker_tree_set(workers, i, load[i]);
+}
+
+static void put(hsi_log *log, uint32_t task, uint32_t worker, double end)
+{
+    if (log)
+        hsi_log_put(log, task, worker, end);
+}
+
+static void grant_wishes(dada *d, double guess, hsi_log *log)
+{
+    const hsi_problem *pb = d->pb;
+    size_t             i;
+
+    memset(d->granted, 0, pb->n);
+    memset(d->load, 0, ((size_t)pb->m + pb->k) * sizeof *d->load);
+    for (i = 0; i < d->wishes; i++) {
+        const hs_affinity *wish = &d->wish[i];
+        double time = wish->worker < pb->m ? pb->p[wish->task] : pb->q[wish->task];
+
+        if (d->load[wish->worker] + time > d->alpha * guess)
+            continue;
+        d->load[wish->worker] += time;
+        d->granted[wish->task] = 1;
+        put(log, wish->task, wish->worker, d->load[wish->worker]);
+    }
+}
+
+static void place_on_gpu(dada *d, uint32_t task, hsi_log *log)
+{
+    uint32_t rank = hsi_worker_tree_first(&d->gpus);
+    double   end = hsi_worker_tree_time(&d->gpus) + d->pb->q[task];
+
+    d->granted[task] = 1;
+    put(log, task, d->pb->m + rank, end);
+    hsi_worker_tree_set(&d->gpus, rank, end);
+}
+
+/* Tasks too long for a CPU; 0 if the guess cannot be. */
+static int place_forced(dada *d, double guess, hsi_log *log)
+{
+    const hsi_problem *pb = d->pb;
+    double             forced = 0;
+    size_t             i;
+
+    for (i = 0; i < pb->n; i++) {
+        uint32_t task = d->by_rho[i];
+
+        if (d->granted[task] || pb->p[task] <= guess)
+            continue;
+        if (pb->q[task] > guess)
+            return 0;
+        forced += pb->q[task];
+        place_on_gpu(d, task, log);
+    }
+    return forced <= pb->k * guess;
+}
+
+static void fill_gpus(dada *d, double guess, hsi_log *log)
+{
+    const hsi_problem *pb = d->pb;
+    double             full = (1 + d->alpha) * guess;
+    size_t             i;
+
+    if (pb->k == 0)
+        return;
+    for (i = 0; i < pb->n && hsi_worker_tree_time(&d->gpus) < full; i++) {
+        uint32_t task = d->by_rho[i];
+
+        if (!d->granted[task] && pb->q[task] <= guess)
+            place_on_gpu(d, task, log);
+    }
+}
+
+static double load_left_for_cpus(const dada *d)
+{
+    double cpu = 0;
+    size_t i;
+
+    for (i = d->pb->n; i > 0; i--)
+        if (!d->granted[d->by_rho[i - 1]])
+            cpu += d->pb->p[d->by_rho[i - 1]];
+    return cpu;
+}
+
+static void place_on_cpus(dada *d, hsi_log *log)
+{
+    const hsi_problem *pb = d->pb;
+    size_t             i;
+
+    start_from(&d->cpus, d->load);
+    for (i = 0; i < pb->n; i++) {
+        uint32_t task = d->by_cpu[i];
+        uint32_t rank = hsi_worker_tree_first(&d->cpus);
+        double   end = hsi_worker_tree_time(&d->cpus) + pb->p[task];
+
+        if (d->granted[task])
+            continue;
+        put(log, task, rank, end);
+        hsi_worker_tree_set(&d->cpus, rank, end);
+    }
+}
+
+/* Builds the GPUs' part for a guess; is what is left little enough for the CPUs? */
+static int try_guess(dada *d, double guess, hsi_log *log)
+{
+    grant_wishes(d, guess, log);
+    start_from(&d->gpus, d->load + d->pb->m);
+    if (!place_forced(d, guess, log))
+        return 0;
+    fill_gpus(d, guess, log);
+    return load_left_for_cpus(d) <= d->pb->m * guess;
+}
+
+static int accepts(void *context, double guess)
+{
+    return try_guess(context, guess, NULL);
+}
+
+static int by_decreasing_score(const void *a, const void *b)
+{
+    const hs_affinity *x = a, *y = b;
+
+    if (x->score != y->score)
+        return x->score > y->score ? -1 : 1;
+    return x->task < y->task ? -1 : x->task > y->task;
+}
+
+/* Copies and checks the affinities: known tasks, each once, known workers, no NaN. */
+static hs_status read_wishes(dada *d, const hs_settings *settings)
+{
+    const hsi_problem *pb = d->pb;
+    size_t             i;
+
+    if (settings->alpha == 0 || settings->affinity_count == 0)
+        return HS_OK;
+    memset(d->granted, 0, pb->n);
+    for (i = 0; i < settings->affinity_count; i++) {
+        const hs_affinity *wish = &settings->affinities[i];
+
+        if (wish->task >= pb->n || wish->worker >= pb->m + pb->k || isnan(wish->score) ||
+            d->granted[wish->task])
+            return HS_EINVAL;
+        d->granted[wish->task] = 1;
+    }
+    d->wish = malloc(settings->affinity_count * sizeof *d->wish);
+    if (!d->wish)
+        return HS_ENOMEM;
+    memcpy(d->wish, settings->affinities, settings->affinity_count * sizeof *d->wish);
+    qsort(d->wish, settings->affinity_count, sizeof *d->wish, by_decreasing_score);
+    d->wishes = settings->affinity_count;
+    d->alpha = settings->alpha;
+    return HS_OK;
+}
+
+static hs_status open_dada(dada *d, const hsi_problem *pb, const hs_settings *settings)
+{
+    size_t    bytes = (pb->n ? pb->n : 1) * sizeof *d->by_rho;
+    hs_status st;
+
+    *d = (dada){.pb = pb};
+    d->by_rho = malloc(bytes);
+    d->by_cpu = malloc(bytes);
+    d->granted = malloc(pb->n ? pb->n : 1);
+    d->load = malloc(((size_t)pb->m + pb->k) * sizeof *d->load);
+    if (!d->by_rho || !d->by_cpu || !d->granted || !d->load ||
+        hsi_worker_tree_open(&d->cpus, pb->m) || hsi_worker_tree_open(&d->gpus, pb->k))
+        return HS_ENOMEM;
+    st = read_wishes(d, settings);
+    if (st != HS_OK)
+        return st;
+    st = hsi_order_by_rho(pb, HSI_RHO_DOWN, d->by_rho);
+    if (st != HS_OK)
+        return st;
+    return hsi_order_by_time(pb->p, pb->n, d->by_cpu);
+}
+
+static void close_dada(dada *d)
+{
+    hsi_worker_tree_close(&d->gpus);
+    hsi_worker_tree_close(&d->cpus);
+    free(d->load);
+    free(d->granted);
+    free(d->wish);
+    free(d->by_cpu);
+    free(d->by_rho);
+}
+
+static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+{
+    dada      d;
+    double    guess;
+    hs_status st = open_dada(&d, pb, settings);
+
+    if (st != HS_OK)
+        goto out;
+    st = hsi_bisect_guess(pb, settings, accepts, &d, &guess);
+    if (st != HS_OK)
+        goto out;
+    try_guess(&d, guess, log);
+    place_on_cpus(&d, log);
+out:
+    close_dada(&d);
+    return st;
+}
+
+static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
+{
+    (void)cpus;
+    (void)gpus;
+    return settings->affinity_count ? 2 + settings->alpha : 2;
+}
+
+const hs_algorithm hsi_alg_dada = {
+    .name = "dada",
+    .summary = "as dualhp, built task by task; may first honour affinities (alpha)",
+    .source = "Bleuse, Gautier, Lima, Mounie, Trystram 2014; 2 + alpha",
+    .cost = "O(n log n + n g log k), g guesses: some 60",
+    .guarantee = guarantee,
+    .run = run,
+};

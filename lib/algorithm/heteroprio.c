@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * HeteroPrio (Beaumont, Eyraud-Dubois, Kumar 2017, Algorithm 1) under a virtual
+ * clock. Tasks lie in a queue by acceleration; idle GPUs take from its front,
+ * idle CPUs from its back. A worker that finds nothing spoliates.
+ *
+ * Among workers idle at one time GPUs act first, then lower numbers: rank j is
+ * GPU j, rank k + i is CPU i.
+ */
+#include <math.h>
+
+#include "algorithm/algorithm.h"
+#include "core/order.h"
+#include "support/worker_tree.h"
+
+typedef struct candidate {
+    double   end;
+    int64_t  priority;
+    uint32_t task, rank;
+} candidate;
+
+/* Tasks running on the other type when a type first found nothing, by the order
+ * in which they are considered. One that cannot be improved never will be. */
+typedef struct candidates {
+    candidate *list; /* NULL: not made yet */
+    size_t     size, next;
+} candidates;
+
+typedef struct simulation {
+    const hsi_problem *pb;
+    hsi_log           *log;
+    uint32_t          *queue; /* [front, back) is left */
+    size_t             front, back;
+    hsi_worker_tree    idle_at;
+    uint32_t          *running; /* task of each rank */
+    candidates         seen[2]; /* for each hs_type that looks */
+} simulation;
+
+static uint32_t worker_of(const simulation *sim, uint32_t rank)
+{
+    return rank < sim->pb->k ? sim->pb->m + rank : rank - sim->pb->k;
+}
+
+static hs_type type_of(const simulation *sim, uint32_t rank)
+{
+    return rank < sim->pb->k ? HS_GPU : HS_CPU;
+}
+
+/* The task at a worker's end of the queue if it can run it. */
+static inline int take(simulation *sim, hs_type type, uint32_t *task, double *time)
+{
+    if (sim->front == sim->back)
+        return 0;
+    *task = sim->queue[type == HS_GPU ? sim->front : sim->back - 1];
+    *time = type == HS_GPU ? sim->pb->q[*task] : sim->pb->p[*task];
+    if (isinf(*time))
+        return 0;
+    if (type == HS_GPU)
+        sim->front++;
+    else
+        sim->back--;
+    return 1;
+}
+
+static inline void start(simulation *sim, uint32_t task, uint32_t rank, double end)
+{
+    hsi_log_put(sim->log, task, worker_of(sim, rank), end);
+    sim->running[rank] = task;
+    hsi_worker_tree_set(&sim->idle_at, rank, end);
+}
+
+/*
+ * While every worker finds something: nearly all of the time. The queue says well
+ * ahead which times will be wanted, from random places in memory; whether a GPU
+ * or a CPU comes next cannot be guessed by the processor. (In a function of their
+ * own the two hints would do nothing that the compiler sees, and be dropped.)
+ */
+static void run_busy_phase(simulation *sim)
+{
+    enum { AHEAD = 12 };
+    const double   *p = sim->pb->p, *q = sim->pb->q;
+    const uint32_t *queue = sim->queue;
+    uint32_t        task;
+    double          time;
+
+    while (sim->front < sim->back) {
+        uint32_t rank = hsi_worker_tree_first(&sim->idle_at);
+
+        if (sim->back - sim->front > AHEAD) {
+            __builtin_prefetch(&q[queue[sim->front + AHEAD]]);
+            __builtin_prefetch(&p[queue[sim->back - 1 - AHEAD]]);
+        }
+        if (!take(sim, type_of(sim, rank), &task, &time))
+            break;
+        start(sim, task, rank, hsi_worker_tree_time(&sim->idle_at) + time);
+    }
+}
+
+static int by_decreasing_end(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    return x->task < y->task ? -1 : x->task > y->task;
+}
+
+/* All that the other type runs at `now`: it starts nothing later that this one could run. */
+static hs_status list_candidates(simulation *sim, hs_type looking, double now)
+{
+    candidates *seen = &sim->seen[looking];
+    uint32_t    rank;
+
+    seen->list = malloc((sim->idle_at.size + 1) * sizeof *seen->list);
+    if (!seen->list)
+        return HS_ENOMEM;
+    for (rank = 0; rank < sim->idle_at.size; rank++) {
+        double   end = hsi_worker_tree_time_of(&sim->idle_at, rank);
+        uint32_t task = sim->running[rank];
+
+        if (type_of(sim, rank) != looking && end > now && !isinf(end))
+            seen->list[seen->size++] = (candidate){end, hsi_priority(sim->pb, task), task, rank};
+    }
+    qsort(seen->list, seen->size, sizeof *seen->list, by_decreasing_end);
+    return HS_OK;
+}
+
+/* The first candidate that `type` would end strictly earlier from now on. */
+static const candidate *find_victim(simulation *sim, hs_type type, double now)
+{
+    candidates *seen = &sim->seen[type];
+
+    while (seen->next < seen->size) {
+        const candidate *c = &seen->list[seen->next++];
+        double           time = type == HS_GPU ? sim->pb->q[c->task] : sim->pb->p[c->task];
+
+        if (now + time < c->end)
+            return c;
+    }
+    return NULL;
+}
+
+/* An idle worker takes a task from the other type, or leaves. */
+static hs_status spoliate_or_leave(simulation *sim, uint32_t thief, double now)
+{
+    hs_type          type = type_of(sim, thief);
+    const candidate *victim;
+    hs_status        st;
+
+    if (!sim->seen[type].list) {
+        st = list_candidates(sim, type, now);
+        if (st != HS_OK)
+            return st;
+    }
+    victim = find_victim(sim, type, now);
+    if (!victim) {
+        hsi_worker_tree_set(&sim->idle_at, thief, INFINITY);
+        return HS_OK;
+    }
+    hsi_log_abort(sim->log, worker_of(sim, victim->rank), now);
+    start(sim, victim->task, thief,
+          now + (type == HS_GPU ? sim->pb->q : sim->pb->p)[victim->task]);
+    hsi_worker_tree_set(&sim->idle_at, victim->rank, now); /* idle again */
+    return HS_OK;
+}
+
+/* When some worker has found nothing: some may still take, others spoliate. */
+static hs_status run_last_phase(simulation *sim, int spoliation)
+{
+    hs_status st = HS_OK;
+    uint32_t  task;
+    double    time;
+
+    while (st == HS_OK) {
+        uint32_t rank = hsi_worker_tree_first(&sim->idle_at);
+        double   now = hsi_worker_tree_time(&sim->idle_at);
+
+        if (isinf(now))
+            break;
+        if (take(sim, type_of(sim, rank), &task, &time))
+            start(sim, task, rank, now + time);
+        else if (spoliation)
+            st = spoliate_or_leave(sim, rank, now);
+        else
+            hsi_worker_tree_set(&sim->idle_at, rank, INFINITY);
+    }
+    return st;
+}
+
+static hs_status simulate(const hsi_problem *pb, hsi_log *log, int spoliation)
+{
+    uint32_t   workers = pb->m + pb->k;
+    simulation sim = {.pb = pb, .log = log, .back = pb->n};
+    hs_status  st = HS_ENOMEM;
+
+    sim.queue = malloc((pb->n ? pb->n : 1) * sizeof *sim.queue);
+    sim.running = calloc(workers, sizeof *sim.running);
+    if (!sim.queue || !sim.running || hsi_worker_tree_open(&sim.idle_at, workers))
+        goto out;
+    st = hsi_order_by_rho(pb, HSI_RHO_QUEUE, sim.queue);
+    if (st != HS_OK)
+        goto out;
+    run_busy_phase(&sim);
+    st = run_last_phase(&sim, spoliation);
+out:
+    free(sim.seen[HS_CPU].list);
+    free(sim.seen[HS_GPU].list);
+    hsi_worker_tree_close(&sim.idle_at);
+    free(sim.running);
+    free(sim.queue);
+    return st;
+}
+
+static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+{
+    (void)settings;
+    return simulate(pb, log, 1);
+}
+
+static hs_status run_without_spoliation(const hsi_problem *pb, const hs_settings *settings,
+                                        hsi_log *log)
+{
+    (void)settings;
+    return simulate(pb, log, 0);
+}
+
+/* Theorems 7, 9 and 12; one type alone is list scheduling, 2 - 1/w. */
+static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
+{
+    (void)settings;
+    if (cpus == 0 || gpus == 0)
+        return 2 - 1.0 / (cpus + gpus);
+    if (cpus == 1 && gpus == 1)
+        return (1 + sqrt(5)) / 2;
+    if (cpus == 1 || gpus == 1)
+        return (3 + sqrt(5)) / 2;
+    return 2 + sqrt(2);
+}
+
+const hs_algorithm hsi_alg_heteroprio = {
+    .name = "heteroprio",
+    .summary = "GPUs take the most accelerated task, CPUs the least; idle workers spoliate",
+    .source = "Beaumont, Eyraud-Dubois, Kumar 2017, Algorithm 1; Theorems 7, 9, 12",
+    .cost = "O(n log n + (n + m + k) log(m + k))",
+    .guarantee = guarantee,
+    .run = run,
+};
+
+const hs_algorithm hsi_alg_heteroprio_ns = {
+    .name = "heteroprio-ns",
+    .summary = "heteroprio without spoliation: the bare list schedule",
+    .source = "Beaumont, Eyraud-Dubois, Kumar 2017, section 4.1",
+    .cost = "O(n log n + (n + m + k) log(m + k))",
+    .guarantee = hsi_no_guarantee,
+    .run = run_without_spoliation,
+};

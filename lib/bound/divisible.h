@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_BOUND_DIVISIBLE_H
+#define HSI_BOUND_DIVISIBLE_H
+
+#include "core/problem.h"
+
+/*
+ * The area LP in closed form. Tasks may be cut into pieces that run anywhere,
+ * except that a task longer than `deadline` on one type runs on the other.
+ */
+typedef struct hsi_divisible {
+    const hsi_problem *rows;
+    uint32_t          *order;  /* by increasing rho */
+    double            *suffix; /* scratch, n + 1 */
+} hsi_divisible;
+
+hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows);
+void      hsi_divisible_close(hsi_divisible *d);
+
+/* Never above the LP's true value; infinite if a task exceeds the deadline everywhere. O(n). */
+double hsi_divisible_bound(hsi_divisible *d, double deadline);
+
+/*
+ * What the multipliers u of the CPUs' constraint and v of the GPUs' prove about
+ * the area LP without deadline: the sum of min(u p, v q) over (m u + k v),
+ * rounded down. u, v >= 0, not both 0. O(n).
+ */
+double hsi_area_of_multipliers(const hsi_problem *rows, double u, double v);
+
+double hsi_min_time(const hsi_problem *rows);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "core/settings.h"
+#include "bound/bound.h"
+#include "config.h"
+
+static const hs_bound *const registry[] = {
+    &hsi_bound_min_time,
+    &hsi_bound_theorem2,
+    &hsi_bound_deadline,
+#ifdef HAVE_GLPK
+    &hsi_bound_area,
+#endif
+};
+
+size_t hs_bound_count(void)
+{
+    return sizeof registry / sizeof *registry;
+}
+
+const hs_bound *hs_bound_at(size_t index)
+{
+    return index < hs_bound_count() ? registry[index] : NULL;
+}
+
+const hs_bound *hs_bound_find(const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < hs_bound_count(); i++)
+        if (strcmp(registry[i]->name, name) == 0)
+            return registry[i];
+    return NULL;
+}
+
+const char *hs_bound_name(const hs_bound *bound)
+{
+    return bound->name;
+}
+
+const char *hs_bound_summary(const hs_bound *bound)
+{
+    return bound->summary;
+}
+
+const char *hs_bound_source(const hs_bound *bound)
+{
+    return bound->source;
+}
+
+const char *hs_bound_cost(const hs_bound *bound)
+{
+    return bound->cost;
+}
+
+hs_status hs_bound_compute(const hs_bound *bound, const hs_instance *in,
+                           const hs_settings *settings, double *value)
+{
+    hs_settings full;
+    hsi_problem rows;
+    hs_status   st;
+
+    if (!bound || !in || !value)
+        return HS_EINVAL;
+    st = hsi_settings_resolve(&full, settings);
+    if (st != HS_OK)
+        return st;
+    st = hsi_problem_of_rows(in, &rows);
+    if (st != HS_OK)
+        return st;
+    st = bound->compute(&rows, &full, value);
+    hsi_problem_close(&rows);
+    return st;
+}

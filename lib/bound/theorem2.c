@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <float.h>
+
+#include "bound/bound.h"
+#include "bound/divisible.h"
+
+/* Safe by the argument in divisible.c. */
+static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value)
+{
+    hsi_divisible d;
+    hs_status     st = hsi_divisible_open(&d, rows);
+
+    (void)settings;
+    if (st != HS_OK)
+        return st;
+    *value = hsi_divisible_bound(&d, DBL_MAX);
+    hsi_divisible_close(&d);
+    return HS_OK;
+}
+
+const hs_bound hsi_bound_theorem2 = {
+    .name = "theorem2",
+    .summary = "tasks may be cut: the area bound in closed form",
+    .source = "Canon, Marchal, Vivien 2017, Theorem 2",
+    .cost = "O(n log n)",
+    .compute = compute,
+};

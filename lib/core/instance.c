@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/store.h"
+
+void hsi_store_release(hsi_store *store)
+{
+    hsi_strings *columns[4];
+    int          i;
+
+    if (!store || atomic_fetch_sub(&store->references, 1) != 1)
+        return;
+    if (store->owns_arrays) {
+        free((void *)(uintptr_t)store->cpu);
+        free((void *)(uintptr_t)store->gpu);
+        free((void *)(uintptr_t)store->priority);
+        free((void *)(uintptr_t)store->count);
+    }
+    columns[0] = &store->id;
+    columns[1] = &store->kernel;
+    columns[2] = &store->cpu_command;
+    columns[3] = &store->gpu_command;
+    for (i = 0; i < 4; i++) {
+        hsi_vector_free(&columns[i]->at);
+        hsi_vector_free(&columns[i]->text);
+    }
+    hsi_vector_free(&store->notes);
+    free(store->restartable);
+    free(store->first);
+    free(store);
+}
+
+/* A schedule ends before every worker has done everything twice: no sum may overflow. */
+static hs_status validate_sums(double cpu_sum, double gpu_sum, unsigned cpus, unsigned gpus)
+{
+    double most = (cpu_sum + gpu_sum) * ((double)cpus + gpus);
+
+    return most <= DBL_MAX / 4 ? HS_OK : HS_EOVERFLOW;
+}
+
+hs_status hsi_store_validate(const hsi_store *store, unsigned cpus, unsigned gpus, size_t *row)
+{
+    double cpu_sum = 0, gpu_sum = 0;
+    size_t i;
+
+    *row = 0;
+    if (cpus > HS_MAX_WORKERS || gpus > HS_MAX_WORKERS || cpus + gpus == 0)
+        return HS_EINVAL;
+    for (i = 0; i < store->rows; i++) {
+        double   cpu = store->cpu[i], gpu = store->gpu[i];
+        uint32_t count = hsi_store_count(store, i);
+
+        *row = i;
+        if (!(cpu > 0) || !(gpu > 0))
+            return HS_ETIME;
+        if ((cpus == 0 || isinf(cpu)) && (gpus == 0 || isinf(gpu)))
+            return HS_EWORKER;
+        if (!isinf(cpu))
+            cpu_sum += cpu * count;
+        if (!isinf(gpu))
+            gpu_sum += gpu * count;
+        if (isinf(cpu_sum + gpu_sum))
+            return HS_EOVERFLOW;
+    }
+    return validate_sums(cpu_sum, gpu_sum, cpus, gpus);
+}
+
+/* The instance takes over the caller's reference to the store, unless it fails. */
+static hs_status instance_over(hsi_store *store, unsigned cpus, unsigned gpus, hs_instance **out)
+{
+    size_t       row;
+    hs_instance *in;
+    hs_status    st = hsi_store_validate(store, cpus, gpus, &row);
+
+    if (st != HS_OK)
+        return st;
+    in = malloc(sizeof *in);
+    if (!in)
+        return HS_ENOMEM;
+    in->store = store;
+    in->cpus = cpus;
+    in->gpus = gpus;
+    *out = in;
+    return HS_OK;
+}
+
+hs_status hs_instance_wrap(size_t n, const double *cpu, const double *gpu, const int64_t *priority,
+                           unsigned cpus, unsigned gpus, hs_instance **out)
+{
+    hsi_store *store;
+    hs_status  st;
+
+    if (!out || (n && (!cpu || !gpu)))
+        return HS_EINVAL;
+    if (n > HS_MAX_TASKS)
+        return HS_ETOOBIG;
+    store = calloc(1, sizeof *store);
+    if (!store)
+        return HS_ENOMEM;
+    atomic_init(&store->references, 1);
+    store->rows = store->tasks = n;
+    store->cpu = cpu;
+    store->gpu = gpu;
+    store->priority = priority;
+    st = instance_over(store, cpus, gpus, out);
+    if (st != HS_OK)
+        hsi_store_release(store);
+    return st;
+}
+
+hs_status hs_instance_on(const hs_instance *in, unsigned cpus, unsigned gpus, hs_instance **out)
+{
+    hs_status st;
+
+    if (!in || !out)
+        return HS_EINVAL;
+    atomic_fetch_add(&in->store->references, 1);
+    st = instance_over(in->store, cpus, gpus, out);
+    if (st != HS_OK)
+        hsi_store_release(in->store);
+    return st;
+}
+
+void hs_instance_free(hs_instance *in)
+{
+    if (!in)
+        return;
+    hsi_store_release(in->store);
+    free(in);
+}
+
+unsigned hs_instance_cpus(const hs_instance *in)
+{
+    return in->cpus;
+}
+
+unsigned hs_instance_gpus(const hs_instance *in)
+{
+    return in->gpus;
+}
+
+hs_unit hs_instance_unit(const hs_instance *in)
+{
+    return in->store->unit;
+}
+
+size_t hs_instance_tasks(const hs_instance *in)
+{
+    return in->store->tasks;
+}
+
+size_t hs_instance_rows(const hs_instance *in)
+{
+    return in->store->rows;
+}
+
+void hs_instance_row(const hs_instance *in, size_t row, hs_task *out)
+{
+    const hsi_store *store = in->store;
+
+    out->id = hsi_strings_get(&store->id, row);
+    out->cpu = store->cpu[row];
+    out->gpu = store->gpu[row];
+    out->priority = store->priority ? store->priority[row] : 0;
+    out->count = hsi_store_count(store, row);
+    out->restartable =
+        store->restartable ? (hs_restartable)store->restartable[row] : HS_RESTART_DEFAULT;
+    out->kernel = hsi_strings_get(&store->kernel, row);
+    out->cpu_command = hsi_strings_get(&store->cpu_command, row);
+    out->gpu_command = hsi_strings_get(&store->gpu_command, row);
+}
+
+size_t hs_instance_row_of(const hs_instance *in, size_t task)
+{
+    const uint32_t *first = in->store->first;
+    size_t          low = 0, high = in->store->rows;
+
+    if (!first)
+        return task;
+    while (high - low > 1) { /* first[low] <= task < first[high] */
+        size_t middle = low + (high - low) / 2;
+
+        if (first[middle] <= task)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+double hs_instance_time(const hs_instance *in, size_t task, hs_type type)
+{
+    size_t row = hs_instance_row_of(in, task);
+
+    return type == HS_CPU ? in->store->cpu[row] : in->store->gpu[row];
+}
+
+int64_t hs_instance_priority(const hs_instance *in, size_t task)
+{
+    return in->store->priority ? in->store->priority[hs_instance_row_of(in, task)] : 0;
+}
+
+int hs_instance_restartable(const hs_instance *in, size_t task)
+{
+    hs_task row;
+
+    hs_instance_row(in, hs_instance_row_of(in, task), &row);
+    if (row.restartable != HS_RESTART_DEFAULT)
+        return row.restartable == HS_RESTART_YES;
+    return !row.cpu_command && !row.gpu_command;
+}
+
+size_t hs_instance_name(const hs_instance *in, size_t task, char *buffer, size_t size)
+{
+    const hsi_store *store = in->store;
+    size_t           row = hs_instance_row_of(in, task);
+    const char      *id = hsi_strings_get(&store->id, row);
+    char             given[24], copy[16] = "";
+
+    if (!id) {
+        snprintf(given, sizeof given, "t%zu", row);
+        id = given;
+    }
+    if (hsi_store_count(store, row) > 1)
+        snprintf(copy, sizeof copy, "#%zu", task - store->first[row] + 1);
+    return (size_t)snprintf(buffer, size, "%s%s", id, copy);
+}
+
+const char *hs_instance_note(const hs_instance *in, size_t index, const char **value)
+{
+    const char *at = in->store->notes.data;
+    const char *end = at + in->store->notes.size;
+
+    while (at < end) {
+        const char *text = at + strlen(at) + 1;
+
+        if (index-- == 0) {
+            *value = text;
+            return at;
+        }
+        at = text + strlen(text) + 1;
+    }
+    return NULL;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names of tasks. A row's name is its id, or t<row> where none was given; a row
+ * that stands for several tasks gives them the names ID#1, ID#2, ... Only given
+ * ids are hashed; the others are recognised by their shape.
+ */
+#include <stdlib.h>
+
+#include "core/store.h"
+#include "support/hash.h"
+
+static int same(const char *id, const char *name, size_t length)
+{
+    return strncmp(id, name, length) == 0 && strnlen(id, length + 1) == length;
+}
+
+static uint64_t hash_of(const hsi_names *names, const char *name, size_t length)
+{
+    return hsi_hash(name, length, names->seed);
+}
+
+/* What a slot holds of the hash: enough that other ids are seldom looked at. */
+static uint32_t tag_of(const hsi_names *names, uint64_t hash)
+{
+    return (uint32_t)(hash >> 32) & ~names->row_mask;
+}
+
+/* The slot of an id: the one that holds it, or the empty one where it belongs. */
+static uint32_t *slot_of(const hsi_store *store, const hsi_names *names, const char *name,
+                         size_t length, uint64_t hash)
+{
+    uint32_t tag = tag_of(names, hash), *slot;
+    size_t   at = hash & names->mask;
+
+    for (; *(slot = &names->slot[at]); at = (at + 1) & names->mask) {
+        size_t row = (*slot & names->row_mask) - 1;
+
+        if ((*slot & ~names->row_mask) == tag &&
+            same(hsi_strings_get(&store->id, row), name, length))
+            break;
+    }
+    return slot;
+}
+
+/* A whole number without leading zeros that ends the name; where it begins, or NULL. */
+static const char *trailing_number(const char *name, size_t length, char before, uint64_t *number)
+{
+    const char *digits = name + length;
+    size_t      i, count = 0;
+
+    while (digits > name && digits[-1] >= '0' && digits[-1] <= '9' && count < 11) {
+        digits--;
+        count++;
+    }
+    if (count == 0 || count > 10 || digits == name || digits[-1] != before)
+        return NULL;
+    if (digits[0] == '0' && count > 1)
+        return NULL;
+    *number = 0;
+    for (i = 0; i < count; i++)
+        *number = *number * 10 + (uint64_t)(digits[i] - '0');
+    return digits;
+}
+
+/* Row whose name, without a copy's number, is this one. */
+static int find_row(const hsi_store *store, const hsi_names *names, const char *name,
+                    size_t length, size_t *row)
+{
+    uint64_t number;
+
+    if (names->slot) {
+        uint32_t held = *slot_of(store, names, name, length, hash_of(names, name, length));
+
+        if (held) {
+            *row = (held & names->row_mask) - 1;
+            return 1;
+        }
+    }
+    if (trailing_number(name, length, 't', &number) == name + 1 && number < store->rows &&
+        !hsi_strings_get(&store->id, number)) {
+        *row = number;
+        return 1;
+    }
+    return 0;
+}
+
+static int find_copy(const hsi_store *store, const hsi_names *names, const char *name,
+                     size_t length, size_t *task)
+{
+    uint64_t    number;
+    size_t      row;
+    const char *digits = trailing_number(name, length, '#', &number);
+
+    if (!digits || number == 0)
+        return 0;
+    if (!find_row(store, names, name, (size_t)(digits - 1 - name), &row))
+        return 0;
+    if (hsi_store_count(store, row) < 2 || number > hsi_store_count(store, row))
+        return 0;
+    *task = hsi_store_first(store, row) + number - 1;
+    return 1;
+}
+
+int hsi_names_find(const hsi_store *store, const hsi_names *names, const char *name,
+                   size_t length, size_t *task)
+{
+    size_t row;
+
+    if (find_row(store, names, name, length, &row) && hsi_store_count(store, row) == 1) {
+        *task = hsi_store_first(store, row);
+        return 1;
+    }
+    return find_copy(store, names, name, length, task);
+}
+
+/* Does a given id stand for a task whose name was made up? */
+static int is_generated(const hsi_store *store, const hsi_names *names, const char *id,
+                        size_t length)
+{
+    uint64_t number;
+    size_t   task;
+
+    if (trailing_number(id, length, 't', &number) == id + 1 && number < store->rows &&
+        !hsi_strings_get(&store->id, number))
+        return 1;
+    return store->count && find_copy(store, names, id, length, &task);
+}
+
+/* Slots are far from each other: so many are on their way from memory at a time. */
+enum { BATCH = 32 };
+
+/* Enter the ids of up to BATCH rows from `first` on; *missing counts rows without one. */
+static hs_status enter_ids(const hsi_store *store, hsi_names *names, size_t first,
+                           size_t *missing, size_t *row)
+{
+    size_t      count = store->rows - first < BATCH ? store->rows - first : BATCH, i;
+    const char *id[BATCH];
+    size_t      length[BATCH];
+    uint64_t    hash[BATCH];
+
+    for (i = 0; i < count; i++) {
+        id[i] = hsi_strings_get(&store->id, first + i);
+        length[i] = id[i] ? strlen(id[i]) : 0;
+        hash[i] = id[i] ? hash_of(names, id[i], length[i]) : 0;
+        *missing += !id[i];
+        __builtin_prefetch(&names->slot[hash[i] & names->mask], 1);
+    }
+    for (i = 0; i < count; i++) {
+        uint32_t *slot;
+
+        if (!id[i])
+            continue;
+        slot = slot_of(store, names, id[i], length[i], hash[i]);
+        *row = first + i;
+        if (*slot)
+            return HS_EDUPLICATE;
+        *slot = tag_of(names, hash[i]) | (uint32_t)(first + i + 1);
+    }
+    return HS_OK;
+}
+
+static hs_status hash_ids(const hsi_store *store, hsi_names *names, size_t *row)
+{
+    size_t    missing = 0, i;
+    hs_status st = HS_OK;
+
+    for (i = 0; i < store->rows && st == HS_OK; i += BATCH)
+        st = enter_ids(store, names, i, &missing, row);
+    if (st != HS_OK || (!missing && !store->count)) /* then no name was made up */
+        return st;
+    for (i = 0; i < store->rows; i++) {
+        const char *id = hsi_strings_get(&store->id, i);
+
+        *row = i;
+        if (id && is_generated(store, names, id, strlen(id)))
+            return HS_EDUPLICATE;
+    }
+    return HS_OK;
+}
+
+/* Do the ids stand in order, the shorter first, as counters make them? Then none is there
+ * twice, which need not be found out the long way. */
+static int is_ascending(const hsi_store *store)
+{
+    const char *last = "";
+    size_t      last_length = 0, i;
+
+    for (i = 0; i < store->rows; i++) {
+        const char *id = hsi_strings_get(&store->id, i);
+        size_t      length = id ? strlen(id) : 0;
+
+        if (length < last_length || length == 0 ||
+            (length == last_length && memcmp(last, id, length) >= 0))
+            return 0;
+        last = id;
+        last_length = length;
+    }
+    return 1;
+}
+
+hs_status hsi_names_verify(const hsi_store *store, size_t *row)
+{
+    hsi_names names;
+    hs_status st;
+
+    if (!store->id.at.data || (!store->count && is_ascending(store)))
+        return HS_OK;
+    st = hsi_names_create(store, &names, row);
+    if (st == HS_OK)
+        hsi_names_free(&names);
+    return st;
+}
+
+hs_status hsi_names_create(const hsi_store *store, hsi_names *names, size_t *row)
+{
+    size_t    size = 16;
+    hs_status st;
+
+    memset(names, 0, sizeof *names);
+    if (!store->id.at.data)
+        return HS_OK;
+    while (size < store->rows + store->rows / 2)
+        size *= 2;
+    names->slot = calloc(size, sizeof *names->slot);
+    if (!names->slot)
+        return HS_ENOMEM;
+    names->mask = size - 1;
+    names->row_mask = 1;
+    while (names->row_mask < store->rows)
+        names->row_mask = names->row_mask * 2 + 1;
+    /* Where the store lies differs from run to run: no file is slow by design. */
+    names->seed = hsi_hash_mix((uintptr_t)store ^ (uintptr_t)names->slot, 0x8ebc6af09c88c6e3u);
+    st = hash_ids(store, names, row);
+    if (st != HS_OK)
+        hsi_names_free(names);
+    return st;
+}
+
+void hsi_names_free(hsi_names *names)
+{
+    free(names->slot);
+    names->slot = NULL;
+}
+
+/* ---- the public index ---------------------------------------------------- */
+
+struct hs_index {
+    const hsi_store *store;
+    hsi_names        names;
+};
+
+hs_status hs_index_create(const hs_instance *in, hs_index **out)
+{
+    hs_index *index;
+    hs_status st;
+    size_t    row;
+
+    if (!in || !out)
+        return HS_EINVAL;
+    index = malloc(sizeof *index);
+    if (!index)
+        return HS_ENOMEM;
+    index->store = in->store;
+    st = hsi_names_create(in->store, &index->names, &row);
+    if (st != HS_OK) {
+        free(index);
+        return st;
+    }
+    *out = index;
+    return HS_OK;
+}
+
+void hs_index_free(hs_index *index)
+{
+    if (!index)
+        return;
+    hsi_names_free(&index->names);
+    free(index);
+}
+
+int hs_index_find(const hs_index *index, const char *name, size_t length, size_t *task)
+{
+    return hsi_names_find(index->store, &index->names, name, length, task);
+}

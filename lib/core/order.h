@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_CORE_ORDER_H
+#define HSI_CORE_ORDER_H
+
+#include "core/problem.h"
+
+/* Orders by rho = p/q, compared exactly. */
+typedef enum hsi_rho_order {
+    HSI_RHO_UP,   /* rho increasing, then smaller index */
+    HSI_RHO_DOWN, /* rho decreasing, then smaller index: as UP with the types switched */
+    HSI_RHO_QUEUE /* HeteroPrio's: as DOWN, priorities between rho and index */
+} hsi_rho_order;
+
+/* order[] = the items of `pb` in that order. O(n log n), mostly O(n). */
+hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *order);
+
+/* order[] = 0 .. n-1 by decreasing key, then smaller index; keys >= 0. */
+hs_status hsi_order_by_time(const double *time, size_t n, uint32_t *order);
+
+/* Is task 1 nearer to the GPU end than task 2? *tie: the index has to decide. */
+int hsi_queue_before(double p1, double q1, int64_t priority1, double p2, double q2,
+                     int64_t priority2, int *tie);
+
+#endif

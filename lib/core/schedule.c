@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/schedule_impl.h"
+
+hs_status hsi_schedule_create(unsigned cpus, unsigned gpus, size_t size, hs_schedule **out)
+{
+    hs_schedule *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return HS_ENOMEM;
+    s->cpus = cpus;
+    s->gpus = gpus;
+    s->first = calloc((size_t)cpus + gpus + 1, sizeof *s->first);
+    s->entries = malloc((size ? size : 1) * sizeof *s->entries);
+    if (!s->first || !s->entries) {
+        hs_schedule_free(s);
+        return HS_ENOMEM;
+    }
+    *out = s;
+    return HS_OK;
+}
+
+void hsi_schedule_sum_counts(hs_schedule *s)
+{
+    unsigned w, workers = s->cpus + s->gpus;
+
+    for (w = 0; w < workers; w++)
+        s->first[w + 1] += s->first[w];
+}
+
+void hs_schedule_free(hs_schedule *s)
+{
+    if (!s)
+        return;
+    free(s->first);
+    free(s->entries);
+    free(s);
+}
+
+/* An entry, and where it was given: equal times keep the order given. */
+typedef struct given_entry {
+    hs_entry entry;
+    size_t   position;
+} given_entry;
+
+static int by_time(const void *a, const void *b)
+{
+    const given_entry *x = a, *y = b;
+
+    if (x->entry.start != y->entry.start)
+        return x->entry.start < y->entry.start ? -1 : 1;
+    if (x->entry.end != y->entry.end)
+        return x->entry.end < y->entry.end ? -1 : 1;
+    return x->position < y->position ? -1 : x->position > y->position;
+}
+
+static hs_status check_placements(unsigned workers, size_t count, const hs_placement *placements)
+{
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        const hs_placement *pl = &placements[i];
+
+        if (pl->worker >= workers || pl->state > HS_ABORTED)
+            return HS_EINVAL;
+        if (!(pl->start >= 0) || !(pl->end >= pl->start) || isinf(pl->end))
+            return HS_EINVAL;
+    }
+    return HS_OK;
+}
+
+/* Fills first[], too, and without another array of that size: there may be many workers. */
+static void copy_sorted(hs_schedule *s, size_t count, const hs_placement *placements,
+                        given_entry *given)
+{
+    unsigned w, workers = s->cpus + s->gpus;
+    size_t   i;
+
+    for (i = 0; i < count; i++)
+        if (placements[i].worker + 1 < workers)
+            s->first[placements[i].worker + 2]++;
+    hsi_schedule_sum_counts(s); /* first[w + 1] is where worker w begins ... */
+    for (i = 0; i < count; i++) {
+        const hs_placement *pl = &placements[i];
+
+        given[s->first[pl->worker + 1]++] = /* ... and then where it ends */
+            (given_entry){{pl->start, pl->end, pl->task, pl->state}, i};
+        if (pl->end > s->makespan)
+            s->makespan = pl->end;
+    }
+    for (w = 0; w < workers; w++)
+        if (s->first[w + 1] - s->first[w] > 1)
+            qsort(given + s->first[w], s->first[w + 1] - s->first[w], sizeof *given, by_time);
+    for (i = 0; i < count; i++)
+        s->entries[i] = given[i].entry;
+}
+
+hs_status hs_schedule_build(unsigned cpus, unsigned gpus, size_t count,
+                            const hs_placement *placements, hs_schedule **out)
+{
+    hs_schedule *s = NULL;
+    given_entry *given = NULL;
+    hs_status    st;
+
+    if (!out || (count && !placements) || cpus > HS_MAX_WORKERS || gpus > HS_MAX_WORKERS ||
+        cpus + gpus == 0)
+        return HS_EINVAL;
+    st = check_placements(cpus + gpus, count, placements);
+    if (st != HS_OK)
+        return st;
+    st = hsi_schedule_create(cpus, gpus, count, &s);
+    if (st != HS_OK)
+        return st;
+    given = malloc((count ? count : 1) * sizeof *given);
+    st = given ? HS_OK : HS_ENOMEM;
+    if (st != HS_OK)
+        goto out;
+    copy_sorted(s, count, placements, given);
+    *out = s;
+    s = NULL;
+out:
+    free(given);
+    hs_schedule_free(s);
+    return st;
+}
+
+unsigned hs_schedule_cpus(const hs_schedule *s)
+{
+    return s->cpus;
+}
+
+unsigned hs_schedule_gpus(const hs_schedule *s)
+{
+    return s->gpus;
+}
+
+double hs_schedule_makespan(const hs_schedule *s)
+{
+    return s->makespan;
+}
+
+size_t hs_schedule_size(const hs_schedule *s)
+{
+    return s->first[s->cpus + s->gpus];
+}
+
+const hs_entry *hs_schedule_entries(const hs_schedule *s, unsigned worker, size_t *count)
+{
+    *count = s->first[worker + 1] - s->first[worker];
+    return s->entries + s->first[worker];
+}
+
+void hs_worker_name(unsigned cpus, unsigned worker, char name[16])
+{
+    if (worker < cpus)
+        snprintf(name, 16, "cpu%u", worker);
+    else
+        snprintf(name, 16, "gpu%u", worker - cpus);
+}

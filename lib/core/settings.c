@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/settings.h"
+
+#include <string.h>
+
+
+void hs_settings_init_sized(hs_settings *settings, size_t size)
+{
+    memset(settings, 0, size);
+    settings->struct_size = size;
+}
+
+hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given)
+{
+    hs_settings_init(full);
+    if (!given)
+        return HS_OK;
+    if (given->struct_size < sizeof given->struct_size)
+        return HS_EINVAL;
+    memcpy(full, given,
+           given->struct_size < sizeof *full ? given->struct_size : sizeof *full);
+    full->struct_size = sizeof *full;
+    if (!(full->alpha >= 0 && full->alpha <= 1))
+        return HS_EINVAL;
+    if (full->affinity_count && !full->affinities)
+        return HS_EINVAL;
+    return HS_OK;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_CORE_SETTINGS_H
+#define HSI_CORE_SETTINGS_H
+
+#include <hybridsched/solve.h>
+
+/* Defaults for what a shorter or absent struct leaves out, and ranges. */
+hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given);
+
+static inline int hsi_canceled(const hs_settings *settings)
+{
+    return settings->cancel && settings->cancel(settings->cancel_data);
+}
+
+#endif

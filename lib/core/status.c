@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <hybridsched/status.h>
+#include <hybridsched/version.h>
+
+#include "config.h"
+
+const char *hs_status_text(hs_status status)
+{
+    switch (status) {
+#define X(name, value, text) \
+    case HS_##name:          \
+        return text;
+        HS_STATUS_MAP(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+unsigned hs_version(void)
+{
+    return HS_VERSION_HEX;
+}
+
+const char *hs_version_string(void)
+{
+    return HS_VERSION_STRING;
+}
+
+int hs_has_glpk(void)
+{
+#ifdef HAVE_GLPK
+    return 1;
+#else
+    return 0;
+#endif
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "generate/draws.h"
+#include "support/decimal.h"
+#include "support/portable_math.h"
+
+/*
+ * A gamma variable of shape a = 1/cv^2 and scale mean * cv^2 (Marsaglia, Tsang
+ * 2000): with d = a - 1/3 and x normal, d (1 + x / sqrt(9d))^3 has almost that
+ * shape, and rejecting few makes it exact. A shape under 1 is drawn as a + 1,
+ * then multiplied by u^(1/a).
+ */
+typedef struct gamma_law {
+    double d;
+    double centre; /* d times the scale, computed so that a tiny cv does no harm */
+    double slope;  /* 1 / sqrt(9d) */
+    double power;  /* 1/a if a < 1, else 0 */
+    int    narrow; /* d is so large that the test for rejection would see rounding alone */
+} gamma_law;
+
+static gamma_law make_law(double mean, double cv)
+{
+    double    square = cv * cv;
+    gamma_law law = {0};
+
+    if (cv <= 1) {
+        double rest = 1 - square / 3;
+
+        law.d = 1 / square - 1.0 / 3;
+        law.centre = mean * rest;
+        law.slope = cv / (3 * sqrt(rest));
+        law.narrow = cv < 1e-5;
+    } else {
+        law.d = 1 / square + 2.0 / 3;
+        law.centre = law.d * (mean * square);
+        law.slope = 1 / (3 * sqrt(law.d));
+        law.power = square;
+    }
+    return law;
+}
+
+static int accepts(const gamma_law *law, double x, double cube, double u)
+{
+    double square = x * x;
+
+    if (law->narrow || u < 1 - 0.0331 * square * square) /* below the curve: no need of it */
+        return 1;
+    return hsi_log(u) < 0.5 * square + law->d * (1 - cube + hsi_log(cube));
+}
+
+static double draw_cube(const gamma_law *law, hsi_random *random)
+{
+    double x, root, cube;
+
+    do {
+        x = hsi_random_normal(random);
+        root = 1 + law->slope * x;
+        cube = root * root * root;
+    } while (root <= 0 || !accepts(law, x, cube, hsi_random_unit(random)));
+    return cube;
+}
+
+/* What would round to zero, as a cv far above 1 makes it, becomes the least normal number. */
+static double draw_gamma(const void *data, hsi_random *random)
+{
+    const gamma_law *law = data;
+    double           time = law->centre * draw_cube(law, random);
+
+    if (law->power > 0)
+        time *= hsi_exp(hsi_log(hsi_random_unit(random)) * law->power);
+    return time < DBL_MIN ? DBL_MIN : time;
+}
+
+static int fits(double mean, double cv)
+{
+    return mean > 0 && isfinite(mean) && cv >= 0 && isfinite(cv);
+}
+
+static void describe(const hs_gamma *spec, char *text, size_t size)
+{
+    char number[4][HSI_DECIMAL_MAX];
+
+    hsi_decimal_write(spec->cpu_mean, number[0]);
+    hsi_decimal_write(spec->cpu_cv, number[1]);
+    hsi_decimal_write(spec->gpu_mean, number[2]);
+    hsi_decimal_write(spec->gpu_cv, number[3]);
+    snprintf(text, size,
+             "hsched-gen gamma -n %zu -m %u -k %u --cpu-mean %s --cpu-cv %s --gpu-mean %s "
+             "--gpu-cv %s -s %" PRIu64,
+             spec->tasks, spec->cpus, spec->gpus, number[0], number[1], number[2], number[3],
+             spec->seed);
+}
+
+hs_status hs_generate_gamma(const hs_gamma *spec, hs_instance **out)
+{
+    gamma_law cpu, gpu;
+    char      command[320];
+
+    if (!spec || !out || !fits(spec->cpu_mean, spec->cpu_cv) ||
+        !fits(spec->gpu_mean, spec->gpu_cv))
+        return HS_EINVAL;
+    describe(spec, command, sizeof command);
+    cpu = make_law(spec->cpu_mean, spec->cpu_cv);
+    gpu = make_law(spec->gpu_mean, spec->gpu_cv);
+    return hsi_generate_draws(spec->tasks, spec->cpus, spec->gpus, spec->seed, draw_gamma, &cpu,
+                              &gpu, command, out);
+}

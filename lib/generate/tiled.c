@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+
+#include <hybridsched/generate.h>
+
+/*
+ * Step k of a right-looking factorisation of tiles: factor tile (k,k); apply that
+ * to the tiles right of it and to those below; update what remains. Cholesky
+ * works on the lower triangle: its tiles (i,i) take the part of the tiles to
+ * the right. QR eliminates the tiles below one after the other (flat tree).
+ */
+enum part { FACTOR, BELOW, SIDE, UPDATE, PARTS };
+
+typedef struct factorisation {
+    const char *name;
+    struct {
+        const char *id;        /* of a row that stands for all of this part */
+        const char *prefix;    /* of the ids of single tasks */
+        const char *operation; /* as the kernel table has it: this, or else the prefix */
+    } part[PARTS];
+} factorisation;
+
+static const factorisation kinds[] = {
+    [HS_CHOLESKY] = {"cholesky",
+                     {[FACTOR] = {"potrf", "potrf", "potrf"},
+                      [BELOW] = {"trsm", "trsm", "trsm"},
+                      [SIDE] = {"syrk", "syrk", "syrk"},
+                      [UPDATE] = {"gemm", "gemm", "gemm"}}},
+    [HS_LU] = {"lu",
+               {[FACTOR] = {"getrf", "getrf", "getrf"},
+                [BELOW] = {"trsm-below", "trsm", "trsm-below"},
+                [SIDE] = {"trsm-right", "trsm", "trsm-right"},
+                [UPDATE] = {"gemm", "gemm", "gemm"}}},
+    [HS_QR] = {"qr",
+               {[FACTOR] = {"geqrt", "geqrt", "geqrt"},
+                [BELOW] = {"tpqrt", "tpqrt", "tpqrt"},
+                [SIDE] = {"ormqr", "ormqr", "ormqr"},
+                [UPDATE] = {"tpmqrt", "tpmqrt", "tpmqrt"}}},
+};
+
+/* A factorisation being written down. */
+typedef struct writer {
+    hs_builder          *builder;
+    const hs_tiled      *spec;
+    const factorisation *kind;
+    const hs_kernel     *kernel[PARTS];
+} writer;
+
+/* ---- kernels ----------------------------------------------------------------- */
+
+static const hs_kernel *find_for(const hs_kernel_table *table, const char *factorisation_name,
+                                 const char *operation)
+{
+    size_t i;
+
+    for (i = 0; i < table->count; i++)
+        if (strcmp(table->kernels[i].factorisation, factorisation_name) == 0 &&
+            strcmp(table->kernels[i].operation, operation) == 0)
+            return &table->kernels[i];
+    return NULL;
+}
+
+/* What was measured for this factorisation goes before what serves all of them. */
+static const hs_kernel *find_kernel(const writer *w, enum part part)
+{
+    const char *const owner[] = {w->kind->name, ""};
+    const char *const operation[] = {w->kind->part[part].operation, w->kind->part[part].prefix};
+    const hs_kernel  *found = NULL;
+    int               i;
+
+    for (i = 0; i < 4 && !found; i++)
+        found = find_for(w->spec->table, owner[i / 2], operation[i % 2]);
+    return found;
+}
+
+static hs_status find_kernels(writer *w, const char **missing)
+{
+    int part;
+
+    for (part = 0; part < PARTS; part++) {
+        w->kernel[part] = find_kernel(w, (enum part)part);
+        if (!w->kernel[part]) {
+            if (missing)
+                *missing = w->kind->part[part].prefix;
+            return HS_EUNSUPPORTED;
+        }
+    }
+    return HS_OK;
+}
+
+/* ---- one task a row ------------------------------------------------------------ */
+
+static hs_status add_row(writer *w, enum part part, const char *id, int64_t priority,
+                         uint32_t count)
+{
+    const hs_kernel *kernel = w->kernel[part];
+    hs_task          task = {0};
+
+    task.id = id;
+    task.cpu = kernel->cpu;
+    task.gpu = kernel->gpu;
+    task.kernel = kernel->kernel;
+    task.priority = priority;
+    task.count = count;
+    return hs_builder_add(w->builder, &task);
+}
+
+/*
+ * The task of `step` that writes tile (row, column). Its id has the tile's row
+ * and column and the step, less those that repeat what stands before. Every
+ * dependency raises row + column + step, one of them by just 1, so the priority
+ * is the number of tasks on the longest chain that comes after.
+ */
+static hs_status add_task(writer *w, enum part part, unsigned row, unsigned column, unsigned step)
+{
+    const char *prefix = w->kind->part[part].prefix;
+    int64_t     last = 3 * ((int64_t)w->spec->tiles - 1);
+    int64_t     place = (int64_t)row + column + step;
+    char        id[64];
+
+    if (part == FACTOR)
+        snprintf(id, sizeof id, "%s-%u", prefix, step);
+    else if (part == UPDATE)
+        snprintf(id, sizeof id, "%s-%u-%u-%u", prefix, row, column, step);
+    else if (row == column)
+        snprintf(id, sizeof id, "%s-%u-%u", prefix, row, step);
+    else
+        snprintf(id, sizeof id, "%s-%u-%u", prefix, row, column);
+    return add_row(w, part, id, last - place, 1);
+}
+
+/* Row `row` of tiles, below the one that was factored. */
+static hs_status add_tile_row(writer *w, unsigned row, unsigned step)
+{
+    int       symmetric = w->spec->kind == HS_CHOLESKY;
+    unsigned  end = symmetric ? row : w->spec->tiles, column;
+    hs_status st = add_task(w, BELOW, row, step, step);
+
+    for (column = step + 1; column < end && st == HS_OK; column++)
+        st = add_task(w, UPDATE, row, column, step);
+    if (symmetric && st == HS_OK)
+        st = add_task(w, SIDE, row, row, step);
+    return st;
+}
+
+static hs_status add_step(writer *w, unsigned step)
+{
+    unsigned  tiles = w->spec->tiles, i;
+    hs_status st = add_task(w, FACTOR, step, step, step);
+
+    if (w->spec->kind != HS_CHOLESKY)
+        for (i = step + 1; i < tiles && st == HS_OK; i++)
+            st = add_task(w, SIDE, step, i, step);
+    for (i = step + 1; i < tiles && st == HS_OK; i++)
+        st = add_tile_row(w, i, step);
+    return st;
+}
+
+static hs_status add_steps(writer *w)
+{
+    hs_status st = HS_OK;
+    unsigned  step;
+
+    for (step = 0; step < w->spec->tiles && st == HS_OK; step++)
+        st = add_step(w, step);
+    return st;
+}
+
+/* ---- one kernel a row ------------------------------------------------------------ */
+
+/* Tasks of each part: sums of 1, r, r and r(r - 1)/2 or r^2 over r = 0 .. tiles - 1. */
+static void count_tasks(const hs_tiled *spec, uint64_t count[PARTS])
+{
+    uint64_t n = spec->tiles, pairs = n * (n - 1) / 2;
+
+    count[FACTOR] = n;
+    count[BELOW] = count[SIDE] = pairs;
+    if (spec->kind == HS_CHOLESKY)
+        count[UPDATE] = n < 2 ? 0 : pairs * (n - 2) / 3;
+    else
+        count[UPDATE] = pairs * (2 * n - 1) / 3;
+}
+
+/* Copies of one row share a priority, so there is none. */
+static hs_status add_counts(writer *w, const uint64_t count[PARTS])
+{
+    hs_status st = HS_OK;
+    int       part;
+
+    for (part = 0; part < PARTS && st == HS_OK; part++)
+        if (count[part])
+            st = add_row(w, (enum part)part, w->kind->part[part].id, 0, (uint32_t)count[part]);
+    return st;
+}
+
+/* ---- the instance ------------------------------------------------------------------ */
+
+static hs_status add_notes(const writer *w)
+{
+    const hs_tiled *spec = w->spec;
+    char            command[4200];
+    hs_status       st;
+
+    snprintf(command, sizeof command, "hsched-gen %s %u --kernels %s -m %u -k %u%s",
+             w->kind->name, spec->tiles, spec->table->name, spec->cpus, spec->gpus,
+             spec->compact ? " --compact" : "");
+    st = hs_builder_note(w->builder, "generator", command);
+    if (st == HS_OK && spec->table->source && *spec->table->source)
+        st = hs_builder_note(w->builder, "source", spec->table->source);
+    return st;
+}
+
+static hs_status write_down(writer *w)
+{
+    uint64_t  count[PARTS], tasks = 0;
+    int       part;
+    hs_status st;
+
+    count_tasks(w->spec, count);
+    for (part = 0; part < PARTS; part++)
+        tasks += count[part];
+    if (tasks > HS_MAX_TASKS)
+        return HS_ETOOBIG;
+    st = hs_builder_workers(w->builder, w->spec->cpus, w->spec->gpus);
+    if (st == HS_OK)
+        st = hs_builder_unit(w->builder, w->spec->table->unit);
+    if (st == HS_OK)
+        st = add_notes(w);
+    if (st == HS_OK)
+        st = w->spec->compact ? add_counts(w, count) : add_steps(w);
+    return st;
+}
+
+hs_status hs_generate_tiled(const hs_tiled *spec, hs_instance **out, const char **missing)
+{
+    writer    w = {0};
+    hs_status st;
+
+    if (!spec || !out || !spec->table || !spec->table->name || spec->tiles < 1 ||
+        spec->kind < HS_CHOLESKY || spec->kind > HS_QR)
+        return HS_EINVAL;
+    if (spec->tiles > 1u << 16) /* far too many tasks, and count_tasks() would overflow */
+        return HS_ETOOBIG;
+    w.spec = spec;
+    w.kind = &kinds[spec->kind];
+    st = find_kernels(&w, missing);
+    if (st == HS_OK)
+        st = hs_builder_create(&w.builder);
+    if (st == HS_OK)
+        st = write_down(&w);
+    if (st == HS_OK)
+        st = hs_builder_finish(w.builder, out, NULL);
+    hs_builder_free(w.builder);
+    return st;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "generate/draws.h"
+#include "support/decimal.h"
+
+typedef struct uniform_law {
+    double low, high;
+} uniform_law;
+
+static double draw_real(const void *data, hsi_random *random)
+{
+    const uniform_law *law = data;
+    double             time = law->low + (law->high - law->low) * hsi_random_unit(random);
+
+    return time > law->high ? law->high : time; /* rounding may pass it */
+}
+
+static double draw_integer(const void *data, hsi_random *random)
+{
+    const uniform_law *law = data;
+
+    return law->low + (double)hsi_random_below(random, (uint64_t)(law->high - law->low) + 1);
+}
+
+static int fits(const uniform_law *law, int integer)
+{
+    if (!(law->low > 0) || !(law->low <= law->high) || !isfinite(law->high))
+        return 0;
+    return !integer || (law->high <= 0x1p53 && floor(law->low) == law->low &&
+                        floor(law->high) == law->high);
+}
+
+static void describe(const hs_uniform *spec, char *text, size_t size)
+{
+    char number[4][HSI_DECIMAL_MAX];
+
+    hsi_decimal_write(spec->cpu_low, number[0]);
+    hsi_decimal_write(spec->cpu_high, number[1]);
+    hsi_decimal_write(spec->gpu_low, number[2]);
+    hsi_decimal_write(spec->gpu_high, number[3]);
+    snprintf(text, size,
+             "hsched-gen uniform -n %zu -m %u -k %u --cpu-range %s:%s --gpu-range %s:%s%s "
+             "-s %" PRIu64,
+             spec->tasks, spec->cpus, spec->gpus, number[0], number[1], number[2], number[3],
+             spec->integer ? " --integer" : "", spec->seed);
+}
+
+hs_status hs_generate_uniform(const hs_uniform *spec, hs_instance **out)
+{
+    uniform_law cpu, gpu;
+    char        command[320];
+
+    if (!spec || !out)
+        return HS_EINVAL;
+    cpu = (uniform_law){spec->cpu_low, spec->cpu_high};
+    gpu = (uniform_law){spec->gpu_low, spec->gpu_high};
+    if (!fits(&cpu, spec->integer) || !fits(&gpu, spec->integer))
+        return HS_EINVAL;
+    describe(spec, command, sizeof command);
+    return hsi_generate_draws(spec->tasks, spec->cpus, spec->gpus, spec->seed,
+                              spec->integer ? draw_integer : draw_real, &cpu, &gpu, command, out);
+}

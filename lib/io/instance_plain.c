@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Most rows are plain, and then their fields can be converted where they stand, each
+ * telling where the next begins. Nothing is refused here: what is not plain is left to
+ * the careful reader, which says what is wrong with it, if anything is.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "io/csv_scan.h"
+#include "io/instance_reader.h"
+#include "support/decimal.h"
+
+enum { UNKNOWN = HSI_INSTANCE_COLUMNS }; /* a column that is not read */
+
+hs_status hsi_plain_prepare(struct hsi_instance_reader *r)
+{
+    r->kind = malloc(r->width);
+    if (!r->kind)
+        return HS_ENOMEM;
+    memset(r->kind, UNKNOWN, r->width);
+    for (int c = 0; c < HSI_INSTANCE_COLUMNS; c++)
+        if (r->column[c] >= 0)
+            r->kind[r->column[c]] = (unsigned char)c;
+    return HS_OK;
+}
+
+/* A number that needs no thought: less than 18 digits, perhaps after a sign. NULL: another. */
+static const char *whole(const char *at, const char *end, int64_t *value)
+{
+    const char *start, *stop;
+    int64_t     number = 0;
+    int         negative = at < end && *at == '-';
+
+    at += negative;
+    stop = end - at > 18 ? at + 18 : end;
+    for (start = at; at < stop && *at >= '0' && *at <= '9'; at++)
+        number = number * 10 + (*at - '0');
+    *value = negative ? -number : number;
+    return at == start || at == stop ? NULL : at;
+}
+
+static const char *text(const char *at, const char *end, hsi_text *value)
+{
+    const char *stop = hsi_find_special(at, end);
+
+    *value = (hsi_text){at, (size_t)(stop - at)};
+    return stop;
+}
+
+static const char *count(const char *at, const char *end, uint32_t *value)
+{
+    int64_t number;
+
+    at = whole(at, end, &number);
+    if (!at || number < 1 || number > UINT32_MAX)
+        return NULL;
+    *value = (uint32_t)number;
+    return at;
+}
+
+/* One field into the row; its end, or NULL if the row is not plain. */
+static const char *field(int kind, const char *at, const char *end, hsi_row *row)
+{
+    hsi_text ignored;
+
+    switch (kind) {
+    case HSI_CPU:         return hsi_decimal_read(at, end, &row->cpu);
+    case HSI_GPU:         return hsi_decimal_read(at, end, &row->gpu);
+    case HSI_PRIORITY:    return whole(at, end, &row->priority);
+    case HSI_COUNT:       return count(at, end, &row->count);
+    case HSI_ID:          return text(at, end, &row->id);
+    case HSI_KERNEL:      return text(at, end, &row->kernel);
+    case HSI_CPU_COMMAND: return text(at, end, &row->cpu_command);
+    case HSI_GPU_COMMAND: return text(at, end, &row->gpu_command);
+    case HSI_RESTARTABLE: return text(at, end, &ignored) == at ? at : NULL;
+    default:              return text(at, end, &ignored);
+    }
+}
+
+/* The row at `at`: the start of the next, or NULL if it is not plain. */
+static const char *plain_row(const struct hsi_instance_reader *r, const char *at, const char *end,
+                             hsi_row *row)
+{
+    size_t last = r->width - 1;
+
+    if (at == end || *at == '#')
+        return NULL;
+    for (size_t i = 0;; i++) {
+        at = field(r->kind[i], at, end, row);
+        if (!at || at == end)
+            return NULL;
+        if (i == last)
+            break;
+        if (*at++ != ',')
+            return NULL;
+    }
+    if (*at == '\r' && at + 1 < end)
+        at++;
+    return *at == '\n' ? at + 1 : NULL;
+}
+
+/* Only what is right beyond doubt: a time that is infinite may have been meant or not. */
+static int is_right(const struct hsi_instance_reader *r, const hsi_row *row)
+{
+    return row->cpu > 0 && row->gpu > 0 && row->cpu < INFINITY && row->gpu < INFINITY &&
+           row->id.length <= HS_MAX_ID && row->count <= HS_MAX_TASKS - r->tasks;
+}
+
+static hs_status add(struct hsi_instance_reader *r, const char *start, const hsi_row *row)
+{
+    uint64_t  column = r->column[HSI_ID] > 0 ? (uint64_t)(row->id.at - start) + 1 : 1;
+    hs_status st = hsi_places_add(&r->places, r->csv.next_line, column);
+
+    if (st == HS_OK)
+        st = hsi_builder_add(r->builder, row);
+    r->tasks += row->count;
+    r->csv.next_line++;
+    return st;
+}
+
+hs_status hsi_plain_rows(struct hsi_instance_reader *r)
+{
+    const char *at = r->csv.window + r->csv.next, *end = r->csv.window + r->csv.clean, *next;
+    hsi_row     row = {.count = 1};
+    hs_status   st = HS_OK;
+
+    while (st == HS_OK && (next = plain_row(r, at, end, &row)) && is_right(r, &row)) {
+        st = add(r, at, &row);
+        at = next;
+    }
+    r->csv.next = (size_t)(at - r->csv.window);
+    return st;
+}

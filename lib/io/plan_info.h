@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_IO_PLAN_INFO_H
+#define HSI_IO_PLAN_INFO_H
+
+#include <hybridsched/io.h>
+
+/** `info`, or nothing said where it is NULL or older; HS_EINVAL if it cannot be written. */
+hs_status hsi_plan_info_resolve(hs_plan_info *full, const hs_plan_info *info);
+
+/** `full` into the caller's *info (NULL: nowhere), as far as that goes. */
+void hsi_plan_info_give(const hs_plan_info *full, hs_plan_info *info);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_SUPPORT_EXACT_H
+#define HSI_SUPPORT_EXACT_H
+
+#include <float.h>
+#include <math.h>
+
+/*
+ * A sum of doubles that knows how wrong it can be: the true sum lies within
+ * `error` of high + low. What fits into two doubles, sums of integers say, is
+ * exact and has error 0. fma() is correctly rounded everywhere, so the products
+ * below are exact but for underflow, which the error includes.
+ */
+typedef struct hsi_sum {
+    double high, low, error;
+} hsi_sum;
+
+/* a + b = *sum + the value returned, exactly. */
+static inline double hsi_two_sum(double a, double b, double *sum)
+{
+    double s = a + b, bb = s - a;
+
+    *sum = s;
+    return (a - (s - bb)) + (b - bb);
+}
+
+static inline void hsi_sum_add(hsi_sum *s, double x)
+{
+    double low = hsi_two_sum(s->high, x, &s->high);
+    double lost = hsi_two_sum(s->low, low, &s->low);
+
+    if (lost != 0)
+        s->error += fabs(lost) * (1 + DBL_EPSILON);
+    if (s->error != 0)
+        s->error *= 1 + DBL_EPSILON;
+}
+
+static inline void hsi_sum_add_product(hsi_sum *s, double a, double b)
+{
+    double product = a * b;
+
+    hsi_sum_add(s, product);
+    hsi_sum_add(s, fma(a, b, -product));
+    if (a != 0 && b != 0 && fabs(product) < 0x1p-900 && a != floor(a) && b != floor(b))
+        s->error += 0x1p-1070; /* the product's low part may have underflowed */
+}
+
+static inline void hsi_sum_add_sum_times(hsi_sum *s, const hsi_sum *other, double factor)
+{
+    hsi_sum_add_product(s, other->high, factor);
+    hsi_sum_add_product(s, other->low, factor);
+    s->error += other->error * fabs(factor) * (1 + 4 * DBL_EPSILON);
+}
+
+/* Is the true sum certainly >= 0? */
+static inline int hsi_sum_surely_nonnegative(const hsi_sum *s)
+{
+    double high, low = hsi_two_sum(s->high, s->low, &high);
+
+    if (s->error == 0)
+        return high > 0 || (high == 0 && low >= 0);
+    return high > 0 && high * (1 - 4 * DBL_EPSILON) > s->error * (1 + 8 * DBL_EPSILON);
+}
+
+/* A double that is surely <= numerator / denominator, the largest such or nearly. */
+static inline double hsi_divide_down(const hsi_sum *numerator, const hsi_sum *denominator)
+{
+    double quotient = (numerator->high + numerator->low) / (denominator->high + denominator->low);
+    double step = 0; /* one unit first, then twice as much each time */
+
+    while (quotient > 0) {
+        hsi_sum rest = *numerator;
+
+        hsi_sum_add_sum_times(&rest, denominator, -quotient);
+        if (hsi_sum_surely_nonnegative(&rest))
+            return quotient;
+        quotient = fmin(nextafter(quotient, 0), quotient * (1 - step));
+        step = 2 * step + DBL_EPSILON;
+    }
+    return 0;
+}
+
+static inline double hsi_divide_down_by(const hsi_sum *numerator, double denominator)
+{
+    hsi_sum d = {denominator, 0, 0};
+
+    return hsi_divide_down(numerator, &d);
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_SUPPORT_HASH_H
+#define HSI_SUPPORT_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Both halves of the product, folded. */
+static inline uint64_t hsi_hash_mix(uint64_t a, uint64_t b)
+{
+    __uint128_t product = (__uint128_t)a * b;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Up to eight bytes as one word; different bytes of one length give different words. */
+static inline uint64_t hsi_hash_tail(const char *at, size_t length)
+{
+    uint32_t low, high;
+
+    if (length >= 4) {
+        memcpy(&low, at, 4);
+        memcpy(&high, at + length - 4, 4);
+        return low | (uint64_t)high << 32;
+    }
+    if (length == 0)
+        return 0;
+    return (unsigned char)at[0] | (uint64_t)(unsigned char)at[length / 2] << 8 |
+           (uint64_t)(unsigned char)at[length - 1] << 16;
+}
+
+/** A hash of `length` bytes; all 64 bits are good. Differs from machine to machine. */
+static inline uint64_t hsi_hash(const char *at, size_t length, uint64_t seed)
+{
+    uint64_t h = seed ^ hsi_hash_mix(length + 0x9e3779b97f4a7c15u, 0xd1342543de82ef95u), word;
+
+    while (length > 8) {
+        memcpy(&word, at, 8);
+        h = hsi_hash_mix(h ^ word, 0xa0761d6478bd642fu);
+        at += 8;
+        length -= 8;
+    }
+    h = hsi_hash_mix(h ^ hsi_hash_tail(at, length), 0xe7037ed1a0b428dbu);
+    return h ^ (h >> 32);
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_SUPPORT_WORKER_TREE_H
+#define HSI_SUPPORT_WORKER_TREE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Which of the workers is free first, the lowest rank among equals: a winner
+ * tree whose leaves are the workers in the order of their ranks. One update costs
+ * a comparison a level and no branch that a processor could guess wrongly, which
+ * is what a binary heap spends its time on.
+ *
+ * Times are kept as the bits of a double >= 0, which order as integers do.
+ */
+typedef struct hsi_slot {
+    uint64_t free_at;
+    uint32_t rank;
+} hsi_slot;
+
+typedef struct hsi_worker_tree {
+    hsi_slot *node;   /* node[1] is the winner, node[leaves + rank] a worker */
+    uint32_t  leaves; /* a power of two; those that are no workers are never free */
+    uint32_t  size;
+} hsi_worker_tree;
+
+static inline uint64_t hsi_time_bits(double time)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &time, sizeof bits);
+    return bits;
+}
+
+static inline double hsi_bits_time(uint64_t bits)
+{
+    double time;
+
+    memcpy(&time, &bits, sizeof time);
+    return time;
+}
+
+/* All of them are free at 0. */
+static inline void hsi_worker_tree_reset(hsi_worker_tree *tree)
+{
+    uint32_t i;
+
+    for (i = 0; i < tree->leaves; i++)
+        tree->node[tree->leaves + i] =
+            (hsi_slot){i < tree->size ? 0 : hsi_time_bits(INFINITY), i};
+    for (i = tree->leaves - 1; i > 0; i--)
+        tree->node[i] = tree->node[2 * i]; /* the left one is as early, and lower */
+}
+
+static inline int hsi_worker_tree_open(hsi_worker_tree *tree, uint32_t size)
+{
+    tree->size = size;
+    tree->leaves = 1;
+    while (tree->leaves < size)
+        tree->leaves *= 2;
+    tree->node = malloc(2 * (size_t)tree->leaves * sizeof *tree->node);
+    if (!tree->node)
+        return -1;
+    hsi_worker_tree_reset(tree);
+    return 0;
+}
+
+static inline void hsi_worker_tree_close(hsi_worker_tree *tree)
+{
+    free(tree->node);
+    tree->node = NULL;
+}
+
+/* The worker that is free first, and when; INFINITY if there is none. */
+static inline uint32_t hsi_worker_tree_first(const hsi_worker_tree *tree)
+{
+    return tree->node[1].rank;
+}
+
+static inline double hsi_worker_tree_time(const hsi_worker_tree *tree)
+{
+    return hsi_bits_time(tree->node[1].free_at);
+}
+
+/* When a given worker is free. */
+static inline double hsi_worker_tree_time_of(const hsi_worker_tree *tree, uint32_t rank)
+{
+    return hsi_bits_time(tree->node[tree->leaves + rank].free_at);
+}
+
+/* A worker is free at `time` >= 0; INFINITY: never again. */
+static inline void hsi_worker_tree_set(hsi_worker_tree *tree, uint32_t rank, double time)
+{
+    hsi_slot *node = tree->node;
+    uint32_t  at = tree->leaves + rank;
+    hsi_slot  first = {hsi_time_bits(time), rank};
+
+    node[at] = first;
+    while (at > 1) {
+        hsi_slot sibling = node[at ^ 1];
+        /* Coming from the right, equal times lose to the left. */
+        int lost = sibling.free_at < first.free_at + (at & 1);
+
+        first.free_at = lost ? sibling.free_at : first.free_at;
+        first.rank = lost ? sibling.rank : first.rank;
+        at >>= 1;
+        node[at] = first;
+    }
+}
+
+#endif

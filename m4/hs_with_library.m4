@@ -1,0 +1,41 @@
+# HS_WITH_LIBRARY(name, VAR, HEADER, FUNCTION, LIBS, WHAT)
+# --with-NAME[=yes|no|DIR], auto by default; an explicit yes or DIR never
+# degrades. Sets hs_with_NAME, VAR_CFLAGS, VAR_LIBS, HAVE_VAR and the
+# conditional HAVE_VAR.
+AC_DEFUN([HS_WITH_LIBRARY], [
+  AC_ARG_WITH([$1], [AS_HELP_STRING([--with-$1@<:@=DIR@:>@], [$6 @<:@auto@:>@])],
+    [], [with_$1=auto])
+  hs_with_$1=no
+  AS_IF([test "x$with_$1" != xno], [
+    AS_CASE(["$with_$1"],
+      [auto|yes], [$2_CFLAGS= $2_LIBS="$5"],
+      [$2_CFLAGS="-I$with_$1/include" $2_LIBS="-L$with_$1/lib $5"])
+    hs_saved_CPPFLAGS=$CPPFLAGS; CPPFLAGS="$CPPFLAGS $$2_CFLAGS"
+    hs_saved_LIBS=$LIBS; LIBS="$$2_LIBS $LIBS"
+    AC_MSG_CHECKING([for $6])
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <$3>]], [[(void) $4;]])], [hs_with_$1=yes])
+    AC_MSG_RESULT([$hs_with_$1])
+    CPPFLAGS=$hs_saved_CPPFLAGS
+    LIBS=$hs_saved_LIBS
+    AS_IF([test "$hs_with_$1" = no && test "x$with_$1" != xauto],
+      [AC_MSG_ERROR([--with-$1 was given, but <$3> with $4 was not found])])
+  ])
+  AS_IF([test "$hs_with_$1" = yes],
+    [AC_DEFINE([HAVE_$2], [1], [$6])],
+    [$2_CFLAGS= $2_LIBS=])
+  AC_SUBST([$2_CFLAGS])
+  AC_SUBST([$2_LIBS])
+  AM_CONDITIONAL([HAVE_$2], [test "$hs_with_$1" = yes])
+])
+
+# The unit tests' library; without it `make check` runs the rest.
+AC_DEFUN([HS_WITH_CHECK], [
+  AC_ARG_WITH([check], [AS_HELP_STRING([--with-check], [Check, for the unit tests @<:@auto@:>@])],
+    [], [with_check=auto])
+  hs_with_check=no
+  AS_IF([test "x$with_check" != xno],
+    [PKG_CHECK_MODULES([CHECK], [check >= 0.11], [hs_with_check=yes], [hs_with_check=no])])
+  AS_IF([test "$hs_with_check" = no && test "x$with_check" = xyes],
+    [AC_MSG_ERROR([--with-check was given, but Check was not found])])
+  AM_CONDITIONAL([HAVE_CHECK], [test "$hs_with_check" = yes])
+])

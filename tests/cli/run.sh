@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Runs the tools: each folder in cases/ has a script `cmd` and what it must
+# give, to the byte: stdout, stderr (no file: nothing) and status (no file: 0).
+# `needs`, where there is one, is a script that fails where the case does not apply.
+#
+#   run.sh [--update] [CASE...]     --update writes down what the tools do now
+#
+# A case runs in an empty folder, finds the tools in PATH, files for several
+# cases in $DATA, and its own in $CASE.
+
+update=no
+if [ "$1" = --update ]; then
+    update=yes
+    shift
+fi
+
+srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
+cli=$srcdir/tests/cli
+DATA=$cli/data
+PATH=$(pwd):$PATH
+LC_ALL=C
+export DATA PATH LC_ALL
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/hsched-cli.XXXXXX") || exit 99
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Puts the output of $CASE under $scratch/got.
+run_case()
+{
+    mkdir "$scratch/got" "$scratch/work"
+    (cd "$scratch/work" && sh -c '. "$1/helpers.sh"; . "$2/cmd"' sh "$cli" "$CASE") \
+        >"$scratch/got/stdout" 2>"$scratch/got/stderr" </dev/null
+    echo $? >"$scratch/got/status"
+}
+
+expected()
+{
+    if [ -f "$CASE/$1" ]; then
+        echo "$CASE/$1"
+    elif [ "$1" = status ]; then
+        echo "$scratch/zero"
+    else
+        echo /dev/null
+    fi
+}
+
+compare_case()
+{
+    same=yes
+    for part in stdout stderr status; do
+        diff -u "$(expected $part)" "$scratch/got/$part" >"$scratch/diff" && continue
+        same=no
+        echo "$(basename "$CASE"): $part differs"
+        cat "$scratch/diff"
+    done
+    [ $same = yes ]
+}
+
+update_case()
+{
+    for part in stdout stderr status; do
+        rm -f "$CASE/$part"
+        [ ! -s "$scratch/got/$part" ] || cp "$scratch/got/$part" "$CASE/$part"
+    done
+    [ "$(cat "$CASE/status")" != 0 ] || rm "$CASE/status"
+}
+
+echo 0 >"$scratch/zero"
+[ $# -gt 0 ] || set -- $(cd "$cli/cases" && ls)
+passed=0 failed=0 skipped=0
+for name; do
+    CASE=$cli/cases/$name
+    export CASE
+    rm -rf "$scratch/got" "$scratch/work"
+    if [ -f "$CASE/needs" ] && ! sh "$CASE/needs" >/dev/null 2>&1; then
+        skipped=$((skipped + 1))
+        continue
+    fi
+    run_case
+    [ $update = no ] || update_case
+    if compare_case; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+    fi
+done
+
+[ $skipped = 0 ] || echo "cli: $skipped skipped: not for this build"
+echo "cli: $passed passed, $failed failed"
+[ $failed = 0 ]

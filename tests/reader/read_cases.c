@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads the files in tests/reader/cases, one folder a case:
+ *
+ *     input.csv    what is read
+ *     expected     what comes of it: a refusal in one line, `STATUS LINE:COLUMN: TEXT`,
+ *                  or the file that a writer makes of what was read
+ *     arguments    (optional) words: instance (the default), plan or affinities;
+ *                  ignore-unknown, cpus N, gpus N
+ *     instance.csv the instance that affinities belong to
+ *
+ *     read_cases [--update] [CASE...]     --update writes down what comes of them now
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <hybridsched/io.h>
+
+struct reading {
+    const char     *folder;
+    char            kind[16];
+    hs_read_options options;
+};
+
+static void give_up(const char *what)
+{
+    perror(what);
+    exit(99);
+}
+
+static void path_of(char path[512], const char *folder, const char *name)
+{
+    if (snprintf(path, 512, "%s/%s", folder, name) >= 512)
+        give_up(folder);
+}
+
+static int open_in(const char *folder, const char *name)
+{
+    char path[512];
+
+    path_of(path, folder, name);
+    return open(path, O_RDONLY);
+}
+
+/* All of a file, with a NUL behind; NULL if there is none. */
+static char *text_of(int fd)
+{
+    off_t   size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+    char   *text = fd < 0 ? NULL : malloc((size_t)size + 1);
+    ssize_t got = text ? pread(fd, text, (size_t)size, 0) : 0;
+
+    if (fd >= 0 && (!text || got != size))
+        give_up("reading a case");
+    if (text)
+        text[size] = '\0';
+    return text;
+}
+
+static void read_arguments(struct reading *r)
+{
+    int   fd = open_in(r->folder, "arguments");
+    char *text = text_of(fd), *rest = text, *word;
+
+    strcpy(r->kind, "instance");
+    hs_read_options_init(&r->options);
+    while (text && (word = strtok_r(rest, " \n", &rest))) {
+        if (strcmp(word, "ignore-unknown") == 0) {
+            r->options.ignore_unknown = 1;
+        } else if (strcmp(word, "cpus") == 0) {
+            r->options.has_cpus = 1;
+            r->options.cpus = (unsigned)atoi(strtok_r(rest, " \n", &rest));
+        } else if (strcmp(word, "gpus") == 0) {
+            r->options.has_gpus = 1;
+            r->options.gpus = (unsigned)atoi(strtok_r(rest, " \n", &rest));
+        } else {
+            snprintf(r->kind, sizeof r->kind, "%s", word);
+        }
+    }
+    free(text);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* ---- reading and writing again --------------------------------------------------- */
+
+static hs_status instance_case(const struct reading *r, int in, int out, hs_diagnostic *why)
+{
+    hs_instance *instance = NULL;
+    hs_status    st = hs_instance_read(in, &r->options, &instance, why);
+
+    if (st == HS_OK && hs_instance_write(out, instance) != HS_OK)
+        give_up("hs_instance_write");
+    hs_instance_free(instance);
+    return st;
+}
+
+static hs_status plan_case(const struct reading *r, int in, int out, hs_diagnostic *why)
+{
+    hs_instance *instance = NULL;
+    hs_schedule *schedule = NULL;
+    hs_plan_info info;
+    hs_status    st;
+
+    hs_plan_info_init(&info);
+    st = hs_plan_read(in, &r->options, &instance, &schedule, &info, why);
+    if (st == HS_OK && hs_plan_write(out, instance, schedule, &info) != HS_OK)
+        give_up("hs_plan_write");
+    hs_schedule_free(schedule);
+    hs_instance_free(instance);
+    return st;
+}
+
+static hs_status affinities_case(const struct reading *r, int in, int out, hs_diagnostic *why)
+{
+    int          fd = open_in(r->folder, "instance.csv");
+    hs_instance *instance = NULL;
+    hs_affinity *affinities = NULL;
+    size_t       count = 0;
+    hs_status    st;
+
+    if (fd < 0 || hs_instance_read(fd, NULL, &instance, why) != HS_OK)
+        give_up("the instance of affinities");
+    close(fd);
+    st = hs_affinities_read(in, instance, &affinities, &count, why);
+    for (size_t i = 0; st == HS_OK && i < count; i++)
+        dprintf(out, "task %" PRIu32 " worker %" PRIu32 " score %g\n", affinities[i].task,
+                affinities[i].worker, affinities[i].score);
+    free(affinities);
+    hs_instance_free(instance);
+    return st;
+}
+
+static const char *status_name(hs_status st)
+{
+    switch (st) {
+#define X(name, value, text) \
+    case HS_##name:          \
+        return #name;
+        HS_STATUS_MAP(X)
+#undef X
+    }
+    return "unknown";
+}
+
+/* What comes of a case, as text. */
+static char *result_of(struct reading *r)
+{
+    static const struct {
+        const char *kind;
+        hs_status (*run)(const struct reading *r, int in, int out, hs_diagnostic *why);
+    } kinds[] = {{"instance", instance_case}, {"plan", plan_case}, {"affinities", affinities_case}};
+    FILE         *out = tmpfile();
+    int           in = open_in(r->folder, "input.csv");
+    hs_diagnostic why = {0};
+    hs_status     st = HS_EINVAL;
+    char         *text;
+
+    read_arguments(r);
+    if (!out || in < 0)
+        give_up(r->folder);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].kind, r->kind) == 0)
+            st = kinds[i].run(r, in, fileno(out), &why);
+    if (st != HS_OK)
+        dprintf(fileno(out), "%s %" PRIu64 ":%" PRIu64 ": %s\n", status_name(st), why.line,
+                why.column, why.text);
+    text = text_of(fileno(out));
+    fclose(out);
+    close(in);
+    return text;
+}
+
+/* ---- cases ------------------------------------------------------------------------- */
+
+static void update(const char *folder, const char *result)
+{
+    char  path[512];
+    FILE *f;
+
+    path_of(path, folder, "expected");
+    f = fopen(path, "w");
+    if (!f || fputs(result, f) < 0 || fclose(f))
+        give_up(path);
+}
+
+static int run_case(const char *cases, const char *name, int updating)
+{
+    char           folder[512];
+    struct reading r = {.folder = folder};
+    char          *result, *expected;
+    int            fd, same;
+
+    path_of(folder, cases, name);
+    result = result_of(&r);
+    if (updating)
+        update(folder, result);
+    fd = open_in(folder, "expected");
+    expected = text_of(fd);
+    same = expected && strcmp(result, expected) == 0;
+    if (!same)
+        printf("%s: expected\n%sgot\n%s", name, expected ? expected : "(nothing)\n", result);
+    if (fd >= 0)
+        close(fd);
+    free(expected);
+    free(result);
+    return same;
+}
+
+static int is_case(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+int main(int argc, char **argv)
+{
+    const char     *srcdir = getenv("srcdir");
+    char            cases[512];
+    struct dirent **found;
+    int             updating = argc > 1 && strcmp(argv[1], "--update") == 0;
+    int             first = 1 + updating, failed = 0, run = 0, count;
+
+    path_of(cases, srcdir ? srcdir : ".", "tests/reader/cases");
+    count = scandir(cases, &found, is_case, alphasort);
+    if (count <= 0)
+        give_up(cases);
+    for (int i = 0; i < count; i++) {
+        int wanted = first == argc;
+
+        for (int a = first; a < argc; a++)
+            wanted |= strcmp(argv[a], found[i]->d_name) == 0;
+        if (wanted) {
+            run++;
+            failed += !run_case(cases, found[i]->d_name, updating);
+        }
+        free(found[i]);
+    }
+    free(found);
+    printf("reader: %d passed, %d failed\n", run - failed, failed);
+    return failed != 0 || run == 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The exact sums behind "optimal": rounded up, and by no more than that. */
+#include <check.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "common/certify.h"
+
+/* All tasks one after the other on one CPU. */
+static double certified_sum(size_t n, const double *times)
+{
+    hs_instance *in = NULL;
+    hs_schedule *s = NULL;
+    double       sum;
+
+    ck_assert_int_eq(hs_instance_wrap(n, times, times, NULL, 1, 0, &in), HS_OK);
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &s), HS_OK);
+    sum = certified_makespan(in, s);
+    hs_schedule_free(s);
+    hs_instance_free(in);
+    return sum;
+}
+
+#define SUM(...) certified_sum(sizeof((double[]){__VA_ARGS__}) / sizeof(double), \
+                               (double[]){__VA_ARGS__})
+
+START_TEST(exact_where_a_double_holds_the_sum)
+{
+    ck_assert_double_eq(SUM(1), 1);
+    ck_assert_double_eq(SUM(1, 2, 4.5), 7.5);
+    ck_assert_double_eq(SUM(0x1p53, 1, 1), 0x1p53 + 2);
+    ck_assert_double_eq(SUM(1, 0x1p-53, 0x1p-53), 1 + 0x1p-52);
+    ck_assert_double_eq(SUM(0x1p1000, 0x1p1000), 0x1p1001);
+    ck_assert_double_eq(SUM(0x1p-1074, 0x1p-1074, 0x1p-1073), 0x1p-1072);
+    ck_assert_double_eq(SUM(0x1.fffffffffffffp0, 0x1p-52), 2);
+}
+END_TEST
+
+START_TEST(rounded_up_where_it_does_not)
+{
+    ck_assert_double_eq(SUM(1, 0x1p-53), nextafter(1, 2));
+    ck_assert_double_eq(SUM(1, 0x1p-1074), nextafter(1, 2));
+    ck_assert_double_eq(SUM(0x1p1000, 0x1p-1074), nextafter(0x1p1000, INFINITY));
+    ck_assert_double_eq(SUM(0x1.fffffffffffffp0, 0x1p-60), 2);
+    ck_assert_double_eq(SUM(0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1), nextafter(1, 2));
+}
+END_TEST
+
+START_TEST(no_gap_only_within_the_bound)
+{
+    const double time[] = {1, 0x1p-53}; /* the makespan is 1, for ties go to even */
+    hs_instance *in = NULL;
+    hs_schedule *s = NULL;
+
+    ck_assert_int_eq(hs_instance_wrap(2, time, time, NULL, 1, 0, &in), HS_OK);
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &s), HS_OK);
+    ck_assert_double_eq(hs_schedule_makespan(s), 1);
+    ck_assert_double_gt(certified_gap(in, s, 1), 0);
+    ck_assert_double_eq(certified_gap(in, s, 1 + 0x1p-52), 0);
+    hs_schedule_free(s);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(nothing_to_do)
+{
+    const double none[1] = {1};
+
+    ck_assert_double_eq(certified_sum(0, none), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("certify");
+    TCase   *tc = tcase_create("sums");
+    SRunner *runner = srunner_create(suite);
+    int      failed;
+
+    tcase_add_test(tc, exact_where_a_double_holds_the_sum);
+    tcase_add_test(tc, rounded_up_where_it_does_not);
+    tcase_add_test(tc, no_gap_only_within_the_bound);
+    tcase_add_test(tc, nothing_to_do);
+    suite_add_tcase(suite, tc);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The instance families: laws, counts, and values that never change. */
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/hybridsched.h>
+
+/* ---- random families ------------------------------------------------------------------ */
+
+static const hs_gamma a_gamma = {300, 20, 4, 15, 0.2, 1, 1, 42};
+
+static hs_instance *gamma_of(hs_gamma spec)
+{
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_generate_gamma(&spec, &in), HS_OK);
+    ck_assert_uint_eq(hs_instance_tasks(in), spec.tasks);
+    ck_assert_uint_eq(hs_instance_cpus(in), spec.cpus);
+    ck_assert_uint_eq(hs_instance_gpus(in), spec.gpus);
+    return in;
+}
+
+/* Six standard errors of a gamma sample: kurtosis 3 + 6cv^2, skewness 2cv. */
+static void check_moments(const hs_instance *in, hs_type type, double mean, double cv)
+{
+    double n = (double)hs_instance_tasks(in), sum = 0, square = 0, cube = 0, found;
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        sum += hs_instance_time(in, i, type);
+    found = sum / n;
+    for (i = 0; i < n; i++) {
+        double off = hs_instance_time(in, i, type) - found;
+
+        square += off * off;
+        cube += off * off * off;
+    }
+    ck_assert_double_eq_tol(found / mean, 1, 6 * cv / sqrt(n));
+    ck_assert_double_eq_tol(sqrt(square / n) / mean / cv, 1, 3 * sqrt((2 + 6 * cv * cv) / n) +
+                                                             6 * cv / sqrt(n));
+    if (cv <= 1)
+        ck_assert_double_eq_tol(cube / n / pow(square / n, 1.5), 2 * cv, 0.05 + 0.1 * cv);
+}
+
+START_TEST(gamma_has_the_moments_asked_for)
+{
+    static const double cvs[][2] = {{0.2, 0.2}, {0.2, 1}, {1, 0.2}, {1, 1}, {2, 1e-3}, {0.7, 3}};
+    const double       *cv = cvs[_i];
+    hs_gamma            spec = {100000, 20, 4, 15, cv[0], 1, cv[1], (uint64_t)_i};
+    hs_instance        *in = gamma_of(spec);
+
+    check_moments(in, HS_CPU, 15, cv[0]);
+    check_moments(in, HS_GPU, 1, cv[1]);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* With cv = 1 the law is the exponential one. */
+START_TEST(gamma_of_variation_one_is_exponential)
+{
+    enum { DRAWS = 100000, LEVELS = 8 };
+    hs_gamma     spec = {DRAWS, 1, 1, 1, 1, 1, 1, 9};
+    hs_instance *in = gamma_of(spec);
+    int          level;
+
+    for (level = 1; level <= LEVELS; level++) {
+        double above = 0, expected = exp(-level / 2.0);
+        size_t i;
+
+        for (i = 0; i < DRAWS; i++)
+            above += hs_instance_time(in, i, HS_CPU) > level / 2.0;
+        ck_assert_double_eq_tol(above / DRAWS, expected, 5 * sqrt(expected / DRAWS));
+    }
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(gamma_without_variation_is_constant)
+{
+    hs_gamma     spec = {10, 1, 1, 15, 0, 0.1, 0, 1};
+    hs_instance *in = gamma_of(spec);
+    size_t       i;
+
+    for (i = 0; i < spec.tasks; i++) {
+        ck_assert(hs_instance_time(in, i, HS_CPU) == 15);
+        ck_assert(hs_instance_time(in, i, HS_GPU) == 0.1);
+    }
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(gamma_takes_any_variation)
+{
+    static const double cvs[] = {1e-300, 1e-9, 1e-5, 0.999, 1.001, 20, 1000};
+    size_t              c, i;
+
+    for (c = 0; c < sizeof cvs / sizeof *cvs; c++) {
+        hs_gamma     spec = {1000, 1, 1, 15, cvs[c], 1, cvs[c], 1};
+        hs_instance *in = gamma_of(spec);
+
+        for (i = 0; i < spec.tasks; i++)
+            ck_assert(isnormal(hs_instance_time(in, i, HS_CPU)));
+        hs_instance_free(in);
+    }
+}
+END_TEST
+
+START_TEST(a_law_does_not_touch_the_other_type_nor_those_before)
+{
+    hs_gamma     other = a_gamma;
+    hs_instance *in = gamma_of(a_gamma), *in_other;
+    size_t       i;
+
+    other.tasks = 100;
+    other.gpu_cv = 0.5;
+    in_other = gamma_of(other);
+    for (i = 0; i < other.tasks; i++)
+        ck_assert(hs_instance_time(in, i, HS_CPU) == hs_instance_time(in_other, i, HS_CPU));
+    hs_instance_free(in);
+    hs_instance_free(in_other);
+}
+END_TEST
+
+static void refuse_gamma(hs_gamma spec, hs_status expected)
+{
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_generate_gamma(&spec, &in), expected);
+    ck_assert_ptr_null(in);
+}
+
+START_TEST(gamma_refuses_what_makes_no_sense)
+{
+    hs_gamma spec = a_gamma;
+
+    spec.cpu_mean = 0;
+    refuse_gamma(spec, HS_EINVAL);
+    spec.cpu_mean = NAN;
+    refuse_gamma(spec, HS_EINVAL);
+    spec = a_gamma;
+    spec.gpu_cv = -1;
+    refuse_gamma(spec, HS_EINVAL);
+    spec.gpu_cv = INFINITY;
+    refuse_gamma(spec, HS_EINVAL);
+    spec = a_gamma;
+    spec.cpus = spec.gpus = 0;
+    refuse_gamma(spec, HS_EINVAL);
+    spec = a_gamma;
+    spec.tasks = HS_MAX_TASKS + 1;
+    refuse_gamma(spec, HS_ETOOBIG);
+    spec = a_gamma;
+    spec.cpu_mean = 1e308;
+    spec.cpu_cv = 1;
+    refuse_gamma(spec, HS_EOVERFLOW);
+    spec.cpu_mean = 1;
+    spec.cpu_cv = 1e200; /* its square is not finite */
+    refuse_gamma(spec, HS_EOVERFLOW);
+}
+END_TEST
+
+START_TEST(uniform_keeps_its_bounds)
+{
+    int integer;
+
+    for (integer = 0; integer < 2; integer++) {
+        hs_uniform   spec = {20000, 2, 1, 3, 7, 2, 2, integer, 11};
+        hs_instance *in = NULL;
+        double       sum = 0;
+        size_t       i;
+
+        ck_assert_int_eq(hs_generate_uniform(&spec, &in), HS_OK);
+        for (i = 0; i < spec.tasks; i++) {
+            double cpu = hs_instance_time(in, i, HS_CPU);
+
+            ck_assert(cpu >= 3 && cpu <= 7 && (!integer || floor(cpu) == cpu));
+            ck_assert(hs_instance_time(in, i, HS_GPU) == 2);
+            sum += cpu;
+        }
+        ck_assert_double_eq_tol(sum / (double)spec.tasks, 5, 0.06);
+        hs_instance_free(in);
+    }
+}
+END_TEST
+
+START_TEST(uniform_refuses_what_makes_no_sense)
+{
+    static const hs_uniform specs[] = {
+        {1, 1, 1, 0, 7, 1, 2, 0, 0},          {1, 1, 1, 7, 3, 1, 2, 0, 0},
+        {1, 1, 1, 1, INFINITY, 1, 2, 0, 0},   {1, 1, 1, 1, 2, NAN, 2, 0, 0},
+        {1, 1, 1, 1.5, 2, 1, 2, 1, 0},        {1, 1, 1, 1, 2, 1, 0x1p54, 1, 0},
+        {1, 0, 0, 1, 2, 1, 2, 0, 0},
+    };
+    hs_instance *in = NULL;
+    size_t       i;
+
+    for (i = 0; i < sizeof specs / sizeof *specs; i++)
+        ck_assert_int_eq(hs_generate_uniform(&specs[i], &in), HS_EINVAL);
+    ck_assert_ptr_null(in);
+}
+END_TEST
+
+/* ---- factorisations -------------------------------------------------------------------- */
+
+static hs_instance *tiled_of(hs_factorisation kind, unsigned tiles, int compact,
+                             const char *table)
+{
+    hs_tiled     spec = {kind, tiles, 0, 0, compact, hs_kernel_table_find(table)};
+    hs_instance *in = NULL;
+    const char  *missing = NULL;
+
+    ck_assert_ptr_nonnull(spec.table);
+    spec.cpus = spec.table->cpus;
+    spec.gpus = spec.table->gpus;
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_OK);
+    ck_assert_ptr_null(missing);
+    return in;
+}
+
+/* Tasks, copies included, whose name begins with `prefix` and ends or has a '-' or '#' there. */
+static uint64_t count_named(const hs_instance *in, const char *prefix)
+{
+    uint64_t found = 0;
+    size_t   i, length = strlen(prefix);
+    char     name[64];
+
+    for (i = 0; i < hs_instance_tasks(in); i++) {
+        hs_instance_name(in, i, name, sizeof name);
+        found += strncmp(name, prefix, length) == 0 && strchr("-#", name[length]);
+    }
+    return found;
+}
+
+START_TEST(factorisations_have_their_counts)
+{
+    uint64_t n;
+    int      compact;
+
+    for (n = 1; n <= 9; n++)
+        for (compact = 0; compact < 2; compact++) {
+            uint64_t     pairs = n * (n - 1) / 2, all = (n - 1) * n * (2 * n - 1) / 6;
+            hs_instance *in = tiled_of(HS_CHOLESKY, (unsigned)n, compact, "mirage-960");
+
+            ck_assert_uint_eq(count_named(in, "potrf"), n);
+            ck_assert_uint_eq(count_named(in, "trsm"), pairs);
+            ck_assert_uint_eq(count_named(in, "syrk"), pairs);
+            ck_assert_uint_eq(count_named(in, "gemm"), n < 2 ? 0 : n * (n - 1) * (n - 2) / 6);
+            hs_instance_free(in);
+            in = tiled_of(HS_LU, (unsigned)n, compact, "mirage-960");
+            ck_assert_uint_eq(count_named(in, "getrf"), n);
+            ck_assert_uint_eq(count_named(in, "trsm"), 2 * pairs);
+            ck_assert_uint_eq(count_named(in, "gemm"), all);
+            hs_instance_free(in);
+            in = tiled_of(HS_QR, (unsigned)n, compact, "v100-1600");
+            ck_assert_uint_eq(count_named(in, "geqrt"), n);
+            ck_assert_uint_eq(count_named(in, "ormqr"), pairs);
+            ck_assert_uint_eq(count_named(in, "tpqrt"), pairs);
+            ck_assert_uint_eq(count_named(in, "tpmqrt"), all);
+            hs_instance_free(in);
+        }
+}
+END_TEST
+
+typedef struct measured {
+    double cpu, gpu;
+    char   kernel[32];
+} measured;
+
+static int compare_measured(const void *a, const void *b)
+{
+    const measured *x = a, *y = b;
+
+    if (x->cpu != y->cpu)
+        return x->cpu < y->cpu ? -1 : 1;
+    if (x->gpu != y->gpu)
+        return x->gpu < y->gpu ? -1 : 1;
+    return strcmp(x->kernel, y->kernel);
+}
+
+/* All tasks, sorted. */
+static measured *tasks_of(const hs_instance *in)
+{
+    size_t    n = hs_instance_tasks(in), i;
+    measured *tasks = calloc(n, sizeof *tasks);
+
+    ck_assert_ptr_nonnull(tasks);
+    for (i = 0; i < n; i++) {
+        hs_task row;
+
+        hs_instance_row(in, hs_instance_row_of(in, i), &row);
+        tasks[i].cpu = row.cpu;
+        tasks[i].gpu = row.gpu;
+        snprintf(tasks[i].kernel, sizeof tasks[i].kernel, "%s", row.kernel);
+    }
+    qsort(tasks, n, sizeof *tasks, compare_measured);
+    return tasks;
+}
+
+START_TEST(compact_is_the_same_tasks)
+{
+    static const char *const table[] = {"k40m-960", "mirage-960", "v100-1600"};
+    hs_factorisation         kind;
+
+    for (kind = HS_CHOLESKY; kind <= HS_QR; kind++) {
+        hs_instance *whole = tiled_of(kind, 7, 0, table[kind]);
+        hs_instance *rows = tiled_of(kind, 7, 1, table[kind]);
+        measured    *one = tasks_of(whole), *other = tasks_of(rows);
+        size_t       n = hs_instance_tasks(whole);
+
+        ck_assert_uint_eq(n, hs_instance_tasks(rows));
+        ck_assert_uint_eq(n, hs_instance_rows(whole));
+        ck_assert_uint_eq(hs_instance_rows(rows), 4);
+        ck_assert_mem_eq(one, other, n * sizeof *one);
+        free(one);
+        free(other);
+        hs_instance_free(whole);
+        hs_instance_free(rows);
+    }
+}
+END_TEST
+
+static int64_t priority_of(const hs_instance *in, const char *name)
+{
+    hs_index *index = NULL;
+    size_t    task = SIZE_MAX;
+
+    ck_assert_int_eq(hs_index_create(in, &index), HS_OK);
+    ck_assert(hs_index_find(index, name, strlen(name), &task));
+    hs_index_free(index);
+    return hs_instance_priority(in, task);
+}
+
+/* Chains by hand: potrf-0 trsm-1-0 syrk-1-0 potrf-1 ... potrf-4 are 13 tasks. */
+START_TEST(priorities_are_lengths_of_chains)
+{
+    hs_instance *in = tiled_of(HS_CHOLESKY, 5, 0, "mirage-960");
+
+    ck_assert_int_eq(priority_of(in, "potrf-0"), 12);
+    ck_assert_int_eq(priority_of(in, "trsm-1-0"), 11);
+    ck_assert_int_eq(priority_of(in, "syrk-1-0"), 10);
+    ck_assert_int_eq(priority_of(in, "gemm-4-2-1"), 5);
+    ck_assert_int_eq(priority_of(in, "syrk-4-3"), 1);
+    ck_assert_int_eq(priority_of(in, "potrf-4"), 0);
+    hs_instance_free(in);
+    in = tiled_of(HS_QR, 3, 0, "v100-1600");
+    ck_assert_int_eq(priority_of(in, "geqrt-0"), 6);
+    ck_assert_int_eq(priority_of(in, "ormqr-0-1"), 5);
+    ck_assert_int_eq(priority_of(in, "tpqrt-2-0"), 4);
+    ck_assert_int_eq(priority_of(in, "tpmqrt-2-2-1"), 1);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(factorisations_refuse_what_they_cannot_do)
+{
+    hs_tiled     spec = {HS_LU, 4, 20, 4, 0, hs_kernel_table_find("k40m-960")};
+    hs_instance *in = NULL;
+    const char  *missing = NULL;
+
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_EUNSUPPORTED);
+    ck_assert_str_eq(missing, "getrf");
+    spec.kind = HS_QR;
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_EUNSUPPORTED);
+    ck_assert_str_eq(missing, "geqrt");
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_EUNSUPPORTED);
+    spec.kind = HS_CHOLESKY;
+    spec.tiles = 0;
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_EINVAL);
+    spec.tiles = 2400; /* 2.3e9 tasks */
+    spec.compact = 1;
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_ETOOBIG);
+    spec.tiles = UINT32_MAX;
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_ETOOBIG);
+    spec.tiles = 4;
+    spec.cpus = 0;
+    spec.gpus = 1;
+    spec.table = hs_kernel_table_find("v100-1600"); /* its potrf is for CPUs alone */
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_EWORKER);
+    ck_assert_ptr_null(in);
+}
+END_TEST
+
+START_TEST(tables_are_sound)
+{
+    const hs_kernel_table *table;
+    size_t                 i, k;
+
+    for (i = 0; (table = hs_kernel_table_at(i)); i++) {
+        ck_assert_ptr_eq(hs_kernel_table_find(table->name), table);
+        ck_assert_ptr_null(strpbrk(table->source, "\r\n"));
+        for (k = 0; k < table->count; k++)
+            ck_assert(table->kernels[k].cpu > 0 && table->kernels[k].gpu > 0);
+    }
+    ck_assert_uint_eq(i, 3);
+    ck_assert_ptr_null(hs_kernel_table_find("no-such-table"));
+    ck_assert_ptr_null(hs_kernel_table_find(NULL));
+}
+END_TEST
+
+/* ---- golden values ----------------------------------------------------------------------- */
+
+/* FNV-1a over the bits of all times, in order. Frees the instance. */
+static void check_golden(hs_instance *in, uint64_t expected)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325), bits;
+    size_t   i;
+    int      part;
+
+    for (i = 0; i < 2 * hs_instance_tasks(in); i++) {
+        double time = hs_instance_time(in, i / 2, i % 2 ? HS_GPU : HS_CPU);
+
+        memcpy(&bits, &time, sizeof bits);
+        for (part = 0; part < 64; part += 8)
+            hash = (hash ^ (bits >> part & 0xff)) * UINT64_C(0x100000001b3);
+    }
+    hs_instance_free(in);
+    ck_assert_uint_eq(hash, expected);
+}
+
+/* The same on every machine, with every compiler, for ever: published results rest on it. */
+START_TEST(instances_never_change)
+{
+    hs_gamma     wide = {1000, 20, 4, 15, 3, 1, 0.5, UINT64_MAX};
+    hs_uniform   uniform = {1000, 20, 4, 1, 100, 0.1, 10, 0, 42};
+    hs_instance *in = NULL;
+
+    check_golden(gamma_of(a_gamma), UINT64_C(1208122161380233805));
+    check_golden(gamma_of(wide), UINT64_C(14798912498654133515));
+    ck_assert_int_eq(hs_generate_uniform(&uniform, &in), HS_OK);
+    check_golden(in, UINT64_C(5171093623417921557));
+    uniform.integer = 1;
+    uniform.gpu_low = 1;
+    ck_assert_int_eq(hs_generate_uniform(&uniform, &in), HS_OK);
+    check_golden(in, UINT64_C(4585677610054129186));
+    check_golden(tiled_of(HS_CHOLESKY, 8, 0, "k40m-960"), UINT64_C(18435392356830269509));
+    check_golden(tiled_of(HS_LU, 8, 0, "mirage-960"), UINT64_C(10527220012532835773));
+    check_golden(tiled_of(HS_QR, 8, 0, "v100-1600"), UINT64_C(14182788172467491301));
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("generate");
+    TCase   *laws = tcase_create("laws"), *tiled = tcase_create("tiled");
+    TCase   *golden = tcase_create("golden");
+    SRunner *runner;
+    int      failed;
+
+    tcase_set_timeout(laws, 120);
+    tcase_add_loop_test(laws, gamma_has_the_moments_asked_for, 0, 6);
+    tcase_add_test(laws, gamma_of_variation_one_is_exponential);
+    tcase_add_test(laws, gamma_without_variation_is_constant);
+    tcase_add_test(laws, gamma_takes_any_variation);
+    tcase_add_test(laws, a_law_does_not_touch_the_other_type_nor_those_before);
+    tcase_add_test(laws, gamma_refuses_what_makes_no_sense);
+    tcase_add_test(laws, uniform_keeps_its_bounds);
+    tcase_add_test(laws, uniform_refuses_what_makes_no_sense);
+    suite_add_tcase(suite, laws);
+
+    tcase_set_timeout(tiled, 120);
+    tcase_add_test(tiled, factorisations_have_their_counts);
+    tcase_add_test(tiled, compact_is_the_same_tasks);
+    tcase_add_test(tiled, priorities_are_lengths_of_chains);
+    tcase_add_test(tiled, factorisations_refuse_what_they_cannot_do);
+    tcase_add_test(tiled, tables_are_sound);
+    suite_add_tcase(suite, tiled);
+
+    tcase_set_timeout(golden, 120);
+    tcase_add_test(golden, instances_never_change);
+    suite_add_tcase(suite, golden);
+
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Files that are cut short or damaged at any byte: each is read or refused with its place,
+ * and the careful reader alone (every row through it) comes to the same end as with the fast
+ * one before it.
+ */
+
+#include "io_fixture.h"
+
+#include "io/instance_reader.h"
+
+/* The linker lets these stand for hsi_plain_rows(): see Makefile.am. */
+hs_status __real_hsi_plain_rows(struct hsi_instance_reader *r);
+hs_status __wrap_hsi_plain_rows(struct hsi_instance_reader *r);
+
+static int only_careful;
+
+hs_status __wrap_hsi_plain_rows(struct hsi_instance_reader *r)
+{
+    return only_careful ? HS_OK : __real_hsi_plain_rows(r);
+}
+
+static const char instance_text[] =
+    "# hybridsched instance 1\n# cpus 2\n# gpus 1\r\n# unit ms\n# note \xc3\xa9t\xc3\xa9\n"
+    "id,cpu,gpu,priority,kernel,cpu_command,gpu_command,restartable,count\n"
+    "a,11.1,12,9,dpotrf:960,,,,1\n"
+    "\"b,\"\"1\"\"\",310,inf,-3,,\"./render\n--frame 7\",,yes,2\n"
+    "\xe6\x97\xa5,,0.25,0,k,,run,no,\r\n"
+    ",1e-3,2.5E+2,17,k,x y,z,,1\n"
+    "t10,12345.678901234567,3,-17,k,,,,1";
+
+static const char plan_text[] =
+    "# hybridsched plan 1\n# cpus 2\n# gpus 1\n# unit ms\n# seed 3\n# algorithm heteroprio\n"
+    "# seed 7\n# makespan 312.5\n# bound theorem2 12.25\n# instance-digest 0123456789abcdef\n"
+    "id,worker,start,end,state,cpu,gpu,priority,kernel\n"
+    "\"a,1\",cpu0,0,11.1,run,11.1,12,9,k\n"
+    "b#1,cpu1,0,2.5,aborted,310,2,-3,\n"
+    "b#1,gpu0,2.5,4.5,run,310,2,-3,\r\n"
+    "\xe6\x97\xa5,gpu0,4.5,5,run,inf,.5,,k\n";
+
+static const char affinity_text[] =
+    "# what is where\ntask,worker,score\na,cpu0,1.5\n\"b,\"\"1\"\"#2\",gpu0,-2e3\n"
+    "\xe6\x97\xa5,cpu1,7\n";
+
+enum kind { INSTANCE, PLAN, AFFINITIES, KINDS };
+
+static const struct {
+    const char *text;
+    size_t      length;
+} texts[KINDS] = {
+    {instance_text, sizeof instance_text - 1},
+    {plan_text, sizeof plan_text - 1},
+    {affinity_text, sizeof affinity_text - 1},
+};
+
+/* What came of a reading. */
+struct outcome {
+    hs_status     st;
+    uint64_t      digest;
+    hs_diagnostic why;
+};
+
+static hs_instance *affine; /* the instance that affinities are read for */
+
+static void read_as(enum kind kind, int fd, struct outcome *o)
+{
+    hs_instance *in = NULL;
+    hs_schedule *s = NULL;
+    hs_affinity *affinities = NULL;
+    size_t       count = 0;
+
+    memset(o, 0, sizeof *o);
+    if (kind == INSTANCE)
+        o->st = hs_instance_read(fd, NULL, &in, &o->why);
+    else if (kind == PLAN)
+        o->st = hs_plan_read(fd, NULL, &in, &s, NULL, &o->why);
+    else
+        o->st = hs_affinities_read(fd, affine, &affinities, &count, &o->why);
+    if (o->st != HS_OK) {
+        ck_assert_ptr_null(in);
+        ck_assert_ptr_null(s);
+        ck_assert_ptr_null(affinities);
+    } else {
+        o->digest = in ? hs_instance_digest(in) : count;
+    }
+    hs_instance_free(in);
+    hs_schedule_free(s);
+    free(affinities);
+}
+
+/* Is the place in the text, or right behind it? */
+static int is_place(const char *text, size_t length, uint64_t line, uint64_t column)
+{
+    const char *end = text + length, *next;
+
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        text += 3;
+    for (; line > 1; line--, text = next + 1)
+        if (!(next = memchr(text, '\n', (size_t)(end - text))))
+            return line == 2 && column == 1 && text < end;
+    next = memchr(text, '\n', (size_t)(end - text));
+    return line == 1 && column >= 1 && column <= (uint64_t)((next ? next : end) - text) + 1;
+}
+
+static void check_outcome(const struct outcome *o, const char *text, size_t length)
+{
+    if (o->st == HS_OK)
+        return;
+    ck_assert_msg(o->st == HS_ESYNTAX, "status %d: %s", (int)o->st, o->why.text);
+    ck_assert_msg(is_place(text, length, o->why.line, o->why.column), "%d:%d: %s\n%.*s",
+                  (int)o->why.line, (int)o->why.column, o->why.text, (int)length, text);
+    ck_assert_str_ne(o->why.text, "");
+    ck_assert_msg(strspn(o->why.text, "\n") == 0 && !strchr(o->why.text, '\n'), "%s", o->why.text);
+}
+
+static void try_text(enum kind kind, int fd, const char *text, size_t length)
+{
+    struct outcome fast, careful;
+
+    set_text(fd, text, length);
+    only_careful = 0;
+    read_as(kind, fd, &fast);
+    check_outcome(&fast, text, length);
+    if (kind != INSTANCE)
+        return;
+    lseek(fd, 0, SEEK_SET);
+    only_careful = 1;
+    read_as(kind, fd, &careful);
+    ck_assert_int_eq(fast.st, careful.st);
+    ck_assert_uint_eq(fast.digest, careful.digest);
+    ck_assert_uint_eq(fast.why.line, careful.why.line);
+    ck_assert_uint_eq(fast.why.column, careful.why.column);
+    ck_assert_str_eq(fast.why.text, careful.why.text);
+}
+
+static void setup(void)
+{
+    affine = read_text(instance_text);
+}
+
+static void teardown(void)
+{
+    hs_instance_free(affine);
+}
+
+START_TEST(whole_files_are_good)
+{
+    struct outcome o;
+    int            fd = scratch_fd();
+
+    set_text(fd, texts[_i].text, texts[_i].length);
+    read_as((enum kind)_i, fd, &o);
+    ck_assert_msg(o.st == HS_OK, "%d:%d: %s", (int)o.why.line, (int)o.why.column, o.why.text);
+    close(fd);
+}
+END_TEST
+
+START_TEST(cut_short_at_every_byte)
+{
+    int fd = scratch_fd();
+
+    for (size_t length = 0; length <= texts[_i].length; length++)
+        try_text((enum kind)_i, fd, texts[_i].text, length);
+    for (size_t start = 0; start <= texts[_i].length; start++)
+        try_text((enum kind)_i, fd, texts[_i].text + start, texts[_i].length - start);
+    close(fd);
+}
+END_TEST
+
+/* What stands for a byte, or is put in before it. */
+static const unsigned char foreign[] = {0,   '\n', '\r', ',', '"',  '#',  '-',  '.', '0',  '9',
+                                        'e', 'a',  ' ',  '+', 0x80, 0xc3, 0xff, 'i', 0xef, 0x1b};
+
+START_TEST(every_byte_replaced)
+{
+    char  *text = malloc(texts[_i].length);
+    int    fd = scratch_fd();
+
+    ck_assert_ptr_nonnull(text);
+    for (size_t at = 0; at < texts[_i].length; at++)
+        for (size_t f = 0; f < (size_t)rounds(sizeof foreign); f++) {
+            memcpy(text, texts[_i].text, texts[_i].length);
+            text[at] = (char)foreign[f];
+            try_text((enum kind)_i, fd, text, texts[_i].length);
+        }
+    for (size_t bit = 0; bit < 8 * texts[_i].length; bit += (size_t)(800 / rounds(800))) {
+        memcpy(text, texts[_i].text, texts[_i].length);
+        text[bit / 8] = (char)(text[bit / 8] ^ (1 << bit % 8));
+        try_text((enum kind)_i, fd, text, texts[_i].length);
+    }
+    free(text);
+    close(fd);
+}
+END_TEST
+
+START_TEST(every_byte_left_out_or_put_in)
+{
+    size_t length = texts[_i].length;
+    char  *text = malloc(length + 1);
+    int    fd = scratch_fd();
+
+    ck_assert_ptr_nonnull(text);
+    for (size_t at = 0; at < length; at++) {
+        memcpy(text, texts[_i].text, at);
+        memcpy(text + at, texts[_i].text + at + 1, length - at - 1);
+        try_text((enum kind)_i, fd, text, length - 1);
+        for (size_t f = 0; f < 8; f++) {
+            memcpy(text + at + 1, texts[_i].text + at, length - at);
+            text[at] = (char)foreign[f];
+            try_text((enum kind)_i, fd, text, length + 1);
+        }
+    }
+    free(text);
+    close(fd);
+}
+END_TEST
+
+/* Several of these at once, and pieces of the text in other places. */
+START_TEST(much_damaged)
+{
+    size_t length = texts[_i].length;
+    char  *text = malloc(length);
+    int    fd = scratch_fd();
+
+    ck_assert_ptr_nonnull(text);
+    hsi_random_seed(&source, 9, (uint64_t)_i);
+    for (int i = 0; i < rounds(3000); i++) {
+        memcpy(text, texts[_i].text, length);
+        for (unsigned damages = 1 + below(4); damages > 0; damages--) {
+            unsigned at = below((unsigned)length), from = below((unsigned)length);
+            unsigned most = (unsigned)length - (at > from ? at : from);
+
+            if (below(2))
+                text[at] = (char)foreign[below(sizeof foreign)];
+            else
+                memmove(text + at, texts[_i].text + from, below(most < 40 ? most + 1 : 40));
+        }
+        try_text((enum kind)_i, fd, text, length);
+    }
+    free(text);
+    close(fd);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("damaged files");
+    TCase   *tests = tcase_create("damage");
+    SRunner *runner = srunner_create(suite);
+    int      failed;
+
+    tcase_set_timeout(tests, 600);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    suite_add_tcase(suite, tests);
+    tcase_add_loop_test(tests, whole_files_are_good, 0, KINDS);
+    tcase_add_loop_test(tests, cut_short_at_every_byte, 0, KINDS);
+    tcase_add_loop_test(tests, every_byte_replaced, 0, KINDS);
+    tcase_add_loop_test(tests, every_byte_left_out_or_put_in, 0, KINDS);
+    tcase_add_loop_test(tests, much_damaged, 0, KINDS);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

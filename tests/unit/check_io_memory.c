@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Readers and writers when memory is short: each allocation is refused in turn. And how
+ * much they take: at most 8 times the file's size and 16 MiB.
+ */
+
+#include "io_fixture.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+/* ---- allocations that fail: the linker lets these stand for the C library's ------- */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+static long left = -1; /* allocations before the one that fails; negative: none will */
+static long first;     /* what it begins with */
+static int  was_refused;
+
+/* Around a call that is tested: the tests' own allocations are to succeed. */
+static void start_refusing(void)
+{
+    left = first;
+}
+
+static hs_status stop_refusing(hs_status st)
+{
+    was_refused = left < 0;
+    left = -1;
+    return st;
+}
+
+static int refused(void)
+{
+    return left >= 0 && left-- == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return refused() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return refused() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return refused() ? NULL : __real_realloc(old, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return refused() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+/* Calls `attempt` with allocation 0, 1, 2 ... refused, until there are no more. */
+static void refuse_each(hs_status (*attempt)(void *data), void *data)
+{
+    for (first = 0;; first++) {
+        hs_status st = attempt(data);
+
+        ck_assert_msg(st == HS_OK || (was_refused && st == HS_ENOMEM),
+                      "allocation %ld: status %d", first, (int)st);
+        if (!was_refused)
+            break;
+        ck_assert_int_lt(first, 10000);
+    }
+    ck_assert_int_gt(first, 0);
+}
+
+struct attempt {
+    int          fd;
+    hs_instance *in;
+    hs_schedule *s;
+};
+
+static hs_status read_instance(void *data)
+{
+    struct attempt *a = data;
+    hs_instance    *in = NULL;
+    hs_diagnostic   why = {0};
+    hs_status       st;
+
+    lseek(a->fd, 0, SEEK_SET);
+    start_refusing();
+    st = stop_refusing(hs_instance_read(a->fd, NULL, &in, &why));
+    ck_assert_int_eq(st == HS_OK, in != NULL);
+    if (st != HS_OK)
+        ck_assert_str_eq(why.text, hs_status_text(st));
+    hs_instance_free(in);
+    return st;
+}
+
+static hs_status read_unknown(void *data)
+{
+    struct attempt *a = data;
+    hs_instance    *in = NULL;
+    hs_read_options options;
+    hs_status       st;
+
+    hs_read_options_init(&options);
+    options.ignore_unknown = 1;
+    lseek(a->fd, 0, SEEK_SET);
+    start_refusing();
+    st = stop_refusing(hs_instance_read(a->fd, &options, &in, NULL));
+    ck_assert_int_eq(st == HS_OK, in != NULL);
+    hs_instance_free(in);
+    return st;
+}
+
+static hs_status read_plan(void *data)
+{
+    struct attempt *a = data;
+    hs_instance    *in = NULL;
+    hs_schedule    *s = NULL;
+    hs_status       st;
+
+    lseek(a->fd, 0, SEEK_SET);
+    start_refusing();
+    st = stop_refusing(hs_plan_read(a->fd, NULL, &in, &s, NULL, NULL));
+    ck_assert_int_eq(st == HS_OK, in != NULL && s != NULL);
+    ck_assert_int_eq(!in, !s);
+    hs_instance_free(in);
+    hs_schedule_free(s);
+    return st;
+}
+
+static hs_status read_affinities(void *data)
+{
+    struct attempt *a = data;
+    hs_affinity    *affinities = NULL;
+    size_t          count = 0;
+    hs_status       st;
+
+    lseek(a->fd, 0, SEEK_SET);
+    start_refusing();
+    st = stop_refusing(hs_affinities_read(a->fd, a->in, &affinities, &count, NULL));
+    ck_assert_int_eq(st == HS_OK, affinities != NULL);
+    free(affinities);
+    return st;
+}
+
+static hs_status write_instance(void *data)
+{
+    struct attempt *a = data;
+
+    set_text(a->fd, "", 0);
+    start_refusing();
+    return stop_refusing(hs_instance_write(a->fd, a->in));
+}
+
+static hs_status write_plan(void *data)
+{
+    struct attempt *a = data;
+
+    set_text(a->fd, "", 0);
+    start_refusing();
+    return stop_refusing(hs_plan_write(a->fd, a->in, a->s, NULL));
+}
+
+START_TEST(every_allocation_may_fail)
+{
+    struct attempt a = {.fd = scratch_fd()};
+    char          *affinities = NULL;
+    size_t         size;
+    FILE          *f = open_memstream(&affinities, &size);
+    char           name[700];
+
+    hsi_random_seed(&source, 10, (uint64_t)_i);
+    do {
+        hs_instance_free(a.in);
+        a.in = random_instance(3000);
+    } while (hs_instance_tasks(a.in) < 1500);
+    a.s = random_schedule(a.in);
+    refuse_each(write_instance, &a);
+    refuse_each(read_instance, &a);
+    refuse_each(write_plan, &a);
+    refuse_each(read_plan, &a);
+    fprintf(f, "task,worker,score\n");
+    for (size_t task = 0; task < hs_instance_tasks(a.in); task++) {
+        hs_instance_name(a.in, task, name, sizeof name);
+        fputc('"', f);
+        for (const char *c = name; *c; c++)
+            fprintf(f, *c == '"' ? "\"\"" : "%c", *c);
+        fprintf(f, "\",%s,%d\n", hs_instance_cpus(a.in) ? "cpu0" : "gpu0", (int)(task % 10));
+    }
+    fclose(f);
+    set_text(a.fd, affinities, size);
+    refuse_each(read_affinities, &a);
+    free(affinities);
+    hs_schedule_free(a.s);
+    hs_instance_free(a.in);
+    close(a.fd);
+}
+END_TEST
+
+/* A column that begins late, quotes within quotes, a record longer than the block. */
+START_TEST(every_allocation_may_fail_in_odd_files)
+{
+    struct attempt a = {.fd = scratch_fd()};
+    char          *text = NULL;
+    size_t         size;
+    FILE          *f = open_memstream(&text, &size);
+
+    fprintf(f, "# cpus 1\n# gpus 1\n# note a\nkernel,cpu,gpu,id,priority,restartable,count,a,b,c,d,"
+               "e,f,g,h,i,j,k\n");
+    for (int i = 0; i < 2000; i++)
+        fprintf(f, ",1,1,,,,,,,,,,,,,,,\n");
+    fprintf(f, "\"");
+    for (int i = 0; i < 100000; i++)
+        fprintf(f, "ab\"\"\n");
+    fprintf(f, "\",1,1,\"\"\"\",1,no,3,,,,,,,,,,,\n");
+    fclose(f);
+    set_text(a.fd, text, size);
+    refuse_each(read_unknown, &a);
+    free(text);
+    close(a.fd);
+}
+END_TEST
+
+/* ---- how much --------------------------------------------------------------------- */
+
+/* Memory means nothing where another allocator keeps what is freed, or much besides. */
+static int is_plain_process(void)
+{
+    const char *preload = getenv("LD_PRELOAD");
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return 0;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+    return 0;
+#endif
+#endif
+    return !preload || !strstr(preload, "vgpreload");
+}
+
+static const struct file {
+    const char *name, *header, *row; /* the row's number is put in for each %d */
+    int         rows, is_plan, workers; /* of each type */
+} files[] = {
+    {"times", "cpu,gpu", "1,\n", 3000000, 0, 1},
+    {"ids", "id,cpu,gpu", "%x,1,\n", 2000000, 0, 1},
+    {"last ids", "cpu,gpu,id", "1,,%x\n", 2000000, 0, 1},
+    {"quoted ids", "id,cpu,gpu", "\"%x\n\",1,\n", 1000000, 0, 1},
+    {"counts", "cpu,gpu,count", "1,,2\n", 2000000, 0, 1},
+    {"large counts", "cpu,gpu,count", "1,,2000\n", 1000000, 0, 1},
+    {"all columns", "id,cpu,gpu,priority,kernel,cpu_command,gpu_command,restartable,count",
+     "%x,1,,1,a,b,c,no,2\n", 600000, 0, 1},
+    {"empty columns", "id,cpu,gpu,priority,kernel,cpu_command,gpu_command,restartable,count",
+     ",1,,,,,,,\n", 1000000, 0, 1},
+    {"plan", "id,worker,start,end,state,cpu,gpu", "%x,cpu0,0,1,run,1,\n", 1000000, 1, 1},
+    {"plan of one task", "id,worker,start,end,state,cpu,gpu", "a,cpu0,0,1,run,1,\n", 1000000, 1, 1},
+    {"workers", "cpu,gpu", "1,1\n", 1, 0, 1000000},
+    {"plan of workers", "id,worker,start,end,state,cpu,gpu", "%x,gpu999999,0,1,run,1,1\n", 1, 1,
+     1000000},
+};
+
+/* Bytes by which this process grows at most while it reads the file. */
+static long long growth(int fd, const struct file *file)
+{
+    struct rusage before, after;
+    hs_instance  *in = NULL;
+    hs_schedule  *s = NULL;
+    hs_diagnostic why = {0};
+    hs_status     st;
+
+    getrusage(RUSAGE_SELF, &before);
+    if (file->is_plan)
+        st = hs_plan_read(fd, NULL, &in, &s, NULL, &why);
+    else
+        st = hs_instance_read(fd, NULL, &in, &why);
+    getrusage(RUSAGE_SELF, &after);
+    ck_assert_msg(st == HS_OK, "%s: %d:%d: %s", file->name, (int)why.line, (int)why.column,
+                  why.text);
+    hs_instance_free(in);
+    hs_schedule_free(s);
+    return ((long long)after.ru_maxrss - before.ru_maxrss) * 1024;
+}
+
+START_TEST(no_more_than_8_times_the_file)
+{
+    const struct file *file = &files[_i];
+    FILE              *f = tmpfile();
+    long long          size, grown;
+
+    if (!is_plain_process())
+        return;
+    ck_assert_ptr_nonnull(f);
+    fprintf(f, "# cpus %d\n# gpus %d\n%s\n", file->workers, file->workers, file->header);
+    for (int i = 0; i < file->rows; i++)
+        fprintf(f, file->row, (unsigned)i * 2654435769u);
+    fflush(f);
+    size = lseek(fileno(f), 0, SEEK_END);
+    lseek(fileno(f), 0, SEEK_SET);
+    grown = growth(fileno(f), file);
+    ck_assert_msg(grown <= 8 * size + (16 << 20), "%s: %lld bytes for a file of %lld", file->name,
+                  grown, size);
+    if (getenv("HS_VERBOSE"))
+        printf("%s: %.2f times the file\n", file->name, (double)grown / (double)size);
+    fclose(f);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("memory of readers and writers");
+    TCase   *failing = tcase_create("failing"), *limits = tcase_create("limits");
+    SRunner *runner = srunner_create(suite);
+    int      failed;
+
+    tcase_set_timeout(failing, 600);
+    tcase_set_timeout(limits, 300);
+    suite_add_tcase(suite, failing);
+    tcase_add_loop_test(failing, every_allocation_may_fail, 0, 4);
+    tcase_add_test(failing, every_allocation_may_fail_in_odd_files);
+    suite_add_tcase(suite, limits);
+    tcase_add_loop_test(limits, no_more_than_8_times_the_file, 0,
+                        (int)(sizeof files / sizeof *files));
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "common/message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/progress.h"
+
+static const char *name = "hybridsched";
+
+int exit_code(hs_status status)
+{
+    switch (status) {
+    case HS_OK:
+        return EXIT_OK;
+    case HS_EINVAL:
+    case HS_ETIME:
+    case HS_EWORKER:
+    case HS_EOVERFLOW:
+    case HS_EDUPLICATE:
+    case HS_ESYNTAX:
+    case HS_ETOOBIG:
+        return EXIT_USAGE;
+    case HS_ENOMEM:
+    case HS_EIO:
+    case HS_EUNSUPPORTED:
+        return EXIT_RESOURCE;
+    case HS_ESCHEDULE:
+    case HS_ESOLVER:
+    case HS_ECANCELED:
+        return EXIT_WORK;
+    }
+    return EXIT_WORK;
+}
+
+void message_begin(const char *tool_name)
+{
+    name = tool_name;
+}
+
+const char *message_tool(void)
+{
+    return name;
+}
+
+static void print(const char *prefix, const char *format, va_list args)
+{
+    progress_hide();
+    if (prefix)
+        fprintf(stderr, "%s: ", prefix);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+void message(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print(name, format, args);
+    va_end(args);
+}
+
+void message_plain(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print(NULL, format, args);
+    va_end(args);
+}
+
+_Noreturn void usage_error(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print(name, format, args);
+    va_end(args);
+    fprintf(stderr, "try '%s --help'\n", name);
+    exit(EXIT_USAGE);
+}
+
+int message_status(hs_status status, const char *what)
+{
+    message("%s: %s", what, hs_status_text(status));
+    return exit_code(status);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "common/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/message.h"
+#include "common/progress.h"
+
+static const char standard_output[] = "standard output";
+
+struct output {
+    int         fd;
+    const char *path;      /* as messages name it: the caller's own */
+    char       *target;    /* what the file is to be called */
+    char       *temporary; /* where it is written; NULL: in place */
+    int         slot;      /* of `temporary` in `pending` */
+};
+
+/* Half-written files, for the signal handler: a path is set last and cleared first. */
+enum { MAX_PENDING = 16 };
+static char *volatile pending[MAX_PENDING];
+
+static void remove_pending(void)
+{
+    for (int i = 0; i < MAX_PENDING; i++) {
+        const char *path = pending[i];
+
+        if (path)
+            unlink(path);
+    }
+}
+
+static void on_signal(int number)
+{
+    remove_pending();
+    progress_hide_in_handler();
+    _exit(128 + number);
+}
+
+void output_begin(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct sigaction action;
+
+        /* What the caller had us ignore stays ignored. */
+        if (sigaction(ends[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+            continue;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = on_signal;
+        sigfillset(&action.sa_mask);
+        sigaction(ends[i], &action, NULL);
+    }
+    atexit(remove_pending);
+}
+
+/* A path that cannot be written to is wrong usage; a full disk is not. */
+static int write_exit_code(int error)
+{
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case EISDIR:
+    case EACCES:
+    case EPERM:
+    case ELOOP:
+    case ENAMETOOLONG:
+        return EXIT_USAGE;
+    case EPIPE:
+        return 128 + SIGPIPE;
+    default:
+        return EXIT_RESOURCE;
+    }
+}
+
+static int cannot_write(const char *path, int error)
+{
+    const char *quote = path == standard_output ? "" : "'";
+
+    if (error != EPIPE) /* whoever read it has seen enough */
+        message("cannot write %s%s%s: %s", quote, path, quote, strerror(error));
+    return write_exit_code(error);
+}
+
+static void output_free(output *o)
+{
+    if (!o)
+        return;
+    if (o->slot >= 0)
+        pending[o->slot] = NULL;
+    free(o->target);
+    free(o->temporary);
+    free(o);
+}
+
+/* The mode that an ordinary open() would have given the file, or the one it has. */
+static mode_t final_mode(const char *target)
+{
+    struct stat st;
+    mode_t      mask;
+
+    if (stat(target, &st) == 0)
+        return st.st_mode & 07777;
+    mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* Opens a temporary file beside the target. 0, or an errno. */
+static int open_beside(output *o)
+{
+    size_t   size = strlen(o->target) + sizeof ".XXXXXX";
+    sigset_t all, before;
+    int      error = 0;
+
+    /* An existing file that may not be written must not be replaced either. */
+    if (access(o->target, F_OK) == 0 && access(o->target, W_OK) != 0)
+        return errno;
+    o->temporary = malloc(size);
+    if (!o->temporary)
+        return ENOMEM;
+    snprintf(o->temporary, size, "%s.XXXXXX", o->target);
+    for (o->slot = 0; o->slot < MAX_PENDING && pending[o->slot]; o->slot++)
+        ;
+    if (o->slot == MAX_PENDING) {
+        o->slot = -1;
+        return EMFILE;
+    }
+
+    /* No signal may come between the file's birth and its entry in the table. */
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    o->fd = mkstemp(o->temporary);
+    if (o->fd < 0)
+        error = errno;
+    else
+        pending[o->slot] = o->temporary;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (o->fd >= 0)
+        (void)fchmod(o->fd, final_mode(o->target));
+    return error;
+}
+
+/* Opens what o->path names. 0, or an errno. */
+static int open_path(output *o)
+{
+    struct stat st;
+
+    if (strcmp(o->path, "-") == 0) {
+        o->path = standard_output;
+        o->fd = STDOUT_FILENO;
+        return 0;
+    }
+    if (!*o->path)
+        return ENOENT;
+    if (stat(o->path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+        return o->fd < 0 ? errno : 0;
+    }
+    o->target = realpath(o->path, NULL); /* write through a symbolic link */
+    if (!o->target && errno == ENOENT)
+        o->target = strdup(o->path);
+    if (!o->target)
+        return errno;
+    return open_beside(o);
+}
+
+int output_open(const char *path, output **out)
+{
+    output *o = calloc(1, sizeof *o);
+    int     error = ENOMEM, code;
+
+    if (o) {
+        o->fd = -1;
+        o->slot = -1;
+        o->path = path;
+        error = open_path(o);
+    }
+    if (error) {
+        code = cannot_write(path, error);
+        output_free(o);
+        return code;
+    }
+    *out = o;
+    return EXIT_OK;
+}
+
+int output_fd(const output *o)
+{
+    return o->fd;
+}
+
+int output_is_stdout(const output *o)
+{
+    return o->fd == STDOUT_FILENO;
+}
+
+int output_close(output *o, hs_status written)
+{
+    int error = written == HS_EIO ? errno : 0;
+    int code = EXIT_OK;
+
+    if (!output_is_stdout(o) && close(o->fd) != 0 && written == HS_OK)
+        error = errno;
+    if (written == HS_OK && !error && o->temporary && rename(o->temporary, o->target) != 0)
+        error = errno;
+    if (error)
+        code = cannot_write(o->path, error);
+    else if (written != HS_OK)
+        code = message_status(written, o->path);
+    if (code && o->temporary)
+        unlink(o->temporary);
+    output_free(o);
+    return code;
+}
+
+void output_discard(output *o)
+{
+    if (!o)
+        return;
+    if (!output_is_stdout(o))
+        close(o->fd);
+    if (o->temporary)
+        unlink(o->temporary);
+    output_free(o);
+}
+
+/* The first error of standard output: a failed flush leaves nothing to fail again. */
+static int stdout_error;
+
+void output_flush(void)
+{
+    if (fflush(stdout) != 0 && !stdout_error)
+        stdout_error = errno;
+}
+
+int output_finish(int code)
+{
+    output_flush();
+    if (!stdout_error && ferror(stdout))
+        stdout_error = EIO;
+    return stdout_error ? cannot_write(standard_output, stdout_error) : code;
+}

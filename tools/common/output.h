@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOOLS_OUTPUT_H
+#define TOOLS_OUTPUT_H
+
+#include <hybridsched/status.h>
+
+/*
+ * Files that appear whole or not at all: written beside their final name,
+ * renamed on success, removed on failure, on exit() and on a signal.
+ */
+
+typedef struct output output;
+
+/** Set up the removal of half-written files; options_begin() calls it. */
+void output_begin(void);
+
+/**
+ * Start to write `path` (`-`: standard output; a device or a pipe is written in
+ * place), a string that stays the caller's. 0 and *out, or an exit code after a message.
+ */
+int output_open(const char *path, output **out);
+
+/** The descriptor to write to. */
+int output_fd(const output *o);
+
+/** Does it go to standard output? */
+int output_is_stdout(const output *o);
+
+/**
+ * End the file: give it its name if `written` is HS_OK, else remove it and say
+ * what went wrong (for HS_EIO, errno says why). Frees `o`; returns an exit code.
+ */
+int output_close(output *o, hs_status written);
+
+/** Give up on the file, if there is one: nothing of it stays. */
+void output_discard(output *o);
+
+/** Flush standard output; what goes wrong is for output_finish() to say. */
+void output_flush(void);
+
+/** Flush it at the end of the program. Returns `code`, or 3 after a message if that failed. */
+int output_finish(int code);
+
+#endif

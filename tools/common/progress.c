@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "common/progress.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/message.h"
+
+enum { QUIET_SECONDS = 2, DEFAULT_COLUMNS = 80 };
+static const char erase[] = "\r\033[K";
+
+/*
+ * A thread of its own draws, because the main one is busy inside the library.
+ * `lock` guards all of this; `shown` is also read by the signal handler.
+ */
+static struct {
+    pthread_mutex_t       lock;
+    pthread_cond_t        over;
+    pthread_t             thread;
+    int                   running;
+    struct timespec       start;
+    size_t                total, done;
+    double                last_step; /* when it ended, in seconds since the start */
+    int                   watched;   /* the file being read; -1: none */
+    off_t                 size;      /* of it */
+    char                  label[160];
+    volatile sig_atomic_t shown;
+} state = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .over = PTHREAD_COND_INITIALIZER, .watched = -1,
+};
+
+static double seconds_since_start(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - state.start.tv_sec) +
+           (double)(now.tv_nsec - state.start.tv_nsec) * 1e-9;
+}
+
+static int terminal_columns(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return DEFAULT_COLUMNS;
+}
+
+/* How much of the step under way is done, as far as one can tell. */
+static double fraction_read(void)
+{
+    off_t at = state.watched < 0 ? 0 : lseek(state.watched, 0, SEEK_CUR);
+
+    if (at <= 0)
+        return 0;
+    return at < state.size ? (double)at / (double)state.size : 1;
+}
+
+/* The seconds that the rest takes at the pace so far; negative: nobody knows. */
+static double seconds_left(double elapsed)
+{
+    double fraction = fraction_read(), done = (double)state.done + fraction;
+    double then = fraction > 0 ? elapsed : state.last_step, left;
+
+    if (!(done > 0) || done >= (double)state.total)
+        return -1;
+    left = then / done * ((double)state.total - done) - (elapsed - then);
+    return left > 0 ? left : 0;
+}
+
+/* ", ETA 1:02:03", if that can be told. */
+static void format_eta(char text[48], double elapsed)
+{
+    double        left = seconds_left(elapsed);
+    unsigned long whole;
+
+    text[0] = '\0';
+    if (left < 0 || left > 1e8)
+        return;
+    whole = (unsigned long)left + 1;
+    if (whole >= 3600)
+        snprintf(text, 48, ", ETA %lu:%02lu:%02lu", whole / 3600, whole / 60 % 60, whole % 60);
+    else
+        snprintf(text, 48, ", ETA %lu:%02lu", whole / 60, whole % 60);
+}
+
+static void draw(void)
+{
+    double elapsed = seconds_since_start();
+    char   line[320], eta[48], steps[64] = "";
+    int    columns = terminal_columns();
+
+    format_eta(eta, elapsed);
+    if (state.total > 1)
+        snprintf(steps, sizeof steps, "%zu/%zu ", state.done, state.total);
+    snprintf(line, sizeof line, "%s: %s%s, %.0f s%s", message_tool(), steps, state.label, elapsed,
+             eta);
+    fprintf(stderr, "%s%.*s", erase, columns - 1, line);
+    fflush(stderr);
+    state.shown = 1;
+}
+
+static void hide_locked(void)
+{
+    if (state.shown) {
+        fputs(erase, stderr);
+        fflush(stderr);
+        state.shown = 0;
+    }
+}
+
+static void *draw_each_half_second(void *unused)
+{
+    struct timespec next;
+
+    (void)unused;
+    pthread_mutex_lock(&state.lock);
+    clock_gettime(CLOCK_REALTIME, &next);
+    while (state.running) {
+        next.tv_nsec += 500000000;
+        if (next.tv_nsec >= 1000000000) {
+            next.tv_nsec -= 1000000000;
+            next.tv_sec++;
+        }
+        pthread_cond_timedwait(&state.over, &state.lock, &next);
+        if (state.running && seconds_since_start() >= QUIET_SECONDS)
+            draw();
+    }
+    pthread_mutex_unlock(&state.lock);
+    return NULL;
+}
+
+void progress_begin(size_t total)
+{
+    sigset_t all, before;
+
+    if (state.running || !isatty(STDERR_FILENO))
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &state.start);
+    state.total = total;
+    state.done = 0;
+    state.last_step = 0;
+    state.label[0] = '\0';
+    state.running = 1;
+
+    /* Signals are the main thread's: its handler may interrupt no draw(). */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&state.thread, NULL, draw_each_half_second, NULL) != 0)
+        state.running = 0; /* no progress line, then */
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void progress_step(size_t done, const char *format, ...)
+{
+    va_list args;
+
+    if (!state.running)
+        return;
+    pthread_mutex_lock(&state.lock);
+    if (done != state.done) {
+        state.done = done;
+        state.last_step = seconds_since_start();
+    }
+    va_start(args, format);
+    vsnprintf(state.label, sizeof state.label, format, args);
+    va_end(args);
+    pthread_mutex_unlock(&state.lock);
+}
+
+void progress_watch(int fd)
+{
+    struct stat st;
+
+    pthread_mutex_lock(&state.lock);
+    state.watched = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? fd : -1;
+    state.size = state.watched >= 0 ? st.st_size : 0;
+    pthread_mutex_unlock(&state.lock);
+}
+
+void progress_hide(void)
+{
+    pthread_mutex_lock(&state.lock);
+    hide_locked();
+    pthread_mutex_unlock(&state.lock);
+}
+
+void progress_hide_in_handler(void)
+{
+    if (state.shown && write(STDERR_FILENO, erase, sizeof erase - 1) < 0)
+        return; /* the program ends anyway */
+}
+
+void progress_end(void)
+{
+    if (!state.running)
+        return;
+    pthread_mutex_lock(&state.lock);
+    state.running = 0;
+    pthread_cond_signal(&state.over);
+    pthread_mutex_unlock(&state.lock);
+    pthread_join(state.thread, NULL);
+    progress_hide();
+}

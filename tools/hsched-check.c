@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * hsched-check: is a plan valid? It believes nothing that the plan says of
+ * itself, and shares no code with what makes plans.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "check_same.h"
+#include "common/certify.h"
+#include "common/input.h"
+#include "common/message.h"
+#include "common/options.h"
+#include "common/output.h"
+#include "common/progress.h"
+
+enum { OPT_IGNORE_UNKNOWN = OPTION_LONG };
+
+static const option_spec option_table[] = {
+    {'q', "quiet", ARGUMENT_NONE, NULL, NULL, "print nothing on standard output"},
+    {OPT_IGNORE_UNKNOWN, "ignore-unknown", ARGUMENT_NONE, NULL, NULL,
+     "skip columns that are not known, rather than refuse them"},
+    {0}
+};
+
+static const tool_spec tool = {
+    .name = "hsched-check",
+    .operands = "PLAN [INSTANCE]",
+    .summary = "Check that PLAN ('-': standard input) is a valid schedule of its tasks: each runs "
+               "once, whole, for its time, on a worker that can run it and does nothing else "
+               "meanwhile; that what its header says is true of it; and, with INSTANCE, that it "
+               "is a plan of that instance.",
+    .options = option_table,
+};
+
+/** A plan as it was read. */
+typedef struct plan {
+    const char  *path;
+    hs_instance *in;
+    hs_schedule *s;
+    hs_plan_info info;
+} plan;
+
+/* "PLAN: not valid: ..."; gives the exit code for that. */
+static int not_valid(const plan *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static int not_valid(const plan *p, const char *format, ...)
+{
+    char    text[8 * HS_MAX_ID];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    for (char *c = text; *c; c++) /* ids may hold line ends and worse */
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    message_plain("%s: not valid: %s", p->path, text);
+    return EXIT_WORK;
+}
+
+static int read_plan(plan *p, const hs_read_options *reading)
+{
+    hs_diagnostic why = {0};
+    input         file;
+    int           code;
+
+    progress_step(0, "reading %s", p->path);
+    code = input_open(p->path, &file);
+    if (code)
+        return code;
+    p->path = file.name;
+    hs_plan_info_init(&p->info);
+    code = input_status(&file, hs_plan_read(file.fd, reading, &p->in, &p->s, &p->info, &why), &why);
+    input_close(&file);
+    return code;
+}
+
+/* ---- the schedule ----------------------------------------------------------------- */
+
+static int report_violation(const plan *p, const hs_violation *v)
+{
+    char task[HS_MAX_ID + 16], worker[16], expected[32], found[32];
+
+    hs_instance_name(p->in, v->task, task, sizeof task);
+    hs_worker_name(hs_schedule_cpus(p->s), v->worker, worker);
+    hs_format_double(v->expected, expected);
+    hs_format_double(v->found, found);
+    switch (v->kind) {
+    case HS_VALID:
+        break;
+    case HS_WORKERS_DIFFER:
+    case HS_UNKNOWN_TASK:
+        return not_valid(p, "%s", hs_violation_text(v->kind));
+    case HS_NEVER_RUN:
+        return not_valid(p, "task %s is never run to its end", task);
+    case HS_NOT_FINITE:
+    case HS_CANNOT_RUN:
+        return not_valid(p, "task %s on %s: %s", task, worker, hs_violation_text(v->kind));
+    case HS_WRONG_END:
+        return not_valid(p, "task %s on %s: it ends at %s, but its start plus its time is %s", task,
+                         worker, found, expected);
+    case HS_ABORTED_TOO_LATE:
+        return not_valid(p, "task %s on %s: it is aborted at %s, but would have ended at %s", task,
+                         worker, found, expected);
+    case HS_OVERLAP:
+        return not_valid(p, "task %s on %s: it starts at %s, but the worker is busy until %s", task,
+                         worker, found, expected);
+    case HS_RUN_TWICE:
+        return not_valid(p, "task %s on %s: it is run to its end twice, starting at %s and at %s",
+                         task, worker, expected, found);
+    case HS_RUN_BEFORE_ABORT:
+        return not_valid(p, "task %s: it is run from %s, but aborted elsewhere only at %s", task,
+                         found, expected);
+    }
+    return EXIT_OK;
+}
+
+static int check_schedule(const plan *p)
+{
+    hs_violation first = {0};
+    hs_status    status = hs_schedule_check(p->in, p->s, &first);
+
+    if (status == HS_ESCHEDULE)
+        return report_violation(p, &first);
+    return status == HS_OK ? EXIT_OK : message_status(status, p->path);
+}
+
+/* ---- what the header says ------------------------------------------------------------ */
+
+static int check_header(const plan *p)
+{
+    double   makespan = hs_schedule_makespan(p->s), certified = certified_makespan(p->in, p->s);
+    uint64_t digest = hs_instance_digest(p->in);
+    char     said[32], found[32];
+
+    if (!isnan(p->info.makespan) && p->info.makespan != makespan) {
+        hs_format_double(p->info.makespan, said);
+        hs_format_double(makespan, found);
+        return not_valid(p, "the header says makespan %s, but it is %s", said, found);
+    }
+    if (p->info.has_digest && p->info.digest != digest)
+        return not_valid(p, "the header says instance-digest %016llx, but the digest of these "
+                            "tasks and workers is %016llx",
+                         (unsigned long long)p->info.digest, (unsigned long long)digest);
+    for (unsigned i = 0; i < p->info.bound_count; i++) {
+        const hs_named_bound *bound = &p->info.bounds[i];
+
+        if (bound->value <= certified)
+            continue;
+        hs_format_double(bound->value, said);
+        hs_format_double(certified, found);
+        return not_valid(p, "the header says that no schedule beats %s (%s), but the loads "
+                            "of this one need only %s", said, bound->name, found);
+    }
+    return EXIT_OK;
+}
+
+/* ---- the instance -------------------------------------------------------------------- */
+
+static int check_instance(const plan *p, const char *path, const hs_read_options *reading)
+{
+    hs_instance *instance = NULL;
+    char         difference[DIFFERENCE_SIZE];
+    hs_status    status;
+    int          code;
+
+    progress_step(2, "reading %s", path);
+    code = input_instance(path, reading, &instance);
+    if (code)
+        return code;
+    status = find_difference(p->in, instance, difference);
+    hs_instance_free(instance);
+    if (status != HS_OK)
+        return message_status(status, path);
+    return difference[0] ? not_valid(p, "not a plan of %s: %s", path, difference) : EXIT_OK;
+}
+
+static void print_valid(const plan *p)
+{
+    const hs_named_bound *best = NULL;
+    char                  text[32];
+    size_t                tasks = hs_instance_tasks(p->in);
+
+    hs_format_double(hs_schedule_makespan(p->s), text);
+    printf("valid: %zu task%s on %u CPU%s + %u GPU%s, makespan %s", tasks, tasks == 1 ? "" : "s",
+           hs_instance_cpus(p->in), hs_instance_cpus(p->in) == 1 ? "" : "s",
+           hs_instance_gpus(p->in), hs_instance_gpus(p->in) == 1 ? "" : "s", text);
+    for (unsigned i = 0; i < p->info.bound_count; i++)
+        if (!best || p->info.bounds[i].value > best->value)
+            best = &p->info.bounds[i];
+    if (best) {
+        hs_format_double(best->value, text);
+        printf(", bound %s %s, gap %.4g%%", best->name, text,
+               certified_gap(p->in, p->s, best->value) * 100);
+    }
+    putchar('\n');
+}
+
+static int check_plan(plan *p, const char *instance, int quiet, const hs_read_options *reading)
+{
+    int code = read_plan(p, reading);
+
+    progress_step(1, "checking %s", p->path);
+    if (!code)
+        code = check_schedule(p);
+    if (!code)
+        code = check_header(p);
+    if (!code && instance)
+        code = check_instance(p, instance, reading);
+    progress_end();
+    if (!code && !quiet)
+        print_valid(p);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    options         o;
+    plan            p = {0};
+    hs_read_options reading;
+    const char     *instance;
+    int             code, quiet = 0;
+
+    hs_read_options_init(&reading);
+    options_begin(&o, &tool, argc, argv);
+    while ((code = options_next(&o)) != -1) {
+        quiet |= code == 'q';
+        reading.ignore_unknown |= code == OPT_IGNORE_UNKNOWN;
+    }
+    if (options_operand_count(&o) < 1 || options_operand_count(&o) > 2)
+        usage_error("a plan is needed, and at most one instance");
+    p.path = options_operand(&o);
+    instance = options_operand(&o);
+    if (instance && p.path[0] == '-' && !p.path[1] && instance[0] == '-' && !instance[1])
+        usage_error("standard input can be read only once");
+
+    progress_begin(instance ? 3 : 2);
+    code = check_plan(&p, instance, quiet, &reading);
+    hs_schedule_free(p.s);
+    hs_instance_free(p.in);
+    return output_finish(code);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-solve: results as CSV and JSON; text is in solve_text.c. */
+#include <math.h>
+#include <string.h>
+
+#include "solve.h"
+#include "solve_text.h"
+
+/* ---- CSV ------------------------------------------------------------------------- */
+
+static void csv_string(const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n#")]) {
+        fputs(text, stdout);
+        return;
+    }
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"')
+            putchar('"');
+        putchar(*text);
+    }
+    putchar('"');
+}
+
+static void csv_start(const solve_result *result, const char *algorithm)
+{
+    csv_string(result->path);
+    printf(",%zu,%u,%u,%s", result->tasks, result->cpus, result->gpus, algorithm);
+}
+
+static void csv_number(double value)
+{
+    char text[32];
+
+    hs_format_double(value, text);
+    printf(",%s", text);
+}
+
+static void csv_algorithm(const solve_result *result, const solve_row *row)
+{
+    csv_start(result, row->name);
+    csv_number(row->value);
+    csv_number(result->bound.value);
+    printf(",%s", result->bound.name);
+    csv_number(solve_ratio(row->value, result->bound.value));
+    printf(",%zu,%.6f\n", row->spoliated, row->seconds);
+}
+
+static void csv_bound(const solve_result *result, const solve_row *row)
+{
+    csv_start(result, "");
+    putchar(',');
+    csv_number(row->value);
+    printf(",%s,,,%.6f\n", row->name, row->seconds);
+}
+
+static void csv_report(const solve_request *request, const solve_result *result, int first)
+{
+    if (first)
+        puts("instance,tasks,cpus,gpus,algorithm,makespan,bound,bound_name,ratio,spoliated,"
+             "seconds");
+    for (size_t i = 0; i < request->algorithm_count; i++)
+        csv_algorithm(result, &result->algorithms[i]);
+    for (size_t i = 0; i < result->bound_count && request->bounds_asked; i++)
+        csv_bound(result, &result->bounds[i]);
+}
+
+/* ---- JSON ------------------------------------------------------------------------ */
+
+/* Bytes of the UTF-8 character that `text` starts with; 0: it is not one. */
+static size_t utf8_length(const unsigned char *text)
+{
+    size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+
+    if ((text[0] >= 0x80 && text[0] < 0xc2) || text[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    /* Overlong forms, surrogates, and what lies past the last plane. */
+    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
+        (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+/* A file's name may hold any byte; JSON is UTF-8. */
+static void json_string(const char *string)
+{
+    const unsigned char *text = (const unsigned char *)string;
+
+    putchar('"');
+    while (*text) {
+        size_t length = utf8_length(text);
+
+        if (length == 0)
+            fputs("\\ufffd", stdout);
+        else if (*text == '"' || *text == '\\')
+            printf("\\%c", *text);
+        else if (*text < 0x20)
+            printf("\\u%04x", *text);
+        else
+            fwrite(text, 1, length, stdout);
+        text += length ? length : 1;
+    }
+    putchar('"');
+}
+
+static void json_number(const char *key, double value)
+{
+    char text[32];
+
+    hs_format_double(value, text);
+    printf(", \"%s\": %s", key, isfinite(value) ? text : "null");
+}
+
+static void json_start(const solve_result *result, int first)
+{
+    printf("%s  {\"instance\": ", first ? "[\n" : ",\n");
+    json_string(result->path);
+    printf(", \"tasks\": %zu, \"cpus\": %u, \"gpus\": %u", result->tasks, result->cpus,
+           result->gpus);
+}
+
+static void json_algorithm(const solve_result *result, const solve_row *row, int first)
+{
+    json_start(result, first);
+    printf(", \"algorithm\": \"%s\"", row->name);
+    json_number("makespan", row->value);
+    json_number("bound", result->bound.value);
+    printf(", \"bound_name\": \"%s\"", result->bound.name);
+    json_number("ratio", solve_ratio(row->value, result->bound.value));
+    printf(", \"spoliated\": %zu, \"seconds\": %.6f}", row->spoliated, row->seconds);
+}
+
+static void json_bound(const solve_result *result, const solve_row *row)
+{
+    json_start(result, 0);
+    fputs(", \"algorithm\": null, \"makespan\": null", stdout);
+    json_number("bound", row->value);
+    printf(", \"bound_name\": \"%s\", \"ratio\": null, \"spoliated\": null, \"seconds\": %.6f}",
+           row->name, row->seconds);
+}
+
+static void json_report(const solve_request *request, const solve_result *result, int first)
+{
+    for (size_t i = 0; i < request->algorithm_count; i++)
+        json_algorithm(result, &result->algorithms[i], first && i == 0);
+    for (size_t i = 0; i < result->bound_count && request->bounds_asked; i++)
+        json_bound(result, &result->bounds[i]);
+}
+
+/* ---- all formats ------------------------------------------------------------------ */
+
+double solve_ratio(double makespan, double bound)
+{
+    return makespan == bound ? 1 : makespan / bound; /* no task: 0 over 0 is optimal */
+}
+
+void solve_report(const solve_request *request, const solve_result *result, int first)
+{
+    switch (request->format) {
+    case SOLVE_TEXT:
+        solve_text(request, result, first);
+        break;
+    case SOLVE_CSV:
+        csv_report(request, result, first);
+        break;
+    case SOLVE_JSON:
+        json_report(request, result, first);
+        break;
+    }
+    output_flush(); /* a group at a time */
+}
+
+void solve_report_end(const solve_request *request, int first)
+{
+    if (request->format == SOLVE_JSON && !first)
+        puts("\n]");
+}
