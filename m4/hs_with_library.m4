@@ -9,7 +9,9 @@ AC_DEFUN([HS_WITH_LIBRARY], [
   AS_IF([test "x$with_$1" != xno], [
     AS_CASE(["$with_$1"],
       [auto|yes], [$2_CFLAGS= $2_LIBS="$5"],
-      [$2_CFLAGS="-I$with_$1/include" $2_LIBS="-L$with_$1/lib $5"])
+      [AS_IF([test ! -f "$with_$1/include/$3"],
+         [AC_MSG_ERROR([--with-$1=$with_$1: there is no $with_$1/include/$3])])
+       $2_CFLAGS="-I$with_$1/include" $2_LIBS="-L$with_$1/lib $5"])
     hs_saved_CPPFLAGS=$CPPFLAGS; CPPFLAGS="$CPPFLAGS $$2_CFLAGS"
     hs_saved_LIBS=$LIBS; LIBS="$$2_LIBS $LIBS"
     AC_MSG_CHECKING([for $6])
@@ -35,7 +37,7 @@ AC_DEFUN([HS_WITH_CHECK], [
   hs_with_check=no
   AS_IF([test "x$with_check" != xno],
     [PKG_CHECK_MODULES([CHECK], [check >= 0.11], [hs_with_check=yes], [hs_with_check=no])])
-  AS_IF([test "$hs_with_check" = no && test "x$with_check" = xyes],
+  AS_IF([test "$hs_with_check" = no && test "x$with_check" != xno && test "x$with_check" != xauto],
     [AC_MSG_ERROR([--with-check was given, but Check was not found])])
   AM_CONDITIONAL([HAVE_CHECK], [test "$hs_with_check" = yes])
 ])

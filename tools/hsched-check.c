@@ -29,8 +29,8 @@ static const tool_spec tool = {
     .operands = "PLAN [INSTANCE]",
     .summary = "Check that PLAN ('-': standard input) is a valid schedule of its tasks: each runs "
                "once, whole, for its time, on a worker that can run it and does nothing else "
-               "meanwhile; that what its header says is true of it; and, with INSTANCE, that it "
-               "is a plan of that instance.",
+               "meanwhile; that its header's makespan and digest are its own; and, with "
+               "INSTANCE, that it is a plan of that instance. Bounds are taken from the header.",
     .options = option_table,
 };
 

@@ -225,6 +225,24 @@ static int count_files(const command_line *line, int to_stdout)
     return count;
 }
 
+/* Nothing that is read, or written, is to be written over. */
+static void check_files(const command_line *line, const solve_request *request,
+                        char *const *instances, size_t count)
+{
+    for (int i = 0; i < SOLVE_FILES; i++) {
+        if (!line->path[i] || is_dash(line->path[i]))
+            continue;
+        for (int j = 0; j < i; j++)
+            if (line->path[j] && same_file(line->path[i], line->path[j]))
+                usage_error("%s is to be written twice", line->path[i]);
+        for (size_t k = 0; k < count; k++)
+            if (same_file(line->path[i], instances[k]))
+                usage_error("%s is to be read and written", line->path[i]);
+        if (request->affinity && same_file(line->path[i], request->affinity))
+            usage_error("%s is to be read and written", line->path[i]);
+    }
+}
+
 static void check_command_line(const command_line *line, const solve_request *request,
                                char *const *instances, size_t count)
 {
@@ -242,6 +260,7 @@ static void check_command_line(const command_line *line, const solve_request *re
         usage_error("standard input can be read only once");
     if (count_files(line, 1) > 1)
         usage_error("only one result can go to standard output");
+    check_files(line, request, instances, count);
     if (reading->has_cpus && reading->has_gpus && reading->cpus + reading->gpus == 0)
         usage_error("no CPU and no GPU: nothing could run");
     if ((line->has_alpha || request->affinity) && !has_algorithm(request, dada))

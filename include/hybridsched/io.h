@@ -14,9 +14,9 @@ typedef struct hs_diagnostic {
 } hs_diagnostic;
 
 typedef struct hs_read_options {
-    size_t struct_size;
-    int    ignore_unknown; /* skip columns that are not known, rather than refuse them */
-    int    has_cpus, has_gpus; /* the numbers below stand, whatever the file says or lacks */
+    size_t   struct_size;
+    int      ignore_unknown;     /* skip columns that are not known, rather than refuse them */
+    int      has_cpus, has_gpus; /* the numbers below stand, whatever the file says or lacks */
     unsigned cpus, gpus;
 } hs_read_options;
 
@@ -25,13 +25,18 @@ HS_API void hs_read_options_init_sized(hs_read_options *options, size_t size);
 
 /**
  * Read an instance (hsched-formats(5)) from the descriptor `fd` to its end. On
- * failure *out is untouched and *why says where and what. HS_ESYNTAX: the
- * content is bad; HS_EIO: errno says why; HS_ENOMEM. NULL options mean defaults.
+ * failure *out is untouched and *why (if not NULL) says where and what. HS_ESYNTAX:
+ * the content is bad; HS_EIO: errno says why; HS_ENOMEM. NULL options mean
+ * defaults. Takes at most 8 times the size of the text and 16 MiB.
  */
 HS_API hs_status hs_instance_read(int fd, const hs_read_options *options, hs_instance **out,
                                   hs_diagnostic *why);
 
-/** Write `in` to `fd`. HS_EIO: errno says why. */
+/**
+ * Write `in` to `fd`; hs_instance_read() gives the same instance back. HS_EIO:
+ * errno says why. HS_EINVAL, and nothing is written: a string is not UTF-8, or a
+ * note would be read as something else.
+ */
 HS_API hs_status hs_instance_write(int fd, const hs_instance *in);
 
 /* ---- plans ---------------------------------------------------------------- */
@@ -57,7 +62,11 @@ typedef struct hs_plan_info {
 HS_API void hs_plan_info_init_sized(hs_plan_info *info, size_t size);
 #define hs_plan_info_init(i) hs_plan_info_init_sized((i), sizeof *(i))
 
-/** Write the plan of `s` for `in`; makespan and digest are filled in by this call. */
+/**
+ * Write the plan of `s` for `in`; makespan and digest are filled in by this call,
+ * and NULL info says no more. Fails as hs_instance_write() does, and with
+ * HS_EINVAL if the schedule is not one for those workers and tasks.
+ */
 HS_API hs_status hs_plan_write(int fd, const hs_instance *in, const hs_schedule *s,
                                const hs_plan_info *info);
 

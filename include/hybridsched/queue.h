@@ -31,7 +31,10 @@ HS_API hs_status hs_queue_push(hs_queue *q, const hs_ready *task);
 /** 1 and the task at that type's end if there is one it can run, else 0. O(log n). */
 HS_API int hs_queue_take(hs_queue *q, hs_type type, hs_ready *task);
 
-/** Tell that `worker`, now idle, runs `task` until `end` as expected. O(log w). */
+/**
+ * Tell that `worker`, now idle, runs `task` until `end` as expected. What must
+ * not be aborted is not told: then it is nobody's victim. O(log w).
+ */
 HS_API hs_status hs_queue_start(hs_queue *q, unsigned worker, const hs_ready *task, double end);
 
 /** Tell that what `worker` ran has ended or was aborted. O(log w). */
@@ -40,7 +43,7 @@ HS_API void hs_queue_stop(hs_queue *q, unsigned worker);
 /**
  * An idle `type` worker found nothing to take: which worker's task would it end
  * strictly earlier, starting at `now`? By decreasing expected end, then higher
- * priority, then the task pushed first. 1, *worker and *task, or 0. A task that
+ * priority, then the smaller tag. 1, *worker and *task, or 0. A task that
  * could not be improved is not looked at again for that type: O(log w) amortised.
  * The caller then aborts: hs_queue_stop() the victim, hs_queue_start() the thief.
  */

@@ -39,7 +39,8 @@ HS_API const char         *hs_algorithm_cost(const hs_algorithm *alg);    /* run
 
 /**
  * The makespan is at most this times the optimum, on every instance with these
- * workers; INFINITY where nothing is promised. NULL settings mean defaults.
+ * workers whose tasks may all be restarted; INFINITY where nothing is promised.
+ * NULL settings mean defaults.
  */
 HS_API double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, unsigned gpus,
                                      const hs_settings *settings);

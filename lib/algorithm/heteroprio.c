@@ -107,7 +107,10 @@ static int by_decreasing_end(const void *a, const void *b)
     return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* All that the other type runs at `now`: it starts nothing later that this one could run. */
+/*
+ * All that the other type runs at `now` and that may be aborted: it starts nothing
+ * later that this one could run.
+ */
 static hs_status list_candidates(simulation *sim, hs_type looking, double now)
 {
     candidates *seen = &sim->seen[looking];
@@ -120,7 +123,8 @@ static hs_status list_candidates(simulation *sim, hs_type looking, double now)
         double   end = hsi_worker_tree_time_of(&sim->idle_at, rank);
         uint32_t task = sim->running[rank];
 
-        if (type_of(sim, rank) != looking && end > now && !isinf(end))
+        if (type_of(sim, rank) != looking && end > now && !isinf(end) &&
+            hsi_restartable(sim->pb, task))
             seen->list[seen->size++] = (candidate){end, hsi_priority(sim->pb, task), task, rank};
     }
     qsort(seen->list, seen->size, sizeof *seen->list, by_decreasing_end);
@@ -226,7 +230,10 @@ static hs_status run_without_spoliation(const hsi_problem *pb, const hs_settings
     return simulate(pb, log, 0);
 }
 
-/* Theorems 7, 9 and 12; one type alone is list scheduling, 2 - 1/w. */
+/*
+ * Theorems 7, 9 and 12, if every task may be restarted; one type alone is list
+ * scheduling, 2 - 1/w.
+ */
 static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
 {
     (void)settings;

@@ -22,7 +22,6 @@ typedef struct waiting {
 
 typedef struct running {
     hs_ready task;
-    uint64_t sequence;
     double   end;
     uint32_t place; /* in its type's heap; NOT_THERE */
 } running;
@@ -217,7 +216,7 @@ static int ends_later(const hs_queue *q, uint32_t a, uint32_t b)
         return x->end > y->end;
     if (x->task.priority != y->task.priority)
         return x->task.priority > y->task.priority;
-    return x->sequence < y->sequence;
+    return x->task.tag < y->task.tag;
 }
 
 static void put_victim(hs_queue *q, hs_type type, uint32_t place, uint32_t worker)
@@ -277,7 +276,6 @@ hs_status hs_queue_start(hs_queue *q, unsigned worker, const hs_ready *task, dou
     type = type_of(q, worker);
     q->worker[worker].task = *task;
     q->worker[worker].end = end;
-    q->worker[worker].sequence = q->pushed++;
     victim_up(q, type, q->victim_count[type]++, worker);
     return HS_OK;
 }

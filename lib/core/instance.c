@@ -231,17 +231,17 @@ size_t hs_instance_name(const hs_instance *in, size_t task, char *buffer, size_t
 
 const char *hs_instance_note(const hs_instance *in, size_t index, const char **value)
 {
-    const char *at = in->store->notes.data;
-    const char *end = at + in->store->notes.size;
+    const hsi_vector *notes = &in->store->notes;
+    size_t            at = 0;
 
-    while (at < end) {
-        const char *text = at + strlen(at) + 1;
+    while (at < notes->size) {
+        const char *key = (const char *)notes->data + at, *text = key + strlen(key) + 1;
 
         if (index-- == 0) {
             *value = text;
-            return at;
+            return key;
         }
-        at = text + strlen(text) + 1;
+        at = (size_t)(text + strlen(text) + 1 - (const char *)notes->data);
     }
     return NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "core/store.h"
 #include "support/hash.h"
+#include "support/pages.h"
 
 static int same(const char *id, const char *name, size_t length)
 {
@@ -22,7 +23,13 @@ static uint64_t hash_of(const hsi_names *names, const char *name, size_t length)
 /* What a slot holds of the hash: enough that other ids are seldom looked at. */
 static uint32_t tag_of(const hsi_names *names, uint64_t hash)
 {
-    return (uint32_t)(hash >> 32) & ~names->row_mask;
+    return (uint32_t)hash & ~names->row_mask;
+}
+
+/* Where it belongs, by its other bits. */
+static size_t home_of(const hsi_names *names, uint64_t hash)
+{
+    return (size_t)(((__uint128_t)hash * names->size) >> 64);
 }
 
 /* The slot of an id: the one that holds it, or the empty one where it belongs. */
@@ -30,9 +37,9 @@ static uint32_t *slot_of(const hsi_store *store, const hsi_names *names, const c
                          size_t length, uint64_t hash)
 {
     uint32_t tag = tag_of(names, hash), *slot;
-    size_t   at = hash & names->mask;
+    size_t   at = home_of(names, hash);
 
-    for (; *(slot = &names->slot[at]); at = (at + 1) & names->mask) {
+    for (; *(slot = &names->slot[at]); at = at + 1 < names->size ? at + 1 : 0) {
         size_t row = (*slot & names->row_mask) - 1;
 
         if ((*slot & ~names->row_mask) == tag &&
@@ -143,7 +150,7 @@ static hs_status enter_ids(const hsi_store *store, hsi_names *names, size_t firs
         length[i] = id[i] ? strlen(id[i]) : 0;
         hash[i] = id[i] ? hash_of(names, id[i], length[i]) : 0;
         *missing += !id[i];
-        __builtin_prefetch(&names->slot[hash[i] & names->mask], 1);
+        __builtin_prefetch(&names->slot[home_of(names, hash[i])], 1);
     }
     for (i = 0; i < count; i++) {
         uint32_t *slot;
@@ -213,18 +220,17 @@ hs_status hsi_names_verify(const hsi_store *store, size_t *row)
 
 hs_status hsi_names_create(const hsi_store *store, hsi_names *names, size_t *row)
 {
-    size_t    size = 16;
+    size_t    size = store->rows + store->rows / 2 + 16;
     hs_status st;
 
     memset(names, 0, sizeof *names);
     if (!store->id.at.data)
         return HS_OK;
-    while (size < store->rows + store->rows / 2)
-        size *= 2;
     names->slot = calloc(size, sizeof *names->slot);
     if (!names->slot)
         return HS_ENOMEM;
-    names->mask = size - 1;
+    hsi_pages_hint(names->slot, size * sizeof *names->slot);
+    names->size = size;
     names->row_mask = 1;
     while (names->row_mask < store->rows)
         names->row_mask = names->row_mask * 2 + 1;

@@ -65,6 +65,24 @@ static hs_status expand_counts(const hsi_store *store, hsi_problem *pb)
     return HS_OK;
 }
 
+/* Most instances have only tasks that may be restarted. */
+static hs_status find_restartable(const hs_instance *in, hsi_problem *pb)
+{
+    const hsi_store *store = in->store;
+    unsigned char   *restartable;
+    size_t           i;
+
+    if (!store->restartable && !store->cpu_command.at.data && !store->gpu_command.at.data)
+        return HS_OK;
+    restartable = malloc(pb->n ? pb->n : 1);
+    if (!restartable)
+        return HS_ENOMEM;
+    for (i = 0; i < pb->n; i++)
+        restartable[i] = (unsigned char)hs_instance_restartable(in, i);
+    pb->restartable = pb->owned[3] = restartable;
+    return HS_OK;
+}
+
 static hs_status open_problem(const hs_instance *in, int by_task, hsi_problem *pb)
 {
     const hsi_store *store = in->store;
@@ -79,6 +97,8 @@ static hs_status open_problem(const hs_instance *in, int by_task, hsi_problem *p
                         .count = store->count};
     if (by_task && store->count)
         st = expand_counts(store, pb);
+    if (st == HS_OK && by_task)
+        st = find_restartable(in, pb);
     if (st == HS_OK)
         st = replace_absent_types(pb);
     if (st != HS_OK)
@@ -100,7 +120,7 @@ void hsi_problem_close(hsi_problem *pb)
 {
     int i;
 
-    for (i = 0; i < 3; i++) {
+    for (i = 0; i < 4; i++) {
         free(pb->owned[i]);
         pb->owned[i] = NULL;
     }

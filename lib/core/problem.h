@@ -14,7 +14,8 @@ typedef struct hsi_problem {
     const double   *p, *q;    /* times on a CPU, on a GPU */
     const int64_t  *priority; /* NULL: all 0 */
     const uint32_t *count;    /* of rows; NULL: all 1 */
-    void           *owned[3];
+    const unsigned char *restartable; /* of tasks: may they be aborted? NULL: all may */
+    void           *owned[4];
 } hsi_problem;
 
 /* One item a task. */
@@ -28,6 +29,11 @@ void hsi_problem_close(hsi_problem *pb);
 static inline int64_t hsi_priority(const hsi_problem *pb, size_t i)
 {
     return pb->priority ? pb->priority[i] : 0;
+}
+
+static inline int hsi_restartable(const hsi_problem *pb, size_t i)
+{
+    return !pb->restartable || pb->restartable[i];
 }
 
 static inline uint32_t hsi_count(const hsi_problem *pb, size_t i)

@@ -62,7 +62,7 @@ static inline uint32_t hsi_store_count(const hsi_store *store, size_t row)
 /* The given ids, hashed. */
 typedef struct hsi_names {
     uint32_t *slot;     /* row + 1, or 0, in the bits of row_mask; above it bits of the hash */
-    size_t    mask;
+    size_t    size;     /* of slot */
     uint32_t  row_mask;
     uint64_t  seed;
 } hsi_names;

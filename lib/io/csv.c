@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io/csv.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,123 +42,6 @@ void hsi_csv_close(struct hsi_csv *csv)
     free(csv->scratch);
     csv->window = csv->scratch = NULL;
     csv->fields = NULL;
-}
-
-/* ---- messages --------------------------------------------------------------- */
-
-static void place(const struct hsi_csv *csv, const char *at, uint64_t *line, uint64_t *column)
-{
-    const char *start = csv->window + csv->record, *next;
-
-    *line = csv->line;
-    while ((next = memchr(start, '\n', (size_t)(at - start)))) {
-        start = next + 1;
-        ++*line;
-    }
-    *column = (uint64_t)(at - start) + 1;
-}
-
-__attribute__((format(printf, 3, 0)))
-static void describe(struct hsi_csv *csv, const char *at, const char *format, va_list arguments)
-{
-    csv->why->line = csv->why->column = 0;
-    if (at)
-        place(csv, at, &csv->why->line, &csv->why->column);
-    vsnprintf(csv->why->text, sizeof csv->why->text, format, arguments);
-}
-
-__attribute__((format(printf, 3, 4)))
-static hs_status fail_at(struct hsi_csv *csv, const char *at, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    describe(csv, at, format, arguments);
-    va_end(arguments);
-    return HS_ESYNTAX;
-}
-
-hs_status hsi_csv_fail(struct hsi_csv *csv, const struct hsi_field *field, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    describe(csv, field ? field->raw : csv->window + csv->record, format, arguments);
-    va_end(arguments);
-    return HS_ESYNTAX;
-}
-
-void hsi_csv_place(const struct hsi_csv *csv, const struct hsi_field *field, uint64_t *line,
-                   uint64_t *column)
-{
-    place(csv, field->raw, line, column);
-}
-
-hs_status hsi_csv_fail_at(struct hsi_csv *csv, uint64_t line, uint64_t column,
-                          const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    describe(csv, NULL, format, arguments);
-    va_end(arguments);
-    csv->why->line = line;
-    csv->why->column = column;
-    return HS_ESYNTAX;
-}
-
-hs_status hsi_csv_fail_whole(struct hsi_csv *csv, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    describe(csv, NULL, format, arguments);
-    va_end(arguments);
-    return HS_ESYNTAX;
-}
-
-hs_status hsi_csv_fail_status(struct hsi_csv *csv, hs_status status)
-{
-    if (status != HS_OK)
-        hsi_csv_fail_whole(csv, "%s", hs_status_text(status));
-    return status;
-}
-
-/* Bytes of the character at `at`, or 0 if it may not be shown as it is. */
-static size_t printable(const unsigned char *at, size_t length)
-{
-    size_t bytes = *at < 0x80 ? 1 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
-    int    is_inside = (*at & 0xc0) == 0x80; /* of a character that was not shown */
-
-    if (bytes > length || *at < 0x20 || *at == 0x7f || is_inside ||
-        (*at == 0xc2 && at[1] < 0xa0))
-        return 0;
-    return bytes;
-}
-
-const char *hsi_csv_quote(const char *text, size_t length, char buffer[HSI_QUOTE])
-{
-    const unsigned char *at = (const unsigned char *)text;
-    const char *tail = "'";
-    size_t      used = 1, left = length, step;
-
-    buffer[0] = '\'';
-    for (; left; left -= step, at += step) {
-        size_t shown = printable(at, left);
-
-        step = shown ? shown : 1;
-        if (used + (shown ? shown : 4) > HSI_QUOTE - 8) {
-            tail = "...'";
-            break;
-        }
-        if (shown)
-            memcpy(buffer + used, at, shown);
-        else
-            snprintf(buffer + used, 5, "\\x%02X", *at);
-        used += shown ? shown : 4;
-    }
-    memcpy(buffer + used, tail, strlen(tail) + 1);
-    return buffer;
 }
 
 int hsi_field_is(const struct hsi_field *field, const char *word)
@@ -218,8 +100,8 @@ static int scan_quoted(struct hsi_csv *csv, struct scan *s, struct hsi_field *fi
     for (;;) {
         quote = memchr(from, '"', (size_t)(s->end - from));
         if (!quote && s->last)
-            return fail_at(csv, field->raw, "a quote that is never closed; expected another "
-                                            "before the end of the text");
+            return hsi_csv_fail_here(csv, field->raw, "a quote that is never closed; expected "
+                                     "another before the end of the text");
         if (!quote || (quote + 1 == s->end && !s->last))
             return MORE;
         if (quote + 1 == s->end || quote[1] != '"')
@@ -236,8 +118,8 @@ static int scan_quoted(struct hsi_csv *csv, struct scan *s, struct hsi_field *fi
     field->length = doubled ? s->scratch - kept : (size_t)(quote - from);
     s->at = quote + 1;
     if (s->at < s->end && *s->at != ',' && *s->at != '\n' && *s->at != '\r')
-        return fail_at(csv, s->at, "text behind a closing quote; expected a comma or a line end "
-                                   "(a quote inside quotes is written twice)");
+        return hsi_csv_fail_here(csv, s->at, "text behind a closing quote; expected a comma or a "
+                                 "line end (a quote inside quotes is written twice)");
     return HS_OK;
 }
 
@@ -246,8 +128,8 @@ static int scan_plain(struct hsi_csv *csv, struct scan *s, struct hsi_field *fie
     const char *stop = hsi_find_special(s->at, s->end);
 
     if (stop < s->end && *stop == '"')
-        return fail_at(csv, stop, "a quote inside a field that does not begin with one; "
-                                  "expected quotes around the field, and this one twice");
+        return hsi_csv_fail_here(csv, stop, "a quote inside a field that does not begin with one; "
+                                 "expected quotes around the field, and this one twice");
     field->at = s->at;
     field->length = (size_t)(stop - s->at);
     s->at = stop;
@@ -274,8 +156,9 @@ static int end_record(struct hsi_csv *csv, struct scan *s)
         if (s->at + 1 == s->end && !s->last)
             return MORE;
         if (s->at + 1 == s->end || s->at[1] != '\n')
-            return fail_at(csv, s->at, "a carriage return without a line feed; expected LF or "
-                                       "CR LF at the end of a line (or quotes around the field)");
+            return hsi_csv_fail_here(csv, s->at, "a carriage return without a line feed; expected "
+                                     "LF or CR LF at the end of a line (or quotes around the "
+                                     "field)");
         s->at++;
     }
     csv->next = (size_t)(s->at - csv->window) + (s->at < s->end);
@@ -307,8 +190,8 @@ static int scan_record(struct hsi_csv *csv)
             return end_record(csv, &s);
         s.at++;
         if (csv->count == MOST_COLUMNS)
-            return fail_at(csv, s.at, "a record of more fields than there may be; expected at "
-                           "most %u", MOST_COLUMNS);
+            return hsi_csv_fail_here(csv, s.at, "a record of more fields than there may be; "
+                                     "expected at most %u", MOST_COLUMNS);
         if (csv->count == csv->capacity && more_fields(csv) != HS_OK)
             return HS_ENOMEM;
     }
@@ -318,7 +201,7 @@ static int scan_record(struct hsi_csv *csv)
 static hs_status need_more(struct hsi_csv *csv)
 {
     if (csv->fault)
-        return fail_at(csv, csv->window + csv->clean, "%s", csv->fault);
+        return hsi_csv_fail_here(csv, csv->window + csv->clean, "%s", csv->fault);
     return hsi_csv_fail_status(csv, hsi_csv_fill(csv));
 }
 
@@ -407,8 +290,8 @@ hs_status hsi_csv_note(struct hsi_csv *csv, int *found)
     at = csv->window + csv->record + 1;
     word = memchr(at, '\r', (size_t)(end - at));
     if (word)
-        return fail_at(csv, word, "a carriage return without a line feed; expected LF or CR LF "
-                                  "at the end of a line");
+        return hsi_csv_fail_here(csv, word, "a carriage return without a line feed; expected LF "
+                                 "or CR LF at the end of a line");
     while (at < end && is_blank(*at))
         at++;
     while (at < end && is_blank(end[-1]))
@@ -507,8 +390,8 @@ static hs_status wrong_count(struct hsi_csv *csv, size_t columns)
         return hsi_csv_fail(csv, &csv->fields[columns],
                             "%zu fields in a row; expected %zu as in the header", csv->count,
                             columns);
-    return fail_at(csv, record_end(csv), "%zu field%s in a row; expected %zu as in the header",
-                   csv->count, csv->count == 1 ? "" : "s", columns);
+    return hsi_csv_fail_here(csv, record_end(csv), "%zu field%s in a row; expected %zu as in the "
+                             "header", csv->count, csv->count == 1 ? "" : "s", columns);
 }
 
 hs_status hsi_csv_row(struct hsi_csv *csv, size_t columns, int *found)

@@ -18,6 +18,10 @@
  */
 hs_status hsi_csv_fill(struct hsi_csv *csv);
 
+/** hsi_csv_fail() for a place in the window, of the record that is being read. */
+hs_status hsi_csv_fail_here(struct hsi_csv *csv, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /** Bytes from where `fd` stands to the end of its file; 0 if it is none. */
 uint64_t hsi_csv_total(int fd);
 

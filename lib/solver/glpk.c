@@ -28,9 +28,11 @@ static int swallow(void *nothing, const char *text)
 }
 
 /*
- * A task that is so small a share of all stays on its faster type, too: without
+ * To cut a task that is so much slower on one type than on the other, or so small a
+ * share of all, changes less than rounding does: it stays on its faster type. Without
  * these, no time is out of the solver's range.
  */
+#define MOST_RATIO  0x1p70
 #define LEAST_SHARE 0x1p-100
 
 static double faster_time(const hsi_problem *rows, size_t i)
@@ -52,26 +54,7 @@ static int is_divisible(const hsi_problem *rows, size_t i, double sum)
 {
     double slower = fmax(rows->p[i], rows->q[i]), faster = faster_time(rows, i);
 
-    return hsi_count(rows, i) * faster >= LEAST_SHARE * sum && slower / faster <= HSI_GLPK_MOST_RATIO;
-}
-
-/*
- * The power of two that makes whole numbers of all times that matter: GLPK's exact
- * simplex takes fractions for simpler ones that differ by up to 1e-9.
- */
-static int whole_exponent(const hsi_problem *rows, double sum)
-{
-    int    lowest = 2000, exponent;
-    size_t i;
-
-    for (i = 0; i < rows->n; i++) {
-        if (hsi_count(rows, i) * faster_time(rows, i) < LEAST_SHARE * sum)
-            continue;
-        frexp(faster_time(rows, i), &exponent);
-        if (exponent < lowest)
-            lowest = exponent;
-    }
-    return 53 - lowest;
+    return hsi_count(rows, i) * faster >= LEAST_SHARE * sum && slower / faster <= MOST_RATIO;
 }
 
 /* A task is on its faster type; its column is the share of it that goes to the other. */
@@ -95,25 +78,30 @@ static void build_area(glp_prob *lp, const hsi_problem *rows)
     int    t = (int)rows->n + 1, index[3] = {0, 1, 2};
     double value[3] = {0, -(double)rows->m, -(double)rows->k}, load[2] = {0, 0};
     double sum = sum_of_all(rows);
-    int    exponent = whole_exponent(rows, sum);
+    int    exponent;
     size_t i;
 
+    frexp(sum, &exponent); /* all times together are about 1 */
     glp_set_obj_dir(lp, GLP_MIN);
     glp_add_rows(lp, 2);
     glp_add_cols(lp, t);
     for (i = 0; i < rows->n; i++)
-        add_task(lp, (int)i + 1, hsi_count(rows, i) * ldexp(rows->p[i], exponent),
-                 hsi_count(rows, i) * ldexp(rows->q[i], exponent), is_divisible(rows, i, sum),
+        add_task(lp, (int)i + 1, hsi_count(rows, i) * ldexp(rows->p[i], -exponent),
+                 hsi_count(rows, i) * ldexp(rows->q[i], -exponent), is_divisible(rows, i, sum),
                  load);
     glp_set_mat_col(lp, t, 2, index, value);
     glp_set_col_bnds(lp, t, GLP_LO, 0, 0);
     glp_set_obj_coef(lp, t, 1);
-    glp_set_row_bnds(lp, 1, GLP_UP, 0, -floor(load[0] + 0.5));
-    glp_set_row_bnds(lp, 2, GLP_UP, 0, -floor(load[1] + 0.5));
+    glp_set_row_bnds(lp, 1, GLP_UP, 0, -load[0]);
+    glp_set_row_bnds(lp, 2, GLP_UP, 0, -load[1]);
 }
 
-/* All shares 0 is dual feasible, and the long-step rule moves many of them at once. */
-static hs_status solve_area(glp_prob *lp)
+/*
+ * The long-step rule moves many shares at once. Where times range widely GLPK's
+ * tolerances leave tasks on the wrong side, or stop it: the multipliers are a hint.
+ * (Its exact simplex is no way out: GMP ends the process when memory is short.)
+ */
+static void solve_area(glp_prob *lp)
 {
     glp_smcp parameters;
 
@@ -124,13 +112,6 @@ static hs_status solve_area(glp_prob *lp)
     glp_scale_prob(lp, GLP_SF_GM | GLP_SF_EQ | GLP_SF_2N);
     glp_std_basis(lp);
     (void)glp_simplex(lp, &parameters);
-    /*
-     * Where times range widely its tolerances leave tasks on the wrong side, or
-     * stop it; rational arithmetic ends what it has begun.
-     */
-    if (glp_exact(lp, &parameters) != 0 || glp_get_status(lp) != GLP_OPT)
-        return HS_ESOLVER;
-    return HS_OK;
 }
 
 /* The cut task is basic, and its times are the multipliers; else the duals are. */
@@ -152,7 +133,6 @@ hs_status hsi_glpk_area_multipliers(const hsi_problem *rows, double *u, double *
 {
     jmp_buf            jump;
     glp_prob *volatile lp = NULL;
-    hs_status          st;
     int                found = glp_init_env(), terminal;
 
     if (found > 1)
@@ -164,14 +144,13 @@ hs_status hsi_glpk_area_multipliers(const hsi_problem *rows, double *u, double *
     glp_error_hook(escape, &jump);
     lp = glp_create_prob();
     build_area(lp, rows);
-    st = solve_area(lp);
-    if (st == HS_OK)
-        read_area(lp, rows, u, v);
+    solve_area(lp);
+    read_area(lp, rows, u, v);
     glp_delete_prob(lp);
     glp_error_hook(NULL, NULL);
     glp_term_hook(NULL, NULL);
     glp_term_out(terminal);
     if (found == 0) /* it was made here: nobody else would free it when the thread ends */
         glp_free_env();
-    return st;
+    return HS_OK;
 }

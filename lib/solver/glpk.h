@@ -11,13 +11,7 @@
  * is off, and its environment, which is per thread, is left as it was found.
  */
 
-/*
- * A task that is so much slower on one type stays on the other: to cut it changes
- * less than rounding does.
- */
-#define HSI_GLPK_MOST_RATIO 0x1p70
-
-/* Optimal multipliers of the area LP's two constraints, to be trusted only as a hint. */
+/* Multipliers of the area LP's two constraints: as a rule optimal, never more than a hint. */
 hs_status hsi_glpk_area_multipliers(const hsi_problem *rows, double *u, double *v);
 
 #endif

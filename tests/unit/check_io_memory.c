@@ -266,27 +266,43 @@ static const struct file {
      1000000},
 };
 
-/* Bytes by which this process grows at most while it reads the file. */
-static long long growth(int fd, const struct file *file)
+static void read_file(int fd, const struct file *file, struct rusage *usage)
 {
-    struct rusage before, after;
     hs_instance  *in = NULL;
     hs_schedule  *s = NULL;
     hs_diagnostic why = {0};
     hs_status     st;
 
-    getrusage(RUSAGE_SELF, &before);
+    lseek(fd, 0, SEEK_SET);
     if (file->is_plan)
         st = hs_plan_read(fd, NULL, &in, &s, NULL, &why);
     else
         st = hs_instance_read(fd, NULL, &in, &why);
-    getrusage(RUSAGE_SELF, &after);
+    getrusage(RUSAGE_SELF, usage);
     ck_assert_msg(st == HS_OK, "%s: %d:%d: %s", file->name, (int)why.line, (int)why.column,
                   why.text);
     hs_instance_free(in);
     hs_schedule_free(s);
+}
+
+/* Bytes by which this process grows at most while it reads the file. */
+static long long growth(int fd, const struct file *file)
+{
+    struct rusage before, after;
+    char          small[256];
+    int           small_fd = scratch_fd();
+
+    /* The program itself is there once a small file has been read. */
+    sprintf(small, "# cpus 1\n# gpus 1\n%s\n", file->header);
+    set_text(small_fd, small, strlen(small));
+    read_file(small_fd, file, &before);
+    close(small_fd);
+    read_file(fd, file, &after);
     return ((long long)after.ru_maxrss - before.ru_maxrss) * 1024;
 }
+
+/* Systems count resident pages in batches, one a processor. */
+#define INEXACT (1 << 20)
 
 START_TEST(no_more_than_8_times_the_file)
 {
@@ -302,10 +318,9 @@ START_TEST(no_more_than_8_times_the_file)
         fprintf(f, file->row, (unsigned)i * 2654435769u);
     fflush(f);
     size = lseek(fileno(f), 0, SEEK_END);
-    lseek(fileno(f), 0, SEEK_SET);
     grown = growth(fileno(f), file);
-    ck_assert_msg(grown <= 8 * size + (16 << 20), "%s: %lld bytes for a file of %lld", file->name,
-                  grown, size);
+    ck_assert_msg(grown <= 8 * size + (16 << 20) + INEXACT,
+                  "%s: %lld bytes for a file of %lld", file->name, grown, size);
     if (getenv("HS_VERBOSE"))
         printf("%s: %.2f times the file\n", file->name, (double)grown / (double)size);
     fclose(f);

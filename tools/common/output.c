@@ -45,10 +45,22 @@ static void on_signal(int number)
     _exit(128 + number);
 }
 
+/*
+ * A file opened while a standard stream is closed would get its number, and then
+ * the table or the messages too. What is put there instead fails as a closed one does.
+ */
+static void occupy_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) == -1)
+            _exit(EXIT_RESOURCE);
+}
+
 void output_begin(void)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
+    occupy_standard_streams();
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct sigaction action;
 
@@ -249,4 +261,14 @@ int output_finish(int code)
     if (!stdout_error && ferror(stdout))
         stdout_error = EIO;
     return stdout_error ? cannot_write(standard_output, stdout_error) : code;
+}
+
+int same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+
+    if (strcmp(a, b) == 0)
+        return 1;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
 }

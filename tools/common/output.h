@@ -11,7 +11,10 @@
 
 typedef struct output output;
 
-/** Set up the removal of half-written files; options_begin() calls it. */
+/**
+ * Set up the removal of half-written files, and keep files from taking the place of
+ * a closed standard stream; options_begin() calls it.
+ */
 void output_begin(void);
 
 /**
@@ -34,6 +37,9 @@ int output_close(output *o, hs_status written);
 
 /** Give up on the file, if there is one: nothing of it stays. */
 void output_discard(output *o);
+
+/** Do two paths name one file? */
+int same_file(const char *a, const char *b);
 
 /** Flush standard output; what goes wrong is for output_finish() to say. */
 void output_flush(void);

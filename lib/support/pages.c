@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "support/pages.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define LEAST      ((size_t)4 << 20)
+#define LARGE_PAGE ((size_t)2 << 20)
+#define PAGE       ((uintptr_t)65536) /* a multiple of what any machine calls a page */
+
+void hsi_pages_hint(void *data, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    uintptr_t from = ((uintptr_t)data + PAGE - 1) & ~(PAGE - 1);
+    uintptr_t to = ((uintptr_t)data + size) & ~(PAGE - 1);
+    int       error = errno;
+
+    if (size < LEAST)
+        return;
+    (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+    errno = error;
+#else
+    (void)data;
+    (void)size;
+#endif
+}
+
+void *hsi_pages_alloc(size_t size)
+{
+    void *data;
+
+    if (size < LEAST || size > SIZE_MAX - LARGE_PAGE)
+        return malloc(size);
+    data = aligned_alloc(LARGE_PAGE, (size + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1));
+    if (data)
+        hsi_pages_hint(data, size);
+    return data;
+}

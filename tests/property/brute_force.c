@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "brute_force.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rounded loads guide the search; what they cannot tell apart is decided exactly. */
+#define DOUBT 1e-12
+
+typedef struct search {
+    const sample *s;
+    unsigned      order[BRUTE_FORCE_TASKS]; /* longest first */
+    unsigned      worker[BRUTE_FORCE_TASKS];
+    double        load[BRUTE_FORCE_WORKERS];
+    optimum      *best;
+} search;
+
+static void exact_makespan(const search *sr, exact *value)
+{
+    const sample *s = sr->s;
+    exact         load[BRUTE_FORCE_WORKERS];
+    unsigned      w;
+    size_t        i;
+
+    memset(load, 0, (s->m + s->k) * sizeof load[0]);
+    for (i = 0; i < s->n; i++)
+        exact_add(&load[sr->worker[i]], (sr->worker[i] < s->m ? s->p : s->q)[i]);
+    *value = load[0];
+    for (w = 1; w < s->m + s->k; w++)
+        if (exact_compare(&load[w], value) > 0)
+            *value = load[w];
+}
+
+static void take_leaf(search *sr, double makespan)
+{
+    exact value;
+
+    exact_makespan(sr, &value);
+    if (makespan < sr->best->makespan)
+        sr->best->makespan = makespan;
+    if (exact_compare(&value, &sr->best->value) < 0)
+        sr->best->value = value;
+}
+
+/* Workers of one type that are loaded alike are alike. */
+static int seen_alike(const search *sr, unsigned worker)
+{
+    unsigned w = worker < sr->s->m ? 0 : sr->s->m;
+
+    for (; w < worker; w++)
+        if (sr->load[w] == sr->load[worker])
+            return 1;
+    return 0;
+}
+
+static void place(search *sr, size_t depth, double makespan)
+{
+    const sample *s = sr->s;
+    unsigned      w, task;
+
+    if (s->whole ? makespan >= sr->best->makespan : makespan > sr->best->makespan * (1 + DOUBT))
+        return;
+    if (depth == s->n) {
+        take_leaf(sr, makespan);
+        return;
+    }
+    task = sr->order[depth];
+    for (w = 0; w < s->m + s->k; w++) {
+        double before = sr->load[w], time = (w < s->m ? s->p : s->q)[task];
+
+        if (isinf(time) || seen_alike(sr, w))
+            continue;
+        sr->load[w] += time;
+        sr->worker[task] = w;
+        place(sr, depth + 1, fmax(makespan, sr->load[w]));
+        sr->load[w] = before;
+    }
+}
+
+static void sort_longest_first(search *sr)
+{
+    const sample *s = sr->s;
+    unsigned      i, j;
+
+    for (i = 0; i < s->n; i++) {
+        for (j = i; j > 0; j--) {
+            unsigned other = sr->order[j - 1];
+
+            if (fmin(s->p[other], s->q[other]) >= fmin(s->p[i], s->q[i]))
+                break;
+            sr->order[j] = other;
+        }
+        sr->order[j] = i;
+    }
+}
+
+void brute_force(const sample *s, optimum *out)
+{
+    search sr = {.s = s, .best = out};
+
+    REQUIRE(s, s->n <= BRUTE_FORCE_TASKS && s->m + s->k <= BRUTE_FORCE_WORKERS, "too large");
+    out->makespan = INFINITY;
+    memset(&out->value, 0xff, sizeof out->value);
+    sort_longest_first(&sr);
+    place(&sr, 0, 0);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TEST_PROPERTY_BRUTE_FORCE_H
+#define TEST_PROPERTY_BRUTE_FORCE_H
+
+#include "exact.h"
+#include "sample.h"
+
+enum { BRUTE_FORCE_TASKS = 10, BRUTE_FORCE_WORKERS = 16 };
+
+typedef struct optimum {
+    double makespan; /* rounded */
+    exact  value;    /* not rounded */
+} optimum;
+
+/* Of all assignments of tasks to workers: exponential in the number of tasks. */
+void brute_force(const sample *s, optimum *out);
+
+#endif

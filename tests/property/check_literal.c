@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Every algorithm gives, entry by entry and bit for bit, the schedule that its
+ * definition gives when it is carried out literally (literal_*.c).
+ */
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dice.h"
+#include "literal.h"
+
+static void check_algorithm(const sample *s, const hs_algorithm *alg, const hs_settings *settings)
+{
+    const char  *name = hs_algorithm_name(alg), *differs;
+    literal      run = literal_find(name);
+    hs_schedule *found = NULL;
+    plan         expected = {0, 0, NULL};
+    hs_status    st;
+
+    if (!run)
+        return;
+    st = hs_solve(alg, s->in, settings, &found);
+    REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
+    run(s, settings, &expected);
+    differs = plan_differs(&expected, found, s);
+    REQUIRE(s, !differs, "%s is not what its definition gives: %s differs", name, differs);
+    plan_free(&expected);
+    hs_schedule_free(found);
+}
+
+/* LPT on an allocation that somebody else made. */
+static void check_given_allocation(const sample *s)
+{
+    unsigned char *type = literal_memory(s->n, 1);
+    dice           d = {s->seed};
+    hs_schedule   *found = NULL;
+    plan           expected = {0, 0, NULL};
+    const char    *differs;
+    size_t         i;
+
+    for (i = 0; i < s->n; i++)
+        type[i] = (unsigned char)dice_below(&d, 2);
+    for (i = 0; i < s->n; i++)
+        if ((type[i] == HS_CPU ? s->p : s->q)[i] > 1e308)
+            type[i] = !type[i];
+    REQUIRE(s, hs_solve_lpt(s->in, type, &found) == HS_OK, "hs_solve_lpt");
+    literal_lpt_on(s, type, &expected);
+    differs = plan_differs(&expected, found, s);
+    REQUIRE(s, !differs, "LPT on an allocation: %s differs", differs);
+    plan_free(&expected);
+    hs_schedule_free(found);
+    free(type);
+}
+
+static void check_samples(uint64_t first_seed, size_t rounds, size_t tasks, unsigned workers)
+{
+    hs_affinity *wishes = literal_memory(tasks, sizeof *wishes);
+    hs_settings  settings;
+    sample       s;
+    size_t       i, a;
+
+    for (i = 0; i < rounds; i++) {
+        sample_make(&s, first_seed + i, tasks, workers);
+        sample_settings(&s, &settings, wishes);
+        if (i % 4 == 0)
+            sample_pin(&s);
+        for (a = 0; a < hs_algorithm_count(); a++)
+            check_algorithm(&s, hs_algorithm_at(a), &settings);
+        check_given_allocation(&s);
+        sample_free(&s);
+    }
+    free(wishes);
+}
+
+START_TEST(every_algorithm_is_written_down_twice)
+{
+    size_t a, found = 0;
+
+    for (a = 0; a < hs_algorithm_count(); a++)
+        found += literal_find(hs_algorithm_name(hs_algorithm_at(a))) != NULL;
+    ck_assert_uint_eq(found, 10);
+}
+END_TEST
+
+START_TEST(few_tasks)
+{
+    check_samples(11000000, sample_rounds(12000), 8, 3);
+}
+END_TEST
+
+START_TEST(some_tasks)
+{
+    check_samples(12000000, sample_rounds(2500), 40, 6);
+}
+END_TEST
+
+START_TEST(many_tasks)
+{
+    check_samples(13000000, sample_rounds(60), 200, 24);
+}
+END_TEST
+
+/*
+ * Many workers of one type and long tasks there: the ones that BalancedEstimate moves
+ * come to dominate, several at a time, and loads tie.
+ */
+START_TEST(dominating_tasks)
+{
+    size_t      rounds = sample_rounds(8000), i, a;
+    hs_settings settings;
+    sample      s;
+
+    hs_settings_init(&settings);
+    for (i = 0; i < rounds; i++) {
+        unsigned few = 1 + i % 3, many = 2 + i / 3 % 19;
+
+        sample_make_of(&s, i & 1 ? SAMPLE_TENTHS : SAMPLE_PLATEAU, 15000000 + i, 3 + i % 41,
+                       i & 2 ? few : many, i & 2 ? many : few, 0);
+        for (a = 0; a < hs_algorithm_count(); a++)
+            if (strncmp(hs_algorithm_name(hs_algorithm_at(a)), "balanced", 8) == 0)
+                check_algorithm(&s, hs_algorithm_at(a), &settings);
+        sample_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(many_tasks_of_each_family)
+{
+    static const unsigned workers[][2] = {{20, 4}, {1, 1}, {3, 3}, {1, 6}};
+    hs_settings           settings;
+    sample                s;
+    size_t                i, a, rounds = sample_rounds(120);
+
+    hs_settings_init(&settings);
+    for (i = 0; i < rounds; i++) {
+        const unsigned *w = workers[i / SAMPLE_FAMILIES % 4];
+
+        sample_make_of(&s, (sample_family)(i % SAMPLE_FAMILIES), 14000000 + i, 150, w[0], w[1],
+                       i % 3 == 0);
+        for (a = 0; a < hs_algorithm_count(); a++)
+            check_algorithm(&s, hs_algorithm_at(a), &settings);
+        sample_free(&s);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("literal");
+    TCase   *cases = tcase_create("transcriptions");
+    SRunner *runner;
+    int      failed;
+
+    tcase_set_timeout(cases, 600);
+    tcase_add_test(cases, every_algorithm_is_written_down_twice);
+    tcase_add_test(cases, few_tasks);
+    tcase_add_test(cases, some_tasks);
+    tcase_add_test(cases, many_tasks);
+    tcase_add_test(cases, dominating_tasks);
+    tcase_add_test(cases, many_tasks_of_each_family);
+    suite_add_tcase(suite, cases);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

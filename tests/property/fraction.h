@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TEST_PROPERTY_FRACTION_H
+#define TEST_PROPERTY_FRACTION_H
+
+#include <math.h>
+#include <stdint.h>
+
+/* A number >= 0, exactly; both parts below 2^40. denominator 0: infinite. */
+typedef struct fraction {
+    int64_t numerator, denominator;
+} fraction;
+
+/* Sign of a - b; not both infinite. */
+static inline int fraction_compare(fraction a, fraction b)
+{
+    __int128_t left = (__int128_t)a.numerator * b.denominator;
+    __int128_t right = (__int128_t)b.numerator * a.denominator;
+
+    return left < right ? -1 : left > right;
+}
+
+/* Sign of a - x for a finite a and a double that is 0 or in [2^-20, 2^40]. */
+static inline int fraction_compare_double(fraction a, double x)
+{
+    int        exponent;
+    __int128_t mantissa = (__int128_t)ldexp(frexp(x, &exponent), 53);
+    __int128_t left = a.numerator, right = mantissa * a.denominator;
+
+    /* a.numerator * 2^(53 - exponent) against mantissa * a.denominator */
+    if (mantissa == 0)
+        return a.numerator > 0;
+    left <<= 53 - exponent;
+    return left < right ? -1 : left > right;
+}
+
+#endif

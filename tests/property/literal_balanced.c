@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * BalancedEstimate and BalancedMakespan: Algorithms 1, 2 and 3 of Canon, Marchal
+ * and Vivien 2017, line by line, allocations copied as the paper writes it.
+ *
+ * Sums, where their order matters: over type 1 in the order of arrival, a task
+ * that is moved back at once leaving the sum as it was before it came; over type
+ * 2 from the end of the order, then those moved back in the order in which they came.
+ */
+#include "literal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Tasks are known by their position in the order. */
+typedef struct state {
+    const sample  *s;
+    int            switched; /* type 1 is the GPUs */
+    uint32_t      *order;
+    double        *c1, *c2;
+    unsigned       workers1, workers2;
+    unsigned char *mu;       /* 1 or 2 */
+    double         sum1;     /* over type 1 */
+    double         sum_back; /* over the tasks that came back to type 2 */
+    size_t         next;     /* from here on nothing has been moved */
+} state;
+
+typedef struct allocations {
+    unsigned char *best, *inverse;
+    int            has_inverse;
+} allocations;
+
+/* ---- W, M, lambda, imax --------------------------------------------------------- */
+
+static double mean(double sum, unsigned workers)
+{
+    return workers ? sum / workers : 0;
+}
+
+/* W2 if order[next, n) and the tasks that came back are there. */
+static double mean2(const state *st, size_t next)
+{
+    double sum = 0;
+    size_t i;
+
+    for (i = st->s->n; i > next; i--)
+        sum += st->c2[i - 1];
+    return mean(sum + st->sum_back, st->workers2);
+}
+
+static double lambda(const state *st)
+{
+    double largest = fmax(mean(st->sum1, st->workers1), mean2(st, st->next));
+    size_t i;
+
+    for (i = 0; i < st->s->n; i++)
+        largest = fmax(largest, st->mu[i] == 1 ? st->c1[i] : st->c2[i]);
+    return largest;
+}
+
+/* The first of the longest; n if there is none. */
+static size_t imax(const state *st)
+{
+    size_t i, found = st->s->n;
+
+    for (i = 0; i < st->s->n; i++)
+        if (st->mu[i] == 1 && st->c1[i] > st->c2[i] &&
+            (found == st->s->n || st->c1[i] > st->c1[found]))
+            found = i;
+    return found;
+}
+
+/* ---- lines 1 to 6 ------------------------------------------------------------------ */
+
+static void sort(state *st)
+{
+    const sample *s = st->s;
+    size_t        i;
+
+    literal_rho_order(s, st->switched, st->order);
+    for (i = 0; i < s->n; i++) {
+        uint32_t task = st->order[i];
+
+        st->c1[i] = st->switched ? s->q[task] : s->p[task];
+        st->c2[i] = st->switched ? s->p[task] : s->q[task];
+        st->mu[i] = (s->p[task] < s->q[task]) == !st->switched ? 1 : 2;
+    }
+    st->workers1 = st->switched ? s->k : s->m;
+    st->workers2 = st->switched ? s->m : s->k;
+    for (st->next = 0; st->next < s->n && st->mu[st->next] == 1; st->next++)
+        ;
+    st->sum1 = 0;
+    for (i = 0; i < st->next; i++)
+        st->sum1 += st->c1[i];
+}
+
+static void begin(state *st, const sample *s)
+{
+    memset(st, 0, sizeof *st);
+    st->s = s;
+    st->order = literal_memory(s->n, sizeof *st->order);
+    st->c1 = literal_memory(s->n, sizeof *st->c1);
+    st->c2 = literal_memory(s->n, sizeof *st->c2);
+    st->mu = literal_memory(s->n, 1);
+    sort(st);
+    if (mean(st->sum1, st->workers1) > mean2(st, st->next)) {
+        st->switched = 1;
+        sort(st);
+    }
+}
+
+static void end(state *st)
+{
+    free(st->order);
+    free(st->c1);
+    free(st->c2);
+    free(st->mu);
+}
+
+static unsigned char *copy_of(const state *st, unsigned char *to)
+{
+    memcpy(to, st->mu, st->s->n);
+    return to;
+}
+
+/* L: the makespan of LPT on both types; `out` may be NULL. */
+static double lpt(const state *st, const unsigned char *mu, plan *out)
+{
+    unsigned char *type = literal_memory(st->s->n, 1);
+    double         makespan;
+    size_t         i;
+
+    for (i = 0; i < st->s->n; i++)
+        type[st->order[i]] = (mu[i] == 1) == !st->switched ? HS_CPU : HS_GPU;
+    makespan = literal_lpt_on(st->s, type, out);
+    free(type);
+    return makespan;
+}
+
+/* ---- the loop -------------------------------------------------------------------------- */
+
+static void move(state *st, size_t i)
+{
+    st->mu[i] = 1;
+    st->sum1 += st->c1[i];
+    st->next = i + 1;
+}
+
+/* Lines 13 and 14: a dominating task goes back. */
+static void move_back_dominating(state *st, size_t i, double sum1_before)
+{
+    size_t j = imax(st);
+
+    if (j == st->s->n || lambda(st) != st->c1[j])
+        return;
+    st->mu[j] = 2;
+    st->sum1 = j == i ? sum1_before : st->sum1 - st->c1[j];
+    st->sum_back += st->c2[j];
+}
+
+static int turns_round(const state *st, size_t i)
+{
+    if (mean(st->sum1, st->workers1) > mean2(st, i))
+        return 0;
+    return isinf(st->c1[i]) || mean(st->sum1 + st->c1[i], st->workers1) > mean2(st, i + 1);
+}
+
+static void algorithm_1(state *st, allocations *a)
+{
+    double best = lambda(st);
+    size_t i;
+
+    copy_of(st, a->best);
+    for (i = st->next; i < st->s->n; i++) {
+        double before = st->sum1;
+
+        if (turns_round(st, i)) {
+            copy_of(st, a->inverse);
+            a->has_inverse = 1;
+        }
+        if (isinf(st->c1[i]))
+            break;
+        move(st, i);
+        if (lambda(st) < best) {
+            best = lambda(st);
+            copy_of(st, a->best);
+        }
+        move_back_dominating(st, i, before);
+    }
+    if (!a->has_inverse)
+        copy_of(st, a->inverse);
+}
+
+void literal_balanced_estimate(const sample *s, const hs_settings *settings, plan *out)
+{
+    state       st;
+    allocations a = {literal_memory(s->n, 1), literal_memory(s->n, 1), 0};
+
+    (void)settings;
+    begin(&st, s);
+    algorithm_1(&st, &a);
+    lpt(&st, lpt(&st, a.inverse, NULL) < lpt(&st, a.best, NULL) ? a.inverse : a.best, out);
+    end(&st);
+    free(a.best);
+    free(a.inverse);
+}
+
+void literal_balanced_makespan(const sample *s, const hs_settings *settings, plan *out)
+{
+    state          st;
+    unsigned char *best = literal_memory(s->n, 1);
+    double         least, now;
+    size_t         i;
+
+    (void)settings;
+    begin(&st, s);
+    least = lpt(&st, copy_of(&st, best), NULL);
+    for (i = st.next; i < s->n && !isinf(st.c1[i]); i++) {
+        double before = st.sum1;
+
+        move(&st, i);
+        now = lpt(&st, st.mu, NULL);
+        if (now < least) {
+            least = now;
+            copy_of(&st, best);
+        }
+        move_back_dominating(&st, i, before);
+        now = lpt(&st, st.mu, NULL);
+        if (now < least) {
+            least = now;
+            copy_of(&st, best);
+        }
+    }
+    lpt(&st, best, out);
+    end(&st);
+    free(best);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * HeteroPrio (Beaumont, Eyraud-Dubois, Kumar 2017, Algorithm 1), event by event.
+ * Every idle worker looks again at every event, at all tasks that the other type
+ * then runs: that none need be looked at twice is for the library to exploit.
+ */
+#include "literal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { NONE = -1 };
+
+typedef struct worker {
+    long   task; /* NONE: idle */
+    size_t entry; /* in the plan */
+    double start, end;
+} worker;
+
+typedef struct world {
+    const sample *s;
+    plan         *out;
+    int           spoliation;
+    double        now;
+    uint32_t     *queue; /* front: the GPUs' end */
+    size_t        queue_size;
+    worker       *workers;
+} world;
+
+/* ---- the queue --------------------------------------------------------------------- */
+
+static int nearer_to_front(const sample *s, uint32_t a, uint32_t b)
+{
+    int rho = literal_compare_ratios(s->p[a], s->q[a], s->p[b], s->q[b]);
+
+    if (rho != 0)
+        return rho > 0;
+    if (s->priority[a] != s->priority[b])
+        return (s->priority[a] > s->priority[b]) == (s->p[a] >= s->q[a]);
+    return a < b;
+}
+
+static void fill_queue(world *w)
+{
+    uint32_t i, j;
+
+    for (i = 0; i < w->s->n; i++) {
+        for (j = i; j > 0 && nearer_to_front(w->s, i, w->queue[j - 1]); j--)
+            w->queue[j] = w->queue[j - 1];
+        w->queue[j] = i;
+    }
+    w->queue_size = w->s->n;
+}
+
+/* The task at the worker's end, or NONE if it is one that the worker cannot run. */
+static long look_at_queue(const world *w, unsigned number)
+{
+    int  is_cpu = number < w->s->m;
+    long task;
+
+    if (w->queue_size == 0)
+        return NONE;
+    task = w->queue[is_cpu ? w->queue_size - 1 : 0];
+    return isinf((is_cpu ? w->s->p : w->s->q)[task]) ? NONE : task;
+}
+
+static void remove_from_queue(world *w, unsigned number)
+{
+    size_t i;
+
+    w->queue_size--;
+    if (number >= w->s->m)
+        for (i = 0; i < w->queue_size; i++)
+            w->queue[i] = w->queue[i + 1];
+}
+
+/* ---- acting --------------------------------------------------------------------------- */
+
+static void start(world *w, unsigned number, long task)
+{
+    worker *at = &w->workers[number];
+
+    at->task = task;
+    at->start = w->now;
+    at->end = w->now + (number < w->s->m ? w->s->p : w->s->q)[task];
+    at->entry = w->out->count;
+    plan_put(w->out, (uint32_t)task, number, at->start, at->end);
+}
+
+static int considered_before(const world *w, const worker *a, const worker *b)
+{
+    const int64_t *priority = w->s->priority;
+
+    if (a->end != b->end)
+        return a->end > b->end;
+    if (priority[a->task] != priority[b->task])
+        return priority[a->task] > priority[b->task];
+    return a->task < b->task;
+}
+
+/* Of the tasks running on the other type that would end strictly earlier here, the first. */
+static worker *find_victim(world *w, unsigned thief)
+{
+    int           is_cpu = thief < w->s->m;
+    const double *time = is_cpu ? w->s->p : w->s->q;
+    unsigned      other = is_cpu ? w->s->m : 0, end = is_cpu ? w->s->m + w->s->k : w->s->m;
+    worker       *found = NULL;
+
+    for (; other < end; other++) {
+        worker *at = &w->workers[other];
+
+        if (at->task == NONE || !(w->now + time[at->task] < at->end))
+            continue;
+        if (w->s->restartable && !w->s->restartable[at->task])
+            continue;
+        if (!found || considered_before(w, at, found))
+            found = at;
+    }
+    return found;
+}
+
+/* Can the idle worker do something? */
+static int act(world *w, unsigned number)
+{
+    long    task = look_at_queue(w, number);
+    worker *victim;
+
+    if (task != NONE) {
+        remove_from_queue(w, number);
+        start(w, number, task);
+        return 1;
+    }
+    victim = w->spoliation ? find_victim(w, number) : NULL;
+    if (!victim)
+        return 0;
+    task = victim->task;
+    victim->task = NONE;
+    w->out->at[victim->entry].state = HS_ABORTED;
+    w->out->at[victim->entry].end = w->now;
+    start(w, number, task);
+    return 1;
+}
+
+/* ---- time ------------------------------------------------------------------------------- */
+
+static void end_tasks(world *w)
+{
+    unsigned i;
+
+    for (i = 0; i < w->s->m + w->s->k; i++)
+        if (w->workers[i].task != NONE && w->workers[i].end <= w->now)
+            w->workers[i].task = NONE;
+}
+
+/* GPUs before CPUs, lower numbers first. */
+static int first_idle_acts(world *w)
+{
+    unsigned workers = w->s->m + w->s->k, i;
+
+    for (i = 0; i < workers; i++) {
+        unsigned number = (w->s->m + i) % workers;
+
+        if (w->workers[number].task == NONE && act(w, number))
+            return 1;
+    }
+    return 0;
+}
+
+static double next_event(const world *w)
+{
+    double   next = INFINITY;
+    unsigned i;
+
+    for (i = 0; i < w->s->m + w->s->k; i++)
+        if (w->workers[i].task != NONE)
+            next = fmin(next, w->workers[i].end);
+    return next;
+}
+
+static void simulate(const sample *s, int spoliation, plan *out)
+{
+    world    w = {.s = s, .out = out, .spoliation = spoliation};
+    unsigned i;
+
+    w.queue = literal_memory(s->n, sizeof *w.queue);
+    w.workers = literal_memory(s->m + s->k, sizeof *w.workers);
+    for (i = 0; i < s->m + s->k; i++)
+        w.workers[i].task = NONE;
+    fill_queue(&w);
+    for (w.now = 0; !isinf(w.now); w.now = next_event(&w)) {
+        do
+            end_tasks(&w);
+        while (first_idle_acts(&w));
+    }
+    free(w.workers);
+    free(w.queue);
+}
+
+void literal_heteroprio(const sample *s, const hs_settings *settings, plan *out)
+{
+    (void)settings;
+    simulate(s, 1, out);
+}
+
+void literal_heteroprio_ns(const sample *s, const hs_settings *settings, plan *out)
+{
+    (void)settings;
+    simulate(s, 0, out);
+}

@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Instances: wrapped, built, moved, their names and their digests. */
+
+#include <check.h>
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/hybridsched.h>
+
+/* ---- wrapping ----------------------------------------------------------------------------------- */
+
+static const double two[] = {1, 2};
+
+START_TEST(wraps_without_copying)
+{
+    double       cpu[] = {1, 2, INFINITY}, gpu[] = {4, INFINITY, 6};
+    int64_t      priority[] = {7, -8, INT64_MIN};
+    hs_instance *in = NULL;
+    hs_task      row;
+    const char  *value;
+    char         name[8];
+
+    ck_assert_int_eq(hs_instance_wrap(3, cpu, gpu, priority, 5, 6, &in), HS_OK);
+    ck_assert_uint_eq(hs_instance_cpus(in), 5);
+    ck_assert_uint_eq(hs_instance_gpus(in), 6);
+    ck_assert_uint_eq(hs_instance_tasks(in), 3);
+    ck_assert_uint_eq(hs_instance_rows(in), 3);
+    ck_assert_int_eq(hs_instance_unit(in), HS_SECONDS);
+    ck_assert(hs_instance_time(in, 1, HS_CPU) == 2 && isinf(hs_instance_time(in, 1, HS_GPU)));
+    cpu[1] = 3;
+    ck_assert(hs_instance_time(in, 1, HS_CPU) == 3);
+    ck_assert_int_eq(hs_instance_priority(in, 2), INT64_MIN);
+    ck_assert_int_eq(hs_instance_restartable(in, 0), 1);
+    ck_assert_uint_eq(hs_instance_row_of(in, 2), 2);
+    hs_instance_row(in, 0, &row);
+    ck_assert(!row.id && !row.kernel && !row.cpu_command && !row.gpu_command);
+    ck_assert(row.cpu == 1 && row.gpu == 4 && row.priority == 7 && row.count == 1);
+    ck_assert_uint_eq(hs_instance_name(in, 2, name, sizeof name), 2);
+    ck_assert_str_eq(name, "t2");
+    ck_assert_ptr_null(hs_instance_note(in, 0, &value));
+    hs_instance_free(in);
+    hs_instance_free(NULL);
+}
+END_TEST
+
+static hs_status wrap_one(double cpu, double gpu, unsigned cpus, unsigned gpus)
+{
+    hs_instance *in = NULL;
+    hs_status    st = hs_instance_wrap(1, &cpu, &gpu, NULL, cpus, gpus, &in);
+
+    ck_assert((st == HS_OK) == (in != NULL));
+    hs_instance_free(in);
+    return st;
+}
+
+START_TEST(refuses_bad_instances)
+{
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(wrap_one(0, 1, 1, 1), HS_ETIME);
+    ck_assert_int_eq(wrap_one(-0.0, 1, 1, 1), HS_ETIME);
+    ck_assert_int_eq(wrap_one(1, -1, 1, 1), HS_ETIME);
+    ck_assert_int_eq(wrap_one(NAN, 1, 1, 1), HS_ETIME);
+    ck_assert_int_eq(wrap_one(1, -INFINITY, 1, 1), HS_ETIME);
+    ck_assert_int_eq(wrap_one(1, 0, 1, 0), HS_ETIME); /* an absent type has its times too */
+    ck_assert_int_eq(wrap_one(INFINITY, INFINITY, 1, 1), HS_EWORKER);
+    ck_assert_int_eq(wrap_one(INFINITY, 1, 1, 0), HS_EWORKER);
+    ck_assert_int_eq(wrap_one(1, INFINITY, 0, 1), HS_EWORKER);
+    ck_assert_int_eq(wrap_one(1, INFINITY, 1, 0), HS_OK);
+    ck_assert_int_eq(wrap_one(1, 1, 0, 0), HS_EINVAL);
+    ck_assert_int_eq(wrap_one(1, 1, HS_MAX_WORKERS, HS_MAX_WORKERS), HS_OK);
+    ck_assert_int_eq(wrap_one(1, 1, HS_MAX_WORKERS + 1, 0), HS_EINVAL);
+    ck_assert_int_eq(wrap_one(1, 1, UINT_MAX, 1), HS_EINVAL); /* their sum wraps to 0 */
+    ck_assert_int_eq(wrap_one(1, 1, 1, HS_MAX_WORKERS + 1), HS_EINVAL);
+    ck_assert_int_eq(wrap_one(DBL_MAX, 1, 1, 1), HS_EOVERFLOW);
+    ck_assert_int_eq(wrap_one(DBL_MAX / 16, DBL_MAX / 16, 1, 1), HS_OK);
+    ck_assert_int_eq(wrap_one(0x1p-1074, 0x1p-1074, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_instance_wrap(2, two, NULL, NULL, 1, 1, &in), HS_EINVAL);
+    ck_assert_int_eq(hs_instance_wrap(2, NULL, two, NULL, 1, 1, &in), HS_EINVAL);
+    ck_assert_int_eq(hs_instance_wrap(2, two, two, NULL, 1, 1, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_instance_wrap((size_t)HS_MAX_TASKS + 1, two, two, NULL, 1, 1, &in),
+                     HS_ETOOBIG);
+    ck_assert_ptr_null(in);
+    ck_assert_int_eq(hs_instance_wrap(0, NULL, NULL, NULL, 1, 0, &in), HS_OK);
+    ck_assert_uint_eq(hs_instance_tasks(in), 0);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(moves_to_other_workers)
+{
+    static const double gpu[] = {1, INFINITY};
+    hs_instance        *in = NULL, *other = NULL, *none = NULL;
+
+    ck_assert_int_eq(hs_instance_wrap(2, two, gpu, NULL, 2, 2, &in), HS_OK);
+    ck_assert_int_eq(hs_instance_on(in, 0, 1, &none), HS_EWORKER);
+    ck_assert_int_eq(hs_instance_on(in, 0, 0, &none), HS_EINVAL);
+    ck_assert_int_eq(hs_instance_on(NULL, 1, 0, &none), HS_EINVAL);
+    ck_assert_ptr_null(none);
+    ck_assert_int_eq(hs_instance_on(in, 7, 0, &other), HS_OK);
+    hs_instance_free(in); /* either may be freed first */
+    ck_assert_uint_eq(hs_instance_cpus(other), 7);
+    ck_assert_uint_eq(hs_instance_gpus(other), 0);
+    ck_assert(hs_instance_time(other, 0, HS_GPU) == 1);
+    hs_instance_free(other);
+}
+END_TEST
+
+/* ---- building -------------------------------------------------------------------------------------- */
+
+static hs_builder *builder_on(unsigned cpus, unsigned gpus)
+{
+    hs_builder *b = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, cpus, gpus), HS_OK);
+    return b;
+}
+
+static void add(hs_builder *b, const char *id, double cpu, double gpu, uint32_t count)
+{
+    hs_task task = {.id = id, .cpu = cpu, .gpu = gpu, .count = count};
+
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+}
+
+static hs_instance *finish(hs_builder *b)
+{
+    hs_instance *in = NULL;
+    hs_status    st = hs_builder_finish(b, &in, NULL);
+
+    ck_assert_msg(st == HS_OK, "hs_builder_finish: %s", hs_status_text(st));
+    return in;
+}
+
+START_TEST(builds_what_was_added)
+{
+    hs_builder  *b = builder_on(3, 1);
+    char         id[] = "potrf-0";
+    hs_task      first = {id, 11.1, 12, 0, 0, HS_RESTART_DEFAULT, NULL, NULL, NULL};
+    hs_task      second = {"render, \"7\"", 310, INFINITY, -4, 3, HS_RESTART_YES, "",
+                           "./render --frame 7", NULL}, row;
+    hs_instance *in;
+    const char  *value;
+
+    ck_assert_int_eq(hs_builder_unit(b, HS_MILLISECONDS), HS_OK);
+    ck_assert_int_eq(hs_builder_note(b, "source", "measured"), HS_OK);
+    ck_assert_int_eq(hs_builder_note(b, "source", ""), HS_OK);
+    ck_assert_int_eq(hs_builder_add(b, &first), HS_OK);
+    memset(id, 'x', sizeof id - 1); /* strings are copied */
+    ck_assert_int_eq(hs_builder_add(b, &second), HS_OK);
+    in = finish(b);
+    hs_builder_free(b);
+    ck_assert_int_eq(hs_instance_unit(in), HS_MILLISECONDS);
+    ck_assert_uint_eq(hs_instance_rows(in), 2);
+    ck_assert_uint_eq(hs_instance_tasks(in), 4);
+    hs_instance_row(in, 0, &row);
+    ck_assert_str_eq(row.id, "potrf-0");
+    ck_assert(row.count == 1 && row.priority == 0 && !row.kernel && !row.cpu_command);
+    hs_instance_row(in, 1, &row);
+    ck_assert_str_eq(row.id, "render, \"7\"");
+    ck_assert(row.count == 3 && row.priority == -4 && !row.kernel && !row.gpu_command);
+    ck_assert_int_eq(row.restartable, HS_RESTART_YES);
+    ck_assert_str_eq(row.cpu_command, "./render --frame 7");
+    ck_assert_str_eq(hs_instance_note(in, 0, &value), "source");
+    ck_assert_str_eq(value, "measured");
+    ck_assert_str_eq(hs_instance_note(in, 1, &value), "source");
+    ck_assert_str_eq(value, "");
+    ck_assert_ptr_null(hs_instance_note(in, 2, &value));
+    ck_assert_int_eq(hs_instance_priority(in, 3), -4);
+    ck_assert(hs_instance_time(in, 3, HS_CPU) == 310);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(columns_may_begin_late)
+{
+    enum { ROWS = 300 };
+    hs_builder  *b = builder_on(1, 1);
+    hs_instance *in;
+    hs_task      row;
+    size_t       i, tasks = 0;
+
+    for (i = 0; i < ROWS; i++) {
+        hs_task task = {.cpu = 1 + (double)i, .gpu = 1};
+
+        task.id = i == 60 ? "sixty" : NULL;
+        task.priority = i == 100 ? 5 : 0;
+        task.count = i == 150 ? 4 : i % 2;
+        task.restartable = i == 200 ? HS_RESTART_NO : HS_RESTART_DEFAULT;
+        task.kernel = i == 250 ? "gemm" : NULL;
+        task.gpu_command = i == 299 ? "run" : "";
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    }
+    in = finish(b);
+    ck_assert_uint_eq(hs_instance_rows(in), ROWS);
+    ck_assert_uint_eq(hs_instance_tasks(in), ROWS + 3);
+    for (i = 0; i < ROWS; tasks += row.count, i++) {
+        hs_instance_row(in, i, &row);
+        ck_assert_uint_eq(hs_instance_row_of(in, tasks), i);
+        ck_assert(row.cpu == 1 + (double)i);
+        ck_assert_int_eq(row.id != NULL, i == 60);
+        ck_assert_int_eq(row.priority, i == 100 ? 5 : 0);
+        ck_assert_uint_eq(row.count, i == 150 ? 4 : 1);
+        ck_assert_int_eq(hs_instance_restartable(in, tasks), i != 200 && i != 299);
+        ck_assert_int_eq(row.kernel != NULL, i == 250);
+        ck_assert_int_eq(row.gpu_command != NULL, i == 299);
+    }
+    hs_instance_free(in);
+    hs_builder_free(b);
+}
+END_TEST
+
+START_TEST(commands_are_not_restarted_unless_said)
+{
+    static const int expected[3][2] = {{1, 0}, {1, 1}, {0, 0}};
+    hs_builder      *b = builder_on(1, 1);
+    hs_instance     *in;
+    int              word, command;
+
+    for (word = HS_RESTART_DEFAULT; word <= HS_RESTART_NO; word++)
+        for (command = 0; command < 2; command++) {
+            hs_task task = {.cpu = 1, .gpu = 1, .restartable = (hs_restartable)word};
+
+            task.cpu_command = command ? "true" : NULL;
+            ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        }
+    in = finish(b);
+    for (word = 0; word < 3; word++)
+        for (command = 0; command < 2; command++)
+            ck_assert_int_eq(hs_instance_restartable(in, (size_t)(2 * word + command)),
+                             expected[word][command]);
+    hs_instance_free(in);
+    hs_builder_free(b);
+}
+END_TEST
+
+START_TEST(builders_refuse_and_go_on)
+{
+    char         longest[HS_MAX_ID + 2];
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    size_t       row = 99;
+    hs_task      task = {.cpu = 1, .gpu = 1};
+
+    ck_assert_int_eq(hs_builder_create(NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_EINVAL); /* no workers */
+    ck_assert_int_eq(hs_builder_workers(b, 0, 0), HS_EINVAL);
+    ck_assert_int_eq(hs_builder_workers(b, HS_MAX_WORKERS + 1, 1), HS_EINVAL);
+    ck_assert_int_eq(hs_builder_workers(b, UINT_MAX, 1), HS_EINVAL);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_unit(b, (hs_unit)4), HS_EINVAL);
+    ck_assert_int_eq(hs_builder_note(b, "", "x"), HS_EINVAL);
+    ck_assert_int_eq(hs_builder_note(b, "x", NULL), HS_EINVAL);
+    task.restartable = (hs_restartable)3;
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_EINVAL);
+    task = (hs_task){.cpu = 1, .gpu = 0};
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_ETIME);
+    memset(longest, 'a', sizeof longest);
+    longest[HS_MAX_ID + 1] = '\0';
+    task = (hs_task){.id = longest, .cpu = 1, .gpu = 1};
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_ETOOBIG);
+    longest[HS_MAX_ID] = '\0';
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    task = (hs_task){.cpu = 1, .gpu = 1, .count = (uint32_t)(HS_MAX_TASKS - 1)};
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    task.count = 1;
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_ETOOBIG);
+    in = finish(b);
+    ck_assert_uint_eq(hs_instance_tasks(in), HS_MAX_TASKS);
+    ck_assert_uint_eq(hs_instance_row_of(in, (size_t)HS_MAX_TASKS - 1), 1);
+    hs_instance_free(in);
+    hs_builder_free(b);
+    hs_builder_free(NULL);
+}
+END_TEST
+
+/* After a refusal the content is still there; after success it is gone. */
+START_TEST(a_failed_finish_keeps_the_content)
+{
+    hs_builder  *b = builder_on(1, 0);
+    hs_instance *in = NULL;
+    size_t       row = 0;
+
+    add(b, "a", 1, 1, 1);
+    add(b, "b", INFINITY, 1, 2);
+    ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_EWORKER);
+    ck_assert_uint_eq(row, 1);
+    ck_assert_ptr_null(in);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    add(b, "c", DBL_MAX / 2, DBL_MAX / 2, 5);
+    ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_EOVERFLOW);
+    ck_assert_uint_eq(row, 2);
+    hs_builder_free(b);
+
+    b = builder_on(1, 1);
+    add(b, "a", 1, 1, 1);
+    add(b, "b", INFINITY, 1, 2);
+    in = finish(b);
+    ck_assert_uint_eq(hs_instance_rows(in), 2);
+    hs_instance_free(in);
+    ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_EINVAL); /* empty: no workers either */
+    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    in = finish(b);
+    ck_assert_uint_eq(hs_instance_rows(in), 0);
+    hs_instance_free(in);
+    hs_builder_free(b);
+}
+END_TEST
+
+/* ---- names -------------------------------------------------------------------------------------------- */
+
+/* The row to blame, or -1 if the ids are fine. A space separates them; "-" is none, "+N" a count. */
+static int duplicate_of(const char *ids)
+{
+    hs_builder  *b = builder_on(1, 1);
+    hs_instance *in = NULL;
+    char         copy[256], *at;
+    size_t       row = 0;
+    hs_status    st;
+
+    snprintf(copy, sizeof copy, "%s", ids);
+    for (at = strtok(copy, " "); at; at = strtok(NULL, " ")) {
+        char    *plus = strchr(at, '+');
+        uint32_t count = plus ? (uint32_t)atoi(plus + 1) : 1;
+
+        if (plus)
+            *plus = '\0';
+        add(b, *at == '-' ? NULL : at, 1, 1, count);
+    }
+    st = hs_builder_finish(b, &in, &row);
+    ck_assert(st == HS_OK || st == HS_EDUPLICATE);
+    hs_instance_free(in);
+    hs_builder_free(b);
+    return st == HS_OK ? -1 : (int)row;
+}
+
+START_TEST(duplicates_are_found)
+{
+    ck_assert_int_eq(duplicate_of("a b c"), -1);
+    ck_assert_int_eq(duplicate_of("a b a"), 2);
+    ck_assert_int_eq(duplicate_of("b a b"), 2);
+    ck_assert_int_eq(duplicate_of("- t0"), 1);      /* row 0 is called t0 */
+    ck_assert_int_eq(duplicate_of("t1 -"), 0);
+    ck_assert_int_eq(duplicate_of("t0 t1 t2"), -1); /* no name is made up */
+    ck_assert_int_eq(duplicate_of("t01 - -"), -1);
+    ck_assert_int_eq(duplicate_of("x+2 x#1"), 1);
+    ck_assert_int_eq(duplicate_of("x+2 x#3"), -1);
+    ck_assert_int_eq(duplicate_of("x+2 x#02"), -1);
+    ck_assert_int_eq(duplicate_of("x+2 x#0"), -1);
+    ck_assert_int_eq(duplicate_of("x x#1"), -1);    /* x is one task, and called x */
+    ck_assert_int_eq(duplicate_of("x#2 x+2"), 0);
+    ck_assert_int_eq(duplicate_of("-+2 t0#2"), 1);
+    ck_assert_int_eq(duplicate_of("-+2 t0"), 1);    /* ids are unique, not names alone */
+    ck_assert_int_eq(duplicate_of("a#1+2 a+2"), 0);
+    ck_assert_int_eq(duplicate_of("x+3 x"), 1);
+}
+END_TEST
+
+static void check_found(const hs_instance *in, const hs_index *index)
+{
+    size_t task, found;
+    char   name[HS_MAX_ID + 16];
+
+    for (task = 0; task < hs_instance_tasks(in); task++) {
+        size_t length = hs_instance_name(in, task, name, sizeof name);
+
+        ck_assert_uint_eq(strlen(name), length);
+        found = SIZE_MAX;
+        ck_assert_int_eq(hs_index_find(index, name, length, &found), 1);
+        ck_assert_uint_eq(found, task);
+    }
+}
+
+START_TEST(tasks_are_found_by_name)
+{
+    static const char *const absent[] = {"",   "t",   "t4",  "t03", "a#1", "bb#0", "bb#3", "bb#01",
+                                         "bb", "bb#", "#1",  "ab",  "A",   "t3#2", "t5#4", "t5",
+                                         "t99999999999999999999", "bb#4294967297"};
+    hs_builder  *b = builder_on(1, 1);
+    hs_instance *in;
+    hs_index    *index = NULL;
+    size_t       i, task;
+
+    add(b, "a", 1, 1, 1);
+    add(b, "bb", 1, 1, 2);
+    add(b, "7#7", 1, 1, 1);
+    add(b, NULL, 1, 1, 1);
+    add(b, "t6", 1, 1, 1);
+    add(b, NULL, 1, 1, 3);
+    in = finish(b);
+    ck_assert_int_eq(hs_index_create(in, &index), HS_OK);
+    check_found(in, index);
+    for (i = 0; i < sizeof absent / sizeof *absent; i++)
+        ck_assert_msg(!hs_index_find(index, absent[i], strlen(absent[i]), &task), "found '%s'",
+                      absent[i]);
+    ck_assert_int_eq(hs_index_find(index, "ax", 1, &task), 1); /* `length` bytes */
+    ck_assert_int_eq(hs_index_find(index, "a\0x", 3, &task), 0);
+    ck_assert_int_eq(hs_index_create(NULL, &index), HS_EINVAL);
+    ck_assert_int_eq(hs_index_create(in, NULL), HS_EINVAL);
+    hs_index_free(index);
+    hs_index_free(NULL);
+    hs_instance_free(in);
+    hs_builder_free(b);
+}
+END_TEST
+
+START_TEST(many_tasks_are_found_by_name)
+{
+    hs_builder  *b = builder_on(1, 1);
+    hs_instance *in;
+    hs_index    *index = NULL;
+    size_t       i;
+    char         id[64];
+
+    for (i = 0; i < 20000; i++) {
+        snprintf(id, sizeof id, "%.*sgemm-%zu", (int)(i * i % 23), "abcdefghijklmnopqrstuvw",
+                 i * 7919 % 20011);
+        add(b, i % 5 == 0 ? NULL : id, 1, 1, i % 7 == 0 ? 3 : 1);
+    }
+    in = finish(b);
+    ck_assert_int_eq(hs_index_create(in, &index), HS_OK);
+    check_found(in, index);
+    hs_index_free(index);
+    hs_instance_free(in);
+    hs_builder_free(b);
+}
+END_TEST
+
+START_TEST(names_are_cut_short_safely)
+{
+    hs_instance *in = NULL;
+    char         name[4] = "zzz";
+
+    ck_assert_int_eq(hs_instance_wrap(2, two, two, NULL, 1, 1, &in), HS_OK);
+    ck_assert_uint_eq(hs_instance_name(in, 1, NULL, 0), 2);
+    ck_assert_uint_eq(hs_instance_name(in, 1, name, 1), 2);
+    ck_assert_str_eq(name, "");
+    ck_assert_uint_eq(hs_instance_name(in, 1, name, 2), 2);
+    ck_assert_str_eq(name, "t");
+    ck_assert_uint_eq(hs_instance_name(in, 1, name, 3), 2);
+    ck_assert_str_eq(name, "t1");
+    hs_instance_free(in);
+}
+END_TEST
+
+/* ---- digests --------------------------------------------------------------------------------------------- */
+
+/* Rows in the order of `order`, of which the letter says everything. */
+static uint64_t digest_of(const char *order, hs_unit unit, unsigned cpus)
+{
+    hs_builder  *b = builder_on(cpus, 1);
+    hs_instance *in;
+    uint64_t     digest;
+
+    hs_builder_unit(b, unit);
+    for (; *order; order++) {
+        char    id[2] = {*order, '\0'};
+        hs_task task = {.id = id, .cpu = *order, .gpu = *order % 7 + 1,
+                        .priority = *order % 3, .kernel = *order % 2 ? "odd" : NULL};
+
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    }
+    in = finish(b);
+    digest = hs_instance_digest(in);
+    hs_instance_free(in);
+    hs_builder_free(b);
+    return digest;
+}
+
+START_TEST(digests_do_not_see_the_order)
+{
+    uint64_t digest = digest_of("abcdefgh", HS_SECONDS, 2);
+
+    ck_assert(digest == digest_of("hgfedcba", HS_SECONDS, 2));
+    ck_assert(digest == digest_of("ahbgcfde", HS_SECONDS, 2));
+    ck_assert(digest != digest_of("abcdefg", HS_SECONDS, 2));
+    ck_assert(digest != digest_of("abcdefgi", HS_SECONDS, 2));
+    ck_assert(digest != digest_of("abcdefgh", HS_MILLISECONDS, 2));
+    ck_assert(digest != digest_of("abcdefgh", HS_SECONDS, 3));
+    ck_assert(digest_of("", HS_SECONDS, 1) != digest_of("", HS_SECONDS, 2));
+}
+END_TEST
+
+static uint64_t digest_of_task(const hs_task *task)
+{
+    hs_builder  *b = builder_on(1, 1);
+    hs_instance *in;
+    uint64_t     digest;
+
+    ck_assert_int_eq(hs_builder_add(b, task), HS_OK);
+    in = finish(b);
+    digest = hs_instance_digest(in);
+    hs_instance_free(in);
+    hs_builder_free(b);
+    return digest;
+}
+
+START_TEST(digests_see_every_field)
+{
+    static const hs_task tasks[] = {
+        {"a", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {"b", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {NULL, 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {"a", 2, 1, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {"a", 1, INFINITY, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {"a", 1, 0x1.0000000000001p1, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {"a", 1, 2, 1, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {"a", 1, 2, -1, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {"a", 1, 2, 0, 2, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {"a", 1, 2, 0, 1, HS_RESTART_YES, NULL, NULL, NULL},
+        {"a", 1, 2, 0, 1, HS_RESTART_NO, NULL, NULL, NULL},
+        {"a", 1, 2, 0, 1, HS_RESTART_DEFAULT, "x", NULL, NULL},
+        {"a", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, "x", NULL},
+        {"a", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, "x"},
+    };
+    enum { TASKS = sizeof tasks / sizeof *tasks };
+    uint64_t digests[TASKS];
+    size_t   i, j;
+
+    for (i = 0; i < TASKS; i++) {
+        digests[i] = digest_of_task(&tasks[i]);
+        for (j = 0; j < i; j++)
+            ck_assert_msg(digests[i] != digests[j], "tasks %zu and %zu have one digest", j, i);
+    }
+}
+END_TEST
+
+/* A row with a count is as its copies. */
+START_TEST(digests_do_not_see_rows)
+{
+    hs_builder  *counted = builder_on(1, 1), *single = builder_on(1, 1);
+    hs_instance *a, *b;
+
+    add(counted, "x", 1, 2, 3);
+    add(single, "x#2", 1, 2, 1);
+    add(single, "x#3", 1, 2, 1);
+    add(single, "x#1", 1, 2, 1);
+    a = finish(counted);
+    b = finish(single);
+    ck_assert(hs_instance_digest(a) == hs_instance_digest(b));
+    hs_instance_free(a);
+    hs_instance_free(b);
+    hs_builder_free(counted);
+    hs_builder_free(single);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("instance");
+    TCase   *building = tcase_create("instances"), *names = tcase_create("names");
+    SRunner *runner;
+    int      failed;
+
+    tcase_set_timeout(building, 120);
+    tcase_add_test(building, wraps_without_copying);
+    tcase_add_test(building, refuses_bad_instances);
+    tcase_add_test(building, moves_to_other_workers);
+    tcase_add_test(building, builds_what_was_added);
+    tcase_add_test(building, columns_may_begin_late);
+    tcase_add_test(building, commands_are_not_restarted_unless_said);
+    tcase_add_test(building, builders_refuse_and_go_on);
+    tcase_add_test(building, a_failed_finish_keeps_the_content);
+    suite_add_tcase(suite, building);
+    tcase_set_timeout(names, 120);
+    tcase_add_test(names, duplicates_are_found);
+    tcase_add_test(names, tasks_are_found_by_name);
+    tcase_add_test(names, many_tasks_are_found_by_name);
+    tcase_add_test(names, names_are_cut_short_safely);
+    tcase_add_test(names, digests_do_not_see_the_order);
+    tcase_add_test(names, digests_see_every_field);
+    tcase_add_test(names, digests_do_not_see_rows);
+    suite_add_tcase(suite, names);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The ready queue: against a model that keeps everything in plain arrays and
+ * scans them, and under a virtual clock, where it is to make the very schedules
+ * that the algorithm `heteroprio` makes.
+ */
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "property/dice.h"
+#include "property/literal.h"
+
+/* ---- the model --------------------------------------------------------------------- */
+
+enum { MOST_WAITING = 300, MOST_WORKERS = 12 };
+
+typedef struct model_run {
+    hs_ready task;
+    double   end;
+    int      running, hopeless; /* the other type cannot improve it, and need not look again */
+} model_run;
+
+typedef struct model {
+    unsigned  cpus, gpus;
+    hs_ready  waiting[MOST_WAITING]; /* from the GPUs' end to the CPUs' */
+    size_t    count;
+    model_run worker[MOST_WORKERS];
+} model;
+
+static int nearer_to_gpus(const hs_ready *a, const hs_ready *b)
+{
+    int rho = literal_compare_ratios(a->cpu, a->gpu, b->cpu, b->gpu);
+
+    if (rho != 0)
+        return rho > 0;
+    return a->cpu >= a->gpu ? a->priority > b->priority : a->priority < b->priority;
+}
+
+/* Behind all that is equal: who came first is nearer to the GPUs. */
+static void model_push(model *m, hs_ready task)
+{
+    size_t i = m->count++;
+
+    if (m->cpus == 0)
+        task.cpu = INFINITY;
+    if (m->gpus == 0)
+        task.gpu = INFINITY;
+    for (; i > 0 && nearer_to_gpus(&task, &m->waiting[i - 1]); i--)
+        m->waiting[i] = m->waiting[i - 1];
+    m->waiting[i] = task;
+}
+
+static int model_take(model *m, hs_type type, hs_ready *task)
+{
+    size_t at = type == HS_GPU ? 0 : m->count - 1;
+
+    if (m->count == 0 || isinf(type == HS_GPU ? m->waiting[at].gpu : m->waiting[at].cpu))
+        return 0;
+    *task = m->waiting[at];
+    m->count--;
+    memmove(&m->waiting[at], &m->waiting[at + 1], (m->count - at) * sizeof m->waiting[0]);
+    return 1;
+}
+
+static int considered_before(const model_run *a, const model_run *b)
+{
+    if (a->end != b->end)
+        return a->end > b->end;
+    if (a->task.priority != b->task.priority)
+        return a->task.priority > b->task.priority;
+    return a->task.tag < b->task.tag;
+}
+
+static int model_victim(model *m, hs_type type, double now, unsigned *worker)
+{
+    unsigned begin = type == HS_GPU ? 0 : m->cpus;
+    unsigned end = type == HS_GPU ? m->cpus : m->cpus + m->gpus;
+
+    for (;;) {
+        unsigned   w;
+        model_run *first = NULL;
+
+        for (w = begin; w < end; w++) {
+            model_run *run = &m->worker[w];
+
+            if (run->running && !run->hopeless && (!first || considered_before(run, first)))
+                first = run;
+        }
+        if (!first)
+            return 0;
+        if (now + (type == HS_GPU ? first->task.gpu : first->task.cpu) < first->end) {
+            *worker = (unsigned)(first - m->worker);
+            return 1;
+        }
+        first->hopeless = 1;
+    }
+}
+
+/* ---- random operations on both -------------------------------------------------------- */
+
+typedef struct pair {
+    model     m;
+    hs_queue *q;
+    dice      d;
+    uint64_t  tags;
+    double    now;
+} pair;
+
+static double draw_time(dice *d)
+{
+    static const double odd[] = {1e-300, 5e-324, 1e300, 0x1.fffffffffffffp-1, 1};
+    unsigned            choice = dice_below(d, 8);
+
+    if (choice == 0)
+        return odd[dice_below(d, 5)];
+    return choice == 1 ? dice_unit(d) : dice_between(d, 1, 5);
+}
+
+static hs_ready draw_task(pair *p)
+{
+    /* An odd factor: all tags differ, and are in no order. */
+    hs_ready task = {p->tags++ * UINT64_C(0x9e3779b97f4a7c15), draw_time(&p->d),
+                     draw_time(&p->d), (int64_t)dice_below(&p->d, 4) - 1};
+    unsigned choice = dice_below(&p->d, 10);
+
+    if (choice == 0 && p->m.cpus)
+        task.gpu = INFINITY;
+    else if (choice == 1 && p->m.gpus)
+        task.cpu = INFINITY;
+    return task;
+}
+
+static void push_both(pair *p)
+{
+    hs_ready task = draw_task(p);
+
+    if ((p->m.cpus == 0 && isinf(task.gpu)) || (p->m.gpus == 0 && isinf(task.cpu)) ||
+        p->m.count == MOST_WAITING)
+        return;
+    model_push(&p->m, task);
+    if (hs_queue_push(p->q, &task) != HS_OK)
+        ck_abort_msg("a push failed");
+}
+
+static void take_both(pair *p, hs_type type)
+{
+    hs_ready expected, found;
+    int      there = model_take(&p->m, type, &expected);
+
+    if (hs_queue_take(p->q, type, &found) != there)
+        ck_abort_msg("is a task there for this type? %d was right", there);
+    if (there && found.tag != expected.tag)
+        ck_abort_msg("took %llx, not %llx", (unsigned long long)found.tag,
+                     (unsigned long long)expected.tag);
+}
+
+static void start_both(pair *p)
+{
+    unsigned   w = dice_below(&p->d, p->m.cpus + p->m.gpus);
+    hs_ready   task = draw_task(p);
+    double     end = p->now + dice_between(&p->d, 0, 9);
+    model_run *run = &p->m.worker[w];
+
+    *run = (model_run){task, end, 1, 0};
+    if (hs_queue_start(p->q, w, &task, end) != HS_OK)
+        ck_abort_msg("a start failed");
+}
+
+static void stop_both(pair *p)
+{
+    unsigned w = dice_below(&p->d, p->m.cpus + p->m.gpus);
+
+    p->m.worker[w].running = 0;
+    hs_queue_stop(p->q, w);
+}
+
+static void victim_both(pair *p, hs_type type)
+{
+    unsigned expected = 0, found = 0;
+    hs_ready task;
+    int      there = model_victim(&p->m, type, p->now, &expected);
+
+    if (hs_queue_victim(p->q, type, p->now, &found, &task) != there)
+        ck_abort_msg("is there a victim? %d was right", there);
+    if (there && (found != expected || task.tag != p->m.worker[found].task.tag))
+        ck_abort_msg("the victim is worker %u, not %u", expected, found);
+}
+
+static void operate(pair *p, unsigned pushes)
+{
+    unsigned choice = dice_below(&p->d, 10 + pushes);
+
+    p->now += dice_below(&p->d, 3) == 0;
+    switch (choice) {
+    case 0:
+    case 1:
+        take_both(p, HS_CPU);
+        break;
+    case 2:
+    case 3:
+        take_both(p, HS_GPU);
+        break;
+    case 4:
+    case 5:
+        start_both(p);
+        break;
+    case 6:
+        stop_both(p);
+        break;
+    case 7:
+        victim_both(p, HS_CPU);
+        break;
+    case 8:
+        victim_both(p, HS_GPU);
+        break;
+    default:
+        push_both(p);
+    }
+    if (hs_queue_size(p->q) != p->m.count)
+        ck_abort_msg("the size is %zu, not %zu", hs_queue_size(p->q), p->m.count);
+}
+
+static void run_pair(uint64_t seed)
+{
+    pair     p = {.d = {seed}};
+    unsigned i, steps = dice_between(&p.d, 10, 400), pushes = dice_between(&p.d, 0, 12);
+
+    do {
+        p.m.cpus = dice_below(&p.d, MOST_WORKERS / 2 + 1);
+        p.m.gpus = dice_below(&p.d, MOST_WORKERS / 2 + 1);
+    } while (p.m.cpus + p.m.gpus == 0);
+    ck_assert_int_eq(hs_queue_create(p.m.cpus, p.m.gpus, dice_below(&p.d, 50), &p.q), HS_OK);
+    for (i = 0; i < steps; i++)
+        operate(&p, pushes);
+    while (p.m.count) { /* and to the end, from both sides */
+        size_t before = p.m.count;
+
+        take_both(&p, dice_below(&p.d, 2) ? HS_GPU : HS_CPU);
+        if (p.m.count == before) {
+            take_both(&p, HS_CPU);
+            take_both(&p, HS_GPU);
+        }
+    }
+    hs_queue_free(p.q);
+}
+
+START_TEST(agrees_with_the_model)
+{
+    size_t rounds = sample_rounds(20000), i;
+
+    for (i = 0; i < rounds; i++)
+        run_pair(31000000 + i);
+}
+END_TEST
+
+/* ---- under a virtual clock --------------------------------------------------------------- */
+
+typedef struct clock_worker {
+    int      busy, gone;
+    double   free_at; /* or, when idle, since when */
+    size_t   entry;
+} clock_worker;
+
+typedef struct virtual_clock {
+    const sample *s;
+    hs_queue     *q;
+    plan          out;
+    clock_worker *workers;
+} virtual_clock;
+
+static void start_now(virtual_clock *c, unsigned w, const hs_ready *task, double now)
+{
+    double end = now + (w < c->s->m ? task->cpu : task->gpu);
+
+    c->workers[w] = (clock_worker){1, 0, end, c->out.count};
+    plan_put(&c->out, (uint32_t)task->tag, w, now, end);
+    REQUIRE(c->s, hs_queue_start(c->q, w, task, end) == HS_OK, "hs_queue_start");
+}
+
+/* An idle worker takes, or spoliates, or leaves. */
+static void let_act(virtual_clock *c, unsigned w, double now)
+{
+    hs_type  type = w < c->s->m ? HS_CPU : HS_GPU;
+    unsigned victim;
+    hs_ready task;
+
+    if (hs_queue_take(c->q, type, &task)) {
+        start_now(c, w, &task, now);
+    } else if (hs_queue_victim(c->q, type, now, &victim, &task)) {
+        hs_placement *aborted = &c->out.at[c->workers[victim].entry];
+
+        aborted->end = now;
+        aborted->state = HS_ABORTED;
+        hs_queue_stop(c->q, victim);
+        c->workers[victim].busy = 0;
+        c->workers[victim].free_at = now;
+        start_now(c, w, &task, now);
+    } else {
+        c->workers[w].gone = 1;
+    }
+}
+
+/* The next to be idle, GPUs first among equals; -1: nobody will be. */
+static long next_idle(const virtual_clock *c)
+{
+    unsigned workers = c->s->m + c->s->k, i;
+    long     first = -1;
+
+    for (i = 0; i < workers; i++) {
+        unsigned w = (c->s->m + i) % workers;
+
+        if (!c->workers[w].gone &&
+            (first < 0 || c->workers[w].free_at < c->workers[first].free_at))
+            first = w;
+    }
+    return first;
+}
+
+static void run_clock(virtual_clock *c)
+{
+    size_t i;
+    long   w;
+
+    c->workers = literal_memory(c->s->m + c->s->k, sizeof *c->workers);
+    REQUIRE(c->s, hs_queue_create(c->s->m, c->s->k, 0, &c->q) == HS_OK, "hs_queue_create");
+    for (i = 0; i < c->s->n; i++) {
+        hs_ready task = {i, c->s->cpu[i], c->s->gpu[i], c->s->priority[i]};
+
+        REQUIRE(c->s, hs_queue_push(c->q, &task) == HS_OK, "hs_queue_push");
+    }
+    while ((w = next_idle(c)) >= 0) {
+        if (c->workers[w].busy)
+            hs_queue_stop(c->q, (unsigned)w);
+        c->workers[w].busy = 0;
+        let_act(c, (unsigned)w, c->workers[w].free_at);
+    }
+    hs_queue_free(c->q);
+    free(c->workers);
+}
+
+static void check_clock(const sample *s)
+{
+    virtual_clock c = {.s = s};
+    hs_schedule  *found = NULL;
+    const char   *differs;
+
+    REQUIRE(s, hs_solve(hs_algorithm_find("heteroprio"), s->in, NULL, &found) == HS_OK,
+            "hs_solve");
+    run_clock(&c);
+    differs = plan_differs(&c.out, found, s);
+    REQUIRE(s, !differs, "the queue under a clock is not heteroprio: %s differs", differs);
+    plan_free(&c.out);
+    hs_schedule_free(found);
+}
+
+START_TEST(is_heteroprio_under_a_clock)
+{
+    size_t rounds = sample_rounds(60000), i;
+    sample s;
+
+    for (i = 0; i < rounds; i++) {
+        sample_make(&s, 32000000 + i, i % 50 ? 25 : 300, 7);
+        check_clock(&s);
+        sample_free(&s);
+    }
+}
+END_TEST
+
+/* ---- by hand -------------------------------------------------------------------------------- */
+
+START_TEST(refuses_what_makes_no_sense)
+{
+    hs_queue *q = NULL;
+    hs_ready  task = {1, 1, 1, 0};
+
+    ck_assert_int_eq(hs_queue_create(0, 0, 0, &q), HS_EINVAL);
+    ck_assert_int_eq(hs_queue_create(HS_MAX_WORKERS + 1, 0, 0, &q), HS_EINVAL);
+    ck_assert_int_eq(hs_queue_create(1, 1, (size_t)HS_MAX_TASKS + 1, &q), HS_ETOOBIG);
+    ck_assert_int_eq(hs_queue_create(1, 1, 0, NULL), HS_EINVAL);
+    ck_assert_ptr_null(q);
+    ck_assert_int_eq(hs_queue_create(2, 0, 0, &q), HS_OK);
+    task.cpu = 0;
+    ck_assert_int_eq(hs_queue_push(q, &task), HS_ETIME);
+    task.cpu = NAN;
+    ck_assert_int_eq(hs_queue_push(q, &task), HS_ETIME);
+    task.cpu = -1;
+    ck_assert_int_eq(hs_queue_push(q, &task), HS_ETIME);
+    task.cpu = INFINITY;
+    ck_assert_int_eq(hs_queue_push(q, &task), HS_EWORKER);
+    task.cpu = 1;
+    ck_assert_int_eq(hs_queue_start(q, 2, &task, 1), HS_EINVAL);
+    ck_assert_int_eq(hs_queue_start(q, 0, &task, NAN), HS_EINVAL);
+    ck_assert_int_eq(hs_queue_start(q, 0, NULL, 1), HS_EINVAL);
+    hs_queue_stop(q, 0);
+    hs_queue_stop(q, 77);
+    ck_assert_uint_eq(hs_queue_size(q), 0);
+    hs_queue_free(q);
+    hs_queue_free(NULL);
+}
+END_TEST
+
+START_TEST(equal_ratios_go_by_priority_then_by_age)
+{
+    static const uint64_t order[] = {2, 0, 3, 1}; /* from the GPUs' end */
+    static const int64_t  priorities[] = {5, 1, 9, 5};
+    hs_queue             *q = NULL;
+    hs_ready              task;
+    size_t                i;
+
+    ck_assert_int_eq(hs_queue_create(1, 1, 2, &q), HS_OK);
+    for (i = 0; i < 4; i++) {
+        task = (hs_ready){i, 2.0 * (double)(i + 1), (double)(i + 1), priorities[i]};
+        ck_assert_int_eq(hs_queue_push(q, &task), HS_OK);
+    }
+    for (i = 0; i < 4; i++) {
+        ck_assert_int_eq(hs_queue_take(q, HS_GPU, &task), 1);
+        ck_assert_uint_eq(task.tag, order[i]);
+    }
+    ck_assert_int_eq(hs_queue_take(q, HS_GPU, &task), 0);
+    ck_assert_int_eq(hs_queue_take(q, HS_CPU, &task), 0);
+    hs_queue_free(q);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("queue");
+    TCase   *cases = tcase_create("ready queue");
+    SRunner *runner;
+    int      failed;
+
+    tcase_set_timeout(cases, 600);
+    tcase_add_test(cases, refuses_what_makes_no_sense);
+    tcase_add_test(cases, equal_ratios_go_by_priority_then_by_age);
+    tcase_add_test(cases, agrees_with_the_model);
+    tcase_add_test(cases, is_heteroprio_under_a_clock);
+    suite_add_tcase(suite, cases);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The radix sort and the sort of indices: right, and stable. */
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "property/dice.h"
+#include "support/sort.h"
+
+/* ---- inputs --------------------------------------------------------------------------- */
+
+typedef uint64_t (*draw_key)(dice *d, size_t i);
+
+static uint64_t any_bits(dice *d, size_t i)
+{
+    (void)i;
+    return dice_word(d);
+}
+
+static uint64_t constant(dice *d, size_t i)
+{
+    (void)d;
+    (void)i;
+    return 0x3ff0000000000000u;
+}
+
+static uint64_t few_values(dice *d, size_t i)
+{
+    (void)i;
+    return dice_below(d, 5);
+}
+
+/* They differ in low bits alone, which a sort on leading bits settles last. */
+static uint64_t close_doubles(dice *d, size_t i)
+{
+    (void)i;
+    return hsi_key_of_double(1 + dice_below(d, 1000) * 0x1p-52);
+}
+
+static uint64_t unit_doubles(dice *d, size_t i)
+{
+    (void)i;
+    return hsi_key_of_double(dice_unit(d));
+}
+
+static uint64_t vast_doubles(dice *d, size_t i)
+{
+    (void)i;
+    return hsi_key_of_double(ldexp(dice_unit(d), (int)dice_below(d, 2000) - 1000));
+}
+
+/* One far away from a crowd: all the leading bits tell is which that is. */
+static uint64_t crowd(dice *d, size_t i)
+{
+    return i == 77 ? UINT64_MAX : dice_below(d, 1000);
+}
+
+static uint64_t ascending(dice *d, size_t i)
+{
+    (void)d;
+    return i * 3;
+}
+
+static uint64_t descending(dice *d, size_t i)
+{
+    (void)d;
+    return UINT64_MAX - i / 2;
+}
+
+static uint64_t sawtooth(dice *d, size_t i)
+{
+    (void)d;
+    return (uint64_t)(i % 2048) << 53 | i / 2048;
+}
+
+static const draw_key draws[] = {any_bits,     constant,     few_values, close_doubles,
+                                 unit_doubles, vast_doubles, crowd,      ascending,
+                                 descending,   sawtooth};
+
+enum { DRAWS = sizeof draws / sizeof *draws };
+
+static const size_t sizes[] = {0, 1, 2, 3, 47, 48, 49, 97, 499, 500, 501, 2047, 2049, 20000, 70000};
+
+/* ---- hsi_sort --------------------------------------------------------------------------- */
+
+static void check_sorted(const hsi_keyed *sorted, const uint64_t *keys, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        if (sorted[i].index >= n || sorted[i].key != keys[sorted[i].index])
+            ck_abort_msg("item %zu of %zu has another's key", i, n);
+        if (i > 0 && (sorted[i - 1].key > sorted[i].key ||
+                      (sorted[i - 1].key == sorted[i].key &&
+                       sorted[i - 1].index >= sorted[i].index)))
+            ck_abort_msg("items %zu and %zu of %zu are in the wrong order", i - 1, i, n);
+    }
+}
+
+START_TEST(sorts_by_key_then_index)
+{
+    size_t s, i;
+
+    for (s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        size_t     n = sizes[s];
+        dice       d = {n + (uint64_t)_i};
+        hsi_keyed *items = malloc((2 * n + 1) * sizeof *items), *sorted;
+        uint64_t  *keys = malloc((n + 1) * sizeof *keys);
+
+        ck_assert(items && keys);
+        for (i = 0; i < n; i++) {
+            keys[i] = draws[_i](&d, i);
+            items[i] = (hsi_keyed){keys[i], (uint32_t)i};
+        }
+        sorted = hsi_sort(items, items + n, n);
+        ck_assert(sorted == items || sorted == items + n);
+        check_sorted(sorted, keys, n);
+        free(keys);
+        free(items);
+    }
+}
+END_TEST
+
+START_TEST(sorts_every_small_size)
+{
+    hsi_keyed items[1400], *sorted;
+    uint64_t  keys[700];
+    size_t    n, i;
+
+    for (n = 0; n <= 700; n++) {
+        dice d = {n};
+
+        for (i = 0; i < n; i++) {
+            keys[i] = draws[n % DRAWS](&d, i);
+            items[i] = (hsi_keyed){keys[i], (uint32_t)i};
+        }
+        sorted = hsi_sort(items, items + n, n);
+        check_sorted(sorted, keys, n);
+    }
+}
+END_TEST
+
+START_TEST(keys_order_as_their_doubles)
+{
+    static const double up[] = {0,      0x1p-1074, 0x1p-1022, 1e-300, 0x1.fffffffffffffp-1,
+                                1,      0x1.0000000000001p0,  1e300,  INFINITY};
+    size_t              i;
+
+    for (i = 1; i < sizeof up / sizeof *up; i++)
+        ck_assert(hsi_key_of_double(up[i - 1]) < hsi_key_of_double(up[i]));
+}
+END_TEST
+
+/* ---- hsi_sort_indices ---------------------------------------------------------------------- */
+
+static int less(const void *context, uint32_t a, uint32_t b)
+{
+    const uint64_t *keys = context;
+
+    return keys[a] < keys[b];
+}
+
+START_TEST(sorts_indices_stably)
+{
+    size_t s, i;
+
+    for (s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        size_t    n = sizes[s];
+        dice      d = {n};
+        uint64_t *keys = malloc((n + 1) * sizeof *keys);
+        uint32_t *order = malloc((2 * n + 1) * sizeof *order);
+
+        ck_assert(keys && order);
+        for (i = 0; i < n; i++) {
+            keys[i] = draws[_i](&d, i);
+            order[i] = (uint32_t)i;
+        }
+        hsi_sort_indices(order, order + n, n, less, keys);
+        for (i = 1; i < n; i++)
+            if (keys[order[i - 1]] > keys[order[i]] ||
+                (keys[order[i - 1]] == keys[order[i]] && order[i - 1] >= order[i]))
+                ck_abort_msg("%zu of %zu indices are in the wrong order", i, n);
+        free(order);
+        free(keys);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("sort");
+    TCase   *cases = tcase_create("sorting");
+    SRunner *runner;
+    int      failed;
+
+    tcase_set_timeout(cases, 120);
+    tcase_add_loop_test(cases, sorts_by_key_then_index, 0, DRAWS);
+    tcase_add_test(cases, sorts_every_small_size);
+    tcase_add_test(cases, keys_order_as_their_doubles);
+    tcase_add_loop_test(cases, sorts_indices_stably, 0, DRAWS);
+    suite_add_tcase(suite, cases);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
