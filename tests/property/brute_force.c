@@ -42,13 +42,13 @@ static void take_leaf(search *sr, double makespan)
         sr->best->value = value;
 }
 
-/* Workers of one type that are loaded alike are alike. */
+/* Workers of one type that are loaded alike are alike; rounded loads prove it only when idle. */
 static int seen_alike(const search *sr, unsigned worker)
 {
     unsigned w = worker < sr->s->m ? 0 : sr->s->m;
 
     for (; w < worker; w++)
-        if (sr->load[w] == sr->load[worker])
+        if (sr->load[w] == sr->load[worker] && (sr->s->whole || sr->load[w] == 0))
             return 1;
     return 0;
 }
