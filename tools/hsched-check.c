@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "check_certificate.h"
 #include "check_same.h"
 #include "common/certify.h"
 #include "common/input.h"
@@ -15,10 +16,13 @@
 #include "common/output.h"
 #include "common/progress.h"
 
-enum { OPT_IGNORE_UNKNOWN = OPTION_LONG };
+enum { OPT_IGNORE_UNKNOWN = OPTION_LONG, OPT_CERTIFICATE };
 
 static const option_spec option_table[] = {
     {'q', "quiet", ARGUMENT_NONE, NULL, NULL, "print nothing on standard output"},
+    {OPT_CERTIFICATE, "certificate", ARGUMENT_FILE, "FILE", NULL,
+     "verify, in exact arithmetic, the lower bound that FILE (by hsched-solve --certificate) "
+     "proves, and how near the plan is to it"},
     {OPT_IGNORE_UNKNOWN, "ignore-unknown", ARGUMENT_NONE, NULL, NULL,
      "skip columns that are not known, rather than refuse them"},
     {0}
@@ -199,7 +203,8 @@ static void print_valid(const plan *p)
     putchar('\n');
 }
 
-static int check_plan(plan *p, const char *instance, int quiet, const hs_read_options *reading)
+static int check_plan(plan *p, const char *instance, const char *certificate, int quiet,
+                      const hs_read_options *reading)
 {
     int code = read_plan(p, reading);
 
@@ -213,7 +218,14 @@ static int check_plan(plan *p, const char *instance, int quiet, const hs_read_op
     progress_end();
     if (!code && !quiet)
         print_valid(p);
+    if (!code && certificate)
+        code = check_certificate(certificate, p->in, p->s, &p->info, !quiet);
     return code;
+}
+
+static int is_dash(const char *path)
+{
+    return path && path[0] == '-' && !path[1];
 }
 
 int main(int argc, char **argv)
@@ -221,24 +233,26 @@ int main(int argc, char **argv)
     options         o;
     plan            p = {0};
     hs_read_options reading;
-    const char     *instance;
+    const char     *instance, *certificate = NULL;
     int             code, quiet = 0;
 
     hs_read_options_init(&reading);
     options_begin(&o, &tool, argc, argv);
     while ((code = options_next(&o)) != -1) {
         quiet |= code == 'q';
+        if (code == OPT_CERTIFICATE)
+            certificate = o.value;
         reading.ignore_unknown |= code == OPT_IGNORE_UNKNOWN;
     }
     if (options_operand_count(&o) < 1 || options_operand_count(&o) > 2)
         usage_error("a plan is needed, and at most one instance");
     p.path = options_operand(&o);
     instance = options_operand(&o);
-    if (instance && p.path[0] == '-' && !p.path[1] && instance[0] == '-' && !instance[1])
+    if (is_dash(p.path) + is_dash(instance) + is_dash(certificate) > 1)
         usage_error("standard input can be read only once");
 
     progress_begin(instance ? 3 : 2);
-    code = check_plan(&p, instance, quiet, &reading);
+    code = check_plan(&p, instance, certificate, quiet, &reading);
     hs_schedule_free(p.s);
     hs_instance_free(p.in);
     return output_finish(code);

@@ -12,7 +12,7 @@
 /* ---- options ------------------------------------------------------------------ */
 
 enum { OPT_ALPHA = OPTION_LONG, OPT_AFFINITY, OPT_GANTT, OPT_TRACE, OPT_FORMAT, OPT_LIST,
-       OPT_IGNORE_UNKNOWN };
+       OPT_IGNORE_UNKNOWN, OPT_ITERATIONS, OPT_START, OPT_GAP, OPT_CERTIFICATE };
 
 static const char *algorithm_word(size_t index)
 {
@@ -37,17 +37,31 @@ static const char *format_word(size_t index) /* in the order of solve_format */
 
 static const option_spec option_table[] = {
     {'a', "algorithm", ARGUMENT_LIST, "NAME[,NAME...]|all", algorithm_word,
-     "run these algorithms (default: all)"},
+     "run these algorithms (default: best)"},
     {'b', "bound", ARGUMENT_LIST, "NAME[,NAME...]|all", bound_word,
      "compare with the best of these lower bounds (default: deadline), and report each of them"},
     {'m', "cpus", ARGUMENT_TEXT, "N", NULL, "schedule for N CPUs, whatever the instance says"},
     {'k', "gpus", ARGUMENT_TEXT, "N", NULL, "schedule for N GPUs, whatever the instance says"},
     {'o', "output", ARGUMENT_FILE, "PLAN", NULL,
      "write the best schedule found as a plan; '-' is standard output, which then has no table"},
+    {'t', "time-limit", ARGUMENT_TEXT, "SECONDS", NULL,
+     "the time that best (default: 1) and exact (default: 10) may take for each instance, and "
+     "each of the bounds that take time (default: 10)"},
+    {OPT_ITERATIONS, "iterations", ARGUMENT_TEXT, "N", NULL,
+     "best: end after N moves of its search, rather than by the clock: the same plan everywhere"},
+    {'s', "seed", ARGUMENT_TEXT, "N", NULL, "best: begin its random numbers here (default: 0)"},
+    {'j', "threads", ARGUMENT_TEXT, "N", NULL, "best: search in N threads (default: 1)"},
+    {OPT_START, "start", ARGUMENT_FILE, "PLAN", NULL,
+     "best: start from this plan of the instance; the result is no worse"},
+    {OPT_GAP, "gap", ARGUMENT_TEXT, "G", NULL,
+     "best: end as soon as the makespan is proved to be within the factor 1 + G of the optimum "
+     "(default: 0); if no schedule is in the end, the exit status is 1"},
     {OPT_ALPHA, "alpha", ARGUMENT_TEXT, "X", NULL,
      "dada: the share of a guess that affinity may use, in [0, 1] (default: 0)"},
     {OPT_AFFINITY, "affinity", ARGUMENT_FILE, "FILE", NULL,
      "dada: read which worker each task prefers"},
+    {OPT_CERTIFICATE, "certificate", ARGUMENT_FILE, "FILE", NULL,
+     "write what proves the best bound, for hsched-check --certificate"},
     {OPT_GANTT, "gantt", ARGUMENT_FILE, "FILE", NULL, "draw the best schedule found, as SVG"},
     {OPT_TRACE, "trace", ARGUMENT_FILE, "FILE", NULL,
      "write the best schedule found as trace-event JSON, for Perfetto and chrome://tracing"},
@@ -96,12 +110,34 @@ static void take_option(const options *o, int code, command_line *line, solve_re
     case 'o':
         line->path[SOLVE_PLAN] = o->value;
         break;
+    case 't':
+        request->settings.time_limit = options_double(o, 1e-3, 1e9);
+        break;
+    case OPT_ITERATIONS:
+        request->settings.iterations = options_unsigned(o, 1, UINT64_MAX);
+        break;
+    case 's':
+        request->settings.seed = options_unsigned(o, 0, UINT64_MAX);
+        break;
+    case 'j':
+        request->settings.threads = (unsigned)options_unsigned(o, 1, 256);
+        break;
+    case OPT_START:
+        request->start = o->value;
+        break;
+    case OPT_GAP:
+        request->settings.gap = options_double(o, 0, 1e9);
+        request->has_gap = 1;
+        break;
     case OPT_ALPHA:
         request->settings.alpha = options_double(o, 0, 1);
         line->has_alpha = 1;
         break;
     case OPT_AFFINITY:
         request->affinity = o->value;
+        break;
+    case OPT_CERTIFICATE:
+        line->path[SOLVE_CERTIFICATE] = o->value;
         break;
     case OPT_GANTT:
         line->path[SOLVE_GANTT] = o->value;
@@ -157,7 +193,7 @@ static void select_algorithms(solve_request *request, const char *names)
 }
 
 /* Bounds that only a build with GLPK has. */
-static const char *const glpk_bounds[] = {"area"};
+static const char *const glpk_bounds[] = {"area", "allocation", "configuration", "mip"};
 
 static void note_missing_bounds(void)
 {
@@ -248,12 +284,16 @@ static void check_command_line(const command_line *line, const solve_request *re
 {
     const hs_algorithm    *dada = hs_algorithm_find("dada");
     const hs_read_options *reading = &request->reading;
-    int                    inputs = is_dash(request->affinity);
+    int                    inputs = is_dash(request->affinity) + is_dash(request->start);
 
     if (count == 0)
         usage_error("an instance is needed");
     if (count > 1 && count_files(line, 0))
-        usage_error("--output, --gantt and --trace are for one instance");
+        usage_error("--output, --certificate, --gantt and --trace are for one instance");
+    if (count > 1 && request->start)
+        usage_error("--start is for one instance");
+    if (request->start && !has_algorithm(request, hs_algorithm_find("best")))
+        usage_error("--start is for best, which is not to run");
     for (size_t i = 0; i < count; i++)
         inputs += is_dash(instances[i]);
     if (inputs > 1)
@@ -301,6 +341,8 @@ static int solve_all(solve_request *request, int table, char *const *instances, 
             solve_report(request, &result, first);
             first = 0;
         }
+        if (!code)
+            code = solve_gap_code(request, &result);
         if (code > worst)
             worst = code;
         solve_result_free(&result);
@@ -330,7 +372,7 @@ int main(int argc, char **argv)
         solve_list(&request.reading);
         return output_finish(EXIT_OK);
     }
-    select_algorithms(&request, line.algorithms ? line.algorithms : "all");
+    select_algorithms(&request, line.algorithms ? line.algorithms : "best");
     select_bounds(&request, line.bounds ? line.bounds : "deadline");
     request.bounds_asked = line.bounds != NULL;
     check_command_line(&line, &request, argv, options_operand_count(&o));

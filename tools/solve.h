@@ -13,7 +13,7 @@
 typedef enum solve_format { SOLVE_TEXT, SOLVE_CSV, SOLVE_JSON } solve_format;
 
 /* What may be written of the best schedule. */
-enum { SOLVE_PLAN, SOLVE_GANTT, SOLVE_TRACE, SOLVE_FILES };
+enum { SOLVE_PLAN, SOLVE_GANTT, SOLVE_TRACE, SOLVE_CERTIFICATE, SOLVE_FILES };
 
 typedef struct wanted_bound {
     const hs_bound *bound;
@@ -28,6 +28,8 @@ typedef struct solve_request {
     int                  bounds_asked; /* -b was given: report them too */
     hs_settings          settings;
     const char          *affinity;     /* a file; NULL: none */
+    const char          *start;        /* a plan to start from; NULL: none */
+    int                  has_gap;      /* --gap was given: it must be reached */
     hs_read_options      reading;      /* other workers than the instance's, too */
     output              *file[SOLVE_FILES]; /* NULL: not wanted */
     solve_format         format;
@@ -40,6 +42,8 @@ typedef struct solve_row {
     double      gap;       /* to the best bound; 0: proved optimal */
     size_t      spoliated; /* executions that were aborted */
     double      seconds;
+    double      certified; /* largest load, exactly, rounded up; no less than the makespan */
+    char        members[sizeof(((hs_report *)0)->members)]; /* of best's portfolio */
 } solve_row;
 
 typedef struct solve_result {
@@ -51,6 +55,7 @@ typedef struct solve_result {
     solve_row     *bounds;     /* likewise, less those left out */
     size_t         bound_count;
     hs_named_bound bound;      /* the best of them */
+    hs_certificate *certificate;       /* of the best that has one; NULL: none, or not wanted */
 } solve_result;
 
 /** Steps of the progress line that one instance takes. */
@@ -68,6 +73,9 @@ void solve_result_free(solve_result *result);
 /** Write and close the files that are wanted: all of them, or none. Returns an exit code. */
 int solve_write(solve_request *request, const solve_result *result, const hs_instance *in,
                 const hs_schedule *best);
+
+/** EXIT_WORK after a message if no algorithm has reached the gap that was asked for; else 0. */
+int solve_gap_code(const solve_request *request, const solve_result *result);
 
 /** Print one instance's results; `first`: nothing was printed before. */
 void solve_report(const solve_request *request, const solve_result *result, int first);

@@ -123,6 +123,19 @@ static void json_start(const solve_result *result, int first)
            result->gpus);
 }
 
+/* "a,b" as ["a", "b"]. */
+static void json_members(const char *members)
+{
+    fputs(", \"members\": [\"", stdout);
+    for (; *members; members++) {
+        if (*members == ',')
+            fputs("\", \"", stdout);
+        else
+            putchar(*members);
+    }
+    fputs("\"]", stdout);
+}
+
 static void json_algorithm(const solve_result *result, const solve_row *row, int first)
 {
     json_start(result, first);
@@ -131,6 +144,8 @@ static void json_algorithm(const solve_result *result, const solve_row *row, int
     json_number("bound", result->bound.value);
     printf(", \"bound_name\": \"%s\"", result->bound.name);
     json_number("ratio", solve_ratio(row->value, result->bound.value));
+    if (row->members[0])
+        json_members(row->members);
     printf(", \"spoliated\": %zu, \"seconds\": %.6f}", row->spoliated, row->seconds);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-solve: the work on one instance. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "common/certify.h"
@@ -9,6 +11,7 @@
 #include "common/message.h"
 #include "common/progress.h"
 #include "solve.h"
+#include "solve_start.h"
 
 /* What solve_instance() works on. */
 typedef struct run {
@@ -79,14 +82,82 @@ static int may_leave_out(const wanted_bound *wanted, hs_status status)
            (status == HS_ETOOBIG || status == HS_ESOLVER || status == HS_EUNSUPPORTED);
 }
 
+static int certificate_wanted(const run *r)
+{
+    return r->request->file[SOLVE_CERTIFICATE] != NULL;
+}
+
+/* Computes a bound and what proves it; keeps the proof if none was as good before. */
+static hs_status certify(run *r, const hs_bound *bound, double *value)
+{
+    hs_certificate *made = NULL, **kept = &r->result->certificate;
+    hs_status       status = hs_certificate_create(bound, r->in, &r->settings, &made);
+
+    if (status != HS_OK)
+        return status;
+    *value = hs_certificate_value(made);
+    if (*kept && hs_certificate_value(*kept) >= *value) {
+        hs_certificate_free(made);
+        return HS_OK;
+    }
+    hs_certificate_free(*kept);
+    *kept = made;
+    return HS_OK;
+}
+
+/* The bound of that name, or what comes nearest to it of those that can be certified. */
+static hs_status certify_named(run *r, const char *name)
+{
+    const char *const names[] = {name, "configuration", "deadline"};
+    hs_status         status = HS_EUNSUPPORTED;
+    double            value;
+
+    for (int i = 0; i < 3 && (status == HS_EUNSUPPORTED || status == HS_ETOOBIG); i++)
+        if (hs_bound_has_certificate(hs_bound_find(names[i])))
+            status = certify(r, hs_bound_find(names[i]), &value);
+    return status;
+}
+
+/* A search may have proved more than the certificate does: then that bound is certified. */
+static int certify_best(run *r)
+{
+    const hs_named_bound *best = &r->result->bound;
+    hs_certificate      **kept = &r->result->certificate;
+
+    if (!certificate_wanted(r))
+        return EXIT_OK;
+    if (!*kept || hs_certificate_value(*kept) < best->value) {
+        hs_status status = certify_named(r, best->name);
+
+        if (status != HS_OK)
+            return failed(r, "certificate", status);
+        for (size_t i = 0; i < r->result->bound_count; i++)
+            if (strcmp(r->result->bounds[i].name, hs_certificate_bound(*kept)) == 0)
+                r->result->bounds[i].value = hs_certificate_value(*kept);
+    }
+    if (hs_certificate_value(*kept) < best->value) {
+        char proved[32], reported[32];
+
+        hs_format_double(hs_certificate_value(*kept), proved);
+        hs_format_double(best->value, reported);
+        message("%s: the certificate proves %s (%s) only, not %s (%s)", r->result->path, proved,
+                hs_certificate_bound(*kept), reported, best->name);
+    }
+    return EXIT_OK;
+}
+
 static int compute_bound(run *r, const wanted_bound *wanted)
 {
-    const char *name = hs_bound_name(wanted->bound);
-    double      start = now(), value;
-    hs_status   status;
+    const hs_bound *bound = wanted->bound;
+    const char     *name = hs_bound_name(bound);
+    double          start = now(), value;
+    hs_status       status;
 
     progress_step(r->step++, "%s: bound %s", r->result->path, name);
-    status = hs_bound_compute(wanted->bound, r->in, &r->settings, &value);
+    if (certificate_wanted(r) && hs_bound_has_certificate(bound))
+        status = certify(r, bound, &value);
+    else
+        status = hs_bound_compute(bound, r->in, &r->settings, &value);
     if (may_leave_out(wanted, status)) {
         message("%s: bound '%s' left out: %s", r->result->path, name, hs_status_text(status));
         return EXIT_OK;
@@ -120,16 +191,43 @@ static int check(const run *r, const char *name, const hs_schedule *s)
     return status == HS_OK ? EXIT_OK : failed(r, name, status);
 }
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Where the search is, for the progress line. */
+static void show_progress(void *data, const hs_progress *progress)
+{
+    const run *r = data;
+    double     bound = larger(progress->bound, r->result->bound.value);
+
+    progress_step(r->step - 1, "%s: %s, makespan %.7g, bound %.7g, gap %.4f%%", r->result->path,
+                  progress->phase, progress->makespan, bound,
+                  bound > 0 ? 100 * (progress->makespan / bound - 1) : INFINITY);
+}
+
+/* A search may prove a better bound than those that were asked for. */
+static void take_bound(solve_result *result, const hs_report *report)
+{
+    if (!(report->bound > result->bound.value))
+        return;
+    result->bound.value = report->bound;
+    snprintf(result->bound.name, sizeof result->bound.name, "%s", report->bound_name);
+}
+
 static int run_algorithm(run *r, const hs_algorithm *alg, solve_row *row)
 {
     hs_schedule *s = NULL;
+    hs_report    report;
     double       start = now();
     hs_status    status;
     int          code;
 
     row->name = hs_algorithm_name(alg);
     progress_step(r->step++, "%s: %s", r->result->path, row->name);
-    status = hs_solve(alg, r->in, &r->settings, &s);
+    hs_report_init(&report);
+    status = hs_solve_reported(alg, r->in, &r->settings, &s, &report);
     if (status != HS_OK)
         return failed(r, row->name, status);
     row->seconds = now() - start;
@@ -138,7 +236,9 @@ static int run_algorithm(run *r, const hs_algorithm *alg, solve_row *row)
         goto out;
 
     row->value = hs_schedule_makespan(s);
-    row->gap = certified_gap(r->in, s, r->result->bound.value);
+    row->certified = larger(row->value, certified_makespan(r->in, s));
+    snprintf(row->members, sizeof row->members, "%s", report.members);
+    take_bound(r->result, &report);
     row->spoliated = hs_schedule_size(s) - r->result->tasks;
     if (!r->best || row->value < r->best_makespan) {
         hs_schedule_free(r->best);
@@ -157,7 +257,26 @@ static int run_algorithms(run *r)
 
     for (size_t i = 0; i < r->request->algorithm_count && !code; i++)
         code = run_algorithm(r, r->request->algorithms[i], &r->result->algorithms[i]);
+    for (size_t i = 0; i < r->request->algorithm_count && !code; i++) {
+        solve_row *row = &r->result->algorithms[i];
+        double     bound = r->result->bound.value;
+
+        row->gap = row->certified <= bound ? 0 : row->certified / bound - 1;
+    }
     return code;
+}
+
+int solve_gap_code(const solve_request *request, const solve_result *result)
+{
+    double least = INFINITY;
+
+    for (size_t i = 0; i < request->algorithm_count; i++)
+        if (result->algorithms[i].gap < least)
+            least = result->algorithms[i].gap;
+    if (!request->has_gap || least <= request->settings.gap)
+        return EXIT_OK;
+    message("%s: the gap that was asked for was not reached", result->path);
+    return EXIT_WORK;
 }
 
 static void describe(const solve_request *request, const char *path, const hs_instance *in,
@@ -176,6 +295,7 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
                    solve_result *result, hs_instance **in, hs_schedule **best)
 {
     hs_affinity *affinities = NULL;
+    hs_schedule *start = NULL;
     run          r = {.request = request, .result = result, .step = step + 1};
     int          code;
 
@@ -189,11 +309,19 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
     r.settings = request->settings;
     code = read_affinities(request, *in, &affinities, &r.settings.affinity_count);
     r.settings.affinities = affinities;
+    if (!code && request->start)
+        code = start_read(request->start, *in, &start);
+    r.settings.start = start;
+    r.settings.progress = show_progress;
+    r.settings.progress_data = &r;
     if (!code)
         code = compute_bounds(&r);
     if (!code)
         code = run_algorithms(&r);
+    if (!code)
+        code = certify_best(&r);
     *best = r.best;
+    hs_schedule_free(start);
     free(affinities);
     return code;
 }
@@ -202,6 +330,7 @@ void solve_result_free(solve_result *result)
 {
     free(result->algorithms);
     free(result->bounds);
+    hs_certificate_free(result->certificate);
 }
 
 /* ---- files ------------------------------------------------------------------------ */
@@ -242,6 +371,8 @@ static hs_status write_file(int which, int fd, const solve_request *request,
 
     if (which == SOLVE_PLAN)
         return write_plan(fd, request, result, in, best);
+    if (which == SOLVE_CERTIFICATE)
+        return hs_certificate_write(fd, result->certificate);
     snprintf(title, sizeof title, "%s: %s", result->path, best_algorithm(request, result));
     hs_picture_init(&picture);
     picture.title = title;

@@ -107,6 +107,24 @@ static int name_width(const char *heading, const solve_row *rows, size_t count)
     return (int)width;
 }
 
+/* What best's portfolio has finished: as many to a line as fit. */
+static void print_members(const solve_row *row, int width)
+{
+    enum { COLUMNS = 78 };
+    const char *rest = row->members;
+    int         column = printf("\n  %-*s  finished:", width, row->name) - 1;
+
+    while (*rest) {
+        int length = (int)strcspn(rest, ",");
+
+        if (column + length + 2 > COLUMNS)
+            column = printf("\n  %-*s  %9s", width, "", "") - 1;
+        column += printf(" %.*s%s", length, rest, rest[length] ? "," : "");
+        rest += length + (rest[length] != 0);
+    }
+    putchar('\n');
+}
+
 static void print_algorithms(const solve_row *rows, size_t count)
 {
     const solve_row **order = sorted(rows, count, by_makespan);
@@ -123,6 +141,9 @@ static void print_algorithms(const solve_row *rows, size_t count)
         printf("  %-*s  %14s  %9s  %9zu  %9.6f\n", width, order[i]->name, makespan, gap,
                order[i]->spoliated, order[i]->seconds);
     }
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].members[0])
+            print_members(&rows[i], width);
     free(order);
 }
 

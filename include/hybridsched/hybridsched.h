@@ -4,6 +4,7 @@
 
 /* Everything that libhybridsched promises. */
 #include <hybridsched/bound.h>
+#include <hybridsched/certificate.h>
 #include <hybridsched/generate.h>
 #include <hybridsched/instance.h>
 #include <hybridsched/io.h>

@@ -13,14 +13,36 @@ typedef struct hs_affinity {
     double   score;
 } hs_affinity;
 
+/** How far a search has come, for the progress callback. */
+typedef struct hs_progress {
+    double      seconds;  /* since the call began */
+    double      makespan; /* of the best schedule so far; INFINITY: none yet */
+    double      bound;    /* best lower bound so far */
+    uint64_t    iterations;
+    const char *phase;    /* static: "portfolio", "local search", "configuration bound", ... */
+} hs_progress;
+
 /** What an algorithm may be told. Always start from hs_settings_init(). */
 typedef struct hs_settings {
     size_t             struct_size;   /* set by hs_settings_init() */
     double             alpha;         /* dada: share of the guess given to affinity, in [0, 1]; 0 */
     const hs_affinity *affinities;    /* dada: preferences, one a task at most; NULL */
     size_t             affinity_count;
-    int (*cancel)(void *cancel_data); /* asked now and then: nonzero stops; NULL */
+    int (*cancel)(void *cancel_data); /* asked now and then: nonzero stops with HS_ECANCELED, and
+                                         best with the best schedule it has; NULL */
     void *cancel_data;
+
+    /* best, exact and the bounds that take time */
+    double             time_limit;    /* seconds of wall clock; 0: 1 for best, 10 for exact
+                                         and for a bound; INFINITY: none */
+    uint64_t           iterations;    /* best: stop after so many, for the same schedule
+                                         everywhere; 0: the time limit alone */
+    uint64_t           seed;
+    unsigned           threads;       /* 0: 1 */
+    double             gap;           /* stop when makespan <= (1 + gap) x bound; 0 */
+    const hs_schedule *start;         /* a valid schedule of the instance to start from; NULL */
+    void (*progress)(void *progress_data, const hs_progress *progress); /* NULL */
+    void *progress_data;
 } hs_settings;
 
 HS_API void hs_settings_init_sized(hs_settings *settings, size_t size);
@@ -52,6 +74,27 @@ HS_API double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, uns
  */
 HS_API hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in,
                           const hs_settings *settings, hs_schedule **out);
+
+/** What came of a solve. Always start from hs_report_init(). */
+typedef struct hs_report {
+    size_t      struct_size;
+    double      bound;         /* lower bound proved on the way; 0: none was computed */
+    char        bound_name[32];
+    int         proved;        /* certified: the makespan (as the exact sums of times, rounded up)
+                                  is within `gap` of the optimum; with gap 0: it is optimal */
+    int         limit_reached; /* stopped by time_limit or iterations */
+    double      certified;     /* largest exact sum of times of a worker, rounded up */
+    uint64_t    iterations;
+    char        members[256];  /* best: the portfolio members it finished, "a,b,c" */
+} hs_report;
+
+HS_API void hs_report_init_sized(hs_report *report, size_t size);
+#define hs_report_init(r) hs_report_init_sized((r), sizeof *(r))
+
+/** As hs_solve(), and says what was proved. `report` may be NULL. */
+HS_API hs_status hs_solve_reported(const hs_algorithm *alg, const hs_instance *in,
+                                   const hs_settings *settings, hs_schedule **out,
+                                   hs_report *report);
 
 /**
  * Longest processing time first within each type, for a given allocation:

@@ -14,12 +14,15 @@ struct hs_algorithm {
     const char *source; /* paper and theorem */
     const char *cost;
     double (*guarantee)(unsigned cpus, unsigned gpus, const hs_settings *settings);
+    /* One of the two: a heuristic fills a log, a search makes a schedule and a report. */
     hs_status (*run)(const hsi_problem *pb, const hs_settings *settings, hsi_log *log);
+    hs_status (*search)(const hs_instance *in, const hs_settings *settings, hs_schedule **out,
+                        hs_report *report);
 };
 
 extern const hs_algorithm hsi_alg_heteroprio, hsi_alg_heteroprio_ns, hsi_alg_balanced_estimate,
     hsi_alg_balanced_makespan, hsi_alg_dualhp, hsi_alg_dada, hsi_alg_clb2c, hsi_alg_lpt,
-    hsi_alg_heft, hsi_alg_heft_min;
+    hsi_alg_heft, hsi_alg_heft_min, hsi_alg_best, hsi_alg_exact;
 
 /* Guarantees that several share. */
 double hsi_no_guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings);

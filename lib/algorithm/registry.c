@@ -7,7 +7,8 @@
 static const hs_algorithm *const registry[] = {
     &hsi_alg_heteroprio, &hsi_alg_heteroprio_ns, &hsi_alg_balanced_estimate, &hsi_alg_balanced_makespan,
     &hsi_alg_dualhp,     &hsi_alg_dada,          &hsi_alg_clb2c,             &hsi_alg_lpt,
-    &hsi_alg_heft,       &hsi_alg_heft_min,
+    &hsi_alg_heft,       &hsi_alg_heft_min,      &hsi_alg_best,
+    &hsi_alg_exact,
 };
 
 size_t hs_algorithm_count(void)

@@ -3,35 +3,59 @@
 
 #include "algorithm/algorithm.h"
 #include "algorithm/lpt.h"
+#include "core/report.h"
 
-hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in, const hs_settings *settings,
-                   hs_schedule **out)
+static hs_status run_heuristic(const hs_algorithm *alg, const hs_instance *in,
+                               const hs_settings *settings, hs_schedule **out)
 {
-    hs_settings full;
     hsi_problem pb;
     hsi_log     log;
-    hs_status   st;
+    hs_status   st = hsi_problem_of_tasks(in, &pb);
     size_t      workers;
 
-    if (!alg || !in || !out)
-        return HS_EINVAL;
-    st = hsi_settings_resolve(&full, settings);
-    if (st != HS_OK)
-        return st;
-    st = hsi_problem_of_tasks(in, &pb);
     if (st != HS_OK)
         return st;
     workers = (size_t)pb.m + pb.k;
     st = hsi_log_open(&log, &pb, pb.n < workers ? pb.n : workers);
     if (st != HS_OK)
         goto close_problem;
-    st = alg->run(&pb, &full, &log);
+    st = alg->run(&pb, settings, &log);
     if (st == HS_OK)
         st = hsi_log_schedule(&log, &pb, out);
     hsi_log_close(&log);
 close_problem:
     hsi_problem_close(&pb);
     return st;
+}
+
+hs_status hs_solve_reported(const hs_algorithm *alg, const hs_instance *in,
+                            const hs_settings *settings, hs_schedule **out, hs_report *report)
+{
+    hs_settings full;
+    hs_report   full_report;
+    hs_status   st;
+
+    if (!alg || !in || !out)
+        return HS_EINVAL;
+    st = hsi_settings_resolve(&full, settings);
+    if (st != HS_OK)
+        return st;
+    hs_report_init(&full_report);
+    if (alg->search)
+        st = alg->search(in, &full, out, &full_report);
+    else
+        st = run_heuristic(alg, in, &full, out);
+    if (st == HS_OK && !alg->search)
+        full_report.certified = hsi_certified_makespan(in, *out);
+    if (st == HS_OK && report)
+        hsi_report_copy(report, &full_report);
+    return st;
+}
+
+hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in, const hs_settings *settings,
+                   hs_schedule **out)
+{
+    return hs_solve_reported(alg, in, settings, out, NULL);
 }
 
 static hs_status check_allocation(const hsi_problem *pb, const unsigned char *type)

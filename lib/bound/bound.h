@@ -2,7 +2,7 @@
 #ifndef HSI_BOUND_H
 #define HSI_BOUND_H
 
-#include <hybridsched/bound.h>
+#include <hybridsched/certificate.h>
 
 #include "core/problem.h"
 
@@ -12,8 +12,22 @@ struct hs_bound {
     const char *source;
     const char *cost;
     hs_status (*compute)(const hsi_problem *rows, const hs_settings *settings, double *value);
+    /* The same, and fills in value and proof; NULL: there are no certificates of it. */
+    hs_status (*certify)(const hs_bound *bound, const hsi_problem *rows,
+                         const hs_settings *settings, hs_certificate *c);
 };
 
+/* The time limit of a bound that takes time, unless the settings have one. */
+#define HSI_BOUND_SECONDS 10
+
+/* By compute() and then hsi_certify_value(): for bounds that deadline dominates. */
+hs_status hsi_certify_divisible(const hs_bound *bound, const hsi_problem *rows,
+                                const hs_settings *settings, hs_certificate *c);
+
+/* Proves `value`, which is no more than deadline's; in the last bit perhaps less. */
+hs_status hsi_certify_value(const hsi_problem *rows, double value, hs_certificate *c);
+
 extern const hs_bound hsi_bound_theorem2, hsi_bound_min_time, hsi_bound_deadline, hsi_bound_area;
+extern const hs_bound hsi_bound_allocation, hsi_bound_mip, hsi_bound_configuration;
 
 #endif

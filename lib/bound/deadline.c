@@ -102,4 +102,5 @@ const hs_bound hsi_bound_deadline = {
     .source = "theorem2 and min-time combined; dominates both",
     .cost = "O(n log n)",
     .compute = compute,
+    .certify = hsi_certify_divisible,
 };

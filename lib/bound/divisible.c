@@ -112,7 +112,7 @@ static int lift_of(double sum)
 
 /* What the pivot's multipliers prove. */
 static double pivot_bound(const hsi_divisible *d, double deadline, size_t pivot, hsi_sum cpu,
-                          hsi_sum gpu)
+                          hsi_sum gpu, double multiplier[2])
 {
     const hsi_problem *rows = d->rows;
     uint32_t           at = d->order[pivot];
@@ -137,6 +137,8 @@ static double pivot_bound(const hsi_divisible *d, double deadline, size_t pivot,
     v = ldexp(rows->p[at], -scale);
     if (u < DBL_MIN || v < DBL_MIN)
         return 0; /* scaling would round: a ratio beyond 2^1000, left to the other bounds */
+    multiplier[HS_CPU] = u;
+    multiplier[HS_GPU] = v;
     hsi_sum_add_sum_times(&numerator, &cpu, u);
     hsi_sum_add_sum_times(&numerator, &gpu, v);
     hsi_sum_add_product(&denominator, rows->m, u);
@@ -144,23 +146,43 @@ static double pivot_bound(const hsi_divisible *d, double deadline, size_t pivot,
     return hsi_divide_down(&numerator, &denominator);
 }
 
-double hsi_divisible_bound(hsi_divisible *d, double deadline)
+/* Keeps the better bound and its multipliers. */
+static void keep(double bound, double u, double v, double *best, double multiplier[2])
+{
+    if (!(bound > *best))
+        return;
+    *best = bound;
+    multiplier[HS_CPU] = u;
+    multiplier[HS_GPU] = v;
+}
+
+double hsi_divisible_multipliers(hsi_divisible *d, double deadline, double multiplier[2])
 {
     const hsi_problem *rows = d->rows;
     hsi_sum            cpu = {0, 0, 0}, gpu = {0, 0, 0};
-    double             bound = 0;
+    double             bound = 0, by_pivot, found[2] = {0, 0};
     size_t             pivot;
 
+    multiplier[HS_CPU] = multiplier[HS_GPU] = 0;
     if (!force(d, deadline, &cpu, &gpu))
         return INFINITY;
     if (cpu.high > 0)
-        bound = fmax(bound, hsi_divide_down_by(&cpu, rows->m));
+        keep(hsi_divide_down_by(&cpu, rows->m), 1, 0, &bound, multiplier);
     if (gpu.high > 0)
-        bound = fmax(bound, hsi_divide_down_by(&gpu, rows->k));
+        keep(hsi_divide_down_by(&gpu, rows->k), 0, 1, &bound, multiplier);
     pivot = find_pivot(d, deadline, cpu.high, gpu.high);
-    if (pivot < rows->n)
-        bound = fmax(bound, pivot_bound(d, deadline, pivot, cpu, gpu));
+    if (pivot < rows->n) {
+        by_pivot = pivot_bound(d, deadline, pivot, cpu, gpu, found);
+        keep(by_pivot, found[HS_CPU], found[HS_GPU], &bound, multiplier);
+    }
     return bound;
+}
+
+double hsi_divisible_bound(hsi_divisible *d, double deadline)
+{
+    double multiplier[2];
+
+    return hsi_divisible_multipliers(d, deadline, multiplier);
 }
 
 double hsi_area_of_multipliers(const hsi_problem *rows, double u, double v)

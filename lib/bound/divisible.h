@@ -21,6 +21,12 @@ void      hsi_divisible_close(hsi_divisible *d);
 double hsi_divisible_bound(hsi_divisible *d, double deadline);
 
 /*
+ * The same, and the multipliers (by type) that prove it: both 0 if it is infinite, or
+ * if it is 0.
+ */
+double hsi_divisible_multipliers(hsi_divisible *d, double deadline, double multiplier[2]);
+
+/*
  * What the multipliers u of the CPUs' constraint and v of the GPUs' prove about
  * the area LP without deadline: the sum of min(u p, v q) over (m u + k v),
  * rounded down. u, v >= 0, not both 0. O(n).

@@ -30,4 +30,5 @@ const hs_bound hsi_bound_min_time = {
     .source = "Canon, Marchal, Vivien 2017, section 5",
     .cost = "O(n)",
     .compute = compute,
+    .certify = hsi_certify_divisible,
 };

@@ -11,6 +11,9 @@ static const hs_bound *const registry[] = {
     &hsi_bound_deadline,
 #ifdef HAVE_GLPK
     &hsi_bound_area,
+    &hsi_bound_allocation,
+    &hsi_bound_configuration,
+    &hsi_bound_mip,
 #endif
 };
 

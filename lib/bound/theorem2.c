@@ -24,4 +24,5 @@ const hs_bound hsi_bound_theorem2 = {
     .source = "Canon, Marchal, Vivien 2017, Theorem 2",
     .cost = "O(n log n)",
     .compute = compute,
+    .certify = hsi_certify_divisible,
 };

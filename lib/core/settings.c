@@ -22,6 +22,8 @@ hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given)
     full->struct_size = sizeof *full;
     if (!(full->alpha >= 0 && full->alpha <= 1))
         return HS_EINVAL;
+    if (!(full->time_limit >= 0) || !(full->gap >= 0))
+        return HS_EINVAL;
     if (full->affinity_count && !full->affinities)
         return HS_EINVAL;
     return HS_OK;

@@ -66,8 +66,11 @@ static inline int hsi_sum_surely_nonnegative(const hsi_sum *s)
 static inline double hsi_divide_down(const hsi_sum *numerator, const hsi_sum *denominator)
 {
     double quotient = (numerator->high + numerator->low) / (denominator->high + denominator->low);
-    double step = 0; /* one unit first, then twice as much each time */
+    double step = 0;
+    int    units = 5;
 
+    /* Three roundings make it two units wrong at most, either way: begin above. */
+    quotient = nextafter(nextafter(quotient, INFINITY), INFINITY);
     while (quotient > 0) {
         hsi_sum rest = *numerator;
 
@@ -75,7 +78,8 @@ static inline double hsi_divide_down(const hsi_sum *numerator, const hsi_sum *de
         if (hsi_sum_surely_nonnegative(&rest))
             return quotient;
         quotient = fmin(nextafter(quotient, 0), quotient * (1 - step));
-        step = 2 * step + DBL_EPSILON;
+        if (--units < 0)
+            step = 2 * step + DBL_EPSILON;
     }
     return 0;
 }

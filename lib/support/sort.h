@@ -34,4 +34,12 @@ static inline uint64_t hsi_key_of_double(double x)
     return bits;
 }
 
+static inline double hsi_double_of_key(uint64_t key)
+{
+    double x;
+
+    memcpy(&x, &key, sizeof x);
+    return x;
+}
+
 #endif

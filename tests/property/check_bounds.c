@@ -261,9 +261,12 @@ START_TEST(counts_are_as_good_as_copies)
         flat = without_counts(counted, &cpu, &gpu);
         for (b = 0; b < hs_bound_count(); b++) {
             const char *name = hs_bound_name(hs_bound_at(b));
-            double      one = bound_of(&s, counted, name), other = bound_of(&s, flat, name);
-            double      tolerance = s.whole && strcmp(name, "area") != 0 ? 0 : 2e-12;
+            double      one, other, tolerance = s.whole && strcmp(name, "area") != 0 ? 0 : 2e-12;
 
+            if (sample_bound_searches(hs_bound_at(b)))
+                continue;
+            one = bound_of(&s, counted, name);
+            other = bound_of(&s, flat, name);
             REQUIRE(&s, fabs(one - other) <= tolerance * other + LEAST_STEPS,
                     "%s: %.17g with counts, %.17g without", name, one, other);
         }
@@ -285,8 +288,11 @@ static void check_below(const sample *s, const exact *span)
 
     for (b = 0; b < hs_bound_count(); b++) {
         const char *name = hs_bound_name(hs_bound_at(b));
-        double      value = bound_of(s, s->in, name);
+        double      value;
 
+        if (sample_bound_searches(hs_bound_at(b)))
+            continue;
+        value = bound_of(s, s->in, name);
         REQUIRE(s, exact_compare_double(span, value) >= 0, "%s %.17g exceeds a schedule", name,
                 value);
     }
@@ -307,6 +313,8 @@ START_TEST(schedules_are_above_bounds)
             hs_schedule *plan = NULL;
             exact        span;
 
+            if (sample_searches(hs_algorithm_at(a)))
+                continue;
             REQUIRE(&s, hs_solve(hs_algorithm_at(a), s.in, NULL, &plan) == HS_OK, "%s", name);
             wrong = certify(&s, plan, &span);
             REQUIRE(&s, !wrong, "%s: %s", name, wrong);

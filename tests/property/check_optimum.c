@@ -27,8 +27,11 @@ static void check_bounds(const sample *s, const optimum *best)
     for (i = 0; i < hs_bound_count(); i++) {
         const hs_bound *bound = hs_bound_at(i);
         double          value = NAN;
-        hs_status       st = hs_bound_compute(bound, s->in, NULL, &value);
+        hs_status       st;
 
+        if (sample_bound_searches(bound))
+            continue;
+        st = hs_bound_compute(bound, s->in, NULL, &value);
         REQUIRE(s, st == HS_OK, "%s: %s", hs_bound_name(bound), hs_status_text(st));
         REQUIRE(s, value >= 0 && exact_compare_double(&best->value, value) >= 0,
                 "%s is %.17g, the optimum %.17g", hs_bound_name(bound), value, best->makespan);
@@ -95,7 +98,8 @@ static void check_sample(const sample *s)
     brute_force(s, &best);
     check_bounds(s, &best);
     for (i = 0; i < hs_algorithm_count(); i++)
-        check_algorithm(s, hs_algorithm_at(i), &settings, &best);
+        if (!sample_searches(hs_algorithm_at(i)))
+            check_algorithm(s, hs_algorithm_at(i), &settings, &best);
     free(wishes);
 }
 

@@ -304,3 +304,18 @@ void sample_fail(const sample *s, const char *format, ...)
                  (unsigned long long)s->seed, s->n, s->m, s->k, tasks);
     abort();
 }
+
+int sample_searches(const hs_algorithm *alg)
+{
+    const char *name = hs_algorithm_name(alg);
+
+    return strcmp(name, "best") == 0 || strcmp(name, "exact") == 0;
+}
+
+int sample_bound_searches(const hs_bound *bound)
+{
+    const char *name = hs_bound_name(bound);
+
+    return strcmp(name, "allocation") == 0 || strcmp(name, "configuration") == 0 ||
+           strcmp(name, "mip") == 0;
+}

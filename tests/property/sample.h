@@ -61,6 +61,13 @@ size_t sample_rounds(size_t usual);
 void sample_fail(const sample *s, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));
 
+/*
+ * `best`, `exact` and the bounds that solve mixed programs search for seconds and
+ * have tests of their own (check_best, check_branch, check_enumerated, check_solver).
+ */
+int sample_searches(const hs_algorithm *alg);
+int sample_bound_searches(const hs_bound *bound);
+
 /* Cheaper than ck_assert(), which notes down every call. */
 #define REQUIRE(s, condition, ...)         \
     do {                                   \

@@ -11,6 +11,8 @@
 
 #include "core/schedule_impl.h"
 
+#include "property/sample.h"
+
 /* ---- status and version ------------------------------------------------------------------ */
 
 START_TEST(every_status_has_a_text)
@@ -395,6 +397,8 @@ START_TEST(whoever_asks_can_be_told_to_stop)
         hs_schedule *s = NULL;
         hs_status    st;
 
+        if (sample_searches(hs_algorithm_at(i)))
+            continue; /* canceled, they return what they have */
         calls = 0;
         st = hs_solve(hs_algorithm_at(i), in, &settings, &s);
         ck_assert_int_eq(st, calls ? HS_ECANCELED : HS_OK);

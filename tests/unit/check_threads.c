@@ -29,6 +29,8 @@ static void solve_all(const hs_instance *in, size_t first, results *out)
         size_t       at = (first + i) % algorithms; /* each thread begins elsewhere */
         hs_schedule *plan = NULL;
 
+        if (sample_searches(hs_algorithm_at(at)))
+            continue;
         if (hs_solve(hs_algorithm_at(at), in, NULL, &plan) != HS_OK ||
             hs_schedule_check(in, plan, NULL) != HS_OK) {
             out->failed = 1;
@@ -40,6 +42,8 @@ static void solve_all(const hs_instance *in, size_t first, results *out)
     for (i = 0; i < bounds; i++) {
         size_t at = (first + i) % bounds;
 
+        if (sample_bound_searches(hs_bound_at(at)))
+            continue;
         if (hs_bound_compute(hs_bound_at(at), in, NULL, &out->bound[at]) != HS_OK)
             out->failed = 1;
     }

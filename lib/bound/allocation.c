@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bound/bound.h"
+#include "core/stop.h"
+#include "solver/assignment.h"
+
+/*
+ * Safe: every schedule is an allocation, and its makespan is at least each type's
+ * average load and each task's time; the least T over allocations is computed, or
+ * bounded from below, by a tree whose every node is proved anew (solver/tree.c). The
+ * deadline bound allows for tasks that are cut, so it is at most that T.
+ */
+static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value)
+{
+    hsi_stop  stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
+    double    least = 0;
+    hs_status st = hsi_bound_deadline.compute(rows, settings, &least);
+
+    *value = least;
+    if (st != HS_OK || rows->n == 0 || rows->m == 0 || rows->k == 0)
+        return st; /* one type: the deadline bound is the only allocation's */
+    return hsi_assignment_bound(rows, HSI_GROUP_A_TYPE, least, &stop, value);
+}
+
+const hs_bound hsi_bound_allocation = {
+    .name = "allocation",
+    .summary = "tasks are whole, but only each type's total load counts (MIP)",
+    .source = "dominates deadline; exact but for the time limit",
+    .cost = "exponential; up to 100,000 rows, stops at the time limit",
+    .compute = compute,
+};

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Items are sorted by profit over weight. Each node has decided the items before
+ * its position; its bound is that of Martello and Toth: fill up in order until an
+ * item, the break item, does not fit in all its copies; then either one copy more
+ * of it is taken, at the expense of items before it, or no more, and items behind
+ * it fill the rest.
+ *
+ * Why `bound` is safe: values and weights are exact integers. The two products
+ * with a quotient of profit over weight are rounded, and so is the order of the
+ * items, by a few parts in 2^53 of profits that add up to less than 2^50: less
+ * than SLACK in all, which is added to every bound.
+ */
+#include "bound/knapsack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/sort.h"
+
+#define SLACK 4.0
+
+typedef struct choice {
+    uint32_t at, copies;
+} choice;
+
+typedef struct hsi_knapsack_search {
+    size_t     n; /* items that fit and are worth something, sorted */
+    hsi_keyed *keys;
+    int64_t   *weight, *profit;           /* of one copy */
+    int64_t   *weight_before, *profit_before; /* of all copies of the items before; n + 1 */
+    int64_t   *least_weight;              /* of the items from here on; n + 1 */
+    double    *density;
+    uint32_t  *item, *limit;
+    choice    *chosen, *best;
+    size_t     depth, best_depth;
+    int64_t    best_value;
+    double     left_out; /* largest bound of what was not searched */
+} search;
+
+hs_status hsi_knapsack_open(hsi_knapsack *ks, size_t room)
+{
+    search *s;
+
+    memset(ks, 0, sizeof *ks);
+    room++;
+    ks->weight = malloc(room * sizeof *ks->weight);
+    ks->profit = malloc(room * sizeof *ks->profit);
+    ks->limit = malloc(room * sizeof *ks->limit);
+    ks->take = malloc(room * sizeof *ks->take);
+    s = ks->search = calloc(1, sizeof *s);
+    if (!ks->weight || !ks->profit || !ks->limit || !ks->take || !s)
+        goto fail;
+    s->keys = malloc(2 * room * sizeof *s->keys);
+    s->weight = malloc(room * sizeof *s->weight);
+    s->profit = malloc(room * sizeof *s->profit);
+    s->weight_before = malloc(room * sizeof *s->weight_before);
+    s->profit_before = malloc(room * sizeof *s->profit_before);
+    s->least_weight = malloc(room * sizeof *s->least_weight);
+    s->density = malloc(room * sizeof *s->density);
+    s->item = malloc(room * sizeof *s->item);
+    s->limit = malloc(room * sizeof *s->limit);
+    s->chosen = malloc(room * sizeof *s->chosen);
+    s->best = malloc(room * sizeof *s->best);
+    if (s->keys && s->weight && s->profit && s->weight_before && s->profit_before &&
+        s->least_weight && s->density && s->item && s->limit && s->chosen && s->best)
+        return HS_OK;
+fail:
+    hsi_knapsack_close(ks);
+    return HS_ENOMEM;
+}
+
+void hsi_knapsack_close(hsi_knapsack *ks)
+{
+    search *s = ks->search;
+
+    if (s) {
+        free(s->keys);
+        free(s->weight);
+        free(s->profit);
+        free(s->weight_before);
+        free(s->profit_before);
+        free(s->least_weight);
+        free(s->density);
+        free(s->item);
+        free(s->limit);
+        free(s->chosen);
+        free(s->best);
+        free(s);
+    }
+    free(ks->weight);
+    free(ks->profit);
+    free(ks->limit);
+    free(ks->take);
+    memset(ks, 0, sizeof *ks);
+}
+
+/* Items that cost nothing are taken at once; returns what they are worth. */
+static int64_t sort_items(hsi_knapsack *ks, search *s, int64_t capacity)
+{
+    int64_t    free_profit = 0;
+    hsi_keyed *sorted;
+    size_t     i, n = 0;
+
+    for (i = 0; i < ks->n; i++) {
+        ks->take[i] = 0;
+        if (ks->profit[i] <= 0 || ks->weight[i] > capacity || ks->limit[i] == 0)
+            continue;
+        if (ks->weight[i] == 0) {
+            ks->take[i] = ks->limit[i];
+            free_profit += ks->profit[i] * ks->limit[i];
+            continue;
+        }
+        s->keys[n].key =
+            ~hsi_key_of_double((double)ks->profit[i] / (double)ks->weight[i]);
+        s->keys[n++].index = (uint32_t)i;
+    }
+    sorted = hsi_sort(s->keys, s->keys + n, n);
+    s->n = n;
+    for (i = 0; i < n; i++) {
+        uint32_t item = sorted[i].index;
+        int64_t  fit = capacity / ks->weight[item];
+
+        s->item[i] = item;
+        s->weight[i] = ks->weight[item];
+        s->profit[i] = ks->profit[item];
+        s->limit[i] = fit < ks->limit[item] ? (uint32_t)fit : ks->limit[item];
+    }
+    return free_profit;
+}
+
+static void accumulate(search *s)
+{
+    size_t i;
+
+    s->weight_before[0] = s->profit_before[0] = 0;
+    for (i = 0; i < s->n; i++) {
+        s->density[i] = (double)s->profit[i] / (double)s->weight[i];
+        s->weight_before[i + 1] = s->weight_before[i] + s->weight[i] * s->limit[i];
+        s->profit_before[i + 1] = s->profit_before[i] + s->profit[i] * s->limit[i];
+    }
+    s->density[s->n] = 0;
+    s->least_weight[s->n] = INT64_MAX;
+    for (i = s->n; i > 0; i--)
+        s->least_weight[i - 1] =
+            s->weight[i - 1] < s->least_weight[i] ? s->weight[i - 1] : s->least_weight[i];
+}
+
+/* The first item from `at` on of which not all copies fit into `rest`; n if all do. */
+static size_t find_break(const search *s, size_t at, int64_t rest)
+{
+    int64_t end = s->weight_before[at] + rest;
+    size_t  low = at, high = at + 1, step = 1;
+
+    while (high <= s->n && s->weight_before[high] <= end) {
+        low = high;
+        step *= 2;
+        high = low + step;
+    }
+    if (high > s->n + 1)
+        high = s->n + 1;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+
+        if (s->weight_before[middle] <= end)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What can be had at most with the items from `at` on; *stop: the break item. */
+static double node_bound(const search *s, size_t at, int64_t rest, int64_t value, size_t *stop)
+{
+    size_t   b = find_break(s, at, rest);
+    uint32_t copies;
+    double   without, with;
+
+    *stop = b;
+    value += s->profit_before[b] - s->profit_before[at];
+    if (b == s->n)
+        return (double)value + SLACK;
+    rest -= s->weight_before[b] - s->weight_before[at];
+    copies = (uint32_t)(rest / s->weight[b]);
+    value += copies * s->profit[b];
+    rest -= copies * s->weight[b];
+    without = (double)value + (double)rest * s->density[b + 1] + SLACK;
+    if (b == at)
+        return without;
+    with = (double)(value + s->profit[b]) - (double)(s->weight[b] - rest) * s->density[b - 1] +
+           SLACK;
+    return with > without ? with : without;
+}
+
+static void keep_best(search *s, int64_t value)
+{
+    if (value <= s->best_value)
+        return;
+    s->best_value = value;
+    s->best_depth = s->depth;
+    memcpy(s->best, s->chosen, s->depth * sizeof *s->chosen);
+}
+
+static void choose(search *s, size_t at, uint32_t copies)
+{
+    s->chosen[s->depth++] = (choice){(uint32_t)at, copies};
+}
+
+/* Drops items that no set better than `best_value` can contain, by the relaxation's slope. */
+static void reduce(search *s, int64_t capacity, int64_t tolerance)
+{
+    size_t b, i, n = 0;
+    double relaxed = 0, slope;
+
+    b = find_break(s, 0, capacity);
+    if (b == s->n)
+        return;
+    slope = s->density[b];
+    relaxed = (double)s->profit_before[b] +
+              (double)(capacity - s->weight_before[b]) * slope + SLACK;
+    for (i = 0; i < s->n; i++) {
+        double lost = (double)s->weight[i] * slope - (double)s->profit[i];
+
+        if (i > b && relaxed - lost <= (double)s->best_value + (double)tolerance) {
+            if (relaxed - lost > s->left_out)
+                s->left_out = relaxed - lost;
+            continue;
+        }
+        s->item[n] = s->item[i];
+        s->weight[n] = s->weight[i];
+        s->profit[n] = s->profit[i];
+        s->limit[n++] = s->limit[i];
+    }
+    s->n = n;
+    accumulate(s);
+}
+
+/* Takes what fits, in order: the first good set. */
+static void fill_greedily(search *s, int64_t capacity)
+{
+    int64_t value = 0;
+    size_t  i;
+
+    for (i = 0; i < s->n; i++) {
+        int64_t fit = capacity / s->weight[i];
+        int64_t copies = fit < s->limit[i] ? fit : s->limit[i];
+
+        if (copies == 0)
+            continue;
+        choose(s, i, (uint32_t)copies);
+        capacity -= copies * s->weight[i];
+        value += copies * s->profit[i];
+    }
+    keep_best(s, value);
+}
+
+/* The nodes that were not visited: those that take fewer copies at some place. */
+static void bound_open_nodes(search *s, int64_t rest, int64_t value)
+{
+    size_t stop;
+
+    while (s->depth > 0) {
+        choice *last = &s->chosen[--s->depth];
+
+        while (last->copies-- > 0) {
+            double bound;
+
+            rest += s->weight[last->at];
+            value -= s->profit[last->at];
+            bound = node_bound(s, last->at + 1, rest, value, &stop);
+            if (bound > s->left_out)
+                s->left_out = bound;
+        }
+    }
+}
+
+static size_t branch_and_bound(search *s, int64_t capacity, int64_t tolerance, size_t most_nodes)
+{
+    int64_t rest = capacity, value = 0;
+    size_t  at = 0, nodes = 0;
+
+    s->depth = 0;
+    for (;;) {
+        size_t stop;
+        double bound = node_bound(s, at, rest, value, &stop);
+
+        if (bound <= (double)s->best_value + (double)tolerance + SLACK) {
+            if (bound > s->left_out)
+                s->left_out = bound;
+        } else {
+            for (; at < stop; at++) {
+                choose(s, at, s->limit[at]);
+                rest -= s->weight[at] * s->limit[at];
+                value += s->profit[at] * s->limit[at];
+            }
+            if (at < s->n && rest >= s->weight[at]) {
+                uint32_t copies = (uint32_t)(rest / s->weight[at]);
+
+                choose(s, at, copies);
+                rest -= copies * s->weight[at];
+                value += copies * s->profit[at];
+            }
+            at++;
+            if (at < s->n && rest >= s->least_weight[at])
+                goto next;
+            keep_best(s, value);
+        }
+        if (s->depth == 0)
+            return nodes;
+        if (++nodes > most_nodes) {
+            bound_open_nodes(s, rest, value);
+            return nodes;
+        }
+        /* One copy less of what was chosen last. */
+        at = s->chosen[s->depth - 1].at;
+        rest += s->weight[at];
+        value -= s->profit[at];
+        if (--s->chosen[s->depth - 1].copies == 0)
+            s->depth--;
+        at++;
+    next:;
+    }
+}
+
+void hsi_knapsack_solve(hsi_knapsack *ks, int64_t capacity, int64_t tolerance, size_t most_nodes)
+{
+    search *s = ks->search;
+    int64_t free_profit = sort_items(ks, s, capacity);
+    size_t  i;
+
+    s->depth = s->best_depth = 0;
+    s->best_value = 0;
+    s->left_out = 0;
+    accumulate(s);
+    fill_greedily(s, capacity);
+    for (i = 0; i < s->best_depth; i++) /* positions may change: keep the items */
+        ks->take[s->item[s->best[i].at]] = s->best[i].copies;
+    reduce(s, capacity, tolerance);
+    s->best_depth = 0;
+    ks->value = s->best_value;
+    ks->nodes = s->n ? branch_and_bound(s, capacity, tolerance, most_nodes) : 0;
+    if (s->best_value > ks->value) {
+        for (i = 0; i < ks->n; i++)
+            if (ks->weight[i] > 0)
+                ks->take[i] = 0;
+        for (i = 0; i < s->best_depth; i++)
+            ks->take[s->item[s->best[i].at]] = s->best[i].copies;
+    }
+    ks->value = s->best_value + free_profit;
+    ks->bound = ks->value;
+    if (s->left_out > (double)s->best_value)
+        ks->bound = (int64_t)s->left_out + free_profit;
+}

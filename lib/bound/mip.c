@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bound/bound.h"
+#include "core/stop.h"
+#include "solver/assignment.h"
+
+enum { MOST_COLUMNS = 100000 };
+
+/*
+ * Safe: the MIP is the problem itself, and each node of the tree that bounds it is
+ * proved anew (solver/tree.c).
+ */
+static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value)
+{
+    hsi_stop  stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
+    size_t    workers = (size_t)rows->m + rows->k;
+    double    least = 0;
+    hs_status st = hsi_bound_deadline.compute(rows, settings, &least);
+
+    *value = least;
+    if (st != HS_OK || rows->n == 0)
+        return st;
+    if (rows->n > MOST_COLUMNS / workers)
+        return HS_ETOOBIG;
+    return hsi_assignment_bound(rows, HSI_GROUP_A_WORKER, least, &stop, value);
+}
+
+const hs_bound hsi_bound_mip = {
+    .name = "mip",
+    .summary = "the problem itself as a MIP, as far as the time allows",
+    .source = "the assignment MIP; its dual bound",
+    .cost = "exponential; up to 100,000 columns (rows x workers), stops at the time limit",
+    .compute = compute,
+};

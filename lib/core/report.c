@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/report.h"
+
+#include <string.h>
+
+#include "support/exact.h"
+
+void hs_report_init_sized(hs_report *report, size_t size)
+{
+    memset(report, 0, size);
+    report->struct_size = size;
+}
+
+void hsi_report_copy(hs_report *to, const hs_report *full)
+{
+    size_t size = to->struct_size < sizeof *full ? to->struct_size : sizeof *full;
+
+    if (size < sizeof to->struct_size)
+        return;
+    memcpy((char *)to + sizeof to->struct_size, (const char *)full + sizeof to->struct_size,
+           size - sizeof to->struct_size);
+}
+
+/* A double that is surely >= the sum. */
+static double round_up(const hsi_sum *sum)
+{
+    double up = sum->high + sum->low;
+
+    for (;;) {
+        hsi_sum rest = {up, 0, 0};
+
+        hsi_sum_add(&rest, -sum->high);
+        hsi_sum_add(&rest, -sum->low);
+        rest.error += sum->error;
+        if (hsi_sum_surely_nonnegative(&rest))
+            return up;
+        up = nextafter(up, INFINITY);
+    }
+}
+
+double hsi_certified_makespan(const hs_instance *in, const hs_schedule *s)
+{
+    unsigned w, cpus = hs_schedule_cpus(s), workers = cpus + hs_schedule_gpus(s);
+    double   makespan = 0;
+
+    for (w = 0; w < workers; w++) {
+        size_t          count, i;
+        const hs_entry *entries = hs_schedule_entries(s, w, &count);
+        hsi_sum         sum = {0, 0, 0};
+
+        for (i = 0; i < count; i++)
+            if (entries[i].state == HS_RUN)
+                hsi_sum_add(&sum, hs_instance_time(in, entries[i].task,
+                                                   w < cpus ? HS_CPU : HS_GPU));
+        makespan = fmax(makespan, round_up(&sum));
+    }
+    return makespan;
+}

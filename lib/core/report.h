@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_CORE_REPORT_H
+#define HSI_CORE_REPORT_H
+
+#include <hybridsched/solve.h>
+
+/* As much of `full` as the caller's struct has room for. */
+void hsi_report_copy(hs_report *to, const hs_report *full);
+
+/*
+ * The largest sum of times that a worker runs, exactly, rounded up: what is
+ * certified. A schedule's own ends are rounded at every step. Aborted entries
+ * need not be repeated, so they do not count. O(entries).
+ */
+double hsi_certified_makespan(const hs_instance *in, const hs_schedule *s);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <stdio.h>
+
+#include <hybridsched/io.h>
+
+#include "core/certificate.h"
+#include "io/output.h"
+
+/*
+ * Everything goes through here, so that the last line can tell whether anything was
+ * changed on the way: FNV-1a over all bytes before it.
+ */
+typedef struct writer {
+    hsi_output out;
+    uint64_t   sum;
+} writer;
+
+static void put(writer *w, const char *text)
+{
+    hsi_output_text(&w->out, text);
+    for (; *text; text++)
+        w->sum = (w->sum ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+}
+
+static void put_integer(writer *w, const char *name, int64_t value)
+{
+    char text[96];
+
+    snprintf(text, sizeof text, "%s,%lld\n", name, (long long)value);
+    put(w, text);
+}
+
+/* As the shortest decimal, and exactly: INTEGER*2^EXPONENT. */
+static void put_real(writer *w, const char *name, double value)
+{
+    char    decimal[32], text[128];
+    int     exponent;
+    int64_t mantissa = (int64_t)ldexp(frexp(value, &exponent), 53);
+
+    exponent -= 53;
+    for (; mantissa && mantissa % 2 == 0; exponent++)
+        mantissa /= 2;
+    hs_format_double(value, decimal);
+    snprintf(text, sizeof text, "%s,%s,%lld*2^%d\n", name, decimal, (long long)mantissa,
+             mantissa ? exponent : 0);
+    put(w, text);
+}
+
+static void put_kind(writer *w, const hsi_certified_kind *kind)
+{
+    char cpu[32], gpu[32], text[128];
+
+    hs_format_double(kind->cpu, cpu);
+    hs_format_double(kind->gpu, gpu);
+    snprintf(text, sizeof text, "task,%s,%s,%lld\n", cpu, gpu, (long long)kind->multiplier);
+    put(w, text);
+}
+
+static void put_proof(writer *w, const hs_certificate *c)
+{
+    switch (c->proof) {
+    case HSI_PROOF_NONE:
+        put(w, "proof,none\n");
+        break;
+    case HSI_PROOF_TASK:
+        put(w, "proof,task\n");
+        break;
+    case HSI_PROOF_MULTIPLIERS:
+        put(w, "proof,multipliers\n");
+        put_real(w, "cpu-multiplier", c->multiplier[HS_CPU]);
+        put_real(w, "gpu-multiplier", c->multiplier[HS_GPU]);
+        break;
+    case HSI_PROOF_CONFIGURATION:
+        put(w, "proof,configuration\n");
+        put_integer(w, "grid", c->grid);
+        put_integer(w, "capacity", c->capacity);
+        put_integer(w, "cpu-most", c->most[HS_CPU]);
+        put_integer(w, "gpu-most", c->most[HS_GPU]);
+        for (size_t i = 0; i < c->kinds && !hsi_output_failed(&w->out); i++)
+            put_kind(w, &c->kind[i]);
+        break;
+    }
+}
+
+hs_status hs_certificate_write(int fd, const hs_certificate *certificate)
+{
+    writer    w = {.sum = UINT64_C(0xcbf29ce484222325)};
+    char      text[64];
+    hs_status st;
+
+    if (!certificate)
+        return HS_EINVAL;
+    st = hsi_output_open(&w.out, fd);
+    if (st != HS_OK)
+        return st;
+    put(&w, "# hybridsched certificate 1\n");
+    snprintf(text, sizeof text, "bound,%s\n", certificate->bound);
+    put(&w, text);
+    put_real(&w, "value", certificate->value);
+    snprintf(text, sizeof text, "instance-digest,%016llx\n",
+             (unsigned long long)certificate->digest);
+    put(&w, text);
+    put_proof(&w, certificate);
+    snprintf(text, sizeof text, "checksum,%016llx\n", (unsigned long long)w.sum);
+    hsi_output_text(&w.out, text);
+    return hsi_output_close(&w.out);
+}

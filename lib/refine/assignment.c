@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/log.h"
+#include "refine/refine.h"
+
+double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *worker, double *load)
+{
+    size_t workers = (size_t)pb->m + pb->k, i;
+    double makespan = 0;
+
+    memset(load, 0, workers * sizeof *load);
+    for (i = 0; i < pb->n; i++)
+        load[worker[i]] += hsi_time_on(pb, i, worker[i]);
+    for (i = 0; i < workers; i++)
+        if (load[i] > makespan)
+            makespan = load[i];
+    return makespan;
+}
+
+hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker,
+                                  hs_schedule **out)
+{
+    double   *load = calloc((size_t)pb->m + pb->k, sizeof *load);
+    hsi_log   log = {0};
+    hs_status st = load ? hsi_log_open(&log, pb, 0) : HS_ENOMEM;
+    size_t    i;
+
+    if (st != HS_OK)
+        goto out;
+    for (i = 0; i < pb->n; i++) {
+        load[worker[i]] += hsi_time_on(pb, i, worker[i]);
+        hsi_log_put(&log, (uint32_t)i, worker[i], load[worker[i]]);
+    }
+    st = hsi_log_schedule(&log, pb, out);
+    hsi_log_close(&log);
+out:
+    free(load);
+    return st;
+}
+
+void hsi_assignment_of(const hs_schedule *s, uint32_t *worker)
+{
+    unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s), w;
+
+    for (w = 0; w < workers; w++) {
+        size_t          count, i;
+        const hs_entry *entries = hs_schedule_entries(s, w, &count);
+
+        for (i = 0; i < count; i++)
+            if (entries[i].state == HS_RUN)
+                worker[entries[i].task] = w;
+    }
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Proves a schedule optimal, or stops at the time limit with the best schedule and
+ * the best bound it has. `best` finds the schedule and often enough proves it. What
+ * is left is searched for a shorter one, which ends with one or with the proof that
+ * there is none: tiny instances task by task (refute.c), others by branch and price
+ * (branch.c), and what resists that task by task again.
+ */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithm/algorithm.h"
+#include "bound/configuration.h"
+#include "config.h"
+#include "core/order.h"
+#include "core/report.h"
+#include "refine/branch.h"
+#include "refine/refine.h"
+#include "refine/refute.h"
+
+typedef struct proof {
+    const hs_instance *in;
+    const hs_settings *settings;
+    hsi_stop           stop;
+    hsi_problem        pb;      /* one item a task */
+    hs_schedule       *best;
+    double             longest; /* what of it is certified */
+    double             bound;
+    const char        *bound_name;
+    int                whole;   /* times are whole numbers, and so is the optimum */
+    int                shortest; /* every shorter schedule is refuted */
+    uint64_t          *worth[2]; /* a task: by the area bound, by the configuration bound */
+    int                worths;
+    uint32_t          *worker;
+    uint64_t           nodes;
+} proof;
+
+static int is_proved(const proof *pf)
+{
+    return pf->shortest || pf->longest <= pf->bound * (1 + pf->settings->gap);
+}
+
+static int is_whole(double time)
+{
+    return isinf(time) || (time == floor(time) && time < 0x1p44);
+}
+
+static int all_whole(const hsi_problem *pb)
+{
+    size_t i;
+
+    for (i = 0; i < pb->n; i++)
+        if (!is_whole(pb->p[i]) || !is_whole(pb->q[i]))
+            return 0;
+    return 1;
+}
+
+static void raise_bound(proof *pf, double bound, const char *name)
+{
+    if (pf->whole)
+        bound = ceil(bound);
+    if (bound > pf->bound) {
+        pf->bound = bound;
+        pf->bound_name = name;
+    }
+}
+
+/* Part of the time that is left, but no more than `most` seconds. */
+static hs_settings share_of_time(const proof *pf, double part, double most)
+{
+    hs_settings settings = *pf->settings;
+
+    settings.time_limit = fmin(part * hsi_stop_left(&pf->stop), most);
+    if (!(settings.time_limit > 0))
+        settings.time_limit = 1e-3;
+    return settings;
+}
+
+static hs_status find_schedule(proof *pf, double part, double most)
+{
+    hs_settings  settings = share_of_time(pf, part, most);
+    hs_report    report;
+    hs_schedule *s = NULL;
+    hs_status    st;
+
+    settings.start = pf->best ? pf->best : pf->settings->start;
+    hs_report_init(&report);
+    st = hs_solve_reported(&hsi_alg_best, pf->in, &settings, &s, &report);
+    if (st != HS_OK)
+        return st;
+    if (!pf->best || report.certified < pf->longest) {
+        hs_schedule_free(pf->best);
+        pf->best = s;
+        pf->longest = report.certified;
+    } else {
+        hs_schedule_free(s);
+    }
+    if (report.bound > pf->bound) {
+        pf->bound = report.bound;
+        pf->bound_name = "configuration";
+        if (strcmp(report.bound_name, "deadline") == 0)
+            pf->bound_name = "deadline";
+    }
+    return HS_OK;
+}
+
+/* Multipliers in integers, in the proportions of `value`. */
+static void add_worth(proof *pf, const double *value)
+{
+    uint64_t *worth = pf->worth[pf->worths++];
+    double    sum = 0;
+    size_t    i;
+
+    for (i = 0; i < pf->pb.n; i++)
+        sum += value[i];
+    for (i = 0; i < pf->pb.n; i++)
+        worth[i] = (uint64_t)(value[i] / sum * 0x1p52);
+}
+
+/* The area bound's: a task is worth its time, GPU seconds counting as `pivot` CPU seconds. */
+static hs_status value_by_area(proof *pf, double *value)
+{
+    atomic_int halt = 0;
+    hsi_watch  watch = {.stop = &pf->stop, .halt = &halt};
+    uint32_t  *order = malloc((pf->pb.n + 1) * sizeof *order);
+    double     pivot = 0;
+    hs_status  st = order ? hsi_order_by_rho(&pf->pb, HSI_RHO_UP, order) : HS_ENOMEM;
+    size_t     i;
+
+    if (st == HS_OK)
+        st = hsi_split(&pf->pb, order, 1, &watch, NULL, &pivot);
+    for (i = 0; st == HS_OK && i < pf->pb.n; i++)
+        value[i] = fmin(pf->pb.p[i], pivot * pf->pb.q[i]);
+    free(order);
+    return st;
+}
+
+#ifdef HAVE_GLPK
+/* The configuration bound, and what it values the tasks at. */
+static hs_status value_by_configuration(proof *pf, double *value)
+{
+    hs_settings        settings = share_of_time(pf, 0.2, 20);
+    hsi_stop           slice = hsi_stop_after(&settings, 1);
+    hsi_configuration *cf = NULL;
+    hs_status          st = hsi_configuration_open(&pf->pb, 0, &cf);
+    size_t             i;
+
+    if (st != HS_OK)
+        return st;
+    while (st == HS_OK && !hsi_configuration_ended(cf) && !hsi_stop_now(&slice))
+        st = hsi_configuration_step(cf, &slice);
+    raise_bound(pf, hsi_configuration_bound(cf), "configuration");
+    for (i = 0; i < pf->pb.n; i++)
+        value[i] = hsi_configuration_worth(cf, i);
+    hsi_configuration_close(cf);
+    return st == HS_ENOMEM ? st : HS_OK;
+}
+#endif
+
+static hs_status find_multipliers(proof *pf)
+{
+    double   *value = malloc((pf->pb.n + 1) * sizeof *value);
+    hs_status st = value ? value_by_area(pf, value) : HS_ENOMEM;
+
+    if (st == HS_OK)
+        add_worth(pf, value);
+#ifdef HAVE_GLPK
+    if (st == HS_OK)
+        st = value_by_configuration(pf, value);
+    if (st == HS_OK)
+        add_worth(pf, value);
+#endif
+    free(value);
+    return st;
+}
+
+/* The largest target whose refutation is all that is wanted. */
+static double last_target(const proof *pf)
+{
+    if (pf->settings->gap > 0)
+        return fmin(pf->longest / (1 + pf->settings->gap) * (1 + 1e-12),
+                    nextafter(pf->longest, 0));
+    return pf->whole ? pf->longest - 1 : nextafter(pf->longest, 0);
+}
+
+static double middle_target(const proof *pf)
+{
+    double last = last_target(pf), middle = pf->bound + (last - pf->bound) / 2;
+
+    if (pf->whole)
+        middle = floor(middle);
+    return last - pf->bound < 1e-5 * last || middle <= pf->bound ? last : middle;
+}
+
+static hs_status take_found(proof *pf)
+{
+    hs_schedule *s = NULL;
+    hs_status    st = hsi_assignment_schedule(&pf->pb, pf->worker, &s);
+
+    if (st != HS_OK)
+        return st;
+    hs_schedule_free(pf->best);
+    pf->best = s;
+    pf->longest = hsi_certified_makespan(pf->in, s);
+    return HS_OK;
+}
+
+static void tell(const proof *pf)
+{
+    hs_progress progress = {hsi_stop_elapsed(&pf->stop), pf->longest, pf->bound, pf->nodes,
+                            "proof"};
+
+    if (pf->settings->progress)
+        pf->settings->progress(pf->settings->progress_data, &progress);
+}
+
+/*
+ * Which multipliers cut the search short is not known beforehand: they take turns,
+ * each with four times the nodes of its last turn, up to `most` (0: until the end).
+ */
+static hs_status refute_target(proof *pf, double target, uint64_t most, hsi_verdict *verdict)
+{
+    hsi_refutation r = {.pb = &pf->pb, .worker = pf->worker, .target = target};
+    uint64_t       nodes = 20000;
+    hs_status      st = HS_OK;
+    int            turn;
+
+    *verdict = HSI_STOPPED;
+    for (; (most == 0 || nodes <= most) && !hsi_stop_now(&pf->stop); nodes *= 4) {
+        for (turn = 0; turn < pf->worths; turn++) {
+            r.worth = pf->worth[turn];
+            r.most_nodes = nodes;
+            st = hsi_refute(&r, &pf->stop, verdict);
+            pf->nodes += r.nodes;
+            if (st != HS_OK || *verdict != HSI_STOPPED)
+                return st;
+        }
+    }
+    return st;
+}
+
+/* Learns what the verdict on a target says. */
+static hs_status learn(proof *pf, double target, hsi_verdict verdict)
+{
+    if (verdict == HSI_FOUND)
+        return take_found(pf);
+    if (verdict == HSI_REFUTED) {
+        pf->shortest = target >= nextafter(pf->longest, 0);
+        raise_bound(pf, pf->whole ? target + 1 : target, "exact");
+    }
+    return HS_OK;
+}
+
+/*
+ * The last target settles all; when it resists, one half way is next, which at least
+ * raises the bound, and then the last one again with more nodes.
+ */
+static hs_status search_between(proof *pf, unsigned rounds)
+{
+    uint64_t  patience = 400000;
+    hs_status st = HS_OK;
+
+    for (; rounds-- && st == HS_OK && !is_proved(pf) && !hsi_stop_now(&pf->stop); patience *= 4) {
+        hsi_verdict verdict = HSI_FOUND;
+        double      target = 0;
+
+        while (st == HS_OK && verdict == HSI_FOUND && !is_proved(pf)) {
+            tell(pf);
+            target = last_target(pf);
+            st = refute_target(pf, target, patience, &verdict);
+            if (st == HS_OK)
+                st = learn(pf, target, verdict);
+        }
+        if (st != HS_OK || is_proved(pf) || verdict != HSI_STOPPED)
+            continue;
+        target = middle_target(pf);
+        st = refute_target(pf, target, patience, &verdict);
+        if (st == HS_OK)
+            st = learn(pf, target, verdict);
+    }
+    return st;
+}
+
+#ifdef HAVE_GLPK
+/* A schedule below this is worth having; nodes whose bound reaches it are closed. */
+static double cutoff_of(const proof *pf)
+{
+    if (pf->whole && pf->settings->gap == 0)
+        return nextafter(pf->longest - 1, INFINITY);
+    return pf->longest / (1 + fmax(pf->settings->gap, 1e-11));
+}
+
+static hs_status climb_tree(proof *pf, hsi_branch *tree)
+{
+    hs_status st = HS_OK;
+
+    while (st == HS_OK && !is_proved(pf) && !hsi_branch_ended(tree) && !hsi_stop_now(&pf->stop)) {
+        hs_settings     settings = share_of_time(pf, 1, 1);
+        hsi_stop        slice = hsi_stop_after(&settings, 1);
+        const uint32_t *found;
+
+        tell(pf);
+        st = hsi_branch_step(tree, cutoff_of(pf), &slice);
+        if (st != HS_OK)
+            break;
+        raise_bound(pf, fmin(hsi_branch_bound(tree), pf->longest), "exact");
+        found = hsi_branch_found(tree);
+        if (found) {
+            memcpy(pf->worker, found, pf->pb.n * sizeof *found);
+            st = take_found(pf);
+            if (st == HS_OK && !is_proved(pf)) /* what is near it may be better yet */
+                st = find_schedule(pf, 0.05, 0.2);
+        }
+    }
+    pf->nodes += hsi_branch_nodes(tree);
+    return st;
+}
+
+/* Branch and price: what settles nearly all that is not settled at once. */
+static hs_status search_tree(proof *pf)
+{
+    hsi_branch *tree = NULL;
+    hs_status   st;
+
+    if (pf->pb.n > HSI_BRANCH_MOST_TASKS)
+        return HS_OK;
+    st = hsi_branch_open(&pf->pb, pf->bound, &tree);
+    if (st != HS_OK)
+        return st;
+    st = climb_tree(pf, tree);
+    hsi_branch_close(tree);
+    return st;
+}
+#else
+static hs_status search_tree(proof *pf)
+{
+    (void)pf;
+    return HS_OK;
+}
+#endif
+
+/* Without a time limit in the settings. */
+#define DEFAULT_SECONDS 10.0
+
+/* Tiny instances are searched through faster than the tree has its first bound. */
+enum { TINY = 40 };
+
+static hs_status prove(proof *pf)
+{
+    hs_status st = find_schedule(pf, 0.1, 0.3);
+
+    if (st != HS_OK || is_proved(pf))
+        return st;
+    if (pf->pb.n <= HSI_REFUTE_MOST_TASKS) {
+        st = find_multipliers(pf);
+        if (st == HS_OK && pf->pb.n <= TINY && !is_proved(pf))
+            st = search_between(pf, 1);
+        if (st != HS_OK || is_proved(pf))
+            return st;
+    }
+    st = search_tree(pf);
+    if (st != HS_OK || is_proved(pf) || hsi_stop_now(&pf->stop))
+        return st;
+    if (pf->pb.n <= HSI_REFUTE_MOST_TASKS)
+        return search_between(pf, UINT_MAX);
+    return find_schedule(pf, 1, INFINITY);
+}
+
+static hs_status search(const hs_instance *in, const hs_settings *settings, hs_schedule **out,
+                        hs_report *report)
+{
+    proof     pf = {.in = in, .settings = settings, .bound_name = "none"};
+    hs_status st;
+
+    pf.stop = hsi_stop_after(settings, DEFAULT_SECONDS);
+    st = hsi_problem_of_tasks(in, &pf.pb);
+    if (st != HS_OK)
+        return st;
+    pf.whole = all_whole(&pf.pb);
+    pf.worth[0] = malloc((pf.pb.n + 1) * sizeof *pf.worth[0]);
+    pf.worth[1] = malloc((pf.pb.n + 1) * sizeof *pf.worth[1]);
+    pf.worker = malloc((pf.pb.n + 1) * sizeof *pf.worker);
+    st = pf.worth[0] && pf.worth[1] && pf.worker ? prove(&pf) : HS_ENOMEM;
+    if (st == HS_OK) {
+        *out = pf.best;
+        pf.best = NULL;
+        report->bound = pf.bound;
+        snprintf(report->bound_name, sizeof report->bound_name, "%s", pf.bound_name);
+        report->certified = pf.longest;
+        report->proved = is_proved(&pf);
+        report->limit_reached = !report->proved;
+        report->iterations = pf.nodes;
+    }
+    hs_schedule_free(pf.best);
+    free(pf.worker);
+    free(pf.worth[0]);
+    free(pf.worth[1]);
+    hsi_problem_close(&pf.pb);
+    return st;
+}
+
+/* Whoever gives it all the time in the world gets the optimum. */
+static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
+{
+    (void)cpus;
+    (void)gpus;
+    return isinf(settings->time_limit) ? 1 + settings->gap : INFINITY;
+}
+
+const hs_algorithm hsi_alg_exact = {
+    .name = "exact",
+    .summary = "proves optimality, or stops at the time limit with the best it has",
+    .source = "search against the configuration bound's multipliers",
+    .cost = "exponential at worst; until the time limit",
+    .guarantee = guarantee,
+    .search = search,
+};

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The bounds beside the search: deadline at once, then allocation for a part of
+ * the time, then configuration in slices of it, as long as it still has hope.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound/bound.h"
+#include "config.h"
+#include "refine/search.h"
+#ifdef HAVE_GLPK
+#include "bound/configuration.h"
+#endif
+
+struct hsi_lower {
+    double grid; /* the optimum is a multiple of it; 0: nothing is known */
+    int    over; /* nothing better is to come */
+#ifdef HAVE_GLPK
+    int    allocated; /* the allocation bound has had its turn */
+    hsi_configuration *configuration;
+#endif
+};
+
+/* The value of the lowest bit that is set in x > 0. */
+static double lowest_bit(double x)
+{
+    int      exponent;
+    uint64_t mantissa = (uint64_t)ldexp(frexp(x, &exponent), 53);
+
+    return ldexp((double)(mantissa & -mantissa), exponent - 53);
+}
+
+/*
+ * The power of 2 of which all times are multiples, so that the optimum is one too,
+ * if all sums of them are exact; else 0.
+ */
+static double grid_of(const hsi_problem *pb)
+{
+    double sum = 0, grid = INFINITY;
+    size_t i;
+
+    for (i = 0; i < pb->n; i++) {
+        double p = isinf(pb->p[i]) ? pb->q[i] : pb->p[i], q = isinf(pb->q[i]) ? p : pb->q[i];
+
+        grid = fmin(grid, fmin(lowest_bit(p), lowest_bit(q)));
+        sum += fmax(p, q);
+        if (!(sum < 0x1p53 * grid))
+            return 0;
+    }
+    return isfinite(grid) ? grid : 0;
+}
+
+/* The least multiple of the grid that is not below the bound. */
+static double to_grid(double bound, double grid)
+{
+    return grid > 0 ? ceil(bound / grid) * grid : bound;
+}
+
+static void raise(hsi_search *search, double bound, const char *name)
+{
+    bound = to_grid(bound, search->lower->grid);
+    if (bound <= search->bound)
+        return;
+    search->bound = search->report->bound = bound;
+    snprintf(search->report->bound_name, sizeof search->report->bound_name, "%s", name);
+}
+
+hs_status hsi_lower_open(hsi_search *search)
+{
+    hs_settings settings;
+    double      value = 0;
+    hs_status   st;
+
+    search->lower = calloc(1, sizeof *search->lower);
+    if (!search->lower)
+        return HS_ENOMEM;
+    search->lower->grid = grid_of(&search->pb);
+    hs_settings_init(&settings);
+    st = hs_bound_compute(&hsi_bound_deadline, search->in, &settings, &value);
+    if (st == HS_OK)
+        raise(search, value, hsi_bound_deadline.name);
+    return st;
+}
+
+#ifdef HAVE_GLPK
+
+void hsi_lower_close(hsi_search *search)
+{
+    if (search->lower)
+        hsi_configuration_close(search->lower->configuration);
+    free(search->lower);
+    search->lower = NULL;
+}
+
+int hsi_lower_promises(const hsi_search *search)
+{
+    return !search->lower->over && !search->counted && !hsi_search_met(search);
+}
+
+static hs_status open_configuration(hsi_search *search)
+{
+    hsi_lower *lower = search->lower;
+    hs_status  st;
+
+    if (lower->configuration)
+        return HS_OK;
+    st = hsi_configuration_open(&search->pb, search->bound, &lower->configuration);
+    if (st == HS_ETOOBIG || st == HS_ESOLVER) {
+        lower->over = 1;
+        return HS_OK;
+    }
+    return st;
+}
+
+enum { ALLOCATION_TASKS = 5000 }; /* beyond them deadline is as good, for any use */
+
+static hs_status allocate(hsi_search *search)
+{
+    hs_settings settings;
+    double      limit = fmin(10, 0.15 * (search->stop.end - search->stop.begin)), value = 0;
+    hs_status   st;
+
+    search->lower->allocated = 1;
+    if (search->pb.n > ALLOCATION_TASKS)
+        return HS_OK;
+    search->phase = "allocation bound";
+    hs_settings_init(&settings);
+    settings.time_limit = fmin(limit, hsi_stop_left(&search->stop));
+    settings.cancel = search->settings->cancel;
+    settings.cancel_data = search->settings->cancel_data;
+    if (!(settings.time_limit > 0))
+        return HS_OK;
+    st = hs_bound_compute(&hsi_bound_allocation, search->in, &settings, &value);
+    if (st == HS_OK)
+        raise(search, value, hsi_bound_allocation.name);
+    return st == HS_ENOMEM ? st : HS_OK; /* a search can do without */
+}
+
+static hs_status configure(hsi_search *search, double seconds)
+{
+    hsi_lower *lower = search->lower;
+    hsi_stop   slice = {hsi_now(), 0, search->settings};
+    hs_status  st = open_configuration(search);
+
+    if (st != HS_OK || lower->over)
+        return st;
+    search->phase = "configuration bound";
+    slice.end = fmin(slice.begin + seconds, search->stop.end);
+    st = hsi_configuration_step(lower->configuration, &slice);
+    raise(search, hsi_configuration_bound(lower->configuration), hsi_bound_configuration.name);
+    if (st == HS_OK)
+        lower->over = hsi_configuration_ended(lower->configuration);
+    return st;
+}
+
+hs_status hsi_lower_step(hsi_search *search, double seconds)
+{
+    return search->lower->allocated ? configure(search, seconds) : allocate(search);
+}
+
+int hsi_lower_sees_patterns(const hsi_search *search)
+{
+    return strcmp(search->report->bound_name, hsi_bound_configuration.name) == 0;
+}
+
+#else
+
+int hsi_lower_sees_patterns(const hsi_search *search)
+{
+    (void)search;
+    return 0;
+}
+
+void hsi_lower_close(hsi_search *search)
+{
+    free(search->lower);
+    search->lower = NULL;
+}
+
+int hsi_lower_promises(const hsi_search *search)
+{
+    (void)search;
+    return 0;
+}
+
+hs_status hsi_lower_step(hsi_search *search, double seconds)
+{
+    (void)search;
+    (void)seconds;
+    return HS_OK;
+}
+
+#endif

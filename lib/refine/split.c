@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithm/lpt.h"
+#include "refine/refine.h"
+
+/* How many tasks the CPUs take where both sides' average loads are equal, about. */
+static size_t balance(const hsi_problem *pb, const uint32_t *order, double *pivot)
+{
+    double cpu = 0, gpu = 0;
+    size_t front = 0, back = pb->n;
+
+    *pivot = 1;
+    while (front < back) { /* feed the side that is behind */
+        double p = pb->p[order[front]], q = pb->q[order[back - 1]];
+
+        if (isinf(q) || (isfinite(p) && (cpu + p) * pb->k <= (gpu + q) * pb->m)) {
+            cpu += p;
+            *pivot = p / pb->q[order[front++]];
+        } else {
+            gpu += q;
+            *pivot = pb->p[order[--back]] / q;
+        }
+    }
+    if (!(*pivot > 0x1p-60)) /* the last was no choice */
+        *pivot = 0x1p-60;
+    if (!(*pivot < 0x1p60))
+        *pivot = 0x1p60;
+    return front;
+}
+
+/* The cuts that leave every task a worker that can run it: *low .. *high. */
+static void limits(const hsi_problem *pb, const uint32_t *order, size_t *low, size_t *high)
+{
+    *low = 0;
+    *high = pb->n;
+    while (*low < pb->n && isinf(pb->q[order[*low]]))
+        ++*low;
+    while (*high > 0 && isinf(pb->p[order[*high - 1]]))
+        --*high;
+}
+
+static double run_cut(hsi_lpt *lpt, const uint32_t *order, size_t cut, unsigned char *type,
+                      hsi_log *log)
+{
+    size_t i;
+
+    for (i = 0; i < lpt->pb->n; i++)
+        type[order[i]] = i < cut ? HS_CPU : HS_GPU;
+    return hsi_lpt_run(lpt, type, log);
+}
+
+/* The cut at `step` when one goes outwards from the middle: 0, 1, -1, 2, -2, ... */
+static size_t cut_at(size_t middle, size_t step, size_t low, size_t high)
+{
+    size_t far = (step + 1) / 2;
+
+    if (step % 2)
+        return far > high - middle ? high : middle + far;
+    return far > middle - low ? low : middle - far;
+}
+
+static size_t best_cut(hsi_lpt *lpt, const uint32_t *order, size_t middle, unsigned places,
+                       const hsi_watch *watch, unsigned char *type)
+{
+    size_t low, high, best = middle, step;
+    double least = INFINITY;
+
+    limits(lpt->pb, order, &low, &high);
+    for (step = 0; step < places; step++) {
+        size_t cut = cut_at(middle, step, low, high);
+        double makespan;
+
+        if (step && hsi_watch_ends(watch))
+            break;
+        makespan = run_cut(lpt, order, cut, type, NULL);
+        if (makespan < least) {
+            least = makespan;
+            best = cut;
+        }
+    }
+    return best;
+}
+
+hs_status hsi_split(const hsi_problem *pb, const uint32_t *order, unsigned places,
+                    const hsi_watch *watch, uint32_t *worker, double *pivot)
+{
+    hsi_lpt        lpt = {0};
+    hsi_log        log = {0};
+    unsigned char *type = NULL;
+    hs_status      st;
+    size_t         middle = balance(pb, order, pivot), i;
+
+    if (!worker)
+        return HS_OK;
+    st = hsi_lpt_open(&lpt, pb);
+    if (st != HS_OK)
+        return st;
+    st = hsi_log_open(&log, pb, 0);
+    if (st != HS_OK)
+        goto close_lpt;
+    type = malloc(pb->n + 1);
+    if (!type) {
+        st = HS_ENOMEM;
+        goto close_log;
+    }
+    run_cut(&lpt, order, best_cut(&lpt, order, middle, places, watch, type), type, &log);
+    for (i = 0; i < log.size; i++)
+        worker[log.task[i]] = log.worker[i];
+    free(type);
+close_log:
+    hsi_log_close(&log);
+close_lpt:
+    hsi_lpt_close(&lpt);
+    return st;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "solver/area_lp.h"
+
+#include <math.h>
+
+#include "solver/guard.h"
+#include "solver/simplex.h"
+
+typedef struct area {
+    const hsi_problem *rows;
+    const hsi_stop    *stop;
+    double             u, v;
+} area;
+
+#define TOLERANCE 1e-14
+#define NOTHING   1e-17 /* a ratio, or a time of the scale, that changes nothing */
+
+/* The exponent of what a worker has to do if all have the same, each task where it is fast. */
+static int scale_of(const hsi_problem *rows)
+{
+    double sum = 0;
+    int    exponent;
+    size_t i;
+
+    for (i = 0; i < rows->n; i++)
+        sum += hsi_count(rows, i) * fmin(rows->p[i], rows->q[i]);
+    frexp(sum / ((double)rows->m + rows->k), &exponent);
+    return exponent;
+}
+
+/*
+ * A row's column: the time that its slower type spends on it, which saves the other
+ * one `ratio` times that. So no coefficient exceeds 1, however wide the range of the
+ * times is, and no type spends more than `most` altogether.
+ */
+static void add_column(glp_prob *lp, int column, int slow, double time, double ratio, double most,
+                       const double *workers)
+{
+    int    index[3] = {0, slow, 3 - slow};
+    double value[3] = {0, 1 / workers[slow], -ratio / workers[3 - slow]};
+
+    if (isfinite(time) && time > NOTHING && ratio > NOTHING) {
+        glp_set_col_bnds(lp, column, GLP_DB, 0, fmin(time, most));
+        glp_set_mat_col(lp, column, 2, index, value);
+    } else {
+        glp_set_col_bnds(lp, column, GLP_FX, 0, 0);
+    }
+}
+
+/*
+ * Rows 1 and 2, the CPUs and the GPUs: their work / their number - T <= 0; T is the
+ * last column. GLPK's own scaling would hide from its ratio test that columns can be
+ * flipped together.
+ */
+static void build(glp_prob *lp, const hsi_problem *rows)
+{
+    const double workers[3] = {0, fmax(rows->m, 1), fmax(rows->k, 1)};
+    int    t = (int)rows->n + 1, index[3] = {0, 1, 2}, scale = scale_of(rows);
+    double value[3] = {0, -1, -1}, fast[3] = {0, 0, 0}, all = 2 * ((double)rows->m + rows->k);
+    size_t i;
+
+    glp_set_obj_dir(lp, GLP_MIN);
+    glp_add_rows(lp, 2);
+    glp_add_cols(lp, t);
+    for (i = 0; i < rows->n; i++) {
+        int    slow = rows->p[i] > rows->q[i] ? 1 : 2;
+        double longer = fmax(rows->p[i], rows->q[i]), shorter = fmin(rows->p[i], rows->q[i]);
+        double count = hsi_count(rows, i);
+
+        fast[3 - slow] += count * ldexp(shorter, -scale);
+        add_column(lp, (int)i + 1, slow, count * ldexp(longer, -scale), shorter / longer,
+                   all * workers[slow], workers);
+    }
+    glp_set_mat_col(lp, t, 2, index, value);
+    glp_set_col_bnds(lp, t, GLP_LO, 0, 0);
+    glp_set_obj_coef(lp, t, 1);
+    glp_set_row_bnds(lp, 1, GLP_UP, 0, -fast[1] / workers[1]);
+    glp_set_row_bnds(lp, 2, GLP_UP, 0, -fast[2] / workers[2]);
+    glp_std_basis(lp);
+}
+
+/*
+ * The basis's multipliers. Where a row's column is in the basis they make it cost the
+ * same on both types, and are taken from its times, which are more precise. A row
+ * that its slower type does not help with must not be cheaper there: with ratios
+ * below GLPK's tolerance it would be, and a long task would count for nothing.
+ */
+static void read_multipliers(glp_prob *lp, area *a)
+{
+    const hsi_problem *rows = a->rows;
+    double             most_on_gpus = 0, most_on_cpus = 0; /* q / p, p / q */
+    size_t             i;
+    int                scale, unit = scale_of(rows);
+
+    a->u = rows->m ? fmax(0, -glp_get_row_dual(lp, 1)) / rows->m : 0;
+    a->v = rows->k ? fmax(0, -glp_get_row_dual(lp, 2)) / rows->k : 0;
+    for (i = 0; i < rows->n; i++) {
+        double p = rows->p[i], q = rows->q[i];
+        int    where = glp_get_col_stat(lp, (int)i + 1);
+
+        if (where == GLP_BS) {
+            frexp(fmax(p, q), &scale);
+            a->u = ldexp(q, -scale);
+            a->v = ldexp(p, -scale);
+        } else if (where != GLP_NU && ldexp(fmax(p, q), -unit) > NOTHING) {
+            most_on_gpus = fmax(most_on_gpus, p > q ? q / p : 0);
+            most_on_cpus = fmax(most_on_cpus, p > q ? 0 : p / q);
+        }
+    }
+    a->u = fmax(a->u, a->v * most_on_gpus);
+    a->v = fmax(a->v, a->u * most_on_cpus);
+}
+
+static hs_status solve(void *data)
+{
+    area           *a = data;
+    glp_prob       *lp = glp_create_prob();
+    hsi_simplex_end end;
+
+    build(lp, a->rows);
+    end = hsi_simplex(lp, a->stop, INFINITY, TOLERANCE);
+    read_multipliers(lp, a);
+    glp_delete_prob(lp);
+    if (end == HSI_SIMPLEX_STOPPED && hsi_canceled(a->stop->settings))
+        return HS_ECANCELED;
+    return end == HSI_SIMPLEX_FAILED ? HS_ESOLVER : HS_OK;
+}
+
+hs_status hsi_area_multipliers(const hsi_problem *rows, const hsi_stop *stop, double *u,
+                               double *v)
+{
+    area      a = {rows, stop, 0, 0};
+    hs_status st = hsi_glpk_guarded(solve, &a);
+
+    *u = a.u;
+    *v = a.v;
+    return st;
+}

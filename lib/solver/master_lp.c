@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rows 1 .. n: an item is covered as often as it demands. Rows n + 1, n + 2: the
+ * shares of a type's patterns less theta times its workers is <= 0. Column 1 is
+ * theta, the objective; then, while a type is fluid, a column an item; then the
+ * patterns.
+ *
+ * The patterns and the state of the basis are kept here and GLPK's problem is
+ * built from them when it is needed, because it must not outlive the guard's run.
+ */
+#include "solver/master_lp.h"
+
+#include <glpk.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/vector.h"
+
+/* A worker's multiplier: large, so that GLPK's tolerance, 10^-7, is small next to it. */
+#define PRICE 1000.0
+
+enum { SLICE_MS = 50 }; /* how long GLPK is left alone before `stop` is asked */
+
+typedef struct column {
+    size_t        first, size; /* in `items` */
+    double        share;
+    unsigned char type, status;
+} column;
+
+struct hsi_master {
+    glp_prob       *lp;      /* NULL at rest */
+    size_t          in_lp;   /* columns that are in it */
+    size_t          n;
+    unsigned        workers[2];
+    uint32_t       *demand;
+    hsi_vector      items;   /* of hsi_master_item */
+    hsi_vector      columns; /* of column */
+    unsigned char  *row_status, *fluid_status;
+    unsigned char   theta_status;
+    int             has_basis;
+    const double   *time; /* NULL: no type is fluid */
+    hs_type         fluid_type;
+    double          unit, span; /* of the fluid type's time, where it began and now */
+    int            *index;      /* scratch of a column: n + 3 */
+    double         *value;
+};
+
+static column *columns_of(const hsi_master *master)
+{
+    return master->columns.data;
+}
+
+size_t hsi_master_columns(const hsi_master *master)
+{
+    return master->columns.size / sizeof(column);
+}
+
+hs_status hsi_master_open(size_t items, const uint32_t *demand, const unsigned workers[2],
+                          hsi_master **out)
+{
+    hsi_master *master;
+
+    if (items > INT_MAX / 4)
+        return HS_ETOOBIG;
+    master = calloc(1, sizeof *master);
+    if (!master)
+        return HS_ENOMEM;
+    master->n = items;
+    memcpy(master->workers, workers, sizeof master->workers);
+    master->demand = malloc((items + 1) * sizeof *master->demand);
+    master->row_status = malloc(items + 2);
+    master->fluid_status = malloc(items + 1);
+    master->index = malloc((items + 4) * sizeof *master->index);
+    master->value = malloc((items + 4) * sizeof *master->value);
+    if (!master->demand || !master->row_status || !master->fluid_status || !master->index ||
+        !master->value) {
+        hsi_master_close(master);
+        return HS_ENOMEM;
+    }
+    memcpy(master->demand, demand, items * sizeof *demand);
+    *out = master;
+    return HS_OK;
+}
+
+void hsi_master_close(hsi_master *master)
+{
+    if (!master)
+        return;
+    free(master->demand);
+    free(master->row_status);
+    free(master->fluid_status);
+    free(master->index);
+    free(master->value);
+    hsi_vector_free(&master->items);
+    hsi_vector_free(&master->columns);
+    free(master);
+}
+
+hs_status hsi_master_add(hsi_master *master, hs_type type, const hsi_master_item *items,
+                         size_t size)
+{
+    column col = {.first = master->items.size / sizeof *items,
+                  .size = size,
+                  .type = (unsigned char)type,
+                  .status = GLP_NL};
+
+    if (hsi_vector_append(&master->items, items, size * sizeof *items))
+        return HS_ENOMEM;
+    return hsi_vector_append(&master->columns, &col, sizeof col) ? HS_ENOMEM : HS_OK;
+}
+
+hs_type hsi_master_type(const hsi_master *master, size_t at)
+{
+    return columns_of(master)[at].type;
+}
+
+const hsi_master_item *hsi_master_items(const hsi_master *master, size_t at, size_t *size)
+{
+    *size = columns_of(master)[at].size;
+    return (const hsi_master_item *)master->items.data + columns_of(master)[at].first;
+}
+
+double hsi_master_share(const hsi_master *master, size_t at)
+{
+    return columns_of(master)[at].share;
+}
+
+/* ---- GLPK's problem ----------------------------------------------------------- */
+
+static int worker_row(const hsi_master *master, int type)
+{
+    return (int)master->n + 1 + type;
+}
+
+/* GLPK's number of a pattern's column. */
+static int number_of(const hsi_master *master, size_t at)
+{
+    return (int)(at + 2 + (master->time ? master->n : 0));
+}
+
+static double cost_of_theta(const hsi_master *master)
+{
+    return PRICE * ((double)master->workers[HS_CPU] + (double)master->workers[HS_GPU]);
+}
+
+static void set_theta(hsi_master *master)
+{
+    int type;
+
+    for (type = HS_CPU; type <= HS_GPU; type++) {
+        master->index[type + 1] = worker_row(master, type);
+        master->value[type + 1] = -(double)master->workers[type];
+        if (master->time && type == (int)master->fluid_type)
+            master->value[type + 1] *= master->span / master->unit;
+    }
+    glp_set_mat_col(master->lp, 1, 2, master->index, master->value);
+}
+
+/* An item may be taken in shares once it fits. */
+static void allow_fluid(hsi_master *master, size_t item)
+{
+    int number = (int)item + 2;
+
+    master->index[1] = (int)item + 1;
+    master->value[1] = 1;
+    master->index[2] = worker_row(master, (int)master->fluid_type);
+    master->value[2] = master->time[item] / master->unit;
+    glp_set_mat_col(master->lp, number, 2, master->index, master->value);
+    glp_set_col_bnds(master->lp, number, GLP_LO, 0, 0);
+}
+
+static void add_fluid_columns(hsi_master *master)
+{
+    size_t i;
+
+    glp_add_cols(master->lp, (int)master->n);
+    for (i = 0; i < master->n; i++)
+        if (master->time[i] <= master->span)
+            allow_fluid(master, i);
+        else
+            glp_set_col_bnds(master->lp, (int)i + 2, GLP_FX, 0, 0);
+}
+
+static void add_new_columns(hsi_master *master)
+{
+    size_t total = hsi_master_columns(master), i;
+    int    number;
+
+    if (master->in_lp == total)
+        return;
+    number = glp_add_cols(master->lp, (int)(total - master->in_lp));
+    for (; master->in_lp < total; master->in_lp++, number++) {
+        size_t                 size;
+        const hsi_master_item *items = hsi_master_items(master, master->in_lp, &size);
+
+        for (i = 0; i < size; i++) {
+            master->index[i + 1] = (int)items[i].item + 1;
+            master->value[i + 1] = items[i].copies;
+        }
+        master->index[size + 1] = worker_row(master, columns_of(master)[master->in_lp].type);
+        master->value[size + 1] = 1;
+        glp_set_mat_col(master->lp, number, (int)size + 1, master->index, master->value);
+        glp_set_col_bnds(master->lp, number, GLP_LO, 0, 0);
+    }
+}
+
+static void restore_basis(hsi_master *master)
+{
+    size_t i;
+
+    for (i = 0; i < master->n + 2; i++)
+        glp_set_row_stat(master->lp, (int)i + 1, master->row_status[i]);
+    glp_set_col_stat(master->lp, 1, master->theta_status);
+    for (i = 0; master->time && i < master->n; i++)
+        glp_set_col_stat(master->lp, (int)i + 2, master->fluid_status[i]);
+    for (i = 0; i < hsi_master_columns(master); i++)
+        glp_set_col_stat(master->lp, number_of(master, i), columns_of(master)[i].status);
+}
+
+static void save_basis(hsi_master *master)
+{
+    size_t i;
+
+    for (i = 0; i < master->n + 2; i++)
+        master->row_status[i] = (unsigned char)glp_get_row_stat(master->lp, (int)i + 1);
+    master->theta_status = (unsigned char)glp_get_col_stat(master->lp, 1);
+    for (i = 0; master->time && i < master->n; i++)
+        master->fluid_status[i] = (unsigned char)glp_get_col_stat(master->lp, (int)i + 2);
+    for (i = 0; i < master->in_lp; i++)
+        columns_of(master)[i].status =
+            (unsigned char)glp_get_col_stat(master->lp, number_of(master, i));
+    master->has_basis = 1;
+}
+
+static void build(hsi_master *master)
+{
+    glp_prob *lp = master->lp = glp_create_prob();
+    int       n = (int)master->n, i;
+
+    master->in_lp = 0;
+    glp_set_obj_dir(lp, GLP_MIN);
+    glp_add_rows(lp, n + 2);
+    for (i = 0; i < n; i++)
+        glp_set_row_bnds(lp, i + 1, GLP_LO, master->demand[i], 0);
+    glp_set_row_bnds(lp, n + 1, GLP_UP, 0, 0);
+    glp_set_row_bnds(lp, n + 2, GLP_UP, 0, 0);
+    glp_add_cols(lp, 1);
+    glp_set_col_bnds(lp, 1, GLP_LO, 0, 0);
+    glp_set_obj_coef(lp, 1, cost_of_theta(master));
+    set_theta(master);
+    if (master->time)
+        add_fluid_columns(master);
+    add_new_columns(master);
+    if (master->has_basis)
+        restore_basis(master);
+}
+
+void hsi_master_rest(hsi_master *master)
+{
+    if (!master->lp)
+        return;
+    save_basis(master);
+    glp_delete_prob(master->lp);
+    master->lp = NULL;
+}
+
+void hsi_master_lost(hsi_master *master)
+{
+    size_t i;
+
+    master->lp = NULL;
+    master->has_basis = 0;
+    for (i = 0; i < hsi_master_columns(master); i++)
+        columns_of(master)[i].status = GLP_NL;
+}
+
+void hsi_master_fluid(hsi_master *master, hs_type type, const double *time, double span)
+{
+    master->fluid_type = type;
+    master->time = time;
+    master->unit = master->span = span;
+}
+
+void hsi_master_set_span(hsi_master *master, double span)
+{
+    double before = master->span;
+    size_t i;
+
+    master->span = span;
+    if (!master->lp)
+        return;
+    set_theta(master);
+    for (i = 0; master->time && i < master->n; i++)
+        if (master->time[i] > before && master->time[i] <= span)
+            allow_fluid(master, i);
+}
+
+void hsi_master_solid(hsi_master *master)
+{
+    if (master->lp)
+        glp_delete_prob(master->lp);
+    hsi_master_lost(master);
+    master->time = NULL;
+}
+
+/* ---- solving ------------------------------------------------------------------ */
+
+static hs_status simplex(hsi_master *master, const hsi_stop *stop, int *optimal)
+{
+    glp_smcp parameters;
+    int      code, fresh_starts = 0;
+
+    glp_init_smcp(&parameters);
+    parameters.msg_lev = GLP_MSG_OFF;
+    *optimal = 0;
+    for (;;) {
+        double left = 1000 * hsi_stop_left(stop);
+
+        parameters.tm_lim = left < SLICE_MS ? (int)left + 1 : SLICE_MS;
+        code = glp_simplex(master->lp, &parameters);
+        if (code == 0 && glp_get_status(master->lp) == GLP_OPT) {
+            *optimal = 1;
+            return HS_OK;
+        }
+        if (code == GLP_ETMLIM) {
+            if (hsi_stop_now(stop))
+                return HS_OK;
+            continue;
+        }
+        if (fresh_starts++)
+            return HS_ESOLVER;
+        glp_std_basis(master->lp); /* the basis was numerically bad */
+    }
+}
+
+static void read_multipliers(hsi_master *master, hsi_master_solution *solution, double *y)
+{
+    double scale = 0;
+    size_t i;
+    int    type;
+
+    for (type = HS_CPU; type <= HS_GPU; type++) {
+        solution->price[type] =
+            fmax(0, -glp_get_row_dual(master->lp, worker_row(master, type)));
+        scale += master->workers[type] * solution->price[type];
+    }
+    scale = scale > 0 ? 1 / scale : 1;
+    for (type = HS_CPU; type <= HS_GPU; type++)
+        solution->price[type] *= scale;
+    for (i = 0; i < master->n; i++)
+        y[i] = fmax(0, glp_get_row_dual(master->lp, (int)i + 1)) * scale;
+}
+
+hs_status hsi_master_solve(hsi_master *master, const hsi_stop *stop,
+                           hsi_master_solution *solution, double *y)
+{
+    hs_status st;
+    size_t    i;
+
+    if (master->lp)
+        add_new_columns(master);
+    else
+        build(master);
+    st = simplex(master, stop, &solution->optimal);
+    if (!solution->optimal)
+        return st;
+    solution->theta = glp_get_obj_val(master->lp) / cost_of_theta(master);
+    for (i = 0; i < master->in_lp; i++)
+        columns_of(master)[i].share = glp_get_col_prim(master->lp, number_of(master, i));
+    read_multipliers(master, solution, y);
+    return HS_OK;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Branch and bound. A node is its parent with one cell's range cut; its two children
+ * cut the range of one cell between whole numbers, so that the leaves together hold
+ * every solution. Each node's bound is proved from GLPK's multipliers (model.c) and
+ * never taken from GLPK; a failed LP costs only strength.
+ *
+ * Why the result is safe. Whatever the cutoff C is, each solution of the MIP is in a
+ * node that is open, in one that was closed, or uses a cell that was closed at the
+ * root since its time is at least C. A node is closed when its proven bound reaches
+ * C / (1 + tolerance), or when nothing is left to branch on; the least bound of the
+ * closed is kept. So the least of that, of C and of the open nodes' bounds is a
+ * lower bound at every moment. Where the makespan is known to be whole, a node's
+ * bound is rounded up: the solutions in it are whole too.
+ */
+#include <math.h>
+
+#include "solver/assignment_lp.h"
+#include "solver/guard.h"
+#include "solver/split.h"
+
+#define TOLERANCE 1e-9 /* of a closed node: MIPs with real times rarely end otherwise */
+
+typedef struct tree {
+    hsi_model       model;
+    glp_prob       *lp;
+    const hsi_stop *stop;
+    hsi_nodes       nodes;
+    uint32_t        here;      /* the node at hand: model and LP have its bounds */
+    double          tolerance; /* see above */
+    double          closed;    /* least bound of the closed nodes */
+    double          least;     /* known from outside; all are scaled */
+    double          told;      /* when there was progress to report */
+    uint64_t        seen;      /* nodes */
+    uint64_t        dive;      /* when the latest dive began, or the next one will */
+    int             diving;
+} tree;
+
+/* ---- the node at hand ---- */
+
+static void apply(tree *t, const hsi_node *nd)
+{
+    hsi_model *model = &t->model;
+    size_t     first = nd->cell - nd->cell % model->groups;
+    unsigned   g;
+
+    if (nd->kind == HSI_AT_LEAST && model->lower[nd->cell] < nd->value)
+        model->lower[nd->cell] = nd->value;
+    if (nd->kind == HSI_AT_MOST && model->upper[nd->cell] > nd->value)
+        model->upper[nd->cell] = nd->value;
+    for (g = 0; nd->kind == HSI_NOT_ON_TYPE && g < model->groups; g++)
+        if (hsi_model_type(model, g) == (int)nd->value)
+            model->upper[first + g] = 0;
+}
+
+static void undo(tree *t, const hsi_node *nd)
+{
+    hsi_model *model = &t->model;
+    size_t     cell = nd->cell - nd->cell % model->groups, end = cell + model->groups;
+
+    for (; cell < end; cell++) {
+        model->lower[cell] = 0;
+        model->upper[cell] = model->most[cell];
+    }
+}
+
+static const hsi_node *at(const tree *t, uint32_t index)
+{
+    return hsi_node_at(&t->nodes, index);
+}
+
+/* Does a node differ from the root by a cut of its own? */
+static int is_cut(const tree *t, uint32_t index)
+{
+    return index != HSI_NO_NODE && at(t, index)->cell != HSI_NO_NODE;
+}
+
+static void show_path(tree *t, uint32_t i)
+{
+    for (; is_cut(t, i); i = at(t, i)->parent)
+        hsi_assignment_lp_row(t->lp, &t->model, at(t, i)->cell / t->model.groups);
+}
+
+/* Turns model and LP from the node at hand to another, and keeps a use of that. */
+static void go_to(tree *t, uint32_t target)
+{
+    uint32_t i, old = t->here;
+
+    if (old != HSI_NO_NODE && at(t, target)->parent == old) {
+        apply(t, at(t, target));
+        hsi_assignment_lp_row(t->lp, &t->model, at(t, target)->cell / t->model.groups);
+    } else {
+        for (i = old; is_cut(t, i); i = at(t, i)->parent)
+            undo(t, at(t, i));
+        for (i = target; is_cut(t, i); i = at(t, i)->parent)
+            apply(t, at(t, i));
+        show_path(t, old);
+        show_path(t, target);
+    }
+    t->here = target;
+    hsi_nodes_drop(&t->nodes, old);
+}
+
+static double whole(const tree *t, double bound)
+{
+    if (!t->model.integral || !isfinite(bound))
+        return bound;
+    return ldexp(ceil(ldexp(bound, t->model.exponent)), -t->model.exponent);
+}
+
+static int is_closed(const tree *t, double bound)
+{
+    return bound * (1 + t->tolerance) >= t->model.cutoff;
+}
+
+static void lower_cutoff(tree *t, double solution)
+{
+    size_t i;
+
+    if (!(solution < t->model.cutoff))
+        return;
+    hsi_model_cut(&t->model, solution);
+    if (t->lp)
+        for (i = 0; i < t->model.rows->n; i++)
+            hsi_assignment_lp_row(t->lp, &t->model, i);
+}
+
+/* The children are open then; in a dive the second is next instead. */
+static hs_status branch(tree *t, uint32_t parent, const hsi_split *s, uint32_t *next)
+{
+    int side;
+
+    *next = HSI_NO_NODE;
+    for (side = 0; side < 2; side++) {
+        const hsi_node *from = at(t, parent);
+        hsi_node        child = {parent, s->cell, s->value[side], from->depth + 1, 1,
+                                 s->kind[side], from->bound};
+        uint32_t        index;
+        hs_status       st = hsi_nodes_add(&t->nodes, child, &index);
+
+        if (st == HS_OK && side && t->diving)
+            *next = index;
+        else if (st == HS_OK)
+            st = hsi_nodes_push(&t->nodes, index);
+        if (st != HS_OK)
+            return st;
+    }
+    return HS_OK;
+}
+
+/* ---- search ---- */
+
+static void close_node(tree *t, double bound)
+{
+    if (bound < t->closed)
+        t->closed = bound;
+}
+
+/* With all care only where that may be seen in the result. */
+static void prove(tree *t, double *bound)
+{
+    *bound = fmax(*bound, whole(t, hsi_model_estimate(&t->model)));
+    if (is_closed(t, *bound) && *bound < t->model.cutoff)
+        *bound = fmax(*bound, whole(t, hsi_model_prove(&t->model)));
+}
+
+/* Proves what it can of the node at hand; 0: stopped before it was done. */
+static int examine(tree *t, double *bound)
+{
+    hsi_model      *model = &t->model;
+    hsi_simplex_end end;
+
+    prove(t, bound); /* with the latest node's multipliers: often they are good enough */
+    if (is_closed(t, *bound))
+        return 1;
+    end = hsi_assignment_lp_solve(t->lp, model, t->stop, model->cutoff * (1 + 1e-6));
+    if (end == HSI_SIMPLEX_ABOVE) {
+        prove(t, bound);
+        if (is_closed(t, *bound))
+            return 1;
+        end = hsi_assignment_lp_solve(t->lp, model, t->stop, INFINITY);
+    }
+    if (end == HSI_SIMPLEX_OPTIMAL) {
+        prove(t, bound);
+        lower_cutoff(t, hsi_model_round(model));
+    }
+    return end != HSI_SIMPLEX_STOPPED;
+}
+
+static double lower_bound(const tree *t, uint32_t current)
+{
+    double least = fmin(t->closed, t->model.cutoff);
+
+    if (hsi_nodes_open(&t->nodes))
+        least = fmin(least, at(t, hsi_nodes_first(&t->nodes))->bound);
+    if (current != HSI_NO_NODE)
+        least = fmin(least, at(t, current)->bound);
+    return fmax(least, t->least);
+}
+
+static void tell(tree *t, uint32_t current)
+{
+    const hs_settings *settings = t->stop->settings;
+    hs_progress        progress = {hsi_stop_elapsed(t->stop), INFINITY, 0, t->seen, "GLPK"};
+
+    if (!settings->progress || progress.seconds < t->told + 0.1)
+        return;
+    t->told = progress.seconds;
+    progress.bound = ldexp(lower_bound(t, current), t->model.exponent);
+    settings->progress(settings->progress_data, &progress);
+}
+
+/* One node: closed, or branched. */
+static hs_status step(tree *t, uint32_t *current)
+{
+    uint32_t index = *current;
+    double   bound = at(t, index)->bound;
+    int      done;
+
+    if (is_closed(t, bound)) {
+        close_node(t, bound);
+        hsi_nodes_drop(&t->nodes, index);
+        *current = HSI_NO_NODE;
+        return HS_OK;
+    }
+    go_to(t, index);
+    t->seen++;
+    done = examine(t, &bound);
+    hsi_node_at(&t->nodes, index)->bound = bound;
+    if (!done)
+        return HS_OK;
+    *current = HSI_NO_NODE;
+    if (!is_closed(t, bound)) {
+        hsi_split s = hsi_split_choose(&t->model, bound);
+
+        if (s.rank != HSI_SPLIT_NOTHING)
+            return branch(t, index, &s, current);
+    }
+    close_node(t, bound);
+    return HS_OK;
+}
+
+/*
+ * The open node with the least bound, since only that one can lift the result; now
+ * and then a dive from it, for a better cutoff, for a fifth of the nodes.
+ */
+static uint32_t choose_open(tree *t)
+{
+    if (t->diving) {
+        t->dive = t->seen + 4 * (t->seen - t->dive);
+        t->diving = 0;
+    }
+    if (t->seen >= t->dive) {
+        t->dive = t->seen;
+        t->diving = 1;
+    }
+    return hsi_nodes_pop(&t->nodes);
+}
+
+static hs_status search(tree *t, double *least)
+{
+    const hsi_node root = {HSI_NO_NODE, HSI_NO_NODE, 0, 0, 1, HSI_AT_MOST, 0};
+    uint32_t       current;
+    hs_status      st = hsi_nodes_add(&t->nodes, root, &current);
+
+    while (st == HS_OK && !hsi_stop_now(t->stop)) {
+        if (current == HSI_NO_NODE) {
+            if (hsi_nodes_open(&t->nodes) == 0)
+                break;
+            current = choose_open(t);
+        }
+        st = step(t, &current);
+        if (st == HS_OK)
+            tell(t, current);
+    }
+    if (st == HS_OK && hsi_canceled(t->stop->settings))
+        st = HS_ECANCELED;
+    if (st == HS_OK)
+        *least = lower_bound(t, current);
+    return st;
+}
+
+typedef struct work {
+    tree  *t;
+    double value;
+} work;
+
+static hs_status solve(void *data)
+{
+    work     *w = data;
+    hs_status st;
+
+    lower_cutoff(w->t, hsi_model_round(&w->t->model));
+    w->t->lp = hsi_assignment_lp(&w->t->model);
+    st = search(w->t, &w->value);
+    glp_delete_prob(w->t->lp);
+    return st;
+}
+
+hs_status hsi_assignment_bound(const hsi_problem *rows, hsi_grouping grouping, double least,
+                               const hsi_stop *stop, double *value)
+{
+    tree      t = {.stop = stop, .here = HSI_NO_NODE, .closed = INFINITY, .diving = 1};
+    work      w = {&t, 0};
+    hs_status st = hsi_model_open(&t.model, rows, grouping, least);
+
+    t.nodes.unused = HSI_NO_NODE;
+    t.tolerance = fmax(TOLERANCE, stop->settings->gap);
+    t.least = ldexp(least, -t.model.exponent);
+    if (st == HS_OK)
+        st = hsi_glpk_guarded(solve, &w);
+    if (st == HS_OK)
+        *value = fmax(least, ldexp(w.value, t.model.exponent));
+    hsi_nodes_free(&t.nodes);
+    hsi_model_close(&t.model);
+    return st;
+}

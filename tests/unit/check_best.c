@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <check.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "support/clock.h"
+#include "support/random.h"
+
+static const hs_algorithm *best;
+
+static void find_best(void)
+{
+    best = hs_algorithm_find("best");
+    ck_assert_ptr_nonnull(best);
+}
+
+static hs_instance *gamma_instance(size_t tasks, unsigned cpus, unsigned gpus, double cv,
+                                   uint64_t seed)
+{
+    hs_gamma     spec = {tasks, cpus, gpus, 15, cv, 1, cv, seed};
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_generate_gamma(&spec, &in), HS_OK);
+    return in;
+}
+
+static hs_schedule *solve(const hs_instance *in, const hs_settings *settings, hs_report *report)
+{
+    hs_schedule *s = NULL;
+
+    hs_report_init(report);
+    ck_assert_int_eq(hs_solve_reported(best, in, settings, &s, report), HS_OK);
+    ck_assert_int_eq(hs_schedule_check(in, s, NULL), HS_OK);
+    ck_assert_double_ge(report->certified, report->bound);
+    return s;
+}
+
+static int same(const hs_schedule *a, const hs_schedule *b)
+{
+    unsigned w, workers = hs_schedule_cpus(a) + hs_schedule_gpus(a);
+
+    for (w = 0; w < workers; w++) {
+        size_t          size_a, size_b;
+        const hs_entry *x = hs_schedule_entries(a, w, &size_a);
+        const hs_entry *y = hs_schedule_entries(b, w, &size_b);
+
+        if (size_a != size_b || memcmp(x, y, size_a * sizeof *x) != 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- against the optimum ------------------------------------------------------------ */
+
+enum { TINY = 7 };
+
+typedef struct tiny {
+    size_t   n;
+    unsigned cpus, gpus;
+    double   cpu[TINY], gpu[TINY];
+} tiny;
+
+static tiny throw_tiny(hsi_random *r)
+{
+    tiny   t = {.n = 1 + hsi_random_below(r, TINY),
+                .cpus = (unsigned)hsi_random_below(r, 3),
+                .gpus = (unsigned)hsi_random_below(r, 3)};
+    size_t i;
+    int    whole = hsi_random_below(r, 2) != 0;
+
+    if (t.cpus + t.gpus == 0)
+        t.cpus = 1;
+    for (i = 0; i < t.n; i++) {
+        t.cpu[i] = whole ? (double)(1 + hsi_random_below(r, 30)) : 30 * hsi_random_unit(r);
+        t.gpu[i] = whole ? (double)(1 + hsi_random_below(r, 15)) : 15 * hsi_random_unit(r);
+        if (t.cpus && t.gpus && hsi_random_below(r, 12) == 0)
+            *(hsi_random_below(r, 2) ? &t.cpu[i] : &t.gpu[i]) = INFINITY;
+    }
+    return t;
+}
+
+/* Tries every worker for every task from `at` on. */
+static void enumerate(const tiny *t, size_t at, double *load, double *least)
+{
+    unsigned w;
+    double   longest = 0;
+
+    for (w = 0; w < t->cpus + t->gpus; w++)
+        longest = fmax(longest, load[w]);
+    if (longest >= *least)
+        return;
+    if (at == t->n) {
+        *least = longest;
+        return;
+    }
+    for (w = 0; w < t->cpus + t->gpus; w++) {
+        double before = load[w];
+
+        load[w] += w < t->cpus ? t->cpu[at] : t->gpu[at];
+        enumerate(t, at + 1, load, least);
+        load[w] = before;
+    }
+}
+
+START_TEST(reaches_the_optimum_of_tiny_instances)
+{
+    enum { INSTANCES = 400 };
+    hsi_random  r;
+    hs_settings settings;
+    int         i, reached = 0;
+
+    hsi_random_seed(&r, 7, 0);
+    hs_settings_init(&settings);
+    settings.iterations = 100000;
+    for (i = 0; i < INSTANCES; i++) {
+        tiny         t = throw_tiny(&r);
+        double       load[4] = {0}, least = INFINITY;
+        hs_instance *in = NULL;
+        hs_report    report;
+        hs_schedule *s;
+
+        ck_assert_int_eq(hs_instance_wrap(t.n, t.cpu, t.gpu, NULL, t.cpus, t.gpus, &in), HS_OK);
+        enumerate(&t, 0, load, &least);
+        s = solve(in, &settings, &report);
+        ck_assert_double_ge(hs_schedule_makespan(s) * (1 + 1e-12), least);
+        ck_assert_double_le(report.bound, least * (1 + 1e-12));
+        if (report.proved)
+            ck_assert_double_le(hs_schedule_makespan(s), least * (1 + 1e-12));
+        reached += hs_schedule_makespan(s) <= least * (1 + 1e-12);
+        hs_schedule_free(s);
+        hs_instance_free(in);
+    }
+    ck_assert_int_ge(reached, INSTANCES * 99 / 100);
+}
+END_TEST
+
+/* ---- against the others --------------------------------------------------------------- */
+
+START_TEST(no_worse_than_any_member)
+{
+    static const size_t sizes[] = {1, 5, 23, 100, 700};
+    hs_instance        *in = gamma_instance(sizes[_i], 5, 2, 1, 3);
+    hs_settings         settings;
+    hs_report           report;
+    hs_schedule        *s;
+    size_t              i;
+
+    hs_settings_init(&settings);
+    settings.iterations = 20000;
+    s = solve(in, &settings, &report);
+    for (i = 0; i < hs_algorithm_count(); i++) {
+        const hs_algorithm *member = hs_algorithm_at(i);
+        hs_schedule        *other = NULL;
+
+        if (!strstr(report.members, hs_algorithm_name(member)))
+            continue;
+        ck_assert_int_eq(hs_solve(member, in, NULL, &other), HS_OK);
+        ck_assert_double_le(hs_schedule_makespan(s), hs_schedule_makespan(other));
+        hs_schedule_free(other);
+    }
+    ck_assert(strncmp(report.members, "heteroprio", 10) == 0);
+    hs_schedule_free(s);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(no_task_at_all)
+{
+    hs_instance *in = NULL;
+    hs_report    report;
+    hs_schedule *s;
+
+    ck_assert_int_eq(hs_instance_wrap(0, NULL, NULL, NULL, 1, 1, &in), HS_OK);
+    s = solve(in, NULL, &report);
+    ck_assert(hs_schedule_makespan(s) == 0 && report.proved && !report.limit_reached);
+    hs_schedule_free(s);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* The optimum of whole times is whole, so a bound of 4.5 proves 5. */
+START_TEST(integers_are_proved)
+{
+    static const double cpu[] = {3, 3, 3}, gpu[] = {30, 30, 30};
+    hs_instance        *in = NULL;
+    hs_report           report;
+    hs_schedule        *s;
+
+    ck_assert_int_eq(hs_instance_wrap(3, cpu, gpu, NULL, 2, 0, &in), HS_OK);
+    s = solve(in, &(hs_settings){.struct_size = sizeof(hs_settings), .iterations = 1000}, &report);
+    ck_assert(report.bound == 5 && hs_schedule_makespan(s) == 6 && !report.proved);
+    ck_assert(report.limit_reached);
+    hs_schedule_free(s);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* ---- what it promises about its settings -------------------------------------------------- */
+
+START_TEST(same_for_any_number_of_threads)
+{
+    static const size_t sizes[] = {40, 300, 2000};
+    hs_instance        *in = gamma_instance(sizes[_i], 20, 4, 1, 5);
+    hs_settings         settings;
+    uint64_t            seed;
+
+    hs_settings_init(&settings);
+    settings.iterations = 300000;
+    for (seed = 0; seed < 2; seed++) {
+        hs_schedule *first = NULL;
+        unsigned     threads;
+
+        settings.seed = seed;
+        for (threads = 0; threads < 6; threads++) {
+            hs_report    report;
+            hs_schedule *s;
+
+            settings.threads = threads;
+            s = solve(in, &settings, &report);
+            ck_assert(report.proved || report.iterations >= settings.iterations);
+            if (first)
+                ck_assert(same(first, s));
+            else
+                first = s;
+            if (s != first)
+                hs_schedule_free(s);
+        }
+        hs_schedule_free(first);
+    }
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(many_threads_against_the_clock)
+{
+    hs_instance *in = gamma_instance(300, 20, 4, 1, 6);
+    hs_settings  settings;
+    hs_report    report;
+    double       begin = hsi_now(), spent;
+
+    hs_settings_init(&settings);
+    settings.time_limit = 0.3;
+    settings.threads = 4;
+    hs_schedule_free(solve(in, &settings, &report));
+    spent = hsi_now() - begin;
+    ck_assert(report.limit_reached || report.proved);
+    ck_assert_double_lt(spent, 5); /* a busy machine is no defect */
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(start_is_never_made_worse)
+{
+    hs_instance *in = gamma_instance(150, 8, 2, 0.7, 2);
+    hs_settings  settings;
+    hs_report    report;
+    hs_schedule *start, *s;
+
+    hs_settings_init(&settings);
+    settings.iterations = 2000000;
+    start = solve(in, &settings, &report);
+    settings.start = start;
+    settings.iterations = 1000;
+    settings.seed = 99;
+    s = solve(in, &settings, &report);
+    ck_assert_double_le(hs_schedule_makespan(s), hs_schedule_makespan(start));
+    hs_schedule_free(s);
+    hs_schedule_free(start);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(start_must_be_valid)
+{
+    hs_instance *in = gamma_instance(10, 2, 1, 1, 2), *other = gamma_instance(11, 2, 1, 1, 2);
+    hs_schedule *start = NULL, *s = NULL;
+    hs_settings  settings;
+
+    hs_settings_init(&settings);
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), other, NULL, &start), HS_OK);
+    settings.start = start;
+    ck_assert_int_eq(hs_solve(best, in, &settings, &s), HS_ESCHEDULE);
+    ck_assert_ptr_null(s);
+    hs_schedule_free(start);
+    hs_instance_free(in);
+    hs_instance_free(other);
+}
+END_TEST
+
+START_TEST(ends_within_the_gap)
+{
+    hs_instance *in = gamma_instance(300, 20, 4, 1, 8);
+    hs_settings  settings;
+    hs_report    report;
+    double       begin = hsi_now();
+
+    hs_settings_init(&settings);
+    settings.time_limit = 60;
+    settings.gap = 0.01;
+    hs_schedule_free(solve(in, &settings, &report));
+    ck_assert(report.proved && !report.limit_reached);
+    ck_assert_double_le(report.certified, 1.01 * report.bound);
+    ck_assert_double_lt(hsi_now() - begin, 20);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* ---- callbacks ---------------------------------------------------------------------------- */
+
+typedef struct caller {
+    int asked, told, cancel_at;
+} caller;
+
+static int cancel(void *data)
+{
+    caller *c = data;
+
+    return ++c->asked >= c->cancel_at;
+}
+
+static void progress(void *data, const hs_progress *p)
+{
+    caller *c = data;
+
+    c->told++;
+    ck_assert(p->seconds >= 0 && p->bound >= 0 && p->makespan > 0 && p->phase);
+    ck_assert_double_ge(p->makespan * (1 + 1e-12), p->bound);
+}
+
+START_TEST(canceled_with_what_it_has)
+{
+    hs_instance *in = gamma_instance(300, 20, 4, 1, 9);
+    caller       c = {.cancel_at = 1 << _i};
+    hs_settings  settings;
+    hs_report    report;
+
+    hs_settings_init(&settings);
+    settings.time_limit = 60;
+    settings.cancel = cancel;
+    settings.cancel_data = &c;
+    hs_schedule_free(solve(in, &settings, &report));
+    ck_assert(report.limit_reached && !report.proved);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(progress_is_told)
+{
+    hs_instance *in = gamma_instance(300, 20, 4, 1, 9);
+    caller       c = {0};
+    hs_settings  settings;
+    hs_report    report;
+
+    hs_settings_init(&settings);
+    settings.time_limit = 0.9;
+    settings.threads = 2;
+    settings.progress = progress;
+    settings.progress_data = &c;
+    hs_schedule_free(solve(in, &settings, &report));
+    ck_assert_int_ge(c.told, 2);
+    ck_assert_int_le(c.told, 20);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* ---- odd instances -------------------------------------------------------------------------- */
+
+START_TEST(extreme_times)
+{
+    static const double cpu[] = {1e-300, 1e300, 5e-324, 1, INFINITY, 1e300, 2, 2, 2};
+    static const double gpu[] = {1e300, 1e-300, 1, INFINITY, 1, 1e300, 2, 2, 2};
+    hs_instance        *in = NULL;
+    hs_settings         settings;
+    hs_report           report;
+
+    hs_settings_init(&settings);
+    settings.iterations = 20000;
+    ck_assert_int_eq(hs_instance_wrap(9, cpu, gpu, NULL, 2, 2, &in), HS_OK);
+    hs_schedule_free(solve(in, &settings, &report));
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(identical_tasks)
+{
+    const hs_kernel_table *table = hs_kernel_table_find("mirage-960");
+    hs_tiled               spec = {HS_CHOLESKY, (unsigned)(2 + 4 * _i), 9, 3, _i % 2, table};
+    hs_instance           *in = NULL;
+    hs_settings            settings;
+    hs_report              report;
+
+    hs_settings_init(&settings);
+    settings.iterations = 200000;
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_OK);
+    hs_schedule_free(solve(in, &settings, &report));
+    hs_instance_free(in);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *s = suite_create("best");
+    TCase *tc = tcase_create("best");
+
+    tcase_set_timeout(tc, 300);
+    tcase_add_checked_fixture(tc, find_best, NULL);
+    tcase_add_test(tc, reaches_the_optimum_of_tiny_instances);
+    tcase_add_loop_test(tc, no_worse_than_any_member, 0, 5);
+    tcase_add_test(tc, no_task_at_all);
+    tcase_add_test(tc, integers_are_proved);
+    tcase_add_loop_test(tc, same_for_any_number_of_threads, 0, 3);
+    tcase_add_test(tc, many_threads_against_the_clock);
+    tcase_add_test(tc, start_is_never_made_worse);
+    tcase_add_test(tc, start_must_be_valid);
+    tcase_add_test(tc, ends_within_the_gap);
+    tcase_add_loop_test(tc, canceled_with_what_it_has, 0, 12);
+    tcase_add_test(tc, progress_is_told);
+    tcase_add_test(tc, extreme_times);
+    tcase_add_loop_test(tc, identical_tasks, 0, 4);
+    suite_add_tcase(s, tc);
+    return s;
+}
+
+int main(void)
+{
+    SRunner *runner = srunner_create(suite());
+    int      failed;
+
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Branch and price against optima found by trying everything. */
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/generate.h>
+
+#include "refine/branch.h"
+#include "support/random.h"
+
+enum { MOST_TASKS = 8, MOST_WORKERS = 4, ROUNDS = 300 };
+
+static double p[MOST_TASKS], q[MOST_TASKS];
+static double optimum;
+
+static void place(const hsi_problem *pb, size_t task, double load[MOST_WORKERS], double makespan)
+{
+    unsigned w, workers = pb->m + pb->k;
+
+    if (makespan >= optimum)
+        return;
+    if (task == pb->n) {
+        optimum = makespan;
+        return;
+    }
+    for (w = 0; w < workers; w++) {
+        double time = w < pb->m ? pb->p[task] : pb->q[task], before = load[w];
+
+        if (isinf(time) || (w != 0 && w != pb->m && load[w - 1] == load[w]))
+            continue; /* as good as the worker before */
+        load[w] += time;
+        place(pb, task + 1, load, fmax(makespan, load[w]));
+        load[w] = before;
+    }
+}
+
+static double brute_force(const hsi_problem *pb)
+{
+    double load[MOST_WORKERS] = {0};
+
+    optimum = INFINITY;
+    place(pb, 0, load, 0);
+    return optimum;
+}
+
+static hsi_problem draw(hsi_random *r, int whole)
+{
+    hsi_problem pb = {.n = 1 + hsi_random_below(r, MOST_TASKS), .p = p, .q = q};
+    size_t      i;
+
+    pb.m = 1 + (unsigned)hsi_random_below(r, 3);
+    pb.k = 1 + (unsigned)hsi_random_below(r, MOST_WORKERS - pb.m);
+    for (i = 0; i < pb.n; i++) {
+        p[i] = whole ? 1 + (double)hsi_random_below(r, 9) : 0.1 + hsi_random_unit(r);
+        q[i] = whole ? 1 + (double)hsi_random_below(r, 9) : 0.1 + hsi_random_unit(r);
+        if (hsi_random_below(r, 5) == 0)
+            *(hsi_random_below(r, 2) ? &p[i] : &q[i]) = INFINITY;
+    }
+    return pb;
+}
+
+static double makespan_of(const hsi_problem *pb, const uint32_t *worker)
+{
+    double load[MOST_WORKERS] = {0}, makespan = 0;
+    size_t i;
+
+    for (i = 0; i < pb->n; i++) {
+        ck_assert_uint_lt(worker[i], pb->m + pb->k);
+        load[worker[i]] += worker[i] < pb->m ? pb->p[i] : pb->q[i];
+        makespan = fmax(makespan, load[worker[i]]);
+    }
+    return makespan;
+}
+
+static hsi_stop seconds(const hs_settings *settings, double limit)
+{
+    return (hsi_stop){hsi_now(), hsi_now() + limit, settings};
+}
+
+/* Whole numbers, to the optimum from twice as much; the others to within 10^-4. */
+START_TEST(ends_with_the_optimum)
+{
+    hs_settings settings;
+    hsi_random  r;
+    int         round;
+
+    hs_settings_init(&settings);
+    hsi_random_seed(&r, 3, (uint64_t)_i);
+    for (round = 0; round < ROUNDS; round++) {
+        hsi_problem pb = draw(&r, _i);
+        double      best = brute_force(&pb), makespan = 2 * best, gap = _i ? 0 : 1e-4;
+        hsi_branch *b = NULL;
+
+        ck_assert_int_eq(hsi_branch_open(&pb, best / 1000, &b), HS_OK);
+        do {
+            hsi_stop stop = seconds(&settings, 5);
+
+            ck_assert_int_eq(hsi_branch_step(b, makespan / (1 + gap), &stop), HS_OK);
+            if (hsi_branch_found(b)) {
+                ck_assert_double_lt(makespan_of(&pb, hsi_branch_found(b)), makespan);
+                makespan = makespan_of(&pb, hsi_branch_found(b));
+            }
+            ck_assert_double_le(hsi_branch_bound(b), best * (1 + 0x1p-48));
+        } while (!hsi_branch_ended(b) || hsi_branch_found(b));
+        ck_assert_double_le(makespan, best * (1 + gap) * (1 + 0x1p-48));
+        ck_assert_double_ge(hsi_branch_bound(b) * (1 + gap), makespan * (1 - 0x1p-40));
+        hsi_branch_close(b);
+    }
+}
+END_TEST
+
+/* Each schedule belongs to exactly one leaf, as far as it tells tasks apart. */
+START_TEST(leaves_hold_everything)
+{
+    hs_gamma     gamma = {30, 4, 2, 15, 1, 1, 1, 3};
+    hs_instance *in;
+    hs_settings  settings;
+    hsi_problem  pb;
+    hsi_branch  *b;
+    hsi_stop     stop;
+    double       share = 0, before = 0;
+    size_t       i, j;
+
+    hs_settings_init(&settings);
+    ck_assert_int_eq(hs_generate_gamma(&gamma, &in), HS_OK);
+    ck_assert_int_eq(hsi_problem_of_tasks(in, &pb), HS_OK);
+    ck_assert_int_eq(hsi_branch_open(&pb, 7, &b), HS_OK);
+    while (!hsi_branch_ended(b)) {
+        stop = seconds(&settings, 0.02);
+        ck_assert_int_eq(hsi_branch_step(b, 7.92025, &stop), HS_OK); /* 7.92105: optimum */
+        ck_assert_double_ge(hsi_branch_bound(b), before);
+        before = hsi_branch_bound(b);
+    }
+    ck_assert_ptr_null(hsi_branch_found(b));
+    ck_assert_double_ge(before, 7.92025);
+    ck_assert_ptr_nonnull(hsi_branch_types(b));
+    for (i = 0; i < hsi_branch_leaves(b); i++) {
+        hsi_branch_leaf leaf = hsi_branch_leaf_at(b, i);
+        double          part = 1;
+
+        for (j = 0; j < pb.n; j++)
+            part *= leaf.type[j] == HSI_FREE ? 1 : 0.5;
+        share += part;
+        ck_assert_double_ge(leaf.bound, before);
+    }
+    ck_assert_double_eq(share, 1);
+    hsi_branch_close(b);
+    hsi_problem_close(&pb);
+    hs_instance_free(in);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *s = suite_create("branch");
+    TCase   *tc = tcase_create("branch");
+    SRunner *runner;
+    int      failed;
+
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, ends_with_the_optimum, 0, 2);
+    tcase_add_test(tc, leaves_hold_everything);
+    suite_add_tcase(s, tc);
+    runner = srunner_create(s);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The configuration bound against optima found by trying everything, and its proofs
+ * against knapsacks solved by looking at all sets.
+ */
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/generate.h>
+
+#include "bound/bound.h"
+#include "bound/configuration.h"
+#include "core/settings.h"
+#include "support/random.h"
+
+enum { MOST_TASKS = 8, MOST_WORKERS = 4 };
+
+typedef struct small {
+    size_t   n;
+    unsigned m, k;
+    double   p[MOST_TASKS], q[MOST_TASKS];
+} small;
+
+/* ---- the optimum ------------------------------------------------------------------ */
+
+static double optimum;
+
+static void place(const small *in, size_t task, double load[MOST_WORKERS], double makespan)
+{
+    unsigned w, workers = in->m + in->k;
+
+    if (makespan >= optimum)
+        return;
+    if (task == in->n) {
+        optimum = makespan;
+        return;
+    }
+    for (w = 0; w < workers; w++) {
+        double time = w < in->m ? in->p[task] : in->q[task], before = load[w];
+        int    first_of_type = w == 0 || w == in->m;
+
+        if (isinf(time) || (!first_of_type && load[w - 1] == load[w]))
+            continue; /* as good as the worker before */
+        load[w] += time;
+        place(in, task + 1, load, fmax(makespan, load[w]));
+        load[w] = before;
+    }
+}
+
+static double brute_force(const small *in)
+{
+    double load[MOST_WORKERS] = {0};
+
+    optimum = INFINITY;
+    place(in, 0, load, 0);
+    return optimum;
+}
+
+/* ---- instances -------------------------------------------------------------------- */
+
+enum { INTEGERS, TIES, REALS, WIDE, INFINITIES, MULTIPLES, FAMILIES };
+
+static double draw_time(hsi_random *r, int family)
+{
+    switch (family) {
+    case INTEGERS:
+        return 1 + (double)hsi_random_below(r, 20);
+    case TIES:
+        return 1 + (double)hsi_random_below(r, 3);
+    case MULTIPLES:
+        return 0.375 * (double)(1 + hsi_random_below(r, 9));
+    case WIDE:
+        return ldexp(hsi_random_unit(r), (int)hsi_random_below(r, 60) - 30);
+    default:
+        return 0.1 + hsi_random_unit(r);
+    }
+}
+
+static void draw(hsi_random *r, int family, small *in)
+{
+    size_t i;
+
+    in->n = 1 + hsi_random_below(r, MOST_TASKS);
+    in->m = (unsigned)hsi_random_below(r, 4);
+    in->k = (unsigned)hsi_random_below(r, MOST_WORKERS + 1 - in->m);
+    if (in->m + in->k == 0)
+        in->m = 1;
+    for (i = 0; i < in->n; i++) {
+        in->p[i] = draw_time(r, family);
+        in->q[i] = draw_time(r, family);
+        if (family == INFINITIES && in->m && in->k && hsi_random_below(r, 3) == 0)
+            *(hsi_random_below(r, 2) ? &in->p[i] : &in->q[i]) = INFINITY;
+    }
+}
+
+static hs_instance *wrap(const small *in)
+{
+    hs_instance *instance = NULL;
+
+    ck_assert_int_eq(hs_instance_wrap(in->n, in->p, in->q, NULL, in->m, in->k, &instance), HS_OK);
+    return instance;
+}
+
+static double bound_of(const char *name, const hs_instance *in)
+{
+    double value = -1;
+
+    ck_assert_int_eq(hs_bound_compute(hs_bound_find(name), in, NULL, &value), HS_OK);
+    return value;
+}
+
+START_TEST(never_above_the_optimum_nor_below_deadline)
+{
+    hsi_random r;
+    int        round;
+
+    hsi_random_seed(&r, 5, (uint64_t)_i);
+    for (round = 0; round < 700; round++) {
+        small        in;
+        hs_instance *instance;
+        double       value, best;
+
+        draw(&r, _i, &in);
+        instance = wrap(&in);
+        value = bound_of("configuration", instance);
+        best = brute_force(&in); /* sums rounded, by less than the allowance */
+        ck_assert_double_le(value, best * (_i == INTEGERS || _i == TIES || _i == MULTIPLES
+                                               ? 1
+                                               : 1 + 0x1p-48));
+        ck_assert_double_ge(value, bound_of("deadline", instance));
+        hs_instance_free(instance);
+    }
+}
+END_TEST
+
+/* ---- proofs ------------------------------------------------------------------------ */
+
+/* The most that a set of tasks within the capacity is worth, by looking at all of them. */
+static int64_t most_of(const hsi_configuration *cf, const double *time, size_t n,
+                       const hsi_configuration_proof *proof)
+{
+    int64_t  most = 0;
+    uint32_t set;
+
+    for (set = 0; set < 1u << n; set++) {
+        int64_t weight = 0, value = 0;
+        size_t  i;
+
+        for (i = 0; i < n; i++)
+            if (set >> i & 1) {
+                double cells = floor(ldexp(time[i], -proof->grid));
+
+                weight = cells <= (double)proof->capacity && weight <= proof->capacity
+                             ? weight + (int64_t)cells
+                             : proof->capacity + 1;
+                value += hsi_configuration_multiplier(cf, i);
+            }
+        if (weight <= proof->capacity && value > most)
+            most = value;
+    }
+    return most;
+}
+
+static void verify(const hsi_configuration *cf, const small *in)
+{
+    hsi_configuration_proof proof;
+    __int128_t              load = 0, sum = 0;
+    size_t                  i;
+
+    if (!hsi_configuration_proved(cf, &proof))
+        return;
+    ck_assert(proof.bound == hsi_configuration_bound(cf));
+    ck_assert(proof.bound == ldexp((double)(proof.capacity + 1), proof.grid));
+    for (i = 0; i < in->n; i++) {
+        ck_assert_int_ge(hsi_configuration_multiplier(cf, i), 0);
+        sum += hsi_configuration_multiplier(cf, i);
+    }
+    if (in->m) {
+        ck_assert_int_le(most_of(cf, in->p, in->n, &proof), proof.most[HS_CPU]);
+        load += (__int128_t)in->m * proof.most[HS_CPU];
+    }
+    if (in->k) {
+        ck_assert_int_le(most_of(cf, in->q, in->n, &proof), proof.most[HS_GPU]);
+        load += (__int128_t)in->k * proof.most[HS_GPU];
+    }
+    ck_assert(sum > load);
+}
+
+static hsi_stop seconds(const hs_settings *settings, double limit)
+{
+    return (hsi_stop){hsi_now(), hsi_now() + limit, settings};
+}
+
+START_TEST(proofs_hold)
+{
+    hs_settings settings;
+    hsi_random  r;
+    int         round, lifted = 0;
+
+    hs_settings_init(&settings);
+    hsi_random_seed(&r, 6, (uint64_t)_i);
+    for (round = 0; round < 300; round++) {
+        small              in;
+        hs_instance       *instance;
+        hsi_problem        rows;
+        hsi_configuration *cf = NULL;
+        hsi_stop           stop = seconds(&settings, 10);
+
+        draw(&r, _i, &in);
+        instance = wrap(&in);
+        ck_assert_int_eq(hsi_problem_of_rows(instance, &rows), HS_OK);
+        ck_assert_int_eq(hsi_configuration_open(&rows, bound_of("deadline", instance), &cf),
+                         HS_OK);
+        ck_assert_int_eq(hsi_configuration_step(cf, &stop), HS_OK);
+        ck_assert(hsi_configuration_ended(cf));
+        verify(cf, &in);
+        lifted += hsi_configuration_bound(cf) > bound_of("deadline", instance);
+        hsi_configuration_close(cf);
+        hsi_problem_close(&rows);
+        hs_instance_free(instance);
+    }
+    ck_assert(lifted > 30 || _i == WIDE); /* one task decides there */
+}
+END_TEST
+
+/* Integers: 3 tasks of 2 on 2 workers need 4, which the area bound cannot see. */
+START_TEST(sees_whole_tasks)
+{
+    small        in = {.n = 3, .m = 2, .p = {2, 2, 2}, .q = {9, 9, 9}};
+    hs_instance *instance = wrap(&in);
+
+    ck_assert_double_eq(bound_of("deadline", instance), 3);
+    ck_assert_double_eq(bound_of("configuration", instance), 4);
+    hs_instance_free(instance);
+}
+END_TEST
+
+START_TEST(counts_are_not_expanded)
+{
+    hs_builder  *builder;
+    hs_instance *compact, *plain;
+    double       p[44], q[44];
+    hs_task      few = {.cpu = 5, .gpu = 2, .count = 14}, many = {.cpu = 3, .gpu = 4, .count = 30};
+    size_t       i;
+
+    for (i = 0; i < 44; i++) {
+        p[i] = i < 14 ? 5 : 3;
+        q[i] = i < 14 ? 2 : 4;
+    }
+    ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(builder, 9, 2), HS_OK);
+    ck_assert_int_eq(hs_builder_add(builder, &few), HS_OK);
+    ck_assert_int_eq(hs_builder_add(builder, &many), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(builder, &compact, NULL), HS_OK);
+    ck_assert_int_eq(hs_instance_wrap(44, p, q, NULL, 9, 2, &plain), HS_OK);
+    ck_assert(bound_of("configuration", compact) == bound_of("configuration", plain));
+    ck_assert_double_gt(bound_of("configuration", compact), bound_of("deadline", compact));
+    hs_instance_free(compact);
+    hs_instance_free(plain);
+    hs_builder_free(builder);
+}
+END_TEST
+
+/* ---- time, cancellation, memory ------------------------------------------------------ */
+
+static hs_instance *gamma_instance(size_t tasks)
+{
+    hs_gamma     gamma = {tasks, 20, 4, 15, 0.2, 1, 1, 2};
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_generate_gamma(&gamma, &in), HS_OK);
+    return in;
+}
+
+START_TEST(grows_in_slices)
+{
+    hs_instance       *in = gamma_instance(300);
+    hs_settings        settings;
+    hsi_problem        rows;
+    hsi_configuration *cf;
+    double             from = bound_of("deadline", in), before = from;
+    double             end = hsi_now() + 20, share[2] = {0, 0};
+    size_t             i;
+
+    hs_settings_init(&settings);
+    ck_assert_int_eq(hsi_problem_of_rows(in, &rows), HS_OK);
+    ck_assert_int_eq(hsi_configuration_open(&rows, from, &cf), HS_OK);
+    while (!hsi_configuration_ended(cf) && hsi_now() < end) {
+        hsi_stop stop = seconds(&settings, 0.005);
+
+        ck_assert_int_eq(hsi_configuration_step(cf, &stop), HS_OK);
+        ck_assert_double_ge(hsi_configuration_bound(cf), before);
+        before = hsi_configuration_bound(cf);
+    }
+    ck_assert_double_gt(before, from * 1.009); /* 0.926% */
+    ck_assert_double_lt(before, from * 1.0093);
+    for (i = 0; i < hsi_configuration_patterns(cf); i++) {
+        hsi_pattern pattern = hsi_configuration_pattern(cf, i);
+
+        ck_assert_uint_gt(pattern.size, 0);
+        share[pattern.type] += pattern.share;
+    }
+    ck_assert_double_eq_tol(share[HS_CPU], 20, 0.001);
+    hsi_configuration_close(cf);
+    hsi_problem_close(&rows);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(takes_suggestions)
+{
+    small              in = {.n = 5, .m = 2, .p = {3, 3, 2, 2, 2}, .q = {9, 9, 9, 9, 9}};
+    hs_instance       *instance = wrap(&in);
+    hs_settings        settings;
+    hsi_stop           stop;
+    hsi_problem        rows;
+    hsi_configuration *cf;
+    size_t             before;
+
+    hs_settings_init(&settings);
+    ck_assert_int_eq(hsi_problem_of_rows(instance, &rows), HS_OK);
+    ck_assert_int_eq(hsi_configuration_open(&rows, 5.5, &cf), HS_OK);
+    before = hsi_configuration_patterns(cf);
+    ck_assert_int_eq(hsi_configuration_suggest(cf, HS_CPU, (uint32_t[]){0, 1}, 2), HS_OK);
+    ck_assert_int_eq(hsi_configuration_suggest(cf, HS_CPU, (uint32_t[]){2, 3, 4, 0}, 4), HS_OK);
+    ck_assert_uint_eq(hsi_configuration_patterns(cf), before + 2);
+    stop = seconds(&settings, 5);
+    ck_assert_int_eq(hsi_configuration_step(cf, &stop), HS_OK);
+    ck_assert_double_eq(hsi_configuration_bound(cf), 6);
+    hsi_configuration_close(cf);
+    hsi_problem_close(&rows);
+    hs_instance_free(instance);
+}
+END_TEST
+
+static int cancel_after(void *data)
+{
+    return --*(int *)data < 0;
+}
+
+START_TEST(can_be_cancelled)
+{
+    hs_instance *in = gamma_instance(300);
+    hs_settings  settings;
+    int          calls;
+    double       value;
+
+    for (calls = 0; calls < 50; calls += 7) {
+        int left = calls;
+
+        hs_settings_init(&settings);
+        settings.cancel = cancel_after;
+        settings.cancel_data = &left;
+        ck_assert_int_eq(
+            hs_bound_compute(hs_bound_find("configuration"), in, &settings, &value),
+            HS_ECANCELED);
+    }
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(keeps_to_its_time)
+{
+    hs_instance *in = gamma_instance((size_t)_i);
+    hs_settings  settings;
+    double       value, begin = hsi_now();
+
+    hs_settings_init(&settings);
+    settings.time_limit = 0.3;
+    ck_assert_int_eq(hs_bound_compute(hs_bound_find("configuration"), in, &settings, &value),
+                     HS_OK);
+    ck_assert_double_ge(value, bound_of("deadline", in));
+    ck_assert_double_lt(hsi_now() - begin, 1.5); /* the machine may be busy */
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(too_many_kinds_are_refused)
+{
+    hs_instance *in = gamma_instance(5001);
+    double       value;
+
+    ck_assert_int_eq(hs_bound_compute(hs_bound_find("configuration"), in, NULL, &value),
+                     HS_ETOOBIG);
+    hs_instance_free(in);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *s = suite_create("configuration");
+    TCase   *tc = tcase_create("configuration");
+    SRunner *runner;
+    int      failed;
+
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, never_above_the_optimum_nor_below_deadline, 0, FAMILIES);
+    tcase_add_loop_test(tc, proofs_hold, 0, FAMILIES);
+    tcase_add_test(tc, sees_whole_tasks);
+    tcase_add_test(tc, counts_are_not_expanded);
+    tcase_add_test(tc, grows_in_slices);
+    tcase_add_test(tc, takes_suggestions);
+    tcase_add_test(tc, can_be_cancelled);
+    tcase_add_loop_test(tc, keeps_to_its_time, 300, 301);
+    tcase_add_loop_test(tc, keeps_to_its_time, 2500, 2501);
+    tcase_add_test(tc, too_many_kinds_are_refused);
+    suite_add_tcase(s, tc);
+    runner = srunner_create(s);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

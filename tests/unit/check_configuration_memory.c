@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Memory that runs out anywhere on the way to the configuration bound, GLPK's included,
+ * and in the tree above it.
+ */
+
+#include <check.h>
+#include <glpk.h>
+#include <stdlib.h>
+
+#include <hybridsched/bound.h>
+#include <hybridsched/generate.h>
+
+#include "refine/branch.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+static long left = -1; /* allocations until the one that fails; -1: none does */
+
+static int fails(void)
+{
+    return left >= 0 && left-- == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __real_realloc(old, size);
+}
+
+static hs_instance *in;
+
+static void generate(void)
+{
+    hs_gamma gamma = {30, 4, 2, 15, 0.2, 1, 0.2, 1};
+
+    ck_assert_int_eq(hs_generate_gamma(&gamma, &in), HS_OK);
+}
+
+static void release(void)
+{
+    hs_instance_free(in);
+}
+
+START_TEST(every_allocation_may_fail)
+{
+    const hs_bound *bound = hs_bound_find("configuration");
+    double          value = -1;
+    hs_status       st = HS_ENOMEM;
+    long            k;
+
+    for (k = 0; st != HS_OK; k++) {
+        left = k;
+        st = hs_bound_compute(bound, in, NULL, &value);
+        left = -1;
+        ck_assert(st == HS_OK || st == HS_ENOMEM);
+        ck_assert_int_lt(k, 5000);
+    }
+    ck_assert_int_gt(k, 20);
+}
+END_TEST
+
+static hs_status branch(const hsi_problem *pb)
+{
+    hs_settings settings;
+    hsi_stop    stop = {hsi_now(), hsi_now() + 10, &settings};
+    hsi_branch *b = NULL;
+    hs_status   st = hsi_branch_open(pb, 10, &b);
+
+    hs_settings_init(&settings);
+    if (st == HS_OK)
+        st = hsi_branch_step(b, 12.9, &stop); /* finds one; 12.80284 is optimal */
+    hsi_branch_close(b);
+    return st;
+}
+
+START_TEST(every_allocation_of_the_tree_may_fail)
+{
+    hsi_problem pb;
+    hs_status   st = HS_ENOMEM;
+    long        k;
+
+    ck_assert_int_eq(hsi_problem_of_tasks(in, &pb), HS_OK);
+    for (k = 0; st != HS_OK; k++) {
+        left = k;
+        st = branch(&pb);
+        left = -1;
+        ck_assert(st == HS_OK || st == HS_ENOMEM);
+        ck_assert_int_lt(k, 20000);
+    }
+    ck_assert_int_gt(k, 50);
+    hsi_problem_close(&pb);
+}
+END_TEST
+
+/* GLPK jumps out of the middle of a round; what is proved by then is reported. */
+START_TEST(memory_of_glpk_may_be_short)
+{
+    const hs_bound *configuration = hs_bound_find("configuration");
+    double          deadline, value;
+
+    ck_assert_int_eq(hs_bound_compute(hs_bound_find("deadline"), in, NULL, &deadline), HS_OK);
+    ck_assert_int_ne(glp_init_env(), 2);
+    glp_mem_limit(1);
+    ck_assert_int_eq(hs_bound_compute(configuration, in, NULL, &value), HS_OK);
+    ck_assert_double_ge(value, deadline);
+    glp_free_env();
+    ck_assert_int_eq(hs_bound_compute(configuration, in, NULL, &value), HS_OK);
+    ck_assert_double_gt(value, deadline * 1.01);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *s = suite_create("configuration memory");
+    TCase   *tc = tcase_create("memory");
+    SRunner *runner;
+    int      failed;
+
+    tcase_set_timeout(tc, 60);
+    tcase_add_checked_fixture(tc, generate, release);
+    tcase_add_test(tc, every_allocation_may_fail);
+    tcase_add_test(tc, every_allocation_of_the_tree_may_fail);
+    tcase_add_test(tc, memory_of_glpk_may_be_short);
+    suite_add_tcase(s, tc);
+    runner = srunner_create(s);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

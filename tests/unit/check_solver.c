@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What GLPK must not do to its callers: abort, print, overrun, or leave things behind. */
+
+#include <check.h>
+#include <glpk.h>
+#include <hybridsched/hybridsched.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "solver/guard.h"
+#include "support/clock.h"
+#include "support/random.h"
+
+typedef struct shape {
+    size_t   n;
+    unsigned cpus, gpus;
+} shape;
+
+typedef struct fixture {
+    double      *cpu, *gpu;
+    hs_instance *in;
+} fixture;
+
+static fixture make(shape s)
+{
+    fixture    f = {malloc(s.n * sizeof(double)), malloc(s.n * sizeof(double)), NULL};
+    hsi_random source;
+    size_t     i;
+
+    hsi_random_seed(&source, s.n, 0);
+    for (i = 0; i < s.n; i++) {
+        f.cpu[i] = 1 + 20 * hsi_random_unit(&source);
+        f.gpu[i] = 0.1 + 2 * hsi_random_unit(&source);
+    }
+    ck_assert_int_eq(hs_instance_wrap(s.n, f.cpu, f.gpu, NULL, s.cpus, s.gpus, &f.in), HS_OK);
+    return f;
+}
+
+static void release(fixture *f)
+{
+    hs_instance_free(f->in);
+    free(f->cpu);
+    free(f->gpu);
+}
+
+static double bound_of(const char *name, const hs_instance *in)
+{
+    double value = -1;
+
+    ck_assert_int_eq(hs_bound_compute(hs_bound_find(name), in, NULL, &value), HS_OK);
+    return value;
+}
+
+/* ---- errors ---- */
+
+static hs_status provoke(void *data)
+{
+    glp_prob *lp = glp_create_prob();
+
+    *(int *)data = 1;
+    glp_add_rows(lp, -1);
+    *(int *)data = 2;
+    return HS_OK;
+}
+
+static hs_status exhaust(void *data)
+{
+    (void)data;
+    glp_mem_limit(1);
+    glp_alloc(2000, 1000);
+    return HS_OK;
+}
+
+static hs_status refuse(void *data)
+{
+    (void)data;
+    return HS_EINVAL;
+}
+
+START_TEST(errors_become_a_status_and_nothing_else_changes)
+{
+    fixture f = make((shape){30, 3, 2});
+    double  before = bound_of("allocation", f.in);
+    int     reached = 0, i;
+
+    for (i = 0; i < 100; i++) {
+        ck_assert_int_eq(hsi_glpk_guarded(provoke, &reached), HS_ESOLVER);
+        ck_assert_int_eq(reached, 1);
+        ck_assert_int_eq(hsi_glpk_guarded(exhaust, NULL), HS_ENOMEM);
+        ck_assert_int_eq(hsi_glpk_guarded(refuse, NULL), HS_EINVAL);
+        ck_assert(bound_of("allocation", f.in) == before);
+    }
+    release(&f);
+}
+END_TEST
+
+START_TEST(no_environment_is_left_behind)
+{
+    fixture f = make((shape){30, 3, 2});
+    int     reached = 0;
+
+    bound_of("area", f.in);
+    ck_assert_int_eq(glp_init_env(), 0); /* 0: there was none */
+    glp_free_env();
+    ck_assert_int_eq(hsi_glpk_guarded(provoke, &reached), HS_ESOLVER);
+    ck_assert_int_eq(glp_init_env(), 0);
+    glp_free_env();
+    release(&f);
+}
+END_TEST
+
+START_TEST(the_callers_own_glpk_objects_survive)
+{
+    fixture   f = make((shape){30, 3, 2});
+    glp_prob *mine = glp_create_prob();
+
+    glp_set_prob_name(mine, "mine");
+    glp_term_out(GLP_ON);
+    bound_of("area", f.in);
+    bound_of("allocation", f.in);
+    bound_of("mip", f.in);
+    ck_assert_str_eq(glp_get_prob_name(mine), "mine");
+    ck_assert_int_eq(glp_term_out(GLP_ON), GLP_ON);
+    glp_delete_prob(mine);
+    glp_free_env();
+    release(&f);
+}
+END_TEST
+
+START_TEST(glpk_prints_nothing)
+{
+    fixture f = make((shape){100, 5, 2});
+    int     reached = 0, ends[2], old = dup(STDOUT_FILENO);
+    char    byte;
+
+    fflush(stdout);
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_ge(dup2(ends[1], STDOUT_FILENO), 0);
+    close(ends[1]);
+    bound_of("area", f.in);
+    bound_of("allocation", f.in);
+    hsi_glpk_guarded(provoke, &reached);
+    fflush(stdout);
+    ck_assert_int_ge(dup2(old, STDOUT_FILENO), 0);
+    ck_assert_int_eq(read(ends[0], &byte, 1), 0);
+    close(ends[0]);
+    close(old);
+    release(&f);
+}
+END_TEST
+
+/* ---- limits ---- */
+
+typedef struct limited {
+    const char *bound;
+    shape       shape;
+} limited;
+
+static const limited hard[] = {
+    {"area", {100000, 20, 4}},     {"allocation", {300, 20, 4}}, {"allocation", {5000, 20, 4}},
+    {"allocation", {100000, 20, 4}}, {"mip", {30, 4, 2}},        {"mip", {300, 20, 4}},
+    {"mip", {4166, 20, 4}},        {"mip", {33000, 2, 1}},       {"mip", {100, 500, 500}},
+    {"mip", {2, 25000, 25000}},
+};
+
+enum { HARD = sizeof hard / sizeof *hard };
+
+/* Valgrind and the sanitizers are no clock to go by. */
+static double grace(void)
+{
+    return getenv("HS_SLOW_TESTS") ? 10 : 0.2;
+}
+
+START_TEST(time_limits_hold)
+{
+    fixture     f = make(hard[_i].shape);
+    hs_settings settings;
+    double      value = 0, begin = hsi_now();
+
+    hs_settings_init(&settings);
+    settings.time_limit = 0.3;
+    ck_assert_int_eq(hs_bound_compute(hs_bound_find(hard[_i].bound), f.in, &settings, &value),
+                     HS_OK);
+    ck_assert_double_le(hsi_now() - begin, settings.time_limit + grace());
+    if (strcmp(hard[_i].bound, "area") != 0)
+        ck_assert_double_ge(value, bound_of("deadline", f.in));
+    release(&f);
+}
+END_TEST
+
+typedef struct patience {
+    double end, canceled;
+} patience;
+
+static int cancel_late(void *data)
+{
+    patience *p = data;
+
+    if (hsi_now() < p->end)
+        return 0;
+    if (p->canceled == 0)
+        p->canceled = hsi_now();
+    return 1;
+}
+
+START_TEST(cancel_is_heard)
+{
+    fixture     f = make(hard[_i].shape);
+    patience    p = {hsi_now() + 0.1, 0};
+    hs_settings settings;
+    double      value = 0;
+    hs_status   st;
+
+    hs_settings_init(&settings);
+    settings.time_limit = INFINITY;
+    settings.cancel = cancel_late;
+    settings.cancel_data = &p;
+    st = hs_bound_compute(hs_bound_find(hard[_i].bound), f.in, &settings, &value);
+    ck_assert_double_le(hsi_now(), p.end + grace());
+    ck_assert(st == HS_ECANCELED || (st == HS_OK && p.canceled == 0));
+    release(&f);
+}
+END_TEST
+
+START_TEST(models_that_are_too_large_are_skipped)
+{
+    fixture f = make((shape){4167, 20, 4});
+    double  value = 0;
+
+    ck_assert_int_eq(hs_bound_compute(hs_bound_find("mip"), f.in, NULL, &value), HS_ETOOBIG);
+    release(&f);
+    f = make((shape){100001, 20, 4});
+    ck_assert_int_eq(hs_bound_compute(hs_bound_find("allocation"), f.in, NULL, &value), HS_ETOOBIG);
+    release(&f);
+}
+END_TEST
+
+static void heed(void *data, const hs_progress *progress)
+{
+    double *latest = data;
+
+    ck_assert_double_ge(progress->bound, *latest);
+    *latest = progress->bound;
+}
+
+START_TEST(progress_only_rises_to_the_result)
+{
+    fixture     f = make((shape){300, 20, 4});
+    hs_settings settings;
+    double      value = 0, latest = 0;
+
+    hs_settings_init(&settings);
+    settings.time_limit = 0.5;
+    settings.progress = heed;
+    settings.progress_data = &latest;
+    ck_assert_int_eq(hs_bound_compute(hs_bound_find("mip"), f.in, &settings, &value), HS_OK);
+    ck_assert_double_gt(latest, 0);
+    ck_assert_double_ge(value, latest);
+    release(&f);
+}
+END_TEST
+
+/* ---- threads ---- */
+
+typedef struct job {
+    const hs_instance *in;
+    double             expected;
+    int                failed;
+} job;
+
+static void *run_job(void *data)
+{
+    job   *j = data;
+    int    i, reached;
+    double value;
+
+    for (i = 0; i < 20; i++) {
+        j->failed |= hs_bound_compute(hs_bound_find("allocation"), j->in, NULL, &value) != HS_OK ||
+                     value < j->expected || value > j->expected;
+        j->failed |= hsi_glpk_guarded(provoke, &reached) != HS_ESOLVER;
+    }
+    return NULL;
+}
+
+START_TEST(threads_do_not_disturb_each_other)
+{
+    enum { THREADS = 4 };
+    pthread_t thread[THREADS];
+    job       jobs[THREADS];
+    fixture   f[THREADS];
+    int       i;
+
+    for (i = 0; i < THREADS; i++) {
+        f[i] = make((shape){(size_t)(40 + i), 4, 2});
+        jobs[i] = (job){f[i].in, bound_of("allocation", f[i].in), 0};
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, run_job, &jobs[i]), 0);
+    }
+    for (i = 0; i < THREADS; i++) {
+        ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
+        ck_assert_int_eq(jobs[i].failed, 0);
+        release(&f[i]);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("solver");
+    TCase   *tc = tcase_create("glpk");
+    SRunner *runner;
+    int      failed;
+
+    tcase_set_timeout(tc, 120);
+    tcase_add_test(tc, errors_become_a_status_and_nothing_else_changes);
+    tcase_add_test(tc, no_environment_is_left_behind);
+    tcase_add_test(tc, the_callers_own_glpk_objects_survive);
+    tcase_add_test(tc, glpk_prints_nothing);
+    tcase_add_loop_test(tc, time_limits_hold, 0, HARD);
+    tcase_add_loop_test(tc, cancel_is_heard, 0, HARD);
+    tcase_add_test(tc, models_that_are_too_large_are_skipped);
+    tcase_add_test(tc, progress_only_rises_to_the_result);
+    tcase_add_test(tc, threads_do_not_disturb_each_other);
+    suite_add_tcase(suite, tc);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a certificate says is verified here; the arguments stand in hsched-formats(5). */
+#include "check_certificate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "certificate_read.h"
+#include "check_knapsack.h"
+#include "common/memory.h"
+#include "common/message.h"
+
+typedef struct verification {
+    const char        *path;
+    const hs_instance *in;
+    certificate        c;
+} verification;
+
+static int proves_nothing(const verification *v, const char *why)
+{
+    message_plain("%s: not proved: %s", v->path, why);
+    return EXIT_WORK;
+}
+
+/* The row's time on a type; infinite where there is no worker of that type. */
+static double time_on(const verification *v, const hs_task *row, int type)
+{
+    if ((type ? hs_instance_gpus(v->in) : hs_instance_cpus(v->in)) == 0)
+        return INFINITY;
+    return type ? row->gpu : row->cpu;
+}
+
+static unsigned long count_of(const hs_task *row)
+{
+    return row->count ? row->count : 1;
+}
+
+/* Is the time below the bound that is to be proved? Then the task may run there. */
+static int fits(const verification *v, double time, mpq_t scratch)
+{
+    if (isinf(time))
+        return 0;
+    mpq_set_d(scratch, time);
+    return mpq_cmp(scratch, v->c.value) < 0;
+}
+
+/* ---- a task, or the area LP's multipliers ------------------------------------------------ */
+
+/*
+ * sum += the least that the row's tasks add to u times the CPUs' load plus v times the
+ * GPUs' in a schedule shorter than the bound; 0 if they are in no such schedule.
+ */
+static int add_least(verification *v, const hs_task *row, mpq_t sum, mpq_t *scratch)
+{
+    int may[2];
+
+    for (int type = 0; type < 2; type++) {
+        double time = time_on(v, row, type);
+
+        may[type] = fits(v, time, scratch[type]);
+        if (may[type])
+            mpq_mul(scratch[type], scratch[type], v->c.multiplier[type]);
+    }
+    if (!may[0] && !may[1])
+        return 0;
+    if (!may[0] || (may[1] && mpq_cmp(scratch[1], scratch[0]) < 0))
+        mpq_swap(scratch[0], scratch[1]);
+    mpq_set_ui(scratch[1], count_of(row), 1);
+    mpq_mul(scratch[0], scratch[0], scratch[1]);
+    mpq_add(sum, sum, scratch[0]);
+    return 1;
+}
+
+/* m u + k v */
+static void weigh_workers(const verification *v, mpq_t out, mpq_t scratch)
+{
+    mpq_set_ui(out, hs_instance_cpus(v->in), 1);
+    mpq_mul(out, out, v->c.multiplier[0]);
+    mpq_set_ui(scratch, hs_instance_gpus(v->in), 1);
+    mpq_mul(scratch, scratch, v->c.multiplier[1]);
+    mpq_add(out, out, scratch);
+}
+
+static int check_multipliers(verification *v)
+{
+    mpq_t   sum, workers, scratch[2];
+    hs_task row;
+    int     code = EXIT_OK, stuck = 0;
+
+    mpq_inits(sum, workers, scratch[0], scratch[1], NULL);
+    for (size_t i = 0; i < hs_instance_rows(v->in) && !stuck; i++) {
+        hs_instance_row(v->in, i, &row);
+        stuck = !add_least(v, &row, sum, scratch);
+    }
+    weigh_workers(v, workers, scratch[0]);
+    mpq_mul(scratch[0], workers, v->c.value);
+    if (v->c.proof == PROOF_TASK && !stuck)
+        code = proves_nothing(v, "no task takes that long wherever it runs");
+    else if (!stuck && mpq_sgn(workers) <= 0)
+        code = proves_nothing(v, "both multipliers are 0");
+    else if (!stuck && mpq_cmp(sum, scratch[0]) < 0)
+        code = proves_nothing(v, "the multipliers prove less than that value");
+    mpq_clears(sum, workers, scratch[0], scratch[1], NULL);
+    return code;
+}
+
+/* ---- knapsacks --------------------------------------------------------------------------- */
+
+static int by_times(const void *a, const void *b)
+{
+    const certified_kind *x = a, *y = b;
+
+    if (x->time[0] != y->time[0])
+        return x->time[0] < y->time[0] ? -1 : 1;
+    return (x->time[1] > y->time[1]) - (x->time[1] < y->time[1]);
+}
+
+/* Counts the instance's tasks of each kind. */
+static int count_kinds(verification *v)
+{
+    certificate *c = &v->c;
+
+    qsort(c->kind, c->kinds, sizeof *c->kind, by_times);
+    for (size_t i = 1; i < c->kinds; i++)
+        if (by_times(&c->kind[i - 1], &c->kind[i]) == 0)
+            return proves_nothing(v, "two lines are of tasks with the same times");
+    for (size_t i = 0; i < hs_instance_rows(v->in); i++) {
+        certified_kind  key = {{0, 0}, 0, 0}, *found;
+        hs_task         row;
+
+        hs_instance_row(v->in, i, &row);
+        key.time[0] = time_on(v, &row, 0);
+        key.time[1] = time_on(v, &row, 1);
+        found = bsearch(&key, c->kind, c->kinds, sizeof *c->kind, by_times);
+        if (!found)
+            return proves_nothing(v, "a task of the instance has no line");
+        found->count += count_of(&row);
+    }
+    for (size_t i = 0; i < c->kinds; i++)
+        if (c->kind[i].count == 0)
+            return proves_nothing(v, "a line is of no task of the instance");
+    return EXIT_OK;
+}
+
+/* value = (capacity + 1) 2^grid, and all multipliers > m cpu-most + k gpu-most? */
+static int check_sums(verification *v)
+{
+    const certificate *c = &v->c;
+    mpz_t              all, workers, scratch;
+    mpq_t              value;
+    int                code = EXIT_OK;
+
+    mpz_inits(all, workers, scratch, NULL);
+    mpq_init(value);
+    mpq_set_si(value, c->capacity + 1, 1);
+    if (c->grid >= 0)
+        mpq_mul_2exp(value, value, (mp_bitcnt_t)c->grid);
+    else
+        mpq_div_2exp(value, value, (mp_bitcnt_t)-c->grid);
+    for (size_t i = 0; i < c->kinds; i++) {
+        mpz_set_si(scratch, c->kind[i].multiplier);
+        mpz_mul_ui(scratch, scratch, c->kind[i].count);
+        mpz_add(all, all, scratch);
+    }
+    mpz_set_si(workers, c->most[0]);
+    mpz_mul_ui(workers, workers, hs_instance_cpus(v->in));
+    mpz_set_si(scratch, c->most[1]);
+    mpz_addmul_ui(workers, scratch, hs_instance_gpus(v->in));
+    if (!mpq_equal(value, c->value))
+        code = proves_nothing(v, "the value is not (capacity + 1) 2^grid");
+    else if (mpz_cmp(all, workers) <= 0)
+        code = proves_nothing(v, "the workers could be worth all tasks");
+    else if (mpz_sizeinbase(all, 2) > 61)
+        code = proves_nothing(v, "the multipliers are too large");
+    mpz_clears(all, workers, scratch, NULL);
+    mpq_clear(value);
+    return code;
+}
+
+/* floor(time / 2^grid), or more than the capacity. */
+static int64_t weight_of(const certificate *c, double time)
+{
+    int64_t weight = c->capacity + 1;
+    mpq_t   cells;
+    mpz_t   whole;
+
+    if (isinf(time))
+        return weight;
+    mpq_init(cells);
+    mpz_init(whole);
+    mpq_set_d(cells, time);
+    if (c->grid >= 0)
+        mpq_div_2exp(cells, cells, (mp_bitcnt_t)c->grid);
+    else
+        mpq_mul_2exp(cells, cells, (mp_bitcnt_t)-c->grid);
+    mpz_fdiv_q(whole, mpq_numref(cells), mpq_denref(cells));
+    if (mpz_cmp_si(whole, c->capacity) <= 0)
+        weight = mpz_get_si(whole);
+    mpq_clear(cells);
+    mpz_clear(whole);
+    return weight;
+}
+
+/* Items that stand for its copies: as many as can be in one set; one, if all of them can. */
+static uint64_t copies_of(const certified_kind *kind, int64_t weight, int64_t capacity)
+{
+    uint64_t room;
+
+    if (weight == 0)
+        return 1;
+    room = (uint64_t)(capacity / weight);
+    return room < kind->count ? room : kind->count;
+}
+
+enum { MOST_ITEMS = 1 << 26 };
+
+static int too_large(const verification *v)
+{
+    message("%s: the knapsacks are too large to be solved", v->path);
+    return EXIT_RESOURCE;
+}
+
+static int check_type(verification *v, int type)
+{
+    certificate     *c = &v->c;
+    knapsack_item   *items;
+    knapsack_verdict verdict;
+    uint64_t         total = 0;
+    size_t           count = 0;
+
+    for (size_t i = 0; i < c->kinds; i++)
+        total += copies_of(&c->kind[i], weight_of(c, c->kind[i].time[type]), c->capacity);
+    if (total > MOST_ITEMS)
+        return too_large(v);
+    items = checked_calloc(total + 1, sizeof *items);
+    for (size_t i = 0; i < c->kinds; i++) {
+        const certified_kind *kind = &c->kind[i];
+        knapsack_item         item = {weight_of(c, kind->time[type]), kind->multiplier};
+
+        if (item.weight == 0)
+            item.worth *= (int64_t)kind->count; /* below 2^61, as all are together */
+        for (uint64_t copies = copies_of(kind, item.weight, c->capacity); copies > 0; copies--)
+            items[count++] = item;
+    }
+    verdict = knapsack_check(items, count, c->capacity, c->most[type]);
+    free(items);
+    if (verdict == KNAPSACK_TOO_HARD)
+        return too_large(v);
+    if (verdict == KNAPSACK_FAILS)
+        return proves_nothing(v, type ? "a GPU can run tasks worth more than gpu-most"
+                                      : "a CPU can run tasks worth more than cpu-most");
+    return EXIT_OK;
+}
+
+static int check_configuration(verification *v)
+{
+    int code = count_kinds(v);
+
+    if (!code)
+        code = check_sums(v);
+    if (!code && hs_instance_cpus(v->in) > 0)
+        code = check_type(v, 0);
+    if (!code && hs_instance_gpus(v->in) > 0)
+        code = check_type(v, 1);
+    return code;
+}
+
+static int check_proof(verification *v)
+{
+    if (v->c.digest != hs_instance_digest(v->in))
+        return proves_nothing(v, "it is a certificate of another instance");
+    switch (v->c.proof) {
+    case PROOF_NONE:
+        return mpq_sgn(v->c.value) ? proves_nothing(v, "it proves no value but 0") : EXIT_OK;
+    case PROOF_TASK:
+    case PROOF_MULTIPLIERS:
+        return check_multipliers(v);
+    case PROOF_CONFIGURATION:
+        break;
+    }
+    return check_configuration(v);
+}
+
+/* ---- the plan ----------------------------------------------------------------------------- */
+
+/* A bound of that name in the plan's header must be the one that is proved. */
+static int check_header(const verification *v, const hs_plan_info *info)
+{
+    mpq_t said;
+    int   code = EXIT_OK;
+
+    mpq_init(said);
+    for (unsigned i = 0; i < info->bound_count && !code; i++) {
+        if (strcmp(info->bounds[i].name, v->c.bound) != 0)
+            continue;
+        mpq_set_d(said, info->bounds[i].value);
+        if (!mpq_equal(said, v->c.value))
+            code = proves_nothing(v, "the plan's header has another value of that bound");
+    }
+    mpq_clear(said);
+    return code;
+}
+
+/*
+ * When a worker ends, in exact arithmetic: each entry begins where the one before
+ * ends, or where the plan has it if it leaves the worker idle in between.
+ */
+static void exact_end(const verification *v, const hs_schedule *s, unsigned worker, mpq_t end,
+                      mpq_t scratch)
+{
+    hs_type         type = worker < hs_schedule_cpus(s) ? HS_CPU : HS_GPU;
+    size_t          count;
+    const hs_entry *entries = hs_schedule_entries(s, worker, &count);
+    double          before = 0;
+
+    mpq_set_ui(end, 0, 1);
+    for (size_t i = 0; i < count; i++) {
+        mpq_set_d(scratch, entries[i].start);
+        if (entries[i].start > before && mpq_cmp(scratch, end) > 0)
+            mpq_set(end, scratch);
+        if (entries[i].state == HS_RUN) {
+            mpq_set_d(scratch, hs_instance_time(v->in, entries[i].task, type));
+            mpq_add(end, end, scratch);
+        } else {
+            mpq_set_d(scratch, entries[i].end);
+            if (mpq_cmp(scratch, end) > 0)
+                mpq_set(end, scratch);
+        }
+        before = entries[i].end;
+    }
+}
+
+static void exact_makespan(const verification *v, const hs_schedule *s, mpq_t makespan)
+{
+    unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
+    mpq_t    end, scratch;
+
+    mpq_inits(end, scratch, NULL);
+    mpq_set_ui(makespan, 0, 1);
+    for (unsigned w = 0; w < workers; w++) {
+        exact_end(v, s, w, end, scratch);
+        if (mpq_cmp(end, makespan) > 0)
+            mpq_swap(end, makespan);
+    }
+    mpq_clears(end, scratch, NULL);
+}
+
+/* The least double that is not below; is it equal? */
+static int round_up(mpq_t value, double *rounded)
+{
+    mpq_t again;
+    int   order;
+
+    *rounded = mpq_get_d(value); /* towards 0 */
+    mpq_init(again);
+    mpq_set_d(again, *rounded);
+    order = mpq_cmp(again, value);
+    if (order < 0)
+        *rounded = nextafter(*rounded, INFINITY);
+    mpq_clear(again);
+    return order == 0;
+}
+
+static int judge_plan(verification *v, const hs_schedule *s, int print)
+{
+    mpq_t  makespan, gap;
+    double rounded;
+    char   text[32];
+    int    code = EXIT_OK, exact;
+
+    mpq_inits(makespan, gap, NULL);
+    exact_makespan(v, s, makespan);
+    exact = round_up(makespan, &rounded);
+    hs_format_double(rounded, text);
+    if (mpq_cmp(makespan, v->c.value) < 0) {
+        code = proves_nothing(v, "the plan is shorter than that");
+    } else if (print) {
+        printf("certified: makespan %s (%s), bound %s (%s), ", text,
+               exact ? "exact" : "rounded up", v->c.value_text, v->c.bound);
+        if (mpq_equal(makespan, v->c.value)) {
+            puts("optimal");
+        } else if (mpq_sgn(v->c.value) == 0) {
+            puts("gap inf%");
+        } else {
+            mpq_sub(gap, makespan, v->c.value);
+            mpq_div(gap, gap, v->c.value);
+            printf("gap %.4g%%\n", 100 * mpq_get_d(gap));
+        }
+    }
+    mpq_clears(makespan, gap, NULL);
+    return code;
+}
+
+int check_certificate(const char *path, const hs_instance *in, const hs_schedule *s,
+                      const hs_plan_info *info, int print)
+{
+    verification v = {.path = path, .in = in};
+    int          code = certificate_read(path, &v.c);
+
+    if (!code)
+        code = check_proof(&v);
+    if (!code)
+        code = check_header(&v, info);
+    if (!code)
+        code = judge_plan(&v, s, print);
+    certificate_free(&v.c);
+    return code;
+}
