@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Every plan and bound stays, bit for bit, what it was: digests over a thousand
+ * instances, compared with those in golden.txt. After a change that is meant to
+ * change results, `check_golden --print` gives the new file.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sample.h"
+#include "unit/plan_digest.h"
+
+enum { INSTANCES = 1000, LARGE = 10, SKIPPED = 77 };
+
+typedef void digest_of(const sample *s, const void *what, uint64_t *digest);
+
+static void add_plan(const sample *s, const void *what, uint64_t *digest)
+{
+    hs_schedule *plan = NULL;
+    hs_status    st = hs_solve(what, s->in, NULL, &plan);
+
+    *digest = digest_word(*digest, st == HS_OK ? digest_plan(plan) : (uint64_t)(int64_t)st);
+    hs_schedule_free(plan);
+}
+
+static void add_bound(const sample *s, const void *what, uint64_t *digest)
+{
+    double    value = 0;
+    hs_status st = hs_bound_compute(what, s->in, NULL, &value);
+
+    *digest = st == HS_OK ? digest_double(*digest, value)
+                          : digest_word(*digest, (uint64_t)(int64_t)st);
+}
+
+/* What is drawn goes through libm, and may differ with it. */
+static void add_instance(const sample *s, const void *what, uint64_t *digest)
+{
+    size_t i;
+
+    (void)what;
+    *digest = digest_word(*digest, (uint64_t)s->m << 32 | s->k);
+    for (i = 0; i < s->n; i++) {
+        *digest = digest_double(*digest, s->cpu[i]);
+        *digest = digest_double(*digest, s->gpu[i]);
+        *digest = digest_word(*digest, (uint64_t)s->priority[i]);
+    }
+}
+
+static uint64_t digest_all(digest_of *add, const void *what)
+{
+    uint64_t digest = 1, seed;
+    sample   s;
+
+    for (seed = 1; seed <= INSTANCES + LARGE; seed++) {
+        if (seed <= INSTANCES)
+            sample_make(&s, seed, 300, 12);
+        else
+            sample_make_of(&s, SAMPLE_GAMMA, seed, 20000, 20, 4, seed % 2 == 0);
+        if (seed % 5 == 0)
+            sample_pin(&s);
+        add(&s, what, &digest);
+        sample_free(&s);
+    }
+    return digest;
+}
+
+/* The digest that the file has for `name`: 1, or 0 if there is none. */
+static int find_golden(FILE *file, const char *name, uint64_t *digest)
+{
+    char               found[64];
+    unsigned long long value;
+
+    rewind(file);
+    while (fscanf(file, "%63s %llx", found, &value) == 2)
+        if (strcmp(found, name) == 0) {
+            *digest = value;
+            return 1;
+        }
+    return 0;
+}
+
+/* Prints, or compares and gives the number of what differs. */
+static int settle(FILE *golden, const char *name, uint64_t digest)
+{
+    uint64_t expected;
+
+    if (!golden) {
+        printf("%s %016llx\n", name, (unsigned long long)digest);
+        return 0;
+    }
+    if (!find_golden(golden, name, &expected)) {
+        printf("%s: not in golden.txt\n", name);
+        return 1;
+    }
+    if (digest == expected)
+        return 0;
+    printf("%s: digest %016llx, but golden.txt has %016llx\n", name, (unsigned long long)digest,
+           (unsigned long long)expected);
+    return 1;
+}
+
+/* Another version of GLPK may end at other multipliers. */
+static int is_by_glpk(const hs_bound *bound)
+{
+    return strcmp(hs_bound_name(bound), "area") == 0;
+}
+
+static int settle_all(FILE *golden)
+{
+    int    wrong = 0;
+    size_t i;
+
+    for (i = 0; i < hs_algorithm_count(); i++)
+        if (!sample_searches(hs_algorithm_at(i)))
+            wrong += settle(golden, hs_algorithm_name(hs_algorithm_at(i)),
+                            digest_all(add_plan, hs_algorithm_at(i)));
+    for (i = 0; i < hs_bound_count(); i++)
+        if (!sample_bound_searches(hs_bound_at(i)) && !is_by_glpk(hs_bound_at(i)))
+            wrong += settle(golden, hs_bound_name(hs_bound_at(i)),
+                            digest_all(add_bound, hs_bound_at(i)));
+    return wrong;
+}
+
+static FILE *open_golden(void)
+{
+    const char *srcdir = getenv("srcdir");
+    char        path[4096];
+    FILE       *file;
+
+    snprintf(path, sizeof path, "%s/tests/property/golden.txt", srcdir ? srcdir : ".");
+    file = fopen(path, "r");
+    if (!file)
+        perror(path);
+    return file;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t drawn = digest_all(add_instance, NULL);
+    int      wrong;
+    FILE    *golden;
+
+    if (argc > 1 && strcmp(argv[1], "--print") == 0)
+        return settle(NULL, "instances", drawn) + settle_all(NULL);
+    golden = open_golden();
+    if (!golden)
+        return 99;
+    if (settle(golden, "instances", drawn)) {
+        puts("check_golden: other instances are drawn with this libm");
+        fclose(golden);
+        return SKIPPED;
+    }
+    wrong = settle_all(golden);
+    fclose(golden);
+    printf("check_golden: %d differ\n", wrong);
+    return wrong != 0;
+}
