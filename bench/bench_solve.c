@@ -1,26 +1,58 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cost of every algorithm and bound on gamma tasks, beside what it cannot avoid,
+ * Cost of every heuristic and quick bound on gamma tasks, beside what it cannot avoid,
  * measured in the same run: a radix sort of n (64-bit key, 32-bit index) pairs,
- * and a heap of m + k workers whose top is replaced n times. Medians of 7.
+ * and a heap of m + k workers whose top is replaced n times. Medians of 7 of processor
+ * time. Memory is what a process grows by, less the schedule, where that can be told.
  *
- *   bench_solve [TASKS...]      default 1000 10000 100000 1000000
+ *   bench_solve [TASKS...]      default 100 10000 1000000
+ *
+ * All are also solved in one workspace again and again, which touches no memory for the
+ * first time, and then all heuristics together. Without arguments, HeteroPrio's queue, a
+ * factorisation of 1,000 tiles in four rows with counts, and what balanced-makespan does at worst
+ * come last.
  */
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <hybridsched/hybridsched.h>
 
-enum { REPEATS = 7, CPUS = 20, GPUS = 4 };
+enum { REPEATS = 7, MAX_WORKERS = 4096, SMALL = 10000, LARGE = 1000000 };
 
+static const struct node {
+    unsigned cpus, gpus;
+} nodes[] = {{20, 4}, {1024, 64}};
+
+/* These take the time that they are given: bench_best measures them. */
+static const char *const searches[] = {"best",       "exact",         "area",
+                                       "allocation", "configuration", "mip"};
+
+static int is_search(const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof searches / sizeof *searches; i++)
+        if (strcmp(name, searches[i]) == 0)
+            return 1;
+    return 0;
+}
+
+/* Processor time: one thread works, and others on the machine do not count. */
 static double now(void)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -75,6 +107,7 @@ static void radix_sort(pair *from, pair *to, size_t n)
     }
 }
 
+/* One at a time: the clock is quick enough for a sort of a hundred. */
 static double time_sort(const hs_instance *in)
 {
     size_t n = hs_instance_tasks(in), i;
@@ -101,25 +134,25 @@ static double time_sort(const hs_instance *in)
 
 static double time_heap(const hs_instance *in)
 {
-    enum { WORKERS = CPUS + GPUS };
-    size_t        n = hs_instance_tasks(in), i;
-    double       *add = malloc(n * sizeof *add), seconds[REPEATS];
+    int             workers = (int)(hs_instance_cpus(in) + hs_instance_gpus(in));
+    size_t          n = hs_instance_tasks(in), i;
+    double         *add = malloc(n * sizeof *add), seconds[REPEATS];
     volatile double sink = 0;
-    int           r, at, child;
+    int             r, at, child;
 
     if (!add)
         abort();
     for (i = 0; i < n; i++)
         add[i] = hs_instance_time(in, i, HS_GPU);
     for (r = 0; r < REPEATS; r++) {
-        double heap[WORKERS] = {0};
+        double heap[MAX_WORKERS] = {0};
 
         seconds[r] = now();
         for (i = 0; i < n; i++) {
             double moving = heap[0] + add[i];
 
-            for (at = 0; (child = 2 * at + 1) < WORKERS; at = child) {
-                if (child + 1 < WORKERS && heap[child + 1] < heap[child])
+            for (at = 0; (child = 2 * at + 1) < workers; at = child) {
+                if (child + 1 < workers && heap[child + 1] < heap[child])
                     child++;
                 if (heap[child] >= moving)
                     break;
@@ -136,78 +169,332 @@ static double time_heap(const hs_instance *in)
 
 /* ---- what is measured ------------------------------------------------------------ */
 
-static void print_row(const char *what, size_t n, double seconds, double sort, double heap)
+/* One call of what is measured; 0, or -1 if it does without (a bound, too large for it). */
+typedef struct call {
+    const hs_algorithm *alg;
+    const hs_bound     *bound; /* one of the two */
+    const hs_instance  *in;
+    hs_workspace       *ws; /* NULL: none */
+} call;
+
+static int do_call(const call *c)
 {
-    printf("%s,%zu,%d,%d,%.6g,%.1f,%.2f,%.2f\n", what, n, CPUS, GPUS, seconds,
-           1e9 * seconds / (double)n, seconds / sort, seconds / (sort + heap));
-    fflush(stdout);
+    const hs_schedule *in_place;
+    hs_schedule       *s = NULL;
+    double             value;
+    hs_status          st;
+
+    if (c->bound)
+        st = hs_bound_compute(c->bound, c->in, NULL, &value);
+    else if (c->ws)
+        st = hs_solve_in(c->ws, c->alg, c->in, NULL, &in_place, NULL);
+    else
+        st = hs_solve(c->alg, c->in, NULL, &s);
+    hs_schedule_free(s);
+    if (st == HS_ETOOBIG)
+        return -1;
+    if (st != HS_OK)
+        abort();
+    return 0;
 }
 
-static double time_algorithm(const hs_algorithm *alg, const hs_instance *in)
+/* Seconds a call, so many of them at a time that the clock does not matter; < 0: skipped. */
+static double time_call(const call *c)
 {
+    size_t n = hs_instance_tasks(c->in), loops = n < SMALL ? SMALL / (n + 1) + 1 : 1, i;
     double seconds[REPEATS];
     int    r;
 
     for (r = 0; r < REPEATS; r++) {
-        hs_schedule *s = NULL;
-
         seconds[r] = now();
-        if (hs_solve(alg, in, NULL, &s) != HS_OK)
-            abort();
-        seconds[r] = now() - seconds[r];
-        hs_schedule_free(s);
+        for (i = 0; i < loops; i++)
+            if (do_call(c))
+                return -1;
+        seconds[r] = (now() - seconds[r]) / (double)loops;
     }
     return median(seconds);
 }
 
-static double time_bound(const hs_bound *bound, const hs_instance *in)
+static long resident_kib(void)
 {
-    double seconds[REPEATS], value;
-    int    r;
+    struct rusage usage;
 
-    for (r = 0; r < REPEATS; r++) {
-        seconds[r] = now();
-        if (hs_bound_compute(bound, in, NULL, &value) != HS_OK)
-            abort();
-        seconds[r] = now() - seconds[r];
-    }
-    return median(seconds);
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
 }
 
-static void measure(size_t n)
+/* In a process of its own, which begins with what is resident now. */
+static void report_growth(const call *c, int fd)
 {
-    hs_gamma     spec = {n, CPUS, GPUS, 15, 1, 1, 1, 1};
+    long   before = resident_kib();
+    double schedule = c->alg ? (double)sizeof(hs_entry) * (double)hs_instance_tasks(c->in) : 0;
+    double grown;
+
+    do_call(c);
+    grown = 1024.0 * (double)(resident_kib() - before) - schedule;
+    _exit(write(fd, &grown, sizeof grown) != sizeof grown);
+}
+
+/* Bytes a task that a call works in; < 0: cannot be told. */
+static double memory_of(const call *c)
+{
+    size_t n = hs_instance_tasks(c->in);
+    double grown = -1;
+    int    ends[2];
+    pid_t  child;
+
+    if (n < LARGE || pipe(ends))
+        return -1;
+#ifdef __GLIBC__
+    malloc_trim(0); /* what is free, but kept, would not be grown by */
+#endif
+    child = fork();
+    if (child == 0)
+        report_growth(c, ends[1]);
+    close(ends[1]);
+    if (child < 0 || read(ends[0], &grown, sizeof grown) != sizeof grown)
+        grown = -1;
+    close(ends[0]);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    return grown / (double)n;
+}
+
+typedef struct floors {
+    double sort, heap;
+} floors;
+
+static void print_row(const char *what, const char *how, const hs_instance *in, double seconds,
+                      double bytes, const floors *f)
+{
+    size_t n = hs_instance_tasks(in);
+
+    printf("%s%s,%zu,%u,%u,", what, how, n, hs_instance_cpus(in), hs_instance_gpus(in));
+    if (seconds < 0) {
+        puts("skipped,,,,");
+        return;
+    }
+    printf("%.6g,%.4g,", seconds, 1e9 * seconds / (double)n);
+    if (f)
+        printf("%.2f,%.2f,", seconds / f->sort, seconds / (f->sort + f->heap));
+    else
+        printf(",,");
+    if (bytes >= 0)
+        printf("%.1f", bytes);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static void measure_call(const char *what, const char *how, const call *c, const floors *f)
+{
+    print_row(what, how, c->in, time_call(c), memory_of(c), f);
+}
+
+static void measure_algorithms(const hs_instance *in, const floors *f)
+{
+    size_t i;
+
+    for (i = 0; i < hs_algorithm_count(); i++) {
+        const hs_algorithm *alg = hs_algorithm_at(i);
+
+        if (!is_search(hs_algorithm_name(alg)))
+            measure_call(hs_algorithm_name(alg), "", &(call){.alg = alg, .in = in}, f);
+    }
+}
+
+static void measure_bounds(const hs_instance *in, const floors *f)
+{
+    size_t i;
+
+    for (i = 0; i < hs_bound_count(); i++) {
+        const hs_bound *bound = hs_bound_at(i);
+
+        if (!is_search(hs_bound_name(bound)))
+            measure_call(hs_bound_name(bound), "", &(call){.bound = bound, .in = in}, f);
+    }
+}
+
+static void measure_in_workspace(const hs_instance *in, const floors *f)
+{
+    call   c = {.in = in};
+    double all = 0;
+    size_t i;
+
+    if (hs_workspace_create(&c.ws) != HS_OK)
+        abort();
+    for (i = 0; i < hs_algorithm_count(); i++) {
+        double seconds;
+
+        c.alg = hs_algorithm_at(i);
+        if (is_search(hs_algorithm_name(c.alg)))
+            continue;
+        seconds = time_call(&c);
+        all += seconds;
+        print_row(hs_algorithm_name(c.alg), " in a workspace", in, seconds, -1, f);
+    }
+    print_row("all heuristics", " in a workspace", in, all, -1, f);
+    hs_workspace_free(c.ws);
+}
+
+static void measure(size_t n, struct node node)
+{
+    hs_gamma     spec = {n, node.cpus, node.gpus, 15, 1, 1, 1, 1};
     hs_instance *in = NULL;
-    double       sort, heap;
-    size_t       i;
+    floors       f;
 
     if (hs_generate_gamma(&spec, &in) != HS_OK)
         abort();
-    sort = time_sort(in);
-    heap = time_heap(in);
-    print_row("radix-sort", n, sort, sort, heap);
-    print_row("worker-heap", n, heap, sort, heap);
-    for (i = 0; i < hs_algorithm_count(); i++)
-        print_row(hs_algorithm_name(hs_algorithm_at(i)), n,
-                  time_algorithm(hs_algorithm_at(i), in), sort, heap);
-    for (i = 0; i < hs_bound_count(); i++)
-        if (n <= 10000 || strcmp(hs_bound_name(hs_bound_at(i)), "area") != 0)
-            print_row(hs_bound_name(hs_bound_at(i)), n, time_bound(hs_bound_at(i), in), sort,
-                      heap);
+    f = (floors){time_sort(in), time_heap(in)};
+    print_row("radix-sort", "", in, f.sort, -1, &f);
+    print_row("worker-heap", "", in, f.heap, -1, &f);
+    measure_algorithms(in, &f);
+    measure_in_workspace(in, &f);
+    measure_bounds(in, &f);
     hs_instance_free(in);
+}
+
+/* ---- the queue ------------------------------------------------------------------------ */
+
+/* A push and a take, by turns from either end, while `ready` tasks wait. */
+static double time_queue(const hs_instance *in, size_t ready)
+{
+    hs_queue *q = NULL;
+    double    seconds[REPEATS];
+    size_t    i, n = hs_instance_tasks(in);
+    hs_ready  task;
+    int       r;
+
+    if (hs_queue_create(20, 4, ready + 1, &q) != HS_OK)
+        abort();
+    for (r = -1; r < REPEATS; r++) { /* the first time fills it */
+        double start = now();
+
+        for (i = 0; i < n; i++) {
+            task =
+                (hs_ready){i, hs_instance_time(in, i, HS_CPU), hs_instance_time(in, i, HS_GPU), 0};
+            if (hs_queue_push(q, &task) != HS_OK)
+                abort();
+            if (hs_queue_size(q) > ready && !hs_queue_take(q, i & 1 ? HS_CPU : HS_GPU, &task))
+                abort();
+        }
+        if (r >= 0)
+            seconds[r] = now() - start;
+    }
+    hs_queue_free(q);
+    return median(seconds);
+}
+
+static void measure_queue(void)
+{
+    static const size_t ready[] = {1000, 100000};
+    hs_gamma            spec = {1000000, 20, 4, 15, 1, 1, 1, 1};
+    hs_instance        *in = NULL;
+    size_t              i;
+    char                how[64];
+
+    if (hs_generate_gamma(&spec, &in) != HS_OK)
+        abort();
+    for (i = 0; i < sizeof ready / sizeof *ready; i++) {
+        snprintf(how, sizeof how, " push and take at %zu", ready[i]);
+        print_row("queue", how, in, time_queue(in, ready[i]), -1, NULL);
+    }
+    hs_instance_free(in);
+}
+
+/* ---- rows with counts -------------------------------------------------------------------- */
+
+/* A factorisation of 1,000 tiles on 9 CPUs and 3 GPUs: how many of each kernel, and its times. */
+static hs_instance *cholesky(void)
+{
+    static const hs_task kernels[] = {
+        {.id = "potrf", .cpu = 33.62389, .gpu = 17.0173, .count = 1000},
+        {.id = "trsm", .cpu = 89.19371, .gpu = 7.92157, .count = 499500},
+        {.id = "syrk", .cpu = 96.88974, .gpu = 3.69525, .count = 499500},
+        {.id = "gemm", .cpu = 172.9324, .gpu = 5.98023, .count = 166167000},
+    };
+    hs_builder  *builder = NULL;
+    hs_instance *in = NULL;
+    size_t       i;
+
+    if (hs_builder_create(&builder) != HS_OK || hs_builder_workers(builder, 9, 3) != HS_OK)
+        abort();
+    for (i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (hs_builder_add(builder, &kernels[i]) != HS_OK)
+            abort();
+    if (hs_builder_finish(builder, &in, NULL) != HS_OK)
+        abort();
+    hs_builder_free(builder);
+    return in;
+}
+
+static void measure_counts(void)
+{
+    hs_instance *in = cholesky();
+    double       start = now(), makespan;
+
+    if (hs_solve_makespan(NULL, hs_algorithm_find("heteroprio"), in, NULL, &makespan, NULL) !=
+        HS_OK)
+        abort();
+    print_row("heteroprio", " of four rows", in, now() - start, -1, NULL);
+    measure_bounds(in, NULL);
+    hs_instance_free(in);
+}
+
+/* ---- the worst case of balanced-makespan ---------------------------------------------- */
+
+/* Five tasks of the CPUs that LPT does badly, and a crowd that is moved into their gap. */
+static hs_instance *pinned_five(size_t crowd)
+{
+    static const double pinned[] = {3, 3, 2, 2, 2};
+    hs_builder         *builder = NULL;
+    hs_instance        *in = NULL;
+    size_t              i;
+
+    if (hs_builder_create(&builder) != HS_OK || hs_builder_workers(builder, 2, 1) != HS_OK)
+        abort();
+    for (i = 0; i < crowd + 5; i++) {
+        double  small = 6.5 / (double)crowd;
+        hs_task task = {.cpu = i < 5 ? pinned[i] : small, .gpu = i < 5 ? INFINITY : small};
+
+        if (hs_builder_add(builder, &task) != HS_OK)
+            abort();
+    }
+    if (hs_builder_finish(builder, &in, NULL) != HS_OK)
+        abort();
+    hs_builder_free(builder);
+    return in;
+}
+
+static void measure_worst(void)
+{
+    static const size_t crowd[] = {1000, 2000, 4000};
+    size_t              i;
+
+    for (i = 0; i < sizeof crowd / sizeof *crowd; i++) {
+        hs_instance *in = pinned_five(crowd[i]);
+        call         c = {.alg = hs_algorithm_find("balanced-makespan"), .in = in};
+
+        print_row("balanced-makespan", " at worst", in, time_call(&c), -1, NULL);
+        hs_instance_free(in);
+    }
 }
 
 int main(int argc, char **argv)
 {
-    static const size_t sizes[] = {1000, 10000, 100000, 1000000};
-    size_t              i;
+    static const size_t sizes[] = {100, 10000, 1000000};
+    size_t              count = sizeof sizes / sizeof *sizes, i, node;
 
-    printf("what,tasks,cpus,gpus,seconds,ns_per_task,over_sort,over_sort_and_heap\n");
+    printf("what,tasks,cpus,gpus,seconds,ns_per_task,over_sort,over_sort_and_heap,"
+           "work_bytes_per_task\n");
     if (argc > 1)
-        for (i = 1; i < (size_t)argc; i++)
-            measure((size_t)strtoull(argv[i], NULL, 10));
-    else
-        for (i = 0; i < sizeof sizes / sizeof *sizes; i++)
-            measure(sizes[i]);
+        count = (size_t)argc - 1;
+    for (i = 0; i < count; i++)
+        for (node = 0; node < sizeof nodes / sizeof *nodes; node++)
+            measure(argc > 1 ? (size_t)strtoull(argv[i + 1], NULL, 10) : sizes[i], nodes[node]);
+    if (argc > 1)
+        return 0;
+    measure_queue();
+    measure_counts();
+    measure_worst();
     return 0;
 }

@@ -25,7 +25,7 @@ HS_API hs_status hs_queue_create(unsigned cpus, unsigned gpus, size_t capacity, 
 HS_API void      hs_queue_free(hs_queue *q);
 HS_API size_t    hs_queue_size(const hs_queue *q);
 
-/** HS_ETIME or HS_EWORKER as for instances. O(log n). */
+/** HS_ETIME, HS_EWORKER or HS_ETOOBIG as for instances. O(log n). */
 HS_API hs_status hs_queue_push(hs_queue *q, const hs_ready *task);
 
 /** 1 and the task at that type's end if there is one it can run, else 0. O(log n). */

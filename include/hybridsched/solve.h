@@ -19,28 +19,28 @@ typedef struct hs_progress {
     double      makespan; /* of the best schedule so far; INFINITY: none yet */
     double      bound;    /* best lower bound so far */
     uint64_t    iterations;
-    const char *phase;    /* static: "portfolio", "local search", "configuration bound", ... */
+    const char *phase; /* static: "portfolio", "local search", "configuration bound", ... */
 } hs_progress;
 
 /** What an algorithm may be told. Always start from hs_settings_init(). */
 typedef struct hs_settings {
-    size_t             struct_size;   /* set by hs_settings_init() */
-    double             alpha;         /* dada: share of the guess given to affinity, in [0, 1]; 0 */
-    const hs_affinity *affinities;    /* dada: preferences, one a task at most; NULL */
+    size_t             struct_size; /* set by hs_settings_init() */
+    double             alpha;       /* dada: share of the guess given to affinity, in [0, 1]; 0 */
+    const hs_affinity *affinities;  /* dada: preferences, one a task at most; NULL */
     size_t             affinity_count;
     int (*cancel)(void *cancel_data); /* asked now and then: nonzero stops with HS_ECANCELED, and
                                          best with the best schedule it has; NULL */
     void *cancel_data;
 
     /* best, exact and the bounds that take time */
-    double             time_limit;    /* seconds of wall clock; 0: 1 for best, 10 for exact
-                                         and for a bound; INFINITY: none */
-    uint64_t           iterations;    /* best: stop after so many, for the same schedule
-                                         everywhere; 0: the time limit alone */
+    double time_limit;   /* seconds of wall clock; 0: 1 for best, 10 for exact
+                            and for a bound; INFINITY: none */
+    uint64_t iterations; /* best: stop after so many, for the same schedule
+                            everywhere; 0: the time limit alone */
     uint64_t           seed;
-    unsigned           threads;       /* 0: 1 */
-    double             gap;           /* stop when makespan <= (1 + gap) x bound; 0 */
-    const hs_schedule *start;         /* a valid schedule of the instance to start from; NULL */
+    unsigned           threads; /* 0: 1 */
+    double             gap;     /* stop when makespan <= (1 + gap) x bound; 0 */
+    const hs_schedule *start;   /* a valid schedule of the instance to start from; NULL */
     void (*progress)(void *progress_data, const hs_progress *progress); /* NULL */
     void *progress_data;
 } hs_settings;
@@ -77,15 +77,16 @@ HS_API hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in,
 
 /** What came of a solve. Always start from hs_report_init(). */
 typedef struct hs_report {
-    size_t      struct_size;
-    double      bound;         /* lower bound proved on the way; 0: none was computed */
-    char        bound_name[32];
-    int         proved;        /* certified: the makespan (as the exact sums of times, rounded up)
-                                  is within `gap` of the optimum; with gap 0: it is optimal */
-    int         limit_reached; /* stopped by time_limit or iterations */
-    double      certified;     /* largest exact sum of times of a worker, rounded up */
-    uint64_t    iterations;
-    char        members[256];  /* best: the portfolio members it finished, "a,b,c" */
+    size_t struct_size;
+    double bound; /* lower bound proved on the way; 0: none was computed */
+    char   bound_name[32];
+    int    proved;          /* certified: the makespan (as the exact sums of times, rounded up)
+                               is within `gap` of the optimum; with gap 0: it is optimal */
+    int      limit_reached; /* stopped by time_limit or iterations */
+    double   certified;     /* largest exact sum of times of a worker, rounded up */
+    uint64_t iterations;
+    char     members[256]; /* best: the portfolio members it finished, "a,b,c" */
+    uint64_t aborted;      /* executions that were aborted */
 } hs_report;
 
 HS_API void hs_report_init_sized(hs_report *report, size_t size);
@@ -97,12 +98,38 @@ HS_API hs_status hs_solve_reported(const hs_algorithm *alg, const hs_instance *i
                                    hs_report *report);
 
 /**
+ * Memory for calls that follow one another: a call that needs no more than one
+ * before it allocates nothing. For one thread at a time.
+ */
+typedef struct hs_workspace hs_workspace;
+
+HS_API hs_status hs_workspace_create(hs_workspace **out);
+HS_API void      hs_workspace_free(hs_workspace *ws);
+
+/**
+ * As hs_solve_reported(), but *out belongs to the workspace, and is gone when it
+ * is next used or freed. What searches (best, exact) allocates as always.
+ */
+HS_API hs_status hs_solve_in(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
+                             const hs_settings *settings, const hs_schedule **out,
+                             hs_report *report);
+
+/**
+ * Only the makespan, that of hs_solve()'s schedule to the last bit, and the report
+ * (may be NULL). No schedule is kept, and heteroprio, clb2c, lpt and heft do not
+ * expand rows with counts: their memory grows with the rows, not with the tasks.
+ * `ws` may be NULL.
+ */
+HS_API hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
+                                   const hs_settings *settings, double *makespan,
+                                   hs_report *report);
+
+/**
  * Longest processing time first within each type, for a given allocation:
  * type[i] is the hs_type of task i. HS_EWORKER if a task cannot run there.
  * At most (2 - 1/w) times the best schedule of that allocation. O(n log n).
  */
-HS_API hs_status hs_solve_lpt(const hs_instance *in, const unsigned char *type,
-                              hs_schedule **out);
+HS_API hs_status hs_solve_lpt(const hs_instance *in, const unsigned char *type, hs_schedule **out);
 
 HS_END_DECLS
 

@@ -14,7 +14,11 @@ struct hs_algorithm {
     const char *source; /* paper and theorem */
     const char *cost;
     double (*guarantee)(unsigned cpus, unsigned gpus, const hs_settings *settings);
-    /* One of the two: a heuristic fills a log, a search makes a schedule and a report. */
+    int by_rows; /* run() takes rows with counts, not each copy by itself */
+    /*
+     * One of the two: a heuristic works in the problem's arena, opens the log and fills it;
+     * a search makes a schedule and a report.
+     */
     hs_status (*run)(const hsi_problem *pb, const hs_settings *settings, hsi_log *log);
     hs_status (*search)(const hs_instance *in, const hs_settings *settings, hs_schedule **out,
                         hs_report *report);

@@ -3,22 +3,29 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/order.h"
+#include "support/ratio.h"
+
+enum { BLOCK = 512 };
 
 /* What changes along the walk. Loads are sums, divided only to be compared. */
 typedef struct walker {
     hsi_walk *walk;
-    double    sum1;                /* on type 1, in the order of arrival */
-    double    peak1;               /* largest that sum1 has been: what its rounding is of */
-    double   *rest_sum, *rest_max; /* over c2 of order[i, n), summed from the end */
-    double    back_sum, back_max;  /* over c2 of the tasks moved back */
-    double    max1;                /* over c1 of the tasks on type 1 with c1 <= c2 */
-    uint32_t *heap;                /* the other tasks on type 1 by c1: the top is imax */
+    double    sum1;  /* on type 1, in the order of arrival */
+    double    peak1; /* largest that sum1 has been: what its rounding is of */
+    /* Over c2 of order[i, n), summed from the end: at the ends of blocks, and within one. */
+    double   *block_sum, *block_max;
+    double    rest_sum[BLOCK + 1], rest_max[BLOCK + 1];
+    size_t    block;
+    double    back_sum, back_max; /* over c2 of the tasks moved back */
+    double    max1;               /* over c1 of the tasks on type 1 with c1 <= c2 */
+    uint32_t *heap;               /* the other tasks on type 1 by c1: the top is imax */
     size_t    heap_size;
     double    best_estimate;
+    double    ceiling; /* no LPT schedule of that allocation ends later */
+    double    limit;   /* floors above it are of no interest */
     int       inverse_found;
 } walker;
 
@@ -36,7 +43,7 @@ static double larger(double a, double b)
 
 static int heap_before(const walker *wk, uint32_t a, uint32_t b)
 {
-    double ca = wk->walk->c1[wk->walk->order[a]], cb = wk->walk->c1[wk->walk->order[b]];
+    double ca = wk->walk->c1[a], cb = wk->walk->c1[b];
 
     return ca > cb || (ca == cb && a < b);
 }
@@ -70,19 +77,71 @@ static void heap_pop(walker *wk)
 
 static double top_c1(const walker *wk)
 {
-    return wk->heap_size ? wk->walk->c1[wk->walk->order[wk->heap[0]]] : 0;
+    return wk->heap_size ? wk->walk->c1[wk->heap[0]] : 0;
+}
+
+/* ---- the tasks that were not moved -------------------------------------------- */
+
+static void sum_block(walker *wk, size_t block)
+{
+    const double *c2 = wk->walk->c2 + block * BLOCK;
+    size_t        i, n = wk->walk->pb->n - block * BLOCK;
+
+    if (n > BLOCK)
+        n = BLOCK;
+    wk->rest_sum[n] = wk->block_sum[block + 1];
+    wk->rest_max[n] = wk->block_max[block + 1];
+    for (i = n; i > 0; i--) {
+        wk->rest_sum[i - 1] = wk->rest_sum[i] + c2[i - 1];
+        wk->rest_max[i - 1] = larger(wk->rest_max[i], c2[i - 1]);
+    }
+    wk->block = block;
+}
+
+/* What is wanted never goes back by a block: each is summed once more. */
+static inline size_t place_in_block(walker *wk, size_t i)
+{
+    size_t n = wk->walk->pb->n, block = (i == n && n ? n - 1 : i) / BLOCK;
+
+    if (block != wk->block)
+        sum_block(wk, block);
+    return i - block * BLOCK;
+}
+
+static inline double rest_sum(walker *wk, size_t i)
+{
+    return wk->rest_sum[place_in_block(wk, i)];
+}
+
+static inline double rest_max(walker *wk, size_t i)
+{
+    return wk->rest_max[place_in_block(wk, i)];
+}
+
+static void sum_blocks(walker *wk)
+{
+    size_t block = (wk->walk->pb->n + BLOCK - 1) / BLOCK;
+
+    wk->block_sum[block] = wk->block_max[block] = 0;
+    wk->rest_sum[0] = wk->rest_max[0] = 0;
+    wk->block = block;
+    while (block-- > wk->walk->start / BLOCK) {
+        sum_block(wk, block);
+        wk->block_sum[block] = wk->rest_sum[0];
+        wk->block_max[block] = wk->rest_max[0];
+    }
 }
 
 /* ---- the estimate ---------------------------------------------------------- */
 
 /* With order[0, next) moved: lambda, the largest of two averages and two maxima. */
-static double estimate(const walker *wk, size_t next, double *longest)
+static double estimate(walker *wk, size_t next, double *longest)
 {
     const hsi_walk *walk = wk->walk;
     double          w1 = average(wk->sum1, walk->w1);
-    double          w2 = average(wk->rest_sum[next] + wk->back_sum, walk->w2);
+    double          w2 = average(rest_sum(wk, next) + wk->back_sum, walk->w2);
 
-    *longest = larger(larger(wk->max1, top_c1(wk)), larger(wk->rest_max[next], wk->back_max));
+    *longest = larger(larger(wk->max1, top_c1(wk)), larger(rest_max(wk, next), wk->back_max));
     return larger(*longest, larger(w1, w2));
 }
 
@@ -99,14 +158,30 @@ static double floor_of(const walker *wk, double lambda, double longest)
     return larger(longest, lambda - (4 * n + 16) * (DBL_EPSILON / 2) * scale);
 }
 
-static void note_floor(walker *wk, size_t next)
+/*
+ * LPT makes no schedule of an allocation longer than its average load and its longest
+ * task together; rounding as above, and once more for this sum.
+ */
+static double ceiling_of(const walker *wk, double lambda, double longest)
 {
-    double longest, lambda;
+    double n = (double)wk->walk->pb->n;
+    double scale = lambda + longest + average(wk->peak1, wk->walk->w1);
 
-    if (!wk->walk->floors)
+    return lambda + longest + (8 * n + 32) * (DBL_EPSILON / 2) * scale;
+}
+
+static void note_floor(walker *wk, double lambda, double longest)
+{
+    hsi_walk *walk = wk->walk;
+    double    floor;
+
+    if (!walk->floor)
         return;
-    lambda = estimate(wk, next, &longest);
-    wk->walk->floors[wk->walk->move_count] = floor_of(wk, lambda, longest);
+    floor = floor_of(wk, lambda, longest);
+    if (floor > wk->limit)
+        return;
+    walk->floor[walk->floor_count] = floor;
+    walk->floor_of[walk->floor_count++] = (uint32_t)walk->move_count;
 }
 
 /* ---- the walk ---------------------------------------------------------------- */
@@ -116,8 +191,8 @@ static void note_inverse(walker *wk, size_t i, double c1)
 {
     hsi_walk *walk = wk->walk;
     double    w1 = average(wk->sum1, walk->w1), after1 = average(wk->sum1 + c1, walk->w1);
-    double    w2 = average(wk->rest_sum[i] + wk->back_sum, walk->w2);
-    double    after2 = average(wk->rest_sum[i + 1] + wk->back_sum, walk->w2);
+    double    w2 = average(rest_sum(wk, i) + wk->back_sum, walk->w2);
+    double    after2 = average(rest_sum(wk, i + 1) + wk->back_sum, walk->w2);
 
     if (w1 <= w2 && (isinf(c1) || after1 > after2)) {
         walk->inverse = walk->move_count;
@@ -128,26 +203,27 @@ static void note_inverse(walker *wk, size_t i, double c1)
 static void move(walker *wk, size_t i)
 {
     hsi_walk *walk = wk->walk;
-    uint32_t  task = walk->order[i];
 
-    walk->moves[walk->move_count++] = (uint32_t)i;
-    wk->sum1 += walk->c1[task];
-    if (walk->c1[task] > walk->c2[task])
+    walk->back[i] = HSI_WALK_NONE;
+    walk->move_count++;
+    wk->sum1 += walk->c1[i];
+    if (walk->c1[i] > walk->c2[i])
         heap_push(wk, (uint32_t)i);
     else
-        wk->max1 = larger(wk->max1, walk->c1[task]);
+        wk->max1 = larger(wk->max1, walk->c1[i]);
 }
 
 /* The sum that a task leaves at once is the sum before it came, without rounding. */
 static void move_back(walker *wk, size_t i, double sum_before)
 {
     hsi_walk *walk = wk->walk;
-    uint32_t  position = wk->heap[0], task = walk->order[position];
+    uint32_t  position = wk->heap[0];
 
-    walk->moves[walk->move_count++] = position | HSI_WALK_BACK;
-    wk->sum1 = position == i ? sum_before : wk->sum1 - walk->c1[task];
-    wk->back_sum += walk->c2[task];
-    wk->back_max = larger(wk->back_max, walk->c2[task]);
+    walk->back[i] = position;
+    walk->move_count++;
+    wk->sum1 = position == i ? sum_before : wk->sum1 - walk->c1[position];
+    wk->back_sum += walk->c2[position];
+    wk->back_max = larger(wk->back_max, walk->c2[position]);
     heap_pop(wk);
 }
 
@@ -156,19 +232,20 @@ static void walk_step(walker *wk, size_t i)
     hsi_walk *walk = wk->walk;
     double    before = wk->sum1, longest, lambda;
 
-    note_inverse(wk, i, walk->c1[walk->order[i]]);
+    note_inverse(wk, i, walk->c1[i]);
     move(wk, i);
     lambda = estimate(wk, i + 1, &longest);
-    if (walk->floors)
-        walk->floors[walk->move_count] = floor_of(wk, lambda, longest);
+    note_floor(wk, lambda, longest);
     if (lambda < wk->best_estimate) {
         wk->best_estimate = lambda;
+        wk->ceiling = ceiling_of(wk, lambda, longest);
         walk->best = walk->move_count;
     }
     if (wk->heap_size && lambda == top_c1(wk)) {
         move_back(wk, i, before);
         wk->peak1 = larger(wk->peak1, wk->sum1);
-        note_floor(wk, i + 1);
+        lambda = wk->walk->floor ? estimate(wk, i + 1, &longest) : 0;
+        note_floor(wk, lambda, longest);
     }
     wk->peak1 = larger(wk->peak1, wk->sum1);
 }
@@ -177,13 +254,15 @@ static void walk_all(walker *wk)
 {
     hsi_walk *walk = wk->walk;
     size_t    i, n = walk->pb->n;
-    double    longest;
+    double    lambda, longest;
 
     wk->peak1 = wk->sum1;
-    wk->best_estimate = estimate(wk, walk->start, &longest);
-    note_floor(wk, walk->start);
+    lambda = estimate(wk, walk->start, &longest);
+    note_floor(wk, lambda, longest);
+    wk->best_estimate = lambda;
+    wk->ceiling = ceiling_of(wk, lambda, longest);
     for (i = walk->start; i < n; i++) {
-        if (isinf(walk->c1[walk->order[i]])) {
+        if (isinf(walk->c1[i])) {
             note_inverse(wk, i, INFINITY);
             break;
         }
@@ -200,117 +279,187 @@ static size_t first_on_type_2(const hsi_walk *walk)
 {
     size_t i = 0;
 
-    for (; i < walk->pb->n; i++) {
-        uint32_t task = walk->order[i];
-
-        if (walk->c1[task] > walk->c2[task] ||
-            (!walk->switched && walk->c1[task] == walk->c2[task]))
-            break;
-    }
+    while (i < walk->pb->n &&
+           (walk->c1[i] < walk->c2[i] || (walk->switched && walk->c1[i] == walk->c2[i])))
+        i++;
     return i;
 }
 
-static void set_types(hsi_walk *walk, int switched)
+static hs_status order_tasks(hsi_walk *walk)
 {
     const hsi_problem *pb = walk->pb;
+    hs_status          st = hsi_order_by_rho(pb, HSI_RHO_UP, walk->order);
 
-    walk->switched = switched;
-    walk->c1 = switched ? pb->q : pb->p;
-    walk->c2 = switched ? pb->p : pb->q;
-    walk->w1 = switched ? pb->k : pb->m;
-    walk->w2 = switched ? pb->m : pb->k;
+    if (st != HS_OK)
+        return st;
+    walk->c1 = hsi_arena_take(pb->arena, pb->n, sizeof *walk->c1);
+    walk->c2 = hsi_arena_take(pb->arena, pb->n, sizeof *walk->c2);
+    if (!walk->c1 || !walk->c2)
+        return HS_ENOMEM;
+    hsi_gather(walk->order, pb->n, pb->p, walk->c1);
+    hsi_gather(walk->order, pb->n, pb->q, walk->c2);
+    walk->w1 = pb->m;
+    walk->w2 = pb->k;
+    walk->start = first_on_type_2(walk);
+    return HS_OK;
+}
+
+static void reverse(hsi_walk *walk, size_t begin, size_t end)
+{
+    for (; begin + 1 < end; begin++, end--) {
+        uint32_t task = walk->order[begin];
+        double   c1 = walk->c1[begin], c2 = walk->c2[begin];
+
+        walk->order[begin] = walk->order[end - 1];
+        walk->c1[begin] = walk->c1[end - 1];
+        walk->c2[begin] = walk->c2[end - 1];
+        walk->order[end - 1] = task;
+        walk->c1[end - 1] = c1;
+        walk->c2[end - 1] = c2;
+    }
+}
+
+static int same_ratio(const hsi_walk *walk, size_t a, size_t b)
+{
+    const double *c1 = walk->c1, *c2 = walk->c2;
+
+    return c1[a] / c2[a] == c1[b] / c2[b] && hsi_compare_ratios(c1[a], c2[a], c1[b], c2[b]) == 0;
+}
+
+/* The other order is this one from its end, but for tasks of one ratio: these go by index. */
+static void switch_types(hsi_walk *walk)
+{
+    size_t  i, begin = 0, n = walk->pb->n;
+    double *c1 = walk->c1;
+
+    reverse(walk, 0, n);
+    for (i = 1; i <= n; i++)
+        if (i == n || !same_ratio(walk, i - 1, i)) {
+            reverse(walk, begin, i);
+            begin = i;
+        }
+    walk->c1 = walk->c2;
+    walk->c2 = c1;
+    walk->w1 = walk->pb->k;
+    walk->w2 = walk->pb->m;
+    walk->switched = 1;
     walk->start = first_on_type_2(walk);
 }
 
 static void sum_start(walker *wk)
 {
-    hsi_walk *walk = wk->walk;
-    size_t    i, n = walk->pb->n;
+    const hsi_walk *walk = wk->walk;
+    size_t          i;
 
-    wk->sum1 = wk->max1 = 0;
+    wk->sum1 = wk->max1 = wk->back_sum = wk->back_max = 0;
+    wk->heap_size = 0;
     for (i = 0; i < walk->start; i++) {
-        wk->sum1 += walk->c1[walk->order[i]];
-        wk->max1 = larger(wk->max1, walk->c1[walk->order[i]]);
+        wk->sum1 += walk->c1[i];
+        wk->max1 = larger(wk->max1, walk->c1[i]);
     }
-    wk->rest_sum[n] = wk->rest_max[n] = 0;
-    for (i = n; i > walk->start; i--) {
-        double c2 = walk->c2[walk->order[i - 1]];
-
-        wk->rest_sum[i - 1] = wk->rest_sum[i] + c2;
-        wk->rest_max[i - 1] = larger(wk->rest_max[i], c2);
-    }
+    sum_blocks(wk);
 }
 
 /* Type 1 is to be the one with the smaller average load. */
 static hs_status choose_types(walker *wk)
 {
     hsi_walk *walk = wk->walk;
-    hs_status st = hsi_order_by_rho(walk->pb, HSI_RHO_UP, walk->order);
+    hs_status st = order_tasks(walk);
 
     if (st != HS_OK)
         return st;
-    set_types(walk, 0);
     sum_start(wk);
-    if (average(wk->sum1, walk->w1) <= average(wk->rest_sum[walk->start], walk->w2))
-        return HS_OK;
-    st = hsi_order_by_rho(walk->pb, HSI_RHO_DOWN, walk->order);
-    if (st != HS_OK)
-        return st;
-    set_types(walk, 1);
+    if (average(wk->sum1, walk->w1) > average(rest_sum(wk, walk->start), walk->w2)) {
+        switch_types(walk);
+        sum_start(wk);
+    }
+    return HS_OK;
+}
+
+/*
+ * The same walk once more, now that an allocation is known that LPT makes no longer than
+ * its ceiling: of the 2n others nearly all have higher floors, and need not be kept.
+ */
+static hs_status keep_floors(walker *wk)
+{
+    hsi_walk *walk = wk->walk;
+
+    walk->floor = hsi_arena_take(walk->pb->arena, walk->move_count + 1, sizeof *walk->floor);
+    walk->floor_of = hsi_arena_take(walk->pb->arena, walk->move_count + 1, sizeof *walk->floor_of);
+    if (!walk->floor || !walk->floor_of)
+        return HS_ENOMEM;
+    walk->move_count = 0;
+    wk->limit = wk->ceiling;
     sum_start(wk);
+    walk_all(wk);
+    return HS_OK;
+}
+
+/* What outlives the walk moves down to where it went on from. */
+static hs_status release_all_but_floors(hsi_walk *walk, hsi_mark mark)
+{
+    hsi_arena *arena = walk->pb->arena;
+    double    *floor;
+    uint32_t  *floor_of;
+
+    hsi_arena_release(arena, mark);
+    walk->c1 = walk->c2 = NULL;
+    floor = hsi_arena_take(arena, walk->floor_count, sizeof *floor);
+    if (!floor)
+        return HS_ENOMEM;
+    if (walk->floor_count)
+        memmove(floor, walk->floor, walk->floor_count * sizeof *floor);
+    floor_of = hsi_arena_take(arena, walk->floor_count, sizeof *floor_of);
+    if (!floor_of)
+        return HS_ENOMEM;
+    if (walk->floor_count)
+        memmove(floor_of, walk->floor_of, walk->floor_count * sizeof *floor_of);
+    walk->floor = floor;
+    walk->floor_of = floor_of;
     return HS_OK;
 }
 
 hs_status hsi_walk_open(hsi_walk *walk, const hsi_problem *pb, int want_floors)
 {
-    size_t    n = pb->n;
-    walker    wk = {.walk = walk};
-    hs_status st = HS_ENOMEM;
+    hsi_arena *arena = pb->arena;
+    size_t     n = pb->n, blocks = n / BLOCK + 2;
+    walker     wk = {.walk = walk};
+    hsi_mark   mark;
+    hs_status  st = HS_ENOMEM;
 
     memset(walk, 0, sizeof *walk);
     walk->pb = pb;
-    walk->order = malloc((n + 1) * sizeof *walk->order);
-    walk->moves = malloc((2 * n + 1) * sizeof *walk->moves);
-    if (want_floors)
-        walk->floors = malloc((2 * n + 1) * sizeof *walk->floors);
-    wk.rest_sum = malloc((n + 1) * sizeof *wk.rest_sum);
-    wk.rest_max = malloc((n + 1) * sizeof *wk.rest_max);
-    wk.heap = malloc((n + 1) * sizeof *wk.heap);
-    if (!walk->order || !walk->moves || (want_floors && !walk->floors) || !wk.rest_sum ||
-        !wk.rest_max || !wk.heap)
-        goto out;
-    st = choose_types(&wk);
-    if (st == HS_OK)
-        walk_all(&wk);
-out:
-    free(wk.heap);
-    free(wk.rest_max);
-    free(wk.rest_sum);
+    walk->order = hsi_arena_take(arena, n, sizeof *walk->order);
+    walk->back = hsi_arena_take(arena, n, sizeof *walk->back);
+    mark = hsi_arena_mark(arena);
+    wk.heap = hsi_arena_take(arena, n, sizeof *wk.heap);
+    wk.block_sum = hsi_arena_take(arena, blocks, sizeof *wk.block_sum);
+    wk.block_max = hsi_arena_take(arena, blocks, sizeof *wk.block_max);
+    if (walk->order && walk->back && wk.heap && wk.block_sum && wk.block_max)
+        st = choose_types(&wk);
     if (st != HS_OK)
-        hsi_walk_close(walk);
-    return st;
+        return st;
+    walk_all(&wk);
+    if (want_floors)
+        st = keep_floors(&wk);
+    return st == HS_OK ? release_all_but_floors(walk, mark) : st;
 }
 
-void hsi_walk_close(hsi_walk *walk)
-{
-    free(walk->order);
-    free(walk->moves);
-    free(walk->floors);
-    walk->order = walk->moves = NULL;
-    walk->floors = NULL;
-}
-
+/* The moves again, up to the x-th. */
 void hsi_walk_allocation(const hsi_walk *walk, size_t x, unsigned char *type)
 {
     unsigned char type1 = walk->switched ? HS_GPU : HS_CPU;
     unsigned char type2 = walk->switched ? HS_CPU : HS_GPU;
-    size_t        i;
+    size_t        i, moved = 0;
 
     for (i = 0; i < walk->pb->n; i++)
         type[walk->order[i]] = i < walk->start ? type1 : type2;
-    for (i = 0; i < x; i++) {
-        uint32_t position = walk->moves[i] & ~HSI_WALK_BACK;
-
-        type[walk->order[position]] = walk->moves[i] & HSI_WALK_BACK ? type2 : type1;
+    for (i = walk->start; moved < x; i++) {
+        type[walk->order[i]] = type1;
+        moved++;
+        if (walk->back[i] == HSI_WALK_NONE || moved == x)
+            continue;
+        type[walk->order[walk->back[i]]] = type2;
+        moved++;
     }
 }

@@ -15,23 +15,24 @@
  */
 typedef struct hsi_walk {
     const hsi_problem *pb;
-    int                switched;   /* type 1 is the GPUs */
-    const double      *c1, *c2;
-    unsigned           w1, w2;     /* workers of either type */
-    uint32_t          *order;      /* by c1/c2 */
-    size_t             start;      /* order[0, start) begins on type 1 */
-    uint32_t          *moves;      /* positions in the order; HSI_WALK_BACK: to type 2 */
+    int                switched; /* type 1 is the GPUs */
+    double            *c1, *c2;  /* times by position in the order */
+    unsigned           w1, w2;   /* workers of either type */
+    uint32_t          *order;    /* by c1/c2 */
+    size_t             start;    /* order[0, start) begins on type 1 */
+    uint32_t          *back;     /* the position moved back after this one was moved */
     size_t             move_count;
-    double            *floors;     /* if asked for: no schedule of allocation x ends before */
-    size_t             best;       /* allocation with the first least estimate */
-    size_t             inverse;    /* mu_inv */
+    double            *floor;    /* if asked for: no schedule of allocation floor_of[i] ends */
+    uint32_t          *floor_of; /* before floor[i]; those that cannot be best are left out */
+    size_t             floor_count;
+    size_t             best;    /* allocation with the first least estimate */
+    size_t             inverse; /* mu_inv */
 } hsi_walk;
 
-#define HSI_WALK_BACK 0x80000000u
+#define HSI_WALK_NONE UINT32_MAX
 
-/* Walks to the end; floors only if asked for. O(n log n). */
+/* Walks to the end; floors only if asked for. All in the problem's arena. O(n log n). */
 hs_status hsi_walk_open(hsi_walk *walk, const hsi_problem *pb, int want_floors);
-void      hsi_walk_close(hsi_walk *walk);
 
 /* type[] = allocation x. O(n). */
 void hsi_walk_allocation(const hsi_walk *walk, size_t x, unsigned char *type);

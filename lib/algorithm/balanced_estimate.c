@@ -7,43 +7,39 @@
 #include "algorithm/balanced.h"
 #include "algorithm/lpt.h"
 
-static hs_status schedule_better(const hsi_walk *walk, hsi_lpt *lpt, unsigned char *type,
-                                 hsi_log *log)
+static hs_status schedule_better(const hsi_problem *pb, const unsigned char *best,
+                                 const unsigned char *inverse, int differ, hsi_log *log)
 {
-    double best;
+    double    best_makespan, inverse_makespan;
+    hs_status st = hsi_log_open(log, pb, 0);
 
-    hsi_walk_allocation(walk, walk->best, type);
-    best = hsi_lpt_run(lpt, type, log);
-    if (walk->inverse == walk->best)
-        return HS_OK;
-    hsi_walk_allocation(walk, walk->inverse, type);
-    if (hsi_lpt_run(lpt, type, NULL) < best) {
-        log->size = 0;
-        hsi_lpt_run(lpt, type, log);
-    }
-    return HS_OK;
+    if (st == HS_OK)
+        st = hsi_lpt_once(pb, best, log, &best_makespan);
+    if (st != HS_OK || !differ)
+        return st;
+    st = hsi_lpt_once(pb, inverse, NULL, &inverse_makespan);
+    if (st != HS_OK || inverse_makespan >= best_makespan)
+        return st;
+    hsi_log_restart(log);
+    return hsi_lpt_once(pb, inverse, log, &inverse_makespan);
 }
 
 static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
 {
+    unsigned char *best = hsi_arena_take(pb->arena, pb->n, 1);
+    unsigned char *inverse = hsi_arena_take(pb->arena, pb->n, 1);
+    hsi_mark       mark = hsi_arena_mark(pb->arena);
     hsi_walk       walk;
-    hsi_lpt        lpt;
-    unsigned char *type = NULL;
-    hs_status      st = hsi_walk_open(&walk, pb, 0);
+    hs_status      st = best && inverse ? hsi_walk_open(&walk, pb, 0) : HS_ENOMEM;
 
     (void)settings;
     if (st != HS_OK)
         return st;
-    st = hsi_lpt_open(&lpt, pb);
-    if (st != HS_OK)
-        goto close_walk;
-    type = malloc(pb->n ? pb->n : 1);
-    st = type ? schedule_better(&walk, &lpt, type, log) : HS_ENOMEM;
-    free(type);
-    hsi_lpt_close(&lpt);
-close_walk:
-    hsi_walk_close(&walk);
-    return st;
+    hsi_walk_allocation(&walk, walk.best, best);
+    if (walk.inverse != walk.best)
+        hsi_walk_allocation(&walk, walk.inverse, inverse);
+    hsi_arena_release(pb->arena, mark); /* the walk's memory is wanted */
+    return schedule_better(pb, best, inverse, walk.inverse != walk.best, log);
 }
 
 const hs_algorithm hsi_alg_balanced_estimate = {

@@ -7,51 +7,83 @@
 #include "core/order.h"
 #include "support/worker_tree.h"
 
+/* [low, high) of the order is left: of its first row low_copies, of its last high_copies. */
+typedef struct rest {
+    const hsi_problem *pb;
+    const uint32_t    *order;
+    size_t             low, high;
+    uint32_t           low_copies, high_copies; /* taken from the row at either end */
+} rest;
+
+/* Which copy is taken: those of the first row from the first on, of the last from the last. */
+static inline uint32_t take_low(rest *r)
+{
+    uint32_t row = r->order[r->low], copy = r->low_copies++, left = hsi_count(r->pb, row);
+
+    if (r->low + 1 == r->high)
+        left -= r->high_copies;
+    if (r->low_copies == left) {
+        r->low++;
+        r->low_copies = 0;
+    }
+    return copy;
+}
+
+static inline uint32_t take_high(rest *r)
+{
+    uint32_t row = r->order[r->high - 1], count = hsi_count(r->pb, row);
+    uint32_t copy = count - ++r->high_copies;
+
+    if (copy == (r->low + 1 == r->high ? r->low_copies : 0)) {
+        r->high--;
+        r->high_copies = 0;
+    }
+    return copy;
+}
+
 static void place_all(const hsi_problem *pb, const uint32_t *order, hsi_worker_tree *cpus,
                       hsi_worker_tree *gpus, hsi_log *log)
 {
     enum { AHEAD = 12 };
-    size_t low = 0, high = pb->n; /* order[low, high) is left */
+    rest r = {.pb = pb, .order = order, .high = pb->n};
 
-    while (low < high) {
-        uint32_t for_cpu = order[low], for_gpu = order[high - 1];
+    while (r.low < r.high) {
+        uint32_t for_cpu = order[r.low], for_gpu = order[r.high - 1], worker;
         double   cpu_end = hsi_worker_tree_time(cpus) + pb->p[for_cpu];
         double   gpu_end = hsi_worker_tree_time(gpus) + pb->q[for_gpu];
 
-        if (high - low > AHEAD) { /* the order tells which times will be wanted */
-            __builtin_prefetch(&pb->p[order[low + AHEAD]]);
-            __builtin_prefetch(&pb->q[order[high - 1 - AHEAD]]);
+        if (r.high - r.low > AHEAD) { /* the order tells which times will be wanted */
+            __builtin_prefetch(&pb->p[order[r.low + AHEAD]]);
+            __builtin_prefetch(&pb->q[order[r.high - 1 - AHEAD]]);
         }
         if (cpu_end < gpu_end) {
-            hsi_log_put(log, for_cpu, hsi_worker_tree_first(cpus), cpu_end);
-            hsi_worker_tree_set(cpus, hsi_worker_tree_first(cpus), cpu_end);
-            low++;
+            worker = hsi_worker_tree_first(cpus);
+            hsi_log_put_copy(log, for_cpu, take_low(&r), worker, cpu_end);
+            hsi_worker_tree_set(cpus, worker, cpu_end);
         } else {
-            hsi_log_put(log, for_gpu, pb->m + hsi_worker_tree_first(gpus), gpu_end);
-            hsi_worker_tree_set(gpus, hsi_worker_tree_first(gpus), gpu_end);
-            high--;
+            worker = hsi_worker_tree_first(gpus);
+            hsi_log_put_copy(log, for_gpu, take_high(&r), pb->m + worker, gpu_end);
+            hsi_worker_tree_set(gpus, worker, gpu_end);
         }
     }
 }
 
 static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
 {
-    hsi_worker_tree cpus = {NULL, 0, 0}, gpus = {NULL, 0, 0};
-    uint32_t       *order = malloc((pb->n ? pb->n : 1) * sizeof *order);
-    hs_status       st = HS_ENOMEM;
+    hsi_worker_tree cpus, gpus;
+    uint32_t       *order = hsi_arena_take(pb->arena, pb->n, sizeof *order);
+    hs_status       st;
 
     (void)settings;
     /* An absent type keeps one worker, on which everything takes for ever. */
-    if (!order || hsi_worker_tree_open(&cpus, pb->m ? pb->m : 1) ||
-        hsi_worker_tree_open(&gpus, pb->k ? pb->k : 1))
-        goto out;
+    if (!order || hsi_worker_tree_open_in(&cpus, pb->arena, pb->m ? pb->m : 1) ||
+        hsi_worker_tree_open_in(&gpus, pb->arena, pb->k ? pb->k : 1))
+        return HS_ENOMEM;
     st = hsi_order_by_rho(pb, HSI_RHO_UP, order);
     if (st == HS_OK)
+        st = hsi_log_open(log, pb, 0);
+    if (st == HS_OK)
         place_all(pb, order, &cpus, &gpus, log);
-out:
-    hsi_worker_tree_close(&gpus);
-    hsi_worker_tree_close(&cpus);
-    free(order);
     return st;
 }
 
@@ -61,5 +93,6 @@ const hs_algorithm hsi_alg_clb2c = {
     .source = "Cheriere, Saule 2015; 2 if no time exceeds the optimum",
     .cost = "O(n log n)",
     .guarantee = hsi_no_guarantee,
+    .by_rows = 1,
     .run = run,
 };

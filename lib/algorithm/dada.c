@@ -7,19 +7,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "algorithm/dada_plain.h"
 #include "algorithm/guess.h"
 #include "core/order.h"
 #include "support/worker_tree.h"
 
 typedef struct dada {
     const hsi_problem *pb;
-    double             alpha;    /* 0 without affinities */
-    uint32_t          *by_rho;   /* decreasing */
-    uint32_t          *by_cpu;   /* longest first */
-    hs_affinity       *wish;     /* by decreasing score */
+    double             alpha;  /* 0 without affinities */
+    uint32_t          *by_rho; /* decreasing */
+    hs_affinity       *wish;   /* by decreasing score */
     size_t             wishes;
-    unsigned char     *granted;  /* a task: placed by affinity, or on a GPU */
-    double            *load;     /* a worker */
+    unsigned char     *granted; /* a task: placed by affinity, or on a GPU */
+    double            *load;    /* a worker */
     hsi_worker_tree    cpus, gpus;
 } dada;
 
@@ -49,7 +49,7 @@ static void grant_wishes(dada *d, double guess, hsi_log *log)
     memset(d->load, 0, ((size_t)pb->m + pb->k) * sizeof *d->load);
     for (i = 0; i < d->wishes; i++) {
         const hs_affinity *wish = &d->wish[i];
-        double time = wish->worker < pb->m ? pb->p[wish->task] : pb->q[wish->task];
+        double             time = wish->worker < pb->m ? pb->p[wish->task] : pb->q[wish->task];
 
         if (d->load[wish->worker] + time > d->alpha * guess)
             continue;
@@ -69,6 +69,16 @@ static void place_on_gpu(dada *d, uint32_t task, hsi_log *log)
     hsi_worker_tree_set(&d->gpus, rank, end);
 }
 
+static int any_forced(const hsi_problem *pb, double guess)
+{
+    size_t i;
+    int    any = 0;
+
+    for (i = 0; i < pb->n; i++)
+        any |= pb->p[i] > guess;
+    return any;
+}
+
 /* Tasks too long for a CPU; 0 if the guess cannot be. */
 static int place_forced(dada *d, double guess, hsi_log *log)
 {
@@ -76,6 +86,8 @@ static int place_forced(dada *d, double guess, hsi_log *log)
     double             forced = 0;
     size_t             i;
 
+    if (!any_forced(pb, guess))
+        return 1;
     for (i = 0; i < pb->n; i++) {
         uint32_t task = d->by_rho[i];
 
@@ -91,6 +103,7 @@ static int place_forced(dada *d, double guess, hsi_log *log)
 
 static void fill_gpus(dada *d, double guess, hsi_log *log)
 {
+    enum { AHEAD = 16 };
     const hsi_problem *pb = d->pb;
     double             full = (1 + d->alpha) * guess;
     size_t             i;
@@ -100,6 +113,8 @@ static void fill_gpus(dada *d, double guess, hsi_log *log)
     for (i = 0; i < pb->n && hsi_worker_tree_time(&d->gpus) < full; i++) {
         uint32_t task = d->by_rho[i];
 
+        if (pb->n - i > AHEAD)
+            __builtin_prefetch(&pb->q[d->by_rho[i + AHEAD]]);
         if (!d->granted[task] && pb->q[task] <= guess)
             place_on_gpu(d, task, log);
     }
@@ -116,38 +131,52 @@ static double load_left_for_cpus(const dada *d)
     return cpu;
 }
 
-static void place_on_cpus(dada *d, hsi_log *log)
+/* What is left, longest first. */
+static hs_status place_on_cpus(dada *d, hsi_log *log)
 {
+    enum { AHEAD = 16 };
     const hsi_problem *pb = d->pb;
-    size_t             i;
+    uint32_t          *left = d->by_rho; /* that order is not needed any more */
+    size_t             i, count = 0;
+    hs_status          st;
 
-    start_from(&d->cpus, d->load);
     for (i = 0; i < pb->n; i++) {
-        uint32_t task = d->by_cpu[i];
+        left[count] = (uint32_t)i;
+        count += !d->granted[i];
+    }
+    st = hsi_sort_by_time(pb->arena, pb->p, count, left);
+    if (st != HS_OK)
+        return st;
+    start_from(&d->cpus, d->load);
+    for (i = 0; i < count; i++) {
         uint32_t rank = hsi_worker_tree_first(&d->cpus);
-        double   end = hsi_worker_tree_time(&d->cpus) + pb->p[task];
+        double   end = hsi_worker_tree_time(&d->cpus) + pb->p[left[i]];
 
-        if (d->granted[task])
-            continue;
-        put(log, task, rank, end);
+        if (count - i > AHEAD)
+            __builtin_prefetch(&pb->p[left[i + AHEAD]]);
+        hsi_log_put(log, left[i], rank, end);
         hsi_worker_tree_set(&d->cpus, rank, end);
     }
+    return HS_OK;
 }
 
-/* Builds the GPUs' part for a guess; is what is left little enough for the CPUs? */
-static int try_guess(dada *d, double guess, hsi_log *log)
+/* Builds the GPUs' part for a guess, if it can be. */
+static int place_on_gpus(dada *d, double guess, hsi_log *log)
 {
     grant_wishes(d, guess, log);
     start_from(&d->gpus, d->load + d->pb->m);
     if (!place_forced(d, guess, log))
         return 0;
     fill_gpus(d, guess, log);
-    return load_left_for_cpus(d) <= d->pb->m * guess;
+    return 1;
 }
 
+/* Is what is left little enough for the CPUs? */
 static int accepts(void *context, double guess)
 {
-    return try_guess(context, guess, NULL);
+    dada *d = context;
+
+    return place_on_gpus(d, guess, NULL) && load_left_for_cpus(d) <= d->pb->m * guess;
 }
 
 static int by_decreasing_score(const void *a, const void *b)
@@ -176,7 +205,7 @@ static hs_status read_wishes(dada *d, const hs_settings *settings)
             return HS_EINVAL;
         d->granted[wish->task] = 1;
     }
-    d->wish = malloc(settings->affinity_count * sizeof *d->wish);
+    d->wish = hsi_arena_take(pb->arena, settings->affinity_count, sizeof *d->wish);
     if (!d->wish)
         return HS_ENOMEM;
     memcpy(d->wish, settings->affinities, settings->affinity_count * sizeof *d->wish);
@@ -188,35 +217,33 @@ static hs_status read_wishes(dada *d, const hs_settings *settings)
 
 static hs_status open_dada(dada *d, const hsi_problem *pb, const hs_settings *settings)
 {
-    size_t    bytes = (pb->n ? pb->n : 1) * sizeof *d->by_rho;
-    hs_status st;
+    hsi_arena *arena = pb->arena;
+    hs_status  st;
 
     *d = (dada){.pb = pb};
-    d->by_rho = malloc(bytes);
-    d->by_cpu = malloc(bytes);
-    d->granted = malloc(pb->n ? pb->n : 1);
-    d->load = malloc(((size_t)pb->m + pb->k) * sizeof *d->load);
-    if (!d->by_rho || !d->by_cpu || !d->granted || !d->load ||
-        hsi_worker_tree_open(&d->cpus, pb->m) || hsi_worker_tree_open(&d->gpus, pb->k))
+    d->by_rho = hsi_arena_take(arena, pb->n, sizeof *d->by_rho);
+    d->granted = hsi_arena_take(arena, pb->n, 1);
+    d->load = hsi_arena_take(arena, (size_t)pb->m + pb->k, sizeof *d->load);
+    if (!d->by_rho || !d->granted || !d->load || hsi_worker_tree_open_in(&d->cpus, arena, pb->m) ||
+        hsi_worker_tree_open_in(&d->gpus, arena, pb->k))
         return HS_ENOMEM;
     st = read_wishes(d, settings);
-    if (st != HS_OK)
-        return st;
-    st = hsi_order_by_rho(pb, HSI_RHO_DOWN, d->by_rho);
-    if (st != HS_OK)
-        return st;
-    return hsi_order_by_time(pb->p, pb->n, d->by_cpu);
+    return st == HS_OK ? hsi_order_by_rho(pb, HSI_RHO_DOWN, d->by_rho) : st;
 }
 
-static void close_dada(dada *d)
+static hs_status find_guess(dada *d, const hs_settings *settings, double *guess)
 {
-    hsi_worker_tree_close(&d->gpus);
-    hsi_worker_tree_close(&d->cpus);
-    free(d->load);
-    free(d->granted);
-    free(d->wish);
-    free(d->by_cpu);
-    free(d->by_rho);
+    hsi_mark       mark = hsi_arena_mark(d->pb->arena);
+    hsi_dada_plain plain;
+    hs_status      st;
+
+    if (d->wishes)
+        return hsi_bisect_guess(d->pb, settings, accepts, d, guess);
+    st = hsi_dada_plain_open(&plain, d->pb, d->by_rho);
+    if (st == HS_OK)
+        st = hsi_bisect_guess(d->pb, settings, hsi_dada_plain_accepts, &plain, guess);
+    hsi_arena_release(d->pb->arena, mark);
+    return st;
 }
 
 static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
@@ -225,16 +252,14 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     double    guess;
     hs_status st = open_dada(&d, pb, settings);
 
+    if (st == HS_OK)
+        st = find_guess(&d, settings, &guess);
+    if (st == HS_OK)
+        st = hsi_log_open(log, pb, 0);
     if (st != HS_OK)
-        goto out;
-    st = hsi_bisect_guess(pb, settings, accepts, &d, &guess);
-    if (st != HS_OK)
-        goto out;
-    try_guess(&d, guess, log);
-    place_on_cpus(&d, log);
-out:
-    close_dada(&d);
-    return st;
+        return st;
+    place_on_gpus(&d, guess, log);
+    return place_on_cpus(&d, log);
 }
 
 static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
@@ -248,7 +273,7 @@ const hs_algorithm hsi_alg_dada = {
     .name = "dada",
     .summary = "as dualhp, built task by task; may first honour affinities (alpha)",
     .source = "Bleuse, Gautier, Lima, Mounie, Trystram 2014; 2 + alpha",
-    .cost = "O(n log n + n g log k), g guesses: some 60",
+    .cost = "O(n log n + n g log k), g guesses that force other tasks than one before: few",
     .guarantee = guarantee,
     .run = run,
 };

@@ -6,121 +6,158 @@
  * Sums over GPUs run from the most accelerated task down, sums over CPUs from
  * the least accelerated up, the forced tasks of a type apart from the others.
  */
+#include <math.h>
+
 #include "algorithm/guess.h"
 #include "algorithm/lpt.h"
 #include "core/order.h"
 
+/*
+ * What is forced depends only on which times a guess lies between: the sums are
+ * kept, and a guess between the same two times costs a binary search.
+ */
 typedef struct dual {
     const hsi_problem *pb;
-    uint32_t          *order; /* by decreasing rho */
+    uint32_t          *order;       /* by decreasing rho */
+    double            *p, *q;       /* times by place in it */
+    double             least;       /* no smaller guess can be: some task needs as much */
+    double             from, below; /* the sums hold for guesses in [from, below) */
+    double             forced_cpu, forced_gpu;
+    double            *gpu_before; /* GPU time of unforced tasks before a place in the order */
+    double            *cpu_after;  /* CPU time of unforced tasks from a place on */
 } dual;
 
-/* Loads that the guess forces; 0 if a task is too long for both types. */
-static int forced_loads(const dual *d, double guess, double *cpu, double *gpu)
+static double smaller(double a, double b)
 {
-    const hsi_problem *pb = d->pb;
-    size_t             i;
+    return a < b ? a : b;
+}
 
-    *cpu = *gpu = 0;
-    for (i = 0; i < pb->n; i++) {
-        uint32_t task = d->order[i], back = d->order[pb->n - 1 - i];
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
 
-        if (pb->p[task] > guess) {
-            if (pb->q[task] > guess)
-                return 0;
-            *gpu += pb->q[task];
-        }
-        if (pb->q[back] > guess && pb->p[back] <= guess)
-            *cpu += pb->p[back];
+/*
+ * Nothing is guessed from one task for the next: adding 0 changes no sum, and costs less than
+ * a branch that is often wrong.
+ */
+static void sum_for(dual *d, double guess)
+{
+    double gpu = 0, cpu = 0, forced_gpu = 0, forced_cpu = 0, from = 0, below = INFINITY;
+    size_t i, n = d->pb->n;
+
+    for (i = 0; i < n; i++) {
+        double p = d->p[i], q = d->q[i];
+
+        d->gpu_before[i] = gpu;
+        forced_gpu += p > guess ? q : 0;
+        gpu += p <= guess && q <= guess ? q : 0;
+        from = larger(from, larger(p <= guess ? p : 0, q <= guess ? q : 0));
+        below = smaller(below, smaller(p > guess ? p : INFINITY, q > guess ? q : INFINITY));
     }
-    return 1;
+    d->gpu_before[n] = gpu;
+    d->cpu_after[n] = 0;
+    for (i = n; i > 0; i--) {
+        double p = d->p[i - 1], q = d->q[i - 1];
+
+        forced_cpu += q > guess ? p : 0;
+        cpu += p <= guess && q <= guess ? p : 0;
+        d->cpu_after[i - 1] = cpu;
+    }
+    d->from = from;
+    d->below = below;
+    d->forced_cpu = forced_cpu;
+    d->forced_gpu = forced_gpu;
 }
 
-static int is_forced(const hsi_problem *pb, uint32_t task, double guess)
+/* Where in the order the GPUs are full: the CPUs' share begins there. */
+static size_t find_split(const dual *d, double guess)
 {
-    return pb->p[task] > guess || pb->q[task] > guess;
-}
+    double room = d->pb->k * guess;
+    size_t low = 0, high = d->pb->n;
 
-/* Fills the GPUs; *split is where in the order the CPUs' share begins. */
-static double load_left_for_cpus(const dual *d, double guess, double forced_gpu, size_t *split)
-{
-    const hsi_problem *pb = d->pb;
-    double             gpu = 0, cpu = 0, room = pb->k * guess;
-    size_t             i;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
 
-    for (i = 0; i < pb->n && forced_gpu + gpu < room; i++)
-        if (!is_forced(pb, d->order[i], guess))
-            gpu += pb->q[d->order[i]];
-    *split = i;
-    for (i = pb->n; i > *split; i--)
-        if (!is_forced(pb, d->order[i - 1], guess))
-            cpu += pb->p[d->order[i - 1]];
-    return cpu;
-}
-
-static int accepts_with_split(const dual *d, double guess, size_t *split)
-{
-    double cpu, gpu;
-
-    if (!forced_loads(d, guess, &cpu, &gpu) || gpu > d->pb->k * guess)
-        return 0;
-    return cpu + load_left_for_cpus(d, guess, gpu, split) <= d->pb->m * guess;
+        if (d->forced_gpu + d->gpu_before[middle] < room)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 static int accepts(void *context, double guess)
 {
-    size_t split;
+    dual *d = context;
 
-    return accepts_with_split(context, guess, &split);
+    if (guess < d->least)
+        return 0;
+    if (guess < d->from || guess >= d->below)
+        sum_for(d, guess);
+    if (d->forced_gpu > d->pb->k * guess)
+        return 0;
+    return d->forced_cpu + d->cpu_after[find_split(d, guess)] <= d->pb->m * guess;
 }
 
-static void allocate(const dual *d, double guess, unsigned char *type)
+static void allocate(dual *d, double guess, unsigned char *type)
 {
-    const hsi_problem *pb = d->pb;
-    size_t             i, split = 0;
+    size_t i, split = accepts(d, guess) ? find_split(d, guess) : 0;
 
-    accepts_with_split(d, guess, &split);
-    for (i = 0; i < pb->n; i++) {
-        uint32_t task = d->order[i];
+    for (i = 0; i < d->pb->n; i++) {
+        int on_gpu = d->p[i] > guess || (d->q[i] <= guess && i < split);
 
-        if (pb->p[task] > guess)
-            type[task] = HS_GPU;
-        else if (pb->q[task] > guess)
-            type[task] = HS_CPU;
-        else
-            type[task] = i < split ? HS_GPU : HS_CPU;
+        type[d->order[i]] = on_gpu ? HS_GPU : HS_CPU;
     }
+}
+
+static hs_status open_dual(dual *d, const hsi_problem *pb)
+{
+    hs_status st = HS_ENOMEM;
+    size_t    i, n = pb->n;
+
+    *d = (dual){.pb = pb, .below = -1};
+    d->order = hsi_arena_take(pb->arena, n, sizeof *d->order);
+    if (d->order)
+        st = hsi_order_by_rho(pb, HSI_RHO_DOWN, d->order);
+    if (st != HS_OK)
+        return st;
+    d->p = hsi_arena_take(pb->arena, n, sizeof *d->p);
+    d->q = hsi_arena_take(pb->arena, n, sizeof *d->q);
+    d->gpu_before = hsi_arena_take(pb->arena, n + 1, sizeof *d->gpu_before);
+    d->cpu_after = hsi_arena_take(pb->arena, n + 1, sizeof *d->cpu_after);
+    if (!d->p || !d->q || !d->gpu_before || !d->cpu_after)
+        return HS_ENOMEM;
+    hsi_gather(d->order, n, pb->p, d->p);
+    hsi_gather(d->order, n, pb->q, d->q);
+    for (i = 0; i < n; i++)
+        d->least = larger(d->least, smaller(pb->p[i], pb->q[i]));
+    return HS_OK;
 }
 
 static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
 {
-    dual           d = {.pb = pb};
-    unsigned char *type = malloc(pb->n ? pb->n : 1);
-    double         guess;
-    hs_status      st = HS_ENOMEM;
+    unsigned char *type = hsi_arena_take(pb->arena, pb->n, 1);
+    hsi_mark       mark = hsi_arena_mark(pb->arena);
+    dual           d;
+    double         guess, makespan;
+    hs_status      st = type ? open_dual(&d, pb) : HS_ENOMEM;
 
-    d.order = malloc((pb->n ? pb->n : 1) * sizeof *d.order);
-    if (!type || !d.order)
-        goto out;
-    st = hsi_order_by_rho(pb, HSI_RHO_DOWN, d.order);
+    if (st == HS_OK)
+        st = hsi_bisect_guess(pb, settings, accepts, &d, &guess);
     if (st != HS_OK)
-        goto out;
-    st = hsi_bisect_guess(pb, settings, accepts, &d, &guess);
-    if (st != HS_OK)
-        goto out;
+        return st;
     allocate(&d, guess, type);
-    st = hsi_lpt_once(pb, type, log);
-out:
-    free(d.order);
-    free(type);
-    return st;
+    hsi_arena_release(pb->arena, mark); /* its memory is wanted */
+    st = hsi_log_open(log, pb, 0);
+    return st == HS_OK ? hsi_lpt_once(pb, type, log, &makespan) : st;
 }
 
 const hs_algorithm hsi_alg_dualhp = {
     .name = "dualhp",
     .summary = "bisects a guess of the makespan, fills the GPUs by acceleration, LPT in each type",
     .source = "Bleuse et al. 2015; Beaumont, Eyraud-Dubois, Kumar 2017, section 6",
-    .cost = "O(n log n + n g), g guesses: some 60",
+    .cost = "O(n log n + n g), g guesses that force other tasks than one before: few",
     .guarantee = hsi_guarantee_2,
     .run = run,
 };

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm/guess.h"
 
-#include <math.h>
-
-hs_status hsi_bisect_guess(const hsi_problem *pb, const hs_settings *settings,
-                           hsi_accepts accepts, void *context, double *guess)
+hs_status hsi_bisect_guess(const hsi_problem *pb, const hs_settings *settings, hsi_accepts accepts,
+                           void *context, double *guess)
 {
     double low = 0, high = 0;
     size_t i;
 
     for (i = 0; i < pb->n; i++)
-        high += fmin(pb->p[i], pb->q[i]);
+        high += pb->p[i] < pb->q[i] ? pb->p[i] : pb->q[i];
     while (!accepts(context, high)) { /* by rounding alone */
         low = high;
         high *= 2;

@@ -23,6 +23,25 @@ static double min_time(const hsi_problem *pb, size_t i)
     return pb->p[i] < pb->q[i] ? pb->p[i] : pb->q[i];
 }
 
+/* One copy of a row to the worker that ends it first. */
+static inline void place(const hsi_problem *pb, uint32_t row, uint32_t copy, hsi_worker_tree *cpus,
+                         hsi_worker_tree *gpus, hsi_log *log)
+{
+    double   cpu_end = hsi_worker_tree_time(cpus) + pb->p[row];
+    double   gpu_end = hsi_worker_tree_time(gpus) + pb->q[row];
+    uint32_t worker;
+
+    if (cpu_end < gpu_end) {
+        worker = hsi_worker_tree_first(cpus);
+        hsi_log_put_copy(log, row, copy, worker, cpu_end);
+        hsi_worker_tree_set(cpus, worker, cpu_end);
+    } else {
+        worker = hsi_worker_tree_first(gpus);
+        hsi_log_put_copy(log, row, copy, pb->m + worker, gpu_end);
+        hsi_worker_tree_set(gpus, worker, gpu_end);
+    }
+}
+
 static void place_all(const hsi_problem *pb, const uint32_t *order, hsi_worker_tree *cpus,
                       hsi_worker_tree *gpus, hsi_log *log)
 {
@@ -30,47 +49,50 @@ static void place_all(const hsi_problem *pb, const uint32_t *order, hsi_worker_t
     size_t i;
 
     for (i = 0; i < pb->n; i++) {
-        uint32_t task = order[i];
-        double   cpu_end = hsi_worker_tree_time(cpus) + pb->p[task];
-        double   gpu_end = hsi_worker_tree_time(gpus) + pb->q[task];
+        uint32_t row = order[i], count = hsi_count(pb, row), copy;
 
         if (pb->n - i > AHEAD) { /* the order tells which times will be wanted */
             __builtin_prefetch(&pb->p[order[i + AHEAD]]);
             __builtin_prefetch(&pb->q[order[i + AHEAD]]);
         }
-        if (cpu_end < gpu_end) {
-            hsi_log_put(log, task, hsi_worker_tree_first(cpus), cpu_end);
-            hsi_worker_tree_set(cpus, hsi_worker_tree_first(cpus), cpu_end);
-        } else {
-            hsi_log_put(log, task, pb->m + hsi_worker_tree_first(gpus), gpu_end);
-            hsi_worker_tree_set(gpus, hsi_worker_tree_first(gpus), gpu_end);
-        }
+        for (copy = 0; copy < count; copy++)
+            place(pb, row, copy, cpus, gpus, log);
     }
 }
 
-static hs_status run_ranked(const hsi_problem *pb, double (*rank)(const hsi_problem *, size_t),
-                            hsi_log *log)
+static hs_status order_by_rank(const hsi_problem *pb, double (*rank)(const hsi_problem *, size_t),
+                               uint32_t          *order)
 {
-    hsi_worker_tree cpus = {NULL, 0, 0}, gpus = {NULL, 0, 0};
-    uint32_t       *order = malloc((pb->n ? pb->n : 1) * sizeof *order);
-    double         *ranks = malloc((pb->n ? pb->n : 1) * sizeof *ranks);
-    hs_status       st = HS_ENOMEM;
-    size_t          i;
+    hsi_mark  mark = hsi_arena_mark(pb->arena);
+    double   *ranks = hsi_arena_take(pb->arena, pb->n, sizeof *ranks);
+    hs_status st = HS_ENOMEM;
+    size_t    i;
+
+    if (ranks) {
+        for (i = 0; i < pb->n; i++)
+            ranks[i] = rank(pb, i);
+        st = hsi_order_by_time_in(pb->arena, ranks, pb->n, order);
+    }
+    hsi_arena_release(pb->arena, mark);
+    return st;
+}
+
+static hs_status run_ranked(const hsi_problem *pb, double (*rank)(const hsi_problem *, size_t),
+                            hsi_log           *log)
+{
+    hsi_worker_tree cpus, gpus;
+    uint32_t       *order = hsi_arena_take(pb->arena, pb->n, sizeof *order);
+    hs_status       st;
 
     /* An absent type keeps one worker, on which everything takes for ever. */
-    if (!order || !ranks || hsi_worker_tree_open(&cpus, pb->m ? pb->m : 1) ||
-        hsi_worker_tree_open(&gpus, pb->k ? pb->k : 1))
-        goto out;
-    for (i = 0; i < pb->n; i++)
-        ranks[i] = rank(pb, i);
-    st = hsi_order_by_time(ranks, pb->n, order);
+    if (!order || hsi_worker_tree_open_in(&cpus, pb->arena, pb->m ? pb->m : 1) ||
+        hsi_worker_tree_open_in(&gpus, pb->arena, pb->k ? pb->k : 1))
+        return HS_ENOMEM;
+    st = order_by_rank(pb, rank, order);
+    if (st == HS_OK)
+        st = hsi_log_open(log, pb, 0);
     if (st == HS_OK)
         place_all(pb, order, &cpus, &gpus, log);
-out:
-    hsi_worker_tree_close(&gpus);
-    hsi_worker_tree_close(&cpus);
-    free(ranks);
-    free(order);
     return st;
 }
 
@@ -92,6 +114,7 @@ const hs_algorithm hsi_alg_heft = {
     .source = "Topcuoglu, Hariri, Wu 2002, without a graph",
     .cost = "O(n log n)",
     .guarantee = hsi_no_guarantee,
+    .by_rows = 1,
     .run = run_mean,
 };
 
@@ -101,5 +124,6 @@ const hs_algorithm hsi_alg_heft_min = {
     .source = "as heft, with the min ranking of Beaumont et al. 2017",
     .cost = "O(n log n)",
     .guarantee = hsi_no_guarantee,
+    .by_rows = 1,
     .run = run_min,
 };

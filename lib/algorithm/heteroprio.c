@@ -6,34 +6,47 @@
  *
  * Among workers idle at one time GPUs act first, then lower numbers: rank j is
  * GPU j, rank k + i is CPU i.
+ *
+ * Rows with counts are not expanded: of the rows at either end of the queue it is
+ * known which copies are left.
  */
 #include <math.h>
 
 #include "algorithm/algorithm.h"
 #include "core/order.h"
+#include "support/sort.h"
 #include "support/worker_tree.h"
+
+/* A task: a row, and which of its copies. */
+typedef struct copy {
+    uint32_t row, number;
+} copy;
 
 typedef struct candidate {
     double   end;
     int64_t  priority;
-    uint32_t task, rank;
+    copy     task;
+    uint32_t rank;
 } candidate;
 
 /* Tasks running on the other type when a type first found nothing, by the order
  * in which they are considered. One that cannot be improved never will be. */
 typedef struct candidates {
-    candidate *list; /* NULL: not made yet */
+    candidate *list;  /* NULL: not made yet */
+    uint32_t  *order; /* in which they are considered */
     size_t     size, next;
 } candidates;
 
 typedef struct simulation {
     const hsi_problem *pb;
     hsi_log           *log;
-    uint32_t          *queue; /* [front, back) is left */
+    uint32_t          *queue; /* rows: [front, back) is left, ... */
     size_t             front, back;
-    hsi_worker_tree    idle_at;
-    uint32_t          *running; /* task of each rank */
-    candidates         seen[2]; /* for each hs_type that looks */
+    uint32_t           front_copy, back_copy; /* ... from this copy of the first row on, before
+                                                 that one of the last */
+    hsi_worker_tree idle_at;
+    copy           *running; /* task of each rank */
+    candidates      seen[2]; /* for each hs_type that looks */
 } simulation;
 
 static uint32_t worker_of(const simulation *sim, uint32_t rank)
@@ -46,25 +59,59 @@ static hs_type type_of(const simulation *sim, uint32_t rank)
     return rank < sim->pb->k ? HS_GPU : HS_CPU;
 }
 
+/* `count` is a parameter so that a caller without counts is compiled for none. */
+static inline uint32_t copies_of(const uint32_t *count, uint32_t row)
+{
+    return count ? count[row] : 1;
+}
+
+static inline uint32_t pop_front(simulation *sim, const uint32_t *count)
+{
+    uint32_t number = sim->front_copy++;
+    int      last_row = sim->front + 1 == sim->back;
+
+    if (sim->front_copy == (last_row ? sim->back_copy : copies_of(count, sim->queue[sim->front]))) {
+        sim->front++;
+        sim->front_copy = 0;
+    }
+    return number;
+}
+
+static inline uint32_t pop_back(simulation *sim, const uint32_t *count)
+{
+    uint32_t number = --sim->back_copy;
+    int      last_row = sim->front + 1 == sim->back;
+
+    if (number == (last_row ? sim->front_copy : 0)) {
+        sim->back--;
+        sim->back_copy = last_row ? 0 : copies_of(count, sim->queue[sim->back - 1]);
+    }
+    return number;
+}
+
 /* The task at a worker's end of the queue if it can run it. */
-static inline int take(simulation *sim, hs_type type, uint32_t *task, double *time)
+static inline int take(simulation *sim, const uint32_t *count, hs_type type, copy *task,
+                       double *time)
 {
     if (sim->front == sim->back)
         return 0;
-    *task = sim->queue[type == HS_GPU ? sim->front : sim->back - 1];
-    *time = type == HS_GPU ? sim->pb->q[*task] : sim->pb->p[*task];
+    task->row = sim->queue[type == HS_GPU ? sim->front : sim->back - 1];
+    task->number = 0;
+    *time = type == HS_GPU ? sim->pb->q[task->row] : sim->pb->p[task->row];
     if (isinf(*time))
         return 0;
-    if (type == HS_GPU)
+    if (count)
+        task->number = type == HS_GPU ? pop_front(sim, count) : pop_back(sim, count);
+    else if (type == HS_GPU)
         sim->front++;
     else
         sim->back--;
     return 1;
 }
 
-static inline void start(simulation *sim, uint32_t task, uint32_t rank, double end)
+static inline void start(simulation *sim, copy task, uint32_t rank, double end)
 {
-    hsi_log_put(sim->log, task, worker_of(sim, rank), end);
+    hsi_log_put_copy(sim->log, task.row, task.number, worker_of(sim, rank), end);
     sim->running[rank] = task;
     hsi_worker_tree_set(&sim->idle_at, rank, end);
 }
@@ -75,12 +122,12 @@ static inline void start(simulation *sim, uint32_t task, uint32_t rank, double e
  * or a CPU comes next cannot be guessed by the processor. (In a function of their
  * own the two hints would do nothing that the compiler sees, and be dropped.)
  */
-static void run_busy_phase(simulation *sim)
+static inline void run_busy_phase(simulation *sim, const uint32_t *count)
 {
     enum { AHEAD = 12 };
     const double   *p = sim->pb->p, *q = sim->pb->q;
     const uint32_t *queue = sim->queue;
-    uint32_t        task;
+    copy            task;
     double          time;
 
     while (sim->front < sim->back) {
@@ -90,21 +137,24 @@ static void run_busy_phase(simulation *sim)
             __builtin_prefetch(&q[queue[sim->front + AHEAD]]);
             __builtin_prefetch(&p[queue[sim->back - 1 - AHEAD]]);
         }
-        if (!take(sim, type_of(sim, rank), &task, &time))
+        if (!take(sim, count, type_of(sim, rank), &task, &time))
             break;
         start(sim, task, rank, hsi_worker_tree_time(&sim->idle_at) + time);
     }
 }
 
-static int by_decreasing_end(const void *a, const void *b)
+/* By decreasing end, then higher priority, then the smaller task. */
+static int candidate_before(const void *context, uint32_t a, uint32_t b)
 {
-    const candidate *x = a, *y = b;
+    const candidate *x = (const candidate *)context + a, *y = (const candidate *)context + b;
 
     if (x->end != y->end)
-        return x->end > y->end ? -1 : 1;
+        return x->end > y->end;
     if (x->priority != y->priority)
-        return x->priority > y->priority ? -1 : 1;
-    return x->task < y->task ? -1 : x->task > y->task;
+        return x->priority > y->priority;
+    if (x->task.row != y->task.row)
+        return x->task.row < y->task.row;
+    return x->task.number < y->task.number;
 }
 
 /*
@@ -114,20 +164,26 @@ static int by_decreasing_end(const void *a, const void *b)
 static hs_status list_candidates(simulation *sim, hs_type looking, double now)
 {
     candidates *seen = &sim->seen[looking];
-    uint32_t    rank;
+    hsi_arena  *arena = sim->pb->arena;
+    uint32_t    rank, *scratch;
 
-    seen->list = malloc((sim->idle_at.size + 1) * sizeof *seen->list);
-    if (!seen->list)
+    seen->list = hsi_arena_take(arena, sim->idle_at.size, sizeof *seen->list);
+    seen->order = hsi_arena_take(arena, sim->idle_at.size, sizeof *seen->order);
+    scratch = hsi_arena_take(arena, sim->idle_at.size, sizeof *scratch);
+    if (!seen->list || !seen->order || !scratch)
         return HS_ENOMEM;
     for (rank = 0; rank < sim->idle_at.size; rank++) {
-        double   end = hsi_worker_tree_time_of(&sim->idle_at, rank);
-        uint32_t task = sim->running[rank];
+        double end = hsi_worker_tree_time_of(&sim->idle_at, rank);
+        copy   task = sim->running[rank];
 
         if (type_of(sim, rank) != looking && end > now && !isinf(end) &&
-            hsi_restartable(sim->pb, task))
-            seen->list[seen->size++] = (candidate){end, hsi_priority(sim->pb, task), task, rank};
+            hsi_restartable(sim->pb, task.row)) {
+            seen->order[seen->size] = (uint32_t)seen->size;
+            seen->list[seen->size++] =
+                (candidate){end, hsi_priority(sim->pb, task.row), task, rank};
+        }
     }
-    qsort(seen->list, seen->size, sizeof *seen->list, by_decreasing_end);
+    hsi_sort_indices(seen->order, scratch, seen->size, candidate_before, seen->list);
     return HS_OK;
 }
 
@@ -137,8 +193,8 @@ static const candidate *find_victim(simulation *sim, hs_type type, double now)
     candidates *seen = &sim->seen[type];
 
     while (seen->next < seen->size) {
-        const candidate *c = &seen->list[seen->next++];
-        double           time = type == HS_GPU ? sim->pb->q[c->task] : sim->pb->p[c->task];
+        const candidate *c = &seen->list[seen->order[seen->next++]];
+        double           time = type == HS_GPU ? sim->pb->q[c->task.row] : sim->pb->p[c->task.row];
 
         if (now + time < c->end)
             return c;
@@ -165,7 +221,7 @@ static hs_status spoliate_or_leave(simulation *sim, uint32_t thief, double now)
     }
     hsi_log_abort(sim->log, worker_of(sim, victim->rank), now);
     start(sim, victim->task, thief,
-          now + (type == HS_GPU ? sim->pb->q : sim->pb->p)[victim->task]);
+          now + (type == HS_GPU ? sim->pb->q : sim->pb->p)[victim->task.row]);
     hsi_worker_tree_set(&sim->idle_at, victim->rank, now); /* idle again */
     return HS_OK;
 }
@@ -174,7 +230,7 @@ static hs_status spoliate_or_leave(simulation *sim, uint32_t thief, double now)
 static hs_status run_last_phase(simulation *sim, int spoliation)
 {
     hs_status st = HS_OK;
-    uint32_t  task;
+    copy      task;
     double    time;
 
     while (st == HS_OK) {
@@ -183,7 +239,7 @@ static hs_status run_last_phase(simulation *sim, int spoliation)
 
         if (isinf(now))
             break;
-        if (take(sim, type_of(sim, rank), &task, &time))
+        if (take(sim, sim->pb->count, type_of(sim, rank), &task, &time))
             start(sim, task, rank, now + time);
         else if (spoliation)
             st = spoliate_or_leave(sim, rank, now);
@@ -197,24 +253,24 @@ static hs_status simulate(const hsi_problem *pb, hsi_log *log, int spoliation)
 {
     uint32_t   workers = pb->m + pb->k;
     simulation sim = {.pb = pb, .log = log, .back = pb->n};
-    hs_status  st = HS_ENOMEM;
+    hs_status  st;
 
-    sim.queue = malloc((pb->n ? pb->n : 1) * sizeof *sim.queue);
-    sim.running = calloc(workers, sizeof *sim.running);
-    if (!sim.queue || !sim.running || hsi_worker_tree_open(&sim.idle_at, workers))
-        goto out;
+    sim.queue = hsi_arena_take(pb->arena, pb->n, sizeof *sim.queue);
+    sim.running = hsi_arena_take(pb->arena, workers, sizeof *sim.running);
+    if (!sim.queue || !sim.running || hsi_worker_tree_open_in(&sim.idle_at, pb->arena, workers))
+        return HS_ENOMEM;
     st = hsi_order_by_rho(pb, HSI_RHO_QUEUE, sim.queue);
+    if (st == HS_OK)
+        st = hsi_log_open(log, pb, pb->count || pb->n > workers ? workers : pb->n);
     if (st != HS_OK)
-        goto out;
-    run_busy_phase(&sim);
-    st = run_last_phase(&sim, spoliation);
-out:
-    free(sim.seen[HS_CPU].list);
-    free(sim.seen[HS_GPU].list);
-    hsi_worker_tree_close(&sim.idle_at);
-    free(sim.running);
-    free(sim.queue);
-    return st;
+        return st;
+    if (pb->n)
+        sim.back_copy = hsi_count(pb, sim.queue[pb->n - 1]);
+    if (pb->count)
+        run_busy_phase(&sim, pb->count);
+    else
+        run_busy_phase(&sim, NULL);
+    return run_last_phase(&sim, spoliation);
 }
 
 static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
@@ -252,6 +308,7 @@ const hs_algorithm hsi_alg_heteroprio = {
     .source = "Beaumont, Eyraud-Dubois, Kumar 2017, Algorithm 1; Theorems 7, 9, 12",
     .cost = "O(n log n + (n + m + k) log(m + k))",
     .guarantee = guarantee,
+    .by_rows = 1,
     .run = run,
 };
 
@@ -261,5 +318,6 @@ const hs_algorithm hsi_alg_heteroprio_ns = {
     .source = "Beaumont, Eyraud-Dubois, Kumar 2017, section 4.1",
     .cost = "O(n log n + (n + m + k) log(m + k))",
     .guarantee = hsi_no_guarantee,
+    .by_rows = 1,
     .run = run_without_spoliation,
 };

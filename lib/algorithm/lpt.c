@@ -6,34 +6,25 @@
 
 hs_status hsi_lpt_open(hsi_lpt *lpt, const hsi_problem *pb)
 {
-    size_t    bytes = (pb->n ? pb->n : 1) * sizeof *lpt->by_cpu;
-    hs_status st = HS_ENOMEM;
+    hsi_arena *arena = pb->arena ? pb->arena : &lpt->own;
+    hs_status  st = HS_ENOMEM;
 
     *lpt = (hsi_lpt){.pb = pb};
-    lpt->by_cpu = malloc(bytes);
-    lpt->by_gpu = malloc(bytes);
-    if (!lpt->by_cpu || !lpt->by_gpu)
-        goto fail;
-    if (hsi_worker_tree_open(&lpt->cpus, pb->m) || hsi_worker_tree_open(&lpt->gpus, pb->k))
-        goto fail;
-    st = hsi_order_by_time(pb->p, pb->n, lpt->by_cpu);
+    lpt->by_cpu = hsi_arena_take(arena, pb->n, sizeof *lpt->by_cpu);
+    lpt->by_gpu = hsi_arena_take(arena, pb->n, sizeof *lpt->by_gpu);
+    if (lpt->by_cpu && lpt->by_gpu && !hsi_worker_tree_open_in(&lpt->cpus, arena, pb->m) &&
+        !hsi_worker_tree_open_in(&lpt->gpus, arena, pb->k))
+        st = hsi_order_by_time_in(arena, pb->p, pb->n, lpt->by_cpu);
+    if (st == HS_OK)
+        st = hsi_order_by_time_in(arena, pb->q, pb->n, lpt->by_gpu);
     if (st != HS_OK)
-        goto fail;
-    st = hsi_order_by_time(pb->q, pb->n, lpt->by_gpu);
-    if (st != HS_OK)
-        goto fail;
-    return HS_OK;
-fail:
-    hsi_lpt_close(lpt);
+        hsi_lpt_close(lpt);
     return st;
 }
 
 void hsi_lpt_close(hsi_lpt *lpt)
 {
-    hsi_worker_tree_close(&lpt->gpus);
-    hsi_worker_tree_close(&lpt->cpus);
-    free(lpt->by_gpu);
-    free(lpt->by_cpu);
+    hsi_arena_close(&lpt->own);
     lpt->by_cpu = lpt->by_gpu = NULL;
 }
 
@@ -78,22 +69,86 @@ double hsi_lpt_run(hsi_lpt *lpt, const unsigned char *type, hsi_log *log)
     return cpu_makespan > gpu_makespan ? cpu_makespan : gpu_makespan;
 }
 
-hs_status hsi_lpt_once(const hsi_problem *pb, const unsigned char *type, hsi_log *log)
-{
-    hsi_lpt   lpt;
-    hs_status st = hsi_lpt_open(&lpt, pb);
+/* ---- once ----------------------------------------------------------------------- */
 
-    if (st != HS_OK)
-        return st;
-    hsi_lpt_run(&lpt, type, log);
-    hsi_lpt_close(&lpt);
-    return HS_OK;
+static size_t list_type(size_t n, const unsigned char *type, hs_type wanted, uint32_t *list)
+{
+    size_t i, count = 0;
+
+    for (i = 0; i < n; i++) {
+        list[count] = (uint32_t)i;
+        count += type[i] == wanted;
+    }
+    return count;
+}
+
+/* Rows in their order, a copy after the other. */
+static double place_all(const hsi_problem *pb, const uint32_t *order, size_t n, const double *time,
+                        hsi_worker_tree *free_first, uint32_t first_worker, hsi_log *log)
+{
+    enum { AHEAD = 16 };
+    double   makespan = 0;
+    size_t   i;
+    uint32_t copy;
+
+    for (i = 0; i < n; i++) {
+        uint32_t row = order[i], copies = hsi_count(pb, row);
+
+        if (n - i > AHEAD)
+            __builtin_prefetch(&time[order[i + AHEAD]]);
+        for (copy = 0; copy < copies; copy++) {
+            uint32_t rank = hsi_worker_tree_first(free_first);
+            double   end = hsi_worker_tree_time(free_first) + time[row];
+
+            if (log)
+                hsi_log_put_copy(log, row, copy, first_worker + rank, end);
+            if (end > makespan)
+                makespan = end;
+            hsi_worker_tree_set(free_first, rank, end);
+        }
+    }
+    return makespan;
+}
+
+static hs_status run_type_once(const hsi_problem *pb, const unsigned char *type, hs_type wanted,
+                               hsi_log *log, double *makespan)
+{
+    const double   *time = wanted == HS_CPU ? pb->p : pb->q;
+    uint32_t        first_worker = wanted == HS_CPU ? 0 : pb->m;
+    hsi_mark        mark = hsi_arena_mark(pb->arena);
+    uint32_t       *order = hsi_arena_take(pb->arena, pb->n, sizeof *order);
+    hsi_worker_tree free_first;
+    hs_status       st = HS_ENOMEM;
+    size_t          n;
+
+    if (!order || hsi_worker_tree_open_in(&free_first, pb->arena, wanted == HS_CPU ? pb->m : pb->k))
+        goto out;
+    n = list_type(pb->n, type, wanted, order);
+    st = hsi_sort_by_time(pb->arena, time, n, order);
+    if (st == HS_OK)
+        *makespan = fmax(*makespan, place_all(pb, order, n, time, &free_first, first_worker, log));
+out:
+    hsi_arena_release(pb->arena, mark);
+    return st;
+}
+
+hs_status hsi_lpt_once(const hsi_problem *pb, const unsigned char *type, hsi_log *log,
+                       double *makespan)
+{
+    hs_status st;
+
+    *makespan = 0;
+    st = run_type_once(pb, type, HS_CPU, log, makespan);
+    if (st == HS_OK)
+        st = run_type_once(pb, type, HS_GPU, log, makespan);
+    return st;
 }
 
 /* The algorithm: each task on its faster type. */
 static hs_status run_faster_type(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
 {
-    unsigned char *type = malloc(pb->n ? pb->n : 1);
+    unsigned char *type = hsi_arena_take(pb->arena, pb->n, 1);
+    double         makespan;
     hs_status      st;
     size_t         i;
 
@@ -102,9 +157,8 @@ static hs_status run_faster_type(const hsi_problem *pb, const hs_settings *setti
         return HS_ENOMEM;
     for (i = 0; i < pb->n; i++)
         type[i] = pb->p[i] <= pb->q[i] ? HS_CPU : HS_GPU;
-    st = hsi_lpt_once(pb, type, log);
-    free(type);
-    return st;
+    st = hsi_log_open(log, pb, 0);
+    return st == HS_OK ? hsi_lpt_once(pb, type, log, &makespan) : st;
 }
 
 const hs_algorithm hsi_alg_lpt = {
@@ -113,5 +167,6 @@ const hs_algorithm hsi_alg_lpt = {
     .source = "Graham 1969 within each type",
     .cost = "O(n log n)",
     .guarantee = hsi_no_guarantee,
+    .by_rows = 1,
     .run = run_faster_type,
 };

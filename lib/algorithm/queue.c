@@ -15,10 +15,14 @@
 #include "support/vector.h"
 
 typedef struct waiting {
-    hs_ready task;
-    double   rho;      /* p / q rounded: decides unless equal */
-    uint64_t sequence; /* of pushing */
+    double   rho;  /* p / q rounded: decides unless equal */
+    uint32_t slot; /* where the rest is, which is seldom looked at and does not move */
 } waiting;
+
+typedef struct slot {
+    hs_ready task;
+    uint64_t sequence; /* of pushing; of a free slot: the next free one */
+} slot;
 
 typedef struct running {
     hs_ready task;
@@ -31,6 +35,8 @@ typedef struct running {
 struct hs_queue {
     unsigned   cpus, gpus;
     hsi_vector heap;      /* of waiting, an interval heap */
+    hsi_vector slots;     /* of slot */
+    uint32_t   free_slot; /* the first of a list; NOT_THERE */
     size_t     size;
     uint64_t   pushed;
     running   *worker;
@@ -40,15 +46,19 @@ struct hs_queue {
 
 /* ---- waiting tasks ---------------------------------------------------------- */
 
-static int nearer_to_gpus(const waiting *a, const waiting *b)
+static int nearer_of_equals(const hs_queue *q, const waiting *a, const waiting *b)
 {
-    int first, tie;
+    const slot *x = (const slot *)q->slots.data + a->slot;
+    const slot *y = (const slot *)q->slots.data + b->slot;
+    int tie, first = hsi_queue_before(x->task.cpu, x->task.gpu, x->task.priority, y->task.cpu,
+                                      y->task.gpu, y->task.priority, &tie);
 
-    if (a->rho != b->rho)
-        return a->rho > b->rho;
-    first = hsi_queue_before(a->task.cpu, a->task.gpu, a->task.priority, b->task.cpu, b->task.gpu,
-                             b->task.priority, &tie);
-    return tie ? a->sequence < b->sequence : first;
+    return tie ? x->sequence < y->sequence : first;
+}
+
+static inline int nearer_to_gpus(const hs_queue *q, const waiting *a, const waiting *b)
+{
+    return a->rho != b->rho ? a->rho > b->rho : nearer_of_equals(q, a, b);
 }
 
 static void swap(waiting *a, waiting *b)
@@ -60,14 +70,16 @@ static void swap(waiting *a, waiting *b)
 }
 
 /* Up the heap of fronts (side 0) or of backs (side 1) from node `node`. */
-static void rise(waiting *heap, size_t node, int side)
+static void rise(const hs_queue *q, size_t node, int side)
 {
+    waiting *heap = q->heap.data;
+
     while (node > 0) {
         size_t   parent = (node - 1) / 2;
         waiting *child_task = &heap[2 * node + side], *parent_task = &heap[2 * parent + side];
 
-        if (!(side == 0 ? nearer_to_gpus(child_task, parent_task)
-                        : nearer_to_gpus(parent_task, child_task)))
+        if (!(side == 0 ? nearer_to_gpus(q, child_task, parent_task)
+                        : nearer_to_gpus(q, parent_task, child_task)))
             return;
         swap(child_task, parent_task);
         node = parent;
@@ -80,22 +92,22 @@ static void settle_last(struct hs_queue *q)
     size_t   last = q->size - 1, node = last / 2;
 
     if (last & 1) { /* its node is full now */
-        if (nearer_to_gpus(&heap[last], &heap[last - 1])) {
+        if (nearer_to_gpus(q, &heap[last], &heap[last - 1])) {
             swap(&heap[last], &heap[last - 1]);
-            rise(heap, node, 0);
+            rise(q, node, 0);
         } else {
-            rise(heap, node, 1);
+            rise(q, node, 1);
         }
         return;
     }
     if (node == 0)
         return;
     /* A lone task is both ends of its node: it may have to rise on either side. */
-    if (nearer_to_gpus(&heap[last], &heap[2 * ((node - 1) / 2)])) {
-        rise(heap, node, 0);
-    } else if (nearer_to_gpus(&heap[2 * ((node - 1) / 2) + 1], &heap[last])) {
+    if (nearer_to_gpus(q, &heap[last], &heap[2 * ((node - 1) / 2)])) {
+        rise(q, node, 0);
+    } else if (nearer_to_gpus(q, &heap[2 * ((node - 1) / 2) + 1], &heap[last])) {
         swap(&heap[last], &heap[2 * ((node - 1) / 2) + 1]);
-        rise(heap, (node - 1) / 2, 1);
+        rise(q, (node - 1) / 2, 1);
     }
 }
 
@@ -118,8 +130,8 @@ static void sink(hs_queue *q, int side)
 
         other = 2 * node + 1 - side;
         if (other < q->size && other != at &&
-            (side == 0 ? nearer_to_gpus(&heap[other], &heap[at])
-                       : nearer_to_gpus(&heap[at], &heap[other])))
+            (side == 0 ? nearer_to_gpus(q, &heap[other], &heap[at])
+                       : nearer_to_gpus(q, &heap[at], &heap[other])))
             swap(&heap[other], &heap[at]);
         if (child >= nodes)
             return;
@@ -127,14 +139,14 @@ static void sink(hs_queue *q, int side)
         if (child + 1 < nodes) {
             size_t second = on_side(q, child + 1, side);
 
-            if (side == 0 ? nearer_to_gpus(&heap[second], &heap[child_at])
-                          : nearer_to_gpus(&heap[child_at], &heap[second])) {
+            if (side == 0 ? nearer_to_gpus(q, &heap[second], &heap[child_at])
+                          : nearer_to_gpus(q, &heap[child_at], &heap[second])) {
                 child++;
                 child_at = second;
             }
         }
-        if (!(side == 0 ? nearer_to_gpus(&heap[child_at], &heap[at])
-                        : nearer_to_gpus(&heap[at], &heap[child_at])))
+        if (!(side == 0 ? nearer_to_gpus(q, &heap[child_at], &heap[at])
+                        : nearer_to_gpus(q, &heap[at], &heap[child_at])))
             return;
         swap(&heap[child_at], &heap[at]);
         node = child;
@@ -150,9 +162,32 @@ static hs_status check_task(const hs_queue *q, const hs_ready *task)
     return HS_OK;
 }
 
+/* Room for one more task in either array. */
+static int reserve_one(hs_queue *q)
+{
+    if (hsi_vector_reserve(&q->heap, sizeof(waiting)))
+        return -1;
+    return q->free_slot == NOT_THERE ? hsi_vector_reserve(&q->slots, sizeof(slot)) : 0;
+}
+
+static uint32_t take_slot(hs_queue *q)
+{
+    slot    *slots = q->slots.data;
+    uint32_t at = q->free_slot;
+
+    if (at == NOT_THERE) {
+        at = (uint32_t)(q->slots.size / sizeof *slots);
+        q->slots.size += sizeof *slots;
+    } else {
+        q->free_slot = (uint32_t)slots[at].sequence;
+    }
+    return at;
+}
+
 hs_status hs_queue_push(hs_queue *q, const hs_ready *task)
 {
     waiting  *added;
+    slot     *kept;
     hs_status st;
 
     if (!q || !task)
@@ -160,17 +195,21 @@ hs_status hs_queue_push(hs_queue *q, const hs_ready *task)
     st = check_task(q, task);
     if (st != HS_OK)
         return st;
-    if (hsi_vector_reserve(&q->heap, sizeof *added))
+    if (q->size >= HS_MAX_TASKS)
+        return HS_ETOOBIG;
+    if (reserve_one(q))
         return HS_ENOMEM;
     added = (waiting *)q->heap.data + q->size++;
     q->heap.size += sizeof *added;
-    added->task = *task;
+    added->slot = take_slot(q);
+    kept = (slot *)q->slots.data + added->slot;
+    kept->task = *task;
     if (q->cpus == 0)
-        added->task.cpu = INFINITY;
+        kept->task.cpu = INFINITY;
     if (q->gpus == 0)
-        added->task.gpu = INFINITY;
-    added->rho = added->task.cpu / added->task.gpu;
-    added->sequence = q->pushed++;
+        kept->task.gpu = INFINITY;
+    kept->sequence = q->pushed++;
+    added->rho = kept->task.cpu / kept->task.gpu;
     settle_last(q);
     return HS_OK;
 }
@@ -178,15 +217,19 @@ hs_status hs_queue_push(hs_queue *q, const hs_ready *task)
 int hs_queue_take(hs_queue *q, hs_type type, hs_ready *task)
 {
     waiting *heap = q->heap.data;
+    slot    *kept;
     int      side = type == HS_GPU ? 0 : 1;
     size_t   at;
 
     if (q->size == 0)
         return 0;
     at = on_side(q, 0, side);
-    if (isinf(type == HS_GPU ? heap[at].task.gpu : heap[at].task.cpu))
+    kept = (slot *)q->slots.data + heap[at].slot;
+    if (isinf(type == HS_GPU ? kept->task.gpu : kept->task.cpu))
         return 0;
-    *task = heap[at].task;
+    *task = kept->task;
+    kept->sequence = q->free_slot;
+    q->free_slot = heap[at].slot;
     q->size--;
     q->heap.size -= sizeof *heap;
     if (at != q->size) {
@@ -320,11 +363,13 @@ hs_status hs_queue_create(unsigned cpus, unsigned gpus, size_t capacity, hs_queu
         return HS_ENOMEM;
     q->cpus = cpus;
     q->gpus = gpus;
+    q->free_slot = NOT_THERE;
     q->worker = calloc(workers, sizeof *q->worker);
     q->victims[HS_CPU] = malloc((cpus + 1) * sizeof **q->victims);
     q->victims[HS_GPU] = malloc((gpus + 1) * sizeof **q->victims);
     if (!q->worker || !q->victims[HS_CPU] || !q->victims[HS_GPU] ||
-        hsi_vector_reserve(&q->heap, capacity * sizeof(waiting))) {
+        hsi_vector_reserve(&q->heap, capacity * sizeof(waiting)) ||
+        hsi_vector_reserve(&q->slots, capacity * sizeof(slot))) {
         hs_queue_free(q);
         return HS_ENOMEM;
     }
@@ -339,6 +384,7 @@ void hs_queue_free(hs_queue *q)
     if (!q)
         return;
     hsi_vector_free(&q->heap);
+    hsi_vector_free(&q->slots);
     free(q->victims[HS_CPU]);
     free(q->victims[HS_GPU]);
     free(q->worker);

@@ -44,15 +44,13 @@ hs_status hsi_certify_value(const hsi_problem *rows, double value, hs_certificat
     c->value = fmin(value, hsi_min_time(rows));
     c->proof = HSI_PROOF_TASK;
     st = hsi_divisible_open(&d, rows);
-    if (st != HS_OK)
-        return st;
-    for (i = 0; i < 2 && c->value < value; i++) {
+    for (i = 0; st == HS_OK && i < 2 && c->value < value; i++) {
         double proved = hsi_divisible_multipliers(&d, deadline[i], multiplier);
 
         keep(c, value, proved, multiplier);
     }
     hsi_divisible_close(&d);
-    return HS_OK;
+    return st;
 }
 
 hs_status hsi_certify_divisible(const hs_bound *bound, const hsi_problem *rows,

@@ -12,44 +12,76 @@
  */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/settings.h"
 #include "bound/bound.h"
 #include "bound/divisible.h"
-#include "support/sort.h"
+#include "support/index_sort.h"
 
+/*
+ * The finite times above a bound that no smaller time of a task exceeds: one a row at most,
+ * the longer one.
+ */
 typedef struct breakpoints {
-    hsi_keyed *memory, *sorted;
-    size_t     size;
+    const hsi_divisible *d;
+    uint32_t            *place; /* of the row, by increasing time */
+    size_t               size;
 } breakpoints;
+
+static double longer_time(const hsi_divisible *d, uint32_t place)
+{
+    return d->p[place] > d->q[place] ? d->p[place] : d->q[place];
+}
+
+static uint64_t key(const void *context, uint32_t place)
+{
+    return hsi_key_of_double(longer_time(context, place));
+}
+
+static int before(const void *context, uint32_t a, uint32_t b)
+{
+    uint64_t key_a = key(context, a), key_b = key(context, b);
+
+    return key_a < key_b || (key_a == key_b && a < b);
+}
 
 static double time_at(const breakpoints *bp, size_t i)
 {
-    double time;
-
-    memcpy(&time, &bp->sorted[i].key, sizeof time);
-    return time;
+    return longer_time(bp->d, bp->place[i]);
 }
 
-/* The finite times above `from`, sorted. */
-static hs_status collect(const hsi_problem *rows, double from, breakpoints *bp)
+static size_t count_above(const hsi_divisible *d, double from)
 {
-    size_t i, count = 0;
+    size_t   count = 0;
+    uint32_t i;
 
-    for (i = 0; i < rows->n; i++)
-        count += (rows->p[i] > from && rows->p[i] <= DBL_MAX) +
-                 (rows->q[i] > from && rows->q[i] <= DBL_MAX);
-    bp->memory = malloc((2 * count + 1) * sizeof *bp->memory);
-    if (!bp->memory)
+    for (i = 0; i < d->rows->n; i++)
+        count += longer_time(d, i) > from && longer_time(d, i) <= DBL_MAX;
+    return count;
+}
+
+static hs_status collect(hsi_divisible *d, double from, breakpoints *bp)
+{
+    const hsi_index_order how = {key, before, d};
+    size_t                count = count_above(d, from);
+    uint64_t             *keys, *scratch;
+    uint32_t              i;
+
+    bp->d = d;
+    bp->place = hsi_arena_take(&d->arena, count, sizeof *bp->place);
+    keys = hsi_arena_take(&d->arena, count, sizeof *keys);
+    scratch = hsi_arena_take(&d->arena, count, sizeof *scratch);
+    if (!bp->place || !keys || !scratch)
         return HS_ENOMEM;
-    for (i = 0; i < rows->n; i++) {
-        if (rows->p[i] > from && rows->p[i] <= DBL_MAX)
-            bp->memory[bp->size++].key = hsi_key_of_double(rows->p[i]);
-        if (rows->q[i] > from && rows->q[i] <= DBL_MAX)
-            bp->memory[bp->size++].key = hsi_key_of_double(rows->q[i]);
+    for (i = 0; i < d->rows->n; i++) {
+        double time = longer_time(d, i);
+
+        if (!(time > from && time <= DBL_MAX))
+            continue;
+        keys[bp->size] = hsi_key_of_double(time);
+        bp->place[bp->size++] = i;
     }
-    bp->sorted = hsi_sort(bp->memory, bp->memory + count, count);
+    hsi_sort_by_keys(keys, scratch, count, &how, bp->place, bp->place);
     return HS_OK;
 }
 
@@ -76,22 +108,26 @@ static hs_status search(hsi_divisible *d, const breakpoints *bp, const hs_settin
     return HS_OK;
 }
 
+static hs_status find_least(hsi_divisible *d, const hs_settings *settings, double *value)
+{
+    breakpoints bp = {NULL, NULL, 0};
+    double      from = fmax(hsi_divisible_bound(d, DBL_MAX), hsi_min_time(d->rows));
+    hs_status   st = collect(d, from, &bp);
+
+    if (st == HS_OK && bp.size)
+        return search(d, &bp, settings, from, value);
+    if (st == HS_OK)
+        *value = from;
+    return st;
+}
+
 static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value)
 {
     hsi_divisible d;
-    breakpoints   bp = {NULL, NULL, 0};
-    double        from;
     hs_status     st = hsi_divisible_open(&d, rows);
 
-    if (st != HS_OK)
-        return st;
-    from = fmax(hsi_divisible_bound(&d, DBL_MAX), hsi_min_time(rows));
-    st = collect(rows, from, &bp);
     if (st == HS_OK)
-        st = bp.size ? search(&d, &bp, settings, from, value) : HS_OK;
-    if (st == HS_OK && bp.size == 0)
-        *value = from;
-    free(bp.memory);
+        st = find_least(&d, settings, value);
     hsi_divisible_close(&d);
     return st;
 }

@@ -14,31 +14,50 @@
  */
 #include "bound/divisible.h"
 
-#include <stdlib.h>
-
 #include "core/order.h"
 #include "support/exact.h"
 
+enum { BLOCK = 512 };
+
 hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows)
 {
-    hs_status st = HS_ENOMEM;
+    hsi_arena  *arena = &d->arena;
+    hsi_problem work = *rows;
+    uint32_t   *order;
+    hs_status   st = HS_ENOMEM;
+    size_t      i, n = rows->n;
 
-    d->rows = rows;
-    d->order = malloc((rows->n + 1) * sizeof *d->order);
-    d->suffix = malloc((rows->n + 1) * sizeof *d->suffix);
-    if (d->order && d->suffix)
-        st = hsi_order_by_rho(rows, HSI_RHO_UP, d->order);
+    *d = (hsi_divisible){.rows = rows};
+    work.arena = arena;
+    if (hsi_arena_expect(arena, 41 * n + 4096))
+        return HS_ENOMEM;
+    order = hsi_arena_take(arena, n, sizeof *order);
+    if (order)
+        st = hsi_order_by_rho(&work, HSI_RHO_UP, order);
     if (st != HS_OK)
-        hsi_divisible_close(d);
-    return st;
+        return st;
+    d->p = hsi_arena_take(arena, n, sizeof *d->p);
+    d->q = hsi_arena_take(arena, n, sizeof *d->q);
+    d->suffix = hsi_arena_take(arena, n / BLOCK + 2, sizeof *d->suffix);
+    if (rows->count)
+        d->count = hsi_arena_take(arena, n, sizeof *d->count);
+    if (!d->p || !d->q || !d->suffix || (rows->count && !d->count))
+        return HS_ENOMEM;
+    hsi_gather(order, n, rows->p, d->p);
+    hsi_gather(order, n, rows->q, d->q);
+    for (i = 0; i < n && rows->count; i++)
+        d->count[i] = rows->count[order[i]];
+    return HS_OK;
 }
 
 void hsi_divisible_close(hsi_divisible *d)
 {
-    free(d->order);
-    free(d->suffix);
-    d->order = NULL;
-    d->suffix = NULL;
+    hsi_arena_close(&d->arena);
+}
+
+static inline uint32_t count_of(const hsi_divisible *d, size_t i)
+{
+    return d->count ? d->count[i] : 1;
 }
 
 static void add_times(hsi_sum *sum, uint32_t count, double time)
@@ -50,52 +69,91 @@ static void add_times(hsi_sum *sum, uint32_t count, double time)
 }
 
 /* Loads of the forced tasks; 0 if one exceeds the deadline on both types. */
-static int force(hsi_divisible *d, double deadline, hsi_sum *cpu, hsi_sum *gpu)
+static int force(const hsi_divisible *d, double deadline, hsi_sum *cpu, hsi_sum *gpu)
 {
-    const hsi_problem *rows = d->rows;
-    size_t             i;
+    size_t i;
 
-    for (i = 0; i < rows->n; i++) {
-        uint32_t row = d->order[i];
-        int      not_cpu = rows->p[row] > deadline, not_gpu = rows->q[row] > deadline;
+    for (i = 0; i < d->rows->n; i++) {
+        int not_cpu = d->p[i] > deadline, not_gpu = d->q[i] > deadline;
 
+        if (!(not_cpu | not_gpu))
+            continue;
         if (not_cpu && not_gpu)
             return 0;
         if (not_gpu)
-            add_times(cpu, hsi_count(rows, row), rows->p[row]);
-        else if (not_cpu)
-            add_times(gpu, hsi_count(rows, row), rows->q[row]);
+            add_times(cpu, count_of(d, i), d->p[i]);
+        else
+            add_times(gpu, count_of(d, i), d->q[i]);
     }
     return 1;
 }
 
-static int is_divisible(const hsi_problem *rows, uint32_t row, double deadline)
+static inline int is_divisible(const hsi_divisible *d, size_t i, double deadline)
 {
-    return rows->p[row] <= deadline && rows->q[row] <= deadline;
+    return d->p[i] <= deadline && d->q[i] <= deadline;
 }
 
-/* Where the loads cross, about: the first divisible task with which the CPUs have more. */
+/* suffix[b]: the GPUs' load where block b begins, summed from the end. */
+static void sum_blocks(hsi_divisible *d, double deadline, double forced_gpu)
+{
+    size_t i, n = d->rows->n;
+    double gpu = forced_gpu;
+
+    d->suffix[(n + BLOCK - 1) / BLOCK] = gpu;
+    for (i = n; i > 0; i--) {
+        if (is_divisible(d, i - 1, deadline))
+            gpu += count_of(d, i - 1) * d->q[i - 1];
+        if ((i - 1) % BLOCK == 0)
+            d->suffix[(i - 1) / BLOCK] = gpu;
+    }
+}
+
+/* The pivot if it is in the block, where the CPUs come with load `cpu`; or its end. */
+static size_t find_in_block(const hsi_divisible *d, double deadline, size_t block, double cpu)
+{
+    size_t begin = block * BLOCK, n = d->rows->n - begin, i;
+    double rest[BLOCK + 1];
+
+    if (n > BLOCK)
+        n = BLOCK;
+    rest[n] = d->suffix[block + 1];
+    for (i = n; i > 0; i--) {
+        rest[i - 1] = rest[i];
+        if (is_divisible(d, begin + i - 1, deadline))
+            rest[i - 1] += count_of(d, begin + i - 1) * d->q[begin + i - 1];
+    }
+    for (i = 0; i < n; i++) {
+        if (!is_divisible(d, begin + i, deadline))
+            continue;
+        cpu += count_of(d, begin + i) * d->p[begin + i];
+        if (cpu * d->rows->k >= rest[i + 1] * d->rows->m)
+            break;
+    }
+    return begin + i;
+}
+
+/*
+ * Where the loads cross, about: the first divisible task with which the CPUs have more. That
+ * grows along the order, rounded as it is, so the ends of blocks say which one it is in.
+ */
 static size_t find_pivot(hsi_divisible *d, double deadline, double forced_cpu, double forced_gpu)
 {
     const hsi_problem *rows = d->rows;
     double             cpu = forced_cpu;
-    size_t             i, n = rows->n;
+    size_t             begin, end, i, n = rows->n;
 
-    d->suffix[n] = forced_gpu;
-    for (i = n; i > 0; i--) {
-        uint32_t row = d->order[i - 1];
+    sum_blocks(d, deadline, forced_gpu);
+    for (begin = 0; begin < n; begin = end) {
+        double before = cpu;
 
-        d->suffix[i - 1] = d->suffix[i];
-        if (is_divisible(rows, row, deadline))
-            d->suffix[i - 1] += hsi_count(rows, row) * rows->q[row];
-    }
-    for (i = 0; i < n; i++) {
-        uint32_t row = d->order[i];
-
-        if (!is_divisible(rows, row, deadline))
+        end = n - begin > BLOCK ? begin + BLOCK : n;
+        for (i = begin; i < end; i++)
+            if (is_divisible(d, i, deadline))
+                cpu += count_of(d, i) * d->p[i];
+        if (cpu * rows->k < d->suffix[begin / BLOCK + 1] * rows->m)
             continue;
-        cpu += hsi_count(rows, row) * rows->p[row];
-        if (cpu * rows->k >= d->suffix[i + 1] * rows->m)
+        i = find_in_block(d, deadline, begin / BLOCK, before);
+        if (i < end)
             return i;
     }
     return n;
@@ -115,26 +173,23 @@ static double pivot_bound(const hsi_divisible *d, double deadline, size_t pivot,
                           hsi_sum gpu, double multiplier[2])
 {
     const hsi_problem *rows = d->rows;
-    uint32_t           at = d->order[pivot];
     hsi_sum            numerator = {0, 0, 0}, denominator = {0, 0, 0};
     double             u, v;
     int                scale;
     size_t             i;
 
     for (i = 0; i < rows->n; i++) {
-        uint32_t row = d->order[i];
-
-        if (!is_divisible(rows, row, deadline))
+        if (!is_divisible(d, i, deadline))
             continue;
         if (i <= pivot)
-            add_times(&cpu, hsi_count(rows, row), rows->p[row]); /* u p_i = v q_i either way */
+            add_times(&cpu, count_of(d, i), d->p[i]); /* u p_i = v q_i either way */
         else
-            add_times(&gpu, hsi_count(rows, row), rows->q[row]);
+            add_times(&gpu, count_of(d, i), d->q[i]);
     }
-    frexp(fmax(rows->p[at], rows->q[at]), &scale);
+    frexp(fmax(d->p[pivot], d->q[pivot]), &scale);
     scale -= lift_of(cpu.high + gpu.high);
-    u = ldexp(rows->q[at], -scale);
-    v = ldexp(rows->p[at], -scale);
+    u = ldexp(d->q[pivot], -scale);
+    v = ldexp(d->p[pivot], -scale);
     if (u < DBL_MIN || v < DBL_MIN)
         return 0; /* scaling would round: a ratio beyond 2^1000, left to the other bounds */
     multiplier[HS_CPU] = u;
@@ -199,7 +254,7 @@ double hsi_area_of_multipliers(const hsi_problem *rows, double u, double v)
     u = ldexp(u, -scale);
     v = ldexp(v, -scale);
     for (i = 0; i < rows->n; i++) {
-        double cpu = u * rows->p[i], gpu = v * rows->q[i]; /* rounded: only to choose */
+        double  cpu = u * rows->p[i], gpu = v * rows->q[i]; /* rounded: only to choose */
         hsi_sum term = {0, 0, 0};
 
         if (isinf(rows->p[i]) || (!isinf(rows->q[i]) && gpu < cpu))

@@ -10,10 +10,13 @@
  */
 typedef struct hsi_divisible {
     const hsi_problem *rows;
-    uint32_t          *order;  /* by increasing rho */
-    double            *suffix; /* scratch, n + 1 */
+    double            *p, *q;  /* times by increasing rho */
+    uint32_t          *count;  /* likewise; NULL: all 1 */
+    double            *suffix; /* scratch */
+    hsi_arena          arena;
 } hsi_divisible;
 
+/* Close it whatever comes of this. */
 hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows);
 void      hsi_divisible_close(hsi_divisible *d);
 

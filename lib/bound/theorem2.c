@@ -11,11 +11,10 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     hs_status     st = hsi_divisible_open(&d, rows);
 
     (void)settings;
-    if (st != HS_OK)
-        return st;
-    *value = hsi_divisible_bound(&d, DBL_MAX);
+    if (st == HS_OK)
+        *value = hsi_divisible_bound(&d, DBL_MAX);
     hsi_divisible_close(&d);
-    return HS_OK;
+    return st;
 }
 
 const hs_bound hsi_bound_theorem2 = {

@@ -1,18 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/log.h"
 
-#include <stdlib.h>
-
 #include "core/schedule_impl.h"
+
+static size_t count_tasks(const hsi_problem *pb)
+{
+    size_t i, tasks = pb->n;
+
+    if (pb->count)
+        for (i = tasks = 0; i < pb->n; i++)
+            tasks += pb->count[i];
+    return tasks;
+}
 
 hs_status hsi_log_open(hsi_log *log, const hsi_problem *pb, size_t aborts)
 {
-    size_t capacity = pb->n + 2 * aborts + 1; /* an abort, and the task once more */
+    hsi_arena *arena = pb->arena ? pb->arena : &log->own;
+    size_t     capacity;
 
+    log->own = (hsi_arena){0};
     log->size = log->aborts = 0;
-    log->task = malloc(capacity * sizeof *log->task);
-    log->worker = malloc(capacity * sizeof *log->worker);
-    log->end = malloc(capacity * sizeof *log->end);
+    log->first = pb->first;
+    if (log->tally)
+        return HS_OK;
+    capacity = count_tasks(pb) + 2 * aborts + 1; /* an abort, and the task once more */
+    log->task = hsi_arena_take(arena, capacity, sizeof *log->task);
+    log->worker = hsi_arena_take(arena, capacity, sizeof *log->worker);
+    log->end = hsi_arena_take(arena, capacity, sizeof *log->end);
     if (log->task && log->worker && log->end)
         return HS_OK;
     hsi_log_close(log);
@@ -21,11 +35,16 @@ hs_status hsi_log_open(hsi_log *log, const hsi_problem *pb, size_t aborts)
 
 void hsi_log_close(hsi_log *log)
 {
-    free(log->task);
-    free(log->worker);
-    free(log->end);
+    hsi_arena_close(&log->own);
     log->task = log->worker = NULL;
     log->end = NULL;
+}
+
+void hsi_log_restart(hsi_log *log)
+{
+    log->size = log->aborts = 0;
+    if (log->tally)
+        hsi_tally_restart(log->tally);
 }
 
 static void place(const hsi_log *log, hs_schedule *s, double *free_at, size_t *next)
@@ -49,32 +68,45 @@ static void place(const hsi_log *log, hs_schedule *s, double *free_at, size_t *n
     }
 }
 
-hs_status hsi_log_schedule(const hsi_log *log, const hsi_problem *pb, hs_schedule **out)
+hs_status hsi_log_schedule_in(const hsi_log *log, const hsi_problem *pb, hs_schedule *s)
 {
-    unsigned     workers = pb->m + pb->k, w;
-    hs_schedule *s = NULL;
-    double      *free_at = calloc(workers, sizeof *free_at);
-    size_t      *next = malloc(workers * sizeof *next);
-    hs_status    st = free_at && next ? HS_OK : HS_ENOMEM;
-    size_t       i;
+    hsi_arena own = {0}, *arena = pb->arena ? pb->arena : &own;
+    hsi_mark  mark = hsi_arena_mark(arena);
+    unsigned  workers = pb->m + pb->k, w;
+    double   *free_at = hsi_arena_take(arena, workers, sizeof *free_at);
+    size_t   *next = hsi_arena_take(arena, workers, sizeof *next), i;
+    hs_status st = HS_ENOMEM;
 
-    if (st == HS_OK)
-        st = hsi_schedule_create(pb->m, pb->k, log->size - log->aborts, &s);
+    if (free_at && next)
+        st = hsi_schedule_make_room(s, pb->m, pb->k, log->size - log->aborts);
     if (st != HS_OK)
         goto out;
     for (i = 0; i < log->size; i++)
         if (!(log->worker[i] & HSI_ABORT))
             s->first[log->worker[i] + 1]++;
     hsi_schedule_sum_counts(s);
-    for (w = 0; w < workers; w++)
+    for (w = 0; w < workers; w++) {
         next[w] = s->first[w];
+        free_at[w] = 0;
+    }
     place(log, s, free_at, next);
     for (w = 0; w < workers; w++)
         if (free_at[w] > s->makespan)
             s->makespan = free_at[w];
-    *out = s;
 out:
-    free(next);
-    free(free_at);
+    hsi_arena_release(arena, mark);
+    hsi_arena_close(&own);
+    return st;
+}
+
+hs_status hsi_log_schedule(const hsi_log *log, const hsi_problem *pb, hs_schedule **out)
+{
+    hs_schedule *s = hsi_schedule_new();
+    hs_status    st = s ? hsi_log_schedule_in(log, pb, s) : HS_ENOMEM;
+
+    if (st == HS_OK)
+        *out = s;
+    else
+        hs_schedule_free(s);
     return st;
 }

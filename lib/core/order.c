@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/order.h"
 
-#include <stdlib.h>
-
 #include "support/ratio.h"
-#include "support/sort.h"
+#include "support/index_sort.h"
 
 /*
  * The quotient, rounded, decides nearly always: rounding never swaps two ratios,
- * it can only make them equal. Those runs are then put in exact order.
+ * it can only make them equal. What it leaves equal is then compared exactly.
  */
 
 int hsi_queue_before(double p1, double q1, int64_t priority1, double p2, double q2,
@@ -22,111 +20,127 @@ int hsi_queue_before(double p1, double q1, int64_t priority1, double p2, double 
     return p1 >= q1 ? priority1 > priority2 : priority1 < priority2;
 }
 
-typedef struct exact_order {
+/* ---- by rho ------------------------------------------------------------------ */
+
+typedef struct rho_order {
     const hsi_problem *pb;
-    hsi_rho_order      kind;
-} exact_order;
+    uint64_t           flip; /* all ones: downwards */
+} rho_order;
 
-static int before(const void *context, uint32_t a, uint32_t b)
+static uint64_t rho_key(const void *context, uint32_t i)
 {
-    const exact_order *order = context;
-    const hsi_problem *pb = order->pb;
-    int                rho, tie;
+    const rho_order *rho = context;
 
-    if (order->kind == HSI_RHO_QUEUE) {
-        int first = hsi_queue_before(pb->p[a], pb->q[a], hsi_priority(pb, a), pb->p[b], pb->q[b],
-                                     hsi_priority(pb, b), &tie);
-        return tie ? a < b : first;
-    }
-    rho = hsi_compare_ratios(pb->p[a], pb->q[a], pb->p[b], pb->q[b]);
-    if (rho == 0)
+    return hsi_key_of_double(rho->pb->p[i] / rho->pb->q[i]) ^ rho->flip;
+}
+
+static int rho_before(const void *context, uint32_t a, uint32_t b)
+{
+    const rho_order   *rho = context;
+    const hsi_problem *pb = rho->pb;
+    int                sign;
+
+    if (pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b])
         return a < b;
-    return order->kind == HSI_RHO_UP ? rho < 0 : rho > 0;
+    sign = hsi_compare_ratios(pb->p[a], pb->q[a], pb->p[b], pb->q[b]);
+    if (sign == 0)
+        return a < b;
+    return rho->flip ? sign > 0 : sign < 0;
 }
 
-static int run_is_sorted(const exact_order *order, const uint32_t *run, size_t n)
+static int queue_before(const void *context, uint32_t a, uint32_t b)
 {
-    const hsi_problem *pb = order->pb;
-    size_t             i;
+    const hsi_problem *pb = ((const rho_order *)context)->pb;
+    int64_t            priority_a = hsi_priority(pb, a), priority_b = hsi_priority(pb, b);
+    int                first, tie;
 
-    for (i = 1; i < n; i++) {
-        uint32_t a = run[i - 1], b = run[i];
-
-        if (pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b] &&
-            (!pb->priority || pb->priority[a] == pb->priority[b]))
-            continue; /* by index, as the sort left them */
-        if (before(order, b, a))
-            return 0;
-    }
-    return 1;
-}
-
-/* Copies the indices out, putting runs of equal keys in exact order. */
-static void settle(const exact_order *exact, const hsi_keyed *sorted, size_t n, uint32_t *scratch,
-                   uint32_t *order)
-{
-    size_t i, begin = 0;
-
-    if (n == 0)
-        return;
-    order[0] = sorted[0].index;
-    for (i = 1; i <= n; i++) {
-        if (i < n)
-            order[i] = sorted[i].index;
-        if (i < n && sorted[i].key == sorted[begin].key)
-            continue;
-        if (i - begin > 1 && !run_is_sorted(exact, order + begin, i - begin))
-            hsi_sort_indices(order + begin, scratch, i - begin, before, exact);
-        begin = i;
-    }
-}
-
-static void make_keys(const hsi_problem *pb, hsi_rho_order kind, hsi_keyed *keyed)
-{
-    uint64_t flip = kind == HSI_RHO_UP ? 0 : ~(uint64_t)0;
-    size_t   i;
-
-    for (i = 0; i < pb->n; i++) {
-        keyed[i].key = hsi_key_of_double(pb->p[i] / pb->q[i]) ^ flip;
-        keyed[i].index = (uint32_t)i;
-    }
+    if (pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b] && priority_a == priority_b)
+        return a < b;
+    first = hsi_queue_before(pb->p[a], pb->q[a], priority_a, pb->p[b], pb->q[b], priority_b, &tie);
+    return tie ? a < b : first;
 }
 
 hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *order)
 {
-    exact_order exact = {pb, kind};
-    hsi_keyed  *keyed, *sorted, *other;
+    rho_order             rho = {pb, kind == HSI_RHO_UP ? 0 : ~(uint64_t)0};
+    const hsi_index_order how = {rho_key, kind == HSI_RHO_QUEUE ? queue_before : rho_before, &rho};
+    hsi_arena             own = {0}, *arena = pb->arena ? pb->arena : &own;
+    hsi_mark              mark = hsi_arena_mark(arena);
+    uint64_t             *keys = hsi_arena_take(arena, pb->n, sizeof *keys);
+    uint64_t             *scratch = hsi_arena_take(arena, pb->n, sizeof *scratch);
+    size_t                i;
 
-    if (pb->n == 0)
-        return HS_OK;
-    keyed = malloc(2 * pb->n * sizeof *keyed);
-    if (!keyed)
-        return HS_ENOMEM;
-    make_keys(pb, kind, keyed);
-    sorted = hsi_sort(keyed, keyed + pb->n, pb->n);
-    other = sorted == keyed ? keyed + pb->n : keyed;
-    settle(&exact, sorted, pb->n, (uint32_t *)(void *)other, order);
-    free(keyed);
-    return HS_OK;
+    if (keys && scratch) {
+        for (i = 0; i < pb->n; i++)
+            keys[i] = hsi_key_of_double(pb->p[i] / pb->q[i]) ^ rho.flip;
+        hsi_sort_by_keys(keys, scratch, pb->n, &how, NULL, order);
+    }
+    hsi_arena_release(arena, mark);
+    hsi_arena_close(&own);
+    return keys && scratch ? HS_OK : HS_ENOMEM;
+}
+
+/* ---- by time --------------------------------------------------------------------- */
+
+static uint64_t time_key(const void *context, uint32_t i)
+{
+    return ~hsi_key_of_double(((const double *)context)[i]);
+}
+
+static int longer(const void *context, uint32_t a, uint32_t b)
+{
+    const double *time = context;
+
+    return time[a] > time[b] || (time[a] == time[b] && a < b);
+}
+
+/* given[0 .. n-1], NULL: 0 .. n-1, in order. */
+static hs_status sort_by_time(hsi_arena *arena, const double *time, size_t n, const uint32_t *given,
+                              uint32_t *order)
+{
+    const hsi_index_order how = {time_key, longer, time};
+    hsi_mark              mark = hsi_arena_mark(arena);
+    uint64_t             *keys = hsi_arena_take(arena, n, sizeof *keys);
+    uint64_t             *scratch = hsi_arena_take(arena, n, sizeof *scratch);
+    size_t                i;
+
+    if (keys && scratch) {
+        for (i = 0; i < n; i++)
+            keys[i] = ~hsi_key_of_double(time[given ? given[i] : i]);
+        hsi_sort_by_keys(keys, scratch, n, &how, given, order);
+    }
+    hsi_arena_release(arena, mark);
+    return keys && scratch ? HS_OK : HS_ENOMEM;
+}
+
+hs_status hsi_sort_by_time(hsi_arena *arena, const double *time, size_t n, uint32_t *order)
+{
+    return sort_by_time(arena, time, n, order, order);
+}
+
+hs_status hsi_order_by_time_in(hsi_arena *arena, const double *time, size_t n, uint32_t *order)
+{
+    return sort_by_time(arena, time, n, NULL, order);
 }
 
 hs_status hsi_order_by_time(const double *time, size_t n, uint32_t *order)
 {
-    hsi_keyed *keyed, *sorted;
-    size_t     i;
+    hsi_arena arena = {0};
+    hs_status st = hsi_order_by_time_in(&arena, time, n, order);
 
-    if (n == 0)
-        return HS_OK;
-    keyed = malloc(2 * n * sizeof *keyed);
-    if (!keyed)
-        return HS_ENOMEM;
-    for (i = 0; i < n; i++) {
-        keyed[i].key = ~hsi_key_of_double(time[i]);
-        keyed[i].index = (uint32_t)i;
+    hsi_arena_close(&arena);
+    return st;
+}
+
+void hsi_gather(const uint32_t *order, size_t n, const double *time, double *by_place)
+{
+    enum { AHEAD = 16 };
+    size_t i, ahead = n > AHEAD ? n - AHEAD : 0;
+
+    for (i = 0; i < ahead; i++) {
+        __builtin_prefetch(&time[order[i + AHEAD]]);
+        by_place[i] = time[order[i]];
     }
-    sorted = hsi_sort(keyed, keyed + n, n);
-    for (i = 0; i < n; i++)
-        order[i] = sorted[i].index;
-    free(keyed);
-    return HS_OK;
+    for (; i < n; i++)
+        by_place[i] = time[order[i]];
 }

@@ -16,6 +16,13 @@ hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *
 
 /* order[] = 0 .. n-1 by decreasing key, then smaller index; keys >= 0. */
 hs_status hsi_order_by_time(const double *time, size_t n, uint32_t *order);
+hs_status hsi_order_by_time_in(hsi_arena *arena, const double *time, size_t n, uint32_t *order);
+
+/* The n increasing indices in order[] by decreasing time, then smaller index. */
+hs_status hsi_sort_by_time(hsi_arena *arena, const double *time, size_t n, uint32_t *order);
+
+/* by_place[i] = time[order[i]]: what is looked at often is better looked at in a row. */
+void hsi_gather(const uint32_t *order, size_t n, const double *time, double *by_place);
 
 /* Is task 1 nearer to the GPU end than task 2? *tie: the index has to decide. */
 int hsi_queue_before(double p1, double q1, int64_t priority1, double p2, double q2,

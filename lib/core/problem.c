@@ -2,46 +2,39 @@
 #include "core/problem.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "core/store.h"
 
-static hs_status all_infinite(size_t n, void **owned, const double **times)
+static const double *all_infinite(hsi_arena *arena, size_t n)
 {
-    double *array = malloc((n ? n : 1) * sizeof *array);
+    double *array = hsi_arena_take(arena, n, sizeof *array);
     size_t  i;
 
-    if (!array)
-        return HS_ENOMEM;
-    for (i = 0; i < n; i++)
+    for (i = 0; array && i < n; i++)
         array[i] = INFINITY;
-    *owned = array;
-    *times = array;
+    return array;
+}
+
+static hs_status replace_absent_types(hsi_problem *pb, hsi_arena *arena)
+{
+    if (pb->m == 0) {
+        pb->p = all_infinite(arena, pb->n);
+        if (!pb->p)
+            return HS_ENOMEM;
+    }
+    if (pb->k == 0) {
+        pb->q = all_infinite(arena, pb->n);
+        if (!pb->q)
+            return HS_ENOMEM;
+    }
     return HS_OK;
 }
 
-static hs_status replace_absent_types(hsi_problem *pb)
-{
-    hs_status st = HS_OK;
-
-    if (pb->m == 0) {
-        free(pb->owned[0]);
-        pb->owned[0] = NULL;
-        st = all_infinite(pb->n, &pb->owned[0], &pb->p);
-    }
-    if (pb->k == 0 && st == HS_OK) {
-        free(pb->owned[1]);
-        pb->owned[1] = NULL;
-        st = all_infinite(pb->n, &pb->owned[1], &pb->q);
-    }
-    return st;
-}
-
 /* 8 bytes a row to 8 bytes a task. */
-static void *expand(const hsi_store *store, const void *column)
+static void *expand(const hsi_store *store, hsi_arena *arena, const void *column)
 {
     const uint64_t *from = column;
-    uint64_t       *to = malloc((store->tasks ? store->tasks : 1) * sizeof *to);
+    uint64_t       *to = hsi_arena_take(arena, store->tasks, sizeof *to);
     size_t          row, task = 0;
 
     if (!to)
@@ -52,21 +45,22 @@ static void *expand(const hsi_store *store, const void *column)
     return to;
 }
 
-static hs_status expand_counts(const hsi_store *store, hsi_problem *pb)
+/* A type that is absent is replaced in any case. */
+static hs_status expand_counts(const hsi_store *store, hsi_arena *arena, hsi_problem *pb)
 {
     pb->n = store->tasks;
     pb->count = NULL;
-    pb->p = pb->owned[0] = expand(store, store->cpu);
-    pb->q = pb->owned[1] = expand(store, store->gpu);
+    if (pb->m)
+        pb->p = expand(store, arena, store->cpu);
+    if (pb->k)
+        pb->q = expand(store, arena, store->gpu);
     if (store->priority)
-        pb->priority = pb->owned[2] = expand(store, store->priority);
-    if (!pb->p || !pb->q || (store->priority && !pb->priority))
-        return HS_ENOMEM;
-    return HS_OK;
+        pb->priority = expand(store, arena, store->priority);
+    return pb->p && pb->q && (!store->priority || pb->priority) ? HS_OK : HS_ENOMEM;
 }
 
 /* Most instances have only tasks that may be restarted. */
-static hs_status find_restartable(const hs_instance *in, hsi_problem *pb)
+static hs_status find_restartable(const hs_instance *in, hsi_arena *arena, hsi_problem *pb)
 {
     const hsi_store *store = in->store;
     unsigned char   *restartable;
@@ -74,19 +68,19 @@ static hs_status find_restartable(const hs_instance *in, hsi_problem *pb)
 
     if (!store->restartable && !store->cpu_command.at.data && !store->gpu_command.at.data)
         return HS_OK;
-    restartable = malloc(pb->n ? pb->n : 1);
+    restartable = hsi_arena_take(arena, pb->n, 1);
     if (!restartable)
         return HS_ENOMEM;
     for (i = 0; i < pb->n; i++)
-        restartable[i] = (unsigned char)hs_instance_restartable(in, i);
-    pb->restartable = pb->owned[3] = restartable;
+        restartable[i] =
+            (unsigned char)hs_instance_restartable(in, pb->count ? hsi_store_first(store, i) : i);
+    pb->restartable = restartable;
     return HS_OK;
 }
 
-static hs_status open_problem(const hs_instance *in, int by_task, hsi_problem *pb)
+static void open_rows(const hs_instance *in, hsi_problem *pb)
 {
     const hsi_store *store = in->store;
-    hs_status        st = HS_OK;
 
     *pb = (hsi_problem){.n = store->rows,
                         .m = in->cpus,
@@ -95,33 +89,70 @@ static hs_status open_problem(const hs_instance *in, int by_task, hsi_problem *p
                         .q = store->gpu,
                         .priority = store->priority,
                         .count = store->count};
-    if (by_task && store->count)
-        st = expand_counts(store, pb);
-    if (st == HS_OK && by_task)
-        st = find_restartable(in, pb);
+}
+
+static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows, hsi_problem *pb)
+{
+    hs_status st = HS_OK;
+
+    open_rows(in, pb);
+    if (in->store->count && by_rows)
+        pb->first = in->store->first;
+    else if (in->store->count)
+        st = expand_counts(in->store, arena, pb);
     if (st == HS_OK)
-        st = replace_absent_types(pb);
-    if (st != HS_OK)
-        hsi_problem_close(pb);
+        st = find_restartable(in, arena, pb);
+    if (st == HS_OK)
+        st = replace_absent_types(pb, arena);
+    return st;
+}
+
+hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_problem *pb)
+{
+    hs_status st = open_tasks(in, arena, by_rows, pb);
+
+    pb->arena = arena;
     return st;
 }
 
 hs_status hsi_problem_of_tasks(const hs_instance *in, hsi_problem *pb)
 {
-    return open_problem(in, 1, pb);
+    hsi_arena own = {0};
+    hs_status st = open_tasks(in, &own, 0, pb);
+
+    pb->own = own;
+    if (st != HS_OK)
+        hsi_problem_close(pb);
+    return st;
 }
 
 hs_status hsi_problem_of_rows(const hs_instance *in, hsi_problem *pb)
 {
-    return open_problem(in, 0, pb);
+    hs_status st;
+
+    open_rows(in, pb);
+    st = replace_absent_types(pb, &pb->own);
+    if (st != HS_OK)
+        hsi_problem_close(pb);
+    return st;
 }
 
 void hsi_problem_close(hsi_problem *pb)
 {
-    int i;
+    hsi_arena_close(&pb->own);
+}
 
-    for (i = 0; i < 4; i++) {
-        free(pb->owned[i]);
-        pb->owned[i] = NULL;
-    }
+static int is_whole(double time)
+{
+    return isinf(time) || (time == floor(time) && time <= 0x1p44);
+}
+
+int hsi_problem_is_whole(const hsi_problem *pb)
+{
+    size_t i;
+
+    for (i = 0; i < pb->n; i++)
+        if (!is_whole(pb->p[i]) || !is_whole(pb->q[i]))
+            return 0;
+    return 1;
 }

@@ -4,18 +4,22 @@
 
 #include <hybridsched/instance.h>
 
+#include "support/arena.h"
+
 /*
  * What algorithms and bounds see of an instance: flat arrays, in which a type
  * that has no worker takes infinitely long. Borrowed wherever that is so already.
  */
 typedef struct hsi_problem {
-    size_t          n;
-    unsigned        m, k;     /* CPUs, GPUs */
-    const double   *p, *q;    /* times on a CPU, on a GPU */
-    const int64_t  *priority; /* NULL: all 0 */
-    const uint32_t *count;    /* of rows; NULL: all 1 */
-    const unsigned char *restartable; /* of tasks: may they be aborted? NULL: all may */
-    void           *owned[4];
+    size_t               n;
+    unsigned             m, k;        /* CPUs, GPUs */
+    const double        *p, *q;       /* times on a CPU, on a GPU */
+    const int64_t       *priority;    /* NULL: all 0 */
+    const uint32_t      *count;       /* of rows; NULL: all 1 */
+    const unsigned char *restartable; /* may they be aborted? NULL: all may, or nobody asks */
+    const uint32_t      *first; /* task of each row, where there are counts; NULL: task i is i */
+    hsi_arena           *arena; /* for what is worked on; NULL: everybody brings his own */
+    hsi_arena            own;   /* of what is not borrowed, unless it lies in `arena` */
 } hsi_problem;
 
 /* One item a task. */
@@ -24,7 +28,16 @@ hs_status hsi_problem_of_tasks(const hs_instance *in, hsi_problem *pb);
 /* One item a row, with counts. */
 hs_status hsi_problem_of_rows(const hs_instance *in, hsi_problem *pb);
 
+/*
+ * For an algorithm, which works in `arena`: one item a row if it may (`by_rows`), else one a
+ * task. Its arrays are taken there, too: there is nothing to close.
+ */
+hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_problem *pb);
+
 void hsi_problem_close(hsi_problem *pb);
+
+/* Are all times whole (or infinite), and small enough that sums of some 500 are exact? */
+int hsi_problem_is_whole(const hsi_problem *pb);
 
 static inline int64_t hsi_priority(const hsi_problem *pb, size_t i)
 {

@@ -21,8 +21,7 @@ void hsi_report_copy(hs_report *to, const hs_report *full)
            size - sizeof to->struct_size);
 }
 
-/* A double that is surely >= the sum. */
-static double round_up(const hsi_sum *sum)
+double hsi_sum_round_up(const hsi_sum *sum)
 {
     double up = sum->high + sum->low;
 
@@ -50,9 +49,9 @@ double hsi_certified_makespan(const hs_instance *in, const hs_schedule *s)
 
         for (i = 0; i < count; i++)
             if (entries[i].state == HS_RUN)
-                hsi_sum_add(&sum, hs_instance_time(in, entries[i].task,
-                                                   w < cpus ? HS_CPU : HS_GPU));
-        makespan = fmax(makespan, round_up(&sum));
+                hsi_sum_add(&sum,
+                            hs_instance_time(in, entries[i].task, w < cpus ? HS_CPU : HS_GPU));
+        makespan = fmax(makespan, hsi_sum_round_up(&sum));
     }
     return makespan;
 }

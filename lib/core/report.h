@@ -4,8 +4,13 @@
 
 #include <hybridsched/solve.h>
 
+#include "support/exact.h"
+
 /* As much of `full` as the caller's struct has room for. */
 void hsi_report_copy(hs_report *to, const hs_report *full);
+
+/* A double that is surely >= the sum. */
+double hsi_sum_round_up(const hsi_sum *sum);
 
 /*
  * The largest sum of times that a worker runs, exactly, rounded up: what is

@@ -5,23 +5,50 @@
 #include <string.h>
 
 #include "core/schedule_impl.h"
+#include "support/pages.h"
+
+hs_schedule *hsi_schedule_new(void)
+{
+    return calloc(1, sizeof(hs_schedule));
+}
+
+/* What is in the array is not needed: not realloc(). NULL: memory is short. */
+static void *make_room(void *array, size_t *room, size_t count, size_t size)
+{
+    if (array && count <= *room)
+        return array;
+    free(array);
+    array = hsi_pages_alloc((count ? count : 1) * size);
+    *room = array ? count : 0;
+    return array;
+}
+
+hs_status hsi_schedule_make_room(hs_schedule *s, unsigned cpus, unsigned gpus, size_t size)
+{
+    size_t workers = (size_t)cpus + gpus;
+
+    s->cpus = s->gpus = 0;
+    s->makespan = 0;
+    s->first = make_room(s->first, &s->first_room, workers + 1, sizeof *s->first);
+    s->entries = make_room(s->entries, &s->entry_room, size, sizeof *s->entries);
+    if (!s->first || !s->entries)
+        return HS_ENOMEM;
+    memset(s->first, 0, (workers + 1) * sizeof *s->first);
+    s->cpus = cpus;
+    s->gpus = gpus;
+    return HS_OK;
+}
 
 hs_status hsi_schedule_create(unsigned cpus, unsigned gpus, size_t size, hs_schedule **out)
 {
-    hs_schedule *s = calloc(1, sizeof *s);
+    hs_schedule *s = hsi_schedule_new();
+    hs_status    st = s ? hsi_schedule_make_room(s, cpus, gpus, size) : HS_ENOMEM;
 
-    if (!s)
-        return HS_ENOMEM;
-    s->cpus = cpus;
-    s->gpus = gpus;
-    s->first = calloc((size_t)cpus + gpus + 1, sizeof *s->first);
-    s->entries = malloc((size ? size : 1) * sizeof *s->entries);
-    if (!s->first || !s->entries) {
+    if (st == HS_OK)
+        *out = s;
+    else
         hs_schedule_free(s);
-        return HS_ENOMEM;
-    }
-    *out = s;
-    return HS_OK;
+    return st;
 }
 
 void hsi_schedule_sum_counts(hs_schedule *s)

@@ -7,9 +7,16 @@
 struct hs_schedule {
     unsigned  cpus, gpus;
     double    makespan;
-    size_t   *first;   /* of each worker's entries, and the number of all */
-    hs_entry *entries; /* worker by worker, by time */
+    size_t   *first;                  /* of each worker's entries, and the number of all */
+    hs_entry *entries;                /* worker by worker, by time */
+    size_t    first_room, entry_room; /* a workspace's schedule is used again */
 };
+
+/* An empty one; NULL: memory is short. */
+hs_schedule *hsi_schedule_new(void);
+
+/* Room for `size` entries and zeroed `first`, in place of what was there. */
+hs_status hsi_schedule_make_room(hs_schedule *s, unsigned cpus, unsigned gpus, size_t size);
 
 /* A schedule of `size` entries with zeroed `first`. */
 hs_status hsi_schedule_create(unsigned cpus, unsigned gpus, size_t size, hs_schedule **out);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/arena.h"
+
 /*
  * Which of the workers is free first, the lowest rank among equals: a winner
  * tree whose leaves are the workers in the order of their ranks. One update costs
@@ -48,19 +50,33 @@ static inline void hsi_worker_tree_reset(hsi_worker_tree *tree)
     uint32_t i;
 
     for (i = 0; i < tree->leaves; i++)
-        tree->node[tree->leaves + i] =
-            (hsi_slot){i < tree->size ? 0 : hsi_time_bits(INFINITY), i};
+        tree->node[tree->leaves + i] = (hsi_slot){i < tree->size ? 0 : hsi_time_bits(INFINITY), i};
     for (i = tree->leaves - 1; i > 0; i--)
         tree->node[i] = tree->node[2 * i]; /* the left one is as early, and lower */
 }
 
-static inline int hsi_worker_tree_open(hsi_worker_tree *tree, uint32_t size)
+static inline size_t hsi_worker_tree_size(hsi_worker_tree *tree, uint32_t size)
 {
     tree->size = size;
     tree->leaves = 1;
     while (tree->leaves < size)
         tree->leaves *= 2;
-    tree->node = malloc(2 * (size_t)tree->leaves * sizeof *tree->node);
+    return 2 * (size_t)tree->leaves * sizeof *tree->node;
+}
+
+static inline int hsi_worker_tree_open(hsi_worker_tree *tree, uint32_t size)
+{
+    tree->node = malloc(hsi_worker_tree_size(tree, size));
+    if (!tree->node)
+        return -1;
+    hsi_worker_tree_reset(tree);
+    return 0;
+}
+
+/* The same in an arena: not to be closed. */
+static inline int hsi_worker_tree_open_in(hsi_worker_tree *tree, hsi_arena *arena, uint32_t size)
+{
+    tree->node = hsi_arena_take(arena, 1, hsi_worker_tree_size(tree, size));
     if (!tree->node)
         return -1;
     hsi_worker_tree_reset(tree);

@@ -33,10 +33,11 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void  __wrap_free(void *at);
 
 static struct {
-    int  armed, from_there_on;
-    long left;   /* allocations that still succeed */
-    long failed;
-    long live;   /* blocks */
+    int    armed, from_there_on;
+    long   left; /* allocations that still succeed */
+    long   failed;
+    long   live;    /* blocks */
+    size_t largest; /* that was asked for */
 } heap;
 
 static int fails(void)
@@ -55,18 +56,27 @@ static void *counted(void *block)
     return block;
 }
 
+static void note_size(size_t size)
+{
+    if (size > heap.largest)
+        heap.largest = size;
+}
+
 void *__wrap_malloc(size_t size)
 {
+    note_size(size);
     return fails() ? NULL : counted(__real_malloc(size));
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
+    note_size(count * size);
     return fails() ? NULL : counted(__real_calloc(count, size));
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
+    note_size(size);
     return fails() ? NULL : counted(__real_aligned_alloc(alignment, size));
 }
 
@@ -146,7 +156,8 @@ static void check_both_ways(const char *name, scenario run, const void *context)
     check_scenario(name, run, context, 1);
 }
 
-/* ---- instances -------------------------------------------------------------------------------- */
+/* ---- instances --------------------------------------------------------------------------------
+ */
 
 /* Adding may be tried again: a builder that failed is as it was before. */
 static hs_status add_rows(hs_builder *b, int attempts)
@@ -263,14 +274,15 @@ START_TEST(instances)
 }
 END_TEST
 
-/* ---- schedules ------------------------------------------------------------------------------------ */
+/* ---- schedules
+ * ------------------------------------------------------------------------------------ */
 
 static hs_status build_schedule(const void *context, uint64_t *result)
 {
-    static const hs_placement given[] = {{1, 2, 0, 0, HS_RUN}, {0, 1, 1, 0, HS_RUN},
-                                         {0, 3, 2, 1, HS_RUN}};
-    hs_schedule              *s = NULL;
-    hs_status                 st = hs_schedule_build(1, 1, 3, given, &s);
+    static const hs_placement given[] = {
+        {1, 2, 0, 0, HS_RUN}, {0, 1, 1, 0, HS_RUN}, {0, 3, 2, 1, HS_RUN}};
+    hs_schedule *s = NULL;
+    hs_status    st = hs_schedule_build(1, 1, 3, given, &s);
 
     (void)context;
     if (st == HS_OK)
@@ -308,7 +320,8 @@ START_TEST(schedules)
 }
 END_TEST
 
-/* ---- algorithms and bounds --------------------------------------------------------------------------- */
+/* ---- algorithms and bounds
+ * --------------------------------------------------------------------------- */
 
 typedef struct solve_context {
     const hs_instance  *in;
@@ -389,7 +402,7 @@ END_TEST
 
 START_TEST(algorithms_without_cpus)
 {
-    enum { TASKS = 700 }; /* large enough for the radix sort */
+    enum { TASKS = 1100 }; /* large enough for the radix sort */
     static double times[TASKS];
     hs_instance  *in = NULL;
     size_t        i;
@@ -423,7 +436,107 @@ START_TEST(bounds)
 }
 END_TEST
 
-/* ---- the queue ------------------------------------------------------------------------------------------ */
+/* ---- workspaces
+ * ------------------------------------------------------------------------------------------ */
+
+static hs_status solve_in_workspace(const void *context, uint64_t *result)
+{
+    const solve_context *c = context;
+    hs_workspace        *ws = NULL;
+    const hs_schedule   *plan = NULL;
+    double               makespan = 0;
+    hs_status            st = hs_workspace_create(&ws);
+
+    if (st == HS_OK)
+        st = hs_solve_in(ws, c->algorithm, c->in, &c->settings, &plan, NULL);
+    if (st == HS_OK)
+        *result = digest_plan(plan);
+    if (st == HS_OK)
+        st = hs_solve_makespan(ws, c->algorithm, c->in, &c->settings, &makespan, NULL);
+    if (st == HS_OK)
+        *result = digest_double(*result, makespan);
+    hs_workspace_free(ws);
+    return st;
+}
+
+/* What a second call asks for: every allocation would fail. */
+static long second_call(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in)
+{
+    const hs_schedule *plan;
+    double             makespan;
+    hs_status          st, st_alone;
+
+    st = hs_solve_in(ws, alg, in, NULL, &plan, NULL);
+    if (st == HS_OK)
+        st = hs_solve_makespan(ws, alg, in, NULL, &makespan, NULL);
+    ck_assert_int_eq(st, HS_OK);
+    heap.armed = heap.from_there_on = 1;
+    heap.left = heap.failed = 0;
+    st = hs_solve_in(ws, alg, in, NULL, &plan, NULL);
+    st_alone = hs_solve_makespan(ws, alg, in, NULL, &makespan, NULL);
+    heap.armed = heap.from_there_on = 0;
+    ck_assert_int_eq(st, HS_OK);
+    ck_assert_int_eq(st_alone, HS_OK);
+    return heap.failed;
+}
+
+START_TEST(workspaces)
+{
+    hs_instance  *in = NULL;
+    solve_context context;
+    sample        s;
+    size_t        i;
+
+    ck_assert_int_eq(build(&in, 1), HS_OK);
+    sample_make_of(&s, SAMPLE_GAMMA, 7, 3000, 20, 4, 0);
+    for (i = 0; i < hs_algorithm_count(); i++) {
+        hs_workspace *ws = NULL;
+
+        context = (solve_context){.in = in, .algorithm = hs_algorithm_at(i)};
+        hs_settings_init(&context.settings);
+        if (sample_searches(context.algorithm))
+            continue;
+        check_both_ways(hs_algorithm_name(context.algorithm), solve_in_workspace, &context);
+        ck_assert_int_eq(hs_workspace_create(&ws), HS_OK);
+        ck_assert_int_eq(second_call(ws, context.algorithm, in), 0);
+        ck_assert_int_eq(second_call(ws, context.algorithm, s.in), 0);
+        hs_workspace_free(ws);
+    }
+    sample_free(&s);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* Ten million copies of two kinds: what is asked for does not know how many. */
+START_TEST(copies_take_no_memory)
+{
+    static const char *const by_rows[] = {"heteroprio", "heteroprio-ns", "clb2c",
+                                          "lpt",        "heft",          "heft-min"};
+    hs_task                  tasks[] = {{.cpu = 3, .gpu = 1, .count = 9000000},
+                                        {.cpu = 2, .gpu = 3, .count = 1000000}};
+    hs_builder              *builder = NULL;
+    hs_instance             *in = NULL;
+    double                   makespan;
+    size_t                   i;
+
+    ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
+    hs_builder_workers(builder, 3, 1);
+    for (i = 0; i < 2; i++)
+        ck_assert_int_eq(hs_builder_add(builder, &tasks[i]), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
+    heap.largest = 0;
+    for (i = 0; i < sizeof by_rows / sizeof *by_rows; i++)
+        ck_assert_int_eq(
+            hs_solve_makespan(NULL, hs_algorithm_find(by_rows[i]), in, NULL, &makespan, NULL),
+            HS_OK);
+    ck_assert_uint_lt(heap.largest, 100000);
+    hs_instance_free(in);
+    hs_builder_free(builder);
+}
+END_TEST
+
+/* ---- the queue
+ * ------------------------------------------------------------------------------------------ */
 
 static hs_status use_queue(const void *context, uint64_t *result)
 {
@@ -465,6 +578,8 @@ int main(void)
     tcase_add_test(cases, algorithms);
     tcase_add_test(cases, algorithms_without_cpus);
     tcase_add_test(cases, bounds);
+    tcase_add_test(cases, workspaces);
+    tcase_add_test(cases, copies_take_no_memory);
     tcase_add_test(cases, queues);
     suite_add_tcase(suite, cases);
     runner = srunner_create(suite);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "property/dice.h"
+#include "support/index_sort.h"
 #include "support/sort.h"
 
 /* ---- inputs --------------------------------------------------------------------------- */
@@ -75,9 +76,8 @@ static uint64_t sawtooth(dice *d, size_t i)
     return (uint64_t)(i % 2048) << 53 | i / 2048;
 }
 
-static const draw_key draws[] = {any_bits,     constant,     few_values, close_doubles,
-                                 unit_doubles, vast_doubles, crowd,      ascending,
-                                 descending,   sawtooth};
+static const draw_key draws[] = {any_bits,     constant, few_values, close_doubles, unit_doubles,
+                                 vast_doubles, crowd,    ascending,  descending,    sawtooth};
 
 enum { DRAWS = sizeof draws / sizeof *draws };
 
@@ -92,9 +92,9 @@ static void check_sorted(const hsi_keyed *sorted, const uint64_t *keys, size_t n
     for (i = 0; i < n; i++) {
         if (sorted[i].index >= n || sorted[i].key != keys[sorted[i].index])
             ck_abort_msg("item %zu of %zu has another's key", i, n);
-        if (i > 0 && (sorted[i - 1].key > sorted[i].key ||
-                      (sorted[i - 1].key == sorted[i].key &&
-                       sorted[i - 1].index >= sorted[i].index)))
+        if (i > 0 &&
+            (sorted[i - 1].key > sorted[i].key ||
+             (sorted[i - 1].key == sorted[i].key && sorted[i - 1].index >= sorted[i].index)))
             ck_abort_msg("items %zu and %zu of %zu are in the wrong order", i - 1, i, n);
     }
 }
@@ -144,8 +144,8 @@ END_TEST
 
 START_TEST(keys_order_as_their_doubles)
 {
-    static const double up[] = {0,      0x1p-1074, 0x1p-1022, 1e-300, 0x1.fffffffffffffp-1,
-                                1,      0x1.0000000000001p0,  1e300,  INFINITY};
+    static const double up[] = {0, 0x1p-1074,           0x1p-1022, 1e-300,  0x1.fffffffffffffp-1,
+                                1, 0x1.0000000000001p0, 1e300,     INFINITY};
     size_t              i;
 
     for (i = 1; i < sizeof up / sizeof *up; i++)
@@ -188,6 +188,85 @@ START_TEST(sorts_indices_stably)
 }
 END_TEST
 
+/* ---- hsi_sort_by_keys ------------------------------------------------------------------- */
+
+/* Keys that tell less than the order does: without their lowest bits. */
+typedef struct blurred {
+    const uint64_t *value;
+    int             bits;
+} blurred;
+
+static uint64_t blurred_key(const void *context, uint32_t i)
+{
+    const blurred *b = context;
+
+    return b->value[i] >> b->bits;
+}
+
+static int value_before(const void *context, uint32_t a, uint32_t b)
+{
+    const uint64_t *value = ((const blurred *)context)->value;
+
+    return value[a] < value[b] || (value[a] == value[b] && a < b);
+}
+
+static void check_order(const blurred *b, const uint32_t *order, size_t n)
+{
+    size_t i;
+
+    for (i = 1; i < n; i++)
+        if (!value_before(b, order[i - 1], order[i]))
+            ck_abort_msg("indices %zu and %zu of %zu are in the wrong order", i - 1, i, n);
+}
+
+/* All of n, and then every third of them where they lie. */
+static void sort_both_ways(const uint64_t *value, size_t n, int bits)
+{
+    blurred         b = {value, bits};
+    hsi_index_order how = {blurred_key, value_before, &b};
+    uint64_t       *keys = malloc((2 * n + 1) * sizeof *keys);
+    uint32_t       *order = malloc((n + 1) * sizeof *order);
+    size_t          i, third = 0;
+
+    ck_assert(keys && order);
+    for (i = 0; i < n; i++)
+        keys[i] = blurred_key(&b, (uint32_t)i);
+    hsi_sort_by_keys(keys, keys + n, n, &how, NULL, order);
+    check_order(&b, order, n);
+    for (i = 0; i < n; i += 3)
+        order[third++] = (uint32_t)i;
+    for (i = 0; i < third; i++)
+        keys[i] = blurred_key(&b, order[i]);
+    hsi_sort_by_keys(keys, keys + n, third, &how, order, order);
+    check_order(&b, order, third);
+    for (i = 0; i < third; i++)
+        if (order[i] % 3 != 0 || order[i] >= n)
+            ck_abort_msg("index %u was not given", (unsigned)order[i]);
+    free(order);
+    free(keys);
+}
+
+START_TEST(sorts_indices_by_keys)
+{
+    static const size_t counts[] = {0, 1, 2, 11, 12, 13, 63, 65, 999, 1000, 1001, 3001, 20000};
+    size_t              s, i;
+
+    for (s = 0; s < sizeof counts / sizeof *counts; s++) {
+        size_t    n = counts[s];
+        dice      d = {900 + n + (uint64_t)_i};
+        uint64_t *value = malloc((n + 1) * sizeof *value);
+
+        ck_assert(value);
+        for (i = 0; i < n; i++)
+            value[i] = draws[_i](&d, i);
+        sort_both_ways(value, n, 0);
+        sort_both_ways(value, n, 7);
+        sort_both_ways(value, n, 60);
+        free(value);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite = suite_create("sort");
@@ -200,6 +279,7 @@ int main(void)
     tcase_add_test(cases, sorts_every_small_size);
     tcase_add_test(cases, keys_order_as_their_doubles);
     tcase_add_loop_test(cases, sorts_indices_stably, 0, DRAWS);
+    tcase_add_loop_test(cases, sorts_indices_by_keys, 0, DRAWS);
     suite_add_tcase(suite, cases);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Solving in a workspace, and solving for the makespan alone: what hs_solve() gives,
+ * whatever the workspace was used for before.
+ */
+
+#include <check.h>
+#include "plan_digest.h"
+#include "property/dice.h"
+#include "property/sample.h"
+
+static void check_one(const sample *s, hs_workspace *ws, const hs_algorithm *alg,
+                      const hs_instance *in)
+{
+    const char        *name = hs_algorithm_name(alg);
+    hs_schedule       *plan = NULL;
+    const hs_schedule *in_place = NULL;
+    hs_report          expected, report;
+    double             makespan = -1;
+
+    hs_report_init(&expected);
+    hs_report_init(&report);
+    REQUIRE(s, hs_solve_reported(alg, in, NULL, &plan, &expected) == HS_OK, "%s", name);
+    REQUIRE(s, hs_solve_in(ws, alg, in, NULL, &in_place, &report) == HS_OK, "%s", name);
+    REQUIRE(s, digest_plan(plan) == digest_plan(in_place), "%s: another plan in a workspace", name);
+    REQUIRE(s, hs_schedule_check(in, in_place, NULL) == HS_OK, "%s: not a schedule", name);
+    REQUIRE(s,
+            report.certified == expected.certified && report.aborted == expected.aborted &&
+                report.aborted == hs_schedule_size(plan) - hs_instance_tasks(in),
+            "%s: another report", name);
+
+    hs_report_init(&report);
+    REQUIRE(s, hs_solve_makespan(ws, alg, in, NULL, &makespan, &report) == HS_OK, "%s", name);
+    REQUIRE(s, makespan == hs_schedule_makespan(plan), "%s: makespan %.17g alone, %.17g of a plan",
+            name, makespan, hs_schedule_makespan(plan));
+    REQUIRE(s, report.certified == expected.certified && report.aborted == expected.aborted,
+            "%s: another report of the makespan alone", name);
+    makespan = -1;
+    REQUIRE(s, hs_solve_makespan(NULL, alg, in, NULL, &makespan, NULL) == HS_OK, "%s", name);
+    REQUIRE(s, makespan == hs_schedule_makespan(plan), "%s without a workspace", name);
+    hs_schedule_free(plan);
+}
+
+static void check_all(const sample *s, hs_workspace *ws, const hs_instance *in)
+{
+    size_t i;
+
+    for (i = 0; i < hs_algorithm_count(); i++)
+        if (!sample_searches(hs_algorithm_at(i)))
+            check_one(s, ws, hs_algorithm_at(i), in);
+}
+
+START_TEST(a_workspace_changes_nothing)
+{
+    size_t        rounds = sample_rounds(600), i;
+    hs_workspace *ws = NULL;
+    sample        s;
+
+    ck_assert_int_eq(hs_workspace_create(&ws), HS_OK);
+    for (i = 0; i < rounds; i++) {
+        sample_make(&s, 61000000 + i, 200, 9);
+        if (i % 3 == 0)
+            sample_pin(&s);
+        check_all(&s, ws, s.in);
+        sample_free(&s);
+    }
+    hs_workspace_free(ws);
+}
+END_TEST
+
+/* The same tasks as rows with counts, some of which may not be restarted. */
+static hs_instance *with_counts(const sample *s, dice *d)
+{
+    hs_builder  *builder = NULL;
+    hs_instance *in = NULL;
+    size_t       i;
+
+    REQUIRE(s, hs_builder_create(&builder) == HS_OK, "hs_builder_create");
+    hs_builder_workers(builder, s->m, s->k);
+    for (i = 0; i < s->n; i++) {
+        hs_task task = {.cpu = s->cpu[i],
+                        .gpu = s->gpu[i],
+                        .priority = s->priority[i],
+                        .count = dice_between(d, 0, 30),
+                        .restartable = dice_between(d, 0, 5) ? HS_RESTART_YES : HS_RESTART_NO};
+
+        REQUIRE(s, hs_builder_add(builder, &task) == HS_OK, "hs_builder_add");
+    }
+    REQUIRE(s, hs_builder_finish(builder, &in, NULL) == HS_OK, "hs_builder_finish");
+    hs_builder_free(builder);
+    return in;
+}
+
+START_TEST(counts_are_solved_by_rows)
+{
+    size_t        rounds = sample_rounds(400), i;
+    hs_workspace *ws = NULL;
+    sample        s;
+
+    ck_assert_int_eq(hs_workspace_create(&ws), HS_OK);
+    for (i = 0; i < rounds; i++) {
+        dice         d = {62000000 + i};
+        hs_instance *in;
+
+        sample_make(&s, 62000000 + i, 12, 6);
+        in = with_counts(&s, &d);
+        check_all(&s, ws, in);
+        hs_instance_free(in);
+        sample_free(&s);
+    }
+    hs_workspace_free(ws);
+}
+END_TEST
+
+START_TEST(arguments)
+{
+    const double        time[] = {1};
+    const hs_algorithm *alg = hs_algorithm_find("lpt");
+    const hs_schedule  *s = NULL;
+    hs_workspace       *ws = NULL;
+    hs_instance        *in = NULL;
+    double              makespan;
+
+    ck_assert_int_eq(hs_instance_wrap(1, time, time, NULL, 1, 1, &in), HS_OK);
+    ck_assert_int_eq(hs_workspace_create(NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_workspace_create(&ws), HS_OK);
+    ck_assert_int_eq(hs_solve_in(NULL, alg, in, NULL, &s, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_solve_in(ws, NULL, in, NULL, &s, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_solve_in(ws, alg, NULL, NULL, &s, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_solve_in(ws, alg, in, NULL, NULL, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_solve_makespan(ws, alg, in, NULL, NULL, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_solve_makespan(ws, NULL, in, NULL, &makespan, NULL), HS_EINVAL);
+    ck_assert_ptr_null(s);
+    hs_workspace_free(ws);
+    hs_workspace_free(NULL);
+    hs_instance_free(in);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("workspace");
+    TCase   *cases = tcase_create("solving");
+    SRunner *runner;
+    int      failed;
+
+    tcase_set_timeout(cases, 600);
+    tcase_add_test(cases, a_workspace_changes_nothing);
+    tcase_add_test(cases, counts_are_solved_by_rows);
+    tcase_add_test(cases, arguments);
+    suite_add_tcase(suite, cases);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
