@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How fast instances are read and written, against what cannot be avoided:
- * reading the bytes, and a bare scan that converts the same numbers with the
- * library's own exact conversion and keeps nothing.
+ * How fast instances are read and written, against what cannot be avoided: reading
+ * the bytes, and a bare scan that converts the same numbers and keeps nothing, with
+ * the library's own exact conversion (`scan`) and with C++17's (`charconv`).
  *
- *     bench_read [TASKS]
+ *     bench_read [TASKS [FILE...]]      default 1000000, every kind of file
  *
- * One CSV row a file and operation: medians of seven rounds in which all
- * operations take turns. `to_scan` is the time over that of the scan, `peak_bytes`
- * what a process that does nothing else grows by while it reads the file.
+ * One CSV row a file and operation: medians of seven rounds in which all operations
+ * take turns, in CPU time, as other programs may be running. `floor_share` is the time
+ * of the charconv scan (without a C++17 compiler: of the library's) over that of the
+ * operation, `peak_bytes` what a process that does nothing else grows by while it reads
+ * the file. `touch` writes to as much new memory as that; `solve` reads, and runs
+ * heteroprio. On a virtual machine a page that it has to ask its host for costs ten times
+ * one that it has at hand, and after `touch` it has them, for `read`.
  */
+#include "config.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,14 +25,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <hybridsched/io.h>
+#include <hybridsched/hybridsched.h>
 
+#include "floor_text.h"
 #include "support/decimal.h"
+#include "support/pages.h"
 
 enum { ROUNDS = 7 };
-enum operation { BARE, SCAN, READ, WRITE, OPERATIONS };
+enum operation { BARE, SCAN, CHARCONV, TOUCH, READ, SOLVE, WRITE, OPERATIONS };
 
-static const char *const operation_names[OPERATIONS] = {"bytes", "scan", "read", "write"};
+static const char *const operation_names[OPERATIONS] = {"bytes", "scan",  "charconv", "touch",
+                                                        "read",  "solve", "write"};
+
+#ifdef HAVE_CHARCONV
+static const enum operation floor_operation = CHARCONV;
+#else
+static const enum operation floor_operation = SCAN;
+#endif
 
 enum ids { NO_IDS, COUNTED, SHUFFLED }; /* task-0, task-1, ... or in no order */
 
@@ -57,7 +72,7 @@ static double now(void)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -166,6 +181,19 @@ static double scan(int fd, const struct layout *layout)
     return sum;
 }
 
+static double scan_charconv(int fd, const struct layout *layout)
+{
+#ifdef HAVE_CHARCONV
+    double sum = floor_scan(fd, layout->ids != NO_IDS);
+
+    if (sum < 0)
+        fail("charconv");
+    return sum;
+#else
+    return fd + layout->ids;
+#endif
+}
+
 /* ---- the library --------------------------------------------------------------- */
 
 static hs_instance *read_instance(int fd)
@@ -180,6 +208,33 @@ static hs_instance *read_instance(int fd)
     return in;
 }
 
+static double heteroprio_makespan(const hs_instance *in)
+{
+    hs_schedule *s = NULL;
+    double       makespan;
+
+    if (hs_solve(hs_algorithm_find("heteroprio"), in, NULL, &s) != HS_OK)
+        fail("heteroprio");
+    makespan = hs_schedule_makespan(s);
+    hs_schedule_free(s);
+    return makespan;
+}
+
+/* As large blocks are in the library, so that the pages it leaves behind are as large. */
+static double touch_memory(size_t size)
+{
+    char  *memory = hsi_pages_alloc(size);
+    double sum = 0;
+
+    if (!memory)
+        fail("touch");
+    for (size_t i = 0; i < size; i += 4096)
+        ((volatile char *)memory)[i] = 1;
+    sum += memory[size / 2];
+    free(memory);
+    return sum;
+}
+
 static int open_file(const char *path, int flags)
 {
     int fd = open(path, flags, 0600);
@@ -190,10 +245,10 @@ static int open_file(const char *path, int flags)
 }
 
 static double run(enum operation operation, const char *path, const char *copy,
-                  const struct layout *layout, const hs_instance *in)
+                  const struct layout *layout, const hs_instance *in, size_t peak)
 {
-    int             fd = open_file(operation == WRITE ? copy : path,
-                                   operation == WRITE ? O_WRONLY | O_CREAT : O_RDONLY);
+    int fd = open_file(operation == WRITE ? copy : path,
+                       operation == WRITE ? O_WRONLY | O_CREAT : O_RDONLY);
     hs_instance    *made = NULL;
     volatile double sink = 0;
     double          start = now(), elapsed;
@@ -202,10 +257,16 @@ static double run(enum operation operation, const char *path, const char *copy,
         sink = read_bytes(fd);
     else if (operation == SCAN)
         sink = scan(fd, layout);
-    else if (operation == READ)
+    else if (operation == CHARCONV)
+        sink = scan_charconv(fd, layout);
+    else if (operation == TOUCH)
+        sink = touch_memory(peak);
+    else if (operation == READ || operation == SOLVE)
         made = read_instance(fd);
     else if (hs_instance_write(fd, in) != HS_OK)
         fail("write");
+    if (operation == SOLVE)
+        sink = heteroprio_makespan(made);
     elapsed = now() - start;
     (void)sink;
     hs_instance_free(made);
@@ -264,15 +325,26 @@ static void measure(const char *program, const struct layout *layout, size_t tas
     close(fd);
     for (int round = 0; round < ROUNDS; round++)
         for (enum operation o = BARE; o < OPERATIONS; o++)
-            times[o][round] = run(o, path, copy, layout, in);
+            times[o][round] = run(o, path, copy, layout, in, (size_t)peak);
     for (enum operation o = BARE; o < OPERATIONS; o++)
         qsort(times[o], ROUNDS, sizeof times[o][0], by_value);
     for (enum operation o = BARE; o < OPERATIONS; o++)
-        printf("%s,%zu,%s,%lld,%.6f,%.1f,%.1f,%.3f,%lld\n", layout->name, tasks, operation_names[o],
-               (long long)size, times[o][ROUNDS / 2], 1e9 * times[o][ROUNDS / 2] / (double)tasks,
-               (double)size / times[o][ROUNDS / 2] / 1e6,
-               times[o][ROUNDS / 2] / times[SCAN][ROUNDS / 2], o == READ ? peak : 0);
+        if (o != CHARCONV || o == floor_operation)
+            printf("%s,%zu,%s,%lld,%.6f,%.1f,%.1f,%.3f,%lld\n", layout->name, tasks,
+                   operation_names[o], (long long)size, times[o][ROUNDS / 2],
+                   1e9 * times[o][ROUNDS / 2] / (double)tasks,
+                   (double)size / times[o][ROUNDS / 2] / 1e6,
+                   times[floor_operation][ROUNDS / 2] / times[o][ROUNDS / 2], o == READ ? peak : 0);
     hs_instance_free(in);
+}
+
+static int is_wanted(const struct layout *layout, int names, char **name)
+{
+    int found = names <= 0;
+
+    for (int i = 0; i < names; i++)
+        found |= strcmp(name[i], layout->name) == 0;
+    return found;
 }
 
 int main(int argc, char **argv)
@@ -288,9 +360,10 @@ int main(int argc, char **argv)
         fail(path);
     close(fd);
     snprintf(copy, sizeof copy, "%s.copy", path);
-    printf("file,tasks,operation,bytes,seconds,ns_per_task,mb_per_s,to_scan,peak_bytes\n");
+    printf("file,tasks,operation,bytes,seconds,ns_per_task,mb_per_s,floor_share,peak_bytes\n");
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
-        measure(argv[0], &layouts[i], tasks, path, copy);
+        if (is_wanted(&layouts[i], argc - 2, argv + 2))
+            measure(argv[0], &layouts[i], tasks, path, copy);
     unlink(path);
     unlink(copy);
     return 0;

@@ -11,7 +11,9 @@ struct hs_builder {
     hsi_store  content; /* rows, tasks, strings, notes, unit */
     hsi_vector cpu, gpu, priority, count, restartable;
     unsigned   cpus, gpus;
-    int        special; /* a column other than the times and the id has begun */
+    int        special;     /* a column other than the times and the id has begun */
+    int        unordered;   /* the ids so far do not ascend: see add_id() */
+    size_t     last_length; /* of the last row's id, as long as they do */
 };
 
 hs_status hs_builder_create(hs_builder **out)
@@ -132,7 +134,8 @@ static inline void append_text(hsi_vector *v, hsi_text text)
     v->size += text.length + 1;
 }
 
-static void add_string(hsi_strings *s, hsi_text text)
+/* There is room for it, unless the column has not begun. */
+static inline void add_string(hsi_strings *s, hsi_text text)
 {
     size_t at = 0;
 
@@ -145,6 +148,57 @@ static void add_string(hsi_strings *s, hsi_text text)
         append_text(&s->text, text);
     }
     append(&s->at, &at, sizeof at);
+}
+
+static inline uint64_t load_word(const char *at)
+{
+    uint64_t word;
+
+    memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* Does `a` stand before `b` in the order of bytes? Mostly without a call. */
+static inline int is_before(const char *a, const char *b, size_t length)
+{
+    uint64_t x, y;
+
+    if (length < 8 || length > 16)
+        return memcmp(a, b, length) < 0;
+    x = load_word(a);
+    y = load_word(b);
+    if (x != y)
+        return x < y;
+    return load_word(a + length - 8) < load_word(b + length - 8);
+}
+
+/*
+ * Notes whether the ids ascend, the shorter first, as counters make them: then none is
+ * there twice, which need not be found out the long way.
+ */
+static inline int id_ascends(const hs_builder *b, size_t row, hsi_text id)
+{
+    const hsi_vector *text = &b->content.id.text;
+
+    if (b->last_length == 0)
+        return row == 0 && id.length > 0;
+    if (b->last_length != id.length)
+        return b->last_length < id.length;
+    return is_before((const char *)text->data + text->size - id.length - 1, id.at, id.length);
+}
+
+static inline void add_id(hs_builder *b, size_t row, hsi_text id)
+{
+    if (!b->content.id.at.data)
+        return;
+    if (!b->unordered) {
+        b->unordered = !id_ascends(b, row, id);
+        b->last_length = id.length;
+    }
+    add_string(&b->content.id, id);
 }
 
 /* Counts before the first that is not 1 are 1, not 0. */
@@ -178,8 +232,7 @@ static int reserve_special(hs_builder *b, const hsi_row *row, uint32_t count)
         return -1;
     if ((row->restartable || b->restartable.data) && reserve_lazy(&b->restartable, rows, 1))
         return -1;
-    return reserve_count(b, count) ||
-           reserve_string(&b->content.kernel, rows, row->kernel) ||
+    return reserve_count(b, count) || reserve_string(&b->content.kernel, rows, row->kernel) ||
            reserve_string(&b->content.cpu_command, rows, row->cpu_command) ||
            reserve_string(&b->content.gpu_command, rows, row->gpu_command);
 }
@@ -219,9 +272,58 @@ hs_status hsi_builder_add(hs_builder *b, const hsi_row *row)
     }
     append(&b->cpu, &row->cpu, sizeof row->cpu);
     append(&b->gpu, &row->gpu, sizeof row->gpu);
-    add_string(&b->content.id, row->id);
+    add_id(b, b->content.rows, row->id);
     b->content.rows++;
     b->content.tasks += count;
+    return HS_OK;
+}
+
+/* Ids of a column that has begun may be empty all the same. */
+static int reserve_batch(hs_builder *b, const hsi_batch *batch)
+{
+    hsi_strings *id = &b->content.id;
+    size_t       bytes = batch->count * sizeof(double);
+
+    if (hsi_vector_reserve(&b->cpu, bytes) || hsi_vector_reserve(&b->gpu, bytes))
+        return -1;
+    if (batch->id_bytes == 0 && !id->at.data)
+        return 0;
+    return reserve_lazy(&id->at, b->content.rows, sizeof(size_t)) ||
+           hsi_vector_reserve(&id->at, batch->count * sizeof(size_t)) ||
+           hsi_vector_reserve(&id->text, batch->id_bytes + batch->count + 1);
+}
+
+/* Rows that fill another column, if only with what it holds by default. */
+static hs_status add_one_by_one(hs_builder *b, const hsi_batch *batch)
+{
+    hsi_row   row = {.count = 1};
+    hs_status st = HS_OK;
+
+    for (size_t i = 0; i < batch->count && st == HS_OK; i++) {
+        row.cpu = batch->cpu[i];
+        row.gpu = batch->gpu[i];
+        row.id = batch->id_bytes ? batch->id[i] : (hsi_text){NULL, 0};
+        st = hsi_builder_add(b, &row);
+    }
+    return st;
+}
+
+hs_status hsi_builder_add_batch(hs_builder *b, const hsi_batch *batch)
+{
+    const hsi_text none = {NULL, 0};
+    size_t         bytes = batch->count * sizeof(double);
+
+    if (b->special)
+        return add_one_by_one(b, batch);
+    if (reserve_batch(b, batch))
+        return HS_ENOMEM;
+    append(&b->cpu, batch->cpu, bytes);
+    append(&b->gpu, batch->gpu, bytes);
+    if (b->content.id.at.data)
+        for (size_t i = 0; i < batch->count; i++)
+            add_id(b, b->content.rows + i, batch->id_bytes ? batch->id[i] : none);
+    b->content.rows += batch->count;
+    b->content.tasks += batch->count;
     return HS_OK;
 }
 
@@ -346,7 +448,8 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
     st = hsi_store_validate(&b->content, b->cpus, b->gpus, row);
     if (st != HS_OK)
         goto out;
-    st = hsi_names_verify(&b->content, row);
+    if (b->unordered || b->content.count)
+        st = hsi_names_verify(&b->content, row);
     if (st != HS_OK)
         goto out;
     in = malloc(sizeof *in);

@@ -22,6 +22,23 @@ typedef struct hsi_row {
  */
 hs_status hsi_builder_add(hs_builder *b, const hsi_row *row);
 
+/* Rows of which nothing is told but their times, and perhaps ids: as readers meet most. */
+enum { HSI_BATCH = 64 };
+
+typedef struct hsi_batch {
+    size_t   count;
+    size_t   id_bytes; /* length of all ids; 0: there are none */
+    double   cpu[HSI_BATCH];
+    double   gpu[HSI_BATCH];
+    hsi_text id[HSI_BATCH]; /* not looked at if id_bytes is 0 */
+} hsi_batch;
+
+/*
+ * The same for all of them, whose times are positive and ids no longer than may be, and
+ * which are no more than there may be. HS_ENOMEM.
+ */
+hs_status hsi_builder_add_batch(hs_builder *b, const hsi_batch *batch);
+
 /*
  * What was added so far is this share of all that will come, about: take the
  * memory for the rest. Only a hint; nothing comes of it if there is too little.

@@ -18,6 +18,16 @@ static uint64_t add_bytes(uint64_t h, const void *bytes, size_t size)
     return h;
 }
 
+/* So many zeros (< 16), of which one is a multiplication by the prime. */
+static uint64_t add_zeros(uint64_t h, int bytes)
+{
+    uint64_t factor = 1, power = FNV_PRIME;
+
+    for (; bytes > 0; bytes >>= 1, power *= power)
+        factor *= bytes & 1 ? power : 1;
+    return h * factor;
+}
+
 /* Little-endian on every machine. */
 static uint64_t add_number(uint64_t h, uint64_t number, int bytes)
 {
@@ -51,10 +61,12 @@ static uint64_t task_digest(const hs_instance *in, size_t task, const hs_task *r
     char     name[HS_MAX_ID + 16];
     uint64_t h = FNV_BASIS;
 
-    hs_instance_name(in, task, name, sizeof name);
-    h = add_string(h, name);
+    h = add_bytes(h, name, hs_instance_name(in, task, name, sizeof name) + 1);
     h = add_double(h, row->cpu);
     h = add_double(h, row->gpu);
+    if (!row->priority && !row->restartable && !row->kernel && !row->cpu_command &&
+        !row->gpu_command)
+        return finish(add_zeros(h, 8 + 1 + 3));
     h = add_number(h, (uint64_t)row->priority, 8);
     h = add_number(h, (uint64_t)row->restartable, 1);
     h = add_string(h, row->kernel);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/store.h"
+#include "support/decimal.h"
 
 void hsi_store_release(hsi_store *store)
 {
@@ -213,20 +214,43 @@ int hs_instance_restartable(const hs_instance *in, size_t task)
     return !row.cpu_command && !row.gpu_command;
 }
 
+/* As snprintf() does: what fits, and the length of all. */
+static size_t join(char *buffer, size_t size, hsi_text first, hsi_text second)
+{
+    size_t length = first.length + second.length, at = 0;
+
+    if (size == 0)
+        return length;
+    size--;
+    at = first.length < size ? first.length : size;
+    memcpy(buffer, first.at, at);
+    if (second.length > size - at)
+        second.length = size - at;
+    memcpy(buffer + at, second.at, second.length);
+    buffer[at + second.length] = '\0';
+    return length;
+}
+
+/* A letter and a number. */
+static hsi_text numbered(char letter, size_t number, char text[1 + HSI_DECIMAL_MAX])
+{
+    text[0] = letter;
+    return (hsi_text){text, 1 + hsi_decimal_write_u64(number, text + 1)};
+}
+
 size_t hs_instance_name(const hs_instance *in, size_t task, char *buffer, size_t size)
 {
     const hsi_store *store = in->store;
     size_t           row = hs_instance_row_of(in, task);
     const char      *id = hsi_strings_get(&store->id, row);
-    char             given[24], copy[16] = "";
+    char             given[1 + HSI_DECIMAL_MAX], number[1 + HSI_DECIMAL_MAX];
+    hsi_text         copy = {"", 0};
 
-    if (!id) {
-        snprintf(given, sizeof given, "t%zu", row);
-        id = given;
-    }
     if (hsi_store_count(store, row) > 1)
-        snprintf(copy, sizeof copy, "#%zu", task - store->first[row] + 1);
-    return (size_t)snprintf(buffer, size, "%s%s", id, copy);
+        copy = numbered('#', task - store->first[row] + 1, number);
+    if (!id)
+        return join(buffer, size, numbered('t', row, given), copy);
+    return join(buffer, size, (hsi_text){id, hsi_strings_length(&store->id, row)}, copy);
 }
 
 const char *hs_instance_note(const hs_instance *in, size_t index, const char **value)

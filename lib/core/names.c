@@ -70,8 +70,8 @@ static const char *trailing_number(const char *name, size_t length, char before,
 }
 
 /* Row whose name, without a copy's number, is this one. */
-static int find_row(const hsi_store *store, const hsi_names *names, const char *name,
-                    size_t length, size_t *row)
+static int find_row(const hsi_store *store, const hsi_names *names, const char *name, size_t length,
+                    size_t *row)
 {
     uint64_t number;
 
@@ -108,8 +108,8 @@ static int find_copy(const hsi_store *store, const hsi_names *names, const char 
     return 1;
 }
 
-int hsi_names_find(const hsi_store *store, const hsi_names *names, const char *name,
-                   size_t length, size_t *task)
+int hsi_names_find(const hsi_store *store, const hsi_names *names, const char *name, size_t length,
+                   size_t *task)
 {
     size_t row;
 
@@ -137,8 +137,8 @@ static int is_generated(const hsi_store *store, const hsi_names *names, const ch
 enum { BATCH = 32 };
 
 /* Enter the ids of up to BATCH rows from `first` on; *missing counts rows without one. */
-static hs_status enter_ids(const hsi_store *store, hsi_names *names, size_t first,
-                           size_t *missing, size_t *row)
+static hs_status enter_ids(const hsi_store *store, hsi_names *names, size_t first, size_t *missing,
+                           size_t *row)
 {
     size_t      count = store->rows - first < BATCH ? store->rows - first : BATCH, i;
     const char *id[BATCH];
@@ -147,7 +147,7 @@ static hs_status enter_ids(const hsi_store *store, hsi_names *names, size_t firs
 
     for (i = 0; i < count; i++) {
         id[i] = hsi_strings_get(&store->id, first + i);
-        length[i] = id[i] ? strlen(id[i]) : 0;
+        length[i] = hsi_strings_length(&store->id, first + i);
         hash[i] = id[i] ? hash_of(names, id[i], length[i]) : 0;
         *missing += !id[i];
         __builtin_prefetch(&names->slot[home_of(names, hash[i])], 1);
@@ -185,32 +185,12 @@ static hs_status hash_ids(const hsi_store *store, hsi_names *names, size_t *row)
     return HS_OK;
 }
 
-/* Do the ids stand in order, the shorter first, as counters make them? Then none is there
- * twice, which need not be found out the long way. */
-static int is_ascending(const hsi_store *store)
-{
-    const char *last = "";
-    size_t      last_length = 0, i;
-
-    for (i = 0; i < store->rows; i++) {
-        const char *id = hsi_strings_get(&store->id, i);
-        size_t      length = id ? strlen(id) : 0;
-
-        if (length < last_length || length == 0 ||
-            (length == last_length && memcmp(last, id, length) >= 0))
-            return 0;
-        last = id;
-        last_length = length;
-    }
-    return 1;
-}
-
 hs_status hsi_names_verify(const hsi_store *store, size_t *row)
 {
     hsi_names names;
     hs_status st;
 
-    if (!store->id.at.data || (!store->count && is_ascending(store)))
+    if (!store->id.at.data)
         return HS_OK;
     st = hsi_names_create(store, &names, row);
     if (st == HS_OK)

@@ -27,6 +27,18 @@ static inline const char *hsi_strings_get(const hsi_strings *s, size_t row)
     return at && at[row] ? (const char *)s->text.data + at[row] : NULL;
 }
 
+/* Its length; the strings of an id column stand behind each other as their rows do. */
+static inline size_t hsi_strings_length(const hsi_strings *ids, size_t row)
+{
+    const size_t *at = ids->at.data;
+    size_t        rows = ids->at.size / sizeof *at;
+    size_t        end = row + 1 < rows ? at[row + 1] : ids->text.size;
+
+    if (at[row] == 0)
+        return 0;
+    return end ? end - at[row] - 1 : strlen((const char *)ids->text.data + at[row]);
+}
+
 /* The columns of an instance; instances on other workers share them. */
 typedef struct hsi_store {
     atomic_uint    references;

@@ -8,14 +8,18 @@
  * take an unquoted '#' for the start of a comment. */
 static int needs_quotes(const char *at, size_t length)
 {
+    static const unsigned char special[256] = {
+        [','] = 1, ['"'] = 1, ['\n'] = 1, ['\r'] = 1, ['#'] = 1,
+    };
+    int found = 0;
+
     if (length == 0)
         return 0;
     if (at[0] == ' ' || at[0] == '\t' || at[length - 1] == ' ' || at[length - 1] == '\t')
         return 1;
     for (size_t i = 0; i < length; i++)
-        if (at[i] == ',' || at[i] == '"' || at[i] == '\n' || at[i] == '\r' || at[i] == '#')
-            return 1;
-    return 0;
+        found |= special[(unsigned char)at[i]];
+    return found;
 }
 
 void hsi_put_text(hsi_output *out, const char *at, size_t length)

@@ -65,16 +65,26 @@ static const char *field(int kind, const char *at, const char *end, hsi_row *row
     hsi_text ignored;
 
     switch (kind) {
-    case HSI_CPU:         return hsi_decimal_read(at, end, &row->cpu);
-    case HSI_GPU:         return hsi_decimal_read(at, end, &row->gpu);
-    case HSI_PRIORITY:    return whole(at, end, &row->priority);
-    case HSI_COUNT:       return count(at, end, &row->count);
-    case HSI_ID:          return text(at, end, &row->id);
-    case HSI_KERNEL:      return text(at, end, &row->kernel);
-    case HSI_CPU_COMMAND: return text(at, end, &row->cpu_command);
-    case HSI_GPU_COMMAND: return text(at, end, &row->gpu_command);
-    case HSI_RESTARTABLE: return text(at, end, &ignored) == at ? at : NULL;
-    default:              return text(at, end, &ignored);
+    case HSI_CPU:
+        return hsi_decimal_read(at, end, &row->cpu);
+    case HSI_GPU:
+        return hsi_decimal_read(at, end, &row->gpu);
+    case HSI_PRIORITY:
+        return whole(at, end, &row->priority);
+    case HSI_COUNT:
+        return count(at, end, &row->count);
+    case HSI_ID:
+        return text(at, end, &row->id);
+    case HSI_KERNEL:
+        return text(at, end, &row->kernel);
+    case HSI_CPU_COMMAND:
+        return text(at, end, &row->cpu_command);
+    case HSI_GPU_COMMAND:
+        return text(at, end, &row->gpu_command);
+    case HSI_RESTARTABLE:
+        return text(at, end, &ignored) == at ? at : NULL;
+    default:
+        return text(at, end, &ignored);
     }
 }
 
@@ -119,7 +129,7 @@ static hs_status add(struct hsi_instance_reader *r, const char *start, const hsi
     return st;
 }
 
-hs_status hsi_plain_rows(struct hsi_instance_reader *r)
+static hs_status special_rows(struct hsi_instance_reader *r)
 {
     const char *at = r->csv.window + r->csv.next, *end = r->csv.window + r->csv.clean, *next;
     hsi_row     row = {.count = 1};
@@ -131,4 +141,91 @@ hs_status hsi_plain_rows(struct hsi_instance_reader *r)
     }
     r->csv.next = (size_t)(at - r->csv.window);
     return st;
+}
+
+/* ---- rows of nothing but times, perhaps behind an id -------------------------------- */
+
+/* "cpu,gpu" or "id,cpu,gpu", nothing else and in this order? */
+static int has_times_alone(const struct hsi_instance_reader *r)
+{
+    int id = r->column[HSI_ID] == 0;
+
+    return r->column[HSI_CPU] == id && r->column[HSI_GPU] == id + 1 && r->width == (size_t)id + 2;
+}
+
+static inline int is_time(double value)
+{
+    return value > 0 && value < INFINITY;
+}
+
+/* As plain_row() and is_right(): row i of the batch. */
+static inline const char *times_row(const char *at, const char *end, int has_id, hsi_batch *batch,
+                                    size_t i)
+{
+    if (at == end || *at == '#')
+        return NULL;
+    if (has_id) {
+        at = text(at, end, &batch->id[i]);
+        if (at == end || *at++ != ',' || batch->id[i].length > HS_MAX_ID)
+            return NULL;
+    }
+    at = hsi_decimal_read(at, end, &batch->cpu[i]);
+    if (!at || at == end || *at++ != ',')
+        return NULL;
+    at = hsi_decimal_read(at, end, &batch->gpu[i]);
+    if (!at || at == end || !is_time(batch->cpu[i]) || !is_time(batch->gpu[i]))
+        return NULL;
+    if (*at == '\r' && at + 1 < end)
+        at++;
+    return *at == '\n' ? at + 1 : NULL;
+}
+
+/* As many as there are, or fit; where the next row begins. */
+static const char *fill_batch(const char *at, const char *end, int has_id, hsi_batch *batch)
+{
+    const char *next;
+    size_t      bytes = 0, i;
+
+    for (i = 0; i < HSI_BATCH && (next = times_row(at, end, has_id, batch, i)); i++) {
+        bytes += has_id ? batch->id[i].length : 0;
+        at = next;
+    }
+    batch->count = i;
+    batch->id_bytes = bytes;
+    return at;
+}
+
+static hs_status add_batch(struct hsi_instance_reader *r, const hsi_batch *batch)
+{
+    hs_status st = hsi_places_add_lines(&r->places, r->csv.next_line, batch->count);
+
+    if (st == HS_OK)
+        st = hsi_builder_add_batch(r->builder, batch);
+    r->tasks += batch->count;
+    r->csv.next_line += batch->count;
+    return st;
+}
+
+static hs_status times_rows(struct hsi_instance_reader *r)
+{
+    const char *at = r->csv.window + r->csv.next, *end = r->csv.window + r->csv.clean;
+    int         has_id = r->column[HSI_ID] == 0;
+    hsi_batch   batch;
+    hs_status   st = HS_OK;
+
+    do {
+        const char *next = fill_batch(at, end, has_id, &batch);
+
+        if (batch.count == 0 || batch.count > HS_MAX_TASKS - r->tasks)
+            break;
+        st = add_batch(r, &batch);
+        at = next;
+    } while (st == HS_OK && batch.count == HSI_BATCH);
+    r->csv.next = (size_t)(at - r->csv.window);
+    return st;
+}
+
+hs_status hsi_plain_rows(struct hsi_instance_reader *r)
+{
+    return has_times_alone(r) ? times_rows(r) : special_rows(r);
 }

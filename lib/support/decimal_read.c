@@ -5,12 +5,14 @@
  * a double by one multiplication with the leading 64 bits of 10^q, now and then
  * all 128 (Eisel and Lemire; D. Lemire, "Number parsing at a gigabyte per second",
  * 2021). The product is known up to an interval; what an interval cannot decide
- * is left to exact arithmetic. There is no floating-point operation, hence no
- * rounding mode to depend on.
+ * is left to exact arithmetic. Few digits (as "12.5") and the power of ten are doubles
+ * both, so that one division rounds right (W. Clinger, "How to read floating point
+ * numbers accurately", 1990) - where the rounding mode is the usual one.
  */
 
 #include "support/decimal.h"
 
+#include <float.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -85,27 +87,36 @@ static inline uint64_t join_digits(uint64_t digits)
 }
 
 /*
- * Appends the digits that begin at p to *word (modulo 2^64) and returns their
- * end. In `others` the top bit of the first byte that is no digit is set (and
- * perhaps bits above it); the digits before it are moved to the top of the word,
- * so that eight digits with zeros in front remain.
+ * The digits among eight bytes, up to the first that is none: in *others its top bit is
+ * set (and perhaps bits above it), none if there are only digits.
  */
+static inline uint64_t find_digits(uint64_t bytes, uint64_t *others)
+{
+    uint64_t digits = bytes ^ UINT64_C(0x3030303030303030);
+
+    *others = (digits | (digits + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080);
+    return digits;
+}
+
+/* Appends to *word the digits before the first other byte; returns how many. The digits are
+ * moved to the top of eight, so that zeros stand in front. */
+static inline int append_few_digits(uint64_t digits, uint64_t others, uint64_t *word)
+{
+    int at = __builtin_ctzll(others); /* 8 * count + 7 */
+
+    *word = *word * small_powers[at / 8] + join_digits(digits << (at ^ 63) << 8);
+    return at / 8;
+}
+
+/* Appends the digits that begin at p to *word (modulo 2^64) and returns their end. */
 static inline const char *read_digits(const char *p, const char *end, uint64_t *word)
 {
-    const uint64_t top_bits = UINT64_C(0x8080808080808080);
-
     for (;;) {
         uint64_t bytes = end - p >= 8 ? load_bytes(p) : load_few_bytes(p, end - p);
-        uint64_t digits = bytes ^ UINT64_C(0x3030303030303030);
-        uint64_t others = (digits | (digits + UINT64_C(0x7676767676767676))) & top_bits;
+        uint64_t others, digits = find_digits(bytes, &others);
 
-        if (others) {
-            int at = __builtin_ctzll(others); /* 8 * count + 7 */
-
-            digits = digits << (at ^ 63) << 8;
-            *word = *word * small_powers[at / 8] + join_digits(digits);
-            return p + at / 8;
-        }
+        if (others)
+            return p + append_few_digits(digits, others, word);
         *word = *word * small_powers[8] + join_digits(digits);
         p += 8;
     }
@@ -202,6 +213,46 @@ static inline bool scale(uint64_t w, int64_t q, uint64_t *bits)
     return true;
 }
 
+/*
+ * The same where neither the double nor the way to it is out of the ordinary: q is so
+ * that the double is normal for every w, and it is not near a tie. False: ask scale().
+ */
+static inline bool scale_normal(uint64_t w, int64_t q, uint64_t *bits)
+{
+    const int64_t least = -307, most = 288;
+    int           zeros = __builtin_clzll(w), top;
+    uint64_t      high, half;
+
+    if ((uint64_t)(q - least) > (uint64_t)(most - least))
+        return false;
+    high = (uint64_t)((__uint128_t)(w << zeros) * hsi_power_of_ten((int)q)->high >> 64);
+    top = (int)(high >> 63);
+    half = (uint64_t)512 << top;
+    if (((high + 1) & (2 * half - 1)) - half <= 1)
+        return false;
+    *bits = (uint64_t)(top + hsi_power_log2((int)q) + 1085 - zeros) << 52;
+    *bits += ((high >> (9 + top)) + 1) >> 1;
+    return true;
+}
+
+/* w / 10^digits, few of them, by one division of doubles that are exact. */
+static inline bool divide(uint64_t w, int64_t digits, double *value)
+{
+#if FLT_EVAL_METHOD == 0
+    const volatile double tiny = 0x1p-100;
+
+    if (digits > 8 || w >> 53 || 1 + tiny != 1 - tiny) /* another rounding mode */
+        return false;
+    *value = (double)w / (double)small_powers[digits];
+    return true;
+#else
+    (void)w;
+    (void)digits;
+    (void)value;
+    return false;
+#endif
+}
+
 /* ---- text ------------------------------------------------------------------------- */
 
 static inline bool is_digit(char c)
@@ -275,7 +326,7 @@ static inline void store_double(double *value, uint64_t sign, uint64_t bits)
     memcpy(value, &bits, sizeof *value);
 }
 
-const char *hsi_decimal_read(const char *begin, const char *end, double *value)
+static const char *read_any(const char *begin, const char *end, double *value)
 {
     const char *p = begin, *digits, *digits_end;
     uint64_t    w = 0, bits = 0, sign = 0;
@@ -306,4 +357,57 @@ const char *hsi_decimal_read(const char *begin, const char *end, double *value)
         bits = read_hard(digits, digits_end, q);
     store_double(value, sign, bits);
     return p;
+}
+
+/* ---- most numbers ----------------------------------------------------------------- */
+
+/* What read_plain() may look at: twice WORD_DIGITS, a point, 24 digits and what follows. */
+#define PLAIN_ROOM 64
+
+/* As read_digits(), but stops after 24; that is more than a word holds. */
+static inline const char *read_fraction(const char *p, uint64_t *word)
+{
+    for (int i = 0; i < 3; i++, p += 8) {
+        uint64_t others, digits = find_digits(load_bytes(p), &others);
+
+        if (others)
+            return p + append_few_digits(digits, others, word);
+        *word = *word * small_powers[8] + join_digits(digits);
+    }
+    return p;
+}
+
+/* A number without a sign or an exponent whose digits fit in 64 bits. NULL: it is another. */
+static inline const char *read_plain(const char *begin, double *value)
+{
+    const char *p = begin, *first = begin;
+    uint64_t    w = 0, bits;
+    int64_t     decimals = 0;
+
+    while (p - begin < WORD_DIGITS && is_digit(*p))
+        w = w * 10 + (uint64_t)(*p++ - '0');
+    if (*p == '.') {
+        const char *point = p++;
+
+        while (w == 0 && p - point < WORD_DIGITS && *p == '0')
+            p++;
+        first = w == 0 ? p : first + 1;
+        p = read_fraction(p, &w);
+        decimals = p - point - 1;
+    }
+    if (p - first > WORD_DIGITS || w == 0 || is_digit(*p) || (*p | 0x20) == 'e')
+        return NULL;
+    if (divide(w, decimals, value))
+        return p;
+    if (!scale_normal(w, -decimals, &bits))
+        return NULL;
+    store_double(value, 0, bits);
+    return p;
+}
+
+const char *hsi_decimal_read(const char *begin, const char *end, double *value)
+{
+    const char *p = end - begin >= PLAIN_ROOM ? read_plain(begin, value) : NULL;
+
+    return p ? p : read_any(begin, end, value);
 }

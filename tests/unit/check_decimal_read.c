@@ -3,6 +3,7 @@
 /* Decimals to doubles; the judge is strtod in the "C" locale. */
 
 #include <check.h>
+#include <fenv.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -322,6 +323,25 @@ START_TEST(stops_at_any_other_byte)
 }
 END_TEST
 
+START_TEST(rounding_mode_does_not_matter)
+{
+    static const int         modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    static const char *const texts[] = {"12.3", "0.7", "299.999999", "123.45678901234567", "1e23"};
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        double usual = 0, value = 0;
+
+        read_exactly(texts[i], strlen(texts[i]), &usual);
+        for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
+            ck_assert_int_eq(fesetround(modes[m]), 0);
+            read_exactly(texts[i], strlen(texts[i]), &value);
+            fesetround(FE_TONEAREST);
+            ck_assert_uint_eq(to_bits(value), to_bits(usual));
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite = suite_create("reading decimals");
@@ -339,6 +359,7 @@ int main(void)
     tcase_add_test(tests, reads_the_longest_number);
     tcase_add_test(tests, refuses_what_is_no_number);
     tcase_add_test(tests, stops_at_any_other_byte);
+    tcase_add_test(tests, rounding_mode_does_not_matter);
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -59,19 +59,29 @@ static inline double random_round(void)
     return below(1000000) / pow(10, below(7));
 }
 
-/* Reads from memory that ends where the text does; the length read, 0 for no number. */
+/* Reads from memory that ends where the text does, and from amid other text, which must not
+ * make a difference; the length read, 0 for no number. */
 static inline size_t read_exactly(const char *text, size_t length, double *value)
 {
-    char       *copy = malloc(length + 1);
-    const char *end;
+    enum { BEHIND = 80 };
+    char       *copy = malloc(length + 1), *amid = malloc(length + 1 + BEHIND);
+    const char *end, *other;
+    double      again = *value;
     size_t      used;
 
-    if (!copy)
+    if (!copy || !amid)
         abort();
     memcpy(copy + 1, text, length); /* at an odd address, too */
+    memcpy(amid + 1, text, length);
+    memset(amid + 1 + length, ',', BEHIND);
     end = hsi_decimal_read(copy + 1, copy + 1 + length, value);
+    other = hsi_decimal_read(amid + 1, amid + 1 + length + BEHIND, &again);
     used = end ? (size_t)(end - copy) - 1 : 0;
+    if (used != (other ? (size_t)(other - amid) - 1 : 0) || memcmp(value, &again, sizeof again))
+        ck_abort_msg("%.*s is read otherwise amid text: %a, not %a", (int)length, text, again,
+                     *value);
     free(copy);
+    free(amid);
     return used;
 }
 
