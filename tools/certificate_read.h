@@ -7,7 +7,11 @@
 #include <stdint.h>
 
 typedef enum proof_kind {
-    PROOF_NONE, PROOF_TASK, PROOF_MULTIPLIERS, PROOF_CONFIGURATION
+    PROOF_NONE,
+    PROOF_TASK,
+    PROOF_MULTIPLIERS,
+    PROOF_CONFIGURATION,
+    PROOF_TREE
 } proof_kind;
 
 /** The tasks with these times, and the multiplier of each. */
@@ -16,6 +20,28 @@ typedef struct certified_kind {
     int64_t  multiplier;
     uint64_t count; /* for the checker */
 } certified_kind;
+
+/** mantissa 2^exponent */
+typedef struct dyadic {
+    int64_t mantissa;
+    long    exponent;
+} dyadic;
+
+/** What a node of a tree says: two cases, or what proves the case. */
+typedef enum tree_step { STEP_BRANCH, STEP_MULTIPLIERS, STEP_CONFIGURATION, STEP_SEARCH } tree_step;
+
+/** Tasks of a kind in a case: free to run anywhere, and settled for a type. */
+enum { CLASS_FREE, CLASS_CPU, CLASS_GPU, CLASSES };
+
+typedef struct tree_node {
+    tree_step step;
+    uint64_t  kind, cut;     /* at most `cut` of the kind on CPUs, or more */
+    dyadic    multiplier[2]; /* CPU, GPU */
+    long      grid;
+    int64_t   capacity, most[2];
+    uint64_t  nodes; /* that the search took who wrote it */
+    size_t    worth; /* where in the certificate's those of this node begin */
+} tree_node;
 
 /** A certificate as hsched-formats(5) defines it. */
 typedef struct certificate {
@@ -29,6 +55,9 @@ typedef struct certificate {
     int64_t         capacity, most[2];
     size_t          kinds;
     certified_kind *kind;
+    size_t          nodes;
+    tree_node      *node;  /* each before its cases */
+    int64_t        *worth; /* for each node that has them CLASSES a kind */
 } certificate;
 
 /** 0, or an exit code after a message. The caller frees in any case. */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "certificate_read.h"
-#include "check_knapsack.h"
-#include "common/memory.h"
+#include "check_configuration.h"
+#include "check_tree.h"
 #include "common/message.h"
 
 typedef struct verification {
@@ -106,7 +106,7 @@ static int check_multipliers(verification *v)
     return code;
 }
 
-/* ---- knapsacks --------------------------------------------------------------------------- */
+/* ---- kinds: knapsacks and trees ---------------------------------------------------------- */
 
 static int by_times(const void *a, const void *b)
 {
@@ -117,18 +117,17 @@ static int by_times(const void *a, const void *b)
     return (x->time[1] > y->time[1]) - (x->time[1] < y->time[1]);
 }
 
-/* Counts the instance's tasks of each kind. */
+/* Counts the instance's tasks of each kind; the kinds are in order. */
 static int count_kinds(verification *v)
 {
     certificate *c = &v->c;
 
-    qsort(c->kind, c->kinds, sizeof *c->kind, by_times);
     for (size_t i = 1; i < c->kinds; i++)
-        if (by_times(&c->kind[i - 1], &c->kind[i]) == 0)
-            return proves_nothing(v, "two lines are of tasks with the same times");
+        if (by_times(&c->kind[i - 1], &c->kind[i]) >= 0)
+            return proves_nothing(v, "two lines are of tasks with the same times, or in no order");
     for (size_t i = 0; i < hs_instance_rows(v->in); i++) {
-        certified_kind  key = {{0, 0}, 0, 0}, *found;
-        hs_task         row;
+        certified_kind key = {{0, 0}, 0, 0}, *found;
+        hs_task        row;
 
         hs_instance_row(v->in, i, &row);
         key.time[0] = time_on(v, &row, 0);
@@ -144,127 +143,48 @@ static int count_kinds(verification *v)
     return EXIT_OK;
 }
 
-/* value = (capacity + 1) 2^grid, and all multipliers > m cpu-most + k gpu-most? */
-static int check_sums(verification *v)
+static int flawed(const verification *v, const char *flaw)
 {
-    const certificate *c = &v->c;
-    mpz_t              all, workers, scratch;
-    mpq_t              value;
-    int                code = EXIT_OK;
-
-    mpz_inits(all, workers, scratch, NULL);
-    mpq_init(value);
-    mpq_set_si(value, c->capacity + 1, 1);
-    if (c->grid >= 0)
-        mpq_mul_2exp(value, value, (mp_bitcnt_t)c->grid);
-    else
-        mpq_div_2exp(value, value, (mp_bitcnt_t)-c->grid);
-    for (size_t i = 0; i < c->kinds; i++) {
-        mpz_set_si(scratch, c->kind[i].multiplier);
-        mpz_mul_ui(scratch, scratch, c->kind[i].count);
-        mpz_add(all, all, scratch);
-    }
-    mpz_set_si(workers, c->most[0]);
-    mpz_mul_ui(workers, workers, hs_instance_cpus(v->in));
-    mpz_set_si(scratch, c->most[1]);
-    mpz_addmul_ui(workers, scratch, hs_instance_gpus(v->in));
-    if (!mpq_equal(value, c->value))
-        code = proves_nothing(v, "the value is not (capacity + 1) 2^grid");
-    else if (mpz_cmp(all, workers) <= 0)
-        code = proves_nothing(v, "the workers could be worth all tasks");
-    else if (mpz_sizeinbase(all, 2) > 61)
-        code = proves_nothing(v, "the multipliers are too large");
-    mpz_clears(all, workers, scratch, NULL);
-    mpq_clear(value);
-    return code;
-}
-
-/* floor(time / 2^grid), or more than the capacity. */
-static int64_t weight_of(const certificate *c, double time)
-{
-    int64_t weight = c->capacity + 1;
-    mpq_t   cells;
-    mpz_t   whole;
-
-    if (isinf(time))
-        return weight;
-    mpq_init(cells);
-    mpz_init(whole);
-    mpq_set_d(cells, time);
-    if (c->grid >= 0)
-        mpq_div_2exp(cells, cells, (mp_bitcnt_t)c->grid);
-    else
-        mpq_mul_2exp(cells, cells, (mp_bitcnt_t)-c->grid);
-    mpz_fdiv_q(whole, mpq_numref(cells), mpq_denref(cells));
-    if (mpz_cmp_si(whole, c->capacity) <= 0)
-        weight = mpz_get_si(whole);
-    mpq_clear(cells);
-    mpz_clear(whole);
-    return weight;
-}
-
-/* Items that stand for its copies: as many as can be in one set; one, if all of them can. */
-static uint64_t copies_of(const certified_kind *kind, int64_t weight, int64_t capacity)
-{
-    uint64_t room;
-
-    if (weight == 0)
-        return 1;
-    room = (uint64_t)(capacity / weight);
-    return room < kind->count ? room : kind->count;
-}
-
-enum { MOST_ITEMS = 1 << 26 };
-
-static int too_large(const verification *v)
-{
-    message("%s: the knapsacks are too large to be solved", v->path);
+    if (flaw != flaw_too_large)
+        return flaw ? proves_nothing(v, flaw) : EXIT_OK;
+    message("%s: %s", v->path, flaw);
     return EXIT_RESOURCE;
 }
 
-static int check_type(verification *v, int type)
+static int check_knapsacks(const verification *v)
 {
-    certificate     *c = &v->c;
-    knapsack_item   *items;
-    knapsack_verdict verdict;
-    uint64_t         total = 0;
-    size_t           count = 0;
+    const certificate *c = &v->c;
+    configuration      knapsacks = {c->grid,
+                                    c->capacity,
+                                    {c->most[0], c->most[1]},
+                                    {hs_instance_cpus(v->in), hs_instance_gpus(v->in)},
+                                    c->kinds,
+                                    c->kind};
+    mpq_t              end;
+    int                proves_value;
 
-    for (size_t i = 0; i < c->kinds; i++)
-        total += copies_of(&c->kind[i], weight_of(c, c->kind[i].time[type]), c->capacity);
-    if (total > MOST_ITEMS)
-        return too_large(v);
-    items = checked_calloc(total + 1, sizeof *items);
-    for (size_t i = 0; i < c->kinds; i++) {
-        const certified_kind *kind = &c->kind[i];
-        knapsack_item         item = {weight_of(c, kind->time[type]), kind->multiplier};
-
-        if (item.weight == 0)
-            item.worth *= (int64_t)kind->count; /* below 2^61, as all are together */
-        for (uint64_t copies = copies_of(kind, item.weight, c->capacity); copies > 0; copies--)
-            items[count++] = item;
-    }
-    verdict = knapsack_check(items, count, c->capacity, c->most[type]);
-    free(items);
-    if (verdict == KNAPSACK_TOO_HARD)
-        return too_large(v);
-    if (verdict == KNAPSACK_FAILS)
-        return proves_nothing(v, type ? "a GPU can run tasks worth more than gpu-most"
-                                      : "a CPU can run tasks worth more than cpu-most");
-    return EXIT_OK;
+    mpq_init(end);
+    configuration_end(&knapsacks, end);
+    proves_value = mpq_equal(end, c->value);
+    mpq_clear(end);
+    return proves_value ? flawed(v, configuration_flaw(&knapsacks))
+                        : proves_nothing(v, "the value is not (capacity + 1) 2^grid");
 }
 
 static int check_configuration(verification *v)
 {
+    int code;
+
+    qsort(v->c.kind, v->c.kinds, sizeof *v->c.kind, by_times);
+    code = count_kinds(v);
+    return code ? code : check_knapsacks(v);
+}
+
+static int check_tree(verification *v)
+{
     int code = count_kinds(v);
 
-    if (!code)
-        code = check_sums(v);
-    if (!code && hs_instance_cpus(v->in) > 0)
-        code = check_type(v, 0);
-    if (!code && hs_instance_gpus(v->in) > 0)
-        code = check_type(v, 1);
-    return code;
+    return code ? code : flawed(v, tree_flaw(&v->c, v->in));
 }
 
 static int check_proof(verification *v)
@@ -278,14 +198,16 @@ static int check_proof(verification *v)
     case PROOF_MULTIPLIERS:
         return check_multipliers(v);
     case PROOF_CONFIGURATION:
+        return check_configuration(v);
+    case PROOF_TREE:
         break;
     }
-    return check_configuration(v);
+    return check_tree(v);
 }
 
 /* ---- the plan ----------------------------------------------------------------------------- */
 
-/* A bound of that name in the plan's header must be the one that is proved. */
+/* The plan's header claims nothing that is not proved; of that bound, what is. */
 static int check_header(const verification *v, const hs_plan_info *info)
 {
     mpq_t said;
@@ -293,11 +215,14 @@ static int check_header(const verification *v, const hs_plan_info *info)
 
     mpq_init(said);
     for (unsigned i = 0; i < info->bound_count && !code; i++) {
-        if (strcmp(info->bounds[i].name, v->c.bound) != 0)
-            continue;
+        int order;
+
         mpq_set_d(said, info->bounds[i].value);
-        if (!mpq_equal(said, v->c.value))
+        order = mpq_cmp(said, v->c.value);
+        if (strcmp(info->bounds[i].name, v->c.bound) == 0 && order != 0)
             code = proves_nothing(v, "the plan's header has another value of that bound");
+        else if (order > 0)
+            code = proves_nothing(v, "the plan's header has a bound above that");
     }
     mpq_clear(said);
     return code;
@@ -377,8 +302,8 @@ static int judge_plan(verification *v, const hs_schedule *s, int print)
     if (mpq_cmp(makespan, v->c.value) < 0) {
         code = proves_nothing(v, "the plan is shorter than that");
     } else if (print) {
-        printf("certified: makespan %s (%s), bound %s (%s), ", text,
-               exact ? "exact" : "rounded up", v->c.value_text, v->c.bound);
+        printf("certified: makespan %s (%s), bound %s (%s), ", text, exact ? "exact" : "rounded up",
+               v->c.value_text, v->c.bound);
         if (mpq_equal(makespan, v->c.value)) {
             puts("optimal");
         } else if (mpq_sgn(v->c.value) == 0) {

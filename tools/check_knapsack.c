@@ -14,6 +14,8 @@
 
 enum { MOST_STATES = 1 << 25 };
 
+#define MOST_WORK (UINT64_C(1) << 32) /* states, over all items */
+
 typedef __int128 wide;
 
 typedef struct list {
@@ -123,13 +125,16 @@ static void extend(search *s, const knapsack_item *item)
 
 static knapsack_verdict run(search *s, int64_t base)
 {
+    uint64_t work = 0;
+
     s->now.room = 1;
     s->now.count = 1;
     s->now.state = checked_calloc(1, sizeof *s->now.state);
     s->now.state[0].worth = base;
     prune(s, &s->now, 0);
     for (size_t i = 0; i < s->count && s->now.count; i++) {
-        if (s->now.count > MOST_STATES)
+        work += s->now.count;
+        if (s->now.count > MOST_STATES || work > MOST_WORK)
             return KNAPSACK_TOO_HARD;
         extend(s, &s->items[i]);
         prune(s, &s->now, i + 1);
@@ -137,8 +142,7 @@ static knapsack_verdict run(search *s, int64_t base)
     return s->now.count ? KNAPSACK_FAILS : KNAPSACK_HOLDS;
 }
 
-knapsack_verdict knapsack_check(knapsack_item *items, size_t count, int64_t capacity,
-                                int64_t most)
+knapsack_verdict knapsack_check(knapsack_item *items, size_t count, int64_t capacity, int64_t most)
 {
     search           s = {.items = items, .capacity = capacity, .most = most};
     int64_t          base = 0;

@@ -10,14 +10,15 @@ typedef struct knapsack_item {
 } knapsack_item;
 
 typedef enum knapsack_verdict {
-    KNAPSACK_HOLDS, KNAPSACK_FAILS, KNAPSACK_TOO_HARD
+    KNAPSACK_HOLDS,
+    KNAPSACK_FAILS,
+    KNAPSACK_TOO_HARD
 } knapsack_verdict;
 
 /**
  * Is no set of items that weighs at most `capacity` worth more than `most`? Sorts the
  * items. All of them together are worth less than 2^62.
  */
-knapsack_verdict knapsack_check(knapsack_item *items, size_t count, int64_t capacity,
-                                int64_t most);
+knapsack_verdict knapsack_check(knapsack_item *items, size_t count, int64_t capacity, int64_t most);
 
 #endif

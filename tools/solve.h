@@ -43,6 +43,7 @@ typedef struct solve_row {
     size_t      spoliated; /* executions that were aborted */
     double      seconds;
     double      certified; /* largest load, exactly, rounded up; no less than the makespan */
+    int         optimal;   /* says the search that made it; sums may round above the bound */
     char        members[sizeof(((hs_report *)0)->members)]; /* of best's portfolio */
 } solve_row;
 

@@ -87,34 +87,71 @@ static int certificate_wanted(const run *r)
     return r->request->file[SOLVE_CERTIFICATE] != NULL;
 }
 
-/* Computes a bound and what proves it; keeps the proof if none was as good before. */
+/* Keeps a certificate if none was as good before. */
+static void keep_certificate(run *r, hs_certificate *made)
+{
+    hs_certificate **kept = &r->result->certificate;
+
+    if (*kept && hs_certificate_value(*kept) >= hs_certificate_value(made)) {
+        hs_certificate_free(made);
+        return;
+    }
+    hs_certificate_free(*kept);
+    *kept = made;
+}
+
+static void say_what_is_proved(const run *r, double proved, const char *proved_name, double found,
+                               const char *found_name)
+{
+    char less[32], more[32];
+
+    hs_format_double(proved, less);
+    hs_format_double(found, more);
+    message("%s: the certificate proves %s (%s) only, not %s (%s)", r->result->path, less,
+            proved_name, more, found_name);
+}
+
+/* What is proved may differ from what was computed by the last few bits. */
+static int is_less(double proved, double computed)
+{
+    return proved < computed * (1 - 1e-12);
+}
+
+/* Computes a bound and what proves it: `value` is what is proved. */
 static hs_status certify(run *r, const hs_bound *bound, double *value)
 {
-    hs_certificate *made = NULL, **kept = &r->result->certificate;
+    hs_certificate *made = NULL;
     hs_status       status = hs_certificate_create(bound, r->in, &r->settings, &made);
 
     if (status != HS_OK)
         return status;
     *value = hs_certificate_value(made);
-    if (*kept && hs_certificate_value(*kept) >= *value) {
-        hs_certificate_free(made);
-        return HS_OK;
-    }
-    hs_certificate_free(*kept);
-    *kept = made;
+    if (is_less(*value, hs_certificate_computed(made)))
+        say_what_is_proved(r, *value, hs_bound_name(bound), hs_certificate_computed(made),
+                           hs_bound_name(bound));
+    keep_certificate(r, made);
     return HS_OK;
 }
 
-/* The bound of that name, or what comes nearest to it of those that can be certified. */
-static hs_status certify_named(run *r, const char *name)
+/* What a search has proved, proved anew: by the bound of that name if there is one, and by cases.
+ */
+static hs_status certify_found(run *r)
 {
-    const char *const names[] = {name, "configuration", "deadline"};
-    hs_status         status = HS_EUNSUPPORTED;
-    double            value;
+    const hs_named_bound *best = &r->result->bound;
+    const hs_bound       *bound = hs_bound_find(best->name);
+    hs_certificate       *made = NULL;
+    hs_status             status = HS_EUNSUPPORTED;
+    double                value;
 
-    for (int i = 0; i < 3 && (status == HS_EUNSUPPORTED || status == HS_ETOOBIG); i++)
-        if (hs_bound_has_certificate(hs_bound_find(names[i])))
-            status = certify(r, hs_bound_find(names[i]), &value);
+    if (hs_bound_has_certificate(bound))
+        status = certify(r, bound, &value);
+    if (status == HS_OK && value >= best->value)
+        return status;
+    if (status != HS_OK && status != HS_EUNSUPPORTED && status != HS_ETOOBIG)
+        return status;
+    status = hs_certificate_prove(r->in, best->name, best->value, &r->settings, &made);
+    if (status == HS_OK)
+        keep_certificate(r, made);
     return status;
 }
 
@@ -127,7 +164,7 @@ static int certify_best(run *r)
     if (!certificate_wanted(r))
         return EXIT_OK;
     if (!*kept || hs_certificate_value(*kept) < best->value) {
-        hs_status status = certify_named(r, best->name);
+        hs_status status = certify_found(r);
 
         if (status != HS_OK)
             return failed(r, "certificate", status);
@@ -135,14 +172,9 @@ static int certify_best(run *r)
             if (strcmp(r->result->bounds[i].name, hs_certificate_bound(*kept)) == 0)
                 r->result->bounds[i].value = hs_certificate_value(*kept);
     }
-    if (hs_certificate_value(*kept) < best->value) {
-        char proved[32], reported[32];
-
-        hs_format_double(hs_certificate_value(*kept), proved);
-        hs_format_double(best->value, reported);
-        message("%s: the certificate proves %s (%s) only, not %s (%s)", r->result->path, proved,
-                hs_certificate_bound(*kept), reported, best->name);
-    }
+    if (hs_certificate_value(*kept) < best->value)
+        say_what_is_proved(r, hs_certificate_value(*kept), hs_certificate_bound(*kept), best->value,
+                           best->name);
     return EXIT_OK;
 }
 
@@ -216,39 +248,92 @@ static void take_bound(solve_result *result, const hs_report *report)
     snprintf(result->bound.name, sizeof result->bound.name, "%s", report->bound_name);
 }
 
-static int run_algorithm(run *r, const hs_algorithm *alg, solve_row *row)
+/* Copies of rows need not be told apart where no plan of them is written. */
+static int schedule_wanted(const run *r)
+{
+    output *const *file = r->request->file;
+
+    return file[SOLVE_PLAN] || file[SOLVE_GANTT] || file[SOLVE_TRACE] ||
+           hs_instance_rows(r->in) == hs_instance_tasks(r->in);
+}
+
+static void keep_best(run *r, hs_schedule *s, double makespan)
+{
+    if (r->best && makespan >= r->best_makespan) {
+        hs_schedule_free(s);
+        return;
+    }
+    hs_schedule_free(r->best);
+    r->best = s;
+    r->best_makespan = makespan;
+}
+
+static int run_scheduling(run *r, const hs_algorithm *alg, solve_row *row, hs_report *report)
 {
     hs_schedule *s = NULL;
-    hs_report    report;
     double       start = now();
-    hs_status    status;
+    hs_status    status = hs_solve_reported(alg, r->in, &r->settings, &s, report);
     int          code;
 
-    row->name = hs_algorithm_name(alg);
-    progress_step(r->step++, "%s: %s", r->result->path, row->name);
-    hs_report_init(&report);
-    status = hs_solve_reported(alg, r->in, &r->settings, &s, &report);
     if (status != HS_OK)
         return failed(r, row->name, status);
     row->seconds = now() - start;
     code = check(r, row->name, s);
-    if (code)
-        goto out;
-
+    if (code) {
+        hs_schedule_free(s);
+        return code;
+    }
     row->value = hs_schedule_makespan(s);
     row->certified = larger(row->value, certified_makespan(r->in, s));
-    snprintf(row->members, sizeof row->members, "%s", report.members);
-    take_bound(r->result, &report);
     row->spoliated = hs_schedule_size(s) - r->result->tasks;
-    if (!r->best || row->value < r->best_makespan) {
-        hs_schedule_free(r->best);
-        r->best = s;
-        r->best_makespan = row->value;
-        s = NULL;
+    keep_best(r, s, row->value);
+    return EXIT_OK;
+}
+
+static int run_unscheduled(run *r, const hs_algorithm *alg, solve_row *row, hs_report *report)
+{
+    double    start = now();
+    hs_status status = hs_solve_makespan(NULL, alg, r->in, &r->settings, &row->value, report);
+
+    if (status != HS_OK)
+        return failed(r, row->name, status);
+    row->seconds = now() - start;
+    row->certified = larger(row->value, report->certified);
+    row->spoliated = report->aborted;
+    return EXIT_OK;
+}
+
+static int run_algorithm(run *r, const hs_algorithm *alg, solve_row *row)
+{
+    hs_report report;
+    int       code;
+
+    row->name = hs_algorithm_name(alg);
+    progress_step(r->step++, "%s: %s", r->result->path, row->name);
+    hs_report_init(&report);
+    code = schedule_wanted(r) ? run_scheduling(r, alg, row, &report)
+                              : run_unscheduled(r, alg, row, &report);
+    if (code)
+        return code;
+    snprintf(row->members, sizeof row->members, "%s", report.members);
+    row->optimal = report.proved && r->settings.gap == 0;
+    take_bound(r->result, &report);
+    return EXIT_OK;
+}
+
+/* To the best bound; what is as short as a schedule that was proved optimal is optimal too. */
+static void set_gaps(const solve_request *request, solve_result *result)
+{
+    double bound = result->bound.value, optimum = bound;
+
+    for (size_t i = 0; i < request->algorithm_count; i++)
+        if (result->algorithms[i].optimal)
+            optimum = larger(optimum, result->algorithms[i].certified);
+    for (size_t i = 0; i < request->algorithm_count; i++) {
+        solve_row *row = &result->algorithms[i];
+
+        row->gap = row->certified <= optimum ? 0 : row->certified / bound - 1;
     }
-out:
-    hs_schedule_free(s);
-    return code;
 }
 
 static int run_algorithms(run *r)
@@ -257,12 +342,8 @@ static int run_algorithms(run *r)
 
     for (size_t i = 0; i < r->request->algorithm_count && !code; i++)
         code = run_algorithm(r, r->request->algorithms[i], &r->result->algorithms[i]);
-    for (size_t i = 0; i < r->request->algorithm_count && !code; i++) {
-        solve_row *row = &r->result->algorithms[i];
-        double     bound = r->result->bound.value;
-
-        row->gap = row->certified <= bound ? 0 : row->certified / bound - 1;
-    }
+    if (!code)
+        set_gaps(r->request, r->result);
     return code;
 }
 
@@ -345,20 +426,44 @@ static const char *best_algorithm(const solve_request *request, const solve_resu
     return best->name;
 }
 
+static void say_bound(hs_plan_info *info, const char *name, double value)
+{
+    hs_named_bound *bound = &info->bounds[info->bound_count++];
+
+    snprintf(bound->name, sizeof bound->name, "%s", name);
+    bound->value = value;
+}
+
+/*
+ * With a certificate, what it proves and nothing else. Else those computed and, where
+ * it is another, the best of what a search proved.
+ */
+static void say_bounds(hs_plan_info *info, const solve_result *result)
+{
+    enum { ROOM = sizeof info->bounds / sizeof *info->bounds };
+    const hs_certificate *proof = result->certificate;
+    int                   said = 0;
+
+    if (proof) {
+        say_bound(info, hs_certificate_bound(proof), hs_certificate_value(proof));
+        return;
+    }
+    for (size_t i = 0; i < result->bound_count && i + 1 < ROOM; i++) {
+        say_bound(info, result->bounds[i].name, result->bounds[i].value);
+        said |= result->bounds[i].value >= result->bound.value;
+    }
+    if (!said && result->bound.value > 0)
+        say_bound(info, result->bound.name, result->bound.value);
+}
+
 static hs_status write_plan(int fd, const solve_request *request, const solve_result *result,
                             const hs_instance *in, const hs_schedule *best)
 {
-    enum { ROOM = sizeof(((hs_plan_info *)0)->bounds) / sizeof(hs_named_bound) };
     hs_plan_info info;
 
     hs_plan_info_init(&info);
     snprintf(info.algorithm, sizeof info.algorithm, "%s", best_algorithm(request, result));
-    for (size_t i = 0; i < result->bound_count && i < ROOM; i++) {
-        hs_named_bound *bound = &info.bounds[info.bound_count++];
-
-        snprintf(bound->name, sizeof bound->name, "%s", result->bounds[i].name);
-        bound->value = result->bounds[i].value;
-    }
+    say_bounds(&info, result);
     return hs_plan_write(fd, in, best, &info);
 }
 

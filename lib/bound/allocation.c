@@ -21,10 +21,22 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     return hsi_assignment_bound(rows, HSI_GROUP_A_TYPE, least, &stop, value);
 }
 
+/* Proved again with the value known, which takes fewer nodes: it has the time limit once more. */
+static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
+                         const hs_settings *settings, hs_certificate *c)
+{
+    double    value;
+    hs_status st = bound->compute(rows, settings, &value);
+    hsi_stop  stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
+
+    return st == HS_OK ? hsi_certify_tree(rows, value, 0, &stop, c) : st;
+}
+
 const hs_bound hsi_bound_allocation = {
     .name = "allocation",
     .summary = "tasks are whole, but only each type's total load counts (MIP)",
     .source = "dominates deadline; exact but for the time limit",
     .cost = "exponential; up to 100,000 rows, stops at the time limit",
     .compute = compute,
+    .certify = certify,
 };

@@ -5,6 +5,7 @@
 #include <hybridsched/certificate.h>
 
 #include "core/problem.h"
+#include "core/stop.h"
 
 struct hs_bound {
     const char *name;
@@ -26,6 +27,13 @@ hs_status hsi_certify_divisible(const hs_bound *bound, const hsi_problem *rows,
 
 /* Proves `value`, which is no more than deadline's; in the last bit perhaps less. */
 hs_status hsi_certify_value(const hsi_problem *rows, double value, hs_certificate *c);
+
+/*
+ * Proves by cases (bound/prove.h) that no schedule is shorter than `target`, or as much of
+ * that as can be until `stop`. `deep`: with knapsacks and searches, else by multipliers alone.
+ */
+hs_status hsi_certify_tree(const hsi_problem *rows, double target, int deep, const hsi_stop *stop,
+                           hs_certificate *certificate);
 
 extern const hs_bound hsi_bound_theorem2, hsi_bound_min_time, hsi_bound_deadline, hsi_bound_area;
 extern const hs_bound hsi_bound_allocation, hsi_bound_mip, hsi_bound_configuration;

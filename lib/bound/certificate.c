@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bound/bound.h"
 #include "bound/divisible.h"
@@ -38,6 +40,7 @@ hs_status hsi_certify_value(const hsi_problem *rows, double value, hs_certificat
     int           i;
 
     c->value = 0;
+    c->computed = value;
     c->proof = HSI_PROOF_NONE;
     if (!(value > 0))
         return HS_OK;
@@ -62,28 +65,28 @@ hs_status hsi_certify_divisible(const hs_bound *bound, const hsi_problem *rows,
     return st == HS_OK ? hsi_certify_value(rows, value, c) : st;
 }
 
-hs_status hs_certificate_create(const hs_bound *bound, const hs_instance *in,
-                                const hs_settings *settings, hs_certificate **out)
+/* What makes a certificate of the rows; `data` is its own. */
+typedef hs_status (*maker)(const void *data, const hsi_problem *rows, const hs_settings *settings,
+                           hs_certificate *c);
+
+static hs_status make(const hs_instance *in, const hs_settings *settings, const char *name,
+                      maker make_it, const void *data, hs_certificate **out)
 {
     hs_certificate *c;
     hs_settings     full;
     hsi_problem     rows;
-    hs_status       st;
+    hs_status       st = hsi_settings_resolve(&full, settings);
 
-    if (!bound || !in || !out)
-        return HS_EINVAL;
-    if (!bound->certify)
-        return HS_EUNSUPPORTED;
-    st = hsi_settings_resolve(&full, settings);
     if (st != HS_OK)
         return st;
     st = hsi_problem_of_rows(in, &rows);
     if (st != HS_OK)
         return st;
     c = calloc(1, sizeof *c);
-    st = c ? bound->certify(bound, &rows, &full, c) : HS_ENOMEM;
+    st = c ? make_it(data, &rows, &full, c) : HS_ENOMEM;
     if (st == HS_OK) {
-        c->bound = bound->name;
+        snprintf(c->bound, sizeof c->bound, "%s", name);
+        c->computed = fmax(c->computed, c->value);
         c->digest = hs_instance_digest(in);
         *out = c;
         c = NULL;
@@ -93,10 +96,60 @@ hs_status hs_certificate_create(const hs_bound *bound, const hs_instance *in,
     return st;
 }
 
+static hs_status make_of_bound(const void *data, const hsi_problem *rows,
+                               const hs_settings *settings, hs_certificate *c)
+{
+    const hs_bound *bound = data;
+
+    return bound->certify(bound, rows, settings, c);
+}
+
+hs_status hs_certificate_create(const hs_bound *bound, const hs_instance *in,
+                                const hs_settings *settings, hs_certificate **out)
+{
+    if (!bound || !in || !out)
+        return HS_EINVAL;
+    if (!bound->certify)
+        return HS_EUNSUPPORTED;
+    return make(in, settings, bound->name, make_of_bound, bound, out);
+}
+
+static hs_status make_of_value(const void *data, const hsi_problem *rows,
+                               const hs_settings *settings, hs_certificate *c)
+{
+    hsi_stop stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
+
+    return hsi_certify_tree(rows, *(const double *)data, 1, &stop, c);
+}
+
+/* A line of its own in a file. */
+static int is_name(const char *name)
+{
+    size_t length = strlen(name), i;
+
+    for (i = 0; i < length; i++)
+        if (name[i] <= ' ' || name[i] > '~' || name[i] == ',')
+            return 0;
+    return length > 0 && length < sizeof((hs_certificate *)0)->bound;
+}
+
+hs_status hs_certificate_prove(const hs_instance *in, const char *name, double value,
+                               const hs_settings *settings, hs_certificate **out)
+{
+    if (!in || !name || !out || !is_name(name) || !isfinite(value))
+        return HS_EINVAL;
+    return make(in, settings, name, make_of_value, &value, out);
+}
+
 void hs_certificate_free(hs_certificate *certificate)
 {
+    size_t i;
+
     if (!certificate)
         return;
+    for (i = 0; certificate->node && i < certificate->nodes; i++)
+        free(certificate->node[i].worth);
+    free(certificate->node);
     free(certificate->kind);
     free(certificate);
 }
@@ -104,6 +157,11 @@ void hs_certificate_free(hs_certificate *certificate)
 double hs_certificate_value(const hs_certificate *certificate)
 {
     return certificate->value;
+}
+
+double hs_certificate_computed(const hs_certificate *certificate)
+{
+    return certificate->computed;
 }
 
 const char *hs_certificate_bound(const hs_certificate *certificate)

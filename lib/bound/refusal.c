@@ -183,14 +183,18 @@ void hsi_refusal_close(hsi_refusal *r)
 
 void hsi_refusal_set(hsi_refusal *r, const double *y)
 {
-    double sum = 0, scale;
+    double sum = 0, scale = 0;
+    int    exponent = 0;
     size_t i;
 
     for (i = 0; i < r->kinds; i++)
         sum += r->count[i] * y[i];
-    scale = sum > 0 ? ldexp(1 - 0x1p-20, MULTIPLIER_BITS) / sum : 0;
+    if (sum > 0 && isfinite(sum)) { /* in two steps: the least doubles have huge inverses */
+        frexp(sum, &exponent);
+        scale = ldexp(1 - 0x1p-20, MULTIPLIER_BITS) / ldexp(sum, -exponent);
+    }
     for (i = 0; i < r->kinds; i++)
-        r->multiplier[i] = (int64_t)(y[i] * scale);
+        r->multiplier[i] = scale > 0 ? (int64_t)(ldexp(y[i], -exponent) * scale) : 0;
 }
 
 static int64_t sum_of_multipliers(const hsi_refusal *r)

@@ -6,21 +6,47 @@
 
 /* How a bound T is proved; the arguments stand in hsched-formats(5). */
 typedef enum hsi_proof_kind {
-    HSI_PROOF_NONE,         /* T is 0 */
-    HSI_PROOF_TASK,         /* a task takes T or longer everywhere */
-    HSI_PROOF_MULTIPLIERS,  /* of the area LP's two constraints */
-    HSI_PROOF_CONFIGURATION /* of the tasks, and knapsacks */
+    HSI_PROOF_NONE,          /* T is 0 */
+    HSI_PROOF_TASK,          /* a task takes T or longer everywhere */
+    HSI_PROOF_MULTIPLIERS,   /* of the area LP's two constraints */
+    HSI_PROOF_CONFIGURATION, /* of the tasks, and knapsacks */
+    HSI_PROOF_TREE           /* by cases, each of them proved */
 } hsi_proof_kind;
 
 /* Tasks with these times, and the multiplier of each of them. */
 typedef struct hsi_certified_kind {
     double  cpu, gpu;
-    int64_t multiplier;
+    int64_t multiplier; /* not in a tree */
 } hsi_certified_kind;
 
+/* What a node of a tree does: it has two children, or is a leaf that is proved so. */
+typedef enum hsi_proof_step {
+    HSI_STEP_BRANCH,
+    HSI_STEP_MULTIPLIERS,
+    HSI_STEP_CONFIGURATION,
+    HSI_STEP_SEARCH
+} hsi_proof_step;
+
+/*
+ * A node's tasks of a kind are settled for CPUs, settled for GPUs, or free, which are
+ * three classes; each has a worth of its own.
+ */
+typedef enum hsi_class { HSI_FREE_TASKS, HSI_CPU_TASKS, HSI_GPU_TASKS, HSI_CLASSES } hsi_class;
+
+typedef struct hsi_proof_node {
+    hsi_proof_step step;
+    uint32_t       kind, cut;     /* at most `cut` of the kind on CPUs, or more */
+    double         multiplier[2]; /* by type */
+    int            grid;
+    int64_t        capacity, most[2];
+    uint64_t       nodes; /* that a search took */
+    int64_t       *worth; /* HSI_CLASSES a kind; 0 for classes without tasks */
+} hsi_proof_node;
+
 struct hs_certificate {
-    const char         *bound; /* static */
+    char                bound[32];
     double              value;
+    double              computed; /* what was to be proved */
     uint64_t            digest;
     hsi_proof_kind      proof;
     double              multiplier[2]; /* by type */
@@ -28,6 +54,8 @@ struct hs_certificate {
     int64_t             capacity, most[2];
     size_t              kinds;
     hsi_certified_kind *kind;
+    size_t              nodes; /* of the tree, each before its children */
+    hsi_proof_node     *node;
 };
 
 #endif

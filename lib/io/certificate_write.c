@@ -31,19 +31,26 @@ static void put_integer(writer *w, const char *name, int64_t value)
     put(w, text);
 }
 
-/* As the shortest decimal, and exactly: INTEGER*2^EXPONENT. */
-static void put_real(writer *w, const char *name, double value)
+/* Exactly: INTEGER*2^EXPONENT. */
+static const char *exact(double value, char text[48])
 {
-    char    decimal[32], text[128];
     int     exponent;
     int64_t mantissa = (int64_t)ldexp(frexp(value, &exponent), 53);
 
     exponent -= 53;
     for (; mantissa && mantissa % 2 == 0; exponent++)
         mantissa /= 2;
+    snprintf(text, 48, "%lld*2^%d", (long long)mantissa, mantissa ? exponent : 0);
+    return text;
+}
+
+/* As the shortest decimal, and exactly. */
+static void put_real(writer *w, const char *name, double value)
+{
+    char decimal[32], form[48], text[128];
+
     hs_format_double(value, decimal);
-    snprintf(text, sizeof text, "%s,%s,%lld*2^%d\n", name, decimal, (long long)mantissa,
-             mantissa ? exponent : 0);
+    snprintf(text, sizeof text, "%s,%s,%s\n", name, decimal, exact(value, form));
     put(w, text);
 }
 
@@ -56,6 +63,71 @@ static void put_kind(writer *w, const hsi_certified_kind *kind)
     snprintf(text, sizeof text, "task,%s,%s,%lld\n", cpu, gpu, (long long)kind->multiplier);
     put(w, text);
 }
+
+/* ---- trees ------------------------------------------------------------------------------ */
+
+static void put_times(writer *w, const hsi_certified_kind *kind)
+{
+    char cpu[32], gpu[32], text[128];
+
+    hs_format_double(kind->cpu, cpu);
+    hs_format_double(kind->gpu, gpu);
+    snprintf(text, sizeof text, "task,%s,%s\n", cpu, gpu);
+    put(w, text);
+}
+
+static void put_worth(writer *w, const hs_certificate *c, const int64_t *worth)
+{
+    char   text[96];
+    size_t i;
+
+    for (i = 0; i < c->kinds && !hsi_output_failed(&w->out); i++, worth += HSI_CLASSES) {
+        if (worth[HSI_CPU_TASKS] || worth[HSI_GPU_TASKS])
+            snprintf(text, sizeof text, "worth,%lld,%lld,%lld\n", (long long)worth[HSI_FREE_TASKS],
+                     (long long)worth[HSI_CPU_TASKS], (long long)worth[HSI_GPU_TASKS]);
+        else
+            snprintf(text, sizeof text, "worth,%lld\n", (long long)worth[HSI_FREE_TASKS]);
+        put(w, text);
+    }
+}
+
+static void put_node(writer *w, const hs_certificate *c, const hsi_proof_node *node)
+{
+    char text[160], u[48], v[48];
+
+    switch (node->step) {
+    case HSI_STEP_BRANCH:
+        snprintf(text, sizeof text, "branch,%lu,%lu\n", (unsigned long)node->kind,
+                 (unsigned long)node->cut);
+        break;
+    case HSI_STEP_MULTIPLIERS:
+        snprintf(text, sizeof text, "multipliers,%s,%s\n", exact(node->multiplier[HS_CPU], u),
+                 exact(node->multiplier[HS_GPU], v));
+        break;
+    case HSI_STEP_CONFIGURATION:
+        snprintf(text, sizeof text, "configuration,%d,%lld,%lld,%lld\n", node->grid,
+                 (long long)node->capacity, (long long)node->most[HS_CPU],
+                 (long long)node->most[HS_GPU]);
+        break;
+    case HSI_STEP_SEARCH:
+        snprintf(text, sizeof text, "search,%llu\n", (unsigned long long)node->nodes);
+        break;
+    }
+    put(w, text);
+    if (node->worth)
+        put_worth(w, c, node->worth);
+}
+
+static void put_tree(writer *w, const hs_certificate *c)
+{
+    put_integer(w, "kinds", (int64_t)c->kinds);
+    for (size_t i = 0; i < c->kinds && !hsi_output_failed(&w->out); i++)
+        put_times(w, &c->kind[i]);
+    for (size_t i = 0; i < c->nodes && !hsi_output_failed(&w->out); i++)
+        put_node(w, c, &c->node[i]);
+}
+
+/* ---- all of them ------------------------------------------------------------------------ */
 
 static void put_proof(writer *w, const hs_certificate *c)
 {
@@ -79,6 +151,10 @@ static void put_proof(writer *w, const hs_certificate *c)
         put_integer(w, "gpu-most", c->most[HS_GPU]);
         for (size_t i = 0; i < c->kinds && !hsi_output_failed(&w->out); i++)
             put_kind(w, &c->kind[i]);
+        break;
+    case HSI_PROOF_TREE:
+        put(w, "proof,tree\n");
+        put_tree(w, c);
         break;
     }
 }

@@ -17,7 +17,7 @@
 #include "bound/bound.h"
 #include "bound/configuration.h"
 #include "refine/refine.h"
-#include "refine/refute.h"
+#include "bound/refute.h"
 #include "support/vector.h"
 
 static const double whole = 1e-4;          /* a share is as good as whole */

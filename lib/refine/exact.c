@@ -19,7 +19,7 @@
 #include "core/report.h"
 #include "refine/branch.h"
 #include "refine/refine.h"
-#include "refine/refute.h"
+#include "bound/refute.h"
 
 typedef struct proof {
     const hs_instance *in;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "solver/area_lp.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "solver/guard.h"
@@ -13,7 +14,7 @@ typedef struct area {
 } area;
 
 #define TOLERANCE 1e-14
-#define NOTHING   1e-17 /* a ratio, or a time of the scale, that changes nothing */
+#define NOTHING 1e-17 /* a ratio, or a time of the scale, that changes nothing */
 
 /* The exponent of what a worker has to do if all have the same, each task where it is fast. */
 static int scale_of(const hsi_problem *rows)
@@ -55,9 +56,9 @@ static void add_column(glp_prob *lp, int column, int slow, double time, double r
 static void build(glp_prob *lp, const hsi_problem *rows)
 {
     const double workers[3] = {0, fmax(rows->m, 1), fmax(rows->k, 1)};
-    int    t = (int)rows->n + 1, index[3] = {0, 1, 2}, scale = scale_of(rows);
-    double value[3] = {0, -1, -1}, fast[3] = {0, 0, 0}, all = 2 * ((double)rows->m + rows->k);
-    size_t i;
+    int          t = (int)rows->n + 1, index[3] = {0, 1, 2}, scale = scale_of(rows);
+    double       value[3] = {0, -1, -1}, fast[3] = {0, 0, 0}, all = 2 * ((double)rows->m + rows->k);
+    size_t       i;
 
     glp_set_obj_dir(lp, GLP_MIN);
     glp_add_rows(lp, 2);
@@ -88,7 +89,7 @@ static void build(glp_prob *lp, const hsi_problem *rows)
 static void read_multipliers(glp_prob *lp, area *a)
 {
     const hsi_problem *rows = a->rows;
-    double             most_on_gpus = 0, most_on_cpus = 0; /* q / p, p / q */
+    double             most_on_gpus = 0, most_on_cpus = 0; /* q / p, p / q, which may underflow */
     size_t             i;
     int                scale, unit = scale_of(rows);
 
@@ -103,8 +104,8 @@ static void read_multipliers(glp_prob *lp, area *a)
             a->u = ldexp(q, -scale);
             a->v = ldexp(p, -scale);
         } else if (where != GLP_NU && ldexp(fmax(p, q), -unit) > NOTHING) {
-            most_on_gpus = fmax(most_on_gpus, p > q ? q / p : 0);
-            most_on_cpus = fmax(most_on_cpus, p > q ? 0 : p / q);
+            most_on_gpus = fmax(most_on_gpus, p > q ? fmax(q / p, DBL_MIN) : 0);
+            most_on_cpus = fmax(most_on_cpus, p > q ? 0 : fmax(p / q, DBL_MIN));
         }
     }
     a->u = fmax(a->u, a->v * most_on_gpus);
@@ -126,8 +127,7 @@ static hs_status solve(void *data)
     return end == HSI_SIMPLEX_FAILED ? HS_ESOLVER : HS_OK;
 }
 
-hs_status hsi_area_multipliers(const hsi_problem *rows, const hsi_stop *stop, double *u,
-                               double *v)
+hs_status hsi_area_multipliers(const hsi_problem *rows, const hsi_stop *stop, double *u, double *v)
 {
     area      a = {rows, stop, 0, 0};
     hs_status st = hsi_glpk_guarded(solve, &a);

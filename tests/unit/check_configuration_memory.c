@@ -14,34 +14,7 @@
 
 #include "refine/branch.h"
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-static long left = -1; /* allocations until the one that fails; -1: none does */
-
-static int fails(void)
-{
-    return left >= 0 && left-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
+#include "failing_memory.h"
 
 static hs_instance *in;
 
@@ -65,9 +38,9 @@ START_TEST(every_allocation_may_fail)
     long            k;
 
     for (k = 0; st != HS_OK; k++) {
-        left = k;
+        until_failure = k;
         st = hs_bound_compute(bound, in, NULL, &value);
-        left = -1;
+        until_failure = -1;
         ck_assert(st == HS_OK || st == HS_ENOMEM);
         ck_assert_int_lt(k, 5000);
     }
@@ -97,9 +70,9 @@ START_TEST(every_allocation_of_the_tree_may_fail)
 
     ck_assert_int_eq(hsi_problem_of_tasks(in, &pb), HS_OK);
     for (k = 0; st != HS_OK; k++) {
-        left = k;
+        until_failure = k;
         st = branch(&pb);
-        left = -1;
+        until_failure = -1;
         ck_assert(st == HS_OK || st == HS_ENOMEM);
         ck_assert_int_lt(k, 20000);
     }

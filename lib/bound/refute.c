@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "refine/refute.h"
+#include "bound/refute.h"
 
 #include <float.h>
 #include <math.h>
@@ -31,13 +31,13 @@ typedef struct search {
     const hsi_stop *stop;
     size_t          n;
     uint32_t        cells;
-    uint32_t       *order;      /* task at each depth */
-    uint32_t       *twin;       /* depth of an identical task just before, or itself */
-    double         *load;       /* a worker */
-    uint64_t       *gathered;   /* worth of what a worker holds */
-    uint32_t       *chosen;     /* worker of each depth */
-    uint64_t        all;        /* worth of all tasks */
-    int             exact_loads;/* whole numbers: equal loads are equal */
+    uint32_t       *order;       /* task at each depth */
+    uint32_t       *twin;        /* depth of an identical task just before, or itself */
+    double         *load;        /* a worker */
+    uint64_t       *gathered;    /* worth of what a worker holds */
+    uint32_t       *chosen;      /* worker of each depth */
+    uint64_t        all;         /* worth of all tasks */
+    int             exact_loads; /* whole numbers: equal loads are equal */
     type_tables     type[2];
     hsi_verdict     verdict;
 } search;
@@ -238,8 +238,7 @@ static void descend(search *s, size_t depth)
             keep(s);
         return;
     }
-    if (++s->r->nodes == s->r->most_nodes ||
-        ((s->r->nodes & 1023) == 0 && hsi_stop_now(s->stop))) {
+    if (++s->r->nodes == s->r->most_nodes || ((s->r->nodes & 1023) == 0 && hsi_stop_now(s->stop))) {
         s->verdict = HSI_STOPPED;
         return;
     }
@@ -323,17 +322,6 @@ static void close_type(type_tables *t)
     free(t->gained);
 }
 
-static int all_whole(const hsi_problem *pb)
-{
-    size_t i;
-
-    for (i = 0; i < pb->n; i++)
-        if ((!isinf(pb->p[i]) && (pb->p[i] != floor(pb->p[i]) || pb->p[i] > 0x1p44)) ||
-            (!isinf(pb->q[i]) && (pb->q[i] != floor(pb->q[i]) || pb->q[i] > 0x1p44)))
-            return 0;
-    return 1;
-}
-
 static hs_status open_search(search *s)
 {
     size_t    n = s->n, i;
@@ -352,21 +340,17 @@ static hs_status open_search(search *s)
         return HS_ENOMEM;
     for (i = 0; i < n; i++)
         s->all += s->r->worth[i];
-    s->exact_loads = all_whole(s->r->pb);
+    s->exact_loads = hsi_problem_is_whole(s->r->pb);
     choose_order(s);
     st = open_type(s, HS_CPU);
     return st == HS_OK ? open_type(s, HS_GPU) : st;
 }
 
-hs_status hsi_refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict)
+static hs_status refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict)
 {
     search    s = {.r = r, .stop = stop, .n = r->pb->n, .verdict = HSI_REFUTED};
-    hs_status st;
+    hs_status st = open_search(&s);
 
-    r->nodes = 0;
-    if (s.n == 0 || s.n > HSI_REFUTE_MOST_TASKS)
-        return HS_ETOOBIG;
-    st = open_search(&s);
     if (st == HS_OK) {
         if (can_hold_the_rest(&s, 0))
             descend(&s, 0);
@@ -380,4 +364,41 @@ hs_status hsi_refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdi
     free(s.twin);
     free(s.order);
     return st;
+}
+
+/*
+ * Near the least doubles a worth over a time is none, and errors are not relative. There
+ * everything is lifted, which is exact: a time that becomes infinite did not fit before.
+ */
+#define LEAST_TARGET 0x1p-400
+enum { LIFT = 600 };
+
+static hs_status refute_lifted(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict)
+{
+    size_t         n = r->pb->n, i;
+    double        *p = malloc(n * sizeof *p), *q = malloc(n * sizeof *q);
+    hsi_problem    pb = {.n = n, .m = r->pb->m, .k = r->pb->k, .p = p, .q = q};
+    hsi_refutation lifted = *r;
+    hs_status      st = p && q ? HS_OK : HS_ENOMEM;
+
+    for (i = 0; st == HS_OK && i < n; i++) {
+        p[i] = ldexp(r->pb->p[i], LIFT);
+        q[i] = ldexp(r->pb->q[i], LIFT);
+    }
+    lifted.pb = &pb;
+    lifted.target = ldexp(r->target, LIFT);
+    if (st == HS_OK)
+        st = refute(&lifted, stop, verdict);
+    r->nodes = lifted.nodes;
+    free(p);
+    free(q);
+    return st;
+}
+
+hs_status hsi_refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict)
+{
+    r->nodes = 0;
+    if (r->pb->n == 0 || r->pb->n > HSI_REFUTE_MOST_TASKS)
+        return HS_ETOOBIG;
+    return r->target < LEAST_TARGET ? refute_lifted(r, stop, verdict) : refute(r, stop, verdict);
 }
