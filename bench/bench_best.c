@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How near to the best lower bound `best` comes, on gamma instances with CPU mean
- * 15 and GPU mean 1 and on factorisations. One line a run; after each size, lines
- * that begin with '#' give median and worst gap and how many runs were proved.
+ * How near to the best lower bound `best` comes, on gamma instances with CPU mean 15 and
+ * GPU mean 1 and on factorisations, and beside it GLPK's own MIP in the same time, where
+ * the instance is not too large for it. One line a run: gap_percent is the makespan over
+ * the run's own bound. After each size, lines that begin with '#' give the median and the
+ * worst of them and how many were proved to the gap that was asked for.
  *
- *   bench_best [-s SEEDS] [-j THREADS] [-g GAP] [TASKS,CPUS,GPUS,SECONDS...]
- *   bench_best tiles                           the factorisations
+ *   bench_best [-s SEEDS] [-j THREADS] [-a ALGORITHM] [-g GAP] [-n] [SIZE...]
  *
- * By default the sizes of the table in the manual, 10 seeds of each of four pairs of
- * coefficients of variation.
+ * A SIZE is TASKS,CPUS,GPUS,SECONDS, or tiles for the factorisations, 1 s each; by
+ * default it is those that bench/results/best.md is about, the smaller ones to a gap of
+ * 1e-4. SEEDS is for each of four pairs of coefficients of variation, 1 to SEEDS, 1 by
+ * default; -s 10 makes the 40 instances of each size. -n leaves GLPK out.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,20 +22,32 @@
 
 #include <hybridsched/hybridsched.h>
 
+#include "peer.h"
+
 typedef struct row {
     size_t   tasks;
     unsigned cpus, gpus;
     double   seconds;
+    double   gap; /* that is asked for */
 } row;
 
 static const row table[] = {
-    {300, 20, 4, 1},    {300, 20, 4, 10},    {3000, 20, 4, 5},
-    {30000, 20, 4, 10}, {30, 4, 2, 1},       {60, 8, 2, 10},
+    {300, 20, 4, 1, 0},    {300, 20, 4, 10, 0}, {3000, 20, 4, 5, 0},
+    {30000, 20, 4, 10, 0}, {30, 4, 2, 1, 1e-4}, {60, 8, 2, 10, 1e-4},
 };
 static const double cvs[][2] = {{0.2, 0.2}, {1, 0.2}, {1, 1}, {0.2, 1}};
 enum { PAIRS = sizeof cvs / sizeof *cvs, MOST_RUNS = 1000 };
 
-static unsigned seeds = 10;
+/* Of one solver, on the instances of one size. */
+typedef struct tally {
+    double gap[MOST_RUNS];
+    size_t runs, proofs;
+} tally;
+
+static tally       ours, peers;
+static unsigned    seeds = 1;
+static int         with_peers = 1;
+static const char *algorithm = "best";
 static hs_settings settings;
 
 static double now(void)
@@ -43,6 +58,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* ---- what came of it ---------------------------------------------------------------- */
+
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -50,43 +67,71 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double gaps[MOST_RUNS];
-static size_t runs, proofs;
+static double count(tally *t, double makespan, double bound, int proved)
+{
+    double gap = makespan > bound ? makespan / bound - 1 : 0;
 
-static void run(const hs_instance *in, const char *what, double seconds)
+    if (t->runs < MOST_RUNS)
+        t->gap[t->runs++] = gap;
+    t->proofs += proved != 0;
+    return 100 * gap;
+}
+
+static void print_summary(const char *what, const char *solver, tally *t)
+{
+    if (t->runs == 0)
+        return;
+    qsort(t->gap, t->runs, sizeof *t->gap, by_value);
+    printf("# %s: %s: median %.5f%%, worst %.5f%%, %zu of %zu proved\n", what, solver,
+           50 * (t->gap[t->runs / 2] + t->gap[(t->runs - 1) / 2]), 100 * t->gap[t->runs - 1],
+           t->proofs, t->runs);
+    fflush(stdout);
+    t->runs = t->proofs = 0;
+}
+
+static void print_run(const hs_instance *in, const char *what, const char *solver, double limit,
+                      double seconds)
+{
+    printf("%s,%s,%zu,%u,%u,%g,%.3f,", what, solver, hs_instance_tasks(in), hs_instance_cpus(in),
+           hs_instance_gpus(in), limit, seconds);
+}
+
+/* ---- runs --------------------------------------------------------------------------- */
+
+static void run_peer(const hs_instance *in, const char *what, double seconds, double gap)
+{
+    peer_result r;
+    double      percent;
+
+    if (!with_peers || !peer_glpk(in, seconds, &r))
+        return;
+    percent = count(&peers, r.makespan, r.bound, r.makespan <= r.bound * (1 + gap));
+    print_run(in, what, "glpk-mip", seconds, r.seconds);
+    printf("%.17g,%.17g,mip,%.5f,%d\n", r.makespan, r.bound, percent,
+           r.makespan <= r.bound * (1 + gap));
+    fflush(stdout);
+}
+
+static void run(const hs_instance *in, const char *what, const row *size)
 {
     hs_schedule *s = NULL;
     hs_report    report;
-    double       spent;
+    double       spent = now(), percent;
 
     hs_report_init(&report);
-    settings.time_limit = seconds;
-    spent = now();
-    if (hs_solve_reported(hs_algorithm_find("best"), in, &settings, &s, &report) != HS_OK)
+    settings.time_limit = size->seconds;
+    settings.gap = size->gap;
+    if (hs_solve_reported(hs_algorithm_find(algorithm), in, &settings, &s, &report) != HS_OK ||
+        hs_schedule_check(in, s, NULL) != HS_OK)
         abort();
     spent = now() - spent;
-    if (hs_schedule_check(in, s, NULL) != HS_OK)
-        abort();
-    if (runs < MOST_RUNS)
-        gaps[runs++] = report.certified > report.bound ? report.certified / report.bound - 1 : 0;
-    proofs += report.proved != 0;
-    printf("%s,%zu,%u,%u,%g,%.3f,%.17g,%.17g,%s,%.5f,%d,%llu\n", what, hs_instance_tasks(in),
-           hs_instance_cpus(in), hs_instance_gpus(in), seconds, spent, report.certified,
-           report.bound, report.bound_name, 100 * gaps[runs - 1], report.proved,
-           (unsigned long long)report.iterations);
+    percent = count(&ours, report.certified, report.bound, report.proved);
+    print_run(in, what, algorithm, size->seconds, spent);
+    printf("%.17g,%.17g,%s,%.5f,%d\n", report.certified, report.bound, report.bound_name, percent,
+           report.proved);
     fflush(stdout);
     hs_schedule_free(s);
-}
-
-static void summary(const char *what)
-{
-    if (runs == 0)
-        return;
-    qsort(gaps, runs, sizeof *gaps, by_value);
-    printf("# %s: median %.5f%%, worst %.5f%%, %zu of %zu proved\n", what,
-           50 * (gaps[runs / 2] + gaps[(runs - 1) / 2]), 100 * gaps[runs - 1], proofs, runs);
-    fflush(stdout);
-    runs = proofs = 0;
+    run_peer(in, what, size->seconds, size->gap);
 }
 
 static void run_gamma(const row *size)
@@ -96,25 +141,27 @@ static void run_gamma(const row *size)
 
     for (pair = 0; pair < PAIRS; pair++) {
         for (seed = 1; seed <= seeds; seed++) {
-            hs_gamma spec = {size->tasks, size->cpus, size->gpus, 15, cvs[pair][0], 1,
-                             cvs[pair][1], seed};
+            hs_gamma     spec = {size->tasks,  size->cpus, size->gpus,   15,
+                                 cvs[pair][0], 1,          cvs[pair][1], seed};
             hs_instance *in = NULL;
 
             if (hs_generate_gamma(&spec, &in) != HS_OK)
                 abort();
             snprintf(what, sizeof what, "gamma %g/%g seed %u", cvs[pair][0], cvs[pair][1], seed);
-            run(in, what, size->seconds);
+            run(in, what, size);
             hs_instance_free(in);
         }
     }
     snprintf(what, sizeof what, "%zu tasks, %u + %u, %g s", size->tasks, size->cpus, size->gpus,
              size->seconds);
-    summary(what);
+    print_summary(what, algorithm, &ours);
+    print_summary(what, "glpk-mip", &peers);
 }
 
-static void run_tiles(hs_factorisation kind, const char *name, const char *table_name)
+static void run_tiles(hs_factorisation kind, const char *name, const char *table_name,
+                      const row *like)
 {
-    static const unsigned tiles[] = {4, 6, 8, 12, 16, 24, 32};
+    static const unsigned  tiles[] = {4, 6, 8, 10, 12, 16, 20, 24, 32};
     const hs_kernel_table *kernels = hs_kernel_table_find(table_name);
     size_t                 i;
     char                   what[64];
@@ -126,26 +173,28 @@ static void run_tiles(hs_factorisation kind, const char *name, const char *table
         if (hs_generate_tiled(&spec, &in, NULL) != HS_OK)
             abort();
         snprintf(what, sizeof what, "%s %s N=%u", name, table_name, tiles[i]);
-        run(in, what, 1);
+        run(in, what, like);
         hs_instance_free(in);
     }
-    summary(name);
+    snprintf(what, sizeof what, "%s %s", name, table_name);
+    print_summary(what, algorithm, &ours);
+    print_summary(what, "glpk-mip", &peers);
 }
 
-static void run_all_tiles(void)
+static void run_all_tiles(const row *like)
 {
-    run_tiles(HS_CHOLESKY, "cholesky", "mirage-960");
-    run_tiles(HS_CHOLESKY, "cholesky", "k40m-960");
-    run_tiles(HS_LU, "lu", "mirage-960");
-    run_tiles(HS_QR, "qr", "v100-1600");
+    run_tiles(HS_CHOLESKY, "cholesky", "mirage-960", like);
+    run_tiles(HS_CHOLESKY, "cholesky", "k40m-960", like);
+    run_tiles(HS_LU, "lu", "mirage-960", like);
+    run_tiles(HS_QR, "qr", "v100-1600", like);
 }
 
-static void run_size(const char *text)
-{
-    row size;
+/* ---- the command line ------------------------------------------------------------------ */
 
+static void run_size(const char *text, row size)
+{
     if (strcmp(text, "tiles") == 0) {
-        run_all_tiles();
+        run_all_tiles(&size);
         return;
     }
     if (sscanf(text, "%zu,%u,%u,%lf", &size.tasks, &size.cpus, &size.gpus, &size.seconds) != 4) {
@@ -157,28 +206,36 @@ static void run_size(const char *text)
 
 int main(int argc, char **argv)
 {
+    row    asked = {.seconds = 1};
     size_t i;
     int    option;
 
     hs_settings_init(&settings);
-    while ((option = getopt(argc, argv, "s:j:g:")) != -1) {
-        if (option == 's')
+    while ((option = getopt(argc, argv, "a:s:j:g:n")) != -1) {
+        if (option == 'a')
+            algorithm = optarg;
+        else if (option == 's')
             seeds = (unsigned)atoi(optarg);
         else if (option == 'j')
             settings.threads = (unsigned)atoi(optarg);
         else if (option == 'g')
-            settings.gap = atof(optarg);
+            asked.gap = atof(optarg);
+        else if (option == 'n')
+            with_peers = 0;
         else
             return 2;
     }
-    printf("what,tasks,cpus,gpus,limit,seconds,makespan,bound,name,gap_percent,proved,"
-           "iterations\n");
+    if (!hs_algorithm_find(algorithm)) {
+        fprintf(stderr, "bench_best: there is no algorithm '%s'\n", algorithm);
+        return 2;
+    }
+    printf("what,solver,tasks,cpus,gpus,limit,seconds,makespan,bound,name,gap_percent,proved\n");
     for (i = (size_t)optind; i < (size_t)argc; i++)
-        run_size(argv[i]);
+        run_size(argv[i], asked);
     if (optind < argc)
         return 0;
     for (i = 0; i < sizeof table / sizeof *table; i++)
         run_gamma(&table[i]);
-    run_all_tiles();
+    run_all_tiles(&asked);
     return 0;
 }

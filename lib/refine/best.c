@@ -24,8 +24,10 @@ static double allowed(const hsi_search *search)
 
 int hsi_search_met(const hsi_search *search)
 {
-    return search->found && search->makespan <= allowed(search) * (1 + 0x1p-20) &&
-           hsi_certified_makespan(search->in, search->found) <= allowed(search);
+    double enough = fmax(allowed(search), nextafter(search->refuted, INFINITY));
+
+    return search->found && search->makespan <= enough * (1 + 0x1p-20) &&
+           hsi_certified_makespan(search->in, search->found) <= enough;
 }
 
 double hsi_search_enough(const hsi_search *search)
@@ -74,6 +76,27 @@ hs_status hsi_search_offer(hsi_search *search, hs_schedule *s)
 hs_status hsi_search_offer_assignment(hsi_search *search, const uint32_t *worker)
 {
     return offer(search, worker, 0);
+}
+
+hs_status hsi_search_offer_exact(hsi_search *search, const uint32_t *worker)
+{
+    double       makespan = hsi_assignment_makespan(&search->pb, worker, search->load);
+    hs_schedule *s = NULL;
+    hs_status    st;
+
+    if (makespan != search->makespan)
+        return hsi_search_offer_assignment(search, worker);
+    st = hsi_assignment_schedule(&search->pb, worker, &s);
+    if (st != HS_OK)
+        return st;
+    if (hsi_certified_makespan(search->in, s) >=
+        hsi_certified_makespan(search->in, search->found)) {
+        hs_schedule_free(s);
+        return HS_OK;
+    }
+    take(search, s);
+    memcpy(search->worker, worker, search->pb.n * sizeof *worker);
+    return HS_OK;
 }
 
 /* ---- telling the caller ------------------------------------------------------------ */
@@ -167,6 +190,9 @@ static hs_status improve(hsi_search *search)
         st = hsi_order_by_rho(&search->pb, HSI_RHO_UP, search->order);
     if (st == HS_OK && !hsi_search_met(search) && !hsi_watch_ends(&search->watch))
         st = hsi_portfolio_rest(search);
+    if (st == HS_OK && !hsi_search_met(search) && !hsi_watch_ends(&search->watch)) {
+        st = hsi_narrow(search);
+    }
     if (st == HS_OK && !hsi_search_met(search) && !hsi_watch_ends(&search->watch)) {
         search->phase = "local search";
         st = level(search);

@@ -13,24 +13,26 @@
 #include <string.h>
 
 #include "algorithm/algorithm.h"
+#include "bound/bound.h"
 #include "bound/configuration.h"
+#include "bound/refute.h"
 #include "config.h"
 #include "core/order.h"
 #include "core/report.h"
 #include "refine/branch.h"
 #include "refine/refine.h"
-#include "bound/refute.h"
+#include "refine/squeeze.h"
 
 typedef struct proof {
     const hs_instance *in;
     const hs_settings *settings;
     hsi_stop           stop;
-    hsi_problem        pb;      /* one item a task */
+    hsi_problem        pb; /* one item a task */
     hs_schedule       *best;
     double             longest; /* what of it is certified */
     double             bound;
     const char        *bound_name;
-    int                whole;   /* times are whole numbers, and so is the optimum */
+    int                whole;    /* times are whole numbers, and so is the optimum */
     int                shortest; /* every shorter schedule is refuted */
     uint64_t          *worth[2]; /* a task: by the area bound, by the configuration bound */
     int                worths;
@@ -41,21 +43,6 @@ typedef struct proof {
 static int is_proved(const proof *pf)
 {
     return pf->shortest || pf->longest <= pf->bound * (1 + pf->settings->gap);
-}
-
-static int is_whole(double time)
-{
-    return isinf(time) || (time == floor(time) && time < 0x1p44);
-}
-
-static int all_whole(const hsi_problem *pb)
-{
-    size_t i;
-
-    for (i = 0; i < pb->n; i++)
-        if (!is_whole(pb->p[i]) || !is_whole(pb->q[i]))
-            return 0;
-    return 1;
 }
 
 static void raise_bound(proof *pf, double bound, const char *name)
@@ -98,11 +85,12 @@ static hs_status find_schedule(proof *pf, double part, double most)
     } else {
         hs_schedule_free(s);
     }
+    pf->shortest |= report.proved && settings.gap == 0;
     if (report.bound > pf->bound) {
+        const hs_bound *bound = hs_bound_find(report.bound_name);
+
         pf->bound = report.bound;
-        pf->bound_name = "configuration";
-        if (strcmp(report.bound_name, "deadline") == 0)
-            pf->bound_name = "deadline";
+        pf->bound_name = bound ? hs_bound_name(bound) : hsi_alg_exact.name;
     }
     return HS_OK;
 }
@@ -117,7 +105,7 @@ static void add_worth(proof *pf, const double *value)
     for (i = 0; i < pf->pb.n; i++)
         sum += value[i];
     for (i = 0; i < pf->pb.n; i++)
-        worth[i] = (uint64_t)(value[i] / sum * 0x1p52);
+        worth[i] = sum > 0 && isfinite(sum) ? (uint64_t)(value[i] / sum * 0x1p52) : 1;
 }
 
 /* The area bound's: a task is worth its time, GPU seconds counting as `pivot` CPU seconds. */
@@ -181,8 +169,7 @@ static hs_status find_multipliers(proof *pf)
 static double last_target(const proof *pf)
 {
     if (pf->settings->gap > 0)
-        return fmin(pf->longest / (1 + pf->settings->gap) * (1 + 1e-12),
-                    nextafter(pf->longest, 0));
+        return fmin(pf->longest / (1 + pf->settings->gap) * (1 + 1e-12), nextafter(pf->longest, 0));
     return pf->whole ? pf->longest - 1 : nextafter(pf->longest, 0);
 }
 
@@ -199,12 +186,18 @@ static hs_status take_found(proof *pf)
 {
     hs_schedule *s = NULL;
     hs_status    st = hsi_assignment_schedule(&pf->pb, pf->worker, &s);
+    double       longest;
 
     if (st != HS_OK)
         return st;
+    longest = hsi_certified_makespan(pf->in, s);
+    if (longest >= pf->longest) { /* but for rounding it was shorter */
+        hs_schedule_free(s);
+        return HS_OK;
+    }
     hs_schedule_free(pf->best);
     pf->best = s;
-    pf->longest = hsi_certified_makespan(pf->in, s);
+    pf->longest = longest;
     return HS_OK;
 }
 
@@ -249,7 +242,7 @@ static hs_status learn(proof *pf, double target, hsi_verdict verdict)
         return take_found(pf);
     if (verdict == HSI_REFUTED) {
         pf->shortest = target >= nextafter(pf->longest, 0);
-        raise_bound(pf, pf->whole ? target + 1 : target, "exact");
+        raise_bound(pf, pf->whole ? floor(target) + 1 : target, "exact");
     }
     return HS_OK;
 }
@@ -265,16 +258,17 @@ static hs_status search_between(proof *pf, unsigned rounds)
 
     for (; rounds-- && st == HS_OK && !is_proved(pf) && !hsi_stop_now(&pf->stop); patience *= 4) {
         hsi_verdict verdict = HSI_FOUND;
-        double      target = 0;
+        double      target = 0, before = INFINITY;
 
-        while (st == HS_OK && verdict == HSI_FOUND && !is_proved(pf)) {
+        while (st == HS_OK && verdict == HSI_FOUND && pf->longest < before && !is_proved(pf)) {
             tell(pf);
+            before = pf->longest;
             target = last_target(pf);
             st = refute_target(pf, target, patience, &verdict);
             if (st == HS_OK)
                 st = learn(pf, target, verdict);
         }
-        if (st != HS_OK || is_proved(pf) || verdict != HSI_STOPPED)
+        if (st != HS_OK || is_proved(pf) || verdict == HSI_REFUTED)
             continue;
         target = middle_target(pf);
         st = refute_target(pf, target, patience, &verdict);
@@ -282,6 +276,52 @@ static hs_status search_between(proof *pf, unsigned rounds)
             st = learn(pf, target, verdict);
     }
     return st;
+}
+
+/* Tasks of few kinds are searched by those (squeeze.h). */
+static hs_status ask_by_kinds(proof *pf, hsi_squeeze *sq)
+{
+    hs_status st = HS_OK;
+
+    while (st == HS_OK && !is_proved(pf) && !hsi_squeeze_ended(sq) && !hsi_stop_now(&pf->stop)) {
+        hsi_squeeze_answer answer;
+        double             before = pf->longest;
+
+        tell(pf);
+        st = hsi_squeeze_ask(sq, pf->bound, last_target(pf), 0, &pf->stop, &answer);
+        if (st != HS_OK)
+            break;
+        pf->nodes += answer.nodes;
+        if (answer.verdict == HSI_FOUND)
+            memcpy(pf->worker, answer.worker, pf->pb.n * sizeof *pf->worker);
+        st = learn(pf, answer.target, answer.verdict);
+        if (answer.verdict == HSI_FOUND && pf->longest >= before)
+            hsi_squeeze_vain(sq);
+    }
+    return st;
+}
+
+static hs_status search_kinds(proof *pf)
+{
+    hsi_squeeze *sq = NULL;
+    double      *value = malloc((pf->pb.n + 1) * sizeof *value);
+    hs_status    st = value ? hsi_squeeze_open(&pf->pb, &sq) : HS_ENOMEM;
+
+#ifdef HAVE_GLPK
+    if (st == HS_OK)
+        st = value_by_configuration(pf, value);
+    if (st == HS_OK)
+        hsi_squeeze_value(sq, value);
+#endif
+    if (st == HS_OK)
+        st = value_by_area(pf, value);
+    if (st == HS_OK) {
+        hsi_squeeze_value(sq, value);
+        st = ask_by_kinds(pf, sq);
+    }
+    hsi_squeeze_close(sq);
+    free(value);
+    return st == HS_ETOOBIG ? HS_OK : st;
 }
 
 #ifdef HAVE_GLPK
@@ -293,12 +333,12 @@ static double cutoff_of(const proof *pf)
     return pf->longest / (1 + fmax(pf->settings->gap, 1e-11));
 }
 
-static hs_status climb_tree(proof *pf, hsi_branch *tree)
+static hs_status climb_tree(proof *pf, hsi_branch *tree, const hsi_stop *until)
 {
     hs_status st = HS_OK;
 
-    while (st == HS_OK && !is_proved(pf) && !hsi_branch_ended(tree) && !hsi_stop_now(&pf->stop)) {
-        hs_settings     settings = share_of_time(pf, 1, 1);
+    while (st == HS_OK && !is_proved(pf) && !hsi_branch_ended(tree) && !hsi_stop_now(until)) {
+        hs_settings     settings = share_of_time(pf, 1, fmin(1, hsi_stop_left(until)));
         hsi_stop        slice = hsi_stop_after(&settings, 1);
         const uint32_t *found;
 
@@ -320,7 +360,7 @@ static hs_status climb_tree(proof *pf, hsi_branch *tree)
 }
 
 /* Branch and price: what settles nearly all that is not settled at once. */
-static hs_status search_tree(proof *pf)
+static hs_status search_tree(proof *pf, const hsi_stop *until)
 {
     hsi_branch *tree = NULL;
     hs_status   st;
@@ -330,14 +370,15 @@ static hs_status search_tree(proof *pf)
     st = hsi_branch_open(&pf->pb, pf->bound, &tree);
     if (st != HS_OK)
         return st;
-    st = climb_tree(pf, tree);
+    st = climb_tree(pf, tree, until);
     hsi_branch_close(tree);
     return st;
 }
 #else
-static hs_status search_tree(proof *pf)
+static hs_status search_tree(proof *pf, const hsi_stop *until)
 {
     (void)pf;
+    (void)until;
     return HS_OK;
 }
 #endif
@@ -345,23 +386,50 @@ static hs_status search_tree(proof *pf)
 /* Without a time limit in the settings. */
 #define DEFAULT_SECONDS 10.0
 
-/* Tiny instances are searched through faster than the tree has its first bound. */
-enum { TINY = 40 };
+/*
+ * Tiny instances are searched through faster than the tree has its first bound. Small
+ * ones are mostly settled by the tree, or else have the rest of the time for a better
+ * schedule; where there are more tasks, the tree seldom closes the gap, and most of the
+ * time is for the schedule.
+ */
+enum { TINY = 20, SMALL = 120 };
+
+static const double trees_part = 0.6;     /* of the time, for small instances */
+static const double schedules_part = 0.9; /* for others */
+static const double endless = 10;         /* seconds for schedules, were there no limit */
+
+static hs_status find_first_schedule(proof *pf)
+{
+    if (pf->pb.n <= SMALL)
+        return find_schedule(pf, 0.1, 0.3);
+    return find_schedule(pf, schedules_part, isinf(pf->stop.end) ? endless : INFINITY);
+}
+
+static hs_status search_by_tree(proof *pf)
+{
+    hsi_stop  until = pf->stop;
+    hs_status st;
+
+    if (pf->pb.n > TINY && pf->pb.n <= SMALL && isfinite(until.end))
+        until.end = until.begin + trees_part * (until.end - until.begin);
+    st = search_tree(pf, &until);
+    if (st == HS_OK && !is_proved(pf) && hsi_stop_now(&until) && !hsi_stop_now(&pf->stop))
+        st = find_schedule(pf, 1, INFINITY);
+    return st;
+}
 
 static hs_status prove(proof *pf)
 {
-    hs_status st = find_schedule(pf, 0.1, 0.3);
+    hs_status st = find_first_schedule(pf);
 
-    if (st != HS_OK || is_proved(pf))
-        return st;
-    if (pf->pb.n <= HSI_REFUTE_MOST_TASKS) {
+    if (st == HS_OK && !is_proved(pf))
+        st = search_kinds(pf);
+    if (st == HS_OK && !is_proved(pf) && pf->pb.n <= HSI_REFUTE_MOST_TASKS)
         st = find_multipliers(pf);
-        if (st == HS_OK && pf->pb.n <= TINY && !is_proved(pf))
-            st = search_between(pf, 1);
-        if (st != HS_OK || is_proved(pf))
-            return st;
-    }
-    st = search_tree(pf);
+    if (st == HS_OK && !is_proved(pf) && pf->pb.n <= TINY)
+        st = search_between(pf, 1);
+    if (st == HS_OK && !is_proved(pf))
+        st = search_by_tree(pf);
     if (st != HS_OK || is_proved(pf) || hsi_stop_now(&pf->stop))
         return st;
     if (pf->pb.n <= HSI_REFUTE_MOST_TASKS)
@@ -379,7 +447,7 @@ static hs_status search(const hs_instance *in, const hs_settings *settings, hs_s
     st = hsi_problem_of_tasks(in, &pf.pb);
     if (st != HS_OK)
         return st;
-    pf.whole = all_whole(&pf.pb);
+    pf.whole = hsi_problem_is_whole(&pf.pb);
     pf.worth[0] = malloc((pf.pb.n + 1) * sizeof *pf.worth[0]);
     pf.worth[1] = malloc((pf.pb.n + 1) * sizeof *pf.worth[1]);
     pf.worker = malloc((pf.pb.n + 1) * sizeof *pf.worker);

@@ -282,14 +282,15 @@ static int is_over(const rounds *r)
            (search->counted && search->report->iterations >= search->settings->iterations);
 }
 
-/* A slice of the time for the lower bound: half of what has passed at most. */
+/* A slice of the time for the lower bound. */
 static hs_status bound_slice(rounds *r)
 {
     hsi_search *search = r->search;
     double      begin = hsi_now();
     hs_status   st;
 
-    if (!hsi_lower_promises(search) || r->bounding > 0.5 * hsi_stop_elapsed(&search->stop))
+    if (!hsi_lower_promises(search) ||
+        r->bounding > hsi_lower_share(search) * hsi_stop_elapsed(&search->stop))
         return HS_OK;
     st = hsi_lower_step(search, fmax(0.03, 0.1 * hsi_stop_elapsed(&search->stop)));
     r->bounding += hsi_now() - begin;

@@ -25,6 +25,7 @@ typedef struct hsi_search {
     double            *load;     /* scratch, one a worker */
     hsi_lower         *lower;
     double             bound;
+    double             refuted;  /* no schedule's exact makespan is this or less */
     int                counted;  /* iterations end the search, so time has no say in it */
 } hsi_search;
 
@@ -39,6 +40,9 @@ hs_status hsi_search_offer(hsi_search *search, hs_schedule *s);
 
 /* The same for an assignment, which stays the caller's. */
 hs_status hsi_search_offer_assignment(hsi_search *search, const uint32_t *worker);
+
+/* The same; of two that are equally long it prefers the one whose exact sums are less. */
+hs_status hsi_search_offer_exact(hsi_search *search, const uint32_t *worker);
 
 /* ---- portfolio.c ------------------------------------------------------------- */
 
@@ -57,11 +61,25 @@ void      hsi_lower_close(hsi_search *search);
 /* Does it seem worth its time to go on with the better one? */
 int hsi_lower_promises(const hsi_search *search);
 
+/* The part of the time that has passed which it may have had. */
+double hsi_lower_share(const hsi_search *search);
+
 /* Goes on with it for so many seconds. */
 hs_status hsi_lower_step(hsi_search *search, double seconds);
 
+/* The better bound's, to its end in at most so many seconds, and what it values each task at. */
+hs_status hsi_lower_value(hsi_search *search, double seconds, double *worth);
+
+/* Nobody shorter or equally short: refuted by a search. */
+void hsi_lower_refuted(hsi_search *search, double target);
+
 /* Is the bound one that sees how tasks fit on workers, not only how they share types? */
 int hsi_lower_sees_patterns(const hsi_search *search);
+
+/* ---- narrow.c ------------------------------------------------------------------- */
+
+/* Where tasks are of few kinds: searches between bound and makespan for a part of the time. */
+hs_status hsi_narrow(hsi_search *search);
 
 /* ---- rounds.c ------------------------------------------------------------------- */
 

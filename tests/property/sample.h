@@ -63,7 +63,8 @@ void sample_fail(const sample *s, const char *format, ...)
 
 /*
  * `best`, `exact` and the bounds that solve mixed programs search for seconds and
- * have tests of their own (check_best, check_branch, check_enumerated, check_solver).
+ * have tests of their own (check_searches, check_best, check_branch, check_enumerated,
+ * check_solver).
  */
 int sample_searches(const hs_algorithm *alg);
 int sample_bound_searches(const hs_bound *bound);

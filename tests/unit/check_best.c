@@ -182,8 +182,26 @@ START_TEST(no_task_at_all)
 }
 END_TEST
 
-/* The optimum of whole times is whole, so a bound of 4.5 proves 5. */
+/* The optimum of whole times is whole, so a bound of 22.5 proves 23. */
 START_TEST(integers_are_proved)
+{
+    static const double cpu[] = {1, 2, 3, 4, 5, 6, 7, 8, 9},
+                        gpu[] = {90, 90, 90, 90, 90, 90, 90, 90, 90};
+    hs_instance *in = NULL;
+    hs_report    report;
+    hs_schedule *s;
+
+    ck_assert_int_eq(hs_instance_wrap(9, cpu, gpu, NULL, 2, 0, &in), HS_OK);
+    s = solve(in, &(hs_settings){.struct_size = sizeof(hs_settings), .iterations = 1000}, &report);
+    ck_assert(report.bound == 23 && hs_schedule_makespan(s) == 23 && report.proved);
+    ck_assert(!report.limit_reached);
+    hs_schedule_free(s);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* Three tasks on two workers: 6, though the bounds say 4.5. */
+START_TEST(few_kinds_are_proved)
 {
     static const double cpu[] = {3, 3, 3}, gpu[] = {30, 30, 30};
     hs_instance        *in = NULL;
@@ -192,10 +210,47 @@ START_TEST(integers_are_proved)
 
     ck_assert_int_eq(hs_instance_wrap(3, cpu, gpu, NULL, 2, 0, &in), HS_OK);
     s = solve(in, &(hs_settings){.struct_size = sizeof(hs_settings), .iterations = 1000}, &report);
-    ck_assert(report.bound == 5 && hs_schedule_makespan(s) == 6 && !report.proved);
-    ck_assert(report.limit_reached);
+    ck_assert(report.bound == 6 && hs_schedule_makespan(s) == 6 && report.proved);
+    ck_assert_str_eq(report.bound_name, "exact");
     hs_schedule_free(s);
     hs_instance_free(in);
+}
+END_TEST
+
+/*
+ * The least of what the search by kinds says is that the bound is a double below the
+ * makespan, whose sums are not exact, and yet that nothing is shorter.
+ */
+START_TEST(factorisations_are_proved)
+{
+    static const struct {
+        hs_factorisation kind;
+        const char      *kernels;
+    } of[] = {{HS_CHOLESKY, "mirage-960"},
+              {HS_CHOLESKY, "k40m-960"},
+              {HS_LU, "mirage-960"},
+              {HS_QR, "v100-1600"}};
+    unsigned tiles;
+
+    for (tiles = 2; tiles <= 8; tiles++) {
+        const hs_kernel_table *kernels = hs_kernel_table_find(of[_i].kernels);
+        hs_tiled     spec = {of[_i].kind, tiles, kernels->cpus, kernels->gpus, 0, kernels};
+        hs_settings  settings;
+        hs_instance *in = NULL;
+        hs_report    report;
+        hs_schedule *s;
+
+        hs_settings_init(&settings);
+        settings.iterations = 4000000;
+        ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_OK);
+        s = solve(in, &settings, &report);
+        ck_assert_int_eq(hs_schedule_check(in, s, NULL), HS_OK);
+        ck_assert(report.proved);
+        ck_assert_double_le(report.bound, report.certified);
+        ck_assert_double_le(report.certified, nextafter(report.bound, INFINITY));
+        hs_schedule_free(s);
+        hs_instance_free(in);
+    }
 }
 END_TEST
 
@@ -288,6 +343,34 @@ START_TEST(start_must_be_valid)
     hs_schedule_free(start);
     hs_instance_free(in);
     hs_instance_free(other);
+}
+END_TEST
+
+/* What `best` proves is proved for `exact` too, and its schedule is kept. */
+START_TEST(exact_proves_factorisations)
+{
+    const hs_kernel_table *kernels = hs_kernel_table_find("mirage-960");
+    hs_tiled     spec = {HS_LU, 8, kernels->cpus, kernels->gpus, 0, kernels};
+    hs_settings  settings;
+    hs_instance *in = NULL;
+    hs_report    report, known;
+    hs_schedule *s = NULL;
+
+    hs_settings_init(&settings);
+    settings.iterations = 4000000;
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_OK);
+    hs_schedule_free(solve(in, &settings, &known));
+    settings.iterations = 0;
+    settings.time_limit = INFINITY;
+    hs_report_init(&report);
+    ck_assert_int_eq(hs_solve_reported(hs_algorithm_find("exact"), in, &settings, &s, &report),
+                     HS_OK);
+    ck_assert_int_eq(hs_schedule_check(in, s, NULL), HS_OK);
+    ck_assert(report.proved && !report.limit_reached);
+    ck_assert_double_eq(report.certified, known.certified);
+    ck_assert_str_eq(report.bound_name, "exact");
+    hs_schedule_free(s);
+    hs_instance_free(in);
 }
 END_TEST
 
@@ -412,6 +495,9 @@ static Suite *suite(void)
     tcase_add_loop_test(tc, no_worse_than_any_member, 0, 5);
     tcase_add_test(tc, no_task_at_all);
     tcase_add_test(tc, integers_are_proved);
+    tcase_add_test(tc, few_kinds_are_proved);
+    tcase_add_loop_test(tc, factorisations_are_proved, 0, 4);
+    tcase_add_test(tc, exact_proves_factorisations);
     tcase_add_loop_test(tc, same_for_any_number_of_threads, 0, 3);
     tcase_add_test(tc, many_threads_against_the_clock);
     tcase_add_test(tc, start_is_never_made_worse);

@@ -5,34 +5,7 @@
 
 #include <hybridsched/hybridsched.h>
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-static long until_failure = -1; /* -1: none fails */
-
-static int fails(void)
-{
-    return until_failure >= 0 && until_failure-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
+#include "failing_memory.h"
 
 /* 1 while some allocation was made to fail. */
 static int try_failing(const hs_instance *in, const hs_schedule *start, long which)
@@ -57,19 +30,30 @@ static int try_failing(const hs_instance *in, const hs_schedule *start, long whi
     return failed;
 }
 
-int main(void)
+static long fail_each(hs_instance *in)
 {
-    hs_gamma     spec = {40, 3, 2, 15, 1, 1, 1, 1};
-    hs_instance *in = NULL;
     hs_schedule *start = NULL;
     long         which = 0;
 
-    if (hs_generate_gamma(&spec, &in) != HS_OK ||
-        hs_solve(hs_algorithm_find("lpt"), in, NULL, &start) != HS_OK)
-        return EXIT_FAILURE;
+    if (hs_solve(hs_algorithm_find("lpt"), in, NULL, &start) != HS_OK)
+        exit(EXIT_FAILURE);
     while (try_failing(in, start, which))
         which++;
     hs_schedule_free(start);
     hs_instance_free(in);
-    return which > 50 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return which;
+}
+
+int main(void)
+{
+    const hs_kernel_table *kernels = hs_kernel_table_find("k40m-960");
+    hs_gamma               many_kinds = {40, 3, 2, 15, 1, 1, 1, 1};
+    hs_tiled               few_kinds = {HS_CHOLESKY, 6, 3, 2, 0, kernels};
+    hs_instance           *in = NULL;
+
+    if (hs_generate_gamma(&many_kinds, &in) != HS_OK || fail_each(in) <= 50)
+        return EXIT_FAILURE;
+    if (hs_generate_tiled(&few_kinds, &in, NULL) != HS_OK || fail_each(in) <= 30)
+        return EXIT_FAILURE;
+    return EXIT_SUCCESS;
 }

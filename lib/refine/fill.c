@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Workers are alike, so the next one may be said to be the fullest of those left: its
+ * load is at least their average and at most that of the one before. That leaves a
+ * narrow range of loads where little may be wasted, and where much may be, the first
+ * try is mostly good.
+ */
+#include "refine/fill.h"
+
+#include <string.h>
+
+enum { ASK = 4096 }; /* nodes between looks at the clock */
+
+/* A worker that is being filled, after those that are full. */
+typedef struct level {
+    unsigned  left; /* workers, this one included */
+    int64_t   most; /* that it may be given */
+    int64_t   load;
+    uint32_t  rest[HSI_MOST_KINDS];
+    uint32_t *take;
+} level;
+
+static hsi_verdict fill_worker(hsi_fill *f, level *at);
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int is_over(hsi_fill *f)
+{
+    f->nodes++;
+    return f->nodes >= f->most_nodes || (f->nodes % ASK == 0 && hsi_stop_now(f->stop));
+}
+
+static hsi_verdict next_worker(hsi_fill *f, const level *at)
+{
+    level  next = {.left = at->left - 1, .most = at->load, .take = at->take + f->kinds};
+    size_t i;
+
+    for (i = 0; i < f->kinds; i++)
+        next.rest[i] = at->rest[i] - at->take[i];
+    return fill_worker(f, &next);
+}
+
+/* Chooses of kinds from `kind` on so that what they add is within low .. high; they add `all`. */
+static hsi_verdict choose(hsi_fill *f, level *at, size_t kind, __int128_t low, int64_t high,
+                          __int128_t all)
+{
+    int64_t    weight = f->weight[kind], most = smaller(at->rest[kind], high / weight), step, least;
+    int64_t    ideal = smaller(at->rest[kind] / at->left, most);
+    __int128_t others = all - (__int128_t)weight * at->rest[kind];
+
+    least = low > others ? (int64_t)((low - others + weight - 1) / weight) : 0;
+    if (ideal < least)
+        ideal = least;
+    for (step = 0; ideal + step <= most || ideal - step >= least; step++) {
+        int side;
+
+        for (side = 1; side >= (step ? -1 : 1); side -= 2) {
+            int64_t     copies = ideal + side * step, load = copies * weight;
+            hsi_verdict verdict;
+
+            if (copies < least || copies > most)
+                continue;
+            if (is_over(f))
+                return HSI_STOPPED;
+            at->take[kind] = (uint32_t)copies;
+            at->load += load;
+            verdict = kind + 1 < f->kinds ? choose(f, at, kind + 1, low - load, high - load, others)
+                                          : next_worker(f, at);
+            at->load -= load;
+            if (verdict != HSI_REFUTED)
+                return verdict;
+        }
+    }
+    return HSI_REFUTED;
+}
+
+static hsi_verdict fill_worker(hsi_fill *f, level *at)
+{
+    __int128_t all = 0;
+    size_t     i;
+
+    for (i = 0; i < f->kinds; i++)
+        all += (__int128_t)f->weight[i] * at->rest[i];
+    if (all == 0) {
+        memset(at->take, 0, at->left * f->kinds * sizeof *at->take);
+        return HSI_FOUND;
+    }
+    if (all > (__int128_t)at->most * at->left)
+        return HSI_REFUTED;
+    if (at->left == 1) {
+        memcpy(at->take, at->rest, f->kinds * sizeof *at->take);
+        return HSI_FOUND;
+    }
+    return choose(f, at, 0, (all + at->left - 1) / at->left, at->most, all);
+}
+
+hsi_verdict hsi_fill_search(hsi_fill *f, unsigned workers, const uint32_t *count)
+{
+    level  first = {.left = workers, .most = f->capacity, .take = f->take};
+    size_t i;
+
+    for (i = 0; i < f->kinds; i++)
+        if (count[i] && (workers == 0 || f->weight[i] > f->capacity))
+            return HSI_REFUTED;
+    if (workers == 0)
+        return HSI_FOUND;
+    memcpy(first.rest, count, f->kinds * sizeof *count);
+    return fill_worker(f, &first);
+}

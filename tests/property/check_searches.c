@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * What searches, against the optimum that trying everything finds: the bounds that solve
+ * mixed programs, `best` and `exact`, on every family of times.
+ */
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "brute_force.h"
+#include "certify.h"
+
+/* ---- bounds ----------------------------------------------------------------------- */
+
+typedef struct values {
+    double of[16]; /* in the registry's order */
+} values;
+
+/* Of the bound of that name, or 0 in a build without it. */
+static double value_of(const values *v, const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < hs_bound_count(); i++)
+        if (strcmp(hs_bound_name(hs_bound_at(i)), name) == 0)
+            return v->of[i];
+    return 0;
+}
+
+static void require_order(const sample *s, const values *v, const char *larger, const char *smaller)
+{
+    REQUIRE(s, value_of(v, larger) >= value_of(v, smaller) || !hs_bound_find(larger),
+            "%s is %.17g, below %s, %.17g", larger, value_of(v, larger), smaller,
+            value_of(v, smaller));
+}
+
+static void check_bounds(const sample *s, const optimum *best)
+{
+    values v;
+    size_t i;
+
+    for (i = 0; i < hs_bound_count(); i++) {
+        const char *name = hs_bound_name(hs_bound_at(i));
+        hs_status   st = hs_bound_compute(hs_bound_at(i), s->in, NULL, &v.of[i]);
+
+        REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
+        REQUIRE(s, exact_compare_double(&best->value, v.of[i]) >= 0, "%s is %.17g, above %.17g",
+                name, v.of[i], best->makespan);
+    }
+    require_order(s, &v, "deadline", "theorem2");
+    require_order(s, &v, "deadline", "min-time");
+    require_order(s, &v, "allocation", "deadline");
+    require_order(s, &v, "configuration", "deadline");
+    require_order(s, &v, "mip", "deadline");
+}
+
+START_TEST(no_bound_exceeds_the_optimum)
+{
+    size_t rounds = sample_rounds(12000), i;
+
+    for (i = 0; i < rounds; i++) {
+        sample  s;
+        optimum best;
+
+        sample_make(&s, 7000000 + i, 7, 3);
+        brute_force(&s, &best);
+        check_bounds(&s, &best);
+        sample_free(&s);
+    }
+}
+END_TEST
+
+/* ---- schedules --------------------------------------------------------------------- */
+
+/* What was found is no shorter than the optimum; returns whether it is the optimum. */
+static int check_schedule(const sample *s, const char *name, const hs_schedule *plan,
+                          const hs_report *report, const optimum *best)
+{
+    exact       span;
+    const char *wrong = certify(s, plan, &span);
+
+    REQUIRE(s, !wrong, "%s: %s", name, wrong);
+    REQUIRE(s, exact_compare(&span, &best->value) >= 0, "%s beats the optimum", name);
+    REQUIRE(s, exact_compare_double(&best->value, report->bound) >= 0,
+            "%s says that nothing is shorter than %.17g, but %.17g is", name, report->bound,
+            best->makespan);
+    return exact_compare(&span, &best->value) == 0 ||
+           exact_compare_double(&best->value, nextafter(report->certified, 0)) > 0;
+}
+
+static int is_optimal(const sample *s, const char *name, const optimum *best)
+{
+    hs_settings  settings;
+    hs_report    report;
+    hs_schedule *plan = NULL;
+    hs_status    st;
+    int          reached;
+
+    hs_settings_init(&settings);
+    settings.iterations = 20;
+    settings.time_limit = INFINITY;
+    hs_report_init(&report);
+    st = hs_solve_reported(hs_algorithm_find(name), s->in, &settings, &plan, &report);
+    REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
+    reached = check_schedule(s, name, plan, &report, best);
+    REQUIRE(s,
+            !report.proved || reached || best->makespan == 0 ||
+                report.certified <= best->makespan * (1 + 1e-10),
+            "%s says that %.17g is optimal, but %.17g is", name, report.certified, best->makespan);
+    REQUIRE(s, report.proved || strcmp(name, "exact") != 0, "exact has proved nothing");
+    hs_schedule_free(plan);
+    return reached || report.certified <= best->makespan * (1 + 1e-10);
+}
+
+START_TEST(searches_find_the_optimum)
+{
+    size_t rounds = sample_rounds(800), i;
+
+    for (i = 0; i < rounds; i++) {
+        sample  s;
+        optimum best;
+
+        sample_make(&s, 7500000 + i, 7, 3);
+        brute_force(&s, &best);
+        REQUIRE(&s, is_optimal(&s, "best", &best), "best does not find %.17g", best.makespan);
+        REQUIRE(&s, is_optimal(&s, "exact", &best), "exact does not find %.17g", best.makespan);
+        sample_free(&s);
+    }
+}
+END_TEST
+
+/* The same in the least unit there is: ratios to it are no doubles. */
+static void check_least(const sample *s, const char *name, const optimum *best)
+{
+    enum { UNIT = -1074 };
+    double       cpu[8], gpu[8], bound, certified;
+    hs_instance *in = NULL;
+    hs_schedule *plan = NULL;
+    hs_settings  settings;
+    hs_report    report;
+    size_t       i;
+
+    for (i = 0; i < s->n; i++) {
+        cpu[i] = ldexp(s->cpu[i], UNIT);
+        gpu[i] = ldexp(s->gpu[i], UNIT);
+    }
+    REQUIRE(s, hs_instance_wrap(s->n, cpu, gpu, NULL, s->m, s->k, &in) == HS_OK, "no instance");
+    hs_settings_init(&settings);
+    settings.iterations = 2000;
+    settings.time_limit = INFINITY;
+    hs_report_init(&report);
+    REQUIRE(s, hs_solve_reported(hs_algorithm_find(name), in, &settings, &plan, &report) == HS_OK,
+            "%s fails", name);
+    bound = ldexp(report.bound, -UNIT);
+    certified = ldexp(report.certified, -UNIT);
+    REQUIRE(s, bound <= best->makespan && best->makespan <= certified,
+            "%s says %g .. %g units, but the optimum is %g", name, bound, certified,
+            best->makespan);
+    REQUIRE(s, strcmp(name, "exact") != 0 || certified == best->makespan,
+            "exact ends at %g units, but the optimum is %g", certified, best->makespan);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+}
+
+START_TEST(the_least_unit_is_as_good_as_any)
+{
+    size_t rounds = sample_rounds(600), i;
+
+    for (i = 0; i < rounds; i++) {
+        sample  s;
+        optimum best;
+
+        sample_make_of(&s, SAMPLE_SMALL, 7600000 + i, 4 + i % 5, i % 3, 1 + i % 2, i % 4 == 0);
+        brute_force(&s, &best);
+        check_least(&s, "best", &best);
+        check_least(&s, "exact", &best);
+        sample_free(&s);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("searches");
+    TCase   *cases = tcase_create("small instances");
+    SRunner *runner;
+    int      failed;
+
+    tcase_set_timeout(cases, 900);
+    tcase_add_test(cases, no_bound_exceeds_the_optimum);
+    tcase_add_test(cases, searches_find_the_optimum);
+    tcase_add_test(cases, the_least_unit_is_as_good_as_any);
+    suite_add_tcase(suite, cases);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The search by kinds against optima found by trying everything. */
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "refine/fill.h"
+#include "refine/kinds.h"
+#include "refine/squeeze.h"
+#include "support/random.h"
+
+enum { MOST_TASKS = 10, MOST_WORKERS = 4, ROUNDS = 1500 };
+
+static double p[MOST_TASKS], q[MOST_TASKS];
+
+/* Sums of them are exact, so that loads can be compared. */
+static double draw_time(hsi_random *r, int whole)
+{
+    return whole ? 1 + (double)hsi_random_below(r, 12)
+                 : 0.5 + (double)hsi_random_below(r, 1 << 20) * 0x1p-18;
+}
+
+static hsi_problem draw(hsi_random *r)
+{
+    hsi_problem pb = {.n = 1 + hsi_random_below(r, MOST_TASKS), .p = p, .q = q};
+    double      kind[3][2];
+    size_t      kinds = 1 + hsi_random_below(r, 3), i;
+    int         whole = hsi_random_below(r, 2) != 0;
+
+    pb.m = (unsigned)hsi_random_below(r, MOST_WORKERS);
+    pb.k = (unsigned)hsi_random_below(r, MOST_WORKERS - pb.m);
+    pb.m += pb.m + pb.k == 0;
+    for (i = 0; i < kinds; i++) {
+        kind[i][HS_CPU] = draw_time(r, whole);
+        kind[i][HS_GPU] = draw_time(r, whole);
+        if (pb.m && pb.k && hsi_random_below(r, 5) == 0)
+            kind[i][hsi_random_below(r, 2)] = INFINITY;
+    }
+    for (i = 0; i < pb.n; i++) {
+        const double *of = kind[hsi_random_below(r, kinds)];
+
+        p[i] = pb.m ? of[HS_CPU] : INFINITY;
+        q[i] = pb.k ? of[HS_GPU] : INFINITY;
+    }
+    return pb;
+}
+
+static void place(const hsi_problem *pb, size_t task, double load[MOST_WORKERS], double makespan,
+                  double *optimum)
+{
+    unsigned w;
+
+    if (makespan >= *optimum)
+        return;
+    if (task == pb->n) {
+        *optimum = makespan;
+        return;
+    }
+    for (w = 0; w < pb->m + pb->k; w++) {
+        double time = w < pb->m ? pb->p[task] : pb->q[task], before = load[w];
+
+        if (isinf(time) || (w != 0 && w != pb->m && load[w - 1] == load[w]))
+            continue; /* as good as the worker before */
+        load[w] += time;
+        place(pb, task + 1, load, fmax(makespan, load[w]), optimum);
+        load[w] = before;
+    }
+}
+
+static double brute_force(const hsi_problem *pb)
+{
+    double load[MOST_WORKERS] = {0}, optimum = INFINITY;
+
+    place(pb, 0, load, 0, &optimum);
+    return optimum;
+}
+
+static double makespan_of(const hsi_problem *pb, const uint32_t *worker)
+{
+    double load[MOST_WORKERS] = {0}, makespan = 0;
+    size_t i;
+
+    for (i = 0; i < pb->n; i++) {
+        ck_assert_uint_lt(worker[i], pb->m + pb->k);
+        load[worker[i]] += worker[i] < pb->m ? pb->p[i] : pb->q[i];
+        makespan = fmax(makespan, load[worker[i]]);
+    }
+    return makespan;
+}
+
+static hsi_stop no_limit(const hs_settings *settings)
+{
+    return hsi_stop_after(settings, INFINITY);
+}
+
+static hsi_verdict ask(hsi_kinds *kd, const hsi_problem *pb, double target, int flip)
+{
+    uint32_t        worker[MOST_TASKS];
+    hs_settings     settings;
+    hsi_stop        stop;
+    hsi_kinds_query query = {
+        .target = target, .most_nodes = 10000000, .flip = flip, .worker = worker};
+    hsi_verdict verdict;
+
+    hs_settings_init(&settings);
+    stop = no_limit(&settings);
+    ck_assert_int_eq(hsi_kinds_ask(kd, &query, &stop, &verdict), HS_OK);
+    if (verdict == HSI_FOUND)
+        ck_assert_double_le(makespan_of(pb, worker), target);
+    return verdict;
+}
+
+START_TEST(answers_are_those_of_brute_force)
+{
+    hsi_random r;
+    int        round;
+
+    hsi_random_seed(&r, 11, 0);
+    for (round = 0; round < ROUNDS; round++) {
+        hsi_problem pb = draw(&r);
+        double      optimum = brute_force(&pb), worth[MOST_TASKS];
+        hsi_kinds  *kd = NULL;
+        int         values, flip = round % 2;
+        size_t      i;
+
+        ck_assert_int_eq(hsi_kinds_open(&pb, &kd), HS_OK);
+        for (values = 0; values < 4; values++) { /* none, and whatever they are */
+            ck_assert_int_eq(ask(kd, &pb, optimum, flip), HSI_FOUND);
+            ck_assert_int_eq(ask(kd, &pb, nextafter(optimum, 0), flip), HSI_REFUTED);
+            ck_assert_int_eq(ask(kd, &pb, optimum * (1 + hsi_random_unit(&r)), flip), HSI_FOUND);
+            ck_assert_int_eq(ask(kd, &pb, optimum * (1e-3 + 0.99 * hsi_random_unit(&r)), flip),
+                             HSI_REFUTED);
+            for (i = 0; i < pb.n; i++)
+                worth[i] = fmin(p[i], q[i]) * (1 + (values > 1 ? p[i] < 3 : 0));
+            hsi_kinds_value(kd, worth);
+        }
+        hsi_kinds_close(kd);
+    }
+}
+END_TEST
+
+START_TEST(squeezes_to_the_optimum)
+{
+    hsi_random  r;
+    hs_settings settings;
+    hsi_stop    stop;
+    int         round;
+
+    hs_settings_init(&settings);
+    stop = no_limit(&settings);
+    hsi_random_seed(&r, 12, 0);
+    for (round = 0; round < ROUNDS; round++) {
+        hsi_problem  pb = draw(&r);
+        double       optimum = brute_force(&pb), bound = 0.3 * optimum, longest = 2 * optimum;
+        hsi_squeeze *sq = NULL;
+
+        ck_assert_int_eq(hsi_squeeze_open(&pb, &sq), HS_OK);
+        while (bound < nextafter(longest, 0)) {
+            hsi_squeeze_answer answer;
+
+            ck_assert(!hsi_squeeze_ended(sq));
+            ck_assert_int_eq(hsi_squeeze_ask(sq, bound, nextafter(longest, 0), 0, &stop, &answer),
+                             HS_OK);
+            ck_assert(answer.target > bound && answer.target < longest);
+            if (answer.verdict == HSI_FOUND)
+                longest = makespan_of(&pb, answer.worker);
+            else if (answer.verdict == HSI_REFUTED)
+                bound = answer.target;
+        }
+        ck_assert_double_eq(longest, optimum);
+        hsi_squeeze_close(sq);
+    }
+}
+END_TEST
+
+/* Which counts fit on like workers, against all ways to part them. */
+static int can_fill(const hsi_fill *f, unsigned workers, const uint32_t *count)
+{
+    uint32_t a, b, rest[2];
+
+    if (workers == 0)
+        return count[0] == 0 && count[1] == 0;
+    for (a = 0; a <= count[0]; a++)
+        for (b = 0; b <= count[1]; b++) {
+            rest[0] = count[0] - a;
+            rest[1] = count[1] - b;
+            if (a * f->weight[0] + b * f->weight[1] <= f->capacity &&
+                can_fill(f, workers - 1, rest))
+                return 1;
+        }
+    return 0;
+}
+
+START_TEST(fills_like_workers)
+{
+    hsi_random  r;
+    hs_settings settings;
+    hsi_stop    stop;
+    int         round, found = 0;
+
+    hs_settings_init(&settings);
+    stop = no_limit(&settings);
+    hsi_random_seed(&r, 13, 0);
+    for (round = 0; round < ROUNDS; round++) {
+        uint32_t take[3 * 2],
+            count[2] = {(uint32_t)hsi_random_below(&r, 7), (uint32_t)hsi_random_below(&r, 7)};
+        int64_t  weight[2] = {5 + (int64_t)hsi_random_below(&r, 9),
+                              1 + (int64_t)hsi_random_below(&r, 9)};
+        unsigned workers = (unsigned)hsi_random_below(&r, 4), w;
+        hsi_fill fill = {.kinds = 2,
+                         .weight = weight,
+                         .most_nodes = 100000,
+                         .stop = &stop,
+                         .take = take,
+                         .capacity = 8 + (int64_t)hsi_random_below(&r, 40)};
+        int      can = can_fill(&fill, workers, count);
+
+        ck_assert_int_eq(hsi_fill_search(&fill, workers, count), can ? HSI_FOUND : HSI_REFUTED);
+        for (w = 0; can && w < workers; w++) {
+            ck_assert_int_le(take[2 * w] * weight[0] + take[2 * w + 1] * weight[1], fill.capacity);
+            count[0] -= take[2 * w];
+            count[1] -= take[2 * w + 1];
+        }
+        ck_assert(!can || (count[0] == 0 && count[1] == 0));
+        found += can;
+    }
+    ck_assert_int_gt(found, ROUNDS / 5);
+    ck_assert_int_lt(found, ROUNDS * 4 / 5);
+}
+END_TEST
+
+/* Within its nodes or not at all: never a verdict that was not reached. */
+START_TEST(stops_without_a_verdict)
+{
+    const hs_kernel_table *kernels = hs_kernel_table_find("v100-1600");
+    hs_tiled               spec = {HS_QR, 8, kernels->cpus, kernels->gpus, 0, kernels};
+    hs_instance           *in = NULL;
+    hsi_problem            pb;
+    hsi_kinds             *kd = NULL;
+    hs_settings            settings;
+    hsi_stop               stop;
+    hsi_kinds_query        query = {.target = 578, .most_nodes = 50};
+    hsi_verdict            verdict;
+
+    hs_settings_init(&settings);
+    stop = no_limit(&settings);
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_OK);
+    ck_assert_int_eq(hsi_problem_of_tasks(in, &pb), HS_OK);
+    query.worker = malloc(pb.n * sizeof *query.worker);
+    ck_assert_ptr_nonnull(query.worker);
+    ck_assert_int_eq(hsi_kinds_open(&pb, &kd), HS_OK);
+    ck_assert_int_eq(hsi_kinds_ask(kd, &query, &stop, &verdict), HS_OK);
+    ck_assert_int_eq(verdict, HSI_STOPPED);
+    ck_assert_uint_le(query.nodes, 50);
+    hsi_kinds_close(kd);
+    free(query.worker);
+    hsi_problem_close(&pb);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(many_kinds_are_refused)
+{
+    double      time[HSI_MOST_KINDS + 1];
+    hsi_problem pb = {.n = HSI_MOST_KINDS + 1, .m = 1, .k = 1, .p = time, .q = time};
+    hsi_kinds  *kd = NULL;
+    size_t      i;
+
+    for (i = 0; i < pb.n; i++)
+        time[i] = (double)(i + 1);
+    ck_assert_int_eq(hsi_kinds_open(&pb, &kd), HS_ETOOBIG);
+    pb.n--;
+    ck_assert_int_eq(hsi_kinds_open(&pb, &kd), HS_OK);
+    hsi_kinds_close(kd);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("kinds");
+    TCase   *tc = tcase_create("all");
+    SRunner *runner;
+    int      failed;
+
+    tcase_set_timeout(tc, 0);
+    tcase_add_test(tc, answers_are_those_of_brute_force);
+    tcase_add_test(tc, squeezes_to_the_optimum);
+    tcase_add_test(tc, fills_like_workers);
+    tcase_add_test(tc, stops_without_a_verdict);
+    tcase_add_test(tc, many_kinds_are_refused);
+    suite_add_tcase(suite, tc);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
