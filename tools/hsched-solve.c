@@ -8,6 +8,7 @@
 #include "common/options.h"
 #include "common/progress.h"
 #include "solve.h"
+#include "solve_crew.h"
 
 /* ---- options ------------------------------------------------------------------ */
 
@@ -50,7 +51,7 @@ static const option_spec option_table[] = {
     {OPT_ITERATIONS, "iterations", ARGUMENT_TEXT, "N", NULL,
      "best: end after N moves of its search, rather than by the clock: the same plan everywhere"},
     {'s', "seed", ARGUMENT_TEXT, "N", NULL, "best: begin its random numbers here (default: 0)"},
-    {'j', "threads", ARGUMENT_TEXT, "N", NULL, "best: search in N threads (default: 1)"},
+    {'j', "threads", ARGUMENT_TEXT, "N", NULL, "solve N instances at a time; best: search each in the threads that are left (default: 1)"},
     {OPT_START, "start", ARGUMENT_FILE, "PLAN", NULL,
      "best: start from this plan of the instance; the result is no worse"},
     {OPT_GAP, "gap", ARGUMENT_TEXT, "G", NULL,
@@ -324,31 +325,29 @@ static int open_files(const command_line *line, solve_request *request)
 /* Results are printed as they come; what a bad instance would print is left out. */
 static int solve_all(solve_request *request, int table, char *const *instances, size_t count)
 {
-    int    worst = EXIT_OK, first = 1;
-    size_t steps = solve_steps(request);
+    int         worst = EXIT_OK, first = 1;
+    solve_crew *crew;
 
-    progress_begin(count * steps);
+    progress_begin(count * solve_steps(request));
+    crew = solve_crew_start(request, instances, count);
     for (size_t i = 0; i < count; i++) {
-        solve_result result = {0};
-        hs_instance *in = NULL;
-        hs_schedule *best = NULL;
-        int          code = solve_instance(request, instances[i], i * steps, &result, &in, &best);
+        solve_job *job = solve_crew_next(crew);
+        int        code = job->code;
 
         if (!code)
-            code = solve_write(request, &result, in, best);
+            code = solve_write(request, &job->result, job->in, job->best);
         if (!code && table) {
             progress_hide();
-            solve_report(request, &result, first);
+            solve_report(request, &job->result, first);
             first = 0;
         }
         if (!code)
-            code = solve_gap_code(request, &result);
+            code = solve_gap_code(request, &job->result);
         if (code > worst)
             worst = code;
-        solve_result_free(&result);
-        hs_schedule_free(best);
-        hs_instance_free(in);
+        solve_crew_release(crew, job);
     }
+    solve_crew_end(crew);
     progress_end();
     solve_report_end(request, first);
     return worst;

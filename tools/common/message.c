@@ -9,6 +9,9 @@
 
 static const char *name = "hybridsched";
 
+/* Where this thread's messages wait; NULL: nowhere. */
+static _Thread_local FILE *held;
+
 int exit_code(hs_status status)
 {
     switch (status) {
@@ -46,11 +49,27 @@ const char *message_tool(void)
 
 static void print(const char *prefix, const char *format, va_list args)
 {
-    progress_hide();
+    FILE *to = held ? held : stderr;
+
+    if (!held)
+        progress_hide();
     if (prefix)
-        fprintf(stderr, "%s: ", prefix);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+        fprintf(to, "%s: ", prefix);
+    vfprintf(to, format, args);
+    fputc('\n', to);
+}
+
+void message_hold(FILE *to)
+{
+    held = to;
+}
+
+void message_text(const char *text, size_t length)
+{
+    if (length == 0)
+        return;
+    progress_hide();
+    fwrite(text, 1, length, stderr);
 }
 
 void message(const char *format, ...)

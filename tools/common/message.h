@@ -2,6 +2,8 @@
 #ifndef TOOLS_MESSAGE_H
 #define TOOLS_MESSAGE_H
 
+#include <stdio.h>
+
 #include <hybridsched/status.h>
 
 /* How every tool ends; a signal adds its number to 128. */
@@ -24,6 +26,12 @@ void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** The text as it stands, with no tool's name: for `file:line:column: ...`. */
 void message_plain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** From here on, this thread's messages are written to that; NULL: as ever. */
+void message_hold(FILE *to);
+
+/** What was held. */
+void message_text(const char *text, size_t length);
 
 /** message(), a hint at --help, and exit 2. */
 _Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

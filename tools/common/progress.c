@@ -18,7 +18,8 @@ static const char erase[] = "\r\033[K";
 
 /*
  * A thread of its own draws, because the main one is busy inside the library.
- * `lock` guards all of this; `shown` is also read by the signal handler.
+ * `lock` guards all of this; `shown` is also read by the signal handler,
+ * and so atomic.
  */
 static struct {
     pthread_mutex_t       lock;
@@ -28,13 +29,24 @@ static struct {
     struct timespec       start;
     size_t                total, done;
     double                last_step; /* when it ended, in seconds since the start */
+    double                over_at;   /* by the caller's reckoning, likewise; 0: by the pace */
     int                   watched;   /* the file being read; -1: none */
     off_t                 size;      /* of it */
     char                  label[160];
-    volatile sig_atomic_t shown;
+    int                   shown;
 } state = {
     .lock = PTHREAD_MUTEX_INITIALIZER, .over = PTHREAD_COND_INITIALIZER, .watched = -1,
 };
+
+static int is_shown(void)
+{
+    return __atomic_load_n(&state.shown, __ATOMIC_RELAXED);
+}
+
+static void set_shown(int shown)
+{
+    __atomic_store_n(&state.shown, shown, __ATOMIC_RELAXED);
+}
 
 static double seconds_since_start(void)
 {
@@ -70,6 +82,8 @@ static double seconds_left(double elapsed)
     double fraction = fraction_read(), done = (double)state.done + fraction;
     double then = fraction > 0 ? elapsed : state.last_step, left;
 
+    if (state.over_at > 0)
+        return state.over_at > elapsed ? state.over_at - elapsed : 0;
     if (!(done > 0) || done >= (double)state.total)
         return -1;
     left = then / done * ((double)state.total - done) - (elapsed - then);
@@ -105,15 +119,15 @@ static void draw(void)
              eta);
     fprintf(stderr, "%s%.*s", erase, columns - 1, line);
     fflush(stderr);
-    state.shown = 1;
+    set_shown(1);
 }
 
 static void hide_locked(void)
 {
-    if (state.shown) {
+    if (is_shown()) {
         fputs(erase, stderr);
         fflush(stderr);
-        state.shown = 0;
+        set_shown(0);
     }
 }
 
@@ -148,6 +162,7 @@ void progress_begin(size_t total)
     state.total = total;
     state.done = 0;
     state.last_step = 0;
+    state.over_at = 0;
     state.label[0] = '\0';
     state.running = 1;
 
@@ -166,13 +181,22 @@ void progress_step(size_t done, const char *format, ...)
     if (!state.running)
         return;
     pthread_mutex_lock(&state.lock);
-    if (done != state.done) {
+    if (done > state.done) { /* of several at work, the one that is furthest */
         state.done = done;
         state.last_step = seconds_since_start();
     }
     va_start(args, format);
     vsnprintf(state.label, sizeof state.label, format, args);
     va_end(args);
+    pthread_mutex_unlock(&state.lock);
+}
+
+void progress_left(double seconds)
+{
+    if (!state.running)
+        return;
+    pthread_mutex_lock(&state.lock);
+    state.over_at = seconds_since_start() + seconds;
     pthread_mutex_unlock(&state.lock);
 }
 
@@ -195,7 +219,7 @@ void progress_hide(void)
 
 void progress_hide_in_handler(void)
 {
-    if (state.shown && write(STDERR_FILENO, erase, sizeof erase - 1) < 0)
+    if (is_shown() && write(STDERR_FILENO, erase, sizeof erase - 1) < 0)
         return; /* the program ends anyway */
 }
 

@@ -15,6 +15,9 @@ void progress_begin(size_t total);
 /** `done` steps are behind; "READING FILE" or the like is next. */
 void progress_step(size_t done, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/** So many seconds are left, by the caller's own reckoning: it stands until called again. */
+void progress_left(double seconds);
+
 /** This step reads `fd`: if that is a file, how far says how much is done. -1: no longer. */
 void progress_watch(int fd);
 
