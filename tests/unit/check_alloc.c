@@ -436,6 +436,82 @@ START_TEST(bounds)
 }
 END_TEST
 
+/* ---- policies --------------------------------------------------------------------------------------------- */
+
+typedef struct policy_context {
+    const hs_instance    *estimates, *truth;
+    const hs_schedule    *plan;
+    const hs_policy_kind *kind;
+} policy_context;
+
+/* Once it is there, whatever it is told succeeds. */
+static hs_status use_policy(const void *context, uint64_t *result)
+{
+    const policy_context *c = context;
+    hs_policy            *policy = NULL;
+    hs_status             st = hs_policy_create(c->kind, c->estimates, c->plan, 0.1, &policy);
+    hs_decision           decision;
+    uint32_t              task;
+    double                now;
+
+    for (*result = 0, now = 0; st == HS_OK && now < 200; now++) {
+        hs_policy_next(policy, now < 50 ? 0 : 4, now, &decision);
+        if (decision.kind != HS_DECIDE_START)
+            break;
+        *result = digest_word(*result, decision.task);
+        hs_policy_ended(policy, now < 50 ? 0 : 4, decision.task,
+                        decision.task % 3 ? HS_ENDING_BACK : HS_ENDING_DONE, now);
+        if (now == 50)
+            hs_policy_retire(policy, 0);
+    }
+    while (st == HS_OK && hs_policy_stranded(policy, &task))
+        *result = digest_word(*result, task);
+    hs_policy_free(policy);
+    return st;
+}
+
+static hs_status simulate(const void *context, uint64_t *result)
+{
+    const policy_context *c = context;
+    hs_schedule          *found = NULL;
+    hs_status st = hs_policy_simulate(c->kind, c->estimates, c->plan, c->truth, 0, &found);
+
+    if (st == HS_OK)
+        *result = digest_plan(found);
+    else if (found) /* ck_assert() allocates */
+        st = HS_EINVAL;
+    hs_schedule_free(found);
+    return st;
+}
+
+START_TEST(policies)
+{
+    policy_context context = {.kind = hs_policy_at((size_t)_i)};
+    double         cpu[60], gpu[60];
+    hs_instance   *estimates = NULL, *truth = NULL;
+    hs_schedule   *plan = NULL;
+    size_t         i, tasks;
+
+    ck_assert_int_eq(build(&estimates, 1), HS_OK);
+    tasks = hs_instance_tasks(estimates);
+    ck_assert_uint_le(tasks, 60);
+    for (i = 0; i < tasks; i++) { /* some far longer than thought: they are taken, often twice */
+        cpu[i] = hs_instance_time(estimates, i, HS_CPU) * (double)(1 + 40 * (i % 2));
+        gpu[i] = hs_instance_time(estimates, i, HS_GPU) * (double)(1 + 40 * (i % 2));
+    }
+    ck_assert_int_eq(hs_instance_wrap(tasks, cpu, gpu, NULL, 3, 2, &truth), HS_OK);
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), estimates, NULL, &plan), HS_OK);
+    context.estimates = estimates;
+    context.truth = truth;
+    context.plan = plan;
+    check_both_ways(hs_policy_name(context.kind), use_policy, &context);
+    check_both_ways("a simulation", simulate, &context);
+    hs_schedule_free(plan);
+    hs_instance_free(truth);
+    hs_instance_free(estimates);
+}
+END_TEST
+
 /* ---- workspaces
  * ------------------------------------------------------------------------------------------ */
 
@@ -578,6 +654,7 @@ int main(void)
     tcase_add_test(cases, algorithms);
     tcase_add_test(cases, algorithms_without_cpus);
     tcase_add_test(cases, bounds);
+    tcase_add_loop_test(cases, policies, 0, (int)hs_policy_count());
     tcase_add_test(cases, workspaces);
     tcase_add_test(cases, copies_take_no_memory);
     tcase_add_test(cases, queues);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HYBRIDSCHED_POLICY_H
+#define HYBRIDSCHED_POLICY_H
+
+#include <hybridsched/schedule.h>
+
+HS_BEGIN_DECLS
+
+/**
+ * A policy decides, a clock drives it. It is told what happens and says what an
+ * idle worker is to do; it knows the times of the tasks only as estimates. Under a
+ * virtual clock (hs_policy_simulate()) it gives a schedule; under the wall clock
+ * it is what hsched-exec runs. Times are in the instance's unit, from the start.
+ * A handle is not to be shared between threads without a lock, but for
+ * hs_policy_own().
+ */
+typedef struct hs_policy hs_policy;
+
+typedef struct hs_policy_kind hs_policy_kind; /* static, never freed */
+
+/*
+ * The registry: plan, plan+steal, heteroprio. Ties are broken by fixed rules: the same
+ * calls get the same answers.
+ *
+ * heteroprio and plan+steal make a worker that has nothing else to do take a running task
+ * from the other type (spoliation) if it would end it strictly earlier; what is not
+ * restartable is left alone. A task that is late, past its estimate by more than the
+ * tolerance, is expected to need as long again as it has run. If it is aborted late, it is
+ * held from then on to take twice what it had run on that type: so no two workers take a
+ * task from each other for ever, however wrong its estimates are.
+ */
+HS_API size_t                hs_policy_count(void);
+HS_API const hs_policy_kind *hs_policy_at(size_t index);
+HS_API const hs_policy_kind *hs_policy_find(const char *name); /* NULL if there is none */
+HS_API const char           *hs_policy_name(const hs_policy_kind *kind);
+HS_API const char           *hs_policy_summary(const hs_policy_kind *kind); /* one line */
+
+/** Does it follow a plan, so that one must be given? */
+HS_API int hs_policy_needs_plan(const hs_policy_kind *kind);
+
+/**
+ * A policy for the tasks and workers of `estimates`, which must outlive it; so
+ * must `plan`, a valid schedule of it (its aborted entries are not repeated), or
+ * NULL where none is needed. `tolerance` is the part of its estimate by which a
+ * task may be late before it is taken for late; 0 under an exact clock.
+ * HS_EINVAL: a plan for other workers, or a bad tolerance; HS_ESCHEDULE: a plan that does
+ * not run each task once, where its estimate is finite. All memory is taken here: no
+ * later call can fail. O(n log n), mostly O(n).
+ */
+HS_API hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estimates,
+                                  const hs_schedule *plan, double tolerance, hs_policy **out);
+HS_API void      hs_policy_free(hs_policy *policy);
+
+typedef enum hs_decision_kind {
+    HS_DECIDE_START, /* run `task` from now on */
+    HS_DECIDE_TAKE,  /* `victim`, which runs `task`, is to abort it: ask again when it has */
+    HS_DECIDE_WAIT   /* nothing now: ask again at `until`, or when anything else has happened */
+} hs_decision_kind;
+
+typedef struct hs_decision {
+    hs_decision_kind kind;
+    uint32_t         task;
+    unsigned         victim;
+    double           until; /* > now; INFINITY: only when something else has happened */
+} hs_decision;
+
+/**
+ * What does `worker`, idle, do at `now`? What it starts is held to run from `now` on. Who was
+ * told to take a task and asks again before it ended is told so again. plan: O(log n);
+ * heteroprio: O(log n), and O(m + k) where it has to find a victim; plan+steal: O(1), and
+ * O(m + k) where it has to steal.
+ */
+HS_API void hs_policy_next(hs_policy *policy, unsigned worker, double now, hs_decision *out);
+
+/**
+ * 1 and a task that is this worker's own, whatever the others do, which it then
+ * runs; 0: hs_policy_next() has to say. Only `plan` has such tasks. May be called for
+ * different workers at once, together with any call about other workers.
+ */
+HS_API int hs_policy_own(hs_policy *policy, unsigned worker, uint32_t *task);
+
+typedef enum hs_ending {
+    HS_ENDING_DONE,
+    HS_ENDING_ABORTED, /* as HS_DECIDE_TAKE asked: it is kept for whoever asked */
+    HS_ENDING_BACK,    /* not done, and anybody may run it again */
+    HS_ENDING_DROPPED  /* not done, and not to be run again */
+} hs_ending;
+
+/**
+ * What `worker` ran has ended; now it is idle. What hs_policy_own() gave need not
+ * be told when it is done.
+ */
+HS_API void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_ending how,
+                            double now);
+
+/** Before the start: `task` is done already. */
+HS_API void hs_policy_skip(hs_policy *policy, uint32_t task);
+
+/** `worker`, idle, is out of service: what was meant for it goes to the others. */
+HS_API void hs_policy_retire(hs_policy *policy, unsigned worker);
+
+/** 1 and a task that none of the workers in service can run (each is given once), else 0. */
+HS_API int hs_policy_stranded(hs_policy *policy, uint32_t *task);
+
+/**
+ * The same policy under a virtual clock: it decides by the times of `estimates`,
+ * the tasks take those of `truth` (same tasks, same workers, and finite wherever the
+ * estimate is, else HS_EINVAL). Among workers that are idle at one time GPUs act first,
+ * then lower numbers. With exact estimates and no tolerance heteroprio gives the schedule of
+ * the algorithm of that name, and plan+steal one that is not longer than plan's, but for the
+ * rounding of sums. HS_EOVERFLOW: it would last longer than a double can tell.
+ */
+HS_API hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *estimates,
+                                    const hs_schedule *plan, const hs_instance *truth,
+                                    double tolerance, hs_schedule **out);
+
+HS_END_DECLS
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A plan whose workers help each other: one that has come to the end of its list runs
+ * what is nobody's, then steals a waiting task from the worker that is expected to
+ * finish last, of those where it would end before that worker does; then it takes,
+ * as HeteroPrio does, what the other type runs.
+ *
+ * With exact estimates nobody ever finishes later than the last one did before a
+ * theft: so the makespan is at most that of the plan run without gaps (where sums
+ * are rounded, as far as that goes).
+ *
+ * Only the end of a list is looked at, what would run last anyway: O(workers) a
+ * theft, whatever the number of tasks; and nobody looks twice while nothing that
+ * could change the answer has happened.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/crew.h"
+#include "policy/lists.h"
+#include "policy/pool.h"
+
+enum { LOOKED_AT = 64 }; /* tasks at the end of a list */
+
+typedef struct steal_policy {
+    hs_policy   base;
+    hsi_problem pb;
+    hsi_lists   lists;
+    double     *load; /* estimates of what waits in each list, added up */
+    hsi_pool    orphans;
+    hsi_crew    crew;
+    int         begun; /* lists are compact and loads are known */
+} steal_policy;
+
+static void steal_free(hs_policy *policy)
+{
+    steal_policy *steal = (steal_policy *)policy;
+
+    free(steal->load);
+    hsi_crew_close(&steal->crew);
+    hsi_pool_close(&steal->orphans);
+    hsi_lists_close(&steal->lists);
+    hsi_problem_close(&steal->pb);
+    free(steal);
+}
+
+static hs_status steal_create(const hs_policy_kind *kind, const hs_instance *estimates,
+                              const hs_schedule *schedule, double tolerance, hs_policy **out)
+{
+    steal_policy *steal = calloc(1, sizeof *steal);
+    hs_status     st;
+
+    (void)kind;
+    if (!steal)
+        return HS_ENOMEM;
+    st = hsi_problem_of_tasks(estimates, &steal->pb);
+    if (st == HS_OK)
+        st = hsi_lists_open(&steal->lists, &steal->pb, schedule);
+    if (st == HS_OK)
+        st = hsi_pool_open(&steal->orphans, &steal->pb, 0);
+    if (st == HS_OK)
+        st = hsi_crew_open(&steal->crew, &steal->pb, tolerance);
+    if (st == HS_OK) {
+        steal->load = calloc(steal->lists.workers, sizeof *steal->load);
+        st = steal->load ? HS_OK : HS_ENOMEM;
+    }
+    if (st == HS_OK)
+        *out = &steal->base;
+    else
+        steal_free(&steal->base);
+    return st;
+}
+
+/* ---- lists ---------------------------------------------------------------------------- */
+
+static double estimate(const steal_policy *steal, hs_type type, uint32_t task)
+{
+    return type == HS_GPU ? steal->pb.q[task] : steal->pb.p[task];
+}
+
+static void begin(steal_policy *steal)
+{
+    unsigned w;
+
+    steal->begun = 1;
+    hsi_lists_compact(&steal->lists);
+    for (w = 0; w < steal->lists.workers; w++) {
+        hs_type         type = hsi_crew_type(&steal->crew, w);
+        const uint32_t *at;
+
+        for (at = steal->lists.of[w].next; at != steal->lists.of[w].end; at++)
+            steal->load[w] += estimate(steal, type, *at);
+    }
+}
+
+/* A task has left a list: rounding does not outlast the last of them. */
+static void lighten(steal_policy *steal, unsigned worker, uint32_t task)
+{
+    const hsi_list *list = &steal->lists.of[worker];
+
+    steal->load[worker] -= estimate(steal, hsi_crew_type(&steal->crew, worker), task);
+    if (list->next == list->end)
+        steal->load[worker] = 0;
+}
+
+static int take_own(steal_policy *steal, unsigned worker, uint32_t *task)
+{
+    if (!hsi_list_next(&steal->lists.of[worker], task))
+        return 0;
+    lighten(steal, worker, *task);
+    return 1;
+}
+
+static uint32_t *window(const hsi_list *list)
+{
+    return list->end - list->next > LOOKED_AT ? list->end - LOOKED_AT : list->next;
+}
+
+/* ---- what is worth stealing --------------------------------------------------------------- */
+
+/* The shortest time that one of `type` needs for a waiting task of the victim's. */
+static double shortest(const steal_policy *steal, unsigned victim, hs_type type)
+{
+    const hsi_list *list = &steal->lists.of[victim];
+    const uint32_t *at;
+    double          time = INFINITY;
+
+    for (at = window(list); at != list->end; at++)
+        if (estimate(steal, type, *at) < time)
+            time = estimate(steal, type, *at);
+    return time;
+}
+
+/* From when on a waiting task of the victim's would end before the victim does. */
+static double worth_stealing(const steal_policy *steal, unsigned victim, hs_type type, double now)
+{
+    return hsi_crew_worth(&steal->crew, victim, steal->load[victim], shortest(steal, victim, type),
+                          now);
+}
+
+/*
+ * The waiting task without which the later of the two, its worker and the thief, ends
+ * earliest; among equals what would run last. There is one that is worth stealing: then
+ * it is one of those.
+ */
+static uint32_t *best_of(const steal_policy *steal, unsigned victim, hs_type thief, double now)
+{
+    const hsi_list *list = &steal->lists.of[victim];
+    hs_type         type = hsi_crew_type(&steal->crew, victim);
+    double    end = hsi_crew_end(&steal->crew, victim, now) + steal->load[victim], least = INFINITY;
+    uint32_t *at, *best = NULL;
+
+    for (at = list->end; at-- != window(list);) {
+        double without = end - estimate(steal, type, *at);
+        double stolen = now + estimate(steal, thief, *at);
+        double later = without > stolen ? without : stolen;
+
+        if (!best || later < least) {
+            best = at;
+            least = later;
+        }
+    }
+    return best;
+}
+
+/* The worker that ends last of those which have something to offer; lower numbers first. */
+static uint32_t find_victim(const steal_policy *steal, hs_type type, double now)
+{
+    uint32_t victim = HSI_NONE;
+    double   latest = 0;
+    unsigned w;
+
+    for (w = 0; w < steal->lists.workers; w++) {
+        const hsi_list *list = &steal->lists.of[w];
+        double          end;
+
+        if (list->next == list->end)
+            continue;
+        end = hsi_crew_end(&steal->crew, w, now) + steal->load[w];
+        if ((victim != HSI_NONE && end <= latest) || worth_stealing(steal, w, type, now) > now)
+            continue;
+        latest = end;
+        victim = w;
+    }
+    return victim;
+}
+
+/* From when on a worker has anything to offer to a type. */
+static double worth_asking(const steal_policy *steal, unsigned worker, hs_type type, double now)
+{
+    const hsi_list *list = &steal->lists.of[worker];
+    double          from = INFINITY;
+
+    if (hsi_crew_type(&steal->crew, worker) != type)
+        from = hsi_crew_worth_taking(&steal->crew, worker, now);
+    if (from > now && list->next != list->end)
+        from = fmin(from, worth_stealing(steal, worker, type, now));
+    return from;
+}
+
+/* A worker's list or what it runs has changed: is that something for those who found nothing? */
+static void announce(steal_policy *steal, unsigned worker, double now)
+{
+    static const hs_type types[] = {HS_CPU, HS_GPU};
+    int                  i;
+
+    for (i = 0; i < 2; i++) {
+        double *quiet = &steal->crew.quiet[types[i]], from;
+
+        if (*quiet <= now)
+            continue;
+        from = worth_asking(steal, worker, types[i], now);
+        if (from < *quiet) {
+            *quiet = from;
+            steal->base.news[types[i]] = 1;
+        }
+    }
+}
+
+/* ---- decisions ---------------------------------------------------------------------------- */
+
+static int steal_waiting(steal_policy *steal, hs_type type, double now, uint32_t *task)
+{
+    uint32_t  victim = find_victim(steal, type, now);
+    hsi_list *list;
+    uint32_t *at;
+
+    if (victim == HSI_NONE)
+        return 0;
+    list = &steal->lists.of[victim];
+    at = best_of(steal, victim, type, now);
+    *task = *at;
+    memmove(at, at + 1, (size_t)(list->end - at - 1) * sizeof *at);
+    list->end--;
+    lighten(steal, victim, *task);
+    announce(steal, victim, now); /* another task may have come within sight */
+    return 1;
+}
+
+static void start(steal_policy *steal, unsigned worker, uint32_t task, double now)
+{
+    hsi_crew_start(&steal->crew, worker, task, now);
+    announce(steal, worker, now);
+}
+
+static double quiet_until(const steal_policy *steal, hs_type type, double now)
+{
+    double   until = INFINITY;
+    unsigned w;
+
+    for (w = 0; w < steal->lists.workers; w++)
+        until = fmin(until, worth_asking(steal, w, type, now));
+    return until;
+}
+
+static void help_or_wait(steal_policy *steal, unsigned worker, double now, hs_decision *out)
+{
+    hs_type  type = hsi_crew_type(&steal->crew, worker);
+    uint32_t victim, task;
+
+    if (now < steal->crew.quiet[type]) {
+        hsi_decide_wait(out, steal->crew.quiet[type]);
+        return;
+    }
+    if (steal_waiting(steal, type, now, &task)) {
+        hsi_decide_start(out, task);
+        return;
+    }
+    victim = hsi_crew_victim(&steal->crew, type, now);
+    if (victim != HSI_NONE) {
+        hsi_crew_ask(&steal->crew, worker, victim);
+        hsi_decide_take(out, steal->crew.member[victim].task, victim);
+        return;
+    }
+    steal->crew.quiet[type] = quiet_until(steal, type, now);
+    hsi_decide_wait(out, steal->crew.quiet[type]);
+}
+
+static void steal_next(hs_policy *policy, unsigned worker, double now, hs_decision *out)
+{
+    steal_policy *steal = (steal_policy *)policy;
+    hs_type       type = hsi_crew_type(&steal->crew, worker);
+    uint32_t      task;
+
+    if (!steal->begun)
+        begin(steal);
+    if (!hsi_pool_serves(&steal->orphans, worker))
+        hsi_decide_wait(out, INFINITY);
+    else if (hsi_crew_pending(&steal->crew, worker, out))
+        ; /* what it has asked for comes first */
+    else if (take_own(steal, worker, &task) || hsi_pool_take(&steal->orphans, type, &task))
+        hsi_decide_start(out, task);
+    else
+        help_or_wait(steal, worker, now, out);
+    if (out->kind == HS_DECIDE_START)
+        start(steal, worker, out->task, now);
+}
+
+/* Every task may be wanted by anybody until it is over. */
+static int steal_own(hs_policy *policy, unsigned worker, uint32_t *task)
+{
+    (void)policy;
+    (void)worker;
+    (void)task;
+    return 0;
+}
+
+static void add_orphan(steal_policy *steal, uint32_t task)
+{
+    hsi_pool_add(&steal->orphans, task);
+    steal->base.news[HS_CPU] = steal->base.news[HS_GPU] = 1;
+}
+
+static void steal_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_ending how,
+                        double now)
+{
+    steal_policy *steal = (steal_policy *)policy;
+
+    if (hsi_crew_ended(&steal->crew, worker, task, how, now))
+        add_orphan(steal, task);
+}
+
+static void steal_skip(hs_policy *policy, uint32_t task)
+{
+    steal_policy *steal = (steal_policy *)policy;
+
+    if (!steal->begun)
+        hsi_lists_skip(&steal->lists, task);
+    hsi_pool_remove(&steal->orphans, task);
+}
+
+static void steal_retire(hs_policy *policy, unsigned worker)
+{
+    steal_policy *steal = (steal_policy *)policy;
+    uint32_t      task;
+
+    if (!hsi_pool_retire(&steal->orphans, worker))
+        return;
+    if (hsi_crew_retire(&steal->crew, worker, &task))
+        add_orphan(steal, task);
+    while (hsi_list_next(&steal->lists.of[worker], &task))
+        add_orphan(steal, task);
+    steal->load[worker] = 0;
+}
+
+static int steal_stranded(hs_policy *policy, uint32_t *task)
+{
+    return hsi_pool_stranded(&((steal_policy *)policy)->orphans, task);
+}
+
+const hs_policy_kind hsi_policy_plan_steal = {
+    .name = "plan+steal",
+    .summary = "the plan, but a worker that runs dry takes what helps most",
+    .needs_plan = 1,
+    .create = steal_create,
+    .free = steal_free,
+    .next = steal_next,
+    .own = steal_own,
+    .ended = steal_ended,
+    .skip = steal_skip,
+    .retire = steal_retire,
+    .stranded = steal_stranded,
+};

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Policies under a driver without mercy: tasks end at any time in any way, workers
+ * leave, tasks are done before the start, questions are asked twice. A model of what was
+ * said holds every answer to the contract of policy.h.
+ */
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dice.h"
+#include "sample.h"
+
+enum { MOST_TASKS = 40, MOST_WORKERS = 4, NOBODY = -1 };
+
+typedef enum task_state {
+    WAITING, /* to be started */
+    RUNNING,
+    KEPT, /* aborted for a thief */
+    OVER  /* done, skipped, dropped or stranded */
+} task_state;
+
+typedef struct model_task {
+    task_state state;
+    int        worker;  /* RUNNING: which; KEPT: for which */
+    int        started; /* ever */
+} model_task;
+
+typedef struct model_worker {
+    int task;   /* it runs, or NOBODY */
+    int thief;  /* that was told to take this task, or NOBODY */
+    int victim; /* whose task it was told to take, or NOBODY */
+    int asked;  /* to abort */
+    int retired;
+    int owned; /* what it runs came from hs_policy_own() */
+} model_worker;
+
+typedef struct model {
+    sample               *s;
+    dice                  d;
+    const hs_policy_kind *kind;
+    hs_policy            *policy;
+    double                now;
+    unsigned              workers;
+    model_task            task[MOST_TASKS];
+    model_worker          worker[2 * MOST_WORKERS];
+    unsigned              in_service[2];
+    size_t                takes, strandings;
+} model;
+
+#define HOLDS(m, condition, ...) REQUIRE((m)->s, condition, __VA_ARGS__)
+
+static hs_type type_of(const model *m, int worker)
+{
+    return (unsigned)worker < m->s->m ? HS_CPU : HS_GPU;
+}
+
+static double time_on(const model *m, hs_type type, int task)
+{
+    return type == HS_CPU ? m->s->p[task] : m->s->q[task];
+}
+
+static int may_abort(const model *m, int task)
+{
+    return !m->s->restartable || m->s->restartable[task];
+}
+
+/* ---- answers ---------------------------------------------------------------------------- */
+
+static void see_start(model *m, int w, uint32_t task, int owned)
+{
+    model_task   *t = &m->task[task];
+    model_worker *me = &m->worker[w];
+
+    HOLDS(m, task < m->s->n, "task %u does not exist", task);
+    HOLDS(m, !me->retired, "worker %d, retired, is given task %u", w, task);
+    HOLDS(m, t->state == WAITING || (t->state == KEPT && t->worker == w),
+          "worker %d is given task %u, which is %s", w, task,
+          t->state == OVER ? "over" : "another's");
+    HOLDS(m, !isinf(time_on(m, type_of(m, w), (int)task)), "worker %d cannot run task %u", w, task);
+    HOLDS(m, me->victim == NOBODY, "worker %d waits for another task", w);
+    *t = (model_task){RUNNING, w, 1};
+    me->task = (int)task;
+    me->thief = NOBODY;
+    me->asked = 0;
+    me->owned = owned;
+}
+
+static void see_take(model *m, int w, const hs_decision *decision)
+{
+    int           v = (int)decision->victim;
+    model_worker *me = &m->worker[w], *victim = &m->worker[v];
+
+    HOLDS(m, decision->victim < m->workers && victim->task == (int)decision->task,
+          "worker %d is to take task %u from %d, which does not run it", w, decision->task, v);
+    if (me->victim == v) /* it was told so already */
+        return;
+    HOLDS(m, me->victim == NOBODY, "worker %d is to take two tasks", w);
+    HOLDS(m, !me->retired && !victim->asked, "worker %d is asked twice", v);
+    HOLDS(m, type_of(m, w) != type_of(m, v), "worker %d takes from its own type", w);
+    HOLDS(m, may_abort(m, victim->task), "task %d is not to be aborted", victim->task);
+    HOLDS(m, !isinf(time_on(m, type_of(m, w), victim->task)), "worker %d cannot run task %d", w,
+          victim->task);
+    me->victim = v;
+    victim->thief = w;
+    victim->asked = 1;
+    m->takes++;
+}
+
+/* Only who may run nothing of what is nobody's is told to wait. */
+static void see_wait(model *m, int w, const hs_decision *decision)
+{
+    model_worker *me = &m->worker[w];
+    size_t        i;
+
+    HOLDS(m, decision->until > m->now, "worker %d is to ask at %g, and it is %g", w,
+          decision->until, m->now);
+    HOLDS(m, me->victim == NOBODY, "worker %d forgot what it waits for", w);
+    if (me->retired) {
+        HOLDS(m, isinf(decision->until), "worker %d, retired, is to ask again", w);
+        return;
+    }
+    for (i = 0; i < m->s->n; i++) {
+        HOLDS(m, m->task[i].state != KEPT || m->task[i].worker != w,
+              "task %zu is kept for worker %d", i, w);
+        /* What was given back is anybody's; under heteroprio everything always is. */
+        if (m->task[i].state == WAITING && (m->task[i].started || !hs_policy_needs_plan(m->kind)))
+            HOLDS(m, isinf(time_on(m, type_of(m, w), (int)i)), "worker %d could run task %zu", w,
+                  i);
+    }
+}
+
+static void ask(model *m, int w)
+{
+    hs_decision decision = {.kind = HS_DECIDE_WAIT, .until = -1};
+    uint32_t    task;
+
+    if (dice_below(&m->d, 2) && hs_policy_own(m->policy, (unsigned)w, &task)) {
+        see_start(m, w, task, 1);
+        return;
+    }
+    hs_policy_next(m->policy, (unsigned)w, m->now, &decision);
+    switch (decision.kind) {
+    case HS_DECIDE_START:
+        see_start(m, w, decision.task, 0);
+        break;
+    case HS_DECIDE_TAKE:
+        see_take(m, w, &decision);
+        break;
+    default:
+        see_wait(m, w, &decision);
+    }
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
+
+static hs_ending draw_ending(model *m, int w)
+{
+    unsigned choice = dice_below(&m->d, 12);
+
+    if (m->worker[w].asked && choice < 7)
+        return HS_ENDING_ABORTED;
+    return choice == 11 ? HS_ENDING_DROPPED : choice >= 9 ? HS_ENDING_BACK : HS_ENDING_DONE;
+}
+
+static void end(model *m, int w, hs_ending how)
+{
+    model_worker *me = &m->worker[w];
+    int           task = me->task, thief = me->thief;
+
+    if (how == HS_ENDING_ABORTED && thief != NOBODY)
+        m->task[task] = (model_task){KEPT, thief, 1};
+    else if (how == HS_ENDING_ABORTED || how == HS_ENDING_BACK)
+        m->task[task] = (model_task){WAITING, NOBODY, 1};
+    else
+        m->task[task] = (model_task){OVER, NOBODY, 1};
+    if (thief != NOBODY)
+        m->worker[thief].victim = NOBODY;
+    me->task = me->thief = NOBODY;
+    me->asked = 0;
+    if (!me->owned || how != HS_ENDING_DONE || dice_below(&m->d, 2))
+        hs_policy_ended(m->policy, (unsigned)w, (uint32_t)task, how, m->now);
+}
+
+static void retire(model *m, int w)
+{
+    model_worker *me = &m->worker[w];
+    size_t        i;
+
+    if (!me->retired)
+        m->in_service[type_of(m, w)]--;
+    me->retired = 1;
+    if (me->victim != NOBODY)
+        m->worker[me->victim].thief = NOBODY;
+    me->victim = NOBODY;
+    for (i = 0; i < m->s->n; i++)
+        if (m->task[i].state == KEPT && m->task[i].worker == w)
+            m->task[i] = (model_task){WAITING, NOBODY, 1};
+    hs_policy_retire(m->policy, (unsigned)w);
+}
+
+static int is_stranded(const model *m, int task)
+{
+    return m->task[task].state == WAITING &&
+           (!m->in_service[HS_CPU] || isinf(time_on(m, HS_CPU, task))) &&
+           (!m->in_service[HS_GPU] || isinf(time_on(m, HS_GPU, task)));
+}
+
+/* Those that nobody can run any more, all of them and no others. */
+static void collect_stranded(model *m)
+{
+    uint32_t task;
+    size_t   i;
+
+    while (hs_policy_stranded(m->policy, &task)) {
+        HOLDS(m, task < m->s->n && is_stranded(m, (int)task), "task %u is not stranded", task);
+        m->task[task].state = OVER;
+        m->strandings++;
+    }
+    for (i = 0; i < m->s->n; i++)
+        HOLDS(m, !is_stranded(m, (int)i), "task %zu is stranded, and nobody says so", i);
+}
+
+static void skip_some(model *m)
+{
+    size_t i;
+
+    for (i = 0; i < m->s->n; i++)
+        if (dice_below(&m->d, 4) == 0) {
+            m->task[i].state = OVER;
+            hs_policy_skip(m->policy, (uint32_t)i);
+        }
+}
+
+static void happen(model *m)
+{
+    int w = (int)dice_below(&m->d, m->workers);
+
+    if (dice_below(&m->d, 3))
+        m->now += dice_unit(&m->d) * (dice_below(&m->d, 4) ? 4 : 40);
+    if (m->worker[w].task != NOBODY)
+        end(m, w, draw_ending(m, w));
+    else if (dice_below(&m->d, 60) == 0)
+        retire(m, w);
+    else
+        ask(m, w);
+    if (dice_below(&m->d, 10) == 0)
+        collect_stranded(m);
+}
+
+/* ---- to the end ------------------------------------------------------------------------------ */
+
+static int anything_left(const model *m)
+{
+    size_t i;
+
+    for (i = 0; i < m->s->n; i++)
+        if (m->task[i].state != OVER)
+            return 1;
+    return 0;
+}
+
+/* From now on all goes well: everybody is asked, then everything ends. */
+static void finish(model *m)
+{
+    int rounds, w;
+
+    for (rounds = 0; anything_left(m); rounds++) {
+        HOLDS(m, rounds < 10 * MOST_TASKS, "it does not come to an end");
+        collect_stranded(m);
+        for (w = 0; w < (int)m->workers; w++)
+            if (m->worker[w].task == NOBODY)
+                ask(m, w);
+        m->now += 1;
+        for (w = 0; w < (int)m->workers; w++)
+            if (m->worker[w].task != NOBODY)
+                end(m, w, m->worker[w].asked ? HS_ENDING_ABORTED : HS_ENDING_DONE);
+    }
+}
+
+static void play(model *m)
+{
+    unsigned i, steps = dice_below(&m->d, 8 * MOST_TASKS);
+
+    if (dice_below(&m->d, 8) == 0) /* one that could not even begin */
+        retire(m, (int)dice_below(&m->d, m->workers));
+    if (dice_below(&m->d, 3) == 0)
+        skip_some(m);
+    for (i = 0; i < steps; i++)
+        happen(m);
+    finish(m);
+    collect_stranded(m);
+}
+
+static void run_model(const hs_policy_kind *kind, uint64_t seed, size_t *takes, size_t *strandings)
+{
+    sample       s;
+    model        m = {.s = &s, .d = {seed}, .kind = kind};
+    hs_schedule *plan = NULL;
+    unsigned     w;
+
+    sample_make(&s, seed, MOST_TASKS, MOST_WORKERS);
+    if (seed % 2)
+        sample_pin(&s);
+    m.workers = s.m + s.k;
+    m.in_service[HS_CPU] = s.m;
+    m.in_service[HS_GPU] = s.k;
+    for (w = 0; w < m.workers; w++)
+        m.worker[w] = (model_worker){.task = NOBODY, .thief = NOBODY, .victim = NOBODY};
+    REQUIRE(&s, hs_solve(hs_algorithm_find("heteroprio"), s.in, NULL, &plan) == HS_OK, "a plan");
+    REQUIRE(&s,
+            hs_policy_create(kind, s.in, plan, dice_below(&m.d, 2) ? 0.1 : 0, &m.policy) == HS_OK,
+            "hs_policy_create");
+    play(&m);
+    *takes += m.takes;
+    *strandings += m.strandings;
+    hs_policy_free(m.policy);
+    hs_schedule_free(plan);
+    sample_free(&s);
+}
+
+START_TEST(keeps_its_word)
+{
+    const hs_policy_kind *kind = hs_policy_at((size_t)_i);
+    size_t                rounds = sample_rounds(20000), i, takes = 0, strandings = 0;
+
+    for (i = 0; i < rounds; i++)
+        run_model(kind, 46000000 + i, &takes, &strandings);
+    if (rounds < 1000)
+        return;
+    ck_assert_uint_gt(strandings, rounds / 100);
+    if (strcmp(hs_policy_name(kind), "plan") != 0)
+        ck_assert_uint_gt(takes, rounds / 10);
+}
+END_TEST
+
+/* What does not exist is not touched. */
+START_TEST(foreign_numbers)
+{
+    static const double times[] = {1, 2};
+    hs_instance        *in = NULL;
+    hs_schedule        *plan = NULL;
+    hs_policy          *policy = NULL;
+    hs_decision         decision;
+    uint32_t            task;
+
+    ck_assert_int_eq(hs_instance_wrap(2, times, times, NULL, 1, 1, &in), HS_OK);
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &plan), HS_OK);
+    ck_assert_int_eq(hs_policy_create(hs_policy_at((size_t)_i), in, plan, 0, &policy), HS_OK);
+    hs_policy_next(policy, 2, 0, &decision);
+    ck_assert_int_eq(decision.kind, HS_DECIDE_WAIT);
+    ck_assert_int_eq(hs_policy_own(policy, 2, &task), 0);
+    hs_policy_ended(policy, 0, 2, HS_ENDING_BACK, 0);
+    hs_policy_ended(policy, 2, 0, HS_ENDING_BACK, 0);
+    hs_policy_skip(policy, 2);
+    hs_policy_retire(policy, 2);
+    ck_assert_int_eq(hs_policy_stranded(policy, &task), 0);
+    hs_policy_free(policy);
+    hs_policy_free(NULL);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* Who does not run a task cannot end it, where the policy knows who runs it. */
+START_TEST(foreign_endings)
+{
+    static const double times[] = {1, 2};
+    static const char  *names[] = {"heteroprio", "plan+steal"};
+    hs_instance        *in = NULL;
+    hs_schedule        *plan = NULL;
+    hs_policy          *policy = NULL;
+    hs_decision         first, second;
+
+    ck_assert_int_eq(hs_instance_wrap(2, times, times, NULL, 2, 0, &in), HS_OK);
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &plan), HS_OK);
+    ck_assert_int_eq(hs_policy_create(hs_policy_find(names[_i]), in, plan, 0, &policy), HS_OK);
+    hs_policy_next(policy, 0, 0, &first);
+    ck_assert_int_eq(first.kind, HS_DECIDE_START);
+    hs_policy_ended(policy, 1, first.task, HS_ENDING_BACK, 0.5);
+    hs_policy_next(policy, 1, 0.5, &second);
+    ck_assert_int_eq(second.kind, HS_DECIDE_START);
+    ck_assert_uint_ne(second.task, first.task);
+    hs_policy_ended(policy, 1, second.task, HS_ENDING_DONE, 0.6);
+    hs_policy_next(policy, 1, 0.6, &second);
+    ck_assert_int_eq(second.kind, HS_DECIDE_WAIT);
+    hs_policy_free(policy);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("policy events");
+    TCase   *cases = tcase_create("a driver without mercy");
+    SRunner *runner;
+    int      failed;
+
+    tcase_set_timeout(cases, 600);
+    tcase_add_loop_test(cases, keeps_its_word, 0, (int)hs_policy_count());
+    tcase_add_loop_test(cases, foreign_numbers, 0, (int)hs_policy_count());
+    tcase_add_loop_test(cases, foreign_endings, 0, 2);
+    suite_add_tcase(suite, cases);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
