@@ -91,20 +91,37 @@ HS_API void      hs_kernel_table_free(hs_kernel_table *table);
 
 /* ---- pictures -------------------------------------------------------------- */
 
+/** An attempt at a task that failed: an entry that the schedule has as aborted. */
+typedef struct hs_picture_failure {
+    unsigned    worker;
+    uint32_t    task;
+    double      end;
+    const char *why; /* NULL: it is not said */
+} hs_picture_failure;
+
 typedef struct hs_picture {
     size_t      struct_size;
     const char *title;  /* NULL: none */
     const hs_named_bound *bound; /* drawn as a line; NULL: none */
+
+    /*
+     * What was planned, for a schedule that has happened: drawn beside it on the same
+     * scale of time. The times of the instance then are estimates. NULL: nothing.
+     */
+    const hs_schedule        *planned;
+    const hs_named_bound     *planned_bound;
+    const hs_picture_failure *failures; /* sorted by worker, then end */
+    size_t                    failure_count;
 } hs_picture;
 
 HS_API void hs_picture_init_sized(hs_picture *picture, size_t size);
 #define hs_picture_init(p) hs_picture_init_sized((p), sizeof *(p))
 
-/** A Gantt chart as one self-contained SVG. */
+/** A Gantt chart as one self-contained SVG; what was planned stands above what was done. */
 HS_API hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule *s,
                                 const hs_picture *picture);
 
-/** Trace-event JSON for Perfetto and chrome://tracing. */
+/** Trace-event JSON for Perfetto and chrome://tracing; what was planned has its own processes. */
 HS_API hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
                                 const hs_picture *picture);
 

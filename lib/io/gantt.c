@@ -27,6 +27,11 @@ static void put_style(hsi_gantt *g)
         ".v{stroke:#111827;stroke-width:1.5}"
         ".d{stroke:#b0006d;stroke-width:1.5;stroke-dasharray:6 3}"
         ".o{fill:#b0006d}\n");
+    if (g->panels > 1)
+        hsi_output_text(&g->out, ".p{font-size:15px;font-weight:600}"
+                                 ".u{stroke:#111827;stroke-width:1.5;stroke-dasharray:1.5 4}\n");
+    if (g->picture.failure_count > 0)
+        hsi_output_text(&g->out, ".q{stroke:#c81e1e;stroke-width:2.5;fill:none}\n");
     hsi_palette_style(&g->out, &g->palette);
     hsi_output_text(&g->out, "</style>\n<defs>\n");
     hsi_palette_hatches(&g->out, &g->palette, g->least_height);
@@ -63,26 +68,49 @@ static void put_workers(hsi_output *out, unsigned count, const char *type)
         hsi_output_char(out, 's');
 }
 
+static void put_part(hsi_gantt *g, double part)
+{
+    char text[HSI_ROUND_TEXT];
+
+    hsi_output_bytes(&g->out, text, hsi_round_text(100 * part, 3, text));
+    hsi_output_text(&g->out, "\xe2\x80\xaf%");
+}
+
 static void put_gap(hsi_gantt *g)
 {
-    double makespan = g->metrics.makespan, bound = g->picture.bound->value;
+    const hsi_panel *own = hsi_gantt_own(g);
+    double           makespan = own->metrics.makespan, bound = own->bound->value;
 
     if (makespan <= bound) {
         hsi_output_text(&g->out, ", which the schedule meets");
     } else if (bound > 0) {
-        char text[HSI_ROUND_TEXT];
-
         hsi_output_text(&g->out, ", gap ");
-        hsi_output_bytes(&g->out, text, hsi_round_text(100 * (makespan / bound - 1), 3, text));
-        hsi_output_text(&g->out, "\xe2\x80\xaf%");
+        put_part(g, makespan / bound - 1);
+    }
+}
+
+/* " where 41.2 s were planned, 1.3 % over": beside what happened. */
+static void put_planned(hsi_gantt *g)
+{
+    double planned = g->panel[0].metrics.makespan, makespan = hsi_gantt_own(g)->metrics.makespan;
+
+    if (g->panels < 2)
+        return;
+    hsi_output_text(&g->out, ", planned ");
+    hsi_put_time(&g->out, planned, g->unit);
+    if (planned > 0 && makespan > 0) {
+        hsi_output_text(&g->out, makespan < planned ? " (\xe2\x88\x92" : " (+");
+        put_part(g, fabs(makespan / planned - 1));
+        hsi_output_char(&g->out, ')');
     }
 }
 
 static void put_subtitle(hsi_gantt *g)
 {
-    hsi_output *out = &g->out;
-    size_t      tasks = hs_instance_tasks(g->in);
-    unsigned    cpus = hs_instance_cpus(g->in), gpus = hs_instance_gpus(g->in);
+    hsi_output      *out = &g->out;
+    const hsi_panel *own = hsi_gantt_own(g);
+    size_t           tasks = hs_instance_tasks(g->in);
+    unsigned         cpus = hs_instance_cpus(g->in), gpus = hs_instance_gpus(g->in);
 
     hsi_put_text_at(out, "s", MARGIN, g->legend_top - 13);
     hsi_put_count(out, tasks);
@@ -94,10 +122,11 @@ static void put_subtitle(hsi_gantt *g)
     if (gpus > 0)
         put_workers(out, gpus, "GPU");
     hsi_output_text(out, " \xc2\xb7 makespan ");
-    hsi_put_time(out, g->metrics.makespan, g->unit);
-    if (hsi_picture_has_bound(&g->picture)) {
+    hsi_put_time(out, own->metrics.makespan, g->unit);
+    put_planned(g);
+    if (own->bound) {
         hsi_output_text(out, " \xc2\xb7 lower bound ");
-        hsi_put_time(out, g->picture.bound->value, g->unit);
+        hsi_put_time(out, own->bound->value, g->unit);
         put_gap(g);
     }
     hsi_output_text(out, "</text>\n");
@@ -111,9 +140,8 @@ static void put_head(hsi_gantt *g)
         hsi_output_text(&g->out, "</text>\n");
     }
     put_subtitle(g);
-    hsi_palette_legend(&g->out, &g->palette,
-                       g->metrics.type[HS_CPU].aborted + g->metrics.type[HS_GPU].aborted > 0,
-                       MARGIN, g->legend_top, g->page_width - 2 * MARGIN);
+    hsi_palette_legend(&g->out, &g->palette, g->legend, MARGIN, g->legend_top,
+                       g->page_width - 2 * MARGIN);
 }
 
 /* ---- axis ------------------------------------------------------------------ */
@@ -146,11 +174,11 @@ static ticks choose_ticks(const hsi_gantt *g)
     return t;
 }
 
-static void put_grid(hsi_gantt *g, ticks t)
+static void put_grid(hsi_gantt *g, const hsi_panel *panel, ticks t)
 {
     for (int i = 1; tick_value(t, i) < g->span; i++)
         for (int b = 0; b < 2; b++) {
-            const hsi_band *band = &g->band[b];
+            const hsi_band *band = &panel->band[b];
             double          x = hsi_gantt_x(g, tick_value(t, i));
 
             if (band->rows > 0)
@@ -181,20 +209,33 @@ static void put_axis(hsi_gantt *g, ticks t)
 
 /* ---- bands ----------------------------------------------------------------- */
 
+static size_t band_failures(const hsi_gantt *g, const hsi_band *band)
+{
+    if (!band->panel->happened)
+        return 0;
+    return hsi_picture_failures(&g->picture, band->first, band->first + band->workers);
+}
+
 static void put_band_heading(hsi_gantt *g, const hsi_band *band)
 {
-    const hs_type_metrics *m = &g->metrics.type[band->type];
+    const hs_type_metrics *m = &band->panel->metrics.type[band->type];
     hsi_output            *out = &g->out;
     double                 all = m->busy + m->idle;
+    size_t                 failed = band_failures(g, band), aborted = m->aborted;
 
     hsi_put_text_at(out, "b", g->left, band->top - 7);
     put_workers(out, band->workers, band->type == HS_GPU ? "GPU" : "CPU");
     hsi_output_text(out, "<tspan class=\"k\" font-weight=\"400\" dx=\"10\">");
     hsi_put_count(out, m->tasks);
     hsi_output_text(out, m->tasks == 1 ? " task" : " tasks");
-    if (m->aborted > 0) {
+    aborted -= failed < aborted ? failed : aborted;
+    if (aborted > 0) {
         hsi_output_text(out, " \xc2\xb7 aborted ");
-        hsi_put_count(out, m->aborted);
+        hsi_put_count(out, aborted);
+    }
+    if (failed > 0) {
+        hsi_output_text(out, " \xc2\xb7 failed ");
+        hsi_put_count(out, failed);
     }
     if (all > 0) {
         hsi_output_text(out, " \xc2\xb7 ");
@@ -220,12 +261,12 @@ static unsigned label_step(const hsi_band *band)
 
 static void put_row_share(hsi_gantt *g, const hsi_band *band, unsigned row, double baseline)
 {
-    double makespan = g->metrics.makespan;
+    double makespan = band->panel->metrics.makespan;
 
     if (band->group > 1 || band->pitch < LABEL_EACH || !(makespan > 0))
         return;
     hsi_put_text_at(&g->out, "k e", g->left + g->width + 50, baseline);
-    hsi_put_percent(&g->out, hs_schedule_load(g->s, band->first + row) / makespan);
+    hsi_put_percent(&g->out, hs_schedule_load(band->panel->s, band->first + row) / makespan);
     hsi_output_text(&g->out, "</text>\n");
 }
 
@@ -233,66 +274,49 @@ static void put_row_share(hsi_gantt *g, const hsi_band *band, unsigned row, doub
 static void put_rows(hsi_gantt *g, const hsi_band *band)
 {
     unsigned step = label_step(band);
+    double   width = g->panels > 1 ? hsi_gantt_x(g, band->panel->metrics.makespan) - g->left
+                                   : g->width;
     char     name[40];
 
     for (unsigned row = 0; row < band->rows; row++) {
         double y = hsi_row_top(band, row), baseline = y + band->height / 2 + 4;
 
-        hsi_put_rect(&g->out, "l", g->left, y, g->width, band->height);
+        hsi_put_rect(&g->out, "l", g->left, y, width, band->height);
         hsi_output_text(&g->out, "/>\n");
         put_row_share(g, band, row, baseline);
         if (row % step != 0)
             continue;
-        hsi_row_name(g, band, row, name);
+        hsi_row_name(band, row, name);
         hsi_put_text_at(&g->out, "k e", g->left - 7, baseline);
         hsi_output_text(&g->out, name);
         hsi_output_text(&g->out, "</text>\n");
     }
 }
 
-static hs_status put_bands(hsi_gantt *g, ticks t)
+static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel, ticks t)
 {
     hs_status st = HS_OK;
 
+    if (panel->name) {
+        hsi_put_text_at(&g->out, "p", MARGIN, panel->top - 6);
+        hsi_output_text(&g->out, panel->name);
+        hsi_output_text(&g->out, "</text>\n");
+    }
     for (int b = 0; b < 2; b++)
-        if (g->band[b].rows > 0) {
-            put_band_heading(g, &g->band[b]);
-            put_rows(g, &g->band[b]);
+        if (panel->band[b].rows > 0) {
+            put_band_heading(g, &panel->band[b]);
+            put_rows(g, &panel->band[b]);
         }
-    put_grid(g, t);
+    put_grid(g, panel, t);
     for (int b = 0; b < 2 && st == HS_OK; b++) {
-        if (g->band[b].group > 1)
-            st = hsi_draw_groups(g, &g->band[b]);
+        if (panel->band[b].group > 1)
+            st = hsi_draw_groups(g, &panel->band[b]);
         else
-            hsi_draw_lanes(g, &g->band[b]);
+            hsi_draw_lanes(g, &panel->band[b]);
+        if (panel->happened)
+            hsi_draw_failures(g, &panel->band[b]);
     }
     return st;
-}
-
-/* ---- lines ----------------------------------------------------------------- */
-
-/* The label of the last line stands right of it, in the margin, that of
- * another left of it, so the two are apart even where the lines are not. */
-static void put_marked_time(hsi_gantt *g, double time, int is_bound)
-{
-    hsi_output *out = &g->out;
-    double      x = hsi_gantt_x(g, time);
-    int         last = time >= g->span && !(is_bound && time <= g->metrics.makespan);
-    int         right = last || x < g->left + 150;
-    const char *kind = is_bound ? (right ? "b o" : "b o e") : (right ? "b" : "b e");
-
-    hsi_put_line(out, is_bound ? "d" : "v", x, g->top - 28, x, g->bottom);
-    hsi_put_text_at(out, kind, right ? x + 6 : x - 6, g->top - 18);
-    if (is_bound) {
-        hsi_put_name(out, g->picture.bound->name, sizeof g->picture.bound->name - 1);
-        hsi_output_text(out, " bound");
-    } else {
-        hsi_output_text(out, "makespan");
-    }
-    hsi_output_text(out, "</text>\n");
-    hsi_put_text_at(out, kind, right ? x + 6 : x - 6, g->top - 4);
-    hsi_put_time(out, time, g->unit);
-    hsi_output_text(out, "</text>\n");
 }
 
 /* ---- the whole ------------------------------------------------------------- */
@@ -300,35 +324,53 @@ static void put_marked_time(hsi_gantt *g, double time, int is_bound)
 static hs_status put_chart(hsi_gantt *g)
 {
     ticks     t = choose_ticks(g);
-    hs_status st;
+    hs_status st = HS_OK;
 
     put_start(g);
     put_head(g);
-    st = put_bands(g, t);
+    for (unsigned i = 0; i < g->panels && st == HS_OK; i++)
+        st = put_panel(g, &g->panel[i], t);
     put_axis(g, t);
-    if (hsi_picture_has_bound(&g->picture) && g->picture.bound->value > 0)
-        put_marked_time(g, g->picture.bound->value, 1);
-    if (g->metrics.makespan > 0)
-        put_marked_time(g, g->metrics.makespan, 0);
+    hsi_draw_lines(g);
     hsi_output_text(&g->out, "</svg>\n");
     return st;
+}
+
+static void add_panel(hsi_gantt *g, const hs_schedule *s, const hs_named_bound *bound)
+{
+    hsi_panel *panel = &g->panel[g->panels++];
+
+    panel->s = s;
+    panel->bound = hsi_picture_has_bound(bound) ? bound : NULL;
+    hs_schedule_metrics(g->in, s, &panel->metrics);
+}
+
+static void add_panels(hsi_gantt *g, const hs_schedule *s)
+{
+    if (g->picture.planned) {
+        add_panel(g, g->picture.planned, g->picture.planned_bound);
+        g->panel[0].name = "Planned";
+    }
+    add_panel(g, s, g->picture.bound);
+    g->panel[g->panels - 1].name = g->picture.planned ? "What happened" : NULL;
+    g->panel[g->panels - 1].happened = g->picture.planned || g->picture.failure_count > 0;
 }
 
 hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule *s,
                          const hs_picture *picture)
 {
-    hsi_gantt g = {.in = in, .s = s};
+    hsi_gantt g = {.in = in};
     hs_status st;
 
     if (!in || !s)
         return HS_EINVAL;
     st = hsi_picture_resolve(&g.picture, picture);
     if (st == HS_OK)
-        st = hsi_picture_check(in, s);
+        st = hsi_picture_check(&g.picture, in, s);
     if (st != HS_OK)
         return st;
     g.unit = hs_instance_unit(in);
-    hs_schedule_metrics(in, s, &g.metrics);
+    add_panels(&g, s);
     st = hsi_palette_choose(in, &g.palette);
     if (st != HS_OK)
         return st;

@@ -86,17 +86,26 @@ int hsi_palette_dark(const hsi_palette *palette, unsigned class);
 /* One line of the legend is that high. */
 #define HSI_LEGEND_LINE 22.0
 
+/* What the legend explains beside the colours. */
+enum { HSI_LEGEND_ABORTED = 1, HSI_LEGEND_FAILED = 2 };
+
 /**
- * The legend from (x, y) on, not wider than `width`; `aborted` adds the entry
- * for hatched parts. Returns its lines. NULL `out`: only counts them.
+ * The legend from (x, y) on, not wider than `width`. Returns its lines. NULL `out`:
+ * only counts them.
  */
-unsigned hsi_palette_legend(hsi_output *out, const hsi_palette *palette, int aborted, double x,
+unsigned hsi_palette_legend(hsi_output *out, const hsi_palette *palette, unsigned also, double x,
                             double y, double width);
+
+/** A cross, as wide and high as 2 * `reach`. */
+void hsi_put_cross(hsi_output *out, double x, double y, double reach);
 
 /* ---- the chart ------------------------------------------------------------- */
 
+typedef struct hsi_panel hsi_panel;
+
 /* The rows of one worker type. A row is a worker's lane, or stands for `group` workers. */
 typedef struct hsi_band {
+    const hsi_panel *panel;
     hs_type  type;
     unsigned first, workers;
     unsigned group, rows;
@@ -105,22 +114,36 @@ typedef struct hsi_band {
     double   height; /* of a row */
 } hsi_band;
 
+/* One schedule: that of the picture, or what was planned. */
+struct hsi_panel {
+    const char           *name; /* NULL: it is the only one */
+    const hs_schedule    *s;
+    const hs_named_bound *bound; /* NULL: none that can be drawn */
+    hs_metrics            metrics;
+    hsi_band              band[2]; /* GPUs, CPUs */
+    double                top;     /* its lines begin above, with their labels */
+    int                   happened; /* its times were measured, those of the instance estimated */
+};
+
 typedef struct hsi_gantt {
     hsi_output         out;
     const hs_instance *in;
-    const hs_schedule *s;
     hs_picture         picture;
-    hs_metrics         metrics;
     hs_unit            unit;
     hsi_palette        palette;
-    hsi_band           band[2]; /* GPUs, CPUs */
-    double             span;    /* the time at the right end; > 0 */
-    double             left, width, top, bottom; /* the plot, its labels apart */
+    unsigned           panels;
+    hsi_panel          panel[2];     /* from above; the last is the picture's own schedule */
+    double             span;         /* the time at the right end; > 0 */
+    double             left, width, bottom; /* the plot, its labels apart */
     double             legend_top;
     unsigned           legend_lines;
+    unsigned           legend;       /* HSI_LEGEND_... */
     double             least_height; /* of the rows */
     double             page_width, page_height;
 } hsi_gantt;
+
+/* The labels of a panel's lines stand in that much room above it. */
+#define HSI_LINE_LABELS 32.0
 
 static inline double hsi_gantt_x(const hsi_gantt *g, double time)
 {
@@ -135,13 +158,25 @@ static inline double hsi_row_top(const hsi_band *band, unsigned row)
 /** Sizes and places of everything (gantt_layout.c). */
 void hsi_gantt_layout(hsi_gantt *g);
 
+/** The schedule that the picture is of. */
+static inline const hsi_panel *hsi_gantt_own(const hsi_gantt *g)
+{
+    return &g->panel[g->panels - 1];
+}
+
 /** "cpu3" or "cpu0-99": the workers of a row. */
-void hsi_row_name(const hsi_gantt *g, const hsi_band *band, unsigned row, char name[40]);
+void hsi_row_name(const hsi_band *band, unsigned row, char name[40]);
 
 /** Rectangles of a band whose rows are single workers (gantt_lanes.c). */
 void hsi_draw_lanes(hsi_gantt *g, const hsi_band *band);
 
 /** Of one whose rows stand for many (gantt_groups.c). HS_ENOMEM. */
 hs_status hsi_draw_groups(hsi_gantt *g, const hsi_band *band);
+
+/** Makespans and bounds, with their labels (gantt_lines.c). */
+void hsi_draw_lines(hsi_gantt *g);
+
+/** A cross for each failure, or for several too close to tell apart (gantt_failures.c). */
+void hsi_draw_failures(hsi_gantt *g, const hsi_band *band);
 
 #endif

@@ -64,7 +64,7 @@ static void fill_cells(group_row *r)
                                                            : r->band->group;
     for (unsigned w = 0; w < r->workers; w++) {
         size_t          count;
-        const hs_entry *entries = hs_schedule_entries(r->g->s, r->band->first + first + w, &count);
+        const hs_entry *entries = hs_schedule_entries(r->band->panel->s, r->band->first + first + w, &count);
 
         for (size_t i = 0; i < count; i++)
             add_entry(r, &entries[i]);
@@ -118,7 +118,7 @@ static void put_title(const group_row *r, unsigned from, unsigned to)
         busy += busy_weight(&r->cells[i]);
         starts += r->cells[i].starts;
     }
-    hsi_row_name(r->g, r->band, r->row, name);
+    hsi_row_name(r->band, r->row, name);
     hsi_output_text(out, "><title>");
     hsi_output_text(out, name);
     hsi_output_text(out, ": ");
@@ -167,7 +167,7 @@ static void draw_row(group_row *r)
 
 hs_status hsi_draw_groups(hsi_gantt *g, const hsi_band *band)
 {
-    group_row r = {.g = g, .band = band, .count = CELLS_MOST / band->rows};
+    group_row r = {.g = g, .band = band, .count = CELLS_MOST / g->panels / band->rows};
 
     if (r.count > CELLS_IN_ROW)
         r.count = CELLS_IN_ROW;

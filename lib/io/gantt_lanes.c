@@ -29,7 +29,7 @@ static lane lane_of(hsi_gantt *g, const hsi_band *band, unsigned row)
 {
     lane at = {.g = g, .band = band, .worker = band->first + row, .y = hsi_row_top(band, row)};
 
-    at.entries = hs_schedule_entries(g->s, at.worker, &at.count);
+    at.entries = hs_schedule_entries(band->panel->s, at.worker, &at.count);
     return at;
 }
 
@@ -75,7 +75,7 @@ static double choose_merge(hsi_gantt *g, const hsi_band *band)
 {
     double merge = 1;
 
-    while (merge < g->width && count_rectangles(g, band, merge) > RECTANGLES_MOST)
+    while (merge < g->width && count_rectangles(g, band, merge) > RECTANGLES_MOST / g->panels)
         merge *= 1.5;
     return merge;
 }
@@ -122,23 +122,32 @@ static void put_other_time(hsi_gantt *g, const hs_entry *e, hs_type here)
     hsi_output_text(&g->out, name);
 }
 
+static const char *entry_fate(const lane *at, const hs_entry *e)
+{
+    if (e->state != HS_ABORTED)
+        return " on ";
+    if (at->band->panel->happened && hsi_picture_failure(&at->g->picture, at->worker, e))
+        return ", failed on ";
+    return ", aborted on ";
+}
+
 static void put_entry_title(const lane *at, const hs_entry *e, const char *name)
 {
     hsi_gantt *g = at->g;
     char       worker[16];
 
-    hs_worker_name(hs_schedule_cpus(g->s), at->worker, worker);
+    hs_worker_name(hs_instance_cpus(g->in), at->worker, worker);
     hsi_output_text(&g->out, "><title>");
     hsi_put_name(&g->out, name, NAME_LIMIT);
     put_kernel(g, e->task);
-    hsi_output_text(&g->out, e->state == HS_ABORTED ? ", aborted on " : " on ");
+    hsi_output_text(&g->out, entry_fate(at, e));
     hsi_output_text(&g->out, worker);
     hsi_output_char(&g->out, '\n');
     put_interval(g, e->start, e->end);
     hsi_output_text(&g->out, ": ");
     hsi_put_time(&g->out, e->end - e->start, g->unit);
-    if (e->state == HS_ABORTED) {
-        hsi_output_text(&g->out, " of ");
+    if (at->band->panel->happened || e->state == HS_ABORTED) {
+        hsi_output_text(&g->out, at->band->panel->happened ? "; estimated " : " of ");
         hsi_put_time(&g->out, hs_instance_time(g->in, e->task, at->band->type), g->unit);
     }
     put_other_time(g, e, at->band->type);
@@ -215,7 +224,7 @@ static void put_pile_title(const lane *at, size_t from, size_t to, const pile *p
     hsi_gantt *g = at->g;
     char       worker[16];
 
-    hs_worker_name(hs_schedule_cpus(g->s), at->worker, worker);
+    hs_worker_name(hs_instance_cpus(g->in), at->worker, worker);
     hsi_output_text(&g->out, "><title>");
     hsi_put_count(&g->out, to - from);
     hsi_output_text(&g->out, " tasks on ");

@@ -10,9 +10,9 @@
 #define RIGHT        110.0 /* room for shares and for the label of the last line */
 #define TITLE        30.0
 #define SUBTITLE     24.0
-#define LINE_LABELS  32.0
 #define BAND_HEADING 22.0
 #define BAND_GAP     14.0
+#define PANEL_GAP    12.0
 #define AXIS         36.0
 
 enum {
@@ -42,10 +42,10 @@ static void set_pitch(hsi_band *band, unsigned all_rows)
     band->height = band->pitch - (band->pitch >= 24 ? 4 : band->pitch >= 15 ? 2.5 : 1);
 }
 
-static double least_height(const hsi_gantt *g)
+static double least_height(const hsi_panel *panel)
 {
-    double gpu = g->band[0].rows > 0 ? g->band[0].height : INFINITY;
-    double cpu = g->band[1].rows > 0 ? g->band[1].height : INFINITY;
+    double gpu = panel->band[0].rows > 0 ? panel->band[0].height : INFINITY;
+    double cpu = panel->band[1].rows > 0 ? panel->band[1].height : INFINITY;
 
     return fmin(gpu, cpu);
 }
@@ -58,11 +58,11 @@ static double place_band(hsi_band *band, double y)
     return band->top + band->rows * band->pitch + BAND_GAP;
 }
 
-void hsi_row_name(const hsi_gantt *g, const hsi_band *band, unsigned row, char name[40])
+void hsi_row_name(const hsi_band *band, unsigned row, char name[40])
 {
     unsigned from = row * band->group, to = from + band->group - 1;
 
-    hs_worker_name(hs_schedule_cpus(g->s), band->first + from, name);
+    hs_worker_name(hs_schedule_cpus(band->panel->s), band->first + from, name);
     if (to >= band->workers)
         to = band->workers - 1;
     if (to > from)
@@ -76,12 +76,12 @@ static double label_width(const hsi_gantt *g)
     char     name[40];
 
     for (int b = 0; b < 2; b++) {
-        const hsi_band *band = &g->band[b];
+        const hsi_band *band = &g->panel[0].band[b];
 
         for (unsigned back = 1; back <= 2 && back <= band->rows; back++) {
             unsigned n;
 
-            hsi_row_name(g, band, band->rows - back, name);
+            hsi_row_name(band, band->rows - back, name);
             n = hsi_text_columns(name, strlen(name));
             columns = n > columns ? n : columns;
         }
@@ -89,47 +89,76 @@ static double label_width(const hsi_gantt *g)
     return 6.5 * columns + 8;
 }
 
-static int any_aborted(const hsi_gantt *g)
+static unsigned legend_of(const hsi_gantt *g)
 {
-    return g->metrics.type[HS_CPU].aborted + g->metrics.type[HS_GPU].aborted > 0;
+    size_t   aborted = 0, failed = g->picture.failure_count;
+    unsigned also = failed > 0 ? HSI_LEGEND_FAILED : 0;
+
+    for (unsigned i = 0; i < g->panels; i++)
+        aborted += g->panel[i].metrics.type[HS_CPU].aborted +
+                   g->panel[i].metrics.type[HS_GPU].aborted;
+    return also | (aborted > failed ? HSI_LEGEND_ABORTED : 0);
 }
 
+/* All panels have the same scale of time. */
 static void set_span(hsi_gantt *g)
 {
-    g->span = g->metrics.makespan;
-    if (hsi_picture_has_bound(&g->picture) && g->picture.bound->value > g->span)
-        g->span = g->picture.bound->value;
+    g->span = 0;
+    for (unsigned i = 0; i < g->panels; i++) {
+        const hsi_panel *panel = &g->panel[i];
+
+        g->span = fmax(g->span, panel->metrics.makespan);
+        if (panel->bound)
+            g->span = fmax(g->span, panel->bound->value);
+    }
     if (!(g->span > 0))
         g->span = 1;
 }
 
+static unsigned divide_panel(hsi_panel *panel)
+{
+    unsigned cpus = hs_schedule_cpus(panel->s), gpus = hs_schedule_gpus(panel->s);
+
+    panel->band[0] = (hsi_band){.panel = panel, .type = HS_GPU, .first = cpus, .workers = gpus};
+    panel->band[1] = (hsi_band){.panel = panel, .type = HS_CPU, .first = 0, .workers = cpus};
+    divide(&panel->band[0]);
+    divide(&panel->band[1]);
+    return panel->band[0].rows + panel->band[1].rows;
+}
+
+static double place_panel(hsi_panel *panel, double y, unsigned all_rows)
+{
+    y += HSI_LINE_LABELS;
+    panel->top = y;
+    for (int b = 0; b < 2; b++) {
+        set_pitch(&panel->band[b], all_rows);
+        y = place_band(&panel->band[b], y);
+    }
+    return y;
+}
+
 void hsi_gantt_layout(hsi_gantt *g)
 {
-    unsigned cpus = hs_schedule_cpus(g->s), gpus = hs_schedule_gpus(g->s), rows;
+    unsigned rows = 0;
     double   y = MARGIN;
 
     set_span(g);
-    g->band[0] = (hsi_band){.type = HS_GPU, .first = cpus, .workers = gpus};
-    g->band[1] = (hsi_band){.type = HS_CPU, .first = 0, .workers = cpus};
-    divide(&g->band[0]);
-    divide(&g->band[1]);
-    rows = g->band[0].rows + g->band[1].rows;
+    for (unsigned i = 0; i < g->panels; i++)
+        rows += divide_panel(&g->panel[i]);
 
     g->page_width = PAGE_WIDTH;
     g->left = MARGIN + label_width(g);
     g->width = PAGE_WIDTH - RIGHT - g->left;
     y += hsi_picture_has_title(&g->picture) ? TITLE : 0;
     y += SUBTITLE;
+    g->legend = legend_of(g);
     g->legend_top = y + 4;
-    g->legend_lines = hsi_palette_legend(NULL, &g->palette, any_aborted(g), MARGIN, 0,
+    g->legend_lines = hsi_palette_legend(NULL, &g->palette, g->legend, MARGIN, 0,
                                          PAGE_WIDTH - 2 * MARGIN);
-    y = g->legend_top + g->legend_lines * HSI_LEGEND_LINE + LINE_LABELS;
-    g->top = y;
-    for (int b = 0; b < 2; b++) {
-        set_pitch(&g->band[b], rows);
-        y = place_band(&g->band[b], y);
-    }
-    g->least_height = least_height(g);
+    y = g->legend_top + g->legend_lines * HSI_LEGEND_LINE;
+    for (unsigned i = 0; i < g->panels; i++)
+        y = place_panel(&g->panel[i], i > 0 ? y + PANEL_GAP : y, rows);
+    g->least_height = least_height(&g->panel[0]);
     g->bottom = y - BAND_GAP + 4;
     g->page_height = g->bottom + AXIS;
 }

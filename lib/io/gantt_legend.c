@@ -137,7 +137,20 @@ static unsigned first_used(const hsi_palette *palette)
     return c;
 }
 
-unsigned hsi_palette_legend(hsi_output *out, const hsi_palette *palette, int aborted, double x,
+static void put_failed(pen *at)
+{
+    static const char name[] = "failed";
+    double            width = entry_width(name);
+
+    make_room(at, width);
+    if (at->out) {
+        hsi_put_cross(at->out, at->x + SWATCH / 2.0, at->y + SWATCH / 2.0, 4.5);
+        put_entry_name(at, name);
+    }
+    at->x += width;
+}
+
+unsigned hsi_palette_legend(hsi_output *out, const hsi_palette *palette, unsigned also, double x,
                             double y, double width)
 {
     pen at = {.out = out, .left = x, .right = x + width, .x = x, .y = y, .lines = 1};
@@ -155,8 +168,10 @@ unsigned hsi_palette_legend(hsi_output *out, const hsi_palette *palette, int abo
         if (palette->used[HSI_GPU_ONLY])
             put_class(&at, HSI_GPU_ONLY, 0, "GPU only");
     }
-    if (aborted)
+    if (also & HSI_LEGEND_ABORTED)
         put_class(&at, first_used(palette), 1, "aborted (hatched)");
+    if (also & HSI_LEGEND_FAILED)
+        put_failed(&at);
     put_idle(&at);
     return at.lines;
 }

@@ -200,6 +200,20 @@ void hsi_put_text_at(hsi_output *out, const char *kind, double x, double y)
     hsi_output_char(out, '>');
 }
 
+void hsi_put_cross(hsi_output *out, double x, double y, double reach)
+{
+    hsi_output_text(out, "<path class=\"q\" d=\"M");
+    for (int i = 0; i < 4; i++) { /* corner by corner: two strokes */
+        static const char *const before[] = {"", "L", "M", "L"};
+
+        hsi_output_text(out, before[i]);
+        hsi_output_coordinate(out, i % 2 == 0 ? x - reach : x + reach);
+        hsi_output_char(out, ' ');
+        hsi_output_coordinate(out, i == 0 || i == 3 ? y - reach : y + reach);
+    }
+    hsi_output_char(out, '"');
+}
+
 void hsi_put_line(hsi_output *out, const char *kind, double x1, double y1, double x2, double y2)
 {
     hsi_output_text(out, "<line class=\"");

@@ -11,7 +11,8 @@
  * One event a line in one array, written as it goes. Each event begins with
  * "ph" and "ts": readers that look for them first then need no more of the
  * line. Each worker type is a process whose pid is the tid of its first worker,
- * so that no two workers look like the same thread.
+ * so that no two workers look like the same thread. What was planned, if it is to
+ * stand beside, has processes and threads of its own, numbered after the others.
  */
 
 /* An aborted entry: where an arrow to the task's run starts. */
@@ -23,13 +24,16 @@ typedef struct origin {
 typedef struct trace {
     hsi_output         out;
     const hs_instance *in;
-    const hs_schedule *s;
+    const hs_schedule *s;       /* the one being written */
+    int                planned; /* that is what was planned */
     hs_picture         picture;
     unsigned           cpus, gpus;
+    unsigned           first; /* tid of the first worker */
     double             scale; /* nanoseconds in the instance's unit */
     origin            *origins;
     size_t             origin_count;
-    int                begun; /* there is an event before this one */
+    uint64_t           arrows; /* ids that are used up */
+    int                begun;  /* there is an event before this one */
     char               name[HS_MAX_ID + 32];
 } trace;
 
@@ -65,7 +69,7 @@ static double length_as_read(double start, double end)
 
 static unsigned process_of(const trace *t, unsigned worker)
 {
-    return worker < t->cpus ? 1 : t->cpus + 1;
+    return t->first + (worker < t->cpus ? 0 : t->cpus);
 }
 
 static void begin_event(trace *t, const char *phase)
@@ -87,7 +91,7 @@ static void put_thread(trace *t, unsigned worker)
     hsi_output_text(&t->out, ",\"pid\":");
     hsi_output_u64(&t->out, process_of(t, worker));
     hsi_output_text(&t->out, ",\"tid\":");
-    hsi_output_u64(&t->out, (uint64_t)worker + 1);
+    hsi_output_u64(&t->out, (uint64_t)t->first + worker);
 }
 
 static void put_string(trace *t, const char *key, const char *text)
@@ -122,7 +126,7 @@ static void begin_metadata(trace *t, const char *name, unsigned worker)
 static void put_process(trace *t, unsigned worker, const char *type, uint64_t order)
 {
     begin_metadata(t, "process_name", worker);
-    hsi_output_text(&t->out, "\"name\":\"");
+    hsi_output_text(&t->out, t->planned ? "\"name\":\"planned " : "\"name\":\"");
     hsi_output_text(&t->out, type);
     if (hsi_picture_has_title(&t->picture)) {
         hsi_output_text(&t->out, ": ");
@@ -152,11 +156,9 @@ static void put_thread_names(trace *t)
 }
 
 /* An instant that viewers draw across all workers. */
-static void put_bound(trace *t)
+static void put_bound(trace *t, const hs_named_bound *bound)
 {
-    const hs_named_bound *bound = t->picture.bound;
-
-    if (!hsi_picture_has_bound(&t->picture))
+    if (!hsi_picture_has_bound(bound))
         return;
     begin_event(t, "i");
     put_microseconds(t, ",\"ts\":", nanoseconds(t, bound->value));
@@ -168,6 +170,7 @@ static void put_bound(trace *t)
 
 /* ---- executions ------------------------------------------------------------ */
 
+/* All but the brace that closes them. */
 static void put_args(trace *t, const hs_entry *e)
 {
     hs_task row;
@@ -182,10 +185,15 @@ static void put_args(trace *t, const hs_entry *e)
     put_number(t, ",\"gpu\":", row.gpu);
     hsi_output_text(&t->out, ",\"priority\":");
     hsi_output_i64(&t->out, row.priority);
-    hsi_output_char(&t->out, '}');
 }
 
-static void put_entry(trace *t, unsigned worker, const hs_entry *e)
+static const hs_picture_failure *failure_of(const trace *t, unsigned worker, const hs_entry *e)
+{
+    return t->planned ? NULL : hsi_picture_failure(&t->picture, worker, e);
+}
+
+static void put_entry(trace *t, unsigned worker, const hs_entry *e,
+                      const hs_picture_failure *failure)
 {
     double start = nanoseconds(t, e->start), end = nanoseconds(t, e->end);
 
@@ -194,11 +202,14 @@ static void put_entry(trace *t, unsigned worker, const hs_entry *e)
     put_microseconds(t, ",\"ts\":", start);
     put_microseconds(t, ",\"dur\":", length_as_read(start, end));
     put_thread(t, worker);
-    hsi_output_text(&t->out, e->state == HS_ABORTED ? ",\"cat\":\"aborted\",\"cname\":\"grey\""
-                                                    : ",\"cat\":\"run\"");
+    hsi_output_text(&t->out, failure                  ? ",\"cat\":\"failed\",\"cname\":\"terrible\""
+                             : e->state == HS_ABORTED ? ",\"cat\":\"aborted\",\"cname\":\"grey\""
+                                                      : ",\"cat\":\"run\"");
     put_string(t, ",\"name\":", t->name);
     put_args(t, e);
-    hsi_output_char(&t->out, '}');
+    if (failure && failure->why)
+        put_string(t, ",\"failure\":", failure->why);
+    hsi_output_text(&t->out, "}}");
 }
 
 /* ---- spoliations ----------------------------------------------------------- */
@@ -218,7 +229,7 @@ static void put_arrow_end(trace *t, const char *phase, double ns, unsigned worke
 static void begin_arrow(trace *t, unsigned worker, const hs_entry *e)
 {
     double start = nanoseconds(t, e->start), end = nanoseconds(t, e->end);
-    origin o = {e->task, t->origin_count + 1};
+    origin o = {e->task, ++t->arrows};
 
     put_arrow_end(t, "s", fmax(end_as_read(end) - 1, start), worker, o.id);
     t->origins[t->origin_count++] = o;
@@ -266,8 +277,10 @@ static void put_worker(trace *t, unsigned worker)
     const hs_entry *entries = hs_schedule_entries(t->s, worker, &count);
 
     for (size_t i = 0; i < count && !hsi_output_failed(&t->out); i++) {
-        put_entry(t, worker, &entries[i]);
-        if (entries[i].state == HS_ABORTED)
+        const hs_picture_failure *failure = failure_of(t, worker, &entries[i]);
+
+        put_entry(t, worker, &entries[i], failure);
+        if (entries[i].state == HS_ABORTED && !failure)
             begin_arrow(t, worker, &entries[i]);
     }
 }
@@ -288,20 +301,6 @@ static void put_arrow_ends(trace *t)
     }
 }
 
-static void put_events(trace *t)
-{
-    if (t->cpus > 0)
-        put_process(t, 0, "CPUs", 1);
-    if (t->gpus > 0)
-        put_process(t, t->cpus, "GPUs", 0);
-    put_thread_names(t);
-    put_bound(t);
-    for (unsigned w = 0; w < t->cpus + t->gpus; w++)
-        put_worker(t, w);
-    put_arrow_ends(t);
-    hsi_output_text(&t->out, "\n]\n");
-}
-
 static size_t count_aborted(const hs_schedule *s)
 {
     unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
@@ -317,18 +316,55 @@ static size_t count_aborted(const hs_schedule *s)
     return aborted;
 }
 
+static hs_status put_schedule(trace *t, const hs_named_bound *bound)
+{
+    size_t aborted = count_aborted(t->s);
+
+    t->origin_count = 0;
+    t->origins = malloc((aborted ? aborted : 1) * sizeof *t->origins);
+    if (!t->origins)
+        return HS_ENOMEM;
+    if (t->cpus > 0)
+        put_process(t, 0, "CPUs", 2 * (unsigned)t->planned + 1);
+    if (t->gpus > 0)
+        put_process(t, t->cpus, "GPUs", 2 * (unsigned)t->planned);
+    put_thread_names(t);
+    put_bound(t, bound);
+    for (unsigned w = 0; w < t->cpus + t->gpus; w++)
+        put_worker(t, w);
+    put_arrow_ends(t);
+    free(t->origins);
+    return HS_OK;
+}
+
+static hs_status put_events(trace *t, const hs_schedule *s)
+{
+    hs_status st;
+
+    t->s = s;
+    t->first = 1;
+    st = put_schedule(t, t->picture.bound);
+    if (st == HS_OK && t->picture.planned) {
+        t->s = t->picture.planned;
+        t->planned = 1;
+        t->first = 1 + t->cpus + t->gpus;
+        st = put_schedule(t, t->picture.planned_bound);
+    }
+    hsi_output_text(&t->out, "\n]\n");
+    return st;
+}
+
 hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
                          const hs_picture *picture)
 {
-    trace     t = {.in = in, .s = s};
-    size_t    aborted;
+    trace     t = {.in = in};
     hs_status st;
 
     if (!in || !s)
         return HS_EINVAL;
     st = hsi_picture_resolve(&t.picture, picture);
     if (st == HS_OK)
-        st = hsi_picture_check(in, s);
+        st = hsi_picture_check(&t.picture, in, s);
     if (st != HS_OK)
         return st;
     t.cpus = hs_schedule_cpus(s);
@@ -337,13 +373,7 @@ hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
     st = hsi_output_open(&t.out, fd);
     if (st != HS_OK)
         return st;
-    aborted = count_aborted(s);
-    t.origins = malloc((aborted ? aborted : 1) * sizeof *t.origins);
-    if (t.origins)
-        put_events(&t);
-    else
-        st = HS_ENOMEM;
-    free(t.origins);
+    st = put_events(&t, s);
     if (st == HS_OK)
         st = hsi_output_close(&t.out);
     hsi_output_abandon(&t.out);

@@ -310,6 +310,147 @@ START_TEST(gantt_stays_small)
 }
 END_TEST
 
+/* ---- what happened beside what was planned ------------------------------------- */
+
+/* Every third of the aborted entries becomes a failure; to be freed. */
+static hs_picture_failure *pick_failures(const sample *made, size_t *count)
+{
+    unsigned            workers = hs_schedule_cpus(made->s) + hs_schedule_gpus(made->s);
+    hs_picture_failure *failures = calloc(made->aborted + 1, sizeof *failures);
+    size_t              seen = 0;
+
+    *count = 0;
+    for (unsigned w = 0; w < workers; w++) {
+        size_t          entries;
+        const hs_entry *e = hs_schedule_entries(made->s, w, &entries);
+
+        for (size_t i = 0; i < entries; i++)
+            if (e[i].state == HS_ABORTED && seen++ % 3 == 0)
+                failures[(*count)++] =
+                    (hs_picture_failure){w, e[i].task, e[i].end, seen % 2 ? "it <broke>" : NULL};
+    }
+    return failures;
+}
+
+/* A picture with bounds, of what happened beside what was planned. */
+static hs_picture picture_beside(const hs_schedule *planned, const hs_picture_failure *failures,
+                                 size_t count)
+{
+    hs_picture picture;
+
+    hs_picture_init(&picture);
+    picture.bound = &some_bound;
+    picture.planned = planned;
+    picture.planned_bound = &some_bound;
+    picture.failures = failures;
+    picture.failure_count = count;
+    return picture;
+}
+
+START_TEST(beside_is_well_formed)
+{
+    sample              made = make_sample(&plans[_i]);
+    size_t              length, count;
+    hs_picture_failure *failures = pick_failures(&made, &count);
+    hs_picture          picture = picture_beside(made.s, failures, count);
+    char               *text = write_text(hs_gantt_write, &made, &picture, &length);
+
+    ck_assert(is_xml(text, length));
+    ck_assert_uint_eq(occurrences(text, ">Planned</text>"), 1);
+    ck_assert_uint_eq(occurrences(text, ">What happened</text>"), 1);
+    ck_assert_uint_ge(occurrences(text, "class=\"q\""), count > 0 ? 2 : 0);
+    free(text);
+    text = write_text(hs_trace_write, &made, &picture, &length);
+    ck_assert(is_json(text, length));
+    ck_assert_uint_eq(occurrences(text, "\"cat\":\"failed\""), count);
+    free(text);
+    free(failures);
+    free_sample(&made);
+}
+END_TEST
+
+START_TEST(beside_marks_what_failed)
+{
+    static const plan   few = {.cpus = 2, .gpus = 1, .tasks = 40, .abort = 4, .unit_time = 1};
+    sample              made = make_sample(&few);
+    size_t              length, count;
+    hs_picture_failure *failures = pick_failures(&made, &count);
+    hs_picture          picture = picture_beside(made.s, failures, count);
+    char               *text = write_text(hs_gantt_write, &made, &picture, &length);
+
+    ck_assert_uint_ge(count, 3);
+    ck_assert_uint_ge(occurrences(text, " failed on "), 1);
+    ck_assert_uint_ge(occurrences(text, "it &lt;broke&gt;"), 1);
+    ck_assert_uint_ge(occurrences(text, "; estimated "), made.runs);
+    ck_assert_uint_eq(occurrences(text, ">makespan</text>"), 2);
+    free(text);
+    free(failures);
+    free_sample(&made);
+}
+END_TEST
+
+/* Nothing but what was added differs, for a caller that knows of no plan. */
+START_TEST(older_callers_get_what_they_got)
+{
+    sample     made = make_sample(&plans[0]);
+    hs_picture picture = picture_beside(made.s, NULL, 0);
+    size_t     length, old_length;
+    char      *text, *old;
+
+    for (int i = 0; i < 2; i++) {
+        hs_picture plain;
+
+        hs_picture_init(&plain);
+        plain.bound = &some_bound;
+        text = write_text(writers[i], &made, &plain, &length);
+        picture.struct_size = offsetof(hs_picture, planned);
+        old = write_text(writers[i], &made, &picture, &old_length);
+        ck_assert_uint_eq(length, old_length);
+        ck_assert_mem_eq(text, old, length);
+        free(text);
+        free(old);
+    }
+    free_sample(&made);
+}
+END_TEST
+
+START_TEST(beside_refuses_what_makes_no_sense)
+{
+    sample             made = make_sample(&plans[0]), other = make_sample(&plans[6]);
+    hs_picture_failure failures[] = {{1, 0, 2, NULL}, {1, 0, 1, NULL}};
+    hs_picture         picture = picture_beside(other.s, NULL, 0);
+
+    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture), HS_ESCHEDULE);
+    picture = picture_beside(made.s, failures, 2);
+    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture), HS_EINVAL);
+    failures[0].worker = 24;
+    picture.failure_count = 1;
+    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture), HS_ESCHEDULE);
+    failures[0] = (hs_picture_failure){0, 300, 1, NULL};
+    ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture), HS_ESCHEDULE);
+    free_sample(&other);
+    free_sample(&made);
+}
+END_TEST
+
+START_TEST(beside_stays_small)
+{
+    static const plan large = {.cpus = 20, .gpus = 4, .tasks = 100000, .odd = 1, .abort = 2,
+                               .unit_time = 1};
+    sample              made = make_sample(&large);
+    size_t              length, count;
+    hs_picture_failure *failures = pick_failures(&made, &count);
+    hs_picture          picture = picture_beside(made.s, failures, count);
+    char               *text = write_text(hs_gantt_write, &made, &picture, &length);
+
+    ck_assert(is_xml(text, length));
+    ck_assert_uint_le(length, 6 << 20);
+    free(text);
+    free(failures);
+    free_sample(&made);
+}
+END_TEST
+
 /* ---- the trace ------------------------------------------------------------- */
 
 /* One event, from its line. */
@@ -386,6 +527,39 @@ START_TEST(trace_has_an_event_for_each_entry)
     for (size_t i = 0; i < count; i++) {
         check_thread(&events[i], p);
         ck_assert(events[i].ts >= 0 && events[i].ts <= DBL_MAX);
+    }
+    free(events);
+    free(text);
+    free_sample(&made);
+}
+END_TEST
+
+/* What was planned has processes, threads and arrows of its own. */
+START_TEST(trace_keeps_the_two_apart)
+{
+    const plan *p = &plans[_i];
+    long        workers = (long)(p->cpus + p->gpus);
+    sample      made = make_sample(p);
+    hs_picture  picture;
+    size_t      length, count;
+    char       *text;
+    event      *events;
+
+    hs_picture_init(&picture);
+    picture.planned = made.s;
+    text = write_text(hs_trace_write, &made, &picture, &length);
+    events = read_events(text, &count);
+    ck_assert_uint_eq(count_phase(events, count, 'X'), 2 * (made.runs + made.aborted));
+    ck_assert_uint_eq(count_phase(events, count, 's'), 2 * made.aborted);
+    for (size_t i = 0; i < count; i++) {
+        const event *e = &events[i];
+        int          second = i >= count / 2;
+
+        ck_assert_int_eq(e->tid > workers, second);
+        ck_assert_int_eq(e->pid > workers, second);
+        ck_assert(e->pid <= e->tid);
+        if (e->phase == 's' || e->phase == 'f')
+            ck_assert_int_eq(e->id > (long)made.aborted, second);
     }
     free(events);
     free(text);
@@ -480,7 +654,13 @@ int main(void)
     tcase_add_test(tests, gantt_draws_each_task_when_there_is_room);
     tcase_add_test(tests, gantt_names_its_bound);
     tcase_add_loop_test(tests, gantt_stays_small, 0, 3);
+    tcase_add_loop_test(tests, beside_is_well_formed, 0, PLANS);
+    tcase_add_test(tests, beside_marks_what_failed);
+    tcase_add_test(tests, older_callers_get_what_they_got);
+    tcase_add_loop_test(tests, beside_refuses_what_makes_no_sense, 0, 2);
+    tcase_add_test(tests, beside_stays_small);
     tcase_add_loop_test(tests, trace_has_an_event_for_each_entry, 0, PLANS);
+    tcase_add_loop_test(tests, trace_keeps_the_two_apart, 0, PLANS);
     tcase_add_loop_test(tests, trace_events_do_not_overlap, 0, PLANS);
     tcase_add_loop_test(tests, trace_arrows_start_inside_what_was_aborted, 0, PLANS);
     tcase_add_test(tests, trace_converts_the_unit);
