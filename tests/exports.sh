@@ -1,40 +1,58 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The shared library exports hs_* and nothing else, and all that its headers promise.
+# Each shared library exports hs_* and nothing else, and all that its headers promise.
 
 srcdir=${srcdir:-.}
-library=.libs/libhybridsched.so
+of_exec="backend.h exec.h plugin.h" # libhybridsched-exec; the others are libhybridsched's
 
-[ -f "$library" ] || { echo "exports: no shared library in this build"; exit 77; }
+[ -f .libs/libhybridsched.so ] || { echo "exports: no shared library in this build"; exit 77; }
 command -v "${NM:=nm}" >/dev/null || { echo "exports: no nm"; exit 77; }
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/exports.XXXXXX") || exit 99
 trap 'rm -rf "$scratch"' EXIT
 
+is_of_exec() {
+    case " $of_exec " in *" ${1##*/} "*) return 0 ;; *) return 1 ;; esac
+}
+
 # What a sanitizer or a linker adds by itself begins with an underscore.
-"$NM" -D --defined-only "$library" |
-    awk '$2 != "A" { sub(/@.*/, "", $3); if ($3 !~ /^_/) print $3 }' | sort -u >"$scratch/exported"
+exported() {
+    "$NM" -D --defined-only "$1" |
+        awk '$2 != "A" { sub(/@.*/, "", $3); if ($3 !~ /^_/) print $3 }' | sort -u
+}
 
 # The name before the first parenthesis of each HS_API declaration.
-cat "$srcdir"/include/hybridsched/*.h include/hybridsched/version.h |
-    sed 's/#define HS_API.*//' | tr '\n' ' ' | sed 's/HS_API/\
-&/g' | sed -n 's/^HS_API[^(;]*[ *]\(hs_[a-z0-9_]*\)(.*/\1/p' | sort -u >"$scratch/promised"
-
-grep -v '^hs_' "$scratch/exported" >"$scratch/foreign"
-comm -13 "$scratch/exported" "$scratch/promised" >"$scratch/missing"
-comm -23 "$scratch/exported" "$scratch/promised" | grep '^hs_' >"$scratch/undeclared"
+promised() {
+    cat "$@" | sed 's/#define HS_API.*//' | tr '\n' ' ' | sed 's/HS_API/\
+&/g' | sed -n 's/^HS_API[^(;]*[ *]\(hs_[a-z0-9_]*\)(.*/\1/p' | sort -u
+}
 
 failed=0
-for kind in foreign missing undeclared; do
-    [ -s "$scratch/$kind" ] || continue
-    failed=1
-    case $kind in
-    foreign) echo "exported, but not hs_*:" ;;
-    missing) echo "in a header, but not exported:" ;;
-    undeclared) echo "exported, but in no header:" ;;
-    esac
-    sed 's/^/  /' "$scratch/$kind"
+compare() { # library header...
+    library=$1
+    shift
+    exported ".libs/$library.so" >"$scratch/exported"
+    promised "$@" >"$scratch/promised"
+    grep -v '^hs_' "$scratch/exported" >"$scratch/foreign"
+    comm -13 "$scratch/exported" "$scratch/promised" >"$scratch/missing"
+    comm -23 "$scratch/exported" "$scratch/promised" | grep '^hs_' >"$scratch/undeclared"
+    for kind in foreign missing undeclared; do
+        [ -s "$scratch/$kind" ] || continue
+        failed=1
+        case $kind in
+        foreign) echo "$library: exported, but not hs_*:" ;;
+        missing) echo "$library: in a header, but not exported:" ;;
+        undeclared) echo "$library: exported, but in no header of its own:" ;;
+        esac
+        sed 's/^/  /' "$scratch/$kind"
+    done
+    [ -s "$scratch/promised" ] || { echo "$library: no declaration found"; failed=1; }
+    echo "$library: $(wc -l <"$scratch/exported") exported, $(wc -l <"$scratch/promised") promised"
+}
+
+set -- include/hybridsched/version.h
+for header in "$srcdir"/include/hybridsched/*.h; do
+    is_of_exec "$header" || set -- "$@" "$header"
 done
-[ -s "$scratch/promised" ] || { echo "no declaration found in the headers"; failed=1; }
-echo "exports: $(wc -l <"$scratch/exported") exported, $(wc -l <"$scratch/promised") promised"
+compare libhybridsched "$@"
 exit $failed

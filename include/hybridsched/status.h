@@ -21,7 +21,10 @@ HS_BEGIN_DECLS
     X(ESOLVER,     -10, "the linear program solver failed")       \
     X(ECANCELED,   -11, "canceled by the caller")                 \
     X(EUNSUPPORTED,-12, "not in this build")                      \
-    X(ETOOBIG,     -13, "larger than the limits allow")
+    X(ETOOBIG,     -13, "larger than the limits allow")           \
+    X(EFAILED,     -14, "a task failed")                          \
+    X(EREFUSED,    -15, "not allowed")                            \
+    X(ERESOURCE,   -16, "a needed resource is missing")
 
 typedef enum hs_status {
 #define X(name, value, text) HS_##name = value,

@@ -24,14 +24,17 @@ int exit_code(hs_status status)
     case HS_EDUPLICATE:
     case HS_ESYNTAX:
     case HS_ETOOBIG:
+    case HS_EREFUSED:
         return EXIT_USAGE;
     case HS_ENOMEM:
     case HS_EIO:
     case HS_EUNSUPPORTED:
+    case HS_ERESOURCE:
         return EXIT_RESOURCE;
     case HS_ESCHEDULE:
     case HS_ESOLVER:
     case HS_ECANCELED:
+    case HS_EFAILED:
         return EXIT_WORK;
     }
     return EXIT_WORK;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_EXEC_BACKENDS_H
+#define HSI_EXEC_BACKENDS_H
+
+#include <hybridsched/backend.h>
+
+extern const hs_backend hsi_backend_command;  /* cpu_command and gpu_command */
+extern const hs_backend hsi_backend_plugin;   /* kernel plugin:FILE.so:SYMBOL */
+extern const hs_backend hsi_backend_cpu;      /* built-in kernels, spin:US, sleep:US */
+extern const hs_backend hsi_backend_emulated; /* takes the planned time and does nothing */
+
+/*
+ * Wait until `ns` on CLOCK_MONOTONIC, or until the attempt is cancelled (returns 1):
+ * sleeps first and spins at the end, so that it is over within microseconds. The
+ * calling thread's timer slack should be 1 ns.
+ */
+int hsi_wait_until(const hs_attempt *attempt, int64_t ns);
+
+#endif

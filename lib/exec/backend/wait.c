@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h" /* before all else: ppoll() */
+
+#include <poll.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "exec/backend/backends.h"
+
+/*
+ * A sleep ends late, by some 25 us, or 100 us and more after a long one, when the core has
+ * gone to sleep too. So it is to end early by this much; if much is left then, another
+ * short one follows, and the rest is spun away. That is never long, since spinning takes
+ * the core from others when there are more workers than cores.
+ */
+static int64_t margin(int64_t left)
+{
+    int64_t deeper = left / 100;
+
+    return 30000 + (deeper < 250000 ? deeper : 250000);
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void sleep_for(const hs_attempt *attempt, int64_t ns)
+{
+    struct pollfd   wake = {.fd = attempt->wake_fd, .events = POLLIN};
+    struct timespec time = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = ns % 1000000000};
+
+    ppoll(&wake, 1, &time, NULL); /* however it ends, the caller looks again */
+}
+
+static void relax(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#endif
+}
+
+int hsi_wait_until(const hs_attempt *attempt, int64_t ns)
+{
+    int64_t left;
+
+    while (!hs_attempt_cancelled(attempt)) {
+        left = ns - now_ns();
+        if (left <= 0)
+            return 0;
+        if (left > margin(left))
+            sleep_for(attempt, left - margin(left));
+        else
+            relax();
+    }
+    return 1;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TESTS_BACKEND_FIXTURE_H
+#define TESTS_BACKEND_FIXTURE_H
+
+/* One worker of one backend, and attempts at one task on it, without a dispatcher. */
+
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "exec/backend/backends.h"
+
+typedef struct stage {
+    const hs_backend      *backend;
+    hs_instance           *in;
+    hs_backend_options     options;
+    hs_backend_worker_info info;
+    hs_backend_worker     *worker;
+    hs_attempt             attempt;
+    int                    cancel;
+    char                   id[64];
+    char                   folder[32]; /* empty at first */
+    char                   log[64];
+    char                   why[HS_WHY];
+} stage;
+
+/* `usual` rounds, or as many per cent of them as HS_TEST_ROUNDS in the environment says. */
+static inline int rounds(int usual)
+{
+    const char *percent = getenv("HS_TEST_ROUNDS");
+    int         wanted = percent ? (int)((long)usual * atoi(percent) / 100) : usual;
+
+    return wanted > 0 ? wanted : 1;
+}
+
+/* A task of that name on one of two CPUs; two GPUs are there as well. */
+static inline hs_instance *one_task(const char *id)
+{
+    hs_task      row = {.id = id, .cpu = 1, .gpu = 1};
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 2, 2), HS_OK);
+    ck_assert_int_eq(hs_builder_add(b, &row), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+/* Options may be changed before stage_open(). The task's name is nobody else's. */
+static inline void stage_set(stage *s, const hs_backend *backend, hs_type type)
+{
+    static int number;
+
+    memset(s, 0, sizeof *s);
+    s->backend = backend;
+    snprintf(s->id, sizeof s->id, "test-%ld-%d", (long)getpid(),
+             __atomic_add_fetch(&number, 1, __ATOMIC_RELAXED));
+    s->in = one_task(s->id);
+    snprintf(s->folder, sizeof s->folder, "/tmp/hs-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(s->folder));
+    snprintf(s->log, sizeof s->log, "%s/log", s->folder);
+    s->options = (hs_backend_options){.struct_size = sizeof s->options,
+                                      .seconds_per_unit = 1,
+                                      .grace = 30,
+                                      .allow_commands = 1,
+                                      .allow_plugins = 1};
+    s->info = (hs_backend_worker_info){.struct_size = sizeof s->info,
+                                       .number = type == HS_GPU ? 3 : 1,
+                                       .type = type,
+                                       .index = 1,
+                                       .cpus = 2,
+                                       .gpus = 2,
+                                       .os_cpu = -1};
+    s->attempt = (hs_attempt){.struct_size = sizeof s->attempt,
+                              .instance = s->in,
+                              .number = 1,
+                              .worker = s->info.number,
+                              .seconds = 1,
+                              .cancel = &s->cancel,
+                              .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+                              .log = s->log,
+                              .why = s->why};
+    ck_assert_int_ge(s->attempt.wake_fd, 0);
+}
+
+static inline void stage_open(stage *s)
+{
+    ck_assert_msg(s->backend->worker_open(&s->options, &s->info, &s->worker, s->why) == HS_OK, "%s",
+                  s->why);
+}
+
+static inline void stage_close(stage *s)
+{
+    if (s->worker)
+        s->backend->worker_close(s->worker);
+    hs_instance_free(s->in);
+    close(s->attempt.wake_fd);
+    unlink(s->log);
+    ck_assert_msg(rmdir(s->folder) == 0, "%s: %s", s->folder, strerror(errno));
+}
+
+static inline void stage_cancel(stage *s)
+{
+    uint64_t one = 1;
+
+    __atomic_store_n(&s->cancel, 1, __ATOMIC_RELEASE);
+    ck_assert_int_eq((int)write(s->attempt.wake_fd, &one, sizeof one), (int)sizeof one);
+}
+
+/* As the dispatcher does before each attempt. */
+static inline void stage_rearm(stage *s)
+{
+    uint64_t count;
+
+    while (read(s->attempt.wake_fd, &count, sizeof count) > 0)
+        ;
+    __atomic_store_n(&s->cancel, 0, __ATOMIC_RELEASE);
+    s->why[0] = '\0';
+}
+
+static inline hs_body *stage_body(stage *s, const hs_task *row)
+{
+    hs_body *body = NULL;
+
+    ck_assert_msg(s->backend->body_create(&s->options, row, s->info.type, &body, s->why) == HS_OK,
+                  "%s", s->why);
+    ck_assert_ptr_nonnull(body);
+    return body;
+}
+
+#endif

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What the kernel column may say, emulated tasks, waits, and the cores there are. */
+
+#include "config.h"
+
+#include "backend_fixture.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "exec/atomic.h"
+#include "exec/backend/kernel.h"
+#include "exec/limits.h"
+#include "exec/topology.h"
+
+static double cpus; /* that the control group allows; negative: what it does */
+
+double __real_hsi_limit_cpus(void);
+double __wrap_hsi_limit_cpus(void);
+
+double __wrap_hsi_limit_cpus(void)
+{
+    return cpus < 0 ? __real_hsi_limit_cpus() : cpus;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void tell_to_stop(stage *s)
+{
+    uint64_t one = 1;
+
+    hsi_poke(&s->cancel, 1);
+    ck_assert_int_eq((int)write(s->attempt.wake_fd, &one, sizeof one), (int)sizeof one);
+}
+
+static void *cancel_soon(void *argument)
+{
+    struct timespec pause = {0, 2000000};
+
+    nanosleep(&pause, NULL);
+    tell_to_stop(argument);
+    return NULL;
+}
+
+static void open_stage(stage *s, const hs_backend *backend, hs_type type)
+{
+    stage_set(s, backend, type);
+    stage_open(s);
+}
+
+/* ---- the kernel column -------------------------------------------------------------------- */
+
+static hs_status read_kernel(const char *kernel, char why[HS_WHY])
+{
+    hs_backend_options options = {.struct_size = sizeof options, .verify = 1};
+    hs_task            row = {.kernel = kernel};
+    hs_body           *body = NULL;
+    hs_status          st;
+
+    why[0] = '\0';
+    st = hsi_backend_cpu.body_create(&options, &row, HS_CPU, &body, why);
+    ck_assert_int_eq(body != NULL, st == HS_OK);
+    if (body)
+        hsi_backend_cpu.body_free(body);
+    return st;
+}
+
+START_TEST(good_kernels)
+{
+    static const char *const good[] = {"spin:0",  "spin:1000",   "spin:0.5",
+                                       "sleep:0", "sleep:12.25", "spin:.5"};
+    char                     why[HS_WHY], name[64];
+    const hsi_kernel_entry  *entry;
+
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        ck_assert_msg(read_kernel(good[i], why) == HS_OK, "%s: %s", good[i], why);
+    for (size_t i = 0; (entry = hsi_kernel_at(i)); i++) {
+        snprintf(name, sizeof name, "%s:96", entry->name);
+        ck_assert_int_eq(read_kernel(name, why), entry->kernel ? HS_OK : HS_ERESOURCE);
+        ck_assert_int_eq(strstr(why, "without") != NULL, !entry->kernel);
+    }
+}
+END_TEST
+
+START_TEST(bad_kernels)
+{
+    static const char *const bad[] = {
+        "dgemm",
+        "dgemm:",
+        "dgemm:0",
+        "dgemm:-1",
+        "dgemm:1x",
+        "dgemm:1e3",
+        "dgemm:2.5",
+        "dgemm:65537",
+        "dgemm: 5",
+        "dgem:5",
+        "dgemmm:5",
+        ":5",
+        "spin",
+        "spin:",
+        "spin:x",
+        "spin:-1",
+        "spin:1.2.3",
+        "spin:1e3",
+        "spin:.",
+        "sleep:",
+        "sleep:inf",
+        "spin:99999999999999",
+        "render",
+        "Dgemm:5",
+        "dgemm:99999999999999999999999999",
+    };
+    char why[HS_WHY];
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ck_assert_msg(read_kernel(bad[i], why) == HS_EINVAL, "%s", bad[i]);
+        ck_assert_msg(why[0], "%s", bad[i]);
+    }
+}
+END_TEST
+
+START_TEST(the_unknown_is_told_what_there_is)
+{
+    char                    why[HS_WHY], name[64];
+    const hsi_kernel_entry *entry;
+
+    ck_assert_int_eq(read_kernel("render:7", why), HS_EINVAL);
+    for (size_t i = 0; (entry = hsi_kernel_at(i)); i++) {
+        snprintf(name, sizeof name, "%s:N", entry->name);
+        ck_assert_ptr_nonnull(strstr(why, name));
+    }
+    ck_assert_ptr_nonnull(strstr(why, "spin:US"));
+}
+END_TEST
+
+START_TEST(what_is_for_others_is_left_to_them)
+{
+    hs_backend_options options = {.struct_size = sizeof options};
+    hs_backend_options emulating = {.struct_size = sizeof options, .emulate = {1, 1}};
+    hs_task            plugin = {.kernel = "plugin:a.so:b"},
+            command = {.kernel = "dgemm:8", .cpu_command = "true"};
+    hs_task none = {0}, kernel = {.kernel = "spin:1"};
+    char    why[HS_WHY];
+    const struct {
+        const hs_task            *row;
+        const hs_backend_options *options;
+        hs_type                   type;
+        int                       cpu, emulated; /* who claims it */
+    } cases[] = {
+        {&none, &options, HS_CPU, 0, 1},     {&none, &options, HS_GPU, 0, 1},
+        {&plugin, &options, HS_CPU, 0, 0},   {&plugin, &options, HS_GPU, 0, 1},
+        {&command, &options, HS_CPU, 0, 0},  {&command, &options, HS_GPU, 0, 1},
+        {&kernel, &options, HS_CPU, 1, 0},   {&kernel, &options, HS_GPU, 0, 1},
+        {&kernel, &emulating, HS_CPU, 0, 1}, {&command, &emulating, HS_CPU, 0, 1},
+        {&plugin, &emulating, HS_CPU, 0, 1},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const hs_backend *const backend[] = {&hsi_backend_cpu, &hsi_backend_emulated};
+
+        for (int b = 0; b < 2; b++) {
+            hs_body *body = NULL;
+
+            ck_assert_int_eq(
+                backend[b]->body_create(cases[i].options, cases[i].row, cases[i].type, &body, why),
+                HS_OK);
+            ck_assert_msg((body != NULL) == (b ? cases[i].emulated : cases[i].cpu), "%zu %s", i,
+                          backend[b]->name);
+            if (body)
+                backend[b]->body_free(body);
+        }
+    }
+}
+END_TEST
+
+/* ---- time ----------------------------------------------------------------------------------- */
+
+static int64_t run_timed(stage *s, const char *kernel, hs_outcome wanted)
+{
+    hs_task  row = {.kernel = kernel};
+    hs_body *body = stage_body(s, &row);
+    int64_t  start = now_ns(), took;
+
+    ck_assert_int_eq(s->backend->run(s->worker, body, &s->attempt), wanted);
+    took = now_ns() - start;
+    s->backend->body_free(body);
+    return took;
+}
+
+START_TEST(bodies_last_as_long_as_they_say)
+{
+    stage s;
+
+    open_stage(&s, &hsi_backend_cpu, HS_CPU);
+    ck_assert_int_ge(run_timed(&s, "spin:1500", HS_OUTCOME_DONE), 1500000);
+    ck_assert_int_ge(run_timed(&s, "sleep:1500", HS_OUTCOME_DONE), 1500000);
+    run_timed(&s, "spin:0", HS_OUTCOME_DONE);
+    stage_close(&s);
+    open_stage(&s, &hsi_backend_emulated, HS_GPU);
+    s.attempt.seconds = 0.0015;
+    ck_assert_int_ge(run_timed(&s, "dgemm:960", HS_OUTCOME_DONE), 1500000);
+    stage_close(&s);
+}
+END_TEST
+
+/* Each lasts for longer than anybody waits, so it ends because it was told to. */
+START_TEST(bodies_stop_when_told_to)
+{
+    static const char *const kernel[] = {"spin:31000000000000", "sleep:31000000000000",
+                                         "dgemm:960"};
+    pthread_t                thread;
+    stage                    s;
+
+    for (int i = 0; i < 3; i++) {
+        open_stage(&s, i == 2 ? &hsi_backend_emulated : &hsi_backend_cpu, i == 2 ? HS_GPU : HS_CPU);
+        s.attempt.seconds = 1e300;
+        ck_assert_int_eq(pthread_create(&thread, NULL, cancel_soon, &s), 0);
+        run_timed(&s, kernel[i], HS_OUTCOME_ABORTED);
+        ck_assert_int_eq(pthread_join(thread, NULL), 0);
+        run_timed(&s, kernel[i], HS_OUTCOME_ABORTED); /* told before the start */
+        stage_close(&s);
+    }
+}
+END_TEST
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* How late is for the reader; early is wrong. */
+START_TEST(waits_end_on_time)
+{
+    static const int us[] = {20, 100, 1000, 10000};
+    int64_t          late[101], end;
+    int              count = rounds(101) < 101 ? rounds(101) : 101;
+    stage            s;
+
+    open_stage(&s, &hsi_backend_emulated, HS_GPU);
+    prctl(PR_SET_TIMERSLACK, 1);
+    for (int q = 0; q < 4; q++) {
+        for (int i = 0; i < count; i++) {
+            end = now_ns() + 1000 * us[q];
+            ck_assert_int_eq(hsi_wait_until(&s.attempt, end), 0);
+            late[i] = now_ns() - end;
+            ck_assert_int_ge(late[i], 0);
+        }
+        qsort(late, (size_t)count, sizeof *late, by_value);
+        printf("a wait of %d us ends %.2f us late (median of %d; 90 %%: %.2f)\n", us[q],
+               (double)late[count / 2] / 1e3, count, (double)late[count * 9 / 10] / 1e3);
+    }
+    ck_assert_int_eq(hsi_wait_until(&s.attempt, now_ns() - 1), 0);
+    stage_close(&s);
+}
+END_TEST
+
+/* ---- cores ------------------------------------------------------------------------------------
+ */
+
+static hsi_topology *open_topology(void)
+{
+    hsi_topology *t = NULL;
+    char          why[HS_WHY] = "";
+
+    ck_assert_msg(hsi_topology_open(&t, why) == HS_OK, "%s", why);
+    ck_assert_uint_ge(hsi_topology_cores(t), 1);
+    ck_assert_uint_ge(hsi_topology_threads(t), hsi_topology_cores(t));
+    return t;
+}
+
+static void check_cpus(const hsi_topology *t, const cpu_set_t *allowed)
+{
+    cpu_set_t left = *allowed, own;
+
+    for (unsigned i = 0; i < hsi_topology_threads(t); i++) {
+        int cpu = hsi_topology_cpu(t, i);
+
+        ck_assert_msg(cpu >= 0 && CPU_ISSET(cpu, &left), "%d", cpu);
+        CPU_CLR(cpu, &left);
+        ck_assert_int_eq(hsi_topology_bind(t, cpu), HS_OK);
+        ck_assert_int_eq(sched_getaffinity(0, sizeof own, &own), 0);
+        ck_assert(CPU_COUNT(&own) == 1 && CPU_ISSET(cpu, &own));
+    }
+    ck_assert_int_eq(hsi_topology_cpu(t, 1u << 20), -1);
+}
+
+START_TEST(the_mask_is_respected)
+{
+    cpu_set_t     all, some;
+    hsi_topology *t;
+    int           cpu;
+
+    ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    cpus = 0;
+    t = open_topology();
+    ck_assert_uint_eq(hsi_topology_threads(t), (unsigned)CPU_COUNT(&all));
+    check_cpus(t, &all);
+    hsi_topology_close(t);
+    for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &all))
+            continue;
+        CPU_ZERO(&some);
+        CPU_SET(cpu, &some);
+        ck_assert_int_eq(sched_setaffinity(0, sizeof some, &some), 0);
+        t = open_topology();
+        ck_assert_uint_eq(hsi_topology_cores(t), 1);
+        ck_assert_uint_eq(hsi_topology_threads(t), 1);
+        check_cpus(t, &some);
+        hsi_topology_close(t);
+    }
+    ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
+    cpus = -1;
+}
+END_TEST
+
+START_TEST(the_quota_is_respected)
+{
+    hsi_topology *t;
+
+    cpus = 1.9;
+    t = open_topology();
+    ck_assert_uint_eq(hsi_topology_cores(t), 1);
+    ck_assert_uint_eq(hsi_topology_threads(t), 1);
+    hsi_topology_close(t);
+    cpus = 0.2;
+    t = open_topology();
+    ck_assert_uint_eq(hsi_topology_cores(t), 1);
+    hsi_topology_close(t);
+    cpus = -1;
+    ck_assert_double_ge(hsi_limit_cpus(), 0);
+    ck_assert_double_gt(hsi_limit_memory(), 0);
+}
+END_TEST
+
+START_TEST(there_is_no_such_core)
+{
+    hsi_topology *t = open_topology();
+
+    ck_assert_int_eq(hsi_topology_bind(t, -1), HS_EINVAL);
+    ck_assert_int_eq(hsi_topology_bind(t, 1 << 20), HS_ERESOURCE);
+    hsi_topology_close(t);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("bodies");
+    TCase   *tc = tcase_create("bodies");
+    SRunner *runner;
+    int      failed;
+
+    cpus = -1;
+    tcase_set_timeout(tc, 0);
+    tcase_add_test(tc, good_kernels);
+    tcase_add_test(tc, bad_kernels);
+    tcase_add_test(tc, the_unknown_is_told_what_there_is);
+    tcase_add_test(tc, what_is_for_others_is_left_to_them);
+    tcase_add_test(tc, bodies_last_as_long_as_they_say);
+    tcase_add_test(tc, bodies_stop_when_told_to);
+    tcase_add_test(tc, waits_end_on_time);
+    tcase_add_test(tc, the_mask_is_respected);
+    tcase_add_test(tc, the_quota_is_respected);
+    tcase_add_test(tc, there_is_no_such_core);
+    suite_add_tcase(suite, tc);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The built-in kernels on matrices: right, seen to be right, deterministic, easy to stop. */
+
+#include "config.h"
+
+#include "backend_fixture.h"
+
+#include <cblas.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "exec/atomic.h"
+#include "exec/backend/kernel.h"
+#include "exec/limits.h"
+
+/* ---- what the linker puts in between --------------------------------------------------- */
+
+static int    damage;          /* a wrong result, please */
+static long   polls_left = -1; /* before the task is told to stop; negative: it is not */
+static int   *polled_cancel;   /* NULL: nothing is counted */
+static long   polls;           /* that there were */
+static int    computing;       /* it has begun to */
+static long   allocations_left = -1;
+static double memory; /* as much as there is; 0: what there is */
+
+void         __real_hsi_job_compute(hsi_job *job);
+void         __wrap_hsi_job_compute(hsi_job *job);
+int          __real_hsi_job_stopped(hsi_job *job);
+int          __wrap_hsi_job_stopped(hsi_job *job);
+void        *__real_aligned_alloc(size_t alignment, size_t size);
+HS_API void *__wrap_aligned_alloc(size_t alignment, size_t size); /* sanitizers look for it */
+double       __real_hsi_limit_memory(void);
+double       __wrap_hsi_limit_memory(void);
+
+void __wrap_hsi_job_compute(hsi_job *job)
+{
+    hsi_poke(&computing, 1);
+    __real_hsi_job_compute(job);
+    if (damage && job->out_single)
+        job->out_single[0] += 1;
+    else if (damage)
+        job->out[0][0] += 1;
+}
+
+int __wrap_hsi_job_stopped(hsi_job *job)
+{
+    if (polled_cancel) {
+        polls++;
+        if (polls_left >= 0 && polls_left-- == 0)
+            __atomic_store_n(polled_cancel, 1, __ATOMIC_RELEASE);
+    }
+    return __real_hsi_job_stopped(job);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    if (allocations_left >= 0 && allocations_left-- == 0)
+        return NULL;
+    return __real_aligned_alloc(alignment, size);
+}
+
+double __wrap_hsi_limit_memory(void)
+{
+    return memory > 0 ? memory : __real_hsi_limit_memory();
+}
+
+/* ---- helpers --------------------------------------------------------------------------- */
+
+static const hsi_kernel_entry *built(int index)
+{
+    const hsi_kernel_entry *entry = hsi_kernel_at((size_t)index);
+
+    return entry->kernel ? entry : NULL;
+}
+
+static int kernel_count(void)
+{
+    int count = 0;
+
+    while (hsi_kernel_at((size_t)count))
+        count++;
+    return count;
+}
+
+static void open_stage(stage *s, int verify)
+{
+    stage_set(s, &hsi_backend_cpu, HS_CPU);
+    s->options.verify = verify;
+    stage_open(s);
+}
+
+static hs_body *body_of(stage *s, const char *name, int n)
+{
+    char    kernel[64];
+    hs_task row = {.kernel = kernel};
+
+    snprintf(kernel, sizeof kernel, "%s:%d", name, n);
+    return stage_body(s, &row);
+}
+
+static hs_outcome run_once(stage *s, const char *name, int n)
+{
+    hs_body   *body = body_of(s, name, n);
+    hs_outcome outcome = s->backend->run(s->worker, body, &s->attempt);
+
+    s->backend->body_free(body);
+    return outcome;
+}
+
+/* Under a tool that makes everything slow. */
+static int is_slow(void)
+{
+    return rounds(100) < 100;
+}
+
+static void start_job(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
+                      hsi_space *space)
+{
+    static const int        never = 0;
+    static const hs_attempt attempt = {.cancel = &never};
+
+    hsi_job_begin(job, kernel, n, seed, &attempt, space);
+    ck_assert(!job->stopped);
+}
+
+static uint64_t seed(int round)
+{
+    return 0x9e3779b97f4a7c15u * (uint64_t)(round + 1);
+}
+
+/* ---- right -------------------------------------------------------------------------------- */
+
+static const int sizes[] = {1, 2, 3, 7, 31, 32, 33, 64, 65, 200, 333, 700};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+START_TEST(results_are_right)
+{
+    const hsi_kernel_entry *entry = built(_i);
+    stage                   s;
+
+    if (!entry)
+        return;
+    open_stage(&s, 1);
+    for (int i = 0; i < SIZES && (sizes[i] <= 65 || !is_slow()); i++)
+        ck_assert_msg(run_once(&s, entry->name, sizes[i]) == HS_OUTCOME_DONE, "%s", s.why);
+    if (entry->alias)
+        ck_assert_int_eq(run_once(&s, entry->alias, 40), HS_OUTCOME_DONE);
+    stage_close(&s);
+}
+END_TEST
+
+/* So that no unlucky data are ever taken for a wrong result. */
+START_TEST(residuals_stay_far_from_the_limit)
+{
+    const hsi_kernel_entry *entry = built(_i);
+    hsi_space               space = {0};
+    double                  largest = 0;
+    hsi_job                 job;
+
+    if (!entry)
+        return;
+    for (int i = 0; i < SIZES && sizes[i] <= 65; i++)
+        for (int round = 0; round < rounds(200); round++) {
+            double residual;
+
+            start_job(&job, entry->kernel, sizes[i], seed(round), &space);
+            hsi_job_predict(&job);
+            __real_hsi_job_compute(&job);
+            residual = hsi_job_residual(&job);
+            ck_assert(!job.stopped);
+            largest = residual > largest ? residual : largest;
+        }
+    hsi_space_free(&space);
+    ck_assert_double_lt(largest, HSI_RESIDUAL_MOST / 2);
+}
+END_TEST
+
+/* ---- seen to be right ------------------------------------------------------------------------ */
+
+/* Is element (i, j) of result `which` part of what the kernel computes? */
+static int is_result(const char *name, int which, int i, int j)
+{
+    if (strcmp(name, "dsyrk") == 0 || strcmp(name, "dpotrf") == 0)
+        return i >= j;
+    if (strcmp(name, "dtpqrt") == 0)
+        return which == 1 || i <= j;
+    return 1;
+}
+
+static double damaged_residual(const hsi_kernel *kernel, int n, int which, int element,
+                               hsi_space *space)
+{
+    hsi_job job;
+
+    start_job(&job, kernel, n, seed(n), space);
+    hsi_job_predict(&job);
+    __real_hsi_job_compute(&job);
+    if (job.out_single)
+        job.out_single[element] += 1e-3f;
+    else
+        job.out[which][element] += 1e-6;
+    return hsi_job_residual(&job);
+}
+
+START_TEST(any_damaged_element_is_seen)
+{
+    static const int        small[] = {1, 2, 5, 33};
+    const hsi_kernel_entry *entry = built(_i);
+    hsi_space               space = {0};
+
+    if (!entry)
+        return;
+    for (int s = 0; s < 4; s++)
+        for (int which = 0; which < entry->kernel->outputs; which++)
+            for (int e = 0; e < small[s] * small[s]; e++) {
+                double residual;
+
+                if (!is_result(entry->name, which, e % small[s], e / small[s]))
+                    continue;
+                residual = damaged_residual(entry->kernel, small[s], which, e, &space);
+                ck_assert_msg(residual > HSI_RESIDUAL_MOST, "%s:%d result %d element %d: %g",
+                              entry->name, small[s], which, e, residual);
+            }
+    hsi_space_free(&space);
+}
+END_TEST
+
+START_TEST(a_wrong_result_fails_the_task)
+{
+    const hsi_kernel_entry *entry = built(_i);
+    stage                   s;
+
+    if (!entry)
+        return;
+    open_stage(&s, 1);
+    damage = 1;
+    ck_assert_int_eq(run_once(&s, entry->name, 50), HS_OUTCOME_FAILED);
+    ck_assert_ptr_nonnull(strstr(s.why, "wrong result: residual"));
+    ck_assert_int_eq(strncmp(s.why, entry->name, strlen(entry->name)), 0);
+    damage = 0;
+    ck_assert_int_eq(run_once(&s, entry->name, 50), HS_OUTCOME_DONE);
+    stage_close(&s);
+}
+END_TEST
+
+START_TEST(without_verification_nothing_is_seen)
+{
+    stage s;
+
+    open_stage(&s, 0);
+    damage = 1;
+    ck_assert_int_eq(run_once(&s, "dgemm", 50), HS_OUTCOME_DONE);
+    damage = 0;
+    stage_close(&s);
+}
+END_TEST
+
+/* ---- deterministic ------------------------------------------------------------------------------
+ */
+
+static size_t result_bytes(const hsi_kernel *kernel, int n)
+{
+    return (size_t)n * (size_t)n * (kernel->epsilon > 0x1p-53 ? sizeof(float) : sizeof(double));
+}
+
+static const void *result_of(const hsi_job *job)
+{
+    return job->out_single ? (const void *)job->out_single : (const void *)job->out[0];
+}
+
+START_TEST(data_and_results_depend_on_the_seed_alone)
+{
+    enum { N = 97 };
+    const hsi_kernel_entry *entry = built(_i);
+    hsi_space               fresh = {0}, used = {0};
+    hsi_job                 a, b;
+
+    if (!entry)
+        return;
+    start_job(&b, entry->kernel, 150, 1, &used);
+    __real_hsi_job_compute(&b);
+    start_job(&a, entry->kernel, N, seed(1), &fresh);
+    start_job(&b, entry->kernel, N, seed(1), &used);
+    ck_assert_mem_eq(result_of(&a), result_of(&b), result_bytes(entry->kernel, N));
+    __real_hsi_job_compute(&a);
+    __real_hsi_job_compute(&b);
+    ck_assert_mem_eq(result_of(&a), result_of(&b), result_bytes(entry->kernel, N));
+    start_job(&b, entry->kernel, N, seed(2), &used);
+    __real_hsi_job_compute(&b);
+    ck_assert_mem_ne(result_of(&a), result_of(&b), result_bytes(entry->kernel, N));
+    hsi_space_free(&fresh);
+    hsi_space_free(&used);
+}
+END_TEST
+
+/* ---- easy to stop
+ * -------------------------------------------------------------------------------- */
+
+/* At whichever poll the word comes: it stops, and the worker is none the worse. */
+static void stop_at_polls(const char *name, int n, long most)
+{
+    long  count, k, step;
+    stage s;
+
+    open_stage(&s, 1);
+    polled_cancel = &s.cancel;
+    polls = 0;
+    ck_assert_int_eq(run_once(&s, name, n), HS_OUTCOME_DONE);
+    count = polls;
+    ck_assert_int_gt(count, 0);
+    step = 1 + count / most;
+    for (k = 0; k < count; k += step) {
+        polls_left = k;
+        ck_assert_int_eq(run_once(&s, name, n), HS_OUTCOME_ABORTED);
+        stage_rearm(&s);
+    }
+    polls_left = -1;
+    ck_assert_int_eq(run_once(&s, name, n), HS_OUTCOME_DONE);
+    polled_cancel = NULL;
+    stage_close(&s);
+}
+
+START_TEST(stops_at_every_poll)
+{
+    const hsi_kernel_entry *entry = built(_i);
+
+    if (!entry)
+        return;
+    stop_at_polls(entry->name, 100, 1000);
+    if (!is_slow())
+        stop_at_polls(entry->name, 400, 50);
+}
+END_TEST
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void tell_to_stop(stage *s)
+{
+    uint64_t one = 1;
+
+    hsi_poke(&s->cancel, 1);
+    ck_assert_int_eq((int)write(s->attempt.wake_fd, &one, sizeof one), (int)sizeof one);
+}
+
+static void *cancel_computation(void *argument)
+{
+    struct timespec pause = {0, 1000000};
+    static int64_t  when;
+
+    do
+        nanosleep(&pause, NULL);
+    while (!hsi_peek(&computing));
+    when = now_ns();
+    tell_to_stop(argument);
+    return &when;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* It would take a second or so. */
+START_TEST(stops_soon)
+{
+    enum { MOST = 15 };
+    int64_t   late[MOST];
+    int       count = rounds(MOST) < MOST ? rounds(MOST) : MOST;
+    stage     s;
+    hs_body  *body;
+    pthread_t thread;
+    void     *when;
+
+    open_stage(&s, 0);
+    body = body_of(&s, "dgemm", is_slow() ? 1500 : 3000);
+    for (int i = 0; i < count; i++) {
+        hsi_poke(&computing, 0);
+        ck_assert_int_eq(pthread_create(&thread, NULL, cancel_computation, &s), 0);
+        ck_assert_int_eq(s.backend->run(s.worker, body, &s.attempt), HS_OUTCOME_ABORTED);
+        late[i] = now_ns();
+        ck_assert_int_eq(pthread_join(thread, &when), 0);
+        late[i] -= *(int64_t *)when;
+        stage_rearm(&s);
+    }
+    qsort(late, (size_t)count, sizeof *late, by_value);
+    printf("dgemm stops %.2f ms after it was told to (median of %d)\n",
+           (double)late[count / 2] / 1e6, count);
+    s.backend->body_free(body);
+    stage_close(&s);
+}
+END_TEST
+
+/* ---- several workers
+ * ------------------------------------------------------------------------------ */
+
+static void *work(void *argument)
+{
+    const hsi_kernel_entry *entry;
+    stage                  *s = argument;
+    long                    done = 0;
+
+    stage_open(s);
+    for (int i = 0; (entry = hsi_kernel_at((size_t)i)); i++)
+        done += !entry->kernel || run_once(s, entry->name, 70 + i) == HS_OUTCOME_DONE;
+    s->backend->worker_close(s->worker);
+    s->worker = NULL;
+    return (void *)done;
+}
+
+START_TEST(workers_do_not_disturb_each_other)
+{
+    enum { WORKERS = 4 };
+    stage     s[WORKERS];
+    pthread_t thread[WORKERS];
+    void     *done;
+
+    for (int i = 0; i < WORKERS; i++) {
+        stage_set(&s[i], &hsi_backend_cpu, HS_CPU);
+        s[i].options.verify = 1;
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, work, &s[i]), 0);
+    }
+    for (int i = 0; i < WORKERS; i++) {
+        ck_assert_int_eq(pthread_join(thread[i], &done), 0);
+        ck_assert_msg((long)done == kernel_count(), "%s", s[i].why);
+        stage_close(&s[i]);
+    }
+}
+END_TEST
+
+/* ---- memory -------------------------------------------------------------------------------------
+ */
+
+START_TEST(short_memory_fails_the_task_alone)
+{
+    const hsi_kernel_entry *entry = built(_i);
+    stage                   s;
+
+    if (!entry)
+        return;
+    open_stage(&s, 1);
+    for (long k = 0; k < 2; k++) {
+        allocations_left = k;
+        ck_assert_int_eq(run_once(&s, entry->name, 60 + (int)k), HS_OUTCOME_FAILED);
+        ck_assert_ptr_nonnull(strstr(s.why, "out of memory"));
+        allocations_left = -1;
+        ck_assert_int_eq(run_once(&s, entry->name, 60 + (int)k), HS_OUTCOME_DONE);
+        s.backend->worker_close(s.worker);
+        s.worker = NULL;
+        stage_open(&s);
+    }
+    stage_close(&s);
+}
+END_TEST
+
+START_TEST(a_size_beyond_all_memory_is_refused)
+{
+    stage    s;
+    hs_task  row = {.kernel = "dgemm:20000"};
+    hs_body *body = NULL;
+
+    open_stage(&s, 1);
+    memory = 0x1p30;
+    ck_assert_int_eq(hsi_backend_cpu.body_create(&s.options, &row, HS_CPU, &body, s.why),
+                     HS_ERESOURCE);
+    ck_assert_ptr_null(body);
+    ck_assert_ptr_nonnull(strstr(s.why, "needs 6.0 GiB"));
+    row.kernel = "dgemm:8000";
+    ck_assert_int_eq(hsi_backend_cpu.body_create(&s.options, &row, HS_CPU, &body, s.why), HS_OK);
+    hsi_backend_cpu.body_free(body);
+    memory = 0;
+    stage_close(&s);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("kernels");
+    TCase   *tc = tcase_create("kernels");
+    SRunner *runner;
+    int      failed, count = kernel_count();
+
+    openblas_set_num_threads(1); /* for jobs that no backend runs */
+    tcase_set_timeout(tc, 0);
+    tcase_add_loop_test(tc, results_are_right, 0, count);
+    tcase_add_loop_test(tc, residuals_stay_far_from_the_limit, 0, count);
+    tcase_add_loop_test(tc, any_damaged_element_is_seen, 0, count);
+    tcase_add_loop_test(tc, a_wrong_result_fails_the_task, 0, count);
+    tcase_add_test(tc, without_verification_nothing_is_seen);
+    tcase_add_loop_test(tc, data_and_results_depend_on_the_seed_alone, 0, count);
+    tcase_add_loop_test(tc, stops_at_every_poll, 0, count);
+    tcase_add_test(tc, stops_soon);
+    tcase_add_test(tc, workers_do_not_disturb_each_other);
+    tcase_add_loop_test(tc, short_memory_fails_the_task_alone, 0, count);
+    tcase_add_test(tc, a_size_beyond_all_memory_is_refused);
+    suite_add_tcase(suite, tc);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

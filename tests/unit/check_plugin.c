@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Plugins through the backend's own door; tests/plugin/ has those that are used. */
+
+#include "config.h"
+
+#include "backend_fixture.h"
+
+#include <pthread.h>
+
+#define PLUGINS "tests/plugin/.libs/"
+
+/* ---- allocations that fail: the linker lets these stand for the C library's ------- */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+
+/* Exported, for sanitizers look for them. */
+HS_API void *__wrap_malloc(size_t size);
+HS_API void *__wrap_calloc(size_t count, size_t size);
+
+static _Thread_local long left = -1; /* before the one that fails; negative: none will */
+
+static int refused(void)
+{
+    return left >= 0 && left-- == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return refused() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return refused() ? NULL : __real_calloc(count, size);
+}
+
+/* ---- helpers -------------------------------------------------------------------- */
+
+static hs_outcome run_kernel(stage *at, const char *kernel)
+{
+    hs_task    row = {.id = at->id, .kernel = kernel};
+    hs_body   *body = stage_body(at, &row);
+    hs_outcome outcome = at->backend->run(at->worker, body, &at->attempt);
+
+    at->backend->body_free(body);
+    return outcome;
+}
+
+static void expect_failed(stage *at, const char *kernel, const char *why)
+{
+    ck_assert_int_eq(run_kernel(at, kernel), HS_OUTCOME_FAILED);
+    ck_assert_str_eq(at->why, why);
+}
+
+static void *cancel(void *data)
+{
+    stage_cancel(data);
+    return NULL;
+}
+
+static hs_outcome run_and_cancel(stage *at, const char *kernel)
+{
+    pthread_t  thread;
+    hs_outcome outcome;
+
+    ck_assert_int_eq(pthread_create(&thread, NULL, cancel, at), 0);
+    outcome = run_kernel(at, kernel);
+    pthread_join(thread, NULL);
+    stage_rearm(at);
+    return outcome;
+}
+
+/* ---- tests ---------------------------------------------------------------------- */
+
+START_TEST(the_example_works)
+{
+    stage s;
+    int   type;
+
+    for (type = HS_CPU; type <= HS_GPU; type++) {
+        stage_set(&s, &hsi_backend_plugin, (hs_type)type);
+        stage_open(&s);
+        ck_assert_msg(run_kernel(&s, "plugin:" PLUGINS "sample.so:divisors") == HS_OUTCOME_DONE,
+                      "%s", s.why);
+        stage_close(&s);
+    }
+}
+END_TEST
+
+START_TEST(knows_its_task_and_worker)
+{
+    stage s;
+    char  expected[HS_WHY];
+
+    stage_set(&s, &hsi_backend_plugin, HS_GPU);
+    s.info.device = "5";
+    s.info.os_cpu = 11;
+    s.attempt.number = 4;
+    s.attempt.seconds = 2.5;
+    stage_open(&s);
+    snprintf(expected, sizeof expected,
+             "%s task 0 attempt 4 on gpu1 type 1 index 1 core 11 device 5 for 2.5 s, log %s", s.id,
+             s.log);
+    expect_failed(&s, "plugin:" PLUGINS "probe.so:tell", expected);
+    stage_close(&s);
+
+    stage_set(&s, &hsi_backend_plugin, HS_CPU);
+    s.attempt.log = NULL;
+    stage_open(&s);
+    snprintf(expected, sizeof expected,
+             "%s task 0 attempt 1 on cpu1 type 0 index 1 core -1 device none for 1 s, log none",
+             s.id);
+    expect_failed(&s, "plugin:" PLUGINS "probe.so:tell", expected);
+    stage_close(&s);
+}
+END_TEST
+
+START_TEST(gpus_may_have_their_own)
+{
+    stage s;
+    int   something;
+
+    stage_set(&s, &hsi_backend_plugin, HS_CPU);
+    stage_open(&s);
+    expect_failed(&s, "plugin:" PLUGINS "probe.so:on_both", "for CPUs, no stream");
+    stage_close(&s);
+
+    stage_set(&s, &hsi_backend_plugin, HS_GPU);
+    s.info.stream = &something;
+    stage_open(&s);
+    expect_failed(&s, "plugin:" PLUGINS "probe.so:on_both", "for GPUs, a stream");
+    stage_close(&s);
+}
+END_TEST
+
+START_TEST(ends_are_told)
+{
+    stage s;
+
+    stage_set(&s, &hsi_backend_plugin, HS_CPU);
+    stage_open(&s);
+    expect_failed(&s, "plugin:" PLUGINS "probe.so:returns_7", "the plugin returned 7");
+    expect_failed(&s, "plugin:" PLUGINS "probe.so:fails_in_two_lines", "one two");
+    expect_failed(&s, "plugin:" PLUGINS "probe.so:gives_up",
+                  "the plugin gave up without having been cancelled");
+    ck_assert_int_eq(run_and_cancel(&s, "plugin:" PLUGINS "probe.so:done_although_cancelled"),
+                     HS_OUTCOME_DONE);
+    stage_close(&s);
+}
+END_TEST
+
+START_TEST(loaded_once)
+{
+    hs_task  row = {.kernel = "plugin:" PLUGINS "probe.so:counts"};
+    stage    s;
+    hs_body *first, *second;
+
+    stage_set(&s, &hsi_backend_plugin, HS_CPU);
+    stage_open(&s);
+    first = stage_body(&s, &row);
+    second = stage_body(&s, &row);
+    s.backend->run(s.worker, first, &s.attempt);
+    s.backend->run(s.worker, second, &s.attempt);
+    ck_assert_str_eq(s.why, "2");
+    s.backend->body_free(first);
+    s.backend->run(s.worker, second, &s.attempt);
+    ck_assert_str_eq(s.why, "3");
+    s.backend->body_free(second);
+    stage_close(&s);
+}
+END_TEST
+
+START_TEST(thousands_of_aborts)
+{
+    stage s;
+    int   n = rounds(2000), i;
+
+    stage_set(&s, &hsi_backend_plugin, HS_CPU);
+    stage_open(&s);
+    for (i = 0; i < n; i++) {
+        const char *kernel = i % 2 ? "plugin:" PLUGINS "probe.so:poll_until_cancelled"
+                                   : "plugin:" PLUGINS "probe.so:sleep_until_cancelled";
+
+        ck_assert_int_eq(run_and_cancel(&s, kernel), HS_OUTCOME_ABORTED);
+    }
+    stage_close(&s);
+}
+END_TEST
+
+static const struct {
+    const char *kernel;
+    hs_status   status;
+    const char *why; /* its beginning */
+} wrong[] = {
+    {"plugin:", HS_EINVAL, "kernel 'plugin:': expected plugin:FILE.so:SYMBOL"},
+    {"plugin:x.so", HS_EINVAL, "kernel 'plugin:x.so': expected plugin:FILE.so:SYMBOL"},
+    {"plugin:x.so:", HS_EINVAL, "kernel 'plugin:x.so:': expected plugin:FILE.so:SYMBOL"},
+    {"plugin::f", HS_EINVAL, "kernel 'plugin::f': expected plugin:FILE.so:SYMBOL"},
+    {"plugin:no-such-file.so:f", HS_ERESOURCE, "no plugin: ./no-such-file.so: cannot open"},
+    {"plugin:libc.so.6:puts", HS_ERESOURCE, "no plugin: ./libc.so.6: cannot open"},
+    {"plugin:/nowhere/a:b.so:f", HS_ERESOURCE, "no plugin: /nowhere/a:b.so: cannot open"},
+    {"plugin:" PLUGINS "probe.so:no_such_function", HS_EINVAL,
+     PLUGINS "probe.so has no function no_such_function"},
+    {"plugin:" PLUGINS "other_abi.so:task", HS_EINVAL,
+     PLUGINS "other_abi.so is for version 99 of the plugin interface, and this is 1: "
+             "compile it again"},
+    {"plugin:" PLUGINS "no_abi.so:task", HS_EINVAL,
+     PLUGINS "no_abi.so is no plugin: it lacks the line HS_PLUGIN_FILE;"},
+};
+
+START_TEST(what_is_wrong_is_said)
+{
+    hs_backend_options options = {.struct_size = sizeof options, .allow_plugins = 1};
+    hs_task            row = {.id = "a", .kernel = wrong[_i].kernel};
+    hs_body           *body = NULL;
+    char               why[HS_WHY] = "";
+
+    ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_CPU, &body, why),
+                     wrong[_i].status);
+    ck_assert_msg(strncmp(why, wrong[_i].why, strlen(wrong[_i].why)) == 0, "%s", why);
+    ck_assert_ptr_null(body);
+}
+END_TEST
+
+START_TEST(nothing_is_opened_unless_allowed)
+{
+    hs_backend_options options = {.struct_size = sizeof options};
+    hs_task            row = {.id = "a", .kernel = "plugin:no-such-file.so:f"};
+    hs_body           *body = NULL;
+    char               why[HS_WHY];
+
+    ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_CPU, &body, why),
+                     HS_EREFUSED);
+    ck_assert_str_eq(why, "task a runs plugin:no-such-file.so:f, and a plan is data until told "
+                          "otherwise: --allow=plugins lets it run");
+    options.emulate[HS_GPU] = 1; /* takes its time only, and needs no permission */
+    ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_GPU, &body, why), HS_OK);
+    ck_assert_ptr_null(body);
+    row.kernel = "dgemm:960";
+    ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_CPU, &body, why), HS_OK);
+    ck_assert_ptr_null(body);
+    row.kernel = NULL;
+    ck_assert_int_eq(hsi_backend_plugin.body_create(&options, &row, HS_CPU, &body, why), HS_OK);
+    ck_assert_ptr_null(body);
+}
+END_TEST
+
+START_TEST(each_allocation_may_fail)
+{
+    hs_task row = {.kernel = "plugin:" PLUGINS "probe.so:tell"};
+    long    first;
+
+    for (first = 0;; first++) {
+        stage     s;
+        hs_body  *body = NULL;
+        hs_status st;
+        int       refusals;
+
+        stage_set(&s, &hsi_backend_plugin, HS_GPU);
+        s.info.device = "0";
+        left = first;
+        st = s.backend->body_create(&s.options, &row, HS_GPU, &body, s.why);
+        if (st == HS_OK)
+            st = s.backend->worker_open(&s.options, &s.info, &s.worker, s.why);
+        refusals = left < 0;
+        left = -1;
+        if (body)
+            s.backend->body_free(body);
+        stage_close(&s);
+        if (!refusals) {
+            ck_assert_int_eq(st, HS_OK);
+            break;
+        }
+        ck_assert_int_eq(st, HS_ENOMEM);
+    }
+    ck_assert_int_ge(first, 4);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("plugin");
+    TCase   *tc = tcase_create("plugin");
+    SRunner *runner;
+    int      failed;
+
+    if (access(PLUGINS "probe.so", F_OK) != 0) {
+        puts("plugin: no shared objects in this build");
+        return 77;
+    }
+    tcase_set_timeout(tc, 600);
+    tcase_add_test(tc, the_example_works);
+    tcase_add_test(tc, knows_its_task_and_worker);
+    tcase_add_test(tc, gpus_may_have_their_own);
+    tcase_add_test(tc, ends_are_told);
+    tcase_add_test(tc, loaded_once);
+    tcase_add_test(tc, thousands_of_aborts);
+    tcase_add_loop_test(tc, what_is_wrong_is_said, 0, sizeof wrong / sizeof *wrong);
+    tcase_add_test(tc, nothing_is_opened_unless_allowed);
+    tcase_add_test(tc, each_allocation_may_fail);
+    suite_add_tcase(suite, tc);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
