@@ -55,4 +55,10 @@ for header in "$srcdir"/include/hybridsched/*.h; do
     is_of_exec "$header" || set -- "$@" "$header"
 done
 compare libhybridsched "$@"
+
+set --
+for header in "$srcdir"/include/hybridsched/*.h; do
+    is_of_exec "$header" && set -- "$@" "$header"
+done
+compare libhybridsched-exec "$@"
 exit $failed

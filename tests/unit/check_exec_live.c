@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Tasks that are taken away, time out and are cancelled by the thousand: each is done
+ * once all the same, no cancellation hits the wrong attempt, and nothing stays behind.
+ */
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "exec_fixture.h"
+
+static const char *const policies[] = {"plan", "plan+steal", "heteroprio"};
+
+enum { POLICIES = 3, FIRST_THAT_TAKES = 1 };
+
+static hs_schedule *solve(const hs_instance *in)
+{
+    hs_schedule *plan = NULL;
+
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, NULL, &plan), HS_OK);
+    return plan;
+}
+
+/* ---- bad luck that only spoliation gets over ----------------------------------------------------
+ */
+
+/* CPUs never end what they have begun: what they get must be taken from them. */
+static void bad_luck(const char *policy, const char *kernel, unsigned cpus, unsigned gpus,
+                     uint32_t tasks)
+{
+    const act        rows[] = {{1, 1.5, kernel, tasks, 0}, CURTAIN};
+    hs_instance     *in = acts(rows, cpus, gpus, HS_MICROSECONDS);
+    hs_exec_settings s;
+    performance      p;
+    unsigned         worker;
+    uint32_t         i;
+
+    theatre_settings(&s, policy);
+    p = perform(in, solve(in), &s);
+    all_done_once(&p);
+    for (i = 0; i < tasks; i++) {
+        attempts_that(&p, i, HS_OUTCOME_DONE, &worker);
+        ck_assert_uint_ge(worker, cpus);
+    }
+    ck_assert_uint_eq(p.report.failed + p.report.retried, 0);
+    end_performance(&p);
+}
+
+START_TEST(hanging_tasks_are_taken_over)
+{
+    static const char *const kernels[] = {"hang-cpu", "spin-cpu"};
+    int                      round;
+
+    for (round = 0; round < 100; round++) {
+        theatre_reset();
+        bad_luck(policies[_i], kernels[round & 1], 1, 1, 1);
+        bad_luck(policies[_i], kernels[round & 1], 3, 1, 6);
+        bad_luck(policies[_i], kernels[round & 1], 2, 2, 9);
+    }
+}
+END_TEST
+
+/* Some CPU runs the first task for good, unless a GPU takes it; the rest is done elsewhere. */
+START_TEST(what_may_not_be_restarted_is_left_alone)
+{
+    const act        rows[] = {{1, 2, "late:20000", 2, HS_RESTART_NO}, CURTAIN};
+    const unsigned   on_cpus[] = {0, 1};
+    hs_instance     *in = acts(rows, 2, 1, HS_MICROSECONDS);
+    hs_exec_settings s;
+    performance      p;
+
+    theatre_settings(&s, policies[_i]);
+    p = perform(in, lists(in, on_cpus), &s);
+    all_done_once(&p);
+    ck_assert_uint_eq(p.report.aborted, 0);
+    end_performance(&p);
+}
+END_TEST
+
+/* The victim may end as it pleases just then: done, failed or given up, it is settled once. */
+START_TEST(takes_that_come_too_late)
+{
+    const act rows[] = {
+        {1, 1.5, "late:40", 3, 0}, {1, 1.5, "fail:1", 3, 0}, {1, 1.5, "busy:30", 3, 0}, CURTAIN};
+    int round;
+
+    for (round = 0; round < 200; round++) {
+        hs_instance     *in = acts(rows, 3, 1, HS_MICROSECONDS);
+        hs_exec_settings s;
+        performance      p;
+
+        theatre_settings(&s, policies[_i]);
+        s.retries = 3;
+        p = perform(in, solve(in), &s);
+        all_done_once(&p);
+        end_performance(&p);
+    }
+}
+END_TEST
+
+/* ---- cancelled by the thousand
+ * -------------------------------------------------------------------- */
+
+/* Each task is cancelled ten times; what runs next on the same worker is not hit. */
+START_TEST(ten_thousand_aborts)
+{
+    enum { TASKS = 500, ATTEMPTS = 10 };
+    const act rows[] = {
+        {1, 1, "hang", TASKS, 0}, {1, 1, "spin", TASKS, 0}, {1e6, 1e6, "calm", TASKS, 0}, CURTAIN};
+    hs_instance     *in = acts(rows, 2, 0, HS_MICROSECONDS);
+    unsigned        *worker = calloc(3 * TASKS, sizeof *worker), i;
+    int              files = open_files(), threads = live_threads();
+    hs_exec_settings s;
+    performance      p;
+
+    ck_assert(worker != NULL);
+    for (i = 0; i < 3 * TASKS; i++)
+        worker[i] = i & 1;
+    theatre_settings(&s, policies[_i]);
+    s.halt = HS_HALT_NEVER;
+    s.timeout_factor = 20;
+    s.retries = ATTEMPTS - 1;
+    p = perform(in, lists(in, worker), &s);
+    ck_assert_int_eq(p.status, HS_EFAILED);
+    ck_assert_uint_eq(p.report.failed, 2 * TASKS);
+    ck_assert_uint_eq(p.report.done, TASKS);
+    for (i = 0; i < 2 * TASKS; i++)
+        ck_assert_uint_eq(attempts_that(&p, i, HS_OUTCOME_ABORTED, NULL), ATTEMPTS);
+    end_performance(&p);
+    ck_assert_int_eq(open_files(), files);
+    ck_assert_int_eq(live_threads(), threads);
+    free(worker);
+}
+END_TEST
+
+/* Runs that are taken apart in every way leave nothing open. */
+START_TEST(nothing_stays_behind)
+{
+    int files = open_files(), threads = live_threads(), round;
+
+    for (round = 0; round < 50; round++) {
+        theatre_reset();
+        bad_luck("heteroprio", "spin-cpu", 4, 2, 12);
+        ck_assert_int_eq(open_files(), files);
+        ck_assert_int_eq(live_threads(), threads);
+    }
+}
+END_TEST
+
+/* ---- everything at once
+ * ---------------------------------------------------------------------------- */
+
+static uint64_t dice;
+
+static unsigned roll(unsigned sides)
+{
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(dice >> 33) % sides;
+}
+
+static hs_instance *any_instance(unsigned cpus, unsigned gpus)
+{
+    static const char *const kernels[] = {"done",   "done",   "busy:30",  "late:20",
+                                          "fail:1", "fail:9", "hang-cpu", "spin-cpu",
+                                          "hang",   "quit",   "busy:90",  "done"};
+    act                      rows[40];
+    unsigned                 i, count = 1 + roll(39);
+
+    for (i = 0; i < count; i++) {
+        unsigned only = roll(8);
+
+        rows[i] =
+            (act){only == 1 && gpus ? INFINITY : 1 + roll(50),
+                  only == 2 && cpus ? INFINITY : 1 + roll(50),
+                  roll(50) ? kernels[roll(12)] : "lose", 1 + roll(5), (hs_restartable)roll(3)};
+        if (!cpus && isinf(rows[i].gpu))
+            rows[i].gpu = 1;
+        if (!gpus && isinf(rows[i].cpu))
+            rows[i].cpu = 1;
+    }
+    rows[count] = (act)CURTAIN;
+    return acts(rows, cpus, gpus, HS_MICROSECONDS);
+}
+
+/* Whatever goes wrong, each task is done once or fails once. */
+START_TEST(all_is_accounted_for)
+{
+    int round;
+
+    dice = (uint64_t)_i + 1;
+    for (round = 0; round < 60; round++) {
+        unsigned         cpus = roll(4), gpus = roll(3) + !cpus;
+        hs_instance     *in = any_instance(cpus, gpus);
+        hs_exec_settings s;
+        performance      p;
+        uint32_t         task;
+
+        theatre_reset();
+        theatre_settings(&s, policies[round % POLICIES]);
+        s.halt = HS_HALT_NEVER;
+        s.timeout_factor = 10;
+        s.retries = roll(3);
+        p = perform(in, solve(in), &s);
+        ck_assert_uint_eq(p.report.not_run, 0);
+        for (task = 0; task < hs_instance_tasks(in); task++)
+            ck_assert_uint_le(attempts_that(&p, task, HS_OUTCOME_DONE, NULL), 1);
+        end_performance(&p);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("exec live");
+    TCase   *cases = tcase_create("spoliation and cancellation");
+    SRunner *runner;
+    int      failed;
+
+    tcase_set_timeout(cases, 300);
+    tcase_add_checked_fixture(cases, theatre_reset, NULL);
+    tcase_add_loop_test(cases, hanging_tasks_are_taken_over, FIRST_THAT_TAKES, POLICIES);
+    tcase_add_loop_test(cases, what_may_not_be_restarted_is_left_alone, 0, POLICIES);
+    tcase_add_loop_test(cases, takes_that_come_too_late, 0, POLICIES);
+    tcase_add_loop_test(cases, ten_thousand_aborts, 0, POLICIES);
+    tcase_add_test(cases, nothing_stays_behind);
+    tcase_add_loop_test(cases, all_is_accounted_for, 0, 8);
+    suite_add_tcase(suite, cases);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Every allocation of the dispatcher fails once, and every one from some point on: the
+ * run says so or does without, its threads end and its files are closed. The address
+ * sanitizer's build of this test looks for what leaks.
+ *
+ * The linker sends the dispatcher's malloc() and its kin here (-Wl,--wrap).
+ */
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "exec_fixture.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+char *__real_strdup(const char *text);
+
+/* Exported, for sanitizers look for them. */
+HS_API void *__wrap_malloc(size_t size);
+HS_API void *__wrap_calloc(size_t count, size_t size);
+HS_API void *__wrap_realloc(void *old, size_t size);
+HS_API void *__wrap_aligned_alloc(size_t alignment, size_t size);
+HS_API char *__wrap_strdup(const char *text);
+
+/* Workers allocate too, so these are atomic. */
+static struct {
+    int  armed, from_there_on;
+    long made, failed;
+    long first; /* the number of the one that fails */
+} heap;
+
+static int fails(void)
+{
+    long number;
+
+    if (!__atomic_load_n(&heap.armed, __ATOMIC_ACQUIRE))
+        return 0;
+    number = __atomic_fetch_add(&heap.made, 1, __ATOMIC_RELAXED);
+    if (number < heap.first || (number > heap.first && !heap.from_there_on))
+        return 0;
+    __atomic_fetch_add(&heap.failed, 1, __ATOMIC_RELAXED);
+    return 1;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __real_realloc(old, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return fails() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return fails() ? NULL : __real_strdup(text);
+}
+
+/* ---- one run after another ----------------------------------------------------------------- */
+
+typedef struct scene {
+    hs_instance     *in;
+    hs_exec_settings settings;
+    char             folder[64], journal[96];
+} scene;
+
+/* Fails and retries, aborts, records that outgrow their room, a journal, logs. */
+static void set_scene(scene *s, const char *policy)
+{
+    const act rows[] = {{1, 1, "fail:1", 60, 0},
+                        {1, 1.5, "busy:300", 1, 0},
+                        {1, 2, "done", 60, 0},
+                        {2, 1, "none-gpu", 30, 0},
+                        CURTAIN};
+
+    strcpy(s->folder, "check_exec_memory.XXXXXX");
+    ck_assert(mkdtemp(s->folder) != NULL);
+    snprintf(s->journal, sizeof s->journal, "%s/journal", s->folder);
+    s->in = acts(rows, 1, 1, HS_MICROSECONDS);
+    theatre_settings(&s->settings, policy);
+    s->settings.retries = 1;
+    s->settings.logs = s->folder;
+    s->settings.journal = s->journal;
+}
+
+static void clear_scene(scene *s)
+{
+    rmdir(s->folder);
+    hs_instance_free(s->in);
+}
+
+static hs_status run_once(const scene *s, long first, int from_there_on, uint64_t *done)
+{
+    hs_exec_report r;
+    hs_exec       *exec = NULL;
+    char           why[HS_WHY];
+    hs_status      st;
+
+    hs_exec_report_init(&r);
+    r.done = 0;
+    heap.made = heap.failed = 0;
+    heap.first = first;
+    heap.from_there_on = from_there_on;
+    __atomic_store_n(&heap.armed, first >= 0, __ATOMIC_RELEASE);
+    st = hs_exec_create(s->in, NULL, &s->settings, &exec, why);
+    if (st == HS_OK)
+        st = hs_exec_run(exec, &r, why);
+    hs_exec_free(exec);
+    __atomic_store_n(&heap.armed, 0, __ATOMIC_RELEASE);
+    *done = r.done;
+    unlink(s->journal);
+    return st;
+}
+
+START_TEST(allocations_that_fail)
+{
+    int      files, threads;
+    scene    s;
+    uint64_t done;
+    long     first = 0, failed;
+
+    set_scene(&s, "heteroprio");
+    ck_assert_int_eq(run_once(&s, -1, 0, &done), HS_OK);
+    ck_assert_uint_eq(done, 151);
+    files = open_files();
+    threads = live_threads();
+    do {
+        hs_status st = run_once(&s, first, _i, &done);
+
+        failed = heap.failed;
+        ck_assert_msg(st == HS_ENOMEM || (st == HS_OK && done == 151),
+                      "without allocation %ld: %s, %lu done", first, hs_status_text(st),
+                      (unsigned long)done);
+        ck_assert_int_eq(open_files(), files);
+        ck_assert_int_eq(live_threads(), threads);
+        ck_assert_int_eq(theatre.opened, theatre.closed);
+        ck_assert_int_eq(theatre.overlaps + theatre.strangers, 0);
+        ck_assert_int_eq(run_once(&s, -1, 0, &done), HS_OK);
+        ck_assert_uint_eq(done, 151);
+        first++;
+    } while (failed);
+    ck_assert_int_gt(first, 20);
+    clear_scene(&s);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("exec memory");
+    TCase   *cases = tcase_create("failing allocations");
+    SRunner *runner;
+    int      failed;
+
+    tcase_set_timeout(cases, 300);
+    tcase_add_checked_fixture(cases, theatre_reset, NULL);
+    tcase_add_loop_test(cases, allocations_that_fail, 0, 2);
+    suite_add_tcase(suite, cases);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "exec_fixture.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/clock.h"
+
+hs_theatre theatre;
+
+static int on_stage[THEATRE_TASKS]; /* by task: attempts that are running */
+
+void theatre_reset(void)
+{
+    memset(&theatre, 0, sizeof theatre);
+    theatre.refuse_worker = -1;
+}
+
+static void count(int *what)
+{
+    __atomic_fetch_add(what, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- the bodies ------------------------------------------------------------------------------ */
+
+typedef struct role {
+    hs_body base;
+    char   *kernel;
+    hs_type type;
+} role;
+
+typedef struct actor {
+    hs_backend_worker base;
+    unsigned          number;
+} actor;
+
+static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
+                             hs_body **out, char why[HS_WHY])
+{
+    const char *kernel = row->kernel ? row->kernel : "done";
+    role       *r;
+
+    (void)options;
+    (void)why;
+    if (strcmp(kernel, type == HS_CPU ? "none-cpu" : "none-gpu") == 0)
+        return HS_OK;
+    r = malloc(sizeof *r);
+    if (!r)
+        return HS_ENOMEM;
+    *r = (role){{&theatre_backend}, strdup(kernel), type};
+    if (!r->kernel) {
+        free(r);
+        return HS_ENOMEM;
+    }
+    *out = &r->base;
+    return HS_OK;
+}
+
+static void body_free(hs_body *body)
+{
+    role *r = (role *)body;
+
+    free(r->kernel);
+    free(r);
+}
+
+static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
+                             hs_backend_worker **out, char why[HS_WHY])
+{
+    actor *a;
+
+    (void)options;
+    if ((int)info->number == theatre.refuse_worker) {
+        snprintf(why, HS_WHY, "worker %u has no costume", info->number);
+        return HS_ERESOURCE;
+    }
+    a = malloc(sizeof *a);
+    if (!a)
+        return HS_ENOMEM;
+    *a = (actor){{&theatre_backend}, info->number};
+    count(&theatre.opened);
+    *out = &a->base;
+    return HS_OK;
+}
+
+static void worker_close(hs_backend_worker *worker)
+{
+    count(&theatre.closed);
+    free((actor *)worker);
+}
+
+static hs_outcome busy(const hs_attempt *a, double us, int looks)
+{
+    int64_t end = us < 1e12 ? hsi_clock_ns() + (int64_t)(1e3 * us) : INT64_MAX;
+
+    while (hsi_clock_ns() < end)
+        if (looks && hs_attempt_cancelled(a))
+            return HS_OUTCOME_ABORTED;
+    return HS_OUTCOME_DONE;
+}
+
+static hs_outcome hang(const hs_attempt *a, int ms)
+{
+    struct pollfd wake = {a->wake_fd, POLLIN, 0};
+
+    while (!hs_attempt_cancelled(a))
+        if (poll(&wake, 1, ms) == 0)
+            return HS_OUTCOME_DONE;
+    return HS_OUTCOME_ABORTED;
+}
+
+static hs_outcome stumble(hs_attempt *a, unsigned first)
+{
+    if (a->number > first)
+        return HS_OUTCOME_DONE;
+    snprintf(a->why, HS_WHY, "attempt %u failed", a->number);
+    return HS_OUTCOME_FAILED;
+}
+
+static hs_outcome stay_calm(hs_attempt *a)
+{
+    struct pollfd wake = {a->wake_fd, POLLIN, 0};
+
+    if (!hs_attempt_cancelled(a) && poll(&wake, 1, 0) == 0)
+        return HS_OUTCOME_DONE;
+    snprintf(a->why, HS_WHY, "cancelled before it began");
+    return HS_OUTCOME_FAILED;
+}
+
+static hs_outcome call(const hs_attempt *a, int us)
+{
+    if (theatre.hook)
+        theatre.hook(theatre.context);
+    count(&theatre.calls);
+    return hang(a, us / 1000);
+}
+
+/* `name`, or `name-cpu` on a CPU, `name-gpu` on a GPU. */
+static int plays(const role *r, const char *name)
+{
+    size_t      length = strlen(name);
+    const char *rest = r->kernel + length;
+
+    if (strncmp(r->kernel, name, length) != 0)
+        return 0;
+    return !*rest || strcmp(rest, r->type == HS_CPU ? "-cpu" : "-gpu") == 0;
+}
+
+static hs_outcome play(const role *r, hs_attempt *a)
+{
+    const char *colon = strchr(r->kernel, ':');
+    double      number = colon ? atof(colon + 1) : 0;
+
+    if (strncmp(r->kernel, "busy:", 5) == 0)
+        return busy(a, number, 1);
+    if (strncmp(r->kernel, "late:", 5) == 0)
+        return busy(a, number, 0);
+    if (strncmp(r->kernel, "fail:", 5) == 0)
+        return stumble(a, (unsigned)number);
+    if (strncmp(r->kernel, "call:", 5) == 0)
+        return call(a, (int)number);
+    if (plays(r, "calm"))
+        return stay_calm(a);
+    if (plays(r, "hang"))
+        return hang(a, -1);
+    if (plays(r, "spin"))
+        return busy(a, INFINITY, 1);
+    if (plays(r, "lose")) {
+        snprintf(a->why, HS_WHY, "the actor has left");
+        return HS_OUTCOME_LOST;
+    }
+    return plays(r, "quit") ? HS_OUTCOME_ABORTED : HS_OUTCOME_DONE;
+}
+
+static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
+{
+    const role *r = (const role *)body;
+    int        *here = &on_stage[attempt->task % THEATRE_TASKS];
+    hs_outcome  outcome;
+
+    if (((actor *)worker)->number != attempt->worker)
+        count(&theatre.strangers);
+    count(&theatre.begun);
+    if (__atomic_fetch_add(here, 1, __ATOMIC_ACQ_REL) != 0)
+        count(&theatre.overlaps);
+    outcome = play(r, attempt);
+    __atomic_fetch_sub(here, 1, __ATOMIC_ACQ_REL);
+    count(&theatre.ended);
+    return outcome;
+}
+
+const hs_backend theatre_backend = {.abi = HS_BACKEND_ABI,
+                                    .name = "theatre",
+                                    .body_create = body_create,
+                                    .body_free = body_free,
+                                    .worker_open = worker_open,
+                                    .worker_close = worker_close,
+                                    .run = run};
+
+/* ---- instances and plans ------------------------------------------------------------------------
+ */
+
+hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, cpus, gpus), HS_OK);
+    ck_assert_int_eq(hs_builder_unit(b, unit), HS_OK);
+    for (; rows->cpu > 0; rows++) {
+        hs_task task = {.cpu = rows->cpu,
+                        .gpu = rows->gpu,
+                        .kernel = rows->kernel,
+                        .count = rows->count,
+                        .restartable = rows->restartable};
+
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+hs_schedule *lists(const hs_instance *in, const unsigned *worker)
+{
+    size_t        n = hs_instance_tasks(in), i;
+    unsigned      cpus = hs_instance_cpus(in), workers = cpus + hs_instance_gpus(in);
+    double       *free_at = calloc(workers, sizeof *free_at);
+    hs_placement *p = calloc(n, sizeof *p);
+    hs_schedule  *s = NULL;
+
+    ck_assert(free_at && p);
+    for (i = 0; i < n; i++) {
+        unsigned w = worker[i];
+
+        p[i].task = (uint32_t)i;
+        p[i].worker = w;
+        p[i].start = free_at[w];
+        p[i].end = free_at[w] += hs_instance_time(in, i, w < cpus ? HS_CPU : HS_GPU);
+    }
+    ck_assert_int_eq(hs_schedule_build(cpus, workers - cpus, n, p, &s), HS_OK);
+    ck_assert_int_eq(hs_schedule_check(in, s, NULL), HS_OK);
+    free(free_at);
+    free(p);
+    return s;
+}
+
+/* ---- a run, held against its records
+ * --------------------------------------------------------------- */
+
+void theatre_settings(hs_exec_settings *s, const char *policy)
+{
+    static const hs_backend *const only[] = {&theatre_backend};
+
+    hs_exec_settings_init(s);
+    s->policy = hs_policy_find(policy);
+    ck_assert_msg(s->policy != NULL, "there is no policy %s", policy);
+    s->oversubscribe = 1;
+    s->backends = only;
+    s->backend_count = 1;
+}
+
+unsigned attempts_that(const performance *p, uint32_t task, hs_outcome outcome, unsigned *worker)
+{
+    unsigned workers = hs_instance_cpus(p->in) + hs_instance_gpus(p->in), w, found = 0;
+
+    for (w = 0; w < workers; w++) {
+        size_t                count;
+        const hs_exec_record *r = hs_exec_records(p->exec, w, &count);
+
+        for (; count--; r++)
+            if (r->task == task && r->outcome == outcome) {
+                found++;
+                if (worker)
+                    *worker = w;
+            }
+    }
+    return found;
+}
+
+static void check_worker(const performance *p, unsigned w, size_t seen[4])
+{
+    const hs_instance    *in = p->in;
+    hs_type               type = w < hs_instance_cpus(in) ? HS_CPU : HS_GPU;
+    double                end = 0;
+    size_t                count;
+    const hs_exec_record *r = hs_exec_records(p->exec, w, &count);
+
+    for (; count--; r++) {
+        ck_assert_uint_lt(r->task, hs_instance_tasks(in));
+        ck_assert(isfinite(hs_instance_time(in, r->task, type)));
+        ck_assert_double_ge(r->start, end);
+        ck_assert_double_ge(r->end, r->start);
+        ck_assert_uint_ge(r->number, 1);
+        ck_assert_uint_lt(r->outcome, 4);
+        seen[r->outcome]++;
+        end = r->end;
+    }
+    ck_assert_double_le(end, p->report.seconds);
+}
+
+static void check_performance(const performance *p)
+{
+    const hs_instance    *in = p->in;
+    const hs_exec_report *r = &p->report;
+    unsigned              workers = hs_instance_cpus(in) + hs_instance_gpus(in), w;
+    size_t                seen[4] = {0};
+    double                all = workers * r->seconds;
+
+    for (w = 0; w < workers; w++)
+        check_worker(p, w, seen);
+    ck_assert_uint_eq(r->tasks, hs_instance_tasks(in));
+    ck_assert_uint_eq(r->done + r->failed + r->not_run, r->tasks);
+    ck_assert_uint_eq(r->done, r->resumed + seen[HS_OUTCOME_DONE]);
+    ck_assert_uint_le(r->aborted, seen[HS_OUTCOME_ABORTED]);
+    ck_assert_uint_eq(r->lost_workers, seen[HS_OUTCOME_LOST]);
+    ck_assert_double_ge(r->dispatch, 0);
+    ck_assert_double_ge(r->overhead, r->dispatch);
+    ck_assert_double_le(r->busy, all * (1 + 1e-9) + 1e-9);
+    ck_assert_double_le(r->idle, all * (1 + 1e-9) + 1e-9);
+    ck_assert_int_eq(theatre.overlaps, 0);
+    ck_assert_int_eq(theatre.strangers, 0);
+    ck_assert_int_eq(theatre.begun, theatre.ended);
+    ck_assert_int_eq(theatre.opened, theatre.closed);
+    ck_assert((p->status == HS_OK) == (r->done == r->tasks));
+    ck_assert((p->status == HS_OK) == (p->why[0] == '\0'));
+}
+
+performance perform(hs_instance *in, hs_schedule *plan, const hs_exec_settings *s)
+{
+    performance p = {.in = in, .plan = plan};
+
+    ck_assert_msg(hs_exec_create(in, plan, s, &p.exec, p.why) == HS_OK, "%s", p.why);
+    ck_assert_str_eq(p.why, "");
+    theatre.context = p.exec;
+    hs_exec_report_init(&p.report);
+    p.status = hs_exec_run(p.exec, &p.report, p.why);
+    check_performance(&p);
+    return p;
+}
+
+void end_performance(performance *p)
+{
+    hs_exec_free(p->exec);
+    hs_schedule_free(p->plan);
+    hs_instance_free(p->in);
+}
+
+void all_done_once(const performance *p)
+{
+    size_t i;
+
+    ck_assert_msg(p->status == HS_OK, "%s: %s", hs_status_text(p->status), p->why);
+    for (i = 0; i < hs_instance_tasks(p->in); i++)
+        ck_assert_uint_eq(attempts_that(p, (uint32_t)i, HS_OUTCOME_DONE, NULL), 1);
+}
+
+/* ---- what a process has open
+ * ------------------------------------------------------------------------- */
+
+static int entries(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    int  count = 0;
+
+    ck_assert(dir != NULL);
+    while (readdir(dir))
+        count++;
+    closedir(dir);
+    return count;
+}
+
+int open_files(void)
+{
+    return entries("/proc/self/fd");
+}
+
+int live_threads(void)
+{
+    return entries("/proc/self/task");
+}
