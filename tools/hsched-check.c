@@ -4,7 +4,6 @@
  * itself, and shares no code with what makes plans.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "check_certificate.h"
@@ -14,6 +13,7 @@
 #include "common/message.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/plan.h"
 #include "common/progress.h"
 
 enum { OPT_IGNORE_UNKNOWN = OPTION_LONG, OPT_CERTIFICATE };
@@ -38,100 +38,6 @@ static const tool_spec tool = {
     .options = option_table,
 };
 
-/** A plan as it was read. */
-typedef struct plan {
-    const char  *path;
-    hs_instance *in;
-    hs_schedule *s;
-    hs_plan_info info;
-} plan;
-
-/* "PLAN: not valid: ..."; gives the exit code for that. */
-static int not_valid(const plan *p, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static int not_valid(const plan *p, const char *format, ...)
-{
-    char    text[8 * HS_MAX_ID];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    for (char *c = text; *c; c++) /* ids may hold line ends and worse */
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-    message_plain("%s: not valid: %s", p->path, text);
-    return EXIT_WORK;
-}
-
-static int read_plan(plan *p, const hs_read_options *reading)
-{
-    hs_diagnostic why = {0};
-    input         file;
-    int           code;
-
-    progress_step(0, "reading %s", p->path);
-    code = input_open(p->path, &file);
-    if (code)
-        return code;
-    p->path = file.name;
-    hs_plan_info_init(&p->info);
-    code = input_status(&file, hs_plan_read(file.fd, reading, &p->in, &p->s, &p->info, &why), &why);
-    input_close(&file);
-    return code;
-}
-
-/* ---- the schedule ----------------------------------------------------------------- */
-
-static int report_violation(const plan *p, const hs_violation *v)
-{
-    char task[HS_MAX_ID + 16], worker[16], expected[32], found[32];
-
-    hs_instance_name(p->in, v->task, task, sizeof task);
-    hs_worker_name(hs_schedule_cpus(p->s), v->worker, worker);
-    hs_format_double(v->expected, expected);
-    hs_format_double(v->found, found);
-    switch (v->kind) {
-    case HS_VALID:
-        break;
-    case HS_WORKERS_DIFFER:
-    case HS_UNKNOWN_TASK:
-        return not_valid(p, "%s", hs_violation_text(v->kind));
-    case HS_NEVER_RUN:
-        return not_valid(p, "task %s is never run to its end", task);
-    case HS_NOT_FINITE:
-    case HS_CANNOT_RUN:
-        return not_valid(p, "task %s on %s: %s", task, worker, hs_violation_text(v->kind));
-    case HS_WRONG_END:
-        return not_valid(p, "task %s on %s: it ends at %s, but its start plus its time is %s", task,
-                         worker, found, expected);
-    case HS_ABORTED_TOO_LATE:
-        return not_valid(p, "task %s on %s: it is aborted at %s, but would have ended at %s", task,
-                         worker, found, expected);
-    case HS_OVERLAP:
-        return not_valid(p, "task %s on %s: it starts at %s, but the worker is busy until %s", task,
-                         worker, found, expected);
-    case HS_RUN_TWICE:
-        return not_valid(p, "task %s on %s: it is run to its end twice, starting at %s and at %s",
-                         task, worker, expected, found);
-    case HS_RUN_BEFORE_ABORT:
-        return not_valid(p, "task %s: it is run from %s, but aborted elsewhere only at %s", task,
-                         found, expected);
-    }
-    return EXIT_OK;
-}
-
-static int check_schedule(const plan *p)
-{
-    hs_violation first = {0};
-    hs_status    status = hs_schedule_check(p->in, p->s, &first);
-
-    if (status == HS_ESCHEDULE)
-        return report_violation(p, &first);
-    return status == HS_OK ? EXIT_OK : message_status(status, p->path);
-}
-
 /* ---- what the header says ------------------------------------------------------------ */
 
 static int check_header(const plan *p)
@@ -143,12 +49,13 @@ static int check_header(const plan *p)
     if (!isnan(p->info.makespan) && p->info.makespan != makespan) {
         hs_format_double(p->info.makespan, said);
         hs_format_double(makespan, found);
-        return not_valid(p, "the header says makespan %s, but it is %s", said, found);
+        return plan_not_valid(p, "the header says makespan %s, but it is %s", said, found);
     }
     if (p->info.has_digest && p->info.digest != digest)
-        return not_valid(p, "the header says instance-digest %016llx, but the digest of these "
-                            "tasks and workers is %016llx",
-                         (unsigned long long)p->info.digest, (unsigned long long)digest);
+        return plan_not_valid(p,
+                              "the header says instance-digest %016llx, but the digest of these "
+                              "tasks and workers is %016llx",
+                              (unsigned long long)p->info.digest, (unsigned long long)digest);
     for (unsigned i = 0; i < p->info.bound_count; i++) {
         const hs_named_bound *bound = &p->info.bounds[i];
 
@@ -156,8 +63,10 @@ static int check_header(const plan *p)
             continue;
         hs_format_double(bound->value, said);
         hs_format_double(certified, found);
-        return not_valid(p, "the header says that no schedule beats %s (%s), but the loads "
-                            "of this one need only %s", said, bound->name, found);
+        return plan_not_valid(p,
+                              "the header says that no schedule beats %s (%s), but the loads "
+                              "of this one need only %s",
+                              said, bound->name, found);
     }
     return EXIT_OK;
 }
@@ -179,7 +88,7 @@ static int check_instance(const plan *p, const char *path, const hs_read_options
     hs_instance_free(instance);
     if (status != HS_OK)
         return message_status(status, path);
-    return difference[0] ? not_valid(p, "not a plan of %s: %s", path, difference) : EXIT_OK;
+    return difference[0] ? plan_not_valid(p, "not a plan of %s: %s", path, difference) : EXIT_OK;
 }
 
 static void print_valid(const plan *p)
@@ -206,11 +115,11 @@ static void print_valid(const plan *p)
 static int check_plan(plan *p, const char *instance, const char *certificate, int quiet,
                       const hs_read_options *reading)
 {
-    int code = read_plan(p, reading);
+    int code = plan_read(p, reading);
 
     progress_step(1, "checking %s", p->path);
     if (!code)
-        code = check_schedule(p);
+        code = plan_check(p);
     if (!code)
         code = check_header(p);
     if (!code && instance)
@@ -253,7 +162,6 @@ int main(int argc, char **argv)
 
     progress_begin(instance ? 3 : 2);
     code = check_plan(&p, instance, certificate, quiet, &reading);
-    hs_schedule_free(p.s);
-    hs_instance_free(p.in);
+    plan_free(&p);
     return output_finish(code);
 }

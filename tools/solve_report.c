@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-solve: results as CSV and JSON; text is in solve_text.c. */
-#include <math.h>
 #include <string.h>
 
+#include "common/escape.h"
 #include "solve.h"
 #include "solve_text.h"
 
@@ -68,57 +68,16 @@ static void csv_report(const solve_request *request, const solve_result *result,
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
-/* Bytes of the UTF-8 character that `text` starts with; 0: it is not one. */
-static size_t utf8_length(const unsigned char *text)
+static void json_member(const char *key, double value)
 {
-    size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
-
-    if ((text[0] >= 0x80 && text[0] < 0xc2) || text[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    /* Overlong forms, surrogates, and what lies past the last plane. */
-    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
-        (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
-        return 0;
-    return length;
-}
-
-/* A file's name may hold any byte; JSON is UTF-8. */
-static void json_string(const char *string)
-{
-    const unsigned char *text = (const unsigned char *)string;
-
-    putchar('"');
-    while (*text) {
-        size_t length = utf8_length(text);
-
-        if (length == 0)
-            fputs("\\ufffd", stdout);
-        else if (*text == '"' || *text == '\\')
-            printf("\\%c", *text);
-        else if (*text < 0x20)
-            printf("\\u%04x", *text);
-        else
-            fwrite(text, 1, length, stdout);
-        text += length ? length : 1;
-    }
-    putchar('"');
-}
-
-static void json_number(const char *key, double value)
-{
-    char text[32];
-
-    hs_format_double(value, text);
-    printf(", \"%s\": %s", key, isfinite(value) ? text : "null");
+    printf(", \"%s\": ", key);
+    json_number(stdout, value);
 }
 
 static void json_start(const solve_result *result, int first)
 {
     printf("%s  {\"instance\": ", first ? "[\n" : ",\n");
-    json_string(result->path);
+    json_string(stdout, result->path);
     printf(", \"tasks\": %zu, \"cpus\": %u, \"gpus\": %u", result->tasks, result->cpus,
            result->gpus);
 }
@@ -140,10 +99,10 @@ static void json_algorithm(const solve_result *result, const solve_row *row, int
 {
     json_start(result, first);
     printf(", \"algorithm\": \"%s\"", row->name);
-    json_number("makespan", row->value);
-    json_number("bound", result->bound.value);
+    json_member("makespan", row->value);
+    json_member("bound", result->bound.value);
     printf(", \"bound_name\": \"%s\"", result->bound.name);
-    json_number("ratio", solve_ratio(row->value, result->bound.value));
+    json_member("ratio", solve_ratio(row->value, result->bound.value));
     if (row->members[0])
         json_members(row->members);
     printf(", \"spoliated\": %zu, \"seconds\": %.6f}", row->spoliated, row->seconds);
@@ -153,7 +112,7 @@ static void json_bound(const solve_result *result, const solve_row *row)
 {
     json_start(result, 0);
     fputs(", \"algorithm\": null, \"makespan\": null", stdout);
-    json_number("bound", row->value);
+    json_member("bound", row->value);
     printf(", \"bound_name\": \"%s\", \"ratio\": null, \"spoliated\": null, \"seconds\": %.6f}",
            row->name, row->seconds);
 }

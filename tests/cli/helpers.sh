@@ -18,3 +18,26 @@ try()
     "$@"
     echo "status $?"
 }
+
+# plan_of NAME CPUS GPUS <ROWS: makes NAME.plan of rows id,cpu,gpu,kernel,cpu_command, in
+# milliseconds, each task where and when heft puts it.
+plan_of()
+{
+    {
+        printf '# hybridsched instance 1\n# cpus %s\n# gpus %s\n# unit ms\n' "$2" "$3"
+        echo 'id,cpu,gpu,kernel,cpu_command'
+        cat
+    } >"$1.csv"
+    hsched-solve "$1.csv" -a heft -o "$1.plan" >/dev/null
+}
+
+# Runs a plan, be there cores and GPUs enough or not; of the summary only the first line is
+# shown, for the rest is measured.
+run_plan()
+{
+    hsched-exec --oversubscribe --emulate-gpus "$@" >run_plan.out
+    status=$?
+    sed 1q run_plan.out
+    rm run_plan.out
+    return $status
+}

@@ -56,7 +56,8 @@ void help_print(const tool_spec *tool, FILE *out)
 {
     const option_spec *spec;
 
-    fprintf(out, "Usage: %s [OPTION]... %s\n", tool->name, tool->operands);
+    fprintf(out, "Usage: %s [OPTION]...%s%s\n", tool->name, *tool->operands ? " " : "",
+            tool->operands);
     help_wrap(out, tool->summary, 0, 0);
     fputs("\nOptions:\n", out);
     for (size_t i = 0; (spec = option_at(tool, i)); i++)

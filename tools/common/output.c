@@ -56,11 +56,30 @@ static void occupy_standard_streams(void)
             _exit(EXIT_RESOURCE);
 }
 
+static void on_size_limit(int number)
+{
+    (void)number;
+}
+
+/*
+ * A file that reaches a limit on sizes is to be an error like a full disk. The handler,
+ * unlike an ignored signal, is not inherited by what is executed.
+ */
+static void catch_size_limit(void)
+{
+    struct sigaction action = {.sa_handler = on_size_limit, .sa_flags = SA_RESTART};
+    struct sigaction before;
+
+    if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        sigaction(SIGXFSZ, &action, NULL);
+}
+
 void output_begin(void)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
     occupy_standard_streams();
+    catch_size_limit();
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct sigaction action;
 
@@ -263,12 +282,31 @@ int output_finish(int code)
     return stdout_error ? cannot_write(standard_output, stdout_error) : code;
 }
 
+/* The same name in the same folder; `a` and `b` need not be there. */
+static int same_name(const char *a, const char *b)
+{
+    const char *name_a = strrchr(a, '/'), *name_b = strrchr(b, '/');
+    struct stat x, y;
+    char        folder[PATH_MAX];
+
+    if (strcmp(name_a ? name_a + 1 : a, name_b ? name_b + 1 : b) != 0)
+        return 0;
+    snprintf(folder, sizeof folder, "%.*s", name_a ? (int)(name_a + 1 - a) : 1, name_a ? a : ".");
+    if (stat(folder, &x) != 0)
+        return 0;
+    snprintf(folder, sizeof folder, "%.*s", name_b ? (int)(name_b + 1 - b) : 1, name_b ? b : ".");
+    return stat(folder, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 int same_file(const char *a, const char *b)
 {
     struct stat x, y;
+    int         a_is_there = stat(a, &x) == 0, b_is_there = stat(b, &y) == 0;
 
     if (strcmp(a, b) == 0)
         return 1;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+    if (!a_is_there && !b_is_there)
+        return same_name(a, b);
+    return a_is_there && b_is_there && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
            x.st_ino == y.st_ino;
 }

@@ -38,7 +38,7 @@ int output_close(output *o, hs_status written);
 /** Give up on the file, if there is one: nothing of it stays. */
 void output_discard(output *o);
 
-/** Do two paths name one file? */
+/** Do two paths name one file, or what would become one? */
 int same_file(const char *a, const char *b);
 
 /** Flush standard output; what goes wrong is for output_finish() to say. */

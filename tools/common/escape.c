@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "common/escape.h"
+
+#include <math.h>
+
+#include <hybridsched/io.h>
+
+/* Bytes of the UTF-8 character that `text` starts with; 0: it is not one. */
+static size_t utf8_length(const unsigned char *text)
+{
+    size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+
+    if ((text[0] >= 0x80 && text[0] < 0xc2) || text[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    /* Overlong forms, surrogates, and what lies past the last plane. */
+    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
+        (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+void json_string(FILE *out, const char *string)
+{
+    const unsigned char *text = (const unsigned char *)string;
+
+    putc('"', out);
+    while (*text) {
+        size_t length = utf8_length(text);
+
+        if (length == 0)
+            fputs("\\ufffd", out);
+        else if (*text == '"' || *text == '\\')
+            fprintf(out, "\\%c", *text);
+        else if (*text < 0x20)
+            fprintf(out, "\\u%04x", *text);
+        else
+            fwrite(text, 1, length, out);
+        text += length ? length : 1;
+    }
+    putc('"', out);
+}
+
+void json_number(FILE *out, double value)
+{
+    char text[32];
+
+    hs_format_double(value, text);
+    fputs(isfinite(value) ? text : "null", out);
+}
+
+static const char *html_entity(unsigned char c)
+{
+    switch (c) {
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '&':
+        return "&amp;";
+    case '"':
+        return "&quot;";
+    default:
+        return NULL;
+    }
+}
+
+void html_text(FILE *out, const char *string)
+{
+    const unsigned char *text = (const unsigned char *)string;
+
+    while (*text) {
+        size_t      length = utf8_length(text);
+        const char *entity = html_entity(*text);
+        int         control = *text < 0x20 && *text != '\n' && *text != '\t';
+
+        if (length == 0 || control || *text == 0x7f)
+            fputs("&#xfffd;", out);
+        else if (entity)
+            fputs(entity, out);
+        else
+            fwrite(text, 1, length, out);
+        text += length ? length : 1;
+    }
+}

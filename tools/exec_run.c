@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-exec: the run itself, its progress line, and signals meanwhile. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/progress.h"
+#include "exec.h"
+
+/* ---- signals ------------------------------------------------------------------ */
+
+/*
+ * The first SIGINT, SIGTERM or SIGHUP lets what runs end, a second one stops it. A
+ * reader of ours that goes away must not end us while commands run: SIGPIPE has a
+ * handler that does nothing, which commands, unlike an ignored signal, do not inherit.
+ */
+static hs_exec *volatile running;
+static volatile sig_atomic_t received;
+static volatile sig_atomic_t received_count;
+
+enum { STOPS = 3 };
+static const int stops[STOPS] = {SIGINT, SIGTERM, SIGHUP};
+
+static void say(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return; /* there is nobody to tell */
+}
+
+static void on_stop(int number)
+{
+    int before = errno;
+
+    if (!running)
+        return;
+    received = number;
+    received_count++;
+    progress_hide_in_handler();
+    if (received_count == 1) {
+        hs_exec_stop(running, HS_STOP_DRAIN);
+        say("hsched-exec: stopping when what runs has ended; once more to stop it now\n");
+    } else {
+        hs_exec_stop(running, HS_STOP_NOW);
+        if (received_count == 2)
+            say("hsched-exec: stopping now\n");
+    }
+    errno = before;
+}
+
+static void on_pipe(int number)
+{
+    (void)number;
+}
+
+typedef struct handlers {
+    struct sigaction stop[STOPS], pipe;
+} handlers;
+
+/* What the caller had us ignore stays ignored. */
+static void replace(int number, void (*handler)(int), struct sigaction *before)
+{
+    struct sigaction action;
+
+    sigaction(number, NULL, before);
+    if (before->sa_handler == SIG_IGN)
+        return;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    sigfillset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+static void handlers_set(handlers *before, hs_exec *exec)
+{
+    running = exec;
+    for (int i = 0; i < STOPS; i++)
+        replace(stops[i], on_stop, &before->stop[i]);
+    replace(SIGPIPE, on_pipe, &before->pipe);
+}
+
+static void handlers_restore(const handlers *before)
+{
+    for (int i = 0; i < STOPS; i++)
+        sigaction(stops[i], &before->stop[i], NULL);
+    sigaction(SIGPIPE, &before->pipe, NULL);
+    running = NULL;
+}
+
+/* ---- the run ------------------------------------------------------------------ */
+
+void exec_progress(void *unused, const hs_exec_progress *p)
+{
+    (void)unused;
+    progress_step(p->done, "running %llu, failed %llu", (unsigned long long)p->running,
+                  (unsigned long long)p->failed);
+    progress_left(p->remaining);
+}
+
+void exec_run(exec_job *job)
+{
+    handlers before;
+
+    hs_exec_report_init(&job->report);
+    progress_begin(hs_instance_tasks(job->plan.in));
+    handlers_set(&before, job->exec);
+    job->status = hs_exec_run(job->exec, &job->report, job->why);
+    handlers_restore(&before);
+    progress_end();
+    job->signal = received;
+}
