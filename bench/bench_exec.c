@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What dispatching a task costs: tasks that do nothing on two workers, each between
+ * two time stamps, beside bare static lists with the same two stamps in the same
+ * run. Medians of 9, the rows taking turns.
+ *
+ * us_per_task is workers x wall time / tasks. us_less_bodies takes the time between the
+ * stamps and that without work from it, as the report of a run does. On a machine that
+ * has other work too, best_us says more than the median.
+ *
+ *   bench_exec [TASKS]      default 100000
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/exec.h>
+#include <hybridsched/hybridsched.h>
+
+#include "exec/clock.h"
+#include "exec/topology.h"
+
+enum { REPEATS = 9, WORKERS = 2, MOST = 8 };
+
+typedef struct row {
+    const char *what;
+    double      us[REPEATS], less[REPEATS];
+} row;
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void print_row(row *r, size_t tasks)
+{
+    qsort(r->us, REPEATS, sizeof *r->us, by_value);
+    qsort(r->less, REPEATS, sizeof *r->less, by_value);
+    printf("%s,%zu,%d,%.4f,%.4f,%.4f\n", r->what, tasks, WORKERS, r->us[REPEATS / 2],
+           r->less[REPEATS / 2], r->us[0]);
+}
+
+/* ---- the floor: two threads that do nothing but read the clock twice a task --------------------
+ */
+
+typedef struct stamp {
+    double   start, end;
+    uint32_t task;
+} stamp;
+
+typedef struct bare {
+    pthread_barrier_t  *ready;
+    const hsi_topology *topology;
+    int                 os_cpu;
+    stamp              *stamps;
+    uint32_t            count;
+    int64_t             start_ns, end_ns;
+} bare;
+
+static void *run_bare(void *data)
+{
+    bare    *b = data;
+    uint32_t i;
+
+    hsi_topology_bind(b->topology, b->os_cpu);
+    memset(b->stamps, 0, b->count * sizeof *b->stamps);
+    pthread_barrier_wait(b->ready);
+    b->start_ns = hsi_clock_ns();
+    for (i = 0; i < b->count; i++) {
+        int64_t start = hsi_clock_ns(), end = hsi_clock_ns();
+
+        b->stamps[i] =
+            (stamp){1e-9 * (double)(start - b->start_ns), 1e-9 * (double)(end - b->start_ns), i};
+    }
+    b->end_ns = hsi_clock_ns();
+    return NULL;
+}
+
+static void measure_bare(uint32_t tasks, row *out, int repeat)
+{
+    char              why[HS_WHY];
+    hsi_topology     *topology = NULL;
+    pthread_barrier_t ready;
+    pthread_t         thread[WORKERS];
+    bare              b[WORKERS];
+    int64_t           first, last;
+    unsigned          w;
+
+    if (hsi_topology_open(&topology, why) != HS_OK || hsi_topology_threads(topology) < WORKERS)
+        abort();
+    pthread_barrier_init(&ready, NULL, WORKERS);
+    for (w = 0; w < WORKERS; w++) {
+        b[w] = (bare){&ready, topology, hsi_topology_cpu(topology, w), NULL, tasks / WORKERS, 0, 0};
+        b[w].stamps = malloc(b[w].count * sizeof *b[w].stamps);
+        if (!b[w].stamps || pthread_create(&thread[w], NULL, run_bare, &b[w]) != 0)
+            abort();
+    }
+    for (w = 0; w < WORKERS; w++) {
+        pthread_join(thread[w], NULL);
+        free(b[w].stamps);
+    }
+    first = b[0].start_ns < b[1].start_ns ? b[0].start_ns : b[1].start_ns;
+    last = b[0].end_ns > b[1].end_ns ? b[0].end_ns : b[1].end_ns;
+    out->us[repeat] = out->less[repeat] = 1e-3 * (double)(last - first) * WORKERS / tasks;
+    pthread_barrier_destroy(&ready);
+    hsi_topology_close(topology);
+}
+
+/* ---- the dispatcher with bodies that do nothing
+ * --------------------------------------------------- */
+
+static hs_body empty;
+
+static hs_status make_nothing(const hs_backend_options *options, const hs_task *task, hs_type type,
+                              hs_body **out, char why[HS_WHY])
+{
+    (void)options;
+    (void)task;
+    (void)type;
+    (void)why;
+    *out = &empty;
+    return HS_OK;
+}
+
+static hs_outcome do_nothing(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
+{
+    (void)worker;
+    (void)body;
+    (void)attempt;
+    return HS_OUTCOME_DONE;
+}
+
+static const hs_backend nothing = {
+    .abi = HS_BACKEND_ABI, .name = "nothing", .body_create = make_nothing, .run = do_nothing};
+
+static void measure_policy(const hs_policy_kind *kind, const hs_instance *in,
+                           const hs_schedule *plan, row *out, int repeat)
+{
+    static const hs_backend *const only[] = {&nothing};
+    char                           why[HS_WHY];
+    hs_exec_settings               s;
+    hs_exec_report                 r;
+    hs_exec                       *exec = NULL;
+
+    empty.backend = &nothing;
+    hs_exec_settings_init(&s);
+    s.policy = kind;
+    s.backends = only;
+    s.backend_count = 1;
+    hs_exec_report_init(&r);
+    if (hs_exec_create(in, plan, &s, &exec, why) != HS_OK || hs_exec_run(exec, &r, why) != HS_OK) {
+        fprintf(stderr, "bench_exec: %s\n", why);
+        exit(1);
+    }
+    out->us[repeat] = 1e6 * r.seconds * WORKERS / (double)r.tasks;
+    out->less[repeat] = 1e6 * r.overhead;
+    hs_exec_free(exec);
+}
+
+/* One CPU and one GPU, so that both ends of a queue are in use; half of the work for each. */
+static hs_instance *make_tasks(size_t n)
+{
+    hs_gamma     spec = {n, 1, 1, 1, 0.5, 1, 0.5, 1};
+    hs_instance *in = NULL;
+
+    if (hs_generate_gamma(&spec, &in) != HS_OK)
+        abort();
+    return in;
+}
+
+/* As long a list for each. */
+static hs_schedule *make_plan(const hs_instance *in)
+{
+    size_t        n = hs_instance_tasks(in), i;
+    hs_placement *p = calloc(n, sizeof *p);
+    double        end[WORKERS] = {0, 0};
+    hs_schedule  *plan = NULL;
+
+    if (!p)
+        abort();
+    for (i = 0; i < n; i++) {
+        unsigned w = (unsigned)(i * 2654435761u >> 16 & 1);
+
+        p[i].task = (uint32_t)i;
+        p[i].worker = w;
+        p[i].start = end[w];
+        p[i].end = end[w] += hs_instance_time(in, i, w ? HS_GPU : HS_CPU);
+    }
+    if (hs_schedule_build(1, 1, n, p, &plan) != HS_OK)
+        abort();
+    free(p);
+    return plan;
+}
+
+int main(int argc, char **argv)
+{
+    size_t       n = argc > 1 ? strtoull(argv[1], NULL, 10) : 100000, rows = 1, i;
+    row          all[MOST] = {{.what = "static-list"}};
+    hs_instance *in = make_tasks(n);
+    hs_schedule *plan = make_plan(in);
+    int          repeat;
+
+    for (i = 0; i < hs_policy_count() && rows < MOST; i++)
+        all[rows++].what = hs_policy_name(hs_policy_at(i));
+    for (repeat = 0; repeat < REPEATS; repeat++) {
+        measure_bare((uint32_t)n, &all[0], repeat);
+        for (i = 1; i < rows; i++)
+            measure_policy(hs_policy_at(i - 1), in, plan, &all[i], repeat);
+    }
+    printf("what,tasks,workers,us_per_task,us_less_bodies,best_us\n");
+    for (i = 0; i < rows; i++)
+        print_row(&all[i], n);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+    return 0;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Plans on the wall clock.
+ *
+ * exact: bodies that compute for 1 ms on two cores, estimates exact: makespan achieved
+ * over predicted, median of 7 (and all of them).
+ *
+ * wrong: 300 gamma tasks on 20 CPUs and 4 GPUs whose times are the estimates times
+ * 0.7 to 1.3. For 20 seeds, the makespan of live heteroprio and of the plan that
+ * heteroprio makes of the estimates, over that of heteroprio-ns, which knows the true
+ * times; on the wall clock (workers that wait) and under the virtual clock.
+ *
+ *   bench_exec_live [SECONDS-PER-UNIT]      default 0.005
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/exec.h>
+#include <hybridsched/hybridsched.h>
+
+#include "exec/backend/backends.h"
+#include "exec/clock.h"
+
+enum { REPEATS = 7, SEEDS = 20, TASKS = 300 };
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void check(hs_status st, const char *why)
+{
+    if (st == HS_OK)
+        return;
+    fprintf(stderr, "bench_exec_live: %s: %s\n", hs_status_text(st), why);
+    exit(1);
+}
+
+static double run(const hs_instance *in, const hs_schedule *plan, const hs_exec_settings *s)
+{
+    char           why[HS_WHY] = "";
+    hs_exec_report r;
+    hs_exec       *exec = NULL;
+
+    hs_exec_report_init(&r);
+    check(hs_exec_create(in, plan, s, &exec, why), why);
+    check(hs_exec_run(exec, &r, why), why);
+    hs_exec_free(exec);
+    return r.seconds;
+}
+
+static hs_schedule *solve(const char *algorithm, const hs_instance *in)
+{
+    hs_schedule *plan = NULL;
+
+    check(hs_solve(hs_algorithm_find(algorithm), in, NULL, &plan), algorithm);
+    return plan;
+}
+
+/* ---- exact estimates ---------------------------------------------------------------------------
+ */
+
+static void exact(void)
+{
+    enum { BODIES = 200 };
+    hs_builder      *b = NULL;
+    hs_instance     *in = NULL;
+    hs_schedule     *plan;
+    hs_task          task = {.cpu = 1, .gpu = INFINITY, .kernel = "spin:1000", .count = BODIES};
+    hs_exec_settings s;
+    double           ratio[REPEATS];
+    int              i;
+
+    check(hs_builder_create(&b), "");
+    check(hs_builder_workers(b, 2, 0), "");
+    check(hs_builder_unit(b, HS_MILLISECONDS), "");
+    check(hs_builder_add(b, &task), "");
+    check(hs_builder_finish(b, &in, NULL), "");
+    plan = solve("lpt", in);
+    hs_exec_settings_init(&s);
+    for (i = 0; i < REPEATS; i++)
+        ratio[i] = run(in, plan, &s) / (1e-3 * hs_schedule_makespan(plan));
+    qsort(ratio, REPEATS, sizeof *ratio, by_value);
+    printf("exact,plan,wall,%d,2,0,%.4f,%.4f,%.4f\n", BODIES, ratio[REPEATS / 2], ratio[0],
+           ratio[REPEATS - 1]);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+    hs_builder_free(b);
+}
+
+/* ---- wrong estimates: a backend that takes the true times
+ * ----------------------------------------- */
+
+typedef struct truth_body {
+    hs_body base;
+    hs_type type;
+} truth_body;
+
+static const hs_instance *truth;
+static double             seconds_per_unit;
+static truth_body         bodies[2];
+
+static hs_status truth_body_create(const hs_backend_options *options, const hs_task *row,
+                                   hs_type type, hs_body **out, char why[HS_WHY])
+{
+    (void)options;
+    (void)row;
+    (void)why;
+    *out = &bodies[type].base;
+    return HS_OK;
+}
+
+static hs_outcome truth_run(hs_backend_worker *worker, const hs_body *body, hs_attempt *a)
+{
+    double  time = hs_instance_time(truth, a->task, ((const truth_body *)body)->type);
+    int64_t end = hsi_clock_ns() + (int64_t)(1e9 * time * seconds_per_unit);
+
+    (void)worker;
+    return hsi_wait_until(a, end) ? HS_OUTCOME_ABORTED : HS_OUTCOME_DONE;
+}
+
+static const hs_backend truth_backend = {
+    .abi = HS_BACKEND_ABI, .name = "truth", .body_create = truth_body_create, .run = truth_run};
+
+static uint64_t dice;
+
+static double factor(void)
+{
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    return 0.7 + 0.6 * (double)(dice >> 11) / 9007199254740992.0;
+}
+
+static hs_instance *true_times(const hs_instance *estimates, double *cpu, double *gpu)
+{
+    hs_instance *in = NULL;
+    size_t       i;
+
+    for (i = 0; i < TASKS; i++) {
+        cpu[i] = factor() * hs_instance_time(estimates, i, HS_CPU);
+        gpu[i] = factor() * hs_instance_time(estimates, i, HS_GPU);
+    }
+    check(hs_instance_wrap(TASKS, cpu, gpu, NULL, 20, 4, &in), "");
+    return in;
+}
+
+enum { LIVE, VIRTUAL, LIVE_PLAN, VIRTUAL_PLAN, WAYS };
+
+static double simulate(const char *policy, const hs_instance *in, const hs_schedule *plan,
+                       double tolerance)
+{
+    hs_schedule *s = NULL;
+    double       makespan;
+
+    check(hs_policy_simulate(hs_policy_find(policy), in, plan, truth, tolerance, &s), policy);
+    makespan = hs_schedule_makespan(s);
+    hs_schedule_free(s);
+    return makespan;
+}
+
+static double live(const char *policy, const hs_instance *in, const hs_schedule *plan)
+{
+    static const hs_backend *const only[] = {&truth_backend};
+    hs_exec_settings               s;
+
+    hs_exec_settings_init(&s);
+    s.policy = hs_policy_find(policy);
+    s.time_scale = seconds_per_unit;
+    s.oversubscribe = 1;
+    s.backends = only;
+    s.backend_count = 1;
+    return run(in, plan, &s) / seconds_per_unit;
+}
+
+static void one_seed(uint64_t seed, double ratio[WAYS])
+{
+    hs_gamma     spec = {TASKS, 20, 4, 15, 0.2, 1, 1, seed};
+    hs_instance *in = NULL, *real;
+    hs_schedule *plan, *knowing;
+    double       cpu[TASKS], gpu[TASKS], base;
+
+    check(hs_generate_gamma(&spec, &in), "");
+    dice = seed;
+    truth = real = true_times(in, cpu, gpu);
+    plan = solve("heteroprio", in);
+    knowing = solve("heteroprio-ns", real);
+    base = hs_schedule_makespan(knowing);
+    ratio[LIVE] = live("heteroprio", in, NULL) / base;
+    ratio[VIRTUAL] = simulate("heteroprio", in, NULL, 0.02) / base;
+    ratio[LIVE_PLAN] = live("plan", in, plan) / base;
+    ratio[VIRTUAL_PLAN] = simulate("plan", in, plan, 0) / base;
+    hs_schedule_free(knowing);
+    hs_schedule_free(plan);
+    hs_instance_free(real);
+    hs_instance_free(in);
+}
+
+static void wrong(void)
+{
+    static const char *const ways[] = {"heteroprio,wall", "heteroprio,virtual", "plan,wall",
+                                       "plan,virtual"};
+    double                   ratio[SEEDS][WAYS], one_way[SEEDS];
+    int                      seed, way;
+
+    for (seed = 0; seed < SEEDS; seed++)
+        one_seed((uint64_t)seed + 1, ratio[seed]);
+    for (way = 0; way < WAYS; way++) {
+        for (seed = 0; seed < SEEDS; seed++)
+            one_way[seed] = ratio[seed][way];
+        qsort(one_way, SEEDS, sizeof *one_way, by_value);
+        printf("wrong,%s,%d,20,4,%.4f,%.4f,%.4f\n", ways[way], TASKS,
+               (one_way[SEEDS / 2 - 1] + one_way[SEEDS / 2]) / 2, one_way[0], one_way[SEEDS - 1]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    seconds_per_unit = argc > 1 ? atof(argv[1]) : 0.005;
+    bodies[HS_CPU] = (truth_body){{&truth_backend}, HS_CPU};
+    bodies[HS_GPU] = (truth_body){{&truth_backend}, HS_GPU};
+    printf("estimates,policy,clock,tasks,cpus,gpus,median,least,most\n");
+    exact();
+    wrong();
+    return 0;
+}

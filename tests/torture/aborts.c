@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Aborts tasks that spin, compute, or are commands with children of their own, in the
+ * three ways there are: another worker takes them over, they are out of time, all is
+ * stopped. Afterwards there must be no process, thread, descriptor or memory more than
+ * before: torture_aborts [ABORTS [SEED]].
+ */
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <malloc.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <hybridsched/exec.h>
+#include <hybridsched/hybridsched.h>
+
+enum { CPUS = 2 };
+
+static uint64_t state;
+
+static uint64_t dice(uint64_t below)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (state >> 33) % below;
+}
+
+static void fail(const char *what, const char *detail)
+{
+    fprintf(stderr, "torture_aborts: %s: %s\n", what, detail);
+    exit(1);
+}
+
+/* ---- what there is ----------------------------------------------------------------------------
+ */
+
+typedef struct census {
+    long processes, zombies, threads, descriptors;
+    long resident; /* KiB */
+    long heap;     /* bytes; 0 where malloc does not tell */
+} census;
+
+static long entries(const char *path)
+{
+    DIR           *folder = opendir(path);
+    struct dirent *entry;
+    long           count = 0;
+
+    if (!folder)
+        fail(path, strerror(errno));
+    while ((entry = readdir(folder)) != NULL)
+        count += entry->d_name[0] != '.';
+    closedir(folder);
+    return count;
+}
+
+/* A word in the environment that all descendants have, wherever they are. */
+static char marker[64];
+
+static int is_marked(const char *process)
+{
+    static char text[1 << 18];
+    char        path[300];
+    FILE       *f;
+    size_t      size, at;
+
+    snprintf(path, sizeof path, "/proc/%s/environ", process);
+    f = fopen(path, "r");
+    size = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    text[size] = '\0';
+    if (f)
+        fclose(f);
+    for (at = 0; at < size; at += strlen(text + at) + 1)
+        if (strcmp(text + at, marker) == 0)
+            return 1;
+    return 0;
+}
+
+static long count_processes(void)
+{
+    DIR           *proc = opendir("/proc");
+    struct dirent *entry;
+    long           count = 0;
+
+    if (!proc)
+        fail("/proc", strerror(errno));
+    while ((entry = readdir(proc)) != NULL)
+        count += isdigit((unsigned char)entry->d_name[0]) && is_marked(entry->d_name);
+    closedir(proc);
+    return count;
+}
+
+static long count_zombies(void)
+{
+    siginfo_t about = {0};
+
+    return waitid(P_ALL, 0, &about, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+static long resident(void)
+{
+    FILE *f = fopen("/proc/self/statm", "r");
+    long  pages = 0;
+
+    if (!f || fscanf(f, "%*d %ld", &pages) != 1)
+        fail("/proc/self/statm", "cannot be read");
+    fclose(f);
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static long heap(void)
+{
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+    return (long)mallinfo2().uordblks;
+#else
+    return 0;
+#endif
+}
+
+static census count_all(void)
+{
+    census now = {.processes = count_processes(),
+                  .zombies = count_zombies(),
+                  .threads = entries("/proc/self/task"),
+                  .descriptors = entries("/proc/self/fd")};
+
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+    now.heap = heap();
+    now.resident = resident();
+    return now;
+}
+
+/* Sanitizers keep what was freed. */
+static int counts_memory(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return 0;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+    return 0;
+#endif
+#endif
+    return 1;
+}
+
+/* ---- tasks that would take for ever
+ * --------------------------------------------------------------- */
+
+typedef struct body {
+    const char *what;
+    const char *kernel, *command;
+} body;
+
+static const body bodies[] = {
+    {"spinning", "spin:100000000", NULL},
+    {"computing", "dgemm:768", NULL},
+    {"sleeping", "sleep:100000000", NULL},
+    {"command", NULL, "sleep 1000"},
+    {"command with children", NULL, "sleep 1000 & (sleep 1000 & exec sleep 1000) & wait"},
+    {"stubborn command", NULL, "trap '' TERM; sleep 1000 & while :; do wait; done"},
+};
+
+enum { BODIES = sizeof bodies / sizeof *bodies };
+
+typedef enum way { TAKEN_OVER, OUT_OF_TIME, STOPPED, WAYS } way;
+
+/* On GPUs they would be short, if that is how they are to be aborted. */
+static hs_instance *make_tasks(const body *b, way how)
+{
+    hs_builder  *builder = NULL;
+    hs_instance *in = NULL;
+    hs_task      task = {.cpu = 100, .count = how == STOPPED ? CPUS + 1 : CPUS};
+
+    task.gpu = how == TAKEN_OVER ? 0.001 : how == STOPPED ? 100 : INFINITY;
+    task.kernel = b->kernel;
+    task.cpu_command = b->command;
+    task.restartable = HS_RESTART_YES;
+    task.id = "t";
+    if (hs_builder_create(&builder) != HS_OK ||
+        hs_builder_workers(builder, CPUS, how == OUT_OF_TIME ? 0 : 1) != HS_OK ||
+        hs_builder_add(builder, &task) != HS_OK || hs_builder_finish(builder, &in, NULL) != HS_OK)
+        fail("no instance", b->what);
+    hs_builder_free(builder);
+    return in;
+}
+
+static void stop(void *data, const hs_exec_progress *progress)
+{
+    (void)progress;
+    hs_exec_stop(*(hs_exec **)data, HS_STOP_NOW);
+}
+
+static void choose(hs_exec_settings *s, way how, hs_exec **exec)
+{
+    hs_exec_settings_init(s);
+    s->policy = hs_policy_find("heteroprio");
+    s->emulate[HS_GPU] = 1;
+    s->oversubscribe = 1;
+    s->allow_commands = 1;
+    s->grace = 0.01;
+    s->halt = HS_HALT_NEVER;
+    if (how == OUT_OF_TIME) {
+        s->timeout = 1e-6 * (double)(1 + dice(4000));
+        s->retries = 4;
+    }
+    if (how == STOPPED) {
+        s->progress = stop;
+        s->progress_data = exec;
+        s->progress_interval = 1e-6 * (double)(1 + dice(5000));
+    }
+}
+
+/* Attempts that did not run to their end. */
+static long count_aborts(const hs_exec *exec, way how)
+{
+    long     aborts = 0;
+    unsigned worker;
+
+    for (worker = 0; worker < CPUS + (how != OUT_OF_TIME); worker++) {
+        size_t                count;
+        const hs_exec_record *r = hs_exec_records(exec, worker, &count);
+
+        for (; count > 0; count--, r++)
+            aborts += r->outcome == HS_OUTCOME_ABORTED ||
+                      (how == OUT_OF_TIME && r->outcome == HS_OUTCOME_FAILED);
+    }
+    return aborts;
+}
+
+static int is_expected(hs_status st, way how, const body *b)
+{
+    if (how == TAKEN_OVER)
+        return st == HS_OK;
+    return st == (how == STOPPED ? HS_ECANCELED : HS_EFAILED) ||
+           (st == HS_OK && !b->command); /* what computes may be done first */
+}
+
+/* How many attempts were aborted; -1: no such tasks in this build. */
+static long abort_some(const body *b, way how)
+{
+    hs_instance     *in = make_tasks(b, how);
+    hs_exec         *exec = NULL;
+    hs_exec_settings settings;
+    char             why[HS_WHY] = "";
+    long             aborts = -1;
+    hs_status        st;
+
+    choose(&settings, how, &exec);
+    st = hs_exec_create(in, NULL, &settings, &exec, why);
+    if (st == HS_OK) {
+        st = hs_exec_run(exec, NULL, why);
+        if (!is_expected(st, how, b))
+            fail(b->what, *why ? why : hs_status_text(st));
+        aborts = count_aborts(exec, how);
+    } else if (st != HS_ERESOURCE) {
+        fail(b->what, *why ? why : hs_status_text(st));
+    }
+    hs_exec_free(exec);
+    hs_instance_free(in);
+    return aborts;
+}
+
+/* ---- many of them
+ * ------------------------------------------------------------------------------------ */
+
+static long of[WAYS], with[BODIES];
+
+static long abort_all_kinds(void)
+{
+    long sum = 0;
+    int  b, how;
+
+    for (b = 0; b < BODIES; b++)
+        for (how = 0; how < WAYS; how++) {
+            long aborts = abort_some(&bodies[b], (way)how);
+
+            if (aborts < 0)
+                continue;
+            sum += aborts;
+            of[how] += aborts;
+            with[b] += aborts;
+        }
+    return sum;
+}
+
+static void print(const char *when, const census *c)
+{
+    printf("%s: %ld processes, %ld threads, %ld descriptors, %ld KiB resident, %ld bytes of heap\n",
+           when, c->processes, c->threads, c->descriptors, c->resident, c->heap);
+}
+
+static void compare(const census *before, const census *after)
+{
+    if (after->processes != before->processes || after->zombies)
+        fail("leaked", "processes");
+    if (after->threads != before->threads)
+        fail("leaked", "threads");
+    if (after->descriptors != before->descriptors)
+        fail("leaked", "descriptors");
+    /* What malloc keeps for each thread comes and goes, as does a large block or two; two
+     * bytes kept from each of 10,000 aborts are more. */
+    if (counts_memory() && after->heap > before->heap + 16384)
+        fail("leaked", "memory");
+    if (counts_memory() && after->resident > before->resident + 16384)
+        fail("leaked", "pages");
+}
+
+int main(int argc, char **argv)
+{
+    long   wanted = argc > 1 ? strtol(argv[1], NULL, 10) : 300, aborts = 0;
+    census before, after;
+    int    i;
+
+    state = argc > 2 ? strtoull(argv[2], NULL, 10) : 20170529;
+    snprintf(marker, sizeof marker, "TORTURE_ABORTS=%ld", (long)getpid());
+    setenv("TORTURE_ABORTS", marker + strlen("TORTURE_ABORTS="), 1);
+    for (i = 0; i < 3; i++) /* what is made once and kept is no leak */
+        abort_all_kinds();
+    before = count_all();
+    memset(of, 0, sizeof of);
+    memset(with, 0, sizeof with);
+    while (aborts < wanted)
+        aborts += abort_all_kinds();
+    after = count_all();
+    printf("%ld aborts: %ld taken over, %ld out of time, %ld stopped\n", aborts, of[TAKEN_OVER],
+           of[OUT_OF_TIME], of[STOPPED]);
+    for (i = 0; i < BODIES; i++)
+        printf("  %s: %ld\n", bodies[i].what, with[i]);
+    print("before", &before);
+    print("after", &after);
+    compare(&before, &after);
+    return 0;
+}

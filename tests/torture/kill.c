@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Kills hsched-exec at random moments and lets it resume, until the plan is done, again and
+ * again: torture_kill [KILLS [SEED]]. Each task says in a file which run it was
+ * executed in, so that it can be told that
+ *  - a run executes nothing that was on record when it started;
+ *  - what is put on record has been executed;
+ *  - nothing that is on record is forgotten;
+ *  - in the end all is done.
+ * After some of the kills the journal loses its last bytes or gets zeros instead, as in a
+ * failure of power; then what is left of it counts.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TASKS = 120, MOST_RUNS = 4000 };
+
+static char          tools[4096]; /* the folder of hsched-solve and hsched-exec */
+static char          folder[] = "torture_kill.XXXXXX";
+static unsigned char recorded[TASKS], executed[MOST_RUNS][TASKS];
+static int           run; /* of the plan that is being worked on */
+static long          kills, in_work, cuts, campaigns;
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "torture_kill: run %d, after %ld kills: %s; see %s\n", run, kills, what,
+            folder);
+    exit(1);
+}
+
+/* ---- chance ------------------------------------------------------------------------------ */
+
+static uint64_t state;
+
+static uint64_t dice(uint64_t below)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (state >> 33) % below;
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static FILE *open_file(const char *name, const char *mode)
+{
+    FILE *f = fopen(name, mode);
+
+    if (!f && errno != ENOENT)
+        fail(name);
+    return f;
+}
+
+static void write_instance(void)
+{
+    static const char say[] = "echo $HSCHED_TASK $TORTURE_RUN >>executed";
+    FILE             *f = open_file("instance", "w");
+    int               i;
+
+    fputs("# hybridsched instance 1\n# cpus 2\n# gpus 1\n# unit ms\n"
+          "id,cpu,gpu,cpu_command,gpu_command\n",
+          f);
+    for (i = 0; i < TASKS; i++)
+        fprintf(f, "%d,%d,%d,%s,%s\n", i, 1 + i % 3, 1 + i % 2, say, say);
+    if (fclose(f) != 0)
+        fail("cannot write the instance");
+}
+
+/* Marks a line's task, if there is a whole line about one. */
+static void mark(const char *line, const char *format, unsigned char *tasks)
+{
+    int task;
+
+    if (!strchr(line, '\n') || sscanf(line, format, &task) != 1)
+        return;
+    if (task < 0 || task >= TASKS)
+        fail("a task that there is not");
+    tasks[task] = 1;
+}
+
+/* What the journal says: any line with an end, read with no help from the library. */
+static void read_journal(unsigned char *tasks)
+{
+    FILE *f = open_file("journal", "r");
+    char  line[512];
+
+    memset(tasks, 0, TASKS);
+    while (f && fgets(line, sizeof line, f))
+        mark(line, "done %d ", tasks);
+    if (f)
+        fclose(f);
+}
+
+static void read_executed(void)
+{
+    FILE *f = open_file("executed", "r");
+    char  line[512];
+    int   task, number;
+
+    memset(executed, 0, sizeof executed);
+    while (f && fgets(line, sizeof line, f)) {
+        if (sscanf(line, "%d %d", &task, &number) != 2 || task < 0 || task >= TASKS || number < 0 ||
+            number > run)
+            fail("what was executed cannot be read");
+        if (executed[number][task]++)
+            fail("a task was executed twice in one run");
+    }
+    if (f)
+        fclose(f);
+}
+
+/* The end of the journal as a failure of power may leave it: nothing there, or zeros. */
+static void spoil_journal(void)
+{
+    struct stat about;
+    off_t       size;
+    int         fd = open("journal", O_RDWR);
+
+    if (fd < 0)
+        return;
+    if (fstat(fd, &about) != 0)
+        fail("cannot look at the journal");
+    size = about.st_size - (off_t)dice(150);
+    if (ftruncate(fd, size > 0 ? size : 0) != 0 ||
+        (dice(2) && ftruncate(fd, size + (off_t)dice(5000)) != 0))
+        fail("cannot cut the journal");
+    close(fd);
+    cuts++;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+static pid_t start(char *const *words)
+{
+    pid_t child = fork();
+
+    if (child < 0)
+        fail("cannot fork");
+    if (child == 0) {
+        int out = open("output", O_WRONLY | O_CREAT | O_APPEND, 0666);
+
+        dup2(out, 1);
+        dup2(out, 2);
+        execv(words[0], words);
+        _exit(127);
+    }
+    return child;
+}
+
+static int wait_for(pid_t child)
+{
+    int status;
+
+    while (waitpid(child, &status, 0) != child)
+        if (errno != EINTR)
+            fail("cannot wait");
+    return status;
+}
+
+static void tool_path(char *path, size_t size, const char *name)
+{
+    if ((size_t)snprintf(path, size, "%s/%s", tools, name) >= size)
+        fail("the path is too long");
+}
+
+static void plan_it(void)
+{
+    char  path[4200];
+    char *words[] = {path,
+                     (char[]){"instance"},
+                     (char[]){"-a"},
+                     (char[]){"heft"},
+                     (char[]){"-o"},
+                     (char[]){"plan"},
+                     NULL};
+
+    tool_path(path, sizeof path, "hsched-solve");
+    if (wait_for(start(words)) != 0)
+        fail("hsched-solve failed");
+}
+
+static pid_t start_run(void)
+{
+    static const char *const policy[] = {"--policy=plan", "--policy=heteroprio",
+                                         "--policy=plan+steal"};
+    char                     path[4200], number[16], chosen[32];
+    char                    *words[] = {path,
+                                        (char[]){"plan"},
+                                        (char[]){"--allow=commands"},
+                                        (char[]){"--emulate-gpus"},
+                                        (char[]){"--oversubscribe"},
+                                        (char[]){"--journal=journal"},
+                                        (char[]){"--resume"},
+                                        (char[]){"--quiet"},
+                                        chosen,
+                                        NULL};
+
+    snprintf(number, sizeof number, "%d", run);
+    setenv("TORTURE_RUN", number, 1);
+    snprintf(chosen, sizeof chosen, "%s", policy[dice(3)]);
+    tool_path(path, sizeof path, "hsched-exec");
+    return start(words);
+}
+
+static void sleep_us(uint64_t us)
+{
+    struct timespec rest = {(time_t)(us / 1000000), (long)(us % 1000000 * 1000)};
+
+    while (nanosleep(&rest, &rest) != 0)
+        ;
+}
+
+static uint64_t now_us(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+}
+
+/* ---- what must hold
+ * ------------------------------------------------------------------------------ */
+
+static size_t count(const unsigned char *tasks)
+{
+    size_t n = 0, i;
+
+    for (i = 0; i < TASKS; i++)
+        n += tasks[i] != 0;
+    return n;
+}
+
+/* After a run: `before` is what was on record when it started. */
+static void check_run(const unsigned char *before)
+{
+    int i;
+
+    read_journal(recorded);
+    read_executed();
+    for (i = 0; i < TASKS; i++) {
+        if (before[i] && !recorded[i])
+            fail("what was on record is forgotten");
+        if (!before[i] && recorded[i] && !executed[run][i])
+            fail("a task is on record that was not executed");
+        if (before[i] && executed[run][i])
+            fail("a task was executed that was on record");
+    }
+}
+
+/* Works on the plan once; is it done? A run lasts about `most` microseconds. */
+static int one_run(uint64_t most, int to_be_killed)
+{
+    unsigned char before[TASKS];
+    pid_t         child;
+    int           status;
+
+    read_journal(before);
+    child = start_run();
+    if (to_be_killed) {
+        sleep_us(dice(most));
+        kill(child, SIGKILL);
+    }
+    status = wait_for(child);
+    check_run(before);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+        kills++;
+        in_work += count(recorded) > count(before);
+        if (dice(4) == 0)
+            spoil_journal();
+        return 0;
+    }
+    if (status != 0)
+        fail("hsched-exec failed; see the end of 'output'");
+    return 1;
+}
+
+static void clear(void)
+{
+    unlink("journal");
+    unlink("executed");
+    unlink("output");
+}
+
+/* The plan from beginning to end; how long it took the first time, without a kill. */
+static uint64_t campaign(uint64_t most, long wanted)
+{
+    uint64_t start = now_us();
+
+    clear();
+    for (run = 0; !one_run(most, kills < wanted); run++)
+        if (run == MOST_RUNS - 1)
+            fail("it never ends");
+    if (count(recorded) != TASKS)
+        fail("it ended, and not all is done");
+    campaigns++;
+    return now_us() - start;
+}
+
+int main(int argc, char **argv)
+{
+    long     wanted = argc > 1 ? strtol(argv[1], NULL, 10) : 25;
+    uint64_t most;
+
+    state = argc > 2 ? strtoull(argv[2], NULL, 10) : 20170529;
+    if (!getcwd(tools, sizeof tools) || !mkdtemp(folder) || chdir(folder) != 0)
+        fail("cannot make a folder");
+    if (mkdir("tmp", 0700) != 0 || setenv("TMPDIR", "tmp", 1) != 0)
+        fail("cannot make a folder for what those that are killed leave");
+    write_instance();
+    plan_it();
+    most = campaign(0, 0);
+    while (kills < wanted)
+        campaign(most, wanted);
+    clear();
+    unlink("instance");
+    unlink("plan");
+    if (system("rm -r tmp") != 0)
+        fail("cannot remove the folder 'tmp'");
+    if (chdir("..") != 0 || rmdir(folder) != 0)
+        fail("cannot remove the folder");
+    printf("%ld kills, %ld of them while tasks were being recorded, %ld spoilt ends; "
+           "%ld times %d tasks done, none that was on record a second time\n",
+           kills, in_work, cuts, campaigns, TASKS);
+    return 0;
+}
