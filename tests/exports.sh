@@ -61,4 +61,14 @@ for header in "$srcdir"/include/hybridsched/*.h; do
     is_of_exec "$header" && set -- "$@" "$header"
 done
 compare libhybridsched-exec "$@"
+
+# The module is opened for one symbol.
+if [ -f .libs/hybridsched-cuda.so ]; then
+    exported .libs/hybridsched-cuda.so >"$scratch/exported"
+    if [ "$(cat "$scratch/exported")" != hs_backend_module ]; then
+        failed=1
+        echo "hybridsched-cuda: exported, but not hs_backend_module alone:"
+        sed 's/^/  /' "$scratch/exported"
+    fi
+fi
 exit $failed

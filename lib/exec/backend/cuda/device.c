@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+
+#include "exec/backend/cuda/cuda.h"
+
+void hsi_cuda_uuid(const cudaUUID_t *uuid, char text[48])
+{
+    char *to = text + sprintf(text, "GPU-");
+    int   i;
+
+    for (i = 0; i < 16; i++)
+        to += sprintf(to, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                      (unsigned char)uuid->bytes[i]);
+}
+
+static int describe(int number, hs_backend_device *device, hsi_cuda_fault *fault)
+{
+    struct cudaDeviceProp properties;
+    hs_backend_device     d = {.struct_size = sizeof d};
+
+    if (!CUDA(fault, cudaGetDeviceProperties, &properties, number) ||
+        !CUDA(fault, cudaDeviceGetPCIBusId, d.pci, (int)sizeof d.pci, number))
+        return 0;
+    snprintf(d.name, sizeof d.name, "%.120s", properties.name);
+    hsi_cuda_uuid(&properties.uuid, d.uuid);
+    d.memory = properties.totalGlobalMem;
+    *device = d;
+    return 1;
+}
+
+/* In the runtime's order, which is that of CUDA_VISIBLE_DEVICES where it is set. */
+hs_status hsi_cuda_devices(hs_backend_device *list, unsigned room, unsigned *count,
+                           char why[HS_WHY])
+{
+    hsi_cuda_fault fault = {.text = ""};
+    int            there = 0, i;
+
+    *count = 0;
+    if (CUDA(&fault, cudaGetDeviceCount, &there))
+        for (i = 0; i < there && (unsigned)i < room; i++)
+            if (!describe(i, &list[i], &fault))
+                break;
+    if (fault.text[0]) {
+        snprintf(why, HS_WHY, "%s", fault.text);
+        return HS_ERESOURCE;
+    }
+    if (there <= 0) {
+        snprintf(why, HS_WHY, "the CUDA runtime sees none");
+        return HS_ERESOURCE;
+    }
+    *count = (unsigned)there;
+    return HS_OK;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dpotrf, dgetrf, dgeqrf, dormqr: panels by cuSOLVER, the rest by cuBLAS. run->column is the
+ * panel; when run->next is not 0, the panel is done, and was applied to the columns before it.
+ * What cuSOLVER works in holds for the shape that was asked for: the most of all is taken.
+ */
+#include "exec/backend/cuda/cuda.h"
+
+static const double one = 1, minus_one = -1;
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static double *to(const hsi_cuda_run *run, int row, int column)
+{
+    return (double *)run->c + (size_t)column * (size_t)run->n + row;
+}
+
+static int panel_width(const hsi_cuda_run *run)
+{
+    return least(run->width, run->n - run->column);
+}
+
+/* Of the piece behind it that is next. */
+static int piece_width(const hsi_cuda_run *run)
+{
+    return least(run->width, run->n - run->next);
+}
+
+/* After the panel, or a piece: is there more? */
+static int advance(hsi_cuda_run *run, int next)
+{
+    if (next < run->n) {
+        run->next = next;
+        return 1;
+    }
+    run->column += panel_width(run);
+    run->next = 0;
+    return run->column < run->n;
+}
+
+static int *info_of_panel(const hsi_cuda_run *run)
+{
+    return run->info + run->column / run->width;
+}
+
+/* ---- dpotrf: A = L L' -------------------------------------------------------- */
+
+static int potrf_panel(hsi_cuda_run *run)
+{
+    int n = run->n, j = run->column, w = panel_width(run), below = n - j - w;
+
+    return SOLVER(run->lane->fault, cusolverDnDpotrf, run->lane->solver, CUBLAS_FILL_MODE_LOWER, w,
+                  to(run, j, j), n, run->work, run->work_size, info_of_panel(run)) &&
+           (below == 0 || BLAS(run->lane->fault, cublasDtrsm, run->lane->blas, CUBLAS_SIDE_RIGHT,
+                               CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, below, w,
+                               &one, to(run, j, j), n, to(run, j + w, j), n));
+}
+
+static int potrf_piece(hsi_cuda_run *run)
+{
+    int n = run->n, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
+    int below = n - k - v;
+
+    return BLAS(run->lane->fault, cublasDsyrk, run->lane->blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
+                v, w, &minus_one, to(run, k, j), n, &one, to(run, k, k), n) &&
+           (below == 0 || BLAS(run->lane->fault, cublasDgemm, run->lane->blas, CUBLAS_OP_N,
+                               CUBLAS_OP_T, below, v, w, &minus_one, to(run, k + v, j), n,
+                               to(run, k, j), n, &one, to(run, k + v, k), n));
+}
+
+int hsi_cuda_potrf(hsi_cuda_run *run)
+{
+    if (run->next == 0)
+        return potrf_panel(run) ? advance(run, run->column + panel_width(run)) : -1;
+    return potrf_piece(run) ? advance(run, run->next + piece_width(run)) : -1;
+}
+
+int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
+{
+    int j, needed = 0;
+
+    for (j = 0, *elements = 0; j < n; j += width) {
+        if (!SOLVER(lane->fault, cusolverDnDpotrf_bufferSize, lane->solver, CUBLAS_FILL_MODE_LOWER,
+                    least(width, n - j), NULL, n, &needed))
+            return 0;
+        *elements = most(*elements, needed);
+    }
+    return 1;
+}
+
+/* ---- dgetrf: P A = L U; pivots count from the panel's first row -------------- */
+
+static int swap_rows(hsi_cuda_run *run, int first, int columns)
+{
+    return columns == 0 || SOLVER(run->lane->fault, cusolverDnDlaswp, run->lane->solver, columns,
+                                  to(run, run->column, first), run->n, 1, panel_width(run),
+                                  run->pivots + run->column, 1);
+}
+
+static int getrf_panel(hsi_cuda_run *run)
+{
+    int n = run->n, j = run->column, w = panel_width(run);
+
+    return SOLVER(run->lane->fault, cusolverDnDgetrf, run->lane->solver, n - j, w, to(run, j, j), n,
+                  run->work, run->pivots + j, info_of_panel(run)) &&
+           swap_rows(run, 0, j) && swap_rows(run, j + w, n - j - w);
+}
+
+static int getrf_piece(hsi_cuda_run *run)
+{
+    int n = run->n, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
+
+    return BLAS(run->lane->fault, cublasDtrsm, run->lane->blas, CUBLAS_SIDE_LEFT,
+                CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT, w, v, &one, to(run, j, j), n,
+                to(run, j, k), n) &&
+           BLAS(run->lane->fault, cublasDgemm, run->lane->blas, CUBLAS_OP_N, CUBLAS_OP_N, n - j - w,
+                v, w, &minus_one, to(run, j + w, j), n, to(run, j, k), n, &one, to(run, j + w, k),
+                n);
+}
+
+int hsi_cuda_getrf(hsi_cuda_run *run)
+{
+    if (run->next == 0)
+        return getrf_panel(run) ? advance(run, run->column + panel_width(run)) : -1;
+    return getrf_piece(run) ? advance(run, run->next + piece_width(run)) : -1;
+}
+
+int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
+{
+    int j, needed = 0;
+
+    for (j = 0, *elements = 0; j < n; j += width) {
+        if (!SOLVER(lane->fault, cusolverDnDgetrf_bufferSize, lane->solver, n - j,
+                    least(width, n - j), NULL, n, &needed))
+            return 0;
+        *elements = most(*elements, needed);
+    }
+    return 1;
+}
+
+/* ---- dgeqrf: A = Q R --------------------------------------------------------- */
+
+static int geqrf_panel(hsi_cuda_run *run)
+{
+    int n = run->n, j = run->column;
+
+    return SOLVER(run->lane->fault, cusolverDnDgeqrf, run->lane->solver, n - j, panel_width(run),
+                  to(run, j, j), n, run->tau + j, run->work, run->work_size, info_of_panel(run));
+}
+
+static int geqrf_piece(hsi_cuda_run *run)
+{
+    int n = run->n, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
+
+    return SOLVER(run->lane->fault, cusolverDnDormqr, run->lane->solver, CUBLAS_SIDE_LEFT,
+                  CUBLAS_OP_T, n - j, v, w, to(run, j, j), n, run->tau + j, to(run, j, k), n,
+                  run->work, run->work_size, run->info + HSI_CUDA_PANELS_MOST - 1);
+}
+
+int hsi_cuda_geqrf(hsi_cuda_run *run)
+{
+    if (run->next == 0)
+        return geqrf_panel(run) ? advance(run, run->column + panel_width(run)) : -1;
+    return geqrf_piece(run) ? advance(run, run->next + piece_width(run)) : -1;
+}
+
+static int ask_ormqr(hsi_cuda_lane *lane, int ld, int rows, int columns, int k, int *elements)
+{
+    int needed = 0;
+
+    if (!SOLVER(lane->fault, cusolverDnDormqr_bufferSize, lane->solver, CUBLAS_SIDE_LEFT,
+                CUBLAS_OP_T, rows, columns, k, NULL, ld, NULL, NULL, ld, &needed))
+        return 0;
+    *elements = most(*elements, needed);
+    return 1;
+}
+
+/* The pieces behind a panel: all as wide, but for the last. */
+int hsi_cuda_geqrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
+{
+    int j, needed = 0;
+
+    for (j = 0, *elements = 0; j < n; j += width) {
+        int behind = n - j - width;
+
+        if (!SOLVER(lane->fault, cusolverDnDgeqrf_bufferSize, lane->solver, n - j,
+                    least(width, n - j), NULL, n, &needed))
+            return 0;
+        *elements = most(*elements, needed);
+        if (behind > 0 && !(ask_ormqr(lane, n, n - j, least(width, behind), width, elements) &&
+                            ask_ormqr(lane, n, n - j, (behind - 1) % width + 1, width, elements)))
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- dormqr: C := Q' C, each column by itself -------------------------------- */
+
+int hsi_cuda_ormqr(hsi_cuda_run *run)
+{
+    int n = run->n, j = run->column, w = panel_width(run);
+
+    if (!SOLVER(run->lane->fault, cusolverDnDormqr, run->lane->solver, CUBLAS_SIDE_LEFT,
+                CUBLAS_OP_T, n, w, n, run->a, n, run->tau, to(run, 0, j), n, run->work,
+                run->work_size, info_of_panel(run)))
+        return -1;
+    run->column += w;
+    return run->column < n;
+}
+
+int hsi_cuda_ormqr_work(hsi_cuda_lane *lane, int n, int width, int *elements)
+{
+    *elements = 0;
+    return ask_ormqr(lane, n, n, least(width, n), n, elements) &&
+           ask_ormqr(lane, n, n, (n - 1) % width + 1, n, elements);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+
+#include "exec/backend/cuda/cuda.h"
+
+static int note(hsi_cuda_fault *fault, const char *call, const char *name, const char *text,
+                int memory)
+{
+    if (fault->text[0]) /* the first is what matters */
+        return 0;
+    fault->memory = memory;
+    snprintf(fault->text, sizeof fault->text, "%.48s failed: %.56s%s%.100s", call, name,
+             text ? ": " : "", text ? text : "");
+    return 0;
+}
+
+int hsi_cuda_ok(hsi_cuda_fault *fault, cudaError_t error, const char *call)
+{
+    if (error == cudaSuccess)
+        return 1;
+    cudaGetLastError(); /* reported here, so not to whoever calls next */
+    return note(fault, call, cudaGetErrorName(error), cudaGetErrorString(error),
+                error == cudaErrorMemoryAllocation);
+}
+
+int hsi_cuda_blas_ok(hsi_cuda_fault *fault, cublasStatus_t status, const char *call)
+{
+    if (status == CUBLAS_STATUS_SUCCESS)
+        return 1;
+    return note(fault, call, cublasGetStatusName(status), NULL,
+                status == CUBLAS_STATUS_ALLOC_FAILED);
+}
+
+/* Its library has no names for them. */
+int hsi_cuda_solver_ok(hsi_cuda_fault *fault, cusolverStatus_t status, const char *call)
+{
+    char name[32];
+
+    if (status == CUSOLVER_STATUS_SUCCESS)
+        return 1;
+    snprintf(name, sizeof name, "cuSOLVER status %d", (int)status);
+    return note(fault, call, name, NULL, status == CUSOLVER_STATUS_ALLOC_FAILED);
+}

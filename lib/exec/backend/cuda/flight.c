@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Attempts at tasks: one at a time, or several on their way at once. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "exec/backend/cuda/cuda.h"
+
+/* ---- when something goes wrong ----------------------------------------------- */
+
+hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt)
+{
+    int  memory = gpu->fault.memory && !gpu->broken;
+    char task[HS_MAX_ID + 16];
+
+    hs_instance_name(attempt->instance, attempt->task, task, sizeof task);
+    snprintf(attempt->why, HS_WHY, "%s; task %.80s on GPU %d (%.150s)", gpu->fault.text, task,
+             gpu->device, gpu->label);
+    if (!memory) {
+        gpu->broken = 1; /* and the fault stays: it is what the next ones are told */
+        return HS_OUTCOME_LOST;
+    }
+    gpu->fault.text[0] = '\0';
+    return HS_OUTCOME_FAILED;
+}
+
+/* ---- one at a time: its flag is looked at between its pieces ----------------- */
+
+/* Launches pieces, two of them ahead. 1: all; 0: it was cancelled; -1: see the fault. */
+static int launch_watched(hsi_cuda_run *run, const hs_attempt *attempt)
+{
+    hsi_cuda_lane *lane = run->lane;
+    int            pieces = 0, more;
+
+    do {
+        if (hs_attempt_cancelled(attempt))
+            return 0;
+        if (pieces >= 2 && hsi_cuda_over(lane->fault, lane->pace[pieces % 2], 1) < 0)
+            return -1;
+        more = run->body->cuda->launch(run);
+        if (more > 0 && !CUDA(lane->fault, cudaEventRecord, lane->pace[pieces % 2], lane->stream))
+            return -1;
+        pieces++;
+    } while (more > 0);
+    return more < 0 ? -1 : 1;
+}
+
+static int attempt_task(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
+                        const hs_attempt *attempt, hsi_cuda_results *results)
+{
+    hsi_cuda_run run;
+    int          all;
+
+    if (!hsi_cuda_data_fit(gpu, body) || !hsi_cuda_lane_fit(gpu, lane, body))
+        return -1;
+    *results = hsi_cuda_results_at(body, lane->room);
+    if (!hsi_cuda_copy_in(gpu, lane, body, attempt->instance, attempt->task, results, &run))
+        return -1;
+    all = launch_watched(&run, attempt);
+    if (all == 1 && !hsi_cuda_copy_out(&run, results, gpu->verify || !gpu->resident))
+        all = -1;
+    if (all < 0 || !CUDA(&gpu->fault, cudaEventRecord, lane->landed, lane->stream))
+        return -1;
+    if (hsi_cuda_over(&gpu->fault, lane->landed, 1) < 0)
+        return -1;
+    return all;
+}
+
+hs_outcome hsi_cuda_run_task(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
+{
+    hsi_cuda_gpu        *gpu = hsi_cuda_gpu_of(worker);
+    const hsi_cuda_body *own = hsi_cuda_body_of(body);
+    hsi_cuda_lane       *lane = &gpu->lane[0];
+    hsi_cuda_results     results;
+    int                  all = -1;
+
+    if (!gpu->broken)
+        all = attempt_task(gpu, lane, own, attempt, &results);
+    if (all < 0) {
+        hsi_cuda_settle(lane);
+        return hsi_cuda_give_up(gpu, attempt);
+    }
+    return all ? hsi_cuda_judge(gpu, own, &results, attempt) : HS_OUTCOME_ABORTED;
+}
+
+/* ---- several: off they go ---------------------------------------------------- */
+
+enum { RING = 2 * HSI_CUDA_BATCH };
+
+unsigned hsi_cuda_depth(hs_backend_worker *worker)
+{
+    const hsi_cuda_gpu *gpu = hsi_cuda_gpu_of(worker);
+
+    return gpu->graph ? RING + gpu->lanes : gpu->lanes;
+}
+
+/* Nothing but the way back is left out of the time of what is resident. */
+static int is_landed_apart(const hsi_cuda_gpu *gpu)
+{
+    return gpu->resident && gpu->verify;
+}
+
+static int send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_flight *flight)
+{
+    const hsi_cuda_body *body = flight->body;
+    hsi_cuda_run         run;
+    int                  more;
+
+    if (!hsi_cuda_lane_fit(gpu, lane, body))
+        return 0;
+    flight->results = hsi_cuda_results_at(body, lane->room);
+    if (!hsi_cuda_copy_in(gpu, lane, body, flight->attempt->instance, flight->attempt->task,
+                          &flight->results, &run))
+        return 0;
+    while ((more = body->cuda->launch(&run)) > 0)
+        continue;
+    if (more < 0)
+        return 0;
+    if (is_landed_apart(gpu) && !CUDA(&gpu->fault, cudaEventRecord, lane->done, lane->stream))
+        return 0;
+    if (!hsi_cuda_copy_out(&run, &flight->results, gpu->verify || !gpu->resident))
+        return 0;
+    return CUDA(&gpu->fault, cudaEventRecord, is_landed_apart(gpu) ? lane->landed : lane->done,
+                lane->stream);
+}
+
+static void fail(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight)
+{
+    flight->outcome = hsi_cuda_give_up(gpu, flight->attempt);
+    flight->end = hsi_cuda_now();
+}
+
+/* By itself, through a lane. What goes wrong is told when it is collected. */
+static void launch(hsi_cuda_gpu *gpu, const hsi_cuda_flight *from, unsigned lane)
+{
+    hsi_cuda_flight *flight = &gpu->flight[lane];
+
+    *flight = *from;
+    flight->start = hsi_cuda_now();
+    if (!gpu->broken && hsi_cuda_data_fit(gpu, flight->body) &&
+        hsi_cuda_time_anchor(&gpu->time, &gpu->fault, flight->start)) {
+        flight->anchor = gpu->time.current;
+        if (send(gpu, &gpu->lane[lane], flight)) {
+            gpu->time.users[flight->anchor]++;
+            return;
+        }
+    }
+    hsi_cuda_settle(&gpu->lane[lane]);
+    fail(gpu, flight);
+}
+
+/* A lane for it. All that is on its way has to be over before the pool may move. */
+static int find_lane(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, unsigned *lane)
+{
+    if (gpu->count && !gpu->broken && !hsi_cuda_data_fits(gpu, body))
+        return 0;
+    for (*lane = 0; *lane < gpu->lanes; ++*lane)
+        if (!gpu->flight[*lane].attempt)
+            return 1;
+    return 0;
+}
+
+/* The batch of what was submitted last is not complete: nothing else may come before it is. */
+static int is_batch_open(const hsi_cuda_gpu *gpu)
+{
+    unsigned last = (gpu->batched_first + gpu->batched_count - 1) % RING;
+
+    return gpu->batched_count && hsi_cuda_graph_waits(gpu->graph, gpu->batched[last].item);
+}
+
+/* 1: it is in its batch; 0: it is not for one; -1: there is no room. */
+static int join_batch(hsi_cuda_gpu *gpu, const hsi_cuda_flight *flight)
+{
+    hsi_cuda_flight joined = *flight;
+    int             taken;
+
+    if (!gpu->graph || gpu->broken)
+        return 0;
+    if (gpu->batched_count == RING)
+        return -1;
+    taken = hsi_cuda_graph_submit(gpu, flight->body, flight->attempt->task, &joined.item);
+    if (taken == 1)
+        gpu->batched[(gpu->batched_first + gpu->batched_count++) % RING] = joined;
+    return taken;
+}
+
+int hsi_cuda_submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
+{
+    hsi_cuda_gpu   *gpu = hsi_cuda_gpu_of(worker);
+    hsi_cuda_flight flight = {
+        .attempt = attempt, .body = hsi_cuda_body_of(body), .outcome = HS_OUTCOME_DONE};
+    int      taken = join_batch(gpu, &flight);
+    unsigned lane;
+
+    if (taken < 0)
+        return 0;
+    if (!taken) {
+        if (is_batch_open(gpu) || !find_lane(gpu, flight.body, &lane))
+            return 0;
+        launch(gpu, &flight, lane);
+    }
+    gpu->count++;
+    return 1;
+}
+
+/* ---- several: their ends ----------------------------------------------------- */
+
+/* 1: it is over, and when; 0: not yet; -1: see the fault. */
+static int lane_over(hsi_cuda_gpu *gpu, unsigned lane, hsi_cuda_flight *flight)
+{
+    cudaEvent_t done = gpu->lane[lane].done;
+    int over = hsi_cuda_over(&gpu->fault, is_landed_apart(gpu) ? gpu->lane[lane].landed : done, 0);
+
+    if (over == 0)
+        return 0;
+    gpu->time.users[flight->anchor]--;
+    if (over < 0)
+        return -1;
+    flight->end = hsi_cuda_time_of(&gpu->time, &gpu->fault, flight->anchor, done);
+    return gpu->fault.text[0] ? -1 : 1;
+}
+
+/* Is it known to be over now? */
+static int look(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight, int lane)
+{
+    int over = -1;
+
+    if (flight->end)
+        return 1;
+    if (!gpu->broken)
+        over = lane >= 0 ? lane_over(gpu, (unsigned)lane, flight)
+                         : hsi_cuda_graph_over(gpu, flight->item, flight);
+    if (over < 0) {
+        if (lane >= 0)
+            hsi_cuda_settle(&gpu->lane[lane]);
+        fail(gpu, flight);
+    }
+    return over != 0;
+}
+
+/* What ended first, of those that are known to be over; NULL: none is. */
+static hsi_cuda_flight *first_over(hsi_cuda_gpu *gpu)
+{
+    hsi_cuda_flight *first = NULL, *head = &gpu->batched[gpu->batched_first];
+    unsigned         i;
+
+    for (i = 0; i < gpu->lanes; i++) {
+        hsi_cuda_flight *flight = &gpu->flight[i];
+
+        if (flight->attempt && look(gpu, flight, (int)i) && (!first || flight->end < first->end))
+            first = flight;
+    }
+    if (gpu->batched_count && (gpu->broken || !hsi_cuda_graph_waits(gpu->graph, head->item)) &&
+        look(gpu, head, -1) && (!first || head->end < first->end))
+        first = head;
+    return first;
+}
+
+static int is_batched(const hsi_cuda_gpu *gpu, const hsi_cuda_flight *flight)
+{
+    return flight >= gpu->batched && flight < gpu->batched + RING;
+}
+
+static void forget(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight)
+{
+    gpu->count--;
+    if (is_batched(gpu, flight)) {
+        hsi_cuda_graph_collected(gpu->graph, flight->item);
+        gpu->batched_first = (gpu->batched_first + 1) % RING;
+        gpu->batched_count--;
+    }
+    flight->attempt = NULL;
+}
+
+/* The rest of the head's batch does not come: it goes by itself. */
+static void split_batch(hsi_cuda_gpu *gpu)
+{
+    hsi_cuda_flight head = gpu->batched[gpu->batched_first];
+    unsigned        lane;
+
+    hsi_cuda_graph_abandon(gpu->graph);
+    if (!find_lane(gpu, head.body, &lane))
+        return; /* as soon as there is one */
+    gpu->batched_first = (gpu->batched_first + 1) % RING;
+    gpu->batched_count--;
+    if (!hs_attempt_cancelled(head.attempt)) {
+        launch(gpu, &head, lane);
+        return;
+    }
+    head.outcome = HS_OUTCOME_ABORTED;
+    head.start = head.end = hsi_cuda_now();
+    gpu->flight[lane] = head;
+}
+
+/* As hsi_cuda_over(): what is short is waited for without sleep. */
+static hsi_cuda_flight *wait_for_one(hsi_cuda_gpu *gpu)
+{
+    const struct timespec nap = {0, 10000};
+    const int64_t         patience = 50000;
+    int64_t               start = hsi_cuda_now();
+    hsi_cuda_flight      *first;
+
+    while (!(first = first_over(gpu))) {
+        if (gpu->batched_count &&
+            hsi_cuda_graph_waits(gpu->graph, gpu->batched[gpu->batched_first].item))
+            split_batch(gpu);
+        else if (hsi_cuda_now() - start > patience)
+            nanosleep(&nap, NULL);
+    }
+    return first;
+}
+
+/* Times do not overlap, and none is yet to come. */
+static void date(hsi_cuda_gpu *gpu, const hsi_cuda_flight *flight, hs_completion *out)
+{
+    int64_t now = hsi_cuda_now();
+
+    out->start = flight->start > gpu->last ? flight->start : gpu->last;
+    out->end = flight->end < now ? flight->end : now;
+    if (out->end < out->start)
+        out->end = out->start;
+    gpu->last = out->end;
+}
+
+int hsi_cuda_collect(hs_backend_worker *worker, int wait, hs_completion *out)
+{
+    hsi_cuda_gpu    *gpu = hsi_cuda_gpu_of(worker);
+    hsi_cuda_flight *flight;
+
+    if (gpu->count == 0)
+        return 0;
+    flight = wait ? wait_for_one(gpu) : first_over(gpu);
+    if (!flight)
+        return 0;
+    out->attempt = flight->attempt;
+    out->outcome = flight->outcome;
+    date(gpu, flight, out);
+    if (flight->outcome == HS_OUTCOME_DONE)
+        out->outcome = hsi_cuda_judge(gpu, flight->body, &flight->results, flight->attempt);
+    forget(gpu, flight);
+    return 1;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/backend/cuda/cuda.h"
+
+/* ---- opening ----------------------------------------------------------------- */
+
+static int take_device(hsi_cuda_gpu *gpu)
+{
+    struct cudaDeviceProp properties;
+    char                  uuid[48];
+
+    if (!CUDA(&gpu->fault, cudaSetDevice, gpu->device) ||
+        !CUDA(&gpu->fault, cudaGetDeviceProperties, &properties, gpu->device))
+        return 0;
+    gpu->opened = 1;
+    gpu->memory = properties.totalGlobalMem;
+    hsi_cuda_uuid(&properties.uuid, uuid);
+    snprintf(gpu->label, sizeof gpu->label, "%.100s, %s", properties.name, uuid);
+    return 1;
+}
+
+/* What cuBLAS wants on large GPUs; less where that would be much of the memory. */
+size_t hsi_cuda_blas_bytes(const hsi_cuda_gpu *gpu)
+{
+    const size_t usual = (size_t)32 << 20, little = (size_t)1 << 20;
+
+    return gpu->memory / 64 / HSI_CUDA_LANES >= usual ? usual : little;
+}
+
+static int open_lanes(hsi_cuda_gpu *gpu)
+{
+    unsigned i;
+
+    for (i = 0; i < HSI_CUDA_LANES; i++) {
+        gpu->lanes = i + 1; /* to be closed, whatever comes of it */
+        if (!hsi_cuda_lane_open(&gpu->lane[i], &gpu->fault, hsi_cuda_blas_bytes(gpu)))
+            return 0;
+    }
+    return 1;
+}
+
+static hs_status refuse(hsi_cuda_gpu *gpu, char why[HS_WHY])
+{
+    snprintf(why, HS_WHY, "no GPU %u%s%s%s: %s", (unsigned)gpu->device, gpu->label[0] ? " (" : "",
+             gpu->label, gpu->label[0] ? ")" : "", gpu->fault.text);
+    return HS_ERESOURCE;
+}
+
+hs_status hsi_cuda_open(const hs_backend_options *options, const hs_backend_worker_info *info,
+                        hs_backend_worker **out, char why[HS_WHY])
+{
+    hsi_cuda_gpu *gpu = calloc(1, sizeof *gpu);
+    hs_status     st;
+
+    if (!gpu) {
+        snprintf(why, HS_WHY, "out of memory");
+        return HS_ENOMEM;
+    }
+    gpu->base.backend = &hsi_backend_cuda;
+    gpu->number = info->number;
+    gpu->device = (int)info->device_index;
+    gpu->verify = options->verify;
+    gpu->resident = options->resident;
+    gpu->mode = options->gpu_mode;
+    hsi_cuda_data_open(&gpu->data, &gpu->fault);
+    hsi_blas_one_thread();
+    if (take_device(gpu) && open_lanes(gpu) && hsi_cuda_time_open(&gpu->time, &gpu->fault)) {
+        *out = &gpu->base;
+        return HS_OK;
+    }
+    st = refuse(gpu, why);
+    hsi_cuda_close(&gpu->base);
+    return st;
+}
+
+void hsi_cuda_close(hs_backend_worker *worker)
+{
+    hsi_cuda_gpu *gpu = hsi_cuda_gpu_of(worker);
+    unsigned      i;
+
+    if (!gpu)
+        return;
+    for (i = 0; i < gpu->lanes; i++)
+        hsi_cuda_settle(&gpu->lane[i]);
+    hsi_cuda_graph_free(gpu->graph);
+    for (i = 0; i < gpu->lanes; i++)
+        hsi_cuda_lane_close(&gpu->lane[i]);
+    hsi_cuda_time_close(&gpu->time);
+    hsi_cuda_data_close(&gpu->data);
+    free(gpu);
+}
+
+void *hsi_cuda_stream(hs_backend_worker *worker)
+{
+    return hsi_cuda_gpu_of(worker)->lane[0].stream;
+}
+
+/* ---- what may come ----------------------------------------------------------- */
+
+int hsi_cuda_lane_fit(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body)
+{
+    size_t arena = hsi_cuda_arena_bytes(gpu, lane, body);
+
+    return arena && hsi_cuda_lane_arena(lane, arena) &&
+           hsi_cuda_lane_room(lane, hsi_cuda_results_bytes(body));
+}
+
+/* The different kinds of bodies: as far as that is worth knowing. */
+enum { KINDS_MOST = 256 };
+
+typedef struct kinds {
+    const hsi_cuda_body *body[KINDS_MOST];
+    uint32_t             task[KINDS_MOST];
+    unsigned             count;
+} kinds;
+
+static int is_known(const kinds *k, const hsi_cuda_body *body)
+{
+    unsigned i;
+
+    for (i = 0; i < k->count; i++)
+        if (k->body[i]->cuda == body->cuda && k->body[i]->n == body->n)
+            return 1;
+    return 0;
+}
+
+static void find_kinds(const hs_backend_item *items, size_t count, kinds *k)
+{
+    size_t i;
+
+    k->count = 0;
+    for (i = 0; i < count && k->count < KINDS_MOST; i++) {
+        const hsi_cuda_body *body = hsi_cuda_body_of(items[i].body);
+
+        if (is_known(k, body))
+            continue;
+        k->body[k->count] = body;
+        k->task[k->count++] = items[i].task;
+    }
+}
+
+static int fit_data(hsi_cuda_gpu *gpu, const kinds *k)
+{
+    unsigned i;
+
+    for (i = 0; i < k->count; i++)
+        if (!hsi_cuda_data_fit(gpu, k->body[i]) ||
+            (gpu->verify && !hsi_cuda_data_room(gpu, k->body[i])))
+            return 0;
+    return 1;
+}
+
+/* Further lanes go if there is not the memory for them: one is needed. */
+static int fit_lanes(hsi_cuda_gpu *gpu, const kinds *k)
+{
+    unsigned i, j;
+
+    for (i = 0; i < gpu->lanes; i++)
+        for (j = 0; j < k->count; j++) {
+            if (hsi_cuda_lane_fit(gpu, &gpu->lane[i], k->body[j]))
+                continue;
+            if (i == 0 || !gpu->fault.memory)
+                return 0;
+            gpu->fault.text[0] = '\0';
+            while (gpu->lanes > i)
+                hsi_cuda_lane_close(&gpu->lane[--gpu->lanes]);
+            return 1;
+        }
+    return 1;
+}
+
+/* Each kind once, so that its first task is not the one that has the libraries loaded. */
+static int warm_up(hsi_cuda_gpu *gpu, const hs_instance *instance, const kinds *k)
+{
+    hsi_cuda_lane *lane = &gpu->lane[0];
+    unsigned       i;
+    int            more;
+
+    for (i = 0; i < k->count; i++) {
+        hsi_cuda_results results = hsi_cuda_results_at(k->body[i], lane->room);
+        hsi_cuda_run     run;
+
+        if (!hsi_cuda_copy_in(gpu, lane, k->body[i], instance, k->task[i], &results, &run))
+            return 0;
+        while ((more = run.body->cuda->launch(&run)) > 0)
+            continue;
+        if (more < 0 || !CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream))
+            return 0;
+    }
+    return 1;
+}
+
+hs_status hsi_cuda_prepare(hs_backend_worker *worker, const hs_instance *instance,
+                           const hs_backend_item *items, size_t count, int ordered,
+                           char why[HS_WHY])
+{
+    hsi_cuda_gpu *gpu = hsi_cuda_gpu_of(worker);
+    kinds         k;
+    hs_status     st = HS_OK;
+
+    find_kinds(items, count, &k);
+    if (!fit_data(gpu, &k) || !fit_lanes(gpu, &k) || !warm_up(gpu, instance, &k))
+        return refuse(gpu, why);
+    if (gpu->mode == HS_GPU_GRAPH && ordered)
+        st = hsi_cuda_graph_create(gpu, instance, items, count, &gpu->graph);
+    if (st == HS_ENOMEM)
+        snprintf(why, HS_WHY, "out of memory");
+    else if (st != HS_OK)
+        refuse(gpu, why);
+    return st;
+}

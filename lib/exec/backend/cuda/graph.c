@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A list's cuBLAS tasks, put into graphs before the start. The tasks of a batch go through
+ * lanes as they would otherwise, lanes of the graph's own since they are written into it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/backend/cuda/cuda.h"
+
+typedef struct batch {
+    cudaGraphExec_t exec;
+    size_t          first, count; /* of the items */
+    double          flops;
+    int             launched;
+    size_t          collected;
+    int64_t         start, end; /* of all; end 0: not known */
+    int             anchor;
+} batch;
+
+typedef struct item {
+    const hsi_cuda_body *body;
+    uint32_t             task;
+    uint32_t             batch;
+    size_t               staged;       /* where its results are, behind those before it */
+    double               flops_before; /* of those before it in the batch */
+} item;
+
+struct hsi_cuda_graph {
+    hsi_cuda_lane lane[HSI_CUDA_LANES];
+    unsigned      lanes;
+    item         *items;
+    size_t        count;
+    batch        *batches;
+    size_t        batch_count;
+    size_t        next;       /* item that is to be submitted */
+    int           abandoned;  /* what was not launched will not be */
+    char         *staging[2]; /* results of the batches, by turns; with verification only */
+    cudaEvent_t   done[2];
+    cudaEvent_t   fork, join[HSI_CUDA_LANES];
+};
+
+/* ---- batches ----------------------------------------------------------------- */
+
+static double flops_of(const hsi_cuda_body *body)
+{
+    return body->cuda->flops * body->n * body->n * (double)body->n;
+}
+
+static int is_batched(const hsi_cuda_body *body)
+{
+    return !body->cuda->solver;
+}
+
+/* Does the item go with those of the batch before it? */
+static int goes_on(const hsi_cuda_gpu *gpu, const batch *b, size_t staged, int neighbour)
+{
+    const size_t most = (size_t)256 << 20;
+
+    return neighbour && b->count < HSI_CUDA_BATCH && (!gpu->verify || staged < most);
+}
+
+static void add_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_backend_item *from,
+                     int neighbour)
+{
+    const hsi_cuda_body *body = hsi_cuda_body_of(from->body);
+    item                *it = &g->items[g->count], *before = it - 1;
+    batch               *b = g->batch_count ? &g->batches[g->batch_count - 1] : NULL;
+    size_t staged = g->count ? before->staged + hsi_cuda_results_bytes(before->body) : 0;
+
+    if (!b || !goes_on(gpu, b, staged, neighbour)) {
+        b = &g->batches[g->batch_count++];
+        *b = (batch){.first = g->count};
+        staged = 0;
+    }
+    *it = (item){body, from->task, (uint32_t)(g->batch_count - 1), staged, b->flops};
+    b->flops += flops_of(body);
+    b->count++;
+    g->count++;
+}
+
+static void make_batches(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_backend_item *items,
+                         size_t count)
+{
+    int    neighbour = 0;
+    size_t i;
+
+    for (i = 0; i < count && g->count < HSI_CUDA_CAPTURED_MOST; i++) {
+        int batched = is_batched(hsi_cuda_body_of(items[i].body));
+
+        if (batched)
+            add_item(gpu, g, &items[i], neighbour);
+        neighbour = batched;
+    }
+}
+
+/* ---- what they work with ----------------------------------------------------- */
+
+static int fit_lane(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_cuda_lane *lane)
+{
+    size_t i, arena = 0, room = 0;
+
+    for (i = 0; i < g->count; i++) {
+        size_t needed = hsi_cuda_arena_bytes(gpu, lane, g->items[i].body);
+        size_t results = hsi_cuda_results_bytes(g->items[i].body);
+
+        arena = needed > arena ? needed : arena;
+        room = results > room ? results : room;
+    }
+    return hsi_cuda_lane_arena(lane, arena) && (gpu->verify || hsi_cuda_lane_room(lane, room)) &&
+           CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream);
+}
+
+static int make_lane(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, unsigned i)
+{
+    return hsi_cuda_lane_open(&g->lane[i], &gpu->fault, hsi_cuda_blas_bytes(gpu)) &&
+           fit_lane(gpu, g, &g->lane[i]) &&
+           CUDA(&gpu->fault, cudaEventCreateWithFlags, &g->join[i], cudaEventDisableTiming);
+}
+
+/* As many as there is memory for beside those of the GPU: one is needed. */
+static int make_lanes(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
+{
+    unsigned i;
+
+    for (i = 0; i < gpu->lanes && i < HSI_CUDA_LANES; i++) {
+        g->lanes = i + 1;
+        if (make_lane(gpu, g, i))
+            continue;
+        if (i == 0 || !gpu->fault.memory)
+            return 0;
+        gpu->fault.text[0] = '\0';
+        hsi_cuda_lane_close(&g->lane[i]);
+        g->lanes = i;
+        break;
+    }
+    return CUDA(&gpu->fault, cudaEventCreateWithFlags, &g->fork, cudaEventDisableTiming) &&
+           CUDA(&gpu->fault, cudaEventCreateWithFlags, &g->done[0], cudaEventDefault) &&
+           CUDA(&gpu->fault, cudaEventCreateWithFlags, &g->done[1], cudaEventDefault);
+}
+
+static int make_staging(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
+{
+    size_t most = 1, i;
+    void  *memory = NULL;
+
+    if (!gpu->verify)
+        return 1;
+    for (i = 0; i < g->count; i++) {
+        size_t end = g->items[i].staged + hsi_cuda_results_bytes(g->items[i].body);
+
+        most = end > most ? end : most;
+    }
+    for (i = 0; i < 2 && i < g->batch_count; i++) {
+        if (!CUDA(&gpu->fault, cudaHostAlloc, &memory, most, cudaHostAllocDefault))
+            return 0;
+        g->staging[i] = memory;
+    }
+    return 1;
+}
+
+/* ---- capture ----------------------------------------------------------------- */
+
+static hsi_cuda_results results_of(const hsi_cuda_graph *g, const item *it)
+{
+    char *staging = g->staging[it->batch % 2];
+
+    if (staging)
+        return hsi_cuda_results_at(it->body, staging + it->staged);
+    return hsi_cuda_results_at(it->body, g->lane[(size_t)(it - g->items) % g->lanes].room);
+}
+
+static int capture_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance,
+                        const item *it)
+{
+    hsi_cuda_lane   *lane = &g->lane[(size_t)(it - g->items) % g->lanes];
+    hsi_cuda_results results = results_of(g, it);
+    hsi_cuda_run     run;
+    int              more;
+
+    if (!hsi_cuda_copy_in(gpu, lane, it->body, instance, it->task, &results, &run))
+        return 0;
+    while ((more = it->body->cuda->launch(&run)) > 0)
+        continue;
+    if (more < 0)
+        return 0;
+    return (gpu->resident && !gpu->verify) || hsi_cuda_copy_out(&run, &results, 1);
+}
+
+/* The first lane's stream leads; the others branch off it and come back. */
+static int capture_items(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance,
+                         const batch *b)
+{
+    hsi_cuda_fault *fault = &gpu->fault;
+    cudaStream_t    lead = g->lane[0].stream;
+    unsigned        i;
+    size_t          k;
+
+    if (!CUDA(fault, cudaEventRecord, g->fork, lead))
+        return 0;
+    for (i = 1; i < g->lanes; i++)
+        if (!CUDA(fault, cudaStreamWaitEvent, g->lane[i].stream, g->fork, 0))
+            return 0;
+    for (k = 0; k < b->count; k++)
+        if (!capture_item(gpu, g, instance, &g->items[b->first + k]))
+            return 0;
+    for (i = 1; i < g->lanes; i++)
+        if (!CUDA(fault, cudaEventRecord, g->join[i], g->lane[i].stream) ||
+            !CUDA(fault, cudaStreamWaitEvent, lead, g->join[i], 0))
+            return 0;
+    return 1;
+}
+
+/* Each is launched once: what its first launch would have to bring there goes before the start. */
+static int capture(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance, batch *b)
+{
+    cudaStream_t lead = g->lane[0].stream;
+    cudaGraph_t  made = NULL;
+    int          ok;
+
+    if (!CUDA(&gpu->fault, cudaStreamBeginCapture, lead, cudaStreamCaptureModeRelaxed))
+        return 0;
+    ok = capture_items(gpu, g, instance, b);
+    ok = CUDA(&gpu->fault, cudaStreamEndCapture, lead, &made) && ok;
+    ok = ok && CUDA(&gpu->fault, cudaGraphInstantiate, &b->exec, made, 0) &&
+         CUDA(&gpu->fault, cudaGraphUpload, b->exec, lead);
+    if (made)
+        cudaGraphDestroy(made);
+    return ok;
+}
+
+static int make(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance)
+{
+    size_t i;
+
+    if (!make_lanes(gpu, g) || !make_staging(gpu, g))
+        return 0;
+    for (i = 0; i < g->batch_count; i++)
+        if (!capture(gpu, g, instance, &g->batches[i]))
+            return 0;
+    return CUDA(&gpu->fault, cudaStreamSynchronize, g->lane[0].stream);
+}
+
+hs_status hsi_cuda_graph_create(hsi_cuda_gpu *gpu, const hs_instance *instance,
+                                const hs_backend_item *items, size_t count, hsi_cuda_graph **out)
+{
+    hsi_cuda_graph *g = calloc(1, sizeof *g);
+    size_t          most = count < HSI_CUDA_CAPTURED_MOST ? count : HSI_CUDA_CAPTURED_MOST;
+    hs_status       st = HS_ENOMEM;
+
+    if (!g)
+        return st;
+    g->items = calloc(most + 1, sizeof *g->items);
+    g->batches = calloc(most + 1, sizeof *g->batches);
+    if (g->items && g->batches) {
+        make_batches(gpu, g, items, count);
+        st = g->count == 0 || make(gpu, g, instance) ? HS_OK : HS_ERESOURCE;
+    }
+    if (st == HS_OK && g->count)
+        *out = g;
+    else
+        hsi_cuda_graph_free(g);
+    return st;
+}
+
+void hsi_cuda_graph_free(hsi_cuda_graph *g)
+{
+    unsigned i;
+    size_t   k;
+
+    if (!g)
+        return;
+    for (i = 0; i < g->lanes; i++)
+        hsi_cuda_settle(&g->lane[i]);
+    for (k = 0; k < g->batch_count; k++)
+        if (g->batches[k].exec)
+            cudaGraphExecDestroy(g->batches[k].exec);
+    for (i = 0; i < g->lanes; i++) {
+        if (g->join[i])
+            cudaEventDestroy(g->join[i]);
+        hsi_cuda_lane_close(&g->lane[i]);
+    }
+    for (i = 0; i < 2; i++) {
+        if (g->staging[i])
+            cudaFreeHost(g->staging[i]);
+        if (g->done[i])
+            cudaEventDestroy(g->done[i]);
+    }
+    if (g->fork)
+        cudaEventDestroy(g->fork);
+    free(g->items);
+    free(g->batches);
+    free(g);
+}
+
+/* ---- the run ----------------------------------------------------------------- */
+
+static void launch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, batch *b, size_t which)
+{
+    cudaStream_t lead = g->lane[0].stream;
+
+    b->launched = 1;
+    b->start = hsi_cuda_now();
+    gpu->broken = 1; /* unless all goes well: its tasks are told so when they are collected */
+    if (!hsi_cuda_time_anchor(&gpu->time, &gpu->fault, b->start))
+        return;
+    b->anchor = gpu->time.current;
+    if (!CUDA(&gpu->fault, cudaGraphLaunch, b->exec, lead) ||
+        !CUDA(&gpu->fault, cudaEventRecord, g->done[which % 2], lead))
+        return;
+    gpu->time.users[b->anchor]++;
+    gpu->broken = 0;
+}
+
+/* A batch's results and its event are those of the last but one, which has to be collected. */
+static int has_turn(const hsi_cuda_graph *g, size_t which)
+{
+    const batch *before = which >= 2 ? &g->batches[which - 2] : NULL;
+
+    return !before || before->collected == before->count;
+}
+
+int hsi_cuda_graph_submit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, uint32_t task,
+                          size_t *number)
+{
+    hsi_cuda_graph *g = gpu->graph;
+    const item     *it = &g->items[g->next];
+    batch          *b;
+
+    if (g->abandoned || g->next == g->count || it->task != task || it->body != body)
+        return 0;
+    if (!has_turn(g, it->batch))
+        return -1;
+    b = &g->batches[it->batch];
+    *number = g->next++;
+    if (g->next == b->first + b->count)
+        launch(gpu, g, b, it->batch);
+    return 1;
+}
+
+int hsi_cuda_graph_waits(const hsi_cuda_graph *g, size_t number)
+{
+    return g && !g->batches[g->items[number].batch].launched;
+}
+
+void hsi_cuda_graph_abandon(hsi_cuda_graph *g)
+{
+    g->abandoned = 1;
+}
+
+static int date_batch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, batch *b, size_t which)
+{
+    int over = hsi_cuda_over(&gpu->fault, g->done[which % 2], 0);
+
+    if (over != 1)
+        return over;
+    gpu->time.users[b->anchor]--;
+    b->end = hsi_cuda_time_of(&gpu->time, &gpu->fault, b->anchor, g->done[which % 2]);
+    if (gpu->fault.text[0])
+        return -1;
+    b->start = b->start > gpu->last ? b->start : gpu->last;
+    b->end = b->end > b->start ? b->end : b->start;
+    return 1;
+}
+
+/* The batch's time is shared out by what the tasks have to compute. */
+int hsi_cuda_graph_over(hsi_cuda_gpu *gpu, size_t number, hsi_cuda_flight *flight)
+{
+    hsi_cuda_graph *g = gpu->graph;
+    const item     *it = &g->items[number];
+    batch          *b = &g->batches[it->batch];
+    double          span;
+
+    if (b->end == 0) {
+        int over = date_batch(gpu, g, b, it->batch);
+
+        if (over != 1)
+            return over;
+    }
+    span = (double)(b->end - b->start) / b->flops;
+    flight->start = b->start + (int64_t)(span * it->flops_before);
+    flight->end = b->start + (int64_t)(span * (it->flops_before + flops_of(it->body)));
+    flight->results = results_of(g, it);
+    return 1;
+}
+
+void hsi_cuda_graph_collected(hsi_cuda_graph *g, size_t number)
+{
+    g->batches[g->items[number].batch].collected++;
+}

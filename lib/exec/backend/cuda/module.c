@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The module: which rows it makes bodies of, and its one symbol. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/backend/cuda/cuda.h"
+
+static int is_ours(const hs_backend_options *options, const hs_task *row, hs_type type)
+{
+    return type == HS_GPU && !options->emulate[HS_GPU] && row->kernel && *row->kernel &&
+           !(row->gpu_command && *row->gpu_command) && strncmp(row->kernel, "plugin:", 7) != 0;
+}
+
+static hs_status unknown(const char *kernel, char why[HS_WHY])
+{
+    char                   list[128] = "";
+    const hsi_cuda_kernel *k;
+    size_t                 used = 0, i;
+
+    for (i = 0; (k = hsi_cuda_kernel_at(i)) && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", k->name);
+    snprintf(why, HS_WHY, "kernel '%.64s' is not for GPUs; those that are: %s", kernel, list);
+    return HS_ERESOURCE;
+}
+
+/* "dgemm:960"; a size that is none is the CPU's to explain. */
+static hs_status read_kernel(const char *kernel, hsi_cuda_body *body, char why[HS_WHY])
+{
+    const char             *colon = strchr(kernel, ':');
+    const hsi_kernel_entry *entry = hsi_kernel_find(kernel, strcspn(kernel, ":"));
+    char                   *end = NULL;
+    long                    n = colon ? strtol(colon + 1, &end, 10) : 0;
+
+    body->cuda = entry ? hsi_cuda_kernel_find(entry->name) : NULL;
+    if (!body->cuda)
+        return unknown(kernel, why);
+    if (n < 1 || n > HSI_KERNEL_MOST || *end || colon[1] < '1' || colon[1] > '9') {
+        snprintf(why, HS_WHY,
+                 "kernel '%.64s': expected a size from 1 to %d behind a colon, such as %s:960",
+                 kernel, HSI_KERNEL_MOST, entry->name);
+        return HS_EINVAL;
+    }
+    body->kernel = entry->kernel;
+    body->n = (int)n;
+    return HS_OK;
+}
+
+static hs_status fits(const hs_backend_options *options, const char *kernel,
+                      const hsi_cuda_body *body, char why[HS_WHY])
+{
+    double needed = hsi_cuda_body_bytes(body);
+
+    if (options->device_memory == 0 || needed <= options->device_memory)
+        return HS_OK;
+    snprintf(why, HS_WHY, "kernel '%.64s' needs %.3g GiB of memory on its GPU, which has %.3g",
+             kernel, needed / 0x1p30, options->device_memory / 0x1p30);
+    return HS_ERESOURCE;
+}
+
+static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
+                             hs_body **out, char why[HS_WHY])
+{
+    hsi_cuda_body body = {.base = {&hsi_backend_cuda}}, *made;
+    hs_status     st;
+
+    *out = NULL;
+    if (!is_ours(options, row, type))
+        return HS_OK;
+    st = read_kernel(row->kernel, &body, why);
+    if (st == HS_OK)
+        st = fits(options, row->kernel, &body, why);
+    if (st != HS_OK)
+        return st;
+    made = malloc(sizeof *made);
+    if (!made) {
+        snprintf(why, HS_WHY, "out of memory");
+        return HS_ENOMEM;
+    }
+    *made = body;
+    *out = &made->base;
+    return HS_OK;
+}
+
+static void body_free(hs_body *body)
+{
+    free(body);
+}
+
+const hs_backend hsi_backend_cuda = {
+    .abi = HS_BACKEND_ABI,
+    .name = "cuda",
+    .body_create = body_create,
+    .body_free = body_free,
+    .worker_open = hsi_cuda_open,
+    .worker_close = hsi_cuda_close,
+    .run = hsi_cuda_run_task,
+    .devices = hsi_cuda_devices,
+    .prepare = hsi_cuda_prepare,
+    .stream = hsi_cuda_stream,
+    .depth = hsi_cuda_depth,
+    .submit = hsi_cuda_submit,
+    .collect = hsi_cuda_collect,
+};
+
+HS_API const hs_backend *hs_backend_module(unsigned abi);
+
+const hs_backend *hs_backend_module(unsigned abi)
+{
+    return abi == HS_BACKEND_ABI ? &hsi_backend_cuda : NULL;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dgemm, sgemm, dsyrk, dtrsm by cuBLAS, in pieces of columns or rows; and what kernels there are.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "exec/backend/cuda/cuda.h"
+
+static const double one = 1, minus_one = -1;
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static const double *at(const void *a, int ld, int row, int column)
+{
+    return (const double *)a + (size_t)column * (size_t)ld + row;
+}
+
+static double *to(void *a, int ld, int row, int column)
+{
+    return (double *)a + (size_t)column * (size_t)ld + row;
+}
+
+/* After a piece: is there more? */
+static int advance(hsi_cuda_run *run, int width)
+{
+    run->column += width;
+    return run->column < run->n;
+}
+
+/* C -= A B' */
+static int gemm(hsi_cuda_run *run)
+{
+    int n = run->n, j = run->column, w = least(run->width, n - j);
+
+    if (!BLAS(run->lane->fault, cublasDgemm, run->lane->blas, CUBLAS_OP_N, CUBLAS_OP_T, n, w, n,
+              &minus_one, run->a, n, at(run->b, n, j, 0), n, &one, to(run->c, n, 0, j), n))
+        return -1;
+    return advance(run, w);
+}
+
+static int sgemm(hsi_cuda_run *run)
+{
+    static const float plus = 1, minus = -1;
+    int                n = run->n, j = run->column, w = least(run->width, n - j);
+
+    if (!BLAS(run->lane->fault, cublasSgemm, run->lane->blas, CUBLAS_OP_N, CUBLAS_OP_T, n, w, n,
+              &minus, run->a, n, (const float *)run->b + j, n, &plus,
+              (float *)run->c + (size_t)j * (size_t)n, n))
+        return -1;
+    return advance(run, w);
+}
+
+/* Lower C -= A A': a square on the diagonal and what is below it. */
+static int syrk(hsi_cuda_run *run)
+{
+    int n = run->n, j = run->column, w = least(run->width, n - j), below = n - j - w;
+
+    if (!BLAS(run->lane->fault, cublasDsyrk, run->lane->blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
+              w, n, &minus_one, at(run->a, n, j, 0), n, &one, to(run->c, n, j, j), n))
+        return -1;
+    if (below && !BLAS(run->lane->fault, cublasDgemm, run->lane->blas, CUBLAS_OP_N, CUBLAS_OP_T,
+                       below, w, n, &minus_one, at(run->a, n, j + w, 0), n, at(run->a, n, j, 0), n,
+                       &one, to(run->c, n, j + w, j), n))
+        return -1;
+    return advance(run, w);
+}
+
+/* X L' = B with ones on the diagonal of L: each row by itself. */
+static int trsm(hsi_cuda_run *run)
+{
+    int n = run->n, i = run->column, rows = least(run->width, n - i);
+
+    if (!BLAS(run->lane->fault, cublasDtrsm, run->lane->blas, CUBLAS_SIDE_RIGHT,
+              CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_UNIT, rows, n, &one, run->a, n,
+              to(run->c, n, i, 0), n))
+        return -1;
+    return advance(run, rows);
+}
+
+/* ---- the table --------------------------------------------------------------- */
+
+static const hsi_cuda_kernel kernels[] = {
+    {"dgemm", 2, 0, 2, gemm, NULL},
+    {"sgemm", 2, 0, 2, sgemm, NULL},
+    {"dsyrk", 1, 0, 1, syrk, NULL},
+    {"dtrsm", 1, 0, 1, trsm, NULL},
+    {"dpotrf", 0, 1, 1.0 / 3, hsi_cuda_potrf, hsi_cuda_potrf_work},
+    {"dgetrf", 0, 1, 2.0 / 3, hsi_cuda_getrf, hsi_cuda_getrf_work},
+    {"dgeqrf", 0, 1, 4.0 / 3, hsi_cuda_geqrf, hsi_cuda_geqrf_work},
+    {"dormqr", 1, 1, 2, hsi_cuda_ormqr, hsi_cuda_ormqr_work},
+};
+
+const hsi_cuda_kernel *hsi_cuda_kernel_at(size_t index)
+{
+    return index < sizeof kernels / sizeof *kernels ? &kernels[index] : NULL;
+}
+
+const hsi_cuda_kernel *hsi_cuda_kernel_find(const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (strcmp(kernels[i].name, name) == 0)
+            return &kernels[i];
+    return NULL;
+}
+
+/* A factorisation's panels are as wide as what they are applied to at once. */
+int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n)
+{
+    const double flops = 2e10; /* of a piece */
+    double       columns;
+
+    if (n <= 2048)
+        return n;
+    columns = kernel->inputs ? flops / (2.0 * n * n) : sqrt(flops / (2.0 * n));
+    return least(n, columns < 256 ? 256 : (int)columns / 32 * 32);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One task: its data there, its results back, and whether they are right. */
+#include <stdio.h>
+#include <string.h>
+
+#include "exec/backend/cuda/cuda.h"
+
+/* ---- where everything is ----------------------------------------------------- */
+
+enum { LINE = 256 };
+
+static size_t whole(size_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+static size_t matrix_bytes(const hsi_cuda_body *body)
+{
+    size_t n = (size_t)body->n;
+
+    return whole(n * n * (hsi_kernel_is_single(body->kernel) ? sizeof(float) : sizeof(double)));
+}
+
+static size_t vector_bytes(const hsi_cuda_body *body)
+{
+    return body->cuda->solver ? whole(sizeof(double) * (size_t)body->n) : 0;
+}
+
+static size_t pivot_bytes(const hsi_cuda_body *body)
+{
+    return body->cuda->solver ? whole(sizeof(int) * (size_t)body->n) : 0;
+}
+
+static size_t info_bytes(const hsi_cuda_body *body)
+{
+    return body->cuda->solver ? whole(sizeof(int) * HSI_CUDA_PANELS_MOST) : 0;
+}
+
+static size_t small_bytes(const hsi_cuda_body *body)
+{
+    return vector_bytes(body) + pivot_bytes(body) + info_bytes(body);
+}
+
+double hsi_cuda_body_bytes(const hsi_cuda_body *body)
+{
+    return (1.0 + body->cuda->inputs) * (double)matrix_bytes(body) + (double)small_bytes(body);
+}
+
+size_t hsi_cuda_results_bytes(const hsi_cuda_body *body)
+{
+    return matrix_bytes(body) + small_bytes(body);
+}
+
+hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room)
+{
+    char *vector = room + matrix_bytes(body), *pivots = vector + vector_bytes(body);
+
+    return (hsi_cuda_results){room, (double *)(void *)vector, (int *)(void *)pivots,
+                              (int *)(void *)(pivots + pivot_bytes(body))};
+}
+
+static int work_size(hsi_cuda_lane *lane, const hsi_cuda_body *body, int *elements)
+{
+    *elements = 0;
+    if (!body->cuda->work)
+        return 1;
+    return hsi_cuda_lane_solver(lane) &&
+           body->cuda->work(lane, body->n, hsi_cuda_width(body->cuda, body->n), elements);
+}
+
+static size_t fixed_bytes(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
+{
+    int copied = 1 + (gpu->resident ? 0 : body->cuda->inputs);
+
+    return (size_t)copied * matrix_bytes(body) + small_bytes(body);
+}
+
+size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body)
+{
+    int elements;
+
+    if (!work_size(lane, body, &elements))
+        return 0;
+    return fixed_bytes(gpu, body) + whole(sizeof(double) * (size_t)elements);
+}
+
+/* ---- there ------------------------------------------------------------------- */
+
+/* An element of the pool, on the GPU. */
+static const void *there(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const void *from)
+{
+    int         single = hsi_kernel_is_single(body->kernel);
+    const char *pool =
+        single ? (const char *)gpu->data.space.single : (const char *)gpu->data.space.pool;
+
+    return (const char *)gpu->data.there[single] + ((const char *)from - pool);
+}
+
+static int copy(hsi_cuda_gpu *gpu, const hsi_cuda_run *run, void *to, const void *from)
+{
+    size_t n = (size_t)run->n;
+    size_t bytes =
+        n * n * (hsi_kernel_is_single(run->body->kernel) ? sizeof(float) : sizeof(double));
+
+    if (gpu->resident)
+        return CUDA(run->lane->fault, cudaMemcpyAsync, to, there(gpu, run->body, from), bytes,
+                    cudaMemcpyDeviceToDevice, run->lane->stream);
+    return CUDA(run->lane->fault, cudaMemcpyAsync, to, from, bytes, cudaMemcpyHostToDevice,
+                run->lane->stream);
+}
+
+static int place_inputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run, char **arena)
+{
+    const void **place[] = {&run->a, &run->b};
+    int          i;
+
+    for (i = 0; i < run->body->cuda->inputs; i++) {
+        const void *from = job->in_single[i] ? (const void *)job->in_single[i] : job->in[i];
+
+        if (gpu->resident) {
+            *place[i] = there(gpu, run->body, from);
+            continue;
+        }
+        *place[i] = *arena;
+        if (!copy(gpu, run, *arena, from))
+            return 0;
+        *arena += matrix_bytes(run->body);
+    }
+    return 1;
+}
+
+/* A vector from the host: by way of where tau is. */
+static int send_vector(const hsi_cuda_run *run, const double *vector)
+{
+    return CUDA(run->lane->fault, cudaMemcpyAsync, run->tau, vector,
+                sizeof *vector * (size_t)run->n, cudaMemcpyHostToDevice, run->lane->stream);
+}
+
+static int set_diagonal(const hsi_cuda_run *run, double value, double *vector)
+{
+    int i;
+
+    for (i = 0; i < run->n; i++)
+        vector[i] = value;
+    return send_vector(run, vector) && BLAS(run->lane->fault, cublasDcopy, run->lane->blas, run->n,
+                                            run->tau, 1, run->c, run->n + 1);
+}
+
+static int send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_results *results,
+                      hsi_cuda_run *run, char *arena)
+{
+    const hsi_cuda_body *body = run->body;
+    hsi_cuda_fault      *fault = run->lane->fault;
+
+    run->tau = (double *)(void *)arena;
+    run->pivots = (int *)(void *)(arena + vector_bytes(body));
+    run->info = (int *)(void *)(arena + vector_bytes(body) + pivot_bytes(body));
+    run->work = (double *)(void *)(arena + small_bytes(body));
+    if (!work_size(run->lane, body, &run->work_size) ||
+        !CUDA(fault, cudaMemsetAsync, run->info, 0, info_bytes(body), run->lane->stream))
+        return 0;
+    if (job->diagonal != 0)
+        return set_diagonal(run, job->diagonal, results->vector);
+    if (body->cuda->inputs == 0)
+        return 1;
+    hsi_cuda_reflectors(gpu, job, results->vector);
+    return send_vector(run, results->vector);
+}
+
+int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
+                     const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
+                     hsi_cuda_run *run)
+{
+    char   *arena = lane->arena;
+    hsi_job job;
+
+    *run = (hsi_cuda_run){.lane = lane,
+                          .body = body,
+                          .n = body->n,
+                          .width = hsi_cuda_width(body->cuda, body->n),
+                          .c = arena};
+    hsi_cuda_data_locate(gpu, body, instance, task, &job);
+    arena += matrix_bytes(body);
+    return copy(gpu, run, run->c, job.from_single ? (const void *)job.from_single : job.from[0]) &&
+           place_inputs(gpu, &job, run, &arena) &&
+           (!body->cuda->solver || send_small(gpu, &job, results, run, arena));
+}
+
+/* ---- back -------------------------------------------------------------------- */
+
+static int fetch(const hsi_cuda_run *run, void *to, const void *from, size_t bytes)
+{
+    return CUDA(run->lane->fault, cudaMemcpyAsync, to, from, bytes, cudaMemcpyDeviceToHost,
+                run->lane->stream);
+}
+
+int hsi_cuda_copy_out(const hsi_cuda_run *run, const hsi_cuda_results *results, int matrix)
+{
+    const hsi_cuda_body *body = run->body;
+    size_t               n = (size_t)run->n;
+    size_t element = hsi_kernel_is_single(body->kernel) ? sizeof(float) : sizeof(double);
+
+    if (matrix && !fetch(run, results->c, run->c, n * n * element))
+        return 0;
+    /* They lie one behind the other on both sides. */
+    return !body->cuda->solver || fetch(run, results->vector, run->tau, small_bytes(body));
+}
+
+/* ---- right? ------------------------------------------------------------------ */
+
+static int info_of(const hsi_cuda_body *body, const hsi_cuda_results *results)
+{
+    int i;
+
+    for (i = 0; body->cuda->solver && i < HSI_CUDA_PANELS_MOST; i++)
+        if (results->info[i])
+            return results->info[i];
+    return 0;
+}
+
+/* What the CPU's kernel would have left for its own verification. */
+static void adopt(const hsi_cuda_body *body, const hsi_cuda_results *results, hsi_job *job)
+{
+    int n = body->n, width = hsi_cuda_width(body->cuda, n), W = HSI_KERNEL_PANEL, i;
+
+    if (hsi_kernel_is_single(body->kernel))
+        job->out_single = results->c;
+    else
+        job->out[0] = results->c;
+    if (!body->cuda->solver)
+        return;
+    for (i = 0; i < n; i++) {
+        job->t[(size_t)i * (size_t)W + (size_t)(i % W)] = results->vector[i];
+        job->pivots[i] = results->pivots[i] + i / width * width;
+    }
+}
+
+hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
+                          const hsi_cuda_results *results, hs_attempt *attempt)
+{
+    const char *name = body->cuda->name;
+    int         info = info_of(body, results);
+    double      residual;
+    hsi_job     job;
+
+    if (info) {
+        snprintf(attempt->why, HS_WHY, "%s:%d: cuSOLVER gave up (info %d)", name, body->n, info);
+        return HS_OUTCOME_FAILED;
+    }
+    if (!gpu->verify)
+        return HS_OUTCOME_DONE;
+    hsi_job_begin(&job, body->kernel, body->n, hsi_job_seed(attempt->instance, attempt->task),
+                  attempt, &gpu->data.space);
+    hsi_job_predict(&job);
+    if (!hsi_job_stopped(&job))
+        adopt(body, results, &job);
+    residual = hsi_job_residual(&job);
+    if (!gpu->broken)
+        gpu->fault.text[0] = '\0'; /* of memory for that, which the job knows of too */
+    if (job.no_memory) {
+        snprintf(attempt->why, HS_WHY, "%s:%d: out of memory", name, body->n);
+        return HS_OUTCOME_FAILED;
+    }
+    if (job.stopped)
+        return HS_OUTCOME_ABORTED;
+    if (residual <= HSI_RESIDUAL_MOST)
+        return HS_OUTCOME_DONE;
+    snprintf(attempt->why, HS_WHY, "%s:%d: wrong result: residual %.3g, above %g", name, body->n,
+             residual, HSI_RESIDUAL_MOST);
+    return HS_OUTCOME_FAILED;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+#include <time.h>
+
+#include "exec/backend/cuda/cuda.h"
+
+int64_t hsi_cuda_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* "Not yet" stays behind as the thread's last error, which plugins may ask for. */
+static cudaError_t query(cudaEvent_t event)
+{
+    cudaError_t error = cudaEventQuery(event);
+
+    if (error == cudaErrorNotReady)
+        cudaGetLastError();
+    return error;
+}
+
+/* Spins at first, since most tasks are over soon; then sleeps, a little at a time. */
+int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, int wait)
+{
+    const struct timespec nap = {0, 10000};
+    const int64_t         patience = 50000;
+    int64_t               start = wait ? hsi_cuda_now() : 0;
+    cudaError_t           error;
+
+    while ((error = query(event)) == cudaErrorNotReady && wait) {
+        if (hsi_cuda_now() - start > patience)
+            nanosleep(&nap, NULL);
+    }
+    if (error == cudaErrorNotReady)
+        return 0;
+    return hsi_cuda_ok(fault, error, "cudaEventQuery") ? 1 : -1;
+}
+
+/*
+ * It happens between the last look that does not see it and the one that does: not always at
+ * once, since streams beyond a few share queues, so that it may stand behind others' work.
+ */
+static int set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which)
+{
+    int64_t before, after = hsi_cuda_now();
+    int     over;
+
+    if (!CUDA(fault, cudaEventRecord, time->anchor[which], time->stream))
+        return 0;
+    do {
+        before = after;
+        over = hsi_cuda_over(fault, time->anchor[which], 0);
+        after = hsi_cuda_now();
+    } while (over == 0);
+    if (over < 0)
+        return 0;
+    time->ns[which] = before + (after - before) / 2;
+    time->current = which;
+    return 1;
+}
+
+int hsi_cuda_time_open(hsi_cuda_time *time, hsi_cuda_fault *fault)
+{
+    return CUDA(fault, cudaStreamCreateWithFlags, &time->stream, cudaStreamNonBlocking) &&
+           CUDA(fault, cudaEventCreateWithFlags, &time->anchor[0], cudaEventDefault) &&
+           CUDA(fault, cudaEventCreateWithFlags, &time->anchor[1], cudaEventDefault) &&
+           set(time, fault, 0);
+}
+
+void hsi_cuda_time_close(hsi_cuda_time *time)
+{
+    int i;
+
+    for (i = 0; i < 2; i++)
+        if (time->anchor[i])
+            cudaEventDestroy(time->anchor[i]);
+    if (time->stream)
+        cudaStreamDestroy(time->stream);
+    memset(time, 0, sizeof *time);
+}
+
+/* Distances are floats, and the two clocks drift: none is to be above some seconds. */
+int hsi_cuda_time_anchor(hsi_cuda_time *time, hsi_cuda_fault *fault, int64_t now)
+{
+    int other = !time->current;
+
+    if (now - time->ns[time->current] < 1000000000 || time->users[other])
+        return 1;
+    return set(time, fault, other);
+}
+
+int64_t hsi_cuda_time_of(hsi_cuda_time *time, hsi_cuda_fault *fault, int anchor, cudaEvent_t event)
+{
+    float ms = 0;
+
+    if (!CUDA(fault, cudaEventElapsedTime, &ms, time->anchor[anchor], event))
+        return 0;
+    return time->ns[anchor] + (int64_t)(1e6 * (double)ms);
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plans and policies on the fake: GPUs among other workers, and when they go. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec_fixture.h"
+#include "trial.h"
+
+enum { STREAMS, GRAPH, STREAMS_RESIDENT, GRAPH_RESIDENT, WAYS };
+
+static const act mixture[] = {
+    {1, 1, "dgemm:60", 9, 0},  {1, 1, "dsyrk:50", 5, 0},  {1, 1, "dpotrf:130", 5, 0},
+    {1, 1, "dgetrf:40", 5, 0}, {1, 1, "sgemm:40", 5, 0},  {1, 1, "dormqr:40", 3, 0},
+    {1, 1, "dtrsm:60", 5, 0},  {1, 1, "dgeqrf:40", 3, 0}, CURTAIN};
+
+enum { TASKS = 40 };
+
+static void setup(void)
+{
+    theatre_reset();
+    fake_reset(&FAKE_SETTINGS);
+}
+
+static hs_exec_settings settings_for(const char *policy, int way)
+{
+    hs_exec_settings s;
+
+    hs_exec_settings_init(&s);
+    s.policy = hs_policy_find(policy);
+    ck_assert_ptr_nonnull(s.policy);
+    s.oversubscribe = 1;
+    s.module = MODULE;
+    s.gpu_mode = way == GRAPH || way == GRAPH_RESIDENT ? HS_GPU_GRAPH : HS_GPU_STREAMS;
+    s.resident = way >= STREAMS_RESIDENT;
+    return s;
+}
+
+/* By turns to all workers from `first` on. */
+static hs_schedule *by_turns(const hs_instance *in, unsigned first)
+{
+    unsigned worker[THEATRE_TASKS], workers = hs_instance_cpus(in) + hs_instance_gpus(in);
+    size_t   i;
+
+    for (i = 0; i < hs_instance_tasks(in); i++)
+        worker[i] = first + (unsigned)i % (workers - first);
+    return lists(in, worker);
+}
+
+static performance play(unsigned cpus, unsigned gpus, unsigned first, const hs_exec_settings *s)
+{
+    hs_instance *in = acts(mixture, cpus, gpus, HS_MILLISECONDS);
+    hs_schedule *plan = by_turns(in, first);
+
+    return perform(in, plan, s);
+}
+
+START_TEST(a_plan_on_both)
+{
+    hs_exec_settings s = settings_for("plan", _i);
+    fake_settings    settings = FAKE_SETTINGS;
+    performance      p;
+    size_t           count;
+
+    settings.devices = 2;
+    fake_reset(&settings);
+    p = play(2, 2, 0, &s);
+    all_done_once(&p);
+    hs_exec_records(p.exec, 2, &count);
+    ck_assert_uint_eq(count, TASKS / 4);
+    ck_assert_uint_gt(fake_memory_peak(0), 0);
+    ck_assert_uint_gt(fake_memory_peak(1), 0);
+    ck_assert_str_eq(hs_exec_backend(p.exec, 0, HS_GPU), "cuda");
+    ck_assert_str_eq(hs_exec_backend(p.exec, 0, HS_CPU), "cpu");
+    end_performance(&p);
+    trial_is_clean();
+}
+END_TEST
+
+START_TEST(a_plan_on_one_gpu_alone)
+{
+    hs_exec_settings s = settings_for("plan", _i);
+    performance      p = play(1, 1, 1, &s);
+
+    all_done_once(&p);
+    ck_assert_uint_eq(fake_pageable(), 0);
+    ck_assert_uint_eq(fake_default_workspaces(), 0);
+    end_performance(&p);
+    trial_is_clean();
+}
+END_TEST
+
+/* What is decided from task to task, with tasks taken over from one another. */
+START_TEST(a_policy_that_decides)
+{
+    static const char *const policies[] = {"heteroprio", "plan+steal"};
+    fake_settings            settings = FAKE_SETTINGS;
+    hs_instance             *in = acts(mixture, 2, 2, HS_MILLISECONDS);
+    hs_exec_settings         s = settings_for(policies[_i], STREAMS);
+    performance              p;
+
+    settings.devices = 2;
+    settings.kernel = 0.0005;
+    fake_reset(&settings);
+    p = perform(in, _i ? by_turns(in, 2) : NULL, &s);
+    all_done_once(&p);
+    end_performance(&p);
+    trial_is_clean();
+}
+END_TEST
+
+static unsigned lost_said(const performance *p, const char *call)
+{
+    hs_exec_failure failure;
+    unsigned        found = 0;
+    size_t          i;
+
+    hs_exec_failure_init(&failure);
+    for (i = 0; hs_exec_failure_at(p->exec, i, &failure); i++)
+        found += trial_names(failure.why, call, 1) != 0;
+    return found;
+}
+
+/* Each call on the way breaks a GPU; its tasks go to whoever can run them. What fails when the
+ * run is prepared, and only there, fails the run. */
+START_TEST(a_gpu_that_is_lost)
+{
+    fake_settings    settings = FAKE_SETTINGS;
+    hs_exec_settings s = settings_for("plan", _i);
+    unsigned         lost = 0, refused = 0;
+    performance      p;
+
+    settings.devices = 2;
+    settings.sticky = 1;
+    s.retries = 1;
+    for (settings.fail_call = 1;; settings.fail_call += trial_stride() + settings.fail_call / 40) {
+        char call[64] = "";
+        int  failed;
+
+        fake_reset(&settings);
+        p = (performance){.in = acts(mixture, 1, 2, HS_MILLISECONDS)};
+        p.plan = by_turns(p.in, 0);
+        hs_exec_report_init(&p.report);
+        p.status = hs_exec_create(p.in, p.plan, &s, &p.exec, p.why);
+        if (p.status == HS_OK)
+            p.status = hs_exec_run(p.exec, &p.report, p.why);
+        failed = fake_failed() != NULL;
+        snprintf(call, sizeof call, "%s", failed ? fake_failed() : "");
+        if (p.status == HS_ERESOURCE) {
+            ck_assert_msg(trial_names(p.why, call, 1), "'%s' does not name %s", p.why, call);
+            refused++;
+        } else {
+            all_done_once(&p);
+            ck_assert_uint_le(p.report.lost_workers, 1);
+            if (p.report.lost_workers)
+                ck_assert_uint_ge(lost_said(&p, call), 1);
+            lost += p.report.lost_workers;
+        }
+        end_performance(&p);
+        trial_is_clean();
+        if (!failed)
+            break;
+    }
+    ck_assert_uint_gt(lost, 0);
+    ck_assert_uint_gt(refused, 0);
+}
+END_TEST
+
+/* A lack of memory in passing: the task fails, and is tried again. */
+START_TEST(a_task_that_fails)
+{
+    hs_exec_settings s = settings_for("plan", STREAMS);
+    performance      p;
+    unsigned         calls;
+
+    p = play(1, 1, 1, &s);
+    all_done_once(&p);
+    calls = fake_calls();
+    end_performance(&p);
+    for (; calls > 0; calls -= calls / 30 + 1) {
+        fake_settings settings = FAKE_SETTINGS;
+
+        settings.fail_call = calls;
+        settings.error = 2; /* cudaErrorMemoryAllocation */
+        fake_reset(&settings);
+        s.retries = 1;
+        p = (performance){.in = acts(mixture, 1, 1, HS_MILLISECONDS)};
+        p.plan = by_turns(p.in, 1);
+        hs_exec_report_init(&p.report);
+        p.status = hs_exec_create(p.in, p.plan, &s, &p.exec, p.why);
+        if (p.status == HS_OK)
+            p.status = hs_exec_run(p.exec, &p.report, p.why);
+        if (p.status != HS_ERESOURCE)
+            all_done_once(&p);
+        end_performance(&p);
+        trial_is_clean();
+    }
+}
+END_TEST
+
+static hs_status try_plan(const hs_exec_settings *s, char why[HS_WHY])
+{
+    hs_instance *in = acts(mixture, 1, 1, HS_MILLISECONDS);
+    hs_schedule *plan = by_turns(in, 0);
+    hs_exec     *exec = NULL;
+    hs_status    st = hs_exec_create(in, plan, s, &exec, why);
+
+    hs_exec_free(exec);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+    return st;
+}
+
+START_TEST(refused)
+{
+    static const char *const said[] = {"cudaErrorInsufficientDriver", "cudaErrorNoDevice", "memory",
+                                       "cannot be opened"};
+    hs_exec_settings         s = settings_for("plan", STREAMS);
+    fake_settings            settings = FAKE_SETTINGS;
+    char                     why[HS_WHY] = "";
+
+    settings.devices = _i < 2 ? _i - 1 : 1;
+    settings.memory = _i == 2 ? 50000 : settings.memory;
+    s.module = _i == 3 ? "tests/fakecuda/.libs/nothing.so" : MODULE;
+    fake_reset(&settings);
+    ck_assert_int_eq(try_plan(&s, why), HS_ERESOURCE);
+    ck_assert_msg(strstr(why, said[_i]) != NULL, "%s", why);
+    if (_i != 2)
+        ck_assert_msg(strncmp(why, "no GPU: ", 8) == 0 && strstr(why, "--emulate-gpus"), "%s", why);
+    trial_is_clean();
+}
+END_TEST
+
+/* As many CPUs as there are cores leave none for the GPU's thread. */
+START_TEST(a_core_is_kept)
+{
+    const unsigned   cores = hs_exec_cores();
+    hs_exec_settings s = settings_for("plan", STREAMS);
+    hs_instance     *in = acts(mixture, cores, 1, HS_MILLISECONDS);
+    hs_schedule     *plan = by_turns(in, 0);
+    hs_exec         *exec = NULL;
+    char             why[HS_WHY];
+
+    s.oversubscribe = 0;
+    ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, why), HS_ERESOURCE);
+    ck_assert_msg(strstr(why, "1 more to drive its GPUs") && strstr(why, "--no-reserve"), "%s",
+                  why);
+    s.no_reserve = 1;
+    ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, why), HS_OK);
+    hs_exec_free(exec);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+    if (cores < 2)
+        return;
+    in = acts(mixture, cores - 1, 1, HS_MILLISECONDS);
+    plan = by_turns(in, 0);
+    s.no_reserve = 0;
+    ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, why), HS_OK);
+    for (unsigned i = 0; i < cores; i++)
+        for (unsigned j = 0; j < i; j++) {
+            hs_exec_worker_info a, b;
+
+            hs_exec_worker_info_init(&a);
+            hs_exec_worker_info_init(&b);
+            hs_exec_worker(exec, i, &a);
+            hs_exec_worker(exec, j, &b);
+            ck_assert_int_ge(a.os_cpu, 0);
+            ck_assert_int_ne(a.os_cpu, b.os_cpu);
+            ck_assert(i < cores - 1 ? !a.device : !strncmp(a.device, "GPU-", 4));
+        }
+    hs_exec_free(exec);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+    trial_is_clean();
+}
+END_TEST
+
+START_TEST(devices_are_listed)
+{
+    fake_settings  settings = FAKE_SETTINGS;
+    hs_exec_device first, second;
+    unsigned       count = 0;
+    char           why[HS_WHY];
+
+    settings.devices = 2;
+    fake_reset(&settings);
+    hs_exec_device_init(&first);
+    hs_exec_device_init(&second);
+    ck_assert_int_eq(hs_exec_device_at(MODULE, 0, &first, &count, why), HS_OK);
+    ck_assert_uint_eq(count, 2);
+    ck_assert_int_eq(hs_exec_device_at(MODULE, 1, &second, NULL, why), HS_OK);
+    ck_assert_uint_gt(first.memory, 0);
+    ck_assert_int_eq(strncmp(first.uuid, "GPU-", 4), 0);
+    ck_assert_str_ne(first.uuid, second.uuid);
+    ck_assert_str_ne(first.pci, second.pci);
+    ck_assert_int_eq(hs_exec_device_at(MODULE, 2, &second, NULL, why), HS_EINVAL);
+    settings.devices = 0;
+    fake_reset(&settings);
+    ck_assert_int_eq(hs_exec_device_at(MODULE, 0, NULL, &count, why), HS_ERESOURCE);
+    ck_assert_uint_eq(count, 0);
+    ck_assert_msg(strstr(why, "no GPU: ") == why, "%s", why);
+    trial_is_clean();
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("cuda_exec");
+    TCase   *tcase = tcase_create("cuda_exec");
+    SRunner *runner = srunner_create(suite);
+    int      failed;
+
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* they leak, and there is nothing to find */
+    tcase_set_timeout(tcase, 600);
+    tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_add_loop_test(tcase, a_plan_on_both, 0, WAYS);
+    tcase_add_loop_test(tcase, a_plan_on_one_gpu_alone, 0, WAYS);
+    tcase_add_loop_test(tcase, a_policy_that_decides, 0, 2);
+    tcase_add_loop_test(tcase, a_gpu_that_is_lost, 0, WAYS);
+    tcase_add_test(tcase, a_task_that_fails);
+    tcase_add_loop_test(tcase, refused, 0, 4);
+    tcase_add_test(tcase, a_core_is_kept);
+    tcase_add_test(tcase, devices_are_listed);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

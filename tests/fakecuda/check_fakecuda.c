@@ -1,0 +1,762 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The fake itself: what it is to compute, to order, to refuse and to notice. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cusolverDn.h>
+
+#include "fake.h"
+
+enum { N = 24, LD = 27, CELLS = LD * N };
+
+static cudaStream_t       one, two;
+static cublasHandle_t     blas;
+static cusolverDnHandle_t solver;
+
+#define GOOD(call) ck_assert_msg((int)(call) == 0, "%s", #call)
+
+static void open_with(fake_settings settings)
+{
+    fake_reset(&settings);
+    GOOD(cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking));
+    GOOD(cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking));
+    GOOD(cublasCreate(&blas));
+    GOOD(cublasSetStream(blas, one));
+    GOOD(cusolverDnCreate(&solver));
+    GOOD(cusolverDnSetStream(solver, one));
+}
+
+static void setup(void)
+{
+    open_with(FAKE_SETTINGS);
+}
+
+static void teardown(void)
+{
+    char text[256];
+
+    cusolverDnDestroy(solver);
+    cublasDestroy(blas);
+    cudaStreamDestroy(two);
+    cudaStreamDestroy(one);
+    fake_live_text(text, sizeof text);
+    ck_assert_msg(fake_live() == 0, "left: %s", text);
+}
+
+static void no_misuse(void)
+{
+    ck_assert_msg(fake_misuses() == 0, "%s", fake_misuse());
+}
+
+static void misused(const char *how)
+{
+    ck_assert_uint_ge(fake_misuses(), 1);
+    ck_assert_msg(strstr(fake_misuse(), how) != NULL, "\"%s\" does not say \"%s\"", fake_misuse(),
+                  how);
+}
+
+static void *device(size_t bytes)
+{
+    void *memory = NULL;
+
+    GOOD(cudaMalloc(&memory, bytes));
+    return memory;
+}
+
+static void *pinned(size_t bytes)
+{
+    void *memory = NULL;
+
+    GOOD(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault));
+    return memory;
+}
+
+static double number(int i)
+{
+    return ((i * 7919) % 1009) / 1009.0 - 0.5;
+}
+
+/* Pinned, and the same on the device: `weight` is added to the diagonal. */
+static double *matrix(double **there, int first, double weight)
+{
+    double *here = pinned(CELLS * sizeof *here);
+    int     i;
+
+    for (i = 0; i < CELLS; i++)
+        here[i] = number(first + i) + (i % (LD + 1) == 0 ? weight : 0);
+    *there = device(CELLS * sizeof *here);
+    GOOD(cudaMemcpyAsync(*there, here, CELLS * sizeof *here, cudaMemcpyHostToDevice, one));
+    return here;
+}
+
+static double *fetch(const double *there, size_t count)
+{
+    double *here = pinned(count * sizeof *here);
+
+    GOOD(cudaMemcpyAsync(here, there, count * sizeof *here, cudaMemcpyDeviceToHost, one));
+    GOOD(cudaStreamSynchronize(one));
+    return here;
+}
+
+static double at(const double *a, int transposed, int row, int column)
+{
+    return transposed ? a[row * LD + column] : a[column * LD + row];
+}
+
+static void near(double got, double want)
+{
+    ck_assert_msg(fabs(got - want) < 1e-10, "%.17g, not %.17g", got, want);
+}
+
+/* ---- kernels
+ * ------------------------------------------------------------------------------------- */
+
+START_TEST(dgemm)
+{
+    int     ta = _i & 1, tb = _i >> 1, i, j, k;
+    double  alpha = 1.5, beta = -0.5, want, *a_there, *b_there, *c_there, *c;
+    double *a = matrix(&a_there, 1, 0), *b = matrix(&b_there, 2, 0), *old = matrix(&c_there, 3, 0);
+
+    GOOD(cublasDgemm(blas, ta ? CUBLAS_OP_T : CUBLAS_OP_N, tb ? CUBLAS_OP_T : CUBLAS_OP_N, N - 3,
+                     N - 1, N - 2, &alpha, a_there, LD, b_there, LD, &beta, c_there, LD));
+    alpha = beta = 0; /* it has been read */
+    c = fetch(c_there, CELLS);
+    for (i = 0; i < N - 3; i++)
+        for (j = 0; j < N - 1; j++) {
+            for (want = -0.5 * at(old, 0, i, j), k = 0; k < N - 2; k++)
+                want += 1.5 * at(a, ta, i, k) * at(b, tb, k, j);
+            near(at(c, 0, i, j), want);
+        }
+    near(at(c, 0, N - 3, 0), at(old, 0, N - 3, 0));
+    cudaFree(a_there), cudaFree(b_there), cudaFree(c_there);
+    cudaFreeHost(a), cudaFreeHost(b), cudaFreeHost(c), cudaFreeHost(old);
+    ck_assert_uint_eq(fake_default_workspaces(), 1);
+    no_misuse();
+}
+END_TEST
+
+START_TEST(dsyrk_and_dtrsm)
+{
+    int     i, j, k;
+    double  one_ = 1, minus = -1, want, *a_there, *c_there, *c;
+    double *a = matrix(&a_there, 1, 9), *old = matrix(&c_there, 5, 0);
+
+    GOOD(cublasDsyrk(blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, N, N, &minus, a_there, LD, &one_,
+                     c_there, LD));
+    c = fetch(c_there, CELLS);
+    for (i = 0; i < N; i++)
+        for (j = 0; j < N; j++) {
+            for (want = at(old, 0, i, j), k = 0; k < N && i >= j; k++)
+                want -= at(a, 0, i, k) * at(a, 0, j, k);
+            near(at(c, 0, i, j), want);
+        }
+    cudaFreeHost(old);
+    GOOD(cublasDtrsm(blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
+                     CUBLAS_DIAG_NON_UNIT, N, N, &one_, a_there, LD, c_there, LD));
+    old = c;
+    c = fetch(c_there, CELLS);
+    for (i = 0; i < N; i++) /* C L' is what it was */
+        for (j = 0; j < N; j++) {
+            for (want = 0, k = 0; k <= j; k++)
+                want += at(c, 0, i, k) * at(a, 0, j, k);
+            near(want, at(old, 0, i, j));
+        }
+    cudaFree(a_there), cudaFree(c_there);
+    cudaFreeHost(a), cudaFreeHost(c), cudaFreeHost(old);
+    no_misuse();
+}
+END_TEST
+
+/* Workspace, tau or pivots, and info. */
+typedef struct workshop {
+    double *work, *tau;
+    int    *pivots, *info, size;
+} workshop;
+
+static workshop workshop_open(int size)
+{
+    return (workshop){device((size_t)size * sizeof(double)), device(N * sizeof(double)),
+                      device(N * sizeof(int)), device(sizeof(int)), size};
+}
+
+static void workshop_close(workshop *w)
+{
+    int *info = pinned(sizeof *info);
+
+    GOOD(cudaMemcpyAsync(info, w->info, sizeof *info, cudaMemcpyDeviceToHost, one));
+    GOOD(cudaStreamSynchronize(one));
+    ck_assert_int_eq(*info, 0);
+    cudaFreeHost(info);
+    cudaFree(w->work), cudaFree(w->tau), cudaFree(w->pivots), cudaFree(w->info);
+}
+
+START_TEST(dpotrf)
+{
+    int      i, j, k, size = 0;
+    double   want, *there, *a = matrix(&there, 1, 9), *l;
+    workshop w;
+
+    GOOD(cusolverDnDpotrf_bufferSize(solver, CUBLAS_FILL_MODE_LOWER, N, there, LD, &size));
+    w = workshop_open(size);
+    ck_assert_int_ne(
+        cusolverDnDpotrf(solver, CUBLAS_FILL_MODE_LOWER, N, there, LD, w.work, size - 1, w.info),
+        CUSOLVER_STATUS_SUCCESS);
+    GOOD(cusolverDnDpotrf(solver, CUBLAS_FILL_MODE_LOWER, N, there, LD, w.work, size, w.info));
+    l = fetch(there, CELLS);
+    for (i = 0; i < N; i++)
+        for (j = 0; j <= i; j++) {
+            for (want = 0, k = 0; k <= j; k++)
+                want += at(l, 0, i, k) * at(l, 0, j, k);
+            near(want, at(a, 0, i, j));
+        }
+    workshop_close(&w);
+    cudaFree(there), cudaFreeHost(a), cudaFreeHost(l);
+    no_misuse();
+}
+END_TEST
+
+/* Without pivots: L U = A. With them: something else that is as near, and they are there. */
+START_TEST(dgetrf)
+{
+    int      i, j, k, size = 0, *pivots = pinned(N * sizeof *pivots);
+    double   want, *there, *a = matrix(&there, 1, _i ? 0 : 9), *lu;
+    workshop w;
+
+    GOOD(cusolverDnDgetrf_bufferSize(solver, N, N, there, LD, &size));
+    w = workshop_open(size);
+    GOOD(cusolverDnDgetrf(solver, N, N, there, LD, w.work, _i ? w.pivots : NULL, w.info));
+    lu = fetch(there, CELLS);
+    for (k = 0; _i && k < N; k++) {
+        if (k == 0) {
+            GOOD(
+                cudaMemcpyAsync(pivots, w.pivots, N * sizeof *pivots, cudaMemcpyDeviceToHost, one));
+            GOOD(cudaStreamSynchronize(one));
+        }
+        for (j = 0; j < N; j++) {
+            want = a[j * LD + k];
+            a[j * LD + k] = a[j * LD + pivots[k] - 1];
+            a[j * LD + pivots[k] - 1] = want;
+        }
+    }
+    for (i = 0; i < N; i++)
+        for (j = 0; j < N; j++) {
+            for (want = 0, k = 0; k <= i && k <= j; k++)
+                want += (k == i ? 1 : at(lu, 0, i, k)) * at(lu, 0, k, j);
+            near(want, at(a, 0, i, j));
+        }
+    workshop_close(&w);
+    cudaFree(there), cudaFreeHost(a), cudaFreeHost(lu), cudaFreeHost(pivots);
+    no_misuse();
+}
+END_TEST
+
+/* Q' A is R. */
+START_TEST(dgeqrf_and_dormqr)
+{
+    int      i, j, size = 0, more = 0;
+    double  *there, *copy_there, *a = matrix(&there, 1, 2), *copy = matrix(&copy_there, 1, 2);
+    double  *r, *got;
+    workshop w;
+
+    GOOD(cusolverDnDgeqrf_bufferSize(solver, N, N, there, LD, &size));
+    GOOD(cusolverDnDormqr_bufferSize(solver, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, N, N, N, there, LD,
+                                     NULL, copy_there, LD, &more));
+    w = workshop_open(size > more ? size : more);
+    GOOD(cusolverDnDgeqrf(solver, N, N, there, LD, w.tau, w.work, w.size, w.info));
+    GOOD(cusolverDnDormqr(solver, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, N, N, N, there, LD, w.tau,
+                          copy_there, LD, w.work, w.size, w.info));
+    r = fetch(there, CELLS);
+    got = fetch(copy_there, CELLS);
+    for (i = 0; i < N; i++)
+        for (j = 0; j < N; j++)
+            near(at(got, 0, i, j), i <= j ? at(r, 0, i, j) : 0);
+    workshop_close(&w);
+    cudaFree(there), cudaFree(copy_there);
+    cudaFreeHost(a), cudaFreeHost(copy), cudaFreeHost(r), cudaFreeHost(got);
+    no_misuse();
+}
+END_TEST
+
+/* ---- order
+ * ----------------------------------------------------------------------------------------- */
+
+static void wait_until(fake_kind kind, unsigned begun, unsigned ended)
+{
+    const struct timespec nap = {0, 1000000};
+
+    while (fake_begun(kind) < begun || fake_ended(kind) < ended)
+        nanosleep(&nap, NULL);
+}
+
+START_TEST(two_streams_need_an_event)
+{
+    void       *memory = device(64);
+    cudaEvent_t event;
+
+    GOOD(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    GOOD(cudaMemsetAsync(memory, 0, 64, one));
+    if (_i == 0) {
+        GOOD(cudaEventRecord(event, one));
+        GOOD(cudaStreamWaitEvent(two, event, 0));
+    } else if (_i == 1) {
+        GOOD(cudaStreamSynchronize(one));
+    } else if (_i == 2) { /* too early to help */
+        fake_quiet(1);
+        GOOD(cudaStreamWaitEvent(two, event, 0));
+        GOOD(cudaEventRecord(event, one));
+    }
+    GOOD(cudaMemsetAsync(memory, 0, 64, two));
+    if (_i == 2)
+        misused("another stream");
+    else
+        no_misuse();
+    cudaEventDestroy(event);
+    cudaFree(memory);
+}
+END_TEST
+
+START_TEST(an_event_orders_what_runs)
+{
+    void       *memory = device(8);
+    double     *from = pinned(8), *to = pinned(8);
+    cudaEvent_t event;
+
+    GOOD(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    ck_assert_int_eq(cudaEventQuery(event), cudaSuccess);
+    *from = 42;
+    fake_hold(FAKE_COPY_IN, 1);
+    GOOD(cudaMemcpyAsync(memory, from, 8, cudaMemcpyHostToDevice, one));
+    GOOD(cudaEventRecord(event, one));
+    GOOD(cudaStreamWaitEvent(two, event, 0));
+    GOOD(cudaMemcpyAsync(to, memory, 8, cudaMemcpyDeviceToHost, two));
+    wait_until(FAKE_COPY_IN, 1, 0);
+    wait_until(FAKE_WAIT, 0, 0);
+    ck_assert_int_eq(cudaEventQuery(event), cudaErrorNotReady);
+    ck_assert_int_eq(cudaStreamQuery(two), cudaErrorNotReady);
+    ck_assert_uint_eq(fake_begun(FAKE_COPY_OUT), 0);
+    ck_assert_double_nan(*to); /* not there yet */
+    fake_hold(FAKE_COPY_IN, 0);
+    GOOD(cudaStreamSynchronize(two));
+    ck_assert_double_eq(*to, 42);
+    GOOD(cudaEventQuery(event));
+    cudaEventDestroy(event);
+    cudaFree(memory), cudaFreeHost(from), cudaFreeHost(to);
+    no_misuse();
+}
+END_TEST
+
+START_TEST(a_copy_overlaps_a_kernel_but_not_a_copy)
+{
+    double  alpha = 1, beta = 0, *a_there, *c_there, *a = matrix(&a_there, 1, 0);
+    double *c = matrix(&c_there, 1, 0), *b_there = device(CELLS * sizeof *b_there);
+
+    fake_hold(FAKE_KERNEL, 1);
+    GOOD(cublasDgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &alpha, a_there, LD, a_there, LD,
+                     &beta, c_there, LD));
+    wait_until(FAKE_KERNEL, 1, 0);
+    GOOD(cudaMemcpyAsync(b_there, a, CELLS * sizeof *a, cudaMemcpyHostToDevice, two));
+    wait_until(FAKE_COPY_IN, 3, 3);
+    ck_assert_uint_eq(fake_ended(FAKE_KERNEL), 0);
+    fake_hold(FAKE_COPY_IN, 1);
+    GOOD(cudaMemcpyAsync(b_there, a, 8, cudaMemcpyHostToDevice, two));
+    wait_until(FAKE_COPY_IN, 4, 3);
+    fake_hold(FAKE_KERNEL, 0);
+    GOOD(cudaMemcpyAsync(a_there, c, 8, cudaMemcpyHostToDevice, one));
+    wait_until(FAKE_KERNEL, 1, 1);
+    ck_assert_uint_eq(fake_begun(FAKE_COPY_IN), 4); /* one engine for each direction */
+    fake_hold(FAKE_COPY_IN, 0);
+    GOOD(cudaStreamSynchronize(one));
+    GOOD(cudaStreamSynchronize(two));
+    ck_assert_uint_eq(fake_ended(FAKE_COPY_IN), 5);
+    cudaFree(a_there), cudaFree(b_there), cudaFree(c_there), cudaFreeHost(a), cudaFreeHost(c);
+    no_misuse();
+}
+END_TEST
+
+START_TEST(events_tell_the_time)
+{
+    void       *memory;
+    float       ms = -1;
+    cudaEvent_t start, end, dumb;
+    size_t      i, seen = 0;
+
+    teardown();
+    open_with((fake_settings){.devices = 1, .memory = 1 << 20, .launch = 0.003, .compute = 1});
+    memory = device(64);
+    GOOD(cudaEventCreateWithFlags(&start, cudaEventDefault));
+    GOOD(cudaEventCreateWithFlags(&end, cudaEventDefault));
+    GOOD(cudaEventCreateWithFlags(&dumb, cudaEventDisableTiming));
+    GOOD(cudaEventRecord(start, one));
+    GOOD(cudaMemsetAsync(memory, 0, 64, one));
+    GOOD(cudaEventRecord(end, one));
+    GOOD(cudaEventRecord(dumb, one));
+    GOOD(cudaEventSynchronize(dumb));
+    GOOD(cudaEventElapsedTime(&ms, start, end));
+    ck_assert_float_ge(ms, 3);
+    ck_assert_int_ne(cudaEventElapsedTime(&ms, start, dumb), cudaSuccess);
+    for (i = 0; i < fake_records(); i++)
+        if (fake_record_at(i).kind == FAKE_SET) {
+            ck_assert_int_ge(fake_record_at(i).end - fake_record_at(i).start, 3000000);
+            seen++;
+        }
+    ck_assert_uint_eq(seen, 1);
+    cudaEventDestroy(start), cudaEventDestroy(end), cudaEventDestroy(dumb);
+    cudaFree(memory);
+}
+END_TEST
+
+/* ---- memory
+ * ------------------------------------------------------------------------------------------ */
+
+START_TEST(a_source_that_changes_is_noticed)
+{
+    void   *memory = device(64);
+    double *from = pinned(64), *to = pinned(64), plain[8] = {1};
+
+    *from = 1;
+    fake_quiet(1);
+    fake_hold(FAKE_COPY_IN, 1);
+    GOOD(cudaMemcpyAsync(memory, from, 64, cudaMemcpyHostToDevice, one));
+    wait_until(FAKE_COPY_IN, 1, 0);
+    *from = 2;
+    fake_hold(FAKE_COPY_IN, 0);
+    GOOD(cudaMemcpyAsync(to, memory, 64, cudaMemcpyDeviceToHost, one));
+    GOOD(cudaStreamSynchronize(one));
+    ck_assert_double_eq(*to, 2); /* it was read late */
+    misused("source has changed");
+    ck_assert_uint_eq(fake_pageable(), 0);
+    GOOD(cudaMemcpyAsync(memory, plain, 64, cudaMemcpyHostToDevice, one));
+    plain[0] = 7; /* which is allowed, and slow */
+    GOOD(cudaMemcpyAsync(plain, memory, 64, cudaMemcpyDeviceToHost, one));
+    ck_assert_double_eq(plain[0], 1);
+    ck_assert_uint_eq(fake_pageable(), 2);
+    ck_assert_uint_eq(fake_misuses(), 1);
+    cudaFree(memory), cudaFreeHost(from), cudaFreeHost(to);
+}
+END_TEST
+
+START_TEST(memory_that_is_not_there)
+{
+    void *memory = device(64), *other;
+
+    fake_quiet(1);
+    switch (_i) {
+    case 0:
+        GOOD(cudaFreeAsync(memory, one));
+        ck_assert_int_eq(cudaMemsetAsync(memory, 0, 64, one), cudaErrorIllegalAddress);
+        misused("freed");
+        break;
+    case 1:
+        GOOD(cudaFree(memory));
+        ck_assert_int_eq(cudaFree(memory), cudaErrorInvalidValue);
+        misused("freed already");
+        break;
+    case 2:
+        ck_assert_int_eq(cudaMemsetAsync(memory, 0, 65, one), cudaErrorIllegalAddress);
+        misused("1 bytes behind");
+        cudaFree(memory);
+        break;
+    case 3: /* freed on one stream while another may use it */
+        GOOD(cudaMemsetAsync(memory, 0, 64, one));
+        GOOD(cudaFreeAsync(memory, two));
+        misused("another stream");
+        break;
+    default: /* used on one stream when the other may not have made it */
+        GOOD(cudaMallocAsync(&other, 64, one));
+        GOOD(cudaMemsetAsync(other, 0, 64, two));
+        misused("another stream");
+        cudaFree(other);
+        cudaFree(memory);
+    }
+}
+END_TEST
+
+START_TEST(memory_is_limited)
+{
+    void  *memory = NULL, *more = NULL;
+    size_t room = 0, total = 0;
+
+    GOOD(cudaMallocAsync(&memory, (size_t)600 << 20, one));
+    ck_assert_int_eq(cudaMallocAsync(&more, (size_t)600 << 20, one), cudaErrorMemoryAllocation);
+    GOOD(cudaMemGetInfo(&room, &total));
+    ck_assert_uint_eq(total, (size_t)1 << 30);
+    ck_assert_uint_eq(room, (size_t)424 << 20);
+    ck_assert_uint_eq(fake_memory_used(0), (size_t)600 << 20);
+    GOOD(cudaFreeAsync(memory, one));
+    ck_assert_uint_eq(fake_memory_used(0), 0);
+    ck_assert_uint_eq(fake_memory_peak(0), (size_t)600 << 20);
+    ck_assert_int_eq(cudaPeekAtLastError(), cudaErrorMemoryAllocation);
+    ck_assert_int_eq(cudaGetLastError(), cudaErrorMemoryAllocation);
+    ck_assert_int_eq(cudaGetLastError(), cudaSuccess);
+    no_misuse();
+}
+END_TEST
+
+START_TEST(a_leak_is_named)
+{
+    void       *memory = device(64);
+    cudaEvent_t event;
+    char        text[256];
+
+    GOOD(cudaEventCreateWithFlags(&event, 0));
+    fake_live_text(text, sizeof text);
+    ck_assert_str_eq(text, "stream: 2, event: 1, cuBLAS handle: 1, cuSOLVER handle: 1, memory: 1");
+    cudaEventDestroy(event);
+    fake_quiet(1);
+    ck_assert_int_ne(cudaEventDestroy(event), cudaSuccess);
+    misused("event is destroyed");
+    cudaFree(memory);
+}
+END_TEST
+
+/* ---- failures
+ * ------------------------------------------------------------------------------------------ */
+
+START_TEST(a_call_fails_once)
+{
+    void *memory = NULL;
+
+    fake_fail(2, 0, 0);
+    GOOD(cudaMalloc(&memory, 64));
+    ck_assert_int_eq(cudaMemsetAsync(memory, 0, 64, one), cudaErrorInvalidValue);
+    ck_assert_str_eq(fake_failed(), "cudaMemsetAsync");
+    GOOD(cudaMemsetAsync(memory, 0, 64, one));
+    fake_fail(1, 0, 0);
+    ck_assert_int_ne(cudaFree(memory), cudaSuccess); /* is it free? nobody knows */
+    ck_assert_uint_eq(fake_live(), 4);
+    GOOD(cudaFree(memory));
+    no_misuse();
+}
+END_TEST
+
+START_TEST(a_broken_device_stays_so)
+{
+    void       *memory = device(64);
+    cudaEvent_t event;
+
+    GOOD(cudaEventCreateWithFlags(&event, cudaEventDefault));
+    fake_fail(1, cudaErrorIllegalAddress, 1);
+    ck_assert_int_eq(cublasSetWorkspace(blas, NULL, 0), CUBLAS_STATUS_EXECUTION_FAILED);
+    ck_assert_int_eq(cudaMemsetAsync(memory, 0, 64, one), cudaErrorIllegalAddress);
+    ck_assert_int_eq(cudaGetLastError(), cudaErrorIllegalAddress);
+    ck_assert_int_eq(cudaGetLastError(), cudaErrorIllegalAddress);
+    ck_assert_int_eq(cudaStreamSynchronize(one), cudaErrorIllegalAddress);
+    ck_assert_int_eq(cudaEventQuery(event), cudaErrorIllegalAddress);
+    ck_assert_int_eq(cudaEventDestroy(event), cudaErrorIllegalAddress);
+    ck_assert_int_eq(cudaFree(memory), cudaErrorIllegalAddress);
+    ck_assert_uint_eq(fake_live(), 4);
+    no_misuse();
+}
+END_TEST
+
+START_TEST(an_operation_breaks_its_device)
+{
+    void *memory;
+
+    teardown();
+    open_with((fake_settings){.devices = 2, .memory = 1 << 20, .compute = 1, .fail_operation = 2});
+    memory = device(64);
+    GOOD(cudaMemsetAsync(memory, 0, 64, one));
+    GOOD(cudaStreamSynchronize(one));
+    GOOD(cudaMemsetAsync(memory, 0, 64, one));
+    ck_assert_int_eq(cudaStreamSynchronize(one), cudaErrorLaunchFailure);
+    ck_assert_str_eq(fake_failed(), "cudaMemsetAsync");
+    GOOD(cudaSetDevice(1)); /* is as good as ever */
+    cudaFree(device(64));
+    ck_assert_int_eq(cudaSetDevice(0), cudaErrorLaunchFailure);
+    cudaFree(memory);
+    no_misuse();
+}
+END_TEST
+
+START_TEST(no_device)
+{
+    int           count = -1, version = -1;
+    fake_settings settings = {.devices = _i - 1};
+
+    teardown();
+    fake_reset(&settings);
+    ck_assert_int_eq(cudaGetDeviceCount(&count),
+                     _i ? cudaErrorNoDevice : cudaErrorInsufficientDriver);
+    ck_assert_int_eq(count, 0);
+    GOOD(cudaDriverGetVersion(&version));
+    ck_assert_int_eq(version != 0, _i);
+    setup();
+}
+END_TEST
+
+START_TEST(two_devices)
+{
+    struct cudaDeviceProp first, second;
+    int                   count = 0;
+    char                  bus[32];
+    void                 *memory;
+
+    teardown();
+    open_with((fake_settings){.devices = 2, .memory = 1 << 20, .compute = 1});
+    GOOD(cudaGetDeviceCount(&count));
+    ck_assert_int_eq(count, 2);
+    GOOD(cudaGetDeviceProperties(&first, 0));
+    GOOD(cudaGetDeviceProperties(&second, 1));
+    ck_assert_int_ne(memcmp(&first.uuid, &second.uuid, sizeof first.uuid), 0);
+    GOOD(cudaDeviceGetPCIBusId(bus, sizeof bus, 1));
+    ck_assert_str_eq(bus, "0000:41:00.0");
+    GOOD(cudaSetDevice(1));
+    memory = device(64);
+    ck_assert_uint_eq(fake_memory_used(0), 0);
+    ck_assert_uint_eq(fake_memory_used(1), 64);
+    fake_quiet(1);
+    ck_assert_int_ne(cudaMemsetAsync(memory, 0, 64, one), cudaSuccess);
+    misused("another device");
+    cudaFree(memory);
+    GOOD(cudaSetDevice(0));
+    ck_assert_int_ne(cudaSetDevice(2), cudaSuccess);
+}
+END_TEST
+
+/* ---- graphs
+ * -------------------------------------------------------------------------------------------- */
+
+static cudaGraphExec_t made(cudaGraph_t graph)
+{
+    cudaGraphExec_t exec = NULL;
+
+    GOOD(cudaGraphInstantiate(&exec, graph, 0));
+    GOOD(cudaGraphDestroy(graph));
+    return exec;
+}
+
+START_TEST(a_graph_runs_again_and_again)
+{
+    double         *there, alpha = 1, beta = 1, *a = matrix(&there, 1, 0), *c, *sum;
+    cudaGraph_t     graph;
+    cudaGraphExec_t exec;
+    cudaEvent_t     event;
+    int             i;
+
+    GOOD(cudaEventCreateWithFlags(&event, cudaEventDefault));
+    sum = device(CELLS * sizeof *sum);
+    GOOD(cudaMemsetAsync(sum, 0, CELLS * sizeof *sum, one));
+    GOOD(cudaStreamBeginCapture(one, cudaStreamCaptureModeThreadLocal));
+    GOOD(cublasDgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &alpha, there, LD, there, LD, &beta,
+                     sum, LD));
+    GOOD(cudaEventRecordWithFlags(event, one, cudaEventRecordExternal));
+    GOOD(cudaStreamEndCapture(one, &graph));
+    exec = made(graph);
+    GOOD(cudaStreamSynchronize(one));
+    GOOD(cudaGraphUpload(exec, one));
+    GOOD(cudaStreamSynchronize(one));
+    ck_assert_uint_eq(fake_begun(FAKE_KERNEL), 0);
+    for (i = 0; i < 3; i++)
+        GOOD(cudaGraphLaunch(exec, one));
+    GOOD(cudaEventSynchronize(event));
+    ck_assert_uint_eq(fake_ended(FAKE_KERNEL), 3);
+    c = fetch(sum, CELLS);
+    for (beta = 0, i = 0; i < N; i++)
+        beta += 3 * at(a, 0, 5, i) * at(a, 0, i, 7);
+    near(at(c, 0, 5, 7), beta);
+    GOOD(cudaGraphExecDestroy(exec));
+    cudaEventDestroy(event);
+    cudaFree(sum), cudaFree(there), cudaFreeHost(a), cudaFreeHost(c);
+    no_misuse();
+}
+END_TEST
+
+/* Latest first, unless told otherwise. */
+START_TEST(branches_of_a_graph_need_their_order)
+{
+    unsigned char  *memory = device(64), *here = pinned(64);
+    cudaGraph_t     graph = NULL;
+    cudaGraphExec_t exec;
+    cudaEvent_t     fork, join;
+
+    GOOD(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
+    GOOD(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
+    GOOD(cudaStreamBeginCapture(one, cudaStreamCaptureModeThreadLocal));
+    GOOD(cudaEventRecord(fork, one));
+    GOOD(cudaStreamWaitEvent(two, fork, 0));
+    GOOD(cudaMemsetAsync(memory, 1, 64, one));
+    if (_i == 1) {
+        GOOD(cudaEventRecord(join, one));
+        GOOD(cudaStreamWaitEvent(two, join, 0));
+    }
+    GOOD(cudaMemsetAsync(memory, 2, 64, two));
+    if (_i == 2) {
+        ck_assert_int_eq(cudaStreamEndCapture(one, &graph), cudaErrorStreamCaptureUnjoined);
+        ck_assert_ptr_null(graph);
+    } else {
+        GOOD(cudaEventRecord(join, two));
+        GOOD(cudaStreamWaitEvent(one, join, 0));
+        GOOD(cudaStreamEndCapture(one, &graph));
+        ck_assert_int_eq(cudaEventQuery(join), cudaErrorCapturedEvent);
+        exec = made(graph);
+        GOOD(cudaGraphLaunch(exec, one));
+        GOOD(cudaMemcpyAsync(here, memory, 64, cudaMemcpyDeviceToHost, one));
+        GOOD(cudaStreamSynchronize(one));
+        ck_assert_int_eq(here[0], _i == 1 ? 2 : 1);
+        GOOD(cudaGraphExecDestroy(exec));
+    }
+    cudaEventDestroy(fork), cudaEventDestroy(join);
+    cudaFree(memory), cudaFreeHost(here);
+    no_misuse();
+}
+END_TEST
+
+START_TEST(not_during_a_capture)
+{
+    void       *memory = NULL;
+    cudaGraph_t graph;
+    cudaEvent_t event;
+
+    GOOD(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    fake_quiet(1);
+    GOOD(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
+    ck_assert_int_eq(cudaMalloc(&memory, 64), cudaErrorStreamCaptureUnsupported);
+    ck_assert_int_eq(cudaEventQuery(event), cudaErrorStreamCaptureUnsupported);
+    ck_assert_int_eq(cudaStreamSynchronize(one), cudaErrorStreamCaptureUnsupported);
+    ck_assert_uint_eq(fake_misuses(), 2);
+    GOOD(cudaStreamEndCapture(one, &graph));
+    GOOD(cudaGraphDestroy(graph));
+    GOOD(cudaEventDestroy(event));
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("fakecuda");
+    TCase   *tcase = tcase_create("fakecuda");
+    SRunner *runner = srunner_create(suite);
+    int      failed;
+
+    tcase_set_timeout(tcase, 120);
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, dgemm, 0, 4);
+    tcase_add_test(tcase, dsyrk_and_dtrsm);
+    tcase_add_test(tcase, dpotrf);
+    tcase_add_loop_test(tcase, dgetrf, 0, 2);
+    tcase_add_test(tcase, dgeqrf_and_dormqr);
+    tcase_add_loop_test(tcase, two_streams_need_an_event, 0, 3);
+    tcase_add_test(tcase, an_event_orders_what_runs);
+    tcase_add_test(tcase, a_copy_overlaps_a_kernel_but_not_a_copy);
+    tcase_add_test(tcase, events_tell_the_time);
+    tcase_add_test(tcase, a_source_that_changes_is_noticed);
+    tcase_add_loop_test(tcase, memory_that_is_not_there, 0, 5);
+    tcase_add_test(tcase, memory_is_limited);
+    tcase_add_test(tcase, a_leak_is_named);
+    tcase_add_test(tcase, a_call_fails_once);
+    tcase_add_test(tcase, a_broken_device_stays_so);
+    tcase_add_test(tcase, an_operation_breaks_its_device);
+    tcase_add_loop_test(tcase, no_device, 0, 2);
+    tcase_add_test(tcase, two_devices);
+    tcase_add_test(tcase, a_graph_runs_again_and_again);
+    tcase_add_loop_test(tcase, branches_of_a_graph_need_their_order, 0, 3);
+    tcase_add_test(tcase, not_during_a_capture);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

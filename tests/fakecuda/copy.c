@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies and cudaMemsetAsync. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+
+uint64_t fake_sum(const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    uint64_t             sum = 0xcbf29ce484222325u, word;
+    size_t               i;
+
+    for (i = 0; i + sizeof word <= size; i += sizeof word) {
+        memcpy(&word, bytes + i, sizeof word);
+        sum = (sum ^ word) * 0x100000001b3u;
+    }
+    for (; i < size; i++)
+        sum = (sum ^ bytes[i]) * 0x100000001b3u;
+    return sum | 1;
+}
+
+/* The source is read as late as on a device; by then it should still be what it was. */
+static void run_copy(const fake_operation *operation)
+{
+    if (operation->sum && fake_sum(operation->from, operation->bytes) != operation->sum) {
+        pthread_mutex_lock(&fake_lock);
+        fake_complain("cudaMemcpyAsync: its source has changed before it was copied");
+        pthread_mutex_unlock(&fake_lock);
+    }
+    memmove(operation->to, operation->from, operation->bytes);
+}
+
+static void run_set(const fake_operation *operation)
+{
+    memset(operation->to, operation->value, operation->bytes);
+}
+
+static int is_pinned(const void *pointer)
+{
+    const fake_block *block = fake_block_of(pointer);
+
+    return block && block->pinned;
+}
+
+static void add_span(fake_operation *operation, const void *base, int write, int pinned)
+{
+    operation->span[operation->spans++] = (fake_span){base, operation->bytes, write, pinned};
+}
+
+/* Whoever reads the destination too early finds no numbers there. */
+static void poison(const fake_operation *operation)
+{
+    fake_block *block = fake_block_of(operation->to);
+    size_t      from = (size_t)((char *)operation->to - block->base);
+
+    if (from + operation->bytes <= block->size &&
+        !fake_has_pending(block, from, from + operation->bytes))
+        memset(operation->to, 0xff, operation->bytes);
+}
+
+/* A pageable source is read at once. */
+static void copy_in(fake_stream *stream, fake_operation *operation)
+{
+    add_span(operation, operation->to, 1, 0);
+    operation->kind = FAKE_COPY_IN;
+    if (is_pinned(operation->from)) {
+        add_span(operation, operation->from, 0, 1);
+        if (!stream->capture && fake.settings.compute)
+            operation->sum = fake_sum(operation->from, operation->bytes);
+        return;
+    }
+    fake.pageable++;
+    if (stream->capture)
+        return;
+    operation->own = malloc(operation->bytes);
+    if (!operation->own)
+        abort();
+    memcpy(operation->own, operation->from, operation->bytes);
+    operation->from = operation->own;
+}
+
+static void copy_out(fake_stream *stream, fake_operation *operation)
+{
+    add_span(operation, operation->from, 0, 0);
+    operation->kind = FAKE_COPY_OUT;
+    if (!is_pinned(operation->to))
+        return;
+    add_span(operation, operation->to, 1, 1);
+    if (!stream->capture && fake.settings.compute)
+        poison(operation);
+}
+
+/* A pageable destination has it when the call is over. */
+static cudaError_t copy_out_now(fake_stream *stream, const fake_operation *operation)
+{
+    cudaError_t error = fake_enqueue(stream, operation);
+
+    fake.pageable++;
+    while (!error && fake_stream_is_busy(stream))
+        pthread_cond_wait(&fake_change, &fake_lock);
+    return error;
+}
+
+static cudaError_t copy(fake_stream *stream, void *to, const void *from, size_t bytes,
+                        enum cudaMemcpyKind kind)
+{
+    fake_operation operation = {.kind = FAKE_COPY_WITHIN,
+                                .name = "cudaMemcpyAsync",
+                                .run = run_copy,
+                                .to = to,
+                                .from = from,
+                                .bytes = bytes};
+
+    if (!fake_is(stream, FAKE_STREAM, "cudaMemcpyAsync"))
+        return cudaErrorInvalidResourceHandle;
+    if (bytes == 0)
+        return cudaSuccess;
+    switch (kind) {
+    case cudaMemcpyHostToDevice:
+        copy_in(stream, &operation);
+        return fake_enqueue(stream, &operation);
+    case cudaMemcpyDeviceToHost:
+        copy_out(stream, &operation);
+        return operation.spans == 2 ? fake_enqueue(stream, &operation)
+                                    : copy_out_now(stream, &operation);
+    case cudaMemcpyDeviceToDevice:
+        add_span(&operation, from, 0, 0);
+        add_span(&operation, to, 1, 0);
+        return fake_enqueue(stream, &operation);
+    default:
+        fake_complain("cudaMemcpyAsync: the fake does not guess the direction");
+        return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    cudaError_t error = fake_enter("cudaMemcpyAsync");
+
+    if (!error)
+        error = copy(stream, dst, src, count, kind);
+    return fake_leave(error);
+}
+
+cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
+{
+    fake_operation operation = {.kind = FAKE_SET,
+                                .name = "cudaMemsetAsync",
+                                .run = run_set,
+                                .to = devPtr,
+                                .value = value,
+                                .bytes = count};
+    cudaError_t    error = fake_enter("cudaMemsetAsync");
+
+    if (!error && !fake_is(stream, FAKE_STREAM, "cudaMemsetAsync"))
+        error = cudaErrorInvalidResourceHandle;
+    if (error)
+        return fake_leave(error);
+    add_span(&operation, devPtr, 1, 0);
+    return fake_leave(fake_enqueue(stream, &operation));
+}

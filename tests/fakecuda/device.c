@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Devices and errors. */
+#include <stdio.h>
+#include <string.h>
+
+#include "state.h"
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    cudaError_t error = fake_enter_any("cudaGetDeviceCount");
+
+    *count = error ? 0 : fake.settings.devices;
+    return fake_leave(error);
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    cudaError_t error = fake_enter_any("cudaSetDevice");
+
+    if (!error)
+        error = fake_set_device(device);
+    if (!error)
+        error = fake.device[device].broken;
+    return fake_leave(error);
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    cudaError_t error = fake_enter_any("cudaGetDevice");
+
+    *device = fake_current();
+    return fake_leave(error);
+}
+
+static int is_device(int device)
+{
+    return device >= 0 && device < fake.settings.devices;
+}
+
+/* The second is on the bus before the first, as with an order by speed. */
+static int bus_of(int device)
+{
+    return 0x81 - 0x40 * (device % 2) + device / 2;
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+    cudaError_t error = fake_enter_any("cudaGetDeviceProperties");
+
+    if (!error && !is_device(device))
+        error = cudaErrorInvalidDevice;
+    if (error)
+        return fake_leave(error);
+    memset(prop, 0, sizeof *prop);
+    snprintf(prop->name, sizeof prop->name, "Fake GPU");
+    memset(prop->uuid.bytes, 0x10 + device, sizeof prop->uuid.bytes);
+    prop->totalGlobalMem = fake.settings.memory;
+    prop->major = 9;
+    prop->multiProcessorCount = 1;
+    prop->asyncEngineCount = 2;
+    prop->concurrentKernels = 1;
+    prop->memoryPoolsSupported = 1;
+    prop->pciBusID = bus_of(device);
+    return fake_leave(cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
+{
+    cudaError_t error = fake_enter_any("cudaDeviceGetPCIBusId");
+
+    if (!error && !is_device(device))
+        error = cudaErrorInvalidDevice;
+    if (!error && len < 13)
+        error = cudaErrorInvalidValue;
+    if (!error)
+        snprintf(pciBusId, (size_t)len, "0000:%02X:00.0", (unsigned)bus_of(device) & 0xff);
+    return fake_leave(error);
+}
+
+cudaError_t cudaRuntimeGetVersion(int *runtimeVersion)
+{
+    cudaError_t error = fake_enter_any("cudaRuntimeGetVersion");
+
+    *runtimeVersion = CUDART_VERSION;
+    return fake_leave(error);
+}
+
+/* 0: there is no driver; that is no error. */
+cudaError_t cudaDriverGetVersion(int *driverVersion)
+{
+    cudaError_t error = fake_enter_any("cudaDriverGetVersion");
+
+    *driverVersion = fake.settings.devices < 0 ? 0 : CUDART_VERSION;
+    return fake_leave(
+        error == cudaErrorInsufficientDriver || error == cudaErrorNoDevice ? cudaSuccess : error);
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    return fake_last(1);
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    return fake_last(0);
+}
+
+static const struct {
+    cudaError_t error;
+    const char *name, *text;
+} errors[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorInsufficientDriver, "cudaErrorInsufficientDriver",
+     "CUDA driver version is insufficient for CUDA runtime version"},
+    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {cudaErrorECCUncorrectable, "cudaErrorECCUncorrectable", "uncorrectable ECC error encountered"},
+    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
+     "an illegal memory access was encountered"},
+    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
+     "operation not permitted when stream is capturing"},
+    {cudaErrorStreamCaptureUnjoined, "cudaErrorStreamCaptureUnjoined",
+     "capturing stream has unjoined work"},
+    {cudaErrorCapturedEvent, "cudaErrorCapturedEvent",
+     "operation not permitted on an event last recorded in a capturing stream"},
+    {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
+};
+
+static const char *name_of(cudaError_t error, int text)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].error == error)
+            return text ? errors[i].text : errors[i].name;
+    return "unrecognized error code";
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    return name_of(error, 0);
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    return name_of(error, 1);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Capture and graphs. A graph runs node by node, of those that are ready always the one that was
+ * captured last: an order that the capture did not ask for shows.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+
+struct CUgraph_st {
+    fake_object                object;
+    fake_operation            *nodes;
+    int                        count, room;
+    fake_stream               *origin; /* NULL: the capture is over */
+    enum cudaStreamCaptureMode mode;
+    pthread_t                  thread;
+    fake_stream               *streams[FAKE_STREAMS]; /* that are captured into it */
+    int                        stream_count;
+    fake_graph                *next; /* of the captures under way */
+};
+
+struct CUgraphExec_st {
+    fake_object     object;
+    fake_operation *nodes;
+    int             count;
+};
+
+static fake_graph *captures;
+
+int fake_is_forbidden(const char *call)
+{
+    const fake_graph *capture;
+
+    for (capture = captures; capture; capture = capture->next) {
+        int mine = pthread_equal(capture->thread, pthread_self());
+
+        if (capture->mode == cudaStreamCaptureModeGlobal ||
+            (mine && capture->mode == cudaStreamCaptureModeThreadLocal)) {
+            fake_complain("%s: not allowed during a capture", call);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void fake_captures_reset(void)
+{
+    captures = NULL;
+}
+
+static void dispose_graph(fake_object *object)
+{
+    free(((fake_graph *)(void *)object)->nodes);
+}
+
+static void dispose_made(fake_object *object)
+{
+    free(((fake_made_graph *)(void *)object)->nodes);
+}
+
+/* ---- capture
+ * -------------------------------------------------------------------------------------- */
+
+static void comes_after(int *before, int *befores, int node)
+{
+    int i;
+
+    for (i = 0; i < *befores; i++)
+        if (before[i] == node)
+            return;
+    if (*befores == FAKE_BEFORE)
+        fake_complain("a capture joins more than %d branches, which the fake cannot do",
+                      FAKE_BEFORE);
+    else
+        before[(*befores)++] = node;
+}
+
+cudaError_t fake_capture(fake_stream *stream, const fake_operation *operation)
+{
+    fake_graph     *graph = stream->capture;
+    fake_operation *node;
+
+    if (operation->kind == FAKE_FREE || operation->kind == FAKE_GRAPH) {
+        fake_complain("%s: captured, which the fake cannot do", operation->name);
+        return cudaErrorStreamCaptureUnsupported;
+    }
+    if (graph->count == graph->room) {
+        graph->room = graph->room ? 2 * graph->room : 64;
+        graph->nodes = realloc(graph->nodes, (size_t)graph->room * sizeof *graph->nodes);
+        if (!graph->nodes)
+            abort();
+    }
+    node = &graph->nodes[graph->count];
+    *node = *operation;
+    node->befores = stream->befores;
+    memcpy(node->before, stream->before, sizeof node->before);
+    stream->before[0] = graph->count++;
+    stream->befores = 1;
+    return cudaSuccess;
+}
+
+void fake_capture_record(fake_stream *stream, fake_event *event)
+{
+    event->capture = stream->capture;
+    event->befores = stream->befores;
+    memcpy(event->before, stream->before, sizeof event->before);
+}
+
+cudaError_t fake_capture_wait(fake_stream *stream, fake_event *event)
+{
+    fake_graph *graph = event->capture;
+    int         i;
+
+    if (!graph->origin)
+        return cudaErrorCapturedEvent;
+    if (stream->capture && stream->capture != graph)
+        return cudaErrorStreamCaptureMerge;
+    if (!stream->capture) {
+        stream->capture = graph;
+        stream->befores = 0;
+        graph->streams[graph->stream_count++] = stream;
+    }
+    for (i = 0; i < event->befores; i++)
+        comes_after(stream->before, &stream->befores, event->before[i]);
+    return cudaSuccess;
+}
+
+static cudaError_t begin(fake_stream *stream, enum cudaStreamCaptureMode mode)
+{
+    fake_graph *graph;
+
+    if (!fake_is(stream, FAKE_STREAM, "cudaStreamBeginCapture"))
+        return cudaErrorInvalidResourceHandle;
+    if (stream->capture)
+        return cudaErrorInvalidValue;
+    graph = fake_create(FAKE_GRAPH_PLAN, sizeof *graph);
+    graph->object.dispose = dispose_graph;
+    graph->origin = graph->streams[0] = stream;
+    graph->stream_count = 1;
+    graph->mode = mode;
+    graph->thread = pthread_self();
+    graph->next = captures;
+    captures = graph;
+    stream->capture = graph;
+    stream->befores = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    cudaError_t error = fake_enter("cudaStreamBeginCapture");
+
+    if (!error)
+        error = begin(stream, mode);
+    return fake_leave(error);
+}
+
+static void mark(const fake_graph *graph, const int *before, int befores, char *marked)
+{
+    int i;
+
+    for (i = 0; i < befores; i++)
+        if (!marked[before[i]]) {
+            marked[before[i]] = 1;
+            mark(graph, graph->nodes[before[i]].before, graph->nodes[before[i]].befores, marked);
+        }
+}
+
+/* Does everything come before the end of the stream that it began with? */
+static int is_joined(const fake_graph *graph)
+{
+    char *marked = calloc((size_t)graph->count + 1, 1);
+    int   i, joined = 1;
+
+    if (!marked)
+        abort();
+    mark(graph, graph->origin->before, graph->origin->befores, marked);
+    for (i = 0; i < graph->count; i++)
+        joined &= marked[i];
+    free(marked);
+    return joined;
+}
+
+static void end_capture(fake_graph *graph)
+{
+    fake_graph **place;
+    int          i;
+
+    for (place = &captures; *place != graph; place = &(*place)->next)
+        ;
+    *place = graph->next;
+    for (i = 0; i < graph->stream_count; i++)
+        graph->streams[i]->capture = NULL;
+    graph->origin = NULL;
+}
+
+static cudaError_t end(fake_stream *stream, fake_graph **out)
+{
+    fake_graph *graph;
+    int         joined;
+
+    *out = NULL;
+    if (!fake_is(stream, FAKE_STREAM, "cudaStreamEndCapture"))
+        return cudaErrorInvalidResourceHandle;
+    graph = stream->capture;
+    if (!graph)
+        return cudaErrorInvalidValue;
+    if (graph->origin != stream)
+        return cudaErrorStreamCaptureUnmatched;
+    if (!pthread_equal(graph->thread, pthread_self()))
+        return cudaErrorStreamCaptureWrongThread;
+    joined = is_joined(graph);
+    end_capture(graph);
+    if (joined)
+        *out = graph;
+    else
+        fake_destroy(&graph->object);
+    return joined ? cudaSuccess : cudaErrorStreamCaptureUnjoined;
+}
+
+/* If it is made to fail there is no graph, as when a capture has become invalid. */
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    cudaError_t error = fake_enter("cudaStreamEndCapture"), done;
+
+    done = end(stream, pGraph);
+    if (error && *pGraph) {
+        fake_destroy(&(*pGraph)->object);
+        *pGraph = NULL;
+    }
+    return fake_leave(error ? error : done);
+}
+
+/* ---- graphs
+ * ----------------------------------------------------------------------------------------- */
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    cudaError_t error = fake_enter("cudaGraphDestroy");
+
+    if (!fake_is(graph, FAKE_GRAPH_PLAN, "cudaGraphDestroy"))
+        return fake_leave(cudaErrorInvalidValue);
+    if (!fake_keeps(&graph->object))
+        fake_destroy(&graph->object);
+    return fake_leave(error);
+}
+
+static cudaError_t instantiate(fake_made_graph **out, const fake_graph *graph)
+{
+    fake_made_graph *made;
+    size_t           size;
+
+    if (!fake_is(graph, FAKE_GRAPH_PLAN, "cudaGraphInstantiate"))
+        return cudaErrorInvalidValue;
+    made = fake_create(FAKE_GRAPH_MADE, sizeof *made);
+    made->object.dispose = dispose_made;
+    size = (size_t)graph->count * sizeof *made->nodes;
+    made->nodes = malloc(size ? size : 1);
+    if (!made->nodes)
+        abort();
+    if (size)
+        memcpy(made->nodes, graph->nodes, size);
+    made->count = graph->count;
+    *out = made;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
+                                 unsigned long long flags)
+{
+    cudaError_t error = fake_enter("cudaGraphInstantiate");
+
+    (void)flags;
+    if (!error)
+        error = instantiate(pGraphExec, graph);
+    return fake_leave(error);
+}
+
+/* If it still runs it stays until it has. */
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
+{
+    cudaError_t error = fake_enter("cudaGraphExecDestroy");
+
+    if (!fake_is(graphExec, FAKE_GRAPH_MADE, "cudaGraphExecDestroy"))
+        return fake_leave(cudaErrorInvalidValue);
+    if (!fake_keeps(&graphExec->object))
+        fake_destroy(&graphExec->object);
+    return fake_leave(error);
+}
+
+cudaError_t fake_touch_graph(fake_stream *stream, const fake_made_graph *graph, uint64_t number)
+{
+    cudaError_t error = cudaSuccess;
+    int         i;
+
+    for (i = 0; i < graph->count && !error; i++)
+        error = fake_touch(stream, &graph->nodes[i], number);
+    return error;
+}
+
+static cudaError_t launch(fake_made_graph *graph, fake_stream *stream)
+{
+    fake_operation operation = {.kind = FAKE_GRAPH, .name = "cudaGraphLaunch", .graph = graph};
+    cudaError_t    error;
+    int            i;
+
+    if (!fake_is(graph, FAKE_GRAPH_MADE, "cudaGraphLaunch") ||
+        !fake_is(stream, FAKE_STREAM, "cudaGraphLaunch"))
+        return cudaErrorInvalidResourceHandle;
+    for (i = 0; i < graph->count; i++)
+        if (graph->nodes[i].kind == FAKE_RECORD)
+            graph->nodes[i].event->asked++;
+    error = fake_enqueue(stream, &operation);
+    for (i = 0; i < graph->count; i++)
+        if (graph->nodes[i].kind == FAKE_RECORD)
+            graph->nodes[i].event->known = stream->known;
+    return error;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    cudaError_t error = fake_enter("cudaGraphLaunch");
+
+    if (!error)
+        error = launch(graphExec, stream);
+    return fake_leave(error);
+}
+
+/* There is nothing to bring anywhere; but what it is given has to be right. */
+cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    cudaError_t error = fake_enter("cudaGraphUpload");
+
+    if (!error && (!fake_is(graphExec, FAKE_GRAPH_MADE, "cudaGraphUpload") ||
+                   !fake_is(stream, FAKE_STREAM, "cudaGraphUpload")))
+        error = cudaErrorInvalidResourceHandle;
+    return fake_leave(error);
+}
+
+static int is_ready(const fake_operation *node, const char *ran)
+{
+    int i, ready = 1;
+
+    for (i = 0; i < node->befores; i++)
+        ready &= ran[node->before[i]];
+    return ready;
+}
+
+void fake_run_graph(fake_stream *stream, const fake_made_graph *graph)
+{
+    char *ran = calloc((size_t)graph->count + 1, 1);
+    int   left, i;
+
+    if (!ran)
+        abort();
+    for (left = graph->count; left > 0; left--) {
+        for (i = graph->count - 1; i >= 0 && (ran[i] || !is_ready(&graph->nodes[i], ran)); i--)
+            ;
+        fake_perform(stream, &graph->nodes[i], 1);
+        ran[i] = 1;
+    }
+    free(ran);
+}

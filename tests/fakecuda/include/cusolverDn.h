@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FAKE_CUSOLVERDN_H
+#define FAKE_CUSOLVERDN_H
+
+/* What the CUDA module uses of cuSOLVER; see cuda_runtime_api.h. */
+
+#include <cublas_v2.h>
+
+typedef enum {
+    CUSOLVER_STATUS_SUCCESS = 0,
+    CUSOLVER_STATUS_NOT_INITIALIZED = 1,
+    CUSOLVER_STATUS_ALLOC_FAILED = 2,
+    CUSOLVER_STATUS_INVALID_VALUE = 3,
+    CUSOLVER_STATUS_ARCH_MISMATCH = 4,
+    CUSOLVER_STATUS_MAPPING_ERROR = 5,
+    CUSOLVER_STATUS_EXECUTION_FAILED = 6,
+    CUSOLVER_STATUS_INTERNAL_ERROR = 7,
+    CUSOLVER_STATUS_MATRIX_TYPE_NOT_SUPPORTED = 8,
+    CUSOLVER_STATUS_NOT_SUPPORTED = 9
+} cusolverStatus_t;
+
+typedef struct cusolverDnContext *cusolverDnHandle_t;
+
+cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t *handle);
+cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle);
+cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t streamId);
+
+cusolverStatus_t cusolverDnDpotrf_bufferSize(cusolverDnHandle_t handle, cublasFillMode_t uplo,
+                                             int n, double *A, int lda, int *Lwork);
+cusolverStatus_t cusolverDnDpotrf(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n,
+                                  double *A, int lda, double *Workspace, int Lwork, int *devInfo);
+cusolverStatus_t cusolverDnDgetrf_bufferSize(cusolverDnHandle_t handle, int m, int n, double *A,
+                                             int lda, int *Lwork);
+cusolverStatus_t cusolverDnDgetrf(cusolverDnHandle_t handle, int m, int n, double *A, int lda,
+                                  double *Workspace, int *devIpiv, int *devInfo);
+/* Swap row i with row devIpiv[i], i from k1 to k2, all counted from 1 */
+cusolverStatus_t cusolverDnDlaswp(cusolverDnHandle_t handle, int n, double *A, int lda, int k1,
+                                  int k2, const int *devIpiv, int incx);
+cusolverStatus_t cusolverDnDgeqrf_bufferSize(cusolverDnHandle_t handle, int m, int n, double *A,
+                                             int lda, int *lwork);
+cusolverStatus_t cusolverDnDgeqrf(cusolverDnHandle_t handle, int m, int n, double *A, int lda,
+                                  double *TAU, double *Workspace, int Lwork, int *devInfo);
+cusolverStatus_t cusolverDnDormqr_bufferSize(cusolverDnHandle_t handle, cublasSideMode_t side,
+                                             cublasOperation_t trans, int m, int n, int k,
+                                             const double *A, int lda, const double *tau,
+                                             const double *C, int ldc, int *lwork);
+cusolverStatus_t cusolverDnDormqr(cusolverDnHandle_t handle, cublasSideMode_t side,
+                                  cublasOperation_t trans, int m, int n, int k, const double *A,
+                                  int lda, const double *tau, double *C, int ldc, double *work,
+                                  int lwork, int *devInfo);
+
+#endif

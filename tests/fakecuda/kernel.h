@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FAKECUDA_KERNEL_H
+#define FAKECUDA_KERNEL_H
+
+#include "state.h"
+
+/* From the first to the last element of a matrix. */
+static inline size_t fake_bytes(int rows, int columns, int ld, size_t item)
+{
+    return rows > 0 && columns > 0 ? ((size_t)(columns - 1) * (size_t)ld + (size_t)rows) * item : 0;
+}
+
+static inline void fake_reads(fake_operation *operation, const void *base, size_t size)
+{
+    operation->span[operation->spans++] = (fake_span){base, size, 0, 0};
+}
+
+static inline void fake_writes(fake_operation *operation, const void *base, size_t size)
+{
+    operation->span[operation->spans++] = (fake_span){base, size, 1, 0};
+}
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory of the devices, and pinned memory: who used which part of it, and when it goes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+
+enum { POISON = 0xff }; /* makes doubles and floats that are not numbers */
+
+static fake_block **blocks; /* alive, in no order */
+static size_t       block_count, block_room;
+
+/* ---- blocks ------------------------------------------------------------------------------------
+ */
+
+static void dispose(fake_object *object)
+{
+    fake_block *block = (fake_block *)(void *)object;
+
+    if (block->object.alive)
+        block_count = 0; /* everything goes */
+    free(block->base);
+    free(block->uses);
+}
+
+static void list_block(fake_block *block)
+{
+    if (block_count == block_room) {
+        block_room = block_room ? 2 * block_room : 64;
+        blocks = realloc(blocks, block_room * sizeof *blocks);
+        if (!blocks)
+            abort();
+    }
+    blocks[block_count++] = block;
+}
+
+static void unlist_block(const fake_block *block)
+{
+    size_t i;
+
+    for (i = 0; i < block_count; i++)
+        if (blocks[i] == block)
+            blocks[i--] = blocks[--block_count];
+}
+
+static fake_block *create_block(size_t size, int pinned)
+{
+    fake_block *block;
+    void       *base = NULL;
+
+    if (posix_memalign(&base, 256, size ? size : 1))
+        return NULL;
+    memset(base, POISON, size);
+    block = fake_create(FAKE_BLOCK, sizeof *block);
+    block->object.dispose = dispose;
+    block->base = base;
+    block->size = size;
+    block->pinned = pinned;
+    list_block(block);
+    return block;
+}
+
+fake_block *fake_block_of(const void *pointer)
+{
+    uintptr_t p = (uintptr_t)pointer;
+    size_t    i;
+
+    for (i = 0; i < block_count; i++)
+        if (p >= (uintptr_t)blocks[i]->base && p - (uintptr_t)blocks[i]->base < blocks[i]->size)
+            return blocks[i];
+    return NULL;
+}
+
+/* A block that begins there. */
+static fake_block *block_at(const void *pointer, int pinned, const char *call)
+{
+    fake_block *block = fake_block_of(pointer);
+
+    if (block && block->base == pointer && block->pinned == pinned)
+        return block;
+    fake_complain("%s: no such memory, or it is freed already", call);
+    return NULL;
+}
+
+/* From now on nobody may call for anything with it. */
+static void retire(fake_block *block)
+{
+    unlist_block(block);
+    fake_destroy(&block->object);
+    if (!block->pinned)
+        fake.device[block->object.device].used -= block->size;
+}
+
+void fake_block_free(fake_block *block)
+{
+    if (block->disputed)
+        return;
+    memset(block->base, POISON, block->size);
+    free(block->base);
+    free(block->uses);
+    block->base = NULL;
+    block->uses = NULL;
+    block->use_count = 0;
+}
+
+/* ---- uses
+ * ---------------------------------------------------------------------------------------- */
+
+/* Those that the host knows to be over cannot be in anybody's way. */
+static void forget_old_uses(fake_block *block)
+{
+    size_t i, kept = 0;
+
+    for (i = 0; i < block->use_count; i++)
+        if (block->uses[i].number > fake_host()->seen[block->uses[i].slot])
+            block->uses[kept++] = block->uses[i];
+    block->use_count = kept;
+}
+
+void fake_note_use(fake_block *block, const fake_use *use)
+{
+    forget_old_uses(block);
+    if (block->use_count == block->use_room) {
+        block->use_room = block->use_room ? 2 * block->use_room : 16;
+        block->uses = realloc(block->uses, block->use_room * sizeof *block->uses);
+        if (!block->uses)
+            abort();
+    }
+    block->uses[block->use_count++] = *use;
+}
+
+static int overlap(const fake_use *a, size_t from, size_t to)
+{
+    return a->from < to && from < a->to;
+}
+
+const fake_use *fake_conflict(const fake_block *block, const fake_use *use, const fake_clock *known)
+{
+    const fake_use *other;
+
+    for (other = block->uses; other && other < block->uses + block->use_count; other++)
+        if ((other->write || use->write) && other->slot != use->slot &&
+            other->number > known->seen[other->slot] && overlap(other, use->from, use->to))
+            return other;
+    return NULL;
+}
+
+int fake_has_pending(const fake_block *block, size_t from, size_t to)
+{
+    const fake_use *use;
+
+    for (use = block->uses; use && use < block->uses + block->use_count; use++)
+        if (overlap(use, from, to) && fake_is_pending(use->slot, use->number))
+            return 1;
+    return 0;
+}
+
+/* ---- calls
+ * ------------------------------------------------------------------------------------------ */
+
+/* Memory is the caller's when the call is over; when the stream may use it is another matter. */
+static cudaError_t allocate(void **out, size_t size, fake_block **made)
+{
+    struct fake_device *device = &fake.device[fake_current()];
+    fake_block         *block;
+
+    if (!out || !size)
+        return cudaErrorInvalidValue;
+    if (size > fake.settings.memory || device->used > fake.settings.memory - size)
+        return cudaErrorMemoryAllocation;
+    block = create_block(size, 0);
+    if (!block)
+        return cudaErrorMemoryAllocation;
+    device->used += size;
+    device->peak = device->used > device->peak ? device->used : device->peak;
+    *out = block->base;
+    *made = block;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **devPtr, size_t size)
+{
+    fake_block *block;
+    cudaError_t error = fake_enter("cudaMalloc");
+
+    if (!error && fake_is_forbidden("cudaMalloc"))
+        error = cudaErrorStreamCaptureUnsupported;
+    if (!error)
+        error = allocate(devPtr, size, &block);
+    return fake_leave(error);
+}
+
+/* Waits for all that runs on the device. */
+static cudaError_t free_now(void *pointer)
+{
+    fake_block *block = block_at(pointer, 0, "cudaFree");
+
+    if (!block)
+        return cudaErrorInvalidValue;
+    if (fake_keeps(&block->object))
+        return cudaSuccess;
+    fake_drain_device(block->object.device);
+    retire(block);
+    fake_block_free(block);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFree(void *devPtr)
+{
+    cudaError_t error = fake_enter("cudaFree"), done = cudaSuccess;
+
+    if (fake_is_forbidden("cudaFree"))
+        done = cudaErrorStreamCaptureUnsupported;
+    else if (devPtr)
+        done = free_now(devPtr);
+    return fake_leave(error ? error : done);
+}
+
+static cudaError_t allocate_in(fake_stream *stream, void **out, size_t size)
+{
+    fake_operation operation = {.kind = FAKE_KINDS, .name = "cudaMallocAsync"};
+    fake_block    *block;
+    cudaError_t    error;
+
+    if (!fake_is(stream, FAKE_STREAM, "cudaMallocAsync"))
+        return cudaErrorInvalidResourceHandle;
+    if (stream->capture) {
+        fake_complain("cudaMallocAsync: captured, which the fake cannot do");
+        return cudaErrorStreamCaptureUnsupported;
+    }
+    error = allocate(out, size, &block);
+    if (error)
+        return error;
+    operation.span[operation.spans++] = (fake_span){block->base, size, 1, 0};
+    return fake_enqueue(stream, &operation);
+}
+
+cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
+{
+    cudaError_t error = fake_enter("cudaMallocAsync");
+
+    if (!error)
+        error = allocate_in(hStream, devPtr, size);
+    return fake_leave(error);
+}
+
+/* May another stream still be using it? */
+static int is_disputed(const fake_stream *stream, const fake_block *block)
+{
+    const fake_use use = {stream->slot, 1, 0, 0, block->size, NULL};
+    fake_clock     known = stream->known;
+
+    fake_learn(&known, fake_host());
+    return fake_conflict(block, &use, &known) != NULL;
+}
+
+/* Its room is free for others at once, as they would be made to wait for it. */
+static cudaError_t free_in(fake_stream *stream, void *pointer)
+{
+    fake_operation operation = {.kind = FAKE_FREE, .name = "cudaFreeAsync"};
+    fake_block    *block = block_at(pointer, 0, "cudaFreeAsync");
+    cudaError_t    error;
+
+    if (!block)
+        return cudaErrorInvalidValue;
+    if (!fake_is(stream, FAKE_STREAM, "cudaFreeAsync"))
+        return cudaErrorInvalidResourceHandle;
+    if (fake_keeps(&block->object))
+        return cudaSuccess;
+    operation.block = block;
+    operation.span[operation.spans++] = (fake_span){block->base, block->size, 1, 0};
+    block->disputed = is_disputed(stream, block);
+    error = fake_enqueue(stream, &operation);
+    retire(block);
+    return error;
+}
+
+cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
+{
+    cudaError_t error = fake_enter("cudaFreeAsync"), done = cudaSuccess;
+
+    if (devPtr)
+        done = free_in(hStream, devPtr);
+    return fake_leave(error ? error : done);
+}
+
+cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
+{
+    fake_block *block;
+    cudaError_t error = fake_enter("cudaHostAlloc");
+
+    (void)flags;
+    if (!error && fake_is_forbidden("cudaHostAlloc"))
+        error = cudaErrorStreamCaptureUnsupported;
+    if (!error && (!pHost || !size))
+        error = cudaErrorInvalidValue;
+    if (error)
+        return fake_leave(error);
+    block = create_block(size, 1);
+    if (block)
+        *pHost = block->base;
+    return fake_leave(block ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+static cudaError_t free_host(void *pointer)
+{
+    fake_block *block = block_at(pointer, 1, "cudaFreeHost");
+
+    if (!block)
+        return cudaErrorInvalidValue;
+    if (fake_keeps(&block->object))
+        return cudaSuccess;
+    if (fake_has_pending(block, 0, block->size) && !fake.device[block->object.device].broken)
+        fake_complain("cudaFreeHost: a copy is still to use it");
+    while (fake_has_pending(block, 0, block->size))
+        pthread_cond_wait(&fake_change, &fake_lock);
+    retire(block);
+    fake_block_free(block);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFreeHost(void *ptr)
+{
+    cudaError_t error = fake_enter("cudaFreeHost"), done = cudaSuccess;
+
+    if (fake_is_forbidden("cudaFreeHost"))
+        done = cudaErrorStreamCaptureUnsupported;
+    else if (ptr)
+        done = free_host(ptr);
+    return fake_leave(error ? error : done);
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
+{
+    cudaError_t error = fake_enter("cudaMemGetInfo");
+
+    if (!error) {
+        *free_bytes = fake.settings.memory - fake.device[fake_current()].used;
+        *total = fake.settings.memory;
+    }
+    return fake_leave(error);
+}

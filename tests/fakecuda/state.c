@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the fake is told, what it counts, and the way into and out of each call. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "state.h"
+
+pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t  fake_change = PTHREAD_COND_INITIALIZER;
+
+struct fake_state fake;
+
+static unsigned     misuses;
+static char         first_misuse[256];
+static int          quiet;
+static fake_object *objects[4096]; /* by address */
+
+/* What CUDA keeps for each thread. */
+static _Thread_local struct {
+    unsigned    generation;
+    int         device;
+    cudaError_t last;
+    int         failing; /* the present call is made to fail */
+    const char *name;    /* of the present call, and before of the last */
+} own;
+
+int64_t fake_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void *grown(void *array, size_t *room, size_t size)
+{
+    *room = *room ? 2 * *room : 256;
+    array = realloc(array, *room * size);
+    if (!array)
+        abort();
+    return array;
+}
+
+void fake_note(const fake_record *record)
+{
+    if (fake.record_count == fake.record_room)
+        fake.records = grown(fake.records, &fake.record_room, sizeof *fake.records);
+    fake.records[fake.record_count++] = *record;
+}
+
+void fake_complain(const char *format, ...)
+{
+    va_list list;
+    char    text[sizeof first_misuse];
+
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (misuses++ == 0)
+        memcpy(first_misuse, text, sizeof text);
+    if (!quiet)
+        fprintf(stderr, "fake CUDA: misuse: %s\n", text);
+}
+
+/* ---- settings ---------------------------------------------------------------------------------
+ */
+
+enum { PLACES = sizeof objects / sizeof *objects };
+
+static fake_object **place_of(const void *object)
+{
+    return &objects[((uintptr_t)object >> 5) * 0x9e3779b97f4a7c15u >> 52];
+}
+
+static void dispose_of(fake_object *object)
+{
+    fake_object *next;
+
+    for (; object; object = next) {
+        next = object->next;
+        if (object->dispose)
+            object->dispose(object);
+        free(object);
+    }
+}
+
+static void dispose_all(void)
+{
+    int i;
+
+    for (i = 0; i < PLACES; i++)
+        dispose_of(objects[i]);
+    memset(objects, 0, sizeof objects);
+}
+
+static void begin(const fake_settings *settings)
+{
+    unsigned generation = fake.generation + 1;
+
+    fake_captures_reset();
+    fake_streams_reset();
+    dispose_all();
+    free(fake.records);
+    memset(&fake, 0, sizeof fake);
+    fake.settings = *settings;
+    fake.generation = generation;
+    misuses = 0;
+    first_misuse[0] = '\0';
+    quiet = 0;
+}
+
+void fake_reset(const fake_settings *settings)
+{
+    pthread_mutex_lock(&fake_lock);
+    begin(settings);
+    pthread_mutex_unlock(&fake_lock);
+}
+
+static void set_by_name(fake_settings *settings, const char *name, double value)
+{
+    if (strcmp(name, "devices") == 0)
+        settings->devices = (int)value;
+    else if (strcmp(name, "memory") == 0)
+        settings->memory = (size_t)value;
+    else if (strcmp(name, "bandwidth") == 0)
+        settings->bandwidth = value;
+    else if (strcmp(name, "launch") == 0)
+        settings->launch = value;
+    else if (strcmp(name, "kernel") == 0)
+        settings->kernel = value;
+    else if (strcmp(name, "compute") == 0)
+        settings->compute = (int)value;
+    else if (strcmp(name, "fail-call") == 0)
+        settings->fail_call = (unsigned)value;
+    else if (strcmp(name, "fail-operation") == 0)
+        settings->fail_operation = (unsigned)value;
+    else if (strcmp(name, "error") == 0)
+        settings->error = (int)value;
+    else if (strcmp(name, "sticky") == 0)
+        settings->sticky = (int)value;
+    else
+        fprintf(stderr, "fake CUDA: there is no setting '%s'\n", name);
+}
+
+/* For programs that do not know that they run on the fake. */
+static void begin_by_environment(void)
+{
+    fake_settings settings = FAKE_SETTINGS;
+    const char   *text = getenv("FAKECUDA");
+    char          name[32];
+    double        value;
+    int           length;
+
+    for (; text && sscanf(text, " %31[a-z-]=%lf%n", name, &value, &length) == 2; text += length)
+        set_by_name(&settings, name, value);
+    begin(&settings);
+}
+
+/* ---- calls -------------------------------------------------------------------------------------
+ */
+
+static void know_thread(void)
+{
+    if (!fake.generation)
+        begin_by_environment();
+    if (own.generation == fake.generation)
+        return;
+    own.generation = fake.generation;
+    own.device = 0;
+    own.last = cudaSuccess;
+}
+
+int fake_current(void)
+{
+    return own.device;
+}
+
+cudaError_t fake_set_device(int device)
+{
+    if (device < 0 || device >= fake.settings.devices)
+        return cudaErrorInvalidDevice;
+    own.device = device;
+    return cudaSuccess;
+}
+
+/* Everything in the streams of a broken device passes without effect. */
+void fake_break(int device, cudaError_t error)
+{
+    if (device >= 0 && device < FAKE_DEVICES && !fake.device[device].broken)
+        fake.device[device].broken = error;
+    pthread_cond_broadcast(&fake_change);
+}
+
+static cudaError_t usual_error(const char *name)
+{
+    if (fake.settings.sticky)
+        return cudaErrorLaunchFailure;
+    if (strstr(name, "Malloc") || strstr(name, "Alloc") || strstr(name, "Create") ||
+        strstr(name, "Instantiate"))
+        return cudaErrorMemoryAllocation;
+    return cudaErrorInvalidValue;
+}
+
+/* The call that is to fail. One that only asks how many devices there are breaks none. */
+static cudaError_t fail(const char *name)
+{
+    cudaError_t error = (cudaError_t)fake.settings.error;
+
+    if (!error)
+        error = usual_error(name);
+    fake.failed = name;
+    own.failing = 1;
+    if (fake.settings.sticky)
+        fake_break(own.device, error);
+    return error;
+}
+
+cudaError_t fake_enter_any(const char *name)
+{
+    int repeated = 0;
+
+    pthread_mutex_lock(&fake_lock);
+    know_thread();
+    own.failing = 0;
+    if (own.name != name || !strstr(name, "Query"))
+        fake.calls++;
+    else
+        repeated = 1; /* however often one asks */
+    own.name = name;
+    if (fake.settings.devices < 0)
+        return cudaErrorInsufficientDriver;
+    if (fake.settings.devices == 0)
+        return cudaErrorNoDevice;
+    if (!repeated && fake.settings.fail_call && fake.calls == fake.settings.fail_call)
+        return fail(name);
+    return cudaSuccess;
+}
+
+cudaError_t fake_enter(const char *name)
+{
+    cudaError_t error = fake_enter_any(name);
+
+    return error ? error : fake.device[own.device].broken;
+}
+
+cudaError_t fake_leave(cudaError_t error)
+{
+    if (error && error != cudaErrorNotReady)
+        own.last = error;
+    pthread_mutex_unlock(&fake_lock);
+    return error;
+}
+
+cudaError_t fake_last(int forget)
+{
+    cudaError_t error;
+
+    pthread_mutex_lock(&fake_lock);
+    know_thread();
+    error = own.last ? own.last : fake.device[own.device].broken;
+    if (forget)
+        own.last = cudaSuccess;
+    pthread_mutex_unlock(&fake_lock);
+    return error;
+}
+
+/* ---- what is created and destroyed
+ * ---------------------------------------------------------------- */
+
+static const char *const type_names[FAKE_TYPES] = {
+    "stream", "event", "graph", "instantiated graph", "cuBLAS handle", "cuSOLVER handle", "memory"};
+
+void *fake_create(fake_type type, size_t size)
+{
+    fake_object *object = calloc(1, size);
+
+    if (!object)
+        abort();
+    object->type = type;
+    object->alive = 1;
+    object->device = own.device;
+    object->next = *place_of(object);
+    *place_of(object) = object;
+    return object;
+}
+
+void fake_destroy(fake_object *object)
+{
+    object->alive = 0;
+}
+
+int fake_keeps(fake_object *object)
+{
+    object->doubtful |= own.failing;
+    return own.failing;
+}
+
+int fake_is(const void *pointer, fake_type type, const char *call)
+{
+    const fake_object *object;
+
+    for (object = *place_of(pointer); object && object != pointer; object = object->next)
+        ;
+    if (object && object->type == type && object->alive)
+        return 1;
+    fake_complain("%s: %s is %s", call, type_names[type],
+                  object && object->type == type ? "destroyed" : "none");
+    return 0;
+}
+
+static unsigned count_live(unsigned count[FAKE_TYPES])
+{
+    const fake_object *object;
+    unsigned           all = 0;
+    int                i;
+
+    pthread_mutex_lock(&fake_lock);
+    for (i = 0; i < PLACES; i++)
+        for (object = objects[i]; object; object = object->next)
+            if (object->alive && !object->doubtful) {
+                count[object->type]++;
+                all++;
+            }
+    pthread_mutex_unlock(&fake_lock);
+    return all;
+}
+
+unsigned fake_live(void)
+{
+    unsigned count[FAKE_TYPES] = {0};
+
+    return count_live(count);
+}
+
+void fake_live_text(char *text, size_t size)
+{
+    unsigned count[FAKE_TYPES] = {0};
+    size_t   used = 0;
+    int      type;
+
+    count_live(count);
+    *text = '\0';
+    for (type = 0; type < FAKE_TYPES && used < size; type++)
+        if (count[type])
+            used += (size_t)snprintf(text + used, size - used, "%s%s: %u", used ? ", " : "",
+                                     type_names[type], count[type]);
+}
+
+/* ---- what tests ask
+ * ---------------------------------------------------------------------------------- */
+
+static unsigned asked(const unsigned *value)
+{
+    unsigned now;
+
+    pthread_mutex_lock(&fake_lock);
+    now = *value;
+    pthread_mutex_unlock(&fake_lock);
+    return now;
+}
+
+unsigned fake_calls(void)
+{
+    return asked(&fake.calls);
+}
+
+unsigned fake_misuses(void)
+{
+    return asked(&misuses);
+}
+
+unsigned fake_pageable(void)
+{
+    return asked(&fake.pageable);
+}
+
+unsigned fake_default_workspaces(void)
+{
+    return asked(&fake.default_workspaces);
+}
+
+unsigned fake_begun(fake_kind kind)
+{
+    return asked(&fake.begun[kind]);
+}
+
+unsigned fake_ended(fake_kind kind)
+{
+    return asked(&fake.ended[kind]);
+}
+
+const char *fake_failed(void)
+{
+    const char *name;
+
+    pthread_mutex_lock(&fake_lock);
+    name = fake.failed;
+    pthread_mutex_unlock(&fake_lock);
+    return name;
+}
+
+const char *fake_misuse(void)
+{
+    return first_misuse;
+}
+
+void fake_quiet(int wanted)
+{
+    pthread_mutex_lock(&fake_lock);
+    quiet = wanted;
+    pthread_mutex_unlock(&fake_lock);
+}
+
+void fake_fail(unsigned call, int error, int sticky)
+{
+    pthread_mutex_lock(&fake_lock);
+    fake.settings.fail_call = call ? fake.calls + call : 0;
+    fake.settings.error = error;
+    fake.settings.sticky = sticky;
+    fake.failed = NULL;
+    pthread_mutex_unlock(&fake_lock);
+}
+
+void fake_hold(fake_kind kind, int held)
+{
+    pthread_mutex_lock(&fake_lock);
+    fake.held[kind] = held;
+    pthread_cond_broadcast(&fake_change);
+    pthread_mutex_unlock(&fake_lock);
+}
+
+size_t fake_records(void)
+{
+    size_t count;
+
+    pthread_mutex_lock(&fake_lock);
+    count = fake.record_count;
+    pthread_mutex_unlock(&fake_lock);
+    return count;
+}
+
+fake_record fake_record_at(size_t index)
+{
+    fake_record record;
+
+    pthread_mutex_lock(&fake_lock);
+    record = fake.records[index];
+    pthread_mutex_unlock(&fake_lock);
+    return record;
+}
+
+size_t fake_memory_used(int device)
+{
+    size_t used;
+
+    pthread_mutex_lock(&fake_lock);
+    used = fake.device[device].used;
+    pthread_mutex_unlock(&fake_lock);
+    return used;
+}
+
+size_t fake_memory_peak(int device)
+{
+    size_t peak;
+
+    pthread_mutex_lock(&fake_lock);
+    peak = fake.device[device].peak;
+    pthread_mutex_unlock(&fake_lock);
+    return peak;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef FAKECUDA_STATE_H
+#define FAKECUDA_STATE_H
+
+#include <pthread.h>
+
+#include <cuda_runtime_api.h>
+
+#include "fake.h"
+
+/* All below needs fake_lock, but for what an operation does when it runs. */
+
+enum { FAKE_DEVICES = 8, FAKE_STREAMS = 64, FAKE_SPANS = 8, FAKE_BEFORE = 16 };
+
+extern pthread_mutex_t fake_lock;
+extern pthread_cond_t  fake_change; /* of anything */
+
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+/* Each call begins with the one, which locks and says with what it is to fail, and ends with
+ * the other. On a device that is broken, what is given back is taken all the same. */
+cudaError_t fake_enter(const char *name);
+cudaError_t fake_enter_any(const char *name); /* whatever the device is like */
+cudaError_t fake_leave(cudaError_t error);
+
+int         fake_current(void); /* device of this thread */
+cudaError_t fake_set_device(int device);
+cudaError_t fake_last(int forget);
+void        fake_break(int device, cudaError_t error);
+
+__attribute__((format(printf, 1, 2))) void fake_complain(const char *format, ...);
+
+/* ---- what is created and destroyed ------------------------------------------------------------
+ */
+
+typedef enum fake_type {
+    FAKE_STREAM,
+    FAKE_EVENT,
+    FAKE_GRAPH_PLAN,
+    FAKE_GRAPH_MADE,
+    FAKE_BLAS,
+    FAKE_SOLVER,
+    FAKE_BLOCK,
+    FAKE_TYPES
+} fake_type;
+
+/* The first member of each. It stays when it is destroyed, to know it by. */
+typedef struct fake_object {
+    struct fake_object *next;
+    fake_type           type;
+    int                 alive;
+    int                 doubtful; /* destroying it failed: it may be destroyed again or not */
+    int                 device;
+    void (*dispose)(struct fake_object *object); /* of what it holds; NULL: nothing */
+} fake_object;
+
+void *fake_create(fake_type type, size_t size);
+void  fake_destroy(fake_object *object);
+int   fake_keeps(fake_object *object); /* the call that is to destroy it is made to fail */
+
+/* Is it one, and alive? Otherwise it is a misuse. */
+int fake_is(const void *object, fake_type type, const char *call);
+
+/* ---- who knows of what ------------------------------------------------------------------------
+ */
+
+/* Operations of each stream that are over for one who knows this much: the last one's number. */
+typedef struct fake_clock {
+    uint64_t seen[FAKE_STREAMS];
+} fake_clock;
+
+void fake_learn(fake_clock *clock, const fake_clock *other);
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+typedef struct fake_use {
+    int         slot; /* of the stream */
+    int         write;
+    uint64_t    number;
+    size_t      from, to;
+    const char *name;
+} fake_use;
+
+typedef struct fake_block {
+    fake_object object;
+    char       *base;
+    size_t      size;
+    int         pinned;
+    int         disputed; /* freed too early, so kept */
+    fake_use   *uses;
+    size_t      use_count, use_room;
+} fake_block;
+
+/* What an operation reads or writes. */
+typedef struct fake_span {
+    const void *base;
+    size_t      size;
+    int         write;
+    int         pinned; /* else it has to be on the device */
+} fake_span;
+
+fake_block     *fake_block_of(const void *pointer); /* NULL: none that is in use */
+void            fake_block_free(fake_block *block);
+void            fake_note_use(fake_block *block, const fake_use *use);
+const fake_use *fake_conflict(const fake_block *block, const fake_use *use,
+                              const fake_clock *known);
+int             fake_has_pending(const fake_block *block, size_t from, size_t to);
+
+/* ---- streams ----------------------------------------------------------------------------------
+ */
+
+typedef struct CUstream_st    fake_stream;
+typedef struct CUevent_st     fake_event;
+typedef struct CUgraph_st     fake_graph;
+typedef struct CUgraphExec_st fake_made_graph;
+typedef struct fake_operation fake_operation;
+
+/* Arguments of a kernel. */
+typedef struct fake_kernel {
+    int         side, uplo, trans, trans_b, diag;
+    int         m, n, k, lda, ldb, ldc;
+    double      alpha, beta;
+    const void *a, *b;
+    void       *c, *work;
+    double     *tau;
+    int        *pivots, *info;
+    size_t      work_size; /* bytes */
+} fake_kernel;
+
+struct fake_operation {
+    fake_operation *next;
+    fake_kind       kind;
+    const char     *name;
+    void (*run)(const fake_operation *operation); /* without the lock; NULL: nothing */
+    fake_span span[FAKE_SPANS];
+    int       spans;
+    uint64_t  number; /* in its stream */
+    int64_t   asked;
+    size_t    bytes;
+
+    void                  *to; /* copies, memset */
+    const void            *from;
+    int                    value;
+    void                  *own; /* what was copied of a pageable source */
+    uint64_t               sum; /* of the source when it was called for; 0: not known */
+    fake_event            *event;
+    uint64_t               ticket;
+    fake_block            *block; /* to be freed */
+    const fake_made_graph *graph;
+    fake_kernel            kernel;
+
+    int before[FAKE_BEFORE]; /* in a graph: nodes that it comes after */
+    int befores;
+};
+
+struct CUstream_st {
+    fake_object     object;
+    int             slot, serial;
+    fake_operation *first, **last;
+    int             closing;
+    pthread_t       thread;
+    pthread_cond_t  wake; /* there is an operation, or it is to close */
+    fake_clock      known;
+    fake_graph     *capture; /* NULL: none */
+    int             before[FAKE_BEFORE], befores;
+};
+
+struct CUevent_st {
+    fake_object object;
+    unsigned    flags;
+    uint64_t    asked, done; /* times it was recorded */
+    int64_t     ns;
+    int         device_of_record;
+    fake_clock  known;
+    fake_graph *capture; /* recorded into it */
+    int         before[FAKE_BEFORE], befores;
+};
+
+/* Put a copy of it into the stream, or into the graph that the stream is captured to. */
+cudaError_t fake_enqueue(fake_stream *stream, const fake_operation *operation);
+
+/* Hold its memory against what the stream knows, and note it. */
+cudaError_t fake_touch(fake_stream *stream, const fake_operation *operation, uint64_t number);
+
+/* It ran, or waits to: on a stream's thread. */
+void fake_perform(fake_stream *stream, const fake_operation *operation, int in_graph);
+
+int               fake_is_pending(int slot, uint64_t number);
+int               fake_stream_is_busy(const fake_stream *stream);
+void              fake_host_learns(const fake_clock *clock);
+const fake_clock *fake_host(void);
+void              fake_drain_device(int device);
+void              fake_streams_reset(void);
+
+/* ---- graphs ------------------------------------------------------------------------------------
+ */
+
+cudaError_t fake_capture(fake_stream *stream, const fake_operation *operation);
+void        fake_capture_record(fake_stream *stream, fake_event *event);
+cudaError_t fake_capture_wait(fake_stream *stream, fake_event *event);
+void        fake_run_graph(fake_stream *stream, const fake_made_graph *graph);
+cudaError_t fake_touch_graph(fake_stream *stream, const fake_made_graph *graph, uint64_t number);
+
+/* Not allowed now, because this or another thread captures. */
+int  fake_is_forbidden(const char *call);
+void fake_captures_reset(void);
+
+/* ---- the rest -----------------------------------------------------------------------------------
+ */
+
+struct fake_device {
+    cudaError_t broken;
+    size_t      used, peak;
+    int         busy[2]; /* engines of copies */
+};
+
+extern struct fake_state {
+    fake_settings      settings;
+    unsigned           generation;
+    struct fake_device device[FAKE_DEVICES];
+    unsigned           calls, operations, kernels;
+    const char        *failed;
+    unsigned           pageable, default_workspaces;
+    unsigned           begun[FAKE_KINDS], ended[FAKE_KINDS];
+    int                held[FAKE_KINDS];
+    fake_record       *records;
+    size_t             record_count, record_room;
+} fake;
+
+int64_t  fake_now(void);
+void     fake_note(const fake_record *record);
+uint64_t fake_sum(const void *data, size_t size);
+
+#endif

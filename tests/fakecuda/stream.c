@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams: each a queue with a thread of its own, and what each knows to be over. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "state.h"
+
+/* A slot has one stream at a time; its operations are numbered on and on. */
+static struct {
+    fake_stream *stream;
+    uint64_t     asked, done;
+} slots[FAKE_STREAMS];
+
+static fake_clock host; /* what the program's threads were told */
+static int        serial;
+
+/* ---- who knows of what ------------------------------------------------------------------------
+ */
+
+void fake_learn(fake_clock *clock, const fake_clock *other)
+{
+    int i;
+
+    for (i = 0; i < FAKE_STREAMS; i++)
+        if (other->seen[i] > clock->seen[i])
+            clock->seen[i] = other->seen[i];
+}
+
+void fake_host_learns(const fake_clock *clock)
+{
+    fake_learn(&host, clock);
+}
+
+const fake_clock *fake_host(void)
+{
+    return &host;
+}
+
+int fake_is_pending(int slot, uint64_t number)
+{
+    return number > slots[slot].done;
+}
+
+int fake_stream_is_busy(const fake_stream *stream)
+{
+    return slots[stream->slot].done != slots[stream->slot].asked;
+}
+
+/* ---- operations
+ * ---------------------------------------------------------------------------------- */
+
+static cudaError_t touch(fake_stream *stream, const fake_operation *operation,
+                         const fake_span *span, uint64_t number)
+{
+    fake_block     *block = fake_block_of(span->base);
+    const fake_use *other;
+    fake_use        use = {stream->slot, span->write, number, 0, 0, operation->name};
+
+    if (span->size == 0)
+        return cudaSuccess;
+    if (!block || block->pinned != span->pinned) {
+        fake_complain("%s: its memory is %s", operation->name,
+                      block ? "of the wrong kind" : "not there, or freed");
+        return cudaErrorIllegalAddress;
+    }
+    use.from = (size_t)((const char *)span->base - block->base);
+    use.to = use.from + span->size;
+    if (use.to > block->size) {
+        fake_complain("%s: reaches %zu bytes behind its memory", operation->name,
+                      use.to - block->size);
+        return cudaErrorIllegalAddress;
+    }
+    if (!block->pinned && block->object.device != stream->object.device) {
+        fake_complain("%s: its memory is on another device", operation->name);
+        return cudaErrorIllegalAddress;
+    }
+    other = fake_conflict(block, &use, &stream->known);
+    if (other && !fake.device[stream->object.device].broken)
+        fake_complain("%s uses memory that %s on another stream may still be using",
+                      operation->name, other->name);
+    fake_note_use(block, &use);
+    return cudaSuccess;
+}
+
+cudaError_t fake_touch(fake_stream *stream, const fake_operation *operation, uint64_t number)
+{
+    cudaError_t error = cudaSuccess;
+    int         i;
+
+    for (i = 0; i < operation->spans && !error; i++)
+        error = touch(stream, operation, &operation->span[i], number);
+    return error;
+}
+
+static cudaError_t touch_all(fake_stream *stream, const fake_operation *operation, uint64_t number)
+{
+    return operation->graph ? fake_touch_graph(stream, operation->graph, number)
+                            : fake_touch(stream, operation, number);
+}
+
+/* As on a device: memory that is not there breaks it. */
+static cudaError_t queue(fake_stream *stream, const fake_operation *operation)
+{
+    fake_operation *copy;
+    uint64_t        number = slots[stream->slot].asked + 1;
+    cudaError_t     error;
+
+    fake_learn(&stream->known, &host);
+    stream->known.seen[stream->slot] = number;
+    error = touch_all(stream, operation, number);
+    if (error)
+        fake_break(stream->object.device, error);
+    copy = malloc(sizeof *copy);
+    if (!copy)
+        abort();
+    *copy = *operation;
+    copy->next = NULL;
+    copy->number = slots[stream->slot].asked = number;
+    copy->asked = fake_now();
+    *stream->last = copy;
+    stream->last = &copy->next;
+    pthread_cond_signal(&stream->wake);
+    return error;
+}
+
+cudaError_t fake_enqueue(fake_stream *stream, const fake_operation *operation)
+{
+    if (operation->kind != FAKE_RECORD && operation->kind != FAKE_WAIT &&
+        stream->object.device != fake_current()) {
+        fake_complain("%s: the stream is another device's", operation->name);
+        return cudaErrorInvalidResourceHandle;
+    }
+    return stream->capture ? fake_capture(stream, operation) : queue(stream, operation);
+}
+
+/* ---- a stream's thread
+ * ------------------------------------------------------------------------------ */
+
+static void sleep_ns(int64_t ns)
+{
+    struct timespec time = {ns / 1000000000, ns % 1000000000};
+
+    while (nanosleep(&time, &time) != 0)
+        ;
+}
+
+static int64_t duration(const fake_operation *operation)
+{
+    double seconds = fake.settings.launch;
+
+    if (operation->kind == FAKE_KERNEL)
+        seconds += fake.settings.kernel;
+    else if (operation->bytes && fake.settings.bandwidth > 0)
+        seconds += (double)operation->bytes / fake.settings.bandwidth;
+    return (int64_t)(1e9 * seconds);
+}
+
+static int *engine_of(const fake_stream *stream, fake_kind kind)
+{
+    if (kind != FAKE_COPY_IN && kind != FAKE_COPY_OUT)
+        return NULL;
+    return &fake.device[stream->object.device].busy[kind == FAKE_COPY_OUT];
+}
+
+static int is_work(fake_kind kind)
+{
+    return kind <= FAKE_KERNEL;
+}
+
+/* The operation that is to break its device does nothing else. */
+static int breaks(const fake_stream *stream, const fake_operation *operation)
+{
+    if (!is_work(operation->kind) || ++fake.operations != fake.settings.fail_operation)
+        return 0;
+    fake.failed = operation->name;
+    fake_break(stream->object.device,
+               fake.settings.error ? (cudaError_t)fake.settings.error : cudaErrorLaunchFailure);
+    return 1;
+}
+
+/* Of its result, the first number becomes one far below zero. */
+static int is_spoilt(const fake_operation *operation)
+{
+    return operation->kind == FAKE_KERNEL && ++fake.kernels == fake.settings.spoil_kernel;
+}
+
+static void work(const fake_stream *stream, const fake_operation *operation)
+{
+    int64_t length = duration(operation);
+    int     runs = !breaks(stream, operation) && operation->run && fake.settings.compute &&
+               !fake.device[stream->object.device].broken;
+    int spoilt = is_spoilt(operation);
+
+    pthread_mutex_unlock(&fake_lock);
+    if (length > 0)
+        sleep_ns(length);
+    if (runs)
+        operation->run(operation);
+    if (runs && spoilt)
+        memset(operation->kernel.c, 0xc1, sizeof(double));
+    pthread_mutex_lock(&fake_lock);
+}
+
+static void settle(const fake_stream *stream, const fake_operation *operation, int64_t end)
+{
+    fake_event *event = operation->event;
+
+    if (operation->kind == FAKE_FREE)
+        fake_block_free(operation->block);
+    if (operation->kind != FAKE_RECORD)
+        return;
+    event->done = operation->ticket ? operation->ticket : event->done + 1; /* 0: in a graph */
+    event->ns = end;
+    event->device_of_record = stream->object.device;
+}
+
+static void wait_for_event(const fake_operation *operation)
+{
+    while (operation->event->done < operation->ticket)
+        pthread_cond_wait(&fake_change, &fake_lock);
+}
+
+void fake_perform(fake_stream *stream, const fake_operation *operation, int in_graph)
+{
+    int        *engine = engine_of(stream, operation->kind);
+    fake_record record = {operation->name,
+                          operation->kind,
+                          stream->object.device,
+                          stream->serial,
+                          in_graph,
+                          operation->bytes,
+                          operation->asked,
+                          0,
+                          0};
+
+    if (operation->kind == FAKE_WAIT)
+        wait_for_event(operation);
+    while (engine && *engine)
+        pthread_cond_wait(&fake_change, &fake_lock);
+    if (engine)
+        *engine = 1;
+    fake.begun[operation->kind]++;
+    record.start = fake_now();
+    pthread_cond_broadcast(&fake_change);
+    while (fake.held[operation->kind])
+        pthread_cond_wait(&fake_change, &fake_lock);
+    if (operation->graph)
+        fake_run_graph(stream, operation->graph);
+    else if (is_work(operation->kind))
+        work(stream, operation);
+    record.end = fake_now();
+    if (engine)
+        *engine = 0;
+    fake.ended[operation->kind]++;
+    settle(stream, operation, record.end);
+    fake_note(&record);
+    pthread_cond_broadcast(&fake_change);
+}
+
+static void *serve(void *context)
+{
+    fake_stream    *stream = context;
+    fake_operation *operation;
+
+    pthread_mutex_lock(&fake_lock);
+    for (;;) {
+        while (!stream->first && !stream->closing)
+            pthread_cond_wait(&stream->wake, &fake_lock);
+        operation = stream->first;
+        if (!operation)
+            break;
+        if (operation->kind < FAKE_KINDS)
+            fake_perform(stream, operation, 0);
+        stream->first = operation->next;
+        if (!stream->first)
+            stream->last = &stream->first;
+        slots[stream->slot].done = operation->number;
+        free(operation->own);
+        free(operation);
+        pthread_cond_broadcast(&fake_change);
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return NULL;
+}
+
+/* ---- calls
+ * ------------------------------------------------------------------------------------------- */
+
+static int free_slot(void)
+{
+    int i;
+
+    for (i = 0; i < FAKE_STREAMS && slots[i].stream; i++)
+        ;
+    return i;
+}
+
+static cudaError_t create(cudaStream_t *out, unsigned flags)
+{
+    int          slot = free_slot();
+    fake_stream *stream;
+
+    if (!out || slot == FAKE_STREAMS)
+        return cudaErrorInvalidValue;
+    if (!(flags & cudaStreamNonBlocking))
+        fake_complain("cudaStreamCreateWithFlags: a stream that waits for the default stream");
+    stream = fake_create(FAKE_STREAM, sizeof *stream);
+    stream->slot = slot;
+    stream->serial = serial++;
+    stream->last = &stream->first;
+    pthread_cond_init(&stream->wake, NULL);
+    slots[slot].stream = stream;
+    if (pthread_create(&stream->thread, NULL, serve, stream) != 0)
+        abort();
+    *out = stream;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
+{
+    cudaError_t error = fake_enter("cudaStreamCreateWithFlags");
+
+    if (!error)
+        error = create(pStream, flags);
+    return fake_leave(error);
+}
+
+/* What it has left to do is done. */
+static void close_stream(fake_stream *stream)
+{
+    stream->closing = 1;
+    fake_destroy(&stream->object);
+    pthread_cond_signal(&stream->wake);
+    pthread_mutex_unlock(&fake_lock);
+    pthread_join(stream->thread, NULL);
+    pthread_mutex_lock(&fake_lock);
+    pthread_cond_destroy(&stream->wake);
+    slots[stream->slot].stream = NULL;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    cudaError_t error = fake_enter("cudaStreamDestroy");
+
+    if (!fake_is(stream, FAKE_STREAM, "cudaStreamDestroy"))
+        return fake_leave(cudaErrorInvalidResourceHandle);
+    if (stream->capture)
+        fake_complain("cudaStreamDestroy: it is being captured");
+    if (!fake_keeps(&stream->object))
+        close_stream(stream);
+    return fake_leave(error);
+}
+
+static cudaError_t usable(fake_stream *stream, const char *call)
+{
+    if (!fake_is(stream, FAKE_STREAM, call))
+        return cudaErrorInvalidResourceHandle;
+    if (stream->capture || fake_is_forbidden(call))
+        return cudaErrorStreamCaptureUnsupported;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    cudaError_t error = fake_enter("cudaStreamQuery");
+
+    if (!error)
+        error = usable(stream, "cudaStreamQuery");
+    if (!error && !fake_stream_is_busy(stream))
+        fake_host_learns(&stream->known);
+    else if (!error)
+        error = cudaErrorNotReady;
+    return fake_leave(error);
+}
+
+static cudaError_t finish(fake_stream *stream)
+{
+    while (fake_stream_is_busy(stream) && !fake.device[stream->object.device].broken)
+        pthread_cond_wait(&fake_change, &fake_lock);
+    fake_host_learns(&stream->known);
+    return fake.device[stream->object.device].broken;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    cudaError_t error = fake_enter("cudaStreamSynchronize");
+
+    if (!error)
+        error = usable(stream, "cudaStreamSynchronize");
+    if (!error)
+        error = finish(stream);
+    return fake_leave(error);
+}
+
+void fake_drain_device(int device)
+{
+    int i;
+
+    for (i = 0; i < FAKE_STREAMS; i++)
+        if (slots[i].stream && slots[i].stream->object.device == device) {
+            while (slots[i].stream && fake_stream_is_busy(slots[i].stream))
+                pthread_cond_wait(&fake_change, &fake_lock);
+            if (slots[i].stream)
+                fake_host_learns(&slots[i].stream->known);
+        }
+}
+
+void fake_streams_reset(void)
+{
+    int i;
+
+    for (i = 0; i < FAKE_STREAMS; i++)
+        if (slots[i].stream)
+            close_stream(slots[i].stream);
+    serial = 0;
+}
