@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Is the archive of `make gpu-bundle` whole, and does its script do what it says? Run on the
+# fake of CUDA, from elsewhere than where it was built. By `make gpu-bundle-check`.
+#
+# Usage: flow.sh ARCHIVE.tar.xz; srcdir is the source, the build is here
+set -u
+
+archive=$1
+build=$(pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/gpu-flow.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+wrong=0
+
+check() { # what, command...
+    what=$1
+    shift
+    if "$@"; then
+        echo "ok: $what"
+    else
+        echo "WRONG: $what"
+        wrong=1
+    fi
+}
+
+tar -C "$work" -xf "$archive" || exit 1
+root=$(echo "$work"/*)
+unset LD_LIBRARY_PATH
+
+# ---- what is in it ------------------------------------------------------------------------------
+
+objects() {
+    for object in "$root"/bin/* "$root"/lib/*.so* "$root"/lib/*/*.so*; do
+        [ ! -f "$object" ] || echo "$object"
+    done
+}
+
+# All but the C library's and CUDA's comes from the archive.
+strangers() {
+    objects | while read -r object; do
+        LD_LIBRARY_PATH=$root/lib:$root/lib/base ldd "$object" 2>/dev/null |
+            awk -v root="$root/" '$2 == "=>" && index($3, root) != 1 { print $1, $3 }'
+    done | sort -u | grep -v -E '^(libc|libm|libdl|libpthread|librt|libresolv|libutil)\.so\.' |
+        grep -v -E '^lib(cu(da|dart|blas|blasLt|solver|sparse)|nv[A-Za-z0-9_-]*)\.so\.' || :
+}
+
+check_strangers() {
+    found=$(strangers)
+    [ -z "$found" ] || { echo "$found" && return 1; }
+}
+
+check "at most 60 MiB" [ "$(wc -c <"$archive")" -le $((60 * 1024 * 1024)) ]
+check "what it needs is in it" check_strangers
+
+# ---- without a GPU --------------------------------------------------------------------------------
+
+status_of() { # expected, command...
+    expected=$1
+    shift
+    "$@" >"$work/out" 2>"$work/err"
+    status=$?
+    [ "$status" -eq "$expected" ] || {
+        echo "exit status $status, not $expected"
+        cat "$work/out" "$work/err"
+        return 1
+    }
+}
+
+if [ ! -e /dev/nvidia0 ] && [ ! -e /dev/nvidiactl ]; then
+    check "no GPU: 77" status_of 77 "$root/run"
+    check "and it says so" grep -q '^no GPU: ' "$work/err"
+fi
+
+# ---- with the fake ----------------------------------------------------------------------------------
+
+sh "$srcdir/tests/fakecuda/stand-in" "$build" "$work/fake" "$root/lib/hybridsched/hybridsched-cuda.so" \
+    "$root/bin/bench_gpu_bare" "$root/bin/gpu_spoliations" || exit 1
+
+check "no device: 77" status_of 77 env FAKECUDA="devices=0" "$root/run" --fake "$work/fake" --quick
+check "and it says so" grep -q '^no GPU: ' "$work/err"
+
+whole_table() {
+    status_of 0 "$root/run" --fake "$work/fake" --quick -o "$work/table.md" &&
+        grep -q '^\*\*Not figures' "$work/table.md"
+}
+check "everything runs, and the table has no figures" whole_table
+for text in '| dormqr | 48 of 48 right' '| resident, graph |' '| with copies, streams |' \
+    '| cholesky, streams: over the plan' '| lu: GPU only |' '| qr: CPUs only |' '| from the GPU to CPUs |'; do
+    check "the table has '$text'" grep -q -F "$text" "$work/table.md"
+done
+check "nothing of it failed" sh -c "! grep -F '**failed**' '$work/table.md'"
+
+# Kernels of 2 ms, some of which may run at once: what one adds to a list is no less than 0.1 ms.
+calibrated() {
+    status_of 0 env FAKECUDA="kernel=2e-3" LD_LIBRARY_PATH="$work/fake:$root/lib:$root/lib/hybridsched:$root/lib/base" \
+        "$root/bin/hsched-calibrate" --table --gpu -j 1 -m 1 -k 1 --no-verify --repeats 12 \
+        --kernels dgemm:64,dsyrk:64,dtrsm:64,dpotrf:64 -o "$work/table.csv" &&
+        awk -F, '/^[a-z0-9]+:/ && $3 < 0.1 { print; bad = 1 } END { exit bad }' "$work/table.csv"
+}
+check "GPU times are calibrated" calibrated
+
+check "results that are wrong are seen" status_of 1 env FAKECUDA="compute=0" \
+    "$root/run" --fake "$work/fake" --quick --only kernels -o "$work/wrong.md"
+check "in the table" grep -q 'right: .*missed' "$work/wrong.md"
+
+exit $wrong

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Runs each kernel that GPUs have, at sizes that are one piece, several, and none of a round
+ * number, in both modes, copied and resident, and has every result verified as on CPUs.
+ *
+ *   gpu_kernels [-M MODULE] [LARGEST]
+ *
+ * 0: all are right; 1: some are not; 3: no GPU.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "list.h"
+
+enum { COUNT = 3 };
+
+static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",
+                                      "dpotrf", "dgetrf", "dgeqrf", "dormqr"};
+static const int         sizes[] = {1, 2, 31, 200, 513, 960, 2048, 2111, 4096};
+
+enum { KERNELS = sizeof kernels / sizeof *kernels, SIZES = sizeof sizes / sizeof *sizes };
+
+static int           largest = 4096;
+static const char   *module;
+static unsigned long wrong;
+
+/* Numbers of the tasks that were right and of all. */
+typedef struct tally {
+    uint64_t right, all;
+    char     why[HS_WHY];
+} tally;
+
+static void run(const char *kernel, hs_gpu_mode mode, int resident, tally *t)
+{
+    char            names[SIZES][32];
+    const char     *rows[SIZES];
+    gpu_list        list = {.kernels = rows,
+                            .count = COUNT,
+                            .mode = mode,
+                            .resident = resident,
+                            .verify = 1,
+                            .module = module};
+    gpu_list_result result;
+    int             i;
+
+    for (i = 0; i < SIZES; i++) {
+        if (sizes[i] > largest)
+            continue;
+        snprintf(names[i], sizeof names[i], "%s:%d", kernel, sizes[i]);
+        rows[list.rows++] = names[i];
+    }
+    gpu_list_run(&list, &result);
+    if (result.status == HS_ERESOURCE) {
+        fprintf(stderr, "gpu_kernels: %s\n", result.why);
+        exit(3);
+    }
+    t->all += list.rows * COUNT;
+    t->right += result.done;
+    if (result.status != HS_OK && !t->why[0])
+        snprintf(t->why, sizeof t->why, "%s", result.why);
+}
+
+static void test(const char *kernel)
+{
+    tally t = {.why = ""};
+    int   mode, resident;
+
+    for (mode = HS_GPU_STREAMS; mode <= HS_GPU_GRAPH; mode++)
+        for (resident = 0; resident <= 1; resident++)
+            run(kernel, (hs_gpu_mode)mode, resident, &t);
+    wrong += t.all - t.right;
+    printf("%s,%llu,%llu,%s\n", kernel, (unsigned long long)t.all, (unsigned long long)t.right,
+           t.why);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    int c, i;
+
+    while ((c = getopt(argc, argv, "M:")) != -1) {
+        if (c != 'M')
+            return 2;
+        module = optarg;
+    }
+    if (optind < argc)
+        largest = atoi(argv[optind]);
+    printf("kernel,tasks,right,first_failure\n");
+    for (i = 0; i < KERNELS; i++)
+        test(kernels[i]);
+    return wrong ? 1 : 0;
+}
