@@ -280,6 +280,37 @@ START_TEST(dgeqrf_and_dormqr)
 }
 END_TEST
 
+/* Whoever reads the reflectors at the same time sees what they are. */
+START_TEST(dormqr_leaves_its_reflectors)
+{
+    enum { TIMES = 500 };
+    int      i, size = 0;
+    double  *there, *copy_there, *a = matrix(&there, 1, 2), *copy = matrix(&copy_there, 1, 2);
+    double  *copies = device(TIMES * CELLS * sizeof *copies), *got;
+    workshop w;
+
+    GOOD(cusolverDnDormqr_bufferSize(solver, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, N, N, N, there, LD,
+                                     NULL, copy_there, LD, &size));
+    w = workshop_open(size);
+    GOOD(cudaMemsetAsync(w.tau, 0, N * sizeof *w.tau, one));
+    GOOD(cudaStreamSynchronize(one));
+    for (i = 0; i < TIMES; i++) {
+        GOOD(cusolverDnDormqr(solver, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, N, N, N, there, LD, w.tau,
+                              copy_there, LD, w.work, w.size, w.info));
+        GOOD(cudaMemcpyAsync(copies + i * CELLS, there, CELLS * sizeof *copies,
+                             cudaMemcpyDeviceToDevice, two));
+    }
+    GOOD(cudaStreamSynchronize(two));
+    got = fetch(copies, TIMES * CELLS);
+    for (i = 0; i < TIMES; i++)
+        ck_assert_mem_eq(got + i * CELLS, a, CELLS * sizeof *a);
+    workshop_close(&w);
+    cudaFree(there), cudaFree(copy_there), cudaFree(copies);
+    cudaFreeHost(a), cudaFreeHost(copy), cudaFreeHost(got);
+    no_misuse();
+}
+END_TEST
+
 /* ---- order
  * ----------------------------------------------------------------------------------------- */
 
@@ -738,6 +769,7 @@ int main(void)
     tcase_add_test(tcase, dpotrf);
     tcase_add_loop_test(tcase, dgetrf, 0, 2);
     tcase_add_test(tcase, dgeqrf_and_dormqr);
+    tcase_add_test(tcase, dormqr_leaves_its_reflectors);
     tcase_add_loop_test(tcase, two_streams_need_an_event, 0, 3);
     tcase_add_test(tcase, an_event_orders_what_runs);
     tcase_add_test(tcase, a_copy_overlaps_a_kernel_but_not_a_copy);

@@ -15,7 +15,7 @@ cudaError_t cudaGetDeviceCount(int *count)
 
 cudaError_t cudaSetDevice(int device)
 {
-    cudaError_t error = fake_enter_any("cudaSetDevice");
+    cudaError_t error = fake_enter_on("cudaSetDevice", device);
 
     if (!error)
         error = fake_set_device(device);

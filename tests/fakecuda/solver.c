@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cuSOLVER's dense factorisations. */
 #include <lapacke.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cusolverDn.h>
@@ -205,15 +206,32 @@ static void run_geqrf(const fake_operation *operation)
     memset(k->work, 0xff, k->work_size);
 }
 
+/* LAPACK writes ones on the diagonal for a while, which others who read it would see; cuSOLVER
+ * takes a constant. */
+static double *copy_of_reflectors(const fake_kernel *k)
+{
+    int     order = k->side == CUBLAS_SIDE_LEFT ? k->m : k->n;
+    size_t  bytes = fake_bytes(order, k->k, k->lda, sizeof(double));
+    double *copy = malloc(bytes + 1);
+
+    if (!copy)
+        abort();
+    if (bytes)
+        memcpy(copy, k->a, bytes);
+    return copy;
+}
+
 static void run_ormqr(const fake_operation *operation)
 {
     const fake_kernel *k = &operation->kernel;
+    double            *a = copy_of_reflectors(k);
 
     *k->info =
         LAPACKE_dormqr_work(LAPACK_COL_MAJOR, k->side == CUBLAS_SIDE_LEFT ? 'L' : 'R',
-                            k->trans == CUBLAS_OP_N ? 'N' : 'T', k->m, k->n, k->k, k->a, k->lda,
+                            k->trans == CUBLAS_OP_N ? 'N' : 'T', k->m, k->n, k->k, a, k->lda,
                             k->tau, k->c, k->ldc, k->work, (int)(k->work_size / sizeof(double)));
     memset(k->work, 0xff, k->work_size);
+    free(a);
 }
 
 /* Begun after fake_enter() has said `error`; ends the call. */

@@ -13,7 +13,6 @@ pthread_cond_t  fake_change = PTHREAD_COND_INITIALIZER;
 
 struct fake_state fake;
 
-static unsigned     misuses;
 static char         first_misuse[256];
 static int          quiet;
 static fake_object *objects[4096]; /* by address */
@@ -59,7 +58,7 @@ void fake_complain(const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    if (misuses++ == 0)
+    if (fake.misuses++ == 0)
         memcpy(first_misuse, text, sizeof text);
     if (!quiet)
         fprintf(stderr, "fake CUDA: misuse: %s\n", text);
@@ -107,7 +106,6 @@ static void begin(const fake_settings *settings)
     memset(&fake, 0, sizeof fake);
     fake.settings = *settings;
     fake.generation = generation;
-    misuses = 0;
     first_misuse[0] = '\0';
     quiet = 0;
 }
@@ -205,7 +203,7 @@ static cudaError_t usual_error(const char *name)
 }
 
 /* The call that is to fail. One that only asks how many devices there are breaks none. */
-static cudaError_t fail(const char *name)
+static cudaError_t fail(const char *name, int device)
 {
     cudaError_t error = (cudaError_t)fake.settings.error;
 
@@ -214,16 +212,14 @@ static cudaError_t fail(const char *name)
     fake.failed = name;
     own.failing = 1;
     if (fake.settings.sticky)
-        fake_break(own.device, error);
+        fake_break(device, error);
     return error;
 }
 
-cudaError_t fake_enter_any(const char *name)
+static cudaError_t enter(const char *name, int device)
 {
     int repeated = 0;
 
-    pthread_mutex_lock(&fake_lock);
-    know_thread();
     own.failing = 0;
     if (own.name != name || !strstr(name, "Query"))
         fake.calls++;
@@ -235,8 +231,22 @@ cudaError_t fake_enter_any(const char *name)
     if (fake.settings.devices == 0)
         return cudaErrorNoDevice;
     if (!repeated && fake.settings.fail_call && fake.calls == fake.settings.fail_call)
-        return fail(name);
+        return fail(name, device);
     return cudaSuccess;
+}
+
+cudaError_t fake_enter_on(const char *name, int device)
+{
+    pthread_mutex_lock(&fake_lock);
+    know_thread();
+    return enter(name, device);
+}
+
+cudaError_t fake_enter_any(const char *name)
+{
+    pthread_mutex_lock(&fake_lock);
+    know_thread();
+    return enter(name, own.device);
 }
 
 cudaError_t fake_enter(const char *name)
@@ -369,7 +379,7 @@ unsigned fake_calls(void)
 
 unsigned fake_misuses(void)
 {
-    return asked(&misuses);
+    return asked(&fake.misuses);
 }
 
 unsigned fake_pageable(void)

@@ -20,7 +20,8 @@ extern pthread_cond_t  fake_change; /* of anything */
 /* Each call begins with the one, which locks and says with what it is to fail, and ends with
  * the other. On a device that is broken, what is given back is taken all the same. */
 cudaError_t fake_enter(const char *name);
-cudaError_t fake_enter_any(const char *name); /* whatever the device is like */
+cudaError_t fake_enter_any(const char *name);            /* whatever the device is like */
+cudaError_t fake_enter_on(const char *name, int device); /* which is not the thread's yet */
 cudaError_t fake_leave(cudaError_t error);
 
 int         fake_current(void); /* device of this thread */
@@ -221,7 +222,7 @@ extern struct fake_state {
     struct fake_device device[FAKE_DEVICES];
     unsigned           calls, operations, kernels;
     const char        *failed;
-    unsigned           pageable, default_workspaces;
+    unsigned           misuses, pageable, default_workspaces;
     unsigned           begun[FAKE_KINDS], ended[FAKE_KINDS];
     int                held[FAKE_KINDS];
     fake_record       *records;

@@ -99,11 +99,13 @@ static cudaError_t touch_all(fake_stream *stream, const fake_operation *operatio
                             : fake_touch(stream, operation, number);
 }
 
-/* As on a device: memory that is not there breaks it. */
+/* As on a device: memory that is not there breaks it. What is not ordered has no result to
+ * speak of: it does nothing, so that nobody's memory is raced for. */
 static cudaError_t queue(fake_stream *stream, const fake_operation *operation)
 {
     fake_operation *copy;
     uint64_t        number = slots[stream->slot].asked + 1;
+    unsigned        misuses = fake.misuses;
     cudaError_t     error;
 
     fake_learn(&stream->known, &host);
@@ -115,6 +117,10 @@ static cudaError_t queue(fake_stream *stream, const fake_operation *operation)
     if (!copy)
         abort();
     *copy = *operation;
+    if (fake.misuses != misuses) {
+        copy->run = NULL;
+        copy->graph = NULL;
+    }
     copy->next = NULL;
     copy->number = slots[stream->slot].asked = number;
     copy->asked = fake_now();
