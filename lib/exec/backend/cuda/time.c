@@ -40,24 +40,25 @@ int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, int wait)
 }
 
 /*
- * It happens between the last look that does not see it and the one that does: not always at
- * once, since streams beyond a few share queues, so that it may stand behind others' work.
+ * It happens after the last look that does not see it: not always at once, since streams beyond
+ * a few share queues, so that it may stand behind others' work. So it is dated, never too late:
+ * no task seems to begin after its first kernel.
  */
 static int set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which)
 {
-    int64_t before, after = hsi_cuda_now();
+    int64_t look = hsi_cuda_now(), before;
     int     over;
 
     if (!CUDA(fault, cudaEventRecord, time->anchor[which], time->stream))
         return 0;
     do {
-        before = after;
+        before = look;
+        look = hsi_cuda_now();
         over = hsi_cuda_over(fault, time->anchor[which], 0);
-        after = hsi_cuda_now();
     } while (over == 0);
     if (over < 0)
         return 0;
-    time->ns[which] = before + (after - before) / 2;
+    time->ns[which] = before;
     time->current = which;
     return 1;
 }
