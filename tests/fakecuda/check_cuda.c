@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "suite.h"
 #include "trial.h"
 
 static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",
@@ -611,10 +612,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("cuda");
-    TCase   *tcase = tcase_create("cuda");
-    SRunner *runner = srunner_create(suite);
-    int      failed;
+    Suite *suite = suite_create("cuda");
+    TCase *tcase = tcase_create("cuda");
 
     tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, setup, NULL);
@@ -638,8 +637,5 @@ int main(void)
     tcase_add_test(tcase, devices_are_listed);
     tcase_add_loop_test(tcase, no_devices, 0, 2);
     suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exec_fixture.h"
+#include "suite.h"
 #include "trial.h"
 
 enum { STREAMS, GRAPH, STREAMS_RESIDENT, GRAPH_RESIDENT, WAYS };
@@ -305,10 +306,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("cuda_exec");
-    TCase   *tcase = tcase_create("cuda_exec");
-    SRunner *runner = srunner_create(suite);
-    int      failed;
+    Suite *suite = suite_create("cuda_exec");
+    TCase *tcase = tcase_create("cuda_exec");
 
     setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* they leak, and there is nothing to find */
     tcase_set_timeout(tcase, 600);
@@ -322,8 +321,5 @@ int main(void)
     tcase_add_test(tcase, a_core_is_kept);
     tcase_add_test(tcase, devices_are_listed);
     suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

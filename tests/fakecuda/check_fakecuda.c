@@ -9,6 +9,7 @@
 #include <cusolverDn.h>
 
 #include "fake.h"
+#include "suite.h"
 
 enum { N = 24, LD = 27, CELLS = LD * N };
 
@@ -757,10 +758,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("fakecuda");
-    TCase   *tcase = tcase_create("fakecuda");
-    SRunner *runner = srunner_create(suite);
-    int      failed;
+    Suite *suite = suite_create("fakecuda");
+    TCase *tcase = tcase_create("fakecuda");
 
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, setup, teardown);
@@ -787,8 +786,5 @@ int main(void)
     tcase_add_loop_test(tcase, branches_of_a_graph_need_their_order, 0, 3);
     tcase_add_test(tcase, not_during_a_capture);
     suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

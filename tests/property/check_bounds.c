@@ -14,6 +14,7 @@
 #include "dice.h"
 #include "fraction.h"
 #include "sample.h"
+#include "suite.h"
 
 /* Subnormal numbers have no relative precision. */
 #define LEAST_STEPS (4 * 0x1p-1074)
@@ -330,10 +331,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("bounds");
-    TCase   *cases = tcase_create("properties");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("bounds");
+    TCase *cases = tcase_create("properties");
 
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, whole_instances_have_exact_bounds);
@@ -343,9 +342,5 @@ int main(void)
     tcase_add_test(cases, counts_are_as_good_as_copies);
     tcase_add_test(cases, schedules_are_above_bounds);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

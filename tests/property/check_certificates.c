@@ -19,6 +19,7 @@
 #include "brute_force.h"
 #include "check_certificate.h"
 #include "dice.h"
+#include "suite.h"
 
 static char path[32];
 static int  file = -1, messages = -1, nowhere = -1;
@@ -394,10 +395,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("certificates");
-    TCase   *cases = tcase_create("small instances");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("certificates");
+    TCase *cases = tcase_create("small instances");
 
     tcase_set_timeout(cases, 900);
     tcase_add_checked_fixture(cases, open_files, close_files);
@@ -405,9 +404,5 @@ int main(void)
     tcase_add_test(cases, what_is_accepted_is_true);
     tcase_add_test(cases, larger_trees_are_verified);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -14,6 +14,7 @@
 
 #include "dice.h"
 #include "sample.h"
+#include "suite.h"
 
 /* ---- comparing -------------------------------------------------------------------- */
 
@@ -359,10 +360,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("invariance");
-    TCase   *cases = tcase_create("properties");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("invariance");
+    TCase *cases = tcase_create("properties");
 
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, twice_is_the_same);
@@ -373,9 +372,5 @@ int main(void)
     tcase_add_test(cases, counts_are_as_good_as_copies);
     tcase_add_test(cases, other_workers_are_as_if_from_the_start);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 
 #include "certify.h"
 #include "sample.h"
+#include "suite.h"
 
 static double best_bound(const sample *s)
 {
@@ -117,19 +118,13 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("large");
-    TCase   *cases = tcase_create("large instances");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("large");
+    TCase *cases = tcase_create("large instances");
 
     tcase_set_timeout(cases, 600);
     tcase_add_loop_test(cases, many_tasks, 0, 6);
     tcase_add_test(cases, many_workers);
     tcase_add_test(cases, most_workers);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

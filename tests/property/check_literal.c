@@ -11,6 +11,7 @@
 
 #include "dice.h"
 #include "literal.h"
+#include "suite.h"
 
 static void check_algorithm(const sample *s, const hs_algorithm *alg, const hs_settings *settings)
 {
@@ -151,10 +152,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("literal");
-    TCase   *cases = tcase_create("transcriptions");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("literal");
+    TCase *cases = tcase_create("transcriptions");
 
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, every_algorithm_is_written_down_twice);
@@ -164,9 +163,5 @@ int main(void)
     tcase_add_test(cases, dominating_tasks);
     tcase_add_test(cases, many_tasks_of_each_family);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -13,6 +13,7 @@
 #include "brute_force.h"
 #include "certify.h"
 #include "sample.h"
+#include "suite.h"
 
 /* Nothing but the rounding of the makespan itself. */
 #define ROUNDING 1e-9
@@ -153,10 +154,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("optimum");
-    TCase   *cases = tcase_create("small instances");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("optimum");
+    TCase *cases = tcase_create("small instances");
 
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, the_search_finds_known_optima);
@@ -164,9 +163,5 @@ int main(void)
     tcase_add_test(cases, few_tasks_on_more_workers);
     tcase_add_test(cases, more_tasks_on_two_workers);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -13,6 +13,7 @@
 
 #include "dice.h"
 #include "sample.h"
+#include "suite.h"
 
 enum { MOST_TASKS = 40, MOST_WORKERS = 4, NOBODY = -1 };
 
@@ -395,19 +396,13 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("policy events");
-    TCase   *cases = tcase_create("a driver without mercy");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("policy events");
+    TCase *cases = tcase_create("a driver without mercy");
 
     tcase_set_timeout(cases, 600);
     tcase_add_loop_test(cases, keeps_its_word, 0, (int)hs_policy_count());
     tcase_add_loop_test(cases, foreign_numbers, 0, (int)hs_policy_count());
     tcase_add_loop_test(cases, foreign_endings, 0, 2);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 
 #include "brute_force.h"
 #include "certify.h"
+#include "suite.h"
 
 /* ---- bounds ----------------------------------------------------------------------- */
 
@@ -183,19 +184,13 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("searches");
-    TCase   *cases = tcase_create("small instances");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("searches");
+    TCase *cases = tcase_create("small instances");
 
     tcase_set_timeout(cases, 900);
     tcase_add_test(cases, no_bound_exceeds_the_optimum);
     tcase_add_test(cases, searches_find_the_optimum);
     tcase_add_test(cases, the_least_unit_is_as_good_as_any);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

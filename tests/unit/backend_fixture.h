@@ -15,6 +15,8 @@
 
 #include "exec/backend/backends.h"
 
+#include "rounds.h"
+
 typedef struct stage {
     const hs_backend      *backend;
     hs_instance           *in;
@@ -28,15 +30,6 @@ typedef struct stage {
     char                   log[64];
     char                   why[HS_WHY];
 } stage;
-
-/* `usual` rounds, or as many per cent of them as HS_TEST_ROUNDS in the environment says. */
-static inline int rounds(int usual)
-{
-    const char *percent = getenv("HS_TEST_ROUNDS");
-    int         wanted = percent ? (int)((long)usual * atoi(percent) / 100) : usual;
-
-    return wanted > 0 ? wanted : 1;
-}
 
 /* A task of that name on one of two CPUs; two GPUs are there as well. */
 static inline hs_instance *one_task(const char *id)

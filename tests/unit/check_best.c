@@ -10,6 +10,8 @@
 #include "support/clock.h"
 #include "support/random.h"
 
+#include "suite.h"
+
 static const hs_algorithm *best;
 
 static void find_best(void)
@@ -513,11 +515,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(suite());
-    int      failed;
-
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite());
 }

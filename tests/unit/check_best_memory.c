@@ -18,10 +18,9 @@ static int try_failing(const hs_instance *in, const hs_schedule *start, long whi
     hs_settings_init(&settings);
     settings.iterations = 30000;
     settings.start = start;
-    until_failure = which;
+    memory_fails(which, 0);
     st = hs_solve(hs_algorithm_find("best"), in, &settings, &s);
-    failed = until_failure < 0;
-    until_failure = -1;
+    failed = memory_restored() > 0;
     if (st == HS_OK ? hs_schedule_check(in, s, NULL) != HS_OK : st != HS_ENOMEM || s) {
         fprintf(stderr, "allocation %ld: %s\n", which, hs_status_text(st));
         exit(EXIT_FAILURE);

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "backend_fixture.h"
+#include "suite.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -13,6 +14,7 @@
 
 #include "exec/atomic.h"
 #include "exec/backend/kernel.h"
+#include "exec/clock.h"
 #include "exec/limits.h"
 #include "exec/topology.h"
 
@@ -26,28 +28,12 @@ double __wrap_hsi_limit_cpus(void)
     return cpus < 0 ? __real_hsi_limit_cpus() : cpus;
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static void tell_to_stop(stage *s)
-{
-    uint64_t one = 1;
-
-    hsi_poke(&s->cancel, 1);
-    ck_assert_int_eq((int)write(s->attempt.wake_fd, &one, sizeof one), (int)sizeof one);
-}
-
 static void *cancel_soon(void *argument)
 {
     struct timespec pause = {0, 2000000};
 
     nanosleep(&pause, NULL);
-    tell_to_stop(argument);
+    stage_cancel(argument);
     return NULL;
 }
 
@@ -189,10 +175,10 @@ static int64_t run_timed(stage *s, const char *kernel, hs_outcome wanted)
 {
     hs_task  row = {.kernel = kernel};
     hs_body *body = stage_body(s, &row);
-    int64_t  start = now_ns(), took;
+    int64_t  start = hsi_clock_ns(), took;
 
     ck_assert_int_eq(s->backend->run(s->worker, body, &s->attempt), wanted);
-    took = now_ns() - start;
+    took = hsi_clock_ns() - start;
     s->backend->body_free(body);
     return took;
 }
@@ -252,16 +238,16 @@ START_TEST(waits_end_on_time)
     prctl(PR_SET_TIMERSLACK, 1);
     for (int q = 0; q < 4; q++) {
         for (int i = 0; i < count; i++) {
-            end = now_ns() + 1000 * us[q];
+            end = hsi_clock_ns() + 1000 * us[q];
             ck_assert_int_eq(hsi_wait_until(&s.attempt, end), 0);
-            late[i] = now_ns() - end;
+            late[i] = hsi_clock_ns() - end;
             ck_assert_int_ge(late[i], 0);
         }
         qsort(late, (size_t)count, sizeof *late, by_value);
         printf("a wait of %d us ends %.2f us late (median of %d; 90 %%: %.2f)\n", us[q],
                (double)late[count / 2] / 1e3, count, (double)late[count * 9 / 10] / 1e3);
     }
-    ck_assert_int_eq(hsi_wait_until(&s.attempt, now_ns() - 1), 0);
+    ck_assert_int_eq(hsi_wait_until(&s.attempt, hsi_clock_ns() - 1), 0);
     stage_close(&s);
 }
 END_TEST
@@ -356,10 +342,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("bodies");
-    TCase   *tc = tcase_create("bodies");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("bodies");
+    TCase *tc = tcase_create("bodies");
 
     cpus = -1;
     tcase_set_timeout(tc, 0);
@@ -374,9 +358,5 @@ int main(void)
     tcase_add_test(tc, the_quota_is_respected);
     tcase_add_test(tc, there_is_no_such_core);
     suite_add_tcase(suite, tc);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

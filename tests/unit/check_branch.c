@@ -12,41 +12,12 @@
 #include "refine/branch.h"
 #include "support/random.h"
 
-enum { MOST_TASKS = 8, MOST_WORKERS = 4, ROUNDS = 300 };
+#include "small_optimum.h"
+#include "suite.h"
+
+enum { MOST_TASKS = 8, MOST_WORKERS = OPTIMUM_WORKERS, ROUNDS = 300 };
 
 static double p[MOST_TASKS], q[MOST_TASKS];
-static double optimum;
-
-static void place(const hsi_problem *pb, size_t task, double load[MOST_WORKERS], double makespan)
-{
-    unsigned w, workers = pb->m + pb->k;
-
-    if (makespan >= optimum)
-        return;
-    if (task == pb->n) {
-        optimum = makespan;
-        return;
-    }
-    for (w = 0; w < workers; w++) {
-        double time = w < pb->m ? pb->p[task] : pb->q[task], before = load[w];
-
-        if (isinf(time) || (w != 0 && w != pb->m && load[w - 1] == load[w]))
-            continue; /* as good as the worker before */
-        load[w] += time;
-        place(pb, task + 1, load, fmax(makespan, load[w]));
-        load[w] = before;
-    }
-}
-
-static double brute_force(const hsi_problem *pb)
-{
-    double load[MOST_WORKERS] = {0};
-
-    optimum = INFINITY;
-    place(pb, 0, load, 0);
-    return optimum;
-}
-
 static hsi_problem draw(hsi_random *r, int whole)
 {
     hsi_problem pb = {.n = 1 + hsi_random_below(r, MOST_TASKS), .p = p, .q = q};
@@ -61,19 +32,6 @@ static hsi_problem draw(hsi_random *r, int whole)
             *(hsi_random_below(r, 2) ? &p[i] : &q[i]) = INFINITY;
     }
     return pb;
-}
-
-static double makespan_of(const hsi_problem *pb, const uint32_t *worker)
-{
-    double load[MOST_WORKERS] = {0}, makespan = 0;
-    size_t i;
-
-    for (i = 0; i < pb->n; i++) {
-        ck_assert_uint_lt(worker[i], pb->m + pb->k);
-        load[worker[i]] += worker[i] < pb->m ? pb->p[i] : pb->q[i];
-        makespan = fmax(makespan, load[worker[i]]);
-    }
-    return makespan;
 }
 
 static hsi_stop seconds(const hs_settings *settings, double limit)
@@ -92,7 +50,7 @@ START_TEST(ends_with_the_optimum)
     hsi_random_seed(&r, 3, (uint64_t)_i);
     for (round = 0; round < ROUNDS; round++) {
         hsi_problem pb = draw(&r, _i);
-        double      best = brute_force(&pb), makespan = 2 * best, gap = _i ? 0 : 1e-4;
+        double      best = optimum_of(&pb), makespan = 2 * best, gap = _i ? 0 : 1e-4;
         hsi_branch *b = NULL;
 
         ck_assert_int_eq(hsi_branch_open(&pb, best / 1000, &b), HS_OK);
@@ -156,18 +114,12 @@ END_TEST
 
 int main(void)
 {
-    Suite   *s = suite_create("branch");
-    TCase   *tc = tcase_create("branch");
-    SRunner *runner;
-    int      failed;
+    Suite *s = suite_create("branch");
+    TCase *tc = tcase_create("branch");
 
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, ends_with_the_optimum, 0, 2);
     tcase_add_test(tc, leaves_hold_everything);
     suite_add_tcase(s, tc);
-    runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

@@ -42,10 +42,9 @@ static int try_failing(const wanted *w, const hs_instance *in, long which)
     hs_status       st;
     int             failed;
 
-    until_failure = which;
+    memory_fails(which, 0);
     st = make(w, in, &c);
-    failed = until_failure < 0;
-    until_failure = -1;
+    failed = memory_restored() > 0;
     expect(st == HS_OK || (st == HS_ENOMEM && !c), name_of(w), hs_status_text(st));
     hs_certificate_free(c);
     return failed;

@@ -9,6 +9,8 @@
 
 #include "common/certify.h"
 
+#include "suite.h"
+
 /* All tasks one after the other on one CPU. */
 static double certified_sum(size_t n, const double *times)
 {
@@ -75,18 +77,13 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("certify");
-    TCase   *tc = tcase_create("sums");
-    SRunner *runner = srunner_create(suite);
-    int      failed;
+    Suite *suite = suite_create("certify");
+    TCase *tc = tcase_create("sums");
 
     tcase_add_test(tc, exact_where_a_double_holds_the_sum);
     tcase_add_test(tc, rounded_up_where_it_does_not);
     tcase_add_test(tc, no_gap_only_within_the_bound);
     tcase_add_test(tc, nothing_to_do);
     suite_add_tcase(suite, tc);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -17,48 +17,16 @@
 #include "core/settings.h"
 #include "support/random.h"
 
-enum { MOST_TASKS = 8, MOST_WORKERS = 4 };
+#include "small_optimum.h"
+#include "suite.h"
+
+enum { MOST_TASKS = 8, MOST_WORKERS = OPTIMUM_WORKERS };
 
 typedef struct small {
     size_t   n;
     unsigned m, k;
     double   p[MOST_TASKS], q[MOST_TASKS];
 } small;
-
-/* ---- the optimum ------------------------------------------------------------------ */
-
-static double optimum;
-
-static void place(const small *in, size_t task, double load[MOST_WORKERS], double makespan)
-{
-    unsigned w, workers = in->m + in->k;
-
-    if (makespan >= optimum)
-        return;
-    if (task == in->n) {
-        optimum = makespan;
-        return;
-    }
-    for (w = 0; w < workers; w++) {
-        double time = w < in->m ? in->p[task] : in->q[task], before = load[w];
-        int    first_of_type = w == 0 || w == in->m;
-
-        if (isinf(time) || (!first_of_type && load[w - 1] == load[w]))
-            continue; /* as good as the worker before */
-        load[w] += time;
-        place(in, task + 1, load, fmax(makespan, load[w]));
-        load[w] = before;
-    }
-}
-
-static double brute_force(const small *in)
-{
-    double load[MOST_WORKERS] = {0};
-
-    optimum = INFINITY;
-    place(in, 0, load, 0);
-    return optimum;
-}
 
 /* ---- instances -------------------------------------------------------------------- */
 
@@ -121,13 +89,15 @@ START_TEST(never_above_the_optimum_nor_below_deadline)
     hsi_random_seed(&r, 5, (uint64_t)_i);
     for (round = 0; round < 700; round++) {
         small        in;
+        hsi_problem  pb;
         hs_instance *instance;
         double       value, best;
 
         draw(&r, _i, &in);
+        pb = (hsi_problem){.n = in.n, .m = in.m, .k = in.k, .p = in.p, .q = in.q};
         instance = wrap(&in);
         value = bound_of("configuration", instance);
-        best = brute_force(&in); /* sums rounded, by less than the allowance */
+        best = optimum_of(&pb); /* sums rounded, by less than the allowance */
         ck_assert_double_le(value, best * (_i == INTEGERS || _i == TIES || _i == MULTIPLES
                                                ? 1
                                                : 1 + 0x1p-48));
@@ -392,10 +362,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *s = suite_create("configuration");
-    TCase   *tc = tcase_create("configuration");
-    SRunner *runner;
-    int      failed;
+    Suite *s = suite_create("configuration");
+    TCase *tc = tcase_create("configuration");
 
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, never_above_the_optimum_nor_below_deadline, 0, FAMILIES);
@@ -409,9 +377,5 @@ int main(void)
     tcase_add_loop_test(tc, keeps_to_its_time, 2500, 2501);
     tcase_add_test(tc, too_many_kinds_are_refused);
     suite_add_tcase(s, tc);
-    runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

@@ -15,6 +15,7 @@
 #include "refine/branch.h"
 
 #include "failing_memory.h"
+#include "suite.h"
 
 static hs_instance *in;
 
@@ -38,9 +39,9 @@ START_TEST(every_allocation_may_fail)
     long            k;
 
     for (k = 0; st != HS_OK; k++) {
-        until_failure = k;
+        memory_fails(k, 0);
         st = hs_bound_compute(bound, in, NULL, &value);
-        until_failure = -1;
+        memory_restored();
         ck_assert(st == HS_OK || st == HS_ENOMEM);
         ck_assert_int_lt(k, 5000);
     }
@@ -70,9 +71,9 @@ START_TEST(every_allocation_of_the_tree_may_fail)
 
     ck_assert_int_eq(hsi_problem_of_tasks(in, &pb), HS_OK);
     for (k = 0; st != HS_OK; k++) {
-        until_failure = k;
+        memory_fails(k, 0);
         st = branch(&pb);
-        until_failure = -1;
+        memory_restored();
         ck_assert(st == HS_OK || st == HS_ENOMEM);
         ck_assert_int_lt(k, 20000);
     }
@@ -100,10 +101,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *s = suite_create("configuration memory");
-    TCase   *tc = tcase_create("memory");
-    SRunner *runner;
-    int      failed;
+    Suite *s = suite_create("configuration memory");
+    TCase *tc = tcase_create("memory");
 
     tcase_set_timeout(tc, 60);
     tcase_add_checked_fixture(tc, generate, release);
@@ -111,9 +110,5 @@ int main(void)
     tcase_add_test(tc, every_allocation_of_the_tree_may_fail);
     tcase_add_test(tc, memory_of_glpk_may_be_short);
     suite_add_tcase(s, tc);
-    runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

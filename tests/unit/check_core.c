@@ -13,6 +13,8 @@
 
 #include "property/sample.h"
 
+#include "suite.h"
+
 /* ---- status and version ------------------------------------------------------------------ */
 
 START_TEST(every_status_has_a_text)
@@ -432,11 +434,9 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("core");
-    TCase   *tables = tcase_create("tables"), *schedules = tcase_create("schedules");
-    TCase   *checker = tcase_create("checker"), *solving = tcase_create("solving");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("core");
+    TCase *tables = tcase_create("tables"), *schedules = tcase_create("schedules");
+    TCase *checker = tcase_create("checker"), *solving = tcase_create("solving");
 
     tcase_add_test(tables, every_status_has_a_text);
     tcase_add_test(tables, the_version_is_the_headers);
@@ -457,9 +457,5 @@ int main(void)
     tcase_add_test(solving, whoever_asks_can_be_told_to_stop);
     tcase_add_test(solving, allocations_are_checked);
     suite_add_tcase(suite, solving);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

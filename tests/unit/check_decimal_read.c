@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "decimal_fixture.h"
+#include "suite.h"
 
 enum { TEXT_MAX = 2048 };
 
@@ -344,10 +345,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("reading decimals");
-    TCase   *tests = tcase_create("all");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("reading decimals");
+    TCase *tests = tcase_create("all");
 
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, seed, NULL);
@@ -361,9 +360,5 @@ int main(void)
     tcase_add_test(tests, stops_at_any_other_byte);
     tcase_add_test(tests, rounding_mode_does_not_matter);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include <hybridsched/io.h>
 
 #include "decimal_fixture.h"
+#include "suite.h"
 
 /* Writes to memory of no more than the promised size. */
 static size_t write_exactly(double value, char *text)
@@ -207,10 +208,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("writing decimals");
-    TCase   *tests = tcase_create("all");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("writing decimals");
+    TCase *tests = tcase_create("all");
 
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, seed, NULL);
@@ -220,9 +219,5 @@ int main(void)
     tcase_add_test(tests, writes_integers);
     tcase_add_test(tests, does_not_depend_on_the_rounding_mode);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

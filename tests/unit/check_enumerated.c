@@ -9,6 +9,8 @@
 
 #include "support/random.h"
 
+#include "suite.h"
+
 enum { ROWS = 6, COPIES = 8, WORKERS = 6, INSTANCES = 700 };
 
 typedef struct small {
@@ -264,10 +266,8 @@ END_TEST
 int main(void)
 {
     enum { KINDS = 7 };
-    Suite   *suite = suite_create("bounds");
-    TCase   *tc = tcase_create("enumeration");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("bounds");
+    TCase *tc = tcase_create("enumeration");
 
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, no_bound_exceeds_the_optimum, 0, KINDS);
@@ -275,9 +275,5 @@ int main(void)
     tcase_add_loop_test(tc, area_is_theorem2_even_if_ratios_underflow, 0, 2);
     tcase_add_loop_test(tc, mips_find_what_enumeration_finds, 0, KINDS);
     suite_add_tcase(suite, tc);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

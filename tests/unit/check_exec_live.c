@@ -14,18 +14,9 @@
 #include <hybridsched/hybridsched.h>
 
 #include "exec_fixture.h"
+#include "suite.h"
 
-static const char *const policies[] = {"plan", "plan+steal", "heteroprio"};
-
-enum { POLICIES = 3, FIRST_THAT_TAKES = 1 };
-
-static hs_schedule *solve(const hs_instance *in)
-{
-    hs_schedule *plan = NULL;
-
-    ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, NULL, &plan), HS_OK);
-    return plan;
-}
+enum { FIRST_THAT_TAKES = 1 }; /* of all_policies */
 
 /* ---- bad luck that only spoliation gets over ----------------------------------------------------
  */
@@ -42,7 +33,7 @@ static void bad_luck(const char *policy, const char *kernel, unsigned cpus, unsi
     uint32_t         i;
 
     theatre_settings(&s, policy);
-    p = perform(in, solve(in), &s);
+    p = perform(in, solved(in, "heft"), &s);
     all_done_once(&p);
     for (i = 0; i < tasks; i++) {
         attempts_that(&p, i, HS_OUTCOME_DONE, &worker);
@@ -59,9 +50,9 @@ START_TEST(hanging_tasks_are_taken_over)
 
     for (round = 0; round < 100; round++) {
         theatre_reset();
-        bad_luck(policies[_i], kernels[round & 1], 1, 1, 1);
-        bad_luck(policies[_i], kernels[round & 1], 3, 1, 6);
-        bad_luck(policies[_i], kernels[round & 1], 2, 2, 9);
+        bad_luck(all_policies[_i], kernels[round & 1], 1, 1, 1);
+        bad_luck(all_policies[_i], kernels[round & 1], 3, 1, 6);
+        bad_luck(all_policies[_i], kernels[round & 1], 2, 2, 9);
     }
 }
 END_TEST
@@ -75,7 +66,7 @@ START_TEST(what_may_not_be_restarted_is_left_alone)
     hs_exec_settings s;
     performance      p;
 
-    theatre_settings(&s, policies[_i]);
+    theatre_settings(&s, all_policies[_i]);
     p = perform(in, lists(in, on_cpus), &s);
     all_done_once(&p);
     ck_assert_uint_eq(p.report.aborted, 0);
@@ -95,9 +86,9 @@ START_TEST(takes_that_come_too_late)
         hs_exec_settings s;
         performance      p;
 
-        theatre_settings(&s, policies[_i]);
+        theatre_settings(&s, all_policies[_i]);
         s.retries = 3;
-        p = perform(in, solve(in), &s);
+        p = perform(in, solved(in, "heft"), &s);
         all_done_once(&p);
         end_performance(&p);
     }
@@ -122,7 +113,7 @@ START_TEST(ten_thousand_aborts)
     ck_assert(worker != NULL);
     for (i = 0; i < 3 * TASKS; i++)
         worker[i] = i & 1;
-    theatre_settings(&s, policies[_i]);
+    theatre_settings(&s, all_policies[_i]);
     s.halt = HS_HALT_NEVER;
     s.timeout_factor = 20;
     s.retries = ATTEMPTS - 1;
@@ -202,11 +193,11 @@ START_TEST(all_is_accounted_for)
         uint32_t         task;
 
         theatre_reset();
-        theatre_settings(&s, policies[round % POLICIES]);
+        theatre_settings(&s, all_policies[round % POLICIES]);
         s.halt = HS_HALT_NEVER;
         s.timeout_factor = 10;
         s.retries = roll(3);
-        p = perform(in, solve(in), &s);
+        p = perform(in, solved(in, "heft"), &s);
         ck_assert_uint_eq(p.report.not_run, 0);
         for (task = 0; task < hs_instance_tasks(in); task++)
             ck_assert_uint_le(attempts_that(&p, task, HS_OUTCOME_DONE, NULL), 1);
@@ -217,10 +208,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("exec live");
-    TCase   *cases = tcase_create("spoliation and cancellation");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("exec live");
+    TCase *cases = tcase_create("spoliation and cancellation");
 
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
@@ -231,9 +220,5 @@ int main(void)
     tcase_add_test(cases, nothing_stays_behind);
     tcase_add_loop_test(cases, all_is_accounted_for, 0, 8);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -4,8 +4,6 @@
  * Every allocation of the dispatcher fails once, and every one from some point on: the
  * run says so or does without, its threads end and its files are closed. The address
  * sanitizer's build of this test looks for what leaks.
- *
- * The linker sends the dispatcher's malloc() and its kin here (-Wl,--wrap).
  */
 
 #include <check.h>
@@ -15,64 +13,8 @@
 #include <unistd.h>
 
 #include "exec_fixture.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-char *__real_strdup(const char *text);
-
-/* Exported, for sanitizers look for them. */
-HS_API void *__wrap_malloc(size_t size);
-HS_API void *__wrap_calloc(size_t count, size_t size);
-HS_API void *__wrap_realloc(void *old, size_t size);
-HS_API void *__wrap_aligned_alloc(size_t alignment, size_t size);
-HS_API char *__wrap_strdup(const char *text);
-
-/* Workers allocate too, so these are atomic. */
-static struct {
-    int  armed, from_there_on;
-    long made, failed;
-    long first; /* the number of the one that fails */
-} heap;
-
-static int fails(void)
-{
-    long number;
-
-    if (!__atomic_load_n(&heap.armed, __ATOMIC_ACQUIRE))
-        return 0;
-    number = __atomic_fetch_add(&heap.made, 1, __ATOMIC_RELAXED);
-    if (number < heap.first || (number > heap.first && !heap.from_there_on))
-        return 0;
-    __atomic_fetch_add(&heap.failed, 1, __ATOMIC_RELAXED);
-    return 1;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return fails() ? NULL : __real_aligned_alloc(alignment, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return fails() ? NULL : __real_strdup(text);
-}
+#include "failing_memory.h"
+#include "suite.h"
 
 /* ---- one run after another ----------------------------------------------------------------- */
 
@@ -107,7 +49,8 @@ static void clear_scene(scene *s)
     hs_instance_free(s->in);
 }
 
-static hs_status run_once(const scene *s, long first, int from_there_on, uint64_t *done)
+static hs_status run_once(const scene *s, long first, int from_there_on, uint64_t *done,
+                          long *failed)
 {
     hs_exec_report r;
     hs_exec       *exec = NULL;
@@ -116,15 +59,12 @@ static hs_status run_once(const scene *s, long first, int from_there_on, uint64_
 
     hs_exec_report_init(&r);
     r.done = 0;
-    heap.made = heap.failed = 0;
-    heap.first = first;
-    heap.from_there_on = from_there_on;
-    __atomic_store_n(&heap.armed, first >= 0, __ATOMIC_RELEASE);
+    memory_fails(first, from_there_on);
     st = hs_exec_create(s->in, NULL, &s->settings, &exec, why);
     if (st == HS_OK)
         st = hs_exec_run(exec, &r, why);
     hs_exec_free(exec);
-    __atomic_store_n(&heap.armed, 0, __ATOMIC_RELEASE);
+    *failed = memory_restored();
     *done = r.done;
     unlink(s->journal);
     return st;
@@ -135,17 +75,16 @@ START_TEST(allocations_that_fail)
     int      files, threads;
     scene    s;
     uint64_t done;
-    long     first = 0, failed;
+    long     first = 0, failed, none;
 
     set_scene(&s, "heteroprio");
-    ck_assert_int_eq(run_once(&s, -1, 0, &done), HS_OK);
+    ck_assert_int_eq(run_once(&s, -1, 0, &done, &none), HS_OK);
     ck_assert_uint_eq(done, 151);
     files = open_files();
     threads = live_threads();
     do {
-        hs_status st = run_once(&s, first, _i, &done);
+        hs_status st = run_once(&s, first, _i, &done, &failed);
 
-        failed = heap.failed;
         ck_assert_msg(st == HS_ENOMEM || (st == HS_OK && done == 151),
                       "without allocation %ld: %s, %lu done", first, hs_status_text(st),
                       (unsigned long)done);
@@ -153,7 +92,7 @@ START_TEST(allocations_that_fail)
         ck_assert_int_eq(live_threads(), threads);
         ck_assert_int_eq(theatre.opened, theatre.closed);
         ck_assert_int_eq(theatre.overlaps + theatre.strangers, 0);
-        ck_assert_int_eq(run_once(&s, -1, 0, &done), HS_OK);
+        ck_assert_int_eq(run_once(&s, -1, 0, &done, &none), HS_OK);
         ck_assert_uint_eq(done, 151);
         first++;
     } while (failed);
@@ -164,18 +103,12 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("exec memory");
-    TCase   *cases = tcase_create("failing allocations");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("exec memory");
+    TCase *cases = tcase_create("failing allocations");
 
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
     tcase_add_loop_test(cases, allocations_that_fail, 0, 2);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

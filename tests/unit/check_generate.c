@@ -10,6 +10,8 @@
 
 #include <hybridsched/hybridsched.h>
 
+#include "suite.h"
+
 /* ---- random families ------------------------------------------------------------------ */
 
 static const hs_gamma a_gamma = {300, 20, 4, 15, 0.2, 1, 1, 42};
@@ -444,11 +446,9 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("generate");
-    TCase   *laws = tcase_create("laws"), *tiled = tcase_create("tiled");
-    TCase   *golden = tcase_create("golden");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("generate");
+    TCase *laws = tcase_create("laws"), *tiled = tcase_create("tiled");
+    TCase *golden = tcase_create("golden");
 
     tcase_set_timeout(laws, 120);
     tcase_add_loop_test(laws, gamma_has_the_moments_asked_for, 0, 6);
@@ -473,9 +473,5 @@ int main(void)
     tcase_add_test(golden, instances_never_change);
     suite_add_tcase(suite, golden);
 
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -12,6 +12,8 @@
 
 #include <hybridsched/hybridsched.h>
 
+#include "suite.h"
+
 /* ---- wrapping ----------------------------------------------------------------------------------- */
 
 static const double two[] = {1, 2};
@@ -554,10 +556,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("instance");
-    TCase   *building = tcase_create("instances"), *names = tcase_create("names");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("instance");
+    TCase *building = tcase_create("instances"), *names = tcase_create("names");
 
     tcase_set_timeout(building, 120);
     tcase_add_test(building, wraps_without_copying);
@@ -578,9 +578,5 @@ int main(void)
     tcase_add_test(names, digests_see_every_field);
     tcase_add_test(names, digests_do_not_see_rows);
     suite_add_tcase(suite, names);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

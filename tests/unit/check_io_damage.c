@@ -7,6 +7,7 @@
  */
 
 #include "io_fixture.h"
+#include "suite.h"
 
 #include "io/instance_reader.h"
 
@@ -245,10 +246,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("damaged files");
-    TCase   *tests = tcase_create("damage");
-    SRunner *runner = srunner_create(suite);
-    int      failed;
+    Suite *suite = suite_create("damaged files");
+    TCase *tests = tcase_create("damage");
 
     tcase_set_timeout(tests, 600);
     tcase_add_checked_fixture(tests, setup, teardown);
@@ -258,8 +257,5 @@ int main(void)
     tcase_add_loop_test(tests, every_byte_replaced, 0, KINDS);
     tcase_add_loop_test(tests, every_byte_left_out_or_put_in, 0, KINDS);
     tcase_add_loop_test(tests, much_damaged, 0, KINDS);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -5,62 +5,28 @@
  * much they take: at most 8 times the file's size and 16 MiB.
  */
 
+#include "failing_memory.h"
 #include "io_fixture.h"
+#include "suite.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-/* ---- allocations that fail: the linker lets these stand for the C library's ------- */
+/* ---- allocations that fail ------------------------------------------------------ */
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static long left = -1; /* allocations before the one that fails; negative: none will */
-static long first;     /* what it begins with */
+static long first; /* the one that does */
 static int  was_refused;
 
 /* Around a call that is tested: the tests' own allocations are to succeed. */
 static void start_refusing(void)
 {
-    left = first;
+    memory_fails(first, 0);
 }
 
 static hs_status stop_refusing(hs_status st)
 {
-    was_refused = left < 0;
-    left = -1;
+    was_refused = memory_restored() > 0;
     return st;
-}
-
-static int refused(void)
-{
-    return left >= 0 && left-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return refused() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return refused() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return refused() ? NULL : __real_realloc(old, size);
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-    return refused() ? NULL : __real_aligned_alloc(alignment, size);
 }
 
 /* Calls `attempt` with allocation 0, 1, 2 ... refused, until there are no more. */
@@ -329,10 +295,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("memory of readers and writers");
-    TCase   *failing = tcase_create("failing"), *limits = tcase_create("limits");
-    SRunner *runner = srunner_create(suite);
-    int      failed;
+    Suite *suite = suite_create("memory of readers and writers");
+    TCase *failing = tcase_create("failing"), *limits = tcase_create("limits");
 
     tcase_set_timeout(failing, 600);
     tcase_set_timeout(limits, 300);
@@ -342,8 +306,5 @@ int main(void)
     suite_add_tcase(suite, limits);
     tcase_add_loop_test(limits, no_more_than_8_times_the_file, 0,
                         (int)(sizeof files / sizeof *files));
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

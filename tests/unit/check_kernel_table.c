@@ -9,6 +9,8 @@
 
 #include <hybridsched/io.h>
 
+#include "suite.h"
+
 static hs_status read_text(const char *text, hs_kernel_table **table, hs_diagnostic *why)
 {
     FILE     *file = tmpfile();
@@ -174,10 +176,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("kernel-table");
-    TCase   *reading = tcase_create("reading");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("kernel-table");
+    TCase *reading = tcase_create("reading");
 
     tcase_add_test(reading, reads_a_whole_table);
     tcase_add_test(reading, leaves_out_what_the_file_does_not_say);
@@ -187,9 +187,5 @@ int main(void)
     tcase_add_test(reading, refuses_more_kernels_than_anybody_has);
     suite_add_tcase(suite, reading);
 
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

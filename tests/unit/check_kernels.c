@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "backend_fixture.h"
+#include "suite.h"
 
 #include <cblas.h>
 #include <pthread.h>
@@ -12,6 +13,7 @@
 
 #include "exec/atomic.h"
 #include "exec/backend/kernel.h"
+#include "exec/clock.h"
 #include "exec/limits.h"
 
 /* ---- what the linker puts in between --------------------------------------------------- */
@@ -333,22 +335,6 @@ START_TEST(stops_at_every_poll)
 }
 END_TEST
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static void tell_to_stop(stage *s)
-{
-    uint64_t one = 1;
-
-    hsi_poke(&s->cancel, 1);
-    ck_assert_int_eq((int)write(s->attempt.wake_fd, &one, sizeof one), (int)sizeof one);
-}
-
 static void *cancel_computation(void *argument)
 {
     struct timespec pause = {0, 1000000};
@@ -357,8 +343,8 @@ static void *cancel_computation(void *argument)
     do
         nanosleep(&pause, NULL);
     while (!hsi_peek(&computing));
-    when = now_ns();
-    tell_to_stop(argument);
+    when = hsi_clock_ns();
+    stage_cancel(argument);
     return &when;
 }
 
@@ -386,7 +372,7 @@ START_TEST(stops_soon)
         hsi_poke(&computing, 0);
         ck_assert_int_eq(pthread_create(&thread, NULL, cancel_computation, &s), 0);
         ck_assert_int_eq(s.backend->run(s.worker, body, &s.attempt), HS_OUTCOME_ABORTED);
-        late[i] = now_ns();
+        late[i] = hsi_clock_ns();
         ck_assert_int_eq(pthread_join(thread, &when), 0);
         late[i] -= *(int64_t *)when;
         stage_rearm(&s);
@@ -483,10 +469,9 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("kernels");
-    TCase   *tc = tcase_create("kernels");
-    SRunner *runner;
-    int      failed, count = kernel_count();
+    Suite *suite = suite_create("kernels");
+    TCase *tc = tcase_create("kernels");
+    int    count = kernel_count();
 
     openblas_set_num_threads(1); /* for jobs that no backend runs */
     tcase_set_timeout(tc, 0);
@@ -502,9 +487,5 @@ int main(void)
     tcase_add_loop_test(tc, short_memory_fails_the_task_alone, 0, count);
     tcase_add_test(tc, a_size_beyond_all_memory_is_refused);
     suite_add_tcase(suite, tc);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -14,7 +14,10 @@
 #include "refine/squeeze.h"
 #include "support/random.h"
 
-enum { MOST_TASKS = 10, MOST_WORKERS = 4, ROUNDS = 1500 };
+#include "small_optimum.h"
+#include "suite.h"
+
+enum { MOST_TASKS = 10, MOST_WORKERS = OPTIMUM_WORKERS, ROUNDS = 1500 };
 
 static double p[MOST_TASKS], q[MOST_TASKS];
 
@@ -50,49 +53,6 @@ static hsi_problem draw(hsi_random *r)
     return pb;
 }
 
-static void place(const hsi_problem *pb, size_t task, double load[MOST_WORKERS], double makespan,
-                  double *optimum)
-{
-    unsigned w;
-
-    if (makespan >= *optimum)
-        return;
-    if (task == pb->n) {
-        *optimum = makespan;
-        return;
-    }
-    for (w = 0; w < pb->m + pb->k; w++) {
-        double time = w < pb->m ? pb->p[task] : pb->q[task], before = load[w];
-
-        if (isinf(time) || (w != 0 && w != pb->m && load[w - 1] == load[w]))
-            continue; /* as good as the worker before */
-        load[w] += time;
-        place(pb, task + 1, load, fmax(makespan, load[w]), optimum);
-        load[w] = before;
-    }
-}
-
-static double brute_force(const hsi_problem *pb)
-{
-    double load[MOST_WORKERS] = {0}, optimum = INFINITY;
-
-    place(pb, 0, load, 0, &optimum);
-    return optimum;
-}
-
-static double makespan_of(const hsi_problem *pb, const uint32_t *worker)
-{
-    double load[MOST_WORKERS] = {0}, makespan = 0;
-    size_t i;
-
-    for (i = 0; i < pb->n; i++) {
-        ck_assert_uint_lt(worker[i], pb->m + pb->k);
-        load[worker[i]] += worker[i] < pb->m ? pb->p[i] : pb->q[i];
-        makespan = fmax(makespan, load[worker[i]]);
-    }
-    return makespan;
-}
-
 static hsi_stop no_limit(const hs_settings *settings)
 {
     return hsi_stop_after(settings, INFINITY);
@@ -123,7 +83,7 @@ START_TEST(answers_are_those_of_brute_force)
     hsi_random_seed(&r, 11, 0);
     for (round = 0; round < ROUNDS; round++) {
         hsi_problem pb = draw(&r);
-        double      optimum = brute_force(&pb), worth[MOST_TASKS];
+        double      optimum = optimum_of(&pb), worth[MOST_TASKS];
         hsi_kinds  *kd = NULL;
         int         values, flip = round % 2;
         size_t      i;
@@ -156,7 +116,7 @@ START_TEST(squeezes_to_the_optimum)
     hsi_random_seed(&r, 12, 0);
     for (round = 0; round < ROUNDS; round++) {
         hsi_problem  pb = draw(&r);
-        double       optimum = brute_force(&pb), bound = 0.3 * optimum, longest = 2 * optimum;
+        double       optimum = optimum_of(&pb), bound = 0.3 * optimum, longest = 2 * optimum;
         hsi_squeeze *sq = NULL;
 
         ck_assert_int_eq(hsi_squeeze_open(&pb, &sq), HS_OK);
@@ -282,10 +242,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("kinds");
-    TCase   *tc = tcase_create("all");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("kinds");
+    TCase *tc = tcase_create("all");
 
     tcase_set_timeout(tc, 0);
     tcase_add_test(tc, answers_are_those_of_brute_force);
@@ -294,9 +252,5 @@ int main(void)
     tcase_add_test(tc, stops_without_a_verdict);
     tcase_add_test(tc, many_kinds_are_refused);
     suite_add_tcase(suite, tc);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -9,6 +9,8 @@
 #include "bound/knapsack.h"
 #include "support/random.h"
 
+#include "suite.h"
+
 enum { ROOM = 14, MOST_CAPACITY = 400, PLENTY = 1000000, ROUNDING = 4 };
 
 static hsi_knapsack ks;
@@ -158,10 +160,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *s = suite_create("knapsack");
-    TCase   *tc = tcase_create("knapsack");
-    SRunner *runner;
-    int      failed;
+    Suite *s = suite_create("knapsack");
+    TCase *tc = tcase_create("knapsack");
 
     tcase_set_timeout(tc, 60);
     tcase_add_checked_fixture(tc, open_knapsack, close_knapsack);
@@ -169,9 +169,5 @@ int main(void)
     tcase_add_loop_test(tc, what_is_left_out_is_bounded, 0, 7);
     tcase_add_test(tc, is_exact_at_full_size);
     suite_add_tcase(s, tc);
-    runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

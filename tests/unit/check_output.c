@@ -11,6 +11,8 @@
 #include "io/gantt.h"
 #include "io/output.h"
 
+#include "suite.h"
+
 /* ---- what is put, read back ------------------------------------------------ */
 
 static FILE      *file;
@@ -254,10 +256,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("output");
-    TCase   *tests = tcase_create("all");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("output");
+    TCase *tests = tcase_create("all");
 
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, writes_what_was_put);
@@ -270,9 +270,5 @@ int main(void)
     tcase_add_test(tests, waits_for_a_full_pipe);
     tcase_add_loop_test(tests, rounds_to_digits, 0, sizeof rounded / sizeof *rounded);
     suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

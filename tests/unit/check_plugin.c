@@ -4,37 +4,12 @@
 
 #include "config.h"
 
-#include "backend_fixture.h"
+#include "backend_memory.h"
+#include "suite.h"
 
 #include <pthread.h>
 
 #define PLUGINS "tests/plugin/.libs/"
-
-/* ---- allocations that fail: the linker lets these stand for the C library's ------- */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-
-/* Exported, for sanitizers look for them. */
-HS_API void *__wrap_malloc(size_t size);
-HS_API void *__wrap_calloc(size_t count, size_t size);
-
-static _Thread_local long left = -1; /* before the one that fails; negative: none will */
-
-static int refused(void)
-{
-    return left >= 0 && left-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return refused() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return refused() ? NULL : __real_calloc(count, size);
-}
 
 /* ---- helpers -------------------------------------------------------------------- */
 
@@ -250,41 +225,26 @@ END_TEST
 START_TEST(each_allocation_may_fail)
 {
     hs_task row = {.kernel = "plugin:" PLUGINS "probe.so:tell"};
+    int     failed = 1;
     long    first;
 
-    for (first = 0;; first++) {
+    for (first = 0; failed; first++) {
         stage     s;
-        hs_body  *body = NULL;
         hs_status st;
-        int       refusals;
 
         stage_set(&s, &hsi_backend_plugin, HS_GPU);
         s.info.device = "0";
-        left = first;
-        st = s.backend->body_create(&s.options, &row, HS_GPU, &body, s.why);
-        if (st == HS_OK)
-            st = s.backend->worker_open(&s.options, &s.info, &s.worker, s.why);
-        refusals = left < 0;
-        left = -1;
-        if (body)
-            s.backend->body_free(body);
-        stage_close(&s);
-        if (!refusals) {
-            ck_assert_int_eq(st, HS_OK);
-            break;
-        }
-        ck_assert_int_eq(st, HS_ENOMEM);
+        st = stage_try(&s, &row, first, &failed);
+        ck_assert_int_eq(st, failed ? HS_ENOMEM : HS_OK);
     }
-    ck_assert_int_ge(first, 4);
+    ck_assert_int_gt(first, 4);
 }
 END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("plugin");
-    TCase   *tc = tcase_create("plugin");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("plugin");
+    TCase *tc = tcase_create("plugin");
 
     if (access(PLUGINS "probe.so", F_OK) != 0) {
         puts("plugin: no shared objects in this build");
@@ -301,9 +261,5 @@ int main(void)
     tcase_add_test(tc, nothing_is_opened_unless_allowed);
     tcase_add_test(tc, each_allocation_may_fail);
     suite_add_tcase(suite, tc);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -11,6 +11,8 @@
 
 #include <hybridsched/hybridsched.h>
 
+#include "suite.h"
+
 enum { TASKS = 20000, CPUS = 3, GPUS = 2, WORKERS = CPUS + GPUS };
 
 typedef struct hall {
@@ -130,17 +132,11 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("policy threads");
-    TCase   *cases = tcase_create("own lists");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("policy threads");
+    TCase *cases = tcase_create("own lists");
 
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, own_lists_need_no_lock);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

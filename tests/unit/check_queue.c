@@ -14,6 +14,8 @@
 #include "property/dice.h"
 #include "property/literal.h"
 
+#include "suite.h"
+
 /* ---- the model --------------------------------------------------------------------- */
 
 enum { MOST_WAITING = 300, MOST_WORKERS = 12 };
@@ -428,10 +430,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("queue");
-    TCase   *cases = tcase_create("ready queue");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("queue");
+    TCase *cases = tcase_create("ready queue");
 
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, refuses_what_makes_no_sense);
@@ -439,9 +439,5 @@ int main(void)
     tcase_add_test(cases, agrees_with_the_model);
     tcase_add_test(cases, is_heteroprio_under_a_clock);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -8,6 +8,8 @@
 #include "support/portable_math.h"
 #include "support/random.h"
 
+#include "suite.h"
+
 START_TEST(random_numbers_are_those_published)
 {
     hsi_random r;
@@ -88,10 +90,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("random");
-    TCase   *numbers = tcase_create("numbers");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("random");
+    TCase *numbers = tcase_create("numbers");
 
     tcase_set_timeout(numbers, 120);
     tcase_add_test(numbers, random_numbers_are_those_published);
@@ -100,9 +100,5 @@ int main(void)
     tcase_add_test(numbers, logarithm_and_exponential_are_within_two_ulp);
     suite_add_tcase(suite, numbers);
 
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -17,6 +17,8 @@
 #include "support/exact.h"
 #include "support/ratio.h"
 
+#include "suite.h"
+
 /* ---- wide whole numbers ------------------------------------------------------------------ */
 
 /* A signed sum of products of two doubles: a whole number of 2^-2148, two's complement. */
@@ -354,10 +356,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("ratio");
-    TCase   *cases = tcase_create("exact arithmetic");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("ratio");
+    TCase *cases = tcase_create("exact arithmetic");
 
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, products_compare_exactly);
@@ -367,9 +367,5 @@ int main(void)
     tcase_add_test(cases, sums_know_their_error);
     tcase_add_test(cases, divides_down);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

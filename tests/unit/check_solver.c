@@ -16,6 +16,8 @@
 #include "support/clock.h"
 #include "support/random.h"
 
+#include "suite.h"
+
 typedef struct shape {
     size_t   n;
     unsigned cpus, gpus;
@@ -319,10 +321,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("solver");
-    TCase   *tc = tcase_create("glpk");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("solver");
+    TCase *tc = tcase_create("glpk");
 
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, errors_become_a_status_and_nothing_else_changes);
@@ -335,9 +335,5 @@ int main(void)
     tcase_add_test(tc, progress_only_rises_to_the_result);
     tcase_add_test(tc, threads_do_not_disturb_each_other);
     suite_add_tcase(suite, tc);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

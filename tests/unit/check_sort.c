@@ -10,6 +10,8 @@
 #include "support/index_sort.h"
 #include "support/sort.h"
 
+#include "suite.h"
+
 /* ---- inputs --------------------------------------------------------------------------- */
 
 typedef uint64_t (*draw_key)(dice *d, size_t i);
@@ -269,10 +271,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("sort");
-    TCase   *cases = tcase_create("sorting");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("sort");
+    TCase *cases = tcase_create("sorting");
 
     tcase_set_timeout(cases, 120);
     tcase_add_loop_test(cases, sorts_by_key_then_index, 0, DRAWS);
@@ -281,9 +281,5 @@ int main(void)
     tcase_add_loop_test(cases, sorts_indices_stably, 0, DRAWS);
     tcase_add_loop_test(cases, sorts_indices_by_keys, 0, DRAWS);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "plan_digest.h"
+#include "suite.h"
 #include "property/sample.h"
 
 enum { THREADS = 6, MOST = 64 };
@@ -122,17 +123,11 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("threads");
-    TCase   *cases = tcase_create("at the same time");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("threads");
+    TCase *cases = tcase_create("at the same time");
 
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, threads_do_not_disturb_each_other);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 
 #include <check.h>
 #include "plan_digest.h"
+#include "suite.h"
 #include "property/dice.h"
 #include "property/sample.h"
 
@@ -140,19 +141,13 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("workspace");
-    TCase   *cases = tcase_create("solving");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("workspace");
+    TCase *cases = tcase_create("solving");
 
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, a_workspace_changes_nothing);
     tcase_add_test(cases, counts_are_solved_by_rows);
     tcase_add_test(cases, arguments);
     suite_add_tcase(suite, cases);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

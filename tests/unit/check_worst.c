@@ -8,6 +8,8 @@
 
 #include <hybridsched/hybridsched.h>
 
+#include "suite.h"
+
 /* The witness must be a schedule that lasts `expected`; *in is the caller's. */
 static void make_worst(const char *name, unsigned argument, double expected, hs_instance **in)
 {
@@ -194,10 +196,8 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("worst");
-    TCase   *worst = tcase_create("worst");
-    SRunner *runner;
-    int      failed;
+    Suite *suite = suite_create("worst");
+    TCase *worst = tcase_create("worst");
 
     tcase_set_timeout(worst, 300);
     tcase_add_test(worst, hp_1_1_is_as_bad_as_the_paper_says);
@@ -209,9 +209,5 @@ int main(void)
     tcase_add_loop_test(worst, worst_cases_refuse_other_arguments, 0, (int)hs_worst_count());
     suite_add_tcase(suite, worst);
 
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

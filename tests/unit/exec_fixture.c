@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <hybridsched/hybridsched.h>
+
 #include "exec/clock.h"
 
 hs_theatre theatre;
@@ -252,6 +254,16 @@ hs_schedule *lists(const hs_instance *in, const unsigned *worker)
 
 /* ---- a run, held against its records
  * --------------------------------------------------------------- */
+
+hs_schedule *solved(const hs_instance *in, const char *algorithm)
+{
+    hs_schedule *plan = NULL;
+
+    ck_assert_int_eq(hs_solve(hs_algorithm_find(algorithm), in, NULL, &plan), HS_OK);
+    return plan;
+}
+
+const char *const all_policies[POLICIES] = {"plan", "plan+steal", "heteroprio"};
 
 void theatre_settings(hs_exec_settings *s, const char *policy)
 {

@@ -58,6 +58,13 @@ hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit);
 /* A plan with the given worker for each task, in order of the tasks, no gaps. */
 hs_schedule *lists(const hs_instance *in, const unsigned *worker);
 
+/* A plan of that algorithm's. */
+hs_schedule *solved(const hs_instance *in, const char *algorithm);
+
+/* For tests of all of them, numbered by _i. */
+enum { POLICIES = 3 };
+extern const char *const all_policies[POLICIES];
+
 /* Settings for the theatre alone, as many workers as one likes. */
 void theatre_settings(hs_exec_settings *s, const char *policy);
 

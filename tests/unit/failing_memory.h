@@ -1,41 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TEST_UNIT_FAILING_MEMORY_H
-#define TEST_UNIT_FAILING_MEMORY_H
+#ifndef TESTS_FAILING_MEMORY_H
+#define TESTS_FAILING_MEMORY_H
+
+#include <stddef.h>
 
 /*
- * For the one source of a program linked with --wrap=malloc, calloc and realloc: the
- * allocation that comes after `until_failure` others fails.
+ * Memory that is short when a test says so. The linker sends malloc() and its kin here, those
+ * of the library's objects and the test's own; see WRAP_MEMORY in the makefile.
  */
 
-#include <stdlib.h>
+/* The next `allocations` succeed, and one fails; all from there on, if so. Negative: none. */
+void memory_fails(long allocations, int from_there_on);
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
+/* All succeed again. How many have failed. */
+long memory_restored(void);
 
-static long until_failure = -1; /* -1: none fails */
+/* For what is to fail as an allocation does, and is counted as one. */
+int allocation_fails(void);
 
-static inline int fails(void)
-{
-    return until_failure >= 0 && until_failure-- == 0;
-}
+/* Blocks that were not freed, but for those that were had by other ways. */
+long memory_blocks(void);
 
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
+/* The most bytes that were asked for at a time since the last call. */
+size_t memory_largest(void);
 
 #endif

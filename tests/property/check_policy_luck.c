@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Policies with wrong estimates are as good as is claimed, and get over bad luck. */
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy_sample.h"
+#include "suite.h"
+
+/* ---- wrong estimates --------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, by_value);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+static double makespan_of(const sample *s, const char *name, const hs_schedule *plan,
+                          const hs_instance *truth)
+{
+    hs_schedule *found = simulate(s, name, plan, truth, 0.02);
+    double       makespan = hs_schedule_makespan(found);
+
+    hs_schedule_free(found);
+    return makespan;
+}
+
+static double solved_makespan(const sample *s, const char *name, const hs_instance *in)
+{
+    hs_schedule *found = NULL;
+    double       makespan;
+
+    REQUIRE(s, hs_solve(hs_algorithm_find(name), in, NULL, &found) == HS_OK, "hs_solve");
+    makespan = hs_schedule_makespan(found);
+    hs_schedule_free(found);
+    return makespan;
+}
+
+enum { SEEDS = 20 };
+
+typedef struct wrong_ratios {
+    double live[SEEDS], plan[SEEDS], steal[SEEDS];
+} wrong_ratios;
+
+/* Estimates off by up to 30 %, against list scheduling that knows the truth. */
+static void measure(uint64_t seed, wrong_ratios *ratios, size_t at)
+{
+    dice         d = {seed};
+    sample       s;
+    hs_instance *truth;
+    hs_schedule *plan = NULL;
+    double       reference;
+
+    sample_make_of(&s, SAMPLE_GAMMA, seed, 300, 20, 4, 0);
+    truth = some_truth(&s, &d, 0.3);
+    reference = solved_makespan(&s, "heteroprio-ns", truth);
+    REQUIRE(&s, hs_solve(hs_algorithm_find("heteroprio"), s.in, NULL, &plan) == HS_OK, "plan");
+    ratios->live[at] = makespan_of(&s, "heteroprio", NULL, truth) / reference;
+    ratios->plan[at] = makespan_of(&s, "plan", plan, truth) / reference;
+    ratios->steal[at] = makespan_of(&s, "plan+steal", plan, truth) / reference;
+    hs_schedule_free(plan);
+    hs_instance_free(truth);
+    sample_free(&s);
+}
+
+START_TEST(wrong_estimates)
+{
+    wrong_ratios ratios;
+    double       live, plan, steal;
+    size_t       i;
+
+    for (i = 0; i < SEEDS; i++)
+        measure(45000000 + i, &ratios, i);
+    live = median(ratios.live, SEEDS);
+    plan = median(ratios.plan, SEEDS);
+    steal = median(ratios.steal, SEEDS);
+    printf("estimates off by up to 30%%, makespan over that of heteroprio-ns on the true times,\n"
+           "median (least, most) of %d: heteroprio %.4f (%.4f, %.4f), plan %.4f (%.4f, %.4f),\n"
+           "plan+steal %.4f (%.4f, %.4f)\n",
+           SEEDS, live, ratios.live[0], ratios.live[SEEDS - 1], plan, ratios.plan[0],
+           ratios.plan[SEEDS - 1], steal, ratios.steal[0], ratios.steal[SEEDS - 1]);
+    ck_assert_double_le(live, 1.05);
+    ck_assert_double_lt(live, plan);
+    ck_assert_double_lt(steal, plan);
+}
+END_TEST
+
+/* ---- bad luck ------------------------------------------------------------------------------ */
+
+typedef struct luck {
+    size_t   n;
+    unsigned m, k;
+    double   cpu[8], gpu[8], true_cpu[8], true_gpu[8];
+} luck;
+
+static double lucky_makespan(const luck *l, const char *name, double tolerance)
+{
+    hs_instance *in = NULL, *truth = NULL;
+    hs_schedule *plan = NULL, *found = NULL;
+    double       makespan;
+
+    ck_assert_int_eq(hs_instance_wrap(l->n, l->cpu, l->gpu, NULL, l->m, l->k, &in), HS_OK);
+    ck_assert_int_eq(hs_instance_wrap(l->n, l->true_cpu, l->true_gpu, NULL, l->m, l->k, &truth),
+                     HS_OK);
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &plan), HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(kind_of(name), in, plan, truth, tolerance, &found), HS_OK);
+    ck_assert_int_eq(hs_schedule_check(truth, found, NULL), HS_OK);
+    makespan = hs_schedule_makespan(found);
+    hs_schedule_free(found);
+    hs_schedule_free(plan);
+    hs_instance_free(truth);
+    hs_instance_free(in);
+    return makespan;
+}
+
+/* Two tasks; the CPU's lasts a hundred times what it should. */
+START_TEST(a_task_that_does_not_end)
+{
+    static const luck        l = {2, 1, 1, {8, 8}, {8, 2}, {800, 800}, {4, 2}};
+    static const char *const names[] = {"heteroprio", "plan+steal"};
+    double                   late = nextafter(8 * (1 + 0.25), INFINITY);
+    int                      i;
+
+    ck_assert_double_eq(lucky_makespan(&l, "plan", 0.25), 800);
+    for (i = 0; i < 2; i++)
+        ck_assert_double_eq(lucky_makespan(&l, names[i], 0.25), late + 4);
+}
+END_TEST
+
+/* The GPU, done at once, takes over from one CPU after another as it becomes free. */
+START_TEST(all_cpus_are_slow)
+{
+    static const luck l = {4, 3, 1, {5, 5, 5, 5}, {4, 4, 4, 1}, {500, 500, 500, 500}, {1, 1, 1, 1}};
+    double            late = nextafter(5, INFINITY);
+
+    ck_assert_double_eq(lucky_makespan(&l, "heteroprio", 0), late + 1 + 1 + 1);
+}
+END_TEST
+
+/* A task that needs far longer than thought everywhere is not taken to and fro for ever. */
+START_TEST(a_task_that_is_long_everywhere)
+{
+    static const luck l = {1, 1, 1, {1}, {1}, {1000}, {1000}};
+
+    ck_assert_double_le(lucky_makespan(&l, "heteroprio", 0), 3000);
+    ck_assert_double_le(lucky_makespan(&l, "plan+steal", 0), 3000);
+    ck_assert_double_ge(lucky_makespan(&l, "heteroprio", 0), 1000);
+}
+END_TEST
+
+/* What waits behind a slow task goes to whoever is free; plain lists leave it there. */
+START_TEST(waiting_behind_a_slow_task)
+{
+    static const luck l = {4, 2, 0, {6, 5, 4, 4}, {1, 1, 1, 1}, {60, 5, 4, 4}, {1, 1, 1, 1}};
+
+    ck_assert_double_eq(lucky_makespan(&l, "plan", 0), 64);
+    ck_assert_double_eq(lucky_makespan(&l, "plan+steal", 0), 60);
+}
+END_TEST
+
+/*
+ * Of a long list only the last 64 are looked at. When another has stolen one of them, the
+ * one before comes within sight, and with it the only one that the idle CPU can run.
+ */
+START_TEST(a_task_comes_within_sight)
+{
+    enum { TASKS = 67, FIRST = 0, ANYBODY = 1, OTHER = 2 };
+    static double       cpu[TASKS], gpu[TASKS];
+    static hs_placement at[TASKS];
+    hs_instance        *in = NULL;
+    hs_schedule        *plan = NULL, *found = NULL;
+    const hs_entry     *entry;
+    uint32_t            i;
+    size_t              count;
+
+    for (i = 0; i < TASKS; i++) {
+        cpu[i] = i == ANYBODY ? 1 : INFINITY;
+        gpu[i] = i == FIRST ? 10 : 1;
+        at[i] = (hs_placement){i, i, i, i == OTHER ? 2 : 1, HS_RUN};
+    }
+    ck_assert_int_eq(hs_instance_wrap(TASKS, cpu, gpu, NULL, 1, 2, &in), HS_OK);
+    ck_assert_int_eq(hs_schedule_build(1, 2, TASKS, at, &plan), HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(kind_of("plan+steal"), in, plan, in, 0, &found), HS_OK);
+    entry = hs_schedule_entries(found, 0, &count);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_uint_eq(entry->task, ANYBODY);
+    ck_assert_double_eq(entry->start, 1);
+    hs_schedule_free(found);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(what_is_not_restartable_is_left_alone)
+{
+    static const double times[] = {8, 2}, slow[] = {800, 800};
+    hs_instance        *in = NULL, *truth = NULL;
+    hs_builder         *builder = NULL;
+    hs_schedule        *found = NULL;
+    hs_task             task = {.cpu = 8, .restartable = HS_RESTART_NO};
+    int                 i;
+
+    ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(builder, 1, 1), HS_OK);
+    for (i = 0; i < 2; i++) {
+        task.gpu = times[i];
+        ck_assert_int_eq(hs_builder_add(builder, &task), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
+    ck_assert_int_eq(hs_instance_wrap(2, slow, times, NULL, 1, 1, &truth), HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(kind_of("heteroprio"), in, NULL, truth, 0, &found), HS_OK);
+    ck_assert_double_eq(hs_schedule_makespan(found), 800);
+    hs_schedule_free(found);
+    hs_instance_free(truth);
+    hs_instance_free(in);
+    hs_builder_free(builder);
+}
+END_TEST
+
+/* ---- what is refused -------------------------------------------------------------------- */
+
+START_TEST(bad_arguments)
+{
+    static const double times[] = {1, 2}, none[] = {1, INFINITY};
+    hs_instance        *in = NULL, *other = NULL, *bare = NULL;
+    hs_schedule        *plan = NULL, *out = NULL;
+    hs_policy          *policy = NULL;
+    hs_placement        once = {0, 1, 0, 0, HS_RUN};
+    size_t              i;
+
+    ck_assert_int_eq(hs_instance_wrap(2, times, times, NULL, 1, 1, &in), HS_OK);
+    ck_assert_int_eq(hs_instance_wrap(2, none, times, NULL, 1, 1, &bare), HS_OK);
+    ck_assert_int_eq(hs_instance_on(in, 2, 1, &other), HS_OK);
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), other, NULL, &plan), HS_OK);
+    ck_assert_ptr_null(hs_policy_at(hs_policy_count()));
+    ck_assert_ptr_null(hs_policy_find("plans"));
+    for (i = 0; i < hs_policy_count(); i++) {
+        const hs_policy_kind *kind = hs_policy_at(i);
+
+        ck_assert_ptr_eq(hs_policy_find(hs_policy_name(kind)), kind);
+        ck_assert_int_gt((int)strlen(hs_policy_summary(kind)), 0);
+        ck_assert_int_eq(hs_policy_create(kind, NULL, plan, 0, &policy), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_create(kind, other, plan, 0, NULL), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_create(kind, other, plan, -1, &policy), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_create(kind, other, plan, NAN, &policy), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_create(kind, other, plan, INFINITY, &policy), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_simulate(kind, other, plan, in, 0, &out), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_simulate(kind, in, NULL, bare, 0, &out), HS_EINVAL);
+        if (!hs_policy_needs_plan(kind))
+            continue;
+        ck_assert_int_eq(hs_policy_create(kind, other, NULL, 0, &policy), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_create(kind, in, plan, 0, &policy), HS_EINVAL);
+    }
+    hs_schedule_free(plan);
+    plan = NULL;
+    ck_assert_int_eq(hs_schedule_build(2, 1, 1, &once, &plan), HS_OK); /* not every task */
+    ck_assert_int_eq(hs_policy_create(kind_of("plan"), other, plan, 0, &policy), HS_ESCHEDULE);
+    ck_assert_int_eq(hs_policy_create(kind_of("plan+steal"), other, plan, 0, &policy),
+                     HS_ESCHEDULE);
+    hs_schedule_free(plan);
+    hs_instance_free(other);
+    hs_instance_free(bare);
+    hs_instance_free(in);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("policy luck");
+    TCase *cases = tcase_create("under the virtual clock");
+
+    tcase_set_timeout(cases, 600);
+    tcase_add_test(cases, wrong_estimates);
+    tcase_add_test(cases, a_task_that_does_not_end);
+    tcase_add_test(cases, all_cpus_are_slow);
+    tcase_add_test(cases, a_task_that_is_long_everywhere);
+    tcase_add_test(cases, waiting_behind_a_slow_task);
+    tcase_add_test(cases, a_task_comes_within_sight);
+    tcase_add_test(cases, what_is_not_restartable_is_left_alone);
+    tcase_add_test(cases, bad_arguments);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "alloc_scenario.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "failing_memory.h"
+
+/* ---- one call after another ----------------------------------------------------- */
+
+typedef struct outcome {
+    hs_status status;
+    uint64_t  result;
+    long      failed, leaked; /* allocations, blocks */
+} outcome;
+
+/* With left < 0 nothing fails. Check's own blocks, had between the runs, do not count. */
+static outcome run_with(scenario run, const void *context, long left, int from_there_on)
+{
+    outcome o = {.result = 0};
+    long    blocks = memory_blocks();
+
+    memory_fails(left, from_there_on);
+    o.status = run(context, &o.result);
+    o.failed = memory_restored();
+    o.leaked = memory_blocks() - blocks;
+    return o;
+}
+
+static void check_scenario(const char *name, scenario run, const void *context, int from_there_on)
+{
+    outcome first = run_with(run, context, -1, 0), o, after;
+    long    n = 0;
+
+    ck_assert_msg(first.status == HS_OK, "%s: %s", name, hs_status_text(first.status));
+    ck_assert_msg(first.leaked == 0, "%s leaks %ld blocks", name, first.leaked);
+    do {
+        o = run_with(run, context, n, from_there_on);
+        after = run_with(run, context, -1, 0);
+        ck_assert_msg(o.leaked == 0, "%s leaks %ld blocks without allocation %ld", name, o.leaked,
+                      n);
+        if (o.status == HS_OK) /* it could do without */
+            ck_assert_msg(o.result == first.result, "%s differs without allocation %ld", name, n);
+        else
+            ck_assert_msg(o.status == HS_ENOMEM && o.failed, "%s without allocation %ld: %s", name,
+                          n, hs_status_text(o.status));
+        ck_assert_msg(after.status == HS_OK && after.result == first.result && !after.leaked,
+                      "%s is not the same after allocation %ld failed", name, n);
+        n++;
+    } while (o.failed);
+    ck_assert_msg(n > 1, "%s allocates nothing", name);
+}
+
+void check_both_ways(const char *name, scenario run, const void *context)
+{
+    check_scenario(name, run, context, 0);
+    check_scenario(name, run, context, 1);
+}
+
+/* ---- an instance to do it with --------------------------------------------------- */
+
+/* Adding may be tried again: a builder that failed is as it was before. */
+static hs_status add_rows(hs_builder *b, int attempts)
+{
+    hs_status st = HS_OK;
+    int       i, attempt;
+
+    for (i = 0; i < 40 && st == HS_OK; i++) {
+        char    id[600];
+        hs_task task = {.id = id, .cpu = 1 + i % 7, .gpu = i % 9 ? 2 + i % 5 : INFINITY};
+
+        memset(id, '0', sizeof id);
+        snprintf(id + 20 + 10 * (i % 50), 12, "%d", i);
+        task.id = i < 3 || i % 10 == 9 ? NULL : id;
+        task.priority = i >= 5 ? i % 4 : 0;
+        task.count = i >= 8 ? (uint32_t)(i % 3) : 1;
+        task.restartable = i >= 11 ? (hs_restartable)(i % 3) : HS_RESTART_DEFAULT;
+        task.kernel = i >= 14 ? "dgemm:960" : NULL;
+        task.cpu_command = i == 17 ? "./render" : NULL;
+        task.gpu_command = i == 20 ? "./render -g" : "";
+        for (attempt = 0; attempt < attempts; attempt++)
+            if ((st = hs_builder_add(b, &task)) != HS_ENOMEM)
+                break;
+    }
+    return st;
+}
+
+hs_status build(hs_instance **out, int attempts)
+{
+    hs_builder *b = NULL;
+    hs_status   st = HS_ENOMEM;
+    int         attempt;
+
+    for (attempt = 0; attempt < attempts && st == HS_ENOMEM; attempt++)
+        st = hs_builder_create(&b);
+    if (st == HS_OK)
+        st = hs_builder_workers(b, 3, 2);
+    if (st == HS_OK) {
+        st = HS_ENOMEM;
+        for (attempt = 0; attempt < attempts && st == HS_ENOMEM; attempt++)
+            st = hs_builder_note(b, "source", "measured");
+    }
+    if (st == HS_OK)
+        st = add_rows(b, attempts);
+    if (st == HS_OK) {
+        st = HS_ENOMEM;
+        for (attempt = 0; attempt < attempts && st == HS_ENOMEM; attempt++)
+            st = hs_builder_finish(b, out, NULL);
+    }
+    hs_builder_free(b);
+    return st;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TESTS_BACKEND_MEMORY_H
+#define TESTS_BACKEND_MEMORY_H
+
+#include "backend_fixture.h"
+#include "failing_memory.h"
+
+/* A body and a worker, while the allocation after `allocations` others fails; closes the stage. */
+static inline hs_status stage_try(stage *s, const hs_task *row, long allocations, int *failed)
+{
+    hs_body  *body = NULL;
+    hs_status st;
+
+    memory_fails(allocations, 0);
+    st = s->backend->body_create(&s->options, row, s->info.type, &body, s->why);
+    if (st == HS_OK)
+        st = s->backend->worker_open(&s->options, &s->info, &s->worker, s->why);
+    *failed = memory_restored() > 0;
+    if (body)
+        s->backend->body_free(body);
+    stage_close(s);
+    return st;
+}
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Memory is short: algorithms, bounds and workspaces, which ask for none the second time. */
+
+#include <check.h>
+
+#include "alloc_scenario.h"
+#include "failing_memory.h"
+#include "plan_digest.h"
+#include "suite.h"
+
+#include "property/sample.h"
+
+/* ---- algorithms and bounds ------------------------------------------------------- */
+
+typedef struct solve_context {
+    const hs_instance  *in;
+    const hs_algorithm *algorithm;
+    const hs_bound     *bound;
+    hs_settings         settings;
+} solve_context;
+
+static hs_status solve(const void *context, uint64_t *result)
+{
+    const solve_context *c = context;
+    hs_schedule         *plan = NULL;
+    hs_status            st = hs_solve(c->algorithm, c->in, &c->settings, &plan);
+
+    if (st == HS_OK)
+        *result = digest_plan(plan);
+    else if (plan) /* ck_assert() allocates */
+        st = HS_EINVAL;
+    hs_schedule_free(plan);
+    return st;
+}
+
+static hs_status solve_lpt(const void *context, uint64_t *result)
+{
+    static const unsigned char all_cpus[200]; /* HS_CPU */
+    const solve_context       *c = context;
+    hs_schedule               *plan = NULL;
+    hs_status                  st = hs_solve_lpt(c->in, all_cpus, &plan);
+
+    if (st == HS_OK)
+        *result = digest_plan(plan);
+    hs_schedule_free(plan);
+    return st;
+}
+
+static hs_status compute(const void *context, uint64_t *result)
+{
+    const solve_context *c = context;
+    double               value = 0;
+    hs_status            st = hs_bound_compute(c->bound, c->in, &c->settings, &value);
+
+    *result = digest_double(0, value);
+    return st;
+}
+
+static void check_instance(const hs_instance *in)
+{
+    static const hs_affinity wishes[] = {{0, 1, 2}, {3, 0, 1}, {2, 1, 1}};
+    solve_context            context = {.in = in};
+    size_t                   i;
+
+    hs_settings_init(&context.settings);
+    context.settings.alpha = 0.5;
+    context.settings.affinities = wishes;
+    context.settings.affinity_count = 3;
+    for (i = 0; i < hs_algorithm_count(); i++) {
+        context.algorithm = hs_algorithm_at(i);
+        if (sample_searches(context.algorithm))
+            continue;
+        check_both_ways(hs_algorithm_name(context.algorithm), solve, &context);
+    }
+    if (hs_instance_cpus(in))
+        check_both_ways("LPT on an allocation", solve_lpt, &context);
+}
+
+START_TEST(algorithms)
+{
+    hs_instance *in = NULL, *other = NULL;
+
+    ck_assert_int_eq(build(&in, 1), HS_OK);
+    check_instance(in);
+    ck_assert_int_eq(hs_instance_on(in, 2, 0, &other), HS_OK);
+    check_instance(other);
+    hs_instance_free(other);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(algorithms_without_cpus)
+{
+    enum { TASKS = 1100 }; /* large enough for the radix sort */
+    static double times[TASKS];
+    hs_instance  *in = NULL;
+    size_t        i;
+
+    for (i = 0; i < TASKS; i++)
+        times[i] = 1 + (double)(i * 37 % 101);
+    ck_assert_int_eq(hs_instance_wrap(TASKS, times, times, NULL, 0, 3, &in), HS_OK);
+    check_instance(in);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* min-time needs no memory where no type is absent: then there is nothing to check. */
+START_TEST(bounds)
+{
+    hs_instance *in = NULL, *other = NULL;
+    size_t       i;
+
+    ck_assert_int_eq(build(&in, 1), HS_OK);
+    ck_assert_int_eq(hs_instance_on(in, 2, 0, &other), HS_OK);
+    for (i = 0; i < hs_bound_count(); i++) {
+        solve_context context = {.in = other, .bound = hs_bound_at(i)};
+
+        hs_settings_init(&context.settings);
+        if (sample_bound_searches(context.bound))
+            continue;
+        check_both_ways(hs_bound_name(context.bound), compute, &context);
+    }
+    hs_instance_free(other);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* ---- workspaces ------------------------------------------------------------------ */
+
+static hs_status solve_in_workspace(const void *context, uint64_t *result)
+{
+    const solve_context *c = context;
+    hs_workspace        *ws = NULL;
+    const hs_schedule   *plan = NULL;
+    double               makespan = 0;
+    hs_status            st = hs_workspace_create(&ws);
+
+    if (st == HS_OK)
+        st = hs_solve_in(ws, c->algorithm, c->in, &c->settings, &plan, NULL);
+    if (st == HS_OK)
+        *result = digest_plan(plan);
+    if (st == HS_OK)
+        st = hs_solve_makespan(ws, c->algorithm, c->in, &c->settings, &makespan, NULL);
+    if (st == HS_OK)
+        *result = digest_double(*result, makespan);
+    hs_workspace_free(ws);
+    return st;
+}
+
+/* What a second call asks for: every allocation would fail. */
+static long second_call(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in)
+{
+    const hs_schedule *plan;
+    double             makespan;
+    hs_status          st, st_alone;
+    long               failed;
+
+    st = hs_solve_in(ws, alg, in, NULL, &plan, NULL);
+    if (st == HS_OK)
+        st = hs_solve_makespan(ws, alg, in, NULL, &makespan, NULL);
+    ck_assert_int_eq(st, HS_OK);
+    memory_fails(0, 1);
+    st = hs_solve_in(ws, alg, in, NULL, &plan, NULL);
+    st_alone = hs_solve_makespan(ws, alg, in, NULL, &makespan, NULL);
+    failed = memory_restored();
+    ck_assert_int_eq(st, HS_OK);
+    ck_assert_int_eq(st_alone, HS_OK);
+    return failed;
+}
+
+START_TEST(workspaces)
+{
+    hs_instance  *in = NULL;
+    solve_context context;
+    sample        s;
+    size_t        i;
+
+    ck_assert_int_eq(build(&in, 1), HS_OK);
+    sample_make_of(&s, SAMPLE_GAMMA, 7, 3000, 20, 4, 0);
+    for (i = 0; i < hs_algorithm_count(); i++) {
+        hs_workspace *ws = NULL;
+
+        context = (solve_context){.in = in, .algorithm = hs_algorithm_at(i)};
+        hs_settings_init(&context.settings);
+        if (sample_searches(context.algorithm))
+            continue;
+        check_both_ways(hs_algorithm_name(context.algorithm), solve_in_workspace, &context);
+        ck_assert_int_eq(hs_workspace_create(&ws), HS_OK);
+        ck_assert_int_eq(second_call(ws, context.algorithm, in), 0);
+        ck_assert_int_eq(second_call(ws, context.algorithm, s.in), 0);
+        hs_workspace_free(ws);
+    }
+    sample_free(&s);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* Ten million copies of two kinds: what is asked for does not know how many. */
+START_TEST(copies_take_no_memory)
+{
+    static const char *const by_rows[] = {"heteroprio", "heteroprio-ns", "clb2c",
+                                          "lpt",        "heft",          "heft-min"};
+    hs_task                  tasks[] = {{.cpu = 3, .gpu = 1, .count = 9000000},
+                                        {.cpu = 2, .gpu = 3, .count = 1000000}};
+    hs_builder              *builder = NULL;
+    hs_instance             *in = NULL;
+    double                   makespan;
+    size_t                   i;
+
+    ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
+    hs_builder_workers(builder, 3, 1);
+    for (i = 0; i < 2; i++)
+        ck_assert_int_eq(hs_builder_add(builder, &tasks[i]), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
+    memory_largest();
+    for (i = 0; i < sizeof by_rows / sizeof *by_rows; i++)
+        ck_assert_int_eq(
+            hs_solve_makespan(NULL, hs_algorithm_find(by_rows[i]), in, NULL, &makespan, NULL),
+            HS_OK);
+    ck_assert_uint_lt(memory_largest(), 100000);
+    hs_instance_free(in);
+    hs_builder_free(builder);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("alloc solve");
+    TCase *cases = tcase_create("failing allocations");
+
+    tcase_set_timeout(cases, 600);
+    tcase_add_test(cases, algorithms);
+    tcase_add_test(cases, algorithms_without_cpus);
+    tcase_add_test(cases, bounds);
+    tcase_add_test(cases, workspaces);
+    tcase_add_test(cases, copies_take_no_memory);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

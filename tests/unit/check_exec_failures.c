@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The dispatcher with bodies that fail, hang and lose their workers on cue. */
+
+#include <math.h>
+#include <string.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "exec_fixture.h"
+#include "suite.h"
+
+/* ---- failures ------------------------------------------------------------------- */
+
+START_TEST(retries)
+{
+    const act        rows[] = {{1, 1, "fail:2", 5, 0}, {1, 1, "done", 5, 0}, CURTAIN};
+    hs_instance     *in = acts(rows, 1, 1, HS_MICROSECONDS);
+    hs_schedule     *plan = solved(in, "heteroprio");
+    hs_exec_settings s;
+    hs_exec_failure  f;
+    performance      p;
+    size_t           i;
+
+    theatre_settings(&s, all_policies[_i]);
+    s.retries = 2;
+    p = perform(in, plan, &s);
+    all_done_once(&p);
+    ck_assert_uint_eq(p.report.retried, 10);
+    hs_exec_failure_init(&f);
+    for (i = 0; hs_exec_failure_at(p.exec, i, &f); i++) {
+        ck_assert_int_eq(f.final, 0);
+        ck_assert_str_eq(f.why, f.number == 1 ? "attempt 1 failed" : "attempt 2 failed");
+        ck_assert_ptr_null(f.log);
+    }
+    ck_assert_uint_eq(i, 10);
+    end_performance(&p);
+}
+END_TEST
+
+/* One task fails while another runs until it is told to stop; a third would follow. */
+static performance failing(const char *policy, hs_halt halt, const char *beside)
+{
+    const act        rows[] = {{2, 2, "fail:9", 1, 0},
+                               {3, 3, beside, 1, HS_RESTART_NO},
+                               {1, 1, "busy:100", 20, 0},
+                               CURTAIN};
+    hs_instance     *in = acts(rows, 2, 0, HS_SECONDS);
+    unsigned         worker[22] = {0, 1}, i;
+    hs_schedule     *plan;
+    hs_exec_settings s;
+    performance      p;
+
+    for (i = 2; i < 22; i++)
+        worker[i] = i & 1;
+    plan = lists(in, worker);
+    theatre_settings(&s, policy);
+    s.retries = 1;
+    s.halt = halt;
+    p = perform(in, plan, &s);
+    ck_assert_int_eq(p.status, HS_EFAILED);
+    ck_assert_uint_eq(p.report.failed, 1);
+    ck_assert_uint_eq(attempts_that(&p, 0, HS_OUTCOME_FAILED, NULL), 2);
+    return p;
+}
+
+START_TEST(halting_never)
+{
+    performance p = failing(all_policies[_i], HS_HALT_NEVER, "done");
+
+    ck_assert_uint_eq(p.report.done, 21);
+    ck_assert_uint_eq(p.report.not_run, 0);
+    end_performance(&p);
+}
+END_TEST
+
+START_TEST(halting_soon)
+{
+    performance p = failing(all_policies[_i], HS_HALT_SOON, "late:20000");
+
+    ck_assert_uint_eq(p.report.done + p.report.not_run, 21);
+    end_performance(&p);
+}
+END_TEST
+
+START_TEST(halting_now)
+{
+    performance p = failing(all_policies[_i], HS_HALT_NOW, "hang");
+
+    ck_assert_uint_ge(p.report.not_run, 1);
+    ck_assert_uint_eq(p.report.aborted, 0);
+    end_performance(&p);
+}
+END_TEST
+
+START_TEST(giving_up_unasked_is_a_failure)
+{
+    const act        rows[] = {{1, 1, "quit", 1, 0}, CURTAIN};
+    hs_instance     *in = acts(rows, 1, 0, HS_SECONDS);
+    hs_schedule     *plan = solved(in, "heteroprio");
+    hs_exec_settings s;
+    hs_exec_failure  f;
+    performance      p;
+
+    theatre_settings(&s, all_policies[_i]);
+    p = perform(in, plan, &s);
+    ck_assert_int_eq(p.status, HS_EFAILED);
+    hs_exec_failure_init(&f);
+    ck_assert_int_eq(hs_exec_failure_at(p.exec, 0, &f), 1);
+    ck_assert(strstr(f.why, "gave up") && f.final && f.task == 0 && f.worker == 0);
+    ck_assert_int_eq(hs_exec_failure_at(p.exec, 1, &f), 0);
+    end_performance(&p);
+}
+END_TEST
+
+START_TEST(timeouts)
+{
+    const act rows[] = {{1, 1, "hang", 3, 0}, {1, 1, "spin", 3, 0}, {1, 1, "done", 60, 0}, CURTAIN};
+    hs_instance     *in = acts(rows, 2, 1, HS_MILLISECONDS);
+    hs_schedule     *plan = solved(in, "heteroprio");
+    hs_exec_settings s;
+    hs_exec_failure  f;
+    performance      p;
+    size_t           i;
+
+    theatre_settings(&s, all_policies[_i]);
+    s.retries = 1;
+    s.halt = HS_HALT_NEVER;
+    s.timeout = 3600;
+    s.timeout_factor = 20;
+    p = perform(in, plan, &s);
+    ck_assert_int_eq(p.status, HS_EFAILED);
+    ck_assert_uint_eq(p.report.failed, 6);
+    ck_assert_uint_eq(p.report.done, 60);
+    hs_exec_failure_init(&f);
+    for (i = 0; hs_exec_failure_at(p.exec, i, &f); i++)
+        ck_assert_str_eq(f.why, "timed out after 0.02 s");
+    ck_assert_uint_eq(i, 12);
+    end_performance(&p);
+}
+END_TEST
+
+/* ---- workers that are lost ------------------------------------------------------ */
+
+START_TEST(work_moves_from_lost_workers)
+{
+    const act        rows[] = {{5, 1, "lose-gpu", 2, 0}, {2, 1, "done", 100, 0}, CURTAIN};
+    hs_instance     *in = acts(rows, 2, 2, HS_MICROSECONDS);
+    hs_schedule     *plan = solved(in, "heteroprio");
+    hs_exec_settings s;
+    performance      p;
+
+    theatre_settings(&s, all_policies[_i]);
+    p = perform(in, plan, &s);
+    all_done_once(&p);
+    ck_assert_uint_le(p.report.lost_workers, 2);
+    end_performance(&p);
+}
+END_TEST
+
+START_TEST(stranded_tasks_fail)
+{
+    const act        rows[] = {{INFINITY, 3, "lose", 1, 0},
+                               {INFINITY, 2, "done", 30, 0},
+                               {1, INFINITY, "done", 10, 0},
+                               CURTAIN};
+    hs_instance     *in = acts(rows, 1, 1, HS_MICROSECONDS);
+    unsigned         worker[41] = {1}, i, stranded = 0;
+    hs_schedule     *plan;
+    hs_exec_settings s;
+    hs_exec_failure  f;
+    performance      p;
+
+    for (i = 1; i < 41; i++)
+        worker[i] = i <= 30;
+    plan = lists(in, worker);
+    theatre_settings(&s, all_policies[_i]);
+    s.halt = HS_HALT_NEVER;
+    p = perform(in, plan, &s);
+    ck_assert_int_eq(p.status, HS_EFAILED);
+    ck_assert_uint_eq(p.report.lost_workers, 1);
+    ck_assert_uint_ge(p.report.done, 10);
+    ck_assert_uint_eq(p.report.done + p.report.failed, 41);
+    hs_exec_failure_init(&f);
+    for (i = 0; hs_exec_failure_at(p.exec, i, &f); i++)
+        stranded += f.final && strcmp(f.why, "no worker is left that could run it") == 0;
+    ck_assert_uint_eq(stranded, p.report.failed);
+    end_performance(&p);
+}
+END_TEST
+
+START_TEST(all_workers_lost)
+{
+    const act        rows[] = {{1, 1, "lose", 50, 0}, CURTAIN};
+    hs_instance     *in = acts(rows, 2, 2, HS_MICROSECONDS);
+    hs_schedule     *plan = solved(in, "heteroprio");
+    hs_exec_settings s;
+    performance      p;
+
+    theatre_settings(&s, all_policies[_i]);
+    s.halt = HS_HALT_NEVER;
+    p = perform(in, plan, &s);
+    ck_assert_int_eq(p.status, HS_EFAILED);
+    ck_assert_uint_eq(p.report.lost_workers, 4);
+    ck_assert_uint_eq(p.report.failed, 50);
+    end_performance(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("exec failures");
+    TCase *cases = tcase_create("dispatcher");
+
+    tcase_set_timeout(cases, 300);
+    tcase_add_checked_fixture(cases, theatre_reset, NULL);
+    tcase_add_loop_test(cases, retries, 0, POLICIES);
+    tcase_add_loop_test(cases, halting_never, 0, POLICIES);
+    tcase_add_loop_test(cases, halting_soon, 0, POLICIES);
+    tcase_add_loop_test(cases, halting_now, 0, POLICIES);
+    tcase_add_loop_test(cases, giving_up_unasked_is_a_failure, 0, POLICIES);
+    tcase_add_loop_test(cases, timeouts, 0, POLICIES);
+    tcase_add_loop_test(cases, work_moves_from_lost_workers, 0, POLICIES);
+    tcase_add_loop_test(cases, stranded_tasks_fail, 0, POLICIES);
+    tcase_add_loop_test(cases, all_workers_lost, 0, POLICIES);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Files that cannot be read or written, and what would not come back: each is told. */
+
+#include "io_fixture.h"
+#include "suite.h"
+
+#include <errno.h>
+
+START_TEST(reading_may_fail)
+{
+    hs_instance  *in = NULL;
+    hs_schedule  *s = NULL;
+    hs_diagnostic why;
+    int           folder = open("/", O_RDONLY);
+
+    memset(&why, 0x55, sizeof why);
+    errno = 0;
+    ck_assert_int_eq(hs_instance_read(-1, NULL, &in, &why), HS_EIO);
+    ck_assert_int_eq(errno, EBADF);
+    ck_assert_uint_eq(why.line, 0);
+    ck_assert_str_eq(why.text, hs_status_text(HS_EIO));
+    ck_assert_int_eq(hs_plan_read(folder, NULL, &in, &s, NULL, &why), HS_EIO);
+    ck_assert_int_eq(errno, EISDIR);
+    ck_assert_ptr_null(in);
+    ck_assert_ptr_null(s);
+    close(folder);
+}
+END_TEST
+
+START_TEST(writing_may_fail)
+{
+    hs_instance *in = read_text("# cpus 1\n# gpus 0\ncpu,gpu\n1,1\n");
+    hs_schedule *s;
+    int          full = open("/dev/full", O_WRONLY);
+
+    hsi_random_seed(&source, 7, 0);
+    s = random_schedule(in);
+    errno = 0;
+    ck_assert_int_eq(hs_instance_write(-1, in), HS_EIO);
+    ck_assert_int_eq(errno, EBADF);
+    if (full >= 0) {
+        ck_assert_int_eq(hs_instance_write(full, in), HS_EIO);
+        ck_assert_int_eq(errno, ENOSPC);
+        errno = 0;
+        ck_assert_int_eq(hs_plan_write(full, in, s, NULL), HS_EIO);
+        ck_assert_int_eq(errno, ENOSPC);
+        close(full);
+    }
+    hs_instance_free(in);
+    hs_schedule_free(s);
+}
+END_TEST
+
+START_TEST(arguments_are_checked)
+{
+    hs_instance *in = read_text("# cpus 1\n# gpus 1\ncpu,gpu\n1,1\n"), *other = NULL;
+    hs_affinity *affinities = NULL;
+    hs_placement beyond = {0, 1, 1, 0, HS_RUN}; /* task 1 of one task */
+    hs_schedule *s = NULL;
+    size_t       count;
+
+    ck_assert_int_eq(hs_instance_read(0, NULL, NULL, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_instance_write(1, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_plan_read(0, NULL, &in, NULL, NULL, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_plan_write(1, in, NULL, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_affinities_read(0, NULL, &affinities, &count, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_schedule_build(1, 1, 1, &beyond, &s), HS_OK);
+    ck_assert_int_eq(hs_plan_write(1, in, s, NULL), HS_EINVAL);
+    hs_schedule_free(s);
+    ck_assert_int_eq(hs_schedule_build(2, 1, 0, NULL, &s), HS_OK);
+    ck_assert_int_eq(hs_plan_write(1, in, s, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_instance_on(in, 2, 1, &other), HS_OK);
+    hs_schedule_free(s);
+    hs_instance_free(in);
+    hs_instance_free(other);
+}
+END_TEST
+
+/* What could not be read back is not written: nothing is. */
+START_TEST(what_would_not_come_back_is_not_written)
+{
+    static const struct {
+        const char *key, *value, *id, *command;
+    } bad[] = {
+        {"cpus", "3", "a", NULL},    {"unit", "s", "a", NULL},    {"two words", "x", "a", NULL},
+        {"key", "x\ny", "a", NULL},  {"key", "x\ry", "a", NULL},  {"a\n", "x", "a", NULL},
+        {"key", "\xff", "a", NULL},  {"hybridsched", "", "a", NULL},
+        {"key", "x", "\xff", NULL},  {"key", "x", "a", "\xc3"},
+        {"key", "x", "\xed\xa0\x80", NULL},
+    };
+    int fd = scratch_fd();
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        hs_task      task = {.id = bad[i].id, .cpu = 1, .gpu = 1, .cpu_command = bad[i].command};
+        hs_builder  *b = NULL;
+        hs_instance *in = NULL;
+
+        ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+        ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+        if (hs_builder_note(b, bad[i].key, bad[i].value) == HS_OK) {
+            ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+            ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+            ck_assert_msg(hs_instance_write(fd, in) == HS_EINVAL, "case %zu", i);
+        }
+        hs_instance_free(in);
+        hs_builder_free(b);
+    }
+    ck_assert_int_eq(lseek(fd, 0, SEEK_END), 0);
+    close(fd);
+}
+END_TEST
+
+START_TEST(bad_infos_are_not_written)
+{
+    hs_instance *in = read_text("# cpus 1\n# gpus 0\ncpu,gpu\n1,1\n");
+    hs_schedule *s;
+    hs_plan_info info;
+    int          fd = scratch_fd();
+
+    hsi_random_seed(&source, 8, 0);
+    s = random_schedule(in);
+    for (int i = 0; i < 7; i++) {
+        hs_plan_info_init(&info);
+        info.bound_count = 1;
+        strcpy(info.bounds[0].name, "b");
+        if (i == 0)
+            strcpy(info.algorithm, "two\nlines");
+        else if (i == 1)
+            memset(info.algorithm, 'x', sizeof info.algorithm);
+        else if (i == 2)
+            info.bound_count = 17;
+        else if (i == 3)
+            strcpy(info.bounds[0].name, "two words");
+        else if (i == 4)
+            info.bounds[0].name[0] = '\0';
+        else if (i == 5)
+            info.bounds[0].value = NAN;
+        else
+            info.struct_size = 1;
+        ck_assert_int_eq(hs_plan_write(fd, in, s, &info), HS_EINVAL);
+    }
+    ck_assert_int_eq(lseek(fd, 0, SEEK_END), 0);
+    hs_instance_free(in);
+    hs_schedule_free(s);
+    close(fd);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("failures of io");
+    TCase *failures = tcase_create("failures");
+
+    tcase_add_test(failures, reading_may_fail);
+    tcase_add_test(failures, writing_may_fail);
+    tcase_add_test(failures, arguments_are_checked);
+    tcase_add_test(failures, what_would_not_come_back_is_not_written);
+    tcase_add_test(failures, bad_infos_are_not_written);
+    suite_add_tcase(suite, failures);
+    return run_suite(suite);
+}

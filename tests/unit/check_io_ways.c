@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What is read is the same however it comes in, and whoever asks for it. */
+
+#include "io_fixture.h"
+#include "io_same.h"
+#include "suite.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <sys/wait.h>
+
+/* ---- however it comes in ------------------------------------------------------- */
+
+/* A process that writes the text in pieces; what it writes to is returned. */
+static int feed(const char *text, size_t length, unsigned most, pid_t *child)
+{
+    int ends[2];
+
+    ck_assert_int_eq(pipe(ends), 0);
+    *child = fork();
+    ck_assert_int_ge(*child, 0);
+    if (*child == 0) {
+        close(ends[0]);
+        for (size_t done = 0; done < length;) {
+            size_t piece = 1 + below(most);
+
+            if (piece > length - done)
+                piece = length - done;
+            if (write(ends[1], text + done, piece) < 0)
+                _exit(1);
+            done += piece;
+        }
+        _exit(0);
+    }
+    close(ends[1]);
+    return ends[0];
+}
+
+START_TEST(pipes_are_read_in_whatever_pieces_they_come)
+{
+    int fd = scratch_fd();
+
+    hsi_random_seed(&source, 5, 0);
+    for (int i = 0; i < 12; i++) {
+        hs_instance *in = random_instance(i < 10 ? 30 : 8000), *back;
+        size_t       length;
+        char        *text;
+        pid_t        child;
+        int          end, status;
+
+        set_text(fd, "", 0);
+        ck_assert_int_eq(hs_instance_write(fd, in), HS_OK);
+        text = get_text(fd, &length);
+        end = feed(text, length, i < 10 ? 3 : 5000, &child);
+        back = read_good(end);
+        same_instance(in, back);
+        close(end);
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert_int_eq(status, 0);
+        hs_instance_free(back);
+        hs_instance_free(in);
+        free(text);
+    }
+    close(fd);
+}
+END_TEST
+
+/* Only what lies behind the descriptor's position is read. */
+START_TEST(reading_starts_where_the_descriptor_stands)
+{
+    const char  *text = "leave me\n# cpus 1\n# gpus 0\ncpu,gpu\n3,\n";
+    int          fd = scratch_fd();
+    hs_instance *in;
+
+    set_text(fd, text, strlen(text));
+    lseek(fd, 9, SEEK_SET);
+    in = read_good(fd);
+    ck_assert_uint_eq(hs_instance_rows(in), 1);
+    hs_instance_free(in);
+    close(fd);
+}
+END_TEST
+
+/* The plain and the careful way of reading a row: quotes force the latter. */
+START_TEST(quotes_do_not_matter)
+{
+    hs_instance *a = read_text("# cpus 1\n# gpus 1\n"
+                               "id,cpu,gpu,priority,kernel,count,restartable\n"
+                               "a,1.5,2,-9,k,1,\nb,3,0.1,12,,20,\n\xc3\xa9,1e-3,7,0,x y,1,\n");
+    hs_instance *b = read_text("# cpus 1\n# gpus 1\n"
+                               "\"id\",cpu,gpu,priority,kernel,count,restartable\n"
+                               "a,1.5,2,\"-9\",k,1,\nb,\"3\",0.1,12,\"\",20,\n"
+                               "\xc3\xa9,1e-3,7,0,\"x y\",1,\"\"\n");
+
+    same_instance(a, b);
+    hs_instance_free(a);
+    hs_instance_free(b);
+}
+END_TEST
+
+/* Does nothing where the locale is not installed. */
+START_TEST(the_locale_does_not_matter)
+{
+    static const char *const commas[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
+    hs_instance             *in;
+    hs_task                  task;
+    int                      fd = scratch_fd();
+
+    for (size_t i = 0; i < sizeof commas / sizeof *commas; i++)
+        if (setlocale(LC_ALL, commas[i]))
+            break;
+    in = read_text("# cpus 1\n# gpus 1\ncpu,gpu\n1.5,2.25\n");
+    hs_instance_row(in, 0, &task);
+    ck_assert(task.cpu == 1.5 && task.gpu == 2.25);
+    instance_round_trip(fd, in);
+    hs_instance_free(in);
+    close(fd);
+    setlocale(LC_ALL, "C");
+}
+END_TEST
+
+/* ---- the examples in data/ ------------------------------------------------------------ */
+
+static int example_fd(const char *name)
+{
+    const char *srcdir = getenv("srcdir");
+    char        path[512];
+    int         fd;
+
+    snprintf(path, sizeof path, "%s/data/%s", srcdir ? srcdir : ".", name);
+    fd = open(path, O_RDONLY);
+    ck_assert_msg(fd >= 0, "%s: %s", path, strerror(errno));
+    return fd;
+}
+
+START_TEST(examples_are_good)
+{
+    static const struct {
+        const char *name;
+        size_t      rows, tasks;
+    } examples[] = {{"tiles.csv", 11, 11}, {"render.csv", 5, 5}, {"copies.csv", 4, 100000}};
+
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        int          fd = example_fd(examples[i].name), copy = scratch_fd();
+        hs_instance *in = read_good(fd);
+
+        ck_assert_uint_eq(hs_instance_rows(in), examples[i].rows);
+        ck_assert_uint_eq(hs_instance_tasks(in), examples[i].tasks);
+        instance_round_trip(copy, in);
+        hs_instance_free(in);
+        close(copy);
+        close(fd);
+    }
+}
+END_TEST
+
+START_TEST(example_affinities_are_good)
+{
+    int           fd = example_fd("tiles.csv"), affinity_fd = example_fd("tiles-affinities.csv");
+    hs_instance  *in = read_good(fd);
+    hs_affinity  *affinities = NULL;
+    size_t        count = 0;
+    hs_diagnostic why = {0};
+    hs_status     st = hs_affinities_read(affinity_fd, in, &affinities, &count, &why);
+
+    ck_assert_msg(st == HS_OK, "%d:%d: %s", (int)why.line, (int)why.column, why.text);
+    ck_assert_uint_eq(count, 6);
+    ck_assert_uint_eq(affinities[5].worker, 0);
+    ck_assert_uint_eq(affinities[2].worker, 11);
+    free(affinities);
+    hs_instance_free(in);
+    close(affinity_fd);
+    close(fd);
+}
+END_TEST
+
+/* ---- options ------------------------------------------------------------------------ */
+
+START_TEST(options_of_an_older_caller_are_understood)
+{
+    hs_read_options options;
+    hs_instance    *in = NULL;
+    int             fd = scratch_fd();
+    const char     *text = "# cpus 1\n# gpus 1\ncpu,gpu,x\n1,1,1\n";
+
+    hs_read_options_init(&options);
+    options.ignore_unknown = 1;
+    options.has_cpus = options.has_gpus = 1; /* beyond what this caller knows: not read */
+    options.struct_size = offsetof(hs_read_options, has_cpus);
+    set_text(fd, text, strlen(text));
+    ck_assert_int_eq(hs_instance_read(fd, &options, &in, NULL), HS_OK);
+    ck_assert_uint_eq(hs_instance_cpus(in), 1);
+    hs_instance_free(in);
+    options.struct_size = 0;
+    ck_assert_int_eq(hs_instance_read(fd, &options, &in, NULL), HS_EINVAL);
+    close(fd);
+}
+END_TEST
+
+START_TEST(infos_of_an_older_caller_are_understood)
+{
+    hs_instance *in = read_text("# cpus 1\n# gpus 0\ncpu,gpu\n1,1\n"), *back = NULL;
+    hs_schedule *s, *t = NULL;
+    hs_plan_info info, read;
+    int          fd = scratch_fd();
+
+    hsi_random_seed(&source, 6, 0);
+    s = random_schedule(in);
+    hs_plan_info_init(&info);
+    strcpy(info.algorithm, "lpt");
+    info.has_seed = 1;
+    info.struct_size = offsetof(hs_plan_info, seed);
+    ck_assert_int_eq(hs_plan_write(fd, in, s, &info), HS_OK);
+    lseek(fd, 0, SEEK_SET);
+    memset(&read, 0x55, sizeof read);
+    hs_plan_info_init_sized(&read, offsetof(hs_plan_info, makespan));
+    ck_assert_int_eq(hs_plan_read(fd, NULL, &back, &t, &read, NULL), HS_OK);
+    ck_assert_str_eq(read.algorithm, "lpt");
+    ck_assert_int_eq(read.has_seed, 0);
+    ck_assert_uint_eq(read.digest, 0x5555555555555555u);
+    ck_assert_uint_eq(read.struct_size, offsetof(hs_plan_info, makespan));
+    hs_instance_free(in);
+    hs_instance_free(back);
+    hs_schedule_free(s);
+    hs_schedule_free(t);
+    close(fd);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("ways into io");
+    TCase *ways = tcase_create("ways in");
+
+    tcase_set_timeout(ways, 300);
+    tcase_add_test(ways, pipes_are_read_in_whatever_pieces_they_come);
+    tcase_add_test(ways, reading_starts_where_the_descriptor_stands);
+    tcase_add_test(ways, quotes_do_not_matter);
+    tcase_add_test(ways, the_locale_does_not_matter);
+    tcase_add_test(ways, options_of_an_older_caller_are_understood);
+    tcase_add_test(ways, infos_of_an_older_caller_are_understood);
+    tcase_add_test(ways, examples_are_good);
+    tcase_add_test(ways, example_affinities_are_good);
+    suite_add_tcase(suite, ways);
+    return run_suite(suite);
+}

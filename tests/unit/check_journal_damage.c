@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Whatever was done to a journal's file, what is believed was recorded. */
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "exec/journal_text.h"
+
+#include "journal_fixture.h"
+#include "suite.h"
+
+/* 1; more if HS_TEST_ROUNDS in the environment asks for that many per cent of the work. */
+static size_t stride(void)
+{
+    const char *percent = getenv("HS_TEST_ROUNDS");
+    long        value = percent ? strtol(percent, NULL, 10) : 100;
+
+    return value > 0 && value < 100 ? (size_t)(100 / value) : 1;
+}
+
+/* Reads damaged text; if it is believed, then the first of the records and no other. */
+static hs_status read_damaged(const char *text, size_t size, size_t *count)
+{
+    unsigned char     done[TASKS] = {0};
+    hsi_journal_found found = {0};
+    char             *exact = malloc(size + 1); /* so that no byte behind it is looked at */
+    hs_status         st;
+
+    memcpy(exact, text, size);
+    exact[size] = '\0';
+    why[0] = '\0';
+    st = hsi_journal_read(file, exact, size, in, hsi_journal_digest(in, NULL), done, &found, why);
+    free(exact);
+    ck_assert_msg(st == HS_OK || st == HS_EINVAL, "status %d", (int)st);
+    ck_assert(st == HS_OK || why[0] != '\0');
+    if (st == HS_OK)
+        assert_done(done, (size_t)found.done);
+    *count = (size_t)found.done;
+    return st;
+}
+
+START_TEST(cut_at_every_byte)
+{
+    bytes         all = three_runs(TASKS - 2, 1);
+    size_t        size;
+    unsigned char done[TASKS];
+
+    for (size = 0; size <= all.size; size += stride()) {
+        size_t       known = records_before(&all, size);
+        uint64_t     count;
+        hsi_journal *j;
+
+        spit(all.at, size);
+        memset(done, 0, sizeof done);
+        j = opened(1, done, &count);
+        ck_assert_uint_eq(count, known);
+        ck_assert_int_eq(why[0] == '\0', size == 0 || size == all.size || all.at[size - 1] == '\n');
+        assert_done(done, known);
+        record_some(j, known, TASKS);
+        shut(j);
+        memset(done, 0, sizeof done);
+        shut(opened(1, done, &count));
+        ck_assert_uint_eq(count, TASKS);
+    }
+    free(all.at);
+}
+END_TEST
+
+START_TEST(zeros_from_every_byte)
+{
+    bytes  all = three_runs(TASKS - 2, 1);
+    char  *text = calloc(1, all.size + 5000);
+    size_t size, count, extra;
+
+    for (size = 0; size <= all.size; size += stride())
+        for (extra = 0; extra <= 5000; extra += 2500) {
+            memset(text, 0, all.size + extra);
+            memcpy(text, all.at, size);
+            ck_assert_msg(read_damaged(text, all.size + extra, &count) == HS_OK, "%s", why);
+            ck_assert_uint_eq(count, records_before(&all, size));
+        }
+    free(text);
+    free(all.at);
+}
+END_TEST
+
+/* Where the last group begins that might not have been on disk. */
+static size_t last_synced(const bytes *all)
+{
+    size_t last = line_of(all, all->size - 1), end = all->size - HSI_JOURNAL_HEX - 2, at = end;
+
+    while (at > last && all->at[at - 1] != ' ')
+        at--;
+    return (size_t)strtoul(all->at + at, NULL, 10);
+}
+
+static void flip_every_byte(const bytes *all, unsigned char change)
+{
+    size_t synced = last_synced(all), at, count;
+
+    for (at = 0; at < all->size; at += stride()) {
+        hs_status st;
+
+        all->at[at] = (char)((unsigned char)all->at[at] ^ change);
+        st = read_damaged(all->at, all->size, &count);
+        all->at[at] = (char)((unsigned char)all->at[at] ^ change);
+        if (at < synced)
+            ck_assert_msg(st == HS_EINVAL, "byte %zu ^ %02x is believed", at, change);
+        else
+            ck_assert_msg(st == HS_OK && count == records_before(all, line_of(all, at)),
+                          "byte %zu ^ %02x: %zu records (%s)", at, change, count, why);
+    }
+}
+
+START_TEST(flip_bytes)
+{
+    static const unsigned char changes[] = {1, 2, 4, 8, 16, 32, 64, 128, 255, ' ' ^ '\n', 'd'};
+    bytes                      all = three_runs(TASKS - 2, _i % 2);
+    size_t                     synced = last_synced(&all);
+
+    /* After a clean end, nothing but the last line can be taken for torn. */
+    ck_assert_int_eq(synced == line_of(&all, all.size - 1), _i % 2);
+    flip_every_byte(&all, changes[_i / 2]);
+    free(all.at);
+}
+END_TEST
+
+/* Every byte made a newline, a blank or a zero: lines fall apart and run together. */
+START_TEST(set_bytes)
+{
+    static const char values[] = {'\n', ' ', 0, 'd'};
+    bytes             all = three_runs(TASKS - 2, 1);
+    size_t            synced = last_synced(&all), at, i, count;
+
+    for (at = 0; at < all.size; at += stride())
+        for (i = 0; i < sizeof values; i++) {
+            char      before = all.at[at];
+            hs_status st;
+
+            all.at[at] = values[i];
+            st = read_damaged(all.at, all.size, &count);
+            if (before != values[i])
+                ck_assert_int_eq(st, at < synced ? HS_EINVAL : HS_OK);
+            all.at[at] = before;
+        }
+    free(all.at);
+}
+END_TEST
+
+START_TEST(zeroed_blocks)
+{
+    bytes  all = three_runs(TASKS - 2, 1);
+    size_t synced = last_synced(&all), block, at, count;
+    char  *text = malloc(all.size);
+
+    for (block = 16; block <= 1024; block *= 2)
+        for (at = 0; at + block < all.size; at += 16) {
+            hs_status st;
+
+            memcpy(text, all.at, all.size);
+            memset(text + at, 0, block);
+            st = read_damaged(text, all.size, &count);
+            /* What is left of the last two lines may not be enough to know that they were there. */
+            if (at + block + 200 < synced)
+                ck_assert_msg(st == HS_EINVAL, "zeros at %zu, %zu bytes, are believed", at, block);
+        }
+    free(text);
+    free(all.at);
+}
+END_TEST
+
+typedef struct lines {
+    size_t start[TASKS + 16], count;
+} lines;
+
+static lines split(const bytes *all)
+{
+    lines  l = {.count = 0};
+    size_t at;
+
+    for (at = 0; at < all->size; at++)
+        if (at == 0 || all->at[at - 1] == '\n')
+            l.start[l.count++] = at;
+    l.start[l.count] = all->size;
+    return l;
+}
+
+/* Appends the line `n` of `all`. */
+static void add_line(bytes *to, const bytes *all, const lines *l, size_t n)
+{
+    size_t length = l->start[n + 1] - l->start[n];
+
+    memcpy(to->at + to->size, all->at + l->start[n], length);
+    to->size += length;
+}
+
+/* Line `n` left out (0), repeated (1), or after the next one (2). */
+static bytes rearrange(const bytes *all, const lines *l, size_t n, int how)
+{
+    bytes  out = {malloc(2 * all->size), 0};
+    size_t i;
+
+    for (i = 0; i < l->count; i++)
+        if (i != n || how == 1)
+            add_line(&out, all, l, i), i == n ? add_line(&out, all, l, i) : (void)0;
+        else if (how == 2)
+            add_line(&out, all, l, n + 1), add_line(&out, all, l, n), i++;
+    return out;
+}
+
+START_TEST(rearranged_lines)
+{
+    bytes  all = three_runs(TASKS - 2, 1);
+    lines  l = split(&all);
+    size_t n, count;
+    int    how;
+
+    for (n = 0; n + 2 < l.count; n++)
+        for (how = 0; how < 3; how++) {
+            bytes     other = rearrange(&all, &l, n, how);
+            hs_status st = read_damaged(other.at, other.size, &count);
+
+            if (n + 3 < l.count)
+                ck_assert_msg(st == HS_EINVAL, "line %zu, change %d", n, how);
+            free(other.at);
+        }
+    free(all.at);
+}
+END_TEST
+
+/* A run that crashed: the next cuts what was torn and goes on; damage in it is told apart. */
+START_TEST(damage_is_refused_and_told)
+{
+    unsigned char done[TASKS] = {0};
+    bytes         all = three_runs(TASKS - 2, 1), after;
+    hsi_journal  *j = NULL;
+
+    all.at[all.size / 2] ^= 1;
+    spit(all.at, all.size);
+    ck_assert_int_eq(open_journal(1, done, NULL, &j), HS_EINVAL);
+    ck_assert_ptr_nonnull(strstr(why, "damaged in line "));
+    ck_assert_ptr_nonnull(strstr(why, "truncate -s "));
+    after = slurp();
+    ck_assert_uint_eq(after.size, all.size);
+    ck_assert_int_eq(memcmp(after.at, all.at, all.size), 0);
+
+    /* As it says. */
+    ck_assert_int_eq(truncate(file, strtol(strstr(why, "truncate -s ") + 12, NULL, 10)), 0);
+    shut(opened(1, done, NULL));
+    free(after.at);
+    free(all.at);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("journal damage");
+    TCase *tc = add_case(suite, "damage");
+
+    tcase_add_test(tc, cut_at_every_byte);
+    tcase_add_test(tc, zeros_from_every_byte);
+    tcase_add_loop_test(tc, flip_bytes, 0, 22);
+    tcase_add_test(tc, set_bytes);
+    tcase_add_test(tc, zeroed_blocks);
+    tcase_add_test(tc, rearranged_lines);
+    tcase_add_test(tc, damage_is_refused_and_told);
+    return run_suite(suite);
+}

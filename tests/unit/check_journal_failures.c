@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The journal on a disk that fails, and when memory is short. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "journal_fixture.h"
+#include "suite.h"
+
+/* ---- a disk that fails ---------------------------------------------------------- */
+
+/* Records what is missing until it fails, and closes; what st said first. */
+static hs_status run_once(size_t *believed)
+{
+    unsigned char done[TASKS] = {0};
+    hsi_journal  *j = NULL;
+    uint64_t      count = 0;
+    hs_status     st = open_journal(1, done, &count, &j), end;
+    size_t        n;
+
+    *believed = 0;
+    if (st != HS_OK)
+        return st;
+    assert_done(done, (size_t)count);
+    for (n = (size_t)count; n < TASKS && st == HS_OK; n++) {
+        if (n % 12 == 0)
+            usleep(n % 24 == 0 ? 12000 : 0); /* some more groups */
+        st = record(j, nth(n));
+    }
+    if (st != HS_OK)
+        ck_assert_int_eq(record(j, 0), HS_EIO); /* once and for all */
+    end = hsi_journal_close(j, why);
+    ck_assert(st == HS_OK || end == HS_EIO);
+    *believed = n;
+    return end;
+}
+
+static void fail_from(atomic_long *left, int error, int clean)
+{
+    long first;
+
+    for (first = 0;; first++) {
+        hs_status st;
+        size_t    tried, rest;
+
+        unlink(file);
+        atomic_store(&disk.fault, error);
+        atomic_store(&disk.clean_writes, clean);
+        atomic_store(left, first);
+        st = run_once(&tried);
+        if (st == HS_OK)
+            break; /* none was left to fail, or just the last line, without which it can do */
+        ck_assert_int_eq(st, HS_EIO);
+        ck_assert_msg(strstr(why, error == ENOSPC ? "No space left" : "Input/output") != NULL, "%s",
+                      why);
+        ck_assert(exists() == (first >= (left == &disk.syncs_left ? 2 : 1)));
+        all_well();
+        ck_assert_int_eq(run_once(&rest), HS_OK);
+        ck_assert_uint_eq(rest, TASKS);
+        ck_assert_int_lt(first, 1000);
+    }
+    all_well();
+    ck_assert_int_gt(first, 1);
+}
+
+START_TEST(disk_full)
+{
+    fail_from(&disk.writes_left, ENOSPC, _i);
+}
+END_TEST
+
+START_TEST(sync_fails)
+{
+    fail_from(&disk.syncs_left, EIO, 1);
+}
+END_TEST
+
+START_TEST(short_and_interrupted_writes)
+{
+    unsigned char done[TASKS] = {0};
+    uint64_t      count;
+    hsi_journal  *j;
+
+    atomic_store(&disk.drip, 1);
+    j = opened(0, done, NULL);
+    record_some(j, 0, TASKS);
+    shut(j);
+    shut(opened(1, done, &count));
+    ck_assert_uint_eq(count, TASKS);
+}
+END_TEST
+
+/* In a process of its own, as the test itself writes files. */
+static void outgrow(void)
+{
+    struct rlimit small;
+    unsigned char done[TASKS] = {0};
+    hsi_journal  *j = NULL;
+    uint64_t      count;
+    size_t        n;
+    int           failed;
+
+    if (getrlimit(RLIMIT_FSIZE, &small) != 0)
+        _exit(2);
+    small.rlim_cur = 1000;
+    if (setrlimit(RLIMIT_FSIZE, &small) != 0 ||
+        hsi_journal_open(file, in, hsi_journal_digest(in, NULL), 0, done, &count, &j, why) != HS_OK)
+        _exit(3);
+    for (failed = 0, n = 0; n < TASKS; n++)
+        failed |= record(j, nth(n)) == HS_EIO;
+    failed |= hsi_journal_close(j, why) == HS_EIO;
+    _exit(!failed || !strstr(why, "File too large"));
+}
+
+/* A real limit: it is an error like any other, and no signal ends the program. */
+START_TEST(file_too_large)
+{
+    int    status;
+    size_t believed;
+    pid_t  child = fork();
+
+    ck_assert_int_ge(child, 0);
+    if (child == 0)
+        outgrow();
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 0);
+    ck_assert_int_eq(run_once(&believed), HS_OK);
+    ck_assert_uint_eq(believed, TASKS);
+}
+END_TEST
+
+/* Whoever waits for room is told, too. */
+START_TEST(failure_wakes_all)
+{
+    hsi_journal *j = opened(0, NULL, NULL);
+    pthread_t    thread;
+    void        *failed;
+
+    record_behind_the_gate(j, &thread);
+    atomic_store(&disk.fault, EIO);
+    atomic_store(&disk.syncs_left, 0);
+    atomic_store(&disk.gate_closed, 0);
+    pthread_join(thread, &failed);
+    ck_assert_ptr_nonnull(failed);
+    ck_assert_int_eq(hsi_journal_close(j, why), HS_EIO);
+}
+END_TEST
+
+/* ---- memory --------------------------------------------------------------------- */
+
+static void refuse_each(int is_new)
+{
+    unsigned char done[TASKS] = {0};
+    hsi_journal  *j = NULL;
+    uint64_t      count;
+    long          first;
+
+    for (first = 0;; first++) {
+        hs_status st;
+
+        memset(done, 0, sizeof done);
+        memory_left = first;
+        st = open_journal(1, done, NULL, &j);
+        if (st == HS_OK)
+            break;
+        ck_assert_int_eq(st, HS_ENOMEM);
+        ck_assert_ptr_nonnull(strstr(why, "memory"));
+        ck_assert_int_eq(exists(), !is_new);
+        ck_assert_int_lt(first, 100);
+    }
+    all_well();
+    shut(j);
+    ck_assert_int_gt(first, 3);
+    memset(done, 0, sizeof done);
+    shut(opened(1, done, &count));
+    ck_assert_uint_eq(count, is_new ? 0u : 7u);
+}
+
+START_TEST(memory_is_short)
+{
+    hsi_journal *j;
+
+    refuse_each(1);
+    unlink(file);
+    j = opened(0, NULL, NULL);
+    record_some(j, 0, 7);
+    shut(j);
+    refuse_each(0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("journal failures");
+    TCase *tc = add_case(suite, "failures");
+
+    tcase_add_loop_test(tc, disk_full, 0, 2);
+    tcase_add_test(tc, sync_fails);
+    tcase_add_test(tc, short_and_interrupted_writes);
+    tcase_add_test(tc, file_too_large);
+    tcase_add_test(tc, failure_wakes_all);
+    tcase_add_test(tc, memory_is_short);
+    return run_suite(suite);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The trace: an event for each entry, which viewers neither lose nor misplace. */
+
+#include <check.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture_sample.h"
+#include "suite.h"
+
+/* One event, from its line. */
+typedef struct event {
+    char   phase;
+    double ts, dur;
+    long   pid, tid, id;
+    int    aborted;
+} event;
+
+static double number_after(const char *line, const char *key)
+{
+    const char *at = strstr(line, key);
+
+    return at ? strtod(at + strlen(key), NULL) : NAN;
+}
+
+static event *read_events(char *text, size_t *count)
+{
+    event *events = calloc(occurrences(text, "\n") + 1, sizeof *events);
+
+    *count = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        if (strncmp(line, "{\"ph\":\"", 7) != 0)
+            continue;
+        events[(*count)++] = (event){
+            .phase = line[7],
+            .ts = number_after(line, ",\"ts\":"),
+            .dur = number_after(line, ",\"dur\":"),
+            .pid = (long)number_after(line, ",\"pid\":"),
+            .tid = (long)number_after(line, ",\"tid\":"),
+            .id = line[7] == 's' || line[7] == 'f' ? (long)number_after(line, ",\"id\":") : 0,
+            .aborted = strstr(line, "\"cat\":\"aborted\"") != NULL,
+        };
+    }
+    return events;
+}
+
+static size_t count_phase(const event *events, size_t count, char phase)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        n += events[i].phase == phase;
+    return n;
+}
+
+/* Microseconds to nanoseconds as viewers do it: to the nearest, or cut off. */
+static double read_time(double us, int cut)
+{
+    return cut ? floor(us * 1000) : round(us * 1000);
+}
+
+static void check_thread(const event *e, const plan *p)
+{
+    ck_assert_int_ge(e->tid, 1);
+    ck_assert_int_le(e->tid, p->cpus + p->gpus);
+    ck_assert_int_eq(e->pid, e->tid <= (long)p->cpus ? 1 : (long)p->cpus + 1);
+}
+
+START_TEST(trace_has_an_event_for_each_entry)
+{
+    const plan *p = &plans[_i];
+    sample      made = make_sample(p);
+    size_t      length, count;
+    char       *text = write_text(hs_trace_write, &made, NULL, &length);
+    event      *events = read_events(text, &count);
+
+    ck_assert_uint_eq(count_phase(events, count, 'X'), made.runs + made.aborted);
+    ck_assert_uint_eq(count_phase(events, count, 's'), made.aborted);
+    ck_assert_uint_eq(count_phase(events, count, 'f'), made.aborted);
+    ck_assert_uint_eq(count_phase(events, count, 'M'),
+                      2 * (p->cpus + p->gpus + (p->cpus > 0) + (p->gpus > 0)));
+    for (size_t i = 0; i < count; i++) {
+        check_thread(&events[i], p);
+        ck_assert(events[i].ts >= 0 && events[i].ts <= DBL_MAX);
+    }
+    free(events);
+    free(text);
+    free_sample(&made);
+}
+END_TEST
+
+/* What was planned has processes, threads and arrows of its own. */
+START_TEST(trace_keeps_the_two_apart)
+{
+    const plan *p = &plans[_i];
+    long        workers = (long)(p->cpus + p->gpus);
+    sample      made = make_sample(p);
+    hs_picture  picture;
+    size_t      length, count;
+    char       *text;
+    event      *events;
+
+    hs_picture_init(&picture);
+    picture.planned = made.s;
+    text = write_text(hs_trace_write, &made, &picture, &length);
+    events = read_events(text, &count);
+    ck_assert_uint_eq(count_phase(events, count, 'X'), 2 * (made.runs + made.aborted));
+    ck_assert_uint_eq(count_phase(events, count, 's'), 2 * made.aborted);
+    for (size_t i = 0; i < count; i++) {
+        const event *e = &events[i];
+        int          second = i >= count / 2;
+
+        ck_assert_int_eq(e->tid > workers, second);
+        ck_assert_int_eq(e->pid > workers, second);
+        ck_assert(e->pid <= e->tid);
+        if (e->phase == 's' || e->phase == 'f')
+            ck_assert_int_eq(e->id > (long)made.aborted, second);
+    }
+    free(events);
+    free(text);
+    free_sample(&made);
+}
+END_TEST
+
+/* An event that begins before its worker's last one ends is lost in the viewers. */
+START_TEST(trace_events_do_not_overlap)
+{
+    sample made = make_sample(&plans[_i]);
+    size_t length, count;
+    char  *text = write_text(hs_trace_write, &made, NULL, &length);
+    event *events = read_events(text, &count);
+
+    for (int cut = 0; cut < 2; cut++)
+        for (size_t i = 0; i + 1 < count; i++) {
+            const event *e = &events[i], *next = &events[i + 1];
+
+            if (next->phase == 's' && i + 2 < count)
+                next++;
+            if (e->phase == 'X' && next->phase == 'X' && next->tid == e->tid)
+                ck_assert(read_time(e->ts, cut) + read_time(e->dur, cut) <=
+                          read_time(next->ts, cut));
+        }
+    free(events);
+    free(text);
+    free_sample(&made);
+}
+END_TEST
+
+START_TEST(trace_arrows_start_inside_what_was_aborted)
+{
+    sample made = make_sample(&plans[_i]);
+    size_t length, count;
+    char  *text = write_text(hs_trace_write, &made, NULL, &length);
+    event *events = read_events(text, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const event *e = &events[i];
+
+        if (e->phase == 's') {
+            ck_assert(e[-1].phase == 'X' && e[-1].aborted && e[-1].tid == e->tid);
+            ck_assert(e->ts >= e[-1].ts && e->ts <= e[-1].ts + e[-1].dur);
+        } else if (e->phase == 'f') {
+            size_t from = 0;
+
+            while (events[from].phase != 's' || events[from].id != e->id)
+                ck_assert_uint_lt(++from, i);
+            ck_assert(events[from].ts <= e->ts);
+        }
+    }
+    free(events);
+    free(text);
+    free_sample(&made);
+}
+END_TEST
+
+START_TEST(trace_converts_the_unit)
+{
+    static const double scale[] = {1e6, 1e3, 1, 1e-3};
+
+    for (int unit = HS_SECONDS; unit <= HS_NANOSECONDS; unit++) {
+        plan   p = {.cpus = 1, .tasks = 1, .unit_time = 1000, .unit = (hs_unit)unit};
+        sample made = make_sample(&p);
+        size_t length, count;
+        char  *text = write_text(hs_trace_write, &made, NULL, &length);
+        event *events = read_events(text, &count);
+        event *run = &events[count - 1];
+
+        ck_assert_int_eq(run->phase, 'X');
+        ck_assert(run->ts == 0);
+        ck_assert_double_eq_tol(run->dur, hs_schedule_makespan(made.s) * scale[unit], 0.0021);
+        free(events);
+        free(text);
+        free_sample(&made);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("trace");
+    TCase *tests = tcase_create("all");
+
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, trace_has_an_event_for_each_entry, 0, PLANS);
+    tcase_add_loop_test(tests, trace_keeps_the_two_apart, 0, PLANS);
+    tcase_add_loop_test(tests, trace_events_do_not_overlap, 0, PLANS);
+    tcase_add_loop_test(tests, trace_arrows_start_inside_what_was_aborted, 0, PLANS);
+    tcase_add_test(tests, trace_converts_the_unit);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "journal_faults.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "failing_memory.h"
+
+hs_status __real_hs_index_create(const hs_instance *in, hs_index **out);
+int       __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                                void *(*start)(void *), void            *data);
+ssize_t   __real_write(int fd, const void *at, size_t size);
+
+/* Exported, for sanitizers look for them. */
+hs_status      __wrap_hs_index_create(const hs_instance *in, hs_index **out);
+HS_API int     __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                                     void *(*start)(void *), void            *data);
+HS_API ssize_t __wrap_write(int fd, const void *at, size_t size);
+HS_API int     __wrap_fdatasync(int fd);
+HS_API int     __wrap_fsync(int fd);
+
+faulty_disk disk = {.clean_writes = 1};
+
+void disk_is_well(void)
+{
+    atomic_store(&disk.writes_left, -1);
+    atomic_store(&disk.syncs_left, -1);
+    atomic_store(&disk.drip, 0);
+    atomic_store(&disk.gate_closed, 0);
+    atomic_store(&disk.clean_writes, 1);
+}
+
+hs_status __wrap_hs_index_create(const hs_instance *in, hs_index **out)
+{
+    return allocation_fails() ? HS_ENOMEM : __real_hs_index_create(in, out);
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*start)(void *), void            *data)
+{
+    return allocation_fails() ? EAGAIN : __real_pthread_create(thread, attributes, start, data);
+}
+
+static int fails(atomic_long *left)
+{
+    long before = atomic_load(left);
+
+    if (before > 0)
+        atomic_fetch_sub(left, 1);
+    if (before == 0)
+        errno = atomic_load(&disk.fault);
+    return before == 0;
+}
+
+ssize_t __wrap_write(int fd, const void *at, size_t size)
+{
+    static atomic_int turn;
+
+    if (atomic_load(&disk.drip)) {
+        if (atomic_fetch_add(&turn, 1) % 2) {
+            errno = EINTR;
+            return -1;
+        }
+        return __real_write(fd, at, size < 7 ? size : 7);
+    }
+    if (fails(&disk.writes_left)) {
+        if (!atomic_exchange(&disk.clean_writes, 1))
+            return __real_write(fd, at, size / 2);
+        errno = atomic_load(&disk.fault);
+        return -1;
+    }
+    return __real_write(fd, at, size);
+}
+
+/* The tests do not pull the plug: nothing needs to reach the disk. */
+static int sync_nothing(void)
+{
+    atomic_fetch_add(&disk.syncs, 1);
+    while (atomic_load(&disk.gate_closed))
+        usleep(200);
+    return fails(&disk.syncs_left) ? -1 : 0;
+}
+
+int __wrap_fdatasync(int fd)
+{
+    (void)fd;
+    return sync_nothing();
+}
+
+int __wrap_fsync(int fd)
+{
+    (void)fd;
+    return sync_nothing();
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "journal_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+hs_instance *in;
+char         folder[] = "check_journal.XXXXXX", file[64], why[HS_WHY];
+long         memory_left = -1;
+atomic_uint  recorded;
+
+void all_well(void)
+{
+    memory_left = -1;
+    memory_restored();
+    disk_is_well();
+}
+
+hs_instance *make(unsigned cpus, double time)
+{
+    static const char *const names[] = {
+        "two\nlines",  "a blank",        "100%",         "%0a",      "tab\tand\x01\x7f",
+        "caf\xc3\xa9", "\xff\xfe bytes", "done undone ", "closed 1", "run \n done t1 \n"};
+    hs_builder  *b = NULL;
+    hs_instance *made = NULL;
+    hs_task      task = {.cpu = time, .gpu = 2};
+    size_t       i;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, cpus, 1), HS_OK);
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        task.id = names[i];
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    }
+    task.id = "frame";
+    task.count = 20;
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    task.id = NULL;
+    for (task.count = 1, i += task.count + 19; i < TASKS; i++)
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &made, NULL), HS_OK);
+    hs_builder_free(b);
+    ck_assert_uint_eq(hs_instance_tasks(made), TASKS);
+    return made;
+}
+
+void set_up(void)
+{
+    all_well();
+    strcpy(folder + sizeof folder - 7, "XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/journal", folder);
+    in = make(2, 1);
+}
+
+void tear_down(void)
+{
+    all_well();
+    hs_instance_free(in);
+    unlink(file);
+    rmdir(folder);
+}
+
+TCase *add_case(Suite *s, const char *name)
+{
+    TCase *tc = tcase_create(name);
+
+    tcase_set_timeout(tc, 0);
+    tcase_add_checked_fixture(tc, set_up, tear_down);
+    suite_add_tcase(s, tc);
+    return tc;
+}
+
+/* ---- the file as bytes ---------------------------------------------------------- */
+
+bytes slurp(void)
+{
+    FILE *from = fopen(file, "rb");
+    bytes all = {malloc(1 << 20), 0};
+
+    ck_assert_ptr_nonnull(from);
+    all.size = fread(all.at, 1, 1 << 20, from);
+    fclose(from);
+    return all;
+}
+
+void spit(const char *at, size_t size)
+{
+    FILE *to = fopen(file, "wb");
+
+    ck_assert_ptr_nonnull(to);
+    ck_assert_uint_eq(fwrite(at, 1, size, to), size);
+    fclose(to);
+}
+
+int exists(void)
+{
+    return access(file, F_OK) == 0;
+}
+
+size_t line_of(const bytes *all, size_t at)
+{
+    while (at > 0 && all->at[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+size_t records_before(const bytes *all, size_t end)
+{
+    size_t count = 0, at, next;
+
+    for (at = 0; at < all->size; at = next) {
+        const char *newline = memchr(all->at + at, '\n', all->size - at);
+
+        next = newline ? (size_t)(newline - all->at) + 1 : all->size;
+        if (newline && next <= end && memcmp(all->at + at, "done ", 5) == 0)
+            count++;
+    }
+    return count;
+}
+
+/* ---- short words for the calls -------------------------------------------------- */
+
+hs_status open_journal(int resume, unsigned char *done, uint64_t *count, hsi_journal **out)
+{
+    uint64_t  ignored;
+    hs_status st;
+
+    memory_fails(memory_left, 0);
+    st = hsi_journal_open(file, in, hsi_journal_digest(in, NULL), resume, done,
+                          count ? count : &ignored, out, why);
+    memory_restored();
+    return st;
+}
+
+hs_status look(int resume, unsigned char *done, uint64_t *count)
+{
+    uint64_t ignored;
+
+    return hsi_journal_look(file, in, hsi_journal_digest(in, NULL), resume, done,
+                            count ? count : &ignored, why);
+}
+
+hsi_journal *opened(int resume, unsigned char *done, uint64_t *count)
+{
+    hsi_journal *j = NULL;
+
+    ck_assert_msg(open_journal(resume, done, count, &j) == HS_OK, "%s", why);
+    return j;
+}
+
+uint32_t nth(size_t n)
+{
+    return (uint32_t)(n * 29 % TASKS);
+}
+
+hs_status record(hsi_journal *j, uint32_t task)
+{
+    hsi_journal_record r = {.task = task, .worker = task % 3, .number = 1 + task % 2};
+
+    r.start = 0.25 * task;
+    r.end = r.start + 1e-9;
+    return hsi_journal_done(j, &r);
+}
+
+void record_some(hsi_journal *j, size_t from, size_t to)
+{
+    for (; from < to; from++)
+        ck_assert_int_eq(record(j, nth(from)), HS_OK);
+}
+
+void shut(hsi_journal *j)
+{
+    ck_assert_msg(hsi_journal_close(j, why) == HS_OK, "%s", why);
+    ck_assert_str_eq(why, "");
+}
+
+bytes three_runs(size_t known, int closed)
+{
+    unsigned char done[TASKS] = {0};
+    hsi_journal  *j = opened(0, done, NULL);
+    bytes         all;
+
+    record_some(j, 0, 10);
+    shut(j);
+    j = opened(1, done, NULL);
+    record_some(j, 10, 30);
+    shut(j);
+    j = opened(1, done, NULL);
+    record_some(j, 30, known);
+    shut(j);
+    all = slurp();
+    if (!closed)
+        all.size = line_of(&all, all.size - 1);
+    return all;
+}
+
+void assert_done(const unsigned char *done, size_t count)
+{
+    size_t n;
+
+    for (n = 0; n < TASKS; n++)
+        ck_assert_msg(done[nth(n)] == (n < count), "record %zu of %zu is %d", n, count,
+                      done[nth(n)]);
+}
+
+static void *record_all(void *data)
+{
+    uint32_t i;
+
+    for (i = 0; i < HSI_JOURNAL_LAG + 40; i++) {
+        if (record(data, i % TASKS) != HS_OK)
+            return data;
+        atomic_fetch_add(&recorded, 1);
+    }
+    return NULL;
+}
+
+void record_behind_the_gate(hsi_journal *j, pthread_t *thread)
+{
+    atomic_store(&recorded, 0);
+    atomic_store(&disk.gate_closed, 1);
+    ck_assert_int_eq(pthread_create(thread, NULL, record_all, j), 0);
+    while (atomic_load(&recorded) < HSI_JOURNAL_LAG)
+        usleep(1000);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TESTS_ROUNDS_H
+#define TESTS_ROUNDS_H
+
+#include <stdlib.h>
+
+/* `usual` rounds, or as many per cent of them as HS_TEST_ROUNDS in the environment says. */
+static inline int rounds(int usual)
+{
+    const char *percent = getenv("HS_TEST_ROUNDS");
+    int         wanted = percent ? (int)((long)usual * atoi(percent) / 100) : usual;
+
+    return wanted > 0 ? wanted : 1;
+}
+
+#endif
