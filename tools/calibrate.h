@@ -44,7 +44,6 @@ int calibrate_measure_gpu(const calibrate_request *request, calibrate_kernel *ke
 /** Its GPU time: by the request's table, once the CPU time is known. */
 double calibrate_gpu(const calibrate_request *request, const calibrate_kernel *kernel);
 
-double      calibrate_seconds(hs_unit unit); /* that one has */
 const char *calibrate_unit_name(hs_unit unit);
 
 /** Write what was measured to `fd`. HS_EIO: errno says why. */

@@ -34,7 +34,7 @@ static double by_time(const hs_kernel_table *table, const calibrate_kernel *kern
 {
     const hs_kernel *known = find(table, kernel->name, 1);
 
-    return known ? known->gpu * calibrate_seconds(table->unit) : INFINITY;
+    return known ? known->gpu * hs_unit_seconds(table->unit) : INFINITY;
 }
 
 /* The same acceleration, if need be that at another size. */

@@ -9,24 +9,14 @@
 #include "calibrate.h"
 #include "common/message.h"
 
-static const struct {
-    const char *name;
-    double      seconds;
-} units[] = {
-    [HS_SECONDS] = {"s", 1},
-    [HS_MILLISECONDS] = {"ms", 1e-3},
-    [HS_MICROSECONDS] = {"us", 1e-6},
-    [HS_NANOSECONDS] = {"ns", 1e-9},
-};
-
-double calibrate_seconds(hs_unit unit)
-{
-    return units[unit].seconds;
-}
-
 const char *calibrate_unit_name(hs_unit unit)
 {
-    return units[unit].name;
+    static const char *const names[] = {[HS_SECONDS] = "s",
+                                        [HS_MILLISECONDS] = "ms",
+                                        [HS_MICROSECONDS] = "us",
+                                        [HS_NANOSECONDS] = "ns"};
+
+    return names[unit];
 }
 
 /* In the unit of the request; a measured time has no more than six digits that say anything. */
@@ -36,7 +26,7 @@ static double shown(const calibrate_request *request, double seconds)
 
     if (isinf(seconds))
         return seconds;
-    snprintf(text, sizeof text, "%.6g", seconds / units[request->unit].seconds);
+    snprintf(text, sizeof text, "%.6g", seconds / hs_unit_seconds(request->unit));
     return strtod(text, NULL);
 }
 

@@ -7,13 +7,6 @@
 #include "common/message.h"
 #include "exec.h"
 
-static double unit_seconds(const hs_instance *in)
-{
-    static const double seconds[] = {1, 1e-3, 1e-6, 1e-9};
-
-    return seconds[hs_instance_unit(in)];
-}
-
 static int make_folder(const char *path)
 {
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
@@ -28,7 +21,8 @@ int exec_prepare(exec_job *job, exec_request *request, char **folder)
     hs_status         status;
     int               code = EXIT_OK;
 
-    job->unit = unit_seconds(job->plan.in) * (settings->time_scale > 0 ? settings->time_scale : 1);
+    job->unit = hs_unit_seconds(hs_instance_unit(job->plan.in)) *
+                (settings->time_scale > 0 ? settings->time_scale : 1);
     job->keeps_logs = settings->logs != NULL;
     settings->look_only = request->dry_run;
     if (request->dry_run)

@@ -148,6 +148,16 @@ hs_unit hs_instance_unit(const hs_instance *in)
     return in->store->unit;
 }
 
+double hs_unit_seconds(hs_unit unit)
+{
+    static const double seconds[] = {[HS_SECONDS] = 1,
+                                     [HS_MILLISECONDS] = 1e-3,
+                                     [HS_MICROSECONDS] = 1e-6,
+                                     [HS_NANOSECONDS] = 1e-9};
+
+    return (unsigned)unit <= HS_NANOSECONDS ? seconds[unit] : 0;
+}
+
 size_t hs_instance_tasks(const hs_instance *in)
 {
     return in->store->tasks;

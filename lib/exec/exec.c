@@ -12,21 +12,11 @@
 /* ---- making ready
  * -------------------------------------------------------------------------------- */
 
-static double unit_seconds(const hs_instance *in)
-{
-    static const double seconds[] = {[HS_SECONDS] = 1,
-                                     [HS_MILLISECONDS] = 1e-3,
-                                     [HS_MICROSECONDS] = 1e-6,
-                                     [HS_NANOSECONDS] = 1e-9};
-
-    return seconds[hs_instance_unit(in)];
-}
-
 static void fill_options(hs_exec *exec)
 {
     const hs_exec_settings *s = &exec->settings;
 
-    exec->seconds_per_unit = unit_seconds(exec->in) * s->time_scale;
+    exec->seconds_per_unit = hs_unit_seconds(hs_instance_unit(exec->in)) * s->time_scale;
     exec->timed = s->timeout > 0 || s->timeout_factor > 0;
     exec->options = (hs_backend_options){
         .struct_size = sizeof exec->options,

@@ -50,6 +50,16 @@ START_TEST(the_version_is_the_headers)
 }
 END_TEST
 
+START_TEST(units_are_told_in_seconds)
+{
+    ck_assert_double_eq(hs_unit_seconds(HS_SECONDS), 1);
+    ck_assert_double_eq(hs_unit_seconds(HS_MILLISECONDS), 1e-3);
+    ck_assert_double_eq(hs_unit_seconds(HS_MICROSECONDS), 1e-6);
+    ck_assert_double_eq(hs_unit_seconds(HS_NANOSECONDS), 1e-9);
+    ck_assert_double_eq(hs_unit_seconds((hs_unit)(HS_NANOSECONDS + 1)), 0);
+}
+END_TEST
+
 /* ---- registries ----------------------------------------------------------------------------- */
 
 START_TEST(registries_are_walked_and_searched)
@@ -440,6 +450,7 @@ int main(void)
 
     tcase_add_test(tables, every_status_has_a_text);
     tcase_add_test(tables, the_version_is_the_headers);
+    tcase_add_test(tables, units_are_told_in_seconds);
     tcase_add_test(tables, registries_are_walked_and_searched);
     tcase_add_test(tables, guarantees_are_the_papers);
     suite_add_tcase(suite, tables);

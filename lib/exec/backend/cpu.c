@@ -255,32 +255,17 @@ static hs_status read_body(const char *text, cpu_body *body, char why[HS_WHY])
 /* ---- the backend
  * ---------------------------------------------------------------------------------- */
 
-static int is_ours(const hs_backend_options *options, const hs_task *row, hs_type type)
-{
-    return type == HS_CPU && !options->emulate[HS_CPU] && row->kernel && *row->kernel &&
-           !(row->cpu_command && *row->cpu_command) && strncmp(row->kernel, "plugin:", 7) != 0;
-}
-
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
                              hs_body **out, char why[HS_WHY])
 {
-    cpu_body  body = {.base = {&hsi_backend_cpu}}, *made;
+    cpu_body  body = {.base = {&hsi_backend_cpu}};
     hs_status st;
 
     *out = NULL;
-    if (!is_ours(options, row, type))
+    if (type != HS_CPU || !hsi_kernel_is_meant(options, row, type))
         return HS_OK;
     st = read_body(row->kernel, &body, why);
-    if (st != HS_OK)
-        return st;
-    made = malloc(sizeof *made);
-    if (!made) {
-        snprintf(why, HS_WHY, "out of memory");
-        return HS_ENOMEM;
-    }
-    *made = body;
-    *out = &made->base;
-    return HS_OK;
+    return st == HS_OK ? hsi_body_keep(&body, sizeof body, out, why) : st;
 }
 
 static void body_free(hs_body *body)

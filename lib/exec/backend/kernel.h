@@ -85,6 +85,12 @@ typedef struct hsi_kernel_entry {
 const hsi_kernel_entry *hsi_kernel_find(const char *name, size_t length);
 const hsi_kernel_entry *hsi_kernel_at(size_t index);
 
+/* Is the row's kernel what runs on that type? Not under a command, nor where it is emulated. */
+int hsi_kernel_is_meant(const hs_backend_options *options, const hs_task *row, hs_type type);
+
+/* A copy on the heap of a body that was read, of `size` bytes: it begins with an hs_body. */
+hs_status hsi_body_keep(const void *read, size_t size, hs_body **out, char why[HS_WHY]);
+
 /* Bytes that a worker needs for it. */
 double hsi_kernel_bytes(const hsi_kernel *kernel, int n);
 

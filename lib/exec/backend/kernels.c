@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exec/backend/kernel.h"
@@ -45,4 +47,25 @@ const hsi_kernel_entry *hsi_kernel_find(const char *name, size_t length)
         if (is_named(entry->name, name, length) || is_named(entry->alias, name, length))
             return entry;
     return NULL;
+}
+
+int hsi_kernel_is_meant(const hs_backend_options *options, const hs_task *row, hs_type type)
+{
+    const char *command = type == HS_CPU ? row->cpu_command : row->gpu_command;
+
+    return !options->emulate[type] && row->kernel && *row->kernel && !(command && *command) &&
+           strncmp(row->kernel, "plugin:", 7) != 0;
+}
+
+hs_status hsi_body_keep(const void *read, size_t size, hs_body **out, char why[HS_WHY])
+{
+    hs_body *kept = malloc(size);
+
+    if (!kept) {
+        snprintf(why, HS_WHY, "out of memory");
+        return HS_ENOMEM;
+    }
+    memcpy(kept, read, size);
+    *out = kept;
+    return HS_OK;
 }

@@ -6,12 +6,6 @@
 
 #include "exec/backend/cuda/cuda.h"
 
-static int is_ours(const hs_backend_options *options, const hs_task *row, hs_type type)
-{
-    return type == HS_GPU && !options->emulate[HS_GPU] && row->kernel && *row->kernel &&
-           !(row->gpu_command && *row->gpu_command) && strncmp(row->kernel, "plugin:", 7) != 0;
-}
-
 static hs_status unknown(const char *kernel, char why[HS_WHY])
 {
     char                   list[128] = "";
@@ -61,25 +55,16 @@ static hs_status fits(const hs_backend_options *options, const char *kernel,
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
                              hs_body **out, char why[HS_WHY])
 {
-    hsi_cuda_body body = {.base = {&hsi_backend_cuda}}, *made;
+    hsi_cuda_body body = {.base = {&hsi_backend_cuda}};
     hs_status     st;
 
     *out = NULL;
-    if (!is_ours(options, row, type))
+    if (type != HS_GPU || !hsi_kernel_is_meant(options, row, type))
         return HS_OK;
     st = read_kernel(row->kernel, &body, why);
     if (st == HS_OK)
         st = fits(options, row->kernel, &body, why);
-    if (st != HS_OK)
-        return st;
-    made = malloc(sizeof *made);
-    if (!made) {
-        snprintf(why, HS_WHY, "out of memory");
-        return HS_ENOMEM;
-    }
-    *made = body;
-    *out = &made->base;
-    return HS_OK;
+    return st == HS_OK ? hsi_body_keep(&body, sizeof body, out, why) : st;
 }
 
 static void body_free(hs_body *body)
