@@ -1,119 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The fake itself: what it is to compute, to order, to refuse and to notice. */
-#include <check.h>
+
+/*
+ * The fake itself: what it is to compute, to refuse and to notice. See check_fakecuda_order.c
+ * for what comes before what.
+ */
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include <cusolverDn.h>
-
-#include "fake.h"
+#include "fake_fixture.h"
 #include "suite.h"
 
-enum { N = 24, LD = 27, CELLS = LD * N };
-
-static cudaStream_t       one, two;
-static cublasHandle_t     blas;
-static cusolverDnHandle_t solver;
-
-#define GOOD(call) ck_assert_msg((int)(call) == 0, "%s", #call)
-
-static void open_with(fake_settings settings)
-{
-    fake_reset(&settings);
-    GOOD(cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking));
-    GOOD(cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking));
-    GOOD(cublasCreate(&blas));
-    GOOD(cublasSetStream(blas, one));
-    GOOD(cusolverDnCreate(&solver));
-    GOOD(cusolverDnSetStream(solver, one));
-}
-
-static void setup(void)
-{
-    open_with(FAKE_SETTINGS);
-}
-
-static void teardown(void)
-{
-    char text[256];
-
-    cusolverDnDestroy(solver);
-    cublasDestroy(blas);
-    cudaStreamDestroy(two);
-    cudaStreamDestroy(one);
-    fake_live_text(text, sizeof text);
-    ck_assert_msg(fake_live() == 0, "left: %s", text);
-}
-
-static void no_misuse(void)
-{
-    ck_assert_msg(fake_misuses() == 0, "%s", fake_misuse());
-}
-
-static void misused(const char *how)
-{
-    ck_assert_uint_ge(fake_misuses(), 1);
-    ck_assert_msg(strstr(fake_misuse(), how) != NULL, "\"%s\" does not say \"%s\"", fake_misuse(),
-                  how);
-}
-
-static void *device(size_t bytes)
-{
-    void *memory = NULL;
-
-    GOOD(cudaMalloc(&memory, bytes));
-    return memory;
-}
-
-static void *pinned(size_t bytes)
-{
-    void *memory = NULL;
-
-    GOOD(cudaHostAlloc(&memory, bytes, cudaHostAllocDefault));
-    return memory;
-}
-
-static double number(int i)
-{
-    return ((i * 7919) % 1009) / 1009.0 - 0.5;
-}
-
-/* Pinned, and the same on the device: `weight` is added to the diagonal. */
-static double *matrix(double **there, int first, double weight)
-{
-    double *here = pinned(CELLS * sizeof *here);
-    int     i;
-
-    for (i = 0; i < CELLS; i++)
-        here[i] = number(first + i) + (i % (LD + 1) == 0 ? weight : 0);
-    *there = device(CELLS * sizeof *here);
-    GOOD(cudaMemcpyAsync(*there, here, CELLS * sizeof *here, cudaMemcpyHostToDevice, one));
-    return here;
-}
-
-static double *fetch(const double *there, size_t count)
-{
-    double *here = pinned(count * sizeof *here);
-
-    GOOD(cudaMemcpyAsync(here, there, count * sizeof *here, cudaMemcpyDeviceToHost, one));
-    GOOD(cudaStreamSynchronize(one));
-    return here;
-}
-
-static double at(const double *a, int transposed, int row, int column)
-{
-    return transposed ? a[row * LD + column] : a[column * LD + row];
-}
-
-static void near(double got, double want)
-{
-    ck_assert_msg(fabs(got - want) < 1e-10, "%.17g, not %.17g", got, want);
-}
-
-/* ---- kernels
- * ------------------------------------------------------------------------------------- */
+/* ---- kernels -------------------------------------------------------------------- */
 
 START_TEST(dgemm)
 {
@@ -312,136 +211,7 @@ START_TEST(dormqr_leaves_its_reflectors)
 }
 END_TEST
 
-/* ---- order
- * ----------------------------------------------------------------------------------------- */
-
-static void wait_until(fake_kind kind, unsigned begun, unsigned ended)
-{
-    const struct timespec nap = {0, 1000000};
-
-    while (fake_begun(kind) < begun || fake_ended(kind) < ended)
-        nanosleep(&nap, NULL);
-}
-
-START_TEST(two_streams_need_an_event)
-{
-    void       *memory = device(64);
-    cudaEvent_t event;
-
-    GOOD(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    GOOD(cudaMemsetAsync(memory, 0, 64, one));
-    if (_i == 0) {
-        GOOD(cudaEventRecord(event, one));
-        GOOD(cudaStreamWaitEvent(two, event, 0));
-    } else if (_i == 1) {
-        GOOD(cudaStreamSynchronize(one));
-    } else if (_i == 2) { /* too early to help */
-        fake_quiet(1);
-        GOOD(cudaStreamWaitEvent(two, event, 0));
-        GOOD(cudaEventRecord(event, one));
-    }
-    GOOD(cudaMemsetAsync(memory, 0, 64, two));
-    if (_i == 2)
-        misused("another stream");
-    else
-        no_misuse();
-    cudaEventDestroy(event);
-    cudaFree(memory);
-}
-END_TEST
-
-START_TEST(an_event_orders_what_runs)
-{
-    void       *memory = device(8);
-    double     *from = pinned(8), *to = pinned(8);
-    cudaEvent_t event;
-
-    GOOD(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    ck_assert_int_eq(cudaEventQuery(event), cudaSuccess);
-    *from = 42;
-    fake_hold(FAKE_COPY_IN, 1);
-    GOOD(cudaMemcpyAsync(memory, from, 8, cudaMemcpyHostToDevice, one));
-    GOOD(cudaEventRecord(event, one));
-    GOOD(cudaStreamWaitEvent(two, event, 0));
-    GOOD(cudaMemcpyAsync(to, memory, 8, cudaMemcpyDeviceToHost, two));
-    wait_until(FAKE_COPY_IN, 1, 0);
-    wait_until(FAKE_WAIT, 0, 0);
-    ck_assert_int_eq(cudaEventQuery(event), cudaErrorNotReady);
-    ck_assert_int_eq(cudaStreamQuery(two), cudaErrorNotReady);
-    ck_assert_uint_eq(fake_begun(FAKE_COPY_OUT), 0);
-    ck_assert_double_nan(*to); /* not there yet */
-    fake_hold(FAKE_COPY_IN, 0);
-    GOOD(cudaStreamSynchronize(two));
-    ck_assert_double_eq(*to, 42);
-    GOOD(cudaEventQuery(event));
-    cudaEventDestroy(event);
-    cudaFree(memory), cudaFreeHost(from), cudaFreeHost(to);
-    no_misuse();
-}
-END_TEST
-
-START_TEST(a_copy_overlaps_a_kernel_but_not_a_copy)
-{
-    double  alpha = 1, beta = 0, *a_there, *c_there, *a = matrix(&a_there, 1, 0);
-    double *c = matrix(&c_there, 1, 0), *b_there = device(CELLS * sizeof *b_there);
-
-    fake_hold(FAKE_KERNEL, 1);
-    GOOD(cublasDgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &alpha, a_there, LD, a_there, LD,
-                     &beta, c_there, LD));
-    wait_until(FAKE_KERNEL, 1, 0);
-    GOOD(cudaMemcpyAsync(b_there, a, CELLS * sizeof *a, cudaMemcpyHostToDevice, two));
-    wait_until(FAKE_COPY_IN, 3, 3);
-    ck_assert_uint_eq(fake_ended(FAKE_KERNEL), 0);
-    fake_hold(FAKE_COPY_IN, 1);
-    GOOD(cudaMemcpyAsync(b_there, a, 8, cudaMemcpyHostToDevice, two));
-    wait_until(FAKE_COPY_IN, 4, 3);
-    fake_hold(FAKE_KERNEL, 0);
-    GOOD(cudaMemcpyAsync(a_there, c, 8, cudaMemcpyHostToDevice, one));
-    wait_until(FAKE_KERNEL, 1, 1);
-    ck_assert_uint_eq(fake_begun(FAKE_COPY_IN), 4); /* one engine for each direction */
-    fake_hold(FAKE_COPY_IN, 0);
-    GOOD(cudaStreamSynchronize(one));
-    GOOD(cudaStreamSynchronize(two));
-    ck_assert_uint_eq(fake_ended(FAKE_COPY_IN), 5);
-    cudaFree(a_there), cudaFree(b_there), cudaFree(c_there), cudaFreeHost(a), cudaFreeHost(c);
-    no_misuse();
-}
-END_TEST
-
-START_TEST(events_tell_the_time)
-{
-    void       *memory;
-    float       ms = -1;
-    cudaEvent_t start, end, dumb;
-    size_t      i, seen = 0;
-
-    teardown();
-    open_with((fake_settings){.devices = 1, .memory = 1 << 20, .launch = 0.003, .compute = 1});
-    memory = device(64);
-    GOOD(cudaEventCreateWithFlags(&start, cudaEventDefault));
-    GOOD(cudaEventCreateWithFlags(&end, cudaEventDefault));
-    GOOD(cudaEventCreateWithFlags(&dumb, cudaEventDisableTiming));
-    GOOD(cudaEventRecord(start, one));
-    GOOD(cudaMemsetAsync(memory, 0, 64, one));
-    GOOD(cudaEventRecord(end, one));
-    GOOD(cudaEventRecord(dumb, one));
-    GOOD(cudaEventSynchronize(dumb));
-    GOOD(cudaEventElapsedTime(&ms, start, end));
-    ck_assert_float_ge(ms, 3);
-    ck_assert_int_ne(cudaEventElapsedTime(&ms, start, dumb), cudaSuccess);
-    for (i = 0; i < fake_records(); i++)
-        if (fake_record_at(i).kind == FAKE_SET) {
-            ck_assert_int_ge(fake_record_at(i).end - fake_record_at(i).start, 3000000);
-            seen++;
-        }
-    ck_assert_uint_eq(seen, 1);
-    cudaEventDestroy(start), cudaEventDestroy(end), cudaEventDestroy(dumb);
-    cudaFree(memory);
-}
-END_TEST
-
-/* ---- memory
- * ------------------------------------------------------------------------------------------ */
+/* ---- memory --------------------------------------------------------------------- */
 
 START_TEST(a_source_that_changes_is_noticed)
 {
@@ -544,8 +314,7 @@ START_TEST(a_leak_is_named)
 }
 END_TEST
 
-/* ---- failures
- * ------------------------------------------------------------------------------------------ */
+/* ---- failures ------------------------------------------------------------------- */
 
 START_TEST(a_call_fails_once)
 {
@@ -649,113 +418,6 @@ START_TEST(two_devices)
 }
 END_TEST
 
-/* ---- graphs
- * -------------------------------------------------------------------------------------------- */
-
-static cudaGraphExec_t made(cudaGraph_t graph)
-{
-    cudaGraphExec_t exec = NULL;
-
-    GOOD(cudaGraphInstantiate(&exec, graph, 0));
-    GOOD(cudaGraphDestroy(graph));
-    return exec;
-}
-
-START_TEST(a_graph_runs_again_and_again)
-{
-    double         *there, alpha = 1, beta = 1, *a = matrix(&there, 1, 0), *c, *sum;
-    cudaGraph_t     graph;
-    cudaGraphExec_t exec;
-    cudaEvent_t     event;
-    int             i;
-
-    GOOD(cudaEventCreateWithFlags(&event, cudaEventDefault));
-    sum = device(CELLS * sizeof *sum);
-    GOOD(cudaMemsetAsync(sum, 0, CELLS * sizeof *sum, one));
-    GOOD(cudaStreamBeginCapture(one, cudaStreamCaptureModeThreadLocal));
-    GOOD(cublasDgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &alpha, there, LD, there, LD, &beta,
-                     sum, LD));
-    GOOD(cudaEventRecordWithFlags(event, one, cudaEventRecordExternal));
-    GOOD(cudaStreamEndCapture(one, &graph));
-    exec = made(graph);
-    GOOD(cudaStreamSynchronize(one));
-    GOOD(cudaGraphUpload(exec, one));
-    GOOD(cudaStreamSynchronize(one));
-    ck_assert_uint_eq(fake_begun(FAKE_KERNEL), 0);
-    for (i = 0; i < 3; i++)
-        GOOD(cudaGraphLaunch(exec, one));
-    GOOD(cudaEventSynchronize(event));
-    ck_assert_uint_eq(fake_ended(FAKE_KERNEL), 3);
-    c = fetch(sum, CELLS);
-    for (beta = 0, i = 0; i < N; i++)
-        beta += 3 * at(a, 0, 5, i) * at(a, 0, i, 7);
-    near(at(c, 0, 5, 7), beta);
-    GOOD(cudaGraphExecDestroy(exec));
-    cudaEventDestroy(event);
-    cudaFree(sum), cudaFree(there), cudaFreeHost(a), cudaFreeHost(c);
-    no_misuse();
-}
-END_TEST
-
-/* Latest first, unless told otherwise. */
-START_TEST(branches_of_a_graph_need_their_order)
-{
-    unsigned char  *memory = device(64), *here = pinned(64);
-    cudaGraph_t     graph = NULL;
-    cudaGraphExec_t exec;
-    cudaEvent_t     fork, join;
-
-    GOOD(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
-    GOOD(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
-    GOOD(cudaStreamBeginCapture(one, cudaStreamCaptureModeThreadLocal));
-    GOOD(cudaEventRecord(fork, one));
-    GOOD(cudaStreamWaitEvent(two, fork, 0));
-    GOOD(cudaMemsetAsync(memory, 1, 64, one));
-    if (_i == 1) {
-        GOOD(cudaEventRecord(join, one));
-        GOOD(cudaStreamWaitEvent(two, join, 0));
-    }
-    GOOD(cudaMemsetAsync(memory, 2, 64, two));
-    if (_i == 2) {
-        ck_assert_int_eq(cudaStreamEndCapture(one, &graph), cudaErrorStreamCaptureUnjoined);
-        ck_assert_ptr_null(graph);
-    } else {
-        GOOD(cudaEventRecord(join, two));
-        GOOD(cudaStreamWaitEvent(one, join, 0));
-        GOOD(cudaStreamEndCapture(one, &graph));
-        ck_assert_int_eq(cudaEventQuery(join), cudaErrorCapturedEvent);
-        exec = made(graph);
-        GOOD(cudaGraphLaunch(exec, one));
-        GOOD(cudaMemcpyAsync(here, memory, 64, cudaMemcpyDeviceToHost, one));
-        GOOD(cudaStreamSynchronize(one));
-        ck_assert_int_eq(here[0], _i == 1 ? 2 : 1);
-        GOOD(cudaGraphExecDestroy(exec));
-    }
-    cudaEventDestroy(fork), cudaEventDestroy(join);
-    cudaFree(memory), cudaFreeHost(here);
-    no_misuse();
-}
-END_TEST
-
-START_TEST(not_during_a_capture)
-{
-    void       *memory = NULL;
-    cudaGraph_t graph;
-    cudaEvent_t event;
-
-    GOOD(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    fake_quiet(1);
-    GOOD(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
-    ck_assert_int_eq(cudaMalloc(&memory, 64), cudaErrorStreamCaptureUnsupported);
-    ck_assert_int_eq(cudaEventQuery(event), cudaErrorStreamCaptureUnsupported);
-    ck_assert_int_eq(cudaStreamSynchronize(one), cudaErrorStreamCaptureUnsupported);
-    ck_assert_uint_eq(fake_misuses(), 2);
-    GOOD(cudaStreamEndCapture(one, &graph));
-    GOOD(cudaGraphDestroy(graph));
-    GOOD(cudaEventDestroy(event));
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("fakecuda");
@@ -769,10 +431,6 @@ int main(void)
     tcase_add_loop_test(tcase, dgetrf, 0, 2);
     tcase_add_test(tcase, dgeqrf_and_dormqr);
     tcase_add_test(tcase, dormqr_leaves_its_reflectors);
-    tcase_add_loop_test(tcase, two_streams_need_an_event, 0, 3);
-    tcase_add_test(tcase, an_event_orders_what_runs);
-    tcase_add_test(tcase, a_copy_overlaps_a_kernel_but_not_a_copy);
-    tcase_add_test(tcase, events_tell_the_time);
     tcase_add_test(tcase, a_source_that_changes_is_noticed);
     tcase_add_loop_test(tcase, memory_that_is_not_there, 0, 5);
     tcase_add_test(tcase, memory_is_limited);
@@ -782,9 +440,6 @@ int main(void)
     tcase_add_test(tcase, an_operation_breaks_its_device);
     tcase_add_loop_test(tcase, no_device, 0, 2);
     tcase_add_test(tcase, two_devices);
-    tcase_add_test(tcase, a_graph_runs_again_and_again);
-    tcase_add_loop_test(tcase, branches_of_a_graph_need_their_order, 0, 3);
-    tcase_add_test(tcase, not_during_a_capture);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

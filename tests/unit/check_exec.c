@@ -29,7 +29,7 @@ START_TEST(a_plan_keeps_its_order)
     for (w = 0; w < N; w++)
         worker[w] = w * 7 / 3 % WORKERS;
     plan = lists(in, worker);
-    theatre_settings(&s, "plan");
+    s = theatre_settings("plan");
     p = perform(in, plan, &s);
     all_done_once(&p);
     for (w = 0; w < WORKERS; w++) {
@@ -58,7 +58,7 @@ START_TEST(spoliations_of_a_plan_are_history)
     unsigned         worker;
 
     ck_assert_int_eq(hs_schedule_build(1, 1, 3, entries, &plan), HS_OK);
-    theatre_settings(&s, "plan");
+    s = theatre_settings("plan");
     p = perform(in, plan, &s);
     all_done_once(&p);
     ck_assert_uint_eq(attempts_that(&p, 0, HS_OUTCOME_DONE, &worker), 1);
@@ -74,12 +74,10 @@ START_TEST(every_policy_does_each_task_once)
                                {2, 2, "busy:1", 1000, 0},       {2, INFINITY, "done", 50, 0},
                                {0.5, INFINITY, "busy:2", 1, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 2, 1, HS_MICROSECONDS);
-    hs_schedule     *plan = solved(in, "heteroprio");
-    hs_exec_settings s;
+    hs_exec_settings s = theatre_settings(all_policies[_i]);
     performance      p;
 
-    theatre_settings(&s, all_policies[_i]);
-    p = perform(in, plan, &s);
+    p = perform(in, solved(in, "heteroprio"), &s);
     ck_assert_int_eq(p.status, HS_OK);
     ck_assert_uint_eq(p.report.done, p.report.tasks);
     ck_assert_uint_eq(p.report.failed + p.report.not_run + p.report.retried, 0);
@@ -92,10 +90,9 @@ START_TEST(a_handle_runs_once)
 {
     const act        rows[] = {{1, 1, "done", 1, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 1, 0, HS_SECONDS);
-    hs_exec_settings s;
+    hs_exec_settings s = theatre_settings("heteroprio");
     performance      p;
 
-    theatre_settings(&s, "heteroprio");
     p = perform(in, NULL, &s);
     ck_assert_int_eq(hs_exec_run(p.exec, NULL, NULL), HS_EINVAL);
     end_performance(&p);
@@ -137,7 +134,7 @@ START_TEST(refusals)
     ck_assert_int_eq(refused(in, on_cpu, &s, "this plan needs 1; use --emulate-gpus"),
                      HS_ERESOURCE);
     ck_assert_int_eq(refused(strange, strange_plan, &s, "frobnicate"), HS_EINVAL);
-    theatre_settings(&s, "plan");
+    s = theatre_settings("plan");
     s.oversubscribe = 0;
     ck_assert_int_eq(refused(wide, wide_plan, &s, "--oversubscribe"), HS_ERESOURCE);
     ck_assert_int_eq(refused(cpu, on_gpu, &s, "nothing here can run it on a GPU"), HS_ERESOURCE);
@@ -176,7 +173,7 @@ START_TEST(tasks_stay_where_they_have_bodies)
     for (i = 0; i < 40; i++)
         worker[i] = i >= 20;
     plan = lists(in, worker);
-    theatre_settings(&s, all_policies[_i]);
+    s = theatre_settings(all_policies[_i]);
     p = perform(in, plan, &s);
     all_done_once(&p);
     ck_assert_ptr_null(hs_exec_backend(p.exec, 0, HS_GPU));
@@ -197,7 +194,7 @@ START_TEST(a_worker_that_cannot_serve)
     performance      p;
 
     theatre.refuse_worker = 1;
-    theatre_settings(&s, "heteroprio");
+    s = theatre_settings("heteroprio");
     p = perform(in, NULL, &s);
     ck_assert_int_eq(p.status, HS_ERESOURCE);
     ck_assert_str_eq(p.why, "worker 1 has no costume");
@@ -230,17 +227,15 @@ START_TEST(progress_is_told)
 {
     const act        rows[] = {{1, 2, "busy:500", 59, 0}, {1, 1, "fail:9", 1, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 2, 1, HS_MILLISECONDS);
-    hs_schedule     *plan = solved(in, "heteroprio");
     told             t = {0};
-    hs_exec_settings s;
+    hs_exec_settings s = theatre_settings(all_policies[_i]);
     performance      p;
 
-    theatre_settings(&s, all_policies[_i]);
     s.halt = HS_HALT_NEVER;
     s.progress = listen;
     s.progress_data = &t;
     s.progress_interval = 0.001;
-    p = perform(in, plan, &s);
+    p = perform(in, solved(in, "heteroprio"), &s);
     ck_assert_int_ge(t.times, 2);
     ck_assert_int_eq(t.backwards, 0);
     ck_assert_uint_eq(t.done, 59);

@@ -16,15 +16,13 @@ START_TEST(retries)
 {
     const act        rows[] = {{1, 1, "fail:2", 5, 0}, {1, 1, "done", 5, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 1, 1, HS_MICROSECONDS);
-    hs_schedule     *plan = solved(in, "heteroprio");
-    hs_exec_settings s;
+    hs_exec_settings s = theatre_settings(all_policies[_i]);
     hs_exec_failure  f;
     performance      p;
     size_t           i;
 
-    theatre_settings(&s, all_policies[_i]);
     s.retries = 2;
-    p = perform(in, plan, &s);
+    p = perform(in, solved(in, "heteroprio"), &s);
     all_done_once(&p);
     ck_assert_uint_eq(p.report.retried, 10);
     hs_exec_failure_init(&f);
@@ -54,7 +52,7 @@ static performance failing(const char *policy, hs_halt halt, const char *beside)
     for (i = 2; i < 22; i++)
         worker[i] = i & 1;
     plan = lists(in, worker);
-    theatre_settings(&s, policy);
+    s = theatre_settings(policy);
     s.retries = 1;
     s.halt = halt;
     p = perform(in, plan, &s);
@@ -97,13 +95,11 @@ START_TEST(giving_up_unasked_is_a_failure)
 {
     const act        rows[] = {{1, 1, "quit", 1, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 1, 0, HS_SECONDS);
-    hs_schedule     *plan = solved(in, "heteroprio");
-    hs_exec_settings s;
+    hs_exec_settings s = theatre_settings(all_policies[_i]);
     hs_exec_failure  f;
     performance      p;
 
-    theatre_settings(&s, all_policies[_i]);
-    p = perform(in, plan, &s);
+    p = perform(in, solved(in, "heteroprio"), &s);
     ck_assert_int_eq(p.status, HS_EFAILED);
     hs_exec_failure_init(&f);
     ck_assert_int_eq(hs_exec_failure_at(p.exec, 0, &f), 1);
@@ -117,18 +113,16 @@ START_TEST(timeouts)
 {
     const act rows[] = {{1, 1, "hang", 3, 0}, {1, 1, "spin", 3, 0}, {1, 1, "done", 60, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 2, 1, HS_MILLISECONDS);
-    hs_schedule     *plan = solved(in, "heteroprio");
-    hs_exec_settings s;
+    hs_exec_settings s = theatre_settings(all_policies[_i]);
     hs_exec_failure  f;
     performance      p;
     size_t           i;
 
-    theatre_settings(&s, all_policies[_i]);
     s.retries = 1;
     s.halt = HS_HALT_NEVER;
     s.timeout = 3600;
     s.timeout_factor = 20;
-    p = perform(in, plan, &s);
+    p = perform(in, solved(in, "heteroprio"), &s);
     ck_assert_int_eq(p.status, HS_EFAILED);
     ck_assert_uint_eq(p.report.failed, 6);
     ck_assert_uint_eq(p.report.done, 60);
@@ -146,12 +140,10 @@ START_TEST(work_moves_from_lost_workers)
 {
     const act        rows[] = {{5, 1, "lose-gpu", 2, 0}, {2, 1, "done", 100, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 2, 2, HS_MICROSECONDS);
-    hs_schedule     *plan = solved(in, "heteroprio");
-    hs_exec_settings s;
+    hs_exec_settings s = theatre_settings(all_policies[_i]);
     performance      p;
 
-    theatre_settings(&s, all_policies[_i]);
-    p = perform(in, plan, &s);
+    p = perform(in, solved(in, "heteroprio"), &s);
     all_done_once(&p);
     ck_assert_uint_le(p.report.lost_workers, 2);
     end_performance(&p);
@@ -174,7 +166,7 @@ START_TEST(stranded_tasks_fail)
     for (i = 1; i < 41; i++)
         worker[i] = i <= 30;
     plan = lists(in, worker);
-    theatre_settings(&s, all_policies[_i]);
+    s = theatre_settings(all_policies[_i]);
     s.halt = HS_HALT_NEVER;
     p = perform(in, plan, &s);
     ck_assert_int_eq(p.status, HS_EFAILED);
@@ -193,13 +185,11 @@ START_TEST(all_workers_lost)
 {
     const act        rows[] = {{1, 1, "lose", 50, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 2, 2, HS_MICROSECONDS);
-    hs_schedule     *plan = solved(in, "heteroprio");
-    hs_exec_settings s;
+    hs_exec_settings s = theatre_settings(all_policies[_i]);
     performance      p;
 
-    theatre_settings(&s, all_policies[_i]);
     s.halt = HS_HALT_NEVER;
-    p = perform(in, plan, &s);
+    p = perform(in, solved(in, "heteroprio"), &s);
     ck_assert_int_eq(p.status, HS_EFAILED);
     ck_assert_uint_eq(p.report.lost_workers, 4);
     ck_assert_uint_eq(p.report.failed, 50);

@@ -27,12 +27,11 @@ static void bad_luck(const char *policy, const char *kernel, unsigned cpus, unsi
 {
     const act        rows[] = {{1, 1.5, kernel, tasks, 0}, CURTAIN};
     hs_instance     *in = acts(rows, cpus, gpus, HS_MICROSECONDS);
-    hs_exec_settings s;
+    hs_exec_settings s = theatre_settings(policy);
     performance      p;
     unsigned         worker;
     uint32_t         i;
 
-    theatre_settings(&s, policy);
     p = perform(in, solved(in, "heft"), &s);
     all_done_once(&p);
     for (i = 0; i < tasks; i++) {
@@ -63,10 +62,9 @@ START_TEST(what_may_not_be_restarted_is_left_alone)
     const act        rows[] = {{1, 2, "late:20000", 2, HS_RESTART_NO}, CURTAIN};
     const unsigned   on_cpus[] = {0, 1};
     hs_instance     *in = acts(rows, 2, 1, HS_MICROSECONDS);
-    hs_exec_settings s;
+    hs_exec_settings s = theatre_settings(all_policies[_i]);
     performance      p;
 
-    theatre_settings(&s, all_policies[_i]);
     p = perform(in, lists(in, on_cpus), &s);
     all_done_once(&p);
     ck_assert_uint_eq(p.report.aborted, 0);
@@ -83,10 +81,9 @@ START_TEST(takes_that_come_too_late)
 
     for (round = 0; round < 200; round++) {
         hs_instance     *in = acts(rows, 3, 1, HS_MICROSECONDS);
-        hs_exec_settings s;
+        hs_exec_settings s = theatre_settings(all_policies[_i]);
         performance      p;
 
-        theatre_settings(&s, all_policies[_i]);
         s.retries = 3;
         p = perform(in, solved(in, "heft"), &s);
         all_done_once(&p);
@@ -113,7 +110,7 @@ START_TEST(ten_thousand_aborts)
     ck_assert(worker != NULL);
     for (i = 0; i < 3 * TASKS; i++)
         worker[i] = i & 1;
-    theatre_settings(&s, all_policies[_i]);
+    s = theatre_settings(all_policies[_i]);
     s.halt = HS_HALT_NEVER;
     s.timeout_factor = 20;
     s.retries = ATTEMPTS - 1;
@@ -193,7 +190,7 @@ START_TEST(all_is_accounted_for)
         uint32_t         task;
 
         theatre_reset();
-        theatre_settings(&s, all_policies[round % POLICIES]);
+        s = theatre_settings(all_policies[round % POLICIES]);
         s.halt = HS_HALT_NEVER;
         s.timeout_factor = 10;
         s.retries = roll(3);

@@ -37,7 +37,7 @@ static void set_scene(scene *s, const char *policy)
     ck_assert(mkdtemp(s->folder) != NULL);
     snprintf(s->journal, sizeof s->journal, "%s/journal", s->folder);
     s->in = acts(rows, 1, 1, HS_MICROSECONDS);
-    theatre_settings(&s->settings, policy);
+    s->settings = theatre_settings(policy);
     s->settings.retries = 1;
     s->settings.logs = s->folder;
     s->settings.journal = s->journal;

@@ -74,7 +74,7 @@ static performance stopping(const char *policy, void (*hook)(void *), const char
     sigaction(SIGUSR2, &action, NULL);
     signalled = pthread_self();
     theatre.hook = hook;
-    theatre_settings(&s, policy);
+    s = theatre_settings(policy);
     p = perform(in, plan, &s);
     ck_assert_int_eq(p.report.stopped, 1);
     ck_assert_int_ge(theatre.calls, 1);
@@ -127,11 +127,10 @@ START_TEST(stopped_before_the_start)
 {
     const act        rows[] = {{1, 1, "done", 10, 0}, CURTAIN};
     hs_instance     *in = acts(rows, 2, 0, HS_SECONDS);
-    hs_exec_settings s;
+    hs_exec_settings s = theatre_settings("heteroprio");
     hs_exec_report   report;
     hs_exec         *exec = NULL;
 
-    theatre_settings(&s, "heteroprio");
     ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, NULL), HS_OK);
     hs_exec_stop(exec, HS_STOP_DRAIN);
     hs_exec_report_init(&report);

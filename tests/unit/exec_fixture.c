@@ -265,16 +265,18 @@ hs_schedule *solved(const hs_instance *in, const char *algorithm)
 
 const char *const all_policies[POLICIES] = {"plan", "plan+steal", "heteroprio"};
 
-void theatre_settings(hs_exec_settings *s, const char *policy)
+hs_exec_settings theatre_settings(const char *policy)
 {
     static const hs_backend *const only[] = {&theatre_backend};
+    hs_exec_settings               s;
 
-    hs_exec_settings_init(s);
-    s->policy = hs_policy_find(policy);
-    ck_assert_msg(s->policy != NULL, "there is no policy %s", policy);
-    s->oversubscribe = 1;
-    s->backends = only;
-    s->backend_count = 1;
+    hs_exec_settings_init(&s);
+    s.policy = hs_policy_find(policy);
+    ck_assert_msg(s.policy != NULL, "there is no policy %s", policy);
+    s.oversubscribe = 1;
+    s.backends = only;
+    s.backend_count = 1;
+    return s;
 }
 
 unsigned attempts_that(const performance *p, uint32_t task, hs_outcome outcome, unsigned *worker)

@@ -66,7 +66,7 @@ enum { POLICIES = 3 };
 extern const char *const all_policies[POLICIES];
 
 /* Settings for the theatre alone, as many workers as one likes. */
-void theatre_settings(hs_exec_settings *s, const char *policy);
+hs_exec_settings theatre_settings(const char *policy);
 
 typedef struct performance {
     hs_status      status;
