@@ -60,7 +60,7 @@ typedef struct hs_backend_worker_info {
 typedef struct hs_backend_device {
     size_t   struct_size;
     char     name[128]; /* NVIDIA H200 */
-    char     uuid[48];  /* GPU-..., as CUDA_VISIBLE_DEVICES takes it */
+    char     uuid[48];  /* GPU-... or MIG-..., as CUDA_VISIBLE_DEVICES takes it */
     char     pci[32];   /* 0000:3b:00.0 */
     uint64_t memory;    /* bytes */
 } hs_backend_device;

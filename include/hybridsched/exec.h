@@ -67,7 +67,7 @@ HS_API unsigned hs_exec_cores(void);
 typedef struct hs_exec_device {
     size_t   struct_size;
     char     name[128];  /* NVIDIA H200 */
-    char     uuid[48];   /* GPU-... */
+    char     uuid[48];   /* GPU-... or MIG-... */
     char     pci[32];    /* 0000:3b:00.0 */
     uint64_t memory;     /* bytes */
     char     cores[256]; /* processors nearest to it, 0-7,16-23; empty: not known */

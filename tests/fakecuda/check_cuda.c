@@ -589,6 +589,24 @@ START_TEST(devices_are_listed)
 }
 END_TEST
 
+/* As CUDA_VISIBLE_DEVICES has to name it. */
+START_TEST(an_instance_of_a_divided_gpu)
+{
+    static const char *const list[] = {"dgemm:10", NULL};
+    fake_settings            settings = FAKE_SETTINGS;
+    hs_backend_device        device;
+    unsigned                 count = 0;
+    char                     why[HS_WHY] = "";
+    trial                   *t = trial_create(list, 1);
+
+    settings.mig = 1;
+    fake_reset(&settings);
+    ck_assert_int_eq(t->module->devices(&device, 1, &count, why), HS_OK);
+    ck_assert_str_eq(device.uuid, "MIG-10101010-1010-1010-1010-101010101010");
+    closed(t);
+}
+END_TEST
+
 START_TEST(no_devices)
 {
     static const char *const list[] = {"dgemm:10", NULL};
@@ -635,6 +653,7 @@ int main(void)
     tcase_add_test(tcase, what_cannot_fit_is_refused);
     tcase_add_loop_test(tcase, little_memory, 0, WAYS);
     tcase_add_test(tcase, devices_are_listed);
+    tcase_add_test(tcase, an_instance_of_a_divided_gpu);
     tcase_add_loop_test(tcase, no_devices, 0, 2);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

@@ -52,7 +52,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
     if (error)
         return fake_leave(error);
     memset(prop, 0, sizeof *prop);
-    snprintf(prop->name, sizeof prop->name, "Fake GPU");
+    snprintf(prop->name, sizeof prop->name, "Fake GPU%s", fake.settings.mig ? " MIG 1g.1gb" : "");
     memset(prop->uuid.bytes, 0x10 + device, sizeof prop->uuid.bytes);
     prop->totalGlobalMem = fake.settings.memory;
     prop->major = 9;

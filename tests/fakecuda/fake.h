@@ -38,6 +38,7 @@ typedef struct fake_settings {
     unsigned fail_call;      /* the call that fails, from 1; 0: none */
     unsigned fail_operation; /* the copy or kernel that breaks its device when it runs */
     int      error;          /* of either; of a call 0: what the call may well return */
+    int      mig;            /* devices are instances of divided GPUs */
     int      sticky;         /* a failing call leaves the device broken */
     unsigned spoil_kernel;   /* the kernel whose result is wrong, from 1; 0: none */
 } fake_settings;

@@ -131,6 +131,8 @@ static void set_by_name(fake_settings *settings, const char *name, double value)
         settings->kernel = value;
     else if (strcmp(name, "compute") == 0)
         settings->compute = (int)value;
+    else if (strcmp(name, "mig") == 0)
+        settings->mig = (int)value;
     else if (strcmp(name, "fail-call") == 0)
         settings->fail_call = (unsigned)value;
     else if (strcmp(name, "fail-operation") == 0)

@@ -68,32 +68,6 @@ START_TEST(gpu_commands_see_their_device)
 }
 END_TEST
 
-static const struct {
-    const char *inherited;
-    unsigned    index;
-    const char *device; /* NULL: there is none */
-} visible[] = {
-    {NULL, 3, "3"},      {"2,5", 0, "2"},     {"2,5", 1, "5"},
-    {"2,5", 2, NULL},    {"", 0, NULL},       {"-1", 0, NULL},
-    {"0,-1,2", 1, NULL}, {"0,-1,2", 2, NULL}, {" 1 , 2 ", 1, "2"},
-    {"2,,3", 1, NULL},   {"2,", 1, NULL},     {"GPU-8f,MIG-1/2/0", 1, "MIG-1/2/0"},
-};
-
-START_TEST(devices_are_counted_among_those_inherited)
-{
-    char buffer[16];
-
-    if (visible[_i].device) {
-        ck_assert(hsi_visible_device(visible[_i].inherited, visible[_i].index, buffer, 16));
-        ck_assert_str_eq(buffer, visible[_i].device);
-        ck_assert(!hsi_visible_device(visible[_i].inherited, visible[_i].index, buffer,
-                                      strlen(visible[_i].device)));
-    } else {
-        ck_assert(!hsi_visible_device(visible[_i].inherited, visible[_i].index, buffer, 16));
-    }
-}
-END_TEST
-
 START_TEST(pinned_to_its_core)
 {
     cpu_set_t mine;
@@ -329,8 +303,6 @@ int main(void)
     tcase_set_timeout(tc, 600);
     tcase_add_test(tc, environment_says_what_it_is);
     tcase_add_loop_test(tc, gpu_commands_see_their_device, 0, sizeof gpus / sizeof *gpus);
-    tcase_add_loop_test(tc, devices_are_counted_among_those_inherited, 0,
-                        sizeof visible / sizeof *visible);
     tcase_add_test(tc, pinned_to_its_core);
     tcase_add_test(tc, a_core_that_is_not_there_is_refused);
     tcase_add_test(tc, stdin_is_empty_and_no_file_is_inherited);

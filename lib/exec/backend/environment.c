@@ -103,39 +103,3 @@ void hsi_environment_free(hsi_environment *environment)
     free(environment->own);
     *environment = (hsi_environment){.variables = NULL};
 }
-
-/* The end of the entry that begins here. */
-static const char *entry_end(const char *entry)
-{
-    return entry + strcspn(entry, ",");
-}
-
-int hsi_visible_device(const char *inherited, unsigned index, char *buffer, size_t size)
-{
-    const char *entry = inherited;
-    size_t      length;
-    int         written;
-
-    if (!inherited) {
-        written = snprintf(buffer, size, "%u", index);
-        return written > 0 && (size_t)written < size;
-    }
-    /* CUDA looks no further than an entry that names no device. */
-    for (;; entry = entry_end(entry) + 1) {
-        entry += strspn(entry, " ");
-        if (entry == entry_end(entry) || *entry == '-')
-            return 0;
-        if (index-- == 0)
-            break;
-        if (*entry_end(entry) == '\0')
-            return 0;
-    }
-    length = (size_t)(entry_end(entry) - entry);
-    while (entry[length - 1] == ' ')
-        length--;
-    if (length >= size)
-        return 0;
-    memcpy(buffer, entry, length);
-    buffer[length] = '\0';
-    return 1;
-}

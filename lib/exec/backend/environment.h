@@ -27,11 +27,4 @@ hs_status hsi_environment_create(const hs_backend_options     *options,
                                  hsi_environment *out);
 void      hsi_environment_free(hsi_environment *environment);
 
-/*
- * What CUDA_VISIBLE_DEVICES has to say so that a command sees the index-th GPU of
- * those that `inherited`, its value here, lets this program see (NULL: all there are).
- * Writes at most `size` bytes. 0: there is no such GPU in the list, or no room.
- */
-int hsi_visible_device(const char *inherited, unsigned index, char *buffer, size_t size);
-
 #endif

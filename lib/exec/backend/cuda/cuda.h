@@ -262,7 +262,7 @@ hs_status hsi_cuda_prepare(hs_backend_worker *worker, const hs_instance *instanc
 void     *hsi_cuda_stream(hs_backend_worker *worker);
 hs_status hsi_cuda_devices(hs_backend_device *list, unsigned room, unsigned *count,
                            char why[HS_WHY]);
-void      hsi_cuda_uuid(const cudaUUID_t *uuid, char text[48]);
+void      hsi_cuda_uuid(const struct cudaDeviceProp *properties, char text[48]);
 
 hs_outcome hsi_cuda_run_task(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
 unsigned   hsi_cuda_depth(hs_backend_worker *worker);

@@ -4,14 +4,24 @@
 
 #include "exec/backend/cuda/cuda.h"
 
-void hsi_cuda_uuid(const cudaUUID_t *uuid, char text[48])
+/* An instance of a GPU that is divided: its name ends like " MIG 1g.10gb". */
+static int is_instance(const struct cudaDeviceProp *properties)
 {
-    char *to = text + sprintf(text, "GPU-");
+    return strstr(properties->name, " MIG ") != NULL;
+}
+
+/*
+ * The runtime has read CUDA_VISIBLE_DEVICES by its own rules (indices, beginnings of UUIDs,
+ * an end at what is not valid), which need not be known here: a whole UUID names what it found.
+ */
+void hsi_cuda_uuid(const struct cudaDeviceProp *properties, char text[48])
+{
+    char *to = text + sprintf(text, is_instance(properties) ? "MIG-" : "GPU-");
     int   i;
 
     for (i = 0; i < 16; i++)
         to += sprintf(to, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-                      (unsigned char)uuid->bytes[i]);
+                      (unsigned char)properties->uuid.bytes[i]);
 }
 
 static int describe(int number, hs_backend_device *device, hsi_cuda_fault *fault)
@@ -23,7 +33,7 @@ static int describe(int number, hs_backend_device *device, hsi_cuda_fault *fault
         !CUDA(fault, cudaDeviceGetPCIBusId, d.pci, (int)sizeof d.pci, number))
         return 0;
     snprintf(d.name, sizeof d.name, "%.120s", properties.name);
-    hsi_cuda_uuid(&properties.uuid, d.uuid);
+    hsi_cuda_uuid(&properties, d.uuid);
     d.memory = properties.totalGlobalMem;
     *device = d;
     return 1;

@@ -17,7 +17,7 @@ static int take_device(hsi_cuda_gpu *gpu)
         return 0;
     gpu->opened = 1;
     gpu->memory = properties.totalGlobalMem;
-    hsi_cuda_uuid(&properties.uuid, uuid);
+    hsi_cuda_uuid(&properties, uuid);
     snprintf(gpu->label, sizeof gpu->label, "%.100s, %s", properties.name, uuid);
     return 1;
 }
