@@ -52,3 +52,20 @@ run_plan()
     rm run_plan.out
     return $status
 }
+
+# on_fake SETTINGS COMMAND...: where the module for GPUs finds a fake of CUDA's libraries, which
+# is as SETTINGS say (see tests/fakecuda/fake.h). A build without a toolkit has a module of the
+# fake's own.
+on_fake()
+{
+    fake_settings=$1
+    shift
+    build=$(dirname "$(command -v hsched-exec)")
+    fake=$build/tests/fakecuda/.libs
+    if [ -f "$build/.libs/hybridsched-cuda.so" ]; then
+        fake=$(pwd)/fake
+        [ -d "$fake" ] || sh "$DATA/../../fakecuda/stand-in" "$build" "$fake" \
+            "$build/.libs/hybridsched-cuda.so"
+    fi
+    FAKECUDA=$fake_settings LD_LIBRARY_PATH=$fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@"
+}
