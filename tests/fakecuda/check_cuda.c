@@ -265,6 +265,68 @@ START_TEST(resident_inputs_are_not_copied)
 }
 END_TEST
 
+/* Has a kernel of this name gone through the stream, among the first so many operations? */
+static int has_gone_through(int stream, const char *name, size_t before)
+{
+    size_t i;
+
+    for (i = 0; i < before; i++) {
+        fake_record r = fake_record_at(i);
+
+        if (r.kind == FAKE_KERNEL && r.stream == stream && strcmp(r.name, name) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* What libraries put off to the first call through a handle is not left to the first tasks. */
+START_TEST(each_lane_is_warm)
+{
+    static const char *const list[] = {"dgemm:80",  "dgemm:40", "dtrsm:40", "dpotrf:30",
+                                       "dgetrf:30", "sgemm:20", NULL};
+    trial                   *t = trial_create(list, 10);
+    size_t                   before, i;
+    int                      stream, streams = 0;
+
+    opened(t, _i ? STREAMS_RESIDENT : STREAMS);
+    before = fake_records();
+    trial_pipeline(t);
+    all_done(t);
+    for (i = before; i < fake_records(); i++) {
+        fake_record r = fake_record_at(i);
+
+        if (r.kind == FAKE_KERNEL)
+            ck_assert_msg(has_gone_through(r.stream, r.name, before), "%s is new to stream %d",
+                          r.name, r.stream);
+    }
+    for (stream = 0; stream < 64; stream++)
+        streams += has_gone_through(stream, "cublasDgemm", before);
+    ck_assert_uint_eq((unsigned)streams, t->module->depth(t->worker));
+    closed(t);
+}
+END_TEST
+
+/* All the data are in place before the first address is captured. */
+START_TEST(many_kinds_of_tasks)
+{
+    enum { MANY = 300 };
+    static char names[MANY][16];
+    const char *list[MANY + 1] = {NULL};
+    trial      *t;
+    int         i;
+
+    for (i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof names[i], "%s:%d", i % 2 ? "dsyrk" : "dgemm", i + 1);
+        list[i] = names[i];
+    }
+    t = trial_create(list, 1);
+    opened(t, _i);
+    trial_pipeline(t);
+    all_done(t);
+    closed(t);
+}
+END_TEST
+
 START_TEST(graphs_are_used)
 {
     static const char *const list[] = {"dgemm:40", "dsyrk:30", "sgemm:50", "dtrsm:20", NULL};
@@ -643,6 +705,8 @@ int main(void)
     tcase_add_test(tcase, kernels_overlap_copies_out);
     tcase_add_loop_test(tcase, a_task_has_its_time, 0, WAYS);
     tcase_add_loop_test(tcase, resident_inputs_are_not_copied, 0, 2);
+    tcase_add_loop_test(tcase, each_lane_is_warm, 0, 2);
+    tcase_add_loop_test(tcase, many_kinds_of_tasks, 0, WAYS);
     tcase_add_loop_test(tcase, graphs_are_used, 0, 2);
     tcase_add_loop_test(tcase, graphs_with_gaps, 0, WAYS);
     tcase_add_loop_test(tcase, a_list_with_a_hole, 0, WAYS);

@@ -11,7 +11,7 @@
 
 #define MODULE "tests/fakecuda/.libs/hybridsched-cuda.so"
 
-enum { TRIAL_MOST = 256 };
+enum { TRIAL_MOST = 320 };
 
 typedef struct trial {
     const hs_backend      *module;

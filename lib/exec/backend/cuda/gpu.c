@@ -108,7 +108,7 @@ int hsi_cuda_lane_fit(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_bod
            hsi_cuda_lane_room(lane, hsi_cuda_results_bytes(body));
 }
 
-/* The different kinds of bodies: as far as that is worth knowing. */
+/* The different kinds of bodies, as far as they are worth rehearsing. */
 enum { KINDS_MOST = 256 };
 
 typedef struct kinds {
@@ -142,14 +142,35 @@ static void find_kinds(const hs_backend_item *items, size_t count, kinds *k)
     }
 }
 
-static int fit_data(hsi_cuda_gpu *gpu, const kinds *k)
+/* NULL: there is none of the kernel. */
+static const hsi_cuda_body *largest_of(const hs_backend_item *items, size_t count,
+                                       const hsi_cuda_kernel *kernel)
 {
-    unsigned i;
+    const hsi_cuda_body *largest = NULL;
+    size_t               i;
 
-    for (i = 0; i < k->count; i++)
-        if (!hsi_cuda_data_fit(gpu, k->body[i]) ||
-            (gpu->verify && !hsi_cuda_data_room(gpu, k->body[i])))
+    for (i = 0; i < count; i++) {
+        const hsi_cuda_body *body = hsi_cuda_body_of(items[i].body);
+
+        if (body->cuda == kernel && (!largest || body->n > largest->n))
+            largest = body;
+    }
+    return largest;
+}
+
+/* For all tasks, however many kinds: what is put into graphs holds addresses of the pool. */
+static int fit_data(hsi_cuda_gpu *gpu, const hs_backend_item *items, size_t count)
+{
+    const hsi_cuda_kernel *kernel;
+    size_t                 i;
+
+    for (i = 0; (kernel = hsi_cuda_kernel_at(i)); i++) {
+        const hsi_cuda_body *body = largest_of(items, count, kernel);
+
+        if (body &&
+            (!hsi_cuda_data_fit(gpu, body) || (gpu->verify && !hsi_cuda_data_room(gpu, body))))
             return 0;
+    }
     return 1;
 }
 
@@ -172,24 +193,43 @@ static int fit_lanes(hsi_cuda_gpu *gpu, const kinds *k)
     return 1;
 }
 
-/* Each kind once, so that its first task is not the one that has the libraries loaded. */
+static int is_least_of_kernel(const kinds *k, unsigned which)
+{
+    unsigned i;
+
+    for (i = 0; i < k->count; i++)
+        if (k->body[i]->cuda == k->body[which]->cuda && k->body[i]->n < k->body[which]->n)
+            return 0;
+    return 1;
+}
+
+static int rehearse(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hs_instance *instance,
+                    const hsi_cuda_body *body, uint32_t task)
+{
+    hsi_cuda_results results = hsi_cuda_results_at(body, lane->room);
+    hsi_cuda_run     run;
+    int              more;
+
+    if (!hsi_cuda_copy_in(gpu, lane, body, instance, task, &results, &run))
+        return 0;
+    while ((more = body->cuda->launch(&run)) > 0)
+        continue;
+    return more == 0 && CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream);
+}
+
+/*
+ * Each kind once, so that its first task is not the one that has the libraries loaded; and what
+ * they put off to the first call through a lane's handles does not ask for a large task.
+ */
 static int warm_up(hsi_cuda_gpu *gpu, const hs_instance *instance, const kinds *k)
 {
-    hsi_cuda_lane *lane = &gpu->lane[0];
-    unsigned       i;
-    int            more;
+    unsigned lane, i;
 
-    for (i = 0; i < k->count; i++) {
-        hsi_cuda_results results = hsi_cuda_results_at(k->body[i], lane->room);
-        hsi_cuda_run     run;
-
-        if (!hsi_cuda_copy_in(gpu, lane, k->body[i], instance, k->task[i], &results, &run))
-            return 0;
-        while ((more = run.body->cuda->launch(&run)) > 0)
-            continue;
-        if (more < 0 || !CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream))
-            return 0;
-    }
+    for (lane = 0; lane < gpu->lanes; lane++)
+        for (i = 0; i < k->count; i++)
+            if ((lane == 0 || is_least_of_kernel(k, i)) &&
+                !rehearse(gpu, &gpu->lane[lane], instance, k->body[i], k->task[i]))
+                return 0;
     return 1;
 }
 
@@ -202,7 +242,7 @@ hs_status hsi_cuda_prepare(hs_backend_worker *worker, const hs_instance *instanc
     hs_status     st = HS_OK;
 
     find_kinds(items, count, &k);
-    if (!fit_data(gpu, &k) || !fit_lanes(gpu, &k) || !warm_up(gpu, instance, &k))
+    if (!fit_data(gpu, items, count) || !fit_lanes(gpu, &k) || !warm_up(gpu, instance, &k))
         return refuse(gpu, why);
     if (gpu->mode == HS_GPU_GRAPH && ordered)
         st = hsi_cuda_graph_create(gpu, instance, items, count, &gpu->graph);
