@@ -432,6 +432,47 @@ START_TEST(cancelled_between_panels)
 }
 END_TEST
 
+static unsigned kernels_named(const char *name, size_t from)
+{
+    unsigned found = 0;
+
+    for (; from < fake_records(); from++)
+        found += fake_record_at(from).kind == FAKE_KERNEL &&
+                 strcmp(fake_record_at(from).name, name) == 0;
+    return found;
+}
+
+/* As it is on a GPU: no panel of cuSOLVER's has more than 512 columns. (Nothing is computed.) */
+START_TEST(large_factorisations_are_cut)
+{
+    static const struct {
+        const char *kernel, *panel;
+        unsigned    panels;
+    } large[] = {{"dpotrf:1024", "cusolverDnDpotrf", 1}, {"dpotrf:2048", "cusolverDnDpotrf", 4},
+                 {"dgetrf:1024", "cusolverDnDgetrf", 1}, {"dgetrf:2048", "cusolverDnDgetrf", 4},
+                 {"dgeqrf:1024", "cusolverDnDgeqrf", 1}, {"dgeqrf:2048", "cusolverDnDgeqrf", 4},
+                 {"dgetrf:1100", "cusolverDnDgetrf", 3}, {"dgeqrf:1100", "cusolverDnDgeqrf", 3}};
+    fake_settings settings = FAKE_SETTINGS;
+    unsigned      i;
+
+    settings.compute = 0;
+    for (i = 0; i < sizeof large / sizeof *large; i++) {
+        const char *list[] = {large[i].kernel, NULL};
+        trial      *t = trial_create(list, 1);
+        size_t      before;
+
+        fake_reset(&settings);
+        t->options.verify = 0;
+        opened(t, STREAMS);
+        before = fake_records();
+        trial_pipeline(t);
+        ck_assert_msg(kernels_named(large[i].panel, before) == large[i].panels, "%s: %u panels",
+                      large[i].kernel, kernels_named(large[i].panel, before));
+        closed(t);
+    }
+}
+END_TEST
+
 START_TEST(cancelled_before_it_begins)
 {
     static const char *const list[] = {"dgemm:200", "dgetrf:200", NULL};
@@ -711,6 +752,7 @@ int main(void)
     tcase_add_loop_test(tcase, graphs_with_gaps, 0, WAYS);
     tcase_add_loop_test(tcase, a_list_with_a_hole, 0, WAYS);
     tcase_add_loop_test(tcase, cancelled_between_panels, 0, KERNELS);
+    tcase_add_test(tcase, large_factorisations_are_cut);
     tcase_add_loop_test(tcase, cancelled_before_it_begins, 0, 2);
     tcase_add_loop_test(tcase, every_call_fails_once, 0, 2 * WAYS);
     tcase_add_loop_test(tcase, every_operation_breaks_the_gpu, 0, WAYS);

@@ -46,8 +46,11 @@ typedef struct hsi_cuda_kernel {
 const hsi_cuda_kernel *hsi_cuda_kernel_find(const char *name); /* NULL: CPUs only */
 const hsi_cuda_kernel *hsi_cuda_kernel_at(size_t index);
 
-/* Columns of a piece of it: about a millisecond's, and small ones are not cut. */
+/* Columns of a piece of it: of some milliseconds at most, and small ones are not cut. */
 int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n);
+
+/* Columns that a factorisation's panel is applied to at once. */
+int hsi_cuda_piece(int n, int width);
 
 int hsi_cuda_potrf(hsi_cuda_run *run);
 int hsi_cuda_getrf(hsi_cuda_run *run);

@@ -31,7 +31,7 @@ static int panel_width(const hsi_cuda_run *run)
 /* Of the piece behind it that is next. */
 static int piece_width(const hsi_cuda_run *run)
 {
-    return least(run->width, run->n - run->next);
+    return least(hsi_cuda_piece(run->n, run->width), run->n - run->next);
 }
 
 /* After the panel, or a piece: is there more? */
@@ -96,7 +96,10 @@ int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
     return 1;
 }
 
-/* ---- dgetrf: P A = L U; pivots count from the panel's first row -------------- */
+/*
+ * ---- dgetrf: P A = L U; pivots count from the panel's first row --------------
+ * cuSOLVER's laswp, which its manual leaves out, is LAPACK's: rows and pivots count from 1.
+ */
 
 static int swap_rows(hsi_cuda_run *run, int first, int columns)
 {
@@ -186,7 +189,7 @@ static int ask_ormqr(hsi_cuda_lane *lane, int ld, int rows, int columns, int k, 
 /* The pieces behind a panel: all as wide, but for the last. */
 int hsi_cuda_geqrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 {
-    int j, needed = 0;
+    int j, needed = 0, piece = hsi_cuda_piece(n, width);
 
     for (j = 0, *elements = 0; j < n; j += width) {
         int behind = n - j - width;
@@ -195,8 +198,8 @@ int hsi_cuda_geqrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
                     least(width, n - j), NULL, n, &needed))
             return 0;
         *elements = most(*elements, needed);
-        if (behind > 0 && !(ask_ormqr(lane, n, n - j, least(width, behind), width, elements) &&
-                            ask_ormqr(lane, n, n - j, (behind - 1) % width + 1, width, elements)))
+        if (behind > 0 && !(ask_ormqr(lane, n, n - j, least(piece, behind), width, elements) &&
+                            ask_ormqr(lane, n, n - j, (behind - 1) % piece + 1, width, elements)))
             return 0;
     }
     return 1;

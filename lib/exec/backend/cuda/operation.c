@@ -13,6 +13,11 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
 static const double *at(const void *a, int ld, int row, int column)
 {
     return (const double *)a + (size_t)column * (size_t)ld + row;
@@ -108,14 +113,38 @@ const hsi_cuda_kernel *hsi_cuda_kernel_find(const char *name)
     return NULL;
 }
 
-/* A factorisation's panels are as wide as what they are applied to at once. */
+/*
+ * Panels are cuSOLVER's, which takes some microseconds a column whatever its flops: 512 columns
+ * are some milliseconds. Nothing that is not cut takes more than some 20 ms on a large GPU.
+ */
+static int panel_width(int n)
+{
+    const int    whole = 1024, widest = 512;
+    const double flops = 2e10;
+
+    return n <= whole ? n : least(widest, (int)sqrt(flops / (2.0 * n)));
+}
+
+static int product_width(int n)
+{
+    const int    whole = 2048;
+    const double flops = 2e10;
+
+    return n <= whole ? n : (int)(flops / (2.0 * n * n));
+}
+
 int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n)
 {
-    const double flops = 2e10; /* of a piece */
-    double       columns;
+    int width = kernel->solver && !kernel->inputs ? panel_width(n) : product_width(n);
 
-    if (n <= 2048)
-        return n;
-    columns = kernel->inputs ? flops / (2.0 * n * n) : sqrt(flops / (2.0 * n));
-    return least(n, columns < 256 ? 256 : (int)columns / 32 * 32);
+    return width >= n ? n : least(n, most(256, width / 32 * 32));
+}
+
+/* Behind a panel of a factorisation. */
+int hsi_cuda_piece(int n, int width)
+{
+    const double flops = 1e10;
+    double       columns = flops / (2.0 * n * width);
+
+    return columns > n ? n : most((int)columns, width);
 }
