@@ -628,6 +628,27 @@ START_TEST(what_cannot_fit_is_refused)
 }
 END_TEST
 
+/* Places of elements are ints in some of the calls. */
+START_TEST(sizes_beyond_an_int_are_refused)
+{
+    static const char *const list[] = {"dgemm:46340", "sgemm:46341", "dormqr:65536", NULL};
+    trial                   *t = trial_create(list, 1);
+    hs_task                  row;
+    unsigned                 i;
+
+    for (i = 0; list[i]; i++) {
+        hs_status st;
+
+        hs_instance_row(t->in, i, &row);
+        st = t->module->body_create(&t->options, &row, HS_GPU, &t->bodies[i], t->said);
+        ck_assert_int_eq(st, i ? HS_ERESOURCE : HS_OK);
+        if (i)
+            ck_assert_msg(strstr(t->said, list[i]) && strstr(t->said, "46340"), "%s", t->said);
+    }
+    closed(t);
+}
+END_TEST
+
 /* Not for all lanes at once; then with fewer of them. And not at all. */
 START_TEST(little_memory)
 {
@@ -757,6 +778,7 @@ int main(void)
     tcase_add_loop_test(tcase, every_call_fails_once, 0, 2 * WAYS);
     tcase_add_loop_test(tcase, every_operation_breaks_the_gpu, 0, WAYS);
     tcase_add_test(tcase, what_cannot_fit_is_refused);
+    tcase_add_test(tcase, sizes_beyond_an_int_are_refused);
     tcase_add_loop_test(tcase, little_memory, 0, WAYS);
     tcase_add_test(tcase, devices_are_listed);
     tcase_add_test(tcase, an_instance_of_a_divided_gpu);

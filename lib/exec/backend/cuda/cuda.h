@@ -18,6 +18,7 @@
  */
 
 enum {
+    HSI_CUDA_SIZE_MOST = 46340, /* n (n + 1) is an int: cuBLAS and cuSOLVER may count in those */
     HSI_CUDA_LANES = 4,
     HSI_CUDA_LANES_MOST = 8,
     HSI_CUDA_BATCH = 64,              /* tasks of a graph, at most */

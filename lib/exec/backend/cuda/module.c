@@ -35,6 +35,13 @@ static hs_status read_kernel(const char *kernel, hsi_cuda_body *body, char why[H
                  kernel, HSI_KERNEL_MOST, entry->name);
         return HS_EINVAL;
     }
+    if (n > HSI_CUDA_SIZE_MOST) {
+        snprintf(why, HS_WHY,
+                 "kernel '%.64s' is not for GPUs: the largest size there is %d, of fewer than 2^31 "
+                 "elements",
+                 kernel, HSI_CUDA_SIZE_MOST);
+        return HS_ERESOURCE;
+    }
     body->kernel = entry->kernel;
     body->n = (int)n;
     return HS_OK;
