@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The CUDA module on the fake: what its worker computes, overlaps, cancels and survives. */
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,6 +218,53 @@ START_TEST(kernels_overlap_copies_out)
     trial_pipeline(t);
     all_done(t);
     closed(t);
+}
+END_TEST
+
+/*
+ * Calls for a task of a pipeline whose lanes are all over when they are looked at. The least of
+ * some rounds: in the first some things are asked for that are then known, and now and then the
+ * clock of the GPU is held against the host's.
+ */
+static unsigned calls_a_task(const char *kernel, int way)
+{
+    const char *list[] = {kernel, NULL};
+    trial      *t = trial_create(list, 40);
+    unsigned    least = UINT_MAX;
+
+    t->options.verify = 0;
+    opened(t, way);
+    while (t->collected < t->count) {
+        unsigned recorded = fake_ended(FAKE_RECORD), before = fake_calls(), first = t->submitted;
+        unsigned calls;
+
+        trial_submit(t);
+        wait_for(FAKE_RECORD, 0, recorded + t->submitted - first);
+        while (t->collected < t->submitted)
+            trial_collect(t);
+        calls = (fake_calls() - before) / (t->submitted - first);
+        least = calls < least ? calls : least;
+    }
+    all_done(t);
+    closed(t);
+    return least;
+}
+
+/* Each costs the host some microseconds at most: there are to be no more than these. */
+START_TEST(calls_for_a_task)
+{
+    static const struct {
+        const char *kernel;
+        int         way;
+        unsigned    calls;
+    } wanted[] = {{"dgemm:32", STREAMS_RESIDENT, 5}, /* copy within, product, event; asked, dated */
+                  {"dgemm:32", STREAMS, 8},          /* and three matrices there, one back */
+                  {"dpotrf:32", STREAMS_RESIDENT, 9},
+                  {"dpotrf:32", STREAMS, 10},
+                  {"dgeqrf:333", STREAMS_RESIDENT, 27}}; /* 6 panels, 15 pieces */
+    const int which = _i;
+
+    ck_assert_uint_eq(calls_a_task(wanted[which].kernel, wanted[which].way), wanted[which].calls);
 }
 END_TEST
 
@@ -765,6 +813,7 @@ int main(void)
     tcase_add_loop_test(tcase, what_cusolver_says_is_heard, 0, WAYS);
     tcase_add_test(tcase, copies_in_overlap_kernels);
     tcase_add_test(tcase, kernels_overlap_copies_out);
+    tcase_add_loop_test(tcase, calls_for_a_task, 0, 5);
     tcase_add_loop_test(tcase, a_task_has_its_time, 0, WAYS);
     tcase_add_loop_test(tcase, resident_inputs_are_not_copied, 0, 2);
     tcase_add_loop_test(tcase, each_lane_is_warm, 0, 2);

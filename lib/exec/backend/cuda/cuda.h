@@ -23,7 +23,8 @@ enum {
     HSI_CUDA_LANES_MOST = 8,
     HSI_CUDA_BATCH = 64,              /* tasks of a graph, at most */
     HSI_CUDA_CAPTURED_MOST = 1 << 16, /* tasks that are put into graphs, of a list */
-    HSI_CUDA_PANELS_MOST = 512
+    HSI_CUDA_PANELS_MOST = 512,
+    HSI_CUDA_SOLVERS = 4 /* kernels that are cuSOLVER's */
 };
 
 typedef struct hsi_cuda_gpu   hsi_cuda_gpu;
@@ -99,13 +100,20 @@ int hsi_cuda_solver_ok(hsi_cuda_fault *fault, cusolverStatus_t status, const cha
 
 /* ---- lanes (lane.c) ---------------------------------------------------------- */
 
+/* What cuSOLVER said last of a kernel: it is asked in several calls, and for each task. */
+typedef struct hsi_cuda_asked {
+    const hsi_cuda_kernel *kernel; /* NULL: nothing so far */
+    int                    n, elements;
+} hsi_cuda_asked;
+
 struct hsi_cuda_lane {
     hsi_cuda_fault    *fault; /* its GPU's */
     cudaStream_t       stream;
     cublasHandle_t     blas;
     void              *blas_space;
     cusolverDnHandle_t solver; /* NULL: not needed so far */
-    char              *arena;  /* on the GPU */
+    hsi_cuda_asked     asked[HSI_CUDA_SOLVERS];
+    char              *arena; /* on the GPU */
     size_t             arena_size;
     char              *room; /* pinned: what comes back */
     size_t             room_size;
@@ -116,7 +124,9 @@ struct hsi_cuda_lane {
 
 int  hsi_cuda_lane_open(hsi_cuda_lane *lane, hsi_cuda_fault *fault, size_t blas_bytes);
 void hsi_cuda_lane_close(hsi_cuda_lane *lane);
-int  hsi_cuda_lane_solver(hsi_cuda_lane *lane); /* make sure that it has one */
+
+/* Elements that the kernel has to work in; 0 unless it is cuSOLVER's. 0: see the fault. */
+int hsi_cuda_lane_work(hsi_cuda_lane *lane, const hsi_cuda_kernel *kernel, int n, int *elements);
 
 /* Make room; what was there is lost. 0: see the fault. */
 int hsi_cuda_lane_arena(hsi_cuda_lane *lane, size_t bytes);

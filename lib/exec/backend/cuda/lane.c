@@ -28,10 +28,29 @@ int hsi_cuda_lane_open(hsi_cuda_lane *lane, hsi_cuda_fault *fault, size_t blas_b
            make_events(lane) && make_blas(lane, blas_bytes);
 }
 
-int hsi_cuda_lane_solver(hsi_cuda_lane *lane)
+static int make_solver(hsi_cuda_lane *lane)
 {
     return lane->solver || (SOLVER(lane->fault, cusolverDnCreate, &lane->solver) &&
                             SOLVER(lane->fault, cusolverDnSetStream, lane->solver, lane->stream));
+}
+
+int hsi_cuda_lane_work(hsi_cuda_lane *lane, const hsi_cuda_kernel *kernel, int n, int *elements)
+{
+    hsi_cuda_asked *asked = lane->asked;
+
+    *elements = 0;
+    if (!kernel->work)
+        return 1;
+    while (asked->kernel && asked->kernel != kernel)
+        asked++;
+    if (asked->kernel && asked->n == n) {
+        *elements = asked->elements;
+        return 1;
+    }
+    if (!make_solver(lane) || !kernel->work(lane, n, hsi_cuda_width(kernel, n), elements))
+        return 0;
+    *asked = (hsi_cuda_asked){kernel, n, *elements};
+    return 1;
 }
 
 int hsi_cuda_lane_arena(hsi_cuda_lane *lane, size_t bytes)

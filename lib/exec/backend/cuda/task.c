@@ -59,15 +59,6 @@ hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room)
                               (int *)(void *)(pivots + pivot_bytes(body))};
 }
 
-static int work_size(hsi_cuda_lane *lane, const hsi_cuda_body *body, int *elements)
-{
-    *elements = 0;
-    if (!body->cuda->work)
-        return 1;
-    return hsi_cuda_lane_solver(lane) &&
-           body->cuda->work(lane, body->n, hsi_cuda_width(body->cuda, body->n), elements);
-}
-
 static size_t fixed_bytes(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     int copied = 1 + (gpu->resident ? 0 : body->cuda->inputs);
@@ -79,7 +70,7 @@ size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cu
 {
     int elements;
 
-    if (!work_size(lane, body, &elements))
+    if (!hsi_cuda_lane_work(lane, body->cuda, body->n, &elements))
         return 0;
     return fixed_bytes(gpu, body) + whole(sizeof(double) * (size_t)elements);
 }
@@ -156,7 +147,7 @@ static int send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_resu
     run->pivots = (int *)(void *)(arena + vector_bytes(body));
     run->info = (int *)(void *)(arena + vector_bytes(body) + pivot_bytes(body));
     run->work = (double *)(void *)(arena + small_bytes(body));
-    if (!work_size(run->lane, body, &run->work_size) ||
+    if (!hsi_cuda_lane_work(run->lane, body->cuda, body->n, &run->work_size) ||
         !CUDA(fault, cudaMemsetAsync, run->info, 0, info_bytes(body), run->lane->stream))
         return 0;
     if (job->diagonal != 0)
