@@ -45,22 +45,35 @@ static int is_used(const hsi_worker *worker, unsigned slot)
     return 0;
 }
 
-static hs_status open_backends(hsi_worker *worker, char why[HS_WHY])
+/* Those with a stream or, of the others, each with what is known of the stream by then. */
+static hs_status open_those(hsi_worker *worker, hs_backend_worker_info *info, int with_stream,
+                            char why[HS_WHY])
 {
-    hs_exec               *exec = worker->exec;
-    hs_backend_worker_info info = describe(worker);
-    unsigned               slot;
-    hs_status              st = HS_OK;
+    hs_exec  *exec = worker->exec;
+    unsigned  slot;
+    hs_status st = HS_OK;
 
     for (slot = 0; slot < exec->backend_count && st == HS_OK; slot++) {
         const hs_backend *backend = exec->backends[slot];
 
-        if (!backend->worker_open || !is_used(worker, slot))
+        if (!backend->worker_open || (backend->stream != NULL) != with_stream ||
+            !is_used(worker, slot))
             continue;
-        st = backend->worker_open(&exec->options, &info, &worker->states[slot], why);
-        if (st == HS_OK && backend->stream && worker->type == HS_GPU)
-            info.stream = backend->stream(worker->states[slot]);
+        st = backend->worker_open(&exec->options, info, &worker->states[slot], why);
+        if (st == HS_OK && with_stream && worker->type == HS_GPU)
+            info->stream = backend->stream(worker->states[slot]);
     }
+    return st;
+}
+
+/* Plugins come before the module for GPUs where tasks are concerned, but need its stream. */
+static hs_status open_backends(hsi_worker *worker, char why[HS_WHY])
+{
+    hs_backend_worker_info info = describe(worker);
+    hs_status              st = open_those(worker, &info, 1, why);
+
+    if (st == HS_OK)
+        st = open_those(worker, &info, 0, why);
     return st == HS_OK ? hsi_pipeline_prepare(worker, why) : st;
 }
 

@@ -110,6 +110,121 @@ START_TEST(a_policy_that_decides)
 }
 END_TEST
 
+/* ---- taken over --------------------------------------------------------------------------------
+ */
+
+typedef struct tally {
+    unsigned from_gpu, to_gpu, by_gpu;
+} tally;
+
+static void count_records(const performance *p, tally *t)
+{
+    unsigned gpu = hs_instance_cpus(p->in), w;
+
+    for (w = 0; w <= gpu; w++) {
+        size_t                count;
+        const hs_exec_record *r = hs_exec_records(p->exec, w, &count);
+
+        for (; count > 0; count--, r++)
+            if (r->outcome == HS_OUTCOME_ABORTED)
+                *(w == gpu ? &t->from_gpu : &t->to_gpu) += 1;
+            else
+                t->by_gpu += w == gpu;
+    }
+}
+
+/*
+ * By the estimates each task would end at once wherever it is not: so it is taken from the GPU
+ * between its panels, and from CPUs to the GPU, until it has been given the time that it takes.
+ * Each result is verified.
+ */
+START_TEST(taken_over_both_ways)
+{
+    enum { ROUNDS_MOST = 1000, WANTED = 10 };
+    static const act large[] = {{1e-3, 1e-3, "dgemm:320", 2, HS_RESTART_YES},
+                                {1e-3, 1e-3, "dpotrf:320", 1, HS_RESTART_YES},
+                                {1e-3, 1e-3, "dgetrf:320", 1, HS_RESTART_YES},
+                                {1e-3, 1e-3, "dtrsm:320", 1, HS_RESTART_YES},
+                                CURTAIN};
+    hs_exec_settings s = settings_for("heteroprio", _i ? STREAMS_RESIDENT : STREAMS);
+    fake_settings    settings = FAKE_SETTINGS;
+    tally            t = {0, 0, 0};
+    int              files = 0, threads = 0, round;
+
+    settings.kernel = 0.0005;
+    fake_reset(&settings);
+    for (round = 0; round < 2 || t.from_gpu < WANTED || t.to_gpu < WANTED || !t.by_gpu; round++) {
+        performance p = perform(acts(large, 2, 1, HS_MILLISECONDS), NULL, &s);
+
+        ck_assert_int_lt(round, ROUNDS_MOST);
+        all_done_once(&p);
+        ck_assert_uint_eq(p.report.lost_workers, 0);
+        count_records(&p, &t);
+        end_performance(&p);
+        trial_is_clean();
+        if (round == 0) { /* OpenBLAS keeps the threads that it makes */
+            files = open_files();
+            threads = live_threads();
+        }
+    }
+    ck_assert_int_eq(live_threads(), threads);
+    ck_assert_int_eq(open_files(), files);
+}
+END_TEST
+
+/* ---- plugins -----------------------------------------------------------------------------------
+ */
+
+/* Among tasks of the module's own, which use the same GPUs. */
+START_TEST(plugins_get_a_stream)
+{
+    static const act plugins[] = {{1, 1, "plugin:tests/fakecuda/.libs/plugin.so:fill", 12, 0},
+                                  {1, 1, "dgemm:60", 8, 0},
+                                  {1, 1, "plugin:tests/fakecuda/.libs/plugin.so:fill", 12, 0},
+                                  {1, 1, "dpotrf:60", 8, 0},
+                                  CURTAIN};
+    hs_exec_settings s = settings_for("plan", _i);
+    fake_settings    settings = FAKE_SETTINGS;
+    hs_instance     *in = acts(plugins, 1, 2, HS_MILLISECONDS);
+    unsigned         device[2] = {0, 0};
+    performance      p;
+    size_t           i;
+
+    settings.devices = 2;
+    fake_reset(&settings);
+    s.allow_plugins = 1;
+    p = perform(in, by_turns(in, 0), &s);
+    all_done_once(&p);
+    for (i = 0; i < fake_records(); i++)
+        device[fake_record_at(i).device] +=
+            fake_record_at(i).kind == FAKE_COPY_OUT && fake_record_at(i).bytes == 4096;
+    ck_assert_uint_eq(device[0], 8);
+    ck_assert_uint_eq(device[1], 8);
+    end_performance(&p);
+    trial_is_clean();
+}
+END_TEST
+
+/* Without a task of the module's own, its worker is there for the stream alone. */
+START_TEST(plugins_alone_get_a_stream)
+{
+    static const act plugins[] = {{1, 1, "plugin:tests/fakecuda/.libs/plugin.so:fill", 12, 0},
+                                  CURTAIN};
+    hs_exec_settings s = settings_for(_i ? "heteroprio" : "plan", STREAMS);
+    hs_instance     *in = acts(plugins, 0, 1, HS_MILLISECONDS);
+    performance      p;
+
+    s.allow_plugins = 1;
+    p = perform(in, _i ? NULL : by_turns(in, 0), &s);
+    all_done_once(&p);
+    end_performance(&p);
+    trial_is_clean();
+}
+END_TEST
+
+/* ---- what goes wrong ---------------------------------------------------------------------------
+ */
+
 static unsigned lost_said(const performance *p, const char *call)
 {
     hs_exec_failure failure;
@@ -315,6 +430,9 @@ int main(void)
     tcase_add_loop_test(tcase, a_plan_on_both, 0, WAYS);
     tcase_add_loop_test(tcase, a_plan_on_one_gpu_alone, 0, WAYS);
     tcase_add_loop_test(tcase, a_policy_that_decides, 0, 2);
+    tcase_add_loop_test(tcase, taken_over_both_ways, 0, 2);
+    tcase_add_loop_test(tcase, plugins_get_a_stream, 0, WAYS);
+    tcase_add_loop_test(tcase, plugins_alone_get_a_stream, 0, 2);
     tcase_add_loop_test(tcase, a_gpu_that_is_lost, 0, WAYS);
     tcase_add_test(tcase, a_task_that_fails);
     tcase_add_loop_test(tcase, refused, 0, 4);

@@ -310,16 +310,19 @@ static hsi_cuda_flight *wait_for_one(hsi_cuda_gpu *gpu)
     return first;
 }
 
-/* Times do not overlap, and none is yet to come. */
+static int64_t between(int64_t least, int64_t value, int64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* Times do not overlap, and none is yet to come: the worker's next task may be another backend's.
+ */
 static void date(hsi_cuda_gpu *gpu, const hsi_cuda_flight *flight, hs_completion *out)
 {
     int64_t now = hsi_cuda_now();
 
-    out->start = flight->start > gpu->last ? flight->start : gpu->last;
-    out->end = flight->end < now ? flight->end : now;
-    if (out->end < out->start)
-        out->end = out->start;
-    gpu->last = out->end;
+    out->start = between(gpu->last, flight->start, now);
+    out->end = gpu->last = between(out->start, flight->end, now);
 }
 
 int hsi_cuda_collect(hs_backend_worker *worker, int wait, hs_completion *out)
