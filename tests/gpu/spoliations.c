@@ -2,8 +2,8 @@
 /*
  * Tasks that CPUs and a GPU take from each other again and again: estimates say that each would
  * end at once wherever it is not, and so it goes to and fro until it has been given the time it
- * needs. All must end well, each result verified, and nothing be left of what was
- * aborted: no thread, descriptor, memory of the host or of the GPU.
+ * needs. All must end well, each result verified, and of what was aborted nothing be left that
+ * adds up: no thread, descriptor, memory of the host or of the GPU.
  *
  *   gpu_spoliations [-M MODULE] [-m CPUS] [-n SIZE] [SPOLIATIONS]
  *
@@ -21,6 +21,8 @@
 
 #include <hybridsched/exec.h>
 #include <hybridsched/hybridsched.h>
+
+#include "growth.h"
 
 enum { ROUNDS_IN_VAIN = 100, ROUNDS_BEFORE = 3 };
 
@@ -87,19 +89,35 @@ static census count_all(void)
     return now;
 }
 
-/* A single matrix that is left behind by each hundredth of 10,000 aborts is 70 times as much. */
-static void compare(const census *before, const census *after)
+/* `most` in a step is still none. */
+static void check_growth(const char *what, const long looks[GROWTH_LOOKS], long most)
 {
-    const long slack = 100 * 1024;
+    long by_step = growth_by_step(looks);
 
-    if (after->threads > before->threads)
-        fail(1, "leaked", "threads");
-    if (after->descriptors > before->descriptors)
-        fail(1, "leaked", "descriptors");
-    if (after->resident > before->resident + slack)
-        fail(1, "leaked", "memory");
-    if (after->gpu_memory > before->gpu_memory + slack)
-        fail(1, "leaked", "memory of the GPU");
+    fprintf(stderr, "growth: %ld %s in each of %d steps\n", by_step, what, GROWTH_LOOKS - 1);
+    if (by_step > most)
+        fail(1, "leaked", what);
+}
+
+/* A page for each spoliation is none: one of its matrices is some MiB. */
+static void compare(const census looks[GROWTH_LOOKS], unsigned long spoliations)
+{
+    const long page = 4, least = 1024;
+    long       pages = page * (long)(spoliations / (GROWTH_LOOKS - 1));
+    long       slack = pages > least ? pages : least;
+    long threads[GROWTH_LOOKS], descriptors[GROWTH_LOOKS], host[GROWTH_LOOKS], gpu[GROWTH_LOOKS];
+    int  i;
+
+    for (i = 0; i < GROWTH_LOOKS; i++) {
+        threads[i] = looks[i].threads;
+        descriptors[i] = looks[i].descriptors;
+        host[i] = looks[i].resident;
+        gpu[i] = looks[i].gpu_memory;
+    }
+    check_growth("threads", threads, 0);
+    check_growth("descriptors", descriptors, 0);
+    check_growth("KiB resident", host, slack);
+    check_growth("KiB on the GPU", gpu, slack);
 }
 
 static void print(const char *when, const census *c)
@@ -198,7 +216,7 @@ static void run_round(const hs_instance *in, tally *t)
 
 static void run_until(const hs_instance *in, unsigned long wanted, tally *t)
 {
-    unsigned long sum = 0, before, in_vain = 0;
+    unsigned long sum = t->to_gpu + t->from_gpu, before, in_vain = 0;
 
     while (sum < wanted && in_vain < ROUNDS_IN_VAIN) {
         before = sum;
@@ -233,7 +251,7 @@ int main(int argc, char **argv)
 {
     unsigned long wanted;
     hs_instance  *in;
-    census        before, after;
+    census        looks[GROWTH_LOOKS];
     tally         t = {0}, first = {0};
     int           i;
 
@@ -242,14 +260,16 @@ int main(int argc, char **argv)
     in = make_tasks();
     for (i = 0; i < ROUNDS_BEFORE; i++) /* what is made once and kept is no leak */
         run_round(in, &first);
-    before = count_all();
-    run_until(in, wanted, &t);
-    after = count_all();
+    looks[0] = count_all();
+    for (i = 1; i < GROWTH_LOOKS; i++) {
+        run_until(in, wanted * (unsigned long)i / (GROWTH_LOOKS - 1), &t);
+        looks[i] = count_all();
+    }
     printf("to_gpu,from_gpu,rounds,tasks,by_gpu\n%lu,%lu,%lu,%lu,%lu\n", t.to_gpu, t.from_gpu,
            t.rounds, t.tasks, t.by_gpu);
-    print("before", &before);
-    print("after", &after);
-    compare(&before, &after);
+    print("before", &looks[0]);
+    print("after", &looks[GROWTH_LOOKS - 1]);
+    compare(looks, wanted);
     hs_instance_free(in);
     return 0;
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What gpu_spoliations calls a leak, and what it does not. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "growth.h"
+
+static const struct {
+    long looks[GROWTH_LOOKS];
+    long by_step;
+} looked[] = {
+    {{7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7}, 0},
+    {{7, 7, 7, 9000, 9000, 9000, 9000, 9000, 9000, 9000, 9000}, 0}, /* made once */
+    {{0, 800, 1000, 1100, 1150, 1160, 1160, 1160, 1160, 1160, 1160}, 0},
+    {{50, 61, 43, 55, 48, 60, 41, 57, 49, 62, 50}, -7}, /* to and fro */
+    {{0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100}, 10},
+    {{0, 10, 20, 30, 40, 50, 60, 60, 60, 60, 60}, 10}, /* of some of the work only */
+    {{5, 6, 6, 7, 8, 8, 9, 10, 10, 11, 11}, 1},        /* now and then */
+    {{90, 80, 70, 60, 50, 40, 30, 20, 10, 0, 0}, -10},
+};
+
+START_TEST(growth)
+{
+    ck_assert_int_eq(growth_by_step(looked[_i].looks), looked[_i].by_step);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("growth");
+    TCase   *tcase = tcase_create("growth");
+    SRunner *runner = srunner_create(suite);
+    int      failed;
+
+    tcase_add_loop_test(tcase, growth, 0, sizeof looked / sizeof *looked);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TESTS_GPU_GROWTH_H
+#define TESTS_GPU_GROWTH_H
+
+/*
+ * What there was of something, looked at again and again with as much work in between. What is
+ * made once and kept, by a driver or an allocator, is there in few of the steps, whenever that
+ * is; a leak is there in most of them.
+ */
+enum { GROWTH_LOOKS = 11 };
+
+/* The median of the steps. */
+long growth_by_step(const long looks[GROWTH_LOOKS]);
+
+#endif
