@@ -28,8 +28,8 @@
 #include <hybridsched/hybridsched.h>
 
 #include "floor_text.h"
+#include "instance_file.h"
 #include "support/decimal.h"
-#include "support/pages.h"
 
 enum { ROUNDS = 7 };
 enum operation { BARE, SCAN, CHARCONV, TOUCH, READ, SOLVE, WRITE, OPERATIONS };
@@ -43,87 +43,12 @@ static const enum operation floor_operation = CHARCONV;
 static const enum operation floor_operation = SCAN;
 #endif
 
-enum ids { NO_IDS, COUNTED, SHUFFLED }; /* task-0, task-1, ... or in no order */
-
-struct layout {
-    const char *name;
-    enum ids    ids;
-    int         has_kernels; /* and priorities */
-    int         digits;      /* 17: every double; else so many decimals */
-};
-
-static const struct layout layouts[] = {
-    {"17-digits", NO_IDS, 0, 17},
-    {"17-digits-ids", COUNTED, 0, 17},
-    {"17-digits-shuffled-ids", SHUFFLED, 0, 17},
-    {"6-decimals", NO_IDS, 0, 6},
-    {"6-decimals-ids", COUNTED, 0, 6},
-    {"6-decimals-shuffled-ids", SHUFFLED, 0, 6},
-    {"17-digits-ids-kernels", COUNTED, 1, 17},
-};
-
-static void fail(const char *what)
-{
-    perror(what);
-    exit(1);
-}
-
 static double now(void)
 {
     struct timespec t;
 
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static uint64_t random_bits(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-/* ---- files ------------------------------------------------------------------------ */
-
-static void put_time(FILE *f, uint64_t *state, int digits)
-{
-    double value = 0.001 + (double)(random_bits(state) >> 11) * 0x1p-53 * 300;
-
-    if (digits == 17)
-        fprintf(f, "%.17g", value);
-    else
-        fprintf(f, "%.*f", digits, value);
-}
-
-/* Distinct for distinct i below 2^32, but in no order. */
-static uint32_t shuffled(size_t i)
-{
-    return (uint32_t)i * 2654435769u;
-}
-
-static void make_file(const char *path, const struct layout *layout, size_t tasks)
-{
-    uint64_t state = 1;
-    FILE    *f = fopen(path, "w");
-
-    if (!f)
-        fail(path);
-    fprintf(f, "# hybridsched instance 1\n# cpus 20\n# gpus 4\n%scpu,gpu%s\n",
-            layout->ids ? "id," : "", layout->has_kernels ? ",priority,kernel" : "");
-    for (size_t i = 0; i < tasks; i++) {
-        if (layout->ids)
-            fprintf(f, "task-%zu,", layout->ids == COUNTED ? i : shuffled(i));
-        put_time(f, &state, layout->digits);
-        putc(',', f);
-        put_time(f, &state, layout->digits);
-        if (layout->has_kernels)
-            fprintf(f, ",%d,%s", (int)(random_bits(&state) % 100), i % 2 ? "dgemm:960" : "dtrsm");
-        putc('\n', f);
-    }
-    if (fclose(f))
-        fail(path);
 }
 
 /* ---- what cannot be avoided ------------------------------------------------------ */
@@ -218,21 +143,6 @@ static double heteroprio_makespan(const hs_instance *in)
     makespan = hs_schedule_makespan(s);
     hs_schedule_free(s);
     return makespan;
-}
-
-/* As large blocks are in the library, so that the pages it leaves behind are as large. */
-static double touch_memory(size_t size)
-{
-    char  *memory = hsi_pages_alloc(size);
-    double sum = 0;
-
-    if (!memory)
-        fail("touch");
-    for (size_t i = 0; i < size; i += 4096)
-        ((volatile char *)memory)[i] = 1;
-    sum += memory[size / 2];
-    free(memory);
-    return sum;
 }
 
 static int open_file(const char *path, int flags)
@@ -361,7 +271,7 @@ int main(int argc, char **argv)
     close(fd);
     snprintf(copy, sizeof copy, "%s.copy", path);
     printf("file,tasks,operation,bytes,seconds,ns_per_task,mb_per_s,floor_share,peak_bytes\n");
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+    for (size_t i = 0; i < layout_count; i++)
         if (is_wanted(&layouts[i], argc - 2, argv + 2))
             measure(argv[0], &layouts[i], tasks, path, copy);
     unlink(path);

@@ -51,7 +51,9 @@ static const option_spec option_table[] = {
     {OPT_ITERATIONS, "iterations", ARGUMENT_TEXT, "N", NULL,
      "best: end after N moves of its search, rather than by the clock: the same plan everywhere"},
     {'s', "seed", ARGUMENT_TEXT, "N", NULL, "best: begin its random numbers here (default: 0)"},
-    {'j', "threads", ARGUMENT_TEXT, "N", NULL, "solve N instances at a time; best: search each in the threads that are left (default: 1)"},
+    {'j', "threads", ARGUMENT_TEXT, "N", NULL,
+     "solve N instances at a time; the threads that are left read one long file together, and best "
+     "searches in them (default: 1)"},
     {OPT_START, "start", ARGUMENT_FILE, "PLAN", NULL,
      "best: start from this plan of the instance; the result is no worse"},
     {OPT_GAP, "gap", ARGUMENT_TEXT, "G", NULL,
@@ -122,6 +124,7 @@ static void take_option(const options *o, int code, command_line *line, solve_re
         break;
     case 'j':
         request->settings.threads = (unsigned)options_unsigned(o, 1, 256);
+        request->reading.threads = request->settings.threads;
         break;
     case OPT_START:
         request->start = o->value;

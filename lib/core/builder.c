@@ -1,20 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "core/builder.h"
+#include "core/builder_impl.h"
 
 #include <stdlib.h>
-
-/*
- * Columns that rows seldom fill are made when the first row does, and then
- * filled up with zeros for the rows before it.
- */
-struct hs_builder {
-    hsi_store  content; /* rows, tasks, strings, notes, unit */
-    hsi_vector cpu, gpu, priority, count, restartable;
-    unsigned   cpus, gpus;
-    int        special;     /* a column other than the times and the id has begun */
-    int        unordered;   /* the ids so far do not ascend: see add_id() */
-    size_t     last_length; /* of the last row's id, as long as they do */
-};
 
 hs_status hs_builder_create(hs_builder **out)
 {
@@ -69,22 +56,16 @@ hs_status hs_builder_unit(hs_builder *b, hs_unit unit)
     return HS_OK;
 }
 
-static void append(hsi_vector *v, const void *bytes, size_t size)
-{
-    memcpy((char *)v->data + v->size, bytes, size);
-    v->size += size;
-}
-
 hs_status hsi_builder_note(hs_builder *b, hsi_text key, hsi_text value)
 {
     hsi_vector *notes = &b->content.notes;
 
     if (hsi_vector_reserve(notes, key.length + value.length + 2))
         return HS_ENOMEM;
-    append(notes, key.at, key.length);
-    append(notes, "", 1);
-    append(notes, value.length ? value.at : "", value.length);
-    append(notes, "", 1);
+    hsi_column_append(notes, key.at, key.length);
+    hsi_column_append(notes, "", 1);
+    hsi_column_append(notes, value.length ? value.at : "", value.length);
+    hsi_column_append(notes, "", 1);
     return HS_OK;
 }
 
@@ -95,24 +76,11 @@ hs_status hs_builder_note(hs_builder *b, const char *key, const char *value)
     return hsi_builder_note(b, (hsi_text){key, strlen(key)}, (hsi_text){value, strlen(value)});
 }
 
-/* Room for row `rows` in a column of `size` bytes a row that may not have begun yet. */
-static int reserve_lazy(hsi_vector *v, size_t rows, size_t size)
-{
-    size_t bytes = rows * size, had = v->size;
-
-    if (hsi_vector_reserve(v, bytes - had + size))
-        return -1;
-    if (had < bytes)
-        memset((char *)v->data + had, 0, bytes - had);
-    v->size = bytes;
-    return 0;
-}
-
 static int reserve_string(hsi_strings *s, size_t rows, hsi_text text)
 {
     if (text.length == 0 && !s->at.data)
         return 0;
-    return reserve_lazy(&s->at, rows, sizeof(size_t)) ||
+    return hsi_column_reserve(&s->at, rows, sizeof(size_t)) ||
            hsi_vector_reserve(&s->text, text.length + 2);
 }
 
@@ -142,52 +110,12 @@ static inline void add_string(hsi_strings *s, hsi_text text)
     if (!s->at.data)
         return;
     if (s->text.size == 0)
-        append(&s->text, "", 1); /* offset 0 means empty */
+        hsi_column_append(&s->text, "", 1); /* offset 0 means empty */
     if (text.length) {
         at = s->text.size;
         append_text(&s->text, text);
     }
-    append(&s->at, &at, sizeof at);
-}
-
-static inline uint64_t load_word(const char *at)
-{
-    uint64_t word;
-
-    memcpy(&word, at, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
-
-/* Does `a` stand before `b` in the order of bytes? Mostly without a call. */
-static inline int is_before(const char *a, const char *b, size_t length)
-{
-    uint64_t x, y;
-
-    if (length < 8 || length > 16)
-        return memcmp(a, b, length) < 0;
-    x = load_word(a);
-    y = load_word(b);
-    if (x != y)
-        return x < y;
-    return load_word(a + length - 8) < load_word(b + length - 8);
-}
-
-/*
- * Notes whether the ids ascend, the shorter first, as counters make them: then none is
- * there twice, which need not be found out the long way.
- */
-static inline int id_ascends(const hs_builder *b, size_t row, hsi_text id)
-{
-    const hsi_vector *text = &b->content.id.text;
-
-    if (b->last_length == 0)
-        return row == 0 && id.length > 0;
-    if (b->last_length != id.length)
-        return b->last_length < id.length;
-    return is_before((const char *)text->data + text->size - id.length - 1, id.at, id.length);
+    hsi_column_append(&s->at, &at, sizeof at);
 }
 
 static inline void add_id(hs_builder *b, size_t row, hsi_text id)
@@ -195,21 +123,20 @@ static inline void add_id(hs_builder *b, size_t row, hsi_text id)
     if (!b->content.id.at.data)
         return;
     if (!b->unordered) {
-        b->unordered = !id_ascends(b, row, id);
+        b->unordered = !hsi_id_ascends(b, row, id);
         b->last_length = id.length;
     }
     add_string(&b->content.id, id);
 }
 
-/* Counts before the first that is not 1 are 1, not 0. */
-static int reserve_count(hs_builder *b, uint32_t count)
+int hsi_builder_reserve_count(hs_builder *b, uint32_t count)
 {
     size_t    had = b->count.size / sizeof count, rows = b->content.rows;
     uint32_t *counts;
 
     if (count == 1 && !b->count.data)
         return 0;
-    if (reserve_lazy(&b->count, rows, sizeof count))
+    if (hsi_column_reserve(&b->count, rows, sizeof count))
         return -1;
     for (counts = b->count.data; had < rows; had++)
         counts[had] = 1;
@@ -228,11 +155,12 @@ static int reserve_special(hs_builder *b, const hsi_row *row, uint32_t count)
     size_t rows = b->content.rows;
 
     if ((row->priority || b->priority.data) &&
-        reserve_lazy(&b->priority, rows, sizeof row->priority))
+        hsi_column_reserve(&b->priority, rows, sizeof row->priority))
         return -1;
-    if ((row->restartable || b->restartable.data) && reserve_lazy(&b->restartable, rows, 1))
+    if ((row->restartable || b->restartable.data) && hsi_column_reserve(&b->restartable, rows, 1))
         return -1;
-    return reserve_count(b, count) || reserve_string(&b->content.kernel, rows, row->kernel) ||
+    return hsi_builder_reserve_count(b, count) ||
+           reserve_string(&b->content.kernel, rows, row->kernel) ||
            reserve_string(&b->content.cpu_command, rows, row->cpu_command) ||
            reserve_string(&b->content.gpu_command, rows, row->gpu_command);
 }
@@ -242,11 +170,11 @@ static void add_special(hs_builder *b, const hsi_row *row, uint32_t count)
     unsigned char restartable = (unsigned char)row->restartable;
 
     if (b->priority.data)
-        append(&b->priority, &row->priority, sizeof row->priority);
+        hsi_column_append(&b->priority, &row->priority, sizeof row->priority);
     if (b->count.data)
-        append(&b->count, &count, sizeof count);
+        hsi_column_append(&b->count, &count, sizeof count);
     if (b->restartable.data)
-        append(&b->restartable, &restartable, 1);
+        hsi_column_append(&b->restartable, &restartable, 1);
     add_string(&b->content.kernel, row->kernel);
     add_string(&b->content.cpu_command, row->cpu_command);
     add_string(&b->content.gpu_command, row->gpu_command);
@@ -270,8 +198,8 @@ hs_status hsi_builder_add(hs_builder *b, const hsi_row *row)
             return HS_ENOMEM;
         add_special(b, row, count);
     }
-    append(&b->cpu, &row->cpu, sizeof row->cpu);
-    append(&b->gpu, &row->gpu, sizeof row->gpu);
+    hsi_column_append(&b->cpu, &row->cpu, sizeof row->cpu);
+    hsi_column_append(&b->gpu, &row->gpu, sizeof row->gpu);
     add_id(b, b->content.rows, row->id);
     b->content.rows++;
     b->content.tasks += count;
@@ -288,7 +216,7 @@ static int reserve_batch(hs_builder *b, const hsi_batch *batch)
         return -1;
     if (batch->id_bytes == 0 && !id->at.data)
         return 0;
-    return reserve_lazy(&id->at, b->content.rows, sizeof(size_t)) ||
+    return hsi_column_reserve(&id->at, b->content.rows, sizeof(size_t)) ||
            hsi_vector_reserve(&id->at, batch->count * sizeof(size_t)) ||
            hsi_vector_reserve(&id->text, batch->id_bytes + batch->count + 1);
 }
@@ -317,8 +245,8 @@ hs_status hsi_builder_add_batch(hs_builder *b, const hsi_batch *batch)
         return add_one_by_one(b, batch);
     if (reserve_batch(b, batch))
         return HS_ENOMEM;
-    append(&b->cpu, batch->cpu, bytes);
-    append(&b->gpu, batch->gpu, bytes);
+    hsi_column_append(&b->cpu, batch->cpu, bytes);
+    hsi_column_append(&b->gpu, batch->gpu, bytes);
     if (b->content.id.at.data)
         for (size_t i = 0; i < batch->count; i++)
             add_id(b, b->content.rows + i, batch->id_bytes ? batch->id[i] : none);
@@ -429,6 +357,19 @@ const hsi_store *hsi_builder_store(hs_builder *b)
     return &b->content;
 }
 
+/* As many as may be had, unless it takes no longer to begin them. */
+static unsigned threads_for(const hs_builder *b)
+{
+    size_t most = b->content.rows / 200000;
+
+    return most < b->threads ? (unsigned)most : b->threads;
+}
+
+void hsi_builder_threads(hs_builder *b, unsigned threads)
+{
+    b->threads = threads;
+}
+
 hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
 {
     hs_status    st;
@@ -449,7 +390,7 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
     if (st != HS_OK)
         goto out;
     if (b->unordered || b->content.count)
-        st = hsi_names_verify(&b->content, row);
+        st = hsi_names_verify(&b->content, threads_for(b), row);
     if (st != HS_OK)
         goto out;
     in = malloc(sizeof *in);

@@ -9,6 +9,7 @@
 #include "core/store.h"
 #include "support/hash.h"
 #include "support/pages.h"
+#include "support/team.h"
 
 static int same(const char *id, const char *name, size_t length)
 {
@@ -136,43 +137,145 @@ static int is_generated(const hsi_store *store, const hsi_names *names, const ch
 /* Slots are far from each other: so many are on their way from memory at a time. */
 enum { BATCH = 32 };
 
-/* Enter the ids of up to BATCH rows from `first` on; *missing counts rows without one. */
-static hs_status enter_ids(const hsi_store *store, hsi_names *names, size_t first, size_t *missing,
-                           size_t *row)
-{
-    size_t      count = store->rows - first < BATCH ? store->rows - first : BATCH, i;
+typedef struct batch {
+    size_t      first, count;  /* rows */
+    size_t      missing;       /* without an id */
     const char *id[BATCH];
     size_t      length[BATCH];
     uint64_t    hash[BATCH];
+} batch;
 
-    for (i = 0; i < count; i++) {
-        id[i] = hsi_strings_get(&store->id, first + i);
-        length[i] = hsi_strings_length(&store->id, first + i);
-        hash[i] = id[i] ? hash_of(names, id[i], length[i]) : 0;
-        *missing += !id[i];
-        __builtin_prefetch(&names->slot[home_of(names, hash[i])], 1);
+/* Up to BATCH rows from `first` on, their slots asked for. */
+static void prepare(const hsi_store *store, const hsi_names *names, size_t first, batch *b)
+{
+    b->first = first;
+    b->count = store->rows - first < BATCH ? store->rows - first : BATCH;
+    b->missing = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const char *id = hsi_strings_get(&store->id, first + i);
+
+        b->id[i] = id;
+        b->length[i] = hsi_strings_length(&store->id, first + i);
+        b->hash[i] = id ? hash_of(names, id, b->length[i]) : 0;
+        b->missing += !id;
+        __builtin_prefetch(&names->slot[home_of(names, b->hash[i])], 1);
     }
-    for (i = 0; i < count; i++) {
+}
+
+/* What the slot of row i will hold. */
+static uint32_t entry_of(const hsi_names *names, const batch *b, size_t i)
+{
+    return tag_of(names, b->hash[i]) | (uint32_t)(b->first + i + 1);
+}
+
+static hs_status enter(const hsi_store *store, hsi_names *names, const batch *b, size_t *row)
+{
+    for (size_t i = 0; i < b->count; i++) {
         uint32_t *slot;
 
-        if (!id[i])
+        if (!b->id[i])
             continue;
-        slot = slot_of(store, names, id[i], length[i], hash[i]);
-        *row = first + i;
+        slot = slot_of(store, names, b->id[i], b->length[i], b->hash[i]);
+        *row = b->first + i;
         if (*slot)
             return HS_EDUPLICATE;
-        *slot = tag_of(names, hash[i]) | (uint32_t)(first + i + 1);
+        *slot = entry_of(names, b, i);
     }
     return HS_OK;
 }
 
-static hs_status hash_ids(const hsi_store *store, hsi_names *names, size_t *row)
+static hs_status enter_all(const hsi_store *store, hsi_names *names, size_t *missing, size_t *row)
+{
+    hs_status st = HS_OK;
+    batch     b;
+
+    *missing = 0;
+    for (size_t i = 0; i < store->rows && st == HS_OK; i += BATCH) {
+        prepare(store, names, i, &b);
+        st = enter(store, names, &b, row);
+        *missing += b.missing;
+    }
+    return st;
+}
+
+/* ---- the same in several threads ------------------------------------------ */
+
+enum { SHARE = 128 * BATCH }; /* rows that a thread takes at a time */
+
+typedef struct entering {
+    const hsi_store *store;
+    hsi_names       *names;
+    atomic_size_t    taken, missing; /* rows */
+    atomic_int       is_twice;       /* some id: no more need be entered */
+} entering;
+
+/* Into the first empty slot, which another thread may fill meanwhile. 0: it is there. */
+static int enter_shared(const entering *e, const batch *b, size_t i)
+{
+    const hsi_names *names = e->names;
+    uint32_t         entry = entry_of(names, b, i), tag = entry & ~names->row_mask, held;
+    size_t           at = home_of(names, b->hash[i]);
+
+    for (;; at = at + 1 < names->size ? at + 1 : 0) {
+        held = __atomic_load_n(&names->slot[at], __ATOMIC_RELAXED);
+        if (!held && __atomic_compare_exchange_n(&names->slot[at], &held, entry, 0,
+                                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return 1;
+        if ((held & ~names->row_mask) == tag &&
+            same(hsi_strings_get(&e->store->id, (held & names->row_mask) - 1), b->id[i],
+                 b->length[i]))
+            return 0;
+    }
+}
+
+static void enter_rows(entering *e, size_t from, size_t to)
+{
+    batch b;
+
+    for (; from < to && !atomic_load(&e->is_twice); from += BATCH) {
+        prepare(e->store, e->names, from, &b);
+        for (size_t i = 0; i < b.count; i++)
+            if (b.id[i] && !enter_shared(e, &b, i))
+                atomic_store(&e->is_twice, 1);
+        atomic_fetch_add(&e->missing, b.missing);
+    }
+}
+
+static void enter_some(void *data, unsigned number)
+{
+    entering *e = data;
+    size_t    from, rows = e->store->rows;
+
+    (void)number;
+    while ((from = atomic_fetch_add(&e->taken, SHARE)) < rows)
+        enter_rows(e, from, rows - from < SHARE ? rows : from + SHARE);
+}
+
+/* Which row is to blame for an id that is there twice depends on their order. */
+static hs_status enter_together(const hsi_store *store, hsi_names *names, unsigned threads,
+                                size_t *missing, size_t *row)
+{
+    entering e = {.store = store, .names = names};
+
+    hsi_team_run(threads, enter_some, &e);
+    *missing = atomic_load(&e.missing);
+    if (!atomic_load(&e.is_twice))
+        return HS_OK;
+    memset(names->slot, 0, names->size * sizeof *names->slot);
+    return enter_all(store, names, missing, row);
+}
+
+/* ---- all names --------------------------------------------------------------- */
+
+static hs_status hash_ids(const hsi_store *store, hsi_names *names, unsigned threads, size_t *row)
 {
     size_t    missing = 0, i;
-    hs_status st = HS_OK;
+    hs_status st;
 
-    for (i = 0; i < store->rows && st == HS_OK; i += BATCH)
-        st = enter_ids(store, names, i, &missing, row);
+    if (threads > 1)
+        st = enter_together(store, names, threads, &missing, row);
+    else
+        st = enter_all(store, names, &missing, row);
     if (st != HS_OK || (!missing && !store->count)) /* then no name was made up */
         return st;
     for (i = 0; i < store->rows; i++) {
@@ -185,20 +288,20 @@ static hs_status hash_ids(const hsi_store *store, hsi_names *names, size_t *row)
     return HS_OK;
 }
 
-hs_status hsi_names_verify(const hsi_store *store, size_t *row)
+hs_status hsi_names_verify(const hsi_store *store, unsigned threads, size_t *row)
 {
     hsi_names names;
     hs_status st;
 
     if (!store->id.at.data)
         return HS_OK;
-    st = hsi_names_create(store, &names, row);
+    st = hsi_names_create(store, threads, &names, row);
     if (st == HS_OK)
         hsi_names_free(&names);
     return st;
 }
 
-hs_status hsi_names_create(const hsi_store *store, hsi_names *names, size_t *row)
+hs_status hsi_names_create(const hsi_store *store, unsigned threads, hsi_names *names, size_t *row)
 {
     size_t    size = store->rows + store->rows / 2 + 16;
     hs_status st;
@@ -216,7 +319,7 @@ hs_status hsi_names_create(const hsi_store *store, hsi_names *names, size_t *row
         names->row_mask = names->row_mask * 2 + 1;
     /* Where the store lies differs from run to run: no file is slow by design. */
     names->seed = hsi_hash_mix((uintptr_t)store ^ (uintptr_t)names->slot, 0x8ebc6af09c88c6e3u);
-    st = hash_ids(store, names, row);
+    st = hash_ids(store, names, threads, row);
     if (st != HS_OK)
         hsi_names_free(names);
     return st;
@@ -247,7 +350,7 @@ hs_status hs_index_create(const hs_instance *in, hs_index **out)
     if (!index)
         return HS_ENOMEM;
     index->store = in->store;
-    st = hsi_names_create(in->store, &index->names, &row);
+    st = hsi_names_create(in->store, 1, &index->names, &row);
     if (st != HS_OK) {
         free(index);
         return st;

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "instance_file.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/pages.h"
+
+const struct layout layouts[] = {
+    {"17-digits", NO_IDS, 0, 17},
+    {"17-digits-ids", COUNTED, 0, 17},
+    {"17-digits-shuffled-ids", SHUFFLED, 0, 17},
+    {"6-decimals", NO_IDS, 0, 6},
+    {"6-decimals-ids", COUNTED, 0, 6},
+    {"6-decimals-shuffled-ids", SHUFFLED, 0, 6},
+    {"17-digits-ids-kernels", COUNTED, 1, 17},
+};
+
+const size_t layout_count = sizeof layouts / sizeof *layouts;
+
+void fail(const char *what)
+{
+    perror(what);
+    exit(1);
+}
+
+static uint64_t random_bits(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static void put_time(FILE *f, uint64_t *state, int digits)
+{
+    double value = 0.001 + (double)(random_bits(state) >> 11) * 0x1p-53 * 300;
+
+    if (digits == 17)
+        fprintf(f, "%.17g", value);
+    else
+        fprintf(f, "%.*f", digits, value);
+}
+
+/* Distinct for distinct i below 2^32, but in no order. */
+static uint32_t shuffled(size_t i)
+{
+    return (uint32_t)i * 2654435769u;
+}
+
+void make_file(const char *path, const struct layout *layout, size_t tasks)
+{
+    uint64_t state = 1;
+    FILE    *f = fopen(path, "w");
+
+    if (!f)
+        fail(path);
+    fprintf(f, "# hybridsched instance 1\n# cpus 20\n# gpus 4\n%scpu,gpu%s\n",
+            layout->ids ? "id," : "", layout->has_kernels ? ",priority,kernel" : "");
+    for (size_t i = 0; i < tasks; i++) {
+        if (layout->ids)
+            fprintf(f, "task-%zu,", layout->ids == COUNTED ? i : shuffled(i));
+        put_time(f, &state, layout->digits);
+        putc(',', f);
+        put_time(f, &state, layout->digits);
+        if (layout->has_kernels)
+            fprintf(f, ",%d,%s", (int)(random_bits(&state) % 100), i % 2 ? "dgemm:960" : "dtrsm");
+        putc('\n', f);
+    }
+    if (fclose(f))
+        fail(path);
+}
+
+/* As large blocks are in the library, so that the pages it leaves behind are as large. */
+double touch_memory(size_t size)
+{
+    char  *memory = hsi_pages_alloc(size);
+    double sum = 0;
+
+    if (!memory)
+        fail("touch");
+    for (size_t i = 0; i < size; i += 4096)
+        ((volatile char *)memory)[i] = 1;
+    sum += memory[size / 2];
+    free(memory);
+    return sum;
+}
