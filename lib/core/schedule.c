@@ -101,10 +101,9 @@ static hs_status check_placements(unsigned workers, size_t count, const hs_place
 }
 
 /* Fills first[], too, and without another array of that size: there may be many workers. */
-static void copy_sorted(hs_schedule *s, size_t count, const hs_placement *placements,
-                        given_entry *given)
+static void copy_given(hs_schedule *s, size_t count, const hs_placement *placements)
 {
-    unsigned w, workers = s->cpus + s->gpus;
+    unsigned workers = s->cpus + s->gpus;
     size_t   i;
 
     for (i = 0; i < count; i++)
@@ -114,44 +113,64 @@ static void copy_sorted(hs_schedule *s, size_t count, const hs_placement *placem
     for (i = 0; i < count; i++) {
         const hs_placement *pl = &placements[i];
 
-        given[s->first[pl->worker + 1]++] = /* ... and then where it ends */
-            (given_entry){{pl->start, pl->end, pl->task, pl->state}, i};
+        s->entries[s->first[pl->worker + 1]++] = /* ... and then where it ends */
+            (hs_entry){pl->start, pl->end, pl->task, pl->state};
         if (pl->end > s->makespan)
             s->makespan = pl->end;
     }
-    for (w = 0; w < workers; w++)
-        if (s->first[w + 1] - s->first[w] > 1)
-            qsort(given + s->first[w], s->first[w + 1] - s->first[w], sizeof *given, by_time);
-    for (i = 0; i < count; i++)
-        s->entries[i] = given[i].entry;
+}
+
+static int is_sorted(const hs_entry *entries, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const hs_entry *a = &entries[i - 1], *b = &entries[i];
+
+        if (b->start < a->start || (b->start == a->start && b->end < a->end))
+            return 0;
+    }
+    return 1;
+}
+
+/* Mostly they are given in order. */
+static hs_status sort_entries(hs_entry *entries, size_t count)
+{
+    given_entry *given;
+
+    if (is_sorted(entries, count))
+        return HS_OK;
+    given = malloc(count * sizeof *given);
+    if (!given)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        given[i] = (given_entry){entries[i], i};
+    qsort(given, count, sizeof *given, by_time);
+    for (size_t i = 0; i < count; i++)
+        entries[i] = given[i].entry;
+    free(given);
+    return HS_OK;
 }
 
 hs_status hs_schedule_build(unsigned cpus, unsigned gpus, size_t count,
                             const hs_placement *placements, hs_schedule **out)
 {
     hs_schedule *s = NULL;
-    given_entry *given = NULL;
     hs_status    st;
 
     if (!out || (count && !placements) || cpus > HS_MAX_WORKERS || gpus > HS_MAX_WORKERS ||
         cpus + gpus == 0)
         return HS_EINVAL;
     st = check_placements(cpus + gpus, count, placements);
+    if (st == HS_OK)
+        st = hsi_schedule_create(cpus, gpus, count, &s);
     if (st != HS_OK)
         return st;
-    st = hsi_schedule_create(cpus, gpus, count, &s);
-    if (st != HS_OK)
-        return st;
-    given = malloc((count ? count : 1) * sizeof *given);
-    st = given ? HS_OK : HS_ENOMEM;
-    if (st != HS_OK)
-        goto out;
-    copy_sorted(s, count, placements, given);
-    *out = s;
-    s = NULL;
-out:
-    free(given);
-    hs_schedule_free(s);
+    copy_given(s, count, placements);
+    for (unsigned w = 0; w < cpus + gpus && st == HS_OK; w++)
+        st = sort_entries(s->entries + s->first[w], s->first[w + 1] - s->first[w]);
+    if (st == HS_OK)
+        *out = s;
+    else
+        hs_schedule_free(s);
     return st;
 }
 
