@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How fast plans are written, against a loop over the same rows that writes their numbers
- * with C++17's charconv and copies the rest.
+ * with C++17's charconv and copies the rest; and how fast they are read back.
  *
  *     bench_write [TASKS]      default 1000000
  *
- * One CSV row a kind of instance: medians of seven rounds in which both take turns, in CPU
+ * One CSV row a kind of instance: medians of seven rounds in which all take turns, in CPU
  * time, as other programs may be running. `floor_share` is charconv's time over ours.
  */
 #include "config.h"
@@ -152,6 +152,24 @@ static double time_plan(int fd, const hs_instance *in, const hs_schedule *s)
     return now() - start;
 }
 
+/* What was written last, and nothing else. */
+static double time_reading(int fd)
+{
+    hs_instance *in = NULL;
+    hs_schedule *s = NULL;
+    double       seconds;
+
+    if (ftruncate(fd, lseek(fd, 0, SEEK_CUR)) || lseek(fd, 0, SEEK_SET))
+        fail("seeking");
+    seconds = -now();
+    if (hs_plan_read(fd, NULL, &in, &s, NULL, NULL) != HS_OK)
+        fail("reading");
+    seconds += now();
+    hs_instance_free(in);
+    hs_schedule_free(s);
+    return seconds;
+}
+
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -164,7 +182,7 @@ static void measure(const struct layout *layout, size_t tasks, int fd)
     hs_instance *in = make_instance(layout, tasks);
     hs_schedule *s = NULL;
     struct rows  rows;
-    double       floors[ROUNDS], plans[ROUNDS];
+    double       floors[ROUNDS], plans[ROUNDS], reading[ROUNDS];
     off_t        size;
 
     if (hs_solve(hs_algorithm_find("heteroprio"), in, NULL, &s) != HS_OK)
@@ -175,13 +193,15 @@ static void measure(const struct layout *layout, size_t tasks, int fd)
         floors[round] = time_floor(fd, &rows);
         lseek(fd, 0, SEEK_SET);
         plans[round] = time_plan(fd, in, s);
+        reading[round] = time_reading(fd);
     }
     size = lseek(fd, 0, SEEK_CUR);
     qsort(floors, ROUNDS, sizeof *floors, by_value);
     qsort(plans, ROUNDS, sizeof *plans, by_value);
-    printf("%s,%zu,%lld,%.1f,%.1f,%.3f\n", layout->name, tasks, (long long)size,
+    qsort(reading, ROUNDS, sizeof *reading, by_value);
+    printf("%s,%zu,%lld,%.1f,%.1f,%.3f,%.1f\n", layout->name, tasks, (long long)size,
            1e9 * floors[ROUNDS / 2] / (double)tasks, 1e9 * plans[ROUNDS / 2] / (double)tasks,
-           floors[ROUNDS / 2] / plans[ROUNDS / 2]);
+           floors[ROUNDS / 2] / plans[ROUNDS / 2], 1e9 * reading[ROUNDS / 2] / (double)tasks);
     free(rows.row);
     free(rows.text);
     hs_schedule_free(s);
@@ -197,7 +217,7 @@ int main(int argc, char **argv)
     if (fd < 0)
         fail(path);
     unlink(path);
-    printf("plan,tasks,bytes,charconv_ns_per_task,ns_per_task,floor_share\n");
+    printf("plan,tasks,bytes,charconv_ns_per_task,ns_per_task,floor_share,read_ns_per_task\n");
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
         measure(&layouts[i], tasks, fd);
     close(fd);

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "io/csv_scan.h"
 #include "io/instance_reader.h"
+#include "io/plain.h"
 #include "support/decimal.h"
 
 enum { UNKNOWN = HSI_INSTANCE_COLUMNS }; /* a column that is not read */
@@ -25,34 +25,11 @@ hs_status hsi_plain_prepare(struct hsi_instance_reader *r)
     return HS_OK;
 }
 
-/* A number that needs no thought: less than 18 digits, perhaps after a sign. NULL: another. */
-static const char *whole(const char *at, const char *end, int64_t *value)
-{
-    const char *start, *stop;
-    int64_t     number = 0;
-    int         negative = at < end && *at == '-';
-
-    at += negative;
-    stop = end - at > 18 ? at + 18 : end;
-    for (start = at; at < stop && *at >= '0' && *at <= '9'; at++)
-        number = number * 10 + (*at - '0');
-    *value = negative ? -number : number;
-    return at == start || at == stop ? NULL : at;
-}
-
-static const char *text(const char *at, const char *end, hsi_text *value)
-{
-    const char *stop = hsi_find_special(at, end);
-
-    *value = (hsi_text){at, (size_t)(stop - at)};
-    return stop;
-}
-
 static const char *count(const char *at, const char *end, uint32_t *value)
 {
     int64_t number;
 
-    at = whole(at, end, &number);
+    at = hsi_plain_whole(at, end, &number);
     if (!at || number < 1 || number > UINT32_MAX)
         return NULL;
     *value = (uint32_t)number;
@@ -65,26 +42,14 @@ static const char *field(int kind, const char *at, const char *end, hsi_row *row
     hsi_text ignored;
 
     switch (kind) {
-    case HSI_CPU:
-        return hsi_decimal_read(at, end, &row->cpu);
-    case HSI_GPU:
-        return hsi_decimal_read(at, end, &row->gpu);
-    case HSI_PRIORITY:
-        return whole(at, end, &row->priority);
     case HSI_COUNT:
         return count(at, end, &row->count);
     case HSI_ID:
-        return text(at, end, &row->id);
-    case HSI_KERNEL:
-        return text(at, end, &row->kernel);
-    case HSI_CPU_COMMAND:
-        return text(at, end, &row->cpu_command);
-    case HSI_GPU_COMMAND:
-        return text(at, end, &row->gpu_command);
-    case HSI_RESTARTABLE:
-        return text(at, end, &ignored) == at ? at : NULL;
+        return hsi_plain_text(at, end, &row->id);
+    case UNKNOWN:
+        return hsi_plain_text(at, end, &ignored);
     default:
-        return text(at, end, &ignored);
+        return hsi_plain_field(kind, at, end, row);
     }
 }
 
@@ -165,7 +130,7 @@ static inline const char *times_row(const char *at, const char *end, int has_id,
     if (at == end || *at == '#')
         return NULL;
     if (has_id) {
-        at = text(at, end, &batch->id[i]);
+        at = hsi_plain_text(at, end, &batch->id[i]);
         if (at == end || *at++ != ',' || batch->id[i].length > HS_MAX_ID)
             return NULL;
     }

@@ -46,25 +46,45 @@ static int is_name(const hsi_strings *ids, size_t row, hsi_text name)
     return id && strncmp(id, name.at, name.length) == 0 && id[name.length] == '\0';
 }
 
-hs_status hsi_name_table_enter(struct hsi_name_table *table, const hsi_strings *ids,
-                               hsi_text name, size_t next, size_t *row)
+hs_status hsi_name_table_expect(struct hsi_name_table *table, size_t more)
 {
-    uint64_t hash;
-    size_t   at;
+    while (!table->slots || table->used + more > table->mask / 2 + 1)
+        if (grow(table) != HS_OK)
+            return HS_ENOMEM;
+    return HS_OK;
+}
 
-    if ((!table->slots || table->used > table->mask / 2) && grow(table) != HS_OK)
-        return HS_ENOMEM;
-    hash = hsi_hash(name.at, name.length, table->seed);
+uint64_t hsi_name_table_hash(const struct hsi_name_table *table, hsi_text name)
+{
+    uint64_t hash = hsi_hash(name.at, name.length, table->seed);
+
+    __builtin_prefetch(&table->slots[home(table, hash)], 1);
+    return hash;
+}
+
+size_t hsi_name_table_at(struct hsi_name_table *table, const hsi_strings *ids, hsi_text name,
+                         uint64_t hash, size_t next)
+{
+    size_t at;
+
     for (at = home(table, hash); table->slots[at]; at = (at + 1) & table->mask) {
         uint64_t slot = table->slots[at];
+        size_t   row = (size_t)(slot & ROW_BITS) - 1;
 
-        *row = (size_t)(slot & ROW_BITS) - 1;
-        if ((slot ^ hash) >> 32 == 0 && is_name(ids, *row, name))
-            return HS_OK;
+        if ((slot ^ hash) >> 32 == 0 && is_name(ids, row, name))
+            return row;
     }
     table->slots[at] = (hash & ~ROW_BITS) | (uint64_t)(next + 1);
     table->used++;
-    *row = next;
+    return next;
+}
+
+hs_status hsi_name_table_enter(struct hsi_name_table *table, const hsi_strings *ids,
+                               hsi_text name, size_t next, size_t *row)
+{
+    if (hsi_name_table_expect(table, 1) != HS_OK)
+        return HS_ENOMEM;
+    *row = hsi_name_table_at(table, ids, name, hsi_name_table_hash(table, name), next);
     return HS_OK;
 }
 

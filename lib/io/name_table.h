@@ -22,6 +22,15 @@ struct hsi_name_table {
 hs_status hsi_name_table_enter(struct hsi_name_table *table, const hsi_strings *ids,
                                hsi_text name, size_t next, size_t *row);
 
+/*
+ * The same in steps, for several names at a time: room for so many more; then the hash of
+ * each, whose place is asked for from memory; then its row. HS_ENOMEM: there is no room.
+ */
+hs_status hsi_name_table_expect(struct hsi_name_table *table, size_t more);
+uint64_t  hsi_name_table_hash(const struct hsi_name_table *table, hsi_text name);
+size_t    hsi_name_table_at(struct hsi_name_table *table, const hsi_strings *ids, hsi_text name,
+                            uint64_t hash, size_t next);
+
 void hsi_name_table_close(struct hsi_name_table *table);
 
 #endif

@@ -2,37 +2,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "io/columns.h"
 #include "io/field.h"
-#include "io/header.h"
-#include "io/name_table.h"
-#include "io/places.h"
 #include "io/plan_info.h"
 #include "io/plan_lines.h"
+#include "io/plan_reader.h"
 
-/* Of plans alone, before the columns that instances have too. */
-enum { ID, WORKER, START, END, STATE, SHARED, COLUMNS = SHARED + HSI_COLUMNS };
-
-static const char *const names[COLUMNS] = {
+static const char *const names[HSI_PLAN_COLUMNS] = {
     "id", "worker", "start", "end", "state", HSI_COLUMN_NAMES,
 };
 
-struct reader {
-    struct hsi_csv        csv;
-    struct hsi_header     header;
-    struct hsi_plan_lines lines;
-    struct hsi_places     places;    /* of tasks: where each stands first */
-    struct hsi_name_table tasks;
-    hs_read_options       options;
-    hs_plan_info          info;
-    hs_builder           *builder;
-    hsi_vector            placements;
-    size_t                count;     /* tasks */
-    size_t                width;     /* fields of a row */
-    int                   column[COLUMNS];
-};
-
-static hs_status read_header(struct reader *r)
+static hs_status read_header(struct hsi_plan_reader *r)
 {
     int       found;
     hs_status st;
@@ -51,14 +30,14 @@ static hs_status read_header(struct reader *r)
         st = hsi_header_workers(&r->header, &r->csv, &r->options);
     if (st != HS_OK)
         return st;
-    st = hsi_csv_header(&r->csv, COLUMNS, names, SHARED + 2, r->options.ignore_unknown, r->column);
+    st = hsi_csv_header(&r->csv, HSI_PLAN_COLUMNS, names, HSI_PLAN_SHARED + 2, r->options.ignore_unknown, r->column);
     r->width = r->csv.count;
-    return st;
+    return st == HS_OK ? hsi_csv_fail_status(&r->csv, hsi_plain_plan_prepare(r)) : st;
 }
 
 /* ---- rows ------------------------------------------------------------------------- */
 
-static const struct hsi_field *field_of(const struct reader *r, int column)
+static const struct hsi_field *field_of(const struct hsi_plan_reader *r, int column)
 {
     return &r->csv.fields[r->column[column]];
 }
@@ -72,8 +51,7 @@ static int same_text(const hsi_strings *column, size_t row, hsi_text text)
     return strlen(held) == text.length && memcmp(held, text.at, text.length) == 0;
 }
 
-/* The first of the shared columns in which a task's second row differs; -1: none does. */
-static int differing_column(const hsi_store *store, size_t task, const hsi_row *row)
+int hsi_plan_difference(const hsi_store *store, size_t task, const hsi_row *row)
 {
     int restartable = store->restartable ? store->restartable[task] : HS_RESTART_DEFAULT;
 
@@ -92,46 +70,50 @@ static int differing_column(const hsi_store *store, size_t task, const hsi_row *
     return restartable == (int)row->restartable ? -1 : HSI_RESTARTABLE;
 }
 
-static hs_status check_same(struct reader *r, size_t task, const hsi_row *row)
+static hs_status check_same(struct hsi_plan_reader *r, size_t task, const hsi_row *row)
 {
-    int      column = differing_column(hsi_builder_store(r->builder), task, row);
+    int      column = hsi_plan_difference(hsi_builder_store(r->builder), task, row);
     char     id[HSI_QUOTE];
     uint64_t line, ignored;
 
     if (column < 0)
         return HS_OK;
     hsi_places_find(&r->places, task, &line, &ignored);
-    return hsi_csv_fail(&r->csv, field_of(r, SHARED + column), "%s of task %s is not the same as "
-                        "on line %llu; expected a task's rows to agree", names[SHARED + column],
+    return hsi_csv_fail(&r->csv, field_of(r, HSI_PLAN_SHARED + column), "%s of task %s is not the same as "
+                        "on line %llu; expected a task's rows to agree", names[HSI_PLAN_SHARED + column],
                         hsi_csv_quote(row->id.at, row->id.length, id), (unsigned long long)line);
 }
 
-static hs_status add_task(struct reader *r, const hsi_row *row)
+hs_status hsi_plan_add_task(struct hsi_plan_reader *r, const hsi_row *row, uint64_t line)
 {
-    hs_status st;
+    hs_status st = hsi_places_add(&r->places, line, 1);
 
-    if (r->count == HS_MAX_TASKS)
-        return hsi_csv_fail(&r->csv, NULL, "more tasks than there may be; expected at most %llu",
-                            (unsigned long long)HS_MAX_TASKS);
-    st = hsi_places_add(&r->places, r->csv.line, 1);
     if (st == HS_OK)
         st = hsi_builder_add(r->builder, row);
     r->count += st == HS_OK;
-    return hsi_csv_fail_status(&r->csv, st);
+    return st;
 }
 
-static hs_status read_task(struct reader *r, uint32_t *task)
+static hs_status add_task(struct hsi_plan_reader *r, const hsi_row *row)
+{
+    if (r->count == HS_MAX_TASKS)
+        return hsi_csv_fail(&r->csv, NULL, "more tasks than there may be; expected at most %llu",
+                            (unsigned long long)HS_MAX_TASKS);
+    return hsi_csv_fail_status(&r->csv, hsi_plan_add_task(r, row, r->csv.line));
+}
+
+static hs_status read_task(struct hsi_plan_reader *r, uint32_t *task)
 {
     hsi_row   row = {.count = 1};
     size_t    number;
     hs_status st;
 
-    if (field_of(r, ID)->length == 0)
-        return hsi_csv_fail(&r->csv, field_of(r, ID), "a row without an id; expected the task's "
+    if (field_of(r, HSI_PLAN_ID)->length == 0)
+        return hsi_csv_fail(&r->csv, field_of(r, HSI_PLAN_ID), "a row without an id; expected the task's "
                             "name");
-    st = hsi_columns_id(&r->csv, field_of(r, ID), HSI_MAX_NAME, &row.id);
+    st = hsi_columns_id(&r->csv, field_of(r, HSI_PLAN_ID), HSI_MAX_NAME, &row.id);
     if (st == HS_OK)
-        st = hsi_columns_read(&r->csv, r->column + SHARED, r->header.cpus, r->header.gpus, &row);
+        st = hsi_columns_read(&r->csv, r->column + HSI_PLAN_SHARED, r->header.cpus, r->header.gpus, &row);
     if (st != HS_OK)
         return st;
     st = hsi_name_table_enter(&r->tasks, &hsi_builder_store(r->builder)->id, row.id, r->count,
@@ -142,9 +124,9 @@ static hs_status read_task(struct reader *r, uint32_t *task)
     return number < r->count ? check_same(r, number, &row) : add_task(r, &row);
 }
 
-static hs_status read_state(struct reader *r, uint32_t *state)
+static hs_status read_state(struct hsi_plan_reader *r, uint32_t *state)
 {
-    const struct hsi_field *field = field_of(r, STATE);
+    const struct hsi_field *field = field_of(r, HSI_PLAN_STATE);
     char                    shown[HSI_QUOTE];
 
     if (hsi_field_is(field, "run"))
@@ -157,31 +139,34 @@ static hs_status read_state(struct reader *r, uint32_t *state)
     return HS_OK;
 }
 
-static hs_status read_placement(struct reader *r, hs_placement *placement)
+static hs_status read_placement(struct hsi_plan_reader *r, hs_placement *placement)
 {
     struct hsi_csv *csv = &r->csv;
     hs_status       st = read_task(r, &placement->task);
 
     if (st == HS_OK)
-        st = hsi_field_worker(csv, field_of(r, WORKER), r->header.cpus, r->header.gpus,
+        st = hsi_field_worker(csv, field_of(r, HSI_PLAN_WORKER), r->header.cpus, r->header.gpus,
                               &placement->worker);
     if (st == HS_OK)
-        st = hsi_field_number(csv, field_of(r, START), "start", 0, &placement->start);
+        st = hsi_field_number(csv, field_of(r, HSI_PLAN_START), "start", 0, &placement->start);
     if (st == HS_OK)
-        st = hsi_field_number(csv, field_of(r, END), "end", 0, &placement->end);
+        st = hsi_field_number(csv, field_of(r, HSI_PLAN_END), "end", 0, &placement->end);
     if (st == HS_OK && placement->end < placement->start)
-        st = hsi_csv_fail(csv, field_of(r, END), "the end is before the start; expected a time "
+        st = hsi_csv_fail(csv, field_of(r, HSI_PLAN_END), "the end is before the start; expected a time "
                           "at or after it");
     return st == HS_OK ? read_state(r, &placement->state) : st;
 }
 
-static hs_status read_rows(struct reader *r)
+static hs_status read_rows(struct hsi_plan_reader *r)
 {
     hs_placement placement;
     int          found;
     hs_status    st;
 
     for (;;) {
+        st = hsi_csv_fail_status(&r->csv, hsi_plain_plan_rows(r));
+        if (st != HS_OK)
+            return st;
         st = hsi_csv_row(&r->csv, r->width, &found);
         if (st != HS_OK || !found)
             return st;
@@ -195,7 +180,7 @@ static hs_status read_rows(struct reader *r)
 
 /* ---- the whole ---------------------------------------------------------------------- */
 
-static hs_status finish_instance(struct reader *r, hs_instance **instance)
+static hs_status finish_instance(struct hsi_plan_reader *r, hs_instance **instance)
 {
     uint64_t  line, column;
     size_t    row = 0;
@@ -218,7 +203,7 @@ static hs_status finish_instance(struct reader *r, hs_instance **instance)
     return hsi_csv_fail_status(&r->csv, st);
 }
 
-static hs_status read_all(struct reader *r, hs_instance **instance, hs_schedule **schedule)
+static hs_status read_all(struct hsi_plan_reader *r, hs_instance **instance, hs_schedule **schedule)
 {
     hs_status st = hsi_csv_fail_status(&r->csv, hs_builder_create(&r->builder));
 
@@ -236,13 +221,14 @@ static hs_status read_all(struct reader *r, hs_instance **instance, hs_schedule 
     return st;
 }
 
-static void close_reader(struct reader *r)
+static void close_reader(struct hsi_plan_reader *r)
 {
     int error = errno;
 
     hs_builder_free(r->builder);
     hsi_vector_free(&r->placements);
     hsi_name_table_close(&r->tasks);
+    free(r->kind);
     hsi_places_close(&r->places);
     hsi_plan_lines_close(&r->lines);
     hsi_csv_close(&r->csv);
@@ -252,7 +238,7 @@ static void close_reader(struct reader *r)
 hs_status hs_plan_read(int fd, const hs_read_options *options, hs_instance **instance,
                        hs_schedule **schedule, hs_plan_info *info, hs_diagnostic *why)
 {
-    struct reader r = {.builder = NULL};
+    struct hsi_plan_reader r = {.builder = NULL};
     hs_instance  *in = NULL;
     hs_schedule  *s = NULL;
     hs_diagnostic unseen;

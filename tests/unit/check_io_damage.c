@@ -10,16 +10,25 @@
 #include "suite.h"
 
 #include "io/instance_reader.h"
+#include "io/plan_reader.h"
+#include "support/hash.h"
 
-/* The linker lets these stand for hsi_plain_rows(): see Makefile.am. */
+/* The linker lets these stand for hsi_plain_rows() and the same of plans: see Makefile.am. */
 hs_status __real_hsi_plain_rows(struct hsi_instance_reader *r);
 hs_status __wrap_hsi_plain_rows(struct hsi_instance_reader *r);
+hs_status __real_hsi_plain_plan_rows(struct hsi_plan_reader *r);
+hs_status __wrap_hsi_plain_plan_rows(struct hsi_plan_reader *r);
 
 static int only_careful;
 
 hs_status __wrap_hsi_plain_rows(struct hsi_instance_reader *r)
 {
     return only_careful ? HS_OK : __real_hsi_plain_rows(r);
+}
+
+hs_status __wrap_hsi_plain_plan_rows(struct hsi_plan_reader *r)
+{
+    return only_careful ? HS_OK : __real_hsi_plain_plan_rows(r);
 }
 
 static const char instance_text[] =
@@ -58,9 +67,27 @@ static const struct {
 /* What came of a reading. */
 struct outcome {
     hs_status     st;
-    uint64_t      digest;
+    uint64_t      digest; /* of an instance, and of a schedule as well */
     hs_diagnostic why;
 };
+
+/* All that it says. */
+static uint64_t schedule_digest(const hs_schedule *s)
+{
+    uint64_t sum = 0;
+
+    for (unsigned w = 0; w < hs_schedule_cpus(s) + hs_schedule_gpus(s); w++) {
+        size_t          count;
+        const hs_entry *entries = hs_schedule_entries(s, w, &count);
+
+        for (size_t i = 0; i < count; i++) {
+            sum = hsi_hash((const char *)&entries[i].start, sizeof(double), sum + w);
+            sum = hsi_hash((const char *)&entries[i].end, sizeof(double), sum);
+            sum += 2 * (uint64_t)entries[i].task + entries[i].state;
+        }
+    }
+    return sum;
+}
 
 static hs_instance *affine; /* the instance that affinities are read for */
 
@@ -84,6 +111,7 @@ static void read_as(enum kind kind, int fd, struct outcome *o)
         ck_assert_ptr_null(affinities);
     } else {
         o->digest = in ? hs_instance_digest(in) : count;
+        o->digest += s ? schedule_digest(s) : 0;
     }
     hs_instance_free(in);
     hs_schedule_free(s);
@@ -123,7 +151,7 @@ static void try_text(enum kind kind, int fd, const char *text, size_t length)
     only_careful = 0;
     read_as(kind, fd, &fast);
     check_outcome(&fast, text, length);
-    if (kind != INSTANCE)
+    if (kind == AFFINITIES)
         return;
     lseek(fd, 0, SEEK_SET);
     only_careful = 1;
