@@ -28,7 +28,13 @@ typedef struct dyadic {
 } dyadic;
 
 /** What a node of a tree says: two cases, or what proves the case. */
-typedef enum tree_step { STEP_BRANCH, STEP_MULTIPLIERS, STEP_CONFIGURATION, STEP_SEARCH } tree_step;
+typedef enum tree_step {
+    STEP_BRANCH,
+    STEP_MULTIPLIERS,
+    STEP_CONFIGURATION,
+    STEP_SEARCH,
+    STEP_PATTERNS
+} tree_step;
 
 /** Tasks of a kind in a case: free to run anywhere, and settled for a type. */
 enum { CLASS_FREE, CLASS_CPU, CLASS_GPU, CLASSES };
@@ -39,8 +45,10 @@ typedef struct tree_node {
     dyadic    multiplier[2]; /* CPU, GPU */
     long      grid;
     int64_t   capacity, most[2];
-    uint64_t  nodes; /* that the search took who wrote it */
-    size_t    worth; /* where in the certificate's those of this node begin */
+    uint64_t  nodes;         /* that the search took who wrote it */
+    int       listed;        /* the type whose workers' patterns are */
+    int64_t   fine[CLASSES]; /* of each worth, what a worker of the other type can run */
+    size_t    worth;         /* where in the certificate's those of this node begin */
 } tree_node;
 
 /** A certificate as hsched-formats(5) defines it. */

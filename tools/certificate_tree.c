@@ -6,6 +6,8 @@
 #include "certificate_lines.h"
 #include "common/memory.h"
 
+#define MOST_NODES (INT64_C(1) << 40)
+
 static void take_times(reader *r, certified_kind *kind)
 {
     char *cpu = take(r, "task"), *gpu = cpu ? split_at_comma(r, cpu) : NULL;
@@ -94,6 +96,29 @@ static void take_knapsacks(reader *r, tree_node *node)
         bad_line(r, "this is out of range");
 }
 
+/* cpu or gpu, NODES and three numbers. */
+static void take_patterns(reader *r, tree_node *node)
+{
+    char *at = take(r, "patterns"), *next = at ? split_at_comma(r, at) : NULL;
+
+    node->step = STEP_PATTERNS;
+    if (!next)
+        return;
+    node->listed = strcmp(at, "gpu") == 0;
+    if (!node->listed && strcmp(at, "cpu") != 0)
+        bad_line(r, "cpu or gpu was expected");
+    for (int i = 0; i <= CLASSES && next; i++) {
+        at = next;
+        next = i < CLASSES ? split_at_comma(r, at) : NULL;
+        if (i > 0)
+            node->fine[i - 1] = worth_of(r, at);
+        else
+            node->nodes = (uint64_t)worth_of(r, at);
+    }
+    if (node->nodes > (uint64_t)MOST_NODES)
+        bad_line(r, "this is out of range");
+}
+
 static void take_node(reader *r, certificate *c, size_t *worths)
 {
     tree_node *node = &c->node[c->nodes++];
@@ -105,12 +130,15 @@ static void take_node(reader *r, certificate *c, size_t *worths)
     } else if (comes_next(r, "configuration")) {
         take_knapsacks(r, node);
         take_all_worth(r, c, node, worths);
+    } else if (comes_next(r, "patterns")) {
+        take_patterns(r, node);
+        take_all_worth(r, c, node, worths);
     } else if (!comes_next(r, "search")) {
         r->line++;
         bad_line(r, "a line of a branch or of a leaf was expected");
     } else {
         node->step = STEP_SEARCH;
-        node->nodes = (uint64_t)take_integer(r, "search", 0, INT64_C(1) << 40);
+        node->nodes = (uint64_t)take_integer(r, "search", 0, MOST_NODES);
         take_all_worth(r, c, node, worths);
     }
 }

@@ -288,6 +288,28 @@ static int round_up(mpq_t value, double *rounded)
     return order == 0;
 }
 
+/*
+ * Where the makespan is next to the bound, which is a double, the same proof by cases may
+ * hold for the makespan itself.
+ */
+static int is_optimal(const verification *v, mpq_t makespan)
+{
+    certificate same = v->c;
+    int         order;
+    mpq_t       next;
+
+    mpq_init(next);
+    mpq_set_d(next, nextafter(mpq_get_d(v->c.value), INFINITY));
+    order = mpq_cmp(makespan, next);
+    mpq_clear(next);
+    if (mpq_equal(makespan, v->c.value))
+        return 1;
+    if (order > 0 || v->c.proof != PROOF_TREE)
+        return 0;
+    *same.value = *makespan;
+    return tree_flaw(&same, v->in) == NULL;
+}
+
 static int judge_plan(verification *v, const hs_schedule *s, int print)
 {
     mpq_t  makespan, gap;
@@ -304,7 +326,7 @@ static int judge_plan(verification *v, const hs_schedule *s, int print)
     } else if (print) {
         printf("certified: makespan %s (%s), bound %s (%s), ", text, exact ? "exact" : "rounded up",
                v->c.value_text, v->c.bound);
-        if (mpq_equal(makespan, v->c.value)) {
+        if (is_optimal(v, makespan)) {
             puts("optimal");
         } else if (mpq_sgn(v->c.value) == 0) {
             puts("gap inf%");

@@ -257,7 +257,7 @@ static void close_search(search *s)
 }
 
 search_verdict search_refute(const search_class *classes, size_t count, const unsigned workers[2],
-                             cells capacity, uint64_t most_nodes)
+                             cells capacity, uint64_t most_nodes, uint64_t *nodes)
 {
     search   s = {.workers = {workers[0], workers[1]},
                   .capacity = capacity,
@@ -275,6 +275,7 @@ search_verdict search_refute(const search_class *classes, size_t count, const un
     open_search(&s, classes, count, tasks);
     if (can_hold_all(&s, 0))
         descend(&s, 0);
+    *nodes += s.nodes;
     close_search(&s);
     return s.verdict;
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef __int128 cells;
+#include "cells.h"
 
 /** Tasks that are alike. */
 typedef struct search_class {
@@ -21,9 +21,9 @@ enum { SEARCH_CAPACITY_BITS = 80, SEARCH_WORTH_BITS = 42 };
 
 /**
  * Is there no way to give all tasks to the workers such that none has more than
- * `capacity`? Gives up after so many nodes.
+ * `capacity`? Gives up after so many nodes; adds those that it took to *nodes.
  */
 search_verdict search_refute(const search_class *classes, size_t count, const unsigned workers[2],
-                             cells capacity, uint64_t most_nodes);
+                             cells capacity, uint64_t most_nodes, uint64_t *nodes);
 
 #endif

@@ -11,23 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "check_configuration.h"
-#include "check_search.h"
+#include "check_leaf.h"
 #include "common/memory.h"
-
-#define MOST_SEARCH_NODES (UINT64_C(1) << 26)
-#define MOST_LOOKS (UINT64_C(1) << 30)
-
-typedef struct tree {
-    const certificate *c;
-    unsigned           workers[2];
-    long               exponent;
-    mpz_t             *time[2];    /* of each kind; -1: cannot run there */
-    mpz_t              longest;    /* makespan that is to be refuted */
-    mpq_t              longest_q;  /* the same, not in units */
-    uint64_t          *low, *high; /* of each kind: how many run on CPUs in the case at hand */
-    uint64_t           looks, searched;
-} tree;
 
 /* ---- whole numbers --------------------------------------------------------------------- */
 
@@ -134,186 +119,6 @@ static void close_tree(tree *t)
     free(t->high);
 }
 
-static int fits(const tree *t, size_t kind, int type)
-{
-    return mpz_sgn(t->time[type][kind]) > 0 && mpz_cmp(t->time[type][kind], t->longest) <= 0;
-}
-
-/* ---- leaves: multipliers ----------------------------------------------------------------- */
-
-static void add_times(mpz_t sum, const mpz_t cost, uint64_t count)
-{
-    mpz_addmul_ui(sum, cost, (unsigned long)count); /* below 2^32 */
-}
-
-/* sum += the least that the kind costs; 0: it cannot all be run. */
-static int add_least(const tree *t, size_t kind, const mpz_t multiplier[2], mpz_t sum,
-                     mpz_t cost[2])
-{
-    uint64_t count = t->c->kind[kind].count, low = t->low[kind], high = t->high[kind];
-
-    if (!fits(t, kind, 0))
-        high = 0;
-    if (!fits(t, kind, 1))
-        low = count;
-    if (low > high)
-        return 0;
-    for (int type = 0; type < 2; type++)
-        mpz_mul(cost[type], multiplier[type], t->time[type][kind]);
-    add_times(sum, cost[0], low);
-    add_times(sum, cost[1], count - high);
-    add_times(sum, cost[mpz_cmp(cost[1], cost[0]) < 0], high - low);
-    return 1;
-}
-
-/* Both over the same power of two. */
-static void take_multipliers(const tree_node *node, mpz_t multiplier[2])
-{
-    long least = node->multiplier[0].exponent < node->multiplier[1].exponent
-                     ? node->multiplier[0].exponent
-                     : node->multiplier[1].exponent;
-
-    for (int type = 0; type < 2; type++) {
-        mpz_set_si(multiplier[type], node->multiplier[type].mantissa);
-        mpz_mul_2exp(multiplier[type], multiplier[type],
-                     (mp_bitcnt_t)(node->multiplier[type].exponent - least));
-    }
-}
-
-static const char *flaw_of_multipliers(tree *t, const tree_node *node)
-{
-    mpz_t multiplier[2], cost[2], sum, room;
-    int   possible = 1, proved;
-
-    t->looks += t->c->kinds;
-    if (t->looks > MOST_LOOKS)
-        return flaw_too_large;
-    mpz_inits(multiplier[0], multiplier[1], cost[0], cost[1], sum, room, NULL);
-    take_multipliers(node, multiplier);
-    for (size_t i = 0; i < t->c->kinds && possible; i++)
-        possible = add_least(t, i, multiplier, sum, cost);
-    mpz_mul_ui(room, multiplier[0], t->workers[0]);
-    mpz_addmul_ui(room, multiplier[1], t->workers[1]);
-    mpz_mul(room, room, t->longest);
-    proved = !possible || mpz_cmp(sum, room) > 0;
-    mpz_clears(multiplier[0], multiplier[1], cost[0], cost[1], sum, room, NULL);
-    return proved ? NULL : "the multipliers of a case prove less than that value";
-}
-
-/* ---- leaves: knapsacks and searches ------------------------------------------------------- */
-
-/* How many of a kind are of a class in the case at hand. */
-static uint64_t count_of(const tree *t, size_t kind, int class)
-{
-    if (class == CLASS_CPU)
-        return t->low[kind];
-    return class == CLASS_GPU ? t->c->kind[kind].count - t->high[kind]
-                              : t->high[kind] - t->low[kind];
-}
-
-static const char *flaw_of_knapsacks(const tree *t, const tree_node *node)
-{
-    certified_kind *kind = checked_calloc(t->c->kinds * CLASSES + 1, sizeof *kind);
-    configuration   k = {node->grid,
-                         node->capacity,
-                         {node->most[0], node->most[1]},
-                         {t->workers[0], t->workers[1]},
-                         0,
-                         kind};
-    const char     *flaw;
-    mpq_t           end;
-
-    for (size_t i = 0; i < t->c->kinds * CLASSES; i++) {
-        certified_kind found = t->c->kind[i / CLASSES];
-        int class = i % CLASSES;
-
-        found.count = count_of(t, i / CLASSES, class);
-        found.multiplier = t->c->worth[node->worth + i];
-        if (class != CLASS_FREE)
-            found.time[class == CLASS_CPU] = INFINITY;
-        if (found.count)
-            kind[k.kinds++] = found;
-    }
-    mpq_init(end);
-    configuration_end(&k, end);
-    flaw = mpq_cmp(end, t->longest_q) > 0 ? configuration_flaw(&k)
-                                          : "the capacity of a case is less than the value";
-    mpq_clear(end);
-    free(kind);
-    return flaw;
-}
-
-static cells cells_of(const mpz_t units, mp_bitcnt_t shift)
-{
-    mpz_t part;
-    cells high;
-
-    mpz_init(part);
-    mpz_fdiv_q_2exp(part, units, shift + 40);
-    high = (cells)mpz_get_ui(part) << 40;
-    mpz_fdiv_q_2exp(part, units, shift);
-    mpz_fdiv_r_2exp(part, part, 40);
-    high += (cells)mpz_get_ui(part);
-    mpz_clear(part);
-    return high;
-}
-
-/* Returns how many classes there are; 0 worth: too much. */
-static size_t list_classes(const tree *t, const tree_node *node, search_class *classes,
-                           cells capacity, mp_bitcnt_t shift, cells *worth)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < t->c->kinds * CLASSES; i++) {
-        int class = i % CLASSES;
-        search_class found = {{capacity + 1, capacity + 1},
-                              count_of(t, i / CLASSES, class),
-                              t->c->worth[node->worth + i]};
-
-        for (int type = 0; type < 2; type++)
-            if (fits(t, i / CLASSES, type) && (class == CLASS_FREE || (class == CLASS_GPU) == type))
-                found.weight[type] = cells_of(t->time[type][i / CLASSES], shift);
-        *worth += (cells)found.worth * (cells)found.count;
-        if (found.count && found.worth > 0) /* what is worth nothing is left out */
-            classes[count++] = found;
-    }
-    return count;
-}
-
-static const char *flaw_of_search(tree *t, const tree_node *node)
-{
-    size_t         bits = mpz_sizeinbase(t->longest, 2), count;
-    mp_bitcnt_t    shift = bits > SEARCH_CAPACITY_BITS ? bits - SEARCH_CAPACITY_BITS : 0;
-    cells          capacity = cells_of(t->longest, shift), worth = 0;
-    search_class  *classes = checked_calloc(t->c->kinds * CLASSES + 1, sizeof *classes);
-    search_verdict verdict = SEARCH_TOO_HARD;
-    uint64_t       most_nodes = 64 * node->nodes + 65536;
-
-    t->searched += most_nodes;
-    /* If only some of the tasks cannot be run in time, then all cannot. */
-    count = list_classes(t, node, classes, capacity, shift, &worth);
-    if (worth >> SEARCH_WORTH_BITS == 0 && t->searched <= MOST_SEARCH_NODES)
-        verdict = search_refute(classes, count, t->workers, capacity, most_nodes);
-    free(classes);
-    if (verdict == SEARCH_TOO_HARD)
-        return flaw_too_large;
-    return verdict == SEARCH_FOUND ? "there is a schedule shorter than that" : NULL;
-}
-
-static const char *flaw_of_leaf(tree *t, const tree_node *node)
-{
-    switch (node->step) {
-    case STEP_BRANCH:
-    case STEP_MULTIPLIERS:
-        break;
-    case STEP_CONFIGURATION:
-        return flaw_of_knapsacks(t, node);
-    case STEP_SEARCH:
-        return flaw_of_search(t, node);
-    }
-    return flaw_of_multipliers(t, node);
-}
-
 /* ---- the tree ---------------------------------------------------------------------------- */
 
 /* A branch whose first case, or whose second, is being looked at. */
@@ -367,7 +172,7 @@ static const char *flaw_of_cases(tree *t, step *stack)
             enter(t, &s);
             continue;
         }
-        flaw = flaw_of_leaf(t, node);
+        flaw = leaf_flaw(t, node);
         if (flaw)
             return flaw;
         depth = next_case(t, stack, depth);

@@ -11,7 +11,8 @@
  * Proofs by cases that no schedule is shorter than a target. A case says of each kind
  * of tasks (those with the same two times) that at least so many of them run on CPUs,
  * and at most so many. It is proved by multipliers, by knapsacks or by a search, or
- * split in two: at most `cut` of one kind on CPUs, or more.
+ * split in two: at most `cut` of one kind on CPUs, or more. Where kinds are few, a search
+ * through all schedules by what workers can run of each may prove it at once.
  */
 
 #define HSI_NO_CASE UINT32_MAX
@@ -76,12 +77,15 @@ void hsi_case_keep(hsi_case *c, const hsi_proof_node *proof, double proved);
 /* Splits it by that cut of that kind, within what is possible. */
 void hsi_prover_split_at(const hsi_prover *pr, hsi_case *c, size_t kind, double on_cpu);
 
-/* ---- prove_case.c, prove_search.c ---- */
+/* ---- prove_case.c, prove_search.c, prove_patterns.c ---- */
 
 /* Proves what it can of the case that is turned to, and chooses where to split it. */
 hs_status hsi_prover_bound(hsi_prover *pr, hsi_case *c);
 
 /* By a search of at most `most_nodes` through the case that is turned to. */
 hs_status hsi_prover_search(hsi_prover *pr, hsi_case *c, uint64_t most_nodes);
+
+/* By a search by kinds through all schedules, which the case that is turned to has to be. */
+hs_status hsi_prover_patterns(hsi_prover *pr, hsi_case *c);
 
 #endif

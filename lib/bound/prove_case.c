@@ -220,6 +220,8 @@ static hs_status bound_deeply(hsi_prover *pr, hsi_case *c)
     int       cut = 0, free_kind;
     hs_status st = by_configuration(pr, c, &cut);
 
+    if (st == HS_OK && c->own < pr->goal && c->parent == HSI_NO_CASE)
+        st = hsi_prover_patterns(pr, c);
     if (st != HS_OK || c->own >= pr->goal || cut)
         return st;
     free_kind = split_at_longest(pr, c);

@@ -2,7 +2,7 @@
 #ifndef HSI_REFINE_SQUEEZE_H
 #define HSI_REFINE_SQUEEZE_H
 
-#include "refine/kinds.h"
+#include "bound/kinds.h"
 
 /*
  * Asks about one makespan after another (kinds.h), until nothing is left between the

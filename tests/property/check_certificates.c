@@ -332,7 +332,8 @@ END_TEST
 
 /* ---- larger ones: trees with leaves of every kind -------------------------------------- */
 
-static const char *const steps[] = {"\nbranch,", "\nmultipliers,", "\nconfiguration,", "\nsearch,"};
+static const char *const steps[] = {"\nbranch,", "\nmultipliers,", "\nconfiguration,", "\nsearch,",
+                                    "\npatterns,"};
 
 enum { STEPS = sizeof steps / sizeof *steps };
 
@@ -373,6 +374,19 @@ static void check_larger(const sample *s, const char *algorithm, text *t, dice *
     hs_schedule_free(plan);
 }
 
+/* A factorisation, of few kinds of tasks. */
+static void tiles(const sample *s, hs_instance **in)
+{
+    static const char *const tables[] = {"mirage-960", "k40m-960"};
+    const hs_kernel_table   *kernels = hs_kernel_table_find(tables[s->seed % 2]);
+    hs_tiled                 spec = {HS_CHOLESKY, 4 + (unsigned)s->seed / 2 % 7, 0, 0, 0, kernels};
+
+    REQUIRE(s, kernels, "no such table");
+    spec.cpus = kernels->cpus;
+    spec.gpus = kernels->gpus;
+    REQUIRE(s, hs_generate_tiled(&spec, in, NULL) == HS_OK, "no instance");
+}
+
 START_TEST(larger_trees_are_verified)
 {
     static text t;
@@ -384,6 +398,10 @@ START_TEST(larger_trees_are_verified)
         hs_gamma gamma = {i % 2 ? 16 : 24 + i % 12, 4, 2, 15, 0.2, 1, i % 4 < 2 ? 0.2 : 1, i};
 
         REQUIRE(&s, hs_generate_gamma(&gamma, &s.in) == HS_OK, "no instance");
+        check_larger(&s, i % 2 ? "exact" : "best", &t, &d, seen);
+        hs_instance_free(s.in);
+        s.family = "tiles";
+        tiles(&s, &s.in);
         check_larger(&s, i % 2 ? "exact" : "best", &t, &d, seen);
         hs_instance_free(s.in);
     }

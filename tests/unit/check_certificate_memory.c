@@ -91,16 +91,12 @@ static double optimum(const hs_instance *in)
     return report.bound;
 }
 
-int main(void)
+/* Of all bounds, and of the optimum; returns how many bounds there were. */
+static size_t try_instance(const hs_instance *in)
 {
-    const hs_gamma spec = {10, 3, 2, 15, 0.2, 1, 0.2, 1};
-    hs_instance   *in = NULL;
-    wanted         w = {NULL, 0};
-    int            certified = 0;
+    wanted w = {NULL, optimum(in)};
+    size_t certified = 0;
 
-    if (hs_generate_gamma(&spec, &in) != HS_OK)
-        return EXIT_FAILURE;
-    w.value = optimum(in);
     try_all(&w, in);
     for (size_t i = 0; i < hs_bound_count(); i++) {
         w.bound = hs_bound_at(i);
@@ -109,6 +105,33 @@ int main(void)
         try_all(&w, in);
         certified++;
     }
+    return certified;
+}
+
+/* Tasks of few kinds, which are searched by those. */
+static void try_tiles(void)
+{
+    const hs_kernel_table *kernels = hs_kernel_table_find("mirage-960");
+    hs_tiled               spec = {HS_LU, 4, kernels->cpus, kernels->gpus, 0, kernels};
+    hs_instance           *in = NULL;
+    wanted                 w = {NULL, 0};
+
+    expect(hs_generate_tiled(&spec, &in, NULL) == HS_OK, "tiles", "not made");
+    w.value = optimum(in);
+    try_all(&w, in);
     hs_instance_free(in);
-    return certified == (int)hs_bound_count() ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(void)
+{
+    const hs_gamma spec = {10, 3, 2, 15, 0.2, 1, 0.2, 1};
+    hs_instance   *in = NULL;
+    size_t         certified;
+
+    if (hs_generate_gamma(&spec, &in) != HS_OK)
+        return EXIT_FAILURE;
+    certified = try_instance(in);
+    hs_instance_free(in);
+    try_tiles();
+    return certified == hs_bound_count() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

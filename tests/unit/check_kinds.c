@@ -9,8 +9,8 @@
 
 #include <hybridsched/hybridsched.h>
 
-#include "refine/fill.h"
-#include "refine/kinds.h"
+#include "bound/fill.h"
+#include "bound/kinds.h"
 #include "refine/squeeze.h"
 #include "support/random.h"
 

@@ -15,7 +15,7 @@
  * Times are whole cells, rounded down, of a grid so fine that mostly nothing is rounded;
  * loads that fit in exact arithmetic fit in cells. So what is refuted is refuted.
  */
-#include "refine/kinds_state.h"
+#include "bound/kinds_state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static hs_status find_kinds(hsi_kinds *kd)
             kd->time[HS_GPU][last] = q;
         }
         kd->kind_of[order[i]] = (uint32_t)last;
-        kd->count[last]++;
+        kd->count[last] += hsi_count(pb, order[i]);
     }
     free(order);
     return st;
@@ -281,9 +281,12 @@ static void value_by_time(hsi_kinds *kd)
 {
     int     fine = !kd->coarse, shift = CAPACITY_BITS - WORTH_BITS + 1;
     int64_t capacity;
+    double  tasks = 0;
     size_t  i, set = HSI_KINDS_WORTHS - 1;
 
-    while ((double)kd->pb->n * (kd->workers[HS_CPU] + kd->workers[HS_GPU]) >
+    for (i = 0; i < kd->kinds; i++)
+        tasks += kd->count[i];
+    while (tasks * (kd->workers[HS_CPU] + kd->workers[HS_GPU]) >
            ldexp(1, 61 - CAPACITY_BITS + shift))
         shift++;
     capacity = kd->capacity >> shift;
@@ -315,6 +318,21 @@ static void value_all(hsi_kinds *kd)
         value_patterns(kd, set);
     }
     qsort(kd->patterns, kd->pattern_count, sizeof *kd->patterns, worth_more);
+}
+
+int64_t hsi_kinds_worth(const hsi_kinds *kd, size_t row, int set)
+{
+    return kd->worth[set][kd->kind_of[row]];
+}
+
+int hsi_kinds_coarse(const hsi_kinds *kd)
+{
+    return kd->coarse;
+}
+
+int64_t hsi_kinds_most_on_fine(const hsi_kinds *kd, int set)
+{
+    return kd->most[!kd->coarse][set];
 }
 
 int hsi_kinds_aim(hsi_kinds *kd, double target, int flip)

@@ -5,7 +5,7 @@
  * narrow range of loads where little may be wasted, and where much may be, the first
  * try is mostly good.
  */
-#include "refine/fill.h"
+#include "bound/fill.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_REFINE_FILL_H
-#define HSI_REFINE_FILL_H
+#ifndef HSI_BOUND_FILL_H
+#define HSI_BOUND_FILL_H
 
 #include "core/stop.h"
 #include "bound/refute.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_REFINE_KINDS_STATE_H
-#define HSI_REFINE_KINDS_STATE_H
+#ifndef HSI_BOUND_KINDS_STATE_H
+#define HSI_BOUND_KINDS_STATE_H
 
 #include "bound/knapsack.h"
-#include "refine/fill.h"
-#include "refine/kinds.h"
-
-enum { HSI_KINDS_WORTHS = 3 }; /* the last is the time on the fine type */
+#include "bound/fill.h"
+#include "bound/kinds.h"
 
 /* What a worker of the coarse type may run. */
 typedef struct hsi_kinds_pattern {
@@ -23,7 +21,7 @@ typedef struct hsi_kinds_level {
 struct hsi_kinds {
     const hsi_problem *pb;
     size_t             kinds;
-    uint32_t          *kind_of; /* of a task */
+    uint32_t          *kind_of; /* of a row */
     uint32_t           count[HSI_MOST_KINDS];
     double             time[2][HSI_MOST_KINDS];
     double             value[HSI_KINDS_WORTHS - 1][HSI_MOST_KINDS]; /* as given */

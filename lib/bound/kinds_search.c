@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "refine/kinds_state.h"
+#include "bound/kinds_state.h"
 #include "support/hash.h"
 
 enum {
@@ -211,7 +211,7 @@ hs_status hsi_kinds_ask(hsi_kinds *kd, hsi_kinds_query *query, const hsi_stop *s
         return HS_OK;
     begin(kd);
     st = descend(kd, kd->levels, verdict);
-    if (st == HS_OK && *verdict == HSI_FOUND)
+    if (st == HS_OK && *verdict == HSI_FOUND && query->worker)
         write_worker(kd, query->worker);
     if (*verdict == HSI_REFUTED && query->doubtful)
         *verdict = HSI_STOPPED;
