@@ -25,37 +25,47 @@ static const option_spec option_table[] = {
      "proves, and how near the plan is to it"},
     {OPT_IGNORE_UNKNOWN, "ignore-unknown", ARGUMENT_NONE, NULL, NULL,
      "skip columns that are not known, rather than refuse them"},
-    {0}
-};
+    {0}};
 
 static const tool_spec tool = {
     .name = "hsched-check",
     .operands = "PLAN [INSTANCE]",
     .summary = "Check that PLAN ('-': standard input) is a valid schedule of its tasks: each runs "
                "once, whole, for its time, on a worker that can run it and does nothing else "
-               "meanwhile; that its header's makespan and digest are its own; and, with "
+               "meanwhile; that its header's makespan and digests are its own; and, with "
                "INSTANCE, that it is a plan of that instance. Bounds are taken from the header.",
     .options = option_table,
 };
 
 /* ---- what the header says ------------------------------------------------------------ */
 
+static int check_digests(const plan *p)
+{
+    uint64_t tasks = hs_instance_digest(p->in), all = hs_plan_digest(p->in, p->s, &p->info);
+
+    if (p->info.has_digest && p->info.digest != tasks)
+        return plan_not_valid(p,
+                              "the header says instance-digest %016llx, but the digest of these "
+                              "tasks and workers is %016llx",
+                              (unsigned long long)p->info.digest, (unsigned long long)tasks);
+    if (p->info.has_plan_digest && p->info.plan_digest != all)
+        return plan_not_valid(p,
+                              "the header says plan-digest %016llx, but the digest of this plan "
+                              "is %016llx: it was changed, or is not whole",
+                              (unsigned long long)p->info.plan_digest, (unsigned long long)all);
+    return EXIT_OK;
+}
+
 static int check_header(const plan *p)
 {
-    double   makespan = hs_schedule_makespan(p->s), certified = certified_makespan(p->in, p->s);
-    uint64_t digest = hs_instance_digest(p->in);
-    char     said[32], found[32];
+    double makespan = hs_schedule_makespan(p->s), certified = certified_makespan(p->in, p->s);
+    char   said[32], found[32];
 
     if (!isnan(p->info.makespan) && p->info.makespan != makespan) {
         hs_format_double(p->info.makespan, said);
         hs_format_double(makespan, found);
         return plan_not_valid(p, "the header says makespan %s, but it is %s", said, found);
     }
-    if (p->info.has_digest && p->info.digest != digest)
-        return plan_not_valid(p,
-                              "the header says instance-digest %016llx, but the digest of these "
-                              "tasks and workers is %016llx",
-                              (unsigned long long)p->info.digest, (unsigned long long)digest);
     for (unsigned i = 0; i < p->info.bound_count; i++) {
         const hs_named_bound *bound = &p->info.bounds[i];
 
@@ -68,7 +78,7 @@ static int check_header(const plan *p)
                               "of this one need only %s",
                               said, bound->name, found);
     }
-    return EXIT_OK;
+    return check_digests(p);
 }
 
 /* ---- the instance -------------------------------------------------------------------- */

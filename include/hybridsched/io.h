@@ -59,13 +59,23 @@ typedef struct hs_plan_info {
     int            has_digest;
     unsigned       bound_count;
     hs_named_bound bounds[16];
+    uint64_t       plan_digest;   /* of all that the plan says */
+    int            has_plan_digest;
 } hs_plan_info;
 
 HS_API void hs_plan_info_init_sized(hs_plan_info *info, size_t size);
 #define hs_plan_info_init(i) hs_plan_info_init_sized((i), sizeof *(i))
 
 /**
- * Write the plan of `s` for `in`; makespan and digest are filled in by this call,
+ * What a plan's header has as its digest (hsched-formats(5)): of `in`, its notes, `s` and what `info`
+ * says of algorithm, seed and bounds. The instance's own digest is computed if `info` has
+ * none. 0 if `info` could not be written.
+ */
+HS_API uint64_t hs_plan_digest(const hs_instance *in, const hs_schedule *s,
+                               const hs_plan_info *info);
+
+/**
+ * Write the plan of `s` for `in`; makespan and digests are filled in by this call,
  * and NULL info says no more. Fails as hs_instance_write() does, and with
  * HS_EINVAL if the schedule is not one for those workers and tasks.
  */

@@ -116,11 +116,11 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static hs_status own_digest(const struct own *own)
+static hs_status read_digest(const struct own *own, uint64_t *out, int *has)
 {
     uint64_t digest = 0;
 
-    if (own->info->has_digest)
+    if (*has)
         return refuse_second(own);
     for (const char *at = own->value; *at; at++) {
         if (hex_digit(*at) < 0)
@@ -129,9 +129,19 @@ static hs_status own_digest(const struct own *own)
     }
     if (strlen(own->value) != 16)
         return refuse(own, "16 digits 0-9, a-f");
-    own->info->digest = digest;
-    own->info->has_digest = 1;
+    *out = digest;
+    *has = 1;
     return HS_OK;
+}
+
+static hs_status own_digest(const struct own *own)
+{
+    return read_digest(own, &own->info->digest, &own->info->has_digest);
+}
+
+static hs_status own_plan_digest(const struct own *own)
+{
+    return read_digest(own, &own->info->plan_digest, &own->info->has_plan_digest);
 }
 
 static const struct own_key {
@@ -143,6 +153,7 @@ static const struct own_key {
     {"makespan", own_makespan},
     {"bound", own_bound},
     {"instance-digest", own_digest},
+    {"plan-digest", own_plan_digest},
 };
 
 static const struct own_key *find_own(const char *key)

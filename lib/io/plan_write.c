@@ -11,10 +11,16 @@ static void put_double_line(hsi_output *out, const char *line, double value)
     hsi_output_char(out, '\n');
 }
 
+static void put_digest(hsi_output *out, const char *key, uint64_t digest)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)digest);
+    hsi_put_note(out, key, text);
+}
+
 static void put_header(hsi_output *out, const hs_instance *in, const hs_plan_info *info)
 {
-    char digest[24];
-
     hsi_put_instance_lines(out, in, "plan");
     hsi_put_note(out, "algorithm", info->algorithm); /* always there: see io/plan_lines.h */
     if (info->has_seed) {
@@ -28,8 +34,8 @@ static void put_header(hsi_output *out, const hs_instance *in, const hs_plan_inf
         hsi_output_text(out, info->bounds[i].name);
         put_double_line(out, " ", info->bounds[i].value);
     }
-    snprintf(digest, sizeof digest, "%016llx", (unsigned long long)info->digest);
-    hsi_put_note(out, "instance-digest", digest);
+    put_digest(out, "instance-digest", info->digest);
+    put_digest(out, "plan-digest", info->plan_digest);
     hsi_output_text(out, "id,worker,start,end,state,cpu,gpu");
     hsi_put_optional_names(out, in);
     hsi_output_char(out, '\n');
@@ -131,6 +137,7 @@ hs_status hs_plan_write(int fd, const hs_instance *in, const hs_schedule *s,
         return st;
     full.makespan = hs_schedule_makespan(s);
     full.digest = hs_instance_digest(in);
+    full.plan_digest = hsi_plan_digest(in, s, &full);
     put_header(&out, in, &full);
     for (unsigned w = 0; w < in->cpus + in->gpus && !hsi_output_failed(&out); w++)
         put_worker(&out, in, s, w);

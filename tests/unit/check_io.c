@@ -142,6 +142,8 @@ static void plan_round_trip(int fd, const hs_instance *in, const hs_schedule *s,
     same_info(info, &read);
     ck_assert(read.makespan == hs_schedule_makespan(s));
     ck_assert(read.has_digest && read.digest == hs_instance_digest(in));
+    ck_assert(read.has_plan_digest && read.plan_digest == hs_plan_digest(in, s, info));
+    ck_assert_uint_eq(hs_plan_digest(back, t, &read), read.plan_digest);
     ck_assert_uint_eq(hs_instance_digest(back), hs_instance_digest(in));
     if (again)
         plan_round_trip(fd, back, t, &read, 0);

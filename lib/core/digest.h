@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_CORE_DIGEST_H
+#define HSI_CORE_DIGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* FNV-1a, which digests are made of; hsched-formats(5) defines them. */
+
+#define HSI_FNV_BASIS 0xcbf29ce484222325u
+#define HSI_FNV_PRIME 0x00000100000001b3u
+
+static inline uint64_t hsi_digest_bytes(uint64_t h, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+
+    while (size--)
+        h = (h ^ *at++) * HSI_FNV_PRIME;
+    return h;
+}
+
+/* Little-endian on every machine. */
+static inline uint64_t hsi_digest_number(uint64_t h, uint64_t number, int bytes)
+{
+    for (; bytes > 0; bytes--, number >>= 8)
+        h = (h ^ (number & 0xff)) * HSI_FNV_PRIME;
+    return h;
+}
+
+static inline uint64_t hsi_digest_double(uint64_t h, double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return hsi_digest_number(h, bits, 8);
+}
+
+/* With its NUL. */
+static inline uint64_t hsi_digest_string(uint64_t h, const char *string)
+{
+    return hsi_digest_bytes(h, string ? string : "", string ? strlen(string) + 1 : 1);
+}
+
+/* So that all bits count. */
+static inline uint64_t hsi_digest_finish(uint64_t h)
+{
+    h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdu;
+    h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53u;
+    return h ^ (h >> 33);
+}
+
+#endif
