@@ -140,6 +140,7 @@ static void list_patterns(state *st, pattern *p, size_t kind, cells room)
 {
     const pattern_search *s = st->s;
     cells                 weight;
+    uint64_t              copies, least;
 
     if (st->verdict != SEARCH_REFUTED)
         return;
@@ -153,9 +154,14 @@ static void list_patterns(state *st, pattern *p, size_t kind, cells room)
         return;
     }
     weight = s->kind[kind].weight[s->listed];
-    for (p->take[kind] = 0; p->take[kind] <= s->kind[kind].count && room >= 0; p->take[kind]++) {
-        list_patterns(st, p, kind + 1, room);
-        room -= weight;
+    copies = room / weight < (cells)s->kind[kind].count ? (uint64_t)(room / weight)
+                                                        : s->kind[kind].count;
+    least = kind + 1 < s->kinds ? 0 : copies; /* of the last one all that fit */
+    for (;; copies--) {
+        p->take[kind] = (uint32_t)copies;
+        list_patterns(st, p, kind + 1, room - weight * (cells)copies);
+        if (copies == least)
+            return;
     }
 }
 
@@ -249,7 +255,8 @@ static const double most_worth = 0x1p61, most_numbers = 0x1p62; /* both fit in 6
 static int is_within_limits(const pattern_search *s)
 {
     double numbers = 1, worth[PATTERNS_WORTHS] = {0};
-    int    within = s->kinds <= SHARE_MOST_KINDS;
+    int    within = s->kinds <= SHARE_MOST_KINDS && s->workers[0] <= SHARE_MOST_WORKERS &&
+                 s->workers[1] <= SHARE_MOST_WORKERS;
 
     for (size_t i = 0; i < s->kinds && within; i++) {
         const pattern_kind *kind = &s->kind[i];

@@ -7,7 +7,7 @@
 
 #include "cells.h"
 
-enum { SHARE_MOST_KINDS = 8 };
+enum { SHARE_MOST_KINDS = 8, SHARE_MOST_WORKERS = 1024 };
 
 /** Tasks of a few kinds that workers of one type have to share. */
 typedef struct share {

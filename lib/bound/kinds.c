@@ -26,6 +26,7 @@
 enum {
     MOST_WORKERS = 512,
     MOST_PATTERNS = 20000,
+    MOST_VECTORS = 1 << 20, /* that are looked at for them */
     CAPACITY_BITS = 63,
     WORTH_BITS = 48,    /* of all tasks together */
     KNAPSACK_BITS = 40, /* of the capacity of a knapsack */
@@ -176,6 +177,8 @@ static int list_patterns(hsi_kinds *kd, int type, size_t kind, int64_t free_cell
     int64_t weight, copies, least;
     size_t  i;
 
+    if (++kd->vectors > MOST_VECTORS)
+        return 0;
     if (kind == kd->kinds) {
         for (i = 0; i < kd->kinds; i++)
             if (p->take[i] < kd->count[i] && kd->weight[type][i] <= free_cells)
@@ -201,6 +204,7 @@ static int try_coarse(hsi_kinds *kd, int type)
     hsi_kinds_pattern p = {{0}, {0}};
 
     kd->pattern_count = 0;
+    kd->vectors = 0;
     return list_patterns(kd, type, 0, kd->capacity, &p);
 }
 

@@ -33,6 +33,7 @@ struct hsi_kinds {
     int                coarse;
     hsi_kinds_pattern *patterns;
     size_t             pattern_count;
+    size_t             vectors; /* that were looked at to list them */
     int64_t            worth[HSI_KINDS_WORTHS][HSI_MOST_KINDS];
     int64_t            most[2][HSI_KINDS_WORTHS]; /* worth of a pattern on a worker of a type */
     hsi_knapsack       knapsack;

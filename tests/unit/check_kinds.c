@@ -104,6 +104,39 @@ START_TEST(answers_are_those_of_brute_force)
 }
 END_TEST
 
+/*
+ * 100,001 x 100,001 x 1,001 vectors fit on a CPU, though one alone is maximal: they are not looked
+ * through. Rows stand for many tasks here.
+ */
+START_TEST(patterns_are_not_listed_at_any_price)
+{
+    static const double cpu[] = {0x1p-10, 0x1p-11, 0x1p-12, INFINITY},
+                        gpu[] = {INFINITY, INFINITY, INFINITY, 1000};
+    static const uint32_t count[] = {100000, 100000, 1000, 5};
+    const hsi_problem     pb = {.n = 4, .m = 2, .k = 2, .p = cpu, .q = gpu, .count = count};
+    hs_settings           settings;
+    hsi_stop              stop;
+    hsi_kinds            *kd = NULL;
+    int                   flip;
+
+    hs_settings_init(&settings);
+    stop = no_limit(&settings);
+    ck_assert_int_eq(hsi_kinds_open(&pb, &kd), HS_OK);
+    for (flip = 0; flip < 2; flip++) {
+        hsi_kinds_query query = {.target = 2999, .most_nodes = 1000, .flip = flip};
+        hsi_verdict     verdict;
+
+        ck_assert_int_eq(hsi_kinds_ask(kd, &query, &stop, &verdict), HS_OK);
+        ck_assert_int_eq(verdict, HSI_REFUTED);
+        ck_assert_int_eq(hsi_kinds_coarse(kd), HS_GPU);
+        query.target = 3000;
+        ck_assert_int_eq(hsi_kinds_ask(kd, &query, &stop, &verdict), HS_OK);
+        ck_assert_int_eq(verdict, HSI_FOUND);
+    }
+    hsi_kinds_close(kd);
+}
+END_TEST
+
 START_TEST(squeezes_to_the_optimum)
 {
     hsi_random  r;
@@ -247,6 +280,7 @@ int main(void)
 
     tcase_set_timeout(tc, 0);
     tcase_add_test(tc, answers_are_those_of_brute_force);
+    tcase_add_test(tc, patterns_are_not_listed_at_any_price);
     tcase_add_test(tc, squeezes_to_the_optimum);
     tcase_add_test(tc, fills_like_workers);
     tcase_add_test(tc, stops_without_a_verdict);

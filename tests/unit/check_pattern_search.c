@@ -184,9 +184,11 @@ START_TEST(large_ones_are_given_up)
     for (size_t k = 0; k < s.kinds; k++)
         kind[k] = (pattern_kind){{1, 1}, 1, {INT64_C(1) << 60, 0, 0}}; /* no sum could be held */
     ck_assert_int_eq(patterns_refute(&s), SEARCH_TOO_HARD);
-    kind[0].worth[0] = 0;
-    kind[0].weight[1] = 0;
+    kind[0] = (pattern_kind){{1, 0}, 1, {0, 0, 0}};
     s.kinds = 1;
+    ck_assert_int_eq(patterns_refute(&s), SEARCH_TOO_HARD);
+    kind[0] = (pattern_kind){{60000, 60000}, 1000000, {0, 0, 0}}; /* a frame for each worker */
+    s.workers[1] = 1000000;
     ck_assert_int_eq(patterns_refute(&s), SEARCH_TOO_HARD);
 }
 END_TEST
