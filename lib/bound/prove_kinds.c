@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound/grid.h"
 #include "support/sort.h"
 
 static int kind_before(const void *context, uint32_t a, uint32_t b)
@@ -47,18 +48,6 @@ static hs_status gather_kinds(hsi_prover *pr, const hsi_problem *rows)
 
 enum { MOST_EXPONENT = 1000 };
 
-/* The exponent of the largest power of two of which a time is a multiple. */
-static int exponent_of(double time)
-{
-    int     exponent;
-    int64_t mantissa;
-
-    if (isinf(time))
-        return MOST_EXPONENT;
-    mantissa = (int64_t)ldexp(frexp(time, &exponent), 53);
-    return exponent - 53 + __builtin_ctzll((uint64_t)mantissa);
-}
-
 /* Only where a bound and the unit next to it are doubles apart. */
 static void find_unit(hsi_prover *pr)
 {
@@ -66,9 +55,9 @@ static void find_unit(hsi_prover *pr)
     size_t i;
 
     for (i = 0; i < pr->kinds.n; i++) {
-        other = exponent_of(pr->kinds.p[i]);
+        other = hsi_grid_exponent(pr->kinds.p[i]);
         least = other < least ? other : least;
-        other = exponent_of(pr->kinds.q[i]);
+        other = hsi_grid_exponent(pr->kinds.q[i]);
         least = other < least ? other : least;
     }
     if (least > -MOST_EXPONENT && pr->target < ldexp(1, least) * 0x1p51)

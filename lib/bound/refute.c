@@ -402,3 +402,14 @@ hs_status hsi_refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdi
         return HS_ETOOBIG;
     return r->target < LEAST_TARGET ? refute_lifted(r, stop, verdict) : refute(r, stop, verdict);
 }
+
+void hsi_refute_worth(size_t n, const double *value, uint64_t *worth)
+{
+    double sum = 0;
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        sum += value[i];
+    for (i = 0; i < n; i++)
+        worth[i] = sum > 0 && isfinite(sum) ? (uint64_t)(value[i] / sum * 0x1p58) : 1;
+}

@@ -29,6 +29,9 @@ typedef enum hsi_verdict {
     HSI_STOPPED  /* time is up, or the nodes are */
 } hsi_verdict;
 
+/* What tasks are worth as such integers, in the proportions of `value` (>= 0). */
+void hsi_refute_worth(size_t n, const double *value, uint64_t *worth);
+
 /* Largest instance that it is for. */
 #define HSI_REFUTE_MOST_TASKS 256
 

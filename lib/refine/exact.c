@@ -15,6 +15,7 @@
 #include "algorithm/algorithm.h"
 #include "bound/bound.h"
 #include "bound/configuration.h"
+#include "bound/grid.h"
 #include "bound/refute.h"
 #include "config.h"
 #include "core/order.h"
@@ -22,6 +23,7 @@
 #include "refine/branch.h"
 #include "refine/refine.h"
 #include "refine/squeeze.h"
+#include "refine/target.h"
 
 typedef struct proof {
     const hs_instance *in;
@@ -32,7 +34,7 @@ typedef struct proof {
     double             longest; /* what of it is certified */
     double             bound;
     const char        *bound_name;
-    int                whole;    /* times are whole numbers, and so is the optimum */
+    double             grid;     /* bound/grid.h */
     int                shortest; /* every shorter schedule is refuted */
     uint64_t          *worth[2]; /* a task: by the area bound, by the configuration bound */
     int                worths;
@@ -47,8 +49,7 @@ static int is_proved(const proof *pf)
 
 static void raise_bound(proof *pf, double bound, const char *name)
 {
-    if (pf->whole)
-        bound = ceil(bound);
+    bound = hsi_grid_up(bound, pf->grid);
     if (bound > pf->bound) {
         pf->bound = bound;
         pf->bound_name = name;
@@ -66,7 +67,8 @@ static hs_settings share_of_time(const proof *pf, double part, double most)
     return settings;
 }
 
-static hs_status find_schedule(proof *pf, double part, double most)
+/* With what is known so far; ends at a gap that the settings ask for, or at `gap`. */
+static hs_status find_schedule(proof *pf, double part, double most, double gap)
 {
     hs_settings  settings = share_of_time(pf, part, most);
     hs_report    report;
@@ -74,6 +76,7 @@ static hs_status find_schedule(proof *pf, double part, double most)
     hs_status    st;
 
     settings.start = pf->best ? pf->best : pf->settings->start;
+    settings.gap = fmax(settings.gap, gap);
     hs_report_init(&report);
     st = hs_solve_reported(&hsi_alg_best, pf->in, &settings, &s, &report);
     if (st != HS_OK)
@@ -95,20 +98,6 @@ static hs_status find_schedule(proof *pf, double part, double most)
     return HS_OK;
 }
 
-/* Multipliers in integers, in the proportions of `value`. */
-static void add_worth(proof *pf, const double *value)
-{
-    uint64_t *worth = pf->worth[pf->worths++];
-    double    sum = 0;
-    size_t    i;
-
-    for (i = 0; i < pf->pb.n; i++)
-        sum += value[i];
-    for (i = 0; i < pf->pb.n; i++)
-        worth[i] = sum > 0 && isfinite(sum) ? (uint64_t)(value[i] / sum * 0x1p52) : 1;
-}
-
-/* The area bound's: a task is worth its time, GPU seconds counting as `pivot` CPU seconds. */
 static hs_status value_by_area(proof *pf, double *value)
 {
     atomic_int halt = 0;
@@ -116,12 +105,11 @@ static hs_status value_by_area(proof *pf, double *value)
     uint32_t  *order = malloc((pf->pb.n + 1) * sizeof *order);
     double     pivot = 0;
     hs_status  st = order ? hsi_order_by_rho(&pf->pb, HSI_RHO_UP, order) : HS_ENOMEM;
-    size_t     i;
 
     if (st == HS_OK)
         st = hsi_split(&pf->pb, order, 1, &watch, NULL, &pivot);
-    for (i = 0; st == HS_OK && i < pf->pb.n; i++)
-        value[i] = fmin(pf->pb.p[i], pivot * pf->pb.q[i]);
+    if (st == HS_OK)
+        hsi_area_worth(&pf->pb, pivot, value);
     free(order);
     return st;
 }
@@ -154,31 +142,28 @@ static hs_status find_multipliers(proof *pf)
     hs_status st = value ? value_by_area(pf, value) : HS_ENOMEM;
 
     if (st == HS_OK)
-        add_worth(pf, value);
+        hsi_refute_worth(pf->pb.n, value, pf->worth[pf->worths++]);
 #ifdef HAVE_GLPK
     if (st == HS_OK)
         st = value_by_configuration(pf, value);
     if (st == HS_OK)
-        add_worth(pf, value);
+        hsi_refute_worth(pf->pb.n, value, pf->worth[pf->worths++]);
 #endif
     free(value);
     return st;
 }
 
-/* The largest target whose refutation is all that is wanted. */
 static double last_target(const proof *pf)
 {
-    if (pf->settings->gap > 0)
-        return fmin(pf->longest / (1 + pf->settings->gap) * (1 + 1e-12), nextafter(pf->longest, 0));
-    return pf->whole ? pf->longest - 1 : nextafter(pf->longest, 0);
+    return hsi_last_target(pf->longest, pf->settings->gap, pf->grid);
 }
 
 static double middle_target(const proof *pf)
 {
     double last = last_target(pf), middle = pf->bound + (last - pf->bound) / 2;
 
-    if (pf->whole)
-        middle = floor(middle);
+    if (pf->grid > 0)
+        middle = floor(middle / pf->grid) * pf->grid;
     return last - pf->bound < 1e-5 * last || middle <= pf->bound ? last : middle;
 }
 
@@ -242,7 +227,7 @@ static hs_status learn(proof *pf, double target, hsi_verdict verdict)
         return take_found(pf);
     if (verdict == HSI_REFUTED) {
         pf->shortest = target >= nextafter(pf->longest, 0);
-        raise_bound(pf, pf->whole ? floor(target) + 1 : target, "exact");
+        raise_bound(pf, hsi_grid_above(target, pf->grid), hsi_alg_exact.name);
     }
     return HS_OK;
 }
@@ -285,10 +270,11 @@ static hs_status ask_by_kinds(proof *pf, hsi_squeeze *sq)
 
     while (st == HS_OK && !is_proved(pf) && !hsi_squeeze_ended(sq) && !hsi_stop_now(&pf->stop)) {
         hsi_squeeze_answer answer;
-        double             before = pf->longest;
+        double             before = pf->longest,
+                           last = hsi_last_target(before, pf->settings->gap, 0);
 
         tell(pf);
-        st = hsi_squeeze_ask(sq, pf->bound, last_target(pf), 0, &pf->stop, &answer);
+        st = hsi_squeeze_ask(sq, pf->bound, last, 0, &pf->stop, &answer);
         if (st != HS_OK)
             break;
         pf->nodes += answer.nodes;
@@ -325,25 +311,17 @@ static hs_status search_kinds(proof *pf)
 }
 
 #ifdef HAVE_GLPK
-/* A schedule below this is worth having; nodes whose bound reaches it are closed. */
-static double cutoff_of(const proof *pf)
-{
-    if (pf->whole && pf->settings->gap == 0)
-        return nextafter(pf->longest - 1, INFINITY);
-    return pf->longest / (1 + fmax(pf->settings->gap, 1e-11));
-}
-
-static hs_status climb_tree(proof *pf, hsi_branch *tree, const hsi_stop *until)
+static hs_status climb_tree(proof *pf, hsi_branch *tree)
 {
     hs_status st = HS_OK;
 
-    while (st == HS_OK && !is_proved(pf) && !hsi_branch_ended(tree) && !hsi_stop_now(until)) {
-        hs_settings     settings = share_of_time(pf, 1, fmin(1, hsi_stop_left(until)));
+    while (st == HS_OK && !is_proved(pf) && !hsi_branch_ended(tree) && !hsi_stop_now(&pf->stop)) {
+        hs_settings     settings = share_of_time(pf, 1, 1);
         hsi_stop        slice = hsi_stop_after(&settings, 1);
         const uint32_t *found;
 
         tell(pf);
-        st = hsi_branch_step(tree, cutoff_of(pf), &slice);
+        st = hsi_branch_step(tree, hsi_cutoff(pf->longest, pf->settings->gap, pf->grid), &slice);
         if (st != HS_OK)
             break;
         raise_bound(pf, fmin(hsi_branch_bound(tree), pf->longest), "exact");
@@ -352,7 +330,7 @@ static hs_status climb_tree(proof *pf, hsi_branch *tree, const hsi_stop *until)
             memcpy(pf->worker, found, pf->pb.n * sizeof *found);
             st = take_found(pf);
             if (st == HS_OK && !is_proved(pf)) /* what is near it may be better yet */
-                st = find_schedule(pf, 0.05, 0.2);
+                st = find_schedule(pf, 0.05, 0.2, 0);
         }
     }
     pf->nodes += hsi_branch_nodes(tree);
@@ -360,7 +338,7 @@ static hs_status climb_tree(proof *pf, hsi_branch *tree, const hsi_stop *until)
 }
 
 /* Branch and price: what settles nearly all that is not settled at once. */
-static hs_status search_tree(proof *pf, const hsi_stop *until)
+static hs_status search_tree(proof *pf)
 {
     hsi_branch *tree = NULL;
     hs_status   st;
@@ -370,15 +348,14 @@ static hs_status search_tree(proof *pf, const hsi_stop *until)
     st = hsi_branch_open(&pf->pb, pf->bound, &tree);
     if (st != HS_OK)
         return st;
-    st = climb_tree(pf, tree, until);
+    st = climb_tree(pf, tree);
     hsi_branch_close(tree);
     return st;
 }
 #else
-static hs_status search_tree(proof *pf, const hsi_stop *until)
+static hs_status search_tree(proof *pf)
 {
     (void)pf;
-    (void)until;
     return HS_OK;
 }
 #endif
@@ -387,67 +364,84 @@ static hs_status search_tree(proof *pf, const hsi_stop *until)
 #define DEFAULT_SECONDS 10.0
 
 /*
- * Tiny instances are searched through faster than the tree has its first bound. Small
- * ones are mostly settled by the tree, or else have the rest of the time for a better
- * schedule; where there are more tasks, the tree seldom closes the gap, and most of the
- * time is for the schedule.
+ * Tiny instances are searched through faster than the tree has its first bound. On small
+ * ones `best` climbs a tree of its own between its rounds, which settles nearly all that
+ * there is to settle; where there are more tasks, a tree seldom closes the gap, and nearly
+ * all of the time is for the schedule.
  */
 enum { TINY = 20, SMALL = 120 };
 
-static const double trees_part = 0.6;     /* of the time, for small instances */
-static const double schedules_part = 0.9; /* for others */
-static const double endless = 10;         /* seconds for schedules, were there no limit */
+static const double schedules_part = 0.97; /* of the time, for what is not small */
+static const double endless = 10;          /* seconds for schedules, were there no limit */
 
-static hs_status find_first_schedule(proof *pf)
+static double most_for_schedules(const proof *pf)
 {
-    if (pf->pb.n <= SMALL)
-        return find_schedule(pf, 0.1, 0.3);
-    return find_schedule(pf, schedules_part, isinf(pf->stop.end) ? endless : INFINITY);
+    return isinf(pf->stop.end) ? endless : INFINITY;
 }
 
-static hs_status search_by_tree(proof *pf)
+/* By what they are made of, from a schedule that is found in so little of the time. */
+static hs_status prove_by_kinds(proof *pf, double part)
 {
-    hsi_stop  until = pf->stop;
-    hs_status st;
+    hs_status st = find_schedule(pf, part, 0.3, 0);
 
-    if (pf->pb.n > TINY && pf->pb.n <= SMALL && isfinite(until.end))
-        until.end = until.begin + trees_part * (until.end - until.begin);
-    st = search_tree(pf, &until);
-    if (st == HS_OK && !is_proved(pf) && hsi_stop_now(&until) && !hsi_stop_now(&pf->stop))
-        st = find_schedule(pf, 1, INFINITY);
+    return st == HS_OK && !is_proved(pf) ? search_kinds(pf) : st;
+}
+
+static hs_status prove_tiny(proof *pf)
+{
+    hs_status st = prove_by_kinds(pf, 0.1);
+
+    if (st == HS_OK && !is_proved(pf))
+        st = find_multipliers(pf);
+    return st == HS_OK && !is_proved(pf) ? search_between(pf, 1) : st;
+}
+
+static hs_status prove_small(proof *pf)
+{
+    hs_status st = HS_OK;
+
+    if (hsi_squeeze_may_open(&pf->pb))
+        st = prove_by_kinds(pf, 0.02);
+    if (st == HS_OK && !is_proved(pf))
+        st = find_schedule(pf, 1, most_for_schedules(pf), HSI_CUTOFF_GAP);
     return st;
+}
+
+static hs_status prove_large(proof *pf)
+{
+    hs_status st = find_schedule(pf, schedules_part, most_for_schedules(pf), 0);
+
+    return st == HS_OK && !is_proved(pf) ? search_kinds(pf) : st;
 }
 
 static hs_status prove(proof *pf)
 {
-    hs_status st = find_first_schedule(pf);
+    hs_status st = pf->pb.n <= TINY    ? prove_tiny(pf)
+                   : pf->pb.n <= SMALL ? prove_small(pf)
+                                       : prove_large(pf);
 
     if (st == HS_OK && !is_proved(pf))
-        st = search_kinds(pf);
-    if (st == HS_OK && !is_proved(pf) && pf->pb.n <= HSI_REFUTE_MOST_TASKS)
-        st = find_multipliers(pf);
-    if (st == HS_OK && !is_proved(pf) && pf->pb.n <= TINY)
-        st = search_between(pf, 1);
-    if (st == HS_OK && !is_proved(pf))
-        st = search_by_tree(pf);
+        st = search_tree(pf);
     if (st != HS_OK || is_proved(pf) || hsi_stop_now(&pf->stop))
         return st;
-    if (pf->pb.n <= HSI_REFUTE_MOST_TASKS)
-        return search_between(pf, UINT_MAX);
-    return find_schedule(pf, 1, INFINITY);
+    if (pf->pb.n > HSI_REFUTE_MOST_TASKS)
+        return find_schedule(pf, 1, INFINITY, 0);
+    if (pf->worths == 0)
+        st = find_multipliers(pf);
+    return st == HS_OK ? search_between(pf, UINT_MAX) : st;
 }
 
 static hs_status search(const hs_instance *in, const hs_settings *settings, hs_schedule **out,
                         hs_report *report)
 {
-    proof     pf = {.in = in, .settings = settings, .bound_name = "none"};
+    proof     pf = {.in = in, .settings = settings, .longest = INFINITY, .bound_name = "none"};
     hs_status st;
 
     pf.stop = hsi_stop_after(settings, DEFAULT_SECONDS);
     st = hsi_problem_of_tasks(in, &pf.pb);
     if (st != HS_OK)
         return st;
-    pf.whole = hsi_problem_is_whole(&pf.pb);
+    pf.grid = hsi_grid_of(&pf.pb);
     pf.worth[0] = malloc((pf.pb.n + 1) * sizeof *pf.worth[0]);
     pf.worth[1] = malloc((pf.pb.n + 1) * sizeof *pf.worth[1]);
     pf.worker = malloc((pf.pb.n + 1) * sizeof *pf.worker);

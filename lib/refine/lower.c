@@ -11,16 +11,18 @@
 
 #include "algorithm/algorithm.h"
 #include "bound/bound.h"
+#include "bound/grid.h"
 #include "config.h"
 #include "refine/search.h"
 #ifdef HAVE_GLPK
 #include "bound/configuration.h"
 #include "core/report.h"
 #include "refine/branch.h"
+#include "refine/target.h"
 #endif
 
 struct hsi_lower {
-    double grid; /* the optimum is a multiple of it; 0: nothing is known */
+    double grid; /* bound/grid.h */
     int    over; /* nothing better is to come */
 #ifdef HAVE_GLPK
     int                allocated; /* the allocation bound has had its turn */
@@ -30,44 +32,9 @@ struct hsi_lower {
 #endif
 };
 
-/* The value of the lowest bit that is set in x > 0. */
-static double lowest_bit(double x)
-{
-    int      exponent;
-    uint64_t mantissa = (uint64_t)ldexp(frexp(x, &exponent), 53);
-
-    return ldexp((double)(mantissa & -mantissa), exponent - 53);
-}
-
-/*
- * The power of 2 of which all times are multiples, so that the optimum is one too,
- * if all sums of them are exact; else 0.
- */
-static double grid_of(const hsi_problem *pb)
-{
-    double sum = 0, grid = INFINITY;
-    size_t i;
-
-    for (i = 0; i < pb->n; i++) {
-        double p = isinf(pb->p[i]) ? pb->q[i] : pb->p[i], q = isinf(pb->q[i]) ? p : pb->q[i];
-
-        grid = fmin(grid, fmin(lowest_bit(p), lowest_bit(q)));
-        sum += fmax(p, q);
-        if (!(sum < 0x1p53 * grid))
-            return 0;
-    }
-    return isfinite(grid) ? grid : 0;
-}
-
-/* The least multiple of the grid that is not below the bound. */
-static double to_grid(double bound, double grid)
-{
-    return grid > 0 ? ceil(bound / grid) * grid : bound;
-}
-
 static void raise(hsi_search *search, double bound, const char *name)
 {
-    bound = to_grid(bound, search->lower->grid);
+    bound = hsi_grid_up(bound, search->lower->grid);
     if (bound <= search->bound)
         return;
     search->bound = search->report->bound = bound;
@@ -77,8 +44,7 @@ static void raise(hsi_search *search, double bound, const char *name)
 void hsi_lower_refuted(hsi_search *search, double target)
 {
     search->refuted = fmax(search->refuted, target);
-    raise(search, search->lower->grid > 0 ? nextafter(target, INFINITY) : target,
-          hsi_alg_exact.name);
+    raise(search, hsi_grid_above(target, search->lower->grid), hsi_alg_exact.name);
 }
 
 hs_status hsi_lower_open(hsi_search *search)
@@ -90,7 +56,7 @@ hs_status hsi_lower_open(hsi_search *search)
     search->lower = calloc(1, sizeof *search->lower);
     if (!search->lower)
         return HS_ENOMEM;
-    search->lower->grid = grid_of(&search->pb);
+    search->lower->grid = hsi_grid_of(&search->pb);
     hs_settings_init(&settings);
     st = hs_bound_compute(&hsi_bound_deadline, search->in, &settings, &value);
     if (st == HS_OK)
@@ -178,17 +144,6 @@ static hs_status configure(hsi_search *search, double seconds)
     return st;
 }
 
-/* Only a schedule below this is worth having. */
-static double cutoff_of(const hsi_search *search)
-{
-    double certified = hsi_certified_makespan(search->in, search->found),
-           gap = search->settings->gap, grid = search->lower->grid;
-
-    if (grid > 0 && gap == 0)
-        return nextafter(certified - grid, INFINITY);
-    return certified / (1 + fmax(gap, 1e-11));
-}
-
 /* Where the tree's LP runs tasks is mostly a good allocation to types. */
 static hs_status pack_types(hsi_search *search, const unsigned char *type)
 {
@@ -219,7 +174,10 @@ static hs_status climb(hsi_search *search, double seconds)
     if (!lower->branch)
         st = hsi_branch_open(&search->pb, search->bound, &lower->branch);
     if (st == HS_OK)
-        st = hsi_branch_step(lower->branch, cutoff_of(search), &slice);
+        st = hsi_branch_step(lower->branch,
+                             hsi_cutoff(hsi_certified_makespan(search->in, search->found),
+                                        search->settings->gap, lower->grid),
+                             &slice);
     if (st != HS_OK) {
         lower->over = 1;
         return st == HS_ENOMEM ? st : HS_OK;

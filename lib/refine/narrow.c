@@ -9,19 +9,10 @@
 #include "core/report.h"
 #include "refine/search.h"
 #include "refine/squeeze.h"
+#include "refine/target.h"
 
 /* Of the time, or of the iterations; annealing has what is left. */
 static const double share = 0.5;
-
-/* The area bound's multipliers: a GPU's second is worth `pivot` CPU seconds. */
-static void value_by_area(const hsi_search *search, double *worth)
-{
-    const hsi_problem *pb = &search->pb;
-    size_t             i;
-
-    for (i = 0; i < pb->n; i++)
-        worth[i] = fmin(pb->p[i], search->pivot * pb->q[i]);
-}
 
 /* The multipliers of two bounds, as far as one may be computed whose time is not counted. */
 static hs_status value(hsi_search *search, hsi_squeeze *sq)
@@ -35,19 +26,16 @@ static hs_status value(hsi_search *search, hsi_squeeze *sq)
         st = hsi_lower_value(search, share / 2 * hsi_stop_left(&search->stop), worth);
         hsi_squeeze_value(sq, worth);
     }
-    value_by_area(search, worth);
+    hsi_area_worth(&search->pb, search->pivot, worth);
     hsi_squeeze_value(sq, worth);
     free(worth);
     return st;
 }
 
-/* The largest makespan whose refutation is all that is wanted. */
 static double last_target(const hsi_search *search)
 {
-    double certified = hsi_certified_makespan(search->in, search->found),
-           gap = search->settings->gap, next = nextafter(certified, 0);
-
-    return gap > 0 ? fmin(certified / (1 + gap) * (1 + 1e-12), next) : next;
+    return hsi_last_target(hsi_certified_makespan(search->in, search->found),
+                           search->settings->gap, 0);
 }
 
 static hs_status learn(hsi_search *search, hsi_squeeze *sq, const hsi_squeeze_answer *answer)

@@ -62,6 +62,9 @@ void hsi_assignment_of(const hs_schedule *s, uint32_t *worker);
 hs_status hsi_split(const hsi_problem *pb, const uint32_t *order, unsigned places,
                     const hsi_watch *watch, uint32_t *worker, double *pivot);
 
+/* What the area bound values tasks at: a GPU's second is worth `pivot` CPU seconds. */
+void hsi_area_worth(const hsi_problem *pb, double pivot, double *worth);
+
 /* ---- pack.c ---------------------------------------------------------------- */
 
 /*

@@ -116,3 +116,11 @@ close_lpt:
     hsi_lpt_close(&lpt);
     return st;
 }
+
+void hsi_area_worth(const hsi_problem *pb, double pivot, double *worth)
+{
+    size_t i;
+
+    for (i = 0; i < pb->n; i++)
+        worth[i] = fmin(pb->p[i], pivot * pb->q[i]);
+}

@@ -12,6 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bound/fill.h"
+
 enum {
     FIRST_PATIENCE = 100000, /* nodes of a question */
     GROWTH = 8,
@@ -53,6 +55,22 @@ hs_status hsi_squeeze_open(const hsi_problem *pb, hsi_squeeze **out)
     sq->high = INFINITY;
     *out = sq;
     return HS_OK;
+}
+
+int hsi_squeeze_may_open(const hsi_problem *pb)
+{
+    size_t first[HSI_MOST_KINDS], kinds = 0, i, j;
+
+    for (i = 0; i < pb->n; i++) {
+        for (j = 0; j < kinds; j++)
+            if (pb->p[i] == pb->p[first[j]] && pb->q[i] == pb->q[first[j]])
+                break;
+        if (j == HSI_MOST_KINDS)
+            return 0;
+        if (j == kinds)
+            first[kinds++] = i;
+    }
+    return 1;
 }
 
 void hsi_squeeze_close(hsi_squeeze *sq)

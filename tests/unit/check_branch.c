@@ -10,6 +10,7 @@
 #include <hybridsched/generate.h>
 
 #include "refine/branch.h"
+#include "refine/target.h"
 #include "support/random.h"
 
 #include "small_optimum.h"
@@ -112,6 +113,25 @@ START_TEST(leaves_hold_everything)
 }
 END_TEST
 
+/* Where a tree has ended, its bound may be the cutoff: no rounding then misses the gap. */
+START_TEST(gaps_that_are_closed_are_met)
+{
+    static const double gaps[] = {1e-11, 1e-9, 1e-4, 0.01, 1};
+    hsi_random          r;
+    size_t              i, round;
+
+    hsi_random_seed(&r, 31, 0);
+    for (round = 0; round < 20000; round++)
+        for (i = 0; i < sizeof gaps / sizeof *gaps; i++) {
+            double certified = ldexp(0.5 + hsi_random_unit(&r), (int)hsi_random_below(&r, 40) - 20);
+            double cutoff = hsi_cutoff(certified, gaps[i], i % 2 ? 0x1p-20 : 0);
+
+            ck_assert_double_lt(cutoff, certified);
+            ck_assert_double_ge(nextafter((1 + gaps[i]) * cutoff, 0), certified);
+        }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("branch");
@@ -120,6 +140,7 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, ends_with_the_optimum, 0, 2);
     tcase_add_test(tc, leaves_hold_everything);
+    tcase_add_test(tc, gaps_that_are_closed_are_met);
     suite_add_tcase(s, tc);
     return run_suite(s);
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bound/grid.h"
+
+int hsi_grid_exponent(double time)
+{
+    int      exponent;
+    uint64_t mantissa;
+
+    if (isinf(time))
+        return HSI_GRID_MOST_EXPONENT;
+    mantissa = (uint64_t)ldexp(frexp(time, &exponent), 53);
+    return exponent - 53 + __builtin_ctzll(mantissa);
+}
+
+double hsi_grid_of(const hsi_problem *pb)
+{
+    double sum = 0, grid = INFINITY;
+    size_t i;
+
+    for (i = 0; i < pb->n; i++) {
+        double p = isinf(pb->p[i]) ? pb->q[i] : pb->p[i], q = isinf(pb->q[i]) ? p : pb->q[i];
+
+        grid = fmin(grid, ldexp(1, hsi_grid_exponent(p)));
+        grid = fmin(grid, ldexp(1, hsi_grid_exponent(q)));
+        sum += fmax(p, q);
+        if (!(sum < 0x1p53 * grid))
+            return 0;
+    }
+    return isfinite(grid) ? grid : 0;
+}
