@@ -103,6 +103,7 @@ static void json_algorithm(const solve_result *result, const solve_row *row, int
     json_member("bound", result->bound.value);
     printf(", \"bound_name\": \"%s\"", result->bound.name);
     json_member("ratio", solve_ratio(row->value, result->bound.value));
+    printf(", \"optimal\": %s", row->gap == 0 ? "true" : "false");
     if (row->members[0])
         json_members(row->members);
     printf(", \"spoliated\": %zu, \"seconds\": %.6f}", row->spoliated, row->seconds);
@@ -113,7 +114,8 @@ static void json_bound(const solve_result *result, const solve_row *row)
     json_start(result, 0);
     fputs(", \"algorithm\": null, \"makespan\": null", stdout);
     json_member("bound", row->value);
-    printf(", \"bound_name\": \"%s\", \"ratio\": null, \"spoliated\": null, \"seconds\": %.6f}",
+    printf(", \"bound_name\": \"%s\", \"ratio\": null, \"optimal\": null, \"spoliated\": null, "
+           "\"seconds\": %.6f}",
            row->name, row->seconds);
 }
 
