@@ -1,18 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: everything that a run may be refused for. */
 #include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "common/memory.h"
 #include "common/message.h"
 #include "exec.h"
 
-static int make_folder(const char *path)
+static int cannot_make(const char *path)
 {
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return EXIT_OK;
     message("cannot make the folder '%s': %s", path, strerror(errno));
     return EXIT_USAGE;
+}
+
+static int make_folder(const char *path)
+{
+    return mkdir(path, 0777) == 0 || errno == EEXIST ? EXIT_OK : cannot_make(path);
+}
+
+/* What is there already is looked at when the run is made ready; what is not is for now
+ * to do without. */
+static int look_at_folder(const char **path)
+{
+    const char *wanted = *path;
+    struct stat st;
+    char       *copy;
+    int         code = EXIT_OK;
+
+    if (!wanted || lstat(wanted, &st) == 0)
+        return EXIT_OK;
+    if (errno != ENOENT || !*wanted)
+        return cannot_make(wanted);
+    copy = checked_calloc(strlen(wanted) + 1, 1);
+    strcpy(copy, wanted);
+    if (access(dirname(copy), W_OK | X_OK) != 0)
+        code = cannot_make(wanted);
+    free(copy);
+    *path = NULL;
+    return code;
 }
 
 int exec_prepare(exec_job *job, exec_request *request, char **folder)
@@ -26,7 +55,7 @@ int exec_prepare(exec_job *job, exec_request *request, char **folder)
     job->keeps_logs = settings->logs != NULL;
     settings->look_only = request->dry_run;
     if (request->dry_run)
-        settings->logs = NULL;
+        code = look_at_folder(&settings->logs);
     else if (settings->logs)
         code = make_folder(settings->logs);
     else if (settings->allow_commands || settings->allow_plugins)

@@ -326,6 +326,16 @@ static int open_files(const command_line *line, exec_request *request)
     return code;
 }
 
+static int look_at_files(const command_line *line)
+{
+    int code = EXIT_OK;
+
+    for (int i = 0; i < EXEC_FILES && !code; i++)
+        if (line->path[i])
+            code = output_look(line->path[i]);
+    return code;
+}
+
 static int run_plan(command_line *line, exec_job *job, char **folder)
 {
     exec_request *request = &line->request;
@@ -343,11 +353,11 @@ static int run_plan(command_line *line, exec_job *job, char **folder)
         code = exec_prepare(job, request, folder);
     if (code)
         return code;
-    if (request->dry_run)
-        return exec_dry_run(job);
-    code = open_files(line, request);
+    code = request->dry_run ? look_at_files(line) : open_files(line, request);
     if (code)
         return code;
+    if (request->dry_run)
+        return exec_dry_run(job);
     exec_run(job);
     return exec_conclude(job, request);
 }

@@ -52,8 +52,8 @@ static hs_status keep_folder(hs_exec *exec, char why[HS_WHY])
 
     if (!logs)
         return HS_OK;
-    if (stat(logs, &folder) != 0 || access(logs, W_OK | X_OK) != 0 ||
-        (!S_ISDIR(folder.st_mode) && (errno = ENOTDIR))) {
+    if (stat(logs, &folder) != 0 || (!S_ISDIR(folder.st_mode) && (errno = ENOTDIR)) ||
+        access(logs, W_OK | X_OK) != 0) {
         snprintf(why, HS_WHY, "%.200s: no folder to write logs in: %s", logs, strerror(errno));
         return HS_EINVAL;
     }

@@ -13,6 +13,7 @@
 
 #include "common/message.h"
 #include "common/progress.h"
+#include "common/unnamed.h"
 
 static const char standard_output[] = "standard output";
 
@@ -20,7 +21,8 @@ struct output {
     int         fd;
     const char *path;      /* as messages name it: the caller's own */
     char       *target;    /* what the file is to be called */
-    char       *temporary; /* where it is written; NULL: in place */
+    int         unnamed;   /* so far */
+    char       *temporary; /* where it is written; NULL: in place, or unnamed */
     int         slot;      /* of `temporary` in `pending` */
 };
 
@@ -153,9 +155,6 @@ static int open_beside(output *o)
     sigset_t all, before;
     int      error = 0;
 
-    /* An existing file that may not be written must not be replaced either. */
-    if (access(o->target, F_OK) == 0 && access(o->target, W_OK) != 0)
-        return errno;
     o->temporary = malloc(size);
     if (!o->temporary)
         return ENOMEM;
@@ -176,33 +175,65 @@ static int open_beside(output *o)
     else
         pending[o->slot] = o->temporary;
     sigprocmask(SIG_SETMASK, &before, NULL);
-    if (o->fd >= 0)
+    return error;
+}
+
+/* An existing file that may not be written must not be replaced either. 0, or an errno. */
+static int write_protection(const char *target)
+{
+    return access(target, F_OK) == 0 && access(target, W_OK) != 0 ? errno : 0;
+}
+
+/* Opens what o->target will be, or be again. 0, or an errno. */
+static int open_target(output *o)
+{
+    int error = write_protection(o->target);
+
+    if (error)
+        return error;
+    o->fd = unnamed_open(o->target);
+    o->unnamed = o->fd >= 0;
+    if (!o->unnamed)
+        error = open_beside(o);
+    if (!error)
         (void)fchmod(o->fd, final_mode(o->target));
     return error;
+}
+
+/* What file is written by that path, to be freed; NULL: none, it is to be written in place.
+ * 0, or an errno. */
+static int find_target(const char *path, char **target)
+{
+    struct stat st;
+
+    *target = NULL;
+    if (!*path)
+        return ENOENT;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return 0;
+    *target = realpath(path, NULL); /* write through a symbolic link */
+    if (!*target && errno == ENOENT)
+        *target = strdup(path);
+    return *target ? 0 : errno;
 }
 
 /* Opens what o->path names. 0, or an errno. */
 static int open_path(output *o)
 {
-    struct stat st;
+    int error;
 
     if (strcmp(o->path, "-") == 0) {
         o->path = standard_output;
         o->fd = STDOUT_FILENO;
         return 0;
     }
-    if (!*o->path)
-        return ENOENT;
-    if (stat(o->path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
-        return o->fd < 0 ? errno : 0;
-    }
-    o->target = realpath(o->path, NULL); /* write through a symbolic link */
-    if (!o->target && errno == ENOENT)
-        o->target = strdup(o->path);
-    if (!o->target)
-        return errno;
-    return open_beside(o);
+    error = find_target(o->path, &o->target);
+    if (error)
+        return error;
+    if (o->target)
+        return open_target(o);
+    o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+    return o->fd < 0 ? errno : 0;
 }
 
 int output_open(const char *path, output **out)
@@ -225,6 +256,42 @@ int output_open(const char *path, output **out)
     return EXIT_OK;
 }
 
+/* May a file be made there, or replaced? 0, or an errno. */
+static int look_at_target(const char *target)
+{
+    const char *slash = strrchr(target, '/');
+    char       *folder = slash ? strndup(target, (size_t)(slash + 1 - target)) : strdup(".");
+    int         error = 0;
+
+    if (!folder)
+        return ENOMEM;
+    if (access(folder, W_OK | X_OK) != 0)
+        error = errno;
+    else
+        error = write_protection(target);
+    free(folder);
+    return error;
+}
+
+int output_look(const char *path)
+{
+    struct stat st;
+    char       *target;
+    int         error;
+
+    if (strcmp(path, "-") == 0)
+        return EXIT_OK;
+    error = find_target(path, &target);
+    if (!error && target)
+        error = look_at_target(target);
+    else if (!error && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        error = EISDIR;
+    else if (!error && access(path, W_OK) != 0)
+        error = errno;
+    free(target);
+    return error ? cannot_write(path, error) : EXIT_OK;
+}
+
 int output_fd(const output *o)
 {
     return o->fd;
@@ -235,12 +302,25 @@ int output_is_stdout(const output *o)
     return o->fd == STDOUT_FILENO;
 }
 
+/* Gives it a name, while it is open, for then it would be gone; what only close() complains
+ * of is to be heard before. 0, or an errno. */
+static int publish(const output *o)
+{
+    int copy = dup(o->fd);
+
+    if (copy < 0 || close(copy) != 0)
+        return errno;
+    return unnamed_publish(o->fd, o->target);
+}
+
 int output_close(output *o, hs_status written)
 {
     int error = written == HS_EIO ? errno : 0;
     int code = EXIT_OK;
 
-    if (!output_is_stdout(o) && close(o->fd) != 0 && written == HS_OK)
+    if (written == HS_OK && o->unnamed)
+        error = publish(o);
+    if (!output_is_stdout(o) && close(o->fd) != 0 && written == HS_OK && !error)
         error = errno;
     if (written == HS_OK && !error && o->temporary && rename(o->temporary, o->target) != 0)
         error = errno;

@@ -5,8 +5,9 @@
 #include <hybridsched/status.h>
 
 /*
- * Files that appear whole or not at all: written beside their final name,
- * renamed on success, removed on failure, on exit() and on a signal.
+ * Files that appear whole or not at all: they have no name until they are done, so that
+ * nothing stays whatever ends the program. Where that cannot be had they are written beside
+ * their final name, renamed on success, removed on failure, on exit() and on a signal.
  */
 
 typedef struct output output;
@@ -22,6 +23,12 @@ void output_begin(void);
  * place), a string that stays the caller's. 0 and *out, or an exit code after a message.
  */
 int output_open(const char *path, output **out);
+
+/**
+ * Would output_open() do, as far as can be told without making anything? 0, or the exit
+ * code that it would return, after the same message.
+ */
+int output_look(const char *path);
 
 /** The descriptor to write to. */
 int output_fd(const output *o);

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The files that tools write: whole or not at all, whatever happens, with a name from
+ * the start or without one. The linker sends open(), lstat() and linkat() here
+ * (-Wl,--wrap), to have them as on systems that lack something.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <hybridsched/status.h>
+
+#include "common/message.h"
+#include "common/output.h"
+
+/* ---- systems ------------------------------------------------------------------- */
+
+typedef enum way { AS_HERE, NO_UNNAMED, NO_PROC, WAYS } way;
+
+static way lack;
+static int no_links;    /* errno; 0: links can be made */
+static int was_unnamed; /* the last open() */
+
+int __real_open(const char *path, int flags, ...);
+int __real_lstat(const char *path, struct stat *st);
+int __real_linkat(int from, const char *old, int to, const char *new, int flags);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_lstat(const char *path, struct stat *st);
+int __wrap_linkat(int from, const char *old, int to, const char *new, int flags);
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    va_list args;
+    mode_t  mode;
+    int     fd;
+
+    va_start(args, flags);
+    mode = va_arg(args, mode_t);
+    va_end(args);
+    if ((flags & O_TMPFILE) != O_TMPFILE)
+        return __real_open(path, flags, mode);
+    errno = EOPNOTSUPP;
+    fd = lack == NO_UNNAMED ? -1 : __real_open(path, flags, mode);
+    was_unnamed = fd >= 0 && lack == AS_HERE;
+    return fd;
+}
+
+int __wrap_lstat(const char *path, struct stat *st)
+{
+    errno = ENOENT;
+    return lack == NO_PROC ? -1 : __real_lstat(path, st);
+}
+
+int __wrap_linkat(int from, const char *old, int to, const char *new, int flags)
+{
+    errno = no_links;
+    return no_links ? -1 : __real_linkat(from, old, to, new, flags);
+}
+
+/* ---- a folder ------------------------------------------------------------------ */
+
+static char folder[] = "check_written.XXXXXX", name[NAME_MAX + 2];
+
+static void set_up(void)
+{
+    strcpy(folder + sizeof folder - 7, "XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(chdir(folder), 0);
+    strcpy(name, "result");
+    lack = (way)0;
+    no_links = 0;
+    was_unnamed = 0;
+}
+
+/* How many files are in the folder; they are removed if `remove`. */
+static int files(int remove)
+{
+    DIR           *dir = opendir(".");
+    struct dirent *entry;
+    int            count = 0;
+
+    ck_assert_ptr_nonnull(dir);
+    while ((entry = readdir(dir)))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+            count++;
+            if (remove)
+                unlink(entry->d_name);
+        }
+    closedir(dir);
+    return count;
+}
+
+static void tear_down(void)
+{
+    files(1);
+    ck_assert_int_eq(chdir(".."), 0);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+
+static void put(const char *path, const char *text)
+{
+    FILE *out = fopen(path, "w");
+
+    ck_assert_ptr_nonnull(out);
+    fputs(text, out);
+    ck_assert_int_eq(fclose(out), 0);
+}
+
+static void assert_holds(const char *path, const char *text)
+{
+    char   found[64] = "";
+    FILE  *in = fopen(path, "r");
+    size_t length;
+
+    ck_assert_ptr_nonnull(in);
+    length = fread(found, 1, sizeof found - 1, in);
+    found[length] = '\0';
+    fclose(in);
+    ck_assert_str_eq(found, text);
+}
+
+static output *begun(const char *text)
+{
+    output *o = NULL;
+
+    ck_assert_int_eq(output_open(name, &o), EXIT_OK);
+    ck_assert_int_eq(write(output_fd(o), text, strlen(text)), (ssize_t)strlen(text));
+    return o;
+}
+
+static mode_t mode_of(const char *path)
+{
+    struct stat st;
+
+    ck_assert_int_eq(stat(path, &st), 0);
+    return st.st_mode & 07777;
+}
+
+/* ---- tests, in each way -------------------------------------------------------- */
+
+START_TEST(a_new_file)
+{
+    mode_t  mask = umask(027);
+    output *o;
+
+    lack = (way)_i;
+    o = begun("new");
+    ck_assert_int_eq(files(0), was_unnamed ? 0 : 1);
+    ck_assert_int_ne(access(name, F_OK), 0);
+    ck_assert_int_eq(output_close(o, HS_OK), EXIT_OK);
+    umask(mask);
+    ck_assert_int_eq(files(0), 1);
+    assert_holds(name, "new");
+    ck_assert_uint_eq(mode_of(name), 0640);
+}
+END_TEST
+
+START_TEST(in_place_of_another)
+{
+    output *o;
+
+    lack = (way)_i;
+    put(name, "old");
+    ck_assert_int_eq(chmod(name, 0604), 0);
+    o = begun("new");
+    assert_holds(name, "old");
+    ck_assert_int_eq(output_close(o, HS_OK), EXIT_OK);
+    ck_assert_int_eq(files(0), 1);
+    assert_holds(name, "new");
+    ck_assert_uint_eq(mode_of(name), 0604);
+}
+END_TEST
+
+START_TEST(given_up)
+{
+    lack = (way)_i;
+    put(name, "old");
+    output_discard(begun("new"));
+    ck_assert_int_eq(output_close(begun("new"), HS_ENOMEM), EXIT_RESOURCE);
+    ck_assert_int_eq(files(0), 1);
+    assert_holds(name, "old");
+}
+END_TEST
+
+START_TEST(through_a_link)
+{
+    lack = (way)_i;
+    put("target", "old");
+    ck_assert_int_eq(symlink("target", name), 0);
+    ck_assert_int_eq(output_close(begun("new"), HS_OK), EXIT_OK);
+    ck_assert_int_eq(files(0), 2);
+    assert_holds("target", "new");
+    ck_assert_int_eq(unlink("target"), 0);
+    ck_assert_int_eq(output_close(begun("newer"), HS_OK), EXIT_OK); /* a link to nothing */
+    assert_holds(name, "newer");
+}
+END_TEST
+
+/* Someone else was quicker. */
+START_TEST(made_meanwhile)
+{
+    output *o;
+
+    lack = (way)_i;
+    o = begun("ours");
+    put(name, "theirs");
+    ck_assert_int_eq(output_close(o, HS_OK), EXIT_OK);
+    ck_assert_int_eq(files(0), 1);
+    assert_holds(name, "ours");
+}
+END_TEST
+
+/* Nothing that one can catch. */
+START_TEST(killed)
+{
+    int   ends[2], status;
+    pid_t child;
+
+    lack = (way)_i;
+    put(name, "old");
+    ck_assert_int_eq(pipe(ends), 0);
+    child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        begun("half");
+        if (write(ends[1], &was_unnamed, sizeof was_unnamed) > 0)
+            pause();
+        _exit(1);
+    }
+    ck_assert_int_eq(read(ends[0], &was_unnamed, sizeof was_unnamed), sizeof was_unnamed);
+    ck_assert_int_eq(kill(child, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFSIGNALED(status));
+    ck_assert_int_eq(files(0), was_unnamed ? 1 : 2);
+    assert_holds(name, "old");
+    close(ends[0]);
+    close(ends[1]);
+}
+END_TEST
+
+/* ---- tests of files without a name --------------------------------------------- */
+
+/* No name that is longer is needed for a moment, and one that is taken stays as it is. */
+START_TEST(the_longest_name)
+{
+    char taken[64];
+
+    snprintf(taken, sizeof taken, ".hsched-%ld-0", (long)getpid());
+    put(taken, "theirs");
+    memset(name, 'n', NAME_MAX);
+    name[NAME_MAX] = '\0';
+    ck_assert_int_eq(output_close(begun("new"), HS_OK), EXIT_OK);
+    ck_assert_int_eq(output_close(begun("newer"), HS_OK), EXIT_OK);
+    assert_holds(name, "newer");
+    assert_holds(taken, "theirs");
+    ck_assert_int_eq(files(0), 2);
+    memset(name, 'n', NAME_MAX + 1);
+    name[NAME_MAX + 1] = '\0';
+    ck_assert_int_eq(output_open(name, &(output *){0}), EXIT_USAGE);
+}
+END_TEST
+
+START_TEST(no_name_to_be_had)
+{
+    output *o = begun("new");
+
+    no_links = EDQUOT;
+    ck_assert_int_eq(output_close(o, HS_OK), EXIT_RESOURCE);
+    ck_assert_int_eq(files(0), 0);
+    no_links = 0;
+    put(name, "old");
+    o = begun("new");
+    no_links = EACCES;
+    ck_assert_int_eq(output_close(o, HS_OK), EXIT_USAGE);
+    ck_assert_int_eq(files(0), 1);
+    assert_holds(name, "old");
+}
+END_TEST
+
+/* ---- looking ------------------------------------------------------------------- */
+
+/* It says what opening says, and makes nothing. */
+static void look_and_open(const char *path, int expected)
+{
+    output *o = NULL;
+    int     before = files(0);
+
+    ck_assert_int_eq(output_look(path), expected);
+    ck_assert_int_eq(files(0), before);
+    ck_assert_int_eq(output_open(path, &o), expected);
+    output_discard(o);
+}
+
+START_TEST(looked_at)
+{
+    put("file", "old");
+    ck_assert_int_eq(symlink("nowhere", "dangling"), 0);
+    ck_assert_int_eq(symlink("circle", "circle"), 0);
+    look_and_open("-", EXIT_OK);
+    look_and_open("new", EXIT_OK);
+    look_and_open("./new", EXIT_OK);
+    look_and_open("file", EXIT_OK);
+    look_and_open("dangling", EXIT_OK);
+    look_and_open("/dev/null", EXIT_OK);
+    look_and_open("", EXIT_USAGE);
+    look_and_open(".", EXIT_USAGE);
+    look_and_open("circle", EXIT_USAGE);
+    look_and_open("missing/new", EXIT_USAGE);
+    look_and_open("missing/", EXIT_USAGE);
+    look_and_open("file/new", EXIT_USAGE);
+    assert_holds("file", "old");
+}
+END_TEST
+
+/* What root may do anyway, others may not. */
+START_TEST(protected)
+{
+    put("file", "old");
+    ck_assert_int_eq(chmod("file", 0400), 0);
+    if (access("file", W_OK) == 0)
+        return;
+    look_and_open("file", EXIT_USAGE);
+    ck_assert_int_eq(chmod(".", 0500), 0);
+    look_and_open("new", EXIT_USAGE);
+    ck_assert_int_eq(chmod(".", 0700), 0);
+}
+END_TEST
+
+/* None can be asked for where the system has none. */
+static int has_unnamed(void)
+{
+    int fd = open(".", O_TMPFILE | O_WRONLY, 0600);
+
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 && access("/proc/self/fd", F_OK) == 0;
+}
+
+int main(void)
+{
+    Suite   *suite = suite_create("written");
+    TCase   *tests = tcase_create("all");
+    SRunner *runner;
+    int      failed;
+
+    message_begin("check_written");
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, a_new_file, 0, WAYS);
+    tcase_add_loop_test(tests, in_place_of_another, 0, WAYS);
+    tcase_add_loop_test(tests, given_up, 0, WAYS);
+    tcase_add_loop_test(tests, through_a_link, 0, WAYS);
+    tcase_add_loop_test(tests, made_meanwhile, 0, WAYS);
+    tcase_add_loop_test(tests, killed, 0, WAYS);
+    if (has_unnamed()) {
+        tcase_add_test(tests, the_longest_name);
+        tcase_add_test(tests, no_name_to_be_had);
+    }
+    tcase_add_test(tests, looked_at);
+    tcase_add_test(tests, protected);
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
