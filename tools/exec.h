@@ -43,10 +43,10 @@ typedef struct exec_job {
  */
 int exec_prepare(exec_job *job, exec_request *request, char **folder);
 
-/** Report what failed, write the files, print the summary. Returns the exit code. */
+/** Write the files, print the summary. Returns the exit code. */
 int exec_conclude(exec_job *job, exec_request *request);
 
-/* ---- the run (exec_run.c, exec_output.c) -------------------------------------- */
+/* ---- the run (exec_run.c, exec_folder.c) -------------------------------------- */
 
 /** What a run's settings need so that there is a progress line. */
 void exec_progress(void *unused, const hs_exec_progress *p);
@@ -54,12 +54,19 @@ void exec_progress(void *unused, const hs_exec_progress *p);
 /** Run the job; its outcome is in it. */
 void exec_run(exec_job *job);
 
-/** A folder for output that is kept for messages only, or NULL; and its end. */
+/** A folder for output that is kept for messages only, or NULL after a message; and its end. */
 char *exec_folder_create(void);
 void  exec_folder_remove(char *folder);
 
-/** Say what failed, and what it had printed. */
-void exec_report_failures(const exec_job *job);
+/*
+ * What is said while the run lasts (exec_news.c): what failed, with what it had printed,
+ * and that the run is to stop. A thread prints, so that a terminal that is held up holds
+ * up nothing else. At the end all has been said.
+ */
+void exec_news_begin(const exec_job *job);
+void exec_news_failure(void *unused, const hs_exec_failure *failure);
+void exec_news_stop(void); /* for a signal handler, each time */
+void exec_news_end(void);
 
 /* ---- what was measured (exec_measure.c) ----------------------------------------------
  * All times are in the plan's unit. */

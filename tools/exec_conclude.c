@@ -56,7 +56,6 @@ int exec_conclude(exec_job *job, exec_request *request)
     hs_status     status = exec_measure(job, &m);
     int           code = EXIT_OK;
 
-    exec_report_failures(job);
     if (status == HS_OK) {
         code = write_files(job, request, &m);
         if (!request->quiet)

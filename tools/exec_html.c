@@ -93,6 +93,10 @@ static void put_count_tile(FILE *out, const exec_job *job)
     if (r->resumed > 0)
         snprintf(note, sizeof note, ", %llu earlier", (unsigned long long)r->resumed);
     put_tile(out, value, "tasks done", note);
+    if (r->unrecorded > 0) {
+        snprintf(value, sizeof value, "%llu", (unsigned long long)r->unrecorded);
+        put_tile(out, value, "more done, but not recorded", "");
+    }
     if (r->failed + r->not_run == 0)
         return;
     snprintf(note, sizeof note, ", %llu not run", (unsigned long long)r->not_run);

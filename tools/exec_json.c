@@ -42,6 +42,7 @@ static void put_head(FILE *out, const exec_job *job)
     put_count(out, "done", r->done);
     put_count(out, "resumed", r->resumed);
     put_count(out, "failed", r->failed);
+    put_count(out, "unrecorded", r->unrecorded);
     put_count(out, "not_run", r->not_run);
     put_count(out, "aborted", r->aborted);
     put_count(out, "retried", r->retried);

@@ -60,6 +60,7 @@ int exec_prepare(exec_job *job, exec_request *request, char **folder)
         code = make_folder(settings->logs);
     else if (settings->allow_commands || settings->allow_plugins)
         settings->logs = *folder = exec_folder_create();
+    settings->logs_of_failures = !job->keeps_logs;
     if (code)
         return code;
     status = hs_exec_create(job->plan.in, job->plan.s, settings, &job->exec, job->why);

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/progress.h"
 #include "exec.h"
@@ -22,12 +21,6 @@ static volatile sig_atomic_t received_count;
 enum { STOPS = 3 };
 static const int stops[STOPS] = {SIGINT, SIGTERM, SIGHUP};
 
-static void say(const char *text)
-{
-    if (write(STDERR_FILENO, text, strlen(text)) < 0)
-        return; /* there is nobody to tell */
-}
-
 static void on_stop(int number)
 {
     int before = errno;
@@ -35,16 +28,8 @@ static void on_stop(int number)
     if (!running)
         return;
     received = number;
-    received_count++;
-    progress_hide_in_handler();
-    if (received_count == 1) {
-        hs_exec_stop(running, HS_STOP_DRAIN);
-        say("hsched-exec: stopping when what runs has ended; once more to stop it now\n");
-    } else {
-        hs_exec_stop(running, HS_STOP_NOW);
-        if (received_count == 2)
-            say("hsched-exec: stopping now\n");
-    }
+    hs_exec_stop(running, received_count++ ? HS_STOP_NOW : HS_STOP_DRAIN);
+    exec_news_stop();
     errno = before;
 }
 
@@ -104,9 +89,11 @@ void exec_run(exec_job *job)
 
     hs_exec_report_init(&job->report);
     progress_begin(hs_instance_tasks(job->plan.in));
+    exec_news_begin(job);
     handlers_set(&before, job->exec);
     job->status = hs_exec_run(job->exec, &job->report, job->why);
     handlers_restore(&before);
+    exec_news_end();
     progress_end();
     job->signal = received;
 }

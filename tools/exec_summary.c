@@ -33,6 +33,8 @@ static void print_head(const exec_job *job, const exec_measured *m)
         printf(", %llu of them earlier", (unsigned long long)r->resumed);
     if (r->failed > 0)
         printf("; %llu failed", (unsigned long long)r->failed);
+    if (r->unrecorded > 0)
+        printf("; %llu more done but not recorded", (unsigned long long)r->unrecorded);
     if (r->not_run > 0)
         printf("; %llu not run", (unsigned long long)r->not_run);
     putchar('\n');

@@ -374,6 +374,7 @@ int main(int argc, char **argv)
     hs_exec_settings_init(&line.request.settings);
     line.request.settings.policy = hs_policy_find("plan");
     line.request.settings.progress = exec_progress;
+    line.request.settings.failure = exec_news_failure;
     hs_read_options_init(&line.reading);
     options_begin(&o, &tool, argc, argv);
     while ((code = options_next(&o)) != -1)

@@ -25,6 +25,19 @@ typedef struct hs_exec_progress {
     double   remaining; /* seconds that are left by the estimates */
 } hs_exec_progress;
 
+/** An attempt that failed. */
+typedef struct hs_exec_failure {
+    size_t      struct_size;
+    uint32_t    task;
+    uint32_t    number; /* of the attempt, from 1 */
+    unsigned    worker;
+    int         final;  /* it is not tried again */
+    const char *why;
+    const char *log;    /* NULL: none was kept */
+} hs_exec_failure;
+
+#define hs_exec_failure_init(f) ((f)->struct_size = sizeof *(f))
+
 /** Always start from hs_exec_settings_init(). */
 typedef struct hs_exec_settings {
     size_t                struct_size;
@@ -55,6 +68,11 @@ typedef struct hs_exec_settings {
     int                   resident;       /* inputs are on GPUs before the start, results stay */
     int                   no_reserve;     /* CPU workers may have the cores of GPUs' threads */
     int                   look_only;      /* the journal is read and stays as it is; no run */
+    void (*failure)(void *failure_data, const hs_exec_failure *failure); /* NULL; each, soon after,
+                                             in the thread of hs_exec_run(), in which deadlines
+                                             wait meanwhile; strings last as long as the handle */
+    void *failure_data;
+    int   logs_of_failures;               /* of `logs` only what failed attempts printed is kept */
 } hs_exec_settings;
 
 HS_API void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size);
@@ -121,7 +139,8 @@ HS_API void hs_exec_stop(hs_exec *exec, hs_exec_stop_how how);
 
 typedef struct hs_exec_report {
     size_t   struct_size;
-    uint64_t tasks, done, resumed, failed, not_run; /* tasks; done includes resumed */
+    uint64_t tasks, done, resumed, failed, not_run; /* tasks; done includes resumed; what is
+                                                       none of these is unrecorded */
     uint64_t aborted;          /* attempts that were taken over by another worker */
     uint64_t retried;
     unsigned lost_workers;
@@ -132,6 +151,8 @@ typedef struct hs_exec_report {
     double   idle;             /* seconds in which the policy had nothing for a worker, or it was
                                   out of service */
     double   dispatch;         /* overhead without `idle` */
+    uint64_t unrecorded;       /* tasks that came to a good end, but not into the journal, which
+                                  could no longer be written */
 } hs_exec_report;
 
 #define hs_exec_report_init(r) ((r)->struct_size = sizeof *(r))
@@ -153,18 +174,7 @@ typedef struct hs_exec_record {
 /** After the run: the attempts of one worker by time; owned by the handle. */
 HS_API const hs_exec_record *hs_exec_records(const hs_exec *exec, unsigned worker, size_t *count);
 
-/** After the run: failures in order of time. 0 past the last. */
-typedef struct hs_exec_failure {
-    size_t      struct_size;
-    uint32_t    task;
-    uint32_t    number;
-    unsigned    worker;
-    int         final; /* it was not tried again */
-    const char *why;
-    const char *log;   /* NULL: none was kept */
-} hs_exec_failure;
-
-#define hs_exec_failure_init(f) ((f)->struct_size = sizeof *(f))
+/** Failures so far, in order of time: 0 past the last. From any thread, during the run too. */
 HS_API int hs_exec_failure_at(const hs_exec *exec, size_t index, hs_exec_failure *out);
 
 HS_END_DECLS

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "exec/atomic.h"
 #include "exec/clock.h"
@@ -86,6 +87,13 @@ static void name_log(const hsi_worker *worker)
     sprintf(to, ".%lu.log", (unsigned long)a->number);
 }
 
+/* What stands there was printed in another run. */
+static void begin_log(const hsi_worker *worker)
+{
+    name_log(worker);
+    unlink(worker->log);
+}
+
 /* ---- one execution ----------------------------------------------------------------------------
  */
 
@@ -106,6 +114,7 @@ static int put_on_record(hsi_worker *worker, const hs_exec_record *record)
     if (st == HS_OK)
         return 1;
     hsi_lock(exec);
+    exec->unrecorded++;
     hsi_break_off(exec, st, "the journal cannot be written");
     hsi_unlock(exec);
     return 0;
@@ -146,11 +155,13 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
     hsi_attempt_describe(worker, task, &worker->attempt);
     worker->why[0] = '\0';
     if (worker->log)
-        name_log(worker);
+        begin_log(worker);
     start = hsi_clock_ns();
     hsi_show(worker, task, start);
     outcome = backend->run(worker->states[body->slot], body->body, &worker->attempt);
     worker->now = hsi_clock_ns();
     hsi_poke64(&worker->running_since, 0);
+    if (worker->log && outcome == HS_OUTCOME_DONE && worker->exec->settings.logs_of_failures)
+        unlink(worker->log);
     return hsi_attempt_close(worker, start, worker->now, outcome);
 }

@@ -130,6 +130,8 @@ struct hs_exec {
     char            why[HS_WHY];
     hsi_failure    *failure;
     size_t          failure_count, failure_capacity;
+    size_t          failures_told; /* the watching thread's own */
+    uint64_t        unrecorded;    /* tasks that the journal would not take */
 
     _Alignas(64) int event_fd; /* for the watching thread */
     int halt;     /* shared: an hs_exec_stop_how, 0: go on */
@@ -194,8 +196,9 @@ void hsi_cancel(hsi_worker *worker, hsi_cause cause);
 void hsi_halt(hs_exec *exec, hs_exec_stop_how how);
 void hsi_break_off(hs_exec *exec, hs_status status, const char *why);
 
-/* failure.c: with the lock held. */
+/* failure.c: the first with the lock held, the second without. */
 void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, const char *why);
+void hsi_failures_tell(hs_exec *exec);
 
 /* progress.c */
 hs_status hsi_progress_prepare(hs_exec *exec);
@@ -206,7 +209,7 @@ void      hsi_progress_tell(hs_exec *exec);
 void hsi_watch(hs_exec *exec);
 void hsi_nudge(const hs_exec *exec);
 
-/* report.c */
-void hsi_report_fill(const hs_exec *exec, hs_exec_report *report);
+/* report.c: `lost` of the tasks that seemed done are not on record. */
+void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report);
 
 #endif

@@ -170,8 +170,7 @@ void hs_exec_free(hs_exec *exec)
 
     if (!exec)
         return;
-    if (exec->journal)
-        hsi_journal_close(exec->journal, (char[HS_WHY]){0});
+    hsi_journal_close(exec->journal, &(uint64_t){0}, (char[HS_WHY]){0});
     hs_policy_free(exec->policy);
     hsi_crew_free(exec);
     hsi_bodies_free(exec);

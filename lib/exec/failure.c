@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "exec/dispatcher.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,6 +44,8 @@ void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, const char *
     f.log = kept_log(worker, attempted, &no_memory);
     if (f.why && !no_memory && make_room(exec)) {
         exec->failure[exec->failure_count++] = f;
+        if (exec->settings.failure)
+            hsi_nudge(exec);
         return;
     }
     free(f.why);
@@ -50,18 +53,48 @@ void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, const char *
     hsi_break_off(exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
 }
 
+/* The lock of a handle is all that changes in it. */
+static hs_exec *lockable(const hs_exec *exec)
+{
+    return (hs_exec *)(uintptr_t)exec;
+}
+
+/* A copy: the table moves when it grows, its strings do not. */
+static int look_up(hs_exec *exec, size_t index, hs_exec_failure *out)
+{
+    int found;
+
+    hsi_lock(exec);
+    found = index < exec->failure_count;
+    if (found) {
+        const hsi_failure *f = &exec->failure[index];
+
+        *out =
+            (hs_exec_failure){sizeof *out, f->task, f->number, f->worker, f->final, f->why, f->log};
+    }
+    hsi_unlock(exec);
+    return found;
+}
+
 int hs_exec_failure_at(const hs_exec *exec, size_t index, hs_exec_failure *out)
 {
-    const hsi_failure *f;
-    hs_exec_failure    full;
-    size_t             size;
+    hs_exec_failure full = {0};
+    size_t          size;
 
-    if (!exec || !out || index >= exec->failure_count)
+    if (!exec || !out || !look_up(lockable(exec), index, &full))
         return 0;
-    f = &exec->failure[index];
-    full = (hs_exec_failure){sizeof full, f->task, f->number, f->worker, f->final, f->why, f->log};
     size = out->struct_size < sizeof full ? out->struct_size : sizeof full;
     full.struct_size = out->struct_size;
     memcpy(out, &full, size);
     return 1;
+}
+
+void hsi_failures_tell(hs_exec *exec)
+{
+    hs_exec_failure f;
+
+    while (exec->settings.failure && look_up(exec, exec->failures_told, &f)) {
+        exec->failures_told++;
+        exec->settings.failure(exec->settings.failure_data, &f);
+    }
 }

@@ -136,7 +136,8 @@ static void *flush(void *data)
         error = write_group(j, first, count);
         pthread_mutex_lock(&j->mutex);
         j->error = error;
-        j->synced = j->taken;
+        if (!error)
+            j->synced = j->taken;
         pthread_cond_broadcast(&j->room);
     }
     failed = j->error;
@@ -358,11 +359,12 @@ hs_status hsi_journal_look(const char *path, const hs_instance *in, uint64_t dig
     return st;
 }
 
-hs_status hsi_journal_close(hsi_journal *j, char why[HS_WHY])
+hs_status hsi_journal_close(hsi_journal *j, uint64_t *lost, char why[HS_WHY])
 {
     hs_status st = HS_OK;
 
     why[0] = '\0';
+    *lost = 0;
     if (!j)
         return HS_OK;
     pthread_mutex_lock(&j->mutex);
@@ -372,6 +374,7 @@ hs_status hsi_journal_close(hsi_journal *j, char why[HS_WHY])
     pthread_join(j->flusher, NULL);
     if (j->error)
         st = hsi_journal_complain(j->path, "write", j->error, why);
+    *lost = j->added - j->synced;
     close(j->fd);
     free_journal(j);
     return st;

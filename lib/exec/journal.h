@@ -48,7 +48,10 @@ hs_status hsi_journal_look(const char *path, const hs_instance *in, uint64_t dig
  * HS_EIO: it can no longer be written (from the first failure on, for every call). */
 hs_status hsi_journal_done(hsi_journal *journal, const hsi_journal_record *record);
 
-/* Sync what is behind and close. HS_EIO, and `why`, if anything could not be written. */
-hs_status hsi_journal_close(hsi_journal *journal, char why[HS_WHY]);
+/*
+ * Sync what is behind and close; NULL will do. HS_EIO, and `why`, if anything could not be
+ * written: *lost of the records that hsi_journal_done() has taken cannot be relied upon.
+ */
+hs_status hsi_journal_close(hsi_journal *journal, uint64_t *lost, char why[HS_WHY]);
 
 #endif

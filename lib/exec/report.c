@@ -41,7 +41,7 @@ static double time_without_work(const hsi_worker *worker, double last)
 
 static void add_times(const hs_exec *exec, hs_exec_report *r)
 {
-    uint64_t settled = r->done - r->resumed + r->failed;
+    uint64_t settled = r->done - r->resumed + r->failed + r->unrecorded;
     unsigned i;
 
     r->seconds = last_end(exec);
@@ -55,12 +55,13 @@ static void add_times(const hs_exec *exec, hs_exec_report *r)
     r->dispatch = fmax(0, exec->workers * r->seconds - r->busy - r->idle) / (double)settled;
 }
 
-void hsi_report_fill(const hs_exec *exec, hs_exec_report *report)
+void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report)
 {
     hs_exec_report r = {.tasks = hs_instance_tasks(exec->in),
                         .done = exec->resumed,
                         .resumed = exec->resumed,
                         .failed = exec->failed,
+                        .unrecorded = exec->unrecorded + lost,
                         .aborted = exec->aborted,
                         .retried = exec->retried,
                         .lost_workers = exec->lost,
@@ -70,7 +71,8 @@ void hsi_report_fill(const hs_exec *exec, hs_exec_report *report)
 
     for (i = 0; i < exec->workers; i++)
         r.done += exec->worker[i].done;
-    r.not_run = r.tasks - r.done - r.failed;
+    r.done -= lost;
+    r.not_run = r.tasks - r.done - r.failed - r.unrecorded;
     add_times(exec, &r);
     size = report->struct_size < sizeof r ? report->struct_size : sizeof r;
     r.struct_size = report->struct_size;

@@ -69,12 +69,13 @@ static void open_gate(hs_exec *exec, unsigned started)
 /* ---- the run
  * ------------------------------------------------------------------------------------- */
 
-static hs_status close_journal(hs_exec *exec, char why[HS_WHY])
+/* Only then is it known what is on record. */
+static hs_status close_journal(hs_exec *exec, uint64_t *lost, char why[HS_WHY])
 {
     hsi_journal *journal = exec->journal;
 
     exec->journal = NULL;
-    return journal ? hsi_journal_close(journal, why) : HS_OK;
+    return hsi_journal_close(journal, lost, why);
 }
 
 static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, char why[HS_WHY])
@@ -87,10 +88,9 @@ static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, char why[
     return exec->stop ? HS_ECANCELED : HS_EFAILED;
 }
 
-static hs_status outcome(hs_exec *exec, hs_exec_report *r, char why[HS_WHY])
+static hs_status outcome(const hs_exec *exec, hs_status closed, const hs_exec_report *r,
+                         char why[HS_WHY])
 {
-    hs_status closed = close_journal(exec, why);
-
     if (closed != HS_OK) /* which then is why it was broken off, and says more */
         return closed;
     if (exec->status == HS_OK)
@@ -103,6 +103,8 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
 {
     char           unread[HS_WHY];
     hs_exec_report full;
+    uint64_t       lost;
+    hs_status      closed;
     unsigned       started, i;
 
     if (!why)
@@ -120,9 +122,10 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     hsi_watch(exec);
     for (i = 0; i < started; i++)
         pthread_join(exec->worker[i].thread, NULL);
+    closed = close_journal(exec, &lost, why);
     hs_exec_report_init(&full);
-    hsi_report_fill(exec, &full);
+    hsi_report_fill(exec, lost, &full);
     if (report)
-        hsi_report_fill(exec, report);
-    return outcome(exec, &full, why);
+        hsi_report_fill(exec, lost, report);
+    return outcome(exec, closed, &full, why);
 }

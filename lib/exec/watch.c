@@ -91,6 +91,7 @@ void hsi_watch(hs_exec *exec)
         exec->watch = until;
         present = exec->present > 0;
         hsi_unlock(exec);
+        hsi_failures_tell(exec);
         if (present)
             sleep_until(exec, until < word ? until : word);
         if (hsi_clock_ns() >= word) {

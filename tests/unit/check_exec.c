@@ -247,7 +247,8 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("exec");
-    TCase *cases = tcase_create("dispatcher");
+    TCase *cases = tcase_create("dispatcher"); /* what make check-helgrind runs */
+    TCase *refused = tcase_create("before a run");
 
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
@@ -255,10 +256,13 @@ int main(void)
     tcase_add_test(cases, spoliations_of_a_plan_are_history);
     tcase_add_loop_test(cases, every_policy_does_each_task_once, 0, POLICIES);
     tcase_add_test(cases, a_handle_runs_once);
-    tcase_add_test(cases, refusals);
     tcase_add_loop_test(cases, tasks_stay_where_they_have_bodies, 0, POLICIES);
     tcase_add_test(cases, a_worker_that_cannot_serve);
     tcase_add_loop_test(cases, progress_is_told, 0, POLICIES);
     suite_add_tcase(suite, cases);
+    tcase_set_timeout(refused, 300);
+    tcase_add_checked_fixture(refused, theatre_reset, NULL);
+    tcase_add_test(refused, refusals);
+    suite_add_tcase(suite, refused);
     return run_suite(suite);
 }

@@ -158,7 +158,7 @@ START_TEST(no_file)
     ck_assert_ptr_nonnull(strstr(why, "regular file"));
     ck_assert_int_eq(look(0, NULL, NULL), HS_EINVAL);
     ck_assert_ptr_nonnull(strstr(why, "regular file"));
-    ck_assert_int_eq(hsi_journal_close(NULL, why), HS_OK);
+    ck_assert_int_eq(hsi_journal_close(NULL, &lost, why), HS_OK);
 }
 END_TEST
 
@@ -179,7 +179,7 @@ START_TEST(looked_at)
     ck_assert_int_eq(record(j, nth(1)), HS_OK);
     ck_assert_int_eq(look(1, done, &count), HS_EINVAL);
     ck_assert_ptr_nonnull(strstr(why, "another process"));
-    ck_assert_int_eq(hsi_journal_close(j, why), HS_OK);
+    ck_assert_int_eq(hsi_journal_close(j, &lost, why), HS_OK);
     ck_assert_int_eq(look(0, done, &count), HS_EINVAL);
     ck_assert_ptr_nonnull(strstr(why, "resume it"));
 

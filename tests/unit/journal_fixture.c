@@ -9,6 +9,7 @@
 
 hs_instance *in;
 char         folder[] = "check_journal.XXXXXX", file[64], why[HS_WHY];
+uint64_t     lost;
 long         memory_left = -1;
 atomic_uint  recorded;
 
@@ -174,7 +175,7 @@ void record_some(hsi_journal *j, size_t from, size_t to)
 
 void shut(hsi_journal *j)
 {
-    ck_assert_msg(hsi_journal_close(j, why) == HS_OK, "%s", why);
+    ck_assert_msg(hsi_journal_close(j, &lost, why) == HS_OK, "%s", why);
     ck_assert_str_eq(why, "");
 }
 

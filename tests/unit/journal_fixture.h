@@ -19,6 +19,7 @@ enum { TASKS = 48 };
 
 extern hs_instance *in;
 extern char         folder[], file[64], why[HS_WHY];
+extern uint64_t     lost; /* by the journal that was closed last */
 extern long         memory_left; /* what open_journal() may allocate before it fails; -1: all */
 extern atomic_uint  recorded;    /* by the thread of record_behind_the_gate() */
 

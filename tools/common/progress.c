@@ -34,6 +34,7 @@ static struct {
     off_t                 size;      /* of it */
     char                  label[160];
     int                   shown;
+    int                   held; /* it is not to be shown */
 } state = {
     .lock = PTHREAD_MUTEX_INITIALIZER, .over = PTHREAD_COND_INITIALIZER, .watched = -1,
 };
@@ -145,7 +146,7 @@ static void *draw_each_half_second(void *unused)
             next.tv_sec++;
         }
         pthread_cond_timedwait(&state.over, &state.lock, &next);
-        if (state.running && seconds_since_start() >= QUIET_SECONDS)
+        if (state.running && !state.held && seconds_since_start() >= QUIET_SECONDS)
             draw();
     }
     pthread_mutex_unlock(&state.lock);
@@ -214,6 +215,21 @@ void progress_hide(void)
 {
     pthread_mutex_lock(&state.lock);
     hide_locked();
+    pthread_mutex_unlock(&state.lock);
+}
+
+void progress_hold(void)
+{
+    pthread_mutex_lock(&state.lock);
+    hide_locked();
+    state.held++;
+    pthread_mutex_unlock(&state.lock);
+}
+
+void progress_release(void)
+{
+    pthread_mutex_lock(&state.lock);
+    state.held--;
     pthread_mutex_unlock(&state.lock);
 }
 

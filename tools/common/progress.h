@@ -24,7 +24,11 @@ void progress_watch(int fd);
 /** Erase the line; it comes back while work goes on. Call it before printing on a terminal. */
 void progress_hide(void);
 
-/** The same, for a signal handler about to end the program. */
+/** Erase the line and keep it away until progress_release(): for what is printed in pieces. */
+void progress_hold(void);
+void progress_release(void);
+
+/** progress_hide(), for a signal handler about to end the program. */
 void progress_hide_in_handler(void);
 
 /** The work is over: erase the line for good. */

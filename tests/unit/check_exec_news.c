@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What the dispatcher says of failures while it runs, and of what its journal does not have. */
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "exec_fixture.h"
+#include "suite.h"
+
+/* ---- failures, while the run goes on ------------------------------------------------ */
+
+typedef struct heard {
+    hs_exec_failure failure[4];
+    int             count;
+    sem_t           news; /* posted for each */
+    pthread_t       thread;
+} heard;
+
+static void hear(void *data, const hs_exec_failure *failure)
+{
+    heard          *h = data;
+    hs_exec_failure same;
+
+    hs_exec_failure_init(&same);
+    ck_assert_int_lt(h->count, 4);
+    ck_assert(hs_exec_failure_at(theatre.context, (size_t)h->count, &same));
+    ck_assert_ptr_eq(same.why, failure->why);
+    h->failure[h->count++] = *failure;
+    h->thread = pthread_self();
+    sem_post(&h->news);
+}
+
+static heard ears;
+
+/* In a task: it does not end until there is news of the other one. */
+static void wait_for_news(void *context)
+{
+    int i;
+
+    (void)context;
+    for (i = 0; i < 3; i++)
+        while (sem_wait(&ears.news) != 0)
+            continue;
+}
+
+START_TEST(failures_are_told)
+{
+    const act        rows[] = {{1, 1, "fail:9", 1, 0}, {1, 1, "call:1", 1, 0}, CURTAIN};
+    const unsigned   worker[] = {0, 1};
+    hs_instance     *in = acts(rows, 2, 0, HS_SECONDS);
+    hs_exec_settings s = theatre_settings(all_policies[_i]);
+    performance      p;
+    int              i;
+
+    memset(&ears, 0, sizeof ears);
+    ck_assert_int_eq(sem_init(&ears.news, 0, 0), 0);
+    theatre.hook = wait_for_news;
+    s.halt = HS_HALT_NEVER;
+    s.retries = 2;
+    s.failure = hear;
+    s.failure_data = &ears;
+    p = perform(in, lists(in, worker), &s);
+    ck_assert_uint_eq(p.report.done, 1);
+    ck_assert_int_eq(ears.count, 3);
+    ck_assert(pthread_equal(ears.thread, pthread_self()));
+    for (i = 0; i < 3; i++) {
+        ck_assert_uint_eq(ears.failure[i].task, 0);
+        ck_assert_uint_eq(ears.failure[i].number, (unsigned)i + 1);
+        ck_assert_int_eq(ears.failure[i].final, i == 2);
+        ck_assert(strlen(ears.failure[i].why) > 0);
+    }
+    sem_destroy(&ears.news);
+    end_performance(&p);
+}
+END_TEST
+
+/* What lies there from another run was not printed in this one. */
+START_TEST(logs_of_another_run)
+{
+    const act        rows[] = {{1, 1, "fail:9", 1, 0}, CURTAIN};
+    hs_instance     *in = acts(rows, 1, 0, HS_SECONDS);
+    char             folder[] = "check_exec.XXXXXX", name[64], path[128];
+    hs_exec_failure  failure;
+    hs_exec_settings s = theatre_settings(all_policies[_i]);
+    performance      p;
+    FILE            *old;
+
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    hs_instance_name(in, 0, name, sizeof name);
+    snprintf(path, sizeof path, "%s/%s.1.log", folder, name);
+    old = fopen(path, "w");
+    ck_assert_ptr_nonnull(old);
+    fclose(old);
+    s.logs = folder;
+    p = perform(in, solved(in, "heteroprio"), &s);
+    hs_exec_failure_init(&failure);
+    ck_assert(hs_exec_failure_at(p.exec, 0, &failure));
+    ck_assert_ptr_null(failure.log);
+    ck_assert_int_ne(access(path, F_OK), 0);
+    end_performance(&p);
+    ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
+/* ---- a journal that can be written no more ------------------------------------------ */
+
+/* Files may grow to so many bytes meanwhile: nothing can be asserted, for that is written too. */
+static hs_status run_limited(hs_exec *exec, hs_exec_report *report, rlim_t bytes)
+{
+    struct rlimit usual, limit;
+    hs_status     st;
+
+    getrlimit(RLIMIT_FSIZE, &usual);
+    limit = usual;
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    st = hs_exec_run(exec, report, NULL);
+    setrlimit(RLIMIT_FSIZE, &usual);
+    return st;
+}
+
+/* What the journal says is done. */
+static uint64_t on_record(const hs_instance *in, const hs_schedule *plan, hs_exec_settings s)
+{
+    hs_exec *exec = NULL;
+    uint64_t count;
+
+    s.resume = s.look_only = 1;
+    ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, NULL), HS_OK);
+    count = hs_exec_resumed(exec);
+    hs_exec_free(exec);
+    return count;
+}
+
+START_TEST(what_is_not_recorded_is_not_done)
+{
+    const act        rows[] = {{1, 1, "busy:300", 300, 0}, CURTAIN};
+    char             file[] = "check_exec.XXXXXX";
+    hs_instance     *in = acts(rows, 2, 1, HS_MILLISECONDS);
+    hs_schedule     *plan = solved(in, "heteroprio");
+    int              fd = mkstemp(file);
+    hs_exec_settings s = theatre_settings(all_policies[_i]);
+    hs_exec_report   r;
+    hs_exec         *exec = NULL;
+
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    s.journal = file;
+    hs_exec_report_init(&r);
+    ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, NULL), HS_OK);
+    ck_assert_int_eq(run_limited(exec, &r, 4000), HS_EIO);
+    hs_exec_free(exec);
+    ck_assert_uint_ge(r.unrecorded, 1);
+    ck_assert_uint_eq(r.failed, 0);
+    ck_assert_uint_eq(r.done + r.unrecorded + r.not_run, 300);
+    ck_assert_uint_ge(on_record(in, plan, s), r.done);
+    ck_assert_uint_le(on_record(in, plan, s), r.done + r.unrecorded);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+    unlink(file);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("exec news");
+    TCase *cases = tcase_create("dispatcher");
+
+    tcase_set_timeout(cases, 300);
+    tcase_add_checked_fixture(cases, theatre_reset, NULL);
+    tcase_add_loop_test(cases, failures_are_told, 0, POLICIES);
+    tcase_add_loop_test(cases, logs_of_another_run, 0, POLICIES);
+    tcase_add_loop_test(cases, what_is_not_recorded_is_not_done, 0, POLICIES);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
