@@ -107,7 +107,67 @@ START_TEST(stealing_is_never_worse)
         hs_schedule_free(found);
         sample_free(&s);
     }
-    ck_assert_msg(rounds < 1000 || better > rounds / 20, "better in %zu only", better);
+    /* Of plans by the algorithms it betters a tenth; in a few of them it may be any part. */
+    ck_assert_msg(rounds < 20000 || better > rounds / 10, "better in %zu only", better);
+}
+END_TEST
+
+/* Each task on the first CPU, or on the first GPU if no CPU can run it. */
+static hs_schedule *heaped_plan(const sample *s)
+{
+    hs_placement *at = malloc((s->n + 1) * sizeof *at);
+    hs_schedule  *plan = NULL;
+    size_t        i;
+
+    REQUIRE(s, at, "out of memory");
+    for (i = 0; i < s->n; i++)
+        at[i] =
+            (hs_placement){(double)i, (double)i, (uint32_t)i, isfinite(s->p[i]) ? 0 : s->m, HS_RUN};
+    REQUIRE(s, hs_schedule_build(s->m, s->k, s->n, at, &plan) == HS_OK, "hs_schedule_build");
+    free(at);
+    return plan;
+}
+
+/* Another CPU can take one of several tasks of the first CPU, which ends last: sums are exact. */
+static int must_help(const sample *s)
+{
+    double heap = 0, other = 0;
+    size_t count = 0, i;
+
+    for (i = 0; i < s->n; i++)
+        if (isfinite(s->p[i])) {
+            heap += s->p[i];
+            count++;
+        } else {
+            other += s->q[i];
+        }
+    return s->whole && s->m > 1 && count > 1 && heap > other;
+}
+
+START_TEST(stealing_helps_who_has_it_all)
+{
+    size_t rounds = sample_rounds(20000), i, seen = 0;
+
+    for (i = 0; i < rounds; i++) {
+        sample       s;
+        hs_schedule *plan, *followed, *found;
+
+        draw(&s, 43500000 + i);
+        if (must_help(&s)) {
+            plan = heaped_plan(&s);
+            followed = simulate(&s, "plan", plan, s.in, 0);
+            found = simulate(&s, "plan+steal", plan, s.in, 0);
+            REQUIRE(&s, hs_schedule_makespan(found) < hs_schedule_makespan(followed),
+                    "%.17g with stealing, %.17g without", hs_schedule_makespan(found),
+                    hs_schedule_makespan(followed));
+            hs_schedule_free(plan);
+            hs_schedule_free(followed);
+            hs_schedule_free(found);
+            seen++;
+        }
+        sample_free(&s);
+    }
+    ck_assert_msg(rounds < 100 || seen > rounds / 10, "only %zu such instances", seen);
 }
 END_TEST
 
@@ -248,6 +308,7 @@ int main(void)
     tcase_add_test(cases, heteroprio_is_the_algorithm);
     tcase_add_test(cases, plan_is_followed);
     tcase_add_test(cases, stealing_is_never_worse);
+    tcase_add_test(cases, stealing_helps_who_has_it_all);
     tcase_add_test(cases, asking_more_changes_nothing);
     tcase_add_test(cases, heteroprio_as_it_reads);
     tcase_add_test(cases, stealing_as_it_reads);
