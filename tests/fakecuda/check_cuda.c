@@ -358,7 +358,7 @@ END_TEST
 START_TEST(many_kinds_of_tasks)
 {
     enum { MANY = 300 };
-    static char names[MANY][16];
+    static char names[MANY][24];
     const char *list[MANY + 1] = {NULL};
     trial      *t;
     int         i;

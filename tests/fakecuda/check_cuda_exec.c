@@ -145,6 +145,7 @@ START_TEST(taken_over_both_ways)
                                 {1e-3, 1e-3, "dpotrf:320", 1, HS_RESTART_YES},
                                 {1e-3, 1e-3, "dgetrf:320", 1, HS_RESTART_YES},
                                 {1e-3, 1e-3, "dtrsm:320", 1, HS_RESTART_YES},
+                                {1e-3, 1e-3, "dormqr:320", 1, HS_RESTART_YES},
                                 CURTAIN};
     hs_exec_settings s = settings_for("heteroprio", _i ? STREAMS_RESIDENT : STREAMS);
     fake_settings    settings = FAKE_SETTINGS;
