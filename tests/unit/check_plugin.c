@@ -243,13 +243,15 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("plugin");
-    TCase *tc = tcase_create("plugin");
+    Suite *suite;
+    TCase *tc;
 
     if (access(PLUGINS "probe.so", F_OK) != 0) {
         puts("plugin: no shared objects in this build");
         return 77;
     }
+    suite = suite_create("plugin");
+    tc = tcase_create("plugin");
     tcase_set_timeout(tc, 600);
     tcase_add_test(tc, the_example_works);
     tcase_add_test(tc, knows_its_task_and_worker);
