@@ -2,7 +2,8 @@
 /*
  * Cost of every heuristic and quick bound on gamma tasks, beside what it cannot avoid,
  * measured in the same run: a radix sort of n (64-bit key, 32-bit index) pairs,
- * and a heap of m + k workers whose top is replaced n times. Medians of 7 of processor
+ * a heap of m + k workers whose top is replaced n times, and the first touch of memory that
+ * a call without a workspace cannot do without. Medians of 7 of processor
  * time. Memory is what a process grows by, less the schedule, where that can be told.
  *
  *   bench_solve [TASKS...]      default 100 10000 1000000
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -285,6 +287,34 @@ static void print_row(const char *what, const char *how, const hs_instance *in, 
     fflush(stdout);
 }
 
+/*
+ * A call without a workspace writes to new memory, in large pages where there are any: at
+ * the least the schedule, and the 20 bytes a task that heteroprio works in.
+ */
+static double time_first_touch(size_t n)
+{
+    enum { LARGE_PAGE = 2 << 20, WORK = 20 };
+    size_t size = (n * (sizeof(hs_entry) + WORK) + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE, i;
+    double seconds[REPEATS];
+    int    r;
+
+    for (r = 0; r < REPEATS; r++) {
+        char *memory = aligned_alloc(LARGE_PAGE, size);
+
+        if (!memory)
+            abort();
+#ifdef MADV_HUGEPAGE
+        (void)madvise(memory, size, MADV_HUGEPAGE);
+#endif
+        seconds[r] = now();
+        for (i = 0; i < size; i += 4096)
+            ((volatile char *)memory)[i] = 1;
+        free(memory);
+        seconds[r] = now() - seconds[r];
+    }
+    return median(seconds);
+}
+
 static void measure_call(const char *what, const char *how, const call *c, const floors *f)
 {
     print_row(what, how, c->in, time_call(c), memory_of(c), f);
@@ -347,6 +377,8 @@ static void measure(size_t n, struct node node)
     f = (floors){time_sort(in), time_heap(in)};
     print_row("radix-sort", "", in, f.sort, -1, &f);
     print_row("worker-heap", "", in, f.heap, -1, &f);
+    if (n >= LARGE)
+        print_row("first-touch", "", in, time_first_touch(n), -1, &f);
     measure_algorithms(in, &f);
     measure_in_workspace(in, &f);
     measure_bounds(in, &f);
