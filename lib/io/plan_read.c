@@ -30,7 +30,8 @@ static hs_status read_header(struct hsi_plan_reader *r)
         st = hsi_header_workers(&r->header, &r->csv, &r->options);
     if (st != HS_OK)
         return st;
-    st = hsi_csv_header(&r->csv, HSI_PLAN_COLUMNS, names, HSI_PLAN_SHARED + 2, r->options.ignore_unknown, r->column);
+    st = hsi_csv_header(&r->csv, HSI_PLAN_COLUMNS, names, HSI_PLAN_SHARED + 2,
+                        r->options.ignore_unknown, r->column);
     r->width = r->csv.count;
     return st == HS_OK ? hsi_csv_fail_status(&r->csv, hsi_plain_plan_prepare(r)) : st;
 }
@@ -79,8 +80,9 @@ static hs_status check_same(struct hsi_plan_reader *r, size_t task, const hsi_ro
     if (column < 0)
         return HS_OK;
     hsi_places_find(&r->places, task, &line, &ignored);
-    return hsi_csv_fail(&r->csv, field_of(r, HSI_PLAN_SHARED + column), "%s of task %s is not the same as "
-                        "on line %llu; expected a task's rows to agree", names[HSI_PLAN_SHARED + column],
+    column += HSI_PLAN_SHARED;
+    return hsi_csv_fail(&r->csv, field_of(r, column), "%s of task %s is not the same as on line "
+                        "%llu; expected a task's rows to agree", names[column],
                         hsi_csv_quote(row->id.at, row->id.length, id), (unsigned long long)line);
 }
 
@@ -109,11 +111,12 @@ static hs_status read_task(struct hsi_plan_reader *r, uint32_t *task)
     hs_status st;
 
     if (field_of(r, HSI_PLAN_ID)->length == 0)
-        return hsi_csv_fail(&r->csv, field_of(r, HSI_PLAN_ID), "a row without an id; expected the task's "
-                            "name");
+        return hsi_csv_fail(&r->csv, field_of(r, HSI_PLAN_ID), "a row without an id; expected the "
+                            "task's name");
     st = hsi_columns_id(&r->csv, field_of(r, HSI_PLAN_ID), HSI_MAX_NAME, &row.id);
     if (st == HS_OK)
-        st = hsi_columns_read(&r->csv, r->column + HSI_PLAN_SHARED, r->header.cpus, r->header.gpus, &row);
+        st = hsi_columns_read(&r->csv, r->column + HSI_PLAN_SHARED, r->header.cpus,
+                              r->header.gpus, &row);
     if (st != HS_OK)
         return st;
     st = hsi_name_table_enter(&r->tasks, &hsi_builder_store(r->builder)->id, row.id, r->count,
@@ -152,8 +155,8 @@ static hs_status read_placement(struct hsi_plan_reader *r, hs_placement *placeme
     if (st == HS_OK)
         st = hsi_field_number(csv, field_of(r, HSI_PLAN_END), "end", 0, &placement->end);
     if (st == HS_OK && placement->end < placement->start)
-        st = hsi_csv_fail(csv, field_of(r, HSI_PLAN_END), "the end is before the start; expected a time "
-                          "at or after it");
+        st = hsi_csv_fail(csv, field_of(r, HSI_PLAN_END), "the end is before the start; expected "
+                          "a time at or after it");
     return st == HS_OK ? read_state(r, &placement->state) : st;
 }
 

@@ -28,8 +28,8 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size);
 int   __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                             void *(*run)(void *), void *data);
 
-static atomic_long left = -1;         /* allocations before the one that fails; negative: none will */
-static long        first = -1;        /* what it is during a reading, not in the tests themselves */
+static atomic_long left = -1;  /* allocations before the one that fails; negative: none will */
+static long        first = -1; /* what it is during a reading, not in the tests themselves */
 static atomic_int  threads_left = -1; /* threads before the one that cannot begin */
 static atomic_int  threads_begun;
 
