@@ -134,7 +134,7 @@ hs_status hsi_squeeze_ask(hsi_squeeze *sq, double bound, double last, uint64_t m
 
     if (sq->vain)
         last -= out_of_rounding * last;
-    if (last <= bound) {
+    if (last < bound) {
         sq->ended = 1;
         *answer = (hsi_squeeze_answer){.verdict = HSI_STOPPED, .target = last};
         return HS_OK;

@@ -29,8 +29,8 @@ int hsi_squeeze_may_open(const hsi_problem *pb);
 void hsi_squeeze_value(hsi_squeeze *sq, const double *worth);
 
 /*
- * One question. No schedule is shorter than `bound`; to refute `last`, which is above it, is
- * all that is wanted. With at most so many nodes (0: as many as seem right).
+ * One question. No schedule is shorter than `bound`; to refute `last`, which is not below
+ * it, is all that is wanted. With at most so many nodes (0: as many as seem right).
  */
 hs_status hsi_squeeze_ask(hsi_squeeze *sq, double bound, double last, uint64_t most_nodes,
                           const hsi_stop *stop, hsi_squeeze_answer *answer);

@@ -219,6 +219,24 @@ START_TEST(few_kinds_are_proved)
 }
 END_TEST
 
+/* 0.2 + 0.4 is more than 0.6 but less than the next double: what is there to refute is 0.6. */
+START_TEST(a_bound_next_to_the_makespan_is_refuted)
+{
+    static const double cpu[] = {0.2, 0.6, 0.4, 0.6}, gpu[] = {9, 9, 9, 9};
+    hs_instance        *in = NULL;
+    hs_report           report;
+    hs_schedule        *s;
+
+    ck_assert_int_eq(hs_instance_wrap(4, cpu, gpu, NULL, 3, 0, &in), HS_OK);
+    s = solve(in, &(hs_settings){.struct_size = sizeof(hs_settings), .iterations = 1000}, &report);
+    ck_assert_double_eq(report.bound, 0.6);
+    ck_assert_double_eq(report.certified, nextafter(0.6, 1));
+    ck_assert(report.proved && !report.limit_reached);
+    hs_schedule_free(s);
+    hs_instance_free(in);
+}
+END_TEST
+
 /*
  * The least of what the search by kinds says is that the bound is a double below the
  * makespan, whose sums are not exact, and yet that nothing is shorter.
@@ -498,6 +516,7 @@ static Suite *suite(void)
     tcase_add_test(tc, no_task_at_all);
     tcase_add_test(tc, integers_are_proved);
     tcase_add_test(tc, few_kinds_are_proved);
+    tcase_add_test(tc, a_bound_next_to_the_makespan_is_refuted);
     tcase_add_loop_test(tc, factorisations_are_proved, 0, 4);
     tcase_add_test(tc, exact_proves_factorisations);
     tcase_add_loop_test(tc, same_for_any_number_of_threads, 0, 3);
