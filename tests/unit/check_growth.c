@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What gpu_spoliations calls a leak, and what it does not. */
+/* What counts as a leak of something that comes and goes, and what does not. */
 #include <check.h>
-#include <stdlib.h>
 
 #include "growth.h"
+#include "suite.h"
 
 static const struct {
     long looks[GROWTH_LOOKS];
@@ -27,15 +27,10 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite = suite_create("growth");
-    TCase   *tcase = tcase_create("growth");
-    SRunner *runner = srunner_create(suite);
-    int      failed;
+    Suite *suite = suite_create("growth");
+    TCase *tcase = tcase_create("growth");
 
     tcase_add_loop_test(tcase, growth, 0, sizeof looked / sizeof *looked);
     suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

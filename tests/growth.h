@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TESTS_GPU_GROWTH_H
-#define TESTS_GPU_GROWTH_H
+#ifndef TESTS_GROWTH_H
+#define TESTS_GROWTH_H
 
 /*
  * What there was of something, looked at again and again with as much work in between. What is
