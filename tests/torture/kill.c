@@ -130,8 +130,9 @@ static void spoil_journal(void)
     if (fstat(fd, &about) != 0)
         fail("cannot look at the journal");
     size = about.st_size - (off_t)dice(150);
-    if (ftruncate(fd, size > 0 ? size : 0) != 0 ||
-        (dice(2) && ftruncate(fd, size + (off_t)dice(5000)) != 0))
+    if (size < 0)
+        size = 0;
+    if (ftruncate(fd, size) != 0 || (dice(2) && ftruncate(fd, size + (off_t)dice(5000)) != 0))
         fail("cannot cut the journal");
     close(fd);
     cuts++;
