@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The CUDA module on the fake: what it does at a time, and in which order. */
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "suite.h"
+#include "ways.h"
+
+/* ---- overlap -------------------------------------------------------------------- */
+
+/* With the first kernel at work, the inputs of the next tasks come in. If they did not, this
+ * would wait for ever. */
+START_TEST(copies_in_overlap_kernels)
+{
+    static const char *const list[] = {"dgemm:64", NULL};
+    trial                   *t = trial_create(list, 12);
+    unsigned                 copies, computed;
+
+    opened(t, STREAMS);
+    ck_assert_uint_gt(t->module->depth(t->worker), 1);
+    copies = fake_ended(FAKE_COPY_IN);
+    computed = fake_ended(FAKE_KERNEL);
+    fake_hold(FAKE_KERNEL, 1);
+    trial_submit(t);
+    wait_for(FAKE_KERNEL, computed + 1, 0);
+    wait_for(FAKE_COPY_IN, 0, copies + 3 * 2); /* three matrices each */
+    ck_assert_uint_eq(fake_ended(FAKE_KERNEL), computed);
+    fake_hold(FAKE_KERNEL, 0);
+    trial_pipeline(t);
+    all_done(t);
+    closed(t);
+}
+END_TEST
+
+START_TEST(kernels_overlap_copies_out)
+{
+    static const char *const list[] = {"dgemm:64", NULL};
+    trial                   *t = trial_create(list, 12);
+    unsigned                 computed, back;
+    hs_completion            end;
+
+    opened(t, STREAMS);
+    computed = fake_ended(FAKE_KERNEL);
+    back = fake_ended(FAKE_COPY_OUT);
+    fake_hold(FAKE_COPY_OUT, 1);
+    trial_submit(t);
+    wait_for(FAKE_COPY_OUT, back + 1, 0);
+    wait_for(FAKE_KERNEL, 0, computed + 2);
+    ck_assert_uint_eq(fake_ended(FAKE_COPY_OUT), back);
+    ck_assert_int_eq(t->module->collect(t->worker, 0, &end), 0);
+    fake_hold(FAKE_COPY_OUT, 0);
+    trial_pipeline(t);
+    all_done(t);
+    closed(t);
+}
+END_TEST
+
+/*
+ * Calls for a task of a pipeline whose lanes are all over when they are looked at. The least of
+ * some rounds: in the first some things are asked for that are then known, and now and then the
+ * clock of the GPU is held against the host's.
+ */
+static unsigned calls_a_task(const char *kernel, int way)
+{
+    const char *list[] = {kernel, NULL};
+    trial      *t = trial_create(list, 40);
+    unsigned    least = UINT_MAX;
+
+    t->options.verify = 0;
+    opened(t, way);
+    while (t->collected < t->count) {
+        unsigned recorded = fake_ended(FAKE_RECORD), before = fake_calls(), first = t->submitted;
+        unsigned calls;
+
+        trial_submit(t);
+        wait_for(FAKE_RECORD, 0, recorded + t->submitted - first);
+        while (t->collected < t->submitted)
+            trial_collect(t);
+        calls = (fake_calls() - before) / (t->submitted - first);
+        least = calls < least ? calls : least;
+    }
+    all_done(t);
+    closed(t);
+    return least;
+}
+
+/* Each costs the host some microseconds at most: there are to be no more than these. */
+START_TEST(calls_for_a_task)
+{
+    static const struct {
+        const char *kernel;
+        int         way;
+        unsigned    calls;
+    } wanted[] = {{"dgemm:32", STREAMS_RESIDENT, 5}, /* copy within, product, event; asked, dated */
+                  {"dgemm:32", STREAMS, 8},          /* and three matrices there, one back */
+                  {"dpotrf:32", STREAMS_RESIDENT, 9},
+                  {"dpotrf:32", STREAMS, 10},
+                  {"dgeqrf:333", STREAMS_RESIDENT, 27}}; /* 6 panels, 15 pieces */
+    const int which = _i;
+
+    ck_assert_uint_eq(calls_a_task(wanted[which].kernel, wanted[which].way), wanted[which].calls);
+}
+END_TEST
+
+/* A task is told to be over only when its results are there, and its time holds its operations. */
+START_TEST(a_task_has_its_time)
+{
+    static const char *const list[] = {"dgemm:64", "dpotrf:64", NULL};
+    fake_settings            settings = FAKE_SETTINGS;
+    trial                   *t = trial_create(list, 20);
+    size_t                   before, i;
+    int64_t                  first = INT64_MAX, last = 0, begun = INT64_MAX;
+
+    settings.kernel = 0.004;
+    fake_reset(&settings);
+    opened(t, _i);
+    before = fake_records();
+    trial_pipeline(t);
+    all_done(t);
+    for (i = before; i < fake_records(); i++)
+        if (fake_record_at(i).kind == FAKE_KERNEL) {
+            first = fake_record_at(i).start < first ? fake_record_at(i).start : first;
+            last = fake_record_at(i).end > last ? fake_record_at(i).end : last;
+        }
+    for (i = 0; i < t->count; i++)
+        begun = t->ends[i].start < begun ? t->ends[i].start : begun;
+    ck_assert_int_le(begun, first);
+    ck_assert_int_ge(t->last - begun, (last - first) / 4);
+    closed(t);
+}
+END_TEST
+
+/* Copies out, and everything of what is resident, are not the task's. */
+START_TEST(resident_inputs_are_not_copied)
+{
+    static const char *const list[] = {"dgemm:64", "sgemm:70", "dgetrf:120", NULL};
+    trial                   *t = trial_create(list, 5);
+    size_t                   before, i;
+
+    opened(t, STREAMS_RESIDENT + _i);
+    before = fake_records();
+    trial_pipeline(t);
+    all_done(t);
+    for (i = before; i < fake_records(); i++)
+        ck_assert(fake_record_at(i).kind != FAKE_COPY_IN || fake_record_at(i).bytes < 64 * 64 * 8);
+    closed(t);
+}
+END_TEST
+
+/* Has a kernel of this name gone through the stream, among the first so many operations? */
+static int has_gone_through(int stream, const char *name, size_t before)
+{
+    size_t i;
+
+    for (i = 0; i < before; i++) {
+        fake_record r = fake_record_at(i);
+
+        if (r.kind == FAKE_KERNEL && r.stream == stream && strcmp(r.name, name) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* What libraries put off to the first call through a handle is not left to the first tasks. */
+START_TEST(each_lane_is_warm)
+{
+    static const char *const list[] = {"dgemm:80",  "dgemm:40", "dtrsm:40", "dpotrf:30",
+                                       "dgetrf:30", "sgemm:20", NULL};
+    trial                   *t = trial_create(list, 10);
+    size_t                   before, i;
+    int                      stream, streams = 0;
+
+    opened(t, _i ? STREAMS_RESIDENT : STREAMS);
+    before = fake_records();
+    trial_pipeline(t);
+    all_done(t);
+    for (i = before; i < fake_records(); i++) {
+        fake_record r = fake_record_at(i);
+
+        if (r.kind == FAKE_KERNEL)
+            ck_assert_msg(has_gone_through(r.stream, r.name, before), "%s is new to stream %d",
+                          r.name, r.stream);
+    }
+    for (stream = 0; stream < 64; stream++)
+        streams += has_gone_through(stream, "cublasDgemm", before);
+    ck_assert_uint_eq((unsigned)streams, t->module->depth(t->worker));
+    closed(t);
+}
+END_TEST
+
+/* All the data are in place before the first address is captured. */
+START_TEST(many_kinds_of_tasks)
+{
+    enum { MANY = 300 };
+    static char names[MANY][24];
+    const char *list[MANY + 1] = {NULL};
+    trial      *t;
+    int         i;
+
+    for (i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof names[i], "%s:%d", i % 2 ? "dsyrk" : "dgemm", i + 1);
+        list[i] = names[i];
+    }
+    t = trial_create(list, 1);
+    opened(t, _i);
+    trial_pipeline(t);
+    all_done(t);
+    closed(t);
+}
+END_TEST
+
+START_TEST(graphs_are_used)
+{
+    static const char *const list[] = {"dgemm:40", "dsyrk:30", "sgemm:50", "dtrsm:20", NULL};
+    trial                   *t = trial_create(list, 40); /* more than a batch */
+    size_t                   i, in_graph = 0, alone = 0;
+
+    opened(t, _i ? GRAPH_RESIDENT : GRAPH);
+    for (i = 0; i < fake_records(); i++)
+        ck_assert(!fake_record_at(i).in_graph);
+    trial_pipeline(t);
+    all_done(t);
+    ck_assert_uint_gt(fake_ended(FAKE_GRAPH), 1);
+    for (i = 0; i < fake_records(); i++)
+        if (fake_record_at(i).kind == FAKE_KERNEL)
+            (*(fake_record_at(i).in_graph ? &in_graph : &alone))++;
+    ck_assert_uint_eq(in_graph, t->count);
+    ck_assert_uint_lt(alone, t->count); /* to warm up */
+    closed(t);
+}
+END_TEST
+
+/* Factorisations in between, which no graph takes. */
+START_TEST(graphs_with_gaps)
+{
+    static const char *const list[] = {"dgemm:40", "dpotrf:30", "dsyrk:30",
+                                       "dtrsm:50", "dgetrf:20", NULL};
+    trial                   *t = trial_create(list, 20);
+
+    opened(t, _i);
+    trial_pipeline(t);
+    all_done(t);
+    closed(t);
+}
+END_TEST
+
+static void swap(trial *t, unsigned a, unsigned b)
+{
+    hs_body   *body = t->bodies[a];
+    hs_attempt attempt = t->attempts[a];
+
+    t->bodies[a] = t->bodies[b];
+    t->attempts[a] = t->attempts[b];
+    t->bodies[b] = body;
+    t->attempts[b] = attempt;
+}
+
+/* The worker's list turns out otherwise: one comes too early, and one never. */
+START_TEST(a_list_with_a_hole)
+{
+    static const char *const list[] = {"dgemm:40", "dsyrk:30", NULL};
+    trial                   *t = trial_create(list, 50);
+
+    opened(t, _i);
+    swap(t, 20, --t->count);
+    trial_pipeline(t);
+    all_done(t);
+    t->count++;
+    closed(t);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cuda overlap");
+    TCase *tcase = tcase_create("cuda");
+
+    tcase_set_timeout(tcase, 600);
+    tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_add_test(tcase, copies_in_overlap_kernels);
+    tcase_add_test(tcase, kernels_overlap_copies_out);
+    tcase_add_loop_test(tcase, calls_for_a_task, 0, 5);
+    tcase_add_loop_test(tcase, a_task_has_its_time, 0, WAYS);
+    tcase_add_loop_test(tcase, resident_inputs_are_not_copied, 0, 2);
+    tcase_add_loop_test(tcase, each_lane_is_warm, 0, 2);
+    tcase_add_loop_test(tcase, many_kinds_of_tasks, 0, WAYS);
+    tcase_add_loop_test(tcase, graphs_are_used, 0, 2);
+    tcase_add_loop_test(tcase, graphs_with_gaps, 0, WAYS);
+    tcase_add_loop_test(tcase, a_list_with_a_hole, 0, WAYS);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "ways.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+void choose(trial *t, int way)
+{
+    t->options.gpu_mode = way == GRAPH || way == GRAPH_RESIDENT ? HS_GPU_GRAPH : HS_GPU_STREAMS;
+    t->options.resident = way >= STREAMS_RESIDENT;
+}
+
+void setup(void)
+{
+    fake_reset(&FAKE_SETTINGS);
+}
+
+void opened(trial *t, int way)
+{
+    choose(t, way);
+    ck_assert_msg(trial_open(t, 1), "%s", t->said);
+}
+
+void closed(trial *t)
+{
+    trial_close(t);
+    trial_free(t);
+    trial_is_clean();
+}
+
+void all_done(const trial *t)
+{
+    unsigned i;
+
+    for (i = 0; i < t->count; i++)
+        ck_assert_msg(t->ends[i].outcome == HS_OUTCOME_DONE, "task %u: %s; %u misuses: %s", i,
+                      t->why[i], fake_misuses(), fake_misuse());
+}
+
+void wait_for(fake_kind kind, unsigned begun, unsigned ended)
+{
+    const struct timespec nap = {0, 200000};
+
+    while (fake_begun(kind) < begun || fake_ended(kind) < ended)
+        nanosleep(&nap, NULL);
+}
