@@ -58,6 +58,13 @@ static void draw_kernel(dice *d, double *p, double *q)
     *q = kernels[kernel][1];
 }
 
+static double tiny(dice *d)
+{
+    int exponent = -1074 + (int)dice_below(d, 60); /* first: compilers differ in a call's order */
+
+    return ldexp((double)dice_between(d, 1, 1000), exponent);
+}
+
 static void draw_times(sample_family family, dice *d, double *p, double *q)
 {
     switch (family) {
@@ -95,8 +102,8 @@ static void draw_times(sample_family family, dice *d, double *p, double *q)
         *q = power_of_ten(d, -150, 150);
         break;
     case SAMPLE_LEAST:
-        *p = ldexp((double)dice_between(d, 1, 1000), -1074 + (int)dice_below(d, 60));
-        *q = ldexp((double)dice_between(d, 1, 1000), -1074 + (int)dice_below(d, 60));
+        *p = tiny(d);
+        *q = tiny(d);
         break;
     default:
         *p = dice_between(d, 1, 30);
