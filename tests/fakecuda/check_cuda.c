@@ -40,7 +40,20 @@ START_TEST(each_kernel_is_right)
 }
 END_TEST
 
-/* Otherwise the test above would show nothing. */
+/* Sizes of which the pool is no whole number of lines, beside graphs that know where it is. */
+START_TEST(odd_sizes_move_nothing)
+{
+    static const char *const list[] = {"dgemm:20", "dormqr:58", NULL};
+    trial                   *t = trial_create(list, 6);
+
+    opened(t, _i);
+    trial_pipeline(t);
+    all_done(t);
+    closed(t);
+}
+END_TEST
+
+/* Otherwise each_kernel_is_right would show nothing. */
 START_TEST(a_wrong_result_is_noticed)
 {
     char          name[32];
@@ -368,6 +381,7 @@ int main(void)
     tcase_set_timeout(tcase, 600);
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_loop_test(tcase, each_kernel_is_right, 0, KERNELS * WAYS);
+    tcase_add_loop_test(tcase, odd_sizes_move_nothing, 0, WAYS);
     tcase_add_loop_test(tcase, a_wrong_result_is_noticed, 0, KERNELS * WAYS);
     tcase_add_loop_test(tcase, without_verification, 0, WAYS);
     tcase_add_loop_test(tcase, what_cusolver_says_is_heard, 0, WAYS);

@@ -176,7 +176,7 @@ hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
 typedef struct hsi_cuda_squares {
     const double *pool; /* that they are of */
     long double  *sum;  /* before each LINE-th element */
-    size_t        count;
+    size_t        count, elements; /* sums; and what they are of */
 } hsi_cuda_squares;
 
 typedef struct hsi_cuda_data {

@@ -54,7 +54,7 @@ static int sum_squares(hsi_cuda_squares *squares, const double *pool, size_t ele
 
     if (!more)
         return 0;
-    *squares = (hsi_cuda_squares){pool, more, count};
+    *squares = (hsi_cuda_squares){pool, more, count, elements};
     for (i = 0; i < elements; i++) {
         if (i % LINE == 0)
             more[i / LINE] = sum;
@@ -116,7 +116,7 @@ int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
         (gpu->resident && data->there_elements[single] < elements))
         return 0;
     return !needs_squares(body) ||
-           (data->squares.pool == data->space.pool && data->squares.count * LINE >= elements);
+           (data->squares.pool == data->space.pool && data->squares.elements >= elements);
 }
 
 /* The pool again, on the GPU. */
