@@ -83,11 +83,13 @@ static void weigh_workers(const verification *v, mpq_t out, mpq_t scratch)
     mpq_add(out, out, scratch);
 }
 
-static int check_multipliers(verification *v)
+/* Why they do not prove the value; NULL: they do. */
+static const char *flaw_of_multipliers(verification *v)
 {
-    mpq_t   sum, workers, scratch[2];
-    hs_task row;
-    int     code = EXIT_OK, stuck = 0;
+    mpq_t       sum, workers, scratch[2];
+    hs_task     row;
+    const char *flaw = NULL;
+    int         stuck = 0;
 
     mpq_inits(sum, workers, scratch[0], scratch[1], NULL);
     for (size_t i = 0; i < hs_instance_rows(v->in) && !stuck; i++) {
@@ -97,13 +99,13 @@ static int check_multipliers(verification *v)
     weigh_workers(v, workers, scratch[0]);
     mpq_mul(scratch[0], workers, v->c.value);
     if (v->c.proof == PROOF_TASK && !stuck)
-        code = proves_nothing(v, "no task takes that long wherever it runs");
+        flaw = "no task takes that long wherever it runs";
     else if (!stuck && mpq_sgn(workers) <= 0)
-        code = proves_nothing(v, "both multipliers are 0");
+        flaw = "both multipliers are 0";
     else if (!stuck && mpq_cmp(sum, scratch[0]) < 0)
-        code = proves_nothing(v, "the multipliers prove less than that value");
+        flaw = "the multipliers prove less than that value";
     mpq_clears(sum, workers, scratch[0], scratch[1], NULL);
-    return code;
+    return flaw;
 }
 
 /* ---- kinds: knapsacks and trees ---------------------------------------------------------- */
@@ -196,7 +198,7 @@ static int check_proof(verification *v)
         return mpq_sgn(v->c.value) ? proves_nothing(v, "it proves no value but 0") : EXIT_OK;
     case PROOF_TASK:
     case PROOF_MULTIPLIERS:
-        return check_multipliers(v);
+        return flawed(v, flaw_of_multipliers(v));
     case PROOF_CONFIGURATION:
         return check_configuration(v);
     case PROOF_TREE:
@@ -289,14 +291,14 @@ static int round_up(mpq_t value, double *rounded)
 }
 
 /*
- * Where the makespan is next to the bound, which is a double, the same proof by cases may
- * hold for the makespan itself.
+ * Where the makespan is next to the bound, which is a double, the same proof may hold
+ * for the makespan itself.
  */
 static int is_optimal(const verification *v, mpq_t makespan)
 {
-    certificate same = v->c;
-    int         order;
-    mpq_t       next;
+    verification same = *v;
+    int          order;
+    mpq_t        next;
 
     mpq_init(next);
     mpq_set_d(next, nextafter(mpq_get_d(v->c.value), INFINITY));
@@ -304,10 +306,13 @@ static int is_optimal(const verification *v, mpq_t makespan)
     mpq_clear(next);
     if (mpq_equal(makespan, v->c.value))
         return 1;
-    if (order > 0 || v->c.proof != PROOF_TREE)
+    if (order > 0)
         return 0;
-    *same.value = *makespan;
-    return tree_flaw(&same, v->in) == NULL;
+    *same.c.value = *makespan;
+    if (v->c.proof == PROOF_TREE)
+        return tree_flaw(&same.c, v->in) == NULL;
+    return (v->c.proof == PROOF_TASK || v->c.proof == PROOF_MULTIPLIERS) &&
+           flaw_of_multipliers(&same) == NULL;
 }
 
 static int judge_plan(verification *v, const hs_schedule *s, int print)

@@ -243,7 +243,8 @@ static const char *flaw_of_patterns(tree *t, const tree_node *node)
                         node->listed,
                         {node->fine[0], node->fine[1], node->fine[2]},
                         0,
-                        most_nodes_of(t, node)};
+                        most_nodes_of(t, node),
+                        0};
     const char    *flaw;
 
     if (t->c->kinds > SHARE_MOST_KINDS)
@@ -258,6 +259,9 @@ static const char *flaw_of_patterns(tree *t, const tree_node *node)
     }
     flaw = flaw_of_verdict(patterns_refute(&s));
     t->searched += s.nodes;
+    t->looks += s.vectors;
+    if (!flaw && t->looks > MOST_LOOKS)
+        flaw = flaw_too_large;
     for (size_t w = 0; w < PATTERNS_WORTHS && !flaw && t->workers[!node->listed]; w++)
         flaw = flaw_of_fine(t, node, w);
     return flaw;

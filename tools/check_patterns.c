@@ -277,7 +277,7 @@ search_verdict patterns_refute(pattern_search *s)
     pattern none = {{0}, {0}};
     left    all = {{0}, {0}};
 
-    s->nodes = 0;
+    s->nodes = s->vectors = 0;
     if (!is_within_limits(s))
         return SEARCH_TOO_HARD;
     st.others = (share){.kinds = s->kinds, .capacity = s->capacity, .most_nodes = s->most_nodes};
@@ -291,6 +291,7 @@ search_verdict patterns_refute(pattern_search *s)
     add_set(&st.now, number_of(s, &all));
     give_patterns(&st);
     share_what_is_left(&st);
+    s->vectors = st.vectors;
     free(st.patterns);
     free(st.now.at);
     free(st.next.at);

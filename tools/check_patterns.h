@@ -22,6 +22,7 @@ typedef struct pattern_search {
     int                 listed;                /* the type whose workers' patterns are listed */
     int64_t             most[PATTERNS_WORTHS]; /* worth that a worker of the other can run */
     uint64_t            nodes, most_nodes;     /* `nodes`: out */
+    uint64_t            vectors;               /* out: that were looked at for the patterns */
 } pattern_search;
 
 /**
