@@ -16,7 +16,7 @@
 /* The whole file on standard error, ended by a newline. */
 static void print_log(const char *path)
 {
-    FILE  *log = fopen(path, "r");
+    FILE  *log = fopen(path, "re");
     char   block[4096];
     size_t got;
     int    last = '\n';
@@ -36,7 +36,7 @@ static void print_log(const char *path)
 
 static int is_empty(const char *path)
 {
-    FILE *log = fopen(path, "r");
+    FILE *log = fopen(path, "re");
     int   empty = log && getc(log) == EOF && !ferror(log);
 
     if (log)

@@ -15,23 +15,12 @@
  * handler that does nothing, which commands, unlike an ignored signal, do not inherit.
  */
 static hs_exec *volatile running;
+static volatile sig_atomic_t over; /* but for what is still to be said */
 static volatile sig_atomic_t received;
 static volatile sig_atomic_t received_count;
 
 enum { STOPS = 3 };
 static const int stops[STOPS] = {SIGINT, SIGTERM, SIGHUP};
-
-static void on_stop(int number)
-{
-    int before = errno;
-
-    if (!running)
-        return;
-    received = number;
-    hs_exec_stop(running, received_count++ ? HS_STOP_NOW : HS_STOP_DRAIN);
-    exec_news_stop();
-    errno = before;
-}
 
 static void on_pipe(int number)
 {
@@ -42,13 +31,15 @@ typedef struct handlers {
     struct sigaction stop[STOPS], pipe;
 } handlers;
 
+static handlers before;
+
 /* What the caller had us ignore stays ignored. */
-static void replace(int number, void (*handler)(int), struct sigaction *before)
+static void replace(int number, void (*handler)(int), struct sigaction *old)
 {
     struct sigaction action;
 
-    sigaction(number, NULL, before);
-    if (before->sa_handler == SIG_IGN)
+    sigaction(number, NULL, old);
+    if (old->sa_handler == SIG_IGN)
         return;
     memset(&action, 0, sizeof action);
     action.sa_handler = handler;
@@ -57,20 +48,37 @@ static void replace(int number, void (*handler)(int), struct sigaction *before)
     sigaction(number, &action, NULL);
 }
 
-static void handlers_set(handlers *before, hs_exec *exec)
+static void handlers_restore(const handlers *old)
+{
+    for (int i = 0; i < STOPS; i++)
+        sigaction(stops[i], &old->stop[i], NULL);
+    sigaction(SIGPIPE, &old->pipe, NULL);
+    running = NULL;
+}
+
+static void on_stop(int number)
+{
+    int error = errno;
+
+    if (!running)
+        return;
+    if (over && received_count) { /* not even that: as without us */
+        handlers_restore(&before);
+        raise(number);
+        return;
+    }
+    received = number;
+    hs_exec_stop(running, received_count++ ? HS_STOP_NOW : HS_STOP_DRAIN);
+    exec_news_stop();
+    errno = error;
+}
+
+static void handlers_set(handlers *old, hs_exec *exec)
 {
     running = exec;
     for (int i = 0; i < STOPS; i++)
-        replace(stops[i], on_stop, &before->stop[i]);
-    replace(SIGPIPE, on_pipe, &before->pipe);
-}
-
-static void handlers_restore(const handlers *before)
-{
-    for (int i = 0; i < STOPS; i++)
-        sigaction(stops[i], &before->stop[i], NULL);
-    sigaction(SIGPIPE, &before->pipe, NULL);
-    running = NULL;
+        replace(stops[i], on_stop, &old->stop[i]);
+    replace(SIGPIPE, on_pipe, &old->pipe);
 }
 
 /* ---- the run ------------------------------------------------------------------ */
@@ -85,15 +93,14 @@ void exec_progress(void *unused, const hs_exec_progress *p)
 
 void exec_run(exec_job *job)
 {
-    handlers before;
-
     hs_exec_report_init(&job->report);
     progress_begin(hs_instance_tasks(job->plan.in));
     exec_news_begin(job);
     handlers_set(&before, job->exec);
     job->status = hs_exec_run(job->exec, &job->report, job->why);
-    handlers_restore(&before);
+    over = 1;
     exec_news_end();
     progress_end();
+    handlers_restore(&before);
     job->signal = received;
 }

@@ -212,9 +212,12 @@ static int find_target(const char *path, char **target)
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return 0;
     *target = realpath(path, NULL); /* write through a symbolic link */
-    if (!*target && errno == ENOENT)
-        *target = strdup(path);
-    return *target ? 0 : errno;
+    if (*target || errno != ENOENT)
+        return *target ? 0 : errno;
+    if (stat(path, &st) == 0)
+        return 0; /* a file that has no name, as /dev/stdout may be: there is only itself */
+    *target = strdup(path);
+    return *target ? 0 : ENOMEM;
 }
 
 /* Opens what o->path names. 0, or an errno. */

@@ -18,25 +18,29 @@ static const char erase[] = "\r\033[K";
 
 /*
  * A thread of its own draws, because the main one is busy inside the library.
- * `lock` guards all of this; `shown` is also read by the signal handler,
- * and so atomic.
+ * `lock` guards all of this but for `shown` and `held`, which `terminal` does: that one is
+ * kept while something is written, which may last for as long as a terminal is held up, and
+ * taken first. `shown` is also read by the signal handler, and so atomic.
  */
 static struct {
-    pthread_mutex_t       lock;
-    pthread_cond_t        over;
-    pthread_t             thread;
-    int                   running;
-    struct timespec       start;
-    size_t                total, done;
-    double                last_step; /* when it ended, in seconds since the start */
-    double                over_at;   /* by the caller's reckoning, likewise; 0: by the pace */
-    int                   watched;   /* the file being read; -1: none */
-    off_t                 size;      /* of it */
-    char                  label[160];
-    int                   shown;
-    int                   held; /* it is not to be shown */
+    pthread_mutex_t lock, terminal;
+    pthread_cond_t  over;
+    pthread_t       thread;
+    int             running;
+    struct timespec start;
+    size_t          total, done;
+    double          last_step; /* when it ended, in seconds since the start */
+    double          over_at;   /* by the caller's reckoning, likewise; 0: by the pace */
+    int             watched;   /* the file being read; -1: none */
+    off_t           size;      /* of it */
+    char            label[160];
+    int             shown;
+    int             held; /* it is not to be shown */
 } state = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .over = PTHREAD_COND_INITIALIZER, .watched = -1,
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .terminal = PTHREAD_MUTEX_INITIALIZER,
+    .over = PTHREAD_COND_INITIALIZER,
+    .watched = -1,
 };
 
 static int is_shown(void)
@@ -107,20 +111,34 @@ static void format_eta(char text[48], double elapsed)
         snprintf(text, 48, ", ETA %lu:%02lu", whole / 60, whole % 60);
 }
 
-static void draw(void)
+static void format_line(char line[320])
 {
     double elapsed = seconds_since_start();
-    char   line[320], eta[48], steps[64] = "";
-    int    columns = terminal_columns();
+    char   eta[48], steps[64] = "";
 
     format_eta(eta, elapsed);
     if (state.total > 1)
         snprintf(steps, sizeof steps, "%zu/%zu ", state.done, state.total);
-    snprintf(line, sizeof line, "%s: %s%s, %.0f s%s", message_tool(), steps, state.label, elapsed,
-             eta);
-    fprintf(stderr, "%s%.*s", erase, columns - 1, line);
-    fflush(stderr);
-    set_shown(1);
+    snprintf(line, 320, "%s: %s%s, %.0f s%s", message_tool(), steps, state.label, elapsed, eta);
+}
+
+static void draw(void)
+{
+    char line[320];
+    int  draws;
+
+    pthread_mutex_lock(&state.terminal);
+    pthread_mutex_lock(&state.lock);
+    draws = state.running && !state.held && seconds_since_start() >= QUIET_SECONDS;
+    if (draws)
+        format_line(line);
+    pthread_mutex_unlock(&state.lock);
+    if (draws) {
+        fprintf(stderr, "%s%.*s", erase, terminal_columns() - 1, line);
+        fflush(stderr);
+        set_shown(1);
+    }
+    pthread_mutex_unlock(&state.terminal);
 }
 
 static void hide_locked(void)
@@ -146,8 +164,9 @@ static void *draw_each_half_second(void *unused)
             next.tv_sec++;
         }
         pthread_cond_timedwait(&state.over, &state.lock, &next);
-        if (state.running && !state.held && seconds_since_start() >= QUIET_SECONDS)
-            draw();
+        pthread_mutex_unlock(&state.lock);
+        draw();
+        pthread_mutex_lock(&state.lock);
     }
     pthread_mutex_unlock(&state.lock);
     return NULL;
@@ -213,24 +232,24 @@ void progress_watch(int fd)
 
 void progress_hide(void)
 {
-    pthread_mutex_lock(&state.lock);
+    pthread_mutex_lock(&state.terminal);
     hide_locked();
-    pthread_mutex_unlock(&state.lock);
+    pthread_mutex_unlock(&state.terminal);
 }
 
 void progress_hold(void)
 {
-    pthread_mutex_lock(&state.lock);
+    pthread_mutex_lock(&state.terminal);
     hide_locked();
     state.held++;
-    pthread_mutex_unlock(&state.lock);
+    pthread_mutex_unlock(&state.terminal);
 }
 
 void progress_release(void)
 {
-    pthread_mutex_lock(&state.lock);
+    pthread_mutex_lock(&state.terminal);
     state.held--;
-    pthread_mutex_unlock(&state.lock);
+    pthread_mutex_unlock(&state.terminal);
 }
 
 void progress_hide_in_handler(void)
