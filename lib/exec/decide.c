@@ -71,7 +71,7 @@ static void enter(hsi_worker *worker, hsi_phase phase, int64_t now)
     if (old != HSI_WAIT)
         worker->waiting_since = now;
     else if (phase == HSI_RUN)
-        worker->idle_ns += now - worker->waiting_since;
+        worker->idle_ns += now > worker->waiting_since ? now - worker->waiting_since : 0;
     if (old == HSI_WAIT)
         pthread_cond_signal(&worker->wake);
 }
