@@ -2,6 +2,8 @@
 #include "io/columns.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "io/field.h"
 
@@ -86,4 +88,17 @@ hs_status hsi_columns_id(struct hsi_csv *csv, const struct hsi_field *field, siz
                             most);
     *id = (hsi_text){field->at, field->length};
     return HS_OK;
+}
+
+unsigned char *hsi_columns_kinds(const int *column, int columns, size_t width)
+{
+    unsigned char *kind = malloc(width);
+
+    if (!kind)
+        return NULL;
+    memset(kind, columns, width);
+    for (int c = 0; c < columns; c++)
+        if (column[c] >= 0)
+            kind[column[c]] = (unsigned char)c;
+    return kind;
 }

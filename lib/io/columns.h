@@ -28,6 +28,12 @@ enum hsi_column {
 hs_status hsi_columns_read(struct hsi_csv *csv, const int column[HSI_COLUMNS], unsigned cpus,
                            unsigned gpus, hsi_row *row);
 
+/**
+ * What each of the `width` fields of a row is: the index into `column`, or `columns` where no
+ * column is in that field. The caller frees it; NULL: out of memory.
+ */
+unsigned char *hsi_columns_kinds(const int *column, int columns, size_t width);
+
 /** The id in `field`, refused beyond `most` bytes. */
 hs_status hsi_columns_id(struct hsi_csv *csv, const struct hsi_field *field, size_t most,
                          hsi_text *id);

@@ -5,7 +5,6 @@
  * the careful reader, which says what is wrong with it, if anything is.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "io/instance_reader.h"
 #include "io/plain.h"
@@ -15,14 +14,8 @@ enum { UNKNOWN = HSI_INSTANCE_COLUMNS }; /* a column that is not read */
 
 hs_status hsi_plain_prepare(struct hsi_instance_reader *r)
 {
-    r->kind = malloc(r->width);
-    if (!r->kind)
-        return HS_ENOMEM;
-    memset(r->kind, UNKNOWN, r->width);
-    for (int c = 0; c < HSI_INSTANCE_COLUMNS; c++)
-        if (r->column[c] >= 0)
-            r->kind[r->column[c]] = (unsigned char)c;
-    return HS_OK;
+    r->kind = hsi_columns_kinds(r->column, HSI_INSTANCE_COLUMNS, r->width);
+    return r->kind ? HS_OK : HS_ENOMEM;
 }
 
 static const char *count(const char *at, const char *end, uint32_t *value)

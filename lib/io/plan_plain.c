@@ -5,7 +5,7 @@
  * here: a row that is not plain, or not right, is left to the careful reader.
  */
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "io/plain.h"
 #include "io/plan_reader.h"
@@ -23,14 +23,8 @@ typedef struct plain_row {
 
 hs_status hsi_plain_plan_prepare(struct hsi_plan_reader *r)
 {
-    r->kind = malloc(r->width);
-    if (!r->kind)
-        return HS_ENOMEM;
-    memset(r->kind, UNKNOWN, r->width);
-    for (int c = 0; c < HSI_PLAN_COLUMNS; c++)
-        if (r->column[c] >= 0)
-            r->kind[r->column[c]] = (unsigned char)c;
-    return HS_OK;
+    r->kind = hsi_columns_kinds(r->column, HSI_PLAN_COLUMNS, r->width);
+    return r->kind ? HS_OK : HS_ENOMEM;
 }
 
 /* ---- fields --------------------------------------------------------------------- */
