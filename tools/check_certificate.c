@@ -162,6 +162,7 @@ static int check_knapsacks(const verification *v)
                                     {hs_instance_cpus(v->in), hs_instance_gpus(v->in)},
                                     c->kinds,
                                     c->kind};
+    uint64_t           work = 0;
     mpq_t              end;
     int                proves_value;
 
@@ -169,7 +170,7 @@ static int check_knapsacks(const verification *v)
     configuration_end(&knapsacks, end);
     proves_value = mpq_equal(end, c->value);
     mpq_clear(end);
-    return proves_value ? flawed(v, configuration_flaw(&knapsacks))
+    return proves_value ? flawed(v, configuration_flaw(&knapsacks, &work))
                         : proves_nothing(v, "the value is not (capacity + 1) 2^grid");
 }
 

@@ -80,7 +80,7 @@ static uint64_t copies_of(const certified_kind *kind, int64_t weight, int64_t ca
     return room < kind->count ? room : kind->count;
 }
 
-static const char *flaw_of_type(const configuration *c, int type)
+static const char *flaw_of_type(const configuration *c, int type, uint64_t *work)
 {
     knapsack_item   *items;
     knapsack_verdict verdict;
@@ -101,7 +101,7 @@ static const char *flaw_of_type(const configuration *c, int type)
         for (uint64_t copies = copies_of(kind, item.weight, c->capacity); copies > 0; copies--)
             items[count++] = item;
     }
-    verdict = knapsack_check(items, count, c->capacity, c->most[type]);
+    verdict = knapsack_check(items, count, c->capacity, c->most[type], work);
     free(items);
     if (verdict == KNAPSACK_TOO_HARD)
         return flaw_too_large;
@@ -111,12 +111,12 @@ static const char *flaw_of_type(const configuration *c, int type)
     return NULL;
 }
 
-const char *configuration_flaw(const configuration *c)
+const char *configuration_flaw(const configuration *c, uint64_t *work)
 {
     const char *flaw = flaw_of_sums(c);
 
     for (int type = 0; type < 2 && !flaw; type++)
         if (c->workers[type] > 0)
-            flaw = flaw_of_type(c, type);
+            flaw = flaw_of_type(c, type, work);
     return flaw;
 }

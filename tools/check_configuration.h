@@ -15,8 +15,11 @@ typedef struct configuration {
     const certified_kind *kind;
 } configuration;
 
-/** Why it does not prove that every schedule takes (capacity + 1) 2^grid; NULL: it does. */
-const char *configuration_flaw(const configuration *c);
+/**
+ * Why it does not prove that every schedule takes (capacity + 1) 2^grid; NULL: it does.
+ * *work: see knapsack_check().
+ */
+const char *configuration_flaw(const configuration *c, uint64_t *work);
 
 /** (capacity + 1) 2^grid */
 void configuration_end(const configuration *c, mpq_t end);

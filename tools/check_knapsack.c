@@ -14,7 +14,7 @@
 
 enum { MOST_STATES = 1 << 25 };
 
-#define MOST_WORK (UINT64_C(1) << 32) /* states, over all items */
+#define MOST_WORK (UINT64_C(1) << 32) /* items, and states over all items */
 
 typedef __int128 wide;
 
@@ -123,18 +123,16 @@ static void extend(search *s, const knapsack_item *item)
     s->next = swap;
 }
 
-static knapsack_verdict run(search *s, int64_t base)
+static knapsack_verdict run(search *s, int64_t base, uint64_t *work)
 {
-    uint64_t work = 0;
-
     s->now.room = 1;
     s->now.count = 1;
     s->now.state = checked_calloc(1, sizeof *s->now.state);
     s->now.state[0].worth = base;
     prune(s, &s->now, 0);
     for (size_t i = 0; i < s->count && s->now.count; i++) {
-        work += s->now.count;
-        if (s->now.count > MOST_STATES || work > MOST_WORK)
+        *work += s->now.count;
+        if (s->now.count > MOST_STATES || *work > MOST_WORK)
             return KNAPSACK_TOO_HARD;
         extend(s, &s->items[i]);
         prune(s, &s->now, i + 1);
@@ -142,12 +140,14 @@ static knapsack_verdict run(search *s, int64_t base)
     return s->now.count ? KNAPSACK_FAILS : KNAPSACK_HOLDS;
 }
 
-knapsack_verdict knapsack_check(knapsack_item *items, size_t count, int64_t capacity, int64_t most)
+knapsack_verdict knapsack_check(knapsack_item *items, size_t count, int64_t capacity, int64_t most,
+                                uint64_t *work)
 {
     search           s = {.items = items, .capacity = capacity, .most = most};
     int64_t          base = 0;
     knapsack_verdict verdict;
 
+    *work += count;
     for (size_t i = 0; i < count; i++) {
         if (items[i].weight == 0)
             base += items[i].worth;
@@ -161,7 +161,7 @@ knapsack_verdict knapsack_check(knapsack_item *items, size_t count, int64_t capa
         s.weight[i + 1] = s.weight[i] + items[i].weight;
         s.worth[i + 1] = s.worth[i] + items[i].worth;
     }
-    verdict = run(&s, base);
+    verdict = run(&s, base, work);
     free(s.weight);
     free(s.worth);
     free(s.now.state);

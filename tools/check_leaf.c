@@ -91,7 +91,7 @@ static uint64_t count_of(const tree *t, size_t kind, int class)
                               : t->high[kind] - t->low[kind];
 }
 
-static const char *flaw_of_knapsacks(const tree *t, const tree_node *node)
+static const char *flaw_of_knapsacks(tree *t, const tree_node *node)
 {
     certified_kind *kind = checked_calloc(t->c->kinds * CLASSES + 1, sizeof *kind);
     configuration   k = {node->grid,
@@ -116,7 +116,7 @@ static const char *flaw_of_knapsacks(const tree *t, const tree_node *node)
     }
     mpq_init(end);
     configuration_end(&k, end);
-    flaw = mpq_cmp(end, t->longest_q) > 0 ? configuration_flaw(&k)
+    flaw = mpq_cmp(end, t->longest_q) > 0 ? configuration_flaw(&k, &t->packed)
                                           : "the capacity of a case is less than the value";
     mpq_clear(end);
     free(kind);
@@ -205,7 +205,7 @@ static const char *flaw_of_search(tree *t, const tree_node *node)
 enum { MOST_BITS = 59 };
 
 /* Can no worker of the type that is not listed run tasks worth more than is said? */
-static const char *flaw_of_fine(const tree *t, const tree_node *node, size_t w)
+static const char *flaw_of_fine(tree *t, const tree_node *node, size_t w)
 {
     mp_bitcnt_t      shift = shift_to(t, MOST_BITS);
     int              fine = !node->listed;
@@ -225,7 +225,7 @@ static const char *flaw_of_fine(const tree *t, const tree_node *node, size_t w)
         else /* a worker has room for all of them; they are worth less than 2^62 */
             most -= found.worth * (int64_t)found.count;
     }
-    verdict = most_check(kinds, count, (int64_t)cells_of(t->longest, shift), most);
+    verdict = most_check(kinds, count, (int64_t)cells_of(t->longest, shift), most, &t->chosen);
     if (verdict == KNAPSACK_TOO_HARD)
         return flaw_too_large;
     return verdict == KNAPSACK_FAILS ? "a worker can run tasks worth more than is said" : NULL;

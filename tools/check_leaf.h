@@ -15,7 +15,7 @@ typedef struct tree {
     mpz_t              longest;    /* makespan that is to be refuted */
     mpq_t              longest_q;  /* the same, not in units */
     uint64_t          *low, *high; /* of each kind: how many run on CPUs in the case at hand */
-    uint64_t           looks, searched;
+    uint64_t           looks, searched, packed, chosen; /* work so far, of each sort */
 } tree;
 
 /** Why the leaf does not prove the case at hand; NULL: it does. */

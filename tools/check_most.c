@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define MOST_NODES (UINT64_C(1) << 26)
+#define MOST_NODES (UINT64_C(1) << 28)
 
 typedef __int128 wide;
 
@@ -15,7 +15,7 @@ typedef struct search {
     const most_kind *kinds;
     size_t           count;
     int64_t          most;
-    uint64_t         nodes;
+    uint64_t        *nodes;
     knapsack_verdict verdict;
 } search;
 
@@ -57,7 +57,7 @@ static void descend(search *s, size_t kind, int64_t room, int64_t worth)
         int64_t less = room - k->weight * (int64_t)copies,
                 more = worth + k->worth * (int64_t)copies;
 
-        if (++s->nodes > MOST_NODES)
+        if (++*s->nodes > MOST_NODES)
             s->verdict = KNAPSACK_TOO_HARD;
         /* With fewer copies it is no better: what is next is worth less for its weight. */
         if (s->verdict != KNAPSACK_HOLDS || !may_exceed(s, kind + 1, less, s->most - more))
@@ -68,9 +68,10 @@ static void descend(search *s, size_t kind, int64_t room, int64_t worth)
     }
 }
 
-knapsack_verdict most_check(most_kind *kinds, size_t count, int64_t capacity, int64_t most)
+knapsack_verdict most_check(most_kind *kinds, size_t count, int64_t capacity, int64_t most,
+                            uint64_t *nodes)
 {
-    search s = {.kinds = kinds, .most = most, .verdict = KNAPSACK_HOLDS};
+    search s = {.kinds = kinds, .most = most, .nodes = nodes, .verdict = KNAPSACK_HOLDS};
 
     for (size_t i = 0; i < count; i++)
         if (kinds[i].weight <= capacity && kinds[i].worth > 0)

@@ -196,11 +196,12 @@ END_TEST
 static knapsack_verdict check_most(const draw *i, int type, int64_t capacity, int64_t most)
 {
     most_kind kinds[MOST_KINDS];
+    uint64_t  nodes = 0;
 
     for (size_t k = 0; k < i->kinds; k++)
         kinds[k] =
             (most_kind){(int64_t)i->kind[k].weight[type], i->kind[k].worth[0], i->kind[k].count};
-    return most_check(kinds, i->kinds, capacity, most);
+    return most_check(kinds, i->kinds, capacity, most, &nodes);
 }
 
 START_TEST(most_is_what_the_best_set_is_worth)
@@ -222,6 +223,24 @@ START_TEST(most_is_what_the_best_set_is_worth)
 }
 END_TEST
 
+/* A certificate may ask for many: what they take is added up. */
+START_TEST(all_of_them_together_are_limited)
+{
+    most_kind     kind = {3, 5, 10};
+    knapsack_item item[] = {{5, 10}, {5, 10}, {5, 10}};
+    uint64_t      nodes = 0, work = 0;
+
+    ck_assert_int_eq(most_check(&kind, 1, 7, 10, &nodes), KNAPSACK_HOLDS);
+    ck_assert_uint_gt(nodes, 0);
+    nodes = UINT64_C(1) << 28;
+    ck_assert_int_eq(most_check(&kind, 1, 7, 10, &nodes), KNAPSACK_TOO_HARD);
+    ck_assert_int_eq(knapsack_check(item, 3, 8, 15, &work), KNAPSACK_HOLDS);
+    ck_assert_uint_gt(work, 3);
+    work = UINT64_C(1) << 32;
+    ck_assert_int_eq(knapsack_check(item, 3, 8, 15, &work), KNAPSACK_TOO_HARD);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite = suite_create("pattern search");
@@ -234,6 +253,7 @@ int main(void)
     tcase_add_test(cases, gives_up_when_it_is_told_to);
     tcase_add_test(cases, large_ones_are_given_up);
     tcase_add_test(cases, most_is_what_the_best_set_is_worth);
+    tcase_add_test(cases, all_of_them_together_are_limited);
     suite_add_tcase(suite, cases);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
