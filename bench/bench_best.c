@@ -58,8 +58,6 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- what came of it ---------------------------------------------------------------- */
-
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -95,8 +93,6 @@ static void print_run(const hs_instance *in, const char *what, const char *solve
     printf("%s,%s,%zu,%u,%u,%g,%.3f,", what, solver, hs_instance_tasks(in), hs_instance_cpus(in),
            hs_instance_gpus(in), limit, seconds);
 }
-
-/* ---- runs --------------------------------------------------------------------------- */
 
 static void run_peer(const hs_instance *in, const char *what, double seconds, double gap)
 {
@@ -188,8 +184,6 @@ static void run_all_tiles(const row *like)
     run_tiles(HS_LU, "lu", "mirage-960", like);
     run_tiles(HS_QR, "qr", "v100-1600", like);
 }
-
-/* ---- the command line ------------------------------------------------------------------ */
 
 static void run_size(const char *text, row size)
 {

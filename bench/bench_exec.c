@@ -18,8 +18,8 @@
 #include <hybridsched/exec.h>
 #include <hybridsched/hybridsched.h>
 
-#include "exec/clock.h"
-#include "exec/topology.h"
+#include "exec/run/clock.h"
+#include "exec/machine/topology.h"
 
 enum { REPEATS = 9, WORKERS = 2, MOST = 8 };
 
@@ -42,9 +42,6 @@ static void print_row(row *r, size_t tasks)
     printf("%s,%zu,%d,%.4f,%.4f,%.4f\n", r->what, tasks, WORKERS, r->us[REPEATS / 2],
            r->less[REPEATS / 2], r->us[0]);
 }
-
-/* ---- the floor: two threads that do nothing but read the clock twice a task --------------------
- */
 
 typedef struct stamp {
     double   start, end;
@@ -108,9 +105,6 @@ static void measure_bare(uint32_t tasks, row *out, int repeat)
     pthread_barrier_destroy(&ready);
     hsi_topology_close(topology);
 }
-
-/* ---- the dispatcher with bodies that do nothing
- * --------------------------------------------------- */
 
 static hs_body empty;
 

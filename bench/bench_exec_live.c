@@ -21,7 +21,7 @@
 #include <hybridsched/hybridsched.h>
 
 #include "exec/backend/backends.h"
-#include "exec/clock.h"
+#include "exec/run/clock.h"
 
 enum { REPEATS = 7, SEEDS = 20, TASKS = 300 };
 
@@ -61,9 +61,6 @@ static hs_schedule *solve(const char *algorithm, const hs_instance *in)
     return plan;
 }
 
-/* ---- exact estimates ---------------------------------------------------------------------------
- */
-
 static void exact(void)
 {
     enum { BODIES = 200 };
@@ -91,9 +88,6 @@ static void exact(void)
     hs_instance_free(in);
     hs_builder_free(b);
 }
-
-/* ---- wrong estimates: a backend that takes the true times
- * ----------------------------------------- */
 
 typedef struct truth_body {
     hs_body base;

@@ -50,8 +50,6 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- what there is on the GPU and beside it ---------------------------------------------- */
-
 /* Three matrices each, taken in turn so that no product finds all of its own in a cache. */
 typedef struct bare {
     cudaStream_t   stream, back;
@@ -112,8 +110,6 @@ static void end(bare *b)
     CUDA(cudaStreamDestroy(b->back));
     CUDA(cudaStreamDestroy(b->stream));
 }
-
-/* ---- what is measured ---------------------------------------------------------------------- */
 
 static int size_of(size_t task)
 {
@@ -198,8 +194,6 @@ static double out_only(bare *b)
 {
     return one_way(b, 1);
 }
-
-/* ---- and said ------------------------------------------------------------------------------ */
 
 static int by_value(const void *a, const void *b)
 {

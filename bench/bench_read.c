@@ -29,7 +29,7 @@
 
 #include "floor_text.h"
 #include "instance_file.h"
-#include "support/decimal.h"
+#include "support/decimal/decimal.h"
 
 enum { ROUNDS = 7 };
 enum operation { BARE, SCAN, CHARCONV, TOUCH, READ, SOLVE, WRITE, OPERATIONS };
@@ -50,8 +50,6 @@ static double now(void)
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-
-/* ---- what cannot be avoided ------------------------------------------------------ */
 
 enum { BLOCK = 256 * 1024 };
 
@@ -118,8 +116,6 @@ static double scan_charconv(int fd, const struct layout *layout)
     return fd + layout->ids;
 #endif
 }
-
-/* ---- the library --------------------------------------------------------------- */
 
 static hs_instance *read_instance(int fd)
 {

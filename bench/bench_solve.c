@@ -71,8 +71,6 @@ static double median(double seconds[REPEATS])
     return seconds[REPEATS / 2];
 }
 
-/* ---- the floor ---------------------------------------------------------------- */
-
 typedef struct pair {
     uint64_t key;
     uint32_t index;
@@ -169,8 +167,6 @@ static double time_heap(const hs_instance *in)
     free(add);
     return median(seconds);
 }
-
-/* ---- what is measured ------------------------------------------------------------ */
 
 /* One call of what is measured; 0, or -1 if it does without (a bound, too large for it). */
 typedef struct call {
@@ -386,8 +382,6 @@ static void measure(size_t n, struct node node)
     hs_instance_free(in);
 }
 
-/* ---- the queue ------------------------------------------------------------------------ */
-
 /* A push and a take, by turns from either end, while `ready` tasks wait. */
 static double time_queue(const hs_instance *in, size_t ready)
 {
@@ -434,8 +428,6 @@ static void measure_queue(void)
     hs_instance_free(in);
 }
 
-/* ---- rows with counts -------------------------------------------------------------------- */
-
 /* A factorisation of 1,000 tiles on 9 CPUs and 3 GPUs: how many of each kernel, and its times. */
 static hs_instance *cholesky(void)
 {
@@ -472,8 +464,6 @@ static void measure_counts(void)
     measure_bounds(in, NULL);
     hs_instance_free(in);
 }
-
-/* ---- the worst case of balanced-makespan ---------------------------------------------- */
 
 /* Five tasks of the CPUs that LPT does badly, and a crowd that is moved into their gap. */
 static hs_instance *pinned_five(size_t crowd)

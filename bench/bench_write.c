@@ -79,8 +79,6 @@ static hs_instance *make_instance(const struct layout *layout, size_t tasks)
     return in;
 }
 
-/* ---- the rows of a plan --------------------------------------------------------- */
-
 struct rows {
     size_t     count;
     floor_row *row;
@@ -124,8 +122,6 @@ static struct rows list_rows(const hs_instance *in, const hs_schedule *s)
     }
     return rows;
 }
-
-/* ---- the race -------------------------------------------------------------------- */
 
 /* Without a C++17 compiler nothing is written, and takes no time. */
 static double time_floor(int fd, const struct rows *rows)

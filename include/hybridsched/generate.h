@@ -31,8 +31,6 @@ typedef struct hs_uniform {
 
 HS_API hs_status hs_generate_uniform(const hs_uniform *spec, hs_instance **out);
 
-/* ---- dense factorisations over measured kernels -------------------------- */
-
 typedef enum hs_factorisation { HS_CHOLESKY, HS_LU, HS_QR } hs_factorisation;
 
 /** One measured kernel: `operation` is what the factorisation asks for, e.g. "potrf". */
@@ -67,8 +65,6 @@ typedef struct hs_tiled {
 /** HS_EUNSUPPORTED and *missing (a static string) if the table lacks an operation. */
 HS_API hs_status hs_generate_tiled(const hs_tiled *spec, hs_instance **out,
                                    const char **missing);
-
-/* ---- the worst cases of the papers --------------------------------------- */
 
 typedef struct hs_worst hs_worst; /* a family; static */
 

@@ -98,8 +98,6 @@ HS_API const char *hs_instance_note(const hs_instance *in, size_t index, const c
  */
 HS_API uint64_t hs_instance_digest(const hs_instance *in);
 
-/* ---- building one task by task ---------------------------------------- */
-
 typedef struct hs_builder hs_builder;
 
 HS_API hs_status hs_builder_create(hs_builder **out);
@@ -119,8 +117,6 @@ HS_API hs_status hs_builder_add(hs_builder *b, const hs_task *task);
  * keeps its content and *row (if not NULL) is the row to blame. Expected O(rows).
  */
 HS_API hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row);
-
-/* ---- finding tasks by name -------------------------------------------- */
 
 typedef struct hs_index hs_index;
 

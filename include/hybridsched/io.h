@@ -41,8 +41,6 @@ HS_API hs_status hs_instance_read(int fd, const hs_read_options *options, hs_ins
  */
 HS_API hs_status hs_instance_write(int fd, const hs_instance *in);
 
-/* ---- plans ---------------------------------------------------------------- */
-
 typedef struct hs_named_bound {
     char   name[32];
     double value;
@@ -101,8 +99,6 @@ HS_API hs_status hs_affinities_read(int fd, const hs_instance *in, hs_affinity *
 HS_API hs_status hs_kernel_table_read(int fd, hs_kernel_table **out, hs_diagnostic *why);
 HS_API void      hs_kernel_table_free(hs_kernel_table *table);
 
-/* ---- pictures -------------------------------------------------------------- */
-
 /** An attempt at a task that failed: an entry that the schedule has as aborted. */
 typedef struct hs_picture_failure {
     unsigned    worker;
@@ -136,8 +132,6 @@ HS_API hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule
 /** Trace-event JSON for Perfetto and chrome://tracing; what was planned has its own processes. */
 HS_API hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
                                 const hs_picture *picture);
-
-/* ---- numbers ---------------------------------------------------------------- */
 
 /**
  * Shortest decimal that reads back to `value` ("inf" for infinity), NUL

@@ -51,8 +51,6 @@ HS_API const hs_entry *hs_schedule_entries(const hs_schedule *s, unsigned worker
 /** Name of a worker as files have it, `cpu3` or `gpu0`: at most 16 bytes with the NUL. */
 HS_API void hs_worker_name(unsigned cpus, unsigned worker, char name[16]);
 
-/* ---- metrics ------------------------------------------------------------ */
-
 /** Sums over one worker type. */
 typedef struct hs_type_metrics {
     size_t tasks;        /* runs */
@@ -72,8 +70,6 @@ HS_API void hs_schedule_metrics(const hs_instance *in, const hs_schedule *s, hs_
 
 /** Time that one worker spends in runs. */
 HS_API double hs_schedule_load(const hs_schedule *s, unsigned worker);
-
-/* ---- the checker -------------------------------------------------------- */
 
 typedef enum hs_violation_kind {
     HS_VALID = 0,

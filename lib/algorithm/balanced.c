@@ -39,8 +39,6 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* ---- imax: the largest c1, then the first in the order ---------------------- */
-
 static int heap_before(const walker *wk, uint32_t a, uint32_t b)
 {
     double ca = wk->walk->c1[a], cb = wk->walk->c1[b];
@@ -79,8 +77,6 @@ static double top_c1(const walker *wk)
 {
     return wk->heap_size ? wk->walk->c1[wk->heap[0]] : 0;
 }
-
-/* ---- the tasks that were not moved -------------------------------------------- */
 
 static void sum_block(walker *wk, size_t block)
 {
@@ -132,8 +128,6 @@ static void sum_blocks(walker *wk)
     }
 }
 
-/* ---- the estimate ---------------------------------------------------------- */
-
 /* With order[0, next) moved: lambda, the largest of two averages and two maxima. */
 static double estimate(walker *wk, size_t next, double *longest)
 {
@@ -183,8 +177,6 @@ static void note_floor(walker *wk, double lambda, double longest)
     walk->floor[walk->floor_count] = floor;
     walk->floor_of[walk->floor_count++] = (uint32_t)walk->move_count;
 }
-
-/* ---- the walk ---------------------------------------------------------------- */
 
 /* Algorithm 1, lines 8 and 9: does this move turn the order of the averages round? */
 static void note_inverse(walker *wk, size_t i, double c1)
@@ -271,8 +263,6 @@ static void walk_all(walker *wk)
     if (!wk->inverse_found)
         walk->inverse = walk->move_count;
 }
-
-/* ---- setting out ---------------------------------------------------------------- */
 
 /* First task that is not on its faster type 1; equal times belong to the GPUs. */
 static size_t first_on_type_2(const hsi_walk *walk)

@@ -69,8 +69,6 @@ double hsi_lpt_run(hsi_lpt *lpt, const unsigned char *type, hsi_log *log)
     return cpu_makespan > gpu_makespan ? cpu_makespan : gpu_makespan;
 }
 
-/* ---- once ----------------------------------------------------------------------- */
-
 static size_t list_type(size_t n, const unsigned char *type, hs_type wanted, uint32_t *list)
 {
     size_t i, count = 0;

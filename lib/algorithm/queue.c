@@ -44,8 +44,6 @@ struct hs_queue {
     uint32_t   victim_count[2];
 };
 
-/* ---- waiting tasks ---------------------------------------------------------- */
-
 static int nearer_of_equals(const hs_queue *q, const waiting *a, const waiting *b)
 {
     const slot *x = (const slot *)q->slots.data + a->slot;
@@ -244,8 +242,6 @@ size_t hs_queue_size(const hs_queue *q)
     return q->size;
 }
 
-/* ---- running tasks ------------------------------------------------------------ */
-
 static hs_type type_of(const hs_queue *q, unsigned worker)
 {
     return worker < q->cpus ? HS_CPU : HS_GPU;
@@ -346,8 +342,6 @@ int hs_queue_victim(hs_queue *q, hs_type type, double now, unsigned *worker, hs_
     }
     return 0;
 }
-
-/* ---- the handle ------------------------------------------------------------------ */
 
 hs_status hs_queue_create(unsigned cpus, unsigned gpus, size_t capacity, hs_queue **out)
 {

@@ -116,8 +116,6 @@ hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in, const hs_sett
     return hs_solve_reported(alg, in, settings, out, NULL);
 }
 
-/* ---- memory that is used again ------------------------------------------------------- */
-
 hs_status hs_workspace_create(hs_workspace **out)
 {
     hs_workspace *ws;
@@ -221,8 +219,6 @@ hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_
         hsi_report_copy(report, &full_report);
     return st;
 }
-
-/* ---- a given allocation ---------------------------------------------------------------- */
 
 static hs_status check_allocation(const hsi_problem *pb, const unsigned char *type)
 {

@@ -3,7 +3,7 @@
 #define HSI_BOUND_FILL_H
 
 #include "core/stop.h"
-#include "bound/refute.h"
+#include "bound/proof/refute.h"
 
 /* Of tasks, in an instance that is looked at kind by kind. */
 #define HSI_MOST_KINDS 8

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/sort.h"
+#include "support/sort/sort.h"
 
 #define SLACK 4.0
 

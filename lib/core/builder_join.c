@@ -19,8 +19,6 @@ void hsi_builder_clear(hs_builder *b)
     b->last_length = 0;
 }
 
-/* ---- room: all of it is made before anything is added --------------------------------- */
-
 static int reserve_column(hs_builder *b, hsi_vector *v, const hsi_vector *part, size_t rows,
                           size_t size)
 {
@@ -57,8 +55,6 @@ static int reserve(hs_builder *b, const hs_builder *part)
            reserve_strings(b, &to->cpu_command, &from->cpu_command, rows) ||
            reserve_strings(b, &to->gpu_command, &from->gpu_command, rows);
 }
-
-/* ---- adding ---------------------------------------------------------------------------- */
 
 /* A column that only one of them has is zero in the rows of the other. */
 static void add_column(hsi_vector *v, const hsi_vector *part, size_t rows, size_t size)

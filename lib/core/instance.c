@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/store.h"
-#include "support/decimal.h"
+#include "support/decimal/decimal.h"
 
 void hsi_store_release(hsi_store *store)
 {

@@ -198,8 +198,6 @@ static hs_status enter_all(const hsi_store *store, hsi_names *names, size_t *mis
     return st;
 }
 
-/* ---- the same in several threads ------------------------------------------ */
-
 enum { SHARE = 128 * BATCH }; /* rows that a thread takes at a time */
 
 typedef struct entering {
@@ -265,8 +263,6 @@ static hs_status enter_together(const hsi_store *store, hsi_names *names, unsign
     return enter_all(store, names, missing, row);
 }
 
-/* ---- all names --------------------------------------------------------------- */
-
 static hs_status hash_ids(const hsi_store *store, hsi_names *names, unsigned threads, size_t *row)
 {
     size_t    missing = 0, i;
@@ -330,8 +326,6 @@ void hsi_names_free(hsi_names *names)
     free(names->slot);
     names->slot = NULL;
 }
-
-/* ---- the public index ---------------------------------------------------- */
 
 struct hs_index {
     const hsi_store *store;

@@ -2,7 +2,7 @@
 #include "core/order.h"
 
 #include "support/ratio.h"
-#include "support/index_sort.h"
+#include "support/sort/index_sort.h"
 
 /*
  * The quotient, rounded, decides nearly always: rounding never swaps two ratios,
@@ -19,8 +19,6 @@ int hsi_queue_before(double p1, double q1, int64_t priority1, double p2, double 
         return rho > 0;
     return p1 >= q1 ? priority1 > priority2 : priority1 < priority2;
 }
-
-/* ---- by rho ------------------------------------------------------------------ */
 
 typedef struct rho_order {
     const hsi_problem *pb;
@@ -79,8 +77,6 @@ hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *
     hsi_arena_close(&own);
     return keys && scratch ? HS_OK : HS_ENOMEM;
 }
-
-/* ---- by time --------------------------------------------------------------------- */
 
 static uint64_t time_key(const void *context, uint32_t i)
 {

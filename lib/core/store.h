@@ -69,8 +69,6 @@ static inline uint32_t hsi_store_count(const hsi_store *store, size_t row)
     return store->count ? store->count[row] : 1;
 }
 
-/* ---- names (core/names.c) ---------------------------------------------- */
-
 /* The given ids, hashed. */
 typedef struct hsi_names {
     uint32_t *slot;     /* row + 1, or 0, in the bits of row_mask; above it bits of the hash */

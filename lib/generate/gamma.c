@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "generate/draws.h"
-#include "support/decimal.h"
+#include "support/decimal/decimal.h"
 #include "support/portable_math.h"
 
 /*

@@ -47,8 +47,6 @@ typedef struct writer {
     const hs_kernel     *kernel[PARTS];
 } writer;
 
-/* ---- kernels ----------------------------------------------------------------- */
-
 static const hs_kernel *find_for(const hs_kernel_table *table, const char *factorisation_name,
                                  const char *operation)
 {
@@ -88,8 +86,6 @@ static hs_status find_kernels(writer *w, const char **missing)
     }
     return HS_OK;
 }
-
-/* ---- one task a row ------------------------------------------------------------ */
 
 static hs_status add_row(writer *w, enum part part, const char *id, int64_t priority,
                          uint32_t count)
@@ -167,8 +163,6 @@ static hs_status add_steps(writer *w)
     return st;
 }
 
-/* ---- one kernel a row ------------------------------------------------------------ */
-
 /* Tasks of each part: sums of 1, r, r and r(r - 1)/2 or r^2 over r = 0 .. tiles - 1. */
 static void count_tasks(const hs_tiled *spec, uint64_t count[PARTS])
 {
@@ -193,8 +187,6 @@ static hs_status add_counts(writer *w, const uint64_t count[PARTS])
             st = add_row(w, (enum part)part, w->kind->part[part].id, 0, (uint32_t)count[part]);
     return st;
 }
-
-/* ---- the instance ------------------------------------------------------------------ */
 
 static hs_status add_notes(const writer *w)
 {

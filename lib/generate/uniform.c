@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "generate/draws.h"
-#include "support/decimal.h"
+#include "support/decimal/decimal.h"
 
 typedef struct uniform_law {
     double low, high;

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "io/field.h"
-#include "io/header.h"
+#include "io/text/field.h"
+#include "io/text/header.h"
 #include "support/vector.h"
 
 enum { TASK, WORKER, SCORE, COLUMNS };

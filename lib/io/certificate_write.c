@@ -5,7 +5,7 @@
 #include <hybridsched/io.h>
 
 #include "core/certificate.h"
-#include "io/output.h"
+#include "io/text/output.h"
 
 /*
  * Everything goes through here, so that the last line can tell whether anything was
@@ -63,8 +63,6 @@ static void put_kind(writer *w, const hsi_certified_kind *kind)
     snprintf(text, sizeof text, "task,%s,%s,%lld\n", cpu, gpu, (long long)kind->multiplier);
     put(w, text);
 }
-
-/* ---- trees ------------------------------------------------------------------------------ */
 
 static void put_times(writer *w, const hsi_certified_kind *kind)
 {
@@ -131,8 +129,6 @@ static void put_tree(writer *w, const hs_certificate *c)
     for (size_t i = 0; i < c->nodes && !hsi_output_failed(&w->out); i++)
         put_node(w, c, &c->node[i]);
 }
-
-/* ---- all of them ------------------------------------------------------------------------ */
 
 static void put_proof(writer *w, const hs_certificate *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <hybridsched/io.h>
 
-#include "support/decimal.h"
+#include "support/decimal/decimal.h"
 
 size_t hs_format_double(double value, char buffer[32])
 {

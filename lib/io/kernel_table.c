@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/csv.h"
-#include "io/field.h"
-#include "io/header.h"
+#include "io/text/csv.h"
+#include "io/text/field.h"
+#include "io/text/header.h"
 #include "support/vector.h"
 
 #define QUOTED(field) hsi_csv_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
@@ -63,8 +63,6 @@ static hs_status keep(struct reader *r, const char *at, size_t length, size_t *o
     return HS_OK;
 }
 
-/* ---- '#' lines -------------------------------------------------------------------- */
-
 static hs_status take_note(struct reader *r, int *has, size_t *offset)
 {
     const struct hsi_field *field = r->csv.fields;
@@ -99,8 +97,6 @@ static hs_status read_header(struct reader *r)
     r->width = r->csv.count;
     return st;
 }
-
-/* ---- what a kernel does ------------------------------------------------------------ */
 
 /* Names that libraries have for the operations of hs_generate_tiled(). */
 static const char *const operations[][2] = {
@@ -160,8 +156,6 @@ static hs_status read_factorisation(struct reader *r, size_t *offset)
                             "nothing for all of them", QUOTED(field));
     return keep(r, field->at, field->length, offset);
 }
-
-/* ---- rows --------------------------------------------------------------------------- */
 
 static hs_status read_times(struct reader *r, struct entry *entry)
 {
@@ -232,8 +226,6 @@ static hs_status read_rows(struct reader *r)
     }
     return st;
 }
-
-/* ---- the table ------------------------------------------------------------------------ */
 
 static hs_status make_table(struct reader *r, hs_kernel_table **out)
 {

@@ -31,8 +31,6 @@ void hsi_crew_close(hsi_crew *crew)
     *crew = (hsi_crew){0};
 }
 
-/* ---- time ------------------------------------------------------------------------- */
-
 /* How long a worker's task may run before it is late. */
 static double patience(const hsi_crew *crew, unsigned worker)
 {
@@ -93,8 +91,6 @@ double hsi_crew_worth_taking(const hsi_crew *crew, unsigned worker, double now)
         return INFINITY;
     return hsi_crew_worth(crew, worker, 0, hsi_crew_time(crew, other, m->task), now);
 }
-
-/* ---- spoliation --------------------------------------------------------------------- */
 
 /* Is worker a's task, expected to end at `end_a`, to be considered before b's? */
 static int goes_before(const hsi_crew *crew, unsigned a, double end_a, unsigned b, double end_b)

@@ -6,8 +6,6 @@
 
 #include "core/order.h"
 
-/* ---- the set of ranks ------------------------------------------------------------ */
-
 static size_t words_for(size_t bits)
 {
     return bits / 64 + (bits % 64 != 0);
@@ -93,8 +91,6 @@ static size_t last(const hsi_pool *pool)
     return at;
 }
 
-/* ---- tasks ------------------------------------------------------------------------- */
-
 void hsi_pool_add(hsi_pool *pool, uint32_t task)
 {
     insert(pool, pool->rank_of[task]);
@@ -142,8 +138,6 @@ int hsi_pool_take(hsi_pool *pool, hs_type type, uint32_t *task)
     return 1;
 }
 
-/* ---- workers ------------------------------------------------------------------------- */
-
 int hsi_pool_retire(hsi_pool *pool, unsigned worker)
 {
     if (pool->retired[worker])
@@ -172,8 +166,6 @@ int hsi_pool_stranded(hsi_pool *pool, uint32_t *task)
     }
     return 0;
 }
-
-/* ---- the whole ------------------------------------------------------------------------- */
 
 hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, int full)
 {

@@ -72,8 +72,6 @@ static hs_status steal_create(const hs_policy_kind *kind, const hs_instance *est
     return st;
 }
 
-/* ---- lists ---------------------------------------------------------------------------- */
-
 static double estimate(const steal_policy *steal, hs_type type, uint32_t task)
 {
     return type == HS_GPU ? steal->pb.q[task] : steal->pb.p[task];
@@ -116,8 +114,6 @@ static uint32_t *window(const hsi_list *list)
 {
     return list->end - list->next > LOOKED_AT ? list->end - LOOKED_AT : list->next;
 }
-
-/* ---- what is worth stealing --------------------------------------------------------------- */
 
 /* The shortest time that one of `type` needs for a waiting task of the victim's. */
 static double shortest(const steal_policy *steal, unsigned victim, hs_type type)
@@ -217,8 +213,6 @@ static void announce(steal_policy *steal, unsigned worker, double now)
         }
     }
 }
-
-/* ---- decisions ---------------------------------------------------------------------------- */
 
 static int steal_waiting(steal_policy *steal, hs_type type, double now, uint32_t *task)
 {

@@ -40,8 +40,6 @@ static inline double hsi_time_on(const hsi_problem *pb, size_t task, uint32_t wo
     return worker < pb->m ? pb->p[task] : pb->q[task];
 }
 
-/* ---- assignment.c -------------------------------------------------------- */
-
 /* Makespan of the schedule that hsi_assignment_schedule() makes; `load`: m + k, scratch. */
 double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *worker, double *load);
 
@@ -50,8 +48,6 @@ hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker,
 
 /* Where a valid schedule runs its tasks; what it aborted is left out. */
 void hsi_assignment_of(const hs_schedule *s, uint32_t *worker);
-
-/* ---- split.c --------------------------------------------------------------- */
 
 /*
  * Cuts the order of rising p/q in two, the CPUs' tasks first, near where the two
@@ -65,8 +61,6 @@ hs_status hsi_split(const hsi_problem *pb, const uint32_t *order, unsigned place
 /* What the area bound values tasks at: a GPU's second is worth `pivot` CPU seconds. */
 void hsi_area_worth(const hsi_problem *pb, double pivot, double *worth);
 
-/* ---- pack.c ---------------------------------------------------------------- */
-
 /*
  * Spreads the tasks of one type that `worker` puts there anew over that type's
  * workers: LPT, then exchanges of a task for one or none with the worker that
@@ -78,8 +72,6 @@ hs_status hsi_pack(const hsi_problem *pb, hs_type type, const hsi_watch *watch,
 /* Only the exchanges, from the assignment as it is. */
 hs_status hsi_level(const hsi_problem *pb, hs_type type, const hsi_watch *watch,
                     uint32_t *worker);
-
-/* ---- anneal.c ---------------------------------------------------------------- */
 
 /*
  * Simulated annealing. A machine is a worker, or all workers of a type that has

@@ -44,15 +44,11 @@ hs_status hsi_search_offer_assignment(hsi_search *search, const uint32_t *worker
 /* The same; of two that are equally long it prefers the one whose exact sums are less. */
 hs_status hsi_search_offer_exact(hsi_search *search, const uint32_t *worker);
 
-/* ---- portfolio.c ------------------------------------------------------------- */
-
 /* The one member that always finishes. */
 hs_status hsi_portfolio_first(hsi_search *search);
 
 /* The others, as long as time allows, and the split. */
 hs_status hsi_portfolio_rest(hsi_search *search);
-
-/* ---- lower.c -------------------------------------------------------------------- */
 
 /* The quick bound, which a better one may follow. O(n log n). */
 hs_status hsi_lower_open(hsi_search *search);
@@ -76,12 +72,8 @@ void hsi_lower_refuted(hsi_search *search, double target);
 /* Is the bound one that sees how tasks fit on workers, not only how they share types? */
 int hsi_lower_sees_patterns(const hsi_search *search);
 
-/* ---- narrow.c ------------------------------------------------------------------- */
-
 /* Where tasks are of few kinds: searches between bound and makespan for a part of the time. */
 hs_status hsi_narrow(hsi_search *search);
-
-/* ---- rounds.c ------------------------------------------------------------------- */
 
 /* Annealing in all threads until the end. */
 hs_status hsi_rounds(hsi_search *search);

@@ -127,8 +127,6 @@ double hsi_master_share(const hsi_master *master, size_t at)
     return columns_of(master)[at].share;
 }
 
-/* ---- GLPK's problem ----------------------------------------------------------- */
-
 static int worker_row(const hsi_master *master, int type)
 {
     return (int)master->n + 1 + type;
@@ -304,8 +302,6 @@ void hsi_master_solid(hsi_master *master)
     hsi_master_lost(master);
     master->time = NULL;
 }
-
-/* ---- solving ------------------------------------------------------------------ */
 
 static hs_status simplex(hsi_master *master, const hsi_stop *stop, int *optimal)
 {

@@ -36,8 +36,6 @@ typedef struct tree {
     int             diving;
 } tree;
 
-/* ---- the node at hand ---- */
-
 static void apply(tree *t, const hsi_node *nd)
 {
     hsi_model *model = &t->model;
@@ -147,8 +145,6 @@ static hs_status branch(tree *t, uint32_t parent, const hsi_split *s, uint32_t *
     }
     return HS_OK;
 }
-
-/* ---- search ---- */
 
 static void close_node(tree *t, double bound)
 {

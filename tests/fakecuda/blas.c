@@ -48,9 +48,6 @@ const char *cublasGetStatusName(cublasStatus_t status)
     }
 }
 
-/* ---- handles
- * ----------------------------------------------------------------------------------------- */
-
 cublasStatus_t cublasCreate(cublasHandle_t *handle)
 {
     cudaError_t error = fake_enter("cublasCreate");
@@ -103,9 +100,6 @@ cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void *workspace,
     handle->size = workspaceSizeInBytes;
     return status_of(fake_leave(cudaSuccess));
 }
-
-/* ---- kernels
- * ------------------------------------------------------------------------------------------- */
 
 static CBLAS_TRANSPOSE trans(int how)
 {

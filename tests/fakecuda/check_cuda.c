@@ -15,8 +15,6 @@ static const int sizes[] = {1, 2, 31, 100, 101, 200, 333};
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, SIZES = sizeof sizes / sizeof *sizes };
 
-/* ---- results -------------------------------------------------------------------- */
-
 START_TEST(each_kernel_is_right)
 {
     char        names[SIZES][32];
@@ -138,8 +136,6 @@ START_TEST(what_cusolver_says_is_heard)
 }
 END_TEST
 
-/* ---- cancellation --------------------------------------------------------------- */
-
 static void *run_first(void *context)
 {
     trial     *t = context;
@@ -235,8 +231,6 @@ START_TEST(cancelled_before_it_begins)
 }
 END_TEST
 
-/* ---- memory --------------------------------------------------------------------- */
-
 START_TEST(what_cannot_fit_is_refused)
 {
     static const char *const list[] = {"dgemm:1000", NULL};
@@ -302,8 +296,6 @@ START_TEST(little_memory)
     ck_assert_uint_gt(refused, 0);
 }
 END_TEST
-
-/* ---- devices -------------------------------------------------------------------- */
 
 START_TEST(devices_are_listed)
 {

@@ -110,9 +110,6 @@ START_TEST(a_policy_that_decides)
 }
 END_TEST
 
-/* ---- taken over --------------------------------------------------------------------------------
- */
-
 typedef struct tally {
     unsigned from_gpu, to_gpu, by_gpu;
 } tally;
@@ -173,9 +170,6 @@ START_TEST(taken_over_both_ways)
 }
 END_TEST
 
-/* ---- plugins -----------------------------------------------------------------------------------
- */
-
 /* Among tasks of the module's own, which use the same GPUs. */
 START_TEST(plugins_get_a_stream)
 {
@@ -222,9 +216,6 @@ START_TEST(plugins_alone_get_a_stream)
     trial_is_clean();
 }
 END_TEST
-
-/* ---- what goes wrong ---------------------------------------------------------------------------
- */
 
 static unsigned lost_said(const performance *p, const char *call)
 {

@@ -7,8 +7,6 @@
 #include "suite.h"
 #include "ways.h"
 
-/* ---- failures ------------------------------------------------------------------- */
-
 static const char *const mixed[] = {"dgemm:40",  "sgemm:24",  "dsyrk:33",  "dtrsm:20", "dpotrf:110",
                                     "dgetrf:30", "dgeqrf:25", "dormqr:20", NULL};
 

@@ -10,8 +10,6 @@
 #include "suite.h"
 #include "ways.h"
 
-/* ---- overlap -------------------------------------------------------------------- */
-
 /* With the first kernel at work, the inputs of the next tasks come in. If they did not, this
  * would wait for ever. */
 START_TEST(copies_in_overlap_kernels)

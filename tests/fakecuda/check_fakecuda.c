@@ -12,8 +12,6 @@
 #include "fake_fixture.h"
 #include "suite.h"
 
-/* ---- kernels -------------------------------------------------------------------- */
-
 START_TEST(dgemm)
 {
     int     ta = _i & 1, tb = _i >> 1, i, j, k;
@@ -211,8 +209,6 @@ START_TEST(dormqr_leaves_its_reflectors)
 }
 END_TEST
 
-/* ---- memory --------------------------------------------------------------------- */
-
 START_TEST(a_source_that_changes_is_noticed)
 {
     void   *memory = device(64);
@@ -313,8 +309,6 @@ START_TEST(a_leak_is_named)
     cudaFree(memory);
 }
 END_TEST
-
-/* ---- failures ------------------------------------------------------------------- */
 
 START_TEST(a_call_fails_once)
 {

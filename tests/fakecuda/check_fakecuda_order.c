@@ -9,8 +9,6 @@
 #include "fake_fixture.h"
 #include "suite.h"
 
-/* ---- streams and events --------------------------------------------------------- */
-
 START_TEST(two_streams_need_an_event)
 {
     void       *memory = device(64);
@@ -127,8 +125,6 @@ START_TEST(events_tell_the_time)
     cudaFree(memory);
 }
 END_TEST
-
-/* ---- graphs --------------------------------------------------------------------- */
 
 static cudaGraphExec_t made(cudaGraph_t graph)
 {

@@ -75,8 +75,6 @@ size_t   fake_memory_peak(int device);
 unsigned fake_pageable(void);
 unsigned fake_default_workspaces(void);
 
-/* ---- what ran ------------------------------------------------------------------------------- */
-
 typedef struct fake_record {
     const char *name; /* of the call */
     fake_kind   kind;

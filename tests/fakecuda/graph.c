@@ -59,9 +59,6 @@ static void dispose_made(fake_object *object)
     free(((fake_made_graph *)(void *)object)->nodes);
 }
 
-/* ---- capture
- * -------------------------------------------------------------------------------------- */
-
 static void comes_after(int *before, int *befores, int node)
 {
     int i;
@@ -231,9 +228,6 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
     }
     return fake_leave(error ? error : done);
 }
-
-/* ---- graphs
- * ----------------------------------------------------------------------------------------- */
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {

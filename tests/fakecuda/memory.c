@@ -10,9 +10,6 @@ enum { POISON = 0xff }; /* makes doubles and floats that are not numbers */
 static fake_block **blocks; /* alive, in no order */
 static size_t       block_count, block_room;
 
-/* ---- blocks ------------------------------------------------------------------------------------
- */
-
 static void dispose(fake_object *object)
 {
     fake_block *block = (fake_block *)(void *)object;
@@ -103,9 +100,6 @@ void fake_block_free(fake_block *block)
     block->use_count = 0;
 }
 
-/* ---- uses
- * ---------------------------------------------------------------------------------------- */
-
 /* Those that the host knows to be over cannot be in anybody's way. */
 static void forget_old_uses(fake_block *block)
 {
@@ -154,9 +148,6 @@ int fake_has_pending(const fake_block *block, size_t from, size_t to)
             return 1;
     return 0;
 }
-
-/* ---- calls
- * ------------------------------------------------------------------------------------------ */
 
 /* Memory is the caller's when the call is over; when the stream may use it is another matter. */
 static cudaError_t allocate(void **out, size_t size, fake_block **made)

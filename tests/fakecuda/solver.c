@@ -62,9 +62,6 @@ cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t str
     return status_of(fake_leave(error));
 }
 
-/* ---- sizes of workspaces: as different as they may be on a device
- * ------------------------------------- */
-
 static cusolverStatus_t size_of(cusolverDnHandle_t handle, const char *call, int valid, int needed,
                                 int *size)
 {
@@ -142,9 +139,6 @@ cusolverStatus_t cusolverDnDormqr_bufferSize(cusolverDnHandle_t handle, cublasSi
                    is_valid(side == CUBLAS_SIDE_LEFT ? m : n, k, lda) && is_valid(m, n, ldc),
                    ormqr_room(m, n), lwork);
 }
-
-/* ---- kernels
- * -------------------------------------------------------------------------------------------- */
 
 static char uplo_of(const fake_kernel *k)
 {

@@ -64,9 +64,6 @@ void fake_complain(const char *format, ...)
         fprintf(stderr, "fake CUDA: misuse: %s\n", text);
 }
 
-/* ---- settings ---------------------------------------------------------------------------------
- */
-
 enum { PLACES = sizeof objects / sizeof *objects };
 
 static fake_object **place_of(const void *object)
@@ -158,9 +155,6 @@ static void begin_by_environment(void)
         set_by_name(&settings, name, value);
     begin(&settings);
 }
-
-/* ---- calls -------------------------------------------------------------------------------------
- */
 
 static void know_thread(void)
 {
@@ -279,9 +273,6 @@ cudaError_t fake_last(int forget)
     return error;
 }
 
-/* ---- what is created and destroyed
- * ---------------------------------------------------------------- */
-
 static const char *const type_names[FAKE_TYPES] = {
     "stream", "event", "graph", "instantiated graph", "cuBLAS handle", "cuSOLVER handle", "memory"};
 
@@ -360,9 +351,6 @@ void fake_live_text(char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, "%s%s: %u", used ? ", " : "",
                                      type_names[type], count[type]);
 }
-
-/* ---- what tests ask
- * ---------------------------------------------------------------------------------- */
 
 static unsigned asked(const unsigned *value)
 {

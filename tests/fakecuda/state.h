@@ -15,8 +15,6 @@ enum { FAKE_DEVICES = 8, FAKE_STREAMS = 64, FAKE_SPANS = 8, FAKE_BEFORE = 16 };
 extern pthread_mutex_t fake_lock;
 extern pthread_cond_t  fake_change; /* of anything */
 
-/* ---- calls ---------------------------------------------------------------------------------- */
-
 /* Each call begins with the one, which locks and says with what it is to fail, and ends with
  * the other. On a device that is broken, what is given back is taken all the same. */
 cudaError_t fake_enter(const char *name);
@@ -30,9 +28,6 @@ cudaError_t fake_last(int forget);
 void        fake_break(int device, cudaError_t error);
 
 __attribute__((format(printf, 1, 2))) void fake_complain(const char *format, ...);
-
-/* ---- what is created and destroyed ------------------------------------------------------------
- */
 
 typedef enum fake_type {
     FAKE_STREAM,
@@ -62,18 +57,12 @@ int   fake_keeps(fake_object *object); /* the call that is to destroy it is made
 /* Is it one, and alive? Otherwise it is a misuse. */
 int fake_is(const void *object, fake_type type, const char *call);
 
-/* ---- who knows of what ------------------------------------------------------------------------
- */
-
 /* Operations of each stream that are over for one who knows this much: the last one's number. */
 typedef struct fake_clock {
     uint64_t seen[FAKE_STREAMS];
 } fake_clock;
 
 void fake_learn(fake_clock *clock, const fake_clock *other);
-
-/* ---- memory -----------------------------------------------------------------------------------
- */
 
 typedef struct fake_use {
     int         slot; /* of the stream */
@@ -107,9 +96,6 @@ void            fake_note_use(fake_block *block, const fake_use *use);
 const fake_use *fake_conflict(const fake_block *block, const fake_use *use,
                               const fake_clock *known);
 int             fake_has_pending(const fake_block *block, size_t from, size_t to);
-
-/* ---- streams ----------------------------------------------------------------------------------
- */
 
 typedef struct CUstream_st    fake_stream;
 typedef struct CUevent_st     fake_event;
@@ -194,9 +180,6 @@ const fake_clock *fake_host(void);
 void              fake_drain_device(int device);
 void              fake_streams_reset(void);
 
-/* ---- graphs ------------------------------------------------------------------------------------
- */
-
 cudaError_t fake_capture(fake_stream *stream, const fake_operation *operation);
 void        fake_capture_record(fake_stream *stream, fake_event *event);
 cudaError_t fake_capture_wait(fake_stream *stream, fake_event *event);
@@ -206,9 +189,6 @@ cudaError_t fake_touch_graph(fake_stream *stream, const fake_made_graph *graph, 
 /* Not allowed now, because this or another thread captures. */
 int  fake_is_forbidden(const char *call);
 void fake_captures_reset(void);
-
-/* ---- the rest -----------------------------------------------------------------------------------
- */
 
 struct fake_device {
     cudaError_t broken;

@@ -15,9 +15,6 @@ static struct {
 static fake_clock host; /* what the program's threads were told */
 static int        serial;
 
-/* ---- who knows of what ------------------------------------------------------------------------
- */
-
 void fake_learn(fake_clock *clock, const fake_clock *other)
 {
     int i;
@@ -46,9 +43,6 @@ int fake_stream_is_busy(const fake_stream *stream)
 {
     return slots[stream->slot].done != slots[stream->slot].asked;
 }
-
-/* ---- operations
- * ---------------------------------------------------------------------------------- */
 
 static cudaError_t touch(fake_stream *stream, const fake_operation *operation,
                          const fake_span *span, uint64_t number)
@@ -139,9 +133,6 @@ cudaError_t fake_enqueue(fake_stream *stream, const fake_operation *operation)
     }
     return stream->capture ? fake_capture(stream, operation) : queue(stream, operation);
 }
-
-/* ---- a stream's thread
- * ------------------------------------------------------------------------------ */
 
 static void sleep_ns(int64_t ns)
 {
@@ -289,9 +280,6 @@ static void *serve(void *context)
     pthread_mutex_unlock(&fake_lock);
     return NULL;
 }
-
-/* ---- calls
- * ------------------------------------------------------------------------------------------- */
 
 static int free_slot(void)
 {

@@ -6,7 +6,7 @@
 
 #include <check.h>
 
-#include "exec/module.h"
+#include "exec/machine/module.h"
 #include "fake.h"
 
 #define MODULE "tests/fakecuda/.libs/hybridsched-cuda.so"

@@ -17,7 +17,7 @@ trap 'exit 1' HUP INT TERM
 root=$work/$name
 mkdir -p "$root/bin" "$root/lib/hybridsched" "$root/lib/base" "$root/data"
 
-# ---- ours ---------------------------------------------------------------------------------------
+# ours
 
 $MAKE -s install DESTDIR="$work/installed" >"$work/install.log" 2>&1 || {
     cat "$work/install.log" >&2
@@ -35,7 +35,7 @@ cp "$srcdir/tests/gpu/run" "$root"
 cp "$srcdir/LICENSE" "$root"
 chmod +x "$root/run"
 
-# ---- what they need ---------------------------------------------------------------------------------
+# what they need
 
 # As the loader names them. The first are the C library's; the second come with CUDA or its driver.
 is_system() {
@@ -105,7 +105,7 @@ for object in "$root"/bin/* "$root"/lib/*.so* "$root"/lib/*/*.so*; do
     [ ! -f "$object" ] || $STRIP --strip-unneeded "$object"
 done
 
-# ---- what it is ----------------------------------------------------------------------------------------
+# what it is
 
 # The newest version of the C library that any of it asks for.
 c_library() {

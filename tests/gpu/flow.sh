@@ -28,7 +28,7 @@ tar -C "$work" -xf "$archive" || exit 1
 root=$(echo "$work"/*)
 unset LD_LIBRARY_PATH
 
-# ---- what is in it ------------------------------------------------------------------------------
+# what is in it
 
 objects() {
     for object in "$root"/bin/* "$root"/lib/*.so* "$root"/lib/*/*.so*; do
@@ -53,7 +53,7 @@ check_strangers() {
 check "at most 60 MiB" [ "$(wc -c <"$archive")" -le $((60 * 1024 * 1024)) ]
 check "what it needs is in it" check_strangers
 
-# ---- without a GPU --------------------------------------------------------------------------------
+# without a GPU
 
 status_of() { # expected, command...
     expected=$1
@@ -72,7 +72,7 @@ if [ ! -e /dev/nvidia0 ] && [ ! -e /dev/nvidiactl ]; then
     check "and it says so" grep -q '^no GPU: ' "$work/err"
 fi
 
-# ---- with the fake ----------------------------------------------------------------------------------
+# with the fake
 
 sh "$srcdir/tests/fakecuda/stand-in" "$build" "$work/fake" "$root/lib/hybridsched/hybridsched-cuda.so" \
     "$root/bin/bench_gpu_bare" "$root/bin/gpu_spoliations" || exit 1

@@ -36,8 +36,6 @@ static void fail(int code, const char *what, const char *detail)
     exit(code);
 }
 
-/* ---- what there is --------------------------------------------------------------------------- */
-
 typedef struct census {
     long threads, descriptors;
     long resident;   /* KiB */
@@ -125,9 +123,6 @@ static void print(const char *when, const census *c)
     fprintf(stderr, "%s: %ld threads, %ld descriptors, %ld KiB resident, %ld KiB on the GPU\n",
             when, c->threads, c->descriptors, c->resident, c->gpu_memory);
 }
-
-/* ---- a round -----------------------------------------------------------------------------------
- */
 
 static const char *const kernels[] = {"dgemm",  "dsyrk",  "dtrsm",  "dpotrf",
                                       "dgetrf", "dgeqrf", "dormqr", "sgemm"};

@@ -28,8 +28,6 @@ static double bound_of(const sample *s, const hs_instance *in, const char *name)
     return value;
 }
 
-/* ---- definitions, exactly ------------------------------------------------------------ */
-
 /*
  * What multipliers u of the CPUs' constraint and v of the GPUs' prove: the sum
  * over tasks of min(u p, v q), or of the only term that the deadline leaves,
@@ -167,8 +165,6 @@ START_TEST(theorem2_is_its_definition)
 }
 END_TEST
 
-/* ---- against each other ---------------------------------------------------------------- */
-
 START_TEST(deadline_dominates)
 {
     size_t rounds = sample_rounds(60000), i;
@@ -208,8 +204,6 @@ START_TEST(area_is_theorem2)
     }
 }
 END_TEST
-
-/* ---- rows that stand for several tasks ---------------------------------------------------- */
 
 static hs_instance *with_counts(const sample *s, dice *d)
 {
@@ -279,8 +273,6 @@ START_TEST(counts_are_as_good_as_copies)
     }
 }
 END_TEST
-
-/* ---- against schedules ------------------------------------------------------------------------ */
 
 /* No bound exceeds what the best of the schedules really takes. */
 static void check_below(const sample *s, const exact *span)

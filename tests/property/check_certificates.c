@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "brute_force.h"
-#include "check_certificate.h"
+#include "check/certificate.h"
 #include "dice.h"
 #include "suite.h"
 
@@ -59,8 +59,6 @@ static void write_certificate(const sample *s, const hs_certificate *c)
     REQUIRE(s, ftruncate(file, 0) == 0 && lseek(file, 0, SEEK_SET) == 0, "no file");
     REQUIRE(s, hs_certificate_write(file, c) == HS_OK, "not written");
 }
-
-/* ---- certificates as they are ------------------------------------------------------ */
 
 static void check_made(const sample *s, const hs_schedule *plan, const hs_certificate *c)
 {
@@ -136,8 +134,6 @@ START_TEST(certificates_are_verified)
     }
 }
 END_TEST
-
-/* ---- certificates with something changed --------------------------------------------- */
 
 typedef struct text {
     char   at[1 << 20];
@@ -329,8 +325,6 @@ START_TEST(what_is_accepted_is_true)
     }
 }
 END_TEST
-
-/* ---- larger ones: trees with leaves of every kind -------------------------------------- */
 
 static const char *const steps[] = {"\nbranch,", "\nmultipliers,", "\nconfiguration,", "\nsearch,",
                                     "\npatterns,"};

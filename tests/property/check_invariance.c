@@ -16,8 +16,6 @@
 #include "sample.h"
 #include "suite.h"
 
-/* ---- comparing -------------------------------------------------------------------- */
-
 static hs_schedule *solve(const sample *s, size_t algorithm, const hs_instance *in,
                           const hs_settings *settings)
 {
@@ -103,8 +101,6 @@ static void check_same_bounds(const sample *s, const char *what, const hs_instan
     }
 }
 
-/* ---- the same once more -------------------------------------------------------------- */
-
 START_TEST(twice_is_the_same)
 {
     size_t       rounds = sample_rounds(2000), i;
@@ -121,8 +117,6 @@ START_TEST(twice_is_the_same)
     }
 }
 END_TEST
-
-/* ---- powers of two --------------------------------------------------------------------- */
 
 static hs_instance *scaled(const sample *s, double factor, double *cpu, double *gpu)
 {
@@ -161,8 +155,6 @@ START_TEST(a_power_of_two_scales_all)
     }
 }
 END_TEST
-
-/* ---- names and numbers ------------------------------------------------------------------- */
 
 typedef struct renamed {
     hs_instance *in;
@@ -291,8 +283,6 @@ START_TEST(the_order_does_not_matter_to_bounds)
     }
 }
 END_TEST
-
-/* ---- rows and workers ------------------------------------------------------------------------ */
 
 START_TEST(counts_are_as_good_as_copies)
 {

@@ -18,8 +18,6 @@
 /* Nothing but the rounding of the makespan itself. */
 #define ROUNDING 1e-9
 
-/* ---- bounds ----------------------------------------------------------------------- */
-
 /* No tolerance: a bound above the optimum, by however little, is wrong. */
 static void check_bounds(const sample *s, const optimum *best)
 {
@@ -38,8 +36,6 @@ static void check_bounds(const sample *s, const optimum *best)
                 "%s is %.17g, the optimum %.17g", hs_bound_name(bound), value, best->makespan);
     }
 }
-
-/* ---- algorithms ------------------------------------------------------------------- */
 
 /* CLB2C promises 2 only when no time, wherever, exceeds the optimum. */
 static double promise(const sample *s, const hs_algorithm *alg, const hs_settings *settings,
@@ -103,8 +99,6 @@ static void check_sample(const sample *s)
             check_algorithm(s, hs_algorithm_at(i), &settings, &best);
     free(wishes);
 }
-
-/* ---- which instances ---------------------------------------------------------------- */
 
 static void check_samples(uint64_t first_seed, size_t rounds, size_t tasks, unsigned workers)
 {

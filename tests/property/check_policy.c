@@ -15,8 +15,6 @@
 #include "policy_sample.h"
 #include "suite.h"
 
-/* ---- exact estimates ----------------------------------------------------------------- */
-
 START_TEST(heteroprio_is_the_algorithm)
 {
     size_t rounds = sample_rounds(20000), i, aborted = 0;
@@ -170,8 +168,6 @@ START_TEST(stealing_helps_who_has_it_all)
     ck_assert_msg(rounds < 100 || seen > rounds / 10, "only %zu such instances", seen);
 }
 END_TEST
-
-/* ---- against what is written down twice --------------------------------------------------- */
 
 /* Estimates, a plan by them, and times that may be quite different. */
 typedef struct errand {

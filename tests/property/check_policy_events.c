@@ -69,8 +69,6 @@ static int may_abort(const model *m, int task)
     return !m->s->restartable || m->s->restartable[task];
 }
 
-/* ---- answers ---------------------------------------------------------------------------- */
-
 static void see_start(model *m, int w, uint32_t task, int owned)
 {
     model_task   *t = &m->task[task];
@@ -155,8 +153,6 @@ static void ask(model *m, int w)
         see_wait(m, w, &decision);
     }
 }
-
-/* ---- events -------------------------------------------------------------------------------- */
 
 static hs_ending draw_ending(model *m, int w)
 {
@@ -251,8 +247,6 @@ static void happen(model *m)
     if (dice_below(&m->d, 10) == 0)
         collect_stranded(m);
 }
-
-/* ---- to the end ------------------------------------------------------------------------------ */
 
 static int anything_left(const model *m)
 {

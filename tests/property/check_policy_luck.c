@@ -11,8 +11,6 @@
 #include "policy_sample.h"
 #include "suite.h"
 
-/* ---- wrong estimates --------------------------------------------------------------------- */
-
 static int by_value(const void *a, const void *b)
 {
     const double *x = a, *y = b;
@@ -95,8 +93,6 @@ START_TEST(wrong_estimates)
     ck_assert_double_lt(steal, plan);
 }
 END_TEST
-
-/* ---- bad luck ------------------------------------------------------------------------------ */
 
 typedef struct luck {
     size_t   n;
@@ -227,8 +223,6 @@ START_TEST(what_is_not_restartable_is_left_alone)
     hs_builder_free(builder);
 }
 END_TEST
-
-/* ---- what is refused -------------------------------------------------------------------- */
 
 START_TEST(bad_arguments)
 {

@@ -13,8 +13,6 @@
 #include "certify.h"
 #include "suite.h"
 
-/* ---- bounds ----------------------------------------------------------------------- */
-
 typedef struct values {
     double of[16]; /* in the registry's order */
 } values;
@@ -72,8 +70,6 @@ START_TEST(no_bound_exceeds_the_optimum)
     }
 }
 END_TEST
-
-/* ---- schedules --------------------------------------------------------------------- */
 
 /* What was found is no shorter than the optimum; returns whether it is the optimum. */
 static int check_schedule(const sample *s, const char *name, const hs_schedule *plan,

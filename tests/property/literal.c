@@ -41,8 +41,6 @@ void *literal_memory(size_t count, size_t size)
     return memory;
 }
 
-/* ---- plans ------------------------------------------------------------------- */
-
 void plan_free(plan *out)
 {
     free(out->at);
@@ -104,8 +102,6 @@ unsigned least_loaded(const sample *s, const double *loads, hs_type type)
             best = w;
     return best;
 }
-
-/* ---- orders -------------------------------------------------------------------- */
 
 /* x * y = product * 2^*exponent, the product having 105 or 106 bits. */
 static __uint128_t multiply(double x, double y, int *exponent)

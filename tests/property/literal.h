@@ -23,8 +23,6 @@ literal literal_find(const char *algorithm);
 const char *plan_differs(const plan *expected, const hs_schedule *found, const sample *s);
 void        plan_free(plan *out);
 
-/* ---- for the transcriptions ------------------------------------------------------- */
-
 void *literal_memory(size_t count, size_t size); /* zeroed; fails the test, never NULL */
 
 void plan_put(plan *out, uint32_t task, unsigned worker, double start, double end);

@@ -31,8 +31,6 @@ typedef struct allocations {
     int            has_inverse;
 } allocations;
 
-/* ---- W, M, lambda, imax --------------------------------------------------------- */
-
 static double mean(double sum, unsigned workers)
 {
     return workers ? sum / workers : 0;
@@ -70,8 +68,6 @@ static size_t imax(const state *st)
             found = i;
     return found;
 }
-
-/* ---- lines 1 to 6 ------------------------------------------------------------------ */
 
 static void sort(state *st)
 {
@@ -137,8 +133,6 @@ static double lpt(const state *st, const unsigned char *mu, plan *out)
     free(type);
     return makespan;
 }
-
-/* ---- the loop -------------------------------------------------------------------------- */
 
 static void move(state *st, size_t i)
 {

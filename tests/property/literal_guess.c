@@ -39,8 +39,6 @@ static void bisect(const sample *s, const hs_settings *settings, attempt try, pl
     plan_free(&ignored);
 }
 
-/* ---- DualHP --------------------------------------------------------------------- */
-
 static int forces_a_task_both_ways(const sample *s, double guess)
 {
     size_t i;
@@ -113,8 +111,6 @@ void literal_dualhp(const sample *s, const hs_settings *settings, plan *out)
 {
     bisect(s, settings, try_dualhp, out);
 }
-
-/* ---- DADA ------------------------------------------------------------------------ */
 
 typedef struct build {
     const sample      *s;

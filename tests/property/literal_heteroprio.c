@@ -27,8 +27,6 @@ typedef struct world {
     worker       *workers;
 } world;
 
-/* ---- the queue --------------------------------------------------------------------- */
-
 static int nearer_to_front(const sample *s, uint32_t a, uint32_t b)
 {
     int rho = literal_compare_ratios(s->p[a], s->q[a], s->p[b], s->q[b]);
@@ -73,8 +71,6 @@ static void remove_from_queue(world *w, unsigned number)
         for (i = 0; i < w->queue_size; i++)
             w->queue[i] = w->queue[i + 1];
 }
-
-/* ---- acting --------------------------------------------------------------------------- */
 
 static void start(world *w, unsigned number, long task)
 {
@@ -140,8 +136,6 @@ static int act(world *w, unsigned number)
     start(w, number, task);
     return 1;
 }
-
-/* ---- time ------------------------------------------------------------------------------- */
 
 static void end_tasks(world *w)
 {

@@ -35,8 +35,6 @@ static int64_t priority(const literal_policy *l, long task)
     return l->s->priority[task];
 }
 
-/* ---- time ----------------------------------------------------------------------------- */
-
 static double time_left_to(const literal_policy *l, unsigned w)
 {
     return l->time[type_of(l, w)][l->lane[w].task];
@@ -109,8 +107,6 @@ static double first_help(const literal_policy *l, unsigned w, double more, doubl
     }
     return of_bits(high);
 }
-
-/* ---- starting what waits ----------------------------------------------------------------- */
 
 static int nearer_to_gpus(const literal_policy *l, size_t a, size_t b)
 {
@@ -190,8 +186,6 @@ static long steal(literal_policy *l, hs_type type, double now)
     return task;
 }
 
-/* ---- spoliation ------------------------------------------------------------------------------ */
-
 static int may_be_taken(const literal_policy *l, unsigned w, hs_type by)
 {
     const lane *a = &l->lane[w];
@@ -238,9 +232,6 @@ static double when_to_ask(const literal_policy *l, hs_type type, double now)
     }
     return until;
 }
-
-/* ---- the decider --------------------------------------------------------------------------------
- */
 
 static long find_task(literal_policy *l, unsigned worker, double now)
 {

@@ -99,8 +99,6 @@ hs_schedule *naive_clock_run(const sample *s, const hs_instance *truth, const de
     return out;
 }
 
-/* ---- the library's policies ---------------------------------------------------------- */
-
 static int library_own(void *self, unsigned worker, uint32_t *task)
 {
     return hs_policy_own(self, worker, task);

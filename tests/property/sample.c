@@ -15,8 +15,6 @@ static const char *const family_names[SAMPLE_FAMILIES] = {
     "uniform", "gamma", "wide",         "tenths",    "vast",    "least",
 };
 
-/* ---- times ------------------------------------------------------------------- */
-
 /* Exponential with mean 1. */
 static double exponential(dice *d)
 {
@@ -118,8 +116,6 @@ static int64_t draw_priority(dice *d)
     return choice == 0 ? INT64_MIN : choice == 1 ? INT64_MAX : (int64_t)dice_below(d, 5) - 2;
 }
 
-/* ---- infinities ---------------------------------------------------------------- */
-
 /* One type, the other, or both lack some tasks' implementation; an absent type may lack any. */
 static void make_infinite(sample *s, dice *d)
 {
@@ -135,8 +131,6 @@ static void make_infinite(sample *s, dice *d)
         s->has_infinite = 1;
     }
 }
-
-/* ---- the whole ------------------------------------------------------------------- */
 
 static double *times(size_t n)
 {
@@ -292,8 +286,6 @@ size_t sample_rounds(size_t usual)
 
     return rounds ? rounds : 1;
 }
-
-/* ---- failing ----------------------------------------------------------------------- */
 
 void sample_fail(const sample *s, const char *format, ...)
 {

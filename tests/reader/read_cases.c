@@ -86,8 +86,6 @@ static void read_arguments(struct reading *r)
         close(fd);
 }
 
-/* ---- reading and writing again --------------------------------------------------- */
-
 static hs_status instance_case(const struct reading *r, int in, int out, hs_diagnostic *why)
 {
     hs_instance *instance = NULL;
@@ -174,8 +172,6 @@ static char *result_of(struct reading *r)
     close(in);
     return text;
 }
-
-/* ---- cases ------------------------------------------------------------------------- */
 
 static void update(const char *folder, const char *result)
 {

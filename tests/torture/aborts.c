@@ -40,9 +40,6 @@ static void fail(const char *what, const char *detail)
     exit(1);
 }
 
-/* ---- what there is ----------------------------------------------------------------------------
- */
-
 typedef struct census {
     long processes, zombies, threads, descriptors;
     long resident; /* KiB */
@@ -153,9 +150,6 @@ static int counts_memory(void)
 #endif
     return 1;
 }
-
-/* ---- tasks that would take for ever
- * --------------------------------------------------------------- */
 
 typedef struct body {
     const char *what;
@@ -270,9 +264,6 @@ static long abort_some(const body *b, way how)
     hs_instance_free(in);
     return aborts;
 }
-
-/* ---- many of them
- * ------------------------------------------------------------------------------------ */
 
 static long of[WAYS], with[BODIES];
 

@@ -39,8 +39,6 @@ static void fail(const char *what)
     exit(1);
 }
 
-/* ---- chance ------------------------------------------------------------------------------ */
-
 static uint64_t state;
 
 static uint64_t dice(uint64_t below)
@@ -48,8 +46,6 @@ static uint64_t dice(uint64_t below)
     state = state * 6364136223846793005u + 1442695040888963407u;
     return (state >> 33) % below;
 }
-
-/* ---- files --------------------------------------------------------------------------------- */
 
 static FILE *open_file(const char *name, const char *mode)
 {
@@ -138,8 +134,6 @@ static void spoil_journal(void)
     cuts++;
 }
 
-/* ---- runs ------------------------------------------------------------------------------------ */
-
 static pid_t start(char *const *words)
 {
     pid_t child = fork();
@@ -227,9 +221,6 @@ static uint64_t now_us(void)
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
 }
-
-/* ---- what must hold
- * ------------------------------------------------------------------------------ */
 
 static size_t count(const unsigned char *tasks)
 {

@@ -9,8 +9,6 @@
 
 #include "failing_memory.h"
 
-/* ---- one call after another ----------------------------------------------------- */
-
 typedef struct outcome {
     hs_status status;
     uint64_t  result;
@@ -59,8 +57,6 @@ void check_both_ways(const char *name, scenario run, const void *context)
     check_scenario(name, run, context, 0);
     check_scenario(name, run, context, 1);
 }
-
-/* ---- an instance to do it with --------------------------------------------------- */
 
 /* Adding may be tried again: a builder that failed is as it was before. */
 static hs_status add_rows(hs_builder *b, int attempts)

@@ -8,8 +8,6 @@
 #include "plan_digest.h"
 #include "suite.h"
 
-/* ---- instances ------------------------------------------------------------------ */
-
 static hs_status build_with_attempts(const void *context, uint64_t *result)
 {
     hs_instance *in = NULL;
@@ -73,8 +71,6 @@ START_TEST(instances)
 }
 END_TEST
 
-/* ---- schedules ------------------------------------------------------------------ */
-
 static hs_status build_schedule(const void *context, uint64_t *result)
 {
     static const hs_placement given[] = {
@@ -117,8 +113,6 @@ START_TEST(schedules)
     hs_instance_free(in);
 }
 END_TEST
-
-/* ---- policies ------------------------------------------------------------------- */
 
 typedef struct policy_context {
     const hs_instance    *estimates, *truth;
@@ -193,8 +187,6 @@ START_TEST(policies)
     hs_instance_free(estimates);
 }
 END_TEST
-
-/* ---- the queue ------------------------------------------------------------------ */
 
 static hs_status use_queue(const void *context, uint64_t *result)
 {

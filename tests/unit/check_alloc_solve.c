@@ -11,8 +11,6 @@
 
 #include "property/sample.h"
 
-/* ---- algorithms and bounds ------------------------------------------------------- */
-
 typedef struct solve_context {
     const hs_instance  *in;
     const hs_algorithm *algorithm;
@@ -125,8 +123,6 @@ START_TEST(bounds)
     hs_instance_free(in);
 }
 END_TEST
-
-/* ---- workspaces ------------------------------------------------------------------ */
 
 static hs_status solve_in_workspace(const void *context, uint64_t *result)
 {

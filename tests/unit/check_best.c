@@ -56,8 +56,6 @@ static int same(const hs_schedule *a, const hs_schedule *b)
     return 1;
 }
 
-/* ---- against the optimum ------------------------------------------------------------ */
-
 enum { TINY = 7 };
 
 typedef struct tiny {
@@ -139,8 +137,6 @@ START_TEST(reaches_the_optimum_of_tiny_instances)
     ck_assert_int_ge(reached, INSTANCES * 99 / 100);
 }
 END_TEST
-
-/* ---- against the others --------------------------------------------------------------- */
 
 START_TEST(no_worse_than_any_member)
 {
@@ -273,8 +269,6 @@ START_TEST(factorisations_are_proved)
     }
 }
 END_TEST
-
-/* ---- what it promises about its settings -------------------------------------------------- */
 
 START_TEST(same_for_any_number_of_threads)
 {
@@ -412,8 +406,6 @@ START_TEST(ends_within_the_gap)
 }
 END_TEST
 
-/* ---- callbacks ---------------------------------------------------------------------------- */
-
 typedef struct caller {
     int asked, told, cancel_at;
 } caller;
@@ -469,8 +461,6 @@ START_TEST(progress_is_told)
     hs_instance_free(in);
 }
 END_TEST
-
-/* ---- odd instances -------------------------------------------------------------------------- */
 
 START_TEST(extreme_times)
 {

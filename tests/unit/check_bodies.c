@@ -12,11 +12,11 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "exec/atomic.h"
-#include "exec/backend/kernel.h"
-#include "exec/clock.h"
-#include "exec/limits.h"
-#include "exec/topology.h"
+#include "exec/run/atomic.h"
+#include "exec/backend/kernel/kernel.h"
+#include "exec/run/clock.h"
+#include "exec/machine/limits.h"
+#include "exec/machine/topology.h"
 
 static double cpus; /* that the control group allows; negative: what it does */
 
@@ -42,8 +42,6 @@ static void open_stage(stage *s, const hs_backend *backend, hs_type type)
     stage_set(s, backend, type);
     stage_open(s);
 }
-
-/* ---- the kernel column -------------------------------------------------------------------- */
 
 static hs_status read_kernel(const char *kernel, char why[HS_WHY])
 {
@@ -169,8 +167,6 @@ START_TEST(what_is_for_others_is_left_to_them)
 }
 END_TEST
 
-/* ---- time ----------------------------------------------------------------------------------- */
-
 static int64_t run_timed(stage *s, const char *kernel, hs_outcome wanted)
 {
     hs_task  row = {.kernel = kernel};
@@ -251,9 +247,6 @@ START_TEST(waits_end_on_time)
     stage_close(&s);
 }
 END_TEST
-
-/* ---- cores ------------------------------------------------------------------------------------
- */
 
 static hsi_topology *open_topology(void)
 {

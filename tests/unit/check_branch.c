@@ -9,8 +9,8 @@
 
 #include <hybridsched/generate.h>
 
-#include "refine/branch.h"
-#include "refine/target.h"
+#include "refine/branch/branch.h"
+#include "refine/best/target.h"
 #include "support/random.h"
 
 #include "small_optimum.h"

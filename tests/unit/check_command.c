@@ -13,9 +13,7 @@
 
 #include <sched.h>
 
-#include "exec/backend/environment.h"
-
-/* ---- what a command finds ------------------------------------------------------- */
+#include "exec/backend/command/environment.h"
 
 START_TEST(environment_says_what_it_is)
 {
@@ -148,8 +146,6 @@ START_TEST(leads_a_group_of_its_own)
 }
 END_TEST
 
-/* ---- how it ends ---------------------------------------------------------------- */
-
 START_TEST(ends_are_told)
 {
     open_cpu();
@@ -226,8 +222,6 @@ START_TEST(a_long_command_fits_as_far_as_the_system_goes)
 }
 END_TEST
 
-/* ---- what is refused ------------------------------------------------------------ */
-
 START_TEST(nothing_runs_unless_allowed)
 {
     hs_backend_options options = {.struct_size = sizeof options};
@@ -272,8 +266,6 @@ START_TEST(rows_without_a_command_are_for_others)
     hsi_backend_command.body_free(body);
 }
 END_TEST
-
-/* ---- memory --------------------------------------------------------------------- */
 
 START_TEST(each_allocation_may_fail)
 {

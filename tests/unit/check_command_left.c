@@ -9,8 +9,6 @@
 
 #include <sys/wait.h>
 
-/* ---- nothing is left ------------------------------------------------------------ */
-
 START_TEST(what_it_started_goes_with_it)
 {
     open_cpu();
@@ -130,8 +128,6 @@ START_TEST(thousands_of_aborts_leave_nothing)
 }
 END_TEST
 
-/* ---- when processes are killed by others ---------------------------------------- */
-
 static pid_t guard_pid(void)
 {
     expect_done("read pid name state parent rest </proc/$$/stat; echo $parent");
@@ -207,8 +203,6 @@ START_TEST(commands_end_with_the_program)
     stage_close(&s);
 }
 END_TEST
-
-/* ---- many workers --------------------------------------------------------------- */
 
 enum { WORKERS = 4 };
 

@@ -13,7 +13,7 @@
 #include <hybridsched/generate.h>
 
 #include "bound/bound.h"
-#include "bound/configuration.h"
+#include "bound/configuration/configuration.h"
 #include "core/settings.h"
 #include "support/random.h"
 
@@ -27,8 +27,6 @@ typedef struct small {
     unsigned m, k;
     double   p[MOST_TASKS], q[MOST_TASKS];
 } small;
-
-/* ---- instances -------------------------------------------------------------------- */
 
 enum { INTEGERS, TIES, REALS, WIDE, INFINITIES, MULTIPLES, FAMILIES };
 
@@ -106,8 +104,6 @@ START_TEST(never_above_the_optimum_nor_below_deadline)
     }
 }
 END_TEST
-
-/* ---- proofs ------------------------------------------------------------------------ */
 
 /* The most that a set of tasks within the capacity is worth, by looking at all of them. */
 static int64_t most_of(const hsi_configuration *cf, const double *time, size_t n,
@@ -234,8 +230,6 @@ START_TEST(counts_are_not_expanded)
     hs_builder_free(builder);
 }
 END_TEST
-
-/* ---- time, cancellation, memory ------------------------------------------------------ */
 
 static hs_instance *gamma_instance(size_t tasks)
 {

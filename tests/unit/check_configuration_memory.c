@@ -12,7 +12,7 @@
 #include <hybridsched/bound.h>
 #include <hybridsched/generate.h>
 
-#include "refine/branch.h"
+#include "refine/branch/branch.h"
 
 #include "failing_memory.h"
 #include "suite.h"

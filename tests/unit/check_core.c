@@ -15,8 +15,6 @@
 
 #include "suite.h"
 
-/* ---- status and version ------------------------------------------------------------------ */
-
 START_TEST(every_status_has_a_text)
 {
     static const hs_status all[] = {
@@ -59,8 +57,6 @@ START_TEST(units_are_told_in_seconds)
     ck_assert_double_eq(hs_unit_seconds((hs_unit)(HS_NANOSECONDS + 1)), 0);
 }
 END_TEST
-
-/* ---- registries ----------------------------------------------------------------------------- */
 
 START_TEST(registries_are_walked_and_searched)
 {
@@ -112,8 +108,6 @@ START_TEST(guarantees_are_the_papers)
     ck_assert(isinf(hs_algorithm_guarantee(dada, 1, 1, &settings)));
 }
 END_TEST
-
-/* ---- schedules --------------------------------------------------------------------------------------------- */
 
 START_TEST(schedules_are_sorted)
 {
@@ -231,8 +225,6 @@ START_TEST(metrics_are_sums)
 }
 END_TEST
 
-/* ---- the checker ---------------------------------------------------------------------------------------------- */
-
 /* Two CPUs and a GPU; tasks take 1, 2, 4 on a CPU, 3, 3, inf on a GPU. */
 static hs_instance *an_instance(void)
 {
@@ -349,8 +341,6 @@ START_TEST(every_violation_has_a_text)
     ck_assert_str_eq(hs_violation_text((hs_violation_kind)-1), "unknown violation");
 }
 END_TEST
-
-/* ---- solving: what is refused ------------------------------------------------------------------------------------ */
 
 static int cancel_now(void *calls)
 {

@@ -148,8 +148,6 @@ START_TEST(reads_many_zeros)
 }
 END_TEST
 
-/* ---- midpoints of neighbouring doubles, in full --------------------------------------- */
-
 /* A natural number in limbs of nine digits, least significant first. */
 typedef struct natural {
     int      count;
@@ -266,8 +264,6 @@ START_TEST(reads_midpoints)
     }
 }
 END_TEST
-
-/* ---- what is a number, and where it ends ------------------------------------------------ */
 
 START_TEST(reads_the_longest_number)
 {

@@ -99,8 +99,6 @@ static hs_instance *make(const small *s)
     return in;
 }
 
-/* ---- enumeration; long double, so that its own rounding does not matter ---- */
-
 static void assign(const small *s, size_t task, long double *load, long double *best)
 {
     long double makespan = 0;

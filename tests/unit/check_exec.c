@@ -14,8 +14,6 @@
 #include "exec_fixture.h"
 #include "suite.h"
 
-/* ---- nothing goes wrong --------------------------------------------------------- */
-
 START_TEST(a_plan_keeps_its_order)
 {
     enum { N = 400, WORKERS = 4 };
@@ -98,8 +96,6 @@ START_TEST(a_handle_runs_once)
     end_performance(&p);
 }
 END_TEST
-
-/* ---- what is refused ------------------------------------------------------------ */
 
 static hs_status refused(const hs_instance *in, const hs_schedule *plan, const hs_exec_settings *s,
                          const char *says)
@@ -202,8 +198,6 @@ START_TEST(a_worker_that_cannot_serve)
     end_performance(&p);
 }
 END_TEST
-
-/* ---- progress ------------------------------------------------------------------- */
 
 typedef struct told {
     int      times, backwards;

@@ -10,8 +10,6 @@
 #include "exec_fixture.h"
 #include "suite.h"
 
-/* ---- failures ------------------------------------------------------------------- */
-
 START_TEST(retries)
 {
     const act        rows[] = {{1, 1, "fail:2", 5, 0}, {1, 1, "done", 5, 0}, CURTAIN};
@@ -133,8 +131,6 @@ START_TEST(timeouts)
     end_performance(&p);
 }
 END_TEST
-
-/* ---- workers that are lost ------------------------------------------------------ */
 
 START_TEST(work_moves_from_lost_workers)
 {

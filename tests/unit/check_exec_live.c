@@ -18,9 +18,6 @@
 
 enum { FIRST_THAT_TAKES = 1 }; /* of all_policies */
 
-/* ---- bad luck that only spoliation gets over ----------------------------------------------------
- */
-
 /* CPUs never end what they have begun: what they get must be taken from them. */
 static void bad_luck(const char *policy, const char *kernel, unsigned cpus, unsigned gpus,
                      uint32_t tasks)
@@ -92,9 +89,6 @@ START_TEST(takes_that_come_too_late)
 }
 END_TEST
 
-/* ---- cancelled by the thousand
- * -------------------------------------------------------------------- */
-
 /* Each task is cancelled ten times; what runs next on the same worker is not hit. */
 START_TEST(ten_thousand_aborts)
 {
@@ -140,9 +134,6 @@ START_TEST(nothing_stays_behind)
     }
 }
 END_TEST
-
-/* ---- everything at once
- * ---------------------------------------------------------------------------- */
 
 static uint64_t dice;
 

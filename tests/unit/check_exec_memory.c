@@ -16,8 +16,6 @@
 #include "failing_memory.h"
 #include "suite.h"
 
-/* ---- one run after another ----------------------------------------------------------------- */
-
 typedef struct scene {
     hs_instance     *in;
     hs_exec_settings settings;

@@ -15,8 +15,6 @@
 #include "exec_fixture.h"
 #include "suite.h"
 
-/* ---- failures, while the run goes on ------------------------------------------------ */
-
 typedef struct heard {
     hs_exec_failure failure[4];
     int             count;
@@ -109,8 +107,6 @@ START_TEST(logs_of_another_run)
     ck_assert_int_eq(rmdir(folder), 0);
 }
 END_TEST
-
-/* ---- a journal that can be written no more ------------------------------------------ */
 
 /* Files may grow to so many bytes meanwhile: nothing can be asserted, for that is written too. */
 static hs_status run_limited(hs_exec *exec, hs_exec_report *report, rlim_t bytes)

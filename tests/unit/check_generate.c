@@ -12,8 +12,6 @@
 
 #include "suite.h"
 
-/* ---- random families ------------------------------------------------------------------ */
-
 static const hs_gamma a_gamma = {300, 20, 4, 15, 0.2, 1, 1, 42};
 
 static hs_instance *gamma_of(hs_gamma spec)
@@ -205,8 +203,6 @@ START_TEST(uniform_refuses_what_makes_no_sense)
     ck_assert_ptr_null(in);
 }
 END_TEST
-
-/* ---- factorisations -------------------------------------------------------------------- */
 
 static hs_instance *tiled_of(hs_factorisation kind, unsigned tiles, int compact,
                              const char *table)
@@ -402,8 +398,6 @@ START_TEST(tables_are_sound)
     ck_assert_ptr_null(hs_kernel_table_find(NULL));
 }
 END_TEST
-
-/* ---- golden values ----------------------------------------------------------------------- */
 
 /* FNV-1a over the bits of all times, in order. Frees the instance. */
 static void check_golden(hs_instance *in, uint64_t expected)

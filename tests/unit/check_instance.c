@@ -14,8 +14,6 @@
 
 #include "suite.h"
 
-/* ---- wrapping ----------------------------------------------------------------------------------- */
-
 static const double two[] = {1, 2};
 
 START_TEST(wraps_without_copying)
@@ -112,8 +110,6 @@ START_TEST(moves_to_other_workers)
     hs_instance_free(other);
 }
 END_TEST
-
-/* ---- building -------------------------------------------------------------------------------------- */
 
 static hs_builder *builder_on(unsigned cpus, unsigned gpus)
 {
@@ -316,8 +312,6 @@ START_TEST(a_failed_finish_keeps_the_content)
 }
 END_TEST
 
-/* ---- names -------------------------------------------------------------------------------------------- */
-
 /* The row to blame, or -1 if the ids are fine. A space separates them; "-" is none, "+N" a count. */
 static int duplicate_of(const char *ids)
 {
@@ -451,8 +445,6 @@ START_TEST(names_are_cut_short_safely)
     hs_instance_free(in);
 }
 END_TEST
-
-/* ---- digests --------------------------------------------------------------------------------------------- */
 
 /* Rows in the order of `order`, of which the letter says everything. */
 static uint64_t digest_of(const char *order, hs_unit unit, unsigned cpus)

@@ -6,8 +6,6 @@
 #include "io_same.h"
 #include "suite.h"
 
-/* ---- instances ----------------------------------------------------------------- */
-
 START_TEST(instances_come_back_the_same)
 {
     int fd = scratch_fd();
@@ -69,8 +67,6 @@ START_TEST(rows_longer_than_the_block_come_back_the_same)
     close(fd);
 }
 END_TEST
-
-/* ---- plans --------------------------------------------------------------------- */
 
 /* The same entries, tasks compared by name: their numbers differ. */
 static void same_schedule(const hs_instance *a, const hs_schedule *s, const hs_instance *b,

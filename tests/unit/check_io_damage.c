@@ -9,8 +9,8 @@
 #include "io_fixture.h"
 #include "suite.h"
 
-#include "io/instance_reader.h"
-#include "io/plan_reader.h"
+#include "io/instance/reader.h"
+#include "io/plan/reader.h"
 #include "support/hash.h"
 
 /* The linker lets these stand for hsi_plain_rows() and the same of plans: see Makefile.am. */

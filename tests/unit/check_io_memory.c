@@ -12,8 +12,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-/* ---- allocations that fail ------------------------------------------------------ */
-
 static long first; /* the one that does */
 static int  was_refused;
 
@@ -193,8 +191,6 @@ START_TEST(every_allocation_may_fail_in_odd_files)
     close(a.fd);
 }
 END_TEST
-
-/* ---- how much --------------------------------------------------------------------- */
 
 /* Memory means nothing where another allocator keeps what is freed, or much besides. */
 static int is_plain_process(void)

@@ -11,9 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "io/instance_reader.h"
-
-/* ---- the linker lets these stand for the C library's ----------------------------------- */
+#include "io/instance/reader.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -68,8 +66,6 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     atomic_fetch_add(&threads_begun, 1);
     return __real_pthread_create(thread, attributes, run, data);
 }
-
-/* ---- one reading beside another ---------------------------------------------------------- */
 
 struct outcome {
     hs_status     st;
@@ -160,8 +156,6 @@ static void compare_text(int fd, const char *text, size_t length)
     set_text(fd, text, length);
     compare(fd);
 }
-
-/* ---- files ------------------------------------------------------------------------------- */
 
 static void setup(void)
 {
@@ -270,8 +264,6 @@ START_TEST(places_of_ids)
 }
 END_TEST
 
-/* ---- ids that are there twice -------------------------------------------------------------- */
-
 /* Ids of a few rows, among them some that the library would make up for others. */
 static hs_builder *ids_of(unsigned rows, unsigned different)
 {
@@ -324,8 +316,6 @@ START_TEST(ids_there_twice)
     ck_assert_int_lt(twice, rounds(400) - rounds(400) / 20);
 }
 END_TEST
-
-/* ---- where the text comes from ------------------------------------------------------------ */
 
 static size_t plain_text(char *text, unsigned rows)
 {
@@ -388,8 +378,6 @@ START_TEST(long_files_alone)
     close(fd);
 }
 END_TEST
-
-/* ---- threads and memory that are not to be had --------------------------------------------- */
 
 START_TEST(threads_that_cannot_begin)
 {

@@ -10,8 +10,6 @@
 #include <locale.h>
 #include <sys/wait.h>
 
-/* ---- however it comes in ------------------------------------------------------- */
-
 /* A process that writes the text in pieces; what it writes to is returned. */
 static int feed(const char *text, size_t length, unsigned most, pid_t *child)
 {
@@ -120,8 +118,6 @@ START_TEST(the_locale_does_not_matter)
 }
 END_TEST
 
-/* ---- the examples in data/ ------------------------------------------------------------ */
-
 static int example_fd(const char *name)
 {
     const char *srcdir = getenv("srcdir");
@@ -174,8 +170,6 @@ START_TEST(example_affinities_are_good)
     close(fd);
 }
 END_TEST
-
-/* ---- options ------------------------------------------------------------------------ */
 
 START_TEST(options_of_an_older_caller_are_understood)
 {

@@ -12,8 +12,6 @@
 #include "journal_fixture.h"
 #include "suite.h"
 
-/* ---- what was recorded comes back ----------------------------------------------- */
-
 START_TEST(round_trip)
 {
     unsigned char done[TASKS] = {0};
@@ -141,8 +139,6 @@ START_TEST(nobody_has_to_push)
     shut(j);
 }
 END_TEST
-
-/* ---- threads -------------------------------------------------------------------- */
 
 enum { THREADS = 8, EACH = 3000 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exec/journal_text.h"
+#include "exec/journal/text.h"
 
 #include "journal_fixture.h"
 #include "suite.h"

@@ -12,8 +12,6 @@
 #include "journal_fixture.h"
 #include "suite.h"
 
-/* ---- a disk that fails ---------------------------------------------------------- */
-
 /* Records what is missing until it fails, and closes; what st said first. *safe: so many are
  * on record by all that one is told. */
 static hs_status run_once(size_t *believed, size_t *safe)
@@ -166,8 +164,6 @@ START_TEST(failure_wakes_all)
     ck_assert_int_eq(hsi_journal_close(j, &lost, why), HS_EIO);
 }
 END_TEST
-
-/* ---- memory --------------------------------------------------------------------- */
 
 static void refuse_each(int is_new)
 {

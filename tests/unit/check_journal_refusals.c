@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "exec/journal_text.h"
+#include "exec/journal/text.h"
 
 #include "journal_fixture.h"
 #include "suite.h"

@@ -11,12 +11,10 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "exec/atomic.h"
-#include "exec/backend/kernel.h"
-#include "exec/clock.h"
-#include "exec/limits.h"
-
-/* ---- what the linker puts in between --------------------------------------------------- */
+#include "exec/run/atomic.h"
+#include "exec/backend/kernel/kernel.h"
+#include "exec/run/clock.h"
+#include "exec/machine/limits.h"
 
 static int    damage;          /* a wrong result, please */
 static long   polls_left = -1; /* before the task is told to stop; negative: it is not */
@@ -66,8 +64,6 @@ double __wrap_hsi_limit_memory(void)
 {
     return memory > 0 ? memory : __real_hsi_limit_memory();
 }
-
-/* ---- helpers --------------------------------------------------------------------------- */
 
 static const hsi_kernel_entry *built(int index)
 {
@@ -131,8 +127,6 @@ static uint64_t seed(int round)
     return 0x9e3779b97f4a7c15u * (uint64_t)(round + 1);
 }
 
-/* ---- right -------------------------------------------------------------------------------- */
-
 static const int sizes[] = {1, 2, 3, 7, 31, 32, 33, 64, 65, 200, 333, 700};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
@@ -177,8 +171,6 @@ START_TEST(residuals_stay_far_from_the_limit)
     ck_assert_double_lt(largest, HSI_RESIDUAL_MOST / 2);
 }
 END_TEST
-
-/* ---- seen to be right ------------------------------------------------------------------------ */
 
 /* Is element (i, j) of result `which` part of what the kernel computes? */
 static int is_result(const char *name, int which, int i, int j)
@@ -258,9 +250,6 @@ START_TEST(without_verification_nothing_is_seen)
 }
 END_TEST
 
-/* ---- deterministic ------------------------------------------------------------------------------
- */
-
 static size_t result_bytes(const hsi_kernel *kernel, int n)
 {
     return (size_t)n * (size_t)n * (kernel->epsilon > 0x1p-53 ? sizeof(float) : sizeof(double));
@@ -295,9 +284,6 @@ START_TEST(data_and_results_depend_on_the_seed_alone)
     hsi_space_free(&used);
 }
 END_TEST
-
-/* ---- easy to stop
- * -------------------------------------------------------------------------------- */
 
 /* At whichever poll the word comes: it stops, and the worker is none the worse. */
 static void stop_at_polls(const char *name, int n, long most)
@@ -385,9 +371,6 @@ START_TEST(stops_soon)
 }
 END_TEST
 
-/* ---- several workers
- * ------------------------------------------------------------------------------ */
-
 static void *work(void *argument)
 {
     const hsi_kernel_entry *entry;
@@ -421,9 +404,6 @@ START_TEST(workers_do_not_disturb_each_other)
     }
 }
 END_TEST
-
-/* ---- memory -------------------------------------------------------------------------------------
- */
 
 START_TEST(short_memory_fails_the_task_alone)
 {

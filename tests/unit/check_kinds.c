@@ -10,8 +10,8 @@
 #include <hybridsched/hybridsched.h>
 
 #include "bound/fill.h"
-#include "bound/kinds.h"
-#include "refine/squeeze.h"
+#include "bound/kinds/kinds.h"
+#include "refine/best/squeeze.h"
 #include "support/random.h"
 
 #include "small_optimum.h"

@@ -8,12 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/gantt.h"
-#include "io/output.h"
+#include "picture/gantt/gantt.h"
+#include "io/text/output.h"
 
 #include "suite.h"
-
-/* ---- what is put, read back ------------------------------------------------ */
 
 static FILE      *file;
 static hsi_output out;
@@ -150,8 +148,6 @@ START_TEST(escapes_for_xml_and_json)
 }
 END_TEST
 
-/* ---- failures -------------------------------------------------------------- */
-
 START_TEST(tells_why_writing_failed)
 {
     int full = open("/dev/full", O_WRONLY);
@@ -218,8 +214,6 @@ START_TEST(waits_for_a_full_pipe)
     close(ends[0]);
 }
 END_TEST
-
-/* ---- rounded numbers ------------------------------------------------------- */
 
 static const struct {
     double      value;

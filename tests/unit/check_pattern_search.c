@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check_most.h"
-#include "check_patterns.h"
+#include "check/most.h"
+#include "check/patterns.h"
 #include "dice.h"
 
 enum { MOST_KINDS = 4, MOST_TASKS = 9, MOST_WORKERS = 4, ROUNDS = 3000 };

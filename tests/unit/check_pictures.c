@@ -16,8 +16,6 @@
 
 static const hs_named_bound some_bound = {"deadline", 0.75};
 
-/* ---- both ------------------------------------------------------------------ */
-
 static const writer writers[] = {hs_gantt_write, hs_trace_write};
 
 START_TEST(is_well_formed)
@@ -87,8 +85,6 @@ START_TEST(refuses_what_makes_no_sense)
 }
 END_TEST
 
-/* ---- the Gantt chart ------------------------------------------------------- */
-
 START_TEST(gantt_draws_each_task_when_there_is_room)
 {
     static const plan few = {.cpus = 6, .gpus = 2, .tasks = 60, .abort = 6, .unit_time = 1};
@@ -154,8 +150,6 @@ START_TEST(gantt_stays_small)
     free_sample(&made);
 }
 END_TEST
-
-/* ---- what happened beside what was planned ------------------------------------- */
 
 /* Every third of the aborted entries becomes a failure; to be freed. */
 static hs_picture_failure *pick_failures(const sample *made, size_t *count)

@@ -11,8 +11,6 @@
 
 #define PLUGINS "tests/plugin/.libs/"
 
-/* ---- helpers -------------------------------------------------------------------- */
-
 static hs_outcome run_kernel(stage *at, const char *kernel)
 {
     hs_task    row = {.id = at->id, .kernel = kernel};
@@ -46,8 +44,6 @@ static hs_outcome run_and_cancel(stage *at, const char *kernel)
     stage_rearm(at);
     return outcome;
 }
-
-/* ---- tests ---------------------------------------------------------------------- */
 
 START_TEST(the_example_works)
 {

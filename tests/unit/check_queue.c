@@ -16,8 +16,6 @@
 
 #include "suite.h"
 
-/* ---- the model --------------------------------------------------------------------- */
-
 enum { MOST_WAITING = 300, MOST_WORKERS = 12 };
 
 typedef struct model_run {
@@ -101,8 +99,6 @@ static int model_victim(model *m, hs_type type, double now, unsigned *worker)
         first->hopeless = 1;
     }
 }
-
-/* ---- random operations on both -------------------------------------------------------- */
 
 typedef struct pair {
     model     m;
@@ -259,8 +255,6 @@ START_TEST(agrees_with_the_model)
 }
 END_TEST
 
-/* ---- under a virtual clock --------------------------------------------------------------- */
-
 typedef struct clock_worker {
     int      busy, gone;
     double   free_at; /* or, when idle, since when */
@@ -371,8 +365,6 @@ START_TEST(is_heteroprio_under_a_clock)
     }
 }
 END_TEST
-
-/* ---- by hand -------------------------------------------------------------------------------- */
 
 START_TEST(refuses_what_makes_no_sense)
 {

@@ -19,8 +19,6 @@
 
 #include "suite.h"
 
-/* ---- wide whole numbers ------------------------------------------------------------------ */
-
 /* A signed sum of products of two doubles: a whole number of 2^-2148, two's complement. */
 enum { WIDE_LIMBS = 70 };
 
@@ -82,8 +80,6 @@ static int wide_sign(const wide *x)
             return 1;
     return 0;
 }
-
-/* ---- operands -------------------------------------------------------------------------------- */
 
 static double draw_double(dice *d)
 {
@@ -149,8 +145,6 @@ static int exact_sign(const double f[4])
     return wide_sign(&difference);
 }
 
-/* ---- comparisons -------------------------------------------------------------------------------- */
-
 START_TEST(products_compare_exactly)
 {
     size_t rounds = sample_rounds(600000), i, equal = 0;
@@ -202,8 +196,6 @@ START_TEST(infinite_times_are_the_ends)
     ck_assert_int_eq(hsi_compare_ratios(INFINITY, 1, 1, INFINITY), 1);
 }
 END_TEST
-
-/* ---- orders --------------------------------------------------------------------------------------- */
 
 static int in_order(const hsi_problem *pb, hsi_rho_order kind, uint32_t a, uint32_t b)
 {
@@ -261,8 +253,6 @@ START_TEST(orders_are_exact)
     }
 }
 END_TEST
-
-/* ---- sums with their error -------------------------------------------------------------------------- */
 
 /* Is the true sum within `error` of high + low? */
 static void check_enclosed(const hsi_sum *s, const wide *truth)

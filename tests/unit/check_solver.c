@@ -58,8 +58,6 @@ static double bound_of(const char *name, const hs_instance *in)
     return value;
 }
 
-/* ---- errors ---- */
-
 static hs_status provoke(void *data)
 {
     glp_prob *lp = glp_create_prob();
@@ -155,8 +153,6 @@ START_TEST(glpk_prints_nothing)
     release(&f);
 }
 END_TEST
-
-/* ---- limits ---- */
 
 typedef struct limited {
     const char *bound;
@@ -275,8 +271,6 @@ START_TEST(progress_only_rises_to_the_result)
     release(&f);
 }
 END_TEST
-
-/* ---- threads ---- */
 
 typedef struct job {
     const hs_instance *in;

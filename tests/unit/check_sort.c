@@ -7,12 +7,10 @@
 #include <stdlib.h>
 
 #include "property/dice.h"
-#include "support/index_sort.h"
-#include "support/sort.h"
+#include "support/sort/index_sort.h"
+#include "support/sort/sort.h"
 
 #include "suite.h"
-
-/* ---- inputs --------------------------------------------------------------------------- */
 
 typedef uint64_t (*draw_key)(dice *d, size_t i);
 
@@ -85,8 +83,6 @@ enum { DRAWS = sizeof draws / sizeof *draws };
 
 static const size_t sizes[] = {0, 1, 2, 3, 47, 48, 49, 97, 499, 500, 501, 2047, 2049, 20000, 70000};
 
-/* ---- hsi_sort --------------------------------------------------------------------------- */
-
 static void check_sorted(const hsi_keyed *sorted, const uint64_t *keys, size_t n)
 {
     size_t i;
@@ -155,8 +151,6 @@ START_TEST(keys_order_as_their_doubles)
 }
 END_TEST
 
-/* ---- hsi_sort_indices ---------------------------------------------------------------------- */
-
 static int less(const void *context, uint32_t a, uint32_t b)
 {
     const uint64_t *keys = context;
@@ -189,8 +183,6 @@ START_TEST(sorts_indices_stably)
     }
 }
 END_TEST
-
-/* ---- hsi_sort_by_keys ------------------------------------------------------------------- */
 
 /* Keys that tell less than the order does: without their lowest bits. */
 typedef struct blurred {

@@ -25,8 +25,6 @@
 #include "common/message.h"
 #include "common/output.h"
 
-/* ---- systems ------------------------------------------------------------------- */
-
 typedef enum way { AS_HERE, NO_UNNAMED, NO_PROC, WAYS } way;
 
 static way lack;
@@ -68,8 +66,6 @@ int __wrap_linkat(int from, const char *old, int to, const char *new, int flags)
     errno = no_links;
     return no_links ? -1 : __real_linkat(from, old, to, new, flags);
 }
-
-/* ---- a folder ------------------------------------------------------------------ */
 
 static char folder[] = "check_written.XXXXXX", name[NAME_MAX + 2];
 
@@ -147,8 +143,6 @@ static mode_t mode_of(const char *path)
     ck_assert_int_eq(stat(path, &st), 0);
     return st.st_mode & 07777;
 }
-
-/* ---- tests, in each way -------------------------------------------------------- */
 
 START_TEST(a_new_file)
 {
@@ -250,8 +244,6 @@ START_TEST(killed)
 }
 END_TEST
 
-/* ---- tests of files without a name --------------------------------------------- */
-
 /* No name that is longer is needed for a moment, and one that is taken stays as it is. */
 START_TEST(the_longest_name)
 {
@@ -288,8 +280,6 @@ START_TEST(no_name_to_be_had)
     assert_holds(name, "old");
 }
 END_TEST
-
-/* ---- looking ------------------------------------------------------------------- */
 
 /* It says what opening says, and makes nothing. */
 static void look_and_open(const char *path, int expected)

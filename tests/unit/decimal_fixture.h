@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/decimal.h"
+#include "support/decimal/decimal.h"
 #include "support/random.h"
 
 #define FRACTION_BITS (((uint64_t)1 << 52) - 1)

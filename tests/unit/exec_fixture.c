@@ -10,7 +10,7 @@
 
 #include <hybridsched/hybridsched.h>
 
-#include "exec/clock.h"
+#include "exec/run/clock.h"
 
 hs_theatre theatre;
 
@@ -26,8 +26,6 @@ static void count(int *what)
 {
     __atomic_fetch_add(what, 1, __ATOMIC_RELAXED);
 }
-
-/* ---- the bodies ------------------------------------------------------------------------------ */
 
 typedef struct role {
     hs_body base;
@@ -203,9 +201,6 @@ const hs_backend theatre_backend = {.abi = HS_BACKEND_ABI,
                                     .worker_close = worker_close,
                                     .run = run};
 
-/* ---- instances and plans ------------------------------------------------------------------------
- */
-
 hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit)
 {
     hs_builder  *b = NULL;
@@ -251,9 +246,6 @@ hs_schedule *lists(const hs_instance *in, const unsigned *worker)
     free(p);
     return s;
 }
-
-/* ---- a run, held against its records
- * --------------------------------------------------------------- */
 
 hs_schedule *solved(const hs_instance *in, const char *algorithm)
 {
@@ -373,9 +365,6 @@ void all_done_once(const performance *p)
     for (i = 0; i < hs_instance_tasks(p->in); i++)
         ck_assert_uint_eq(attempts_that(p, (uint32_t)i, HS_OUTCOME_DONE, NULL), 1);
 }
-
-/* ---- what a process has open
- * ------------------------------------------------------------------------- */
 
 static int entries(const char *folder)
 {

@@ -18,8 +18,6 @@
 
 #include "rounds.h"
 
-/* ---- files without a name ------------------------------------------------------ */
-
 static inline int scratch_fd(void)
 {
     char path[] = "/tmp/hs-test-XXXXXX";
@@ -74,8 +72,6 @@ static inline hs_instance *read_text(const char *text)
     close(fd);
     return in;
 }
-
-/* ---- random instances -------------------------------------------------------------- */
 
 static hsi_random source;
 

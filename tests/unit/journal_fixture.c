@@ -75,8 +75,6 @@ TCase *add_case(Suite *s, const char *name)
     return tc;
 }
 
-/* ---- the file as bytes ---------------------------------------------------------- */
-
 bytes slurp(void)
 {
     FILE *from = fopen(file, "rb");
@@ -122,8 +120,6 @@ size_t records_before(const bytes *all, size_t end)
     }
     return count;
 }
-
-/* ---- short words for the calls -------------------------------------------------- */
 
 hs_status open_journal(int resume, unsigned char *done, uint64_t *count, hsi_journal **out)
 {

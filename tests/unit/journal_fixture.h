@@ -10,7 +10,7 @@
 
 #include <hybridsched/hybridsched.h>
 
-#include "exec/journal.h"
+#include "exec/journal/journal.h"
 
 #include "failing_memory.h"
 #include "journal_faults.h"
@@ -33,8 +33,6 @@ void         tear_down(void);
 /* A test case, before and after each test of which these two are called. */
 TCase *add_case(Suite *s, const char *name);
 
-/* ---- the file as bytes ---------------------------------------------------------- */
-
 typedef struct bytes {
     char  *at;
     size_t size;
@@ -49,8 +47,6 @@ size_t line_of(const bytes *all, size_t at);
 
 /* How many records end before `end`. */
 size_t records_before(const bytes *all, size_t end);
-
-/* ---- short words for the calls -------------------------------------------------- */
 
 hs_status    open_journal(int resume, unsigned char *done, uint64_t *count, hsi_journal **out);
 hs_status    look(int resume, unsigned char *done, uint64_t *count);

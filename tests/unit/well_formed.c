@@ -69,8 +69,6 @@ int is_utf8(const char *text, size_t length)
     return 1;
 }
 
-/* ---- JSON ------------------------------------------------------------------------ */
-
 static int json_value(reader *r);
 
 static int json_escape(reader *r)
@@ -165,8 +163,6 @@ int is_json(const char *text, size_t length)
     take_all_of(&r, blank);
     return r.at == r.end;
 }
-
-/* ---- XML --------------------------------------------------------------------------- */
 
 static int xml_reference(reader *r)
 {

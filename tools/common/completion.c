@@ -19,8 +19,6 @@ static void print_words(word_at word, FILE *out)
         fprintf(out, "%s%s", i ? " " : "", text);
 }
 
-/* ---- bash --------------------------------------------------------------------- */
-
 /* "-a|--algorithm)" and what to complete its argument with. */
 static void bash_case(const option_spec *spec, FILE *out)
 {
@@ -87,8 +85,6 @@ void completion_bash(const tool_spec *tool, FILE *out)
     function_name(tool, out);
     fprintf(out, " %s\n", tool->name);
 }
-
-/* ---- zsh ---------------------------------------------------------------------- */
 
 /* Inside '...[explanation]' of _arguments. */
 static void zsh_text(const char *text, FILE *out)

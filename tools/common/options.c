@@ -157,8 +157,6 @@ size_t options_operand_count(const options *o)
     return (size_t)(o->argc - optind);
 }
 
-/* ---- arguments -------------------------------------------------------------- */
-
 uint64_t parse_unsigned(const char *what, const char *text, uint64_t least, uint64_t most)
 {
     char    *end;

@@ -8,7 +8,7 @@
 
 #include <hybridsched/backend.h>
 
-#include "exec/backend/kernel.h"
+#include "exec/backend/kernel/kernel.h"
 
 /*
  * Built-in kernels on a GPU. A worker has some lanes: a stream with all that a task needs
@@ -31,8 +31,6 @@ typedef struct hsi_cuda_gpu   hsi_cuda_gpu;
 typedef struct hsi_cuda_lane  hsi_cuda_lane;
 typedef struct hsi_cuda_run   hsi_cuda_run;
 typedef struct hsi_cuda_graph hsi_cuda_graph;
-
-/* ---- kernels (operation.c, factor.c) ----------------------------------------- */
 
 typedef struct hsi_cuda_kernel {
     const char *name;   /* that of its hsi_kernel_entry */
@@ -63,8 +61,6 @@ int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements);
 int hsi_cuda_geqrf_work(hsi_cuda_lane *lane, int n, int width, int *elements);
 int hsi_cuda_ormqr_work(hsi_cuda_lane *lane, int n, int width, int *elements);
 
-/* ---- bodies (module.c) ------------------------------------------------------- */
-
 typedef struct hsi_cuda_body {
     hs_body                base;
     const hsi_kernel      *kernel; /* the CPU's, for data and verification */
@@ -82,8 +78,6 @@ static inline const hsi_cuda_body *hsi_cuda_body_of(const hs_body *body)
 /* Bytes of its matrices and vectors on the GPU, but for cuSOLVER's work. */
 double hsi_cuda_body_bytes(const hsi_cuda_body *body);
 
-/* ---- what goes wrong (fault.c) ----------------------------------------------- */
-
 typedef struct hsi_cuda_fault {
     char text[240]; /* the first call that failed, and how; empty: none did */
     int  memory;    /* only for want of memory: the GPU is as good as before */
@@ -97,8 +91,6 @@ int hsi_cuda_solver_ok(hsi_cuda_fault *fault, cusolverStatus_t status, const cha
 #define CUDA(fault, function, ...) hsi_cuda_ok((fault), function(__VA_ARGS__), #function)
 #define BLAS(fault, function, ...) hsi_cuda_blas_ok((fault), function(__VA_ARGS__), #function)
 #define SOLVER(fault, function, ...) hsi_cuda_solver_ok((fault), function(__VA_ARGS__), #function)
-
-/* ---- lanes (lane.c) ---------------------------------------------------------- */
 
 /* What cuSOLVER said last of a kernel: it is asked in several calls, and for each task. */
 typedef struct hsi_cuda_asked {
@@ -131,8 +123,6 @@ int hsi_cuda_lane_work(hsi_cuda_lane *lane, const hsi_cuda_kernel *kernel, int n
 /* Make room; what was there is lost. 0: see the fault. */
 int hsi_cuda_lane_arena(hsi_cuda_lane *lane, size_t bytes);
 int hsi_cuda_lane_room(hsi_cuda_lane *lane, size_t bytes);
-
-/* ---- a task on its way (task.c) ---------------------------------------------- */
 
 struct hsi_cuda_run {
     hsi_cuda_lane       *lane;
@@ -170,8 +160,6 @@ int hsi_cuda_copy_out(const hsi_cuda_run *run, const hsi_cuda_results *results, 
 hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
                           const hsi_cuda_results *results, hs_attempt *attempt);
 
-/* ---- data (data.c) ----------------------------------------------------------- */
-
 /* Sums of squares of the pool, for the factors of reflectors. */
 typedef struct hsi_cuda_squares {
     const double *pool; /* that they are of */
@@ -203,8 +191,6 @@ void hsi_cuda_data_locate(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const hs
 /* The factors that make the reflectors of job->in[0] orthogonal. */
 void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, double *tau);
 
-/* ---- time (time.c) ----------------------------------------------------------- */
-
 /* Events are dated by their distance to one whose time on the host is known. */
 typedef struct hsi_cuda_time {
     cudaStream_t stream;
@@ -222,8 +208,6 @@ int64_t hsi_cuda_time_of(hsi_cuda_time *time, hsi_cuda_fault *fault, int anchor,
 
 /* Is it over? With `wait`, when it is. 0: no; -1: see the fault. */
 int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, int wait);
-
-/* ---- a GPU (gpu.c, flight.c, graph.c) ---------------------------------------- */
 
 /* An attempt that was submitted: through a lane, or as part of a batch. */
 typedef struct hsi_cuda_flight {

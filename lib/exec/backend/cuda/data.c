@@ -6,8 +6,6 @@
 
 enum { LINE = 8 };
 
-/* ---- pinned memory ----------------------------------------------------------- */
-
 static void *allocate(size_t bytes, void *data)
 {
     void *memory = NULL;
@@ -42,8 +40,8 @@ void hsi_cuda_data_close(hsi_cuda_data *data)
     memset(data, 0, sizeof *data);
 }
 
-/* ---- reflectors ------------------------------------------------------------------------------
- * Of a column v with 1 on top, tau is 2 over v'v. Columns lie one behind the other in the
+/*
+ * Reflectors. Of a column v with 1 on top, tau is 2 over v'v. Columns lie one behind the other in the
  * pool, so that sums of its squares give all of them in a time of n.
  */
 
@@ -88,8 +86,6 @@ void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, double *ta
         tau[j] = (double)(2 / (1 + squares_before(squares, end) - squares_before(squares, below)));
     }
 }
-
-/* ---- the pool ---------------------------------------------------------------- */
 
 static int is_single(const hsi_cuda_body *body)
 {

@@ -51,8 +51,6 @@ static int *info_of_panel(const hsi_cuda_run *run)
     return run->info + run->column / run->width;
 }
 
-/* ---- dpotrf: A = L L' -------------------------------------------------------- */
-
 static int potrf_panel(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run), below = n - j - w;
@@ -97,7 +95,7 @@ int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 }
 
 /*
- * ---- dgetrf: P A = L U; pivots count from the panel's first row --------------
+ * dgetrf: P A = L U; pivots count from the panel's first row.
  * cuSOLVER's laswp, which its manual leaves out, is LAPACK's: rows and pivots count from 1.
  */
 
@@ -148,8 +146,6 @@ int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
     }
     return 1;
 }
-
-/* ---- dgeqrf: A = Q R --------------------------------------------------------- */
 
 static int geqrf_panel(hsi_cuda_run *run)
 {
@@ -204,8 +200,6 @@ int hsi_cuda_geqrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
     }
     return 1;
 }
-
-/* ---- dormqr: C := Q' C, each column by itself -------------------------------- */
 
 int hsi_cuda_ormqr(hsi_cuda_run *run)
 {

@@ -6,8 +6,6 @@
 
 #include "exec/backend/cuda/cuda.h"
 
-/* ---- when something goes wrong ----------------------------------------------- */
-
 hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt)
 {
     int  memory = gpu->fault.memory && !gpu->broken;
@@ -23,8 +21,6 @@ hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt)
     gpu->fault.text[0] = '\0';
     return HS_OUTCOME_FAILED;
 }
-
-/* ---- one at a time: its flag is looked at between its pieces ----------------- */
 
 /* Launches pieces, two of them ahead. 1: all; 0: it was cancelled; -1: see the fault. */
 static int launch_watched(hsi_cuda_run *run, const hs_attempt *attempt)
@@ -82,8 +78,6 @@ hs_outcome hsi_cuda_run_task(hs_backend_worker *worker, const hs_body *body, hs_
     }
     return all ? hsi_cuda_judge(gpu, own, &results, attempt) : HS_OUTCOME_ABORTED;
 }
-
-/* ---- several: off they go ---------------------------------------------------- */
 
 enum { RING = 2 * HSI_CUDA_BATCH };
 
@@ -202,8 +196,6 @@ int hsi_cuda_submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *
     gpu->count++;
     return 1;
 }
-
-/* ---- several: their ends ----------------------------------------------------- */
 
 /* 1: it is over, and when; 0: not yet; -1: see the fault. */
 static int lane_over(hsi_cuda_gpu *gpu, unsigned lane, hsi_cuda_flight *flight)

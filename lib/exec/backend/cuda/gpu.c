@@ -5,8 +5,6 @@
 
 #include "exec/backend/cuda/cuda.h"
 
-/* ---- opening ----------------------------------------------------------------- */
-
 static int take_device(hsi_cuda_gpu *gpu)
 {
     struct cudaDeviceProp properties;
@@ -97,8 +95,6 @@ void *hsi_cuda_stream(hs_backend_worker *worker)
 {
     return hsi_cuda_gpu_of(worker)->lane[0].stream;
 }
-
-/* ---- what may come ----------------------------------------------------------- */
 
 int hsi_cuda_lane_fit(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body)
 {

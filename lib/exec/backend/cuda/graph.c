@@ -40,8 +40,6 @@ struct hsi_cuda_graph {
     cudaEvent_t   fork, join[HSI_CUDA_LANES];
 };
 
-/* ---- batches ----------------------------------------------------------------- */
-
 static double flops_of(const hsi_cuda_body *body)
 {
     return body->cuda->flops * body->n * body->n * (double)body->n;
@@ -93,8 +91,6 @@ static void make_batches(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_backend_
         neighbour = batched;
     }
 }
-
-/* ---- what they work with ----------------------------------------------------- */
 
 static int fit_lane(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_cuda_lane *lane)
 {
@@ -158,8 +154,6 @@ static int make_staging(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
     }
     return 1;
 }
-
-/* ---- capture ----------------------------------------------------------------- */
 
 static hsi_cuda_results results_of(const hsi_cuda_graph *g, const item *it)
 {
@@ -292,8 +286,6 @@ void hsi_cuda_graph_free(hsi_cuda_graph *g)
     free(g->batches);
     free(g);
 }
-
-/* ---- the run ----------------------------------------------------------------- */
 
 static void launch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, batch *b, size_t which)
 {

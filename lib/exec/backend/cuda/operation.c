@@ -85,8 +85,6 @@ static int trsm(hsi_cuda_run *run)
     return advance(run, rows);
 }
 
-/* ---- the table --------------------------------------------------------------- */
-
 static const hsi_cuda_kernel kernels[] = {
     {"dgemm", 2, 0, 2, gemm, NULL},
     {"sgemm", 2, 0, 2, sgemm, NULL},

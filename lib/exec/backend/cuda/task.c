@@ -5,8 +5,6 @@
 
 #include "exec/backend/cuda/cuda.h"
 
-/* ---- where everything is ----------------------------------------------------- */
-
 enum { LINE = 256 };
 
 static size_t whole(size_t bytes)
@@ -74,8 +72,6 @@ size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cu
         return 0;
     return fixed_bytes(gpu, body) + whole(sizeof(double) * (size_t)elements);
 }
-
-/* ---- there ------------------------------------------------------------------- */
 
 /* An element of the pool, on the GPU. */
 static const void *there(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const void *from)
@@ -177,8 +173,6 @@ int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body
            (!body->cuda->solver || send_small(gpu, &job, results, run, arena));
 }
 
-/* ---- back -------------------------------------------------------------------- */
-
 static int fetch(const hsi_cuda_run *run, void *to, const void *from, size_t bytes)
 {
     return CUDA(run->lane->fault, cudaMemcpyAsync, to, from, bytes, cudaMemcpyDeviceToHost,
@@ -196,8 +190,6 @@ int hsi_cuda_copy_out(const hsi_cuda_run *run, const hsi_cuda_results *results, 
     /* They lie one behind the other on both sides. */
     return !body->cuda->solver || fetch(run, results->vector, run->tau, small_bytes(body));
 }
-
-/* ---- right? ------------------------------------------------------------------ */
 
 static int info_of(const hsi_cuda_body *body, const hsi_cuda_results *results)
 {

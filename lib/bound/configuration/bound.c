@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+
+#include "bound/bound.h"
+#include "bound/configuration/configuration.h"
+#include "core/certificate.h"
+
+/* The search, to its end or the time limit. */
+static hs_status search(const hsi_problem *rows, const hs_settings *settings,
+                        hsi_configuration **out)
+{
+    hsi_stop           stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
+    hsi_configuration *cf = NULL;
+    double             from;
+    hs_status          st = hsi_bound_deadline.compute(rows, settings, &from);
+
+    if (st == HS_OK)
+        st = hsi_configuration_open(rows, from, &cf);
+    if (st != HS_OK)
+        return st;
+    st = hsi_configuration_step(cf, &stop);
+    if (st == HS_OK && hsi_canceled(settings))
+        st = HS_ECANCELED;
+    if (st == HS_OK)
+        *out = cf;
+    else
+        hsi_configuration_close(cf);
+    return st;
+}
+
+/* Safe: deadline is, and what the search proves is (refusal.c). */
+static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value)
+{
+    hsi_configuration *cf = NULL;
+    hs_status          st = search(rows, settings, &cf);
+
+    if (st != HS_OK)
+        return st;
+    *value = hsi_configuration_bound(cf);
+    hsi_configuration_close(cf);
+    return HS_OK;
+}
+
+static hs_status copy_proof(const hsi_configuration *cf, const hsi_configuration_proof *proof,
+                            const hsi_problem *rows, hs_certificate *c)
+{
+    unsigned char *seen = calloc(rows->n + 1, sizeof *seen);
+    size_t         i;
+
+    c->kind = calloc(rows->n + 1, sizeof *c->kind);
+    for (i = 0; seen && c->kind && i < rows->n; i++) {
+        hsi_certified_kind kind = {rows->p[i], rows->q[i], hsi_configuration_multiplier(cf, i)};
+        uint32_t           number = hsi_configuration_kind(cf, i);
+
+        if (!seen[number])
+            c->kind[c->kinds++] = kind;
+        seen[number] = 1;
+    }
+    c->proof = HSI_PROOF_CONFIGURATION;
+    c->value = proof->bound;
+    c->grid = proof->grid;
+    c->capacity = proof->capacity;
+    c->most[HS_CPU] = proof->most[HS_CPU];
+    c->most[HS_GPU] = proof->most[HS_GPU];
+    i = seen && c->kind;
+    free(seen);
+    return i ? HS_OK : HS_ENOMEM;
+}
+
+/* What the search has not raised is deadline's to prove. */
+static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
+                         const hs_settings *settings, hs_certificate *c)
+{
+    hsi_configuration_proof proof;
+    hsi_configuration      *cf = NULL;
+    double                  value;
+    hs_status               st = search(rows, settings, &cf);
+
+    (void)bound;
+    if (st != HS_OK)
+        return st;
+    value = hsi_configuration_bound(cf);
+    if (hsi_configuration_proved(cf, &proof) && proof.bound >= value)
+        st = copy_proof(cf, &proof, rows, c);
+    else
+        st = hsi_certify_value(rows, value, c);
+    hsi_configuration_close(cf);
+    return st;
+}
+
+const hs_bound hsi_bound_configuration = {
+    .name = "configuration",
+    .summary = "fractions of what whole workers can run: sees how few tasks fit on a worker",
+    .source = "column generation, priced by knapsacks, with GLPK; safe in integers",
+    .cost = "a tenth of a second for 300 tasks; until the time limit at most; up to 5,000 rows",
+    .compute = compute,
+    .certify = certify,
+};

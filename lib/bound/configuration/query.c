@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a configuration bound tells others, and what it can be told. */
+#include <math.h>
+#include <string.h>
+
+#include "bound/configuration/state.h"
+
+double hsi_configuration_bound(const hsi_configuration *cf)
+{
+    return fmax(cf->from, hsi_refusal_bound(&cf->refusal));
+}
+
+double hsi_configuration_hope(const hsi_configuration *cf)
+{
+    return cf->ended ? 0 : cf->hope;
+}
+
+int hsi_configuration_ended(const hsi_configuration *cf)
+{
+    return cf->ended;
+}
+
+size_t hsi_configuration_patterns(const hsi_configuration *cf)
+{
+    return cf->master ? hsi_master_columns(cf->master) : 0;
+}
+
+hsi_pattern hsi_configuration_pattern(const hsi_configuration *cf, size_t index)
+{
+    hsi_pattern pattern = {.type = hsi_master_type(cf->master, index),
+                           .share = hsi_master_share(cf->master, index)};
+
+    pattern.items = hsi_master_items(cf->master, index, &pattern.size);
+    return pattern;
+}
+
+uint32_t hsi_configuration_kind(const hsi_configuration *cf, size_t row)
+{
+    return cf->refusal.kind_of ? cf->refusal.kind_of[row] : 0;
+}
+
+double hsi_configuration_worth(const hsi_configuration *cf, size_t row)
+{
+    return cf->refusal.kind_of ? cf->centre[cf->refusal.kind_of[row]] : 0;
+}
+
+void hsi_configuration_begin_with(hsi_configuration *cf, const double *worth, size_t rows)
+{
+    size_t i;
+
+    for (i = 0; cf->refusal.kind_of && i < rows; i++)
+        cf->centre[cf->refusal.kind_of[i]] = worth[i];
+}
+
+void hsi_configuration_enough(hsi_configuration *cf, double bound)
+{
+    cf->enough = bound;
+}
+
+void hsi_configuration_cpu_shares(const hsi_configuration *cf, double *share)
+{
+    hs_type type = cf->fluid == HS_CPU || cf->refusal.workers[HS_CPU] == 0 ? HS_GPU : HS_CPU;
+    size_t  column, i;
+
+    for (i = 0; i < cf->refusal.kinds; i++)
+        share[i] = 0;
+    for (column = 0; column < hsi_configuration_patterns(cf); column++) {
+        hsi_pattern pattern = hsi_configuration_pattern(cf, column);
+
+        for (i = 0; pattern.type == type && pattern.share > 0 && i < pattern.size; i++)
+            share[pattern.items[i].item] += pattern.share * pattern.items[i].copies;
+    }
+    for (i = 0; i < cf->refusal.kinds; i++) {
+        double part = fmin(1, share[i] / cf->refusal.count[i]);
+
+        share[i] = type == HS_CPU ? part : 1 - part;
+    }
+}
+
+/* Leaves out copies of the kind that weighs least until the rest fits. */
+static void trim(hsi_configuration *cf, hs_type type, int64_t weight)
+{
+    const int64_t *weights = cf->refusal.weight[type];
+
+    while (weight > cf->target) {
+        size_t  i, least = cf->refusal.kinds;
+        int64_t excess = weight - cf->target, copies;
+
+        for (i = 0; i < cf->refusal.kinds; i++)
+            if (cf->take[i] && weights[i] && (least == cf->refusal.kinds ||
+                                              weights[i] < weights[least]))
+                least = i;
+        copies = (excess + weights[least] - 1) / weights[least];
+        if (copies > cf->take[least])
+            copies = cf->take[least];
+        cf->take[least] -= (uint32_t)copies;
+        weight -= copies * weights[least];
+    }
+}
+
+hs_status hsi_configuration_suggest(hsi_configuration *cf, hs_type type, const uint32_t *rows,
+                                    size_t size)
+{
+    int64_t   weight = 0;
+    hs_status st;
+    size_t    i;
+
+    if (cf->ended || (int)type == cf->fluid)
+        return HS_OK;
+    for (i = 0; i < size; i++) {
+        uint32_t kind = cf->refusal.kind_of[rows[i]];
+
+        if (cf->refusal.weight[type][kind] > cf->target)
+            continue; /* cannot be in a pattern at all */
+        cf->take[kind]++;
+        weight += cf->refusal.weight[type][kind];
+    }
+    trim(cf, type, weight);
+    st = hsi_configuration_add(cf, (int)type, cf->take);
+    memset(cf->take, 0, cf->refusal.kinds * sizeof *cf->take);
+    return st;
+}
+
+int hsi_configuration_proved(const hsi_configuration *cf, hsi_configuration_proof *proof)
+{
+    if (!cf->refusal.proved)
+        return 0;
+    proof->bound = hsi_refusal_bound(&cf->refusal);
+    proof->grid = cf->refusal.grid;
+    proof->capacity = cf->refusal.refused;
+    memcpy(proof->most, cf->refusal.best_most, sizeof proof->most);
+    return 1;
+}
+
+int64_t hsi_configuration_multiplier(const hsi_configuration *cf, size_t row)
+{
+    return cf->refusal.best_multiplier[cf->refusal.kind_of[row]];
+}

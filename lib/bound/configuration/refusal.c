@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Why refusing is safe: in a schedule that ends before (c + 1) cells, each worker's
+ * set has a true time below (c + 1) cells, so its whole cells, the sum of the
+ * tasks' rounded down, are at most c; and each set is then worth at most `most`.
+ * Adding up over the workers gives the sum of Y <= m most + k most. A task whose
+ * own weight exceeds c is in no set. The knapsack's bound is never too small
+ * (knapsack.c), and the comparison is made in 128 bits.
+ *
+ * The same capacities are refused for all c up to the next multiple of `unit`
+ * less 1, because then no set has a weight in between.
+ */
+#include "bound/configuration/refusal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/sort/sort.h"
+
+enum {
+    GRID_BITS = 40,     /* cells of the makespan we start from */
+    LEAST_GRID = -1074, /* so that every number of cells is a double */
+    MULTIPLIER_BITS = 50,
+    MOST_PUSHES = 12
+};
+
+static const int64_t does_not_fit = INT64_MAX / 4;
+
+static int same_kind(const hsi_problem *pb, uint32_t a, uint32_t b)
+{
+    return pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b];
+}
+
+static int kind_before(const void *context, uint32_t a, uint32_t b)
+{
+    const hsi_problem *pb = context;
+
+    if (pb->p[a] != pb->p[b])
+        return pb->p[a] < pb->p[b];
+    if (pb->q[a] != pb->q[b])
+        return pb->q[a] < pb->q[b];
+    return a < b;
+}
+
+static hs_status count_kinds(hsi_refusal *r, const hsi_problem *pb, uint32_t *order,
+                             size_t most_kinds)
+{
+    size_t i;
+
+    for (i = 0; i < pb->n; i++)
+        order[i] = (uint32_t)i;
+    hsi_sort_indices(order, order + pb->n, pb->n, kind_before, pb);
+    for (i = 0; i < pb->n; i++) {
+        r->kinds += i == 0 || !same_kind(pb, order[i - 1], order[i]);
+        r->kind_of[order[i]] = (uint32_t)r->kinds - 1;
+    }
+    return r->kinds > most_kinds ? HS_ETOOBIG : HS_OK;
+}
+
+static hs_status allocate(hsi_refusal *r)
+{
+    size_t    n = r->kinds + 1;
+    hs_status st = HS_OK;
+    int       type;
+
+    for (type = HS_CPU; type <= HS_GPU && st == HS_OK; type++) {
+        r->time[type] = malloc(n * sizeof(double));
+        r->weight[type] = malloc(n * sizeof(int64_t));
+        st = hsi_knapsack_open(&r->knapsack[type], n);
+        if (!r->time[type] || !r->weight[type])
+            st = HS_ENOMEM;
+    }
+    r->count = calloc(n, sizeof *r->count);
+    r->multiplier = calloc(n, sizeof *r->multiplier);
+    r->best_multiplier = calloc(n, sizeof *r->best_multiplier);
+    if (!r->count || !r->multiplier || !r->best_multiplier)
+        return HS_ENOMEM;
+    return st;
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static void weigh(hsi_refusal *r, double from)
+{
+    int64_t unit = 0;
+    size_t  i;
+    int     type, exact = 1;
+
+    frexp(from, &r->grid);
+    r->grid -= GRID_BITS;
+    if (r->grid < LEAST_GRID)
+        r->grid = LEAST_GRID;
+    r->refused = (int64_t)ldexp(from, -r->grid) - 1;
+    r->capacity_limit = 4 * (r->refused + 1);
+    if (r->capacity_limit > HSI_KNAPSACK_MOST_CAPACITY)
+        r->capacity_limit = HSI_KNAPSACK_MOST_CAPACITY;
+    for (type = HS_CPU; type <= HS_GPU; type++)
+        for (i = 0; i < r->kinds; i++) {
+            double cells = r->time[type][i] <= 4 * from ? ldexp(r->time[type][i], -r->grid)
+                                                        : INFINITY;
+
+            r->weight[type][i] = does_not_fit;
+            if (!(cells <= (double)r->capacity_limit))
+                continue;
+            r->weight[type][i] = (int64_t)cells;
+            unit = gcd(r->weight[type][i], unit);
+            exact &= cells == floor(cells);
+        }
+    r->unit = exact && unit > 0 ? unit : 1;
+}
+
+int64_t hsi_refusal_round(const hsi_refusal *r, int64_t capacity)
+{
+    return capacity / r->unit * r->unit + r->unit - 1;
+}
+
+double hsi_refusal_bound(const hsi_refusal *r)
+{
+    return ldexp((double)(r->refused + 1), r->grid);
+}
+
+hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double from, size_t most_kinds)
+{
+    uint32_t *order = malloc((2 * pb->n + 1) * sizeof *order);
+    hs_status st;
+    size_t    i;
+
+    memset(r, 0, sizeof *r);
+    r->workers[HS_CPU] = pb->m;
+    r->workers[HS_GPU] = pb->k;
+    r->kind_of = malloc((pb->n + 1) * sizeof *r->kind_of);
+    st = order && r->kind_of ? count_kinds(r, pb, order, most_kinds) : HS_ENOMEM;
+    if (st == HS_OK)
+        st = allocate(r);
+    free(order);
+    if (st != HS_OK) {
+        hsi_refusal_close(r);
+        return st;
+    }
+    for (i = 0; i < pb->n; i++) {
+        uint32_t kind = r->kind_of[i];
+
+        r->time[HS_CPU][kind] = pb->p[i];
+        r->time[HS_GPU][kind] = pb->q[i];
+        r->count[kind] += hsi_count(pb, i);
+    }
+    weigh(r, from);
+    return HS_OK;
+}
+
+void hsi_refusal_close(hsi_refusal *r)
+{
+    int type;
+
+    for (type = HS_CPU; type <= HS_GPU; type++) {
+        free(r->time[type]);
+        free(r->weight[type]);
+        if (r->knapsack[type].search)
+            hsi_knapsack_close(&r->knapsack[type]);
+    }
+    free(r->kind_of);
+    free(r->count);
+    free(r->multiplier);
+    free(r->best_multiplier);
+    memset(r, 0, sizeof *r);
+}
+
+void hsi_refusal_set(hsi_refusal *r, const double *y)
+{
+    double sum = 0, scale = 0;
+    int    exponent = 0;
+    size_t i;
+
+    for (i = 0; i < r->kinds; i++)
+        sum += r->count[i] * y[i];
+    if (sum > 0 && isfinite(sum)) { /* in two steps: the least doubles have huge inverses */
+        frexp(sum, &exponent);
+        scale = ldexp(1 - 0x1p-20, MULTIPLIER_BITS) / ldexp(sum, -exponent);
+    }
+    for (i = 0; i < r->kinds; i++)
+        r->multiplier[i] = scale > 0 ? (int64_t)(ldexp(y[i], -exponent) * scale) : 0;
+}
+
+static int64_t sum_of_multipliers(const hsi_refusal *r)
+{
+    int64_t sum = 0;
+    size_t  i;
+
+    for (i = 0; i < r->kinds; i++)
+        sum += r->count[i] * r->multiplier[i];
+    return sum;
+}
+
+static void solve_knapsack(hsi_refusal *r, int type, int64_t capacity,
+                           const hsi_refusal_effort *effort)
+{
+    hsi_knapsack *ks = &r->knapsack[type];
+    double        part = ldexp(1, MULTIPLIER_BITS) /
+                  ((double)r->workers[HS_CPU] + (double)r->workers[HS_GPU]);
+
+    ks->n = r->kinds;
+    memcpy(ks->weight, r->weight[type], r->kinds * sizeof *ks->weight);
+    memcpy(ks->profit, r->multiplier, r->kinds * sizeof *ks->profit);
+    memcpy(ks->limit, r->count, r->kinds * sizeof *ks->limit);
+    hsi_knapsack_solve(ks, capacity, (int64_t)(effort->tolerance * part), effort->nodes[type]);
+    r->most[type] = ks->bound;
+}
+
+double hsi_refusal_try(hsi_refusal *r, int64_t capacity, const hsi_refusal_effort *effort)
+{
+    int64_t    sum = sum_of_multipliers(r);
+    __int128_t load = 0;
+    int        type;
+
+    for (type = HS_CPU; type <= HS_GPU; type++) {
+        r->most[type] = 0;
+        if (r->workers[type])
+            solve_knapsack(r, type, capacity, effort);
+        load += (__int128_t)r->workers[type] * r->most[type];
+    }
+    if (sum > load && capacity > r->refused) {
+        r->refused = capacity;
+        r->proved = 1;
+        memcpy(r->best_multiplier, r->multiplier, r->kinds * sizeof *r->multiplier);
+        memcpy(r->best_most, r->most, sizeof r->most);
+    }
+    return load > 0 ? (double)sum / (double)load : sum > 0 ? INFINITY : 0;
+}
+
+int hsi_refusal_undecided(const hsi_refusal *r)
+{
+    __int128_t least = 0, most = 0;
+    int64_t    sum = sum_of_multipliers(r);
+    int        type;
+
+    for (type = HS_CPU; type <= HS_GPU; type++)
+        if (r->workers[type]) {
+            least += (__int128_t)r->workers[type] * r->knapsack[type].value;
+            most += (__int128_t)r->workers[type] * r->most[type];
+        }
+    return sum > least && sum <= most;
+}
+
+/*
+ * How much further is guessed by the ratio, as if the knapsacks grew with the
+ * capacity; they grow by steps, though, so that the guess may be far too high.
+ */
+void hsi_refusal_push(hsi_refusal *r, int64_t capacity, double ratio,
+                      const hsi_refusal_effort *effort, const hsi_stop *stop)
+{
+    double step = (fmin(ratio, 2) - 1) * (double)capacity;
+    int    i;
+
+    for (i = 0; i < MOST_PUSHES && !hsi_stop_now(stop); i++) {
+        int64_t next;
+
+        if (step < (double)r->unit && step * 0x1p21 < (double)capacity)
+            return;
+        next = hsi_refusal_round(r, capacity + (int64_t)step);
+        if (next == capacity || next > r->capacity_limit)
+            return;
+        ratio = hsi_refusal_try(r, next, effort);
+        if (r->refused < next) {
+            step /= 4;
+            continue;
+        }
+        step = fmin(2 * step, (fmin(ratio, 2) - 1) * (double)next);
+        capacity = next;
+    }
+}
+
+void hsi_refusal_polish(hsi_refusal *r, int64_t high, const hsi_refusal_effort *effort,
+                        const hsi_stop *stop)
+{
+    if (!r->proved)
+        return;
+    memcpy(r->multiplier, r->best_multiplier, r->kinds * sizeof *r->multiplier);
+    while (!hsi_stop_now(stop)) {
+        int64_t middle = r->refused + (high - r->refused) / 2;
+
+        middle = hsi_refusal_round(r, middle > r->refused ? middle : r->refused + 1);
+        if (middle >= high)
+            return;
+        hsi_refusal_try(r, middle, effort);
+        if (r->refused < middle)
+            high = middle;
+    }
+}

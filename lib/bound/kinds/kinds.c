@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One type is coarse: its workers run few tasks each, so that all maximal patterns, the
+ * vectors of counts that fit on a worker and to which nothing can be added, are listed.
+ * Its workers are given patterns one after the other; what is left is for the workers of
+ * the fine type, which fill.c shares out. A pattern that holds more tasks of a kind than
+ * are left takes those.
+ *
+ * Two searches that leave the same tasks to the same number of workers are one: what was
+ * left is remembered. And as in the configuration bound, when each task has a worth, no
+ * worker can run tasks of more worth than the best pattern of its type: if what is left is
+ * worth more than all workers that are left could run, it is too much. Three such worths
+ * are held against every node, one of them the time on the fine type.
+ *
+ * Times are whole cells, rounded down, of a grid so fine that mostly nothing is rounded;
+ * loads that fit in exact arithmetic fit in cells. So what is refuted is refuted.
+ */
+#include "bound/kinds/state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/sort/sort.h"
+
+enum {
+    MOST_WORKERS = 512,
+    MOST_PATTERNS = 20000,
+    MOST_VECTORS = 1 << 20, /* that are looked at for them */
+    CAPACITY_BITS = 63,
+    WORTH_BITS = 48,    /* of all tasks together */
+    KNAPSACK_BITS = 40, /* of the capacity of a knapsack */
+    KNAPSACK_NODES = 200000
+};
+
+static const int64_t does_not_fit = INT64_MAX; /* a capacity has 53 bits that may be set */
+
+static int longer(const void *context, uint32_t a, uint32_t b)
+{
+    const hsi_problem *pb = context;
+    double             x = fmin(pb->p[a], pb->q[a]), y = fmin(pb->p[b], pb->q[b]);
+
+    if (x != y)
+        return x > y;
+    if (pb->p[a] != pb->p[b])
+        return pb->p[a] > pb->p[b];
+    return pb->q[a] != pb->q[b] ? pb->q[a] > pb->q[b] : a < b;
+}
+
+static hs_status find_kinds(hsi_kinds *kd)
+{
+    const hsi_problem *pb = kd->pb;
+    uint32_t          *order = malloc((2 * pb->n + 1) * sizeof *order);
+    hs_status          st = HS_OK;
+    size_t             i;
+
+    if (!order)
+        return HS_ENOMEM;
+    for (i = 0; i < pb->n; i++)
+        order[i] = (uint32_t)i;
+    hsi_sort_indices(order, order + pb->n, pb->n, longer, pb);
+    for (i = 0; i < pb->n && st == HS_OK; i++) {
+        double p = pb->p[order[i]], q = pb->q[order[i]];
+        size_t last = kd->kinds - 1;
+
+        if (kd->kinds == 0 || kd->time[HS_CPU][last] != p || kd->time[HS_GPU][last] != q) {
+            if (kd->kinds == HSI_MOST_KINDS) {
+                st = HS_ETOOBIG;
+                break;
+            }
+            last = kd->kinds++;
+            kd->time[HS_CPU][last] = p;
+            kd->time[HS_GPU][last] = q;
+        }
+        kd->kind_of[order[i]] = (uint32_t)last;
+        kd->count[last] += hsi_count(pb, order[i]);
+    }
+    free(order);
+    return st;
+}
+
+/* A node has to have a number of its own, in 63 bits. */
+static int can_be_numbered(const hsi_kinds *kd)
+{
+    double numbers = MOST_WORKERS;
+    size_t i;
+
+    for (i = 0; i < kd->kinds; i++)
+        numbers *= kd->count[i] + 1.0;
+    return numbers < 0x1p62;
+}
+
+hs_status hsi_kinds_open(const hsi_problem *pb, hsi_kinds **out)
+{
+    hsi_kinds *kd;
+    size_t     workers = (size_t)pb->m + pb->k;
+    hs_status  st;
+
+    if (pb->n == 0 || workers > MOST_WORKERS)
+        return HS_ETOOBIG;
+    kd = calloc(1, sizeof *kd);
+    if (!kd)
+        return HS_ENOMEM;
+    kd->pb = pb;
+    kd->workers[HS_CPU] = pb->m;
+    kd->workers[HS_GPU] = pb->k;
+    kd->kind_of = malloc(pb->n * sizeof *kd->kind_of);
+    kd->levels = malloc((workers + 1) * sizeof *kd->levels);
+    kd->fine_take = malloc(workers * HSI_MOST_KINDS * sizeof *kd->fine_take);
+    kd->patterns = malloc(MOST_PATTERNS * sizeof *kd->patterns);
+    st = kd->kind_of && kd->levels && kd->fine_take && kd->patterns
+             ? hsi_knapsack_open(&kd->knapsack, HSI_MOST_KINDS)
+             : HS_ENOMEM;
+    if (st == HS_OK)
+        st = find_kinds(kd);
+    if (st == HS_OK && !can_be_numbered(kd))
+        st = HS_ETOOBIG;
+    if (st != HS_OK)
+        hsi_kinds_close(kd);
+    else
+        *out = kd;
+    return st;
+}
+
+void hsi_kinds_close(hsi_kinds *kd)
+{
+    if (!kd)
+        return;
+    if (kd->knapsack.search)
+        hsi_knapsack_close(&kd->knapsack);
+    free(kd->kind_of);
+    free(kd->levels);
+    free(kd->fine_take);
+    free(kd->patterns);
+    free(kd->seen);
+    free(kd);
+}
+
+void hsi_kinds_value(hsi_kinds *kd, const double *worth)
+{
+    int    slot = kd->values < 2 ? kd->values++ : 1;
+    size_t i;
+
+    for (i = 0; i < kd->pb->n; i++)
+        kd->value[slot][kd->kind_of[i]] = worth[i];
+}
+
+/* In cells of 2^grid. 0: tasks are too different in length for whole cells. */
+static int weigh(hsi_kinds *kd, double target)
+{
+    int    grid, type;
+    size_t i;
+
+    frexp(target, &grid);
+    grid -= CAPACITY_BITS;
+    kd->capacity = (int64_t)ldexp(target, -grid);
+    for (type = HS_CPU; type <= HS_GPU; type++)
+        for (i = 0; i < kd->kinds; i++) {
+            double time = kd->time[type][i];
+
+            kd->weight[type][i] =
+                time <= target && kd->workers[type] ? (int64_t)ldexp(time, -grid) : does_not_fit;
+            if (kd->weight[type][i] == 0)
+                return 0;
+        }
+    return 1;
+}
+
+/* Lists the maximal patterns that have kinds from `kind` on still to be chosen. */
+static int list_patterns(hsi_kinds *kd, int type, size_t kind, int64_t free_cells,
+                         hsi_kinds_pattern *p)
+{
+    int64_t weight, copies, least;
+    size_t  i;
+
+    if (++kd->vectors > MOST_VECTORS)
+        return 0;
+    if (kind == kd->kinds) {
+        for (i = 0; i < kd->kinds; i++)
+            if (p->take[i] < kd->count[i] && kd->weight[type][i] <= free_cells)
+                return 1;
+        if (kd->pattern_count == MOST_PATTERNS)
+            return 0;
+        kd->patterns[kd->pattern_count++] = *p;
+        return 1;
+    }
+    weight = kd->weight[type][kind];
+    copies = free_cells / weight < kd->count[kind] ? free_cells / weight : kd->count[kind];
+    least = kind + 1 < kd->kinds ? 0 : copies; /* more of the last always fit otherwise */
+    for (; copies >= least; copies--) {
+        p->take[kind] = (uint32_t)copies;
+        if (!list_patterns(kd, type, kind + 1, free_cells - copies * weight, p))
+            return 0;
+    }
+    return 1;
+}
+
+static int try_coarse(hsi_kinds *kd, int type)
+{
+    hsi_kinds_pattern p = {{0}, {0}};
+
+    kd->pattern_count = 0;
+    kd->vectors = 0;
+    return list_patterns(kd, type, 0, kd->capacity, &p);
+}
+
+/* The type whose workers run fewer tasks, roughly. */
+static int guess_coarse(const hsi_kinds *kd)
+{
+    double room[2] = {0, 0};
+    int    type;
+    size_t i;
+
+    for (type = HS_CPU; type <= HS_GPU; type++)
+        for (i = 0; i < kd->kinds; i++)
+            room[type] += fmin(kd->count[i], (double)(kd->capacity / kd->weight[type][i]));
+    return room[HS_CPU] <= room[HS_GPU] ? HS_CPU : HS_GPU;
+}
+
+static int choose_coarse(hsi_kinds *kd, int flip)
+{
+    kd->coarse = guess_coarse(kd) ^ flip;
+    if (try_coarse(kd, kd->coarse))
+        return 1;
+    kd->coarse = !kd->coarse;
+    return try_coarse(kd, kd->coarse);
+}
+
+static void scale_values(hsi_kinds *kd, int set)
+{
+    double sum = 0;
+    size_t i;
+
+    for (i = 0; i < kd->kinds; i++)
+        sum += kd->count[i] * kd->value[set][i];
+    for (i = 0; i < kd->kinds; i++)
+        kd->worth[set][i] = set < kd->values && sum > 0 && isfinite(sum)
+                                ? (int64_t)ldexp(kd->value[set][i] / sum, WORTH_BITS)
+                                : 0;
+}
+
+/* Most that a set of tasks that fits on a fine worker can be worth, or a little more. */
+static int64_t most_on_fine(hsi_kinds *kd, int set)
+{
+    hsi_knapsack *ks = &kd->knapsack;
+    int           shift = CAPACITY_BITS - KNAPSACK_BITS, fine = !kd->coarse;
+    size_t        i;
+
+    if (kd->workers[fine] == 0)
+        return 0;
+    ks->n = kd->kinds;
+    for (i = 0; i < kd->kinds; i++) {
+        ks->weight[i] = kd->weight[fine][i] >> shift;
+        ks->profit[i] = kd->weight[fine][i] <= kd->capacity ? kd->worth[set][i] : 0;
+        ks->limit[i] = kd->count[i];
+    }
+    hsi_knapsack_solve(ks, kd->capacity >> shift, 0, KNAPSACK_NODES);
+    return ks->bound;
+}
+
+static void value_patterns(hsi_kinds *kd, int set)
+{
+    int64_t most = 0;
+    size_t  i, j;
+
+    for (i = 0; i < kd->pattern_count; i++) {
+        hsi_kinds_pattern *p = &kd->patterns[i];
+
+        p->worth[set] = 0;
+        for (j = 0; j < kd->kinds; j++)
+            p->worth[set] += p->take[j] * kd->worth[set][j];
+        most = p->worth[set] > most ? p->worth[set] : most;
+    }
+    kd->most[kd->coarse][set] = most;
+}
+
+/* The time on the fine type, in cells large enough for all tasks on every worker together. */
+static void value_by_time(hsi_kinds *kd)
+{
+    int     fine = !kd->coarse, shift = CAPACITY_BITS - WORTH_BITS + 1;
+    int64_t capacity;
+    double  tasks = 0;
+    size_t  i, set = HSI_KINDS_WORTHS - 1;
+
+    for (i = 0; i < kd->kinds; i++)
+        tasks += kd->count[i];
+    while (tasks * (kd->workers[HS_CPU] + kd->workers[HS_GPU]) >
+           ldexp(1, 61 - CAPACITY_BITS + shift))
+        shift++;
+    capacity = kd->capacity >> shift;
+    for (i = 0; i < kd->kinds; i++) /* what cannot run there is worth more than a worker's all */
+        kd->worth[set][i] =
+            kd->weight[fine][i] <= kd->capacity ? kd->weight[fine][i] >> shift : capacity;
+    kd->most[fine][set] = kd->workers[fine] ? capacity : 0;
+}
+
+static int worth_more(const void *a, const void *b)
+{
+    const hsi_kinds_pattern *x = a, *y = b;
+
+    if (x->worth[0] != y->worth[0])
+        return x->worth[0] > y->worth[0] ? -1 : 1;
+    return memcmp(y->take, x->take, sizeof x->take);
+}
+
+static void value_all(hsi_kinds *kd)
+{
+    int set;
+
+    value_by_time(kd);
+    for (set = 0; set < HSI_KINDS_WORTHS; set++) {
+        if (set < HSI_KINDS_WORTHS - 1) {
+            scale_values(kd, set);
+            kd->most[!kd->coarse][set] = most_on_fine(kd, set);
+        }
+        value_patterns(kd, set);
+    }
+    qsort(kd->patterns, kd->pattern_count, sizeof *kd->patterns, worth_more);
+}
+
+int64_t hsi_kinds_worth(const hsi_kinds *kd, size_t row, int set)
+{
+    return kd->worth[set][kd->kind_of[row]];
+}
+
+int hsi_kinds_coarse(const hsi_kinds *kd)
+{
+    return kd->coarse;
+}
+
+int64_t hsi_kinds_most_on_fine(const hsi_kinds *kd, int set)
+{
+    return kd->most[!kd->coarse][set];
+}
+
+int hsi_kinds_aim(hsi_kinds *kd, double target, int flip)
+{
+    if (!weigh(kd, target) || !choose_coarse(kd, flip))
+        return 0;
+    value_all(kd);
+    return 1;
+}

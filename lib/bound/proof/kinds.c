@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bound/proof/prove.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound/grid.h"
+#include "support/sort/sort.h"
+
+static int kind_before(const void *context, uint32_t a, uint32_t b)
+{
+    const hsi_problem *pb = context;
+
+    if (pb->p[a] < pb->p[b] || pb->p[a] > pb->p[b])
+        return pb->p[a] < pb->p[b];
+    return pb->q[a] < pb->q[b];
+}
+
+/* Rows with the same two times become one kind. */
+static hs_status gather_kinds(hsi_prover *pr, const hsi_problem *rows)
+{
+    uint32_t *order = malloc((2 * rows->n + 1) * sizeof *order);
+    uint32_t *count = hsi_arena_take(&pr->arena, rows->n + 1, sizeof *count);
+    double   *p = hsi_arena_take(&pr->arena, rows->n + 1, sizeof *p);
+    double   *q = hsi_arena_take(&pr->arena, rows->n + 1, sizeof *q);
+    size_t    i, n = 0;
+
+    pr->kinds = (hsi_problem){.m = rows->m, .k = rows->k, .p = p, .q = q, .count = count};
+    if (!order || !count || !p || !q) {
+        free(order);
+        return HS_ENOMEM;
+    }
+    for (i = 0; i < rows->n; i++)
+        order[i] = (uint32_t)i;
+    memset(count, 0, (rows->n + 1) * sizeof *count);
+    hsi_sort_indices(order, order + rows->n, rows->n, kind_before, rows);
+    for (i = 0; i < rows->n; i++) {
+        n += i == 0 || kind_before(rows, order[i - 1], order[i]);
+        p[n - 1] = rows->p[order[i]];
+        q[n - 1] = rows->q[order[i]];
+        count[n - 1] += hsi_count(rows, order[i]);
+    }
+    pr->kinds.n = n;
+    free(order);
+    return HS_OK;
+}
+
+enum { MOST_EXPONENT = 1000 };
+
+/* Only where a bound and the unit next to it are doubles apart. */
+static void find_unit(hsi_prover *pr)
+{
+    int    least = MOST_EXPONENT, other;
+    size_t i;
+
+    for (i = 0; i < pr->kinds.n; i++) {
+        other = hsi_grid_exponent(pr->kinds.p[i]);
+        least = other < least ? other : least;
+        other = hsi_grid_exponent(pr->kinds.q[i]);
+        least = other < least ? other : least;
+    }
+    if (least > -MOST_EXPONENT && pr->target < ldexp(1, least) * 0x1p51)
+        pr->unit = ldexp(1, least);
+}
+
+static hs_status open_classes(hsi_prover *pr)
+{
+    size_t room = HSI_CLASSES * pr->kinds.n + 1;
+
+    pr->class_p = hsi_arena_take(&pr->arena, room, sizeof *pr->class_p);
+    pr->class_q = hsi_arena_take(&pr->arena, room, sizeof *pr->class_q);
+    pr->class_count = hsi_arena_take(&pr->arena, room, sizeof *pr->class_count);
+    pr->classes = (hsi_problem){.m = pr->kinds.m,
+                                .k = pr->kinds.k,
+                                .p = pr->class_p,
+                                .q = pr->class_q,
+                                .count = pr->class_count};
+    pr->low = calloc(pr->kinds.n + 1, sizeof *pr->low);
+    pr->high = calloc(pr->kinds.n + 1, sizeof *pr->high);
+    pr->row_kind = malloc(room * sizeof *pr->row_kind);
+    pr->row_class = malloc(room);
+    return pr->class_p && pr->class_q && pr->class_count && pr->low && pr->high && pr->row_kind &&
+                   pr->row_class
+               ? HS_OK
+               : HS_ENOMEM;
+}
+
+hs_status hsi_prover_open(hsi_prover *pr, const hsi_problem *rows, double target)
+{
+    hs_status st;
+
+    memset(pr, 0, sizeof *pr);
+    st = gather_kinds(pr, rows);
+    if (st == HS_OK)
+        st = open_classes(pr);
+    pr->target = target;
+    pr->goal = target * (1 - 0x1p-45);
+    find_unit(pr);
+    return st;
+}
+
+void hsi_prover_close(hsi_prover *pr)
+{
+    size_t i, count = pr->cases.size / sizeof(hsi_case);
+
+    for (i = 0; i < count; i++) {
+        free(hsi_case_at(pr, i)->proof.worth);
+        free(hsi_case_at(pr, i)->worth);
+    }
+    hsi_vector_free(&pr->cases);
+    hsi_vector_free(&pr->heap);
+    hsi_arena_close(&pr->arena);
+    free(pr->low);
+    free(pr->high);
+    free(pr->row_kind);
+    free(pr->row_class);
+}
+
+static void add_class(hsi_prover *pr, size_t kind, hsi_class class, uint32_t count)
+{
+    hsi_problem *classes = &pr->classes;
+    size_t       row = classes->n;
+
+    if (count == 0)
+        return;
+    pr->class_p[row] = class == HSI_GPU_TASKS ? INFINITY : pr->kinds.p[kind];
+    pr->class_q[row] = class == HSI_CPU_TASKS ? INFINITY : pr->kinds.q[kind];
+    pr->class_count[row] = count;
+    pr->row_kind[row] = (uint32_t)kind;
+    pr->row_class[row] = (unsigned char)class;
+    classes->n++;
+}
+
+void hsi_prover_turn_to(hsi_prover *pr, uint32_t index)
+{
+    size_t kind;
+
+    memset(pr->low, 0, pr->kinds.n * sizeof *pr->low);
+    memcpy(pr->high, pr->kinds.count, pr->kinds.n * sizeof *pr->high);
+    while (hsi_case_at(pr, index)->parent != HSI_NO_CASE) {
+        const hsi_case       *c = hsi_case_at(pr, index);
+        const hsi_proof_node *split = &hsi_case_at(pr, c->parent)->proof;
+
+        if (c->above && pr->low[split->kind] <= split->cut)
+            pr->low[split->kind] = split->cut + 1;
+        if (!c->above && pr->high[split->kind] > split->cut)
+            pr->high[split->kind] = split->cut;
+        index = c->parent;
+    }
+    pr->classes.n = 0;
+    for (kind = 0; kind < pr->kinds.n; kind++) {
+        add_class(pr, kind, HSI_CPU_TASKS, pr->low[kind]);
+        add_class(pr, kind, HSI_FREE_TASKS, pr->high[kind] - pr->low[kind]);
+        add_class(pr, kind, HSI_GPU_TASKS, pr->kinds.count[kind] - pr->high[kind]);
+    }
+}
+
+int hsi_prover_is_free(const hsi_prover *pr, size_t kind)
+{
+    return pr->low[kind] < pr->high[kind] && pr->kinds.p[kind] < pr->target &&
+           pr->kinds.q[kind] < pr->target;
+}
+
+double hsi_prover_round(const hsi_prover *pr, double bound)
+{
+    return pr->unit > 0 && bound < pr->unit * 0x1p51 ? ceil(bound / pr->unit) * pr->unit : bound;
+}
+
+void hsi_case_keep(hsi_case *c, const hsi_proof_node *proof, double proved)
+{
+    hsi_proof_node split = c->proof;
+
+    if (!(proved > c->own)) {
+        free(proof->worth);
+        return;
+    }
+    free(c->proof.worth);
+    c->proof = *proof;
+    c->proof.kind = split.kind;
+    c->proof.cut = split.cut;
+    c->own = proved;
+    c->bound = fmax(c->bound, proved);
+}
+
+void hsi_prover_split_at(const hsi_prover *pr, hsi_case *c, size_t kind, double on_cpu)
+{
+    double least = pr->low[kind], most = (double)pr->high[kind] - 1;
+
+    c->proof.kind = (uint32_t)kind;
+    c->proof.cut = (uint32_t)fmin(fmax(floor(on_cpu), least), most);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The open case with the least bound is split, until all are proved or a limit is
+ * reached. What is certified is then the most that some cut through the tree proves: a
+ * case proves what it proves by itself, or the lesser of what its two parts do.
+ */
+#include "bound/proof/prove.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound/bound.h"
+
+enum {
+    MOST_CASES = 1 << 17,
+    MOST_LINES = 1 << 20, /* of a certificate, about */
+    MOST_WORK = 1 << 29   /* cases x kinds: who verifies looks at each kind in each leaf */
+};
+
+static size_t open_cases(const hsi_prover *pr)
+{
+    return pr->heap.size / sizeof(uint32_t);
+}
+
+static int comes_before(const hsi_prover *pr, uint32_t a, uint32_t b)
+{
+    const hsi_case *first = hsi_case_at(pr, a), *second = hsi_case_at(pr, b);
+
+    if (first->bound < second->bound || first->bound > second->bound)
+        return first->bound < second->bound;
+    return first->depth > second->depth;
+}
+
+static hs_status push(hsi_prover *pr, uint32_t index)
+{
+    size_t    i = open_cases(pr);
+    uint32_t *heap;
+
+    if (hsi_vector_append(&pr->heap, &index, sizeof index) != 0)
+        return HS_ENOMEM;
+    heap = pr->heap.data;
+    for (; i > 0 && comes_before(pr, index, heap[(i - 1) / 2]); i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = index;
+    return HS_OK;
+}
+
+static uint32_t pop(hsi_prover *pr)
+{
+    uint32_t *heap = pr->heap.data, first = heap[0], last;
+    size_t    n = open_cases(pr) - 1, i = 0, child;
+
+    last = heap[n];
+    pr->heap.size -= sizeof last;
+    for (; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && comes_before(pr, heap[child + 1], heap[child]))
+            child++;
+        if (!comes_before(pr, heap[child], last))
+            break;
+        heap[i] = heap[child];
+    }
+    if (n)
+        heap[i] = last;
+    return first;
+}
+
+/* Bounds the case with that index, which is new. */
+static hs_status look_at(hsi_prover *pr, uint32_t index)
+{
+    hsi_case *c = hsi_case_at(pr, index);
+    hs_status st;
+
+    hsi_prover_turn_to(pr, index);
+    st = hsi_prover_bound(pr, c);
+    if (st != HS_OK)
+        return st;
+    if (c->proof.worth || c->worth) /* kept, or to be written: both take room */
+        pr->lines += pr->kinds.n;
+    if (c->state == HSI_CASE_STUCK) /* nothing beyond it can be proved any more */
+        pr->goal = fmin(pr->goal, c->bound);
+    return c->state == HSI_CASE_OPEN ? push(pr, index) : HS_OK;
+}
+
+static hs_status add_case(hsi_prover *pr, hsi_case content)
+{
+    content.child = HSI_NO_CASE;
+    return hsi_vector_append(&pr->cases, &content, sizeof content) ? HS_ENOMEM : HS_OK;
+}
+
+static hs_status split(hsi_prover *pr, uint32_t index)
+{
+    hsi_case *c = hsi_case_at(pr, index);
+    hsi_case  part = {.parent = index, .depth = c->depth + 1, .bound = c->bound};
+    uint32_t  first = (uint32_t)(pr->cases.size / sizeof *c);
+    hs_status st = HS_OK;
+    uint32_t  i;
+
+    if (hsi_vector_reserve(&pr->cases, 2 * sizeof part))
+        return HS_ENOMEM;
+    for (i = 0; i < 2 && st == HS_OK; i++) {
+        part.above = (int)i;
+        st = add_case(pr, part);
+    }
+    hsi_case_at(pr, index)->child = first;
+    for (i = 0; i < 2 && st == HS_OK; i++)
+        st = look_at(pr, first + i);
+    free(hsi_case_at(pr, index)->worth);
+    hsi_case_at(pr, index)->worth = NULL;
+    return st;
+}
+
+static int may_go_on(const hsi_prover *pr)
+{
+    size_t cases = pr->cases.size / sizeof(hsi_case);
+
+    return cases < MOST_CASES && cases * pr->kinds.n < MOST_WORK && pr->lines < MOST_LINES &&
+           !hsi_stop_now(pr->stop);
+}
+
+static hs_status grow(hsi_prover *pr)
+{
+    const hsi_case root = {.parent = HSI_NO_CASE};
+    hs_status      st = add_case(pr, root);
+
+    if (st == HS_OK)
+        st = look_at(pr, 0);
+    while (st == HS_OK && open_cases(pr) > 0 && may_go_on(pr)) {
+        uint32_t index = pop(pr);
+
+        if (hsi_case_at(pr, index)->bound >= pr->goal)
+            break;
+        st = split(pr, index);
+    }
+    return st == HS_OK && hsi_canceled(pr->stop->settings) ? HS_ECANCELED : st;
+}
+
+/* Sets every case's bound to what it and its parts prove; returns the whole's. */
+static double value_of_tree(hsi_prover *pr)
+{
+    size_t i = pr->cases.size / sizeof(hsi_case);
+
+    while (i-- > 0) { /* parts come after what they are parts of */
+        hsi_case *c = hsi_case_at(pr, i);
+
+        c->bound = c->own;
+        if (c->child != HSI_NO_CASE)
+            c->bound = fmax(c->own, fmin(hsi_case_at(pr, c->child)->bound,
+                                         hsi_case_at(pr, c->child + 1)->bound));
+    }
+    return fmin(hsi_case_at(pr, 0)->bound, pr->target);
+}
+
+/* Appends the case to the certificate, as a leaf or a branch; takes its worth. */
+static int write_case(hsi_case *c, hs_certificate *certificate)
+{
+    hsi_proof_node *node = &certificate->node[certificate->nodes++];
+    int             is_leaf = c->own >= certificate->value;
+
+    *node = c->proof;
+    c->proof.worth = NULL;
+    if (is_leaf)
+        return 0;
+    node->step = HSI_STEP_BRANCH;
+    free(node->worth);
+    node->worth = NULL;
+    return 1;
+}
+
+/* Each case before its two parts, all of the first before the second. */
+static hs_status write_cases(hsi_prover *pr, hs_certificate *certificate)
+{
+    size_t    count = pr->cases.size / sizeof(hsi_case), waiting = 0;
+    uint32_t *stack = malloc((count + 1) * sizeof *stack);
+
+    certificate->node = calloc(count, sizeof *certificate->node);
+    if (!stack || !certificate->node) {
+        free(stack);
+        return HS_ENOMEM;
+    }
+    stack[waiting++] = 0;
+    while (waiting > 0) {
+        hsi_case *c = hsi_case_at(pr, stack[--waiting]);
+
+        if (write_case(c, certificate)) {
+            stack[waiting++] = c->child + 1;
+            stack[waiting++] = c->child;
+        }
+    }
+    free(stack);
+    return HS_OK;
+}
+
+static hs_status write_kinds(const hsi_prover *pr, hs_certificate *certificate)
+{
+    size_t i;
+
+    certificate->kind = calloc(pr->kinds.n + 1, sizeof *certificate->kind);
+    if (!certificate->kind)
+        return HS_ENOMEM;
+    certificate->kinds = pr->kinds.n;
+    for (i = 0; i < pr->kinds.n; i++)
+        certificate->kind[i] = (hsi_certified_kind){pr->kinds.p[i], pr->kinds.q[i], 0};
+    return HS_OK;
+}
+
+hs_status hsi_certify_tree(const hsi_problem *rows, double target, int deep, const hsi_stop *stop,
+                           hs_certificate *certificate)
+{
+    hsi_prover pr;
+    hs_status  st;
+
+    certificate->value = 0;
+    certificate->computed = target;
+    certificate->proof = HSI_PROOF_NONE;
+    if (rows->n == 0 || !(target > 0))
+        return HS_OK;
+    st = hsi_prover_open(&pr, rows, target);
+    pr.deep = deep;
+    pr.stop = stop;
+    if (st == HS_OK)
+        st = grow(&pr);
+    if (st == HS_OK) {
+        certificate->value = value_of_tree(&pr);
+        certificate->proof = certificate->value > 0 ? HSI_PROOF_TREE : HSI_PROOF_NONE;
+    }
+    if (st == HS_OK && certificate->value > 0)
+        st = write_kinds(&pr, certificate);
+    if (st == HS_OK && certificate->value > 0)
+        st = write_cases(&pr, certificate);
+    hsi_prover_close(&pr);
+    return st;
+}

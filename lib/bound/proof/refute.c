@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bound/proof/refute.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/exact.h"
+
+/*
+ * Knapsacks over the tasks that are still to come, by free capacity in cells of
+ * target/cells. Times are rounded down to cells and capacities up, so a table
+ * never says less than the truth. A second bound cuts the last task that fits,
+ * and is the better one where many tasks share a worker.
+ */
+typedef struct type_tables {
+    const double *time;
+    unsigned      first, count; /* workers */
+    uint32_t     *cell;         /* of each depth's task; more than `cells`: does not fit */
+    uint64_t     *suffix;       /* [depth][capacity]: best worth of tasks from depth on */
+    uint32_t     *by_density;   /* [depth][i]: tasks from depth on that fit, by worth a time */
+    uint32_t     *fitting;      /* of each depth: how many */
+    double       *used;         /* [depth][i]: time of the first i + 1 of them, rounded down */
+    uint64_t     *gained;       /* [depth][i]: their worth */
+    int           many;         /* cut tasks too */
+} type_tables;
+
+typedef struct search {
+    hsi_refutation *r;
+    const hsi_stop *stop;
+    size_t          n;
+    uint32_t        cells;
+    uint32_t       *order;       /* task at each depth */
+    uint32_t       *twin;        /* depth of an identical task just before, or itself */
+    double         *load;        /* a worker */
+    uint64_t       *gathered;    /* worth of what a worker holds */
+    uint32_t       *chosen;      /* worker of each depth */
+    uint64_t        all;         /* worth of all tasks */
+    int             exact_loads; /* whole numbers: equal loads are equal */
+    type_tables     type[2];
+    hsi_verdict     verdict;
+} search;
+
+/* A load is a sum of at most 256 roundings. */
+#define LOAD_ERROR 1e-13
+
+static uint64_t *suffix_row(const search *s, const type_tables *t, size_t depth)
+{
+    return t->suffix + depth * ((size_t)s->cells + 1);
+}
+
+static void fill_suffix(search *s, type_tables *t)
+{
+    size_t   depth;
+    uint32_t c;
+
+    memset(suffix_row(s, t, s->n), 0, ((size_t)s->cells + 1) * sizeof *t->suffix);
+    for (depth = s->n; depth-- > 0;) {
+        uint64_t *row = suffix_row(s, t, depth), *next = suffix_row(s, t, depth + 1);
+        uint64_t  worth = s->r->worth[s->order[depth]];
+        uint32_t  cell = t->cell[depth];
+
+        memcpy(row, next, ((size_t)s->cells + 1) * sizeof *row);
+        for (c = cell; c <= s->cells; c++)
+            if (next[c - cell] + worth > row[c])
+                row[c] = next[c - cell] + worth;
+    }
+}
+
+static void sort_by_density(const search *s, const type_tables *t, uint32_t *tasks, uint32_t count)
+{
+    uint32_t i, j;
+
+    for (i = 1; i < count; i++) {
+        uint32_t moving = tasks[i];
+        double   density = (double)s->r->worth[moving] / t->time[moving];
+
+        for (j = i; j > 0 && (double)s->r->worth[tasks[j - 1]] / t->time[tasks[j - 1]] < density;
+             j--)
+            tasks[j] = tasks[j - 1];
+        tasks[j] = moving;
+    }
+}
+
+static void fill_density(search *s, type_tables *t)
+{
+    size_t   depth, later;
+    uint32_t i;
+
+    for (depth = 0; depth < s->n; depth++) {
+        uint32_t *tasks = t->by_density + depth * s->n;
+        uint32_t  count = 0;
+        double    used = 0;
+        uint64_t  gained = 0;
+
+        for (later = depth; later < s->n; later++)
+            if (t->cell[later] <= s->cells)
+                tasks[count++] = s->order[later];
+        sort_by_density(s, t, tasks, count);
+        t->fitting[depth] = count;
+        for (i = 0; i < count; i++) {
+            used = (used + t->time[tasks[i]]) * (1 - 2 * DBL_EPSILON);
+            gained += s->r->worth[tasks[i]];
+            t->used[depth * s->n + i] = used;
+            t->gained[depth * s->n + i] = gained;
+        }
+    }
+    t->fitting[s->n] = 0;
+}
+
+/* With the last task cut: rounded up. */
+static uint64_t cut_bound(const search *s, const type_tables *t, size_t depth, double room)
+{
+    const double   *used = t->used + depth * s->n;
+    const uint64_t *gained = t->gained + depth * s->n;
+    uint32_t        low = 0, high = t->fitting[depth], task;
+    uint64_t        cut;
+    double          left;
+
+    while (low < high) { /* how many fit whole */
+        uint32_t middle = (low + high) / 2;
+
+        if (used[middle] <= room)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == t->fitting[depth])
+        return low ? gained[low - 1] : 0;
+    task = t->by_density[depth * s->n + low];
+    left = room - (low ? used[low - 1] : 0);
+    cut = (uint64_t)((double)s->r->worth[task] * (left / t->time[task]) * (1 + 8 * DBL_EPSILON));
+    /* Densities are rounded: two tasks may stand the wrong way round by that much. */
+    return (low ? gained[low - 1] : 0) + cut + 1 + (s->all >> 48);
+}
+
+/* Most that fits into what a worker has left, of the tasks from `depth` on. */
+static uint64_t most_worth(const search *s, const type_tables *t, size_t depth, double load)
+{
+    double   room = (s->r->target - load) * (1 + 4 * DBL_EPSILON) + s->r->target * LOAD_ERROR;
+    double   capacity;
+    uint64_t most, cut;
+
+    if (room < 0)
+        room = 0;
+    capacity = room / s->r->target * s->cells * (1 + 4 * DBL_EPSILON) + 1e-9;
+    most = suffix_row(s, t, depth)[capacity < s->cells ? (uint32_t)capacity : s->cells];
+    if (!t->many)
+        return most;
+    cut = cut_bound(s, t, depth, room);
+    return cut < most ? cut : most;
+}
+
+static const type_tables *type_of(const search *s, unsigned worker)
+{
+    return &s->type[worker < s->r->pb->m ? HS_CPU : HS_GPU];
+}
+
+static int can_hold_the_rest(const search *s, size_t depth)
+{
+    unsigned w, workers = s->r->pb->m + s->r->pb->k;
+    uint64_t reach = 0;
+
+    for (w = 0; w < workers; w++)
+        reach += s->gathered[w] + most_worth(s, type_of(s, w), depth, s->load[w]);
+    return reach >= s->all;
+}
+
+/* Another worker of the type that would do just as well comes before. */
+static int is_repeated(const search *s, unsigned worker)
+{
+    unsigned other = type_of(s, worker)->first;
+
+    for (; other < worker; other++)
+        if (s->load[other] == s->load[worker] && (s->load[worker] == 0 || s->exact_loads))
+            return 1;
+    return 0;
+}
+
+/* Exact sums: what was found is a schedule, not one up to rounding. */
+static int is_short_enough(const search *s)
+{
+    const hsi_problem *pb = s->r->pb;
+    unsigned           w;
+    size_t             depth;
+
+    for (w = 0; w < pb->m + pb->k; w++) {
+        hsi_sum rest = {s->r->target, 0, 0};
+
+        for (depth = 0; depth < s->n; depth++)
+            if (s->chosen[depth] == w)
+                hsi_sum_add(&rest, -type_of(s, w)->time[s->order[depth]]);
+        if (!hsi_sum_surely_nonnegative(&rest))
+            return 0;
+    }
+    return 1;
+}
+
+static void keep(search *s)
+{
+    size_t depth;
+
+    for (depth = 0; depth < s->n; depth++)
+        s->r->worker[s->order[depth]] = s->chosen[depth];
+    s->verdict = HSI_FOUND;
+}
+
+static void descend(search *s, size_t depth);
+
+static void try_worker(search *s, size_t depth, unsigned worker)
+{
+    uint32_t task = s->order[depth];
+    double   time = type_of(s, worker)->time[task], before = s->load[worker];
+
+    if (!(before + time <= s->r->target * (1 + LOAD_ERROR)) || is_repeated(s, worker))
+        return;
+    s->load[worker] = before + time;
+    s->gathered[worker] += s->r->worth[task];
+    s->chosen[depth] = worker;
+    if (can_hold_the_rest(s, depth + 1))
+        descend(s, depth + 1);
+    s->gathered[worker] -= s->r->worth[task];
+    s->load[worker] = before;
+}
+
+static void descend(search *s, size_t depth)
+{
+    const hsi_problem *pb = s->r->pb;
+    unsigned           w, from = 0, workers = pb->m + pb->k;
+
+    if (depth == s->n) {
+        if (is_short_enough(s))
+            keep(s);
+        return;
+    }
+    if (++s->r->nodes == s->r->most_nodes || ((s->r->nodes & 1023) == 0 && hsi_stop_now(s->stop))) {
+        s->verdict = HSI_STOPPED;
+        return;
+    }
+    if (s->twin[depth] != depth) /* identical tasks go to workers in order */
+        from = s->chosen[s->twin[depth]];
+    for (w = from; w < workers && s->verdict == HSI_REFUTED; w++)
+        try_worker(s, depth, w);
+}
+
+static double least_time(const hsi_problem *pb, uint32_t task)
+{
+    return fmin(pb->p[task], pb->q[task]);
+}
+
+/* Tasks that take most of a worker first, wherever they go; twins side by side. */
+static void choose_order(search *s)
+{
+    const hsi_problem *pb = s->r->pb;
+    size_t             i, j;
+
+    for (i = 0; i < s->n; i++) {
+        for (j = i; j > 0; j--) {
+            uint32_t before = s->order[j - 1];
+            double   a = least_time(pb, before), b = least_time(pb, (uint32_t)i);
+
+            if (a > b || (a == b && (pb->p[before] > pb->p[i] ||
+                                     (pb->p[before] == pb->p[i] && pb->q[before] >= pb->q[i]))))
+                break;
+            s->order[j] = before;
+        }
+        s->order[j] = (uint32_t)i;
+    }
+    for (i = 0; i < s->n; i++) {
+        uint32_t task = s->order[i], before = i ? s->order[i - 1] : 0;
+
+        s->twin[i] = (uint32_t)i;
+        if (i && pb->p[task] == pb->p[before] && pb->q[task] == pb->q[before] &&
+            s->r->worth[task] == s->r->worth[before])
+            s->twin[i] = (uint32_t)i - 1;
+    }
+}
+
+static hs_status open_type(search *s, hs_type type)
+{
+    type_tables       *t = &s->type[type];
+    const hsi_problem *pb = s->r->pb;
+    size_t             n = s->n, depth, fit = 0;
+
+    t->time = type == HS_CPU ? pb->p : pb->q;
+    t->first = type == HS_CPU ? 0 : pb->m;
+    t->count = type == HS_CPU ? pb->m : pb->k;
+    t->cell = malloc((n + 1) * sizeof *t->cell);
+    t->suffix = malloc((n + 1) * ((size_t)s->cells + 1) * sizeof *t->suffix);
+    t->by_density = malloc(n * n * sizeof *t->by_density);
+    t->fitting = malloc((n + 1) * sizeof *t->fitting);
+    t->used = malloc(n * n * sizeof *t->used);
+    t->gained = malloc(n * n * sizeof *t->gained);
+    if (!t->cell || !t->suffix || !t->by_density || !t->fitting || !t->used || !t->gained)
+        return HS_ENOMEM;
+    for (depth = 0; depth < n; depth++) {
+        double share = t->time[s->order[depth]] / s->r->target * s->cells * (1 - 4 * DBL_EPSILON);
+
+        t->cell[depth] = share <= s->cells ? (uint32_t)share : s->cells + 1;
+        fit += t->cell[depth] <= s->cells && share * 8 < s->cells;
+    }
+    t->many = t->count && fit > 4 * t->count;
+    fill_suffix(s, t);
+    fill_density(s, t);
+    return HS_OK;
+}
+
+static void close_type(type_tables *t)
+{
+    free(t->cell);
+    free(t->suffix);
+    free(t->by_density);
+    free(t->fitting);
+    free(t->used);
+    free(t->gained);
+}
+
+static hs_status open_search(search *s)
+{
+    size_t    n = s->n, i;
+    unsigned  workers = s->r->pb->m + s->r->pb->k;
+    hs_status st;
+
+    s->cells = 1 << 16;
+    while ((n + 1) * (size_t)s->cells > (1 << 21))
+        s->cells /= 2;
+    s->order = malloc(n * sizeof *s->order);
+    s->twin = malloc(n * sizeof *s->twin);
+    s->chosen = malloc(n * sizeof *s->chosen);
+    s->load = calloc(workers, sizeof *s->load);
+    s->gathered = calloc(workers, sizeof *s->gathered);
+    if (!s->order || !s->twin || !s->chosen || !s->load || !s->gathered)
+        return HS_ENOMEM;
+    for (i = 0; i < n; i++)
+        s->all += s->r->worth[i];
+    s->exact_loads = hsi_problem_is_whole(s->r->pb);
+    choose_order(s);
+    st = open_type(s, HS_CPU);
+    return st == HS_OK ? open_type(s, HS_GPU) : st;
+}
+
+static hs_status refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict)
+{
+    search    s = {.r = r, .stop = stop, .n = r->pb->n, .verdict = HSI_REFUTED};
+    hs_status st = open_search(&s);
+
+    if (st == HS_OK) {
+        if (can_hold_the_rest(&s, 0))
+            descend(&s, 0);
+        *verdict = s.verdict;
+    }
+    close_type(&s.type[HS_CPU]);
+    close_type(&s.type[HS_GPU]);
+    free(s.gathered);
+    free(s.load);
+    free(s.chosen);
+    free(s.twin);
+    free(s.order);
+    return st;
+}
+
+/*
+ * Near the least doubles a worth over a time is none, and errors are not relative. There
+ * everything is lifted, which is exact: a time that becomes infinite did not fit before.
+ */
+#define LEAST_TARGET 0x1p-400
+enum { LIFT = 600 };
+
+static hs_status refute_lifted(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict)
+{
+    size_t         n = r->pb->n, i;
+    double        *p = malloc(n * sizeof *p), *q = malloc(n * sizeof *q);
+    hsi_problem    pb = {.n = n, .m = r->pb->m, .k = r->pb->k, .p = p, .q = q};
+    hsi_refutation lifted = *r;
+    hs_status      st = p && q ? HS_OK : HS_ENOMEM;
+
+    for (i = 0; st == HS_OK && i < n; i++) {
+        p[i] = ldexp(r->pb->p[i], LIFT);
+        q[i] = ldexp(r->pb->q[i], LIFT);
+    }
+    lifted.pb = &pb;
+    lifted.target = ldexp(r->target, LIFT);
+    if (st == HS_OK)
+        st = refute(&lifted, stop, verdict);
+    r->nodes = lifted.nodes;
+    free(p);
+    free(q);
+    return st;
+}
+
+hs_status hsi_refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict)
+{
+    r->nodes = 0;
+    if (r->pb->n == 0 || r->pb->n > HSI_REFUTE_MOST_TASKS)
+        return HS_ETOOBIG;
+    return r->target < LEAST_TARGET ? refute_lifted(r, stop, verdict) : refute(r, stop, verdict);
+}
+
+void hsi_refute_worth(size_t n, const double *value, uint64_t *worth)
+{
+    double sum = 0;
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        sum += value[i];
+    for (i = 0; i < n; i++)
+        worth[i] = sum > 0 && isfinite(sum) ? (uint64_t)(value[i] / sum * 0x1p58) : 1;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* cpu_command and gpu_command: the task is what the shell makes of it. */
+
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "exec/backend/backends.h"
+#include "exec/backend/command/output.h"
+#include "exec/backend/command/process.h"
+
+typedef struct command_body {
+    hs_body base;
+    char    text[];
+} command_body;
+
+typedef struct command_worker {
+    hs_backend_worker base;
+    hsi_environment   environment;
+    hsi_process      *process;
+} command_worker;
+
+/* "task render-7", at the beginning of a message. */
+static void name_row(const hs_task *row, char name[64])
+{
+    if (row->id && row->id[0] != '\0')
+        snprintf(name, 64, "task %.48s%s", row->id, strlen(row->id) > 48 ? "..." : "");
+    else
+        snprintf(name, 64, "a task");
+}
+
+static hs_status refuse(const hs_backend_options *options, const hs_task *row, hs_type type,
+                        const char *command, char why[HS_WHY])
+{
+    const char *column = type == HS_GPU ? "gpu_command" : "cpu_command";
+    char        name[64];
+
+    name_row(row, name);
+    if (!options->allow_commands) {
+        snprintf(why, HS_WHY,
+                 "%s has a %s, and a plan is data until told otherwise: "
+                 "--allow=commands lets it run",
+                 name, column);
+        return HS_EREFUSED;
+    }
+    if (strlen(command) >= HSI_PROCESS_COMMAND) {
+        snprintf(why, HS_WHY, "the %s of %s is longer than %d bytes: put it into a file", column,
+                 name, HSI_PROCESS_COMMAND - 1);
+        return HS_EINVAL;
+    }
+    return HS_OK;
+}
+
+static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
+                             hs_body **out, char why[HS_WHY])
+{
+    const char   *command = type == HS_GPU ? row->gpu_command : row->cpu_command;
+    command_body *body;
+    size_t        bytes;
+    hs_status     st;
+
+    *out = NULL;
+    if (!command || command[0] == '\0' || (type == HS_CPU && options->emulate[HS_CPU]))
+        return HS_OK;
+    st = refuse(options, row, type, command, why);
+    if (st != HS_OK)
+        return st;
+    bytes = strlen(command) + 1;
+    body = malloc(sizeof *body + bytes);
+    if (!body)
+        return HS_ENOMEM;
+    body->base.backend = &hsi_backend_command;
+    memcpy(body->text, command, bytes);
+    *out = &body->base;
+    return HS_OK;
+}
+
+static void body_free(hs_body *body)
+{
+    free(body);
+}
+
+static void worker_close(hs_backend_worker *worker)
+{
+    command_worker *w = (command_worker *)worker;
+
+    if (w->process)
+        hsi_process_close(w->process);
+    hsi_environment_free(&w->environment);
+    free(w);
+}
+
+static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
+                             hs_backend_worker **out, char why[HS_WHY])
+{
+    command_worker *w = calloc(1, sizeof *w);
+    hs_status       st;
+
+    if (!w)
+        return HS_ENOMEM;
+    w->base.backend = &hsi_backend_command;
+    st = hsi_environment_create(options, info, environ, &w->environment);
+    if (st == HS_OK)
+        st = hsi_process_open(&w->environment, info->os_cpu, options->grace, &w->process, why);
+    if (st != HS_OK) {
+        worker_close(&w->base);
+        return st;
+    }
+    *out = &w->base;
+    return HS_OK;
+}
+
+/* Until the command has ended, passing on that it is to be cancelled. */
+static void wait_for_end(hsi_process *process, const hs_attempt *attempt,
+                         hsi_command_output *output)
+{
+    enum { END, WAKE, OUTPUT, FDS };
+    struct pollfd wait[FDS] = {[END] = {.fd = hsi_process_fd(process), .events = POLLIN},
+                               [WAKE] = {.fd = attempt->wake_fd, .events = POLLIN}};
+
+    for (;;) {
+        wait[OUTPUT] = (struct pollfd){.fd = output->read, .events = POLLIN};
+        if (ppoll(wait, FDS, NULL, NULL) < 0)
+            continue; /* a signal */
+        if (wait[OUTPUT].revents)
+            hsi_command_output_read(output);
+        if (wait[END].revents)
+            return;
+        if (wait[WAKE].revents && hs_attempt_cancelled(attempt)) {
+            hsi_process_cancel(process);
+            wait[WAKE].fd = -1;
+        }
+    }
+}
+
+static void describe_status(int status, char text[128])
+{
+    if (status == 127)
+        snprintf(text, 128, "command not found (status 127)");
+    else if (status == 126)
+        snprintf(text, 128, "command cannot be executed (status 126)");
+    else if (status > 128 && status - 128 < 65)
+        snprintf(text, 128, "exited with status %d (as the shell says for signal %d, %s)", status,
+                 status - 128, strsignal(status - 128));
+    else
+        snprintf(text, 128, "exited with status %d", status);
+}
+
+static void describe_failure(const hsi_process_end *end, hsi_command_output *output,
+                             char why[HS_WHY])
+{
+    const char *line = hsi_command_output_last_line(output);
+    char        what[128];
+
+    if (end->signal)
+        snprintf(what, sizeof what, "killed by signal %d (%s)", end->signal,
+                 strsignal(end->signal));
+    else
+        describe_status(end->status, what);
+    snprintf(why, HS_WHY, "%s%s%.300s", what, line[0] != '\0' ? ": " : "", line);
+}
+
+static hs_outcome judge(const hsi_process_end *end, hsi_command_output *output, char why[HS_WHY])
+{
+    if (end->undead) {
+        snprintf(why, HS_WHY, "a process of another user is left of it and cannot be killed");
+        return HS_OUTCOME_FAILED;
+    }
+    if (end->cancelled)
+        return HS_OUTCOME_ABORTED;
+    if (end->signal == 0 && end->status == 0)
+        return HS_OUTCOME_DONE;
+    describe_failure(end, output, why);
+    return HS_OUTCOME_FAILED;
+}
+
+static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
+{
+    hsi_process        *process = ((command_worker *)worker)->process;
+    hs_outcome          outcome = HS_OUTCOME_FAILED;
+    hsi_command_output  output;
+    hsi_process_end     end;
+    char                name[HS_MAX_ID + 16];
+    hsi_process_request request = {
+        .command = ((const command_body *)body)->text, .task = name, .attempt = attempt->number};
+
+    if (hs_attempt_cancelled(attempt))
+        return HS_OUTCOME_ABORTED;
+    if (hsi_command_output_open(&output, attempt->log, attempt->why) != 0)
+        return HS_OUTCOME_FAILED;
+    hs_instance_name(attempt->instance, attempt->task, name, sizeof name);
+    request.output = output.write;
+    if (hsi_process_begin(process, &request, attempt->why) == 0) {
+        hsi_command_output_given(&output);
+        wait_for_end(process, attempt, &output);
+        if (hsi_process_finish(process, &end, attempt->why) == 0)
+            outcome = judge(&end, &output, attempt->why);
+    }
+    hsi_command_output_close(&output);
+    return outcome;
+}
+
+const hs_backend hsi_backend_command = {
+    .abi = HS_BACKEND_ABI,
+    .name = "command",
+    .body_create = body_create,
+    .body_free = body_free,
+    .worker_open = worker_open,
+    .worker_close = worker_close,
+    .run = run,
+};

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dpotrf and dgetrf: by halves, so that most of the work is products of tiles. */
+#include <cblas.h>
+#include <lapacke.h>
+#include <string.h>
+
+#include "exec/backend/kernel/kernel.h"
+
+static double *to(double *a, int lda, int row, int column)
+{
+    return a + (size_t)column * (size_t)lda + row;
+}
+
+static int half(int n)
+{
+    return (n / 2 + 7) / 8 * 8;
+}
+
+/* A diagonal that outweighs the rest of its row and column. */
+static void prepare(hsi_job *job)
+{
+    hsi_copy(job, hsi_pool(job, 0), job->out[0]);
+    hsi_diagonal(job, 1 + job->n / 64.0);
+}
+
+static void potrf(hsi_job *job, int n, double *a, int lda)
+{
+    int h = half(n);
+
+    if (hsi_job_stopped(job))
+        return;
+    if (n <= 320) {
+        hsi_job_info(job, LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, a, lda));
+        return;
+    }
+    potrf(job, h, a, lda);
+    hsi_trsm_right(job, 0, n - h, h, a, lda, a + h, lda);
+    hsi_syrk(job, n - h, h, a + h, lda, to(a, lda, h, h), lda);
+    potrf(job, n - h, to(a, lda, h, h), lda);
+}
+
+static void potrf_predict(hsi_job *job)
+{
+    hsi_symv(job, job->n, 1, job->out[0], job->n, job->x, job->want);
+}
+
+static void potrf_compute(hsi_job *job)
+{
+    potrf(job, job->n, job->out[0], job->n);
+}
+
+static void potrf_observe(hsi_job *job)
+{
+    memcpy(job->got, job->x, sizeof *job->x * (size_t)job->n);
+    hsi_trmv(job, HSI_LOWER_TRANSPOSED, job->n, job->out[0], job->n, job->got);
+    hsi_trmv(job, HSI_LOWER, job->n, job->out[0], job->n, job->got);
+}
+
+const hsi_kernel hsi_kernel_dpotrf = {
+    .inputs = 1,
+    .outputs = 1,
+    .epsilon = 0x1p-53,
+    .prepare = prepare,
+    .predict = potrf_predict,
+    .compute = potrf_compute,
+    .observe = potrf_observe,
+};
+
+/* Exchange rows as `pivots` say, from row `first` to before row `last`. */
+static void exchange(hsi_job *job, int columns, double *a, int lda, int first, int last,
+                     const int *pivots)
+{
+    int piece = 4096, j;
+
+    for (j = 0; j < columns && !hsi_job_stopped(job); j += piece)
+        LAPACKE_dlaswp_work(LAPACK_COL_MAJOR, columns - j < piece ? columns - j : piece,
+                            to(a, lda, 0, j), lda, first + 1, last, pivots, 1);
+}
+
+/* The narrower the taller it is: it is not fast. */
+static int is_panel(int m, int n)
+{
+    return n <= 8 || (double)m * n * n <= 8e6;
+}
+
+/* m >= n; pivots count from 1 at the first row of a. */
+static void getrf(hsi_job *job, int m, int n, double *a, int lda, int *pivots)
+{
+    int h = half(n), i;
+
+    if (hsi_job_stopped(job))
+        return;
+    if (is_panel(m, n)) {
+        hsi_job_info(job, LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, m, n, a, lda, pivots));
+        return;
+    }
+    getrf(job, m, h, a, lda, pivots);
+    exchange(job, n - h, to(a, lda, 0, h), lda, 0, h, pivots);
+    hsi_trsm_left(job, h, n - h, a, lda, to(a, lda, 0, h), lda);
+    hsi_gemm(job, 0, m - h, n - h, h, a + h, lda, to(a, lda, 0, h), lda, to(a, lda, h, h), lda);
+    getrf(job, m - h, n - h, to(a, lda, h, h), lda, pivots + h);
+    for (i = h; i < n && !job->stopped; i++)
+        pivots[i] += h;
+    exchange(job, h, a, lda, h, n, pivots);
+}
+
+static void getrf_predict(hsi_job *job)
+{
+    hsi_gemv(job, 0, job->n, job->n, 1, job->out[0], job->n, job->x, job->want);
+}
+
+static void getrf_compute(hsi_job *job)
+{
+    getrf(job, job->n, job->n, job->out[0], job->n, job->pivots);
+}
+
+static void getrf_observe(hsi_job *job)
+{
+    int    n = job->n, i;
+    double kept;
+
+    memcpy(job->got, job->x, sizeof *job->x * (size_t)n);
+    hsi_trmv(job, HSI_UPPER, n, job->out[0], n, job->got);
+    hsi_trmv(job, HSI_LOWER_UNIT, n, job->out[0], n, job->got);
+    for (i = n - 1; i >= 0 && !job->stopped; i--) {
+        kept = job->got[i];
+        job->got[i] = job->got[job->pivots[i] - 1];
+        job->got[job->pivots[i] - 1] = kept;
+    }
+}
+
+const hsi_kernel hsi_kernel_dgetrf = {
+    .inputs = 1,
+    .outputs = 1,
+    .epsilon = 0x1p-53,
+    .prepare = prepare,
+    .predict = getrf_predict,
+    .compute = getrf_compute,
+    .observe = getrf_observe,
+};

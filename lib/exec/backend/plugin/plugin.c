@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Kernels of the form plugin:FILE.so:SYMBOL: functions of the user's own. */
+
+#include <hybridsched/plugin.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/backend/backends.h"
+
+typedef struct plugin_body {
+    hs_body             base;
+    void               *file; /* open as often as it has bodies: the linker counts */
+    hs_plugin_function *function;
+} plugin_body;
+
+typedef struct plugin_worker {
+    hs_backend_worker base;
+    char              name[16];
+    char             *device;
+    hs_type           type;
+    unsigned          index;
+    int               os_cpu;
+    void             *stream;
+} plugin_worker;
+
+static const char prefix[] = "plugin:";
+
+/* A kernel's two parts. The file is never searched for: without a slash it is in the
+ * caller's directory. */
+typedef struct address {
+    char *file; /* to be freed */
+    char *symbol;
+} address;
+
+static hs_status split_kernel(const char *kernel, address *out)
+{
+    const char *file = kernel + strlen(prefix);
+    const char *colon = strrchr(file, ':');
+    const char *folder = strchr(file, '/') ? "" : "./";
+    size_t      bytes = strlen(folder) + strlen(file) + 1;
+
+    if (!colon || colon == file || colon[1] == '\0')
+        return HS_EINVAL;
+    out->file = malloc(bytes);
+    if (!out->file)
+        return HS_ENOMEM;
+    snprintf(out->file, bytes, "%s%s", folder, file);
+    out->symbol = strrchr(out->file, ':');
+    *out->symbol++ = '\0';
+    return HS_OK;
+}
+
+static hs_status check_abi(void *file, const char *name, char why[HS_WHY])
+{
+    const unsigned *abi = dlsym(file, "hs_plugin_abi");
+
+    if (!abi) {
+        snprintf(why, HS_WHY, "%.300s is no plugin: it lacks the line HS_PLUGIN_FILE;", name);
+        return HS_EINVAL;
+    }
+    if (*abi != HS_PLUGIN_ABI) {
+        snprintf(why, HS_WHY,
+                 "%.300s is for version %u of the plugin interface, and this is %u: "
+                 "compile it again",
+                 name, *abi, HS_PLUGIN_ABI);
+        return HS_EINVAL;
+    }
+    return HS_OK;
+}
+
+/* GPUs may have one of their own. */
+static void *look_up(void *file, const char *symbol, hs_type type)
+{
+    char  name[256];
+    void *own = NULL;
+
+    if (type == HS_GPU && snprintf(name, sizeof name, "%s_gpu", symbol) < (int)sizeof name)
+        own = dlsym(file, name);
+    return own ? own : dlsym(file, symbol);
+}
+
+/* What it opens is kept in the body, whatever comes of it. */
+static hs_status find_function(const address *at, hs_type type, plugin_body *body, char why[HS_WHY])
+{
+    hs_status st;
+
+    body->file = dlopen(at->file, RTLD_NOW | RTLD_LOCAL);
+    if (!body->file) {
+        snprintf(why, HS_WHY, "no plugin: %.480s", dlerror());
+        return HS_ERESOURCE;
+    }
+    st = check_abi(body->file, at->file, why);
+    if (st != HS_OK)
+        return st;
+    *(void **)&body->function = look_up(body->file, at->symbol, type);
+    if (!body->function) {
+        snprintf(why, HS_WHY, "%.300s has no function %.100s", at->file, at->symbol);
+        return HS_EINVAL;
+    }
+    return HS_OK;
+}
+
+static void body_free(hs_body *body)
+{
+    plugin_body *b = (plugin_body *)body;
+
+    if (b->file)
+        dlclose(b->file);
+    free(b);
+}
+
+static hs_status open_body(const char *kernel, hs_type type, hs_body **out, char why[HS_WHY])
+{
+    address      at = {.file = NULL};
+    plugin_body *body = calloc(1, sizeof *body);
+    hs_status    st;
+
+    if (!body)
+        return HS_ENOMEM;
+    body->base.backend = &hsi_backend_plugin;
+    st = split_kernel(kernel, &at);
+    if (st == HS_EINVAL)
+        snprintf(why, HS_WHY, "kernel '%.200s': expected plugin:FILE.so:SYMBOL", kernel);
+    if (st == HS_OK)
+        st = find_function(&at, type, body, why);
+    free(at.file);
+    if (st == HS_OK)
+        *out = &body->base;
+    else
+        body_free(&body->base);
+    return st;
+}
+
+static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
+                             hs_body **out, char why[HS_WHY])
+{
+    int named = row->id && row->id[0] != '\0';
+
+    *out = NULL;
+    if (!row->kernel || strncmp(row->kernel, prefix, strlen(prefix)) != 0 || options->emulate[type])
+        return HS_OK;
+    if (options->allow_plugins)
+        return open_body(row->kernel, type, out, why);
+    snprintf(why, HS_WHY,
+             "%s%.48s runs %.200s, and a plan is data until told otherwise: "
+             "--allow=plugins lets it run",
+             named ? "task " : "a task", named ? row->id : "", row->kernel);
+    return HS_EREFUSED;
+}
+
+static void worker_close(hs_backend_worker *worker)
+{
+    plugin_worker *w = (plugin_worker *)worker;
+
+    free(w->device);
+    free(w);
+}
+
+static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
+                             hs_backend_worker **out, char why[HS_WHY])
+{
+    plugin_worker *w = calloc(1, sizeof *w);
+
+    (void)options;
+    (void)why;
+    if (!w)
+        return HS_ENOMEM;
+    w->base.backend = &hsi_backend_plugin;
+    w->type = info->type;
+    w->index = info->index;
+    w->os_cpu = info->os_cpu;
+    w->stream = info->stream;
+    hs_worker_name(info->cpus, info->number, w->name);
+    if (info->device) {
+        size_t bytes = strlen(info->device) + 1;
+
+        w->device = malloc(bytes);
+        if (!w->device) {
+            worker_close(&w->base);
+            return HS_ENOMEM;
+        }
+        memcpy(w->device, info->device, bytes);
+    }
+    *out = &w->base;
+    return HS_OK;
+}
+
+static hs_outcome judge(int result, hs_attempt *attempt)
+{
+    char *message = attempt->why, *c;
+
+    if (result == HS_PLUGIN_DONE)
+        return HS_OUTCOME_DONE;
+    if (result == HS_PLUGIN_ABORTED && hs_attempt_cancelled(attempt))
+        return HS_OUTCOME_ABORTED;
+    message[HS_WHY - 1] = '\0';
+    for (c = message; *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+    }
+    if (message[0] == '\0' && result == HS_PLUGIN_ABORTED)
+        snprintf(message, HS_WHY, "the plugin gave up without having been cancelled");
+    else if (message[0] == '\0')
+        snprintf(message, HS_WHY, "the plugin returned %d", result);
+    return HS_OUTCOME_FAILED;
+}
+
+static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
+{
+    const plugin_worker *w = (const plugin_worker *)worker;
+    char                 name[HS_MAX_ID + 16];
+    hs_plugin_task       task = {.struct_size = sizeof task,
+                                 .id = name,
+                                 .task = attempt->task,
+                                 .attempt = attempt->number,
+                                 .worker = w->name,
+                                 .type = (uint32_t)w->type,
+                                 .index = w->index,
+                                 .os_cpu = w->os_cpu,
+                                 .device = w->device,
+                                 .seconds = attempt->seconds,
+                                 .cancel = attempt->cancel,
+                                 .wake_fd = attempt->wake_fd,
+                                 .message_size = HS_WHY,
+                                 .message = attempt->why,
+                                 .log = attempt->log,
+                                 .stream = w->stream};
+
+    hs_instance_name(attempt->instance, attempt->task, name, sizeof name);
+    attempt->why[0] = '\0';
+    return judge(((const plugin_body *)body)->function(&task), attempt);
+}
+
+const hs_backend hsi_backend_plugin = {
+    .abi = HS_BACKEND_ABI,
+    .name = "plugin",
+    .body_create = body_create,
+    .body_free = body_free,
+    .worker_open = worker_open,
+    .worker_close = worker_close,
+    .run = run,
+};

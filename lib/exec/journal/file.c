@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The file below a journal: opened, locked, read, written, synced. */
+
+#include "exec/journal/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+hs_status hsi_journal_complain(const char *path, const char *what, int error, char why[HS_WHY])
+{
+    char reason[128] = "";
+
+    if (strerror_r(error, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", error);
+    snprintf(why, HS_WHY, "cannot %s the journal '%.300s': %s", what, path, reason);
+    return HS_EIO;
+}
+
+/* A path that can be no journal is the caller's mistake; a full disk is not. */
+static hs_status cannot_open(const char *path, int error, char why[HS_WHY])
+{
+    hs_status st = hsi_journal_complain(path, "open", error, why);
+
+    switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+    case EISDIR:
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ELOOP:
+    case ENAMETOOLONG:
+        return HS_EINVAL;
+    default:
+        return st;
+    }
+}
+
+/* The descriptor of a file that is there or, unless `made` is NULL, has been made; -1: errno. */
+static int open_or_make(const char *path, int *made)
+{
+    const int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    int       fd = -1;
+
+    do {
+        if (made) {
+            fd = open(path, flags | O_CREAT | O_EXCL, 0666);
+            *made = fd >= 0;
+        }
+        if (!made || (fd < 0 && errno == EEXIST))
+            fd = open(path, flags);
+    } while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+/*
+ * A process that has just been killed may leave a child that holds the lock until it
+ * has started its program: so try for a second.
+ */
+static int lock(int fd)
+{
+    const struct timespec pause = {0, 10000000};
+    int                   tries = 100;
+
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EINTR && errno != EWOULDBLOCK)
+            return errno;
+        if (errno == EWOULDBLOCK && tries-- == 0)
+            return EWOULDBLOCK;
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+/* Is `path` still the name of what was opened? */
+static int is_same(int fd, const char *path)
+{
+    struct stat opened, named;
+
+    return fstat(fd, &opened) == 0 && stat(path, &named) == 0 && opened.st_dev == named.st_dev &&
+           opened.st_ino == named.st_ino;
+}
+
+static hs_status open_and_lock(const char *path, int *fd, int *made, char why[HS_WHY])
+{
+    struct stat about;
+    int         error;
+
+    *fd = open_or_make(path, made);
+    if (*fd < 0)
+        return cannot_open(path, errno, why);
+    if (fstat(*fd, &about) != 0)
+        return hsi_journal_complain(path, "open", errno, why);
+    if (!S_ISREG(about.st_mode)) {
+        snprintf(why, HS_WHY, "the journal '%.300s' must be a regular file", path);
+        return HS_EINVAL;
+    }
+    error = lock(*fd);
+    if (error == EWOULDBLOCK) {
+        snprintf(why, HS_WHY, "another process is using the journal '%.300s'", path);
+        return HS_EINVAL;
+    }
+    return error ? hsi_journal_complain(path, "lock", error, why) : HS_OK;
+}
+
+hs_status hsi_journal_file_open(const char *path, int *out, int *made, char why[HS_WHY])
+{
+    hs_status st;
+    int       fd, tries;
+
+    for (tries = 0; tries < 16; tries++) {
+        st = open_and_lock(path, &fd, made, why);
+        if (st == HS_OK && is_same(fd, path)) {
+            *out = fd;
+            return HS_OK;
+        }
+        if (fd >= 0)
+            close(fd);
+        if (st != HS_OK)
+            return st;
+    }
+    return hsi_journal_complain(path, "open", ESTALE, why);
+}
+
+/* The folder of what has that name, to be freed. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+}
+
+hs_status hsi_journal_file_look(const char *path, int *fd, char why[HS_WHY])
+{
+    struct stat about;
+    char       *folder;
+    int         error = 0;
+
+    *fd = -1;
+    if (stat(path, &about) == 0 || errno != ENOENT || !path[0])
+        return hsi_journal_file_open(path, fd, NULL, why);
+    folder = folder_of(path);
+    if (!folder)
+        return HS_ENOMEM;
+    if (access(folder, W_OK | X_OK) != 0)
+        error = errno;
+    free(folder);
+    return error ? cannot_open(path, error, why) : HS_OK;
+}
+
+hs_status hsi_journal_file_load(const char *path, int fd, char **text, size_t *size,
+                                char why[HS_WHY])
+{
+    struct stat about;
+    size_t      at = 0;
+    ssize_t     got = 1;
+
+    if (fstat(fd, &about) != 0)
+        return hsi_journal_complain(path, "read", errno, why);
+    *text = malloc((size_t)about.st_size + 1);
+    if (!*text)
+        return HS_ENOMEM;
+    while (at < (size_t)about.st_size && got > 0) {
+        got = pread(fd, *text + at, (size_t)about.st_size - at, (off_t)at);
+        if (got > 0)
+            at += (size_t)got;
+        else if (got < 0 && errno == EINTR)
+            got = 1;
+    }
+    if (got < 0) {
+        hsi_journal_complain(path, "read", errno, why);
+        free(*text);
+        *text = NULL;
+        return HS_EIO;
+    }
+    (*text)[at] = '\0';
+    *size = at;
+    return HS_OK;
+}
+
+int hsi_journal_file_write(int fd, const char *at, size_t size)
+{
+    while (size > 0) {
+        ssize_t put = write(fd, at, size);
+
+        if (put < 0 && errno != EINTR)
+            return errno;
+        if (put == 0)
+            return EIO;
+        if (put > 0) {
+            at += put;
+            size -= (size_t)put;
+        }
+    }
+    return 0;
+}
+
+int hsi_journal_file_sync(int fd)
+{
+    while (fdatasync(fd) != 0)
+        if (errno != EINTR)
+            return errno;
+    return 0;
+}
+
+int hsi_journal_file_cut(int fd, size_t size)
+{
+    while (ftruncate(fd, (off_t)size) != 0)
+        if (errno != EINTR)
+            return errno;
+    return hsi_journal_file_sync(fd);
+}
+
+int hsi_journal_file_sync_name(const char *path)
+{
+    char *folder = folder_of(path);
+    int   fd, error = 0;
+
+    if (!folder)
+        return ENOMEM;
+    fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(folder);
+    if (fd < 0)
+        return 0; /* one may make files in a folder that one may not read */
+    /* Not every file system can; EINVAL is how it says so. */
+    while (fsync(fd) != 0 && (error = errno) == EINTR)
+        ;
+    close(fd);
+    return error == EINVAL || error == EINTR ? 0 : error;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Records wait in a ring; a thread writes and syncs them in groups. A group is due when
+ * the ring is full, or early enough for the oldest record to be on disk LAG_NS
+ * after it came if the sync takes as long as the last one did.
+ */
+
+#include "exec/journal/journal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "exec/journal/file.h"
+#include "exec/journal/text.h"
+
+#define LAG_NS 10000000
+
+enum { BUFFER = 65536 };
+
+struct hsi_journal {
+    const hs_instance *in;
+    uint64_t           digest;
+    char              *path;
+    int                fd, made;
+
+    /* The flusher's own while it runs. */
+    uint64_t chain;
+    uint64_t durable; /* bytes of the file that are on disk */
+    uint64_t written;
+    int64_t  sync_ns; /* what the last group took */
+    size_t   filled;  /* of the buffer */
+    char     buffer[BUFFER];
+
+    pthread_t          flusher;
+    pthread_mutex_t    mutex;
+    pthread_cond_t     work, room;
+    uint64_t           added, taken, synced; /* records, since it was opened */
+    int64_t            oldest;               /* when the first that is not taken came */
+    int                closing, error;       /* errno of the first failure */
+    hsi_journal_record ring[HSI_JOURNAL_LAG];
+};
+
+static int64_t now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static int write_buffer(hsi_journal *j)
+{
+    int error = hsi_journal_file_write(j->fd, j->buffer, j->filled);
+
+    if (!error)
+        j->written += j->filled;
+    j->filled = 0;
+    return error;
+}
+
+static int sync_buffer(hsi_journal *j)
+{
+    int error = write_buffer(j);
+
+    if (!error)
+        error = hsi_journal_file_sync(j->fd);
+    if (!error)
+        j->durable = j->written;
+    return error;
+}
+
+/* The first `count` of the ring that are not synced. */
+static int write_group(hsi_journal *j, uint64_t first, uint64_t count)
+{
+    int64_t start = now();
+    int     error = 0;
+
+    for (; count > 0 && !error; first++, count--) {
+        if (BUFFER - j->filled < HSI_JOURNAL_LINE)
+            error = write_buffer(j);
+        j->filled += hsi_journal_put_done(j->buffer + j->filled, j->in,
+                                          &j->ring[first % HSI_JOURNAL_LAG], j->durable, &j->chain);
+    }
+    if (!error)
+        error = sync_buffer(j);
+    j->sync_ns = now() - start;
+    return error;
+}
+
+/* Says that all is well up to here. Nothing is lost without it: it needs no sync. */
+static void write_closed(hsi_journal *j)
+{
+    j->filled = hsi_journal_put_closed(j->buffer, j->durable, &j->chain);
+    write_buffer(j);
+}
+
+/* Waits until a group is due; 0: there is none and there will be none. */
+static int wait_for_group(hsi_journal *j)
+{
+    int64_t         due;
+    struct timespec until;
+
+    while (j->added == j->taken && !j->closing)
+        pthread_cond_wait(&j->work, &j->mutex);
+    due = j->oldest + (j->sync_ns < LAG_NS ? LAG_NS - j->sync_ns : 0);
+    until = (struct timespec){(time_t)(due / 1000000000), (long)(due % 1000000000)};
+    while (j->added - j->taken < HSI_JOURNAL_LAG && !j->closing)
+        if (pthread_cond_timedwait(&j->work, &j->mutex, &until) != 0)
+            break;
+    return j->added > j->taken;
+}
+
+static void *flush(void *data)
+{
+    hsi_journal *j = data;
+    int          failed;
+
+    pthread_mutex_lock(&j->mutex);
+    while (!j->error && wait_for_group(j)) {
+        uint64_t first = j->taken, count = j->added - first;
+        int      error;
+
+        j->taken = j->added;
+        pthread_mutex_unlock(&j->mutex);
+        error = write_group(j, first, count);
+        pthread_mutex_lock(&j->mutex);
+        j->error = error;
+        if (!error)
+            j->synced = j->taken;
+        pthread_cond_broadcast(&j->room);
+    }
+    failed = j->error;
+    pthread_mutex_unlock(&j->mutex);
+    if (!failed)
+        write_closed(j);
+    return NULL;
+}
+
+/* Signals are for the program's own threads; a file that grows too large is an error here. */
+static int start_flusher(hsi_journal *j)
+{
+    sigset_t all, old;
+    int      error;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    error = pthread_create(&j->flusher, NULL, flush, j);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return error;
+}
+
+hs_status hsi_journal_done(hsi_journal *j, const hsi_journal_record *record)
+{
+    hs_status st = HS_OK;
+
+    pthread_mutex_lock(&j->mutex);
+    while (!j->error && j->added - j->synced == HSI_JOURNAL_LAG)
+        pthread_cond_wait(&j->room, &j->mutex);
+    if (j->error) {
+        st = HS_EIO;
+    } else {
+        if (j->added == j->taken) {
+            j->oldest = now();
+            pthread_cond_signal(&j->work);
+        }
+        j->ring[j->added++ % HSI_JOURNAL_LAG] = *record;
+        if (j->added - j->taken == HSI_JOURNAL_LAG)
+            pthread_cond_signal(&j->work);
+    }
+    pthread_mutex_unlock(&j->mutex);
+    return st;
+}
+
+static int start_locks(hsi_journal *j)
+{
+    pthread_condattr_t monotonic;
+    int                error = pthread_mutex_init(&j->mutex, NULL);
+
+    if (error)
+        return error;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    error = pthread_cond_init(&j->work, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    if (error)
+        goto no_work;
+    error = pthread_cond_init(&j->room, NULL);
+    if (error)
+        goto no_room;
+    return 0;
+no_room:
+    pthread_cond_destroy(&j->work);
+no_work:
+    pthread_mutex_destroy(&j->mutex);
+    return error;
+}
+
+static void stop_locks(hsi_journal *j)
+{
+    pthread_cond_destroy(&j->room);
+    pthread_cond_destroy(&j->work);
+    pthread_mutex_destroy(&j->mutex);
+}
+
+/* What is there, of *size bytes: done[], and what goes on from it. */
+static hs_status read_file(const char *path, int fd, const hs_instance *in, uint64_t digest,
+                           int resume, unsigned char *done, hsi_journal_found *found, size_t *size,
+                           char why[HS_WHY])
+{
+    char     *text = NULL;
+    hs_status st = hsi_journal_file_load(path, fd, &text, size, why);
+
+    if (st == HS_OK && *size > 0 && !resume) {
+        snprintf(why, HS_WHY, "there is a journal '%.300s': resume it, or remove it to start anew",
+                 path);
+        st = HS_EINVAL;
+    }
+    if (st == HS_OK && *size > 0)
+        st = hsi_journal_read(path, text, *size, in, digest, done, found, why);
+    free(text);
+    return st;
+}
+
+/* Takes over what there is: done[], the chain, and a file that is sound to its end. */
+static hs_status take_over(hsi_journal *j, int resume, unsigned char *done, uint64_t *count,
+                           char why[HS_WHY])
+{
+    hsi_journal_found found = {0};
+    size_t            size = 0;
+    int               error;
+    hs_status st = read_file(j->path, j->fd, j->in, j->digest, resume, done, &found, &size, why);
+
+    if (st == HS_OK && found.end < size && (error = hsi_journal_file_cut(j->fd, found.end)) != 0)
+        st = hsi_journal_complain(j->path, "cut off the end of", error, why);
+    j->written = j->durable = found.end;
+    j->chain = found.chain;
+    *count = found.done;
+    return st;
+}
+
+/* On disk before anything is run: no record can be without it. */
+static hs_status write_start(hsi_journal *j, char why[HS_WHY])
+{
+    int is_new = j->written == 0, error;
+
+    if (is_new)
+        j->filled =
+            hsi_journal_put_header(j->buffer, j->digest, hs_instance_tasks(j->in), &j->chain);
+    j->filled += hsi_journal_put_run(j->buffer + j->filled, j->durable, &j->chain);
+    error = sync_buffer(j);
+    if (!error && is_new)
+        error = hsi_journal_file_sync_name(j->path);
+    if (error == ENOMEM)
+        return HS_ENOMEM;
+    return error ? hsi_journal_complain(j->path, "write", error, why) : HS_OK;
+}
+
+static hs_status open_file(hsi_journal *j, int resume, unsigned char *done, uint64_t *count,
+                           char why[HS_WHY])
+{
+    hs_status st = hsi_journal_file_open(j->path, &j->fd, &j->made, why);
+    int       error;
+
+    if (st != HS_OK)
+        return st;
+    st = take_over(j, resume, done, count, why);
+    if (st == HS_OK)
+        st = write_start(j, why);
+    if (st == HS_OK && (error = start_flusher(j)) != 0)
+        st = error == EAGAIN ? HS_ENOMEM : hsi_journal_complain(j->path, "write", error, why);
+    if (st != HS_OK) {
+        if (j->made)
+            unlink(j->path);
+        close(j->fd);
+    } else if (resume && j->made) {
+        snprintf(why, HS_WHY, "there was no journal '%.300s': all is still to be done", j->path);
+    }
+    return st;
+}
+
+static void free_journal(hsi_journal *j)
+{
+    stop_locks(j);
+    free(j->path);
+    free(j);
+}
+
+static hs_status create(const char *path, const hs_instance *in, uint64_t digest, hsi_journal **out)
+{
+    hsi_journal *j = calloc(1, sizeof *j);
+
+    if (!j)
+        return HS_ENOMEM;
+    j->in = in;
+    j->digest = digest;
+    j->path = strdup(path);
+    if (!j->path || start_locks(j) != 0) {
+        free(j->path);
+        free(j);
+        return HS_ENOMEM;
+    }
+    *out = j;
+    return HS_OK;
+}
+
+hs_status hsi_journal_open(const char *path, const hs_instance *in, uint64_t digest, int resume,
+                           unsigned char *done, uint64_t *count, hsi_journal **out,
+                           char why[HS_WHY])
+{
+    hsi_journal *j = NULL;
+    hs_status    st = create(path, in, digest, &j);
+
+    why[0] = '\0';
+    if (st == HS_OK)
+        st = open_file(j, resume, done, count, why);
+    if (st == HS_OK) {
+        *out = j;
+        return HS_OK;
+    }
+    if (st == HS_ENOMEM)
+        snprintf(why, HS_WHY, "not enough memory for the journal '%.300s'", path);
+    if (j)
+        free_journal(j);
+    return st;
+}
+
+hs_status hsi_journal_look(const char *path, const hs_instance *in, uint64_t digest, int resume,
+                           unsigned char *done, uint64_t *count, char why[HS_WHY])
+{
+    hsi_journal_found found = {0};
+    size_t            size = 0;
+    int               fd;
+    hs_status         st;
+
+    why[0] = '\0';
+    st = hsi_journal_file_look(path, &fd, why);
+    if (st == HS_OK && fd >= 0) {
+        st = read_file(path, fd, in, digest, resume, done, &found, &size, why);
+        close(fd);
+    }
+    *count = found.done;
+    if (st == HS_OK)
+        why[0] = '\0';
+    else if (st == HS_ENOMEM)
+        snprintf(why, HS_WHY, "not enough memory for the journal '%.300s'", path);
+    return st;
+}
+
+hs_status hsi_journal_close(hsi_journal *j, uint64_t *lost, char why[HS_WHY])
+{
+    hs_status st = HS_OK;
+
+    why[0] = '\0';
+    *lost = 0;
+    if (!j)
+        return HS_OK;
+    pthread_mutex_lock(&j->mutex);
+    j->closing = 1;
+    pthread_cond_signal(&j->work);
+    pthread_mutex_unlock(&j->mutex);
+    pthread_join(j->flusher, NULL);
+    if (j->error)
+        st = hsi_journal_complain(j->path, "write", j->error, why);
+    *lost = j->added - j->synced;
+    close(j->fd);
+    free_journal(j);
+    return st;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Lines of a journal, and the sums that chain them. */
+
+#include "exec/journal/text.h"
+
+#include <string.h>
+#include <time.h>
+
+#define FNV_BASIS 0xcbf29ce484222325u
+#define FNV_PRIME 0x00000100000001b3u
+
+uint64_t hsi_journal_sum_add(uint64_t state, const char *at, size_t length)
+{
+    while (length--)
+        state = (state ^ (unsigned char)*at++) * FNV_PRIME;
+    return state;
+}
+
+uint64_t hsi_journal_sum_start(uint64_t before)
+{
+    uint64_t state = FNV_BASIS;
+    int      i;
+
+    for (i = 0; i < 8; i++, before >>= 8)
+        state = (state ^ (before & 0xff)) * FNV_PRIME;
+    return state;
+}
+
+uint64_t hsi_journal_sum_end(uint64_t state)
+{
+    state = (state ^ (state >> 33)) * 0xff51afd7ed558ccdu;
+    state = (state ^ (state >> 33)) * 0xc4ceb9fe1a85ec53u;
+    return state ^ (state >> 33);
+}
+
+static const char digits[] = "0123456789abcdef";
+
+static char *put_text(char *at, const char *text)
+{
+    size_t length = strlen(text);
+
+    memcpy(at, text, length);
+    return at + length;
+}
+
+static char *put_hex(char *at, uint64_t value)
+{
+    int i;
+
+    for (i = HSI_JOURNAL_HEX; i-- > 0; value >>= 4)
+        at[i] = digits[value & 15];
+    return at + HSI_JOURNAL_HEX;
+}
+
+/* In decimal, at least `width` digits. */
+static char *put_number(char *at, uint64_t value, int width)
+{
+    char reversed[24];
+    int  count = 0;
+
+    do
+        reversed[count++] = digits[value % 10];
+    while ((value /= 10) != 0 || count < width);
+    while (count > 0)
+        *at++ = reversed[--count];
+    return at;
+}
+
+/* To the nanosecond; what is no time at all is 0, and past 10^9 seconds nobody waits. */
+static char *put_seconds(char *at, double seconds)
+{
+    uint64_t ns = seconds > 0 ? (uint64_t)((seconds < 1e9 ? seconds : 1e9) * 1e9 + 0.5) : 0;
+
+    at = put_number(at, ns / 1000000000, 1);
+    *at++ = '.';
+    return put_number(at, ns % 1000000000, 9);
+}
+
+static int is_plain(unsigned char byte)
+{
+    return byte > ' ' && byte != '%' && byte != 0x7f;
+}
+
+static char *put_name(char *at, const hs_instance *in, size_t task)
+{
+    char   name[HS_MAX_ID + 16];
+    size_t length = hs_instance_name(in, task, name, sizeof name), i;
+
+    for (i = 0; i < length && i < sizeof name - 1; i++) {
+        unsigned char byte = (unsigned char)name[i];
+
+        if (is_plain(byte)) {
+            *at++ = name[i];
+        } else {
+            *at++ = '%';
+            *at++ = digits[byte >> 4];
+            *at++ = digits[byte & 15];
+        }
+    }
+    return at;
+}
+
+static int hex_digit(char c)
+{
+    const char *at = c ? strchr(digits, c) : NULL;
+
+    return at ? (int)(at - digits) : -1;
+}
+
+int hsi_journal_get_hex(const char *at, uint64_t *value)
+{
+    int i, digit;
+
+    for (*value = 0, i = 0; i < HSI_JOURNAL_HEX; i++) {
+        if ((digit = hex_digit(at[i])) < 0)
+            return 0;
+        *value = *value << 4 | (unsigned)digit;
+    }
+    return 1;
+}
+
+size_t hsi_journal_get_name(const char *at, size_t length, char *name)
+{
+    const char *end = at + length;
+    char       *to = name;
+
+    while (at < end) {
+        if (*at == '%' && end - at >= 3) {
+            *to++ = (char)((unsigned)hex_digit(at[1]) << 4 | (unsigned)hex_digit(at[2]));
+            at += 3;
+        } else {
+            *to++ = *at++;
+        }
+    }
+    return (size_t)(to - name);
+}
+
+static uint64_t digest_entry(const hs_instance *in, unsigned worker, const hs_entry *entry)
+{
+    char     name[HS_MAX_ID + 16];
+    size_t   length = hs_instance_name(in, entry->task, name, sizeof name);
+    uint64_t state = hsi_journal_sum_start(worker);
+
+    state = hsi_journal_sum_add(state, name, length);
+    state = hsi_journal_sum_add(state, (const char *)&entry->start, sizeof entry->start);
+    state = hsi_journal_sum_add(state, (const char *)&entry->end, sizeof entry->end);
+    state = hsi_journal_sum_add(state, (const char *)&entry->state, sizeof entry->state);
+    return hsi_journal_sum_end(state);
+}
+
+uint64_t hsi_journal_digest(const hs_instance *in, const hs_schedule *plan)
+{
+    unsigned workers = hs_instance_cpus(in) + hs_instance_gpus(in), worker;
+    uint64_t digest = hs_instance_digest(in);
+
+    for (worker = 0; plan && worker < workers; worker++) {
+        size_t          count;
+        const hs_entry *entries = hs_schedule_entries(plan, worker, &count);
+
+        while (count > 0)
+            digest += digest_entry(in, worker, &entries[--count]);
+    }
+    return digest;
+}
+
+/* Adds the sum to the line that ends at `at`. */
+static size_t seal(char *line, char *at, uint64_t *chain)
+{
+    uint64_t state = hsi_journal_sum_start(*chain);
+
+    *chain = hsi_journal_sum_end(hsi_journal_sum_add(state, line, (size_t)(at - line)));
+    *at++ = ' ';
+    at = put_hex(at, *chain);
+    *at++ = '\n';
+    return (size_t)(at - line);
+}
+
+size_t hsi_journal_put_header(char *line, uint64_t digest, size_t tasks, uint64_t *chain)
+{
+    char *at = put_text(line, "hybridsched-journal 1 ");
+
+    at = put_hex(at, digest);
+    *at++ = ' ';
+    at = put_number(at, tasks, 1);
+    *chain = 0;
+    return seal(line, at, chain);
+}
+
+size_t hsi_journal_put_run(char *line, uint64_t synced, uint64_t *chain)
+{
+    time_t    now = time(NULL);
+    struct tm utc;
+    char      date[64] = "-";
+    char     *at = put_text(line, "run ");
+
+    if (gmtime_r(&now, &utc))
+        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    at = put_text(at, date);
+    *at++ = ' ';
+    at = put_number(at, synced, 1);
+    return seal(line, at, chain);
+}
+
+size_t hsi_journal_put_done(char *line, const hs_instance *in, const hsi_journal_record *record,
+                            uint64_t synced, uint64_t *chain)
+{
+    char  worker[16];
+    char *at = put_text(line, "done ");
+
+    at = put_name(at, in, record->task);
+    *at++ = ' ';
+    hs_worker_name(hs_instance_cpus(in), record->worker, worker);
+    at = put_text(at, worker);
+    *at++ = ' ';
+    at = put_number(at, record->number, 1);
+    *at++ = ' ';
+    at = put_seconds(at, record->start);
+    *at++ = ' ';
+    at = put_seconds(at, record->end);
+    *at++ = ' ';
+    at = put_number(at, synced, 1);
+    return seal(line, at, chain);
+}
+
+size_t hsi_journal_put_closed(char *line, uint64_t synced, uint64_t *chain)
+{
+    char *at = put_text(line, "closed ");
+
+    at = put_number(at, synced, 1);
+    return seal(line, at, chain);
+}

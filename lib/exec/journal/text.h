@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_EXEC_JOURNAL_TEXT_H
+#define HSI_EXEC_JOURNAL_TEXT_H
+
+#include "exec/journal/journal.h"
+
+/*
+ * The lines of a journal:
+ *
+ *     hybridsched-journal 1 DIGEST TASKS SUM
+ *     run 2026-01-31T12:00:00Z SYNCED SUM
+ *     done t17 cpu3 1 0.000123456 0.001234567 SYNCED SUM
+ *     closed SYNCED SUM
+ *
+ * A line of `run` for each time that it was opened; for each task that is done its name,
+ * the worker, the number of the attempt and when it began and ended, in seconds of that
+ * run; `closed` if that run came to its end. In names, bytes up to the blank, % and DEL are
+ * written %XX. DIGEST and SUM have 16 hexadecimal digits.
+ *
+ * SUM is over the line before it and the sum of the line before that: a record that was
+ * left out, repeated or moved breaks the chain. SYNCED is how many bytes of the file were
+ * known to be on disk when the line was written, which tells a torn end from damage:
+ * what a crash can spoil begins there.
+ */
+
+/* Bytes that the longest line takes. */
+#define HSI_JOURNAL_LINE (3 * (HS_MAX_ID + 16) + 160)
+
+/* Digits of a number in base 16. */
+#define HSI_JOURNAL_HEX 16
+
+/* The sum of what follows a line with the sum `before`, taken up part by part. */
+uint64_t hsi_journal_sum_start(uint64_t before);
+uint64_t hsi_journal_sum_add(uint64_t state, const char *at, size_t length);
+uint64_t hsi_journal_sum_end(uint64_t state);
+
+/*
+ * Each writes a line (no NUL) and returns its length; *chain is the sum of the line
+ * before, and of this one afterwards. A header begins a chain.
+ */
+size_t hsi_journal_put_header(char *line, uint64_t digest, size_t tasks, uint64_t *chain);
+size_t hsi_journal_put_run(char *line, uint64_t synced, uint64_t *chain);
+size_t hsi_journal_put_done(char *line, const hs_instance *in, const hsi_journal_record *record,
+                            uint64_t synced, uint64_t *chain);
+size_t hsi_journal_put_closed(char *line, uint64_t synced, uint64_t *chain);
+
+/* 16 digits; 0 if they are not. */
+int hsi_journal_get_hex(const char *at, uint64_t *value);
+
+/* A name back from how it was written; returns its length. `name` has room for `length`. */
+size_t hsi_journal_get_name(const char *at, size_t length, char *name);
+
+/*
+ * What there is in `size` bytes of a journal of `in`: sets done[] and, in *found, how many
+ * tasks that were, where the part that can be trusted ends, and the sum there. HS_OK: the
+ * rest, if any, is what a crash leaves, and `why` says so. HS_EINVAL, HS_ENOMEM.
+ */
+typedef struct hsi_journal_found {
+    uint64_t done;
+    size_t   end; /* 0: not even a header */
+    uint64_t chain;
+} hsi_journal_found;
+
+hs_status hsi_journal_read(const char *path, const char *text, size_t size, const hs_instance *in,
+                           uint64_t digest, unsigned char *done, hsi_journal_found *found,
+                           char why[HS_WHY]);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "exec/machine/module.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define MODULE "hybridsched-cuda.so"
+
+/* Once there it stays: what it brings along does not like to go. */
+static void *load(const char *path)
+{
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
+/* Where it is installed, and else where shared libraries are looked for. */
+static void *load_any(void)
+{
+    const char *installed = HS_MODULE_DIR "/" MODULE;
+    void       *file = load(MODULE);
+
+    return file || access(installed, R_OK) != 0 ? file : load(installed);
+}
+
+static hs_status take_backend(hsi_module *module, char why[HS_WHY])
+{
+    hs_backend_module_function *entry;
+
+    *(void **)&entry = dlsym(module->file, HS_BACKEND_MODULE_SYMBOL);
+    module->backend = entry ? entry(HS_BACKEND_ABI) : NULL;
+    if (module->backend && module->backend->devices)
+        return HS_OK;
+    snprintf(why, HS_WHY, "the module for GPUs is for another version of the library");
+    return HS_ERESOURCE;
+}
+
+hs_status hsi_module_open(const char *path, hsi_module *out, char why[HS_WHY])
+{
+    hsi_module module = {.file = path ? load(path) : load_any()};
+    hs_status  st;
+
+    if (!module.file) {
+        snprintf(why, HS_WHY, "the module for GPUs cannot be opened (%.300s)", dlerror());
+        return HS_ERESOURCE;
+    }
+    st = take_backend(&module, why);
+    if (st == HS_OK)
+        *out = module;
+    else
+        hsi_module_close(&module);
+    return st;
+}
+
+void hsi_module_close(hsi_module *module)
+{
+    if (module->file)
+        dlclose(module->file);
+    *module = (hsi_module){.file = NULL};
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_EXEC_MACHINE_MODULE_H
+#define HSI_EXEC_MACHINE_MODULE_H
+
+#include <hybridsched/backend.h>
+
+/* A backend in a file of its own, which nothing else needs. */
+typedef struct hsi_module {
+    void             *file;
+    const hs_backend *backend;
+} hsi_module;
+
+/* `path`, or NULL: where it is installed. HS_ERESOURCE: `why` says what is missing. */
+hs_status hsi_module_open(const char *path, hsi_module *out, char why[HS_WHY]);
+void      hsi_module_close(hsi_module *module);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "exec/run/dispatcher.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int make_room(hs_exec *exec)
+{
+    size_t       capacity = exec->failure_capacity ? 2 * exec->failure_capacity : 16;
+    hsi_failure *more;
+
+    if (exec->failure_count < exec->failure_capacity)
+        return 1;
+    more = realloc(exec->failure, capacity * sizeof *more);
+    if (!more)
+        return 0;
+    exec->failure = more;
+    exec->failure_capacity = capacity;
+    return 1;
+}
+
+/* The log of the attempt if anything was written to it. */
+static char *kept_log(const hsi_worker *worker, int attempted, int *no_memory)
+{
+    char *log;
+
+    if (!attempted || !worker->log || access(worker->log, F_OK) != 0)
+        return NULL;
+    log = strdup(worker->log);
+    *no_memory |= !log;
+    return log;
+}
+
+/* `why` NULL: as its last attempt says. */
+void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, const char *why)
+{
+    hs_exec    *exec = worker->exec;
+    int         attempted = !why, no_memory = 0;
+    const char *text = why ? why : worker->why[0] ? worker->why : "it failed and did not say why";
+    hsi_failure f = {task, exec->attempts[task], worker->number, final, strdup(text), NULL};
+
+    f.log = kept_log(worker, attempted, &no_memory);
+    if (f.why && !no_memory && make_room(exec)) {
+        exec->failure[exec->failure_count++] = f;
+        if (exec->settings.failure)
+            hsi_nudge(exec);
+        return;
+    }
+    free(f.why);
+    free(f.log);
+    hsi_break_off(exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
+}
+
+/* The lock of a handle is all that changes in it. */
+static hs_exec *lockable(const hs_exec *exec)
+{
+    return (hs_exec *)(uintptr_t)exec;
+}
+
+/* A copy: the table moves when it grows, its strings do not. */
+static int look_up(hs_exec *exec, size_t index, hs_exec_failure *out)
+{
+    int found;
+
+    hsi_lock(exec);
+    found = index < exec->failure_count;
+    if (found) {
+        const hsi_failure *f = &exec->failure[index];
+
+        *out =
+            (hs_exec_failure){sizeof *out, f->task, f->number, f->worker, f->final, f->why, f->log};
+    }
+    hsi_unlock(exec);
+    return found;
+}
+
+int hs_exec_failure_at(const hs_exec *exec, size_t index, hs_exec_failure *out)
+{
+    hs_exec_failure full = {0};
+    size_t          size;
+
+    if (!exec || !out || !look_up(lockable(exec), index, &full))
+        return 0;
+    size = out->struct_size < sizeof full ? out->struct_size : sizeof full;
+    full.struct_size = out->struct_size;
+    memcpy(out, &full, size);
+    return 1;
+}
+
+void hsi_failures_tell(hs_exec *exec)
+{
+    hs_exec_failure f;
+
+    while (exec->settings.failure && look_up(exec, exec->failures_told, &f)) {
+        exec->failures_told++;
+        exec->settings.failure(exec->settings.failure_data, &f);
+    }
+}

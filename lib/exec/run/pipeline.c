@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A worker's own list through a backend that can have several of its tasks on their way.
+ * They are collected as they end. With deadlines, which are an attempt's own, and for
+ * what the policy decides from task to task, there is one at a time as everywhere else.
+ */
+#include "exec/run/dispatcher.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/run/atomic.h"
+#include "exec/run/clock.h"
+
+typedef struct flight {
+    hs_attempt attempt;
+    char       why[HS_WHY];
+} flight;
+
+typedef struct pipeline {
+    hsi_worker        *worker;
+    const hs_backend  *backend;
+    hs_backend_worker *state;
+    unsigned           slot;
+    flight            *flights;
+    flight           **idle; /* a stack of those that are not on their way */
+    unsigned           room, idle_count, count;
+    uint32_t           newest; /* task that was submitted last */
+    uint32_t          *again;  /* tasks that failed and are to be tried once more */
+    unsigned           again_count;
+    uint32_t          *lost; /* tasks that were under way when the worker was lost */
+    unsigned           lost_count;
+    char               lost_why[HS_WHY];
+} pipeline;
+
+/* Does the policy give each worker a list that it runs in order? */
+static int has_list(const hs_exec *exec)
+{
+    return exec->settings.policy == hs_policy_find("plan") && !exec->timed;
+}
+
+static int serves(const hsi_worker *worker, unsigned slot)
+{
+    return worker->states[slot] && worker->exec->used[2 * slot + worker->type];
+}
+
+int hsi_pipeline_slot(const hsi_worker *worker)
+{
+    const hs_exec *exec = worker->exec;
+    unsigned       slot;
+
+    for (slot = 0; has_list(exec) && slot < exec->backend_count; slot++)
+        if (exec->backends[slot]->submit && serves(worker, slot))
+            return (int)slot;
+    return -1;
+}
+
+static void add_item(const hsi_worker *worker, unsigned slot, uint32_t task, hs_backend_item *items,
+                     size_t *count)
+{
+    const hsi_body *body = hsi_body_of(worker->exec, task, worker->type);
+
+    if (body->body && body->slot == slot)
+        items[(*count)++] = (hs_backend_item){body->body, task};
+}
+
+/* What is on its list and not done. */
+static size_t list_own(const hsi_worker *worker, unsigned slot, const hs_entry *entries,
+                       size_t length, hs_backend_item *items)
+{
+    const hs_exec *exec = worker->exec;
+    size_t         count = 0, i;
+
+    for (i = 0; i < length; i++)
+        if (entries[i].state == HS_RUN && !(exec->skip && exec->skip[entries[i].task]))
+            add_item(worker, slot, entries[i].task, items, &count);
+    return count;
+}
+
+/* One of each row. */
+static size_t list_rows(const hsi_worker *worker, unsigned slot, hs_backend_item *items)
+{
+    const hs_instance *in = worker->exec->in;
+    size_t             rows = hs_instance_rows(in), count = 0, i;
+    uint32_t           task = 0;
+    hs_task            row;
+
+    for (i = 0; i < rows; i++) {
+        add_item(worker, slot, task, items, &count);
+        hs_instance_row(in, i, &row);
+        task += row.count ? row.count : 1;
+    }
+    return count;
+}
+
+static hs_status prepare_slot(hsi_worker *worker, unsigned slot, char why[HS_WHY])
+{
+    const hs_exec    *exec = worker->exec;
+    const hs_backend *backend = exec->backends[slot];
+    const hs_entry   *entries = NULL;
+    size_t            length = hs_instance_rows(exec->in), count;
+    int               ordered = has_list(exec);
+    hs_backend_item  *items;
+    hs_status         st;
+
+    if (ordered)
+        entries = hs_schedule_entries(exec->plan, worker->number, &length);
+    items = calloc(length + 1, sizeof *items);
+    if (!items)
+        return HS_ENOMEM;
+    count =
+        ordered ? list_own(worker, slot, entries, length, items) : list_rows(worker, slot, items);
+    st = backend->prepare(worker->states[slot], exec->in, items, count, ordered, why);
+    free(items);
+    return st;
+}
+
+hs_status hsi_pipeline_prepare(hsi_worker *worker, char why[HS_WHY])
+{
+    const hs_exec *exec = worker->exec;
+    unsigned       slot;
+    hs_status      st = HS_OK;
+
+    for (slot = 0; slot < exec->backend_count && st == HS_OK; slot++)
+        if (exec->backends[slot]->prepare && serves(worker, slot))
+            st = prepare_slot(worker, slot, why);
+    return st;
+}
+
+static void collect_one(pipeline *p, int wait);
+
+static void break_off(pipeline *p, hs_status status, const char *why)
+{
+    hs_exec *exec = p->worker->exec;
+
+    hsi_lock(exec);
+    hsi_break_off(exec, status, why);
+    hsi_unlock(exec);
+}
+
+/* There is room for it, once some are collected. */
+static void submit(pipeline *p, uint32_t task)
+{
+    hsi_worker     *worker = p->worker;
+    const hsi_body *body = hsi_body_of(worker->exec, task, worker->type);
+    flight         *f;
+
+    while (p->count == p->room)
+        collect_one(p, 1);
+    f = p->idle[--p->idle_count];
+    f->attempt = worker->attempt;
+    f->attempt.log = NULL;
+    f->attempt.why = f->why;
+    f->why[0] = '\0';
+    hsi_attempt_describe(worker, task, &f->attempt);
+    while (!p->backend->submit(p->state, body->body, &f->attempt)) {
+        if (p->count == 0) {
+            break_off(p, HS_EINVAL, "a backend takes nothing although it is idle");
+            return;
+        }
+        collect_one(p, 1);
+    }
+    p->newest = task;
+    if (p->count++ == 0)
+        hsi_show(worker, task, hsi_clock_ns());
+}
+
+/* The newest stands for all that are on their way. */
+static void show_next(pipeline *p)
+{
+    if (p->count)
+        hsi_show(p->worker, p->newest, p->worker->now);
+    else
+        hsi_poke64(&p->worker->running_since, 0);
+}
+
+/* 1: it is to be tried again. */
+static int settle(pipeline *p, uint32_t task, hs_outcome outcome)
+{
+    hsi_worker *worker = p->worker;
+    int         again;
+
+    hsi_lock(worker->exec);
+    again = hsi_settle(worker, task, outcome);
+    hsi_reconsider(worker->exec, worker->now);
+    hsi_unlock(worker->exec);
+    return again && hsi_may_start(worker);
+}
+
+/* All that is on its way is to be collected first, since a worker is lost when it is idle. */
+static void note_lost(pipeline *p, uint32_t task)
+{
+    if (p->lost_count == 0)
+        memcpy(p->lost_why, p->worker->why, sizeof p->lost_why);
+    p->lost[p->lost_count++] = task;
+}
+
+static int has_room(pipeline *p)
+{
+    if (hsi_records_room(p->worker))
+        return 1;
+    break_off(p, HS_ENOMEM, hs_status_text(HS_ENOMEM));
+    return 0;
+}
+
+static void take_in(pipeline *p, const hs_completion *end)
+{
+    hsi_worker *worker = p->worker;
+    uint32_t    task = end->attempt->task;
+    hs_outcome  outcome = HS_OUTCOME_ABORTED;
+
+    worker->attempt.task = task;
+    worker->attempt.number = end->attempt->number;
+    worker->now = hsi_clock_ns();
+    if (worker->log)
+        worker->log[0] = '\0'; /* none is written */
+    memcpy(worker->why, end->attempt->why, sizeof worker->why);
+    if (has_room(p))
+        outcome = hsi_attempt_close(worker, end->start, end->end, end->outcome);
+    p->idle[p->idle_count++] = (flight *)(void *)end->attempt;
+    p->count--;
+    show_next(p);
+    if (outcome == HS_OUTCOME_LOST)
+        note_lost(p, task);
+    else if (outcome != HS_OUTCOME_DONE && settle(p, task, outcome))
+        p->again[p->again_count++] = task;
+}
+
+static void collect_one(pipeline *p, int wait)
+{
+    hs_completion end;
+
+    if (p->backend->collect(p->state, wait, &end))
+        take_in(p, &end);
+}
+
+static void collect_all(pipeline *p)
+{
+    while (p->count)
+        collect_one(p, 1);
+}
+
+/* By another backend, for which nothing else may be on its way. */
+static void run_other(pipeline *p, uint32_t task)
+{
+    collect_all(p);
+    if (p->lost_count) {
+        p->lost[p->lost_count++] = task; /* it was taken from the list */
+        return;
+    }
+    do {
+        if (!hsi_may_start(p->worker))
+            return;
+    } while (hsi_run_one(p->worker, task));
+}
+
+static int next_task(pipeline *p, uint32_t *task)
+{
+    hsi_worker *worker = p->worker;
+
+    if (p->lost_count || !hsi_may_start(worker))
+        return 0;
+    if (p->again_count) {
+        *task = p->again[--p->again_count];
+        return 1;
+    }
+    return hs_policy_own(worker->exec->policy, worker->number, task);
+}
+
+static void run_list(pipeline *p)
+{
+    uint32_t task;
+
+    do {
+        while (next_task(p, &task)) {
+            if (hsi_body_of(p->worker->exec, task, p->worker->type)->slot == p->slot)
+                submit(p, task);
+            else
+                run_other(p, task);
+        }
+        collect_all(p);
+    } while (p->again_count && !p->lost_count && hsi_may_start(p->worker));
+}
+
+/* The first says why; the others just go back. */
+static void report_lost(pipeline *p)
+{
+    hsi_worker *worker = p->worker;
+    unsigned    i;
+
+    if (!p->lost_count)
+        return;
+    hsi_lock(worker->exec);
+    for (i = 1; i < p->lost_count; i++)
+        hsi_give_back(worker, p->lost[i]);
+    while (p->again_count)
+        hsi_give_back(worker, p->again[--p->again_count]);
+    memcpy(worker->why, p->lost_why, sizeof worker->why);
+    hsi_settle(worker, p->lost[0], HS_OUTCOME_LOST);
+    hsi_reconsider(worker->exec, worker->now);
+    hsi_unlock(worker->exec);
+}
+
+/* 0: no memory. */
+static int open_pipeline(pipeline *p)
+{
+    p->room = p->backend->depth(p->state);
+    p->flights = calloc(p->room + 1, sizeof *p->flights);
+    p->idle = calloc(p->room + 1, sizeof *p->idle);
+    p->lost = calloc(p->room + 2, sizeof *p->lost);
+    p->again = calloc(p->room + 2, sizeof *p->again);
+    if (!p->flights || !p->idle || !p->lost || !p->again)
+        return 0;
+    while (p->idle_count < p->room) {
+        p->idle[p->idle_count] = &p->flights[p->idle_count];
+        p->idle_count++;
+    }
+    return 1;
+}
+
+void hsi_pipeline_run(hsi_worker *worker, unsigned slot)
+{
+    pipeline p = {.worker = worker,
+                  .backend = worker->exec->backends[slot],
+                  .state = worker->states[slot],
+                  .slot = slot};
+
+    if (open_pipeline(&p)) {
+        run_list(&p);
+        report_lost(&p);
+    } else {
+        break_off(&p, HS_ENOMEM, hs_status_text(HS_ENOMEM));
+    }
+    free(p.flights);
+    free(p.idle);
+    free(p.again);
+    free(p.lost);
+}

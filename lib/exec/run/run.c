@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "exec/run/dispatcher.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exec/run/atomic.h"
+#include "exec/run/clock.h"
+
+/* Signals are for the caller's threads; those that a fault raises come where they are due. */
+static void block_signals(sigset_t *before)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t         all;
+    size_t           i;
+
+    sigfillset(&all);
+    for (i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&all, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+/* How many were started; of the rest, nothing may be expected. */
+static unsigned start_threads(hs_exec *exec)
+{
+    sigset_t before;
+    unsigned started = 0, i;
+    int      error = 0;
+
+    block_signals(&before);
+    while (started < exec->workers && !error) {
+        hsi_worker *w = &exec->worker[started];
+
+        error = pthread_create(&w->thread, NULL, hsi_worker_main, w);
+        started += !error;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!error)
+        return started;
+    hsi_lock(exec);
+    snprintf(exec->why, sizeof exec->why, "only %u of %u threads could be started: %s", started,
+             exec->workers, strerror(error));
+    exec->status = HS_ERESOURCE;
+    hsi_halt(exec, HS_STOP_DRAIN);
+    exec->present = exec->active = started;
+    for (i = started; i < exec->workers; i++)
+        exec->worker[i].phase = HSI_LEAVE;
+    hsi_unlock(exec);
+    return started;
+}
+
+static void open_gate(hs_exec *exec, unsigned started)
+{
+    hsi_lock(exec);
+    while (exec->ready < started)
+        pthread_cond_wait(&exec->gate, &exec->lock);
+    if (hsi_peek(&exec->stop))
+        hsi_halt(exec, HS_STOP_DRAIN);
+    exec->start_ns = exec->latest = hsi_clock_ns();
+    exec->open = 1;
+    pthread_cond_broadcast(&exec->gate);
+    hsi_unlock(exec);
+}
+
+/* Only then is it known what is on record. */
+static hs_status close_journal(hs_exec *exec, uint64_t *lost, char why[HS_WHY])
+{
+    hsi_journal *journal = exec->journal;
+
+    exec->journal = NULL;
+    return hsi_journal_close(journal, lost, why);
+}
+
+static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, char why[HS_WHY])
+{
+    if (r->done == r->tasks)
+        return HS_OK;
+    snprintf(why, HS_WHY, "%llu of %llu tasks failed, and %llu were not run",
+             (unsigned long long)r->failed, (unsigned long long)r->tasks,
+             (unsigned long long)r->not_run);
+    return exec->stop ? HS_ECANCELED : HS_EFAILED;
+}
+
+static hs_status outcome(const hs_exec *exec, hs_status closed, const hs_exec_report *r,
+                         char why[HS_WHY])
+{
+    if (closed != HS_OK) /* which then is why it was broken off, and says more */
+        return closed;
+    if (exec->status == HS_OK)
+        return verdict(exec, r, why);
+    snprintf(why, HS_WHY, "%s", exec->why);
+    return exec->status;
+}
+
+hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
+{
+    char           unread[HS_WHY];
+    hs_exec_report full;
+    uint64_t       lost;
+    hs_status      closed;
+    unsigned       started, i;
+
+    if (!why)
+        why = unread;
+    why[0] = '\0';
+    if (!exec || exec->ran || exec->settings.look_only)
+        return HS_EINVAL;
+    exec->ran = 1;
+    exec->present = exec->active = exec->workers;
+    exec->watch = HSI_FAR;
+    for (i = 0; i < exec->workers; i++)
+        exec->worker[i].deadline = HSI_FAR;
+    started = start_threads(exec);
+    open_gate(exec, started);
+    hsi_watch(exec);
+    for (i = 0; i < started; i++)
+        pthread_join(exec->worker[i].thread, NULL);
+    closed = close_journal(exec, &lost, why);
+    hs_exec_report_init(&full);
+    hsi_report_fill(exec, lost, &full);
+    if (report)
+        hsi_report_fill(exec, lost, report);
+    return outcome(exec, closed, &full, why);
+}

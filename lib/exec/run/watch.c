@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "exec/run/dispatcher.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "exec/run/atomic.h"
+#include "exec/run/clock.h"
+
+/* What the caller's thread does during the run: it waits for the end, for what
+ * hs_exec_stop() was told, for the next deadline and for the next word on progress. */
+
+/* Safe in a signal handler. */
+void hsi_nudge(const hs_exec *exec)
+{
+    const uint64_t one = 1;
+    int            before = errno;
+
+    while (write(exec->event_fd, &one, sizeof one) < 0 && errno == EINTR)
+        continue;
+    errno = before;
+}
+
+void hs_exec_stop(hs_exec *exec, hs_exec_stop_how how)
+{
+    if (!exec || (how != HS_STOP_DRAIN && how != HS_STOP_NOW))
+        return;
+    __atomic_fetch_or(&exec->stop, (int)how, __ATOMIC_RELAXED);
+    hsi_nudge(exec);
+}
+
+static void obey(hs_exec *exec)
+{
+    int stop = hsi_peek(&exec->stop);
+
+    if (stop)
+        hsi_halt(exec, stop & HS_STOP_NOW ? HS_STOP_NOW : HS_STOP_DRAIN);
+}
+
+/* Cancels what is over its time; when is the next? */
+static int64_t enforce_deadlines(hs_exec *exec)
+{
+    int64_t  now = hsi_clock_ns(), next = HSI_FAR;
+    unsigned i;
+
+    for (i = 0; i < exec->workers; i++) {
+        hsi_worker *w = &exec->worker[i];
+
+        if (w->deadline == HSI_FAR)
+            continue;
+        if (w->deadline <= now) {
+            w->deadline = HSI_FAR;
+            hsi_cancel(w, HSI_TIMED_OUT);
+        } else if (w->deadline < next) {
+            next = w->deadline;
+        }
+    }
+    return next;
+}
+
+static void sleep_until(const hs_exec *exec, int64_t until)
+{
+    struct pollfd   event = {exec->event_fd, POLLIN, 0};
+    int64_t         left = until == HSI_FAR ? 0 : until - hsi_clock_ns();
+    struct timespec span = hsi_timespec(left > 0 ? left : 0);
+    uint64_t        count;
+
+    if (ppoll(&event, 1, until == HSI_FAR ? NULL : &span, NULL) > 0)
+        while (read(exec->event_fd, &count, sizeof count) < 0 && errno == EINTR)
+            continue;
+}
+
+static int64_t next_word(const hs_exec *exec, int64_t last)
+{
+    return exec->settings.progress ? last + (int64_t)(1e9 * exec->settings.progress_interval)
+                                   : HSI_FAR;
+}
+
+void hsi_watch(hs_exec *exec)
+{
+    int64_t word = next_word(exec, exec->start_ns), until;
+    int     present;
+
+    do {
+        hsi_lock(exec);
+        obey(exec);
+        until = exec->timed ? enforce_deadlines(exec) : HSI_FAR;
+        exec->watch = until;
+        present = exec->present > 0;
+        hsi_unlock(exec);
+        hsi_failures_tell(exec);
+        if (present)
+            sleep_until(exec, until < word ? until : word);
+        if (hsi_clock_ns() >= word) {
+            hsi_progress_tell(exec);
+            word = next_word(exec, hsi_clock_ns());
+        }
+    } while (present);
+    if (exec->settings.progress)
+        hsi_progress_tell(exec);
+}

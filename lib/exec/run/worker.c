@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "exec/run/dispatcher.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "exec/run/atomic.h"
+#include "exec/backend/backends.h"
+#include "exec/run/clock.h"
+
+static hs_backend_worker_info describe(const hsi_worker *worker)
+{
+    const hs_exec           *exec = worker->exec;
+    const unsigned           first = worker->type == HS_CPU ? 0 : exec->cpus;
+    const hs_backend_device *device = hsi_device_of(exec, worker->number);
+
+    return (hs_backend_worker_info){.struct_size = sizeof(hs_backend_worker_info),
+                                    .number = worker->number,
+                                    .type = worker->type,
+                                    .index = worker->number - first,
+                                    .cpus = exec->cpus,
+                                    .gpus = exec->gpus,
+                                    .os_cpu = worker->os_cpu,
+                                    .device = device ? device->uuid : NULL,
+                                    .device_index = worker->number - first};
+}
+
+/* It has bodies, or, on a GPU, others may use its stream. */
+static int is_used(const hsi_worker *worker, unsigned slot)
+{
+    const hs_exec *exec = worker->exec;
+    unsigned       i;
+
+    if (exec->used[2 * slot + worker->type])
+        return 1;
+    for (i = 0; worker->type == HS_GPU && exec->backends[slot]->stream && i < exec->backend_count;
+         i++)
+        if (exec->backends[i] == &hsi_backend_plugin && exec->used[2 * i + HS_GPU])
+            return 1;
+    return 0;
+}
+
+/* Those with a stream or, of the others, each with what is known of the stream by then. */
+static hs_status open_those(hsi_worker *worker, hs_backend_worker_info *info, int with_stream,
+                            char why[HS_WHY])
+{
+    hs_exec  *exec = worker->exec;
+    unsigned  slot;
+    hs_status st = HS_OK;
+
+    for (slot = 0; slot < exec->backend_count && st == HS_OK; slot++) {
+        const hs_backend *backend = exec->backends[slot];
+
+        if (!backend->worker_open || (backend->stream != NULL) != with_stream ||
+            !is_used(worker, slot))
+            continue;
+        st = backend->worker_open(&exec->options, info, &worker->states[slot], why);
+        if (st == HS_OK && with_stream && worker->type == HS_GPU)
+            info->stream = backend->stream(worker->states[slot]);
+    }
+    return st;
+}
+
+/* Plugins come before the module for GPUs where tasks are concerned, but need its stream. */
+static hs_status open_backends(hsi_worker *worker, char why[HS_WHY])
+{
+    hs_backend_worker_info info = describe(worker);
+    hs_status              st = open_those(worker, &info, 1, why);
+
+    if (st == HS_OK)
+        st = open_those(worker, &info, 0, why);
+    return st == HS_OK ? hsi_pipeline_prepare(worker, why) : st;
+}
+
+static void close_backends(hsi_worker *worker)
+{
+    unsigned slot;
+
+    for (slot = 0; slot < worker->exec->backend_count; slot++) {
+        const hs_backend *backend = worker->exec->backends[slot];
+
+        if (worker->states[slot] && backend->worker_close)
+            backend->worker_close(worker->states[slot]);
+        worker->states[slot] = NULL;
+    }
+}
+
+static hs_status get_ready(hsi_worker *worker, char why[HS_WHY])
+{
+    hs_exec  *exec = worker->exec;
+    hs_status st = HS_OK;
+
+    prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul); /* without it, waits are over 50 us late */
+    if (worker->os_cpu >= 0)
+        st = hsi_topology_bind(exec->topology, worker->os_cpu);
+    if (st != HS_OK)
+        snprintf(why, HS_WHY, "a worker cannot be bound to core %d", worker->os_cpu);
+    else if (!hsi_records_prepare(worker))
+        st = HS_ENOMEM;
+    else
+        st = open_backends(worker, why);
+    return st;
+}
+
+/* All start at once, when all are ready. */
+static void pass_gate(hsi_worker *worker, hs_status st, const char *why)
+{
+    hs_exec *exec = worker->exec;
+
+    hsi_lock(exec);
+    if (st != HS_OK)
+        hsi_break_off(exec, st, why[0] ? why : hs_status_text(st));
+    exec->ready++;
+    pthread_cond_broadcast(&exec->gate);
+    while (!exec->open)
+        pthread_cond_wait(&exec->gate, &exec->lock);
+    hsi_unlock(exec);
+}
+
+static void leave(hsi_worker *worker)
+{
+    hs_exec *exec = worker->exec;
+
+    close_backends(worker);
+    hsi_lock(exec);
+    if (--exec->present == 0)
+        hsi_nudge(exec);
+    hsi_unlock(exec);
+}
+
+/* With the lock held: is there room for the record of another attempt? */
+static int has_room(hsi_worker *worker)
+{
+    if (hsi_records_room(worker))
+        return 1;
+    hsi_break_off(worker->exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
+    return 0;
+}
+
+int hsi_may_start(hsi_worker *worker)
+{
+    hs_exec *exec = worker->exec;
+    int      room;
+
+    if (hsi_peek(&exec->halt) || worker->phase != HSI_OWN)
+        return 0;
+    if (worker->count < worker->capacity)
+        return 1;
+    hsi_lock(exec);
+    room = has_room(worker);
+    hsi_unlock(exec);
+    return room;
+}
+
+/* With a deadline, or when it has failed, a task concerns others too. 1: once more. */
+int hsi_run_one(hsi_worker *worker, uint32_t task)
+{
+    hs_exec   *exec = worker->exec;
+    hs_outcome outcome;
+    int        again;
+
+    if (exec->timed) {
+        hsi_lock(exec);
+        hsi_begin(worker, task);
+        hsi_unlock(exec);
+    }
+    outcome = hsi_attempt(worker, task);
+    if (outcome == HS_OUTCOME_DONE && !exec->timed)
+        return 0;
+    hsi_lock(exec);
+    again = hsi_settle(worker, task, outcome);
+    hsi_reconsider(exec, worker->now);
+    hsi_unlock(exec);
+    return again;
+}
+
+static void run_own(hsi_worker *worker)
+{
+    hs_exec   *exec = worker->exec;
+    hs_policy *policy = exec->policy;
+    uint32_t   task;
+
+    while (hsi_may_start(worker) && hs_policy_own(policy, worker->number, &task))
+        while (hsi_run_one(worker, task))
+            if (!hsi_may_start(worker))
+                return;
+}
+
+/* With the lock held, which it gives up while it sleeps. */
+static void sleep_until_told(hsi_worker *worker)
+{
+    hs_exec        *exec = worker->exec;
+    struct timespec until = hsi_timespec(worker->until);
+    int64_t         now;
+
+    if (worker->until == HSI_FAR) {
+        pthread_cond_wait(&worker->wake, &exec->lock);
+        return;
+    }
+    if (pthread_cond_timedwait(&worker->wake, &exec->lock, &until) != ETIMEDOUT)
+        return;
+    now = hsi_clock_ns();
+    if (worker->phase == HSI_WAIT && worker->until <= now) {
+        hsi_decide(worker, now);
+        hsi_reconsider(exec, now);
+    }
+}
+
+/* With the lock held: 1 and worker->task, or 0: leave. */
+static int next_task(hsi_worker *worker)
+{
+    while (worker->phase == HSI_WAIT)
+        sleep_until_told(worker);
+    return worker->phase == HSI_RUN && !worker->exec->halt;
+}
+
+static void follow_policy(hsi_worker *worker)
+{
+    hs_exec   *exec = worker->exec;
+    hs_outcome outcome;
+    int        again = 0;
+
+    worker->now = hsi_clock_ns();
+    hsi_lock(exec);
+    for (;;) {
+        if (!again)
+            hsi_decide(worker, worker->now);
+        hsi_reconsider(exec, worker->now);
+        if (!next_task(worker) || !has_room(worker))
+            break;
+        hsi_begin(worker, worker->task);
+        hsi_unlock(exec);
+        outcome = hsi_attempt(worker, worker->task);
+        hsi_lock(exec);
+        again = hsi_settle(worker, worker->task, outcome);
+    }
+    hsi_retreat(worker);
+    hsi_unlock(exec);
+}
+
+void *hsi_worker_main(void *data)
+{
+    hsi_worker *worker = data;
+    char        why[HS_WHY] = "";
+    int         slot;
+
+    pass_gate(worker, get_ready(worker, why), why);
+    slot = hsi_pipeline_slot(worker);
+    if (slot >= 0)
+        hsi_pipeline_run(worker, (unsigned)slot);
+    else
+        run_own(worker);
+    follow_policy(worker);
+    leave(worker);
+    return NULL;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+
+#include "io/text/csv_write.h"
+#include "io/plan/info.h"
+
+static void put_double_line(hsi_output *out, const char *line, double value)
+{
+    hsi_output_text(out, line);
+    hsi_output_double(out, value);
+    hsi_output_char(out, '\n');
+}
+
+static void put_digest(hsi_output *out, const char *key, uint64_t digest)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)digest);
+    hsi_put_note(out, key, text);
+}
+
+static void put_header(hsi_output *out, const hs_instance *in, const hs_plan_info *info)
+{
+    hsi_put_instance_lines(out, in, "plan");
+    hsi_put_note(out, "algorithm", info->algorithm); /* always there: see io/plan_lines.h */
+    if (info->has_seed) {
+        hsi_output_text(out, "# seed ");
+        hsi_output_u64(out, info->seed);
+        hsi_output_char(out, '\n');
+    }
+    put_double_line(out, "# makespan ", info->makespan);
+    for (unsigned i = 0; i < info->bound_count; i++) {
+        hsi_output_text(out, "# bound ");
+        hsi_output_text(out, info->bounds[i].name);
+        put_double_line(out, " ", info->bounds[i].value);
+    }
+    put_digest(out, "instance-digest", info->digest);
+    put_digest(out, "plan-digest", info->plan_digest);
+    hsi_output_text(out, "id,worker,start,end,state,cpu,gpu");
+    hsi_put_optional_names(out, in);
+    hsi_output_char(out, '\n');
+}
+
+static void put_entry(hsi_output *out, const hs_instance *in, const char *worker,
+                      const hs_entry *entry)
+{
+    char   name[HS_MAX_ID + 16];
+    size_t length = hs_instance_name(in, entry->task, name, sizeof name);
+    size_t row = hs_instance_row_of(in, entry->task);
+
+    hsi_put_text(out, name, length);
+    hsi_output_char(out, ',');
+    hsi_output_text(out, worker);
+    hsi_output_char(out, ',');
+    hsi_output_double(out, entry->start);
+    hsi_output_char(out, ',');
+    hsi_output_double(out, entry->end);
+    hsi_output_text(out, entry->state == HS_ABORTED ? ",aborted," : ",run,");
+    hsi_output_double(out, in->store->cpu[row]);
+    hsi_output_char(out, ',');
+    hsi_output_double(out, in->store->gpu[row]);
+    hsi_put_optional_fields(out, in, row);
+    hsi_output_char(out, '\n');
+}
+
+/* Tasks lie far from each other: what rows to come are made of is on its way by then. */
+enum { FAR = 16, NEAR = 8 };
+
+/* As a function of its own it would have no effect that gcc knows of, and be left out. */
+static inline __attribute__((always_inline)) void fetch_ahead(const hs_instance *in,
+                                                              const hs_entry    *entry,
+                                                              size_t             left)
+{
+    const hsi_store *store = in->store;
+    const size_t    *at = store->id.at.data;
+
+    if (store->first) /* to find the row takes as long */
+        return;
+    if (left > FAR) {
+        __builtin_prefetch(&store->cpu[entry[FAR].task]);
+        __builtin_prefetch(&store->gpu[entry[FAR].task]);
+    }
+    if (at && left > FAR)
+        __builtin_prefetch(&at[entry[FAR].task]);
+    if (at && left > NEAR)
+        __builtin_prefetch((const char *)store->id.text.data + at[entry[NEAR].task]);
+}
+
+static void put_worker(hsi_output *out, const hs_instance *in, const hs_schedule *s,
+                       unsigned worker)
+{
+    size_t          count;
+    const hs_entry *entries = hs_schedule_entries(s, worker, &count);
+    char            name[16];
+
+    hs_worker_name(hs_schedule_cpus(s), worker, name);
+    for (size_t i = 0; i < count && !hsi_output_failed(out); i++) {
+        fetch_ahead(in, &entries[i], count - i);
+        put_entry(out, in, name, &entries[i]);
+    }
+}
+
+static hs_status check_fit(const hs_instance *in, const hs_schedule *s)
+{
+    unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
+
+    if (hs_schedule_cpus(s) != in->cpus || hs_schedule_gpus(s) != in->gpus)
+        return HS_EINVAL;
+    for (unsigned w = 0; w < workers; w++) {
+        size_t          count;
+        const hs_entry *entries = hs_schedule_entries(s, w, &count);
+
+        for (size_t i = 0; i < count; i++)
+            if (entries[i].task >= in->store->tasks)
+                return HS_EINVAL;
+    }
+    return HS_OK;
+}
+
+hs_status hs_plan_write(int fd, const hs_instance *in, const hs_schedule *s,
+                        const hs_plan_info *info)
+{
+    hs_plan_info full;
+    hsi_output   out;
+    hs_status    st;
+
+    if (!in || !s)
+        return HS_EINVAL;
+    st = hsi_plan_info_resolve(&full, info);
+    if (st == HS_OK)
+        st = check_fit(in, s);
+    if (st == HS_OK)
+        st = hsi_check_writable(in);
+    if (st == HS_OK)
+        st = hsi_output_open(&out, fd);
+    if (st != HS_OK)
+        return st;
+    full.makespan = hs_schedule_makespan(s);
+    full.digest = hs_instance_digest(in);
+    full.plan_digest = hsi_plan_digest(in, s, &full);
+    put_header(&out, in, &full);
+    for (unsigned w = 0; w < in->cpus + in->gpus && !hsi_output_failed(&out); w++)
+        put_worker(&out, in, s, w);
+    return hsi_output_close(&out);
+}

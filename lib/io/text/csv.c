@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "io/text/csv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/text/csv_scan.h"
+
+/* A header of nothing but commas must not cost 24 bytes a comma. */
+#define MOST_COLUMNS 4096u
+
+hs_status hsi_csv_open(struct hsi_csv *csv, int fd, hs_diagnostic *why)
+{
+    memset(csv, 0, sizeof *csv);
+    csv->fd = fd;
+    csv->why = why;
+    csv->line = csv->next_line = 1;
+    csv->window = malloc(HSI_WINDOW + HSI_SLACK);
+    csv->capacity = 16;
+    csv->fields = malloc(csv->capacity * sizeof *csv->fields);
+    if (!csv->window || !csv->fields) {
+        hsi_csv_close(csv);
+        return hsi_csv_fail_status(csv, HS_ENOMEM);
+    }
+    csv->size = HSI_WINDOW;
+    csv->total = hsi_csv_total(fd);
+    return HS_OK;
+}
+
+double hsi_csv_share(const struct hsi_csv *csv)
+{
+    uint64_t done = csv->dropped + csv->next;
+
+    return done < csv->total ? (double)done / (double)csv->total : 0;
+}
+
+void hsi_csv_close(struct hsi_csv *csv)
+{
+    free(csv->window);
+    free(csv->fields);
+    free(csv->scratch);
+    csv->window = csv->scratch = NULL;
+    csv->fields = NULL;
+}
+
+int hsi_field_is(const struct hsi_field *field, const char *word)
+{
+    return strlen(word) == field->length && memcmp(field->at, word, field->length) == 0;
+}
+
+/* The scan of a record: where it stands, where the known text ends. */
+struct scan {
+    const char *at, *end;
+    size_t      scratch;  /* bytes of it in use */
+    uint64_t    lines;    /* line ends inside quotes */
+    int         last;     /* the text ends at `end`: what stands there is complete */
+};
+
+enum { MORE = 1 }; /* not a status: the text known so far ends inside the record */
+
+static uint64_t count_lines(const char *at, const char *end)
+{
+    uint64_t lines = 0;
+
+    while ((at = memchr(at, '\n', (size_t)(end - at)))) {
+        at++;
+        lines++;
+    }
+    return lines;
+}
+
+/* Append to the field in scratch. Room for a whole window is made at the first use in a
+ * record, so that fields already there stay where they are. */
+static hs_status keep(struct hsi_csv *csv, struct scan *s, const char *at, size_t length)
+{
+    if (s->scratch == 0 && csv->scratch_size < csv->size) {
+        char *scratch = malloc(csv->size);
+
+        if (!scratch)
+            return hsi_csv_fail_status(csv, HS_ENOMEM);
+        free(csv->scratch);
+        csv->scratch = scratch;
+        csv->scratch_size = csv->size;
+    }
+    memcpy(csv->scratch + s->scratch, at, length);
+    s->scratch += length;
+    return HS_OK;
+}
+
+/* A field that begins with a quote: up to behind its closing one. */
+static int scan_quoted(struct hsi_csv *csv, struct scan *s, struct hsi_field *field)
+{
+    const char *from = s->at + 1, *quote;
+    size_t      kept = s->scratch;
+    int         doubled = 0;
+
+    for (;;) {
+        quote = memchr(from, '"', (size_t)(s->end - from));
+        if (!quote && s->last)
+            return hsi_csv_fail_here(csv, field->raw, "a quote that is never closed; expected "
+                                     "another before the end of the text");
+        if (!quote || (quote + 1 == s->end && !s->last))
+            return MORE;
+        if (quote + 1 == s->end || quote[1] != '"')
+            break;
+        if (keep(csv, s, from, (size_t)(quote + 1 - from)) != HS_OK)
+            return HS_ENOMEM;
+        doubled = 1;
+        from = quote + 2;
+    }
+    s->lines += count_lines(field->raw, quote);
+    if (doubled && keep(csv, s, from, (size_t)(quote - from)) != HS_OK)
+        return HS_ENOMEM;
+    field->at = doubled ? csv->scratch + kept : from;
+    field->length = doubled ? s->scratch - kept : (size_t)(quote - from);
+    s->at = quote + 1;
+    if (s->at < s->end && *s->at != ',' && *s->at != '\n' && *s->at != '\r')
+        return hsi_csv_fail_here(csv, s->at, "text behind a closing quote; expected a comma or a "
+                                 "line end (a quote inside quotes is written twice)");
+    return HS_OK;
+}
+
+static int scan_plain(struct hsi_csv *csv, struct scan *s, struct hsi_field *field)
+{
+    const char *stop = hsi_find_special(s->at, s->end);
+
+    if (stop < s->end && *stop == '"')
+        return hsi_csv_fail_here(csv, stop, "a quote inside a field that does not begin with one; "
+                                 "expected quotes around the field, and this one twice");
+    field->at = s->at;
+    field->length = (size_t)(stop - s->at);
+    s->at = stop;
+    return HS_OK;
+}
+
+static hs_status more_fields(struct hsi_csv *csv)
+{
+    size_t            capacity = csv->capacity * 2;
+    struct hsi_field *fields;
+
+    fields = realloc(csv->fields, capacity * sizeof *fields);
+    if (!fields)
+        return hsi_csv_fail_status(csv, HS_ENOMEM);
+    csv->fields = fields;
+    csv->capacity = capacity;
+    return HS_OK;
+}
+
+/* The line end at s->at: CR LF, LF, or the end of the text. */
+static int end_record(struct hsi_csv *csv, struct scan *s)
+{
+    if (s->at < s->end && *s->at == '\r') {
+        if (s->at + 1 == s->end && !s->last)
+            return MORE;
+        if (s->at + 1 == s->end || s->at[1] != '\n')
+            return hsi_csv_fail_here(csv, s->at, "a carriage return without a line feed; expected "
+                                     "LF or CR LF at the end of a line (or quotes around the "
+                                     "field)");
+        s->at++;
+    }
+    csv->next = (size_t)(s->at - csv->window) + (s->at < s->end);
+    csv->next_line = csv->line + s->lines + 1;
+    return HS_OK;
+}
+
+/* One attempt at the record at csv->record, over the text there is. */
+static int scan_record(struct hsi_csv *csv)
+{
+    struct scan s = {csv->window + csv->record, csv->window + csv->clean, 0, 0,
+                     csv->ended && !csv->fault};
+
+    csv->count = 0;
+    for (;;) {
+        struct hsi_field *field = &csv->fields[csv->count++];
+        int               st;
+
+        field->raw = s.at;
+        if (s.at < s.end && *s.at == '"')
+            st = scan_quoted(csv, &s, field);
+        else
+            st = scan_plain(csv, &s, field);
+        if (st != HS_OK)
+            return st;
+        if (s.at == s.end && !s.last)
+            return MORE;
+        if (s.at == s.end || *s.at != ',')
+            return end_record(csv, &s);
+        s.at++;
+        if (csv->count == MOST_COLUMNS)
+            return hsi_csv_fail_here(csv, s.at, "a record of more fields than there may be; "
+                                     "expected at most %u", MOST_COLUMNS);
+        if (csv->count == csv->capacity && more_fields(csv) != HS_OK)
+            return HS_ENOMEM;
+    }
+}
+
+/* More text, or why there can be none. */
+static hs_status need_more(struct hsi_csv *csv)
+{
+    if (csv->fault)
+        return hsi_csv_fail_here(csv, csv->window + csv->clean, "%s", csv->fault);
+    return hsi_csv_fail_status(csv, hsi_csv_fill(csv));
+}
+
+hs_status hsi_csv_record(struct hsi_csv *csv, int *found)
+{
+    int st;
+
+    csv->record = csv->next;
+    csv->line = csv->next_line;
+    csv->count = 0;
+    *found = 0;
+    for (;;) {
+        if (csv->record == csv->clean && csv->ended && !csv->fault)
+            return HS_OK;
+        st = scan_record(csv);
+        if (st != MORE)
+            break;
+        st = need_more(csv);
+        if (st != HS_OK)
+            return (hs_status)st;
+    }
+    *found = st == HS_OK;
+    return (hs_status)st;
+}
+
+static int is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* The line at csv->record: HS_OK and its end, without the CR before it. */
+static hs_status find_line(struct hsi_csv *csv, const char **end)
+{
+    for (;;) {
+        const char *at = csv->window + csv->record;
+        const char *stop = memchr(at, '\n', csv->clean - csv->record);
+        int         last = csv->ended && !csv->fault;
+        hs_status   st;
+
+        if (stop || last) {
+            csv->next = stop ? (size_t)(stop + 1 - csv->window) : csv->clean;
+            *end = stop ? stop : csv->window + csv->clean;
+            if (stop && stop > at && stop[-1] == '\r')
+                --*end;
+            return HS_OK;
+        }
+        st = need_more(csv);
+        if (st != HS_OK)
+            return st;
+    }
+}
+
+/* Is there a line, and does it begin with '#'? */
+static hs_status at_note(struct hsi_csv *csv, int *found)
+{
+    *found = 0;
+    while (csv->record == csv->clean) {
+        hs_status st;
+
+        if (csv->ended && !csv->fault)
+            return HS_OK;
+        st = need_more(csv);
+        if (st != HS_OK)
+            return st;
+    }
+    *found = csv->window[csv->record] == '#';
+    return HS_OK;
+}
+
+hs_status hsi_csv_note(struct hsi_csv *csv, int *found)
+{
+    struct hsi_field *key = &csv->fields[0], *value = &csv->fields[1];
+    const char       *at, *end = NULL, *word;
+    hs_status         st;
+
+    csv->record = csv->next;
+    csv->line = csv->next_line;
+    st = at_note(csv, found);
+    if (st != HS_OK || !*found)
+        return st;
+    st = find_line(csv, &end);
+    if (st != HS_OK)
+        return st;
+    at = csv->window + csv->record + 1;
+    word = memchr(at, '\r', (size_t)(end - at));
+    if (word)
+        return hsi_csv_fail_here(csv, word, "a carriage return without a line feed; expected LF "
+                                 "or CR LF at the end of a line");
+    while (at < end && is_blank(*at))
+        at++;
+    while (at < end && is_blank(end[-1]))
+        end--;
+    for (word = at; at < end && !is_blank(*at);)
+        at++;
+    *key = (struct hsi_field){word, (size_t)(at - word), word};
+    while (at < end && is_blank(*at))
+        at++;
+    *value = (struct hsi_field){at, (size_t)(end - at), at};
+    csv->count = 2;
+    csv->next_line = csv->line + 1;
+    return HS_OK;
+}
+
+static void list_names(size_t count, const char *const *names, char *buffer, size_t size)
+{
+    size_t used = 0;
+
+    buffer[0] = '\0';
+    for (size_t i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "", names[i]);
+}
+
+static hs_status one_column(struct hsi_csv *csv, size_t number, size_t count,
+                            const char *const *names, int ignore_unknown, int *column)
+{
+    const struct hsi_field *field = &csv->fields[number];
+    char                    shown[HSI_QUOTE], known[256];
+    size_t                  i = 0;
+
+    while (i < count && !hsi_field_is(field, names[i]))
+        i++;
+    if (i < count) {
+        if (column[i] >= 0)
+            return hsi_csv_fail(csv, field, "a second column '%s'; expected one", names[i]);
+        column[i] = (int)number;
+    } else if (!ignore_unknown) {
+        list_names(count, names, known, sizeof known);
+        return hsi_csv_fail(csv, field, "unknown column %s; expected one of %s",
+                            hsi_csv_quote(field->at, field->length, shown), known);
+    }
+    return HS_OK;
+}
+
+hs_status hsi_csv_header(struct hsi_csv *csv, size_t count, const char *const *names,
+                         size_t required, int ignore_unknown, int *column)
+{
+    char      known[256];
+    int       found;
+    hs_status st;
+
+    list_names(count, names, known, sizeof known);
+    st = hsi_csv_record(csv, &found);
+    if (st != HS_OK)
+        return st;
+    if (!found)
+        return hsi_csv_fail(csv, NULL, "the text ends before the header; expected columns among "
+                            "%s", known);
+    for (size_t i = 0; i < count; i++)
+        column[i] = -1;
+    if (csv->count == 1 && csv->fields[0].length == 0)
+        return hsi_csv_fail(csv, NULL, "an empty line where the header was expected (columns "
+                            "among %s)", known);
+    for (size_t i = 0; i < csv->count && st == HS_OK; i++)
+        st = one_column(csv, i, count, names, ignore_unknown, column);
+    for (size_t i = 0; i < required && st == HS_OK; i++)
+        if (column[i] < 0)
+            st = hsi_csv_fail(csv, NULL, "the header has no column '%s', which is required",
+                              names[i]);
+    return st;
+}
+
+/* The end of the record last read, before its line end. */
+static const char *record_end(const struct hsi_csv *csv)
+{
+    const char *start = csv->window + csv->record, *at = csv->window + csv->next;
+
+    if (at > start && at[-1] == '\n')
+        at--;
+    if (at > start && at[-1] == '\r')
+        at--;
+    return at;
+}
+
+static hs_status wrong_count(struct hsi_csv *csv, size_t columns)
+{
+    if (csv->count == 1 && csv->window[csv->record] == '#')
+        return hsi_csv_fail(csv, NULL, "a '#' line below the header; expected a row of %zu fields "
+                            "('#' lines may stand before the header only)", columns);
+    if (csv->count == 1 && record_end(csv) == csv->window + csv->record)
+        return hsi_csv_fail(csv, NULL, "an empty line; expected a row of %zu fields", columns);
+    if (csv->count > columns)
+        return hsi_csv_fail(csv, &csv->fields[columns],
+                            "%zu fields in a row; expected %zu as in the header", csv->count,
+                            columns);
+    return hsi_csv_fail_here(csv, record_end(csv), "%zu field%s in a row; expected %zu as in the "
+                             "header", csv->count, csv->count == 1 ? "" : "s", columns);
+}
+
+hs_status hsi_csv_row(struct hsi_csv *csv, size_t columns, int *found)
+{
+    hs_status st = hsi_csv_record(csv, found);
+
+    if (st != HS_OK || !*found)
+        return st;
+    if (csv->count != columns)
+        return wrong_count(csv, columns);
+    if (csv->window[csv->record] == '#')
+        return hsi_csv_fail(csv, NULL, "a row that begins with '#'; put the field in quotes ('#' "
+                            "lines may stand before the header only)");
+    return HS_OK;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_IO_TEXT_CSV_WINDOW_H
+#define HSI_IO_TEXT_CSV_WINDOW_H
+
+#include "io/text/csv.h"
+
+/* What is read at a time: large enough to forget the cost of a call, small enough for the
+ * second-level cache. */
+#define HSI_WINDOW ((size_t)256 * 1024)
+
+/* Bytes behind the window that may be loaded (and mean nothing). */
+#define HSI_SLACK 16
+
+/**
+ * Read on until the window is full or the text ends, the record at csv->record
+ * moved to its front first; a window that it fills is doubled, so that looking
+ * at the record from its start again costs O(its length) in all.
+ */
+hs_status hsi_csv_fill(struct hsi_csv *csv);
+
+/**
+ * The whole lines that come next, of `piece` (> 0) bytes or less, or little more: where
+ * they stand, and their length. 0: there are none, or what is there is not known to be
+ * good. They are valid until the next call, and stay unread.
+ */
+size_t hsi_csv_lines(struct hsi_csv *csv, size_t piece, const char **at);
+
+/** So many bytes of them are somebody else's to read. */
+void hsi_csv_skip(struct hsi_csv *csv, size_t length);
+
+/** Begin again on a copy of these whole lines, good text, with nothing behind. */
+hs_status hsi_csv_hold(struct hsi_csv *csv, const char *text, size_t length);
+
+/** Put what was skipped last back before the text. HS_ENOMEM: nothing was done. */
+hs_status hsi_csv_unread(struct hsi_csv *csv, const char *text, size_t length);
+
+/** hsi_csv_fail() for a place in the window, of the record that is being read. */
+hs_status hsi_csv_fail_here(struct hsi_csv *csv, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** Bytes from where `fd` stands to the end of its file; 0 if it is none. */
+uint64_t hsi_csv_total(int fd);
+
+/** Bytes at the start of `text` that are UTF-8 without NUL. */
+size_t hsi_utf8_good(const char *text, size_t length);
+
+#endif

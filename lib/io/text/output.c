@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "io/text/output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/decimal/decimal.h"
+
+#define CAPACITY    65536u
+#define REPLACEMENT "\xef\xbf\xbd"
+
+hs_status hsi_output_open(hsi_output *out, int fd)
+{
+    *out = (hsi_output){.fd = fd};
+    out->buffer = malloc(CAPACITY);
+    return out->buffer ? HS_OK : HS_ENOMEM;
+}
+
+/* One write that is worth trying again after a signal or when a pipe set to
+ * non-blocking is full. 0 after a failure, which is then in out->error. */
+static size_t write_some(hsi_output *out, const char *bytes, size_t length)
+{
+    for (;;) {
+        ssize_t       n = write(out->fd, bytes, length);
+        struct pollfd room = {.fd = out->fd, .events = POLLOUT};
+
+        if (n > 0)
+            return (size_t)n;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            (void)poll(&room, 1, -1);
+            continue;
+        }
+        out->error = n < 0 ? errno : EIO;
+        return 0;
+    }
+}
+
+static void write_all(hsi_output *out, const char *bytes, size_t length)
+{
+    while (length > 0 && !out->error) {
+        size_t n = write_some(out, bytes, length);
+
+        bytes += n;
+        length -= n;
+    }
+}
+
+static void empty_buffer(hsi_output *out)
+{
+    write_all(out, out->buffer, out->used);
+    out->used = 0;
+}
+
+hs_status hsi_output_flush(hsi_output *out)
+{
+    empty_buffer(out);
+    if (!out->error)
+        return HS_OK;
+    errno = out->error;
+    return HS_EIO;
+}
+
+hs_status hsi_output_close(hsi_output *out)
+{
+    hs_status st = hsi_output_flush(out);
+
+    hsi_output_abandon(out);
+    if (out->error)
+        errno = out->error; /* free() may have changed it */
+    return st;
+}
+
+void hsi_output_abandon(hsi_output *out)
+{
+    free(out->buffer);
+    out->buffer = NULL;
+    out->used = 0;
+}
+
+void hsi_output_bytes(hsi_output *out, const char *bytes, size_t length)
+{
+    if (length > CAPACITY - out->used)
+        empty_buffer(out);
+    if (length >= CAPACITY) {
+        write_all(out, bytes, length);
+        return;
+    }
+    if (length > 0)
+        memcpy(out->buffer + out->used, bytes, length);
+    out->used += length;
+}
+
+void hsi_output_char(hsi_output *out, char c)
+{
+    if (out->used == CAPACITY)
+        empty_buffer(out);
+    out->buffer[out->used++] = c;
+}
+
+void hsi_output_text(hsi_output *out, const char *text)
+{
+    hsi_output_bytes(out, text, strlen(text));
+}
+
+/* Where a number may be written in place. */
+static char *number_room(hsi_output *out)
+{
+    if (CAPACITY - out->used < HSI_DECIMAL_MAX)
+        empty_buffer(out);
+    return out->buffer + out->used;
+}
+
+void hsi_output_u64(hsi_output *out, uint64_t value)
+{
+    char *room = number_room(out);
+
+    out->used += hsi_decimal_write_u64(value, room);
+}
+
+void hsi_output_i64(hsi_output *out, int64_t value)
+{
+    char *room = number_room(out);
+
+    out->used += hsi_decimal_write_i64(value, room);
+}
+
+void hsi_output_double(hsi_output *out, double value)
+{
+    char *room = number_room(out);
+
+    out->used += hsi_decimal_write(value, room);
+}
+
+void hsi_output_coordinate(hsi_output *out, double value)
+{
+    uint64_t hundredths = (uint64_t)floor(fabs(value) * 100 + 0.5);
+    unsigned fraction = (unsigned)(hundredths % 100);
+
+    if (value < 0 && hundredths > 0)
+        hsi_output_char(out, '-');
+    hsi_output_u64(out, hundredths / 100);
+    if (fraction == 0)
+        return;
+    hsi_output_char(out, '.');
+    hsi_output_char(out, (char)('0' + fraction / 10));
+    if (fraction % 10 != 0)
+        hsi_output_char(out, (char)('0' + fraction % 10));
+}
+
+/* Length of a sequence by its first byte, and the least character it may hold:
+ * a longer form than needed is malformed. 0: no sequence starts so. */
+static size_t sequence_length(unsigned char first, uint32_t *least)
+{
+    static const uint32_t floors[5] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3
+                  : first < 0xf5 ? 4 : 0;
+
+    *least = floors[length];
+    return length;
+}
+
+uint32_t hsi_utf8_next(const char *text, size_t length, size_t *size)
+{
+    unsigned char first = (unsigned char)text[0];
+    uint32_t      least, c;
+    size_t        n = sequence_length(first, &least);
+
+    *size = 1;
+    if (n == 1)
+        return first;
+    if (n == 0 || n > length)
+        return HSI_MALFORMED;
+    c = first & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        unsigned char next = (unsigned char)text[i];
+
+        if ((next & 0xc0) != 0x80)
+            return HSI_MALFORMED;
+        c = c << 6 | (next & 0x3fu);
+    }
+    if (c < least || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+        return HSI_MALFORMED;
+    *size = n;
+    return c;
+}
+
+/* What stands for a character in XML; NULL: itself. White space other than a
+ * blank would be normalised away in an attribute. */
+static const char *xml_escape(uint32_t c)
+{
+    switch (c) {
+    case '&':  return "&amp;";
+    case '<':  return "&lt;";
+    case '>':  return "&gt;";
+    case '"':  return "&quot;";
+    case '\t': return "&#9;";
+    case '\n': return "&#10;";
+    case '\r': return "&#13;";
+    default:
+        return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff ||
+               c == HSI_MALFORMED ? REPLACEMENT : NULL;
+    }
+}
+
+void hsi_output_xml(hsi_output *out, const char *text, size_t length)
+{
+    for (size_t i = 0, size; i < length; i += size) {
+        const char *escape = xml_escape(hsi_utf8_next(text + i, length - i, &size));
+
+        if (escape)
+            hsi_output_text(out, escape);
+        else
+            hsi_output_bytes(out, text + i, size);
+    }
+}
+
+void hsi_output_json(hsi_output *out, const char *text, size_t length)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (size_t i = 0, size; i < length; i += size) {
+        uint32_t c = hsi_utf8_next(text + i, length - i, &size);
+
+        if (c == '"' || c == '\\') {
+            hsi_output_char(out, '\\');
+            hsi_output_char(out, (char)c);
+        } else if (c < 0x20) {
+            hsi_output_text(out, "\\u00");
+            hsi_output_char(out, digits[c >> 4]);
+            hsi_output_char(out, digits[c & 15]);
+        } else if (c == HSI_MALFORMED) {
+            hsi_output_text(out, REPLACEMENT);
+        } else {
+            hsi_output_bytes(out, text + i, size);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_IO_TEXT_OUTPUT_H
+#define HSI_IO_TEXT_OUTPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hybridsched/status.h>
+
+/*
+ * Buffered output to a file descriptor, for all writers of this folder. The
+ * first failure sticks: whatever is put after it is dropped, so a writer may
+ * ignore failures until hsi_output_close(), or look at hsi_output_failed()
+ * to leave a long loop early.
+ */
+typedef struct hsi_output {
+    char  *buffer;
+    size_t used;
+    int    fd;
+    int    error; /* errno of the first failure, or 0 */
+} hsi_output;
+
+/** The descriptor stays the caller's. HS_ENOMEM: nothing was opened. */
+hs_status hsi_output_open(hsi_output *out, int fd);
+
+/** Write out what is still held. HS_EIO: errno says why. */
+hs_status hsi_output_flush(hsi_output *out);
+
+/** Flush and free the buffer. HS_EIO: errno is that of the first failure. */
+hs_status hsi_output_close(hsi_output *out);
+
+/** Free the buffer without writing what it holds; after close it does nothing. */
+void hsi_output_abandon(hsi_output *out);
+
+static inline int hsi_output_failed(const hsi_output *out)
+{
+    return out->error != 0;
+}
+
+void hsi_output_bytes(hsi_output *out, const char *bytes, size_t length);
+void hsi_output_char(hsi_output *out, char c);
+void hsi_output_text(hsi_output *out, const char *text); /* NUL-terminated */
+void hsi_output_u64(hsi_output *out, uint64_t value);
+void hsi_output_i64(hsi_output *out, int64_t value);
+
+/** The shortest decimal that reads back to `value`. */
+void hsi_output_double(hsi_output *out, double value);
+
+/** Rounded to two decimals, no trailing zeros: for coordinates. |value| < 1e15. */
+void hsi_output_coordinate(hsi_output *out, double value);
+
+/**
+ * Text of an XML element or double-quoted attribute. Bytes that are not UTF-8
+ * and characters that XML 1.0 has no way to write become U+FFFD.
+ */
+void hsi_output_xml(hsi_output *out, const char *text, size_t length);
+
+/** Inside of a JSON string, without the quotes. What is not UTF-8 becomes U+FFFD. */
+void hsi_output_json(hsi_output *out, const char *text, size_t length);
+
+/**
+ * The character at the start of `text` (length > 0). *size is the bytes it
+ * takes; where no well-formed UTF-8 stands, 1 and the result is HSI_MALFORMED.
+ */
+#define HSI_MALFORMED UINT32_MAX
+uint32_t hsi_utf8_next(const char *text, size_t length, size_t *size);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "io/text/places.h"
+
+struct jump {
+    uint32_t row;     /* from this row on */
+    uint32_t skipped; /* so many lines held no row */
+};
+
+static hs_status add_jump(struct hsi_places *places, uint64_t skipped)
+{
+    struct jump jump = {(uint32_t)places->rows, (uint32_t)skipped};
+
+    places->skipped = skipped;
+    return hsi_vector_append(&places->jumps, &jump, sizeof jump) ? HS_ENOMEM : HS_OK;
+}
+
+hs_status hsi_places_store(struct hsi_places *places, uint64_t line, uint64_t column)
+{
+    uint32_t stored = column < UINT32_MAX ? (uint32_t)column : UINT32_MAX;
+
+    if (places->rows == 0)
+        places->first = line;
+    if (line != places->first + places->rows + places->skipped &&
+        add_jump(places, line - places->first - places->rows) != HS_OK)
+        return HS_ENOMEM;
+    if (column != 1 && hsi_vector_append(&places->columns, &stored, sizeof stored))
+        return HS_ENOMEM;
+    places->rows++;
+    return HS_OK;
+}
+
+/* The last jump at or before the row: their rows increase. */
+static uint64_t skipped_before(const struct hsi_places *places, size_t row)
+{
+    const struct jump *jumps = places->jumps.data;
+    size_t             low = 0, high = places->jumps.size / sizeof *jumps;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (jumps[middle].row <= row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? jumps[low - 1].skipped : 0;
+}
+
+void hsi_places_find(const struct hsi_places *places, size_t row, uint64_t *line,
+                     uint64_t *column)
+{
+    const uint32_t *columns = places->columns.data;
+
+    *line = places->first + row + skipped_before(places, row);
+    *column = columns && row < places->columns.size / sizeof *columns ? columns[row] : 1;
+}
+
+hs_status hsi_places_join(struct hsi_places *places, const struct hsi_places *part, uint64_t lines)
+{
+    uint64_t  line, column;
+    hs_status st = HS_OK;
+
+    if (part->rows > 0 && part->jumps.size == 0 && part->columns.size == 0)
+        return hsi_places_add_lines(places, part->first + lines, part->rows);
+    for (size_t row = 0; row < part->rows && st == HS_OK; row++) {
+        hsi_places_find(part, row, &line, &column);
+        st = hsi_places_add(places, line + lines, column);
+    }
+    return st;
+}
+
+void hsi_places_clear(struct hsi_places *places)
+{
+    places->rows = 0;
+    places->skipped = 0;
+    places->jumps.size = places->columns.size = 0;
+}
+
+void hsi_places_close(struct hsi_places *places)
+{
+    hsi_vector_free(&places->jumps);
+    hsi_vector_free(&places->columns);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_IO_TEXT_PLACES_H
+#define HSI_IO_TEXT_PLACES_H
+
+#include <stdint.h>
+
+#include <hybridsched/status.h>
+
+#include "support/vector.h"
+
+/*
+ * Where in its file each row of an instance stands, for what comes to light when
+ * all have been read. Rows mostly follow each other line by line and begin with
+ * their id: only what differs is stored.
+ */
+struct hsi_places {
+    uint64_t   first;   /* line of row 0 */
+    uint64_t   skipped; /* lines between row 0 and the last row that hold no other */
+    hsi_vector jumps;   /* where `skipped` has grown */
+    hsi_vector columns; /* of the id; empty: all 1 */
+    size_t     rows;
+};
+
+/** For hsi_places_add(): a place that does not follow from the last one. */
+hs_status hsi_places_store(struct hsi_places *places, uint64_t line, uint64_t column);
+
+/** The next row stands on `line`, its id in `column` (1 for all or none of the rows). */
+static inline hs_status hsi_places_add(struct hsi_places *places, uint64_t line, uint64_t column)
+{
+    if (places->rows == 0 || line != places->first + places->rows + places->skipped || column != 1)
+        return hsi_places_store(places, line, column);
+    places->rows++;
+    return HS_OK;
+}
+
+/** So many rows (> 0) from `line` on, one a line, that begin with their id or have none. */
+static inline hs_status hsi_places_add_lines(struct hsi_places *places, uint64_t line, size_t rows)
+{
+    hs_status st = hsi_places_add(places, line, 1);
+
+    places->rows += st == HS_OK ? rows - 1 : 0;
+    return st;
+}
+
+void hsi_places_find(const struct hsi_places *places, size_t row, uint64_t *line,
+                     uint64_t *column);
+
+/** The rows of `part` behind the others, their lines after so many more. HS_ENOMEM. */
+hs_status hsi_places_join(struct hsi_places *places, const struct hsi_places *part,
+                          uint64_t lines);
+
+/** Forget all rows, but not the memory they took. */
+void hsi_places_clear(struct hsi_places *places);
+
+void hsi_places_close(struct hsi_places *places);
+
+#endif

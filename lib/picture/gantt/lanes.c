@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <string.h>
+
+#include "picture/gantt/gantt.h"
+
+/*
+ * A lane shows the entries of one worker. What is narrower than `merge` is put
+ * together with its neighbours into one rectangle, and `merge` grows from a
+ * pixel until the rectangles of the picture are few enough for a small file.
+ */
+enum { RECTANGLES_MOST = 16000, NAME_LIMIT = 80 };
+#define NAME_HEIGHT  12.0 /* lanes lower than that have no names inside */
+#define NAME_COLUMN  6.3  /* width of a column of such a name */
+#define EDGE         1.0  /* left free between neighbours that are wide enough */
+#define NARROWEST    0.5
+#define SEAM         0.5  /* piles overlap by that, or what is behind shines through */
+
+typedef struct lane {
+    hsi_gantt      *g;
+    const hsi_band *band;
+    unsigned        worker;
+    double          y;
+    size_t          count;
+    const hs_entry *entries;
+} lane;
+
+static lane lane_of(hsi_gantt *g, const hsi_band *band, unsigned row)
+{
+    lane at = {.g = g, .band = band, .worker = band->first + row, .y = hsi_row_top(band, row)};
+
+    at.entries = hs_schedule_entries(band->panel->s, at.worker, &at.count);
+    return at;
+}
+
+static double width_between(const hsi_gantt *g, double from, double to)
+{
+    return (to - from) / g->span * g->width;
+}
+
+static int is_narrow(const lane *at, size_t i, double merge)
+{
+    return width_between(at->g, at->entries[i].start, at->entries[i].end) < merge;
+}
+
+/* The entries [from, result) make one rectangle. */
+static size_t block_end(const lane *at, size_t from, double merge)
+{
+    const hs_entry *e = at->entries;
+    size_t          i = from + 1;
+
+    if (!is_narrow(at, from, merge))
+        return i;
+    while (i < at->count && is_narrow(at, i, merge) &&
+           width_between(at->g, e[i - 1].end, e[i].start) <= merge / 2 &&
+           width_between(at->g, e[from].start, e[i].end) <= merge)
+        i++;
+    return i;
+}
+
+static size_t count_rectangles(hsi_gantt *g, const hsi_band *band, double merge)
+{
+    size_t count = 0;
+
+    for (unsigned row = 0; row < band->rows; row++) {
+        lane at = lane_of(g, band, row);
+
+        for (size_t i = 0; i < at.count; i = block_end(&at, i, merge))
+            count++;
+    }
+    return count;
+}
+
+static double choose_merge(hsi_gantt *g, const hsi_band *band)
+{
+    double merge = 1;
+
+    while (merge < g->width && count_rectangles(g, band, merge) > RECTANGLES_MOST / g->panels)
+        merge *= 1.5;
+    return merge;
+}
+
+static void put_interval(hsi_gantt *g, double start, double end)
+{
+    char text[HSI_ROUND_TEXT];
+
+    hsi_output_bytes(&g->out, text, hsi_round_text(start, 7, text));
+    hsi_output_text(&g->out, " \xe2\x80\x93 ");
+    hsi_output_bytes(&g->out, text, hsi_round_text(end, 7, text));
+    hsi_output_char(&g->out, ' ');
+    hsi_output_text(&g->out, hsi_unit_text(g->unit));
+}
+
+static void put_kernel(hsi_gantt *g, size_t task)
+{
+    hs_task row;
+
+    hs_instance_row(g->in, hs_instance_row_of(g->in, task), &row);
+    if (!row.kernel || !row.kernel[0])
+        return;
+    hsi_output_text(&g->out, " (");
+    hsi_put_name(&g->out, row.kernel, NAME_LIMIT);
+    hsi_output_char(&g->out, ')');
+}
+
+/* "; 92.1 ms on a CPU", when there are such workers. */
+static void put_other_time(hsi_gantt *g, const hs_entry *e, hs_type here)
+{
+    hs_type     other = here == HS_CPU ? HS_GPU : HS_CPU;
+    const char *name = other == HS_CPU ? "a CPU" : "a GPU";
+    double      time = hs_instance_time(g->in, e->task, other);
+
+    if (isinf(time)) {
+        hsi_output_text(&g->out, "; never on ");
+    } else {
+        hsi_output_text(&g->out, "; ");
+        hsi_put_time(&g->out, time, g->unit);
+        hsi_output_text(&g->out, " on ");
+    }
+    hsi_output_text(&g->out, name);
+}
+
+static const char *entry_fate(const lane *at, const hs_entry *e)
+{
+    if (e->state != HS_ABORTED)
+        return " on ";
+    if (at->band->panel->happened && hsi_picture_failure(&at->g->picture, at->worker, e))
+        return ", failed on ";
+    return ", aborted on ";
+}
+
+static void put_entry_title(const lane *at, const hs_entry *e, const char *name)
+{
+    hsi_gantt *g = at->g;
+    char       worker[16];
+
+    hs_worker_name(hs_instance_cpus(g->in), at->worker, worker);
+    hsi_output_text(&g->out, "><title>");
+    hsi_put_name(&g->out, name, NAME_LIMIT);
+    put_kernel(g, e->task);
+    hsi_output_text(&g->out, entry_fate(at, e));
+    hsi_output_text(&g->out, worker);
+    hsi_output_char(&g->out, '\n');
+    put_interval(g, e->start, e->end);
+    hsi_output_text(&g->out, ": ");
+    hsi_put_time(&g->out, e->end - e->start, g->unit);
+    if (at->band->panel->happened || e->state == HS_ABORTED) {
+        hsi_output_text(&g->out, at->band->panel->happened ? "; estimated " : " of ");
+        hsi_put_time(&g->out, hs_instance_time(g->in, e->task, at->band->type), g->unit);
+    }
+    put_other_time(g, e, at->band->type);
+    hsi_output_text(&g->out, "</title></rect>\n");
+}
+
+/* The name inside the rectangle, if it fits. */
+static void put_entry_name(const lane *at, double x, double width, const char *name, int dark)
+{
+    hsi_output *out = &at->g->out;
+    size_t      length = strlen(name);
+
+    if (at->band->height < NAME_HEIGHT || length > NAME_LIMIT ||
+        NAME_COLUMN * hsi_text_columns(name, length) + 5 > width)
+        return;
+    hsi_put_text_at(out, dark ? "n w" : "n", x + width / 2, at->y + at->band->height / 2 + 3.75);
+    hsi_output_xml(out, name, length);
+    hsi_output_text(out, "</text>\n");
+}
+
+static void draw_entry(const lane *at, const hs_entry *e)
+{
+    hsi_gantt *g = at->g;
+    unsigned   class = hsi_palette_class(&g->palette, g->in, e->task);
+    int        aborted = e->state == HS_ABORTED;
+    double     x = hsi_gantt_x(g, e->start), width = width_between(g, e->start, e->end);
+    char       name[NAME_LIMIT + 32];
+
+    hs_instance_name(g->in, e->task, name, sizeof name);
+    if (width > 4)
+        width -= EDGE;
+    hsi_put_class_rect(&g->out, class, aborted, x, at->y, fmax(width, NARROWEST),
+                       at->band->height);
+    put_entry_title(at, e, name);
+    if (!aborted)
+        put_entry_name(at, x, width, name, hsi_palette_dark(&g->palette, class));
+}
+
+typedef struct pile {
+    double   weight[HSI_CLASSES][2]; /* time by class and state */
+    double   busy;
+    size_t   aborted;
+    unsigned class; /* the heaviest */
+    int      state;
+} pile;
+
+static pile pile_up(const lane *at, size_t from, size_t to)
+{
+    const hsi_gantt *g = at->g;
+    pile             p = {.busy = 0};
+    double           heaviest = -1;
+
+    for (size_t i = from; i < to; i++) {
+        const hs_entry *e = &at->entries[i];
+
+        p.weight[hsi_palette_class(&g->palette, g->in, e->task)][e->state] += e->end - e->start;
+        p.busy += e->end - e->start;
+        p.aborted += e->state == HS_ABORTED;
+    }
+    for (unsigned c = 0; c < HSI_CLASSES; c++)
+        for (int state = HS_RUN; state <= HS_ABORTED; state++)
+            if (g->palette.used[c] && p.weight[c][state] > heaviest) {
+                heaviest = p.weight[c][state];
+                p.class = c;
+                p.state = state;
+            }
+    return p;
+}
+
+static void put_pile_title(const lane *at, size_t from, size_t to, const pile *p)
+{
+    hsi_gantt *g = at->g;
+    char       worker[16];
+
+    hs_worker_name(hs_instance_cpus(g->in), at->worker, worker);
+    hsi_output_text(&g->out, "><title>");
+    hsi_put_count(&g->out, to - from);
+    hsi_output_text(&g->out, " tasks on ");
+    hsi_output_text(&g->out, worker);
+    if (p->aborted > 0) {
+        hsi_output_text(&g->out, ", aborted ");
+        hsi_put_count(&g->out, p->aborted);
+    }
+    hsi_output_char(&g->out, '\n');
+    put_interval(g, at->entries[from].start, at->entries[to - 1].end);
+    hsi_output_text(&g->out, "</title></rect>\n");
+}
+
+/* As high as the part of its time that is busy. */
+static void draw_pile(const lane *at, size_t from, size_t to)
+{
+    hsi_gantt *g = at->g;
+    double     start = at->entries[from].start, end = at->entries[to - 1].end;
+    pile       p = pile_up(at, from, to);
+    double     share = end > start ? fmin(1, p.busy / (end - start)) : 1;
+    double     height = fmax(NARROWEST, share * at->band->height);
+
+    hsi_put_class_rect(&g->out, p.class, p.state == HS_ABORTED, hsi_gantt_x(g, start),
+                       at->y + at->band->height - height,
+                       width_between(g, start, end) + SEAM, height);
+    put_pile_title(at, from, to, &p);
+}
+
+void hsi_draw_lanes(hsi_gantt *g, const hsi_band *band)
+{
+    double merge = choose_merge(g, band);
+
+    for (unsigned row = 0; row < band->rows; row++) {
+        lane   at = lane_of(g, band, row);
+        size_t next;
+
+        for (size_t i = 0; i < at.count && !hsi_output_failed(&g->out); i = next) {
+            next = block_end(&at, i, merge);
+            if (next == i + 1)
+                draw_entry(&at, &at.entries[i]);
+            else
+                draw_pile(&at, i, next);
+        }
+    }
+}

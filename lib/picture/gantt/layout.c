@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "picture/gantt/gantt.h"
+
+#define PAGE_WIDTH   1120.0
+#define MARGIN       20.0
+#define RIGHT        110.0 /* room for shares and for the label of the last line */
+#define TITLE        30.0
+#define SUBTITLE     24.0
+#define BAND_HEADING 22.0
+#define BAND_GAP     14.0
+#define PANEL_GAP    12.0
+#define AXIS         36.0
+
+enum {
+    LANES_MOST = 160, /* more workers of a type than that share rows */
+    GROUP_ROWS = 100
+};
+
+/* From row to row, when there are so many. */
+static double pitch_of(unsigned rows)
+{
+    return rows <= 6 ? 32 : rows <= 32 ? 24 : rows <= 64 ? 15 : rows <= GROUP_ROWS ? 9 : 6;
+}
+
+static void divide(hsi_band *band)
+{
+    band->group = 1;
+    if (band->workers > LANES_MOST)
+        band->group = (band->workers + GROUP_ROWS - 1) / GROUP_ROWS;
+    band->rows = (band->workers + band->group - 1) / band->group;
+}
+
+/* Few GPUs stay readable above many CPUs: a band is no thinner than its own
+ * rows and those of a well-filled page ask for. */
+static void set_pitch(hsi_band *band, unsigned all_rows)
+{
+    band->pitch = fmax(pitch_of(all_rows), fmin(pitch_of(band->rows), 15));
+    band->height = band->pitch - (band->pitch >= 24 ? 4 : band->pitch >= 15 ? 2.5 : 1);
+}
+
+static double least_height(const hsi_panel *panel)
+{
+    double gpu = panel->band[0].rows > 0 ? panel->band[0].height : INFINITY;
+    double cpu = panel->band[1].rows > 0 ? panel->band[1].height : INFINITY;
+
+    return fmin(gpu, cpu);
+}
+
+static double place_band(hsi_band *band, double y)
+{
+    if (band->rows == 0)
+        return y;
+    band->top = y + BAND_HEADING;
+    return band->top + band->rows * band->pitch + BAND_GAP;
+}
+
+void hsi_row_name(const hsi_band *band, unsigned row, char name[40])
+{
+    unsigned from = row * band->group, to = from + band->group - 1;
+
+    hs_worker_name(hs_schedule_cpus(band->panel->s), band->first + from, name);
+    if (to >= band->workers)
+        to = band->workers - 1;
+    if (to > from)
+        snprintf(name + strlen(name), 24, "\xe2\x80\x93%u", to);
+}
+
+/* Room for the longest of the names at the left. */
+static double label_width(const hsi_gantt *g)
+{
+    unsigned columns = 0;
+    char     name[40];
+
+    for (int b = 0; b < 2; b++) {
+        const hsi_band *band = &g->panel[0].band[b];
+
+        for (unsigned back = 1; back <= 2 && back <= band->rows; back++) {
+            unsigned n;
+
+            hsi_row_name(band, band->rows - back, name);
+            n = hsi_text_columns(name, strlen(name));
+            columns = n > columns ? n : columns;
+        }
+    }
+    return 6.5 * columns + 8;
+}
+
+static unsigned legend_of(const hsi_gantt *g)
+{
+    size_t   aborted = 0, failed = g->picture.failure_count;
+    unsigned also = failed > 0 ? HSI_LEGEND_FAILED : 0;
+
+    for (unsigned i = 0; i < g->panels; i++)
+        aborted += g->panel[i].metrics.type[HS_CPU].aborted +
+                   g->panel[i].metrics.type[HS_GPU].aborted;
+    return also | (aborted > failed ? HSI_LEGEND_ABORTED : 0);
+}
+
+/* All panels have the same scale of time. */
+static void set_span(hsi_gantt *g)
+{
+    g->span = 0;
+    for (unsigned i = 0; i < g->panels; i++) {
+        const hsi_panel *panel = &g->panel[i];
+
+        g->span = fmax(g->span, panel->metrics.makespan);
+        if (panel->bound)
+            g->span = fmax(g->span, panel->bound->value);
+    }
+    if (!(g->span > 0))
+        g->span = 1;
+}
+
+static unsigned divide_panel(hsi_panel *panel)
+{
+    unsigned cpus = hs_schedule_cpus(panel->s), gpus = hs_schedule_gpus(panel->s);
+
+    panel->band[0] = (hsi_band){.panel = panel, .type = HS_GPU, .first = cpus, .workers = gpus};
+    panel->band[1] = (hsi_band){.panel = panel, .type = HS_CPU, .first = 0, .workers = cpus};
+    divide(&panel->band[0]);
+    divide(&panel->band[1]);
+    return panel->band[0].rows + panel->band[1].rows;
+}
+
+static double place_panel(hsi_panel *panel, double y, unsigned all_rows)
+{
+    y += HSI_LINE_LABELS;
+    panel->top = y;
+    for (int b = 0; b < 2; b++) {
+        set_pitch(&panel->band[b], all_rows);
+        y = place_band(&panel->band[b], y);
+    }
+    return y;
+}
+
+void hsi_gantt_layout(hsi_gantt *g)
+{
+    unsigned rows = 0;
+    double   y = MARGIN;
+
+    set_span(g);
+    for (unsigned i = 0; i < g->panels; i++)
+        rows += divide_panel(&g->panel[i]);
+
+    g->page_width = PAGE_WIDTH;
+    g->left = MARGIN + label_width(g);
+    g->width = PAGE_WIDTH - RIGHT - g->left;
+    y += hsi_picture_has_title(&g->picture) ? TITLE : 0;
+    y += SUBTITLE;
+    g->legend = legend_of(g);
+    g->legend_top = y + 4;
+    g->legend_lines = hsi_palette_legend(NULL, &g->palette, g->legend, MARGIN, 0,
+                                         PAGE_WIDTH - 2 * MARGIN);
+    y = g->legend_top + g->legend_lines * HSI_LEGEND_LINE;
+    for (unsigned i = 0; i < g->panels; i++)
+        y = place_panel(&g->panel[i], i > 0 ? y + PANEL_GAP : y, rows);
+    g->least_height = least_height(&g->panel[0]);
+    g->bottom = y - BAND_GAP + 4;
+    g->page_height = g->bottom + AXIS;
+}

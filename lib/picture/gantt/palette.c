@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture/gantt/gantt.h"
+
+typedef struct kernel_count {
+    const char *name;
+    uint64_t    tasks;
+} kernel_count;
+
+static int by_name(const void *a, const void *b)
+{
+    const kernel_count *x = a, *y = b;
+
+    return strcmp(x->name, y->name);
+}
+
+static int by_tasks(const void *a, const void *b)
+{
+    const kernel_count *x = a, *y = b;
+
+    if (x->tasks != y->tasks)
+        return x->tasks > y->tasks ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static int has_kernel(const hs_task *row)
+{
+    return row->kernel && row->kernel[0];
+}
+
+static size_t rows_with_kernel(const hs_instance *in)
+{
+    size_t  rows = hs_instance_rows(in), count = 0;
+    hs_task row;
+
+    for (size_t i = 0; i < rows; i++) {
+        hs_instance_row(in, i, &row);
+        count += has_kernel(&row) != 0;
+    }
+    return count;
+}
+
+/* The kernels of all rows, sorted by name, each once; returns how many. */
+static size_t count_kernels(const hs_instance *in, kernel_count *kernels)
+{
+    size_t  rows = hs_instance_rows(in), listed = 0, distinct = 0;
+    hs_task row;
+
+    for (size_t i = 0; i < rows; i++) {
+        hs_instance_row(in, i, &row);
+        if (has_kernel(&row))
+            kernels[listed++] = (kernel_count){row.kernel, row.count ? row.count : 1};
+    }
+    qsort(kernels, listed, sizeof *kernels, by_name);
+    for (size_t i = 0; i < listed; i++) {
+        if (distinct > 0 && strcmp(kernels[distinct - 1].name, kernels[i].name) == 0)
+            kernels[distinct - 1].tasks += kernels[i].tasks;
+        else
+            kernels[distinct++] = kernels[i];
+    }
+    return distinct;
+}
+
+static hs_status choose_kernels(const hs_instance *in, size_t listed, hsi_palette *palette)
+{
+    kernel_count *kernels = malloc(listed * sizeof *kernels);
+    size_t        distinct;
+
+    if (!kernels)
+        return HS_ENOMEM;
+    distinct = count_kernels(in, kernels);
+    qsort(kernels, distinct, sizeof *kernels, by_tasks);
+    palette->count = distinct < HSI_KERNELS ? (unsigned)distinct : HSI_KERNELS;
+    for (unsigned c = 0; c < palette->count; c++) {
+        palette->kernel[c] = kernels[c].name;
+        palette->used[c] = 1;
+    }
+    palette->used[HSI_REST] = distinct > HSI_KERNELS || listed < hs_instance_rows(in);
+    free(kernels);
+    return HS_OK;
+}
+
+static unsigned kernel_class(const hsi_palette *palette, const hs_instance *in, size_t task)
+{
+    hs_task row;
+
+    hs_instance_row(in, hs_instance_row_of(in, task), &row);
+    if (has_kernel(&row))
+        for (unsigned c = 0; c < palette->count; c++)
+            if (strcmp(palette->kernel[c], row.kernel) == 0)
+                return c;
+    return HSI_REST;
+}
+
+/* floor(log2(p/q)) lies within +-LIMIT for all doubles p, q > 0. */
+enum { LIMIT = 2100 };
+
+/* floor(log2(p/q)), exactly, though the quotient may overflow. */
+static int ratio_exponent(double p, double q)
+{
+    int    p_exponent, q_exponent;
+    double p_mantissa = frexp(p, &p_exponent), q_mantissa = frexp(q, &q_exponent);
+
+    return p_exponent - q_exponent - (p_mantissa < q_mantissa);
+}
+
+/* The first exponent, from `from` on in steps of `by`, past 2 % of the tasks:
+ * a few odd tasks must not use up the scale. */
+static int past_the_odd(const uint64_t *tasks, uint64_t total, int from, int by)
+{
+    uint64_t seen = tasks[from];
+
+    while (seen * 50 <= total && seen < total) {
+        from += by;
+        seen += tasks[from];
+    }
+    return from;
+}
+
+static hs_status choose_scale(const hs_instance *in, hsi_palette *palette)
+{
+    size_t    rows = hs_instance_rows(in);
+    uint64_t *tasks = calloc(2 * LIMIT + 1, sizeof *tasks), total = 0;
+    int       low, high;
+    hs_task   row;
+
+    if (!tasks)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < rows; i++) {
+        uint32_t count;
+
+        hs_instance_row(in, i, &row);
+        count = row.count ? row.count : 1;
+        if (isinf(row.gpu)) {
+            palette->used[HSI_REST] = 1;
+        } else if (isinf(row.cpu)) {
+            palette->used[HSI_GPU_ONLY] = 1;
+        } else {
+            tasks[LIMIT + ratio_exponent(row.cpu, row.gpu)] += count;
+            total += count;
+        }
+    }
+    if (total > 0) {
+        low = past_the_odd(tasks, total, 0, 1) - LIMIT;
+        high = past_the_odd(tasks, total, 2 * LIMIT, -1) - LIMIT;
+        palette->low = low;
+        palette->step = (high - low) / HSI_SCALE + 1;
+        palette->count = (unsigned)((high - low) / palette->step + 1);
+    }
+    for (unsigned c = 0; c < palette->count; c++)
+        palette->used[c] = 1;
+    free(tasks);
+    return HS_OK;
+}
+
+static unsigned ratio_class(const hsi_palette *palette, double p, double q)
+{
+    int steps;
+
+    if (isinf(q))
+        return HSI_REST;
+    if (isinf(p))
+        return HSI_GPU_ONLY;
+    steps = ratio_exponent(p, q) - palette->low;
+    if (steps < 0)
+        return 0;
+    steps /= palette->step;
+    return (unsigned)steps < palette->count ? (unsigned)steps : palette->count - 1;
+}
+
+hs_status hsi_palette_choose(const hs_instance *in, hsi_palette *palette)
+{
+    size_t listed = rows_with_kernel(in);
+
+    *palette = (hsi_palette){.by_kernel = listed > 0, .step = 1};
+    return listed > 0 ? choose_kernels(in, listed, palette) : choose_scale(in, palette);
+}
+
+unsigned hsi_palette_class(const hsi_palette *palette, const hs_instance *in, size_t task)
+{
+    if (palette->by_kernel)
+        return kernel_class(palette, in, task);
+    return ratio_class(palette, hs_instance_time(in, task, HS_CPU),
+                       hs_instance_time(in, task, HS_GPU));
+}
+
+typedef struct color {
+    unsigned char part[3];
+} color;
+
+/* Hues that stay apart for the colour-blind, light enough for dark text. */
+static const color kernel_colors[HSI_KERNELS] = {
+    {{0x77, 0xaa, 0xdd}}, {{0xee, 0x88, 0x66}}, {{0x44, 0xbb, 0x99}}, {{0xee, 0xdd, 0x88}},
+    {{0xff, 0xaa, 0xbb}}, {{0xbb, 0xcc, 0x33}}, {{0x99, 0xdd, 0xff}}, {{0xaa, 0xaa, 0x00}},
+};
+
+/* From "better on a CPU" to "much better on a GPU": lightness falls evenly. */
+enum { ANCHORS = 8 };
+static const color scale_colors[ANCHORS] = {
+    {{0xf6, 0xdf, 0x7b}}, {{0xba, 0xdb, 0x7d}}, {{0x61, 0xcc, 0x84}}, {{0x03, 0xb1, 0x9b}},
+    {{0x05, 0x90, 0x9e}}, {{0x05, 0x71, 0x9b}}, {{0x25, 0x4d, 0x95}}, {{0x39, 0x2e, 0x6d}},
+};
+
+static const color rest_color = {{0xa9, 0xaf, 0xb9}}, gpu_only_color = {{0x4a, 0x3f, 0x44}};
+
+/* As many colours as there are classes, from one end to the other. */
+static color scale_color(unsigned class, unsigned count)
+{
+    double       at = count > 1 ? class * (ANCHORS - 1.0) / (count - 1) : (ANCHORS - 1) / 2.0;
+    unsigned     below = (unsigned)at, above = below + 1 < ANCHORS ? below + 1 : below;
+    const color *a = &scale_colors[below], *b = &scale_colors[above];
+    color        mixed;
+
+    for (int i = 0; i < 3; i++) {
+        double part = a->part[i] + (at - below) * (b->part[i] - a->part[i]);
+
+        mixed.part[i] = (unsigned char)(part + 0.5);
+    }
+    return mixed;
+}
+
+static color class_color(const hsi_palette *palette, unsigned class)
+{
+    if (class == HSI_REST)
+        return rest_color;
+    if (class == HSI_GPU_ONLY)
+        return gpu_only_color;
+    return palette->by_kernel ? kernel_colors[class] : scale_color(class, palette->count);
+}
+
+/* Half of the way to white: what is hatched keeps its hue. */
+static color pale(color c)
+{
+    for (int i = 0; i < 3; i++)
+        c.part[i] = (unsigned char)(255 - (255 - c.part[i]) / 2);
+    return c;
+}
+
+static void put_color(hsi_output *out, color c)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    hsi_output_char(out, '#');
+    for (int i = 0; i < 3; i++) {
+        hsi_output_char(out, digits[c.part[i] >> 4]);
+        hsi_output_char(out, digits[c.part[i] & 15]);
+    }
+}
+
+int hsi_palette_dark(const hsi_palette *palette, unsigned class)
+{
+    color c = class_color(palette, class);
+
+    return 299 * c.part[0] + 587 * c.part[1] + 114 * c.part[2] < 125000;
+}
+
+void hsi_palette_style(hsi_output *out, const hsi_palette *palette)
+{
+    for (unsigned c = 0; c < HSI_CLASSES; c++) {
+        if (!palette->used[c])
+            continue;
+        hsi_output_text(out, ".c");
+        hsi_output_u64(out, c);
+        hsi_output_text(out, "{fill:");
+        put_color(out, class_color(palette, c));
+        hsi_output_text(out, "}.a");
+        hsi_output_u64(out, c);
+        hsi_output_text(out, "{fill:url(#h");
+        hsi_output_u64(out, c);
+        hsi_output_text(out, ")}\n");
+    }
+}
+
+static void put_hatch(hsi_output *out, unsigned class, color background, const char *scale)
+{
+    hsi_output_text(out, "<pattern id=\"h");
+    hsi_output_u64(out, class);
+    hsi_output_text(out, "\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+                         "patternTransform=\"rotate(45)");
+    hsi_output_text(out, scale);
+    hsi_output_text(out, "\"><path d=\"M0 0h6v6h-6z\" fill=\"");
+    put_color(out, background);
+    hsi_output_text(out, "\"/><path d=\"M0 0h1.75v6h-1.75z\" fill=\"#4b5563\"/></pattern>\n");
+}
+
+void hsi_palette_hatches(hsi_output *out, const hsi_palette *palette, double height)
+{
+    for (unsigned c = 0; c < HSI_CLASSES; c++)
+        if (palette->used[c])
+            put_hatch(out, c, pale(class_color(palette, c)), height < 9 ? " scale(.5)" : "");
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "picture/picture.h"
+
+#include <math.h>
+#include <string.h>
+
+void hs_picture_init_sized(hs_picture *picture, size_t size)
+{
+    memset(picture, 0, size);
+    picture->struct_size = size;
+}
+
+/* Is its name one, as far as it goes? */
+static int ends(const hs_named_bound *bound)
+{
+    return !bound || memchr(bound->name, '\0', sizeof bound->name);
+}
+
+hs_status hsi_picture_resolve(hs_picture *full, const hs_picture *picture)
+{
+    hs_picture_init(full);
+    if (!picture)
+        return HS_OK;
+    if (picture->struct_size < sizeof picture->struct_size)
+        return HS_EINVAL;
+    memcpy(full, picture,
+           picture->struct_size < sizeof *full ? picture->struct_size : sizeof *full);
+    full->struct_size = sizeof *full;
+    return ends(full->bound) && ends(full->planned_bound) ? HS_OK : HS_EINVAL;
+}
+
+static int before(const hs_picture_failure *f, unsigned worker, double end)
+{
+    return f->worker != worker ? f->worker < worker : f->end < end;
+}
+
+/* The first failure that is not before that one. */
+static size_t first_failure(const hs_picture *picture, unsigned worker, double end)
+{
+    size_t low = 0, high = picture->failure_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (before(&picture->failures[middle], worker, end))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const hs_picture_failure *hsi_picture_failure(const hs_picture *picture, unsigned worker,
+                                              const hs_entry *entry)
+{
+    if (entry->state != HS_ABORTED)
+        return NULL;
+    for (size_t i = first_failure(picture, worker, entry->end); i < picture->failure_count; i++) {
+        const hs_picture_failure *f = &picture->failures[i];
+
+        if (f->worker != worker || f->end != entry->end)
+            break;
+        if (f->task == entry->task)
+            return f;
+    }
+    return NULL;
+}
+
+size_t hsi_picture_failures(const hs_picture *picture, unsigned from, unsigned to)
+{
+    return first_failure(picture, to, -INFINITY) - first_failure(picture, from, -INFINITY);
+}
+
+static hs_status check_failures(const hs_picture *picture, const hs_instance *in, unsigned workers)
+{
+    for (size_t i = 0; i < picture->failure_count; i++) {
+        const hs_picture_failure *f = &picture->failures[i];
+
+        if (f->worker >= workers || f->task >= hs_instance_tasks(in) || !isfinite(f->end))
+            return HS_ESCHEDULE;
+        if (i > 0 && before(f, f[-1].worker, f[-1].end))
+            return HS_EINVAL;
+    }
+    return HS_OK;
+}
+
+static hs_status check_schedule(const hs_instance *in, const hs_schedule *s)
+{
+    unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
+    size_t   tasks = hs_instance_tasks(in);
+
+    if (hs_schedule_cpus(s) != hs_instance_cpus(in) || hs_schedule_gpus(s) != hs_instance_gpus(in))
+        return HS_ESCHEDULE;
+    for (unsigned w = 0; w < workers; w++) {
+        size_t          count;
+        const hs_entry *entries = hs_schedule_entries(s, w, &count);
+
+        for (size_t i = 0; i < count; i++)
+            if (entries[i].task >= tasks)
+                return HS_ESCHEDULE;
+    }
+    return HS_OK;
+}
+
+hs_status hsi_picture_check(const hs_picture *picture, const hs_instance *in, const hs_schedule *s)
+{
+    hs_status st = check_schedule(in, s);
+
+    if (st == HS_OK && picture->planned)
+        st = check_schedule(in, picture->planned);
+    if (st == HS_OK)
+        st = check_failures(picture, in, hs_schedule_cpus(s) + hs_schedule_gpus(s));
+    return st;
+}
+
+int hsi_picture_has_title(const hs_picture *picture)
+{
+    return picture->title && picture->title[0];
+}
+
+int hsi_picture_has_bound(const hs_named_bound *bound)
+{
+    return bound && isfinite(bound->value) && bound->value >= 0;
+}

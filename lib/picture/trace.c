@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/text/output.h"
+#include "picture/picture.h"
+
+/*
+ * One event a line in one array, written as it goes. Each event begins with
+ * "ph" and "ts": readers that look for them first then need no more of the
+ * line. Each worker type is a process whose pid is the tid of its first worker,
+ * so that no two workers look like the same thread. What was planned, if it is to
+ * stand beside, has processes and threads of its own, numbered after the others.
+ */
+
+/* An aborted entry: where an arrow to the task's run starts. */
+typedef struct origin {
+    uint32_t task;
+    uint64_t id;
+} origin;
+
+typedef struct trace {
+    hsi_output         out;
+    const hs_instance *in;
+    const hs_schedule *s;       /* the one being written */
+    int                planned; /* that is what was planned */
+    hs_picture         picture;
+    unsigned           cpus, gpus;
+    unsigned           first; /* tid of the first worker */
+    double             scale; /* nanoseconds in the instance's unit */
+    origin            *origins;
+    size_t             origin_count;
+    uint64_t           arrows; /* ids that are used up */
+    int                begun;  /* there is an event before this one */
+    char               name[HS_MAX_ID + 32];
+} trace;
+
+static double nanoseconds_in(hs_unit unit)
+{
+    static const double scale[] = {1e9, 1e6, 1e3, 1};
+
+    return scale[unit];
+}
+
+/* Time as a whole number of nanoseconds, which is what viewers keep. */
+static double nanoseconds(const trace *t, double time)
+{
+    return fmin(round(time * t->scale), DBL_MAX);
+}
+
+/* Viewers turn microseconds into nanoseconds and drop what is left: of an event
+ * that ends at `end` that may be one less than was meant. If its length were not
+ * counted to there, the next event would begin before this one ends and be lost. */
+static double end_as_read(double end)
+{
+    return floor(end / 1000 * 1000);
+}
+
+static double length_as_read(double start, double end)
+{
+    return fmax(end_as_read(end) - start, 0);
+}
+
+static unsigned process_of(const trace *t, unsigned worker)
+{
+    return t->first + (worker < t->cpus ? 0 : t->cpus);
+}
+
+static void begin_event(trace *t, const char *phase)
+{
+    hsi_output_text(&t->out, t->begun ? ",\n{\"ph\":\"" : "[\n{\"ph\":\"");
+    hsi_output_text(&t->out, phase);
+    hsi_output_char(&t->out, '"');
+    t->begun = 1;
+}
+
+static void put_microseconds(trace *t, const char *key, double ns)
+{
+    hsi_output_text(&t->out, key);
+    hsi_output_double(&t->out, ns / 1000);
+}
+
+static void put_thread(trace *t, unsigned worker)
+{
+    hsi_output_text(&t->out, ",\"pid\":");
+    hsi_output_u64(&t->out, process_of(t, worker));
+    hsi_output_text(&t->out, ",\"tid\":");
+    hsi_output_u64(&t->out, (uint64_t)t->first + worker);
+}
+
+static void put_string(trace *t, const char *key, const char *text)
+{
+    hsi_output_text(&t->out, key);
+    hsi_output_char(&t->out, '"');
+    hsi_output_json(&t->out, text, strlen(text));
+    hsi_output_char(&t->out, '"');
+}
+
+/* JSON has no infinity: what cannot run there is null. */
+static void put_number(trace *t, const char *key, double value)
+{
+    hsi_output_text(&t->out, key);
+    if (isfinite(value))
+        hsi_output_double(&t->out, value);
+    else
+        hsi_output_text(&t->out, "null");
+}
+
+static void begin_metadata(trace *t, const char *name, unsigned worker)
+{
+    begin_event(t, "M");
+    hsi_output_text(&t->out, ",\"ts\":0");
+    put_thread(t, worker);
+    put_string(t, ",\"name\":", name);
+    hsi_output_text(&t->out, ",\"args\":{");
+}
+
+static void put_process(trace *t, unsigned worker, const char *type, uint64_t order)
+{
+    begin_metadata(t, "process_name", worker);
+    hsi_output_text(&t->out, t->planned ? "\"name\":\"planned " : "\"name\":\"");
+    hsi_output_text(&t->out, type);
+    if (hsi_picture_has_title(&t->picture)) {
+        hsi_output_text(&t->out, ": ");
+        hsi_output_json(&t->out, t->picture.title, strlen(t->picture.title));
+    }
+    hsi_output_text(&t->out, "\"}}");
+    begin_metadata(t, "process_sort_index", worker);
+    hsi_output_text(&t->out, "\"sort_index\":");
+    hsi_output_u64(&t->out, order);
+    hsi_output_text(&t->out, "}}");
+}
+
+static void put_thread_names(trace *t)
+{
+    char name[16];
+
+    for (unsigned w = 0; w < t->cpus + t->gpus && !hsi_output_failed(&t->out); w++) {
+        hs_worker_name(t->cpus, w, name);
+        begin_metadata(t, "thread_name", w);
+        put_string(t, "\"name\":", name);
+        hsi_output_text(&t->out, "}}");
+        begin_metadata(t, "thread_sort_index", w);
+        hsi_output_text(&t->out, "\"sort_index\":");
+        hsi_output_u64(&t->out, w);
+        hsi_output_text(&t->out, "}}");
+    }
+}
+
+/* An instant that viewers draw across all workers. */
+static void put_bound(trace *t, const hs_named_bound *bound)
+{
+    if (!hsi_picture_has_bound(bound))
+        return;
+    begin_event(t, "i");
+    put_microseconds(t, ",\"ts\":", nanoseconds(t, bound->value));
+    put_thread(t, 0);
+    put_string(t, ",\"s\":\"g\",\"cat\":\"bound\",\"name\":", bound->name);
+    put_number(t, ",\"args\":{\"bound\":", bound->value);
+    hsi_output_text(&t->out, "}}");
+}
+
+/* All but the brace that closes them. */
+static void put_args(trace *t, const hs_entry *e)
+{
+    hs_task row;
+
+    hs_instance_row(t->in, hs_instance_row_of(t->in, e->task), &row);
+    put_string(t, ",\"args\":{\"task\":", t->name);
+    if (row.kernel && row.kernel[0])
+        put_string(t, ",\"kernel\":", row.kernel);
+    put_number(t, ",\"start\":", e->start);
+    put_number(t, ",\"end\":", e->end);
+    put_number(t, ",\"cpu\":", row.cpu);
+    put_number(t, ",\"gpu\":", row.gpu);
+    hsi_output_text(&t->out, ",\"priority\":");
+    hsi_output_i64(&t->out, row.priority);
+}
+
+static const hs_picture_failure *failure_of(const trace *t, unsigned worker, const hs_entry *e)
+{
+    return t->planned ? NULL : hsi_picture_failure(&t->picture, worker, e);
+}
+
+static void put_entry(trace *t, unsigned worker, const hs_entry *e,
+                      const hs_picture_failure *failure)
+{
+    double start = nanoseconds(t, e->start), end = nanoseconds(t, e->end);
+
+    hs_instance_name(t->in, e->task, t->name, sizeof t->name);
+    begin_event(t, "X");
+    put_microseconds(t, ",\"ts\":", start);
+    put_microseconds(t, ",\"dur\":", length_as_read(start, end));
+    put_thread(t, worker);
+    hsi_output_text(&t->out, failure                  ? ",\"cat\":\"failed\",\"cname\":\"terrible\""
+                             : e->state == HS_ABORTED ? ",\"cat\":\"aborted\",\"cname\":\"grey\""
+                                                      : ",\"cat\":\"run\"");
+    put_string(t, ",\"name\":", t->name);
+    put_args(t, e);
+    if (failure && failure->why)
+        put_string(t, ",\"failure\":", failure->why);
+    hsi_output_text(&t->out, "}}");
+}
+
+static void put_arrow_end(trace *t, const char *phase, double ns, unsigned worker, uint64_t id)
+{
+    begin_event(t, phase);
+    put_microseconds(t, ",\"ts\":", ns);
+    put_thread(t, worker);
+    hsi_output_text(&t->out, ",\"cat\":\"spoliation\",\"name\":\"spoliation\",\"id\":");
+    hsi_output_u64(&t->out, id);
+    hsi_output_text(&t->out, phase[0] == 'f' ? ",\"bp\":\"e\"}" : "}");
+}
+
+/* The arrow starts in the last nanosecond of the aborted part: at its end it
+ * would belong to whatever that worker did next. */
+static void begin_arrow(trace *t, unsigned worker, const hs_entry *e)
+{
+    double start = nanoseconds(t, e->start), end = nanoseconds(t, e->end);
+    origin o = {e->task, ++t->arrows};
+
+    put_arrow_end(t, "s", fmax(end_as_read(end) - 1, start), worker, o.id);
+    t->origins[t->origin_count++] = o;
+}
+
+static int by_task(const void *a, const void *b)
+{
+    const origin *x = a, *y = b;
+
+    if (x->task != y->task)
+        return x->task < y->task ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* The first of the origins, which are sorted, that is not of an earlier task. */
+static size_t first_origin(const trace *t, uint32_t task)
+{
+    size_t low = 0, high = t->origin_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (t->origins[middle].task < task)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void end_arrows(trace *t, unsigned worker, const hs_entry *e)
+{
+    for (size_t i = first_origin(t, e->task); i < t->origin_count; i++) {
+        if (t->origins[i].task != e->task)
+            break;
+        put_arrow_end(t, "f", nanoseconds(t, e->start), worker, t->origins[i].id);
+    }
+}
+
+static void put_worker(trace *t, unsigned worker)
+{
+    size_t          count;
+    const hs_entry *entries = hs_schedule_entries(t->s, worker, &count);
+
+    for (size_t i = 0; i < count && !hsi_output_failed(&t->out); i++) {
+        const hs_picture_failure *failure = failure_of(t, worker, &entries[i]);
+
+        put_entry(t, worker, &entries[i], failure);
+        if (entries[i].state == HS_ABORTED && !failure)
+            begin_arrow(t, worker, &entries[i]);
+    }
+}
+
+/* Only after all executions: viewers tie an arrow's end to an execution they know. */
+static void put_arrow_ends(trace *t)
+{
+    if (t->origin_count == 0)
+        return;
+    qsort(t->origins, t->origin_count, sizeof *t->origins, by_task);
+    for (unsigned w = 0; w < t->cpus + t->gpus; w++) {
+        size_t          count;
+        const hs_entry *entries = hs_schedule_entries(t->s, w, &count);
+
+        for (size_t i = 0; i < count && !hsi_output_failed(&t->out); i++)
+            if (entries[i].state == HS_RUN)
+                end_arrows(t, w, &entries[i]);
+    }
+}
+
+static size_t count_aborted(const hs_schedule *s)
+{
+    unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
+    size_t   aborted = 0;
+
+    for (unsigned w = 0; w < workers; w++) {
+        size_t          count;
+        const hs_entry *entries = hs_schedule_entries(s, w, &count);
+
+        for (size_t i = 0; i < count; i++)
+            aborted += entries[i].state == HS_ABORTED;
+    }
+    return aborted;
+}
+
+static hs_status put_schedule(trace *t, const hs_named_bound *bound)
+{
+    size_t aborted = count_aborted(t->s);
+
+    t->origin_count = 0;
+    t->origins = malloc((aborted ? aborted : 1) * sizeof *t->origins);
+    if (!t->origins)
+        return HS_ENOMEM;
+    if (t->cpus > 0)
+        put_process(t, 0, "CPUs", 2 * (unsigned)t->planned + 1);
+    if (t->gpus > 0)
+        put_process(t, t->cpus, "GPUs", 2 * (unsigned)t->planned);
+    put_thread_names(t);
+    put_bound(t, bound);
+    for (unsigned w = 0; w < t->cpus + t->gpus; w++)
+        put_worker(t, w);
+    put_arrow_ends(t);
+    free(t->origins);
+    return HS_OK;
+}
+
+static hs_status put_events(trace *t, const hs_schedule *s)
+{
+    hs_status st;
+
+    t->s = s;
+    t->first = 1;
+    st = put_schedule(t, t->picture.bound);
+    if (st == HS_OK && t->picture.planned) {
+        t->s = t->picture.planned;
+        t->planned = 1;
+        t->first = 1 + t->cpus + t->gpus;
+        st = put_schedule(t, t->picture.planned_bound);
+    }
+    hsi_output_text(&t->out, "\n]\n");
+    return st;
+}
+
+hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
+                         const hs_picture *picture)
+{
+    trace     t = {.in = in};
+    hs_status st;
+
+    if (!in || !s)
+        return HS_EINVAL;
+    st = hsi_picture_resolve(&t.picture, picture);
+    if (st == HS_OK)
+        st = hsi_picture_check(&t.picture, in, s);
+    if (st != HS_OK)
+        return st;
+    t.cpus = hs_schedule_cpus(s);
+    t.gpus = hs_schedule_gpus(s);
+    t.scale = nanoseconds_in(hs_instance_unit(in));
+    st = hsi_output_open(&t.out, fd);
+    if (st != HS_OK)
+        return st;
+    st = put_events(&t, s);
+    if (st == HS_OK)
+        st = hsi_output_close(&t.out);
+    hsi_output_abandon(&t.out);
+    return st;
+}

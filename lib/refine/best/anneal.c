@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Items are the tasks in the order of their times on the type whose workers are
+ * told apart, so that the partner of an exchange can be drawn from nearby: late in
+ * a run only exchanges of nearly equal times are taken.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "refine/refine.h"
+#include "support/portable_math.h"
+#include "support/sort/sort.h"
+
+enum {
+    POOL_FROM = 8,      /* tasks a worker of a type, from where on its workers are one */
+    WINDOW = 48,        /* items near the pivot, where both types are one machine each */
+    FEW_KINDS = 32,     /* of tasks, up to which kinds are drawn rather than tasks */
+    POOL_MOVES = 100000, /* and how many moves of those are enough */
+    LEAST_WINDOW = 16,  /* the same of one type, and half as many as there are of the other */
+    BLOCK = 512,        /* moves at one temperature and target */
+    SPREAD_BITS = 10    /* of the table of thresholds */
+};
+
+/* The energy that the target is moved to keep, in temperatures, a machine. */
+static const double PRESSURE = 2.5;
+
+typedef struct machine {
+    double   load, capacity, weight;
+    uint32_t type, workers, first; /* of how many workers, and the first of them */
+} machine;
+
+struct hsi_anneal {
+    const hsi_problem *pb;
+    const uint32_t    *order;
+    double             pivot;
+    double            *time;  /* of an item: CPU, GPU */
+    uint32_t          *task;  /* of an item */
+    uint32_t          *where; /* machine of an item */
+    uint32_t          *best;  /* the same when last the target was met */
+    machine           *machines;
+    uint32_t           items, count;
+    uint32_t           kinds, kind[FEW_KINDS + 1]; /* where each begins; kinds = 0: too many */
+    double            *threshold; /* -log of evenly spread numbers in (0, 1) */
+    hsi_keyed         *keys;
+    double             fixed[2];  /* loads of what is not an item, of pooled types */
+    double             edge;      /* loss of the item farthest from the pivot, of pools' */
+};
+
+hs_status hsi_anneal_open(const hsi_problem *pb, const uint32_t *order, double pivot,
+                          hsi_anneal **out)
+{
+    hsi_anneal *a = calloc(1, sizeof *a);
+    size_t      workers = (size_t)pb->m + pb->k, n = pb->n + 1, i;
+
+    if (!a)
+        return HS_ENOMEM;
+    a->pb = pb;
+    a->order = order;
+    a->pivot = pivot;
+    a->time = malloc(2 * n * sizeof *a->time);
+    a->task = malloc(n * sizeof *a->task);
+    a->where = malloc(n * sizeof *a->where);
+    a->best = malloc(n * sizeof *a->best);
+    a->machines = malloc(workers * sizeof *a->machines);
+    a->threshold = malloc(sizeof *a->threshold << SPREAD_BITS);
+    a->keys = malloc(2 * n * sizeof *a->keys);
+    if (!a->time || !a->task || !a->where || !a->best || !a->machines || !a->threshold ||
+        !a->keys) {
+        hsi_anneal_close(a);
+        return HS_ENOMEM;
+    }
+    for (i = 0; i < (size_t)1 << SPREAD_BITS; i++)
+        a->threshold[i] = -hsi_log(((double)i + 0.5) / (double)(1 << SPREAD_BITS));
+    *out = a;
+    return HS_OK;
+}
+
+void hsi_anneal_close(hsi_anneal *a)
+{
+    if (!a)
+        return;
+    free(a->time);
+    free(a->task);
+    free(a->where);
+    free(a->best);
+    free(a->machines);
+    free(a->threshold);
+    free(a->keys);
+    free(a);
+}
+
+static void add_machine(hsi_anneal *a, hs_type type, uint32_t workers, uint32_t first)
+{
+    a->machines[a->count++] = (machine){.weight = type == HS_CPU ? 1 : a->pivot,
+                                        .type = type,
+                                        .workers = workers,
+                                        .first = first};
+}
+
+static void make_machines(hsi_anneal *a, const int pooled[2])
+{
+    uint32_t count[2] = {a->pb->m, a->pb->k}, first = 0, w;
+    int      type;
+
+    a->count = 0;
+    for (type = 0; type < 2; type++) {
+        if (pooled[type])
+            add_machine(a, (hs_type)type, count[type], first);
+        else
+            for (w = 0; w < count[type]; w++)
+                add_machine(a, (hs_type)type, 1, first + w);
+        first += count[type];
+    }
+}
+
+static void choose_pools(const hsi_anneal *a, const uint32_t *worker, int pooled[2])
+{
+    size_t tasks[2] = {0, 0}, i;
+
+    for (i = 0; i < a->pb->n; i++)
+        tasks[worker[i] >= a->pb->m]++;
+    pooled[HS_CPU] = a->pb->m > 0 && tasks[HS_CPU] / a->pb->m >= POOL_FROM;
+    pooled[HS_GPU] = a->pb->k > 0 && tasks[HS_GPU] / a->pb->k >= POOL_FROM;
+}
+
+static uint32_t machine_of(const hsi_anneal *a, const int pooled[2], uint32_t worker)
+{
+    uint32_t gpus_from = pooled[HS_CPU] ? 1 : a->pb->m;
+
+    if (worker < a->pb->m)
+        return pooled[HS_CPU] ? 0 : worker;
+    return pooled[HS_GPU] ? gpus_from : gpus_from + worker - a->pb->m;
+}
+
+/* What it costs, in CPU seconds, to move a task away from where the pivot wants it. */
+static double loss_of(const hsi_anneal *a, uint32_t task)
+{
+    return fabs(a->pb->p[task] - a->pivot * a->pb->q[task]);
+}
+
+/*
+ * The tasks that may move: those of workers told apart, and as many of the pools'
+ * that are nearest to the pivot. Sorted into keys[]; their number.
+ */
+static size_t choose_items(hsi_anneal *a, const int pooled[2], const uint32_t *worker,
+                           hsi_keyed **chosen)
+{
+    const hsi_problem *pb = a->pb;
+    size_t             apart = 0, from_pools = 0, most, i;
+    hsi_keyed         *sorted;
+
+    for (i = 0; i < pb->n; i++) {
+        if (pooled[worker[i] >= pb->m])
+            a->keys[from_pools++] =
+                (hsi_keyed){hsi_key_of_double(loss_of(a, (uint32_t)i)), (uint32_t)i};
+        else
+            apart++;
+    }
+    sorted = hsi_sort(a->keys, a->keys + from_pools, from_pools);
+    most = pooled[HS_CPU] && pooled[HS_GPU] ? WINDOW : apart / 2 + LEAST_WINDOW;
+    if (from_pools > most)
+        from_pools = most;
+    a->edge = from_pools ? hsi_double_of_key(sorted[from_pools - 1].key) : 0;
+    memmove(a->keys, sorted, from_pools * sizeof *sorted);
+    for (i = 0; i < pb->n; i++)
+        if (!pooled[worker[i] >= pb->m])
+            a->keys[from_pools++].index = (uint32_t)i;
+    *chosen = a->keys;
+    return from_pools;
+}
+
+/* Where the kinds begin among the items, if there are few. */
+static void find_kinds(hsi_anneal *a)
+{
+    uint32_t i;
+
+    a->kinds = 0;
+    for (i = 0; i < a->items; i++) {
+        if (i && a->time[2 * i] == a->time[2 * i - 2] && a->time[2 * i + 1] == a->time[2 * i - 1])
+            continue;
+        if (a->kinds == FEW_KINDS || 2 * a->kinds > a->items) {
+            a->kinds = 0;
+            return;
+        }
+        a->kind[a->kinds++] = i;
+    }
+    a->kind[a->kinds] = a->items;
+}
+
+static hsi_keyed *sort_items(hsi_anneal *a, hsi_keyed *items, const double *time)
+{
+    uint32_t i;
+
+    for (i = 0; i < a->items; i++)
+        items[i].key = hsi_key_of_double(time[items[i].index]);
+    return hsi_sort(items, items == a->keys ? a->keys + a->items : a->keys, a->items);
+}
+
+static void make_items(hsi_anneal *a, const int pooled[2], const uint32_t *worker)
+{
+    const hsi_problem *pb = a->pb;
+    int                by_gpu = pooled[HS_CPU] && !pooled[HS_GPU];
+    hsi_keyed         *sorted;
+    size_t             i;
+
+    a->items = (uint32_t)choose_items(a, pooled, worker, &sorted);
+    sorted = sort_items(a, sorted, by_gpu ? pb->p : pb->q);
+    sorted = sort_items(a, sorted, by_gpu ? pb->q : pb->p);
+    memset(a->fixed, 0, sizeof a->fixed);
+    for (i = 0; i < pb->n; i++)
+        if (pooled[worker[i] >= pb->m])
+            a->fixed[worker[i] >= pb->m] += hsi_time_on(pb, i, worker[i]);
+    for (i = 0; i < a->items; i++) {
+        uint32_t task = sorted[i].index;
+
+        a->task[i] = task;
+        a->time[2 * i] = pb->p[task];
+        a->time[2 * i + 1] = pb->q[task];
+        a->where[i] = machine_of(a, pooled, worker[task]);
+        if (pooled[worker[task] >= pb->m])
+            a->fixed[worker[task] >= pb->m] -= hsi_time_on(pb, task, worker[task]);
+    }
+    find_kinds(a);
+}
+
+static inline double above(const machine *at, double load)
+{
+    double over = load - at->capacity;
+
+    return over > 0 ? at->weight * over : 0;
+}
+
+/* Loads, added up anew, and the energy that they have. */
+static double energy(hsi_anneal *a)
+{
+    double   sum = 0;
+    uint32_t i;
+
+    for (i = 0; i < a->count; i++)
+        a->machines[i].load = a->machines[i].workers > 1 ? a->fixed[a->machines[i].type] : 0;
+    for (i = 0; i < a->items; i++) {
+        machine *at = &a->machines[a->where[i]];
+
+        at->load += a->time[2 * i + at->type];
+    }
+    for (i = 0; i < a->count; i++)
+        sum += above(&a->machines[i], a->machines[i].load);
+    return sum;
+}
+
+static void aim(hsi_anneal *a, double target)
+{
+    uint32_t i;
+
+    for (i = 0; i < a->count; i++)
+        a->machines[i].capacity = target * a->machines[i].workers;
+}
+
+/* The makespan, if every pool could be shared out evenly. */
+static double height(const hsi_anneal *a)
+{
+    double   highest = 0;
+    uint32_t i;
+
+    for (i = 0; i < a->count; i++)
+        highest = fmax(highest, a->machines[i].load / a->machines[i].workers);
+    return highest;
+}
+
+/* Item i goes to machine `to`. The change of the energy if it was done, else 0. */
+static inline double try_shift(hsi_anneal *a, uint32_t i, uint32_t to, double limit)
+{
+    machine *x = &a->machines[a->where[i]], *y = &a->machines[to];
+    double   x_load = x->load - a->time[2 * i + x->type];
+    double   y_load = y->load + a->time[2 * i + y->type];
+    double   change = above(x, x_load) + above(y, y_load) - above(x, x->load) - above(y, y->load);
+
+    if (!(change <= limit))
+        return 0;
+    x->load = x_load;
+    y->load = y_load;
+    a->where[i] = to;
+    return change;
+}
+
+static inline double try_swap(hsi_anneal *a, uint32_t i, uint32_t j, double limit)
+{
+    uint32_t from = a->where[i], to = a->where[j];
+    machine *x = &a->machines[from], *y = &a->machines[to];
+    double   x_load = x->load - a->time[2 * i + x->type] + a->time[2 * j + x->type];
+    double   y_load = y->load - a->time[2 * j + y->type] + a->time[2 * i + y->type];
+    double   change = above(x, x_load) + above(y, y_load) - above(x, x->load) - above(y, y->load);
+
+    if (!(change <= limit))
+        return 0;
+    x->load = x_load;
+    y->load = y_load;
+    a->where[i] = to;
+    a->where[j] = from;
+    return change;
+}
+
+static inline uint32_t below(uint64_t bits32, uint32_t bound)
+{
+    return (uint32_t)((bits32 * bound) >> 32);
+}
+
+static inline uint32_t of_some_kind(const hsi_anneal *a, uint64_t bits)
+{
+    uint32_t kind = below(bits & 0xffff, a->kinds << 16);
+    uint32_t from = a->kind[kind];
+
+    return from + below(bits >> 16 & 0xffffffff, a->kind[kind + 1] - from);
+}
+
+/* An item near i: the distance is small more often than large. */
+static inline uint32_t near(const hsi_anneal *a, uint32_t i, uint64_t bits)
+{
+    uint32_t reach = a->items >> (bits & 7);
+    uint32_t far = 1 + below(bits >> 8 & 0xffffffff, reach ? reach : 1);
+    uint32_t j = bits & 128 ? i + far : i - far;
+
+    if (j >= a->items) /* also what went below 0 */
+        j = bits & 128 ? i - far : i + far;
+    return j < a->items ? j : i;
+}
+
+/* One block of moves at one temperature. Ends early when the energy is nearly gone. */
+static double block(hsi_anneal *a, hsi_random *random, double e, double done, double temperature,
+                    uint64_t *moves)
+{
+    uint32_t left;
+
+    for (left = BLOCK; left > 0 && e > done; left--) {
+        uint64_t bits = hsi_random_next(random), more = hsi_random_next(random);
+        uint32_t i = a->kinds ? of_some_kind(a, bits) : below(bits & 0xffffffff, a->items);
+        double   limit = temperature * a->threshold[bits >> (64 - SPREAD_BITS)];
+
+        if ((bits >> 48 & 15) < 3) {
+            uint32_t to = below(more & 0xffffffff, a->count);
+
+            if (to != a->where[i])
+                e += try_shift(a, i, to, limit);
+        } else {
+            uint32_t j = a->kinds ? of_some_kind(a, more) : near(a, i, more);
+
+            if (a->where[i] != a->where[j])
+                e += try_swap(a, i, j, limit);
+        }
+    }
+    *moves += BLOCK - left;
+    return e;
+}
+
+/* Lets the target be where the energy is `wanted`; not below the bound. */
+static double aim_for(hsi_anneal *a, double wanted, double bound)
+{
+    double target = bound, e = 0;
+    int    step;
+
+    for (step = 0; step < 30; step++) { /* Newton's method: convex, from the left */
+        double   slope = 0, next;
+        uint32_t i;
+
+        for (e = 0, i = 0; i < a->count; i++) {
+            const machine *at = &a->machines[i];
+            double         over = at->load - target * at->workers;
+
+            if (over > 0) {
+                e += at->weight * over;
+                slope += at->weight * at->workers;
+            }
+        }
+        if (e <= wanted * 1.000001 || slope <= 0)
+            break;
+        next = target + (e - wanted) / slope;
+        if (!(next > target))
+            break;
+        target = next;
+    }
+    aim(a, target);
+    return e;
+}
+
+/* Remembers a state whose height is the least so far. */
+static void keep(hsi_anneal *a, double *least)
+{
+    double reached = height(a);
+
+    if (reached < *least) {
+        *least = reached;
+        memcpy(a->best, a->where, a->items * sizeof *a->best);
+    }
+}
+
+static void cool(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run, const hsi_watch *watch)
+{
+    double   least = INFINITY, e;
+    uint64_t blocks = (run->moves + BLOCK - 1) / BLOCK, i;
+
+    for (i = 0; i < blocks && run->made < run->moves; i++) {
+        double part = (double)i / (double)blocks;
+        double temperature = run->hot * hsi_exp(part * hsi_log(run->cold / run->hot));
+
+        if (i % 64 == 0)
+            energy(a); /* the loads anew */
+        keep(a, &least);
+        if (least <= run->enough)
+            break;
+        e = aim_for(a, PRESSURE * temperature * a->count, run->bound);
+        block(a, random, e, -1, temperature, &run->made);
+        if (i % 8 == 7 && hsi_watch_ends(watch))
+            break;
+    }
+    energy(a);
+    keep(a, &least);
+    memcpy(a->where, a->best, a->items * sizeof *a->best);
+    run->height = least;
+}
+
+/* With nothing but pools, a task goes where the pivot wants it, unless it ends too late there. */
+static void follow_pivot(const hsi_anneal *a, double makespan, uint32_t *worker)
+{
+    const hsi_problem *pb = a->pb;
+    size_t             i;
+
+    for (i = 0; i < pb->n; i++) {
+        int gpu = pb->p[i] > a->pivot * pb->q[i];
+
+        if (gpu ? pb->q[i] > makespan : pb->p[i] > makespan)
+            gpu = !gpu;
+        if (gpu != (worker[i] >= pb->m))
+            worker[i] = gpu ? pb->m : 0;
+    }
+}
+
+static hs_status write_back(hsi_anneal *a, const int pooled[2], const hsi_watch *watch,
+                            uint32_t *worker)
+{
+    hs_status st = HS_OK;
+    uint32_t  i;
+
+    for (i = 0; i < a->items; i++)
+        if (machine_of(a, pooled, worker[a->task[i]]) != a->where[i])
+            worker[a->task[i]] = a->machines[a->where[i]].first;
+    if (pooled[HS_CPU])
+        st = hsi_pack(a->pb, HS_CPU, watch, worker);
+    if (st == HS_OK && pooled[HS_GPU])
+        st = hsi_pack(a->pb, HS_GPU, watch, worker);
+    return st;
+}
+
+hs_status hsi_anneal_go(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
+                        const hsi_watch *watch, uint32_t *worker)
+{
+    int    pooled[2], only_pools;
+    double begin;
+
+    run->made = 0;
+    run->height = run->makespan;
+    choose_pools(a, worker, pooled);
+    if (run->apart)
+        pooled[HS_CPU] = pooled[HS_GPU] = 0;
+    if (run->pools) {
+        pooled[HS_CPU] = a->pb->m > 0;
+        pooled[HS_GPU] = a->pb->k > 0;
+    }
+    only_pools = pooled[HS_CPU] && pooled[HS_GPU];
+    if (only_pools)
+        follow_pivot(a, run->makespan, worker);
+    make_machines(a, pooled);
+    make_items(a, pooled, worker);
+    if (only_pools && a->edge > 0) { /* what the items may lose says how hot it has to be */
+        run->hot = a->edge;
+        run->cold = a->edge / 1000;
+        run->moves = run->moves < POOL_MOVES ? run->moves : POOL_MOVES;
+    }
+    begin = hsi_now();
+    if (a->count > 1 && a->items > 1 && run->hot > 0)
+        cool(a, random, run, watch);
+    run->cooling = hsi_now() - begin;
+    return write_back(a, pooled, watch, worker);
+}

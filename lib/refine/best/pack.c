@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Levelling the loads of one type's workers. Each worker's tasks are kept sorted
+ * by time, so that the exchange of one task for another, or for none, that best
+ * levels a pair of workers is found in one pass over both.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "refine/refine.h"
+#include "support/sort/sort.h"
+#include "support/worker_tree.h"
+
+typedef struct piece {
+    double   time;
+    uint32_t task;
+} piece;
+
+typedef struct bin {
+    piece *list; /* by rising time */
+    size_t size, room;
+    double load;
+} bin;
+
+typedef struct packing {
+    bin     *bins;
+    piece   *memory;
+    uint32_t count, first; /* bins; the worker that the first of them is */
+} packing;
+
+static void close_packing(packing *pk)
+{
+    free(pk->bins);
+    free(pk->memory);
+}
+
+/* Bins of as many tasks as `worker` gives each, and some room. */
+static hs_status open_packing(packing *pk, const hsi_problem *pb, hs_type type,
+                              const uint32_t *worker)
+{
+    size_t total = 0, i;
+
+    *pk = (packing){.count = type == HS_CPU ? pb->m : pb->k,
+                    .first = type == HS_CPU ? 0 : pb->m};
+    pk->bins = calloc((size_t)pk->count + 1, sizeof *pk->bins);
+    if (!pk->bins)
+        return HS_ENOMEM;
+    for (i = 0; i < pb->n; i++)
+        if (worker[i] - pk->first < pk->count)
+            pk->bins[worker[i] - pk->first].room++;
+    for (i = 0; i < pk->count; i++) {
+        pk->bins[i].room += pk->bins[i].room / 4 + 8;
+        total += pk->bins[i].room;
+    }
+    pk->memory = malloc((total + 1) * sizeof *pk->memory);
+    if (!pk->memory) {
+        close_packing(pk);
+        return HS_ENOMEM;
+    }
+    for (i = 0, total = 0; i < pk->count; i++) {
+        pk->bins[i].list = pk->memory + total;
+        total += pk->bins[i].room;
+    }
+    return HS_OK;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const piece *x = a, *y = b;
+
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->task < y->task ? -1 : 1;
+}
+
+static void fill(packing *pk, const hsi_problem *pb, const uint32_t *worker)
+{
+    size_t i;
+
+    for (i = 0; i < pb->n; i++) {
+        uint32_t at = worker[i] - pk->first;
+
+        if (at < pk->count) {
+            bin   *b = &pk->bins[at];
+            double time = hsi_time_on(pb, i, worker[i]);
+
+            b->list[b->size++] = (piece){time, (uint32_t)i};
+            b->load += time;
+        }
+    }
+    for (i = 0; i < pk->count; i++)
+        qsort(pk->bins[i].list, pk->bins[i].size, sizeof *pk->bins[i].list, by_time);
+}
+
+/* An exchange between the fuller bin a and b; `give` of a for `take` of b, or for none. */
+typedef struct exchange {
+    size_t   give, take; /* take = NOTHING: none */
+    double   moved;      /* what a loses; 0: there is no exchange that helps */
+} exchange;
+
+#define NOTHING SIZE_MAX
+
+/* Nearest to half of the difference, and less than all of it. */
+static exchange best_exchange(const bin *a, const bin *b)
+{
+    double   gap = a->load - b->load, nearest = gap / 2;
+    exchange best = {0, NOTHING, 0};
+    size_t   i, j = 0;
+
+    for (i = 0; i < a->size; i++) {
+        double time = a->list[i].time, off = fabs(time - gap / 2);
+        size_t back;
+
+        if (off < nearest && b->size < b->room) {
+            nearest = off;
+            best = (exchange){i, NOTHING, time};
+        }
+        while (j < b->size && time - b->list[j].time > gap / 2)
+            j++;
+        for (back = j > 0 ? j - 1 : 0; back <= j && back < b->size; back++) {
+            double moved = time - b->list[back].time;
+
+            off = fabs(moved - gap / 2);
+            if (off < nearest) {
+                nearest = off;
+                best = (exchange){i, back, moved};
+            }
+        }
+    }
+    return best;
+}
+
+static piece take_out(bin *b, size_t at)
+{
+    piece out = b->list[at];
+
+    b->size--;
+    memmove(&b->list[at], &b->list[at + 1], (b->size - at) * sizeof *b->list);
+    return out;
+}
+
+static void put_in(bin *b, piece x)
+{
+    size_t low = 0, high = b->size;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (b->list[middle].time < x.time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memmove(&b->list[low + 1], &b->list[low], (b->size - low) * sizeof *b->list);
+    b->list[low] = x;
+    b->size++;
+}
+
+static void apply(bin *a, bin *b, exchange x)
+{
+    piece given = take_out(a, x.give);
+
+    if (x.take != NOTHING)
+        put_in(a, take_out(b, x.take));
+    put_in(b, given);
+    a->load -= x.moved;
+    b->load += x.moved;
+}
+
+static uint32_t fullest(const packing *pk)
+{
+    uint32_t i, at = 0;
+
+    for (i = 1; i < pk->count; i++)
+        if (pk->bins[i].load > pk->bins[at].load)
+            at = i;
+    return at;
+}
+
+/* Relieves the fullest bin as well as one exchange can; *work counts what was looked at. */
+static int relieve(packing *pk, uint32_t from, size_t *work)
+{
+    enum { MOST = 64 };
+    bin     *a = &pk->bins[from];
+    uint32_t tries = pk->count < MOST ? pk->count : MOST, i, to = from;
+    uint32_t stride = pk->count / tries;
+    exchange best = {0, NOTHING, 0};
+    double   least = a->load;
+
+    for (i = 0; i < tries; i++) {
+        uint32_t at = (uint32_t)((from + 1 + (uint64_t)i * stride) % pk->count);
+        bin     *b = &pk->bins[at];
+        exchange x;
+        double   larger;
+
+        if (b->load + (a->load - b->load) / 2 >= least)
+            continue; /* could not be better */
+        x = best_exchange(a, b);
+        *work += a->size + b->size;
+        larger = fmax(a->load - x.moved, b->load + x.moved);
+        if (x.moved > 0 && larger < least) {
+            least = larger;
+            best = x;
+            to = at;
+        }
+    }
+    if (to == from)
+        return 0;
+    apply(a, &pk->bins[to], best);
+    *work += a->size + pk->bins[to].size;
+    return 1;
+}
+
+static void level(packing *pk, size_t n, const hsi_watch *watch)
+{
+    size_t work = 0, most = 20000000 + 400 * n, checked = 0;
+
+    while (pk->count > 1 && work < most) {
+        work += pk->count;
+        if (!relieve(pk, fullest(pk), &work))
+            break;
+        if (work > checked + 200000) {
+            checked = work;
+            if (hsi_watch_ends(watch))
+                break;
+        }
+    }
+}
+
+static void write_back(const packing *pk, uint32_t *worker)
+{
+    uint32_t i;
+    size_t   j;
+
+    for (i = 0; i < pk->count; i++)
+        for (j = 0; j < pk->bins[i].size; j++)
+            worker[pk->bins[i].list[j].task] = pk->first + i;
+}
+
+hs_status hsi_level(const hsi_problem *pb, hs_type type, const hsi_watch *watch, uint32_t *worker)
+{
+    packing   pk;
+    hs_status st = open_packing(&pk, pb, type, worker);
+
+    if (st != HS_OK)
+        return st;
+    fill(&pk, pb, worker);
+    level(&pk, pb->n, watch);
+    write_back(&pk, worker);
+    close_packing(&pk);
+    return HS_OK;
+}
+
+/* Longest first, each to the worker that is free first. */
+static hs_status spread(const hsi_problem *pb, hs_type type, uint32_t *worker)
+{
+    uint32_t        first = type == HS_CPU ? 0 : pb->m, count = type == HS_CPU ? pb->m : pb->k;
+    const double   *time = type == HS_CPU ? pb->p : pb->q;
+    hsi_worker_tree tree;
+    hsi_keyed      *memory = malloc((2 * pb->n + 1) * sizeof *memory), *sorted;
+    size_t          size = 0, i;
+
+    if (!memory)
+        return HS_ENOMEM;
+    if (hsi_worker_tree_open(&tree, count)) {
+        free(memory);
+        return HS_ENOMEM;
+    }
+    for (i = 0; i < pb->n; i++)
+        if (worker[i] - first < count)
+            memory[size++] = (hsi_keyed){~hsi_key_of_double(time[i]), (uint32_t)i};
+    sorted = hsi_sort(memory, memory + size, size);
+    for (i = 0; i < size; i++) {
+        uint32_t rank = hsi_worker_tree_first(&tree), task = sorted[i].index;
+
+        worker[task] = first + rank;
+        hsi_worker_tree_set(&tree, rank, hsi_worker_tree_time(&tree) + time[task]);
+    }
+    hsi_worker_tree_close(&tree);
+    free(memory);
+    return HS_OK;
+}
+
+hs_status hsi_pack(const hsi_problem *pb, hs_type type, const hsi_watch *watch, uint32_t *worker)
+{
+    hs_status st;
+
+    if ((type == HS_CPU ? pb->m : pb->k) == 0)
+        return HS_OK;
+    st = spread(pb, type, worker);
+    return st == HS_OK ? hsi_level(pb, type, watch, worker) : st;
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Streams anneal, each with random numbers of its own, and meet after every round,
+ * where the best schedule becomes the start of the next; the lowest stream wins
+ * among equals. With a budget of iterations there are always STREAMS of them, so
+ * that the result is the same for any number of threads; else one a thread.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "refine/search.h"
+
+enum {
+    STREAMS = 8,
+    MOST_THREADS = 256,
+    LEAST_MOVES = 200000 /* of a run that may start far from the best schedule */
+};
+
+typedef struct stream {
+    hsi_random     random;
+    hsi_anneal    *anneal;
+    hsi_anneal_run run;
+    uint32_t      *worker;
+    hs_status      status;
+    int            reallocates;
+    uint64_t       moved;   /* in doing so */
+    double         seconds; /* that its last run took */
+} stream;
+
+/* A thread and the streams that it runs: every `step`-th from `first`. */
+typedef struct crew {
+    struct rounds *rounds;
+    unsigned       first;
+    int            running;
+    pthread_t      thread;
+} crew;
+
+typedef struct rounds {
+    hsi_search *search;
+    stream     *streams;
+    crew       *crews;
+    unsigned    stream_count, crew_count;
+    unsigned    number;    /* of the round */
+    uint64_t    moves;     /* of a run, were there time */
+    double      rate;      /* moves a second of one stream; 0: not known */
+    double      overhead;  /* seconds of a run that are not spent on moves */
+    double      bounding;  /* seconds spent on the lower bound */
+    int         apart;     /* sharing out pools loses much of what there is to gain */
+    unsigned    vain;      /* rounds in a row without a better schedule */
+    unsigned    idle;      /* rounds in a row in which nothing could be moved */
+} rounds;
+
+static void close_rounds(rounds *r)
+{
+    unsigned i;
+
+    for (i = 0; r->streams && i < r->stream_count; i++) {
+        hsi_anneal_close(r->streams[i].anneal);
+        free(r->streams[i].worker);
+    }
+    free(r->streams);
+    free(r->crews);
+}
+
+static hs_status open_stream(const hsi_search *search, unsigned number, stream *s)
+{
+    hsi_random_seed(&s->random, search->settings->seed, number);
+    s->worker = malloc((search->pb.n + 1) * sizeof *s->worker);
+    if (!s->worker)
+        return HS_ENOMEM;
+    return hsi_anneal_open(&search->pb, search->order, search->pivot, &s->anneal);
+}
+
+static hs_status open_rounds(hsi_search *search, rounds *r)
+{
+    unsigned  threads = search->settings->threads, i;
+    hs_status st = HS_OK;
+
+    threads = threads < 1 ? 1 : threads > MOST_THREADS ? MOST_THREADS : threads;
+    *r = (rounds){.search = search,
+                  .stream_count = search->counted ? STREAMS : threads,
+                  .overhead = 4e-7 * (double)search->pb.n,
+                  .moves = 10000 * (uint64_t)search->pb.n};
+    r->crew_count = threads < r->stream_count ? threads : r->stream_count;
+    r->moves = r->moves > 2000000 ? 2000000 : r->moves;
+    r->streams = calloc(r->stream_count, sizeof *r->streams);
+    r->crews = calloc(r->crew_count, sizeof *r->crews);
+    if (!r->streams || !r->crews)
+        st = HS_ENOMEM;
+    for (i = 0; i < r->stream_count && st == HS_OK; i++)
+        st = open_stream(search, i, &r->streams[i]);
+    for (i = 0; i < r->crew_count && st == HS_OK; i++)
+        r->crews[i] = (crew){.rounds = r, .first = i};
+    if (st != HS_OK)
+        close_rounds(r);
+    return st;
+}
+
+/*
+ * A run may begin with the allocation to types alone, the best that it finds were
+ * workers of a type one, rather than with that of the best schedule.
+ */
+static hs_status reallocate(stream *s, const hsi_watch *watch)
+{
+    hsi_anneal_run run = s->run;
+    hs_status      st;
+
+    run.pools = 1;
+    st = hsi_anneal_go(s->anneal, &s->random, &run, watch, s->worker);
+    s->moved = run.made;
+    return st;
+}
+
+static void run_stream(stream *s, const hsi_watch *watch)
+{
+    double begin = hsi_now();
+
+    s->status = s->reallocates ? reallocate(s, watch) : HS_OK;
+    if (s->status == HS_OK)
+        s->status = hsi_anneal_go(s->anneal, &s->random, &s->run, watch, s->worker);
+    s->seconds = hsi_now() - begin;
+}
+
+static void run_crew(crew *c, const hsi_watch *watch)
+{
+    rounds  *r = c->rounds;
+    unsigned i;
+
+    for (i = c->first; i < r->stream_count; i += r->crew_count)
+        run_stream(&r->streams[i], watch);
+}
+
+static void *crew_thread(void *data)
+{
+    crew     *c = data;
+    hsi_watch watch = c->rounds->search->watch;
+
+    watch.leads = 0;
+    run_crew(c, &watch);
+    return NULL;
+}
+
+/*
+ * Every third run goes farther from the best schedule: by another allocation, or
+ * by heat where the allocation is not what decides.
+ */
+static void plan_stream(const rounds *r, stream *s, unsigned turn, uint64_t moves)
+{
+    static const double heat[] = {0.005, 0.005, 0.01, 0.0025};
+    const hsi_search   *search = r->search;
+    double              hot = heat[turn % (sizeof heat / sizeof *heat)] * search->makespan;
+    int                 far = turn % 3 == 1 && moves >= LEAST_MOVES;
+
+    memcpy(s->worker, search->worker, search->pb.n * sizeof *s->worker);
+    s->moved = 0;
+    s->reallocates = far && !hsi_lower_sees_patterns(search);
+    if (far && !s->reallocates)
+        hot = 0.03 * search->makespan;
+    s->run = (hsi_anneal_run){.makespan = search->makespan,
+                              .bound = search->bound,
+                              .enough = hsi_search_enough(search),
+                              .hot = hot,
+                              .cold = fmin(hot / 500, 1e-5 * search->makespan),
+                              .moves = moves,
+                              .apart = r->apart && turn % 4 != 0};
+}
+
+/* How long and how hot the runs of this round are. */
+static void plan(rounds *r)
+{
+    hsi_search *search = r->search;
+    uint64_t    moves = r->moves;
+    unsigned    i;
+
+    if (search->counted) {
+        uint64_t left = search->settings->iterations - search->report->iterations;
+        uint64_t share = (left + r->stream_count - 1) / r->stream_count;
+
+        moves = moves < share ? moves : share;
+    } else if (r->rate > 0) {
+        double left = 0.9 * r->rate * fmax(0, hsi_stop_left(&search->stop) - r->overhead);
+
+        moves = (double)moves < left ? moves : (uint64_t)left + 1;
+    } else {
+        moves = moves < LEAST_MOVES ? moves : LEAST_MOVES;
+    }
+    for (i = 0; i < r->stream_count; i++)
+        plan_stream(r, &r->streams[i], r->number + i, moves);
+}
+
+/* The others' threads begin; a crew that gets none is run by the caller's. */
+static void start_crews(rounds *r)
+{
+    unsigned i;
+
+    for (i = 1; i < r->crew_count; i++)
+        r->crews[i].running =
+            pthread_create(&r->crews[i].thread, NULL, crew_thread, &r->crews[i]) == 0;
+}
+
+static void finish_crews(rounds *r)
+{
+    unsigned i;
+
+    for (i = 1; i < r->crew_count; i++) {
+        if (r->crews[i].running)
+            pthread_join(r->crews[i].thread, NULL);
+        else
+            run_crew(&r->crews[i], &r->search->watch);
+        r->crews[i].running = 0;
+    }
+}
+
+/* How fast the caller's own stream was. */
+static void measure(rounds *r)
+{
+    const stream *s = &r->streams[0];
+
+    if (s->run.cooling > 0 && s->run.made)
+        r->rate = (double)s->run.made / s->run.cooling;
+    r->overhead = s->seconds - s->run.cooling;
+}
+
+/* The results, in the order of the streams. */
+static hs_status meet(rounds *r)
+{
+    hsi_search *search = r->search;
+    hs_status   st = HS_OK;
+    uint64_t    made = 0;
+    double      before = search->makespan;
+    unsigned    i;
+
+    for (i = 0; i < r->stream_count && st == HS_OK; i++) {
+        const stream *s = &r->streams[i];
+
+        made += s->run.made + s->moved;
+        st = s->status;
+        if (st == HS_OK)
+            st = hsi_search_offer_assignment(search, s->worker);
+        if (s->run.height < search->makespan - (search->makespan - search->bound) / 4)
+            r->apart = 1;
+    }
+    search->report->iterations += made;
+    measure(r);
+    r->idle = made ? 0 : r->idle + 1;
+    r->vain = search->makespan < before ? 0 : r->vain + 1;
+    if (r->vain % 8 == 7 && r->moves < 64000000)
+        r->moves += r->moves / 8;
+    if (r->idle || r->vain > 3)
+        r->apart = 1;
+    r->number++;
+    return st;
+}
+
+static hs_status anneal_round(rounds *r)
+{
+    r->search->phase = "local search";
+    plan(r);
+    start_crews(r);
+    run_crew(&r->crews[0], &r->search->watch);
+    finish_crews(r);
+    return meet(r);
+}
+
+static int is_over(const rounds *r)
+{
+    const hsi_search *search = r->search;
+
+    if (!search->counted && hsi_stop_left(&search->stop) <= 1.1 * r->overhead) {
+        atomic_store(&r->search->halt, 1); /* another round would not end in time */
+        return 1;
+    }
+    return hsi_search_met(search) || r->idle > 2 || hsi_watch_ends(&search->watch) ||
+           (search->counted && search->report->iterations >= search->settings->iterations);
+}
+
+/* A slice of the time for the lower bound. */
+static hs_status bound_slice(rounds *r)
+{
+    hsi_search *search = r->search;
+    double      begin = hsi_now();
+    hs_status   st;
+
+    if (!hsi_lower_promises(search) ||
+        r->bounding > hsi_lower_share(search) * hsi_stop_elapsed(&search->stop))
+        return HS_OK;
+    st = hsi_lower_step(search, fmax(0.03, 0.1 * hsi_stop_elapsed(&search->stop)));
+    r->bounding += hsi_now() - begin;
+    return st;
+}
+
+hs_status hsi_rounds(hsi_search *search)
+{
+    rounds    r;
+    hs_status st = open_rounds(search, &r);
+
+    if (st != HS_OK)
+        return st;
+    while (st == HS_OK && !is_over(&r)) {
+        st = anneal_round(&r);
+        if (st == HS_OK && !is_over(&r))
+            st = bound_slice(&r);
+    }
+    if (search->counted && search->report->iterations >= search->settings->iterations)
+        search->report->limit_reached = 1;
+    close_rounds(&r);
+    return st;
+}

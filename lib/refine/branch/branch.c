@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Why the bound is safe. A node's schedules agree with its types: a task settled for
+ * one type cannot run on the other. That is an instance of its own, with infinite
+ * times, and the node's bound is a safe bound of it. Children: of c tasks of one kind
+ * (alike in both times) the LP runs s on CPUs, not whole; any schedule runs at most
+ * floor(s) or at least floor(s) + 1 of them there, and since they are alike, it may
+ * be said which. So the leaves together hold the optimum, and the least of their
+ * bounds is below it.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "refine/branch/state.h"
+
+static const double patience = 0.05; /* seconds for a node that is to be searched through */
+
+size_t hsi_branch_leaves(const hsi_branch *b)
+{
+    return b->nodes.size / sizeof(hsi_branch_node);
+}
+
+/*
+ * The node to go on with: of the open ones that with the least bound, or of the hard
+ * ones if none is open; or the number of nodes. Closes those that are done.
+ */
+static size_t next_node(hsi_branch *b)
+{
+    size_t count = hsi_branch_leaves(b), best = count, i;
+
+    for (i = 0; i < count; i++) {
+        hsi_branch_node *nd = &hsi_branch_nodes_of(b)[i],
+                        *so_far = &hsi_branch_nodes_of(b)[best < count ? best : i];
+
+        if (nd->state != HSI_NODE_OPEN && nd->state != HSI_NODE_HARD)
+            continue;
+        if (nd->bound >= b->cutoff)
+            nd->state = HSI_NODE_CLOSED;
+        else if (best == count || nd->state < so_far->state ||
+                 (nd->state == so_far->state && nd->bound < so_far->bound))
+            best = i;
+    }
+    return best;
+}
+
+/* Settles `count` free tasks that are like `task` in both times. */
+static void settle(const hsi_branch *b, hsi_branch_node *nd, uint32_t task, uint32_t count,
+                   hs_type type)
+{
+    size_t i;
+
+    for (i = 0; i < b->pb->n && count > 0; i++)
+        if (nd->type[i] == HSI_FREE && b->pb->p[i] == b->pb->p[task] &&
+            b->pb->q[i] == b->pb->q[task]) {
+            nd->type[i] = (unsigned char)type;
+            count--;
+        }
+}
+
+static uint32_t free_like(const hsi_branch *b, const hsi_branch_node *nd, uint32_t task)
+{
+    uint32_t count = 0;
+    size_t   i;
+
+    for (i = 0; i < b->pb->n; i++)
+        count += nd->type[i] == HSI_FREE && b->pb->p[i] == b->pb->p[task] &&
+                 b->pb->q[i] == b->pb->q[task];
+    return count;
+}
+
+static void forget_children(hsi_branch *b)
+{
+    size_t i, count = b->ready + (b->begun ? 1 : 0);
+
+    for (i = 0; i < count; i++)
+        hsi_branch_free_node(&b->child[i]);
+    b->ready = 0;
+    b->begun = 0;
+    hsi_branch_forget_bounding(b);
+}
+
+static hs_status begin_child(hsi_branch *b)
+{
+    const hsi_branch_node *parent = &hsi_branch_nodes_of(b)[b->at];
+    hsi_branch_node       *child = &b->child[b->ready];
+    hs_status              st = hsi_branch_copy_node(b, parent, child);
+
+    if (st != HS_OK)
+        return st;
+    if (b->ready == 0)
+        settle(b, child, parent->task, parent->on_cpu + 1, HS_CPU);
+    else
+        settle(b, child, parent->task, free_like(b, parent, parent->task) - parent->on_cpu, HS_GPU);
+    b->begun = 1;
+    return HS_OK;
+}
+
+/* Replaces the node by its two children once both are bounded, in this call or another. */
+static hs_status branch_on(hsi_branch *b, const hsi_stop *stop)
+{
+    hs_status st = HS_OK;
+
+    while (st == HS_OK && b->ready < 2) {
+        int done = 0;
+
+        if (!b->begun)
+            st = begin_child(b);
+        if (st == HS_OK)
+            st = hsi_branch_evaluate(b, &b->child[b->ready], stop, &done);
+        if (st == HS_OK && !done)
+            return HS_OK;
+        if (st == HS_OK) {
+            b->begun = 0;
+            b->ready++;
+        }
+    }
+    if (st == HS_OK && hsi_vector_reserve(&b->nodes, sizeof(hsi_branch_node)))
+        st = HS_ENOMEM;
+    if (st != HS_OK) {
+        forget_children(b);
+        return st;
+    }
+    hsi_branch_free_node(&hsi_branch_nodes_of(b)[b->at]);
+    hsi_branch_nodes_of(b)[b->at] = b->child[0];
+    hsi_branch_nodes_of(b)[hsi_branch_leaves(b)] = b->child[1];
+    b->nodes.size += sizeof(hsi_branch_node);
+    b->ready = 0;
+    return HS_OK;
+}
+
+hs_status hsi_branch_step(hsi_branch *b, double cutoff, const hsi_stop *stop)
+{
+    hs_status st = HS_OK;
+
+    b->cutoff = cutoff;
+    b->has_found = 0;
+    if (!b->has_root && !hsi_stop_now(stop))
+        st = hsi_branch_evaluate(b, &hsi_branch_nodes_of(b)[0], stop, &b->has_root);
+    while (st == HS_OK && b->has_root && !b->has_found && !hsi_stop_now(stop)) {
+        if (b->begun || b->ready) {
+            st = branch_on(b, stop);
+            continue;
+        }
+        b->at = next_node(b);
+        if (b->at == hsi_branch_leaves(b))
+            break;
+        if (hsi_branch_nodes_of(b)[b->at].task == b->pb->n)
+            st = hsi_branch_search_through(b, &hsi_branch_nodes_of(b)[b->at], stop);
+        else
+            st = branch_on(b, stop);
+    }
+    return st;
+}
+
+hs_status hsi_branch_open(const hsi_problem *pb, double from, hsi_branch **out)
+{
+    hsi_branch     *b;
+    hsi_branch_node root = {.bound = from};
+    size_t          n = pb->n + 1;
+
+    if (pb->n == 0 || pb->n > HSI_BRANCH_MOST_TASKS)
+        return HS_ETOOBIG;
+    b = calloc(1, sizeof *b);
+    if (!b)
+        return HS_ENOMEM;
+    b->pb = pb;
+    b->from = from;
+    b->patience = patience;
+    b->p = malloc(n * sizeof *b->p);
+    b->q = malloc(n * sizeof *b->q);
+    b->share = malloc(n * sizeof *b->share);
+    b->scaled = malloc(n * sizeof *b->scaled);
+    b->types = malloc(n);
+    b->found = malloc(n * sizeof *b->found);
+    if (!b->p || !b->q || !b->share || !b->scaled || !b->types || !b->found ||
+        hsi_vector_reserve(&b->nodes, sizeof root) ||
+        hsi_branch_copy_node(b, &root, b->nodes.data) != HS_OK) {
+        hsi_branch_close(b);
+        return HS_ENOMEM;
+    }
+    b->nodes.size = sizeof root;
+    *out = b;
+    return HS_OK;
+}
+
+void hsi_branch_close(hsi_branch *b)
+{
+    size_t i;
+
+    if (!b)
+        return;
+    forget_children(b);
+    for (i = 0; i < hsi_branch_leaves(b); i++)
+        hsi_branch_free_node(&hsi_branch_nodes_of(b)[i]);
+    hsi_vector_free(&b->nodes);
+    free(b->p);
+    free(b->q);
+    free(b->share);
+    free(b->scaled);
+    free(b->types);
+    free(b->found);
+    free(b);
+}
+
+double hsi_branch_bound(const hsi_branch *b)
+{
+    double least = INFINITY;
+    size_t i;
+
+    for (i = 0; i < hsi_branch_leaves(b); i++)
+        least = fmin(least, hsi_branch_nodes_of(b)[i].bound);
+    return fmax(least, b->from);
+}
+
+int hsi_branch_ended(const hsi_branch *b)
+{
+    size_t i;
+
+    for (i = 0; i < hsi_branch_leaves(b); i++)
+        if ((hsi_branch_nodes_of(b)[i].state == HSI_NODE_OPEN ||
+             hsi_branch_nodes_of(b)[i].state == HSI_NODE_HARD) &&
+            hsi_branch_nodes_of(b)[i].bound < b->cutoff)
+            return 0;
+    return b->has_root;
+}
+
+const uint32_t *hsi_branch_found(const hsi_branch *b)
+{
+    return b->has_found ? b->found : NULL;
+}
+
+const unsigned char *hsi_branch_types(const hsi_branch *b)
+{
+    return b->has_types ? b->types : NULL;
+}
+
+size_t hsi_branch_nodes(const hsi_branch *b)
+{
+    return b->evaluated;
+}
+
+hsi_branch_leaf hsi_branch_leaf_at(const hsi_branch *b, size_t index)
+{
+    const hsi_branch_node *nd = &hsi_branch_nodes_of(b)[index];
+    hsi_branch_leaf        leaf = {.type = nd->type,
+                                   .bound = nd->bound,
+                                   .proved = nd->proved && nd->state != HSI_NODE_SEARCHED,
+                                   .searched = nd->state == HSI_NODE_SEARCHED};
+
+    if (leaf.proved) {
+        leaf.grid = nd->proof.grid;
+        leaf.capacity = nd->proof.capacity;
+        leaf.most[HS_CPU] = nd->proof.most[HS_CPU];
+        leaf.most[HS_GPU] = nd->proof.most[HS_GPU];
+        leaf.multiplier = nd->multiplier;
+    }
+    return leaf;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Proves a schedule optimal, or stops at the time limit with the best schedule and
+ * the best bound it has. `best` finds the schedule and often enough proves it. What
+ * is left is searched for a shorter one, which ends with one or with the proof that
+ * there is none: tiny instances task by task (refute.c), others by branch and price
+ * (branch.c), and what resists that task by task again.
+ */
+#include "refine/exact/exact.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "algorithm/algorithm.h"
+#include "bound/grid.h"
+#include "bound/proof/refute.h"
+#include "core/report.h"
+#include "refine/best/squeeze.h"
+#include "refine/best/target.h"
+
+/* Without a time limit in the settings. */
+#define DEFAULT_SECONDS 10.0
+
+/*
+ * Tiny instances are searched through faster than the tree has its first bound. On small
+ * ones `best` climbs a tree of its own between its rounds, which settles nearly all that
+ * there is to settle; where there are more tasks, a tree seldom closes the gap, and nearly
+ * all of the time is for the schedule.
+ */
+enum { TINY = 20, SMALL = 120 };
+
+static const double schedules_part = 0.97; /* of the time, for what is not small */
+static const double endless = 10;          /* seconds for schedules, were there no limit */
+
+static double most_for_schedules(const hsi_exact *pf)
+{
+    return isinf(pf->stop.end) ? endless : INFINITY;
+}
+
+/* By what they are made of, from a schedule that is found in so little of the time. */
+static hs_status prove_by_kinds(hsi_exact *pf, double part)
+{
+    hs_status st = hsi_exact_schedule(pf, part, 0.3, 0);
+
+    return st == HS_OK && !hsi_exact_is_proved(pf) ? hsi_exact_by_kinds(pf) : st;
+}
+
+static hs_status prove_tiny(hsi_exact *pf)
+{
+    hs_status st = prove_by_kinds(pf, 0.1);
+
+    return st == HS_OK && !hsi_exact_is_proved(pf) ? hsi_exact_by_tasks(pf, 1) : st;
+}
+
+static hs_status prove_small(hsi_exact *pf)
+{
+    hs_status st = HS_OK;
+
+    if (hsi_squeeze_may_open(&pf->pb))
+        st = prove_by_kinds(pf, 0.02);
+    if (st == HS_OK && !hsi_exact_is_proved(pf))
+        st = hsi_exact_schedule(pf, 1, most_for_schedules(pf), HSI_CUTOFF_GAP);
+    return st;
+}
+
+static hs_status prove_large(hsi_exact *pf)
+{
+    hs_status st = hsi_exact_schedule(pf, schedules_part, most_for_schedules(pf), 0);
+
+    return st == HS_OK && !hsi_exact_is_proved(pf) ? hsi_exact_by_kinds(pf) : st;
+}
+
+static hs_status prove(hsi_exact *pf)
+{
+    hs_status st = pf->pb.n <= TINY    ? prove_tiny(pf)
+                   : pf->pb.n <= SMALL ? prove_small(pf)
+                                       : prove_large(pf);
+
+    if (st == HS_OK && !hsi_exact_is_proved(pf))
+        st = hsi_exact_by_tree(pf);
+    if (st != HS_OK || hsi_exact_is_proved(pf) || hsi_stop_now(&pf->stop))
+        return st;
+    if (pf->pb.n > HSI_REFUTE_MOST_TASKS)
+        return hsi_exact_schedule(pf, 1, INFINITY, 0);
+    return hsi_exact_by_tasks(pf, UINT_MAX);
+}
+
+static hs_status search(const hs_instance *in, const hs_settings *settings, hs_schedule **out,
+                        hs_report *report)
+{
+    hsi_exact pf = {.in = in, .settings = settings, .longest = INFINITY, .bound_name = "none"};
+    hs_status st;
+
+    pf.stop = hsi_stop_after(settings, DEFAULT_SECONDS);
+    st = hsi_problem_of_tasks(in, &pf.pb);
+    if (st != HS_OK)
+        return st;
+    pf.grid = hsi_grid_of(&pf.pb);
+    pf.worth[0] = malloc((pf.pb.n + 1) * sizeof *pf.worth[0]);
+    pf.worth[1] = malloc((pf.pb.n + 1) * sizeof *pf.worth[1]);
+    pf.worker = malloc((pf.pb.n + 1) * sizeof *pf.worker);
+    st = pf.worth[0] && pf.worth[1] && pf.worker ? prove(&pf) : HS_ENOMEM;
+    if (st == HS_OK) {
+        *out = pf.best;
+        pf.best = NULL;
+        report->bound = pf.bound;
+        snprintf(report->bound_name, sizeof report->bound_name, "%s", pf.bound_name);
+        report->certified = pf.longest;
+        report->proved = hsi_exact_is_proved(&pf);
+        report->limit_reached = !report->proved;
+        report->iterations = pf.nodes;
+    }
+    hs_schedule_free(pf.best);
+    free(pf.worker);
+    free(pf.worth[0]);
+    free(pf.worth[1]);
+    hsi_problem_close(&pf.pb);
+    return st;
+}
+
+/* Whoever gives it all the time in the world gets the optimum. */
+static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
+{
+    (void)cpus;
+    (void)gpus;
+    return isinf(settings->time_limit) ? 1 + settings->gap : INFINITY;
+}
+
+const hs_algorithm hsi_alg_exact = {
+    .name = "exact",
+    .summary = "proves optimality, or stops at the time limit with the best it has",
+    .source = "search against the configuration bound's multipliers",
+    .cost = "exponential at worst; until the time limit",
+    .guarantee = guarantee,
+    .search = search,
+};

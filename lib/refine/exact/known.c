@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The best schedule and the best bound so far. */
+#include "refine/exact/exact.h"
+
+#include <math.h>
+
+#include "algorithm/algorithm.h"
+#include "bound/bound.h"
+#include "bound/grid.h"
+#include "core/report.h"
+#include "refine/refine.h"
+
+int hsi_exact_is_proved(const hsi_exact *pf)
+{
+    return pf->shortest || pf->longest <= pf->bound * (1 + pf->settings->gap);
+}
+
+void hsi_exact_raise(hsi_exact *pf, double bound, const char *name)
+{
+    bound = hsi_grid_up(bound, pf->grid);
+    if (bound > pf->bound) {
+        pf->bound = bound;
+        pf->bound_name = name;
+    }
+}
+
+hs_status hsi_exact_take(hsi_exact *pf)
+{
+    hs_schedule *s = NULL;
+    hs_status    st = hsi_assignment_schedule(&pf->pb, pf->worker, &s);
+    double       longest;
+
+    if (st != HS_OK)
+        return st;
+    longest = hsi_certified_makespan(pf->in, s);
+    if (longest >= pf->longest) { /* but for rounding it was shorter */
+        hs_schedule_free(s);
+        return HS_OK;
+    }
+    hs_schedule_free(pf->best);
+    pf->best = s;
+    pf->longest = longest;
+    return HS_OK;
+}
+
+void hsi_exact_tell(const hsi_exact *pf)
+{
+    hs_progress progress = {hsi_stop_elapsed(&pf->stop), pf->longest, pf->bound, pf->nodes,
+                            "proof"};
+
+    if (pf->settings->progress)
+        pf->settings->progress(pf->settings->progress_data, &progress);
+}
+
+hs_settings hsi_exact_share(const hsi_exact *pf, double part, double most)
+{
+    hs_settings settings = *pf->settings;
+
+    settings.time_limit = fmin(part * hsi_stop_left(&pf->stop), most);
+    if (!(settings.time_limit > 0))
+        settings.time_limit = 1e-3;
+    return settings;
+}
+
+hs_status hsi_exact_schedule(hsi_exact *pf, double part, double most, double gap)
+{
+    hs_settings  settings = hsi_exact_share(pf, part, most);
+    hs_report    report;
+    hs_schedule *s = NULL;
+    hs_status    st;
+
+    settings.start = pf->best ? pf->best : pf->settings->start;
+    settings.gap = fmax(settings.gap, gap);
+    hs_report_init(&report);
+    st = hs_solve_reported(&hsi_alg_best, pf->in, &settings, &s, &report);
+    if (st != HS_OK)
+        return st;
+    if (!pf->best || report.certified < pf->longest) {
+        hs_schedule_free(pf->best);
+        pf->best = s;
+        pf->longest = report.certified;
+    } else {
+        hs_schedule_free(s);
+    }
+    pf->shortest |= report.proved && settings.gap == 0;
+    if (report.bound > pf->bound) {
+        const hs_bound *bound = hs_bound_find(report.bound_name);
+
+        pf->bound = report.bound;
+        pf->bound_name = bound ? hs_bound_name(bound) : hsi_alg_exact.name;
+    }
+    return HS_OK;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "refine/exact/exact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "algorithm/algorithm.h"
+#include "config.h"
+#include "refine/branch/branch.h"
+#include "refine/best/target.h"
+
+#ifdef HAVE_GLPK
+static hs_status climb_tree(hsi_exact *pf, hsi_branch *tree)
+{
+    hs_status st = HS_OK;
+
+    while (st == HS_OK && !hsi_exact_is_proved(pf) && !hsi_branch_ended(tree) &&
+           !hsi_stop_now(&pf->stop)) {
+        hs_settings     settings = hsi_exact_share(pf, 1, 1);
+        hsi_stop        slice = hsi_stop_after(&settings, 1);
+        const uint32_t *found;
+
+        hsi_exact_tell(pf);
+        st = hsi_branch_step(tree, hsi_cutoff(pf->longest, pf->settings->gap, pf->grid), &slice);
+        if (st != HS_OK)
+            break;
+        hsi_exact_raise(pf, fmin(hsi_branch_bound(tree), pf->longest), "exact");
+        found = hsi_branch_found(tree);
+        if (found) {
+            memcpy(pf->worker, found, pf->pb.n * sizeof *found);
+            st = hsi_exact_take(pf);
+            if (st == HS_OK && !hsi_exact_is_proved(pf)) /* what is near it may be better yet */
+                st = hsi_exact_schedule(pf, 0.05, 0.2, 0);
+        }
+    }
+    pf->nodes += hsi_branch_nodes(tree);
+    return st;
+}
+
+hs_status hsi_exact_by_tree(hsi_exact *pf)
+{
+    hsi_branch *tree = NULL;
+    hs_status   st;
+
+    if (pf->pb.n > HSI_BRANCH_MOST_TASKS)
+        return HS_OK;
+    st = hsi_branch_open(&pf->pb, pf->bound, &tree);
+    if (st != HS_OK)
+        return st;
+    st = climb_tree(pf, tree);
+    hsi_branch_close(tree);
+    return st;
+}
+#else
+hs_status hsi_exact_by_tree(hsi_exact *pf)
+{
+    (void)pf;
+    return HS_OK;
+}
+#endif

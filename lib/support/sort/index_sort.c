@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "support/sort/index_sort.h"
+
+enum { DIGIT_BITS = 11, BUCKETS = 1 << DIGIT_BITS, PASSES = 3, SMALL = 12, FEW = 1000, LONG = 64 };
+
+static void insertion_sort(uint64_t *a, size_t n)
+{
+    size_t i, j;
+
+    for (i = 1; i < n; i++) {
+        uint64_t item = a[i];
+
+        for (j = i; j > 0 && a[j - 1] > item; j--)
+            a[j] = a[j - 1];
+        a[j] = item;
+    }
+}
+
+/* No branch depends on what is compared. */
+static void merge(const uint64_t *a, size_t na, const uint64_t *b, size_t nb, uint64_t *to)
+{
+    const uint64_t *a_end = a + na, *b_end = b + nb;
+
+    while (a < a_end && b < b_end) {
+        uint64_t x = *a, y = *b;
+        size_t   right = y < x;
+
+        *to++ = right ? y : x;
+        b += right;
+        a += 1 - right;
+    }
+    memcpy(to, a, (size_t)(a_end - a) * sizeof *a);
+    memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof *b);
+}
+
+/* Sorts in place; `scratch` has room for n. */
+static void merge_sort(uint64_t *a, uint64_t *scratch, size_t n)
+{
+    size_t half = n / 2;
+
+    if (n <= SMALL) {
+        insertion_sort(a, n);
+        return;
+    }
+    merge_sort(a, scratch, half);
+    merge_sort(a + half, scratch, n - half);
+    if (a[half - 1] <= a[half])
+        return;
+    memcpy(scratch, a, half * sizeof *a);
+    merge(scratch, half, a + half, n - half, a);
+}
+
+static size_t digit(uint64_t item, int pass)
+{
+    return item >> (32 + pass * DIGIT_BITS) & (BUCKETS - 1);
+}
+
+/* One stable pass, unless all have the same digit. */
+static int scatter(const uint64_t *from, uint64_t *to, size_t n, int pass, uint32_t counts[BUCKETS])
+{
+    uint32_t sum = 0;
+    size_t   i;
+
+    if (counts[digit(from[0], pass)] == n)
+        return 0;
+    for (i = 0; i < BUCKETS; i++) {
+        uint32_t count = counts[i];
+
+        counts[i] = sum;
+        sum += count;
+    }
+    for (i = 0; i < n; i++)
+        to[counts[digit(from[i], pass)]++] = from[i];
+    return 1;
+}
+
+/* Returns the one of the two arrays that holds the result. */
+static uint64_t *radix_sort(uint64_t *from, uint64_t *to, size_t n)
+{
+    uint32_t  counts[PASSES][BUCKETS];
+    uint64_t *swap;
+    size_t    i;
+    int       pass;
+
+    memset(counts, 0, sizeof counts);
+    for (i = 0; i < n; i++)
+        for (pass = 0; pass < PASSES; pass++)
+            counts[pass][digit(from[i], pass)]++;
+    for (pass = 0; pass < PASSES; pass++) {
+        if (!scatter(from, to, n, pass, counts[pass]))
+            continue;
+        swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
+}
+
+/* Subtracts the least key: where numbers lie about 1, its bits say little, but all differ. */
+static int level(uint64_t *keys, size_t n)
+{
+    uint64_t least = keys[0], most = keys[0];
+    size_t   i;
+
+    for (i = 1; i < n; i++) {
+        least = keys[i] < least ? keys[i] : least;
+        most = keys[i] > most ? keys[i] : most;
+    }
+    for (i = 0; i < n; i++)
+        keys[i] -= least;
+    most -= least;
+    return most >> 32 ? 32 - __builtin_clzll(most) : 0;
+}
+
+static int is_sorted(const hsi_index_order *how, const uint32_t *run, size_t n)
+{
+    size_t i;
+
+    for (i = 1; i < n; i++)
+        if (how->before(how->context, run[i], run[i - 1]))
+            return 0;
+    return 1;
+}
+
+/* Indices whose items have the same bits of the key: by the others, or by what no key tells. */
+static void settle_run(uint64_t *a, uint64_t *b, size_t n, int shift, const hsi_index_order *how,
+                       uint32_t *run)
+{
+    size_t i;
+
+    if (is_sorted(how, run, n))
+        return;
+    if (n < LONG || shift == 0) {
+        hsi_sort_indices(run, (uint32_t *)(void *)b, n, how->before, how->context);
+        return;
+    }
+    for (i = 0; i < n; i++)
+        a[i] = how->key(how->context, run[i]);
+    hsi_sort_by_keys(a, b, n, how, run, run);
+}
+
+static void settle(uint64_t *sorted, uint64_t *other, size_t n, int shift,
+                   const hsi_index_order *how, uint32_t *order)
+{
+    size_t i, begin = 0;
+
+    for (i = 1; i <= n; i++) {
+        if (i < n && sorted[i] >> 32 == sorted[begin] >> 32)
+            continue;
+        if (i - begin > 1)
+            settle_run(sorted + begin, other + begin, i - begin, shift, how, order + begin);
+        begin = i;
+    }
+}
+
+void hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_index_order *how,
+                      const uint32_t *given, uint32_t *order)
+{
+    uint64_t *sorted = keys;
+    int       shift;
+    size_t    i;
+
+    if (n == 0)
+        return;
+    shift = level(keys, n);
+    for (i = 0; i < n; i++)
+        keys[i] = keys[i] >> shift << 32 | (given ? given[i] : i);
+    if (n < FEW)
+        merge_sort(keys, scratch, n);
+    else
+        sorted = radix_sort(keys, scratch, n);
+    for (i = 0; i < n; i++)
+        order[i] = (uint32_t)sorted[i];
+    settle(sorted, sorted == keys ? scratch : keys, n, shift, how, order);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The GPU column of hsched-calibrate. */
+#include <math.h>
+#include <string.h>
+
+#include "calibrate/calibrate.h"
+
+static size_t name_length(const char *kernel)
+{
+    return strcspn(kernel, ":");
+}
+
+static int is_named(const char *kernel, const char *name, int whole)
+{
+    size_t length = name_length(name);
+
+    if (whole)
+        return strcmp(kernel, name) == 0;
+    return name_length(kernel) == length && memcmp(kernel, name, length) == 0;
+}
+
+/* The table's first kernel of that name; `whole`: and of that size. */
+static const hs_kernel *find(const hs_kernel_table *table, const char *name, int whole)
+{
+    size_t i;
+
+    for (i = 0; i < table->count; i++)
+        if (is_named(table->kernels[i].kernel, name, whole))
+            return &table->kernels[i];
+    return NULL;
+}
+
+static double by_time(const hs_kernel_table *table, const calibrate_kernel *kernel)
+{
+    const hs_kernel *known = find(table, kernel->name, 1);
+
+    return known ? known->gpu * hs_unit_seconds(table->unit) : INFINITY;
+}
+
+/* The same acceleration, if need be that at another size. */
+static double by_ratio(const hs_kernel_table *table, const calibrate_kernel *kernel)
+{
+    const hs_kernel *known = find(table, kernel->name, 1);
+
+    if (!known)
+        known = find(table, kernel->name, 0);
+    return known && isfinite(known->cpu) ? kernel->median * (known->gpu / known->cpu) : INFINITY;
+}
+
+double calibrate_gpu(const calibrate_request *request, const calibrate_kernel *kernel)
+{
+    if (!request->gpu)
+        return INFINITY;
+    return request->by_ratio ? by_ratio(request->gpu, kernel) : by_time(request->gpu, kernel);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernels are timed as hsched-exec runs them: as a plan, of a list for each core. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "calibrate/calibrate.h"
+#include "common/memory.h"
+#include "common/message.h"
+
+/* A kernel being measured, by whom, and all that must be given back. */
+typedef struct bench {
+    unsigned     cpus, gpus, runs;
+    hs_instance *in;
+    hs_schedule *plan;
+    hs_exec     *exec;
+    double      *times;
+} bench;
+
+static void bench_free(bench *b)
+{
+    hs_exec_free(b->exec);
+    hs_schedule_free(b->plan);
+    hs_instance_free(b->in);
+    free(b->times);
+}
+
+static unsigned workers_of(const bench *b)
+{
+    return b->cpus + b->gpus;
+}
+
+static hs_status make_instance(bench *b, const char *kernel)
+{
+    hs_builder *builder = NULL;
+    hs_task     row = {.id = kernel,
+                       .cpu = b->cpus ? 1 : INFINITY,
+                       .gpu = b->gpus ? 1 : INFINITY,
+                       .kernel = kernel,
+                       .count = workers_of(b) * b->runs};
+    hs_status   st = hs_builder_create(&builder);
+
+    if (st == HS_OK)
+        st = hs_builder_workers(builder, b->cpus, b->gpus);
+    if (st == HS_OK)
+        st = hs_builder_add(builder, &row);
+    if (st == HS_OK)
+        st = hs_builder_finish(builder, &b->in, NULL);
+    hs_builder_free(builder);
+    return st;
+}
+
+static hs_status make_plan(bench *b)
+{
+    size_t        count = (size_t)workers_of(b) * b->runs;
+    hs_placement *all = checked_calloc(count, sizeof *all), *at = all;
+    unsigned      worker, i;
+    hs_status     st;
+
+    for (worker = 0; worker < workers_of(b); worker++)
+        for (i = 0; i < b->runs; i++)
+            *at++ = (hs_placement){
+                .start = i, .end = i + 1, .task = worker * b->runs + i, .worker = worker};
+    st = hs_schedule_build(b->cpus, b->gpus, count, all, &b->plan);
+    free(all);
+    return st;
+}
+
+static int say(const char *kernel, hs_status status, const char *why)
+{
+    message("%s: %s", kernel, why[0] ? why : hs_status_text(status));
+    return exit_code(status);
+}
+
+static hs_status create(const calibrate_request *request, bench *b, char why[HS_WHY])
+{
+    hs_exec_settings settings;
+
+    hs_exec_settings_init(&settings);
+    settings.verify = request->verify;
+    settings.allow_plugins = 1; /* whoever runs this has named it */
+    settings.resident = request->resident;
+    return hs_exec_create(b->in, b->plan, &settings, &b->exec, why);
+}
+
+static int run(const char *kernel, bench *b)
+{
+    hs_exec_report  report;
+    hs_exec_failure failure;
+    char            why[HS_WHY] = "";
+    hs_status       st;
+
+    hs_exec_report_init(&report);
+    hs_exec_failure_init(&failure);
+    st = hs_exec_run(b->exec, &report, why);
+    if (st == HS_EFAILED && hs_exec_failure_at(b->exec, 0, &failure))
+        return say(kernel, st, failure.why);
+    return st == HS_OK ? EXIT_OK : say(kernel, st, why);
+}
+
+static size_t collect(const calibrate_request *request, const bench *b)
+{
+    const hs_exec_record *record;
+    size_t                count, found = 0, i;
+    unsigned              worker;
+
+    for (worker = 0; worker < workers_of(b); worker++) {
+        record = hs_exec_records(b->exec, worker, &count);
+        for (i = request->warm_up; i < count; i++)
+            b->times[found++] = record[i].end - record[i].start;
+    }
+    return found;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Between the two values that stand next to it, where it is not one of them. */
+static double quantile(const double *sorted, size_t count, double part)
+{
+    double place = part * (double)(count - 1);
+    size_t below = (size_t)place;
+
+    if (below + 1 >= count)
+        return sorted[count - 1];
+    return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
+}
+
+/* No clock tells less than a nanosecond, and a time has to be above 0. */
+static double at_least_a_tick(double seconds)
+{
+    return seconds > 1e-9 ? seconds : 1e-9;
+}
+
+/* 0, or an exit code after a message. HS_ERESOURCE in *refused: it cannot be run there. */
+static int measure(const calibrate_request *request, const char *kernel, bench *b,
+                   hs_status *refused, size_t *count)
+{
+    char      why[HS_WHY] = "";
+    hs_status st;
+    int       code;
+
+    b->runs = request->warm_up + request->repeats;
+    st = make_instance(b, kernel);
+    if (st == HS_OK)
+        st = make_plan(b);
+    if (st == HS_OK)
+        st = create(request, b, why);
+    *refused = st;
+    if (st != HS_OK)
+        return say(kernel, st, why);
+    code = run(kernel, b);
+    if (code)
+        return code;
+    b->times = checked_calloc((size_t)workers_of(b) * request->repeats, sizeof *b->times);
+    *count = collect(request, b);
+    qsort(b->times, *count, sizeof *b->times, by_value);
+    return EXIT_OK;
+}
+
+int calibrate_measure(const calibrate_request *request, calibrate_kernel *kernel)
+{
+    bench     b = {.cpus = request->cores};
+    hs_status refused;
+    int       code = measure(request, kernel->name, &b, &refused, &kernel->runs);
+
+    if (!code) {
+        kernel->low = at_least_a_tick(quantile(b.times, kernel->runs, 0.25));
+        kernel->median = at_least_a_tick(quantile(b.times, kernel->runs, 0.5));
+        kernel->high = at_least_a_tick(quantile(b.times, kernel->runs, 0.75));
+    }
+    bench_free(&b);
+    return code;
+}
+
+/*
+ * Several are on their way to a GPU at once, and the time of each is what it had for itself:
+ * next to none if it ended with another. What one adds to a list is the mean, of enough
+ * of them that those that were still under way at either end do not matter.
+ */
+static double mean(const double *times, size_t count)
+{
+    double sum = 0;
+    size_t i;
+
+    for (i = 0; i < count; i++)
+        sum += times[i];
+    return sum / (double)count;
+}
+
+/* One that is not for GPUs has no time there, and the message says so. */
+int calibrate_measure_gpu(const calibrate_request *request, calibrate_kernel *kernel)
+{
+    const unsigned    at_once = 8; /* more than are on their way */
+    calibrate_request more = *request;
+    bench             b = {.gpus = 1};
+    hs_status         refused;
+    size_t            count;
+    int               code;
+
+    more.warm_up = at_once * (request->warm_up + 1);
+    more.repeats = at_once * request->repeats;
+    code = measure(&more, kernel->name, &b, &refused, &count);
+    if (!code)
+        kernel->gpu = at_least_a_tick(mean(b.times, count));
+    else if (refused == HS_ERESOURCE)
+        code = EXIT_OK;
+    bench_free(&b);
+    return code;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What hsched-calibrate gives: an instance, a kernel table, a summary. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calibrate/calibrate.h"
+#include "common/message.h"
+
+const char *calibrate_unit_name(hs_unit unit)
+{
+    static const char *const names[] = {[HS_SECONDS] = "s",
+                                        [HS_MILLISECONDS] = "ms",
+                                        [HS_MICROSECONDS] = "us",
+                                        [HS_NANOSECONDS] = "ns"};
+
+    return names[unit];
+}
+
+/* In the unit of the request; a measured time has no more than six digits that say anything. */
+static double shown(const calibrate_request *request, double seconds)
+{
+    char text[32];
+
+    if (isinf(seconds))
+        return seconds;
+    snprintf(text, sizeof text, "%.6g", seconds / hs_unit_seconds(request->unit));
+    return strtod(text, NULL);
+}
+
+static void processor(char name[96])
+{
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char  line[256], *colon;
+
+    snprintf(name, 96, "this machine");
+    while (file && fgets(line, sizeof line, file)) {
+        colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !colon)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(name, 96, "%.94s", colon + 1 + strspn(colon + 1, " "));
+        break;
+    }
+    if (file)
+        fclose(file);
+}
+
+static void describe(const calibrate_request *request, char *text, size_t size)
+{
+    char name[96];
+    int  used;
+
+    processor(name);
+    used = snprintf(text, size,
+                    "hsched-calibrate on %s: medians of %u runs after %u on each of %u "
+                    "core%s at once%s",
+                    name, request->repeats, request->warm_up, request->cores,
+                    request->cores == 1 ? "" : "s", request->verify ? ", results verified" : "");
+    if (request->on_gpu && used > 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, "; on a GPU%s",
+                 request->resident ? ", without copies" : "");
+    if (request->gpu && used > 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, "; GPU times by the %s of table %s",
+                 request->by_ratio ? "accelerations" : "times", request->gpu->name);
+}
+
+/* The quartiles, for a line above the header. */
+static void spread(const calibrate_request *request, const calibrate_kernel *kernel, char *text,
+                   size_t size)
+{
+    snprintf(text, size, "%s %.6g %.6g", kernel->name, shown(request, kernel->low),
+             shown(request, kernel->high));
+}
+
+static hs_status add_kernel(const calibrate_request *request, const calibrate_kernel *kernel,
+                            hs_builder *b)
+{
+    hs_task row = {.id = kernel->name,
+                   .cpu = shown(request, kernel->median),
+                   .gpu = shown(request, kernel->gpu),
+                   .kernel = kernel->name,
+                   .count = request->count};
+
+    return hs_builder_add(b, &row);
+}
+
+static hs_status add_notes(const calibrate_request *request, const calibrate_list *list,
+                           hs_builder *b)
+{
+    char      text[512];
+    size_t    i;
+    hs_status st;
+
+    describe(request, text, sizeof text);
+    st = hs_builder_note(b, "source", text);
+    for (i = 0; i < list->count && st == HS_OK; i++) {
+        spread(request, &list->kernels[i], text, sizeof text);
+        st = hs_builder_note(b, "quartiles", text);
+    }
+    return st;
+}
+
+hs_status calibrate_write_instance(int fd, const calibrate_request *request,
+                                   const calibrate_list *list)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    size_t       i;
+    hs_status    st = hs_builder_create(&b);
+
+    if (st == HS_OK)
+        st = hs_builder_workers(b, request->cpus, request->gpus);
+    if (st == HS_OK)
+        st = hs_builder_unit(b, request->unit);
+    if (st == HS_OK)
+        st = add_notes(request, list, b);
+    for (i = 0; i < list->count && st == HS_OK; i++)
+        st = add_kernel(request, &list->kernels[i], b);
+    if (st == HS_OK)
+        st = hs_builder_finish(b, &in, NULL);
+    if (st == HS_OK)
+        st = hs_instance_write(fd, in);
+    hs_instance_free(in);
+    hs_builder_free(b);
+    return st;
+}
+
+static void print_table(FILE *out, const calibrate_request *request, const calibrate_list *list)
+{
+    char   text[512];
+    size_t i;
+
+    describe(request, text, sizeof text);
+    fprintf(out, "# hybridsched kernels 1\n# source %s\n# cpus %u\n# gpus %u\n# unit %s\n", text,
+            request->cpus, request->gpus, calibrate_unit_name(request->unit));
+    for (i = 0; i < list->count; i++) {
+        spread(request, &list->kernels[i], text, sizeof text);
+        fprintf(out, "# quartiles %s\n", text);
+    }
+    fputs("kernel,cpu,gpu\n", out);
+    for (i = 0; i < list->count; i++)
+        fprintf(out, "%s,%.6g,%.6g\n", list->kernels[i].name,
+                shown(request, list->kernels[i].median), shown(request, list->kernels[i].gpu));
+}
+
+static hs_status write_all(int fd, const char *text, size_t size)
+{
+    ssize_t written;
+
+    while (size > 0) {
+        written = write(fd, text, size);
+        if (written < 0 && errno != EINTR)
+            return HS_EIO;
+        if (written > 0) {
+            text += written;
+            size -= (size_t)written;
+        }
+    }
+    return HS_OK;
+}
+
+hs_status calibrate_write_table(int fd, const calibrate_request *request,
+                                const calibrate_list *list)
+{
+    char     *text = NULL;
+    size_t    size = 0;
+    FILE     *memory = open_memstream(&text, &size);
+    hs_status st;
+
+    if (!memory)
+        return HS_ENOMEM;
+    print_table(memory, request, list);
+    st = fclose(memory) ? HS_ENOMEM : write_all(fd, text, size);
+    free(text);
+    return st;
+}
+
+/* Its reader knows best: it gets a draft. */
+int calibrate_check_table(const calibrate_request *request, const calibrate_list *list)
+{
+    hs_kernel_table *table = NULL;
+    hs_diagnostic    why = {0};
+    FILE            *draft = tmpfile();
+    hs_status        st = HS_EIO;
+
+    if (draft)
+        st = calibrate_write_table(fileno(draft), request, list);
+    if (st == HS_OK && lseek(fileno(draft), 0, SEEK_SET) == 0)
+        st = hs_kernel_table_read(fileno(draft), &table, &why);
+    if (draft)
+        fclose(draft);
+    hs_kernel_table_free(table);
+    if (st == HS_OK)
+        return EXIT_OK;
+    message("--table: %s", why.text[0] ? why.text : hs_status_text(st));
+    return exit_code(st);
+}
+
+void calibrate_print(FILE *out, const calibrate_request *request, const calibrate_list *list)
+{
+    const char *unit = calibrate_unit_name(request->unit);
+    size_t      i;
+
+    fprintf(out, "%-20s %12s %12s %12s %8s %12s\n", "kernel", "median", "quartile", "quartile",
+            "runs", "GPU");
+    for (i = 0; i < list->count; i++) {
+        const calibrate_kernel *kernel = &list->kernels[i];
+
+        fprintf(out, "%-20s %9.6g %2s %9.6g %2s %9.6g %2s %8zu %9.6g %2s\n", kernel->name,
+                shown(request, kernel->median), unit, shown(request, kernel->low), unit,
+                shown(request, kernel->high), unit, kernel->runs, shown(request, kernel->gpu),
+                isinf(kernel->gpu) ? "" : unit);
+    }
+}

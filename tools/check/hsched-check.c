@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * hsched-check: is a plan valid? It believes nothing that the plan says of
+ * itself, and shares no code with what makes plans.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "check/certificate.h"
+#include "check/same.h"
+#include "common/certify.h"
+#include "common/input.h"
+#include "common/message.h"
+#include "common/options.h"
+#include "common/output.h"
+#include "common/plan.h"
+#include "common/progress.h"
+
+enum { OPT_IGNORE_UNKNOWN = OPTION_LONG, OPT_CERTIFICATE };
+
+static const option_spec option_table[] = {
+    {'q', "quiet", ARGUMENT_NONE, NULL, NULL, "print nothing on standard output"},
+    {OPT_CERTIFICATE, "certificate", ARGUMENT_FILE, "FILE", NULL,
+     "verify, in exact arithmetic, the lower bound that FILE (by hsched-solve --certificate) "
+     "proves, and how near the plan is to it"},
+    {OPT_IGNORE_UNKNOWN, "ignore-unknown", ARGUMENT_NONE, NULL, NULL,
+     "skip columns that are not known, rather than refuse them"},
+    {0}};
+
+static const tool_spec tool = {
+    .name = "hsched-check",
+    .operands = "PLAN [INSTANCE]",
+    .summary = "Check that PLAN ('-': standard input) is a valid schedule of its tasks: each runs "
+               "once, whole, for its time, on a worker that can run it and does nothing else "
+               "meanwhile; that its header's makespan and digests are its own; and, with "
+               "INSTANCE, that it is a plan of that instance. Bounds are taken from the header.",
+    .options = option_table,
+};
+
+static int check_digests(const plan *p)
+{
+    uint64_t tasks = hs_instance_digest(p->in), all = hs_plan_digest(p->in, p->s, &p->info);
+
+    if (p->info.has_digest && p->info.digest != tasks)
+        return plan_not_valid(p,
+                              "the header says instance-digest %016llx, but the digest of these "
+                              "tasks and workers is %016llx",
+                              (unsigned long long)p->info.digest, (unsigned long long)tasks);
+    if (p->info.has_plan_digest && p->info.plan_digest != all)
+        return plan_not_valid(p,
+                              "the header says plan-digest %016llx, but the digest of this plan "
+                              "is %016llx: it was changed, or is not whole",
+                              (unsigned long long)p->info.plan_digest, (unsigned long long)all);
+    return EXIT_OK;
+}
+
+static int check_header(const plan *p)
+{
+    double makespan = hs_schedule_makespan(p->s), certified = certified_makespan(p->in, p->s);
+    char   said[32], found[32];
+
+    if (!isnan(p->info.makespan) && p->info.makespan != makespan) {
+        hs_format_double(p->info.makespan, said);
+        hs_format_double(makespan, found);
+        return plan_not_valid(p, "the header says makespan %s, but it is %s", said, found);
+    }
+    for (unsigned i = 0; i < p->info.bound_count; i++) {
+        const hs_named_bound *bound = &p->info.bounds[i];
+
+        if (bound->value <= certified)
+            continue;
+        hs_format_double(bound->value, said);
+        hs_format_double(certified, found);
+        return plan_not_valid(p,
+                              "the header says that no schedule beats %s (%s), but the loads "
+                              "of this one need only %s",
+                              said, bound->name, found);
+    }
+    return check_digests(p);
+}
+
+static int check_instance(const plan *p, const char *path, const hs_read_options *reading)
+{
+    hs_instance *instance = NULL;
+    char         difference[DIFFERENCE_SIZE];
+    hs_status    status;
+    int          code;
+
+    progress_step(2, "reading %s", path);
+    code = input_instance(path, reading, &instance);
+    if (code)
+        return code;
+    status = find_difference(p->in, instance, difference);
+    hs_instance_free(instance);
+    if (status != HS_OK)
+        return message_status(status, path);
+    return difference[0] ? plan_not_valid(p, "not a plan of %s: %s", path, difference) : EXIT_OK;
+}
+
+static void print_valid(const plan *p)
+{
+    const hs_named_bound *best = NULL;
+    char                  text[32];
+    size_t                tasks = hs_instance_tasks(p->in);
+
+    hs_format_double(hs_schedule_makespan(p->s), text);
+    printf("valid: %zu task%s on %u CPU%s + %u GPU%s, makespan %s", tasks, tasks == 1 ? "" : "s",
+           hs_instance_cpus(p->in), hs_instance_cpus(p->in) == 1 ? "" : "s",
+           hs_instance_gpus(p->in), hs_instance_gpus(p->in) == 1 ? "" : "s", text);
+    for (unsigned i = 0; i < p->info.bound_count; i++)
+        if (!best || p->info.bounds[i].value > best->value)
+            best = &p->info.bounds[i];
+    if (best) {
+        hs_format_double(best->value, text);
+        printf(", bound %s %s, gap %.4g%%", best->name, text,
+               certified_gap(p->in, p->s, best->value) * 100);
+    }
+    putchar('\n');
+}
+
+static int check_plan(plan *p, const char *instance, const char *certificate, int quiet,
+                      const hs_read_options *reading)
+{
+    int code = plan_read(p, reading);
+
+    progress_step(1, "checking %s", p->path);
+    if (!code)
+        code = plan_check(p);
+    if (!code)
+        code = check_header(p);
+    if (!code && instance)
+        code = check_instance(p, instance, reading);
+    progress_end();
+    if (!code && !quiet)
+        print_valid(p);
+    if (!code && certificate)
+        code = check_certificate(certificate, p->in, p->s, &p->info, !quiet);
+    return code;
+}
+
+static int is_dash(const char *path)
+{
+    return path && path[0] == '-' && !path[1];
+}
+
+int main(int argc, char **argv)
+{
+    options         o;
+    plan            p = {0};
+    hs_read_options reading;
+    const char     *instance, *certificate = NULL;
+    int             code, quiet = 0;
+
+    hs_read_options_init(&reading);
+    options_begin(&o, &tool, argc, argv);
+    while ((code = options_next(&o)) != -1) {
+        quiet |= code == 'q';
+        if (code == OPT_CERTIFICATE)
+            certificate = o.value;
+        reading.ignore_unknown |= code == OPT_IGNORE_UNKNOWN;
+    }
+    if (options_operand_count(&o) < 1 || options_operand_count(&o) > 2)
+        usage_error("a plan is needed, and at most one instance");
+    p.path = options_operand(&o);
+    instance = options_operand(&o);
+    if (is_dash(p.path) + is_dash(instance) + is_dash(certificate) > 1)
+        usage_error("standard input can be read only once");
+
+    progress_begin(instance ? 3 : 2);
+    code = check_plan(&p, instance, certificate, quiet, &reading);
+    plan_free(&p);
+    return output_finish(code);
+}

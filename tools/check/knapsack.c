@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Item after item, by falling worth per weight, a list of the sets that may still
+ * become worth more than `most`: none that weighs as much as another and is worth no more,
+ * and none whose room, filled with parts of the items to come, does not suffice. All in
+ * integers.
+ */
+#include "check/knapsack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+
+enum { MOST_STATES = 1 << 25 };
+
+#define MOST_WORK (UINT64_C(1) << 32) /* items, and states over all items */
+
+typedef __int128 wide;
+
+typedef struct list {
+    knapsack_item *state; /* by rising weight and worth */
+    size_t         count, room;
+} list;
+
+typedef struct search {
+    const knapsack_item *items;
+    size_t               count;
+    wide                *weight, *worth; /* of the items before each */
+    int64_t              capacity, most;
+    list                 now, next;
+} search;
+
+static int by_ratio(const void *a, const void *b)
+{
+    const knapsack_item *x = a, *y = b;
+    wide                 left = (wide)x->worth * y->weight, right = (wide)y->worth * x->weight;
+
+    if (left != right)
+        return left > right ? -1 : 1;
+    return (x->weight > y->weight) - (x->weight < y->weight);
+}
+
+/* The first item from `from` on that does not fit whole after those before it. */
+static size_t break_item(const search *s, size_t from, int64_t room)
+{
+    size_t low = from, high = s->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (s->weight[middle + 1] - s->weight[from] <= room)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Drops the states that cannot get above `most` with the items from `from` on. */
+static void prune(const search *s, list *l, size_t from)
+{
+    size_t kept = 0, at = s->count;
+
+    if (l->count)
+        at = break_item(s, from, s->capacity - l->state[0].weight);
+    for (size_t i = 0; i < l->count; i++) {
+        int64_t room = s->capacity - l->state[i].weight;
+        wide    bound = l->state[i].worth;
+
+        while (at > from && s->weight[at] - s->weight[from] > room)
+            at--;
+        bound += s->worth[at] - s->worth[from];
+        if (at < s->count)
+            bound += (room - (s->weight[at] - s->weight[from])) * s->items[at].worth /
+                     s->items[at].weight;
+        if (bound > s->most)
+            l->state[kept++] = l->state[i];
+    }
+    l->count = kept;
+}
+
+static void push(list *l, knapsack_item state)
+{
+    if (l->count && l->state[l->count - 1].worth >= state.worth)
+        return;
+    if (l->count && l->state[l->count - 1].weight == state.weight)
+        l->count--;
+    l->state[l->count++] = state;
+}
+
+/* The states without and with an item. */
+static void extend(search *s, const knapsack_item *item)
+{
+    const knapsack_item *old = s->now.state;
+    size_t               without = 0, with = 0, count = s->now.count;
+    list                 swap;
+
+    if (s->next.room < 2 * count) {
+        free(s->next.state);
+        s->next.room = 4 * count;
+        s->next.state = checked_calloc(s->next.room, sizeof *s->next.state);
+    }
+    s->next.count = 0;
+    while (without < count || with < count) {
+        knapsack_item added = {INT64_MAX, 0};
+
+        if (with < count) {
+            added.weight = old[with].weight + item->weight;
+            added.worth = old[with].worth + item->worth;
+        }
+        if (added.weight > s->capacity && without == count)
+            break;
+        if (without < count && old[without].weight <= added.weight) {
+            push(&s->next, old[without++]);
+        } else {
+            push(&s->next, added);
+            with++;
+        }
+    }
+    swap = s->now;
+    s->now = s->next;
+    s->next = swap;
+}
+
+static knapsack_verdict run(search *s, int64_t base, uint64_t *work)
+{
+    s->now.room = 1;
+    s->now.count = 1;
+    s->now.state = checked_calloc(1, sizeof *s->now.state);
+    s->now.state[0].worth = base;
+    prune(s, &s->now, 0);
+    for (size_t i = 0; i < s->count && s->now.count; i++) {
+        *work += s->now.count;
+        if (s->now.count > MOST_STATES || *work > MOST_WORK)
+            return KNAPSACK_TOO_HARD;
+        extend(s, &s->items[i]);
+        prune(s, &s->now, i + 1);
+    }
+    return s->now.count ? KNAPSACK_FAILS : KNAPSACK_HOLDS;
+}
+
+knapsack_verdict knapsack_check(knapsack_item *items, size_t count, int64_t capacity, int64_t most,
+                                uint64_t *work)
+{
+    search           s = {.items = items, .capacity = capacity, .most = most};
+    int64_t          base = 0;
+    knapsack_verdict verdict;
+
+    *work += count;
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].weight == 0)
+            base += items[i].worth;
+        else if (items[i].worth > 0 && items[i].weight <= capacity)
+            items[s.count++] = items[i];
+    }
+    qsort(items, s.count, sizeof *items, by_ratio);
+    s.weight = checked_calloc(s.count + 1, sizeof *s.weight);
+    s.worth = checked_calloc(s.count + 1, sizeof *s.worth);
+    for (size_t i = 0; i < s.count; i++) {
+        s.weight[i + 1] = s.weight[i] + items[i].weight;
+        s.worth[i + 1] = s.worth[i] + items[i].worth;
+    }
+    verdict = run(&s, base, work);
+    free(s.weight);
+    free(s.worth);
+    free(s.now.state);
+    free(s.next.state);
+    return verdict;
+}

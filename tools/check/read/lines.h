@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOOLS_CHECK_READ_LINES_H
+#define TOOLS_CHECK_READ_LINES_H
+
+#include <gmp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "check/read/read.h"
+
+/* Certificates, line by line; what is wrong with one is said once, and then all else fails. */
+
+enum { MOST_EXPONENT = 2200, MOST_KINDS = 1 << 22 };
+
+typedef struct reader {
+    const char *path;
+    char       *text, *at; /* `at`: the next line */
+    size_t      size;
+    unsigned    line;
+    int         bad; /* a message was given */
+} reader;
+
+void bad_line(reader *r, const char *what);
+
+/* The whole file. 0, or an exit code after a message. */
+int read_all(reader *r, int fd);
+
+/* What stands behind "NAME," in the next line, or NULL after a message. */
+char *take(reader *r, const char *name);
+
+/* Is the next line "NAME,..."? */
+int comes_next(const reader *r, const char *name);
+
+size_t lines_left(const reader *r);
+
+/* Ends the text at its first comma; what follows, or NULL after a message. */
+char *split_at_comma(reader *r, char *text);
+
+int64_t  integer_of(reader *r, const char *text);
+int64_t  take_integer(reader *r, const char *name, int64_t least, int64_t most);
+uint64_t take_hex(reader *r, const char *name);
+double   double_of(reader *r, const char *text);
+dyadic   dyadic_of(reader *r, char *text);
+void     dyadic_to(dyadic from, mpq_t value);
+void     take_real(reader *r, const char *name, mpq_t value, char decimal[32]);
+
+/* tree.c */
+void take_tree(reader *r, certificate *c);
+
+#endif

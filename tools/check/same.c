@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "check/same.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Says how a task, or the header if `task` is NULL, differs. Always 1. */
+static int differ(char *text, const char *task, const char *column, const char *plan,
+                  const char *instance)
+{
+    snprintf(text, DIFFERENCE_SIZE, "%s%.100s%s%s is %.120s in the plan, %.120s in the instance",
+             task ? "task " : "", task ? task : "", task ? ": " : "", column, plan, instance);
+    return 1;
+}
+
+static int compare_numbers(char *text, const char *task, const char *column, double plan,
+                           double instance)
+{
+    char a[32], b[32];
+
+    if (plan == instance)
+        return 0;
+    hs_format_double(plan, a);
+    hs_format_double(instance, b);
+    return differ(text, task, column, a, b);
+}
+
+static int compare_strings(char *text, const char *task, const char *column, const char *plan,
+                           const char *instance)
+{
+    char a[128], b[128];
+
+    if (strcmp(plan ? plan : "", instance ? instance : "") == 0)
+        return 0;
+    snprintf(a, sizeof a, "'%.110s'", plan ? plan : "");
+    snprintf(b, sizeof b, "'%.110s'", instance ? instance : "");
+    return differ(text, task, column, a, b);
+}
+
+static int compare_priorities(char *text, const char *task, int64_t plan, int64_t instance)
+{
+    char a[32], b[32];
+
+    if (plan == instance)
+        return 0;
+    snprintf(a, sizeof a, "%lld", (long long)plan);
+    snprintf(b, sizeof b, "%lld", (long long)instance);
+    return differ(text, task, "priority", a, b);
+}
+
+static int compare_tasks(char *text, const char *task, const hs_task *plan, const hs_task *instance)
+{
+    static const char *const restartable[] = {"", "yes", "no"}; /* by hs_restartable */
+
+    return compare_numbers(text, task, "cpu", plan->cpu, instance->cpu) ||
+           compare_numbers(text, task, "gpu", plan->gpu, instance->gpu) ||
+           compare_priorities(text, task, plan->priority, instance->priority) ||
+           compare_strings(text, task, "restartable", restartable[plan->restartable],
+                           restartable[instance->restartable]) ||
+           compare_strings(text, task, "kernel", plan->kernel, instance->kernel) ||
+           compare_strings(text, task, "cpu_command", plan->cpu_command, instance->cpu_command) ||
+           compare_strings(text, task, "gpu_command", plan->gpu_command, instance->gpu_command);
+}
+
+static int compare_headers(char *text, const hs_instance *plan, const hs_instance *instance)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"}; /* by hs_unit */
+
+    return compare_numbers(text, NULL, "cpus", hs_instance_cpus(plan),
+                           hs_instance_cpus(instance)) ||
+           compare_numbers(text, NULL, "gpus", hs_instance_gpus(plan),
+                           hs_instance_gpus(instance)) ||
+           compare_strings(text, NULL, "unit", units[hs_instance_unit(plan)],
+                           units[hs_instance_unit(instance)]);
+}
+
+/* Every task of `tasks` must be in `others`, which `index` is of. */
+static int compare_all(char *text, const hs_instance *tasks, const hs_instance *others,
+                       const hs_index *index)
+{
+    char   name[HS_MAX_ID + 16];
+    size_t count = hs_instance_tasks(tasks);
+
+    for (size_t i = 0; i < count; i++) {
+        size_t  length = hs_instance_name(tasks, i, name, sizeof name), other;
+        hs_task a, b;
+
+        if (!hs_index_find(index, name, length, &other)) {
+            snprintf(text, DIFFERENCE_SIZE, "task %.120s is not in the instance", name);
+            return 1;
+        }
+        hs_instance_row(tasks, hs_instance_row_of(tasks, i), &a);
+        hs_instance_row(others, hs_instance_row_of(others, other), &b);
+        if (compare_tasks(text, name, &a, &b))
+            return 1;
+    }
+    return 0;
+}
+
+/* The first task of the instance that the plan has not. */
+static hs_status find_missing(char *text, const hs_instance *plan, const hs_instance *instance)
+{
+    char       name[HS_MAX_ID + 16];
+    hs_index  *index = NULL;
+    hs_status  status = hs_index_create(plan, &index);
+    size_t     count = hs_instance_tasks(instance), other;
+
+    for (size_t i = 0; status == HS_OK && i < count; i++) {
+        size_t length = hs_instance_name(instance, i, name, sizeof name);
+
+        if (!hs_index_find(index, name, length, &other)) {
+            snprintf(text, DIFFERENCE_SIZE, "task %.120s of the instance is not in the plan",
+                     name);
+            break;
+        }
+    }
+    hs_index_free(index);
+    return status;
+}
+
+hs_status find_difference(const hs_instance *plan, const hs_instance *instance,
+                          char text[DIFFERENCE_SIZE])
+{
+    hs_index *index = NULL;
+    hs_status status = HS_OK;
+
+    text[0] = '\0';
+    if (compare_headers(text, plan, instance))
+        return HS_OK;
+    status = hs_index_create(instance, &index);
+    if (status == HS_OK && !compare_all(text, plan, instance, index) &&
+        hs_instance_tasks(plan) < hs_instance_tasks(instance))
+        status = find_missing(text, plan, instance);
+    hs_index_free(index);
+    return status;
+}

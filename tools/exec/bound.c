@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-exec: what no schedule could have beaten, had the times been known. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/bound.h>
+
+#include "exec/exec.h"
+
+#define LEAST 1e-9 /* seconds: what takes less than the clock can tell still takes time */
+
+/* The time of a task on a type that it did not run on: its estimate, as wrong as those of its
+ * kernel were there. */
+static double other_time(const exec_job *job, const exec_measured *m, uint32_t task, hs_type type)
+{
+    double             time = hs_instance_time(job->plan.in, task, type);
+    const char        *name;
+    size_t             length = exec_kernel_name(job, task, type, &name);
+    const exec_kernel *k = isfinite(time) ? exec_kernel_find(m, name, length, type) : NULL;
+
+    return k ? fmax(time * k->error, LEAST / job->unit) : time;
+}
+
+/* The times of all that was done, by type; returns how many. */
+static size_t collect_times(const exec_job *job, const exec_measured *m, double *time[2])
+{
+    size_t done = 0;
+
+    for (unsigned w = 0; w < m->cpus + m->gpus; w++) {
+        hs_type               here = w < m->cpus ? HS_CPU : HS_GPU;
+        hs_type               other = here == HS_CPU ? HS_GPU : HS_CPU;
+        size_t                count;
+        const hs_exec_record *records = hs_exec_records(job->exec, w, &count);
+
+        for (size_t i = 0; i < count; i++) {
+            const hs_exec_record *r = &records[i];
+
+            if (r->outcome != HS_OUTCOME_DONE)
+                continue;
+            time[here][done] = fmax(r->end - r->start, LEAST) / job->unit;
+            time[other][done] = other_time(job, m, r->task, other);
+            done++;
+        }
+    }
+    return done;
+}
+
+static hs_status area_bound(const exec_measured *m, size_t n, double *time[2], double *bound)
+{
+    hs_instance *measured = NULL;
+    hs_status    status;
+
+    if (n == 0)
+        return HS_OK;
+    status = hs_instance_wrap(n, time[HS_CPU], time[HS_GPU], NULL, m->cpus, m->gpus, &measured);
+    if (status == HS_OK) /* the area bound in closed form */
+        status = hs_bound_compute(hs_bound_find("theorem2"), measured, NULL, bound);
+    hs_instance_free(measured);
+    return status;
+}
+
+hs_status exec_measured_bound(const exec_job *job, const exec_measured *m, double *bound)
+{
+    size_t    room = 0;
+    double   *time[2];
+    hs_status status = HS_ENOMEM;
+
+    *bound = NAN;
+    for (unsigned w = 0; w < m->cpus + m->gpus; w++)
+        room += m->workers[w].tasks;
+    time[HS_CPU] = calloc(room ? room : 1, sizeof(double));
+    time[HS_GPU] = calloc(room ? room : 1, sizeof(double));
+    if (time[HS_CPU] && time[HS_GPU])
+        status = area_bound(m, collect_times(job, m, time), time, bound);
+    free(time[HS_CPU]);
+    free(time[HS_GPU]);
+    return status;
+}

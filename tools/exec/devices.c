@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-exec: --devices, which GPUs there are. */
+#include "common/message.h"
+#include "exec/exec.h"
+
+static void print_device(unsigned index, const hs_exec_device *device)
+{
+    printf("gpu%u  %s\n", index, device->name);
+    printf("  memory       %.1f GiB\n", (double)device->memory / 0x1p30);
+    printf("  uuid         %s\n", device->uuid);
+    printf("  pci          %s\n", device->pci);
+    printf("  nearest to   %s%s\n", device->cores[0] ? "processors " : "not known", device->cores);
+}
+
+int exec_devices(void)
+{
+    hs_exec_device device;
+    unsigned       count, i;
+    char           why[HS_WHY];
+    hs_status      status = hs_exec_device_at(NULL, 0, NULL, &count, why);
+
+    hs_exec_device_init(&device);
+    for (i = 0; status == HS_OK && i < count; i++) {
+        status = hs_exec_device_at(NULL, i, &device, NULL, why);
+        if (status == HS_OK)
+            print_device(i, &device);
+    }
+    if (status == HS_OK)
+        return EXIT_OK;
+    message("%s", why);
+    return exit_code(status);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-exec: --dry-run, what would run where. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/message.h"
+#include "exec/exec.h"
+
+/* How many tasks a worker would run, and for how long. */
+typedef struct share {
+    size_t tasks;
+    double time;
+} share;
+
+static share share_of(const exec_job *job, unsigned worker)
+{
+    size_t          count;
+    const hs_entry *entries = hs_schedule_entries(job->predicted, worker, &count);
+    share           sum = {0, hs_schedule_load(job->predicted, worker)};
+
+    for (size_t i = 0; i < count; i++)
+        sum.tasks += entries[i].state == HS_RUN;
+    return sum;
+}
+
+static void print_worker(const exec_job *job, unsigned worker)
+{
+    hs_exec_worker_info info;
+    share               sum = share_of(job, worker);
+    double              makespan = hs_schedule_makespan(job->predicted);
+    char                place[32];
+
+    hs_exec_worker_info_init(&info);
+    hs_exec_worker(job->exec, worker, &info);
+    if (worker >= hs_instance_cpus(job->plan.in))
+        snprintf(place, sizeof place, "%.12s", info.device ? info.device : "emulated");
+    else if (info.os_cpu < 0)
+        snprintf(place, sizeof place, "any core");
+    else
+        snprintf(place, sizeof place, "core %d", info.os_cpu);
+    printf("  %-8s  %-12s  %9zu  %14.7g  %6.1f%%\n", info.name, place, sum.tasks, sum.time,
+           makespan > 0 ? 100 * sum.time / makespan : 0);
+}
+
+enum { BACKENDS_MOST = 64 };
+
+typedef struct backend_count {
+    const char *name;
+    hs_type     type;
+    size_t      tasks;
+} backend_count;
+
+typedef struct tally {
+    backend_count backend[BACKENDS_MOST];
+    size_t        count;
+} tally;
+
+static void add_task(tally *t, const char *name, hs_type type)
+{
+    size_t i = 0;
+
+    while (i < t->count && (t->backend[i].type != type || strcmp(t->backend[i].name, name) != 0))
+        i++;
+    if (i == BACKENDS_MOST)
+        return;
+    if (i == t->count)
+        t->backend[t->count++] = (backend_count){name, type, 0};
+    t->backend[i].tasks++;
+}
+
+static void print_backends(const exec_job *job)
+{
+    static const char *const types[] = {"CPU", "GPU"};
+    unsigned                 cpus = hs_instance_cpus(job->plan.in);
+    unsigned                 workers = cpus + hs_instance_gpus(job->plan.in);
+    tally                   *t = checked_calloc(1, sizeof *t);
+
+    for (unsigned w = 0; w < workers; w++) {
+        hs_type         type = w < cpus ? HS_CPU : HS_GPU;
+        size_t          count;
+        const hs_entry *entries = hs_schedule_entries(job->predicted, w, &count);
+
+        for (size_t i = 0; i < count; i++) {
+            const char *name = hs_exec_backend(job->exec, entries[i].task, type);
+
+            if (entries[i].state == HS_RUN && name)
+                add_task(t, name, type);
+        }
+    }
+    printf("\n  %-8s  %-12s  %9s\n", "type", "run by", "tasks");
+    for (size_t i = 0; i < t->count; i++)
+        printf("  %-8s  %-12s  %9zu\n", types[t->backend[i].type], t->backend[i].name,
+               t->backend[i].tasks);
+    free(t);
+}
+
+int exec_dry_run(const exec_job *job)
+{
+    size_t   tasks = hs_instance_tasks(job->plan.in);
+    unsigned workers = hs_instance_cpus(job->plan.in) + hs_instance_gpus(job->plan.in);
+    double   makespan = hs_schedule_makespan(job->predicted);
+    uint64_t resumed = hs_exec_resumed(job->exec);
+
+    printf("%s: %zu task%s by %s; predicted makespan %.7g %s", job->plan.path, tasks,
+           tasks == 1 ? "" : "s", hs_policy_name(job->request->settings.policy), makespan,
+           exec_unit_name(job));
+    printf(job->unit == 1 ? "\n" : ", %.4g s here\n", makespan * job->unit);
+    if (resumed > 0)
+        printf("of them %llu done already; what follows does not leave them out\n",
+               (unsigned long long)resumed);
+    printf("\n  %-8s  %-12s  %9s  %14s  %7s\n", "worker", "place", "tasks", "busy", "");
+    for (unsigned w = 0; w < workers; w++)
+        print_worker(job, w);
+    print_backends(job);
+    return EXIT_OK;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOOLS_EXEC_EXEC_H
+#define TOOLS_EXEC_EXEC_H
+
+#include <stdio.h>
+
+#include <hybridsched/exec.h>
+#include <hybridsched/io.h>
+
+#include "common/output.h"
+#include "common/plan.h"
+
+/* What hsched-exec is asked to do, what came of it, and how it says so. */
+
+enum { EXEC_REPORT, EXEC_TRACE, EXEC_GANTT, EXEC_FILES };
+
+typedef struct exec_request {
+    hs_exec_settings settings; /* its policy is never NULL */
+    int              dry_run, quiet;
+    int              html;             /* the report is to be HTML, not JSON */
+    output          *file[EXEC_FILES]; /* NULL: not wanted */
+} exec_request;
+
+/** A plan about to be run, and its run. */
+typedef struct exec_job {
+    const exec_request *request;
+    plan                plan;
+    hs_schedule        *predicted; /* what the policy makes of the estimates */
+    double              unit;      /* seconds on the wall that one unit of the plan lasts */
+    hs_exec            *exec;
+    hs_exec_report      report;
+    hs_status           status;      /* of the run */
+    int                 signal;      /* that stopped it; 0: none */
+    int                 keeps_logs;  /* the folder for output is the user's, and stays */
+    char                why[HS_WHY]; /* of a status that is not HS_OK */
+} exec_job;
+
+/**
+ * Make ready for the run of a plan that was read. 0, or an exit code after a message.
+ * *folder is one to be removed in the end, or stays NULL.
+ */
+int exec_prepare(exec_job *job, exec_request *request, char **folder);
+
+/** Write the files, print the summary. Returns the exit code. */
+int exec_conclude(exec_job *job, exec_request *request);
+
+/** What a run's settings need so that there is a progress line. */
+void exec_progress(void *unused, const hs_exec_progress *p);
+
+/** Run the job; its outcome is in it. */
+void exec_run(exec_job *job);
+
+/** A folder for output that is kept for messages only, or NULL after a message; and its end. */
+char *exec_folder_create(void);
+void  exec_folder_remove(char *folder);
+
+/*
+ * What is said while the run lasts (news.c): what failed, with what it had printed,
+ * and that the run is to stop. A thread prints, so that a terminal that is held up holds
+ * up nothing else. At the end all has been said.
+ */
+void exec_news_begin(const exec_job *job);
+void exec_news_failure(void *unused, const hs_exec_failure *failure);
+void exec_news_stop(void); /* for a signal handler, each time */
+void exec_news_end(void);
+
+/* What was measured (measure.c). All times are in the plan's unit. */
+
+typedef struct exec_worker {
+    char     name[16];
+    uint64_t tasks, aborted, failed; /* attempts by how they ended */
+    double   busy;                   /* in tasks that it did */
+    double   lost;                   /* in attempts that were aborted or failed */
+    double   idle;
+} exec_worker;
+
+/** The tasks of one kernel that ran on one type. */
+typedef struct exec_kernel {
+    const char *name; /* not terminated */
+    size_t      length;
+    hs_type     type;
+    uint64_t    count;
+    double      estimated;           /* means of times */
+    double      mean, deviation;     /* of the times measured */
+    double      error, error_spread; /* mean and deviation of measured / estimated */
+} exec_kernel;
+
+typedef struct exec_measured {
+    double              predicted, achieved; /* makespans */
+    double              bound;               /* area bound of the measured times; NaN: none */
+    unsigned            cpus, gpus;
+    exec_worker        *workers;
+    exec_kernel        *kernels; /* what took most time first */
+    size_t              kernel_count;
+    hs_schedule        *happened; /* failed attempts are aborted entries */
+    hs_picture_failure *failures;
+    size_t              failure_count;
+    hs_exec_failure    *known; /* by task and number of the attempt */
+    size_t              known_count;
+} exec_measured;
+
+/** HS_ENOMEM. Free it in any case. */
+hs_status exec_measure(const exec_job *job, exec_measured *m);
+void      exec_measured_free(exec_measured *m);
+
+/** Area bound of the measured times (bound.c); NaN if nothing was done. */
+hs_status exec_measured_bound(const exec_job *job, const exec_measured *m, double *bound);
+
+/** The name under which times of `task` on `type` are put together; returns its length. */
+size_t exec_kernel_name(const exec_job *job, uint32_t task, hs_type type, const char **name);
+
+/** The kernel of that name on that type, or NULL. */
+const exec_kernel *exec_kernel_find(const exec_measured *m, const char *name, size_t length,
+                                    hs_type type);
+
+const char *exec_unit_name(const exec_job *job);
+
+/** What would run where (dry.c). Returns the exit code. */
+int exec_dry_run(const exec_job *job);
+
+/** Which GPUs there are, on standard output (devices.c). Returns the exit code. */
+int exec_devices(void);
+
+/** A summary on standard output (summary.c). */
+void exec_summary(const exec_job *job, const exec_measured *m);
+
+/** The report (json.c, html.c); HS_EIO: errno says why. */
+hs_status exec_write_json(FILE *out, const exec_job *job, const exec_measured *m);
+hs_status exec_write_html(FILE *out, const exec_job *job, const exec_measured *m);
+
+/** What happened beside what was planned (pictures.c). */
+hs_status exec_write_gantt(int fd, const exec_job *job, const exec_measured *m);
+hs_status exec_write_trace(int fd, const exec_job *job, const exec_measured *m);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-exec: pictures of what happened beside what was planned. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/exec.h"
+
+typedef struct views {
+    hs_picture     picture;
+    hs_named_bound bound;
+    char          *title;
+} views;
+
+/* The best of the bounds that the plan's header names. */
+static const hs_named_bound *best_bound(const hs_plan_info *info)
+{
+    const hs_named_bound *best = NULL;
+
+    for (unsigned i = 0; i < info->bound_count; i++)
+        if (!best || info->bounds[i].value > best->value)
+            best = &info->bounds[i];
+    return best;
+}
+
+static hs_status set_up(views *v, const exec_job *job, const exec_measured *m)
+{
+    const char *policy = hs_policy_name(job->request->settings.policy);
+    size_t      size = strlen(job->plan.path) + strlen(policy) + sizeof ": ";
+
+    v->title = malloc(size);
+    if (!v->title)
+        return HS_ENOMEM;
+    snprintf(v->title, size, "%s: %s", job->plan.path, policy);
+    hs_picture_init(&v->picture);
+    v->picture.title = v->title;
+    v->picture.planned = job->predicted;
+    v->picture.planned_bound = best_bound(&job->plan.info);
+    v->picture.failures = m->failures;
+    v->picture.failure_count = m->failure_count;
+    if (isfinite(m->bound)) {
+        v->bound = (hs_named_bound){"area", m->bound};
+        v->picture.bound = &v->bound;
+    }
+    return HS_OK;
+}
+
+hs_status exec_write_gantt(int fd, const exec_job *job, const exec_measured *m)
+{
+    views     v = {0};
+    hs_status status = set_up(&v, job, m);
+
+    if (status == HS_OK)
+        status = hs_gantt_write(fd, job->plan.in, m->happened, &v.picture);
+    free(v.title);
+    return status;
+}
+
+hs_status exec_write_trace(int fd, const exec_job *job, const exec_measured *m)
+{
+    views     v = {0};
+    hs_status status = set_up(&v, job, m);
+
+    if (status == HS_OK)
+        status = hs_trace_write(fd, job->plan.in, m->happened, &v.picture);
+    free(v.title);
+    return status;
+}

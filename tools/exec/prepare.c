@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-exec: everything that a run may be refused for. */
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/memory.h"
+#include "common/message.h"
+#include "exec/exec.h"
+
+static int cannot_make(const char *path)
+{
+    message("cannot make the folder '%s': %s", path, strerror(errno));
+    return EXIT_USAGE;
+}
+
+static int make_folder(const char *path)
+{
+    return mkdir(path, 0777) == 0 || errno == EEXIST ? EXIT_OK : cannot_make(path);
+}
+
+/* What is there already is looked at when the run is made ready; what is not is for now
+ * to do without. */
+static int look_at_folder(const char **path)
+{
+    const char *wanted = *path;
+    struct stat st;
+    char       *copy;
+    int         code = EXIT_OK;
+
+    if (!wanted || lstat(wanted, &st) == 0)
+        return EXIT_OK;
+    if (errno != ENOENT || !*wanted)
+        return cannot_make(wanted);
+    copy = checked_calloc(strlen(wanted) + 1, 1);
+    strcpy(copy, wanted);
+    if (access(dirname(copy), W_OK | X_OK) != 0)
+        code = cannot_make(wanted);
+    free(copy);
+    *path = NULL;
+    return code;
+}
+
+int exec_prepare(exec_job *job, exec_request *request, char **folder)
+{
+    hs_exec_settings *settings = &request->settings;
+    hs_status         status;
+    int               code = EXIT_OK;
+
+    job->unit = hs_unit_seconds(hs_instance_unit(job->plan.in)) *
+                (settings->time_scale > 0 ? settings->time_scale : 1);
+    job->keeps_logs = settings->logs != NULL;
+    settings->look_only = request->dry_run;
+    if (request->dry_run)
+        code = look_at_folder(&settings->logs);
+    else if (settings->logs)
+        code = make_folder(settings->logs);
+    else if (settings->allow_commands || settings->allow_plugins)
+        settings->logs = *folder = exec_folder_create();
+    settings->logs_of_failures = !job->keeps_logs;
+    if (code)
+        return code;
+    status = hs_exec_create(job->plan.in, job->plan.s, settings, &job->exec, job->why);
+    if (status != HS_OK) {
+        message("%s: %s", job->plan.path, job->why[0] ? job->why : hs_status_text(status));
+        return exit_code(status);
+    }
+    if (job->why[0]) /* a note, such as that the journal's end was cut off */
+        message("%s", job->why);
+    status = hs_policy_simulate(settings->policy, job->plan.in, job->plan.s, job->plan.in, 0,
+                                &job->predicted);
+    return status == HS_OK ? EXIT_OK : message_status(status, job->plan.path);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-exec: the summary that a person reads. */
+#include <math.h>
+#include <string.h>
+
+#include "exec/exec.h"
+
+enum { NAME_LEAST = 10, NAME_MOST = 28, KERNELS_MOST = 16 };
+
+static const char *const type_names[] = {"CPU", "GPU"};
+
+const char *exec_unit_name(const exec_job *job)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"};
+
+    return units[hs_instance_unit(job->plan.in)];
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_head(const exec_job *job, const exec_measured *m)
+{
+    const hs_exec_report *r = &job->report;
+
+    printf("%s: %llu of %llu task%s done by %s on %u CPU%s and %u GPU%s", job->plan.path,
+           (unsigned long long)r->done, (unsigned long long)r->tasks, plural(r->tasks),
+           hs_policy_name(job->request->settings.policy), m->cpus, plural(m->cpus), m->gpus,
+           plural(m->gpus));
+    if (r->resumed > 0)
+        printf(", %llu of them earlier", (unsigned long long)r->resumed);
+    if (r->failed > 0)
+        printf("; %llu failed", (unsigned long long)r->failed);
+    if (r->unrecorded > 0)
+        printf("; %llu more done but not recorded", (unsigned long long)r->unrecorded);
+    if (r->not_run > 0)
+        printf("; %llu not run", (unsigned long long)r->not_run);
+    putchar('\n');
+}
+
+/* A makespan, and what part of something else it is. */
+static void print_time(const exec_job *job, const char *what, double time)
+{
+    printf("  %-22s  %14.7g %s", what, time, exec_unit_name(job));
+}
+
+/* What was done earlier, or not at all, was predicted too: then the two do not compare. */
+static int comparable(const exec_job *job)
+{
+    return job->report.resumed == 0 && job->report.done == job->report.tasks;
+}
+
+static void print_times(const exec_job *job, const exec_measured *m)
+{
+    double overhead = 1e6 * job->report.overhead, dispatch = 1e6 * job->report.dispatch;
+
+    print_time(job, "predicted makespan", m->predicted);
+    puts(job->report.resumed > 0 ? "   of the whole plan" : "");
+    print_time(job, "achieved makespan", m->achieved);
+    if (job->unit != 1)
+        printf("   %.4g s here", m->achieved * job->unit);
+    if (comparable(job) && m->predicted > 0)
+        printf("   %.4g x predicted", m->achieved / m->predicted);
+    putchar('\n');
+    if (isfinite(m->bound)) {
+        print_time(job, "area bound, measured", m->bound);
+        if (m->bound > 0)
+            printf("   achieved is %.4g x that", m->achieved / m->bound);
+        putchar('\n');
+    }
+    printf("  %-22s  %14.*f us a task   %.*f us without waits for work\n", "overhead",
+           overhead < 100 ? 3 : 0, overhead, dispatch < 100 ? 3 : 0, dispatch);
+}
+
+static void print_troubles(const hs_exec_report *r)
+{
+    if (r->aborted > 0)
+        printf("  %-22s  %14llu\n", "attempts taken over", (unsigned long long)r->aborted);
+    if (r->retried > 0)
+        printf("  %-22s  %14llu\n", "attempts tried again", (unsigned long long)r->retried);
+    if (r->lost_workers > 0)
+        printf("  %-22s  %14u\n", "workers lost", r->lost_workers);
+}
+
+static void print_type(const exec_measured *m, hs_type type)
+{
+    unsigned from = type == HS_CPU ? 0 : m->cpus, count = type == HS_CPU ? m->cpus : m->gpus;
+    double   all = m->achieved * count, busy = 0, lost = 0;
+    uint64_t tasks = 0;
+
+    if (count == 0)
+        return;
+    for (unsigned w = from; w < from + count; w++) {
+        tasks += m->workers[w].tasks;
+        busy += m->workers[w].busy;
+        lost += m->workers[w].lost;
+    }
+    if (!(all > 0))
+        all = 1;
+    printf("  %-7s  %7u  %9llu  %6.1f%%  %6.1f%%  %6.1f%%\n", type_names[type], count,
+           (unsigned long long)tasks, 100 * busy / all, 100 * lost / all,
+           100 * fmax(0, m->achieved * count - busy - lost) / all);
+}
+
+static int name_width(const exec_measured *m)
+{
+    size_t width = NAME_LEAST;
+
+    for (size_t i = 0; i < m->kernel_count && i < KERNELS_MOST; i++)
+        if (m->kernels[i].length > width)
+            width = m->kernels[i].length;
+    return width < NAME_MOST ? (int)width : NAME_MOST;
+}
+
+/* Names may hold line ends and worse. */
+static void print_name(const exec_kernel *k, int width)
+{
+    char   name[NAME_MOST + 1];
+    size_t length = k->length < NAME_MOST ? k->length : NAME_MOST;
+
+    memcpy(name, k->name, length);
+    name[length] = '\0';
+    for (char *c = name; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    if (length < k->length)
+        name[NAME_MOST - 1] = '~';
+    printf("  %-*s", width, name);
+}
+
+static void print_kernels(const exec_job *job, const exec_measured *m)
+{
+    int width = name_width(m);
+
+    if (m->kernel_count == 0)
+        return;
+    printf("\n  %-*s  type  %9s  %11s  %11s  %9s  %20s\n", width, "kernel", "tasks", "estimated",
+           "measured", "deviation", "measured / estimated");
+    for (size_t i = 0; i < m->kernel_count && i < KERNELS_MOST; i++) {
+        const exec_kernel *k = &m->kernels[i];
+
+        print_name(k, width);
+        printf("  %-4s  %9llu  %8.5g %-2s  %8.5g %-2s  %8.2g%%  %8.4g +- %8.3g\n",
+               type_names[k->type], (unsigned long long)k->count, k->estimated, exec_unit_name(job),
+               k->mean, exec_unit_name(job), k->mean > 0 ? 100 * k->deviation / k->mean : 0,
+               k->error, k->error_spread);
+    }
+    if (m->kernel_count > KERNELS_MOST)
+        printf("  and %zu more, for shorter\n", m->kernel_count - KERNELS_MOST);
+}
+
+void exec_summary(const exec_job *job, const exec_measured *m)
+{
+    print_head(job, m);
+    print_times(job, m);
+    print_troubles(&job->report);
+    printf("\n  %-7s  %7s  %9s  %7s  %7s  %7s\n", "type", "workers", "tasks", "busy", "lost",
+           "idle");
+    print_type(m, HS_CPU);
+    print_type(m, HS_GPU);
+    print_kernels(job, m);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOOLS_GEN_GEN_H
+#define TOOLS_GEN_GEN_H
+
+#include <hybridsched/io.h>
+
+/* What hsched-gen makes. */
+typedef enum gen_family {
+    GEN_GAMMA,
+    GEN_UNIFORM,
+    GEN_CHOLESKY,
+    GEN_LU,
+    GEN_QR,
+    GEN_WORST,
+    GEN_FAMILIES
+} gen_family;
+
+const char *gen_family_name(size_t family); /* NULL past the last */
+const char *gen_family_summary(gen_family family);
+
+/* What the command line asks for. */
+typedef struct gen_request {
+    gen_family      family;
+    unsigned        cpus, gpus;
+    int             has_cpus, has_gpus;
+    size_t          tasks;
+    uint64_t        seed;
+    hs_gamma        gamma;   /* means and variations alone */
+    hs_uniform      uniform; /* ranges and `integer` alone */
+    unsigned        tiles;
+    int             compact;
+    const char     *kernels; /* NULL: the first table that will do */
+    const hs_worst *worst;
+    unsigned        argument;
+    int             wants_witness, wants_bad;
+} gen_request;
+
+/* What was made. */
+typedef struct gen_result {
+    hs_instance *instance;
+    hs_schedule *witness, *bad; /* NULL where not asked for */
+} gen_result;
+
+/* Make it. 0, or an exit code after a message. */
+int  gen_make(const gen_request *request, gen_result *result);
+void gen_result_free(gen_result *result);
+
+/* The answer to --list. */
+void gen_list(void);
+
+#endif

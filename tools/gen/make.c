@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From a request to hsched-gen to an instance. */
+#include <string.h>
+#include <unistd.h>
+
+#include "common/input.h"
+#include "common/message.h"
+#include "gen/gen.h"
+
+void gen_result_free(gen_result *result)
+{
+    hs_instance_free(result->instance);
+    hs_schedule_free(result->witness);
+    hs_schedule_free(result->bad);
+    *result = (gen_result){0};
+}
+
+static int report(hs_status status, const gen_request *request)
+{
+    return status == HS_OK ? EXIT_OK : message_status(status, gen_family_name(request->family));
+}
+
+static int make_gamma(const gen_request *request, gen_result *result)
+{
+    hs_gamma spec = request->gamma;
+
+    spec.tasks = request->tasks;
+    spec.cpus = request->cpus;
+    spec.gpus = request->gpus;
+    spec.seed = request->seed;
+    return report(hs_generate_gamma(&spec, &result->instance), request);
+}
+
+static int make_uniform(const gen_request *request, gen_result *result)
+{
+    hs_uniform spec = request->uniform;
+
+    spec.tasks = request->tasks;
+    spec.cpus = request->cpus;
+    spec.gpus = request->gpus;
+    spec.seed = request->seed;
+    return report(hs_generate_uniform(&spec, &result->instance), request);
+}
+
+static hs_factorisation factorisation_of(gen_family family)
+{
+    switch (family) {
+    case GEN_LU:
+        return HS_LU;
+    case GEN_QR:
+        return HS_QR;
+    default:
+        return HS_CHOLESKY;
+    }
+}
+
+static hs_status try_table(const gen_request *request, const hs_kernel_table *table,
+                           gen_result *result, const char **missing)
+{
+    hs_tiled spec = {
+        .kind = factorisation_of(request->family),
+        .tiles = request->tiles,
+        .cpus = request->has_cpus ? request->cpus : table->cpus,
+        .gpus = request->has_gpus ? request->gpus : table->gpus,
+        .compact = request->compact,
+        .table = table,
+    };
+
+    return hs_generate_tiled(&spec, &result->instance, missing);
+}
+
+/* Every factorisation has a built-in table. */
+static int use_any_table(const gen_request *request, gen_result *result)
+{
+    const hs_kernel_table *table;
+    const char            *missing;
+    hs_status              st = HS_EUNSUPPORTED;
+
+    for (size_t i = 0; st == HS_EUNSUPPORTED && (table = hs_kernel_table_at(i)); i++)
+        st = try_table(request, table, result, &missing);
+    return report(st, request);
+}
+
+static int use_table(const gen_request *request, const hs_kernel_table *table, gen_result *result)
+{
+    const char *missing = NULL;
+    hs_status   st;
+
+    if (!request->has_cpus && !request->has_gpus && table->cpus + table->gpus == 0) {
+        message("kernel table '%s' does not say for how many workers it is; -m and -k do",
+                table->name);
+        return EXIT_USAGE;
+    }
+    st = try_table(request, table, result, &missing);
+    if (st != HS_EUNSUPPORTED)
+        return report(st, request);
+    message("kernel table '%s' has no kernel '%s', which %s needs", table->name, missing,
+            gen_family_name(request->family));
+    return EXIT_USAGE;
+}
+
+/* The instance names its table by this: a path must not break the header line. */
+static const char *table_name(const char *path)
+{
+    for (const char *c = path; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            return "FILE";
+    return path;
+}
+
+static int use_table_file(const gen_request *request, gen_result *result)
+{
+    hs_kernel_table *table = NULL;
+    hs_diagnostic    why = {0};
+    input            in;
+    int              code = input_open(request->kernels, &in);
+
+    if (code)
+        return code;
+    code = input_status(&in, hs_kernel_table_read(in.fd, &table, &why), &why);
+    input_close(&in);
+    if (code)
+        return code;
+    table->name = table_name(request->kernels);
+    code = use_table(request, table, result);
+    hs_kernel_table_free(table);
+    return code;
+}
+
+static int make_tiled(const gen_request *request, gen_result *result)
+{
+    const hs_kernel_table *table;
+
+    if (!request->kernels)
+        return use_any_table(request, result);
+    table = hs_kernel_table_find(request->kernels);
+    if (table)
+        return use_table(request, table, result);
+    if (strcmp(request->kernels, "-") != 0 && access(request->kernels, F_OK) != 0)
+        usage_error("there is no kernel table '%s', nor a file of that name; hsched-gen --list "
+                    "names the tables", request->kernels);
+    return use_table_file(request, result);
+}
+
+static int make_worst(const gen_request *request, gen_result *result)
+{
+    const char *name = hs_worst_name(request->worst);
+    hs_status   st = hs_generate_worst(request->worst, request->argument, &result->instance,
+                                       request->wants_witness ? &result->witness : NULL,
+                                       request->wants_bad ? &result->bad : NULL);
+
+    if (st == HS_EINVAL)
+        usage_error("%u is no argument of worst %s: %s", request->argument, name,
+                    hs_worst_summary(request->worst));
+    if (st != HS_OK)
+        return message_status(st, name);
+    if (request->wants_bad && !result->bad)
+        usage_error("worst %s is not about list orders: it has no --worst-plan", name);
+    return EXIT_OK;
+}
+
+int gen_make(const gen_request *request, gen_result *result)
+{
+    switch (request->family) {
+    case GEN_GAMMA:
+        return make_gamma(request, result);
+    case GEN_UNIFORM:
+        return make_uniform(request, result);
+    case GEN_WORST:
+        return make_worst(request, result);
+    default:
+        return make_tiled(request, result);
+    }
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-solve: results as CSV and JSON; text is in text.c. */
+#include <string.h>
+
+#include "common/escape.h"
+#include "solve/solve.h"
+#include "solve/text.h"
+
+static void csv_string(const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n#")]) {
+        fputs(text, stdout);
+        return;
+    }
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"')
+            putchar('"');
+        putchar(*text);
+    }
+    putchar('"');
+}
+
+static void csv_start(const solve_result *result, const char *algorithm)
+{
+    csv_string(result->path);
+    printf(",%zu,%u,%u,%s", result->tasks, result->cpus, result->gpus, algorithm);
+}
+
+static void csv_number(double value)
+{
+    char text[32];
+
+    hs_format_double(value, text);
+    printf(",%s", text);
+}
+
+static void csv_algorithm(const solve_result *result, const solve_row *row)
+{
+    csv_start(result, row->name);
+    csv_number(row->value);
+    csv_number(result->bound.value);
+    printf(",%s", result->bound.name);
+    csv_number(solve_ratio(row->value, result->bound.value));
+    printf(",%zu,%.6f\n", row->spoliated, row->seconds);
+}
+
+static void csv_bound(const solve_result *result, const solve_row *row)
+{
+    csv_start(result, "");
+    putchar(',');
+    csv_number(row->value);
+    printf(",%s,,,%.6f\n", row->name, row->seconds);
+}
+
+static void csv_report(const solve_request *request, const solve_result *result, int first)
+{
+    if (first)
+        puts("instance,tasks,cpus,gpus,algorithm,makespan,bound,bound_name,ratio,spoliated,"
+             "seconds");
+    for (size_t i = 0; i < request->algorithm_count; i++)
+        csv_algorithm(result, &result->algorithms[i]);
+    for (size_t i = 0; i < result->bound_count && request->bounds_asked; i++)
+        csv_bound(result, &result->bounds[i]);
+}
+
+static void json_member(const char *key, double value)
+{
+    printf(", \"%s\": ", key);
+    json_number(stdout, value);
+}
+
+static void json_start(const solve_result *result, int first)
+{
+    printf("%s  {\"instance\": ", first ? "[\n" : ",\n");
+    json_string(stdout, result->path);
+    printf(", \"tasks\": %zu, \"cpus\": %u, \"gpus\": %u", result->tasks, result->cpus,
+           result->gpus);
+}
+
+/* "a,b" as ["a", "b"]. */
+static void json_members(const char *members)
+{
+    fputs(", \"members\": [\"", stdout);
+    for (; *members; members++) {
+        if (*members == ',')
+            fputs("\", \"", stdout);
+        else
+            putchar(*members);
+    }
+    fputs("\"]", stdout);
+}
+
+static void json_algorithm(const solve_result *result, const solve_row *row, int first)
+{
+    json_start(result, first);
+    printf(", \"algorithm\": \"%s\"", row->name);
+    json_member("makespan", row->value);
+    json_member("bound", result->bound.value);
+    printf(", \"bound_name\": \"%s\"", result->bound.name);
+    json_member("ratio", solve_ratio(row->value, result->bound.value));
+    printf(", \"optimal\": %s", row->gap == 0 ? "true" : "false");
+    if (row->members[0])
+        json_members(row->members);
+    printf(", \"spoliated\": %zu, \"seconds\": %.6f}", row->spoliated, row->seconds);
+}
+
+static void json_bound(const solve_result *result, const solve_row *row)
+{
+    json_start(result, 0);
+    fputs(", \"algorithm\": null, \"makespan\": null", stdout);
+    json_member("bound", row->value);
+    printf(", \"bound_name\": \"%s\", \"ratio\": null, \"optimal\": null, \"spoliated\": null, "
+           "\"seconds\": %.6f}",
+           row->name, row->seconds);
+}
+
+static void json_report(const solve_request *request, const solve_result *result, int first)
+{
+    for (size_t i = 0; i < request->algorithm_count; i++)
+        json_algorithm(result, &result->algorithms[i], first && i == 0);
+    for (size_t i = 0; i < result->bound_count && request->bounds_asked; i++)
+        json_bound(result, &result->bounds[i]);
+}
+
+double solve_ratio(double makespan, double bound)
+{
+    return makespan == bound ? 1 : makespan / bound; /* no task: 0 over 0 is optimal */
+}
+
+void solve_report(const solve_request *request, const solve_result *result, int first)
+{
+    switch (request->format) {
+    case SOLVE_TEXT:
+        solve_text(request, result, first);
+        break;
+    case SOLVE_CSV:
+        csv_report(request, result, first);
+        break;
+    case SOLVE_JSON:
+        json_report(request, result, first);
+        break;
+    }
+    output_flush(); /* a group at a time */
+}
+
+void solve_report_end(const solve_request *request, int first)
+{
+    if (request->format == SOLVE_JSON && !first)
+        puts("\n]");
+}

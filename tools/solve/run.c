@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-solve: the work on one instance. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/certify.h"
+#include "common/input.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "common/progress.h"
+#include "solve/solve.h"
+#include "solve/start.h"
+
+/* What solve_instance() works on. */
+typedef struct run {
+    const solve_request *request;
+    solve_result        *result;
+    const hs_instance   *in;
+    hs_settings          settings; /* the request's, and this instance's affinities */
+    hs_schedule         *best;
+    double               best_makespan;
+    size_t               step;
+} run;
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+size_t solve_steps(const solve_request *request)
+{
+    return 1 + request->bound_count + request->algorithm_count;
+}
+
+static int read_affinities(const solve_request *request, const hs_instance *in,
+                           hs_affinity **affinities, size_t *count)
+{
+    hs_diagnostic why = {0};
+    input         file;
+    int           code;
+
+    if (!request->affinity)
+        return EXIT_OK;
+    code = input_open(request->affinity, &file);
+    if (code)
+        return code;
+    code = input_status(&file, hs_affinities_read(file.fd, in, affinities, count, &why), &why);
+    input_close(&file);
+    return code;
+}
+
+static int failed(const run *r, const char *what, hs_status status)
+{
+    message("%s: %s: %s", r->result->path, what, hs_status_text(status));
+    return exit_code(status);
+}
+
+static void add_bound(solve_result *result, const char *name, double value, double seconds)
+{
+    solve_row *row = &result->bounds[result->bound_count++];
+
+    row->name = name;
+    row->value = value;
+    row->seconds = seconds;
+    if (result->bound_count == 1 || value > result->bound.value) {
+        result->bound.value = value;
+        snprintf(result->bound.name, sizeof result->bound.name, "%s", name);
+    }
+}
+
+/* May do without: it is too large for this bound, or the solver gave up. */
+static int may_leave_out(const wanted_bound *wanted, hs_status status)
+{
+    return !wanted->by_name &&
+           (status == HS_ETOOBIG || status == HS_ESOLVER || status == HS_EUNSUPPORTED);
+}
+
+static int certificate_wanted(const run *r)
+{
+    return r->request->file[SOLVE_CERTIFICATE] != NULL;
+}
+
+/* Keeps a certificate if none was as good before. */
+static void keep_certificate(run *r, hs_certificate *made)
+{
+    hs_certificate **kept = &r->result->certificate;
+
+    if (*kept && hs_certificate_value(*kept) >= hs_certificate_value(made)) {
+        hs_certificate_free(made);
+        return;
+    }
+    hs_certificate_free(*kept);
+    *kept = made;
+}
+
+static void say_what_is_proved(const run *r, double proved, const char *proved_name, double found,
+                               const char *found_name)
+{
+    char less[32], more[32];
+
+    hs_format_double(proved, less);
+    hs_format_double(found, more);
+    message("%s: the certificate proves %s (%s) only, not %s (%s)", r->result->path, less,
+            proved_name, more, found_name);
+}
+
+/* What is proved may differ from what was computed by the last few bits. */
+static int is_less(double proved, double computed)
+{
+    return proved < computed * (1 - 1e-12);
+}
+
+/* Computes a bound and what proves it: `value` is what is proved. */
+static hs_status certify(run *r, const hs_bound *bound, double *value)
+{
+    hs_certificate *made = NULL;
+    hs_status       status = hs_certificate_create(bound, r->in, &r->settings, &made);
+
+    if (status != HS_OK)
+        return status;
+    *value = hs_certificate_value(made);
+    if (is_less(*value, hs_certificate_computed(made)))
+        say_what_is_proved(r, *value, hs_bound_name(bound), hs_certificate_computed(made),
+                           hs_bound_name(bound));
+    keep_certificate(r, made);
+    return HS_OK;
+}
+
+/* What a search has proved, proved anew: by the bound of that name if there is one, and by cases.
+ */
+static hs_status certify_found(run *r)
+{
+    const hs_named_bound *best = &r->result->bound;
+    const hs_bound       *bound = hs_bound_find(best->name);
+    hs_certificate       *made = NULL;
+    hs_status             status = HS_EUNSUPPORTED;
+    double                value;
+
+    if (hs_bound_has_certificate(bound))
+        status = certify(r, bound, &value);
+    if (status == HS_OK && value >= best->value)
+        return status;
+    if (status != HS_OK && status != HS_EUNSUPPORTED && status != HS_ETOOBIG)
+        return status;
+    status = hs_certificate_prove(r->in, best->name, best->value, &r->settings, &made);
+    if (status == HS_OK)
+        keep_certificate(r, made);
+    return status;
+}
+
+/* A search may have proved more than the certificate does: then that bound is certified. */
+static int certify_best(run *r)
+{
+    const hs_named_bound *best = &r->result->bound;
+    hs_certificate      **kept = &r->result->certificate;
+
+    if (!certificate_wanted(r))
+        return EXIT_OK;
+    if (!*kept || hs_certificate_value(*kept) < best->value) {
+        hs_status status = certify_found(r);
+
+        if (status != HS_OK)
+            return failed(r, "certificate", status);
+        for (size_t i = 0; i < r->result->bound_count; i++)
+            if (strcmp(r->result->bounds[i].name, hs_certificate_bound(*kept)) == 0)
+                r->result->bounds[i].value = hs_certificate_value(*kept);
+    }
+    if (hs_certificate_value(*kept) < best->value)
+        say_what_is_proved(r, hs_certificate_value(*kept), hs_certificate_bound(*kept), best->value,
+                           best->name);
+    return EXIT_OK;
+}
+
+static int compute_bound(run *r, const wanted_bound *wanted)
+{
+    const hs_bound *bound = wanted->bound;
+    const char     *name = hs_bound_name(bound);
+    double          start = now(), value;
+    hs_status       status;
+
+    progress_step(r->step++, "%s: bound %s", r->result->path, name);
+    if (certificate_wanted(r) && hs_bound_has_certificate(bound))
+        status = certify(r, bound, &value);
+    else
+        status = hs_bound_compute(bound, r->in, &r->settings, &value);
+    if (may_leave_out(wanted, status)) {
+        message("%s: bound '%s' left out: %s", r->result->path, name, hs_status_text(status));
+        return EXIT_OK;
+    }
+    if (status != HS_OK)
+        return failed(r, name, status);
+    add_bound(r->result, name, value, now() - start);
+    return EXIT_OK;
+}
+
+static int compute_bounds(run *r)
+{
+    int code = EXIT_OK;
+
+    for (size_t i = 0; i < r->request->bound_count && !code; i++)
+        code = compute_bound(r, &r->request->bounds[i]);
+    return code;
+}
+
+/* An algorithm whose schedule is not one is a defect of ours: nothing of it is reported. */
+static int check(const run *r, const char *name, const hs_schedule *s)
+{
+    hs_violation first;
+    hs_status    status = hs_schedule_check(r->in, s, &first);
+
+    if (status == HS_ESCHEDULE) {
+        message("%s: internal error: the schedule of %s is not valid: %s", r->result->path, name,
+                hs_violation_text(first.kind));
+        return exit_code(status);
+    }
+    return status == HS_OK ? EXIT_OK : failed(r, name, status);
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Where the search is, for the progress line. */
+static void show_progress(void *data, const hs_progress *progress)
+{
+    const run *r = data;
+    double     bound = larger(progress->bound, r->result->bound.value);
+
+    progress_step(r->step - 1, "%s: %s, makespan %.7g, bound %.7g, gap %.4f%%", r->result->path,
+                  progress->phase, progress->makespan, bound,
+                  bound > 0 ? 100 * (progress->makespan / bound - 1) : INFINITY);
+}
+
+/* A search may prove a better bound than those that were asked for. */
+static void take_bound(solve_result *result, const hs_report *report)
+{
+    if (!(report->bound > result->bound.value))
+        return;
+    result->bound.value = report->bound;
+    snprintf(result->bound.name, sizeof result->bound.name, "%s", report->bound_name);
+}
+
+/* Copies of rows need not be told apart where no plan of them is written. */
+static int schedule_wanted(const run *r)
+{
+    output *const *file = r->request->file;
+
+    return file[SOLVE_PLAN] || file[SOLVE_GANTT] || file[SOLVE_TRACE] ||
+           hs_instance_rows(r->in) == hs_instance_tasks(r->in);
+}
+
+static void keep_best(run *r, hs_schedule *s, double makespan)
+{
+    if (r->best && makespan >= r->best_makespan) {
+        hs_schedule_free(s);
+        return;
+    }
+    hs_schedule_free(r->best);
+    r->best = s;
+    r->best_makespan = makespan;
+}
+
+static int run_scheduling(run *r, const hs_algorithm *alg, solve_row *row, hs_report *report)
+{
+    hs_schedule *s = NULL;
+    double       start = now();
+    hs_status    status = hs_solve_reported(alg, r->in, &r->settings, &s, report);
+    int          code;
+
+    if (status != HS_OK)
+        return failed(r, row->name, status);
+    row->seconds = now() - start;
+    code = check(r, row->name, s);
+    if (code) {
+        hs_schedule_free(s);
+        return code;
+    }
+    row->value = hs_schedule_makespan(s);
+    row->certified = larger(row->value, certified_makespan(r->in, s));
+    row->spoliated = hs_schedule_size(s) - r->result->tasks;
+    keep_best(r, s, row->value);
+    return EXIT_OK;
+}
+
+static int run_unscheduled(run *r, const hs_algorithm *alg, solve_row *row, hs_report *report)
+{
+    double    start = now();
+    hs_status status = hs_solve_makespan(NULL, alg, r->in, &r->settings, &row->value, report);
+
+    if (status != HS_OK)
+        return failed(r, row->name, status);
+    row->seconds = now() - start;
+    row->certified = larger(row->value, report->certified);
+    row->spoliated = report->aborted;
+    return EXIT_OK;
+}
+
+static int run_algorithm(run *r, const hs_algorithm *alg, solve_row *row)
+{
+    hs_report report;
+    int       code;
+
+    row->name = hs_algorithm_name(alg);
+    progress_step(r->step++, "%s: %s", r->result->path, row->name);
+    hs_report_init(&report);
+    code = schedule_wanted(r) ? run_scheduling(r, alg, row, &report)
+                              : run_unscheduled(r, alg, row, &report);
+    if (code)
+        return code;
+    snprintf(row->members, sizeof row->members, "%s", report.members);
+    row->optimal = report.proved && r->settings.gap == 0;
+    take_bound(r->result, &report);
+    return EXIT_OK;
+}
+
+/* To the best bound; what is as short as a schedule that was proved optimal is optimal too. */
+static void set_gaps(const solve_request *request, solve_result *result)
+{
+    double bound = result->bound.value, optimum = bound;
+
+    for (size_t i = 0; i < request->algorithm_count; i++)
+        if (result->algorithms[i].optimal)
+            optimum = larger(optimum, result->algorithms[i].certified);
+    for (size_t i = 0; i < request->algorithm_count; i++) {
+        solve_row *row = &result->algorithms[i];
+
+        row->gap = row->certified <= optimum ? 0 : row->certified / bound - 1;
+    }
+}
+
+static int run_algorithms(run *r)
+{
+    int code = EXIT_OK;
+
+    for (size_t i = 0; i < r->request->algorithm_count && !code; i++)
+        code = run_algorithm(r, r->request->algorithms[i], &r->result->algorithms[i]);
+    if (!code)
+        set_gaps(r->request, r->result);
+    return code;
+}
+
+int solve_gap_code(const solve_request *request, const solve_result *result)
+{
+    double least = INFINITY;
+
+    for (size_t i = 0; i < request->algorithm_count; i++)
+        if (result->algorithms[i].gap < least)
+            least = result->algorithms[i].gap;
+    if (!request->has_gap || least <= request->settings.gap)
+        return EXIT_OK;
+    message("%s: the gap that was asked for was not reached", result->path);
+    return EXIT_WORK;
+}
+
+static void describe(const solve_request *request, const char *path, const hs_instance *in,
+                     solve_result *result)
+{
+    result->path = path;
+    result->tasks = hs_instance_tasks(in);
+    result->cpus = hs_instance_cpus(in);
+    result->gpus = hs_instance_gpus(in);
+    result->unit = hs_instance_unit(in);
+    result->algorithms = checked_calloc(request->algorithm_count, sizeof *result->algorithms);
+    result->bounds = checked_calloc(request->bound_count, sizeof *result->bounds);
+}
+
+int solve_instance(const solve_request *request, const char *path, size_t step,
+                   solve_result *result, hs_instance **in, hs_schedule **best)
+{
+    hs_affinity *affinities = NULL;
+    hs_schedule *start = NULL;
+    run          r = {.request = request, .result = result, .step = step + 1};
+    int          code;
+
+    progress_step(step, "reading %s", path);
+    code = input_instance(path, &request->reading, in);
+    if (code)
+        return code;
+
+    describe(request, path, *in, result);
+    r.in = *in;
+    r.settings = request->settings;
+    code = read_affinities(request, *in, &affinities, &r.settings.affinity_count);
+    r.settings.affinities = affinities;
+    if (!code && request->start)
+        code = start_read(request->start, *in, &start);
+    r.settings.start = start;
+    r.settings.progress = show_progress;
+    r.settings.progress_data = &r;
+    if (!code)
+        code = compute_bounds(&r);
+    if (!code)
+        code = run_algorithms(&r);
+    if (!code)
+        code = certify_best(&r);
+    *best = r.best;
+    hs_schedule_free(start);
+    free(affinities);
+    return code;
+}
+
+void solve_result_free(solve_result *result)
+{
+    free(result->algorithms);
+    free(result->bounds);
+    hs_certificate_free(result->certificate);
+}
+
+static const char *best_algorithm(const solve_request *request, const solve_result *result)
+{
+    const solve_row *best = &result->algorithms[0];
+
+    for (size_t i = 1; i < request->algorithm_count; i++)
+        if (result->algorithms[i].value < best->value)
+            best = &result->algorithms[i];
+    return best->name;
+}
+
+static void say_bound(hs_plan_info *info, const char *name, double value)
+{
+    hs_named_bound *bound = &info->bounds[info->bound_count++];
+
+    snprintf(bound->name, sizeof bound->name, "%s", name);
+    bound->value = value;
+}
+
+/*
+ * With a certificate, what it proves and nothing else. Else those computed and, where
+ * it is another, the best of what a search proved.
+ */
+static void say_bounds(hs_plan_info *info, const solve_result *result)
+{
+    enum { ROOM = sizeof info->bounds / sizeof *info->bounds };
+    const hs_certificate *proof = result->certificate;
+    int                   said = 0;
+
+    if (proof) {
+        say_bound(info, hs_certificate_bound(proof), hs_certificate_value(proof));
+        return;
+    }
+    for (size_t i = 0; i < result->bound_count && i + 1 < ROOM; i++) {
+        say_bound(info, result->bounds[i].name, result->bounds[i].value);
+        said |= result->bounds[i].value >= result->bound.value;
+    }
+    if (!said && result->bound.value > 0)
+        say_bound(info, result->bound.name, result->bound.value);
+}
+
+static hs_status write_plan(int fd, const solve_request *request, const solve_result *result,
+                            const hs_instance *in, const hs_schedule *best)
+{
+    hs_plan_info info;
+
+    hs_plan_info_init(&info);
+    snprintf(info.algorithm, sizeof info.algorithm, "%s", best_algorithm(request, result));
+    say_bounds(&info, result);
+    return hs_plan_write(fd, in, best, &info);
+}
+
+static hs_status write_file(int which, int fd, const solve_request *request,
+                            const solve_result *result, const hs_instance *in,
+                            const hs_schedule *best)
+{
+    hs_picture picture;
+    char       title[256];
+
+    if (which == SOLVE_PLAN)
+        return write_plan(fd, request, result, in, best);
+    if (which == SOLVE_CERTIFICATE)
+        return hs_certificate_write(fd, result->certificate);
+    snprintf(title, sizeof title, "%s: %s", result->path, best_algorithm(request, result));
+    hs_picture_init(&picture);
+    picture.title = title;
+    picture.bound = &result->bound;
+    return which == SOLVE_GANTT ? hs_gantt_write(fd, in, best, &picture)
+                                : hs_trace_write(fd, in, best, &picture);
+}
+
+int solve_write(solve_request *request, const solve_result *result, const hs_instance *in,
+                const hs_schedule *best)
+{
+    output **file = request->file;
+    int      code = EXIT_OK;
+
+    for (int i = 0; i < SOLVE_FILES && !code; i++) {
+        hs_status st = HS_OK;
+
+        if (file[i])
+            st = write_file(i, output_fd(file[i]), request, result, in, best);
+        if (st != HS_OK) {
+            code = output_close(file[i], st);
+            file[i] = NULL;
+        }
+    }
+    for (int i = 0; i < SOLVE_FILES && !code; i++) {
+        if (file[i])
+            code = output_close(file[i], HS_OK);
+        file[i] = NULL;
+    }
+    return code;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOOLS_SOLVE_SOLVE_H
+#define TOOLS_SOLVE_SOLVE_H
+
+#include <stdio.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "common/output.h"
+
+/* What hsched-solve is asked to do, what came of it, and how it says so. */
+
+typedef enum solve_format { SOLVE_TEXT, SOLVE_CSV, SOLVE_JSON } solve_format;
+
+/* What may be written of the best schedule. */
+enum { SOLVE_PLAN, SOLVE_GANTT, SOLVE_TRACE, SOLVE_CERTIFICATE, SOLVE_FILES };
+
+typedef struct wanted_bound {
+    const hs_bound *bound;
+    int             by_name; /* else it was among `all`, and may be left out */
+} wanted_bound;
+
+typedef struct solve_request {
+    const hs_algorithm **algorithms;
+    size_t               algorithm_count;
+    wanted_bound        *bounds;
+    size_t               bound_count;
+    int                  bounds_asked; /* -b was given: report them too */
+    hs_settings          settings;
+    const char          *affinity;     /* a file; NULL: none */
+    const char          *start;        /* a plan to start from; NULL: none */
+    int                  has_gap;      /* --gap was given: it must be reached */
+    hs_read_options      reading;      /* other workers than the instance's, too */
+    output              *file[SOLVE_FILES]; /* NULL: not wanted */
+    solve_format         format;
+} solve_request;
+
+/** One algorithm's or one bound's work on one instance. */
+typedef struct solve_row {
+    const char *name;
+    double      value;     /* makespan, or the bound */
+    double      gap;       /* to the best bound; 0: proved optimal */
+    size_t      spoliated; /* executions that were aborted */
+    double      seconds;
+    double      certified; /* largest load, exactly, rounded up; no less than the makespan */
+    int         optimal;   /* says the search that made it; sums may round above the bound */
+    char        members[sizeof(((hs_report *)0)->members)]; /* of best's portfolio */
+} solve_row;
+
+typedef struct solve_result {
+    const char    *path; /* of the instance */
+    size_t         tasks;
+    unsigned       cpus, gpus;
+    hs_unit        unit;
+    solve_row     *algorithms; /* as many as the request has, in its order */
+    solve_row     *bounds;     /* likewise, less those left out */
+    size_t         bound_count;
+    hs_named_bound bound;      /* the best of them */
+    hs_certificate *certificate;       /* of the best that has one; NULL: none, or not wanted */
+} solve_result;
+
+/** Steps of the progress line that one instance takes. */
+size_t solve_steps(const solve_request *request);
+
+/**
+ * Read the instance `path` and do all that is asked of it; files are left to
+ * solve_write(). `step` is the number of progress steps behind. 0, or an exit
+ * code after a message. On 0 the caller frees what *result points to and *best.
+ */
+int solve_instance(const solve_request *request, const char *path, size_t step,
+                   solve_result *result, hs_instance **in, hs_schedule **best);
+void solve_result_free(solve_result *result);
+
+/** Write and close the files that are wanted: all of them, or none. Returns an exit code. */
+int solve_write(solve_request *request, const solve_result *result, const hs_instance *in,
+                const hs_schedule *best);
+
+/** EXIT_WORK after a message if no algorithm has reached the gap that was asked for; else 0. */
+int solve_gap_code(const solve_request *request, const solve_result *result);
+
+/** Print one instance's results; `first`: nothing was printed before. */
+void solve_report(const solve_request *request, const solve_result *result, int first);
+
+/** Makespan over bound; 1 if both are 0. */
+double solve_ratio(double makespan, double bound);
+
+/** What closes the output; `first`: nothing was printed. */
+void solve_report_end(const solve_request *request, int first);
+
+/** The answer to --list; guarantees are for the workers in `reading`, or for 20+4. */
+void solve_list(const hs_read_options *reading);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-solve: results as a table that a person reads. */
+#include "solve/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+
+enum { DIGITS = 7, MAX_DECIMALS = 9, CELL = 32 };
+
+static void format_value(char cell[CELL], double value, int decimals)
+{
+    if (decimals < 0)
+        snprintf(cell, CELL, "%.*e", DIGITS - 1, value);
+    else
+        snprintf(cell, CELL, "%.*f", decimals, value);
+}
+
+/* Zeros that end all the cells of a column, and so may go. */
+static int common_zeros(const solve_row *rows, size_t count, int decimals)
+{
+    int zeros = decimals;
+
+    for (size_t i = 0; i < count; i++) {
+        char   cell[CELL];
+        size_t length;
+        int    here = 0;
+
+        format_value(cell, rows[i].value, decimals);
+        length = strlen(cell);
+        while (here < zeros && cell[length - 1 - (size_t)here] == '0')
+            here++;
+        zeros = here;
+    }
+    return zeros;
+}
+
+/* Decimals that give the largest of a column some seven digits; -1: use exponents. */
+static int column_decimals(const solve_row *rows, size_t count)
+{
+    double largest = 0;
+    int    decimals = DIGITS - 1;
+
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].value > largest)
+            largest = rows[i].value;
+    if (largest >= 1e15 || (largest > 0 && largest < 1e-6))
+        return -1;
+    for (double power = 10; power <= largest && decimals > 0; power *= 10)
+        decimals--;
+    for (double power = 1; power > largest && decimals < MAX_DECIMALS; power /= 10)
+        decimals++;
+    return decimals - common_zeros(rows, count, decimals);
+}
+
+/* Percent, and never 0 for what is not proved. */
+static void format_gap(char cell[CELL], double gap)
+{
+    if (gap == 0)
+        snprintf(cell, CELL, "optimal");
+    else if (gap < 0.00005)
+        snprintf(cell, CELL, "<0.01%%");
+    else if (gap < 1e6)
+        snprintf(cell, CELL, "%.2f%%", gap * 100);
+    else
+        snprintf(cell, CELL, "%.3g%%", gap * 100);
+}
+
+static int by_makespan(const void *a, const void *b)
+{
+    const solve_row *const *x = a, *const *y = b;
+
+    if ((*x)->value != (*y)->value)
+        return (*x)->value < (*y)->value ? -1 : 1;
+    return *x < *y ? -1 : 1; /* ties as they were asked for */
+}
+
+static int by_bound(const void *a, const void *b)
+{
+    const solve_row *const *x = a, *const *y = b;
+
+    if ((*x)->value != (*y)->value)
+        return (*x)->value > (*y)->value ? -1 : 1;
+    return *x < *y ? -1 : 1;
+}
+
+/* The rows in an order; to be freed. */
+static const solve_row **sorted(const solve_row *rows, size_t count,
+                                int (*order)(const void *, const void *))
+{
+    const solve_row **pointers = checked_calloc(count, sizeof *pointers);
+
+    for (size_t i = 0; i < count; i++)
+        pointers[i] = &rows[i];
+    qsort(pointers, count, sizeof *pointers, order);
+    return pointers;
+}
+
+static int name_width(const char *heading, const solve_row *rows, size_t count)
+{
+    size_t width = strlen(heading);
+
+    for (size_t i = 0; i < count; i++)
+        if (strlen(rows[i].name) > width)
+            width = strlen(rows[i].name);
+    return (int)width;
+}
+
+/* What best's portfolio has finished: as many to a line as fit. */
+static void print_members(const solve_row *row, int width)
+{
+    enum { COLUMNS = 78 };
+    const char *rest = row->members;
+    int         column = printf("\n  %-*s  finished:", width, row->name) - 1;
+
+    while (*rest) {
+        int length = (int)strcspn(rest, ",");
+
+        if (column + length + 2 > COLUMNS)
+            column = printf("\n  %-*s  %9s", width, "", "") - 1;
+        column += printf(" %.*s%s", length, rest, rest[length] ? "," : "");
+        rest += length + (rest[length] != 0);
+    }
+    putchar('\n');
+}
+
+static void print_algorithms(const solve_row *rows, size_t count)
+{
+    const solve_row **order = sorted(rows, count, by_makespan);
+    int               decimals = column_decimals(rows, count);
+    int               width = name_width("algorithm", rows, count);
+
+    printf("  %-*s  %14s  %9s  %9s  %9s\n", width, "algorithm", "makespan", "gap", "spoliated",
+           "seconds");
+    for (size_t i = 0; i < count; i++) {
+        char makespan[CELL], gap[CELL];
+
+        format_value(makespan, order[i]->value, decimals);
+        format_gap(gap, order[i]->gap);
+        printf("  %-*s  %14s  %9s  %9zu  %9.6f\n", width, order[i]->name, makespan, gap,
+               order[i]->spoliated, order[i]->seconds);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].members[0])
+            print_members(&rows[i], width);
+    free(order);
+}
+
+static void print_bounds(const solve_row *rows, size_t count)
+{
+    const solve_row **order = sorted(rows, count, by_bound);
+    int               decimals = column_decimals(rows, count);
+    int               width = name_width("bound", rows, count);
+
+    printf("\n  %-*s  %14s  %9s\n", width, "bound", "value", "seconds");
+    for (size_t i = 0; i < count; i++) {
+        char value[CELL];
+
+        format_value(value, order[i]->value, decimals);
+        printf("  %-*s  %14s  %9.6f\n", width, order[i]->name, value, order[i]->seconds);
+    }
+    free(order);
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+void solve_text(const solve_request *request, const solve_result *result, int first)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"};
+    char                     bound[32];
+
+    hs_format_double(result->bound.value, bound);
+    printf("%s%s: %zu task%s on %u CPU%s and %u GPU%s, in %s; no schedule beats %s (%s)\n",
+           first ? "" : "\n", result->path, result->tasks, plural(result->tasks), result->cpus,
+           plural(result->cpus), result->gpus, plural(result->gpus), units[result->unit], bound,
+           result->bound.name);
+    print_algorithms(result->algorithms, request->algorithm_count);
+    if (request->bounds_asked)
+        print_bounds(result->bounds, result->bound_count);
+}
