@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/order.h"
+#include "support/heap.h"
 #include "support/ratio.h"
 
 enum { BLOCK = 512 };
@@ -39,38 +40,12 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static int heap_before(const walker *wk, uint32_t a, uint32_t b)
+/* The longest on type 1 first, then the earlier place in the order. */
+static int longer_on_type_1(const void *context, uint32_t a, uint32_t b)
 {
-    double ca = wk->walk->c1[a], cb = wk->walk->c1[b];
+    const double *c1 = context;
 
-    return ca > cb || (ca == cb && a < b);
-}
-
-static void heap_push(walker *wk, uint32_t position)
-{
-    size_t at = wk->heap_size++;
-
-    while (at && heap_before(wk, position, wk->heap[(at - 1) / 2])) {
-        wk->heap[at] = wk->heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    wk->heap[at] = position;
-}
-
-static void heap_pop(walker *wk)
-{
-    uint32_t last = wk->heap[--wk->heap_size];
-    size_t   at = 0, child;
-
-    while ((child = 2 * at + 1) < wk->heap_size) {
-        if (child + 1 < wk->heap_size && heap_before(wk, wk->heap[child + 1], wk->heap[child]))
-            child++;
-        if (!heap_before(wk, wk->heap[child], last))
-            break;
-        wk->heap[at] = wk->heap[child];
-        at = child;
-    }
-    wk->heap[at] = last;
+    return c1[a] > c1[b] || (c1[a] == c1[b] && a < b);
 }
 
 static double top_c1(const walker *wk)
@@ -200,7 +175,7 @@ static void move(walker *wk, size_t i)
     walk->move_count++;
     wk->sum1 += walk->c1[i];
     if (walk->c1[i] > walk->c2[i])
-        heap_push(wk, (uint32_t)i);
+        hsi_heap_push(wk->heap, wk->heap_size++, (uint32_t)i, longer_on_type_1, walk->c1);
     else
         wk->max1 = larger(wk->max1, walk->c1[i]);
 }
@@ -209,14 +184,13 @@ static void move(walker *wk, size_t i)
 static void move_back(walker *wk, size_t i, double sum_before)
 {
     hsi_walk *walk = wk->walk;
-    uint32_t  position = wk->heap[0];
+    uint32_t  position = hsi_heap_pop(wk->heap, wk->heap_size--, longer_on_type_1, walk->c1);
 
     walk->back[i] = position;
     walk->move_count++;
     wk->sum1 = position == i ? sum_before : wk->sum1 - walk->c1[position];
     wk->back_sum += walk->c2[position];
     wk->back_max = larger(wk->back_max, walk->c2[position]);
-    heap_pop(wk);
 }
 
 static void walk_step(walker *wk, size_t i)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "solver/nodes.h"
 
+#include "support/heap.h"
+
 hs_status hsi_nodes_add(hsi_nodes *nodes, hsi_node content, uint32_t *index)
 {
     if (nodes->unused != HSI_NO_NODE) {
@@ -28,9 +30,10 @@ void hsi_nodes_drop(hsi_nodes *nodes, uint32_t index)
     }
 }
 
-static int comes_before(const hsi_nodes *nodes, uint32_t a, uint32_t b)
+/* The least bound first, of equal ones the deepest. */
+static int comes_before(const void *context, uint32_t a, uint32_t b)
 {
-    const hsi_node *first = hsi_node_at(nodes, a), *second = hsi_node_at(nodes, b);
+    const hsi_node *first = hsi_node_at(context, a), *second = hsi_node_at(context, b);
 
     if (first->bound < second->bound || first->bound > second->bound)
         return first->bound < second->bound;
@@ -39,34 +42,20 @@ static int comes_before(const hsi_nodes *nodes, uint32_t a, uint32_t b)
 
 hs_status hsi_nodes_push(hsi_nodes *nodes, uint32_t index)
 {
-    size_t    i = hsi_nodes_open(nodes);
-    uint32_t *heap;
+    size_t open = hsi_nodes_open(nodes);
 
     if (hsi_vector_append(&nodes->heap, &index, sizeof index) != 0)
         return HS_ENOMEM;
-    heap = nodes->heap.data;
-    for (; i > 0 && comes_before(nodes, index, heap[(i - 1) / 2]); i = (i - 1) / 2)
-        heap[i] = heap[(i - 1) / 2];
-    heap[i] = index;
+    hsi_heap_push(nodes->heap.data, open, index, comes_before, nodes);
     return HS_OK;
 }
 
 uint32_t hsi_nodes_pop(hsi_nodes *nodes)
 {
-    uint32_t *heap = nodes->heap.data, first = heap[0], last;
-    size_t    i = 0, child, n = hsi_nodes_open(nodes) - 1;
+    uint32_t first =
+        hsi_heap_pop(nodes->heap.data, hsi_nodes_open(nodes), comes_before, nodes);
 
-    last = heap[n];
-    nodes->heap.size -= sizeof last;
-    for (; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && comes_before(nodes, heap[child + 1], heap[child]))
-            child++;
-        if (!comes_before(nodes, heap[child], last))
-            break;
-        heap[i] = heap[child];
-    }
-    if (n)
-        heap[i] = last;
+    nodes->heap.size -= sizeof first;
     return first;
 }
 

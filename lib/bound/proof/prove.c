@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bound/bound.h"
+#include "support/heap.h"
 
 enum {
     MOST_CASES = 1 << 17,
@@ -23,9 +24,10 @@ static size_t open_cases(const hsi_prover *pr)
     return pr->heap.size / sizeof(uint32_t);
 }
 
-static int comes_before(const hsi_prover *pr, uint32_t a, uint32_t b)
+/* The least bound first, of equal ones the deepest. */
+static int comes_before(const void *context, uint32_t a, uint32_t b)
 {
-    const hsi_case *first = hsi_case_at(pr, a), *second = hsi_case_at(pr, b);
+    const hsi_case *first = hsi_case_at(context, a), *second = hsi_case_at(context, b);
 
     if (first->bound < second->bound || first->bound > second->bound)
         return first->bound < second->bound;
@@ -34,34 +36,19 @@ static int comes_before(const hsi_prover *pr, uint32_t a, uint32_t b)
 
 static hs_status push(hsi_prover *pr, uint32_t index)
 {
-    size_t    i = open_cases(pr);
-    uint32_t *heap;
+    size_t open = open_cases(pr);
 
     if (hsi_vector_append(&pr->heap, &index, sizeof index) != 0)
         return HS_ENOMEM;
-    heap = pr->heap.data;
-    for (; i > 0 && comes_before(pr, index, heap[(i - 1) / 2]); i = (i - 1) / 2)
-        heap[i] = heap[(i - 1) / 2];
-    heap[i] = index;
+    hsi_heap_push(pr->heap.data, open, index, comes_before, pr);
     return HS_OK;
 }
 
 static uint32_t pop(hsi_prover *pr)
 {
-    uint32_t *heap = pr->heap.data, first = heap[0], last;
-    size_t    n = open_cases(pr) - 1, i = 0, child;
+    uint32_t first = hsi_heap_pop(pr->heap.data, open_cases(pr), comes_before, pr);
 
-    last = heap[n];
-    pr->heap.size -= sizeof last;
-    for (; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && comes_before(pr, heap[child + 1], heap[child]))
-            child++;
-        if (!comes_before(pr, heap[child], last))
-            break;
-        heap[i] = heap[child];
-    }
-    if (n)
-        heap[i] = last;
+    pr->heap.size -= sizeof first;
     return first;
 }
 
