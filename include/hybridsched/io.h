@@ -18,7 +18,6 @@ typedef struct hs_read_options {
     int      ignore_unknown;     /* skip columns that are not known, rather than refuse them */
     int      has_cpus, has_gpus; /* the numbers below stand, whatever the file says or lacks */
     unsigned cpus, gpus;
-    unsigned threads;            /* that may read one long instance at a time; 0: 1 */
 } hs_read_options;
 
 HS_API void hs_read_options_init_sized(hs_read_options *options, size_t size);
@@ -28,8 +27,7 @@ HS_API void hs_read_options_init_sized(hs_read_options *options, size_t size);
  * Read an instance (hsched-formats(5)) from the descriptor `fd` to its end. On
  * failure *out is untouched and *why (if not NULL) says where and what. HS_ESYNTAX:
  * the content is bad; HS_EIO: errno says why; HS_ENOMEM. NULL options mean
- * defaults. Takes at most 8 times the size of the text and 16 MiB. What comes of it
- * is the same for any number of threads; all have ended when this returns.
+ * defaults. Takes at most 8 times the size of the text and 16 MiB.
  */
 HS_API hs_status hs_instance_read(int fd, const hs_read_options *options, hs_instance **out,
                                   hs_diagnostic *why);

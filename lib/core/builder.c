@@ -1,7 +1,79 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "core/builder_impl.h"
+#include "core/builder.h"
 
 #include <stdlib.h>
+
+/*
+ * Columns that rows seldom fill are made when the first row does, and then
+ * filled up with zeros for the rows before it.
+ */
+struct hs_builder {
+    hsi_store  content; /* rows, tasks, strings, notes, unit */
+    hsi_vector cpu, gpu, priority, count, restartable;
+    unsigned   cpus, gpus;
+    int        special;     /* a column other than the times and the id has begun */
+    int        unordered;   /* the ids so far do not ascend: see add_id() */
+    size_t     last_length; /* of the last row's id, as long as they do */
+};
+
+static inline void hsi_column_append(hsi_vector *v, const void *bytes, size_t size)
+{
+    memcpy((char *)v->data + v->size, bytes, size);
+    v->size += size;
+}
+
+/* Room for row `rows` in a column of `size` bytes a row that may not have begun yet. */
+static inline int hsi_column_reserve(hsi_vector *v, size_t rows, size_t size)
+{
+    size_t bytes = rows * size, had = v->size;
+
+    if (hsi_vector_reserve(v, bytes - had + size))
+        return -1;
+    if (had < bytes)
+        memset((char *)v->data + had, 0, bytes - had);
+    v->size = bytes;
+    return 0;
+}
+
+static inline uint64_t hsi_id_word(const char *at)
+{
+    uint64_t word;
+
+    memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* Does `a` stand before `b` in the order of bytes? Mostly without a call. */
+static inline int hsi_id_before(const char *a, const char *b, size_t length)
+{
+    uint64_t x, y;
+
+    if (length < 8 || length > 16)
+        return memcmp(a, b, length) < 0;
+    x = hsi_id_word(a);
+    y = hsi_id_word(b);
+    if (x != y)
+        return x < y;
+    return hsi_id_word(a + length - 8) < hsi_id_word(b + length - 8);
+}
+
+/*
+ * Notes whether the ids ascend, the shorter first, as counters make them: then none is
+ * there twice, which need not be found out the long way.
+ */
+static inline int hsi_id_ascends(const hs_builder *b, size_t row, hsi_text id)
+{
+    const hsi_vector *text = &b->content.id.text;
+
+    if (b->last_length == 0)
+        return row == 0 && id.length > 0;
+    if (b->last_length != id.length)
+        return b->last_length < id.length;
+    return hsi_id_before((const char *)text->data + text->size - id.length - 1, id.at, id.length);
+}
 
 hs_status hs_builder_create(hs_builder **out)
 {
@@ -129,7 +201,7 @@ static inline void add_id(hs_builder *b, size_t row, hsi_text id)
     add_string(&b->content.id, id);
 }
 
-int hsi_builder_reserve_count(hs_builder *b, uint32_t count)
+static int reserve_count(hs_builder *b, uint32_t count)
 {
     size_t    had = b->count.size / sizeof count, rows = b->content.rows;
     uint32_t *counts;
@@ -159,7 +231,7 @@ static int reserve_special(hs_builder *b, const hsi_row *row, uint32_t count)
         return -1;
     if ((row->restartable || b->restartable.data) && hsi_column_reserve(&b->restartable, rows, 1))
         return -1;
-    return hsi_builder_reserve_count(b, count) ||
+    return reserve_count(b, count) ||
            reserve_string(&b->content.kernel, rows, row->kernel) ||
            reserve_string(&b->content.cpu_command, rows, row->cpu_command) ||
            reserve_string(&b->content.gpu_command, rows, row->gpu_command);
@@ -357,19 +429,6 @@ const hsi_store *hsi_builder_store(hs_builder *b)
     return &b->content;
 }
 
-/* As many as may be had, unless it takes no longer to begin them. */
-static unsigned threads_for(const hs_builder *b)
-{
-    size_t most = b->content.rows / 200000;
-
-    return most < b->threads ? (unsigned)most : b->threads;
-}
-
-void hsi_builder_threads(hs_builder *b, unsigned threads)
-{
-    b->threads = threads;
-}
-
 hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
 {
     hs_status    st;
@@ -390,7 +449,7 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
     if (st != HS_OK)
         goto out;
     if (b->unordered || b->content.count)
-        st = hsi_names_verify(&b->content, threads_for(b), row);
+        st = hsi_names_verify(&b->content, row);
     if (st != HS_OK)
         goto out;
     in = malloc(sizeof *in);

@@ -45,22 +45,6 @@ hs_status hsi_builder_add_batch(hs_builder *b, const hsi_batch *batch);
  */
 void hsi_builder_expect(hs_builder *b, double share);
 
-/*
- * The rows of `part` behind those of `b`, which are no more than there may be together.
- * HS_ENOMEM: none was added. O(bytes of the part).
- */
-hs_status hsi_builder_join(hs_builder *b, const hs_builder *part);
-
-/*
- * Forget all rows but not the memory they took. Columns that had begun are there still,
- * with nothing in them: a builder whose rows were joined to another may begin again, and
- * be joined to the same.
- */
-void hsi_builder_clear(hs_builder *b);
-
-/* So many threads may look for ids that are there twice when the builder is finished. */
-void hsi_builder_threads(hs_builder *b, unsigned threads);
-
 hs_status hsi_builder_note(hs_builder *b, hsi_text key, hsi_text value);
 
 /* What is there so far, to be read only and until the next row. */

@@ -9,7 +9,6 @@
 #include "core/store.h"
 #include "support/hash.h"
 #include "support/pages.h"
-#include "support/team.h"
 
 static int same(const char *id, const char *name, size_t length)
 {
@@ -198,80 +197,11 @@ static hs_status enter_all(const hsi_store *store, hsi_names *names, size_t *mis
     return st;
 }
 
-enum { SHARE = 128 * BATCH }; /* rows that a thread takes at a time */
-
-typedef struct entering {
-    const hsi_store *store;
-    hsi_names       *names;
-    atomic_size_t    taken, missing; /* rows */
-    atomic_int       is_twice;       /* some id: no more need be entered */
-} entering;
-
-/* Into the first empty slot, which another thread may fill meanwhile. 0: it is there. */
-static int enter_shared(const entering *e, const batch *b, size_t i)
-{
-    const hsi_names *names = e->names;
-    uint32_t         entry = entry_of(names, b, i), tag = entry & ~names->row_mask, held;
-    size_t           at = home_of(names, b->hash[i]);
-
-    for (;; at = at + 1 < names->size ? at + 1 : 0) {
-        held = __atomic_load_n(&names->slot[at], __ATOMIC_RELAXED);
-        if (!held && __atomic_compare_exchange_n(&names->slot[at], &held, entry, 0,
-                                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            return 1;
-        if ((held & ~names->row_mask) == tag &&
-            same(hsi_strings_get(&e->store->id, (held & names->row_mask) - 1), b->id[i],
-                 b->length[i]))
-            return 0;
-    }
-}
-
-static void enter_rows(entering *e, size_t from, size_t to)
-{
-    batch b;
-
-    for (; from < to && !atomic_load(&e->is_twice); from += BATCH) {
-        prepare(e->store, e->names, from, &b);
-        for (size_t i = 0; i < b.count; i++)
-            if (b.id[i] && !enter_shared(e, &b, i))
-                atomic_store(&e->is_twice, 1);
-        atomic_fetch_add(&e->missing, b.missing);
-    }
-}
-
-static void enter_some(void *data, unsigned number)
-{
-    entering *e = data;
-    size_t    from, rows = e->store->rows;
-
-    (void)number;
-    while ((from = atomic_fetch_add(&e->taken, SHARE)) < rows)
-        enter_rows(e, from, rows - from < SHARE ? rows : from + SHARE);
-}
-
-/* Which row is to blame for an id that is there twice depends on their order. */
-static hs_status enter_together(const hsi_store *store, hsi_names *names, unsigned threads,
-                                size_t *missing, size_t *row)
-{
-    entering e = {.store = store, .names = names};
-
-    hsi_team_run(threads, enter_some, &e);
-    *missing = atomic_load(&e.missing);
-    if (!atomic_load(&e.is_twice))
-        return HS_OK;
-    memset(names->slot, 0, names->size * sizeof *names->slot);
-    return enter_all(store, names, missing, row);
-}
-
-static hs_status hash_ids(const hsi_store *store, hsi_names *names, unsigned threads, size_t *row)
+static hs_status hash_ids(const hsi_store *store, hsi_names *names, size_t *row)
 {
     size_t    missing = 0, i;
-    hs_status st;
+    hs_status st = enter_all(store, names, &missing, row);
 
-    if (threads > 1)
-        st = enter_together(store, names, threads, &missing, row);
-    else
-        st = enter_all(store, names, &missing, row);
     if (st != HS_OK || (!missing && !store->count)) /* then no name was made up */
         return st;
     for (i = 0; i < store->rows; i++) {
@@ -284,20 +214,20 @@ static hs_status hash_ids(const hsi_store *store, hsi_names *names, unsigned thr
     return HS_OK;
 }
 
-hs_status hsi_names_verify(const hsi_store *store, unsigned threads, size_t *row)
+hs_status hsi_names_verify(const hsi_store *store, size_t *row)
 {
     hsi_names names;
     hs_status st;
 
     if (!store->id.at.data)
         return HS_OK;
-    st = hsi_names_create(store, threads, &names, row);
+    st = hsi_names_create(store, &names, row);
     if (st == HS_OK)
         hsi_names_free(&names);
     return st;
 }
 
-hs_status hsi_names_create(const hsi_store *store, unsigned threads, hsi_names *names, size_t *row)
+hs_status hsi_names_create(const hsi_store *store, hsi_names *names, size_t *row)
 {
     size_t    size = store->rows + store->rows / 2 + 16;
     hs_status st;
@@ -315,7 +245,7 @@ hs_status hsi_names_create(const hsi_store *store, unsigned threads, hsi_names *
         names->row_mask = names->row_mask * 2 + 1;
     /* Where the store lies differs from run to run: no file is slow by design. */
     names->seed = hsi_hash_mix((uintptr_t)store ^ (uintptr_t)names->slot, 0x8ebc6af09c88c6e3u);
-    st = hash_ids(store, names, threads, row);
+    st = hash_ids(store, names, row);
     if (st != HS_OK)
         hsi_names_free(names);
     return st;
@@ -344,7 +274,7 @@ hs_status hs_index_create(const hs_instance *in, hs_index **out)
     if (!index)
         return HS_ENOMEM;
     index->store = in->store;
-    st = hsi_names_create(in->store, 1, &index->names, &row);
+    st = hsi_names_create(in->store, &index->names, &row);
     if (st != HS_OK) {
         free(index);
         return st;

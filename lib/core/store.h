@@ -77,13 +77,12 @@ typedef struct hsi_names {
     uint64_t  seed;
 } hsi_names;
 
-/* HS_EDUPLICATE and *row, the same for any number of threads, if two tasks have one name. */
-hs_status hsi_names_create(const hsi_store *store, unsigned threads, hsi_names *names,
-                           size_t *row);
+/* HS_EDUPLICATE and *row if two tasks have one name. */
+hs_status hsi_names_create(const hsi_store *store, hsi_names *names, size_t *row);
 void      hsi_names_free(hsi_names *names);
 
 /* The same without keeping them. */
-hs_status hsi_names_verify(const hsi_store *store, unsigned threads, size_t *row);
+hs_status hsi_names_verify(const hsi_store *store, size_t *row);
 int       hsi_names_find(const hsi_store *store, const hsi_names *names, const char *name,
                          size_t length, size_t *task);
 

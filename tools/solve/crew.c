@@ -97,7 +97,6 @@ solve_crew *solve_crew_start(const solve_request *request, char *const *paths, s
     pthread_cond_init(&crew->changed, NULL);
     if (at_once > 1) {
         crew->request.settings.threads = (unsigned)(threads / at_once);
-        crew->request.reading.threads = crew->request.settings.threads;
         crew->ahead = 2 * at_once;
         start_threads(crew, at_once);
     }

@@ -122,7 +122,6 @@ static void take_option(const options *o, int code, command_line *line, solve_re
         break;
     case 'j':
         request->settings.threads = (unsigned)options_unsigned(o, 1, 256);
-        request->reading.threads = request->settings.threads;
         break;
     case OPT_START:
         request->start = o->value;

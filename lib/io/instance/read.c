@@ -94,19 +94,20 @@ static hs_status read_row(struct hsi_instance_reader *r, int *found)
     return hsi_csv_fail_status(&r->csv, hsi_builder_add(r->builder, &row));
 }
 
-hs_status hsi_instance_rows(struct hsi_instance_reader *r)
+/* So many rows tell what the others will be like. */
+enum { ENOUGH = 1000 };
+
+static hs_status read_rows(struct hsi_instance_reader *r)
 {
     int       found, expected = 0;
     hs_status st;
 
     do {
-        if (!expected && r->places.rows >= r->sharing.rows && hsi_csv_share(&r->csv) > 0) {
+        if (!expected && r->places.rows >= ENOUGH && hsi_csv_share(&r->csv) > 0) {
             hsi_builder_expect(r->builder, hsi_csv_share(&r->csv));
             expected = 1;
         }
-        st = r->threads > 1 ? hsi_csv_fail_status(&r->csv, hsi_shared_rows(r)) : HS_OK;
-        if (st == HS_OK)
-            st = hsi_csv_fail_status(&r->csv, hsi_plain_rows(r));
+        st = hsi_csv_fail_status(&r->csv, hsi_plain_rows(r));
         if (st == HS_OK)
             st = read_row(r, &found);
     } while (st == HS_OK && found);
@@ -157,11 +158,10 @@ static hs_status finish(struct hsi_instance_reader *r, hs_instance **out)
     return hsi_csv_fail_status(&r->csv, st);
 }
 
-hs_status hsi_instance_read(int fd, const hs_read_options *options,
-                            const struct hsi_sharing *sharing, hs_instance **out,
-                            hs_diagnostic *why)
+hs_status hs_instance_read(int fd, const hs_read_options *options, hs_instance **out,
+                           hs_diagnostic *why)
 {
-    struct hsi_instance_reader r = {.sharing = *sharing};
+    struct hsi_instance_reader r = {.builder = NULL};
     hs_diagnostic unseen;
     hs_status     st;
     int           error;
@@ -173,15 +173,12 @@ hs_status hsi_instance_read(int fd, const hs_read_options *options,
     if (st != HS_OK)
         return st;
     st = hsi_csv_fail_status(&r.csv, hsi_read_options_resolve(&r.options, options));
-    r.threads = r.options.threads;
     if (st == HS_OK)
         st = hsi_csv_fail_status(&r.csv, hs_builder_create(&r.builder));
-    if (st == HS_OK) {
-        hsi_builder_threads(r.builder, r.threads);
-        st = read_header(&r);
-    }
     if (st == HS_OK)
-        st = hsi_instance_rows(&r);
+        st = read_header(&r);
+    if (st == HS_OK)
+        st = read_rows(&r);
     if (st == HS_OK)
         st = finish(&r, out);
     error = errno;
@@ -191,13 +188,4 @@ hs_status hsi_instance_read(int fd, const hs_read_options *options,
     hsi_csv_close(&r.csv);
     errno = error;
     return st;
-}
-
-hs_status hs_instance_read(int fd, const hs_read_options *options, hs_instance **out,
-                           hs_diagnostic *why)
-{
-    /* A thread costs a fraction of a millisecond, a megabyte of text two or more. */
-    static const struct hsi_sharing sharing = {1000, (uint64_t)4 << 20, HSI_WINDOW};
-
-    return hsi_instance_read(fd, options, &sharing, out, why);
 }

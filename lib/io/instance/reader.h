@@ -9,13 +9,6 @@
 /* Of instances alone, behind the columns that plans have too. */
 enum { HSI_ID = HSI_COLUMNS, HSI_COUNT, HSI_INSTANCE_COLUMNS };
 
-/* When a file is shared among threads, and how. */
-struct hsi_sharing {
-    size_t   rows;  /* so many are read first: they tell what the others will be like */
-    uint64_t least; /* bytes of text for each thread, below which it is not worth its while */
-    size_t   piece; /* bytes that a thread takes at a time */
-};
-
 /* An instance while it is being read. */
 struct hsi_instance_reader {
     struct hsi_csv    csv;
@@ -27,23 +20,7 @@ struct hsi_instance_reader {
     int               column[HSI_INSTANCE_COLUMNS]; /* number of the field, or -1 */
     unsigned char    *kind;                         /* of field 0 .. width-1: what it is */
     uint64_t          tasks;
-    struct hsi_sharing sharing;
-    unsigned          threads;                      /* that may still be had; 0 or 1: no others */
 };
-
-/** hs_instance_read(), whose sharing is for tests to choose. */
-hs_status hsi_instance_read(int fd, const hs_read_options *options,
-                            const struct hsi_sharing *sharing, hs_instance **out,
-                            hs_diagnostic *why);
-
-/** All rows that are left. */
-hs_status hsi_instance_rows(struct hsi_instance_reader *r);
-
-/**
- * If the text is long enough, read rows of it in several threads. HS_OK: what is left,
- * if anything, is for the one reader, as if it had read the rows before itself. HS_ENOMEM.
- */
-hs_status hsi_shared_rows(struct hsi_instance_reader *r);
 
 /** Make `kind` from `column`. */
 hs_status hsi_plain_prepare(struct hsi_instance_reader *r);

@@ -18,22 +18,6 @@
  */
 hs_status hsi_csv_fill(struct hsi_csv *csv);
 
-/**
- * The whole lines that come next, of `piece` (> 0) bytes or less, or little more: where
- * they stand, and their length. 0: there are none, or what is there is not known to be
- * good. They are valid until the next call, and stay unread.
- */
-size_t hsi_csv_lines(struct hsi_csv *csv, size_t piece, const char **at);
-
-/** So many bytes of them are somebody else's to read. */
-void hsi_csv_skip(struct hsi_csv *csv, size_t length);
-
-/** Begin again on a copy of these whole lines, good text, with nothing behind. */
-hs_status hsi_csv_hold(struct hsi_csv *csv, const char *text, size_t length);
-
-/** Put what was skipped last back before the text. HS_ENOMEM: nothing was done. */
-hs_status hsi_csv_unread(struct hsi_csv *csv, const char *text, size_t length);
-
 /** hsi_csv_fail() for a place in the window, of the record that is being read. */
 hs_status hsi_csv_fail_here(struct hsi_csv *csv, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

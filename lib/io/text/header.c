@@ -10,9 +10,6 @@
 /* More '#' lines than anybody writes: looking one up may take a walk over all. */
 #define MOST_LINES 10000u
 
-/* What they do one at a time busies fewer. */
-#define MOST_THREADS 64u
-
 static const char *const unit_names[] = {"s", "ms", "us", "ns"};
 
 const char *hsi_unit_name(hs_unit unit)
@@ -48,8 +45,6 @@ hs_status hsi_read_options_resolve(hs_read_options *full, const hs_read_options 
         (full->has_gpus && full->gpus > HS_MAX_WORKERS) ||
         (full->has_cpus && full->has_gpus && full->cpus + full->gpus == 0))
         return HS_EINVAL;
-    if (full->threads > MOST_THREADS)
-        full->threads = MOST_THREADS;
     return HS_OK;
 }
 

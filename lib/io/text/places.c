@@ -55,27 +55,6 @@ void hsi_places_find(const struct hsi_places *places, size_t row, uint64_t *line
     *column = columns && row < places->columns.size / sizeof *columns ? columns[row] : 1;
 }
 
-hs_status hsi_places_join(struct hsi_places *places, const struct hsi_places *part, uint64_t lines)
-{
-    uint64_t  line, column;
-    hs_status st = HS_OK;
-
-    if (part->rows > 0 && part->jumps.size == 0 && part->columns.size == 0)
-        return hsi_places_add_lines(places, part->first + lines, part->rows);
-    for (size_t row = 0; row < part->rows && st == HS_OK; row++) {
-        hsi_places_find(part, row, &line, &column);
-        st = hsi_places_add(places, line + lines, column);
-    }
-    return st;
-}
-
-void hsi_places_clear(struct hsi_places *places)
-{
-    places->rows = 0;
-    places->skipped = 0;
-    places->jumps.size = places->columns.size = 0;
-}
-
 void hsi_places_close(struct hsi_places *places)
 {
     hsi_vector_free(&places->jumps);

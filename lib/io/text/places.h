@@ -45,13 +45,6 @@ static inline hs_status hsi_places_add_lines(struct hsi_places *places, uint64_t
 void hsi_places_find(const struct hsi_places *places, size_t row, uint64_t *line,
                      uint64_t *column);
 
-/** The rows of `part` behind the others, their lines after so many more. HS_ENOMEM. */
-hs_status hsi_places_join(struct hsi_places *places, const struct hsi_places *part,
-                          uint64_t lines);
-
-/** Forget all rows, but not the memory they took. */
-void hsi_places_clear(struct hsi_places *places);
-
 void hsi_places_close(struct hsi_places *places);
 
 #endif
