@@ -40,39 +40,50 @@ typedef struct hs_exec_failure {
 
 /** Always start from hs_exec_settings_init(). */
 typedef struct hs_exec_settings {
-    size_t                struct_size;
+    size_t struct_size;
+
+    /* What decides. */
     const hs_policy_kind *policy;     /* NULL: plan */
     double                time_scale; /* what one unit of the plan's times lasts here; 0: 1 */
     double                tolerance;  /* see hs_policy_create(); 0: 0.02; negative: none */
-    int                   emulate[2]; /* by hs_type: tasks take their planned time (a GPU's
-                                         gpu_command is run all the same) */
-    int                   oversubscribe;  /* more CPU workers than cores are welcome */
-    int                   allow_commands, allow_plugins;
-    int                   keep_visible_devices;
-    int                   verify;         /* check results of built-in kernels; 1 */
-    unsigned              retries;        /* further attempts at a task that failed; 0 */
-    double                timeout;        /* seconds for an attempt; 0: none */
-    double                timeout_factor; /* times its estimate; 0: none */
-    double                grace;          /* seconds from SIGTERM to SIGKILL; 0: 2 */
-    hs_halt               halt;
-    const char           *logs;           /* folder for output of commands; NULL: none kept */
-    const char           *journal;        /* file; NULL: none */
-    int                   resume;         /* go on from that journal */
-    const hs_backend *const *backends;    /* asked before the built-in ones */
-    size_t                backend_count;
+
+    /* What runs the tasks. */
+    int emulate[2]; /* by hs_type: tasks take their planned time (a GPU's gpu_command is run
+                       all the same) */
+    int allow_commands, allow_plugins;
+    int verify;     /* check results of built-in kernels; 1 */
+    const hs_backend *const *backends; /* asked before the built-in ones */
+    size_t                   backend_count;
+
+    /* Where they run. */
+    int         oversubscribe;        /* more CPU workers than cores are welcome */
+    int         no_reserve;           /* CPU workers may have the cores of GPUs' threads */
+    int         keep_visible_devices; /* of commands, CUDA_VISIBLE_DEVICES stays as it is */
+    const char *module;               /* file of the module for GPUs; NULL: the installed one */
+    int         gpu_mode;             /* an hs_gpu_mode: how the plan's tasks get to a GPU */
+    int         resident;             /* inputs are on GPUs before the start, results stay */
+
+    /* When they do not end well. */
+    unsigned retries;        /* further attempts at a task that failed; 0 */
+    double   timeout;        /* seconds for an attempt; 0: none */
+    double   timeout_factor; /* times its estimate; 0: none */
+    double   grace;          /* seconds from SIGTERM to SIGKILL; 0: 2 */
+    hs_halt  halt;
+
+    /* What is left of it. */
+    const char *logs;             /* folder for output of commands; NULL: none kept */
+    int         logs_of_failures; /* of `logs` only what failed attempts printed is kept */
+    const char *journal;          /* file; NULL: none */
+    int         resume;           /* go on from that journal */
+    int         look_only;        /* the journal is read and stays as it is; no run */
+
+    /* What is told meanwhile, in the thread of hs_exec_run(), in which deadlines wait. */
     void (*progress)(void *progress_data, const hs_exec_progress *progress); /* NULL */
     void *progress_data;
-    double progress_interval;             /* seconds; 0: 0.2 */
-    const char           *module;         /* file of the module for GPUs; NULL: the installed one */
-    int                   gpu_mode;       /* an hs_gpu_mode: how the plan's tasks get to a GPU */
-    int                   resident;       /* inputs are on GPUs before the start, results stay */
-    int                   no_reserve;     /* CPU workers may have the cores of GPUs' threads */
-    int                   look_only;      /* the journal is read and stays as it is; no run */
-    void (*failure)(void *failure_data, const hs_exec_failure *failure); /* NULL; each, soon after,
-                                             in the thread of hs_exec_run(), in which deadlines
-                                             wait meanwhile; strings last as long as the handle */
+    double progress_interval; /* seconds; 0: 0.2 */
+    void (*failure)(void *failure_data, const hs_exec_failure *failure); /* NULL; each, soon after;
+                                              strings last as long as the handle */
     void *failure_data;
-    int   logs_of_failures;               /* of `logs` only what failed attempts printed is kept */
 } hs_exec_settings;
 
 HS_API void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size);

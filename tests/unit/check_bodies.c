@@ -12,9 +12,9 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "exec/run/atomic.h"
+#include "support/atomic.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/run/clock.h"
+#include "support/clock.h"
 #include "exec/machine/limits.h"
 #include "exec/machine/topology.h"
 

@@ -11,9 +11,9 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "exec/run/atomic.h"
+#include "support/atomic.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/run/clock.h"
+#include "support/clock.h"
 #include "exec/machine/limits.h"
 
 static int    damage;          /* a wrong result, please */
@@ -35,7 +35,7 @@ double       __wrap_hsi_limit_memory(void);
 
 void __wrap_hsi_job_compute(hsi_job *job)
 {
-    hsi_poke(&computing, 1);
+    hsi_atomic_store(&computing, 1);
     __real_hsi_job_compute(job);
     if (damage && job->out_single)
         job->out_single[0] += 1;
@@ -328,7 +328,7 @@ static void *cancel_computation(void *argument)
 
     do
         nanosleep(&pause, NULL);
-    while (!hsi_peek(&computing));
+    while (!hsi_atomic_load(&computing));
     when = hsi_clock_ns();
     stage_cancel(argument);
     return &when;
@@ -355,7 +355,7 @@ START_TEST(stops_soon)
     open_stage(&s, 0);
     body = body_of(&s, "dgemm", is_slow() ? 1500 : 3000);
     for (int i = 0; i < count; i++) {
-        hsi_poke(&computing, 0);
+        hsi_atomic_store(&computing, 0);
         ck_assert_int_eq(pthread_create(&thread, NULL, cancel_computation, &s), 0);
         ck_assert_int_eq(s.backend->run(s.worker, body, &s.attempt), HS_OUTCOME_ABORTED);
         late[i] = hsi_clock_ns();

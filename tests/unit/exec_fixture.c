@@ -10,7 +10,7 @@
 
 #include <hybridsched/hybridsched.h>
 
-#include "exec/run/clock.h"
+#include "support/clock.h"
 
 hs_theatre theatre;
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The GPUs that there are, and which of them a run uses: as many as it needs, the first. */
-#include "exec/run/dispatcher.h"
+#include "exec/machine/machine.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "exec/machine/locality.h"
 
 /* All of them; *list is to be freed. */
 static hs_status list_devices(const hs_backend *backend, hs_backend_device **list, unsigned *count,
@@ -25,72 +27,73 @@ static hs_status list_devices(const hs_backend *backend, hs_backend_device **lis
     return st;
 }
 
-static double least_memory(const hs_backend_device *list, unsigned count)
-{
-    double   least = INFINITY;
-    unsigned i;
-
-    for (i = 0; i < count; i++)
-        least = fmin(least, (double)list[i].memory);
-    return least;
-}
-
 /* A run with GPUs that are not emulated; `reason` is what its opening or listing said. */
-static hs_status refuse(const hs_exec *exec, const char *reason, char why[HS_WHY])
+static hs_status refuse(const hsi_work *work, const char *reason, char why[HS_WHY])
 {
     snprintf(why, HS_WHY, "no GPU: %.400s; this plan needs %u; use --emulate-gpus", reason,
-             exec->gpus);
+             work->gpus);
     return HS_ERESOURCE;
 }
 
-static hs_status check_count(const hs_exec *exec, char why[HS_WHY])
+static hs_status check_count(const hsi_machine *machine, const hsi_work *work, char why[HS_WHY])
 {
-    if (exec->device_count >= exec->gpus)
+    if (machine->device_count >= work->gpus)
         return HS_OK;
     snprintf(why, HS_WHY, "too few GPUs: this plan needs %u, and there %s %u; use --emulate-gpus",
-             exec->gpus, exec->device_count == 1 ? "is" : "are", exec->device_count);
+             work->gpus, machine->device_count == 1 ? "is" : "are", machine->device_count);
     return HS_ERESOURCE;
 }
 
 /* Backends of the settings may bring GPUs of their own. */
-static int needs_module(const hs_exec *exec)
+static int needs_module(const hsi_work *work)
 {
-    const hs_exec_settings *s = &exec->settings;
+    const hs_exec_settings *s = &work->settings;
 
-    return exec->gpus && !s->emulate[HS_GPU] && (s->module || !s->backend_count);
+    return work->gpus && !s->emulate[HS_GPU] && (s->module || !s->backend_count);
 }
 
-hs_status hsi_devices_find(hs_exec *exec, char why[HS_WHY])
+hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_work *work, char why[HS_WHY])
 {
     char      reason[HS_WHY] = "";
     hs_status st;
 
-    if (!needs_module(exec))
+    if (!needs_module(work))
         return HS_OK;
-    st = hsi_module_open(exec->settings.module, &exec->module, reason);
+    st = hsi_module_open(work->settings.module, &machine->module, reason);
     if (st == HS_OK)
-        st = list_devices(exec->module.backend, &exec->devices, &exec->device_count, reason);
+        st = list_devices(machine->module.backend, &machine->devices, &machine->device_count,
+                          reason);
     if (st == HS_ERESOURCE)
-        return refuse(exec, reason, why);
-    if (st != HS_OK)
-        return st;
-    st = check_count(exec, why);
-    if (st == HS_OK)
-        exec->options.device_memory = least_memory(exec->devices, exec->gpus);
-    return st;
+        return refuse(work, reason, why);
+    return st == HS_OK ? check_count(machine, work, why) : st;
 }
 
-void hsi_devices_free(hs_exec *exec)
+double hsi_machine_least_memory(const hsi_machine *machine, const hsi_work *work)
 {
-    free(exec->devices);
-    hsi_module_close(&exec->module);
+    double   least = INFINITY;
+    unsigned i;
+
+    if (!machine->devices)
+        return 0;
+    for (i = 0; i < work->gpus; i++)
+        least = fmin(least, (double)machine->devices[i].memory);
+    return least;
 }
 
-const hs_backend_device *hsi_device_of(const hs_exec *exec, unsigned worker)
+void hsi_machine_close(hsi_machine *machine)
 {
-    if (worker < exec->cpus || worker - exec->cpus >= exec->device_count)
+    free(machine->devices);
+    free(machine->os_cpu);
+    hsi_topology_close(machine->topology);
+    hsi_module_close(&machine->module);
+}
+
+const hs_backend_device *hsi_machine_device(const hsi_machine *machine, const hsi_work *work,
+                                            unsigned worker)
+{
+    if (worker < work->cpus || worker - work->cpus >= machine->device_count)
         return NULL;
-    return &exec->devices[worker - exec->cpus];
+    return &machine->devices[worker - work->cpus];
 }
 
 static void describe(const hs_backend_device *from, hs_exec_device *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "exec/run/dispatcher.h"
+#include "exec/run/bodies.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,60 +16,61 @@ typedef struct asked {
     unsigned count[2];
 } asked;
 
-static void ask(hs_exec *exec, asked *list, hs_type type, const hs_backend *backend)
+static void ask(hsi_bodies *bodies, asked *list, hs_type type, const hs_backend *backend)
 {
     unsigned slot = 0;
 
-    while (slot < exec->backend_count && exec->backends[slot] != backend)
+    while (slot < bodies->backend_count && bodies->backends[slot] != backend)
         slot++;
-    if (slot == exec->backend_count)
-        exec->backends[exec->backend_count++] = backend;
+    if (slot == bodies->backend_count)
+        bodies->backends[bodies->backend_count++] = backend;
     list->slot[type][list->count[type]++] = slot;
 }
 
-static hs_status list_backends(hs_exec *exec, asked *list, char why[HS_WHY])
+static hs_status list_backends(hsi_bodies *bodies, const hsi_work *work, const hsi_machine *machine,
+                               asked *list, char why[HS_WHY])
 {
-    const hs_exec_settings *s = &exec->settings;
+    const hs_exec_settings *s = &work->settings;
     size_t                  i;
 
-    exec->backends = calloc(s->backend_count + 5, sizeof *exec->backends);
-    exec->used = calloc(s->backend_count + 5, 2);
-    if (!exec->backends || !exec->used)
+    bodies->backends = calloc(s->backend_count + 5, sizeof *bodies->backends);
+    bodies->used = calloc(s->backend_count + 5, 2);
+    if (!bodies->backends || !bodies->used)
         return HS_ENOMEM;
     for (i = 0; i < s->backend_count; i++) {
         if (!s->backends[i] || s->backends[i]->abi != HS_BACKEND_ABI) {
             snprintf(why, HS_WHY, "a backend is for another version of the library");
             return HS_EINVAL;
         }
-        exec->backends[exec->backend_count++] = s->backends[i];
+        bodies->backends[bodies->backend_count++] = s->backends[i];
     }
     if (!s->emulate[HS_CPU]) {
-        ask(exec, list, HS_CPU, &hsi_backend_command);
-        ask(exec, list, HS_CPU, &hsi_backend_plugin);
-        ask(exec, list, HS_CPU, &hsi_backend_cpu);
+        ask(bodies, list, HS_CPU, &hsi_backend_command);
+        ask(bodies, list, HS_CPU, &hsi_backend_plugin);
+        ask(bodies, list, HS_CPU, &hsi_backend_cpu);
     }
-    ask(exec, list, HS_CPU, &hsi_backend_emulated);
+    ask(bodies, list, HS_CPU, &hsi_backend_emulated);
     if (s->emulate[HS_GPU]) {
-        ask(exec, list, HS_GPU, &hsi_backend_command);
-        ask(exec, list, HS_GPU, &hsi_backend_emulated);
+        ask(bodies, list, HS_GPU, &hsi_backend_command);
+        ask(bodies, list, HS_GPU, &hsi_backend_emulated);
     }
-    if (exec->module.backend) {
-        ask(exec, list, HS_GPU, exec->module.backend); /* plugins get its stream */
-        ask(exec, list, HS_GPU, &hsi_backend_command);
-        ask(exec, list, HS_GPU, &hsi_backend_plugin);
+    if (machine->module.backend) {
+        ask(bodies, list, HS_GPU, machine->module.backend); /* plugins get its stream */
+        ask(bodies, list, HS_GPU, &hsi_backend_command);
+        ask(bodies, list, HS_GPU, &hsi_backend_plugin);
     }
     return HS_OK;
 }
 
-static hs_status try_backend(hs_exec *exec, unsigned slot, const hs_task *row, hs_type type,
+static hs_status try_backend(hsi_bodies *bodies, unsigned slot, const hs_task *row, hs_type type,
                              hsi_body *out, char why[HS_WHY])
 {
     hs_body  *body = NULL;
-    hs_status st = exec->backends[slot]->body_create(&exec->options, row, type, &body, why);
+    hs_status st = bodies->backends[slot]->body_create(&bodies->options, row, type, &body, why);
 
     if (st == HS_OK && body) {
         *out = (hsi_body){body, slot};
-        exec->used[2 * slot + type] = 1;
+        bodies->used[2 * slot + type] = 1;
     }
     return st;
 }
@@ -83,19 +84,19 @@ static void name_row(const hs_task *row, size_t number, char *buffer, size_t siz
 }
 
 /* The first backend that makes one. HS_ERESOURCE: none knows how, and `why` says so. */
-static hs_status make_body(hs_exec *exec, const asked *list, size_t number, const hs_task *row,
-                           hs_type type, char why[HS_WHY])
+static hs_status make_body(hsi_bodies *bodies, const hsi_work *work, const asked *list,
+                           size_t number, const hs_task *row, hs_type type, char why[HS_WHY])
 {
-    hsi_body *out = &exec->bodies[2 * number + type];
+    hsi_body *out = &bodies->list[2 * number + type];
     hs_status st = HS_OK;
     unsigned  i;
     char      name[200];
 
     why[0] = '\0';
-    for (i = 0; i < exec->settings.backend_count && st == HS_OK && !out->body; i++)
-        st = try_backend(exec, i, row, type, out, why);
+    for (i = 0; i < work->settings.backend_count && st == HS_OK && !out->body; i++)
+        st = try_backend(bodies, i, row, type, out, why);
     for (i = 0; i < list->count[type] && st == HS_OK && !out->body; i++)
-        st = try_backend(exec, list->slot[type][i], row, type, out, why);
+        st = try_backend(bodies, list->slot[type][i], row, type, out, why);
     if (out->body)
         return HS_OK;
     name_row(row, number, name, sizeof name);
@@ -111,18 +112,18 @@ static hs_status make_body(hs_exec *exec, const asked *list, size_t number, cons
 enum { ON_CPU = 1 << HS_CPU, ON_GPU = 1 << HS_GPU };
 
 /* By row: the types on which its tasks are planned. NULL: no memory. */
-static unsigned char *planned_types(const hs_exec *exec)
+static unsigned char *planned_types(const hsi_work *work)
 {
-    unsigned char  *types = calloc(hs_instance_rows(exec->in) + 1, 1);
+    unsigned char  *types = calloc(hs_instance_rows(work->in) + 1, 1);
     const hs_entry *entry;
     size_t          count;
     unsigned        w;
 
-    for (w = 0; types && w < exec->workers; w++)
-        for (entry = hs_schedule_entries(exec->plan, w, &count); count--; entry++)
+    for (w = 0; types && w < work->workers; w++)
+        for (entry = hs_schedule_entries(work->plan, w, &count); count--; entry++)
             if (entry->state == HS_RUN)
-                types[hs_instance_row_of(exec->in, entry->task)] |=
-                    w < exec->cpus ? ON_CPU : ON_GPU;
+                types[hs_instance_row_of(work->in, entry->task)] |=
+                    w < work->cpus ? ON_CPU : ON_GPU;
     return types;
 }
 
@@ -131,30 +132,30 @@ static unsigned char *planned_types(const hs_exec *exec)
  * two for a policy without a plan. There the task does not go; but one that is not
  * allowed is refused rather than quietly done another way, unless it is not planned.
  */
-static int may_lack(const hs_exec *exec, hs_type type, unsigned planned, hs_status st)
+static int may_lack(const hsi_work *work, hs_type type, unsigned planned, hs_status st)
 {
     if (st == HS_ENOMEM)
         return 0;
-    if (hs_policy_needs_plan(exec->settings.policy))
+    if (hs_policy_needs_plan(work->settings.policy))
         return !(planned & 1u << type);
     return st != HS_EREFUSED;
 }
 
-static hs_status make_row(hs_exec *exec, const asked *list, size_t number, unsigned planned,
-                          int *lacking, char why[HS_WHY])
+static hs_status make_row(hsi_bodies *bodies, const hsi_work *work, const asked *list,
+                          size_t number, unsigned planned, int *lacking, char why[HS_WHY])
 {
-    const unsigned there[2] = {exec->cpus, exec->gpus};
+    const unsigned there[2] = {work->cpus, work->gpus};
     hs_task        row;
     int            type, made = 0;
 
-    hs_instance_row(exec->in, number, &row);
+    hs_instance_row(work->in, number, &row);
     for (type = HS_CPU; type <= HS_GPU; type++) {
         hs_status st;
 
         if (!there[type] || isinf(type == HS_CPU ? row.cpu : row.gpu))
             continue;
-        st = make_body(exec, list, number, &row, (hs_type)type, why);
-        if (st != HS_OK && !may_lack(exec, (hs_type)type, planned, st))
+        st = make_body(bodies, work, list, number, &row, (hs_type)type, why);
+        if (st != HS_OK && !may_lack(work, (hs_type)type, planned, st))
             return st;
         made += st == HS_OK;
         *lacking |= st != HS_OK;
@@ -165,7 +166,7 @@ static hs_status make_row(hs_exec *exec, const asked *list, size_t number, unsig
 }
 
 /* Where a body is missing, a task cannot run: the same tasks with no time there. */
-static hs_status reduce_estimates(hs_exec *exec)
+static hs_status reduce_estimates(hsi_bodies *bodies, const hsi_work *work)
 {
     hs_builder *b = NULL;
     hs_task     row;
@@ -173,65 +174,84 @@ static hs_status reduce_estimates(hs_exec *exec)
     hs_status   st = hs_builder_create(&b);
 
     if (st == HS_OK)
-        st = hs_builder_workers(b, exec->cpus, exec->gpus);
+        st = hs_builder_workers(b, work->cpus, work->gpus);
     if (st == HS_OK)
-        st = hs_builder_unit(b, hs_instance_unit(exec->in));
-    for (i = 0; i < hs_instance_rows(exec->in) && st == HS_OK; i++) {
-        hs_instance_row(exec->in, i, &row);
-        row.restartable = hs_instance_restartable(exec->in, task) ? HS_RESTART_YES : HS_RESTART_NO;
+        st = hs_builder_unit(b, hs_instance_unit(work->in));
+    for (i = 0; i < hs_instance_rows(work->in) && st == HS_OK; i++) {
+        hs_instance_row(work->in, i, &row);
+        row.restartable = hs_instance_restartable(work->in, task) ? HS_RESTART_YES : HS_RESTART_NO;
         row.id = row.kernel = row.cpu_command = row.gpu_command = NULL;
-        if (!exec->bodies[2 * i + HS_CPU].body)
+        if (!bodies->list[2 * i + HS_CPU].body)
             row.cpu = INFINITY;
-        if (!exec->bodies[2 * i + HS_GPU].body)
+        if (!bodies->list[2 * i + HS_GPU].body)
             row.gpu = INFINITY;
         task += row.count ? row.count : 1;
         st = hs_builder_add(b, &row);
     }
     if (st == HS_OK)
-        st = hs_builder_finish(b, &exec->reduced, NULL);
+        st = hs_builder_finish(b, &bodies->reduced, NULL);
     hs_builder_free(b);
     return st;
 }
 
-const hs_instance *hsi_estimates(const hs_exec *exec)
+static void fill_options(hs_backend_options *options, const hsi_work *work,
+                         const hsi_machine *machine)
 {
-    return exec->reduced ? exec->reduced : exec->in;
+    const hs_exec_settings *s = &work->settings;
+
+    *options = (hs_backend_options){
+        .struct_size = sizeof *options,
+        .seconds_per_unit = work->seconds_per_unit,
+        .grace = s->grace,
+        .allow_commands = s->allow_commands,
+        .allow_plugins = s->allow_plugins,
+        .keep_visible_devices = s->keep_visible_devices,
+        .emulate = {s->emulate[HS_CPU], s->emulate[HS_GPU]},
+        .verify = s->verify,
+        .gpu_mode = s->gpu_mode,
+        .resident = s->resident,
+        .device_memory = hsi_machine_least_memory(machine, work),
+    };
 }
 
-hs_status hsi_bodies_make(hs_exec *exec, char why[HS_WHY])
+hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_work *work, const hsi_machine *machine,
+                          char why[HS_WHY])
 {
-    size_t         rows = hs_instance_rows(exec->in), i;
+    size_t         rows = hs_instance_rows(work->in), i;
     asked          list = {.count = {0, 0}};
     unsigned char *planned = NULL;
     int            lacking = 0;
-    hs_status      st = list_backends(exec, &list, why);
+    hs_status      st = list_backends(bodies, work, machine, &list, why);
+
+    fill_options(&bodies->options, work, machine);
     if (st != HS_OK)
         return st;
-    exec->bodies = calloc(2 * rows + 1, sizeof *exec->bodies);
-    if (!exec->bodies)
+    bodies->rows = rows;
+    bodies->list = calloc(2 * rows + 1, sizeof *bodies->list);
+    if (!bodies->list)
         return HS_ENOMEM;
-    if (exec->plan && !(planned = planned_types(exec)))
+    if (work->plan && !(planned = planned_types(work)))
         return HS_ENOMEM;
     for (i = 0; i < rows && st == HS_OK; i++)
-        st = make_row(exec, &list, i, planned ? planned[i] : 0, &lacking, why);
+        st = make_row(bodies, work, &list, i, planned ? planned[i] : 0, &lacking, why);
     free(planned);
     if (st == HS_OK && lacking)
-        st = reduce_estimates(exec);
+        st = reduce_estimates(bodies, work);
     return st;
 }
 
-void hsi_bodies_free(hs_exec *exec)
+void hsi_bodies_free(hsi_bodies *bodies)
 {
-    size_t rows = hs_instance_rows(exec->in), i;
+    size_t i;
 
-    for (i = 0; exec->bodies && i < 2 * rows; i++) {
-        hs_body *body = exec->bodies[i].body;
+    for (i = 0; bodies->list && i < 2 * bodies->rows; i++) {
+        hs_body *body = bodies->list[i].body;
 
         if (body && body->backend->body_free)
             body->backend->body_free(body);
     }
-    free(exec->bodies);
-    free(exec->backends);
-    free(exec->used);
-    hs_instance_free(exec->reduced);
+    free(bodies->list);
+    free(bodies->backends);
+    free(bodies->used);
+    hs_instance_free(bodies->reduced);
 }

@@ -7,42 +7,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exec/run/atomic.h"
-#include "exec/run/clock.h"
-
-/* It is held for a fraction of a microsecond: sleeping costs more than trying for that long. */
-void hsi_lock(hs_exec *exec)
-{
-    enum { TRIES = 100 };
-    int i;
-
-    for (i = 0; i < TRIES; i++) {
-        if (pthread_mutex_trylock(&exec->lock) == 0)
-            return;
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#endif
-    }
-    pthread_mutex_lock(&exec->lock);
-}
-
-void hsi_unlock(hs_exec *exec)
-{
-    pthread_mutex_unlock(&exec->lock);
-}
+#include "support/atomic.h"
+#include "support/clock.h"
 
 static double policy_time(hs_exec *exec, int64_t now)
 {
-    if (now > exec->latest)
-        exec->latest = now;
-    return 1e-9 * (double)(exec->latest - exec->start_ns) / exec->seconds_per_unit;
+    if (now > exec->control.latest)
+        exec->control.latest = now;
+    return 1e-9 * (double)(exec->control.latest - exec->control.start_ns) /
+           exec->work.seconds_per_unit;
 }
 
 static int64_t wall_time(const hs_exec *exec, double time)
 {
-    double ns = ceil(1e9 * time * exec->seconds_per_unit);
+    double ns = ceil(1e9 * time * exec->work.seconds_per_unit);
 
-    return ns < 9e18 - (double)exec->start_ns ? exec->start_ns + (int64_t)ns : HSI_FAR;
+    return ns < 9e18 - (double)exec->control.start_ns ? exec->control.start_ns + (int64_t)ns
+                                                      : HSI_FAR;
 }
 
 static int is_active(hsi_phase phase)
@@ -53,19 +34,19 @@ static int is_active(hsi_phase phase)
 static void enter(hsi_worker *worker, hsi_phase phase, int64_t now)
 {
     hs_exec  *exec = worker->exec;
-    hsi_phase old = worker->phase;
+    hsi_phase old = worker->turn.phase;
 
     if (phase == old)
         return;
-    worker->phase = phase;
-    exec->active += (unsigned)(is_active(phase) - is_active(old));
-    exec->waiting += (unsigned)((phase == HSI_WAIT) - (old == HSI_WAIT));
+    worker->turn.phase = phase;
+    exec->control.active += (unsigned)(is_active(phase) - is_active(old));
+    exec->control.waiting += (unsigned)((phase == HSI_WAIT) - (old == HSI_WAIT));
     if (old != HSI_WAIT)
-        worker->waiting_since = now;
+        worker->turn.waiting_since = now;
     else if (phase == HSI_RUN)
-        worker->idle_ns += now > worker->waiting_since ? now - worker->waiting_since : 0;
+        worker->idle_ns += now > worker->turn.waiting_since ? now - worker->turn.waiting_since : 0;
     if (old == HSI_WAIT)
-        pthread_cond_signal(&worker->wake);
+        pthread_cond_signal(&worker->turn.wake);
 }
 
 /* The worker runs nothing more. */
@@ -76,19 +57,19 @@ void hsi_retreat(hsi_worker *worker)
 
 static void wait_until(hsi_worker *worker, int64_t until, int64_t now)
 {
-    int sleeps_too_long = worker->phase == HSI_WAIT && until < worker->until;
+    int sleeps_too_long = worker->turn.phase == HSI_WAIT && until < worker->turn.until;
 
-    worker->until = until;
+    worker->turn.until = until;
     enter(worker, HSI_WAIT, now);
     if (sleeps_too_long)
-        pthread_cond_signal(&worker->wake);
+        pthread_cond_signal(&worker->turn.wake);
 }
 
 static void raise_flag(hsi_worker *worker)
 {
     const uint64_t one = 1;
 
-    hsi_poke(&worker->cancel, 1);
+    hsi_atomic_store(&worker->cancel, 1);
     while (write(worker->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
         continue;
 }
@@ -97,7 +78,7 @@ static void lower_flag(hsi_worker *worker)
 {
     uint64_t count;
 
-    hsi_poke(&worker->cancel, 0);
+    hsi_atomic_store(&worker->cancel, 0);
     while (read(worker->wake_fd, &count, sizeof count) < 0 && errno == EINTR)
         continue;
 }
@@ -105,9 +86,9 @@ static void lower_flag(hsi_worker *worker)
 /* The task that it has been given, begun or not; hsi_settle() is the end of that. */
 void hsi_cancel(hsi_worker *worker, hsi_cause cause)
 {
-    if (worker->cause != HSI_NOT_CANCELLED)
+    if (worker->turn.cause != HSI_NOT_CANCELLED)
         return;
-    worker->cause = cause;
+    worker->turn.cause = cause;
     raise_flag(worker);
 }
 
@@ -116,14 +97,14 @@ void hsi_halt(hs_exec *exec, hs_exec_stop_how how)
 {
     unsigned i;
 
-    if ((int)how <= exec->halt)
+    if ((int)how <= exec->control.halt)
         return;
-    hsi_poke(&exec->halt, (int)how);
-    for (i = 0; i < exec->workers; i++) {
+    hsi_atomic_store(&exec->control.halt, (int)how);
+    for (i = 0; i < exec->work.workers; i++) {
         hsi_worker *w = &exec->worker[i];
 
-        if (w->phase == HSI_WAIT)
-            enter(w, HSI_LEAVE, exec->latest);
+        if (w->turn.phase == HSI_WAIT)
+            enter(w, HSI_LEAVE, exec->control.latest);
         if (how == HS_STOP_NOW)
             raise_flag(w);
     }
@@ -131,9 +112,9 @@ void hsi_halt(hs_exec *exec, hs_exec_stop_how how)
 
 void hsi_break_off(hs_exec *exec, hs_status status, const char *why)
 {
-    if (exec->status == HS_OK) {
-        exec->status = status;
-        snprintf(exec->why, sizeof exec->why, "%s", why);
+    if (exec->control.status == HS_OK) {
+        exec->control.status = status;
+        snprintf(exec->control.why, sizeof exec->control.why, "%s", why);
     }
     hsi_halt(exec, HS_STOP_DRAIN);
 }
@@ -141,36 +122,36 @@ void hsi_break_off(hs_exec *exec, hs_status status, const char *why)
 /* When an attempt has ended, so that the next one is not hit. */
 static void forget_cancel(hsi_worker *worker)
 {
-    if (worker->cause != HSI_NOT_CANCELLED && !worker->exec->halt)
+    if (worker->turn.cause != HSI_NOT_CANCELLED && !worker->exec->control.halt)
         lower_flag(worker);
-    worker->cause = HSI_NOT_CANCELLED;
-    worker->deadline = HSI_FAR;
+    worker->turn.cause = HSI_NOT_CANCELLED;
+    worker->turn.deadline = HSI_FAR;
 }
 
 /* Before an attempt: how long it may take. */
 void hsi_begin(hsi_worker *worker, uint32_t task)
 {
     const hs_exec          *exec = worker->exec;
-    const hs_exec_settings *s = &exec->settings;
+    const hs_exec_settings *s = &exec->work.settings;
     double                  seconds = INFINITY;
 
-    if (!exec->timed)
+    if (!exec->work.timed)
         return;
     if (s->timeout > 0)
         seconds = s->timeout;
     if (s->timeout_factor > 0)
-        seconds = fmin(seconds, s->timeout_factor * exec->seconds_per_unit *
-                                    hs_instance_time(exec->in, task, worker->type));
-    worker->limit = seconds;
-    worker->deadline = seconds < 9e9 ? hsi_clock_ns() + (int64_t)(1e9 * seconds) : HSI_FAR;
-    if (worker->deadline < exec->watch)
-        hsi_nudge(exec);
+        seconds = fmin(seconds, s->timeout_factor * exec->work.seconds_per_unit *
+                                    hs_instance_time(exec->work.in, task, worker->type));
+    worker->turn.limit = seconds;
+    worker->turn.deadline = seconds < 9e9 ? hsi_clock_ns() + (int64_t)(1e9 * seconds) : HSI_FAR;
+    if (worker->turn.deadline < exec->control.next_look)
+        hsi_wake_caller(&exec->control);
 }
 
 static void take_over(hsi_worker *worker, hsi_worker *victim, int64_t now)
 {
-    worker->victim = victim;
-    victim->thief = worker;
+    worker->turn.victim = victim;
+    victim->turn.thief = worker;
     wait_until(worker, HSI_FAR, now);
     hsi_cancel(victim, HSI_TAKEN);
 }
@@ -181,16 +162,16 @@ void hsi_decide(hsi_worker *worker, int64_t now)
     hs_exec    *exec = worker->exec;
     hs_decision d;
 
-    if (worker->phase == HSI_LEAVE)
+    if (worker->turn.phase == HSI_LEAVE)
         return;
-    if (exec->halt) {
+    if (exec->control.halt) {
         enter(worker, HSI_LEAVE, now);
         return;
     }
     hs_policy_next(exec->policy, worker->number, policy_time(exec, now), &d);
     switch (d.kind) {
     case HS_DECIDE_START:
-        worker->task = d.task;
+        worker->turn.task = d.task;
         enter(worker, HSI_RUN, now);
         break;
     case HS_DECIDE_TAKE:
@@ -208,13 +189,13 @@ static int ask_waiting(hs_exec *exec, unsigned from, unsigned to, int64_t now)
     int      started = 0;
     unsigned i;
 
-    for (i = from; i < to && exec->waiting; i++) {
+    for (i = from; i < to && exec->control.waiting; i++) {
         hsi_worker *w = &exec->worker[i];
 
-        if (w->phase != HSI_WAIT || w->victim)
+        if (w->turn.phase != HSI_WAIT || w->turn.victim)
             continue;
         hsi_decide(w, now);
-        started |= w->phase == HSI_RUN;
+        started |= w->turn.phase == HSI_RUN;
     }
     return started;
 }
@@ -223,9 +204,9 @@ static void dismiss_all(hs_exec *exec)
 {
     unsigned i;
 
-    for (i = 0; i < exec->workers; i++)
-        if (exec->worker[i].phase == HSI_WAIT)
-            enter(&exec->worker[i], HSI_LEAVE, exec->latest);
+    for (i = 0; i < exec->work.workers; i++)
+        if (exec->worker[i].turn.phase == HSI_WAIT)
+            enter(&exec->worker[i], HSI_LEAVE, exec->control.latest);
 }
 
 /* Something has happened: what do those do who wait? What one of them starts, another
@@ -233,10 +214,10 @@ static void dismiss_all(hs_exec *exec)
  * to look at what was running. */
 void hsi_reconsider(hs_exec *exec, int64_t now)
 {
-    while (exec->waiting && (ask_waiting(exec, exec->cpus, exec->workers, now) |
-                             ask_waiting(exec, 0, exec->cpus, now)))
+    while (exec->control.waiting && (ask_waiting(exec, exec->work.cpus, exec->work.workers, now) |
+                                     ask_waiting(exec, 0, exec->work.cpus, now)))
         continue;
-    if (!exec->active && exec->waiting)
+    if (!exec->control.active && exec->control.waiting)
         dismiss_all(exec);
 }
 
@@ -250,12 +231,12 @@ static void tell(const hsi_worker *worker, uint32_t task, hs_ending how)
 /* Who waited for this worker to abort is the first to be asked. */
 static void release_thief(hsi_worker *worker)
 {
-    hsi_worker *thief = worker->thief;
+    hsi_worker *thief = worker->turn.thief;
 
-    worker->thief = NULL;
+    worker->turn.thief = NULL;
     if (!thief)
         return;
-    thief->victim = NULL;
+    thief->turn.victim = NULL;
     hsi_decide(thief, worker->now);
 }
 
@@ -263,27 +244,27 @@ static void fail_for_good(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
 
-    exec->failed++;
-    if (exec->settings.halt == HS_HALT_SOON)
+    exec->results.failed++;
+    if (exec->work.settings.halt == HS_HALT_SOON)
         hsi_halt(exec, HS_STOP_DRAIN);
-    else if (exec->settings.halt == HS_HALT_NOW)
+    else if (exec->work.settings.halt == HS_HALT_NOW)
         hsi_halt(exec, HS_STOP_NOW);
 }
 
 static int settle_failure(hsi_worker *worker, uint32_t task)
 {
     hs_exec *exec = worker->exec;
-    int      final = exec->failures[task]++ >= exec->settings.retries;
+    int      final = exec->results.failures[task]++ >= exec->work.settings.retries;
 
     hsi_failure_note(worker, task, final, NULL);
     if (final) {
         tell(worker, task, HS_ENDING_DROPPED);
         fail_for_good(worker);
-    } else if (exec->halt) {
+    } else if (exec->control.halt) {
         tell(worker, task, HS_ENDING_BACK);
     } else {
-        exec->retried++;
-        if (!worker->thief)
+        exec->results.retried++;
+        if (!worker->turn.thief)
             return 1;
         tell(worker, task, HS_ENDING_ABORTED); /* the next attempt is the thief's */
     }
@@ -296,7 +277,7 @@ static void retire(hsi_worker *worker, uint32_t task)
     hs_exec *exec = worker->exec;
     uint32_t stranded;
 
-    exec->lost++;
+    exec->results.lost_workers++;
     hsi_failure_note(worker, task, 0, NULL);
     tell(worker, task, HS_ENDING_BACK);
     hs_policy_retire(exec->policy, worker->number);
@@ -310,11 +291,11 @@ static void retire(hsi_worker *worker, uint32_t task)
 /* Why a body gave up: 1 if that is a failure, in worker->why. */
 static int gave_up_wrongly(hsi_worker *worker)
 {
-    if (worker->cause == HSI_TIMED_OUT) {
-        snprintf(worker->why, sizeof worker->why, "timed out after %.4g s", worker->limit);
+    if (worker->turn.cause == HSI_TIMED_OUT) {
+        snprintf(worker->why, sizeof worker->why, "timed out after %.4g s", worker->turn.limit);
         return 1;
     }
-    if (worker->cause == HSI_TAKEN || worker->exec->halt)
+    if (worker->turn.cause == HSI_TAKEN || worker->exec->control.halt)
         return 0;
     snprintf(worker->why, sizeof worker->why, "it gave up although it was not told to");
     return 1;
@@ -326,16 +307,16 @@ static int settle_abortion(hsi_worker *worker, uint32_t task)
 
     if (gave_up_wrongly(worker))
         return settle_failure(worker, task);
-    exec->aborted += worker->thief != NULL;
-    tell(worker, task, worker->thief ? HS_ENDING_ABORTED : HS_ENDING_BACK);
+    exec->results.aborted += worker->turn.thief != NULL;
+    tell(worker, task, worker->turn.thief ? HS_ENDING_ABORTED : HS_ENDING_BACK);
     return 0;
 }
 
 /* Taken, and not done: it is for whoever can run it. The worker is about to be lost. */
 void hsi_give_back(hsi_worker *worker, uint32_t task)
 {
-    if (worker->exec->attempts[task] < UINT16_MAX - 1)
-        worker->exec->attempts[task]++;
+    if (worker->exec->results.attempts[task] < UINT16_MAX - 1)
+        worker->exec->results.attempts[task]++;
     tell(worker, task, HS_ENDING_BACK);
 }
 
@@ -345,11 +326,11 @@ int hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome)
     hs_exec *exec = worker->exec;
     int      again = 0;
 
-    if (outcome != HS_OUTCOME_DONE && exec->attempts[task] < UINT16_MAX - 1)
-        exec->attempts[task]++;
+    if (outcome != HS_OUTCOME_DONE && exec->results.attempts[task] < UINT16_MAX - 1)
+        exec->results.attempts[task]++;
     switch (outcome) {
     case HS_OUTCOME_DONE:
-        if (worker->phase == HSI_RUN)
+        if (worker->turn.phase == HSI_RUN)
             tell(worker, task, HS_ENDING_DONE);
         break;
     case HS_OUTCOME_ABORTED:

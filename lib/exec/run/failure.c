@@ -6,18 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
-static int make_room(hs_exec *exec)
+static int make_room(hsi_results *r)
 {
-    size_t       capacity = exec->failure_capacity ? 2 * exec->failure_capacity : 16;
+    size_t       capacity = r->failure_capacity ? 2 * r->failure_capacity : 16;
     hsi_failure *more;
 
-    if (exec->failure_count < exec->failure_capacity)
+    if (r->failure_count < r->failure_capacity)
         return 1;
-    more = realloc(exec->failure, capacity * sizeof *more);
+    more = realloc(r->failure, capacity * sizeof *more);
     if (!more)
         return 0;
-    exec->failure = more;
-    exec->failure_capacity = capacity;
+    r->failure = more;
+    r->failure_capacity = capacity;
     return 1;
 }
 
@@ -39,13 +39,13 @@ void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, const char *
     hs_exec    *exec = worker->exec;
     int         attempted = !why, no_memory = 0;
     const char *text = why ? why : worker->why[0] ? worker->why : "it failed and did not say why";
-    hsi_failure f = {task, exec->attempts[task], worker->number, final, strdup(text), NULL};
+    hsi_failure f = {task, exec->results.attempts[task], worker->number, final, strdup(text), NULL};
 
     f.log = kept_log(worker, attempted, &no_memory);
-    if (f.why && !no_memory && make_room(exec)) {
-        exec->failure[exec->failure_count++] = f;
-        if (exec->settings.failure)
-            hsi_nudge(exec);
+    if (f.why && !no_memory && make_room(&exec->results)) {
+        exec->results.failure[exec->results.failure_count++] = f;
+        if (exec->work.settings.failure)
+            hsi_wake_caller(&exec->control);
         return;
     }
     free(f.why);
@@ -64,15 +64,15 @@ static int look_up(hs_exec *exec, size_t index, hs_exec_failure *out)
 {
     int found;
 
-    hsi_lock(exec);
-    found = index < exec->failure_count;
+    hsi_lock(&exec->control);
+    found = index < exec->results.failure_count;
     if (found) {
-        const hsi_failure *f = &exec->failure[index];
+        const hsi_failure *f = &exec->results.failure[index];
 
         *out =
             (hs_exec_failure){sizeof *out, f->task, f->number, f->worker, f->final, f->why, f->log};
     }
-    hsi_unlock(exec);
+    hsi_unlock(&exec->control);
     return found;
 }
 
@@ -93,8 +93,8 @@ void hsi_failures_tell(hs_exec *exec)
 {
     hs_exec_failure f;
 
-    while (exec->settings.failure && look_up(exec, exec->failures_told, &f)) {
-        exec->failures_told++;
-        exec->settings.failure(exec->settings.failure_data, &f);
+    while (exec->work.settings.failure && look_up(exec, exec->results.failures_told, &f)) {
+        exec->results.failures_told++;
+        exec->work.settings.failure(exec->work.settings.failure_data, &f);
     }
 }

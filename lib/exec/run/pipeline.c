@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/run/atomic.h"
-#include "exec/run/clock.h"
+#include "support/atomic.h"
+#include "support/clock.h"
 
 typedef struct flight {
     hs_attempt attempt;
@@ -37,12 +37,12 @@ typedef struct pipeline {
 /* Does the policy give each worker a list that it runs in order? */
 static int has_list(const hs_exec *exec)
 {
-    return exec->settings.policy == hs_policy_find("plan") && !exec->timed;
+    return exec->work.settings.policy == hs_policy_find("plan") && !exec->work.timed;
 }
 
 static int serves(const hsi_worker *worker, unsigned slot)
 {
-    return worker->states[slot] && worker->exec->used[2 * slot + worker->type];
+    return worker->states[slot] && worker->exec->bodies.used[2 * slot + worker->type];
 }
 
 int hsi_pipeline_slot(const hsi_worker *worker)
@@ -50,8 +50,8 @@ int hsi_pipeline_slot(const hsi_worker *worker)
     const hs_exec *exec = worker->exec;
     unsigned       slot;
 
-    for (slot = 0; has_list(exec) && slot < exec->backend_count; slot++)
-        if (exec->backends[slot]->submit && serves(worker, slot))
+    for (slot = 0; has_list(exec) && slot < exec->bodies.backend_count; slot++)
+        if (exec->bodies.backends[slot]->submit && serves(worker, slot))
             return (int)slot;
     return -1;
 }
@@ -59,7 +59,7 @@ int hsi_pipeline_slot(const hsi_worker *worker)
 static void add_item(const hsi_worker *worker, unsigned slot, uint32_t task, hs_backend_item *items,
                      size_t *count)
 {
-    const hsi_body *body = hsi_body_of(worker->exec, task, worker->type);
+    const hsi_body *body = hsi_worker_body(worker, task);
 
     if (body->body && body->slot == slot)
         items[(*count)++] = (hs_backend_item){body->body, task};
@@ -73,7 +73,7 @@ static size_t list_own(const hsi_worker *worker, unsigned slot, const hs_entry *
     size_t         count = 0, i;
 
     for (i = 0; i < length; i++)
-        if (entries[i].state == HS_RUN && !(exec->skip && exec->skip[entries[i].task]))
+        if (entries[i].state == HS_RUN && !hsi_is_done_before(&exec->results, entries[i].task))
             add_item(worker, slot, entries[i].task, items, &count);
     return count;
 }
@@ -81,7 +81,7 @@ static size_t list_own(const hsi_worker *worker, unsigned slot, const hs_entry *
 /* One of each row. */
 static size_t list_rows(const hsi_worker *worker, unsigned slot, hs_backend_item *items)
 {
-    const hs_instance *in = worker->exec->in;
+    const hs_instance *in = worker->exec->work.in;
     size_t             rows = hs_instance_rows(in), count = 0, i;
     uint32_t           task = 0;
     hs_task            row;
@@ -97,21 +97,21 @@ static size_t list_rows(const hsi_worker *worker, unsigned slot, hs_backend_item
 static hs_status prepare_slot(hsi_worker *worker, unsigned slot, char why[HS_WHY])
 {
     const hs_exec    *exec = worker->exec;
-    const hs_backend *backend = exec->backends[slot];
+    const hs_backend *backend = exec->bodies.backends[slot];
     const hs_entry   *entries = NULL;
-    size_t            length = hs_instance_rows(exec->in), count;
+    size_t            length = hs_instance_rows(exec->work.in), count;
     int               ordered = has_list(exec);
     hs_backend_item  *items;
     hs_status         st;
 
     if (ordered)
-        entries = hs_schedule_entries(exec->plan, worker->number, &length);
+        entries = hs_schedule_entries(exec->work.plan, worker->number, &length);
     items = calloc(length + 1, sizeof *items);
     if (!items)
         return HS_ENOMEM;
     count =
         ordered ? list_own(worker, slot, entries, length, items) : list_rows(worker, slot, items);
-    st = backend->prepare(worker->states[slot], exec->in, items, count, ordered, why);
+    st = backend->prepare(worker->states[slot], exec->work.in, items, count, ordered, why);
     free(items);
     return st;
 }
@@ -122,8 +122,8 @@ hs_status hsi_pipeline_prepare(hsi_worker *worker, char why[HS_WHY])
     unsigned       slot;
     hs_status      st = HS_OK;
 
-    for (slot = 0; slot < exec->backend_count && st == HS_OK; slot++)
-        if (exec->backends[slot]->prepare && serves(worker, slot))
+    for (slot = 0; slot < exec->bodies.backend_count && st == HS_OK; slot++)
+        if (exec->bodies.backends[slot]->prepare && serves(worker, slot))
             st = prepare_slot(worker, slot, why);
     return st;
 }
@@ -134,16 +134,16 @@ static void break_off(pipeline *p, hs_status status, const char *why)
 {
     hs_exec *exec = p->worker->exec;
 
-    hsi_lock(exec);
+    hsi_lock(&exec->control);
     hsi_break_off(exec, status, why);
-    hsi_unlock(exec);
+    hsi_unlock(&exec->control);
 }
 
 /* There is room for it, once some are collected. */
 static void submit(pipeline *p, uint32_t task)
 {
     hsi_worker     *worker = p->worker;
-    const hsi_body *body = hsi_body_of(worker->exec, task, worker->type);
+    const hsi_body *body = hsi_worker_body(worker, task);
     flight         *f;
 
     while (p->count == p->room)
@@ -163,16 +163,16 @@ static void submit(pipeline *p, uint32_t task)
     }
     p->newest = task;
     if (p->count++ == 0)
-        hsi_show(worker, task, hsi_clock_ns());
+        hsi_gauge_show(&worker->gauge, task, hsi_clock_ns());
 }
 
 /* The newest stands for all that are on their way. */
 static void show_next(pipeline *p)
 {
     if (p->count)
-        hsi_show(p->worker, p->newest, p->worker->now);
+        hsi_gauge_show(&p->worker->gauge, p->newest, p->worker->now);
     else
-        hsi_poke64(&p->worker->running_since, 0);
+        hsi_atomic_store(&p->worker->gauge.running_since, 0);
 }
 
 /* 1: it is to be tried again. */
@@ -181,10 +181,10 @@ static int settle(pipeline *p, uint32_t task, hs_outcome outcome)
     hsi_worker *worker = p->worker;
     int         again;
 
-    hsi_lock(worker->exec);
+    hsi_lock(&worker->exec->control);
     again = hsi_settle(worker, task, outcome);
     hsi_reconsider(worker->exec, worker->now);
-    hsi_unlock(worker->exec);
+    hsi_unlock(&worker->exec->control);
     return again && hsi_may_start(worker);
 }
 
@@ -198,7 +198,7 @@ static void note_lost(pipeline *p, uint32_t task)
 
 static int has_room(pipeline *p)
 {
-    if (hsi_records_room(p->worker))
+    if (hsi_records_room(&p->worker->records))
         return 1;
     break_off(p, HS_ENOMEM, hs_status_text(HS_ENOMEM));
     return 0;
@@ -274,7 +274,7 @@ static void run_list(pipeline *p)
 
     do {
         while (next_task(p, &task)) {
-            if (hsi_body_of(p->worker->exec, task, p->worker->type)->slot == p->slot)
+            if (hsi_worker_body(p->worker, task)->slot == p->slot)
                 submit(p, task);
             else
                 run_other(p, task);
@@ -291,7 +291,7 @@ static void report_lost(pipeline *p)
 
     if (!p->lost_count)
         return;
-    hsi_lock(worker->exec);
+    hsi_lock(&worker->exec->control);
     for (i = 1; i < p->lost_count; i++)
         hsi_give_back(worker, p->lost[i]);
     while (p->again_count)
@@ -299,7 +299,7 @@ static void report_lost(pipeline *p)
     memcpy(worker->why, p->lost_why, sizeof worker->why);
     hsi_settle(worker, p->lost[0], HS_OUTCOME_LOST);
     hsi_reconsider(worker->exec, worker->now);
-    hsi_unlock(worker->exec);
+    hsi_unlock(&worker->exec->control);
 }
 
 /* 0: no memory. */
@@ -322,7 +322,7 @@ static int open_pipeline(pipeline *p)
 void hsi_pipeline_run(hsi_worker *worker, unsigned slot)
 {
     pipeline p = {.worker = worker,
-                  .backend = worker->exec->backends[slot],
+                  .backend = worker->exec->bodies.backends[slot],
                   .state = worker->states[slot],
                   .slot = slot};
 

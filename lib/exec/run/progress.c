@@ -6,90 +6,93 @@
 
 #include <hybridsched/bound.h>
 
-#include "exec/run/atomic.h"
-#include "exec/run/clock.h"
+#include "support/atomic.h"
+#include "support/clock.h"
 
-/*
- * How much is left is told in parts of the whole, a task counting for its shorter
- * time, and the whole lasts as long as the plan says or, without one, the area bound.
- */
-
-static double weight_of(const hs_exec *exec, uint32_t task)
+static double weight_of(const hs_instance *in, uint32_t task)
 {
-    return fmin(hs_instance_time(exec->in, task, HS_CPU), hs_instance_time(exec->in, task, HS_GPU));
+    return fmin(hs_instance_time(in, task, HS_CPU), hs_instance_time(in, task, HS_GPU));
 }
 
-hs_status hsi_progress_prepare(hs_exec *exec)
+hs_status hsi_progress_prepare(hsi_progress *progress, const hsi_work *work,
+                               const hsi_results *results)
 {
-    size_t    n = hs_instance_tasks(exec->in), i;
+    size_t    n = hs_instance_tasks(work->in), i;
     double    makespan = 0;
     hs_status st = HS_OK;
 
-    if (!exec->settings.progress)
+    if (!work->settings.progress)
         return HS_OK;
-    if (exec->plan)
-        makespan = hs_schedule_makespan(exec->plan);
+    if (work->plan)
+        makespan = hs_schedule_makespan(work->plan);
     else
-        st = hs_bound_compute(hs_bound_find("theorem2"), exec->in, NULL, &makespan);
-    exec->predicted = makespan * exec->seconds_per_unit;
+        st = hs_bound_compute(hs_bound_find("theorem2"), work->in, NULL, &makespan);
+    progress->predicted = makespan * work->seconds_per_unit;
     for (i = 0; i < n; i++) {
-        exec->total_weight += weight_of(exec, (uint32_t)i);
-        if (exec->skip && exec->skip[i])
-            exec->resumed_weight += weight_of(exec, (uint32_t)i);
+        double weight = weight_of(work->in, (uint32_t)i);
+
+        progress->total_weight += weight;
+        progress->resumed_weight += hsi_is_done_before(results, (uint32_t)i) ? weight : 0;
     }
     return st;
 }
 
-static double read_weight(const hsi_worker *worker)
+static double done_weight(const hsi_gauge *gauge)
 {
-    uint64_t bits = hsi_peek64(&worker->weight);
+    uint64_t bits = hsi_atomic_load(&gauge->weight);
     double   weight;
 
     memcpy(&weight, &bits, sizeof weight);
     return weight;
 }
 
-void hsi_progress_add(hsi_worker *worker, uint32_t task)
+void hsi_gauge_add(hsi_gauge *gauge, const hs_instance *in, uint32_t task)
 {
-    double   weight = read_weight(worker) + weight_of(worker->exec, task);
+    double   weight = done_weight(gauge) + weight_of(in, task);
     uint64_t bits;
 
     memcpy(&bits, &weight, sizeof bits);
-    hsi_poke64(&worker->weight, bits);
+    hsi_atomic_store(&gauge->weight, bits);
+}
+
+void hsi_gauge_show(hsi_gauge *gauge, uint32_t task, int64_t since)
+{
+    hsi_atomic_store(&gauge->running, task);
+    hsi_atomic_store(&gauge->running_since, since);
 }
 
 /* The part of its present task that a worker should have behind it. */
 static double running_weight(const hsi_worker *worker, int64_t now, int64_t since)
 {
-    const hs_exec *exec = worker->exec;
-    uint32_t       task = (uint32_t)hsi_peek(&worker->running);
-    double seconds = hs_instance_time(exec->in, task, worker->type) * exec->seconds_per_unit;
+    const hsi_work *work = &worker->exec->work;
+    uint32_t        task = hsi_atomic_load(&worker->gauge.running);
+    double seconds = hs_instance_time(work->in, task, worker->type) * work->seconds_per_unit;
     double part = 1e-9 * (double)(now - since) / seconds;
 
-    return weight_of(exec, task) * fmin(fmax(part, 0), 1);
+    return weight_of(work->in, task) * fmin(fmax(part, 0), 1);
 }
 
 void hsi_progress_tell(hs_exec *exec)
 {
     int64_t          now = hsi_clock_ns();
-    double           weight = exec->resumed_weight;
-    hs_exec_progress p = {.seconds = 1e-9 * (double)(now - exec->start_ns),
-                          .total = hs_instance_tasks(exec->in),
-                          .done = exec->resumed};
+    double           weight = exec->progress.resumed_weight;
+    hs_exec_progress p = {.seconds = 1e-9 * (double)(now - exec->control.start_ns),
+                          .total = hs_instance_tasks(exec->work.in),
+                          .done = exec->results.resumed};
     unsigned         i;
 
-    for (i = 0; i < exec->workers; i++) {
+    for (i = 0; i < exec->work.workers; i++) {
         const hsi_worker *w = &exec->worker[i];
-        int64_t           since = (int64_t)hsi_peek64(&w->running_since);
+        int64_t           since = hsi_atomic_load(&w->gauge.running_since);
 
-        p.done += hsi_peek64(&w->done);
+        p.done += hsi_atomic_load(&w->gauge.done);
         p.running += since != 0;
-        weight += read_weight(w) + (since ? running_weight(w, now, since) : 0);
+        weight += done_weight(&w->gauge) + (since ? running_weight(w, now, since) : 0);
     }
-    hsi_lock(exec);
-    p.failed = exec->failed;
-    hsi_unlock(exec);
-    if (exec->total_weight > 0)
-        p.remaining = exec->predicted * fmax(0, 1 - weight / exec->total_weight);
-    exec->settings.progress(exec->settings.progress_data, &p);
+    hsi_lock(&exec->control);
+    p.failed = exec->results.failed;
+    hsi_unlock(&exec->control);
+    if (exec->progress.total_weight > 0)
+        p.remaining = exec->progress.predicted * fmax(0, 1 - weight / exec->progress.total_weight);
+    exec->work.settings.progress(exec->work.settings.progress_data, &p);
 }

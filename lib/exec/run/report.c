@@ -9,11 +9,11 @@ static double last_end(const hs_exec *exec)
     double   last = 0;
     unsigned i;
 
-    for (i = 0; i < exec->workers; i++) {
+    for (i = 0; i < exec->work.workers; i++) {
         const hsi_worker *w = &exec->worker[i];
 
-        if (w->count)
-            last = fmax(last, w->records[w->count - 1].end);
+        if (w->records.count)
+            last = fmax(last, w->records.list[w->records.count - 1].end);
     }
     return last;
 }
@@ -23,16 +23,16 @@ static double time_in_bodies(const hsi_worker *worker)
     double sum = 0;
     size_t i;
 
-    for (i = 0; i < worker->count; i++)
-        sum += worker->records[i].end - worker->records[i].start;
+    for (i = 0; i < worker->records.count; i++)
+        sum += worker->records.list[i].end - worker->records.list[i].start;
     return sum;
 }
 
 /* From when the policy had nothing for it, to when it had, or to the last end. */
 static double time_without_work(const hsi_worker *worker, double last)
 {
-    const int64_t start = worker->exec->start_ns;
-    double        since = 1e-9 * (double)(worker->waiting_since - start);
+    const int64_t start = worker->exec->control.start_ns;
+    double        since = 1e-9 * (double)(worker->turn.waiting_since - start);
 
     return 1e-9 * (double)worker->idle_ns + fmax(0, last - fmax(0, since));
 }
@@ -43,32 +43,32 @@ static void add_times(const hs_exec *exec, hs_exec_report *r)
     unsigned i;
 
     r->seconds = last_end(exec);
-    for (i = 0; i < exec->workers; i++) {
+    for (i = 0; i < exec->work.workers; i++) {
         r->busy += time_in_bodies(&exec->worker[i]);
         r->idle += time_without_work(&exec->worker[i], r->seconds);
     }
     if (!settled)
         return;
-    r->overhead = fmax(0, exec->workers * r->seconds - r->busy) / (double)settled;
-    r->dispatch = fmax(0, exec->workers * r->seconds - r->busy - r->idle) / (double)settled;
+    r->overhead = fmax(0, exec->work.workers * r->seconds - r->busy) / (double)settled;
+    r->dispatch = fmax(0, exec->work.workers * r->seconds - r->busy - r->idle) / (double)settled;
 }
 
 void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report)
 {
-    hs_exec_report r = {.tasks = hs_instance_tasks(exec->in),
-                        .done = exec->resumed,
-                        .resumed = exec->resumed,
-                        .failed = exec->failed,
-                        .unrecorded = exec->unrecorded + lost,
-                        .aborted = exec->aborted,
-                        .retried = exec->retried,
-                        .lost_workers = exec->lost,
-                        .stopped = exec->stop != 0};
+    hs_exec_report r = {.tasks = hs_instance_tasks(exec->work.in),
+                        .done = exec->results.resumed,
+                        .resumed = exec->results.resumed,
+                        .failed = exec->results.failed,
+                        .unrecorded = exec->results.unrecorded + lost,
+                        .aborted = exec->results.aborted,
+                        .retried = exec->results.retried,
+                        .lost_workers = exec->results.lost_workers,
+                        .stopped = exec->control.stop != 0};
     size_t         size;
     unsigned       i;
 
-    for (i = 0; i < exec->workers; i++)
-        r.done += exec->worker[i].done;
+    for (i = 0; i < exec->work.workers; i++)
+        r.done += exec->worker[i].gauge.done;
     r.done -= lost;
     r.not_run = r.tasks - r.done - r.failed - r.unrecorded;
     add_times(exec, &r);
@@ -80,8 +80,8 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report)
 const hs_exec_record *hs_exec_records(const hs_exec *exec, unsigned worker, size_t *count)
 {
     *count = 0;
-    if (!exec || worker >= exec->workers)
+    if (!exec || worker >= exec->work.workers)
         return NULL;
-    *count = exec->worker[worker].count;
-    return exec->worker[worker].records;
+    *count = exec->worker[worker].records.count;
+    return exec->worker[worker].records.list;
 }

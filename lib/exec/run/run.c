@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exec/run/atomic.h"
-#include "exec/run/clock.h"
+#include "support/atomic.h"
+#include "support/clock.h"
 
 /* Signals are for the caller's threads; those that a fault raises come where they are due. */
 static void block_signals(sigset_t *before)
@@ -29,7 +29,7 @@ static unsigned start_threads(hs_exec *exec)
     int      error = 0;
 
     block_signals(&before);
-    while (started < exec->workers && !error) {
+    while (started < exec->work.workers && !error) {
         hsi_worker *w = &exec->worker[started];
 
         error = pthread_create(&w->thread, NULL, hsi_worker_main, w);
@@ -38,37 +38,38 @@ static unsigned start_threads(hs_exec *exec)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!error)
         return started;
-    hsi_lock(exec);
-    snprintf(exec->why, sizeof exec->why, "only %u of %u threads could be started: %s", started,
-             exec->workers, strerror(error));
-    exec->status = HS_ERESOURCE;
+    hsi_lock(&exec->control);
+    snprintf(exec->control.why, sizeof exec->control.why,
+             "only %u of %u threads could be started: %s", started, exec->work.workers,
+             strerror(error));
+    exec->control.status = HS_ERESOURCE;
     hsi_halt(exec, HS_STOP_DRAIN);
-    exec->present = exec->active = started;
-    for (i = started; i < exec->workers; i++)
-        exec->worker[i].phase = HSI_LEAVE;
-    hsi_unlock(exec);
+    exec->control.present = exec->control.active = started;
+    for (i = started; i < exec->work.workers; i++)
+        exec->worker[i].turn.phase = HSI_LEAVE;
+    hsi_unlock(&exec->control);
     return started;
 }
 
 static void open_gate(hs_exec *exec, unsigned started)
 {
-    hsi_lock(exec);
-    while (exec->ready < started)
-        pthread_cond_wait(&exec->gate, &exec->lock);
-    if (hsi_peek(&exec->stop))
+    hsi_lock(&exec->control);
+    while (exec->control.ready < started)
+        pthread_cond_wait(&exec->control.gate, &exec->control.lock);
+    if (hsi_atomic_load(&exec->control.stop))
         hsi_halt(exec, HS_STOP_DRAIN);
-    exec->start_ns = exec->latest = hsi_clock_ns();
-    exec->open = 1;
-    pthread_cond_broadcast(&exec->gate);
-    hsi_unlock(exec);
+    exec->control.start_ns = exec->control.latest = hsi_clock_ns();
+    exec->control.open = 1;
+    pthread_cond_broadcast(&exec->control.gate);
+    hsi_unlock(&exec->control);
 }
 
 /* Only then is it known what is on record. */
 static hs_status close_journal(hs_exec *exec, uint64_t *lost, char why[HS_WHY])
 {
-    hsi_journal *journal = exec->journal;
+    hsi_journal *journal = exec->results.journal;
 
-    exec->journal = NULL;
+    exec->results.journal = NULL;
     return hsi_journal_close(journal, lost, why);
 }
 
@@ -79,7 +80,7 @@ static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, char why[
     snprintf(why, HS_WHY, "%llu of %llu tasks failed, and %llu were not run",
              (unsigned long long)r->failed, (unsigned long long)r->tasks,
              (unsigned long long)r->not_run);
-    return exec->stop ? HS_ECANCELED : HS_EFAILED;
+    return exec->control.stop ? HS_ECANCELED : HS_EFAILED;
 }
 
 static hs_status outcome(const hs_exec *exec, hs_status closed, const hs_exec_report *r,
@@ -87,10 +88,10 @@ static hs_status outcome(const hs_exec *exec, hs_status closed, const hs_exec_re
 {
     if (closed != HS_OK) /* which then is why it was broken off, and says more */
         return closed;
-    if (exec->status == HS_OK)
+    if (exec->control.status == HS_OK)
         return verdict(exec, r, why);
-    snprintf(why, HS_WHY, "%s", exec->why);
-    return exec->status;
+    snprintf(why, HS_WHY, "%s", exec->control.why);
+    return exec->control.status;
 }
 
 hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
@@ -104,16 +105,16 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     if (!why)
         why = unread;
     why[0] = '\0';
-    if (!exec || exec->ran || exec->settings.look_only)
+    if (!exec || exec->control.ran || exec->work.settings.look_only)
         return HS_EINVAL;
-    exec->ran = 1;
-    exec->present = exec->active = exec->workers;
-    exec->watch = HSI_FAR;
-    for (i = 0; i < exec->workers; i++)
-        exec->worker[i].deadline = HSI_FAR;
+    exec->control.ran = 1;
+    exec->control.present = exec->control.active = exec->work.workers;
+    exec->control.next_look = HSI_FAR;
+    for (i = 0; i < exec->work.workers; i++)
+        exec->worker[i].turn.deadline = HSI_FAR;
     started = start_threads(exec);
     open_gate(exec, started);
-    hsi_watch(exec);
+    hsi_wait_for_workers(exec);
     for (i = 0; i < started; i++)
         pthread_join(exec->worker[i].thread, NULL);
     closed = close_journal(exec, &lost, why);

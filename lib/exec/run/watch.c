@@ -7,34 +7,23 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "exec/run/atomic.h"
-#include "exec/run/clock.h"
+#include "support/atomic.h"
+#include "support/clock.h"
 
 /* What the caller's thread does during the run: it waits for the end, for what
  * hs_exec_stop() was told, for the next deadline and for the next word on progress. */
-
-/* Safe in a signal handler. */
-void hsi_nudge(const hs_exec *exec)
-{
-    const uint64_t one = 1;
-    int            before = errno;
-
-    while (write(exec->event_fd, &one, sizeof one) < 0 && errno == EINTR)
-        continue;
-    errno = before;
-}
 
 void hs_exec_stop(hs_exec *exec, hs_exec_stop_how how)
 {
     if (!exec || (how != HS_STOP_DRAIN && how != HS_STOP_NOW))
         return;
-    __atomic_fetch_or(&exec->stop, (int)how, __ATOMIC_RELAXED);
-    hsi_nudge(exec);
+    __atomic_fetch_or(&exec->control.stop, (int)how, __ATOMIC_RELAXED);
+    hsi_wake_caller(&exec->control);
 }
 
 static void obey(hs_exec *exec)
 {
-    int stop = hsi_peek(&exec->stop);
+    int stop = hsi_atomic_load(&exec->control.stop);
 
     if (stop)
         hsi_halt(exec, stop & HS_STOP_NOW ? HS_STOP_NOW : HS_STOP_DRAIN);
@@ -46,16 +35,16 @@ static int64_t enforce_deadlines(hs_exec *exec)
     int64_t  now = hsi_clock_ns(), next = HSI_FAR;
     unsigned i;
 
-    for (i = 0; i < exec->workers; i++) {
+    for (i = 0; i < exec->work.workers; i++) {
         hsi_worker *w = &exec->worker[i];
 
-        if (w->deadline == HSI_FAR)
+        if (w->turn.deadline == HSI_FAR)
             continue;
-        if (w->deadline <= now) {
-            w->deadline = HSI_FAR;
+        if (w->turn.deadline <= now) {
+            w->turn.deadline = HSI_FAR;
             hsi_cancel(w, HSI_TIMED_OUT);
-        } else if (w->deadline < next) {
-            next = w->deadline;
+        } else if (w->turn.deadline < next) {
+            next = w->turn.deadline;
         }
     }
     return next;
@@ -63,34 +52,35 @@ static int64_t enforce_deadlines(hs_exec *exec)
 
 static void sleep_until(const hs_exec *exec, int64_t until)
 {
-    struct pollfd   event = {exec->event_fd, POLLIN, 0};
+    struct pollfd   event = {exec->control.event_fd, POLLIN, 0};
     int64_t         left = until == HSI_FAR ? 0 : until - hsi_clock_ns();
     struct timespec span = hsi_timespec(left > 0 ? left : 0);
     uint64_t        count;
 
     if (ppoll(&event, 1, until == HSI_FAR ? NULL : &span, NULL) > 0)
-        while (read(exec->event_fd, &count, sizeof count) < 0 && errno == EINTR)
+        while (read(exec->control.event_fd, &count, sizeof count) < 0 && errno == EINTR)
             continue;
 }
 
 static int64_t next_word(const hs_exec *exec, int64_t last)
 {
-    return exec->settings.progress ? last + (int64_t)(1e9 * exec->settings.progress_interval)
-                                   : HSI_FAR;
+    return exec->work.settings.progress
+               ? last + (int64_t)(1e9 * exec->work.settings.progress_interval)
+               : HSI_FAR;
 }
 
-void hsi_watch(hs_exec *exec)
+void hsi_wait_for_workers(hs_exec *exec)
 {
-    int64_t word = next_word(exec, exec->start_ns), until;
+    int64_t word = next_word(exec, exec->control.start_ns), until;
     int     present;
 
     do {
-        hsi_lock(exec);
+        hsi_lock(&exec->control);
         obey(exec);
-        until = exec->timed ? enforce_deadlines(exec) : HSI_FAR;
-        exec->watch = until;
-        present = exec->present > 0;
-        hsi_unlock(exec);
+        until = exec->work.timed ? enforce_deadlines(exec) : HSI_FAR;
+        exec->control.next_look = until;
+        present = exec->control.present > 0;
+        hsi_unlock(&exec->control);
         hsi_failures_tell(exec);
         if (present)
             sleep_until(exec, until < word ? until : word);
@@ -99,6 +89,6 @@ void hsi_watch(hs_exec *exec)
             word = next_word(exec, hsi_clock_ns());
         }
     } while (present);
-    if (exec->settings.progress)
+    if (exec->work.settings.progress)
         hsi_progress_tell(exec);
 }

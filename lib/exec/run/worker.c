@@ -6,23 +6,24 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "exec/run/atomic.h"
 #include "exec/backend/backends.h"
-#include "exec/run/clock.h"
+#include "support/atomic.h"
+#include "support/clock.h"
 
 static hs_backend_worker_info describe(const hsi_worker *worker)
 {
     const hs_exec           *exec = worker->exec;
-    const unsigned           first = worker->type == HS_CPU ? 0 : exec->cpus;
-    const hs_backend_device *device = hsi_device_of(exec, worker->number);
+    const unsigned           first = worker->type == HS_CPU ? 0 : exec->work.cpus;
+    const hs_backend_device *device =
+        hsi_machine_device(&exec->machine, &exec->work, worker->number);
 
     return (hs_backend_worker_info){.struct_size = sizeof(hs_backend_worker_info),
                                     .number = worker->number,
                                     .type = worker->type,
                                     .index = worker->number - first,
-                                    .cpus = exec->cpus,
-                                    .gpus = exec->gpus,
-                                    .os_cpu = worker->os_cpu,
+                                    .cpus = exec->work.cpus,
+                                    .gpus = exec->work.gpus,
+                                    .os_cpu = exec->machine.os_cpu[worker->number],
                                     .device = device ? device->uuid : NULL,
                                     .device_index = worker->number - first};
 }
@@ -33,11 +34,12 @@ static int is_used(const hsi_worker *worker, unsigned slot)
     const hs_exec *exec = worker->exec;
     unsigned       i;
 
-    if (exec->used[2 * slot + worker->type])
+    if (exec->bodies.used[2 * slot + worker->type])
         return 1;
-    for (i = 0; worker->type == HS_GPU && exec->backends[slot]->stream && i < exec->backend_count;
+    for (i = 0; worker->type == HS_GPU && exec->bodies.backends[slot]->stream &&
+                i < exec->bodies.backend_count;
          i++)
-        if (exec->backends[i] == &hsi_backend_plugin && exec->used[2 * i + HS_GPU])
+        if (exec->bodies.backends[i] == &hsi_backend_plugin && exec->bodies.used[2 * i + HS_GPU])
             return 1;
     return 0;
 }
@@ -50,13 +52,13 @@ static hs_status open_those(hsi_worker *worker, hs_backend_worker_info *info, in
     unsigned  slot;
     hs_status st = HS_OK;
 
-    for (slot = 0; slot < exec->backend_count && st == HS_OK; slot++) {
-        const hs_backend *backend = exec->backends[slot];
+    for (slot = 0; slot < exec->bodies.backend_count && st == HS_OK; slot++) {
+        const hs_backend *backend = exec->bodies.backends[slot];
 
         if (!backend->worker_open || (backend->stream != NULL) != with_stream ||
             !is_used(worker, slot))
             continue;
-        st = backend->worker_open(&exec->options, info, &worker->states[slot], why);
+        st = backend->worker_open(&exec->bodies.options, info, &worker->states[slot], why);
         if (st == HS_OK && with_stream && worker->type == HS_GPU)
             info->stream = backend->stream(worker->states[slot]);
     }
@@ -78,8 +80,8 @@ static void close_backends(hsi_worker *worker)
 {
     unsigned slot;
 
-    for (slot = 0; slot < worker->exec->backend_count; slot++) {
-        const hs_backend *backend = worker->exec->backends[slot];
+    for (slot = 0; slot < worker->exec->bodies.backend_count; slot++) {
+        const hs_backend *backend = worker->exec->bodies.backends[slot];
 
         if (worker->states[slot] && backend->worker_close)
             backend->worker_close(worker->states[slot]);
@@ -89,15 +91,16 @@ static void close_backends(hsi_worker *worker)
 
 static hs_status get_ready(hsi_worker *worker, char why[HS_WHY])
 {
-    hs_exec  *exec = worker->exec;
-    hs_status st = HS_OK;
+    const hsi_machine *machine = &worker->exec->machine;
+    int                os_cpu = machine->os_cpu[worker->number];
+    hs_status          st = HS_OK;
 
     prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul); /* without it, waits are over 50 us late */
-    if (worker->os_cpu >= 0)
-        st = hsi_topology_bind(exec->topology, worker->os_cpu);
+    if (os_cpu >= 0)
+        st = hsi_topology_bind(machine->topology, os_cpu);
     if (st != HS_OK)
-        snprintf(why, HS_WHY, "a worker cannot be bound to core %d", worker->os_cpu);
-    else if (!hsi_records_prepare(worker))
+        snprintf(why, HS_WHY, "a worker cannot be bound to core %d", os_cpu);
+    else if (!hsi_records_prepare(&worker->records))
         st = HS_ENOMEM;
     else
         st = open_backends(worker, why);
@@ -109,14 +112,14 @@ static void pass_gate(hsi_worker *worker, hs_status st, const char *why)
 {
     hs_exec *exec = worker->exec;
 
-    hsi_lock(exec);
+    hsi_lock(&exec->control);
     if (st != HS_OK)
         hsi_break_off(exec, st, why[0] ? why : hs_status_text(st));
-    exec->ready++;
-    pthread_cond_broadcast(&exec->gate);
-    while (!exec->open)
-        pthread_cond_wait(&exec->gate, &exec->lock);
-    hsi_unlock(exec);
+    exec->control.ready++;
+    pthread_cond_broadcast(&exec->control.gate);
+    while (!exec->control.open)
+        pthread_cond_wait(&exec->control.gate, &exec->control.lock);
+    hsi_unlock(&exec->control);
 }
 
 static void leave(hsi_worker *worker)
@@ -124,16 +127,16 @@ static void leave(hsi_worker *worker)
     hs_exec *exec = worker->exec;
 
     close_backends(worker);
-    hsi_lock(exec);
-    if (--exec->present == 0)
-        hsi_nudge(exec);
-    hsi_unlock(exec);
+    hsi_lock(&exec->control);
+    if (--exec->control.present == 0)
+        hsi_wake_caller(&exec->control);
+    hsi_unlock(&exec->control);
 }
 
 /* With the lock held: is there room for the record of another attempt? */
 static int has_room(hsi_worker *worker)
 {
-    if (hsi_records_room(worker))
+    if (hsi_records_room(&worker->records))
         return 1;
     hsi_break_off(worker->exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
     return 0;
@@ -144,13 +147,13 @@ int hsi_may_start(hsi_worker *worker)
     hs_exec *exec = worker->exec;
     int      room;
 
-    if (hsi_peek(&exec->halt) || worker->phase != HSI_OWN)
+    if (hsi_atomic_load(&exec->control.halt) || worker->turn.phase != HSI_OWN)
         return 0;
-    if (worker->count < worker->capacity)
+    if (worker->records.count < worker->records.capacity)
         return 1;
-    hsi_lock(exec);
+    hsi_lock(&exec->control);
     room = has_room(worker);
-    hsi_unlock(exec);
+    hsi_unlock(&exec->control);
     return room;
 }
 
@@ -161,18 +164,18 @@ int hsi_run_one(hsi_worker *worker, uint32_t task)
     hs_outcome outcome;
     int        again;
 
-    if (exec->timed) {
-        hsi_lock(exec);
+    if (exec->work.timed) {
+        hsi_lock(&exec->control);
         hsi_begin(worker, task);
-        hsi_unlock(exec);
+        hsi_unlock(&exec->control);
     }
     outcome = hsi_attempt(worker, task);
-    if (outcome == HS_OUTCOME_DONE && !exec->timed)
+    if (outcome == HS_OUTCOME_DONE && !exec->work.timed)
         return 0;
-    hsi_lock(exec);
+    hsi_lock(&exec->control);
     again = hsi_settle(worker, task, outcome);
     hsi_reconsider(exec, worker->now);
-    hsi_unlock(exec);
+    hsi_unlock(&exec->control);
     return again;
 }
 
@@ -192,28 +195,28 @@ static void run_own(hsi_worker *worker)
 static void sleep_until_told(hsi_worker *worker)
 {
     hs_exec        *exec = worker->exec;
-    struct timespec until = hsi_timespec(worker->until);
+    struct timespec until = hsi_timespec(worker->turn.until);
     int64_t         now;
 
-    if (worker->until == HSI_FAR) {
-        pthread_cond_wait(&worker->wake, &exec->lock);
+    if (worker->turn.until == HSI_FAR) {
+        pthread_cond_wait(&worker->turn.wake, &exec->control.lock);
         return;
     }
-    if (pthread_cond_timedwait(&worker->wake, &exec->lock, &until) != ETIMEDOUT)
+    if (pthread_cond_timedwait(&worker->turn.wake, &exec->control.lock, &until) != ETIMEDOUT)
         return;
     now = hsi_clock_ns();
-    if (worker->phase == HSI_WAIT && worker->until <= now) {
+    if (worker->turn.phase == HSI_WAIT && worker->turn.until <= now) {
         hsi_decide(worker, now);
         hsi_reconsider(exec, now);
     }
 }
 
-/* With the lock held: 1 and worker->task, or 0: leave. */
+/* With the lock held: 1 and worker->turn.task, or 0: leave. */
 static int next_task(hsi_worker *worker)
 {
-    while (worker->phase == HSI_WAIT)
+    while (worker->turn.phase == HSI_WAIT)
         sleep_until_told(worker);
-    return worker->phase == HSI_RUN && !worker->exec->halt;
+    return worker->turn.phase == HSI_RUN && !worker->exec->control.halt;
 }
 
 static void follow_policy(hsi_worker *worker)
@@ -223,21 +226,21 @@ static void follow_policy(hsi_worker *worker)
     int        again = 0;
 
     worker->now = hsi_clock_ns();
-    hsi_lock(exec);
+    hsi_lock(&exec->control);
     for (;;) {
         if (!again)
             hsi_decide(worker, worker->now);
         hsi_reconsider(exec, worker->now);
         if (!next_task(worker) || !has_room(worker))
             break;
-        hsi_begin(worker, worker->task);
-        hsi_unlock(exec);
-        outcome = hsi_attempt(worker, worker->task);
-        hsi_lock(exec);
-        again = hsi_settle(worker, worker->task, outcome);
+        hsi_begin(worker, worker->turn.task);
+        hsi_unlock(&exec->control);
+        outcome = hsi_attempt(worker, worker->turn.task);
+        hsi_lock(&exec->control);
+        again = hsi_settle(worker, worker->turn.task, outcome);
     }
     hsi_retreat(worker);
-    hsi_unlock(exec);
+    hsi_unlock(&exec->control);
 }
 
 void *hsi_worker_main(void *data)

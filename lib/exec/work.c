@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "exec/run/dispatcher.h"
+#include "exec/work.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size)
 {
@@ -72,8 +76,8 @@ static void fill_defaults(hs_exec_settings *s)
         s->retries = UINT16_MAX - 1;
 }
 
-hs_status hsi_exec_settings_resolve(hs_exec_settings *full, const hs_exec_settings *given,
-                                    const hs_schedule *plan, char why[HS_WHY])
+static hs_status resolve(hs_exec_settings *full, const hs_exec_settings *given,
+                         const hs_schedule *plan, char why[HS_WHY])
 {
     const char *wrong = "the settings were not initialised";
 
@@ -88,4 +92,58 @@ hs_status hsi_exec_settings_resolve(hs_exec_settings *full, const hs_exec_settin
     }
     fill_defaults(full);
     return HS_OK;
+}
+
+/* A folder for logs is there before anything else is made. */
+static hs_status keep_folder(hsi_work *work, char why[HS_WHY])
+{
+    const char *logs = work->settings.logs;
+    struct stat folder;
+
+    if (!logs)
+        return HS_OK;
+    if (stat(logs, &folder) != 0 || (!S_ISDIR(folder.st_mode) && (errno = ENOTDIR)) ||
+        access(logs, W_OK | X_OK) != 0) {
+        snprintf(why, HS_WHY, "%.200s: no folder to write logs in: %s", logs, strerror(errno));
+        return HS_EINVAL;
+    }
+    work->logs = strdup(logs);
+    return work->logs ? HS_OK : HS_ENOMEM;
+}
+
+static hs_status check_plan(const hsi_work *work, char why[HS_WHY])
+{
+    hs_violation first;
+    hs_status    st;
+
+    if (!work->plan)
+        return HS_OK;
+    st = hs_schedule_check(work->in, work->plan, &first);
+    if (st == HS_ESCHEDULE)
+        snprintf(why, HS_WHY, "the plan is not valid: %s", hs_violation_text(first.kind));
+    return st;
+}
+
+hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule *plan,
+                       const hs_exec_settings *given, char why[HS_WHY])
+{
+    hs_exec_settings *s = &work->settings;
+    hs_status         st = resolve(s, given, plan, why);
+
+    if (st != HS_OK)
+        return st;
+    work->in = in;
+    work->plan = plan;
+    work->cpus = hs_instance_cpus(in);
+    work->gpus = hs_instance_gpus(in);
+    work->workers = work->cpus + work->gpus;
+    work->seconds_per_unit = hs_unit_seconds(hs_instance_unit(in)) * s->time_scale;
+    work->timed = s->timeout > 0 || s->timeout_factor > 0;
+    st = check_plan(work, why);
+    return st == HS_OK ? keep_folder(work, why) : st;
+}
+
+void hsi_work_free(hsi_work *work)
+{
+    free(work->logs);
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_EXEC_RUN_RESULTS_H
+#define HSI_EXEC_RUN_RESULTS_H
+
+#include "exec/journal/journal.h"
+#include "exec/work.h"
+
+typedef struct hsi_failure {
+    uint32_t task, number;
+    unsigned worker;
+    int      final;
+    char    *why, *log;
+} hsi_failure;
+
+/* What has come of the tasks, now and in runs before. Under the lock once the run has begun. */
+typedef struct hsi_results {
+    hsi_journal   *journal;
+    unsigned char *skip; /* by task: done in a run before; NULL: none was */
+    uint64_t       resumed;
+    uint16_t      *attempts; /* by task: made and not done */
+    uint16_t      *failures; /* by task */
+    uint64_t       aborted, retried, failed;
+    uint64_t       unrecorded; /* tasks that the journal would not take */
+    unsigned       lost_workers;
+    hsi_failure   *failure;
+    size_t         failure_count, failure_capacity;
+    size_t         failures_told; /* the caller's thread's own */
+} hsi_results;
+
+/* The attempts of one worker, by time. */
+typedef struct hsi_records {
+    hs_exec_record *list;
+    size_t          count, capacity;
+} hsi_records;
+
+hs_status hsi_results_open(hsi_results *results, const hsi_work *work);
+void      hsi_results_close(hsi_results *results);
+
+/* Last of all that is opened, as it makes a file. */
+hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, char why[HS_WHY]);
+
+/* 0: no memory. */
+int hsi_records_prepare(hsi_records *records); /* room for `capacity` of them */
+int hsi_records_room(hsi_records *records);    /* for one more */
+
+static inline int hsi_is_done_before(const hsi_results *results, uint32_t task)
+{
+    return results->skip && results->skip[task];
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_EXEC_RUN_WORKER_H
+#define HSI_EXEC_RUN_WORKER_H
+
+#include <pthread.h>
+
+#include "exec/run/progress.h"
+#include "exec/run/results.h"
+
+typedef enum hsi_phase {
+    HSI_OWN,  /* runs what is its own */
+    HSI_RUN,  /* has a task from hs_policy_next() */
+    HSI_WAIT, /* asleep, or about to be */
+    HSI_LEAVE /* has nothing more to do in this run */
+} hsi_phase;
+
+typedef enum hsi_cause { HSI_NOT_CANCELLED, HSI_TAKEN, HSI_TIMED_OUT } hsi_cause;
+
+/* Where a worker stands with the policy and with its present attempt: under the lock. */
+typedef struct hsi_turn {
+    hsi_phase          phase;
+    uint32_t           task;          /* HSI_RUN: what to run */
+    int64_t            until;         /* HSI_WAIT: when to ask again */
+    int64_t            waiting_since; /* HSI_WAIT, HSI_LEAVE */
+    struct hsi_worker *victim;        /* HSI_WAIT: that its task is handed over */
+    struct hsi_worker *thief;         /* who waits for it to abort */
+    hsi_cause          cause;
+    int64_t            deadline; /* of the present attempt */
+    double             limit;    /* seconds that it has */
+    pthread_cond_t     wake;
+} hsi_turn;
+
+/* A thread, and what belongs to it. */
+typedef struct hsi_worker {
+    hs_exec            *exec;
+    unsigned            number;
+    hs_type             type;
+    int                 wake_fd;
+    pthread_t           thread;
+    hs_backend_worker **states; /* by slot */
+
+    /* its own thread's, and anybody's once it has ended */
+    hs_attempt  attempt;
+    hsi_records records;
+    int64_t     now;     /* when its last attempt ended */
+    int64_t     idle_ns; /* waited, and then was given something */
+    char       *log;
+    char        why[HS_WHY];
+
+    hsi_turn turn;
+
+    /* shared without the lock: see support/atomic.h */
+    _Alignas(64) int cancel;
+    _Alignas(64) hsi_gauge gauge;
+} hsi_worker;
+
+/* workers.c */
+hs_status hsi_workers_make(hs_exec *exec, char why[HS_WHY]);
+void      hsi_workers_free(hs_exec *exec);
+
+/* worker.c */
+void *hsi_worker_main(void *worker);
+int   hsi_may_start(hsi_worker *worker);              /* what is its own */
+int   hsi_run_one(hsi_worker *worker, uint32_t task); /* likewise; 1: once more */
+
+/* pipeline.c: with a backend that can have several tasks on their way */
+hs_status hsi_pipeline_prepare(hsi_worker *worker, char why[HS_WHY]);
+int       hsi_pipeline_slot(const hsi_worker *worker); /* of that backend; -1: there is none */
+void      hsi_pipeline_run(hsi_worker *worker, unsigned slot);
+
+/* attempt.c: one execution, of which a record is kept */
+hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task);
+void       hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *attempt);
+hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_outcome outcome);
+
+/* decide.c: with the lock held */
+void hsi_begin(hsi_worker *worker, uint32_t task);
+int  hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome);
+void hsi_give_back(hsi_worker *worker, uint32_t task);
+void hsi_decide(hsi_worker *worker, int64_t now);
+void hsi_retreat(hsi_worker *worker);
+void hsi_cancel(hsi_worker *worker, hsi_cause cause);
+
+/* failure.c: with the lock held */
+void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, const char *why);
+
+#endif

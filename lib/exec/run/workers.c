@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "exec/run/dispatcher.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* How many records to have room for from the start: all of a plan's list, or a fair share. */
+static size_t expected_records(const hs_exec *exec, unsigned number)
+{
+    size_t tasks = hs_instance_tasks(exec->work.in), planned = 0;
+
+    if (hs_policy_needs_plan(exec->work.settings.policy)) {
+        hs_schedule_entries(exec->work.plan, number, &planned);
+        return planned + 64;
+    }
+    return tasks / exec->work.workers * 2 + 64;
+}
+
+static hs_status make_worker(hs_exec *exec, unsigned number, char why[HS_WHY])
+{
+    hsi_worker *w = &exec->worker[number];
+
+    w->exec = exec;
+    w->number = number;
+    w->type = number < exec->work.cpus ? HS_CPU : HS_GPU;
+    w->records.capacity = expected_records(exec, number);
+    w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (w->wake_fd < 0) {
+        snprintf(why, HS_WHY, "no file descriptor for each of %u workers: %s", exec->work.workers,
+                 strerror(errno));
+        return HS_ERESOURCE;
+    }
+    w->states = calloc(exec->bodies.backend_count + 1, sizeof(hs_backend_worker *));
+    if (!w->states || hsi_make_cond(&w->turn.wake) != HS_OK)
+        return HS_ENOMEM;
+    exec->conds++;
+    w->attempt = (hs_attempt){.struct_size = sizeof w->attempt,
+                              .instance = exec->work.in,
+                              .worker = number,
+                              .cancel = &w->cancel,
+                              .wake_fd = w->wake_fd,
+                              .why = w->why};
+    if (exec->work.logs) {
+        w->log = malloc(strlen(exec->work.logs) + 1024);
+        w->attempt.log = w->log;
+        if (!w->log)
+            return HS_ENOMEM;
+    }
+    return HS_OK;
+}
+
+hs_status hsi_workers_make(hs_exec *exec, char why[HS_WHY])
+{
+    unsigned  i;
+    hs_status st = HS_OK;
+
+    exec->worker = aligned_alloc(64, exec->work.workers * sizeof *exec->worker);
+    if (!exec->worker)
+        return HS_ENOMEM;
+    memset(exec->worker, 0, exec->work.workers * sizeof *exec->worker);
+    for (i = 0; i < exec->work.workers; i++)
+        exec->worker[i].wake_fd = -1;
+    for (i = 0; i < exec->work.workers && st == HS_OK; i++)
+        st = make_worker(exec, i, why);
+    return st;
+}
+
+void hsi_workers_free(hs_exec *exec)
+{
+    unsigned i;
+
+    for (i = 0; exec->worker && i < exec->work.workers; i++) {
+        hsi_worker *w = &exec->worker[i];
+
+        if (i < exec->conds)
+            pthread_cond_destroy(&w->turn.wake);
+        if (w->wake_fd >= 0)
+            close(w->wake_fd);
+        free(w->states);
+        free(w->records.list);
+        free(w->log);
+    }
+    free(exec->worker);
+}

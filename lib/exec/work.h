@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_EXEC_WORK_H
+#define HSI_EXEC_WORK_H
+
+#include <hybridsched/exec.h>
+
+/* What is to be run and how: it stays as it is from hs_exec_create() on. */
+typedef struct hsi_work {
+    const hs_instance *in;
+    const hs_schedule *plan;     /* NULL: none */
+    hs_exec_settings   settings; /* resolved */
+    char              *logs;     /* of the settings: a copy; NULL: none are kept */
+    double             seconds_per_unit;
+    unsigned           cpus, gpus, workers;
+    int                timed; /* attempts have deadlines */
+} hsi_work;
+
+/* work.c */
+hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule *plan,
+                       const hs_exec_settings *given, char why[HS_WHY]);
+void      hsi_work_free(hsi_work *work);
+
+#endif
