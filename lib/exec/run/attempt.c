@@ -90,7 +90,7 @@ hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_
         return outcome;
     if (exec->results.journal && !put_on_record(worker, record))
         return HS_OUTCOME_ABORTED;
-    hsi_atomic_store(&worker->gauge.done, worker->gauge.done + 1);
+    hsi_atomic_store64(&worker->gauge.done, worker->gauge.done + 1);
     if (exec->work.settings.progress)
         hsi_gauge_add(&worker->gauge, exec->work.in, worker->attempt.task);
     return outcome;
@@ -121,7 +121,7 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
     hsi_gauge_show(&worker->gauge, task, start);
     outcome = backend->run(worker->states[body->slot], body->body, &worker->attempt);
     worker->now = hsi_clock_ns();
-    hsi_atomic_store(&worker->gauge.running_since, 0);
+    hsi_atomic_store64(&worker->gauge.running_since, 0);
     if (worker->log && outcome == HS_OUTCOME_DONE && worker->exec->work.settings.logs_of_failures)
         unlink(worker->log);
     return hsi_attempt_close(worker, start, worker->now, outcome);

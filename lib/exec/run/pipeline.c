@@ -172,7 +172,7 @@ static void show_next(pipeline *p)
     if (p->count)
         hsi_gauge_show(&p->worker->gauge, p->newest, p->worker->now);
     else
-        hsi_atomic_store(&p->worker->gauge.running_since, 0);
+        hsi_atomic_store64(&p->worker->gauge.running_since, 0);
 }
 
 /* 1: it is to be tried again. */

@@ -39,7 +39,7 @@ hs_status hsi_progress_prepare(hsi_progress *progress, const hsi_work *work,
 
 static double done_weight(const hsi_gauge *gauge)
 {
-    uint64_t bits = hsi_atomic_load(&gauge->weight);
+    uint64_t bits = hsi_atomic_load64(&gauge->weight);
     double   weight;
 
     memcpy(&weight, &bits, sizeof weight);
@@ -52,20 +52,20 @@ void hsi_gauge_add(hsi_gauge *gauge, const hs_instance *in, uint32_t task)
     uint64_t bits;
 
     memcpy(&bits, &weight, sizeof bits);
-    hsi_atomic_store(&gauge->weight, bits);
+    hsi_atomic_store64(&gauge->weight, bits);
 }
 
 void hsi_gauge_show(hsi_gauge *gauge, uint32_t task, int64_t since)
 {
-    hsi_atomic_store(&gauge->running, task);
-    hsi_atomic_store(&gauge->running_since, since);
+    hsi_atomic_store(&gauge->running, (int)task);
+    hsi_atomic_store64(&gauge->running_since, (uint64_t)since);
 }
 
 /* The part of its present task that a worker should have behind it. */
 static double running_weight(const hsi_worker *worker, int64_t now, int64_t since)
 {
     const hsi_work *work = &worker->exec->work;
-    uint32_t        task = hsi_atomic_load(&worker->gauge.running);
+    uint32_t        task = (uint32_t)hsi_atomic_load(&worker->gauge.running);
     double seconds = hs_instance_time(work->in, task, worker->type) * work->seconds_per_unit;
     double part = 1e-9 * (double)(now - since) / seconds;
 
@@ -83,9 +83,9 @@ void hsi_progress_tell(hs_exec *exec)
 
     for (i = 0; i < exec->work.workers; i++) {
         const hsi_worker *w = &exec->worker[i];
-        int64_t           since = hsi_atomic_load(&w->gauge.running_since);
+        int64_t           since = (int64_t)hsi_atomic_load64(&w->gauge.running_since);
 
-        p.done += hsi_atomic_load(&w->gauge.done);
+        p.done += hsi_atomic_load64(&w->gauge.done);
         p.running += since != 0;
         weight += done_weight(&w->gauge) + (since ? running_weight(w, now, since) : 0);
     }

@@ -16,8 +16,8 @@ typedef struct hsi_progress {
 /* What a worker shows of itself, shared without the lock. */
 typedef struct hsi_gauge {
     uint64_t done;
-    int64_t  running_since; /* ns; 0: nothing runs */
-    uint32_t running;       /* the task */
+    uint64_t running_since; /* ns; 0: nothing runs */
+    int      running;       /* the task */
     uint64_t weight;        /* of what it has done: the bits of a double */
 } hsi_gauge;
 
