@@ -28,7 +28,7 @@ extern const hs_algorithm hsi_alg_heteroprio, hsi_alg_heteroprio_ns, hsi_alg_bal
     hsi_alg_balanced_makespan, hsi_alg_dualhp, hsi_alg_dada, hsi_alg_clb2c, hsi_alg_lpt,
     hsi_alg_heft, hsi_alg_heft_min, hsi_alg_best, hsi_alg_exact;
 
-/* Guarantees that several share. */
+/* For those that guarantee nothing, and twice the optimum. */
 double hsi_no_guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings);
 double hsi_guarantee_2(unsigned cpus, unsigned gpus, const hs_settings *settings);
 

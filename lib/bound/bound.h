@@ -21,6 +21,10 @@ struct hs_bound {
 /* The time limit of a bound that takes time, unless the settings have one. */
 #define HSI_BOUND_SECONDS 10
 
+/* A bound of an instance; the settings are resolved. */
+hs_status hsi_bound_run(const hs_bound *bound, const hs_instance *in, const hs_settings *settings,
+                        double *value);
+
 /* By compute() and then hsi_certify_value(): for bounds that deadline dominates. */
 hs_status hsi_certify_divisible(const hs_bound *bound, const hsi_problem *rows,
                                 const hs_settings *settings, hs_certificate *c);

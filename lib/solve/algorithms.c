@@ -4,10 +4,19 @@
 
 #include "algorithm/algorithm.h"
 
+/* What `--list`, completion, the property tests and the benchmark walk. */
 static const hs_algorithm *const registry[] = {
-    &hsi_alg_heteroprio, &hsi_alg_heteroprio_ns, &hsi_alg_balanced_estimate, &hsi_alg_balanced_makespan,
-    &hsi_alg_dualhp,     &hsi_alg_dada,          &hsi_alg_clb2c,             &hsi_alg_lpt,
-    &hsi_alg_heft,       &hsi_alg_heft_min,      &hsi_alg_best,
+    &hsi_alg_heteroprio,
+    &hsi_alg_heteroprio_ns,
+    &hsi_alg_balanced_estimate,
+    &hsi_alg_balanced_makespan,
+    &hsi_alg_dualhp,
+    &hsi_alg_dada,
+    &hsi_alg_clb2c,
+    &hsi_alg_lpt,
+    &hsi_alg_heft,
+    &hsi_alg_heft_min,
+    &hsi_alg_best,
     &hsi_alg_exact,
 };
 
@@ -49,22 +58,6 @@ const char *hs_algorithm_source(const hs_algorithm *alg)
 const char *hs_algorithm_cost(const hs_algorithm *alg)
 {
     return alg->cost;
-}
-
-double hsi_no_guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
-{
-    (void)cpus;
-    (void)gpus;
-    (void)settings;
-    return INFINITY;
-}
-
-double hsi_guarantee_2(unsigned cpus, unsigned gpus, const hs_settings *settings)
-{
-    (void)cpus;
-    (void)gpus;
-    (void)settings;
-    return 2;
 }
 
 double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, unsigned gpus,

@@ -58,7 +58,7 @@ hs_status hsi_lower_open(hsi_search *search)
         return HS_ENOMEM;
     search->lower->grid = hsi_grid_of(&search->pb);
     hs_settings_init(&settings);
-    st = hs_bound_compute(&hsi_bound_deadline, search->in, &settings, &value);
+    st = hsi_bound_run(&hsi_bound_deadline, search->in, &settings, &value);
     if (st == HS_OK)
         raise(search, value, hsi_bound_deadline.name);
     return st;
@@ -120,7 +120,7 @@ static hs_status allocate(hsi_search *search)
     settings.cancel_data = search->settings->cancel_data;
     if (!(settings.time_limit > 0))
         return HS_OK;
-    st = hs_bound_compute(&hsi_bound_allocation, search->in, &settings, &value);
+    st = hsi_bound_run(&hsi_bound_allocation, search->in, &settings, &value);
     if (st == HS_OK)
         raise(search, value, hsi_bound_allocation.name);
     return st == HS_ENOMEM ? st : HS_OK; /* a search can do without */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algorithm/algorithm.h"
+#include "algorithm/run.h"
 #include "refine/search.h"
 
 /*
@@ -44,13 +44,13 @@ static hs_status run_member(hsi_search *search, const hs_algorithm *alg,
                             const hs_settings *settings)
 {
     hs_schedule *s = NULL;
-    hs_status    st = hs_solve(alg, search->in, settings, &s);
+    hs_status    st = hsi_run(alg, search->in, settings, &s);
 
     if (st == HS_ECANCELED)
         return HS_OK;
     if (st != HS_OK)
         return st;
-    list(search->report, hs_algorithm_name(alg));
+    list(search->report, alg->name);
     return hsi_search_offer(search, s);
 }
 

@@ -14,7 +14,7 @@ typedef struct hsi_exact {
     hs_schedule       *best;
     double             longest; /* what of it is certified */
     double             bound;
-    const char        *bound_name;
+    char               bound_name[sizeof((hs_report *)0)->bound_name];
     double             grid;     /* bound/grid.h */
     int                shortest; /* every shorter schedule is refuted */
     uint64_t          *worth[2]; /* a task: by the area bound, by the configuration bound */

@@ -3,9 +3,9 @@
 #include "refine/exact/exact.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "algorithm/algorithm.h"
-#include "bound/bound.h"
 #include "bound/grid.h"
 #include "core/report.h"
 #include "refine/refine.h"
@@ -15,13 +15,17 @@ int hsi_exact_is_proved(const hsi_exact *pf)
     return pf->shortest || pf->longest <= pf->bound * (1 + pf->settings->gap);
 }
 
+static void know_bound(hsi_exact *pf, double bound, const char *name)
+{
+    pf->bound = bound;
+    snprintf(pf->bound_name, sizeof pf->bound_name, "%s", name);
+}
+
 void hsi_exact_raise(hsi_exact *pf, double bound, const char *name)
 {
     bound = hsi_grid_up(bound, pf->grid);
-    if (bound > pf->bound) {
-        pf->bound = bound;
-        pf->bound_name = name;
-    }
+    if (bound > pf->bound)
+        know_bound(pf, bound, name);
 }
 
 hs_status hsi_exact_take(hsi_exact *pf)
@@ -72,7 +76,7 @@ hs_status hsi_exact_schedule(hsi_exact *pf, double part, double most, double gap
     settings.start = pf->best ? pf->best : pf->settings->start;
     settings.gap = fmax(settings.gap, gap);
     hs_report_init(&report);
-    st = hs_solve_reported(&hsi_alg_best, pf->in, &settings, &s, &report);
+    st = hsi_alg_best.search(pf->in, &settings, &s, &report);
     if (st != HS_OK)
         return st;
     if (!pf->best || report.certified < pf->longest) {
@@ -83,11 +87,7 @@ hs_status hsi_exact_schedule(hsi_exact *pf, double part, double most, double gap
         hs_schedule_free(s);
     }
     pf->shortest |= report.proved && settings.gap == 0;
-    if (report.bound > pf->bound) {
-        const hs_bound *bound = hs_bound_find(report.bound_name);
-
-        pf->bound = report.bound;
-        pf->bound_name = bound ? hs_bound_name(bound) : hsi_alg_exact.name;
-    }
+    if (report.bound > pf->bound)
+        know_bound(pf, report.bound, report.bound_name);
     return HS_OK;
 }

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * hs_solve() and its relatives: all of them resolve the settings, run an algorithm in a
+ * workspace, which may be their own, and report.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "algorithm/lpt.h"
+#include "algorithm/run.h"
+#include "core/report.h"
+#include "core/schedule_impl.h"
+
+/* Memory that calls use again, and the schedule of the latest. */
+struct hs_workspace {
+    hsi_arena    arena;
+    hs_schedule *schedule;
+};
+
+static hs_status open_workspace(hs_workspace *ws)
+{
+    *ws = (hs_workspace){.schedule = hsi_schedule_new()};
+    return ws->schedule ? HS_OK : HS_ENOMEM;
+}
+
+static void close_workspace(hs_workspace *ws)
+{
+    hs_schedule_free(ws->schedule);
+    hsi_arena_close(&ws->arena);
+}
+
+hs_status hs_workspace_create(hs_workspace **out)
+{
+    hs_workspace *ws;
+
+    if (!out)
+        return HS_EINVAL;
+    ws = malloc(sizeof *ws);
+    if (!ws || open_workspace(ws) != HS_OK) {
+        free(ws);
+        return HS_ENOMEM;
+    }
+    *out = ws;
+    return HS_OK;
+}
+
+void hs_workspace_free(hs_workspace *ws)
+{
+    if (ws)
+        close_workspace(ws);
+    free(ws);
+}
+
+static hs_status search_in(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
+                           const hs_settings *settings, hs_report *report)
+{
+    hs_schedule *s = NULL;
+    hs_status    st = alg->search(in, settings, &s, report);
+
+    if (st == HS_OK) {
+        hs_schedule_free(ws->schedule);
+        ws->schedule = s;
+    }
+    return st;
+}
+
+/* What the schedule says of itself is not worth finding out when nobody asks. */
+static hs_status solve_in(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
+                          const hs_settings *given, hs_report *report)
+{
+    hs_settings settings;
+    hs_report   full;
+    hs_status   st = hsi_settings_resolve(&settings, given);
+
+    if (st != HS_OK)
+        return st;
+    hs_report_init(&full);
+    if (alg->search)
+        st = search_in(ws, alg, in, &settings, &full);
+    else
+        st = hsi_run_in(alg, in, &settings, &ws->arena, ws->schedule);
+    hsi_arena_reset(&ws->arena);
+    if (st != HS_OK || !report)
+        return st;
+    full.aborted = hs_schedule_size(ws->schedule) - hs_instance_tasks(in);
+    if (!alg->search)
+        full.certified = hsi_certified_makespan(in, ws->schedule);
+    hsi_report_copy(report, &full);
+    return HS_OK;
+}
+
+hs_status hs_solve_in(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
+                      const hs_settings *settings, const hs_schedule **out, hs_report *report)
+{
+    hs_status st;
+
+    if (!ws || !alg || !in || !out)
+        return HS_EINVAL;
+    st = solve_in(ws, alg, in, settings, report);
+    if (st == HS_OK)
+        *out = ws->schedule;
+    return st;
+}
+
+hs_status hs_solve_reported(const hs_algorithm *alg, const hs_instance *in,
+                            const hs_settings *settings, hs_schedule **out, hs_report *report)
+{
+    hs_workspace own;
+    hs_status    st;
+
+    if (!alg || !in || !out)
+        return HS_EINVAL;
+    st = open_workspace(&own);
+    if (st == HS_OK)
+        st = solve_in(&own, alg, in, settings, report);
+    if (st == HS_OK) {
+        *out = own.schedule;
+        own.schedule = NULL;
+    }
+    close_workspace(&own);
+    return st;
+}
+
+hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in, const hs_settings *settings,
+                   hs_schedule **out)
+{
+    return hs_solve_reported(alg, in, settings, out, NULL);
+}
+
+static hs_status search_makespan(const hs_algorithm *alg, const hs_instance *in,
+                                 const hs_settings *settings, double *makespan, hs_report *report)
+{
+    hs_schedule *s = NULL;
+    hs_status    st = alg->search(in, settings, &s, report);
+
+    if (st != HS_OK)
+        return st;
+    *makespan = hs_schedule_makespan(s);
+    report->aborted = hs_schedule_size(s) - hs_instance_tasks(in);
+    hs_schedule_free(s);
+    return HS_OK;
+}
+
+hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
+                            const hs_settings *given, double *makespan, hs_report *report)
+{
+    hs_settings settings;
+    hs_report   full;
+    hsi_arena   own = {0}, *arena = ws ? &ws->arena : &own;
+    hs_status   st;
+
+    if (!alg || !in || !makespan)
+        return HS_EINVAL;
+    st = hsi_settings_resolve(&settings, given);
+    if (st != HS_OK)
+        return st;
+    hs_report_init(&full);
+    if (alg->search)
+        st = search_makespan(alg, in, &settings, makespan, &full);
+    else
+        st = hsi_run_tally(alg, in, &settings, arena, makespan, &full);
+    hsi_arena_reset(arena);
+    hsi_arena_close(&own);
+    if (st == HS_OK && report)
+        hsi_report_copy(report, &full);
+    return st;
+}
+
+static hs_status check_allocation(const hsi_problem *pb, const unsigned char *type)
+{
+    size_t i;
+
+    for (i = 0; i < pb->n; i++) {
+        if (type[i] > HS_GPU)
+            return HS_EINVAL;
+        if (isinf(type[i] == HS_CPU ? pb->p[i] : pb->q[i]))
+            return HS_EWORKER;
+    }
+    return HS_OK;
+}
+
+hs_status hs_solve_lpt(const hs_instance *in, const unsigned char *type, hs_schedule **out)
+{
+    hsi_arena   arena = {0};
+    hsi_problem pb;
+    hsi_log     log = {0};
+    double      makespan;
+    hs_status   st;
+
+    if (!in || !type || !out)
+        return HS_EINVAL;
+    st = hsi_problem_in(&arena, in, 0, &pb);
+    if (st == HS_OK)
+        st = check_allocation(&pb, type);
+    if (st == HS_OK)
+        st = hsi_log_open(&log, &pb, 0);
+    if (st == HS_OK)
+        st = hsi_lpt_once(&pb, type, &log, &makespan);
+    if (st == HS_OK)
+        st = hsi_log_schedule(&log, &pb, out);
+    hsi_arena_close(&arena);
+    return st;
+}

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Each folder of the library includes only what is below it, so that no two need each other.
+
+below() {
+    case $1 in
+    support) ;;
+    core) echo support ;;
+    solver | algorithm | io) echo core support ;;
+    bound) echo solver core support ;;
+    refine) echo algorithm bound core support ;;
+    solve) echo refine algorithm bound core support ;;
+    policy) echo algorithm core support ;;
+    generate) echo core support ;;
+    picture) echo io core support ;;
+    cost | exec) echo support ;;
+    *) echo "arrows: lib/$1 is not known here" >&2 ;;
+    esac
+}
+
+cd "${srcdir:-.}/lib" || exit 99
+failed=0
+for folder in */; do
+    folder=${folder%/}
+    allowed=$(below "$folder" 2>&1)
+    case $allowed in arrows:*) failed=1 && echo "$allowed" ;; esac
+    for other in $(grep -rhoE '#include "[a-z]+/' "$folder" | sed 's/.*"//; s,/,,' | sort -u); do
+        case " $folder $allowed " in
+        *" $other "*) ;;
+        *)
+            failed=1
+            echo "arrows: lib/$folder must not include lib/$other:"
+            grep -rn "#include \"$other/" "$folder" | sed 's/^/  /'
+            ;;
+        esac
+    done
+done
+exit $failed
