@@ -7,16 +7,20 @@
 HS_BEGIN_DECLS
 
 /**
- * A policy decides, a clock drives it. It is told what happens and says what an
- * idle worker is to do; it knows the times of the tasks only as estimates. Under a
- * virtual clock (hs_policy_simulate()) it gives a schedule; under the wall clock
- * it is what hsched-exec runs. Times are in the instance's unit, from the start.
- * A handle is not to be shared between threads without a lock, but for
- * hs_policy_own().
+ * A policy decides, a clock drives it: ready -> decide -> start -> ended. It is told what
+ * happens and says what an idle worker is to do, and whom what happened concerns; it knows
+ * the times of the tasks only as estimates. Under a virtual clock (hs_policy_simulate()) it
+ * gives a schedule; under the wall clock it is what hsched-exec runs. Times are in the
+ * instance's unit, from the start.
+ *
+ * A handle is not to be shared between threads without a lock, but for what workers do by
+ * themselves: hs_policy_own(), and hs_policy_ended() with HS_ENDING_DONE for a task that it
+ * gave, may be called for different workers at once, and together with any call about
+ * other workers.
  */
 typedef struct hs_policy hs_policy;
 
-typedef struct hs_policy_kind hs_policy_kind; /* static, never freed */
+typedef struct hs_policy_kind hs_policy_kind; /* static, never freed; below */
 
 /*
  * The registry: plan, plan+steal, heteroprio. Ties are broken by fixed rules: the same
@@ -43,7 +47,8 @@ HS_API int hs_policy_needs_plan(const hs_policy_kind *kind);
  * must `plan`, a valid schedule of it (its aborted entries are not repeated), or
  * NULL where none is needed. `tolerance` is the part of its estimate by which a
  * task may be late before it is taken for late; 0 under an exact clock.
- * HS_EINVAL: a plan for other workers, or a bad tolerance; HS_ESCHEDULE: a plan that does
+ * HS_EINVAL: a plan for other workers, a bad tolerance, or a kind that lacks what it needs;
+ * HS_ESCHEDULE: a plan that does
  * not run each task once, where its estimate is finite. All memory is taken here: no
  * later call can fail. O(n log n), mostly O(n).
  */
@@ -51,33 +56,69 @@ HS_API hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance 
                                   const hs_schedule *plan, double tolerance, hs_policy **out);
 HS_API void      hs_policy_free(hs_policy *policy);
 
+enum { HS_WAKE_ROOM = 6 };
+
+/**
+ * Who, of the workers that were told to wait, is to ask again: calls add to it. Nobody at
+ * first: {0}. To ask more workers changes nothing but the time that it takes.
+ */
+typedef struct hs_wake {
+    unsigned types;                /* 1 << t: every worker of hs_type t */
+    unsigned count;                /* and these */
+    unsigned worker[HS_WAKE_ROOM]; /* when there is no room for one, all are woken */
+} hs_wake;
+
+static inline void hs_wake_type(hs_wake *wake, hs_type type)
+{
+    wake->types |= 1u << type;
+}
+
+static inline void hs_wake_all(hs_wake *wake)
+{
+    wake->types = 1u << HS_CPU | 1u << HS_GPU;
+}
+
+static inline void hs_wake_worker(hs_wake *wake, unsigned worker)
+{
+    if (wake->count < HS_WAKE_ROOM)
+        wake->worker[wake->count++] = worker;
+    else
+        hs_wake_all(wake);
+}
+
 typedef enum hs_decision_kind {
     HS_DECIDE_START, /* run `task` from now on */
     HS_DECIDE_TAKE,  /* `victim`, which runs `task`, is to abort it: ask again when it has */
-    HS_DECIDE_WAIT   /* nothing now: ask again at `until`, or when anything else has happened */
+    HS_DECIDE_WAIT   /* nothing now: ask again at `until`, or when woken */
 } hs_decision_kind;
 
 typedef struct hs_decision {
     hs_decision_kind kind;
     uint32_t         task;
     unsigned         victim;
-    double           until; /* > now; INFINITY: only when something else has happened */
+    double           until; /* > now; INFINITY: only when woken */
 } hs_decision;
 
-/**
- * What does `worker`, idle, do at `now`? What it starts is held to run from `now` on. Who was
- * told to take a task and asks again before it ended is told so again. plan: O(log n);
- * heteroprio: O(log n), and O(m + k) where it has to find a victim; plan+steal: O(1), and
- * O(m + k) where it has to steal.
- */
-HS_API void hs_policy_next(hs_policy *policy, unsigned worker, double now, hs_decision *out);
+static inline void hs_decide_start(hs_decision *out, uint32_t task)
+{
+    hs_decision d = {HS_DECIDE_START, task, 0, 0};
 
-/**
- * 1 and a task that is this worker's own, whatever the others do, which it then
- * runs; 0: hs_policy_next() has to say. Only `plan` has such tasks. May be called for
- * different workers at once, together with any call about other workers.
- */
-HS_API int hs_policy_own(hs_policy *policy, unsigned worker, uint32_t *task);
+    *out = d;
+}
+
+static inline void hs_decide_take(hs_decision *out, uint32_t task, unsigned victim)
+{
+    hs_decision d = {HS_DECIDE_TAKE, task, victim, 0};
+
+    *out = d;
+}
+
+static inline void hs_decide_wait(hs_decision *out, double until)
+{
+    hs_decision d = {HS_DECIDE_WAIT, 0, 0, until};
+
+    *out = d;
+}
 
 typedef enum hs_ending {
     HS_ENDING_DONE,
@@ -86,21 +127,76 @@ typedef enum hs_ending {
     HS_ENDING_DROPPED  /* not done, and not to be run again */
 } hs_ending;
 
-/**
- * What `worker` ran has ended; now it is idle. What hs_policy_own() gave need not
- * be told when it is done.
+/*
+ * In the calls below `wake` says whom the event concerns; NULL: the caller asks everybody
+ * who waits. Numbers that do not exist are passed over.
  */
-HS_API void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_ending how,
-                            double now);
 
-/** Before the start: `task` is done already. */
+/**
+ * What does `worker`, idle, do at `now`? What it starts is held to run from `now` on, and
+ * others may have been waiting for that. Who was told to take a task and asks again before
+ * it ended is told so again. plan: O(log n); heteroprio: O(log n), and O(m + k) where it has
+ * to find a victim; plan+steal: O(1), and O(m + k) where it has to steal.
+ */
+HS_API void hs_policy_next(hs_policy *policy, unsigned worker, double now, hs_decision *out,
+                           hs_wake *wake);
+
+/**
+ * 1 and a task that is this worker's own, whatever the others do, which it then runs; 0:
+ * hs_policy_next() has to say. A worker may have several of its own under way at a time.
+ */
+HS_API int hs_policy_own(hs_policy *policy, unsigned worker, uint32_t *task);
+
+/**
+ * What hs_policy_own() gives this worker, in that order, if it is known before the start;
+ * else NULL. After the last hs_policy_skip(); for different workers at once.
+ */
+HS_API const uint32_t *hs_policy_list(hs_policy *policy, unsigned worker, size_t *count);
+
+/** What `worker` ran, given by either call, has ended. */
+HS_API void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_ending how,
+                            double now, hs_wake *wake);
+
+/** Before the first question: `task` is done already. */
 HS_API void hs_policy_skip(hs_policy *policy, uint32_t task);
 
 /** `worker`, idle, is out of service: what was meant for it goes to the others. */
-HS_API void hs_policy_retire(hs_policy *policy, unsigned worker);
+HS_API void hs_policy_retire(hs_policy *policy, unsigned worker, hs_wake *wake);
 
 /** 1 and a task that none of the workers in service can run (each is given once), else 0. */
 HS_API int hs_policy_stranded(hs_policy *policy, uint32_t *task);
+
+/** What a policy works with: each kind defines this structure for itself. */
+typedef struct hs_policy_state hs_policy_state;
+
+/**
+ * A kind of policy. One of an application's own is passed wherever one of the registry is.
+ * Each function does what the call of its name above promises; the library has compared
+ * workers and tasks with the numbers there are, and passes a `wake` that is never NULL.
+ * None of them may fail but create(), which takes all memory; what it returns is set only
+ * on HS_OK. The same calls are to get the same answers.
+ */
+struct hs_policy_kind {
+    size_t      struct_size; /* sizeof(hs_policy_kind) */
+    const char *name;        /* without commas */
+    const char *summary;     /* one line */
+    int         needs_plan;
+    hs_status (*create)(const hs_instance *estimates, const hs_schedule *plan, double tolerance,
+                        hs_policy_state **out);
+    void (*free)(hs_policy_state *state);
+    void (*next)(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
+                 hs_wake *wake);
+    void (*ended)(hs_policy_state *state, unsigned worker, uint32_t task, hs_ending how, double now,
+                  hs_wake *wake);
+    void (*skip)(hs_policy_state *state, uint32_t task);
+    int (*own)(hs_policy_state *state, unsigned worker, uint32_t *task); /* NULL: always 0 */
+    const uint32_t *(*list)(hs_policy_state *state, unsigned worker,
+                            size_t *count);                      /* NULL: it is not known */
+    void (*retire)(hs_policy_state *state, unsigned worker, hs_wake *wake); /* NULL: nothing
+                                                   is meant for one worker rather than another */
+    int (*stranded)(hs_policy_state *state, uint32_t *task); /* NULL: always 0. Then such tasks
+                                                   are not run, and nobody says why */
+};
 
 /**
  * The same policy under a virtual clock: it decides by the times of `estimates`,
@@ -108,7 +204,8 @@ HS_API int hs_policy_stranded(hs_policy *policy, uint32_t *task);
  * estimate is, else HS_EINVAL). Among workers that are idle at one time GPUs act first,
  * then lower numbers. With exact estimates and no tolerance heteroprio gives the schedule of
  * the algorithm of that name, and plan+steal one that is not longer than plan's, but for the
- * rounding of sums. HS_EOVERFLOW: it would last longer than a double can tell.
+ * rounding of sums. HS_EOVERFLOW: it would last longer than a double can tell; HS_ESCHEDULE:
+ * the policy decides what cannot be done, or leaves a task.
  */
 HS_API hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *estimates,
                                     const hs_schedule *plan, const hs_instance *truth,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/log.h"
 
+#include <string.h>
+
 #include "core/schedule_impl.h"
 
 static size_t count_tasks(const hsi_problem *pb)
@@ -13,24 +15,45 @@ static size_t count_tasks(const hsi_problem *pb)
     return tasks;
 }
 
-hs_status hsi_log_open(hsi_log *log, const hsi_problem *pb, size_t aborts)
+/* Room for `capacity` items, with those that are there. */
+static hs_status make_room(hsi_log *log, const hsi_problem *pb, size_t capacity)
 {
     hsi_arena *arena = pb->arena ? pb->arena : &log->own;
-    size_t     capacity;
+    uint32_t  *task = hsi_arena_take(arena, capacity, sizeof *task);
+    uint32_t  *worker = hsi_arena_take(arena, capacity, sizeof *worker);
+    double    *end = hsi_arena_take(arena, capacity, sizeof *end);
 
-    log->own = (hsi_arena){0};
-    log->size = log->aborts = 0;
-    log->first = pb->first;
-    if (log->tally)
+    if (!task || !worker || !end)
+        return HS_ENOMEM;
+    if (log->size) {
+        memcpy(task, log->task, log->size * sizeof *task);
+        memcpy(worker, log->worker, log->size * sizeof *worker);
+        memcpy(end, log->end, log->size * sizeof *end);
+    }
+    log->task = task;
+    log->worker = worker;
+    log->end = end;
+    log->capacity = capacity;
+    return HS_OK;
+}
+
+hs_status hsi_log_open(hsi_log *log, const hsi_problem *pb, size_t aborts)
+{
+    hs_status st = HS_OK;
+
+    *log = (hsi_log){.tally = log->tally, .first = pb->first};
+    if (!log->tally)
+        st = make_room(log, pb, count_tasks(pb) + 2 * aborts + 1); /* an abort, and once more */
+    if (st != HS_OK)
+        hsi_log_close(log);
+    return st;
+}
+
+hs_status hsi_log_reserve(hsi_log *log, const hsi_problem *pb, size_t more)
+{
+    if (log->tally || log->size + more <= log->capacity)
         return HS_OK;
-    capacity = count_tasks(pb) + 2 * aborts + 1; /* an abort, and the task once more */
-    log->task = hsi_arena_take(arena, capacity, sizeof *log->task);
-    log->worker = hsi_arena_take(arena, capacity, sizeof *log->worker);
-    log->end = hsi_arena_take(arena, capacity, sizeof *log->end);
-    if (log->task && log->worker && log->end)
-        return HS_OK;
-    hsi_log_close(log);
-    return HS_ENOMEM;
+    return make_room(log, pb, 2 * log->capacity + more);
 }
 
 void hsi_log_close(hsi_log *log)
@@ -42,7 +65,7 @@ void hsi_log_close(hsi_log *log)
 
 void hsi_log_restart(hsi_log *log)
 {
-    log->size = log->aborts = 0;
+    log->size = log->aborts = log->starts = 0;
     if (log->tally)
         hsi_tally_restart(log->tally);
 }
@@ -52,9 +75,13 @@ static void place(const hsi_log *log, hs_schedule *s, double *free_at, size_t *n
     size_t i;
 
     for (i = 0; i < log->size; i++) {
-        uint32_t  worker = log->worker[i] & ~HSI_ABORT;
+        uint32_t  worker = log->worker[i] & ~(HSI_ABORT | HSI_START);
         hs_entry *entry;
 
+        if (log->worker[i] & HSI_START) {
+            free_at[worker] = log->end[i];
+            continue;
+        }
         if (log->worker[i] & HSI_ABORT) {
             entry = &s->entries[next[worker] - 1];
             entry->state = HS_ABORTED;
@@ -78,11 +105,11 @@ hs_status hsi_log_schedule_in(const hsi_log *log, const hsi_problem *pb, hs_sche
     hs_status st = HS_ENOMEM;
 
     if (free_at && next)
-        st = hsi_schedule_make_room(s, pb->m, pb->k, log->size - log->aborts);
+        st = hsi_schedule_make_room(s, pb->m, pb->k, log->size - log->aborts - log->starts);
     if (st != HS_OK)
         goto out;
     for (i = 0; i < log->size; i++)
-        if (!(log->worker[i] & HSI_ABORT))
+        if (!(log->worker[i] & (HSI_ABORT | HSI_START)))
             s->first[log->worker[i] + 1]++;
     hsi_schedule_sum_counts(s);
     for (w = 0; w < workers; w++) {

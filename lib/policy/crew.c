@@ -137,12 +137,12 @@ int hsi_crew_pending(hsi_crew *crew, unsigned worker, hs_decision *out)
     hsi_member *m = &crew->member[worker];
 
     if (m->kept != HSI_NONE) {
-        hsi_decide_start(out, m->kept);
+        hs_decide_start(out, m->kept);
         m->kept = HSI_NONE;
         return 1;
     }
     if (m->victim != HSI_NONE) {
-        hsi_decide_take(out, crew->member[m->victim].task, m->victim);
+        hs_decide_take(out, crew->member[m->victim].task, m->victim);
         return 1;
     }
     return 0;

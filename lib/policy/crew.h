@@ -2,8 +2,9 @@
 #ifndef HSI_POLICY_CREW_H
 #define HSI_POLICY_CREW_H
 
+#include <hybridsched/policy.h>
+
 #include "core/problem.h"
-#include "policy/policy.h"
 
 /*
  * Who runs what since when, and who waits for whose task: spoliation as it is done

@@ -57,16 +57,12 @@ void hsi_lists_close(hsi_lists *lists)
     *lists = (hsi_lists){0};
 }
 
-void hsi_lists_compact(hsi_lists *lists)
+void hsi_list_compact(hsi_list *list)
 {
-    unsigned w;
+    uint32_t *from, *to = list->next;
 
-    for (w = 0; w < lists->workers; w++) {
-        uint32_t *from, *to = lists->of[w].next;
-
-        for (from = to; from != lists->of[w].end; from++)
-            if (*from != HSI_SKIPPED)
-                *to++ = *from;
-        lists->of[w].end = to;
-    }
+    for (from = to; from != list->end; from++)
+        if (*from != HSI_SKIPPED)
+            *to++ = *from;
+    list->end = to;
 }

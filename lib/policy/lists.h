@@ -25,14 +25,14 @@ typedef struct hsi_lists {
 hs_status hsi_lists_open(hsi_lists *lists, const hsi_problem *pb, const hs_schedule *plan);
 void      hsi_lists_close(hsi_lists *lists);
 
-/* To be passed over. As long as no list was compacted. */
+/* To be passed over. As long as its list was not compacted. */
 static inline void hsi_lists_skip(hsi_lists *lists, uint32_t task)
 {
     lists->tasks[lists->place[task]] = HSI_SKIPPED;
 }
 
-/* Takes what is skipped out of all lists. O(tasks). */
-void hsi_lists_compact(hsi_lists *lists);
+/* Takes what is skipped out of a list. O(its tasks). */
+void hsi_list_compact(hsi_list *list);
 
 /* 1 and the next task, or 0. */
 static inline int hsi_list_next(hsi_list *list, uint32_t *task)

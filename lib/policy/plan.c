@@ -11,30 +11,26 @@
 #include "policy/policy.h"
 #include "policy/pool.h"
 
-typedef struct plan_policy {
-    hs_policy   base;
+struct hs_policy_state {
     hsi_problem pb;
     hsi_lists   lists;
     hsi_pool    orphans;
-} plan_policy;
+};
 
-static void plan_free(hs_policy *policy)
+static void plan_free(hs_policy_state *plan)
 {
-    plan_policy *plan = (plan_policy *)policy;
-
     hsi_pool_close(&plan->orphans);
     hsi_lists_close(&plan->lists);
     hsi_problem_close(&plan->pb);
     free(plan);
 }
 
-static hs_status plan_create(const hs_policy_kind *kind, const hs_instance *estimates,
-                             const hs_schedule *schedule, double tolerance, hs_policy **out)
+static hs_status plan_create(const hs_instance *estimates, const hs_schedule *schedule,
+                             double tolerance, hs_policy_state **out)
 {
-    plan_policy *plan = calloc(1, sizeof *plan);
-    hs_status    st;
+    hs_policy_state *plan = calloc(1, sizeof *plan);
+    hs_status        st;
 
-    (void)kind;
     (void)tolerance;
     if (!plan)
         return HS_ENOMEM;
@@ -44,79 +40,92 @@ static hs_status plan_create(const hs_policy_kind *kind, const hs_instance *esti
     if (st == HS_OK)
         st = hsi_pool_open(&plan->orphans, &plan->pb, 0);
     if (st == HS_OK)
-        *out = &plan->base;
+        *out = plan;
     else
-        plan_free(&plan->base);
+        plan_free(plan);
     return st;
 }
 
-static int plan_own(hs_policy *policy, unsigned worker, uint32_t *task)
+static int plan_own(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
-    return hsi_list_next(&((plan_policy *)policy)->lists.of[worker], task);
+    return hsi_list_next(&plan->lists.of[worker], task);
 }
 
-static void plan_next(hs_policy *policy, unsigned worker, double now, hs_decision *out)
+static const uint32_t *plan_list(hs_policy_state *plan, unsigned worker, size_t *count)
 {
-    plan_policy *plan = (plan_policy *)policy;
-    hs_type      type = worker < plan->pb.m ? HS_CPU : HS_GPU;
-    uint32_t     task;
+    hsi_list *list = &plan->lists.of[worker];
+
+    hsi_list_compact(list);
+    *count = (size_t)(list->end - list->next);
+    return list->next;
+}
+
+static void plan_next(hs_policy_state *plan, unsigned worker, double now, hs_decision *out,
+                      hs_wake *wake)
+{
+    hs_type  type = worker < plan->pb.m ? HS_CPU : HS_GPU;
+    uint32_t task;
 
     (void)now;
+    (void)wake;
     if (hsi_list_next(&plan->lists.of[worker], &task) ||
         (hsi_pool_serves(&plan->orphans, worker) && hsi_pool_take(&plan->orphans, type, &task)))
-        hsi_decide_start(out, task);
+        hs_decide_start(out, task);
     else
-        hsi_decide_wait(out, INFINITY);
+        hs_decide_wait(out, INFINITY);
 }
 
-static void add_orphan(plan_policy *plan, uint32_t task)
+static void add_orphan(hs_policy_state *plan, uint32_t task, hs_wake *wake)
 {
     hsi_pool_add(&plan->orphans, task);
-    plan->base.news[HS_CPU] = plan->base.news[HS_GPU] = 1;
+    hs_wake_all(wake);
 }
 
-/* It never asks that a task be aborted: one that was may be run again by anybody. */
-static void plan_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_ending how, double now)
+/*
+ * What is done is told without a lock, and touches nothing that workers share. It never asks
+ * that a task be aborted: one that was may be run again by anybody.
+ */
+static void plan_ended(hs_policy_state *plan, unsigned worker, uint32_t task, hs_ending how,
+                       double now, hs_wake *wake)
 {
     (void)worker;
     (void)now;
     if (how == HS_ENDING_BACK || how == HS_ENDING_ABORTED)
-        add_orphan((plan_policy *)policy, task);
+        add_orphan(plan, task, wake);
 }
 
-static void plan_skip(hs_policy *policy, uint32_t task)
+static void plan_skip(hs_policy_state *plan, uint32_t task)
 {
-    plan_policy *plan = (plan_policy *)policy;
-
     hsi_lists_skip(&plan->lists, task);
-    hsi_pool_remove(&plan->orphans, task);
+    hsi_pool_remove(&plan->orphans, task); /* its worker has retired */
 }
 
-static void plan_retire(hs_policy *policy, unsigned worker)
+static void plan_retire(hs_policy_state *plan, unsigned worker, hs_wake *wake)
 {
-    plan_policy *plan = (plan_policy *)policy;
-    uint32_t     task;
+    uint32_t task;
 
     if (hsi_pool_retire(&plan->orphans, worker))
         while (hsi_list_next(&plan->lists.of[worker], &task))
-            add_orphan(plan, task);
+            add_orphan(plan, task, wake);
 }
 
-static int plan_stranded(hs_policy *policy, uint32_t *task)
+static int plan_stranded(hs_policy_state *plan, uint32_t *task)
 {
-    return hsi_pool_stranded(&((plan_policy *)policy)->orphans, task);
+    return hsi_pool_stranded(&plan->orphans, task);
 }
 
 const hs_policy_kind hsi_policy_plan = {
+    .struct_size = sizeof(hs_policy_kind),
     .name = "plan",
     .summary = "each worker runs its tasks of the plan in order",
     .needs_plan = 1,
     .create = plan_create,
     .free = plan_free,
     .next = plan_next,
-    .own = plan_own,
     .ended = plan_ended,
     .skip = plan_skip,
+    .own = plan_own,
+    .list = plan_list,
     .retire = plan_retire,
     .stranded = plan_stranded,
 };

@@ -19,24 +19,22 @@
 
 #include "policy/crew.h"
 #include "policy/lists.h"
+#include "policy/policy.h"
 #include "policy/pool.h"
 
 enum { LOOKED_AT = 64 }; /* tasks at the end of a list */
 
-typedef struct steal_policy {
-    hs_policy   base;
+struct hs_policy_state {
     hsi_problem pb;
     hsi_lists   lists;
     double     *load; /* estimates of what waits in each list, added up */
     hsi_pool    orphans;
     hsi_crew    crew;
     int         begun; /* lists are compact and loads are known */
-} steal_policy;
+};
 
-static void steal_free(hs_policy *policy)
+static void steal_free(hs_policy_state *steal)
 {
-    steal_policy *steal = (steal_policy *)policy;
-
     free(steal->load);
     hsi_crew_close(&steal->crew);
     hsi_pool_close(&steal->orphans);
@@ -45,13 +43,12 @@ static void steal_free(hs_policy *policy)
     free(steal);
 }
 
-static hs_status steal_create(const hs_policy_kind *kind, const hs_instance *estimates,
-                              const hs_schedule *schedule, double tolerance, hs_policy **out)
+static hs_status steal_create(const hs_instance *estimates, const hs_schedule *schedule,
+                              double tolerance, hs_policy_state **out)
 {
-    steal_policy *steal = calloc(1, sizeof *steal);
-    hs_status     st;
+    hs_policy_state *steal = calloc(1, sizeof *steal);
+    hs_status        st;
 
-    (void)kind;
     if (!steal)
         return HS_ENOMEM;
     st = hsi_problem_of_tasks(estimates, &steal->pb);
@@ -66,34 +63,34 @@ static hs_status steal_create(const hs_policy_kind *kind, const hs_instance *est
         st = steal->load ? HS_OK : HS_ENOMEM;
     }
     if (st == HS_OK)
-        *out = &steal->base;
+        *out = steal;
     else
-        steal_free(&steal->base);
+        steal_free(steal);
     return st;
 }
 
-static double estimate(const steal_policy *steal, hs_type type, uint32_t task)
+static double estimate(const hs_policy_state *steal, hs_type type, uint32_t task)
 {
     return type == HS_GPU ? steal->pb.q[task] : steal->pb.p[task];
 }
 
-static void begin(steal_policy *steal)
+static void begin(hs_policy_state *steal)
 {
     unsigned w;
 
     steal->begun = 1;
-    hsi_lists_compact(&steal->lists);
     for (w = 0; w < steal->lists.workers; w++) {
         hs_type         type = hsi_crew_type(&steal->crew, w);
         const uint32_t *at;
 
+        hsi_list_compact(&steal->lists.of[w]);
         for (at = steal->lists.of[w].next; at != steal->lists.of[w].end; at++)
             steal->load[w] += estimate(steal, type, *at);
     }
 }
 
 /* A task has left a list: rounding does not outlast the last of them. */
-static void lighten(steal_policy *steal, unsigned worker, uint32_t task)
+static void lighten(hs_policy_state *steal, unsigned worker, uint32_t task)
 {
     const hsi_list *list = &steal->lists.of[worker];
 
@@ -102,7 +99,7 @@ static void lighten(steal_policy *steal, unsigned worker, uint32_t task)
         steal->load[worker] = 0;
 }
 
-static int take_own(steal_policy *steal, unsigned worker, uint32_t *task)
+static int take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
 {
     if (!hsi_list_next(&steal->lists.of[worker], task))
         return 0;
@@ -116,7 +113,7 @@ static uint32_t *window(const hsi_list *list)
 }
 
 /* The shortest time that one of `type` needs for a waiting task of the victim's. */
-static double shortest(const steal_policy *steal, unsigned victim, hs_type type)
+static double shortest(const hs_policy_state *steal, unsigned victim, hs_type type)
 {
     const hsi_list *list = &steal->lists.of[victim];
     const uint32_t *at;
@@ -129,7 +126,7 @@ static double shortest(const steal_policy *steal, unsigned victim, hs_type type)
 }
 
 /* From when on a waiting task of the victim's would end before the victim does. */
-static double worth_stealing(const steal_policy *steal, unsigned victim, hs_type type, double now)
+static double worth_stealing(const hs_policy_state *steal, unsigned victim, hs_type type, double now)
 {
     return hsi_crew_worth(&steal->crew, victim, steal->load[victim], shortest(steal, victim, type),
                           now);
@@ -140,7 +137,7 @@ static double worth_stealing(const steal_policy *steal, unsigned victim, hs_type
  * earliest; among equals what would run last. There is one that is worth stealing: then
  * it is one of those.
  */
-static uint32_t *best_of(const steal_policy *steal, unsigned victim, hs_type thief, double now)
+static uint32_t *best_of(const hs_policy_state *steal, unsigned victim, hs_type thief, double now)
 {
     const hsi_list *list = &steal->lists.of[victim];
     hs_type         type = hsi_crew_type(&steal->crew, victim);
@@ -161,7 +158,7 @@ static uint32_t *best_of(const steal_policy *steal, unsigned victim, hs_type thi
 }
 
 /* The worker that ends last of those which have something to offer; lower numbers first. */
-static uint32_t find_victim(const steal_policy *steal, hs_type type, double now)
+static uint32_t find_victim(const hs_policy_state *steal, hs_type type, double now)
 {
     uint32_t victim = HSI_NONE;
     double   latest = 0;
@@ -183,7 +180,7 @@ static uint32_t find_victim(const steal_policy *steal, hs_type type, double now)
 }
 
 /* From when on a worker has anything to offer to a type. */
-static double worth_asking(const steal_policy *steal, unsigned worker, hs_type type, double now)
+static double worth_asking(const hs_policy_state *steal, unsigned worker, hs_type type, double now)
 {
     const hsi_list *list = &steal->lists.of[worker];
     double          from = INFINITY;
@@ -196,7 +193,7 @@ static double worth_asking(const steal_policy *steal, unsigned worker, hs_type t
 }
 
 /* A worker's list or what it runs has changed: is that something for those who found nothing? */
-static void announce(steal_policy *steal, unsigned worker, double now)
+static void announce(hs_policy_state *steal, unsigned worker, double now, hs_wake *wake)
 {
     static const hs_type types[] = {HS_CPU, HS_GPU};
     int                  i;
@@ -209,12 +206,13 @@ static void announce(steal_policy *steal, unsigned worker, double now)
         from = worth_asking(steal, worker, types[i], now);
         if (from < *quiet) {
             *quiet = from;
-            steal->base.news[types[i]] = 1;
+            hs_wake_type(wake, types[i]);
         }
     }
 }
 
-static int steal_waiting(steal_policy *steal, hs_type type, double now, uint32_t *task)
+static int steal_waiting(hs_policy_state *steal, hs_type type, double now, uint32_t *task,
+                         hs_wake *wake)
 {
     uint32_t  victim = find_victim(steal, type, now);
     hsi_list *list;
@@ -228,17 +226,17 @@ static int steal_waiting(steal_policy *steal, hs_type type, double now, uint32_t
     memmove(at, at + 1, (size_t)(list->end - at - 1) * sizeof *at);
     list->end--;
     lighten(steal, victim, *task);
-    announce(steal, victim, now); /* another task may have come within sight */
+    announce(steal, victim, now, wake); /* another task may have come within sight */
     return 1;
 }
 
-static void start(steal_policy *steal, unsigned worker, uint32_t task, double now)
+static void start(hs_policy_state *steal, unsigned worker, uint32_t task, double now, hs_wake *wake)
 {
     hsi_crew_start(&steal->crew, worker, task, now);
-    announce(steal, worker, now);
+    announce(steal, worker, now, wake);
 }
 
-static double quiet_until(const steal_policy *steal, hs_type type, double now)
+static double quiet_until(const hs_policy_state *steal, hs_type type, double now)
 {
     double   until = INFINITY;
     unsigned w;
@@ -248,109 +246,96 @@ static double quiet_until(const steal_policy *steal, hs_type type, double now)
     return until;
 }
 
-static void help_or_wait(steal_policy *steal, unsigned worker, double now, hs_decision *out)
+static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs_decision *out,
+                         hs_wake *wake)
 {
     hs_type  type = hsi_crew_type(&steal->crew, worker);
     uint32_t victim, task;
 
     if (now < steal->crew.quiet[type]) {
-        hsi_decide_wait(out, steal->crew.quiet[type]);
+        hs_decide_wait(out, steal->crew.quiet[type]);
         return;
     }
-    if (steal_waiting(steal, type, now, &task)) {
-        hsi_decide_start(out, task);
+    if (steal_waiting(steal, type, now, &task, wake)) {
+        hs_decide_start(out, task);
         return;
     }
     victim = hsi_crew_victim(&steal->crew, type, now);
     if (victim != HSI_NONE) {
         hsi_crew_ask(&steal->crew, worker, victim);
-        hsi_decide_take(out, steal->crew.member[victim].task, victim);
+        hs_decide_take(out, steal->crew.member[victim].task, victim);
         return;
     }
     steal->crew.quiet[type] = quiet_until(steal, type, now);
-    hsi_decide_wait(out, steal->crew.quiet[type]);
+    hs_decide_wait(out, steal->crew.quiet[type]);
 }
 
-static void steal_next(hs_policy *policy, unsigned worker, double now, hs_decision *out)
+static void steal_next(hs_policy_state *steal, unsigned worker, double now, hs_decision *out,
+                       hs_wake *wake)
 {
-    steal_policy *steal = (steal_policy *)policy;
-    hs_type       type = hsi_crew_type(&steal->crew, worker);
-    uint32_t      task;
+    hs_type  type = hsi_crew_type(&steal->crew, worker);
+    uint32_t task;
 
     if (!steal->begun)
         begin(steal);
     if (!hsi_pool_serves(&steal->orphans, worker))
-        hsi_decide_wait(out, INFINITY);
+        hs_decide_wait(out, INFINITY);
     else if (hsi_crew_pending(&steal->crew, worker, out))
         ; /* what it has asked for comes first */
     else if (take_own(steal, worker, &task) || hsi_pool_take(&steal->orphans, type, &task))
-        hsi_decide_start(out, task);
+        hs_decide_start(out, task);
     else
-        help_or_wait(steal, worker, now, out);
+        help_or_wait(steal, worker, now, out, wake);
     if (out->kind == HS_DECIDE_START)
-        start(steal, worker, out->task, now);
+        start(steal, worker, out->task, now, wake);
 }
 
-/* Every task may be wanted by anybody until it is over. */
-static int steal_own(hs_policy *policy, unsigned worker, uint32_t *task)
-{
-    (void)policy;
-    (void)worker;
-    (void)task;
-    return 0;
-}
-
-static void add_orphan(steal_policy *steal, uint32_t task)
+static void add_orphan(hs_policy_state *steal, uint32_t task, hs_wake *wake)
 {
     hsi_pool_add(&steal->orphans, task);
-    steal->base.news[HS_CPU] = steal->base.news[HS_GPU] = 1;
+    hs_wake_all(wake);
 }
 
-static void steal_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_ending how,
-                        double now)
+static void steal_ended(hs_policy_state *steal, unsigned worker, uint32_t task, hs_ending how,
+                        double now, hs_wake *wake)
 {
-    steal_policy *steal = (steal_policy *)policy;
-
     if (hsi_crew_ended(&steal->crew, worker, task, how, now))
-        add_orphan(steal, task);
+        add_orphan(steal, task, wake);
 }
 
-static void steal_skip(hs_policy *policy, uint32_t task)
+static void steal_skip(hs_policy_state *steal, uint32_t task)
 {
-    steal_policy *steal = (steal_policy *)policy;
-
     if (!steal->begun)
         hsi_lists_skip(&steal->lists, task);
     hsi_pool_remove(&steal->orphans, task);
 }
 
-static void steal_retire(hs_policy *policy, unsigned worker)
+static void steal_retire(hs_policy_state *steal, unsigned worker, hs_wake *wake)
 {
-    steal_policy *steal = (steal_policy *)policy;
-    uint32_t      task;
+    uint32_t task;
 
     if (!hsi_pool_retire(&steal->orphans, worker))
         return;
     if (hsi_crew_retire(&steal->crew, worker, &task))
-        add_orphan(steal, task);
+        add_orphan(steal, task, wake);
     while (hsi_list_next(&steal->lists.of[worker], &task))
-        add_orphan(steal, task);
+        add_orphan(steal, task, wake);
     steal->load[worker] = 0;
 }
 
-static int steal_stranded(hs_policy *policy, uint32_t *task)
+static int steal_stranded(hs_policy_state *steal, uint32_t *task)
 {
-    return hsi_pool_stranded(&((steal_policy *)policy)->orphans, task);
+    return hsi_pool_stranded(&steal->orphans, task);
 }
 
 const hs_policy_kind hsi_policy_plan_steal = {
+    .struct_size = sizeof(hs_policy_kind),
     .name = "plan+steal",
     .summary = "the plan, but a worker that runs dry takes what helps most",
     .needs_plan = 1,
     .create = steal_create,
     .free = steal_free,
     .next = steal_next,
-    .own = steal_own,
     .ended = steal_ended,
     .skip = steal_skip,
     .retire = steal_retire,

@@ -2,20 +2,21 @@
 /*
  * A policy under a virtual clock. Who is asked next is whoever's task ends first, or
  * whose wait does; among equals GPUs first, then lower numbers: rank j is GPU j, rank
- * k + i is CPU i. Who waits is asked again when the policy has news for its type.
+ * k + i is CPU i. Who waits is asked again when an event says that it concerns him.
  */
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/log.h"
 #include "core/problem.h"
 #include "policy/policy.h"
-#include "support/vector.h"
 #include "support/worker_tree.h"
 
 typedef enum activity { IDLE, RUNS, WAITS } activity;
 
 typedef struct actor {
-    size_t   entry; /* what it runs */
+    double   free_at; /* end of the latest entry in the log */
+    uint32_t task;    /* what it runs */
     activity doing;
 } actor;
 
@@ -24,7 +25,8 @@ typedef struct simulation {
     hsi_problem     truth;
     hsi_worker_tree due; /* when each is to be asked */
     actor          *actors;
-    hsi_vector      entries; /* hs_placement */
+    unsigned char  *taken; /* by task: it runs or is done */
+    hsi_log         log;
     size_t          done;
 } simulation;
 
@@ -38,43 +40,111 @@ static uint32_t rank_of(const simulation *sim, uint32_t worker)
     return worker < sim->truth.m ? sim->truth.k + worker : worker - sim->truth.m;
 }
 
+static double time_of(const simulation *sim, uint32_t rank, uint32_t task)
+{
+    return rank < sim->truth.k ? sim->truth.q[task] : sim->truth.p[task];
+}
+
+static void wake(simulation *sim, uint32_t rank, double now)
+{
+    if (sim->actors[rank].doing == WAITS)
+        hsi_worker_tree_set(&sim->due, rank, now);
+}
+
+static void wake_all(simulation *sim, const hs_wake *whom, double now)
+{
+    uint32_t first = whom->types & 1u << HS_GPU ? 0 : sim->truth.k, rank;
+    uint32_t last = whom->types & 1u << HS_CPU ? sim->due.size : sim->truth.k;
+    unsigned i;
+
+    if (!whom->types && !whom->count)
+        return; /* nearly always */
+    for (rank = first; rank < last; rank++)
+        wake(sim, rank, now);
+    for (i = 0; i < whom->count; i++)
+        if (whom->worker[i] < sim->policy->workers)
+            wake(sim, rank_of(sim, whom->worker[i]), now);
+}
+
 static hs_status start(simulation *sim, uint32_t rank, uint32_t task, double now)
 {
-    const double *time = rank < sim->truth.k ? sim->truth.q : sim->truth.p;
-    hs_placement  entry = {now, now + time[task], task, worker_of(sim, rank), HS_RUN};
+    actor    *a = &sim->actors[rank];
+    double    end = now + time_of(sim, rank, task);
+    hs_status st = hsi_log_reserve(&sim->log, &sim->truth, 2);
 
-    sim->actors[rank] = (actor){sim->entries.size / sizeof entry, RUNS};
-    hsi_worker_tree_set(&sim->due, rank, entry.end);
-    return hsi_vector_append(&sim->entries, &entry, sizeof entry) ? HS_ENOMEM : HS_OK;
+    if (st != HS_OK)
+        return st;
+    if (a->free_at != now)
+        hsi_log_start(&sim->log, worker_of(sim, rank), now);
+    hsi_log_put(&sim->log, task, worker_of(sim, rank), end);
+    *a = (actor){end, task, RUNS};
+    sim->taken[task] = 1;
+    hsi_worker_tree_set(&sim->due, rank, end);
+    return HS_OK;
 }
 
 /* What a worker runs ends, in one way or the other. */
-static void end(simulation *sim, uint32_t rank, hs_ending how, double now)
+static hs_status end(simulation *sim, uint32_t rank, hs_ending how, double now)
 {
-    hs_placement *entry = (hs_placement *)sim->entries.data + sim->actors[rank].entry;
+    actor    *a = &sim->actors[rank];
+    hs_wake   whom = {0};
+    hs_status st = HS_OK;
 
-    sim->actors[rank].doing = IDLE;
+    a->doing = IDLE;
     if (how == HS_ENDING_DONE) {
         sim->done++;
     } else {
-        entry->state = HS_ABORTED;
-        entry->end = now;
+        st = hsi_log_reserve(&sim->log, &sim->truth, 1);
+        if (st != HS_OK)
+            return st;
+        hsi_log_abort(&sim->log, worker_of(sim, rank), now);
+        a->free_at = now;
+        sim->taken[a->task] = 0;
         hsi_worker_tree_set(&sim->due, rank, now);
     }
-    hs_policy_ended(sim->policy, entry->worker, entry->task, how, now);
+    hs_policy_ended(sim->policy, worker_of(sim, rank), a->task, how, now, &whom);
+    wake_all(sim, &whom, now);
+    return HS_OK;
+}
+
+/* A policy may be anybody's. */
+static int is_possible(const simulation *sim, uint32_t rank, const hs_decision *d, double now)
+{
+    const actor *victim;
+
+    switch (d->kind) {
+    case HS_DECIDE_START:
+        return d->task < sim->truth.n && !sim->taken[d->task] &&
+               !isinf(time_of(sim, rank, d->task));
+    case HS_DECIDE_TAKE:
+        if (d->victim >= sim->policy->workers)
+            return 0;
+        victim = &sim->actors[rank_of(sim, d->victim)];
+        return victim->doing == RUNS && victim->task == d->task;
+    case HS_DECIDE_WAIT:
+    default:
+        return d->kind == HS_DECIDE_WAIT && d->until > now;
+    }
 }
 
 /* Victims do as they are told at once, so that the thief, asked again, starts. */
 static hs_status ask(simulation *sim, uint32_t rank, double now)
 {
+    hs_wake     whom = {0};
     hs_decision decision;
+    hs_status   st = HS_OK;
 
-    for (;;) {
-        hs_policy_next(sim->policy, worker_of(sim, rank), now, &decision);
-        if (decision.kind != HS_DECIDE_TAKE)
-            break;
-        end(sim, rank_of(sim, decision.victim), HS_ENDING_ABORTED, now);
-    }
+    sim->actors[rank].doing = IDLE;
+    do {
+        hs_policy_next(sim->policy, worker_of(sim, rank), now, &decision, &whom);
+        if (!is_possible(sim, rank, &decision, now))
+            return HS_ESCHEDULE;
+        if (decision.kind == HS_DECIDE_TAKE)
+            st = end(sim, rank_of(sim, decision.victim), HS_ENDING_ABORTED, now);
+    } while (st == HS_OK && decision.kind == HS_DECIDE_TAKE);
+    if (st != HS_OK)
+        return st;
+    wake_all(sim, &whom, now);
     if (decision.kind == HS_DECIDE_START)
         return start(sim, rank, decision.task, now);
     sim->actors[rank].doing = WAITS;
@@ -82,16 +152,15 @@ static hs_status ask(simulation *sim, uint32_t rank, double now)
     return HS_OK;
 }
 
-static void spread_news(simulation *sim, double now)
+/* What does not end before infinity, or is never started. */
+static hs_status what_is_left(const simulation *sim)
 {
-    unsigned char *news = sim->policy->news;
-    uint32_t       first = news[HS_GPU] ? 0 : sim->truth.k, rank;
-    uint32_t       last = news[HS_CPU] ? sim->due.size : sim->truth.k;
+    uint32_t rank;
 
-    for (rank = first; rank < last; rank++)
-        if (sim->actors[rank].doing == WAITS)
-            hsi_worker_tree_set(&sim->due, rank, now);
-    news[HS_CPU] = news[HS_GPU] = 0;
+    for (rank = 0; rank < sim->due.size; rank++)
+        if (sim->actors[rank].doing == RUNS)
+            return HS_EOVERFLOW;
+    return sim->done < sim->truth.n ? HS_ESCHEDULE : HS_OK;
 }
 
 static hs_status run(simulation *sim)
@@ -103,13 +172,11 @@ static hs_status run(simulation *sim)
         uint32_t rank = hsi_worker_tree_first(&sim->due);
 
         if (sim->actors[rank].doing == RUNS)
-            end(sim, rank, HS_ENDING_DONE, now);
-        st = ask(sim, rank, now);
-        if (sim->policy->news[HS_CPU] || sim->policy->news[HS_GPU])
-            spread_news(sim, now);
+            st = end(sim, rank, HS_ENDING_DONE, now);
+        if (st == HS_OK)
+            st = ask(sim, rank, now);
     }
-    /* What does not end before infinity is all that can be left. */
-    return st == HS_OK && sim->done < sim->truth.n ? HS_EOVERFLOW : st;
+    return st == HS_OK ? what_is_left(sim) : st;
 }
 
 static hs_status simulate(hs_policy *policy, const hs_instance *truth, hs_schedule **out)
@@ -120,17 +187,19 @@ static hs_status simulate(hs_policy *policy, const hs_instance *truth, hs_schedu
     if (st != HS_OK)
         return st;
     sim.actors = calloc(policy->workers, sizeof *sim.actors);
-    if (!sim.actors || hsi_worker_tree_open(&sim.due, policy->workers) ||
-        hsi_vector_reserve(&sim.entries, sim.truth.n * sizeof(hs_placement)))
+    sim.taken = calloc(sim.truth.n + 1, 1);
+    if (!sim.actors || !sim.taken || hsi_worker_tree_open(&sim.due, policy->workers))
         st = HS_ENOMEM;
+    if (st == HS_OK)
+        st = hsi_log_open(&sim.log, &sim.truth, 0);
     if (st == HS_OK)
         st = run(&sim);
     if (st == HS_OK)
-        st = hs_schedule_build(sim.truth.m, sim.truth.k, sim.entries.size / sizeof(hs_placement),
-                               sim.entries.data, out);
-    hsi_vector_free(&sim.entries);
+        st = hsi_log_schedule(&sim.log, &sim.truth, out);
+    hsi_log_close(&sim.log);
     hsi_worker_tree_close(&sim.due);
     free(sim.actors);
+    free(sim.taken);
     hsi_problem_close(&sim.truth);
     return st;
 }
@@ -159,7 +228,7 @@ hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *esti
     hs_policy *policy = NULL;
     hs_status  st;
 
-    if (!estimates || !truth || !out || !are_alike(estimates, truth))
+    if (!kind || !estimates || !truth || !out || !are_alike(estimates, truth))
         return HS_EINVAL;
     st = hs_policy_create(kind, estimates, plan, tolerance, &policy);
     if (st == HS_OK)

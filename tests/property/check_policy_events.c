@@ -36,7 +36,8 @@ typedef struct model_worker {
     int victim; /* whose task it was told to take, or NOBODY */
     int asked;  /* to abort */
     int retired;
-    int owned; /* what it runs came from hs_policy_own() */
+    int    waits; /* it was told to, and not woken since */
+    double until;
 } model_worker;
 
 typedef struct model {
@@ -49,7 +50,8 @@ typedef struct model {
     model_task            task[MOST_TASKS];
     model_worker          worker[2 * MOST_WORKERS];
     unsigned              in_service[2];
-    size_t                takes, strandings;
+    hs_wake               wake; /* by what has happened since the last look */
+    size_t                takes, strandings, left_alone;
 } model;
 
 #define HOLDS(m, condition, ...) REQUIRE((m)->s, condition, __VA_ARGS__)
@@ -69,7 +71,7 @@ static int may_abort(const model *m, int task)
     return !m->s->restartable || m->s->restartable[task];
 }
 
-static void see_start(model *m, int w, uint32_t task, int owned)
+static void see_start(model *m, int w, uint32_t task)
 {
     model_task   *t = &m->task[task];
     model_worker *me = &m->worker[w];
@@ -85,7 +87,6 @@ static void see_start(model *m, int w, uint32_t task, int owned)
     me->task = (int)task;
     me->thief = NOBODY;
     me->asked = 0;
-    me->owned = owned;
 }
 
 static void see_take(model *m, int w, const hs_decision *decision)
@@ -138,13 +139,15 @@ static void ask(model *m, int w)
     uint32_t    task;
 
     if (dice_below(&m->d, 2) && hs_policy_own(m->policy, (unsigned)w, &task)) {
-        see_start(m, w, task, 1);
+        see_start(m, w, task);
         return;
     }
-    hs_policy_next(m->policy, (unsigned)w, m->now, &decision);
+    hs_policy_next(m->policy, (unsigned)w, m->now, &decision, &m->wake);
+    m->worker[w].waits = decision.kind == HS_DECIDE_WAIT;
+    m->worker[w].until = decision.until;
     switch (decision.kind) {
     case HS_DECIDE_START:
-        see_start(m, w, decision.task, 0);
+        see_start(m, w, decision.task);
         break;
     case HS_DECIDE_TAKE:
         see_take(m, w, &decision);
@@ -178,8 +181,7 @@ static void end(model *m, int w, hs_ending how)
         m->worker[thief].victim = NOBODY;
     me->task = me->thief = NOBODY;
     me->asked = 0;
-    if (!me->owned || how != HS_ENDING_DONE || dice_below(&m->d, 2))
-        hs_policy_ended(m->policy, (unsigned)w, (uint32_t)task, how, m->now);
+    hs_policy_ended(m->policy, (unsigned)w, (uint32_t)task, how, m->now, &m->wake);
 }
 
 static void retire(model *m, int w)
@@ -196,7 +198,7 @@ static void retire(model *m, int w)
     for (i = 0; i < m->s->n; i++)
         if (m->task[i].state == KEPT && m->task[i].worker == w)
             m->task[i] = (model_task){WAITING, NOBODY, 1};
-    hs_policy_retire(m->policy, (unsigned)w);
+    hs_policy_retire(m->policy, (unsigned)w, &m->wake);
 }
 
 static int is_stranded(const model *m, int task)
@@ -232,6 +234,37 @@ static void skip_some(model *m)
         }
 }
 
+static int is_woken(const model *m, int w)
+{
+    unsigned i;
+
+    for (i = 0; i < m->wake.count; i++)
+        if (m->wake.worker[i] == (unsigned)w)
+            return 1;
+    return (int)(m->wake.types >> type_of(m, w) & 1);
+}
+
+/* Who waits and is not woken would still be told to wait, if he asked. */
+static void look_at_waiters(model *m)
+{
+    hs_decision decision;
+    int         w;
+
+    for (w = 0; w < (int)m->workers; w++) {
+        model_worker *me = &m->worker[w];
+
+        if (is_woken(m, w) || m->now >= me->until)
+            me->waits = 0;
+        if (!me->waits || me->retired || dice_below(&m->d, 2))
+            continue;
+        hs_policy_next(m->policy, (unsigned)w, m->now, &decision, &m->wake);
+        HOLDS(m, decision.kind == HS_DECIDE_WAIT, "worker %d was not woken", w);
+        me->until = decision.until;
+        m->left_alone++;
+    }
+    m->wake = (hs_wake){0};
+}
+
 static void happen(model *m)
 {
     int w = (int)dice_below(&m->d, m->workers);
@@ -244,6 +277,7 @@ static void happen(model *m)
         retire(m, w);
     else
         ask(m, w);
+    look_at_waiters(m);
     if (dice_below(&m->d, 10) == 0)
         collect_stranded(m);
 }
@@ -290,7 +324,8 @@ static void play(model *m)
     collect_stranded(m);
 }
 
-static void run_model(const hs_policy_kind *kind, uint64_t seed, size_t *takes, size_t *strandings)
+static void run_model(const hs_policy_kind *kind, uint64_t seed, size_t *takes, size_t *strandings,
+                      size_t *left_alone)
 {
     sample       s;
     model        m = {.s = &s, .d = {seed}, .kind = kind};
@@ -312,6 +347,7 @@ static void run_model(const hs_policy_kind *kind, uint64_t seed, size_t *takes, 
     play(&m);
     *takes += m.takes;
     *strandings += m.strandings;
+    *left_alone += m.left_alone;
     hs_policy_free(m.policy);
     hs_schedule_free(plan);
     sample_free(&s);
@@ -320,13 +356,14 @@ static void run_model(const hs_policy_kind *kind, uint64_t seed, size_t *takes, 
 START_TEST(keeps_its_word)
 {
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);
-    size_t                rounds = sample_rounds(20000), i, takes = 0, strandings = 0;
+    size_t                rounds = sample_rounds(20000), i, takes = 0, strandings = 0, left_alone = 0;
 
     for (i = 0; i < rounds; i++)
-        run_model(kind, 46000000 + i, &takes, &strandings);
+        run_model(kind, 46000000 + i, &takes, &strandings, &left_alone);
     if (rounds < 1000)
         return;
     ck_assert_uint_gt(strandings, rounds / 100);
+    ck_assert_uint_gt(left_alone, rounds);
     if (strcmp(hs_policy_name(kind), "plan") != 0)
         ck_assert_uint_gt(takes, rounds / 10);
 }
@@ -345,13 +382,13 @@ START_TEST(foreign_numbers)
     ck_assert_int_eq(hs_instance_wrap(2, times, times, NULL, 1, 1, &in), HS_OK);
     ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &plan), HS_OK);
     ck_assert_int_eq(hs_policy_create(hs_policy_at((size_t)_i), in, plan, 0, &policy), HS_OK);
-    hs_policy_next(policy, 2, 0, &decision);
+    hs_policy_next(policy, 2, 0, &decision, NULL);
     ck_assert_int_eq(decision.kind, HS_DECIDE_WAIT);
     ck_assert_int_eq(hs_policy_own(policy, 2, &task), 0);
-    hs_policy_ended(policy, 0, 2, HS_ENDING_BACK, 0);
-    hs_policy_ended(policy, 2, 0, HS_ENDING_BACK, 0);
+    hs_policy_ended(policy, 0, 2, HS_ENDING_BACK, 0, NULL);
+    hs_policy_ended(policy, 2, 0, HS_ENDING_BACK, 0, NULL);
     hs_policy_skip(policy, 2);
-    hs_policy_retire(policy, 2);
+    hs_policy_retire(policy, 2, NULL);
     ck_assert_int_eq(hs_policy_stranded(policy, &task), 0);
     hs_policy_free(policy);
     hs_policy_free(NULL);
@@ -373,14 +410,14 @@ START_TEST(foreign_endings)
     ck_assert_int_eq(hs_instance_wrap(2, times, times, NULL, 2, 0, &in), HS_OK);
     ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &plan), HS_OK);
     ck_assert_int_eq(hs_policy_create(hs_policy_find(names[_i]), in, plan, 0, &policy), HS_OK);
-    hs_policy_next(policy, 0, 0, &first);
+    hs_policy_next(policy, 0, 0, &first, NULL);
     ck_assert_int_eq(first.kind, HS_DECIDE_START);
-    hs_policy_ended(policy, 1, first.task, HS_ENDING_BACK, 0.5);
-    hs_policy_next(policy, 1, 0.5, &second);
+    hs_policy_ended(policy, 1, first.task, HS_ENDING_BACK, 0.5, NULL);
+    hs_policy_next(policy, 1, 0.5, &second, NULL);
     ck_assert_int_eq(second.kind, HS_DECIDE_START);
     ck_assert_uint_ne(second.task, first.task);
-    hs_policy_ended(policy, 1, second.task, HS_ENDING_DONE, 0.6);
-    hs_policy_next(policy, 1, 0.6, &second);
+    hs_policy_ended(policy, 1, second.task, HS_ENDING_DONE, 0.6, NULL);
+    hs_policy_next(policy, 1, 0.6, &second, NULL);
     ck_assert_int_eq(second.kind, HS_DECIDE_WAIT);
     hs_policy_free(policy);
     hs_schedule_free(plan);

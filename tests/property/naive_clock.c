@@ -106,12 +106,12 @@ static int library_own(void *self, unsigned worker, uint32_t *task)
 
 static void library_next(void *self, unsigned worker, double now, hs_decision *out)
 {
-    hs_policy_next(self, worker, now, out);
+    hs_policy_next(self, worker, now, out, NULL);
 }
 
 static void library_ended(void *self, unsigned worker, uint32_t task, hs_ending how, double now)
 {
-    hs_policy_ended(self, worker, task, how, now);
+    hs_policy_ended(self, worker, task, how, now, NULL);
 }
 
 decider library_policy(hs_policy *policy, int with_own)

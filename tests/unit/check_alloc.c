@@ -131,14 +131,14 @@ static hs_status use_policy(const void *context, uint64_t *result)
     double                now;
 
     for (*result = 0, now = 0; st == HS_OK && now < 200; now++) {
-        hs_policy_next(policy, now < 50 ? 0 : 4, now, &decision);
+        hs_policy_next(policy, now < 50 ? 0 : 4, now, &decision, NULL);
         if (decision.kind != HS_DECIDE_START)
             break;
         *result = digest_word(*result, decision.task);
         hs_policy_ended(policy, now < 50 ? 0 : 4, decision.task,
-                        decision.task % 3 ? HS_ENDING_BACK : HS_ENDING_DONE, now);
+                        decision.task % 3 ? HS_ENDING_BACK : HS_ENDING_DONE, now, NULL);
         if (now == 50)
-            hs_policy_retire(policy, 0);
+            hs_policy_retire(policy, 0, NULL);
     }
     while (st == HS_OK && hs_policy_stranded(policy, &task))
         *result = digest_word(*result, task);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * hs_policy_own() without a lock, in a thread for each worker, while others give tasks
- * back and retire under one: every task is still started until it is done, once.
+ * hs_policy_own() and the good ends of what it gave without a lock, in a thread for each
+ * worker, while others give tasks back and retire under one: every task is still started until it is done, once.
  */
 
 #include <check.h>
@@ -38,7 +38,7 @@ static int gives_back(worker *w)
 static void tell(worker *w, uint32_t task, hs_ending how)
 {
     pthread_mutex_lock(&w->h->lock);
-    hs_policy_ended(w->h->policy, w->number, task, how, 1);
+    hs_policy_ended(w->h->policy, w->number, task, how, 1, NULL);
     w->h->done += how == HS_ENDING_DONE;
     pthread_mutex_unlock(&w->h->lock);
 }
@@ -54,6 +54,7 @@ static int work_on_own(worker *w)
         tell(w, task, HS_ENDING_BACK);
     } else {
         __atomic_add_fetch(&w->h->times_done[task], 1, __ATOMIC_RELAXED);
+        hs_policy_ended(w->h->policy, w->number, task, HS_ENDING_DONE, 1, NULL);
         w->done++;
     }
     return 1;
@@ -69,8 +70,8 @@ static int work_for_all(worker *w)
     w->h->done += w->done;
     w->done = 0;
     if (leaves)
-        hs_policy_retire(w->h->policy, w->number);
-    hs_policy_next(w->h->policy, w->number, 1, &decision);
+        hs_policy_retire(w->h->policy, w->number, NULL);
+    hs_policy_next(w->h->policy, w->number, 1, &decision, NULL);
     w->failed |= decision.kind == HS_DECIDE_TAKE || (leaves && decision.kind == HS_DECIDE_START);
     finished = leaves || w->h->done == TASKS;
     pthread_mutex_unlock(&w->h->lock);

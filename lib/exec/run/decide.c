@@ -168,7 +168,7 @@ void hsi_decide(hsi_worker *worker, int64_t now)
         enter(worker, HSI_LEAVE, now);
         return;
     }
-    hs_policy_next(exec->policy, worker->number, policy_time(exec, now), &d);
+    hs_policy_next(exec->policy, worker->number, policy_time(exec, now), &d, NULL);
     switch (d.kind) {
     case HS_DECIDE_START:
         worker->turn.task = d.task;
@@ -225,7 +225,7 @@ static void tell(const hsi_worker *worker, uint32_t task, hs_ending how)
 {
     hs_exec *exec = worker->exec;
 
-    hs_policy_ended(exec->policy, worker->number, task, how, policy_time(exec, worker->now));
+    hs_policy_ended(exec->policy, worker->number, task, how, policy_time(exec, worker->now), NULL);
 }
 
 /* Who waited for this worker to abort is the first to be asked. */
@@ -280,7 +280,7 @@ static void retire(hsi_worker *worker, uint32_t task)
     exec->results.lost_workers++;
     hsi_failure_note(worker, task, 0, NULL);
     tell(worker, task, HS_ENDING_BACK);
-    hs_policy_retire(exec->policy, worker->number);
+    hs_policy_retire(exec->policy, worker->number, NULL);
     enter(worker, HSI_LEAVE, worker->now);
     while (hs_policy_stranded(exec->policy, &stranded)) {
         hsi_failure_note(worker, stranded, 1, "no worker is left that could run it");
