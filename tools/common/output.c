@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 #include "common/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,6 @@
 
 #include "common/message.h"
 #include "common/progress.h"
-#include "common/unnamed.h"
 
 static const char standard_output[] = "standard output";
 
@@ -21,12 +21,10 @@ struct output {
     int         fd;
     const char *path;      /* as messages name it: the caller's own */
     char       *target;    /* what the file is to be called */
-    int         unnamed;   /* so far */
-    char       *temporary; /* where it is written; NULL: in place, or unnamed */
-    int         slot;      /* of `temporary` in `pending` */
+    char       *temporary; /* what it is called so far; both NULL: it is written in place */
 };
 
-/* Half-written files, for the signal handler: a path is set last and cleared first. */
+/* The temporary names in use, for the signal handler. */
 enum { MAX_PENDING = 16 };
 static char *volatile pending[MAX_PENDING];
 
@@ -128,8 +126,9 @@ static void output_free(output *o)
 {
     if (!o)
         return;
-    if (o->slot >= 0)
-        pending[o->slot] = NULL;
+    for (int i = 0; i < MAX_PENDING; i++)
+        if (o->temporary && pending[i] == o->temporary)
+            pending[i] = NULL;
     free(o->target);
     free(o->temporary);
     free(o);
@@ -148,33 +147,45 @@ static mode_t final_mode(const char *target)
     return 0666 & ~mask;
 }
 
-/* Opens a temporary file beside the target. 0, or an errno. */
+/* The folder that `path` is in, with a slash at its end, and `name` behind; to be freed. */
+static char *beside(const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    int         length = slash ? (int)(slash + 1 - path) : 2;
+    size_t      size = (size_t)length + strlen(name) + 1;
+    char       *other = malloc(size);
+
+    if (other)
+        snprintf(other, size, "%.*s%s", length, slash ? path : "./", name);
+    return other;
+}
+
+/* Opens a temporary file in the target's folder; its name is short, for the target's may be as
+ * long as names can be. 0, or an errno. */
 static int open_beside(output *o)
 {
-    size_t   size = strlen(o->target) + sizeof ".XXXXXX";
     sigset_t all, before;
-    int      error = 0;
+    int      slot = 0, error = 0;
 
-    o->temporary = malloc(size);
+    o->temporary = beside(o->target, ".hsched-XXXXXX");
     if (!o->temporary)
         return ENOMEM;
-    snprintf(o->temporary, size, "%s.XXXXXX", o->target);
-    for (o->slot = 0; o->slot < MAX_PENDING && pending[o->slot]; o->slot++)
-        ;
-    if (o->slot == MAX_PENDING) {
-        o->slot = -1;
+    while (slot < MAX_PENDING && pending[slot])
+        slot++;
+    if (slot == MAX_PENDING)
         return EMFILE;
-    }
 
     /* No signal may come between the file's birth and its entry in the table. */
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);
-    o->fd = mkstemp(o->temporary);
+    o->fd = mkostemp(o->temporary, O_CLOEXEC);
     if (o->fd < 0)
         error = errno;
     else
-        pending[o->slot] = o->temporary;
+        pending[slot] = o->temporary;
     sigprocmask(SIG_SETMASK, &before, NULL);
+    if (!error)
+        (void)fchmod(o->fd, final_mode(o->target));
     return error;
 }
 
@@ -182,22 +193,6 @@ static int open_beside(output *o)
 static int write_protection(const char *target)
 {
     return access(target, F_OK) == 0 && access(target, W_OK) != 0 ? errno : 0;
-}
-
-/* Opens what o->target will be, or be again. 0, or an errno. */
-static int open_target(output *o)
-{
-    int error = write_protection(o->target);
-
-    if (error)
-        return error;
-    o->fd = unnamed_open(o->target);
-    o->unnamed = o->fd >= 0;
-    if (!o->unnamed)
-        error = open_beside(o);
-    if (!error)
-        (void)fchmod(o->fd, final_mode(o->target));
-    return error;
 }
 
 /* What file is written by that path, to be freed; NULL: none, it is to be written in place.
@@ -233,8 +228,10 @@ static int open_path(output *o)
     error = find_target(o->path, &o->target);
     if (error)
         return error;
-    if (o->target)
-        return open_target(o);
+    if (o->target) {
+        error = write_protection(o->target);
+        return error ? error : open_beside(o);
+    }
     o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
     return o->fd < 0 ? errno : 0;
 }
@@ -246,7 +243,6 @@ int output_open(const char *path, output **out)
 
     if (o) {
         o->fd = -1;
-        o->slot = -1;
         o->path = path;
         error = open_path(o);
     }
@@ -262,16 +258,11 @@ int output_open(const char *path, output **out)
 /* May a file be made there, or replaced? 0, or an errno. */
 static int look_at_target(const char *target)
 {
-    const char *slash = strrchr(target, '/');
-    char       *folder = slash ? strndup(target, (size_t)(slash + 1 - target)) : strdup(".");
-    int         error = 0;
+    char *folder = beside(target, "");
+    int   error = ENOMEM;
 
-    if (!folder)
-        return ENOMEM;
-    if (access(folder, W_OK | X_OK) != 0)
-        error = errno;
-    else
-        error = write_protection(target);
+    if (folder)
+        error = access(folder, W_OK | X_OK) != 0 ? errno : write_protection(target);
     free(folder);
     return error;
 }
@@ -305,25 +296,12 @@ int output_is_stdout(const output *o)
     return o->fd == STDOUT_FILENO;
 }
 
-/* Gives it a name, while it is open, for then it would be gone; what only close() complains
- * of is to be heard before. 0, or an errno. */
-static int publish(const output *o)
-{
-    int copy = dup(o->fd);
-
-    if (copy < 0 || close(copy) != 0)
-        return errno;
-    return unnamed_publish(o->fd, o->target);
-}
-
 int output_close(output *o, hs_status written)
 {
     int error = written == HS_EIO ? errno : 0;
     int code = EXIT_OK;
 
-    if (written == HS_OK && o->unnamed)
-        error = publish(o);
-    if (!output_is_stdout(o) && close(o->fd) != 0 && written == HS_OK && !error)
+    if (!output_is_stdout(o) && close(o->fd) != 0 && written == HS_OK)
         error = errno;
     if (written == HS_OK && !error && o->temporary && rename(o->temporary, o->target) != 0)
         error = errno;
@@ -365,20 +343,24 @@ int output_finish(int code)
     return stdout_error ? cannot_write(standard_output, stdout_error) : code;
 }
 
+static int is_same_inode(const struct stat *x, const struct stat *y)
+{
+    return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
+}
+
 /* The same name in the same folder; `a` and `b` need not be there. */
 static int same_name(const char *a, const char *b)
 {
-    const char *name_a = strrchr(a, '/'), *name_b = strrchr(b, '/');
+    const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
+    char       *folder_a = beside(a, ""), *folder_b = beside(b, "");
     struct stat x, y;
-    char        folder[PATH_MAX];
+    int same = strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) == 0 && folder_a &&
+               folder_b && stat(folder_a, &x) == 0 && stat(folder_b, &y) == 0 &&
+               is_same_inode(&x, &y);
 
-    if (strcmp(name_a ? name_a + 1 : a, name_b ? name_b + 1 : b) != 0)
-        return 0;
-    snprintf(folder, sizeof folder, "%.*s", name_a ? (int)(name_a + 1 - a) : 1, name_a ? a : ".");
-    if (stat(folder, &x) != 0)
-        return 0;
-    snprintf(folder, sizeof folder, "%.*s", name_b ? (int)(name_b + 1 - b) : 1, name_b ? b : ".");
-    return stat(folder, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    free(folder_a);
+    free(folder_b);
+    return same;
 }
 
 int same_file(const char *a, const char *b)
@@ -390,6 +372,5 @@ int same_file(const char *a, const char *b)
         return 1;
     if (!a_is_there && !b_is_there)
         return same_name(a, b);
-    return a_is_there && b_is_there && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
-           x.st_ino == y.st_ino;
+    return a_is_there && b_is_there && S_ISREG(x.st_mode) && is_same_inode(&x, &y);
 }

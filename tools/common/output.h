@@ -5,9 +5,9 @@
 #include <hybridsched/status.h>
 
 /*
- * Files that appear whole or not at all: they have no name until they are done, so that
- * nothing stays whatever ends the program. Where that cannot be had they are written beside
- * their final name, renamed on success, removed on failure, on exit() and on a signal.
+ * Files that appear whole or not at all: a temporary file in the same folder is renamed on
+ * success, and removed on failure, at exit() and on a signal. Only what no program can catch,
+ * such as SIGKILL, leaves one behind, called `.hsched-` and six characters.
  */
 
 typedef struct output output;
