@@ -66,6 +66,9 @@ HS_API hs_unit  hs_instance_unit(const hs_instance *in);
 /** Seconds in a unit of time; 0 if there is no such unit. */
 HS_API double hs_unit_seconds(hs_unit unit);
 
+/** Its name in files: s, ms, us or ns; NULL if there is no such unit. */
+HS_API const char *hs_unit_name(hs_unit unit);
+
 /** Tasks, copies included; and rows, where copies stand together. */
 HS_API size_t hs_instance_tasks(const hs_instance *in);
 HS_API size_t hs_instance_rows(const hs_instance *in);

@@ -158,6 +158,16 @@ double hs_unit_seconds(hs_unit unit)
     return (unsigned)unit <= HS_NANOSECONDS ? seconds[unit] : 0;
 }
 
+const char *hs_unit_name(hs_unit unit)
+{
+    static const char *const names[] = {[HS_SECONDS] = "s",
+                                        [HS_MILLISECONDS] = "ms",
+                                        [HS_MICROSECONDS] = "us",
+                                        [HS_NANOSECONDS] = "ns"};
+
+    return (unsigned)unit <= HS_NANOSECONDS ? names[unit] : NULL;
+}
+
 size_t hs_instance_tasks(const hs_instance *in)
 {
     return in->store->tasks;

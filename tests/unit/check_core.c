@@ -55,6 +55,9 @@ START_TEST(units_are_told_in_seconds)
     ck_assert_double_eq(hs_unit_seconds(HS_MICROSECONDS), 1e-6);
     ck_assert_double_eq(hs_unit_seconds(HS_NANOSECONDS), 1e-9);
     ck_assert_double_eq(hs_unit_seconds((hs_unit)(HS_NANOSECONDS + 1)), 0);
+    ck_assert_str_eq(hs_unit_name(HS_SECONDS), "s");
+    ck_assert_str_eq(hs_unit_name(HS_NANOSECONDS), "ns");
+    ck_assert_ptr_null(hs_unit_name((hs_unit)(HS_NANOSECONDS + 1)));
 }
 END_TEST
 

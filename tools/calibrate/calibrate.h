@@ -44,8 +44,6 @@ int calibrate_measure_gpu(const calibrate_request *request, calibrate_kernel *ke
 /** Its GPU time: by the request's table, once the CPU time is known. */
 double calibrate_gpu(const calibrate_request *request, const calibrate_kernel *kernel);
 
-const char *calibrate_unit_name(hs_unit unit);
-
 /** Write what was measured to `fd`. HS_EIO: errno says why. */
 hs_status calibrate_write_instance(int fd, const calibrate_request *request,
                                    const calibrate_list *list);

@@ -3,10 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "calibrate/calibrate.h"
-#include "common/input.h"
+#include "common/kernel_table.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/options.h"
@@ -15,21 +14,6 @@
 
 /* All that Cholesky, LU and QR ask for. */
 #define USUAL_KERNELS "dpotrf,dtrsm,dsyrk,dgemm,dgetrf,dgeqrf,dormqr,dtpqrt,dtpmqrt"
-
-enum {
-    OPT_KERNELS = OPTION_LONG,
-    OPT_SIZES,
-    OPT_REPEATS,
-    OPT_WARM_UP,
-    OPT_TABLE,
-    OPT_UNIT,
-    OPT_COUNT,
-    OPT_GPU_TABLE,
-    OPT_GPU_BY,
-    OPT_GPU,
-    OPT_RESIDENT,
-    OPT_NO_VERIFY
-};
 
 static const char *kernel_word(size_t index)
 {
@@ -40,55 +24,46 @@ static const char *kernel_word(size_t index)
     return index < sizeof words / sizeof *words ? words[index] : NULL;
 }
 
-static const char *unit_word(size_t index)
-{
-    return index <= HS_NANOSECONDS ? calibrate_unit_name((hs_unit)index) : NULL;
-}
-
-static const char *table_word(size_t index)
-{
-    const hs_kernel_table *table = hs_kernel_table_at(index);
-
-    return table ? table->name : NULL;
-}
-
-static const char *gpu_by_word(size_t index)
-{
-    return index == 0 ? "time" : index == 1 ? "ratio" : NULL;
-}
+typedef struct command_line {
+    calibrate_request request;
+    const char       *output, *kernels, *sizes, *gpu_table;
+    int               table, no_verify;
+} command_line;
 
 static const option_spec option_table[] = {
-    {OPT_KERNELS, "kernels", ARGUMENT_LIST, "NAME[:SIZE],...", kernel_word,
+    {0, "kernels", "NAME[:SIZE],...", {OPTION_LIST(kernel_word, kernels)},
      "what to measure, each with its size, or else with all of --sizes (default: what Cholesky, "
      "LU and QR need)"},
-    {OPT_SIZES, "sizes", ARGUMENT_TEXT, "N[,N...]", NULL,
-     "sizes of kernels without one (default: 960)"},
-    {OPT_REPEATS, "repeats", ARGUMENT_TEXT, "N", NULL,
+    {0, "sizes", "N[,N...]", {OPTION_TEXT(sizes)}, "sizes of kernels without one (default: 960)"},
+    {0, "repeats", "N", {OPTION_WHOLE(request.repeats, 1, 10000)},
      "runs of each kernel by each core (default: 10)"},
-    {OPT_WARM_UP, "warm-up", ARGUMENT_TEXT, "N", NULL,
+    {0, "warm-up", "N", {OPTION_WHOLE(request.warm_up, 0, 10000)},
      "runs before those that count, likewise (default: 2)"},
-    {'j', "cores", ARGUMENT_TEXT, "N", NULL,
+    {'j', "cores", "N", {OPTION_WHOLE(request.cores, 1, 10000)},
      "cores that work at once, as they do when a plan runs (default: all there are)"},
-    {OPT_NO_VERIFY, "no-verify", ARGUMENT_NONE, NULL, NULL,
+    {0, "no-verify", NULL, {OPTION_FLAG(no_verify)},
      "leave out the check of the results, which is part of the time otherwise"},
-    {'o', "output", ARGUMENT_FILE, "FILE", NULL,
+    {'o', "output", "FILE", {OPTION_FILE(output)},
      "write the instance or table there; '-', the default, is standard output"},
-    {OPT_TABLE, "table", ARGUMENT_NONE, NULL, NULL,
+    {0, "table", NULL, {OPTION_FLAG(table)},
      "write a kernel table for hsched-gen --kernels rather than an instance"},
-    {OPT_UNIT, "unit", ARGUMENT_WORD, "s|ms|us|ns", unit_word, "of what is written (default: ms)"},
-    {'m', "cpus", ARGUMENT_TEXT, "N", NULL,
+    {0, "unit", "s|ms|us|ns", {OPTION_WORD(NULL, request.unit)},
+     "of what is written (default: ms)"},
+    {'m', "cpus", "N", {OPTION_WHOLE(request.cpus, 0, HS_MAX_WORKERS)},
      "how many CPUs the instance is to be for (default: as many as cores at once)"},
-    {'k', "gpus", ARGUMENT_TEXT, "N", NULL, "how many GPUs (default: what --gpu-table says, or 0)"},
-    {OPT_COUNT, "count", ARGUMENT_TEXT, "N", NULL,
+    {'k', "gpus", "N", {OPTION_WHOLE(request.gpus, 0, HS_MAX_WORKERS)},
+     "how many GPUs (default: what --gpu-table says, or 0)"},
+    {0, "count", "N", {OPTION_WHOLE(request.count, 1, HS_MAX_TASKS - 1)},
      "tasks in each row of the instance (default: 1)"},
-    {OPT_GPU, "gpu", ARGUMENT_NONE, NULL, NULL,
+    {0, "gpu", NULL, {OPTION_FLAG(request.on_gpu)},
      "measure GPU times too, on the first GPU, several tasks on their way at once as in a plan"},
-    {OPT_RESIDENT, "resident", ARGUMENT_NONE, NULL, NULL,
+    {0, "resident", NULL, {OPTION_FLAG(request.resident)},
      "GPU times are without copies there and back, as with hsched-exec --resident"},
-    {OPT_GPU_TABLE, "gpu-table", ARGUMENT_WORD, "FILE|NAME", table_word,
+    {0, "gpu-table", "FILE|NAME",
+     {OPTION_NAME(kernel_table_word, gpu_table)},
      "GPU times from a built-in kernel table (hsched-gen --list names them) or from a file; "
      "without it no kernel has one"},
-    {OPT_GPU_BY, "gpu-by", ARGUMENT_WORD, "time|ratio", gpu_by_word,
+    {0, "gpu-by", "time|ratio", {OPTION_WORD(NULL, request.by_ratio)},
      "take the table's GPU times (default), or its ratio of GPU time to CPU time"},
     {0}};
 
@@ -99,68 +74,6 @@ static const tool_spec tool = {
                "an instance or a kernel table with their times.",
     .options = option_table,
 };
-
-typedef struct command_line {
-    const char *output, *kernels, *sizes, *gpu_table;
-    int         table, has_cpus, has_gpus, has_gpu_by;
-} command_line;
-
-static void take_option(const options *o, int code, command_line *line, calibrate_request *request)
-{
-    switch (code) {
-    case OPT_KERNELS:
-        line->kernels = o->value;
-        break;
-    case OPT_SIZES:
-        line->sizes = o->value;
-        break;
-    case OPT_REPEATS:
-        request->repeats = (unsigned)options_unsigned(o, 1, 10000);
-        break;
-    case OPT_WARM_UP:
-        request->warm_up = (unsigned)options_unsigned(o, 0, 10000);
-        break;
-    case 'j':
-        request->cores = (unsigned)options_unsigned(o, 1, 10000);
-        break;
-    case OPT_NO_VERIFY:
-        request->verify = 0;
-        break;
-    case 'o':
-        line->output = o->value;
-        break;
-    case OPT_TABLE:
-        line->table = 1;
-        break;
-    case OPT_UNIT:
-        request->unit = (hs_unit)options_word(o);
-        break;
-    case 'm':
-        request->cpus = (unsigned)options_unsigned(o, 0, HS_MAX_WORKERS);
-        line->has_cpus = 1;
-        break;
-    case 'k':
-        request->gpus = (unsigned)options_unsigned(o, 0, HS_MAX_WORKERS);
-        line->has_gpus = 1;
-        break;
-    case OPT_COUNT:
-        request->count = (uint32_t)options_unsigned(o, 1, HS_MAX_TASKS - 1);
-        break;
-    case OPT_GPU:
-        request->on_gpu = 1;
-        break;
-    case OPT_RESIDENT:
-        request->resident = 1;
-        break;
-    case OPT_GPU_TABLE:
-        line->gpu_table = o->value;
-        break;
-    case OPT_GPU_BY:
-        request->by_ratio = options_word(o) == 1;
-        line->has_gpu_by = 1;
-        break;
-    }
-}
 
 static void add_kernel(calibrate_list *list, const char *name, const char *size)
 {
@@ -238,46 +151,11 @@ static int find_gpus(unsigned *count)
     return exit_code(status);
 }
 
-/* It stands in a line of what is written, which it must not break. */
-static const char *printable(const char *path)
+static void complete(const options *o, unsigned devices, calibrate_request *request)
 {
-    for (const char *c = path; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            return "FILE";
-    return path;
-}
-
-/* *read is the table if it comes from a file, to be freed. */
-static int open_gpu_table(const char *name, calibrate_request *request, hs_kernel_table **read)
-{
-    hs_diagnostic why = {0};
-    input         in;
-    int           code;
-
-    request->gpu = hs_kernel_table_find(name);
-    if (request->gpu)
-        return EXIT_OK;
-    if (strcmp(name, "-") != 0 && access(name, F_OK) != 0)
-        usage_error("there is no kernel table '%s', nor a file of that name; hsched-gen --list "
-                    "names the tables",
-                    name);
-    code = input_open(name, &in);
-    if (code)
-        return code;
-    code = input_status(&in, hs_kernel_table_read(in.fd, read, &why), &why);
-    input_close(&in);
-    if (code)
-        return code;
-    (*read)->name = printable(name);
-    request->gpu = *read;
-    return EXIT_OK;
-}
-
-static void complete(const command_line *line, unsigned devices, calibrate_request *request)
-{
-    if (!line->has_cpus)
+    if (!options_given(o, "cpus"))
         request->cpus = request->cores;
-    if (!line->has_gpus)
+    if (!options_given(o, "gpus"))
         request->gpus = request->gpu ? request->gpu->gpus : devices;
     if (request->cpus + request->gpus == 0)
         usage_error("no CPU and no GPU: nothing could run");
@@ -342,40 +220,49 @@ static int calibrate(const command_line *line, const calibrate_request *request,
     return code;
 }
 
-int main(int argc, char **argv)
+static void check_command_line(options *o, const command_line *line)
 {
-    options           o;
-    command_line      line = {.output = "-", .kernels = USUAL_KERNELS, .sizes = "960"};
-    calibrate_request request = {.repeats = 10, .warm_up = 2, .verify = 1, .unit = HS_MILLISECONDS};
-    calibrate_list    list = {0};
-    hs_kernel_table  *read = NULL;
-    const char       *surplus;
-    unsigned          devices = 0;
-    int               code;
+    const calibrate_request *request = &line->request;
+    const char              *surplus = options_operand(o);
 
-    setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* as hsched-exec has it */
-    options_begin(&o, &tool, argc, argv);
-    while ((code = options_next(&o)) != -1)
-        take_option(&o, code, &line, &request);
-    surplus = options_operand(&o);
     if (surplus)
         usage_error("unexpected '%s'", surplus);
-    if (line.has_gpu_by && !line.gpu_table)
+    if (options_given(o, "gpu-by") && !line->gpu_table)
         usage_error("--gpu-by is about --gpu-table, which is not there");
-    if (request.on_gpu && line.gpu_table)
+    if (request->on_gpu && line->gpu_table)
         usage_error("--gpu and --gpu-table: GPU times come from one or the other");
-    if (request.resident && !request.on_gpu)
+    if (request->resident && !request->on_gpu)
         usage_error("--resident is about --gpu, which is not there");
-    if (request.count && line.table)
+    if (request->count && line->table)
         usage_error("--count is not for --table");
+}
+
+int main(int argc, char **argv)
+{
+    options            o;
+    command_line       line = {.request = {.repeats = 10, .warm_up = 2, .unit = HS_MILLISECONDS},
+                               .output = "-",
+                               .kernels = USUAL_KERNELS,
+                               .sizes = "960"};
+    calibrate_request *request = &line.request;
+    calibrate_list     list = {0};
+    hs_kernel_table   *read = NULL;
+    unsigned           devices = 0;
+    int                code = EXIT_OK;
+
+    setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* as hsched-exec has it */
+    options_read(&o, &tool, argc, argv, &line);
+    check_command_line(&o, &line);
+    request->verify = !line.no_verify;
     list_kernels(&line, &list);
-    take_cores(&request);
-    code = line.gpu_table ? open_gpu_table(line.gpu_table, &request, &read) : EXIT_OK;
-    if (request.on_gpu)
+    take_cores(request);
+    if (line.gpu_table)
+        code = kernel_table_open(line.gpu_table, &request->gpu, &read);
+    if (request->on_gpu)
         code = find_gpus(&devices);
     if (!code) {
-        complete(&line, devices, &request);
-        code = calibrate(&line, &request, &list);
+        complete(&o, devices, request);
+        code = calibrate(&line, request, &list);
     }
     hs_kernel_table_free(read);
     free(list.kernels);

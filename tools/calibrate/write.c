@@ -9,16 +9,6 @@
 #include "calibrate/calibrate.h"
 #include "common/message.h"
 
-const char *calibrate_unit_name(hs_unit unit)
-{
-    static const char *const names[] = {[HS_SECONDS] = "s",
-                                        [HS_MILLISECONDS] = "ms",
-                                        [HS_MICROSECONDS] = "us",
-                                        [HS_NANOSECONDS] = "ns"};
-
-    return names[unit];
-}
-
 /* In the unit of the request; a measured time has no more than six digits that say anything. */
 static double shown(const calibrate_request *request, double seconds)
 {
@@ -135,7 +125,7 @@ static void print_table(FILE *out, const calibrate_request *request, const calib
 
     describe(request, text, sizeof text);
     fprintf(out, "# hybridsched kernels 1\n# source %s\n# cpus %u\n# gpus %u\n# unit %s\n", text,
-            request->cpus, request->gpus, calibrate_unit_name(request->unit));
+            request->cpus, request->gpus, hs_unit_name(request->unit));
     for (i = 0; i < list->count; i++) {
         spread(request, &list->kernels[i], text, sizeof text);
         fprintf(out, "# quartiles %s\n", text);
@@ -201,7 +191,7 @@ int calibrate_check_table(const calibrate_request *request, const calibrate_list
 
 void calibrate_print(FILE *out, const calibrate_request *request, const calibrate_list *list)
 {
-    const char *unit = calibrate_unit_name(request->unit);
+    const char *unit = hs_unit_name(request->unit);
     size_t      i;
 
     fprintf(out, "%-20s %12s %12s %12s %8s %12s\n", "kernel", "median", "quartile", "quartile",

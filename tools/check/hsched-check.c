@@ -9,6 +9,7 @@
 #include "check/certificate.h"
 #include "check/same.h"
 #include "common/certify.h"
+#include "common/files.h"
 #include "common/input.h"
 #include "common/message.h"
 #include "common/options.h"
@@ -16,14 +17,18 @@
 #include "common/plan.h"
 #include "common/progress.h"
 
-enum { OPT_IGNORE_UNKNOWN = OPTION_LONG, OPT_CERTIFICATE };
+typedef struct command_line {
+    hs_read_options reading;
+    const char     *certificate; /* NULL: none */
+    int             quiet;
+} command_line;
 
 static const option_spec option_table[] = {
-    {'q', "quiet", ARGUMENT_NONE, NULL, NULL, "print nothing on standard output"},
-    {OPT_CERTIFICATE, "certificate", ARGUMENT_FILE, "FILE", NULL,
+    {'q', "quiet", NULL, {OPTION_FLAG(quiet)}, "print nothing on standard output"},
+    {0, "certificate", "FILE", {OPTION_FILE(certificate)},
      "verify, in exact arithmetic, the lower bound that FILE (by hsched-solve --certificate) "
      "proves, and how near the plan is to it"},
-    {OPT_IGNORE_UNKNOWN, "ignore-unknown", ARGUMENT_NONE, NULL, NULL,
+    {0, "ignore-unknown", NULL, {OPTION_FLAG(reading.ignore_unknown)},
      "skip columns that are not known, rather than refuse them"},
     {0}};
 
@@ -118,10 +123,9 @@ static void print_valid(const plan *p)
     putchar('\n');
 }
 
-static int check_plan(plan *p, const char *instance, const char *certificate, int quiet,
-                      const hs_read_options *reading)
+static int check_plan(plan *p, const char *instance, const command_line *line)
 {
-    int code = plan_read(p, reading);
+    int code = plan_read(p, &line->reading);
 
     progress_step(1, "checking %s", p->path);
     if (!code)
@@ -129,45 +133,34 @@ static int check_plan(plan *p, const char *instance, const char *certificate, in
     if (!code)
         code = check_header(p);
     if (!code && instance)
-        code = check_instance(p, instance, reading);
+        code = check_instance(p, instance, &line->reading);
     progress_end();
-    if (!code && !quiet)
+    if (!code && !line->quiet)
         print_valid(p);
-    if (!code && certificate)
-        code = check_certificate(certificate, p->in, p->s, &p->info, !quiet);
+    if (!code && line->certificate)
+        code = check_certificate(line->certificate, p->in, p->s, &p->info, !line->quiet);
     return code;
-}
-
-static int is_dash(const char *path)
-{
-    return path && path[0] == '-' && !path[1];
 }
 
 int main(int argc, char **argv)
 {
-    options         o;
-    plan            p = {0};
-    hs_read_options reading;
-    const char     *instance, *certificate = NULL;
-    int             code, quiet = 0;
+    options      o;
+    plan         p = {0};
+    command_line line = {0};
+    const char  *instance;
+    int          code;
 
-    hs_read_options_init(&reading);
-    options_begin(&o, &tool, argc, argv);
-    while ((code = options_next(&o)) != -1) {
-        quiet |= code == 'q';
-        if (code == OPT_CERTIFICATE)
-            certificate = o.value;
-        reading.ignore_unknown |= code == OPT_IGNORE_UNKNOWN;
-    }
+    hs_read_options_init(&line.reading);
+    options_read(&o, &tool, argc, argv, &line);
     if (options_operand_count(&o) < 1 || options_operand_count(&o) > 2)
         usage_error("a plan is needed, and at most one instance");
     p.path = options_operand(&o);
     instance = options_operand(&o);
-    if (is_dash(p.path) + is_dash(instance) + is_dash(certificate) > 1)
+    if (is_dash(p.path) + is_dash(instance) + is_dash(line.certificate) > 1)
         usage_error("standard input can be read only once");
 
     progress_begin(instance ? 3 : 2);
-    code = check_plan(&p, instance, certificate, quiet, &reading);
+    code = check_plan(&p, instance, &line);
     plan_free(&p);
     return output_finish(code);
 }

@@ -11,29 +11,37 @@ static void function_name(const tool_spec *tool, FILE *out)
         fputc(*c == '-' ? '_' : *c, out);
 }
 
-static void print_words(word_at word, FILE *out)
+static void print_words(const option_spec *spec, FILE *out)
 {
+    char        buffer[OPTION_WORD_SIZE];
     const char *text;
 
-    for (size_t i = 0; (text = word(i)); i++)
+    for (size_t i = 0; (text = option_word(spec, i, buffer)); i++)
         fprintf(out, "%s%s", i ? " " : "", text);
+}
+
+/* Those that may stand as operands. */
+static void print_operands(const tool_spec *tool, FILE *out)
+{
+    print_words(&(option_spec){.value = {.word = tool->word}}, out);
 }
 
 /* "-a|--algorithm)" and what to complete its argument with. */
 static void bash_case(const option_spec *spec, FILE *out)
 {
     fputs("    ", out);
-    if (spec->code < OPTION_LONG)
-        fprintf(out, "-%c|", spec->code);
+    if (spec->letter)
+        fprintf(out, "-%c|", spec->letter);
     fprintf(out, "--%s)", spec->name);
-    if (!spec->word) {
+    if (!spec->value.word && spec->value.kind != ARGUMENT_WORD &&
+        spec->value.kind != ARGUMENT_LIST) {
         fputs(" return ;;\n", out); /* nothing of ours: readline completes file names */
         return;
     }
     fputs("\n        words='", out);
-    print_words(spec->word, out);
+    print_words(spec, out);
     fputs("'", out);
-    if (spec->kind == ARGUMENT_LIST)
+    if (spec->value.kind == ARGUMENT_LIST)
         fputs("\n        case $cur in *,*) before=${cur%,*}, ;; esac", out);
     fputs(" ;;\n", out);
 }
@@ -48,7 +56,7 @@ static void bash_any(const tool_spec *tool, FILE *out)
     fputs("' ;;\n        *) ", out);
     if (tool->word) {
         fputs("words='", out);
-        print_words(tool->word, out);
+        print_operands(tool, out);
         fputs("' ;;\n", out);
     } else {
         fputs("return ;;\n", out);
@@ -75,7 +83,7 @@ void completion_bash(const tool_spec *tool, FILE *out)
           "    COMPREPLY=()\n"
           "    case $prev in\n", out);
     for (size_t i = 0; (spec = option_at(tool, i)); i++)
-        if (spec->kind != ARGUMENT_NONE)
+        if (spec->value.kind != ARGUMENT_NONE)
             bash_case(spec, out);
     bash_any(tool, out);
     fputs("    esac\n"
@@ -104,21 +112,24 @@ static void zsh_argument(const option_spec *spec, FILE *out)
     fputc(':', out);
     zsh_text(spec->argument, out);
     fputc(':', out);
-    switch (spec->kind) {
+    switch (spec->value.kind) {
     case ARGUMENT_FILE:
         fputs("_files", out);
         break;
+    case ARGUMENT_NAME:
     case ARGUMENT_WORD:
         fputc('(', out);
-        print_words(spec->word, out);
+        print_words(spec, out);
         fputc(')', out);
         break;
     case ARGUMENT_LIST:
         fputs("_sequence compadd - ", out);
-        print_words(spec->word, out);
+        print_words(spec, out);
         break;
-    case ARGUMENT_TEXT:
     case ARGUMENT_NONE:
+    case ARGUMENT_WHOLE:
+    case ARGUMENT_REAL:
+    case ARGUMENT_TEXT:
         fputc(' ', out);
         break;
     }
@@ -126,10 +137,10 @@ static void zsh_argument(const option_spec *spec, FILE *out)
 
 static void zsh_option(const option_spec *spec, FILE *out)
 {
-    int takes = spec->kind != ARGUMENT_NONE;
+    int takes = spec->value.kind != ARGUMENT_NONE;
 
-    if (spec->code < OPTION_LONG)
-        fprintf(out, "    '(-%c --%s)'{-%c%s,--%s%s}'[", spec->code, spec->name, spec->code,
+    if (spec->letter)
+        fprintf(out, "    '(-%c --%s)'{-%c%s,--%s%s}'[", spec->letter, spec->name, spec->letter,
                 takes ? "+" : "", spec->name, takes ? "=" : "");
     else
         fprintf(out, "    '--%s%s[", spec->name, takes ? "=" : "");
@@ -152,7 +163,7 @@ void completion_zsh(const tool_spec *tool, FILE *out)
     zsh_text(tool->operands, out);
     if (tool->word) {
         fputs(":(", out);
-        print_words(tool->word, out);
+        print_operands(tool, out);
         fputs(")'\n", out);
     } else {
         fputs(":_files'\n", out);

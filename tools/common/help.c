@@ -42,8 +42,8 @@ static void print_option(const option_spec *spec, FILE *out)
     char heading[128];
     int  used;
 
-    if (spec->code < OPTION_LONG)
-        used = snprintf(heading, sizeof heading, "  -%c, --%s", spec->code, spec->name);
+    if (spec->letter)
+        used = snprintf(heading, sizeof heading, "  -%c, --%s", spec->letter, spec->name);
     else
         used = snprintf(heading, sizeof heading, "      --%s", spec->name);
     if (spec->argument && used < (int)sizeof heading)

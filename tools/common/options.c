@@ -16,73 +16,48 @@
 #include "common/message.h"
 #include "common/output.h"
 
-enum { CODE_HELP = 100000, CODE_VERSION, CODE_COMPLETION };
+/* A tool's options have codes from here on, in the table's order; then come the standard ones. */
+enum { CODE_FIRST = 256, OPTIONS_MOST = 64 };
 
-static const char *shell_word(size_t index)
-{
-    return index == 0 ? "bash" : index == 1 ? "zsh" : NULL;
-}
-
-static const option_spec standard[] = {
-    {CODE_HELP, "help", ARGUMENT_NONE, NULL, NULL, "print this help and exit"},
-    {CODE_VERSION, "version", ARGUMENT_NONE, NULL, NULL, "print the version and exit"},
-    {CODE_COMPLETION, "completion", ARGUMENT_WORD, "bash|zsh", shell_word,
-     "print a completion script for that shell and exit"},
+enum { HELP, VERSION, COMPLETION, STANDARD };
+static const option_spec standard[STANDARD] = {
+    [HELP] = {0, "help", NULL, {.kind = ARGUMENT_NONE}, "print this help and exit"},
+    [VERSION] = {0, "version", NULL, {.kind = ARGUMENT_NONE}, "print the version and exit"},
+    [COMPLETION] = {0, "completion", "bash|zsh", {.kind = ARGUMENT_WORD},
+                    "print a completion script for that shell and exit"},
 };
-enum { STANDARD = sizeof standard / sizeof *standard };
 
-const option_spec *option_at(const tool_spec *tool, size_t index)
+static size_t own_options(const tool_spec *tool)
 {
     size_t own = 0;
 
     while (tool->options[own].name)
         own++;
+    return own;
+}
+
+const option_spec *option_at(const tool_spec *tool, size_t index)
+{
+    size_t own = own_options(tool);
+
     if (index < own)
         return &tool->options[index];
     return index - own < STANDARD ? &standard[index - own] : NULL;
 }
 
-static const option_spec *option_of_code(const tool_spec *tool, int code)
+const char *option_word(const option_spec *spec, size_t index, char buffer[OPTION_WORD_SIZE])
 {
-    const option_spec *spec;
+    const char *at = spec->argument;
 
-    for (size_t i = 0; (spec = option_at(tool, i)); i++)
-        if (spec->code == code)
-            return spec;
-    return NULL;
-}
-
-void options_begin(options *o, const tool_spec *tool, int argc, char **argv)
-{
-    const option_spec *spec;
-    size_t             count = 0, letters = 0;
-
-    memset(o, 0, sizeof *o);
-    o->tool = tool;
-    o->argc = argc;
-    o->argv = argv;
-    message_begin(tool->name);
-    output_begin();
-
-    while (option_at(tool, count))
-        count++;
-    o->longs = calloc(count + 1, sizeof *o->longs);
-    if (!o->longs) {
-        message("out of memory");
-        exit(EXIT_RESOURCE);
+    if (spec->value.word)
+        return spec->value.word(index);
+    for (; index > 0; index--) {
+        at += strcspn(at, "|,");
+        if (!*at++)
+            return NULL;
     }
-    o->letters[letters++] = ':'; /* tell a missing argument from an unknown option */
-    for (size_t i = 0; (spec = option_at(tool, i)); i++) {
-        o->longs[i] = (struct option){.name = spec->name,
-                                      .has_arg = spec->kind != ARGUMENT_NONE,
-                                      .val = spec->code};
-        if (spec->code < OPTION_LONG && letters + 3 < sizeof o->letters) {
-            o->letters[letters++] = (char)spec->code;
-            if (spec->kind != ARGUMENT_NONE)
-                o->letters[letters++] = ':';
-        }
-    }
-    opterr = 0;
+    snprintf(buffer, OPTION_WORD_SIZE, "%.*s", (int)strcspn(at, "|,"), at);
+    return buffer;
 }
 
 /* getopt_long() gives the same answer for an unknown and an ambiguous name. */
@@ -97,10 +72,21 @@ static int is_ambiguous(const tool_spec *tool, const char *text)
     return matches > 1;
 }
 
+/* The option that getopt_long() has an opinion of: optopt is its letter or its code. */
+static const option_spec *option_complained_of(const tool_spec *tool)
+{
+    const option_spec *spec;
+
+    for (size_t i = 0; optopt && (spec = option_at(tool, i)); i++)
+        if (spec->letter == optopt || CODE_FIRST + (int)i == optopt)
+            return spec;
+    return NULL;
+}
+
 static _Noreturn void wrong_option(const options *o, int answer)
 {
     const char        *text = o->argv[optind - 1];
-    const option_spec *spec = optopt ? option_of_code(o->tool, optopt) : NULL;
+    const option_spec *spec = option_complained_of(o->tool);
 
     if (answer == ':')
         usage_error("option '%s' needs an argument%s%s", text,
@@ -115,35 +101,135 @@ static _Noreturn void wrong_option(const options *o, int answer)
     usage_error("there is no option '%s'", text);
 }
 
-static _Noreturn void answer_and_exit(const options *o, int code)
+/* The number of the current option's argument among the option's words. */
+static unsigned word_number(const options *o)
 {
-    if (code == CODE_HELP)
+    char        buffer[OPTION_WORD_SIZE];
+    const char *word;
+
+    for (unsigned i = 0; (word = option_word(o->current, i, buffer)); i++)
+        if (strcmp(word, o->value) == 0)
+            return i;
+    usage_error("--%s: '%s' is not one of %s", o->current->name, o->value, o->current->argument);
+}
+
+static _Noreturn void answer_and_exit(const options *o)
+{
+    if (o->current == &standard[HELP])
         help_print(o->tool, stdout);
-    else if (code == CODE_VERSION)
+    else if (o->current == &standard[VERSION])
         printf("%s (hybridsched) %s\n", o->tool->name, hs_version_string());
-    else if (options_word(o) == 0)
+    else if (word_number(o) == 0)
         completion_bash(o->tool, stdout);
     else
         completion_zsh(o->tool, stdout);
     exit(output_finish(EXIT_OK));
 }
 
-int options_next(options *o)
+static void store_whole(const option_spec *spec, void *to, uint64_t value)
 {
-    int code = getopt_long(o->argc, o->argv, o->letters, o->longs, NULL);
+    uint32_t small = (uint32_t)value;
 
-    if (code == -1) {
-        free(o->longs);
-        o->longs = NULL;
-        return -1;
+    memcpy(to, spec->value.size == sizeof small ? (const void *)&small : &value, spec->value.size);
+}
+
+/* The current option's value to its place in the tool's command line. */
+static void store(const options *o, void *line)
+{
+    const option_spec *spec = o->current;
+    char              *to = (char *)line + spec->value.at, label[64];
+
+    snprintf(label, sizeof label, "--%s", spec->name);
+    switch (spec->value.kind) {
+    case ARGUMENT_NONE:
+        store_whole(spec, to, 1);
+        break;
+    case ARGUMENT_WHOLE:
+        store_whole(spec, to,
+                    parse_unsigned(label, o->value, (uint64_t)spec->value.least,
+                                   spec->value.most < OPTION_ANY ? (uint64_t)spec->value.most
+                                                                 : UINT64_MAX));
+        break;
+    case ARGUMENT_REAL:
+        *(double *)(void *)to = parse_double(label, o->value, spec->value.least, spec->value.most);
+        break;
+    case ARGUMENT_WORD:
+        store_whole(spec, to, word_number(o));
+        break;
+    case ARGUMENT_TEXT:
+    case ARGUMENT_FILE:
+    case ARGUMENT_NAME:
+    case ARGUMENT_LIST:
+        *(const char **)(void *)to = o->value;
+        break;
     }
-    if (code == '?' || code == ':')
-        wrong_option(o, code);
-    o->current = option_of_code(o->tool, code);
-    o->value = o->current->kind == ARGUMENT_NONE ? NULL : optarg;
-    if (code >= CODE_HELP)
-        answer_and_exit(o, code);
-    return code;
+}
+
+/* The table in getopt_long()'s words. */
+static void set_up(const tool_spec *tool, struct option longs[OPTIONS_MOST],
+                   char letters[2 * OPTIONS_MOST])
+{
+    const option_spec *spec;
+
+    *letters++ = ':'; /* tell a missing argument from an unknown option */
+    for (int i = 0; i < OPTIONS_MOST - 1 && (spec = option_at(tool, (size_t)i)); i++) {
+        longs[i] = (struct option){.name = spec->name,
+                                   .has_arg = spec->value.kind != ARGUMENT_NONE,
+                                   .val = spec->letter ? spec->letter : CODE_FIRST + i};
+        if (spec->letter)
+            *letters++ = (char)spec->letter;
+        if (spec->letter && spec->value.kind != ARGUMENT_NONE)
+            *letters++ = ':';
+    }
+    *letters = '\0';
+    opterr = 0;
+}
+
+static size_t index_of_code(const tool_spec *tool, int code)
+{
+    size_t i = 0;
+
+    if (code >= CODE_FIRST)
+        return (size_t)(code - CODE_FIRST);
+    while (option_at(tool, i)->letter != code)
+        i++;
+    return i;
+}
+
+void options_read(options *o, const tool_spec *tool, int argc, char **argv, void *line)
+{
+    struct option longs[OPTIONS_MOST] = {{0}};
+    char          letters[2 * OPTIONS_MOST];
+    int           code;
+
+    *o = (options){.tool = tool, .argc = argc, .argv = argv};
+    message_begin(tool->name);
+    output_begin();
+    set_up(tool, longs, letters);
+    while ((code = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+        size_t index;
+
+        if (code == '?' || code == ':')
+            wrong_option(o, code);
+        index = index_of_code(tool, code);
+        o->current = option_at(tool, index);
+        o->value = o->current->value.kind == ARGUMENT_NONE ? NULL : optarg;
+        if (index >= own_options(tool))
+            answer_and_exit(o);
+        o->given |= UINT64_C(1) << index;
+        if (o->current->value.take)
+            o->current->value.take(o, line);
+        else
+            store(o, line);
+    }
+}
+
+int options_given(const options *o, const char *name)
+{
+    for (size_t i = 0; o->tool->options[i].name; i++)
+        if (strcmp(o->tool->options[i].name, name) == 0)
+            return o->given >> i & 1;
+    return 0;
 }
 
 const char *options_operand(options *o)
@@ -186,37 +272,6 @@ double parse_double(const char *what, const char *text, double least, double mos
         usage_error("%s: %s is less than %g", what, text, least);
     }
     return value;
-}
-
-static void option_label(const options *o, char label[64])
-{
-    snprintf(label, 64, "--%s", o->current->name);
-}
-
-uint64_t options_unsigned(const options *o, uint64_t least, uint64_t most)
-{
-    char label[64];
-
-    option_label(o, label);
-    return parse_unsigned(label, o->value, least, most);
-}
-
-double options_double(const options *o, double least, double most)
-{
-    char label[64];
-
-    option_label(o, label);
-    return parse_double(label, o->value, least, most);
-}
-
-size_t options_word(const options *o)
-{
-    const char *word;
-
-    for (size_t i = 0; (word = o->current->word(i)); i++)
-        if (strcmp(word, o->value) == 0)
-            return i;
-    usage_error("--%s: '%s' is not one of %s", o->current->name, o->value, o->current->argument);
 }
 
 int list_next(const char *what, const char **rest, char *element, size_t size)

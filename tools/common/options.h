@@ -7,32 +7,61 @@
 #include <stdio.h>
 
 /*
- * One table a tool: it drives getopt_long(), --help and the completions. Every
- * tool has --help, --version and --completion; they are not in its table.
+ * One table a tool: it drives getopt_long(), --help and the completions, and says where each
+ * value goes in the tool's own struct `command_line`. Every tool has --help, --version and
+ * --completion; they are not in its table.
  */
 
-/** What an argument is, for completion. */
+/** What an argument is: for completion, and for what is stored. */
 typedef enum argument_kind {
-    ARGUMENT_NONE, /* the option takes none */
-    ARGUMENT_TEXT,
+    ARGUMENT_NONE,  /* the option takes none; an int becomes 1 */
+    ARGUMENT_WHOLE, /* in [least, most]; any integer of 4 or 8 bytes */
+    ARGUMENT_REAL,  /* in [least, most]; a double */
+    ARGUMENT_TEXT,  /* a const char *, and so for FILE, NAME and LIST */
     ARGUMENT_FILE,
-    ARGUMENT_WORD, /* one of word(0), word(1), ... */
-    ARGUMENT_LIST  /* some of them, separated by commas */
+    ARGUMENT_NAME,  /* perhaps one of the option's words */
+    ARGUMENT_WORD,  /* one of the option's words: their number in an enum or an int */
+    ARGUMENT_LIST   /* some of them, separated by commas */
 } argument_kind;
 
 /** Words to choose from; NULL past the last. */
 typedef const char *(*word_at)(size_t index);
 
-typedef struct option_spec {
-    int           code;     /* the short option's letter, or OPTION_LONG and up: no letter */
-    const char   *name;     /* --NAME */
+typedef struct options options;
+
+/** An option's argument, and where it goes. */
+typedef struct option_value {
     argument_kind kind;
-    const char   *argument; /* what --help calls the argument, e.g. "FILE"; NULL: none */
-    word_at       word;     /* for WORD and LIST */
-    const char   *help;     /* a sentence or two; broken into lines by --help */
+    word_at       word;     /* for NAME, WORD and LIST; NULL: the words are in `argument`: "a|b|c" */
+    size_t        at, size; /* of its place in the command line */
+    double        least, most;
+    void (*take)(const options *o, void *line); /* stores it instead; NULL: as above */
+    unsigned      scope;    /* for the tool itself */
+} option_value;
+
+typedef struct option_spec {
+    int          letter;   /* of the short option; 0: none */
+    const char  *name;     /* --NAME */
+    const char  *argument; /* what --help calls the argument, e.g. "FILE"; NULL: none */
+    option_value value;
+    const char  *help;     /* a sentence or two; broken into lines by --help */
 } option_spec;
 
-enum { OPTION_LONG = 256, OPTION_OPERAND = 0 };
+/* An option_value, less its braces. */
+#define OPTION_INTO(member) \
+    .at = offsetof(command_line, member), .size = sizeof(((command_line *)0)->member)
+#define OPTION_FLAG(member) .kind = ARGUMENT_NONE, OPTION_INTO(member)
+#define OPTION_WHOLE(member, from, to) \
+    .kind = ARGUMENT_WHOLE, OPTION_INTO(member), .least = (from), .most = (to)
+#define OPTION_REAL(member, from, to) \
+    .kind = ARGUMENT_REAL, OPTION_INTO(member), .least = (from), .most = (to)
+#define OPTION_TEXT(member)        .kind = ARGUMENT_TEXT, OPTION_INTO(member)
+#define OPTION_FILE(member)        .kind = ARGUMENT_FILE, OPTION_INTO(member)
+#define OPTION_NAME(words, member) .kind = ARGUMENT_NAME, .word = (words), OPTION_INTO(member)
+#define OPTION_WORD(words, member) .kind = ARGUMENT_WORD, .word = (words), OPTION_INTO(member)
+#define OPTION_LIST(words, member) .kind = ARGUMENT_LIST, .word = (words), OPTION_INTO(member)
+#define OPTION_CALL(what, words, function) .kind = (what), .word = (words), .take = (function)
+#define OPTION_ANY 0x1p64 /* the end of what 64 bits hold */
 
 typedef struct tool_spec {
     const char        *name;     /* hsched-solve */
@@ -43,38 +72,31 @@ typedef struct tool_spec {
     void (*epilogue)(FILE *out); /* what --help says after the options; NULL */
 } tool_spec;
 
-/** A command line being read; also gives messages and output files their set-up. */
-typedef struct options {
+/** A command line that is read. */
+struct options {
     const tool_spec   *tool;
     int                argc;
     char             **argv;
-    char               letters[160];
-    struct option     *longs;
-    const option_spec *current; /* the option that options_next() returned */
+    uint64_t           given;   /* a bit for each of the tool's options that is there */
+    const option_spec *current; /* the option that is being taken */
     const char        *value;   /* its argument, NULL if it takes none */
-} options;
-
-/** Call it first in main(). */
-void options_begin(options *o, const tool_spec *tool, int argc, char **argv);
+};
 
 /**
- * The next option's code, -1 past the last. A wrong option ends the program
- * (exit 2), and so does --help, --version or --completion (exit 0).
+ * Call it first in main(): sets messages and output files up and takes all options into `line`,
+ * the tool's command line. A wrong option ends the program (exit 2), and so does --help,
+ * --version or --completion (exit 0).
  */
-int options_next(options *o);
+void options_read(options *o, const tool_spec *tool, int argc, char **argv, void *line);
 
-/** After the last option: the next operand, NULL past the last. */
+/** Was that option of the tool's table there? */
+int options_given(const options *o, const char *name);
+
+/** The next operand, NULL past the last. */
 const char *options_operand(options *o);
 size_t      options_operand_count(const options *o); /* how many are left */
 
-/** The current option's argument as a number in [least, most]; else a usage error. */
-uint64_t options_unsigned(const options *o, uint64_t least, uint64_t most);
-double   options_double(const options *o, double least, double most);
-
-/** The position of the current option's argument in the option's words; else a usage error. */
-size_t options_word(const options *o);
-
-/** The same for any text; `what` names it in messages. */
+/** Any text as a number in [least, most]; `what` names it in the message if it is none. */
 uint64_t parse_unsigned(const char *what, const char *text, uint64_t least, uint64_t most);
 double   parse_double(const char *what, const char *text, double least, double most);
 
@@ -84,5 +106,9 @@ double   parse_double(const char *what, const char *text, double least, double m
  * element is a usage error.
  */
 int list_next(const char *what, const char **rest, char *element, size_t size);
+
+/** The option's words; NULL past the last. Those of `argument` are put in `buffer`. */
+enum { OPTION_WORD_SIZE = 32 };
+const char *option_word(const option_spec *spec, size_t index, char buffer[OPTION_WORD_SIZE]);
 
 #endif

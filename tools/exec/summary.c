@@ -11,9 +11,7 @@ static const char *const type_names[] = {"CPU", "GPU"};
 
 const char *exec_unit_name(const exec_job *job)
 {
-    static const char *const units[] = {"s", "ms", "us", "ns"};
-
-    return units[hs_instance_unit(job->plan.in)];
+    return hs_unit_name(hs_instance_unit(job->plan.in));
 }
 
 static const char *plural(uint64_t count)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From a request to hsched-gen to an instance. */
-#include <string.h>
-#include <unistd.h>
-
-#include "common/input.h"
+#include "common/kernel_table.h"
 #include "common/message.h"
 #include "gen/gen.h"
 
@@ -99,47 +96,19 @@ static int use_table(const gen_request *request, const hs_kernel_table *table, g
     return EXIT_USAGE;
 }
 
-/* The instance names its table by this: a path must not break the header line. */
-static const char *table_name(const char *path)
-{
-    for (const char *c = path; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            return "FILE";
-    return path;
-}
-
-static int use_table_file(const gen_request *request, gen_result *result)
-{
-    hs_kernel_table *table = NULL;
-    hs_diagnostic    why = {0};
-    input            in;
-    int              code = input_open(request->kernels, &in);
-
-    if (code)
-        return code;
-    code = input_status(&in, hs_kernel_table_read(in.fd, &table, &why), &why);
-    input_close(&in);
-    if (code)
-        return code;
-    table->name = table_name(request->kernels);
-    code = use_table(request, table, result);
-    hs_kernel_table_free(table);
-    return code;
-}
-
 static int make_tiled(const gen_request *request, gen_result *result)
 {
     const hs_kernel_table *table;
+    hs_kernel_table       *read = NULL;
+    int                    code;
 
     if (!request->kernels)
         return use_any_table(request, result);
-    table = hs_kernel_table_find(request->kernels);
-    if (table)
-        return use_table(request, table, result);
-    if (strcmp(request->kernels, "-") != 0 && access(request->kernels, F_OK) != 0)
-        usage_error("there is no kernel table '%s', nor a file of that name; hsched-gen --list "
-                    "names the tables", request->kernels);
-    return use_table_file(request, result);
+    code = kernel_table_open(request->kernels, &table, &read);
+    if (!code)
+        code = use_table(request, table, result);
+    hs_kernel_table_free(read);
+    return code;
 }
 
 static int make_worst(const gen_request *request, gen_result *result)

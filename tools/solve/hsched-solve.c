@@ -3,15 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/files.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/options.h"
 #include "common/progress.h"
 #include "solve/solve.h"
-#include "solve/crew.h"
-
-enum { OPT_ALPHA = OPTION_LONG, OPT_AFFINITY, OPT_GANTT, OPT_TRACE, OPT_FORMAT, OPT_LIST,
-       OPT_IGNORE_UNKNOWN, OPT_ITERATIONS, OPT_START, OPT_GAP, OPT_CERTIFICATE };
+#include "solve/jobs.h"
 
 static const char *algorithm_word(size_t index)
 {
@@ -27,51 +25,54 @@ static const char *bound_word(size_t index)
     return index == hs_bound_count() ? "all" : NULL;
 }
 
-static const char *format_word(size_t index) /* in the order of solve_format */
-{
-    static const char *const words[] = {"text", "csv", "json", NULL};
-
-    return words[index];
-}
+/* What the command line says, before names are looked up and files opened. */
+typedef struct command_line {
+    solve_request request;
+    const char   *algorithms, *bounds;
+    const char   *path[SOLVE_FILES]; /* NULL: not wanted */
+    int           list;
+} command_line;
 
 static const option_spec option_table[] = {
-    {'a', "algorithm", ARGUMENT_LIST, "NAME[,NAME...]|all", algorithm_word,
+    {'a', "algorithm", "NAME[,NAME...]|all", {OPTION_LIST(algorithm_word, algorithms)},
      "run these algorithms (default: best)"},
-    {'b', "bound", ARGUMENT_LIST, "NAME[,NAME...]|all", bound_word,
+    {'b', "bound", "NAME[,NAME...]|all", {OPTION_LIST(bound_word, bounds)},
      "compare with the best of these lower bounds (default: deadline), and report each of them"},
-    {'m', "cpus", ARGUMENT_TEXT, "N", NULL, "schedule for N CPUs, whatever the instance says"},
-    {'k', "gpus", ARGUMENT_TEXT, "N", NULL, "schedule for N GPUs, whatever the instance says"},
-    {'o', "output", ARGUMENT_FILE, "PLAN", NULL,
+    {'m', "cpus", "N", {OPTION_WHOLE(request.reading.cpus, 0, HS_MAX_WORKERS)},
+     "schedule for N CPUs, whatever the instance says"},
+    {'k', "gpus", "N", {OPTION_WHOLE(request.reading.gpus, 0, HS_MAX_WORKERS)},
+     "schedule for N GPUs, whatever the instance says"},
+    {'o', "output", "PLAN", {OPTION_FILE(path[SOLVE_PLAN])},
      "write the best schedule found as a plan; '-' is standard output, which then has no table"},
-    {'t', "time-limit", ARGUMENT_TEXT, "SECONDS", NULL,
+    {'t', "time-limit", "SECONDS", {OPTION_REAL(request.settings.time_limit, 1e-3, 1e9)},
      "the time that best (default: 1) and exact (default: 10) may take for each instance, and "
      "each of the bounds that take time (default: 10)"},
-    {OPT_ITERATIONS, "iterations", ARGUMENT_TEXT, "N", NULL,
+    {0, "iterations", "N", {OPTION_WHOLE(request.settings.iterations, 1, OPTION_ANY)},
      "best: end after N moves of its search, rather than by the clock: the same plan everywhere"},
-    {'s', "seed", ARGUMENT_TEXT, "N", NULL, "best: begin its random numbers here (default: 0)"},
-    {'j', "threads", ARGUMENT_TEXT, "N", NULL,
-     "solve N instances at a time; the threads that are left read one long file together, and best "
-     "searches in them (default: 1)"},
-    {OPT_START, "start", ARGUMENT_FILE, "PLAN", NULL,
+    {'s', "seed", "N", {OPTION_WHOLE(request.settings.seed, 0, OPTION_ANY)},
+     "best: begin its random numbers here (default: 0)"},
+    {'j', "threads", "N", {OPTION_WHOLE(request.settings.threads, 1, 256)},
+     "solve N instances at a time; best searches in the threads that are left (default: 1)"},
+    {0, "start", "PLAN", {OPTION_FILE(request.start)},
      "best: start from this plan of the instance; the result is no worse"},
-    {OPT_GAP, "gap", ARGUMENT_TEXT, "G", NULL,
+    {0, "gap", "G", {OPTION_REAL(request.settings.gap, 0, 1e9)},
      "best: end as soon as the makespan is proved to be within the factor 1 + G of the optimum "
      "(default: 0); if no schedule is in the end, the exit status is 1"},
-    {OPT_ALPHA, "alpha", ARGUMENT_TEXT, "X", NULL,
+    {0, "alpha", "X", {OPTION_REAL(request.settings.alpha, 0, 1)},
      "dada: the share of a guess that affinity may use, in [0, 1] (default: 0)"},
-    {OPT_AFFINITY, "affinity", ARGUMENT_FILE, "FILE", NULL,
+    {0, "affinity", "FILE", {OPTION_FILE(request.affinity)},
      "dada: read which worker each task prefers"},
-    {OPT_CERTIFICATE, "certificate", ARGUMENT_FILE, "FILE", NULL,
+    {0, "certificate", "FILE", {OPTION_FILE(path[SOLVE_CERTIFICATE])},
      "write what proves the best bound, for hsched-check --certificate"},
-    {OPT_GANTT, "gantt", ARGUMENT_FILE, "FILE", NULL, "draw the best schedule found, as SVG"},
-    {OPT_TRACE, "trace", ARGUMENT_FILE, "FILE", NULL,
+    {0, "gantt", "FILE", {OPTION_FILE(path[SOLVE_GANTT])}, "draw the best schedule found, as SVG"},
+    {0, "trace", "FILE", {OPTION_FILE(path[SOLVE_TRACE])},
      "write the best schedule found as trace-event JSON, for Perfetto and chrome://tracing"},
-    {OPT_FORMAT, "format", ARGUMENT_WORD, "text|csv|json", format_word,
+    {0, "format", "text|csv|json", {OPTION_WORD(NULL, request.format)},
      "how to print the results (default: text)"},
-    {OPT_LIST, "list", ARGUMENT_NONE, NULL, NULL,
+    {0, "list", NULL, {OPTION_FLAG(list)},
      "print what algorithms and bounds there are, with guarantee, cost and source, and exit; "
      "-m and -k set the workers that guarantees are for"},
-    {OPT_IGNORE_UNKNOWN, "ignore-unknown", ARGUMENT_NONE, NULL, NULL,
+    {0, "ignore-unknown", NULL, {OPTION_FLAG(request.reading.ignore_unknown)},
      "skip columns of the instance that are not known, rather than refuse them"},
     {0}
 };
@@ -83,80 +84,6 @@ static const tool_spec tool = {
                "and GPUs, and compare the makespans with a lower bound on every schedule's.",
     .options = option_table,
 };
-
-/* What the command line says, before names are looked up and files opened. */
-typedef struct command_line {
-    const char *algorithms, *bounds; /* NULL: the default */
-    const char *path[SOLVE_FILES];   /* NULL: not wanted */
-    int         list, has_alpha;
-} command_line;
-
-static void take_option(const options *o, int code, command_line *line, solve_request *request)
-{
-    switch (code) {
-    case 'a':
-        line->algorithms = o->value;
-        break;
-    case 'b':
-        line->bounds = o->value;
-        break;
-    case 'm':
-        request->reading.cpus = (unsigned)options_unsigned(o, 0, HS_MAX_WORKERS);
-        request->reading.has_cpus = 1;
-        break;
-    case 'k':
-        request->reading.gpus = (unsigned)options_unsigned(o, 0, HS_MAX_WORKERS);
-        request->reading.has_gpus = 1;
-        break;
-    case 'o':
-        line->path[SOLVE_PLAN] = o->value;
-        break;
-    case 't':
-        request->settings.time_limit = options_double(o, 1e-3, 1e9);
-        break;
-    case OPT_ITERATIONS:
-        request->settings.iterations = options_unsigned(o, 1, UINT64_MAX);
-        break;
-    case 's':
-        request->settings.seed = options_unsigned(o, 0, UINT64_MAX);
-        break;
-    case 'j':
-        request->settings.threads = (unsigned)options_unsigned(o, 1, 256);
-        break;
-    case OPT_START:
-        request->start = o->value;
-        break;
-    case OPT_GAP:
-        request->settings.gap = options_double(o, 0, 1e9);
-        request->has_gap = 1;
-        break;
-    case OPT_ALPHA:
-        request->settings.alpha = options_double(o, 0, 1);
-        line->has_alpha = 1;
-        break;
-    case OPT_AFFINITY:
-        request->affinity = o->value;
-        break;
-    case OPT_CERTIFICATE:
-        line->path[SOLVE_CERTIFICATE] = o->value;
-        break;
-    case OPT_GANTT:
-        line->path[SOLVE_GANTT] = o->value;
-        break;
-    case OPT_TRACE:
-        line->path[SOLVE_TRACE] = o->value;
-        break;
-    case OPT_FORMAT:
-        request->format = (solve_format)options_word(o);
-        break;
-    case OPT_LIST:
-        line->list = 1;
-        break;
-    case OPT_IGNORE_UNKNOWN:
-        request->reading.ignore_unknown = 1;
-        break;
-    }
-}
 
 static int has_algorithm(const solve_request *request, const hs_algorithm *alg)
 {
@@ -243,49 +170,24 @@ static void select_bounds(solve_request *request, const char *names)
     }
 }
 
-static int is_dash(const char *path)
+static int wants_files(const command_line *line)
 {
-    return path && strcmp(path, "-") == 0;
-}
-
-/* How many files are wanted; only those that go to standard output, if `to_stdout`. */
-static int count_files(const command_line *line, int to_stdout)
-{
-    int count = 0;
-
     for (int i = 0; i < SOLVE_FILES; i++)
-        count += to_stdout ? is_dash(line->path[i]) : line->path[i] != NULL;
-    return count;
+        if (line->path[i])
+            return 1;
+    return 0;
 }
 
-/* Nothing that is read, or written, is to be written over. */
-static void check_files(const command_line *line, const solve_request *request,
-                        char *const *instances, size_t count)
+static void check_command_line(const options *o, const command_line *line, char *const *instances,
+                               size_t count)
 {
-    for (int i = 0; i < SOLVE_FILES; i++) {
-        if (!line->path[i] || is_dash(line->path[i]))
-            continue;
-        for (int j = 0; j < i; j++)
-            if (line->path[j] && same_file(line->path[i], line->path[j]))
-                usage_error("%s is to be written twice", line->path[i]);
-        for (size_t k = 0; k < count; k++)
-            if (same_file(line->path[i], instances[k]))
-                usage_error("%s is to be read and written", line->path[i]);
-        if (request->affinity && same_file(line->path[i], request->affinity))
-            usage_error("%s is to be read and written", line->path[i]);
-    }
-}
-
-static void check_command_line(const command_line *line, const solve_request *request,
-                               char *const *instances, size_t count)
-{
-    const hs_algorithm    *dada = hs_algorithm_find("dada");
+    const solve_request   *request = &line->request;
     const hs_read_options *reading = &request->reading;
     int                    inputs = is_dash(request->affinity) + is_dash(request->start);
 
     if (count == 0)
         usage_error("an instance is needed");
-    if (count > 1 && count_files(line, 0))
+    if (count > 1 && wants_files(line))
         usage_error("--output, --certificate, --gantt and --trace are for one instance");
     if (count > 1 && request->start)
         usage_error("--start is for one instance");
@@ -295,41 +197,31 @@ static void check_command_line(const command_line *line, const solve_request *re
         inputs += is_dash(instances[i]);
     if (inputs > 1)
         usage_error("standard input can be read only once");
-    if (count_files(line, 1) > 1)
-        usage_error("only one result can go to standard output");
-    check_files(line, request, instances, count);
+    files_check(line->path, SOLVE_FILES, (const char *const *)instances, count);
+    files_check(line->path, SOLVE_FILES, &request->affinity, 1);
     if (reading->has_cpus && reading->has_gpus && reading->cpus + reading->gpus == 0)
         usage_error("no CPU and no GPU: nothing could run");
-    if ((line->has_alpha || request->affinity) && !has_algorithm(request, dada))
+    if ((options_given(o, "alpha") || request->affinity) &&
+        !has_algorithm(request, hs_algorithm_find("dada")))
         usage_error("--alpha and --affinity are for dada, which is not to run");
     if (request->affinity && !(request->settings.alpha > 0))
         usage_error("--affinity counts for nothing without an --alpha above 0");
-}
-
-static int open_files(const command_line *line, solve_request *request)
-{
-    int code = EXIT_OK;
-
-    for (int i = 0; i < SOLVE_FILES && !code; i++)
-        if (line->path[i])
-            code = output_open(line->path[i], &request->file[i]);
-    return code;
 }
 
 /* Results are printed as they come; what a bad instance would print is left out. */
 static int solve_all(solve_request *request, int table, char *const *instances, size_t count)
 {
     int         worst = EXIT_OK, first = 1;
-    solve_crew *crew;
+    solve_jobs *all;
 
     progress_begin(count * solve_steps(request));
-    crew = solve_crew_start(request, instances, count);
+    all = solve_jobs_start(request, instances, count);
     for (size_t i = 0; i < count; i++) {
-        solve_job *job = solve_crew_next(crew);
+        solve_job *job = solve_jobs_next(all);
         int        code = job->code;
 
         if (!code)
-            code = solve_write(request, &job->result, job->in, job->best);
+            code = solve_write(request, &job->result);
         if (!code && table) {
             progress_hide();
             solve_report(request, &job->result, first);
@@ -339,9 +231,9 @@ static int solve_all(solve_request *request, int table, char *const *instances, 
             code = solve_gap_code(request, &job->result);
         if (code > worst)
             worst = code;
-        solve_crew_release(crew, job);
+        solve_jobs_release(all, job);
     }
-    solve_crew_end(crew);
+    solve_jobs_end(all);
     progress_end();
     solve_report_end(request, first);
     return worst;
@@ -349,33 +241,34 @@ static int solve_all(solve_request *request, int table, char *const *instances, 
 
 int main(int argc, char **argv)
 {
-    options       o;
-    command_line  line = {0};
-    solve_request request = {0};
-    int           code;
+    options        o;
+    command_line   line = {.algorithms = "best", .bounds = "deadline"};
+    solve_request *request = &line.request;
+    int            code;
 
-    hs_settings_init(&request.settings);
-    hs_read_options_init(&request.reading);
-    options_begin(&o, &tool, argc, argv);
-    while ((code = options_next(&o)) != -1)
-        take_option(&o, code, &line, &request);
+    hs_settings_init(&request->settings);
+    hs_read_options_init(&request->reading);
+    options_read(&o, &tool, argc, argv, &line);
     argv += argc - (int)options_operand_count(&o);
+    request->reading.has_cpus = options_given(&o, "cpus");
+    request->reading.has_gpus = options_given(&o, "gpus");
+    request->has_gap = options_given(&o, "gap");
+    request->bounds_asked = options_given(&o, "bound");
 
     if (line.list) {
-        solve_list(&request.reading);
+        solve_list(&request->reading);
         return output_finish(EXIT_OK);
     }
-    select_algorithms(&request, line.algorithms ? line.algorithms : "best");
-    select_bounds(&request, line.bounds ? line.bounds : "deadline");
-    request.bounds_asked = line.bounds != NULL;
-    check_command_line(&line, &request, argv, options_operand_count(&o));
-    code = open_files(&line, &request);
+    select_algorithms(request, line.algorithms);
+    select_bounds(request, line.bounds);
+    check_command_line(&o, &line, argv, options_operand_count(&o));
+    code = files_open(line.path, request->file, SOLVE_FILES);
     if (!code)
-        code = solve_all(&request, !count_files(&line, 1), argv, options_operand_count(&o));
+        code = solve_all(request, !files_to_stdout(line.path, SOLVE_FILES), argv,
+                         options_operand_count(&o));
 
-    for (int i = 0; i < SOLVE_FILES; i++)
-        output_discard(request.file[i]);
-    free(request.algorithms);
-    free(request.bounds);
+    files_discard(request->file, SOLVE_FILES);
+    free(request->algorithms);
+    free(request->bounds);
     return output_finish(code);
 }

@@ -24,7 +24,7 @@ static void csv_string(const char *text)
 static void csv_start(const solve_result *result, const char *algorithm)
 {
     csv_string(result->path);
-    printf(",%zu,%u,%u,%s", result->tasks, result->cpus, result->gpus, algorithm);
+    printf(",%zu,%u,%u,%s", hs_instance_tasks(result->in), hs_instance_cpus(result->in), hs_instance_gpus(result->in), algorithm);
 }
 
 static void csv_number(double value)
@@ -74,8 +74,8 @@ static void json_start(const solve_result *result, int first)
 {
     printf("%s  {\"instance\": ", first ? "[\n" : ",\n");
     json_string(stdout, result->path);
-    printf(", \"tasks\": %zu, \"cpus\": %u, \"gpus\": %u", result->tasks, result->cpus,
-           result->gpus);
+    printf(", \"tasks\": %zu, \"cpus\": %u, \"gpus\": %u", hs_instance_tasks(result->in), hs_instance_cpus(result->in),
+           hs_instance_gpus(result->in));
 }
 
 /* "a,b" as ["a", "b"]. */

@@ -19,7 +19,6 @@ typedef struct run {
     solve_result        *result;
     const hs_instance   *in;
     hs_settings          settings; /* the request's, and this instance's affinities */
-    hs_schedule         *best;
     double               best_makespan;
     size_t               step;
 } run;
@@ -257,12 +256,12 @@ static int schedule_wanted(const run *r)
 
 static void keep_best(run *r, hs_schedule *s, double makespan)
 {
-    if (r->best && makespan >= r->best_makespan) {
+    if (r->result->best && makespan >= r->best_makespan) {
         hs_schedule_free(s);
         return;
     }
-    hs_schedule_free(r->best);
-    r->best = s;
+    hs_schedule_free(r->result->best);
+    r->result->best = s;
     r->best_makespan = makespan;
 }
 
@@ -283,7 +282,7 @@ static int run_scheduling(run *r, const hs_algorithm *alg, solve_row *row, hs_re
     }
     row->value = hs_schedule_makespan(s);
     row->certified = larger(row->value, certified_makespan(r->in, s));
-    row->spoliated = hs_schedule_size(s) - r->result->tasks;
+    row->spoliated = hs_schedule_size(s) - hs_instance_tasks(r->in);
     keep_best(r, s, row->value);
     return EXIT_OK;
 }
@@ -358,38 +357,28 @@ int solve_gap_code(const solve_request *request, const solve_result *result)
     return EXIT_WORK;
 }
 
-static void describe(const solve_request *request, const char *path, const hs_instance *in,
-                     solve_result *result)
-{
-    result->path = path;
-    result->tasks = hs_instance_tasks(in);
-    result->cpus = hs_instance_cpus(in);
-    result->gpus = hs_instance_gpus(in);
-    result->unit = hs_instance_unit(in);
-    result->algorithms = checked_calloc(request->algorithm_count, sizeof *result->algorithms);
-    result->bounds = checked_calloc(request->bound_count, sizeof *result->bounds);
-}
-
 int solve_instance(const solve_request *request, const char *path, size_t step,
-                   solve_result *result, hs_instance **in, hs_schedule **best)
+                   solve_result *result)
 {
     hs_affinity *affinities = NULL;
     hs_schedule *start = NULL;
     run          r = {.request = request, .result = result, .step = step + 1};
     int          code;
 
+    result->path = path;
     progress_step(step, "reading %s", path);
-    code = input_instance(path, &request->reading, in);
+    code = input_instance(path, &request->reading, &result->in);
     if (code)
         return code;
+    result->algorithms = checked_calloc(request->algorithm_count, sizeof *result->algorithms);
+    result->bounds = checked_calloc(request->bound_count, sizeof *result->bounds);
 
-    describe(request, path, *in, result);
-    r.in = *in;
+    r.in = result->in;
     r.settings = request->settings;
-    code = read_affinities(request, *in, &affinities, &r.settings.affinity_count);
+    code = read_affinities(request, r.in, &affinities, &r.settings.affinity_count);
     r.settings.affinities = affinities;
     if (!code && request->start)
-        code = start_read(request->start, *in, &start);
+        code = start_read(request->start, r.in, &start);
     r.settings.start = start;
     r.settings.progress = show_progress;
     r.settings.progress_data = &r;
@@ -399,7 +388,6 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
         code = run_algorithms(&r);
     if (!code)
         code = certify_best(&r);
-    *best = r.best;
     hs_schedule_free(start);
     free(affinities);
     return code;
@@ -410,98 +398,6 @@ void solve_result_free(solve_result *result)
     free(result->algorithms);
     free(result->bounds);
     hs_certificate_free(result->certificate);
-}
-
-static const char *best_algorithm(const solve_request *request, const solve_result *result)
-{
-    const solve_row *best = &result->algorithms[0];
-
-    for (size_t i = 1; i < request->algorithm_count; i++)
-        if (result->algorithms[i].value < best->value)
-            best = &result->algorithms[i];
-    return best->name;
-}
-
-static void say_bound(hs_plan_info *info, const char *name, double value)
-{
-    hs_named_bound *bound = &info->bounds[info->bound_count++];
-
-    snprintf(bound->name, sizeof bound->name, "%s", name);
-    bound->value = value;
-}
-
-/*
- * With a certificate, what it proves and nothing else. Else those computed and, where
- * it is another, the best of what a search proved.
- */
-static void say_bounds(hs_plan_info *info, const solve_result *result)
-{
-    enum { ROOM = sizeof info->bounds / sizeof *info->bounds };
-    const hs_certificate *proof = result->certificate;
-    int                   said = 0;
-
-    if (proof) {
-        say_bound(info, hs_certificate_bound(proof), hs_certificate_value(proof));
-        return;
-    }
-    for (size_t i = 0; i < result->bound_count && i + 1 < ROOM; i++) {
-        say_bound(info, result->bounds[i].name, result->bounds[i].value);
-        said |= result->bounds[i].value >= result->bound.value;
-    }
-    if (!said && result->bound.value > 0)
-        say_bound(info, result->bound.name, result->bound.value);
-}
-
-static hs_status write_plan(int fd, const solve_request *request, const solve_result *result,
-                            const hs_instance *in, const hs_schedule *best)
-{
-    hs_plan_info info;
-
-    hs_plan_info_init(&info);
-    snprintf(info.algorithm, sizeof info.algorithm, "%s", best_algorithm(request, result));
-    say_bounds(&info, result);
-    return hs_plan_write(fd, in, best, &info);
-}
-
-static hs_status write_file(int which, int fd, const solve_request *request,
-                            const solve_result *result, const hs_instance *in,
-                            const hs_schedule *best)
-{
-    hs_picture picture;
-    char       title[256];
-
-    if (which == SOLVE_PLAN)
-        return write_plan(fd, request, result, in, best);
-    if (which == SOLVE_CERTIFICATE)
-        return hs_certificate_write(fd, result->certificate);
-    snprintf(title, sizeof title, "%s: %s", result->path, best_algorithm(request, result));
-    hs_picture_init(&picture);
-    picture.title = title;
-    picture.bound = &result->bound;
-    return which == SOLVE_GANTT ? hs_gantt_write(fd, in, best, &picture)
-                                : hs_trace_write(fd, in, best, &picture);
-}
-
-int solve_write(solve_request *request, const solve_result *result, const hs_instance *in,
-                const hs_schedule *best)
-{
-    output **file = request->file;
-    int      code = EXIT_OK;
-
-    for (int i = 0; i < SOLVE_FILES && !code; i++) {
-        hs_status st = HS_OK;
-
-        if (file[i])
-            st = write_file(i, output_fd(file[i]), request, result, in, best);
-        if (st != HS_OK) {
-            code = output_close(file[i], st);
-            file[i] = NULL;
-        }
-    }
-    for (int i = 0; i < SOLVE_FILES && !code; i++) {
-        if (file[i])
-            code = output_close(file[i], HS_OK);
-        file[i] = NULL;
-    }
-    return code;
+    hs_schedule_free(result->best);
+    hs_instance_free(result->in);
 }

@@ -48,15 +48,14 @@ typedef struct solve_row {
 } solve_row;
 
 typedef struct solve_result {
-    const char    *path; /* of the instance */
-    size_t         tasks;
-    unsigned       cpus, gpus;
-    hs_unit        unit;
-    solve_row     *algorithms; /* as many as the request has, in its order */
-    solve_row     *bounds;     /* likewise, less those left out */
-    size_t         bound_count;
-    hs_named_bound bound;      /* the best of them */
-    hs_certificate *certificate;       /* of the best that has one; NULL: none, or not wanted */
+    const char     *path; /* of the instance */
+    hs_instance    *in;
+    solve_row      *algorithms; /* as many as the request has, in its order */
+    solve_row      *bounds;     /* likewise, less those left out */
+    hs_schedule    *best;       /* of the algorithms; NULL: no schedule is wanted */
+    size_t          bound_count;
+    hs_named_bound  bound;       /* the best of them */
+    hs_certificate *certificate; /* of the best that has one; NULL: none, or not wanted */
 } solve_result;
 
 /** Steps of the progress line that one instance takes. */
@@ -65,15 +64,14 @@ size_t solve_steps(const solve_request *request);
 /**
  * Read the instance `path` and do all that is asked of it; files are left to
  * solve_write(). `step` is the number of progress steps behind. 0, or an exit
- * code after a message. On 0 the caller frees what *result points to and *best.
+ * code after a message. *result is all 0 before, and is freed in any case.
  */
-int solve_instance(const solve_request *request, const char *path, size_t step,
-                   solve_result *result, hs_instance **in, hs_schedule **best);
+int  solve_instance(const solve_request *request, const char *path, size_t step,
+                    solve_result *result);
 void solve_result_free(solve_result *result);
 
 /** Write and close the files that are wanted: all of them, or none. Returns an exit code. */
-int solve_write(solve_request *request, const solve_result *result, const hs_instance *in,
-                const hs_schedule *best);
+int solve_write(solve_request *request, const solve_result *result);
 
 /** EXIT_WORK after a message if no algorithm has reached the gap that was asked for; else 0. */
 int solve_gap_code(const solve_request *request, const solve_result *result);

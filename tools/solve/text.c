@@ -170,14 +170,15 @@ static const char *plural(size_t count)
 
 void solve_text(const solve_request *request, const solve_result *result, int first)
 {
-    static const char *const units[] = {"s", "ms", "us", "ns"};
-    char                     bound[32];
+    const hs_instance *in = result->in;
+    size_t             tasks = hs_instance_tasks(in);
+    unsigned           cpus = hs_instance_cpus(in), gpus = hs_instance_gpus(in);
+    char               bound[32];
 
     hs_format_double(result->bound.value, bound);
     printf("%s%s: %zu task%s on %u CPU%s and %u GPU%s, in %s; no schedule beats %s (%s)\n",
-           first ? "" : "\n", result->path, result->tasks, plural(result->tasks), result->cpus,
-           plural(result->cpus), result->gpus, plural(result->gpus), units[result->unit], bound,
-           result->bound.name);
+           first ? "" : "\n", result->path, tasks, plural(tasks), cpus, plural(cpus), gpus,
+           plural(gpus), hs_unit_name(hs_instance_unit(in)), bound, result->bound.name);
     print_algorithms(result->algorithms, request->algorithm_count);
     if (request->bounds_asked)
         print_bounds(result->bounds, result->bound_count);

@@ -80,7 +80,7 @@ void hsi_put_instance_lines(hsi_output *out, const hs_instance *in, const char *
     hsi_output_text(out, kind);
     put_number(out, " 1\n# cpus ", in->cpus);
     put_number(out, "# gpus ", in->gpus);
-    hsi_put_note(out, "unit", hsi_unit_name(in->store->unit));
+    hsi_put_note(out, "unit", hs_unit_name(in->store->unit));
     while ((key = next_note(in->store, key, &value)))
         hsi_put_note(out, key, value);
 }

@@ -10,17 +10,10 @@
 /* More '#' lines than anybody writes: looking one up may take a walk over all. */
 #define MOST_LINES 10000u
 
-static const char *const unit_names[] = {"s", "ms", "us", "ns"};
-
-const char *hsi_unit_name(hs_unit unit)
-{
-    return unit_names[unit];
-}
-
 int hsi_unit_find(const struct hsi_field *field)
 {
-    for (int i = 0; i < 4; i++)
-        if (hsi_field_is(field, unit_names[i]))
+    for (int i = 0; hs_unit_name((hs_unit)i); i++)
+        if (hsi_field_is(field, hs_unit_name((hs_unit)i)))
             return i;
     return -1;
 }

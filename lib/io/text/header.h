@@ -29,8 +29,7 @@ hs_status hsi_header_workers(struct hsi_header *header, struct hsi_csv *csv,
 /** `options`, or the defaults where they are NULL or older; HS_EINVAL if they make no sense. */
 hs_status hsi_read_options_resolve(hs_read_options *full, const hs_read_options *options);
 
-/** s, ms, us, ns; and back: -1 if it is none of them. */
-const char *hsi_unit_name(hs_unit unit);
-int         hsi_unit_find(const struct hsi_field *field);
+/** The unit of that name; -1 if it is none. */
+int hsi_unit_find(const struct hsi_field *field);
 
 #endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "common/files.h"
+
+#include <string.h>
+
+#include "common/message.h"
+
+int is_dash(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+int files_to_stdout(const char *const *path, int count)
+{
+    int dashes = 0;
+
+    for (int i = 0; i < count; i++)
+        dashes += is_dash(path[i]);
+    return dashes;
+}
+
+void files_check(const char *const *path, int count, const char *const *read, size_t read_count)
+{
+    if (files_to_stdout(path, count) > 1)
+        usage_error("only one result can go to standard output");
+    for (int i = 0; i < count; i++) {
+        if (!path[i] || is_dash(path[i]))
+            continue;
+        for (int j = 0; j < i; j++)
+            if (path[j] && same_file(path[i], path[j]))
+                usage_error("%s is to be written twice", path[i]);
+        for (size_t j = 0; j < read_count; j++)
+            if (read[j] && same_file(path[i], read[j]))
+                usage_error("%s is to be read and written", path[i]);
+    }
+}
+
+int files_open(const char *const *path, output **file, int count)
+{
+    int code = EXIT_OK;
+
+    for (int i = 0; i < count && !code; i++)
+        if (path[i])
+            code = output_open(path[i], &file[i]);
+    return code;
+}
+
+int files_look(const char *const *path, int count)
+{
+    int code = EXIT_OK;
+
+    for (int i = 0; i < count && !code; i++)
+        if (path[i])
+            code = output_look(path[i]);
+    return code;
+}
+
+int files_write(output **file, int count, files_writer *write, const void *data)
+{
+    int code = EXIT_OK;
+
+    for (int i = 0; i < count && !code; i++) {
+        hs_status status = file[i] ? write(i, output_fd(file[i]), data) : HS_OK;
+
+        if (status != HS_OK) {
+            code = output_close(file[i], status);
+            file[i] = NULL;
+        }
+    }
+    for (int i = 0; i < count && !code; i++) {
+        if (file[i])
+            code = output_close(file[i], HS_OK);
+        file[i] = NULL;
+    }
+    return code;
+}
+
+void files_discard(output **file, int count)
+{
+    for (int i = 0; i < count; i++)
+        output_discard(file[i]);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "common/kernel_table.h"
+
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/input.h"
+#include "common/message.h"
+
+const char *kernel_table_word(size_t index)
+{
+    const hs_kernel_table *table = hs_kernel_table_at(index);
+
+    return table ? table->name : NULL;
+}
+
+/* Instances name their table in a header line, which a path must not break. */
+static const char *printable(const char *path)
+{
+    for (const char *c = path; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            return "FILE";
+    return path;
+}
+
+int kernel_table_open(const char *name, const hs_kernel_table **table, hs_kernel_table **read)
+{
+    hs_diagnostic why = {0};
+    input         in;
+    int           code;
+
+    *table = hs_kernel_table_find(name);
+    if (*table)
+        return EXIT_OK;
+    if (!is_dash(name) && access(name, F_OK) != 0)
+        usage_error("there is no kernel table '%s', nor a file of that name; hsched-gen --list "
+                    "names the tables",
+                    name);
+    code = input_open(name, &in);
+    if (code)
+        return code;
+    code = input_status(&in, hs_kernel_table_read(in.fd, read, &why), &why);
+    input_close(&in);
+    if (code)
+        return code;
+    (*read)->name = printable(name);
+    *table = *read;
+    return EXIT_OK;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-solve: the plan, the pictures and the certificate. */
+#include "common/files.h"
+#include "solve/solve.h"
+
+static const char *best_algorithm(const solve_request *request, const solve_result *result)
+{
+    const solve_row *best = &result->algorithms[0];
+
+    for (size_t i = 1; i < request->algorithm_count; i++)
+        if (result->algorithms[i].value < best->value)
+            best = &result->algorithms[i];
+    return best->name;
+}
+
+static void say_bound(hs_plan_info *info, const char *name, double value)
+{
+    hs_named_bound *bound = &info->bounds[info->bound_count++];
+
+    snprintf(bound->name, sizeof bound->name, "%s", name);
+    bound->value = value;
+}
+
+/*
+ * With a certificate, what it proves and nothing else. Else those computed and, where
+ * it is another, the best of what a search proved.
+ */
+static void say_bounds(hs_plan_info *info, const solve_result *result)
+{
+    enum { ROOM = sizeof info->bounds / sizeof *info->bounds };
+    const hs_certificate *proof = result->certificate;
+    int                   said = 0;
+
+    if (proof) {
+        say_bound(info, hs_certificate_bound(proof), hs_certificate_value(proof));
+        return;
+    }
+    for (size_t i = 0; i < result->bound_count && i + 1 < ROOM; i++) {
+        say_bound(info, result->bounds[i].name, result->bounds[i].value);
+        said |= result->bounds[i].value >= result->bound.value;
+    }
+    if (!said && result->bound.value > 0)
+        say_bound(info, result->bound.name, result->bound.value);
+}
+
+/* What write_file() needs. */
+typedef struct source {
+    const solve_result *result;
+    const char         *algorithm; /* the best schedule's */
+} source;
+
+static hs_status write_plan(int fd, const source *from)
+{
+    hs_plan_info info;
+
+    hs_plan_info_init(&info);
+    snprintf(info.algorithm, sizeof info.algorithm, "%s", from->algorithm);
+    say_bounds(&info, from->result);
+    return hs_plan_write(fd, from->result->in, from->result->best, &info);
+}
+
+static hs_status write_file(int which, int fd, const void *data)
+{
+    const source       *from = data;
+    const solve_result *result = from->result;
+    hs_picture          picture;
+    char                title[256];
+
+    if (which == SOLVE_PLAN)
+        return write_plan(fd, from);
+    if (which == SOLVE_CERTIFICATE)
+        return hs_certificate_write(fd, result->certificate);
+    snprintf(title, sizeof title, "%s: %s", result->path, from->algorithm);
+    hs_picture_init(&picture);
+    picture.title = title;
+    picture.bound = &result->bound;
+    return which == SOLVE_GANTT ? hs_gantt_write(fd, result->in, result->best, &picture)
+                                : hs_trace_write(fd, result->in, result->best, &picture);
+}
+
+int solve_write(solve_request *request, const solve_result *result)
+{
+    source from = {result, best_algorithm(request, result)};
+
+    return files_write(request->file, SOLVE_FILES, write_file, &from);
+}
