@@ -18,7 +18,7 @@
 /* An aborted entry: where an arrow to the task's run starts. */
 typedef struct origin {
     uint32_t task;
-    uint64_t id;
+    size_t   id;
 } origin;
 
 typedef struct trace {
@@ -32,7 +32,7 @@ typedef struct trace {
     double             scale; /* nanoseconds in the instance's unit */
     origin            *origins;
     size_t             origin_count;
-    uint64_t           arrows; /* ids that are used up */
+    size_t             arrows; /* ids that are used up */
     int                begun;  /* there is an event before this one */
     char               name[HS_MAX_ID + 32];
 } trace;
@@ -63,37 +63,23 @@ static double length_as_read(double start, double end)
     return fmax(end_as_read(end) - start, 0);
 }
 
-static unsigned process_of(const trace *t, unsigned worker)
+static void begin_event(trace *t, const char *phase, double ns)
 {
-    return t->first + (worker < t->cpus ? 0 : t->cpus);
-}
-
-static void begin_event(trace *t, const char *phase)
-{
-    hsi_output_text(&t->out, t->begun ? ",\n{\"ph\":\"" : "[\n{\"ph\":\"");
-    hsi_output_text(&t->out, phase);
-    hsi_output_char(&t->out, '"');
+    hsi_output_format(&t->out, "%s{\"ph\":\"%s\",\"ts\":%g", t->begun ? ",\n" : "[\n", phase,
+                      ns / 1000);
     t->begun = 1;
-}
-
-static void put_microseconds(trace *t, const char *key, double ns)
-{
-    hsi_output_text(&t->out, key);
-    hsi_output_double(&t->out, ns / 1000);
 }
 
 static void put_thread(trace *t, unsigned worker)
 {
-    hsi_output_text(&t->out, ",\"pid\":");
-    hsi_output_u64(&t->out, process_of(t, worker));
-    hsi_output_text(&t->out, ",\"tid\":");
-    hsi_output_u64(&t->out, (uint64_t)t->first + worker);
+    unsigned process = t->first + (worker < t->cpus ? 0 : t->cpus);
+
+    hsi_output_format(&t->out, ",\"pid\":%u,\"tid\":%u", process, t->first + worker);
 }
 
 static void put_string(trace *t, const char *key, const char *text)
 {
-    hsi_output_text(&t->out, key);
-    hsi_output_char(&t->out, '"');
+    hsi_output_format(&t->out, "%s\"", key);
     hsi_output_json(&t->out, text, strlen(text));
     hsi_output_char(&t->out, '"');
 }
@@ -101,36 +87,36 @@ static void put_string(trace *t, const char *key, const char *text)
 /* JSON has no infinity: what cannot run there is null. */
 static void put_number(trace *t, const char *key, double value)
 {
-    hsi_output_text(&t->out, key);
     if (isfinite(value))
-        hsi_output_double(&t->out, value);
+        hsi_output_format(&t->out, "%s%g", key, value);
     else
-        hsi_output_text(&t->out, "null");
+        hsi_output_format(&t->out, "%snull", key);
 }
 
-static void begin_metadata(trace *t, const char *name, unsigned worker)
+/* All but the value and the ends of what it is in. */
+static void begin_metadata(trace *t, const char *name, unsigned worker, const char *key)
 {
-    begin_event(t, "M");
-    hsi_output_text(&t->out, ",\"ts\":0");
+    begin_event(t, "M", 0);
     put_thread(t, worker);
-    put_string(t, ",\"name\":", name);
-    hsi_output_text(&t->out, ",\"args\":{");
+    hsi_output_format(&t->out, ",\"name\":\"%s\",\"args\":{\"%s\":", name, key);
 }
 
-static void put_process(trace *t, unsigned worker, const char *type, uint64_t order)
+static void put_sort_index(trace *t, const char *name, unsigned worker, unsigned order)
 {
-    begin_metadata(t, "process_name", worker);
-    hsi_output_text(&t->out, t->planned ? "\"name\":\"planned " : "\"name\":\"");
-    hsi_output_text(&t->out, type);
+    begin_metadata(t, name, worker, "sort_index");
+    hsi_output_format(&t->out, "%u}}", order);
+}
+
+static void put_process(trace *t, unsigned worker, const char *type, unsigned order)
+{
+    begin_metadata(t, "process_name", worker, "name");
+    hsi_output_format(&t->out, "\"%s%s", t->planned ? "planned " : "", type);
     if (hsi_picture_has_title(&t->picture)) {
         hsi_output_text(&t->out, ": ");
         hsi_output_json(&t->out, t->picture.title, strlen(t->picture.title));
     }
     hsi_output_text(&t->out, "\"}}");
-    begin_metadata(t, "process_sort_index", worker);
-    hsi_output_text(&t->out, "\"sort_index\":");
-    hsi_output_u64(&t->out, order);
-    hsi_output_text(&t->out, "}}");
+    put_sort_index(t, "process_sort_index", worker, order);
 }
 
 static void put_thread_names(trace *t)
@@ -139,13 +125,9 @@ static void put_thread_names(trace *t)
 
     for (unsigned w = 0; w < t->cpus + t->gpus && !hsi_output_failed(&t->out); w++) {
         hs_worker_name(t->cpus, w, name);
-        begin_metadata(t, "thread_name", w);
-        put_string(t, "\"name\":", name);
-        hsi_output_text(&t->out, "}}");
-        begin_metadata(t, "thread_sort_index", w);
-        hsi_output_text(&t->out, "\"sort_index\":");
-        hsi_output_u64(&t->out, w);
-        hsi_output_text(&t->out, "}}");
+        begin_metadata(t, "thread_name", w, "name");
+        hsi_output_format(&t->out, "\"%s\"}}", name);
+        put_sort_index(t, "thread_sort_index", w, w);
     }
 }
 
@@ -154,8 +136,7 @@ static void put_bound(trace *t, const hs_named_bound *bound)
 {
     if (!hsi_picture_has_bound(bound))
         return;
-    begin_event(t, "i");
-    put_microseconds(t, ",\"ts\":", nanoseconds(t, bound->value));
+    begin_event(t, "i", nanoseconds(t, bound->value));
     put_thread(t, 0);
     put_string(t, ",\"s\":\"g\",\"cat\":\"bound\",\"name\":", bound->name);
     put_number(t, ",\"args\":{\"bound\":", bound->value);
@@ -190,9 +171,8 @@ static void put_entry(trace *t, unsigned worker, const hs_entry *e,
     double start = nanoseconds(t, e->start), end = nanoseconds(t, e->end);
 
     hs_instance_name(t->in, e->task, t->name, sizeof t->name);
-    begin_event(t, "X");
-    put_microseconds(t, ",\"ts\":", start);
-    put_microseconds(t, ",\"dur\":", length_as_read(start, end));
+    begin_event(t, "X", start);
+    hsi_output_format(&t->out, ",\"dur\":%g", length_as_read(start, end) / 1000);
     put_thread(t, worker);
     hsi_output_text(&t->out, failure                  ? ",\"cat\":\"failed\",\"cname\":\"terrible\""
                              : e->state == HS_ABORTED ? ",\"cat\":\"aborted\",\"cname\":\"grey\""
@@ -204,14 +184,12 @@ static void put_entry(trace *t, unsigned worker, const hs_entry *e,
     hsi_output_text(&t->out, "}}");
 }
 
-static void put_arrow_end(trace *t, const char *phase, double ns, unsigned worker, uint64_t id)
+static void put_arrow_end(trace *t, const char *phase, double ns, unsigned worker, size_t id)
 {
-    begin_event(t, phase);
-    put_microseconds(t, ",\"ts\":", ns);
+    begin_event(t, phase, ns);
     put_thread(t, worker);
-    hsi_output_text(&t->out, ",\"cat\":\"spoliation\",\"name\":\"spoliation\",\"id\":");
-    hsi_output_u64(&t->out, id);
-    hsi_output_text(&t->out, phase[0] == 'f' ? ",\"bp\":\"e\"}" : "}");
+    hsi_output_format(&t->out, ",\"cat\":\"spoliation\",\"name\":\"spoliation\",\"id\":%zu%s}", id,
+                      phase[0] == 'f' ? ",\"bp\":\"e\"" : "");
 }
 
 /* The arrow starts in the last nanosecond of the aborted part: at its end it
@@ -313,9 +291,9 @@ static hs_status put_schedule(trace *t, const hs_named_bound *bound)
     if (!t->origins)
         return HS_ENOMEM;
     if (t->cpus > 0)
-        put_process(t, 0, "CPUs", 2 * (unsigned)t->planned + 1);
+        put_process(t, 0, "CPUs", 2u * (unsigned)t->planned + 1);
     if (t->gpus > 0)
-        put_process(t, t->cpus, "GPUs", 2 * (unsigned)t->planned);
+        put_process(t, t->cpus, "GPUs", 2u * (unsigned)t->planned);
     put_thread_names(t);
     put_bound(t, bound);
     for (unsigned w = 0; w < t->cpus + t->gpus; w++)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "picture/gantt/gantt.h"
+#include "picture/gantt/svg.h"
 #include "io/text/output.h"
 
 #include "suite.h"
@@ -108,6 +108,18 @@ START_TEST(rounds_coordinates)
         close_output();
         ck_assert_str_eq(text, cases[i].expected);
     }
+}
+END_TEST
+
+START_TEST(formats)
+{
+    open_output();
+    hsi_output_format(&out, "%s|%c|%u|%zu|%d|%g|%f|100%%", "te%xt", 'c', 4294967295u, SIZE_MAX, -7,
+                      0.1, 2.345);
+    hsi_output_format(&out, "%s", "");
+    hsi_output_format(&out, "plain");
+    close_output();
+    ck_assert_str_eq(text, "te%xt|c|4294967295|18446744073709551615|-7|0.1|2.35|100%plain");
 }
 END_TEST
 
@@ -258,6 +270,7 @@ int main(void)
     tcase_add_test(tests, keeps_the_order_past_the_buffer);
     tcase_add_test(tests, writes_numbers_across_the_border);
     tcase_add_test(tests, rounds_coordinates);
+    tcase_add_test(tests, formats);
     tcase_add_loop_test(tests, escapes_for_xml_and_json, 0, sizeof escapes / sizeof *escapes);
     tcase_add_test(tests, tells_why_writing_failed);
     tcase_add_test(tests, keeps_the_first_failure);

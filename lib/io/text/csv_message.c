@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/text/csv_window.h"
+#include "support/utf8.h"
 
 static void place(const struct hsi_csv *csv, const char *at, uint64_t *line, uint64_t *column)
 {
@@ -83,27 +84,23 @@ hs_status hsi_csv_fail_status(struct hsi_csv *csv, hs_status status)
     return status;
 }
 
-/* Bytes of the character at `at`, or 0 if it may not be shown as it is. */
-static size_t printable(const unsigned char *at, size_t length)
+/* Bytes of the character at `text`, or 0 if it may not be shown as it is. */
+static size_t printable(const char *text, size_t length)
 {
-    size_t bytes = *at < 0x80 ? 1 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
-    int    is_inside = (*at & 0xc0) == 0x80; /* of a character that was not shown */
+    size_t   bytes;
+    uint32_t c = hsi_utf8_next(text, length, &bytes);
 
-    if (bytes > length || *at < 0x20 || *at == 0x7f || is_inside ||
-        (*at == 0xc2 && at[1] < 0xa0))
-        return 0;
-    return bytes;
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == HSI_MALFORMED ? 0 : bytes;
 }
 
 const char *hsi_csv_quote(const char *text, size_t length, char buffer[HSI_QUOTE])
 {
-    const unsigned char *at = (const unsigned char *)text;
     const char *tail = "'";
     size_t      used = 1, left = length, step;
 
     buffer[0] = '\'';
-    for (; left; left -= step, at += step) {
-        size_t shown = printable(at, left);
+    for (; left; left -= step, text += step) {
+        size_t shown = printable(text, left);
 
         step = shown ? shown : 1;
         if (used + (shown ? shown : 4) > HSI_QUOTE - 8) {
@@ -111,9 +108,9 @@ const char *hsi_csv_quote(const char *text, size_t length, char buffer[HSI_QUOTE
             break;
         }
         if (shown)
-            memcpy(buffer + used, at, shown);
+            memcpy(buffer + used, text, shown);
         else
-            snprintf(buffer + used, 5, "\\x%02X", *at);
+            snprintf(buffer + used, 5, "\\x%02X", (unsigned char)*text);
         used += shown ? shown : 4;
     }
     memcpy(buffer + used, tail, strlen(tail) + 1);

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/utf8.h"
+
 uint64_t hsi_csv_total(int fd)
 {
     struct stat about;
@@ -20,81 +22,16 @@ uint64_t hsi_csv_total(int fd)
     return (uint64_t)(about.st_size - at);
 }
 
-/* Over what is neither NUL nor beyond ASCII, 32 bytes at a time. */
-static const unsigned char *skip_ascii(const unsigned char *at, const unsigned char *end)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
-
-    while (end - at >= 32) {
-        uint64_t word[4];
-
-        memcpy(word, at, sizeof word);
-        /* Taking 1 from each byte sets the top bit of the lowest one that is zero. */
-        if ((word[0] | (word[0] - ones) | word[1] | (word[1] - ones) | word[2] |
-             (word[2] - ones) | word[3] | (word[3] - ones)) & tops)
-            break;
-        at += 32;
-    }
-    while (at < end && *at != 0 && *at < 0x80)
-        at++;
-    return at;
-}
-
-/* Bytes of the character that begins with `lead`, 0 if none does; the bounds of the second. */
-static size_t shape(unsigned char lead, unsigned char *low, unsigned char *high)
-{
-    *low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;  /* no longer than needed */
-    *high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf; /* no surrogate, not past the end */
-    if (lead < 0xc2 || lead > 0xf4)
-        return 0;
-    return lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-}
-
-/* Bytes of the UTF-8 character at `at`; 0 if it is none; `left` + 1 if it is cut short. */
-static size_t character(const unsigned char *at, size_t left)
-{
-    unsigned char low, high;
-    size_t        bytes = shape(*at, &low, &high);
-
-    for (size_t i = 1; i < bytes; i++) {
-        if (i == left)
-            return left + 1;
-        if (at[i] < low || at[i] > high)
-            return 0;
-        low = 0x80;
-        high = 0xbf;
-    }
-    return bytes;
-}
-
-size_t hsi_utf8_good(const char *text, size_t length)
-{
-    const unsigned char *start = (const unsigned char *)text, *at = start, *end = start + length;
-
-    for (;;) {
-        size_t bytes;
-
-        at = skip_ascii(at, end);
-        if (at == end || *at == 0)
-            break;
-        bytes = character(at, (size_t)(end - at));
-        if (bytes == 0 || bytes > (size_t)(end - at))
-            break;
-        at += bytes;
-    }
-    return (size_t)(at - start);
-}
-
 /* Move csv->clean over good text, up to what is bad or not known yet. */
 static void examine(struct hsi_csv *csv)
 {
-    const unsigned char *at;
-    size_t               left;
+    const char *at;
+    size_t      left;
 
     csv->clean += hsi_utf8_good(csv->window + csv->clean, csv->filled - csv->clean);
-    at = (const unsigned char *)csv->window + csv->clean;
+    at = csv->window + csv->clean;
     left = csv->filled - csv->clean;
-    if (left == 0 || (*at != 0 && character(at, left) > left && !csv->ended))
+    if (left == 0 || (*at != 0 && hsi_utf8_bytes(at, left) > left && !csv->ended))
         return;
     csv->fault = *at == 0 ? "a NUL byte; expected UTF-8 text"
                           : "a byte sequence that is not UTF-8; expected UTF-8 text";

@@ -25,7 +25,4 @@ hs_status hsi_csv_fail_here(struct hsi_csv *csv, const char *at, const char *for
 /** Bytes from where `fd` stands to the end of its file; 0 if it is none. */
 uint64_t hsi_csv_total(int fd);
 
-/** Bytes at the start of `text` that are UTF-8 without NUL. */
-size_t hsi_utf8_good(const char *text, size_t length);
-
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io/text/csv_write.h"
 
-#include "io/text/csv_window.h"
-#include "io/text/header.h"
+#include <string.h>
+
+#include "support/utf8.h"
 
 /* A blank at either end is not lost on us, but other programs trim it; they also
  * take an unquoted '#' for the start of a comment. */

@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "support/decimal/decimal.h"
+#include "support/utf8.h"
 
 #define CAPACITY    65536u
 #define REPLACEMENT "\xef\xbf\xbd"
@@ -153,41 +155,52 @@ void hsi_output_coordinate(hsi_output *out, double value)
         hsi_output_char(out, (char)('0' + fraction % 10));
 }
 
-/* Length of a sequence by its first byte, and the least character it may hold:
- * a longer form than needed is malformed. 0: no sequence starts so. */
-static size_t sequence_length(unsigned char first, uint32_t *least)
+/* What stands behind a '%'. Returns where the format goes on. */
+static const char *put_argument(hsi_output *out, const char *at, va_list *args)
 {
-    static const uint32_t floors[5] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3
-                  : first < 0xf5 ? 4 : 0;
-
-    *least = floors[length];
-    return length;
+    switch (*at) {
+    case 's':
+        hsi_output_text(out, va_arg(*args, const char *));
+        break;
+    case 'c':
+        hsi_output_char(out, (char)va_arg(*args, int));
+        break;
+    case 'u':
+        hsi_output_u64(out, va_arg(*args, unsigned));
+        break;
+    case 'z': /* zu */
+        hsi_output_u64(out, va_arg(*args, size_t));
+        return at + 2;
+    case 'd':
+        hsi_output_i64(out, va_arg(*args, int));
+        break;
+    case 'g':
+        hsi_output_double(out, va_arg(*args, double));
+        break;
+    case 'f':
+        hsi_output_coordinate(out, va_arg(*args, double));
+        break;
+    default:
+        hsi_output_char(out, '%');
+        break;
+    }
+    return at + 1;
 }
 
-uint32_t hsi_utf8_next(const char *text, size_t length, size_t *size)
+void hsi_output_format(hsi_output *out, const char *format, ...)
 {
-    unsigned char first = (unsigned char)text[0];
-    uint32_t      least, c;
-    size_t        n = sequence_length(first, &least);
+    va_list args;
 
-    *size = 1;
-    if (n == 1)
-        return first;
-    if (n == 0 || n > length)
-        return HSI_MALFORMED;
-    c = first & (0x7fu >> n);
-    for (size_t i = 1; i < n; i++) {
-        unsigned char next = (unsigned char)text[i];
+    va_start(args, format);
+    while (*format) {
+        size_t plain = strcspn(format, "%");
 
-        if ((next & 0xc0) != 0x80)
-            return HSI_MALFORMED;
-        c = c << 6 | (next & 0x3fu);
+        hsi_output_bytes(out, format, plain);
+        format += plain;
+        if (*format)
+            format = put_argument(out, format + 1, &args);
     }
-    if (c < least || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-        return HSI_MALFORMED;
-    *size = n;
-    return c;
+    va_end(args);
 }
 
 /* What stands for a character in XML; NULL: itself. White space other than a

@@ -50,6 +50,13 @@ void hsi_output_double(hsi_output *out, double value);
 void hsi_output_coordinate(hsi_output *out, double value);
 
 /**
+ * printf() for those of the above: %s text, %c, %u, %zu, %d, %g a double in its shortest decimal,
+ * %f a coordinate, %%, and nothing else. No locale.
+ */
+void hsi_output_format(hsi_output *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/**
  * Text of an XML element or double-quoted attribute. Bytes that are not UTF-8
  * and characters that XML 1.0 has no way to write become U+FFFD.
  */
@@ -57,12 +64,5 @@ void hsi_output_xml(hsi_output *out, const char *text, size_t length);
 
 /** Inside of a JSON string, without the quotes. What is not UTF-8 becomes U+FFFD. */
 void hsi_output_json(hsi_output *out, const char *text, size_t length);
-
-/**
- * The character at the start of `text` (length > 0). *size is the bytes it
- * takes; where no well-formed UTF-8 stands, 1 and the result is HSI_MALFORMED.
- */
-#define HSI_MALFORMED UINT32_MAX
-uint32_t hsi_utf8_next(const char *text, size_t length, size_t *size);
 
 #endif

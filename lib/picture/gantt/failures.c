@@ -18,9 +18,7 @@ static void put_one(hsi_gantt *g, const hs_picture_failure *f)
     hs_instance_name(g->in, f->task, name, sizeof name);
     hs_worker_name(hs_instance_cpus(g->in), f->worker, worker);
     hsi_put_name(&g->out, name, NAME_LIMIT);
-    hsi_output_text(&g->out, " failed on ");
-    hsi_output_text(&g->out, worker);
-    hsi_output_text(&g->out, " at ");
+    hsi_output_format(&g->out, " failed on %s at ", worker);
     hsi_put_time(&g->out, f->end, g->unit);
     if (f->why && f->why[0]) {
         hsi_output_char(&g->out, '\n');
@@ -36,13 +34,11 @@ static void put_cross(hsi_gantt *g, const hsi_band *band, size_t from, size_t to
 
     hsi_put_cross(&g->out, hsi_gantt_x(g, f->end), y, fmin(REACH, band->height / 2));
     hsi_output_text(&g->out, "><title>");
-    if (to == from + 1) {
-        put_one(g, f);
-    } else {
+    if (to > from + 1) {
         hsi_put_count(&g->out, to - from);
         hsi_output_text(&g->out, " failures; the first: ");
-        put_one(g, f);
     }
+    put_one(g, f);
     hsi_output_text(&g->out, "</title></path>\n");
 }
 

@@ -40,14 +40,11 @@ static void put_start(hsi_gantt *g)
 {
     hsi_output *out = &g->out;
 
-    hsi_output_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                         "<svg xmlns=\"http://www.w3.org/2000/svg");
-    hsi_put_attribute(out, "\" width=\"", g->page_width);
-    hsi_put_attribute(out, " height=\"", g->page_height);
-    hsi_output_text(out, " viewBox=\"0 0 ");
-    hsi_output_coordinate(out, g->page_width);
-    hsi_put_attribute(out, " ", g->page_height);
-    hsi_output_text(out, " role=\"img\" aria-label=\"");
+    hsi_output_format(out,
+                      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%f\" height=\"%f\" "
+                      "viewBox=\"0 0 %f %f\" role=\"img\" aria-label=\"",
+                      g->page_width, g->page_height, g->page_width, g->page_height);
     if (hsi_picture_has_title(&g->picture))
         hsi_output_xml(out, g->picture.title, strlen(g->picture.title));
     else
@@ -60,18 +57,15 @@ static void put_start(hsi_gantt *g)
 static void put_workers(hsi_output *out, unsigned count, const char *type)
 {
     hsi_put_count(out, count);
-    hsi_output_char(out, ' ');
-    hsi_output_text(out, type);
-    if (count != 1)
-        hsi_output_char(out, 's');
+    hsi_output_format(out, " %s%s", type, count == 1 ? "" : "s");
 }
 
 static void put_part(hsi_gantt *g, double part)
 {
     char text[HSI_ROUND_TEXT];
 
-    hsi_output_bytes(&g->out, text, hsi_round_text(100 * part, 3, text));
-    hsi_output_text(&g->out, "\xe2\x80\xaf%");
+    hsi_round_text(100 * part, 3, text);
+    hsi_output_format(&g->out, "%s\xe2\x80\xaf%%", text);
 }
 
 static void put_gap(hsi_gantt *g)
@@ -138,8 +132,7 @@ static void put_head(hsi_gantt *g)
         hsi_output_text(&g->out, "</text>\n");
     }
     put_subtitle(g);
-    hsi_palette_legend(&g->out, &g->palette, g->legend, MARGIN, g->legend_top,
-                       g->page_width - 2 * MARGIN);
+    hsi_legend_draw(&g->out, &g->legend, &g->palette, MARGIN, g->legend_top);
 }
 
 /* Tick values are i * mantissa * 10^exponent. */
@@ -193,14 +186,11 @@ static void put_axis(hsi_gantt *g, ticks t)
         double x = hsi_gantt_x(g, tick_value(t, i));
 
         hsi_put_line(out, "x", x, g->bottom, x, g->bottom + 5);
-        hsi_put_text_at(out, "k i", x, g->bottom + 18);
-        hsi_output_bytes(out, text, hsi_round_text(tick_value(t, i), 12, text));
-        hsi_output_text(out, "</text>\n");
+        hsi_round_text(tick_value(t, i), 12, text);
+        hsi_put_label(out, "k i", x, g->bottom + 18, text);
     }
     hsi_put_text_at(out, "k", right + 26, g->bottom + 18);
-    hsi_output_text(out, "time (");
-    hsi_output_text(out, hsi_unit_text(g->unit));
-    hsi_output_text(out, ")</text>\n");
+    hsi_output_format(out, "time (%s)</text>\n", hsi_unit_text(g->unit));
 }
 
 static size_t band_failures(const hsi_gantt *g, const hsi_band *band)
@@ -281,9 +271,7 @@ static void put_rows(hsi_gantt *g, const hsi_band *band)
         if (row % step != 0)
             continue;
         hsi_row_name(band, row, name);
-        hsi_put_text_at(&g->out, "k e", g->left - 7, baseline);
-        hsi_output_text(&g->out, name);
-        hsi_output_text(&g->out, "</text>\n");
+        hsi_put_label(&g->out, "k e", g->left - 7, baseline, name);
     }
 }
 
@@ -291,11 +279,8 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel, ticks t)
 {
     hs_status st = HS_OK;
 
-    if (panel->name) {
-        hsi_put_text_at(&g->out, "p", MARGIN, panel->top - 6);
-        hsi_output_text(&g->out, panel->name);
-        hsi_output_text(&g->out, "</text>\n");
-    }
+    if (panel->name)
+        hsi_put_label(&g->out, "p", MARGIN, panel->top - 6, panel->name);
     for (int b = 0; b < 2; b++)
         if (panel->band[b].rows > 0) {
             put_band_heading(g, &panel->band[b]);

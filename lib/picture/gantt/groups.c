@@ -112,22 +112,19 @@ static void put_title(const group_row *r, unsigned from, unsigned to)
     hsi_output *out = &r->g->out;
     double      busy = 0;
     size_t      starts = 0;
-    char        name[40], text[HSI_ROUND_TEXT];
+    char        name[40], begin[HSI_ROUND_TEXT];
 
     for (unsigned i = from; i < to; i++) {
         busy += busy_weight(&r->cells[i]);
         starts += r->cells[i].starts;
     }
     hsi_row_name(r->band, r->row, name);
-    hsi_output_text(out, "><title>");
-    hsi_output_text(out, name);
-    hsi_output_text(out, ": ");
+    hsi_output_format(out, "><title>%s: ", name);
     hsi_put_count(out, starts);
     hsi_output_text(out, starts == 1 ? " task begins, " : " tasks begin, ");
     hsi_put_percent(out, fmin(1, busy / (to - from) / r->workers));
-    hsi_output_text(out, " busy\n");
-    hsi_output_bytes(out, text, hsi_round_text(r->g->span * from / r->count, 4, text));
-    hsi_output_text(out, " \xe2\x80\x93 ");
+    hsi_round_text(r->g->span * from / r->count, 4, begin);
+    hsi_output_format(out, " busy\n%s \xe2\x80\x93 ", begin);
     hsi_put_time(out, r->g->span * to / r->count, r->g->unit);
     hsi_output_text(out, "</title></rect>\n");
 }

@@ -80,17 +80,6 @@ static double choose_merge(hsi_gantt *g, const hsi_band *band)
     return merge;
 }
 
-static void put_interval(hsi_gantt *g, double start, double end)
-{
-    char text[HSI_ROUND_TEXT];
-
-    hsi_output_bytes(&g->out, text, hsi_round_text(start, 7, text));
-    hsi_output_text(&g->out, " \xe2\x80\x93 ");
-    hsi_output_bytes(&g->out, text, hsi_round_text(end, 7, text));
-    hsi_output_char(&g->out, ' ');
-    hsi_output_text(&g->out, hsi_unit_text(g->unit));
-}
-
 static void put_kernel(hsi_gantt *g, size_t task)
 {
     hs_task row;
@@ -110,14 +99,10 @@ static void put_other_time(hsi_gantt *g, const hs_entry *e, hs_type here)
     const char *name = other == HS_CPU ? "a CPU" : "a GPU";
     double      time = hs_instance_time(g->in, e->task, other);
 
-    if (isinf(time)) {
-        hsi_output_text(&g->out, "; never on ");
-    } else {
-        hsi_output_text(&g->out, "; ");
+    hsi_output_text(&g->out, isinf(time) ? "; never" : "; ");
+    if (!isinf(time))
         hsi_put_time(&g->out, time, g->unit);
-        hsi_output_text(&g->out, " on ");
-    }
-    hsi_output_text(&g->out, name);
+    hsi_output_format(&g->out, " on %s", name);
 }
 
 static const char *entry_fate(const lane *at, const hs_entry *e)
@@ -138,10 +123,8 @@ static void put_entry_title(const lane *at, const hs_entry *e, const char *name)
     hsi_output_text(&g->out, "><title>");
     hsi_put_name(&g->out, name, NAME_LIMIT);
     put_kernel(g, e->task);
-    hsi_output_text(&g->out, entry_fate(at, e));
-    hsi_output_text(&g->out, worker);
-    hsi_output_char(&g->out, '\n');
-    put_interval(g, e->start, e->end);
+    hsi_output_format(&g->out, "%s%s\n", entry_fate(at, e), worker);
+    hsi_put_interval(&g->out, e->start, e->end, 7, g->unit);
     hsi_output_text(&g->out, ": ");
     hsi_put_time(&g->out, e->end - e->start, g->unit);
     if (at->band->panel->happened || e->state == HS_ABORTED) {
@@ -223,14 +206,13 @@ static void put_pile_title(const lane *at, size_t from, size_t to, const pile *p
     hs_worker_name(hs_instance_cpus(g->in), at->worker, worker);
     hsi_output_text(&g->out, "><title>");
     hsi_put_count(&g->out, to - from);
-    hsi_output_text(&g->out, " tasks on ");
-    hsi_output_text(&g->out, worker);
+    hsi_output_format(&g->out, " tasks on %s", worker);
     if (p->aborted > 0) {
         hsi_output_text(&g->out, ", aborted ");
         hsi_put_count(&g->out, p->aborted);
     }
     hsi_output_char(&g->out, '\n');
-    put_interval(g, at->entries[from].start, at->entries[to - 1].end);
+    hsi_put_interval(&g->out, at->entries[from].start, at->entries[to - 1].end, 7, g->unit);
     hsi_output_text(&g->out, "</title></rect>\n");
 }
 

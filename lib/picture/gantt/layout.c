@@ -89,15 +89,15 @@ static double label_width(const hsi_gantt *g)
     return 6.5 * columns + 8;
 }
 
-static unsigned legend_of(const hsi_gantt *g)
+/* Entries that were aborted, those that failed included. */
+static size_t count_aborted(const hsi_gantt *g)
 {
-    size_t   aborted = 0, failed = g->picture.failure_count;
-    unsigned also = failed > 0 ? HSI_LEGEND_FAILED : 0;
+    size_t aborted = 0;
 
     for (unsigned i = 0; i < g->panels; i++)
         aborted += g->panel[i].metrics.type[HS_CPU].aborted +
                    g->panel[i].metrics.type[HS_GPU].aborted;
-    return also | (aborted > failed ? HSI_LEGEND_ABORTED : 0);
+    return aborted;
 }
 
 /* All panels have the same scale of time. */
@@ -151,11 +151,10 @@ void hsi_gantt_layout(hsi_gantt *g)
     g->width = PAGE_WIDTH - RIGHT - g->left;
     y += hsi_picture_has_title(&g->picture) ? TITLE : 0;
     y += SUBTITLE;
-    g->legend = legend_of(g);
     g->legend_top = y + 4;
-    g->legend_lines = hsi_palette_legend(NULL, &g->palette, g->legend, MARGIN, 0,
-                                         PAGE_WIDTH - 2 * MARGIN);
-    y = g->legend_top + g->legend_lines * HSI_LEGEND_LINE;
+    hsi_legend_layout(&g->legend, &g->palette, count_aborted(g) > g->picture.failure_count,
+                      g->picture.failure_count > 0, PAGE_WIDTH - 2 * MARGIN);
+    y = g->legend_top + g->legend.lines * HSI_LEGEND_LINE;
     for (unsigned i = 0; i < g->panels; i++)
         y = place_panel(&g->panel[i], i > 0 ? y + PANEL_GAP : y, rows);
     g->least_height = least_height(&g->panel[0]);

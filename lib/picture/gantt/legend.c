@@ -4,91 +4,75 @@
 #include "picture/gantt/gantt.h"
 
 enum { SWATCH = 12, BOX = 54, NAME_LIMIT = 32, SPACE = 18 };
-
-/* Where the next entry goes. With `out` NULL the entries are only placed. */
-typedef struct pen {
-    hsi_output *out;
-    double      left, right, x, y;
-    unsigned    lines;
-} pen;
+#define COLUMN 7.3 /* width of a column of text */
+#define SCALE  "time on a CPU / time on a GPU"
 
 static double text_width(const char *text)
 {
-    return 7.3 * hsi_text_columns(text, strlen(text));
+    return COLUMN * hsi_text_columns(text, strlen(text));
 }
 
-/* Begins a new line if what is `width` wide would not fit on this one. */
-static void make_room(pen *at, double width)
+/* Behind the entries so far, or on a new line if what is `width` wide would not fit on this one. */
+static void place(hsi_legend *legend, hsi_legend_kind kind, unsigned class, const char *text,
+                  double width)
 {
-    if (at->x > at->left && at->x + width > at->right) {
-        at->x = at->left;
-        at->y += HSI_LEGEND_LINE;
-        at->lines++;
+    if (legend->x > 0 && legend->x + width > legend->width) {
+        legend->x = 0;
+        legend->lines++;
     }
+    legend->entry[legend->count++] =
+        (hsi_legend_entry){kind, class, text, legend->x, (legend->lines - 1) * HSI_LEGEND_LINE};
+    legend->x += width;
 }
 
-static void put_word(pen *at, const char *text)
+/* A coloured square, or the like, and its name. */
+static void place_named(hsi_legend *legend, hsi_legend_kind kind, unsigned class, const char *name)
 {
-    double width = text_width(text) + SPACE / 2.0;
+    double width = text_width(name), most = COLUMN * (NAME_LIMIT + 1);
 
-    make_room(at, width);
-    if (at->out) {
-        hsi_put_text_at(at->out, "m", at->x, at->y + 10);
-        hsi_output_text(at->out, text);
-        hsi_output_text(at->out, "</text>\n");
+    place(legend, kind, class, name, SWATCH + 6 + (width < most ? width : most) + SPACE);
+}
+
+static unsigned first_used(const hsi_palette *palette)
+{
+    unsigned c = 0;
+
+    while (c < HSI_CLASSES - 1 && !palette->used[c])
+        c++;
+    return c;
+}
+
+void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int aborted, int failed,
+                       double width)
+{
+    *legend = (hsi_legend){.width = width, .lines = 1};
+    if (palette->by_kernel) {
+        for (unsigned c = 0; c < palette->count; c++)
+            place_named(legend, HSI_LEGEND_CLASS, c, palette->kernel[c]);
+    } else if (palette->count > 0) {
+        place(legend, HSI_LEGEND_WORDS, 0, SCALE, text_width(SCALE) + SPACE / 2.0);
+        place(legend, HSI_LEGEND_SCALE, 0, NULL, palette->count * BOX + SPACE);
     }
-    at->x += width;
-}
-
-static double entry_width(const char *name)
-{
-    double width = text_width(name), most = 7.3 * (NAME_LIMIT + 1);
-
-    return SWATCH + 6 + (width < most ? width : most) + SPACE;
-}
-
-/* After its coloured square, the name. */
-static void put_entry_name(pen *at, const char *name)
-{
-    hsi_output_text(at->out, "/>");
-    hsi_put_text_at(at->out, "m", at->x + SWATCH + 6, at->y + 10);
-    hsi_put_name(at->out, name, NAME_LIMIT);
-    hsi_output_text(at->out, "</text>\n");
-}
-
-static void put_class(pen *at, unsigned class, int aborted, const char *name)
-{
-    double width = entry_width(name);
-
-    make_room(at, width);
-    if (at->out) {
-        hsi_put_class_rect(at->out, class, aborted, at->x, at->y, SWATCH, SWATCH);
-        put_entry_name(at, name);
-    }
-    at->x += width;
-}
-
-static void put_idle(pen *at)
-{
-    make_room(at, entry_width("idle"));
-    if (at->out) {
-        hsi_put_rect(at->out, "l", at->x, at->y, SWATCH, SWATCH);
-        put_entry_name(at, "idle");
-    }
-    at->x += entry_width("idle");
+    if (palette->used[HSI_REST])
+        place_named(legend, HSI_LEGEND_CLASS, HSI_REST,
+                    palette->by_kernel ? "other tasks" : "CPU only");
+    if (palette->used[HSI_GPU_ONLY])
+        place_named(legend, HSI_LEGEND_CLASS, HSI_GPU_ONLY, "GPU only");
+    if (aborted)
+        place_named(legend, HSI_LEGEND_ABORTED, first_used(palette), "aborted (hatched)");
+    if (failed)
+        place_named(legend, HSI_LEGEND_FAILED, 0, "failed");
+    place_named(legend, HSI_LEGEND_IDLE, 0, "idle");
 }
 
 static void put_power(hsi_output *out, int exponent)
 {
-    if (exponent >= 0 && exponent <= 13) {
-        hsi_output_u64(out, (uint64_t)1 << exponent);
-    } else if (exponent < 0 && exponent >= -6) {
-        hsi_output_text(out, "1/");
-        hsi_output_u64(out, (uint64_t)1 << -exponent);
-    } else {
-        hsi_output_text(out, "2^");
-        hsi_output_i64(out, exponent);
-    }
+    if (exponent >= 0 && exponent <= 13)
+        hsi_output_format(out, "%u", 1u << exponent);
+    else if (exponent < 0 && exponent >= -6)
+        hsi_output_format(out, "1/%u", 1u << -exponent);
+    else
+        hsi_output_format(out, "2^%d", exponent);
 }
 
 /* What a class of the scale stands for: "< 2", "2-4", ">= 64". */
@@ -110,68 +94,48 @@ static void put_interval(hsi_output *out, const hsi_palette *palette, unsigned c
 }
 
 /* Boxes side by side, each with its interval inside. */
-static void put_scale(pen *at, const hsi_palette *palette)
+static void put_scale(hsi_output *out, const hsi_palette *palette, double x, double y)
 {
-    put_word(at, "time on a CPU / time on a GPU");
-    make_room(at, palette->count * BOX + SPACE);
-    for (unsigned c = 0; c < palette->count; c++) {
-        if (at->out) {
-            hsi_put_class_rect(at->out, c, 0, at->x, at->y - 2, BOX, SWATCH + 4);
-            hsi_output_text(at->out, "/>");
-            hsi_put_text_at(at->out, hsi_palette_dark(palette, c) ? "n w" : "n",
-                            at->x + BOX / 2.0, at->y + 9.75);
-            put_interval(at->out, palette, c);
-            hsi_output_text(at->out, "</text>\n");
-        }
-        at->x += BOX;
+    for (unsigned c = 0; c < palette->count; c++, x += BOX) {
+        hsi_put_class_rect(out, c, 0, x, y - 2, BOX, SWATCH + 4);
+        hsi_output_text(out, "/>");
+        hsi_put_text_at(out, hsi_palette_dark(palette, c) ? "n w" : "n", x + BOX / 2.0, y + 9.75);
+        put_interval(out, palette, c);
+        hsi_output_text(out, "</text>\n");
     }
-    at->x += SPACE;
 }
 
-static unsigned first_used(const hsi_palette *palette)
+static void put_entry(hsi_output *out, const hsi_palette *palette, const hsi_legend_entry *e,
+                      double x, double y)
 {
-    unsigned c = 0;
-
-    while (c < HSI_CLASSES - 1 && !palette->used[c])
-        c++;
-    return c;
+    switch (e->kind) {
+    case HSI_LEGEND_WORDS:
+        hsi_put_label(out, "m", x, y + 10, e->text);
+        return;
+    case HSI_LEGEND_SCALE:
+        put_scale(out, palette, x, y);
+        return;
+    case HSI_LEGEND_CLASS:
+    case HSI_LEGEND_ABORTED:
+        hsi_put_class_rect(out, e->class, e->kind == HSI_LEGEND_ABORTED, x, y, SWATCH, SWATCH);
+        break;
+    case HSI_LEGEND_FAILED:
+        hsi_put_cross(out, x + SWATCH / 2.0, y + SWATCH / 2.0, 4.5);
+        break;
+    case HSI_LEGEND_IDLE:
+        hsi_put_rect(out, "l", x, y, SWATCH, SWATCH);
+        break;
+    }
+    hsi_output_text(out, "/>");
+    hsi_put_text_at(out, "m", x + SWATCH + 6, y + 10);
+    hsi_put_name(out, e->text, NAME_LIMIT);
+    hsi_output_text(out, "</text>\n");
 }
 
-static void put_failed(pen *at)
+void hsi_legend_draw(hsi_output *out, const hsi_legend *legend, const hsi_palette *palette,
+                     double x, double y)
 {
-    static const char name[] = "failed";
-    double            width = entry_width(name);
-
-    make_room(at, width);
-    if (at->out) {
-        hsi_put_cross(at->out, at->x + SWATCH / 2.0, at->y + SWATCH / 2.0, 4.5);
-        put_entry_name(at, name);
-    }
-    at->x += width;
-}
-
-unsigned hsi_palette_legend(hsi_output *out, const hsi_palette *palette, unsigned also, double x,
-                            double y, double width)
-{
-    pen at = {.out = out, .left = x, .right = x + width, .x = x, .y = y, .lines = 1};
-
-    if (palette->by_kernel) {
-        for (unsigned c = 0; c < palette->count; c++)
-            put_class(&at, c, 0, palette->kernel[c]);
-        if (palette->used[HSI_REST])
-            put_class(&at, HSI_REST, 0, "other tasks");
-    } else {
-        if (palette->count > 0)
-            put_scale(&at, palette);
-        if (palette->used[HSI_REST])
-            put_class(&at, HSI_REST, 0, "CPU only");
-        if (palette->used[HSI_GPU_ONLY])
-            put_class(&at, HSI_GPU_ONLY, 0, "GPU only");
-    }
-    if (also & HSI_LEGEND_ABORTED)
-        put_class(&at, first_used(palette), 1, "aborted (hatched)");
-    if (also & HSI_LEGEND_FAILED)
-        put_failed(&at);
-    put_idle(&at);
-    return at.lines;
+    for (unsigned i = 0; i < legend->count; i++)
+        put_entry(out, palette, &legend->entry[i], x + legend->entry[i].x,
+                  y + legend->entry[i].y);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture/gantt/gantt.h"
+#include "picture/gantt/palette.h"
 
 typedef struct kernel_count {
     const char *name;
@@ -239,15 +240,10 @@ static color pale(color c)
     return c;
 }
 
-static void put_color(hsi_output *out, color c)
+/* "#77aadd" */
+static void color_text(color c, char text[8])
 {
-    static const char digits[] = "0123456789abcdef";
-
-    hsi_output_char(out, '#');
-    for (int i = 0; i < 3; i++) {
-        hsi_output_char(out, digits[c.part[i] >> 4]);
-        hsi_output_char(out, digits[c.part[i] & 15]);
-    }
+    snprintf(text, 8, "#%02x%02x%02x", c.part[0], c.part[1], c.part[2]);
 }
 
 int hsi_palette_dark(const hsi_palette *palette, unsigned class)
@@ -259,36 +255,29 @@ int hsi_palette_dark(const hsi_palette *palette, unsigned class)
 
 void hsi_palette_style(hsi_output *out, const hsi_palette *palette)
 {
+    char text[8];
+
     for (unsigned c = 0; c < HSI_CLASSES; c++) {
         if (!palette->used[c])
             continue;
-        hsi_output_text(out, ".c");
-        hsi_output_u64(out, c);
-        hsi_output_text(out, "{fill:");
-        put_color(out, class_color(palette, c));
-        hsi_output_text(out, "}.a");
-        hsi_output_u64(out, c);
-        hsi_output_text(out, "{fill:url(#h");
-        hsi_output_u64(out, c);
-        hsi_output_text(out, ")}\n");
+        color_text(class_color(palette, c), text);
+        hsi_output_format(out, ".c%u{fill:%s}.a%u{fill:url(#h%u)}\n", c, text, c, c);
     }
-}
-
-static void put_hatch(hsi_output *out, unsigned class, color background, const char *scale)
-{
-    hsi_output_text(out, "<pattern id=\"h");
-    hsi_output_u64(out, class);
-    hsi_output_text(out, "\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
-                         "patternTransform=\"rotate(45)");
-    hsi_output_text(out, scale);
-    hsi_output_text(out, "\"><path d=\"M0 0h6v6h-6z\" fill=\"");
-    put_color(out, background);
-    hsi_output_text(out, "\"/><path d=\"M0 0h1.75v6h-1.75z\" fill=\"#4b5563\"/></pattern>\n");
 }
 
 void hsi_palette_hatches(hsi_output *out, const hsi_palette *palette, double height)
 {
-    for (unsigned c = 0; c < HSI_CLASSES; c++)
-        if (palette->used[c])
-            put_hatch(out, c, pale(class_color(palette, c)), height < 9 ? " scale(.5)" : "");
+    char text[8];
+
+    for (unsigned c = 0; c < HSI_CLASSES; c++) {
+        if (!palette->used[c])
+            continue;
+        color_text(pale(class_color(palette, c)), text);
+        hsi_output_format(out,
+                          "<pattern id=\"h%u\" width=\"6\" height=\"6\" "
+                          "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)%s\">"
+                          "<path d=\"M0 0h6v6h-6z\" fill=\"%s\"/>"
+                          "<path d=\"M0 0h1.75v6h-1.75z\" fill=\"#4b5563\"/></pattern>\n",
+                          c, height < 9 ? " scale(.5)" : "", text);
+    }
 }

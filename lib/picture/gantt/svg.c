@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture/gantt/gantt.h"
+#include "picture/gantt/svg.h"
 #include "support/decimal/decimal.h"
+#include "support/utf8.h"
+
+#define THIN "\xe2\x80\xaf" /* a narrow space that does not break */
 
 const char *hsi_unit_text(hs_unit unit)
 {
-    static const char names[][4] = {"s", "ms", "\xc2\xb5s", "ns"};
-
-    return names[unit];
+    return unit == HS_MICROSECONDS ? "\xc2\xb5s" : hs_unit_name(unit);
 }
 
 /* A number >= 0 as 0.DIGITS * 10^point. */
@@ -106,9 +108,17 @@ void hsi_put_time(hsi_output *out, double time, hs_unit unit)
 {
     char text[HSI_ROUND_TEXT];
 
-    hsi_output_bytes(out, text, hsi_round_text(time, 6, text));
-    hsi_output_char(out, ' ');
-    hsi_output_text(out, hsi_unit_text(unit));
+    hsi_round_text(time, 6, text);
+    hsi_output_format(out, "%s %s", text, hsi_unit_text(unit));
+}
+
+void hsi_put_interval(hsi_output *out, double from, double to, int digits, hs_unit unit)
+{
+    char start[HSI_ROUND_TEXT], end[HSI_ROUND_TEXT];
+
+    hsi_round_text(from, digits, start);
+    hsi_round_text(to, digits, end);
+    hsi_output_format(out, "%s \xe2\x80\x93 %s %s", start, end, hsi_unit_text(unit));
 }
 
 void hsi_put_count(hsi_output *out, uint64_t count)
@@ -118,7 +128,7 @@ void hsi_put_count(hsi_output *out, uint64_t count)
 
     for (size_t i = 0; i < length; i++) {
         if (i > 0 && length > 4 && (length - i) % 3 == 0)
-            hsi_output_text(out, "\xe2\x80\xaf");
+            hsi_output_text(out, THIN);
         hsi_output_char(out, text[i]);
     }
 }
@@ -127,12 +137,10 @@ void hsi_put_percent(hsi_output *out, double share)
 {
     unsigned tenths = share >= 1 ? 1000 : (unsigned)fmin(round(share * 1000), 999);
 
-    hsi_output_u64(out, tenths / 10);
-    if (tenths > 0 && tenths < 1000) {
-        hsi_output_char(out, '.');
-        hsi_output_char(out, (char)('0' + tenths % 10));
-    }
-    hsi_output_text(out, "\xe2\x80\xaf%");
+    if (tenths > 0 && tenths < 1000)
+        hsi_output_format(out, "%u.%u" THIN "%%", tenths / 10, tenths % 10);
+    else
+        hsi_output_format(out, "%u" THIN "%%", tenths / 10);
 }
 
 void hsi_put_name(hsi_output *out, const char *text, size_t limit)
@@ -158,67 +166,43 @@ unsigned hsi_text_columns(const char *text, size_t length)
     return columns;
 }
 
-void hsi_put_attribute(hsi_output *out, const char *opening, double value)
-{
-    hsi_output_text(out, opening);
-    hsi_output_coordinate(out, value);
-    hsi_output_char(out, '"');
-}
-
-static void put_geometry(hsi_output *out, double x, double y, double width, double height)
-{
-    hsi_put_attribute(out, "\" x=\"", x);
-    hsi_put_attribute(out, " y=\"", y);
-    hsi_put_attribute(out, " width=\"", width);
-    hsi_put_attribute(out, " height=\"", height);
-}
-
 void hsi_put_rect(hsi_output *out, const char *kind, double x, double y, double width,
                   double height)
 {
-    hsi_output_text(out, "<rect class=\"");
-    hsi_output_text(out, kind);
-    put_geometry(out, x, y, width, height);
+    hsi_output_format(out, "<rect class=\"%s\" x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"", kind,
+                      x, y, width, height);
 }
 
 void hsi_put_class_rect(hsi_output *out, unsigned class, int aborted, double x, double y,
                         double width, double height)
 {
-    hsi_output_text(out, aborted ? "<rect class=\"a" : "<rect class=\"c");
-    hsi_output_u64(out, class);
-    put_geometry(out, x, y, width, height);
+    char kind[16];
+
+    snprintf(kind, sizeof kind, "%c%u", aborted ? 'a' : 'c', class);
+    hsi_put_rect(out, kind, x, y, width, height);
 }
 
 void hsi_put_text_at(hsi_output *out, const char *kind, double x, double y)
 {
-    hsi_output_text(out, "<text class=\"");
-    hsi_output_text(out, kind);
-    hsi_put_attribute(out, "\" x=\"", x);
-    hsi_put_attribute(out, " y=\"", y);
-    hsi_output_char(out, '>');
+    hsi_output_format(out, "<text class=\"%s\" x=\"%f\" y=\"%f\">", kind, x, y);
+}
+
+void hsi_put_label(hsi_output *out, const char *kind, double x, double y, const char *text)
+{
+    hsi_put_text_at(out, kind, x, y);
+    hsi_output_format(out, "%s</text>\n", text);
 }
 
 void hsi_put_cross(hsi_output *out, double x, double y, double reach)
 {
-    hsi_output_text(out, "<path class=\"q\" d=\"M");
-    for (int i = 0; i < 4; i++) { /* corner by corner: two strokes */
-        static const char *const before[] = {"", "L", "M", "L"};
+    double left = x - reach, right = x + reach, top = y - reach, bottom = y + reach;
 
-        hsi_output_text(out, before[i]);
-        hsi_output_coordinate(out, i % 2 == 0 ? x - reach : x + reach);
-        hsi_output_char(out, ' ');
-        hsi_output_coordinate(out, i == 0 || i == 3 ? y - reach : y + reach);
-    }
-    hsi_output_char(out, '"');
+    hsi_output_format(out, "<path class=\"q\" d=\"M%f %fL%f %fM%f %fL%f %f\"", left, top, right,
+                      bottom, left, bottom, right, top);
 }
 
 void hsi_put_line(hsi_output *out, const char *kind, double x1, double y1, double x2, double y2)
 {
-    hsi_output_text(out, "<line class=\"");
-    hsi_output_text(out, kind);
-    hsi_put_attribute(out, "\" x1=\"", x1);
-    hsi_put_attribute(out, " y1=\"", y1);
-    hsi_put_attribute(out, " x2=\"", x2);
-    hsi_put_attribute(out, " y2=\"", y2);
-    hsi_output_text(out, "/>\n");
+    hsi_output_format(out, "<line class=\"%s\" x1=\"%f\" y1=\"%f\" x2=\"%f\" y2=\"%f\"/>\n", kind,
+                      x1, y1, x2, y2);
 }

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_PICTURE_GANTT_PALETTE_H
+#define HSI_PICTURE_GANTT_PALETTE_H
+
+#include <hybridsched/instance.h>
+
+#include "io/text/output.h"
+
+enum {
+    HSI_KERNELS = 8, /* with a colour of their own */
+    HSI_SCALE = 10,  /* steps of the scale at most */
+    HSI_REST = 10,   /* class of the other kernels, or of what only a CPU can run */
+    HSI_GPU_ONLY = 11,
+    HSI_CLASSES = 12
+};
+
+/*
+ * A task's class says how it is coloured: by kernel if the instance has some,
+ * else by its acceleration factor p/q on a scale of powers of two.
+ */
+typedef struct hsi_palette {
+    int         by_kernel;
+    unsigned    count;               /* classes 0 .. count-1 are in use */
+    int         used[HSI_CLASSES];
+    const char *kernel[HSI_KERNELS]; /* the instance's */
+    int         low, step;           /* class c begins at p/q = 2^(low + c*step) */
+} hsi_palette;
+
+/** O(rows log rows). HS_ENOMEM. */
+hs_status hsi_palette_choose(const hs_instance *in, hsi_palette *palette);
+
+unsigned hsi_palette_class(const hsi_palette *palette, const hs_instance *in, size_t task);
+
+/** Rules ".c0{...}" and the hatched ".a0{...}" for a <style>. */
+void hsi_palette_style(hsi_output *out, const hsi_palette *palette);
+
+/** The hatches for <defs>, fine enough for rows of that height. */
+void hsi_palette_hatches(hsi_output *out, const hsi_palette *palette, double height);
+
+/** Is text on that class to be light? */
+int hsi_palette_dark(const hsi_palette *palette, unsigned class);
+
+/* The legend: entries in lines, each placed by the layout and drawn later (legend.c). */
+typedef enum hsi_legend_kind {
+    HSI_LEGEND_WORDS,
+    HSI_LEGEND_SCALE, /* of the palette */
+    HSI_LEGEND_CLASS,
+    HSI_LEGEND_ABORTED,
+    HSI_LEGEND_FAILED,
+    HSI_LEGEND_IDLE
+} hsi_legend_kind;
+
+typedef struct hsi_legend_entry {
+    hsi_legend_kind kind;
+    unsigned        class;
+    const char     *text;
+    double          x, y; /* from the legend's corner */
+} hsi_legend_entry;
+
+#define HSI_LEGEND_LINE 22.0 /* the height of a line */
+
+typedef struct hsi_legend {
+    double           width, x; /* in all, and taken so far of the last line */
+    unsigned         lines, count;
+    hsi_legend_entry entry[HSI_CLASSES + 4];
+} hsi_legend;
+
+/** Place what explains the colours, and entries that were aborted or failed if there are some. */
+void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int aborted, int failed,
+                       double width);
+
+void hsi_legend_draw(hsi_output *out, const hsi_legend *legend, const hsi_palette *palette,
+                     double x, double y);
+
+#endif
