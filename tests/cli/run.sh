@@ -4,7 +4,10 @@
 # give, to the byte: stdout, stderr (no file: nothing) and status (no file: 0).
 # `needs`, where there is one, is a script that fails where the case does not apply.
 #
-#   run.sh [--update] [CASE...]     --update writes down what the tools do now
+#   run.sh [--update] [CASE... | --all TOOL]     --update writes down what the tools do now
+#
+# --all: each case whose name begins so, as the scripts beside this one have it: one a tool,
+# which make check runs beside each other.
 #
 # A case runs in an empty folder, finds the tools in PATH, files for several
 # cases in $DATA, and its own in $CASE.
@@ -69,7 +72,16 @@ update_case()
 }
 
 echo 0 >"$scratch/zero"
-[ $# -gt 0 ] || set -- $(cd "$cli/cases" && ls)
+what=cli
+if [ "$1" = --all ]; then
+    what=$2
+    for name in $(cd "$cli/cases" && ls); do
+        [ -f "$cli/${name%%-*}.sh" ] || { echo "no script here runs $name"; exit 1; }
+    done
+    set -- $(cd "$cli/cases" && ls -d "$2"-*)
+elif [ $# = 0 ]; then
+    set -- $(cd "$cli/cases" && ls)
+fi
 passed=0 failed=0 skipped=0
 for name; do
     CASE=$cli/cases/$name
@@ -88,6 +100,6 @@ for name; do
     fi
 done
 
-[ $skipped = 0 ] || echo "cli: $skipped skipped: not for this build"
-echo "cli: $passed passed, $failed failed"
+[ $skipped = 0 ] || echo "$what: $skipped skipped: not for this build"
+echo "$what: $passed passed, $failed failed"
 [ $failed = 0 ]
