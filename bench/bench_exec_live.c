@@ -67,7 +67,8 @@ static void exact(void)
     hs_builder      *b = NULL;
     hs_instance     *in = NULL;
     hs_schedule     *plan;
-    hs_task          task = {.cpu = 1, .gpu = INFINITY, .kernel = "spin:1000", .count = BODIES};
+    hs_task          task = {.struct_size = sizeof task,
+                             .cpu = 1, .gpu = INFINITY, .kernel = "spin:1000", .count = BODIES};
     hs_exec_settings s;
     double           ratio[REPEATS];
     int              i;

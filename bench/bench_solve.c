@@ -431,11 +431,12 @@ static void measure_queue(void)
 /* A factorisation of 1,000 tiles on 9 CPUs and 3 GPUs: how many of each kernel, and its times. */
 static hs_instance *cholesky(void)
 {
+    enum { SIZE = sizeof(hs_task) };
     static const hs_task kernels[] = {
-        {.id = "potrf", .cpu = 33.62389, .gpu = 17.0173, .count = 1000},
-        {.id = "trsm", .cpu = 89.19371, .gpu = 7.92157, .count = 499500},
-        {.id = "syrk", .cpu = 96.88974, .gpu = 3.69525, .count = 499500},
-        {.id = "gemm", .cpu = 172.9324, .gpu = 5.98023, .count = 166167000},
+        {SIZE, .id = "potrf", .cpu = 33.62389, .gpu = 17.0173, .count = 1000},
+        {SIZE, .id = "trsm", .cpu = 89.19371, .gpu = 7.92157, .count = 499500},
+        {SIZE, .id = "syrk", .cpu = 96.88974, .gpu = 3.69525, .count = 499500},
+        {SIZE, .id = "gemm", .cpu = 172.9324, .gpu = 5.98023, .count = 166167000},
     };
     hs_builder  *builder = NULL;
     hs_instance *in = NULL;
@@ -477,7 +478,8 @@ static hs_instance *pinned_five(size_t crowd)
         abort();
     for (i = 0; i < crowd + 5; i++) {
         double  small = 6.5 / (double)crowd;
-        hs_task task = {.cpu = i < 5 ? pinned[i] : small, .gpu = i < 5 ? INFINITY : small};
+        hs_task task = {.struct_size = sizeof task,
+                        .cpu = i < 5 ? pinned[i] : small, .gpu = i < 5 ? INFINITY : small};
 
         if (hs_builder_add(builder, &task) != HS_OK)
             abort();

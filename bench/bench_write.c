@@ -64,7 +64,7 @@ static hs_instance *make_instance(const struct layout *layout, size_t tasks)
         st = hs_builder_workers(builder, CPUS, GPUS);
     for (size_t i = 0; i < tasks && st == HS_OK; i++) {
         char    id[32];
-        hs_task task = {.id = layout->has_ids ? id : NULL, .count = 1};
+        hs_task task = {.struct_size = sizeof task, .id = layout->has_ids ? id : NULL, .count = 1};
 
         snprintf(id, sizeof id, "task-%zu", i);
         task.cpu = random_time(&state, layout->grain);

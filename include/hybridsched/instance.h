@@ -30,6 +30,7 @@ typedef enum hs_restartable {
  * where absent. A time of INFINITY means "has no implementation there".
  */
 typedef struct hs_task {
+    size_t         struct_size;
     const char    *id;          /* NULL: t0, t1, ... by row */
     double         cpu, gpu;    /* times, strictly positive */
     int64_t        priority;
@@ -39,6 +40,29 @@ typedef struct hs_task {
     const char    *cpu_command;
     const char    *gpu_command;
 } hs_task;
+
+/** A task that has no implementation yet, and of which nothing else is said. */
+HS_API void hs_task_init_sized(hs_task *task, size_t size);
+#define hs_task_init(t) hs_task_init_sized((t), sizeof *(t))
+
+typedef enum hs_column_type {
+    HS_COLUMN_TIME,    /* double */
+    HS_COLUMN_INTEGER, /* int64_t */
+    HS_COLUMN_COUNT,   /* uint32_t */
+    HS_COLUMN_WORD,    /* an enum: one of the words */
+    HS_COLUMN_TEXT     /* const char * */
+} hs_column_type;
+
+/** A field of hs_task, which is the column of that name in files. */
+typedef struct hs_column {
+    const char        *name;
+    hs_column_type     type;
+    size_t             offset; /* of the field */
+    const char *const *words;  /* of a WORD: what files have for 0, 1, ...; NULL behind the last */
+} hs_column;
+
+/** Every column there is, for what has to do with them all; NULL past the last. */
+HS_API const hs_column *hs_column_at(size_t index);
 
 /** Tasks and the workers to run them on. Immutable, so free to share between threads. */
 typedef struct hs_instance hs_instance;
@@ -73,8 +97,12 @@ HS_API const char *hs_unit_name(hs_unit unit);
 HS_API size_t hs_instance_tasks(const hs_instance *in);
 HS_API size_t hs_instance_rows(const hs_instance *in);
 
-/** A row as it was given, strings owned by the instance; an id that was not given is NULL. */
-HS_API void hs_instance_row(const hs_instance *in, size_t row, hs_task *out);
+/**
+ * A row as it was given, strings owned by the instance; an id that was not given is NULL.
+ * *out need not be initialised: all `size` bytes are written, struct_size among them.
+ */
+HS_API void hs_instance_row_sized(const hs_instance *in, size_t row, hs_task *out, size_t size);
+#define hs_instance_row(in, row, out) hs_instance_row_sized((in), (row), (out), sizeof *(out))
 
 /** Row of a task: O(1) without counts, O(log rows) with them. */
 HS_API size_t hs_instance_row_of(const hs_instance *in, size_t task);
@@ -111,7 +139,10 @@ HS_API hs_status hs_builder_unit(hs_builder *b, hs_unit unit);
 /** Keep a header line; both strings are copied. The same key may come again. */
 HS_API hs_status hs_builder_note(hs_builder *b, const char *key, const char *value);
 
-/** Add a row; strings are copied. HS_ETIME: a time is not positive. O(1) amortised. */
+/**
+ * Add a row; strings are copied. HS_ETIME: a time is not positive. HS_EINVAL: the task
+ * was not initialised. O(1) amortised.
+ */
 HS_API hs_status hs_builder_add(hs_builder *b, const hs_task *task);
 
 /**

@@ -1,79 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rows that are added one by one. A column is begun by the first row that says something in it,
+ * and then filled with the default for the rows before; those that have begun have room for as
+ * many rows, so that one comparison tells whether a row fits. O(columns of the row), amortised.
+ */
 #include "core/builder.h"
 
 #include <stdlib.h>
 
-/*
- * Columns that rows seldom fill are made when the first row does, and then
- * filled up with zeros for the rows before it.
- */
+#include "core/names.h"
+
 struct hs_builder {
-    hsi_store  content; /* rows, tasks, strings, notes, unit */
-    hsi_vector cpu, gpu, priority, count, restartable;
-    unsigned   cpus, gpus;
-    int        special;     /* a column other than the times and the id has begun */
-    int        unordered;   /* the ids so far do not ascend: see add_id() */
-    size_t     last_length; /* of the last row's id, as long as they do */
+    hsi_store content;     /* the sizes of `at` in its cells are behind until it is finished */
+    size_t    room;        /* rows that the columns that have begun may have */
+    uint32_t  begun;       /* HSI_BIT() of them */
+    unsigned  cpus, gpus;
+    int       unordered;   /* the ids so far do not ascend */
+    size_t    last_length; /* of the last row's id, as long as they do */
 };
-
-static inline void hsi_column_append(hsi_vector *v, const void *bytes, size_t size)
-{
-    memcpy((char *)v->data + v->size, bytes, size);
-    v->size += size;
-}
-
-/* Room for row `rows` in a column of `size` bytes a row that may not have begun yet. */
-static inline int hsi_column_reserve(hsi_vector *v, size_t rows, size_t size)
-{
-    size_t bytes = rows * size, had = v->size;
-
-    if (hsi_vector_reserve(v, bytes - had + size))
-        return -1;
-    if (had < bytes)
-        memset((char *)v->data + had, 0, bytes - had);
-    v->size = bytes;
-    return 0;
-}
-
-static inline uint64_t hsi_id_word(const char *at)
-{
-    uint64_t word;
-
-    memcpy(&word, at, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
-
-/* Does `a` stand before `b` in the order of bytes? Mostly without a call. */
-static inline int hsi_id_before(const char *a, const char *b, size_t length)
-{
-    uint64_t x, y;
-
-    if (length < 8 || length > 16)
-        return memcmp(a, b, length) < 0;
-    x = hsi_id_word(a);
-    y = hsi_id_word(b);
-    if (x != y)
-        return x < y;
-    return hsi_id_word(a + length - 8) < hsi_id_word(b + length - 8);
-}
-
-/*
- * Notes whether the ids ascend, the shorter first, as counters make them: then none is
- * there twice, which need not be found out the long way.
- */
-static inline int hsi_id_ascends(const hs_builder *b, size_t row, hsi_text id)
-{
-    const hsi_vector *text = &b->content.id.text;
-
-    if (b->last_length == 0)
-        return row == 0 && id.length > 0;
-    if (b->last_length != id.length)
-        return b->last_length < id.length;
-    return hsi_id_before((const char *)text->data + text->size - id.length - 1, id.at, id.length);
-}
 
 hs_status hs_builder_create(hs_builder **out)
 {
@@ -88,26 +32,11 @@ hs_status hs_builder_create(hs_builder **out)
     return HS_OK;
 }
 
-static void free_strings(hsi_strings *s)
-{
-    hsi_vector_free(&s->at);
-    hsi_vector_free(&s->text);
-}
-
 void hs_builder_free(hs_builder *b)
 {
     if (!b)
         return;
-    hsi_vector_free(&b->cpu);
-    hsi_vector_free(&b->gpu);
-    hsi_vector_free(&b->priority);
-    hsi_vector_free(&b->count);
-    hsi_vector_free(&b->restartable);
-    free_strings(&b->content.id);
-    free_strings(&b->content.kernel);
-    free_strings(&b->content.cpu_command);
-    free_strings(&b->content.gpu_command);
-    hsi_vector_free(&b->content.notes);
+    hsi_store_free_columns(&b->content);
     free(b);
 }
 
@@ -134,10 +63,10 @@ hs_status hsi_builder_note(hs_builder *b, hsi_text key, hsi_text value)
 
     if (hsi_vector_reserve(notes, key.length + value.length + 2))
         return HS_ENOMEM;
-    hsi_column_append(notes, key.at, key.length);
-    hsi_column_append(notes, "", 1);
-    hsi_column_append(notes, value.length ? value.at : "", value.length);
-    hsi_column_append(notes, "", 1);
+    (void)hsi_vector_append(notes, key.at, key.length);
+    (void)hsi_vector_append(notes, "", 1);
+    (void)hsi_vector_append(notes, value.at, value.length);
+    (void)hsi_vector_append(notes, "", 1);
     return HS_OK;
 }
 
@@ -148,16 +77,71 @@ hs_status hs_builder_note(hs_builder *b, const char *key, const char *value)
     return hsi_builder_note(b, (hsi_text){key, strlen(key)}, (hsi_text){value, strlen(value)});
 }
 
-static int reserve_string(hsi_strings *s, size_t rows, hsi_text text)
+static uint64_t id_word(const char *at)
 {
-    if (text.length == 0 && !s->at.data)
-        return 0;
-    return hsi_column_reserve(&s->at, rows, sizeof(size_t)) ||
-           hsi_vector_reserve(&s->text, text.length + 2);
+    uint64_t word;
+
+    memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
 }
 
+/* Does `a` stand before `b` in the order of bytes? Mostly without a call. */
+static int is_before(const char *a, const char *b, size_t length)
+{
+    uint64_t x, y;
+
+    if (length < 8 || length > 16)
+        return memcmp(a, b, length) < 0;
+    x = id_word(a);
+    y = id_word(b);
+    if (x != y)
+        return x < y;
+    return id_word(a + length - 8) < id_word(b + length - 8);
+}
+
+/*
+ * Notes whether the ids ascend, the shorter first, as counters make them: then none is there
+ * twice, and no table of them is needed to find that out. The last one ends the text so far.
+ */
+static void note_order(hs_builder *b, hsi_text id)
+{
+    const hsi_vector *text = &b->content.cells[HSI_ID].text;
+    const char       *end = (const char *)text->data + text->size;
+
+    if (b->unordered)
+        return;
+    if (b->last_length == 0)
+        b->unordered = b->content.rows > 0 || id.length == 0;
+    else if (b->last_length != id.length)
+        b->unordered = id.length < b->last_length;
+    else
+        b->unordered = !is_before(end - id.length - 1, id.at, id.length);
+    b->last_length = id.length;
+}
+
+/* Bytes that a row has in the cells of a column. */
+static const unsigned char width[HSI_COLUMNS] = {
+#define WIDTH_TIME    sizeof(double)
+#define WIDTH_INTEGER sizeof(int64_t)
+#define WIDTH_COUNT   sizeof(uint32_t)
+#define WIDTH_WORD    1
+#define WIDTH_TEXT    sizeof(size_t)
+#define X(name, field, type, digest, words) WIDTH_##type,
+    HSI_COLUMN_MAP(X)
+#undef X
+};
+
+/* Columns of text. */
+static const uint32_t texts = 0
+#define X(name, field, type, digest, words) | (HS_COLUMN_##type == HS_COLUMN_TEXT) << HSI_##name
+    HSI_COLUMN_MAP(X);
+#undef X
+
 /* A call would take longer than to copy what ids mostly are. */
-static inline void append_text(hsi_vector *v, hsi_text text)
+static void append_text(hsi_vector *v, hsi_text text)
 {
     char *to = (char *)v->data + v->size;
 
@@ -174,259 +158,184 @@ static inline void append_text(hsi_vector *v, hsi_text text)
     v->size += text.length + 1;
 }
 
-/* There is room for it, unless the column has not begun. */
-static inline void add_string(hsi_strings *s, hsi_text text)
+/* There is room for it. */
+static inline void put(hsi_cells *cells, int column, size_t row, const hsi_value *value)
 {
-    size_t at = 0;
+    void *at = cells->at.data;
 
-    if (!s->at.data)
-        return;
-    if (s->text.size == 0)
-        hsi_column_append(&s->text, "", 1); /* offset 0 means empty */
-    if (text.length) {
-        at = s->text.size;
-        append_text(&s->text, text);
+    if (texts & HSI_BIT(column)) {
+        ((size_t *)at)[row] = value->text.length ? cells->text.size : 0;
+        if (value->text.length)
+            append_text(&cells->text, value->text);
+    } else if (width[column] == sizeof value->integer) {
+        memcpy((char *)at + row * sizeof value->integer, value, sizeof value->integer);
+    } else if (width[column] == sizeof(uint32_t)) {
+        ((uint32_t *)at)[row] = (uint32_t)value->integer;
+    } else {
+        ((unsigned char *)at)[row] = (unsigned char)value->integer;
     }
-    hsi_column_append(&s->at, &at, sizeof at);
 }
 
-static inline void add_id(hs_builder *b, size_t row, hsi_text id)
+/* Room for so many rows in a column that has begun. */
+static int make_room(hs_builder *b, int column, size_t rows)
 {
-    if (!b->content.id.at.data)
-        return;
-    if (!b->unordered) {
-        b->unordered = !hsi_id_ascends(b, row, id);
-        b->last_length = id.length;
-    }
-    add_string(&b->content.id, id);
+    hsi_vector *at = &b->content.cells[column].at;
+
+    at->size = b->content.rows * width[column];
+    return hsi_vector_reserve(at, rows * width[column] - at->size);
 }
 
-static int reserve_count(hs_builder *b, uint32_t count)
+static int make_all_room(hs_builder *b, size_t rows)
 {
-    size_t    had = b->count.size / sizeof count, rows = b->content.rows;
-    uint32_t *counts;
-
-    if (count == 1 && !b->count.data)
-        return 0;
-    if (hsi_column_reserve(&b->count, rows, sizeof count))
-        return -1;
-    for (counts = b->count.data; had < rows; had++)
-        counts[had] = 1;
+    for (int c = 0; c < HSI_COLUMNS; c++)
+        if (b->begun & HSI_BIT(c) && make_room(b, c, rows))
+            return -1;
+    b->room = rows;
     return 0;
 }
 
-/* Does the row fill a column that most instances lack? */
-static int is_special(const hsi_row *row, uint32_t count)
+static int begin_column(hs_builder *b, int column)
 {
-    return row->priority || row->restartable || count > 1 || row->kernel.length ||
-           row->cpu_command.length || row->gpu_command.length;
+    hsi_cells *cells = &b->content.cells[column];
+    hsi_value  none = hsi_default(column);
+
+    if (texts & HSI_BIT(column) && cells->text.size == 0 &&
+        hsi_vector_append(&cells->text, "", 1)) /* offset 0 is the empty one */
+        return -1;
+    if (hsi_vector_reserve(&cells->at, b->room * width[column]))
+        return -1;
+    for (size_t row = 0; row < b->content.rows; row++)
+        put(cells, column, row, &none);
+    b->begun |= HSI_BIT(column);
+    return 0;
 }
 
-static int reserve_special(hs_builder *b, const hsi_row *row, uint32_t count)
+/* Columns that this row begins, and room for it in all. */
+static int prepare(hs_builder *b, const hsi_row *row)
 {
     size_t rows = b->content.rows;
 
-    if ((row->priority || b->priority.data) &&
-        hsi_column_reserve(&b->priority, rows, sizeof row->priority))
+    if (rows == b->room && make_all_room(b, rows + rows / 2 + 32))
         return -1;
-    if ((row->restartable || b->restartable.data) && hsi_column_reserve(&b->restartable, rows, 1))
-        return -1;
-    return reserve_count(b, count) ||
-           reserve_string(&b->content.kernel, rows, row->kernel) ||
-           reserve_string(&b->content.cpu_command, rows, row->cpu_command) ||
-           reserve_string(&b->content.gpu_command, rows, row->gpu_command);
+    for (uint32_t left = row->given & ~b->begun; left; left &= left - 1) {
+        int c = __builtin_ctz(left);
+
+        if ((c < HSI_REQUIRED || !hsi_is_default(c, &row->value[c])) && begin_column(b, c))
+            return -1;
+    }
+    for (uint32_t left = row->given & b->begun & texts; left; left &= left - 1) {
+        int c = __builtin_ctz(left);
+
+        if (hsi_vector_reserve(&b->content.cells[c].text, row->value[c].text.length + 1))
+            return -1;
+    }
+    return 0;
 }
 
-static void add_special(hs_builder *b, const hsi_row *row, uint32_t count)
+/* The cells of the row, where there is room. */
+static void put_row(hs_builder *b, const hsi_row *row)
 {
-    unsigned char restartable = (unsigned char)row->restartable;
+    hsi_store *store = &b->content;
 
-    if (b->priority.data)
-        hsi_column_append(&b->priority, &row->priority, sizeof row->priority);
-    if (b->count.data)
-        hsi_column_append(&b->count, &count, sizeof count);
-    if (b->restartable.data)
-        hsi_column_append(&b->restartable, &restartable, 1);
-    add_string(&b->content.kernel, row->kernel);
-    add_string(&b->content.cpu_command, row->cpu_command);
-    add_string(&b->content.gpu_command, row->gpu_command);
+    if (b->begun & HSI_BIT(HSI_ID))
+        note_order(b, row->given & HSI_BIT(HSI_ID) ? row->value[HSI_ID].text : (hsi_text){0});
+    for (uint32_t left = row->given & b->begun; left; left &= left - 1) {
+        int c = __builtin_ctz(left);
+
+        put(&store->cells[c], c, store->rows, &row->value[c]);
+    }
+    for (uint32_t left = b->begun & ~row->given; left; left &= left - 1) {
+        int       c = __builtin_ctz(left);
+        hsi_value none = hsi_default(c);
+
+        put(&store->cells[c], c, store->rows, &none);
+    }
 }
 
 hs_status hsi_builder_add(hs_builder *b, const hsi_row *row)
 {
-    uint32_t count = row->count ? row->count : 1;
+    hsi_store *store = &b->content;
+    uint64_t   count = 1;
 
-    if (!(row->cpu > 0) || !(row->gpu > 0))
-        return HS_ETIME;
-    if (count > HS_MAX_TASKS - b->content.tasks || row->id.length > HSI_MAX_NAME)
+    if (row->given & HSI_BIT(HSI_COUNT))
+        count = (uint64_t)row->value[HSI_COUNT].integer;
+    for (int c = 0; c < HSI_REQUIRED; c++)
+        if (!(row->value[c].time > 0))
+            return HS_ETIME;
+    if (count > HS_MAX_TASKS - store->tasks ||
+        (row->given & HSI_BIT(HSI_ID) && row->value[HSI_ID].text.length > HSI_MAX_NAME))
         return HS_ETOOBIG;
-    if (hsi_vector_reserve(&b->cpu, sizeof(double)) ||
-        hsi_vector_reserve(&b->gpu, sizeof(double)) ||
-        reserve_string(&b->content.id, b->content.rows, row->id))
+    if (prepare(b, row))
         return HS_ENOMEM;
-    if (b->special || is_special(row, count)) {
-        b->special = 1;
-        if (reserve_special(b, row, count))
-            return HS_ENOMEM;
-        add_special(b, row, count);
-    }
-    hsi_column_append(&b->cpu, &row->cpu, sizeof row->cpu);
-    hsi_column_append(&b->gpu, &row->gpu, sizeof row->gpu);
-    add_id(b, b->content.rows, row->id);
-    b->content.rows++;
-    b->content.tasks += count;
+    put_row(b, row);
+    store->rows++;
+    store->tasks += count;
     return HS_OK;
-}
-
-/* Ids of a column that has begun may be empty all the same. */
-static int reserve_batch(hs_builder *b, const hsi_batch *batch)
-{
-    hsi_strings *id = &b->content.id;
-    size_t       bytes = batch->count * sizeof(double);
-
-    if (hsi_vector_reserve(&b->cpu, bytes) || hsi_vector_reserve(&b->gpu, bytes))
-        return -1;
-    if (batch->id_bytes == 0 && !id->at.data)
-        return 0;
-    return hsi_column_reserve(&id->at, b->content.rows, sizeof(size_t)) ||
-           hsi_vector_reserve(&id->at, batch->count * sizeof(size_t)) ||
-           hsi_vector_reserve(&id->text, batch->id_bytes + batch->count + 1);
-}
-
-/* Rows that fill another column, if only with what it holds by default. */
-static hs_status add_one_by_one(hs_builder *b, const hsi_batch *batch)
-{
-    hsi_row   row = {.count = 1};
-    hs_status st = HS_OK;
-
-    for (size_t i = 0; i < batch->count && st == HS_OK; i++) {
-        row.cpu = batch->cpu[i];
-        row.gpu = batch->gpu[i];
-        row.id = batch->id_bytes ? batch->id[i] : (hsi_text){NULL, 0};
-        st = hsi_builder_add(b, &row);
-    }
-    return st;
-}
-
-hs_status hsi_builder_add_batch(hs_builder *b, const hsi_batch *batch)
-{
-    const hsi_text none = {NULL, 0};
-    size_t         bytes = batch->count * sizeof(double);
-
-    if (b->special)
-        return add_one_by_one(b, batch);
-    if (reserve_batch(b, batch))
-        return HS_ENOMEM;
-    hsi_column_append(&b->cpu, batch->cpu, bytes);
-    hsi_column_append(&b->gpu, batch->gpu, bytes);
-    if (b->content.id.at.data)
-        for (size_t i = 0; i < batch->count; i++)
-            add_id(b, b->content.rows + i, batch->id_bytes ? batch->id[i] : none);
-    b->content.rows += batch->count;
-    b->content.tasks += batch->count;
-    return HS_OK;
-}
-
-/* A quarter more than it seems: room that is not used costs nothing, to move does. */
-static void expect(hsi_vector *v, double share)
-{
-    double more = (double)v->size * (1.25 / share - 1);
-
-    if (more > 0 && more < (double)(SIZE_MAX / 4))
-        (void)hsi_vector_reserve(v, (size_t)more);
-}
-
-static void expect_strings(hsi_strings *s, double share)
-{
-    expect(&s->at, share);
-    expect(&s->text, share);
-}
-
-void hsi_builder_expect(hs_builder *b, double share)
-{
-    expect(&b->cpu, share);
-    expect(&b->gpu, share);
-    expect(&b->priority, share);
-    expect(&b->count, share);
-    expect(&b->restartable, share);
-    expect_strings(&b->content.id, share);
-    expect_strings(&b->content.kernel, share);
-    expect_strings(&b->content.cpu_command, share);
-    expect_strings(&b->content.gpu_command, share);
-}
-
-static hsi_text text_of(const char *string)
-{
-    return (hsi_text){string, string ? strlen(string) : 0};
 }
 
 hs_status hs_builder_add(hs_builder *b, const hs_task *task)
 {
-    hsi_row row;
+    hsi_row   row;
+    hs_status st = b && task ? hsi_task_resolve(task, &row) : HS_EINVAL;
 
-    if (!b || !task || task->restartable < HS_RESTART_DEFAULT || task->restartable > HS_RESTART_NO)
-        return HS_EINVAL;
-    row.id = text_of(task->id);
-    row.kernel = text_of(task->kernel);
-    row.cpu_command = text_of(task->cpu_command);
-    row.gpu_command = text_of(task->gpu_command);
-    row.cpu = task->cpu;
-    row.gpu = task->gpu;
-    row.priority = task->priority;
-    row.count = task->count;
-    row.restartable = task->restartable;
-    return row.id.length > HS_MAX_ID ? HS_ETOOBIG : hsi_builder_add(b, &row);
+    if (st != HS_OK)
+        return st;
+    return row.value[HSI_ID].text.length > HS_MAX_ID ? HS_ETOOBIG : hsi_builder_add(b, &row);
+}
+
+/* A quarter more than it seems: room that is not used costs nothing, to move does. */
+void hsi_builder_expect(hs_builder *b, double share)
+{
+    double more = 1.25 / share - 1;
+
+    if (!(more > 0 && more * (double)b->content.rows < (double)HS_MAX_TASKS))
+        return;
+    (void)make_all_room(b, b->content.rows + (size_t)(more * (double)b->content.rows));
+    for (int c = 0; c < HSI_COLUMNS; c++) {
+        hsi_vector *text = &b->content.cells[c].text;
+
+        (void)hsi_vector_reserve(text, (size_t)(more * (double)text->size));
+    }
+}
+
+void hsi_builder_distinct(hs_builder *b)
+{
+    b->unordered = 0;
+}
+
+const hsi_store *hsi_builder_store(const hs_builder *b)
+{
+    return &b->content;
 }
 
 static hs_status number_tasks(hsi_store *store)
 {
-    size_t i, task = 0;
+    const uint32_t *count = hsi_store_counts(store);
+    size_t          i, task = 0;
 
-    if (!store->count)
+    if (!count)
         return HS_OK;
     store->first = malloc((store->rows + 1) * sizeof *store->first);
     if (!store->first)
         return HS_ENOMEM;
     for (i = 0; i < store->rows; i++) {
         store->first[i] = (uint32_t)task;
-        task += store->count[i];
+        task += count[i];
     }
     store->first[i] = (uint32_t)task;
     return HS_OK;
 }
 
-static void trim_strings(hsi_strings *s)
-{
-    hsi_vector_trim(&s->at);
-    hsi_vector_trim(&s->text);
-}
-
 static void trim(hs_builder *b)
 {
-    hsi_vector_trim(&b->cpu);
-    hsi_vector_trim(&b->gpu);
-    hsi_vector_trim(&b->priority);
-    hsi_vector_trim(&b->count);
-    hsi_vector_trim(&b->restartable);
-    trim_strings(&b->content.id);
-    trim_strings(&b->content.kernel);
-    trim_strings(&b->content.cpu_command);
-    trim_strings(&b->content.gpu_command);
-}
+    for (int c = 0; c < HSI_COLUMNS; c++) {
+        hsi_cells *cells = &b->content.cells[c];
 
-static void point_at_columns(hsi_store *store, const hs_builder *b)
-{
-    store->cpu = b->cpu.data;
-    store->gpu = b->gpu.data;
-    store->priority = b->priority.data;
-    store->count = b->count.data;
-    store->restartable = b->restartable.data;
-}
-
-const hsi_store *hsi_builder_store(hs_builder *b)
-{
-    point_at_columns(&b->content, b);
-    return &b->content;
+        cells->at.size = b->begun & HSI_BIT(c) ? b->content.rows * width[c] : 0;
+        hsi_vector_trim(&cells->at);
+        hsi_vector_trim(&cells->text);
+    }
+    b->room = b->content.rows;
 }
 
 hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
@@ -441,14 +350,13 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
     if (!b || !out)
         return HS_EINVAL;
     trim(b);
-    point_at_columns(&b->content, b);
     st = number_tasks(&b->content);
     if (st != HS_OK)
         goto out;
     st = hsi_store_validate(&b->content, b->cpus, b->gpus, row);
     if (st != HS_OK)
         goto out;
-    if (b->unordered || b->content.count)
+    if (b->unordered || hsi_store_has(&b->content, HSI_COUNT))
         st = hsi_names_verify(&b->content, row);
     if (st != HS_OK)
         goto out;
@@ -459,7 +367,6 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
         goto out;
     memcpy(store, &b->content, sizeof *store);
     atomic_init(&store->references, 1);
-    store->owns_arrays = 1;
     in->store = store;
     in->cpus = b->cpus;
     in->gpus = b->gpus;

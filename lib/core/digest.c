@@ -7,32 +7,90 @@
 #include "core/digest.h"
 #include "core/store.h"
 
-/* So many zeros (< 16), of which one is a multiplication by the prime. */
-static uint64_t add_zeros(uint64_t h, int bytes)
-{
-    uint64_t factor = 1, power = HSI_FNV_PRIME;
+/* A column as it is met in the digest of a row; one that no row fills is so many zeros. */
+typedef struct step {
+    int      column;
+    uint64_t factor; /* not 0: of the multiplication that they come to */
+} step;
 
-    for (; bytes > 0; bytes >>= 1, power *= power)
-        factor *= bytes & 1 ? power : 1;
-    return h * factor;
+/* 1, 8 or any number of zeros: each multiplies by the prime. */
+static uint64_t zeros(int bytes)
+{
+    uint64_t factor = 1;
+
+    while (bytes-- > 0)
+        factor *= HSI_FNV_PRIME;
+    return factor;
 }
 
-static uint64_t task_digest(const hs_instance *in, size_t task, const hs_task *row)
+static int default_bytes(int column)
+{
+    return hsi_columns[column].is.type == HS_COLUMN_INTEGER ? 8 : 1;
+}
+
+/* The columns in the order of the digest, neighbours that are absent as one; how many steps. */
+static int plan_steps(const hsi_store *store, step steps[HSI_COLUMNS])
+{
+    int count = 0;
+
+    for (hsi_digest_part part = HSI_DIGEST_NUMBER; part <= HSI_DIGEST_EXTRA; part++) {
+        for (int c = 0; c < HSI_COLUMNS; c++) {
+            if (hsi_columns[c].digest != part)
+                continue;
+            if (hsi_store_has(store, c))
+                steps[count++] = (step){c, 0};
+            else if (part == HSI_DIGEST_EXTRA)
+                continue;
+            else if (count > 0 && steps[count - 1].factor)
+                steps[count - 1].factor *= zeros(default_bytes(c));
+            else
+                steps[count++] = (step){c, zeros(default_bytes(c))};
+        }
+    }
+    return count;
+}
+
+static uint64_t add_value(uint64_t h, int column, const hsi_value *value)
+{
+    const hsi_text *text = &value->text;
+
+    switch (hsi_columns[column].is.type) {
+    case HS_COLUMN_TIME:
+        return hsi_digest_double(h, value->time);
+    case HS_COLUMN_INTEGER:
+        return hsi_digest_number(h, (uint64_t)value->integer, 8);
+    case HS_COLUMN_COUNT:
+        return hsi_digest_number(h, (uint64_t)value->integer, 4);
+    case HS_COLUMN_WORD:
+        return hsi_digest_number(h, (uint64_t)value->integer, 1);
+    default:
+        return hsi_digest_number(hsi_digest_bytes(h, text->at, text->length), 0, 1);
+    }
+}
+
+static uint64_t task_digest(const hs_instance *in, size_t task, size_t row, const step *steps,
+                            int count)
 {
     char     name[HS_MAX_ID + 16];
     uint64_t h = HSI_FNV_BASIS;
 
     h = hsi_digest_bytes(h, name, hs_instance_name(in, task, name, sizeof name) + 1);
-    h = hsi_digest_double(h, row->cpu);
-    h = hsi_digest_double(h, row->gpu);
-    if (!row->priority && !row->restartable && !row->kernel && !row->cpu_command &&
-        !row->gpu_command)
-        return hsi_digest_finish(add_zeros(h, 8 + 1 + 3));
-    h = hsi_digest_number(h, (uint64_t)row->priority, 8);
-    h = hsi_digest_number(h, (uint64_t)row->restartable, 1);
-    h = hsi_digest_string(h, row->kernel);
-    h = hsi_digest_string(h, row->cpu_command);
-    h = hsi_digest_string(h, row->gpu_command);
+    for (int i = 0; i < count; i++) {
+        int       c = steps[i].column;
+        hsi_value value;
+
+        if (steps[i].factor) {
+            h *= steps[i].factor;
+            continue;
+        }
+        value = hsi_store_value(in->store, c, row);
+        if (hsi_columns[c].digest == HSI_DIGEST_EXTRA) {
+            if (hsi_is_default(c, &value))
+                continue;
+            h = hsi_digest_string(h, hsi_columns[c].is.name);
+        }
+        h = add_value(h, c, &value);
+    }
     return hsi_digest_finish(h);
 }
 
@@ -41,18 +99,18 @@ uint64_t hs_instance_digest(const hs_instance *in)
     static const char magic[] = "hybridsched-instance-1";
     uint64_t          sum = hsi_digest_bytes(HSI_FNV_BASIS, magic, sizeof magic);
     size_t            row, task = 0;
+    step              steps[HSI_COLUMNS];
+    int               count = plan_steps(in->store, steps);
 
     sum = hsi_digest_number(sum, in->cpus, 4);
     sum = hsi_digest_number(sum, in->gpus, 4);
     sum = hsi_digest_number(sum, (uint64_t)in->store->unit, 1);
     sum = hsi_digest_finish(sum);
     for (row = 0; row < in->store->rows; row++) {
-        size_t  end = task + hsi_store_count(in->store, row);
-        hs_task content;
+        size_t end = task + hsi_store_count(in->store, row);
 
-        hs_instance_row(in, row, &content);
         for (; task < end; task++)
-            sum += task_digest(in, task, &content);
+            sum += task_digest(in, task, row, steps, count);
     }
     return hsi_digest_finish(sum);
 }

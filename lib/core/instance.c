@@ -7,31 +7,34 @@
 #include "core/store.h"
 #include "support/decimal/decimal.h"
 
-void hsi_store_release(hsi_store *store)
+void hsi_store_free_columns(hsi_store *store)
 {
-    hsi_strings *columns[4];
-    int          i;
-
-    if (!store || atomic_fetch_sub(&store->references, 1) != 1)
-        return;
-    if (store->owns_arrays) {
-        free((void *)(uintptr_t)store->cpu);
-        free((void *)(uintptr_t)store->gpu);
-        free((void *)(uintptr_t)store->priority);
-        free((void *)(uintptr_t)store->count);
-    }
-    columns[0] = &store->id;
-    columns[1] = &store->kernel;
-    columns[2] = &store->cpu_command;
-    columns[3] = &store->gpu_command;
-    for (i = 0; i < 4; i++) {
-        hsi_vector_free(&columns[i]->at);
-        hsi_vector_free(&columns[i]->text);
+    for (int c = 0; c < HSI_COLUMNS && !store->is_borrowed; c++) {
+        hsi_vector_free(&store->cells[c].at);
+        hsi_vector_free(&store->cells[c].text);
     }
     hsi_vector_free(&store->notes);
-    free(store->restartable);
     free(store->first);
+}
+
+void hsi_store_release(hsi_store *store)
+{
+    if (!store || atomic_fetch_sub(&store->references, 1) != 1)
+        return;
+    hsi_store_free_columns(store);
     free(store);
+}
+
+int hsi_store_difference(const hsi_store *store, size_t row, const hsi_row *other, int end)
+{
+    for (int c = 0; c < end; c++) {
+        hsi_value ours = hsi_store_value(store, c, row);
+        hsi_value theirs = other->given & HSI_BIT(c) ? other->value[c] : hsi_default(c);
+
+        if (!hsi_is_same(c, &ours, &theirs))
+            return c;
+    }
+    return -1;
 }
 
 /* A schedule ends before every worker has done everything twice: no sum may overflow. */
@@ -44,14 +47,16 @@ static hs_status validate_sums(double cpu_sum, double gpu_sum, unsigned cpus, un
 
 hs_status hsi_store_validate(const hsi_store *store, unsigned cpus, unsigned gpus, size_t *row)
 {
-    double cpu_sum = 0, gpu_sum = 0;
-    size_t i;
+    const double *cpu_times = hsi_store_times(store, HSI_CPU);
+    const double *gpu_times = hsi_store_times(store, HSI_GPU);
+    double        cpu_sum = 0, gpu_sum = 0;
+    size_t        i;
 
     *row = 0;
     if (cpus > HS_MAX_WORKERS || gpus > HS_MAX_WORKERS || cpus + gpus == 0)
         return HS_EINVAL;
     for (i = 0; i < store->rows; i++) {
-        double   cpu = store->cpu[i], gpu = store->gpu[i];
+        double   cpu = cpu_times[i], gpu = gpu_times[i];
         uint32_t count = hsi_store_count(store, i);
 
         *row = i;
@@ -88,6 +93,12 @@ static hs_status instance_over(hsi_store *store, unsigned cpus, unsigned gpus, h
     return HS_OK;
 }
 
+/* The caller's array, never written to. */
+static void borrow(hsi_store *store, int column, const void *array)
+{
+    store->cells[column].at.data = (void *)(uintptr_t)array;
+}
+
 hs_status hs_instance_wrap(size_t n, const double *cpu, const double *gpu, const int64_t *priority,
                            unsigned cpus, unsigned gpus, hs_instance **out)
 {
@@ -103,9 +114,10 @@ hs_status hs_instance_wrap(size_t n, const double *cpu, const double *gpu, const
         return HS_ENOMEM;
     atomic_init(&store->references, 1);
     store->rows = store->tasks = n;
-    store->cpu = cpu;
-    store->gpu = gpu;
-    store->priority = priority;
+    store->is_borrowed = 1;
+    borrow(store, HSI_CPU, cpu);
+    borrow(store, HSI_GPU, gpu);
+    borrow(store, HSI_PRIORITY, priority);
     st = instance_over(store, cpus, gpus, out);
     if (st != HS_OK)
         hsi_store_release(store);
@@ -178,20 +190,19 @@ size_t hs_instance_rows(const hs_instance *in)
     return in->store->rows;
 }
 
-void hs_instance_row(const hs_instance *in, size_t row, hs_task *out)
+void hs_instance_row_sized(const hs_instance *in, size_t row, hs_task *out, size_t size)
 {
-    const hsi_store *store = in->store;
+    hs_task full;
 
-    out->id = hsi_strings_get(&store->id, row);
-    out->cpu = store->cpu[row];
-    out->gpu = store->gpu[row];
-    out->priority = store->priority ? store->priority[row] : 0;
-    out->count = hsi_store_count(store, row);
-    out->restartable =
-        store->restartable ? (hs_restartable)store->restartable[row] : HS_RESTART_DEFAULT;
-    out->kernel = hsi_strings_get(&store->kernel, row);
-    out->cpu_command = hsi_strings_get(&store->cpu_command, row);
-    out->gpu_command = hsi_strings_get(&store->gpu_command, row);
+    memset(&full, 0, sizeof full);
+    for (int c = 0; c < HSI_COLUMNS; c++) {
+        hsi_value value = hsi_store_value(in->store, c, row);
+
+        hsi_task_set(&full, c, &value);
+    }
+    memset(out, 0, size);
+    memcpy(out, &full, size < sizeof full ? size : sizeof full);
+    out->struct_size = size;
 }
 
 size_t hs_instance_row_of(const hs_instance *in, size_t task)
@@ -214,24 +225,25 @@ size_t hs_instance_row_of(const hs_instance *in, size_t task)
 
 double hs_instance_time(const hs_instance *in, size_t task, hs_type type)
 {
-    size_t row = hs_instance_row_of(in, task);
-
-    return type == HS_CPU ? in->store->cpu[row] : in->store->gpu[row];
+    return hsi_store_times(in->store, type == HS_CPU ? HSI_CPU
+                                                     : HSI_GPU)[hs_instance_row_of(in, task)];
 }
 
 int64_t hs_instance_priority(const hs_instance *in, size_t task)
 {
-    return in->store->priority ? in->store->priority[hs_instance_row_of(in, task)] : 0;
+    return hsi_store_value(in->store, HSI_PRIORITY, hs_instance_row_of(in, task)).integer;
 }
 
 int hs_instance_restartable(const hs_instance *in, size_t task)
 {
-    hs_task row;
+    const hsi_store *store = in->store;
+    size_t           row = hs_instance_row_of(in, task);
+    int64_t          word = hsi_store_value(store, HSI_RESTARTABLE, row).integer;
 
-    hs_instance_row(in, hs_instance_row_of(in, task), &row);
-    if (row.restartable != HS_RESTART_DEFAULT)
-        return row.restartable == HS_RESTART_YES;
-    return !row.cpu_command && !row.gpu_command;
+    if (word != HS_RESTART_DEFAULT)
+        return word == HS_RESTART_YES;
+    return !hsi_store_text(store, HSI_CPU_COMMAND, row) &&
+           !hsi_store_text(store, HSI_GPU_COMMAND, row);
 }
 
 /* As snprintf() does: what fits, and the length of all. */
@@ -262,7 +274,7 @@ size_t hs_instance_name(const hs_instance *in, size_t task, char *buffer, size_t
 {
     const hsi_store *store = in->store;
     size_t           row = hs_instance_row_of(in, task);
-    const char      *id = hsi_strings_get(&store->id, row);
+    const char      *id = hsi_store_text(store, HSI_ID, row);
     char             given[1 + HSI_DECIMAL_MAX], number[1 + HSI_DECIMAL_MAX];
     hsi_text         copy = {"", 0};
 
@@ -270,7 +282,7 @@ size_t hs_instance_name(const hs_instance *in, size_t task, char *buffer, size_t
         copy = numbered('#', task - store->first[row] + 1, number);
     if (!id)
         return join(buffer, size, numbered('t', row, given), copy);
-    return join(buffer, size, (hsi_text){id, hsi_strings_length(&store->id, row)}, copy);
+    return join(buffer, size, (hsi_text){id, hsi_store_text_length(store, HSI_ID, row)}, copy);
 }
 
 const char *hs_instance_note(const hs_instance *in, size_t index, const char **value)

@@ -4,9 +4,10 @@
  * that stands for several tasks gives them the names ID#1, ID#2, ... Only given
  * ids are hashed; the others are recognised by their shape.
  */
+#include "core/names.h"
+
 #include <stdlib.h>
 
-#include "core/store.h"
 #include "support/hash.h"
 #include "support/pages.h"
 
@@ -43,7 +44,7 @@ static uint32_t *slot_of(const hsi_store *store, const hsi_names *names, const c
         size_t row = (*slot & names->row_mask) - 1;
 
         if ((*slot & ~names->row_mask) == tag &&
-            same(hsi_strings_get(&store->id, row), name, length))
+            same(hsi_store_text(store, HSI_ID, row), name, length))
             break;
     }
     return slot;
@@ -84,7 +85,7 @@ static int find_row(const hsi_store *store, const hsi_names *names, const char *
         }
     }
     if (trailing_number(name, length, 't', &number) == name + 1 && number < store->rows &&
-        !hsi_strings_get(&store->id, number)) {
+        !hsi_store_text(store, HSI_ID, number)) {
         *row = number;
         return 1;
     }
@@ -128,9 +129,9 @@ static int is_generated(const hsi_store *store, const hsi_names *names, const ch
     size_t   task;
 
     if (trailing_number(id, length, 't', &number) == id + 1 && number < store->rows &&
-        !hsi_strings_get(&store->id, number))
+        !hsi_store_text(store, HSI_ID, number))
         return 1;
-    return store->count && find_copy(store, names, id, length, &task);
+    return hsi_store_has(store, HSI_COUNT) && find_copy(store, names, id, length, &task);
 }
 
 /* Slots are far from each other: so many are on their way from memory at a time. */
@@ -138,7 +139,6 @@ enum { BATCH = 32 };
 
 typedef struct batch {
     size_t      first, count;  /* rows */
-    size_t      missing;       /* without an id */
     const char *id[BATCH];
     size_t      length[BATCH];
     uint64_t    hash[BATCH];
@@ -149,22 +149,14 @@ static void prepare(const hsi_store *store, const hsi_names *names, size_t first
 {
     b->first = first;
     b->count = store->rows - first < BATCH ? store->rows - first : BATCH;
-    b->missing = 0;
     for (size_t i = 0; i < b->count; i++) {
-        const char *id = hsi_strings_get(&store->id, first + i);
+        const char *id = hsi_store_text(store, HSI_ID, first + i);
 
         b->id[i] = id;
-        b->length[i] = hsi_strings_length(&store->id, first + i);
+        b->length[i] = hsi_store_text_length(store, HSI_ID, first + i);
         b->hash[i] = id ? hash_of(names, id, b->length[i]) : 0;
-        b->missing += !id;
         __builtin_prefetch(&names->slot[home_of(names, b->hash[i])], 1);
     }
-}
-
-/* What the slot of row i will hold. */
-static uint32_t entry_of(const hsi_names *names, const batch *b, size_t i)
-{
-    return tag_of(names, b->hash[i]) | (uint32_t)(b->first + i + 1);
 }
 
 static hs_status enter(const hsi_store *store, hsi_names *names, const batch *b, size_t *row)
@@ -172,89 +164,106 @@ static hs_status enter(const hsi_store *store, hsi_names *names, const batch *b,
     for (size_t i = 0; i < b->count; i++) {
         uint32_t *slot;
 
-        if (!b->id[i])
+        if (!b->id[i]) {
+            names->missing++;
             continue;
+        }
         slot = slot_of(store, names, b->id[i], b->length[i], b->hash[i]);
         *row = b->first + i;
         if (*slot)
             return HS_EDUPLICATE;
-        *slot = entry_of(names, b, i);
+        *slot = tag_of(names, b->hash[i]) | (uint32_t)(*row + 1);
     }
     return HS_OK;
 }
 
-static hs_status enter_all(const hsi_store *store, hsi_names *names, size_t *missing, size_t *row)
+/* A table for so many rows, with those that are there. */
+static hs_status build(const hsi_store *store, hsi_names *names, size_t room, size_t *row)
 {
     hs_status st = HS_OK;
     batch     b;
 
-    *missing = 0;
+    hsi_names_free(names);
+    names->size = room + room / 2 + 16;
+    names->slot = calloc(names->size, sizeof *names->slot);
+    if (!names->slot)
+        return HS_ENOMEM;
+    hsi_pages_hint(names->slot, names->size * sizeof *names->slot);
+    names->room = room;
+    names->row_mask = 1;
+    while (names->row_mask < room)
+        names->row_mask = names->row_mask * 2 + 1;
+    /* Where the store lies differs from run to run. */
+    names->seed = hsi_hash_mix((uintptr_t)store ^ (uintptr_t)names->slot, 0x8ebc6af09c88c6e3u);
     for (size_t i = 0; i < store->rows && st == HS_OK; i += BATCH) {
         prepare(store, names, i, &b);
         st = enter(store, names, &b, row);
-        *missing += b.missing;
     }
     return st;
 }
 
-static hs_status hash_ids(const hsi_store *store, hsi_names *names, size_t *row)
+/* Is a given id that of a task whose name was made up? */
+static hs_status compare_with_generated(const hsi_store *store, const hsi_names *names,
+                                        size_t *row)
 {
-    size_t    missing = 0, i;
-    hs_status st = enter_all(store, names, &missing, row);
+    if (!names->missing && !hsi_store_has(store, HSI_COUNT))
+        return HS_OK;
+    for (*row = 0; *row < store->rows; ++*row) {
+        const char *id = hsi_store_text(store, HSI_ID, *row);
 
-    if (st != HS_OK || (!missing && !store->count)) /* then no name was made up */
-        return st;
-    for (i = 0; i < store->rows; i++) {
-        const char *id = hsi_strings_get(&store->id, i);
-
-        *row = i;
         if (id && is_generated(store, names, id, strlen(id)))
             return HS_EDUPLICATE;
     }
     return HS_OK;
 }
 
-hs_status hsi_names_verify(const hsi_store *store, size_t *row)
-{
-    hsi_names names;
-    hs_status st;
-
-    if (!store->id.at.data)
-        return HS_OK;
-    st = hsi_names_create(store, &names, row);
-    if (st == HS_OK)
-        hsi_names_free(&names);
-    return st;
-}
-
 hs_status hsi_names_create(const hsi_store *store, hsi_names *names, size_t *row)
 {
-    size_t    size = store->rows + store->rows / 2 + 16;
     hs_status st;
 
     memset(names, 0, sizeof *names);
-    if (!store->id.at.data)
+    if (!hsi_store_has(store, HSI_ID))
         return HS_OK;
-    names->slot = calloc(size, sizeof *names->slot);
-    if (!names->slot)
-        return HS_ENOMEM;
-    hsi_pages_hint(names->slot, size * sizeof *names->slot);
-    names->size = size;
-    names->row_mask = 1;
-    while (names->row_mask < store->rows)
-        names->row_mask = names->row_mask * 2 + 1;
-    /* Where the store lies differs from run to run: no file is slow by design. */
-    names->seed = hsi_hash_mix((uintptr_t)store ^ (uintptr_t)names->slot, 0x8ebc6af09c88c6e3u);
-    st = hash_ids(store, names, row);
+    st = build(store, names, store->rows, row);
+    if (st == HS_OK)
+        st = compare_with_generated(store, names, row);
     if (st != HS_OK)
         hsi_names_free(names);
     return st;
 }
 
+hs_status hsi_names_verify(const hsi_store *store, size_t *row)
+{
+    hsi_names names;
+    hs_status st = hsi_names_create(store, &names, row);
+
+    if (st == HS_OK)
+        hsi_names_free(&names);
+    return st;
+}
+
+hs_status hsi_names_enter(const hsi_store *store, hsi_names *names, hsi_text id, size_t *row)
+{
+    hs_status st = HS_OK;
+    uint32_t *slot;
+    uint64_t  hash;
+
+    if (store->rows >= names->room)
+        st = build(store, names, 2 * store->rows + 256, row);
+    if (st != HS_OK)
+        return st;
+    hash = hash_of(names, id.at, id.length);
+    slot = slot_of(store, names, id.at, id.length, hash);
+    if (!*slot)
+        *slot = tag_of(names, hash) | (uint32_t)(store->rows + 1);
+    *row = (*slot & names->row_mask) - 1;
+    return HS_OK;
+}
+
 void hsi_names_free(hsi_names *names)
 {
     free(names->slot);
-    names->slot = NULL;
+    *names = (hsi_names){0};
 }
 
 struct hs_index {

@@ -51,12 +51,13 @@ static hs_status expand_counts(const hsi_store *store, hsi_arena *arena, hsi_pro
     pb->n = store->tasks;
     pb->count = NULL;
     if (pb->m)
-        pb->p = expand(store, arena, store->cpu);
+        pb->p = expand(store, arena, hsi_store_times(store, HSI_CPU));
     if (pb->k)
-        pb->q = expand(store, arena, store->gpu);
-    if (store->priority)
-        pb->priority = expand(store, arena, store->priority);
-    return pb->p && pb->q && (!store->priority || pb->priority) ? HS_OK : HS_ENOMEM;
+        pb->q = expand(store, arena, hsi_store_times(store, HSI_GPU));
+    if (pb->priority)
+        pb->priority = expand(store, arena, pb->priority);
+    return pb->p && pb->q && (pb->priority || !hsi_store_has(store, HSI_PRIORITY)) ? HS_OK
+                                                                                  : HS_ENOMEM;
 }
 
 /* Most instances have only tasks that may be restarted. */
@@ -66,7 +67,8 @@ static hs_status find_restartable(const hs_instance *in, hsi_arena *arena, hsi_p
     unsigned char   *restartable;
     size_t           i;
 
-    if (!store->restartable && !store->cpu_command.at.data && !store->gpu_command.at.data)
+    if (!hsi_store_has(store, HSI_RESTARTABLE) && !hsi_store_has(store, HSI_CPU_COMMAND) &&
+        !hsi_store_has(store, HSI_GPU_COMMAND))
         return HS_OK;
     restartable = hsi_arena_take(arena, pb->n, 1);
     if (!restartable)
@@ -85,10 +87,10 @@ static void open_rows(const hs_instance *in, hsi_problem *pb)
     *pb = (hsi_problem){.n = store->rows,
                         .m = in->cpus,
                         .k = in->gpus,
-                        .p = store->cpu,
-                        .q = store->gpu,
-                        .priority = store->priority,
-                        .count = store->count};
+                        .p = hsi_store_times(store, HSI_CPU),
+                        .q = hsi_store_times(store, HSI_GPU),
+                        .priority = hsi_store_priorities(store),
+                        .count = hsi_store_counts(store)};
 }
 
 static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows, hsi_problem *pb)
@@ -96,9 +98,9 @@ static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows
     hs_status st = HS_OK;
 
     open_rows(in, pb);
-    if (in->store->count && by_rows)
+    if (hsi_store_has(in->store, HSI_COUNT) && by_rows)
         pb->first = in->store->first;
-    else if (in->store->count)
+    else if (hsi_store_has(in->store, HSI_COUNT))
         st = expand_counts(in->store, arena, pb);
     if (st == HS_OK)
         st = find_restartable(in, arena, pb);

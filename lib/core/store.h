@@ -5,54 +5,102 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include <hybridsched/instance.h>
-
+#include "core/columns.h"
 #include "support/vector.h"
 
-typedef struct hsi_text {
-    const char *at; /* not terminated; may be NULL when empty */
-    size_t      length;
-} hsi_text;
-
-/* A column of strings, most of which may be empty: `at` is absent until one is not. */
-typedef struct hsi_strings {
-    hsi_vector at;   /* size_t a row: where in `text` its string begins; 0 is the empty one */
-    hsi_vector text; /* NUL after each */
-} hsi_strings;
-
-static inline const char *hsi_strings_get(const hsi_strings *s, size_t row)
-{
-    const size_t *at = s->at.data;
-
-    return at && at[row] ? (const char *)s->text.data + at[row] : NULL;
-}
-
-/* Its length; the strings of an id column stand behind each other as their rows do. */
-static inline size_t hsi_strings_length(const hsi_strings *ids, size_t row)
-{
-    const size_t *at = ids->at.data;
-    size_t        rows = ids->at.size / sizeof *at;
-    size_t        end = row + 1 < rows ? at[row + 1] : ids->text.size;
-
-    if (at[row] == 0)
-        return 0;
-    return end ? end - at[row] - 1 : strlen((const char *)ids->text.data + at[row]);
-}
+/*
+ * A column as an instance has it: nothing where every row has the default, as in most columns
+ * of most instances; or else a value a row, in the type of its descriptor. A TEXT has there
+ * where in `text` it begins, 0 for the empty one; a NUL is behind each, and they stand in the order
+ * of rows.
+ */
+typedef struct hsi_cells {
+    hsi_vector at;
+    hsi_vector text;
+} hsi_cells;
 
 /* The columns of an instance; instances on other workers share them. */
 typedef struct hsi_store {
-    atomic_uint    references;
-    size_t         rows, tasks;
-    const double  *cpu, *gpu;      /* a row */
-    const int64_t *priority;       /* NULL: all 0 */
-    const uint32_t *count;         /* NULL: all 1 */
-    uint32_t      *first;          /* with count: first task of each row, and `tasks` */
-    unsigned char *restartable;    /* an hs_restartable a row; NULL: all default */
-    hsi_strings    id, kernel, cpu_command, gpu_command;
-    hsi_vector     notes;          /* key NUL value NUL ... */
-    hs_unit        unit;
-    int            owns_arrays;    /* cpu, gpu, priority, count are ours to free */
+    atomic_uint references;
+    size_t      rows, tasks;
+    hsi_cells   cells[HSI_COLUMNS];
+    uint32_t   *first;       /* where there are counts: first task of each row, and `tasks` */
+    hsi_vector  notes;       /* key NUL value NUL ... */
+    hs_unit     unit;
+    int         is_borrowed; /* the cells are the caller's */
 } hsi_store;
+
+static inline int hsi_store_has(const hsi_store *store, int column)
+{
+    return store->cells[column].at.data != NULL;
+}
+
+static inline const double *hsi_store_times(const hsi_store *store, int column)
+{
+    return store->cells[column].at.data;
+}
+
+/* NULL: all 0. */
+static inline const int64_t *hsi_store_priorities(const hsi_store *store)
+{
+    return store->cells[HSI_PRIORITY].at.data;
+}
+
+/* NULL: all 1. */
+static inline const uint32_t *hsi_store_counts(const hsi_store *store)
+{
+    return store->cells[HSI_COUNT].at.data;
+}
+
+static inline uint32_t hsi_store_count(const hsi_store *store, size_t row)
+{
+    const uint32_t *count = hsi_store_counts(store);
+
+    return count ? count[row] : 1;
+}
+
+/* A text with its NUL; NULL: an empty one. */
+static inline const char *hsi_store_text(const hsi_store *store, int column, size_t row)
+{
+    const hsi_cells *cells = &store->cells[column];
+    const size_t    *at = cells->at.data;
+
+    return at && at[row] ? (const char *)cells->text.data + at[row] : NULL;
+}
+
+/* Up to the NUL before the next row's, where that has one. */
+static inline size_t hsi_store_text_length(const hsi_store *store, int column, size_t row)
+{
+    const hsi_cells *cells = &store->cells[column];
+    const size_t    *at = cells->at.data;
+    size_t           next;
+
+    if (!at || at[row] == 0)
+        return 0;
+    next = row + 1 < store->rows ? at[row + 1] : cells->text.size;
+    return next ? next - at[row] - 1 : strlen((const char *)cells->text.data + at[row]);
+}
+
+static inline hsi_value hsi_store_value(const hsi_store *store, int column, size_t row)
+{
+    const void *at = store->cells[column].at.data;
+
+    if (!at)
+        return hsi_default(column);
+    switch (hsi_columns[column].is.type) {
+    case HS_COLUMN_TIME:
+        return (hsi_value){.time = ((const double *)at)[row]};
+    case HS_COLUMN_INTEGER:
+        return (hsi_value){.integer = ((const int64_t *)at)[row]};
+    case HS_COLUMN_COUNT:
+        return (hsi_value){.integer = ((const uint32_t *)at)[row]};
+    case HS_COLUMN_WORD:
+        return (hsi_value){.integer = ((const unsigned char *)at)[row]};
+    default:
+        return (hsi_value){.text = {hsi_store_text(store, column, row),
+                                    hsi_store_text_length(store, column, row)}};
+    }
+}
 
 struct hs_instance {
     hsi_store *store;
@@ -61,30 +109,14 @@ struct hs_instance {
 
 void hsi_store_release(hsi_store *store);
 
+/* What the store owns, not itself. */
+void hsi_store_free_columns(hsi_store *store);
+
 /* Checks numbers of workers, and every row against them; *row is the one to blame. */
 hs_status hsi_store_validate(const hsi_store *store, unsigned cpus, unsigned gpus, size_t *row);
 
-static inline uint32_t hsi_store_count(const hsi_store *store, size_t row)
-{
-    return store->count ? store->count[row] : 1;
-}
-
-/* The given ids, hashed. */
-typedef struct hsi_names {
-    uint32_t *slot;     /* row + 1, or 0, in the bits of row_mask; above it bits of the hash */
-    size_t    size;     /* of slot */
-    uint32_t  row_mask;
-    uint64_t  seed;
-} hsi_names;
-
-/* HS_EDUPLICATE and *row if two tasks have one name. */
-hs_status hsi_names_create(const hsi_store *store, hsi_names *names, size_t *row);
-void      hsi_names_free(hsi_names *names);
-
-/* The same without keeping them. */
-hs_status hsi_names_verify(const hsi_store *store, size_t *row);
-int       hsi_names_find(const hsi_store *store, const hsi_names *names, const char *name,
-                         size_t length, size_t *task);
+/* The first of the columns before `end` in which the row is not as `other`; -1: there is none. */
+int hsi_store_difference(const hsi_store *store, size_t row, const hsi_row *other, int end);
 
 /* Task of a row without counts, first task of one with. */
 static inline size_t hsi_store_first(const hsi_store *store, size_t row)

@@ -7,7 +7,7 @@ static hs_status add_draws(hs_builder *b, size_t tasks, uint64_t seed, hsi_draw 
                            const void *cpu_law, const void *gpu_law)
 {
     hsi_random random[2];
-    hs_task    task = {0};
+    hs_task    task = {.struct_size = sizeof task};
     hs_status  st = HS_OK;
     size_t     i;
 

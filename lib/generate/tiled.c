@@ -91,7 +91,7 @@ static hs_status add_row(writer *w, enum part part, const char *id, int64_t prio
                          uint32_t count)
 {
     const hs_kernel *kernel = w->kernel[part];
-    hs_task          task = {0};
+    hs_task          task = {.struct_size = sizeof task};
 
     task.id = id;
     task.cpu = kernel->cpu;

@@ -132,7 +132,7 @@ static hs_status derive_operation(struct reader *r, const struct hsi_field *kern
 
 static const struct hsi_field *field_of(const struct reader *r, int column)
 {
-    static const struct hsi_field absent = {"", 0, NULL};
+    static const struct hsi_field absent = {.at = "", .length = 0};
 
     return r->column[column] < 0 ? &absent : &r->csv.fields[r->column[column]];
 }

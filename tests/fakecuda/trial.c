@@ -14,7 +14,7 @@ static hs_instance *instance_of(const char *const *kernels, unsigned times)
     ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
     for (i = 0; i < times; i++)
         for (k = 0; kernels[k]; k++) {
-            hs_task row = {.cpu = 1, .gpu = 1, .kernel = kernels[k]};
+            hs_task row = {.struct_size = sizeof row, .cpu = 1, .gpu = 1, .kernel = kernels[k]};
 
             ck_assert_int_eq(hs_builder_add(b, &row), HS_OK);
         }

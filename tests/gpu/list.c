@@ -16,7 +16,8 @@ static hs_status make_instance(const gpu_list *list, hs_instance **out)
     if (st == HS_OK)
         st = hs_builder_workers(b, 0, 1);
     for (i = 0; i < list->rows && st == HS_OK; i++) {
-        hs_task row = {.id = id, .cpu = INFINITY, .gpu = 1, .count = list->count};
+        hs_task row = {.struct_size = sizeof row,
+                       .id = id, .cpu = INFINITY, .gpu = 1, .count = list->count};
 
         row.kernel = list->kernels[i];
         snprintf(id, sizeof id, "row%zu", i);

@@ -143,7 +143,8 @@ static hs_instance *make_tasks(void)
     if (st == HS_OK)
         st = hs_builder_unit(b, HS_SECONDS);
     for (i = 0; i < cpus + 2 && st == HS_OK; i++) {
-        hs_task row = {.id = id, .kernel = kernel, .cpu = 1e-6, .gpu = 1e-6, .count = 1};
+        hs_task row = {.struct_size = sizeof row,
+                       .id = id, .kernel = kernel, .cpu = 1e-6, .gpu = 1e-6, .count = 1};
 
         row.restartable = HS_RESTART_YES;
         snprintf(kernel, sizeof kernel, "%s:%d", kernels[i % KERNELS], size);

@@ -193,7 +193,8 @@ static void rename_tasks(const sample *s, const hs_settings *settings, int keep_
     hs_builder_workers(builder, s->m, s->k);
     for (i = 0; i < s->n; i++) {
         char    name[32];
-        hs_task task = {.id = name, .cpu = s->cpu[order[i]], .gpu = s->gpu[order[i]],
+        hs_task task = {.struct_size = sizeof task,
+                        .id = name, .cpu = s->cpu[order[i]], .gpu = s->gpu[order[i]],
                         .priority = s->priority[order[i]], .kernel = "dgemm:960"};
 
         snprintf(name, sizeof name, "%08x-%zu", dice_below(&d, 1u << 31), i);
@@ -301,7 +302,8 @@ START_TEST(counts_are_as_good_as_copies)
         REQUIRE(&s, hs_builder_create(&builder) == HS_OK, "hs_builder_create");
         hs_builder_workers(builder, s.m, s.k);
         for (j = 0; j < s.n; j++) {
-            hs_task task = {.cpu = s.cpu[j], .gpu = s.gpu[j], .priority = s.priority[j],
+            hs_task task = {.struct_size = sizeof task,
+                            .cpu = s.cpu[j], .gpu = s.gpu[j], .priority = s.priority[j],
                             .count = dice_between(&d, 0, 5)};
             unsigned count = task.count ? task.count : 1;
 

@@ -204,7 +204,7 @@ START_TEST(what_is_not_restartable_is_left_alone)
     hs_instance        *in = NULL, *truth = NULL;
     hs_builder         *builder = NULL;
     hs_schedule        *found = NULL;
-    hs_task             task = {.cpu = 8, .restartable = HS_RESTART_NO};
+    hs_task             task = {.struct_size = sizeof task, .cpu = 8, .restartable = HS_RESTART_NO};
     int                 i;
 
     ck_assert_int_eq(hs_builder_create(&builder), HS_OK);

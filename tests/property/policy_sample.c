@@ -76,7 +76,7 @@ hs_instance *some_truth(const sample *s, dice *d, double error)
     REQUIRE(s, hs_builder_create(&builder) == HS_OK, "hs_builder_create");
     REQUIRE(s, hs_builder_workers(builder, s->m, s->k) == HS_OK, "hs_builder_workers");
     for (i = 0; i < s->n; i++) {
-        hs_task task = {.cpu = s->cpu[i] * draw_factor(d, error),
+        hs_task task = {.struct_size = sizeof task, .cpu = s->cpu[i] * draw_factor(d, error),
                         .gpu = s->gpu[i] * draw_factor(d, error)};
 
         task.cpu = task.cpu > 0 ? task.cpu : s->cpu[i]; /* it was the least there is */

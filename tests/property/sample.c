@@ -216,7 +216,8 @@ void sample_pin(sample *s)
     REQUIRE(s, hs_builder_create(&builder) == HS_OK, "hs_builder_create");
     REQUIRE(s, hs_builder_workers(builder, s->m, s->k) == HS_OK, "hs_builder_workers");
     for (i = 0; i < s->n; i++) {
-        hs_task task = {.cpu = s->cpu[i], .gpu = s->gpu[i], .priority = s->priority[i]};
+        hs_task task = {.struct_size = sizeof task,
+                        .cpu = s->cpu[i], .gpu = s->gpu[i], .priority = s->priority[i]};
 
         draw_restartable(&d, &task, &s->restartable[i]);
         REQUIRE(s, hs_builder_add(builder, &task) == HS_OK, "hs_builder_add");

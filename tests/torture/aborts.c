@@ -174,7 +174,8 @@ static hs_instance *make_tasks(const body *b, way how)
 {
     hs_builder  *builder = NULL;
     hs_instance *in = NULL;
-    hs_task      task = {.cpu = 100, .count = how == STOPPED ? CPUS + 1 : CPUS};
+    hs_task      task = {.struct_size = sizeof task,
+                         .cpu = 100, .count = how == STOPPED ? CPUS + 1 : CPUS};
 
     task.gpu = how == TAKEN_OVER ? 0.001 : how == STOPPED ? 100 : INFINITY;
     task.kernel = b->kernel;

@@ -66,7 +66,8 @@ static hs_status add_rows(hs_builder *b, int attempts)
 
     for (i = 0; i < 40 && st == HS_OK; i++) {
         char    id[600];
-        hs_task task = {.id = id, .cpu = 1 + i % 7, .gpu = i % 9 ? 2 + i % 5 : INFINITY};
+        hs_task task = {.struct_size = sizeof task,
+                        .id = id, .cpu = 1 + i % 7, .gpu = i % 9 ? 2 + i % 5 : INFINITY};
 
         memset(id, '0', sizeof id);
         snprintf(id + 20 + 10 * (i % 50), 12, "%d", i);

@@ -197,8 +197,7 @@ START_TEST(copies_take_no_memory)
 {
     static const char *const by_rows[] = {"heteroprio", "heteroprio-ns", "clb2c",
                                           "lpt",        "heft",          "heft-min"};
-    hs_task                  tasks[] = {{.cpu = 3, .gpu = 1, .count = 9000000},
-                                        {.cpu = 2, .gpu = 3, .count = 1000000}};
+    hs_task                  tasks[2];
     hs_builder              *builder = NULL;
     hs_instance             *in = NULL;
     double                   makespan;
@@ -206,8 +205,13 @@ START_TEST(copies_take_no_memory)
 
     ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
     hs_builder_workers(builder, 3, 1);
-    for (i = 0; i < 2; i++)
+    for (i = 0; i < 2; i++) {
+        hs_task_init(&tasks[i]);
+        tasks[i].cpu = i ? 2 : 3;
+        tasks[i].gpu = i ? 3 : 1;
+        tasks[i].count = i ? 1000000 : 9000000;
         ck_assert_int_eq(hs_builder_add(builder, &tasks[i]), HS_OK);
+    }
     ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
     memory_largest();
     for (i = 0; i < sizeof by_rows / sizeof *by_rows; i++)

@@ -210,7 +210,8 @@ START_TEST(counts_are_not_expanded)
     hs_builder  *builder;
     hs_instance *compact, *plain;
     double       p[44], q[44];
-    hs_task      few = {.cpu = 5, .gpu = 2, .count = 14}, many = {.cpu = 3, .gpu = 4, .count = 30};
+    hs_task      few = {.struct_size = sizeof few, .cpu = 5, .gpu = 2, .count = 14};
+    hs_task      many = {.struct_size = sizeof many, .cpu = 3, .gpu = 4, .count = 30};
     size_t       i;
 
     for (i = 0; i < 44; i++) {

@@ -122,7 +122,7 @@ static hs_builder *builder_on(unsigned cpus, unsigned gpus)
 
 static void add(hs_builder *b, const char *id, double cpu, double gpu, uint32_t count)
 {
-    hs_task task = {.id = id, .cpu = cpu, .gpu = gpu, .count = count};
+    hs_task task = {.struct_size = sizeof task, .id = id, .cpu = cpu, .gpu = gpu, .count = count};
 
     ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
 }
@@ -140,8 +140,8 @@ START_TEST(builds_what_was_added)
 {
     hs_builder  *b = builder_on(3, 1);
     char         id[] = "potrf-0";
-    hs_task      first = {id, 11.1, 12, 0, 0, HS_RESTART_DEFAULT, NULL, NULL, NULL};
-    hs_task      second = {"render, \"7\"", 310, INFINITY, -4, 3, HS_RESTART_YES, "",
+    hs_task      first = {sizeof first, id, 11.1, 12, 0, 0, HS_RESTART_DEFAULT, NULL, NULL, NULL};
+    hs_task      second = {sizeof second, "render, \"7\"", 310, INFINITY, -4, 3, HS_RESTART_YES, "",
                            "./render --frame 7", NULL}, row;
     hs_instance *in;
     const char  *value;
@@ -185,7 +185,7 @@ START_TEST(columns_may_begin_late)
     size_t       i, tasks = 0;
 
     for (i = 0; i < ROWS; i++) {
-        hs_task task = {.cpu = 1 + (double)i, .gpu = 1};
+        hs_task task = {.struct_size = sizeof task, .cpu = 1 + (double)i, .gpu = 1};
 
         task.id = i == 60 ? "sixty" : NULL;
         task.priority = i == 100 ? 5 : 0;
@@ -223,7 +223,8 @@ START_TEST(commands_are_not_restarted_unless_said)
 
     for (word = HS_RESTART_DEFAULT; word <= HS_RESTART_NO; word++)
         for (command = 0; command < 2; command++) {
-            hs_task task = {.cpu = 1, .gpu = 1, .restartable = (hs_restartable)word};
+            hs_task task = {.struct_size = sizeof task,
+                            .cpu = 1, .gpu = 1, .restartable = (hs_restartable)word};
 
             task.cpu_command = command ? "true" : NULL;
             ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
@@ -244,7 +245,7 @@ START_TEST(builders_refuse_and_go_on)
     hs_builder  *b = NULL;
     hs_instance *in = NULL;
     size_t       row = 99;
-    hs_task      task = {.cpu = 1, .gpu = 1};
+    hs_task      task = {.struct_size = sizeof task, .cpu = 1, .gpu = 1};
 
     ck_assert_int_eq(hs_builder_create(NULL), HS_EINVAL);
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
@@ -258,15 +259,16 @@ START_TEST(builders_refuse_and_go_on)
     ck_assert_int_eq(hs_builder_note(b, "x", NULL), HS_EINVAL);
     task.restartable = (hs_restartable)3;
     ck_assert_int_eq(hs_builder_add(b, &task), HS_EINVAL);
-    task = (hs_task){.cpu = 1, .gpu = 0};
+    task = (hs_task){.struct_size = sizeof task, .cpu = 1, .gpu = 0};
     ck_assert_int_eq(hs_builder_add(b, &task), HS_ETIME);
     memset(longest, 'a', sizeof longest);
     longest[HS_MAX_ID + 1] = '\0';
-    task = (hs_task){.id = longest, .cpu = 1, .gpu = 1};
+    task = (hs_task){.struct_size = sizeof task, .id = longest, .cpu = 1, .gpu = 1};
     ck_assert_int_eq(hs_builder_add(b, &task), HS_ETOOBIG);
     longest[HS_MAX_ID] = '\0';
     ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-    task = (hs_task){.cpu = 1, .gpu = 1, .count = (uint32_t)(HS_MAX_TASKS - 1)};
+    task = (hs_task){.struct_size = sizeof task,
+                     .cpu = 1, .gpu = 1, .count = (uint32_t)(HS_MAX_TASKS - 1)};
     ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
     task.count = 1;
     ck_assert_int_eq(hs_builder_add(b, &task), HS_ETOOBIG);
@@ -456,7 +458,7 @@ static uint64_t digest_of(const char *order, hs_unit unit, unsigned cpus)
     hs_builder_unit(b, unit);
     for (; *order; order++) {
         char    id[2] = {*order, '\0'};
-        hs_task task = {.id = id, .cpu = *order, .gpu = *order % 7 + 1,
+        hs_task task = {.struct_size = sizeof task, .id = id, .cpu = *order, .gpu = *order % 7 + 1,
                         .priority = *order % 3, .kernel = *order % 2 ? "odd" : NULL};
 
         ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
@@ -498,21 +500,22 @@ static uint64_t digest_of_task(const hs_task *task)
 
 START_TEST(digests_see_every_field)
 {
+    enum { SIZE = sizeof(hs_task) };
     static const hs_task tasks[] = {
-        {"a", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {"b", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {NULL, 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {"a", 2, 1, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {"a", 1, INFINITY, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {"a", 1, 0x1.0000000000001p1, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {"a", 1, 2, 1, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {"a", 1, 2, -1, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {"a", 1, 2, 0, 2, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {"a", 1, 2, 0, 1, HS_RESTART_YES, NULL, NULL, NULL},
-        {"a", 1, 2, 0, 1, HS_RESTART_NO, NULL, NULL, NULL},
-        {"a", 1, 2, 0, 1, HS_RESTART_DEFAULT, "x", NULL, NULL},
-        {"a", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, "x", NULL},
-        {"a", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, "x"},
+        {SIZE, "a", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {SIZE, "b", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {SIZE, NULL, 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {SIZE, "a", 2, 1, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {SIZE, "a", 1, INFINITY, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {SIZE, "a", 1, 0x1.0000000000001p1, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {SIZE, "a", 1, 2, 1, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {SIZE, "a", 1, 2, -1, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {SIZE, "a", 1, 2, 0, 2, HS_RESTART_DEFAULT, NULL, NULL, NULL},
+        {SIZE, "a", 1, 2, 0, 1, HS_RESTART_YES, NULL, NULL, NULL},
+        {SIZE, "a", 1, 2, 0, 1, HS_RESTART_NO, NULL, NULL, NULL},
+        {SIZE, "a", 1, 2, 0, 1, HS_RESTART_DEFAULT, "x", NULL, NULL},
+        {SIZE, "a", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, "x", NULL},
+        {SIZE, "a", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, "x"},
     };
     enum { TASKS = sizeof tasks / sizeof *tasks };
     uint64_t digests[TASKS];

@@ -44,8 +44,9 @@ START_TEST(rows_longer_than_the_block_come_back_the_same)
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         char        *command = malloc(sizes[i] + 1);
-        hs_task      task = {.cpu = 1, .gpu = 2, .cpu_command = command, .gpu_command = "\"x\""};
-        hs_task      plain = {.cpu = 1, .gpu = 2, .kernel = "k"};
+        hs_task      task = {.struct_size = sizeof task,
+                             .cpu = 1, .gpu = 2, .cpu_command = command, .gpu_command = "\"x\""};
+        hs_task      plain = {.struct_size = sizeof plain, .cpu = 1, .gpu = 2, .kernel = "k"};
         hs_builder  *b = NULL;
         hs_instance *in = NULL;
 
@@ -170,7 +171,7 @@ END_TEST
 START_TEST(longest_names_come_back_from_plans)
 {
     char         id[HS_MAX_ID + 1];
-    hs_task      task = {.id = id, .cpu = 1, .gpu = 1, .count = 12};
+    hs_task      task = {.struct_size = sizeof task, .id = id, .cpu = 1, .gpu = 1, .count = 12};
     hs_builder  *b = NULL;
     hs_instance *in = NULL;
     hs_schedule *s;

@@ -92,7 +92,8 @@ START_TEST(what_would_not_come_back_is_not_written)
     int fd = scratch_fd();
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        hs_task      task = {.id = bad[i].id, .cpu = 1, .gpu = 1, .cpu_command = bad[i].command};
+        hs_task      task = {.struct_size = sizeof task,
+                             .id = bad[i].id, .cpu = 1, .gpu = 1, .cpu_command = bad[i].command};
         hs_builder  *b = NULL;
         hs_instance *in = NULL;
 

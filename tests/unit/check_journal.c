@@ -58,7 +58,7 @@ START_TEST(longest_name)
     unsigned char done[300] = {0};
     hs_builder   *b = NULL;
     hs_instance  *large = NULL;
-    hs_task       task = {.cpu = 1, .gpu = 1, .count = 300};
+    hs_task       task = {.struct_size = sizeof task, .cpu = 1, .gpu = 1, .count = 300};
     char         *name = malloc(HS_MAX_ID + 1);
     hsi_journal  *j = NULL;
     uint64_t      count;

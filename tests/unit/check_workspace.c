@@ -80,7 +80,7 @@ static hs_instance *with_counts(const sample *s, dice *d)
     REQUIRE(s, hs_builder_create(&builder) == HS_OK, "hs_builder_create");
     hs_builder_workers(builder, s->m, s->k);
     for (i = 0; i < s->n; i++) {
-        hs_task task = {.cpu = s->cpu[i],
+        hs_task task = {.struct_size = sizeof task, .cpu = s->cpu[i],
                         .gpu = s->gpu[i],
                         .priority = s->priority[i],
                         .count = dice_between(d, 0, 30),

@@ -210,7 +210,7 @@ hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit)
     ck_assert_int_eq(hs_builder_workers(b, cpus, gpus), HS_OK);
     ck_assert_int_eq(hs_builder_unit(b, unit), HS_OK);
     for (; rows->cpu > 0; rows++) {
-        hs_task task = {.cpu = rows->cpu,
+        hs_task task = {.struct_size = sizeof task, .cpu = rows->cpu,
                         .gpu = rows->gpu,
                         .kernel = rows->kernel,
                         .count = rows->count,

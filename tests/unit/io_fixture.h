@@ -146,7 +146,7 @@ static inline hs_instance *random_instance(unsigned most_rows)
         ck_assert_int_eq(hs_builder_note(b, below(2) ? "seed" : "algorithm",
                                          below(2) ? "x  y, \"z\" é" : ""), HS_OK);
     for (unsigned i = 0; i < rows; i++) {
-        hs_task task = {.count = 1};
+        hs_task task = {.struct_size = sizeof task, .count = 1};
 
         odd_text(id, 4, (int)i);
         odd_text(kernel, 6, -1);

@@ -27,7 +27,7 @@ hs_instance *make(unsigned cpus, double time)
         "caf\xc3\xa9", "\xff\xfe bytes", "done undone ", "closed 1", "run \n done t1 \n"};
     hs_builder  *b = NULL;
     hs_instance *made = NULL;
-    hs_task      task = {.cpu = time, .gpu = 2};
+    hs_task      task = {.struct_size = sizeof task, .cpu = time, .gpu = 2};
     size_t       i;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);

@@ -28,7 +28,8 @@ static hs_instance *make_instance(const plan *p, hsi_random *random)
     ck_assert_int_eq(hs_builder_unit(builder, p->unit), HS_OK);
     for (size_t i = 0; i < p->tasks; i++) {
         char    id[64];
-        hs_task task = {.cpu = p->unit_time * (0.5 + 20 * hsi_random_unit(random)),
+        hs_task task = {.struct_size = sizeof task,
+                        .cpu = p->unit_time * (0.5 + 20 * hsi_random_unit(random)),
                         .gpu = p->unit_time * (0.1 + 2 * hsi_random_unit(random))};
 
         if (i % 11 == 3 && p->gpus > 0)

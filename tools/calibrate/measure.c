@@ -32,7 +32,7 @@ static unsigned workers_of(const bench *b)
 static hs_status make_instance(bench *b, const char *kernel)
 {
     hs_builder *builder = NULL;
-    hs_task     row = {.id = kernel,
+    hs_task     row = {.struct_size = sizeof row, .id = kernel,
                        .cpu = b->cpus ? 1 : INFINITY,
                        .gpu = b->gpus ? 1 : INFINITY,
                        .kernel = kernel,

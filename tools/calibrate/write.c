@@ -68,7 +68,7 @@ static void spread(const calibrate_request *request, const calibrate_kernel *ker
 static hs_status add_kernel(const calibrate_request *request, const calibrate_kernel *kernel,
                             hs_builder *b)
 {
-    hs_task row = {.id = kernel->name,
+    hs_task row = {.struct_size = sizeof row, .id = kernel->name,
                    .cpu = shown(request, kernel->median),
                    .gpu = shown(request, kernel->gpu),
                    .kernel = kernel->name,

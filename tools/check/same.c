@@ -38,29 +38,62 @@ static int compare_strings(char *text, const char *task, const char *column, con
     return differ(text, task, column, a, b);
 }
 
-static int compare_priorities(char *text, const char *task, int64_t plan, int64_t instance)
+/* A field of a task, as messages show it; every type but text, which has no end of room. */
+static void show(const hs_column *column, const void *field, char text[64])
 {
-    char a[32], b[32];
+    int64_t  integer = 0;
+    uint32_t number = 0;
+    double   time = 0;
 
-    if (plan == instance)
-        return 0;
-    snprintf(a, sizeof a, "%lld", (long long)plan);
-    snprintf(b, sizeof b, "%lld", (long long)instance);
-    return differ(text, task, "priority", a, b);
+    switch (column->type) {
+    case HS_COLUMN_TIME:
+        memcpy(&time, field, sizeof time);
+        hs_format_double(time, text);
+        break;
+    case HS_COLUMN_INTEGER:
+        memcpy(&integer, field, sizeof integer);
+        snprintf(text, 64, "%lld", (long long)integer);
+        break;
+    case HS_COLUMN_WORD:
+        memcpy(&number, field, sizeof number);
+        snprintf(text, 64, "'%s'", column->words[number]);
+        break;
+    default:
+        memcpy(&number, field, sizeof number);
+        snprintf(text, 64, "%lu", (unsigned long)number);
+    }
 }
 
+/* Different values differ as text. */
+static int compare_fields(char *text, const char *task, const hs_column *column,
+                          const hs_task *plan, const hs_task *instance)
+{
+    const void *a = (const char *)plan + column->offset;
+    const void *b = (const char *)instance + column->offset;
+    const char *string_a, *string_b;
+    char        shown_a[64], shown_b[64];
+
+    if (column->type == HS_COLUMN_TEXT) {
+        memcpy(&string_a, a, sizeof string_a);
+        memcpy(&string_b, b, sizeof string_b);
+        return compare_strings(text, task, column->name, string_a, string_b);
+    }
+    show(column, a, shown_a);
+    show(column, b, shown_b);
+    return strcmp(shown_a, shown_b) != 0 &&
+           differ(text, task, column->name, shown_a, shown_b);
+}
+
+/* All columns but those that make the name, which is the same. */
 static int compare_tasks(char *text, const char *task, const hs_task *plan, const hs_task *instance)
 {
-    static const char *const restartable[] = {"", "yes", "no"}; /* by hs_restartable */
+    const hs_column *column;
 
-    return compare_numbers(text, task, "cpu", plan->cpu, instance->cpu) ||
-           compare_numbers(text, task, "gpu", plan->gpu, instance->gpu) ||
-           compare_priorities(text, task, plan->priority, instance->priority) ||
-           compare_strings(text, task, "restartable", restartable[plan->restartable],
-                           restartable[instance->restartable]) ||
-           compare_strings(text, task, "kernel", plan->kernel, instance->kernel) ||
-           compare_strings(text, task, "cpu_command", plan->cpu_command, instance->cpu_command) ||
-           compare_strings(text, task, "gpu_command", plan->gpu_command, instance->gpu_command);
+    for (size_t i = 0; (column = hs_column_at(i)); i++)
+        if (column->offset != offsetof(hs_task, id) && column->offset != offsetof(hs_task, count) &&
+            compare_fields(text, task, column, plan, instance))
+            return 1;
+    return 0;
 }
 
 static int compare_headers(char *text, const hs_instance *plan, const hs_instance *instance)

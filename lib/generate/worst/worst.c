@@ -54,7 +54,7 @@ unsigned hs_worst_most(const hs_worst *family)
 uint32_t hsi_worst_tasks(hsi_worst_case *c, const char *id, uint64_t cpu, uint64_t gpu,
                          int64_t priority, uint32_t count)
 {
-    hs_task  task = {0};
+    hs_task  task = {.struct_size = sizeof task};
     uint32_t first = c->tasks;
 
     if (c->status != HS_OK || count == 0)

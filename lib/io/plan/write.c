@@ -19,7 +19,8 @@ static void put_digest(hsi_output *out, const char *key, uint64_t digest)
     hsi_put_note(out, key, text);
 }
 
-static void put_header(hsi_output *out, const hs_instance *in, const hs_plan_info *info)
+static void put_header(hsi_output *out, const hs_instance *in, const hsi_cell_list *list,
+                       const hs_plan_info *info)
 {
     hsi_put_instance_lines(out, in, "plan");
     hsi_put_note(out, "algorithm", info->algorithm); /* always there: see io/plan_lines.h */
@@ -36,17 +37,15 @@ static void put_header(hsi_output *out, const hs_instance *in, const hs_plan_inf
     }
     put_digest(out, "instance-digest", info->digest);
     put_digest(out, "plan-digest", info->plan_digest);
-    hsi_output_text(out, "id,worker,start,end,state,cpu,gpu");
-    hsi_put_optional_names(out, in);
-    hsi_output_char(out, '\n');
+    hsi_output_text(out, "id,worker,start,end,state,");
+    hsi_put_names(out, list);
 }
 
-static void put_entry(hsi_output *out, const hs_instance *in, const char *worker,
-                      const hs_entry *entry)
+static void put_entry(hsi_output *out, const hs_instance *in, const hsi_cell_list *list,
+                      const char *worker, const hs_entry *entry)
 {
     char   name[HS_MAX_ID + 16];
     size_t length = hs_instance_name(in, entry->task, name, sizeof name);
-    size_t row = hs_instance_row_of(in, entry->task);
 
     hsi_put_text(out, name, length);
     hsi_output_char(out, ',');
@@ -56,11 +55,7 @@ static void put_entry(hsi_output *out, const hs_instance *in, const char *worker
     hsi_output_char(out, ',');
     hsi_output_double(out, entry->end);
     hsi_output_text(out, entry->state == HS_ABORTED ? ",aborted," : ",run,");
-    hsi_output_double(out, in->store->cpu[row]);
-    hsi_output_char(out, ',');
-    hsi_output_double(out, in->store->gpu[row]);
-    hsi_put_optional_fields(out, in, row);
-    hsi_output_char(out, '\n');
+    hsi_put_cells(out, in->store, list, hs_instance_row_of(in, entry->task));
 }
 
 /* Tasks lie far from each other: what rows to come are made of is on its way by then. */
@@ -72,22 +67,22 @@ static inline __attribute__((always_inline)) void fetch_ahead(const hs_instance 
                                                               size_t             left)
 {
     const hsi_store *store = in->store;
-    const size_t    *at = store->id.at.data;
+    const size_t    *at = store->cells[HSI_ID].at.data;
 
     if (store->first) /* to find the row takes as long */
         return;
     if (left > FAR) {
-        __builtin_prefetch(&store->cpu[entry[FAR].task]);
-        __builtin_prefetch(&store->gpu[entry[FAR].task]);
+        __builtin_prefetch(&hsi_store_times(store, HSI_CPU)[entry[FAR].task]);
+        __builtin_prefetch(&hsi_store_times(store, HSI_GPU)[entry[FAR].task]);
     }
     if (at && left > FAR)
         __builtin_prefetch(&at[entry[FAR].task]);
     if (at && left > NEAR)
-        __builtin_prefetch((const char *)store->id.text.data + at[entry[NEAR].task]);
+        __builtin_prefetch((const char *)store->cells[HSI_ID].text.data + at[entry[NEAR].task]);
 }
 
-static void put_worker(hsi_output *out, const hs_instance *in, const hs_schedule *s,
-                       unsigned worker)
+static void put_worker(hsi_output *out, const hs_instance *in, const hsi_cell_list *list,
+                       const hs_schedule *s, unsigned worker)
 {
     size_t          count;
     const hs_entry *entries = hs_schedule_entries(s, worker, &count);
@@ -96,7 +91,7 @@ static void put_worker(hsi_output *out, const hs_instance *in, const hs_schedule
     hs_worker_name(hs_schedule_cpus(s), worker, name);
     for (size_t i = 0; i < count && !hsi_output_failed(out); i++) {
         fetch_ahead(in, &entries[i], count - i);
-        put_entry(out, in, name, &entries[i]);
+        put_entry(out, in, list, name, &entries[i]);
     }
 }
 
@@ -120,9 +115,10 @@ static hs_status check_fit(const hs_instance *in, const hs_schedule *s)
 hs_status hs_plan_write(int fd, const hs_instance *in, const hs_schedule *s,
                         const hs_plan_info *info)
 {
-    hs_plan_info full;
-    hsi_output   out;
-    hs_status    st;
+    hs_plan_info  full;
+    hsi_output    out;
+    hsi_cell_list list;
+    hs_status     st;
 
     if (!in || !s)
         return HS_EINVAL;
@@ -138,8 +134,9 @@ hs_status hs_plan_write(int fd, const hs_instance *in, const hs_schedule *s,
     full.makespan = hs_schedule_makespan(s);
     full.digest = hs_instance_digest(in);
     full.plan_digest = hsi_plan_digest(in, s, &full);
-    put_header(&out, in, &full);
+    hsi_list_cells(&list, in->store, HSI_SHARED);
+    put_header(&out, in, &list, &full);
     for (unsigned w = 0; w < in->cpus + in->gpus && !hsi_output_failed(&out); w++)
-        put_worker(&out, in, s, w);
+        put_worker(&out, in, &list, s, w);
     return hsi_output_close(&out);
 }

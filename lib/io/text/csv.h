@@ -22,7 +22,12 @@ struct hsi_field {
     const char *at;     /* the content, out of its quotes; not NUL terminated */
     size_t      length;
     const char *raw;    /* where it begins in the window; for its position alone */
+    double      number; /* what it says, if has_number */
+    int         has_number;
 };
+
+/* Of so many fields of a row numbers may be read while their ends are looked for. */
+#define HSI_TIMES 64
 
 struct hsi_csv {
     /* The record last read; valid until the next call. */
@@ -43,6 +48,7 @@ struct hsi_csv {
     size_t         clean;        /* up to here the text is known to be good */
     size_t         filled;       /* up to here the window holds text */
     size_t         capacity;     /* of fields */
+    unsigned char  is_time[HSI_TIMES]; /* is field i of a row read as a number, if it is one? */
     char          *scratch;      /* fields that had doubled quotes, without them */
     size_t         scratch_size;
     int            started;      /* the byte order mark has been looked for */

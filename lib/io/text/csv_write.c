@@ -86,48 +86,56 @@ void hsi_put_instance_lines(hsi_output *out, const hs_instance *in, const char *
         hsi_put_note(out, key, value);
 }
 
-void hsi_put_optional_names(hsi_output *out, const hs_instance *in)
+void hsi_list_cells(hsi_cell_list *list, const hsi_store *store, int end)
 {
-    const hsi_store *store = in->store;
-
-    if (store->priority)
-        hsi_output_text(out, ",priority");
-    if (store->kernel.at.data)
-        hsi_output_text(out, ",kernel");
-    if (store->cpu_command.at.data)
-        hsi_output_text(out, ",cpu_command");
-    if (store->gpu_command.at.data)
-        hsi_output_text(out, ",gpu_command");
-    if (store->restartable)
-        hsi_output_text(out, ",restartable");
+    list->count = 0;
+    if (end > HSI_ID && hsi_store_has(store, HSI_ID))
+        list->column[list->count++] = HSI_ID;
+    for (int c = 0; c < end; c++)
+        if (c != HSI_ID && (c < HSI_REQUIRED || hsi_store_has(store, c)))
+            list->column[list->count++] = c;
 }
 
-static void put_string(hsi_output *out, const hsi_strings *column, size_t row)
+void hsi_put_names(hsi_output *out, const hsi_cell_list *list)
 {
-    const char *string;
-
-    if (!column->at.data)
-        return;
-    hsi_output_char(out, ',');
-    string = hsi_strings_get(column, row);
-    if (string)
-        hsi_put_text(out, string, strlen(string));
-}
-
-void hsi_put_optional_fields(hsi_output *out, const hs_instance *in, size_t row)
-{
-    static const char *const restartable[] = {",", ",yes", ",no"};
-    const hsi_store         *store = in->store;
-
-    if (store->priority) {
-        hsi_output_char(out, ',');
-        hsi_output_i64(out, store->priority[row]);
+    for (int i = 0; i < list->count; i++) {
+        if (i > 0)
+            hsi_output_char(out, ',');
+        hsi_output_text(out, hsi_columns[list->column[i]].is.name);
     }
-    put_string(out, &store->kernel, row);
-    put_string(out, &store->cpu_command, row);
-    put_string(out, &store->gpu_command, row);
-    if (store->restartable)
-        hsi_output_text(out, restartable[store->restartable[row]]);
+    hsi_output_char(out, '\n');
+}
+
+static void put_value(hsi_output *out, int column, const hsi_value *value)
+{
+    const hs_column *is = &hsi_columns[column].is;
+
+    switch (is->type) {
+    case HS_COLUMN_TIME:
+        hsi_output_double(out, value->time);
+        break;
+    case HS_COLUMN_INTEGER:
+    case HS_COLUMN_COUNT:
+        hsi_output_i64(out, value->integer);
+        break;
+    case HS_COLUMN_WORD:
+        hsi_output_text(out, is->words[value->integer]);
+        break;
+    case HS_COLUMN_TEXT:
+        hsi_put_text(out, value->text.at, value->text.length);
+    }
+}
+
+void hsi_put_cells(hsi_output *out, const hsi_store *store, const hsi_cell_list *list, size_t row)
+{
+    for (int i = 0; i < list->count; i++) {
+        hsi_value value = hsi_store_value(store, list->column[i], row);
+
+        if (i > 0)
+            hsi_output_char(out, ',');
+        put_value(out, list->column[i], &value);
+    }
+    hsi_output_char(out, '\n');
 }
 
 int hsi_is_line(const char *text)
@@ -143,10 +151,10 @@ int hsi_is_word(const char *text)
 }
 
 /* All strings of a column: they stand one behind the other, a NUL after each. */
-static int is_text(const hsi_strings *column)
+static int is_text(const hsi_vector *text)
 {
-    const char *at = column->text.data;
-    size_t      left = column->text.size;
+    const char *at = text->data;
+    size_t      left = text->size;
 
     while (left > 0) {
         size_t good = hsi_utf8_good(at, left);
@@ -180,6 +188,8 @@ hs_status hsi_check_writable(const hs_instance *in)
     while ((key = next_note(store, key, &value)))
         if (is_bad_key(key, value) || !hsi_is_line(value))
             return HS_EINVAL;
-    return is_text(&store->id) && is_text(&store->kernel) && is_text(&store->cpu_command) &&
-           is_text(&store->gpu_command) ? HS_OK : HS_EINVAL;
+    for (int c = 0; c < HSI_COLUMNS; c++)
+        if (!is_text(&store->cells[c].text))
+            return HS_EINVAL;
+    return HS_OK;
 }

@@ -16,9 +16,18 @@ void hsi_put_note(hsi_output *out, const char *key, const char *value);
 /** The lines that an instance begins with: version, workers, unit, notes. */
 void hsi_put_instance_lines(hsi_output *out, const hs_instance *in, const char *kind);
 
-/** ",priority,kernel..." as far as the instance has them, into the header and into a row. */
-void hsi_put_optional_names(hsi_output *out, const hs_instance *in);
-void hsi_put_optional_fields(hsi_output *out, const hs_instance *in, size_t row);
+/* The columns of the task table that a file has, in its order. */
+typedef struct hsi_cell_list {
+    int count, column[HSI_COLUMNS];
+} hsi_cell_list;
+
+/** Of the first `end`: `id` first, then the required ones and what the instance has. */
+void hsi_list_cells(hsi_cell_list *list, const hsi_store *store, int end);
+
+/** Their names, and what a row has in them: commas between, a line end behind. */
+void hsi_put_names(hsi_output *out, const hsi_cell_list *list);
+void hsi_put_cells(hsi_output *out, const hsi_store *store, const hsi_cell_list *list,
+                   size_t row);
 
 /** HS_EINVAL if there is text in the instance that could not be read back. */
 hs_status hsi_check_writable(const hs_instance *in);

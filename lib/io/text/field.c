@@ -133,6 +133,14 @@ hs_status hsi_field_signed(struct hsi_csv *csv, const struct hsi_field *field, c
     return HS_OK;
 }
 
+hs_status hsi_field_name(struct hsi_csv *csv, const struct hsi_field *field, size_t most)
+{
+    if (field->length <= most)
+        return HS_OK;
+    return hsi_csv_fail(csv, field, "an id of %zu bytes; expected at most %zu", field->length,
+                        most);
+}
+
 hs_status hsi_field_worker(struct hsi_csv *csv, const struct hsi_field *field, unsigned cpus,
                            unsigned gpus, uint32_t *worker)
 {

@@ -25,6 +25,9 @@ hs_status hsi_field_whole(struct hsi_csv *csv, const struct hsi_field *field, co
 hs_status hsi_field_signed(struct hsi_csv *csv, const struct hsi_field *field, const char *name,
                            int64_t *value);
 
+/** A task's name, of no more than so many bytes. */
+hs_status hsi_field_name(struct hsi_csv *csv, const struct hsi_field *field, size_t most);
+
 /** A worker's name, `cpu3` or `gpu0`, as its number. */
 hs_status hsi_field_worker(struct hsi_csv *csv, const struct hsi_field *field, unsigned cpus,
                            unsigned gpus, uint32_t *worker);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/columns.h"
+
+static const char *const yes_no[] = {
+    [HS_RESTART_DEFAULT] = "", [HS_RESTART_YES] = "yes", [HS_RESTART_NO] = "no", NULL,
+};
+
+const hsi_column hsi_columns[HSI_COLUMNS] = {
+#define X(name, field, type, digest, words) \
+    {{#field, HS_COLUMN_##type, offsetof(hs_task, field), words}, HSI_DIGEST_##digest},
+    HSI_COLUMN_MAP(X)
+#undef X
+};
+
+_Static_assert(HSI_COLUMNS <= 32, "hsi_row has a bit for each");
+
+const hs_column *hs_column_at(size_t index)
+{
+    return index < HSI_COLUMNS ? &hsi_columns[index].is : NULL;
+}
+
+void hsi_task_set(hs_task *task, int column, const hsi_value *value)
+{
+    void       *field = (char *)task + hsi_columns[column].is.offset;
+    uint32_t    small = (uint32_t)value->integer;
+    const char *text = value->text.length ? value->text.at : NULL;
+
+    switch (hsi_columns[column].is.type) {
+    case HS_COLUMN_TIME:
+        memcpy(field, &value->time, sizeof value->time);
+        break;
+    case HS_COLUMN_INTEGER:
+        memcpy(field, &value->integer, sizeof value->integer);
+        break;
+    case HS_COLUMN_COUNT:
+    case HS_COLUMN_WORD:
+        memcpy(field, &small, sizeof small);
+        break;
+    case HS_COLUMN_TEXT:
+        memcpy(field, &text, sizeof text);
+    }
+}
+
+static int is_word(const char *const *words, uint32_t number)
+{
+    for (; *words && number > 0; number--)
+        words++;
+    return *words != NULL;
+}
+
+/* 0: it is no value of the column. */
+static int get(const hs_task *task, int column, hsi_value *value)
+{
+    const hs_column *is = &hsi_columns[column].is;
+    const void      *field = (const char *)task + is->offset;
+    uint32_t         small;
+
+    switch (is->type) {
+    case HS_COLUMN_TIME:
+        memcpy(&value->time, field, sizeof value->time);
+        return 1;
+    case HS_COLUMN_INTEGER:
+        memcpy(&value->integer, field, sizeof value->integer);
+        return 1;
+    case HS_COLUMN_TEXT:
+        memcpy(&value->text.at, field, sizeof value->text.at);
+        value->text.length = value->text.at ? strlen(value->text.at) : 0;
+        return 1;
+    default:
+        memcpy(&small, field, sizeof small);
+        value->integer = small == 0 && is->type == HS_COLUMN_COUNT ? 1 : small;
+        return is->type == HS_COLUMN_COUNT || is_word(is->words, small);
+    }
+}
+
+void hs_task_init_sized(hs_task *task, size_t size)
+{
+    hs_task full;
+
+    memset(&full, 0, sizeof full);
+    for (int c = 0; c < HSI_COLUMNS; c++) {
+        hsi_value value = hsi_default(c);
+
+        hsi_task_set(&full, c, &value);
+    }
+    memset(task, 0, size);
+    memcpy(task, &full, size < sizeof full ? size : sizeof full);
+    task->struct_size = size;
+}
+
+hs_status hsi_task_resolve(const hs_task *given, hsi_row *row)
+{
+    hs_task full;
+
+    if (given->struct_size < sizeof given->struct_size)
+        return HS_EINVAL;
+    hs_task_init(&full);
+    memcpy(&full, given, given->struct_size < sizeof full ? given->struct_size : sizeof full);
+    for (int c = 0; c < HSI_COLUMNS; c++)
+        if (!get(&full, c, &row->value[c]))
+            return HS_EINVAL;
+    row->given = HSI_BIT(HSI_COLUMNS - 1) * 2 - 1;
+    return HS_OK;
+}

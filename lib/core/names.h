@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_CORE_NAMES_H
+#define HSI_CORE_NAMES_H
+
+#include "core/store.h"
+
+/* Rows by their ids, which stay in the store: an open hash table. All zero is empty. */
+typedef struct hsi_names {
+    uint32_t *slot;     /* row + 1, or 0, in the bits of row_mask; above it bits of the hash */
+    size_t    size;     /* of slot */
+    size_t    room;     /* rows that may be entered */
+    size_t    missing;  /* rows without an id */
+    uint32_t  row_mask;
+    uint64_t  seed;     /* differs from run to run: no file is slow by design */
+} hsi_names;
+
+/* Of all rows. HS_EDUPLICATE and *row if two tasks have one name. */
+hs_status hsi_names_create(const hsi_store *store, hsi_names *names, size_t *row);
+void      hsi_names_free(hsi_names *names);
+
+/* The same without keeping them. */
+hs_status hsi_names_verify(const hsi_store *store, size_t *row);
+
+/* The task of that name: 1 and *task, or 0. */
+int hsi_names_find(const hsi_store *store, const hsi_names *names, const char *name,
+                   size_t length, size_t *task);
+
+/*
+ * While rows are being added: *row = the one whose id this is. If there is none, it is
+ * entered as the id of the row to be added next. HS_ENOMEM.
+ */
+hs_status hsi_names_enter(const hsi_store *store, hsi_names *names, hsi_text id, size_t *row);
+
+#endif

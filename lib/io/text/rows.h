@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_IO_TEXT_ROWS_H
+#define HSI_IO_TEXT_ROWS_H
+
+#include "core/builder.h"
+#include "io/text/csv.h"
+#include "io/text/header.h"
+#include "io/text/places.h"
+
+/* A file of tasks while it is being read: what the readers of instances and of plans share. */
+struct hsi_rows {
+    struct hsi_csv    csv;
+    struct hsi_header header;
+    struct hsi_places places; /* of the builder's rows */
+    hs_read_options   options;
+    hs_builder       *builder;
+    size_t            width;               /* fields of a row */
+    int               column[HSI_COLUMNS]; /* number of the field, or -1 */
+    int               count;               /* columns that are there */
+    unsigned char     there[HSI_COLUMNS];
+};
+
+/** Start on `fd`; `kind` is what the first line has to say. Closed by the caller in any case. */
+hs_status hsi_rows_open(struct hsi_rows *r, int fd, const char *kind,
+                        const hs_read_options *options, hs_diagnostic *why);
+
+void hsi_rows_close(struct hsi_rows *r);
+
+/**
+ * The workers, and then the header: columns called `own`, so many, into own_column; and the first
+ * `end` of the task table into r->column. Own ones, and the first HSI_REQUIRED, must be there.
+ */
+hs_status hsi_rows_header(struct hsi_rows *r, size_t count, const char *const *own,
+                          int *own_column, int end);
+
+/** What the record last read says in those columns of the task table. */
+hs_status hsi_rows_read(struct hsi_rows *r, hsi_row *row);
+
+/** Add it to the builder. The place of its name is kept: `field` 's, or NULL: column 1. */
+hs_status hsi_rows_add(struct hsi_rows *r, const hsi_row *row, const struct hsi_field *field);
+
+/** The instance; on HS_EDUPLICATE nothing is said yet, and *row is to blame. */
+hs_status hsi_rows_finish(struct hsi_rows *r, hs_instance **out, size_t *row);
+
+#endif
