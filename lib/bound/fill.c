@@ -16,7 +16,7 @@ typedef struct level {
     unsigned  left; /* workers, this one included */
     int64_t   most; /* that it may be given */
     int64_t   load;
-    uint32_t  rest[HSI_MOST_KINDS];
+    uint32_t  rest[HSI_FILL_MOST_KINDS];
     uint32_t *take;
 } level;
 
@@ -35,9 +35,13 @@ static int is_over(hsi_fill *f)
 
 static hsi_verdict next_worker(hsi_fill *f, const level *at)
 {
-    level  next = {.left = at->left - 1, .most = at->load, .take = at->take + f->kinds};
+    level  next;
     size_t i;
 
+    next.left = at->left - 1;
+    next.most = at->load;
+    next.load = 0;
+    next.take = at->take + f->kinds;
     for (i = 0; i < f->kinds; i++)
         next.rest[i] = at->rest[i] - at->take[i];
     return fill_worker(f, &next);

@@ -5,8 +5,8 @@
 #include "core/stop.h"
 #include "bound/proof/refute.h"
 
-/* Of tasks, in an instance that is looked at kind by kind. */
-#define HSI_MOST_KINDS 8
+/* Of tasks, in an instance that is looked at kind by kind; and of those to be shared out. */
+enum { HSI_MOST_KINDS = 8, HSI_FILL_MOST_KINDS = 32 };
 
 /*
  * Can so many like workers, each with a capacity, run a number of tasks of a few

@@ -28,7 +28,8 @@ typedef struct hsi_knapsack_search {
     size_t     n; /* items that fit and are worth something, sorted */
     hsi_keyed *keys;
     int64_t   *weight, *profit;           /* of one copy */
-    int64_t   *weight_before, *profit_before; /* of all copies of the items before; n + 1 */
+    __int128  *weight_before;             /* of all copies of the items before; n + 1 */
+    int64_t   *profit_before;
     int64_t   *least_weight;              /* of the items from here on; n + 1 */
     double    *density;
     uint32_t  *item, *limit;
@@ -136,7 +137,7 @@ static void accumulate(search *s)
     s->weight_before[0] = s->profit_before[0] = 0;
     for (i = 0; i < s->n; i++) {
         s->density[i] = (double)s->profit[i] / (double)s->weight[i];
-        s->weight_before[i + 1] = s->weight_before[i] + s->weight[i] * s->limit[i];
+        s->weight_before[i + 1] = s->weight_before[i] + (__int128)s->weight[i] * s->limit[i];
         s->profit_before[i + 1] = s->profit_before[i] + s->profit[i] * s->limit[i];
     }
     s->density[s->n] = 0;
@@ -149,8 +150,8 @@ static void accumulate(search *s)
 /* The first item from `at` on of which not all copies fit into `rest`; n if all do. */
 static size_t find_break(const search *s, size_t at, int64_t rest)
 {
-    int64_t end = s->weight_before[at] + rest;
-    size_t  low = at, high = at + 1, step = 1;
+    __int128 end = s->weight_before[at] + rest;
+    size_t   low = at, high = at + 1, step = 1;
 
     while (high <= s->n && s->weight_before[high] <= end) {
         low = high;
@@ -181,7 +182,7 @@ static double node_bound(const search *s, size_t at, int64_t rest, int64_t value
     value += s->profit_before[b] - s->profit_before[at];
     if (b == s->n)
         return (double)value + SLACK;
-    rest -= s->weight_before[b] - s->weight_before[at];
+    rest -= (int64_t)(s->weight_before[b] - s->weight_before[at]);
     copies = (uint32_t)(rest / s->weight[b]);
     value += copies * s->profit[b];
     rest -= copies * s->weight[b];
@@ -218,7 +219,7 @@ static void reduce(search *s, int64_t capacity, int64_t tolerance)
         return;
     slope = s->density[b];
     relaxed = (double)s->profit_before[b] +
-              (double)(capacity - s->weight_before[b]) * slope + SLACK;
+              (double)(capacity - (int64_t)s->weight_before[b]) * slope + SLACK;
     for (i = 0; i < s->n; i++) {
         double lost = (double)s->weight[i] * slope - (double)s->profit[i];
 

@@ -8,7 +8,7 @@
 #include <hybridsched/status.h>
 
 /* Above these the arithmetic would not be exact. */
-#define HSI_KNAPSACK_MOST_CAPACITY ((int64_t)1 << 42)
+#define HSI_KNAPSACK_MOST_CAPACITY ((int64_t)1 << 62)
 #define HSI_KNAPSACK_MOST_PROFIT   ((int64_t)1 << 50) /* of all copies of all items */
 
 /*

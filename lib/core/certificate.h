@@ -24,8 +24,7 @@ typedef enum hsi_proof_step {
     HSI_STEP_BRANCH,
     HSI_STEP_MULTIPLIERS,
     HSI_STEP_CONFIGURATION,
-    HSI_STEP_SEARCH,
-    HSI_STEP_PATTERNS
+    HSI_STEP_PACKING
 } hsi_proof_step;
 
 /*
@@ -40,10 +39,8 @@ typedef struct hsi_proof_node {
     double         multiplier[2]; /* by type */
     int            grid;
     int64_t        capacity, most[2];
-    uint64_t       nodes; /* that a search took */
-    int            coarse;      /* type whose workers are given patterns */
-    int64_t        fine[3];     /* of each worth, what a worker of the other type can run */
-    int64_t       *worth; /* HSI_CLASSES a kind; 0 for classes without tasks; or three of a task */
+    int            type;  /* whose tasks cannot be packed */
+    int64_t       *worth; /* HSI_CLASSES a kind; 0 for classes without tasks */
 } hsi_proof_node;
 
 struct hs_certificate {

@@ -107,13 +107,8 @@ static void put_node(writer *w, const hs_certificate *c, const hsi_proof_node *n
                  (long long)node->capacity, (long long)node->most[HS_CPU],
                  (long long)node->most[HS_GPU]);
         break;
-    case HSI_STEP_SEARCH:
-        snprintf(text, sizeof text, "search,%llu\n", (unsigned long long)node->nodes);
-        break;
-    case HSI_STEP_PATTERNS:
-        snprintf(text, sizeof text, "patterns,%s,%llu,%lld,%lld,%lld\n",
-                 node->coarse == HS_CPU ? "cpu" : "gpu", (unsigned long long)node->nodes,
-                 (long long)node->fine[0], (long long)node->fine[1], (long long)node->fine[2]);
+    case HSI_STEP_PACKING:
+        snprintf(text, sizeof text, "packing,%s\n", node->type == HS_CPU ? "cpu" : "gpu");
         break;
     }
     put(w, text);

@@ -262,7 +262,7 @@ static void change_text(text *t, dice *d)
         remove_part(t, dice_below(d, (unsigned)t->size), t->size);
         break;
     case 4:
-        insert_part(t, at, "search,1\n", 9);
+        insert_part(t, at, dice_below(d, 2) ? "packing,cpu\n" : "packing,gpu\n", 12);
         break;
     case 5:
     case 6:
@@ -326,8 +326,8 @@ START_TEST(what_is_accepted_is_true)
 }
 END_TEST
 
-static const char *const steps[] = {"\nbranch,", "\nmultipliers,", "\nconfiguration,", "\nsearch,",
-                                    "\npatterns,"};
+static const char *const steps[] = {"\nbranch,", "\nmultipliers,", "\nconfiguration,",
+                                    "\npacking,"};
 
 enum { STEPS = sizeof steps / sizeof *steps };
 

@@ -10,7 +10,7 @@
 #include <hybridsched/hybridsched.h>
 
 #include "bound/fill.h"
-#include "bound/kinds/kinds.h"
+#include "bound/kinds/state.h"
 #include "refine/best/squeeze.h"
 #include "support/random.h"
 
@@ -128,7 +128,7 @@ START_TEST(patterns_are_not_listed_at_any_price)
 
         ck_assert_int_eq(hsi_kinds_ask(kd, &query, &stop, &verdict), HS_OK);
         ck_assert_int_eq(verdict, HSI_REFUTED);
-        ck_assert_int_eq(hsi_kinds_coarse(kd), HS_GPU);
+        ck_assert_int_eq(kd->coarse, HS_GPU);
         query.target = 3000;
         ck_assert_int_eq(hsi_kinds_ask(kd, &query, &stop, &verdict), HS_OK);
         ck_assert_int_eq(verdict, HSI_FOUND);

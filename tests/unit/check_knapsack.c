@@ -127,7 +127,7 @@ START_TEST(is_exact_at_full_size)
     int round;
 
     for (round = 0; round < 200; round++) {
-        int64_t  capacity = HSI_KNAPSACK_MOST_CAPACITY - below(1000), best = 0;
+        int64_t  capacity = HSI_KNAPSACK_MOST_CAPACITY - 1 - below(1000), best = 0;
         uint32_t set;
         size_t   i;
 
@@ -135,11 +135,12 @@ START_TEST(is_exact_at_full_size)
         for (i = 0; i < ks.n; i++) {
             ks.weight[i] = below((uint64_t)capacity);
             ks.profit[i] = round % 2 ? (HSI_KNAPSACK_MOST_PROFIT / 10) - below(1000)
-                                     : ks.weight[i] * 16 + below(3);
+                                     : (ks.weight[i] >> 16) + below(3);
             ks.limit[i] = 1;
         }
         for (set = 0; set < 1u << ks.n; set++) {
-            int64_t weight = 0, profit = 0;
+            __int128 weight = 0;
+            int64_t  profit = 0;
 
             for (i = 0; i < ks.n; i++)
                 if (set >> i & 1) {

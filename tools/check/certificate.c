@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/read/read.h"
-#include "check/configuration.h"
-#include "check/tree.h"
+#include "check/cases.h"
 #include "common/message.h"
 
 typedef struct verification {
     const char        *path;
     const hs_instance *in;
     certificate        c;
+    task_kind         *kind;
+    limits             limits;
 } verification;
 
 static int proves_nothing(const verification *v, const char *why)
@@ -24,184 +24,55 @@ static int proves_nothing(const verification *v, const char *why)
     return EXIT_WORK;
 }
 
-/* The row's time on a type; infinite where there is no worker of that type. */
-static double time_on(const verification *v, const hs_task *row, int type)
-{
-    if ((type ? hs_instance_gpus(v->in) : hs_instance_cpus(v->in)) == 0)
-        return INFINITY;
-    return type ? row->gpu : row->cpu;
-}
-
-static unsigned long count_of(const hs_task *row)
-{
-    return row->count ? row->count : 1;
-}
-
-/* Is the time below the bound that is to be proved? Then the task may run there. */
-static int fits(const verification *v, double time, mpq_t scratch)
-{
-    if (isinf(time))
-        return 0;
-    mpq_set_d(scratch, time);
-    return mpq_cmp(scratch, v->c.value) < 0;
-}
-
 /*
- * sum += the least that the row's tasks add to u times the CPUs' load plus v times the
- * GPUs' in a schedule shorter than the bound; 0 if they are in no such schedule.
+ * A knapsack takes some 100 bytes for a set of tasks that it remembers, a step some 10 ns;
+ * what is verified has as many bytes as the file, and those of a row for each of the instance's.
  */
-static int add_least(verification *v, const hs_task *row, mpq_t sum, mpq_t *scratch)
+static void set_limits(verification *v)
 {
-    int may[2];
+    enum { ROW = 32, FREE_STATES = 1 << 20, STATES = 16, FREE_WORK = 1 << 30, WORK = 1 << 12 };
+    size_t size = v->c.size + ROW * hs_instance_rows(v->in);
 
-    for (int type = 0; type < 2; type++) {
-        double time = time_on(v, row, type);
-
-        may[type] = fits(v, time, scratch[type]);
-        if (may[type])
-            mpq_mul(scratch[type], scratch[type], v->c.multiplier[type]);
-    }
-    if (!may[0] && !may[1])
-        return 0;
-    if (!may[0] || (may[1] && mpq_cmp(scratch[1], scratch[0]) < 0))
-        mpq_swap(scratch[0], scratch[1]);
-    mpq_set_ui(scratch[1], count_of(row), 1);
-    mpq_mul(scratch[0], scratch[0], scratch[1]);
-    mpq_add(sum, sum, scratch[0]);
-    return 1;
+    v->limits = (limits){.most_work = FREE_WORK + (uint64_t)WORK * size,
+                         .most_states = FREE_STATES + size / STATES};
 }
 
-/* m u + k v */
-static void weigh_workers(const verification *v, mpq_t out, mpq_t scratch)
-{
-    mpq_set_ui(out, hs_instance_cpus(v->in), 1);
-    mpq_mul(out, out, v->c.multiplier[0]);
-    mpq_set_ui(scratch, hs_instance_gpus(v->in), 1);
-    mpq_mul(scratch, scratch, v->c.multiplier[1]);
-    mpq_add(out, out, scratch);
-}
-
-/* Why they do not prove the value; NULL: they do. */
-static const char *flaw_of_multipliers(verification *v)
-{
-    mpq_t       sum, workers, scratch[2];
-    hs_task     row;
-    const char *flaw = NULL;
-    int         stuck = 0;
-
-    mpq_inits(sum, workers, scratch[0], scratch[1], NULL);
-    for (size_t i = 0; i < hs_instance_rows(v->in) && !stuck; i++) {
-        hs_instance_row(v->in, i, &row);
-        stuck = !add_least(v, &row, sum, scratch);
-    }
-    weigh_workers(v, workers, scratch[0]);
-    mpq_mul(scratch[0], workers, v->c.value);
-    if (v->c.proof == PROOF_TASK && !stuck)
-        flaw = "no task takes that long wherever it runs";
-    else if (!stuck && mpq_sgn(workers) <= 0)
-        flaw = "both multipliers are 0";
-    else if (!stuck && mpq_cmp(sum, scratch[0]) < 0)
-        flaw = "the multipliers prove less than that value";
-    mpq_clears(sum, workers, scratch[0], scratch[1], NULL);
-    return flaw;
-}
-
-static int by_times(const void *a, const void *b)
-{
-    const certified_kind *x = a, *y = b;
-
-    if (x->time[0] != y->time[0])
-        return x->time[0] < y->time[0] ? -1 : 1;
-    return (x->time[1] > y->time[1]) - (x->time[1] < y->time[1]);
-}
-
-/* Counts the instance's tasks of each kind; the kinds are in order. */
-static int count_kinds(verification *v)
+/* Takes the kinds from the instance; those of the certificate have to be the same. */
+static const char *flaw_of_kinds(verification *v)
 {
     certificate *c = &v->c;
+    size_t       kinds;
 
-    for (size_t i = 1; i < c->kinds; i++)
-        if (by_times(&c->kind[i - 1], &c->kind[i]) >= 0)
-            return proves_nothing(v, "two lines are of tasks with the same times, or in no order");
-    for (size_t i = 0; i < hs_instance_rows(v->in); i++) {
-        certified_kind key = {{0, 0}, 0, 0}, *found;
-        hs_task        row;
-
-        hs_instance_row(v->in, i, &row);
-        key.time[0] = time_on(v, &row, 0);
-        key.time[1] = time_on(v, &row, 1);
-        found = bsearch(&key, c->kind, c->kinds, sizeof *c->kind, by_times);
-        if (!found)
-            return proves_nothing(v, "a task of the instance has no line");
-        found->count += count_of(&row);
-    }
-    for (size_t i = 0; i < c->kinds; i++)
-        if (c->kind[i].count == 0)
-            return proves_nothing(v, "a line is of no task of the instance");
-    return EXIT_OK;
+    v->kind = kinds_of(v->in, &kinds);
+    if (c->has_kinds && c->kinds != kinds)
+        return "its tasks are not of as many kinds as the instance's";
+    for (size_t i = 0; c->has_kinds && i < kinds; i++)
+        if (c->kind[i][0] != v->kind[i].time[0] || c->kind[i][1] != v->kind[i].time[1])
+            return "its kinds of tasks are not those of the instance, in their order";
+    c->kinds = kinds;
+    return NULL;
 }
 
-static int flawed(const verification *v, const char *flaw)
+static const char *flaw_of_value(verification *v, const mpq_t value)
 {
-    if (flaw != flaw_too_large)
-        return flaw ? proves_nothing(v, flaw) : EXIT_OK;
-    message("%s: %s", v->path, flaw);
-    return EXIT_RESOURCE;
-}
+    const unsigned workers[2] = {hs_instance_cpus(v->in), hs_instance_gpus(v->in)};
 
-static int check_knapsacks(const verification *v)
-{
-    const certificate *c = &v->c;
-    configuration      knapsacks = {c->grid,
-                                    c->capacity,
-                                    {c->most[0], c->most[1]},
-                                    {hs_instance_cpus(v->in), hs_instance_gpus(v->in)},
-                                    c->kinds,
-                                    c->kind};
-    uint64_t           work = 0;
-    mpq_t              end;
-    int                proves_value;
-
-    mpq_init(end);
-    configuration_end(&knapsacks, end);
-    proves_value = mpq_equal(end, c->value);
-    mpq_clear(end);
-    return proves_value ? flawed(v, configuration_flaw(&knapsacks, &work))
-                        : proves_nothing(v, "the value is not (capacity + 1) 2^grid");
-}
-
-static int check_configuration(verification *v)
-{
-    int code;
-
-    qsort(v->c.kind, v->c.kinds, sizeof *v->c.kind, by_times);
-    code = count_kinds(v);
-    return code ? code : check_knapsacks(v);
-}
-
-static int check_tree(verification *v)
-{
-    int code = count_kinds(v);
-
-    return code ? code : flawed(v, tree_flaw(&v->c, v->in));
+    return cases_flaw(&v->c, v->kind, workers, value, &v->limits);
 }
 
 static int check_proof(verification *v)
 {
+    const char *flaw = NULL;
+
     if (v->c.digest != hs_instance_digest(v->in))
         return proves_nothing(v, "it is a certificate of another instance");
-    switch (v->c.proof) {
-    case PROOF_NONE:
-        return mpq_sgn(v->c.value) ? proves_nothing(v, "it proves no value but 0") : EXIT_OK;
-    case PROOF_TASK:
-    case PROOF_MULTIPLIERS:
-        return flawed(v, flaw_of_multipliers(v));
-    case PROOF_CONFIGURATION:
-        return check_configuration(v);
-    case PROOF_TREE:
-        break;
-    }
-    return check_tree(v);
+    if (v->c.nodes == 0 && mpq_sgn(v->c.value) > 0)
+        return proves_nothing(v, "it proves no value but 0");
+    if (mpq_sgn(v->c.value) > 0)
+        flaw = flaw_of_kinds(v);
+    if (mpq_sgn(v->c.value) > 0 && !flaw)
+        flaw = flaw_of_value(v, v->c.value);
+    return flaw ? proves_nothing(v, flaw) : EXIT_OK;
 }
 
 /* The plan's header claims nothing that is not proved; of that bound, what is. */
@@ -289,25 +160,19 @@ static int round_up(mpq_t value, double *rounded)
  * Where the makespan is next to the bound, which is a double, the same proof may hold
  * for the makespan itself.
  */
-static int is_optimal(const verification *v, mpq_t makespan)
+static int is_optimal(verification *v, const mpq_t makespan)
 {
-    verification same = *v;
-    int          order;
-    mpq_t        next;
+    int   is_next;
+    mpq_t next;
 
-    mpq_init(next);
-    mpq_set_d(next, nextafter(mpq_get_d(v->c.value), INFINITY));
-    order = mpq_cmp(makespan, next);
-    mpq_clear(next);
     if (mpq_equal(makespan, v->c.value))
         return 1;
-    if (order > 0)
-        return 0;
-    *same.c.value = *makespan;
-    if (v->c.proof == PROOF_TREE)
-        return tree_flaw(&same.c, v->in) == NULL;
-    return (v->c.proof == PROOF_TASK || v->c.proof == PROOF_MULTIPLIERS) &&
-           flaw_of_multipliers(&same) == NULL;
+    mpq_init(next);
+    mpq_set_d(next, nextafter(mpq_get_d(v->c.value), INFINITY));
+    is_next = mpq_cmp(makespan, next) <= 0;
+    mpq_clear(next);
+    v->limits.work = 0;
+    return is_next && mpq_sgn(v->c.value) > 0 && flaw_of_value(v, makespan) == NULL;
 }
 
 static int judge_plan(verification *v, const hs_schedule *s, int print)
@@ -346,12 +211,14 @@ int check_certificate(const char *path, const hs_instance *in, const hs_schedule
     verification v = {.path = path, .in = in};
     int          code = certificate_read(path, &v.c);
 
+    set_limits(&v);
     if (!code)
         code = check_proof(&v);
     if (!code)
         code = check_header(&v, info);
     if (!code)
         code = judge_plan(&v, s, print);
+    free(v.kind);
     certificate_free(&v.c);
     return code;
 }

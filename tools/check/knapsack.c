@@ -8,13 +8,8 @@
 #include "check/knapsack.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/memory.h"
-
-enum { MOST_STATES = 1 << 25 };
-
-#define MOST_WORK (UINT64_C(1) << 32) /* items, and states over all items */
 
 typedef __int128 wide;
 
@@ -98,7 +93,7 @@ static void extend(search *s, const knapsack_item *item)
 
     if (s->next.room < 2 * count) {
         free(s->next.state);
-        s->next.room = 4 * count;
+        s->next.room = 3 * count;
         s->next.state = checked_calloc(s->next.room, sizeof *s->next.state);
     }
     s->next.count = 0;
@@ -123,7 +118,7 @@ static void extend(search *s, const knapsack_item *item)
     s->next = swap;
 }
 
-static knapsack_verdict run(search *s, int64_t base, uint64_t *work)
+static verdict run(search *s, int64_t base, limits *l)
 {
     s->now.room = 1;
     s->now.count = 1;
@@ -131,23 +126,21 @@ static knapsack_verdict run(search *s, int64_t base, uint64_t *work)
     s->now.state[0].worth = base;
     prune(s, &s->now, 0);
     for (size_t i = 0; i < s->count && s->now.count; i++) {
-        *work += s->now.count;
-        if (s->now.count > MOST_STATES || *work > MOST_WORK)
-            return KNAPSACK_TOO_HARD;
+        if (!limits_allow(l, s->now.count) || s->now.count > l->most_states)
+            return TOO_MUCH;
         extend(s, &s->items[i]);
         prune(s, &s->now, i + 1);
     }
-    return s->now.count ? KNAPSACK_FAILS : KNAPSACK_HOLDS;
+    return s->now.count ? FAILS : HOLDS;
 }
 
-knapsack_verdict knapsack_check(knapsack_item *items, size_t count, int64_t capacity, int64_t most,
-                                uint64_t *work)
+verdict knapsack_check(knapsack_item *items, size_t count, int64_t capacity, int64_t most,
+                       limits *l)
 {
-    search           s = {.items = items, .capacity = capacity, .most = most};
-    int64_t          base = 0;
-    knapsack_verdict verdict;
+    search  s = {.items = items, .capacity = capacity, .most = most};
+    int64_t base = 0;
+    verdict found;
 
-    *work += count;
     for (size_t i = 0; i < count; i++) {
         if (items[i].weight == 0)
             base += items[i].worth;
@@ -161,10 +154,10 @@ knapsack_verdict knapsack_check(knapsack_item *items, size_t count, int64_t capa
         s.weight[i + 1] = s.weight[i] + items[i].weight;
         s.worth[i + 1] = s.worth[i] + items[i].worth;
     }
-    verdict = run(&s, base, work);
+    found = limits_allow(l, count) ? run(&s, base, l) : TOO_MUCH;
     free(s.weight);
     free(s.worth);
     free(s.now.state);
     free(s.next.state);
-    return verdict;
+    return found;
 }

@@ -1,278 +1,257 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the leaves of a proof by cases say; the arguments stand in hsched-formats(5). */
-#include "check/leaf.h"
-
+/* What the leaves of a proof say; the arguments stand in hsched-formats(5). */
 #include <math.h>
 #include <stdlib.h>
 
-#include "check/configuration.h"
-#include "check/most.h"
-#include "check/patterns.h"
-#include "check/search.h"
+#include "check/cases.h"
+#include "check/knapsack.h"
+#include "check/packing.h"
 #include "common/memory.h"
 
-#define MOST_SEARCH_NODES (UINT64_C(1) << 27)
-#define MOST_LOOKS (UINT64_C(1) << 30)
+const char flaw_too_much[] = "it takes too much to verify for its size (see hsched-check(1))";
 
-static int fits(const tree *t, size_t kind, int type)
+enum {
+    CAPACITY_BITS = 80, /* of a packing */
+    SUM_BITS = 61,      /* of what all tasks of a knapsack are worth */
+    LOOK = 16           /* steps that a kind takes where multipliers are added up */
+};
+
+static void count_units(mpz_t units, dyadic time, long unit)
 {
-    return mpz_sgn(t->time[type][kind]) > 0 && mpz_cmp(t->time[type][kind], t->longest) <= 0;
+    mpz_set_si(units, time.mantissa);
+    mpz_mul_2exp(units, units, (mp_bitcnt_t)(time.exponent - unit));
 }
 
-static void add_times(mpz_t sum, const mpz_t cost, uint64_t count)
+/* Does the kind take no longer than the makespan that is to be refuted? */
+static int fits(const cases *cs, size_t kind, int type, mpz_t scratch)
 {
-    mpz_addmul_ui(sum, cost, (unsigned long)count); /* below 2^32 */
+    double time = cs->kind[kind].time[type];
+
+    if (isinf(time))
+        return 0;
+    count_units(scratch, time_as_dyadic(time), cs->unit);
+    return mpz_cmp(scratch, cs->longest) <= 0;
 }
 
-/* sum += the least that the kind costs; 0: it cannot all be run. */
-static int add_least(const tree *t, size_t kind, const mpz_t multiplier[2], mpz_t sum,
+/* sum += the least that the kind's tasks cost; 0: they cannot all be run. */
+static int add_least(const cases *cs, size_t kind, const mpz_t multiplier[2], mpz_t sum,
                      mpz_t cost[2])
 {
-    uint64_t count = t->c->kind[kind].count, low = t->low[kind], high = t->high[kind];
+    uint32_t count = cs->kind[kind].count, low = cs->low[kind], high = cs->high[kind];
 
-    if (!fits(t, kind, 0))
+    if (!fits(cs, kind, 0, cost[0]))
         high = 0;
-    if (!fits(t, kind, 1))
+    if (!fits(cs, kind, 1, cost[1]))
         low = count;
     if (low > high)
         return 0;
     for (int type = 0; type < 2; type++)
-        mpz_mul(cost[type], multiplier[type], t->time[type][kind]);
-    add_times(sum, cost[0], low);
-    add_times(sum, cost[1], count - high);
-    add_times(sum, cost[mpz_cmp(cost[1], cost[0]) < 0], high - low);
+        mpz_mul(cost[type], cost[type], multiplier[type]);
+    mpz_addmul_ui(sum, cost[0], low);
+    mpz_addmul_ui(sum, cost[1], count - high);
+    mpz_addmul_ui(sum, cost[mpz_cmp(cost[1], cost[0]) < 0], high - low);
     return 1;
 }
 
-/* Both over the same power of two. */
-static void take_multipliers(const tree_node *node, mpz_t multiplier[2])
+static const char *flaw_of_multipliers(cases *cs, const proof_node *node)
 {
-    long least = node->multiplier[0].exponent < node->multiplier[1].exponent
-                     ? node->multiplier[0].exponent
-                     : node->multiplier[1].exponent;
-
-    for (int type = 0; type < 2; type++) {
-        mpz_set_si(multiplier[type], node->multiplier[type].mantissa);
-        mpz_mul_2exp(multiplier[type], multiplier[type],
-                     (mp_bitcnt_t)(node->multiplier[type].exponent - least));
-    }
-}
-
-static const char *flaw_of_multipliers(tree *t, const tree_node *node)
-{
+    const dyadic *given = node->multiplier;
+    long  least = given[0].exponent < given[1].exponent ? given[0].exponent : given[1].exponent;
     mpz_t multiplier[2], cost[2], sum, room;
     int   possible = 1, proved;
 
-    t->looks += t->c->kinds;
-    if (t->looks > MOST_LOOKS)
-        return flaw_too_large;
+    if (!limits_allow(cs->l, LOOK * cs->c->kinds))
+        return flaw_too_much;
     mpz_inits(multiplier[0], multiplier[1], cost[0], cost[1], sum, room, NULL);
-    take_multipliers(node, multiplier);
-    for (size_t i = 0; i < t->c->kinds && possible; i++)
-        possible = add_least(t, i, multiplier, sum, cost);
-    mpz_mul_ui(room, multiplier[0], t->workers[0]);
-    mpz_addmul_ui(room, multiplier[1], t->workers[1]);
-    mpz_mul(room, room, t->longest);
+    for (int type = 0; type < 2; type++) {
+        count_units(multiplier[type], given[type], least);
+        mpz_addmul_ui(room, multiplier[type], cs->workers[type]);
+    }
+    mpz_mul(room, room, cs->longest);
+    for (size_t i = 0; i < cs->c->kinds && possible; i++)
+        possible = add_least(cs, i, multiplier, sum, cost);
     proved = !possible || mpz_cmp(sum, room) > 0;
     mpz_clears(multiplier[0], multiplier[1], cost[0], cost[1], sum, room, NULL);
-    return proved ? NULL : "the multipliers of a case prove less than that value";
+    return proved ? NULL : "the multipliers prove less than that value";
 }
 
 /* How many of a kind are of a class in the case at hand. */
-static uint64_t count_of(const tree *t, size_t kind, int class)
+static uint32_t count_of(const cases *cs, size_t kind, int class)
 {
     if (class == CLASS_CPU)
-        return t->low[kind];
-    return class == CLASS_GPU ? t->c->kind[kind].count - t->high[kind]
-                              : t->high[kind] - t->low[kind];
+        return cs->low[kind];
+    return class == CLASS_GPU ? cs->kind[kind].count - cs->high[kind]
+                              : cs->high[kind] - cs->low[kind];
 }
 
-static const char *flaw_of_knapsacks(tree *t, const tree_node *node)
+/* Rounded down; or more than the capacity. */
+static cells whole_cells(double time, long grid, cells capacity)
 {
-    certified_kind *kind = checked_calloc(t->c->kinds * CLASSES + 1, sizeof *kind);
-    configuration   k = {node->grid,
-                         node->capacity,
-                         {node->most[0], node->most[1]},
-                         {t->workers[0], t->workers[1]},
-                         0,
-                         kind};
-    const char     *flaw;
-    mpq_t           end;
+    dyadic d;
+    long   shift;
 
-    for (size_t i = 0; i < t->c->kinds * CLASSES; i++) {
-        certified_kind found = t->c->kind[i / CLASSES];
-        int class = i % CLASSES;
+    if (isinf(time))
+        return capacity + 1;
+    d = time_as_dyadic(time);
+    shift = d.exponent - grid;
+    if (shift < 0)
+        return shift > -64 ? d.mantissa >> -shift : 0;
+    return shift <= CAPACITY_BITS && d.mantissa <= capacity >> shift ? (cells)d.mantissa << shift
+                                                                     : capacity + 1;
+}
 
-        found.count = count_of(t, i / CLASSES, class);
-        found.multiplier = t->c->worth[node->worth + i];
-        if (class != CLASS_FREE)
-            found.time[class == CLASS_CPU] = INFINITY;
-        if (found.count)
-            kind[k.kinds++] = found;
+/* All worth > m cpu-most + k gpu-most? */
+static const char *flaw_of_sums(const cases *cs, const proof_node *node)
+{
+    __int128 all = 0, workers = 0; /* 2^31 tasks of 2^61, and as many workers, at most */
+
+    for (size_t i = 0; i < cs->c->kinds * CLASSES; i++)
+        all += (__int128)cs->c->worth[node->knapsacks.worth + i] *
+               count_of(cs, i / CLASSES, i % CLASSES);
+    for (int type = 0; type < 2; type++)
+        workers += (__int128)node->knapsacks.most[type] * cs->workers[type];
+    if (all <= workers)
+        return "the workers could be worth all tasks";
+    return all >> SUM_BITS ? "the multipliers are too large" : NULL;
+}
+
+/* (capacity + 1) 2^grid > the makespan that is to be refuted? */
+static int is_long_enough(const cases *cs, const proof_node *node)
+{
+    long  shift = node->knapsacks.grid - cs->unit;
+    mpz_t end, longest;
+    int   is;
+
+    mpz_init_set_si(end, node->knapsacks.capacity + 1);
+    mpz_init_set(longest, cs->longest);
+    if (shift >= 0)
+        mpz_mul_2exp(end, end, (mp_bitcnt_t)shift);
+    else
+        mpz_mul_2exp(longest, longest, (mp_bitcnt_t)-shift);
+    is = mpz_cmp(end, longest) > 0;
+    mpz_clears(end, longest, NULL);
+    return is;
+}
+
+/* Items of 1, 2, 4 ... tasks and one of the rest: some of them are any number up to the count. */
+static size_t add_items(knapsack_item *item, int64_t weight, int64_t worth, int64_t count,
+                        int64_t capacity)
+{
+    size_t added = 0;
+
+    if (weight > 0 && count > capacity / weight)
+        count = capacity / weight;
+    for (int64_t size = 1; count > 0; count -= size, size *= 2) {
+        if (size > count)
+            size = count;
+        item[added++] = (knapsack_item){weight * size, worth * size};
     }
-    mpq_init(end);
-    configuration_end(&k, end);
-    flaw = mpq_cmp(end, t->longest_q) > 0 ? configuration_flaw(&k, &t->packed)
-                                          : "the capacity of a case is less than the value";
-    mpq_clear(end);
-    free(kind);
+    return added;
+}
+
+static const char *flaw_of_type(const cases *cs, const proof_node *node, int type)
+{
+    int64_t        capacity = node->knapsacks.capacity;
+    size_t         count = 0, room = 0;
+    knapsack_item *item;
+    verdict        found;
+
+    for (size_t i = 0; i < cs->c->kinds * CLASSES; i++)
+        for (uint32_t left = count_of(cs, i / CLASSES, i % CLASSES); left > 0; left /= 2)
+            room++;
+    item = checked_calloc(room + 1, sizeof *item);
+    for (size_t i = 0; i < cs->c->kinds * CLASSES; i++) {
+        int   class = i % CLASSES;
+        cells weight = whole_cells(cs->kind[i / CLASSES].time[type], node->knapsacks.grid, capacity);
+
+        if (weight <= capacity && class != (type ? CLASS_CPU : CLASS_GPU))
+            count += add_items(item + count, (int64_t)weight,
+                               cs->c->worth[node->knapsacks.worth + i],
+                               count_of(cs, i / CLASSES, class), capacity);
+    }
+    found = knapsack_check(item, count, capacity, node->knapsacks.most[type], cs->l);
+    free(item);
+    if (found == FAILS)
+        return type ? "a GPU can run tasks worth more than gpu-most"
+                    : "a CPU can run tasks worth more than cpu-most";
+    return found == TOO_MUCH ? flaw_too_much : NULL;
+}
+
+static const char *flaw_of_knapsacks(cases *cs, const proof_node *node)
+{
+    const char *flaw = flaw_of_sums(cs, node);
+
+    if (!limits_allow(cs->l, LOOK * cs->c->kinds))
+        return flaw_too_much;
+    if (!is_long_enough(cs, node))
+        return "the capacity is less than the value";
+    for (int type = 0; type < 2 && !flaw; type++)
+        if (cs->workers[type] > 0)
+            flaw = flaw_of_type(cs, node, type);
     return flaw;
 }
 
 static cells cells_of(const mpz_t units, mp_bitcnt_t shift)
 {
-    mpz_t part;
-    cells high;
+    uint64_t part[2] = {0, 0}; /* 80 bits are left */
+    mpz_t    whole;
 
-    mpz_init(part);
-    mpz_fdiv_q_2exp(part, units, shift + 40);
-    high = (cells)mpz_get_ui(part) << 40;
-    mpz_fdiv_q_2exp(part, units, shift);
-    mpz_fdiv_r_2exp(part, part, 40);
-    high += (cells)mpz_get_ui(part);
-    mpz_clear(part);
-    return high;
+    mpz_init(whole);
+    mpz_fdiv_q_2exp(whole, units, shift);
+    mpz_export(part, NULL, -1, sizeof *part, 0, 0, whole);
+    mpz_clear(whole);
+    return (cells)part[1] << 64 | part[0];
 }
 
-/* Returns how many classes there are; 0 worth: too much. */
-static size_t list_classes(const tree *t, const tree_node *node, search_class *classes,
-                           cells capacity, mp_bitcnt_t shift, cells *worth)
+/* What the case settles for the type, and what the other type cannot run. */
+static size_t list_packed(const cases *cs, int type, long grid, cells capacity, packing_kind *list)
 {
     size_t count = 0;
+    mpz_t  scratch;
 
-    for (size_t i = 0; i < t->c->kinds * CLASSES; i++) {
-        int class = i % CLASSES;
-        search_class found = {{capacity + 1, capacity + 1},
-                              count_of(t, i / CLASSES, class),
-                              t->c->worth[node->worth + i]};
+    mpz_init(scratch);
+    for (size_t i = 0; i < cs->c->kinds; i++) {
+        packing_kind found = {whole_cells(cs->kind[i].time[type], grid, capacity),
+                              cs->kind[i].count};
 
-        for (int type = 0; type < 2; type++)
-            if (fits(t, i / CLASSES, type) && (class == CLASS_FREE || (class == CLASS_GPU) == type))
-                found.weight[type] = cells_of(t->time[type][i / CLASSES], shift);
-        *worth += (cells)found.worth * (cells)found.count;
-        if (found.count && found.worth > 0) /* what is worth nothing is left out */
-            classes[count++] = found;
+        if (fits(cs, i, !type, scratch))
+            found.count = count_of(cs, i, type ? CLASS_GPU : CLASS_CPU);
+        if (found.count > 0 && found.weight > 0)
+            list[count++] = found;
     }
+    mpz_clear(scratch);
     return count;
 }
 
-/* Bits of the longest makespan beyond those that are kept. */
-static mp_bitcnt_t shift_to(const tree *t, size_t kept)
+static const char *flaw_of_packing(cases *cs, const proof_node *node)
 {
-    size_t bits = mpz_sizeinbase(t->longest, 2);
+    size_t        bits = mpz_sizeinbase(cs->longest, 2);
+    mp_bitcnt_t   shift = bits > CAPACITY_BITS ? bits - CAPACITY_BITS : 0;
+    cells         capacity = cells_of(cs->longest, shift);
+    packing_kind *list = checked_calloc(cs->c->kinds + 1, sizeof *list);
+    size_t        count = list_packed(cs, node->type, cs->unit + (long)shift, capacity, list);
+    verdict       found = FAILS;
 
-    return bits > kept ? bits - kept : 0;
+    if (!limits_allow(cs->l, LOOK * cs->c->kinds))
+        found = TOO_MUCH;
+    else if (count > 0)
+        found = packing_check(list, count, cs->workers[node->type], capacity, cs->l);
+    free(list);
+    if (found == FAILS)
+        return "the tasks of a type can be run in less than that value";
+    return found == TOO_MUCH ? flaw_too_much : NULL;
 }
 
-/* Many more than it took who wrote it, but no more than are left to all searches together. */
-static uint64_t most_nodes_of(const tree *t, const tree_node *node)
-{
-    uint64_t most = 64 * node->nodes + 65536, left = MOST_SEARCH_NODES - t->searched;
-
-    return most < left ? most : left;
-}
-
-static const char *flaw_of_verdict(search_verdict verdict)
-{
-    if (verdict == SEARCH_TOO_HARD)
-        return flaw_too_large;
-    return verdict == SEARCH_FOUND ? "there is a schedule shorter than that" : NULL;
-}
-
-static const char *flaw_of_search(tree *t, const tree_node *node)
-{
-    mp_bitcnt_t    shift = shift_to(t, SEARCH_CAPACITY_BITS);
-    cells          capacity = cells_of(t->longest, shift), worth = 0;
-    search_class  *classes = checked_calloc(t->c->kinds * CLASSES + 1, sizeof *classes);
-    search_verdict verdict = SEARCH_TOO_HARD;
-    size_t         count;
-
-    /* If only some of the tasks cannot be run in time, then all cannot. */
-    count = list_classes(t, node, classes, capacity, shift, &worth);
-    if (worth >> SEARCH_WORTH_BITS == 0)
-        verdict = search_refute(classes, count, t->workers, capacity, most_nodes_of(t, node),
-                                &t->searched);
-    free(classes);
-    return flaw_of_verdict(verdict);
-}
-
-enum { MOST_BITS = 59 };
-
-/* Can no worker of the type that is not listed run tasks worth more than is said? */
-static const char *flaw_of_fine(tree *t, const tree_node *node, size_t w)
-{
-    mp_bitcnt_t      shift = shift_to(t, MOST_BITS);
-    int              fine = !node->listed;
-    most_kind        kinds[SHARE_MOST_KINDS];
-    int64_t          most = node->fine[w];
-    size_t           count = 0;
-    knapsack_verdict verdict;
-
-    for (size_t i = 0; i < t->c->kinds; i++) {
-        most_kind found = {0, t->c->worth[node->worth + i * CLASSES + w], t->c->kind[i].count};
-
-        if (!fits(t, i, fine))
-            continue;
-        found.weight = (int64_t)cells_of(t->time[fine][i], shift);
-        if (found.weight > 0)
-            kinds[count++] = found;
-        else /* a worker has room for all of them; they are worth less than 2^62 */
-            most -= found.worth * (int64_t)found.count;
-    }
-    verdict = most_check(kinds, count, (int64_t)cells_of(t->longest, shift), most, &t->chosen);
-    if (verdict == KNAPSACK_TOO_HARD)
-        return flaw_too_large;
-    return verdict == KNAPSACK_FAILS ? "a worker can run tasks worth more than is said" : NULL;
-}
-
-/* It proves that there is no schedule at all, whatever the case. */
-static const char *flaw_of_patterns(tree *t, const tree_node *node)
-{
-    mp_bitcnt_t    shift = shift_to(t, SEARCH_CAPACITY_BITS);
-    pattern_kind   kind[SHARE_MOST_KINDS] = {{{0}, 0, {0}}};
-    pattern_search s = {t->c->kinds,
-                        kind,
-                        {t->workers[0], t->workers[1]},
-                        cells_of(t->longest, shift),
-                        node->listed,
-                        {node->fine[0], node->fine[1], node->fine[2]},
-                        0,
-                        most_nodes_of(t, node),
-                        0};
-    const char    *flaw;
-
-    if (t->c->kinds > SHARE_MOST_KINDS)
-        return flaw_too_large;
-    for (size_t i = 0; i < t->c->kinds; i++) {
-        kind[i].count = t->c->kind[i].count;
-        for (int type = 0; type < 2; type++)
-            kind[i].weight[type] =
-                fits(t, i, type) ? cells_of(t->time[type][i], shift) : s.capacity + 1;
-        for (size_t w = 0; w < PATTERNS_WORTHS; w++)
-            kind[i].worth[w] = t->c->worth[node->worth + i * CLASSES + w];
-    }
-    flaw = flaw_of_verdict(patterns_refute(&s));
-    t->searched += s.nodes;
-    t->looks += s.vectors;
-    if (!flaw && t->looks > MOST_LOOKS)
-        flaw = flaw_too_large;
-    for (size_t w = 0; w < PATTERNS_WORTHS && !flaw && t->workers[!node->listed]; w++)
-        flaw = flaw_of_fine(t, node, w);
-    return flaw;
-}
-
-const char *leaf_flaw(tree *t, const tree_node *node)
+const char *leaf_flaw(cases *cs, const proof_node *node)
 {
     switch (node->step) {
     case STEP_BRANCH:
     case STEP_MULTIPLIERS:
         break;
     case STEP_CONFIGURATION:
-        return flaw_of_knapsacks(t, node);
-    case STEP_SEARCH:
-        return flaw_of_search(t, node);
-    case STEP_PATTERNS:
-        return flaw_of_patterns(t, node);
+        return flaw_of_knapsacks(cs, node);
+    case STEP_PACKING:
+        return flaw_of_packing(cs, node);
     }
-    return flaw_of_multipliers(t, node);
+    return flaw_of_multipliers(cs, node);
 }

@@ -41,20 +41,22 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     return HS_OK;
 }
 
+/* Kinds are numbered by rising CPU time and then by rising GPU time. */
 static hs_status copy_proof(const hsi_configuration *cf, const hsi_configuration_proof *proof,
                             const hsi_problem *rows, hs_certificate *c)
 {
-    unsigned char *seen = calloc(rows->n + 1, sizeof *seen);
-    size_t         i;
+    size_t i;
 
     c->kind = calloc(rows->n + 1, sizeof *c->kind);
-    for (i = 0; seen && c->kind && i < rows->n; i++) {
-        hsi_certified_kind kind = {rows->p[i], rows->q[i], hsi_configuration_multiplier(cf, i)};
-        uint32_t           number = hsi_configuration_kind(cf, i);
+    if (!c->kind)
+        return HS_ENOMEM;
+    for (i = 0; i < rows->n; i++) {
+        uint32_t number = hsi_configuration_kind(cf, i);
 
-        if (!seen[number])
-            c->kind[c->kinds++] = kind;
-        seen[number] = 1;
+        c->kind[number] = (hsi_certified_kind){rows->p[i], rows->q[i],
+                                               hsi_configuration_multiplier(cf, i)};
+        if (c->kinds <= number)
+            c->kinds = number + 1;
     }
     c->proof = HSI_PROOF_CONFIGURATION;
     c->value = proof->bound;
@@ -62,9 +64,7 @@ static hs_status copy_proof(const hsi_configuration *cf, const hsi_configuration
     c->capacity = proof->capacity;
     c->most[HS_CPU] = proof->most[HS_CPU];
     c->most[HS_GPU] = proof->most[HS_GPU];
-    i = seen && c->kind;
-    free(seen);
-    return i ? HS_OK : HS_ENOMEM;
+    return HS_OK;
 }
 
 /* What the search has not raised is deadline's to prove. */

@@ -373,6 +373,12 @@ static hs_status prepare(hsi_configuration *cf)
 
 hs_status hsi_configuration_open(const hsi_problem *pb, double from, hsi_configuration **out)
 {
+    return hsi_configuration_open_exact(pb, from, INFINITY, out);
+}
+
+hs_status hsi_configuration_open_exact(const hsi_problem *pb, double from, double longest,
+                                       hsi_configuration **out)
+{
     hsi_configuration *cf = calloc(1, sizeof *cf);
     hs_settings        settings;
     hs_status          st = HS_OK;
@@ -395,7 +401,7 @@ hs_status hsi_configuration_open(const hsi_problem *pb, double from, hsi_configu
         *out = cf;
         return HS_OK;
     }
-    st = hsi_refusal_open(&cf->refusal, pb, from, MOST_KINDS);
+    st = hsi_refusal_open(&cf->refusal, pb, from, longest, MOST_KINDS);
     if (st == HS_OK)
         st = prepare(cf);
     if (st != HS_OK) {

@@ -20,6 +20,10 @@ typedef struct hsi_configuration hsi_configuration;
  * be one of tasks or of rows; it need not outlive the call.
  */
 hs_status hsi_configuration_open(const hsi_problem *pb, double from, hsi_configuration **out);
+
+/* Counts in cells that are as small as can be for makespans up to about `longest`. */
+hs_status hsi_configuration_open_exact(const hsi_problem *pb, double from, double longest,
+                                       hsi_configuration **out);
 void      hsi_configuration_close(hsi_configuration *cf);
 
 /*
@@ -81,9 +85,8 @@ hs_status hsi_configuration_suggest(hsi_configuration *cf, hs_type type, const u
  * With w_i = floor(time_i / 2^grid), on each type, no set of tasks with weights
  * adding up to at most `capacity` has multipliers adding up to more than
  * most[type], while all multipliers add up to more than m most[HS_CPU] + k
- * most[HS_GPU]. So no schedule is shorter than bound = (capacity + 1) 2^grid, which
- * is exact. (Refused is any T with floor(T / 2^grid) = capacity.) The multipliers
- * of all tasks add up to 2^50 at most. `most` is not the knapsack's optimum exactly,
+ * most[HS_GPU]. So no schedule is shorter than (capacity + 1) 2^grid; `bound` is that,
+ * rounded down. (Refused is any T with floor(T / 2^grid) = capacity.) The multipliers of all tasks add up to 2^50 at most. `most` is not the knapsack's optimum exactly,
  * but never less: a search that checks it may leave out what is not above it.
  */
 typedef struct hsi_configuration_proof {

@@ -12,6 +12,7 @@
  */
 #include "bound/configuration/refusal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,13 @@
 
 enum {
     GRID_BITS = 40,     /* cells of the makespan we start from */
+    EXACT_BITS = 62,    /* of the longest one, where all is to be counted as exactly as can be */
     LEAST_GRID = -1074, /* so that every number of cells is a double */
     MULTIPLIER_BITS = 50,
     MOST_PUSHES = 12
 };
 
-static const int64_t does_not_fit = INT64_MAX / 4;
+static const int64_t does_not_fit = INT64_MAX;
 
 static int same_kind(const hsi_problem *pb, uint32_t a, uint32_t b)
 {
@@ -90,20 +92,20 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
-static void weigh(hsi_refusal *r, double from)
+static void weigh(hsi_refusal *r, double from, double longest)
 {
     int64_t unit = 0;
     size_t  i;
     int     type, exact = 1;
 
-    frexp(from, &r->grid);
-    r->grid -= GRID_BITS;
+    frexp(isfinite(longest) ? longest : from, &r->grid);
+    r->grid -= isfinite(longest) ? EXACT_BITS : GRID_BITS;
     if (r->grid < LEAST_GRID)
         r->grid = LEAST_GRID;
     r->refused = (int64_t)ldexp(from, -r->grid) - 1;
-    r->capacity_limit = 4 * (r->refused + 1);
-    if (r->capacity_limit > HSI_KNAPSACK_MOST_CAPACITY)
-        r->capacity_limit = HSI_KNAPSACK_MOST_CAPACITY;
+    r->capacity_limit = HSI_KNAPSACK_MOST_CAPACITY - 1;
+    if (r->refused < r->capacity_limit / 4)
+        r->capacity_limit = 4 * (r->refused + 1);
     for (type = HS_CPU; type <= HS_GPU; type++)
         for (i = 0; i < r->kinds; i++) {
             double cells = r->time[type][i] <= 4 * from ? ldexp(r->time[type][i], -r->grid)
@@ -121,15 +123,22 @@ static void weigh(hsi_refusal *r, double from)
 
 int64_t hsi_refusal_round(const hsi_refusal *r, int64_t capacity)
 {
-    return capacity / r->unit * r->unit + r->unit - 1;
+    uint64_t unit = (uint64_t)r->unit, rounded = (uint64_t)capacity / unit * unit + unit - 1;
+
+    return rounded < INT64_MAX ? (int64_t)rounded : INT64_MAX;
 }
 
+/* As the greatest double that is not above it. */
 double hsi_refusal_bound(const hsi_refusal *r)
 {
-    return ldexp((double)(r->refused + 1), r->grid);
+    int64_t cells = r->refused + 1;
+    int     beyond = 64 - DBL_MANT_DIG - __builtin_clzll((uint64_t)cells | 1);
+
+    return ldexp((double)(beyond > 0 ? cells >> beyond << beyond : cells), r->grid);
 }
 
-hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double from, size_t most_kinds)
+hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double from, double longest,
+                           size_t most_kinds)
 {
     uint32_t *order = malloc((2 * pb->n + 1) * sizeof *order);
     hs_status st;
@@ -154,7 +163,7 @@ hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double from, s
         r->time[HS_GPU][kind] = pb->q[i];
         r->count[kind] += hsi_count(pb, i);
     }
-    weigh(r, from);
+    weigh(r, from, longest);
     return HS_OK;
 }
 
@@ -265,6 +274,8 @@ void hsi_refusal_push(hsi_refusal *r, int64_t capacity, double ratio,
         int64_t next;
 
         if (step < (double)r->unit && step * 0x1p21 < (double)capacity)
+            return;
+        if (step > (double)(r->capacity_limit - capacity))
             return;
         next = hsi_refusal_round(r, capacity + (int64_t)step);
         if (next == capacity || next > r->capacity_limit)

@@ -42,11 +42,16 @@ typedef struct hsi_refusal {
     int64_t  best_most[2];
 } hsi_refusal;
 
-/* `from` > 0 is a bound known to be safe. HS_ETOOBIG: more than most_kinds kinds. */
-hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double from, size_t most_kinds);
+/*
+ * `from` > 0 is a bound known to be safe. The cells are small beside it; if `longest` is finite
+ * they are as small as can be, and no more than that is refused. HS_ETOOBIG: more than
+ * most_kinds kinds.
+ */
+hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double from, double longest,
+                           size_t most_kinds);
 void      hsi_refusal_close(hsi_refusal *r);
 
-/* What has been proved. */
+/* What has been proved, rounded down. */
 double hsi_refusal_bound(const hsi_refusal *r);
 
 /* The capacity from this one on before which the knapsacks do not change. */

@@ -318,21 +318,6 @@ static void value_all(hsi_kinds *kd)
     qsort(kd->patterns, kd->pattern_count, sizeof *kd->patterns, worth_more);
 }
 
-int64_t hsi_kinds_worth(const hsi_kinds *kd, size_t row, int set)
-{
-    return kd->worth[set][kd->kind_of[row]];
-}
-
-int hsi_kinds_coarse(const hsi_kinds *kd)
-{
-    return kd->coarse;
-}
-
-int64_t hsi_kinds_most_on_fine(const hsi_kinds *kd, int set)
-{
-    return kd->most[!kd->coarse][set];
-}
-
 int hsi_kinds_aim(hsi_kinds *kd, double target, int flip)
 {
     if (!weigh(kd, target) || !choose_coarse(kd, flip))

@@ -45,9 +45,4 @@ hs_status hsi_kinds_ask(hsi_kinds *kd, hsi_kinds_query *query, const hsi_stop *s
 
 enum { HSI_KINDS_WORTHS = 3 }; /* the two that are given, and the time on the fine type */
 
-/* What the answer to the last query was pruned by, as integers. */
-int     hsi_kinds_coarse(const hsi_kinds *kd); /* the type whose workers are given patterns */
-int64_t hsi_kinds_worth(const hsi_kinds *kd, size_t row, int set);
-int64_t hsi_kinds_most_on_fine(const hsi_kinds *kd, int set); /* that a worker can run is worth */
-
 #endif

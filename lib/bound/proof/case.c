@@ -13,7 +13,7 @@
 #include "bound/configuration/configuration.h"
 #endif
 
-enum { FEW_NODES = 1 << 12, MOST_NODES = 1 << 18 }; /* of a search */
+enum { FEW_NODES = 1 << 12, MOST_NODES = 1 << 22 }; /* of a packing */
 
 /*
  * The LP cuts one kind: in the order of p/q, the one with which the CPUs would have
@@ -161,15 +161,17 @@ static hs_status by_configuration(hsi_prover *pr, hsi_case *c, int *cut)
     hsi_configuration *cf = NULL;
     const double      *worth = NULL;
     double            *share = malloc((pr->classes.n + 1) * sizeof *share);
-    hs_status          st = share ? hsi_configuration_open(&pr->classes, c->bound, &cf) : HS_ENOMEM;
+    hs_status          st = share ? HS_OK : HS_ENOMEM;
 
+    if (st == HS_OK)
+        st = hsi_configuration_open_exact(&pr->classes, c->bound, pr->target, &cf);
     *cut = 0;
     if (c->parent != HSI_NO_CASE)
         worth = hsi_case_at(pr, c->parent)->worth;
     if (st == HS_OK && worth)
         st = begin_as(pr, worth, cf);
     if (st == HS_OK) {
-        hsi_configuration_enough(cf, pr->goal);
+        hsi_configuration_enough(cf, nextafter(pr->target, INFINITY));
         st = hsi_configuration_step(cf, pr->stop);
     }
     if (st == HS_OK)
@@ -211,17 +213,15 @@ static int split_at_longest(const hsi_prover *pr, hsi_case *c)
 
 static hs_status bound_deeply(hsi_prover *pr, hsi_case *c)
 {
-    int       cut = 0, free_kind;
+    int       cut = 0;
     hs_status st = by_configuration(pr, c, &cut);
 
-    if (st == HS_OK && c->own < pr->goal && c->parent == HSI_NO_CASE)
-        st = hsi_prover_patterns(pr, c);
-    if (st != HS_OK || c->own >= pr->goal || cut)
+    if (st != HS_OK || c->own >= pr->goal)
         return st;
-    free_kind = split_at_longest(pr, c);
-    if (!free_kind)
-        c->proof.kind = HSI_NO_CASE;
-    return hsi_prover_search(pr, c, free_kind ? FEW_NODES : MOST_NODES);
+    if (cut || split_at_longest(pr, c))
+        return hsi_prover_pack(pr, c, FEW_NODES);
+    c->proof.kind = HSI_NO_CASE;
+    return hsi_prover_pack(pr, c, MOST_NODES);
 }
 
 hs_status hsi_prover_bound(hsi_prover *pr, hsi_case *c)

@@ -10,9 +10,9 @@
 /*
  * Proofs by cases that no schedule is shorter than a target. A case says of each kind
  * of tasks (those with the same two times) that at least so many of them run on CPUs,
- * and at most so many. It is proved by multipliers, by knapsacks or by a search, or
- * split in two: at most `cut` of one kind on CPUs, or more. Where kinds are few, a search
- * through all schedules by what workers can run of each may prove it at once.
+ * and at most so many. It is proved by multipliers, by knapsacks, or because what one type
+ * has to run cannot be packed on its workers; or it is split in two: at most `cut` of one
+ * kind on CPUs, or more.
  */
 
 #define HSI_NO_CASE UINT32_MAX
@@ -35,12 +35,12 @@ typedef struct hsi_prover {
     double          target;
     double          goal; /* a hair below: as good as proved */
     double          unit; /* all makespans are multiples of it; 0: nothing is known */
-    int             deep; /* knapsacks and searches too */
+    int             deep; /* knapsacks and packings too */
     const hsi_stop *stop;
     hsi_vector      cases;    /* of hsi_case */
     hsi_vector      heap;     /* uint32_t: the open ones, least bound first */
     size_t          lines;    /* that the knapsacks' proofs may take in a file */
-    uint64_t        searched; /* nodes, in all searches */
+    uint64_t        searched; /* nodes, in all packings */
 
     /* The case at hand: */
     uint32_t      *low, *high; /* of each kind, on CPUs */
@@ -78,10 +78,7 @@ void hsi_prover_split_at(const hsi_prover *pr, hsi_case *c, size_t kind, double 
 /* Proves what it can of the case that is turned to, and chooses where to split it. */
 hs_status hsi_prover_bound(hsi_prover *pr, hsi_case *c);
 
-/* By a search of at most `most_nodes` through the case that is turned to. */
-hs_status hsi_prover_search(hsi_prover *pr, hsi_case *c, uint64_t most_nodes);
-
-/* By a search by kinds through all schedules, which the case that is turned to has to be. */
-hs_status hsi_prover_patterns(hsi_prover *pr, hsi_case *c);
+/* Packs what the case that is turned to leaves to one type only, with so many nodes a type. */
+hs_status hsi_prover_pack(hsi_prover *pr, hsi_case *c, uint64_t most_nodes);
 
 #endif

@@ -74,12 +74,12 @@ int comes_next(const reader *r, const char *name)
     return !r->bad && strncmp(r->at, name, length) == 0 && r->at[length] == ',';
 }
 
-size_t lines_left(const reader *r)
+size_t lines_left(const reader *r, const char *begin)
 {
-    size_t lines = 0;
+    size_t lines = 0, length = strlen(begin);
 
-    for (const char *at = r->at; (at = strchr(at, '\n')); at++)
-        lines++;
+    for (const char *at = r->at, *end; (end = strchr(at, '\n')); at = end + 1)
+        lines += strncmp(at, begin, length) == 0;
     return lines;
 }
 
@@ -173,36 +173,32 @@ void dyadic_to(dyadic from, mpq_t value)
 }
 
 /* DECIMAL,INTEGER*2^EXPONENT, which must agree; at least 0. `decimal` may be NULL. */
-void take_real(reader *r, const char *name, mpq_t value, char decimal[32])
+dyadic take_real(reader *r, const char *name, char decimal[32])
 {
-    char  *text = take(r, name), *exact, canonical[32];
-    dyadic found;
-    mpq_t  again;
+    char  *text = take(r, name), *exact = text ? split_at_comma(r, text) : NULL, canonical[32];
+    dyadic value = {0, 0};
+    double again;
+    mpq_t  number, rounded;
 
-    if (!text)
-        return;
-    exact = strchr(text, ',');
-    if (!exact) {
-        bad_line(r, "DECIMAL,INTEGER*2^EXPONENT was expected");
-        return;
-    }
-    *exact++ = 0;
-    found = dyadic_of(r, exact);
+    if (exact)
+        value = dyadic_of(r, exact);
     if (r->bad)
-        return;
-    dyadic_to(found, value);
-    if (!isfinite(mpq_get_d(value))) {
+        return value;
+    mpq_inits(number, rounded, NULL);
+    dyadic_to(value, number);
+    again = mpq_get_d(number);
+    if (!isfinite(again)) {
         bad_line(r, "the number is too large");
-        return;
+    } else {
+        mpq_set_d(rounded, again);
+        hs_format_double(again, canonical);
+        if (!mpq_equal(number, rounded) || strcmp(canonical, text) != 0)
+            bad_line(r, "the two forms of the number do not agree");
+        else if (mpq_sgn(number) < 0)
+            bad_line(r, "this is negative");
+        if (decimal)
+            memcpy(decimal, canonical, sizeof canonical);
     }
-    mpq_init(again);
-    mpq_set_d(again, mpq_get_d(value));
-    hs_format_double(mpq_get_d(value), canonical);
-    if (!mpq_equal(again, value) || strcmp(canonical, text) != 0)
-        bad_line(r, "the two forms of the number do not agree");
-    else if (mpq_sgn(value) < 0)
-        bad_line(r, "this is negative");
-    mpq_clear(again);
-    if (decimal)
-        memcpy(decimal, canonical, sizeof canonical);
+    mpq_clears(number, rounded, NULL);
+    return value;
 }

@@ -31,7 +31,8 @@ char *take(reader *r, const char *name);
 /* Is the next line "NAME,..."? */
 int comes_next(const reader *r, const char *name);
 
-size_t lines_left(const reader *r);
+/* Lines to come that begin so. */
+size_t lines_left(const reader *r, const char *begin);
 
 /* Ends the text at its first comma; what follows, or NULL after a message. */
 char *split_at_comma(reader *r, char *text);
@@ -42,9 +43,6 @@ uint64_t take_hex(reader *r, const char *name);
 double   double_of(reader *r, const char *text);
 dyadic   dyadic_of(reader *r, char *text);
 void     dyadic_to(dyadic from, mpq_t value);
-void     take_real(reader *r, const char *name, mpq_t value, char decimal[32]);
-
-/* tree.c */
-void take_tree(reader *r, certificate *c);
+dyadic   take_real(reader *r, const char *name, char decimal[32]);
 
 #endif

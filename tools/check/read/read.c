@@ -11,6 +11,9 @@
 #include "common/memory.h"
 #include "common/message.h"
 
+#define MOST_WORTH (INT64_C(1) << 61)
+#define MOST_CAPACITY ((INT64_C(1) << 62) - 1)
+
 /* The checksum is that of all bytes before its line, FNV-1a. */
 static void check_sum(reader *r, size_t length)
 {
@@ -50,69 +53,194 @@ static void check_frame(reader *r)
     r->line = 1;
 }
 
-static void take_task(reader *r, certificate *c)
+/* task,CPU,GPU; what follows behind one more comma, if it is asked for. */
+static char *take_times(reader *r, double time[2], int more)
 {
-    char           *cpu = take(r, "task"), *gpu, *multiplier;
-    certified_kind *kind = &c->kind[c->kinds];
+    char *cpu = take(r, "task"), *gpu = cpu ? split_at_comma(r, cpu) : NULL;
+    char *rest = gpu && more ? split_at_comma(r, gpu) : NULL;
 
-    if (!cpu)
-        return;
-    gpu = strchr(cpu, ',');
-    multiplier = gpu ? strchr(gpu + 1, ',') : NULL;
-    if (!multiplier) {
-        bad_line(r, "task,CPU,GPU,MULTIPLIER was expected");
-        return;
-    }
-    *gpu++ = 0;
-    *multiplier++ = 0;
-    kind->time[0] = double_of(r, cpu);
-    kind->time[1] = double_of(r, gpu);
-    kind->multiplier = integer_of(r, multiplier);
-    if (!(kind->time[0] > 0) || !(kind->time[1] > 0) || kind->multiplier < 0)
+    if (!gpu || r->bad)
+        return NULL;
+    time[0] = double_of(r, cpu);
+    time[1] = double_of(r, gpu);
+    if (!(time[0] > 0) || !(time[1] > 0))
         bad_line(r, "this is not positive");
-    c->kinds++;
+    return rest;
+}
+
+static int64_t whole_number(reader *r, const char *text, int64_t most)
+{
+    int64_t value = integer_of(r, text);
+
+    if (value < 0 || value > most)
+        bad_line(r, "this is out of range");
+    return value;
+}
+
+/* FREE, or FREE,CPU,GPU. */
+static void take_worth(reader *r, int64_t *worth)
+{
+    char *text = take(r, "worth");
+
+    for (int class = 0; text && class < CLASSES; class ++) {
+        char *next = class == CLASSES - 1 ? NULL : strchr(text, ',');
+
+        if (next)
+            *next++ = 0;
+        worth[class] = whole_number(r, text, MOST_WORTH);
+        if (!next && class == CLASS_CPU)
+            bad_line(r, "worth,FREE or worth,FREE,CPU,GPU was expected");
+        text = next;
+    }
+}
+
+static void take_branch(reader *r, const certificate *c, proof_node *node)
+{
+    char *kind = take(r, "branch"), *cut = kind ? split_at_comma(r, kind) : NULL;
+
+    node->step = STEP_BRANCH;
+    if (!cut)
+        return;
+    node->branch.kind = (uint32_t)whole_number(r, kind, (int64_t)c->kinds - 1);
+    node->branch.cut = (uint32_t)whole_number(r, cut, UINT32_MAX);
+}
+
+static void take_multipliers(reader *r, proof_node *node)
+{
+    char *cpu = take(r, "multipliers"), *gpu = cpu ? split_at_comma(r, cpu) : NULL;
+
+    node->step = STEP_MULTIPLIERS;
+    if (!gpu)
+        return;
+    node->multiplier[0] = dyadic_of(r, cpu);
+    node->multiplier[1] = dyadic_of(r, gpu);
+    if (node->multiplier[0].mantissa < 0 || node->multiplier[1].mantissa < 0)
+        bad_line(r, "this is negative");
+}
+
+/* GRID,CAPACITY,CPU-MOST,GPU-MOST */
+static void take_knapsacks(reader *r, proof_node *node)
+{
+    char *grid = take(r, "configuration"), *capacity = grid ? split_at_comma(r, grid) : NULL;
+    char *cpu = capacity ? split_at_comma(r, capacity) : NULL;
+    char *gpu = cpu ? split_at_comma(r, cpu) : NULL;
+
+    node->step = STEP_CONFIGURATION;
+    if (!gpu)
+        return;
+    node->knapsacks.grid = (long)integer_of(r, grid);
+    node->knapsacks.capacity = whole_number(r, capacity, MOST_CAPACITY);
+    node->knapsacks.most[0] = whole_number(r, cpu, MOST_WORTH);
+    node->knapsacks.most[1] = whole_number(r, gpu, MOST_WORTH);
+    if (node->knapsacks.grid < -MOST_EXPONENT || node->knapsacks.grid > MOST_EXPONENT)
+        bad_line(r, "this is out of range");
+}
+
+static void take_packing(reader *r, proof_node *node)
+{
+    const char *type = take(r, "packing");
+
+    node->step = STEP_PACKING;
+    node->type = type && strcmp(type, "gpu") == 0;
+    if (type && !node->type && strcmp(type, "cpu") != 0)
+        bad_line(r, "cpu or gpu was expected");
+}
+
+static void take_node(reader *r, certificate *c, size_t *worths)
+{
+    proof_node *node = &c->node[c->nodes++];
+
+    if (comes_next(r, "branch")) {
+        take_branch(r, c, node);
+    } else if (comes_next(r, "multipliers")) {
+        take_multipliers(r, node);
+    } else if (comes_next(r, "packing")) {
+        take_packing(r, node);
+    } else if (comes_next(r, "configuration")) {
+        take_knapsacks(r, node);
+        node->knapsacks.worth = *worths;
+        for (size_t i = 0; i < c->kinds && !r->bad; i++, *worths += CLASSES)
+            take_worth(r, c->worth + *worths);
+    } else {
+        r->line++;
+        bad_line(r, "a line of a branch or of a leaf was expected");
+    }
+}
+
+static void take_tree(reader *r, certificate *c)
+{
+    size_t worths = 0, lines, nodes;
+
+    c->has_kinds = 1;
+    c->kinds = (size_t)take_integer(r, "kinds", 0, MOST_KINDS);
+    lines = lines_left(r, "task");
+    if (!r->bad && c->kinds > lines)
+        bad_line(r, "there are too few lines");
+    if (r->bad)
+        return;
+    c->kind = checked_calloc(c->kinds + 1, sizeof *c->kind);
+    for (size_t i = 0; i < c->kinds && !r->bad; i++)
+        take_times(r, c->kind[i], 0);
+    worths = lines_left(r, "worth");
+    nodes = lines_left(r, "") - worths;
+    c->node = checked_calloc(nodes + 1, sizeof *c->node);
+    c->worth = checked_calloc((worths + 1) * CLASSES, sizeof *c->worth);
+    worths = 0;
+    while (*r->at && !r->bad)
+        take_node(r, c, &worths);
+}
+
+/* A node is all there is. */
+static proof_node *only_node(certificate *c, proof_step step)
+{
+    c->node = checked_calloc(1, sizeof *c->node);
+    c->nodes = 1;
+    c->node->step = step;
+    return c->node;
 }
 
 static void take_configuration(reader *r, certificate *c)
 {
-    size_t lines;
+    proof_node *node = only_node(c, STEP_CONFIGURATION);
+    size_t      lines;
 
-    c->grid = (long)take_integer(r, "grid", -MOST_EXPONENT, MOST_EXPONENT);
-    c->capacity = take_integer(r, "capacity", 0, INT64_C(1) << 61);
-    c->most[0] = take_integer(r, "cpu-most", 0, INT64_C(1) << 61);
-    c->most[1] = take_integer(r, "gpu-most", 0, INT64_C(1) << 61);
-    lines = lines_left(r);
-    if (lines > MOST_KINDS)
-        bad_line(r, "there are too many tasks");
+    node->knapsacks.grid = (long)take_integer(r, "grid", -MOST_EXPONENT, MOST_EXPONENT);
+    node->knapsacks.capacity = take_integer(r, "capacity", 0, MOST_CAPACITY);
+    node->knapsacks.most[0] = take_integer(r, "cpu-most", 0, MOST_WORTH);
+    node->knapsacks.most[1] = take_integer(r, "gpu-most", 0, MOST_WORTH);
+    lines = lines_left(r, "task");
     if (r->bad)
         return;
+    c->has_kinds = 1;
     c->kind = checked_calloc(lines + 1, sizeof *c->kind);
-    while (*r->at && !r->bad)
-        take_task(r, c);
+    c->worth = checked_calloc((lines + 1) * CLASSES, sizeof *c->worth);
+    while (*r->at && !r->bad) {
+        const char *multiplier = take_times(r, c->kind[c->kinds], 1);
+
+        if (multiplier)
+            c->worth[CLASSES * c->kinds++] = whole_number(r, multiplier, MOST_WORTH);
+    }
 }
 
 static void take_proof(reader *r, certificate *c)
 {
-    static const char *const names[] = {"none", "task", "multipliers", "configuration", "tree"};
-    const char              *text = take(r, "proof");
+    const char *name = take(r, "proof");
 
-    if (!text)
+    if (!name || strcmp(name, "none") == 0)
         return;
-    for (int i = 0; i < 5; i++)
-        if (strcmp(text, names[i]) == 0) {
-            c->proof = (proof_kind)i;
-            text = NULL;
-            break;
-        }
-    if (text)
-        bad_line(r, "there is no proof of that name");
-    else if (c->proof == PROOF_MULTIPLIERS) {
-        take_real(r, "cpu-multiplier", c->multiplier[0], NULL);
-        take_real(r, "gpu-multiplier", c->multiplier[1], NULL);
-    } else if (c->proof == PROOF_CONFIGURATION) {
+    if (strcmp(name, "task") == 0) {
+        only_node(c, STEP_MULTIPLIERS);
+    } else if (strcmp(name, "multipliers") == 0) {
+        proof_node *node = only_node(c, STEP_MULTIPLIERS);
+
+        node->multiplier[0] = take_real(r, "cpu-multiplier", NULL);
+        node->multiplier[1] = take_real(r, "gpu-multiplier", NULL);
+    } else if (strcmp(name, "configuration") == 0) {
         take_configuration(r, c);
-    } else if (c->proof == PROOF_TREE) {
+    } else if (strcmp(name, "tree") == 0) {
         take_tree(r, c);
+    } else {
+        bad_line(r, "there is no proof of that name");
     }
 }
 
@@ -126,7 +254,7 @@ static void take_lines(reader *r, certificate *c)
         bad_line(r, "this is not the name of a bound");
     if (name && !r->bad)
         snprintf(c->bound, sizeof c->bound, "%s", name);
-    take_real(r, "value", c->value, c->value_text);
+    dyadic_to(take_real(r, "value", c->value_text), c->value);
     c->digest = take_hex(r, "instance-digest");
     take_proof(r, c);
     if (!r->bad && *r->at) {
@@ -143,8 +271,6 @@ int certificate_read(const char *path, certificate *c)
 
     memset(c, 0, sizeof *c);
     mpq_init(c->value);
-    mpq_init(c->multiplier[0]);
-    mpq_init(c->multiplier[1]);
     code = input_open(path, &file);
     if (code)
         return code;
@@ -153,6 +279,7 @@ int certificate_read(const char *path, certificate *c)
     input_close(&file);
     if (!code)
         take_lines(&r, c);
+    c->size = r.size;
     free(r.text);
     return r.bad ? EXIT_USAGE : code;
 }
@@ -160,8 +287,6 @@ int certificate_read(const char *path, certificate *c)
 void certificate_free(certificate *c)
 {
     mpq_clear(c->value);
-    mpq_clear(c->multiplier[0]);
-    mpq_clear(c->multiplier[1]);
     free(c->kind);
     free(c->node);
     free(c->worth);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Worker after worker, by falling load, which is no restriction as they are alike: the next
+ * one has at least the average of what is left, and no more than the one before. What it
+ * takes is chosen kind after kind, the longest first.
+ */
+#include "check/packing.h"
+
+#include <stdlib.h>
+
+#include "common/memory.h"
+
+enum { MOST_DEPTH = 1 << 13 }; /* workers x kinds, each of which is a call within the last */
+
+typedef struct packing {
+    const packing_kind *kind;
+    size_t              kinds;
+    unsigned            workers;
+    uint32_t           *rest; /* [worker][kind]: for this worker and those behind it */
+    limits             *l;
+} packing;
+
+static verdict fill_worker(packing *p, unsigned worker, cells most);
+
+/* Chooses of the kinds from `kind` on, which weigh `rest`, what makes the load least .. most. */
+static verdict choose(packing *p, unsigned worker, size_t kind, cells load, cells least, cells most,
+                      cells rest)
+{
+    const uint32_t *here = p->rest + worker * p->kinds;
+    uint32_t       *next = p->rest + (worker + 1) * p->kinds, taken = 0;
+    verdict         found = HOLDS;
+    cells           weight;
+
+    if (load + rest < least)
+        return HOLDS;
+    if (!limits_allow(p->l, 1))
+        return TOO_MUCH;
+    if (kind == p->kinds)
+        return fill_worker(p, worker + 1, load);
+    weight = p->kind[kind].weight;
+    rest -= weight * here[kind];
+    if (load + rest < least)
+        taken = (uint32_t)((least - load - rest + weight - 1) / weight);
+    for (load += weight * taken; found == HOLDS && taken <= here[kind] && load <= most;
+         taken++, load += weight) {
+        next[kind] = here[kind] - taken;
+        found = choose(p, worker, kind + 1, load, least, most, rest);
+    }
+    return found;
+}
+
+/* HOLDS: there is no way to give what is left to the workers from this one on. */
+static verdict fill_worker(packing *p, unsigned worker, cells most)
+{
+    unsigned workers = p->workers - worker;
+    cells    all = 0;
+
+    for (size_t i = 0; i < p->kinds; i++)
+        all += p->kind[i].weight * p->rest[worker * p->kinds + i];
+    if (all > most * workers)
+        return HOLDS;
+    if (all == 0 || workers == 1)
+        return FAILS;
+    return choose(p, worker, 0, 0, (all + workers - 1) / workers, most, all);
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const packing_kind *x = a, *y = b;
+
+    return (x->weight < y->weight) - (x->weight > y->weight);
+}
+
+verdict packing_check(packing_kind *kinds, size_t count, unsigned workers, cells capacity,
+                      limits *l)
+{
+    packing p = {kinds, count, workers, NULL, l};
+    verdict found;
+
+    qsort(kinds, count, sizeof *kinds, by_weight);
+    if (workers == 0 || kinds[0].weight > capacity)
+        return HOLDS;
+    if (count > MOST_DEPTH || workers > MOST_DEPTH / count)
+        return TOO_MUCH;
+    p.rest = checked_calloc((workers + 1) * count, sizeof *p.rest);
+    for (size_t i = 0; i < count; i++)
+        p.rest[i] = kinds[i].count;
+    found = fill_worker(&p, 0, capacity);
+    free(p.rest);
+    return found;
+}
