@@ -2,6 +2,7 @@
 #include "common/escape.h"
 
 #include <math.h>
+#include <stdarg.h>
 
 #include <hybridsched/io.h>
 
@@ -22,7 +23,8 @@ static size_t utf8_length(const unsigned char *text)
     return length;
 }
 
-void json_string(FILE *out, const char *string)
+/* A JSON string, quotes included. */
+static void json_string(FILE *out, const char *string)
 {
     const unsigned char *text = (const unsigned char *)string;
 
@@ -43,12 +45,41 @@ void json_string(FILE *out, const char *string)
     putc('"', out);
 }
 
-void json_number(FILE *out, double value)
+/* In the shortest form that reads back to `value`; null if it is not finite. */
+static void json_number(FILE *out, double value)
 {
     char text[32];
 
     hs_format_double(value, text);
     fputs(isfinite(value) ? text : "null", out);
+}
+
+/* What stands behind a '%'. Returns where the format goes on. */
+static const char *json_argument(FILE *out, const char *at, va_list *args)
+{
+    if (*at == 's')
+        json_string(out, va_arg(*args, const char *));
+    else if (*at == 'g')
+        json_number(out, va_arg(*args, double));
+    else if (*at == 'u')
+        fprintf(out, "%u", va_arg(*args, unsigned));
+    else if (*at == 'z') /* zu */
+        fprintf(out, "%zu", va_arg(*args, size_t));
+    return at + (*at == 'z' ? 2 : 1);
+}
+
+void json_format(FILE *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    while (*format) {
+        if (*format == '%')
+            format = json_argument(out, format + 1, &args);
+        else
+            putc(*format++, out);
+    }
+    va_end(args);
 }
 
 static const char *html_entity(unsigned char c)
@@ -65,6 +96,18 @@ static const char *html_entity(unsigned char c)
     default:
         return NULL;
     }
+}
+
+const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+void printable(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
 }
 
 void html_text(FILE *out, const char *string)

@@ -6,7 +6,7 @@
 
 #include "common/output.h"
 
-/* Several results of one tool, in arrays by what they are; a path is NULL where one is not wanted. */
+/* Several results of one tool, in arrays by what they are. A path is NULL where none is wanted. */
 
 /** Is it `-`, which is standard input or output? NULL is not. */
 int is_dash(const char *path);

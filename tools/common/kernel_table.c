@@ -15,7 +15,7 @@ const char *kernel_table_word(size_t index)
 }
 
 /* Instances name their table in a header line, which a path must not break. */
-static const char *printable(const char *path)
+static const char *header_name(const char *path)
 {
     for (const char *c = path; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
@@ -43,7 +43,7 @@ int kernel_table_open(const char *name, const hs_kernel_table **table, hs_kernel
     input_close(&in);
     if (code)
         return code;
-    (*read)->name = printable(name);
+    (*read)->name = header_name(name);
     *table = *read;
     return EXIT_OK;
 }

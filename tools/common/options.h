@@ -32,7 +32,7 @@ typedef struct options options;
 /** An option's argument, and where it goes. */
 typedef struct option_value {
     argument_kind kind;
-    word_at       word;     /* for NAME, WORD and LIST; NULL: the words are in `argument`: "a|b|c" */
+    word_at       word;     /* for NAME, WORD and LIST; NULL: they are in `argument`, "a|b|c" */
     size_t        at, size; /* of its place in the command line */
     double        least, most;
     void (*take)(const options *o, void *line); /* stores it instead; NULL: as above */

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "common/escape.h"
 #include "common/input.h"
 #include "common/message.h"
 #include "common/progress.h"
@@ -16,9 +17,7 @@ int plan_not_valid(const plan *p, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    for (char *c = text; *c; c++) /* ids may hold line ends and worse */
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
+    printable(text); /* ids may hold line ends and worse */
     message_plain("%s: not valid: %s", p->path, text);
     return EXIT_WORK;
 }

@@ -2,7 +2,6 @@
 /* hsched-exec: what no schedule could have beaten, had the times been known. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <hybridsched/bound.h>
 
@@ -15,10 +14,10 @@
 static double other_time(const exec_job *job, const exec_measured *m, uint32_t task, hs_type type)
 {
     double             time = hs_instance_time(job->plan.in, task, type);
-    const char        *name;
-    size_t             length = exec_kernel_name(job, task, type, &name);
-    const exec_kernel *k = isfinite(time) ? exec_kernel_find(m, name, length, type) : NULL;
+    const exec_kernel *k = NULL;
 
+    if (isfinite(time))
+        k = exec_kernel_find(m, exec_kernel_name(job, task, type), type);
     return k ? fmax(time * k->error, LEAST / job->unit) : time;
 }
 
@@ -27,21 +26,15 @@ static size_t collect_times(const exec_job *job, const exec_measured *m, double 
 {
     size_t done = 0;
 
-    for (unsigned w = 0; w < m->cpus + m->gpus; w++) {
-        hs_type               here = w < m->cpus ? HS_CPU : HS_GPU;
-        hs_type               other = here == HS_CPU ? HS_GPU : HS_CPU;
-        size_t                count;
-        const hs_exec_record *records = hs_exec_records(job->exec, w, &count);
+    for (size_t i = 0; i < m->attempt_count; i++) {
+        const exec_attempt *a = &m->attempts[i];
+        hs_type             other = a->type == HS_CPU ? HS_GPU : HS_CPU;
 
-        for (size_t i = 0; i < count; i++) {
-            const hs_exec_record *r = &records[i];
-
-            if (r->outcome != HS_OUTCOME_DONE)
-                continue;
-            time[here][done] = fmax(r->end - r->start, LEAST) / job->unit;
-            time[other][done] = other_time(job, m, r->task, other);
-            done++;
-        }
+        if (!a->done)
+            continue;
+        time[a->type][done] = fmax(a->time, LEAST / job->unit);
+        time[other][done] = other_time(job, m, a->task, other);
+        done++;
     }
     return done;
 }
@@ -62,15 +55,11 @@ static hs_status area_bound(const exec_measured *m, size_t n, double *time[2], d
 
 hs_status exec_measured_bound(const exec_job *job, const exec_measured *m, double *bound)
 {
-    size_t    room = 0;
-    double   *time[2];
+    size_t    room = m->attempt_count ? m->attempt_count : 1;
+    double   *time[] = {calloc(room, sizeof(double)), calloc(room, sizeof(double))};
     hs_status status = HS_ENOMEM;
 
     *bound = NAN;
-    for (unsigned w = 0; w < m->cpus + m->gpus; w++)
-        room += m->workers[w].tasks;
-    time[HS_CPU] = calloc(room ? room : 1, sizeof(double));
-    time[HS_GPU] = calloc(room ? room : 1, sizeof(double));
     if (time[HS_CPU] && time[HS_GPU])
         status = area_bound(m, collect_times(job, m, time), time, bound);
     free(time[HS_CPU]);

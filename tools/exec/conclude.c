@@ -19,7 +19,13 @@ static hs_status write_report(int fd, const exec_job *job, const exec_measured *
         errno = error;
         return HS_EIO;
     }
-    status = job->request->html ? exec_write_html(out, job, m) : exec_write_json(out, job, m);
+    status = HS_OK;
+    if (job->request->html)
+        status = exec_write_html(out, job, m);
+    else
+        exec_write_json(out, job, m);
+    if (status == HS_OK && (fflush(out) != 0 || ferror(out)))
+        status = HS_EIO;
     error = errno;
     if (fclose(out) != 0 && status == HS_OK)
         return HS_EIO;
@@ -33,16 +39,16 @@ static int write_files(const exec_job *job, exec_request *request, const exec_me
 
     for (int i = 0; i < EXEC_FILES; i++) {
         hs_status status;
-        int       code;
+        int       fd, code;
 
         if (!request->file[i])
             continue;
+        fd = output_fd(request->file[i]);
         if (i == EXEC_REPORT)
-            status = write_report(output_fd(request->file[i]), job, m);
-        else if (i == EXEC_TRACE)
-            status = exec_write_trace(output_fd(request->file[i]), job, m);
+            status = write_report(fd, job, m);
         else
-            status = exec_write_gantt(output_fd(request->file[i]), job, m);
+            status = exec_write_picture(i == EXEC_TRACE ? hs_trace_write : hs_gantt_write, fd, job,
+                                        m);
         code = output_close(request->file[i], status);
         request->file[i] = NULL;
         worst = code > worst ? code : worst;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/escape.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "exec/exec.h"
@@ -71,10 +72,9 @@ static void add_task(tally *t, const char *name, hs_type type)
 
 static void print_backends(const exec_job *job)
 {
-    static const char *const types[] = {"CPU", "GPU"};
-    unsigned                 cpus = hs_instance_cpus(job->plan.in);
-    unsigned                 workers = cpus + hs_instance_gpus(job->plan.in);
-    tally                   *t = checked_calloc(1, sizeof *t);
+    unsigned cpus = hs_instance_cpus(job->plan.in);
+    unsigned workers = cpus + hs_instance_gpus(job->plan.in);
+    tally   *t = checked_calloc(1, sizeof *t);
 
     for (unsigned w = 0; w < workers; w++) {
         hs_type         type = w < cpus ? HS_CPU : HS_GPU;
@@ -90,7 +90,7 @@ static void print_backends(const exec_job *job)
     }
     printf("\n  %-8s  %-12s  %9s\n", "type", "run by", "tasks");
     for (size_t i = 0; i < t->count; i++)
-        printf("  %-8s  %-12s  %9zu\n", types[t->backend[i].type], t->backend[i].name,
+        printf("  %-8s  %-12s  %9zu\n", exec_type_name(t->backend[i].type), t->backend[i].name,
                t->backend[i].tasks);
     free(t);
 }
@@ -103,7 +103,7 @@ int exec_dry_run(const exec_job *job)
     uint64_t resumed = hs_exec_resumed(job->exec);
 
     printf("%s: %zu task%s by %s; predicted makespan %.7g %s", job->plan.path, tasks,
-           tasks == 1 ? "" : "s", hs_policy_name(job->request->settings.policy), makespan,
+           plural(tasks), hs_policy_name(job->request->settings.policy), makespan,
            exec_unit_name(job));
     printf(job->unit == 1 ? "\n" : ", %.4g s here\n", makespan * job->unit);
     if (resumed > 0)

@@ -66,20 +66,29 @@ void exec_news_end(void);
 
 /* What was measured (measure.c). All times are in the plan's unit. */
 
+/** One attempt at a task. */
+typedef struct exec_attempt {
+    unsigned               worker;
+    hs_type                type; /* of the worker */
+    uint32_t               task;
+    double                 start, end, time;
+    int                    done;    /* to its end; else aborted, or failed */
+    const hs_exec_failure *failure; /* NULL: it did not fail */
+} exec_attempt;
+
 typedef struct exec_worker {
-    char     name[16];
-    uint64_t tasks, aborted, failed; /* attempts by how they ended */
-    double   busy;                   /* in tasks that it did */
-    double   lost;                   /* in attempts that were aborted or failed */
-    double   idle;
+    char   name[16];
+    size_t tasks, aborted, failed; /* attempts by how they ended */
+    double busy;                   /* in tasks that it did */
+    double lost;                   /* in attempts that were aborted or failed */
+    double idle;
 } exec_worker;
 
 /** The tasks of one kernel that ran on one type. */
 typedef struct exec_kernel {
-    const char *name; /* not terminated */
-    size_t      length;
+    const char *name;
     hs_type     type;
-    uint64_t    count;
+    size_t      count;
     double      estimated;           /* means of times */
     double      mean, deviation;     /* of the times measured */
     double      error, error_spread; /* mean and deviation of measured / estimated */
@@ -89,6 +98,8 @@ typedef struct exec_measured {
     double              predicted, achieved; /* makespans */
     double              bound;               /* area bound of the measured times; NaN: none */
     unsigned            cpus, gpus;
+    exec_attempt       *attempts; /* by worker, and by time */
+    size_t              attempt_count;
     exec_worker        *workers;
     exec_kernel        *kernels; /* what took most time first */
     size_t              kernel_count;
@@ -106,12 +117,16 @@ void      exec_measured_free(exec_measured *m);
 /** Area bound of the measured times (bound.c); NaN if nothing was done. */
 hs_status exec_measured_bound(const exec_job *job, const exec_measured *m, double *bound);
 
-/** The name under which times of `task` on `type` are put together; returns its length. */
-size_t exec_kernel_name(const exec_job *job, uint32_t task, hs_type type, const char **name);
+/** The name under which times of `task` on `type` are put together. */
+const char *exec_kernel_name(const exec_job *job, uint32_t task, hs_type type);
 
 /** The kernel of that name on that type, or NULL. */
-const exec_kernel *exec_kernel_find(const exec_measured *m, const char *name, size_t length,
-                                    hs_type type);
+const exec_kernel *exec_kernel_find(const exec_measured *m, const char *name, hs_type type);
+
+static inline const char *exec_type_name(hs_type type)
+{
+    return type == HS_CPU ? "CPU" : "GPU";
+}
 
 const char *exec_unit_name(const exec_job *job);
 
@@ -124,12 +139,14 @@ int exec_devices(void);
 /** A summary on standard output (summary.c). */
 void exec_summary(const exec_job *job, const exec_measured *m);
 
-/** The report (json.c, html.c); HS_EIO: errno says why. */
-hs_status exec_write_json(FILE *out, const exec_job *job, const exec_measured *m);
+/** The report (json.c, html.c). */
+void      exec_write_json(FILE *out, const exec_job *job, const exec_measured *m);
 hs_status exec_write_html(FILE *out, const exec_job *job, const exec_measured *m);
 
-/** What happened beside what was planned (pictures.c). */
-hs_status exec_write_gantt(int fd, const exec_job *job, const exec_measured *m);
-hs_status exec_write_trace(int fd, const exec_job *job, const exec_measured *m);
+/** What happened beside what was planned (pictures.c): hs_gantt_write(), or hs_trace_write(). */
+typedef hs_status exec_picture_writer(int fd, const hs_instance *in, const hs_schedule *s,
+                                      const hs_picture *picture);
+hs_status exec_write_picture(exec_picture_writer *write, int fd, const exec_job *job,
+                             const exec_measured *m);
 
 #endif

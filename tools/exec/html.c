@@ -38,8 +38,6 @@ static const char style[] =
     ".key{color:var(--dim);font-size:13px;margin:8px 0 0}.key i{display:inline-block;width:11px;"
     "height:11px;border-radius:2px;margin:0 5px 0 12px}\n";
 
-static const char *const type_names[] = {"CPU", "GPU"};
-
 static void put_start(FILE *out, const exec_job *job)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -53,7 +51,7 @@ static void put_start(FILE *out, const exec_job *job)
 
 static void put_plural(FILE *out, uint64_t count, const char *what)
 {
-    fprintf(out, "%llu %s%s", (unsigned long long)count, what, count == 1 ? "" : "s");
+    fprintf(out, "%llu %s%s", (unsigned long long)count, what, plural(count));
 }
 
 static void put_heading(FILE *out, const exec_job *job, const exec_measured *m)
@@ -145,7 +143,7 @@ static hs_status put_picture(FILE *out, const exec_job *job, const exec_measured
     if (!svg)
         return HS_EIO;
     fputs("<h2>What happened, beside what was planned</h2>\n<div class=\"card picture\">\n", out);
-    status = exec_write_gantt(fileno(svg), job, m);
+    status = exec_write_picture(hs_gantt_write, fileno(svg), job, m);
     if (status == HS_OK && fseek(svg, 0, SEEK_SET) != 0)
         status = HS_EIO;
     for (int c = 0; status == HS_OK && c != '\n' && c != EOF;)
@@ -162,11 +160,11 @@ static void put_worker(FILE *out, const exec_measured *m, const exec_worker *w)
     double all = m->achieved > 0 ? m->achieved : 1;
 
     fprintf(out,
-            "<tr><td class=\"name\">%s</td><td>%llu</td><td>%.5g</td><td>%.5g</td><td>%.5g</td>"
+            "<tr><td class=\"name\">%s</td><td>%zu</td><td>%.5g</td><td>%.5g</td><td>%.5g</td>"
             "<td>%.1f&#8239;%%</td><td><div class=\"bar\"><i class=\"of-busy\" "
             "style=\"width:%.2f%%\"></i><i class=\"of-lost\" style=\"width:%.2f%%\"></i></div>"
             "</td></tr>\n",
-            w->name, (unsigned long long)w->tasks, w->busy, w->lost, w->idle, 100 * w->busy / all,
+            w->name, w->tasks, w->busy, w->lost, w->idle, 100 * w->busy / all,
             100 * w->busy / all, 100 * w->lost / all);
 }
 
@@ -185,38 +183,27 @@ static void put_workers(FILE *out, const exec_job *job, const exec_measured *m)
           out);
 }
 
-static hs_status put_kernel(FILE *out, const exec_kernel *k)
+static void put_kernels(FILE *out, const exec_job *job, const exec_measured *m)
 {
-    char *name = strndup(k->name, k->length);
-
-    if (!name)
-        return HS_ENOMEM;
-    fputs("<tr><td class=\"long\">", out);
-    html_text(out, name);
-    free(name);
-    fprintf(out,
-            "</td><td>%s</td><td>%llu</td><td>%.5g</td><td>%.5g</td><td>%.3g</td>"
-            "<td>%.4g &plusmn; %.2g</td></tr>\n",
-            type_names[k->type], (unsigned long long)k->count, k->estimated, k->mean, k->deviation,
-            k->error, k->error_spread);
-    return HS_OK;
-}
-
-static hs_status put_kernels(FILE *out, const exec_job *job, const exec_measured *m)
-{
-    hs_status status = HS_OK;
-
     if (m->kernel_count == 0)
-        return HS_OK;
+        return;
     fprintf(out,
             "<h2>Kernels</h2>\n<div class=\"card\"><table>\n<tr><th class=\"name\">kernel</th>"
             "<th>type</th><th>tasks</th><th>estimated (%s)</th><th>measured</th>"
             "<th>deviation</th><th>measured / estimated</th></tr>\n",
             exec_unit_name(job));
-    for (size_t i = 0; i < m->kernel_count && status == HS_OK; i++)
-        status = put_kernel(out, &m->kernels[i]);
+    for (size_t i = 0; i < m->kernel_count; i++) {
+        const exec_kernel *k = &m->kernels[i];
+
+        fputs("<tr><td class=\"long\">", out);
+        html_text(out, k->name);
+        fprintf(out,
+                "</td><td>%s</td><td>%zu</td><td>%.5g</td><td>%.5g</td><td>%.3g</td>"
+                "<td>%.4g &plusmn; %.2g</td></tr>\n",
+                exec_type_name(k->type), k->count, k->estimated, k->mean, k->deviation, k->error,
+                k->error_spread);
+    }
     fputs("</table></div>\n", out);
-    return status;
 }
 
 static void put_failure(FILE *out, const exec_job *job, const hs_exec_failure *f)
@@ -265,11 +252,8 @@ hs_status exec_write_html(FILE *out, const exec_job *job, const exec_measured *m
     put_tiles(out, job, m);
     status = put_picture(out, job, m);
     put_workers(out, job, m);
-    if (status == HS_OK)
-        status = put_kernels(out, job, m);
+    put_kernels(out, job, m);
     put_failures(out, job);
     fputs("</main>\n</body>\n</html>\n", out);
-    if (status == HS_OK && (fflush(out) != 0 || ferror(out)))
-        status = HS_EIO;
     return status;
 }

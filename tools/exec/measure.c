@@ -6,16 +6,6 @@
 
 #include "exec/exec.h"
 
-static unsigned workers_of(const exec_measured *m)
-{
-    return m->cpus + m->gpus;
-}
-
-static hs_type type_of(const exec_measured *m, unsigned worker)
-{
-    return worker < m->cpus ? HS_CPU : HS_GPU;
-}
-
 static int by_task_and_number(const void *a, const void *b)
 {
     const hs_exec_failure *x = a, *y = b;
@@ -25,7 +15,7 @@ static int by_task_and_number(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* All failures, so that failure_of() finds them. */
+/* All failures, sorted, for failure_of(). */
 static hs_status know_failures(const exec_job *job, exec_measured *m)
 {
     hs_exec_failure one;
@@ -56,125 +46,118 @@ static const hs_exec_failure *failure_of(const exec_measured *m, const hs_exec_r
     return bsearch(&key, m->known, m->known_count, sizeof *m->known, by_task_and_number);
 }
 
-static void count_record(exec_worker *worker, const exec_measured *m, const hs_exec_record *record,
-                         double unit)
+static size_t count_records(const exec_job *job, const exec_measured *m)
 {
-    double time = (record->end - record->start) / unit;
+    size_t all = 0, count;
 
-    if (record->outcome == HS_OUTCOME_DONE) {
-        worker->tasks++;
-        worker->busy += time;
-        return;
+    for (unsigned w = 0; w < m->cpus + m->gpus; w++) {
+        hs_exec_records(job->exec, w, &count);
+        all += count;
     }
-    worker->lost += time;
-    if (failure_of(m, record))
-        worker->failed++;
-    else
-        worker->aborted++;
+    return all;
 }
 
-static hs_status measure_workers(const exec_job *job, exec_measured *m)
+static hs_status collect_attempts(const exec_job *job, exec_measured *m)
 {
-    m->workers = calloc(workers_of(m), sizeof *m->workers);
-    if (!m->workers)
+    size_t room = count_records(job, m);
+
+    m->attempts = calloc(room ? room : 1, sizeof *m->attempts);
+    if (!m->attempts)
         return HS_ENOMEM;
-    for (unsigned w = 0; w < workers_of(m); w++) {
+    for (unsigned w = 0; w < m->cpus + m->gpus; w++) {
         size_t                count;
         const hs_exec_record *records = hs_exec_records(job->exec, w, &count);
 
-        hs_worker_name(m->cpus, w, m->workers[w].name);
-        for (size_t i = 0; i < count; i++) {
-            count_record(&m->workers[w], m, &records[i], job->unit);
-            m->achieved = fmax(m->achieved, records[i].end / job->unit);
-        }
+        for (size_t i = 0; i < count; i++)
+            m->attempts[m->attempt_count++] =
+                (exec_attempt){.worker = w,
+                               .type = w < m->cpus ? HS_CPU : HS_GPU,
+                               .task = records[i].task,
+                               .start = records[i].start / job->unit,
+                               .end = records[i].end / job->unit,
+                               .time = (records[i].end - records[i].start) / job->unit,
+                               .done = records[i].outcome == HS_OUTCOME_DONE,
+                               .failure = failure_of(m, &records[i])};
     }
-    for (unsigned w = 0; w < workers_of(m); w++)
-        m->workers[w].idle = fmax(0, m->achieved - m->workers[w].busy - m->workers[w].lost);
     return HS_OK;
 }
 
-/* Kernels whose argument is a time are one kernel: their estimates tell them apart. */
-static size_t group_length(const char *kernel)
+static hs_status measure_workers(exec_measured *m)
 {
-    if (strncmp(kernel, "spin:", 5) == 0 || strncmp(kernel, "sleep:", 6) == 0)
-        return strcspn(kernel, ":");
-    return strlen(kernel);
+    unsigned workers = m->cpus + m->gpus;
+
+    m->workers = calloc(workers, sizeof *m->workers);
+    if (!m->workers)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < m->attempt_count; i++) {
+        const exec_attempt *a = &m->attempts[i];
+        exec_worker        *worker = &m->workers[a->worker];
+
+        if (a->done) {
+            worker->tasks++;
+            worker->busy += a->time;
+        } else {
+            worker->failed += a->failure != NULL;
+            worker->aborted += a->failure == NULL;
+            worker->lost += a->time;
+        }
+        m->achieved = fmax(m->achieved, a->end);
+    }
+    for (unsigned w = 0; w < workers; w++) {
+        hs_worker_name(m->cpus, w, m->workers[w].name);
+        m->workers[w].idle = fmax(0, m->achieved - m->workers[w].busy - m->workers[w].lost);
+    }
+    return HS_OK;
 }
 
-size_t exec_kernel_name(const exec_job *job, uint32_t task, hs_type type, const char **name)
+const char *exec_kernel_name(const exec_job *job, uint32_t task, hs_type type)
 {
     const char *backend = hs_exec_backend(job->exec, task, type);
     hs_task     row;
 
     hs_instance_row(job->plan.in, hs_instance_row_of(job->plan.in, task), &row);
-    if (row.kernel && row.kernel[0]) {
-        *name = row.kernel;
-        return group_length(row.kernel);
-    }
-    *name = backend ? backend : "";
-    return strlen(*name);
+    if (!row.kernel || !row.kernel[0])
+        return backend ? backend : "";
+    /* Kernels whose argument is a time are one kernel: their estimates tell them apart. */
+    if (strncmp(row.kernel, "spin:", 5) == 0)
+        return "spin";
+    return strncmp(row.kernel, "sleep:", 6) == 0 ? "sleep" : row.kernel;
 }
 
 /* One task that was done. */
 typedef struct sample {
     const char *name;
-    size_t      length;
     hs_type     type;
     double      estimated, measured;
 } sample;
 
-static int compare_names(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-    int order = memcmp(a, b, a_length < b_length ? a_length : b_length);
-
-    if (order != 0)
-        return order;
-    return a_length < b_length ? -1 : a_length > b_length;
-}
-
 static int by_kernel(const void *a, const void *b)
 {
     const sample *x = a, *y = b;
-    int           order = compare_names(x->name, x->length, y->name, y->length);
+    int           order = strcmp(x->name, y->name);
 
     return order != 0 ? order : (int)x->type - (int)y->type;
 }
 
-static size_t count_done(const exec_measured *m)
+static size_t collect_samples(const exec_job *job, const exec_measured *m, sample *samples)
 {
-    size_t done = 0;
+    size_t count = 0;
 
-    for (unsigned w = 0; w < workers_of(m); w++)
-        done += m->workers[w].tasks;
-    return done;
-}
+    for (size_t i = 0; i < m->attempt_count; i++) {
+        const exec_attempt *a = &m->attempts[i];
 
-static void collect_samples(const exec_job *job, const exec_measured *m, sample *samples)
-{
-    for (unsigned w = 0; w < workers_of(m); w++) {
-        size_t                count;
-        const hs_exec_record *records = hs_exec_records(job->exec, w, &count);
-
-        for (size_t i = 0; i < count; i++) {
-            const hs_exec_record *r = &records[i];
-
-            if (r->outcome != HS_OUTCOME_DONE)
-                continue;
-            samples->type = type_of(m, w);
-            samples->length = exec_kernel_name(job, r->task, samples->type, &samples->name);
-            samples->estimated = hs_instance_time(job->plan.in, r->task, samples->type);
-            samples->measured = (r->end - r->start) / job->unit;
-            samples++;
-        }
+        if (a->done)
+            samples[count++] = (sample){exec_kernel_name(job, a->task, a->type), a->type,
+                                        hs_instance_time(job->plan.in, a->task, a->type), a->time};
     }
+    return count;
 }
 
 /* The kernel of samples that are all of it. */
 static exec_kernel summarise(const sample *samples, size_t count)
 {
-    exec_kernel k = {
-        .name = samples->name, .length = samples->length, .type = samples->type, .count = count};
-    double n = (double)count, squares = 0, error_squares = 0;
+    exec_kernel k = {.name = samples->name, .type = samples->type, .count = count};
+    double      n = (double)count, squares = 0, error_squares = 0;
 
     for (size_t i = 0; i < count; i++) {
         k.estimated += samples[i].estimated / n;
@@ -197,11 +180,10 @@ static int by_total_time(const void *a, const void *b)
 {
     const exec_kernel *x = a, *y = b;
     double             x_total = x->mean * (double)x->count, y_total = y->mean * (double)y->count;
-    int                order;
+    int                order = strcmp(x->name, y->name);
 
     if (x_total != y_total)
         return x_total > y_total ? -1 : 1;
-    order = compare_names(x->name, x->length, y->name, y->length);
     return order != 0 ? order : (int)x->type - (int)y->type;
 }
 
@@ -226,77 +208,45 @@ static hs_status group_samples(exec_measured *m, sample *samples, size_t count)
 
 static hs_status measure_kernels(const exec_job *job, exec_measured *m)
 {
-    size_t    count = count_done(m);
-    sample   *samples = calloc(count ? count : 1, sizeof *samples);
+    sample   *samples = calloc(m->attempt_count ? m->attempt_count : 1, sizeof *samples);
     hs_status status = HS_ENOMEM;
 
-    if (samples) {
-        collect_samples(job, m, samples);
-        status = group_samples(m, samples, count);
-    }
+    if (samples)
+        status = group_samples(m, samples, collect_samples(job, m, samples));
     free(samples);
     return status;
 }
 
-const exec_kernel *exec_kernel_find(const exec_measured *m, const char *name, size_t length,
-                                    hs_type type)
+const exec_kernel *exec_kernel_find(const exec_measured *m, const char *name, hs_type type)
 {
-    for (size_t i = 0; i < m->kernel_count; i++) {
-        const exec_kernel *k = &m->kernels[i];
-
-        if (k->type == type && compare_names(k->name, k->length, name, length) == 0)
-            return k;
-    }
+    for (size_t i = 0; i < m->kernel_count; i++)
+        if (m->kernels[i].type == type && strcmp(m->kernels[i].name, name) == 0)
+            return &m->kernels[i];
     return NULL;
 }
 
-static void count_attempts(const exec_measured *m, size_t *attempts, size_t *failed)
+/* What happened as a schedule, in which failed attempts are aborted entries. */
+static hs_status measure_schedule(exec_measured *m)
 {
-    *attempts = *failed = 0;
-    for (unsigned w = 0; w < workers_of(m); w++) {
-        *failed += m->workers[w].failed;
-        *attempts += m->workers[w].tasks + m->workers[w].aborted + m->workers[w].failed;
-    }
-}
-
-static hs_status place_records(const exec_job *job, exec_measured *m, hs_placement *placements)
-{
-    size_t placed = 0;
-
-    for (unsigned w = 0; w < workers_of(m); w++) {
-        size_t                count;
-        const hs_exec_record *records = hs_exec_records(job->exec, w, &count);
-
-        for (size_t i = 0; i < count; i++) {
-            const hs_exec_record  *r = &records[i];
-            const hs_exec_failure *failure = failure_of(m, r);
-            double                 end = r->end / job->unit;
-
-            placements[placed++] =
-                (hs_placement){.start = r->start / job->unit,
-                               .end = end,
-                               .task = r->task,
-                               .worker = w,
-                               .state = r->outcome == HS_OUTCOME_DONE ? HS_RUN : HS_ABORTED};
-            if (failure)
-                m->failures[m->failure_count++] = (hs_picture_failure){
-                    .worker = w, .task = r->task, .end = end, .why = failure->why};
-        }
-    }
-    return hs_schedule_build(m->cpus, m->gpus, placed, placements, &m->happened);
-}
-
-static hs_status measure_schedule(const exec_job *job, exec_measured *m)
-{
-    size_t        attempts, failed;
-    hs_placement *placements;
+    size_t        room = m->attempt_count ? m->attempt_count : 1;
+    hs_placement *placements = calloc(room, sizeof *placements);
     hs_status     status = HS_ENOMEM;
 
-    count_attempts(m, &attempts, &failed);
-    placements = calloc(attempts ? attempts : 1, sizeof *placements);
-    m->failures = calloc(failed ? failed : 1, sizeof *m->failures);
+    m->failures = calloc(room, sizeof *m->failures);
+    for (size_t i = 0; placements && m->failures && i < m->attempt_count; i++) {
+        const exec_attempt *a = &m->attempts[i];
+
+        placements[i] = (hs_placement){.start = a->start,
+                                       .end = a->end,
+                                       .task = a->task,
+                                       .worker = a->worker,
+                                       .state = a->done ? HS_RUN : HS_ABORTED};
+        if (a->failure)
+            m->failures[m->failure_count++] = (hs_picture_failure){
+                .worker = a->worker, .task = a->task, .end = a->end, .why = a->failure->why};
+    }
     if (placements && m->failures)
-        status = place_records(job, m, placements);
+        status = hs_schedule_build(m->cpus, m->gpus, m->attempt_count, placements, &m->happened);
     free(placements);
     return status;
 }
@@ -311,11 +261,13 @@ hs_status exec_measure(const exec_job *job, exec_measured *m)
                          .gpus = hs_instance_gpus(job->plan.in)};
     status = know_failures(job, m);
     if (status == HS_OK)
-        status = measure_workers(job, m);
+        status = collect_attempts(job, m);
+    if (status == HS_OK)
+        status = measure_workers(m);
     if (status == HS_OK)
         status = measure_kernels(job, m);
     if (status == HS_OK)
-        status = measure_schedule(job, m);
+        status = measure_schedule(m);
     if (status == HS_OK)
         status = exec_measured_bound(job, m, &m->bound);
     return status;
@@ -324,6 +276,7 @@ hs_status exec_measure(const exec_job *job, exec_measured *m)
 void exec_measured_free(exec_measured *m)
 {
     hs_schedule_free(m->happened);
+    free(m->attempts);
     free(m->workers);
     free(m->kernels);
     free(m->failures);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/escape.h"
 #include "common/message.h"
 #include "common/progress.h"
 #include "exec/exec.h"
@@ -42,23 +43,15 @@ static int is_empty(const char *path)
     return empty;
 }
 
-/* Names may hold line ends and worse. */
-static void print_clean(char *text)
-{
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-}
-
 static void report_failure(const exec_job *job, const hs_exec_failure *f)
 {
     char task[HS_MAX_ID + 16], worker[16], why[HS_WHY];
     int  print = f->log && !is_empty(f->log);
 
     hs_instance_name(job->plan.in, f->task, task, sizeof task);
-    print_clean(task);
+    printable(task);
     snprintf(why, sizeof why, "%s", f->why ? f->why : "it is not said why");
-    print_clean(why);
+    printable(why);
     hs_worker_name(hs_instance_cpus(job->plan.in), f->worker, worker);
     progress_hold();
     message("task %s failed on %s, attempt %u: %s%s%s", task, worker, (unsigned)f->number, why,

@@ -45,24 +45,14 @@ static hs_status set_up(views *v, const exec_job *job, const exec_measured *m)
     return HS_OK;
 }
 
-hs_status exec_write_gantt(int fd, const exec_job *job, const exec_measured *m)
+hs_status exec_write_picture(exec_picture_writer *write, int fd, const exec_job *job,
+                             const exec_measured *m)
 {
     views     v = {0};
     hs_status status = set_up(&v, job, m);
 
     if (status == HS_OK)
-        status = hs_gantt_write(fd, job->plan.in, m->happened, &v.picture);
-    free(v.title);
-    return status;
-}
-
-hs_status exec_write_trace(int fd, const exec_job *job, const exec_measured *m)
-{
-    views     v = {0};
-    hs_status status = set_up(&v, job, m);
-
-    if (status == HS_OK)
-        status = hs_trace_write(fd, job->plan.in, m->happened, &v.picture);
+        status = write(fd, job->plan.in, m->happened, &v.picture);
     free(v.title);
     return status;
 }

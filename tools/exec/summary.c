@@ -3,20 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/escape.h"
 #include "exec/exec.h"
 
 enum { NAME_LEAST = 10, NAME_MOST = 28, KERNELS_MOST = 16 };
 
-static const char *const type_names[] = {"CPU", "GPU"};
-
 const char *exec_unit_name(const exec_job *job)
 {
     return hs_unit_name(hs_instance_unit(job->plan.in));
-}
-
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 static void print_head(const exec_job *job, const exec_measured *m)
@@ -86,7 +80,7 @@ static void print_type(const exec_measured *m, hs_type type)
 {
     unsigned from = type == HS_CPU ? 0 : m->cpus, count = type == HS_CPU ? m->cpus : m->gpus;
     double   all = m->achieved * count, busy = 0, lost = 0;
-    uint64_t tasks = 0;
+    size_t   tasks = 0;
 
     if (count == 0)
         return;
@@ -97,8 +91,8 @@ static void print_type(const exec_measured *m, hs_type type)
     }
     if (!(all > 0))
         all = 1;
-    printf("  %-7s  %7u  %9llu  %6.1f%%  %6.1f%%  %6.1f%%\n", type_names[type], count,
-           (unsigned long long)tasks, 100 * busy / all, 100 * lost / all,
+    printf("  %-7s  %7u  %9zu  %6.1f%%  %6.1f%%  %6.1f%%\n", exec_type_name(type), count,
+           tasks, 100 * busy / all, 100 * lost / all,
            100 * fmax(0, m->achieved * count - busy - lost) / all);
 }
 
@@ -107,23 +101,18 @@ static int name_width(const exec_measured *m)
     size_t width = NAME_LEAST;
 
     for (size_t i = 0; i < m->kernel_count && i < KERNELS_MOST; i++)
-        if (m->kernels[i].length > width)
-            width = m->kernels[i].length;
+        if (strlen(m->kernels[i].name) > width)
+            width = strlen(m->kernels[i].name);
     return width < NAME_MOST ? (int)width : NAME_MOST;
 }
 
-/* Names may hold line ends and worse. */
 static void print_name(const exec_kernel *k, int width)
 {
-    char   name[NAME_MOST + 1];
-    size_t length = k->length < NAME_MOST ? k->length : NAME_MOST;
+    char name[NAME_MOST + 1];
 
-    memcpy(name, k->name, length);
-    name[length] = '\0';
-    for (char *c = name; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-    if (length < k->length)
+    snprintf(name, sizeof name, "%s", k->name);
+    printable(name);
+    if (strlen(k->name) > NAME_MOST)
         name[NAME_MOST - 1] = '~';
     printf("  %-*s", width, name);
 }
@@ -140,8 +129,8 @@ static void print_kernels(const exec_job *job, const exec_measured *m)
         const exec_kernel *k = &m->kernels[i];
 
         print_name(k, width);
-        printf("  %-4s  %9llu  %8.5g %-2s  %8.5g %-2s  %8.2g%%  %8.4g +- %8.3g\n",
-               type_names[k->type], (unsigned long long)k->count, k->estimated, exec_unit_name(job),
+        printf("  %-4s  %9zu  %8.5g %-2s  %8.5g %-2s  %8.2g%%  %8.4g +- %8.3g\n",
+               exec_type_name(k->type), k->count, k->estimated, exec_unit_name(job),
                k->mean, exec_unit_name(job), k->mean > 0 ? 100 * k->deviation / k->mean : 0,
                k->error, k->error_spread);
     }

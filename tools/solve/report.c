@@ -24,7 +24,8 @@ static void csv_string(const char *text)
 static void csv_start(const solve_result *result, const char *algorithm)
 {
     csv_string(result->path);
-    printf(",%zu,%u,%u,%s", hs_instance_tasks(result->in), hs_instance_cpus(result->in), hs_instance_gpus(result->in), algorithm);
+    printf(",%zu,%u,%u,%s", hs_instance_tasks(result->in), hs_instance_cpus(result->in),
+           hs_instance_gpus(result->in), algorithm);
 }
 
 static void csv_number(double value)
@@ -64,18 +65,11 @@ static void csv_report(const solve_request *request, const solve_result *result,
         csv_bound(result, &result->bounds[i]);
 }
 
-static void json_member(const char *key, double value)
+static void json_start(const solve_result *result)
 {
-    printf(", \"%s\": ", key);
-    json_number(stdout, value);
-}
-
-static void json_start(const solve_result *result, int first)
-{
-    printf("%s  {\"instance\": ", first ? "[\n" : ",\n");
-    json_string(stdout, result->path);
-    printf(", \"tasks\": %zu, \"cpus\": %u, \"gpus\": %u", hs_instance_tasks(result->in), hs_instance_cpus(result->in),
-           hs_instance_gpus(result->in));
+    json_format(stdout, "  {\"instance\": %s, \"tasks\": %zu, \"cpus\": %u, \"gpus\": %u",
+                result->path, hs_instance_tasks(result->in), hs_instance_cpus(result->in),
+                hs_instance_gpus(result->in));
 }
 
 /* "a,b" as ["a", "b"]. */
@@ -91,14 +85,14 @@ static void json_members(const char *members)
     fputs("\"]", stdout);
 }
 
-static void json_algorithm(const solve_result *result, const solve_row *row, int first)
+static void json_algorithm(const solve_result *result, const solve_row *row)
 {
-    json_start(result, first);
-    printf(", \"algorithm\": \"%s\"", row->name);
-    json_member("makespan", row->value);
-    json_member("bound", result->bound.value);
-    printf(", \"bound_name\": \"%s\"", result->bound.name);
-    json_member("ratio", solve_ratio(row->value, result->bound.value));
+    json_start(result);
+    json_format(stdout,
+                ", \"algorithm\": %s, \"makespan\": %g, \"bound\": %g, \"bound_name\": %s, "
+                "\"ratio\": %g",
+                row->name, row->value, result->bound.value, result->bound.name,
+                solve_ratio(row->value, result->bound.value));
     printf(", \"optimal\": %s", row->gap == 0 ? "true" : "false");
     if (row->members[0])
         json_members(row->members);
@@ -107,20 +101,24 @@ static void json_algorithm(const solve_result *result, const solve_row *row, int
 
 static void json_bound(const solve_result *result, const solve_row *row)
 {
-    json_start(result, 0);
-    fputs(", \"algorithm\": null, \"makespan\": null", stdout);
-    json_member("bound", row->value);
-    printf(", \"bound_name\": \"%s\", \"ratio\": null, \"optimal\": null, \"spoliated\": null, "
-           "\"seconds\": %.6f}",
-           row->name, row->seconds);
+    json_start(result);
+    json_format(stdout,
+                ", \"algorithm\": null, \"makespan\": null, \"bound\": %g, \"bound_name\": %s, "
+                "\"ratio\": null, \"optimal\": null, \"spoliated\": null",
+                row->value, row->name);
+    printf(", \"seconds\": %.6f}", row->seconds);
 }
 
 static void json_report(const solve_request *request, const solve_result *result, int first)
 {
-    for (size_t i = 0; i < request->algorithm_count; i++)
-        json_algorithm(result, &result->algorithms[i], first && i == 0);
-    for (size_t i = 0; i < result->bound_count && request->bounds_asked; i++)
+    for (size_t i = 0; i < request->algorithm_count; i++) {
+        fputs(first && i == 0 ? "[\n" : ",\n", stdout);
+        json_algorithm(result, &result->algorithms[i]);
+    }
+    for (size_t i = 0; i < result->bound_count && request->bounds_asked; i++) {
+        fputs(",\n", stdout);
         json_bound(result, &result->bounds[i]);
+    }
 }
 
 double solve_ratio(double makespan, double bound)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/escape.h"
 #include "common/memory.h"
 
 enum { DIGITS = 7, MAX_DECIMALS = 9, CELL = 32 };
@@ -161,11 +162,6 @@ static void print_bounds(const solve_row *rows, size_t count)
         printf("  %-*s  %14s  %9.6f\n", width, order[i]->name, value, order[i]->seconds);
     }
     free(order);
-}
-
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 void solve_text(const solve_request *request, const solve_result *result, int first)

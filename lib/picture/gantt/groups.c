@@ -64,7 +64,8 @@ static void fill_cells(group_row *r)
                                                            : r->band->group;
     for (unsigned w = 0; w < r->workers; w++) {
         size_t          count;
-        const hs_entry *entries = hs_schedule_entries(r->band->panel->s, r->band->first + first + w, &count);
+        const hs_entry *entries =
+            hs_schedule_entries(r->band->panel->s, r->band->first + first + w, &count);
 
         for (size_t i = 0; i < count; i++)
             add_entry(r, &entries[i]);
