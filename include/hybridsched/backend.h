@@ -117,15 +117,17 @@ struct hs_backend {
     /**
      * A body for the row's task on workers of `type`. HS_OK with *out NULL: not for
      * this backend. Otherwise `why` says what is wrong: HS_EREFUSED: not allowed;
-     * HS_ERESOURCE: something is missing; HS_EINVAL: the row makes no sense.
+     * HS_ERESOURCE: something is missing; HS_EINVAL: the row makes no sense. HS_ENOMEM needs
+     * no words.
      */
     hs_status (*body_create)(const hs_backend_options *options, const hs_task *row, hs_type type,
                              hs_body **out, char why[HS_WHY]);
-    void (*body_free)(hs_body *body);
+    void (*body_free)(hs_body *body); /* NULL: there is nothing to free */
 
     /**
      * Both in the worker's own thread, before its first and after its last task.
-     * HS_ERESOURCE: the worker cannot serve.
+     * HS_ERESOURCE: the worker cannot serve. NULL, both: there is nothing to do, and the
+     * worker that run() gets is NULL.
      */
     hs_status (*worker_open)(const hs_backend_options *options,
                              const hs_backend_worker_info *info, hs_backend_worker **out,

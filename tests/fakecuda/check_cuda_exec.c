@@ -334,7 +334,7 @@ START_TEST(refused)
     ck_assert_int_eq(try_plan(&s, why), HS_ERESOURCE);
     ck_assert_msg(strstr(why, said[_i]) != NULL, "%s", why);
     if (_i != 2)
-        ck_assert_msg(strncmp(why, "no GPU: ", 8) == 0 && strstr(why, "--emulate-gpus"), "%s", why);
+        ck_assert_msg(strncmp(why, "no GPU: ", 8) == 0 && strstr(why, "use settings.emulate[HS_GPU]"), "%s", why);
     trial_is_clean();
 }
 END_TEST
@@ -351,7 +351,7 @@ START_TEST(a_core_is_kept)
 
     s.oversubscribe = 0;
     ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, why), HS_ERESOURCE);
-    ck_assert_msg(strstr(why, "1 more to drive its GPUs") && strstr(why, "--no-reserve"), "%s",
+    ck_assert_msg(strstr(why, "1 more to drive its GPUs") && strstr(why, "use settings.no_reserve"), "%s",
                   why);
     s.no_reserve = 1;
     ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, why), HS_OK);

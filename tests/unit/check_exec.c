@@ -127,12 +127,12 @@ START_TEST(refusals)
     hs_exec_settings s;
 
     hs_exec_settings_init(&s);
-    ck_assert_int_eq(refused(in, on_cpu, &s, "this plan needs 1; use --emulate-gpus"),
+    ck_assert_int_eq(refused(in, on_cpu, &s, "this plan needs 1; use settings.emulate[HS_GPU]"),
                      HS_ERESOURCE);
     ck_assert_int_eq(refused(strange, strange_plan, &s, "frobnicate"), HS_EINVAL);
     s = theatre_settings("plan");
     s.oversubscribe = 0;
-    ck_assert_int_eq(refused(wide, wide_plan, &s, "--oversubscribe"), HS_ERESOURCE);
+    ck_assert_int_eq(refused(wide, wide_plan, &s, "use settings.oversubscribe"), HS_ERESOURCE);
     ck_assert_int_eq(refused(cpu, on_gpu, &s, "nothing here can run it on a GPU"), HS_ERESOURCE);
     ck_assert_int_eq(refused(in, NULL, &s, "needs a plan"), HS_EINVAL);
     ck_assert_int_eq(refused(in, wide_plan, &s, "the plan is not valid"), HS_ESCHEDULE);

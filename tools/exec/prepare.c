@@ -44,6 +44,32 @@ static int look_at_folder(const char **path)
     return code;
 }
 
+/* What is wrong, with options here where the library names settings that would help. */
+static void tell_refusal(const char *path, const char *why)
+{
+    static const char *const option[][2] = {{"settings.allow_commands", "--allow=commands"},
+                                            {"settings.allow_plugins", "--allow=plugins"},
+                                            {"settings.emulate[HS_GPU]", "--emulate-gpus"},
+                                            {"settings.no_reserve", "--no-reserve"},
+                                            {"settings.oversubscribe", "--oversubscribe"}};
+    char                     text[2 * HS_WHY];
+    size_t                   used = 0, i;
+
+    while (*why && used + 32 < sizeof text) {
+        for (i = 0; i < sizeof option / sizeof *option; i++)
+            if (strncmp(why, option[i][0], strlen(option[i][0])) == 0)
+                break;
+        if (i < sizeof option / sizeof *option) {
+            used += (size_t)sprintf(text + used, "%s", option[i][1]);
+            why += strlen(option[i][0]);
+        } else {
+            text[used++] = *why++;
+        }
+    }
+    text[used] = '\0';
+    message("%s: %s", path, text);
+}
+
 int exec_prepare(exec_job *job, exec_request *request, char **folder)
 {
     hs_exec_settings *settings = &request->settings;
@@ -65,7 +91,7 @@ int exec_prepare(exec_job *job, exec_request *request, char **folder)
         return code;
     status = hs_exec_create(job->plan.in, job->plan.s, settings, &job->exec, job->why);
     if (status != HS_OK) {
-        message("%s: %s", job->plan.path, job->why[0] ? job->why : hs_status_text(status));
+        tell_refusal(job->plan.path, job->why[0] ? job->why : hs_status_text(status));
         return exit_code(status);
     }
     if (job->why[0]) /* a note, such as that the journal's end was cut off */

@@ -9,6 +9,10 @@ extern const hs_backend hsi_backend_plugin;   /* kernel plugin:FILE.so:SYMBOL */
 extern const hs_backend hsi_backend_cpu;      /* built-in kernels, spin:US, sleep:US */
 extern const hs_backend hsi_backend_emulated; /* takes the planned time and does nothing */
 
+/* A copy on the heap of a body that was read, of `size` bytes: it begins with an hs_body. */
+hs_status hsi_body_keep(const void *read, size_t size, hs_body **out);
+void      hsi_body_free(hs_body *body);
+
 /*
  * Wait until `ns` on CLOCK_MONOTONIC, or until the attempt is cancelled (returns 1):
  * sleeps first and spins at the end, so that it is over within microseconds. The

@@ -2,10 +2,9 @@
 #include "config.h" /* before all else: ppoll() */
 
 #include <poll.h>
-#include <stddef.h>
-#include <time.h>
 
 #include "exec/backend/backends.h"
+#include "support/clock.h"
 
 /*
  * A sleep ends late, by some 25 us, or 100 us and more after a long one, when the core has
@@ -20,18 +19,10 @@ static int64_t margin(int64_t left)
     return 30000 + (deeper < 250000 ? deeper : 250000);
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static void sleep_for(const hs_attempt *attempt, int64_t ns)
 {
     struct pollfd   wake = {.fd = attempt->wake_fd, .events = POLLIN};
-    struct timespec time = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = ns % 1000000000};
+    struct timespec time = hsi_timespec(ns);
 
     ppoll(&wake, 1, &time, NULL); /* however it ends, the caller looks again */
 }
@@ -48,7 +39,7 @@ int hsi_wait_until(const hs_attempt *attempt, int64_t ns)
     int64_t left;
 
     while (!hs_attempt_cancelled(attempt)) {
-        left = ns - now_ns();
+        left = ns - hsi_clock_ns();
         if (left <= 0)
             return 0;
         if (left > margin(left))

@@ -2,32 +2,14 @@
 /* Which worker is bound to which core. */
 #include "exec/machine/machine.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "exec/machine/locality.h"
+#include "exec/why.h"
 
 /* Does the thread of each GPU get a core of its own, which no CPU worker has? */
 static int reserves(const hsi_machine *machine, const hsi_work *work)
 {
     return machine->device_count && !work->settings.no_reserve;
-}
-
-static hs_status refuse(const hsi_machine *machine, const hsi_work *work, unsigned cores,
-                        char why[HS_WHY])
-{
-    const char *verb = cores == 1 ? "is" : "are";
-
-    if (reserves(machine, work))
-        snprintf(why, HS_WHY,
-                 "too few cores: this plan needs %u, and %u more to drive its GPUs, and there %s "
-                 "%u; use --no-reserve or --oversubscribe",
-                 work->cpus, work->gpus, verb, cores);
-    else
-        snprintf(why, HS_WHY,
-                 "too few cores: this plan needs %u, and there %s %u; use --oversubscribe",
-                 work->cpus, verb, cores);
-    return HS_ERESOURCE;
 }
 
 static unsigned needed(const hsi_machine *machine, const hsi_work *work)
@@ -50,16 +32,32 @@ static int place(const hsi_machine *machine, const hsi_work *work, unsigned numb
     return hsi_topology_cpu(machine->topology, number - first);
 }
 
+static hs_status refuse(const hsi_machine *machine, const hsi_work *work, unsigned cores,
+                        char why[HS_WHY])
+{
+    const char *verb = cores == 1 ? "is" : "are";
+
+    if (!reserves(machine, work))
+        return hsi_refuse(why, HS_ERESOURCE,
+                          "too few cores: this plan needs %u, and there %s %u; use "
+                          "settings.oversubscribe",
+                          work->cpus, verb, cores);
+    return hsi_refuse(why, HS_ERESOURCE,
+                      "too few cores: this plan needs %u, and %u more to drive its GPUs, and "
+                      "there %s %u; use settings.no_reserve or settings.oversubscribe",
+                      work->cpus, work->gpus, verb, cores);
+}
+
 /* The last core that is free, of those near the device if there is one. */
-static unsigned free_core(const hsi_topology *topology, const hsi_locality *locality,
-                          const char *pci, const unsigned char *taken, unsigned cores)
+static unsigned free_core(const hsi_topology *topology, const char *pci, const unsigned char *taken,
+                          unsigned cores)
 {
     unsigned i, last = cores;
 
     for (i = cores; i-- > 0;) {
         if (taken[i])
             continue;
-        if (hsi_locality_is_near(locality, pci, hsi_topology_cpu(topology, i)))
+        if (hsi_topology_is_near(topology, pci, hsi_topology_cpu(topology, i)))
             return i;
         if (last == cores)
             last = i;
@@ -67,30 +65,26 @@ static unsigned free_core(const hsi_topology *topology, const hsi_locality *loca
     return last;
 }
 
-/* There are enough for all. */
+/* There are enough for all: first each GPU's, then those that are left to the CPU workers. */
 static hs_status reserve(hsi_machine *machine, const hsi_work *work, unsigned cores)
 {
-    hsi_locality  *locality = hsi_locality_open();
-    unsigned char *taken = calloc(cores + 1, 1);
-    unsigned       i, core = 0;
+    const hsi_topology *topology = machine->topology;
+    unsigned char      *taken = calloc(cores + 1, 1);
+    unsigned            i, core = 0;
 
-    for (i = 0; taken && i < work->gpus; i++) {
-        unsigned index =
-            free_core(machine->topology, locality, machine->devices[i].pci, taken, cores);
-
-        taken[index] = 1;
-        machine->os_cpu[work->cpus + i] = hsi_topology_cpu(machine->topology, index);
-    }
-    for (i = 0; taken && i < work->cpus; i++) {
-        while (taken[core])
-            core++;
-        machine->os_cpu[i] =
-            work->settings.emulate[HS_CPU] ? -1 : hsi_topology_cpu(machine->topology, core);
-        core++;
-    }
-    hsi_locality_close(locality);
     if (!taken)
         return HS_ENOMEM;
+    for (i = 0; i < work->gpus; i++) {
+        unsigned index = free_core(topology, machine->devices[i].pci, taken, cores);
+
+        taken[index] = 1;
+        machine->os_cpu[work->cpus + i] = hsi_topology_cpu(topology, index);
+    }
+    for (i = 0; i < work->cpus; i++, core++) {
+        while (taken[core])
+            core++;
+        machine->os_cpu[i] = work->settings.emulate[HS_CPU] ? -1 : hsi_topology_cpu(topology, core);
+    }
     free(taken);
     return HS_OK;
 }
@@ -98,7 +92,7 @@ static hs_status reserve(hsi_machine *machine, const hsi_work *work, unsigned co
 hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, char why[HS_WHY])
 {
     unsigned  cores, i;
-    hs_status st = hsi_topology_open(&machine->topology, why);
+    hs_status st = hsi_topology_open(&machine->topology, reserves(machine, work), why);
 
     if (st != HS_OK)
         return st;

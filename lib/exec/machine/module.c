@@ -2,12 +2,14 @@
 #include "exec/machine/module.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <unistd.h>
+
+#include "exec/why.h"
 
 #define MODULE "hybridsched-cuda.so"
 
-/* Once there it stays: what it brings along does not like to go. */
+/* RTLD_NODELETE: the CUDA libraries register handlers for the end of the program and of threads,
+ * which have to be there still when they are called. */
 static void *load(const char *path)
 {
     return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -30,8 +32,8 @@ static hs_status take_backend(hsi_module *module, char why[HS_WHY])
     module->backend = entry ? entry(HS_BACKEND_ABI) : NULL;
     if (module->backend && module->backend->devices)
         return HS_OK;
-    snprintf(why, HS_WHY, "the module for GPUs is for another version of the library");
-    return HS_ERESOURCE;
+    return hsi_refuse(why, HS_ERESOURCE,
+                      "the module for GPUs is for another version of the library");
 }
 
 hs_status hsi_module_open(const char *path, hsi_module *out, char why[HS_WHY])
@@ -39,10 +41,9 @@ hs_status hsi_module_open(const char *path, hsi_module *out, char why[HS_WHY])
     hsi_module module = {.file = path ? load(path) : load_any()};
     hs_status  st;
 
-    if (!module.file) {
-        snprintf(why, HS_WHY, "the module for GPUs cannot be opened (%.300s)", dlerror());
-        return HS_ERESOURCE;
-    }
+    if (!module.file)
+        return hsi_refuse(why, HS_ERESOURCE, "the module for GPUs cannot be opened (%.300s)",
+                          dlerror());
     st = take_backend(&module, why);
     if (st == HS_OK)
         *out = module;

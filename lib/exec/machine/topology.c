@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef HAVE_HWLOC
@@ -15,8 +14,12 @@
 #include <hybridsched/exec.h>
 
 #include "exec/machine/limits.h"
+#include "exec/why.h"
 
 struct hsi_topology {
+#ifdef HAVE_HWLOC
+    hwloc_topology_t machine; /* NULL: hwloc has failed */
+#endif
     unsigned cores, threads; /* what may be used of them */
     unsigned count;          /* of `cpu` */
     int      cpu[];
@@ -31,13 +34,10 @@ typedef struct mask {
 
 static int mask_make(mask *m, unsigned room)
 {
-    m->room = room;
-    m->bytes = CPU_ALLOC_SIZE(room);
-    m->set = CPU_ALLOC(room);
-    if (!m->set)
-        return -1;
-    CPU_ZERO_S(m->bytes, m->set);
-    return 0;
+    *m = (mask){CPU_ALLOC(room), CPU_ALLOC_SIZE(room), room};
+    if (m->set)
+        CPU_ZERO_S(m->bytes, m->set);
+    return m->set != NULL;
 }
 
 /* The calling thread's own. EINVAL: the kernel's is larger. */
@@ -46,7 +46,7 @@ static hs_status mask_read(mask *m)
     unsigned room;
 
     for (room = 1024; room <= 1u << 20; room *= 2) {
-        if (mask_make(m, room))
+        if (!mask_make(m, room))
             return HS_ENOMEM;
         if (sched_getaffinity(0, m->bytes, m->set) == 0)
             return HS_OK;
@@ -54,33 +54,51 @@ static hs_status mask_read(mask *m)
         if (errno != EINVAL)
             break;
     }
-    m->set = NULL;
     return HS_ERESOURCE;
 }
 
-static int mask_has(const mask *m, unsigned cpu)
+hs_status hsi_bind(pid_t thread, int os_cpu)
 {
-    return cpu < m->room && CPU_ISSET_S(cpu, m->bytes, m->set);
+    mask m;
+    int  failed;
+
+    if (!mask_make(&m, (unsigned)os_cpu + 1))
+        return HS_ENOMEM;
+    CPU_SET_S((size_t)os_cpu, m.bytes, m.set);
+    failed = sched_setaffinity(thread, m.bytes, m.set);
+    CPU_FREE(m.set);
+    return failed ? HS_ERESOURCE : HS_OK;
 }
 
 /* Move a processor from the mask to the end of the list. */
 static void take(hsi_topology *t, mask *m, unsigned cpu)
 {
-    if (!mask_has(m, cpu))
+    if (cpu >= m->room || !CPU_ISSET_S(cpu, m->bytes, m->set))
         return;
     CPU_CLR_S(cpu, m->bytes, m->set);
     t->cpu[t->count++] = (int)cpu;
 }
 
 #ifdef HAVE_HWLOC
+/* PCI says where a GPU is; what the drivers' libraries add costs time, and memory for good. */
+static void ask_for_devices(hwloc_topology_t machine)
+{
+    static const char *const drivers[] = {"opencl", "gl", "cuda", "nvml", "rsmi", "levelzero"};
+
+    hwloc_topology_set_io_types_filter(machine, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
+        hwloc_topology_set_components(machine, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST,
+                                      drivers[i]);
+}
+
 /* The first thread of each core that is in the mask still. */
-static void take_round(hsi_topology *t, mask *m, hwloc_topology_t machine)
+static void take_round(hsi_topology *t, mask *m)
 {
     hwloc_obj_t core = NULL;
     unsigned    before;
     int         cpu;
 
-    while ((core = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_CORE, core))) {
+    while ((core = hwloc_get_next_obj_by_type(t->machine, HWLOC_OBJ_CORE, core))) {
         before = t->count;
         for (cpu = hwloc_bitmap_first(core->cpuset); cpu >= 0 && t->count == before;
              cpu = hwloc_bitmap_next(core->cpuset, cpu))
@@ -88,28 +106,77 @@ static void take_round(hsi_topology *t, mask *m, hwloc_topology_t machine)
     }
 }
 
-static void take_cores(hsi_topology *t, mask *m)
+static void take_cores(hsi_topology *t, mask *m, int devices)
 {
-    hwloc_topology_t machine;
-    unsigned         before;
+    unsigned before;
 
-    if (hwloc_topology_init(&machine))
+    if (hwloc_topology_init(&t->machine))
         return;
-    if (hwloc_topology_load(machine) == 0) {
-        take_round(t, m, machine);
-        t->cores = t->count;
-        do {
-            before = t->count;
-            take_round(t, m, machine);
-        } while (t->count > before);
+    if (devices)
+        ask_for_devices(t->machine);
+    if (hwloc_topology_load(t->machine)) {
+        hwloc_topology_destroy(t->machine);
+        t->machine = NULL;
+        return;
     }
-    hwloc_topology_destroy(machine);
+    take_round(t, m);
+    t->cores = t->count;
+    do {
+        before = t->count;
+        take_round(t, m);
+    } while (t->count > before);
+}
+
+void hsi_topology_close(hsi_topology *topology)
+{
+    if (topology && topology->machine)
+        hwloc_topology_destroy(topology->machine);
+    free(topology);
+}
+
+static hwloc_const_bitmap_t near_device(const hsi_topology *t, const char *pci)
+{
+    hwloc_obj_t device = t->machine ? hwloc_get_pcidev_by_busidstring(t->machine, pci) : NULL;
+
+    return device ? hwloc_get_non_io_ancestor_obj(t->machine, device)->cpuset : NULL;
+}
+
+int hsi_topology_is_near(const hsi_topology *topology, const char *pci, int os_cpu)
+{
+    hwloc_const_bitmap_t set = near_device(topology, pci);
+
+    return set && hwloc_bitmap_isset(set, (unsigned)os_cpu);
+}
+
+void hsi_topology_near(const hsi_topology *topology, const char *pci, char *text, size_t size)
+{
+    hwloc_const_bitmap_t set = near_device(topology, pci);
+
+    text[0] = '\0';
+    if (set)
+        hwloc_bitmap_list_snprintf(text, size, set);
 }
 #else
-static void take_cores(hsi_topology *t, mask *m)
+static void take_cores(hsi_topology *t, mask *m, int devices)
 {
-    (void)t;
-    (void)m;
+    (void)t, (void)m, (void)devices;
+}
+
+void hsi_topology_close(hsi_topology *topology)
+{
+    free(topology);
+}
+
+int hsi_topology_is_near(const hsi_topology *topology, const char *pci, int os_cpu)
+{
+    (void)topology, (void)pci, (void)os_cpu;
+    return 0;
+}
+
+void hsi_topology_near(const hsi_topology *topology, const char *pci, char *text, size_t size)
+{
+    (void)topology, (void)pci, (void)size;
+    text[0] = '\0';
 }
 #endif
 
@@ -120,7 +187,7 @@ static unsigned limited(unsigned count, double limit)
     return limit < 1 ? 1 : (unsigned)limit;
 }
 
-hs_status hsi_topology_open(hsi_topology **out, char why[HS_WHY])
+hs_status hsi_topology_open(hsi_topology **out, int devices, char why[HS_WHY])
 {
     mask          m;
     hsi_topology *t;
@@ -128,18 +195,15 @@ hs_status hsi_topology_open(hsi_topology **out, char why[HS_WHY])
     double        limit = hsi_limit_cpus();
     hs_status     st = mask_read(&m);
 
-    if (st != HS_OK) {
-        snprintf(why, HS_WHY, "the affinity mask of this process cannot be read: %s",
-                 strerror(errno));
-        return st;
-    }
+    if (st != HS_OK)
+        return hsi_refuse(why, st, "the affinity mask of this process cannot be read: %s",
+                          strerror(errno));
     t = calloc(1, sizeof *t + sizeof *t->cpu * (size_t)CPU_COUNT_S(m.bytes, m.set));
     if (!t) {
         CPU_FREE(m.set);
-        snprintf(why, HS_WHY, "out of memory");
         return HS_ENOMEM;
     }
-    take_cores(t, &m);
+    take_cores(t, &m, devices);
     for (cpu = 0; cpu < m.room; cpu++) /* what hwloc does not know */
         take(t, &m, cpu);
     CPU_FREE(m.set);
@@ -147,11 +211,6 @@ hs_status hsi_topology_open(hsi_topology **out, char why[HS_WHY])
     t->threads = limited(t->count, limit);
     *out = t;
     return HS_OK;
-}
-
-void hsi_topology_close(hsi_topology *topology)
-{
-    free(topology);
 }
 
 unsigned hsi_topology_cores(const hsi_topology *topology)
@@ -169,30 +228,14 @@ int hsi_topology_cpu(const hsi_topology *topology, unsigned index)
     return index < topology->count ? topology->cpu[index] : -1;
 }
 
-hs_status hsi_topology_bind(const hsi_topology *topology, int os_cpu)
-{
-    mask m;
-    int  failed;
-
-    (void)topology;
-    if (os_cpu < 0)
-        return HS_EINVAL;
-    if (mask_make(&m, (unsigned)os_cpu + 1))
-        return HS_ENOMEM;
-    CPU_SET_S((size_t)os_cpu, m.bytes, m.set);
-    failed = sched_setaffinity(0, m.bytes, m.set);
-    CPU_FREE(m.set);
-    return failed ? HS_ERESOURCE : HS_OK;
-}
-
 unsigned hs_exec_cores(void)
 {
     hsi_topology *topology;
     char          why[HS_WHY];
-    unsigned      cores = 1;
+    unsigned      cores;
 
-    if (hsi_topology_open(&topology, why) != HS_OK)
-        return cores;
+    if (hsi_topology_open(&topology, 0, why) != HS_OK)
+        return 1;
     cores = hsi_topology_cores(topology);
     hsi_topology_close(topology);
     return cores;

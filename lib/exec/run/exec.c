@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "support/sized.h"
 
 static hs_status make_policy(hs_exec *exec)
 {
@@ -93,7 +94,7 @@ void hs_exec_free(hs_exec *exec)
 
 void hs_exec_worker(const hs_exec *exec, unsigned worker, hs_exec_worker_info *info)
 {
-    hs_exec_worker_info      full = {.struct_size = info->struct_size, .os_cpu = -1};
+    hs_exec_worker_info      full = {.os_cpu = -1};
     const hs_backend_device *device;
 
     if (exec && worker < exec->work.workers) {
@@ -102,7 +103,7 @@ void hs_exec_worker(const hs_exec *exec, unsigned worker, hs_exec_worker_info *i
         device = hsi_machine_device(&exec->machine, &exec->work, worker);
         full.device = device ? device->uuid : NULL;
     }
-    memcpy(info, &full, info->struct_size < sizeof full ? info->struct_size : sizeof full);
+    hsi_fill_sized(info, &full, sizeof full);
 }
 
 const char *hs_exec_backend(const hs_exec *exec, uint32_t task, hs_type type)

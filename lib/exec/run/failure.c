@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/sized.h"
+
 static int make_room(hsi_results *r)
 {
     size_t       capacity = r->failure_capacity ? 2 * r->failure_capacity : 16;
@@ -79,13 +81,10 @@ static int look_up(hs_exec *exec, size_t index, hs_exec_failure *out)
 int hs_exec_failure_at(const hs_exec *exec, size_t index, hs_exec_failure *out)
 {
     hs_exec_failure full = {0};
-    size_t          size;
 
     if (!exec || !out || !look_up(lockable(exec), index, &full))
         return 0;
-    size = out->struct_size < sizeof full ? out->struct_size : sizeof full;
-    full.struct_size = out->struct_size;
-    memcpy(out, &full, size);
+    hsi_fill_sized(out, &full, sizeof full);
     return 1;
 }
 

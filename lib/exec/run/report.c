@@ -2,7 +2,8 @@
 #include "exec/run/dispatcher.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "support/sized.h"
 
 static double last_end(const hs_exec *exec)
 {
@@ -64,7 +65,6 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report)
                         .retried = exec->results.retried,
                         .lost_workers = exec->results.lost_workers,
                         .stopped = exec->control.stop != 0};
-    size_t         size;
     unsigned       i;
 
     for (i = 0; i < exec->work.workers; i++)
@@ -72,9 +72,7 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report)
     r.done -= lost;
     r.not_run = r.tasks - r.done - r.failed - r.unrecorded;
     add_times(exec, &r);
-    size = report->struct_size < sizeof r ? report->struct_size : sizeof r;
-    r.struct_size = report->struct_size;
-    memcpy(report, &r, size);
+    hsi_fill_sized(report, &r, sizeof r);
 }
 
 const hs_exec_record *hs_exec_records(const hs_exec *exec, unsigned worker, size_t *count)

@@ -97,7 +97,7 @@ static hs_status get_ready(hsi_worker *worker, char why[HS_WHY])
 
     prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul); /* without it, waits are over 50 us late */
     if (os_cpu >= 0)
-        st = hsi_topology_bind(machine->topology, os_cpu);
+        st = hsi_bind(0, os_cpu);
     if (st != HS_OK)
         snprintf(why, HS_WHY, "a worker cannot be bound to core %d", os_cpu);
     else if (!hsi_records_prepare(&worker->records))

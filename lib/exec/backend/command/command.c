@@ -14,6 +14,7 @@
 #include "exec/backend/backends.h"
 #include "exec/backend/command/output.h"
 #include "exec/backend/command/process.h"
+#include "exec/why.h"
 
 typedef struct command_body {
     hs_body base;
@@ -26,34 +27,23 @@ typedef struct command_worker {
     hsi_process      *process;
 } command_worker;
 
-/* "task render-7", at the beginning of a message. */
-static void name_row(const hs_task *row, char name[64])
-{
-    if (row->id && row->id[0] != '\0')
-        snprintf(name, 64, "task %.48s%s", row->id, strlen(row->id) > 48 ? "..." : "");
-    else
-        snprintf(name, 64, "a task");
-}
-
 static hs_status refuse(const hs_backend_options *options, const hs_task *row, hs_type type,
                         const char *command, char why[HS_WHY])
 {
     const char *column = type == HS_GPU ? "gpu_command" : "cpu_command";
-    char        name[64];
+    char        name[64] = "a task";
 
-    name_row(row, name);
-    if (!options->allow_commands) {
-        snprintf(why, HS_WHY,
-                 "%s has a %s, and a plan is data until told otherwise: "
-                 "--allow=commands lets it run",
-                 name, column);
-        return HS_EREFUSED;
-    }
-    if (strlen(command) >= HSI_PROCESS_COMMAND) {
-        snprintf(why, HS_WHY, "the %s of %s is longer than %d bytes: put it into a file", column,
-                 name, HSI_PROCESS_COMMAND - 1);
-        return HS_EINVAL;
-    }
+    if (row->id && row->id[0] != '\0')
+        snprintf(name, sizeof name, "task %.48s%s", row->id, strlen(row->id) > 48 ? "..." : "");
+    if (!options->allow_commands)
+        return hsi_refuse(why, HS_EREFUSED,
+                          "%s has a %s, and a plan is data until told otherwise: "
+                          "settings.allow_commands lets it run",
+                          name, column);
+    if (strlen(command) >= HSI_PROCESS_COMMAND)
+        return hsi_refuse(why, HS_EINVAL,
+                          "the %s of %s is longer than %d bytes: put it into a file", column, name,
+                          HSI_PROCESS_COMMAND - 1);
     return HS_OK;
 }
 
@@ -79,11 +69,6 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     memcpy(body->text, command, bytes);
     *out = &body->base;
     return HS_OK;
-}
-
-static void body_free(hs_body *body)
-{
-    free(body);
 }
 
 static void worker_close(hs_backend_worker *worker)
@@ -141,10 +126,9 @@ static void wait_for_end(hsi_process *process, const hs_attempt *attempt,
 
 static void describe_status(int status, char text[128])
 {
-    if (status == 127)
-        snprintf(text, 128, "command not found (status 127)");
-    else if (status == 126)
-        snprintf(text, 128, "command cannot be executed (status 126)");
+    if (status == 127 || status == 126)
+        snprintf(text, 128, "command %s (status %d)",
+                 status == 127 ? "not found" : "cannot be executed", status);
     else if (status > 128 && status - 128 < 65)
         snprintf(text, 128, "exited with status %d (as the shell says for signal %d, %s)", status,
                  status - 128, strsignal(status - 128));
@@ -152,32 +136,24 @@ static void describe_status(int status, char text[128])
         snprintf(text, 128, "exited with status %d", status);
 }
 
-static void describe_failure(const hsi_process_end *end, hsi_command_output *output,
-                             char why[HS_WHY])
+static hs_outcome judge(const hsi_process_end *end, hsi_command_output *output, hs_attempt *attempt)
 {
-    const char *line = hsi_command_output_last_line(output);
+    const char *line;
     char        what[128];
 
+    if (end->undead)
+        return hsi_fail(attempt, "a process of another user is left of it and cannot be killed");
+    if (end->cancelled)
+        return HS_OUTCOME_ABORTED;
+    if (end->signal == 0 && end->status == 0)
+        return HS_OUTCOME_DONE;
     if (end->signal)
         snprintf(what, sizeof what, "killed by signal %d (%s)", end->signal,
                  strsignal(end->signal));
     else
         describe_status(end->status, what);
-    snprintf(why, HS_WHY, "%s%s%.300s", what, line[0] != '\0' ? ": " : "", line);
-}
-
-static hs_outcome judge(const hsi_process_end *end, hsi_command_output *output, char why[HS_WHY])
-{
-    if (end->undead) {
-        snprintf(why, HS_WHY, "a process of another user is left of it and cannot be killed");
-        return HS_OUTCOME_FAILED;
-    }
-    if (end->cancelled)
-        return HS_OUTCOME_ABORTED;
-    if (end->signal == 0 && end->status == 0)
-        return HS_OUTCOME_DONE;
-    describe_failure(end, output, why);
-    return HS_OUTCOME_FAILED;
+    line = hsi_command_output_last_line(output);
+    return hsi_fail(attempt, "%s%s%.300s", what, line[0] != '\0' ? ": " : "", line);
 }
 
 static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
@@ -200,7 +176,7 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt
         hsi_command_output_given(&output);
         wait_for_end(process, attempt, &output);
         if (hsi_process_finish(process, &end, attempt->why) == 0)
-            outcome = judge(&end, &output, attempt->why);
+            outcome = judge(&end, &output, attempt);
     }
     hsi_command_output_close(&output);
     return outcome;
@@ -210,7 +186,7 @@ const hs_backend hsi_backend_command = {
     .abi = HS_BACKEND_ABI,
     .name = "command",
     .body_create = body_create,
-    .body_free = body_free,
+    .body_free = hsi_body_free,
     .worker_open = worker_open,
     .worker_close = worker_close,
     .run = run,

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "exec/backend/command/guard.h"
+#include "exec/machine/topology.h"
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -46,23 +46,6 @@ static pid_t fork_alone(void)
 #endif
 #endif
     return fork();
-}
-
-static int bind_to(pid_t pid, int os_cpu)
-{
-    size_t     size = CPU_ALLOC_SIZE((size_t)os_cpu + 1);
-    cpu_set_t *set = CPU_ALLOC((size_t)os_cpu + 1);
-    int        result;
-
-    if (!set) {
-        errno = ENOMEM;
-        return -1;
-    }
-    CPU_ZERO_S(size, set);
-    CPU_SET_S((size_t)os_cpu, size, set);
-    result = sched_setaffinity(pid, size, set);
-    CPU_FREE(set);
-    return result;
 }
 
 /* Reaps the guard, which ends when its socket does. */
@@ -110,7 +93,7 @@ static int start_guard(hsi_process *p, char why[HS_WHY])
         close(p->socket);
         return -1;
     }
-    if (p->os_cpu >= 0 && bind_to(p->pid, p->os_cpu) < 0) {
+    if (p->os_cpu >= 0 && hsi_bind(p->pid, p->os_cpu) != HS_OK) {
         snprintf(why, HS_WHY, "cannot bind commands to core %d: %m", p->os_cpu);
         leave_guard(p);
         return -1;

@@ -89,8 +89,11 @@ int hsi_cuda_blas_ok(hsi_cuda_fault *fault, cublasStatus_t status, const char *c
 int hsi_cuda_solver_ok(hsi_cuda_fault *fault, cusolverStatus_t status, const char *call);
 
 #define CUDA(fault, function, ...) hsi_cuda_ok((fault), function(__VA_ARGS__), #function)
-#define BLAS(fault, function, ...) hsi_cuda_blas_ok((fault), function(__VA_ARGS__), #function)
-#define SOLVER(fault, function, ...) hsi_cuda_solver_ok((fault), function(__VA_ARGS__), #function)
+/* With the handle of a lane. */
+#define BLAS(lane, function, ...)                                                                  \
+    hsi_cuda_blas_ok((lane)->fault, function((lane)->blas, __VA_ARGS__), #function)
+#define SOLVER(lane, function, ...)                                                                \
+    hsi_cuda_solver_ok((lane)->fault, function((lane)->solver, __VA_ARGS__), #function)
 
 /* What cuSOLVER said last of a kernel: it is asked in several calls, and for each task. */
 typedef struct hsi_cuda_asked {
@@ -153,6 +156,10 @@ size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cu
 int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
                      const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
                      hsi_cuda_run *run);
+/* The same, and launch all of it. */
+int hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
+                  const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
+                  hsi_cuda_run *run);
 /* Without the matrix, only what says how it went. */
 int hsi_cuda_copy_out(const hsi_cuda_run *run, const hsi_cuda_results *results, int matrix);
 
@@ -200,7 +207,6 @@ typedef struct hsi_cuda_time {
     int          current;
 } hsi_cuda_time;
 
-int64_t hsi_cuda_now(void);
 int     hsi_cuda_time_open(hsi_cuda_time *time, hsi_cuda_fault *fault);
 void    hsi_cuda_time_close(hsi_cuda_time *time);
 int     hsi_cuda_time_anchor(hsi_cuda_time *time, hsi_cuda_fault *fault, int64_t now);
@@ -208,6 +214,10 @@ int64_t hsi_cuda_time_of(hsi_cuda_time *time, hsi_cuda_fault *fault, int anchor,
 
 /* Is it over? With `wait`, when it is. 0: no; -1: see the fault. */
 int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, int wait);
+
+/* For a loop that waits since `start`: spins at first, since most tasks are over soon; then
+ * sleeps, a little at a time. */
+void hsi_cuda_pause(int64_t start);
 
 /* An attempt that was submitted: through a lane, or as part of a batch. */
 typedef struct hsi_cuda_flight {

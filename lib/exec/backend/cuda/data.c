@@ -41,8 +41,8 @@ void hsi_cuda_data_close(hsi_cuda_data *data)
 }
 
 /*
- * Reflectors. Of a column v with 1 on top, tau is 2 over v'v. Columns lie one behind the other in the
- * pool, so that sums of its squares give all of them in a time of n.
+ * Reflectors. Of a column v with 1 on top, tau is 2 over v'v. Columns lie one behind the other in
+ * the pool, so that sums of its squares give all of them in a time of n.
  */
 
 static int sum_squares(hsi_cuda_squares *squares, const double *pool, size_t elements)
@@ -87,102 +87,86 @@ void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, double *ta
     }
 }
 
-static int is_single(const hsi_cuda_body *body)
-{
-    return hsi_kernel_is_single(body->kernel);
-}
-
 static int needs_squares(const hsi_cuda_body *body)
 {
     return body->cuda->solver && body->cuda->inputs;
-}
-
-static size_t filled(const hsi_space *space, int single)
-{
-    return single ? space->single_filled : space->pool_filled;
 }
 
 int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     const hsi_cuda_data *data = &gpu->data;
     size_t               elements = hsi_pool_elements(body->n);
-    int                  single = is_single(body);
+    int                  single = body->kernel->single;
 
-    if (filled(&data->space, single) < elements ||
+    if (data->space.pool[single].filled < elements ||
         (gpu->resident && data->there_elements[single] < elements))
         return 0;
     return !needs_squares(body) ||
-           (data->squares.pool == data->space.pool && data->squares.elements >= elements);
+           (data->squares.pool == data->space.pool[0].at && data->squares.elements >= elements);
 }
 
 /* The pool again, on the GPU. */
-static int take_there(hsi_cuda_gpu *gpu, int single)
+static int take_there(hsi_cuda_gpu *gpu, const hsi_kernel *kernel)
 {
-    hsi_cuda_data *data = &gpu->data;
-    size_t         elements = filled(&data->space, single);
-    size_t         bytes = elements * (single ? sizeof(float) : sizeof(double));
-    const void    *from = single ? (const void *)data->space.single : data->space.pool;
-    cudaStream_t   stream = gpu->lane[0].stream;
+    const hsi_pool *pool = &gpu->data.space.pool[kernel->single];
+    void          **there = &gpu->data.there[kernel->single];
+    size_t          bytes = pool->filled * hsi_kernel_element(kernel);
+    cudaStream_t    stream = gpu->lane[0].stream;
 
-    if (data->there[single])
-        cudaFree(data->there[single]);
-    data->there[single] = NULL;
-    data->there_elements[single] = 0;
-    if (!CUDA(&gpu->fault, cudaMalloc, &data->there[single], bytes) ||
-        !CUDA(&gpu->fault, cudaMemcpyAsync, data->there[single], from, bytes,
-              cudaMemcpyHostToDevice, stream) ||
+    if (*there)
+        cudaFree(*there);
+    *there = NULL;
+    gpu->data.there_elements[kernel->single] = 0;
+    if (!CUDA(&gpu->fault, cudaMalloc, there, bytes) ||
+        !CUDA(&gpu->fault, cudaMemcpyAsync, *there, pool->at, bytes, cudaMemcpyHostToDevice,
+              stream) ||
         !CUDA(&gpu->fault, cudaStreamSynchronize, stream))
         return 0;
-    data->there_elements[single] = elements;
+    gpu->data.there_elements[kernel->single] = pool->filled;
     return 1;
 }
 
-static void out_of_memory(hsi_cuda_fault *fault)
+/* Of data that are not one task's: it is never cancelled. */
+static const hs_attempt *nobody(void)
 {
-    hsi_cuda_ok(fault, cudaErrorMemoryAllocation, "malloc");
+    static const int        never = 0;
+    static const hs_attempt attempt = {.struct_size = sizeof attempt, .cancel = &never};
+
+    return &attempt;
+}
+
+static int no_memory(hsi_cuda_gpu *gpu)
+{
+    return hsi_cuda_ok(&gpu->fault, cudaErrorMemoryAllocation, "malloc");
 }
 
 int hsi_cuda_data_fit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
-    static const int never = 0;
-    const hs_attempt nobody = {.struct_size = sizeof nobody, .cancel = &never};
-    hsi_cuda_data   *data = &gpu->data;
-    int              single = is_single(body);
-    size_t           elements = hsi_pool_elements(body->n);
-    hsi_job          job;
+    hsi_cuda_data *data = &gpu->data;
+    hsi_job        job;
 
     if (hsi_cuda_data_fits(gpu, body))
         return 1;
-    hsi_job_locate(&job, body->kernel, body->n, 0, &nobody, &data->space);
-    if (job.no_memory) {
-        out_of_memory(&gpu->fault);
-        return 0;
-    }
-    if (needs_squares(body) && !sum_squares(&data->squares, data->space.pool, elements)) {
-        out_of_memory(&gpu->fault);
-        return 0;
-    }
-    return !gpu->resident || take_there(gpu, single);
+    hsi_job_locate(&job, body->kernel, body->n, 0, nobody(), &data->space);
+    if (job.no_memory ||
+        (needs_squares(body) &&
+         !sum_squares(&data->squares, data->space.pool[0].at, hsi_pool_elements(body->n))))
+        return no_memory(gpu);
+    return !gpu->resident || take_there(gpu, body->kernel);
 }
 
 int hsi_cuda_data_room(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
-    static const int never = 0;
-    const hs_attempt nobody = {.struct_size = sizeof nobody, .cancel = &never};
-    hsi_job          job;
+    hsi_job job;
 
-    hsi_job_begin(&job, body->kernel, body->n, 0, &nobody, &gpu->data.space);
-    if (job.no_memory)
-        out_of_memory(&gpu->fault);
-    return !job.no_memory;
+    hsi_job_begin(&job, body->kernel, body->n, 0, nobody(), &gpu->data.space);
+    return !job.no_memory || no_memory(gpu);
 }
 
 void hsi_cuda_data_locate(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const hs_instance *instance,
                           uint32_t task, hsi_job *job)
 {
-    static const int never = 0;
-    const hs_attempt nobody = {.struct_size = sizeof nobody, .cancel = &never};
 
-    hsi_job_locate(job, body->kernel, body->n, hsi_job_seed(instance, task), &nobody,
+    hsi_job_locate(job, body->kernel, body->n, hsi_job_seed(instance, task), nobody(),
                    &gpu->data.space);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "exec/backend/cuda/cuda.h"
+#include "exec/why.h"
 
 /* An instance of a GPU that is divided: its name ends like " MIG 1g.10gb". */
 static int is_instance(const struct cudaDeviceProp *properties)
@@ -51,14 +52,10 @@ hs_status hsi_cuda_devices(hs_backend_device *list, unsigned room, unsigned *cou
         for (i = 0; i < there && (unsigned)i < room; i++)
             if (!describe(i, &list[i], &fault))
                 break;
-    if (fault.text[0]) {
-        snprintf(why, HS_WHY, "%s", fault.text);
-        return HS_ERESOURCE;
-    }
-    if (there <= 0) {
-        snprintf(why, HS_WHY, "the CUDA runtime sees none");
-        return HS_ERESOURCE;
-    }
+    if (fault.text[0])
+        return hsi_refuse(why, HS_ERESOURCE, "%s", fault.text);
+    if (there <= 0)
+        return hsi_refuse(why, HS_ERESOURCE, "the CUDA runtime sees none");
     *count = (unsigned)there;
     return HS_OK;
 }

@@ -8,30 +8,20 @@
 
 static const double one = 1, minus_one = -1;
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-static int most(int a, int b)
-{
-    return a > b ? a : b;
-}
-
 static double *to(const hsi_cuda_run *run, int row, int column)
 {
-    return (double *)run->c + (size_t)column * (size_t)run->n + row;
+    return (double *)run->c + hsi_at(run->n, row, column);
 }
 
 static int panel_width(const hsi_cuda_run *run)
 {
-    return least(run->width, run->n - run->column);
+    return hsi_least(run->width, run->n - run->column);
 }
 
 /* Of the piece behind it that is next. */
 static int piece_width(const hsi_cuda_run *run)
 {
-    return least(hsi_cuda_piece(run->n, run->width), run->n - run->next);
+    return hsi_least(hsi_cuda_piece(run->n, run->width), run->n - run->next);
 }
 
 /* After the panel, or a piece: is there more? */
@@ -46,6 +36,14 @@ static int advance(hsi_cuda_run *run, int next)
     return run->column < run->n;
 }
 
+/* The panel at run->column, and then, one by one, the pieces behind it. */
+static int step(hsi_cuda_run *run, int (*panel)(hsi_cuda_run *), int (*piece)(hsi_cuda_run *))
+{
+    if (run->next == 0)
+        return panel(run) ? advance(run, run->column + panel_width(run)) : -1;
+    return piece(run) ? advance(run, run->next + piece_width(run)) : -1;
+}
+
 static int *info_of_panel(const hsi_cuda_run *run)
 {
     return run->info + run->column / run->width;
@@ -55,11 +53,11 @@ static int potrf_panel(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run), below = n - j - w;
 
-    return SOLVER(run->lane->fault, cusolverDnDpotrf, run->lane->solver, CUBLAS_FILL_MODE_LOWER, w,
-                  to(run, j, j), n, run->work, run->work_size, info_of_panel(run)) &&
-           (below == 0 || BLAS(run->lane->fault, cublasDtrsm, run->lane->blas, CUBLAS_SIDE_RIGHT,
-                               CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, below, w,
-                               &one, to(run, j, j), n, to(run, j + w, j), n));
+    return SOLVER(run->lane, cusolverDnDpotrf, CUBLAS_FILL_MODE_LOWER, w, to(run, j, j), n,
+                  run->work, run->work_size, info_of_panel(run)) &&
+           (below == 0 ||
+            BLAS(run->lane, cublasDtrsm, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
+                 CUBLAS_DIAG_NON_UNIT, below, w, &one, to(run, j, j), n, to(run, j + w, j), n));
 }
 
 static int potrf_piece(hsi_cuda_run *run)
@@ -67,18 +65,16 @@ static int potrf_piece(hsi_cuda_run *run)
     int n = run->n, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
     int below = n - k - v;
 
-    return BLAS(run->lane->fault, cublasDsyrk, run->lane->blas, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
-                v, w, &minus_one, to(run, k, j), n, &one, to(run, k, k), n) &&
-           (below == 0 || BLAS(run->lane->fault, cublasDgemm, run->lane->blas, CUBLAS_OP_N,
-                               CUBLAS_OP_T, below, v, w, &minus_one, to(run, k + v, j), n,
-                               to(run, k, j), n, &one, to(run, k + v, k), n));
+    return BLAS(run->lane, cublasDsyrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, v, w, &minus_one,
+                to(run, k, j), n, &one, to(run, k, k), n) &&
+           (below == 0 ||
+            BLAS(run->lane, cublasDgemm, CUBLAS_OP_N, CUBLAS_OP_T, below, v, w, &minus_one,
+                 to(run, k + v, j), n, to(run, k, j), n, &one, to(run, k + v, k), n));
 }
 
 int hsi_cuda_potrf(hsi_cuda_run *run)
 {
-    if (run->next == 0)
-        return potrf_panel(run) ? advance(run, run->column + panel_width(run)) : -1;
-    return potrf_piece(run) ? advance(run, run->next + piece_width(run)) : -1;
+    return step(run, potrf_panel, potrf_piece);
 }
 
 int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
@@ -86,10 +82,10 @@ int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
     int j, needed = 0;
 
     for (j = 0, *elements = 0; j < n; j += width) {
-        if (!SOLVER(lane->fault, cusolverDnDpotrf_bufferSize, lane->solver, CUBLAS_FILL_MODE_LOWER,
-                    least(width, n - j), NULL, n, &needed))
+        if (!SOLVER(lane, cusolverDnDpotrf_bufferSize, CUBLAS_FILL_MODE_LOWER,
+                    hsi_least(width, n - j), NULL, n, &needed))
             return 0;
-        *elements = most(*elements, needed);
+        *elements = hsi_most(*elements, needed);
     }
     return 1;
 }
@@ -101,17 +97,16 @@ int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 
 static int swap_rows(hsi_cuda_run *run, int first, int columns)
 {
-    return columns == 0 || SOLVER(run->lane->fault, cusolverDnDlaswp, run->lane->solver, columns,
-                                  to(run, run->column, first), run->n, 1, panel_width(run),
-                                  run->pivots + run->column, 1);
+    return columns == 0 || SOLVER(run->lane, cusolverDnDlaswp, columns, to(run, run->column, first),
+                                  run->n, 1, panel_width(run), run->pivots + run->column, 1);
 }
 
 static int getrf_panel(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run);
 
-    return SOLVER(run->lane->fault, cusolverDnDgetrf, run->lane->solver, n - j, w, to(run, j, j), n,
-                  run->work, run->pivots + j, info_of_panel(run)) &&
+    return SOLVER(run->lane, cusolverDnDgetrf, n - j, w, to(run, j, j), n, run->work,
+                  run->pivots + j, info_of_panel(run)) &&
            swap_rows(run, 0, j) && swap_rows(run, j + w, n - j - w);
 }
 
@@ -119,19 +114,15 @@ static int getrf_piece(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
 
-    return BLAS(run->lane->fault, cublasDtrsm, run->lane->blas, CUBLAS_SIDE_LEFT,
-                CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT, w, v, &one, to(run, j, j), n,
-                to(run, j, k), n) &&
-           BLAS(run->lane->fault, cublasDgemm, run->lane->blas, CUBLAS_OP_N, CUBLAS_OP_N, n - j - w,
-                v, w, &minus_one, to(run, j + w, j), n, to(run, j, k), n, &one, to(run, j + w, k),
-                n);
+    return BLAS(run->lane, cublasDtrsm, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
+                CUBLAS_DIAG_UNIT, w, v, &one, to(run, j, j), n, to(run, j, k), n) &&
+           BLAS(run->lane, cublasDgemm, CUBLAS_OP_N, CUBLAS_OP_N, n - j - w, v, w, &minus_one,
+                to(run, j + w, j), n, to(run, j, k), n, &one, to(run, j + w, k), n);
 }
 
 int hsi_cuda_getrf(hsi_cuda_run *run)
 {
-    if (run->next == 0)
-        return getrf_panel(run) ? advance(run, run->column + panel_width(run)) : -1;
-    return getrf_piece(run) ? advance(run, run->next + piece_width(run)) : -1;
+    return step(run, getrf_panel, getrf_piece);
 }
 
 int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
@@ -139,10 +130,10 @@ int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
     int j, needed = 0;
 
     for (j = 0, *elements = 0; j < n; j += width) {
-        if (!SOLVER(lane->fault, cusolverDnDgetrf_bufferSize, lane->solver, n - j,
-                    least(width, n - j), NULL, n, &needed))
+        if (!SOLVER(lane, cusolverDnDgetrf_bufferSize, n - j, hsi_least(width, n - j), NULL, n,
+                    &needed))
             return 0;
-        *elements = most(*elements, needed);
+        *elements = hsi_most(*elements, needed);
     }
     return 1;
 }
@@ -151,34 +142,32 @@ static int geqrf_panel(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column;
 
-    return SOLVER(run->lane->fault, cusolverDnDgeqrf, run->lane->solver, n - j, panel_width(run),
-                  to(run, j, j), n, run->tau + j, run->work, run->work_size, info_of_panel(run));
+    return SOLVER(run->lane, cusolverDnDgeqrf, n - j, panel_width(run), to(run, j, j), n,
+                  run->tau + j, run->work, run->work_size, info_of_panel(run));
 }
 
 static int geqrf_piece(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
 
-    return SOLVER(run->lane->fault, cusolverDnDormqr, run->lane->solver, CUBLAS_SIDE_LEFT,
-                  CUBLAS_OP_T, n - j, v, w, to(run, j, j), n, run->tau + j, to(run, j, k), n,
-                  run->work, run->work_size, run->info + HSI_CUDA_PANELS_MOST - 1);
+    return SOLVER(run->lane, cusolverDnDormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n - j, v, w,
+                  to(run, j, j), n, run->tau + j, to(run, j, k), n, run->work, run->work_size,
+                  run->info + HSI_CUDA_PANELS_MOST - 1);
 }
 
 int hsi_cuda_geqrf(hsi_cuda_run *run)
 {
-    if (run->next == 0)
-        return geqrf_panel(run) ? advance(run, run->column + panel_width(run)) : -1;
-    return geqrf_piece(run) ? advance(run, run->next + piece_width(run)) : -1;
+    return step(run, geqrf_panel, geqrf_piece);
 }
 
 static int ask_ormqr(hsi_cuda_lane *lane, int ld, int rows, int columns, int k, int *elements)
 {
     int needed = 0;
 
-    if (!SOLVER(lane->fault, cusolverDnDormqr_bufferSize, lane->solver, CUBLAS_SIDE_LEFT,
-                CUBLAS_OP_T, rows, columns, k, NULL, ld, NULL, NULL, ld, &needed))
+    if (!SOLVER(lane, cusolverDnDormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, rows, columns, k,
+                NULL, ld, NULL, NULL, ld, &needed))
         return 0;
-    *elements = most(*elements, needed);
+    *elements = hsi_most(*elements, needed);
     return 1;
 }
 
@@ -190,11 +179,11 @@ int hsi_cuda_geqrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
     for (j = 0, *elements = 0; j < n; j += width) {
         int behind = n - j - width;
 
-        if (!SOLVER(lane->fault, cusolverDnDgeqrf_bufferSize, lane->solver, n - j,
-                    least(width, n - j), NULL, n, &needed))
+        if (!SOLVER(lane, cusolverDnDgeqrf_bufferSize, n - j, hsi_least(width, n - j), NULL, n,
+                    &needed))
             return 0;
-        *elements = most(*elements, needed);
-        if (behind > 0 && !(ask_ormqr(lane, n, n - j, least(piece, behind), width, elements) &&
+        *elements = hsi_most(*elements, needed);
+        if (behind > 0 && !(ask_ormqr(lane, n, n - j, hsi_least(piece, behind), width, elements) &&
                             ask_ormqr(lane, n, n - j, (behind - 1) % piece + 1, width, elements)))
             return 0;
     }
@@ -205,9 +194,8 @@ int hsi_cuda_ormqr(hsi_cuda_run *run)
 {
     int n = run->n, j = run->column, w = panel_width(run);
 
-    if (!SOLVER(run->lane->fault, cusolverDnDormqr, run->lane->solver, CUBLAS_SIDE_LEFT,
-                CUBLAS_OP_T, n, w, n, run->a, n, run->tau, to(run, 0, j), n, run->work,
-                run->work_size, info_of_panel(run)))
+    if (!SOLVER(run->lane, cusolverDnDormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, w, n, run->a, n,
+                run->tau, to(run, 0, j), n, run->work, run->work_size, info_of_panel(run)))
         return -1;
     run->column += w;
     return run->column < n;
@@ -216,6 +204,6 @@ int hsi_cuda_ormqr(hsi_cuda_run *run)
 int hsi_cuda_ormqr_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 {
     *elements = 0;
-    return ask_ormqr(lane, n, n, least(width, n), n, elements) &&
+    return ask_ormqr(lane, n, n, hsi_least(width, n), n, elements) &&
            ask_ormqr(lane, n, n, (n - 1) % width + 1, n, elements);
 }

@@ -2,9 +2,9 @@
 /* Attempts at tasks: one at a time, or several on their way at once. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "exec/backend/cuda/cuda.h"
+#include "support/clock.h"
 
 hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt)
 {
@@ -55,9 +55,8 @@ static int attempt_task(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_b
     all = launch_watched(&run, attempt);
     if (all == 1 && !hsi_cuda_copy_out(&run, results, gpu->verify || !gpu->resident))
         all = -1;
-    if (all < 0 || !CUDA(&gpu->fault, cudaEventRecord, lane->landed, lane->stream))
-        return -1;
-    if (hsi_cuda_over(&gpu->fault, lane->landed, 1) < 0)
+    if (all < 0 || !CUDA(&gpu->fault, cudaEventRecord, lane->landed, lane->stream) ||
+        hsi_cuda_over(&gpu->fault, lane->landed, 1) < 0)
         return -1;
     return all;
 }
@@ -98,17 +97,12 @@ static int send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_flight *flight)
 {
     const hsi_cuda_body *body = flight->body;
     hsi_cuda_run         run;
-    int                  more;
 
     if (!hsi_cuda_lane_fit(gpu, lane, body))
         return 0;
     flight->results = hsi_cuda_results_at(body, lane->room);
-    if (!hsi_cuda_copy_in(gpu, lane, body, flight->attempt->instance, flight->attempt->task,
-                          &flight->results, &run))
-        return 0;
-    while ((more = body->cuda->launch(&run)) > 0)
-        continue;
-    if (more < 0)
+    if (!hsi_cuda_send(gpu, lane, body, flight->attempt->instance, flight->attempt->task,
+                       &flight->results, &run))
         return 0;
     if (is_landed_apart(gpu) && !CUDA(&gpu->fault, cudaEventRecord, lane->done, lane->stream))
         return 0;
@@ -121,7 +115,7 @@ static int send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_flight *flight)
 static void fail(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight)
 {
     flight->outcome = hsi_cuda_give_up(gpu, flight->attempt);
-    flight->end = hsi_cuda_now();
+    flight->end = hsi_clock_ns();
 }
 
 /* By itself, through a lane. What goes wrong is told when it is collected. */
@@ -130,7 +124,7 @@ static void launch(hsi_cuda_gpu *gpu, const hsi_cuda_flight *from, unsigned lane
     hsi_cuda_flight *flight = &gpu->flight[lane];
 
     *flight = *from;
-    flight->start = hsi_cuda_now();
+    flight->start = hsi_clock_ns();
     if (!gpu->broken && hsi_cuda_data_fit(gpu, flight->body) &&
         hsi_cuda_time_anchor(&gpu->time, &gpu->fault, flight->start)) {
         flight->anchor = gpu->time.current;
@@ -280,24 +274,21 @@ static void split_batch(hsi_cuda_gpu *gpu)
         return;
     }
     head.outcome = HS_OUTCOME_ABORTED;
-    head.start = head.end = hsi_cuda_now();
+    head.start = head.end = hsi_clock_ns();
     gpu->flight[lane] = head;
 }
 
-/* As hsi_cuda_over(): what is short is waited for without sleep. */
 static hsi_cuda_flight *wait_for_one(hsi_cuda_gpu *gpu)
 {
-    const struct timespec nap = {0, 10000};
-    const int64_t         patience = 50000;
-    int64_t               start = hsi_cuda_now();
-    hsi_cuda_flight      *first;
+    int64_t          start = hsi_clock_ns();
+    hsi_cuda_flight *first;
 
     while (!(first = first_over(gpu))) {
         if (gpu->batched_count &&
             hsi_cuda_graph_waits(gpu->graph, gpu->batched[gpu->batched_first].item))
             split_batch(gpu);
-        else if (hsi_cuda_now() - start > patience)
-            nanosleep(&nap, NULL);
+        else
+            hsi_cuda_pause(start);
     }
     return first;
 }
@@ -311,7 +302,7 @@ static int64_t between(int64_t least, int64_t value, int64_t most)
  */
 static void date(hsi_cuda_gpu *gpu, const hsi_cuda_flight *flight, hs_completion *out)
 {
-    int64_t now = hsi_cuda_now();
+    int64_t now = hsi_clock_ns();
 
     out->start = between(gpu->last, flight->start, now);
     out->end = gpu->last = between(out->start, flight->end, now);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exec/backend/cuda/cuda.h"
+#include "exec/why.h"
 
 static int take_device(hsi_cuda_gpu *gpu)
 {
@@ -42,9 +43,9 @@ static int open_lanes(hsi_cuda_gpu *gpu)
 
 static hs_status refuse(hsi_cuda_gpu *gpu, char why[HS_WHY])
 {
-    snprintf(why, HS_WHY, "no GPU %u%s%s%s: %s", (unsigned)gpu->device, gpu->label[0] ? " (" : "",
-             gpu->label, gpu->label[0] ? ")" : "", gpu->fault.text);
-    return HS_ERESOURCE;
+    return hsi_refuse(why, HS_ERESOURCE, "no GPU %u%s%s%s: %s", (unsigned)gpu->device,
+                      gpu->label[0] ? " (" : "", gpu->label, gpu->label[0] ? ")" : "",
+                      gpu->fault.text);
 }
 
 hs_status hsi_cuda_open(const hs_backend_options *options, const hs_backend_worker_info *info,
@@ -53,10 +54,8 @@ hs_status hsi_cuda_open(const hs_backend_options *options, const hs_backend_work
     hsi_cuda_gpu *gpu = calloc(1, sizeof *gpu);
     hs_status     st;
 
-    if (!gpu) {
-        snprintf(why, HS_WHY, "out of memory");
+    if (!gpu)
         return HS_ENOMEM;
-    }
     gpu->base.backend = &hsi_backend_cuda;
     gpu->number = info->number;
     gpu->device = (int)info->device_index;
@@ -204,13 +203,9 @@ static int rehearse(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hs_instance *i
 {
     hsi_cuda_results results = hsi_cuda_results_at(body, lane->room);
     hsi_cuda_run     run;
-    int              more;
 
-    if (!hsi_cuda_copy_in(gpu, lane, body, instance, task, &results, &run))
-        return 0;
-    while ((more = body->cuda->launch(&run)) > 0)
-        continue;
-    return more == 0 && CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream);
+    return hsi_cuda_send(gpu, lane, body, instance, task, &results, &run) &&
+           CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream);
 }
 
 /*
@@ -242,9 +237,5 @@ hs_status hsi_cuda_prepare(hs_backend_worker *worker, const hs_instance *instanc
         return refuse(gpu, why);
     if (gpu->mode == HS_GPU_GRAPH && ordered)
         st = hsi_cuda_graph_create(gpu, instance, items, count, &gpu->graph);
-    if (st == HS_ENOMEM)
-        snprintf(why, HS_WHY, "out of memory");
-    else if (st != HS_OK)
-        refuse(gpu, why);
-    return st;
+    return st == HS_ERESOURCE ? refuse(gpu, why) : st;
 }

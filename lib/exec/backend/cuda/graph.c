@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/backend/cuda/cuda.h"
+#include "support/clock.h"
 
 typedef struct batch {
     cudaGraphExec_t exec;
@@ -170,15 +171,9 @@ static int capture_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance 
     hsi_cuda_lane   *lane = &g->lane[(size_t)(it - g->items) % g->lanes];
     hsi_cuda_results results = results_of(g, it);
     hsi_cuda_run     run;
-    int              more;
 
-    if (!hsi_cuda_copy_in(gpu, lane, it->body, instance, it->task, &results, &run))
-        return 0;
-    while ((more = it->body->cuda->launch(&run)) > 0)
-        continue;
-    if (more < 0)
-        return 0;
-    return (gpu->resident && !gpu->verify) || hsi_cuda_copy_out(&run, &results, 1);
+    return hsi_cuda_send(gpu, lane, it->body, instance, it->task, &results, &run) &&
+           ((gpu->resident && !gpu->verify) || hsi_cuda_copy_out(&run, &results, 1));
 }
 
 /* The first lane's stream leads; the others branch off it and come back. */
@@ -292,7 +287,7 @@ static void launch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, batch *b, size_t which)
     cudaStream_t lead = g->lane[0].stream;
 
     b->launched = 1;
-    b->start = hsi_cuda_now();
+    b->start = hsi_clock_ns();
     gpu->broken = 1; /* unless all goes well: its tasks are told so when they are collected */
     if (!hsi_cuda_time_anchor(&gpu->time, &gpu->fault, b->start))
         return;

@@ -14,10 +14,10 @@ static int make_events(hsi_cuda_lane *lane)
 /* With a workspace of its own, cuBLAS allocates nothing, and may be captured. */
 static int make_blas(hsi_cuda_lane *lane, size_t bytes)
 {
-    return BLAS(lane->fault, cublasCreate, &lane->blas) &&
-           BLAS(lane->fault, cublasSetStream, lane->blas, lane->stream) &&
+    return hsi_cuda_blas_ok(lane->fault, cublasCreate(&lane->blas), "cublasCreate") &&
+           BLAS(lane, cublasSetStream, lane->stream) &&
            CUDA(lane->fault, cudaMallocAsync, &lane->blas_space, bytes, lane->stream) &&
-           BLAS(lane->fault, cublasSetWorkspace, lane->blas, lane->blas_space, bytes);
+           BLAS(lane, cublasSetWorkspace, lane->blas_space, bytes);
 }
 
 int hsi_cuda_lane_open(hsi_cuda_lane *lane, hsi_cuda_fault *fault, size_t blas_bytes)
@@ -30,8 +30,9 @@ int hsi_cuda_lane_open(hsi_cuda_lane *lane, hsi_cuda_fault *fault, size_t blas_b
 
 static int make_solver(hsi_cuda_lane *lane)
 {
-    return lane->solver || (SOLVER(lane->fault, cusolverDnCreate, &lane->solver) &&
-                            SOLVER(lane->fault, cusolverDnSetStream, lane->solver, lane->stream));
+    return lane->solver ||
+           (hsi_cuda_solver_ok(lane->fault, cusolverDnCreate(&lane->solver), "cusolverDnCreate") &&
+            SOLVER(lane, cusolverDnSetStream, lane->stream));
 }
 
 int hsi_cuda_lane_work(hsi_cuda_lane *lane, const hsi_cuda_kernel *kernel, int n, int *elements)

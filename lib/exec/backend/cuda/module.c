@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/backend/backends.h"
 #include "exec/backend/cuda/cuda.h"
+#include "exec/why.h"
 
 static hs_status unknown(const char *kernel, char why[HS_WHY])
 {
@@ -14,8 +16,8 @@ static hs_status unknown(const char *kernel, char why[HS_WHY])
 
     for (i = 0; (k = hsi_cuda_kernel_at(i)) && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", k->name);
-    snprintf(why, HS_WHY, "kernel '%.64s' is not for GPUs; those that are: %s", kernel, list);
-    return HS_ERESOURCE;
+    return hsi_refuse(why, HS_ERESOURCE, "kernel '%.64s' is not for GPUs; those that are: %s",
+                      kernel, list);
 }
 
 /* "dgemm:960"; a size that is none is the CPU's to explain. */
@@ -29,19 +31,13 @@ static hs_status read_kernel(const char *kernel, hsi_cuda_body *body, char why[H
     body->cuda = entry ? hsi_cuda_kernel_find(entry->name) : NULL;
     if (!body->cuda)
         return unknown(kernel, why);
-    if (n < 1 || n > HSI_KERNEL_MOST || *end || colon[1] < '1' || colon[1] > '9') {
-        snprintf(why, HS_WHY,
-                 "kernel '%.64s': expected a size from 1 to %d behind a colon, such as %s:960",
-                 kernel, HSI_KERNEL_MOST, entry->name);
-        return HS_EINVAL;
-    }
-    if (n > HSI_CUDA_SIZE_MOST) {
-        snprintf(why, HS_WHY,
-                 "kernel '%.64s' is not for GPUs: the largest size there is %d, of fewer than 2^31 "
-                 "elements",
-                 kernel, HSI_CUDA_SIZE_MOST);
-        return HS_ERESOURCE;
-    }
+    if (n < 1 || n > HSI_KERNEL_MOST || *end || colon[1] < '1' || colon[1] > '9')
+        return hsi_kernel_refuse_size(kernel, entry, why);
+    if (n > HSI_CUDA_SIZE_MOST)
+        return hsi_refuse(why, HS_ERESOURCE,
+                          "kernel '%.64s' is not for GPUs: the largest size there is %d, of fewer "
+                          "than 2^31 elements",
+                          kernel, HSI_CUDA_SIZE_MOST);
     body->kernel = entry->kernel;
     body->n = (int)n;
     return HS_OK;
@@ -54,9 +50,9 @@ static hs_status fits(const hs_backend_options *options, const char *kernel,
 
     if (options->device_memory == 0 || needed <= options->device_memory)
         return HS_OK;
-    snprintf(why, HS_WHY, "kernel '%.64s' needs %.3g GiB of memory on its GPU, which has %.3g",
-             kernel, needed / 0x1p30, options->device_memory / 0x1p30);
-    return HS_ERESOURCE;
+    return hsi_refuse(why, HS_ERESOURCE,
+                      "kernel '%.64s' needs %.3g GiB of memory on its GPU, which has %.3g", kernel,
+                      needed / 0x1p30, options->device_memory / 0x1p30);
 }
 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
@@ -71,19 +67,14 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     st = read_kernel(row->kernel, &body, why);
     if (st == HS_OK)
         st = fits(options, row->kernel, &body, why);
-    return st == HS_OK ? hsi_body_keep(&body, sizeof body, out, why) : st;
-}
-
-static void body_free(hs_body *body)
-{
-    free(body);
+    return st == HS_OK ? hsi_body_keep(&body, sizeof body, out) : st;
 }
 
 const hs_backend hsi_backend_cuda = {
     .abi = HS_BACKEND_ABI,
     .name = "cuda",
     .body_create = body_create,
-    .body_free = body_free,
+    .body_free = hsi_body_free,
     .worker_open = hsi_cuda_open,
     .worker_close = hsi_cuda_close,
     .run = hsi_cuda_run_task,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exec/backend/cuda/cuda.h"
+#include "exec/why.h"
 
 enum { LINE = 256 };
 
@@ -12,11 +13,17 @@ static size_t whole(size_t bytes)
     return (bytes + LINE - 1) / LINE * LINE;
 }
 
+/* Of a matrix itself; in memory it takes whole lines. */
 static size_t matrix_bytes(const hsi_cuda_body *body)
 {
     size_t n = (size_t)body->n;
 
-    return whole(n * n * (hsi_kernel_is_single(body->kernel) ? sizeof(float) : sizeof(double)));
+    return n * n * hsi_kernel_element(body->kernel);
+}
+
+static size_t matrix_room(const hsi_cuda_body *body)
+{
+    return whole(matrix_bytes(body));
 }
 
 static size_t vector_bytes(const hsi_cuda_body *body)
@@ -41,17 +48,17 @@ static size_t small_bytes(const hsi_cuda_body *body)
 
 double hsi_cuda_body_bytes(const hsi_cuda_body *body)
 {
-    return (1.0 + body->cuda->inputs) * (double)matrix_bytes(body) + (double)small_bytes(body);
+    return (1.0 + body->cuda->inputs) * (double)matrix_room(body) + (double)small_bytes(body);
 }
 
 size_t hsi_cuda_results_bytes(const hsi_cuda_body *body)
 {
-    return matrix_bytes(body) + small_bytes(body);
+    return matrix_room(body) + small_bytes(body);
 }
 
 hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room)
 {
-    char *vector = room + matrix_bytes(body), *pivots = vector + vector_bytes(body);
+    char *vector = room + matrix_room(body), *pivots = vector + vector_bytes(body);
 
     return (hsi_cuda_results){room, (double *)(void *)vector, (int *)(void *)pivots,
                               (int *)(void *)(pivots + pivot_bytes(body))};
@@ -61,7 +68,7 @@ static size_t fixed_bytes(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     int copied = 1 + (gpu->resident ? 0 : body->cuda->inputs);
 
-    return (size_t)copied * matrix_bytes(body) + small_bytes(body);
+    return (size_t)copied * matrix_room(body) + small_bytes(body);
 }
 
 size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body)
@@ -76,23 +83,17 @@ size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cu
 /* An element of the pool, on the GPU. */
 static const void *there(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const void *from)
 {
-    int         single = hsi_kernel_is_single(body->kernel);
-    const char *pool =
-        single ? (const char *)gpu->data.space.single : (const char *)gpu->data.space.pool;
+    int         single = body->kernel->single;
+    const char *pool = gpu->data.space.pool[single].at;
 
     return (const char *)gpu->data.there[single] + ((const char *)from - pool);
 }
 
 static int copy(hsi_cuda_gpu *gpu, const hsi_cuda_run *run, void *to, const void *from)
 {
-    size_t n = (size_t)run->n;
-    size_t bytes =
-        n * n * (hsi_kernel_is_single(run->body->kernel) ? sizeof(float) : sizeof(double));
-
-    if (gpu->resident)
-        return CUDA(run->lane->fault, cudaMemcpyAsync, to, there(gpu, run->body, from), bytes,
-                    cudaMemcpyDeviceToDevice, run->lane->stream);
-    return CUDA(run->lane->fault, cudaMemcpyAsync, to, from, bytes, cudaMemcpyHostToDevice,
+    return CUDA(run->lane->fault, cudaMemcpyAsync, to,
+                gpu->resident ? there(gpu, run->body, from) : from, matrix_bytes(run->body),
+                gpu->resident ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice,
                 run->lane->stream);
 }
 
@@ -102,16 +103,14 @@ static int place_inputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run
     int          i;
 
     for (i = 0; i < run->body->cuda->inputs; i++) {
-        const void *from = job->in_single[i] ? (const void *)job->in_single[i] : job->in[i];
-
         if (gpu->resident) {
-            *place[i] = there(gpu, run->body, from);
+            *place[i] = there(gpu, run->body, job->in[i]);
             continue;
         }
         *place[i] = *arena;
-        if (!copy(gpu, run, *arena, from))
+        if (!copy(gpu, run, *arena, job->in[i]))
             return 0;
-        *arena += matrix_bytes(run->body);
+        *arena += matrix_room(run->body);
     }
     return 1;
 }
@@ -129,8 +128,8 @@ static int set_diagonal(const hsi_cuda_run *run, double value, double *vector)
 
     for (i = 0; i < run->n; i++)
         vector[i] = value;
-    return send_vector(run, vector) && BLAS(run->lane->fault, cublasDcopy, run->lane->blas, run->n,
-                                            run->tau, 1, run->c, run->n + 1);
+    return send_vector(run, vector) &&
+           BLAS(run->lane, cublasDcopy, run->n, run->tau, 1, run->c, run->n + 1);
 }
 
 static int send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_results *results,
@@ -167,10 +166,22 @@ int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body
                           .width = hsi_cuda_width(body->cuda, body->n),
                           .c = arena};
     hsi_cuda_data_locate(gpu, body, instance, task, &job);
-    arena += matrix_bytes(body);
-    return copy(gpu, run, run->c, job.from_single ? (const void *)job.from_single : job.from[0]) &&
-           place_inputs(gpu, &job, run, &arena) &&
+    arena += matrix_room(body);
+    return copy(gpu, run, run->c, job.from[0]) && place_inputs(gpu, &job, run, &arena) &&
            (!body->cuda->solver || send_small(gpu, &job, results, run, arena));
+}
+
+int hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
+                  const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
+                  hsi_cuda_run *run)
+{
+    int more;
+
+    if (!hsi_cuda_copy_in(gpu, lane, body, instance, task, results, run))
+        return 0;
+    while ((more = body->cuda->launch(run)) > 0)
+        continue;
+    return more == 0;
 }
 
 static int fetch(const hsi_cuda_run *run, void *to, const void *from, size_t bytes)
@@ -182,10 +193,8 @@ static int fetch(const hsi_cuda_run *run, void *to, const void *from, size_t byt
 int hsi_cuda_copy_out(const hsi_cuda_run *run, const hsi_cuda_results *results, int matrix)
 {
     const hsi_cuda_body *body = run->body;
-    size_t               n = (size_t)run->n;
-    size_t element = hsi_kernel_is_single(body->kernel) ? sizeof(float) : sizeof(double);
 
-    if (matrix && !fetch(run, results->c, run->c, n * n * element))
+    if (matrix && !fetch(run, results->c, run->c, matrix_bytes(body)))
         return 0;
     /* They lie one behind the other on both sides. */
     return !body->cuda->solver || fetch(run, results->vector, run->tau, small_bytes(body));
@@ -206,10 +215,7 @@ static void adopt(const hsi_cuda_body *body, const hsi_cuda_results *results, hs
 {
     int n = body->n, width = hsi_cuda_width(body->cuda, n), W = HSI_KERNEL_PANEL, i;
 
-    if (hsi_kernel_is_single(body->kernel))
-        job->out_single = results->c;
-    else
-        job->out[0] = results->c;
+    job->out[0] = results->c;
     if (!body->cuda->solver)
         return;
     for (i = 0; i < n; i++) {
@@ -226,10 +232,8 @@ hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
     double      residual;
     hsi_job     job;
 
-    if (info) {
-        snprintf(attempt->why, HS_WHY, "%s:%d: cuSOLVER gave up (info %d)", name, body->n, info);
-        return HS_OUTCOME_FAILED;
-    }
+    if (info)
+        return hsi_fail(attempt, "%s:%d: cuSOLVER gave up (info %d)", name, body->n, info);
     if (!gpu->verify)
         return HS_OUTCOME_DONE;
     hsi_job_begin(&job, body->kernel, body->n, hsi_job_seed(attempt->instance, attempt->task),
@@ -240,15 +244,7 @@ hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
     residual = hsi_job_residual(&job);
     if (!gpu->broken)
         gpu->fault.text[0] = '\0'; /* of memory for that, which the job knows of too */
-    if (job.no_memory) {
-        snprintf(attempt->why, HS_WHY, "%s:%d: out of memory", name, body->n);
-        return HS_OUTCOME_FAILED;
-    }
-    if (job.stopped)
-        return HS_OUTCOME_ABORTED;
-    if (residual <= HSI_RESIDUAL_MOST)
-        return HS_OUTCOME_DONE;
-    snprintf(attempt->why, HS_WHY, "%s:%d: wrong result: residual %.3g, above %g", name, body->n,
-             residual, HSI_RESIDUAL_MOST);
-    return HS_OUTCOME_FAILED;
+    if (job.no_memory)
+        return hsi_fail(attempt, "%s:%d: out of memory", name, body->n);
+    return job.stopped ? HS_OUTCOME_ABORTED : hsi_job_judge(residual, name, body->n, attempt);
 }

@@ -3,14 +3,7 @@
 #include <time.h>
 
 #include "exec/backend/cuda/cuda.h"
-
-int64_t hsi_cuda_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
+#include "support/clock.h"
 
 /* "Not yet" stays behind as the thread's last error, which plugins may ask for. */
 static cudaError_t query(cudaEvent_t event)
@@ -22,18 +15,22 @@ static cudaError_t query(cudaEvent_t event)
     return error;
 }
 
-/* Spins at first, since most tasks are over soon; then sleeps, a little at a time. */
-int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, int wait)
+void hsi_cuda_pause(int64_t start)
 {
     const struct timespec nap = {0, 10000};
     const int64_t         patience = 50000;
-    int64_t               start = wait ? hsi_cuda_now() : 0;
-    cudaError_t           error;
 
-    while ((error = query(event)) == cudaErrorNotReady && wait) {
-        if (hsi_cuda_now() - start > patience)
-            nanosleep(&nap, NULL);
-    }
+    if (hsi_clock_ns() - start > patience)
+        nanosleep(&nap, NULL);
+}
+
+int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, int wait)
+{
+    int64_t     start = wait ? hsi_clock_ns() : 0;
+    cudaError_t error;
+
+    while ((error = query(event)) == cudaErrorNotReady && wait)
+        hsi_cuda_pause(start);
     if (error == cudaErrorNotReady)
         return 0;
     return hsi_cuda_ok(fault, error, "cudaEventQuery") ? 1 : -1;
@@ -46,17 +43,17 @@ int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, int wait)
  */
 static int try_to_set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which, int64_t *doubt)
 {
-    int64_t look = hsi_cuda_now(), before;
+    int64_t look = hsi_clock_ns(), before;
     int     over;
 
     if (!CUDA(fault, cudaEventRecord, time->anchor[which], time->stream))
         return 0;
     do {
         before = look;
-        look = hsi_cuda_now();
+        look = hsi_clock_ns();
         over = hsi_cuda_over(fault, time->anchor[which], 0);
     } while (over == 0);
-    *doubt = hsi_cuda_now() - before;
+    *doubt = hsi_clock_ns() - before;
     time->ns[which] = before;
     return over > 0;
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernel column on CPUs: NAME:SIZE of a built-in kernel, spin:US, sleep:US. */
-#include "config.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "exec/backend/backends.h"
 #include "exec/backend/kernel/kernel.h"
 #include "exec/machine/limits.h"
+#include "exec/why.h"
+#include "support/clock.h"
 
 typedef struct cpu_body cpu_body;
 
@@ -27,14 +26,6 @@ struct cpu_body {
     int                     n;
 };
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static hs_outcome run_nothing(const cpu_body *body, struct cpu_worker *worker, hs_attempt *attempt)
 {
     (void)body;
@@ -45,34 +36,32 @@ static hs_outcome run_nothing(const cpu_body *body, struct cpu_worker *worker, h
 
 static hs_outcome run_spin(const cpu_body *body, struct cpu_worker *worker, hs_attempt *attempt)
 {
-    int64_t end = now_ns() + body->ns;
+    int64_t end = hsi_clock_ns() + body->ns;
 
     (void)worker;
     do
         if (hs_attempt_cancelled(attempt))
             return HS_OUTCOME_ABORTED;
-    while (now_ns() < end);
+    while (hsi_clock_ns() < end);
     return HS_OUTCOME_DONE;
 }
 
 static hs_outcome run_sleep(const cpu_body *body, struct cpu_worker *worker, hs_attempt *attempt)
 {
     (void)worker;
-    return hsi_wait_until(attempt, now_ns() + body->ns) ? HS_OUTCOME_ABORTED : HS_OUTCOME_DONE;
+    return hsi_wait_until(attempt, hsi_clock_ns() + body->ns) ? HS_OUTCOME_ABORTED
+                                                              : HS_OUTCOME_DONE;
 }
 
-#ifdef HAVE_OPENBLAS
 static hs_outcome why_stopped(const hsi_job *job, const cpu_body *body, hs_attempt *attempt)
 {
     const char *name = body->entry->name;
 
     if (job->no_memory)
-        snprintf(attempt->why, HS_WHY, "%s:%d: out of memory", name, body->n);
-    else if (job->info)
-        snprintf(attempt->why, HS_WHY, "%s:%d: LAPACK gave up (info %d)", name, body->n, job->info);
-    else
-        return HS_OUTCOME_ABORTED;
-    return HS_OUTCOME_FAILED;
+        return hsi_fail(attempt, "%s:%d: out of memory", name, body->n);
+    if (job->info)
+        return hsi_fail(attempt, "%s:%d: LAPACK gave up (info %d)", name, body->n, job->info);
+    return HS_OUTCOME_ABORTED;
 }
 
 static hs_outcome run_kernel(const cpu_body *body, struct cpu_worker *worker, hs_attempt *attempt)
@@ -89,48 +78,8 @@ static hs_outcome run_kernel(const cpu_body *body, struct cpu_worker *worker, hs
         residual = hsi_job_residual(&job);
     if (job.stopped)
         return why_stopped(&job, body, attempt);
-    if (residual <= HSI_RESIDUAL_MOST)
-        return HS_OUTCOME_DONE;
-    snprintf(attempt->why, HS_WHY, "%s:%d: wrong result: residual %.3g, above %g",
-             body->entry->name, body->n, residual, HSI_RESIDUAL_MOST);
-    return HS_OUTCOME_FAILED;
+    return hsi_job_judge(residual, body->entry->name, body->n, attempt);
 }
-
-static void use_one_thread(void)
-{
-    hsi_blas_one_thread();
-}
-
-static void free_space(hsi_space *space)
-{
-    hsi_space_free(space);
-}
-
-static double bytes_needed(const cpu_body *body)
-{
-    return hsi_kernel_bytes(body->entry->kernel, body->n);
-}
-#else
-static hs_outcome run_kernel(const cpu_body *body, struct cpu_worker *worker, hs_attempt *attempt)
-{
-    return run_nothing(body, worker, attempt); /* never: no such body is made */
-}
-
-static void use_one_thread(void)
-{
-}
-
-static void free_space(hsi_space *space)
-{
-    (void)space;
-}
-
-static double bytes_needed(const cpu_body *body)
-{
-    (void)body;
-    return 0;
-}
-#endif
 
 /* A decimal number, whatever the locale; -1 if it is none, or above `most`. */
 static double read_number(const char *text, double most)
@@ -165,11 +114,10 @@ static hs_status unknown(const char *text, char why[HS_WHY])
     char list[HS_WHY / 2];
 
     list_kernels(list, sizeof list);
-    snprintf(why, HS_WHY,
-             "there is no kernel '%.64s'; there are %sspin:US, sleep:US and "
-             "plugin:FILE.so:SYMBOL",
-             text, list);
-    return HS_EINVAL;
+    return hsi_refuse(why, HS_EINVAL,
+                      "there is no kernel '%.64s'; there are %sspin:US, sleep:US and "
+                      "plugin:FILE.so:SYMBOL",
+                      text, list);
 }
 
 /* Microseconds, at most a year. */
@@ -177,13 +125,11 @@ static hs_status read_time(const char *text, const char *number, cpu_body *body,
 {
     double us = read_number(number, 3.2e13);
 
-    if (us < 0) {
-        snprintf(why, HS_WHY,
-                 "kernel '%.64s': expected a number of microseconds behind the "
-                 "colon, such as spin:1000",
-                 text);
-        return HS_EINVAL;
-    }
+    if (us < 0)
+        return hsi_refuse(why, HS_EINVAL,
+                          "kernel '%.64s': expected a number of microseconds behind the colon, "
+                          "such as spin:1000",
+                          text);
     body->ns = (int64_t)(us * 1000 + 0.5);
     return HS_OK;
 }
@@ -191,18 +137,16 @@ static hs_status read_time(const char *text, const char *number, cpu_body *body,
 /* To look is slow, with a hundred thousand rows; so not where there is no need. */
 static hs_status fits(const char *text, const cpu_body *body, char why[HS_WHY])
 {
-    double needed = bytes_needed(body), memory;
+    double needed = hsi_kernel_bytes(body->entry->kernel, body->n), memory;
 
     if (needed < 0x1p28)
         return HS_OK;
     memory = hsi_limit_memory();
     if (memory == 0 || needed <= memory)
         return HS_OK;
-    snprintf(why, HS_WHY,
-             "kernel '%.64s' needs %.1f GiB of memory on each worker, and there are "
-             "%.1f",
-             text, needed / 0x1p30, memory / 0x1p30);
-    return HS_ERESOURCE;
+    return hsi_refuse(why, HS_ERESOURCE,
+                      "kernel '%.64s' needs %.1f GiB of memory on each worker, and there are %.1f",
+                      text, needed / 0x1p30, memory / 0x1p30);
 }
 
 static hs_status read_kernel(const char *text, const char *colon, cpu_body *body, char why[HS_WHY])
@@ -213,39 +157,26 @@ static hs_status read_kernel(const char *text, const char *colon, cpu_body *body
     if (!body->entry)
         return unknown(text, why);
     body->n = (int)n;
-    if (n < 1 || n != body->n) {
-        snprintf(why, HS_WHY,
-                 "kernel '%.64s': expected a size from 1 to %d behind a colon, "
-                 "such as %s:960",
-                 text, HSI_KERNEL_MOST, body->entry->name);
-        return HS_EINVAL;
-    }
-    if (!body->entry->kernel) {
-        snprintf(why, HS_WHY, "kernel '%.64s' needs %s, which this build is without", text,
-                 body->entry->needs);
-        return HS_ERESOURCE;
-    }
+    if (n < 1 || n != body->n)
+        return hsi_kernel_refuse_size(text, body->entry, why);
+    if (!body->entry->kernel)
+        return hsi_refuse(why, HS_ERESOURCE, "kernel '%.64s' needs %s, which this build is without",
+                          text, body->entry->needs);
     body->run = run_kernel;
-    use_one_thread();
+    hsi_blas_one_thread();
     return fits(text, body, why);
 }
 
 static hs_status read_body(const char *text, cpu_body *body, char why[HS_WHY])
 {
-    const char *colon = strchr(text, ':');
-    hs_status   st;
+    int       spins = strncmp(text, "spin:", 5) == 0, sleeps = strncmp(text, "sleep:", 6) == 0;
+    hs_status st;
 
-    if (strncmp(text, "spin:", 5) == 0) {
-        st = read_time(text, colon + 1, body, why);
-        body->run = body->ns ? run_spin : run_nothing;
-        return st;
-    }
-    if (strncmp(text, "sleep:", 6) == 0) {
-        st = read_time(text, colon + 1, body, why);
-        body->run = run_sleep;
-        return st;
-    }
-    return read_kernel(text, colon, body, why);
+    if (!spins && !sleeps)
+        return read_kernel(text, strchr(text, ':'), body, why);
+    st = read_time(text, strchr(text, ':') + 1, body, why);
+    body->run = sleeps ? run_sleep : body->ns ? run_spin : run_nothing;
+    return st;
 }
 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
@@ -258,12 +189,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     if (type != HS_CPU || !hsi_kernel_is_meant(options, row, type))
         return HS_OK;
     st = read_body(row->kernel, &body, why);
-    return st == HS_OK ? hsi_body_keep(&body, sizeof body, out, why) : st;
-}
-
-static void body_free(hs_body *body)
-{
-    free(body);
+    return st == HS_OK ? hsi_body_keep(&body, sizeof body, out) : st;
 }
 
 static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
@@ -272,13 +198,12 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
     struct cpu_worker *worker = calloc(1, sizeof *worker);
 
     (void)info;
-    if (!worker) {
-        snprintf(why, HS_WHY, "out of memory");
+    (void)why;
+    if (!worker)
         return HS_ENOMEM;
-    }
     worker->base.backend = &hsi_backend_cpu;
     worker->verify = options->verify;
-    use_one_thread();
+    hsi_blas_one_thread();
     *out = &worker->base;
     return HS_OK;
 }
@@ -298,7 +223,7 @@ static void worker_close(hs_backend_worker *worker)
 {
     if (!worker)
         return;
-    free_space(&own_worker(worker)->space);
+    hsi_space_free(&own_worker(worker)->space);
     free(worker);
 }
 
@@ -311,7 +236,7 @@ const hs_backend hsi_backend_cpu = {
     .abi = HS_BACKEND_ABI,
     .name = "cpu",
     .body_create = body_create,
-    .body_free = body_free,
+    .body_free = hsi_body_free,
     .worker_open = worker_open,
     .worker_close = worker_close,
     .run = run,

@@ -6,26 +6,9 @@
 
 #include "exec/backend/kernel/kernel.h"
 
-static double *to(double *a, int lda, int row, int column)
-{
-    return a + (size_t)column * (size_t)lda + row;
-}
-
-static int half(int n)
-{
-    return (n / 2 + 7) / 8 * 8;
-}
-
-/* A diagonal that outweighs the rest of its row and column. */
-static void prepare(hsi_job *job)
-{
-    hsi_copy(job, hsi_pool(job, 0), job->out[0]);
-    hsi_diagonal(job, 1 + job->n / 64.0);
-}
-
 static void potrf(hsi_job *job, int n, double *a, int lda)
 {
-    int h = half(n);
+    int h = hsi_half(n);
 
     if (hsi_job_stopped(job))
         return;
@@ -35,8 +18,8 @@ static void potrf(hsi_job *job, int n, double *a, int lda)
     }
     potrf(job, h, a, lda);
     hsi_trsm_right(job, 0, n - h, h, a, lda, a + h, lda);
-    hsi_syrk(job, n - h, h, a + h, lda, to(a, lda, h, h), lda);
-    potrf(job, n - h, to(a, lda, h, h), lda);
+    hsi_syrk(job, n - h, h, a + h, lda, a + hsi_at(lda, h, h), lda);
+    potrf(job, n - h, a + hsi_at(lda, h, h), lda);
 }
 
 static void potrf_predict(hsi_job *job)
@@ -56,15 +39,11 @@ static void potrf_observe(hsi_job *job)
     hsi_trmv(job, HSI_LOWER, job->n, job->out[0], job->n, job->got);
 }
 
-const hsi_kernel hsi_kernel_dpotrf = {
-    .inputs = 1,
-    .outputs = 1,
-    .epsilon = 0x1p-53,
-    .prepare = prepare,
-    .predict = potrf_predict,
-    .compute = potrf_compute,
-    .observe = potrf_observe,
-};
+const hsi_kernel hsi_kernel_dpotrf = {.outputs = 1,
+                                      .dominant = 1,
+                                      .predict = potrf_predict,
+                                      .compute = potrf_compute,
+                                      .observe = potrf_observe};
 
 /* Exchange rows as `pivots` say, from row `first` to before row `last`. */
 static void exchange(hsi_job *job, int columns, double *a, int lda, int first, int last,
@@ -73,8 +52,8 @@ static void exchange(hsi_job *job, int columns, double *a, int lda, int first, i
     int piece = 4096, j;
 
     for (j = 0; j < columns && !hsi_job_stopped(job); j += piece)
-        LAPACKE_dlaswp_work(LAPACK_COL_MAJOR, columns - j < piece ? columns - j : piece,
-                            to(a, lda, 0, j), lda, first + 1, last, pivots, 1);
+        LAPACKE_dlaswp_work(LAPACK_COL_MAJOR, hsi_least(piece, columns - j), a + hsi_at(lda, 0, j),
+                            lda, first + 1, last, pivots, 1);
 }
 
 /* The narrower the taller it is: it is not fast. */
@@ -86,7 +65,7 @@ static int is_panel(int m, int n)
 /* m >= n; pivots count from 1 at the first row of a. */
 static void getrf(hsi_job *job, int m, int n, double *a, int lda, int *pivots)
 {
-    int h = half(n), i;
+    int h = hsi_half(n), i;
 
     if (hsi_job_stopped(job))
         return;
@@ -95,18 +74,14 @@ static void getrf(hsi_job *job, int m, int n, double *a, int lda, int *pivots)
         return;
     }
     getrf(job, m, h, a, lda, pivots);
-    exchange(job, n - h, to(a, lda, 0, h), lda, 0, h, pivots);
-    hsi_trsm_left(job, h, n - h, a, lda, to(a, lda, 0, h), lda);
-    hsi_gemm(job, 0, m - h, n - h, h, a + h, lda, to(a, lda, 0, h), lda, to(a, lda, h, h), lda);
-    getrf(job, m - h, n - h, to(a, lda, h, h), lda, pivots + h);
+    exchange(job, n - h, a + hsi_at(lda, 0, h), lda, 0, h, pivots);
+    hsi_trsm_left(job, h, n - h, a, lda, a + hsi_at(lda, 0, h), lda);
+    hsi_gemm(job, 0, m - h, n - h, h, a + h, lda, a + hsi_at(lda, 0, h), lda, a + hsi_at(lda, h, h),
+             lda);
+    getrf(job, m - h, n - h, a + hsi_at(lda, h, h), lda, pivots + h);
     for (i = h; i < n && !job->stopped; i++)
         pivots[i] += h;
     exchange(job, h, a, lda, h, n, pivots);
-}
-
-static void getrf_predict(hsi_job *job)
-{
-    hsi_gemv(job, 0, job->n, job->n, 1, job->out[0], job->n, job->x, job->want);
 }
 
 static void getrf_compute(hsi_job *job)
@@ -129,12 +104,8 @@ static void getrf_observe(hsi_job *job)
     }
 }
 
-const hsi_kernel hsi_kernel_dgetrf = {
-    .inputs = 1,
-    .outputs = 1,
-    .epsilon = 0x1p-53,
-    .prepare = prepare,
-    .predict = getrf_predict,
-    .compute = getrf_compute,
-    .observe = getrf_observe,
-};
+const hsi_kernel hsi_kernel_dgetrf = {.outputs = 1,
+                                      .dominant = 1,
+                                      .predict = hsi_predict_product,
+                                      .compute = getrf_compute,
+                                      .observe = getrf_observe};

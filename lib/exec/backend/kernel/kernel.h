@@ -19,23 +19,27 @@ enum {
     HSI_KERNEL_PANEL = 32    /* columns that are orthogonalised at once */
 };
 
+/* Random numbers, the same everywhere: doubles or floats. */
+typedef struct hsi_pool {
+    void  *at;
+    size_t size, filled; /* elements */
+} hsi_pool;
+
 /* Kept from task to task; all zero, but for the functions, is empty. */
 typedef struct hsi_space {
     void *(*allocate)(size_t bytes, void *data); /* NULL: from the heap */
     void (*release)(void *memory, void *data);
-    void   *data;
-    double *pool; /* random numbers, the same everywhere */
-    size_t  pool_size, pool_filled;
-    float  *single; /* the same as floats */
-    size_t  single_size, single_filled;
-    void   *room;
-    size_t  room_size;
+    void    *data;
+    hsi_pool pool[2]; /* of doubles; of floats */
+    void    *room;
+    size_t   room_size;
 } hsi_space;
 
 void hsi_space_free(hsi_space *space);
 
 typedef struct hsi_kernel hsi_kernel;
 
+/* Matrices are of floats where the kernel is `single`. */
 typedef struct hsi_job {
     const hsi_kernel *kernel;
     const hs_attempt *attempt;
@@ -44,27 +48,23 @@ typedef struct hsi_job {
     uint64_t          seed;    /* of the task's name */
     int               stopped; /* cancelled, or failed */
     int               no_memory;
-    int               info;  /* what LAPACK says has gone wrong; 0: nothing */
-    const double     *in[2]; /* inputs that are only read, in the pool */
-    const float      *in_single[2];
-    int               located; /* only where its data are is wanted: see hsi_job_locate() */
-    int               copies;  /* so far, and where from: what is in `out` at first */
-    const double     *from[2];
-    const float      *from_single;
+    int               info;     /* what LAPACK says has gone wrong; 0: nothing */
+    const double     *in[2];    /* inputs that are only read, in the pool */
+    const double     *from[2];  /* what is in `out` at first, in the pool */
     double            diagonal; /* of out[0] at first; 0: as it is */
     double           *out[2];   /* what is computed, in place */
-    float            *out_single;
-    double           *t;    /* n x HSI_KERNEL_PANEL: factors of block reflectors */
-    double           *work; /* as large */
+    double           *t;        /* n x HSI_KERNEL_PANEL: factors of block reflectors */
+    double           *work;     /* as large */
     int              *pivots;
-    double           *x, *want, *got; /* n, 2n, 2n */
-    int               length;         /* of want and got */
+    double           *x, *want, *got; /* n; and n for each of `out` */
 } hsi_job;
 
 struct hsi_kernel {
-    int    inputs, outputs;
-    double epsilon; /* of its arithmetic */
-    void (*prepare)(hsi_job *job);
+    int inputs;  /* that are only read: the pool's first */
+    int outputs; /* that are computed in place ... */
+    int first;   /* ... from what the pool has under this number, and the next */
+    int single;
+    int dominant; /* the diagonal outweighs the rest of its row and column */
     void (*predict)(hsi_job *job);
     void (*compute)(hsi_job *job);
     void (*observe)(hsi_job *job);
@@ -84,9 +84,6 @@ const hsi_kernel_entry *hsi_kernel_at(size_t index);
 /* Is the row's kernel what runs on that type? Not under a command, nor where it is emulated. */
 int hsi_kernel_is_meant(const hs_backend_options *options, const hs_task *row, hs_type type);
 
-/* A copy on the heap of a body that was read, of `size` bytes: it begins with an hs_body. */
-hs_status hsi_body_keep(const void *read, size_t size, hs_body **out, char why[HS_WHY]);
-
 /* Bytes that a worker needs for it. */
 double hsi_kernel_bytes(const hsi_kernel *kernel, int n);
 
@@ -94,10 +91,7 @@ double hsi_kernel_bytes(const hsi_kernel *kernel, int n);
 void hsi_job_begin(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
                    const hs_attempt *attempt, hsi_space *space);
 
-/*
- * The same without memory for results, and nothing is copied: `in` and `from` say where in
- * the pool the data are.
- */
+/* The same without memory for results: `in`, `from` and `diagonal` say what the data are. */
 void hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
                     const hs_attempt *attempt, hsi_space *space);
 
@@ -112,26 +106,49 @@ double hsi_job_residual(hsi_job *job); /* at most HSI_RESIDUAL_MOST if all is ri
 /* Of |want - got| over epsilon sqrt(n) (|want| + what |want| is expected to be). */
 #define HSI_RESIDUAL_MOST 16.0
 
+/* What becomes of an attempt with that residual. */
+hs_outcome hsi_job_judge(double residual, const char *kernel, int n, hs_attempt *attempt);
+
+/* A size that is none, or too large. */
+hs_status hsi_kernel_refuse_size(const char *text, const hsi_kernel_entry *entry, char why[HS_WHY]);
+
 int  hsi_job_stopped(hsi_job *job);
 void hsi_job_info(hsi_job *job, int info);
 
 /* Pieces of a length, none above `most`, all but the last a multiple of 8. */
 int hsi_piece(int length, int most);
 
-/* Elements of the pool that jobs of size n are taken from. */
-size_t hsi_pool_elements(int n);
-int    hsi_kernel_is_single(const hsi_kernel *kernel);
+static inline int hsi_least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static inline int hsi_most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* Where a matrix of n rows, more than a tile, is halved. */
+static inline int hsi_half(int n)
+{
+    return (n / 2 + 7) / 8 * 8;
+}
+
+/* Elements in front of the given one, where columns are `ld` apart. */
+static inline size_t hsi_at(int ld, int row, int column)
+{
+    return (size_t)column * (size_t)ld + (size_t)row;
+}
+
+/* Elements of the pool that jobs of size n are taken from, and bytes of each. */
+size_t               hsi_pool_elements(int n);
+static inline size_t hsi_kernel_element(const hsi_kernel *kernel)
+{
+    return kernel->single ? sizeof(float) : sizeof(double);
+}
 
 /* One thread for whoever calls: BLAS's own would be in the way of other workers. */
 void hsi_blas_one_thread(void);
-
-/* Numbers of the pool from a place that the job's seed decides, another for each `which`. */
-const double *hsi_pool(hsi_job *job, int which);
-const float  *hsi_pool_single(hsi_job *job, int which);
-
-void hsi_copy(hsi_job *job, const double *from, double *to);
-void hsi_copy_single(hsi_job *job, const float *from, float *to);
-void hsi_diagonal(hsi_job *job, double value); /* of out[0] */
 
 /* All are CBLAS's, less what is always the same. */
 void hsi_gemm(hsi_job *job, int transpose_b, int m, int n, int k, const double *a, int lda,
@@ -149,6 +166,10 @@ void hsi_gemv(hsi_job *job, int transpose, int m, int n, double alpha, const dou
               const double *x, double *y); /* y += alpha op(A) x */
 void hsi_symv(hsi_job *job, int n, double alpha, const double *a, int lda, const double *x,
               double *y); /* y += alpha A x, A lower */
+
+/* The results, or what is there before them, times x, is what is expected, or what there is. */
+void hsi_predict_product(hsi_job *job);
+void hsi_observe_product(hsi_job *job);
 
 typedef enum hsi_triangle {
     HSI_LOWER,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "exec/backend/kernel/kernel.h"
+#include "exec/why.h"
 
 #ifdef HAVE_OPENBLAS
 #define BLAS(kernel) "OpenBLAS", &hsi_kernel_##kernel
@@ -57,15 +56,17 @@ int hsi_kernel_is_meant(const hs_backend_options *options, const hs_task *row, h
            strncmp(row->kernel, "plugin:", 7) != 0;
 }
 
-hs_status hsi_body_keep(const void *read, size_t size, hs_body **out, char why[HS_WHY])
+hs_status hsi_kernel_refuse_size(const char *text, const hsi_kernel_entry *entry, char why[HS_WHY])
 {
-    hs_body *kept = malloc(size);
+    return hsi_refuse(why, HS_EINVAL,
+                      "kernel '%.64s': expected a size from 1 to %d behind a colon, such as %s:960",
+                      text, HSI_KERNEL_MOST, entry->name);
+}
 
-    if (!kept) {
-        snprintf(why, HS_WHY, "out of memory");
-        return HS_ENOMEM;
-    }
-    memcpy(kept, read, size);
-    *out = kept;
-    return HS_OK;
+hs_outcome hsi_job_judge(double residual, const char *kernel, int n, hs_attempt *attempt)
+{
+    if (residual <= HSI_RESIDUAL_MOST)
+        return HS_OUTCOME_DONE;
+    return hsi_fail(attempt, "%s:%d: wrong result: residual %.3g, above %g", kernel, n, residual,
+                    HSI_RESIDUAL_MOST);
 }

@@ -12,16 +12,6 @@
 
 enum { W = HSI_KERNEL_PANEL };
 
-static size_t place(int ld, int row, int column)
-{
-    return (size_t)column * (size_t)ld + (size_t)row;
-}
-
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 static double *triangle(hsi_job *job, int column)
 {
     return job->t + (size_t)column * W;
@@ -42,8 +32,8 @@ static void apply(hsi_job *job, int m, int columns, int w, const double *v, int 
     int piece = columns_at_once(m, columns), j;
 
     for (j = 0; j < columns && !hsi_job_stopped(job); j += piece)
-        LAPACKE_dlarfb_work(LAPACK_COL_MAJOR, 'L', 'T', 'F', 'C', m, least(piece, columns - j), w,
-                            v, ldv, t, W, c + place(ldc, 0, j), ldc, job->work, piece);
+        LAPACKE_dlarfb_work(LAPACK_COL_MAJOR, 'L', 'T', 'F', 'C', m, hsi_least(piece, columns - j),
+                            w, v, ldv, t, W, c + hsi_at(ldc, 0, j), ldc, job->work, piece);
 }
 
 /* [A; B] := Q' [A; B]; A has w rows, B has m. */
@@ -53,9 +43,9 @@ static void apply_below(hsi_job *job, int m, int columns, int w, const double *v
     int piece = columns_at_once(m, columns), j, info;
 
     for (j = 0; j < columns && !hsi_job_stopped(job); j += piece) {
-        info = LAPACKE_dtpmqrt_work(LAPACK_COL_MAJOR, 'L', 'T', m, least(piece, columns - j), w, 0,
-                                    w, v, ldv, t, W, a + place(lda, 0, j), lda,
-                                    b + place(ldb, 0, j), ldb, job->work);
+        info = LAPACKE_dtpmqrt_work(LAPACK_COL_MAJOR, 'L', 'T', m, hsi_least(piece, columns - j), w,
+                                    0, w, v, ldv, t, W, a + hsi_at(lda, 0, j), lda,
+                                    b + hsi_at(ldb, 0, j), ldb, job->work);
         hsi_job_info(job, info);
     }
 }
@@ -74,13 +64,50 @@ static void reflect(int m, const double *below, double tau, double *top, double 
     cblas_daxpy(m, -tau * product, below, 1, y, 1);
 }
 
+/*
+ * want := Q' want, by the reflectors in `v`: below a diagonal of ones, or, for the kernels of
+ * two results, whole columns that stand below a unit matrix. tau is what LAPACK has left on the
+ * diagonal of T (0: no reflector), or, where the reflectors are an input, to be worked out.
+ */
+static void reflect_all(hsi_job *job, const double *v)
+{
+    int    n = job->n, below = job->kernel->outputs == 2, known = job->kernel->inputs == 0, j;
+    double tau = 0;
+
+    for (j = 0; j < n && (j % W || !hsi_job_stopped(job)); j++) {
+        if (known)
+            tau = triangle(job, j / W * W)[hsi_at(W, j % W, j % W)];
+        if (known && tau == 0)
+            continue;
+        if (below)
+            reflect(n, v + hsi_at(n, 0, j), tau, job->want + j, job->want + n);
+        else
+            reflect(n - j - 1, v + hsi_at(n, j, j) + 1, tau, job->want + j, job->want + j + 1);
+    }
+}
+
+/* Q' A x is to be R x. */
+static void observe_triangle(hsi_job *job)
+{
+    reflect_all(job, job->out[job->kernel->outputs - 1]);
+    memcpy(job->got, job->x, sizeof *job->x * (size_t)job->n);
+    hsi_trmv(job, HSI_UPPER, job->n, job->out[0], job->n, job->got);
+}
+
+/* Q' C x */
+static void predict_reflections(hsi_job *job)
+{
+    hsi_predict_product(job);
+    reflect_all(job, job->in[0]);
+}
+
 /* inv(T) + inv(T)' = V'V =: S, whose upper half is in t. */
 static void invert(hsi_job *job, int w, double *t)
 {
     int i;
 
     for (i = 0; i < w; i++)
-        t[place(W, i, i)] /= 2;
+        t[hsi_at(W, i, i)] /= 2;
     hsi_job_info(job, LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', w, t, W));
 }
 
@@ -89,8 +116,8 @@ static void gram(hsi_job *job, int m, int w, const double *v, int ldv, double *t
     int rows = hsi_piece(m, 4096), i;
 
     for (i = 0; i < m && !hsi_job_stopped(job); i += rows)
-        cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, w, least(rows, m - i), 1, v + i, ldv, 1,
-                    t, W);
+        cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, w, hsi_least(rows, m - i), 1, v + i, ldv,
+                    1, t, W);
 }
 
 /* The top of V: ones on the diagonal, zeros above. */
@@ -100,17 +127,7 @@ static void unit_lower(int w, const double *v, int ldv, double *top)
 
     for (j = 0; j < w; j++)
         for (i = 0; i < w; i++)
-            top[place(W, i, j)] = i < j ? 0 : i == j ? 1 : v[place(ldv, i, j)];
-}
-
-static void geqrf_prepare(hsi_job *job)
-{
-    hsi_copy(job, hsi_pool(job, 0), job->out[0]);
-}
-
-static void geqrf_predict(hsi_job *job)
-{
-    hsi_gemv(job, 0, job->n, job->n, 1, job->out[0], job->n, job->x, job->want);
+            top[hsi_at(W, i, j)] = i < j ? 0 : i == j ? 1 : v[hsi_at(ldv, i, j)];
 }
 
 static void geqrf_compute(hsi_job *job)
@@ -119,54 +136,18 @@ static void geqrf_compute(hsi_job *job)
     double *a;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
-        w = least(W, n - j);
-        a = job->out[0] + place(n, j, j);
+        w = hsi_least(W, n - j);
+        a = job->out[0] + hsi_at(n, j, j);
         hsi_job_info(job, LAPACKE_dgeqrt_work(LAPACK_COL_MAJOR, n - j, w, w, a, n, triangle(job, j),
                                               W, job->work));
-        apply(job, n - j, n - j - w, w, a, n, triangle(job, j), a + place(n, 0, w), n);
+        apply(job, n - j, n - j - w, w, a, n, triangle(job, j), a + hsi_at(n, 0, w), n);
     }
 }
 
-/* Q' A x is to be R x; LAPACK's tau is on the diagonal of T, 0 for no reflector. */
-static void geqrf_observe(hsi_job *job)
-{
-    int    n = job->n, j;
-    double tau;
-
-    for (j = 0; j < n && (j % W || !hsi_job_stopped(job)); j++) {
-        tau = triangle(job, j / W * W)[place(W, j % W, j % W)];
-        if (tau != 0)
-            reflect(n - j - 1, job->out[0] + place(n, j, j) + 1, tau, job->want + j,
-                    job->want + j + 1);
-    }
-    memcpy(job->got, job->x, sizeof *job->x * (size_t)n);
-    hsi_trmv(job, HSI_UPPER, n, job->out[0], n, job->got);
-}
-
-const hsi_kernel hsi_kernel_dgeqrf = {
-    .inputs = 1,
-    .outputs = 1,
-    .epsilon = 0x1p-53,
-    .prepare = geqrf_prepare,
-    .predict = geqrf_predict,
-    .compute = geqrf_compute,
-    .observe = geqrf_observe,
-};
-
-static void ormqr_prepare(hsi_job *job)
-{
-    job->in[0] = hsi_pool(job, 0);
-    hsi_copy(job, hsi_pool(job, 1), job->out[0]);
-}
-
-static void ormqr_predict(hsi_job *job)
-{
-    int n = job->n, j;
-
-    hsi_gemv(job, 0, n, n, 1, job->out[0], n, job->x, job->want);
-    for (j = 0; j < n && (j % W || !hsi_job_stopped(job)); j++)
-        reflect(n - j - 1, job->in[0] + place(n, j, j) + 1, 0, job->want + j, job->want + j + 1);
-}
+const hsi_kernel hsi_kernel_dgeqrf = {.outputs = 1,
+                                      .predict = hsi_predict_product,
+                                      .compute = geqrf_compute,
+                                      .observe = observe_triangle};
 
 /* As in LAPACK's, T is part of the work. */
 static void ormqr_compute(hsi_job *job)
@@ -176,8 +157,8 @@ static void ormqr_compute(hsi_job *job)
     double       *t;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
-        w = least(W, n - j);
-        v = job->in[0] + place(n, j, j);
+        w = hsi_least(W, n - j);
+        v = job->in[0] + hsi_at(n, j, j);
         t = triangle(job, j);
         memset(t, 0, sizeof *t * W * (size_t)w);
         unit_lower(w, v, n, job->work);
@@ -188,32 +169,17 @@ static void ormqr_compute(hsi_job *job)
     }
 }
 
-static void ormqr_observe(hsi_job *job)
-{
-    hsi_gemv(job, 0, job->n, job->n, 1, job->out[0], job->n, job->x, job->got);
-}
-
-const hsi_kernel hsi_kernel_dormqr = {
-    .inputs = 1,
-    .outputs = 1,
-    .epsilon = 0x1p-53,
-    .prepare = ormqr_prepare,
-    .predict = ormqr_predict,
-    .compute = ormqr_compute,
-    .observe = ormqr_observe,
-};
-
-static void tpqrt_prepare(hsi_job *job)
-{
-    hsi_copy(job, hsi_pool(job, 0), job->out[0]);
-    hsi_copy(job, hsi_pool(job, 1), job->out[1]);
-}
+const hsi_kernel hsi_kernel_dormqr = {.inputs = 1,
+                                      .outputs = 1,
+                                      .first = 1,
+                                      .predict = predict_reflections,
+                                      .compute = ormqr_compute,
+                                      .observe = hsi_observe_product};
 
 static void tpqrt_predict(hsi_job *job)
 {
     int n = job->n;
 
-    job->length = 2 * n;
     memcpy(job->want, job->x, sizeof *job->x * (size_t)n);
     hsi_trmv(job, HSI_UPPER, n, job->out[0], n, job->want);
     hsi_gemv(job, 0, n, n, 1, job->out[1], n, job->x, job->want + n);
@@ -225,57 +191,18 @@ static void tpqrt_compute(hsi_job *job)
     double *a, *b, *t;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
-        w = least(W, n - j);
-        a = job->out[0] + place(n, j, j);
-        b = job->out[1] + place(n, 0, j);
+        w = hsi_least(W, n - j);
+        a = job->out[0] + hsi_at(n, j, j);
+        b = job->out[1] + hsi_at(n, 0, j);
         t = triangle(job, j);
         hsi_job_info(
             job, LAPACKE_dtpqrt_work(LAPACK_COL_MAJOR, n, w, 0, w, a, n, b, n, t, W, job->work));
-        apply_below(job, n, n - j - w, w, b, n, t, a + place(n, 0, w), n, b + place(n, 0, w), n);
+        apply_below(job, n, n - j - w, w, b, n, t, a + hsi_at(n, 0, w), n, b + hsi_at(n, 0, w), n);
     }
-}
-
-static void tpqrt_observe(hsi_job *job)
-{
-    int    n = job->n, j;
-    double tau;
-
-    for (j = 0; j < n && (j % W || !hsi_job_stopped(job)); j++) {
-        tau = triangle(job, j / W * W)[place(W, j % W, j % W)];
-        if (tau != 0)
-            reflect(n, job->out[1] + place(n, 0, j), tau, job->want + j, job->want + n);
-    }
-    memcpy(job->got, job->x, sizeof *job->x * (size_t)n);
-    hsi_trmv(job, HSI_UPPER, n, job->out[0], n, job->got);
 }
 
 const hsi_kernel hsi_kernel_dtpqrt = {
-    .inputs = 2,
-    .outputs = 2,
-    .epsilon = 0x1p-53,
-    .prepare = tpqrt_prepare,
-    .predict = tpqrt_predict,
-    .compute = tpqrt_compute,
-    .observe = tpqrt_observe,
-};
-
-static void tpmqrt_prepare(hsi_job *job)
-{
-    job->in[0] = hsi_pool(job, 0);
-    hsi_copy(job, hsi_pool(job, 1), job->out[0]);
-    hsi_copy(job, hsi_pool(job, 2), job->out[1]);
-}
-
-static void tpmqrt_predict(hsi_job *job)
-{
-    int n = job->n, j;
-
-    job->length = 2 * n;
-    hsi_gemv(job, 0, n, n, 1, job->out[0], n, job->x, job->want);
-    hsi_gemv(job, 0, n, n, 1, job->out[1], n, job->x, job->want + n);
-    for (j = 0; j < n && (j % W || !hsi_job_stopped(job)); j++)
-        reflect(n, job->in[0] + place(n, 0, j), 0, job->want + j, job->want + n);
-}
+    .outputs = 2, .predict = tpqrt_predict, .compute = tpqrt_compute, .observe = observe_triangle};
 
 static void tpmqrt_compute(hsi_job *job)
 {
@@ -284,32 +211,21 @@ static void tpmqrt_compute(hsi_job *job)
     double       *t;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
-        w = least(W, n - j);
-        v = job->in[0] + place(n, 0, j);
+        w = hsi_least(W, n - j);
+        v = job->in[0] + hsi_at(n, 0, j);
         t = triangle(job, j);
         memset(t, 0, sizeof *t * W * (size_t)w);
         for (i = 0; i < w; i++)
-            t[place(W, i, i)] = 1;
+            t[hsi_at(W, i, i)] = 1;
         gram(job, n, w, v, n, t);
         invert(job, w, t);
         apply_below(job, n, n, w, v, n, t, job->out[0] + j, n, job->out[1], n);
     }
 }
 
-static void tpmqrt_observe(hsi_job *job)
-{
-    int n = job->n;
-
-    hsi_gemv(job, 0, n, n, 1, job->out[0], n, job->x, job->got);
-    hsi_gemv(job, 0, n, n, 1, job->out[1], n, job->x, job->got + n);
-}
-
-const hsi_kernel hsi_kernel_dtpmqrt = {
-    .inputs = 1,
-    .outputs = 2,
-    .epsilon = 0x1p-53,
-    .prepare = tpmqrt_prepare,
-    .predict = tpmqrt_predict,
-    .compute = tpmqrt_compute,
-    .observe = tpmqrt_observe,
-};
+const hsi_kernel hsi_kernel_dtpmqrt = {.inputs = 1,
+                                       .outputs = 2,
+                                       .first = 1,
+                                       .predict = predict_reflections,
+                                       .compute = tpmqrt_compute,
+                                       .observe = hsi_observe_product};

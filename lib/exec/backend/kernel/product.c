@@ -4,51 +4,33 @@
 
 #include "exec/backend/kernel/kernel.h"
 
-/* The inputs are read where they are; what is overwritten is copied. */
-static void prepare(hsi_job *job)
-{
-    int i;
-
-    for (i = 0; i < job->kernel->inputs; i++)
-        job->in[i] = hsi_pool(job, i);
-    hsi_copy(job, hsi_pool(job, 2), job->out[0]);
-}
-
 static void gemm_predict(hsi_job *job)
 {
     int n = job->n;
 
-    hsi_gemv(job, 0, n, n, 1, job->out[0], n, job->x, job->want);
+    hsi_predict_product(job);
     hsi_gemv(job, 1, n, n, 1, job->in[1], n, job->x, job->got);
     hsi_gemv(job, 0, n, n, -1, job->in[0], n, job->got, job->want);
 }
 
 static void gemm_compute(hsi_job *job)
 {
-    hsi_gemm(job, 1, job->n, job->n, job->n, job->in[0], job->n, job->in[1], job->n, job->out[0],
-             job->n);
+    int n = job->n;
+
+    hsi_gemm(job, 1, n, n, n, job->in[0], n, job->in[1], n, job->out[0], n);
 }
 
-static void gemm_observe(hsi_job *job)
-{
-    hsi_gemv(job, 0, job->n, job->n, 1, job->out[0], job->n, job->x, job->got);
-}
+const hsi_kernel hsi_kernel_dgemm = {.inputs = 2,
+                                     .outputs = 1,
+                                     .first = 2,
+                                     .predict = gemm_predict,
+                                     .compute = gemm_compute,
+                                     .observe = hsi_observe_product};
 
-const hsi_kernel hsi_kernel_dgemm = {
-    .inputs = 2,
-    .outputs = 1,
-    .epsilon = 0x1p-53,
-    .prepare = prepare,
-    .predict = gemm_predict,
-    .compute = gemm_compute,
-    .observe = gemm_observe,
-};
-
-static void sgemm_prepare(hsi_job *job)
+/* A matrix of a job of floats. */
+static const float *floats(const double *matrix)
 {
-    job->in_single[0] = hsi_pool_single(job, 0);
-    job->in_single[1] = hsi_pool_single(job, 1);
-    hsi_copy_single(job, hsi_pool_single(job, 2), job->out_single);
+    return (const float *)(const void *)matrix;
 }
 
 /* y += alpha op(A) x: the product by way of floats, in `work`. */
@@ -72,30 +54,28 @@ static void sgemv(hsi_job *job, int transpose, double alpha, const float *a, con
 
 static void sgemm_predict(hsi_job *job)
 {
-    sgemv(job, 0, 1, job->out_single, job->x, job->want);
-    sgemv(job, 1, 1, job->in_single[1], job->x, job->got);
-    sgemv(job, 0, -1, job->in_single[0], job->got, job->want);
+    sgemv(job, 0, 1, floats(job->out[0]), job->x, job->want);
+    sgemv(job, 1, 1, floats(job->in[1]), job->x, job->got);
+    sgemv(job, 0, -1, floats(job->in[0]), job->got, job->want);
 }
 
 static void sgemm_compute(hsi_job *job)
 {
-    hsi_sgemm(job, job->n, job->in_single[0], job->in_single[1], job->out_single);
+    hsi_sgemm(job, job->n, floats(job->in[0]), floats(job->in[1]), (float *)(void *)job->out[0]);
 }
 
 static void sgemm_observe(hsi_job *job)
 {
-    sgemv(job, 0, 1, job->out_single, job->x, job->got);
+    sgemv(job, 0, 1, floats(job->out[0]), job->x, job->got);
 }
 
-const hsi_kernel hsi_kernel_sgemm = {
-    .inputs = 2,
-    .outputs = 1,
-    .epsilon = 0x1p-24,
-    .prepare = sgemm_prepare,
-    .predict = sgemm_predict,
-    .compute = sgemm_compute,
-    .observe = sgemm_observe,
-};
+const hsi_kernel hsi_kernel_sgemm = {.inputs = 2,
+                                     .outputs = 1,
+                                     .first = 2,
+                                     .single = 1,
+                                     .predict = sgemm_predict,
+                                     .compute = sgemm_compute,
+                                     .observe = sgemm_observe};
 
 static void syrk_predict(hsi_job *job)
 {
@@ -116,20 +96,12 @@ static void syrk_observe(hsi_job *job)
     hsi_symv(job, job->n, 1, job->out[0], job->n, job->x, job->got);
 }
 
-const hsi_kernel hsi_kernel_dsyrk = {
-    .inputs = 1,
-    .outputs = 1,
-    .epsilon = 0x1p-53,
-    .prepare = prepare,
-    .predict = syrk_predict,
-    .compute = syrk_compute,
-    .observe = syrk_observe,
-};
-
-static void trsm_predict(hsi_job *job)
-{
-    hsi_gemv(job, 0, job->n, job->n, 1, job->out[0], job->n, job->x, job->want);
-}
+const hsi_kernel hsi_kernel_dsyrk = {.inputs = 1,
+                                     .outputs = 1,
+                                     .first = 2,
+                                     .predict = syrk_predict,
+                                     .compute = syrk_compute,
+                                     .observe = syrk_observe};
 
 static void trsm_compute(hsi_job *job)
 {
@@ -139,15 +111,12 @@ static void trsm_compute(hsi_job *job)
 static void trsm_observe(hsi_job *job)
 {
     hsi_trmv(job, HSI_LOWER_UNIT_TRANSPOSED, job->n, job->in[0], job->n, job->x);
-    hsi_gemv(job, 0, job->n, job->n, 1, job->out[0], job->n, job->x, job->got);
+    hsi_observe_product(job);
 }
 
-const hsi_kernel hsi_kernel_dtrsm = {
-    .inputs = 1,
-    .outputs = 1,
-    .epsilon = 0x1p-53,
-    .prepare = prepare,
-    .predict = trsm_predict,
-    .compute = trsm_compute,
-    .observe = trsm_observe,
-};
+const hsi_kernel hsi_kernel_dtrsm = {.inputs = 1,
+                                     .outputs = 1,
+                                     .first = 2,
+                                     .predict = hsi_predict_product,
+                                     .compute = trsm_compute,
+                                     .observe = trsm_observe};

@@ -6,16 +6,6 @@
 
 enum { ELEMENTS = 1 << 20, TILE = 512 };
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-static int half(int n)
-{
-    return (n / 2 + 7) / 8 * 8;
-}
-
 /* Columns of m rows that are a piece. */
 static int columns_of(int m)
 {
@@ -28,15 +18,15 @@ void hsi_gemv(hsi_job *job, int transpose, int m, int n, double alpha, const dou
     int columns = columns_of(m), j;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += columns)
-        cblas_dgemv(CblasColMajor, transpose ? CblasTrans : CblasNoTrans, m, least(columns, n - j),
-                    alpha, a + (size_t)lda * (size_t)j, lda, transpose ? x : x + j, 1, 1,
-                    transpose ? y + j : y, 1);
+        cblas_dgemv(CblasColMajor, transpose ? CblasTrans : CblasNoTrans, m,
+                    hsi_least(columns, n - j), alpha, a + (size_t)lda * (size_t)j, lda,
+                    transpose ? x : x + j, 1, 1, transpose ? y + j : y, 1);
 }
 
 void hsi_symv(hsi_job *job, int n, double alpha, const double *a, int lda, const double *x,
               double *y)
 {
-    int           h = half(n);
+    int           h = hsi_half(n);
     const double *below = a + h, *rest = below + (size_t)lda * (size_t)h;
 
     if (hsi_job_stopped(job))
@@ -68,7 +58,7 @@ static void trmv_tile(hsi_triangle how, int n, const double *a, int lda, double 
 /* Each half of x is overwritten when nothing needs it any more. */
 void hsi_trmv(hsi_job *job, hsi_triangle how, int n, const double *a, int lda, double *x)
 {
-    int           h = half(n);
+    int           h = hsi_half(n);
     const double *right = a + (size_t)lda * (size_t)h, *below = a + h, *rest = right + h;
 
     if (hsi_job_stopped(job))
@@ -89,4 +79,24 @@ void hsi_trmv(hsi_job *job, hsi_triangle how, int n, const double *a, int lda, d
     else
         hsi_gemv(job, 0, h, n - h, 1, right, lda, x + h, x);
     hsi_trmv(job, how, n - h, rest, lda, x + h);
+}
+
+/* y += each of the results, or of what is there before them, times x. */
+static void multiply(hsi_job *job, double *y)
+{
+    int i;
+
+    for (i = 0; i < job->kernel->outputs; i++)
+        hsi_gemv(job, 0, job->n, job->n, 1, job->out[i], job->n, job->x,
+                 y + (size_t)i * (size_t)job->n);
+}
+
+void hsi_predict_product(hsi_job *job)
+{
+    multiply(job, job->want);
+}
+
+void hsi_observe_product(hsi_job *job)
+{
+    multiply(job, job->got);
 }

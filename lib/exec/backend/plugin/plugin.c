@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "exec/backend/backends.h"
+#include "exec/why.h"
 
 typedef struct plugin_body {
     hs_body             base;
@@ -58,17 +59,14 @@ static hs_status check_abi(void *file, const char *name, char why[HS_WHY])
 {
     const unsigned *abi = dlsym(file, "hs_plugin_abi");
 
-    if (!abi) {
-        snprintf(why, HS_WHY, "%.300s is no plugin: it lacks the line HS_PLUGIN_FILE;", name);
-        return HS_EINVAL;
-    }
-    if (*abi != HS_PLUGIN_ABI) {
-        snprintf(why, HS_WHY,
-                 "%.300s is for version %u of the plugin interface, and this is %u: "
-                 "compile it again",
-                 name, *abi, HS_PLUGIN_ABI);
-        return HS_EINVAL;
-    }
+    if (!abi)
+        return hsi_refuse(why, HS_EINVAL, "%.300s is no plugin: it lacks the line HS_PLUGIN_FILE;",
+                          name);
+    if (*abi != HS_PLUGIN_ABI)
+        return hsi_refuse(why, HS_EINVAL,
+                          "%.300s is for version %u of the plugin interface, and this is %u: "
+                          "compile it again",
+                          name, *abi, HS_PLUGIN_ABI);
     return HS_OK;
 }
 
@@ -89,18 +87,14 @@ static hs_status find_function(const address *at, hs_type type, plugin_body *bod
     hs_status st;
 
     body->file = dlopen(at->file, RTLD_NOW | RTLD_LOCAL);
-    if (!body->file) {
-        snprintf(why, HS_WHY, "no plugin: %.480s", dlerror());
-        return HS_ERESOURCE;
-    }
+    if (!body->file)
+        return hsi_refuse(why, HS_ERESOURCE, "no plugin: %.480s", dlerror());
     st = check_abi(body->file, at->file, why);
     if (st != HS_OK)
         return st;
     *(void **)&body->function = look_up(body->file, at->symbol, type);
-    if (!body->function) {
-        snprintf(why, HS_WHY, "%.300s has no function %.100s", at->file, at->symbol);
-        return HS_EINVAL;
-    }
+    if (!body->function)
+        return hsi_refuse(why, HS_EINVAL, "%.300s has no function %.100s", at->file, at->symbol);
     return HS_OK;
 }
 
@@ -145,11 +139,10 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
         return HS_OK;
     if (options->allow_plugins)
         return open_body(row->kernel, type, out, why);
-    snprintf(why, HS_WHY,
-             "%s%.48s runs %.200s, and a plan is data until told otherwise: "
-             "--allow=plugins lets it run",
-             named ? "task " : "a task", named ? row->id : "", row->kernel);
-    return HS_EREFUSED;
+    return hsi_refuse(why, HS_EREFUSED,
+                      "%s%.48s runs %.200s, and a plan is data until told otherwise: "
+                      "settings.allow_plugins lets it run",
+                      named ? "task " : "a task", named ? row->id : "", row->kernel);
 }
 
 static void worker_close(hs_backend_worker *worker)
@@ -176,14 +169,11 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
     w->stream = info->stream;
     hs_worker_name(info->cpus, info->number, w->name);
     if (info->device) {
-        size_t bytes = strlen(info->device) + 1;
-
-        w->device = malloc(bytes);
+        w->device = strdup(info->device);
         if (!w->device) {
             worker_close(&w->base);
             return HS_ENOMEM;
         }
-        memcpy(w->device, info->device, bytes);
     }
     *out = &w->base;
     return HS_OK;
@@ -202,11 +192,11 @@ static hs_outcome judge(int result, hs_attempt *attempt)
         if ((unsigned char)*c < ' ')
             *c = ' ';
     }
-    if (message[0] == '\0' && result == HS_PLUGIN_ABORTED)
-        snprintf(message, HS_WHY, "the plugin gave up without having been cancelled");
-    else if (message[0] == '\0')
-        snprintf(message, HS_WHY, "the plugin returned %d", result);
-    return HS_OUTCOME_FAILED;
+    if (message[0] != '\0')
+        return HS_OUTCOME_FAILED;
+    if (result == HS_PLUGIN_ABORTED)
+        return hsi_fail(attempt, "the plugin gave up without having been cancelled");
+    return hsi_fail(attempt, "the plugin returned %d", result);
 }
 
 static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)

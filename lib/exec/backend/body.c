@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/backend/backends.h"
+
+hs_status hsi_body_keep(const void *read, size_t size, hs_body **out)
+{
+    hs_body *kept = malloc(size);
+
+    if (!kept)
+        return HS_ENOMEM;
+    memcpy(kept, read, size);
+    *out = kept;
+    return HS_OK;
+}
+
+void hsi_body_free(hs_body *body)
+{
+    free(body);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "exec/why.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+hs_status hsi_refuse(char why[HS_WHY], hs_status status, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(why, HS_WHY, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+hs_outcome hsi_fail(hs_attempt *attempt, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(attempt->why, HS_WHY, format, arguments);
+    va_end(arguments);
+    return HS_OUTCOME_FAILED;
+}
