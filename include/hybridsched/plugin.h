@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <hybridsched/instance.h>
+#include <hybridsched/policy.h>
+#include <hybridsched/solve.h>
 
 HS_BEGIN_DECLS
 
@@ -33,6 +34,10 @@ HS_BEGIN_DECLS
  * after a failure, or after it was told to stop so that another worker takes over. It
  * must not end the process or its thread, and must leave signals, the locale and the
  * thread's binding as they are. The header needs nothing to link with.
+ *
+ * The same files may offer algorithms and policies, which are tables of functions: see
+ * <hybridsched/solve.h>, <hybridsched/policy.h> and HS_PLUGIN_OFFER. What they call of
+ * libhybridsched is there, in the program that opens them.
  */
 
 #define HS_PLUGIN_ABI 1u
@@ -96,6 +101,18 @@ typedef int hs_plugin_function(const hs_plugin_task *task);
  * one and only on both types. What it puts into task->stream has to be over when it returns.
  */
 #define HS_PLUGIN_GPU_TASK(symbol) HS_PLUGIN_TASK(symbol##_gpu)
+
+/** What a file offers beside tasks, for --plugin: lists that end with NULL; NULL: none. */
+typedef struct hs_plugin_offer {
+    size_t                       struct_size;
+    const hs_algorithm *const   *algorithms; /* for hsched-solve */
+    const hs_policy_kind *const *policies;   /* for hsched-exec */
+} hs_plugin_offer;
+
+/** Once in such a file: HS_PLUGIN_OFFER = {sizeof(hs_plugin_offer), algorithms, policies}; */
+#define HS_PLUGIN_OFFER                                                                            \
+    HS_PLUGIN_C extern const hs_plugin_offer hs_plugin_offers;                                     \
+    const hs_plugin_offer                    hs_plugin_offers
 
 HS_END_DECLS
 

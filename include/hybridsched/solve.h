@@ -48,7 +48,22 @@ typedef struct hs_settings {
 HS_API void hs_settings_init_sized(hs_settings *settings, size_t size);
 #define hs_settings_init(s) hs_settings_init_sized((s), sizeof *(s))
 
-typedef struct hs_algorithm hs_algorithm; /* static, never freed */
+/**
+ * An algorithm. One of an application's own is passed wherever one of the registry is; it is
+ * static, never freed, and its schedules are checked before anybody sees them.
+ */
+typedef struct hs_algorithm {
+    size_t      struct_size; /* sizeof(hs_algorithm) */
+    const char *name;        /* without commas */
+    const char *summary;     /* one line, as are the next two; NULL: nothing is said */
+    const char *source;      /* paper, theorem */
+    const char *cost;        /* running time */
+    /* At most this times the optimum, or INFINITY. NULL: nothing is promised. */
+    double (*guarantee)(unsigned cpus, unsigned gpus, const hs_settings *settings);
+    /* All of the settings are there, defaults filled in. *out is the caller's, set on HS_OK only. */
+    hs_status (*run)(const hs_instance *in, const hs_settings *settings, hs_schedule **out);
+    const struct hsi_method *method; /* NULL: only those of the library have one, and no run() */
+} hs_algorithm;
 
 /* The registry: every algorithm of this build, in the order of the manual. */
 HS_API size_t              hs_algorithm_count(void);
@@ -56,8 +71,8 @@ HS_API const hs_algorithm *hs_algorithm_at(size_t index);
 HS_API const hs_algorithm *hs_algorithm_find(const char *name); /* NULL if there is none */
 HS_API const char         *hs_algorithm_name(const hs_algorithm *alg);
 HS_API const char         *hs_algorithm_summary(const hs_algorithm *alg); /* one line */
-HS_API const char         *hs_algorithm_source(const hs_algorithm *alg);  /* paper, theorem */
-HS_API const char         *hs_algorithm_cost(const hs_algorithm *alg);    /* running time */
+HS_API const char         *hs_algorithm_source(const hs_algorithm *alg);  /* these three: "" if */
+HS_API const char         *hs_algorithm_cost(const hs_algorithm *alg);    /* nothing is said */
 
 /**
  * The makespan is at most this times the optimum, on every instance with these
@@ -70,7 +85,8 @@ HS_API double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, uns
 /**
  * Schedule `in` with `alg`; NULL settings mean defaults. On HS_OK the caller
  * owns *out, otherwise *out is untouched. Re-entrant. Same instance and
- * settings, same schedule, bit for bit.
+ * settings, same schedule, bit for bit. HS_ESCHEDULE: an algorithm that is not the
+ * library's has made what is no schedule of the instance.
  */
 HS_API hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in,
                           const hs_settings *settings, hs_schedule **out);

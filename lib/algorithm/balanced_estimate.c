@@ -48,5 +48,5 @@ const hs_algorithm hsi_alg_balanced_estimate = {
     .source = "Canon, Marchal, Vivien 2017, Algorithms 1 and 2, Theorem 1",
     .cost = "O(n log n)",
     .guarantee = hsi_guarantee_2,
-    .run = run,
+    .method = &(const hsi_method){.run = run},
 };

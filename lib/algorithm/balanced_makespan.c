@@ -97,5 +97,5 @@ const hs_algorithm hsi_alg_balanced_makespan = {
     .source = "Canon, Marchal, Vivien 2017, Algorithm 3, Theorem 1",
     .cost = "O(n log n) and a handful of LPT runs; O(n^2 log(m + k)) at worst",
     .guarantee = hsi_guarantee_2,
-    .run = run,
+    .method = &(const hsi_method){.run = run},
 };

@@ -92,7 +92,5 @@ const hs_algorithm hsi_alg_clb2c = {
     .summary = "best task for a CPU against best for a GPU: the one that ends first is placed",
     .source = "Cheriere, Saule 2015; 2 if no time exceeds the optimum",
     .cost = "O(n log n)",
-    .guarantee = hsi_no_guarantee,
-    .by_rows = 1,
-    .run = run,
+    .method = &(const hsi_method){.by_rows = 1, .run = run},
 };

@@ -275,5 +275,5 @@ const hs_algorithm hsi_alg_dada = {
     .source = "Bleuse, Gautier, Lima, Mounie, Trystram 2014; 2 + alpha",
     .cost = "O(n log n + n g log k), g guesses that force other tasks than one before: few",
     .guarantee = guarantee,
-    .run = run,
+    .method = &(const hsi_method){.run = run},
 };

@@ -159,5 +159,5 @@ const hs_algorithm hsi_alg_dualhp = {
     .source = "Bleuse et al. 2015; Beaumont, Eyraud-Dubois, Kumar 2017, section 6",
     .cost = "O(n log n + n g), g guesses that force other tasks than one before: few",
     .guarantee = hsi_guarantee_2,
-    .run = run,
+    .method = &(const hsi_method){.run = run},
 };

@@ -113,9 +113,7 @@ const hs_algorithm hsi_alg_heft = {
     .summary = "by decreasing mean time, each task to the worker that ends it first",
     .source = "Topcuoglu, Hariri, Wu 2002, without a graph",
     .cost = "O(n log n)",
-    .guarantee = hsi_no_guarantee,
-    .by_rows = 1,
-    .run = run_mean,
+    .method = &(const hsi_method){.by_rows = 1, .run = run_mean},
 };
 
 const hs_algorithm hsi_alg_heft_min = {
@@ -123,7 +121,5 @@ const hs_algorithm hsi_alg_heft_min = {
     .summary = "by decreasing smaller time, each task to the worker that ends it first",
     .source = "as heft, with the min ranking of Beaumont et al. 2017",
     .cost = "O(n log n)",
-    .guarantee = hsi_no_guarantee,
-    .by_rows = 1,
-    .run = run_min,
+    .method = &(const hsi_method){.by_rows = 1, .run = run_min},
 };

@@ -308,8 +308,7 @@ const hs_algorithm hsi_alg_heteroprio = {
     .source = "Beaumont, Eyraud-Dubois, Kumar 2017, Algorithm 1; Theorems 7, 9, 12",
     .cost = "O(n log n + (n + m + k) log(m + k))",
     .guarantee = guarantee,
-    .by_rows = 1,
-    .run = run,
+    .method = &(const hsi_method){.by_rows = 1, .run = run},
 };
 
 const hs_algorithm hsi_alg_heteroprio_ns = {
@@ -317,7 +316,5 @@ const hs_algorithm hsi_alg_heteroprio_ns = {
     .summary = "heteroprio without spoliation: the bare list schedule",
     .source = "Beaumont, Eyraud-Dubois, Kumar 2017, section 4.1",
     .cost = "O(n log n + (n + m + k) log(m + k))",
-    .guarantee = hsi_no_guarantee,
-    .by_rows = 1,
-    .run = run_without_spoliation,
+    .method = &(const hsi_method){.by_rows = 1, .run = run_without_spoliation},
 };

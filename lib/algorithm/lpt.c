@@ -164,7 +164,5 @@ const hs_algorithm hsi_alg_lpt = {
     .summary = "each task on its faster type, longest first there",
     .source = "Graham 1969 within each type",
     .cost = "O(n log n)",
-    .guarantee = hsi_no_guarantee,
-    .by_rows = 1,
-    .run = run_faster_type,
+    .method = &(const hsi_method){.by_rows = 1, .run = run_faster_type},
 };

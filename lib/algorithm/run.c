@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm/run.h"
 
-#include <math.h>
-
 #include "core/schedule_impl.h"
 
 /* Bytes a task that a heuristic works in, and a little for the workers. */
@@ -16,7 +14,7 @@ static hs_status open_problem(const hs_algorithm *alg, const hs_instance *in, si
 
     if (hsi_arena_expect(arena, WORK_A_TASK * items + WORK_A_WORKER * workers + WORK_AT_LEAST))
         return HS_ENOMEM;
-    return hsi_problem_in(arena, in, alg->by_rows, pb);
+    return hsi_problem_in(arena, in, alg->method->by_rows, pb);
 }
 
 hs_status hsi_run_in(const hs_algorithm *alg, const hs_instance *in, const hs_settings *settings,
@@ -27,7 +25,7 @@ hs_status hsi_run_in(const hs_algorithm *alg, const hs_instance *in, const hs_se
     hs_status   st = open_problem(alg, in, hs_instance_tasks(in), arena, &pb);
 
     if (st == HS_OK)
-        st = alg->run(&pb, settings, &log);
+        st = alg->method->run(&pb, settings, &log);
     return st == HS_OK ? hsi_log_schedule_in(&log, &pb, s) : st;
 }
 
@@ -53,26 +51,18 @@ hs_status hsi_run_tally(const hs_algorithm *alg, const hs_instance *in,
     hsi_problem pb;
     hsi_tally   tally;
     hsi_log     log = {.tally = &tally};
-    size_t      items = alg->by_rows ? hs_instance_rows(in) : hs_instance_tasks(in);
+    size_t      items = alg->method->by_rows ? hs_instance_rows(in) : hs_instance_tasks(in);
     hs_status   st = open_problem(alg, in, items, arena, &pb);
 
     if (st == HS_OK)
         st = hsi_tally_open(&tally, &pb);
     if (st == HS_OK)
-        st = alg->run(&pb, settings, &log);
+        st = alg->method->run(&pb, settings, &log);
     if (st != HS_OK)
         return st;
     hsi_tally_sum(&tally, makespan, &report->certified);
     report->aborted = log.aborts;
     return HS_OK;
-}
-
-double hsi_no_guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
-{
-    (void)cpus;
-    (void)gpus;
-    (void)settings;
-    return INFINITY;
 }
 
 double hsi_guarantee_2(unsigned cpus, unsigned gpus, const hs_settings *settings)

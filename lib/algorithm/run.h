@@ -5,7 +5,7 @@
 #include "algorithm/algorithm.h"
 
 /*
- * Running a heuristic: an algorithm with run(). The settings are resolved; what it works in
+ * Running a heuristic: an algorithm whose method has run(). The settings are resolved; what it works in
  * lies in the arena, which the caller resets or closes.
  */
 

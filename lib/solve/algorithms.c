@@ -47,17 +47,17 @@ const char *hs_algorithm_name(const hs_algorithm *alg)
 
 const char *hs_algorithm_summary(const hs_algorithm *alg)
 {
-    return alg->summary;
+    return alg->summary ? alg->summary : "";
 }
 
 const char *hs_algorithm_source(const hs_algorithm *alg)
 {
-    return alg->source;
+    return alg->source ? alg->source : "";
 }
 
 const char *hs_algorithm_cost(const hs_algorithm *alg)
 {
-    return alg->cost;
+    return alg->cost ? alg->cost : "";
 }
 
 double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, unsigned gpus,
@@ -65,7 +65,7 @@ double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, unsigned g
 {
     hs_settings full;
 
-    if (!alg || hsi_settings_resolve(&full, settings) != HS_OK)
+    if (!alg || !alg->guarantee || hsi_settings_resolve(&full, settings) != HS_OK)
         return INFINITY;
     return alg->guarantee(cpus, gpus, &full);
 }

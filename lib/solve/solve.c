@@ -51,11 +51,42 @@ void hs_workspace_free(hs_workspace *ws)
     free(ws);
 }
 
+static int is_complete(const hs_algorithm *alg)
+{
+    return alg && (alg->method || (alg->struct_size >= sizeof *alg && alg->name && alg->run));
+}
+
+static int is_heuristic(const hs_algorithm *alg)
+{
+    return alg->method && alg->method->run;
+}
+
+/* What is not a heuristic: a search, or anybody's algorithm, which is not believed. */
+static hs_status search(const hs_algorithm *alg, const hs_instance *in, const hs_settings *settings,
+                        hs_schedule **out, hs_report *report)
+{
+    hs_schedule *s = NULL;
+    hs_status    st;
+
+    if (alg->method)
+        return alg->method->search(in, settings, out, report);
+    st = alg->run(in, settings, &s);
+    if (st == HS_OK)
+        st = s ? hs_schedule_check(in, s, NULL) : HS_ESCHEDULE;
+    if (st == HS_OK) {
+        report->certified = hsi_certified_makespan(in, s);
+        *out = s;
+        s = NULL;
+    }
+    hs_schedule_free(s);
+    return st;
+}
+
 static hs_status search_in(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
                            const hs_settings *settings, hs_report *report)
 {
     hs_schedule *s = NULL;
-    hs_status    st = alg->search(in, settings, &s, report);
+    hs_status    st = search(alg, in, settings, &s, report);
 
     if (st == HS_OK) {
         hs_schedule_free(ws->schedule);
@@ -75,15 +106,15 @@ static hs_status solve_in(hs_workspace *ws, const hs_algorithm *alg, const hs_in
     if (st != HS_OK)
         return st;
     hs_report_init(&full);
-    if (alg->search)
-        st = search_in(ws, alg, in, &settings, &full);
-    else
+    if (is_heuristic(alg))
         st = hsi_run_in(alg, in, &settings, &ws->arena, ws->schedule);
+    else
+        st = search_in(ws, alg, in, &settings, &full);
     hsi_arena_reset(&ws->arena);
     if (st != HS_OK || !report)
         return st;
     full.aborted = hs_schedule_size(ws->schedule) - hs_instance_tasks(in);
-    if (!alg->search)
+    if (is_heuristic(alg))
         full.certified = hsi_certified_makespan(in, ws->schedule);
     hsi_report_copy(report, &full);
     return HS_OK;
@@ -94,7 +125,7 @@ hs_status hs_solve_in(hs_workspace *ws, const hs_algorithm *alg, const hs_instan
 {
     hs_status st;
 
-    if (!ws || !alg || !in || !out)
+    if (!ws || !is_complete(alg) || !in || !out)
         return HS_EINVAL;
     st = solve_in(ws, alg, in, settings, report);
     if (st == HS_OK)
@@ -108,7 +139,7 @@ hs_status hs_solve_reported(const hs_algorithm *alg, const hs_instance *in,
     hs_workspace own;
     hs_status    st;
 
-    if (!alg || !in || !out)
+    if (!is_complete(alg) || !in || !out)
         return HS_EINVAL;
     st = open_workspace(&own);
     if (st == HS_OK)
@@ -131,7 +162,7 @@ static hs_status search_makespan(const hs_algorithm *alg, const hs_instance *in,
                                  const hs_settings *settings, double *makespan, hs_report *report)
 {
     hs_schedule *s = NULL;
-    hs_status    st = alg->search(in, settings, &s, report);
+    hs_status    st = search(alg, in, settings, &s, report);
 
     if (st != HS_OK)
         return st;
@@ -149,16 +180,16 @@ hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_
     hsi_arena   own = {0}, *arena = ws ? &ws->arena : &own;
     hs_status   st;
 
-    if (!alg || !in || !makespan)
+    if (!is_complete(alg) || !in || !makespan)
         return HS_EINVAL;
     st = hsi_settings_resolve(&settings, given);
     if (st != HS_OK)
         return st;
     hs_report_init(&full);
-    if (alg->search)
-        st = search_makespan(alg, in, &settings, makespan, &full);
-    else
+    if (is_heuristic(alg))
         st = hsi_run_tally(alg, in, &settings, arena, makespan, &full);
+    else
+        st = search_makespan(alg, in, &settings, makespan, &full);
     hsi_arena_reset(arena);
     hsi_arena_close(&own);
     if (st == HS_OK && report)

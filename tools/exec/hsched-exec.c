@@ -8,6 +8,7 @@
 #include "common/help.h"
 #include "common/message.h"
 #include "common/options.h"
+#include "common/plugin.h"
 #include "common/progress.h"
 #include "exec/exec.h"
 
@@ -20,17 +21,15 @@ typedef struct command_line {
     exec_request    request;
     hs_read_options reading;
     const char     *path[EXEC_FILES]; /* NULL: not wanted */
+    const char     *policy;
     int             devices;          /* only say which there are */
     int             no_verify;
 } command_line;
 
-static void take_policy(const options *o, void *data)
+static void take_plugin(const options *o, void *line)
 {
-    command_line *line = data;
-
-    line->request.settings.policy = hs_policy_find(o->value);
-    if (!line->request.settings.policy)
-        usage_error("there is no policy '%s'; hsched-exec --help names those there are", o->value);
+    (void)line;
+    plugin_add(o->value);
 }
 
 static void take_allow(const options *o, void *data)
@@ -92,8 +91,11 @@ static void take_report(const options *o, void *data)
 }
 
 static const option_spec option_table[] = {
-    {0, "policy", "NAME", {OPTION_CALL(ARGUMENT_WORD, policy_word, take_policy)},
+    {0, "policy", "NAME", {OPTION_NAME(policy_word, policy)},
      "who decides what an idle worker does (default: plan); see below"},
+    {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},
+     "offer the policies in FILE as well, a shared object; it needs --allow=plugins, see "
+     "hybridsched-plugin(3)"},
     {0, "emulate-gpus", NULL, {OPTION_FLAG(request.settings.emulate[HS_GPU])},
      "GPUs are stand-ins: a task with a gpu_command runs it, any other takes its planned time"},
     {0, "emulate-cpus", NULL, {OPTION_FLAG(request.settings.emulate[HS_CPU])},
@@ -212,19 +214,23 @@ static int run_plan(command_line *line, exec_job *job, char **folder)
 int main(int argc, char **argv)
 {
     options      o;
-    command_line line = {0};
+    command_line line = {.policy = "plan"};
     exec_job     job = {0};
     char        *folder = NULL; /* for output of commands, if it is not to be kept */
     int          code;
 
     setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* as for commands: GPUs by their place */
     hs_exec_settings_init(&line.request.settings);
-    line.request.settings.policy = hs_policy_find("plan");
     line.request.settings.progress = exec_progress;
     line.request.settings.failure = exec_news_failure;
     hs_read_options_init(&line.reading);
     options_read(&o, &tool, argc, argv, &line);
     line.request.settings.verify = !line.no_verify;
+    plugin_open(line.request.settings.allow_plugins);
+    line.request.settings.policy = plugin_policy_find(line.policy);
+    if (!line.request.settings.policy)
+        usage_error("there is no policy '%s'; hsched-exec --help names those there are",
+                    line.policy);
     if (line.devices && options_operand_count(&o) == 0)
         return output_finish(exec_devices());
     if (options_operand_count(&o) != 1)

@@ -70,6 +70,24 @@ static void tell_refusal(const char *path, const char *why)
     message("%s: %s", path, text);
 }
 
+/* What the policy makes of the estimates; it may come from a plugin, and is not believed. */
+static int predict(exec_job *job, const hs_policy_kind *policy)
+{
+    const hs_instance *in = job->plan.in;
+    hs_violation       first = {0};
+    hs_status status = hs_policy_simulate(policy, in, job->plan.s, in, 0, &job->predicted);
+
+    if (status == HS_OK)
+        status = hs_schedule_check(in, job->predicted, &first);
+    if (status == HS_ESCHEDULE) {
+        message("%s: what the policy '%s' makes of it is not valid: %s", job->plan.path,
+                hs_policy_name(policy),
+                first.kind ? hs_violation_text(first.kind) : "it decides what cannot be done");
+        return exit_code(status);
+    }
+    return status == HS_OK ? EXIT_OK : message_status(status, job->plan.path);
+}
+
 int exec_prepare(exec_job *job, exec_request *request, char **folder)
 {
     hs_exec_settings *settings = &request->settings;
@@ -87,6 +105,8 @@ int exec_prepare(exec_job *job, exec_request *request, char **folder)
     else if (settings->allow_commands || settings->allow_plugins)
         settings->logs = *folder = exec_folder_create();
     settings->logs_of_failures = !job->keeps_logs;
+    if (!code)
+        code = predict(job, settings->policy);
     if (code)
         return code;
     status = hs_exec_create(job->plan.in, job->plan.s, settings, &job->exec, job->why);
@@ -96,7 +116,5 @@ int exec_prepare(exec_job *job, exec_request *request, char **folder)
     }
     if (job->why[0]) /* a note, such as that the journal's end was cut off */
         message("%s", job->why);
-    status = hs_policy_simulate(settings->policy, job->plan.in, job->plan.s, job->plan.in, 0,
-                                &job->predicted);
-    return status == HS_OK ? EXIT_OK : message_status(status, job->plan.path);
+    return EXIT_OK;
 }

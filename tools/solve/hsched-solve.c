@@ -7,6 +7,7 @@
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/options.h"
+#include "common/plugin.h"
 #include "common/progress.h"
 #include "solve/solve.h"
 #include "solve/jobs.h"
@@ -30,8 +31,14 @@ typedef struct command_line {
     solve_request request;
     const char   *algorithms, *bounds;
     const char   *path[SOLVE_FILES]; /* NULL: not wanted */
-    int           list;
+    int           list, allow;
 } command_line;
+
+static void take_plugin(const options *o, void *line)
+{
+    (void)line;
+    plugin_add(o->value);
+}
 
 static const option_spec option_table[] = {
     {'a', "algorithm", "NAME[,NAME...]|all", {OPTION_LIST(algorithm_word, algorithms)},
@@ -69,6 +76,10 @@ static const option_spec option_table[] = {
      "write the best schedule found as trace-event JSON, for Perfetto and chrome://tracing"},
     {0, "format", "text|csv|json", {OPTION_WORD(NULL, request.format)},
      "how to print the results (default: text)"},
+    {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},
+     "offer the algorithms in FILE as well, a shared object; see hybridsched-plugin(3)"},
+    {0, "allow", "plugins", {OPTION_WORD(NULL, allow)},
+     "let code of plugins run, which is not part of this program"},
     {0, "list", NULL, {OPTION_FLAG(list)},
      "print what algorithms and bounds there are, with guarantee, cost and source, and exit; "
      "-m and -k set the workers that guarantees are for"},
@@ -101,20 +112,26 @@ static void add_algorithm(solve_request *request, const hs_algorithm *alg)
 
 static void select_algorithms(solve_request *request, const char *names)
 {
-    char name[64];
+    size_t count = hs_algorithm_count();
+    char   name[64];
 
-    request->algorithms = checked_calloc(hs_algorithm_count(), sizeof *request->algorithms);
+    while (plugin_algorithm_at(count - hs_algorithm_count()))
+        count++;
+    request->algorithms = checked_calloc(count, sizeof *request->algorithms);
     while (list_next("--algorithm", &names, name, sizeof name)) {
-        const hs_algorithm *alg = hs_algorithm_find(name);
+        const hs_algorithm *alg = plugin_algorithm_find(name);
 
-        if (strcmp(name, "all") == 0)
+        if (strcmp(name, "all") == 0) {
             for (size_t i = 0; i < hs_algorithm_count(); i++)
                 add_algorithm(request, hs_algorithm_at(i));
-        else if (alg)
+            for (size_t i = 0; plugin_algorithm_at(i); i++)
+                add_algorithm(request, plugin_algorithm_at(i));
+        } else if (alg) {
             add_algorithm(request, alg);
-        else
+        } else {
             usage_error("there is no algorithm '%s'; hsched-solve --list names those there are",
                         name);
+        }
     }
 }
 
@@ -255,6 +272,7 @@ int main(int argc, char **argv)
     request->has_gap = options_given(&o, "gap");
     request->bounds_asked = options_given(&o, "bound");
 
+    plugin_open(options_given(&o, "allow"));
     if (line.list) {
         solve_list(&request->reading);
         return output_finish(EXIT_OK);

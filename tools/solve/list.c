@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "common/help.h"
+#include "common/plugin.h"
 #include "solve/solve.h"
 
 enum { NAME_WIDTH = 20, INDENT = 6 };
@@ -19,8 +20,11 @@ static void print_guarantee(const hs_algorithm *alg, unsigned cpus, unsigned gpu
 
 static void print_field(const char *label, const char *text)
 {
-    int used = printf("%*s%s: ", INDENT, "", label);
+    int used;
 
+    if (!*text)
+        return;
+    used = printf("%*s%s: ", INDENT, "", label);
     help_wrap(stdout, text, used, used);
 }
 
@@ -56,6 +60,8 @@ void solve_list(const hs_read_options *reading)
            "  %-*s %10s %10s %10s\n", NAME_WIDTH, "", "1+1", some, all);
     for (size_t i = 0; i < hs_algorithm_count(); i++)
         list_algorithm(hs_algorithm_at(i), cpus, gpus);
+    for (size_t i = 0; plugin_algorithm_at(i); i++)
+        list_algorithm(plugin_algorithm_at(i), cpus, gpus);
     printf("\nLower bounds:\n\n");
     for (size_t i = 0; i < hs_bound_count(); i++)
         list_bound(hs_bound_at(i));

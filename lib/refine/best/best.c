@@ -248,5 +248,5 @@ const hs_algorithm hsi_alg_best = {
     .source = "this project; heteroprio, its first member, gives the guarantee",
     .cost = "its time limit, 1 s by default",
     .guarantee = guarantee,
-    .search = run_best,
+    .method = &(const hsi_method){.search = run_best},
 };

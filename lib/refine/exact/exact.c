@@ -134,5 +134,5 @@ const hs_algorithm hsi_alg_exact = {
     .source = "search against the configuration bound's multipliers",
     .cost = "exponential at worst; until the time limit",
     .guarantee = guarantee,
-    .search = search,
+    .method = &(const hsi_method){.search = search},
 };

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* A plugin that offers an algorithm and a policy, and of each one that is wrong. */
+
+#include <hybridsched/plugin.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+HS_PLUGIN_FILE;
+
+/* Task after task to the next worker that can run it; or all at once on the first. */
+static hs_status place_in_turn(const hs_instance *in, int wrong, hs_schedule **out)
+{
+    unsigned      cpus = hs_instance_cpus(in), gpus = hs_instance_gpus(in), worker = 0;
+    size_t        n = hs_instance_tasks(in), i;
+    hs_placement *at = calloc(n + 1, sizeof *at);
+    double       *free_at = calloc((size_t)cpus + gpus, sizeof *free_at);
+    hs_status     st = at && free_at ? HS_OK : HS_ENOMEM;
+
+    for (i = 0; i < n && st == HS_OK; i++) {
+        double time;
+
+        do {
+            worker = wrong ? 0 : (worker + 1) % (cpus + gpus);
+            time = hs_instance_time(in, i, worker < cpus ? HS_CPU : HS_GPU);
+        } while (isinf(time) && !wrong);
+        if (isinf(time))
+            time = 1;
+        at[i] = (hs_placement){free_at[worker], free_at[worker] + time, (uint32_t)i, worker, HS_RUN};
+        free_at[worker] = wrong ? 0 : at[i].end;
+    }
+    if (st == HS_OK)
+        st = hs_schedule_build(cpus, gpus, n, at, out);
+    free(at);
+    free(free_at);
+    return st;
+}
+
+static hs_status run_in_turn(const hs_instance *in, const hs_settings *settings, hs_schedule **out)
+{
+    (void)settings;
+    return place_in_turn(in, 0, out);
+}
+
+static hs_status run_at_once(const hs_instance *in, const hs_settings *settings, hs_schedule **out)
+{
+    (void)settings;
+    return place_in_turn(in, 1, out);
+}
+
+static const hs_algorithm in_turn = {
+    .struct_size = sizeof(hs_algorithm),
+    .name = "in-turn",
+    .summary = "task after task to the next worker that can run it",
+    .cost = "O(n)",
+    .run = run_in_turn,
+};
+
+static const hs_algorithm at_once = {
+    .struct_size = sizeof(hs_algorithm),
+    .name = "at-once",
+    .summary = "a wrong one: everything on the first worker, at the same time",
+    .run = run_at_once,
+};
+
+struct hs_policy_state {
+    const hs_instance *in;
+    unsigned char     *there; /* by task: it waits */
+};
+
+static hs_status create(const hs_instance *estimates, const hs_schedule *plan, double tolerance,
+                        hs_policy_state **out)
+{
+    size_t           n = hs_instance_tasks(estimates), i;
+    hs_policy_state *state = malloc(sizeof *state);
+
+    (void)plan;
+    (void)tolerance;
+    if (!state)
+        return HS_ENOMEM;
+    *state = (hs_policy_state){estimates, malloc(n + 1)};
+    if (!state->there) {
+        free(state);
+        return HS_ENOMEM;
+    }
+    for (i = 0; i < n; i++)
+        state->there[i] = 1;
+    *out = state;
+    return HS_OK;
+}
+
+static void destroy(hs_policy_state *state)
+{
+    free(state->there);
+    free(state);
+}
+
+/* The first that waits and that it can run. */
+static void next(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
+                 hs_wake *wake)
+{
+    hs_type type = worker < hs_instance_cpus(state->in) ? HS_CPU : HS_GPU;
+    size_t  n = hs_instance_tasks(state->in), i;
+
+    (void)now;
+    (void)wake;
+    for (i = 0; i < n; i++) {
+        if (!state->there[i] || isinf(hs_instance_time(state->in, i, type)))
+            continue;
+        state->there[i] = 0;
+        hs_decide_start(out, (uint32_t)i);
+        return;
+    }
+    hs_decide_wait(out, INFINITY);
+}
+
+static void ended(hs_policy_state *state, unsigned worker, uint32_t task, hs_ending how, double now,
+                  hs_wake *wake)
+{
+    (void)worker;
+    (void)now;
+    if (how != HS_ENDING_BACK && how != HS_ENDING_ABORTED)
+        return;
+    state->there[task] = 1;
+    hs_wake_all(wake);
+}
+
+static void skip(hs_policy_state *state, uint32_t task)
+{
+    state->there[task] = 0;
+}
+
+static const hs_policy_kind in_order = {
+    .struct_size = sizeof(hs_policy_kind),
+    .name = "in-order",
+    .summary = "tasks in the order of the instance",
+    .create = create,
+    .free = destroy,
+    .next = next,
+    .ended = ended,
+    .skip = skip,
+};
+
+static void next_forever(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
+                         hs_wake *wake)
+{
+    (void)state;
+    (void)worker;
+    (void)now;
+    (void)wake;
+    hs_decide_start(out, 0);
+}
+
+static const hs_policy_kind forever = {
+    .struct_size = sizeof(hs_policy_kind),
+    .name = "forever",
+    .summary = "a wrong one: the first task, again and again",
+    .create = create,
+    .free = destroy,
+    .next = next_forever,
+    .ended = ended,
+    .skip = skip,
+};
+
+static const hs_algorithm *const   algorithms[] = {&in_turn, &at_once, NULL};
+static const hs_policy_kind *const policies[] = {&in_order, &forever, NULL};
+
+HS_PLUGIN_OFFER = {sizeof(hs_plugin_offer), algorithms, policies};

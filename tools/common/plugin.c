@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "common/plugin.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/plugin.h>
+
+#include "common/memory.h"
+#include "common/message.h"
+
+enum { MOST = 64 };
+
+static struct {
+    const char           *path[MOST];
+    size_t                paths;
+    const hs_algorithm   *algorithm[MOST];
+    const hs_policy_kind *policy[MOST];
+    size_t                algorithms, policies;
+} all;
+
+void plugin_add(const char *path)
+{
+    if (all.paths == MOST)
+        usage_error("more than %d plugins", MOST);
+    all.path[all.paths++] = path;
+}
+
+const hs_algorithm *plugin_algorithm_at(size_t index)
+{
+    return index < all.algorithms ? all.algorithm[index] : NULL;
+}
+
+const hs_policy_kind *plugin_policy_at(size_t index)
+{
+    return index < all.policies ? all.policy[index] : NULL;
+}
+
+const hs_algorithm *plugin_algorithm_find(const char *name)
+{
+    for (size_t i = 0; i < all.algorithms; i++)
+        if (strcmp(all.algorithm[i]->name, name) == 0)
+            return all.algorithm[i];
+    return hs_algorithm_find(name);
+}
+
+const hs_policy_kind *plugin_policy_find(const char *name)
+{
+    for (size_t i = 0; i < all.policies; i++)
+        if (strcmp(all.policy[i]->name, name) == 0)
+            return all.policy[i];
+    return hs_policy_find(name);
+}
+
+static _Noreturn void refuse(const char *path, const char *why)
+{
+    message("%s: %s", path, why);
+    exit(EXIT_USAGE);
+}
+
+/* One more name; `taken`: somebody has it already. */
+static void check_offer(const char *path, const char *name, int taken, size_t count)
+{
+    if (!name || !*name)
+        refuse(path, "what it offers has no name");
+    if (taken) {
+        message("%s: there is a '%s' already", path, name);
+        exit(EXIT_USAGE);
+    }
+    if (count == MOST)
+        refuse(path, "it offers too much");
+}
+
+static void take_offer(const char *path, const hs_plugin_offer *offer)
+{
+    const hs_algorithm *const   *a = offer->algorithms;
+    const hs_policy_kind *const *p = offer->policies;
+
+    for (; a && *a; a++) {
+        check_offer(path, (*a)->name, (*a)->name && plugin_algorithm_find((*a)->name),
+                    all.algorithms);
+        all.algorithm[all.algorithms++] = *a;
+    }
+    for (; p && *p; p++) {
+        check_offer(path, (*p)->name, (*p)->name && plugin_policy_find((*p)->name), all.policies);
+        all.policy[all.policies++] = *p;
+    }
+}
+
+/* It is never searched for: without a slash it is in the caller's directory; and never closed. */
+static void *open_file(const char *path)
+{
+    const char *folder = strchr(path, '/') ? "" : "./";
+    size_t      bytes = strlen(folder) + strlen(path) + 1;
+    char       *name = checked_calloc(bytes, 1);
+    void       *file;
+
+    snprintf(name, bytes, "%s%s", folder, path);
+    file = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!file) {
+        message("no plugin: %s", dlerror());
+        exit(EXIT_RESOURCE);
+    }
+    free(name);
+    return file;
+}
+
+static void open_one(const char *path)
+{
+    void                  *file = open_file(path);
+    const unsigned        *abi = dlsym(file, "hs_plugin_abi");
+    const hs_plugin_offer *offer = dlsym(file, "hs_plugin_offers");
+
+    if (!abi)
+        refuse(path, "it is no plugin: it lacks the line HS_PLUGIN_FILE;");
+    if (*abi != HS_PLUGIN_ABI)
+        refuse(path, "it is for another version of the plugin interface: compile it again");
+    if (!offer || offer->struct_size < sizeof *offer)
+        refuse(path, "it offers no algorithms and no policies");
+    take_offer(path, offer);
+}
+
+void plugin_open(int allowed)
+{
+    if (all.paths && !allowed)
+        refuse(all.path[0], "to open a plugin runs code of its own: --allow=plugins permits it");
+    for (size_t i = 0; i < all.paths; i++)
+        open_one(all.path[i]);
+}
