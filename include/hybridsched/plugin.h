@@ -81,15 +81,17 @@ static inline int hs_plugin_cancelled(const hs_plugin_task *task)
 typedef int hs_plugin_function(const hs_plugin_task *task);
 
 #ifdef __cplusplus
-#define HS_PLUGIN_C extern "C" HS_API
+#define HS_PLUGIN_C    extern "C" HS_API
+#define HS_PLUGIN_DATA HS_PLUGIN_C
 #else
-#define HS_PLUGIN_C HS_API
+#define HS_PLUGIN_C    HS_API
+#define HS_PLUGIN_DATA extern HS_API
 #endif
 
 /** Once in a plugin: the version that it was compiled for. */
 #define HS_PLUGIN_FILE                                                                             \
-    HS_PLUGIN_C extern const unsigned hs_plugin_abi;                                               \
-    const unsigned                    hs_plugin_abi = HS_PLUGIN_ABI
+    HS_PLUGIN_DATA const unsigned hs_plugin_abi;                                                   \
+    const unsigned                hs_plugin_abi = HS_PLUGIN_ABI
 
 /** Begins the definition of a task's function, with a parameter `task`. */
 #define HS_PLUGIN_TASK(symbol)                                                                     \
@@ -111,8 +113,8 @@ typedef struct hs_plugin_offer {
 
 /** Once in such a file: HS_PLUGIN_OFFER = {sizeof(hs_plugin_offer), algorithms, policies}; */
 #define HS_PLUGIN_OFFER                                                                            \
-    HS_PLUGIN_C extern const hs_plugin_offer hs_plugin_offers;                                     \
-    const hs_plugin_offer                    hs_plugin_offers
+    HS_PLUGIN_DATA const hs_plugin_offer hs_plugin_offers;                                         \
+    const hs_plugin_offer                hs_plugin_offers
 
 HS_END_DECLS
 
