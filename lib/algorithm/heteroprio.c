@@ -14,7 +14,7 @@
 
 #include "algorithm/algorithm.h"
 #include "core/order.h"
-#include "support/sort/sort.h"
+#include "support/sort.h"
 #include "support/worker_tree.h"
 
 /* A task: a row, and which of its copies. */

@@ -16,7 +16,7 @@
 #include "core/settings.h"
 #include "bound/bound.h"
 #include "bound/divisible.h"
-#include "support/sort/index_sort.h"
+#include "support/sort.h"
 
 /*
  * The finite times above a bound that no smaller time of a task exceeds: one a row at most,

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/sort/sort.h"
+#include "support/sort.h"
 
 #define SLACK 4.0
 
@@ -26,7 +26,7 @@ typedef struct choice {
 
 typedef struct hsi_knapsack_search {
     size_t     n; /* items that fit and are worth something, sorted */
-    hsi_keyed *keys;
+    uint64_t  *keys;                      /* and scratch of the sort */
     int64_t   *weight, *profit;           /* of one copy */
     __int128  *weight_before;             /* of all copies of the items before; n + 1 */
     int64_t   *profit_before;
@@ -96,12 +96,27 @@ void hsi_knapsack_close(hsi_knapsack *ks)
     memset(ks, 0, sizeof *ks);
 }
 
+/* The most profit a weight first. */
+static uint64_t key_of(const void *context, uint32_t item)
+{
+    const hsi_knapsack *ks = context;
+
+    return ~hsi_key_of_double((double)ks->profit[item] / (double)ks->weight[item]);
+}
+
+static int comes_before(const void *context, uint32_t a, uint32_t b)
+{
+    uint64_t key_a = key_of(context, a), key_b = key_of(context, b);
+
+    return key_a < key_b || (key_a == key_b && a < b);
+}
+
 /* Items that cost nothing are taken at once; returns what they are worth. */
 static int64_t sort_items(hsi_knapsack *ks, search *s, int64_t capacity)
 {
-    int64_t    free_profit = 0;
-    hsi_keyed *sorted;
-    size_t     i, n = 0;
+    const hsi_index_order how = {key_of, comes_before, ks};
+    int64_t               free_profit = 0;
+    size_t                i, n = 0;
 
     for (i = 0; i < ks->n; i++) {
         ks->take[i] = 0;
@@ -112,17 +127,15 @@ static int64_t sort_items(hsi_knapsack *ks, search *s, int64_t capacity)
             free_profit += ks->profit[i] * ks->limit[i];
             continue;
         }
-        s->keys[n].key =
-            ~hsi_key_of_double((double)ks->profit[i] / (double)ks->weight[i]);
-        s->keys[n++].index = (uint32_t)i;
+        s->keys[n] = key_of(ks, (uint32_t)i);
+        s->item[n++] = (uint32_t)i;
     }
-    sorted = hsi_sort(s->keys, s->keys + n, n);
+    hsi_sort_by_keys(s->keys, s->keys + n, n, &how, s->item, s->item);
     s->n = n;
     for (i = 0; i < n; i++) {
-        uint32_t item = sorted[i].index;
+        uint32_t item = s->item[i];
         int64_t  fit = capacity / ks->weight[item];
 
-        s->item[i] = item;
         s->weight[i] = ks->weight[item];
         s->profit[i] = ks->profit[item];
         s->limit[i] = fit < ks->limit[item] ? (uint32_t)fit : ks->limit[item];

@@ -2,7 +2,7 @@
 #include "core/order.h"
 
 #include "support/ratio.h"
-#include "support/sort/index_sort.h"
+#include "support/sort.h"
 
 /*
  * The quotient, rounded, decides nearly always: rounding never swaps two ratios,

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/store.h"
+#include "support/sort.h"
 
 static const double *all_infinite(hsi_arena *arena, size_t n)
 {
@@ -136,6 +137,83 @@ hs_status hsi_problem_of_rows(const hs_instance *in, hsi_problem *pb)
     st = replace_absent_types(pb, &pb->own);
     if (st != HS_OK)
         hsi_problem_close(pb);
+    return st;
+}
+
+static int kind_before(const void *context, uint32_t a, uint32_t b)
+{
+    const hsi_problem *pb = context;
+
+    if (pb->p[a] != pb->p[b])
+        return pb->p[a] < pb->p[b];
+    if (pb->q[a] != pb->q[b])
+        return pb->q[a] < pb->q[b];
+    return a < b;
+}
+
+static int same_kind(const hsi_problem *pb, uint32_t a, uint32_t b)
+{
+    return pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b];
+}
+
+/* The items by kind; the number of kinds. */
+static size_t sort_kinds(const hsi_problem *pb, uint32_t *order, uint32_t *scratch)
+{
+    size_t i, count = 0;
+
+    for (i = 0; i < pb->n; i++)
+        order[i] = (uint32_t)i;
+    hsi_sort_indices(order, scratch, pb->n, kind_before, pb);
+    for (i = 0; i < pb->n; i++)
+        count += i == 0 || !same_kind(pb, order[i - 1], order[i]);
+    return count;
+}
+
+static hs_status gather_kinds(const hsi_problem *pb, const uint32_t *order, size_t count,
+                              hsi_problem *kinds, uint32_t *kind_of)
+{
+    double   *p = hsi_arena_take(&kinds->own, count, sizeof *p);
+    double   *q = hsi_arena_take(&kinds->own, count, sizeof *q);
+    uint32_t *copies = hsi_arena_take(&kinds->own, count, sizeof *copies);
+    size_t    i, kind = 0;
+
+    if (!p || !q || !copies)
+        return HS_ENOMEM;
+    for (i = 0; i < pb->n; i++) {
+        uint32_t item = order[i];
+
+        if (i == 0 || !same_kind(pb, order[i - 1], item)) {
+            kind = kinds->n++;
+            p[kind] = pb->p[item];
+            q[kind] = pb->q[item];
+            copies[kind] = 0;
+        }
+        copies[kind] += hsi_count(pb, item);
+        if (kind_of)
+            kind_of[item] = (uint32_t)kind;
+    }
+    kinds->p = p;
+    kinds->q = q;
+    kinds->count = copies;
+    return HS_OK;
+}
+
+hs_status hsi_problem_of_kinds(const hsi_problem *pb, size_t most, hsi_problem *kinds,
+                               uint32_t *kind_of)
+{
+    hsi_arena scratch = {0};
+    uint32_t *order = hsi_arena_take(&scratch, 2 * pb->n, sizeof *order);
+    hs_status st = HS_ENOMEM;
+    size_t    count;
+
+    *kinds = (hsi_problem){.m = pb->m, .k = pb->k};
+    if (order) {
+        count = sort_kinds(pb, order, order + pb->n);
+        st = count > most ? HS_ETOOBIG : gather_kinds(pb, order, count, kinds, kind_of);
+    }
+    hsi_arena_close(&scratch);
+    if (st != HS_OK)
+        hsi_problem_close(kinds);
     return st;
 }
 

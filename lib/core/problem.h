@@ -34,6 +34,14 @@ hs_status hsi_problem_of_rows(const hs_instance *in, hsi_problem *pb);
  */
 hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_problem *pb);
 
+/*
+ * One item a kind, with counts: tasks with the same two times are of one kind. Kinds come by
+ * rising times on a CPU, of equal ones on a GPU. kind_of[i], unless it is NULL, is the kind of
+ * item i of `pb`. HS_ETOOBIG: there are more than `most` kinds. O(n log n).
+ */
+hs_status hsi_problem_of_kinds(const hsi_problem *pb, size_t most, hsi_problem *kinds,
+                               uint32_t *kind_of);
+
 void hsi_problem_close(hsi_problem *pb);
 
 /* Are all times whole (or infinite), and small enough that sums of some 500 are exact? */

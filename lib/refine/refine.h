@@ -8,31 +8,30 @@
 
 #include "core/problem.h"
 #include "core/stop.h"
-#include "support/random.h"
 
 /*
- * What `best` is made of. A schedule is an assignment here: worker[i] of task i,
- * numbered as everywhere, the CPUs first. Workers run their tasks in the order of
- * their indices, without a pause.
+ * What all searches use. A schedule is an assignment here: worker[i] of task i, numbered as
+ * everywhere, the CPUs first. Workers run their tasks in the order of their indices, without
+ * a pause.
  */
 
 /* What the threads of one call look at to know when to end. */
-typedef struct hsi_watch {
+typedef struct hsi_interrupt {
     const hsi_stop *stop;
     atomic_int     *halt;  /* nonzero: everybody ends */
     int             leads; /* the caller's own thread: asks and tells the caller */
     void (*tell)(void *tell_data); /* may be NULL */
     void           *tell_data;
-} hsi_watch;
+} hsi_interrupt;
 
-static inline int hsi_watch_ends(const hsi_watch *watch)
+static inline int hsi_interrupted(const hsi_interrupt *interrupt)
 {
-    if (watch->leads && watch->tell)
-        watch->tell(watch->tell_data);
-    if (!atomic_load_explicit(watch->halt, memory_order_relaxed) &&
-        (watch->leads ? hsi_stop_now(watch->stop) : hsi_now() >= watch->stop->end))
-        atomic_store_explicit(watch->halt, 1, memory_order_relaxed);
-    return atomic_load_explicit(watch->halt, memory_order_relaxed);
+    if (interrupt->leads && interrupt->tell)
+        interrupt->tell(interrupt->tell_data);
+    if (!atomic_load_explicit(interrupt->halt, memory_order_relaxed) &&
+        (interrupt->leads ? hsi_stop_now(interrupt->stop) : hsi_now() >= interrupt->stop->end))
+        atomic_store_explicit(interrupt->halt, 1, memory_order_relaxed);
+    return atomic_load_explicit(interrupt->halt, memory_order_relaxed);
 }
 
 static inline double hsi_time_on(const hsi_problem *pb, size_t task, uint32_t worker)
@@ -56,50 +55,24 @@ void hsi_assignment_of(const hs_schedule *s, uint32_t *worker);
  * CPU seconds. `worker`: NULL for the pivot alone. O(places x n log(m + k)).
  */
 hs_status hsi_split(const hsi_problem *pb, const uint32_t *order, unsigned places,
-                    const hsi_watch *watch, uint32_t *worker, double *pivot);
+                    const hsi_interrupt *interrupt, uint32_t *worker, double *pivot);
 
 /* What the area bound values tasks at: a GPU's second is worth `pivot` CPU seconds. */
 void hsi_area_worth(const hsi_problem *pb, double pivot, double *worth);
 
 /*
- * Spreads the tasks of one type that `worker` puts there anew over that type's
- * workers: LPT, then exchanges of a task for one or none with the worker that
- * ends last, until none helps. O(n log n), and the exchanges.
+ * Spreads the tasks that `worker` puts on one type, anywhere there, over that type's workers:
+ * LPT, then hsi_level(). Nothing is done where the type has no worker. O(n log n), and the
+ * exchanges.
  */
-hs_status hsi_pack(const hsi_problem *pb, hs_type type, const hsi_watch *watch,
+hs_status hsi_pack(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
                    uint32_t *worker);
 
-/* Only the exchanges, from the assignment as it is. */
-hs_status hsi_level(const hsi_problem *pb, hs_type type, const hsi_watch *watch,
-                    uint32_t *worker);
-
 /*
- * Simulated annealing. A machine is a worker, or all workers of a type that has
- * many tasks for each: those are told apart only afterwards, by hsi_pack(). The
- * energy is what the machines do beyond a target, in CPU seconds.
+ * From the assignment as it is: exchanges of a task for one or none with the worker of the
+ * type that ends last, until none helps.
  */
-typedef struct hsi_anneal hsi_anneal;
-
-typedef struct hsi_anneal_run {
-    double   makespan;    /* of the start */
-    double   bound;       /* no target below it makes sense */
-    double   enough;      /* ends when this is reached */
-    double   hot, cold;   /* temperatures at the beginning and the end, in CPU seconds */
-    uint64_t moves;
-    int      apart;       /* no pools, whatever there is to share out */
-    int      pools;       /* nothing but pools, whatever it may lose */
-    uint64_t made;        /* out */
-    double   cooling;     /* out: seconds spent on the moves */
-    double   height;      /* out: the makespan, were pools shared out evenly */
-} hsi_anneal_run;
-
-/* `pivot` as from hsi_split(); `order` by rising p/q. */
-hs_status hsi_anneal_open(const hsi_problem *pb, const uint32_t *order, double pivot,
-                          hsi_anneal **out);
-void      hsi_anneal_close(hsi_anneal *a);
-
-/* From `worker` on; what it ends with replaces `worker`, and may be worse. */
-hs_status hsi_anneal_go(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
-                        const hsi_watch *watch, uint32_t *worker);
+hs_status hsi_level(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
+                    uint32_t *worker);
 
 #endif

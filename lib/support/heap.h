@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "support/sort/sort.h"
+#include "support/sort.h"
 
 /*
  * A binary heap of indices in the caller's array: heap[0] comes before all others, by the

@@ -3,11 +3,10 @@
 #define HSI_SUPPORT_WORKER_TREE_H
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "support/arena.h"
+#include "support/sort.h"
 
 /*
  * Which of the workers is free first, the lowest rank among equals: a winner
@@ -28,29 +27,13 @@ typedef struct hsi_worker_tree {
     uint32_t  size;
 } hsi_worker_tree;
 
-static inline uint64_t hsi_time_bits(double time)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &time, sizeof bits);
-    return bits;
-}
-
-static inline double hsi_bits_time(uint64_t bits)
-{
-    double time;
-
-    memcpy(&time, &bits, sizeof time);
-    return time;
-}
-
 /* All of them are free at 0. */
 static inline void hsi_worker_tree_reset(hsi_worker_tree *tree)
 {
     uint32_t i;
 
     for (i = 0; i < tree->leaves; i++)
-        tree->node[tree->leaves + i] = (hsi_slot){i < tree->size ? 0 : hsi_time_bits(INFINITY), i};
+        tree->node[tree->leaves + i] = (hsi_slot){i < tree->size ? 0 : hsi_key_of_double(INFINITY), i};
     for (i = tree->leaves - 1; i > 0; i--)
         tree->node[i] = tree->node[2 * i]; /* the left one is as early, and lower */
 }
@@ -97,13 +80,13 @@ static inline uint32_t hsi_worker_tree_first(const hsi_worker_tree *tree)
 
 static inline double hsi_worker_tree_time(const hsi_worker_tree *tree)
 {
-    return hsi_bits_time(tree->node[1].free_at);
+    return hsi_double_of_key(tree->node[1].free_at);
 }
 
 /* When a given worker is free. */
 static inline double hsi_worker_tree_time_of(const hsi_worker_tree *tree, uint32_t rank)
 {
-    return hsi_bits_time(tree->node[tree->leaves + rank].free_at);
+    return hsi_double_of_key(tree->node[tree->leaves + rank].free_at);
 }
 
 /* A worker is free at `time` >= 0; INFINITY: never again. */
@@ -111,7 +94,7 @@ static inline void hsi_worker_tree_set(hsi_worker_tree *tree, uint32_t rank, dou
 {
     hsi_slot *node = tree->node;
     uint32_t  at = tree->leaves + rank;
-    hsi_slot  first = {hsi_time_bits(time), rank};
+    hsi_slot  first = {hsi_key_of_double(time), rank};
 
     node[at] = first;
     while (at > 1) {

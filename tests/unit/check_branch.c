@@ -9,8 +9,8 @@
 
 #include <hybridsched/generate.h>
 
-#include "refine/branch/branch.h"
-#include "refine/best/target.h"
+#include "refine/branch/state.h"
+#include "refine/target.h"
 #include "support/random.h"
 
 #include "small_optimum.h"
@@ -98,18 +98,86 @@ START_TEST(leaves_hold_everything)
     ck_assert_double_ge(before, 7.92025);
     ck_assert_ptr_nonnull(hsi_branch_types(b));
     for (i = 0; i < hsi_branch_leaves(b); i++) {
-        hsi_branch_leaf leaf = hsi_branch_leaf_at(b, i);
-        double          part = 1;
+        const hsi_branch_node *leaf = &hsi_branch_nodes_of(b)[i];
+        double                 part = 1;
 
         for (j = 0; j < pb.n; j++)
-            part *= leaf.type[j] == HSI_FREE ? 1 : 0.5;
+            part *= leaf->type[j] == HSI_FREE ? 1 : 0.5;
         share += part;
-        ck_assert_double_ge(leaf.bound, before);
+        ck_assert_double_ge(leaf->bound, before);
     }
     ck_assert_double_eq(share, 1);
     hsi_branch_close(b);
     hsi_problem_close(&pb);
     hs_instance_free(in);
+}
+END_TEST
+
+enum { ALIKE_KINDS = 3, ALIKE_TASKS = 30 };
+
+/* Tasks of three kinds, ten of each. */
+static hsi_problem draw_alike(hsi_random *r, double *cpu, double *gpu)
+{
+    hsi_problem pb = {.n = ALIKE_TASKS, .m = 3, .k = 2, .p = cpu, .q = gpu};
+    size_t      i;
+
+    for (i = 0; i < ALIKE_TASKS; i++) {
+        cpu[i] = i < ALIKE_KINDS ? 1 + hsi_random_unit(r) : cpu[i - ALIKE_KINDS];
+        gpu[i] = i < ALIKE_KINDS ? 0.5 + hsi_random_unit(r) : gpu[i - ALIKE_KINDS];
+    }
+    return pb;
+}
+
+/* Does the leaf hold a schedule that runs so many tasks of each kind on CPUs? */
+static int holds(const hsi_branch_node *leaf, const int on_cpu[ALIKE_KINDS])
+{
+    int least[ALIKE_KINDS] = {0}, most[ALIKE_KINDS] = {0}, kind, held = 1;
+    int task;
+
+    for (task = 0; task < ALIKE_TASKS; task++) {
+        least[task % ALIKE_KINDS] += leaf->type[task] == HS_CPU;
+        most[task % ALIKE_KINDS] += leaf->type[task] != HS_GPU;
+    }
+    for (kind = 0; kind < ALIKE_KINDS; kind++)
+        held &= least[kind] <= on_cpu[kind] && on_cpu[kind] <= most[kind];
+    return held;
+}
+
+/* Where tasks are alike, each number of them on CPUs belongs to exactly one leaf. */
+START_TEST(leaves_hold_every_count)
+{
+    enum { EACH = ALIKE_TASKS / ALIKE_KINDS + 1 };
+    double      cpu[ALIKE_TASKS], gpu[ALIKE_TASKS];
+    hs_settings settings;
+    hsi_random  r;
+    int         round, branched = 0;
+
+    hs_settings_init(&settings);
+    hsi_random_seed(&r, 8, 0);
+    for (round = 0; round < 30; round++) {
+        hsi_problem pb = draw_alike(&r, cpu, gpu);
+        hsi_branch *b = NULL;
+        int         vector;
+
+        ck_assert_int_eq(hsi_branch_open(&pb, 1e-3, &b), HS_OK);
+        while (hsi_branch_leaves(b) < 5 && !hsi_branch_ended(b) && !hsi_branch_found(b)) {
+            hsi_stop stop = seconds(&settings, 0.02);
+
+            ck_assert_int_eq(hsi_branch_step(b, 100, &stop), HS_OK);
+        }
+        branched += hsi_branch_leaves(b) > 1;
+        for (vector = 0; vector < EACH * EACH * EACH; vector++) {
+            int    on_cpu[] = {vector % EACH, vector / EACH % EACH, vector / EACH / EACH};
+            int    holders = 0;
+            size_t i;
+
+            for (i = 0; i < hsi_branch_leaves(b); i++)
+                holders += holds(&hsi_branch_nodes_of(b)[i], on_cpu);
+            ck_assert_int_eq(holders, 1);
+        }
+        hsi_branch_close(b);
+    }
+    ck_assert_int_gt(branched, 5);
 }
 END_TEST
 
@@ -140,6 +208,7 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, ends_with_the_optimum, 0, 2);
     tcase_add_test(tc, leaves_hold_everything);
+    tcase_add_test(tc, leaves_hold_every_count);
     tcase_add_test(tc, gaps_that_are_closed_are_met);
     suite_add_tcase(s, tc);
     return run_suite(s);

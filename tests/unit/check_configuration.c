@@ -276,32 +276,6 @@ START_TEST(grows_in_slices)
 }
 END_TEST
 
-START_TEST(takes_suggestions)
-{
-    small              in = {.n = 5, .m = 2, .p = {3, 3, 2, 2, 2}, .q = {9, 9, 9, 9, 9}};
-    hs_instance       *instance = wrap(&in);
-    hs_settings        settings;
-    hsi_stop           stop;
-    hsi_problem        rows;
-    hsi_configuration *cf;
-    size_t             before;
-
-    hs_settings_init(&settings);
-    ck_assert_int_eq(hsi_problem_of_rows(instance, &rows), HS_OK);
-    ck_assert_int_eq(hsi_configuration_open(&rows, 5.5, &cf), HS_OK);
-    before = hsi_configuration_patterns(cf);
-    ck_assert_int_eq(hsi_configuration_suggest(cf, HS_CPU, (uint32_t[]){0, 1}, 2), HS_OK);
-    ck_assert_int_eq(hsi_configuration_suggest(cf, HS_CPU, (uint32_t[]){2, 3, 4, 0}, 4), HS_OK);
-    ck_assert_uint_eq(hsi_configuration_patterns(cf), before + 2);
-    stop = seconds(&settings, 5);
-    ck_assert_int_eq(hsi_configuration_step(cf, &stop), HS_OK);
-    ck_assert_double_eq(hsi_configuration_bound(cf), 6);
-    hsi_configuration_close(cf);
-    hsi_problem_close(&rows);
-    hs_instance_free(instance);
-}
-END_TEST
-
 static int cancel_after(void *data)
 {
     return --*(int *)data < 0;
@@ -366,7 +340,6 @@ int main(void)
     tcase_add_test(tc, sees_whole_tasks);
     tcase_add_test(tc, counts_are_not_expanded);
     tcase_add_test(tc, grows_in_slices);
-    tcase_add_test(tc, takes_suggestions);
     tcase_add_test(tc, can_be_cancelled);
     tcase_add_loop_test(tc, keeps_to_its_time, 300, 301);
     tcase_add_loop_test(tc, keeps_to_its_time, 2500, 2501);

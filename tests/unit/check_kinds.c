@@ -11,7 +11,7 @@
 
 #include "bound/fill.h"
 #include "bound/kinds/state.h"
-#include "refine/best/squeeze.h"
+#include "refine/gap.h"
 #include "support/random.h"
 
 #include "small_optimum.h"
@@ -137,7 +137,7 @@ START_TEST(patterns_are_not_listed_at_any_price)
 }
 END_TEST
 
-START_TEST(squeezes_to_the_optimum)
+START_TEST(closes_the_gap)
 {
     hsi_random  r;
     hs_settings settings;
@@ -150,15 +150,15 @@ START_TEST(squeezes_to_the_optimum)
     for (round = 0; round < ROUNDS; round++) {
         hsi_problem  pb = draw(&r);
         double       optimum = optimum_of(&pb), bound = 0.3 * optimum, longest = 2 * optimum;
-        hsi_squeeze *sq = NULL;
+        hsi_gap     *gap = NULL;
 
-        ck_assert_int_eq(hsi_squeeze_open(&pb, &sq), HS_OK);
+        ck_assert_int_eq(hsi_gap_suits(&pb), HS_OK);
+        ck_assert_int_eq(hsi_gap_open(&pb, 0, &gap), HS_OK);
         while (bound < nextafter(longest, 0)) {
-            hsi_squeeze_answer answer;
+            hsi_gap_answer answer;
 
-            ck_assert(!hsi_squeeze_ended(sq));
-            ck_assert_int_eq(hsi_squeeze_ask(sq, bound, nextafter(longest, 0), 0, &stop, &answer),
-                             HS_OK);
+            ck_assert(!hsi_gap_ended(gap));
+            ck_assert_int_eq(hsi_gap_ask(gap, bound, longest, 0, &stop, &answer), HS_OK);
             ck_assert(answer.target > bound && answer.target < longest);
             if (answer.verdict == HSI_FOUND)
                 longest = makespan_of(&pb, answer.worker);
@@ -166,8 +166,33 @@ START_TEST(squeezes_to_the_optimum)
                 bound = answer.target;
         }
         ck_assert_double_eq(longest, optimum);
-        hsi_squeeze_close(sq);
+        hsi_gap_close(gap);
     }
+}
+END_TEST
+
+/* Where the same schedule is found again and again, by rounding, it ends. */
+START_TEST(a_gap_that_only_rounding_leaves_ends)
+{
+    static const double cpu[] = {0.1, 0.2, 0.3}, gpu[] = {INFINITY, INFINITY, INFINITY};
+    hsi_problem         pb = {.n = 3, .m = 1, .p = cpu, .q = gpu};
+    hs_settings         settings;
+    hsi_stop            stop;
+    hsi_gap            *gap = NULL;
+    int                 asked = 0;
+
+    hs_settings_init(&settings);
+    stop = no_limit(&settings);
+    ck_assert_int_eq(hsi_gap_open(&pb, 0, &gap), HS_OK);
+    while (!hsi_gap_ended(gap) && asked++ < 100) {
+        hsi_gap_answer answer;
+
+        ck_assert_int_eq(hsi_gap_ask(gap, 0.5, 0.7, 0, &stop, &answer), HS_OK);
+        if (answer.verdict == HSI_FOUND)
+            ck_assert_uint_eq(answer.worker[2], 0);
+    }
+    ck_assert_int_lt(asked, 20);
+    hsi_gap_close(gap);
 }
 END_TEST
 
@@ -281,7 +306,8 @@ int main(void)
     tcase_set_timeout(tc, 0);
     tcase_add_test(tc, answers_are_those_of_brute_force);
     tcase_add_test(tc, patterns_are_not_listed_at_any_price);
-    tcase_add_test(tc, squeezes_to_the_optimum);
+    tcase_add_test(tc, closes_the_gap);
+    tcase_add_test(tc, a_gap_that_only_rounding_leaves_ends);
     tcase_add_test(tc, fills_like_workers);
     tcase_add_test(tc, stops_without_a_verdict);
     tcase_add_test(tc, many_kinds_are_refused);

@@ -85,14 +85,13 @@ static void area_multipliers(hsi_configuration *cf, double u, double v)
 static hs_status choose_centre(hsi_configuration *cf)
 {
     const hsi_refusal *r = &cf->refusal;
-    hsi_problem        kinds = {.n = r->kinds, .m = r->workers[HS_CPU], .k = r->workers[HS_GPU],
-                                .p = r->time[HS_CPU], .q = r->time[HS_GPU], .count = r->count};
+    const hsi_problem *kinds = &r->problem;
     uint32_t          *order = malloc((r->kinds + 1) * sizeof *order);
-    hs_status          st = order ? hsi_order_by_rho(&kinds, HSI_RHO_UP, order) : HS_ENOMEM;
+    hs_status          st = order ? hsi_order_by_rho(kinds, HSI_RHO_UP, order) : HS_ENOMEM;
 
     if (st == HS_OK) {
-        uint32_t pivot = order[find_pivot(cf, &kinds, order)];
-        double   u = kinds.q[pivot], v = kinds.p[pivot];
+        uint32_t pivot = order[find_pivot(cf, kinds, order)];
+        double   u = kinds->q[pivot], v = kinds->p[pivot];
         int      exponent;
 
         if (isinf(u) || isinf(v)) {
@@ -120,7 +119,8 @@ static double span(const hsi_configuration *cf)
     return ldexp((double)cf->target + 1, cf->refusal.grid);
 }
 
-hs_status hsi_configuration_add(hsi_configuration *cf, int type, const uint32_t *take)
+/* take[]: copies of each kind; an empty pattern is not added. */
+static hs_status add_pattern(hsi_configuration *cf, int type, const uint32_t *take)
 {
     size_t i, size = 0;
 
@@ -176,7 +176,7 @@ static hs_status add_priced(hsi_configuration *cf, int type, double price, size_
         if (ks->value == 0)
             break;
         if (worth(cf, ks->take) > price) {
-            hs_status st = hsi_configuration_add(cf, type, ks->take);
+            hs_status st = add_pattern(cf, type, ks->take);
 
             if (st != HS_OK)
                 return st;
@@ -342,9 +342,8 @@ static hs_status allocate(hsi_configuration *cf)
     cf->y = calloc(n, sizeof *cf->y);
     cf->centre = calloc(n, sizeof *cf->centre);
     cf->mixed = calloc(n, sizeof *cf->mixed);
-    cf->take = calloc(n, sizeof *cf->take);
     cf->items = malloc(n * sizeof *cf->items);
-    return cf->y && cf->centre && cf->mixed && cf->take && cf->items ? HS_OK : HS_ENOMEM;
+    return cf->y && cf->centre && cf->mixed && cf->items ? HS_OK : HS_ENOMEM;
 }
 
 static hs_status prepare(hsi_configuration *cf)
@@ -421,7 +420,6 @@ void hsi_configuration_close(hsi_configuration *cf)
     free(cf->y);
     free(cf->centre);
     free(cf->mixed);
-    free(cf->take);
     free(cf->items);
     free(cf);
 }

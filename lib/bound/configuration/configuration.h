@@ -55,7 +55,7 @@ typedef struct hsi_pattern {
     hs_type                type;
     double                 share; /* workers that run it in the LP's last solution; mostly 0 */
     size_t                 size;
-    const hsi_master_item *items; /* kinds; valid until the next step() or suggest() */
+    const hsi_master_item *items; /* kinds; valid until the next step() */
 } hsi_pattern;
 
 /* All those priced so far; later ones are better. */
@@ -73,13 +73,6 @@ void hsi_configuration_cpu_shares(const hsi_configuration *cf, double *share);
  * particular scale: the multipliers that come nearest to refusing the next makespan.
  */
 double hsi_configuration_worth(const hsi_configuration *cf, size_t row);
-
-/*
- * Tells the LP what a good schedule runs on one worker (rows, one for each task). What
- * exceeds the present target is left out, shortest first. HS_ENOMEM.
- */
-hs_status hsi_configuration_suggest(hsi_configuration *cf, hs_type type, const uint32_t *rows,
-                                    size_t size);
 
 /*
  * With w_i = floor(time_i / 2^grid), on each type, no set of tasks with weights

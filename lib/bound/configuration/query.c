@@ -77,50 +77,6 @@ void hsi_configuration_cpu_shares(const hsi_configuration *cf, double *share)
     }
 }
 
-/* Leaves out copies of the kind that weighs least until the rest fits. */
-static void trim(hsi_configuration *cf, hs_type type, int64_t weight)
-{
-    const int64_t *weights = cf->refusal.weight[type];
-
-    while (weight > cf->target) {
-        size_t  i, least = cf->refusal.kinds;
-        int64_t excess = weight - cf->target, copies;
-
-        for (i = 0; i < cf->refusal.kinds; i++)
-            if (cf->take[i] && weights[i] && (least == cf->refusal.kinds ||
-                                              weights[i] < weights[least]))
-                least = i;
-        copies = (excess + weights[least] - 1) / weights[least];
-        if (copies > cf->take[least])
-            copies = cf->take[least];
-        cf->take[least] -= (uint32_t)copies;
-        weight -= copies * weights[least];
-    }
-}
-
-hs_status hsi_configuration_suggest(hsi_configuration *cf, hs_type type, const uint32_t *rows,
-                                    size_t size)
-{
-    int64_t   weight = 0;
-    hs_status st;
-    size_t    i;
-
-    if (cf->ended || (int)type == cf->fluid)
-        return HS_OK;
-    for (i = 0; i < size; i++) {
-        uint32_t kind = cf->refusal.kind_of[rows[i]];
-
-        if (cf->refusal.weight[type][kind] > cf->target)
-            continue; /* cannot be in a pattern at all */
-        cf->take[kind]++;
-        weight += cf->refusal.weight[type][kind];
-    }
-    trim(cf, type, weight);
-    st = hsi_configuration_add(cf, (int)type, cf->take);
-    memset(cf->take, 0, cf->refusal.kinds * sizeof *cf->take);
-    return st;
-}
-
 int hsi_configuration_proved(const hsi_configuration *cf, hsi_configuration_proof *proof)
 {
     if (!cf->refusal.proved)

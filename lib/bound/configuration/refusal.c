@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/sort/sort.h"
-
 enum {
     GRID_BITS = 40,     /* cells of the makespan we start from */
     EXACT_BITS = 62,    /* of the longest one, where all is to be counted as exactly as can be */
@@ -29,37 +27,6 @@ enum {
 
 static const int64_t does_not_fit = INT64_MAX;
 
-static int same_kind(const hsi_problem *pb, uint32_t a, uint32_t b)
-{
-    return pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b];
-}
-
-static int kind_before(const void *context, uint32_t a, uint32_t b)
-{
-    const hsi_problem *pb = context;
-
-    if (pb->p[a] != pb->p[b])
-        return pb->p[a] < pb->p[b];
-    if (pb->q[a] != pb->q[b])
-        return pb->q[a] < pb->q[b];
-    return a < b;
-}
-
-static hs_status count_kinds(hsi_refusal *r, const hsi_problem *pb, uint32_t *order,
-                             size_t most_kinds)
-{
-    size_t i;
-
-    for (i = 0; i < pb->n; i++)
-        order[i] = (uint32_t)i;
-    hsi_sort_indices(order, order + pb->n, pb->n, kind_before, pb);
-    for (i = 0; i < pb->n; i++) {
-        r->kinds += i == 0 || !same_kind(pb, order[i - 1], order[i]);
-        r->kind_of[order[i]] = (uint32_t)r->kinds - 1;
-    }
-    return r->kinds > most_kinds ? HS_ETOOBIG : HS_OK;
-}
-
 static hs_status allocate(hsi_refusal *r)
 {
     size_t    n = r->kinds + 1;
@@ -67,18 +34,14 @@ static hs_status allocate(hsi_refusal *r)
     int       type;
 
     for (type = HS_CPU; type <= HS_GPU && st == HS_OK; type++) {
-        r->time[type] = malloc(n * sizeof(double));
         r->weight[type] = malloc(n * sizeof(int64_t));
         st = hsi_knapsack_open(&r->knapsack[type], n);
-        if (!r->time[type] || !r->weight[type])
+        if (!r->weight[type])
             st = HS_ENOMEM;
     }
-    r->count = calloc(n, sizeof *r->count);
     r->multiplier = calloc(n, sizeof *r->multiplier);
     r->best_multiplier = calloc(n, sizeof *r->best_multiplier);
-    if (!r->count || !r->multiplier || !r->best_multiplier)
-        return HS_ENOMEM;
-    return st;
+    return r->multiplier && r->best_multiplier ? st : HS_ENOMEM;
 }
 
 static int64_t gcd(int64_t a, int64_t b)
@@ -140,31 +103,25 @@ double hsi_refusal_bound(const hsi_refusal *r)
 hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double from, double longest,
                            size_t most_kinds)
 {
-    uint32_t *order = malloc((2 * pb->n + 1) * sizeof *order);
     hs_status st;
-    size_t    i;
 
     memset(r, 0, sizeof *r);
-    r->workers[HS_CPU] = pb->m;
-    r->workers[HS_GPU] = pb->k;
     r->kind_of = malloc((pb->n + 1) * sizeof *r->kind_of);
-    st = order && r->kind_of ? count_kinds(r, pb, order, most_kinds) : HS_ENOMEM;
-    if (st == HS_OK)
+    st = r->kind_of ? hsi_problem_of_kinds(pb, most_kinds, &r->problem, r->kind_of) : HS_ENOMEM;
+    if (st == HS_OK) {
+        r->workers[HS_CPU] = pb->m;
+        r->workers[HS_GPU] = pb->k;
+        r->kinds = r->problem.n;
+        r->count = r->problem.count;
+        r->time[HS_CPU] = r->problem.p;
+        r->time[HS_GPU] = r->problem.q;
         st = allocate(r);
-    free(order);
-    if (st != HS_OK) {
+    }
+    if (st == HS_OK)
+        weigh(r, from, longest);
+    else
         hsi_refusal_close(r);
-        return st;
-    }
-    for (i = 0; i < pb->n; i++) {
-        uint32_t kind = r->kind_of[i];
-
-        r->time[HS_CPU][kind] = pb->p[i];
-        r->time[HS_GPU][kind] = pb->q[i];
-        r->count[kind] += hsi_count(pb, i);
-    }
-    weigh(r, from, longest);
-    return HS_OK;
+    return st;
 }
 
 void hsi_refusal_close(hsi_refusal *r)
@@ -172,13 +129,12 @@ void hsi_refusal_close(hsi_refusal *r)
     int type;
 
     for (type = HS_CPU; type <= HS_GPU; type++) {
-        free(r->time[type]);
         free(r->weight[type]);
         if (r->knapsack[type].search)
             hsi_knapsack_close(&r->knapsack[type]);
     }
+    hsi_problem_close(&r->problem);
     free(r->kind_of);
-    free(r->count);
     free(r->multiplier);
     free(r->best_multiplier);
     memset(r, 0, sizeof *r);

@@ -20,16 +20,16 @@
  * from does not matter.
  */
 typedef struct hsi_refusal {
-    /* Tasks with the same two times are of one kind. */
-    size_t    kinds;
-    uint32_t *kind_of; /* of a row of the problem */
-    uint32_t *count;   /* tasks of a kind */
-    double   *time[2];
-    int64_t  *weight[2];
-    unsigned  workers[2];
-    int       grid;
-    int64_t   unit;     /* all weights are exact, and multiples of it; else 1 */
-    int64_t   capacity_limit;
+    hsi_problem     problem; /* one item a kind; its parts: */
+    size_t          kinds;
+    const uint32_t *count; /* tasks of a kind */
+    const double   *time[2];
+    unsigned        workers[2];
+    uint32_t       *kind_of; /* of a row of the problem given */
+    int64_t        *weight[2];
+    int             grid;
+    int64_t         unit; /* all weights are exact, and multiples of it; else 1 */
+    int64_t         capacity_limit;
 
     hsi_knapsack knapsack[2];
     int64_t     *multiplier; /* the ones to be tried, of kinds */

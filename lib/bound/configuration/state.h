@@ -20,12 +20,8 @@ struct hsi_configuration {
     int              started, ended;
     int              failures; /* of the solver */
     double           tasks_on[2]; /* a worker of a type, about */
-    uint32_t        *take;        /* scratch of a pattern: copies of kinds, all 0 */
     hsi_master_item *items;       /* scratch: kinds */
     const hsi_stop  *stop; /* of the slice */
 };
-
-/* take[]: copies of each kind; an empty pattern is not added. */
-hs_status hsi_configuration_add(hsi_configuration *cf, int type, const uint32_t *take);
 
 #endif

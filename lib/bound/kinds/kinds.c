@@ -21,8 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/sort/sort.h"
-
 enum {
     MOST_WORKERS = 512,
     MOST_PATTERNS = 20000,
@@ -35,48 +33,37 @@ enum {
 
 static const int64_t does_not_fit = INT64_MAX; /* a capacity has 53 bits that may be set */
 
-static int longer(const void *context, uint32_t a, uint32_t b)
+static int longer(const hsi_problem *kinds, uint32_t a, uint32_t b)
 {
-    const hsi_problem *pb = context;
-    double             x = fmin(pb->p[a], pb->q[a]), y = fmin(pb->p[b], pb->q[b]);
+    double x = fmin(kinds->p[a], kinds->q[a]), y = fmin(kinds->p[b], kinds->q[b]);
 
     if (x != y)
         return x > y;
-    if (pb->p[a] != pb->p[b])
-        return pb->p[a] > pb->p[b];
-    return pb->q[a] != pb->q[b] ? pb->q[a] > pb->q[b] : a < b;
+    return kinds->p[a] != kinds->p[b] ? kinds->p[a] > kinds->p[b] : kinds->q[a] > kinds->q[b];
 }
 
+/* The longest first. */
 static hs_status find_kinds(hsi_kinds *kd)
 {
-    const hsi_problem *pb = kd->pb;
-    uint32_t          *order = malloc((2 * pb->n + 1) * sizeof *order);
-    hs_status          st = HS_OK;
-    size_t             i;
+    hsi_problem kinds;
+    uint32_t    place[HSI_MOST_KINDS], a, b;
+    hs_status   st = hsi_problem_of_kinds(kd->pb, HSI_MOST_KINDS, &kinds, kd->kind_of);
+    size_t      i;
 
-    if (!order)
-        return HS_ENOMEM;
-    for (i = 0; i < pb->n; i++)
-        order[i] = (uint32_t)i;
-    hsi_sort_indices(order, order + pb->n, pb->n, longer, pb);
-    for (i = 0; i < pb->n && st == HS_OK; i++) {
-        double p = pb->p[order[i]], q = pb->q[order[i]];
-        size_t last = kd->kinds - 1;
-
-        if (kd->kinds == 0 || kd->time[HS_CPU][last] != p || kd->time[HS_GPU][last] != q) {
-            if (kd->kinds == HSI_MOST_KINDS) {
-                st = HS_ETOOBIG;
-                break;
-            }
-            last = kd->kinds++;
-            kd->time[HS_CPU][last] = p;
-            kd->time[HS_GPU][last] = q;
-        }
-        kd->kind_of[order[i]] = (uint32_t)last;
-        kd->count[last] += hsi_count(pb, order[i]);
+    if (st != HS_OK)
+        return st;
+    kd->kinds = kinds.n;
+    for (a = 0; a < kinds.n; a++) {
+        for (place[a] = 0, b = 0; b < kinds.n; b++)
+            place[a] += (uint32_t)longer(&kinds, b, a);
+        kd->time[HS_CPU][place[a]] = kinds.p[a];
+        kd->time[HS_GPU][place[a]] = kinds.q[a];
+        kd->count[place[a]] = kinds.count[a];
     }
-    free(order);
-    return st;
+    for (i = 0; i < kd->pb->n; i++)
+        kd->kind_of[i] = place[kd->kind_of[i]];
+    hsi_problem_close(&kinds);
+    return HS_OK;
 }
 
 /* A node has to have a number of its own, in 63 bits. */

@@ -6,45 +6,6 @@
 #include <string.h>
 
 #include "bound/grid.h"
-#include "support/sort/sort.h"
-
-static int kind_before(const void *context, uint32_t a, uint32_t b)
-{
-    const hsi_problem *pb = context;
-
-    if (pb->p[a] < pb->p[b] || pb->p[a] > pb->p[b])
-        return pb->p[a] < pb->p[b];
-    return pb->q[a] < pb->q[b];
-}
-
-/* Rows with the same two times become one kind. */
-static hs_status gather_kinds(hsi_prover *pr, const hsi_problem *rows)
-{
-    uint32_t *order = malloc((2 * rows->n + 1) * sizeof *order);
-    uint32_t *count = hsi_arena_take(&pr->arena, rows->n + 1, sizeof *count);
-    double   *p = hsi_arena_take(&pr->arena, rows->n + 1, sizeof *p);
-    double   *q = hsi_arena_take(&pr->arena, rows->n + 1, sizeof *q);
-    size_t    i, n = 0;
-
-    pr->kinds = (hsi_problem){.m = rows->m, .k = rows->k, .p = p, .q = q, .count = count};
-    if (!order || !count || !p || !q) {
-        free(order);
-        return HS_ENOMEM;
-    }
-    for (i = 0; i < rows->n; i++)
-        order[i] = (uint32_t)i;
-    memset(count, 0, (rows->n + 1) * sizeof *count);
-    hsi_sort_indices(order, order + rows->n, rows->n, kind_before, rows);
-    for (i = 0; i < rows->n; i++) {
-        n += i == 0 || kind_before(rows, order[i - 1], order[i]);
-        p[n - 1] = rows->p[order[i]];
-        q[n - 1] = rows->q[order[i]];
-        count[n - 1] += hsi_count(rows, order[i]);
-    }
-    pr->kinds.n = n;
-    free(order);
-    return HS_OK;
-}
 
 enum { MOST_EXPONENT = 1000 };
 
@@ -91,7 +52,7 @@ hs_status hsi_prover_open(hsi_prover *pr, const hsi_problem *rows, double target
     hs_status st;
 
     memset(pr, 0, sizeof *pr);
-    st = gather_kinds(pr, rows);
+    st = hsi_problem_of_kinds(rows, SIZE_MAX, &pr->kinds, NULL);
     if (st == HS_OK)
         st = open_classes(pr);
     pr->target = target;
@@ -111,6 +72,7 @@ void hsi_prover_close(hsi_prover *pr)
     hsi_vector_free(&pr->cases);
     hsi_vector_free(&pr->heap);
     hsi_arena_close(&pr->arena);
+    hsi_problem_close(&pr->kinds);
     free(pr->low);
     free(pr->high);
     free(pr->row_kind);

@@ -31,7 +31,7 @@ typedef struct hsi_case {
 } hsi_case;
 
 typedef struct hsi_prover {
-    hsi_problem     kinds; /* one row a kind; its arrays are the prover's own */
+    hsi_problem     kinds; /* one item a kind */
     double          target;
     double          goal; /* a hair below: as good as proved */
     double          unit; /* all makespans are multiples of it; 0: nothing is known */
@@ -47,7 +47,7 @@ typedef struct hsi_prover {
     hsi_problem    classes;    /* one row a class that has tasks; its arrays are these */
     double        *class_p, *class_q;
     uint32_t      *class_count;
-    hsi_arena      arena;      /* of the arrays of both */
+    hsi_arena      arena;      /* of those arrays */
     uint32_t      *row_kind;   /* of each of those rows */
     unsigned char *row_class;  /* hsi_class */
 } hsi_prover;

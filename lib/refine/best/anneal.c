@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
+ * A move shifts an item to another machine, or exchanges two items of two machines. It is
+ * taken if it changes the energy by no more than the temperature times -log of a random
+ * number, which is Metropolis' rule. The target follows the temperature, so that some energy
+ * is left: the state whose highest machine is lowest is kept. A move costs O(1).
+ *
  * Items are the tasks in the order of their times on the type whose workers are
  * told apart, so that the partner of an exchange can be drawn from nearby: late in
  * a run only exchanges of nearly equal times are taken.
@@ -8,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "refine/refine.h"
+#include "refine/best/anneal.h"
 #include "support/portable_math.h"
-#include "support/sort/sort.h"
+#include "support/sort.h"
 
 enum {
     POOL_FROM = 8,      /* tasks a worker of a type, from where on its workers are one */
@@ -32,7 +37,6 @@ typedef struct machine {
 
 struct hsi_anneal {
     const hsi_problem *pb;
-    const uint32_t    *order;
     double             pivot;
     double            *time;  /* of an item: CPU, GPU */
     uint32_t          *task;  /* of an item */
@@ -42,13 +46,12 @@ struct hsi_anneal {
     uint32_t           items, count;
     uint32_t           kinds, kind[FEW_KINDS + 1]; /* where each begins; kinds = 0: too many */
     double            *threshold; /* -log of evenly spread numbers in (0, 1) */
-    hsi_keyed         *keys;
+    uint64_t          *keys;  /* and scratch of a sort: 2n */
     double             fixed[2];  /* loads of what is not an item, of pooled types */
     double             edge;      /* loss of the item farthest from the pivot, of pools' */
 };
 
-hs_status hsi_anneal_open(const hsi_problem *pb, const uint32_t *order, double pivot,
-                          hsi_anneal **out)
+hs_status hsi_anneal_open(const hsi_problem *pb, double pivot, hsi_anneal **out)
 {
     hsi_anneal *a = calloc(1, sizeof *a);
     size_t      workers = (size_t)pb->m + pb->k, n = pb->n + 1, i;
@@ -56,7 +59,6 @@ hs_status hsi_anneal_open(const hsi_problem *pb, const uint32_t *order, double p
     if (!a)
         return HS_ENOMEM;
     a->pb = pb;
-    a->order = order;
     a->pivot = pivot;
     a->time = malloc(2 * n * sizeof *a->time);
     a->task = malloc(n * sizeof *a->task);
@@ -139,35 +141,79 @@ static double loss_of(const hsi_anneal *a, uint32_t task)
     return fabs(a->pb->p[task] - a->pivot * a->pb->q[task]);
 }
 
-/*
- * The tasks that may move: those of workers told apart, and as many of the pools'
- * that are nearest to the pivot. Sorted into keys[]; their number.
- */
-static size_t choose_items(hsi_anneal *a, const int pooled[2], const uint32_t *worker,
-                           hsi_keyed **chosen)
+static uint64_t loss_key(const void *context, uint32_t task)
 {
-    const hsi_problem *pb = a->pb;
-    size_t             apart = 0, from_pools = 0, most, i;
-    hsi_keyed         *sorted;
+    return hsi_key_of_double(loss_of(context, task));
+}
 
-    for (i = 0; i < pb->n; i++) {
-        if (pooled[worker[i] >= pb->m])
-            a->keys[from_pools++] =
-                (hsi_keyed){hsi_key_of_double(loss_of(a, (uint32_t)i)), (uint32_t)i};
-        else
-            apart++;
-    }
-    sorted = hsi_sort(a->keys, a->keys + from_pools, from_pools);
+static int loses_less(const void *context, uint32_t a, uint32_t b)
+{
+    uint64_t key_a = loss_key(context, a), key_b = loss_key(context, b);
+
+    return key_a < key_b || (key_a == key_b && a < b);
+}
+
+/*
+ * The tasks that may move, in task[]: as many of the pools' as matter, those nearest to the
+ * pivot, and all of workers told apart.
+ */
+static void choose_items(hsi_anneal *a, const int pooled[2], const uint32_t *worker)
+{
+    const hsi_problem    *pb = a->pb;
+    const hsi_index_order how = {loss_key, loses_less, a};
+    uint32_t              from_pools = 0, apart, most, i;
+
+    for (i = 0; i < pb->n; i++)
+        if (pooled[worker[i] >= pb->m]) {
+            a->keys[from_pools] = loss_key(a, i);
+            a->task[from_pools++] = i;
+        }
+    hsi_sort_by_keys(a->keys, a->keys + from_pools, from_pools, &how, a->task, a->task);
+    apart = (uint32_t)pb->n - from_pools;
     most = pooled[HS_CPU] && pooled[HS_GPU] ? WINDOW : apart / 2 + LEAST_WINDOW;
-    if (from_pools > most)
-        from_pools = most;
-    a->edge = from_pools ? hsi_double_of_key(sorted[from_pools - 1].key) : 0;
-    memmove(a->keys, sorted, from_pools * sizeof *sorted);
+    a->items = from_pools < most ? from_pools : most;
+    a->edge = a->items ? loss_of(a, a->task[a->items - 1]) : 0;
     for (i = 0; i < pb->n; i++)
         if (!pooled[worker[i] >= pb->m])
-            a->keys[from_pools++].index = (uint32_t)i;
-    *chosen = a->keys;
-    return from_pools;
+            a->task[a->items++] = i;
+}
+
+/* By the time on one type, of equal ones on the other, of equal ones as they were chosen. */
+typedef struct item_order {
+    const uint32_t *task;
+    const double   *major, *minor;
+} item_order;
+
+static uint64_t item_key(const void *context, uint32_t item)
+{
+    const item_order *by = context;
+
+    return hsi_key_of_double(by->major[by->task[item]]);
+}
+
+static int item_before(const void *context, uint32_t a, uint32_t b)
+{
+    const item_order *by = context;
+    uint32_t          x = by->task[a], y = by->task[b];
+
+    if (by->major[x] != by->major[y])
+        return by->major[x] < by->major[y];
+    return by->minor[x] != by->minor[y] ? by->minor[x] < by->minor[y] : a < b;
+}
+
+static void sort_items(hsi_anneal *a, int by_gpu)
+{
+    const hsi_problem    *pb = a->pb;
+    const item_order      by = {a->task, by_gpu ? pb->q : pb->p, by_gpu ? pb->p : pb->q};
+    const hsi_index_order how = {item_key, item_before, &by};
+    uint32_t             *order = a->best, *chosen = a->where, i; /* not in use yet */
+
+    for (i = 0; i < a->items; i++)
+        a->keys[i] = item_key(&by, i);
+    hsi_sort_by_keys(a->keys, a->keys + a->items, a->items, &how, NULL, order);
+    memcpy(chosen, a->task, a->items * sizeof *chosen);
+    for (i = 0; i < a->items; i++)
+        a->task[i] = chosen[order[i]];
 }
 
 /* Where the kinds begin among the items, if there are few. */
@@ -188,33 +234,20 @@ static void find_kinds(hsi_anneal *a)
     a->kind[a->kinds] = a->items;
 }
 
-static hsi_keyed *sort_items(hsi_anneal *a, hsi_keyed *items, const double *time)
-{
-    uint32_t i;
-
-    for (i = 0; i < a->items; i++)
-        items[i].key = hsi_key_of_double(time[items[i].index]);
-    return hsi_sort(items, items == a->keys ? a->keys + a->items : a->keys, a->items);
-}
-
 static void make_items(hsi_anneal *a, const int pooled[2], const uint32_t *worker)
 {
     const hsi_problem *pb = a->pb;
-    int                by_gpu = pooled[HS_CPU] && !pooled[HS_GPU];
-    hsi_keyed         *sorted;
     size_t             i;
 
-    a->items = (uint32_t)choose_items(a, pooled, worker, &sorted);
-    sorted = sort_items(a, sorted, by_gpu ? pb->p : pb->q);
-    sorted = sort_items(a, sorted, by_gpu ? pb->q : pb->p);
+    choose_items(a, pooled, worker);
+    sort_items(a, pooled[HS_CPU] && !pooled[HS_GPU]);
     memset(a->fixed, 0, sizeof a->fixed);
     for (i = 0; i < pb->n; i++)
         if (pooled[worker[i] >= pb->m])
             a->fixed[worker[i] >= pb->m] += hsi_time_on(pb, i, worker[i]);
     for (i = 0; i < a->items; i++) {
-        uint32_t task = sorted[i].index;
+        uint32_t task = a->task[i];
 
-        a->task[i] = task;
         a->time[2 * i] = pb->p[task];
         a->time[2 * i + 1] = pb->q[task];
         a->where[i] = machine_of(a, pooled, worker[task]);
@@ -268,19 +301,29 @@ static double height(const hsi_anneal *a)
     return highest;
 }
 
+/* Gives two machines new loads if that changes the energy little enough: *change, else 0. */
+static inline int settle(machine *x, double x_load, machine *y, double y_load, double limit,
+                         double *change)
+{
+    *change = above(x, x_load) + above(y, y_load) - above(x, x->load) - above(y, y->load);
+    if (!(*change <= limit)) {
+        *change = 0;
+        return 0;
+    }
+    x->load = x_load;
+    y->load = y_load;
+    return 1;
+}
+
 /* Item i goes to machine `to`. The change of the energy if it was done, else 0. */
 static inline double try_shift(hsi_anneal *a, uint32_t i, uint32_t to, double limit)
 {
     machine *x = &a->machines[a->where[i]], *y = &a->machines[to];
-    double   x_load = x->load - a->time[2 * i + x->type];
-    double   y_load = y->load + a->time[2 * i + y->type];
-    double   change = above(x, x_load) + above(y, y_load) - above(x, x->load) - above(y, y->load);
+    double   change;
 
-    if (!(change <= limit))
-        return 0;
-    x->load = x_load;
-    y->load = y_load;
-    a->where[i] = to;
+    if (settle(x, x->load - a->time[2 * i + x->type], y, y->load + a->time[2 * i + y->type], limit,
+               &change))
+        a->where[i] = to;
     return change;
 }
 
@@ -290,14 +333,12 @@ static inline double try_swap(hsi_anneal *a, uint32_t i, uint32_t j, double limi
     machine *x = &a->machines[from], *y = &a->machines[to];
     double   x_load = x->load - a->time[2 * i + x->type] + a->time[2 * j + x->type];
     double   y_load = y->load - a->time[2 * j + y->type] + a->time[2 * i + y->type];
-    double   change = above(x, x_load) + above(y, y_load) - above(x, x->load) - above(y, y->load);
+    double   change;
 
-    if (!(change <= limit))
-        return 0;
-    x->load = x_load;
-    y->load = y_load;
-    a->where[i] = to;
-    a->where[j] = from;
+    if (settle(x, x_load, y, y_load, limit, &change)) {
+        a->where[i] = to;
+        a->where[j] = from;
+    }
     return change;
 }
 
@@ -394,7 +435,7 @@ static void keep(hsi_anneal *a, double *least)
     }
 }
 
-static void cool(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run, const hsi_watch *watch)
+static void cool(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run, const hsi_interrupt *interrupt)
 {
     double   least = INFINITY, e;
     uint64_t blocks = (run->moves + BLOCK - 1) / BLOCK, i;
@@ -410,7 +451,7 @@ static void cool(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run, const h
             break;
         e = aim_for(a, PRESSURE * temperature * a->count, run->bound);
         block(a, random, e, -1, temperature, &run->made);
-        if (i % 8 == 7 && hsi_watch_ends(watch))
+        if (i % 8 == 7 && hsi_interrupted(interrupt))
             break;
     }
     energy(a);
@@ -435,7 +476,7 @@ static void follow_pivot(const hsi_anneal *a, double makespan, uint32_t *worker)
     }
 }
 
-static hs_status write_back(hsi_anneal *a, const int pooled[2], const hsi_watch *watch,
+static hs_status write_back(hsi_anneal *a, const int pooled[2], const hsi_interrupt *interrupt,
                             uint32_t *worker)
 {
     hs_status st = HS_OK;
@@ -445,14 +486,14 @@ static hs_status write_back(hsi_anneal *a, const int pooled[2], const hsi_watch 
         if (machine_of(a, pooled, worker[a->task[i]]) != a->where[i])
             worker[a->task[i]] = a->machines[a->where[i]].first;
     if (pooled[HS_CPU])
-        st = hsi_pack(a->pb, HS_CPU, watch, worker);
+        st = hsi_pack(a->pb, HS_CPU, interrupt, worker);
     if (st == HS_OK && pooled[HS_GPU])
-        st = hsi_pack(a->pb, HS_GPU, watch, worker);
+        st = hsi_pack(a->pb, HS_GPU, interrupt, worker);
     return st;
 }
 
 hs_status hsi_anneal_go(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
-                        const hsi_watch *watch, uint32_t *worker)
+                        const hsi_interrupt *interrupt, uint32_t *worker)
 {
     int    pooled[2], only_pools;
     double begin;
@@ -478,7 +519,7 @@ hs_status hsi_anneal_go(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
     }
     begin = hsi_now();
     if (a->count > 1 && a->items > 1 && run->hot > 0)
-        cool(a, random, run, watch);
+        cool(a, random, run, interrupt);
     run->cooling = hsi_now() - begin;
-    return write_back(a, pooled, watch, worker);
+    return write_back(a, pooled, interrupt, worker);
 }

@@ -2,206 +2,77 @@
 /*
  * The default algorithm: the portfolio, then annealing, with lower bounds beside
  * it that say when to end. What is returned is always the schedule of the least
- * makespan that was met, so it is no worse than any member that finished.
+ * makespan that was met, so it is no worse than any member that finished. It takes the
+ * time it is given, or less where the bounds prove that nothing better is to be had.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algorithm/algorithm.h"
 #include "core/order.h"
-#include "core/report.h"
-#include "refine/search.h"
+#include "refine/best/best.h"
 
-static double allowed(const hsi_search *search)
+static hs_status warm_start(hsi_best *best)
 {
-    double gap = search->settings->gap;
-
-    return gap > 0 ? nextafter((1 + gap) * search->bound, 0) : search->bound;
-}
-
-int hsi_search_met(const hsi_search *search)
-{
-    double enough = fmax(allowed(search), nextafter(search->refuted, INFINITY));
-
-    return search->found && search->makespan <= enough * (1 + 0x1p-20) &&
-           hsi_certified_makespan(search->in, search->found) <= enough;
-}
-
-double hsi_search_enough(const hsi_search *search)
-{
-    return allowed(search) * (1 - 0x1p-50);
-}
-
-static void take(hsi_search *search, hs_schedule *s)
-{
-    hs_schedule_free(search->found);
-    search->found = s;
-    search->makespan = hs_schedule_makespan(s);
-}
-
-/* Takes an assignment if it is shorter, or as long and `equal` is good enough. */
-static hs_status offer(hsi_search *search, const uint32_t *worker, int equal)
-{
-    double       makespan = hsi_assignment_makespan(&search->pb, worker, search->load);
-    hs_schedule *s = NULL;
-    hs_status    st;
-
-    if (search->found && !(makespan < search->makespan || (equal && makespan == search->makespan)))
-        return HS_OK;
-    st = hsi_assignment_schedule(&search->pb, worker, &s);
-    if (st != HS_OK)
-        return st;
-    take(search, s);
-    if (worker != search->worker)
-        memcpy(search->worker, worker, search->pb.n * sizeof *worker);
-    return HS_OK;
-}
-
-hs_status hsi_search_offer(hsi_search *search, hs_schedule *s)
-{
-    if (search->found && hs_schedule_makespan(s) >= search->makespan) {
-        hs_schedule_free(s);
-        return HS_OK;
-    }
-    take(search, s);
-    hsi_assignment_of(s, search->worker);
-    if (hs_schedule_size(s) == search->pb.n)
-        return HS_OK;
-    return offer(search, search->worker, 1); /* without what was aborted */
-}
-
-hs_status hsi_search_offer_assignment(hsi_search *search, const uint32_t *worker)
-{
-    return offer(search, worker, 0);
-}
-
-hs_status hsi_search_offer_exact(hsi_search *search, const uint32_t *worker)
-{
-    double       makespan = hsi_assignment_makespan(&search->pb, worker, search->load);
-    hs_schedule *s = NULL;
-    hs_status    st;
-
-    if (makespan != search->makespan)
-        return hsi_search_offer_assignment(search, worker);
-    st = hsi_assignment_schedule(&search->pb, worker, &s);
-    if (st != HS_OK)
-        return st;
-    if (hsi_certified_makespan(search->in, s) >=
-        hsi_certified_makespan(search->in, search->found)) {
-        hs_schedule_free(s);
-        return HS_OK;
-    }
-    take(search, s);
-    memcpy(search->worker, worker, search->pb.n * sizeof *worker);
-    return HS_OK;
-}
-
-static void tell(void *data)
-{
-    hsi_search       *search = data;
-    const double      interval = 0.2;
-    const hs_settings *settings = search->settings;
-    double            seconds = hsi_stop_elapsed(&search->stop);
-    hs_progress       progress = {.seconds = seconds,
-                                  .makespan = search->found ? search->makespan : INFINITY,
-                                  .bound = search->bound,
-                                  .iterations = search->report->iterations,
-                                  .phase = search->phase};
-
-    if (!settings->progress || seconds < search->next_tell)
-        return;
-    search->next_tell = seconds + interval;
-    settings->progress(settings->progress_data, &progress);
-}
-
-static hs_status open_search(hsi_search *search)
-{
-    size_t    n, workers;
-    hs_status st = hsi_problem_of_tasks(search->in, &search->pb);
-
-    if (st != HS_OK)
-        return st;
-    n = search->pb.n;
-    workers = (size_t)search->pb.m + search->pb.k;
-    search->order = malloc((n + 1) * sizeof *search->order);
-    search->worker = malloc((n + 1) * sizeof *search->worker);
-    search->load = malloc(workers * sizeof *search->load);
-    return search->order && search->worker && search->load ? HS_OK : HS_ENOMEM;
-}
-
-static void close_search(hsi_search *search)
-{
-    hsi_lower_close(search);
-    hs_schedule_free(search->found);
-    free(search->order);
-    free(search->worker);
-    free(search->load);
-    hsi_problem_close(&search->pb);
-}
-
-static hs_status warm_start(hsi_search *search)
-{
-    const hs_schedule *start = search->settings->start;
+    const hs_schedule *start = best->settings->start;
     hs_status          st;
 
     if (!start)
         return HS_OK;
-    st = hs_schedule_check(search->in, start, NULL);
+    st = hs_schedule_check(best->in, start, NULL);
     if (st != HS_OK)
         return st;
-    hsi_assignment_of(start, search->worker);
-    return hsi_search_offer_assignment(search, search->worker);
+    hsi_assignment_of(start, best->worker);
+    return hsi_best_offer_assignment(best, best->worker);
 }
 
 /* The best schedule, with its loads levelled type by type. */
-static hs_status level(hsi_search *search)
+static hs_status level(hsi_best *best)
 {
-    size_t    bytes = search->pb.n * sizeof *search->worker;
+    size_t    bytes = best->pb.n * sizeof *best->worker;
     uint32_t *worker = malloc(bytes + 1);
     hs_status st;
 
     if (!worker)
         return HS_ENOMEM;
-    memcpy(worker, search->worker, bytes);
-    st = hsi_level(&search->pb, HS_CPU, &search->watch, worker);
+    best->phase = "local search";
+    memcpy(worker, best->worker, bytes);
+    st = hsi_level(&best->pb, HS_CPU, &best->interrupt, worker);
     if (st == HS_OK)
-        st = hsi_level(&search->pb, HS_GPU, &search->watch, worker);
+        st = hsi_level(&best->pb, HS_GPU, &best->interrupt, worker);
     if (st == HS_OK)
-        st = hsi_search_offer_assignment(search, worker);
+        st = hsi_best_offer_assignment(best, worker);
     free(worker);
     return st;
 }
 
-static hs_status improve(hsi_search *search)
+static hs_status order_tasks(hsi_best *best)
 {
-    hs_status st;
+    return hsi_order_by_rho(&best->pb, HSI_RHO_UP, best->order);
+}
 
-    if (search->pb.n == 0)
+static hs_status improve(hsi_best *best)
+{
+    static hs_status (*const step[])(hsi_best *) = {order_tasks, hsi_portfolio_rest,
+                                                    hsi_best_by_kinds, level, hsi_rounds};
+    hs_status st;
+    size_t    i;
+
+    if (best->pb.n == 0)
         return HS_OK;
-    st = hsi_lower_open(search);
-    if (st == HS_OK && !hsi_search_met(search) && !hsi_watch_ends(&search->watch))
-        st = hsi_order_by_rho(&search->pb, HSI_RHO_UP, search->order);
-    if (st == HS_OK && !hsi_search_met(search) && !hsi_watch_ends(&search->watch))
-        st = hsi_portfolio_rest(search);
-    if (st == HS_OK && !hsi_search_met(search) && !hsi_watch_ends(&search->watch)) {
-        st = hsi_narrow(search);
-    }
-    if (st == HS_OK && !hsi_search_met(search) && !hsi_watch_ends(&search->watch)) {
-        search->phase = "local search";
-        st = level(search);
-    }
-    if (st == HS_OK && !hsi_search_met(search) && !hsi_watch_ends(&search->watch))
-        st = hsi_rounds(search);
+    st = hsi_bounds_open(best);
+    for (i = 0; i < sizeof step / sizeof *step && st == HS_OK && hsi_best_goes_on(best); i++)
+        st = step[i](best);
     return st;
 }
 
-static void fill_report(hsi_search *search)
+static void fill_report(hsi_best *best)
 {
-    hs_report *report = search->report;
+    hs_report *report = best->report;
 
-    report->certified = hsi_certified_makespan(search->in, search->found);
-    report->proved = search->pb.n == 0 || hsi_search_met(search);
+    report->limit_reached = report->limit_reached || hsi_interrupted(&best->interrupt);
+    report->certified = hsi_best_certified(best);
+    report->proved = best->pb.n == 0 || hsi_best_met(best);
     if (report->proved)
         report->limit_reached = 0;
 }
@@ -209,31 +80,21 @@ static void fill_report(hsi_search *search)
 static hs_status run_best(const hs_instance *in, const hs_settings *settings, hs_schedule **out,
                           hs_report *report)
 {
-    hsi_search search = {.in = in,
-                         .settings = settings,
-                         .report = report,
-                         .phase = "portfolio",
-                         .pivot = 1,
-                         .counted = settings->iterations > 0};
-    hs_status  st;
+    hsi_best  best;
+    hs_status st = hsi_best_open(&best, in, settings, report);
 
-    search.stop = hsi_stop_after(settings, search.counted ? INFINITY : 1);
-    atomic_init(&search.halt, 0);
-    search.watch = (hsi_watch){&search.stop, &search.halt, 1, tell, &search};
-    st = open_search(&search);
     if (st == HS_OK)
-        st = warm_start(&search);
+        st = warm_start(&best);
     if (st == HS_OK)
-        st = hsi_portfolio_first(&search);
+        st = hsi_portfolio_first(&best);
     if (st == HS_OK)
-        st = improve(&search);
+        st = improve(&best);
     if (st == HS_OK) {
-        report->limit_reached = report->limit_reached || hsi_watch_ends(&search.watch);
-        fill_report(&search);
-        *out = search.found;
-        search.found = NULL;
+        fill_report(&best);
+        *out = best.found;
+        best.found = NULL;
     }
-    close_search(&search);
+    hsi_best_close(&best);
     return st;
 }
 

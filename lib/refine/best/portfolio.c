@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "algorithm/run.h"
-#include "refine/search.h"
+#include "refine/best/best.h"
 
 /*
  * The members after heteroprio, quick ones first. `most`: tasks beyond which one
@@ -33,67 +33,67 @@ static void list(hs_report *report, const char *name)
 /* A part of the time is for the portfolio; a member that asks is told when it is over. */
 static int portfolio_over(void *data)
 {
-    hsi_search *search = data;
+    hsi_best *best = data;
 
-    return hsi_watch_ends(&search->watch) ||
-           (!search->counted && hsi_stop_elapsed(&search->stop) >
-                                    0.3 * (search->stop.end - search->stop.begin));
+    return hsi_interrupted(&best->interrupt) ||
+           (!best->counted && hsi_stop_elapsed(&best->stop) >
+                                    0.3 * (best->stop.end - best->stop.begin));
 }
 
-static hs_status run_member(hsi_search *search, const hs_algorithm *alg,
+static hs_status run_member(hsi_best *best, const hs_algorithm *alg,
                             const hs_settings *settings)
 {
     hs_schedule *s = NULL;
-    hs_status    st = hsi_run(alg, search->in, settings, &s);
+    hs_status    st = hsi_run(alg, best->in, settings, &s);
 
     if (st == HS_ECANCELED)
         return HS_OK;
     if (st != HS_OK)
         return st;
-    list(search->report, alg->name);
-    return hsi_search_offer(search, s);
+    list(best->report, alg->name);
+    return hsi_best_offer(best, s);
 }
 
-hs_status hsi_portfolio_first(hsi_search *search)
+hs_status hsi_portfolio_first(hsi_best *best)
 {
     hs_settings settings;
 
     hs_settings_init(&settings);
-    return run_member(search, &hsi_alg_heteroprio, &settings);
+    return run_member(best, &hsi_alg_heteroprio, &settings);
 }
 
-static hs_status run_split(hsi_search *search)
+static hs_status run_split(hsi_best *best)
 {
-    size_t    n = search->pb.n;
+    size_t    n = best->pb.n;
     unsigned  places = n < 20000 ? 81 : n < 1000000 ? (unsigned)(1600000 / n) : 1;
     uint32_t *worker = malloc((n + 1) * sizeof *worker);
     hs_status st = HS_ENOMEM;
 
     if (!worker)
         return st;
-    st = hsi_split(&search->pb, search->order, places, &search->watch, worker, &search->pivot);
+    st = hsi_split(&best->pb, best->order, places, &best->interrupt, worker, &best->pivot);
     if (st == HS_OK)
-        st = hsi_search_offer_assignment(search, worker);
+        st = hsi_best_offer_assignment(best, worker);
     if (st == HS_OK)
-        list(search->report, "split");
+        list(best->report, "split");
     free(worker);
     return st;
 }
 
-hs_status hsi_portfolio_rest(hsi_search *search)
+hs_status hsi_portfolio_rest(hsi_best *best)
 {
     hs_settings settings;
-    hs_status   st = run_split(search);
+    hs_status   st = run_split(best);
     size_t      i;
 
     hs_settings_init(&settings);
     settings.cancel = portfolio_over;
-    settings.cancel_data = search;
+    settings.cancel_data = best;
     for (i = 0; i < sizeof members / sizeof *members && st == HS_OK; i++) {
-        if (portfolio_over(search) || hsi_search_met(search))
+        if (portfolio_over(best) || hsi_best_met(best))
             break;
-        if (search->pb.n <= members[i].most)
-            st = run_member(search, members[i].algorithm, &settings);
+        if (best->pb.n <= members[i].most)
+            st = run_member(best, members[i].algorithm, &settings);
     }
     return st;
 }

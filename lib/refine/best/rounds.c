@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "refine/search.h"
+#include "refine/best/anneal.h"
+#include "refine/best/best.h"
 
 enum {
     STREAMS = 8,
@@ -38,7 +39,7 @@ typedef struct crew {
 } crew;
 
 typedef struct rounds {
-    hsi_search *search;
+    hsi_best *best;
     stream     *streams;
     crew       *crews;
     unsigned    stream_count, crew_count;
@@ -46,7 +47,6 @@ typedef struct rounds {
     uint64_t    moves;     /* of a run, were there time */
     double      rate;      /* moves a second of one stream; 0: not known */
     double      overhead;  /* seconds of a run that are not spent on moves */
-    double      bounding;  /* seconds spent on the lower bound */
     int         apart;     /* sharing out pools loses much of what there is to gain */
     unsigned    vain;      /* rounds in a row without a better schedule */
     unsigned    idle;      /* rounds in a row in which nothing could be moved */
@@ -64,25 +64,25 @@ static void close_rounds(rounds *r)
     free(r->crews);
 }
 
-static hs_status open_stream(const hsi_search *search, unsigned number, stream *s)
+static hs_status open_stream(const hsi_best *best, unsigned number, stream *s)
 {
-    hsi_random_seed(&s->random, search->settings->seed, number);
-    s->worker = malloc((search->pb.n + 1) * sizeof *s->worker);
+    hsi_random_seed(&s->random, best->settings->seed, number);
+    s->worker = malloc((best->pb.n + 1) * sizeof *s->worker);
     if (!s->worker)
         return HS_ENOMEM;
-    return hsi_anneal_open(&search->pb, search->order, search->pivot, &s->anneal);
+    return hsi_anneal_open(&best->pb, best->pivot, &s->anneal);
 }
 
-static hs_status open_rounds(hsi_search *search, rounds *r)
+static hs_status open_rounds(hsi_best *best, rounds *r)
 {
-    unsigned  threads = search->settings->threads, i;
+    unsigned  threads = best->settings->threads, i;
     hs_status st = HS_OK;
 
     threads = threads < 1 ? 1 : threads > MOST_THREADS ? MOST_THREADS : threads;
-    *r = (rounds){.search = search,
-                  .stream_count = search->counted ? STREAMS : threads,
-                  .overhead = 4e-7 * (double)search->pb.n,
-                  .moves = 10000 * (uint64_t)search->pb.n};
+    *r = (rounds){.best = best,
+                  .stream_count = best->counted ? STREAMS : threads,
+                  .overhead = 4e-7 * (double)best->pb.n,
+                  .moves = 10000 * (uint64_t)best->pb.n};
     r->crew_count = threads < r->stream_count ? threads : r->stream_count;
     r->moves = r->moves > 2000000 ? 2000000 : r->moves;
     r->streams = calloc(r->stream_count, sizeof *r->streams);
@@ -90,7 +90,7 @@ static hs_status open_rounds(hsi_search *search, rounds *r)
     if (!r->streams || !r->crews)
         st = HS_ENOMEM;
     for (i = 0; i < r->stream_count && st == HS_OK; i++)
-        st = open_stream(search, i, &r->streams[i]);
+        st = open_stream(best, i, &r->streams[i]);
     for (i = 0; i < r->crew_count && st == HS_OK; i++)
         r->crews[i] = (crew){.rounds = r, .first = i};
     if (st != HS_OK)
@@ -102,43 +102,43 @@ static hs_status open_rounds(hsi_search *search, rounds *r)
  * A run may begin with the allocation to types alone, the best that it finds were
  * workers of a type one, rather than with that of the best schedule.
  */
-static hs_status reallocate(stream *s, const hsi_watch *watch)
+static hs_status reallocate(stream *s, const hsi_interrupt *interrupt)
 {
     hsi_anneal_run run = s->run;
     hs_status      st;
 
     run.pools = 1;
-    st = hsi_anneal_go(s->anneal, &s->random, &run, watch, s->worker);
+    st = hsi_anneal_go(s->anneal, &s->random, &run, interrupt, s->worker);
     s->moved = run.made;
     return st;
 }
 
-static void run_stream(stream *s, const hsi_watch *watch)
+static void run_stream(stream *s, const hsi_interrupt *interrupt)
 {
     double begin = hsi_now();
 
-    s->status = s->reallocates ? reallocate(s, watch) : HS_OK;
+    s->status = s->reallocates ? reallocate(s, interrupt) : HS_OK;
     if (s->status == HS_OK)
-        s->status = hsi_anneal_go(s->anneal, &s->random, &s->run, watch, s->worker);
+        s->status = hsi_anneal_go(s->anneal, &s->random, &s->run, interrupt, s->worker);
     s->seconds = hsi_now() - begin;
 }
 
-static void run_crew(crew *c, const hsi_watch *watch)
+static void run_crew(crew *c, const hsi_interrupt *interrupt)
 {
     rounds  *r = c->rounds;
     unsigned i;
 
     for (i = c->first; i < r->stream_count; i += r->crew_count)
-        run_stream(&r->streams[i], watch);
+        run_stream(&r->streams[i], interrupt);
 }
 
 static void *crew_thread(void *data)
 {
     crew     *c = data;
-    hsi_watch watch = c->rounds->search->watch;
+    hsi_interrupt interrupt = c->rounds->best->interrupt;
 
-    watch.leads = 0;
-    run_crew(c, &watch);
+    interrupt.leads = 0;
+    run_crew(c, &interrupt);
     return NULL;
 }
 
@@ -149,20 +149,20 @@ static void *crew_thread(void *data)
 static void plan_stream(const rounds *r, stream *s, unsigned turn, uint64_t moves)
 {
     static const double heat[] = {0.005, 0.005, 0.01, 0.0025};
-    const hsi_search   *search = r->search;
-    double              hot = heat[turn % (sizeof heat / sizeof *heat)] * search->makespan;
+    const hsi_best   *best = r->best;
+    double              hot = heat[turn % (sizeof heat / sizeof *heat)] * best->makespan;
     int                 far = turn % 3 == 1 && moves >= LEAST_MOVES;
 
-    memcpy(s->worker, search->worker, search->pb.n * sizeof *s->worker);
+    memcpy(s->worker, best->worker, best->pb.n * sizeof *s->worker);
     s->moved = 0;
-    s->reallocates = far && !hsi_lower_sees_patterns(search);
+    s->reallocates = far && !hsi_bounds_see_patterns(best);
     if (far && !s->reallocates)
-        hot = 0.03 * search->makespan;
-    s->run = (hsi_anneal_run){.makespan = search->makespan,
-                              .bound = search->bound,
-                              .enough = hsi_search_enough(search),
+        hot = 0.03 * best->makespan;
+    s->run = (hsi_anneal_run){.makespan = best->makespan,
+                              .bound = best->bound,
+                              .enough = hsi_best_enough(best),
                               .hot = hot,
-                              .cold = fmin(hot / 500, 1e-5 * search->makespan),
+                              .cold = fmin(hot / 500, 1e-5 * best->makespan),
                               .moves = moves,
                               .apart = r->apart && turn % 4 != 0};
 }
@@ -170,17 +170,17 @@ static void plan_stream(const rounds *r, stream *s, unsigned turn, uint64_t move
 /* How long and how hot the runs of this round are. */
 static void plan(rounds *r)
 {
-    hsi_search *search = r->search;
+    hsi_best *best = r->best;
     uint64_t    moves = r->moves;
     unsigned    i;
 
-    if (search->counted) {
-        uint64_t left = search->settings->iterations - search->report->iterations;
+    if (best->counted) {
+        uint64_t left = best->settings->iterations - best->report->iterations;
         uint64_t share = (left + r->stream_count - 1) / r->stream_count;
 
         moves = moves < share ? moves : share;
     } else if (r->rate > 0) {
-        double left = 0.9 * r->rate * fmax(0, hsi_stop_left(&search->stop) - r->overhead);
+        double left = 0.9 * r->rate * fmax(0, hsi_stop_left(&best->stop) - r->overhead);
 
         moves = (double)moves < left ? moves : (uint64_t)left + 1;
     } else {
@@ -208,7 +208,7 @@ static void finish_crews(rounds *r)
         if (r->crews[i].running)
             pthread_join(r->crews[i].thread, NULL);
         else
-            run_crew(&r->crews[i], &r->search->watch);
+            run_crew(&r->crews[i], &r->best->interrupt);
         r->crews[i].running = 0;
     }
 }
@@ -226,10 +226,10 @@ static void measure(rounds *r)
 /* The results, in the order of the streams. */
 static hs_status meet(rounds *r)
 {
-    hsi_search *search = r->search;
+    hsi_best *best = r->best;
     hs_status   st = HS_OK;
     uint64_t    made = 0;
-    double      before = search->makespan;
+    double      before = best->makespan;
     unsigned    i;
 
     for (i = 0; i < r->stream_count && st == HS_OK; i++) {
@@ -238,14 +238,14 @@ static hs_status meet(rounds *r)
         made += s->run.made + s->moved;
         st = s->status;
         if (st == HS_OK)
-            st = hsi_search_offer_assignment(search, s->worker);
-        if (s->run.height < search->makespan - (search->makespan - search->bound) / 4)
+            st = hsi_best_offer_assignment(best, s->worker);
+        if (s->run.height < best->makespan - (best->makespan - best->bound) / 4)
             r->apart = 1;
     }
-    search->report->iterations += made;
+    best->report->iterations += made;
     measure(r);
     r->idle = made ? 0 : r->idle + 1;
-    r->vain = search->makespan < before ? 0 : r->vain + 1;
+    r->vain = best->makespan < before ? 0 : r->vain + 1;
     if (r->vain % 8 == 7 && r->moves < 64000000)
         r->moves += r->moves / 8;
     if (r->idle || r->vain > 3)
@@ -256,55 +256,40 @@ static hs_status meet(rounds *r)
 
 static hs_status anneal_round(rounds *r)
 {
-    r->search->phase = "local search";
+    r->best->phase = "local search";
     plan(r);
     start_crews(r);
-    run_crew(&r->crews[0], &r->search->watch);
+    run_crew(&r->crews[0], &r->best->interrupt);
     finish_crews(r);
     return meet(r);
 }
 
 static int is_over(const rounds *r)
 {
-    const hsi_search *search = r->search;
+    const hsi_best *best = r->best;
 
-    if (!search->counted && hsi_stop_left(&search->stop) <= 1.1 * r->overhead) {
-        atomic_store(&r->search->halt, 1); /* another round would not end in time */
+    if (!best->counted && hsi_stop_left(&best->stop) <= 1.1 * r->overhead) {
+        atomic_store(&r->best->halt, 1); /* another round would not end in time */
         return 1;
     }
-    return hsi_search_met(search) || r->idle > 2 || hsi_watch_ends(&search->watch) ||
-           (search->counted && search->report->iterations >= search->settings->iterations);
+    return r->idle > 2 || !hsi_best_goes_on(best) ||
+           (best->counted && best->report->iterations >= best->settings->iterations);
 }
 
-/* A slice of the time for the lower bound. */
-static hs_status bound_slice(rounds *r)
-{
-    hsi_search *search = r->search;
-    double      begin = hsi_now();
-    hs_status   st;
-
-    if (!hsi_lower_promises(search) ||
-        r->bounding > hsi_lower_share(search) * hsi_stop_elapsed(&search->stop))
-        return HS_OK;
-    st = hsi_lower_step(search, fmax(0.03, 0.1 * hsi_stop_elapsed(&search->stop)));
-    r->bounding += hsi_now() - begin;
-    return st;
-}
-
-hs_status hsi_rounds(hsi_search *search)
+hs_status hsi_rounds(hsi_best *best)
 {
     rounds    r;
-    hs_status st = open_rounds(search, &r);
+    hs_status st = open_rounds(best, &r);
 
     if (st != HS_OK)
         return st;
     while (st == HS_OK && !is_over(&r)) {
         st = anneal_round(&r);
         if (st == HS_OK && !is_over(&r))
-            st = bound_slice(&r);
+            st = hsi_bounds_slice(best);
     }
-    if (search->counted && search->report->iterations >= search->settings->iterations)
-        search->report->limit_reached = 1;
+    if (best->counted && best->report->iterations >= best->settings->iterations)
+        best->report->limit_reached = 1;
     close_rounds(&r);
     return st;
 }

@@ -16,11 +16,6 @@
 
 static const double patience = 0.05; /* seconds for a node that is to be searched through */
 
-size_t hsi_branch_leaves(const hsi_branch *b)
-{
-    return b->nodes.size / sizeof(hsi_branch_node);
-}
-
 /*
  * The node to go on with: of the open ones that with the least bound, or of the hard
  * ones if none is open; or the number of nodes. Closes those that are done.
@@ -238,22 +233,4 @@ const unsigned char *hsi_branch_types(const hsi_branch *b)
 size_t hsi_branch_nodes(const hsi_branch *b)
 {
     return b->evaluated;
-}
-
-hsi_branch_leaf hsi_branch_leaf_at(const hsi_branch *b, size_t index)
-{
-    const hsi_branch_node *nd = &hsi_branch_nodes_of(b)[index];
-    hsi_branch_leaf        leaf = {.type = nd->type,
-                                   .bound = nd->bound,
-                                   .proved = nd->proved && nd->state != HSI_NODE_SEARCHED,
-                                   .searched = nd->state == HSI_NODE_SEARCHED};
-
-    if (leaf.proved) {
-        leaf.grid = nd->proof.grid;
-        leaf.capacity = nd->proof.capacity;
-        leaf.most[HS_CPU] = nd->proof.most[HS_CPU];
-        leaf.most[HS_GPU] = nd->proof.most[HS_GPU];
-        leaf.multiplier = nd->multiplier;
-    }
-    return leaf;
 }

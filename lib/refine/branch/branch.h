@@ -47,24 +47,4 @@ const unsigned char *hsi_branch_types(const hsi_branch *b);
 
 size_t hsi_branch_nodes(const hsi_branch *b);
 
-enum { HSI_FREE = 2 }; /* besides hs_type: the task may run on both */
-
-typedef struct hsi_branch_leaf {
-    const unsigned char *type;       /* of each task */
-    double               bound;      /* for schedules that agree with `type` */
-    int                  proved;     /* multipliers prove a bound, see configuration.h */
-    int                  searched;   /* the node was searched through */
-    int                  grid;
-    int64_t              capacity, most[2];
-    const int64_t       *multiplier; /* of each task; NULL unless proved */
-} hsi_branch_leaf;
-
-/*
- * Open and closed ones; together they hold every schedule. A leaf's bound is the
- * greatest of what its multipliers prove, deadline's for it, and the one begun with; or,
- * if it was searched through, the cutoff.
- */
-size_t          hsi_branch_leaves(const hsi_branch *b);
-hsi_branch_leaf hsi_branch_leaf_at(const hsi_branch *b, size_t index);
-
 #endif

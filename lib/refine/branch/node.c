@@ -13,7 +13,6 @@ void hsi_branch_free_node(hsi_branch_node *nd)
 {
     free(nd->type);
     free(nd->mostly);
-    free(nd->multiplier);
     free(nd->worth);
 }
 
@@ -26,16 +25,14 @@ hs_status hsi_branch_copy_node(const hsi_branch *b, const hsi_branch_node *from,
     to->state = HSI_NODE_OPEN;
     to->type = malloc(n);
     to->mostly = calloc(n, 1);
-    to->multiplier = calloc(n, sizeof *to->multiplier);
     to->worth = calloc(n, sizeof *to->worth);
-    if (!to->type || !to->mostly || !to->multiplier || !to->worth) {
+    if (!to->type || !to->mostly || !to->worth) {
         hsi_branch_free_node(to);
         return HS_ENOMEM;
     }
     if (from->type) {
         memcpy(to->type, from->type, b->pb->n);
         memcpy(to->worth, from->worth, b->pb->n * sizeof *to->worth);
-        memcpy(to->multiplier, from->multiplier, b->pb->n * sizeof *to->multiplier);
     } else {
         memset(to->type, HSI_FREE, b->pb->n);
     }
@@ -85,20 +82,6 @@ static void choose_branch(hsi_branch *b, const hsi_configuration *cf, hsi_branch
     b->has_types = 1;
 }
 
-/* Its own proof, or its parent's, which holds for it too. */
-static void keep_proof(const hsi_branch *b, const hsi_configuration *cf, hsi_branch_node *nd)
-{
-    int    has_own = hsi_configuration_proved(cf, &nd->proof);
-    size_t i;
-
-    nd->proved |= has_own;
-    for (i = 0; i < b->pb->n; i++) {
-        if (has_own)
-            nd->multiplier[i] = hsi_configuration_multiplier(cf, i);
-        nd->worth[i] = hsi_configuration_worth(cf, i);
-    }
-}
-
 static int nobody_can_run(const hsi_problem *pb)
 {
     size_t i;
@@ -143,6 +126,7 @@ hs_status hsi_branch_evaluate(hsi_branch *b, hsi_branch_node *nd, const hsi_stop
 {
     hsi_problem pb = hsi_branch_instance(b, nd);
     hs_status   st = HS_OK;
+    size_t      i;
 
     *done = 0;
     if (!b->cf)
@@ -155,7 +139,8 @@ hs_status hsi_branch_evaluate(hsi_branch *b, hsi_branch_node *nd, const hsi_stop
         nd->bound = hsi_configuration_bound(b->cf);
         if (st == HS_OK && !hsi_configuration_ended(b->cf) && nd->bound < b->cutoff)
             return HS_OK;
-        keep_proof(b, b->cf, nd);
+        for (i = 0; i < pb.n; i++)
+            nd->worth[i] = hsi_configuration_worth(b->cf, i);
         if (st == HS_OK && nd->bound < b->cutoff)
             choose_branch(b, b->cf, nd);
     }

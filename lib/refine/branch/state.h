@@ -7,6 +7,8 @@
 #include "refine/branch/branch.h"
 #include "support/vector.h"
 
+enum { HSI_FREE = 2 }; /* besides hs_type: the task may run on both */
+
 /* HARD: all types are settled, and searching it through has taken too long so far. */
 typedef enum hsi_branch_state {
     HSI_NODE_OPEN,
@@ -16,16 +18,13 @@ typedef enum hsi_branch_state {
 } hsi_branch_state;
 
 typedef struct hsi_branch_node {
-    double                  bound;
-    hsi_branch_state        state;
-    uint32_t                task;   /* to be branched on: a free task, or n: none is fractional */
-    uint32_t                on_cpu; /* tasks of its kind that the LP runs on CPUs, rounded down */
-    int                     proved;
-    hsi_configuration_proof proof;
-    unsigned char          *type;       /* of each task */
-    unsigned char          *mostly;     /* where the LP runs it */
-    int64_t                *multiplier; /* of each task */
-    double                 *worth;      /* what the LP values them at */
+    double           bound; /* for schedules that agree with `type` */
+    hsi_branch_state state;
+    uint32_t         task;   /* to be branched on: a free task, or n: none is fractional */
+    uint32_t         on_cpu; /* tasks of its kind that the LP runs on CPUs, rounded down */
+    unsigned char   *type;   /* of each task: HSI_FREE, or where it has to run */
+    unsigned char   *mostly; /* where the LP runs it */
+    double          *worth;  /* what the LP values it at */
 } hsi_branch_node;
 
 struct hsi_branch {
@@ -52,6 +51,16 @@ struct hsi_branch {
 static inline hsi_branch_node *hsi_branch_nodes_of(const hsi_branch *b)
 {
     return b->nodes.data;
+}
+
+/*
+ * Open and closed ones; together they hold every schedule. A leaf's bound is the greatest of
+ * the configuration bound, deadline's for it, and the one begun with; or, if it was searched
+ * through, the cutoff.
+ */
+static inline size_t hsi_branch_leaves(const hsi_branch *b)
+{
+    return b->nodes.size / sizeof(hsi_branch_node);
 }
 
 hs_status hsi_branch_copy_node(const hsi_branch *b, const hsi_branch_node *from,

@@ -15,10 +15,10 @@
 
 #include "algorithm/algorithm.h"
 #include "bound/grid.h"
-#include "bound/proof/refute.h"
+#include "config.h"
 #include "core/report.h"
-#include "refine/best/squeeze.h"
-#include "refine/best/target.h"
+#include "refine/gap.h"
+#include "refine/target.h"
 
 /* Without a time limit in the settings. */
 #define DEFAULT_SECONDS 10.0
@@ -56,10 +56,12 @@ static hs_status prove_tiny(hsi_exact *pf)
 
 static hs_status prove_small(hsi_exact *pf)
 {
-    hs_status st = HS_OK;
+    hs_status st = hsi_gap_suits(&pf->pb);
 
-    if (hsi_squeeze_may_open(&pf->pb))
+    if (st == HS_OK)
         st = prove_by_kinds(pf, 0.02);
+    else if (st == HS_ETOOBIG)
+        st = HS_OK;
     if (st == HS_OK && !hsi_exact_is_proved(pf))
         st = hsi_exact_schedule(pf, 1, most_for_schedules(pf), HSI_CUTOFF_GAP);
     return st;
@@ -78,8 +80,10 @@ static hs_status prove(hsi_exact *pf)
                    : pf->pb.n <= SMALL ? prove_small(pf)
                                        : prove_large(pf);
 
+#ifdef HAVE_GLPK
     if (st == HS_OK && !hsi_exact_is_proved(pf))
         st = hsi_exact_by_tree(pf);
+#endif
     if (st != HS_OK || hsi_exact_is_proved(pf) || hsi_stop_now(&pf->stop))
         return st;
     if (pf->pb.n > HSI_REFUTE_MOST_TASKS)

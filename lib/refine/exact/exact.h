@@ -2,8 +2,7 @@
 #ifndef HSI_REFINE_EXACT_EXACT_H
 #define HSI_REFINE_EXACT_EXACT_H
 
-#include "core/problem.h"
-#include "core/stop.h"
+#include "bound/proof/refute.h"
 
 /* What exact.c is made of: what is known, and the ways to learn more. */
 typedef struct hsi_exact {
@@ -28,18 +27,23 @@ int hsi_exact_is_proved(const hsi_exact *pf);
 
 void hsi_exact_raise(hsi_exact *pf, double bound, const char *name);
 
-/* The assignment in `worker`, if it is shorter. */
-hs_status hsi_exact_take(hsi_exact *pf);
+/* What the verdict on a target says: of HSI_FOUND, the assignment in `worker`. */
+hs_status hsi_exact_learn(hsi_exact *pf, double target, hsi_verdict verdict,
+                          const uint32_t *worker);
 
 void hsi_exact_tell(const hsi_exact *pf);
 
-/* Settings for a part of the time that is left, but no more than `most` seconds. */
-hs_settings hsi_exact_share(const hsi_exact *pf, double part, double most);
+/* The settings for a part of the time that is left, but no more than `most` seconds. */
+hs_settings hsi_exact_part(const hsi_exact *pf, double part, double most);
 
 /* `best`, with what is known so far; ends at a gap that the settings ask for, or at `gap`. */
 hs_status hsi_exact_schedule(hsi_exact *pf, double part, double most, double gap);
 
-/* Tasks of few kinds are searched by those (squeeze.h). */
+/* What the area bound values each task at; and the configuration bound, which is raised. */
+hs_status hsi_exact_value_by_area(hsi_exact *pf, double *value);
+hs_status hsi_exact_value_by_configuration(hsi_exact *pf, double *value);
+
+/* Tasks of few kinds are searched by those (gap.h). */
 hs_status hsi_exact_by_kinds(hsi_exact *pf);
 
 /* Task by task, in so many rounds, each more patient than the one before. */

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The best schedule and the best bound so far. */
+/* The best schedule and the best bound so far, and what bounds value the tasks at. */
 #include "refine/exact/exact.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "algorithm/algorithm.h"
+#include "bound/configuration/configuration.h"
 #include "bound/grid.h"
+#include "config.h"
+#include "core/order.h"
 #include "core/report.h"
 #include "refine/refine.h"
 
@@ -28,10 +32,11 @@ void hsi_exact_raise(hsi_exact *pf, double bound, const char *name)
         know_bound(pf, bound, name);
 }
 
-hs_status hsi_exact_take(hsi_exact *pf)
+/* The assignment, if it is shorter. */
+static hs_status take(hsi_exact *pf, const uint32_t *worker)
 {
     hs_schedule *s = NULL;
-    hs_status    st = hsi_assignment_schedule(&pf->pb, pf->worker, &s);
+    hs_status    st = hsi_assignment_schedule(&pf->pb, worker, &s);
     double       longest;
 
     if (st != HS_OK)
@@ -47,6 +52,18 @@ hs_status hsi_exact_take(hsi_exact *pf)
     return HS_OK;
 }
 
+hs_status hsi_exact_learn(hsi_exact *pf, double target, hsi_verdict verdict,
+                          const uint32_t *worker)
+{
+    if (verdict == HSI_FOUND)
+        return take(pf, worker);
+    if (verdict == HSI_REFUTED) {
+        pf->shortest = target >= nextafter(pf->longest, 0);
+        hsi_exact_raise(pf, hsi_grid_above(target, pf->grid), hsi_alg_exact.name);
+    }
+    return HS_OK;
+}
+
 void hsi_exact_tell(const hsi_exact *pf)
 {
     hs_progress progress = {hsi_stop_elapsed(&pf->stop), pf->longest, pf->bound, pf->nodes,
@@ -56,7 +73,7 @@ void hsi_exact_tell(const hsi_exact *pf)
         pf->settings->progress(pf->settings->progress_data, &progress);
 }
 
-hs_settings hsi_exact_share(const hsi_exact *pf, double part, double most)
+hs_settings hsi_exact_part(const hsi_exact *pf, double part, double most)
 {
     hs_settings settings = *pf->settings;
 
@@ -68,7 +85,7 @@ hs_settings hsi_exact_share(const hsi_exact *pf, double part, double most)
 
 hs_status hsi_exact_schedule(hsi_exact *pf, double part, double most, double gap)
 {
-    hs_settings  settings = hsi_exact_share(pf, part, most);
+    hs_settings  settings = hsi_exact_part(pf, part, most);
     hs_report    report;
     hs_schedule *s = NULL;
     hs_status    st;
@@ -91,3 +108,40 @@ hs_status hsi_exact_schedule(hsi_exact *pf, double part, double most, double gap
         know_bound(pf, report.bound, report.bound_name);
     return HS_OK;
 }
+
+hs_status hsi_exact_value_by_area(hsi_exact *pf, double *value)
+{
+    atomic_int halt = 0;
+    hsi_interrupt  interrupt = {.stop = &pf->stop, .halt = &halt};
+    uint32_t  *order = malloc((pf->pb.n + 1) * sizeof *order);
+    double     pivot = 0;
+    hs_status  st = order ? hsi_order_by_rho(&pf->pb, HSI_RHO_UP, order) : HS_ENOMEM;
+
+    if (st == HS_OK)
+        st = hsi_split(&pf->pb, order, 1, &interrupt, NULL, &pivot);
+    if (st == HS_OK)
+        hsi_area_worth(&pf->pb, pivot, value);
+    free(order);
+    return st;
+}
+
+#ifdef HAVE_GLPK
+hs_status hsi_exact_value_by_configuration(hsi_exact *pf, double *value)
+{
+    hs_settings        settings = hsi_exact_part(pf, 0.2, 20);
+    hsi_stop           slice = hsi_stop_after(&settings, 1);
+    hsi_configuration *cf = NULL;
+    hs_status          st = hsi_configuration_open(&pf->pb, 0, &cf);
+    size_t             i;
+
+    if (st != HS_OK)
+        return st;
+    while (st == HS_OK && !hsi_configuration_ended(cf) && !hsi_stop_now(&slice))
+        st = hsi_configuration_step(cf, &slice);
+    hsi_exact_raise(pf, hsi_configuration_bound(cf), "configuration");
+    for (i = 0; i < pf->pb.n; i++)
+        value[i] = hsi_configuration_worth(cf, i);
+    hsi_configuration_close(cf);
+    return st == HS_ENOMEM ? st : HS_OK;
+}
+#endif

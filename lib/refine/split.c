@@ -63,7 +63,7 @@ static size_t cut_at(size_t middle, size_t step, size_t low, size_t high)
 }
 
 static size_t best_cut(hsi_lpt *lpt, const uint32_t *order, size_t middle, unsigned places,
-                       const hsi_watch *watch, unsigned char *type)
+                       const hsi_interrupt *interrupt, unsigned char *type)
 {
     size_t low, high, best = middle, step;
     double least = INFINITY;
@@ -73,7 +73,7 @@ static size_t best_cut(hsi_lpt *lpt, const uint32_t *order, size_t middle, unsig
         size_t cut = cut_at(middle, step, low, high);
         double makespan;
 
-        if (step && hsi_watch_ends(watch))
+        if (step && hsi_interrupted(interrupt))
             break;
         makespan = run_cut(lpt, order, cut, type, NULL);
         if (makespan < least) {
@@ -85,7 +85,7 @@ static size_t best_cut(hsi_lpt *lpt, const uint32_t *order, size_t middle, unsig
 }
 
 hs_status hsi_split(const hsi_problem *pb, const uint32_t *order, unsigned places,
-                    const hsi_watch *watch, uint32_t *worker, double *pivot)
+                    const hsi_interrupt *interrupt, uint32_t *worker, double *pivot)
 {
     hsi_lpt        lpt = {0};
     hsi_log        log = {0};
@@ -106,7 +106,7 @@ hs_status hsi_split(const hsi_problem *pb, const uint32_t *order, unsigned place
         st = HS_ENOMEM;
         goto close_log;
     }
-    run_cut(&lpt, order, best_cut(&lpt, order, middle, places, watch, type), type, &log);
+    run_cut(&lpt, order, best_cut(&lpt, order, middle, places, interrupt, type), type, &log);
     for (i = 0; i < log.size; i++)
         worker[log.task[i]] = log.worker[i];
     free(type);

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_SUPPORT_SORT_INDEX_SORT_H
-#define HSI_SUPPORT_SORT_INDEX_SORT_H
+#ifndef HSI_SUPPORT_SORT_H
+#define HSI_SUPPORT_SORT_H
 
-#include "support/sort/sort.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
-/* A strict order over indices, and keys that say nearly all of it. */
+/* A strict order over indices. */
+typedef int (*hsi_before)(const void *context, uint32_t a, uint32_t b);
+
+/* Sorts indices by comparing them, stable; `scratch` has room for n. O(n log n). */
+void hsi_sort_indices(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
+                      const void *context);
+
+/* The same order, and keys that say nearly all of it. */
 typedef struct hsi_index_order {
     uint64_t (*key)(const void *context, uint32_t index); /* a smaller key comes before */
     hsi_before  before;                                   /* the whole order, index included */
@@ -21,5 +30,22 @@ typedef struct hsi_index_order {
  */
 void hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_index_order *how,
                       const uint32_t *given, uint32_t *order);
+
+/* Doubles >= 0, infinity included, in the order of their bits. */
+static inline uint64_t hsi_key_of_double(double x)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline double hsi_double_of_key(uint64_t key)
+{
+    double x;
+
+    memcpy(&x, &key, sizeof x);
+    return x;
+}
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_REFINE_BEST_TARGET_H
-#define HSI_REFINE_BEST_TARGET_H
+#ifndef HSI_REFINE_TARGET_H
+#define HSI_REFINE_TARGET_H
 
 #include <math.h>
 

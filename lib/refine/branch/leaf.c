@@ -30,7 +30,7 @@ static hs_status pack(hsi_branch *b, const hsi_branch_node *nd, const hsi_stop *
 {
     const hsi_problem *pb = b->pb;
     atomic_int         halt = 0;
-    hsi_watch          watch = {.stop = stop, .halt = &halt};
+    hsi_interrupt          interrupt = {.stop = stop, .halt = &halt};
     double            *load = malloc(((size_t)pb->m + pb->k + 1) * sizeof *load);
     hs_status          st = load ? HS_OK : HS_ENOMEM;
     size_t             i;
@@ -38,9 +38,9 @@ static hs_status pack(hsi_branch *b, const hsi_branch_node *nd, const hsi_stop *
     for (i = 0; i < pb->n; i++)
         b->found[i] = nd->mostly[i] == HS_CPU ? 0 : pb->m;
     if (st == HS_OK && pb->m)
-        st = hsi_pack(pb, HS_CPU, &watch, b->found);
+        st = hsi_pack(pb, HS_CPU, &interrupt, b->found);
     if (st == HS_OK && pb->k)
-        st = hsi_pack(pb, HS_GPU, &watch, b->found);
+        st = hsi_pack(pb, HS_GPU, &interrupt, b->found);
     if (st == HS_OK && hsi_assignment_makespan(pb, b->found, load) < b->cutoff)
         b->has_found = 1;
     free(load);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/sort/index_sort.h"
+/*
+ * By keys: a radix sort of 64-bit words, a key's 32 bits that matter above the index, so that
+ * equal keys fall in the order of the indices; a merge sort where they are few. Runs of equal
+ * words are then settled by the keys' other bits, and what no key tells by comparing.
+ */
+#include "support/sort.h"
 
 enum { DIGIT_BITS = 11, BUCKETS = 1 << DIGIT_BITS, PASSES = 3, SMALL = 12, FEW = 1000, LONG = 64 };
 
@@ -33,7 +38,7 @@ static void merge(const uint64_t *a, size_t na, const uint64_t *b, size_t nb, ui
     memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof *b);
 }
 
-/* Sorts in place; `scratch` has room for n. */
+/* In place; `scratch` has room for n. */
 static void merge_sort(uint64_t *a, uint64_t *scratch, size_t n)
 {
     size_t half = n / 2;
@@ -172,4 +177,24 @@ void hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_ind
     for (i = 0; i < n; i++)
         order[i] = (uint32_t)sorted[i];
     settle(sorted, sorted == keys ? scratch : keys, n, shift, how, order);
+}
+
+void hsi_sort_indices(uint32_t *a, uint32_t *scratch, size_t n, hsi_before before,
+                      const void *context)
+{
+    size_t half = n / 2, i = 0, j, out = 0;
+
+    if (n < 2)
+        return;
+    hsi_sort_indices(a, scratch, half, before, context);
+    hsi_sort_indices(a + half, scratch, n - half, before, context);
+    if (!before(context, a[half], a[half - 1]))
+        return;
+    memcpy(scratch, a, half * sizeof *a);
+    for (j = half; i < half; out++) {
+        if (j < n && before(context, a[j], scratch[i]))
+            a[out] = a[j++];
+        else
+            a[out] = scratch[i++];
+    }
 }

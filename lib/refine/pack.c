@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Levelling the loads of one type's workers. Each worker's tasks are kept sorted
- * by time, so that the exchange of one task for another, or for none, that best
- * levels a pair of workers is found in one pass over both.
+ * Levelling the loads of one type's workers: again and again the fullest gives one task to
+ * another, for one of its tasks or for none, so that the fuller of the two is as little full as
+ * can be. It ends when no exchange makes the fullest less full, or after so much work. Each
+ * worker's tasks are kept sorted by time, so that the best exchange of a pair of workers is
+ * found in one pass over both: O(n) a round where all 64 partners at most are tried.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/order.h"
 #include "refine/refine.h"
-#include "support/sort/sort.h"
 #include "support/worker_tree.h"
 
 typedef struct piece {
@@ -212,7 +214,7 @@ static int relieve(packing *pk, uint32_t from, size_t *work)
     return 1;
 }
 
-static void level(packing *pk, size_t n, const hsi_watch *watch)
+static void level(packing *pk, size_t n, const hsi_interrupt *interrupt)
 {
     size_t work = 0, most = 20000000 + 400 * n, checked = 0;
 
@@ -222,7 +224,7 @@ static void level(packing *pk, size_t n, const hsi_watch *watch)
             break;
         if (work > checked + 200000) {
             checked = work;
-            if (hsi_watch_ends(watch))
+            if (hsi_interrupted(interrupt))
                 break;
         }
     }
@@ -238,7 +240,8 @@ static void write_back(const packing *pk, uint32_t *worker)
             worker[pk->bins[i].list[j].task] = pk->first + i;
 }
 
-hs_status hsi_level(const hsi_problem *pb, hs_type type, const hsi_watch *watch, uint32_t *worker)
+hs_status hsi_level(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
+                    uint32_t *worker)
 {
     packing   pk;
     hs_status st = open_packing(&pk, pb, type, worker);
@@ -246,7 +249,7 @@ hs_status hsi_level(const hsi_problem *pb, hs_type type, const hsi_watch *watch,
     if (st != HS_OK)
         return st;
     fill(&pk, pb, worker);
-    level(&pk, pb->n, watch);
+    level(&pk, pb->n, interrupt);
     write_back(&pk, worker);
     close_packing(&pk);
     return HS_OK;
@@ -257,37 +260,35 @@ static hs_status spread(const hsi_problem *pb, hs_type type, uint32_t *worker)
 {
     uint32_t        first = type == HS_CPU ? 0 : pb->m, count = type == HS_CPU ? pb->m : pb->k;
     const double   *time = type == HS_CPU ? pb->p : pb->q;
+    hsi_arena       arena = {0};
+    uint32_t       *order = hsi_arena_take(&arena, pb->n, sizeof *order);
     hsi_worker_tree tree;
-    hsi_keyed      *memory = malloc((2 * pb->n + 1) * sizeof *memory), *sorted;
+    hs_status       st = HS_ENOMEM;
     size_t          size = 0, i;
 
-    if (!memory)
-        return HS_ENOMEM;
-    if (hsi_worker_tree_open(&tree, count)) {
-        free(memory);
-        return HS_ENOMEM;
+    if (order && !hsi_worker_tree_open_in(&tree, &arena, count)) {
+        for (i = 0; i < pb->n; i++)
+            if (worker[i] - first < count)
+                order[size++] = (uint32_t)i;
+        st = hsi_sort_by_time(&arena, time, size, order);
     }
-    for (i = 0; i < pb->n; i++)
-        if (worker[i] - first < count)
-            memory[size++] = (hsi_keyed){~hsi_key_of_double(time[i]), (uint32_t)i};
-    sorted = hsi_sort(memory, memory + size, size);
-    for (i = 0; i < size; i++) {
-        uint32_t rank = hsi_worker_tree_first(&tree), task = sorted[i].index;
+    for (i = 0; st == HS_OK && i < size; i++) {
+        uint32_t rank = hsi_worker_tree_first(&tree);
 
-        worker[task] = first + rank;
-        hsi_worker_tree_set(&tree, rank, hsi_worker_tree_time(&tree) + time[task]);
+        worker[order[i]] = first + rank;
+        hsi_worker_tree_set(&tree, rank, hsi_worker_tree_time(&tree) + time[order[i]]);
     }
-    hsi_worker_tree_close(&tree);
-    free(memory);
-    return HS_OK;
+    hsi_arena_close(&arena);
+    return st;
 }
 
-hs_status hsi_pack(const hsi_problem *pb, hs_type type, const hsi_watch *watch, uint32_t *worker)
+hs_status hsi_pack(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
+                   uint32_t *worker)
 {
     hs_status st;
 
     if ((type == HS_CPU ? pb->m : pb->k) == 0)
         return HS_OK;
     st = spread(pb, type, worker);
-    return st == HS_OK ? hsi_level(pb, type, watch, worker) : st;
+    return st == HS_OK ? hsi_level(pb, type, interrupt, worker) : st;
 }

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* By branch and price, a second at a time, until nothing below the best schedule is open. */
 #include "refine/exact/exact.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "algorithm/algorithm.h"
-#include "config.h"
 #include "refine/branch/branch.h"
-#include "refine/best/target.h"
+#include "refine/target.h"
 
-#ifdef HAVE_GLPK
 static hs_status climb_tree(hsi_exact *pf, hsi_branch *tree)
 {
     hs_status st = HS_OK;
 
     while (st == HS_OK && !hsi_exact_is_proved(pf) && !hsi_branch_ended(tree) &&
            !hsi_stop_now(&pf->stop)) {
-        hs_settings     settings = hsi_exact_share(pf, 1, 1);
+        hs_settings     settings = hsi_exact_part(pf, 1, 1);
         hsi_stop        slice = hsi_stop_after(&settings, 1);
         const uint32_t *found;
 
@@ -27,8 +24,7 @@ static hs_status climb_tree(hsi_exact *pf, hsi_branch *tree)
         hsi_exact_raise(pf, fmin(hsi_branch_bound(tree), pf->longest), "exact");
         found = hsi_branch_found(tree);
         if (found) {
-            memcpy(pf->worker, found, pf->pb.n * sizeof *found);
-            st = hsi_exact_take(pf);
+            st = hsi_exact_learn(pf, 0, HSI_FOUND, found);
             if (st == HS_OK && !hsi_exact_is_proved(pf)) /* what is near it may be better yet */
                 st = hsi_exact_schedule(pf, 0.05, 0.2, 0);
         }
@@ -51,10 +47,3 @@ hs_status hsi_exact_by_tree(hsi_exact *pf)
     hsi_branch_close(tree);
     return st;
 }
-#else
-hs_status hsi_exact_by_tree(hsi_exact *pf)
-{
-    (void)pf;
-    return HS_OK;
-}
-#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_REFINE_BEST_BEST_H
+#define HSI_REFINE_BEST_BEST_H
+
+#include "refine/refine.h"
+
+typedef struct hsi_bounds hsi_bounds;
+
+/* What `best` knows, from its first schedule to its last. */
+typedef struct hsi_best {
+    const hs_instance *in;
+    const hs_settings *settings;
+    hs_report         *report;
+    hsi_stop           stop;
+    atomic_int         halt;
+    hsi_interrupt      interrupt; /* the caller's thread's */
+    double             next_tell;
+    const char        *phase;
+    hsi_problem        pb;
+    uint32_t          *order;    /* of the tasks, by rising p/q */
+    double             pivot;
+    hs_schedule       *found;    /* the best so far ... */
+    double             makespan; /* ... its makespan ... */
+    uint32_t          *worker;   /* ... and who runs what; */
+    double            *load;     /* scratch, one a worker */
+    hsi_bounds        *bounds;
+    double             bound;
+    double             refuted;  /* no schedule's exact makespan is this or less */
+    int                counted;  /* iterations end the search, so time has no say in it */
+} hsi_best;
+
+/* Close it whatever comes of this. The interrupt points into it: it must not be moved. */
+hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings *settings,
+                        hs_report *report);
+void      hsi_best_close(hsi_best *best);
+
+/* Is the best schedule certainly within the gap that is asked for? */
+int hsi_best_met(const hsi_best *best);
+
+/* Is there more to do: neither met nor interrupted? */
+int hsi_best_goes_on(const hsi_best *best);
+
+/* A makespan that is short enough for that, about. */
+double hsi_best_enough(const hsi_best *best);
+
+/* What the best schedule takes for certain. */
+double hsi_best_certified(const hsi_best *best);
+
+/* Takes `s` over: it becomes the best schedule, less what it aborts, or is freed. */
+hs_status hsi_best_offer(hsi_best *best, hs_schedule *s);
+
+/* The same for an assignment, which stays the caller's. */
+hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *worker);
+
+/* The same; of two that are equally long it prefers the one whose exact sums are less. */
+hs_status hsi_best_offer_exact(hsi_best *best, const uint32_t *worker);
+
+/* The one member that always finishes. */
+hs_status hsi_portfolio_first(hsi_best *best);
+
+/* The others, as long as time allows, and the split. */
+hs_status hsi_portfolio_rest(hsi_best *best);
+
+/* The quick bound, which a better one may follow. O(n log n). */
+hs_status hsi_bounds_open(hsi_best *best);
+void      hsi_bounds_close(hsi_best *best);
+
+/* A slice of the time for better ones, unless they have had their part or none is to come. */
+hs_status hsi_bounds_slice(hsi_best *best);
+
+/*
+ * What the configuration bound values each task at, once it has gone on for so many seconds;
+ * *known = 0 where no time may be spent on it.
+ */
+hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *known);
+
+/* Nobody is as short as `target`: a search says so. */
+void hsi_bounds_refuted(hsi_best *best, double target);
+
+/* Is the bound one that sees how tasks fit on workers, not only how they share types? */
+int hsi_bounds_see_patterns(const hsi_best *best);
+
+/* Where tasks are of few kinds: searches between bound and makespan for a part of the time. */
+hs_status hsi_best_by_kinds(hsi_best *best);
+
+/* Annealing in all threads until the end. */
+hs_status hsi_rounds(hsi_best *best);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The bounds beside the search: deadline at once, then configuration in slices of the
+ * time, as long as it still has hope, and allocation for a part of it, before where tasks
+ * are many; and then, where they are few, branch and price, which may end with a proof.
+ * Without GLPK there is deadline alone.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithm/algorithm.h"
+#include "bound/bound.h"
+#include "bound/grid.h"
+#include "config.h"
+#include "refine/best/best.h"
+#ifdef HAVE_GLPK
+#include "bound/configuration/configuration.h"
+#include "refine/branch/branch.h"
+#include "refine/target.h"
+#endif
+
+struct hsi_bounds {
+    double grid; /* bound/grid.h */
+#ifdef HAVE_GLPK
+    int                over;      /* nothing better is to come */
+    double             spent;     /* seconds, in slices */
+    int                allocated; /* the allocation bound has had its turn */
+    hsi_configuration *configuration;
+    int                configured; /* that bound has ended */
+    hsi_branch        *branch;
+#endif
+};
+
+static void raise(hsi_best *best, double bound, const char *name)
+{
+    bound = hsi_grid_up(bound, best->bounds->grid);
+    if (bound <= best->bound)
+        return;
+    best->bound = best->report->bound = bound;
+    snprintf(best->report->bound_name, sizeof best->report->bound_name, "%s", name);
+}
+
+void hsi_bounds_refuted(hsi_best *best, double target)
+{
+    best->refuted = fmax(best->refuted, target);
+    raise(best, hsi_grid_above(target, best->bounds->grid), hsi_alg_exact.name);
+}
+
+hs_status hsi_bounds_open(hsi_best *best)
+{
+    hs_settings settings;
+    double      value = 0;
+    hs_status   st;
+
+    best->bounds = calloc(1, sizeof *best->bounds);
+    if (!best->bounds)
+        return HS_ENOMEM;
+    best->bounds->grid = hsi_grid_of(&best->pb);
+    hs_settings_init(&settings);
+    st = hsi_bound_run(&hsi_bound_deadline, best->in, &settings, &value);
+    if (st == HS_OK)
+        raise(best, value, hsi_bound_deadline.name);
+    return st;
+}
+
+#ifdef HAVE_GLPK
+
+void hsi_bounds_close(hsi_best *best)
+{
+    if (best->bounds) {
+        hsi_configuration_close(best->bounds->configuration);
+        hsi_branch_close(best->bounds->branch);
+    }
+    free(best->bounds);
+}
+
+/* Does it seem worth its time to go on with them? */
+static int promise(const hsi_best *best)
+{
+    return !best->bounds->over && !best->counted && !hsi_best_met(best);
+}
+
+static hs_status open_configuration(hsi_best *best)
+{
+    hsi_bounds *bounds = best->bounds;
+    hs_status  st;
+
+    if (bounds->configuration)
+        return HS_OK;
+    st = hsi_configuration_open(&best->pb, best->bound, &bounds->configuration);
+    if (st == HS_ETOOBIG || st == HS_ESOLVER) {
+        bounds->configured = 1;
+        bounds->over = bounds->allocated;
+        return HS_OK;
+    }
+    return st;
+}
+
+enum {
+    ALLOCATION_TASKS = 5000,    /* beyond them deadline is as good, for any use */
+    CONFIGURATION_TASKS = 1000, /* up to them configuration is quick, and lifts most */
+    BRANCH_TASKS = 120          /* beyond them a tree seldom closes anything */
+};
+
+static hs_status allocate(hsi_best *best)
+{
+    hs_settings settings;
+    double      limit = fmin(10, 0.15 * (best->stop.end - best->stop.begin)), value = 0;
+    hs_status   st;
+
+    best->bounds->allocated = 1;
+    best->bounds->over = best->bounds->configured && best->pb.n > BRANCH_TASKS;
+    if (best->pb.n > ALLOCATION_TASKS)
+        return HS_OK;
+    best->phase = "allocation bound";
+    hs_settings_init(&settings);
+    settings.time_limit = fmin(limit, hsi_stop_left(&best->stop));
+    settings.cancel = best->settings->cancel;
+    settings.cancel_data = best->settings->cancel_data;
+    if (!(settings.time_limit > 0))
+        return HS_OK;
+    st = hsi_bound_run(&hsi_bound_allocation, best->in, &settings, &value);
+    if (st == HS_OK)
+        raise(best, value, hsi_bound_allocation.name);
+    return st == HS_ENOMEM ? st : HS_OK; /* a search can do without */
+}
+
+static hs_status configure(hsi_best *best, double seconds)
+{
+    hsi_bounds *bounds = best->bounds;
+    hsi_stop   slice = {hsi_now(), 0, best->settings};
+    hs_status  st = open_configuration(best);
+
+    if (st != HS_OK || bounds->configured)
+        return st;
+    best->phase = "configuration bound";
+    slice.end = fmin(slice.begin + seconds, best->stop.end);
+    st = hsi_configuration_step(bounds->configuration, &slice);
+    raise(best, hsi_configuration_bound(bounds->configuration), hsi_bound_configuration.name);
+    if (st == HS_OK)
+        bounds->configured = hsi_configuration_ended(bounds->configuration);
+    bounds->over = bounds->configured && bounds->allocated && best->pb.n > BRANCH_TASKS;
+    return st;
+}
+
+/* Where the tree's LP runs tasks is mostly a good allocation to types. */
+static hs_status pack_types(hsi_best *best, const unsigned char *type)
+{
+    uint32_t *worker = malloc(best->pb.n * sizeof *worker);
+    hs_status st = worker ? HS_OK : HS_ENOMEM;
+    size_t    i;
+
+    for (i = 0; st == HS_OK && i < best->pb.n; i++)
+        worker[i] = type[i] == HS_CPU ? 0 : best->pb.m;
+    if (st == HS_OK)
+        st = hsi_pack(&best->pb, HS_CPU, &best->interrupt, worker);
+    if (st == HS_OK)
+        st = hsi_pack(&best->pb, HS_GPU, &best->interrupt, worker);
+    if (st == HS_OK)
+        st = hsi_best_offer_assignment(best, worker);
+    free(worker);
+    return st;
+}
+
+static hs_status climb(hsi_best *best, double seconds)
+{
+    hsi_bounds *bounds = best->bounds;
+    hsi_stop   slice = {hsi_now(), 0, best->settings};
+    hs_status  st = HS_OK;
+
+    best->phase = "branch and price";
+    slice.end = fmin(slice.begin + seconds, best->stop.end);
+    if (!bounds->branch)
+        st = hsi_branch_open(&best->pb, best->bound, &bounds->branch);
+    if (st == HS_OK)
+        st = hsi_branch_step(bounds->branch,
+                             hsi_cutoff(hsi_best_certified(best), best->settings->gap,
+                                        bounds->grid),
+                             &slice);
+    if (st != HS_OK) {
+        bounds->over = 1;
+        return st == HS_ENOMEM ? st : HS_OK;
+    }
+    raise(best, fmin(hsi_branch_bound(bounds->branch), best->makespan), hsi_alg_exact.name);
+    if (hsi_branch_found(bounds->branch))
+        return hsi_best_offer_assignment(best, hsi_branch_found(bounds->branch));
+    bounds->over = hsi_branch_ended(bounds->branch);
+    return hsi_branch_types(bounds->branch) ? pack_types(best, hsi_branch_types(bounds->branch))
+                                           : HS_OK;
+}
+
+/* May configuration lift the bound by so much that nothing else matters before it has? */
+static int lifts_much(const hsi_best *best)
+{
+    const double     little = 1e-3;
+    const hsi_bounds *bounds = best->bounds;
+
+    if (bounds->configured || best->pb.n > CONFIGURATION_TASKS)
+        return 0;
+    return !bounds->configuration || hsi_configuration_hope(bounds->configuration) >= little;
+}
+
+/* The part of the time that has passed which they may have had. */
+static double part_of_time(const hsi_best *best)
+{
+    return lifts_much(best) ? 0.75 : 0.5;
+}
+
+hs_status hsi_bounds_slice(hsi_best *best)
+{
+    hsi_bounds *bounds = best->bounds;
+    double      begin = hsi_now(), elapsed = hsi_stop_elapsed(&best->stop);
+    double      seconds = fmax(0.03, 0.1 * elapsed);
+    hs_status   st;
+
+    if (!promise(best) || bounds->spent > part_of_time(best) * elapsed)
+        return HS_OK;
+    if (!bounds->allocated && !lifts_much(best))
+        st = allocate(best);
+    else
+        st = bounds->configured ? climb(best, seconds) : configure(best, seconds);
+    bounds->spent += hsi_now() - begin;
+    return st;
+}
+
+hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *known)
+{
+    const hsi_configuration *cf;
+    hs_status                st;
+    size_t                   i;
+
+    *known = promise(best);
+    if (!*known)
+        return HS_OK;
+    st = configure(best, seconds);
+    cf = best->bounds->configuration;
+    for (i = 0; i < best->pb.n; i++)
+        worth[i] = cf ? hsi_configuration_worth(cf, i) : 0;
+    return st;
+}
+
+int hsi_bounds_see_patterns(const hsi_best *best)
+{
+    return strcmp(best->report->bound_name, hsi_bound_configuration.name) == 0;
+}
+
+#else
+
+void hsi_bounds_close(hsi_best *best)
+{
+    free(best->bounds);
+}
+
+hs_status hsi_bounds_slice(hsi_best *best)
+{
+    (void)best;
+    return HS_OK;
+}
+
+hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *known)
+{
+    (void)best;
+    (void)seconds;
+    (void)worth;
+    *known = 0;
+    return HS_OK;
+}
+
+int hsi_bounds_see_patterns(const hsi_best *best)
+{
+    (void)best;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `best` on tasks of few kinds: the gap is searched from both sides before anything is
+ * annealed. Small factorisations end here, with a proof, in milliseconds.
+ */
+#include <stdlib.h>
+
+#include "refine/best/best.h"
+#include "refine/gap.h"
+
+/* Of the time, or of the iterations; annealing has what is left. */
+static const double part = 0.5;
+
+/* The multipliers of two bounds, as far as one may be computed whose time is not counted. */
+static hs_status value(hsi_best *best, hsi_gap *gap)
+{
+    double   *worth = malloc(best->pb.n * sizeof *worth);
+    int       known = 0;
+    hs_status st;
+
+    if (!worth)
+        return HS_ENOMEM;
+    st = hsi_bounds_value(best, part / 2 * hsi_stop_left(&best->stop), worth, &known);
+    if (known)
+        hsi_gap_value(gap, worth);
+    hsi_area_worth(&best->pb, best->pivot, worth);
+    hsi_gap_value(gap, worth);
+    free(worth);
+    return st;
+}
+
+static hs_status ask_all(hsi_best *best, hsi_gap *gap)
+{
+    hsi_stop  slice = best->stop;
+    uint64_t  most = (uint64_t)(part * (double)best->settings->iterations);
+    hs_status st = HS_OK;
+
+    if (!best->counted)
+        slice.end = hsi_now() + part * hsi_stop_left(&best->stop);
+    while (st == HS_OK && !hsi_gap_ended(gap) && hsi_best_goes_on(best) &&
+           (best->counted ? best->report->iterations < most : !hsi_stop_now(&slice))) {
+        hsi_gap_answer answer;
+        uint64_t       left = best->counted ? most - best->report->iterations : 0;
+
+        st = hsi_gap_ask(gap, best->bound, hsi_best_certified(best), left, &slice, &answer);
+        if (st != HS_OK)
+            break;
+        best->report->iterations += answer.nodes;
+        if (answer.verdict == HSI_REFUTED)
+            hsi_bounds_refuted(best, answer.target);
+        if (answer.verdict == HSI_FOUND)
+            st = hsi_best_offer_exact(best, answer.worker);
+    }
+    return st;
+}
+
+hs_status hsi_best_by_kinds(hsi_best *best)
+{
+    hsi_gap  *gap = NULL;
+    hs_status st = hsi_gap_open(&best->pb, best->settings->gap, &gap);
+
+    if (st == HS_ETOOBIG)
+        return HS_OK;
+    if (st != HS_OK)
+        return st;
+    best->phase = "search by kinds";
+    st = value(best, gap);
+    if (st == HS_OK)
+        st = ask_all(best, gap);
+    hsi_gap_close(gap);
+    return st;
+}

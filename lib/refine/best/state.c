@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The best schedule so far, and whether it is good enough. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/report.h"
+#include "refine/best/best.h"
+
+static void tell(void *data)
+{
+    const double       interval = 0.2;
+    hsi_best          *best = data;
+    const hs_settings *settings = best->settings;
+    double             seconds = hsi_stop_elapsed(&best->stop);
+    hs_progress        progress = {.seconds = seconds,
+                                   .makespan = best->found ? best->makespan : INFINITY,
+                                   .bound = best->bound,
+                                   .iterations = best->report->iterations,
+                                   .phase = best->phase};
+
+    if (!settings->progress || seconds < best->next_tell)
+        return;
+    best->next_tell = seconds + interval;
+    settings->progress(settings->progress_data, &progress);
+}
+
+hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings *settings,
+                        hs_report *report)
+{
+    size_t    n, workers;
+    hs_status st;
+
+    *best = (hsi_best){.in = in,
+                       .settings = settings,
+                       .report = report,
+                       .phase = "portfolio",
+                       .pivot = 1,
+                       .counted = settings->iterations > 0};
+    best->stop = hsi_stop_after(settings, best->counted ? INFINITY : 1);
+    atomic_init(&best->halt, 0);
+    best->interrupt = (hsi_interrupt){&best->stop, &best->halt, 1, tell, best};
+    st = hsi_problem_of_tasks(in, &best->pb);
+    if (st != HS_OK)
+        return st;
+    n = best->pb.n;
+    workers = (size_t)best->pb.m + best->pb.k;
+    best->order = malloc((n + 1) * sizeof *best->order);
+    best->worker = malloc((n + 1) * sizeof *best->worker);
+    best->load = malloc(workers * sizeof *best->load);
+    return best->order && best->worker && best->load ? HS_OK : HS_ENOMEM;
+}
+
+void hsi_best_close(hsi_best *best)
+{
+    hsi_bounds_close(best);
+    hs_schedule_free(best->found);
+    free(best->order);
+    free(best->worker);
+    free(best->load);
+    hsi_problem_close(&best->pb);
+}
+
+static double allowed(const hsi_best *best)
+{
+    double gap = best->settings->gap;
+
+    return gap > 0 ? nextafter((1 + gap) * best->bound, 0) : best->bound;
+}
+
+double hsi_best_certified(const hsi_best *best)
+{
+    return hsi_certified_makespan(best->in, best->found);
+}
+
+int hsi_best_met(const hsi_best *best)
+{
+    double enough = fmax(allowed(best), nextafter(best->refuted, INFINITY));
+
+    return best->found && best->makespan <= enough * (1 + 0x1p-20) &&
+           hsi_best_certified(best) <= enough;
+}
+
+int hsi_best_goes_on(const hsi_best *best)
+{
+    return !hsi_best_met(best) && !hsi_interrupted(&best->interrupt);
+}
+
+double hsi_best_enough(const hsi_best *best)
+{
+    return allowed(best) * (1 - 0x1p-50);
+}
+
+static void take(hsi_best *best, hs_schedule *s)
+{
+    hs_schedule_free(best->found);
+    best->found = s;
+    best->makespan = hs_schedule_makespan(s);
+}
+
+/* Takes an assignment if it is shorter, or as long and `equal` is good enough. */
+static hs_status offer(hsi_best *best, const uint32_t *worker, int equal)
+{
+    double       makespan = hsi_assignment_makespan(&best->pb, worker, best->load);
+    hs_schedule *s = NULL;
+    hs_status    st;
+
+    if (best->found && !(makespan < best->makespan || (equal && makespan == best->makespan)))
+        return HS_OK;
+    st = hsi_assignment_schedule(&best->pb, worker, &s);
+    if (st != HS_OK)
+        return st;
+    take(best, s);
+    if (worker != best->worker)
+        memcpy(best->worker, worker, best->pb.n * sizeof *worker);
+    return HS_OK;
+}
+
+hs_status hsi_best_offer(hsi_best *best, hs_schedule *s)
+{
+    if (best->found && hs_schedule_makespan(s) >= best->makespan) {
+        hs_schedule_free(s);
+        return HS_OK;
+    }
+    take(best, s);
+    hsi_assignment_of(s, best->worker);
+    if (hs_schedule_size(s) == best->pb.n)
+        return HS_OK;
+    return offer(best, best->worker, 1); /* without what was aborted */
+}
+
+hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *worker)
+{
+    return offer(best, worker, 0);
+}
+
+hs_status hsi_best_offer_exact(hsi_best *best, const uint32_t *worker)
+{
+    double       makespan = hsi_assignment_makespan(&best->pb, worker, best->load);
+    hs_schedule *s = NULL;
+    hs_status    st;
+
+    if (makespan != best->makespan)
+        return offer(best, worker, 0);
+    st = hsi_assignment_schedule(&best->pb, worker, &s);
+    if (st != HS_OK)
+        return st;
+    if (hsi_certified_makespan(best->in, s) >= hsi_best_certified(best)) {
+        hs_schedule_free(s);
+        return HS_OK;
+    }
+    take(best, s);
+    memcpy(best->worker, worker, best->pb.n * sizeof *worker);
+    return HS_OK;
+}

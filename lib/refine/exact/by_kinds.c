@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where tasks are of few kinds: the gap is closed from both sides (gap.h). */
+#include <stdlib.h>
+
+#include "config.h"
+#include "refine/exact/exact.h"
+#include "refine/gap.h"
+
+static hs_status ask_all(hsi_exact *pf, hsi_gap *gap)
+{
+    hs_status st = HS_OK;
+
+    while (st == HS_OK && !hsi_exact_is_proved(pf) && !hsi_gap_ended(gap) &&
+           !hsi_stop_now(&pf->stop)) {
+        hsi_gap_answer answer;
+
+        hsi_exact_tell(pf);
+        st = hsi_gap_ask(gap, pf->bound, pf->longest, 0, &pf->stop, &answer);
+        if (st != HS_OK)
+            break;
+        pf->nodes += answer.nodes;
+        st = hsi_exact_learn(pf, answer.target, answer.verdict, answer.worker);
+    }
+    return st;
+}
+
+hs_status hsi_exact_by_kinds(hsi_exact *pf)
+{
+    hsi_gap  *gap = NULL;
+    double   *value = malloc((pf->pb.n + 1) * sizeof *value);
+    hs_status st = value ? hsi_gap_open(&pf->pb, pf->settings->gap, &gap) : HS_ENOMEM;
+
+#ifdef HAVE_GLPK
+    if (st == HS_OK)
+        st = hsi_exact_value_by_configuration(pf, value);
+    if (st == HS_OK)
+        hsi_gap_value(gap, value);
+#endif
+    if (st == HS_OK)
+        st = hsi_exact_value_by_area(pf, value);
+    if (st == HS_OK) {
+        hsi_gap_value(gap, value);
+        st = ask_all(pf, gap);
+    }
+    hsi_gap_close(gap);
+    free(value);
+    return st == HS_ETOOBIG ? HS_OK : st;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The first target is next to the bound, where little has to be searched, and a good bound
+ * is often nearly reached; with either type as the coarse one. Then it is half way, as long as
+ * bound and schedule are far apart, and the last one whenever the bound has just risen: schedules
+ * of few kinds have few makespans, so that the next to be refuted may well be all. Where a target
+ * resists, lower ones are tried, which are refuted more easily; and once those do not help, all
+ * again with more nodes.
+ */
+#include "refine/gap.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "bound/fill.h"
+#include "refine/target.h"
+
+enum {
+    FIRST_PATIENCE = 100000, /* nodes of a question */
+    GROWTH = 8,
+    TARGETS = 6 /* that resist, before patience grows */
+};
+
+static const double near_enough = 1e-9; /* for the last target */
+static const double next_to = 0x1p-28;  /* a bound */
+static const double out_of_rounding = 0x1p-40;
+
+struct hsi_gap {
+    hsi_kinds *kinds;
+    uint32_t  *worker;
+    double     allowed;
+    uint64_t   patience;
+    double     high; /* the least target that resisted */
+    int        resisted;
+    int        tried_bound; /* how often a target next to it was, with this patience */
+    int        rose;        /* the bound did, by the last answer */
+    int        found;       /* a schedule was, by the last answer ... */
+    double     certified;   /* ... to a question beside one that took so long */
+    int        vain;        /* what was found was no shorter */
+    int        ended;
+};
+
+hs_status hsi_gap_open(const hsi_problem *pb, double allowed, hsi_gap **out)
+{
+    hsi_gap  *gap = calloc(1, sizeof *gap);
+    hs_status st;
+
+    if (!gap)
+        return HS_ENOMEM;
+    st = hsi_kinds_open(pb, &gap->kinds);
+    if (st == HS_OK) {
+        gap->worker = malloc((pb->n + 1) * sizeof *gap->worker);
+        st = gap->worker ? HS_OK : HS_ENOMEM;
+    }
+    if (st != HS_OK) {
+        hsi_gap_close(gap);
+        return st;
+    }
+    gap->allowed = allowed;
+    gap->patience = FIRST_PATIENCE;
+    gap->high = INFINITY;
+    *out = gap;
+    return HS_OK;
+}
+
+void hsi_gap_close(hsi_gap *gap)
+{
+    if (!gap)
+        return;
+    hsi_kinds_close(gap->kinds);
+    free(gap->worker);
+    free(gap);
+}
+
+hs_status hsi_gap_suits(const hsi_problem *pb)
+{
+    hsi_problem kinds;
+    hs_status   st = hsi_problem_of_kinds(pb, HSI_MOST_KINDS, &kinds, NULL);
+
+    if (st == HS_OK)
+        hsi_problem_close(&kinds);
+    return st;
+}
+
+void hsi_gap_value(hsi_gap *gap, const double *worth)
+{
+    hsi_kinds_value(gap->kinds, worth);
+}
+
+int hsi_gap_ended(const hsi_gap *gap)
+{
+    return gap->ended;
+}
+
+static double choose_target(const hsi_gap *gap, double bound, double last)
+{
+    double high = fmin(gap->high, last), middle = bound + (high - bound) / 2;
+
+    if (high == last && (gap->rose || last - bound <= near_enough * last))
+        return last;
+    return middle > bound && middle < high ? middle : high;
+}
+
+static void resist(hsi_gap *gap, double bound, const hsi_kinds_query *query)
+{
+    int    spent = query->nodes >= query->most_nodes || query->doubtful;
+    double target = query->target;
+
+    if (query->nodes == 0)
+        gap->ended = 1; /* it cannot even begin */
+    gap->high = target;
+    if (++gap->resisted < TARGETS && target - bound > near_enough * bound)
+        return;
+    if (!spent || gap->patience > UINT64_MAX / GROWTH / GROWTH)
+        gap->ended = 1; /* even the least target is not one for this search */
+    gap->patience *= GROWTH;
+    gap->resisted = 0;
+    gap->tried_bound = 0;
+    gap->high = INFINITY;
+}
+
+/*
+ * What was found may be no shorter than what was known, by rounding: the target was too near
+ * to it. The next ones keep away from that; if it happens once more, it is over.
+ */
+static void note_vain(hsi_gap *gap, double certified)
+{
+    if (gap->found && certified >= gap->certified) {
+        gap->ended |= gap->vain;
+        gap->vain = 1;
+    }
+    gap->found = 0;
+    gap->certified = certified;
+}
+
+hs_status hsi_gap_ask(hsi_gap *gap, double bound, double certified, uint64_t most_nodes,
+                      const hsi_stop *stop, hsi_gap_answer *answer)
+{
+    hsi_kinds_query query = {.most_nodes = gap->patience, .worker = gap->worker};
+    double          last = hsi_last_target(certified, gap->allowed, 0);
+    int             by_bound;
+    hs_status       st;
+
+    note_vain(gap, certified);
+    if (gap->vain)
+        last -= out_of_rounding * last;
+    if (gap->ended || last < bound) {
+        gap->ended = 1;
+        *answer = (hsi_gap_answer){.verdict = HSI_STOPPED, .target = last};
+        return HS_OK;
+    }
+    if (most_nodes && most_nodes < query.most_nodes)
+        query.most_nodes = most_nodes;
+    by_bound = gap->tried_bound < 2 && bound + next_to * bound < last;
+    query.flip = by_bound && gap->tried_bound++ == 1;
+    query.target = by_bound ? bound + next_to * bound : choose_target(gap, bound, last);
+    st = hsi_kinds_ask(gap->kinds, &query, stop, &answer->verdict);
+    answer->target = query.target;
+    answer->worker = gap->worker;
+    answer->nodes = query.nodes;
+    gap->rose = answer->verdict == HSI_REFUTED;
+    gap->found = answer->verdict == HSI_FOUND;
+    if (st == HS_OK && answer->verdict == HSI_STOPPED && !by_bound)
+        resist(gap, bound, &query);
+    return st;
+}
