@@ -16,7 +16,8 @@ static int ends(const hs_named_bound *bound)
     return !bound || memchr(bound->name, '\0', sizeof bound->name);
 }
 
-hs_status hsi_picture_resolve(hs_picture *full, const hs_picture *picture)
+/* The caller's picture in full. HS_EINVAL: it makes no sense. */
+static hs_status resolve(hs_picture *full, const hs_picture *picture)
 {
     hs_picture_init(full);
     if (!picture)
@@ -102,14 +103,17 @@ static hs_status check_schedule(const hs_instance *in, const hs_schedule *s)
     return HS_OK;
 }
 
-hs_status hsi_picture_check(const hs_picture *picture, const hs_instance *in, const hs_schedule *s)
+hs_status hsi_picture_begin(hs_picture *full, const hs_picture *picture, const hs_instance *in,
+                            const hs_schedule *s)
 {
-    hs_status st = check_schedule(in, s);
+    hs_status st = in && s ? resolve(full, picture) : HS_EINVAL;
 
-    if (st == HS_OK && picture->planned)
-        st = check_schedule(in, picture->planned);
     if (st == HS_OK)
-        st = check_failures(picture, in, hs_schedule_cpus(s) + hs_schedule_gpus(s));
+        st = check_schedule(in, s);
+    if (st == HS_OK && full->planned)
+        st = check_schedule(in, full->planned);
+    if (st == HS_OK)
+        st = check_failures(full, in, hs_schedule_cpus(s) + hs_schedule_gpus(s));
     return st;
 }
 

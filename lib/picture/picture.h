@@ -6,14 +6,13 @@
 
 /* What both pictures, the Gantt chart and the trace, need. */
 
-/** The caller's picture in full; NULL means the defaults. HS_EINVAL: it makes no sense. */
-hs_status hsi_picture_resolve(hs_picture *full, const hs_picture *picture);
-
 /**
- * HS_ESCHEDULE unless the workers of `s`, and of what was planned, are those of `in`
- * and each entry's task is in it. HS_EINVAL: the failures are not in order.
+ * The caller's picture in full; NULL means the defaults. HS_EINVAL: it, or an argument, makes no
+ * sense, or failures are not in order. HS_ESCHEDULE unless the workers of `s`, and of what was
+ * planned, are those of `in` and each entry's task is in it.
  */
-hs_status hsi_picture_check(const hs_picture *picture, const hs_instance *in, const hs_schedule *s);
+hs_status hsi_picture_begin(hs_picture *full, const hs_picture *picture, const hs_instance *in,
+                            const hs_schedule *s);
 
 /** The failure that an aborted entry is; NULL: it is none. O(log failures). */
 const hs_picture_failure *hsi_picture_failure(const hs_picture *picture, unsigned worker,

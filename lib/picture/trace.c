@@ -324,13 +324,8 @@ hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
                          const hs_picture *picture)
 {
     trace     t = {.in = in};
-    hs_status st;
+    hs_status st = hsi_picture_begin(&t.picture, picture, in, s);
 
-    if (!in || !s)
-        return HS_EINVAL;
-    st = hsi_picture_resolve(&t.picture, picture);
-    if (st == HS_OK)
-        st = hsi_picture_check(&t.picture, in, s);
     if (st != HS_OK)
         return st;
     t.cpus = hs_schedule_cpus(s);

@@ -44,10 +44,10 @@ int calibrate_measure_gpu(const calibrate_request *request, calibrate_kernel *ke
 /** Its GPU time: by the request's table, once the CPU time is known. */
 double calibrate_gpu(const calibrate_request *request, const calibrate_kernel *kernel);
 
-/** Write what was measured to `fd`. HS_EIO: errno says why. */
+/** Write what was measured. HS_EIO: errno says why. */
 hs_status calibrate_write_instance(int fd, const calibrate_request *request,
                                    const calibrate_list *list);
-hs_status calibrate_write_table(int fd, const calibrate_request *request,
+void      calibrate_write_table(FILE *out, const calibrate_request *request,
                                 const calibrate_list *list);
 
 /** Would hsched-gen take a table of these kernels? 0, or an exit code after a message. */

@@ -193,9 +193,14 @@ static int measure_all(const calibrate_request *request, calibrate_list *list)
 static int write_result(const command_line *line, const calibrate_request *request,
                         const calibrate_list *list, output *file)
 {
-    hs_status st = (line->table ? calibrate_write_table : calibrate_write_instance)(output_fd(file),
-                                                                                    request, list);
+    hs_status st = HS_OK;
 
+    if (!line->table)
+        st = calibrate_write_instance(output_fd(file), request, list);
+    else if (output_stream(file))
+        calibrate_write_table(output_stream(file), request, list);
+    else
+        st = HS_ENOMEM;
     return output_close(file, st);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What hsched-calibrate gives: an instance, a kernel table, a summary. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +117,7 @@ hs_status calibrate_write_instance(int fd, const calibrate_request *request,
     return st;
 }
 
-static void print_table(FILE *out, const calibrate_request *request, const calibrate_list *list)
+void calibrate_write_table(FILE *out, const calibrate_request *request, const calibrate_list *list)
 {
     char   text[512];
     size_t i;
@@ -136,38 +135,6 @@ static void print_table(FILE *out, const calibrate_request *request, const calib
                 shown(request, list->kernels[i].median), shown(request, list->kernels[i].gpu));
 }
 
-static hs_status write_all(int fd, const char *text, size_t size)
-{
-    ssize_t written;
-
-    while (size > 0) {
-        written = write(fd, text, size);
-        if (written < 0 && errno != EINTR)
-            return HS_EIO;
-        if (written > 0) {
-            text += written;
-            size -= (size_t)written;
-        }
-    }
-    return HS_OK;
-}
-
-hs_status calibrate_write_table(int fd, const calibrate_request *request,
-                                const calibrate_list *list)
-{
-    char     *text = NULL;
-    size_t    size = 0;
-    FILE     *memory = open_memstream(&text, &size);
-    hs_status st;
-
-    if (!memory)
-        return HS_ENOMEM;
-    print_table(memory, request, list);
-    st = fclose(memory) ? HS_ENOMEM : write_all(fd, text, size);
-    free(text);
-    return st;
-}
-
 /* Its reader knows best: it gets a draft. */
 int calibrate_check_table(const calibrate_request *request, const calibrate_list *list)
 {
@@ -177,8 +144,8 @@ int calibrate_check_table(const calibrate_request *request, const calibrate_list
     hs_status        st = HS_EIO;
 
     if (draft)
-        st = calibrate_write_table(fileno(draft), request, list);
-    if (st == HS_OK && lseek(fileno(draft), 0, SEEK_SET) == 0)
+        calibrate_write_table(draft, request, list);
+    if (draft && fflush(draft) == 0 && lseek(fileno(draft), 0, SEEK_SET) == 0)
         st = hs_kernel_table_read(fileno(draft), &table, &why);
     if (draft)
         fclose(draft);

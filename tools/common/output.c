@@ -19,6 +19,7 @@ static const char standard_output[] = "standard output";
 
 struct output {
     int         fd;
+    FILE       *stream;    /* on fd; NULL: nobody asked for one */
     const char *path;      /* as messages name it: the caller's own */
     char       *target;    /* what the file is to be called */
     char       *temporary; /* what it is called so far; both NULL: it is written in place */
@@ -291,18 +292,39 @@ int output_fd(const output *o)
     return o->fd;
 }
 
+FILE *output_stream(output *o)
+{
+    if (!o->stream)
+        o->stream = output_is_stdout(o) ? stdout : fdopen(o->fd, "w");
+    return o->stream;
+}
+
 int output_is_stdout(const output *o)
 {
     return o->fd == STDOUT_FILENO;
 }
 
+/* Flushes and closes what is open but standard output. 0, or an errno. */
+static int close_all(output *o)
+{
+    int error = 0;
+
+    if (o->stream && (fflush(o->stream) != 0 || ferror(o->stream)))
+        error = errno ? errno : EIO;
+    if (output_is_stdout(o))
+        return error;
+    if ((o->stream ? fclose(o->stream) : close(o->fd)) != 0 && !error)
+        error = errno;
+    return error;
+}
+
 int output_close(output *o, hs_status written)
 {
-    int error = written == HS_EIO ? errno : 0;
+    int error = written == HS_EIO ? errno : 0, late = close_all(o);
     int code = EXIT_OK;
 
-    if (!output_is_stdout(o) && close(o->fd) != 0 && written == HS_OK)
-        error = errno;
+    if (written == HS_OK)
+        error = late;
     if (written == HS_OK && !error && o->temporary && rename(o->temporary, o->target) != 0)
         error = errno;
     if (error)
@@ -319,8 +341,7 @@ void output_discard(output *o)
 {
     if (!o)
         return;
-    if (!output_is_stdout(o))
-        close(o->fd);
+    (void)close_all(o);
     if (o->temporary)
         unlink(o->temporary);
     output_free(o);

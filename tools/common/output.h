@@ -2,6 +2,8 @@
 #ifndef TOOLS_OUTPUT_H
 #define TOOLS_OUTPUT_H
 
+#include <stdio.h>
+
 #include <hybridsched/status.h>
 
 /*
@@ -30,8 +32,9 @@ int output_open(const char *path, output **out);
  */
 int output_look(const char *path);
 
-/** The descriptor to write to. */
-int output_fd(const output *o);
+/** The descriptor to write to, or a stream on it; NULL: out of memory. */
+int   output_fd(const output *o);
+FILE *output_stream(output *o);
 
 /** Does it go to standard output? */
 int output_is_stdout(const output *o);

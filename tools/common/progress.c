@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/message.h"
 
 enum { QUIET_SECONDS = 2, DEFAULT_COLUMNS = 80 };
@@ -27,7 +28,7 @@ static struct {
     pthread_cond_t  over;
     pthread_t       thread;
     int             running;
-    struct timespec start;
+    double          start;
     size_t          total, done;
     double          last_step; /* when it ended, in seconds since the start */
     double          over_at;   /* by the caller's reckoning, likewise; 0: by the pace */
@@ -55,11 +56,7 @@ static void set_shown(int shown)
 
 static double seconds_since_start(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - state.start.tv_sec) +
-           (double)(now.tv_nsec - state.start.tv_nsec) * 1e-9;
+    return clock_now() - state.start;
 }
 
 static int terminal_columns(void)
@@ -178,7 +175,7 @@ void progress_begin(size_t total)
 
     if (state.running || !isatty(STDERR_FILENO))
         return;
-    clock_gettime(CLOCK_MONOTONIC, &state.start);
+    state.start = clock_now();
     state.total = total;
     state.done = 0;
     state.last_step = 0;

@@ -1,36 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: what is said and written when a run is over. */
-#include <errno.h>
-#include <unistd.h>
-
 #include "common/message.h"
 #include "exec/exec.h"
 
-static hs_status write_report(int fd, const exec_job *job, const exec_measured *m)
+static hs_status write_file(int which, output *file, const exec_job *job, const exec_measured *m)
 {
-    int       copy = dup(fd), error;
-    FILE     *out = copy < 0 ? NULL : fdopen(copy, "w");
-    hs_status status;
+    FILE *out;
 
-    if (!out) {
-        error = errno;
-        if (copy >= 0)
-            close(copy);
-        errno = error;
-        return HS_EIO;
-    }
-    status = HS_OK;
+    if (which == EXEC_TRACE)
+        return exec_write_picture(hs_trace_write, output_fd(file), job, m);
+    if (which == EXEC_GANTT)
+        return exec_write_picture(hs_gantt_write, output_fd(file), job, m);
+    out = output_stream(file);
+    if (!out)
+        return HS_ENOMEM;
     if (job->request->html)
-        status = exec_write_html(out, job, m);
-    else
-        exec_write_json(out, job, m);
-    if (status == HS_OK && (fflush(out) != 0 || ferror(out)))
-        status = HS_EIO;
-    error = errno;
-    if (fclose(out) != 0 && status == HS_OK)
-        return HS_EIO;
-    errno = error;
-    return status;
+        return exec_write_html(out, job, m);
+    exec_write_json(out, job, m);
+    return HS_OK;
 }
 
 static int write_files(const exec_job *job, exec_request *request, const exec_measured *m)
@@ -38,18 +25,11 @@ static int write_files(const exec_job *job, exec_request *request, const exec_me
     int worst = EXIT_OK;
 
     for (int i = 0; i < EXEC_FILES; i++) {
-        hs_status status;
-        int       fd, code;
+        int code;
 
         if (!request->file[i])
             continue;
-        fd = output_fd(request->file[i]);
-        if (i == EXEC_REPORT)
-            status = write_report(fd, job, m);
-        else
-            status = exec_write_picture(i == EXEC_TRACE ? hs_trace_write : hs_gantt_write, fd, job,
-                                        m);
-        code = output_close(request->file[i], status);
+        code = output_close(request->file[i], write_file(i, request->file[i], job, m));
         request->file[i] = NULL;
         worst = code > worst ? code : worst;
     }

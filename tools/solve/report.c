@@ -4,7 +4,6 @@
 
 #include "common/escape.h"
 #include "solve/solve.h"
-#include "solve/text.h"
 
 static void csv_string(const char *text)
 {

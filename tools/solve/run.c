@@ -3,15 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/certify.h"
+#include "common/clock.h"
 #include "common/input.h"
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/progress.h"
 #include "solve/solve.h"
-#include "solve/start.h"
 
 /* What solve_instance() works on. */
 typedef struct run {
@@ -22,14 +21,6 @@ typedef struct run {
     double               best_makespan;
     size_t               step;
 } run;
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 size_t solve_steps(const solve_request *request)
 {
@@ -179,7 +170,7 @@ static int compute_bound(run *r, const wanted_bound *wanted)
 {
     const hs_bound *bound = wanted->bound;
     const char     *name = hs_bound_name(bound);
-    double          start = now(), value;
+    double          start = clock_now(), value;
     hs_status       status;
 
     progress_step(r->step++, "%s: bound %s", r->result->path, name);
@@ -193,7 +184,7 @@ static int compute_bound(run *r, const wanted_bound *wanted)
     }
     if (status != HS_OK)
         return failed(r, name, status);
-    add_bound(r->result, name, value, now() - start);
+    add_bound(r->result, name, value, clock_now() - start);
     return EXIT_OK;
 }
 
@@ -268,13 +259,13 @@ static void keep_best(run *r, hs_schedule *s, double makespan)
 static int run_scheduling(run *r, const hs_algorithm *alg, solve_row *row, hs_report *report)
 {
     hs_schedule *s = NULL;
-    double       start = now();
+    double       start = clock_now();
     hs_status    status = hs_solve_reported(alg, r->in, &r->settings, &s, report);
     int          code;
 
     if (status != HS_OK)
         return failed(r, row->name, status);
-    row->seconds = now() - start;
+    row->seconds = clock_now() - start;
     code = check(r, row->name, s);
     if (code) {
         hs_schedule_free(s);
@@ -289,12 +280,12 @@ static int run_scheduling(run *r, const hs_algorithm *alg, solve_row *row, hs_re
 
 static int run_unscheduled(run *r, const hs_algorithm *alg, solve_row *row, hs_report *report)
 {
-    double    start = now();
+    double    start = clock_now();
     hs_status status = hs_solve_makespan(NULL, alg, r->in, &r->settings, &row->value, report);
 
     if (status != HS_OK)
         return failed(r, row->name, status);
-    row->seconds = now() - start;
+    row->seconds = clock_now() - start;
     row->certified = larger(row->value, report->certified);
     row->spoliated = report->aborted;
     return EXIT_OK;
@@ -378,7 +369,7 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
     code = read_affinities(request, r.in, &affinities, &r.settings.affinity_count);
     r.settings.affinities = affinities;
     if (!code && request->start)
-        code = start_read(request->start, r.in, &start);
+        code = solve_start(request->start, r.in, &start);
     r.settings.start = start;
     r.settings.progress = show_progress;
     r.settings.progress_data = &r;

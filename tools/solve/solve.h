@@ -76,8 +76,17 @@ int solve_write(solve_request *request, const solve_result *result);
 /** EXIT_WORK after a message if no algorithm has reached the gap that was asked for; else 0. */
 int solve_gap_code(const solve_request *request, const solve_result *result);
 
+/**
+ * Read the plan `path` as a schedule of `in`, whose tasks it may have in another order
+ * (start.c). 0, or an exit code after a message. On 0 the caller frees *out.
+ */
+int solve_start(const char *path, const hs_instance *in, hs_schedule **out);
+
 /** Print one instance's results; `first`: nothing was printed before. */
 void solve_report(const solve_request *request, const solve_result *result, int first);
+
+/** The same as aligned tables, best first (text.c). */
+void solve_text(const solve_request *request, const solve_result *result, int first);
 
 /** Makespan over bound; 1 if both are 0. */
 double solve_ratio(double makespan, double bound);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "solve/start.h"
-
+/* hsched-solve --start. */
 #include <stdlib.h>
 
-#include "common/input.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/plan.h"
+#include "solve/solve.h"
 
 /* The tasks of the plan by the numbers that they have in the instance; tasks match by name. */
-static hs_status match(const hs_instance *plan, const hs_instance *in, uint32_t *number,
+static hs_status match(const hs_instance *planned, const hs_instance *in, uint32_t *number,
                        const char *path, int *code)
 {
     char      name[HS_MAX_ID + 16];
     hs_index *index = NULL;
     hs_status status = hs_index_create(in, &index);
-    size_t    count = hs_instance_tasks(plan);
+    size_t    count = hs_instance_tasks(planned);
 
     for (size_t i = 0; status == HS_OK && i < count && !*code; i++) {
-        size_t length = hs_instance_name(plan, i, name, sizeof name), task;
+        size_t length = hs_instance_name(planned, i, name, sizeof name), task;
 
         if (hs_index_find(index, name, length, &task)) {
             number[i] = (uint32_t)task;
@@ -51,13 +51,13 @@ static hs_status renumber(const hs_schedule *s, const uint32_t *number, hs_sched
 }
 
 /* The plan as a schedule of the instance; it must be a valid one. */
-static int adopt(const char *path, const hs_instance *plan, const hs_schedule *s,
+static int adopt(const char *path, const hs_instance *planned, const hs_schedule *s,
                  const hs_instance *in, hs_schedule **out)
 {
-    uint32_t    *number = checked_calloc(hs_instance_tasks(plan), sizeof *number);
+    uint32_t    *number = checked_calloc(hs_instance_tasks(planned), sizeof *number);
     hs_violation first;
     int          code = EXIT_OK;
-    hs_status    status = match(plan, in, number, path, &code);
+    hs_status    status = match(planned, in, number, path, &code);
 
     if (status == HS_OK && !code)
         status = renumber(s, number, out);
@@ -74,24 +74,17 @@ static int adopt(const char *path, const hs_instance *plan, const hs_schedule *s
     return code;
 }
 
-int start_read(const char *path, const hs_instance *in, hs_schedule **out)
+int solve_start(const char *path, const hs_instance *in, hs_schedule **out)
 {
     hs_read_options reading;
-    hs_diagnostic   why = {0};
-    hs_instance    *plan = NULL;
-    hs_schedule    *s = NULL;
-    input           file;
-    int             code = input_open(path, &file);
+    plan            p = {.path = path};
+    int             code;
 
-    if (code)
-        return code;
     hs_read_options_init(&reading);
     reading.ignore_unknown = 1;
-    code = input_status(&file, hs_plan_read(file.fd, &reading, &plan, &s, NULL, &why), &why);
-    input_close(&file);
+    code = plan_read(&p, &reading);
     if (!code)
-        code = adopt(file.name, plan, s, in, out);
-    hs_schedule_free(s);
-    hs_instance_free(plan);
+        code = adopt(p.path, p.in, p.s, in, out);
+    plan_free(&p);
     return code;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-solve: results as a table that a person reads. */
-#include "solve/text.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/escape.h"
 #include "common/memory.h"
+#include "solve/solve.h"
 
 enum { DIGITS = 7, MAX_DECIMALS = 9, CELL = 32 };
 

@@ -337,13 +337,8 @@ hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule *s,
                          const hs_picture *picture)
 {
     hsi_gantt g = {.in = in};
-    hs_status st;
+    hs_status st = hsi_picture_begin(&g.picture, picture, in, s);
 
-    if (!in || !s)
-        return HS_EINVAL;
-    st = hsi_picture_resolve(&g.picture, picture);
-    if (st == HS_OK)
-        st = hsi_picture_check(&g.picture, in, s);
     if (st != HS_OK)
         return st;
     g.unit = hs_instance_unit(in);

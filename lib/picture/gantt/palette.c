@@ -27,36 +27,29 @@ static int by_tasks(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+static uint32_t tasks_in(const hs_task *row)
+{
+    return row->count ? row->count : 1;
+}
+
 static int has_kernel(const hs_task *row)
 {
     return row->kernel && row->kernel[0];
 }
 
-static size_t rows_with_kernel(const hs_instance *in)
+/* The kernels of all rows, sorted by name, each once; returns how many. *listed: rows with one. */
+static size_t count_kernels(const hs_instance *in, kernel_count *kernels, size_t *listed)
 {
-    size_t  rows = hs_instance_rows(in), count = 0;
-    hs_task row;
-
-    for (size_t i = 0; i < rows; i++) {
-        hs_instance_row(in, i, &row);
-        count += has_kernel(&row) != 0;
-    }
-    return count;
-}
-
-/* The kernels of all rows, sorted by name, each once; returns how many. */
-static size_t count_kernels(const hs_instance *in, kernel_count *kernels)
-{
-    size_t  rows = hs_instance_rows(in), listed = 0, distinct = 0;
+    size_t  rows = hs_instance_rows(in), distinct = 0;
     hs_task row;
 
     for (size_t i = 0; i < rows; i++) {
         hs_instance_row(in, i, &row);
         if (has_kernel(&row))
-            kernels[listed++] = (kernel_count){row.kernel, row.count ? row.count : 1};
+            kernels[(*listed)++] = (kernel_count){row.kernel, tasks_in(&row)};
     }
-    qsort(kernels, listed, sizeof *kernels, by_name);
-    for (size_t i = 0; i < listed; i++) {
+    qsort(kernels, *listed, sizeof *kernels, by_name);
+    for (size_t i = 0; i < *listed; i++) {
         if (distinct > 0 && strcmp(kernels[distinct - 1].name, kernels[i].name) == 0)
             kernels[distinct - 1].tasks += kernels[i].tasks;
         else
@@ -65,21 +58,22 @@ static size_t count_kernels(const hs_instance *in, kernel_count *kernels)
     return distinct;
 }
 
-static hs_status choose_kernels(const hs_instance *in, size_t listed, hsi_palette *palette)
+static hs_status choose_kernels(const hs_instance *in, hsi_palette *palette)
 {
-    kernel_count *kernels = malloc(listed * sizeof *kernels);
-    size_t        distinct;
+    size_t        rows = hs_instance_rows(in), listed = 0, distinct;
+    kernel_count *kernels = malloc((rows ? rows : 1) * sizeof *kernels);
 
     if (!kernels)
         return HS_ENOMEM;
-    distinct = count_kernels(in, kernels);
+    distinct = count_kernels(in, kernels, &listed);
     qsort(kernels, distinct, sizeof *kernels, by_tasks);
+    palette->by_kernel = listed > 0;
     palette->count = distinct < HSI_KERNELS ? (unsigned)distinct : HSI_KERNELS;
     for (unsigned c = 0; c < palette->count; c++) {
         palette->kernel[c] = kernels[c].name;
         palette->used[c] = 1;
     }
-    palette->used[HSI_REST] = distinct > HSI_KERNELS || listed < hs_instance_rows(in);
+    palette->used[HSI_REST] = listed > 0 && (distinct > HSI_KERNELS || listed < rows);
     free(kernels);
     return HS_OK;
 }
@@ -131,17 +125,14 @@ static hs_status choose_scale(const hs_instance *in, hsi_palette *palette)
     if (!tasks)
         return HS_ENOMEM;
     for (size_t i = 0; i < rows; i++) {
-        uint32_t count;
-
         hs_instance_row(in, i, &row);
-        count = row.count ? row.count : 1;
         if (isinf(row.gpu)) {
             palette->used[HSI_REST] = 1;
         } else if (isinf(row.cpu)) {
             palette->used[HSI_GPU_ONLY] = 1;
         } else {
-            tasks[LIMIT + ratio_exponent(row.cpu, row.gpu)] += count;
-            total += count;
+            tasks[LIMIT + ratio_exponent(row.cpu, row.gpu)] += tasks_in(&row);
+            total += tasks_in(&row);
         }
     }
     if (total > 0) {
@@ -174,10 +165,11 @@ static unsigned ratio_class(const hsi_palette *palette, double p, double q)
 
 hs_status hsi_palette_choose(const hs_instance *in, hsi_palette *palette)
 {
-    size_t listed = rows_with_kernel(in);
+    hs_status st;
 
-    *palette = (hsi_palette){.by_kernel = listed > 0, .step = 1};
-    return listed > 0 ? choose_kernels(in, listed, palette) : choose_scale(in, palette);
+    *palette = (hsi_palette){.step = 1};
+    st = choose_kernels(in, palette);
+    return st == HS_OK && !palette->by_kernel ? choose_scale(in, palette) : st;
 }
 
 unsigned hsi_palette_class(const hsi_palette *palette, const hs_instance *in, size_t task)

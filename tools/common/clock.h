@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOOLS_CLOCK_H
+#define TOOLS_CLOCK_H
+
+#include <time.h>
+
+/** Seconds since some moment that stays the same. */
+static inline double clock_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+#endif
