@@ -70,8 +70,8 @@ static const option_spec option_table[] = {
 static const tool_spec tool = {
     .name = "hsched-calibrate",
     .operands = "",
-    .summary = "Measure kernels on the cores and GPUs of this machine, as hsched-exec runs them, and "
-               "write an instance or a kernel table with their times.",
+    .summary = "Measure kernels on the cores and GPUs of this machine, as hsched-exec runs them, "
+               "and write an instance or a kernel table with their times.",
     .options = option_table,
 };
 

@@ -72,21 +72,22 @@ static int is_ambiguous(const tool_spec *tool, const char *text)
     return matches > 1;
 }
 
-/* The option that getopt_long() has an opinion of: optopt is its letter or its code. */
-static const option_spec *option_complained_of(const tool_spec *tool)
+/* The number of the option with that letter, or that code from CODE_FIRST on; -1: there is none. */
+static int option_number(const tool_spec *tool, int code)
 {
     const option_spec *spec;
 
-    for (size_t i = 0; optopt && (spec = option_at(tool, i)); i++)
-        if (spec->letter == optopt || CODE_FIRST + (int)i == optopt)
-            return spec;
-    return NULL;
+    for (int i = 0; code && (spec = option_at(tool, (size_t)i)); i++)
+        if (spec->letter == code || CODE_FIRST + i == code)
+            return i;
+    return -1;
 }
 
 static _Noreturn void wrong_option(const options *o, int answer)
 {
     const char        *text = o->argv[optind - 1];
-    const option_spec *spec = option_complained_of(o->tool);
+    int                number = option_number(o->tool, optopt); /* what is complained of */
+    const option_spec *spec = number < 0 ? NULL : option_at(o->tool, (size_t)number);
 
     if (answer == ':')
         usage_error("option '%s' needs an argument%s%s", text,
@@ -185,17 +186,6 @@ static void set_up(const tool_spec *tool, struct option longs[OPTIONS_MOST],
     opterr = 0;
 }
 
-static size_t index_of_code(const tool_spec *tool, int code)
-{
-    size_t i = 0;
-
-    if (code >= CODE_FIRST)
-        return (size_t)(code - CODE_FIRST);
-    while (option_at(tool, i)->letter != code)
-        i++;
-    return i;
-}
-
 void options_read(options *o, const tool_spec *tool, int argc, char **argv, void *line)
 {
     struct option longs[OPTIONS_MOST] = {{0}};
@@ -207,16 +197,15 @@ void options_read(options *o, const tool_spec *tool, int argc, char **argv, void
     output_begin();
     set_up(tool, longs, letters);
     while ((code = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-        size_t index;
+        int number = option_number(tool, code);
 
         if (code == '?' || code == ':')
             wrong_option(o, code);
-        index = index_of_code(tool, code);
-        o->current = option_at(tool, index);
+        o->current = option_at(tool, (size_t)number);
         o->value = o->current->value.kind == ARGUMENT_NONE ? NULL : optarg;
-        if (index >= own_options(tool))
+        if ((size_t)number >= own_options(tool))
             answer_and_exit(o);
-        o->given |= UINT64_C(1) << index;
+        o->given |= UINT64_C(1) << number;
         if (o->current->value.take)
             o->current->value.take(o, line);
         else

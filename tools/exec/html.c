@@ -73,63 +73,51 @@ static void put_heading(FILE *out, const exec_job *job, const exec_measured *m)
     fputs("</p>\n", out);
 }
 
-static void put_tile(FILE *out, const char *value, const char *what, const char *note)
-{
-    fprintf(out, "<div class=\"tile\"><b>%s</b><span>%s%s</span></div>\n", value, what, note);
-}
+/* A number and what it is; between the two, and behind them, printf() goes on. */
+#define TILE      "<div class=\"tile\"><b>"
+#define TILE_BAD  "<div class=\"tile\"><b class=\"bad\">"
+#define TILE_WHAT "</b><span>"
+#define TILE_END  "</span></div>\n"
 
-static void put_count_tile(FILE *out, const exec_job *job)
+static void put_count_tiles(FILE *out, const hs_exec_report *r)
 {
-    const hs_exec_report *r = &job->report;
-    char                  value[64], note[128];
-
-    snprintf(value, sizeof value, "%llu / %llu", (unsigned long long)r->done,
-             (unsigned long long)r->tasks);
-    note[0] = '\0';
+    fprintf(out, TILE "%llu / %llu" TILE_WHAT "tasks done", (unsigned long long)r->done,
+            (unsigned long long)r->tasks);
     if (r->resumed > 0)
-        snprintf(note, sizeof note, ", %llu earlier", (unsigned long long)r->resumed);
-    put_tile(out, value, "tasks done", note);
-    if (r->unrecorded > 0) {
-        snprintf(value, sizeof value, "%llu", (unsigned long long)r->unrecorded);
-        put_tile(out, value, "more done, but not recorded", "");
-    }
-    if (r->failed + r->not_run == 0)
-        return;
-    snprintf(note, sizeof note, ", %llu not run", (unsigned long long)r->not_run);
-    fprintf(out, "<div class=\"tile\"><b class=\"bad\">%llu</b><span>failed%s</span></div>\n",
-            (unsigned long long)r->failed, note);
+        fprintf(out, ", %llu earlier", (unsigned long long)r->resumed);
+    fputs(TILE_END, out);
+    if (r->unrecorded > 0)
+        fprintf(out, TILE "%llu" TILE_WHAT "more done, but not recorded" TILE_END,
+                (unsigned long long)r->unrecorded);
+    if (r->failed + r->not_run > 0)
+        fprintf(out, TILE_BAD "%llu" TILE_WHAT "failed, %llu not run" TILE_END,
+                (unsigned long long)r->failed, (unsigned long long)r->not_run);
 }
 
 static void put_tiles(FILE *out, const exec_job *job, const exec_measured *m)
 {
     const hs_exec_report *r = &job->report;
     const char           *unit = exec_unit_name(job);
-    int                   whole = r->resumed == 0 && r->done == r->tasks;
-    char                  value[64], note[64] = "";
 
     fputs("<div class=\"tiles\">\n", out);
-    snprintf(value, sizeof value, "%.6g %s", m->achieved, unit);
-    if (whole && m->predicted > 0)
-        snprintf(note, sizeof note, ", %.4g &times; predicted", m->achieved / m->predicted);
-    put_tile(out, value, "achieved makespan", note);
-    snprintf(value, sizeof value, "%.6g %s", m->predicted, unit);
-    put_tile(out, value, "predicted makespan", r->resumed > 0 ? " of the whole plan" : "");
-    if (isfinite(m->bound) && m->bound > 0) {
-        snprintf(value, sizeof value, "%.6g %s", m->bound, unit);
-        snprintf(note, sizeof note, ", achieved %.4g &times;", m->achieved / m->bound);
-        put_tile(out, value, "area bound, measured", note);
-    }
-    put_count_tile(out, job);
-    if (r->aborted + r->retried > 0) {
-        snprintf(value, sizeof value, "%llu / %llu", (unsigned long long)r->aborted,
-                 (unsigned long long)r->retried);
-        put_tile(out, value, "attempts taken over / tried again", "");
-    }
-    snprintf(value, sizeof value, "%.*f &micro;s", r->overhead < 1e-4 ? 3 : 0, 1e6 * r->overhead);
-    snprintf(note, sizeof note, ", %.*f &micro;s without waits for work",
-             r->dispatch < 1e-4 ? 3 : 0, 1e6 * r->dispatch);
-    put_tile(out, value, "overhead a task", note);
-    fputs("</div>\n", out);
+    fprintf(out, TILE "%.6g %s" TILE_WHAT "achieved makespan", m->achieved, unit);
+    if (r->resumed == 0 && r->done == r->tasks && m->predicted > 0)
+        fprintf(out, ", %.4g &times; predicted", m->achieved / m->predicted);
+    fprintf(out, TILE_END TILE "%.6g %s" TILE_WHAT "predicted makespan%s" TILE_END, m->predicted,
+            unit, r->resumed > 0 ? " of the whole plan" : "");
+    if (isfinite(m->bound) && m->bound > 0)
+        fprintf(out,
+                TILE "%.6g %s" TILE_WHAT "area bound, measured, achieved %.4g &times;" TILE_END,
+                m->bound, unit, m->achieved / m->bound);
+    put_count_tiles(out, r);
+    if (r->aborted + r->retried > 0)
+        fprintf(out, TILE "%llu / %llu" TILE_WHAT "attempts taken over / tried again" TILE_END,
+                (unsigned long long)r->aborted, (unsigned long long)r->retried);
+    fprintf(out,
+            TILE "%.*f &micro;s" TILE_WHAT "overhead a task, %.*f &micro;s without waits for work"
+            TILE_END "</div>\n",
+            r->overhead < 1e-4 ? 3 : 0, 1e6 * r->overhead, r->dispatch < 1e-4 ? 3 : 0,
+            1e6 * r->dispatch);
 }
 
 /* The SVG without its XML declaration, which only a file of its own may have. */

@@ -15,93 +15,63 @@ const char *hsi_unit_text(hs_unit unit)
     return unit == HS_MICROSECONDS ? "\xc2\xb5s" : hs_unit_name(unit);
 }
 
-/* A number >= 0 as 0.DIGITS * 10^point. */
-typedef struct decimal {
-    char digits[HSI_DECIMAL_MAX];
-    int  count, point;
-} decimal;
-
-static decimal decimal_of(double value)
+/* The shortest decimal of `value` as digits * 10^exponent. */
+static uint64_t shortest_digits(double value, int *exponent)
 {
-    char    text[HSI_DECIMAL_MAX];
-    decimal d = {.count = 0};
-    int     fraction = 0;
+    char     text[HSI_DECIMAL_MAX];
+    uint64_t digits = 0;
+    int      fraction = 0;
 
+    *exponent = 0;
     hsi_decimal_write(value, text);
     for (const char *c = text; *c; c++) {
+        if (*c == 'e') {
+            *exponent += (int)strtol(c + 1, NULL, 10);
+            break;
+        }
         if (*c == '.') {
             fraction = 1;
-        } else if (*c == 'e') {
-            d.point += (int)strtol(c + 1, NULL, 10);
-            break;
-        } else if (d.count > 0 || *c != '0') {
-            d.digits[d.count++] = *c;
-            d.point += !fraction;
         } else {
-            d.point -= fraction; /* a zero between the point and the first digit */
+            digits = digits * 10 + (unsigned)(*c - '0');
+            *exponent -= fraction;
         }
     }
-    return d;
+    return digits;
 }
 
-static void round_decimal(decimal *d, int digits)
+/* The number rounded to `most` digits, half of the last one up, without zeros at its end. */
+static uint64_t round_digits(uint64_t digits, int most, int *exponent)
 {
-    int up = d->count > digits && d->digits[digits] >= '5';
+    uint64_t limit = 1, unit = 1;
 
-    d->count = d->count < digits ? d->count : digits;
-    while (up && d->count > 0 && d->digits[d->count - 1] == '9')
-        d->count--;
-    if (up && d->count > 0) {
-        d->digits[d->count - 1]++;
-    } else if (up) { /* nines alone: the next power of ten */
-        d->digits[d->count++] = '1';
-        d->point++;
-    }
-    while (d->count > 0 && d->digits[d->count - 1] == '0')
-        d->count--;
-}
-
-/* `places` digits from number `from` on, those past the last being zeros. */
-static char *copy_digits(char *at, const decimal *d, int from, int places)
-{
-    for (int i = from; i < from + places; i++)
-        *at++ = i >= 0 && i < d->count ? d->digits[i] : '0';
-    return at;
-}
-
-static char *write_plain(char *at, const decimal *d)
-{
-    at = d->point > 0 ? copy_digits(at, d, 0, d->point) : copy_digits(at, d, -1, 1);
-    if (d->count > d->point) {
-        *at++ = '.';
-        at = copy_digits(at, d, d->point, d->count - d->point);
-    }
-    return at;
-}
-
-static char *write_scientific(char *at, const decimal *d)
-{
-    at = copy_digits(at, d, 0, 1);
-    if (d->count > 1) {
-        *at++ = '.';
-        at = copy_digits(at, d, 1, d->count - 1);
-    }
-    *at++ = 'e';
-    return at + hsi_decimal_write_i64(d->point - 1, at);
+    while (most-- > 0)
+        limit *= 10;
+    for (; digits / unit >= limit; unit *= 10)
+        ++*exponent;
+    for (digits = (digits + unit / 2) / unit; digits % 10 == 0; digits /= 10)
+        ++*exponent;
+    return digits;
 }
 
 size_t hsi_round_text(double value, int digits, char buffer[HSI_ROUND_TEXT])
 {
-    decimal d;
-    char   *end;
+    static const char zeros[] = "00000000000000000";
+    char              text[HSI_DECIMAL_MAX];
+    int               exponent, count, point;
 
     if (!(value > 0) || isinf(value))
         return hsi_decimal_write(value, buffer);
-    d = decimal_of(value);
-    round_decimal(&d, digits);
-    end = d.point > -4 && d.point <= 12 ? write_plain(buffer, &d) : write_scientific(buffer, &d);
-    *end = '\0';
-    return (size_t)(end - buffer);
+    count = (int)hsi_decimal_write_u64(
+        round_digits(shortest_digits(value, &exponent), digits, &exponent), text);
+    point = count + exponent; /* 0.TEXT * 10^point */
+    if (point <= -4 || point > 12)
+        return (size_t)snprintf(buffer, HSI_ROUND_TEXT, "%c%s%se%d", text[0], count > 1 ? "." : "",
+                                text + 1, point - 1);
+    if (point <= 0)
+        return (size_t)snprintf(buffer, HSI_ROUND_TEXT, "0.%.*s%s", -point, zeros, text);
+    if (point >= count)
+        return (size_t)snprintf(buffer, HSI_ROUND_TEXT, "%s%.*s", text, point - count, zeros);
+    return (size_t)snprintf(buffer, HSI_ROUND_TEXT, "%.*s.%s", point, text, text + point);
 }
 
 void hsi_put_time(hsi_output *out, double time, hs_unit unit)
