@@ -82,7 +82,8 @@ typedef enum hs_violation_kind {
     HS_OVERLAP,           /* an entry starts before its worker's previous one ends */
     HS_RUN_TWICE,         /* a task is run to its end twice */
     HS_NEVER_RUN,         /* a task is never run to its end */
-    HS_RUN_BEFORE_ABORT   /* a task is run before its aborted execution ends */
+    HS_RUN_BEFORE_ABORT,  /* a task is run before its aborted execution ends */
+    HS_TASK_OVERLAP       /* two aborted executions of a task are on at a time */
 } hs_violation_kind;
 
 /** The first violation found. Fields that do not apply are 0. */
@@ -97,7 +98,7 @@ typedef struct hs_violation {
 
 /**
  * Is `s` a schedule of `in`? HS_OK if so, HS_ESCHEDULE and *first (if not NULL)
- * if not. Shares no code with the algorithms. O(tasks + entries).
+ * if not. Shares no code with the algorithms. O(tasks + entries + a log a), with a aborted ones.
  */
 HS_API hs_status   hs_schedule_check(const hs_instance *in, const hs_schedule *s,
                                      hs_violation *first);

@@ -33,15 +33,32 @@ const char *hs_violation_text(hs_violation_kind kind)
         return "the task is never run to its end";
     case HS_RUN_BEFORE_ABORT:
         return "the task is run before an aborted execution of it ends";
+    case HS_TASK_OVERLAP:
+        return "the task is executed on two workers at a time";
     }
     return "unknown violation";
 }
 
-/* What is known of each task so far. */
-typedef struct seen_task {
-    double run_start;  /* -1: not run */
-    double abort_end;  /* latest; -1: never aborted */
-} seen_task;
+/* An aborted execution. */
+typedef struct attempt {
+    double   start, end;
+    size_t   task, entry;
+    unsigned worker;
+} attempt;
+
+/*
+ * First each worker's entries are looked at in their order, each by itself and beside the one
+ * before it; that yields when each task is run, and what was aborted. Then the tasks are looked
+ * at, each with all that the workers said of it.
+ */
+typedef struct check {
+    const hs_instance *in;
+    const hs_schedule *s;
+    double            *run_start; /* of each task; -1: not run */
+    attempt           *aborted;
+    size_t             aborts;
+    hs_violation       v;
+} check;
 
 static int broken(hs_violation *v, hs_violation_kind kind, double expected, double found)
 {
@@ -68,91 +85,118 @@ static int check_times(const hs_entry *entry, double time, hs_violation *v)
     return 0;
 }
 
-static int remember(const hs_entry *entry, seen_task *seen, hs_violation *v)
+static int take_note(check *c, const hs_entry *entry)
 {
+    double *run_start = &c->run_start[entry->task];
+
     if (entry->state == HS_ABORTED) {
-        if (entry->end > seen->abort_end)
-            seen->abort_end = entry->end;
+        c->aborted[c->aborts++] =
+            (attempt){entry->start, entry->end, entry->task, c->v.entry, c->v.worker};
         return 0;
     }
-    if (seen->run_start >= 0)
-        return broken(v, HS_RUN_TWICE, seen->run_start, entry->start);
-    seen->run_start = entry->start;
+    if (*run_start >= 0)
+        return broken(&c->v, HS_RUN_TWICE, *run_start, entry->start);
+    *run_start = entry->start;
     return 0;
 }
 
-static int check_worker(const hs_instance *in, const hs_schedule *s, unsigned worker,
-                        seen_task *seen, hs_violation *v)
+static int check_worker(check *c, unsigned worker)
 {
-    hs_type         type = worker < hs_schedule_cpus(s) ? HS_CPU : HS_GPU;
+    hs_type         type = worker < hs_schedule_cpus(c->s) ? HS_CPU : HS_GPU;
     size_t          count, i;
-    const hs_entry *entries = hs_schedule_entries(s, worker, &count);
+    const hs_entry *entries = hs_schedule_entries(c->s, worker, &count);
     double          free_at = 0;
 
-    v->worker = worker;
+    c->v.worker = worker;
     for (i = 0; i < count; i++) {
         const hs_entry *entry = &entries[i];
 
-        v->entry = i;
-        v->task = entry->task;
-        if (entry->task >= hs_instance_tasks(in))
-            return broken(v, HS_UNKNOWN_TASK, 0, 0);
-        if (check_times(entry, hs_instance_time(in, entry->task, type), v))
+        c->v.entry = i;
+        c->v.task = entry->task;
+        if (entry->task >= hs_instance_tasks(c->in))
+            return broken(&c->v, HS_UNKNOWN_TASK, 0, 0);
+        if (check_times(entry, hs_instance_time(c->in, entry->task, type), &c->v))
             return 1;
         if (entry->start < free_at)
-            return broken(v, HS_OVERLAP, free_at, entry->start);
-        if (remember(entry, &seen[entry->task], v))
+            return broken(&c->v, HS_OVERLAP, free_at, entry->start);
+        if (take_note(c, entry))
             return 1;
         free_at = entry->end;
     }
     return 0;
 }
 
-static int check_tasks(size_t tasks, const seen_task *seen, hs_violation *v)
+static int by_task_and_time(const void *a, const void *b)
 {
-    size_t i;
+    const attempt *x = a, *y = b;
 
-    v->worker = 0;
-    v->entry = 0;
-    for (i = 0; i < tasks; i++) {
-        v->task = i;
-        if (seen[i].run_start < 0)
-            return broken(v, HS_NEVER_RUN, 0, 0);
-        if (seen[i].abort_end > seen[i].run_start)
-            return broken(v, HS_RUN_BEFORE_ABORT, seen[i].abort_end, seen[i].run_start);
+    if (x->task != y->task)
+        return x->task < y->task ? -1 : 1;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+/* Each is run, and what was aborted of it was so before that, one attempt after the other. */
+static int check_tasks(check *c)
+{
+    size_t tasks = hs_instance_tasks(c->in), i;
+
+    c->v.worker = 0;
+    c->v.entry = 0;
+    for (c->v.task = 0; c->v.task < tasks; c->v.task++)
+        if (c->run_start[c->v.task] < 0)
+            return broken(&c->v, HS_NEVER_RUN, 0, 0);
+    if (c->aborts > 0)
+        qsort(c->aborted, c->aborts, sizeof *c->aborted, by_task_and_time);
+    for (i = 0; i < c->aborts; i++) {
+        const attempt *a = &c->aborted[i];
+
+        c->v.task = a->task;
+        if (a->end > c->run_start[a->task])
+            return broken(&c->v, HS_RUN_BEFORE_ABORT, a->end, c->run_start[a->task]);
+        if (i == 0 || a[-1].task != a->task || a->start >= a[-1].end)
+            continue;
+        c->v.worker = a->worker;
+        c->v.entry = a->entry;
+        return broken(&c->v, HS_TASK_OVERLAP, a[-1].end, a->start);
     }
     return 0;
 }
 
+static int check_all(check *c)
+{
+    unsigned workers = hs_schedule_cpus(c->s) + hs_schedule_gpus(c->s), w;
+
+    if (hs_schedule_cpus(c->s) != hs_instance_cpus(c->in) ||
+        hs_schedule_gpus(c->s) != hs_instance_gpus(c->in))
+        return broken(&c->v, HS_WORKERS_DIFFER, 0, 0);
+    for (w = 0; w < workers; w++)
+        if (check_worker(c, w))
+            return 1;
+    return check_tasks(c);
+}
+
 hs_status hs_schedule_check(const hs_instance *in, const hs_schedule *s, hs_violation *first)
 {
-    hs_violation local = {HS_VALID, 0, 0, 0, 0, 0};
-    size_t       tasks, i;
-    seen_task   *seen;
-    unsigned     w;
-    int          found = 0;
+    check     c = {.in = in, .s = s};
+    hs_status st = HS_ENOMEM;
+    size_t    i;
 
     if (!in || !s)
         return HS_EINVAL;
-    if (hs_schedule_cpus(s) != hs_instance_cpus(in) ||
-        hs_schedule_gpus(s) != hs_instance_gpus(in)) {
-        local.kind = HS_WORKERS_DIFFER;
+    c.run_start = malloc((hs_instance_tasks(in) + 1) * sizeof *c.run_start);
+    c.aborted = malloc((hs_schedule_size(s) + 1) * sizeof *c.aborted); /* few are touched */
+    if (c.run_start && c.aborted) {
+        for (i = 0; i < hs_instance_tasks(in); i++)
+            c.run_start[i] = -1;
+        st = check_all(&c) ? HS_ESCHEDULE : HS_OK;
+        if (st == HS_OK)
+            c.v = (hs_violation){.kind = HS_VALID};
         if (first)
-            *first = local;
-        return HS_ESCHEDULE;
+            *first = c.v;
     }
-    tasks = hs_instance_tasks(in);
-    seen = malloc((tasks ? tasks : 1) * sizeof *seen);
-    if (!seen)
-        return HS_ENOMEM;
-    for (i = 0; i < tasks; i++)
-        seen[i].run_start = seen[i].abort_end = -1;
-    for (w = 0; w < hs_schedule_cpus(s) + hs_schedule_gpus(s) && !found; w++)
-        found = check_worker(in, s, w, seen, &local);
-    if (!found)
-        found = check_tasks(tasks, seen, &local);
-    free(seen);
-    if (first)
-        *first = local;
-    return found ? HS_ESCHEDULE : HS_OK;
+    free(c.run_start);
+    free(c.aborted);
+    return st;
 }

@@ -266,6 +266,18 @@ static const broken_plan plans[] = {
     {HS_NEVER_RUN, 0, 0, 1, 0, 0, 3, {{0, 1, 0, 0, 0}, {0, 4, 2, 1, 0}, {0, 1, 1, 2, 1}}},
     {HS_RUN_BEFORE_ABORT, 0, 0, 1, 1.5, 1, 4,
      {{0, 4, 2, 0, 0}, {0, 1, 0, 1, 0}, {0, 1.5, 1, 2, 1}, {1, 3, 1, 1, 0}}},
+    {HS_VALID, 0, 0, 0, 0, 0, 5, /* aborted twice, the second time at once */
+     {{1.5, 5.5, 2, 0, 0}, {0, 1.5, 1, 0, 1}, {1.5, 1.5, 1, 2, 1}, {1.5, 3.5, 1, 1, 0},
+      {0, 1, 0, 1, 0}}},
+    /* The latest end counts, whichever worker says it first. */
+    {HS_RUN_BEFORE_ABORT, 0, 0, 1, 2, 1.5, 5,
+     {{2, 6, 2, 0, 0}, {0, 2, 1, 0, 1}, {0, 1, 0, 1, 0}, {1, 1.25, 1, 1, 1}, {1.5, 4.5, 1, 2, 0}}},
+    {HS_RUN_BEFORE_ABORT, 0, 0, 1, 2, 1.5, 5,
+     {{2, 6, 2, 1, 0}, {0, 2, 1, 1, 1}, {0, 1, 0, 0, 0}, {1, 1.25, 1, 0, 1}, {1.5, 4.5, 1, 2, 0}}},
+    {HS_TASK_OVERLAP, 1, 1, 1, 2, 1, 5,
+     {{2, 6, 2, 0, 0}, {0, 2, 1, 0, 1}, {0, 1, 0, 1, 0}, {1, 1.25, 1, 1, 1}, {2, 5, 1, 2, 0}}},
+    {HS_TASK_OVERLAP, 1, 1, 1, 2, 1, 5,
+     {{2, 6, 2, 0, 0}, {0, 2, 1, 0, 1}, {0, 1, 0, 1, 0}, {1, 3, 1, 1, 1}, {3, 6, 1, 2, 0}}},
 };
 
 START_TEST(violations_are_found_and_placed)
@@ -337,7 +349,7 @@ START_TEST(every_violation_has_a_text)
 {
     int i, j;
 
-    for (i = HS_VALID; i <= HS_RUN_BEFORE_ABORT; i++)
+    for (i = HS_VALID; i <= HS_TASK_OVERLAP; i++)
         for (j = HS_VALID; j < i; j++)
             ck_assert_str_ne(hs_violation_text((hs_violation_kind)i),
                              hs_violation_text((hs_violation_kind)j));

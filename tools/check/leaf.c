@@ -161,8 +161,9 @@ static const char *flaw_of_type(const cases *cs, const proof_node *node, int typ
             room++;
     item = checked_calloc(room + 1, sizeof *item);
     for (size_t i = 0; i < cs->c->kinds * CLASSES; i++) {
-        int   class = i % CLASSES;
-        cells weight = whole_cells(cs->kind[i / CLASSES].time[type], node->knapsacks.grid, capacity);
+        double time = cs->kind[i / CLASSES].time[type];
+        cells  weight = whole_cells(time, node->knapsacks.grid, capacity);
+        int class = i % CLASSES;
 
         if (weight <= capacity && class != (type ? CLASS_CPU : CLASS_GPU))
             count += add_items(item + count, (int64_t)weight,

@@ -74,6 +74,10 @@ static int report_violation(const plan *p, const hs_violation *v)
     case HS_RUN_BEFORE_ABORT:
         return plan_not_valid(p, "task %s: it is run from %s, but aborted elsewhere only at %s",
                               task, found, expected);
+    case HS_TASK_OVERLAP:
+        return plan_not_valid(p,
+                              "task %s on %s: it starts at %s, but is aborted elsewhere only at %s",
+                              task, worker, found, expected);
     }
     return EXIT_OK;
 }
