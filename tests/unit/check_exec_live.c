@@ -14,6 +14,7 @@
 #include <hybridsched/hybridsched.h>
 
 #include "exec_fixture.h"
+#include "rounds.h"
 #include "suite.h"
 
 enum { FIRST_THAT_TAKES = 1 }; /* of all_policies */
@@ -44,7 +45,7 @@ START_TEST(hanging_tasks_are_taken_over)
     static const char *const kernels[] = {"hang-cpu", "spin-cpu"};
     int                      round;
 
-    for (round = 0; round < 100; round++) {
+    for (round = 0; round < rounds(100); round++) {
         theatre_reset();
         bad_luck(all_policies[_i], kernels[round & 1], 1, 1, 1);
         bad_luck(all_policies[_i], kernels[round & 1], 3, 1, 6);
@@ -76,7 +77,7 @@ START_TEST(takes_that_come_too_late)
         {1, 1.5, "late:40", 3, 0}, {1, 1.5, "fail:1", 3, 0}, {1, 1.5, "busy:30", 3, 0}, CURTAIN};
     int round;
 
-    for (round = 0; round < 200; round++) {
+    for (round = 0; round < rounds(200); round++) {
         hs_instance     *in = acts(rows, 3, 1, HS_MICROSECONDS);
         hs_exec_settings s = theatre_settings(all_policies[_i]);
         performance      p;
@@ -126,7 +127,7 @@ START_TEST(nothing_stays_behind)
 {
     int files = open_files(), threads = live_threads(), round;
 
-    for (round = 0; round < 50; round++) {
+    for (round = 0; round < rounds(50); round++) {
         theatre_reset();
         bad_luck("heteroprio", "spin-cpu", 4, 2, 12);
         ck_assert_int_eq(open_files(), files);
@@ -173,7 +174,7 @@ START_TEST(all_is_accounted_for)
     int round;
 
     dice = (uint64_t)_i + 1;
-    for (round = 0; round < 60; round++) {
+    for (round = 0; round < rounds(60); round++) {
         unsigned         cpus = roll(4), gpus = roll(3) + !cpus;
         hs_instance     *in = any_instance(cpus, gpus);
         hs_exec_settings s;
