@@ -89,7 +89,8 @@ static inline void hs_wake_worker(hs_wake *wake, unsigned worker)
 typedef enum hs_decision_kind {
     HS_DECIDE_START, /* run `task` from now on */
     HS_DECIDE_TAKE,  /* `victim`, which runs `task`, is to abort it: ask again when it has */
-    HS_DECIDE_WAIT   /* nothing now: ask again at `until`, or when woken */
+    HS_DECIDE_WAIT   /* nothing now: ask again at `until`, or when woken; when everybody waits, it
+                        is over */
 } hs_decision_kind;
 
 typedef struct hs_decision {
@@ -149,7 +150,8 @@ HS_API int hs_policy_own(hs_policy *policy, unsigned worker, uint32_t *task);
 
 /**
  * What hs_policy_own() gives this worker, in that order, if it is known before the start;
- * else NULL. After the last hs_policy_skip(); for different workers at once.
+ * else NULL, and *count as it was. After the last hs_policy_skip(), before the worker's first
+ * question; for different workers at once.
  */
 HS_API const uint32_t *hs_policy_list(hs_policy *policy, unsigned worker, size_t *count);
 

@@ -105,12 +105,11 @@ void hs_policy_next(hs_policy *policy, unsigned worker, double now, hs_decision 
 int hs_policy_own(hs_policy *policy, unsigned worker, uint32_t *task)
 {
     return policy->kind.own && worker < policy->workers &&
-           policy->kind.own(policy->state, worker, task);
+           policy->kind.own(policy->state, worker, task) && *task < policy->tasks;
 }
 
 const uint32_t *hs_policy_list(hs_policy *policy, unsigned worker, size_t *count)
 {
-    *count = 0;
     if (!policy->kind.list || worker >= policy->workers)
         return NULL;
     return policy->kind.list(policy->state, worker, count);

@@ -28,6 +28,8 @@ typedef struct simulation {
     unsigned char  *taken; /* by task: it runs or is done */
     hsi_log         log;
     size_t          done;
+    double          now;     /* when somebody was asked last */
+    unsigned        waiting; /* who waits; when everybody does, it is over */
 } simulation;
 
 static uint32_t worker_of(const simulation *sim, uint32_t rank)
@@ -134,6 +136,7 @@ static hs_status ask(simulation *sim, uint32_t rank, double now)
     hs_decision decision;
     hs_status   st = HS_OK;
 
+    sim->waiting -= sim->actors[rank].doing == WAITS;
     sim->actors[rank].doing = IDLE;
     do {
         hs_policy_next(sim->policy, worker_of(sim, rank), now, &decision, &whom);
@@ -148,6 +151,7 @@ static hs_status ask(simulation *sim, uint32_t rank, double now)
     if (decision.kind == HS_DECIDE_START)
         return start(sim, rank, decision.task, now);
     sim->actors[rank].doing = WAITS;
+    sim->waiting++;
     hsi_worker_tree_set(&sim->due, rank, decision.until);
     return HS_OK;
 }
@@ -171,6 +175,9 @@ static hs_status run(simulation *sim)
     while (st == HS_OK && !isinf(now = hsi_worker_tree_time(&sim->due))) {
         uint32_t rank = hsi_worker_tree_first(&sim->due);
 
+        if (sim->waiting == sim->policy->workers && now > sim->now)
+            break;
+        sim->now = now;
         if (sim->actors[rank].doing == RUNS)
             st = end(sim, rank, HS_ENDING_DONE, now);
         if (st == HS_OK)

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The policy is asked what idle workers do, and told what became of their tasks. Its calls say
+ * whom of those that wait this concerns: exec->wake has them until they are asked.
+ */
 #include "exec/run/dispatcher.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "support/atomic.h"
 #include "support/clock.h"
+
+static double time_since_start(const hs_exec *exec, int64_t now)
+{
+    return 1e-9 * (double)(now - exec->control.start_ns) / exec->work.seconds_per_unit;
+}
 
 static double policy_time(hs_exec *exec, int64_t now)
 {
     if (now > exec->control.latest)
         exec->control.latest = now;
-    return 1e-9 * (double)(exec->control.latest - exec->control.start_ns) /
-           exec->work.seconds_per_unit;
+    return time_since_start(exec, exec->control.latest);
 }
 
 static int64_t wall_time(const hs_exec *exec, double time)
@@ -26,134 +30,33 @@ static int64_t wall_time(const hs_exec *exec, double time)
                                                       : HSI_FAR;
 }
 
-static int is_active(hsi_phase phase)
-{
-    return phase == HSI_OWN || phase == HSI_RUN;
-}
-
-static void enter(hsi_worker *worker, hsi_phase phase, int64_t now)
-{
-    hs_exec  *exec = worker->exec;
-    hsi_phase old = worker->turn.phase;
-
-    if (phase == old)
-        return;
-    worker->turn.phase = phase;
-    exec->control.active += (unsigned)(is_active(phase) - is_active(old));
-    exec->control.waiting += (unsigned)((phase == HSI_WAIT) - (old == HSI_WAIT));
-    if (old != HSI_WAIT)
-        worker->turn.waiting_since = now;
-    else if (phase == HSI_RUN)
-        worker->idle_ns += now > worker->turn.waiting_since ? now - worker->turn.waiting_since : 0;
-    if (old == HSI_WAIT)
-        pthread_cond_signal(&worker->turn.wake);
-}
-
-/* The worker runs nothing more. */
-void hsi_retreat(hsi_worker *worker)
-{
-    enter(worker, HSI_LEAVE, worker->now);
-}
-
-static void wait_until(hsi_worker *worker, int64_t until, int64_t now)
-{
-    int sleeps_too_long = worker->turn.phase == HSI_WAIT && until < worker->turn.until;
-
-    worker->turn.until = until;
-    enter(worker, HSI_WAIT, now);
-    if (sleeps_too_long)
-        pthread_cond_signal(&worker->turn.wake);
-}
-
-static void raise_flag(hsi_worker *worker)
-{
-    const uint64_t one = 1;
-
-    hsi_atomic_store(&worker->cancel, 1);
-    while (write(worker->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
-        continue;
-}
-
-static void lower_flag(hsi_worker *worker)
-{
-    uint64_t count;
-
-    hsi_atomic_store(&worker->cancel, 0);
-    while (read(worker->wake_fd, &count, sizeof count) < 0 && errno == EINTR)
-        continue;
-}
-
-/* The task that it has been given, begun or not; hsi_settle() is the end of that. */
-void hsi_cancel(hsi_worker *worker, hsi_cause cause)
-{
-    if (worker->turn.cause != HSI_NOT_CANCELLED)
-        return;
-    worker->turn.cause = cause;
-    raise_flag(worker);
-}
-
-/* Flags that are raised here stay: nothing starts after it. */
-void hsi_halt(hs_exec *exec, hs_exec_stop_how how)
-{
-    unsigned i;
-
-    if ((int)how <= exec->control.halt)
-        return;
-    hsi_atomic_store(&exec->control.halt, (int)how);
-    for (i = 0; i < exec->work.workers; i++) {
-        hsi_worker *w = &exec->worker[i];
-
-        if (w->turn.phase == HSI_WAIT)
-            enter(w, HSI_LEAVE, exec->control.latest);
-        if (how == HS_STOP_NOW)
-            raise_flag(w);
-    }
-}
-
-void hsi_break_off(hs_exec *exec, hs_status status, const char *why)
-{
-    if (exec->control.status == HS_OK) {
-        exec->control.status = status;
-        snprintf(exec->control.why, sizeof exec->control.why, "%s", why);
-    }
-    hsi_halt(exec, HS_STOP_DRAIN);
-}
-
-/* When an attempt has ended, so that the next one is not hit. */
-static void forget_cancel(hsi_worker *worker)
-{
-    if (worker->turn.cause != HSI_NOT_CANCELLED && !worker->exec->control.halt)
-        lower_flag(worker);
-    worker->turn.cause = HSI_NOT_CANCELLED;
-    worker->turn.deadline = HSI_FAR;
-}
-
-/* Before an attempt: how long it may take. */
-void hsi_begin(hsi_worker *worker, uint32_t task)
-{
-    const hs_exec          *exec = worker->exec;
-    const hs_exec_settings *s = &exec->work.settings;
-    double                  seconds = INFINITY;
-
-    if (!exec->work.timed)
-        return;
-    if (s->timeout > 0)
-        seconds = s->timeout;
-    if (s->timeout_factor > 0)
-        seconds = fmin(seconds, s->timeout_factor * exec->work.seconds_per_unit *
-                                    hs_instance_time(exec->work.in, task, worker->type));
-    worker->turn.limit = seconds;
-    worker->turn.deadline = seconds < 9e9 ? hsi_clock_ns() + (int64_t)(1e9 * seconds) : HSI_FAR;
-    if (worker->turn.deadline < exec->control.next_look)
-        hsi_wake_caller(&exec->control);
-}
-
 static void take_over(hsi_worker *worker, hsi_worker *victim, int64_t now)
 {
     worker->turn.victim = victim;
     victim->turn.thief = worker;
-    wait_until(worker, HSI_FAR, now);
+    hsi_sleep_until(worker, HSI_FAR, now);
     hsi_cancel(victim, HSI_TAKEN);
+}
+
+/* A policy may be anybody's. */
+static int is_possible(const hsi_worker *worker, const hs_decision *d)
+{
+    const hs_exec  *exec = worker->exec;
+    const hsi_turn *victim;
+
+    switch (d->kind) {
+    case HS_DECIDE_START:
+        return d->task < hs_instance_tasks(exec->work.in) && hsi_worker_body(worker, d->task)->body;
+    case HS_DECIDE_TAKE:
+        if (d->victim >= exec->work.workers)
+            return 0;
+        victim = &exec->worker[d->victim].turn;
+        return victim->phase == HSI_RUN && victim->task == d->task &&
+               (!victim->thief || victim->thief == worker);
+    case HS_DECIDE_WAIT:
+    default:
+        return d->kind == HS_DECIDE_WAIT;
+    }
 }
 
 /* What does an idle worker do next? */
@@ -165,39 +68,72 @@ void hsi_decide(hsi_worker *worker, int64_t now)
     if (worker->turn.phase == HSI_LEAVE)
         return;
     if (exec->control.halt) {
-        enter(worker, HSI_LEAVE, now);
+        hsi_enter(worker, HSI_LEAVE, now);
         return;
     }
-    hs_policy_next(exec->policy, worker->number, policy_time(exec, now), &d, NULL);
+    hs_policy_next(exec->policy, worker->number, policy_time(exec, now), &d, &exec->wake);
+    if (!is_possible(worker, &d)) {
+        hsi_break_off(exec, HS_EINVAL, "the policy decides what cannot be done");
+        hsi_enter(worker, HSI_LEAVE, now);
+        return;
+    }
     switch (d.kind) {
     case HS_DECIDE_START:
         worker->turn.task = d.task;
-        enter(worker, HSI_RUN, now);
+        hsi_enter(worker, HSI_RUN, now);
         break;
     case HS_DECIDE_TAKE:
         take_over(worker, &exec->worker[d.victim], now);
         break;
     case HS_DECIDE_WAIT:
-        wait_until(worker, wall_time(exec, d.until), now);
+        hsi_sleep_until(worker, wall_time(exec, d.until), now);
         break;
     }
 }
 
-/* GPUs first, then lower numbers, as under the virtual clock. */
-static int ask_waiting(hs_exec *exec, unsigned from, unsigned to, int64_t now)
+static int is_anybody_woken(const hs_wake *wake)
 {
-    int      started = 0;
-    unsigned i;
+    return wake->types || wake->count;
+}
 
-    for (i = from; i < to && exec->control.waiting; i++) {
-        hsi_worker *w = &exec->worker[i];
+/* Those that exec->wake has, of those that wait, get a mark. */
+static void mark_woken(hs_exec *exec)
+{
+    const hs_wake *wake = &exec->wake;
+    unsigned       i;
 
+    for (i = 0; wake->types && i < exec->work.workers; i++)
+        if (wake->types >> exec->worker[i].type & 1)
+            exec->worker[i].turn.woken = 1;
+    for (i = 0; i < wake->count; i++)
+        if (wake->worker[i] < exec->work.workers)
+            exec->worker[wake->worker[i]].turn.woken = 1;
+    exec->wake = (hs_wake){0};
+}
+
+/*
+ * GPUs first, then lower numbers, as under the virtual clock; from the first again when what
+ * one of them starts concerns others. Who waits for a task to be handed over is asked then.
+ */
+static void ask_woken(hs_exec *exec, int64_t now)
+{
+    unsigned workers = exec->work.workers, i = 0;
+
+    mark_woken(exec);
+    while (i < workers) {
+        hsi_worker *w = &exec->worker[(exec->work.cpus + i++) % workers];
+
+        if (!w->turn.woken)
+            continue;
+        w->turn.woken = 0;
         if (w->turn.phase != HSI_WAIT || w->turn.victim)
             continue;
         hsi_decide(w, now);
-        started |= w->turn.phase == HSI_RUN;
+        if (is_anybody_woken(&exec->wake)) {
+            mark_woken(exec);
+            i = 0;
+        }
     }
-    return started;
 }
 
 static void dismiss_all(hs_exec *exec)
@@ -206,17 +142,20 @@ static void dismiss_all(hs_exec *exec)
 
     for (i = 0; i < exec->work.workers; i++)
         if (exec->worker[i].turn.phase == HSI_WAIT)
-            enter(&exec->worker[i], HSI_LEAVE, exec->control.latest);
+            hsi_enter(&exec->worker[i], HSI_LEAVE, exec->control.latest);
 }
 
-/* Something has happened: what do those do who wait? What one of them starts, another
- * may take. When nobody runs anything all is over: a moment that somebody waits for was
- * to look at what was running. */
+/*
+ * Something has happened: those whom it concerns are asked. When nobody runs anything all is
+ * over: a moment that somebody waits for was to look at what was running.
+ */
 void hsi_reconsider(hs_exec *exec, int64_t now)
 {
-    while (exec->control.waiting && (ask_waiting(exec, exec->work.cpus, exec->work.workers, now) |
-                                     ask_waiting(exec, 0, exec->work.cpus, now)))
-        continue;
+    if (is_anybody_woken(&exec->wake)) {
+        if (exec->control.waiting)
+            ask_woken(exec, now);
+        exec->wake = (hs_wake){0}; /* who does not wait asks for himself */
+    }
     if (!exec->control.active && exec->control.waiting)
         dismiss_all(exec);
 }
@@ -225,7 +164,26 @@ static void tell(const hsi_worker *worker, uint32_t task, hs_ending how)
 {
     hs_exec *exec = worker->exec;
 
-    hs_policy_ended(exec->policy, worker->number, task, how, policy_time(exec, worker->now), NULL);
+    hs_policy_ended(exec->policy, worker->number, task, how, policy_time(exec, worker->now),
+                    &exec->wake);
+}
+
+void hsi_own_done(hsi_worker *worker, uint32_t task)
+{
+    hs_exec *exec = worker->exec;
+    hs_wake  wake = {0};
+    unsigned i;
+
+    hs_policy_ended(exec->policy, worker->number, task, HS_ENDING_DONE,
+                    time_since_start(exec, worker->now), &wake);
+    if (!is_anybody_woken(&wake))
+        return;
+    hsi_lock(&exec->control);
+    exec->wake.types |= wake.types;
+    for (i = 0; i < wake.count; i++)
+        hs_wake_worker(&exec->wake, wake.worker[i]);
+    hsi_reconsider(exec, worker->now);
+    hsi_unlock(&exec->control);
 }
 
 /* Who waited for this worker to abort is the first to be asked. */
@@ -280,8 +238,8 @@ static void retire(hsi_worker *worker, uint32_t task)
     exec->results.lost_workers++;
     hsi_failure_note(worker, task, 0, NULL);
     tell(worker, task, HS_ENDING_BACK);
-    hs_policy_retire(exec->policy, worker->number, NULL);
-    enter(worker, HSI_LEAVE, worker->now);
+    hs_policy_retire(exec->policy, worker->number, &exec->wake);
+    hsi_enter(worker, HSI_LEAVE, worker->now);
     while (hs_policy_stranded(exec->policy, &stranded)) {
         hsi_failure_note(worker, stranded, 1, "no worker is left that could run it");
         fail_for_good(worker);
@@ -330,8 +288,7 @@ int hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome)
         exec->results.attempts[task]++;
     switch (outcome) {
     case HS_OUTCOME_DONE:
-        if (worker->turn.phase == HSI_RUN)
-            tell(worker, task, HS_ENDING_DONE);
+        tell(worker, task, HS_ENDING_DONE);
         break;
     case HS_OUTCOME_ABORTED:
         again = settle_abortion(worker, task);
@@ -344,7 +301,7 @@ int hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome)
         again = settle_failure(worker, task);
         break;
     }
-    forget_cancel(worker);
+    hsi_forget_cancel(worker);
     release_thief(worker);
     return again;
 }

@@ -13,8 +13,8 @@
 /*
  * One thread a worker, and the caller's, which watches. What a policy gives a worker
  * for its own runs without a lock; everything else that is decided is decided under
- * the lock, by whichever thread brings the news: it asks the policy for itself
- * and for each worker that waits, and wakes those that have got something to do.
+ * the lock, by whichever thread brings the news: it asks the policy for itself and
+ * for those that wait and that the policy says it concerns, and wakes who has got something to do.
  */
 struct hs_exec {
     hsi_work     work;
@@ -25,6 +25,7 @@ struct hs_exec {
     hsi_progress progress;
     hsi_worker  *worker;
     unsigned     conds; /* workers whose turn.wake is there */
+    hs_wake      wake;  /* of those that wait, who is to be asked: under the lock */
     hsi_control  control;
 };
 
@@ -36,6 +37,8 @@ static inline const hsi_body *hsi_worker_body(const hsi_worker *worker, uint32_t
 
 /* decide.c: with the lock held */
 void hsi_reconsider(hs_exec *exec, int64_t now);
+
+/* turn.c: with the lock held */
 void hsi_halt(hs_exec *exec, hs_exec_stop_how how);
 void hsi_break_off(hs_exec *exec, hs_status status, const char *why);
 

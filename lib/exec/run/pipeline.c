@@ -34,10 +34,12 @@ typedef struct pipeline {
     char               lost_why[HS_WHY];
 } pipeline;
 
-/* Does the policy give each worker a list that it runs in order? */
-static int has_list(const hs_exec *exec)
+/* What the policy gives this worker for its own, in order; NULL: that is not known. */
+static const uint32_t *own_list(const hsi_worker *worker, size_t *count)
 {
-    return exec->work.settings.policy == hs_policy_find("plan") && !exec->work.timed;
+    const hs_exec *exec = worker->exec;
+
+    return exec->work.timed ? NULL : hs_policy_list(exec->policy, worker->number, count);
 }
 
 static int serves(const hsi_worker *worker, unsigned slot)
@@ -49,8 +51,11 @@ int hsi_pipeline_slot(const hsi_worker *worker)
 {
     const hs_exec *exec = worker->exec;
     unsigned       slot;
+    size_t         count;
 
-    for (slot = 0; has_list(exec) && slot < exec->bodies.backend_count; slot++)
+    if (!own_list(worker, &count))
+        return -1;
+    for (slot = 0; slot < exec->bodies.backend_count; slot++)
         if (exec->bodies.backends[slot]->submit && serves(worker, slot))
             return (int)slot;
     return -1;
@@ -63,19 +68,6 @@ static void add_item(const hsi_worker *worker, unsigned slot, uint32_t task, hs_
 
     if (body->body && body->slot == slot)
         items[(*count)++] = (hs_backend_item){body->body, task};
-}
-
-/* What is on its list and not done. */
-static size_t list_own(const hsi_worker *worker, unsigned slot, const hs_entry *entries,
-                       size_t length, hs_backend_item *items)
-{
-    const hs_exec *exec = worker->exec;
-    size_t         count = 0, i;
-
-    for (i = 0; i < length; i++)
-        if (entries[i].state == HS_RUN && !hsi_is_done_before(&exec->results, entries[i].task))
-            add_item(worker, slot, entries[i].task, items, &count);
-    return count;
 }
 
 /* One of each row. */
@@ -98,20 +90,18 @@ static hs_status prepare_slot(hsi_worker *worker, unsigned slot, char why[HS_WHY
 {
     const hs_exec    *exec = worker->exec;
     const hs_backend *backend = exec->bodies.backends[slot];
-    const hs_entry   *entries = NULL;
-    size_t            length = hs_instance_rows(exec->work.in), count;
-    int               ordered = has_list(exec);
-    hs_backend_item  *items;
+    size_t            length = hs_instance_rows(exec->work.in), count = 0, i;
+    const uint32_t   *own = own_list(worker, &length);
+    hs_backend_item  *items = calloc(length + 1, sizeof *items);
     hs_status         st;
 
-    if (ordered)
-        entries = hs_schedule_entries(exec->work.plan, worker->number, &length);
-    items = calloc(length + 1, sizeof *items);
     if (!items)
         return HS_ENOMEM;
-    count =
-        ordered ? list_own(worker, slot, entries, length, items) : list_rows(worker, slot, items);
-    st = backend->prepare(worker->states[slot], exec->work.in, items, count, ordered, why);
+    for (i = 0; own && i < length; i++)
+        add_item(worker, slot, own[i], items, &count);
+    if (!own)
+        count = list_rows(worker, slot, items);
+    st = backend->prepare(worker->states[slot], exec->work.in, items, count, own != NULL, why);
     free(items);
     return st;
 }
@@ -223,7 +213,9 @@ static void take_in(pipeline *p, const hs_completion *end)
     show_next(p);
     if (outcome == HS_OUTCOME_LOST)
         note_lost(p, task);
-    else if (outcome != HS_OUTCOME_DONE && settle(p, task, outcome))
+    else if (outcome == HS_OUTCOME_DONE)
+        hsi_own_done(worker, task);
+    else if (settle(p, task, outcome))
         p->again[p->again_count++] = task;
 }
 

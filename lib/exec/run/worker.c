@@ -170,8 +170,10 @@ int hsi_run_one(hsi_worker *worker, uint32_t task)
         hsi_unlock(&exec->control);
     }
     outcome = hsi_attempt(worker, task);
-    if (outcome == HS_OUTCOME_DONE && !exec->work.timed)
+    if (outcome == HS_OUTCOME_DONE && !exec->work.timed) {
+        hsi_own_done(worker, task);
         return 0;
+    }
     hsi_lock(&exec->control);
     again = hsi_settle(worker, task, outcome);
     hsi_reconsider(exec, worker->now);

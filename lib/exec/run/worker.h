@@ -21,6 +21,7 @@ typedef struct hsi_turn {
     hsi_phase          phase;
     uint32_t           task;          /* HSI_RUN: what to run */
     int64_t            until;         /* HSI_WAIT: when to ask again */
+    int                woken;         /* HSI_WAIT: it is about to be asked */
     int64_t            waiting_since; /* HSI_WAIT, HSI_LEAVE */
     struct hsi_worker *victim;        /* HSI_WAIT: that its task is handed over */
     struct hsi_worker *thief;         /* who waits for it to abort */
@@ -73,13 +74,19 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task);
 void       hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *attempt);
 hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_outcome outcome);
 
-/* decide.c: with the lock held */
+/* turn.c: with the lock held */
+void hsi_enter(hsi_worker *worker, hsi_phase phase, int64_t now);
+void hsi_retreat(hsi_worker *worker);
+void hsi_sleep_until(hsi_worker *worker, int64_t until, int64_t now);
 void hsi_begin(hsi_worker *worker, uint32_t task);
+void hsi_cancel(hsi_worker *worker, hsi_cause cause);
+void hsi_forget_cancel(hsi_worker *worker);
+
+/* decide.c: without the lock, what is its own is done; the others with it */
+void hsi_own_done(hsi_worker *worker, uint32_t task);
 int  hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome);
 void hsi_give_back(hsi_worker *worker, uint32_t task);
 void hsi_decide(hsi_worker *worker, int64_t now);
-void hsi_retreat(hsi_worker *worker);
-void hsi_cancel(hsi_worker *worker, hsi_cause cause);
 
 /* failure.c: with the lock held */
 void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, const char *why);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where each worker stands, and how that changes: its phase, whether its present attempt is
+ * cancelled, and when it is due. Under the lock. What is decided is decide.c's.
+ */
+#include "exec/run/dispatcher.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "support/atomic.h"
+#include "support/clock.h"
+
+static int is_active(hsi_phase phase)
+{
+    return phase == HSI_OWN || phase == HSI_RUN;
+}
+
+void hsi_enter(hsi_worker *worker, hsi_phase phase, int64_t now)
+{
+    hs_exec  *exec = worker->exec;
+    hsi_phase old = worker->turn.phase;
+
+    if (phase == old)
+        return;
+    worker->turn.phase = phase;
+    exec->control.active += (unsigned)(is_active(phase) - is_active(old));
+    exec->control.waiting += (unsigned)((phase == HSI_WAIT) - (old == HSI_WAIT));
+    if (old != HSI_WAIT)
+        worker->turn.waiting_since = now;
+    else if (phase == HSI_RUN)
+        worker->idle_ns += now > worker->turn.waiting_since ? now - worker->turn.waiting_since : 0;
+    if (old == HSI_WAIT)
+        pthread_cond_signal(&worker->turn.wake);
+}
+
+/* The worker runs nothing more. */
+void hsi_retreat(hsi_worker *worker)
+{
+    hsi_enter(worker, HSI_LEAVE, worker->now);
+}
+
+void hsi_sleep_until(hsi_worker *worker, int64_t until, int64_t now)
+{
+    int sleeps_too_long = worker->turn.phase == HSI_WAIT && until < worker->turn.until;
+
+    worker->turn.until = until;
+    hsi_enter(worker, HSI_WAIT, now);
+    if (sleeps_too_long)
+        pthread_cond_signal(&worker->turn.wake);
+}
+
+static void raise_flag(hsi_worker *worker)
+{
+    const uint64_t one = 1;
+
+    hsi_atomic_store(&worker->cancel, 1);
+    while (write(worker->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
+        continue;
+}
+
+static void lower_flag(hsi_worker *worker)
+{
+    uint64_t count;
+
+    hsi_atomic_store(&worker->cancel, 0);
+    while (read(worker->wake_fd, &count, sizeof count) < 0 && errno == EINTR)
+        continue;
+}
+
+/* The task that it has been given, begun or not; hsi_settle() is the end of that. */
+void hsi_cancel(hsi_worker *worker, hsi_cause cause)
+{
+    if (worker->turn.cause != HSI_NOT_CANCELLED)
+        return;
+    worker->turn.cause = cause;
+    raise_flag(worker);
+}
+
+/* Flags that are raised here stay: nothing starts after it. */
+void hsi_halt(hs_exec *exec, hs_exec_stop_how how)
+{
+    unsigned i;
+
+    if ((int)how <= exec->control.halt)
+        return;
+    hsi_atomic_store(&exec->control.halt, (int)how);
+    for (i = 0; i < exec->work.workers; i++) {
+        hsi_worker *w = &exec->worker[i];
+
+        if (w->turn.phase == HSI_WAIT)
+            hsi_enter(w, HSI_LEAVE, exec->control.latest);
+        if (how == HS_STOP_NOW)
+            raise_flag(w);
+    }
+}
+
+void hsi_break_off(hs_exec *exec, hs_status status, const char *why)
+{
+    if (exec->control.status == HS_OK) {
+        exec->control.status = status;
+        snprintf(exec->control.why, sizeof exec->control.why, "%s", why);
+    }
+    hsi_halt(exec, HS_STOP_DRAIN);
+}
+
+/* When an attempt has ended, so that the next one is not hit. */
+void hsi_forget_cancel(hsi_worker *worker)
+{
+    if (worker->turn.cause != HSI_NOT_CANCELLED && !worker->exec->control.halt)
+        lower_flag(worker);
+    worker->turn.cause = HSI_NOT_CANCELLED;
+    worker->turn.deadline = HSI_FAR;
+}
+
+/* Before an attempt: how long it may take. */
+void hsi_begin(hsi_worker *worker, uint32_t task)
+{
+    const hs_exec          *exec = worker->exec;
+    const hs_exec_settings *s = &exec->work.settings;
+    double                  seconds = INFINITY;
+
+    if (!exec->work.timed)
+        return;
+    if (s->timeout > 0)
+        seconds = s->timeout;
+    if (s->timeout_factor > 0)
+        seconds = fmin(seconds, s->timeout_factor * exec->work.seconds_per_unit *
+                                    hs_instance_time(exec->work.in, task, worker->type));
+    worker->turn.limit = seconds;
+    worker->turn.deadline = seconds < 9e9 ? hsi_clock_ns() + (int64_t)(1e9 * seconds) : HSI_FAR;
+    if (worker->turn.deadline < exec->control.next_look)
+        hsi_wake_caller(&exec->control);
+}
