@@ -54,6 +54,33 @@ START_TEST(hanging_tasks_are_taken_over)
 }
 END_TEST
 
+/* A victim that fails rather than gives up: the next attempt is the thief's, not its own. */
+START_TEST(retries_of_what_was_taken_are_the_thiefs)
+{
+    const act rows[] = {{1, 1.5, "sulk-cpu", 3, 0}, CURTAIN};
+    unsigned  round, worker, failures = 0;
+    uint32_t  i;
+
+    for (round = 0; round < 30; round++) {
+        const unsigned   on_cpu[] = {0, 0, 0};
+        hs_instance     *in = acts(rows, 1, 1, HS_MICROSECONDS);
+        hs_exec_settings s = theatre_settings(all_policies[_i]);
+        performance      p;
+
+        s.retries = 1;
+        p = perform(in, lists(in, on_cpu), &s);
+        all_done_once(&p);
+        for (i = 0; i < 3; i++) {
+            attempts_that(&p, i, HS_OUTCOME_DONE, &worker);
+            ck_assert_uint_eq(worker, 1);
+            failures += attempts_that(&p, i, HS_OUTCOME_FAILED, NULL);
+        }
+        end_performance(&p);
+    }
+    ck_assert_uint_gt(failures, 0);
+}
+END_TEST
+
 /* Some CPU runs the first task for good, unless a GPU takes it; the rest is done elsewhere. */
 START_TEST(what_may_not_be_restarted_is_left_alone)
 {
@@ -203,6 +230,7 @@ int main(void)
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
     tcase_add_loop_test(cases, hanging_tasks_are_taken_over, FIRST_THAT_TAKES, POLICIES);
+    tcase_add_loop_test(cases, retries_of_what_was_taken_are_the_thiefs, FIRST_THAT_TAKES, POLICIES);
     tcase_add_loop_test(cases, what_may_not_be_restarted_is_left_alone, 0, POLICIES);
     tcase_add_loop_test(cases, takes_that_come_too_late, 0, POLICIES);
     tcase_add_loop_test(cases, ten_thousand_aborts, 0, POLICIES);

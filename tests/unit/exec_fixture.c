@@ -131,6 +131,13 @@ static hs_outcome stay_calm(hs_attempt *a)
     return HS_OUTCOME_FAILED;
 }
 
+static hs_outcome sulk(hs_attempt *a)
+{
+    hang(a, -1);
+    snprintf(a->why, HS_WHY, "it will not be taken");
+    return HS_OUTCOME_FAILED;
+}
+
 static hs_outcome call(const hs_attempt *a, int us)
 {
     if (theatre.hook)
@@ -165,6 +172,8 @@ static hs_outcome play(const role *r, hs_attempt *a)
         return call(a, (int)number);
     if (plays(r, "calm"))
         return stay_calm(a);
+    if (plays(r, "sulk"))
+        return sulk(a);
     if (plays(r, "hang"))
         return hang(a, -1);
     if (plays(r, "spin"))

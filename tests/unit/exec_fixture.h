@@ -14,6 +14,7 @@
  *   fail:N      fail at the first N attempts, then succeed
  *   hang        wait to be cancelled, asleep; hang-cpu: on CPUs, succeed on GPUs
  *   spin        wait to be cancelled, busy; spin-cpu likewise
+ *   sulk        fail once it is cancelled; sulk-cpu: on CPUs, succeed on GPUs
  *   late:US     busy:US, but never look at the cancel flag
  *   lose        the worker is lost; lose-cpu, lose-gpu: only there
  *   calm        fail if it is cancelled from the start
