@@ -141,7 +141,7 @@ static const uint32_t texts = 0
 #undef X
 
 /* A call would take longer than to copy what ids mostly are. */
-static void append_text(hsi_vector *v, hsi_text text)
+static inline void append_text(hsi_vector *v, hsi_text text)
 {
     char *to = (char *)v->data + v->size;
 
@@ -255,21 +255,12 @@ static void put_row(hs_builder *b, const hsi_row *row)
 hs_status hsi_builder_add(hs_builder *b, const hsi_row *row)
 {
     hsi_store *store = &b->content;
-    uint64_t   count = 1;
 
-    if (row->given & HSI_BIT(HSI_COUNT))
-        count = (uint64_t)row->value[HSI_COUNT].integer;
-    for (int c = 0; c < HSI_REQUIRED; c++)
-        if (!(row->value[c].time > 0))
-            return HS_ETIME;
-    if (count > HS_MAX_TASKS - store->tasks ||
-        (row->given & HSI_BIT(HSI_ID) && row->value[HSI_ID].text.length > HSI_MAX_NAME))
-        return HS_ETOOBIG;
     if (prepare(b, row))
         return HS_ENOMEM;
     put_row(b, row);
     store->rows++;
-    store->tasks += count;
+    store->tasks += row->given & HSI_BIT(HSI_COUNT) ? (size_t)row->value[HSI_COUNT].integer : 1;
     return HS_OK;
 }
 
@@ -280,7 +271,12 @@ hs_status hs_builder_add(hs_builder *b, const hs_task *task)
 
     if (st != HS_OK)
         return st;
-    return row.value[HSI_ID].text.length > HS_MAX_ID ? HS_ETOOBIG : hsi_builder_add(b, &row);
+    if (!(row.value[HSI_CPU].time > 0) || !(row.value[HSI_GPU].time > 0))
+        return HS_ETIME;
+    if ((uint64_t)row.value[HSI_COUNT].integer > HS_MAX_TASKS - b->content.tasks ||
+        row.value[HSI_ID].text.length > HS_MAX_ID)
+        return HS_ETOOBIG;
+    return hsi_builder_add(b, &row);
 }
 
 /* A quarter more than it seems: room that is not used costs nothing, to move does. */

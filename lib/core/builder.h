@@ -7,10 +7,7 @@
 /* An id with the number of a copy behind it, as plans have them. */
 #define HSI_MAX_NAME (HS_MAX_ID + 11)
 
-/*
- * As hs_builder_add(): HS_ETIME, HS_ETOOBIG (2^31 tasks, or an id longer than
- * HSI_MAX_NAME), HS_ENOMEM.
- */
+/* A row that was found right: positive times, no task too many, no name too long. HS_ENOMEM. */
 hs_status hsi_builder_add(hs_builder *b, const hsi_row *row);
 
 /*

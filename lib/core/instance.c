@@ -62,13 +62,11 @@ hs_status hsi_store_validate(const hsi_store *store, unsigned cpus, unsigned gpu
         *row = i;
         if (!(cpu > 0) || !(gpu > 0))
             return HS_ETIME;
-        if ((cpus == 0 || isinf(cpu)) && (gpus == 0 || isinf(gpu)))
+        if (!(cpus > 0 && cpu < INFINITY) && !(gpus > 0 && gpu < INFINITY))
             return HS_EWORKER;
-        if (!isinf(cpu))
-            cpu_sum += cpu * count;
-        if (!isinf(gpu))
-            gpu_sum += gpu * count;
-        if (isinf(cpu_sum + gpu_sum))
+        cpu_sum += cpu < INFINITY ? cpu * count : 0;
+        gpu_sum += gpu < INFINITY ? gpu * count : 0;
+        if (!(cpu_sum + gpu_sum < INFINITY))
             return HS_EOVERFLOW;
     }
     return validate_sums(cpu_sum, gpu_sum, cpus, gpus);

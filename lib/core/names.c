@@ -242,22 +242,27 @@ hs_status hsi_names_verify(const hsi_store *store, size_t *row)
     return st;
 }
 
-hs_status hsi_names_enter(const hsi_store *store, hsi_names *names, hsi_text id, size_t *row)
+hs_status hsi_names_hash(const hsi_store *store, hsi_names *names, hsi_text id, uint64_t *hash)
 {
+    size_t    row;
     hs_status st = HS_OK;
-    uint32_t *slot;
-    uint64_t  hash;
 
     if (store->rows >= names->room)
-        st = build(store, names, 2 * store->rows + 256, row);
+        st = build(store, names, 2 * store->rows + 256, &row);
     if (st != HS_OK)
         return st;
-    hash = hash_of(names, id.at, id.length);
-    slot = slot_of(store, names, id.at, id.length, hash);
+    *hash = hash_of(names, id.at, id.length);
+    __builtin_prefetch(&names->slot[home_of(names, *hash)], 1);
+    return HS_OK;
+}
+
+size_t hsi_names_enter(const hsi_store *store, hsi_names *names, hsi_text id, uint64_t hash)
+{
+    uint32_t *slot = slot_of(store, names, id.at, id.length, hash);
+
     if (!*slot)
         *slot = tag_of(names, hash) | (uint32_t)(store->rows + 1);
-    *row = (*slot & names->row_mask) - 1;
-    return HS_OK;
+    return (*slot & names->row_mask) - 1;
 }
 
 void hsi_names_free(hsi_names *names)

@@ -26,9 +26,12 @@ int hsi_names_find(const hsi_store *store, const hsi_names *names, const char *n
                    size_t length, size_t *task);
 
 /*
- * While rows are being added: *row = the one whose id this is. If there is none, it is
- * entered as the id of the row to be added next. HS_ENOMEM.
+ * While rows are being added: makes room for one more, hashes `id` and asks memory for its
+ * slot; what is done before hsi_names_enter() is done while that comes. HS_ENOMEM.
  */
-hs_status hsi_names_enter(const hsi_store *store, hsi_names *names, hsi_text id, size_t *row);
+hs_status hsi_names_hash(const hsi_store *store, hsi_names *names, hsi_text id, uint64_t *hash);
+
+/* The row of that id; if there is none, it is entered as that of the row to be added next. */
+size_t hsi_names_enter(const hsi_store *store, hsi_names *names, hsi_text id, uint64_t hash);
 
 #endif

@@ -66,36 +66,41 @@ static hs_status check_same(struct reader *r, size_t task, const hsi_row *row)
                         (unsigned long long)line);
 }
 
-static hs_status add_task(struct reader *r, hsi_row *row)
+static hs_status add_task(struct reader *r, hsi_row *row, hsi_text name)
 {
     if (hsi_builder_store(r->rows.builder)->tasks == HS_MAX_TASKS)
         return hsi_csv_fail(&r->rows.csv, NULL, "more tasks than there may be; expected at most "
                             "%llu", (unsigned long long)HS_MAX_TASKS);
     row->given |= HSI_BIT(HSI_ID);
-    row->value[HSI_ID].text = (hsi_text){field_of(r, NAME)->at, field_of(r, NAME)->length};
+    row->value[HSI_ID].text = name;
     return hsi_rows_add(&r->rows, row, NULL);
 }
 
-static hs_status read_task(struct reader *r, uint32_t *task)
+/* The row's task, met before or not. */
+static hs_status find_task(struct reader *r, hsi_row *row, uint64_t hash, uint32_t *task)
+{
+    const struct hsi_field *field = field_of(r, NAME);
+    const hsi_store        *store = hsi_builder_store(r->rows.builder);
+    hsi_text                name = {field->at, field->length};
+    size_t                  number = hsi_names_enter(store, &r->tasks, name, hash);
+
+    *task = (uint32_t)number;
+    return number < store->rows ? check_same(r, number, row) : add_task(r, row, name);
+}
+
+static hs_status read_name(struct reader *r, uint64_t *hash)
 {
     const struct hsi_field *name = field_of(r, NAME);
-    const hsi_store        *store = hsi_builder_store(r->rows.builder);
-    hsi_row                 row;
-    size_t                  number;
     hs_status               st;
 
     if (name->length == 0)
         return hsi_csv_fail(&r->rows.csv, name, "a row without an id; expected the task's name");
     st = hsi_field_name(&r->rows.csv, name, HSI_MAX_NAME);
-    if (st == HS_OK)
-        st = hsi_rows_read(&r->rows, &row);
     if (st != HS_OK)
         return st;
-    st = hsi_names_enter(store, &r->tasks, (hsi_text){name->at, name->length}, &number);
-    if (st != HS_OK)
-        return hsi_csv_fail_status(&r->rows.csv, st);
-    *task = (uint32_t)number;
-    return number < store->rows ? check_same(r, number, &row) : add_task(r, &row);
+    return hsi_csv_fail_status(&r->rows.csv,
+                               hsi_names_hash(hsi_builder_store(r->rows.builder), &r->tasks,
+                                              (hsi_text){name->at, name->length}, hash));
 }
 
 static hs_status read_state(struct reader *r, uint32_t *state)
@@ -113,14 +118,14 @@ static hs_status read_state(struct reader *r, uint32_t *state)
     return HS_OK;
 }
 
+/* All but its task. */
 static hs_status read_placement(struct reader *r, hs_placement *placement)
 {
     struct hsi_csv *csv = &r->rows.csv;
-    hs_status       st = read_task(r, &placement->task);
+    hs_status       st;
 
-    if (st == HS_OK)
-        st = hsi_field_worker(csv, field_of(r, WORKER), r->rows.header.cpus, r->rows.header.gpus,
-                              &placement->worker);
+    st = hsi_field_worker(csv, field_of(r, WORKER), r->rows.header.cpus, r->rows.header.gpus,
+                          &placement->worker);
     if (st == HS_OK)
         st = hsi_field_number(csv, field_of(r, START), "start", 0, &placement->start);
     if (st == HS_OK)
@@ -129,6 +134,23 @@ static hs_status read_placement(struct reader *r, hs_placement *placement)
         st = hsi_csv_fail(csv, field_of(r, END), "the end is before the start; expected "
                           "a time at or after it");
     return st == HS_OK ? read_state(r, &placement->state) : st;
+}
+
+/* What is wrong with the task comes before what is wrong with the placement, and is found out after
+ * it: see hsi_names_hash(). */
+static hs_status read_row(struct reader *r, hs_placement *placement)
+{
+    hsi_row   row;
+    uint64_t  hash;
+    hs_status st = read_name(r, &hash), placed;
+
+    if (st == HS_OK)
+        st = hsi_rows_read(&r->rows, &row);
+    if (st != HS_OK)
+        return st;
+    placed = read_placement(r, placement);
+    st = find_task(r, &row, hash, &placement->task);
+    return st == HS_OK ? placed : st;
 }
 
 static hs_status read_rows(struct reader *r)
@@ -141,7 +163,7 @@ static hs_status read_rows(struct reader *r)
         st = hsi_csv_row(&r->rows.csv, r->rows.width, &found);
         if (st != HS_OK || !found)
             return st;
-        st = read_placement(r, &placement);
+        st = read_row(r, &placement);
         if (st != HS_OK)
             return st;
         if (hsi_vector_append(&r->placements, &placement, sizeof placement))

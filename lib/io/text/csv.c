@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io/text/csv.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ hs_status hsi_csv_open(struct hsi_csv *csv, int fd, hs_diagnostic *why)
         hsi_csv_close(csv);
         return hsi_csv_fail_status(csv, HS_ENOMEM);
     }
+    memset(csv->window, 0, HSI_SLACK);
     csv->size = HSI_WINDOW;
     csv->total = hsi_csv_total(fd);
     return HS_OK;
@@ -122,24 +124,15 @@ static int scan_quoted(struct hsi_csv *csv, struct scan *s, struct hsi_field *fi
     return HS_OK;
 }
 
-/* Does a number that ends here fill its field? */
-static inline int is_end(char c)
+/* A positive number that fills its field: its end, or NULL. */
+static inline const char *scan_time(struct hsi_field *field, const char *end)
 {
-    return c == ',' || c == '\n' || c == '\r';
-}
+    const char *stop = hsi_decimal_read(field->at, end, &field->time);
 
-/* The end of a field without quotes; a number shows it without a search. */
-static inline const char *scan_plain(const struct hsi_csv *csv, struct hsi_field *field,
-                                     size_t number, const char *at, const char *end)
-{
-    if (number < HSI_TIMES && csv->is_time[number]) {
-        const char *stop = hsi_decimal_read(at, end, &field->number);
-
-        field->has_number = stop && stop < end && is_end(*stop);
-        if (field->has_number)
-            return stop;
-    }
-    return hsi_find_special(at, end);
+    if (!stop || (*stop != ',' && *stop != '\n' && *stop != '\r'))
+        return NULL;
+    field->is_time = field->time > 0 && field->time < INFINITY;
+    return stop;
 }
 
 static hs_status more_fields(struct hsi_csv *csv, const char *at)
@@ -175,36 +168,35 @@ static int end_record(struct hsi_csv *csv, struct scan *s)
     return HS_OK;
 }
 
-/* One attempt at the record at csv->record, over the text there is. */
+/*
+ * One attempt at the record at csv->record, over the text there is. What stands at `end` is looked
+ * at like the rest: it ends no field, being a NUL or no character.
+ */
 static int scan_record(struct hsi_csv *csv)
 {
-    const char *at = csv->window + csv->record, *end = csv->window + csv->clean;
-    struct scan s = {at, end, 0, 0, csv->ended && !csv->fault};
+    const char *at = csv->window + csv->record, *end = csv->window + csv->clean, *stop;
+    struct scan s = {.end = end, .last = csv->ended && !csv->fault};
+    uint64_t    times = csv->times;
     size_t      count = 0;
     int         st;
 
-    for (;; at++) {
-        struct hsi_field *field = &csv->fields[count];
+    for (;; at++, times >>= 1) {
+        struct hsi_field *field = &csv->fields[count++];
 
-        field->raw = at;
-        field->has_number = 0;
-        if (at < end && *at == '"') {
+        field->raw = field->at = at;
+        field->is_time = 0;
+        if (*at == '"') {
             s.at = at;
             st = scan_quoted(csv, &s, field);
             if (st != HS_OK)
                 return st;
             at = s.at;
         } else {
-            at = scan_plain(csv, field, count, at, end);
-            if (at < end && *at == '"')
-                return hsi_csv_fail_here(csv, at, "a quote inside a field that does not begin with "
-                                         "one; expected quotes around the field, and this one "
-                                         "twice");
-            field->at = field->raw;
-            field->length = (size_t)(at - field->raw);
+            stop = times & 1 ? scan_time(field, end) : NULL;
+            at = stop ? stop : hsi_find_special(at, end);
+            field->length = (size_t)(at - field->at);
         }
-        count++;
-        if (at == end || *at != ',')
+        if (*at != ',')
             break;
         if (count == csv->capacity) {
             st = more_fields(csv, at + 1);
@@ -212,6 +204,9 @@ static int scan_record(struct hsi_csv *csv)
                 return st;
         }
     }
+    if (*at == '"')
+        return hsi_csv_fail_here(csv, at, "a quote inside a field that does not begin with one; "
+                                 "expected quotes around the field, and this one twice");
     csv->count = count;
     s.at = at;
     return at == end && !s.last ? MORE : end_record(csv, &s);

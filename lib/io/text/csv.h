@@ -22,12 +22,9 @@ struct hsi_field {
     const char *at;     /* the content, out of its quotes; not NUL terminated */
     size_t      length;
     const char *raw;    /* where it begins in the window; for its position alone */
-    double      number; /* what it says, if has_number */
-    int         has_number;
+    int         is_time; /* it says `time`, and stands in one of csv->times */
+    double      time;
 };
-
-/* Of so many fields of a row numbers may be read while their ends are looked for. */
-#define HSI_TIMES 64
 
 struct hsi_csv {
     /* The record last read; valid until the next call. */
@@ -35,6 +32,10 @@ struct hsi_csv {
     size_t            count;
     uint64_t          line;      /* line on which it begins, from 1 */
     uint64_t          next_line; /* line on which the next one begins */
+
+    /* Bits 0 .. 63, the reader's to set: fields that mostly are positive numbers. They are
+     * converted while their ends are looked for, which costs no more than that. */
+    uint64_t times;
 
     /* The rest is csv.c's own. */
     hs_diagnostic *why;
@@ -48,7 +49,6 @@ struct hsi_csv {
     size_t         clean;        /* up to here the text is known to be good */
     size_t         filled;       /* up to here the window holds text */
     size_t         capacity;     /* of fields */
-    unsigned char  is_time[HSI_TIMES]; /* is field i of a row read as a number, if it is one? */
     char          *scratch;      /* fields that had doubled quotes, without them */
     size_t         scratch_size;
     int            started;      /* the byte order mark has been looked for */

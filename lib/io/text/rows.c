@@ -54,8 +54,9 @@ hs_status hsi_rows_header(struct hsi_rows *r, size_t count, const char *const *o
         if (r->column[c] < 0)
             continue;
         r->there[r->count++] = (unsigned char)c;
-        if (hsi_columns[c].is.type == HS_COLUMN_TIME && r->column[c] < HSI_TIMES)
-            r->csv.is_time[r->column[c]] = 1;
+        r->given |= HSI_BIT(c);
+        if (hsi_columns[c].is.type == HS_COLUMN_TIME && r->column[c] < 64)
+            r->csv.times |= (uint64_t)1 << r->column[c];
     }
     return st;
 }
@@ -83,22 +84,14 @@ static hs_status read_word(struct hsi_csv *csv, const struct hsi_field *field,
     return wrong_word(csv, field, column);
 }
 
-/* The value that a field has in a column of the task table. */
-static inline hs_status read_value(struct hsi_csv *csv, const struct hsi_field *field, int column,
-                            hsi_value *value)
+/* The value that a field has in a column, where a look does not tell it. */
+static hs_status convert(struct hsi_csv *csv, const struct hsi_field *field, int column,
+                         hsi_value *value)
 {
     const hs_column *is = &hsi_columns[column].is;
     uint64_t         count;
     hs_status        st;
 
-    if (field->has_number && field->number > 0 && field->number < INFINITY) {
-        value->time = field->number;
-        return HS_OK;
-    }
-    if (is->type == HS_COLUMN_TEXT) {
-        value->text = (hsi_text){field->at, field->length};
-        return HS_OK;
-    }
     if (field->length == 0) {
         *value = hsi_default(column);
         return HS_OK;
@@ -117,20 +110,33 @@ static inline hs_status read_value(struct hsi_csv *csv, const struct hsi_field *
     }
 }
 
-/* Can one of the workers run it? */
-static hs_status check_workers(struct hsi_rows *r, const hsi_row *row)
+static inline hs_status read_value(struct hsi_csv *csv, const struct hsi_field *field, int column,
+                                   hsi_value *value)
+{
+    if (field->is_time)
+        value->time = field->time;
+    else if (hsi_columns[column].is.type == HS_COLUMN_TEXT)
+        value->text = (hsi_text){field->at, field->length};
+    else
+        return convert(csv, field, column, value);
+    return HS_OK;
+}
+
+static inline int has_worker(const struct hsi_rows *r, const hsi_row *row)
+{
+    return (r->header.cpus > 0 && row->value[HSI_CPU].time < INFINITY) ||
+           (r->header.gpus > 0 && row->value[HSI_GPU].time < INFINITY);
+}
+
+static hs_status refuse_times(struct hsi_rows *r, const hsi_row *row)
 {
     const struct hsi_field *cpu = &r->csv.fields[r->column[HSI_CPU]];
     const struct hsi_field *gpu = &r->csv.fields[r->column[HSI_GPU]];
-    int                     on_cpus = row->value[HSI_CPU].time < INFINITY;
-    int                     on_gpus = row->value[HSI_GPU].time < INFINITY;
 
-    if ((r->header.cpus > 0 && on_cpus) || (r->header.gpus > 0 && on_gpus))
-        return HS_OK;
-    if (on_gpus)
+    if (row->value[HSI_GPU].time < INFINITY)
         return hsi_csv_fail(&r->csv, cpu, "the task runs on GPUs only and there is none; expected "
                             "a finite cpu time");
-    if (on_cpus)
+    if (row->value[HSI_CPU].time < INFINITY)
         return hsi_csv_fail(&r->csv, gpu, "the task runs on CPUs only and there is none; expected "
                             "a finite gpu time");
     return hsi_csv_fail(&r->csv, cpu, "the task has no implementation at all; expected a finite "
@@ -141,14 +147,13 @@ hs_status hsi_rows_read(struct hsi_rows *r, hsi_row *row)
 {
     hs_status st = HS_OK;
 
-    row->given = 0;
+    row->given = r->given;
     for (int i = 0; i < r->count && st == HS_OK; i++) {
         int c = r->there[i];
 
         st = read_value(&r->csv, &r->csv.fields[r->column[c]], c, &row->value[c]);
-        row->given |= HSI_BIT(c);
-        if (c == HSI_GPU && st == HS_OK)
-            st = check_workers(r, row);
+        if (c == HSI_GPU && st == HS_OK && !has_worker(r, row))
+            st = refuse_times(r, row);
     }
     return st;
 }

@@ -18,6 +18,7 @@ struct hsi_rows {
     int               column[HSI_COLUMNS]; /* number of the field, or -1 */
     int               count;               /* columns that are there */
     unsigned char     there[HSI_COLUMNS];
+    uint32_t          given;               /* HSI_BIT() of them */
 };
 
 /** Start on `fd`; `kind` is what the first line has to say. Closed by the caller in any case. */
