@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The task table: each column there is, alone, goes through all that is made of the table.
+ * A column that is added to it is tested here without another word.
+ */
+
+#include "io_fixture.h"
+#include "suite.h"
+
+#include "check/same.h"
+
+static const hs_column *column; /* the one that is tested */
+static hs_task          plain;  /* says nothing in it */
+static hs_task          other;  /* says something in it alone */
+static char             in_plain[64], in_other[64]; /* what files have for that */
+
+static void set(hs_task *task, const void *value, size_t size)
+{
+    memcpy((char *)task + column->offset, value, size);
+}
+
+static const void *field_of(const hs_task *task)
+{
+    return (const char *)task + column->offset;
+}
+
+static void set_number(hs_task *task, int64_t integer)
+{
+    uint32_t number = (uint32_t)integer;
+
+    if (column->type == HS_COLUMN_INTEGER)
+        set(task, &integer, sizeof integer);
+    else
+        set(task, &number, sizeof number);
+}
+
+/* Two values that differ, the default first where a row may have it. */
+static void choose_values(void)
+{
+    static const char *const text = "say \"b\", c", *const empty = "";
+    double                   three = 3, two = 2;
+
+    switch (column->type) {
+    case HS_COLUMN_TIME:
+        set(&plain, &two, sizeof two);
+        set(&other, &three, sizeof three);
+        strcpy(in_plain, "2");
+        strcpy(in_other, "3");
+        break;
+    case HS_COLUMN_INTEGER:
+    case HS_COLUMN_COUNT:
+        set_number(&plain, column->type == HS_COLUMN_COUNT);
+        set_number(&other, column->type == HS_COLUMN_COUNT ? 3 : INT64_MIN);
+        strcpy(in_plain, column->type == HS_COLUMN_COUNT ? "1" : "0");
+        strcpy(in_other, column->type == HS_COLUMN_COUNT ? "3" : "-9223372036854775808");
+        break;
+    case HS_COLUMN_WORD:
+        set_number(&plain, 0);
+        set_number(&other, 1);
+        strcpy(in_plain, column->words[0]);
+        strcpy(in_other, column->words[1]);
+        break;
+    case HS_COLUMN_TEXT:
+        set(&plain, &empty, sizeof empty);
+        set(&other, &text, sizeof text);
+        strcpy(in_other, "\"say \"\"b\"\", c\"");
+        *in_plain = '\0';
+    }
+}
+
+static int is_column(const char *name)
+{
+    return strcmp(column->name, name) == 0;
+}
+
+static int makes_names(void)
+{
+    return is_column("id") || is_column("count");
+}
+
+static void start(int index)
+{
+    column = hs_column_at((size_t)index);
+    ck_assert_ptr_nonnull(column);
+    hs_task_init(&plain);
+    plain.cpu = plain.gpu = 2;
+    other = plain;
+    choose_values();
+}
+
+/* Equal in a column, whichever it is. */
+static int agree(const hs_column *in, const hs_task *a, const hs_task *b)
+{
+    const void *x = (const char *)a + in->offset, *y = (const char *)b + in->offset;
+    const char *s, *t;
+
+    if (in->type != HS_COLUMN_TEXT)
+        return memcmp(x, y, in->type == HS_COLUMN_TIME || in->type == HS_COLUMN_INTEGER ? 8 : 4) ==
+               0;
+    memcpy(&s, x, sizeof s);
+    memcpy(&t, y, sizeof t);
+    return strcmp(s ? s : "", t ? t : "") == 0;
+}
+
+/* A row is that task, in every column. */
+static void is_row(const hs_instance *in, size_t row, const hs_task *task)
+{
+    const hs_column *each;
+    hs_task          found;
+
+    memset(&found, 0x55, sizeof found);
+    hs_instance_row(in, row, &found);
+    ck_assert_uint_eq(found.struct_size, sizeof found);
+    for (size_t i = 0; (each = hs_column_at(i)); i++)
+        ck_assert_msg(agree(each, &found, task), "row %zu: %s, with %s alone", row, each->name,
+                      column->name);
+}
+
+/* Rows of the two tasks, as the letters say: p and o. */
+static hs_instance *make(const char *rows)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    for (; *rows; rows++)
+        ck_assert_int_eq(hs_builder_add(b, *rows == 'p' ? &plain : &other), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+static void are_rows(const hs_instance *in, const char *rows)
+{
+    ck_assert_uint_eq(hs_instance_rows(in), strlen(rows));
+    for (size_t row = 0; rows[row]; row++)
+        is_row(in, row, rows[row] == 'p' ? &plain : &other);
+}
+
+/* Also where it begins late, and where room for more rows is made after that. */
+START_TEST(builders_keep_it)
+{
+    static const char *const kinds[] = {"o", "po", "op", "ppppop"};
+    char                     many[201];
+    hs_instance             *in;
+
+    start(_i);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        in = make(kinds[i]);
+        are_rows(in, kinds[i]);
+        hs_instance_free(in);
+    }
+    memset(many, 'p', sizeof many);
+    many[100] = is_column("id") ? 'p' : 'o';
+    many[150] = 'o';
+    many[200] = '\0';
+    in = make(many);
+    are_rows(in, many);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(digests_tell_it)
+{
+    hs_instance *a, *b;
+
+    start(_i);
+    a = make("p");
+    b = make("o");
+    ck_assert(hs_instance_digest(a) != hs_instance_digest(b));
+    hs_instance_free(a);
+    hs_instance_free(b);
+}
+END_TEST
+
+START_TEST(files_keep_it)
+{
+    hs_instance *in, *back;
+    char        *text, name[80];
+    int          fd = scratch_fd(), required;
+
+    start(_i);
+    required = is_column("cpu") || is_column("gpu");
+    in = make("po");
+    ck_assert_int_eq(hs_instance_write(fd, in), HS_OK);
+    text = get_text(fd, NULL);
+    snprintf(name, sizeof name, required ? "%s" : is_column("id") ? "\n%s,cpu,gpu\n" : ",%s\n",
+             column->name);
+    ck_assert_msg(strstr(text, name) != NULL, "no %s in %s", name, text);
+    ck_assert_msg(strstr(text, in_other) != NULL, "no %s in %s", in_other, text);
+    back = read_good(fd);
+    are_rows(back, "po");
+    ck_assert_uint_eq(hs_instance_digest(in), hs_instance_digest(back));
+    hs_instance_free(in);
+    hs_instance_free(back);
+    free(text);
+
+    /* Not written where no row says anything. */
+    in = make("p");
+    set_text(fd, "", 0);
+    ck_assert_int_eq(hs_instance_write(fd, in), HS_OK);
+    text = get_text(fd, NULL);
+    ck_assert_ptr_nonnull(strstr(text, "\ncpu,gpu\n"));
+    hs_instance_free(in);
+    free(text);
+    close(fd);
+}
+END_TEST
+
+static hs_instance *plan_and_back(const hs_instance *in)
+{
+    hs_instance *back = NULL;
+    hs_schedule *s = random_schedule(in), *t = NULL;
+    int          fd = scratch_fd();
+
+    ck_assert_int_eq(hs_plan_write(fd, in, s, NULL), HS_OK);
+    lseek(fd, 0, SEEK_SET);
+    ck_assert_int_eq(hs_plan_read(fd, NULL, &back, &t, NULL, NULL), HS_OK);
+    hs_schedule_free(s);
+    hs_schedule_free(t);
+    close(fd);
+    return back;
+}
+
+START_TEST(plans_keep_it)
+{
+    hs_instance *in, *back;
+
+    start(_i);
+    hsi_random_seed(&source, 3, 0);
+    in = make("o");
+    back = plan_and_back(in);
+    ck_assert_uint_eq(hs_instance_digest(in), hs_instance_digest(back));
+    if (!makes_names()) {
+        hs_task named = other;
+
+        named.id = "t0";
+        is_row(back, 0, &named);
+    }
+    hs_instance_free(in);
+    hs_instance_free(back);
+}
+END_TEST
+
+/* A plan's columns with the task's two values, in rows of one task. */
+static hs_status read_two(const char *first, const char *second, hs_diagnostic *why)
+{
+    const char  *is_time = column->type == HS_COLUMN_TIME ? column->name : "";
+    const char  *values[2] = {first, second};
+    hs_instance *in = NULL;
+    hs_schedule *s = NULL;
+    char         text[1000];
+    int          fd = scratch_fd(), at;
+    hs_status    st;
+
+    at = sprintf(text, "# cpus 1\n# gpus 1\nid,worker,start,end,state%s%s,%s\n",
+                 strcmp(is_time, "cpu") ? ",cpu" : "", strcmp(is_time, "gpu") ? ",gpu" : "",
+                 column->name);
+    for (int i = 0; i < 2; i++)
+        at += sprintf(text + at, "a,%s,0,1,%s%s%s,%s\n", i ? "gpu0" : "cpu0",
+                      i ? "run" : "aborted", strcmp(is_time, "cpu") ? ",2" : "",
+                      strcmp(is_time, "gpu") ? ",2" : "", values[i]);
+    set_text(fd, text, (size_t)at);
+    st = hs_plan_read(fd, NULL, &in, &s, NULL, why);
+    hs_instance_free(in);
+    hs_schedule_free(s);
+    close(fd);
+    return st;
+}
+
+START_TEST(rows_of_a_task_agree_in_it)
+{
+    hs_diagnostic why = {0};
+    char          expected[100];
+
+    start(_i);
+    if (makes_names())
+        return;
+    ck_assert_int_eq(read_two(in_other, in_other, &why), HS_OK);
+    ck_assert_int_eq(read_two(in_plain, in_other, &why), HS_ESYNTAX);
+    ck_assert_uint_eq(why.line, 5);
+    snprintf(expected, sizeof expected, "%s of task 'a' is not the same as on line 4",
+             column->name);
+    ck_assert_msg(strncmp(why.text, expected, strlen(expected)) == 0, "%s", why.text);
+    ck_assert_int_eq(read_two(in_other, in_plain, &why), HS_ESYNTAX);
+}
+END_TEST
+
+START_TEST(the_checker_tells_it)
+{
+    hs_instance *a, *b;
+    char         text[DIFFERENCE_SIZE], expected[100];
+
+    start(_i);
+    a = make("p");
+    b = make("o");
+    ck_assert_int_eq(find_difference(a, a, text), HS_OK);
+    ck_assert_str_eq(text, "");
+    ck_assert_int_eq(find_difference(b, b, text), HS_OK);
+    ck_assert_str_eq(text, "");
+    ck_assert_int_eq(find_difference(a, b, text), HS_OK);
+    snprintf(expected, sizeof expected, makes_names() ? "task t0 is not in" : "task t0: %s is ",
+             column->name);
+    ck_assert_msg(strncmp(text, expected, strlen(expected)) == 0, "%s", text);
+    hs_instance_free(a);
+    hs_instance_free(b);
+}
+END_TEST
+
+/* Callers whose struct ends before it say nothing in it, and are told nothing. */
+START_TEST(older_callers_do_without)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    hs_task      older, found;
+
+    start(_i);
+    if (is_column("id") || is_column("cpu") || is_column("gpu"))
+        return; /* they have been there from the first */
+    older = other;
+    older.struct_size = column->offset;
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_add(b, &older), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    is_row(in, 0, &plain);
+    memset(&found, 0x55, sizeof found);
+    hs_instance_row_sized(in, 0, &found, column->offset);
+    ck_assert_uint_eq(found.struct_size, column->offset);
+    ck_assert_uint_eq(*(const unsigned char *)field_of(&found), 0x55);
+    hs_task_init_sized(&found, column->offset);
+    ck_assert_uint_eq(*(const unsigned char *)field_of(&found), 0x55);
+    hs_instance_free(in);
+    hs_builder_free(b);
+}
+END_TEST
+
+START_TEST(tasks_that_are_not_initialised_are_refused)
+{
+    hs_builder *b = NULL;
+    hs_task     task;
+
+    memset(&task, 0, sizeof task);
+    task.cpu = task.gpu = 1;
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_EINVAL);
+    hs_task_init(&task);
+    ck_assert(isinf(task.cpu) && isinf(task.gpu));
+    ck_assert(task.count == 1 && !task.id && !task.priority);
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    hs_builder_free(b);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("columns");
+    TCase *each = tcase_create("each alone"), *all = tcase_create("all");
+    int    count = 0;
+
+    while (hs_column_at((size_t)count))
+        count++;
+    tcase_add_loop_test(each, builders_keep_it, 0, count);
+    tcase_add_loop_test(each, digests_tell_it, 0, count);
+    tcase_add_loop_test(each, files_keep_it, 0, count);
+    tcase_add_loop_test(each, plans_keep_it, 0, count);
+    tcase_add_loop_test(each, rows_of_a_task_agree_in_it, 0, count);
+    tcase_add_loop_test(each, the_checker_tells_it, 0, count);
+    tcase_add_loop_test(each, older_callers_do_without, 0, count);
+    suite_add_tcase(suite, each);
+    tcase_add_test(all, tasks_that_are_not_initialised_are_refused);
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
+}
