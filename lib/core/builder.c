@@ -271,8 +271,9 @@ hs_status hs_builder_add(hs_builder *b, const hs_task *task)
 
     if (st != HS_OK)
         return st;
-    if (!(row.value[HSI_CPU].time > 0) || !(row.value[HSI_GPU].time > 0))
-        return HS_ETIME;
+    for (int c = 0; c < HSI_COLUMNS; c++)
+        if (hsi_columns[c].is.type == HS_COLUMN_TIME && !(row.value[c].time > 0))
+            return HS_ETIME;
     if ((uint64_t)row.value[HSI_COUNT].integer > HS_MAX_TASKS - b->content.tasks ||
         row.value[HSI_ID].text.length > HS_MAX_ID)
         return HS_ETOOBIG;

@@ -48,7 +48,8 @@ static int is_word(const char *const *words, uint32_t number)
     return *words != NULL;
 }
 
-/* 0: it is no value of the column. */
+/* 0: it is no value of the column. What is 0 in a struct that was cleared is not said, where a
+ * row need not say it. */
 static int get(const hs_task *task, int column, hsi_value *value)
 {
     const hs_column *is = &hsi_columns[column].is;
@@ -58,6 +59,8 @@ static int get(const hs_task *task, int column, hsi_value *value)
     switch (is->type) {
     case HS_COLUMN_TIME:
         memcpy(&value->time, field, sizeof value->time);
+        if (value->time == 0 && column >= HSI_REQUIRED)
+            *value = hsi_default(column);
         return 1;
     case HS_COLUMN_INTEGER:
         memcpy(&value->integer, field, sizeof value->integer);

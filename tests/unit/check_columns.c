@@ -39,13 +39,12 @@ static void set_number(hs_task *task, int64_t integer)
 static void choose_values(void)
 {
     static const char *const text = "say \"b\", c", *const empty = "";
-    double                   three = 3, two = 2;
+    double                   three = 3;
 
     switch (column->type) {
     case HS_COLUMN_TIME:
-        set(&plain, &two, sizeof two);
+        strcpy(in_plain, isinf(*(const double *)field_of(&plain)) ? "inf" : "2");
         set(&other, &three, sizeof three);
-        strcpy(in_plain, "2");
         strcpy(in_other, "3");
         break;
     case HS_COLUMN_INTEGER:

@@ -140,9 +140,12 @@ START_TEST(builds_what_was_added)
 {
     hs_builder  *b = builder_on(3, 1);
     char         id[] = "potrf-0";
-    hs_task      first = {sizeof first, id, 11.1, 12, 0, 0, HS_RESTART_DEFAULT, NULL, NULL, NULL};
-    hs_task      second = {sizeof second, "render, \"7\"", 310, INFINITY, -4, 3, HS_RESTART_YES, "",
-                           "./render --frame 7", NULL}, row;
+    hs_task      first = {.struct_size = sizeof first, .id = id, .cpu = 11.1, .gpu = 12};
+    hs_task      second = {.struct_size = sizeof second, .id = "render, \"7\"", .cpu = 310,
+                           .gpu = INFINITY, .priority = -4, .count = 3,
+                           .restartable = HS_RESTART_YES, .kernel = "",
+                           .cpu_command = "./render --frame 7"};
+    hs_task      row;
     hs_instance *in;
     const char  *value;
 
@@ -502,20 +505,20 @@ START_TEST(digests_see_every_field)
 {
     enum { SIZE = sizeof(hs_task) };
     static const hs_task tasks[] = {
-        {SIZE, "a", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {SIZE, "b", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {SIZE, NULL, 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {SIZE, "a", 2, 1, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {SIZE, "a", 1, INFINITY, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {SIZE, "a", 1, 0x1.0000000000001p1, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {SIZE, "a", 1, 2, 1, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {SIZE, "a", 1, 2, -1, 1, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {SIZE, "a", 1, 2, 0, 2, HS_RESTART_DEFAULT, NULL, NULL, NULL},
-        {SIZE, "a", 1, 2, 0, 1, HS_RESTART_YES, NULL, NULL, NULL},
-        {SIZE, "a", 1, 2, 0, 1, HS_RESTART_NO, NULL, NULL, NULL},
-        {SIZE, "a", 1, 2, 0, 1, HS_RESTART_DEFAULT, "x", NULL, NULL},
-        {SIZE, "a", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, "x", NULL},
-        {SIZE, "a", 1, 2, 0, 1, HS_RESTART_DEFAULT, NULL, NULL, "x"},
+        {SIZE, .id = "a", .cpu = 1, .gpu = 2},
+        {SIZE, .id = "b", .cpu = 1, .gpu = 2},
+        {SIZE, .cpu = 1, .gpu = 2},
+        {SIZE, .id = "a", .cpu = 2, .gpu = 1},
+        {SIZE, .id = "a", .cpu = 1, .gpu = INFINITY},
+        {SIZE, .id = "a", .cpu = 1, .gpu = 0x1.0000000000001p1},
+        {SIZE, .id = "a", .cpu = 1, .gpu = 2, .priority = 1},
+        {SIZE, .id = "a", .cpu = 1, .gpu = 2, .priority = -1},
+        {SIZE, .id = "a", .cpu = 1, .gpu = 2, .count = 2},
+        {SIZE, .id = "a", .cpu = 1, .gpu = 2, .restartable = HS_RESTART_YES},
+        {SIZE, .id = "a", .cpu = 1, .gpu = 2, .restartable = HS_RESTART_NO},
+        {SIZE, .id = "a", .cpu = 1, .gpu = 2, .kernel = "x"},
+        {SIZE, .id = "a", .cpu = 1, .gpu = 2, .cpu_command = "x"},
+        {SIZE, .id = "a", .cpu = 1, .gpu = 2, .gpu_command = "x"},
     };
     enum { TASKS = sizeof tasks / sizeof *tasks };
     uint64_t digests[TASKS];
