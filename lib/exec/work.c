@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exec/why.h"
+
 void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size)
 {
     memset(settings, 0, size);
@@ -86,10 +88,8 @@ static hs_status resolve(hs_exec_settings *full, const hs_exec_settings *given,
             full->policy = hs_policy_find("plan");
         wrong = complaint(full, plan);
     }
-    if (wrong) {
-        snprintf(why, HS_WHY, "%s", wrong);
-        return HS_EINVAL;
-    }
+    if (wrong)
+        return hsi_refuse(why, HS_EINVAL, "%s", wrong);
     fill_defaults(full);
     return HS_OK;
 }
@@ -103,10 +103,9 @@ static hs_status keep_folder(hsi_work *work, char why[HS_WHY])
     if (!logs)
         return HS_OK;
     if (stat(logs, &folder) != 0 || (!S_ISDIR(folder.st_mode) && (errno = ENOTDIR)) ||
-        access(logs, W_OK | X_OK) != 0) {
-        snprintf(why, HS_WHY, "%.200s: no folder to write logs in: %s", logs, strerror(errno));
-        return HS_EINVAL;
-    }
+        access(logs, W_OK | X_OK) != 0)
+        return hsi_refuse(why, HS_EINVAL, "%.200s: no folder to write logs in: %s", logs,
+                          strerror(errno));
     work->logs = strdup(logs);
     return work->logs ? HS_OK : HS_ENOMEM;
 }
@@ -119,9 +118,9 @@ static hs_status check_plan(const hsi_work *work, char why[HS_WHY])
     if (!work->plan)
         return HS_OK;
     st = hs_schedule_check(work->in, work->plan, &first);
-    if (st == HS_ESCHEDULE)
-        snprintf(why, HS_WHY, "the plan is not valid: %s", hs_violation_text(first.kind));
-    return st;
+    return st != HS_ESCHEDULE
+               ? st
+               : hsi_refuse(why, st, "the plan is not valid: %s", hs_violation_text(first.kind));
 }
 
 hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule *plan,

@@ -16,7 +16,7 @@
 #include "exec/backend/kernel/kernel.h"
 #include "support/clock.h"
 #include "exec/machine/limits.h"
-#include "exec/machine/topology.h"
+#include "exec/machine/machine.h"
 
 static double cpus; /* that the control group allows; negative: what it does */
 
@@ -333,6 +333,159 @@ START_TEST(there_is_no_such_core)
 }
 END_TEST
 
+/*
+ * A machine of `fake_cores` cores with the OS numbers 10, 11, ...: device "a" is near 11 and
+ * 12, "b" is near 12, and "c" near none.
+ */
+static unsigned fake_cores; /* 0: what there is */
+
+unsigned __real_hsi_topology_cores(const hsi_topology *t);
+unsigned __wrap_hsi_topology_cores(const hsi_topology *t);
+unsigned __real_hsi_topology_threads(const hsi_topology *t);
+unsigned __wrap_hsi_topology_threads(const hsi_topology *t);
+int      __real_hsi_topology_cpu(const hsi_topology *t, unsigned index);
+int      __wrap_hsi_topology_cpu(const hsi_topology *t, unsigned index);
+int      __real_hsi_topology_is_near(const hsi_topology *t, const char *pci, int os_cpu);
+int      __wrap_hsi_topology_is_near(const hsi_topology *t, const char *pci, int os_cpu);
+
+unsigned __wrap_hsi_topology_cores(const hsi_topology *t)
+{
+    return fake_cores ? fake_cores : __real_hsi_topology_cores(t);
+}
+
+unsigned __wrap_hsi_topology_threads(const hsi_topology *t)
+{
+    return fake_cores ? fake_cores : __real_hsi_topology_threads(t);
+}
+
+int __wrap_hsi_topology_cpu(const hsi_topology *t, unsigned index)
+{
+    return fake_cores ? 10 + (int)index : __real_hsi_topology_cpu(t, index);
+}
+
+int __wrap_hsi_topology_is_near(const hsi_topology *t, const char *pci, int os_cpu)
+{
+    if (!fake_cores)
+        return __real_hsi_topology_is_near(t, pci, os_cpu);
+    return (pci[0] == 'a' && (os_cpu == 11 || os_cpu == 12)) || (pci[0] == 'b' && os_cpu == 12);
+}
+
+/* Of eight cores: CPU workers, and GPUs by the names of their devices. */
+static const struct {
+    unsigned    cpus;
+    const char *gpus;
+    int         no_reserve, oversubscribe, emulate; /* of CPUs */
+    int         os_cpu[12];
+} bound[] = {
+    {3, "", 0, 0, 0, {10, 11, 12}},
+    {3, "a", 0, 0, 0, {10, 11, 13, 12}},
+    {3, "b", 0, 0, 0, {10, 11, 13, 12}},
+    {3, "c", 0, 0, 0, {10, 11, 12, 17}},
+    {3, "ab", 0, 0, 0, {10, 11, 13, 12, 17}},
+    {3, "ba", 0, 0, 0, {10, 13, 14, 12, 11}},
+    {3, "cab", 0, 0, 0, {10, 11, 13, 17, 12, 16}},
+    {6, "aa", 0, 0, 0, {10, 13, 14, 15, 16, 17, 12, 11}},
+    {3, "a", 1, 0, 0, {10, 11, 12, 13}},
+    {3, "a", 0, 0, 1, {-1, -1, -1, 12}},
+    {9, "a", 0, 0, 1, {-1, -1, -1, -1, -1, -1, -1, -1, -1, 10}},
+    {8, "a", 0, 1, 0, {10, 11, 12, 13, 14, 15, 16, 17, -1}},
+    {8, "a", 1, 0, 0, {10, 11, 12, 13, 14, 15, 16, 17, -1}},
+    {9, "", 0, 1, 0, {-1, -1, -1, -1, -1, -1, -1, -1, -1}},
+};
+
+START_TEST(cores_are_assigned)
+{
+    hs_backend_device devices[3] = {{0}};
+    unsigned          gpus = (unsigned)strlen(bound[_i].gpus), i;
+    hsi_machine       machine = {.devices = devices, .device_count = gpus};
+    hsi_work work = {.cpus = bound[_i].cpus, .gpus = gpus, .workers = bound[_i].cpus + gpus};
+    char     why[HS_WHY] = "";
+
+    fake_cores = 8;
+    for (i = 0; i < gpus; i++)
+        devices[i].pci[0] = bound[_i].gpus[i];
+    work.settings.no_reserve = bound[_i].no_reserve;
+    work.settings.oversubscribe = bound[_i].oversubscribe;
+    work.settings.emulate[HS_CPU] = bound[_i].emulate;
+    ck_assert_msg(hsi_machine_assign_cores(&machine, &work, why) == HS_OK, "%s", why);
+    for (i = 0; i < work.workers; i++)
+        ck_assert_msg(machine.os_cpu[i] == bound[_i].os_cpu[i], "worker %u: %d", i,
+                      machine.os_cpu[i]);
+    machine.devices = NULL;
+    hsi_machine_close(&machine);
+    fake_cores = 0;
+}
+END_TEST
+
+START_TEST(too_few_cores)
+{
+    hs_backend_device device = {0};
+    hsi_machine       machine = {.devices = &device, .device_count = 1};
+    hsi_work          work = {.cpus = 8, .gpus = 1, .workers = 9};
+    char              why[HS_WHY] = "";
+
+    fake_cores = 8;
+    ck_assert_int_eq(hsi_machine_assign_cores(&machine, &work, why), HS_ERESOURCE);
+    ck_assert_str_eq(why, "too few cores: this plan needs 8, and 1 more to drive its GPUs, and "
+                          "there are 8; use settings.no_reserve or settings.oversubscribe");
+    machine.devices = NULL;
+    hsi_machine_close(&machine);
+    fake_cores = 0;
+}
+END_TEST
+
+#ifdef HAVE_HWLOC
+/* Two packages of two cores each, and a GPU on the second one's bus. */
+#define SETS(cpus, nodes)                                                                          \
+    " cpuset=\"" cpus "\" complete_cpuset=\"" cpus "\" nodeset=\"" nodes                          \
+    "\" complete_nodeset=\"" nodes "\""
+#define CORE(number, mask, node, gp)                                                               \
+    "<object type=\"Core\" os_index=\"" number "\"" SETS(mask, node) " gp_index=\"1" gp "\">"       \
+    "<object type=\"PU\" os_index=\"" number "\"" SETS(mask, node) " gp_index=\"2" gp "\"/></object>"
+#define SOCKET(number, mask, node, inside)                                                        \
+    "<object type=\"Package\" os_index=\"" number "\"" SETS(mask, node) " gp_index=\"3" number       \
+    "\"><object type=\"NUMANode\" os_index=\"" number "\"" SETS(mask, node) " gp_index=\"4" number   \
+    "\" local_memory=\"1048576\"/>" inside "</object>"
+
+static const char two_packages[] =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">\n"
+    "<object type=\"Machine\" os_index=\"0\" allowed_cpuset=\"0xf\" allowed_nodeset=\"0x3\"" SETS(
+        "0xf", "0x3") " gp_index=\"1\">"
+    SOCKET("0", "0x3", "0x1", CORE("0", "0x1", "0x1", "0") CORE("1", "0x2", "0x1", "1"))
+    SOCKET("1", "0xc", "0x2", CORE("2", "0x4", "0x2", "2") CORE("3", "0x8", "0x2", "3")
+            "<object type=\"Bridge\" gp_index=\"50\" bridge_type=\"0-1\" depth=\"0\" "
+            "bridge_pci=\"0000:[3a-3b]\"><object type=\"PCIDev\" gp_index=\"51\" "
+            "pci_busid=\"0000:3b:00.0\" pci_type=\"0302 [10de:2330] [10de:16c1] a1\" "
+            "pci_link_speed=\"0.000000\"/></object>")
+    "</object></topology>";
+
+START_TEST(nearness_is_what_hwloc_says)
+{
+    char          path[] = "/tmp/hs-test-XXXXXX", text[64], why[HS_WHY] = "";
+    int           fd = mkstemp(path), cpu;
+    hsi_topology *t = NULL;
+
+    ck_assert_int_eq((int)write(fd, two_packages, strlen(two_packages)),
+                     (int)strlen(two_packages));
+    close(fd);
+    setenv("HWLOC_XMLFILE", path, 1);
+    ck_assert_msg(hsi_topology_open(&t, 1, why) == HS_OK, "%s", why);
+    for (cpu = 0; cpu < 6; cpu++) {
+        ck_assert_int_eq(hsi_topology_is_near(t, "0000:3b:00.0", cpu), cpu == 2 || cpu == 3);
+        ck_assert_int_eq(hsi_topology_is_near(t, "0000:3a:00.0", cpu), 0);
+    }
+    hsi_topology_near(t, "0000:3b:00.0", text, sizeof text);
+    ck_assert_str_eq(text, "2-3");
+    hsi_topology_near(t, "0000:3a:00.0", text, sizeof text);
+    ck_assert_str_eq(text, "");
+    hsi_topology_close(t);
+    unsetenv("HWLOC_XMLFILE");
+    unlink(path);
+}
+END_TEST
+#endif
+
 int main(void)
 {
     Suite *suite = suite_create("bodies");
@@ -350,6 +503,11 @@ int main(void)
     tcase_add_test(tc, the_mask_is_respected);
     tcase_add_test(tc, the_quota_is_respected);
     tcase_add_test(tc, there_is_no_such_core);
+    tcase_add_loop_test(tc, cores_are_assigned, 0, (int)(sizeof bound / sizeof *bound));
+    tcase_add_test(tc, too_few_cores);
+#ifdef HAVE_HWLOC
+    tcase_add_test(tc, nearness_is_what_hwloc_says);
+#endif
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

@@ -74,6 +74,22 @@ START_TEST(has_its_grace_to_clean_up)
 }
 END_TEST
 
+/* SIGTERM alone would wait for it until the grace is over, and SIGKILL lets it print nothing. */
+START_TEST(what_is_stopped_goes_on_to_clean_up)
+{
+    stage_set(&s, &hsi_backend_command, HS_CPU);
+    s.options.grace = 5;
+    stage_open(&s);
+    ck_assert_int_eq(
+        run_until_ready(&s, "trap 'echo woken; exit 0' TERM; exec 2>/dev/null; "
+                            "(until grep -q 'State:.T' /proc/$$/status; do :; done; : >$READY) & "
+                            "kill -STOP $$; while :; do sleep 0.01; done"),
+        HS_OUTCOME_ABORTED);
+    ck_assert_str_eq(printed(), "woken\n");
+    close_it();
+}
+END_TEST
+
 START_TEST(cancelled_before_it_starts)
 {
     open_cpu();
@@ -250,6 +266,7 @@ int main(void)
     tcase_add_test(tc, what_it_started_goes_with_it);
     tcase_add_loop_test(tc, cancelled_and_gone, 0, sizeof stubborn / sizeof *stubborn);
     tcase_add_test(tc, has_its_grace_to_clean_up);
+    tcase_add_test(tc, what_is_stopped_goes_on_to_clean_up);
     tcase_add_test(tc, cancelled_before_it_starts);
     tcase_add_test(tc, thousands_of_aborts_leave_nothing);
     tcase_add_test(tc, a_guard_that_is_killed_is_replaced);

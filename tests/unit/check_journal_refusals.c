@@ -44,7 +44,7 @@ END_TEST
 static size_t sealed(char *to, uint64_t *chain, const char *text)
 {
     size_t   length = strlen(text);
-    uint64_t state = hsi_journal_sum_add(hsi_journal_sum_start(*chain), text, length);
+    uint64_t state = hsi_digest_bytes(hsi_journal_sum_start(*chain), text, length);
 
     *chain = hsi_journal_sum_end(state);
     return (size_t)sprintf(to, "%s %016llx\n", text, (unsigned long long)*chain);

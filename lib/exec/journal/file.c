@@ -14,14 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exec/why.h"
+
 hs_status hsi_journal_complain(const char *path, const char *what, int error, char why[HS_WHY])
 {
     char reason[128] = "";
 
     if (strerror_r(error, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", error);
-    snprintf(why, HS_WHY, "cannot %s the journal '%.300s': %s", what, path, reason);
-    return HS_EIO;
+    return hsi_refuse(why, HS_EIO, "cannot %s the journal '%.300s': %s", what, path, reason);
 }
 
 /* A path that can be no journal is the caller's mistake; a full disk is not. */
@@ -99,15 +100,11 @@ static hs_status open_and_lock(const char *path, int *fd, int *made, char why[HS
         return cannot_open(path, errno, why);
     if (fstat(*fd, &about) != 0)
         return hsi_journal_complain(path, "open", errno, why);
-    if (!S_ISREG(about.st_mode)) {
-        snprintf(why, HS_WHY, "the journal '%.300s' must be a regular file", path);
-        return HS_EINVAL;
-    }
+    if (!S_ISREG(about.st_mode))
+        return hsi_refuse(why, HS_EINVAL, "the journal '%.300s' must be a regular file", path);
     error = lock(*fd);
-    if (error == EWOULDBLOCK) {
-        snprintf(why, HS_WHY, "another process is using the journal '%.300s'", path);
-        return HS_EINVAL;
-    }
+    if (error == EWOULDBLOCK)
+        return hsi_refuse(why, HS_EINVAL, "another process is using the journal '%.300s'", path);
     return error ? hsi_journal_complain(path, "lock", error, why) : HS_OK;
 }
 

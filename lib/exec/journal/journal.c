@@ -14,11 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "exec/journal/file.h"
 #include "exec/journal/text.h"
+#include "exec/why.h"
+#include "support/clock.h"
+#include "support/cond.h"
 
 #define LAG_NS 10000000
 
@@ -47,14 +49,6 @@ struct hsi_journal {
     hsi_journal_record ring[HSI_JOURNAL_LAG];
 };
 
-static int64_t now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 static int write_buffer(hsi_journal *j)
 {
     int error = hsi_journal_file_write(j->fd, j->buffer, j->filled);
@@ -79,7 +73,7 @@ static int sync_buffer(hsi_journal *j)
 /* The first `count` of the ring that are not synced. */
 static int write_group(hsi_journal *j, uint64_t first, uint64_t count)
 {
-    int64_t start = now();
+    int64_t start = hsi_clock_ns();
     int     error = 0;
 
     for (; count > 0 && !error; first++, count--) {
@@ -90,7 +84,7 @@ static int write_group(hsi_journal *j, uint64_t first, uint64_t count)
     }
     if (!error)
         error = sync_buffer(j);
-    j->sync_ns = now() - start;
+    j->sync_ns = hsi_clock_ns() - start;
     return error;
 }
 
@@ -110,7 +104,7 @@ static int wait_for_group(hsi_journal *j)
     while (j->added == j->taken && !j->closing)
         pthread_cond_wait(&j->work, &j->mutex);
     due = j->oldest + (j->sync_ns < LAG_NS ? LAG_NS - j->sync_ns : 0);
-    until = (struct timespec){(time_t)(due / 1000000000), (long)(due % 1000000000)};
+    until = hsi_timespec(due);
     while (j->added - j->taken < HSI_JOURNAL_LAG && !j->closing)
         if (pthread_cond_timedwait(&j->work, &j->mutex, &until) != 0)
             break;
@@ -167,7 +161,7 @@ hs_status hsi_journal_done(hsi_journal *j, const hsi_journal_record *record)
         st = HS_EIO;
     } else {
         if (j->added == j->taken) {
-            j->oldest = now();
+            j->oldest = hsi_clock_ns();
             pthread_cond_signal(&j->work);
         }
         j->ring[j->added++ % HSI_JOURNAL_LAG] = *record;
@@ -180,18 +174,14 @@ hs_status hsi_journal_done(hsi_journal *j, const hsi_journal_record *record)
 
 static int start_locks(hsi_journal *j)
 {
-    pthread_condattr_t monotonic;
-    int                error = pthread_mutex_init(&j->mutex, NULL);
+    int error = pthread_mutex_init(&j->mutex, NULL);
 
     if (error)
         return error;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    error = pthread_cond_init(&j->work, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    error = hsi_cond_init(&j->work);
     if (error)
         goto no_work;
-    error = pthread_cond_init(&j->room, NULL);
+    error = hsi_cond_init(&j->room);
     if (error)
         goto no_room;
     return 0;
@@ -202,13 +192,6 @@ no_work:
     return error;
 }
 
-static void stop_locks(hsi_journal *j)
-{
-    pthread_cond_destroy(&j->room);
-    pthread_cond_destroy(&j->work);
-    pthread_mutex_destroy(&j->mutex);
-}
-
 /* What is there, of *size bytes: done[], and what goes on from it. */
 static hs_status read_file(const char *path, int fd, const hs_instance *in, uint64_t digest,
                            int resume, unsigned char *done, hsi_journal_found *found, size_t *size,
@@ -217,11 +200,9 @@ static hs_status read_file(const char *path, int fd, const hs_instance *in, uint
     char     *text = NULL;
     hs_status st = hsi_journal_file_load(path, fd, &text, size, why);
 
-    if (st == HS_OK && *size > 0 && !resume) {
-        snprintf(why, HS_WHY, "there is a journal '%.300s': resume it, or remove it to start anew",
-                 path);
-        st = HS_EINVAL;
-    }
+    if (st == HS_OK && *size > 0 && !resume)
+        st = hsi_refuse(why, HS_EINVAL,
+                        "there is a journal '%.300s': resume it, or remove it to start anew", path);
     if (st == HS_OK && *size > 0)
         st = hsi_journal_read(path, text, *size, in, digest, done, found, why);
     free(text);
@@ -287,9 +268,16 @@ static hs_status open_file(hsi_journal *j, int resume, unsigned char *done, uint
 
 static void free_journal(hsi_journal *j)
 {
-    stop_locks(j);
+    pthread_cond_destroy(&j->room);
+    pthread_cond_destroy(&j->work);
+    pthread_mutex_destroy(&j->mutex);
     free(j->path);
     free(j);
+}
+
+static hs_status no_memory(const char *path, char why[HS_WHY])
+{
+    return hsi_refuse(why, HS_ENOMEM, "not enough memory for the journal '%.300s'", path);
 }
 
 static hs_status create(const char *path, const hs_instance *in, uint64_t digest, hsi_journal **out)
@@ -320,15 +308,11 @@ hs_status hsi_journal_open(const char *path, const hs_instance *in, uint64_t dig
     why[0] = '\0';
     if (st == HS_OK)
         st = open_file(j, resume, done, count, why);
-    if (st == HS_OK) {
+    if (st == HS_OK)
         *out = j;
-        return HS_OK;
-    }
-    if (st == HS_ENOMEM)
-        snprintf(why, HS_WHY, "not enough memory for the journal '%.300s'", path);
-    if (j)
+    else if (j)
         free_journal(j);
-    return st;
+    return st == HS_ENOMEM ? no_memory(path, why) : st;
 }
 
 hs_status hsi_journal_look(const char *path, const hs_instance *in, uint64_t digest, int resume,
@@ -348,9 +332,7 @@ hs_status hsi_journal_look(const char *path, const hs_instance *in, uint64_t dig
     *count = found.done;
     if (st == HS_OK)
         why[0] = '\0';
-    else if (st == HS_ENOMEM)
-        snprintf(why, HS_WHY, "not enough memory for the journal '%.300s'", path);
-    return st;
+    return st == HS_ENOMEM ? no_memory(path, why) : st;
 }
 
 hs_status hsi_journal_close(hsi_journal *j, uint64_t *lost, char why[HS_WHY])

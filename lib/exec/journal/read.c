@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exec/why.h"
+
 /* In front of the next line: a blank, the sum and a newline. */
 #define SEAL (HSI_JOURNAL_HEX + 2)
 
@@ -56,7 +58,7 @@ static int fits(const line *l, uint64_t before)
 {
     uint64_t state = hsi_journal_sum_start(before);
 
-    state = hsi_journal_sum_add(state, l->at, l->length - HSI_JOURNAL_HEX - 1);
+    state = hsi_digest_bytes(state, l->at, l->length - HSI_JOURNAL_HEX - 1);
     return hsi_journal_sum_end(state) == l->sum;
 }
 
@@ -101,17 +103,17 @@ static hs_status refuse_header(const reader *r, const char *expected)
     line        first;
 
     if (!starts(r->text, r->size, magic))
-        snprintf(r->why, HS_WHY, "'%.300s' is not a journal", r->path);
-    else if (!line_at(r, 0, &first) || !fits(&first, 0))
-        snprintf(r->why, HS_WHY, "the first line of the journal '%.300s' is damaged", r->path);
-    else if (!starts(first.at + strlen(magic), first.length - strlen(magic), "1 "))
-        snprintf(r->why, HS_WHY, "the journal '%.300s' was made by another version of hybridsched",
-                 r->path);
-    else
-        snprintf(r->why, HS_WHY,
-                 "'%.300s' is the journal of another plan (digest %.16s, here %.16s)", r->path,
-                 first.at + digest, expected + digest);
-    return HS_EINVAL;
+        return hsi_refuse(r->why, HS_EINVAL, "'%.300s' is not a journal", r->path);
+    if (!line_at(r, 0, &first) || !fits(&first, 0))
+        return hsi_refuse(r->why, HS_EINVAL, "the first line of the journal '%.300s' is damaged",
+                          r->path);
+    if (!starts(first.at + strlen(magic), first.length - strlen(magic), "1 "))
+        return hsi_refuse(r->why, HS_EINVAL,
+                          "the journal '%.300s' was made by another version of hybridsched",
+                          r->path);
+    return hsi_refuse(r->why, HS_EINVAL,
+                      "'%.300s' is the journal of another plan (digest %.16s, here %.16s)", r->path,
+                      first.at + digest, expected + digest);
 }
 
 /* Moves behind the header; stays where there is none because it was never finished. */
@@ -135,8 +137,8 @@ static hs_status read_header(reader *r)
 
 static hs_status refuse_record(const reader *r, const char *what)
 {
-    snprintf(r->why, HS_WHY, "line %" PRIu64 " of the journal '%.300s' %s", r->line, r->path, what);
-    return HS_EINVAL;
+    return hsi_refuse(r->why, HS_EINVAL, "line %" PRIu64 " of the journal '%.300s' %s", r->line,
+                      r->path, what);
 }
 
 static hs_status read_done(reader *r, const line *l)
@@ -190,18 +192,9 @@ static int was_synced(const reader *r)
              (hsi_journal_get_hex(r->text + at - HSI_JOURNAL_HEX - 1, &before) &&
               fits(&l, before))))
             return 1;
-        state = hsi_journal_sum_add(state, r->text + at - SEAL, 1);
+        state = hsi_digest_bytes(state, r->text + at - SEAL, 1);
     }
     return 0;
-}
-
-static hs_status refuse_damage(const reader *r)
-{
-    snprintf(r->why, HS_WHY,
-             "the journal '%.200s' is damaged in line %" PRIu64 ": what stands before is sound; "
-             "to do again whatever is recorded after, 'truncate -s %zu' it and resume",
-             r->path, r->line, r->at);
-    return HS_EINVAL;
 }
 
 static hs_status read_all(reader *r)
@@ -211,7 +204,11 @@ static hs_status read_all(reader *r)
     if (st == HS_OK && r->at > 0)
         st = read_records(r);
     if (st == HS_OK && r->at > 0 && r->at < r->size && was_synced(r))
-        st = refuse_damage(r);
+        st = hsi_refuse(r->why, HS_EINVAL,
+                        "the journal '%.200s' is damaged in line %" PRIu64
+                        ": what stands before is sound; to do again whatever is recorded after, "
+                        "'truncate -s %zu' it and resume",
+                        r->path, r->line, r->at);
     if (st == HS_OK && r->at < r->size)
         snprintf(r->why, HS_WHY,
                  "the last %zu bytes of the journal '%.300s' were not finished, and are cut off",

@@ -7,33 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#define FNV_BASIS 0xcbf29ce484222325u
-#define FNV_PRIME 0x00000100000001b3u
-
-uint64_t hsi_journal_sum_add(uint64_t state, const char *at, size_t length)
-{
-    while (length--)
-        state = (state ^ (unsigned char)*at++) * FNV_PRIME;
-    return state;
-}
-
-uint64_t hsi_journal_sum_start(uint64_t before)
-{
-    uint64_t state = FNV_BASIS;
-    int      i;
-
-    for (i = 0; i < 8; i++, before >>= 8)
-        state = (state ^ (before & 0xff)) * FNV_PRIME;
-    return state;
-}
-
-uint64_t hsi_journal_sum_end(uint64_t state)
-{
-    state = (state ^ (state >> 33)) * 0xff51afd7ed558ccdu;
-    state = (state ^ (state >> 33)) * 0xc4ceb9fe1a85ec53u;
-    return state ^ (state >> 33);
-}
-
 static const char digits[] = "0123456789abcdef";
 
 static char *put_text(char *at, const char *text)
@@ -142,10 +115,10 @@ static uint64_t digest_entry(const hs_instance *in, unsigned worker, const hs_en
     size_t   length = hs_instance_name(in, entry->task, name, sizeof name);
     uint64_t state = hsi_journal_sum_start(worker);
 
-    state = hsi_journal_sum_add(state, name, length);
-    state = hsi_journal_sum_add(state, (const char *)&entry->start, sizeof entry->start);
-    state = hsi_journal_sum_add(state, (const char *)&entry->end, sizeof entry->end);
-    state = hsi_journal_sum_add(state, (const char *)&entry->state, sizeof entry->state);
+    state = hsi_digest_bytes(state, name, length);
+    state = hsi_digest_bytes(state, &entry->start, sizeof entry->start);
+    state = hsi_digest_bytes(state, &entry->end, sizeof entry->end);
+    state = hsi_digest_bytes(state, &entry->state, sizeof entry->state);
     return hsi_journal_sum_end(state);
 }
 
@@ -169,7 +142,7 @@ static size_t seal(char *line, char *at, uint64_t *chain)
 {
     uint64_t state = hsi_journal_sum_start(*chain);
 
-    *chain = hsi_journal_sum_end(hsi_journal_sum_add(state, line, (size_t)(at - line)));
+    *chain = hsi_journal_sum_end(hsi_digest_bytes(state, line, (size_t)(at - line)));
     *at++ = ' ';
     at = put_hex(at, *chain);
     *at++ = '\n';

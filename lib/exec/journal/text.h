@@ -2,6 +2,7 @@
 #ifndef HSI_EXEC_JOURNAL_TEXT_H
 #define HSI_EXEC_JOURNAL_TEXT_H
 
+#include "core/digest.h"
 #include "exec/journal/journal.h"
 
 /*
@@ -29,10 +30,18 @@
 /* Digits of a number in base 16. */
 #define HSI_JOURNAL_HEX 16
 
-/* The sum of what follows a line with the sum `before`, taken up part by part. */
-uint64_t hsi_journal_sum_start(uint64_t before);
-uint64_t hsi_journal_sum_add(uint64_t state, const char *at, size_t length);
-uint64_t hsi_journal_sum_end(uint64_t state);
+/* The sum of what follows a line with the sum `before`, taken up by hsi_digest_bytes(). */
+static inline uint64_t hsi_journal_sum_start(uint64_t before)
+{
+    return hsi_digest_number(HSI_FNV_BASIS, before, 8);
+}
+
+static inline uint64_t hsi_journal_sum_end(uint64_t state)
+{
+    state = (state ^ (state >> 33)) * 0xff51afd7ed558ccdu;
+    state = (state ^ (state >> 33)) * 0xc4ceb9fe1a85ec53u;
+    return state ^ (state >> 33);
+}
 
 /*
  * Each writes a line (no NUL) and returns its length; *chain is the sum of the line

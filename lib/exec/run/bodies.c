@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "exec/backend/backends.h"
+#include "exec/why.h"
 
 static const char *const type_name[] = {"CPU", "GPU"};
 
@@ -38,10 +39,8 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_work *work, const h
     if (!bodies->backends || !bodies->used)
         return HS_ENOMEM;
     for (i = 0; i < s->backend_count; i++) {
-        if (!s->backends[i] || s->backends[i]->abi != HS_BACKEND_ABI) {
-            snprintf(why, HS_WHY, "a backend is for another version of the library");
-            return HS_EINVAL;
-        }
+        if (!s->backends[i] || s->backends[i]->abi != HS_BACKEND_ABI)
+            return hsi_refuse(why, HS_EINVAL, "a backend is for another version of the library");
         bodies->backends[bodies->backend_count++] = s->backends[i];
     }
     if (!s->emulate[HS_CPU]) {
@@ -75,14 +74,6 @@ static hs_status try_backend(hsi_bodies *bodies, unsigned slot, const hs_task *r
     return st;
 }
 
-static void name_row(const hs_task *row, size_t number, char *buffer, size_t size)
-{
-    if (row->id)
-        snprintf(buffer, size, "%s", row->id);
-    else
-        snprintf(buffer, size, "t%zu", number);
-}
-
 /* The first backend that makes one. HS_ERESOURCE: none knows how, and `why` says so. */
 static hs_status make_body(hsi_bodies *bodies, const hsi_work *work, const asked *list,
                            size_t number, const hs_task *row, hs_type type, char why[HS_WHY])
@@ -99,13 +90,15 @@ static hs_status make_body(hsi_bodies *bodies, const hsi_work *work, const asked
         st = try_backend(bodies, list->slot[type][i], row, type, out, why);
     if (out->body)
         return HS_OK;
-    name_row(row, number, name, sizeof name);
-    if (st == HS_OK) {
-        snprintf(why, HS_WHY, "task %s: nothing here can run it on a %s", name, type_name[type]);
-        return HS_ERESOURCE;
-    }
+    if (row->id)
+        snprintf(name, sizeof name, "%s", row->id);
+    else
+        snprintf(name, sizeof name, "t%zu", number);
+    if (st == HS_OK)
+        return hsi_refuse(why, HS_ERESOURCE, "task %s: nothing here can run it on a %s", name,
+                          type_name[type]);
     if (!why[0])
-        snprintf(why, HS_WHY, "task %s on a %s: %s", name, type_name[type], hs_status_text(st));
+        hsi_refuse(why, st, "task %s on a %s: %s", name, type_name[type], hs_status_text(st));
     return st;
 }
 

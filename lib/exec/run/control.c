@@ -2,34 +2,21 @@
 #include "exec/run/control.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-hs_status hsi_make_cond(pthread_cond_t *cond)
-{
-    pthread_condattr_t attributes;
-    int                error = pthread_condattr_init(&attributes);
-
-    if (error)
-        return HS_ENOMEM;
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    error = pthread_cond_init(cond, &attributes);
-    pthread_condattr_destroy(&attributes);
-    return error ? HS_ENOMEM : HS_OK;
-}
+#include "exec/why.h"
+#include "support/cond.h"
 
 hs_status hsi_control_open(hsi_control *control, char why[HS_WHY])
 {
     control->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (control->event_fd < 0) {
-        snprintf(why, HS_WHY, "no file descriptor is left: %s", strerror(errno));
-        return HS_ERESOURCE;
-    }
+    if (control->event_fd < 0)
+        return hsi_refuse(why, HS_ERESOURCE, "no file descriptor is left: %s", strerror(errno));
     if (pthread_mutex_init(&control->lock, NULL) != 0)
         return HS_ENOMEM;
-    if (hsi_make_cond(&control->gate) != HS_OK) {
+    if (hsi_cond_init(&control->gate) != 0) {
         pthread_mutex_destroy(&control->lock);
         return HS_ENOMEM;
     }

@@ -37,9 +37,6 @@ void      hsi_control_close(hsi_control *control); /* once event_fd is -1 or ope
 void hsi_lock(hsi_control *control);
 void hsi_unlock(hsi_control *control);
 
-/* A condition whose timed waits are given hsi_clock_ns(). */
-hs_status hsi_make_cond(pthread_cond_t *cond);
-
 /* The caller's thread looks at once. Safe in a signal handler. */
 void hsi_wake_caller(const hsi_control *control);
 

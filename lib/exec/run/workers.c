@@ -2,11 +2,13 @@
 #include "exec/run/dispatcher.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+#include "exec/why.h"
+#include "support/cond.h"
 
 /* How many records to have room for from the start: all of a plan's list, or a fair share. */
 static size_t expected_records(const hs_exec *exec, unsigned number)
@@ -29,13 +31,11 @@ static hs_status make_worker(hs_exec *exec, unsigned number, char why[HS_WHY])
     w->type = number < exec->work.cpus ? HS_CPU : HS_GPU;
     w->records.capacity = expected_records(exec, number);
     w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (w->wake_fd < 0) {
-        snprintf(why, HS_WHY, "no file descriptor for each of %u workers: %s", exec->work.workers,
-                 strerror(errno));
-        return HS_ERESOURCE;
-    }
+    if (w->wake_fd < 0)
+        return hsi_refuse(why, HS_ERESOURCE, "no file descriptor for each of %u workers: %s",
+                          exec->work.workers, strerror(errno));
     w->states = calloc(exec->bodies.backend_count + 1, sizeof(hs_backend_worker *));
-    if (!w->states || hsi_make_cond(&w->turn.wake) != HS_OK)
+    if (!w->states || hsi_cond_init(&w->turn.wake) != 0)
         return HS_ENOMEM;
     exec->conds++;
     w->attempt = (hs_attempt){.struct_size = sizeof w->attempt,
