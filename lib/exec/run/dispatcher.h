@@ -11,7 +11,7 @@
 #include "exec/run/worker.h"
 
 /*
- * One thread a worker, and the caller's, which watches. What a policy gives a worker
+ * One thread a worker, and the caller's, which waits for the end. What a policy gives a worker
  * for its own runs without a lock; everything else that is decided is decided under
  * the lock, by whichever thread brings the news: it asks the policy for itself and
  * for those that wait and that the policy says it concerns, and wakes who has got something to do.

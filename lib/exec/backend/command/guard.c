@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "exec/backend/command/process.h"
 #include "support/clock.h"
 
 static void close_from(int first)
@@ -128,18 +129,14 @@ static int group_lives(hsi_guard *g)
 }
 
 /* Waits for a child's end, an order (where asked) or the deadline. 1: there is an order. */
-static int wait_for_news(hsi_guard *g, int orders, double deadline)
+static int wait_for_event(hsi_guard *g, int orders, double deadline)
 {
     struct pollfd           wait[2] = {{.fd = g->signals, .events = POLLIN},
                                        {.fd = orders ? g->socket : -1, .events = POLLIN}};
     struct signalfd_siginfo news;
     double                  left = deadline - hsi_now();
-    struct timespec         limit = {.tv_sec = 0};
+    struct timespec limit = hsi_timespec(left > 0 && left < 1e9 ? (int64_t)(1e9 * left) : 0);
 
-    if (left > 0 && left < 1e9) {
-        limit.tv_sec = (time_t)left;
-        limit.tv_nsec = (long)(1e9 * (left - (double)limit.tv_sec));
-    }
     if (ppoll(wait, 2, left < 1e9 ? &limit : NULL, NULL) <= 0)
         return 0;
     while (read(g->signals, &news, sizeof news) > 0)
@@ -171,18 +168,18 @@ static int kill_everything(hsi_guard *g)
         if (denied > 0 && denied == (count > 0 ? count : 0) + !over)
             return 1;
         if (!reaped)
-            wait_for_news(g, 0, hsi_now() + 1);
+            wait_for_event(g, 0, hsi_now() + 1);
     }
 }
 
-static ssize_t receive_all(int socket, void *data, size_t size)
+int hsi_guard_receive(int socket, void *data, size_t size)
 {
     ssize_t got;
 
     do
         got = recv(socket, data, size, MSG_WAITALL);
     while (got < 0 && errno == EINTR);
-    return got;
+    return got == (ssize_t)size;
 }
 
 /* 0: the program is gone. *output is -1 if none came along. */
@@ -205,8 +202,7 @@ static int receive(const hsi_guard *g, hsi_order *order, int *output)
         memcpy(output, CMSG_DATA(head), sizeof *output);
     if (order->length > g->room)
         return 0;
-    return order->length == 0 ||
-           receive_all(g->socket, g->strings, order->length) == (ssize_t)order->length;
+    return order->length == 0 || hsi_guard_receive(g->socket, g->strings, order->length);
 }
 
 static void answer(const hsi_guard *g, const void *data, size_t size)
@@ -233,7 +229,7 @@ static int start(hsi_guard *g, int output)
 }
 
 /* Until it is over, or has to be killed. */
-static void watch(hsi_guard *g, hsi_ended *end)
+static void wait_for_end(hsi_guard *g, hsi_process_end *end)
 {
     double deadline = INFINITY;
 
@@ -245,7 +241,7 @@ static void watch(hsi_guard *g, hsi_ended *end)
             return;
         if (hsi_now() >= deadline)
             return;
-        if (!wait_for_news(g, 1, deadline)) {
+        if (!wait_for_event(g, 1, deadline)) {
             reap(g);
             continue;
         }
@@ -262,15 +258,15 @@ static void watch(hsi_guard *g, hsi_ended *end)
 
 static void run(hsi_guard *g, int output)
 {
-    hsi_started started = {.error = start(g, output)};
-    hsi_ended   end = {.cancelled = 0};
-    siginfo_t   info = {.si_pid = 0};
+    hsi_started     started = {.error = start(g, output)};
+    hsi_process_end end = {.cancelled = 0};
+    siginfo_t       info = {.si_pid = 0};
 
     started.group = g->leader;
     answer(g, &started, sizeof started);
     if (started.error != 0)
         return;
-    watch(g, &end);
+    wait_for_end(g, &end);
     end.undead = kill_everything(g);
     waitid(P_PID, (id_t)g->leader, &info, WEXITED | (end.undead ? WNOHANG : 0));
     while (waitpid(-1, NULL, WNOHANG) > 0)

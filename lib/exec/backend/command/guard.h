@@ -20,13 +20,14 @@ typedef struct hsi_order {
 
 /* The answer to HSI_ORDER_RUN. */
 typedef struct hsi_started {
-    int32_t error; /* an errno; 0: it runs, and hsi_ended will follow */
+    int32_t error; /* an errno; 0: it runs, and an hsi_process_end will follow */
     int32_t group;
 } hsi_started;
 
-typedef struct hsi_ended {
-    int32_t cancelled, signal, status, undead; /* as in hsi_process_end */
-} hsi_ended;
+/* And when it has ended: an hsi_process_end. */
+
+/* All of it, whatever interrupts: 0 if the other side is gone. */
+int hsi_guard_receive(int socket, void *data, size_t size);
 
 enum { HSI_GUARD_CHILDREN = 1024 };
 

@@ -61,7 +61,7 @@ static void leave_guard(hsi_process *p)
 }
 
 /* Somebody killed it. What is known of the command, its group, is killed from here. */
-static void bury_guard(hsi_process *p)
+static void give_up_guard(hsi_process *p)
 {
     if (p->group > 0)
         kill(-p->group, SIGKILL);
@@ -220,29 +220,19 @@ static int send_request(int socket, const hsi_process_request *request)
     return send_message(socket, &message);
 }
 
-static int receive(int socket, void *data, size_t size)
-{
-    ssize_t got;
-
-    do
-        got = recv(socket, data, size, MSG_WAITALL);
-    while (got < 0 && errno == EINTR);
-    return got == (ssize_t)size ? 0 : -1;
-}
-
 int hsi_process_begin(hsi_process *process, const hsi_process_request *request, char why[HS_WHY])
 {
     hsi_started started;
 
     if (process->pid >= 0 && send_request(process->socket, request) == 0)
         goto sent;
-    bury_guard(process); /* it was killed since the last command */
+    give_up_guard(process); /* it was killed since the last command */
     if (start_guard(process, why) != 0)
         return -1;
     if (send_request(process->socket, request) != 0)
         goto killed;
 sent:
-    if (receive(process->socket, &started, sizeof started) != 0)
+    if (!hsi_guard_receive(process->socket, &started, sizeof started))
         goto killed;
     if (started.error != 0) {
         errno = started.error;
@@ -252,7 +242,7 @@ sent:
     process->group = started.group;
     return 0;
 killed:
-    bury_guard(process);
+    give_up_guard(process);
     snprintf(why, HS_WHY, "%s", guard_killed);
     return -1;
 }
@@ -273,16 +263,13 @@ void hsi_process_cancel(hsi_process *process)
 
 int hsi_process_finish(hsi_process *process, hsi_process_end *end, char why[HS_WHY])
 {
-    hsi_ended ended;
-
-    if (receive(process->socket, &ended, sizeof ended) != 0) {
-        bury_guard(process);
+    if (!hsi_guard_receive(process->socket, end, sizeof *end)) {
+        give_up_guard(process);
         snprintf(why, HS_WHY, "%s", guard_killed);
         return -1;
     }
     process->group = -1;
-    *end = (hsi_process_end){ended.cancelled, ended.signal, ended.status, ended.undead};
-    if (ended.undead)
+    if (end->undead)
         leave_guard(process); /* its orphan is not to be taken for the next command's */
     return 0;
 }
