@@ -18,7 +18,7 @@
 #include <hybridsched/exec.h>
 #include <hybridsched/hybridsched.h>
 
-#include "exec/run/clock.h"
+#include "support/clock.h"
 #include "exec/machine/topology.h"
 
 enum { REPEATS = 9, WORKERS = 2, MOST = 8 };
@@ -50,7 +50,6 @@ typedef struct stamp {
 
 typedef struct bare {
     pthread_barrier_t  *ready;
-    const hsi_topology *topology;
     int                 os_cpu;
     stamp              *stamps;
     uint32_t            count;
@@ -62,7 +61,7 @@ static void *run_bare(void *data)
     bare    *b = data;
     uint32_t i;
 
-    hsi_topology_bind(b->topology, b->os_cpu);
+    hsi_bind(0, b->os_cpu);
     memset(b->stamps, 0, b->count * sizeof *b->stamps);
     pthread_barrier_wait(b->ready);
     b->start_ns = hsi_clock_ns();
@@ -86,11 +85,11 @@ static void measure_bare(uint32_t tasks, row *out, int repeat)
     int64_t           first, last;
     unsigned          w;
 
-    if (hsi_topology_open(&topology, why) != HS_OK || hsi_topology_threads(topology) < WORKERS)
+    if (hsi_topology_open(&topology, 0, why) != HS_OK || hsi_topology_threads(topology) < WORKERS)
         abort();
     pthread_barrier_init(&ready, NULL, WORKERS);
     for (w = 0; w < WORKERS; w++) {
-        b[w] = (bare){&ready, topology, hsi_topology_cpu(topology, w), NULL, tasks / WORKERS, 0, 0};
+        b[w] = (bare){&ready, hsi_topology_cpu(topology, w), NULL, tasks / WORKERS, 0, 0};
         b[w].stamps = malloc(b[w].count * sizeof *b[w].stamps);
         if (!b[w].stamps || pthread_create(&thread[w], NULL, run_bare, &b[w]) != 0)
             abort();

@@ -21,7 +21,7 @@
 #include <hybridsched/hybridsched.h>
 
 #include "exec/backend/backends.h"
-#include "exec/run/clock.h"
+#include "support/clock.h"
 
 enum { REPEATS = 7, SEEDS = 20, TASKS = 300 };
 
