@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The walk of Canon, Marchal, Vivien 2017, Algorithm 1. Type 1 is the one whose average load
+ * is smaller when each task is on its faster type; c1 and c2 are the times on the two. Tasks
+ * are in the order of rising c1 / c2. From `start` on, one after the other moves from type 2
+ * to type 1; when the longest task that is slower on type 1 (imax, on top of the heap) decides
+ * the estimate, it moves back. After each move the allocation is estimated by the largest of
+ * two average loads and two longest tasks.
+ *
+ * Invariant: order[start, i) have moved, those in the heap or counted in max1 are on type 1,
+ * and sum1, back_sum and the sums from i on are the loads. O(n log n): each task enters and
+ * leaves the heap once, and sums from the end are kept by blocks.
+ */
 #include "algorithm/balanced.h"
 
 #include <float.h>

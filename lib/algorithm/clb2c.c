@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * CLB2C: of the two ends of the rho order, the best task for a CPU and the best
- * for a GPU, the one that would end first is placed for good.
+ * for a GPU, the one that would end first is placed for good. What is left is always a run of
+ * the order. O(n log n) to sort, O(log(m + k)) a task to place.
  */
 #include "algorithm/algorithm.h"
 #include "core/order.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The list schedule that dada_plain.h speaks of. Invariant: for the guesses in [from, below),
+ * earliest[i] is when a GPU is free once the forced tasks and those before place i are on the
+ * GPUs, for i < known; it rises with i, so that a guess finds its place by bisection.
+ */
 #include "algorithm/dada_plain.h"
 
 #include <math.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Longest processing time first (Graham 1969): within a type, each task goes to the worker
+ * that is free first. Once the tasks are sorted, each allocation to types takes
+ * O(n log(m + k)); for a single one only the type's own tasks are sorted.
+ */
 #include "algorithm/lpt.h"
 
 #include "algorithm/algorithm.h"

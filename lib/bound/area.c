@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The area LP by the simplex method: what checks theorem2, and would bear more constraints. */
 #include "bound/bound.h"
 #include "bound/divisible.h"
 #include "core/stop.h"

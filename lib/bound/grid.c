@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A double is a whole mantissa times a power of two: its zeros at the end say of which power. */
 #include "bound/grid.h"
 
 int hsi_grid_exponent(double time)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Each task takes its smaller time somewhere: no schedule is shorter than the longest of these. */
 #include "bound/bound.h"
 #include "bound/divisible.h"
 
@@ -16,7 +17,7 @@ double hsi_min_time(const hsi_problem *rows)
     return longest;
 }
 
-/* Safe: nothing is computed, a time of the instance is returned. */
+/* Safe: nothing is rounded, a time of the instance is returned. */
 static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value)
 {
     (void)settings;

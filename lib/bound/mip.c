@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The assignment of tasks to workers as a MIP, by branch and bound from the deadline bound up. */
 #include "bound/bound.h"
 #include "core/stop.h"
 #include "solver/assignment.h"

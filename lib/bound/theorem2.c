@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The area bound in closed form: in the order of rising p/q the CPUs take tasks from the front,
+ * the GPUs from the back, and the task where both sides are equally long is cut.
+ */
 #include <float.h>
 
 #include "bound/bound.h"

@@ -49,7 +49,7 @@ static int accepts(const gamma_law *law, double x, double cube, double u)
 
     if (law->narrow || u < 1 - 0.0331 * square * square) /* below the curve: no need of it */
         return 1;
-    return hsi_log(u) < 0.5 * square + law->d * (1 - cube + hsi_log(cube));
+    return hsi_ln(u) < 0.5 * square + law->d * (1 - cube + hsi_ln(cube));
 }
 
 static double draw_cube(const gamma_law *law, hsi_random *random)
@@ -71,7 +71,7 @@ static double draw_gamma(const void *data, hsi_random *random)
     double           time = law->centre * draw_cube(law, random);
 
     if (law->power > 0)
-        time *= hsi_exp(hsi_log(hsi_random_unit(random)) * law->power);
+        time *= hsi_exp(hsi_ln(hsi_random_unit(random)) * law->power);
     return time < DBL_MIN ? DBL_MIN : time;
 }
 

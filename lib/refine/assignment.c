@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Assignments and schedules: the loads are added up in one order, so both say the same makespan. */
 #include <stdlib.h>
 #include <string.h>
 

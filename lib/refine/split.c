@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The split: in the order of rising p/q the CPUs take the tasks before a cut, the GPUs those
+ * behind it, and LPT spreads each side. Cuts are tried outwards from where the average loads
+ * are equal.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

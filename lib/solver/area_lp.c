@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The area LP: every row starts on its faster type, and a column says how much of it its slower
+ * type takes over. Two constraints, the loads of the types; their duals are the multipliers.
+ */
 #include "solver/area_lp.h"
 
 #include <float.h>

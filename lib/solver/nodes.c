@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A node keeps what it cuts and its parent; who wants its bounds follows the parents. Each has
+ * a count of uses, its children included, and its place is used again when that falls to 0.
+ */
 #include "solver/nodes.h"
 
 #include "support/heap.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* GLPK is left alone for a slice of time and is then asked to go on from where it was. */
 #include "solver/simplex.h"
 
 #include <float.h>

@@ -17,7 +17,7 @@
 
 #include "solver/assignment_lp.h"
 #include "solver/guard.h"
-#include "solver/split.h"
+#include "solver/branching.h"
 
 #define TOLERANCE 1e-9 /* of a closed node: MIPs with real times rarely end otherwise */
 
@@ -124,7 +124,7 @@ static void lower_cutoff(tree *t, double solution)
 }
 
 /* The children are open then; in a dive the second is next instead. */
-static hs_status branch(tree *t, uint32_t parent, const hsi_split *s, uint32_t *next)
+static hs_status branch(tree *t, uint32_t parent, const hsi_branching *s, uint32_t *next)
 {
     int side;
 
@@ -227,9 +227,9 @@ static hs_status step(tree *t, uint32_t *current)
         return HS_OK;
     *current = HSI_NO_NODE;
     if (!is_closed(t, bound)) {
-        hsi_split s = hsi_split_choose(&t->model, bound);
+        hsi_branching s = hsi_branching_choose(&t->model, bound);
 
-        if (s.rank != HSI_SPLIT_NOTHING)
+        if (s.rank != HSI_BRANCHING_NOTHING)
             return branch(t, index, &s, current);
     }
     close_node(t, bound);

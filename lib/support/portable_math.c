@@ -14,7 +14,7 @@
  * s = f / (2 + f), log m = 2 atanh s = 2s + sR for the series R below. As
  * 2s = f - sf, that is f - s(f - R): what is rounded is small next to f.
  */
-double hsi_log(double x)
+double hsi_ln(double x)
 {
     int    e;
     double m = frexp(x, &e), f, s, z, series;

@@ -8,7 +8,7 @@
  */
 
 /* Natural logarithm of a finite x > 0. */
-double hsi_log(double x);
+double hsi_ln(double x);
 
 /* e to the x; 0 or infinity past the range of a double. */
 double hsi_exp(double x);

@@ -74,5 +74,5 @@ double hsi_random_normal(hsi_random *r)
         y = 2 * hsi_random_unit(r) - 1;
         square = x * x + y * y;
     } while (square >= 1 || square == 0);
-    return x * sqrt(-2 * hsi_log(square) / square);
+    return x * sqrt(-2 * hsi_ln(square) / square);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The configuration bound as one of the registry: the search of configuration.h to its end. */
 #include <stdlib.h>
 
 #include "bound/bound.h"

@@ -73,7 +73,7 @@ hs_status hsi_anneal_open(const hsi_problem *pb, double pivot, hsi_anneal **out)
         return HS_ENOMEM;
     }
     for (i = 0; i < (size_t)1 << SPREAD_BITS; i++)
-        a->threshold[i] = -hsi_log(((double)i + 0.5) / (double)(1 << SPREAD_BITS));
+        a->threshold[i] = -hsi_ln(((double)i + 0.5) / (double)(1 << SPREAD_BITS));
     *out = a;
     return HS_OK;
 }
@@ -435,14 +435,15 @@ static void keep(hsi_anneal *a, double *least)
     }
 }
 
-static void cool(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run, const hsi_interrupt *interrupt)
+static void cool(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
+                 const hsi_interrupt *interrupt)
 {
     double   least = INFINITY, e;
     uint64_t blocks = (run->moves + BLOCK - 1) / BLOCK, i;
 
     for (i = 0; i < blocks && run->made < run->moves; i++) {
         double part = (double)i / (double)blocks;
-        double temperature = run->hot * hsi_exp(part * hsi_log(run->cold / run->hot));
+        double temperature = run->hot * hsi_exp(part * hsi_ln(run->cold / run->hot));
 
         if (i % 64 == 0)
             energy(a); /* the loads anew */

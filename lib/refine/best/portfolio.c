@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The other algorithms, one after the other; the shortest schedule of them is improved upon. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

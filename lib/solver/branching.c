@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "solver/split.h"
+/*
+ * The choice of a branching, by rank: a single task that the LP puts where it takes longer than
+ * the bound; a single task whose types the LP shares; a cell with a fractional share; any cell
+ * that is not decided. Among equals, the one with the most time at stake. O(cells).
+ */
+#include "solver/branching.h"
 
 #include <math.h>
 
 #define ROUNDING 1e-9 /* a time that exceeds the bound by less says nothing */
-#define WHOLE    1e-6 /* LP shares so near to a whole number count as one */
+#define WHOLE 1e-6    /* LP shares so near to a whole number count as one */
 
-static hsi_split split_cell(const hsi_model *model, size_t cell, double time, int64_t low,
-                            int64_t high)
+static hsi_branching branch_on_cell(const hsi_model *model, size_t cell, double time, int64_t low,
+                                    int64_t high)
 {
-    double    share = fmin(fmax(model->share[cell], (double)low), (double)high);
-    double    part = share - floor(share + WHOLE);
-    int64_t   value = (int64_t)floor(share + WHOLE);
-    int       up_first = part > 0.5;
-    hsi_split s = {HSI_SPLIT_ANY_CELL, time, (uint32_t)cell, {0, 0}, {HSI_AT_MOST, HSI_AT_LEAST}};
+    double        share = fmin(fmax(model->share[cell], (double)low), (double)high);
+    double        part = share - floor(share + WHOLE);
+    int64_t       value = (int64_t)floor(share + WHOLE);
+    int           up_first = part > 0.5;
+    hsi_branching s = {
+        HSI_BRANCHING_ANY_CELL, time, (uint32_t)cell, {0, 0}, {HSI_AT_MOST, HSI_AT_LEAST}};
 
     if (part > WHOLE) {
-        s.rank = HSI_SPLIT_FRACTIONAL_CELL;
+        s.rank = HSI_BRANCHING_FRACTIONAL_CELL;
         s.worth = time * fmin(part, 1 - part);
     }
     if (value >= high) {
@@ -50,18 +56,21 @@ static int type_shares(const hsi_model *model, size_t row, double share[2])
 }
 
 /* A single task that may run on both types: not on one, or not on the other. */
-static hsi_split split_type(const hsi_model *model, size_t row, double bound)
+static hsi_branching branch_on_type(const hsi_model *model, size_t row, double bound)
 {
-    hsi_split s = {HSI_SPLIT_NOTHING, 0, (uint32_t)(row * model->groups), {0, 0},
-                   {HSI_NOT_ON_TYPE, HSI_NOT_ON_TYPE}};
-    double    share[2];
-    int       type, avoid;
+    hsi_branching s = {HSI_BRANCHING_NOTHING,
+                       0,
+                       (uint32_t)(row * model->groups),
+                       {0, 0},
+                       {HSI_NOT_ON_TYPE, HSI_NOT_ON_TYPE}};
+    double        share[2];
+    int           type, avoid;
 
     if (!type_shares(model, row, share))
         return s;
     avoid = share[HS_CPU] > share[HS_GPU] ? HS_GPU : HS_CPU;
     if (share[avoid] > WHOLE) {
-        s.rank = HSI_SPLIT_FRACTIONAL_TYPE;
+        s.rank = HSI_BRANCHING_FRACTIONAL_TYPE;
         s.worth = fmin(model->time[HS_CPU][row], model->time[HS_GPU][row]) * share[avoid];
     }
     /* The LP does not see that T must be as long as the task. */
@@ -69,8 +78,8 @@ static hsi_split split_type(const hsi_model *model, size_t row, double bound)
         double time = model->time[type][row];
 
         if (share[type] > WHOLE && time > bound &&
-            (s.rank != HSI_SPLIT_TOO_LONG || time > s.worth)) {
-            s.rank = HSI_SPLIT_TOO_LONG;
+            (s.rank != HSI_BRANCHING_TOO_LONG || time > s.worth)) {
+            s.rank = HSI_BRANCHING_TOO_LONG;
             s.worth = time;
             avoid = type;
         }
@@ -80,17 +89,17 @@ static hsi_split split_type(const hsi_model *model, size_t row, double bound)
     return s;
 }
 
-static void keep_better(hsi_split *best, hsi_split s)
+static void keep_better(hsi_branching *best, hsi_branching s)
 {
     if (s.rank > best->rank || (s.rank == best->rank && s.worth > best->worth))
         *best = s;
 }
 
-hsi_split hsi_split_choose(const hsi_model *model, double bound)
+hsi_branching hsi_branching_choose(const hsi_model *model, double bound)
 {
-    hsi_split best = {HSI_SPLIT_NOTHING, 0, 0, {0, 0}, {HSI_AT_MOST, HSI_AT_LEAST}};
-    size_t    i;
-    unsigned  g;
+    hsi_branching best = {HSI_BRANCHING_NOTHING, 0, 0, {0, 0}, {HSI_AT_MOST, HSI_AT_LEAST}};
+    size_t        i;
+    unsigned      g;
 
     bound *= 1 + ROUNDING;
     for (i = 0; i < model->rows->n; i++) {
@@ -100,14 +109,15 @@ hsi_split hsi_split_choose(const hsi_model *model, double bound)
         if (slack.upper == (int64_t)count)
             continue; /* nothing to choose */
         if (count == 1)
-            keep_better(&best, split_type(model, i, bound));
-        for (g = 0; g < model->groups && best.rank <= HSI_SPLIT_FRACTIONAL_CELL; g++) {
+            keep_better(&best, branch_on_type(model, i, bound));
+        for (g = 0; g < model->groups && best.rank <= HSI_BRANCHING_FRACTIONAL_CELL; g++) {
             size_t  cell = i * model->groups + g;
             int64_t low = hsi_model_lower(model, cell, slack, count);
             int64_t high = hsi_model_upper(model, cell, slack, count);
 
             if (low < high)
-                keep_better(&best, split_cell(model, cell, hsi_model_time(model, i, g), low, high));
+                keep_better(&best,
+                            branch_on_cell(model, cell, hsi_model_time(model, i, g), low, high));
         }
     }
     return best;

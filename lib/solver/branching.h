@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_SOLVER_BRANCHING_H
+#define HSI_SOLVER_BRANCHING_H
+
+#include "solver/model.h"
+#include "solver/nodes.h"
+
+typedef enum hsi_branching_rank {
+    HSI_BRANCHING_NOTHING, /* every cell is decided */
+    HSI_BRANCHING_ANY_CELL,
+    HSI_BRANCHING_FRACTIONAL_CELL,
+    HSI_BRANCHING_FRACTIONAL_TYPE,
+    HSI_BRANCHING_TOO_LONG
+} hsi_branching_rank;
+
+/* Two children that together hold what their parent holds; the second is looked at first. */
+typedef struct hsi_branching {
+    hsi_branching_rank rank;
+    double         worth; /* among equal ranks */
+    uint32_t       cell, value[2];
+    hsi_cut        kind[2];
+} hsi_branching;
+
+/* Where to branch on the model's node, whose bound and latest LP shares are known. */
+hsi_branching hsi_branching_choose(const hsi_model *model, double bound);
+
+#endif
