@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -228,6 +229,30 @@ START_TEST(beside_marks_what_failed)
 }
 END_TEST
 
+/* What was planned fits on the page, though nothing of it happened. */
+START_TEST(beside_has_one_scale)
+{
+    sample      made = make_sample(&plans[0]);
+    sample      idle = {.in = made.in};
+    size_t      length;
+    hs_picture  picture = picture_beside(made.s, NULL, 0);
+    char       *text;
+    const char *at;
+    double      x, y, width;
+
+    picture.bound = picture.planned_bound = NULL;
+    ck_assert_int_eq(hs_schedule_build(plans[0].cpus, plans[0].gpus, 0, NULL, &idle.s), HS_OK);
+    text = write_text(hs_gantt_write, &idle, &picture, &length);
+    for (at = text; (at = strstr(at, "<rect class=\"c")); at++)
+        if (sscanf(at, "<rect class=\"%*[^\"]\" x=\"%lf\" y=\"%lf\" width=\"%lf\"", &x, &y,
+                   &width) == 3)
+            ck_assert_double_le(x + width, 1120);
+    free(text);
+    hs_schedule_free(idle.s);
+    free_sample(&made);
+}
+END_TEST
+
 /* Nothing but what was added differs, for a caller that knows of no plan. */
 START_TEST(older_callers_get_what_they_got)
 {
@@ -304,6 +329,7 @@ int main(void)
     tcase_add_loop_test(tests, gantt_stays_small, 0, 3);
     tcase_add_loop_test(tests, beside_is_well_formed, 0, PLANS);
     tcase_add_test(tests, beside_marks_what_failed);
+    tcase_add_test(tests, beside_has_one_scale);
     tcase_add_test(tests, older_callers_get_what_they_got);
     tcase_add_loop_test(tests, beside_refuses_what_makes_no_sense, 0, 2);
     tcase_add_test(tests, beside_stays_small);
