@@ -42,12 +42,14 @@ hs_status hsi_rows_header(struct hsi_rows *r, size_t count, const char *const *o
 
     if (st != HS_OK)
         return st;
-    memcpy(names, own, count * sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = own[i];
     for (int c = 0; c < end; c++)
         names[count + (size_t)c] = hsi_columns[c].is.name;
     st = hsi_csv_header(&r->csv, count + (size_t)end, names, count + HSI_REQUIRED,
                         r->options.ignore_unknown, column);
-    memcpy(own_column, column, count * sizeof *column);
+    for (size_t i = 0; i < count; i++)
+        own_column[i] = column[i];
     memcpy(r->column, column + count, (size_t)end * sizeof *column);
     r->width = r->csv.count;
     for (int c = 0; st == HS_OK && c < end; c++) {
