@@ -8,7 +8,7 @@
 #include "io_fixture.h"
 #include "suite.h"
 
-#include "check/same.h"
+#include "check/difference.h"
 
 static const hs_column *column; /* the one that is tested */
 static hs_task          plain;  /* says nothing in it */

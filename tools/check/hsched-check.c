@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "check/certificate.h"
-#include "check/same.h"
+#include "check/difference.h"
 #include "common/certify.h"
 #include "common/files.h"
 #include "common/input.h"

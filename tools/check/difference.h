@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef TOOLS_CHECK_SAME_H
-#define TOOLS_CHECK_SAME_H
+#ifndef TOOLS_CHECK_DIFFERENCE_H
+#define TOOLS_CHECK_DIFFERENCE_H
 
 #include <hybridsched/hybridsched.h>
 

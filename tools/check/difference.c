@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "check/same.h"
+#include "check/difference.h"
 
 #include <stdio.h>
 #include <stdlib.h>
