@@ -270,6 +270,18 @@ static void check_enclosed(const hsi_sum *s, const wide *truth)
     }
 }
 
+START_TEST(what_may_be_negative_is_not_surely_nonnegative)
+{
+    static const hsi_sum surely[] = {{0, 0, 0}, {1, 0, 0}, {1, -1, 0}, {1, 0, 0.5}};
+    static const hsi_sum perhaps[] = {{-1, 0, 0}, {0, -0x1p-1074, 0}, {1, 0, 1}, {1, 0, 2}, {0, 0, 1}};
+
+    for (size_t i = 0; i < sizeof surely / sizeof *surely; i++)
+        ck_assert(hsi_sum_surely_nonnegative(&surely[i]));
+    for (size_t i = 0; i < sizeof perhaps / sizeof *perhaps; i++)
+        ck_assert(!hsi_sum_surely_nonnegative(&perhaps[i]));
+}
+END_TEST
+
 START_TEST(sums_know_their_error)
 {
     size_t rounds = sample_rounds(20000), i, j;
@@ -354,6 +366,7 @@ int main(void)
     tcase_add_test(cases, ratios_of_small_whole_numbers);
     tcase_add_test(cases, infinite_times_are_the_ends);
     tcase_add_test(cases, orders_are_exact);
+    tcase_add_test(cases, what_may_be_negative_is_not_surely_nonnegative);
     tcase_add_test(cases, sums_know_their_error);
     tcase_add_test(cases, divides_down);
     suite_add_tcase(suite, cases);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What an arena gives out is aligned and nobody else's, and comes back in reverse order. */
+
+#include <check.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "suite.h"
+#include "support/arena.h"
+
+static unsigned char *take(hsi_arena *arena, size_t size, int mark)
+{
+    unsigned char *taken = hsi_arena_take(arena, 1, size);
+
+    ck_assert_ptr_nonnull(taken);
+    ck_assert_uint_eq((uintptr_t)taken % 16, 0);
+    memset(taken, mark, size);
+    return taken;
+}
+
+static void expect_kept(const unsigned char *taken, size_t size, int mark)
+{
+    for (size_t i = 0; i < size; i++)
+        if (taken[i] != mark)
+            ck_abort_msg("byte %zu of what was marked %d is %d", i, mark, taken[i]);
+}
+
+/* Odd sizes, some of which no chunk begun has room for. */
+START_TEST(nothing_overlaps)
+{
+    enum { PIECES = 60 };
+    hsi_arena      arena = {0};
+    unsigned char *piece[PIECES];
+
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < PIECES; i++)
+            piece[i] = take(&arena, (size_t)(i * i * 37 + 1), i);
+        for (int i = 0; i < PIECES; i++)
+            expect_kept(piece[i], (size_t)(i * i * 37 + 1), i);
+        hsi_arena_reset(&arena);
+        ck_assert_uint_eq(arena.used, 0);
+    }
+    hsi_arena_close(&arena);
+}
+END_TEST
+
+START_TEST(what_is_too_much_is_refused)
+{
+    hsi_arena arena = {0};
+
+    ck_assert_ptr_null(hsi_arena_take(&arena, SIZE_MAX / 2, 4));
+    ck_assert_ptr_null(hsi_arena_take(&arena, SIZE_MAX / 8 + 2, 8));
+    ck_assert_ptr_null(hsi_arena_take(&arena, SIZE_MAX, 1));
+    take(&arena, 100, 1);
+    hsi_arena_close(&arena);
+}
+END_TEST
+
+/* What is taken after a mark is taken again after a release; what lies before it stays. */
+START_TEST(a_mark_is_gone_back_to)
+{
+    hsi_arena      arena = {0};
+    unsigned char *kept = take(&arena, 1000, 1), *first;
+    hsi_mark       mark = hsi_arena_mark(&arena);
+    size_t         used = arena.used;
+
+    first = take(&arena, 500, 2);
+    take(&arena, 1 << 20, 3);
+    hsi_arena_release(&arena, mark);
+    ck_assert_uint_eq(arena.used, used);
+    ck_assert_ptr_eq(take(&arena, 500, 4), first);
+    expect_kept(kept, 1000, 1);
+    hsi_arena_close(&arena);
+}
+END_TEST
+
+/* After a reset, all that was taken at once lies in one piece, whatever the order. */
+START_TEST(the_peak_fits_after_a_reset)
+{
+    hsi_arena      arena = {0};
+    unsigned char *before, *after;
+
+    take(&arena, 100000, 1);
+    take(&arena, 200000, 2);
+    ck_assert_uint_ge(arena.peak, 300000);
+    hsi_arena_reset(&arena);
+    before = take(&arena, 200000, 3);
+    after = take(&arena, 100000, 4);
+    ck_assert_ptr_eq(before + 200000, after);
+    hsi_arena_close(&arena);
+    ck_assert_uint_eq(arena.peak, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("arena");
+    TCase *tests = tcase_create("all");
+
+    tcase_add_test(tests, nothing_overlaps);
+    tcase_add_test(tests, what_is_too_much_is_refused);
+    tcase_add_test(tests, a_mark_is_gone_back_to);
+    tcase_add_test(tests, the_peak_fits_after_a_reset);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
