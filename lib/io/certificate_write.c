@@ -5,6 +5,7 @@
 #include <hybridsched/io.h>
 
 #include "core/certificate.h"
+#include "core/digest.h"
 #include "io/text/output.h"
 
 /*
@@ -19,8 +20,7 @@ typedef struct writer {
 static void put(writer *w, const char *text)
 {
     hsi_output_text(&w->out, text);
-    for (; *text; text++)
-        w->sum = (w->sum ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    w->sum = hsi_digest_bytes(w->sum, text, strlen(text));
 }
 
 static void put_integer(writer *w, const char *name, int64_t value)
@@ -157,7 +157,7 @@ static void put_proof(writer *w, const hs_certificate *c)
 
 hs_status hs_certificate_write(int fd, const hs_certificate *certificate)
 {
-    writer    w = {.sum = UINT64_C(0xcbf29ce484222325)};
+    writer    w = {.sum = HSI_FNV_BASIS};
     char      text[64];
     hs_status st;
 
