@@ -326,6 +326,55 @@ START_TEST(what_is_accepted_is_true)
 }
 END_TEST
 
+/* Rows alike in both times are one kind, with the tasks of all; every kind is looked at. */
+START_TEST(rows_of_several_tasks_are_counted)
+{
+    static const double times[][2] = {{1, 2}, {3, 1}, {3, 1}, {3, 2}};
+    static const char  *lines[] = {"\ntask,1,2", "\ntask,3,1", "\ntask,3,2"};
+    static text         good, bad;
+    sample              s = {.family = "counts"};
+    hs_builder         *b = NULL;
+    hs_schedule        *plan;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 2, 1), HS_OK);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        hs_task row;
+
+        hs_task_init(&row);
+        row.cpu = times[i][0];
+        row.gpu = times[i][1];
+        row.count = 3 + (uint32_t)i;
+        ck_assert_int_eq(hs_builder_add(b, &row), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &s.in, NULL), HS_OK);
+    hs_builder_free(b);
+    plan = schedule_of(&s);
+    for (size_t i = 0; i < hs_bound_count(); i++)
+        check_bound(&s, plan, hs_bound_at(i));
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        hs_certificate *c = NULL;
+        char           *line;
+
+        ck_assert_int_eq(hs_certificate_prove(s.in, "test", 8, NULL, &c), HS_OK);
+        check_made(&s, plan, c);
+        hs_certificate_free(c);
+        read_text(&s, &good);
+        for (size_t digit = 6; digit <= 8; digit += 2) {
+            memcpy(bad.at, good.at, good.size + 1);
+            bad.size = good.size;
+            line = strstr(bad.at, lines[i]);
+            ck_assert_ptr_nonnull(line);
+            line[digit] = '7';
+            write_text(&s, &bad);
+            ck_assert_int_ne(verify(&s, plan, 1), 0);
+        }
+    }
+    hs_schedule_free(plan);
+    hs_instance_free(s.in);
+}
+END_TEST
+
 static const char *const steps[] = {"\nbranch,", "\nmultipliers,", "\nconfiguration,",
                                     "\npacking,"};
 
@@ -414,6 +463,7 @@ int main(void)
     tcase_add_checked_fixture(cases, open_files, close_files);
     tcase_add_test(cases, certificates_are_verified);
     tcase_add_test(cases, what_is_accepted_is_true);
+    tcase_add_test(cases, rows_of_several_tasks_are_counted);
     tcase_add_test(cases, larger_trees_are_verified);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
