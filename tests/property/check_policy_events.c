@@ -425,6 +425,62 @@ START_TEST(foreign_endings)
 }
 END_TEST
 
+/* Two tasks on worker 0 and one on each of the others. */
+static hs_schedule *by_hand(const uint32_t task[4])
+{
+    static const uint32_t worker[] = {0, 0, 1, 2};
+    hs_placement          entry[4];
+    hs_schedule          *plan = NULL;
+
+    for (unsigned i = 0; i < 4; i++)
+        entry[i] = (hs_placement){i == 1, i == 1 ? 2 : 1, task[i], worker[i], HS_RUN};
+    ck_assert_int_eq(hs_schedule_build(3, 0, 4, entry, &plan), HS_OK);
+    return plan;
+}
+
+/* What is on the worker's list comes before what has become anybody's. */
+START_TEST(lists_come_first)
+{
+    static const double   times[] = {1, 1, 1, 1}, longer[] = {9, 3, 2, 5};
+    static const uint32_t task[] = {0, 1, 2, 3};
+    static const char    *names[] = {"plan", "plan+steal"};
+    hs_instance          *in = NULL;
+    hs_schedule          *plan = by_hand(task);
+    hs_policy            *policy = NULL;
+    hs_decision           decision;
+
+    ck_assert_int_eq(hs_instance_wrap(4, times, longer, NULL, 3, 0, &in), HS_OK);
+    ck_assert_int_eq(hs_policy_create(hs_policy_find(names[_i]), in, plan, 0, &policy), HS_OK);
+    hs_policy_retire(policy, 0, NULL);
+    for (unsigned w = 1; w < 3; w++) {
+        hs_policy_next(policy, w, 0, &decision, NULL);
+        ck_assert_int_eq(decision.kind, HS_DECIDE_START);
+        ck_assert_uint_eq(decision.task, w + 1);
+    }
+    hs_policy_free(policy);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* A plan runs each task of the instance once. */
+START_TEST(plans_of_something_else)
+{
+    static const double   times[] = {1, 1, 1, 1};
+    static const uint32_t twice[] = {0, 1, 1, 3}, unknown[] = {0, 1, 2, 4};
+    static const char    *names[] = {"plan", "plan+steal"};
+    hs_instance          *in = NULL;
+    hs_schedule          *plan = by_hand(_i < 2 ? twice : unknown);
+    hs_policy            *policy = NULL;
+
+    ck_assert_int_eq(hs_instance_wrap(4, times, times, NULL, 3, 0, &in), HS_OK);
+    ck_assert_int_eq(hs_policy_create(hs_policy_find(names[_i % 2]), in, plan, 0, &policy),
+                     HS_ESCHEDULE);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("policy events");
@@ -434,6 +490,8 @@ int main(void)
     tcase_add_loop_test(cases, keeps_its_word, 0, (int)hs_policy_count());
     tcase_add_loop_test(cases, foreign_numbers, 0, (int)hs_policy_count());
     tcase_add_loop_test(cases, foreign_endings, 0, 2);
+    tcase_add_loop_test(cases, lists_come_first, 0, 2);
+    tcase_add_loop_test(cases, plans_of_something_else, 0, 4);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

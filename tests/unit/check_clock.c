@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The virtual clock under policies that follow a script: what it makes of it, and refuses. */
+
+#include <check.h>
+#include <hybridsched/hybridsched.h>
+#include <math.h>
+
+#include "suite.h"
+
+enum { CPU, GPU, WORKERS, DECISIONS = 4 };
+
+#define START(task)                                                                                \
+    {                                                                                              \
+        HS_DECIDE_START, task, 0, 0                                                                \
+    }
+#define TAKE(task, victim)                                                                         \
+    {                                                                                              \
+        HS_DECIDE_TAKE, task, victim, 0                                                            \
+    }
+#define WAIT(until)                                                                                \
+    {                                                                                              \
+        HS_DECIDE_WAIT, 0, 0, until                                                                \
+    }
+
+/* What each worker is told, one answer after the other. */
+typedef struct script {
+    hs_decision says[WORKERS][DECISIONS];
+} script;
+
+struct hs_policy_state {
+    const script *script;
+    unsigned      at[WORKERS];
+};
+
+static hs_policy_state state;
+
+static hs_status create(const hs_instance *estimates, const hs_schedule *plan, double tolerance,
+                        hs_policy_state **out)
+{
+    (void)estimates;
+    (void)plan;
+    (void)tolerance;
+    state.at[CPU] = state.at[GPU] = 0;
+    *out = &state;
+    return HS_OK;
+}
+
+static void forget(hs_policy_state *s)
+{
+    (void)s;
+}
+
+static void next(hs_policy_state *s, unsigned worker, double now, hs_decision *out, hs_wake *wake)
+{
+    (void)now;
+    (void)wake;
+    *out = s->script->says[worker][s->at[worker]++ % DECISIONS];
+}
+
+static void ended(hs_policy_state *s, unsigned worker, uint32_t task, hs_ending how, double now,
+                  hs_wake *wake)
+{
+    (void)s;
+    (void)worker;
+    (void)task;
+    (void)how;
+    (void)now;
+    (void)wake;
+}
+
+static void skip(hs_policy_state *s, uint32_t task)
+{
+    (void)s;
+    (void)task;
+}
+
+static const hs_policy_kind scripted = {.struct_size = sizeof scripted,
+                                        .name = "scripted",
+                                        .summary = "as it is told",
+                                        .create = create,
+                                        .free = forget,
+                                        .next = next,
+                                        .ended = ended,
+                                        .skip = skip};
+
+static hs_instance *tasks_on(unsigned cpus, unsigned gpus)
+{
+    static const double cpu[] = {4, 2, INFINITY}, gpu[] = {4, 5, 1};
+    hs_instance        *in = NULL;
+
+    ck_assert_int_eq(hs_instance_wrap(3, cpu, gpu, NULL, cpus, gpus, &in), HS_OK);
+    return in;
+}
+
+/* The victim waits until just when its task would have ended, and starts another then. */
+START_TEST(what_is_aborted_ends_at_once)
+{
+    static const script as_told = {{[CPU] = {START(0), WAIT(4), START(1), WAIT(INFINITY)},
+                                    [GPU] = {START(2), TAKE(0, CPU), START(0), WAIT(INFINITY)}}};
+    hs_instance        *in = tasks_on(1, 1);
+    hs_schedule        *plan = NULL;
+    const hs_entry     *entry;
+    size_t              count;
+
+    state.script = &as_told;
+    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, 0, &plan), HS_OK);
+    ck_assert_int_eq(hs_schedule_check(in, plan, NULL), HS_OK);
+    entry = hs_schedule_entries(plan, CPU, &count);
+    ck_assert_uint_eq(count, 2);
+    ck_assert(entry[0].state == HS_ABORTED && entry[0].end == 1);
+    ck_assert(entry[1].task == 1 && entry[1].start == 4 && entry[1].end == 6);
+    entry = hs_schedule_entries(plan, GPU, &count);
+    ck_assert_uint_eq(count, 2);
+    ck_assert(entry[1].task == 0 && entry[1].start == 1 && entry[1].end == 5);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+}
+END_TEST
+
+static const script impossible[] = {
+    {{[CPU] = {WAIT(0)}, [GPU] = {START(0)}}}, /* until now */
+    {{[CPU] = {WAIT(NAN)}, [GPU] = {START(0)}}},
+    {{[CPU] = {START(0)}, [GPU] = {START(0)}}},              /* what runs */
+    {{[CPU] = {WAIT(9)}, [GPU] = {START(0), START(0)}}},     /* what is done */
+    {{[CPU] = {START(2)}, [GPU] = {START(0)}}},              /* where it cannot run */
+    {{[CPU] = {WAIT(9)}, [GPU] = {START(3)}}},               /* what is not there */
+    {{[CPU] = {START(0)}, [GPU] = {START(2), TAKE(0, 2)}}},  /* from who is not there */
+    {{[CPU] = {START(0), WAIT(4), START(1), WAIT(INFINITY)}, /* what the victim does not run */
+      [GPU] = {START(2), TAKE(1, CPU), START(0), WAIT(INFINITY)}}},
+    {{[CPU] = {WAIT(INFINITY)}, [GPU] = {TAKE(0, CPU)}}}, /* from who is idle */
+    {{[CPU] = {START(0), WAIT(INFINITY)}, [GPU] = {START(2), WAIT(INFINITY)}}}, /* a task is left */
+};
+
+START_TEST(what_cannot_be_is_refused)
+{
+    hs_instance *in = tasks_on(1, 1);
+    hs_schedule *plan = NULL;
+
+    state.script = &impossible[_i];
+    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, 0, &plan), HS_ESCHEDULE);
+    ck_assert_ptr_null(plan);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(estimates_are_of_the_same_workers)
+{
+    static const unsigned other[][2] = {{1, 2}, {2, 1}};
+    hs_instance          *in = tasks_on(1, 1), *truth = tasks_on(other[_i][0], other[_i][1]);
+    hs_schedule          *plan = NULL;
+
+    state.script = &impossible[0];
+    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, truth, 0, &plan), HS_EINVAL);
+    hs_instance_free(truth);
+    hs_instance_free(in);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("clock");
+    TCase *tests = tcase_create("scripts");
+
+    tcase_add_test(tests, what_is_aborted_ends_at_once);
+    tcase_add_loop_test(tests, what_cannot_be_is_refused, 0,
+                        (int)(sizeof impossible / sizeof *impossible));
+    tcase_add_loop_test(tests, estimates_are_of_the_same_workers, 0, 2);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
