@@ -10,10 +10,11 @@ below() {
     bound) echo solver core support ;;
     refine) echo algorithm bound core support ;;
     solve) echo refine algorithm bound core support ;;
-    policy) echo algorithm core support ;;
+    policy) echo core support ;;
     generate) echo core support ;;
     picture) echo io core support ;;
-    cost | exec) echo support ;;
+    cost) echo support ;;
+    exec) echo core support ;; # headers alone: it is a library of its own
     *) echo "arrows: lib/$1 is not known here" >&2 ;;
     esac
 }
