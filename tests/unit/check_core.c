@@ -447,6 +447,58 @@ START_TEST(allocations_are_checked)
 }
 END_TEST
 
+/* Of two that start at once, what ends first comes first. */
+START_TEST(entries_are_in_order)
+{
+    const hs_placement given[] = {{0, 2, 0, 0, HS_RUN}, {0, 1, 1, 0, HS_RUN}};
+    hs_schedule       *s = NULL;
+    const hs_entry    *entry;
+    size_t             count;
+
+    ck_assert_int_eq(hs_schedule_build(1, 0, 2, given, &s), HS_OK);
+    entry = hs_schedule_entries(s, 0, &count);
+    ck_assert(count == 2 && entry[0].task == 1 && entry[1].task == 0);
+    hs_schedule_free(s);
+}
+END_TEST
+
+START_TEST(negative_settings_are_refused)
+{
+    const double one = 1;
+    hs_instance *in = NULL;
+    hs_schedule *s = NULL;
+    hs_settings  settings;
+
+    ck_assert_int_eq(hs_instance_wrap(1, &one, &one, NULL, 1, 0, &in), HS_OK);
+    hs_settings_init(&settings);
+    settings.gap = -1e-9;
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, &settings, &s), HS_EINVAL);
+    settings.gap = 0;
+    settings.time_limit = NAN;
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, &settings, &s), HS_EINVAL);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* A report of an older caller has fewer members: what lies behind it is not touched. */
+START_TEST(reports_end_where_they_end)
+{
+    const double one = 1;
+    hs_instance *in = NULL;
+    hs_schedule *s = NULL;
+    hs_report    report, before;
+
+    memset(&report, 0x5a, sizeof report);
+    report.struct_size = sizeof report.struct_size;
+    before = report;
+    ck_assert_int_eq(hs_instance_wrap(1, &one, &one, NULL, 1, 0, &in), HS_OK);
+    ck_assert_int_eq(hs_solve_reported(hs_algorithm_find("lpt"), in, NULL, &s, &report), HS_OK);
+    ck_assert_mem_eq(&report, &before, sizeof report);
+    hs_schedule_free(s);
+    hs_instance_free(in);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("core");
@@ -454,6 +506,9 @@ int main(void)
     TCase *checker = tcase_create("checker"), *solving = tcase_create("solving");
 
     tcase_add_test(tables, every_status_has_a_text);
+    tcase_add_test(tables, entries_are_in_order);
+    tcase_add_test(tables, negative_settings_are_refused);
+    tcase_add_test(tables, reports_end_where_they_end);
     tcase_add_test(tables, the_version_is_the_headers);
     tcase_add_test(tables, units_are_told_in_seconds);
     tcase_add_test(tables, registries_are_walked_and_searched);

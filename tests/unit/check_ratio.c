@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/order.h"
+#include "core/report.h"
 #include "property/dice.h"
 #include "property/sample.h"
 #include "support/exact.h"
@@ -282,6 +283,16 @@ START_TEST(what_may_be_negative_is_not_surely_nonnegative)
 }
 END_TEST
 
+START_TEST(sums_round_up)
+{
+    static const hsi_sum sums[] = {{1, 0x1p-60, 0}, {1, 0, 0x1p-60}, {1, 0, 0}, {1, -0x1p-60, 0}};
+    static const double  up[] = {1 + 0x1p-52, 1 + 0x1p-52, 1, 1};
+
+    for (size_t i = 0; i < sizeof up / sizeof *up; i++)
+        ck_assert(hsi_sum_round_up(&sums[i]) == up[i]);
+}
+END_TEST
+
 START_TEST(sums_know_their_error)
 {
     size_t rounds = sample_rounds(20000), i, j;
@@ -367,6 +378,7 @@ int main(void)
     tcase_add_test(cases, infinite_times_are_the_ends);
     tcase_add_test(cases, orders_are_exact);
     tcase_add_test(cases, what_may_be_negative_is_not_surely_nonnegative);
+    tcase_add_test(cases, sums_round_up);
     tcase_add_test(cases, sums_know_their_error);
     tcase_add_test(cases, divides_down);
     suite_add_tcase(suite, cases);
