@@ -462,6 +462,22 @@ START_TEST(entries_are_in_order)
 }
 END_TEST
 
+/* A task of an older caller has fewer members: what lies behind it is not looked at. */
+START_TEST(tasks_end_where_they_end)
+{
+    hs_builder *b = NULL;
+    hs_task     task;
+
+    memset(&task, 0x5a, sizeof task);
+    task.struct_size = offsetof(hs_task, priority);
+    task.id = NULL;
+    task.cpu = task.gpu = 1;
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    hs_builder_free(b);
+}
+END_TEST
+
 START_TEST(negative_settings_are_refused)
 {
     const double one = 1;
@@ -508,6 +524,7 @@ int main(void)
     tcase_add_test(tables, every_status_has_a_text);
     tcase_add_test(tables, entries_are_in_order);
     tcase_add_test(tables, negative_settings_are_refused);
+    tcase_add_test(tables, tasks_end_where_they_end);
     tcase_add_test(tables, reports_end_where_they_end);
     tcase_add_test(tables, the_version_is_the_headers);
     tcase_add_test(tables, units_are_told_in_seconds);
