@@ -50,7 +50,8 @@ HS_API void hs_settings_init_sized(hs_settings *settings, size_t size);
 
 /**
  * An algorithm. One of an application's own is passed wherever one of the registry is; it is
- * static, never freed, and its schedules are checked before anybody sees them.
+ * static, never freed, and its schedules are checked before anybody sees them. Members that its
+ * struct_size leaves out are NULL.
  */
 typedef struct hs_algorithm {
     size_t      struct_size; /* sizeof(hs_algorithm) */
@@ -60,9 +61,9 @@ typedef struct hs_algorithm {
     const char *cost;        /* running time */
     /* At most this times the optimum, or INFINITY. NULL: nothing is promised. */
     double (*guarantee)(unsigned cpus, unsigned gpus, const hs_settings *settings);
-    /* All of the settings are there, defaults filled in. *out is the caller's, set on HS_OK only. */
+    /* All of the settings are there, defaults filled in. *out is the caller's, set on HS_OK only.
+       NULL in the library's own, which are run in other ways: a copy of one is no algorithm. */
     hs_status (*run)(const hs_instance *in, const hs_settings *settings, hs_schedule **out);
-    const struct hsi_method *method; /* NULL: only those of the library have one, and no run() */
 } hs_algorithm;
 
 /* The registry: every algorithm of this build, in the order of the manual. */

@@ -42,11 +42,14 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     return schedule_better(pb, best, inverse, walk.inverse != walk.best, log);
 }
 
-const hs_algorithm hsi_alg_balanced_estimate = {
-    .name = "balanced-estimate",
-    .summary = "moves tasks until the average loads balance, then LPT in each type",
-    .source = "Canon, Marchal, Vivien 2017, Algorithms 1 and 2, Theorem 1",
-    .cost = "O(n log n)",
-    .guarantee = hsi_guarantee_2,
-    .method = &(const hsi_method){.run = run},
+const hsi_algorithm hsi_alg_balanced_estimate = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "balanced-estimate",
+        .summary = "moves tasks until the average loads balance, then LPT in each type",
+        .source = "Canon, Marchal, Vivien 2017, Algorithms 1 and 2, Theorem 1",
+        .cost = "O(n log n)",
+        .guarantee = hsi_guarantee_2,
+    },
+    .run = run,
 };

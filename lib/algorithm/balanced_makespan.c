@@ -91,11 +91,14 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     return st == HS_OK ? hsi_lpt_once(pb, type, log, &makespan) : st;
 }
 
-const hs_algorithm hsi_alg_balanced_makespan = {
-    .name = "balanced-makespan",
-    .summary = "as balanced-estimate, but by the makespan of every allocation on the way",
-    .source = "Canon, Marchal, Vivien 2017, Algorithm 3, Theorem 1",
-    .cost = "O(n log n) and a handful of LPT runs; O(n^2 log(m + k)) at worst",
-    .guarantee = hsi_guarantee_2,
-    .method = &(const hsi_method){.run = run},
+const hsi_algorithm hsi_alg_balanced_makespan = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "balanced-makespan",
+        .summary = "as balanced-estimate, but by the makespan of every allocation on the way",
+        .source = "Canon, Marchal, Vivien 2017, Algorithm 3, Theorem 1",
+        .cost = "O(n log n) and a handful of LPT runs; O(n^2 log(m + k)) at worst",
+        .guarantee = hsi_guarantee_2,
+    },
+    .run = run,
 };

@@ -88,10 +88,14 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     return st;
 }
 
-const hs_algorithm hsi_alg_clb2c = {
-    .name = "clb2c",
-    .summary = "best task for a CPU against best for a GPU: the one that ends first is placed",
-    .source = "Cheriere, Saule 2015; 2 if no time exceeds the optimum",
-    .cost = "O(n log n)",
-    .method = &(const hsi_method){.by_rows = 1, .run = run},
+const hsi_algorithm hsi_alg_clb2c = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "clb2c",
+        .summary = "best task for a CPU against best for a GPU: the one that ends first is placed",
+        .source = "Cheriere, Saule 2015; 2 if no time exceeds the optimum",
+        .cost = "O(n log n)",
+    },
+    .by_rows = 1,
+    .run = run,
 };

@@ -269,11 +269,14 @@ static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *setting
     return settings->affinity_count ? 2 + settings->alpha : 2;
 }
 
-const hs_algorithm hsi_alg_dada = {
-    .name = "dada",
-    .summary = "as dualhp, built task by task; may first honour affinities (alpha)",
-    .source = "Bleuse, Gautier, Lima, Mounie, Trystram 2014; 2 + alpha",
-    .cost = "O(n log n + n g log k), g guesses that force other tasks than one before: few",
-    .guarantee = guarantee,
-    .method = &(const hsi_method){.run = run},
+const hsi_algorithm hsi_alg_dada = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "dada",
+        .summary = "as dualhp, built task by task; may first honour affinities (alpha)",
+        .source = "Bleuse, Gautier, Lima, Mounie, Trystram 2014; 2 + alpha",
+        .cost = "O(n log n + n g log k), g guesses that force other tasks than one before: few",
+        .guarantee = guarantee,
+    },
+    .run = run,
 };

@@ -153,11 +153,14 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     return st == HS_OK ? hsi_lpt_once(pb, type, log, &makespan) : st;
 }
 
-const hs_algorithm hsi_alg_dualhp = {
-    .name = "dualhp",
-    .summary = "bisects a guess of the makespan, fills the GPUs by acceleration, LPT in each type",
-    .source = "Bleuse et al. 2015; Beaumont, Eyraud-Dubois, Kumar 2017, section 6",
-    .cost = "O(n log n + n g), g guesses that force other tasks than one before: few",
-    .guarantee = hsi_guarantee_2,
-    .method = &(const hsi_method){.run = run},
+const hsi_algorithm hsi_alg_dualhp = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "dualhp",
+        .summary = "bisects a guess of the makespan, fills the GPUs by acceleration, LPT in each type",
+        .source = "Bleuse et al. 2015; Beaumont, Eyraud-Dubois, Kumar 2017, section 6",
+        .cost = "O(n log n + n g), g guesses that force other tasks than one before: few",
+        .guarantee = hsi_guarantee_2,
+    },
+    .run = run,
 };

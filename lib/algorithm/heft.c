@@ -109,18 +109,26 @@ static hs_status run_min(const hsi_problem *pb, const hs_settings *settings, hsi
     return run_ranked(pb, min_time, log);
 }
 
-const hs_algorithm hsi_alg_heft = {
-    .name = "heft",
-    .summary = "by decreasing mean time, each task to the worker that ends it first",
-    .source = "Topcuoglu, Hariri, Wu 2002, without a graph",
-    .cost = "O(n log n)",
-    .method = &(const hsi_method){.by_rows = 1, .run = run_mean},
+const hsi_algorithm hsi_alg_heft = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "heft",
+        .summary = "by decreasing mean time, each task to the worker that ends it first",
+        .source = "Topcuoglu, Hariri, Wu 2002, without a graph",
+        .cost = "O(n log n)",
+    },
+    .by_rows = 1,
+    .run = run_mean,
 };
 
-const hs_algorithm hsi_alg_heft_min = {
-    .name = "heft-min",
-    .summary = "by decreasing smaller time, each task to the worker that ends it first",
-    .source = "as heft, with the min ranking of Beaumont et al. 2017",
-    .cost = "O(n log n)",
-    .method = &(const hsi_method){.by_rows = 1, .run = run_min},
+const hsi_algorithm hsi_alg_heft_min = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "heft-min",
+        .summary = "by decreasing smaller time, each task to the worker that ends it first",
+        .source = "as heft, with the min ranking of Beaumont et al. 2017",
+        .cost = "O(n log n)",
+    },
+    .by_rows = 1,
+    .run = run_min,
 };

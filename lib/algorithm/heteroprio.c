@@ -302,19 +302,27 @@ static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *setting
     return 2 + sqrt(2);
 }
 
-const hs_algorithm hsi_alg_heteroprio = {
-    .name = "heteroprio",
-    .summary = "GPUs take the most accelerated task, CPUs the least; idle workers spoliate",
-    .source = "Beaumont, Eyraud-Dubois, Kumar 2017, Algorithm 1; Theorems 7, 9, 12",
-    .cost = "O(n log n + (n + m + k) log(m + k))",
-    .guarantee = guarantee,
-    .method = &(const hsi_method){.by_rows = 1, .run = run},
+const hsi_algorithm hsi_alg_heteroprio = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "heteroprio",
+        .summary = "GPUs take the most accelerated task, CPUs the least; idle workers spoliate",
+        .source = "Beaumont, Eyraud-Dubois, Kumar 2017, Algorithm 1; Theorems 7, 9, 12",
+        .cost = "O(n log n + (n + m + k) log(m + k))",
+        .guarantee = guarantee,
+    },
+    .by_rows = 1,
+    .run = run,
 };
 
-const hs_algorithm hsi_alg_heteroprio_ns = {
-    .name = "heteroprio-ns",
-    .summary = "heteroprio without spoliation: the bare list schedule",
-    .source = "Beaumont, Eyraud-Dubois, Kumar 2017, section 4.1",
-    .cost = "O(n log n + (n + m + k) log(m + k))",
-    .method = &(const hsi_method){.by_rows = 1, .run = run_without_spoliation},
+const hsi_algorithm hsi_alg_heteroprio_ns = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "heteroprio-ns",
+        .summary = "heteroprio without spoliation: the bare list schedule",
+        .source = "Beaumont, Eyraud-Dubois, Kumar 2017, section 4.1",
+        .cost = "O(n log n + (n + m + k) log(m + k))",
+    },
+    .by_rows = 1,
+    .run = run_without_spoliation,
 };

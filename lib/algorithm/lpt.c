@@ -164,10 +164,14 @@ static hs_status run_faster_type(const hsi_problem *pb, const hs_settings *setti
     return st == HS_OK ? hsi_lpt_once(pb, type, log, &makespan) : st;
 }
 
-const hs_algorithm hsi_alg_lpt = {
-    .name = "lpt",
-    .summary = "each task on its faster type, longest first there",
-    .source = "Graham 1969 within each type",
-    .cost = "O(n log n)",
-    .method = &(const hsi_method){.by_rows = 1, .run = run_faster_type},
+const hsi_algorithm hsi_alg_lpt = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "lpt",
+        .summary = "each task on its faster type, longest first there",
+        .source = "Graham 1969 within each type",
+        .cost = "O(n log n)",
+    },
+    .by_rows = 1,
+    .run = run_faster_type,
 };

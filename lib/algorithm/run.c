@@ -7,17 +7,17 @@
 enum { WORK_A_TASK = 41, WORK_A_WORKER = 256, WORK_AT_LEAST = 4096 };
 
 /* The problem as the algorithm takes it, and room in one piece for `items` of its items. */
-static hs_status open_problem(const hs_algorithm *alg, const hs_instance *in, size_t items,
+static hs_status open_problem(const hsi_algorithm *alg, const hs_instance *in, size_t items,
                               hsi_arena *arena, hsi_problem *pb)
 {
     size_t workers = (size_t)hs_instance_cpus(in) + hs_instance_gpus(in);
 
     if (hsi_arena_expect(arena, WORK_A_TASK * items + WORK_A_WORKER * workers + WORK_AT_LEAST))
         return HS_ENOMEM;
-    return hsi_problem_in(arena, in, alg->method->by_rows, pb);
+    return hsi_problem_in(arena, in, alg->by_rows, pb);
 }
 
-hs_status hsi_run_in(const hs_algorithm *alg, const hs_instance *in, const hs_settings *settings,
+hs_status hsi_run_in(const hsi_algorithm *alg, const hs_instance *in, const hs_settings *settings,
                      hsi_arena *arena, hs_schedule *s)
 {
     hsi_problem pb;
@@ -25,11 +25,11 @@ hs_status hsi_run_in(const hs_algorithm *alg, const hs_instance *in, const hs_se
     hs_status   st = open_problem(alg, in, hs_instance_tasks(in), arena, &pb);
 
     if (st == HS_OK)
-        st = alg->method->run(&pb, settings, &log);
+        st = alg->run(&pb, settings, &log);
     return st == HS_OK ? hsi_log_schedule_in(&log, &pb, s) : st;
 }
 
-hs_status hsi_run(const hs_algorithm *alg, const hs_instance *in, const hs_settings *settings,
+hs_status hsi_run(const hsi_algorithm *alg, const hs_instance *in, const hs_settings *settings,
                   hs_schedule **out)
 {
     hsi_arena    arena = {0};
@@ -44,20 +44,20 @@ hs_status hsi_run(const hs_algorithm *alg, const hs_instance *in, const hs_setti
     return st;
 }
 
-hs_status hsi_run_tally(const hs_algorithm *alg, const hs_instance *in,
+hs_status hsi_run_tally(const hsi_algorithm *alg, const hs_instance *in,
                         const hs_settings *settings, hsi_arena *arena, double *makespan,
                         hs_report *report)
 {
     hsi_problem pb;
     hsi_tally   tally;
     hsi_log     log = {.tally = &tally};
-    size_t      items = alg->method->by_rows ? hs_instance_rows(in) : hs_instance_tasks(in);
+    size_t      items = alg->by_rows ? hs_instance_rows(in) : hs_instance_tasks(in);
     hs_status   st = open_problem(alg, in, items, arena, &pb);
 
     if (st == HS_OK)
         st = hsi_tally_open(&tally, &pb);
     if (st == HS_OK)
-        st = alg->method->run(&pb, settings, &log);
+        st = alg->run(&pb, settings, &log);
     if (st != HS_OK)
         return st;
     hsi_tally_sum(&tally, makespan, &report->certified);

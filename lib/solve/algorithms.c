@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "algorithm/algorithm.h"
+#include "solve/algorithms.h"
 
 /* What `--list`, completion, the property tests and the benchmark walk. */
-static const hs_algorithm *const registry[] = {
+static const hsi_algorithm *const registry[] = {
     &hsi_alg_heteroprio,
     &hsi_alg_heteroprio_ns,
     &hsi_alg_balanced_estimate,
@@ -27,45 +27,70 @@ size_t hs_algorithm_count(void)
 
 const hs_algorithm *hs_algorithm_at(size_t index)
 {
-    return index < hs_algorithm_count() ? registry[index] : NULL;
+    return index < hs_algorithm_count() ? &registry[index]->about : NULL;
 }
 
 const hs_algorithm *hs_algorithm_find(const char *name)
 {
     size_t i;
 
+    for (i = 0; name && i < hs_algorithm_count(); i++)
+        if (strcmp(registry[i]->about.name, name) == 0)
+            return &registry[i]->about;
+    return NULL;
+}
+
+const hsi_algorithm *hsi_algorithm_own(const hs_algorithm *alg)
+{
+    size_t i;
+
     for (i = 0; i < hs_algorithm_count(); i++)
-        if (strcmp(registry[i]->name, name) == 0)
+        if (&registry[i]->about == alg)
             return registry[i];
     return NULL;
 }
 
+hs_algorithm hsi_algorithm_known(const hs_algorithm *alg)
+{
+    hs_algorithm known = {0};
+
+    if (alg->struct_size >= sizeof alg->struct_size)
+        memcpy(&known, alg, alg->struct_size < sizeof known ? alg->struct_size : sizeof known);
+    return known;
+}
+
+static const char *text(const char *said)
+{
+    return said ? said : "";
+}
+
 const char *hs_algorithm_name(const hs_algorithm *alg)
 {
-    return alg->name;
+    return hsi_algorithm_known(alg).name;
 }
 
 const char *hs_algorithm_summary(const hs_algorithm *alg)
 {
-    return alg->summary ? alg->summary : "";
+    return text(hsi_algorithm_known(alg).summary);
 }
 
 const char *hs_algorithm_source(const hs_algorithm *alg)
 {
-    return alg->source ? alg->source : "";
+    return text(hsi_algorithm_known(alg).source);
 }
 
 const char *hs_algorithm_cost(const hs_algorithm *alg)
 {
-    return alg->cost ? alg->cost : "";
+    return text(hsi_algorithm_known(alg).cost);
 }
 
 double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, unsigned gpus,
                               const hs_settings *settings)
 {
-    hs_settings full;
+    hs_algorithm known = alg ? hsi_algorithm_known(alg) : (hs_algorithm){0};
+    hs_settings  full;
 
-    if (!alg || !alg->guarantee || hsi_settings_resolve(&full, settings) != HS_OK)
+    if (!known.guarantee || hsi_settings_resolve(&full, settings) != HS_OK)
         return INFINITY;
-    return alg->guarantee(cpus, gpus, &full);
+    return known.guarantee(cpus, gpus, &full);
 }

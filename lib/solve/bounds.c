@@ -31,7 +31,7 @@ const hs_bound *hs_bound_find(const char *name)
 {
     size_t i;
 
-    for (i = 0; i < hs_bound_count(); i++)
+    for (i = 0; name && i < hs_bound_count(); i++)
         if (strcmp(registry[i]->name, name) == 0)
             return registry[i];
     return NULL;

@@ -10,6 +10,7 @@
 #include "algorithm/run.h"
 #include "core/report.h"
 #include "core/schedule_impl.h"
+#include "solve/algorithms.h"
 
 /* Memory that calls use again, and the schedule of the latest. */
 struct hs_workspace {
@@ -51,26 +52,36 @@ void hs_workspace_free(hs_workspace *ws)
     free(ws);
 }
 
-static int is_complete(const hs_algorithm *alg)
+/* What a call runs. */
+typedef struct chosen {
+    const hsi_algorithm *own;   /* NULL: not one of the library's */
+    hs_algorithm         known; /* what it is then */
+} chosen;
+
+static hs_status choose(chosen *choice, const hs_algorithm *alg)
 {
-    return alg && (alg->method || (alg->struct_size >= sizeof *alg && alg->name && alg->run));
+    if (!alg)
+        return HS_EINVAL;
+    choice->own = hsi_algorithm_own(alg);
+    choice->known = hsi_algorithm_known(alg);
+    return choice->own || (choice->known.name && choice->known.run) ? HS_OK : HS_EINVAL;
 }
 
-static int is_heuristic(const hs_algorithm *alg)
+static int is_heuristic(const chosen *alg)
 {
-    return alg->method && alg->method->run;
+    return alg->own && alg->own->run;
 }
 
 /* What is not a heuristic: a search, or anybody's algorithm, which is not believed. */
-static hs_status search(const hs_algorithm *alg, const hs_instance *in, const hs_settings *settings,
+static hs_status search(const chosen *alg, const hs_instance *in, const hs_settings *settings,
                         hs_schedule **out, hs_report *report)
 {
     hs_schedule *s = NULL;
     hs_status    st;
 
-    if (alg->method)
-        return alg->method->search(in, settings, out, report);
-    st = alg->run(in, settings, &s);
+    if (alg->own)
+        return alg->own->search(in, settings, out, report);
+    st = alg->known.run(in, settings, &s);
     if (st == HS_OK)
         st = s ? hs_schedule_check(in, s, NULL) : HS_ESCHEDULE;
     if (st == HS_OK) {
@@ -82,7 +93,7 @@ static hs_status search(const hs_algorithm *alg, const hs_instance *in, const hs
     return st;
 }
 
-static hs_status search_in(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
+static hs_status search_in(hs_workspace *ws, const chosen *alg, const hs_instance *in,
                            const hs_settings *settings, hs_report *report)
 {
     hs_schedule *s = NULL;
@@ -96,7 +107,7 @@ static hs_status search_in(hs_workspace *ws, const hs_algorithm *alg, const hs_i
 }
 
 /* What the schedule says of itself is not worth finding out when nobody asks. */
-static hs_status solve_in(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
+static hs_status solve_in(hs_workspace *ws, const chosen *alg, const hs_instance *in,
                           const hs_settings *given, hs_report *report)
 {
     hs_settings settings;
@@ -107,7 +118,7 @@ static hs_status solve_in(hs_workspace *ws, const hs_algorithm *alg, const hs_in
         return st;
     hs_report_init(&full);
     if (is_heuristic(alg))
-        st = hsi_run_in(alg, in, &settings, &ws->arena, ws->schedule);
+        st = hsi_run_in(alg->own, in, &settings, &ws->arena, ws->schedule);
     else
         st = search_in(ws, alg, in, &settings, &full);
     hsi_arena_reset(&ws->arena);
@@ -123,11 +134,12 @@ static hs_status solve_in(hs_workspace *ws, const hs_algorithm *alg, const hs_in
 hs_status hs_solve_in(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
                       const hs_settings *settings, const hs_schedule **out, hs_report *report)
 {
+    chosen    choice;
     hs_status st;
 
-    if (!ws || !is_complete(alg) || !in || !out)
+    if (!ws || choose(&choice, alg) != HS_OK || !in || !out)
         return HS_EINVAL;
-    st = solve_in(ws, alg, in, settings, report);
+    st = solve_in(ws, &choice, in, settings, report);
     if (st == HS_OK)
         *out = ws->schedule;
     return st;
@@ -137,13 +149,14 @@ hs_status hs_solve_reported(const hs_algorithm *alg, const hs_instance *in,
                             const hs_settings *settings, hs_schedule **out, hs_report *report)
 {
     hs_workspace own;
+    chosen       choice;
     hs_status    st;
 
-    if (!is_complete(alg) || !in || !out)
+    if (choose(&choice, alg) != HS_OK || !in || !out)
         return HS_EINVAL;
     st = open_workspace(&own);
     if (st == HS_OK)
-        st = solve_in(&own, alg, in, settings, report);
+        st = solve_in(&own, &choice, in, settings, report);
     if (st == HS_OK) {
         *out = own.schedule;
         own.schedule = NULL;
@@ -158,7 +171,7 @@ hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in, const hs_sett
     return hs_solve_reported(alg, in, settings, out, NULL);
 }
 
-static hs_status search_makespan(const hs_algorithm *alg, const hs_instance *in,
+static hs_status search_makespan(const chosen *alg, const hs_instance *in,
                                  const hs_settings *settings, double *makespan, hs_report *report)
 {
     hs_schedule *s = NULL;
@@ -178,18 +191,19 @@ hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_
     hs_settings settings;
     hs_report   full;
     hsi_arena   own = {0}, *arena = ws ? &ws->arena : &own;
+    chosen      choice;
     hs_status   st;
 
-    if (!is_complete(alg) || !in || !makespan)
+    if (choose(&choice, alg) != HS_OK || !in || !makespan)
         return HS_EINVAL;
     st = hsi_settings_resolve(&settings, given);
     if (st != HS_OK)
         return st;
     hs_report_init(&full);
-    if (is_heuristic(alg))
-        st = hsi_run_tally(alg, in, &settings, arena, makespan, &full);
+    if (is_heuristic(&choice))
+        st = hsi_run_tally(choice.own, in, &settings, arena, makespan, &full);
     else
-        st = search_makespan(alg, in, &settings, makespan, &full);
+        st = search_makespan(&choice, in, &settings, makespan, &full);
     hsi_arena_reset(arena);
     hsi_arena_close(&own);
     if (st == HS_OK && report)

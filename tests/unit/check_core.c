@@ -5,6 +5,7 @@
 #include <check.h>
 #include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include <hybridsched/hybridsched.h>
@@ -83,8 +84,10 @@ START_TEST(registries_are_walked_and_searched)
     ck_assert_ptr_null(hs_algorithm_at(SIZE_MAX));
     ck_assert_ptr_null(hs_algorithm_find("heteropri"));
     ck_assert_ptr_null(hs_algorithm_find(""));
+    ck_assert_ptr_null(hs_algorithm_find(NULL));
     ck_assert_ptr_null(hs_bound_at(hs_bound_count()));
     ck_assert_ptr_null(hs_bound_find("Theorem2"));
+    ck_assert_ptr_null(hs_bound_find(NULL));
 }
 END_TEST
 
@@ -400,6 +403,55 @@ START_TEST(settings_are_checked)
 }
 END_TEST
 
+static double one(unsigned cpus, unsigned gpus, const hs_settings *settings)
+{
+    (void)cpus;
+    (void)gpus;
+    (void)settings;
+    return 1;
+}
+
+static hs_status run_lpt(const hs_instance *in, const hs_settings *settings, hs_schedule **out)
+{
+    return hs_solve(hs_algorithm_find("lpt"), in, settings, out);
+}
+
+/* What follows the bytes that its maker knew is not the algorithm's. */
+START_TEST(algorithms_end_where_their_size_says)
+{
+    hs_instance *in = an_instance();
+    hs_schedule *s = NULL;
+    double       makespan = 0;
+    struct {
+        hs_algorithm alg;
+        char         later[64]; /* of a version to come */
+    } mine = {{.name = "mine", .summary = "lpt", .cost = "?", .guarantee = one, .run = run_lpt},
+              "not for this version"};
+    const hs_algorithm *alg = &mine.alg;
+    const size_t        sizes[] = {0, 1, offsetof(hs_algorithm, name), offsetof(hs_algorithm, run)};
+    size_t              i;
+
+    for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        mine.alg.struct_size = sizes[i];
+        ck_assert_int_eq(hs_solve(alg, in, NULL, &s), HS_EINVAL);
+        ck_assert_int_eq(hs_solve_makespan(NULL, alg, in, NULL, &makespan, NULL), HS_EINVAL);
+    }
+    ck_assert(hs_algorithm_guarantee(alg, 1, 1, NULL) == 1);
+    mine.alg.struct_size = offsetof(hs_algorithm, guarantee);
+    ck_assert(isinf(hs_algorithm_guarantee(alg, 1, 1, NULL)));
+    ck_assert_str_eq(hs_algorithm_cost(alg), "?");
+    mine.alg.struct_size = offsetof(hs_algorithm, cost);
+    ck_assert_str_eq(hs_algorithm_cost(alg), "");
+    ck_assert_str_eq(hs_algorithm_summary(alg), "lpt");
+    mine.alg.struct_size = sizeof mine;
+    ck_assert_int_eq(hs_solve(alg, in, NULL, &s), HS_OK);
+    hs_schedule_free(s);
+    mine.alg = *hs_algorithm_find("lpt"); /* the library's are known by their place */
+    ck_assert_int_eq(hs_solve(alg, in, NULL, &s), HS_EINVAL);
+    hs_instance_free(in);
+}
+END_TEST
+
 START_TEST(whoever_asks_can_be_told_to_stop)
 {
     hs_instance *in = an_instance();
@@ -542,6 +594,7 @@ int main(void)
     tcase_add_test(checker, every_violation_has_a_text);
     suite_add_tcase(suite, checker);
     tcase_add_test(solving, settings_are_checked);
+    tcase_add_test(solving, algorithms_end_where_their_size_says);
     tcase_add_test(solving, whoever_asks_can_be_told_to_stop);
     tcase_add_test(solving, allocations_are_checked);
     suite_add_tcase(suite, solving);

@@ -40,16 +40,16 @@ const hs_policy_kind *plugin_policy_at(size_t index)
 
 const hs_algorithm *plugin_algorithm_find(const char *name)
 {
-    for (size_t i = 0; i < all.algorithms; i++)
-        if (strcmp(all.algorithm[i]->name, name) == 0)
+    for (size_t i = 0; name && i < all.algorithms; i++)
+        if (strcmp(hs_algorithm_name(all.algorithm[i]), name) == 0)
             return all.algorithm[i];
     return hs_algorithm_find(name);
 }
 
 const hs_policy_kind *plugin_policy_find(const char *name)
 {
-    for (size_t i = 0; i < all.policies; i++)
-        if (strcmp(all.policy[i]->name, name) == 0)
+    for (size_t i = 0; name && i < all.policies; i++)
+        if (strcmp(hs_policy_name(all.policy[i]), name) == 0)
             return all.policy[i];
     return hs_policy_find(name);
 }
@@ -79,12 +79,15 @@ static void take_offer(const char *path, const hs_plugin_offer *offer)
     const hs_policy_kind *const *p = offer->policies;
 
     for (; a && *a; a++) {
-        check_offer(path, (*a)->name, (*a)->name && plugin_algorithm_find((*a)->name),
-                    all.algorithms);
+        const char *name = hs_algorithm_name(*a);
+
+        check_offer(path, name, plugin_algorithm_find(name) != NULL, all.algorithms);
         all.algorithm[all.algorithms++] = *a;
     }
     for (; p && *p; p++) {
-        check_offer(path, (*p)->name, (*p)->name && plugin_policy_find((*p)->name), all.policies);
+        const char *name = hs_policy_name(*p);
+
+        check_offer(path, name, plugin_policy_find(name) != NULL, all.policies);
         all.policy[all.policies++] = *p;
     }
 }
@@ -112,14 +115,18 @@ static void open_one(const char *path)
     void                  *file = open_file(path);
     const unsigned        *abi = dlsym(file, "hs_plugin_abi");
     const hs_plugin_offer *offer = dlsym(file, "hs_plugin_offers");
+    hs_plugin_offer        known = {0}; /* all that the file's maker knew */
 
     if (!abi)
         refuse(path, "it is no plugin: it lacks the line HS_PLUGIN_FILE;");
     if (*abi != HS_PLUGIN_ABI)
         refuse(path, "it is for another version of the plugin interface: compile it again");
-    if (!offer || offer->struct_size < sizeof *offer)
+    if (offer && offer->struct_size >= sizeof offer->struct_size)
+        memcpy(&known, offer,
+               offer->struct_size < sizeof known ? offer->struct_size : sizeof known);
+    if (!known.algorithms && !known.policies)
         refuse(path, "it offers no algorithms and no policies");
-    take_offer(path, offer);
+    take_offer(path, &known);
 }
 
 void plugin_open(int allowed)

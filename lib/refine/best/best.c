@@ -100,14 +100,17 @@ static hs_status run_best(const hs_instance *in, const hs_settings *settings, hs
 
 static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
 {
-    return hsi_alg_heteroprio.guarantee(cpus, gpus, settings);
+    return hsi_alg_heteroprio.about.guarantee(cpus, gpus, settings);
 }
 
-const hs_algorithm hsi_alg_best = {
-    .name = "best",
-    .summary = "the portfolio of the others, then local search until the time limit or a proof",
-    .source = "this project; heteroprio, its first member, gives the guarantee",
-    .cost = "its time limit, 1 s by default",
-    .guarantee = guarantee,
-    .method = &(const hsi_method){.search = run_best},
+const hsi_algorithm hsi_alg_best = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "best",
+        .summary = "the portfolio of the others, then local search until the time limit or a proof",
+        .source = "this project; heteroprio, its first member, gives the guarantee",
+        .cost = "its time limit, 1 s by default",
+        .guarantee = guarantee,
+    },
+    .search = run_best,
 };

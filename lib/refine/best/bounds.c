@@ -45,7 +45,7 @@ static void raise(hsi_best *best, double bound, const char *name)
 void hsi_bounds_refuted(hsi_best *best, double target)
 {
     best->refuted = fmax(best->refuted, target);
-    raise(best, hsi_grid_above(target, best->bounds->grid), hsi_alg_exact.name);
+    raise(best, hsi_grid_above(target, best->bounds->grid), hsi_alg_exact.about.name);
 }
 
 hs_status hsi_bounds_open(hsi_best *best)
@@ -183,7 +183,7 @@ static hs_status climb(hsi_best *best, double seconds)
         bounds->over = 1;
         return st == HS_ENOMEM ? st : HS_OK;
     }
-    raise(best, fmin(hsi_branch_bound(bounds->branch), best->makespan), hsi_alg_exact.name);
+    raise(best, fmin(hsi_branch_bound(bounds->branch), best->makespan), hsi_alg_exact.about.name);
     if (hsi_branch_found(bounds->branch))
         return hsi_best_offer_assignment(best, hsi_branch_found(bounds->branch));
     bounds->over = hsi_branch_ended(bounds->branch);

@@ -12,7 +12,7 @@
  * is not tried, as it would take the time that levelling makes better use of.
  */
 static const struct member {
-    const hs_algorithm *algorithm;
+    const hsi_algorithm *algorithm;
     size_t              most;
 } members[] = {
     {&hsi_alg_heteroprio_ns, 1000000},   {&hsi_alg_balanced_estimate, 1000000},
@@ -41,7 +41,7 @@ static int portfolio_over(void *data)
                                     0.3 * (best->stop.end - best->stop.begin));
 }
 
-static hs_status run_member(hsi_best *best, const hs_algorithm *alg,
+static hs_status run_member(hsi_best *best, const hsi_algorithm *alg,
                             const hs_settings *settings)
 {
     hs_schedule *s = NULL;
@@ -51,7 +51,7 @@ static hs_status run_member(hsi_best *best, const hs_algorithm *alg,
         return HS_OK;
     if (st != HS_OK)
         return st;
-    list(best->report, alg->name);
+    list(best->report, alg->about.name);
     return hsi_best_offer(best, s);
 }
 

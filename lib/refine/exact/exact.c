@@ -132,11 +132,14 @@ static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *setting
     return isinf(settings->time_limit) ? 1 + settings->gap : INFINITY;
 }
 
-const hs_algorithm hsi_alg_exact = {
-    .name = "exact",
-    .summary = "proves optimality, or stops at the time limit with the best it has",
-    .source = "search against the configuration bound's multipliers",
-    .cost = "exponential at worst; until the time limit",
-    .guarantee = guarantee,
-    .method = &(const hsi_method){.search = search},
+const hsi_algorithm hsi_alg_exact = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "exact",
+        .summary = "proves optimality, or stops at the time limit with the best it has",
+        .source = "search against the configuration bound's multipliers",
+        .cost = "exponential at worst; until the time limit",
+        .guarantee = guarantee,
+    },
+    .search = search,
 };

@@ -59,7 +59,7 @@ hs_status hsi_exact_learn(hsi_exact *pf, double target, hsi_verdict verdict,
         return take(pf, worker);
     if (verdict == HSI_REFUTED) {
         pf->shortest = target >= nextafter(pf->longest, 0);
-        hsi_exact_raise(pf, hsi_grid_above(target, pf->grid), hsi_alg_exact.name);
+        hsi_exact_raise(pf, hsi_grid_above(target, pf->grid), hsi_alg_exact.about.name);
     }
     return HS_OK;
 }
@@ -93,7 +93,7 @@ hs_status hsi_exact_schedule(hsi_exact *pf, double part, double most, double gap
     settings.start = pf->best ? pf->best : pf->settings->start;
     settings.gap = fmax(settings.gap, gap);
     hs_report_init(&report);
-    st = hsi_alg_best.method->search(pf->in, &settings, &s, &report);
+    st = hsi_alg_best.search(pf->in, &settings, &s, &report);
     if (st != HS_OK)
         return st;
     if (!pf->best || report.certified < pf->longest) {

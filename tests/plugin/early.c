@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* A plugin of a time when files offered algorithms alone: what follows them is not to be read. */
+
+#include <hybridsched/plugin.h>
+
+#include <stddef.h>
+
+HS_PLUGIN_FILE;
+
+static hs_status run(const hs_instance *in, const hs_settings *settings, hs_schedule **out)
+{
+    return hs_solve(hs_algorithm_find("lpt"), in, settings, out);
+}
+
+static const hs_algorithm early = {
+    .struct_size = sizeof(hs_algorithm),
+    .name = "early",
+    .run = run,
+};
+
+static const hs_algorithm *const   algorithms[] = {&early, NULL};
+static const hs_policy_kind *const policies[] = {(const hs_policy_kind *)&early, NULL};
+
+HS_PLUGIN_OFFER = {offsetof(hs_plugin_offer, policies), algorithms, policies};
