@@ -119,8 +119,10 @@ START_TEST(what_is_aborted_ends_at_once)
 END_TEST
 
 static const script impossible[] = {
-    {{[CPU] = {WAIT(0)}, [GPU] = {START(0)}}}, /* until now */
-    {{[CPU] = {WAIT(NAN)}, [GPU] = {START(0)}}},
+    {{[CPU] = {WAIT(0), START(1), WAIT(INFINITY)}, /* until now */
+      [GPU] = {START(2), START(0), WAIT(INFINITY)}}},
+    {{[CPU] = {WAIT(NAN), START(1), WAIT(INFINITY)},
+      [GPU] = {START(2), START(0), WAIT(INFINITY)}}},
     {{[CPU] = {START(0)}, [GPU] = {START(0)}}},              /* what runs */
     {{[CPU] = {WAIT(9)}, [GPU] = {START(0), START(0)}}},     /* what is done */
     {{[CPU] = {START(2)}, [GPU] = {START(0)}}},              /* where it cannot run */
