@@ -52,7 +52,7 @@ static void print_option(const option_spec *spec, FILE *out)
     help_wrap(out, spec->help, used + 1 > HELP_COLUMN ? WIDTH : used, HELP_COLUMN);
 }
 
-void help_print(const tool_spec *tool, FILE *out)
+void help_print(const tool_spec *tool, FILE *out, const void *line)
 {
     const option_spec *spec;
 
@@ -64,6 +64,6 @@ void help_print(const tool_spec *tool, FILE *out)
         print_option(spec, out);
     if (tool->epilogue) {
         fputc('\n', out);
-        tool->epilogue(out);
+        tool->epilogue(out, line);
     }
 }

@@ -114,10 +114,10 @@ static unsigned word_number(const options *o)
     usage_error("--%s: '%s' is not one of %s", o->current->name, o->value, o->current->argument);
 }
 
-static _Noreturn void answer_and_exit(const options *o)
+static _Noreturn void answer_and_exit(const options *o, const void *line)
 {
     if (o->current == &standard[HELP])
-        help_print(o->tool, stdout);
+        help_print(o->tool, stdout, line);
     else if (o->current == &standard[VERSION])
         printf("%s (hybridsched) %s\n", o->tool->name, hs_version_string());
     else if (word_number(o) == 0)
@@ -204,7 +204,7 @@ void options_read(options *o, const tool_spec *tool, int argc, char **argv, void
         o->current = option_at(tool, (size_t)number);
         o->value = o->current->value.kind == ARGUMENT_NONE ? NULL : optarg;
         if ((size_t)number >= own_options(tool))
-            answer_and_exit(o);
+            answer_and_exit(o, line);
         o->given |= UINT64_C(1) << number;
         if (o->current->value.take)
             o->current->value.take(o, line);

@@ -69,7 +69,8 @@ typedef struct tool_spec {
     const char        *summary;  /* a paragraph; broken into lines by --help */
     const option_spec *options;  /* the last has name NULL */
     word_at            word;     /* what may stand as an operand; NULL: files */
-    void (*epilogue)(FILE *out); /* what --help says after the options; NULL */
+    /* What --help says after the options, those before it stored in the command line; NULL. */
+    void (*epilogue)(FILE *out, const void *line);
 } tool_spec;
 
 /** A command line that is read. */

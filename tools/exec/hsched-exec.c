@@ -150,14 +150,25 @@ static const option_spec option_table[] = {
     {0}
 };
 
-static void print_policies(FILE *out)
+static void print_policy(FILE *out, const hs_policy_kind *kind)
 {
-    fputs("Policies:\n", out);
-    for (size_t i = 0; i < hs_policy_count(); i++) {
-        int used = fprintf(out, "  %-12s", hs_policy_name(hs_policy_at(i)));
+    int used = fprintf(out, "  %-11s ", hs_policy_name(kind));
 
-        help_wrap(out, hs_policy_summary(hs_policy_at(i)), used, 14);
-    }
+    help_wrap(out, hs_policy_summary(kind), used, 14);
+}
+
+/* Those of plugins too, where the options before --help name them and let them be opened. */
+static void print_policies(FILE *out, const void *data)
+{
+    const command_line *line = data;
+
+    if (line->request.settings.allow_plugins)
+        plugin_open(1);
+    fputs("Policies:\n", out);
+    for (size_t i = 0; i < hs_policy_count(); i++)
+        print_policy(out, hs_policy_at(i));
+    for (size_t i = 0; plugin_policy_at(i); i++)
+        print_policy(out, plugin_policy_at(i));
 }
 
 static const tool_spec tool = {

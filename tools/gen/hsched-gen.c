@@ -108,8 +108,9 @@ static const option_spec option_table[] = {
     {0}
 };
 
-static void print_families(FILE *out)
+static void print_families(FILE *out, const void *line)
 {
+    (void)line;
     fputs("Families:\n", out);
     for (size_t i = 0; i < GEN_FAMILIES; i++) {
         int used = fprintf(out, "  %s", gen_family_name(i));

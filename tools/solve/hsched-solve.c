@@ -77,7 +77,8 @@ static const option_spec option_table[] = {
     {0, "format", "text|csv|json", {OPTION_WORD(NULL, request.format)},
      "how to print the results (default: text)"},
     {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},
-     "offer the algorithms in FILE as well, a shared object; see hybridsched-plugin(3)"},
+     "offer the algorithms in FILE as well, a shared object; it needs --allow=plugins, see "
+     "hybridsched-plugin(3)"},
     {0, "allow", "plugins", {OPTION_WORD(NULL, allow)},
      "let code of plugins run, which is not part of this program"},
     {0, "list", NULL, {OPTION_FLAG(list)},

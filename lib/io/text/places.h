@@ -33,15 +33,6 @@ static inline hs_status hsi_places_add(struct hsi_places *places, uint64_t line,
     return HS_OK;
 }
 
-/** So many rows (> 0) from `line` on, one a line, that begin with their id or have none. */
-static inline hs_status hsi_places_add_lines(struct hsi_places *places, uint64_t line, size_t rows)
-{
-    hs_status st = hsi_places_add(places, line, 1);
-
-    places->rows += st == HS_OK ? rows - 1 : 0;
-    return st;
-}
-
 void hsi_places_find(const struct hsi_places *places, size_t row, uint64_t *line,
                      uint64_t *column);
 

@@ -15,7 +15,7 @@ enum { CELLS_MOST = 20000, CELLS_IN_ROW = 280, LEVELS = 16 };
 #define SEAM 0.5 /* neighbours overlap by that, or what is behind shines through */
 
 typedef struct cell {
-    double weight[HSI_CLASSES]; /* worker-cells spent in runs, by class */
+    double weight[HSI_COLOURS]; /* worker-cells spent in runs, by class */
     double aborted;             /* and in aborted entries */
     size_t starts;              /* entries that begin here */
 } cell;
@@ -76,7 +76,7 @@ static double busy_weight(const cell *c)
 {
     double sum = 0;
 
-    for (unsigned class = 0; class < HSI_CLASSES; class++)
+    for (unsigned class = 0; class < HSI_COLOURS; class++)
         sum += c->weight[class];
     return sum;
 }
@@ -97,7 +97,7 @@ static look look_of(const group_row *r, unsigned i)
     seen.aborted = level(c->aborted, r->workers);
     if (seen.busy + seen.aborted > LEVELS)
         seen.busy = LEVELS - seen.aborted;
-    for (unsigned class = 1; class < HSI_CLASSES; class++)
+    for (unsigned class = 1; class < HSI_COLOURS; class++)
         if (c->weight[class] > c->weight[seen.class])
             seen.class = class;
     return seen;

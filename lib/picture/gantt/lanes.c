@@ -168,7 +168,7 @@ static void draw_entry(const lane *at, const hs_entry *e)
 }
 
 typedef struct pile {
-    double   weight[HSI_CLASSES][2]; /* time by class and state */
+    double   weight[HSI_COLOURS][2]; /* time by class and state */
     double   busy;
     size_t   aborted;
     unsigned class; /* the heaviest */
@@ -188,7 +188,7 @@ static pile pile_up(const lane *at, size_t from, size_t to)
         p.busy += e->end - e->start;
         p.aborted += e->state == HS_ABORTED;
     }
-    for (unsigned c = 0; c < HSI_CLASSES; c++)
+    for (unsigned c = 0; c < HSI_COLOURS; c++)
         for (int state = HS_RUN; state <= HS_ABORTED; state++)
             if (g->palette.used[c] && p.weight[c][state] > heaviest) {
                 heaviest = p.weight[c][state];

@@ -37,7 +37,7 @@ static unsigned first_used(const hsi_palette *palette)
 {
     unsigned c = 0;
 
-    while (c < HSI_CLASSES - 1 && !palette->used[c])
+    while (c < HSI_COLOURS - 1 && !palette->used[c])
         c++;
     return c;
 }

@@ -249,7 +249,7 @@ void hsi_palette_style(hsi_output *out, const hsi_palette *palette)
 {
     char text[8];
 
-    for (unsigned c = 0; c < HSI_CLASSES; c++) {
+    for (unsigned c = 0; c < HSI_COLOURS; c++) {
         if (!palette->used[c])
             continue;
         color_text(class_color(palette, c), text);
@@ -261,7 +261,7 @@ void hsi_palette_hatches(hsi_output *out, const hsi_palette *palette, double hei
 {
     char text[8];
 
-    for (unsigned c = 0; c < HSI_CLASSES; c++) {
+    for (unsigned c = 0; c < HSI_COLOURS; c++) {
         if (!palette->used[c])
             continue;
         color_text(pale(class_color(palette, c)), text);

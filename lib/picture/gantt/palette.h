@@ -11,7 +11,7 @@ enum {
     HSI_SCALE = 10,  /* steps of the scale at most */
     HSI_REST = 10,   /* class of the other kernels, or of what only a CPU can run */
     HSI_GPU_ONLY = 11,
-    HSI_CLASSES = 12
+    HSI_COLOURS = 12
 };
 
 /*
@@ -21,7 +21,7 @@ enum {
 typedef struct hsi_palette {
     int         by_kernel;
     unsigned    count;               /* classes 0 .. count-1 are in use */
-    int         used[HSI_CLASSES];
+    int         used[HSI_COLOURS];
     const char *kernel[HSI_KERNELS]; /* the instance's */
     int         low, step;           /* class c begins at p/q = 2^(low + c*step) */
 } hsi_palette;
@@ -62,7 +62,7 @@ typedef struct hsi_legend_entry {
 typedef struct hsi_legend {
     double           width, x; /* in all, and taken so far of the last line */
     unsigned         lines, count;
-    hsi_legend_entry entry[HSI_CLASSES + 4];
+    hsi_legend_entry entry[HSI_COLOURS + 4];
 } hsi_legend;
 
 /** Place what explains the colours, and entries that were aborted or failed if there are some. */

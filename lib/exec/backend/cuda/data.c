@@ -95,7 +95,7 @@ static int needs_squares(const hsi_cuda_body *body)
 int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     const hsi_cuda_data *data = &gpu->data;
-    size_t               elements = hsi_pool_elements(body->n);
+    size_t               elements = hsi_numbers_count(body->n);
     int                  single = body->kernel->single;
 
     if (data->space.pool[single].filled < elements ||
@@ -108,10 +108,10 @@ int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 /* The pool again, on the GPU. */
 static int take_there(hsi_cuda_gpu *gpu, const hsi_kernel *kernel)
 {
-    const hsi_pool *pool = &gpu->data.space.pool[kernel->single];
-    void          **there = &gpu->data.there[kernel->single];
-    size_t          bytes = pool->filled * hsi_kernel_element(kernel);
-    cudaStream_t    stream = gpu->lane[0].stream;
+    const hsi_numbers *pool = &gpu->data.space.pool[kernel->single];
+    void             **there = &gpu->data.there[kernel->single];
+    size_t             bytes = pool->filled * hsi_kernel_element(kernel);
+    cudaStream_t       stream = gpu->lane[0].stream;
 
     if (*there)
         cudaFree(*there);
@@ -150,7 +150,7 @@ int hsi_cuda_data_fit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
     hsi_job_locate(&job, body->kernel, body->n, 0, nobody(), &data->space);
     if (job.no_memory ||
         (needs_squares(body) &&
-         !sum_squares(&data->squares, data->space.pool[0].at, hsi_pool_elements(body->n))))
+         !sum_squares(&data->squares, data->space.pool[0].at, hsi_numbers_count(body->n))))
         return no_memory(gpu);
     return !gpu->resident || take_there(gpu, body->kernel);
 }

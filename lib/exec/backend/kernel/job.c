@@ -58,7 +58,7 @@ static size_t square(int n)
     return (size_t)n * (size_t)n;
 }
 
-size_t hsi_pool_elements(int n)
+size_t hsi_numbers_count(int n)
 {
     return square(n) + SLACK;
 }
@@ -83,7 +83,7 @@ static size_t room_bytes(const hsi_kernel *kernel, int n)
 double hsi_kernel_bytes(const hsi_kernel *kernel, int n)
 {
     return (double)room_bytes(kernel, n) +
-           (double)(hsi_pool_elements(n) * hsi_kernel_element(kernel));
+           (double)(hsi_numbers_count(n) * hsi_kernel_element(kernel));
 }
 
 void hsi_space_free(hsi_space *space)
@@ -109,9 +109,9 @@ static void grow(hsi_job *job, void **memory, size_t *size, size_t elements, siz
 /* Filled again from the start when it has to grow, which is rare. */
 static void fill_pool(hsi_job *job)
 {
-    int       single = job->kernel->single;
-    hsi_pool *pool = &job->space->pool[single];
-    size_t    had = pool->size, size = hsi_pool_elements(job->n), i, end;
+    int          single = job->kernel->single;
+    hsi_numbers *pool = &job->space->pool[single];
+    size_t       had = pool->size, size = hsi_numbers_count(job->n), i, end;
 
     grow(job, &pool->at, &pool->size, size, hsi_kernel_element(job->kernel));
     if (pool->size != had)

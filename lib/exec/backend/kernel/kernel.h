@@ -20,19 +20,19 @@ enum {
 };
 
 /* Random numbers, the same everywhere: doubles or floats. */
-typedef struct hsi_pool {
+typedef struct hsi_numbers {
     void  *at;
     size_t size, filled; /* elements */
-} hsi_pool;
+} hsi_numbers;
 
 /* Kept from task to task; all zero, but for the functions, is empty. */
 typedef struct hsi_space {
     void *(*allocate)(size_t bytes, void *data); /* NULL: from the heap */
     void (*release)(void *memory, void *data);
-    void    *data;
-    hsi_pool pool[2]; /* of doubles; of floats */
-    void    *room;
-    size_t   room_size;
+    void       *data;
+    hsi_numbers pool[2]; /* of doubles; of floats */
+    void       *room;
+    size_t      room_size;
 } hsi_space;
 
 void hsi_space_free(hsi_space *space);
@@ -141,7 +141,7 @@ static inline size_t hsi_at(int ld, int row, int column)
 }
 
 /* Elements of the pool that jobs of size n are taken from, and bytes of each. */
-size_t               hsi_pool_elements(int n);
+size_t               hsi_numbers_count(int n);
 static inline size_t hsi_kernel_element(const hsi_kernel *kernel)
 {
     return kernel->single ? sizeof(float) : sizeof(double);
