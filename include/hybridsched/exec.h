@@ -170,7 +170,8 @@ typedef struct hs_exec_report {
 
 /**
  * Run. HS_OK: every task is done. HS_EFAILED: some are not (see the report);
- * HS_ECANCELED: stopped; HS_EIO, HS_ENOMEM, HS_ERESOURCE: `why` says what. Once a handle.
+ * HS_ECANCELED: stopped; HS_ESCHEDULE: the policy decides what cannot be done; HS_EIO,
+ * HS_ENOMEM, HS_ERESOURCE: `why` says what. Once a handle.
  */
 HS_API hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY]);
 

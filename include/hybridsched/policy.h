@@ -150,7 +150,7 @@ HS_API int hs_policy_own(hs_policy *policy, unsigned worker, uint32_t *task);
 
 /**
  * What hs_policy_own() gives this worker, in that order, if it is known before the start;
- * else NULL, and *count as it was. After the last hs_policy_skip(), before the worker's first
+ * else NULL, and *count as it was; it stays as it is until all is given. After the last hs_policy_skip(), before the worker's first
  * question; for different workers at once.
  */
 HS_API const uint32_t *hs_policy_list(hs_policy *policy, unsigned worker, size_t *count);

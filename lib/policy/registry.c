@@ -140,5 +140,6 @@ void hs_policy_retire(hs_policy *policy, unsigned worker, hs_wake *wake)
 
 int hs_policy_stranded(hs_policy *policy, uint32_t *task)
 {
-    return policy->kind.stranded && policy->kind.stranded(policy->state, task);
+    return policy->kind.stranded && policy->kind.stranded(policy->state, task) &&
+           *task < policy->tasks;
 }

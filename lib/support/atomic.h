@@ -29,4 +29,15 @@ static inline void hsi_atomic_store64(uint64_t *at, uint64_t value)
     __atomic_store_n(at, value, __ATOMIC_RELAXED);
 }
 
+static inline void hsi_atomic_store8(unsigned char *at, unsigned char value)
+{
+    __atomic_store_n(at, value, __ATOMIC_RELAXED);
+}
+
+/* 1: it was `from`, and is `to` by this call. */
+static inline int hsi_atomic_change8(unsigned char *at, unsigned char from, unsigned char to)
+{
+    return __atomic_compare_exchange_n(at, &from, to, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 #endif

@@ -2,6 +2,7 @@
 
 /* The dispatcher when it is told to stop, by whomever. */
 
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "exec_fixture.h"
 #include "suite.h"
+#include "support/clock.h"
 
 static void drain(void *exec)
 {
@@ -142,6 +144,221 @@ START_TEST(stopped_before_the_start)
 }
 END_TEST
 
+/* Policies that decide what cannot be done, at most so often for each worker: then they give up. */
+enum { TRIES = 20 };
+
+struct hs_policy_state {
+    unsigned asked[2];
+};
+
+static hs_policy_state odd;
+
+static hs_status create(const hs_instance *estimates, const hs_schedule *plan, double tolerance,
+                        hs_policy_state **out)
+{
+    (void)estimates;
+    (void)plan;
+    (void)tolerance;
+    odd = (hs_policy_state){0};
+    *out = &odd;
+    return HS_OK;
+}
+
+static void forget(hs_policy_state *s)
+{
+    (void)s;
+}
+
+static void ended(hs_policy_state *s, unsigned worker, uint32_t task, hs_ending how, double now,
+                  hs_wake *wake)
+{
+    (void)s;
+    (void)worker;
+    (void)task;
+    (void)how;
+    (void)now;
+    (void)wake;
+}
+
+static void skip(hs_policy_state *s, uint32_t task)
+{
+    (void)s;
+    (void)task;
+}
+
+static int tries_again(hs_policy_state *s, unsigned worker)
+{
+    return s->asked[worker]++ < TRIES;
+}
+
+static void give_up(hs_policy_state *s, unsigned worker, double now, hs_decision *out,
+                    hs_wake *wake)
+{
+    (void)s;
+    (void)worker;
+    (void)now;
+    (void)wake;
+    hs_decide_wait(out, INFINITY);
+}
+
+static void start_again(hs_policy_state *s, unsigned worker, double now, hs_decision *out,
+                        hs_wake *wake)
+{
+    give_up(s, worker, now, out, wake);
+    if (tries_again(s, worker))
+        hs_decide_start(out, 0);
+}
+
+static void take_what_is_over(hs_policy_state *s, unsigned worker, double now, hs_decision *out,
+                              hs_wake *wake)
+{
+    give_up(s, worker, now, out, wake);
+    if (worker == 0 && s->asked[worker] == 0)
+        hs_decide_start(out, 0);
+    else if (worker == 0 && s->asked[worker] < TRIES)
+        hs_decide_take(out, 0, worker);
+    s->asked[worker]++;
+}
+
+static void wait_until_now(hs_policy_state *s, unsigned worker, double now, hs_decision *out,
+                           hs_wake *wake)
+{
+    give_up(s, worker, now, out, wake);
+    if (tries_again(s, worker))
+        hs_decide_wait(out, now);
+}
+
+static int own_again(hs_policy_state *s, unsigned worker, uint32_t *task)
+{
+    *task = 0;
+    return tries_again(s, worker);
+}
+
+static const uint32_t *list(size_t *count, const uint32_t *tasks, size_t length)
+{
+    *count = length;
+    return tasks;
+}
+
+static const uint32_t *list_twice(hs_policy_state *s, unsigned worker, size_t *count)
+{
+    static const uint32_t tasks[] = {0, 0};
+
+    (void)s;
+    (void)worker;
+    return list(count, tasks, 2);
+}
+
+static const uint32_t *list_stranger(hs_policy_state *s, unsigned worker, size_t *count)
+{
+    static const uint32_t tasks[] = {1u << 30};
+
+    (void)s;
+    (void)worker;
+    return list(count, tasks, 1);
+}
+
+static const uint32_t *list_nothing(hs_policy_state *s, unsigned worker, size_t *count)
+{
+    static const uint32_t tasks[1];
+
+    (void)s;
+    (void)worker;
+    return list(count, tasks, 0);
+}
+
+static int strand_again(hs_policy_state *s, uint32_t *task)
+{
+    *task = 0;
+    return tries_again(s, 0);
+}
+
+#define ODD                                                                                        \
+    .struct_size = sizeof(hs_policy_kind), .name = "odd", .summary = "", .create = create,         \
+    .free = forget, .ended = ended, .skip = skip
+
+static const struct {
+    const char    *kernel;
+    hs_policy_kind kind;
+} odd_policies[] = {
+    {"done", {ODD, .next = start_again}},
+    {"done", {ODD, .next = take_what_is_over}},
+    {"done", {ODD, .next = wait_until_now}},
+    {"done", {ODD, .next = give_up, .own = own_again}},
+    {"none-cpu", {ODD, .next = give_up, .own = own_again}},
+    {"done", {ODD, .next = give_up, .own = own_again, .list = list_twice}},
+    {"done", {ODD, .next = give_up, .own = own_again, .list = list_nothing}},
+    {"none-cpu", {ODD, .next = give_up, .list = list_twice}},
+    {"done", {ODD, .next = give_up, .list = list_stranger}},
+    {"lose", {ODD, .next = start_again, .stranded = strand_again}},
+};
+
+/* The theatre, for lists too: what is submitted is over at once. */
+static _Thread_local hs_completion submitted;
+static _Thread_local int           is_submitted;
+
+static hs_status prepare(hs_backend_worker *worker, const hs_instance *instance,
+                         const hs_backend_item *items, size_t count, int ordered, char why[HS_WHY])
+{
+    (void)worker;
+    (void)instance;
+    (void)items;
+    (void)count;
+    (void)ordered;
+    (void)why;
+    return HS_OK;
+}
+
+static unsigned depth(hs_backend_worker *worker)
+{
+    (void)worker;
+    return 1;
+}
+
+static int submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
+{
+    submitted.attempt = attempt;
+    submitted.start = hsi_clock_ns();
+    submitted.outcome = theatre_backend.run(worker, body, attempt);
+    submitted.end = hsi_clock_ns();
+    is_submitted = 1;
+    return 1;
+}
+
+static int collect(hs_backend_worker *worker, int wait, hs_completion *out)
+{
+    int found = is_submitted;
+
+    (void)worker;
+    (void)wait;
+    *out = submitted;
+    is_submitted = 0;
+    return found;
+}
+
+/* As under the virtual clock, and nothing is counted twice. */
+START_TEST(what_cannot_be_done_breaks_the_run_off)
+{
+    const act  rows[] = {{1, 1, odd_policies[_i].kernel, 1, 0}, {1, 1, "done", 1, 0}, CURTAIN};
+    hs_backend backend = theatre_backend;
+    const hs_backend *const only[] = {&backend};
+    hs_exec_settings        s = theatre_settings("plan");
+    performance             p;
+
+    backend.prepare = prepare;
+    backend.depth = depth;
+    backend.submit = submit;
+    backend.collect = collect;
+    s.backends = only;
+    s.policy = &odd_policies[_i].kind;
+    p = perform(acts(rows, 1, 1, HS_SECONDS), NULL, &s);
+    ck_assert_int_eq(p.status, HS_ESCHEDULE);
+    ck_assert_str_eq(p.why, "the policy decides what cannot be done");
+    ck_assert_uint_le(p.report.done + p.report.failed, 1);
+    end_performance(&p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("exec stops");
@@ -152,6 +369,8 @@ int main(void)
     tcase_add_loop_test(cases, draining, 0, POLICIES);
     tcase_add_loop_test(cases, stopping_now, 0, POLICIES);
     tcase_add_test(cases, stopped_before_the_start);
+    tcase_add_loop_test(cases, what_cannot_be_done_breaks_the_run_off, 0,
+                        sizeof odd_policies / sizeof *odd_policies);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

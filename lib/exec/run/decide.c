@@ -8,7 +8,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "support/atomic.h"
 #include "support/clock.h"
+
+/* Why a run is broken off with HS_ESCHEDULE: a policy may be anybody's. */
+#define IMPOSSIBLE "the policy decides what cannot be done"
 
 static double time_since_start(const hs_exec *exec, int64_t now)
 {
@@ -38,24 +42,34 @@ static void take_over(hsi_worker *worker, hsi_worker *victim, int64_t now)
     hsi_cancel(victim, HSI_TAKEN);
 }
 
-/* A policy may be anybody's. */
-static int is_possible(const hsi_worker *worker, const hs_decision *d)
+/* 1: the worker can run it, nobody has it or has done it, and from now on it is the worker's. */
+static int claim(hsi_worker *worker, uint32_t task)
+{
+    hs_exec *exec = worker->exec;
+
+    return task < hs_instance_tasks(exec->work.in) && hsi_worker_body(worker, task)->body &&
+           hsi_atomic_change8(&exec->results.state[task], HSI_TASK_FREE, HSI_TASK_RUNS);
+}
+
+/* A policy may be anybody's. What a possible decision starts is claimed. */
+static int accept_decision(hsi_worker *worker, const hs_decision *d, double now)
 {
     const hs_exec  *exec = worker->exec;
     const hsi_turn *victim;
 
     switch (d->kind) {
     case HS_DECIDE_START:
-        return d->task < hs_instance_tasks(exec->work.in) && hsi_worker_body(worker, d->task)->body;
+        return claim(worker, d->task);
     case HS_DECIDE_TAKE:
         if (d->victim >= exec->work.workers)
             return 0;
         victim = &exec->worker[d->victim].turn;
         return victim->phase == HSI_RUN && victim->task == d->task &&
+               exec->results.state[d->task] == HSI_TASK_RUNS &&
                (!victim->thief || victim->thief == worker);
     case HS_DECIDE_WAIT:
     default:
-        return d->kind == HS_DECIDE_WAIT;
+        return d->kind == HS_DECIDE_WAIT && d->until > now;
     }
 }
 
@@ -64,6 +78,7 @@ void hsi_decide(hsi_worker *worker, int64_t now)
 {
     hs_exec    *exec = worker->exec;
     hs_decision d;
+    double      time;
 
     if (worker->turn.phase == HSI_LEAVE)
         return;
@@ -71,9 +86,10 @@ void hsi_decide(hsi_worker *worker, int64_t now)
         hsi_enter(worker, HSI_LEAVE, now);
         return;
     }
-    hs_policy_next(exec->policy, worker->number, policy_time(exec, now), &d, &exec->wake);
-    if (!is_possible(worker, &d)) {
-        hsi_break_off(exec, HS_EINVAL, "the policy decides what cannot be done");
+    time = policy_time(exec, now);
+    hs_policy_next(exec->policy, worker->number, time, &d, &exec->wake);
+    if (!accept_decision(worker, &d, time)) {
+        hsi_break_off(exec, HS_ESCHEDULE, IMPOSSIBLE);
         hsi_enter(worker, HSI_LEAVE, now);
         return;
     }
@@ -160,10 +176,47 @@ void hsi_reconsider(hs_exec *exec, int64_t now)
         dismiss_all(exec);
 }
 
-static void tell(const hsi_worker *worker, uint32_t task, hs_ending how)
+/* All of a list before the start: then workers do not share a cache line from task to task. */
+hs_status hsi_claim_own(hsi_worker *worker, char why[HS_WHY])
+{
+    size_t i;
+
+    worker->own = hs_policy_list(worker->exec->policy, worker->number, &worker->own_count);
+    for (i = 0; worker->own && i < worker->own_count; i++)
+        if (!claim(worker, worker->own[i])) {
+            snprintf(why, HS_WHY, "%s", IMPOSSIBLE);
+            return HS_ESCHEDULE;
+        }
+    return HS_OK;
+}
+
+static int claim_next_own(hsi_worker *worker, uint32_t task)
+{
+    if (!worker->own)
+        return claim(worker, task);
+    return worker->own_next < worker->own_count && worker->own[worker->own_next++] == task;
+}
+
+int hsi_next_own(hsi_worker *worker, uint32_t *task)
 {
     hs_exec *exec = worker->exec;
 
+    if (!hs_policy_own(exec->policy, worker->number, task))
+        return 0;
+    if (claim_next_own(worker, *task))
+        return 1;
+    hsi_lock(&exec->control);
+    hsi_break_off(exec, HS_ESCHEDULE, IMPOSSIBLE);
+    hsi_unlock(&exec->control);
+    return 0;
+}
+
+static void tell(const hsi_worker *worker, uint32_t task, hs_ending how)
+{
+    hs_exec *exec = worker->exec;
+    int      is_over = how == HS_ENDING_DONE || how == HS_ENDING_DROPPED;
+
+    hsi_atomic_store8(&exec->results.state[task], is_over ? HSI_TASK_OVER : HSI_TASK_FREE);
     hs_policy_ended(exec->policy, worker->number, task, how, policy_time(exec, worker->now),
                     &exec->wake);
 }
@@ -238,9 +291,15 @@ static void retire(hsi_worker *worker, uint32_t task)
     exec->results.lost_workers++;
     hsi_failure_note(worker, task, 0, NULL);
     tell(worker, task, HS_ENDING_BACK);
+    while (worker->own && worker->own_next < worker->own_count)
+        hsi_atomic_store8(&exec->results.state[worker->own[worker->own_next++]], HSI_TASK_FREE);
     hs_policy_retire(exec->policy, worker->number, &exec->wake);
     hsi_enter(worker, HSI_LEAVE, worker->now);
     while (hs_policy_stranded(exec->policy, &stranded)) {
+        if (!hsi_atomic_change8(&exec->results.state[stranded], HSI_TASK_FREE, HSI_TASK_OVER)) {
+            hsi_break_off(exec, HS_ESCHEDULE, IMPOSSIBLE);
+            return;
+        }
         hsi_failure_note(worker, stranded, 1, "no worker is left that could run it");
         fail_for_good(worker);
     }

@@ -21,8 +21,10 @@ static hs_status open_journal(hs_exec *exec, char why[HS_WHY])
     hs_status st = hsi_results_open_journal(&exec->results, &exec->work, why);
 
     for (i = 0; i < n && st == HS_OK; i++)
-        if (hsi_is_done_before(&exec->results, (uint32_t)i))
+        if (hsi_is_done_before(&exec->results, (uint32_t)i)) {
+            exec->results.state[i] = HSI_TASK_OVER;
             hs_policy_skip(exec->policy, (uint32_t)i);
+        }
     return st;
 }
 

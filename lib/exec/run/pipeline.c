@@ -37,9 +37,10 @@ typedef struct pipeline {
 /* What the policy gives this worker for its own, in order; NULL: that is not known. */
 static const uint32_t *own_list(const hsi_worker *worker, size_t *count)
 {
-    const hs_exec *exec = worker->exec;
-
-    return exec->work.timed ? NULL : hs_policy_list(exec->policy, worker->number, count);
+    if (worker->exec->work.timed || !worker->own)
+        return NULL;
+    *count = worker->own_count;
+    return worker->own;
 }
 
 static int serves(const hsi_worker *worker, unsigned slot)
@@ -257,7 +258,7 @@ static int next_task(pipeline *p, uint32_t *task)
         *task = p->again[--p->again_count];
         return 1;
     }
-    return hs_policy_own(worker->exec->policy, worker->number, task);
+    return hsi_next_own(worker, task);
 }
 
 static void run_list(pipeline *p)

@@ -8,9 +8,10 @@ hs_status hsi_results_open(hsi_results *results, const hsi_work *work)
 {
     size_t n = hs_instance_tasks(work->in);
 
+    results->state = calloc(n + 1, sizeof *results->state);
     results->attempts = calloc(n + 1, sizeof *results->attempts);
     results->failures = calloc(n + 1, sizeof *results->failures);
-    return results->attempts && results->failures ? HS_OK : HS_ENOMEM;
+    return results->state && results->attempts && results->failures ? HS_OK : HS_ENOMEM;
 }
 
 hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, char why[HS_WHY])
@@ -41,6 +42,7 @@ void hsi_results_close(hsi_results *results)
         free(results->failure[i].log);
     }
     free(results->failure);
+    free(results->state);
     free(results->attempts);
     free(results->failures);
     free(results->skip);

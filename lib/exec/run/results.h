@@ -12,11 +12,19 @@ typedef struct hsi_failure {
     char    *why, *log;
 } hsi_failure;
 
+/* What a policy may still do with a task: each starts when nobody has it, and is done once. */
+typedef enum hsi_task_state {
+    HSI_TASK_FREE,
+    HSI_TASK_RUNS, /* a worker has it; what was a worker's own stays so */
+    HSI_TASK_OVER
+} hsi_task_state;
+
 /* What has come of the tasks, now and in runs before. Under the lock once the run has begun. */
 typedef struct hsi_results {
     hsi_journal   *journal;
     unsigned char *skip; /* by task: done in a run before; NULL: none was */
     uint64_t       resumed;
+    unsigned char *state;    /* by task: an hsi_task_state; shared: see support/atomic.h */
     uint16_t      *attempts; /* by task: made and not done */
     uint16_t      *failures; /* by task */
     uint64_t       aborted, retried, failed;

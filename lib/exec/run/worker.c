@@ -103,6 +103,8 @@ static hs_status get_ready(hsi_worker *worker, char why[HS_WHY])
     else if (!hsi_records_prepare(&worker->records))
         st = HS_ENOMEM;
     else
+        st = hsi_claim_own(worker, why);
+    if (st == HS_OK)
         st = open_backends(worker, why);
     return st;
 }
@@ -183,11 +185,9 @@ int hsi_run_one(hsi_worker *worker, uint32_t task)
 
 static void run_own(hsi_worker *worker)
 {
-    hs_exec   *exec = worker->exec;
-    hs_policy *policy = exec->policy;
-    uint32_t   task;
+    uint32_t task;
 
-    while (hsi_may_start(worker) && hs_policy_own(policy, worker->number, &task))
+    while (hsi_may_start(worker) && hsi_next_own(worker, &task))
         while (hsi_run_one(worker, task))
             if (!hsi_may_start(worker))
                 return;

@@ -39,6 +39,8 @@ typedef struct hsi_worker {
     int                 wake_fd;
     pthread_t           thread;
     hs_backend_worker **states; /* by slot */
+    const uint32_t     *own;    /* what the policy gives it for its own; NULL: that is not known */
+    size_t              own_count, own_next;
 
     /* its own thread's, and anybody's once it has ended */
     hs_attempt  attempt;
@@ -82,11 +84,13 @@ void hsi_begin(hsi_worker *worker, uint32_t task);
 void hsi_cancel(hsi_worker *worker, hsi_cause cause);
 void hsi_forget_cancel(hsi_worker *worker);
 
-/* decide.c: without the lock, what is its own is done; the others with it */
-void hsi_own_done(hsi_worker *worker, uint32_t task);
-int  hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome);
-void hsi_give_back(hsi_worker *worker, uint32_t task);
-void hsi_decide(hsi_worker *worker, int64_t now);
+/* decide.c: without the lock, what is its own is given and done; the others with it */
+hs_status hsi_claim_own(hsi_worker *worker, char why[HS_WHY]);
+int       hsi_next_own(hsi_worker *worker, uint32_t *task);
+void      hsi_own_done(hsi_worker *worker, uint32_t task);
+int       hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome);
+void      hsi_give_back(hsi_worker *worker, uint32_t task);
+void      hsi_decide(hsi_worker *worker, int64_t now);
 
 /* failure.c: with the lock held */
 void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, const char *why);
