@@ -28,7 +28,7 @@ HS_API size_t    hs_queue_size(const hs_queue *q);
 /** HS_ETIME, HS_EWORKER or HS_ETOOBIG as for instances. O(log n). */
 HS_API hs_status hs_queue_push(hs_queue *q, const hs_ready *task);
 
-/** 1 and the task at that type's end if there is one it can run, else 0. O(log n). */
+/** 1 and the task at that type's end if there is one it can run, else 0. O(1). */
 HS_API int hs_queue_take(hs_queue *q, hs_type type, hs_ready *task);
 
 /**

@@ -46,9 +46,9 @@ static int rho_before(const void *context, uint32_t a, uint32_t b)
     return rho->flip ? sign > 0 : sign < 0;
 }
 
-static int queue_before(const void *context, uint32_t a, uint32_t b)
+int hsi_queue_item_before(const void *problem, uint32_t a, uint32_t b)
 {
-    const hsi_problem *pb = ((const rho_order *)context)->pb;
+    const hsi_problem *pb = problem;
     int64_t            priority_a = hsi_priority(pb, a), priority_b = hsi_priority(pb, b);
     int                first, tie;
 
@@ -56,6 +56,11 @@ static int queue_before(const void *context, uint32_t a, uint32_t b)
         return a < b;
     first = hsi_queue_before(pb->p[a], pb->q[a], priority_a, pb->p[b], pb->q[b], priority_b, &tie);
     return tie ? a < b : first;
+}
+
+static int queue_before(const void *context, uint32_t a, uint32_t b)
+{
+    return hsi_queue_item_before(((const rho_order *)context)->pb, a, b);
 }
 
 hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *order)

@@ -28,4 +28,15 @@ void hsi_gather(const uint32_t *order, size_t n, const double *time, double *by_
 int hsi_queue_before(double p1, double q1, int64_t priority1, double p2, double q2,
                      int64_t priority2, int *tie);
 
+/*
+ * For an hsi_ordered_set of tasks or items, the GPU end first: by a key that rises from there,
+ * and by hsi_queue_before() where it is equal, then smaller index.
+ */
+static inline double hsi_queue_key(double p, double q)
+{
+    return -(p / q);
+}
+
+int hsi_queue_item_before(const void *problem, uint32_t a, uint32_t b);
+
 #endif

@@ -6,135 +6,54 @@
 
 #include "core/order.h"
 
-static size_t words_for(size_t bits)
+static double key_of(const hsi_pool *pool, uint32_t task)
 {
-    return bits / 64 + (bits % 64 != 0);
-}
-
-/* All levels in one block; the last has one word. */
-static hs_status open_set(hsi_pool *pool, size_t n)
-{
-    size_t    bits = n ? n : 1, words = 0;
-    uint64_t *block;
-    unsigned  level;
-
-    do {
-        bits = words_for(bits);
-        words += bits;
-    } while (bits > 1);
-    block = calloc(words, sizeof *block);
-    if (!block)
-        return HS_ENOMEM;
-    bits = n ? n : 1;
-    for (level = 0; level == 0 || bits > 1; level++) {
-        pool->set[level] = block;
-        bits = words_for(bits);
-        block += bits;
-    }
-    pool->levels = level;
-    return HS_OK;
-}
-
-static void fill_set(hsi_pool *pool, size_t n)
-{
-    size_t   i, bits = n;
-    unsigned level;
-
-    for (level = 0; level < pool->levels && bits; level++) {
-        for (i = 0; i < bits / 64; i++)
-            pool->set[level][i] = ~(uint64_t)0;
-        if (bits % 64)
-            pool->set[level][i] = ((uint64_t)1 << bits % 64) - 1;
-        bits = words_for(bits);
-    }
-}
-
-static void insert(hsi_pool *pool, size_t at)
-{
-    unsigned level;
-
-    for (level = 0; level < pool->levels; level++, at /= 64)
-        pool->set[level][at / 64] |= (uint64_t)1 << at % 64;
-}
-
-static void discard(hsi_pool *pool, size_t at)
-{
-    unsigned level;
-
-    for (level = 0; level < pool->levels; level++, at /= 64)
-        if (pool->set[level][at / 64] &= ~((uint64_t)1 << at % 64))
-            return;
-}
-
-static int is_empty(const hsi_pool *pool)
-{
-    return pool->set[pool->levels - 1][0] == 0;
-}
-
-static size_t first(const hsi_pool *pool)
-{
-    unsigned level = pool->levels;
-    size_t   at = 0;
-
-    while (level--)
-        at = at * 64 + (size_t)__builtin_ctzll(pool->set[level][at]);
-    return at;
-}
-
-static size_t last(const hsi_pool *pool)
-{
-    unsigned level = pool->levels;
-    size_t   at = 0;
-
-    while (level--)
-        at = at * 64 + 63 - (size_t)__builtin_clzll(pool->set[level][at]);
-    return at;
+    return hsi_queue_key(pool->pb->p[task], pool->pb->q[task]);
 }
 
 void hsi_pool_add(hsi_pool *pool, uint32_t task)
 {
-    insert(pool, pool->rank_of[task]);
+    hsi_set_insert(&pool->tasks, key_of(pool, task), task);
 }
 
 void hsi_pool_remove(hsi_pool *pool, uint32_t task)
 {
-    discard(pool, pool->rank_of[task]);
+    hsi_set_remove(&pool->tasks, key_of(pool, task), task);
 }
 
-/* The rank at the end where `type` takes; the pool is not empty. */
-static size_t end_of(const hsi_pool *pool, hs_type type)
+/* Where `type` takes. */
+static hsi_set_end end_of(hs_type type)
 {
-    return type == HS_GPU ? first(pool) : last(pool);
+    return type == HS_GPU ? HSI_SET_FRONT : HSI_SET_BACK;
+}
+
+static const double *times(const hsi_pool *pool, hs_type type)
+{
+    return type == HS_GPU ? pool->pb->q : pool->pb->p;
 }
 
 /* The order says well ahead which times will be wanted, from random places in memory. */
-static void expect(const hsi_pool *pool, hs_type type, size_t rank)
+static void expect(const hsi_pool *pool, hs_type type)
 {
     enum { AHEAD = 12 };
 
-    if (type == HS_GPU && rank + AHEAD < pool->pb->n)
-        __builtin_prefetch(&pool->pb->q[pool->task_at[rank + AHEAD]]);
-    else if (type == HS_CPU && rank >= AHEAD)
-        __builtin_prefetch(&pool->pb->p[pool->task_at[rank - AHEAD]]);
+    if (pool->tasks.count > AHEAD)
+        __builtin_prefetch(&times(pool, type)[hsi_set_at(&pool->tasks, end_of(type), AHEAD)]);
 }
 
 static int can_run(const hsi_pool *pool, hs_type type, uint32_t task)
 {
-    return !isinf(type == HS_GPU ? pool->pb->q[task] : pool->pb->p[task]);
+    return !isinf(times(pool, type)[task]);
 }
 
 int hsi_pool_take(hsi_pool *pool, hs_type type, uint32_t *task)
 {
-    size_t rank;
-
-    if (is_empty(pool))
+    if (pool->tasks.count == 0)
         return 0;
-    rank = end_of(pool, type);
-    expect(pool, type, rank);
-    if (!can_run(pool, type, pool->task_at[rank]))
+    expect(pool, type);
+    if (!can_run(pool, type, hsi_set_at(&pool->tasks, end_of(type), 0)))
         return 0;
-    discard(pool, rank);
-    *task = pool->task_at[rank];
+    *task = hsi_set_take(&pool->tasks, end_of(type));
     return 1;
 }
 
@@ -153,50 +72,56 @@ int hsi_pool_stranded(hsi_pool *pool, uint32_t *task)
     static const hs_type types[] = {HS_CPU, HS_GPU};
     int                  i;
 
-    for (i = 0; i < 2 && !is_empty(pool); i++) {
+    for (i = 0; i < 2 && pool->tasks.count; i++) {
         hs_type  gone = types[i], other = types[1 - i];
-        size_t   rank = end_of(pool, gone);
-        uint32_t found = pool->task_at[rank];
+        uint32_t found = hsi_set_at(&pool->tasks, end_of(gone), 0);
 
         if (pool->in_service[gone] || (pool->in_service[other] && can_run(pool, other, found)))
             continue;
-        discard(pool, rank);
-        *task = found;
+        *task = hsi_set_take(&pool->tasks, end_of(gone));
         return 1;
     }
     return 0;
 }
 
+static hs_status fill(hsi_pool *pool)
+{
+    enum { AHEAD = 16 };
+    const hsi_problem *pb = pool->pb;
+    uint32_t          *order = malloc((pb->n ? pb->n : 1) * sizeof *order);
+    hs_status          st = order ? hsi_order_by_rho(pb, HSI_RHO_QUEUE, order) : HS_ENOMEM;
+    size_t             i;
+
+    for (i = 0; st == HS_OK && i < pb->n; i++) {
+        if (i + AHEAD < pb->n) {
+            __builtin_prefetch(&pb->p[order[i + AHEAD]]);
+            __builtin_prefetch(&pb->q[order[i + AHEAD]]);
+        }
+        hsi_set_append(&pool->tasks, key_of(pool, order[i]), order[i]);
+    }
+    free(order);
+    return st;
+}
+
 hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, int full)
 {
-    size_t    i, size = pb->n ? pb->n : 1;
-    hs_status st;
+    hs_status st = HS_OK;
 
     *pool = (hsi_pool){.pb = pb, .in_service = {pb->m, pb->k}};
-    pool->task_at = malloc(size * sizeof *pool->task_at);
-    pool->rank_of = malloc(size * sizeof *pool->rank_of);
+    hsi_set_open(&pool->tasks, hsi_queue_item_before, pb);
     pool->retired = calloc((size_t)pb->m + pb->k, 1);
-    st = pool->task_at && pool->rank_of && pool->retired ? HS_OK : HS_ENOMEM;
-    if (st == HS_OK)
-        st = open_set(pool, pb->n);
-    if (st == HS_OK)
-        st = hsi_order_by_rho(pb, HSI_RHO_QUEUE, pool->task_at);
-    if (st != HS_OK) {
+    if (!pool->retired || hsi_set_reserve(&pool->tasks, pb->n))
+        st = HS_ENOMEM;
+    if (st == HS_OK && full)
+        st = fill(pool);
+    if (st != HS_OK)
         hsi_pool_close(pool);
-        return st;
-    }
-    for (i = 0; i < pb->n; i++)
-        pool->rank_of[pool->task_at[i]] = (uint32_t)i;
-    if (full)
-        fill_set(pool, pb->n);
-    return HS_OK;
+    return st;
 }
 
 void hsi_pool_close(hsi_pool *pool)
 {
-    free(pool->task_at);
-    free(pool->rank_of);
-    free(pool->set[0]);
+    hsi_set_close(&pool->tasks);
     free(pool->retired);
     *pool = (hsi_pool){0};
 }

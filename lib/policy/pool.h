@@ -3,23 +3,16 @@
 #define HSI_POLICY_POOL_H
 
 #include "core/problem.h"
+#include "support/ordered_set.h"
 
 /*
  * The tasks that are anybody's, in HeteroPrio's order, and the workers in service.
  * What one end of the order has to offer to its type is the best there is for it,
  * and if it cannot be run by that type nothing else in the pool can either.
- *
- * The order is made once; which of its ranks are there is a tree of 64-bit sets, so
- * that any task may leave or come back, in any order, in O(log n) to the base 64.
  */
-enum { HSI_POOL_LEVELS = 6 }; /* 64^6 > 2^31 */
-
 typedef struct hsi_pool {
     const hsi_problem *pb;
-    uint32_t          *task_at;              /* a rank */
-    uint32_t          *rank_of;              /* a task */
-    uint64_t          *set[HSI_POOL_LEVELS]; /* ranks; words of the one before that are not 0 */
-    unsigned           levels;
+    hsi_ordered_set    tasks;         /* the GPU end first; with room for all of them */
     unsigned char     *retired;       /* workers */
     unsigned           in_service[2]; /* by hs_type */
 } hsi_pool;

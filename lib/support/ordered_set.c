@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "support/ordered_set.h"
+
+#include <string.h>
+
+enum {
+    HALF = HSI_SET_BLOCK / 2,
+    SPARE = 3, /* blocks: the first and the last one, and one without a partner */
+};
+
+#define NO_BLOCK UINT32_MAX
+
+typedef struct block {
+    double   key[HSI_SET_BLOCK];
+    uint32_t item[HSI_SET_BLOCK]; /* of a free block: [0] is the next free one */
+} block;
+
+typedef struct entry {
+    double   first; /* key */
+    uint32_t block;
+    uint16_t begin, end; /* what the block holds */
+} entry;
+
+typedef struct place {
+    size_t   entry;
+    unsigned at;
+} place;
+
+static entry *directory_of(const hsi_ordered_set *set)
+{
+    return (entry *)set->directory.data + set->first;
+}
+
+static block *block_of(const hsi_ordered_set *set, const entry *e)
+{
+    return (block *)set->blocks.data + e->block;
+}
+
+static unsigned size_of(const entry *e)
+{
+    return (unsigned)e->end - e->begin;
+}
+
+void hsi_set_open(hsi_ordered_set *set, hsi_before before, const void *context)
+{
+    *set = (hsi_ordered_set){.before = before, .context = context, .free_block = NO_BLOCK};
+}
+
+void hsi_set_close(hsi_ordered_set *set)
+{
+    hsi_vector_free(&set->blocks);
+    hsi_vector_free(&set->directory);
+    hsi_set_open(set, NULL, NULL);
+}
+
+static int reserve_bytes(hsi_vector *v, size_t bytes)
+{
+    return bytes <= v->capacity ? 0 : hsi_vector_reserve(v, bytes - v->size);
+}
+
+/*
+ * Of two neighbours with more than half a block together, each has more than a quarter on average:
+ * room for n items is n / (HALF / 2) + SPARE blocks.
+ */
+int hsi_set_reserve(hsi_ordered_set *set, size_t count)
+{
+    size_t blocks = (count + HALF / 2 - 1) / (HALF / 2) + SPARE, entries;
+
+    if (count <= set->room)
+        return 0;
+    set->directory.size = (set->first + set->used) * sizeof(entry);
+    if (reserve_bytes(&set->blocks, blocks * sizeof(block)) ||
+        reserve_bytes(&set->directory, blocks * sizeof(entry)))
+        return -1;
+    blocks = set->blocks.capacity / sizeof(block);
+    entries = set->directory.capacity / sizeof(entry);
+    set->room = ((blocks < entries ? blocks : entries) - SPARE) * (HALF / 2);
+    return 0;
+}
+
+/* A new block between two others or at an end: what is nearer to an end makes way. */
+static entry *open_entry(hsi_ordered_set *set, size_t i)
+{
+    entry *all = set->directory.data, *dir = all + set->first;
+    size_t capacity = set->directory.capacity / sizeof *all;
+
+    if (set->first > 0 && (i < set->used - i || set->first + set->used == capacity)) {
+        memmove(dir - 1, dir, i * sizeof *dir);
+        set->first--;
+        dir--;
+    } else {
+        memmove(dir + i + 1, dir + i, (set->used - i) * sizeof *dir);
+    }
+    set->used++;
+    dir[i] = (entry){.block = set->free_block};
+    if (set->free_block == NO_BLOCK) {
+        dir[i].block = (uint32_t)(set->blocks.size / sizeof(block));
+        set->blocks.size += sizeof(block);
+    } else {
+        set->free_block = block_of(set, &dir[i])->item[0];
+    }
+    return &dir[i];
+}
+
+static void close_entry(hsi_ordered_set *set, size_t i)
+{
+    entry *dir = directory_of(set);
+
+    block_of(set, &dir[i])->item[0] = set->free_block;
+    set->free_block = dir[i].block;
+    set->used--;
+    if (i < set->used - i) {
+        memmove(dir + 1, dir, i * sizeof *dir);
+        set->first++;
+    } else {
+        memmove(dir + i, dir + i + 1, (set->used - i) * sizeof *dir);
+    }
+}
+
+static void copy_items(block *to, unsigned to_at, const block *from, unsigned at, unsigned count)
+{
+    memmove(&to->key[to_at], &from->key[at], count * sizeof to->key[0]);
+    memmove(&to->item[to_at], &from->item[at], count * sizeof to->item[0]);
+}
+
+static inline int is_before(const hsi_ordered_set *set, double key, uint32_t item, double other,
+                            const uint32_t *other_item)
+{
+    return key != other ? key < other : set->before(set->context, item, *other_item);
+}
+
+/* Behind the item if it is there, else behind all that come before it. The set is not empty. */
+static place find(const hsi_ordered_set *set, double key, uint32_t item)
+{
+    const entry *dir = directory_of(set);
+    const block *b;
+    size_t       low = 0, high = set->used;
+    unsigned     from, to;
+
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+
+        b = block_of(set, &dir[middle]);
+        if (is_before(set, key, item, dir[middle].first, &b->item[dir[middle].begin]))
+            high = middle;
+        else
+            low = middle;
+    }
+    b = block_of(set, &dir[low]);
+    for (from = dir[low].begin, to = dir[low].end; from < to;) {
+        unsigned middle = (from + to) / 2;
+
+        if (is_before(set, key, item, b->key[middle], &b->item[middle]))
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return (place){low, from};
+}
+
+static int is_there(const hsi_ordered_set *set, place p, uint32_t item)
+{
+    const entry *e = &directory_of(set)[p.entry];
+
+    return p.at > e->begin && block_of(set, e)->item[p.at - 1] == item;
+}
+
+/* A block begins only where one is full, so that what is appended fills blocks. */
+void hsi_set_append(hsi_ordered_set *set, double key, uint32_t item)
+{
+    entry *e = set->used ? &directory_of(set)[set->used - 1] : open_entry(set, 0);
+    block *b;
+
+    if (size_of(e) == HSI_SET_BLOCK)
+        e = open_entry(set, set->used);
+    b = block_of(set, e);
+    if (e->end == HSI_SET_BLOCK) {
+        e->end = (uint16_t)size_of(e);
+        copy_items(b, 0, b, e->begin, e->end);
+        e->begin = 0;
+    }
+    b->key[e->end] = key;
+    b->item[e->end++] = item;
+    e->first = b->key[e->begin];
+    set->count++;
+}
+
+/* In halves. */
+static place split(hsi_ordered_set *set, place p)
+{
+    entry *right = open_entry(set, p.entry + 1), *left = right - 1;
+    block *b = block_of(set, right);
+
+    left->end = right->end = HALF;
+    copy_items(b, 0, block_of(set, left), HALF, HALF);
+    right->first = b->key[0];
+    return p.at <= HALF ? p : (place){p.entry + 1, p.at - HALF};
+}
+
+/* Of the items in the block, those make way which are fewer, if there is room on their side. */
+static void put(hsi_ordered_set *set, place p, double key, uint32_t item)
+{
+    entry *e = &directory_of(set)[p.entry];
+    block *b;
+
+    if (size_of(e) == HSI_SET_BLOCK) {
+        p = split(set, p);
+        e = &directory_of(set)[p.entry];
+    }
+    b = block_of(set, e);
+    if (e->begin > 0 && (e->end == HSI_SET_BLOCK || p.at - e->begin < e->end - p.at)) {
+        copy_items(b, e->begin - 1u, b, e->begin, p.at - e->begin);
+        e->begin--;
+        p.at--;
+    } else {
+        copy_items(b, p.at + 1, b, p.at, e->end - p.at);
+        e->end++;
+    }
+    b->key[p.at] = key;
+    b->item[p.at] = item;
+    e->first = b->key[e->begin];
+    set->count++;
+}
+
+void hsi_set_insert(hsi_ordered_set *set, double key, uint32_t item)
+{
+    place p = {0, 0};
+
+    if (set->used > 0) {
+        p = find(set, key, item);
+        if (is_there(set, p, item))
+            return;
+    }
+    if (set->used == 0 || (p.entry == set->used - 1 && p.at == directory_of(set)[p.entry].end))
+        hsi_set_append(set, key, item);
+    else
+        put(set, p, key, item);
+}
+
+/* Block i takes in the one behind it. */
+static void join(hsi_ordered_set *set, size_t i)
+{
+    entry *left = directory_of(set) + i, *right = left + 1;
+    block *b = block_of(set, left);
+
+    copy_items(b, 0, b, left->begin, size_of(left));
+    copy_items(b, size_of(left), block_of(set, right), right->begin, size_of(right));
+    left->end = (uint16_t)(size_of(left) + size_of(right));
+    left->begin = 0;
+    close_entry(set, i + 1);
+}
+
+static int are_few(const hsi_ordered_set *set, size_t i)
+{
+    const entry *dir = directory_of(set);
+
+    return i > 0 && i + 2 < set->used && size_of(&dir[i]) + size_of(&dir[i + 1]) <= HALF;
+}
+
+static void cut(hsi_ordered_set *set, place p)
+{
+    entry *e = &directory_of(set)[p.entry];
+    block *b = block_of(set, e);
+
+    if (p.at - e->begin < e->end - p.at - 1u) {
+        copy_items(b, e->begin + 1u, b, e->begin, p.at - e->begin);
+        e->begin++;
+    } else {
+        copy_items(b, p.at, b, p.at + 1, e->end - p.at - 1u);
+        e->end--;
+    }
+    set->count--;
+    if (size_of(e) == 0) {
+        close_entry(set, p.entry);
+        return;
+    }
+    e->first = b->key[e->begin];
+    if (are_few(set, p.entry))
+        join(set, p.entry);
+    else if (p.entry > 0 && are_few(set, p.entry - 1))
+        join(set, p.entry - 1);
+}
+
+int hsi_set_remove(hsi_ordered_set *set, double key, uint32_t item)
+{
+    place p;
+
+    if (set->used == 0)
+        return 0;
+    p = find(set, key, item);
+    if (!is_there(set, p, item))
+        return 0;
+    p.at--;
+    cut(set, p);
+    return 1;
+}
+
+uint32_t hsi_set_at(const hsi_ordered_set *set, hsi_set_end end, size_t i)
+{
+    const entry *e = directory_of(set);
+
+    if (end == HSI_SET_FRONT) {
+        for (; i >= size_of(e); e++)
+            i -= size_of(e);
+        return block_of(set, e)->item[e->begin + i];
+    }
+    for (e += set->used - 1; i >= size_of(e); e--)
+        i -= size_of(e);
+    return block_of(set, e)->item[e->end - 1 - i];
+}
+
+uint32_t hsi_set_take(hsi_ordered_set *set, hsi_set_end end)
+{
+    uint32_t     item = hsi_set_at(set, end, 0);
+    size_t       i = end == HSI_SET_FRONT ? 0 : set->used - 1;
+    const entry *e = &directory_of(set)[i];
+
+    cut(set, (place){i, end == HSI_SET_FRONT ? e->begin : e->end - 1u});
+    return item;
+}
