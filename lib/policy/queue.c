@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * HeteroPrio's ready queue. Waiting tasks lie in slots, which do not move, and their slots in
- * an ordered set, the GPU end first. Running tasks lie in one heap a type, the latest end on top,
+ * an ordered set, the GPU end first. Running tasks lie in a set a type, the latest end first,
  * from which a task leaves when it ends or when the other type can no longer improve it.
  */
 #include <hybridsched/queue.h>
@@ -21,20 +21,19 @@ typedef struct slot {
 typedef struct running {
     hs_ready task;
     double   end;
-    uint32_t place; /* in its type's heap; NOT_THERE */
+    int      is_victim; /* in its type's set: it may be taken over */
 } running;
 
-#define NOT_THERE UINT32_MAX
+#define NO_SLOT UINT32_MAX
 
 struct hs_queue {
     unsigned        cpus, gpus;
     hsi_ordered_set waiting;   /* slots */
     hsi_vector      slots;     /* of slot */
-    uint32_t        free_slot; /* the first of a list; NOT_THERE */
+    uint32_t        free_slot; /* the first of a list; NO_SLOT */
     uint64_t        pushed;
     running        *worker;
-    uint32_t       *victims[2]; /* heaps of workers of a type */
-    uint32_t        victim_count[2];
+    hsi_ordered_set victims[2]; /* workers of a type, the latest end first */
 };
 
 /* Of equal ratios and priorities who came first is nearer to the GPU end. */
@@ -60,7 +59,7 @@ static int reserve_one(hs_queue *q)
 {
     if (hsi_set_reserve(&q->waiting, q->waiting.count + 1))
         return -1;
-    return q->free_slot == NOT_THERE ? hsi_vector_reserve(&q->slots, sizeof(slot)) : 0;
+    return q->free_slot == NO_SLOT ? hsi_vector_reserve(&q->slots, sizeof(slot)) : 0;
 }
 
 static uint32_t take_slot(hs_queue *q)
@@ -68,7 +67,7 @@ static uint32_t take_slot(hs_queue *q)
     slot    *slots = q->slots.data;
     uint32_t at = q->free_slot;
 
-    if (at == NOT_THERE) {
+    if (at == NO_SLOT) {
         at = (uint32_t)(q->slots.size / sizeof *slots);
         q->slots.size += sizeof *slots;
     } else {
@@ -133,75 +132,31 @@ static hs_type type_of(const hs_queue *q, unsigned worker)
     return worker < q->cpus ? HS_CPU : HS_GPU;
 }
 
-static int ends_later(const hs_queue *q, uint32_t a, uint32_t b)
+/* Of two that are expected to end at once. */
+static int is_taken_first(const void *context, uint32_t a, uint32_t b)
 {
-    const running *x = &q->worker[a], *y = &q->worker[b];
+    const running *x = &((const hs_queue *)context)->worker[a];
+    const running *y = &((const hs_queue *)context)->worker[b];
 
-    if (x->end != y->end)
-        return x->end > y->end;
     if (x->task.priority != y->task.priority)
         return x->task.priority > y->task.priority;
     return x->task.tag < y->task.tag;
 }
 
-static void put_victim(hs_queue *q, hs_type type, uint32_t place, uint32_t worker)
-{
-    q->victims[type][place] = worker;
-    q->worker[worker].place = place;
-}
-
-static void victim_up(hs_queue *q, hs_type type, uint32_t place, uint32_t worker)
-{
-    while (place && ends_later(q, worker, q->victims[type][(place - 1) / 2])) {
-        put_victim(q, type, place, q->victims[type][(place - 1) / 2]);
-        place = (place - 1) / 2;
-    }
-    put_victim(q, type, place, worker);
-}
-
-static void victim_down(hs_queue *q, hs_type type, uint32_t place, uint32_t worker)
-{
-    uint32_t *heap = q->victims[type], count = q->victim_count[type], child;
-
-    while ((child = 2 * place + 1) < count) {
-        if (child + 1 < count && ends_later(q, heap[child + 1], heap[child]))
-            child++;
-        if (!ends_later(q, heap[child], worker))
-            break;
-        put_victim(q, type, place, heap[child]);
-        place = child;
-    }
-    put_victim(q, type, place, worker);
-}
-
 static void forget_victim(hs_queue *q, unsigned worker)
 {
-    hs_type  type = type_of(q, worker);
-    uint32_t place = q->worker[worker].place, last;
-
-    if (place == NOT_THERE)
-        return;
-    q->worker[worker].place = NOT_THERE;
-    last = q->victims[type][--q->victim_count[type]];
-    if (last == worker)
-        return;
-    if (place && ends_later(q, last, q->victims[type][(place - 1) / 2]))
-        victim_up(q, type, place, last);
-    else
-        victim_down(q, type, place, last);
+    if (q->worker[worker].is_victim)
+        hsi_set_remove(&q->victims[type_of(q, worker)], -q->worker[worker].end, worker);
+    q->worker[worker].is_victim = 0;
 }
 
 hs_status hs_queue_start(hs_queue *q, unsigned worker, const hs_ready *task, double end)
 {
-    hs_type type;
-
     if (!q || !task || worker >= q->cpus + q->gpus || isnan(end))
         return HS_EINVAL;
     forget_victim(q, worker);
-    type = type_of(q, worker);
-    q->worker[worker].task = *task;
-    q->worker[worker].end = end;
-    victim_up(q, type, q->victim_count[type]++, worker);
+    q->worker[worker] = (running){*task, end, 1};
+    hsi_set_insert(&q->victims[type_of(q, worker)], -end, worker);
     return HS_OK;
 }
 
@@ -215,8 +170,8 @@ int hs_queue_victim(hs_queue *q, hs_type type, double now, unsigned *worker, hs_
 {
     hs_type other = type == HS_CPU ? HS_GPU : HS_CPU;
 
-    while (q->victim_count[other]) {
-        unsigned       top = q->victims[other][0];
+    while (q->victims[other].count) {
+        unsigned       top = hsi_set_at(&q->victims[other], HSI_SET_FRONT, 0);
         const running *run = &q->worker[top];
 
         if (now + (type == HS_CPU ? run->task.cpu : run->task.gpu) < run->end) {
@@ -231,7 +186,7 @@ int hs_queue_victim(hs_queue *q, hs_type type, double now, unsigned *worker, hs_
 
 hs_status hs_queue_create(unsigned cpus, unsigned gpus, size_t capacity, hs_queue **out)
 {
-    unsigned  workers = cpus + gpus, w;
+    unsigned  workers = cpus + gpus;
     hs_queue *q;
 
     if (!out || cpus > HS_MAX_WORKERS || gpus > HS_MAX_WORKERS || workers == 0)
@@ -243,19 +198,17 @@ hs_status hs_queue_create(unsigned cpus, unsigned gpus, size_t capacity, hs_queu
         return HS_ENOMEM;
     q->cpus = cpus;
     q->gpus = gpus;
-    q->free_slot = NOT_THERE;
+    q->free_slot = NO_SLOT;
     hsi_set_open(&q->waiting, slot_before, q);
     q->worker = calloc(workers, sizeof *q->worker);
-    q->victims[HS_CPU] = malloc((cpus + 1) * sizeof **q->victims);
-    q->victims[HS_GPU] = malloc((gpus + 1) * sizeof **q->victims);
-    if (!q->worker || !q->victims[HS_CPU] || !q->victims[HS_GPU] ||
-        hsi_set_reserve(&q->waiting, capacity) ||
+    hsi_set_open(&q->victims[HS_CPU], is_taken_first, q);
+    hsi_set_open(&q->victims[HS_GPU], is_taken_first, q);
+    if (!q->worker || hsi_set_reserve(&q->victims[HS_CPU], cpus) ||
+        hsi_set_reserve(&q->victims[HS_GPU], gpus) || hsi_set_reserve(&q->waiting, capacity) ||
         hsi_vector_reserve(&q->slots, capacity * sizeof(slot))) {
         hs_queue_free(q);
         return HS_ENOMEM;
     }
-    for (w = 0; w < workers; w++)
-        q->worker[w].place = NOT_THERE;
     *out = q;
     return HS_OK;
 }
@@ -266,8 +219,8 @@ void hs_queue_free(hs_queue *q)
         return;
     hsi_set_close(&q->waiting);
     hsi_vector_free(&q->slots);
-    free(q->victims[HS_CPU]);
-    free(q->victims[HS_GPU]);
+    hsi_set_close(&q->victims[HS_CPU]);
+    hsi_set_close(&q->victims[HS_GPU]);
     free(q->worker);
     free(q);
 }
