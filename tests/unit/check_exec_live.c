@@ -144,7 +144,7 @@ START_TEST(ten_thousand_aborts)
         ck_assert_uint_eq(attempts_that(&p, i, HS_OUTCOME_ABORTED, NULL), ATTEMPTS);
     end_performance(&p);
     ck_assert_int_eq(open_files(), files);
-    ck_assert_int_eq(live_threads(), threads);
+    ck_assert_int_eq(threads_left(threads), threads);
     free(worker);
 }
 END_TEST
@@ -158,7 +158,7 @@ START_TEST(nothing_stays_behind)
         theatre_reset();
         bad_luck("heteroprio", "spin-cpu", 4, 2, 12);
         ck_assert_int_eq(open_files(), files);
-        ck_assert_int_eq(live_threads(), threads);
+        ck_assert_int_eq(threads_left(threads), threads);
     }
 }
 END_TEST

@@ -87,7 +87,7 @@ START_TEST(allocations_that_fail)
                       "without allocation %ld: %s, %lu done", first, hs_status_text(st),
                       (unsigned long)done);
         ck_assert_int_eq(open_files(), files);
-        ck_assert_int_eq(live_threads(), threads);
+        ck_assert_int_eq(threads_left(threads), threads);
         ck_assert_int_eq(theatre.opened, theatre.closed);
         ck_assert_int_eq(theatre.overlaps + theatre.strangers, 0);
         ck_assert_int_eq(run_once(&s, -1, 0, &done, &none), HS_OK);

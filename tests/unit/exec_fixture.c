@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <hybridsched/hybridsched.h>
 
@@ -395,4 +396,14 @@ int open_files(void)
 int live_threads(void)
 {
     return entries("/proc/self/task");
+}
+
+/* A thread that has been joined may be listed for a moment more. */
+int threads_left(int expected)
+{
+    int tries = 5000;
+
+    while (live_threads() > expected && tries-- > 0)
+        usleep(1000);
+    return live_threads();
 }

@@ -91,5 +91,6 @@ void all_done_once(const performance *p);
 
 int open_files(void);
 int live_threads(void);
+int threads_left(int expected); /* live threads, given a moment to come down to that */
 
 #endif
