@@ -147,10 +147,13 @@ enum { LIVE, VIRTUAL, LIVE_PLAN, VIRTUAL_PLAN, WAYS };
 static double simulate(const char *policy, const hs_instance *in, const hs_schedule *plan,
                        double tolerance)
 {
-    hs_schedule *s = NULL;
-    double       makespan;
+    hs_policy_settings settings;
+    hs_schedule       *s = NULL;
+    double             makespan;
 
-    check(hs_policy_simulate(hs_policy_find(policy), in, plan, truth, tolerance, &s), policy);
+    hs_policy_settings_init(&settings);
+    settings.tolerance = tolerance;
+    check(hs_policy_simulate(hs_policy_find(policy), in, plan, truth, &settings, &s), policy);
     makespan = hs_schedule_makespan(s);
     hs_schedule_free(s);
     return makespan;

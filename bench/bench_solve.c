@@ -399,7 +399,7 @@ static double time_queue(const hs_instance *in, size_t ready)
         for (i = 0; i < n; i++) {
             task =
                 (hs_ready){i, hs_instance_time(in, i, HS_CPU), hs_instance_time(in, i, HS_GPU), 0};
-            if (hs_queue_push(q, &task) != HS_OK)
+            if (hs_queue_push(q, &task, NULL) != HS_OK)
                 abort();
             if (hs_queue_size(q) > ready && !hs_queue_take(q, i & 1 ? HS_CPU : HS_GPU, &task))
                 abort();

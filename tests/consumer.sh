@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A program that knows only `pkg-config --cflags --libs hybridsched` builds and
-# runs against an installed copy: the C example of README.md, and as C++.
+# Programs that know only pkg-config build and run against an installed copy: the examples of
+# README.md and of the manual, in C, as C++ and with our libraries linked statically; and a plugin
+# in C++.
 set -eu
-: "${srcdir:=.}" "${CC:=cc}" "${MAKE:=make}"
+: "${srcdir:=.}" "${CC:=cc}" "${CXX:=c++}" "${MAKE:=make}"
 
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
@@ -16,28 +17,143 @@ fail() { echo "consumer: $*" >&2; exit 1; }
 pc=$(find "$root" -name hybridsched.pc)
 [ -n "$pc" ] || fail "no pkg-config file was installed"
 export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$root"
-flags=$(pkg-config --cflags --libs hybridsched)
+cflags=$(pkg-config --cflags hybridsched)
 lib=$(dirname "${pc%/*}")
+bin=$(dirname "$(find "$root" -name hsched-exec -path '*/bin/*')")
+strict="-Wall -Wextra -Wpedantic -Werror"
 
-sed -n '/^```c$/,/^```$/p' "$srcdir/README.md" | sed '/^```/d' >"$root/example.c"
-[ "$(wc -l <"$root/example.c")" -ge 15 ] || fail "README.md has no C example"
-# shellcheck disable=SC2086
-$CC ${CFLAGS:-} -Wall -Wextra -Werror "$root/example.c" -o "$root/example" $flags ||
-    fail "the example of README.md does not compile"
-LD_LIBRARY_PATH="$lib" "$root/example" >"$root/example.out" || fail "the example failed"
-diff - "$root/example.out" <<'EXPECTED' || fail "the example printed something else"
+sed -n '/^```c$/,/^```$/p' "$srcdir/README.md" | sed '/^```/d' >"$root/readme.c"
+[ "$(wc -l <"$root/readme.c")" -ge 15 ] || fail "README.md has no C example"
+cat >"$root/readme.expected" <<'EXPECTED'
 makespan 6, at least 6
 cpu0: task 2 from 0 to 6
 gpu0: task 0 from 0 to 2
 gpu0: task 1 from 2 to 5
 EXPECTED
 
-# Headers stand alone, each of them.
-for header in "$srcdir"/include/hybridsched/*.h; do
-    name=${header##*/}
-    echo "#include <hybridsched/$name>" >"$root/alone.c"
-    # shellcheck disable=SC2046
-    $CC ${CFLAGS:-} -Wall -Wextra -Werror -c "$root/alone.c" -o "$root/alone.o" \
-        $(pkg-config --cflags hybridsched) || fail "$name does not stand alone"
+# The first example of a page of the manual.
+of_manual() {
+    sed -n '/^\.Bd -literal/,/^\.Ed/{/^\.Ed/q; /^\.Bd/d; s/\\e/\\/g; p}' "$srcdir/man/$1"
+}
+of_manual libhybridsched.3 >"$root/library.c"
+echo "11, and no schedule beats 11" >"$root/library.expected"
+of_manual libhybridsched-exec.3 >"$root/exec.c"
+echo "1 4 9" >"$root/exec.expected"
+
+# works WAY EXAMPLE COMPILE...: the example prints what it should
+works() {
+    way=$1 example=$2
+    shift 2
+    # shellcheck disable=SC2086
+    "$@" -o "$root/$example" || fail "the example $example does not compile $way"
+    LD_LIBRARY_PATH="$lib" "$root/$example" >"$root/out" || fail "the example $example failed $way"
+    diff "$root/$example.expected" "$root/out" || fail "the example $example differs $way"
+    passed=$((passed + 1))
+}
+passed=0
+
+# shellcheck disable=SC2046,SC2086
+for example in readme library exec; do
+    module=hybridsched
+    [ $example != exec ] || module=hybridsched-exec
+    works "in C" $example $CC ${CFLAGS:-} $strict "$root/$example.c" \
+        $(pkg-config --cflags --libs $module)
 done
-echo "consumer: 1 passed, 0 failed"
+
+# Headers stand alone, each of them, and leave the names of others as they are.
+stands_alone() { # compile...
+    for header in "$srcdir"/include/hybridsched/*.h include/hybridsched/version.h; do
+        name=${header##*/}
+        cat >"$root/alone.c" <<ALONE
+#define X(x) x
+#include <hybridsched/$name>
+#ifndef X
+#error a macro that the program had is gone
+#endif
+extern int alone;
+ALONE
+        "$@" -c "$root/alone.c" -o "$root/alone.o" || fail "$name does not stand alone: $*"
+        sed -n 's/^ *# *define  *\([A-Za-z0-9_]*\).*/\1/p' "$header" |
+            grep -vE '^(HS_|hs_|HYBRIDSCHED_)' && fail "$name defines a macro of another's name"
+    done
+    passed=$((passed + 1))
+}
+# shellcheck disable=SC2086
+stands_alone $CC ${CFLAGS:-} $strict -std=c99 $cflags
+
+# As C++.
+in_cxx() {
+    # shellcheck disable=SC2086
+    stands_alone $CXX $strict -std=c++11 -x c++ $cflags
+    # shellcheck disable=SC2046,SC2086
+    works "as C++" readme $CXX ${CFLAGS:-} $strict -std=c++11 -x c++ "$root/readme.c" \
+        -x none $(pkg-config --cflags --libs hybridsched)
+    cat >"$root/plugin.cc" <<'PLUGIN'
+#include <hybridsched/plugin.h>
+
+HS_PLUGIN_FILE;
+
+HS_PLUGIN_TASK(run)
+{
+    return hs_plugin_cancelled(task) ? HS_PLUGIN_ABORTED : HS_PLUGIN_DONE;
+}
+
+HS_PLUGIN_GPU_TASK(run)
+{
+    return HS_PLUGIN_HAS(task, stream) ? HS_PLUGIN_DONE : HS_PLUGIN_FAILED;
+}
+
+static hs_status first_algorithm(const hs_instance *in, const hs_settings *settings,
+                                 hs_schedule **out)
+{
+    return hs_solve(hs_algorithm_at(0), in, settings, out);
+}
+
+static hs_algorithm own_algorithm()
+{
+    hs_algorithm own = {};
+
+    own.struct_size = sizeof own;
+    own.name = "mine";
+    own.summary = "the first";
+    own.run = first_algorithm;
+    return own;
+}
+
+static const hs_algorithm        mine = own_algorithm();
+static const hs_algorithm *const algorithms[] = {&mine, nullptr};
+HS_PLUGIN_OFFER = {sizeof(hs_plugin_offer), algorithms, nullptr};
+PLUGIN
+    # shellcheck disable=SC2086
+    $CXX ${CFLAGS:-} $strict -std=c++11 -shared -fPIC "$root/plugin.cc" -o "$root/plugin.so" \
+        $cflags || fail "a plugin does not compile as C++"
+    printf '# cpus 1\n# gpus 0\nid,cpu,gpu,kernel\na,1e-3,inf,plugin:./plugin.so:run\n' \
+        >"$root/jobs.csv"
+    (
+        cd "$root"
+        LD_LIBRARY_PATH=$lib
+        export LD_LIBRARY_PATH
+        "$bin/hsched-solve" --plugin ./plugin.so --allow=plugins -a mine -o plan jobs.csv &&
+            "$bin/hsched-exec" --allow=plugins --oversubscribe plan
+    ) >"$root/out" 2>&1 || { cat "$root/out"; fail "a plugin in C++ does not run"; }
+    passed=$((passed + 1))
+}
+if echo 'int main() { return 0; }' >"$root/main.cc" &&
+    $CXX -std=c++11 "$root/main.cc" -o "$root/main" 2>"$root/log"; then
+    in_cxx
+else
+    echo "consumer: no C++ compiler"
+fi
+
+# Our libraries linked statically, where they were built so: what they need is said.
+if [ -f "$lib/libhybridsched.a" ]; then
+    mkdir "$root/shared"
+    mv "$lib"/libhybridsched*.so* "$root/shared"
+    # shellcheck disable=SC2046,SC2086
+    works statically readme $CC ${CFLAGS:-} "$root/readme.c" \
+        $(pkg-config --static --cflags --libs hybridsched)
+    # shellcheck disable=SC2046,SC2086
+    works statically exec $CC ${CFLAGS:-} "$root/exec.c" \
+        $(pkg-config --static --cflags --libs hybridsched-exec)
+fi
+echo "consumer: $passed passed, 0 failed"

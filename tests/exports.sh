@@ -27,6 +27,14 @@ promised() {
 &/g' | sed -n 's/^HS_API[^(;]*[ *]\(hs_[a-z0-9_]*\)(.*/\1/p' | sort -u
 }
 
+# Where the linker knows version scripts, each symbol has the version of lib/hybridsched.map.
+check_versions() { # library
+    [ -n "${HS_SYMBOLS_LDFLAGS:-}" ] || return 0
+    "$NM" -D --defined-only "$1" | grep ' hs_' | grep -v '@@HYBRIDSCHED_' || return 0
+    failed=1
+    echo "$1: without a version"
+}
+
 failed=0
 compare() { # library header...
     library=$1
@@ -46,6 +54,7 @@ compare() { # library header...
         esac
         sed 's/^/  /' "$scratch/$kind"
     done
+    check_versions ".libs/$library.so"
     [ -s "$scratch/promised" ] || { echo "$library: no declaration found"; failed=1; }
     echo "$library: $(wc -l <"$scratch/exported") exported, $(wc -l <"$scratch/promised") promised"
 }
@@ -70,5 +79,19 @@ if [ -f .libs/hybridsched-cuda.so ]; then
         echo "hybridsched-cuda: exported, but not hs_backend_module alone:"
         sed 's/^/  /' "$scratch/exported"
     fi
+fi
+
+# Each function of the headers, the inline ones and macros too, stands in the manual.
+{
+    promised "$srcdir"/include/hybridsched/*.h include/hybridsched/version.h | sed 's/_sized$//'
+    sed -n 's/^static inline .*[ *]\(hs_[a-z0-9_]*\)(.*/\1/p; s/^#define \(hs_[a-z0-9_]*\).*/\1/p' \
+        "$srcdir"/include/hybridsched/*.h
+} | sort -u >"$scratch/functions"
+grep -oh 'Fn [a-z0-9_]*' "$srcdir"/man/*.3 | cut -c4- | sort -u >"$scratch/manual"
+comm -23 "$scratch/functions" "$scratch/manual" >"$scratch/missing"
+if [ -s "$scratch/missing" ]; then
+    failed=1
+    echo "in a header, but not in the manual:"
+    sed 's/^/  /' "$scratch/missing"
 fi
 exit $failed

@@ -31,13 +31,22 @@ typedef struct hs_attempt {
     uint32_t           number;  /* 1: the first */
     unsigned           worker;
     double             seconds; /* what it should take, on the wall */
-    const int         *cancel;  /* read it with hs_attempt_cancelled() */
+    const int         *cancel;  /* read it with hs_attempt_cancelled(), which says why */
     int                wake_fd; /* becomes readable when `cancel` is set: to wait for both */
     const char        *log;     /* file for what it prints; NULL: nowhere */
-    char              *why;     /* HS_WHY bytes, for a failure */
+    char              *why;     /* HS_WHY bytes, empty: for a failure, or a note on what is done */
+    int                status;  /* to be set, of a process: its exit status; -1: none */
+    int                signal;  /* likewise: that ended it; 0: none */
 } hs_attempt;
 
 /** Is the task to stop now? To be asked about every millisecond. */
+typedef enum hs_cancel {
+    HS_CANCEL_NOT,
+    HS_CANCEL_STOP, /* its time is up, or the run is to end: whatever comes of it is not wanted */
+    HS_CANCEL_TAKEN /* another worker is to run it: if it is done all the same, so much the better */
+} hs_cancel;
+
+/** An hs_cancel. */
 static inline int hs_attempt_cancelled(const hs_attempt *attempt)
 {
     return __atomic_load_n(attempt->cancel, __ATOMIC_ACQUIRE);
@@ -50,7 +59,9 @@ typedef struct hs_backend_worker_info {
     hs_type  type;
     unsigned index;       /* among those of its type */
     unsigned cpus, gpus;  /* workers in all */
-    int      os_cpu;      /* the core it is bound to; -1: none */
+    int      os_cpu;      /* the core it is bound to, the first of them; -1: none */
+    unsigned core_count;  /* cores that it has, for as many threads */
+    const int *cores;     /* those that it is bound to; NULL: none */
     const char *device;   /* GPUs: what CUDA_VISIBLE_DEVICES should say; NULL: no real one */
     unsigned device_index; /* of that one in the list of devices() */
     void    *stream;       /* what stream() of the backend for it gave; NULL: none */
@@ -76,13 +87,18 @@ typedef struct hs_backend_options {
     size_t struct_size;
     double seconds_per_unit; /* of the instance, time scale included */
     double grace;            /* seconds between SIGTERM and SIGKILL */
+    double memory;           /* bytes that a process of a command may have; 0: no limit */
     int    allow_commands, allow_plugins;
+    int    look_only;            /* nothing will run: code of others is not even loaded */
     int    keep_visible_devices; /* leave CUDA_VISIBLE_DEVICES of commands alone */
     int    emulate[2];           /* by hs_type: tasks take their time and do nothing */
     int    verify;               /* check results of built-in kernels */
     int    gpu_mode;             /* an hs_gpu_mode */
     int    resident;             /* GPUs: inputs are there before the start, results stay */
     double device_memory;        /* bytes of the smallest GPU that is used; 0: not known */
+    struct hsi_starter *starter; /* the library's own: of processes for commands */
+    void  *data;                 /* of the backend that is asked: its own `data` */
+    size_t row;                  /* body_create(): the row's number; else 0 */
 } hs_backend_options;
 
 typedef struct hs_backend hs_backend;
@@ -162,6 +178,12 @@ struct hs_backend {
     unsigned (*depth)(hs_backend_worker *worker);
     int (*submit)(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
     int (*collect)(hs_backend_worker *worker, int wait, hs_completion *out);
+
+    /**
+     * Whatever the maker of the table likes: in the options, and through `backend` in bodies
+     * and workers. A program that runs several things at once gives each a copy of the table.
+     */
+    void *data;
 };
 
 /** The one symbol of a module: a backend, or NULL if it is for another ABI. */

@@ -19,10 +19,27 @@ HS_API const char     *hs_bound_cost(const hs_bound *bound);
 
 /**
  * The value of the bound, rounded so that it never exceeds the optimum.
- * Rows with a count are not expanded. NULL settings mean defaults.
+ * Rows with a count are not expanded. NULL settings mean defaults. A bound that is stopped by
+ * its time limit has what it has proved by then: HS_OK. On anything but HS_OK *value is
+ * untouched: HS_ECANCELED, HS_ETOOBIG, HS_ESOLVER, HS_ENOMEM.
  */
 HS_API hs_status hs_bound_compute(const hs_bound *bound, const hs_instance *in,
                                   const hs_settings *settings, double *value);
+
+/** How a bound came about. Always start from hs_bound_report_init(). */
+typedef struct hs_bound_report {
+    size_t struct_size;
+    int    limit_reached; /* stopped by time_limit: the value is a bound, but with more time it
+                             might be higher */
+} hs_bound_report;
+
+HS_API void hs_bound_report_init_sized(hs_bound_report *report, size_t size);
+#define hs_bound_report_init(r) hs_bound_report_init_sized((r), sizeof *(r))
+
+/** As hs_bound_compute(), and says how it came about. `report` may be NULL. */
+HS_API hs_status hs_bound_compute_reported(const hs_bound *bound, const hs_instance *in,
+                                           const hs_settings *settings, double *value,
+                                           hs_bound_report *report);
 
 HS_END_DECLS
 

@@ -25,18 +25,42 @@ typedef struct hs_exec_progress {
     double   remaining; /* seconds that are left by the estimates */
 } hs_exec_progress;
 
-/** An attempt that failed. */
+/** An attempt that failed, or that ended well and of which there is something to say. */
 typedef struct hs_exec_failure {
     size_t      struct_size;
     uint32_t    task;
     uint32_t    number; /* of the attempt, from 1 */
     unsigned    worker;
     int         final;  /* it is not tried again */
+    int         done;   /* it has not failed: `why` is a note */
     const char *why;
     const char *log;    /* NULL: none was kept */
+    unsigned    retired; /* the worker is out of service: it was lost (1), or so many attempts in a
+                            row have failed; 0: it goes on */
 } hs_exec_failure;
 
 #define hs_exec_failure_init(f) ((f)->struct_size = sizeof *(f))
+
+/** An attempt that has ended. */
+typedef struct hs_exec_attempt {
+    size_t     struct_size;
+    uint32_t   task;
+    uint32_t   number;    /* from 1, runs that went before counted in */
+    unsigned   worker;
+    hs_outcome outcome;
+    int        timed_out; /* then it has failed */
+    int        status;    /* exit status of its process; negative: none, or a signal ended it */
+    int        signal;    /* that ended its process; 0: none */
+    double     start, end; /* seconds from the start of the run */
+    double     date;      /* when it began, in seconds since 1970 */
+} hs_exec_attempt;
+
+/** What is run when a journal is there. */
+typedef enum hs_resume {
+    HS_RESUME_NOT,   /* all; there must not be one yet */
+    HS_RESUME_REST,  /* what is not done, or no longer what it was when it was done */
+    HS_RESUME_FAILED /* what has failed the last time that it was tried */
+} hs_resume;
 
 /** Always start from hs_exec_settings_init(). */
 typedef struct hs_exec_settings {
@@ -44,7 +68,8 @@ typedef struct hs_exec_settings {
 
     /* What decides. */
     const hs_policy_kind *policy;     /* NULL: plan */
-    double                time_scale; /* what one unit of the plan's times lasts here; 0: 1 */
+    double                time_scale; /* a factor: how much longer tasks take here than the
+                                             plan's times say; 0: 1 */
     double                tolerance;  /* see hs_policy_create(); 0: 0.02; negative: none */
 
     /* What runs the tasks. */
@@ -56,25 +81,38 @@ typedef struct hs_exec_settings {
     size_t                   backend_count;
 
     /* Where they run. */
+    unsigned    cores[2];             /* of a worker, by hs_type; 0: 1 */
+    double      memory;               /* bytes that each process of a command may have, as
+                                         RLIMIT_AS; 0: no limit */
     int         oversubscribe;        /* more CPU workers than cores are welcome */
     int         no_reserve;           /* CPU workers may have the cores of GPUs' threads */
+    int         unbound;              /* no worker is bound to a core */
+    const int  *os_cpus;              /* by worker: the processor that it is bound to, -1: none
+                                         (not with several cores a worker); copied; NULL: they
+                                         are found, and cores are counted */
     int         keep_visible_devices; /* of commands, CUDA_VISIBLE_DEVICES stays as it is */
     const char *module;               /* file of the module for GPUs; NULL: the installed one */
     int         gpu_mode;             /* an hs_gpu_mode: how the plan's tasks get to a GPU */
     int         resident;             /* inputs are on GPUs before the start, results stay */
 
     /* When they do not end well. */
-    unsigned retries;        /* further attempts at a task that failed; 0 */
-    double   timeout;        /* seconds for an attempt; 0: none */
-    double   timeout_factor; /* times its estimate; 0: none */
-    double   grace;          /* seconds from SIGTERM to SIGKILL; 0: 2 */
+    unsigned retries;        /* further attempts at a task that failed; 0: by another worker if one
+                                can, after two on a type by one of the other; nobody takes it over */
+    double   retry_delay;    /* seconds before the second, twice as many before each that follows,
+                                up to a minute or to this; 0: 0.1; negative: none */
+    unsigned retire_after;   /* attempts in a row that fail on a worker that others do: it gets no
+                                more (four times as many if nobody tried these); 0: 5 */
+    double   timeout;        /* seconds for an attempt of a task that has none of its own; 0: none */
+    double   timeout_factor; /* likewise, times its estimate; 0: none */
+    double   grace;          /* seconds from SIGTERM to SIGKILL, and that what a command's shell
+                                leaves running has before; 0: 2 */
     hs_halt  halt;
 
     /* What is left of it. */
     const char *logs;             /* folder for output of commands; NULL: none kept */
     int         logs_of_failures; /* of `logs` only what failed attempts printed is kept */
     const char *journal;          /* file; NULL: none */
-    int         resume;           /* go on from that journal */
+    hs_resume   resume;           /* go on from that journal */
     int         look_only;        /* the journal is read and stays as it is; no run */
 
     /* What is told meanwhile, in the thread of hs_exec_run(), in which deadlines wait. */
@@ -84,6 +122,10 @@ typedef struct hs_exec_settings {
     void (*failure)(void *failure_data, const hs_exec_failure *failure); /* NULL; each, soon after;
                                               strings last as long as the handle */
     void *failure_data;
+
+    /* Each attempt as it ends, in that order and one at a time: in threads of workers, which wait. */
+    void (*attempt)(void *attempt_data, const hs_exec_attempt *attempt); /* NULL */
+    void *attempt_data;
 } hs_exec_settings;
 
 HS_API void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size);
@@ -130,8 +172,9 @@ HS_API void      hs_exec_free(hs_exec *exec);
 typedef struct hs_exec_worker_info {
     size_t      struct_size;
     char        name[16];    /* cpu3 */
-    int         os_cpu;      /* -1: not bound */
+    int         os_cpu;      /* the first of its cores; -1: not bound */
     const char *device;      /* UUIDs of GPUs; NULL: emulated */
+    char        cores[64];   /* all that it is bound to, such as 4,5 */
 } hs_exec_worker_info;
 
 #define hs_exec_worker_info_init(i) ((i)->struct_size = sizeof *(i))
@@ -140,21 +183,34 @@ HS_API void hs_exec_worker(const hs_exec *exec, unsigned worker, hs_exec_worker_
 /** Name of the backend that runs a task on a type; NULL if it cannot run there. */
 HS_API const char *hs_exec_backend(const hs_exec *exec, uint32_t task, hs_type type);
 
-/** Tasks that the journal says are done. */
-HS_API uint64_t hs_exec_resumed(const hs_exec *exec);
+/** What the journal that is resumed has of the tasks: each is in one of the first five. */
+typedef struct hs_exec_past {
+    size_t   struct_size;
+    uint64_t done;    /* not run again */
+    uint64_t failed;  /* when it was tried last */
+    uint64_t changed; /* done, but its command or kernel was another */
+    uint64_t fresh;   /* not on record */
+    uint64_t gone;    /* on record, and there is no such task now */
+} hs_exec_past;
+
+#define hs_exec_past_init(p) ((p)->struct_size = sizeof *(p))
+HS_API void hs_exec_recorded(const hs_exec *exec, hs_exec_past *past);
 
 typedef enum hs_exec_stop_how { HS_STOP_DRAIN = 1, HS_STOP_NOW = 2 } hs_exec_stop_how;
 
-/** Start nothing more, or abort what runs as well. May be called from a signal handler. */
+/**
+ * Start nothing more, or abort what runs as well. May be called from a signal handler. Between
+ * runs it is the next one that is stopped.
+ */
 HS_API void hs_exec_stop(hs_exec *exec, hs_exec_stop_how how);
 
 typedef struct hs_exec_report {
     size_t   struct_size;
-    uint64_t tasks, done, resumed, failed, not_run; /* tasks; done includes resumed; what is
-                                                       none of these is unrecorded */
+    uint64_t tasks, done, resumed, failed, not_run; /* tasks; done includes resumed; what is none
+                                                       of these is left_out or unrecorded */
     uint64_t aborted;          /* attempts that were taken over by another worker */
     uint64_t retried;
-    unsigned lost_workers;
+    unsigned lost_workers;     /* and retired ones */
     double   seconds;          /* from the start to the last end */
     double   overhead;         /* seconds: (workers x seconds - busy) / tasks done or failed here */
     int      stopped;          /* by hs_exec_stop() */
@@ -164,14 +220,16 @@ typedef struct hs_exec_report {
     double   dispatch;         /* overhead without `idle` */
     uint64_t unrecorded;       /* tasks that came to a good end, but not into the journal, which
                                   could no longer be written */
+    uint64_t left_out;         /* tasks that HS_RESUME_FAILED does not ask for */
 } hs_exec_report;
 
 #define hs_exec_report_init(r) ((r)->struct_size = sizeof *(r))
 
 /**
- * Run. HS_OK: every task is done. HS_EFAILED: some are not (see the report);
+ * Run. HS_OK: every task that was asked for is done. HS_EFAILED: some are not (see the report);
  * HS_ECANCELED: stopped; HS_ESCHEDULE: the policy decides what cannot be done; HS_EIO,
- * HS_ENOMEM, HS_ERESOURCE: `why` says what. Once a handle.
+ * HS_ENOMEM, HS_ERESOURCE: `why` says what. Again and again, but once with a journal: each run
+ * does all tasks, and the records and failures of the one before are gone when it begins.
  */
 HS_API hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY]);
 

@@ -59,6 +59,7 @@ typedef struct hs_tiled {
     unsigned               tiles;      /* N >= 1: an N x N matrix of tiles */
     unsigned               cpus, gpus;
     int                    compact;    /* one row with a count a kernel, not one a task */
+    int                    graph;      /* tasks access the tiles, and depend on each other so */
     const hs_kernel_table *table;
 } hs_tiled;
 

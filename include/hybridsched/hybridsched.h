@@ -10,6 +10,7 @@
 #include <hybridsched/io.h>
 #include <hybridsched/policy.h>
 #include <hybridsched/queue.h>
+#include <hybridsched/rank.h>
 #include <hybridsched/schedule.h>
 #include <hybridsched/solve.h>
 #include <hybridsched/status.h>

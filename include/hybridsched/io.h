@@ -111,31 +111,64 @@ typedef struct hs_picture {
     const hs_named_bound *bound; /* drawn as a line; NULL: none */
 
     /*
-     * What was planned, for a schedule that has happened: drawn beside it on the same
-     * scale of time. The times of the instance then are estimates. NULL: nothing.
+     * What was predicted, by a policy simulated with the instance's times, for a schedule that has
+     * happened: drawn beside it on the same scale of time. Those times then are estimates. NULL:
+     * nothing.
      */
-    const hs_schedule        *planned;
-    const hs_named_bound     *planned_bound;
+    const hs_schedule        *predicted;
+    const hs_named_bound     *predicted_bound;
     const hs_picture_failure *failures; /* sorted by worker, then end */
     size_t                    failure_count;
+    const char *policy; /* that was simulated; NULL: it is not said */
+    double      width;  /* of a chart, at least 360; 0: 1120; less than 900, and nothing has a
+                           title to hover over, as on telephones */
 } hs_picture;
 
 HS_API void hs_picture_init_sized(hs_picture *picture, size_t size);
 #define hs_picture_init(p) hs_picture_init_sized((p), sizeof *(p))
 
-/** A Gantt chart as one self-contained SVG; what was planned stands above what was done. */
+/**
+ * A Gantt chart as one self-contained SVG, dark on a screen that is; what was predicted stands above
+ * what happened. HS_EINVAL: a width less than 360.
+ */
 HS_API hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule *s,
                                 const hs_picture *picture);
 
-/** Trace-event JSON for Perfetto and chrome://tracing; what was planned has its own processes. */
+/** Trace-event JSON for Perfetto and chrome://tracing; what was predicted has its own processes. */
 HS_API hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
                                 const hs_picture *picture);
+
+/**
+ * The graph of an instance in the language of Graphviz: a box a task with its times on CPU and GPU,
+ * an edge for each there is, with the data and the bytes that move along it.
+ */
+HS_API hs_status hs_dot_write(int fd, const hs_instance *in);
 
 /**
  * Shortest decimal that reads back to `value` ("inf" for infinity), NUL
  * terminated; returns its length. Independent of the locale.
  */
 HS_API size_t hs_format_double(double value, char buffer[32]);
+
+/**
+ * `value` >= 0 as people read it, rounded to `digits` (1 to 17) digits: of less than 10^12 no digit
+ * before the point is lost. NUL terminated; returns the length.
+ */
+HS_API size_t hs_format_rounded(double value, int digits, char buffer[32]);
+
+/**
+ * "8 h 38 min": the two largest units of a time that lasts two minutes or more, NUL terminated;
+ * returns the length. 0, and an empty text, for what seconds say best.
+ */
+HS_API size_t hs_format_duration(double seconds, char buffer[32]);
+
+/**
+ * Foreign text, fit to be shown on a terminal: control characters (C0, C1, DEL), those that end
+ * lines or turn the direction of writing, and bytes that are not UTF-8 become \xHH, a byte at
+ * a time. `buffer` gets as many whole characters as its `size` holds with a NUL; returns the
+ * length of all of them.
+ */
+HS_API size_t hs_printable(const char *text, char *buffer, size_t size);
 
 HS_END_DECLS
 

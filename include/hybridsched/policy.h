@@ -2,6 +2,7 @@
 #ifndef HYBRIDSCHED_POLICY_H
 #define HYBRIDSCHED_POLICY_H
 
+#include <hybridsched/rank.h>
 #include <hybridsched/schedule.h>
 
 HS_BEGIN_DECLS
@@ -28,32 +29,55 @@ typedef struct hs_policy_kind hs_policy_kind; /* static, never freed; below */
  *
  * heteroprio and plan+steal make a worker that has nothing else to do take a running task
  * from the other type (spoliation) if it would end it strictly earlier; what is not
- * restartable is left alone. A task that is late, past its estimate by more than the
- * tolerance, is expected to need as long again as it has run. If it is aborted late, it is
- * held from then on to take twice what it had run on that type: so no two workers take a
- * task from each other for ever, however wrong its estimates are.
+ * restartable is left alone. They learn while they run: where estimates of a kernel and type
+ * turn out to be wrong, by more than the tolerance, a task is expected to take what tasks did
+ * that lasted as long already, or, if none did, as long again as it has run, and is taken
+ * only where that gains more than what is thrown away, the less the better the estimates of
+ * the taker's type are. Each type takes a task once, and none that was taken from it late:
+ * so no two workers take a task from each other for ever, however wrong its estimates are.
  */
 HS_API size_t                hs_policy_count(void);
 HS_API const hs_policy_kind *hs_policy_at(size_t index);
 HS_API const hs_policy_kind *hs_policy_find(const char *name); /* NULL if there is none */
 HS_API const char           *hs_policy_name(const hs_policy_kind *kind);
 HS_API const char           *hs_policy_summary(const hs_policy_kind *kind); /* one line */
+HS_API int                   hs_policy_graphs(const hs_policy_kind *kind);
+HS_API unsigned              hs_policy_ranks(const hs_policy_kind *kind);
 
 /** Does it follow a plan, so that one must be given? */
 HS_API int hs_policy_needs_plan(const hs_policy_kind *kind);
 
 /**
+ * What a policy may be told. Always start from hs_policy_settings_init(); NULL settings mean
+ * defaults.
+ */
+typedef struct hs_policy_settings {
+    size_t struct_size;
+    double tolerance; /* the part of its estimate by which a task may be late before it is taken
+                         for late; 0, as under an exact clock */
+    hs_rank  rank;       /* HS_RANK_DEFAULT */
+    double   band;       /* hp-corrected: p/q from which on GPUs take by rank; 0: 8 */
+    double   leave;      /* hp-corrected: p/q from which on they also take what CPUs run; 0: 16 */
+    unsigned threshold;  /* h-ratio, d-rank: tasks that may wait for workers; 0: twice as many */
+    int (*cancel)(void *cancel_data); /* hs_policy_simulate(): not 0: no more. NULL: nobody */
+    void *cancel_data;
+} hs_policy_settings;
+
+HS_API void hs_policy_settings_init_sized(hs_policy_settings *settings, size_t size);
+#define hs_policy_settings_init(s) hs_policy_settings_init_sized((s), sizeof *(s))
+
+/**
  * A policy for the tasks and workers of `estimates`, which must outlive it; so
  * must `plan`, a valid schedule of it (its aborted entries are not repeated), or
- * NULL where none is needed. `tolerance` is the part of its estimate by which a
- * task may be late before it is taken for late; 0 under an exact clock.
- * HS_EINVAL: a plan for other workers, a bad tolerance, or a kind that lacks what it needs;
- * HS_ESCHEDULE: a plan that does
+ * NULL where none is needed.
+ * HS_EINVAL: a plan for other workers, bad settings, a rank that the kind does not take, or a
+ * kind that lacks what it needs; HS_ESCHEDULE: a plan that does
  * not run each task once, where its estimate is finite. All memory is taken here: no
  * later call can fail. O(n log n), mostly O(n).
  */
 HS_API hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estimates,
-                                  const hs_schedule *plan, double tolerance, hs_policy **out);
+                                  const hs_schedule *plan, const hs_policy_settings *settings,
+                                  hs_policy **out);
 HS_API void      hs_policy_free(hs_policy *policy);
 
 enum { HS_WAKE_ROOM = 6 };
@@ -87,7 +111,7 @@ static inline void hs_wake_worker(hs_wake *wake, unsigned worker)
 }
 
 typedef enum hs_decision_kind {
-    HS_DECIDE_START, /* run `task` from now on */
+    HS_DECIDE_START, /* run `task`, from `start` on */
     HS_DECIDE_TAKE,  /* `victim`, which runs `task`, is to abort it: ask again when it has */
     HS_DECIDE_WAIT   /* nothing now: ask again at `until`, or when woken; when everybody waits, it
                         is over */
@@ -98,25 +122,27 @@ typedef struct hs_decision {
     uint32_t         task;
     unsigned         victim;
     double           until; /* > now; INFINITY: only when woken */
+    double           start; /* when the last input is there, >= now; hs_policy_next() says so, and
+                               not the kind of policy */
 } hs_decision;
 
 static inline void hs_decide_start(hs_decision *out, uint32_t task)
 {
-    hs_decision d = {HS_DECIDE_START, task, 0, 0};
+    hs_decision d = {HS_DECIDE_START, task, 0, 0, 0};
 
     *out = d;
 }
 
 static inline void hs_decide_take(hs_decision *out, uint32_t task, unsigned victim)
 {
-    hs_decision d = {HS_DECIDE_TAKE, task, victim, 0};
+    hs_decision d = {HS_DECIDE_TAKE, task, victim, 0, 0};
 
     *out = d;
 }
 
 static inline void hs_decide_wait(hs_decision *out, double until)
 {
-    hs_decision d = {HS_DECIDE_WAIT, 0, 0, until};
+    hs_decision d = {HS_DECIDE_WAIT, 0, 0, until, 0};
 
     *out = d;
 }
@@ -125,13 +151,26 @@ typedef enum hs_ending {
     HS_ENDING_DONE,
     HS_ENDING_ABORTED, /* as HS_DECIDE_TAKE asked: it is kept for whoever asked */
     HS_ENDING_BACK,    /* not done, and anybody may run it again */
-    HS_ENDING_DROPPED  /* not done, and not to be run again */
+    HS_ENDING_DROPPED, /* not done, and not to be run again */
+    HS_ENDING_HELD     /* not done: the caller keeps it, and may yet say that it is done, by any
+                          worker, or dropped */
 } hs_ending;
 
 /*
  * In the calls below `wake` says whom the event concerns; NULL: the caller asks everybody
  * who waits. Numbers that do not exist are passed over.
  */
+
+/**
+ * What has become ready since it was asked last, in topological order, and whom that concerns; the
+ * tasks lie there until it is asked again. When all that ends at one time has ended, and before
+ * anybody is asked; for the first time before the first question. Independent tasks are ready
+ * from the start, and it need not be asked for them where the kind does not settle.
+ */
+HS_API size_t hs_policy_ready(hs_policy *policy, double now, const uint32_t **tasks, hs_wake *wake);
+
+/** Is it a kind for which all that ends at one time is to end before anybody is asked? */
+HS_API int hs_policy_settles(const hs_policy *policy);
 
 /**
  * What does `worker`, idle, do at `now`? What it starts is held to run from `now` on, and
@@ -154,6 +193,24 @@ HS_API int hs_policy_own(hs_policy *policy, unsigned worker, uint32_t *task);
  * question; for different workers at once.
  */
 HS_API const uint32_t *hs_policy_list(hs_policy *policy, unsigned worker, size_t *count);
+
+/**
+ * What will `worker` do next, which runs something and has nothing waiting? A task that waits for it
+ * then, and whose inputs are on their way: hs_policy_next() starts it. Others may take it as they
+ * may take what it runs. HS_DECIDE_WAIT: nothing; it is asked again when something has happened.
+ */
+HS_API void hs_policy_ahead(hs_policy *policy, unsigned worker, double now, hs_decision *out,
+                            hs_wake *wake);
+
+/*
+ * For kinds of policies. When would the last input of `task`, which is ready, be in the memory of
+ * `worker` if it were to run it, and the longest of the transfers that this takes; and it is decided:
+ * they start. To start a task decides it, too.
+ */
+HS_API double hs_policy_arrival(const hs_policy *policy, uint32_t task, unsigned worker,
+                                double now);
+HS_API double hs_policy_transfer(const hs_policy *policy, uint32_t task, unsigned worker);
+HS_API double hs_policy_fetch(hs_policy *policy, uint32_t task, unsigned worker, double now);
 
 /** What `worker` ran, given by either call, has ended. */
 HS_API void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_ending how,
@@ -183,8 +240,9 @@ struct hs_policy_kind {
     const char *name;        /* without commas */
     const char *summary;     /* one line */
     int         needs_plan;
-    hs_status (*create)(const hs_instance *estimates, const hs_schedule *plan, double tolerance,
-                        hs_policy_state **out);
+    /* The policy is for hs_policy_arrival() and its like, later; all settings are there. */
+    hs_status (*create)(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
+                        const hs_policy_settings *settings, hs_policy_state **out);
     void (*free)(hs_policy_state *state);
     void (*next)(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
                  hs_wake *wake);
@@ -198,12 +256,21 @@ struct hs_policy_kind {
                                                    is meant for one worker rather than another */
     int (*stranded)(hs_policy_state *state, uint32_t *task); /* NULL: always 0. Then such tasks
                                                    are not run, and nobody says why */
+    int graphs; /* it takes tasks that depend on each other; those that do not refuse them with
+                   HS_EDEPENDENT */
+    unsigned ranks;  /* 1 << r for each hs_rank r that it takes beside HS_RANK_DEFAULT */
+    int      settles; /* as hs_policy_settles() where tasks are independent, too */
+    /* As hs_policy_ready(); a kind that takes graphs or settles has it. */
+    void (*ready)(hs_policy_state *state, const uint32_t *tasks, size_t count, double now,
+                  hs_wake *wake);
+    void (*ahead)(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
+                  hs_wake *wake); /* NULL: nothing is chosen ahead */
 };
 
 /**
  * The same policy under a virtual clock: it decides by the times of `estimates`,
  * the tasks take those of `truth` (same tasks, same workers, and finite wherever the
- * estimate is, else HS_EINVAL). Among workers that are idle at one time GPUs act first,
+ * estimate is, else HS_EINVAL); what depends on what, data and links are those of `estimates`. Among workers that are idle at one time GPUs act first,
  * then lower numbers. With exact estimates and no tolerance heteroprio gives the schedule of
  * the algorithm of that name, and plan+steal one that is not longer than plan's, but for the
  * rounding of sums. HS_EOVERFLOW: it would last longer than a double can tell; HS_ESCHEDULE:
@@ -211,7 +278,7 @@ struct hs_policy_kind {
  */
 HS_API hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *estimates,
                                     const hs_schedule *plan, const hs_instance *truth,
-                                    double tolerance, hs_schedule **out);
+                                    const hs_policy_settings *settings, hs_schedule **out);
 
 HS_END_DECLS
 

@@ -83,7 +83,9 @@ typedef enum hs_violation_kind {
     HS_RUN_TWICE,         /* a task is run to its end twice */
     HS_NEVER_RUN,         /* a task is never run to its end */
     HS_RUN_BEFORE_ABORT,  /* a task is run before its aborted execution ends */
-    HS_TASK_OVERLAP       /* two aborted executions of a task are on at a time */
+    HS_TASK_OVERLAP,      /* two aborted executions of a task are on at a time */
+    HS_TOO_EARLY,         /* a task starts before one that it comes after has ended */
+    HS_INPUT_LATE         /* a task starts before what it reads can be there */
 } hs_violation_kind;
 
 /** The first violation found. Fields that do not apply are 0. */
@@ -94,11 +96,14 @@ typedef struct hs_violation {
     size_t            task;
     double            expected; /* what the time in question should be, if it is one */
     double            found;
+    size_t            before;   /* HS_TOO_EARLY, HS_INPUT_LATE: the task that it comes after or
+                                   reads from; SIZE_MAX: what was there from the start */
 } hs_violation;
 
 /**
  * Is `s` a schedule of `in`? HS_OK if so, HS_ESCHEDULE and *first (if not NULL)
- * if not. Shares no code with the algorithms. O(tasks + entries + a log a), with a aborted ones.
+ * if not. Shares no code with the algorithms. O(tasks + entries + a log a), with a aborted ones,
+ * and each entry with all that its row comes after and accesses.
  */
 HS_API hs_status   hs_schedule_check(const hs_instance *in, const hs_schedule *s,
                                      hs_violation *first);

@@ -2,6 +2,7 @@
 #ifndef HYBRIDSCHED_SOLVE_H
 #define HYBRIDSCHED_SOLVE_H
 
+#include <hybridsched/rank.h>
 #include <hybridsched/schedule.h>
 
 HS_BEGIN_DECLS
@@ -28,8 +29,10 @@ typedef struct hs_settings {
     double             alpha;       /* dada: share of the guess given to affinity, in [0, 1]; 0 */
     const hs_affinity *affinities;  /* dada: preferences, one a task at most; NULL */
     size_t             affinity_count;
-    int (*cancel)(void *cancel_data); /* asked now and then: nonzero stops with HS_ECANCELED, and
-                                         best with the best schedule it has; NULL */
+    int (*cancel)(void *cancel_data); /* asked every 0.1 s or more often: nonzero, then and
+                                         from then on, stops with HS_ECANCELED, but best and
+                                         exact with the best schedule that they have, if there
+                                         is one; NULL */
     void *cancel_data;
 
     /* best, exact and the bounds that take time */
@@ -43,6 +46,11 @@ typedef struct hs_settings {
     const hs_schedule *start;   /* a valid schedule of the instance to start from; NULL */
     void (*progress)(void *progress_data, const hs_progress *progress); /* NULL */
     void *progress_data;
+
+    hs_rank  rank;      /* what orders tasks; HS_RANK_DEFAULT: what the algorithm does by itself */
+    double   band;      /* hp-corrected: p/q from which on GPUs take by rank; 0: 8 */
+    double   leave;     /* hp-corrected: p/q from which on they also take what CPUs run; 0: 16 */
+    unsigned threshold; /* h-ratio, d-rank: tasks that may wait for workers; 0: twice as many */
 } hs_settings;
 
 HS_API void hs_settings_init_sized(hs_settings *settings, size_t size);
@@ -64,6 +72,9 @@ typedef struct hs_algorithm {
     /* All of the settings are there, defaults filled in. *out is the caller's, set on HS_OK only.
        NULL in the library's own, which are run in other ways: a copy of one is no algorithm. */
     hs_status (*run)(const hs_instance *in, const hs_settings *settings, hs_schedule **out);
+    int graphs; /* it takes tasks that depend on each other; those that do not refuse them with
+                   HS_EDEPENDENT */
+    unsigned ranks; /* 1 << r for each hs_rank r that it takes beside HS_RANK_DEFAULT */
 } hs_algorithm;
 
 /* The registry: every algorithm of this build, in the order of the manual. */
@@ -74,6 +85,8 @@ HS_API const char         *hs_algorithm_name(const hs_algorithm *alg);
 HS_API const char         *hs_algorithm_summary(const hs_algorithm *alg); /* one line */
 HS_API const char         *hs_algorithm_source(const hs_algorithm *alg);  /* these three: "" if */
 HS_API const char         *hs_algorithm_cost(const hs_algorithm *alg);    /* nothing is said */
+HS_API int                 hs_algorithm_graphs(const hs_algorithm *alg);
+HS_API unsigned            hs_algorithm_ranks(const hs_algorithm *alg);
 
 /**
  * The makespan is at most this times the optimum, on every instance with these
@@ -86,7 +99,8 @@ HS_API double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, uns
 /**
  * Schedule `in` with `alg`; NULL settings mean defaults. On HS_OK the caller
  * owns *out, otherwise *out is untouched. Re-entrant. Same instance and
- * settings, same schedule, bit for bit. HS_ESCHEDULE: an algorithm that is not the
+ * settings, same schedule, bit for bit. HS_EDEPENDENT: the tasks depend on each other,
+ * and the algorithm does not take graphs. HS_EINVAL: bad settings, or a rank that it does not take. HS_ESCHEDULE: an algorithm that is not the
  * library's has made what is no schedule of the instance.
  */
 HS_API hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in,

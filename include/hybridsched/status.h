@@ -24,12 +24,15 @@ HS_BEGIN_DECLS
     X(ETOOBIG,     -13, "larger than the limits allow")           \
     X(EFAILED,     -14, "a task failed")                          \
     X(EREFUSED,    -15, "not allowed")                            \
-    X(ERESOURCE,   -16, "a needed resource is missing")
+    X(ERESOURCE,   -16, "a needed resource is missing")           \
+    X(EGRAPH,      -17, "dependencies that cannot be met")        \
+    X(EDEPENDENT,  -18, "made for independent tasks, and these depend on each other") \
+    X(EKIND,       -19, "a file of another kind")
 
 typedef enum hs_status {
-#define X(name, value, text) HS_##name = value,
-    HS_STATUS_MAP(X)
-#undef X
+#define HS_STATUS_CODE(name, value, text) HS_##name = value,
+    HS_STATUS_MAP(HS_STATUS_CODE)
+#undef HS_STATUS_CODE
 } hs_status;
 
 /** One line that says what `status` means; never NULL. */

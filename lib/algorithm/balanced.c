@@ -9,7 +9,7 @@
  *
  * Invariant: order[start, i) have moved, those in the heap or counted in max1 are on type 1,
  * and sum1, back_sum and the sums from i on are the loads. O(n log n): each task enters and
- * leaves the heap once, and sums from the end are kept by blocks.
+ * leaves the heap once.
  */
 #include "algorithm/balanced.h"
 
@@ -21,17 +21,12 @@
 #include "support/heap.h"
 #include "support/ratio.h"
 
-enum { BLOCK = 512 };
-
 /* What changes along the walk. Loads are sums, divided only to be compared. */
 typedef struct walker {
     hsi_walk *walk;
     double    sum1;  /* on type 1, in the order of arrival */
     double    peak1; /* largest that sum1 has been: what its rounding is of */
-    /* Over c2 of order[i, n), summed from the end: at the ends of blocks, and within one. */
-    double   *block_sum, *block_max;
-    double    rest_sum[BLOCK + 1], rest_max[BLOCK + 1];
-    size_t    block;
+    double   *rest_sum, *rest_max; /* over c2 of order[i, n), summed from the end */
     double    back_sum, back_max; /* over c2 of the tasks moved back */
     double    max1;               /* over c1 of the tasks on type 1 with c1 <= c2 */
     uint32_t *heap;               /* the other tasks on type 1 by c1: the top is imax */
@@ -65,64 +60,14 @@ static double top_c1(const walker *wk)
     return wk->heap_size ? wk->walk->c1[wk->heap[0]] : 0;
 }
 
-static void sum_block(walker *wk, size_t block)
-{
-    const double *c2 = wk->walk->c2 + block * BLOCK;
-    size_t        i, n = wk->walk->pb->n - block * BLOCK;
-
-    if (n > BLOCK)
-        n = BLOCK;
-    wk->rest_sum[n] = wk->block_sum[block + 1];
-    wk->rest_max[n] = wk->block_max[block + 1];
-    for (i = n; i > 0; i--) {
-        wk->rest_sum[i - 1] = wk->rest_sum[i] + c2[i - 1];
-        wk->rest_max[i - 1] = larger(wk->rest_max[i], c2[i - 1]);
-    }
-    wk->block = block;
-}
-
-/* What is wanted never goes back by a block: each is summed once more. */
-static inline size_t place_in_block(walker *wk, size_t i)
-{
-    size_t n = wk->walk->pb->n, block = (i == n && n ? n - 1 : i) / BLOCK;
-
-    if (block != wk->block)
-        sum_block(wk, block);
-    return i - block * BLOCK;
-}
-
-static inline double rest_sum(walker *wk, size_t i)
-{
-    return wk->rest_sum[place_in_block(wk, i)];
-}
-
-static inline double rest_max(walker *wk, size_t i)
-{
-    return wk->rest_max[place_in_block(wk, i)];
-}
-
-static void sum_blocks(walker *wk)
-{
-    size_t block = (wk->walk->pb->n + BLOCK - 1) / BLOCK;
-
-    wk->block_sum[block] = wk->block_max[block] = 0;
-    wk->rest_sum[0] = wk->rest_max[0] = 0;
-    wk->block = block;
-    while (block-- > wk->walk->start / BLOCK) {
-        sum_block(wk, block);
-        wk->block_sum[block] = wk->rest_sum[0];
-        wk->block_max[block] = wk->rest_max[0];
-    }
-}
-
 /* With order[0, next) moved: lambda, the largest of two averages and two maxima. */
 static double estimate(walker *wk, size_t next, double *longest)
 {
     const hsi_walk *walk = wk->walk;
     double          w1 = average(wk->sum1, walk->w1);
-    double          w2 = average(rest_sum(wk, next) + wk->back_sum, walk->w2);
+    double          w2 = average(wk->rest_sum[next] + wk->back_sum, walk->w2);
 
-    *longest = larger(larger(wk->max1, top_c1(wk)), larger(rest_max(wk, next), wk->back_max));
+    *longest = larger(larger(wk->max1, top_c1(wk)), larger(wk->rest_max[next], wk->back_max));
     return larger(*longest, larger(w1, w2));
 }
 
@@ -170,8 +115,8 @@ static void note_inverse(walker *wk, size_t i, double c1)
 {
     hsi_walk *walk = wk->walk;
     double    w1 = average(wk->sum1, walk->w1), after1 = average(wk->sum1 + c1, walk->w1);
-    double    w2 = average(rest_sum(wk, i) + wk->back_sum, walk->w2);
-    double    after2 = average(rest_sum(wk, i + 1) + wk->back_sum, walk->w2);
+    double    w2 = average(wk->rest_sum[i] + wk->back_sum, walk->w2);
+    double    after2 = average(wk->rest_sum[i + 1] + wk->back_sum, walk->w2);
 
     if (w1 <= w2 && (isinf(c1) || after1 > after2)) {
         walk->inverse = walk->move_count;
@@ -239,7 +184,7 @@ static void walk_all(walker *wk)
     note_floor(wk, lambda, longest);
     wk->best_estimate = lambda;
     wk->ceiling = ceiling_of(wk, lambda, longest);
-    for (i = walk->start; i < n; i++) {
+    for (i = walk->start; i < n && !hsi_ask_at(walk->pb->asker, i); i++) {
         if (isinf(walk->c1[i])) {
             note_inverse(wk, i, INFINITY);
             break;
@@ -272,8 +217,11 @@ static hs_status order_tasks(hsi_walk *walk)
     walk->c2 = hsi_arena_take(pb->arena, pb->n, sizeof *walk->c2);
     if (!walk->c1 || !walk->c2)
         return HS_ENOMEM;
-    hsi_gather(walk->order, pb->n, pb->p, walk->c1);
-    hsi_gather(walk->order, pb->n, pb->q, walk->c2);
+    st = hsi_gather(walk->order, pb->n, pb->p, walk->c1, pb->asker);
+    if (st == HS_OK)
+        st = hsi_gather(walk->order, pb->n, pb->q, walk->c2, pb->asker);
+    if (st != HS_OK)
+        return st;
     walk->w1 = pb->m;
     walk->w2 = pb->k;
     walk->start = first_on_type_2(walk);
@@ -309,11 +257,13 @@ static void switch_types(hsi_walk *walk)
     double *c1 = walk->c1;
 
     reverse(walk, 0, n);
-    for (i = 1; i <= n; i++)
+    for (i = 1; i <= n; i++) {
+        hsi_ask_at(walk->pb->asker, i);
         if (i == n || !same_ratio(walk, i - 1, i)) {
             reverse(walk, begin, i);
             begin = i;
         }
+    }
     walk->c1 = walk->c2;
     walk->c2 = c1;
     walk->w1 = walk->pb->k;
@@ -325,7 +275,7 @@ static void switch_types(hsi_walk *walk)
 static void sum_start(walker *wk)
 {
     const hsi_walk *walk = wk->walk;
-    size_t          i;
+    size_t          i, n = walk->pb->n;
 
     wk->sum1 = wk->max1 = wk->back_sum = wk->back_max = 0;
     wk->heap_size = 0;
@@ -333,7 +283,11 @@ static void sum_start(walker *wk)
         wk->sum1 += walk->c1[i];
         wk->max1 = larger(wk->max1, walk->c1[i]);
     }
-    sum_blocks(wk);
+    wk->rest_sum[n] = wk->rest_max[n] = 0;
+    for (i = n; i > walk->start; i--) {
+        wk->rest_sum[i - 1] = wk->rest_sum[i] + walk->c2[i - 1];
+        wk->rest_max[i - 1] = larger(wk->rest_max[i], walk->c2[i - 1]);
+    }
 }
 
 /* Type 1 is to be the one with the smaller average load. */
@@ -345,7 +299,7 @@ static hs_status choose_types(walker *wk)
     if (st != HS_OK)
         return st;
     sum_start(wk);
-    if (average(wk->sum1, walk->w1) > average(rest_sum(wk, walk->start), walk->w2)) {
+    if (average(wk->sum1, walk->w1) > average(wk->rest_sum[walk->start], walk->w2)) {
         switch_types(walk);
         sum_start(wk);
     }
@@ -368,7 +322,7 @@ static hs_status keep_floors(walker *wk)
     wk->limit = wk->ceiling;
     sum_start(wk);
     walk_all(wk);
-    return HS_OK;
+    return hsi_ask(walk->pb->asker) ? HS_ECANCELED : HS_OK;
 }
 
 /* What outlives the walk moves down to where it went on from. */
@@ -398,7 +352,7 @@ static hs_status release_all_but_floors(hsi_walk *walk, hsi_mark mark)
 hs_status hsi_walk_open(hsi_walk *walk, const hsi_problem *pb, int want_floors)
 {
     hsi_arena *arena = pb->arena;
-    size_t     n = pb->n, blocks = n / BLOCK + 2;
+    size_t     n = pb->n;
     walker     wk = {.walk = walk};
     hsi_mark   mark;
     hs_status  st = HS_ENOMEM;
@@ -409,13 +363,15 @@ hs_status hsi_walk_open(hsi_walk *walk, const hsi_problem *pb, int want_floors)
     walk->back = hsi_arena_take(arena, n, sizeof *walk->back);
     mark = hsi_arena_mark(arena);
     wk.heap = hsi_arena_take(arena, n, sizeof *wk.heap);
-    wk.block_sum = hsi_arena_take(arena, blocks, sizeof *wk.block_sum);
-    wk.block_max = hsi_arena_take(arena, blocks, sizeof *wk.block_max);
-    if (walk->order && walk->back && wk.heap && wk.block_sum && wk.block_max)
+    wk.rest_sum = hsi_arena_take(arena, n + 1, sizeof *wk.rest_sum);
+    wk.rest_max = hsi_arena_take(arena, n + 1, sizeof *wk.rest_max);
+    if (walk->order && walk->back && wk.heap && wk.rest_sum && wk.rest_max)
         st = choose_types(&wk);
     if (st != HS_OK)
         return st;
     walk_all(&wk);
+    if (hsi_ask(pb->asker)) /* what was walked only in part is of no use */
+        return HS_ECANCELED;
     if (want_floors)
         st = keep_floors(&wk);
     return st == HS_OK ? release_all_but_floors(walk, mark) : st;
@@ -428,9 +384,12 @@ void hsi_walk_allocation(const hsi_walk *walk, size_t x, unsigned char *type)
     unsigned char type2 = walk->switched ? HS_CPU : HS_GPU;
     size_t        i, moved = 0;
 
-    for (i = 0; i < walk->pb->n; i++)
+    for (i = 0; i < walk->pb->n; i++) {
+        hsi_ask_at(walk->pb->asker, i);
         type[walk->order[i]] = i < walk->start ? type1 : type2;
+    }
     for (i = walk->start; moved < x; i++) {
+        hsi_ask_at(walk->pb->asker, i);
         type[walk->order[i]] = type1;
         moved++;
         if (walk->back[i] == HSI_WALK_NONE || moved == x)

@@ -46,7 +46,7 @@ static size_t next_by_floor(const hsi_walk *walk, size_t at)
     return found;
 }
 
-static hs_status find_best(search *s, const hs_settings *settings)
+static hs_status find_best(search *s)
 {
     const hsi_walk *walk = s->walk;
     size_t          at = next_by_floor(walk, walk->floor_count);
@@ -57,10 +57,12 @@ static hs_status find_best(search *s, const hs_settings *settings)
 
         if (floor > s->best_makespan || (floor == s->best_makespan && x > s->best))
             break; /* and so it is with all after it */
-        if (hsi_canceled(settings))
+        if (hsi_ask(walk->pb->asker))
             return HS_ECANCELED;
         hsi_walk_allocation(walk, x, s->type);
         makespan = hsi_lpt_run(s->lpt, s->type, NULL);
+        if (hsi_ask(walk->pb->asker))
+            return HS_ECANCELED;
         if (makespan < s->best_makespan || (makespan == s->best_makespan && x < s->best)) {
             s->best_makespan = makespan;
             s->best = x;
@@ -79,10 +81,11 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     double         makespan;
     hs_status      st = type ? hsi_walk_open(&walk, pb, 1) : HS_ENOMEM;
 
+    (void)settings;
     if (st == HS_OK)
         st = hsi_lpt_open(&lpt, pb);
     if (st == HS_OK)
-        st = find_best(&s, settings);
+        st = find_best(&s);
     if (st != HS_OK)
         return st;
     hsi_walk_allocation(&walk, s.best, type);

@@ -88,7 +88,7 @@ static int place_forced(dada *d, double guess, hsi_log *log)
 
     if (!any_forced(pb, guess))
         return 1;
-    for (i = 0; i < pb->n; i++) {
+    for (i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++) {
         uint32_t task = d->by_rho[i];
 
         if (d->granted[task] || pb->p[task] <= guess)
@@ -113,6 +113,8 @@ static void fill_gpus(dada *d, double guess, hsi_log *log)
     for (i = 0; i < pb->n && hsi_worker_tree_time(&d->gpus) < full; i++) {
         uint32_t task = d->by_rho[i];
 
+        if (hsi_ask_at(pb->asker, i))
+            return;
         if (pb->n - i > AHEAD)
             __builtin_prefetch(&pb->q[d->by_rho[i + AHEAD]]);
         if (!d->granted[task] && pb->q[task] <= guess)
@@ -125,7 +127,7 @@ static double load_left_for_cpus(const dada *d)
     double cpu = 0;
     size_t i;
 
-    for (i = d->pb->n; i > 0; i--)
+    for (i = d->pb->n; i > 0 && !hsi_ask_at(d->pb->asker, i); i--)
         if (!d->granted[d->by_rho[i - 1]])
             cpu += d->pb->p[d->by_rho[i - 1]];
     return cpu;
@@ -144,11 +146,11 @@ static hs_status place_on_cpus(dada *d, hsi_log *log)
         left[count] = (uint32_t)i;
         count += !d->granted[i];
     }
-    st = hsi_sort_by_time(pb->arena, pb->p, count, left);
+    st = hsi_sort_by_time(pb->arena, pb->p, count, left, pb->asker);
     if (st != HS_OK)
         return st;
     start_from(&d->cpus, d->load);
-    for (i = 0; i < count; i++) {
+    for (i = 0; i < count && !hsi_ask_at(pb->asker, i); i++) {
         uint32_t rank = hsi_worker_tree_first(&d->cpus);
         double   end = hsi_worker_tree_time(&d->cpus) + pb->p[left[i]];
 
@@ -231,17 +233,17 @@ static hs_status open_dada(dada *d, const hsi_problem *pb, const hs_settings *se
     return st == HS_OK ? hsi_order_by_rho(pb, HSI_RHO_DOWN, d->by_rho) : st;
 }
 
-static hs_status find_guess(dada *d, const hs_settings *settings, double *guess)
+static hs_status find_guess(dada *d, double *guess)
 {
     hsi_mark       mark = hsi_arena_mark(d->pb->arena);
     hsi_dada_plain plain;
     hs_status      st;
 
     if (d->wishes)
-        return hsi_bisect_guess(d->pb, settings, accepts, d, guess);
+        return hsi_bisect_guess(d->pb, accepts, d, guess);
     st = hsi_dada_plain_open(&plain, d->pb, d->by_rho);
     if (st == HS_OK)
-        st = hsi_bisect_guess(d->pb, settings, hsi_dada_plain_accepts, &plain, guess);
+        st = hsi_bisect_guess(d->pb, hsi_dada_plain_accepts, &plain, guess);
     hsi_arena_release(d->pb->arena, mark);
     return st;
 }
@@ -253,7 +255,7 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     hs_status st = open_dada(&d, pb, settings);
 
     if (st == HS_OK)
-        st = find_guess(&d, settings, &guess);
+        st = find_guess(&d, &guess);
     if (st == HS_OK)
         st = hsi_log_open(log, pb, 0);
     if (st != HS_OK)

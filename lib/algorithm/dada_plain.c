@@ -24,6 +24,7 @@ hs_status hsi_dada_plain_open(hsi_dada_plain *plain, const hsi_problem *pb, cons
 {
     hsi_arena *arena = pb->arena;
     size_t     i, n = pb->n;
+    hs_status  st;
 
     *plain = (hsi_dada_plain){.pb = pb, .below = -1, .accepted = INFINITY};
     plain->p = hsi_arena_take(arena, n, sizeof *plain->p);
@@ -34,11 +35,12 @@ hs_status hsi_dada_plain_open(hsi_dada_plain *plain, const hsi_problem *pb, cons
     if (!plain->p || !plain->q || !plain->earliest || !plain->cpu_after || !plain->to_cpus ||
         hsi_worker_tree_open_in(&plain->gpus, arena, pb->k))
         return HS_ENOMEM;
-    hsi_gather(by_rho, n, pb->p, plain->p);
-    hsi_gather(by_rho, n, pb->q, plain->q);
-    for (i = 0; i < n; i++)
+    st = hsi_gather(by_rho, n, pb->p, plain->p, pb->asker);
+    if (st == HS_OK)
+        st = hsi_gather(by_rho, n, pb->q, plain->q, pb->asker);
+    for (i = 0; i < n && st == HS_OK; i++)
         plain->least = larger(plain->least, smaller(pb->p[i], pb->q[i]));
-    return HS_OK;
+    return st;
 }
 
 static void put_on_gpu(hsi_dada_plain *plain, double time)
@@ -76,7 +78,7 @@ static void force_on_gpus(hsi_dada_plain *plain, double guess)
 
     hsi_worker_tree_reset(&plain->gpus);
     plain->forced = 0;
-    for (i = 0; i < plain->pb->n; i++) {
+    for (i = 0; i < plain->pb->n && !hsi_ask_at(plain->pb->asker, i); i++) {
         if (plain->p[i] <= guess)
             continue;
         plain->forced += plain->q[i];
@@ -91,7 +93,7 @@ static void fill_gpus(hsi_dada_plain *plain, double guess)
     double             enough = smaller(plain->below, plain->accepted);
     size_t             i;
 
-    for (i = 0; i < pb->n; i++) {
+    for (i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++) {
         double p = plain->p[i], q = plain->q[i];
 
         plain->earliest[i] = hsi_worker_tree_time(&plain->gpus);

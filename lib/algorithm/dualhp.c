@@ -57,6 +57,7 @@ static void sum_for(dual *d, double guess)
     }
     d->gpu_before[n] = gpu;
     d->cpu_after[n] = 0;
+    hsi_ask(d->pb->asker);
     for (i = n; i > 0; i--) {
         double p = d->p[i - 1], q = d->q[i - 1];
 
@@ -107,6 +108,7 @@ static void allocate(dual *d, double guess, unsigned char *type)
     for (i = 0; i < d->pb->n; i++) {
         int on_gpu = d->p[i] > guess || (d->q[i] <= guess && i < split);
 
+        hsi_ask_at(d->pb->asker, i);
         type[d->order[i]] = on_gpu ? HS_GPU : HS_CPU;
     }
 }
@@ -128,11 +130,12 @@ static hs_status open_dual(dual *d, const hsi_problem *pb)
     d->cpu_after = hsi_arena_take(pb->arena, n + 1, sizeof *d->cpu_after);
     if (!d->p || !d->q || !d->gpu_before || !d->cpu_after)
         return HS_ENOMEM;
-    hsi_gather(d->order, n, pb->p, d->p);
-    hsi_gather(d->order, n, pb->q, d->q);
-    for (i = 0; i < n; i++)
+    st = hsi_gather(d->order, n, pb->p, d->p, pb->asker);
+    if (st == HS_OK)
+        st = hsi_gather(d->order, n, pb->q, d->q, pb->asker);
+    for (i = 0; i < n && st == HS_OK; i++)
         d->least = larger(d->least, smaller(pb->p[i], pb->q[i]));
-    return HS_OK;
+    return st;
 }
 
 static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
@@ -143,8 +146,9 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     double         guess, makespan;
     hs_status      st = type ? open_dual(&d, pb) : HS_ENOMEM;
 
+    (void)settings;
     if (st == HS_OK)
-        st = hsi_bisect_guess(pb, settings, accepts, &d, &guess);
+        st = hsi_bisect_guess(pb, accepts, &d, &guess);
     if (st != HS_OK)
         return st;
     allocate(&d, guess, type);
@@ -161,6 +165,9 @@ const hsi_algorithm hsi_alg_dualhp = {
         .source = "Bleuse et al. 2015; Beaumont, Eyraud-Dubois, Kumar 2017, section 6",
         .cost = "O(n log n + n g), g guesses that force other tasks than one before: few",
         .guarantee = hsi_guarantee_2,
+        .graphs = 1,
+        .ranks = HSI_ANY_RANK,
     },
     .run = run,
+    .policy = "dualhp",
 };

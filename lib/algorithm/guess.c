@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "algorithm/guess.h"
 
-hs_status hsi_bisect_guess(const hsi_problem *pb, const hs_settings *settings, hsi_accepts accepts,
-                           void *context, double *guess)
+hs_status hsi_bisect_guess(const hsi_problem *pb, hsi_accepts accepts, void *context,
+                           double *guess)
 {
     double low = 0, high = 0;
     size_t i;
@@ -10,6 +10,8 @@ hs_status hsi_bisect_guess(const hsi_problem *pb, const hs_settings *settings, h
     for (i = 0; i < pb->n; i++)
         high += pb->p[i] < pb->q[i] ? pb->p[i] : pb->q[i];
     while (!accepts(context, high)) { /* by rounding alone */
+        if (hsi_ask(pb->asker))
+            return HS_ECANCELED;
         low = high;
         high *= 2;
     }
@@ -18,7 +20,7 @@ hs_status hsi_bisect_guess(const hsi_problem *pb, const hs_settings *settings, h
 
         if (middle <= low || middle >= high)
             break;
-        if (hsi_canceled(settings))
+        if (hsi_ask(pb->asker))
             return HS_ECANCELED;
         if (accepts(context, middle))
             high = middle;

@@ -11,7 +11,7 @@
  */
 typedef int (*hsi_accepts)(void *context, double guess);
 
-hs_status hsi_bisect_guess(const hsi_problem *pb, const hs_settings *settings,
-                           hsi_accepts accepts, void *context, double *guess);
+hs_status hsi_bisect_guess(const hsi_problem *pb, hsi_accepts accepts, void *context,
+                           double *guess);
 
 #endif

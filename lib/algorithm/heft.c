@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HEFT without a graph: tasks by decreasing rank, each to the worker that ends
+ * HEFT without a graph (with one: graph/heft.c): tasks by decreasing rank, each to the worker that ends
  * it first. The rank is the mean time over the workers, or the smaller time. Only the worker
  * of each type that is free first is ever asked: O(n log n) to sort, O(log(m + k)) a task.
  */
 #include <math.h>
 
 #include "algorithm/algorithm.h"
+#include "algorithm/graph/heft.h"
 #include "core/order.h"
 #include "support/worker_tree.h"
-
-static double mean_time(const hsi_problem *pb, size_t i)
-{
-    if (isinf(pb->p[i]))
-        return pb->q[i];
-    if (isinf(pb->q[i]))
-        return pb->p[i];
-    return (pb->m * pb->p[i] + pb->k * pb->q[i]) / ((double)pb->m + pb->k);
-}
-
-static double min_time(const hsi_problem *pb, size_t i)
-{
-    return pb->p[i] < pb->q[i] ? pb->p[i] : pb->q[i];
-}
 
 /* One copy of a row to the worker that ends it first. */
 static inline void place(const hsi_problem *pb, uint32_t row, uint32_t copy, hsi_worker_tree *cpus,
@@ -49,14 +36,14 @@ static void place_all(const hsi_problem *pb, const uint32_t *order, hsi_worker_t
     enum { AHEAD = 12 };
     size_t i;
 
-    for (i = 0; i < pb->n; i++) {
+    for (i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++) {
         uint32_t row = order[i], count = hsi_count(pb, row), copy;
 
         if (pb->n - i > AHEAD) { /* the order tells which times will be wanted */
             __builtin_prefetch(&pb->p[order[i + AHEAD]]);
             __builtin_prefetch(&pb->q[order[i + AHEAD]]);
         }
-        for (copy = 0; copy < count; copy++)
+        for (copy = 0; copy < count && !(copy && hsi_ask_at(pb->asker, copy)); copy++)
             place(pb, row, copy, cpus, gpus, log);
     }
 }
@@ -70,9 +57,9 @@ static hs_status order_by_rank(const hsi_problem *pb, double (*rank)(const hsi_p
     size_t    i;
 
     if (ranks) {
-        for (i = 0; i < pb->n; i++)
+        for (i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++)
             ranks[i] = rank(pb, i);
-        st = hsi_order_by_time_in(pb->arena, ranks, pb->n, order);
+        st = hsi_order_by_time_in(pb->arena, ranks, pb->n, order, pb->asker);
     }
     hsi_arena_release(pb->arena, mark);
     return st;
@@ -97,16 +84,22 @@ static hs_status run_ranked(const hsi_problem *pb, double (*rank)(const hsi_prob
     return st;
 }
 
-static hs_status run_mean(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+static hs_status run_by(const hsi_problem *pb, hs_rank rank, hsi_log *log)
 {
-    (void)settings;
-    return run_ranked(pb, mean_time, log);
+    if (pb->graph)
+        return hsi_heft_graph(pb, rank, log);
+    return run_ranked(pb, rank == HS_RANK_MIN ? hsi_min_time : hsi_mean_time, log);
+}
+
+static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+{
+    return run_by(pb, settings->rank == HS_RANK_MIN ? HS_RANK_MIN : HS_RANK_AVG, log);
 }
 
 static hs_status run_min(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
 {
     (void)settings;
-    return run_ranked(pb, min_time, log);
+    return run_by(pb, HS_RANK_MIN, log);
 }
 
 const hsi_algorithm hsi_alg_heft = {
@@ -114,11 +107,13 @@ const hsi_algorithm hsi_alg_heft = {
         .struct_size = sizeof(hs_algorithm),
         .name = "heft",
         .summary = "by decreasing mean time, each task to the worker that ends it first",
-        .source = "Topcuoglu, Hariri, Wu 2002, without a graph",
-        .cost = "O(n log n)",
+        .source = "Topcuoglu, Hariri, Wu 2002",
+        .cost = "O(n log n); O(n (m + k) + dependencies) on graphs, if there are few gaps",
+        .graphs = 1,
+        .ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG,
     },
     .by_rows = 1,
-    .run = run_mean,
+    .run = run,
 };
 
 const hsi_algorithm hsi_alg_heft_min = {
@@ -127,7 +122,8 @@ const hsi_algorithm hsi_alg_heft_min = {
         .name = "heft-min",
         .summary = "by decreasing smaller time, each task to the worker that ends it first",
         .source = "as heft, with the min ranking of Beaumont et al. 2017",
-        .cost = "O(n log n)",
+        .cost = "O(n log n); O(n (m + k) + dependencies) on graphs, if there are few gaps",
+        .graphs = 1,
     },
     .by_rows = 1,
     .run = run_min,

@@ -129,8 +129,9 @@ static inline void run_busy_phase(simulation *sim, const uint32_t *count)
     const uint32_t *queue = sim->queue;
     copy            task;
     double          time;
+    size_t          taken;
 
-    while (sim->front < sim->back) {
+    for (taken = 0; sim->front < sim->back && !hsi_ask_at(sim->pb->asker, taken); taken++) {
         uint32_t rank = hsi_worker_tree_first(&sim->idle_at);
 
         if (sim->back - sim->front > AHEAD) {
@@ -232,8 +233,9 @@ static hs_status run_last_phase(simulation *sim, int spoliation)
     hs_status st = HS_OK;
     copy      task;
     double    time;
+    size_t    steps;
 
-    while (st == HS_OK) {
+    for (steps = 0; st == HS_OK && !hsi_ask_at(sim->pb->asker, steps); steps++) {
         uint32_t rank = hsi_worker_tree_first(&sim->idle_at);
         double   now = hsi_worker_tree_time(&sim->idle_at);
 
@@ -310,9 +312,12 @@ const hsi_algorithm hsi_alg_heteroprio = {
         .source = "Beaumont, Eyraud-Dubois, Kumar 2017, Algorithm 1; Theorems 7, 9, 12",
         .cost = "O(n log n + (n + m + k) log(m + k))",
         .guarantee = guarantee,
+        .graphs = 1,
+        .ranks = HSI_ANY_RANK,
     },
     .by_rows = 1,
     .run = run,
+    .policy = "heteroprio",
 };
 
 const hsi_algorithm hsi_alg_heteroprio_ns = {
@@ -322,7 +327,10 @@ const hsi_algorithm hsi_alg_heteroprio_ns = {
         .summary = "heteroprio without spoliation: the bare list schedule",
         .source = "Beaumont, Eyraud-Dubois, Kumar 2017, section 4.1",
         .cost = "O(n log n + (n + m + k) log(m + k))",
+        .graphs = 1,
+        .ranks = HSI_ANY_RANK,
     },
     .by_rows = 1,
     .run = run_without_spoliation,
+    .policy = "heteroprio-ns",
 };

@@ -19,9 +19,9 @@ hs_status hsi_lpt_open(hsi_lpt *lpt, const hsi_problem *pb)
     lpt->by_gpu = hsi_arena_take(arena, pb->n, sizeof *lpt->by_gpu);
     if (lpt->by_cpu && lpt->by_gpu && !hsi_worker_tree_open_in(&lpt->cpus, arena, pb->m) &&
         !hsi_worker_tree_open_in(&lpt->gpus, arena, pb->k))
-        st = hsi_order_by_time_in(arena, pb->p, pb->n, lpt->by_cpu);
+        st = hsi_order_by_time_in(arena, pb->p, pb->n, lpt->by_cpu, pb->asker);
     if (st == HS_OK)
-        st = hsi_order_by_time_in(arena, pb->q, pb->n, lpt->by_gpu);
+        st = hsi_order_by_time_in(arena, pb->q, pb->n, lpt->by_gpu, pb->asker);
     if (st != HS_OK)
         hsi_lpt_close(lpt);
     return st;
@@ -33,15 +33,15 @@ void hsi_lpt_close(hsi_lpt *lpt)
     lpt->by_cpu = lpt->by_gpu = NULL;
 }
 
-static double run_type(size_t n, const uint32_t *order, const unsigned char *type, hs_type wanted,
-                       const double *time, hsi_worker_tree *free_first, uint32_t first_worker,
+static double run_type(const hsi_problem *pb, const uint32_t *order, const unsigned char *type,
+                       hs_type wanted, const double *time, hsi_worker_tree *free_first, uint32_t first_worker,
                        hsi_log *log)
 {
     enum { AHEAD = 16 };
     double makespan = 0;
-    size_t i;
+    size_t i, n = pb->n;
 
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < n && !hsi_ask_at(pb->asker, i); i++) {
         uint32_t task = order[i], rank;
         double   end;
 
@@ -69,8 +69,8 @@ double hsi_lpt_run(hsi_lpt *lpt, const unsigned char *type, hsi_log *log)
 
     hsi_worker_tree_reset(&lpt->cpus);
     hsi_worker_tree_reset(&lpt->gpus);
-    cpu_makespan = run_type(pb->n, lpt->by_cpu, type, HS_CPU, pb->p, &lpt->cpus, 0, log);
-    gpu_makespan = run_type(pb->n, lpt->by_gpu, type, HS_GPU, pb->q, &lpt->gpus, pb->m, log);
+    cpu_makespan = run_type(pb, lpt->by_cpu, type, HS_CPU, pb->p, &lpt->cpus, 0, log);
+    gpu_makespan = run_type(pb, lpt->by_gpu, type, HS_GPU, pb->q, &lpt->gpus, pb->m, log);
     return cpu_makespan > gpu_makespan ? cpu_makespan : gpu_makespan;
 }
 
@@ -94,12 +94,12 @@ static double place_all(const hsi_problem *pb, const uint32_t *order, size_t n, 
     size_t   i;
     uint32_t copy;
 
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < n && !hsi_ask_at(pb->asker, i); i++) {
         uint32_t row = order[i], copies = hsi_count(pb, row);
 
         if (n - i > AHEAD)
             __builtin_prefetch(&time[order[i + AHEAD]]);
-        for (copy = 0; copy < copies; copy++) {
+        for (copy = 0; copy < copies && !(copy && hsi_ask_at(pb->asker, copy)); copy++) {
             uint32_t rank = hsi_worker_tree_first(free_first);
             double   end = hsi_worker_tree_time(free_first) + time[row];
 
@@ -127,7 +127,7 @@ static hs_status run_type_once(const hsi_problem *pb, const unsigned char *type,
     if (!order || hsi_worker_tree_open_in(&free_first, pb->arena, wanted == HS_CPU ? pb->m : pb->k))
         goto out;
     n = list_type(pb->n, type, wanted, order);
-    st = hsi_sort_by_time(pb->arena, time, n, order);
+    st = hsi_sort_by_time(pb->arena, time, n, order, pb->asker);
     if (st == HS_OK)
         *makespan = fmax(*makespan, place_all(pb, order, n, time, &free_first, first_worker, log));
 out:
@@ -144,7 +144,7 @@ hs_status hsi_lpt_once(const hsi_problem *pb, const unsigned char *type, hsi_log
     st = run_type_once(pb, type, HS_CPU, log, makespan);
     if (st == HS_OK)
         st = run_type_once(pb, type, HS_GPU, log, makespan);
-    return st;
+    return st == HS_OK && hsi_ask(pb->asker) ? HS_ECANCELED : st;
 }
 
 /* The algorithm: each task on its faster type. */

@@ -17,7 +17,10 @@ typedef struct hsi_lpt {
 hs_status hsi_lpt_open(hsi_lpt *lpt, const hsi_problem *pb);
 void      hsi_lpt_close(hsi_lpt *lpt);
 
-/* Makespan for an allocation, type[i] an hs_type. `log` may be NULL. O(n log(m + k)). */
+/*
+ * Makespan for an allocation, type[i] an hs_type. `log` may be NULL. O(n log(m + k)). Nothing of
+ * the kind where the problem's asker wants no more.
+ */
 double hsi_lpt_run(hsi_lpt *lpt, const unsigned char *type, hsi_log *log);
 
 /* The same for a single allocation, in a problem with an arena, of rows if the problem has counts.

@@ -10,16 +10,18 @@
  * bounded from below, by a tree whose every node is proved anew (solver/tree.c). The
  * deadline bound allows for tasks that are cut, so it is at most that T.
  */
-static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value)
+static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value,
+                         hs_bound_report *report)
 {
     hsi_stop  stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
     double    least = 0;
-    hs_status st = hsi_bound_deadline.compute(rows, settings, &least);
+    hs_status st = hsi_bound_of_rows(&hsi_bound_deadline, rows, settings, &least, NULL);
 
     *value = least;
     if (st != HS_OK || rows->n == 0 || rows->m == 0 || rows->k == 0)
         return st; /* one type: the deadline bound is the only allocation's */
-    return hsi_assignment_bound(rows, HSI_GROUP_A_TYPE, least, &stop, value);
+    return hsi_assignment_bound(rows, HSI_GROUP_A_TYPE, least, &stop, value,
+                                &report->limit_reached);
 }
 
 /* Proved again with the value known, which takes fewer nodes: it has the time limit once more. */
@@ -27,7 +29,7 @@ static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
                          const hs_settings *settings, hs_certificate *c)
 {
     double    value;
-    hs_status st = bound->compute(rows, settings, &value);
+    hs_status st = hsi_bound_of_rows(bound, rows, settings, &value, NULL);
     hsi_stop  stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
 
     return st == HS_OK ? hsi_certify_tree(rows, value, 0, &stop, c) : st;

@@ -12,7 +12,8 @@ enum { MOST_ROWS = 1000000 };
  * Safe whatever the solver did: its multipliers are only a hint, and what they
  * prove is computed afresh, rounded down (divisible.c).
  */
-static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value)
+static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value,
+                         hs_bound_report *report)
 {
     hsi_stop  stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
     double    u = 0, v = 0;
@@ -23,7 +24,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
         return HS_OK;
     if (rows->n > MOST_ROWS)
         return HS_ETOOBIG;
-    st = hsi_area_multipliers(rows, &stop, &u, &v);
+    st = hsi_area_multipliers(rows, &stop, &u, &v, &report->limit_reached);
     if (st == HS_OK && u + v > 0)
         *value = hsi_area_of_multipliers(rows, u, v);
     return st;

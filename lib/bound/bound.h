@@ -12,7 +12,10 @@ struct hs_bound {
     const char *summary;
     const char *source;
     const char *cost;
-    hs_status (*compute)(const hsi_problem *rows, const hs_settings *settings, double *value);
+    int         graph; /* where there is one, it is of the tasks and their graph, not of the rows */
+    /* *value is the caller's own scratch; the report has been begun. */
+    hs_status (*compute)(const hsi_problem *rows, const hs_settings *settings, double *value,
+                         hs_bound_report *report);
     /* The same, and fills in value and proof; NULL: there are no certificates of it. */
     hs_status (*certify)(const hs_bound *bound, const hsi_problem *rows,
                          const hs_settings *settings, hs_certificate *c);
@@ -21,9 +24,16 @@ struct hs_bound {
 /* The time limit of a bound that takes time, unless the settings have one. */
 #define HSI_BOUND_SECONDS 10
 
-/* A bound of an instance; the settings are resolved. */
+/* The instance as the bound takes it; to be closed. */
+hs_status hsi_bound_problem(const hs_bound *bound, const hs_instance *in, hsi_problem *pb);
+
+/* A bound of an instance; the settings are resolved, `report` may be NULL. */
 hs_status hsi_bound_run(const hs_bound *bound, const hs_instance *in, const hs_settings *settings,
-                        double *value);
+                        double *value, hs_bound_report *report);
+
+/* The same of rows, which may be another bound's. */
+hs_status hsi_bound_of_rows(const hs_bound *bound, const hsi_problem *rows,
+                            const hs_settings *settings, double *value, hs_bound_report *report);
 
 /* By compute() and then hsi_certify_value(): for bounds that deadline dominates. */
 hs_status hsi_certify_divisible(const hs_bound *bound, const hsi_problem *rows,
@@ -40,6 +50,7 @@ hs_status hsi_certify_tree(const hsi_problem *rows, double target, int deep, con
                            hs_certificate *certificate);
 
 extern const hs_bound hsi_bound_theorem2, hsi_bound_min_time, hsi_bound_deadline, hsi_bound_area;
+extern const hs_bound hsi_bound_critical_path, hsi_bound_paths;
 extern const hs_bound hsi_bound_allocation, hsi_bound_mip, hsi_bound_configuration;
 
 #endif

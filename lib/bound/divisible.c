@@ -14,10 +14,32 @@
  */
 #include "bound/divisible.h"
 
+#include "bound/graph/spans.h"
 #include "core/order.h"
 #include "support/exact.h"
 
 enum { BLOCK = 512 };
+
+/* Its own arrays only where there is a graph: those of the times do for the others. */
+static hs_status open_spans(hsi_divisible *d, const uint32_t *order)
+{
+    const hsi_problem *rows = d->rows;
+    hsi_spans          spans;
+    hs_status          st = hsi_spans_find(rows, &d->arena, &spans);
+
+    if (st != HS_OK)
+        return st;
+    d->cpu_span = d->p;
+    d->gpu_span = d->q;
+    if (!rows->graph)
+        return HS_OK;
+    d->cpu_span = hsi_arena_take(&d->arena, rows->n, sizeof *d->cpu_span);
+    d->gpu_span = hsi_arena_take(&d->arena, rows->n, sizeof *d->gpu_span);
+    if (!d->cpu_span || !d->gpu_span)
+        return HS_ENOMEM;
+    st = hsi_gather(order, rows->n, spans.cpu, d->cpu_span, rows->asker);
+    return st == HS_OK ? hsi_gather(order, rows->n, spans.gpu, d->gpu_span, rows->asker) : st;
+}
 
 hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows)
 {
@@ -43,11 +65,19 @@ hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows)
         d->count = hsi_arena_take(arena, n, sizeof *d->count);
     if (!d->p || !d->q || !d->suffix || (rows->count && !d->count))
         return HS_ENOMEM;
-    hsi_gather(order, n, rows->p, d->p);
-    hsi_gather(order, n, rows->q, d->q);
-    for (i = 0; i < n && rows->count; i++)
+    st = hsi_gather(order, n, rows->p, d->p, rows->asker);
+    if (st == HS_OK)
+        st = hsi_gather(order, n, rows->q, d->q, rows->asker);
+    for (i = 0; i < n && rows->count && st == HS_OK; i++)
         d->count[i] = rows->count[order[i]];
-    return HS_OK;
+    return st == HS_OK ? open_spans(d, order) : st;
+}
+
+double hsi_divisible_longest(const hsi_divisible *d)
+{
+    const hsi_spans spans = {d->cpu_span, d->gpu_span};
+
+    return hsi_spans_longest(d->rows, &spans);
 }
 
 void hsi_divisible_close(hsi_divisible *d)
@@ -74,8 +104,9 @@ static int force(const hsi_divisible *d, double deadline, hsi_sum *cpu, hsi_sum 
     size_t i;
 
     for (i = 0; i < d->rows->n; i++) {
-        int not_cpu = d->p[i] > deadline, not_gpu = d->q[i] > deadline;
+        int not_cpu = d->cpu_span[i] > deadline, not_gpu = d->gpu_span[i] > deadline;
 
+        hsi_ask_at(d->rows->asker, i);
         if (!(not_cpu | not_gpu))
             continue;
         if (not_cpu && not_gpu)
@@ -90,7 +121,7 @@ static int force(const hsi_divisible *d, double deadline, hsi_sum *cpu, hsi_sum 
 
 static inline int is_divisible(const hsi_divisible *d, size_t i, double deadline)
 {
-    return d->p[i] <= deadline && d->q[i] <= deadline;
+    return d->cpu_span[i] <= deadline && d->gpu_span[i] <= deadline;
 }
 
 /* suffix[b]: the GPUs' load where block b begins, summed from the end. */
@@ -101,6 +132,7 @@ static void sum_blocks(hsi_divisible *d, double deadline, double forced_gpu)
 
     d->suffix[(n + BLOCK - 1) / BLOCK] = gpu;
     for (i = n; i > 0; i--) {
+        hsi_ask_at(d->rows->asker, i);
         if (is_divisible(d, i - 1, deadline))
             gpu += count_of(d, i - 1) * d->q[i - 1];
         if ((i - 1) % BLOCK == 0)
@@ -146,6 +178,7 @@ static size_t find_pivot(hsi_divisible *d, double deadline, double forced_cpu, d
     for (begin = 0; begin < n; begin = end) {
         double before = cpu;
 
+        hsi_ask_at(rows->asker, begin);
         end = n - begin > BLOCK ? begin + BLOCK : n;
         for (i = begin; i < end; i++)
             if (is_divisible(d, i, deadline))
@@ -179,6 +212,7 @@ static double pivot_bound(const hsi_divisible *d, double deadline, size_t pivot,
     size_t             i;
 
     for (i = 0; i < rows->n; i++) {
+        hsi_ask_at(rows->asker, i);
         if (!is_divisible(d, i, deadline))
             continue;
         if (i <= pivot)
@@ -257,6 +291,7 @@ double hsi_area_of_multipliers(const hsi_problem *rows, double u, double v)
         double  cpu = u * rows->p[i], gpu = v * rows->q[i]; /* rounded: only to choose */
         hsi_sum term = {0, 0, 0};
 
+        hsi_ask_at(rows->asker, i);
         if (isinf(rows->p[i]) || (!isinf(rows->q[i]) && gpu < cpu))
             hsi_sum_add_product(&term, v, rows->q[i]);
         else

@@ -6,11 +6,13 @@
 
 /*
  * The area LP in closed form. Tasks may be cut into pieces that run anywhere,
- * except that a task longer than `deadline` on one type runs on the other.
+ * except that a task whose span (bound/graph/spans.h) on one type is longer than `deadline`
+ * runs on the other. Without a graph that is its time there.
  */
 typedef struct hsi_divisible {
     const hsi_problem *rows;
     double            *p, *q;  /* times by increasing rho */
+    double            *cpu_span, *gpu_span; /* likewise; p and q themselves without a graph */
     uint32_t          *count;  /* likewise; NULL: all 1 */
     double            *suffix; /* scratch */
     hsi_arena          arena;
@@ -19,6 +21,9 @@ typedef struct hsi_divisible {
 /* Close it whatever comes of this. */
 hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows);
 void      hsi_divisible_close(hsi_divisible *d);
+
+/* The longest of the tasks' smaller spans: without a graph, min-time. */
+double hsi_divisible_longest(const hsi_divisible *d);
 
 /* Never above the LP's true value; infinite if a task exceeds the deadline everywhere. O(n). */
 double hsi_divisible_bound(hsi_divisible *d, double deadline);

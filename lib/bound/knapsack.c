@@ -13,7 +13,6 @@
  */
 #include "bound/knapsack.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/sort.h"
@@ -41,30 +40,32 @@ typedef struct hsi_knapsack_search {
 
 hs_status hsi_knapsack_open(hsi_knapsack *ks, size_t room)
 {
-    search *s;
+    hsi_arena *arena = &ks->arena;
+    search    *s;
 
     memset(ks, 0, sizeof *ks);
     room++;
-    ks->weight = malloc(room * sizeof *ks->weight);
-    ks->profit = malloc(room * sizeof *ks->profit);
-    ks->limit = malloc(room * sizeof *ks->limit);
-    ks->take = malloc(room * sizeof *ks->take);
-    s = ks->search = calloc(1, sizeof *s);
-    if (!ks->weight || !ks->profit || !ks->limit || !ks->take || !s)
+    ks->weight = hsi_arena_take(arena, room, sizeof *ks->weight);
+    ks->profit = hsi_arena_take(arena, room, sizeof *ks->profit);
+    ks->limit = hsi_arena_take(arena, room, sizeof *ks->limit);
+    ks->take = hsi_arena_take(arena, room, sizeof *ks->take);
+    s = ks->search = hsi_arena_take_zeroed(arena, 1, sizeof *s);
+    if (!s)
         goto fail;
-    s->keys = malloc(2 * room * sizeof *s->keys);
-    s->weight = malloc(room * sizeof *s->weight);
-    s->profit = malloc(room * sizeof *s->profit);
-    s->weight_before = malloc(room * sizeof *s->weight_before);
-    s->profit_before = malloc(room * sizeof *s->profit_before);
-    s->least_weight = malloc(room * sizeof *s->least_weight);
-    s->density = malloc(room * sizeof *s->density);
-    s->item = malloc(room * sizeof *s->item);
-    s->limit = malloc(room * sizeof *s->limit);
-    s->chosen = malloc(room * sizeof *s->chosen);
-    s->best = malloc(room * sizeof *s->best);
-    if (s->keys && s->weight && s->profit && s->weight_before && s->profit_before &&
-        s->least_weight && s->density && s->item && s->limit && s->chosen && s->best)
+    s->keys = hsi_arena_take(arena, 2 * room, sizeof *s->keys);
+    s->weight = hsi_arena_take(arena, room, sizeof *s->weight);
+    s->profit = hsi_arena_take(arena, room, sizeof *s->profit);
+    s->weight_before = hsi_arena_take(arena, room, sizeof *s->weight_before);
+    s->profit_before = hsi_arena_take(arena, room, sizeof *s->profit_before);
+    s->least_weight = hsi_arena_take(arena, room, sizeof *s->least_weight);
+    s->density = hsi_arena_take(arena, room, sizeof *s->density);
+    s->item = hsi_arena_take(arena, room, sizeof *s->item);
+    s->limit = hsi_arena_take(arena, room, sizeof *s->limit);
+    s->chosen = hsi_arena_take(arena, room, sizeof *s->chosen);
+    s->best = hsi_arena_take(arena, room, sizeof *s->best);
+    if (ks->weight && ks->profit && ks->limit && ks->take && s->keys && s->weight && s->profit &&
+        s->weight_before && s->profit_before && s->least_weight && s->density && s->item &&
+        s->limit && s->chosen && s->best)
         return HS_OK;
 fail:
     hsi_knapsack_close(ks);
@@ -73,26 +74,7 @@ fail:
 
 void hsi_knapsack_close(hsi_knapsack *ks)
 {
-    search *s = ks->search;
-
-    if (s) {
-        free(s->keys);
-        free(s->weight);
-        free(s->profit);
-        free(s->weight_before);
-        free(s->profit_before);
-        free(s->least_weight);
-        free(s->density);
-        free(s->item);
-        free(s->limit);
-        free(s->chosen);
-        free(s->best);
-        free(s);
-    }
-    free(ks->weight);
-    free(ks->profit);
-    free(ks->limit);
-    free(ks->take);
+    hsi_arena_close(&ks->arena);
     memset(ks, 0, sizeof *ks);
 }
 
@@ -114,7 +96,7 @@ static int comes_before(const void *context, uint32_t a, uint32_t b)
 /* Items that cost nothing are taken at once; returns what they are worth. */
 static int64_t sort_items(hsi_knapsack *ks, search *s, int64_t capacity)
 {
-    const hsi_index_order how = {key_of, comes_before, ks};
+    const hsi_index_order how = {key_of, comes_before, ks, NULL};
     int64_t               free_profit = 0;
     size_t                i, n = 0;
 

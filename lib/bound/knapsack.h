@@ -7,6 +7,8 @@
 
 #include <hybridsched/status.h>
 
+#include "support/arena.h"
+
 /* Above these the arithmetic would not be exact. */
 #define HSI_KNAPSACK_MOST_CAPACITY ((int64_t)1 << 62)
 #define HSI_KNAPSACK_MOST_PROFIT   ((int64_t)1 << 50) /* of all copies of all items */
@@ -29,6 +31,7 @@ typedef struct hsi_knapsack {
     size_t    nodes;
 
     struct hsi_knapsack_search *search;
+    hsi_arena                   arena; /* of all these */
 } hsi_knapsack;
 
 hs_status hsi_knapsack_open(hsi_knapsack *ks, size_t room);

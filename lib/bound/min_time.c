@@ -18,9 +18,11 @@ double hsi_min_time(const hsi_problem *rows)
 }
 
 /* Safe: nothing is rounded, a time of the instance is returned. */
-static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value)
+static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value,
+                         hs_bound_report *report)
 {
     (void)settings;
+    (void)report;
     *value = hsi_min_time(rows);
     return HS_OK;
 }

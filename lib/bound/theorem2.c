@@ -9,12 +9,14 @@
 #include "bound/divisible.h"
 
 /* Safe by the argument in divisible.c. */
-static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value)
+static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value,
+                         hs_bound_report *report)
 {
     hsi_divisible d;
     hs_status     st = hsi_divisible_open(&d, rows);
 
     (void)settings;
+    (void)report;
     if (st == HS_OK)
         *value = hsi_divisible_bound(&d, DBL_MAX);
     hsi_divisible_close(&d);

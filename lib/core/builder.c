@@ -8,16 +8,8 @@
 
 #include <stdlib.h>
 
+#include "core/graph/graph.h"
 #include "core/names.h"
-
-struct hs_builder {
-    hsi_store content;     /* the sizes of `at` in its cells are behind until it is finished */
-    size_t    room;        /* rows that the columns that have begun may have */
-    uint32_t  begun;       /* HSI_BIT() of them */
-    unsigned  cpus, gpus;
-    int       unordered;   /* the ids so far do not ascend */
-    size_t    last_length; /* of the last row's id, as long as they do */
-};
 
 hs_status hs_builder_create(hs_builder **out)
 {
@@ -37,6 +29,8 @@ void hs_builder_free(hs_builder *b)
     if (!b)
         return;
     hsi_store_free_columns(&b->content);
+    hsi_telling_close(&b->telling);
+    hsi_vector_free(&b->fault.cycle);
     free(b);
 }
 
@@ -129,6 +123,7 @@ static const unsigned char width[HSI_COLUMNS] = {
 #define WIDTH_COUNT   sizeof(uint32_t)
 #define WIDTH_WORD    1
 #define WIDTH_TEXT    sizeof(size_t)
+#define WIDTH_LIST    0
 #define X(name, field, type, digest, words) WIDTH_##type,
     HSI_COLUMN_MAP(X)
 #undef X
@@ -137,6 +132,12 @@ static const unsigned char width[HSI_COLUMNS] = {
 /* Columns of text. */
 static const uint32_t texts = 0
 #define X(name, field, type, digest, words) | (HS_COLUMN_##type == HS_COLUMN_TEXT) << HSI_##name
+    HSI_COLUMN_MAP(X);
+#undef X
+
+/* Columns that have no cells. */
+static const uint32_t lists = 0
+#define X(name, field, type, digest, words) | (HS_COLUMN_##type == HS_COLUMN_LIST) << HSI_##name
     HSI_COLUMN_MAP(X);
 #undef X
 
@@ -217,7 +218,7 @@ static int prepare(hs_builder *b, const hsi_row *row)
 
     if (rows == b->room && make_all_room(b, rows + rows / 2 + 32))
         return -1;
-    for (uint32_t left = row->given & ~b->begun; left; left &= left - 1) {
+    for (uint32_t left = row->given & ~b->begun & ~lists; left; left &= left - 1) {
         int c = __builtin_ctz(left);
 
         if ((c < HSI_REQUIRED || !hsi_is_default(c, &row->value[c])) && begin_column(b, c))
@@ -300,6 +301,15 @@ void hsi_builder_distinct(hs_builder *b)
     b->unordered = 0;
 }
 
+void hsi_builder_inherit(hs_builder *b, hs_builder *from)
+{
+    b->content.notes = from->content.notes;
+    b->content.told = from->content.told;
+    b->content.unit = from->content.unit;
+    from->content.notes = (hsi_vector){0};
+    from->content.told = NULL;
+}
+
 const hsi_store *hsi_builder_store(const hs_builder *b)
 {
     return &b->content;
@@ -340,6 +350,7 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
     hs_status    st;
     hs_instance *in = NULL;
     hsi_store   *store = NULL;
+    hs_graph    *graph = NULL;
     size_t       ignored;
 
     if (!row)
@@ -348,6 +359,9 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
         return HS_EINVAL;
     trim(b);
     st = number_tasks(&b->content);
+    if (st != HS_OK)
+        goto out;
+    st = hsi_builder_graph(b, &graph, row);
     if (st != HS_OK)
         goto out;
     st = hsi_store_validate(&b->content, b->cpus, b->gpus, row);
@@ -364,6 +378,9 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
         goto out;
     memcpy(store, &b->content, sizeof *store);
     atomic_init(&store->references, 1);
+    atomic_init(&store->graph, graph);
+    hsi_telling_close(&b->telling);
+    hsi_vector_free(&b->fault.cycle);
     in->store = store;
     in->cpus = b->cpus;
     in->gpus = b->gpus;
@@ -371,6 +388,7 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
     *out = in;
     return HS_OK;
 out:
+    hsi_graph_free(graph);
     free(b->content.first);
     b->content.first = NULL;
     free(store);

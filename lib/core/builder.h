@@ -2,7 +2,19 @@
 #ifndef HSI_CORE_BUILDER_H
 #define HSI_CORE_BUILDER_H
 
+#include "core/graph/graph.h"
 #include "core/store.h"
+
+struct hs_builder {
+    hsi_store content;     /* the sizes of `at` in its cells are behind until it is finished */
+    size_t    room;        /* rows that the columns that have begun may have */
+    uint32_t  begun;       /* HSI_BIT() of them */
+    unsigned  cpus, gpus;
+    int       unordered;   /* the ids so far do not ascend */
+    size_t    last_length; /* of the last row's id, as long as they do */
+    hsi_telling telling;     /* of the graph */
+    hsi_fault   fault;       /* what was wrong with that last */
+};
 
 /* An id with the number of a copy behind it, as plans have them. */
 #define HSI_MAX_NAME (HS_MAX_ID + 11)
@@ -18,6 +30,24 @@ void hsi_builder_expect(hs_builder *b, double share);
 
 /* Every row has an id and no other row has the same: it need not be found out. */
 void hsi_builder_distinct(hs_builder *b);
+
+/* As hs_builder_data(), which does not take the empty name. */
+hs_status hsi_builder_data(hs_builder *b, hsi_text name, size_t *data);
+
+/*
+ * What was told, and the graph of it, which shows that there is no cycle; NULL if there is none,
+ * or if it is to be made when it is asked for. On HS_EGRAPH *row is to blame.
+ */
+hs_status hsi_builder_graph(hs_builder *b, hs_graph **graph, size_t *row);
+
+/* All but the rows of another builder, which loses it: notes, links, data. */
+void hsi_builder_inherit(hs_builder *b, hs_builder *from);
+
+/* So many calls of hs_builder_after() are to come: only a hint. */
+void hsi_builder_expect_edges(hs_builder *b, size_t edges);
+
+/* What is wrong after HS_EGRAPH. */
+const hsi_fault *hsi_builder_fault(const hs_builder *b);
 
 hs_status hsi_builder_note(hs_builder *b, hsi_text key, hsi_text value);
 

@@ -10,7 +10,8 @@ typedef enum hsi_proof_kind {
     HSI_PROOF_TASK,          /* a task takes T or longer everywhere */
     HSI_PROOF_MULTIPLIERS,   /* of the area LP's two constraints */
     HSI_PROOF_CONFIGURATION, /* of the tasks, and knapsacks */
-    HSI_PROOF_TREE           /* by cases, each of them proved */
+    HSI_PROOF_TREE,          /* by cases, each of them proved */
+    HSI_PROOF_GRAPH          /* multipliers of the loads, and of ways through the graph */
 } hsi_proof_kind;
 
 /* Tasks with these times, and the multiplier of each of them. */
@@ -43,6 +44,13 @@ typedef struct hsi_proof_node {
     int64_t       *worth; /* HSI_CLASSES a kind; 0 for classes without tasks */
 } hsi_proof_node;
 
+/* Tasks, each of which depends on the one before it; all of them together take T at most. */
+typedef struct hsi_proof_way {
+    double    multiplier;
+    size_t    tasks;
+    uint32_t *task;
+} hsi_proof_way;
+
 struct hs_certificate {
     char                bound[32];
     double              value;
@@ -56,6 +64,8 @@ struct hs_certificate {
     hsi_certified_kind *kind;
     size_t              nodes; /* of the tree, each before its children */
     hsi_proof_node     *node;
+    size_t              ways; /* through the graph */
+    hsi_proof_way      *way;
 };
 
 #endif

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/columns.h"
 
+#include "support/sized.h"
+
 static const char *const yes_no[] = {
     [HS_RESTART_DEFAULT] = "", [HS_RESTART_YES] = "yes", [HS_RESTART_NO] = "no", NULL,
 };
 
+#define OFFSET_TIME(field)    offsetof(hs_task, field)
+#define OFFSET_INTEGER(field) offsetof(hs_task, field)
+#define OFFSET_COUNT(field)   offsetof(hs_task, field)
+#define OFFSET_WORD(field)    offsetof(hs_task, field)
+#define OFFSET_TEXT(field)    offsetof(hs_task, field)
+#define OFFSET_LIST(field)    0
+
 const hsi_column hsi_columns[HSI_COLUMNS] = {
 #define X(name, field, type, digest, words) \
-    {{#field, HS_COLUMN_##type, offsetof(hs_task, field), words}, HSI_DIGEST_##digest},
+    {{#field, HS_COLUMN_##type, OFFSET_##type(field), words}, HSI_DIGEST_##digest},
     HSI_COLUMN_MAP(X)
 #undef X
 };
@@ -38,6 +47,9 @@ void hsi_task_set(hs_task *task, int column, const hsi_value *value)
         break;
     case HS_COLUMN_TEXT:
         memcpy(field, &text, sizeof text);
+        break;
+    case HS_COLUMN_LIST:
+        break;
     }
 }
 
@@ -69,11 +81,30 @@ static int get(const hs_task *task, int column, hsi_value *value)
         memcpy(&value->text.at, field, sizeof value->text.at);
         value->text.length = value->text.at ? strlen(value->text.at) : 0;
         return 1;
+    case HS_COLUMN_LIST:
+        *value = hsi_default(column);
+        return 1;
     default:
         memcpy(&small, field, sizeof small);
         value->integer = small == 0 && is->type == HS_COLUMN_COUNT ? 1 : small;
         return is->type == HS_COLUMN_COUNT || is_word(is->words, small);
     }
+}
+
+static int says_text(const hsi_row *row, int column)
+{
+    return row->given & HSI_BIT(column) && row->value[column].text.length > 0;
+}
+
+int hsi_row_lacks_command(const hsi_row *row)
+{
+    int on_cpu = says_text(row, HSI_CPU_COMMAND), on_gpu = says_text(row, HSI_GPU_COMMAND);
+
+    if (on_cpu == on_gpu || says_text(row, HSI_KERNEL))
+        return -1;
+    if (!on_cpu)
+        return row->value[HSI_CPU].time < INFINITY ? HSI_CPU : -1;
+    return row->value[HSI_GPU].time < INFINITY ? HSI_GPU : -1;
 }
 
 void hs_task_init_sized(hs_task *task, size_t size)
@@ -86,19 +117,16 @@ void hs_task_init_sized(hs_task *task, size_t size)
 
         hsi_task_set(&full, c, &value);
     }
-    memset(task, 0, size);
-    memcpy(task, &full, size < sizeof full ? size : sizeof full);
-    task->struct_size = size;
+    hsi_init_sized(task, size, &full, sizeof full);
 }
 
 hs_status hsi_task_resolve(const hs_task *given, hsi_row *row)
 {
     hs_task full;
 
-    if (given->struct_size < sizeof given->struct_size)
-        return HS_EINVAL;
     hs_task_init(&full);
-    memcpy(&full, given, given->struct_size < sizeof full ? given->struct_size : sizeof full);
+    if (!hsi_take_sized(&full, sizeof full, given))
+        return HS_EINVAL;
     for (int c = 0; c < HSI_COLUMNS; c++)
         if (!get(&full, c, &row->value[c]))
             return HS_EINVAL;

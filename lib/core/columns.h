@@ -13,6 +13,9 @@
  * column is one line here and one field of hs_task. The line: the name in capitals, the name in
  * files and in hs_task, the type, its part in the digest, the words of a WORD.
  *
+ * A LIST has no field and no cells: what rows have there is told in core/graph/told.h; readers have
+ * its text in hand as that of a TEXT.
+ *
  * Files have them in this order, `id` apart, which comes first. `id` and `count` make the names
  * of tasks: instances have them in each row, plans the names instead.
  */
@@ -24,6 +27,9 @@
     X(CPU_COMMAND, cpu_command, TEXT, STRING, NULL)   \
     X(GPU_COMMAND, gpu_command, TEXT, STRING, NULL)   \
     X(RESTARTABLE, restartable, WORD, NUMBER, yes_no) \
+    X(TIMEOUT, timeout, TIME, EXTRA, NULL)            \
+    X(AFTER, after, LIST, EXTRA, NULL)                \
+    X(DATA, data, LIST, EXTRA, NULL)                  \
     X(ID, id, TEXT, NAME, NULL)                       \
     X(COUNT, count, COUNT, NAME, NULL)
 
@@ -60,7 +66,7 @@ typedef struct hsi_text {
     size_t      length;
 } hsi_text;
 
-/* What a row says in one column, by its type; COUNT and WORD are integers, too. */
+/* What a row says in one column, by its type; COUNT and WORD are integers, too, a LIST is text. */
 typedef union hsi_value {
     double   time;
     int64_t  integer;
@@ -84,6 +90,7 @@ static inline hsi_value hsi_default(int column)
     case HS_COLUMN_COUNT:
         return (hsi_value){.integer = 1};
     case HS_COLUMN_TEXT:
+    case HS_COLUMN_LIST:
         return (hsi_value){.text = {NULL, 0}};
     default:
         return (hsi_value){.integer = 0};
@@ -96,6 +103,7 @@ static inline int hsi_is_same(int column, const hsi_value *a, const hsi_value *b
     case HS_COLUMN_TIME:
         return a->time == b->time;
     case HS_COLUMN_TEXT:
+    case HS_COLUMN_LIST:
         return a->text.length == b->text.length &&
                (a->text.length == 0 || memcmp(a->text.at, b->text.at, a->text.length) == 0);
     default:
@@ -114,7 +122,14 @@ static inline int hsi_is_default(int column, const hsi_value *value)
  * HS_EINVAL: it was not initialised, or has no such word. */
 hs_status hsi_task_resolve(const hs_task *given, hsi_row *row);
 
-/* One field of it. A text that is not empty has a NUL behind it, and is not copied. */
+/*
+ * The time of a type on which the row would run nothing, although it has a command for the other
+ * type; -1: there is none. Without any command, and without a kernel, a task is only its time.
+ */
+int hsi_row_lacks_command(const hsi_row *row);
+
+/* One field of it; a LIST has none. A text that is not empty has a NUL behind it, and is not
+ * copied. */
 void hsi_task_set(hs_task *task, int column, const hsi_value *value);
 
 #endif

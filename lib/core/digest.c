@@ -68,8 +68,70 @@ static uint64_t add_value(uint64_t h, int column, const hsi_value *value)
     }
 }
 
-static uint64_t task_digest(const hs_instance *in, size_t task, size_t row, const step *steps,
-                            int count)
+/* What a row comes after, in whatever order. */
+static uint64_t after_digest(const hs_instance *in, size_t row)
+{
+    char     name[HS_MAX_ID + 16];
+    uint64_t sum = 0;
+    size_t   earlier;
+    uint32_t copy;
+    double   bytes;
+
+    for (size_t i = 0; hs_instance_after(in, row, i, &earlier, &copy, &bytes); i++) {
+        size_t   length = hsi_store_name(in->store, earlier, copy, name, sizeof name);
+        uint64_t h = hsi_digest_bytes(HSI_FNV_BASIS, name, length + 1);
+
+        sum += hsi_digest_finish(hsi_digest_double(h, bytes));
+    }
+    return sum;
+}
+
+/* What a row does with data: its place among those that have any says when. */
+static uint64_t data_digest(const hs_instance *in, size_t row, size_t place)
+{
+    uint64_t       h = hsi_digest_number(HSI_FNV_BASIS, place, 8);
+    size_t         data;
+    hs_access_mode mode;
+
+    for (size_t i = 0; hs_instance_access(in, row, i, &data, &mode); i++) {
+        h = hsi_digest_string(h, hs_instance_data_name(in, data));
+        h = hsi_digest_number(h, mode, 1);
+        h = hsi_digest_double(h, hs_instance_data_bytes(in, data));
+    }
+    return hsi_digest_finish(h);
+}
+
+/* What a row has in its lists: the same for all its tasks. */
+typedef struct lists {
+    int      after, data; /* is there anything? */
+    uint64_t after_digest, data_digest;
+    size_t   place; /* rows before this one that access data */
+} lists;
+
+static void find_lists(const hs_instance *in, size_t row, lists *l)
+{
+    size_t         earlier, data;
+    uint32_t       copy;
+    double         bytes;
+    hs_access_mode mode;
+
+    l->place += (size_t)l->data;
+    l->after = hs_instance_after(in, row, 0, &earlier, &copy, &bytes);
+    l->data = hs_instance_access(in, row, 0, &data, &mode);
+    l->after_digest = l->after ? after_digest(in, row) : 0;
+    l->data_digest = l->data ? data_digest(in, row, l->place) : 0;
+}
+
+static uint64_t add_list(uint64_t h, int column, const lists *l)
+{
+    if (!(column == HSI_AFTER ? l->after : l->data))
+        return h;
+    h = hsi_digest_string(h, hsi_columns[column].is.name);
+    return hsi_digest_number(h, column == HSI_AFTER ? l->after_digest : l->data_digest, 8);
+}
+
+static uint64_t task_digest(const hs_instance *in, size_t task, size_t row, const lists *l,
+                            const step *steps, int count)
 {
     char     name[HS_MAX_ID + 16];
     uint64_t h = HSI_FNV_BASIS;
@@ -83,6 +145,10 @@ static uint64_t task_digest(const hs_instance *in, size_t task, size_t row, cons
             h *= steps[i].factor;
             continue;
         }
+        if (hsi_columns[c].is.type == HS_COLUMN_LIST) {
+            h = add_list(h, c, l);
+            continue;
+        }
         value = hsi_store_value(in->store, c, row);
         if (hsi_columns[c].digest == HSI_DIGEST_EXTRA) {
             if (hsi_is_default(c, &value))
@@ -94,6 +160,20 @@ static uint64_t task_digest(const hs_instance *in, size_t task, size_t row, cons
     return hsi_digest_finish(h);
 }
 
+/* Nothing where there are none. */
+static uint64_t add_links(uint64_t h, const hs_instance *in)
+{
+    for (hs_link link = HS_H2D; link < HS_LINKS; link++) {
+        double latency, bandwidth;
+
+        if (!hs_instance_link(in, link, &latency, &bandwidth))
+            continue;
+        h = hsi_digest_number(hsi_digest_string(h, "link"), (uint64_t)link, 1);
+        h = hsi_digest_double(hsi_digest_double(h, latency), bandwidth);
+    }
+    return h;
+}
+
 uint64_t hs_instance_digest(const hs_instance *in)
 {
     static const char magic[] = "hybridsched-instance-1";
@@ -101,16 +181,19 @@ uint64_t hs_instance_digest(const hs_instance *in)
     size_t            row, task = 0;
     step              steps[HSI_COLUMNS];
     int               count = plan_steps(in->store, steps);
+    lists             l = {0};
 
     sum = hsi_digest_number(sum, in->cpus, 4);
     sum = hsi_digest_number(sum, in->gpus, 4);
     sum = hsi_digest_number(sum, (uint64_t)in->store->unit, 1);
-    sum = hsi_digest_finish(sum);
+    sum = hsi_digest_finish(add_links(sum, in));
     for (row = 0; row < in->store->rows; row++) {
         size_t end = task + hsi_store_count(in->store, row);
 
+        if (in->store->told)
+            find_lists(in, row, &l);
         for (; task < end; task++)
-            sum += task_digest(in, task, row, steps, count);
+            sum += task_digest(in, task, row, &l, steps, count);
     }
     return hsi_digest_finish(sum);
 }

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/store.h"
+#include "core/graph/graph.h"
 #include "support/decimal/decimal.h"
+#include "support/sized.h"
 
 void hsi_store_free_columns(hsi_store *store)
 {
@@ -15,12 +16,14 @@ void hsi_store_free_columns(hsi_store *store)
     }
     hsi_vector_free(&store->notes);
     free(store->first);
+    hsi_told_free(store->told);
 }
 
 void hsi_store_release(hsi_store *store)
 {
     if (!store || atomic_fetch_sub(&store->references, 1) != 1)
         return;
+    hsi_graph_free(atomic_load(&store->graph));
     hsi_store_free_columns(store);
     free(store);
 }
@@ -29,7 +32,7 @@ int hsi_store_difference(const hsi_store *store, size_t row, const hsi_row *othe
 {
     for (int c = 0; c < end; c++) {
         hsi_value ours = hsi_store_value(store, c, row);
-        hsi_value theirs = other->given & HSI_BIT(c) ? other->value[c] : hsi_default(c);
+        hsi_value theirs = hsi_columns[c].is.type != HS_COLUMN_LIST && other->given & HSI_BIT(c) ? other->value[c] : hsi_default(c);
 
         if (!hsi_is_same(c, &ours, &theirs))
             return c;
@@ -37,10 +40,12 @@ int hsi_store_difference(const hsi_store *store, size_t row, const hsi_row *othe
     return -1;
 }
 
-/* A schedule ends before every worker has done everything twice: no sum may overflow. */
-static hs_status validate_sums(double cpu_sum, double gpu_sum, unsigned cpus, unsigned gpus)
+/* A schedule ends before every worker has done everything twice, and all transfers, too: no sum
+ * may overflow. */
+static hs_status validate_sums(const hsi_store *store, double time_sum, unsigned cpus,
+                               unsigned gpus)
 {
-    double most = (cpu_sum + gpu_sum) * ((double)cpus + gpus);
+    double most = (time_sum + (store->told ? store->told->transfers : 0)) * ((double)cpus + gpus);
 
     return most <= DBL_MAX / 4 ? HS_OK : HS_EOVERFLOW;
 }
@@ -69,7 +74,7 @@ hs_status hsi_store_validate(const hsi_store *store, unsigned cpus, unsigned gpu
         if (!(cpu_sum + gpu_sum < INFINITY))
             return HS_EOVERFLOW;
     }
-    return validate_sums(cpu_sum, gpu_sum, cpus, gpus);
+    return validate_sums(store, cpu_sum + gpu_sum, cpus, gpus);
 }
 
 /* The instance takes over the caller's reference to the store, unless it fails. */
@@ -198,9 +203,7 @@ void hs_instance_row_sized(const hs_instance *in, size_t row, hs_task *out, size
 
         hsi_task_set(&full, c, &value);
     }
-    memset(out, 0, size);
-    memcpy(out, &full, size < sizeof full ? size : sizeof full);
-    out->struct_size = size;
+    hsi_init_sized(out, size, &full, sizeof full);
 }
 
 size_t hs_instance_row_of(const hs_instance *in, size_t task)
@@ -268,19 +271,34 @@ static hsi_text numbered(char letter, size_t number, char text[1 + HSI_DECIMAL_M
     return (hsi_text){text, 1 + hsi_decimal_write_u64(number, text + 1)};
 }
 
+size_t hsi_store_name(const hsi_store *store, size_t row, uint32_t copy, char *buffer, size_t size)
+{
+    const char *id = hsi_store_text(store, HSI_ID, row);
+    char        given[1 + HSI_DECIMAL_MAX], number[1 + HSI_DECIMAL_MAX];
+    hsi_text    end = {"", 0};
+
+    if (copy > 0)
+        end = numbered('#', copy, number);
+    if (!id)
+        return join(buffer, size, numbered('t', row, given), end);
+    return join(buffer, size, (hsi_text){id, hsi_store_text_length(store, HSI_ID, row)}, end);
+}
+
 size_t hs_instance_name(const hs_instance *in, size_t task, char *buffer, size_t size)
 {
     const hsi_store *store = in->store;
     size_t           row = hs_instance_row_of(in, task);
-    const char      *id = hsi_store_text(store, HSI_ID, row);
-    char             given[1 + HSI_DECIMAL_MAX], number[1 + HSI_DECIMAL_MAX];
-    hsi_text         copy = {"", 0};
+    uint32_t         copy = 0;
 
     if (hsi_store_count(store, row) > 1)
-        copy = numbered('#', task - store->first[row] + 1, number);
-    if (!id)
-        return join(buffer, size, numbered('t', row, given), copy);
-    return join(buffer, size, (hsi_text){id, hsi_store_text_length(store, HSI_ID, row)}, copy);
+        copy = (uint32_t)(task - store->first[row] + 1);
+    return hsi_store_name(store, row, copy, buffer, size);
+}
+
+size_t hs_instance_row_name(const hs_instance *in, size_t row, uint32_t copy, char *buffer,
+                            size_t size)
+{
+    return hsi_store_name(in->store, row, copy, buffer, size);
 }
 
 const char *hs_instance_note(const hs_instance *in, size_t index, const char **value)

@@ -70,7 +70,8 @@ void hsi_log_restart(hsi_log *log)
         hsi_tally_restart(log->tally);
 }
 
-static void place(const hsi_log *log, hs_schedule *s, double *free_at, size_t *next)
+static hs_status place(const hsi_log *log, const hsi_problem *pb, hs_schedule *s, double *free_at,
+                       size_t *next)
 {
     size_t i;
 
@@ -78,6 +79,8 @@ static void place(const hsi_log *log, hs_schedule *s, double *free_at, size_t *n
         uint32_t  worker = log->worker[i] & ~(HSI_ABORT | HSI_START);
         hs_entry *entry;
 
+        if (hsi_ask_at(pb->asker, i))
+            return HS_ECANCELED;
         if (log->worker[i] & HSI_START) {
             free_at[worker] = log->end[i];
             continue;
@@ -93,6 +96,7 @@ static void place(const hsi_log *log, hs_schedule *s, double *free_at, size_t *n
         }
         entry->end = free_at[worker] = log->end[i];
     }
+    return HS_OK;
 }
 
 hs_status hsi_log_schedule_in(const hsi_log *log, const hsi_problem *pb, hs_schedule *s)
@@ -116,7 +120,7 @@ hs_status hsi_log_schedule_in(const hsi_log *log, const hsi_problem *pb, hs_sche
         next[w] = s->first[w];
         free_at[w] = 0;
     }
-    place(log, s, free_at, next);
+    st = place(log, pb, s, free_at, next);
     for (w = 0; w < workers; w++)
         if (free_at[w] > s->makespan)
             s->makespan = free_at[w];

@@ -71,13 +71,13 @@ static const char *trailing_number(const char *name, size_t length, char before,
 }
 
 /* Row whose name, without a copy's number, is this one. */
-static int find_row(const hsi_store *store, const hsi_names *names, const char *name, size_t length,
-                    size_t *row)
+static int find_hashed(const hsi_store *store, const hsi_names *names, const char *name,
+                       size_t length, uint64_t hash, size_t *row)
 {
     uint64_t number;
 
     if (names->slot) {
-        uint32_t held = *slot_of(store, names, name, length, hash_of(names, name, length));
+        uint32_t held = *slot_of(store, names, name, length, hash);
 
         if (held) {
             *row = (held & names->row_mask) - 1;
@@ -92,33 +92,87 @@ static int find_row(const hsi_store *store, const hsi_names *names, const char *
     return 0;
 }
 
+static int find_row(const hsi_store *store, const hsi_names *names, const char *name, size_t length,
+                    size_t *row)
+{
+    return find_hashed(store, names, name, length,
+                       names->slot ? hash_of(names, name, length) : 0, row);
+}
+
+/* One of several that a row stands for: its row and number, from 1. */
 static int find_copy(const hsi_store *store, const hsi_names *names, const char *name,
-                     size_t length, size_t *task)
+                     size_t length, size_t *row, uint32_t *copy)
 {
     uint64_t    number;
-    size_t      row;
     const char *digits = trailing_number(name, length, '#', &number);
 
     if (!digits || number == 0)
         return 0;
-    if (!find_row(store, names, name, (size_t)(digits - 1 - name), &row))
+    if (!find_row(store, names, name, (size_t)(digits - 1 - name), row))
         return 0;
-    if (hsi_store_count(store, row) < 2 || number > hsi_store_count(store, row))
+    if (hsi_store_count(store, *row) < 2 || number > hsi_store_count(store, *row))
         return 0;
-    *task = hsi_store_first(store, row) + number - 1;
+    *copy = (uint32_t)number;
     return 1;
+}
+
+hsi_text hsi_names_split(hsi_text name, uint32_t *copy)
+{
+    uint64_t    number = 0;
+    const char *digits = trailing_number(name.at, name.length, '#', &number);
+
+    *copy = digits && number <= HS_MAX_TASKS ? (uint32_t)number : 0;
+    return *copy ? (hsi_text){name.at, (size_t)(digits - 1 - name.at)} : name;
+}
+
+int hsi_names_find_hashed(const hsi_store *store, const hsi_names *names, hsi_text name,
+                          uint64_t hash, size_t *row, uint32_t *copy)
+{
+    *copy = 0;
+    return find_hashed(store, names, name.at, name.length, hash, row) ||
+           find_copy(store, names, name.at, name.length, row, copy);
+}
+
+int hsi_names_find_row(const hsi_store *store, const hsi_names *names, hsi_text name, size_t *row,
+                       uint32_t *copy)
+{
+    *copy = 0;
+    return find_row(store, names, name.at, name.length, row) ||
+           find_copy(store, names, name.at, name.length, row, copy);
+}
+
+uint64_t hsi_names_expect(const hsi_names *names, hsi_text name)
+{
+    uint64_t hash;
+
+    if (!names->slot)
+        return 0;
+    hash = hash_of(names, name.at, name.length);
+    __builtin_prefetch(&names->slot[home_of(names, hash)]);
+    return hash;
+}
+
+void hsi_names_approach(const hsi_store *store, const hsi_names *names, uint64_t hash)
+{
+    const size_t *at = store->cells[HSI_ID].at.data;
+    uint32_t      held = names->slot ? names->slot[home_of(names, hash)] : 0;
+
+    if (held)
+        __builtin_prefetch((const char *)store->cells[HSI_ID].text.data +
+                           at[(held & names->row_mask) - 1]);
 }
 
 int hsi_names_find(const hsi_store *store, const hsi_names *names, const char *name, size_t length,
                    size_t *task)
 {
-    size_t row;
+    size_t   row;
+    uint32_t copy;
 
-    if (find_row(store, names, name, length, &row) && hsi_store_count(store, row) == 1) {
-        *task = hsi_store_first(store, row);
-        return 1;
-    }
-    return find_copy(store, names, name, length, task);
+    if (!hsi_names_find_row(store, names, (hsi_text){name, length}, &row, &copy) ||
+        (copy == 0 && hsi_store_count(store, row) > 1))
+        return 0;
+    *task = hsi_store_first(store, row) + (copy ? copy - 1 : 0);
+    return 1;
 }
 
 /* Does a given id stand for a task whose name was made up? */
@@ -126,12 +180,13 @@ static int is_generated(const hsi_store *store, const hsi_names *names, const ch
                         size_t length)
 {
     uint64_t number;
-    size_t   task;
+    size_t   row;
+    uint32_t copy;
 
     if (trailing_number(id, length, 't', &number) == id + 1 && number < store->rows &&
         !hsi_store_text(store, HSI_ID, number))
         return 1;
-    return hsi_store_has(store, HSI_COUNT) && find_copy(store, names, id, length, &task);
+    return hsi_store_has(store, HSI_COUNT) && find_copy(store, names, id, length, &row, &copy);
 }
 
 /* Slots are far from each other: so many are on their way from memory at a time. */

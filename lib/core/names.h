@@ -25,6 +25,23 @@ hs_status hsi_names_verify(const hsi_store *store, size_t *row);
 int hsi_names_find(const hsi_store *store, const hsi_names *names, const char *name,
                    size_t length, size_t *task);
 
+/* The row of that name, all its copies (*copy is 0) or the one that the name is of (from 1). */
+int hsi_names_find_row(const hsi_store *store, const hsi_names *names, hsi_text name, size_t *row,
+                       uint32_t *copy);
+
+/* The same for a name whose hash is known. */
+int hsi_names_find_hashed(const hsi_store *store, const hsi_names *names, hsi_text name,
+                          uint64_t hash, size_t *row, uint32_t *copy);
+
+/* What is before the number in a copy's name, ID#3, and the number; all of it and 0 in others. */
+hsi_text hsi_names_split(hsi_text name, uint32_t *copy);
+
+/* The hash of a name that is going to be looked for soon; memory is asked for its slot. */
+uint64_t hsi_names_expect(const hsi_names *names, hsi_text name);
+
+/* The same a little later: memory is asked for what the slot leads to. */
+void hsi_names_approach(const hsi_store *store, const hsi_names *names, uint64_t hash);
+
 /*
  * While rows are being added: makes room for one more, hashes `id` and asks memory for its
  * slot; what is done before hsi_names_enter() is done while that comes. HS_ENOMEM.

@@ -53,9 +53,9 @@ int hsi_queue_item_before(const void *problem, uint32_t a, uint32_t b)
     int                first, tie;
 
     if (pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b] && priority_a == priority_b)
-        return a < b;
+        return hsi_comes_first(pb, a, b);
     first = hsi_queue_before(pb->p[a], pb->q[a], priority_a, pb->p[b], pb->q[b], priority_b, &tie);
-    return tie ? a < b : first;
+    return tie ? hsi_comes_first(pb, a, b) : first;
 }
 
 static int queue_before(const void *context, uint32_t a, uint32_t b)
@@ -66,21 +66,24 @@ static int queue_before(const void *context, uint32_t a, uint32_t b)
 hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *order)
 {
     rho_order             rho = {pb, kind == HSI_RHO_UP ? 0 : ~(uint64_t)0};
-    const hsi_index_order how = {rho_key, kind == HSI_RHO_QUEUE ? queue_before : rho_before, &rho};
+    const hsi_index_order how = {rho_key, kind == HSI_RHO_QUEUE ? queue_before : rho_before, &rho,
+                                   pb->asker};
     hsi_arena             own = {0}, *arena = pb->arena ? pb->arena : &own;
     hsi_mark              mark = hsi_arena_mark(arena);
     uint64_t             *keys = hsi_arena_take(arena, pb->n, sizeof *keys);
     uint64_t             *scratch = hsi_arena_take(arena, pb->n, sizeof *scratch);
+    hs_status             st = keys && scratch ? HS_OK : HS_ENOMEM;
     size_t                i;
 
-    if (keys && scratch) {
-        for (i = 0; i < pb->n; i++)
+    if (st == HS_OK) {
+        for (i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++)
             keys[i] = hsi_key_of_double(pb->p[i] / pb->q[i]) ^ rho.flip;
-        hsi_sort_by_keys(keys, scratch, pb->n, &how, NULL, order);
+        if (i < pb->n || hsi_sort_by_keys(keys, scratch, pb->n, &how, NULL, order))
+            st = HS_ECANCELED;
     }
     hsi_arena_release(arena, mark);
     hsi_arena_close(&own);
-    return keys && scratch ? HS_OK : HS_ENOMEM;
+    return st;
 }
 
 static uint64_t time_key(const void *context, uint32_t i)
@@ -97,51 +100,59 @@ static int longer(const void *context, uint32_t a, uint32_t b)
 
 /* given[0 .. n-1], NULL: 0 .. n-1, in order. */
 static hs_status sort_by_time(hsi_arena *arena, const double *time, size_t n, const uint32_t *given,
-                              uint32_t *order)
+                              uint32_t *order, hsi_asker *asker)
 {
-    const hsi_index_order how = {time_key, longer, time};
+    const hsi_index_order how = {time_key, longer, time, asker};
     hsi_mark              mark = hsi_arena_mark(arena);
     uint64_t             *keys = hsi_arena_take(arena, n, sizeof *keys);
     uint64_t             *scratch = hsi_arena_take(arena, n, sizeof *scratch);
+    hs_status             st = keys && scratch ? HS_OK : HS_ENOMEM;
     size_t                i;
 
-    if (keys && scratch) {
-        for (i = 0; i < n; i++)
+    if (st == HS_OK) {
+        for (i = 0; i < n && !hsi_ask_at(asker, i); i++)
             keys[i] = ~hsi_key_of_double(time[given ? given[i] : i]);
-        hsi_sort_by_keys(keys, scratch, n, &how, given, order);
+        if (i < n || hsi_sort_by_keys(keys, scratch, n, &how, given, order))
+            st = HS_ECANCELED;
     }
     hsi_arena_release(arena, mark);
-    return keys && scratch ? HS_OK : HS_ENOMEM;
+    return st;
 }
 
-hs_status hsi_sort_by_time(hsi_arena *arena, const double *time, size_t n, uint32_t *order)
+hs_status hsi_sort_by_time(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
+                           hsi_asker *asker)
 {
-    return sort_by_time(arena, time, n, order, order);
+    return sort_by_time(arena, time, n, order, order, asker);
 }
 
-hs_status hsi_order_by_time_in(hsi_arena *arena, const double *time, size_t n, uint32_t *order)
+hs_status hsi_order_by_time_in(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
+                               hsi_asker *asker)
 {
-    return sort_by_time(arena, time, n, NULL, order);
+    return sort_by_time(arena, time, n, NULL, order, asker);
 }
 
 hs_status hsi_order_by_time(const double *time, size_t n, uint32_t *order)
 {
     hsi_arena arena = {0};
-    hs_status st = hsi_order_by_time_in(&arena, time, n, order);
+    hs_status st = hsi_order_by_time_in(&arena, time, n, order, NULL);
 
     hsi_arena_close(&arena);
     return st;
 }
 
-void hsi_gather(const uint32_t *order, size_t n, const double *time, double *by_place)
+hs_status hsi_gather(const uint32_t *order, size_t n, const double *time, double *by_place,
+                     hsi_asker *asker)
 {
     enum { AHEAD = 16 };
     size_t i, ahead = n > AHEAD ? n - AHEAD : 0;
 
     for (i = 0; i < ahead; i++) {
+        if (hsi_ask_at(asker, i))
+            return HS_ECANCELED;
         __builtin_prefetch(&time[order[i + AHEAD]]);
         by_place[i] = time[order[i]];
     }
     for (; i < n; i++)
         by_place[i] = time[order[i]];
+    return HS_OK;
 }

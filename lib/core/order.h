@@ -11,18 +11,30 @@ typedef enum hsi_rho_order {
     HSI_RHO_QUEUE /* HeteroPrio's: as DOWN, priorities between rho and index */
 } hsi_rho_order;
 
-/* order[] = the items of `pb` in that order. O(n log n), mostly O(n). */
+/*
+ * order[] = the items of `pb` in that order. O(n log n), mostly O(n). This and what follows:
+ * HS_ECANCELED: the asker wants no more.
+ */
 hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *order);
 
 /* order[] = 0 .. n-1 by decreasing key, then smaller index; keys >= 0. */
 hs_status hsi_order_by_time(const double *time, size_t n, uint32_t *order);
-hs_status hsi_order_by_time_in(hsi_arena *arena, const double *time, size_t n, uint32_t *order);
+hs_status hsi_order_by_time_in(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
+                               hsi_asker *asker);
 
 /* The n increasing indices in order[] by decreasing time, then smaller index. */
-hs_status hsi_sort_by_time(hsi_arena *arena, const double *time, size_t n, uint32_t *order);
+hs_status hsi_sort_by_time(hsi_arena *arena, const double *time, size_t n, uint32_t *order,
+                           hsi_asker *asker);
 
 /* by_place[i] = time[order[i]]: what is looked at often is better looked at in a row. */
-void hsi_gather(const uint32_t *order, size_t n, const double *time, double *by_place);
+hs_status hsi_gather(const uint32_t *order, size_t n, const double *time, double *by_place,
+                     hsi_asker *asker);
+
+/* Of two tasks: by their places in the graph if there is one, else by their numbers. */
+static inline int hsi_comes_first(const hsi_problem *pb, uint32_t a, uint32_t b)
+{
+    return pb->graph ? hsi_position(pb->graph, a) < hsi_position(pb->graph, b) : a < b;
+}
 
 /* Is task 1 nearer to the GPU end than task 2? *tie: the index has to decide. */
 int hsi_queue_before(double p1, double q1, int64_t priority1, double p2, double q2,
@@ -30,7 +42,7 @@ int hsi_queue_before(double p1, double q1, int64_t priority1, double p2, double 
 
 /*
  * For an hsi_ordered_set of tasks or items, the GPU end first: by a key that rises from there,
- * and by hsi_queue_before() where it is equal, then smaller index.
+ * and by hsi_queue_before() where it is equal, then by hsi_comes_first().
  */
 static inline double hsi_queue_key(double p, double q)
 {

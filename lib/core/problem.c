@@ -99,6 +99,14 @@ static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows
     hs_status st = HS_OK;
 
     open_rows(in, pb);
+    if (hsi_store_has_graph(in->store)) {
+        by_rows = 0;
+        pb->links = &in->store->told->links;
+        pb->in = in;
+        st = hsi_graph_of(in, &pb->graph);
+        if (st != HS_OK)
+            return st;
+    }
     if (hsi_store_has(in->store, HSI_COUNT) && by_rows)
         pb->first = in->store->first;
     else if (hsi_store_has(in->store, HSI_COUNT))

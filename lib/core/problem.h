@@ -4,7 +4,9 @@
 
 #include <hybridsched/instance.h>
 
+#include "core/graph/graph.h"
 #include "support/arena.h"
+#include "support/asker.h"
 
 /*
  * What algorithms and bounds see of an instance: flat arrays, in which a type
@@ -18,7 +20,11 @@ typedef struct hsi_problem {
     const uint32_t      *count;       /* of rows; NULL: all 1 */
     const unsigned char *restartable; /* may they be aborted? NULL: all may, or nobody asks */
     const uint32_t      *first; /* task of each row, where there are counts; NULL: task i is i */
+    const hs_graph      *graph; /* of tasks; NULL: they are independent, or items are no tasks */
+    const hsi_links     *links; /* where there is a graph */
+    const hs_instance   *in;    /* whose graph it is */
     hsi_arena           *arena; /* for what is worked on; NULL: everybody brings his own */
+    hsi_asker           *asker; /* whom what takes long asks whether to go on; NULL: nobody */
     hsi_arena            own;   /* of what is not borrowed, unless it lies in `arena` */
 } hsi_problem;
 
@@ -29,8 +35,8 @@ hs_status hsi_problem_of_tasks(const hs_instance *in, hsi_problem *pb);
 hs_status hsi_problem_of_rows(const hs_instance *in, hsi_problem *pb);
 
 /*
- * For an algorithm, which works in `arena`: one item a row if it may (`by_rows`), else one a
- * task. Its arrays are taken there, too: there is nothing to close.
+ * For an algorithm, which works in `arena`: one item a row if it may (`by_rows`) and there is no
+ * graph, else one a task. Its arrays are taken there, too: there is nothing to close.
  */
 hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_problem *pb);
 

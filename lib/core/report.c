@@ -11,16 +11,6 @@ void hs_report_init_sized(hs_report *report, size_t size)
     report->struct_size = size;
 }
 
-void hsi_report_copy(hs_report *to, const hs_report *full)
-{
-    size_t size = to->struct_size < sizeof *full ? to->struct_size : sizeof *full;
-
-    if (size < sizeof to->struct_size)
-        return;
-    memcpy((char *)to + sizeof to->struct_size, (const char *)full + sizeof to->struct_size,
-           size - sizeof to->struct_size);
-}
-
 double hsi_sum_round_up(const hsi_sum *sum)
 {
     double up = sum->high + sum->low;
@@ -37,20 +27,25 @@ double hsi_sum_round_up(const hsi_sum *sum)
     }
 }
 
-double hsi_certified_makespan(const hs_instance *in, const hs_schedule *s)
+double hsi_certified_makespan(const hs_instance *in, const hs_schedule *s, hsi_asker *asker)
 {
     unsigned w, cpus = hs_schedule_cpus(s), workers = cpus + hs_schedule_gpus(s);
     double   makespan = 0;
 
+    if (hs_instance_has_graph(in)) /* tasks wait for others */
+        return hs_schedule_makespan(s);
     for (w = 0; w < workers; w++) {
         size_t          count, i;
         const hs_entry *entries = hs_schedule_entries(s, w, &count);
         hsi_sum         sum = {0, 0, 0};
 
-        for (i = 0; i < count; i++)
+        for (i = 0; i < count; i++) {
+            if (i)
+                hsi_ask_at(asker, i);
             if (entries[i].state == HS_RUN)
                 hsi_sum_add(&sum,
                             hs_instance_time(in, entries[i].task, w < cpus ? HS_CPU : HS_GPU));
+        }
         makespan = fmax(makespan, hsi_sum_round_up(&sum));
     }
     return makespan;

@@ -4,10 +4,8 @@
 
 #include <hybridsched/solve.h>
 
+#include "support/asker.h"
 #include "support/exact.h"
-
-/* As much of `full` as the caller's struct has room for. */
-void hsi_report_copy(hs_report *to, const hs_report *full);
 
 /* A double that is surely >= the sum. */
 double hsi_sum_round_up(const hsi_sum *sum);
@@ -15,8 +13,10 @@ double hsi_sum_round_up(const hsi_sum *sum);
 /*
  * The largest sum of times that a worker runs, exactly, rounded up: what is
  * certified. A schedule's own ends are rounded at every step. Aborted entries
- * need not be repeated, so they do not count. O(entries).
+ * need not be repeated, so they do not count. Of a graph, whose tasks wait for others, the makespan.
+ * O(entries). Where `asker` (may be NULL) wants no
+ * more, it is told so, but what is returned is right.
  */
-double hsi_certified_makespan(const hs_instance *in, const hs_schedule *s);
+double hsi_certified_makespan(const hs_instance *in, const hs_schedule *s, hsi_asker *asker);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/settings.h"
 
-#include <string.h>
-
+#include "support/sized.h"
 
 void hs_settings_init_sized(hs_settings *settings, size_t size)
 {
@@ -13,18 +12,17 @@ void hs_settings_init_sized(hs_settings *settings, size_t size)
 hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given)
 {
     hs_settings_init(full);
-    if (!given)
-        return HS_OK;
-    if (given->struct_size < sizeof given->struct_size)
+    if (given && !hsi_take_sized(full, sizeof *full, given))
         return HS_EINVAL;
-    memcpy(full, given,
-           given->struct_size < sizeof *full ? given->struct_size : sizeof *full);
-    full->struct_size = sizeof *full;
     if (!(full->alpha >= 0 && full->alpha <= 1))
         return HS_EINVAL;
     if (!(full->time_limit >= 0) || !(full->gap >= 0))
         return HS_EINVAL;
     if (full->affinity_count && !full->affinities)
+        return HS_EINVAL;
+    if (full->rank != HS_RANK_DEFAULT && !hs_rank_name(full->rank))
+        return HS_EINVAL;
+    if (!(full->band >= 0) || !(full->leave >= 0))
         return HS_EINVAL;
     return HS_OK;
 }

@@ -4,12 +4,21 @@
 
 #include <hybridsched/solve.h>
 
+#include "support/asker.h"
+
 /* Defaults for what a shorter or absent struct leaves out, and ranges. */
 hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given);
 
 static inline int hsi_canceled(const hs_settings *settings)
 {
     return settings->cancel && settings->cancel(settings->cancel_data);
+}
+
+static inline hsi_asker hsi_asker_of(const hs_settings *settings)
+{
+    hsi_asker asker = {settings->cancel, settings->cancel_data, 0};
+
+    return asker;
 }
 
 #endif

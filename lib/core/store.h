@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/columns.h"
+#include "core/graph/told.h"
 #include "support/vector.h"
 
 /*
@@ -26,13 +27,25 @@ typedef struct hsi_store {
     hsi_cells   cells[HSI_COLUMNS];
     uint32_t   *first;       /* where there are counts: first task of each row, and `tasks` */
     hsi_vector  notes;       /* key NUL value NUL ... */
+    hsi_told   *told;        /* NULL: nothing of links, data or what comes after what */
+    _Atomic(hs_graph *) graph; /* see hsi_graph_of() */
     hs_unit     unit;
     int         is_borrowed; /* the cells are the caller's */
 } hsi_store;
 
 static inline int hsi_store_has(const hsi_store *store, int column)
 {
+    if (column == HSI_AFTER)
+        return store->told && store->told->edge_at;
+    if (column == HSI_DATA)
+        return store->told && store->told->access_at;
     return store->cells[column].at.data != NULL;
+}
+
+/* Is there anything by which tasks depend on each other? */
+static inline int hsi_store_has_graph(const hsi_store *store)
+{
+    return hsi_store_has(store, HSI_AFTER) || hsi_store_has(store, HSI_DATA);
 }
 
 static inline const double *hsi_store_times(const hsi_store *store, int column)
@@ -115,8 +128,11 @@ void hsi_store_free_columns(hsi_store *store);
 /* Checks numbers of workers, and every row against them; *row is the one to blame. */
 hs_status hsi_store_validate(const hsi_store *store, unsigned cpus, unsigned gpus, size_t *row);
 
-/* The first of the columns before `end` in which the row is not as `other`; -1: there is none. */
+/* The first of the columns before `end`, lists apart, in which the row is not as `other`; -1: there is none. */
 int hsi_store_difference(const hsi_store *store, size_t row, const hsi_row *other, int end);
+
+/* As hs_instance_row_name(). */
+size_t hsi_store_name(const hsi_store *store, size_t row, uint32_t copy, char *buffer, size_t size);
 
 /* Task of a row without counts, first task of one with. */
 static inline size_t hsi_store_first(const hsi_store *store, size_t row)

@@ -3,6 +3,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include <hybridsched/io.h>
 
 hs_status hsi_refuse(char why[HS_WHY], hs_status status, const char *format, ...)
 {
@@ -22,4 +25,13 @@ hs_outcome hsi_fail(hs_attempt *attempt, const char *format, ...)
     vsnprintf(attempt->why, HS_WHY, format, arguments);
     va_end(arguments);
     return HS_OUTCOME_FAILED;
+}
+
+void hsi_why_tell(char why[HS_WHY])
+{
+    char raw[HS_WHY];
+
+    why[HS_WHY - 1] = '\0'; /* backends may be anybody's */
+    strcpy(raw, why);
+    hs_printable(raw, why, HS_WHY);
 }

@@ -14,4 +14,7 @@ hs_status hsi_refuse(char why[HS_WHY], hs_status status, const char *format, ...
 hs_outcome hsi_fail(hs_attempt *attempt, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/** What a caller is told goes through this: foreign names in it are fit for a terminal then. */
+void hsi_why_tell(char why[HS_WHY]);
+
 #endif

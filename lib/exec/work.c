@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "exec/why.h"
+#include "support/sized.h"
 
 void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size)
 {
@@ -22,13 +23,7 @@ void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size)
 static hs_status copy(hs_exec_settings *full, const hs_exec_settings *given)
 {
     hs_exec_settings_init(full);
-    if (!given)
-        return HS_OK;
-    if (given->struct_size < sizeof given->struct_size)
-        return HS_EINVAL;
-    memcpy(full, given, given->struct_size < sizeof *full ? given->struct_size : sizeof *full);
-    full->struct_size = sizeof *full;
-    return HS_OK;
+    return !given || hsi_take_sized(full, sizeof *full, given) ? HS_OK : HS_EINVAL;
 }
 
 static int is_span(double seconds)
@@ -48,14 +43,26 @@ static const char *complaint(const hs_exec_settings *s, const hs_schedule *plan)
         return "the tolerance is not a number";
     if (!is_span(s->timeout) || !is_span(s->timeout_factor))
         return "the timeout is not a positive number";
+    if (s->cores[HS_CPU] > HSI_MOST_CORES || s->cores[HS_GPU] > HSI_MOST_CORES)
+        return "a worker has too many cores";
+    if (!(s->memory >= 0))
+        return "the memory is not a positive number";
     if (!is_span(s->grace) || !is_span(s->progress_interval))
         return "a time is not a positive number";
+    if (!(s->retry_delay <= 1e9))
+        return "the delay before a retry is too long";
     if (s->halt != HS_HALT_SOON && s->halt != HS_HALT_NOW && s->halt != HS_HALT_NEVER)
         return "there is no such way to halt";
+    if (s->resume != HS_RESUME_NOT && s->resume != HS_RESUME_REST && s->resume != HS_RESUME_FAILED)
+        return "there is no such way to resume";
     if (s->resume && !s->journal)
         return "without a journal there is nothing to resume";
     if (s->gpu_mode != HS_GPU_STREAMS && s->gpu_mode != HS_GPU_GRAPH)
         return "there is no such way to drive a GPU";
+    if (s->unbound && s->os_cpus)
+        return "workers are either bound to given processors or to none";
+    if (s->os_cpus && (s->cores[HS_CPU] > 1 || s->cores[HS_GPU] > 1))
+        return "a worker of several cores is not bound to one given processor";
     if (s->backend_count && !s->backends)
         return "the backends are missing";
     return NULL;
@@ -66,10 +73,20 @@ static void fill_defaults(hs_exec_settings *s)
 {
     if (s->time_scale == 0)
         s->time_scale = 1;
+    if (s->cores[HS_CPU] == 0)
+        s->cores[HS_CPU] = 1;
+    if (s->cores[HS_GPU] == 0)
+        s->cores[HS_GPU] = 1;
     if (s->tolerance == 0)
         s->tolerance = 0.02;
     else if (s->tolerance < 0)
         s->tolerance = 0;
+    if (s->retry_delay == 0)
+        s->retry_delay = 0.1;
+    else if (s->retry_delay < 0)
+        s->retry_delay = 0;
+    if (s->retire_after == 0)
+        s->retire_after = 5;
     if (s->grace == 0)
         s->grace = 2;
     if (s->progress_interval == 0)
@@ -123,6 +140,19 @@ static hs_status check_plan(const hsi_work *work, char why[HS_WHY])
                : hsi_refuse(why, st, "the plan is not valid: %s", hs_violation_text(first.kind));
 }
 
+static int has_timeouts(const hs_instance *in)
+{
+    size_t  rows = hs_instance_rows(in), i;
+    hs_task row;
+
+    for (i = 0; i < rows; i++) {
+        hs_instance_row(in, i, &row);
+        if (isfinite(row.timeout))
+            return 1;
+    }
+    return 0;
+}
+
 hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule *plan,
                        const hs_exec_settings *given, char why[HS_WHY])
 {
@@ -131,13 +161,16 @@ hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule 
 
     if (st != HS_OK)
         return st;
+    if (hs_instance_has_graph(in))
+        return hsi_refuse(why, HS_EDEPENDENT,
+                          "tasks that depend on each other are scheduled only, not run");
     work->in = in;
     work->plan = plan;
     work->cpus = hs_instance_cpus(in);
     work->gpus = hs_instance_gpus(in);
     work->workers = work->cpus + work->gpus;
     work->seconds_per_unit = hs_unit_seconds(hs_instance_unit(in)) * s->time_scale;
-    work->timed = s->timeout > 0 || s->timeout_factor > 0;
+    work->timed = s->timeout > 0 || s->timeout_factor > 0 || has_timeouts(in);
     st = check_plan(work, why);
     return st == HS_OK ? keep_folder(work, why) : st;
 }

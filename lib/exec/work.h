@@ -4,6 +4,8 @@
 
 #include <hybridsched/exec.h>
 
+enum { HSI_MOST_CORES = 65536 };
+
 /* What is to be run and how: it stays as it is from hs_exec_create() on. */
 typedef struct hsi_work {
     const hs_instance *in;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <hybridsched/generate.h>
@@ -9,6 +10,10 @@
  * to the tiles right of it and to those below; update what remains. Cholesky
  * works on the lower triangle: its tiles (i,i) take the part of the tiles to
  * the right. QR eliminates the tiles below one after the other (flat tree).
+ *
+ * As a graph, tasks access the tiles: A-i-j; with QR also what its panels make of them: V-k-k
+ * (the reflectors of tile (k,k), a copy, so that eliminating below does not wait for who applies
+ * them) and T-i-k. The dependencies are those of the order of the rows.
  */
 enum part { FACTOR, BELOW, SIDE, UPDATE, PARTS };
 
@@ -39,12 +44,44 @@ static const factorisation kinds[] = {
                 [UPDATE] = {"tpmqrt", "tpmqrt", "tpmqrt"}}},
 };
 
+enum matrix { A, V, T };
+enum place { HERE, STEP_STEP, ROW_STEP, STEP_COLUMN, COLUMN_STEP }; /* HERE: what it is named for */
+
+typedef struct tile_used {
+    enum matrix    matrix;
+    enum place     place;
+    hs_access_mode mode;
+} tile_used;
+
+#define READS(matrix, place)   {matrix, place, HS_READ}
+#define WRITES(matrix, place)  {matrix, place, HS_WRITE}
+#define CHANGES(matrix, place) {matrix, place, HS_READ_WRITE}
+
+/* In the order in which the kernels take them; the last is {0}. */
+static const tile_used tiles_used[][PARTS][5] = {
+    [HS_CHOLESKY] = {[FACTOR] = {CHANGES(A, HERE)},
+                     [BELOW] = {READS(A, STEP_STEP), CHANGES(A, HERE)},
+                     [SIDE] = {READS(A, ROW_STEP), CHANGES(A, HERE)},
+                     [UPDATE] = {READS(A, ROW_STEP), READS(A, COLUMN_STEP), CHANGES(A, HERE)}},
+    [HS_LU] = {[FACTOR] = {CHANGES(A, HERE)},
+               [BELOW] = {READS(A, STEP_STEP), CHANGES(A, HERE)},
+               [SIDE] = {READS(A, STEP_STEP), CHANGES(A, HERE)},
+               [UPDATE] = {READS(A, ROW_STEP), READS(A, STEP_COLUMN), CHANGES(A, HERE)}},
+    [HS_QR] = {[FACTOR] = {CHANGES(A, HERE), WRITES(V, HERE), WRITES(T, HERE)},
+               [BELOW] = {CHANGES(A, STEP_STEP), CHANGES(A, HERE), WRITES(T, HERE)},
+               [SIDE] = {READS(V, STEP_STEP), READS(T, STEP_STEP), CHANGES(A, HERE)},
+               [UPDATE] = {READS(A, ROW_STEP), READS(T, ROW_STEP), CHANGES(A, STEP_COLUMN),
+                           CHANGES(A, HERE)}},
+};
+
 /* A factorisation being written down. */
 typedef struct writer {
     hs_builder          *builder;
     const hs_tiled      *spec;
     const factorisation *kind;
     const hs_kernel     *kernel[PARTS];
+    size_t               rows;   /* added so far */
+    size_t              *data[3]; /* of A, V and T by tile, from 1 (0: not named yet) */
 } writer;
 
 static const hs_kernel *find_for(const hs_kernel_table *table, const char *factorisation_name,
@@ -99,7 +136,40 @@ static hs_status add_row(writer *w, enum part part, const char *id, int64_t prio
     task.kernel = kernel->kernel;
     task.priority = priority;
     task.count = count;
+    w->rows++;
     return hs_builder_add(w->builder, &task);
+}
+
+/* The row added last accesses a tile. */
+static hs_status use(writer *w, enum matrix matrix, unsigned row, unsigned column,
+                     hs_access_mode mode)
+{
+    size_t   *known = &w->data[matrix][(size_t)row * w->spec->tiles + column];
+    char      name[32];
+    hs_status st = HS_OK;
+
+    if (!*known) {
+        snprintf(name, sizeof name, "%c-%u-%u", "AVT"[matrix], row, column);
+        st = hs_builder_data(w->builder, name, known);
+        *known += st == HS_OK;
+    }
+    return st == HS_OK ? hs_builder_access(w->builder, w->rows - 1, *known - 1, mode) : st;
+}
+
+/* The tiles of the task of `step` that was added last. */
+static hs_status use_tiles(writer *w, enum part part, unsigned row, unsigned column, unsigned step)
+{
+    const unsigned   at[][2] = {[HERE] = {row, column},
+                                [STEP_STEP] = {step, step},
+                                [ROW_STEP] = {row, step},
+                                [STEP_COLUMN] = {step, column},
+                                [COLUMN_STEP] = {column, step}};
+    const tile_used *tile = tiles_used[w->spec->kind][part];
+    hs_status        st = HS_OK;
+
+    for (; tile->mode && st == HS_OK; tile++)
+        st = use(w, tile->matrix, at[tile->place][0], at[tile->place][1], tile->mode);
+    return st;
 }
 
 /*
@@ -114,6 +184,7 @@ static hs_status add_task(writer *w, enum part part, unsigned row, unsigned colu
     int64_t     last = 3 * ((int64_t)w->spec->tiles - 1);
     int64_t     place = (int64_t)row + column + step;
     char        id[64];
+    hs_status   st;
 
     if (part == FACTOR)
         snprintf(id, sizeof id, "%s-%u", prefix, step);
@@ -123,7 +194,8 @@ static hs_status add_task(writer *w, enum part part, unsigned row, unsigned colu
         snprintf(id, sizeof id, "%s-%u-%u", prefix, row, step);
     else
         snprintf(id, sizeof id, "%s-%u-%u", prefix, row, column);
-    return add_row(w, part, id, last - place, 1);
+    st = add_row(w, part, id, last - place, 1);
+    return st == HS_OK && w->spec->graph ? use_tiles(w, part, row, column, step) : st;
 }
 
 /* Row `row` of tiles, below the one that was factored. */
@@ -196,11 +268,31 @@ static hs_status add_notes(const writer *w)
 
     snprintf(command, sizeof command, "hsched-gen %s %u --kernels %s -m %u -k %u%s",
              w->kind->name, spec->tiles, spec->table->name, spec->cpus, spec->gpus,
-             spec->compact ? " --compact" : "");
+             spec->compact ? " --compact" : spec->graph ? " --graph" : "");
     st = hs_builder_note(w->builder, "generator", command);
     if (st == HS_OK && spec->table->source && *spec->table->source)
         st = hs_builder_note(w->builder, "source", spec->table->source);
     return st;
+}
+
+/* What a tile takes up, as far as the name of a kernel ends in its size: "dgemm:960". */
+static double bytes_of_tile(const writer *w)
+{
+    const char *kernel = w->kernel[UPDATE]->kernel, *colon = kernel ? strchr(kernel, ':') : NULL;
+    double      size = colon ? strtod(colon + 1, NULL) : 0;
+
+    return size > 0 ? size * size * (*kernel == 's' ? 4 : 8) : 0;
+}
+
+static hs_status name_tiles(writer *w)
+{
+    size_t tiles = (size_t)w->spec->tiles * w->spec->tiles;
+    int    i;
+
+    for (i = A; i <= T; i++)
+        if (!(w->data[i] = calloc(tiles, sizeof *w->data[i])))
+            return HS_ENOMEM;
+    return hs_builder_usual_bytes(w->builder, bytes_of_tile(w));
 }
 
 static hs_status write_down(writer *w)
@@ -219,6 +311,8 @@ static hs_status write_down(writer *w)
         st = hs_builder_unit(w->builder, w->spec->table->unit);
     if (st == HS_OK)
         st = add_notes(w);
+    if (st == HS_OK && w->spec->graph)
+        st = name_tiles(w);
     if (st == HS_OK)
         st = w->spec->compact ? add_counts(w, count) : add_steps(w);
     return st;
@@ -230,7 +324,7 @@ hs_status hs_generate_tiled(const hs_tiled *spec, hs_instance **out, const char 
     hs_status st;
 
     if (!spec || !out || !spec->table || !spec->table->name || spec->tiles < 1 ||
-        spec->kind < HS_CHOLESKY || spec->kind > HS_QR)
+        spec->kind < HS_CHOLESKY || spec->kind > HS_QR || (spec->compact && spec->graph))
         return HS_EINVAL;
     if (spec->tiles > 1u << 16) /* far too many tasks, and count_tasks() would overflow */
         return HS_ETOOBIG;
@@ -244,5 +338,8 @@ hs_status hs_generate_tiled(const hs_tiled *spec, hs_instance **out, const char 
     if (st == HS_OK)
         st = hs_builder_finish(w.builder, out, NULL);
     hs_builder_free(w.builder);
+    free(w.data[A]);
+    free(w.data[V]);
+    free(w.data[T]);
     return st;
 }

@@ -125,6 +125,19 @@ static void put_tree(writer *w, const hs_certificate *c)
         put_node(w, c, &c->node[i]);
 }
 
+static void put_way(writer *w, const hsi_proof_way *way)
+{
+    char text[64], form[48];
+
+    snprintf(text, sizeof text, "way,%s", exact(way->multiplier, form));
+    put(w, text);
+    for (size_t i = 0; i < way->tasks && !hsi_output_failed(&w->out); i++) {
+        snprintf(text, sizeof text, ",%lu", (unsigned long)way->task[i]);
+        put(w, text);
+    }
+    put(w, "\n");
+}
+
 static void put_proof(writer *w, const hs_certificate *c)
 {
     switch (c->proof) {
@@ -151,6 +164,13 @@ static void put_proof(writer *w, const hs_certificate *c)
     case HSI_PROOF_TREE:
         put(w, "proof,tree\n");
         put_tree(w, c);
+        break;
+    case HSI_PROOF_GRAPH:
+        put(w, "proof,graph\n");
+        put_real(w, "cpu-multiplier", c->multiplier[HS_CPU]);
+        put_real(w, "gpu-multiplier", c->multiplier[HS_GPU]);
+        for (size_t i = 0; i < c->ways && !hsi_output_failed(&w->out); i++)
+            put_way(w, &c->way[i]);
         break;
     }
 }

@@ -4,6 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "support/sized.h"
+
+enum { WIDTH_LEAST = 360, WIDTH_MOST = 100000 };
+
 void hs_picture_init_sized(hs_picture *picture, size_t size)
 {
     memset(picture, 0, size);
@@ -20,14 +24,11 @@ static int ends(const hs_named_bound *bound)
 static hs_status resolve(hs_picture *full, const hs_picture *picture)
 {
     hs_picture_init(full);
-    if (!picture)
-        return HS_OK;
-    if (picture->struct_size < sizeof picture->struct_size)
+    if (picture && !hsi_take_sized(full, sizeof *full, picture))
         return HS_EINVAL;
-    memcpy(full, picture,
-           picture->struct_size < sizeof *full ? picture->struct_size : sizeof *full);
-    full->struct_size = sizeof *full;
-    return ends(full->bound) && ends(full->planned_bound) ? HS_OK : HS_EINVAL;
+    if (!(full->width == 0 || (full->width >= WIDTH_LEAST && full->width <= WIDTH_MOST)))
+        return HS_EINVAL;
+    return ends(full->bound) && ends(full->predicted_bound) ? HS_OK : HS_EINVAL;
 }
 
 static int before(const hs_picture_failure *f, unsigned worker, double end)
@@ -110,8 +111,8 @@ hs_status hsi_picture_begin(hs_picture *full, const hs_picture *picture, const h
 
     if (st == HS_OK)
         st = check_schedule(in, s);
-    if (st == HS_OK && full->planned)
-        st = check_schedule(in, full->planned);
+    if (st == HS_OK && full->predicted)
+        st = check_schedule(in, full->predicted);
     if (st == HS_OK)
         st = check_failures(full, in, hs_schedule_cpus(s) + hs_schedule_gpus(s));
     return st;

@@ -9,7 +9,7 @@
 /**
  * The caller's picture in full; NULL means the defaults. HS_EINVAL: it, or an argument, makes no
  * sense, or failures are not in order. HS_ESCHEDULE unless the workers of `s`, and of what was
- * planned, are those of `in` and each entry's task is in it.
+ * predicted, are those of `in` and each entry's task is in it.
  */
 hs_status hsi_picture_begin(hs_picture *full, const hs_picture *picture, const hs_instance *in,
                             const hs_schedule *s);

@@ -11,7 +11,7 @@
  * One event a line in one array, written as it goes. Each event begins with
  * "ph" and "ts": readers that look for them first then need no more of the
  * line. Each worker type is a process whose pid is the tid of its first worker,
- * so that no two workers look like the same thread. What was planned, if it is to
+ * so that no two workers look like the same thread. What was predicted, if it is to
  * stand beside, has processes and threads of its own, numbered after the others.
  */
 
@@ -25,7 +25,7 @@ typedef struct trace {
     hsi_output         out;
     const hs_instance *in;
     const hs_schedule *s;       /* the one being written */
-    int                planned; /* that is what was planned */
+    int                predicted; /* that is what was predicted */
     hs_picture         picture;
     unsigned           cpus, gpus;
     unsigned           first; /* tid of the first worker */
@@ -110,7 +110,7 @@ static void put_sort_index(trace *t, const char *name, unsigned worker, unsigned
 static void put_process(trace *t, unsigned worker, const char *type, unsigned order)
 {
     begin_metadata(t, "process_name", worker, "name");
-    hsi_output_format(&t->out, "\"%s%s", t->planned ? "planned " : "", type);
+    hsi_output_format(&t->out, "\"%s%s", t->predicted ? "predicted " : "", type);
     if (hsi_picture_has_title(&t->picture)) {
         hsi_output_text(&t->out, ": ");
         hsi_output_json(&t->out, t->picture.title, strlen(t->picture.title));
@@ -162,7 +162,7 @@ static void put_args(trace *t, const hs_entry *e)
 
 static const hs_picture_failure *failure_of(const trace *t, unsigned worker, const hs_entry *e)
 {
-    return t->planned ? NULL : hsi_picture_failure(&t->picture, worker, e);
+    return t->predicted ? NULL : hsi_picture_failure(&t->picture, worker, e);
 }
 
 static void put_entry(trace *t, unsigned worker, const hs_entry *e,
@@ -291,9 +291,9 @@ static hs_status put_schedule(trace *t, const hs_named_bound *bound)
     if (!t->origins)
         return HS_ENOMEM;
     if (t->cpus > 0)
-        put_process(t, 0, "CPUs", 2u * (unsigned)t->planned + 1);
+        put_process(t, 0, "CPUs", 2u * (unsigned)t->predicted + 1);
     if (t->gpus > 0)
-        put_process(t, t->cpus, "GPUs", 2u * (unsigned)t->planned);
+        put_process(t, t->cpus, "GPUs", 2u * (unsigned)t->predicted);
     put_thread_names(t);
     put_bound(t, bound);
     for (unsigned w = 0; w < t->cpus + t->gpus; w++)
@@ -310,11 +310,11 @@ static hs_status put_events(trace *t, const hs_schedule *s)
     t->s = s;
     t->first = 1;
     st = put_schedule(t, t->picture.bound);
-    if (st == HS_OK && t->picture.planned) {
-        t->s = t->picture.planned;
-        t->planned = 1;
+    if (st == HS_OK && t->picture.predicted) {
+        t->s = t->picture.predicted;
+        t->predicted = 1;
         t->first = 1 + t->cpus + t->gpus;
-        st = put_schedule(t, t->picture.planned_bound);
+        st = put_schedule(t, t->picture.predicted_bound);
     }
     hsi_output_text(&t->out, "\n]\n");
     return st;

@@ -4,30 +4,36 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/order.h"
+#include "support/ratio.h"
+
 #define RETIRED (HSI_NONE - 1) /* a thief that is no longer there */
 
-hs_status hsi_crew_open(hsi_crew *crew, const hsi_problem *pb, double tolerance)
+hs_status hsi_crew_open(hsi_crew *crew, const hsi_problem *pb, const hs_instance *estimates,
+                        double tolerance)
 {
-    size_t workers = (size_t)pb->m + pb->k, size = pb->n ? pb->n : 1, w;
+    size_t workers = (size_t)pb->m + pb->k, w;
 
     *crew = (hsi_crew){.pb = pb, .tolerance = tolerance};
     crew->member = malloc(workers * sizeof *crew->member);
-    crew->lesson[HS_CPU] = calloc(size, sizeof **crew->lesson);
-    crew->lesson[HS_GPU] = calloc(size, sizeof **crew->lesson);
-    if (!crew->member || !crew->lesson[HS_CPU] || !crew->lesson[HS_GPU]) {
+    crew->barred = calloc(pb->n + 1, 1);
+    if (!crew->member || !crew->barred ||
+        hsi_experience_open(&crew->experience, estimates, tolerance) != HS_OK) {
         hsi_crew_close(crew);
         return HS_ENOMEM;
     }
     for (w = 0; w < workers; w++)
-        crew->member[w] = (hsi_member){0, HSI_NONE, HSI_NONE, HSI_NONE, HSI_NONE};
+        crew->member[w] = (hsi_member){.task = HSI_NONE, .thief = HSI_NONE, .victim = HSI_NONE,
+                                        .wanted = HSI_NONE, .kept = HSI_NONE, .ahead = HSI_NONE,
+                                        .ahead_thief = HSI_NONE};
     return HS_OK;
 }
 
 void hsi_crew_close(hsi_crew *crew)
 {
     free(crew->member);
-    free(crew->lesson[HS_CPU]);
-    free(crew->lesson[HS_GPU]);
+    free(crew->barred);
+    hsi_experience_close(&crew->experience);
     *crew = (hsi_crew){0};
 }
 
@@ -82,54 +88,293 @@ double hsi_crew_worth(const hsi_crew *crew, unsigned worker, double load, double
     return after(m->start + patience(crew, worker), m->start, time - load);
 }
 
-double hsi_crew_worth_taking(const hsi_crew *crew, unsigned worker, double now)
+/* A task that somebody runs, for one of the other type. */
+typedef struct prize {
+    const hsi_crew   *crew;
+    unsigned          worker;
+    double            start, estimate, time; /* of the task; on the other type */
+    const hsi_ratios *here, *there;
+} prize;
+
+static prize prize_of(const hsi_crew *crew, unsigned worker)
+{
+    const hsi_member *m = &crew->member[worker];
+    hs_type           type = hsi_crew_type(crew, worker), other = type == HS_CPU ? HS_GPU : HS_CPU;
+
+    return (prize){crew,
+                   worker,
+                   m->start,
+                   hsi_crew_time(crew, type, m->task),
+                   hsi_crew_time(crew, other, m->task),
+                   hsi_experience_of(&crew->experience, type, m->task),
+                   hsi_experience_of(&crew->experience, other, m->task)};
+}
+
+/* The ratio of its time to its estimate that it has come to, in what passes for right. */
+static double passed(const prize *p, double now)
+{
+    return (now - p->start) / p->estimate / (1 + p->crew->tolerance);
+}
+
+static int is_trusted(const prize *p, double now)
+{
+    return !p->here->wrong && !p->there->wrong && !is_late(p->crew, p->worker, now);
+}
+
+/* When it is expected to end. *seen: by tasks that lasted as long. */
+static double expected_end(const prize *p, double now, int *seen)
+{
+    double beyond = hsi_ratios_beyond(p->here, passed(p, now));
+
+    *seen = beyond > 0;
+    return *seen ? p->start + p->estimate * beyond : now + (now - p->start);
+}
+
+/* Each side of each comparison changes one way with time, rounding included. */
+static int is_worth(const prize *p, double now)
+{
+    double spent = now - p->start, time = p->time * hsi_ratios_mean(p->there);
+    double doubt = hsi_ratios_doubt(p->there), end;
+    int    seen;
+
+    if (is_trusted(p, now))
+        return now + p->time < p->start + p->estimate;
+    end = expected_end(p, now, &seen);
+    if (!seen)
+        return spent * (1 - doubt / 2) > time;
+    return now + time + doubt * fmin(spent, time) < end;
+}
+
+/* The first moment at which a task's ratio has come to that. */
+static double when_passed(const prize *p, double ratio)
+{
+    double moment = p->start + ratio * p->estimate * (1 + p->crew->tolerance);
+
+    while (passed(p, moment) < ratio && !isinf(moment))
+        moment = nextafter(moment, INFINITY);
+    while (moment > p->start && passed(p, nextafter(moment, 0)) >= ratio)
+        moment = nextafter(moment, 0);
+    return moment;
+}
+
+/* The first moment, not before that, at which it is worth it to take a task that has lasted
+ * longer than any. */
+static double when_unseen(const prize *p, double from)
+{
+    double time = p->time * hsi_ratios_mean(p->there);
+    double moment = fmax(from, p->start + time / (1 - hsi_ratios_doubt(p->there) / 2));
+
+    while (!is_worth(p, moment) && !isinf(moment))
+        moment = nextafter(moment, INFINITY);
+    while (moment > from && is_worth(p, nextafter(moment, 0)))
+        moment = nextafter(moment, 0);
+    return moment;
+}
+
+/*
+ * While time passes and nothing is learnt, taking a task becomes worth less, but for the moments
+ * at which it is late, at which it has passed the ratios of a bin, and after which none is left.
+ */
+static double when_worth(const prize *p, double now)
+{
+    double   last = now, first = INFINITY;
+    unsigned i;
+
+    if (is_trusted(p, now)) {
+        last = nextafter(p->start + patience(p->crew, p->worker), INFINITY);
+        if (is_worth(p, last))
+            return last;
+    }
+    for (i = 0; i < HSI_RATIO_BINS; i++) {
+        double ratio = hsi_ratios_bin(p->here, i), moment;
+
+        if (ratio <= passed(p, now))
+            continue;
+        moment = when_passed(p, ratio);
+        last = fmax(last, moment);
+        if (moment < first && is_worth(p, moment))
+            first = moment;
+    }
+    return isinf(first) ? when_unseen(p, last) : first;
+}
+
+/* What it runs, or what waits for it. */
+static int may_be_taken(const hsi_crew *crew, unsigned worker, int second)
 {
     const hsi_member *m = &crew->member[worker];
     hs_type           other = hsi_crew_type(crew, worker) == HS_CPU ? HS_GPU : HS_CPU;
+    uint32_t          task = second ? m->ahead : m->task;
+    uint32_t          thief = second ? m->ahead_thief : m->thief;
 
-    if (m->task == HSI_NONE || m->thief != HSI_NONE || !hsi_restartable(crew->pb, m->task))
+    return task != HSI_NONE && thief == HSI_NONE && hsi_restartable(crew->pb, task) &&
+           !isinf(hsi_crew_time(crew, other, task)) && !(crew->barred[task] >> other & 1);
+}
+
+double hsi_crew_worth_taking(const hsi_crew *crew, unsigned worker, double now)
+{
+    prize p;
+
+    if (!may_be_taken(crew, worker, 0))
         return INFINITY;
-    return hsi_crew_worth(crew, worker, 0, hsi_crew_time(crew, other, m->task), now);
+    p = prize_of(crew, worker);
+    return is_worth(&p, now) ? now : when_worth(&p, now);
 }
 
-/* Is worker a's task, expected to end at `end_a`, to be considered before b's? */
-static int goes_before(const hsi_crew *crew, unsigned a, double end_a, unsigned b, double end_b)
+double hsi_crew_end_of_all(const hsi_crew *crew, unsigned worker, double now)
 {
-    uint32_t task_a = crew->member[a].task, task_b = crew->member[b].task;
-    int64_t  priority_a, priority_b;
+    const hsi_member *m = &crew->member[worker];
+    double            end = hsi_crew_end(crew, worker, now);
 
-    if (end_a != end_b)
-        return end_a > end_b;
-    priority_a = hsi_priority(crew->pb, task_a);
-    priority_b = hsi_priority(crew->pb, task_b);
-    return priority_a != priority_b ? priority_a > priority_b : task_a < task_b;
+    if (m->ahead == HSI_NONE)
+        return end;
+    return fmax(end, m->there) + hsi_crew_time(crew, hsi_crew_type(crew, worker), m->ahead);
 }
 
-uint32_t hsi_crew_victim(const hsi_crew *crew, hs_type type, double now)
+/* A task that may be taken: what a worker runs, or what waits for it. */
+typedef struct booty {
+    unsigned worker;
+    uint32_t task;
+    double   end; /* as expected */
+} booty;
+
+/* When what it runs ends, by what tasks did that lasted as long, or by the estimate. */
+static double end_of(const hsi_crew *crew, unsigned worker, double now)
 {
-    unsigned begin = type == HS_GPU ? 0 : crew->pb->m;
-    unsigned end = type == HS_GPU ? crew->pb->m : crew->pb->m + crew->pb->k, w;
-    uint32_t victim = HSI_NONE;
-    double   latest = 0;
+    prize p;
+    int   seen;
 
-    for (w = begin; w < end; w++) {
-        double until;
+    if (crew->memory)
+        return hsi_crew_end(crew, worker, now);
+    p = prize_of(crew, worker);
+    return is_trusted(&p, now) ? p.start + p.estimate : expected_end(&p, now, &seen);
+}
 
-        if (hsi_crew_worth_taking(crew, w, now) > now)
-            continue;
-        until = hsi_crew_end(crew, w, now);
-        if (victim != HSI_NONE && !goes_before(crew, w, until, victim, latest))
-            continue;
-        latest = until;
-        victim = w;
+/* The worker's first (0) or second (1) task: 1 if it is there and may be taken. */
+static int is_booty(const hsi_crew *crew, unsigned worker, int second, double now, booty *b)
+{
+    const hsi_member *m = &crew->member[worker];
+    uint32_t          task = second ? m->ahead : m->task;
+
+    if (task == HSI_NONE || !may_be_taken(crew, worker, second))
+        return 0;
+    if (crew->taking.leave > 0 &&
+        hsi_compare_ratios(crew->pb->p[task], crew->pb->q[task], crew->taking.leave, 1) < 0)
+        return 0;
+    b->worker = worker;
+    b->task = task;
+    b->end = second ? hsi_crew_end_of_all(crew, worker, now) : end_of(crew, worker, now);
+    return 1;
+}
+
+/* When the thief would end it. */
+static double end_by(const hsi_crew *crew, unsigned thief, const booty *b, double now)
+{
+    double there = crew->memory ? hsi_memory_arrival(crew->memory, b->task, thief, now) : now;
+
+    return there + hsi_crew_time(crew, hsi_crew_type(crew, thief), b->task);
+}
+
+static int is_worth_it(const hsi_crew *crew, unsigned thief, const booty *b, double now)
+{
+    prize p;
+
+    if (crew->taking.anyhow)
+        return 1;
+    if (!crew->memory) {
+        p = prize_of(crew, b->worker);
+        return is_worth(&p, now);
     }
-    return victim;
+    return end_by(crew, thief, b, now) < b->end;
 }
 
-void hsi_crew_ask(hsi_crew *crew, unsigned thief, unsigned victim)
+/* Is one to be considered before the other? */
+static int goes_before(const hsi_crew *crew, const booty *a, const booty *b)
 {
+    int64_t priority_a = hsi_priority(crew->pb, a->task);
+    int64_t priority_b = hsi_priority(crew->pb, b->task);
+
+    if (crew->taking.order != HSI_END_FIRST && priority_a != priority_b)
+        return priority_a > priority_b;
+    if (crew->taking.order == HSI_RANK_ALONE)
+        return hsi_comes_first(crew->pb, a->task, b->task);
+    if (a->end != b->end)
+        return a->end > b->end;
+    return priority_a != priority_b ? priority_a > priority_b : a->task < b->task;
+}
+
+static unsigned first_of_other(const hsi_crew *crew, unsigned worker)
+{
+    return worker < crew->pb->m ? crew->pb->m : 0;
+}
+
+static unsigned end_of_other(const hsi_crew *crew, unsigned worker)
+{
+    return worker < crew->pb->m ? crew->pb->m + crew->pb->k : crew->pb->m;
+}
+
+uint32_t hsi_crew_victim(const hsi_crew *crew, unsigned thief, double now, uint32_t *task)
+{
+    unsigned end = end_of_other(crew, thief), w;
+    int      found = 0, second;
+    booty    best = {0};
+
+    for (w = first_of_other(crew, thief); w < end; w++)
+        for (second = 0; second < 2; second++) {
+            booty b;
+
+            if (!is_booty(crew, w, second, now, &b) || !is_worth_it(crew, thief, &b, now) ||
+                (found && !goes_before(crew, &b, &best)))
+                continue;
+            best = b;
+            found = 1;
+        }
+    if (!found)
+        return HSI_NONE;
+    *task = best.task;
+    return best.worker;
+}
+
+/* The first moment at which a worker is late, or if it is, may be so late that it helps the thief. */
+static double next_worth(const hsi_crew *crew, unsigned thief, const booty *b, double now)
+{
+    const hsi_member *m = &crew->member[b->worker];
+    double            after_task;
+
+    if (!crew->memory)
+        return hsi_crew_worth_taking(crew, b->worker, now);
+    if (!is_late(crew, b->worker, now))
+        return fmax(nextafter(m->start + patience(crew, b->worker), INFINITY),
+                    nextafter(now, INFINITY));
+    /* there + time < now + (now - start) + what is behind it */
+    after_task = b->end - hsi_crew_end(crew, b->worker, now);
+    return fmax(m->start + (end_by(crew, thief, b, now) - now) - after_task,
+                nextafter(now, INFINITY));
+}
+
+double hsi_crew_next_victim(const hsi_crew *crew, unsigned thief, double now)
+{
+    unsigned end = end_of_other(crew, thief), w;
+    double   until = INFINITY;
+    int      second;
+    booty    b;
+
+    for (w = first_of_other(crew, thief); w < end; w++)
+        for (second = 0; second < 2; second++)
+            if (is_booty(crew, w, second, now, &b))
+                until = fmin(until, next_worth(crew, thief, &b, now));
+    return until;
+}
+
+void hsi_crew_ask(hsi_crew *crew, unsigned thief, unsigned victim, uint32_t task)
+{
+    hsi_member *v = &crew->member[victim];
+
     crew->member[thief].victim = victim;
-    crew->member[victim].thief = thief;
+    crew->member[thief].wanted = task;
+    if (v->ahead == task)
+        v->ahead_thief = thief;
+    else
+        v->thief = thief;
 }
 
 int hsi_crew_pending(hsi_crew *crew, unsigned worker, hs_decision *out)
@@ -142,32 +387,53 @@ int hsi_crew_pending(hsi_crew *crew, unsigned worker, hs_decision *out)
         return 1;
     }
     if (m->victim != HSI_NONE) {
-        hs_decide_take(out, crew->member[m->victim].task, m->victim);
+        hs_decide_take(out, m->wanted, m->victim);
+        return 1;
+    }
+    if (m->ahead != HSI_NONE) {
+        hs_decide_start(out, m->ahead);
+        m->ahead = m->ahead_thief = HSI_NONE;
         return 1;
     }
     return 0;
 }
 
-static void learn(hsi_crew *crew, unsigned worker, double now)
+/* A task is done. Those who found nothing to take look again if that taught something. */
+static void learn(hsi_crew *crew, unsigned worker, double now, hs_wake *wake)
+{
+    static const hs_type types[] = {HS_CPU, HS_GPU};
+    const hsi_member    *m = &crew->member[worker];
+    hs_type              type = hsi_crew_type(crew, worker);
+    double               estimate = hsi_crew_time(crew, type, m->task), ratio = 1;
+    int                  i;
+
+    if (now != m->start + estimate)
+        ratio = (now - m->start) / estimate;
+    if (!hsi_experience_add(&crew->experience, type, m->task, ratio))
+        return;
+    for (i = 0; i < 2; i++)
+        if (crew->quiet[types[i]] > 0) {
+            crew->quiet[types[i]] = 0;
+            hs_wake_type(wake, types[i]);
+        }
+}
+
+/* A task was given up: who may not take it again? What has not begun may be taken at will. */
+static void bar(hsi_crew *crew, unsigned worker, double now)
 {
     const hsi_member *m = &crew->member[worker];
 
-    if (!is_late(crew, worker, now))
+    if (crew->memory && m->start >= now)
         return;
-    crew->lesson[hsi_crew_type(crew, worker)][m->task] = 2 * (now - m->start);
-    crew->learnt = 1;
+    if (m->thief < RETIRED)
+        crew->barred[m->task] |= (unsigned char)(1 << hsi_crew_type(crew, m->thief));
+    if (is_late(crew, worker, now))
+        crew->barred[m->task] |= (unsigned char)(1 << hsi_crew_type(crew, worker));
 }
 
-int hsi_crew_ended(hsi_crew *crew, unsigned worker, uint32_t task, hs_ending how, double now)
+/* What was asked for goes to who asked, unless it is not there any more. 1: it is anybody's. */
+static int hand_over(hsi_crew *crew, uint32_t thief, uint32_t task, hs_ending how)
 {
-    hsi_member *m = &crew->member[worker];
-    uint32_t    thief = m->thief;
-
-    if (m->task != task)
-        return 0;
-    if (how == HS_ENDING_ABORTED)
-        learn(crew, worker, now);
-    m->task = m->thief = HSI_NONE;
     if (thief < RETIRED) {
         crew->member[thief].victim = HSI_NONE;
         if (how == HS_ENDING_ABORTED) {
@@ -176,6 +442,28 @@ int hsi_crew_ended(hsi_crew *crew, unsigned worker, uint32_t task, hs_ending how
         }
     }
     return how == HS_ENDING_ABORTED || how == HS_ENDING_BACK;
+}
+
+int hsi_crew_ended(hsi_crew *crew, unsigned worker, uint32_t task, hs_ending how, double now,
+                   hs_wake *wake)
+{
+    hsi_member *m = &crew->member[worker];
+    uint32_t    thief;
+
+    if (m->ahead == task) {
+        thief = m->ahead_thief;
+        m->ahead = m->ahead_thief = HSI_NONE;
+        return hand_over(crew, thief, task, how);
+    }
+    if (m->task != task)
+        return 0;
+    if (how == HS_ENDING_DONE)
+        learn(crew, worker, now, wake);
+    else if (how == HS_ENDING_ABORTED)
+        bar(crew, worker, now);
+    thief = m->thief;
+    m->task = m->thief = HSI_NONE;
+    return hand_over(crew, thief, task, how);
 }
 
 int hsi_crew_retire(hsi_crew *crew, unsigned worker, uint32_t *task)

@@ -5,14 +5,23 @@
 #include <hybridsched/policy.h>
 
 #include "core/problem.h"
+#include "policy/experience.h"
+#include "policy/memory.h"
 
 /*
- * Who runs what since when, and who waits for whose task: spoliation as it is done
- * live. A task is expected to end when its estimate says so; once it is late, that
- * is past its estimate by more than the tolerance, to need as long again as it has
- * run. One that is aborted late is held from then on to take that time, twice what
- * it had run, on that type: else two idle workers could take a task with a wrong
- * estimate from each other for ever.
+ * Who runs what since when, and who waits for whose task: spoliation as it is done live. A
+ * task is late once it is past its estimate by more than the tolerance. While no estimate of
+ * its kernel was wrong, on its type or on the thief's, and it is not late, it is taken by who
+ * would end it strictly earlier, as in the algorithm. Else it is held to take what tasks did
+ * that lasted as long already, by the ratios of time to estimate seen so far, or, if none did,
+ * as long again as it has run; the thief to take the mean of such tasks on its type. What that
+ * gains must exceed, times the part of the estimates on the thief's type that were wrong: what
+ * would be thrown away, or, where less, the thief's time, which is most that can be lost; half of
+ * what would be thrown away where no task lasted as long. A type takes a task once, and none that
+ * was late on that type and taken from it: so wrong estimates do not send it to and fro. Where
+ * transfers count, estimates are believed until a task is late. Who has chosen ahead has a second
+ * task waiting, which starts when the first has ended and its inputs are there, and may be taken as
+ * the first may.
  */
 #define HSI_NONE UINT32_MAX
 
@@ -21,20 +30,38 @@ typedef struct hsi_member {
     uint32_t task;   /* that it runs, or HSI_NONE */
     uint32_t thief;  /* for whom it was asked to abort that, or HSI_NONE */
     uint32_t victim; /* whose task it waits for, or HSI_NONE */
+    uint32_t wanted; /* that task */
     uint32_t kept;   /* task that was aborted for it, or HSI_NONE */
+    uint32_t ahead;  /* task that waits for it, or HSI_NONE */
+    uint32_t ahead_thief; /* for whom it was asked to give that up, or HSI_NONE */
+    double   there;  /* when that one's inputs are */
 } hsi_member;
+
+/* What may be taken, and what comes first: what is left equal, the smaller number does. */
+typedef struct hsi_taking {
+    enum {
+        HSI_END_FIRST,  /* by later end, then higher priority */
+        HSI_RANK_FIRST, /* the other way round */
+        HSI_RANK_ALONE  /* by higher priority, then place in the graph */
+    } order;
+    int    anyhow; /* whoever would end it first; else only what the thief would end earlier */
+    double leave;  /* only what has p/q of at least this; 0: all */
+} hsi_taking;
 
 typedef struct hsi_crew {
     const hsi_problem *pb;
     double             tolerance;
     hsi_member        *member;
-    double            *lesson[2]; /* by hs_type, of tasks: what is known to be needed at least */
-    int                learnt;    /* is there any lesson? */
-    double             quiet[2];  /* by hs_type: before that, nothing is worth taking */
+    hsi_experience     experience;
+    unsigned char     *barred;   /* of tasks: 1 << t, not to be taken by hs_type t */
+    double             quiet[2]; /* by hs_type: before that, nothing is worth taking */
+    const hsi_memory  *memory;   /* where transfers count; NULL: nowhere */
+    hsi_taking         taking;
 } hsi_crew;
 
 /* `pb` must outlive it. */
-hs_status hsi_crew_open(hsi_crew *crew, const hsi_problem *pb, double tolerance);
+hs_status hsi_crew_open(hsi_crew *crew, const hsi_problem *pb, const hs_instance *estimates,
+                        double tolerance);
 void      hsi_crew_close(hsi_crew *crew);
 
 static inline hs_type hsi_crew_type(const hsi_crew *crew, unsigned worker)
@@ -42,14 +69,10 @@ static inline hs_type hsi_crew_type(const hsi_crew *crew, unsigned worker)
     return worker < crew->pb->m ? HS_CPU : HS_GPU;
 }
 
-/* What a task is expected to take from its start. */
+/* What a task is estimated to take. */
 static inline double hsi_crew_time(const hsi_crew *crew, hs_type type, uint32_t task)
 {
-    double estimate = type == HS_GPU ? crew->pb->q[task] : crew->pb->p[task];
-
-    if (crew->learnt && crew->lesson[type][task] > estimate)
-        return crew->lesson[type][task];
-    return estimate;
+    return type == HS_GPU ? crew->pb->q[task] : crew->pb->p[task];
 }
 
 static inline void hsi_crew_start(hsi_crew *crew, unsigned worker, uint32_t task, double now)
@@ -58,8 +81,19 @@ static inline void hsi_crew_start(hsi_crew *crew, unsigned worker, uint32_t task
     crew->member[worker].task = task;
 }
 
-/* 1: the task is anybody's now; 0: it is over, or kept for whoever asked for it. */
-int hsi_crew_ended(hsi_crew *crew, unsigned worker, uint32_t task, hs_ending how, double now);
+/* A task waits for the worker until it has ended what it runs; its inputs are `there` then. */
+static inline void hsi_crew_ahead(hsi_crew *crew, unsigned worker, uint32_t task, double there)
+{
+    crew->member[worker].ahead = task;
+    crew->member[worker].there = there;
+}
+
+/*
+ * 1: the task is anybody's now; 0: it is over, or kept for whoever asked for it. Those who
+ * found nothing to take are to look again if it taught something.
+ */
+int hsi_crew_ended(hsi_crew *crew, unsigned worker, uint32_t task, hs_ending how, double now,
+                   hs_wake *wake);
 
 /*
  * A worker goes out of service: what it waits for is nobody's. 1 and the task if
@@ -73,8 +107,12 @@ int hsi_crew_retire(hsi_crew *crew, unsigned worker, uint32_t *task);
  */
 int hsi_crew_pending(hsi_crew *crew, unsigned worker, hs_decision *out);
 
-/* When what a worker runs is expected to end; `now` if it runs nothing. */
+/* When what a worker runs is expected to end by its estimate, or, late, if it needs as long again
+ * as it has run; `now` if it runs nothing. */
 double hsi_crew_end(const hsi_crew *crew, unsigned worker, double now);
+
+/* When what waits for it is, too. */
+double hsi_crew_end_of_all(const hsi_crew *crew, unsigned worker, double now);
 
 /*
  * From when on something that takes `time` would end before the worker has run its task
@@ -83,17 +121,19 @@ double hsi_crew_end(const hsi_crew *crew, unsigned worker, double now);
  */
 double hsi_crew_worth(const hsi_crew *crew, unsigned worker, double load, double time, double now);
 
-/* The same for the very task that the worker runs, on the other type. */
+/* From when on the other type is to take the very task that the worker runs; likewise. */
 double hsi_crew_worth_taking(const hsi_crew *crew, unsigned worker, double now);
 
 /*
- * Which worker's task would one of `type` end strictly earlier, starting now? By
- * decreasing expected end, then higher priority, then the smaller task. HSI_NONE if
- * there is none. O(workers of the other type).
+ * The worker of the other type whose task the thief is to take now, and that task, the first as
+ * `taking` has it. HSI_NONE if there is none. O(workers of the other type).
  */
-uint32_t hsi_crew_victim(const hsi_crew *crew, hs_type type, double now);
+uint32_t hsi_crew_victim(const hsi_crew *crew, unsigned thief, double now, uint32_t *task);
 
-/* The thief asks for the victim's task. */
-void hsi_crew_ask(hsi_crew *crew, unsigned thief, unsigned victim);
+/* When there may be one at the earliest if there is none now. */
+double hsi_crew_next_victim(const hsi_crew *crew, unsigned thief, double now);
+
+/* The thief asks for a task of the victim's. */
+void hsi_crew_ask(hsi_crew *crew, unsigned thief, unsigned victim, uint32_t task);
 
 #endif

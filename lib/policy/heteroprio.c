@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HeteroPrio, decided as it goes: idle GPUs take from the front of the queue, idle
- * CPUs from its back, and whoever finds nothing there spoliates. With exact
- * estimates and no tolerance it makes, under a virtual clock, the very schedules of
- * the algorithm of that name.
+ * HeteroPrio and those that differ from it in who takes from others what they run: idle GPUs take
+ * from the front of the queue, idle CPUs from its back, and whoever finds nothing there spoliates.
+ * With exact estimates and no tolerance heteroprio makes, under a virtual clock and of independent
+ * tasks, the very schedules of the algorithm of that name.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,9 +11,19 @@
 #include "policy/crew.h"
 #include "policy/policy.h"
 #include "policy/pool.h"
+#include "policy/ranking.h"
+
+typedef enum raid {
+    RAID_NONE, /* nobody takes */
+    RAID_BOTH, /* both types, what they would end earlier */
+    RAID_GPUS  /* GPUs, whatever CPUs run */
+} raid;
 
 struct hs_policy_state {
-    hsi_problem pb;
+    hs_policy  *policy;
+    raid        raid;
+    hsi_problem pb; /* its priorities are ranks */
+    hsi_ranking ranking;
     hsi_pool    queue;
     hsi_crew    crew;
 };
@@ -23,28 +33,91 @@ static void heteroprio_free(hs_policy_state *hp)
     hsi_crew_close(&hp->crew);
     hsi_pool_close(&hp->queue);
     hsi_problem_close(&hp->pb);
+    hsi_ranking_close(&hp->ranking);
     free(hp);
 }
 
-static hs_status heteroprio_create(const hs_instance *estimates, const hs_schedule *plan,
-                                   double tolerance, hs_policy_state **out)
+/* What is ready from the start, and is not told, is in the queue at once. */
+static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
+                          const hs_policy_settings *settings)
+{
+    hs_status st = hsi_problem_of_tasks(estimates, &hp->pb);
+
+    if (st == HS_OK)
+        st = hsi_ranking_open(&hp->ranking, estimates, &hp->pb, settings->rank,
+                              hp->pb.graph ? HS_RANK_MIN : HS_RANK_GIVEN);
+    for (size_t i = 0; i < hp->pb.n && st == HS_OK && !hp->policy->settles; i++)
+        hsi_ranking_ready(&hp->ranking, (uint32_t)i);
+    if (st == HS_OK)
+        st = hsi_pool_open(&hp->queue, &hp->pb, !hp->policy->settles);
+    if (st == HS_OK)
+        st = hsi_crew_open(&hp->crew, &hp->pb, estimates, settings->tolerance);
+    return st;
+}
+
+static hs_status create(raid who, hs_policy *policy, const hs_instance *estimates,
+                        const hs_policy_settings *settings, hs_policy_state **out)
 {
     hs_policy_state *hp = calloc(1, sizeof *hp);
     hs_status        st;
 
-    (void)plan;
     if (!hp)
         return HS_ENOMEM;
-    st = hsi_problem_of_tasks(estimates, &hp->pb);
-    if (st == HS_OK)
-        st = hsi_pool_open(&hp->queue, &hp->pb, 1);
-    if (st == HS_OK)
-        st = hsi_crew_open(&hp->crew, &hp->pb, tolerance);
-    if (st == HS_OK)
-        *out = hp;
-    else
+    hp->policy = policy;
+    hp->raid = who;
+    st = open_all(hp, estimates, settings);
+    if (st != HS_OK) {
         heteroprio_free(hp);
-    return st;
+        return st;
+    }
+    if (hsi_memory_counts(&policy->memory))
+        hp->crew.memory = &policy->memory;
+    if (who == RAID_GPUS)
+        hp->crew.taking = (hsi_taking){.order = HSI_RANK_ALONE, .anyhow = 1};
+    else if (hsi_ranking_is_length(&hp->ranking))
+        hp->crew.taking.order = HSI_RANK_FIRST;
+    *out = hp;
+    return HS_OK;
+}
+
+static hs_status heteroprio_create(hs_policy *policy, const hs_instance *estimates,
+                                   const hs_schedule *plan, const hs_policy_settings *settings,
+                                   hs_policy_state **out)
+{
+    (void)plan;
+    return create(RAID_BOTH, policy, estimates, settings, out);
+}
+
+static hs_status ns_create(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
+                           const hs_policy_settings *settings, hs_policy_state **out)
+{
+    (void)plan;
+    return create(RAID_NONE, policy, estimates, settings, out);
+}
+
+static hs_status sp_create(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
+                           const hs_policy_settings *settings, hs_policy_state **out)
+{
+    (void)plan;
+    return create(RAID_GPUS, policy, estimates, settings, out);
+}
+
+static void heteroprio_ready(hs_policy_state *hp, const uint32_t *tasks, size_t count, double now,
+                             hs_wake *wake)
+{
+    (void)now;
+    for (size_t i = 0; i < count; i++) {
+        hsi_ranking_ready(&hp->ranking, tasks[i]);
+        hsi_pool_add(&hp->queue, tasks[i]);
+    }
+    if (count > 0)
+        hs_wake_all(wake);
+}
+
+/* Is there one moment for all of a type before which nothing is worth taking? */
+static int is_quiet(const hs_policy_state *hp)
+{
+    return hp->raid == RAID_BOTH && !hp->crew.memory;
 }
 
 /* The first moment at which something that runs now is worth taking for `type`. */
@@ -59,13 +132,17 @@ static double quiet_until(const hs_policy_state *hp, hs_type type, double now)
     return until;
 }
 
-/* If the other type has found nothing so far, this may be something for it. */
-static void start(hs_policy_state *hp, unsigned worker, double now, uint32_t task, hs_wake *wake)
+/* If the other type has found nothing so far, what this worker has now may be something for it. */
+static void announce(hs_policy_state *hp, unsigned worker, double now, hs_wake *wake)
 {
     hs_type other = hsi_crew_type(&hp->crew, worker) == HS_CPU ? HS_GPU : HS_CPU;
     double  worth;
 
-    hsi_crew_start(&hp->crew, worker, task, now);
+    if (!is_quiet(hp)) {
+        if (hp->raid == RAID_BOTH || (hp->raid == RAID_GPUS && other == HS_GPU))
+            hs_wake_type(wake, other);
+        return;
+    }
     if (hp->crew.quiet[other] <= now)
         return;
     worth = hsi_crew_worth_taking(&hp->crew, worker, now);
@@ -75,21 +152,44 @@ static void start(hs_policy_state *hp, unsigned worker, double now, uint32_t tas
     }
 }
 
+static void start(hs_policy_state *hp, unsigned worker, double now, uint32_t task, hs_wake *wake)
+{
+    hsi_crew_start(&hp->crew, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
+    announce(hp, worker, now, wake);
+}
+
+/* When to ask again who has found no victim. */
+static double ask_again(hs_policy_state *hp, unsigned worker, double now)
+{
+    hs_type type = hsi_crew_type(&hp->crew, worker);
+
+    if (hp->crew.taking.anyhow)
+        return INFINITY;
+    hp->crew.quiet[type] = is_quiet(hp) ? quiet_until(hp, type, now)
+                                        : hsi_crew_next_victim(&hp->crew, worker, now);
+    return hp->crew.quiet[type];
+}
+
 static void spoliate_or_wait(hs_policy_state *hp, unsigned worker, double now, hs_decision *out)
 {
     hs_type  type = hsi_crew_type(&hp->crew, worker);
-    uint32_t victim;
+    uint32_t victim, task;
 
-    if (now >= hp->crew.quiet[type]) {
-        victim = hsi_crew_victim(&hp->crew, type, now);
-        if (victim != HSI_NONE) {
-            hsi_crew_ask(&hp->crew, worker, victim);
-            hs_decide_take(out, hp->crew.member[victim].task, victim);
-            return;
-        }
-        hp->crew.quiet[type] = quiet_until(hp, type, now);
+    if (hp->raid == RAID_NONE || (hp->raid == RAID_GPUS && type == HS_CPU)) {
+        hs_decide_wait(out, INFINITY);
+        return;
     }
-    hs_decide_wait(out, hp->crew.quiet[type]);
+    if (is_quiet(hp) && now < hp->crew.quiet[type]) {
+        hs_decide_wait(out, hp->crew.quiet[type]);
+        return;
+    }
+    victim = hsi_crew_victim(&hp->crew, worker, now, &task);
+    if (victim == HSI_NONE) {
+        hs_decide_wait(out, ask_again(hp, worker, now));
+        return;
+    }
+    hsi_crew_ask(&hp->crew, worker, victim, task);
+    hs_decide_take(out, task, victim);
 }
 
 static void heteroprio_next(hs_policy_state *hp, unsigned worker, double now, hs_decision *out,
@@ -110,6 +210,19 @@ static void heteroprio_next(hs_policy_state *hp, unsigned worker, double now, hs
     }
 }
 
+static void heteroprio_ahead(hs_policy_state *hp, unsigned worker, double now, hs_decision *out,
+                             hs_wake *wake)
+{
+    uint32_t task;
+
+    if (!hsi_pool_take(&hp->queue, hsi_crew_type(&hp->crew, worker), &task))
+        return;
+    hs_decide_start(out, task);
+    hsi_crew_ahead(&hp->crew, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
+    if (hp->raid == RAID_BOTH)
+        announce(hp, worker, now, wake);
+}
+
 static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
 {
     hsi_pool_add(&hp->queue, task);
@@ -119,7 +232,7 @@ static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
 static void heteroprio_ended(hs_policy_state *hp, unsigned worker, uint32_t task, hs_ending how,
                              double now, hs_wake *wake)
 {
-    if (hsi_crew_ended(&hp->crew, worker, task, how, now))
+    if (hsi_crew_ended(&hp->crew, worker, task, how, now, wake))
         put_back(hp, task, wake);
 }
 
@@ -141,15 +254,29 @@ static int heteroprio_stranded(hs_policy_state *hp, uint32_t *task)
     return hsi_pool_stranded(&hp->queue, task);
 }
 
+enum { RANKS = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << HS_RANK_FIFO };
+
+#define CALLS(maker)                                                                               \
+    .struct_size = sizeof(hs_policy_kind), .create = maker, .free = heteroprio_free,               \
+    .next = heteroprio_next, .ended = heteroprio_ended, .skip = heteroprio_skip,                   \
+    .retire = heteroprio_retire, .stranded = heteroprio_stranded, .graphs = 1, .ranks = RANKS,     \
+    .ready = heteroprio_ready, .ahead = heteroprio_ahead
+
 const hs_policy_kind hsi_policy_heteroprio = {
-    .struct_size = sizeof(hs_policy_kind),
+    CALLS(heteroprio_create),
     .name = "heteroprio",
     .summary = "GPUs take the most accelerated task, CPUs the least; idle workers spoliate",
-    .create = heteroprio_create,
-    .free = heteroprio_free,
-    .next = heteroprio_next,
-    .ended = heteroprio_ended,
-    .skip = heteroprio_skip,
-    .retire = heteroprio_retire,
-    .stranded = heteroprio_stranded,
+};
+
+const hs_policy_kind hsi_policy_heteroprio_ns = {
+    CALLS(ns_create),
+    .name = "heteroprio-ns",
+    .summary = "heteroprio without spoliation",
+};
+
+const hs_policy_kind hsi_policy_hp_sp = {
+    CALLS(sp_create),
+    .name = "hp-sp",
+    .summary = "heteroprio whose idle GPUs alone take from others: the highest rank a CPU runs",
+    .settles = 1,
 };

@@ -34,6 +34,17 @@ static inline void hsi_lists_skip(hsi_lists *lists, uint32_t task)
 /* Takes what is skipped out of a list. O(its tasks). */
 void hsi_list_compact(hsi_list *list);
 
+/* 1 and the next task, which stays, or 0. */
+static inline int hsi_list_peek(hsi_list *list, uint32_t *task)
+{
+    while (list->next != list->end && *list->next == HSI_SKIPPED)
+        list->next++;
+    if (list->next == list->end)
+        return 0;
+    *task = *list->next;
+    return 1;
+}
+
 /* 1 and the next task, or 0. */
 static inline int hsi_list_next(hsi_list *list, uint32_t *task)
 {

@@ -3,6 +3,9 @@
  * Each worker runs its list of the plan in order. What is nobody's any more (a
  * worker's that has retired, or given back) goes to workers whose lists have come
  * to an end: to each the task in which its type's advantage is greatest.
+ *
+ * In a graph a worker waits until the next task of its list is ready, and what others make for it
+ * is on its way as soon as it is made.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,33 +15,42 @@
 #include "policy/pool.h"
 
 struct hs_policy_state {
-    hsi_problem pb;
-    hsi_lists   lists;
-    hsi_pool    orphans;
+    hs_policy     *policy;
+    hsi_problem    pb;
+    hsi_lists      lists;
+    hsi_pool       orphans;
+    unsigned char *is_orphan; /* of tasks */
 };
 
 static void plan_free(hs_policy_state *plan)
 {
+    free(plan->is_orphan);
     hsi_pool_close(&plan->orphans);
     hsi_lists_close(&plan->lists);
     hsi_problem_close(&plan->pb);
     free(plan);
 }
 
-static hs_status plan_create(const hs_instance *estimates, const hs_schedule *schedule,
-                             double tolerance, hs_policy_state **out)
+static hs_status plan_create(hs_policy *policy, const hs_instance *estimates,
+                             const hs_schedule *schedule, const hs_policy_settings *settings,
+                             hs_policy_state **out)
 {
     hs_policy_state *plan = calloc(1, sizeof *plan);
     hs_status        st;
 
-    (void)tolerance;
+    (void)settings;
     if (!plan)
         return HS_ENOMEM;
+    plan->policy = policy;
     st = hsi_problem_of_tasks(estimates, &plan->pb);
     if (st == HS_OK)
         st = hsi_lists_open(&plan->lists, &plan->pb, schedule);
     if (st == HS_OK)
         st = hsi_pool_open(&plan->orphans, &plan->pb, 0);
+    if (st == HS_OK) {
+        plan->is_orphan = calloc(plan->pb.n + 1, 1);
+        st = plan->is_orphan ? HS_OK : HS_ENOMEM;
+    }
     if (st == HS_OK)
         *out = plan;
     else
@@ -46,39 +58,78 @@ static hs_status plan_create(const hs_instance *estimates, const hs_schedule *sc
     return st;
 }
 
+/* Whether a task can be run depends on others in a graph. */
 static int plan_own(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
-    return hsi_list_next(&plan->lists.of[worker], task);
+    return !plan->pb.graph && hsi_list_next(&plan->lists.of[worker], task);
 }
 
 static const uint32_t *plan_list(hs_policy_state *plan, unsigned worker, size_t *count)
 {
     hsi_list *list = &plan->lists.of[worker];
 
+    if (plan->pb.graph)
+        return NULL;
     hsi_list_compact(list);
     *count = (size_t)(list->end - list->next);
     return list->next;
 }
 
+/* 1 and the next task of the worker's list, if it is ready. */
+static int take_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
+{
+    hsi_list *list = &plan->lists.of[worker];
+
+    if (!plan->pb.graph)
+        return hsi_list_next(list, task);
+    if (!hsi_list_peek(list, task) || !hsi_policy_permits(plan->policy, *task))
+        return 0;
+    list->next++;
+    hsi_memory_foresee(&plan->policy->memory, *task, worker);
+    return 1;
+}
+
+/* 1 and what is nobody's any more, for who has come to the end of his list. */
+static int take_orphan(hs_policy_state *plan, unsigned worker, uint32_t *task)
+{
+    hs_type type = worker < plan->pb.m ? HS_CPU : HS_GPU;
+
+    return !hsi_list_peek(&plan->lists.of[worker], task) &&
+           hsi_pool_serves(&plan->orphans, worker) && hsi_pool_take(&plan->orphans, type, task);
+}
+
 static void plan_next(hs_policy_state *plan, unsigned worker, double now, hs_decision *out,
                       hs_wake *wake)
 {
-    hs_type  type = worker < plan->pb.m ? HS_CPU : HS_GPU;
     uint32_t task;
 
     (void)now;
     (void)wake;
-    if (hsi_list_next(&plan->lists.of[worker], &task) ||
-        (hsi_pool_serves(&plan->orphans, worker) && hsi_pool_take(&plan->orphans, type, &task)))
+    if (take_next(plan, worker, &task) || take_orphan(plan, worker, &task))
         hs_decide_start(out, task);
     else
         hs_decide_wait(out, INFINITY);
 }
 
+/* What is not ready yet is left until it is. */
 static void add_orphan(hs_policy_state *plan, uint32_t task, hs_wake *wake)
 {
+    plan->is_orphan[task] = 1;
+    if (!hsi_policy_permits(plan->policy, task))
+        return;
     hsi_pool_add(&plan->orphans, task);
     hs_wake_all(wake);
+}
+
+static void plan_ready(hs_policy_state *plan, const uint32_t *tasks, size_t count, double now,
+                       hs_wake *wake)
+{
+    (void)now;
+    for (size_t i = 0; i < count; i++)
+        if (plan->is_orphan[tasks[i]])
+            hsi_pool_add(&plan->orphans, tasks[i]);
+    if (count > 0)
+        hs_wake_all(wake);
 }
 
 /*
@@ -128,4 +179,6 @@ const hs_policy_kind hsi_policy_plan = {
     .list = plan_list,
     .retire = plan_retire,
     .stranded = plan_stranded,
+    .graphs = 1,
+    .ready = plan_ready,
 };

@@ -16,6 +16,7 @@
 typedef struct slot {
     hs_ready task;
     uint64_t sequence; /* of pushing; of a free slot: the next free one */
+    int      is_taken; /* else free */
 } slot;
 
 typedef struct running {
@@ -36,13 +37,29 @@ struct hs_queue {
     hsi_ordered_set victims[2]; /* workers of a type, the latest end first */
 };
 
+/* A type without workers runs nothing. */
+static inline double time_on(const hs_queue *q, hs_type type, const hs_ready *task)
+{
+    if (type == HS_CPU)
+        return q->cpus ? task->cpu : INFINITY;
+    return q->gpus ? task->gpu : INFINITY;
+}
+
 /* Of equal ratios and priorities who came first is nearer to the GPU end. */
 static int slot_before(const void *queue, uint32_t a, uint32_t b)
 {
-    const slot *slots = ((const hs_queue *)queue)->slots.data, *x = &slots[a], *y = &slots[b];
-    int tie, first = hsi_queue_before(x->task.cpu, x->task.gpu, x->task.priority, y->task.cpu,
-                                      y->task.gpu, y->task.priority, &tie);
+    const hs_queue *q = queue;
+    const slot     *slots = q->slots.data, *x = &slots[a], *y = &slots[b];
+    int             tie = x->task.cpu == y->task.cpu && x->task.gpu == y->task.gpu, first;
 
+    if (tie && x->task.priority == y->task.priority) /* mostly tasks of one kernel */
+        return x->sequence < y->sequence;
+    if (tie)
+        return (x->task.priority > y->task.priority) ==
+               (time_on(q, HS_CPU, &x->task) >= time_on(q, HS_GPU, &x->task));
+    first = hsi_queue_before(time_on(q, HS_CPU, &x->task), time_on(q, HS_GPU, &x->task),
+                             x->task.priority, time_on(q, HS_CPU, &y->task),
+                             time_on(q, HS_GPU, &y->task), y->task.priority, &tie);
     return tie ? x->sequence < y->sequence : first;
 }
 
@@ -76,7 +93,12 @@ static uint32_t take_slot(hs_queue *q)
     return at;
 }
 
-hs_status hs_queue_push(hs_queue *q, const hs_ready *task)
+static double key_of(const hs_queue *q, const hs_ready *task)
+{
+    return hsi_queue_key(time_on(q, HS_CPU, task), time_on(q, HS_GPU, task));
+}
+
+hs_status hs_queue_push(hs_queue *q, const hs_ready *task, hs_queue_handle *handle)
 {
     slot     *kept;
     uint32_t  at;
@@ -93,33 +115,127 @@ hs_status hs_queue_push(hs_queue *q, const hs_ready *task)
         return HS_ENOMEM;
     at = take_slot(q);
     kept = (slot *)q->slots.data + at;
-    kept->task = *task;
-    if (q->cpus == 0)
-        kept->task.cpu = INFINITY;
-    if (q->gpus == 0)
-        kept->task.gpu = INFINITY;
-    kept->sequence = q->pushed++;
-    hsi_set_insert(&q->waiting, hsi_queue_key(kept->task.cpu, kept->task.gpu), at);
+    *kept = (slot){*task, q->pushed++, 1};
+    hsi_set_insert(&q->waiting, key_of(q, task), at);
+    if (handle)
+        *handle = (hs_queue_handle){kept->sequence, at};
     return HS_OK;
+}
+
+static hsi_set_end end_of(hs_type type)
+{
+    return type == HS_GPU ? HSI_SET_FRONT : HSI_SET_BACK;
+}
+
+/* The slot at that type's end, if it can run that; else NO_SLOT. */
+static uint32_t first_of(const hs_queue *q, hs_type type)
+{
+    const slot *slots = q->slots.data;
+    uint32_t    at;
+
+    if (q->waiting.count == 0)
+        return NO_SLOT;
+    at = hsi_set_at(&q->waiting, end_of(type), 0);
+    return isinf(time_on(q, type, &slots[at].task)) ? NO_SLOT : at;
+}
+
+/* What lay in a slot, which is no longer in the set. */
+static hs_ready vacate(hs_queue *q, uint32_t at)
+{
+    slot *kept = (slot *)q->slots.data + at;
+
+    kept->is_taken = 0;
+    kept->sequence = q->free_slot;
+    q->free_slot = at;
+    return kept->task;
 }
 
 int hs_queue_take(hs_queue *q, hs_type type, hs_ready *task)
 {
-    hsi_set_end end = type == HS_GPU ? HSI_SET_FRONT : HSI_SET_BACK;
-    slot       *kept;
-    uint32_t    at;
+    uint32_t at = first_of(q, type);
 
-    if (q->waiting.count == 0)
+    if (at == NO_SLOT)
         return 0;
-    at = hsi_set_at(&q->waiting, end, 0);
-    kept = (slot *)q->slots.data + at;
-    if (isinf(type == HS_GPU ? kept->task.gpu : kept->task.cpu))
-        return 0;
-    hsi_set_take(&q->waiting, end);
-    *task = kept->task;
-    kept->sequence = q->free_slot;
-    q->free_slot = at;
+    hsi_set_take(&q->waiting, end_of(type));
+    *task = vacate(q, at);
     return 1;
+}
+
+int hs_queue_peek(const hs_queue *q, hs_type type, hs_ready *task)
+{
+    uint32_t at = first_of(q, type);
+
+    if (at == NO_SLOT)
+        return 0;
+    *task = ((const slot *)q->slots.data)[at].task;
+    return 1;
+}
+
+/* What a type cannot run lies at the other end: behind the first such there is nothing for it. */
+int hs_queue_take_if(hs_queue *q, hs_type type, int (*accept)(void *data, const hs_ready *task),
+                     void *data, hs_ready *task)
+{
+    const slot *slots = q->slots.data;
+    size_t      i;
+
+    for (i = 0; i < q->waiting.count; i++) {
+        uint32_t        at = hsi_set_at(&q->waiting, end_of(type), i);
+        const hs_ready *found = &slots[at].task;
+
+        if (isinf(time_on(q, type, found)))
+            return 0;
+        if (!accept(data, found))
+            continue;
+        hsi_set_remove(&q->waiting, key_of(q, found), at);
+        *task = vacate(q, at);
+        return 1;
+    }
+    return 0;
+}
+
+static slot *find(const hs_queue *q, const hs_queue_handle *handle)
+{
+    slot *slots = q->slots.data;
+
+    if (handle->slot >= q->slots.size / sizeof *slots || !slots[handle->slot].is_taken ||
+        slots[handle->slot].sequence != handle->number)
+        return NULL;
+    return &slots[handle->slot];
+}
+
+int hs_queue_remove(hs_queue *q, const hs_queue_handle *handle, hs_ready *task)
+{
+    const slot *kept = find(q, handle);
+    hs_ready    found;
+
+    if (!kept)
+        return 0;
+    hsi_set_remove(&q->waiting, key_of(q, &kept->task), handle->slot);
+    found = vacate(q, handle->slot);
+    if (task)
+        *task = found;
+    return 1;
+}
+
+hs_status hs_queue_update(hs_queue *q, const hs_queue_handle *handle, const hs_ready *task)
+{
+    slot     *kept;
+    hs_status st;
+
+    if (!q || !handle || !task)
+        return HS_EINVAL;
+    kept = find(q, handle);
+    if (!kept)
+        return HS_EINVAL;
+    st = check_task(q, task);
+    if (st != HS_OK)
+        return st;
+    if (hsi_set_reserve(&q->waiting, q->waiting.count + 1))
+        return HS_ENOMEM;
+    hsi_set_remove(&q->waiting, key_of(q, &kept->task), handle->slot);
+    kept->task = *task;
+    hsi_set_insert(&q->waiting, key_of(q, task), handle->slot);
+    return HS_OK;
 }
 
 size_t hs_queue_size(const hs_queue *q)

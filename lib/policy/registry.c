@@ -4,11 +4,20 @@
 #include <string.h>
 
 #include "policy/policy.h"
+#include "support/sized.h"
 
 static const hs_policy_kind *const registry[] = {
     &hsi_policy_plan,
     &hsi_policy_plan_steal,
     &hsi_policy_heteroprio,
+    &hsi_policy_heteroprio_ns,
+    &hsi_policy_hp_sp,
+    &hsi_policy_hp_corrected,
+    &hsi_policy_dualhp,
+    &hsi_policy_dynamic,
+    &hsi_policy_h_ratio,
+    &hsi_policy_d_rank,
+    &hsi_policy_dmda,
 };
 
 size_t hs_policy_count(void)
@@ -31,56 +40,140 @@ const hs_policy_kind *hs_policy_find(const char *name)
     return NULL;
 }
 
+/* All of a kind that its maker knew; the rest is 0. */
+static hs_policy_kind known_of(const hs_policy_kind *kind)
+{
+    hs_policy_kind known = {0};
+
+    (void)hsi_take_sized(&known, sizeof known, kind);
+    return known;
+}
+
 const char *hs_policy_name(const hs_policy_kind *kind)
 {
-    return kind->name;
+    return known_of(kind).name;
 }
 
 const char *hs_policy_summary(const hs_policy_kind *kind)
 {
-    return kind->summary;
+    const char *summary = known_of(kind).summary;
+
+    return summary ? summary : "";
+}
+
+int hs_policy_graphs(const hs_policy_kind *kind)
+{
+    return known_of(kind).graphs;
+}
+
+unsigned hs_policy_ranks(const hs_policy_kind *kind)
+{
+    return known_of(kind).ranks;
 }
 
 int hs_policy_needs_plan(const hs_policy_kind *kind)
 {
-    return kind->needs_plan;
+    return known_of(kind).needs_plan;
 }
 
-/* All of a kind that its maker knew; HS_EINVAL if something is missing. */
-static hs_status copy_kind(hs_policy_kind *full, const hs_policy_kind *kind)
+static int is_whole(const hs_policy_kind *kind)
 {
-    *full = (hs_policy_kind){0};
-    if (kind->struct_size < sizeof kind->struct_size)
+    return kind->name && kind->create && kind->free && kind->next && kind->ended && kind->skip &&
+           (kind->ready || !(kind->graphs || kind->settles));
+}
+
+static int fits(const hs_schedule *plan, const hs_instance *in)
+{
+    return plan && hs_schedule_cpus(plan) == hs_instance_cpus(in) &&
+           hs_schedule_gpus(plan) == hs_instance_gpus(in);
+}
+
+static int is_amount(double x)
+{
+    return x >= 0 && !isinf(x);
+}
+
+void hs_policy_settings_init_sized(hs_policy_settings *settings, size_t size)
+{
+    memset(settings, 0, size);
+    settings->struct_size = size;
+}
+
+/* Defaults for what is absent, and ranges. */
+static hs_status resolve(hs_policy_settings *full, const hs_policy_settings *given)
+{
+    hs_policy_settings_init(full);
+    if (given && !hsi_take_sized(full, sizeof *full, given))
         return HS_EINVAL;
-    memcpy(full, kind, kind->struct_size < sizeof *full ? kind->struct_size : sizeof *full);
-    if (!full->name || !full->create || !full->free || !full->next || !full->ended || !full->skip)
+    if (!is_amount(full->tolerance) || !is_amount(full->band) || !is_amount(full->leave))
         return HS_EINVAL;
+    if (full->band == 0)
+        full->band = 8;
+    if (full->leave == 0)
+        full->leave = 16;
     return HS_OK;
 }
 
-hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estimates,
-                           const hs_schedule *plan, double tolerance, hs_policy **out)
+static int takes_rank(const hs_policy_kind *kind, hs_rank rank)
 {
-    hs_policy *policy;
-    hs_status  st;
+    return rank == HS_RANK_DEFAULT || (hs_rank_name(rank) && kind->ranks >> rank & 1);
+}
 
-    if (!kind || !estimates || !out || !(tolerance >= 0) || isinf(tolerance))
+/* What every kind is to know of a graph, or of what it is told as it becomes ready. */
+static hs_status open_knowledge(hs_policy *policy, const hs_instance *estimates)
+{
+    hs_status st;
+
+    policy->settles = policy->kind.settles || hs_instance_has_graph(estimates);
+    policy->behind = policy->settles;
+    if (!policy->settles)
+        return HS_OK;
+    st = hsi_problem_of_tasks(estimates, &policy->pb);
+    if (st == HS_OK)
+        st = hsi_ready_open(&policy->ready, &policy->pb);
+    if (st == HS_OK)
+        st = hsi_memory_open(&policy->memory, estimates, &policy->pb);
+    return st;
+}
+
+static void close_policy(hs_policy *policy)
+{
+    hsi_memory_close(&policy->memory);
+    hsi_ready_close(&policy->ready);
+    hsi_problem_close(&policy->pb);
+    free(policy);
+}
+
+hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estimates,
+                           const hs_schedule *plan, const hs_policy_settings *given,
+                           hs_policy **out)
+{
+    hs_policy_settings settings;
+    hs_policy_kind     known;
+    hs_policy         *policy;
+    hs_status          st;
+
+    if (!kind || !estimates || !out || resolve(&settings, given) != HS_OK)
         return HS_EINVAL;
-    if (kind->needs_plan && (!plan || hs_schedule_cpus(plan) != hs_instance_cpus(estimates) ||
-                             hs_schedule_gpus(plan) != hs_instance_gpus(estimates)))
+    known = known_of(kind);
+    if (!is_whole(&known) || (known.needs_plan && !fits(plan, estimates)) ||
+        !takes_rank(&known, settings.rank))
         return HS_EINVAL;
-    policy = malloc(sizeof *policy);
+    if (hs_instance_has_graph(estimates) && !known.graphs)
+        return HS_EDEPENDENT;
+    policy = calloc(1, sizeof *policy);
     if (!policy)
         return HS_ENOMEM;
+    policy->kind = known;
     policy->workers = hs_instance_cpus(estimates) + hs_instance_gpus(estimates);
     policy->tasks = (uint32_t)hs_instance_tasks(estimates);
-    st = copy_kind(&policy->kind, kind);
+    st = open_knowledge(policy, estimates);
     if (st == HS_OK)
-        st = kind->create(estimates, plan, tolerance, &policy->state);
+        st = known.create(policy, estimates, plan, &settings, &policy->state);
     if (st == HS_OK)
         *out = policy;
     else
-        free(policy);
+        close_policy(policy);
     return st;
 }
 
@@ -89,17 +182,89 @@ void hs_policy_free(hs_policy *policy)
     if (!policy)
         return;
     policy->kind.free(policy->state);
-    free(policy);
+    close_policy(policy);
+}
+
+int hs_policy_settles(const hs_policy *policy)
+{
+    return policy->settles;
+}
+
+size_t hs_policy_ready(hs_policy *policy, double now, const uint32_t **tasks, hs_wake *wake)
+{
+    hs_wake         unread = {0};
+    const uint32_t *news;
+    size_t          count;
+
+    if (!policy->settles)
+        return 0;
+    policy->behind = 0;
+    count = hsi_ready_news(&policy->ready, &news);
+    policy->kind.ready(policy->state, news, count, now, wake ? wake : &unread);
+    if (tasks)
+        *tasks = news;
+    return count;
+}
+
+/* Who was not asked what is ready knows it before he decides. */
+static void catch_up(hs_policy *policy, double now, hs_wake *wake)
+{
+    if (policy->behind)
+        hs_policy_ready(policy, now, NULL, wake);
+}
+
+/* What is decided is on its way to the worker. */
+static void start_transfers(hs_policy *policy, unsigned worker, double now, hs_decision *out)
+{
+    if (out->kind == HS_DECIDE_START)
+        out->start = hs_policy_fetch(policy, out->task, worker, now);
 }
 
 void hs_policy_next(hs_policy *policy, unsigned worker, double now, hs_decision *out, hs_wake *wake)
 {
     hs_wake unread = {0};
 
-    if (worker < policy->workers)
-        policy->kind.next(policy->state, worker, now, out, wake ? wake : &unread);
-    else
+    if (worker >= policy->workers) {
         hs_decide_wait(out, INFINITY);
+        return;
+    }
+    catch_up(policy, now, wake);
+    policy->kind.next(policy->state, worker, now, out, wake ? wake : &unread);
+    start_transfers(policy, worker, now, out);
+}
+
+void hs_policy_ahead(hs_policy *policy, unsigned worker, double now, hs_decision *out,
+                     hs_wake *wake)
+{
+    hs_wake unread = {0};
+
+    hs_decide_wait(out, INFINITY);
+    if (worker >= policy->workers || !policy->kind.ahead)
+        return;
+    catch_up(policy, now, wake);
+    policy->kind.ahead(policy->state, worker, now, out, wake ? wake : &unread);
+    start_transfers(policy, worker, now, out);
+}
+
+double hs_policy_arrival(const hs_policy *policy, uint32_t task, unsigned worker, double now)
+{
+    if (worker >= policy->workers || task >= policy->tasks)
+        return now;
+    return hsi_memory_arrival(&policy->memory, task, worker, now);
+}
+
+double hs_policy_transfer(const hs_policy *policy, uint32_t task, unsigned worker)
+{
+    if (worker >= policy->workers || task >= policy->tasks)
+        return 0;
+    return hsi_memory_longest(&policy->memory, task, worker);
+}
+
+double hs_policy_fetch(hs_policy *policy, uint32_t task, unsigned worker, double now)
+{
+    if (worker >= policy->workers || task >= policy->tasks)
+        return now;
+    return hsi_memory_fetch(&policy->memory, task, worker, now);
 }
 
 int hs_policy_own(hs_policy *policy, unsigned worker, uint32_t *task)
@@ -120,14 +285,26 @@ void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_endin
 {
     hs_wake unread = {0};
 
-    if (worker < policy->workers && task < policy->tasks)
-        policy->kind.ended(policy->state, worker, task, how, now, wake ? wake : &unread);
+    if (worker >= policy->workers || task >= policy->tasks)
+        return;
+    if (how == HS_ENDING_DONE && policy->settles) {
+        hsi_memory_done(&policy->memory, task, worker, now);
+        hsi_ready_done(&policy->ready, task);
+    }
+    if (policy->settles) { /* else workers may tell this at the same time */
+        policy->behind = 1;
+        policy->now = now;
+    }
+    policy->kind.ended(policy->state, worker, task, how, now, wake ? wake : &unread);
 }
 
 void hs_policy_skip(hs_policy *policy, uint32_t task)
 {
-    if (task < policy->tasks)
-        policy->kind.skip(policy->state, task);
+    if (task >= policy->tasks)
+        return;
+    if (policy->settles)
+        hsi_ready_skip(&policy->ready, task);
+    policy->kind.skip(policy->state, task);
 }
 
 void hs_policy_retire(hs_policy *policy, unsigned worker, hs_wake *wake)
@@ -140,6 +317,9 @@ void hs_policy_retire(hs_policy *policy, unsigned worker, hs_wake *wake)
 
 int hs_policy_stranded(hs_policy *policy, uint32_t *task)
 {
-    return policy->kind.stranded && policy->kind.stranded(policy->state, task) &&
+    if (!policy->kind.stranded)
+        return 0;
+    catch_up(policy, policy->now, NULL);
+    return policy->kind.stranded(policy->state, task) &&
            *task < policy->tasks;
 }

@@ -43,12 +43,14 @@ static void steal_free(hs_policy_state *steal)
     free(steal);
 }
 
-static hs_status steal_create(const hs_instance *estimates, const hs_schedule *schedule,
-                              double tolerance, hs_policy_state **out)
+static hs_status steal_create(hs_policy *policy, const hs_instance *estimates,
+                              const hs_schedule *schedule, const hs_policy_settings *settings,
+                              hs_policy_state **out)
 {
     hs_policy_state *steal = calloc(1, sizeof *steal);
     hs_status        st;
 
+    (void)policy;
     if (!steal)
         return HS_ENOMEM;
     st = hsi_problem_of_tasks(estimates, &steal->pb);
@@ -57,7 +59,7 @@ static hs_status steal_create(const hs_instance *estimates, const hs_schedule *s
     if (st == HS_OK)
         st = hsi_pool_open(&steal->orphans, &steal->pb, 0);
     if (st == HS_OK)
-        st = hsi_crew_open(&steal->crew, &steal->pb, tolerance);
+        st = hsi_crew_open(&steal->crew, &steal->pb, estimates, settings->tolerance);
     if (st == HS_OK) {
         steal->load = calloc(steal->lists.workers, sizeof *steal->load);
         st = steal->load ? HS_OK : HS_ENOMEM;
@@ -260,10 +262,10 @@ static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs
         hs_decide_start(out, task);
         return;
     }
-    victim = hsi_crew_victim(&steal->crew, type, now);
+    victim = hsi_crew_victim(&steal->crew, worker, now, &task);
     if (victim != HSI_NONE) {
-        hsi_crew_ask(&steal->crew, worker, victim);
-        hs_decide_take(out, steal->crew.member[victim].task, victim);
+        hsi_crew_ask(&steal->crew, worker, victim, task);
+        hs_decide_take(out, task, victim);
         return;
     }
     steal->crew.quiet[type] = quiet_until(steal, type, now);
@@ -299,7 +301,7 @@ static void add_orphan(hs_policy_state *steal, uint32_t task, hs_wake *wake)
 static void steal_ended(hs_policy_state *steal, unsigned worker, uint32_t task, hs_ending how,
                         double now, hs_wake *wake)
 {
-    if (hsi_crew_ended(&steal->crew, worker, task, how, now))
+    if (hsi_crew_ended(&steal->crew, worker, task, how, now, wake))
         add_orphan(steal, task, wake);
 }
 

@@ -3,6 +3,11 @@
  * A policy under a virtual clock. Who is asked next is whoever's task ends first, or
  * whose wait does; among equals GPUs first, then lower numbers: rank j is GPU j, rank
  * k + i is CPU i. Who waits is asked again when an event says that it concerns him.
+ *
+ * Where the policy settles (there is a graph), all that ends at a time ends before anybody is
+ * asked, and who is idle is asked again until nobody is to be asked any more; only then does what
+ * was decided begin, so that what is given up at that time has left no trace. What a worker holds
+ * starts when its last input is there; behind it another task may wait, chosen ahead.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,26 +15,36 @@
 #include "core/log.h"
 #include "core/problem.h"
 #include "policy/policy.h"
+#include "support/asker.h"
+#include "support/sized.h"
 #include "support/worker_tree.h"
 
-typedef enum activity { IDLE, RUNS, WAITS } activity;
+#define NO_TASK UINT32_MAX
+
+typedef enum activity { IDLE, HOLDS, RUNS, WAITS } activity; /* HOLDS: its start is yet to come */
 
 typedef struct actor {
     double   free_at; /* end of the latest entry in the log */
-    uint32_t task;    /* what it runs */
+    double   start;   /* of what it holds or runs */
+    uint32_t task;
+    uint32_t ahead;   /* what waits for it; NO_TASK */
     activity doing;
 } actor;
 
 typedef struct simulation {
     hs_policy      *policy;
+    int             settles;
+    int             looks_ahead;
     hsi_problem     truth;
-    hsi_worker_tree due; /* when each is to be asked */
+    hsi_worker_tree due;    /* when something happens to each */
+    hsi_worker_tree asked;  /* settling: 0 of who is to be asked now */
     actor          *actors;
-    unsigned char  *taken; /* by task: it runs or is done */
+    unsigned char  *taken; /* by task: somebody has it, or it is done */
     hsi_log         log;
     size_t          done;
     double          now;     /* when somebody was asked last */
     unsigned        waiting; /* who waits; when everybody does, it is over */
+    hsi_asker       asker;
 } simulation;
 
 static uint32_t worker_of(const simulation *sim, uint32_t rank)
@@ -47,10 +62,23 @@ static double time_of(const simulation *sim, uint32_t rank, uint32_t task)
     return rank < sim->truth.k ? sim->truth.q[task] : sim->truth.p[task];
 }
 
+static int is_busy(const actor *a)
+{
+    return a->doing == HOLDS || a->doing == RUNS;
+}
+
+static void ask_later(simulation *sim, uint32_t rank, double now)
+{
+    if (sim->settles)
+        hsi_worker_tree_set(&sim->asked, rank, 0);
+    else
+        hsi_worker_tree_set(&sim->due, rank, now);
+}
+
 static void wake(simulation *sim, uint32_t rank, double now)
 {
     if (sim->actors[rank].doing == WAITS)
-        hsi_worker_tree_set(&sim->due, rank, now);
+        ask_later(sim, rank, now);
 }
 
 static void wake_all(simulation *sim, const hs_wake *whom, double now)
@@ -59,7 +87,7 @@ static void wake_all(simulation *sim, const hs_wake *whom, double now)
     uint32_t last = whom->types & 1u << HS_CPU ? sim->due.size : sim->truth.k;
     unsigned i;
 
-    if (!whom->types && !whom->count)
+    if ((!whom->types && !whom->count) || !sim->waiting)
         return; /* nearly always */
     for (rank = first; rank < last; rank++)
         wake(sim, rank, now);
@@ -68,45 +96,86 @@ static void wake_all(simulation *sim, const hs_wake *whom, double now)
             wake(sim, rank_of(sim, whom->worker[i]), now);
 }
 
-static hs_status start(simulation *sim, uint32_t rank, uint32_t task, double now)
+static void start(simulation *sim, uint32_t rank, const hs_decision *d, double now)
+{
+    actor *a = &sim->actors[rank];
+
+    a->start = sim->settles ? d->start : now;
+    a->task = d->task;
+    a->doing = a->start > now ? HOLDS : RUNS;
+    if (a->ahead == d->task)
+        a->ahead = NO_TASK;
+    sim->taken[d->task] = 1;
+    hsi_worker_tree_set(&sim->due, rank,
+                        a->doing == HOLDS ? a->start : a->start + time_of(sim, rank, d->task));
+}
+
+/* An entry for what a worker has run, up to now. */
+static hs_status note(simulation *sim, uint32_t rank, hs_ending how, double now)
 {
     actor    *a = &sim->actors[rank];
-    double    end = now + time_of(sim, rank, task);
-    hs_status st = hsi_log_reserve(&sim->log, &sim->truth, 2);
+    hs_status st = hsi_log_reserve(&sim->log, &sim->truth, 3);
 
     if (st != HS_OK)
         return st;
-    if (a->free_at != now)
-        hsi_log_start(&sim->log, worker_of(sim, rank), now);
-    hsi_log_put(&sim->log, task, worker_of(sim, rank), end);
-    *a = (actor){end, task, RUNS};
-    sim->taken[task] = 1;
-    hsi_worker_tree_set(&sim->due, rank, end);
+    if (a->free_at != a->start)
+        hsi_log_start(&sim->log, worker_of(sim, rank), a->start);
+    hsi_log_put(&sim->log, a->task, worker_of(sim, rank), a->start + time_of(sim, rank, a->task));
+    if (how != HS_ENDING_DONE)
+        hsi_log_abort(&sim->log, worker_of(sim, rank), now);
+    a->free_at = now;
     return HS_OK;
+}
+
+static void tell(simulation *sim, uint32_t rank, uint32_t task, hs_ending how, double now)
+{
+    hs_wake whom = {0};
+
+    hs_policy_ended(sim->policy, worker_of(sim, rank), task, how, now, &whom);
+    wake_all(sim, &whom, now);
 }
 
 /* What a worker runs ends, in one way or the other. */
 static hs_status end(simulation *sim, uint32_t rank, hs_ending how, double now)
 {
     actor    *a = &sim->actors[rank];
-    hs_wake   whom = {0};
     hs_status st = HS_OK;
 
+    if (how == HS_ENDING_DONE || !sim->settles || a->start < now)
+        st = note(sim, rank, how, now);
+    if (st != HS_OK)
+        return st;
     a->doing = IDLE;
-    if (how == HS_ENDING_DONE) {
+    if (how == HS_ENDING_DONE)
         sim->done++;
-    } else {
-        st = hsi_log_reserve(&sim->log, &sim->truth, 1);
-        if (st != HS_OK)
-            return st;
-        hsi_log_abort(&sim->log, worker_of(sim, rank), now);
-        a->free_at = now;
+    else
         sim->taken[a->task] = 0;
-        hsi_worker_tree_set(&sim->due, rank, now);
-    }
-    hs_policy_ended(sim->policy, worker_of(sim, rank), a->task, how, now, &whom);
-    wake_all(sim, &whom, now);
+    if (how != HS_ENDING_DONE)
+        ask_later(sim, rank, now);
+    if (sim->settles)
+        hsi_worker_tree_set(&sim->due, rank, INFINITY);
+    tell(sim, rank, a->task, how, now);
     return HS_OK;
+}
+
+/* A victim does as it is told at once. */
+static hs_status give_up(simulation *sim, const hs_decision *d, double now)
+{
+    uint32_t rank = rank_of(sim, d->victim);
+    actor   *victim = &sim->actors[rank];
+
+    if (victim->ahead != d->task)
+        return end(sim, rank, HS_ENDING_ABORTED, now);
+    victim->ahead = NO_TASK;
+    sim->taken[d->task] = 0;
+    tell(sim, rank, d->task, HS_ENDING_ABORTED, now);
+    return HS_OK;
+}
+
+static int may_start(const simulation *sim, uint32_t rank, uint32_t task)
+{
+    return task < sim->truth.n && (!sim->taken[task] || sim->actors[rank].ahead == task) &&
+           !isinf(time_of(sim, rank, task)) && hsi_policy_permits(sim->policy, task);
 }
 
 /* A policy may be anybody's. */
@@ -116,20 +185,19 @@ static int is_possible(const simulation *sim, uint32_t rank, const hs_decision *
 
     switch (d->kind) {
     case HS_DECIDE_START:
-        return d->task < sim->truth.n && !sim->taken[d->task] &&
-               !isinf(time_of(sim, rank, d->task));
+        return may_start(sim, rank, d->task);
     case HS_DECIDE_TAKE:
-        if (d->victim >= sim->policy->workers)
+        if (d->victim >= sim->policy->workers || d->task >= sim->truth.n)
             return 0;
         victim = &sim->actors[rank_of(sim, d->victim)];
-        return victim->doing == RUNS && victim->task == d->task;
+        return is_busy(victim) && (victim->task == d->task || victim->ahead == d->task);
     case HS_DECIDE_WAIT:
     default:
         return d->kind == HS_DECIDE_WAIT && d->until > now;
     }
 }
 
-/* Victims do as they are told at once, so that the thief, asked again, starts. */
+/* A thief, asked again, starts what its victim has given up. */
 static hs_status ask(simulation *sim, uint32_t rank, double now)
 {
     hs_wake     whom = {0};
@@ -143,17 +211,105 @@ static hs_status ask(simulation *sim, uint32_t rank, double now)
         if (!is_possible(sim, rank, &decision, now))
             return HS_ESCHEDULE;
         if (decision.kind == HS_DECIDE_TAKE)
-            st = end(sim, rank_of(sim, decision.victim), HS_ENDING_ABORTED, now);
+            st = give_up(sim, &decision, now);
     } while (st == HS_OK && decision.kind == HS_DECIDE_TAKE);
     if (st != HS_OK)
         return st;
     wake_all(sim, &whom, now);
-    if (decision.kind == HS_DECIDE_START)
-        return start(sim, rank, decision.task, now);
+    if (decision.kind == HS_DECIDE_START) {
+        start(sim, rank, &decision, now);
+        return HS_OK;
+    }
     sim->actors[rank].doing = WAITS;
     sim->waiting++;
     hsi_worker_tree_set(&sim->due, rank, decision.until);
     return HS_OK;
+}
+
+/* Whoever is due, by himself. */
+static hs_status take_turn(simulation *sim, double now)
+{
+    uint32_t  rank = hsi_worker_tree_first(&sim->due);
+    hs_status st = HS_OK;
+
+    if (sim->actors[rank].doing == RUNS)
+        st = end(sim, rank, HS_ENDING_DONE, now);
+    return st == HS_OK ? ask(sim, rank, now) : st;
+}
+
+/* What ends now, ends; what was held starts; those who are idle are to be asked. */
+static hs_status gather(simulation *sim, double now)
+{
+    hs_status st = HS_OK;
+
+    while (st == HS_OK && hsi_worker_tree_time(&sim->due) == now) {
+        uint32_t rank = hsi_worker_tree_first(&sim->due);
+        actor   *a = &sim->actors[rank];
+
+        if (a->doing == HOLDS) {
+            a->doing = RUNS;
+            hsi_worker_tree_set(&sim->due, rank, a->start + time_of(sim, rank, a->task));
+            continue;
+        }
+        hsi_worker_tree_set(&sim->due, rank, INFINITY);
+        hsi_worker_tree_set(&sim->asked, rank, 0);
+        if (a->doing == RUNS)
+            st = end(sim, rank, HS_ENDING_DONE, now);
+    }
+    return st;
+}
+
+static hs_status ask_idle(simulation *sim, double now)
+{
+    hs_status st = HS_OK;
+
+    while (st == HS_OK && hsi_worker_tree_time(&sim->asked) == 0) {
+        uint32_t rank = hsi_worker_tree_first(&sim->asked);
+
+        hsi_worker_tree_set(&sim->asked, rank, INFINITY);
+        st = ask(sim, rank, now);
+    }
+    return st;
+}
+
+/* GPUs that have nothing waiting choose ahead, until somebody else is to be asked. */
+static hs_status look_ahead(simulation *sim, double now)
+{
+    for (uint32_t rank = 0; rank < sim->truth.k; rank++) {
+        actor      *a = &sim->actors[rank];
+        hs_wake     whom = {0};
+        hs_decision decision;
+
+        if (a->doing != RUNS || a->ahead != NO_TASK)
+            continue;
+        hs_policy_ahead(sim->policy, worker_of(sim, rank), now, &decision, &whom);
+        if (decision.kind == HS_DECIDE_WAIT)
+            continue;
+        if (decision.kind != HS_DECIDE_START || !may_start(sim, rank, decision.task))
+            return HS_ESCHEDULE;
+        a->ahead = decision.task;
+        sim->taken[decision.task] = 1;
+        wake_all(sim, &whom, now);
+        if (hsi_worker_tree_time(&sim->asked) == 0)
+            break;
+    }
+    return HS_OK;
+}
+
+static hs_status settle(simulation *sim, double now)
+{
+    hs_wake   whom = {0};
+    hs_status st = gather(sim, now);
+
+    hs_policy_ready(sim->policy, now, NULL, &whom);
+    wake_all(sim, &whom, now);
+    do {
+        if (st == HS_OK)
+            st = ask_idle(sim, now);
+        if (st == HS_OK && sim->looks_ahead)
+            st = look_ahead(sim, now);
+    } while (st == HS_OK && hsi_worker_tree_time(&sim->asked) == 0);
+    return st;
 }
 
 /* What does not end before infinity, or is never started. */
@@ -162,7 +318,7 @@ static hs_status what_is_left(const simulation *sim)
     uint32_t rank;
 
     for (rank = 0; rank < sim->due.size; rank++)
-        if (sim->actors[rank].doing == RUNS)
+        if (is_busy(&sim->actors[rank]))
             return HS_EOVERFLOW;
     return sim->done < sim->truth.n ? HS_ESCHEDULE : HS_OK;
 }
@@ -170,41 +326,56 @@ static hs_status what_is_left(const simulation *sim)
 static hs_status run(simulation *sim)
 {
     hs_status st = HS_OK;
+    size_t    turns;
     double    now;
 
-    while (st == HS_OK && !isinf(now = hsi_worker_tree_time(&sim->due))) {
-        uint32_t rank = hsi_worker_tree_first(&sim->due);
-
+    for (turns = 0; st == HS_OK && !isinf(now = hsi_worker_tree_time(&sim->due)); turns++) {
+        if (hsi_ask_at(&sim->asker, turns))
+            return HS_ECANCELED;
         if (sim->waiting == sim->policy->workers && now > sim->now)
             break;
         sim->now = now;
-        if (sim->actors[rank].doing == RUNS)
-            st = end(sim, rank, HS_ENDING_DONE, now);
-        if (st == HS_OK)
-            st = ask(sim, rank, now);
+        st = sim->settles ? settle(sim, now) : take_turn(sim, now);
     }
     return st == HS_OK ? what_is_left(sim) : st;
 }
 
-static hs_status simulate(hs_policy *policy, const hs_instance *truth, hs_schedule **out)
+static hs_status open_simulation(simulation *sim)
 {
-    simulation sim = {.policy = policy};
+    unsigned  workers = sim->policy->workers, rank;
+    hs_status st;
+
+    sim->settles = hs_policy_settles(sim->policy);
+    sim->looks_ahead = sim->policy->kind.ahead && hsi_memory_counts(&sim->policy->memory);
+    sim->actors = calloc(workers, sizeof *sim->actors);
+    sim->taken = calloc(sim->truth.n + 1, 1);
+    if (!sim->actors || !sim->taken || hsi_worker_tree_open(&sim->due, workers) ||
+        hsi_worker_tree_open(&sim->asked, workers))
+        return HS_ENOMEM;
+    for (rank = 0; rank < workers; rank++) {
+        sim->actors[rank].ahead = NO_TASK;
+        hsi_worker_tree_set(&sim->asked, rank, INFINITY);
+    }
+    st = hsi_log_open(&sim->log, &sim->truth, 0);
+    return st;
+}
+
+static hs_status simulate(hs_policy *policy, const hs_instance *truth,
+                          const hs_policy_settings *settings, hs_schedule **out)
+{
+    simulation sim = {.policy = policy, .asker = {settings->cancel, settings->cancel_data, 0}};
     hs_status  st = hsi_problem_of_tasks(truth, &sim.truth);
 
     if (st != HS_OK)
         return st;
-    sim.actors = calloc(policy->workers, sizeof *sim.actors);
-    sim.taken = calloc(sim.truth.n + 1, 1);
-    if (!sim.actors || !sim.taken || hsi_worker_tree_open(&sim.due, policy->workers))
-        st = HS_ENOMEM;
-    if (st == HS_OK)
-        st = hsi_log_open(&sim.log, &sim.truth, 0);
+    st = open_simulation(&sim);
     if (st == HS_OK)
         st = run(&sim);
     if (st == HS_OK)
         st = hsi_log_schedule(&sim.log, &sim.truth, out);
     hsi_log_close(&sim.log);
     hsi_worker_tree_close(&sim.due);
+    hsi_worker_tree_close(&sim.asked);
     free(sim.actors);
     free(sim.taken);
     hsi_problem_close(&sim.truth);
@@ -229,17 +400,20 @@ static int are_alike(const hs_instance *estimates, const hs_instance *truth)
 }
 
 hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *estimates,
-                             const hs_schedule *plan, const hs_instance *truth, double tolerance,
-                             hs_schedule **out)
+                             const hs_schedule *plan, const hs_instance *truth,
+                             const hs_policy_settings *settings, hs_schedule **out)
 {
-    hs_policy *policy = NULL;
-    hs_status  st;
+    hs_policy_settings full = {0};
+    hs_policy         *policy = NULL;
+    hs_status          st;
 
     if (!kind || !estimates || !truth || !out || !are_alike(estimates, truth))
         return HS_EINVAL;
-    st = hs_policy_create(kind, estimates, plan, tolerance, &policy);
+    if (settings)
+        (void)hsi_take_sized(&full, sizeof full, settings);
+    st = hs_policy_create(kind, estimates, plan, settings, &policy);
     if (st == HS_OK)
-        st = simulate(policy, truth, out);
+        st = simulate(policy, truth, &full, out);
     hs_policy_free(policy);
     return st;
 }

@@ -270,7 +270,7 @@ static hs_status spread(const hsi_problem *pb, hs_type type, uint32_t *worker)
         for (i = 0; i < pb->n; i++)
             if (worker[i] - first < count)
                 order[size++] = (uint32_t)i;
-        st = hsi_sort_by_time(&arena, time, size, order);
+        st = hsi_sort_by_time(&arena, time, size, order, pb->asker);
     }
     for (i = 0; st == HS_OK && i < size; i++) {
         uint32_t rank = hsi_worker_tree_first(&tree);

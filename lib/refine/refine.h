@@ -52,7 +52,8 @@ void hsi_assignment_of(const hs_schedule *s, uint32_t *worker);
  * Cuts the order of rising p/q in two, the CPUs' tasks first, near where the two
  * sides balance, and runs LPT on each side; the best of up to `places` cuts.
  * *pivot, if wanted, is p/q where they balance: what a GPU's second is worth in
- * CPU seconds. `worker`: NULL for the pivot alone. O(places x n log(m + k)).
+ * CPU seconds. `worker`: NULL for the pivot alone. O(places x n log(m + k)). HS_ECANCELED:
+ * the problem's asker wants no more.
  */
 hs_status hsi_split(const hsi_problem *pb, const uint32_t *order, unsigned places,
                     const hsi_interrupt *interrupt, uint32_t *worker, double *pivot);

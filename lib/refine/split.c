@@ -21,6 +21,7 @@ static size_t balance(const hsi_problem *pb, const uint32_t *order, double *pivo
     while (front < back) { /* feed the side that is behind */
         double p = pb->p[order[front]], q = pb->q[order[back - 1]];
 
+        hsi_ask_at(pb->asker, back - front);
         if (isinf(q) || (isfinite(p) && (cpu + p) * pb->k <= (gpu + q) * pb->m)) {
             cpu += p;
             *pivot = p / pb->q[order[front++]];
@@ -52,8 +53,10 @@ static double run_cut(hsi_lpt *lpt, const uint32_t *order, size_t cut, unsigned 
 {
     size_t i;
 
-    for (i = 0; i < lpt->pb->n; i++)
+    for (i = 0; i < lpt->pb->n; i++) {
+        hsi_ask_at(lpt->pb->asker, i);
         type[order[i]] = i < cut ? HS_CPU : HS_GPU;
+    }
     return hsi_lpt_run(lpt, type, log);
 }
 
@@ -112,7 +115,9 @@ hs_status hsi_split(const hsi_problem *pb, const uint32_t *order, unsigned place
         goto close_log;
     }
     run_cut(&lpt, order, best_cut(&lpt, order, middle, places, interrupt, type), type, &log);
-    for (i = 0; i < log.size; i++)
+    if (hsi_ask(pb->asker))
+        st = HS_ECANCELED;
+    for (i = 0; i < log.size && st == HS_OK; i++)
         worker[log.task[i]] = log.worker[i];
     free(type);
 close_log:

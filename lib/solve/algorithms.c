@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "solve/algorithms.h"
+#include "support/sized.h"
 
 /* What `--list`, completion, the property tests and the benchmark walk. */
 static const hsi_algorithm *const registry[] = {
@@ -16,6 +17,12 @@ static const hsi_algorithm *const registry[] = {
     &hsi_alg_lpt,
     &hsi_alg_heft,
     &hsi_alg_heft_min,
+    &hsi_alg_hp_sp,
+    &hsi_alg_hp_corrected,
+    &hsi_alg_dynamic,
+    &hsi_alg_h_ratio,
+    &hsi_alg_d_rank,
+    &hsi_alg_dmda,
     &hsi_alg_best,
     &hsi_alg_exact,
 };
@@ -54,8 +61,7 @@ hs_algorithm hsi_algorithm_known(const hs_algorithm *alg)
 {
     hs_algorithm known = {0};
 
-    if (alg->struct_size >= sizeof alg->struct_size)
-        memcpy(&known, alg, alg->struct_size < sizeof known ? alg->struct_size : sizeof known);
+    (void)hsi_take_sized(&known, sizeof known, alg);
     return known;
 }
 
@@ -82,6 +88,16 @@ const char *hs_algorithm_source(const hs_algorithm *alg)
 const char *hs_algorithm_cost(const hs_algorithm *alg)
 {
     return text(hsi_algorithm_known(alg).cost);
+}
+
+int hs_algorithm_graphs(const hs_algorithm *alg)
+{
+    return hsi_algorithm_known(alg).graphs;
+}
+
+unsigned hs_algorithm_ranks(const hs_algorithm *alg)
+{
+    return hsi_algorithm_known(alg).ranks;
 }
 
 double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, unsigned gpus,

@@ -3,16 +3,19 @@
 
 #include "bound/bound.h"
 #include "config.h"
+#include "support/sized.h"
 
 /* What `--list`, completion and the property tests walk. */
 static const hs_bound *const registry[] = {
     &hsi_bound_min_time,
     &hsi_bound_theorem2,
     &hsi_bound_deadline,
+    &hsi_bound_critical_path,
 #ifdef HAVE_GLPK
     &hsi_bound_area,
     &hsi_bound_allocation,
     &hsi_bound_configuration,
+    &hsi_bound_paths,
     &hsi_bound_mip,
 #endif
 };
@@ -60,11 +63,30 @@ const char *hs_bound_cost(const hs_bound *bound)
 hs_status hs_bound_compute(const hs_bound *bound, const hs_instance *in,
                            const hs_settings *settings, double *value)
 {
-    hs_settings full;
-    hs_status   st;
+    return hs_bound_compute_reported(bound, in, settings, value, NULL);
+}
+
+void hs_bound_report_init_sized(hs_bound_report *report, size_t size)
+{
+    memset(report, 0, size);
+    report->struct_size = size;
+}
+
+hs_status hs_bound_compute_reported(const hs_bound *bound, const hs_instance *in,
+                                    const hs_settings *settings, double *value,
+                                    hs_bound_report *report)
+{
+    hs_settings     resolved;
+    hs_bound_report full;
+    hs_status       st;
 
     if (!bound || !in || !value)
         return HS_EINVAL;
-    st = hsi_settings_resolve(&full, settings);
-    return st == HS_OK ? hsi_bound_run(bound, in, &full, value) : st;
+    hs_bound_report_init(&full);
+    st = hsi_settings_resolve(&resolved, settings);
+    if (st == HS_OK)
+        st = hsi_bound_run(bound, in, &resolved, value, &full);
+    if (st == HS_OK && report)
+        hsi_fill_sized(report, &full, sizeof full);
+    return st;
 }

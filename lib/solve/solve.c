@@ -6,11 +6,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <hybridsched/policy.h>
+
 #include "algorithm/lpt.h"
 #include "algorithm/run.h"
 #include "core/report.h"
 #include "core/schedule_impl.h"
 #include "solve/algorithms.h"
+#include "support/sized.h"
 
 /* Memory that calls use again, and the schedule of the latest. */
 struct hs_workspace {
@@ -56,20 +59,54 @@ void hs_workspace_free(hs_workspace *ws)
 typedef struct chosen {
     const hsi_algorithm *own;   /* NULL: not one of the library's */
     hs_algorithm         known; /* what it is then */
+    int                  by_policy; /* its policy decides, under a virtual clock */
 } chosen;
 
-static hs_status choose(chosen *choice, const hs_algorithm *alg)
+static hs_status choose(chosen *choice, const hs_algorithm *alg, const hs_instance *in)
 {
-    if (!alg)
+    if (!alg || !in)
         return HS_EINVAL;
     choice->own = hsi_algorithm_own(alg);
     choice->known = hsi_algorithm_known(alg);
-    return choice->own || (choice->known.name && choice->known.run) ? HS_OK : HS_EINVAL;
+    if (!choice->own && !(choice->known.name && choice->known.run))
+        return HS_EINVAL;
+    return hs_instance_has_graph(in) && !choice->known.graphs ? HS_EDEPENDENT : HS_OK;
+}
+
+/* Once it is known what is asked of it. */
+static hs_status choose_way(chosen *choice, const hs_instance *in, const hs_settings *settings)
+{
+    const hsi_algorithm *own = choice->own;
+
+    if (settings->rank != HS_RANK_DEFAULT && !(choice->known.ranks >> settings->rank & 1))
+        return HS_EINVAL;
+    choice->by_policy = own && own->policy &&
+                        (!own->run || settings->rank != HS_RANK_DEFAULT || hs_instance_has_graph(in));
+    return HS_OK;
 }
 
 static int is_heuristic(const chosen *alg)
 {
-    return alg->own && alg->own->run;
+    return alg->own && alg->own->run && !alg->by_policy;
+}
+
+static hs_status simulate(const chosen *alg, const hs_instance *in, const hs_settings *settings,
+                          hs_schedule **out, hs_report *report)
+{
+    hs_policy_settings its;
+    hs_status          st;
+
+    hs_policy_settings_init(&its);
+    its.rank = settings->rank;
+    its.band = settings->band;
+    its.leave = settings->leave;
+    its.threshold = settings->threshold;
+    its.cancel = settings->cancel;
+    its.cancel_data = settings->cancel_data;
+    st = hs_policy_simulate(hs_policy_find(alg->own->policy), in, NULL, in, &its, out);
+    if (st == HS_OK)
+        report->certified = hsi_certified_makespan(in, *out, NULL);
+    return st;
 }
 
 /* What is not a heuristic: a search, or anybody's algorithm, which is not believed. */
@@ -79,13 +116,15 @@ static hs_status search(const chosen *alg, const hs_instance *in, const hs_setti
     hs_schedule *s = NULL;
     hs_status    st;
 
+    if (alg->by_policy)
+        return simulate(alg, in, settings, out, report);
     if (alg->own)
         return alg->own->search(in, settings, out, report);
     st = alg->known.run(in, settings, &s);
     if (st == HS_OK)
         st = s ? hs_schedule_check(in, s, NULL) : HS_ESCHEDULE;
     if (st == HS_OK) {
-        report->certified = hsi_certified_makespan(in, s);
+        report->certified = hsi_certified_makespan(in, s, NULL);
         *out = s;
         s = NULL;
     }
@@ -107,16 +146,20 @@ static hs_status search_in(hs_workspace *ws, const chosen *alg, const hs_instanc
 }
 
 /* What the schedule says of itself is not worth finding out when nobody asks. */
-static hs_status solve_in(hs_workspace *ws, const chosen *alg, const hs_instance *in,
+static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
                           const hs_settings *given, hs_report *report)
 {
     hs_settings settings;
     hs_report   full;
+    hsi_asker   asker;
     hs_status   st = hsi_settings_resolve(&settings, given);
 
+    if (st == HS_OK)
+        st = choose_way(alg, in, &settings);
     if (st != HS_OK)
         return st;
     hs_report_init(&full);
+    asker = hsi_asker_of(&settings);
     if (is_heuristic(alg))
         st = hsi_run_in(alg->own, in, &settings, &ws->arena, ws->schedule);
     else
@@ -126,8 +169,10 @@ static hs_status solve_in(hs_workspace *ws, const chosen *alg, const hs_instance
         return st;
     full.aborted = hs_schedule_size(ws->schedule) - hs_instance_tasks(in);
     if (is_heuristic(alg))
-        full.certified = hsi_certified_makespan(in, ws->schedule);
-    hsi_report_copy(report, &full);
+        full.certified = hsi_certified_makespan(in, ws->schedule, &asker);
+    if (asker.canceled)
+        return HS_ECANCELED;
+    hsi_fill_sized(report, &full, sizeof full);
     return HS_OK;
 }
 
@@ -137,9 +182,11 @@ hs_status hs_solve_in(hs_workspace *ws, const hs_algorithm *alg, const hs_instan
     chosen    choice;
     hs_status st;
 
-    if (!ws || choose(&choice, alg) != HS_OK || !in || !out)
+    if (!ws || !out)
         return HS_EINVAL;
-    st = solve_in(ws, &choice, in, settings, report);
+    st = choose(&choice, alg, in);
+    if (st == HS_OK)
+        st = solve_in(ws, &choice, in, settings, report);
     if (st == HS_OK)
         *out = ws->schedule;
     return st;
@@ -152,8 +199,11 @@ hs_status hs_solve_reported(const hs_algorithm *alg, const hs_instance *in,
     chosen       choice;
     hs_status    st;
 
-    if (choose(&choice, alg) != HS_OK || !in || !out)
+    if (!out)
         return HS_EINVAL;
+    st = choose(&choice, alg, in);
+    if (st != HS_OK)
+        return st;
     st = open_workspace(&own);
     if (st == HS_OK)
         st = solve_in(&own, &choice, in, settings, report);
@@ -194,9 +244,13 @@ hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_
     chosen      choice;
     hs_status   st;
 
-    if (choose(&choice, alg) != HS_OK || !in || !makespan)
+    if (!makespan)
         return HS_EINVAL;
-    st = hsi_settings_resolve(&settings, given);
+    st = choose(&choice, alg, in);
+    if (st == HS_OK)
+        st = hsi_settings_resolve(&settings, given);
+    if (st == HS_OK)
+        st = choose_way(&choice, in, &settings);
     if (st != HS_OK)
         return st;
     hs_report_init(&full);
@@ -207,7 +261,7 @@ hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_
     hsi_arena_reset(arena);
     hsi_arena_close(&own);
     if (st == HS_OK && report)
-        hsi_report_copy(report, &full);
+        hsi_fill_sized(report, &full, sizeof full);
     return st;
 }
 
@@ -234,6 +288,8 @@ hs_status hs_solve_lpt(const hs_instance *in, const unsigned char *type, hs_sche
 
     if (!in || !type || !out)
         return HS_EINVAL;
+    if (hs_instance_has_graph(in))
+        return HS_EDEPENDENT;
     st = hsi_problem_in(&arena, in, 0, &pb);
     if (st == HS_OK)
         st = check_allocation(&pb, type);

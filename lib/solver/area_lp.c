@@ -15,6 +15,7 @@ typedef struct area {
     const hsi_problem *rows;
     const hsi_stop    *stop;
     double             u, v;
+    int                stopped;
 } area;
 
 #define TOLERANCE 1e-14
@@ -72,6 +73,7 @@ static void build(glp_prob *lp, const hsi_problem *rows)
         double longer = fmax(rows->p[i], rows->q[i]), shorter = fmin(rows->p[i], rows->q[i]);
         double count = hsi_count(rows, i);
 
+        hsi_ask_at(rows->asker, i);
         fast[3 - slow] += count * ldexp(shorter, -scale);
         add_column(lp, (int)i + 1, slow, count * ldexp(longer, -scale), shorter / longer,
                    all * workers[slow], workers);
@@ -124,6 +126,7 @@ static hs_status solve(void *data)
 
     build(lp, a->rows);
     end = hsi_simplex(lp, a->stop, INFINITY, TOLERANCE);
+    a->stopped = end == HSI_SIMPLEX_STOPPED;
     read_multipliers(lp, a);
     glp_delete_prob(lp);
     if (end == HSI_SIMPLEX_STOPPED && hsi_canceled(a->stop->settings))
@@ -131,12 +134,14 @@ static hs_status solve(void *data)
     return end == HSI_SIMPLEX_FAILED ? HS_ESOLVER : HS_OK;
 }
 
-hs_status hsi_area_multipliers(const hsi_problem *rows, const hsi_stop *stop, double *u, double *v)
+hs_status hsi_area_multipliers(const hsi_problem *rows, const hsi_stop *stop, double *u, double *v,
+                               int *limit_reached)
 {
-    area      a = {rows, stop, 0, 0};
+    area      a = {rows, stop, 0, 0, 0};
     hs_status st = hsi_glpk_guarded(solve, &a);
 
     *u = a.u;
     *v = a.v;
+    *limit_reached = a.stopped;
     return st;
 }

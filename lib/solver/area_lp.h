@@ -10,6 +10,6 @@
  * hint. HS_ECANCELED if the caller cancels; at the time limit what GLPK has.
  */
 hs_status hsi_area_multipliers(const hsi_problem *rows, const hsi_stop *stop, double *u,
-                               double *v);
+                               double *v, int *limit_reached);
 
 #endif

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/arena.h"
 #include "support/vector.h"
 
 /* A worker's multiplier: large, so that GLPK's tolerance, 10^-7, is small next to it. */
@@ -30,6 +31,7 @@ typedef struct column {
 } column;
 
 struct hsi_master {
+    hsi_arena       arena;   /* of the arrays */
     glp_prob       *lp;      /* NULL at rest */
     size_t          in_lp;   /* columns that are in it */
     size_t          n;
@@ -69,11 +71,11 @@ hs_status hsi_master_open(size_t items, const uint32_t *demand, const unsigned w
         return HS_ENOMEM;
     master->n = items;
     memcpy(master->workers, workers, sizeof master->workers);
-    master->demand = malloc((items + 1) * sizeof *master->demand);
-    master->row_status = malloc(items + 2);
-    master->fluid_status = malloc(items + 1);
-    master->index = malloc((items + 4) * sizeof *master->index);
-    master->value = malloc((items + 4) * sizeof *master->value);
+    master->demand = hsi_arena_take(&master->arena, items + 1, sizeof *master->demand);
+    master->row_status = hsi_arena_take(&master->arena, items + 2, 1);
+    master->fluid_status = hsi_arena_take(&master->arena, items + 1, 1);
+    master->index = hsi_arena_take(&master->arena, items + 4, sizeof *master->index);
+    master->value = hsi_arena_take(&master->arena, items + 4, sizeof *master->value);
     if (!master->demand || !master->row_status || !master->fluid_status || !master->index ||
         !master->value) {
         hsi_master_close(master);
@@ -88,11 +90,7 @@ void hsi_master_close(hsi_master *master)
 {
     if (!master)
         return;
-    free(master->demand);
-    free(master->row_status);
-    free(master->fluid_status);
-    free(master->index);
-    free(master->value);
+    hsi_arena_close(&master->arena);
     hsi_vector_free(&master->items);
     hsi_vector_free(&master->columns);
     free(master);
@@ -122,7 +120,7 @@ const hsi_master_item *hsi_master_items(const hsi_master *master, size_t at, siz
     return (const hsi_master_item *)master->items.data + columns_of(master)[at].first;
 }
 
-double hsi_master_share(const hsi_master *master, size_t at)
+double hsi_master_workers(const hsi_master *master, size_t at)
 {
     return columns_of(master)[at].share;
 }

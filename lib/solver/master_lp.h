@@ -38,7 +38,7 @@ hs_type                hsi_master_type(const hsi_master *master, size_t column);
 const hsi_master_item *hsi_master_items(const hsi_master *master, size_t column, size_t *size);
 
 /* How many workers run the column's pattern in the last solution. */
-double hsi_master_share(const hsi_master *master, size_t column);
+double hsi_master_workers(const hsi_master *master, size_t column);
 
 typedef struct hsi_master_solution {
     double theta;

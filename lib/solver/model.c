@@ -29,18 +29,18 @@ static hs_status allocate(hsi_model *model)
 {
     size_t n = model->rows->n, cells = n * model->groups;
 
-    model->time[HS_CPU] = malloc((n + 1) * sizeof(double));
-    model->time[HS_GPU] = malloc((n + 1) * sizeof(double));
-    model->order = malloc((n + 1) * sizeof *model->order);
-    model->lower = calloc(cells + 1, sizeof *model->lower);
-    model->upper = malloc((cells + 1) * sizeof *model->upper);
-    model->most = calloc(cells + 1, sizeof *model->most);
-    model->amount = malloc((cells + 1) * sizeof *model->amount);
-    model->share = calloc(cells + 1, sizeof *model->share);
-    model->load = malloc(model->groups * sizeof *model->load);
-    model->level = malloc(model->groups * sizeof *model->level);
-    model->rest = malloc((n + 1) * sizeof *model->rest);
-    model->multiplier = calloc(model->groups, sizeof *model->multiplier);
+    model->time[HS_CPU] = hsi_arena_take(&model->arena, n + 1, sizeof(double));
+    model->time[HS_GPU] = hsi_arena_take(&model->arena, n + 1, sizeof(double));
+    model->order = hsi_arena_take(&model->arena, n + 1, sizeof *model->order);
+    model->lower = hsi_arena_take_zeroed(&model->arena, cells + 1, sizeof *model->lower);
+    model->upper = hsi_arena_take(&model->arena, cells + 1, sizeof *model->upper);
+    model->most = hsi_arena_take_zeroed(&model->arena, cells + 1, sizeof *model->most);
+    model->amount = hsi_arena_take(&model->arena, cells + 1, sizeof *model->amount);
+    model->share = hsi_arena_take_zeroed(&model->arena, cells + 1, sizeof *model->share);
+    model->load = hsi_arena_take(&model->arena, model->groups, sizeof *model->load);
+    model->level = hsi_arena_take(&model->arena, model->groups, sizeof *model->level);
+    model->rest = hsi_arena_take(&model->arena, n + 1, sizeof *model->rest);
+    model->multiplier = hsi_arena_take_zeroed(&model->arena, model->groups, sizeof *model->multiplier);
     return model->time[HS_CPU] && model->time[HS_GPU] && model->order && model->lower &&
                    model->upper && model->most && model->amount && model->share &&
                    model->load && model->level && model->rest && model->multiplier
@@ -50,18 +50,7 @@ static hs_status allocate(hsi_model *model)
 
 void hsi_model_close(hsi_model *model)
 {
-    free(model->time[HS_CPU]);
-    free(model->time[HS_GPU]);
-    free(model->order);
-    free(model->lower);
-    free(model->upper);
-    free(model->most);
-    free(model->amount);
-    free(model->share);
-    free(model->load);
-    free(model->level);
-    free(model->rest);
-    free(model->multiplier);
+    hsi_arena_close(&model->arena);
 }
 
 static double scaled(double time, int exponent)

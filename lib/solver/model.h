@@ -5,6 +5,7 @@
 #include <hybridsched/schedule.h>
 
 #include "solver/assignment.h"
+#include "support/arena.h"
 #include "support/exact.h"
 
 /*
@@ -16,6 +17,7 @@
  */
 typedef struct hsi_model {
     const hsi_problem *rows;
+    hsi_arena          arena;      /* of the arrays */
     unsigned           groups, cpu_groups;
     double             weight[2];  /* workers in a group of a type */
     double            *time[2];    /* by row, scaled */

@@ -25,6 +25,7 @@ typedef struct tree {
     hsi_model       model;
     glp_prob       *lp;
     const hsi_stop *stop;
+    int             ended;     /* nothing is open: time had no say in it */
     hsi_nodes       nodes;
     uint32_t        here;      /* the node at hand: model and LP have its bounds */
     double          tolerance; /* see above */
@@ -261,8 +262,10 @@ static hs_status search(tree *t, double *least)
 
     while (st == HS_OK && !hsi_stop_now(t->stop)) {
         if (current == HSI_NO_NODE) {
-            if (hsi_nodes_open(&t->nodes) == 0)
+            if (hsi_nodes_open(&t->nodes) == 0) {
+                t->ended = 1;
                 break;
+            }
             current = choose_open(t);
         }
         st = step(t, &current);
@@ -294,7 +297,7 @@ static hs_status solve(void *data)
 }
 
 hs_status hsi_assignment_bound(const hsi_problem *rows, hsi_grouping grouping, double least,
-                               const hsi_stop *stop, double *value)
+                               const hsi_stop *stop, double *value, int *limit_reached)
 {
     tree      t = {.stop = stop, .here = HSI_NO_NODE, .closed = INFINITY, .diving = 1};
     work      w = {&t, 0};
@@ -307,6 +310,7 @@ hs_status hsi_assignment_bound(const hsi_problem *rows, hsi_grouping grouping, d
         st = hsi_glpk_guarded(solve, &w);
     if (st == HS_OK)
         *value = fmax(least, ldexp(w.value, t.model.exponent));
+    *limit_reached = !t.ended;
     hsi_nodes_free(&t.nodes);
     hsi_model_close(&t.model);
     return st;

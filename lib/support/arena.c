@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/pages.h"
 
@@ -66,6 +67,13 @@ void *hsi_arena_take(hsi_arena *arena, size_t count, size_t size)
         return NULL;
     chunk->used = 0;
     return take_from(arena, chunk, bytes);
+}
+
+void *hsi_arena_take_zeroed(hsi_arena *arena, size_t count, size_t size)
+{
+    void *taken = hsi_arena_take(arena, count, size);
+
+    return taken ? memset(taken, 0, count * size) : NULL;
 }
 
 hsi_mark hsi_arena_mark(const hsi_arena *arena)

@@ -25,6 +25,7 @@ typedef struct hsi_mark {
 
 /* `count` items of `size` bytes, aligned for anything; NULL: memory is short. */
 void *hsi_arena_take(hsi_arena *arena, size_t count, size_t size);
+void *hsi_arena_take_zeroed(hsi_arena *arena, size_t count, size_t size);
 
 /* What is taken after a mark is given back together; it keeps its content until it is taken. */
 hsi_mark hsi_arena_mark(const hsi_arena *arena);

@@ -78,17 +78,25 @@ int hsi_set_reserve(hsi_ordered_set *set, size_t count)
     return 0;
 }
 
-/* A new block between two others or at an end: what is nearer to an end makes way. */
+/*
+ * A new block between two others or at an end: what is nearer to an end makes way. Where takes at
+ * the front have moved the directory to the end of its memory, all of it goes back at once.
+ */
 static entry *open_entry(hsi_ordered_set *set, size_t i)
 {
     entry *all = set->directory.data, *dir = all + set->first;
     size_t capacity = set->directory.capacity / sizeof *all;
 
-    if (set->first > 0 && (i < set->used - i || set->first + set->used == capacity)) {
+    if (set->first > 0 && i < set->used - i) {
         memmove(dir - 1, dir, i * sizeof *dir);
         set->first--;
         dir--;
     } else {
+        if (set->first + set->used == capacity) {
+            memmove(all, dir, set->used * sizeof *dir);
+            set->first = 0;
+            dir = all;
+        }
         memmove(dir + i + 1, dir + i, (set->used - i) * sizeof *dir);
     }
     set->used++;

@@ -6,6 +6,8 @@
  */
 #include "support/sort.h"
 
+/* OFTEN: what is written to first is all over memory, and may have to be made first. */
+enum { OFTEN = 4096 };
 enum { DIGIT_BITS = 11, BUCKETS = 1 << DIGIT_BITS, PASSES = 3, SMALL = 12, FEW = 1000, LONG = 64 };
 
 static void insertion_sort(uint64_t *a, size_t n)
@@ -61,7 +63,8 @@ static size_t digit(uint64_t item, int pass)
 }
 
 /* One stable pass, unless all have the same digit. */
-static int scatter(const uint64_t *from, uint64_t *to, size_t n, int pass, uint32_t counts[BUCKETS])
+static int scatter(const uint64_t *from, uint64_t *to, size_t n, int pass, uint32_t counts[BUCKETS],
+                   hsi_asker *asker)
 {
     uint32_t sum = 0;
     size_t   i;
@@ -74,13 +77,16 @@ static int scatter(const uint64_t *from, uint64_t *to, size_t n, int pass, uint3
         counts[i] = sum;
         sum += count;
     }
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n; i++) {
+        if (i % OFTEN == OFTEN - 1)
+            hsi_ask(asker);
         to[counts[digit(from[i], pass)]++] = from[i];
+    }
     return 1;
 }
 
-/* Returns the one of the two arrays that holds the result. */
-static uint64_t *radix_sort(uint64_t *from, uint64_t *to, size_t n)
+/* Returns the one of the two arrays that holds the result; NULL: no more. */
+static uint64_t *radix_sort(uint64_t *from, uint64_t *to, size_t n, hsi_asker *asker)
 {
     uint32_t  counts[PASSES][BUCKETS];
     uint64_t *swap;
@@ -88,11 +94,15 @@ static uint64_t *radix_sort(uint64_t *from, uint64_t *to, size_t n)
     int       pass;
 
     memset(counts, 0, sizeof counts);
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n; i++) {
+        hsi_ask_at(asker, i + 1);
         for (pass = 0; pass < PASSES; pass++)
             counts[pass][digit(from[i], pass)]++;
+    }
     for (pass = 0; pass < PASSES; pass++) {
-        if (!scatter(from, to, n, pass, counts[pass]))
+        if (hsi_ask(asker))
+            return NULL;
+        if (!scatter(from, to, n, pass, counts[pass], asker))
             continue;
         swap = from;
         from = to;
@@ -128,73 +138,92 @@ static int is_sorted(const hsi_index_order *how, const uint32_t *run, size_t n)
 }
 
 /* Indices whose items have the same bits of the key: by the others, or by what no key tells. */
-static void settle_run(uint64_t *a, uint64_t *b, size_t n, int shift, const hsi_index_order *how,
-                       uint32_t *run)
+static int settle_run(uint64_t *a, uint64_t *b, size_t n, int shift, const hsi_index_order *how,
+                      uint32_t *run)
 {
     size_t i;
 
     if (is_sorted(how, run, n))
-        return;
-    if (n < LONG || shift == 0) {
-        hsi_sort_indices(run, (uint32_t *)(void *)b, n, how->before, how->context);
-        return;
-    }
+        return 0;
+    if (n < LONG || shift == 0)
+        return hsi_sort_indices_asking(run, (uint32_t *)(void *)b, n, how->before, how->context,
+                                       how->asker);
     for (i = 0; i < n; i++)
         a[i] = how->key(how->context, run[i]);
-    hsi_sort_by_keys(a, b, n, how, run, run);
+    return hsi_sort_by_keys(a, b, n, how, run, run);
 }
 
-static void settle(uint64_t *sorted, uint64_t *other, size_t n, int shift,
-                   const hsi_index_order *how, uint32_t *order)
+static int settle(uint64_t *sorted, uint64_t *other, size_t n, int shift,
+                  const hsi_index_order *how, uint32_t *order)
 {
     size_t i, begin = 0;
 
     for (i = 1; i <= n; i++) {
+        if (hsi_ask_at(how->asker, i))
+            return 1;
         if (i < n && sorted[i] >> 32 == sorted[begin] >> 32)
             continue;
-        if (i - begin > 1)
-            settle_run(sorted + begin, other + begin, i - begin, shift, how, order + begin);
+        if (i - begin > 1 &&
+            settle_run(sorted + begin, other + begin, i - begin, shift, how, order + begin))
+            return 1;
         begin = i;
     }
+    return 0;
 }
 
-void hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_index_order *how,
-                      const uint32_t *given, uint32_t *order)
+int hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_index_order *how,
+                     const uint32_t *given, uint32_t *order)
 {
     uint64_t *sorted = keys;
     int       shift;
     size_t    i;
 
     if (n == 0)
-        return;
+        return 0;
     shift = level(keys, n);
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n; i++) {
+        hsi_ask_at(how->asker, i + 1);
         keys[i] = keys[i] >> shift << 32 | (given ? given[i] : i);
+    }
     if (n < FEW)
         merge_sort(keys, scratch, n);
     else
-        sorted = radix_sort(keys, scratch, n);
-    for (i = 0; i < n; i++)
+        sorted = radix_sort(keys, scratch, n, how->asker);
+    if (!sorted || hsi_ask(n < FEW ? NULL : how->asker))
+        return 1;
+    for (i = 0; i < n; i++) {
+        hsi_ask_at(how->asker, i + 1);
         order[i] = (uint32_t)sorted[i];
-    settle(sorted, sorted == keys ? scratch : keys, n, shift, how, order);
+    }
+    return settle(sorted, sorted == keys ? scratch : keys, n, shift, how, order);
 }
 
-void hsi_sort_indices(uint32_t *a, uint32_t *scratch, size_t n, hsi_before before,
-                      const void *context)
+int hsi_sort_indices_asking(uint32_t *a, uint32_t *scratch, size_t n, hsi_before before,
+                            const void *context, hsi_asker *asker)
 {
     size_t half = n / 2, i = 0, j, out = 0;
 
     if (n < 2)
-        return;
-    hsi_sort_indices(a, scratch, half, before, context);
-    hsi_sort_indices(a + half, scratch, n - half, before, context);
+        return 0;
+    if (hsi_sort_indices_asking(a, scratch, half, before, context, asker) ||
+        hsi_sort_indices_asking(a + half, scratch, n - half, before, context, asker))
+        return 1;
     if (!before(context, a[half], a[half - 1]))
-        return;
+        return 0;
     memcpy(scratch, a, half * sizeof *a);
     for (j = half; i < half; out++) {
+        if (out && hsi_ask_at(asker, out))
+            return 1;
         if (j < n && before(context, a[j], scratch[i]))
             a[out] = a[j++];
         else
             a[out] = scratch[i++];
     }
+    return 0;
+}
+
+void hsi_sort_indices(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
+                      const void *context)
+{
+    (void)hsi_sort_indices_asking(indices, scratch, n, before, context, NULL);
 }

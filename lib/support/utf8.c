@@ -77,3 +77,16 @@ uint32_t hsi_utf8_next(const char *text, size_t length, size_t *size)
     *size = bytes;
     return c;
 }
+
+int hsi_utf8_is_shown(uint32_t c)
+{
+    static const struct {
+        uint32_t first, last;
+    } hidden[] = {{0, 0x1f},         {0x7f, 0x9f},     {0x61c, 0x61c}, {0x200e, 0x200f},
+                  {0x2028, 0x202e}, {0x2066, 0x206f}, {0xfff9, 0xfffb}};
+
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+        if (c >= hidden[i].first && c <= hidden[i].last)
+            return 0;
+    return c != HSI_MALFORMED;
+}

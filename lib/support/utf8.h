@@ -23,4 +23,10 @@ size_t hsi_utf8_good(const char *text, size_t length);
 #define HSI_MALFORMED UINT32_MAX
 uint32_t hsi_utf8_next(const char *text, size_t length, size_t *size);
 
+/**
+ * May a terminal get the character as it is? Not one that controls it (C0, C1, DEL), that turns the
+ * direction of writing or ends a line, nor HSI_MALFORMED.
+ */
+int hsi_utf8_is_shown(uint32_t c);
+
 #endif

@@ -69,3 +69,40 @@ on_fake()
     fi
     FAKECUDA=$fake_settings LD_LIBRARY_PATH=$fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@"
 }
+
+# Every character that controls a terminal: C0 but NUL, DEL, C1, what turns the direction of
+# writing or ends lines; and first one of each, for messages cut long texts short.
+controls()
+{
+    printf '\033\302\233\342\200\256\177'
+    for byte in 01 02 03 04 05 06 07 10 11 12 13 14 15 16 17 20 21 22 23 24 25 26 27 \
+        30 31 32 33 34 35 36 37 177; do
+        printf "\\$byte"
+    done
+    for byte in 200 201 202 203 204 205 206 207 210 211 212 213 214 215 216 217 \
+        220 221 222 223 224 225 226 227 230 231 232 233 234 235 236 237; do
+        printf "\\302\\$byte"
+    done
+    printf '\330\234\342\200\216\342\200\217'
+    for byte in 250 251 252 253 254 255 256; do
+        printf "\\342\\200\\$byte"
+    done
+    for byte in 246 247 250 251; do
+        printf "\\342\\201\\$byte"
+    done
+    printf 'x'
+}
+
+# Runs a command that has controls() to show: what it prints if it does not, or as they are.
+tame()
+{
+    "$@" >tame.out 2>&1
+    status=$?
+    if well_formed harmless tame.out >/dev/null &&
+        grep -q '\\x1B\\xC2\\x9B\\xE2\\x80\\xAE' tame.out; then
+        echo "status $status, tame"
+    else
+        echo "status $status, not tame:"
+        cat -v tame.out
+    fi
+}

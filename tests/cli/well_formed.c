@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* well_formed json|xml FILE...: says so for each that is, and fails if one is not. */
+/* well_formed json|xml|harmless FILE...: says so for each that is, and fails if one is not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +27,13 @@ static char *read_file(const char *path, size_t *length)
     return text;
 }
 
+static int is_good(const char *kind, const char *text, size_t length)
+{
+    if (strcmp(kind, "harmless") == 0)
+        return is_harmless(text, length);
+    return strcmp(kind, "json") == 0 ? is_json(text, length) : is_xml(text, length);
+}
+
 int main(int argc, char **argv)
 {
     int failed = argc < 3;
@@ -34,8 +41,7 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++) {
         size_t length;
         char  *text = read_file(argv[i], &length);
-        int    good =
-            text && (strcmp(argv[1], "json") == 0 ? is_json(text, length) : is_xml(text, length));
+        int    good = text && is_good(argv[1], text, length);
 
         printf("%s is %s%s\n", argv[i], good ? "well-formed " : "no ", argv[1]);
         failed |= !good;

@@ -69,14 +69,15 @@ struct hs_policy_state {
     unsigned char     *there; /* by task: it waits */
 };
 
-static hs_status create(const hs_instance *estimates, const hs_schedule *plan, double tolerance,
-                        hs_policy_state **out)
+static hs_status create(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
+                        const hs_policy_settings *settings, hs_policy_state **out)
 {
     size_t           n = hs_instance_tasks(estimates), i;
     hs_policy_state *state = malloc(sizeof *state);
 
+    (void)policy;
     (void)plan;
-    (void)tolerance;
+    (void)settings;
     if (!state)
         return HS_ENOMEM;
     *state = (hs_policy_state){estimates, malloc(n + 1)};

@@ -19,6 +19,8 @@
 #include "brute_force.h"
 #include "check/certificate.h"
 #include "dice.h"
+#include "graph_brute_force.h"
+#include "graph_sample.h"
 #include "suite.h"
 
 static char path[32];
@@ -375,6 +377,60 @@ START_TEST(rows_of_several_tasks_are_counted)
 }
 END_TEST
 
+/* One task after the other, each where it is faster. */
+static hs_schedule *schedule_of_graph(const graph_sample *g)
+{
+    hs_placement placement[GRAPH_TASKS] = {{0}};
+    hs_schedule *plan = NULL;
+    double       now = 0;
+
+    for (size_t place = 0; place < g->n; place++)
+        for (size_t t = 0; t < g->n; t++) {
+            int on_cpu = g->p[t] <= g->q[t];
+
+            if (g->position[t] != place)
+                continue;
+            now += 1000; /* time for all transfers */
+            placement[t] = (hs_placement){now, now + fmin(g->p[t], g->q[t]), (uint32_t)t,
+                                          on_cpu ? 0 : g->m, HS_RUN};
+            now = placement[t].end;
+        }
+    GRAPH_REQUIRE(g, hs_schedule_build(g->m, g->k, g->n, placement, &plan) == HS_OK, "no plan");
+    return plan;
+}
+
+/* Every bound of a graph is verified; and what is made of it is accepted only if it is true. */
+START_TEST(graphs_have_certificates)
+{
+    static text good;
+    size_t      rounds = sample_rounds(400);
+
+    for (size_t i = 0; i < rounds; i++) {
+        graph_sample g;
+        hs_schedule *plan;
+        dice         d = {8700000 + i};
+
+        graph_sample_make(&g, 8700000 + i);
+        sample  s = {.family = "graph", .seed = g.seed, .n = g.n, .m = g.m, .k = g.k, .in = g.in};
+        optimum best = {0};
+
+        if (g.n <= GRAPH_BRUTE_FORCE_TASKS)
+            exact_add(&best.value, graph_brute_force(&g) * (1 + 1e-12));
+        plan = schedule_of_graph(&g);
+        for (size_t b = 0; b < hs_bound_count(); b++) {
+            if (sample_bound_searches(hs_bound_at(b)))
+                continue;
+            check_bound(&s, plan, hs_bound_at(b));
+            read_text(&s, &good);
+            for (int change = 0; change < 40 && g.n <= GRAPH_BRUTE_FORCE_TASKS; change++)
+                check_changed(&s, plan, &good, &best, &d);
+        }
+        hs_schedule_free(plan);
+        graph_sample_free(&g);
+    }
+}
+END_TEST
+
 static const char *const steps[] = {"\nbranch,", "\nmultipliers,", "\nconfiguration,",
                                     "\npacking,"};
 
@@ -422,7 +478,7 @@ static void tiles(const sample *s, hs_instance **in)
 {
     static const char *const tables[] = {"mirage-960", "k40m-960"};
     const hs_kernel_table   *kernels = hs_kernel_table_find(tables[s->seed % 2]);
-    hs_tiled                 spec = {HS_CHOLESKY, 4 + (unsigned)s->seed / 2 % 7, 0, 0, 0, kernels};
+    hs_tiled                 spec = {HS_CHOLESKY, 4 + (unsigned)s->seed / 2 % 7, 0, 0, 0, 0, kernels};
 
     REQUIRE(s, kernels, "no such table");
     spec.cpus = kernels->cpus;
@@ -465,6 +521,7 @@ int main(void)
     tcase_add_test(cases, what_is_accepted_is_true);
     tcase_add_test(cases, rows_of_several_tasks_are_counted);
     tcase_add_test(cases, larger_trees_are_verified);
+    tcase_add_test(cases, graphs_have_certificates);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

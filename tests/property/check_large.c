@@ -52,7 +52,8 @@ static void check_sample(const sample *s)
     ck_assert_uint_le(count, 64);
     for (i = 0; i < count; i++) {
         makespan[i] = INFINITY;
-        if (sample_searches(hs_algorithm_at(i)))
+        if (sample_searches(hs_algorithm_at(i)) ||
+            (s->m + s->k > 10000 && sample_is_policy(hs_algorithm_at(i))))
             continue;
         makespan[i] = checked_makespan(s, hs_algorithm_at(i), bound);
         shortest = fmin(shortest, makespan[i]);
@@ -60,7 +61,7 @@ static void check_sample(const sample *s)
     for (i = 0; i < count; i++) { /* the optimum is at most the shortest */
         const hs_algorithm *alg = hs_algorithm_at(i);
 
-        REQUIRE(s, sample_searches(alg) || makespan[i] <= hs_algorithm_guarantee(alg, s->m, s->k, NULL) * shortest,
+        REQUIRE(s, isinf(makespan[i]) || makespan[i] <= hs_algorithm_guarantee(alg, s->m, s->k, NULL) * shortest,
                 "%s: %.17g, but %.17g was found", hs_algorithm_name(alg), makespan[i], shortest);
     }
 }

@@ -110,7 +110,7 @@ static double lucky_makespan(const luck *l, const char *name, double tolerance)
     ck_assert_int_eq(hs_instance_wrap(l->n, l->true_cpu, l->true_gpu, NULL, l->m, l->k, &truth),
                      HS_OK);
     ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &plan), HS_OK);
-    ck_assert_int_eq(hs_policy_simulate(kind_of(name), in, plan, truth, tolerance, &found), HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(kind_of(name), in, plan, truth, tolerant(tolerance), &found), HS_OK);
     ck_assert_int_eq(hs_schedule_check(truth, found, NULL), HS_OK);
     makespan = hs_schedule_makespan(found);
     hs_schedule_free(found);
@@ -141,6 +141,66 @@ START_TEST(all_cpus_are_slow)
     double            late = nextafter(5, INFINITY);
 
     ck_assert_double_eq(lucky_makespan(&l, "heteroprio", 0), late + 1 + 1 + 1);
+}
+END_TEST
+
+/* Estimates that are as wrong on both types: nobody knows better, and nobody takes. */
+START_TEST(a_task_is_not_taken_to_and_fro)
+{
+    static const luck        l = {1, 1, 1, {400}, {570}, {790}, {1160}};
+    static const char *const names[] = {"plan", "heteroprio", "plan+steal"};
+    int                      i;
+
+    for (i = 0; i < 3; i++)
+        ck_assert_double_eq(lucky_makespan(&l, names[i], 0.02), 790);
+}
+END_TEST
+
+/* What a GPU decides about the third task, after one was right and one took half its time. */
+static hs_decision_kind taught(const char *kernel)
+{
+    static const double cpu[] = {10, 10, 12}, gpu[] = {INFINITY, INFINITY, 9};
+    const char         *kernels[] = {"right", "half", kernel};
+    hs_builder         *b = NULL;
+    hs_instance        *in = NULL;
+    hs_policy          *policy = NULL;
+    hs_decision         d;
+    double              now = 0;
+    int                 i;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    for (i = 0; i < 3; i++) {
+        hs_task t;
+
+        hs_task_init(&t);
+        t.cpu = cpu[i];
+        t.gpu = gpu[i];
+        t.kernel = kernels[i];
+        ck_assert_int_eq(hs_builder_add(b, &t), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    ck_assert_int_eq(hs_policy_create(kind_of("heteroprio"), in, NULL, 0, &policy), HS_OK);
+    for (i = 0; i < 2; i++) {
+        hs_policy_next(policy, 0, now, &d, NULL);
+        ck_assert_int_eq(d.kind, HS_DECIDE_START);
+        now += d.task == 0 ? 10 : 5;
+        hs_policy_ended(policy, 0, d.task, HS_ENDING_DONE, now, NULL);
+    }
+    hs_policy_next(policy, 0, now, &d, NULL);
+    ck_assert_uint_eq(d.task, 2);
+    hs_policy_next(policy, 1, now + 1, &d, NULL);
+    hs_policy_free(policy);
+    hs_instance_free(in);
+    return d.kind;
+}
+
+START_TEST(each_kernel_teaches_for_itself)
+{
+    ck_assert_int_eq(taught("right"), HS_DECIDE_TAKE);
+    ck_assert_int_eq(taught("half"), HS_DECIDE_WAIT);
+    ck_assert_int_eq(taught("new"), HS_DECIDE_WAIT);
 }
 END_TEST
 
@@ -187,7 +247,7 @@ START_TEST(a_task_comes_within_sight)
     }
     ck_assert_int_eq(hs_instance_wrap(TASKS, cpu, gpu, NULL, 1, 2, &in), HS_OK);
     ck_assert_int_eq(hs_schedule_build(1, 2, TASKS, at, &plan), HS_OK);
-    ck_assert_int_eq(hs_policy_simulate(kind_of("plan+steal"), in, plan, in, 0, &found), HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(kind_of("plan+steal"), in, plan, in, NULL, &found), HS_OK);
     entry = hs_schedule_entries(found, 0, &count);
     ck_assert_uint_eq(count, 1);
     ck_assert_uint_eq(entry->task, ANYBODY);
@@ -215,7 +275,7 @@ START_TEST(what_is_not_restartable_is_left_alone)
     }
     ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
     ck_assert_int_eq(hs_instance_wrap(2, slow, times, NULL, 1, 1, &truth), HS_OK);
-    ck_assert_int_eq(hs_policy_simulate(kind_of("heteroprio"), in, NULL, truth, 0, &found), HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(kind_of("heteroprio"), in, NULL, truth, NULL, &found), HS_OK);
     ck_assert_double_eq(hs_schedule_makespan(found), 800);
     hs_schedule_free(found);
     hs_instance_free(truth);
@@ -244,23 +304,23 @@ START_TEST(bad_arguments)
 
         ck_assert_ptr_eq(hs_policy_find(hs_policy_name(kind)), kind);
         ck_assert_int_gt((int)strlen(hs_policy_summary(kind)), 0);
-        ck_assert_int_eq(hs_policy_create(kind, NULL, plan, 0, &policy), HS_EINVAL);
-        ck_assert_int_eq(hs_policy_create(kind, other, plan, 0, NULL), HS_EINVAL);
-        ck_assert_int_eq(hs_policy_create(kind, other, plan, -1, &policy), HS_EINVAL);
-        ck_assert_int_eq(hs_policy_create(kind, other, plan, NAN, &policy), HS_EINVAL);
-        ck_assert_int_eq(hs_policy_create(kind, other, plan, INFINITY, &policy), HS_EINVAL);
-        ck_assert_int_eq(hs_policy_simulate(kind, other, plan, in, 0, &out), HS_EINVAL);
-        ck_assert_int_eq(hs_policy_simulate(kind, in, NULL, bare, 0, &out), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_create(kind, NULL, plan, NULL, &policy), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_create(kind, other, plan, NULL, NULL), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_create(kind, other, plan, tolerant(-1), &policy), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_create(kind, other, plan, tolerant(NAN), &policy), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_create(kind, other, plan, tolerant(INFINITY), &policy), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_simulate(kind, other, plan, in, NULL, &out), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_simulate(kind, in, NULL, bare, NULL, &out), HS_EINVAL);
         if (!hs_policy_needs_plan(kind))
             continue;
-        ck_assert_int_eq(hs_policy_create(kind, other, NULL, 0, &policy), HS_EINVAL);
-        ck_assert_int_eq(hs_policy_create(kind, in, plan, 0, &policy), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_create(kind, other, NULL, NULL, &policy), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_create(kind, in, plan, NULL, &policy), HS_EINVAL);
     }
     hs_schedule_free(plan);
     plan = NULL;
     ck_assert_int_eq(hs_schedule_build(2, 1, 1, &once, &plan), HS_OK); /* not every task */
-    ck_assert_int_eq(hs_policy_create(kind_of("plan"), other, plan, 0, &policy), HS_ESCHEDULE);
-    ck_assert_int_eq(hs_policy_create(kind_of("plan+steal"), other, plan, 0, &policy),
+    ck_assert_int_eq(hs_policy_create(kind_of("plan"), other, plan, NULL, &policy), HS_ESCHEDULE);
+    ck_assert_int_eq(hs_policy_create(kind_of("plan+steal"), other, plan, NULL, &policy),
                      HS_ESCHEDULE);
     hs_schedule_free(plan);
     hs_instance_free(other);
@@ -278,6 +338,8 @@ int main(void)
     tcase_add_test(cases, wrong_estimates);
     tcase_add_test(cases, a_task_that_does_not_end);
     tcase_add_test(cases, all_cpus_are_slow);
+    tcase_add_test(cases, a_task_is_not_taken_to_and_fro);
+    tcase_add_test(cases, each_kernel_teaches_for_itself);
     tcase_add_test(cases, a_task_that_is_long_everywhere);
     tcase_add_test(cases, waiting_behind_a_slow_task);
     tcase_add_test(cases, a_task_comes_within_sight);

@@ -6,7 +6,15 @@
 #include "literal.h"
 #include "naive_clock.h"
 
-enum { NOTHING = -1, LAST_OF_LIST = 64 };
+enum { NOTHING = -1, LAST_OF_LIST = 64, BINS = 64 };
+
+/* What a task that was done has taught. */
+typedef struct lesson {
+    hs_type     type;
+    const char *kernel; /* NULL: none */
+    double      ratio;
+    int         wrong, bin;
+} lesson;
 
 typedef struct lane {
     double start;
@@ -20,8 +28,12 @@ struct literal_policy {
     const sample *s;
     int           lists;
     double        tolerance;
-    double       *time[2]; /* by hs_type: estimates, and what was learnt */
-    char         *queued;  /* heteroprio: of tasks */
+    const double *time[2];   /* by hs_type: estimates */
+    char         *barred[2]; /* by hs_type, of tasks: it does not take them */
+    const char  **kernel;    /* of tasks */
+    lesson       *lessons;
+    size_t        learnt;
+    char         *queued; /* heteroprio: of tasks */
     lane         *lane;
 };
 
@@ -186,17 +198,165 @@ static long steal(literal_policy *l, hs_type type, double now)
     return task;
 }
 
+/* The lessons about a kernel and type, or about the type if there are none. */
+typedef struct field {
+    const literal_policy *l;
+    hs_type               type;
+    const char           *kernel; /* NULL: all are meant */
+} field;
+
+static int belongs(const field *f, const lesson *x)
+{
+    return x->type == f->type && (!f->kernel || (x->kernel && strcmp(x->kernel, f->kernel) == 0));
+}
+
+static size_t lessons_of(const field *f, size_t *wrong, double *sum)
+{
+    size_t i, count = 0;
+
+    *wrong = 0;
+    *sum = 0;
+    for (i = 0; i < f->l->learnt; i++)
+        if (belongs(f, &f->l->lessons[i])) {
+            count++;
+            *wrong += (size_t)f->l->lessons[i].wrong;
+            *sum += f->l->lessons[i].ratio;
+        }
+    return count;
+}
+
+static field field_of(const literal_policy *l, hs_type type, long task)
+{
+    field  f = {l, type, l->kernel[task]};
+    size_t wrong;
+    double sum;
+
+    if (!lessons_of(&f, &wrong, &sum))
+        f.kernel = NULL;
+    return f;
+}
+
+/* Quarters of octaves from 2^-8 on, by looking for them. */
+static int bin_of(double ratio)
+{
+    int bin = 0;
+
+    while (bin + 1 < BINS && ratio >= ldexp(1 + (bin + 1) % 4 / 4.0, (bin + 1) / 4 - 8))
+        bin++;
+    return bin;
+}
+
+static size_t fill_bin(const field *f, int bin, double *sum)
+{
+    size_t i, count = 0;
+
+    *sum = 0;
+    for (i = 0; i < f->l->learnt; i++)
+        if (belongs(f, &f->l->lessons[i]) && f->l->lessons[i].bin == bin) {
+            count++;
+            *sum += f->l->lessons[i].ratio;
+        }
+    return count;
+}
+
+static double beyond(const field *f, double ratio)
+{
+    double all = 0, sum;
+    size_t total = 0, count;
+    int    bin;
+
+    for (bin = 0; bin < BINS; bin++) {
+        count = fill_bin(f, bin, &sum);
+        if (count && sum / (double)count > ratio) {
+            total += count;
+            all += sum;
+        }
+    }
+    return total ? all / (double)total : 0;
+}
+
+static hs_type other_than(hs_type type)
+{
+    return type == HS_CPU ? HS_GPU : HS_CPU;
+}
+
 static int may_be_taken(const literal_policy *l, unsigned w, hs_type by)
 {
     const lane *a = &l->lane[w];
 
     return type_of(l, w) != by && a->task != NOTHING && a->thief == NOTHING &&
-           (!l->s->restartable || l->s->restartable[a->task]);
+           (!l->s->restartable || l->s->restartable[a->task]) && !isinf(l->time[by][a->task]) &&
+           !l->barred[by][a->task];
+}
+
+static double passed(const literal_policy *l, unsigned w, double now)
+{
+    return (now - l->lane[w].start) / time_left_to(l, w) / (1 + l->tolerance);
+}
+
+static int is_trusted(const literal_policy *l, unsigned w, double now)
+{
+    long   task = l->lane[w].task;
+    field  here = field_of(l, type_of(l, w), task), there = here;
+    size_t wrong_here, wrong_there;
+    double sum;
+
+    there = field_of(l, other_than(type_of(l, w)), task);
+    lessons_of(&here, &wrong_here, &sum);
+    lessons_of(&there, &wrong_there, &sum);
+    return !wrong_here && !wrong_there && !is_late(l, w, now);
+}
+
+static double expected_end(const literal_policy *l, unsigned w, double now)
+{
+    field  here = field_of(l, type_of(l, w), l->lane[w].task);
+    double ratio = beyond(&here, passed(l, w, now));
+
+    if (is_trusted(l, w, now))
+        return l->lane[w].start + time_left_to(l, w);
+    return ratio > 0 ? l->lane[w].start + time_left_to(l, w) * ratio
+                     : now + (now - l->lane[w].start);
+}
+
+/* What a task costs on the other type, as things go there. */
+typedef struct bet {
+    double time, doubt;
+} bet;
+
+static bet bet_of(const literal_policy *l, unsigned w)
+{
+    long   task = l->lane[w].task;
+    field  there = field_of(l, other_than(type_of(l, w)), task);
+    double time = l->time[there.type][task], sum;
+    size_t wrong, count = lessons_of(&there, &wrong, &sum);
+
+    return count ? (bet){time * (sum / (double)count), (double)wrong / (double)count}
+                 : (bet){time, 1};
+}
+
+/* A task that has lasted longer than any. */
+static int is_overdue(const literal_policy *l, unsigned w, const bet *b, double now)
+{
+    return (now - l->lane[w].start) * (1 - b->doubt / 2) > b->time;
+}
+
+static int is_prey(const literal_policy *l, unsigned w, double now)
+{
+    long   task = l->lane[w].task;
+    field  here = field_of(l, type_of(l, w), task);
+    bet    b = bet_of(l, w);
+    double spent = now - l->lane[w].start;
+
+    if (is_trusted(l, w, now))
+        return now + l->time[other_than(here.type)][task] < expected_end(l, w, now);
+    if (!(beyond(&here, passed(l, w, now)) > 0))
+        return is_overdue(l, w, &b, now);
+    return now + b.time + b.doubt * fmin(spent, b.time) < expected_end(l, w, now);
 }
 
 static int considered_before(const literal_policy *l, unsigned a, unsigned b, double now)
 {
-    double end_a = finish(l, a, 0, now), end_b = finish(l, b, 0, now);
+    double end_a = expected_end(l, a, now), end_b = expected_end(l, b, now);
     long   x = l->lane[a].task, y = l->lane[b].task;
 
     if (end_a != end_b)
@@ -210,10 +370,55 @@ static long find_victim(const literal_policy *l, hs_type by, double now)
     unsigned w;
 
     for (w = 0; w < l->s->m + l->s->k; w++)
-        if (may_be_taken(l, w, by) && helps(l, w, 0, l->time[by][l->lane[w].task], now) &&
+        if (may_be_taken(l, w, by) && is_prey(l, w, now) &&
             (found == NOTHING || considered_before(l, w, (unsigned)found, now)))
             found = w;
     return found;
+}
+
+typedef enum milestone { IS_LATE, HAS_PASSED, IS_OVERDUE } milestone;
+
+/* The first moment after now at which that holds, which then holds for good. */
+static double first_moment(const literal_policy *l, unsigned w, milestone what, double ratio,
+                           double now)
+{
+    uint64_t low = bits_of(now), high = bits_of(INFINITY);
+    bet      b = bet_of(l, w);
+
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        double   t = of_bits(middle);
+        int      holds = what == IS_LATE      ? is_late(l, w, t)
+                         : what == HAS_PASSED ? passed(l, w, t) >= ratio
+                                              : is_overdue(l, w, &b, t);
+
+        if (holds)
+            high = middle;
+        else
+            low = middle;
+    }
+    return of_bits(high);
+}
+
+/* All moments at which another answer may be expected: one too many does no harm. */
+static double when_prey(const literal_policy *l, unsigned w, double now)
+{
+    field  here = field_of(l, type_of(l, w), l->lane[w].task);
+    double until = INFINITY, sum;
+    bet    b = bet_of(l, w);
+    int    bin;
+
+    if (!is_overdue(l, w, &b, now))
+        until = first_moment(l, w, IS_OVERDUE, 0, now);
+    if (!is_late(l, w, now))
+        until = fmin(until, first_moment(l, w, IS_LATE, 0, now));
+    for (bin = 0; bin < BINS; bin++) {
+        size_t count = fill_bin(&here, bin, &sum);
+
+        if (count && sum / (double)count > passed(l, w, now))
+            until = fmin(until, first_moment(l, w, HAS_PASSED, sum / (double)count, now));
+    }
+    return until;
 }
 
 static double when_to_ask(const literal_policy *l, hs_type type, double now)
@@ -226,7 +431,7 @@ static double when_to_ask(const literal_policy *l, hs_type type, double now)
         const lane *a = &l->lane[w];
 
         if (may_be_taken(l, w, type))
-            until = fmin(until, first_help(l, w, 0, l->time[type][a->task], now));
+            until = fmin(until, when_prey(l, w, now));
         for (i = a->waiting; i-- && i + LAST_OF_LIST >= a->waiting;)
             until = fmin(until, first_help(l, w, load(l, w), l->time[type][a->list[i]], now));
     }
@@ -261,21 +466,40 @@ static void next(void *self, unsigned worker, double now, hs_decision *out)
     victim = find_victim(l, type, now);
     if (victim != NOTHING) {
         l->lane[victim].thief = worker;
-        *out = (hs_decision){HS_DECIDE_TAKE, (uint32_t)l->lane[victim].task, (unsigned)victim, 0};
+        *out = (hs_decision){HS_DECIDE_TAKE, (uint32_t)l->lane[victim].task, (unsigned)victim, 0, 0};
     } else {
         *out = (hs_decision){.kind = HS_DECIDE_WAIT, .until = when_to_ask(l, type, now)};
     }
+}
+
+static void learn(literal_policy *l, unsigned worker, double now)
+{
+    const lane *a = &l->lane[worker];
+    lesson     *x = &l->lessons[l->learnt++];
+    double      estimate = time_left_to(l, worker);
+
+    *x = (lesson){type_of(l, worker), l->kernel[a->task], (now - a->start) / estimate, 0, 0};
+    if (now == a->start + estimate)
+        x->ratio = 1;
+    x->wrong = fabs(x->ratio - 1) > l->tolerance;
+    if (!x->wrong)
+        x->ratio = 1;
+    x->ratio = fmin(x->ratio, 256); /* more is held for that */
+    x->bin = bin_of(x->ratio);
 }
 
 static void ended(void *self, unsigned worker, uint32_t task, hs_ending how, double now)
 {
     literal_policy *l = self;
     lane           *a = &l->lane[worker];
+    hs_type         type = type_of(l, worker);
 
     if (how == HS_ENDING_ABORTED) {
-        if (is_late(l, worker, now))
-            l->time[type_of(l, worker)][task] = 2 * (now - a->start);
+        l->barred[type][task] |= (char)is_late(l, worker, now);
+        l->barred[other_than(type)][task] = 1;
         l->lane[a->thief].kept = task;
+    } else {
+        learn(l, worker, now);
     }
     a->task = a->thief = NOTHING;
 }
@@ -300,12 +524,21 @@ literal_policy *literal_policy_create(const sample *s, const hs_schedule *lists,
 {
     literal_policy *l = literal_memory(1, sizeof *l);
     unsigned        w;
+    size_t          i;
 
     *l = (literal_policy){.s = s, .lists = lists != NULL, .tolerance = tolerance};
-    l->time[HS_CPU] = literal_memory(s->n + 1, sizeof(double));
-    l->time[HS_GPU] = literal_memory(s->n + 1, sizeof(double));
-    memcpy(l->time[HS_CPU], s->p, s->n * sizeof(double));
-    memcpy(l->time[HS_GPU], s->q, s->n * sizeof(double));
+    l->time[HS_CPU] = s->p;
+    l->time[HS_GPU] = s->q;
+    l->barred[HS_CPU] = literal_memory(s->n + 1, 1);
+    l->barred[HS_GPU] = literal_memory(s->n + 1, 1);
+    l->lessons = literal_memory(s->n + 1, sizeof *l->lessons);
+    l->kernel = literal_memory(s->n + 1, sizeof *l->kernel);
+    for (i = 0; i < s->n; i++) {
+        hs_task row;
+
+        hs_instance_row(s->in, hs_instance_row_of(s->in, i), &row);
+        l->kernel[i] = row.kernel;
+    }
     l->queued = literal_memory(s->n + 1, 1);
     memset(l->queued, 1, s->n);
     l->lane = literal_memory((size_t)s->m + s->k, sizeof *l->lane);
@@ -325,7 +558,9 @@ void literal_policy_free(literal_policy *l)
         free(l->lane[w].list);
     free(l->lane);
     free(l->queued);
-    free(l->time[HS_CPU]);
-    free(l->time[HS_GPU]);
+    free(l->barred[HS_CPU]);
+    free(l->barred[HS_GPU]);
+    free(l->lessons);
+    free(l->kernel);
     free(l);
 }

@@ -14,6 +14,15 @@ const hs_policy_kind *kind_of(const char *name)
     return kind;
 }
 
+const hs_policy_settings *tolerant(double tolerance)
+{
+    static hs_policy_settings settings;
+
+    hs_policy_settings_init(&settings);
+    settings.tolerance = tolerance;
+    return &settings;
+}
+
 hs_schedule *simulate(const sample *s, const char *name, const hs_schedule *plan,
                              const hs_instance *truth, double tolerance)
 {
@@ -21,7 +30,7 @@ hs_schedule *simulate(const sample *s, const char *name, const hs_schedule *plan
     hs_violation v;
     hs_status    st;
 
-    st = hs_policy_simulate(kind_of(name), s->in, plan, truth, tolerance, &out);
+    st = hs_policy_simulate(kind_of(name), s->in, plan, truth, tolerant(tolerance), &out);
     REQUIRE(s, st == HS_OK, "simulating %s: %s", name, hs_status_text(st));
     if (hs_schedule_check(truth, out, &v) != HS_OK)
         sample_fail(s, "%s: %s (worker %u, entry %zu, task %zu)", name, hs_violation_text(v.kind),

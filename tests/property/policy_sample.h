@@ -17,6 +17,9 @@ hs_instance *some_truth(const sample *s, dice *d, double error);
 
 const hs_policy_kind *kind_of(const char *name);
 
+/* Settings with that tolerance, until it is called again. */
+const hs_policy_settings *tolerant(double tolerance);
+
 /* A schedule that has passed the checker. */
 hs_schedule *simulate(const sample *s, const char *name, const hs_schedule *plan,
                       const hs_instance *truth, double tolerance);

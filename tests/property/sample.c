@@ -312,6 +312,18 @@ int sample_searches(const hs_algorithm *alg)
     return strcmp(name, "best") == 0 || strcmp(name, "exact") == 0;
 }
 
+int sample_is_policy(const hs_algorithm *alg)
+{
+    static const char *const names[] = {"hp-sp", "hp-corrected", "dynamic", "h-ratio", "d-rank",
+                                        "dmda"};
+    size_t i;
+
+    for (i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(hs_algorithm_name(alg), names[i]) == 0)
+            return 1;
+    return 0;
+}
+
 int sample_bound_searches(const hs_bound *bound)
 {
     const char *name = hs_bound_name(bound);

@@ -67,6 +67,12 @@ void sample_fail(const sample *s, const char *format, ...)
  * check_solver).
  */
 int sample_searches(const hs_algorithm *alg);
+
+/*
+ * A policy under a virtual clock and nothing else: it takes its memory anew for each call, takes
+ * what ties in the order of the tasks, and asks all workers.
+ */
+int sample_is_policy(const hs_algorithm *alg);
 int sample_bound_searches(const hs_bound *bound);
 
 /* Cheaper than ck_assert(), which notes down every call. */

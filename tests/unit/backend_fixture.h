@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "exec/backend/backends.h"
+#include "exec/backend/command/starter.h"
 
 #include "rounds.h"
 
@@ -25,6 +26,7 @@ typedef struct stage {
     hs_backend_worker     *worker;
     hs_attempt             attempt;
     int                    cancel;
+    int                    taken; /* cancelled for another worker */
     char                   id[64];
     char                   folder[32]; /* empty at first */
     char                   log[64];
@@ -70,7 +72,8 @@ static inline void stage_set(stage *s, const hs_backend *backend, hs_type type)
                                        .index = 1,
                                        .cpus = 2,
                                        .gpus = 2,
-                                       .os_cpu = -1};
+                                       .os_cpu = -1,
+                                       .core_count = 1};
     s->attempt = (hs_attempt){.struct_size = sizeof s->attempt,
                               .instance = s->in,
                               .number = 1,
@@ -83,18 +86,27 @@ static inline void stage_set(stage *s, const hs_backend *backend, hs_type type)
     ck_assert_int_ge(s->attempt.wake_fd, 0);
 }
 
+/* What commands need beside it is the dispatcher's to open. */
+static inline hs_status stage_worker(stage *s)
+{
+    hs_status st = HS_OK;
+
+    if (s->backend == &hsi_backend_command)
+        st = hsi_starter_open(&s->options, 1, &s->options.starter, s->why);
+    return st == HS_OK ? s->backend->worker_open(&s->options, &s->info, &s->worker, s->why) : st;
+}
+
 static inline void stage_open(stage *s)
 {
-    if (!s->backend->worker_open)
-        return;
-    ck_assert_msg(s->backend->worker_open(&s->options, &s->info, &s->worker, s->why) == HS_OK, "%s",
-                  s->why);
+    if (s->backend->worker_open)
+        ck_assert_msg(stage_worker(s) == HS_OK, "%s", s->why);
 }
 
 static inline void stage_close(stage *s)
 {
     if (s->worker)
         s->backend->worker_close(s->worker);
+    hsi_starter_close(s->options.starter);
     hs_instance_free(s->in);
     close(s->attempt.wake_fd);
     unlink(s->log);
@@ -105,7 +117,7 @@ static inline void stage_cancel(stage *s)
 {
     uint64_t one = 1;
 
-    __atomic_store_n(&s->cancel, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->cancel, s->taken ? HS_CANCEL_TAKEN : HS_CANCEL_STOP, __ATOMIC_RELEASE);
     ck_assert_int_eq((int)write(s->attempt.wake_fd, &one, sizeof one), (int)sizeof one);
 }
 

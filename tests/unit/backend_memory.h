@@ -14,7 +14,7 @@ static inline hs_status stage_try(stage *s, const hs_task *row, long allocations
     memory_fails(allocations, 0);
     st = s->backend->body_create(&s->options, row, s->info.type, &body, s->why);
     if (st == HS_OK)
-        st = s->backend->worker_open(&s->options, &s->info, &s->worker, s->why);
+        st = stage_worker(s);
     *failed = memory_restored() > 0;
     if (body)
         s->backend->body_free(body);

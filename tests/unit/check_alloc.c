@@ -125,7 +125,8 @@ static hs_status use_policy(const void *context, uint64_t *result)
 {
     const policy_context *c = context;
     hs_policy            *policy = NULL;
-    hs_status             st = hs_policy_create(c->kind, c->estimates, c->plan, 0.1, &policy);
+    hs_policy_settings    late = {.struct_size = sizeof late, .tolerance = 0.1};
+    hs_status             st = hs_policy_create(c->kind, c->estimates, c->plan, &late, &policy);
     hs_decision           decision;
     uint32_t              task;
     double                now;
@@ -150,7 +151,7 @@ static hs_status simulate(const void *context, uint64_t *result)
 {
     const policy_context *c = context;
     hs_schedule          *found = NULL;
-    hs_status st = hs_policy_simulate(c->kind, c->estimates, c->plan, c->truth, 0, &found);
+    hs_status st = hs_policy_simulate(c->kind, c->estimates, c->plan, c->truth, NULL, &found);
 
     if (st == HS_OK)
         *result = digest_plan(found);
@@ -197,7 +198,7 @@ static hs_status use_queue(const void *context, uint64_t *result)
 
     for (i = 0; i < 100 && st == HS_OK; i++) {
         task = (hs_ready){i, (double)(1 + i * 7 % 13), (double)(1 + i % 5), (int64_t)(i % 3)};
-        st = hs_queue_push(q, &task);
+        st = hs_queue_push(q, &task, NULL);
     }
     for (*result = 0; st == HS_OK && hs_queue_take(q, i & 1 ? HS_CPU : HS_GPU, &task); i++)
         *result = digest_word(*result, task.tag);

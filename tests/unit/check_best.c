@@ -250,7 +250,7 @@ START_TEST(factorisations_are_proved)
 
     for (tiles = 2; tiles <= 8; tiles++) {
         const hs_kernel_table *kernels = hs_kernel_table_find(of[_i].kernels);
-        hs_tiled     spec = {of[_i].kind, tiles, kernels->cpus, kernels->gpus, 0, kernels};
+        hs_tiled     spec = {of[_i].kind, tiles, kernels->cpus, kernels->gpus, 0, 0, kernels};
         hs_settings  settings;
         hs_instance *in = NULL;
         hs_report    report;
@@ -364,7 +364,7 @@ END_TEST
 START_TEST(exact_proves_factorisations)
 {
     const hs_kernel_table *kernels = hs_kernel_table_find("mirage-960");
-    hs_tiled     spec = {HS_LU, 8, kernels->cpus, kernels->gpus, 0, kernels};
+    hs_tiled     spec = {HS_LU, 8, kernels->cpus, kernels->gpus, 0, 0, kernels};
     hs_settings  settings;
     hs_instance *in = NULL;
     hs_report    report, known;
@@ -430,14 +430,31 @@ START_TEST(canceled_with_what_it_has)
 {
     hs_instance *in = gamma_instance(300, 20, 4, 1, 9);
     caller       c = {.cancel_at = 1 << _i};
+    hs_schedule *s = NULL, *start = NULL;
     hs_settings  settings;
     hs_report    report;
+    hs_status    st;
 
     hs_settings_init(&settings);
     settings.time_limit = 60;
     settings.cancel = cancel;
     settings.cancel_data = &c;
-    hs_schedule_free(solve(in, &settings, &report));
+    hs_report_init(&report);
+    st = hs_solve_reported(hs_algorithm_find("best"), in, &settings, &s, &report);
+    if (st == HS_ECANCELED) { /* before its first schedule: then the caller's own will do */
+        ck_assert_ptr_null(s);
+        ck_assert_int_lt(_i, 5);
+        ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &start), HS_OK);
+        settings.start = start;
+        c.asked = 0;
+        s = solve(in, &settings, &report);
+        ck_assert_double_le(hs_schedule_makespan(s), hs_schedule_makespan(start) * (1 + 1e-12));
+        hs_schedule_free(start);
+    } else {
+        ck_assert_int_eq(st, HS_OK);
+        ck_assert_int_gt(_i, 0);
+    }
+    hs_schedule_free(s);
     ck_assert(report.limit_reached && !report.proved);
     hs_instance_free(in);
 }
@@ -481,7 +498,7 @@ END_TEST
 START_TEST(identical_tasks)
 {
     const hs_kernel_table *table = hs_kernel_table_find("mirage-960");
-    hs_tiled               spec = {HS_CHOLESKY, (unsigned)(2 + 4 * _i), 9, 3, _i % 2, table};
+    hs_tiled               spec = {HS_CHOLESKY, (unsigned)(2 + 4 * _i), 9, 3, _i % 2, 0, table};
     hs_instance           *in = NULL;
     hs_settings            settings;
     hs_report              report;

@@ -47,7 +47,7 @@ int main(void)
 {
     const hs_kernel_table *kernels = hs_kernel_table_find("k40m-960");
     hs_gamma               many_kinds = {40, 3, 2, 15, 1, 1, 1, 1};
-    hs_tiled               few_kinds = {HS_CHOLESKY, 6, 3, 2, 0, kernels};
+    hs_tiled               few_kinds = {HS_CHOLESKY, 6, 3, 2, 0, 0, kernels};
     hs_instance           *in = NULL;
 
     if (hs_generate_gamma(&many_kinds, &in) != HS_OK || fail_each(in) <= 50)

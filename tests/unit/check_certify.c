@@ -7,7 +7,7 @@
 
 #include <hybridsched/hybridsched.h>
 
-#include "common/certify.h"
+#include "common/certified.h"
 
 #include "suite.h"
 

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <hybridsched/hybridsched.h>
 #include <math.h>
+#include <stddef.h>
 
 #include "suite.h"
 
@@ -12,15 +13,15 @@ enum { CPU, GPU, WORKERS, DECISIONS = 4 };
 
 #define START(task)                                                                                \
     {                                                                                              \
-        HS_DECIDE_START, task, 0, 0                                                                \
+        HS_DECIDE_START, task, 0, 0, 0                                                              \
     }
 #define TAKE(task, victim)                                                                         \
     {                                                                                              \
-        HS_DECIDE_TAKE, task, victim, 0                                                            \
+        HS_DECIDE_TAKE, task, victim, 0, 0                                                            \
     }
 #define WAIT(until)                                                                                \
     {                                                                                              \
-        HS_DECIDE_WAIT, 0, 0, until                                                                \
+        HS_DECIDE_WAIT, 0, 0, until, 0                                                                \
     }
 
 /* What each worker is told, one answer after the other. */
@@ -35,12 +36,13 @@ struct hs_policy_state {
 
 static hs_policy_state state;
 
-static hs_status create(const hs_instance *estimates, const hs_schedule *plan, double tolerance,
-                        hs_policy_state **out)
+static hs_status create(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
+                        const hs_policy_settings *settings, hs_policy_state **out)
 {
+    (void)policy;
     (void)estimates;
     (void)plan;
-    (void)tolerance;
+    (void)settings;
     state.at[CPU] = state.at[GPU] = 0;
     *out = &state;
     return HS_OK;
@@ -104,7 +106,7 @@ START_TEST(what_is_aborted_ends_at_once)
     size_t              count;
 
     state.script = &as_told;
-    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, 0, &plan), HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, NULL, &plan), HS_OK);
     ck_assert_int_eq(hs_schedule_check(in, plan, NULL), HS_OK);
     entry = hs_schedule_entries(plan, CPU, &count);
     ck_assert_uint_eq(count, 2);
@@ -140,7 +142,7 @@ START_TEST(what_cannot_be_is_refused)
     hs_schedule *plan = NULL;
 
     state.script = &impossible[_i];
-    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, 0, &plan), HS_ESCHEDULE);
+    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, NULL, &plan), HS_ESCHEDULE);
     ck_assert_ptr_null(plan);
     hs_instance_free(in);
 }
@@ -153,8 +155,34 @@ START_TEST(estimates_are_of_the_same_workers)
     hs_schedule          *plan = NULL;
 
     state.script = &impossible[0];
-    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, truth, 0, &plan), HS_EINVAL);
+    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, truth, NULL, &plan), HS_EINVAL);
     hs_instance_free(truth);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* What follows the bytes that its maker knew is not the kind's. */
+START_TEST(kinds_end_where_their_size_says)
+{
+    hs_instance   *in = tasks_on(1, 1);
+    hs_policy_kind mine = scripted;
+    hs_policy     *policy = NULL;
+
+    mine.needs_plan = 1;
+    ck_assert_int_eq(hs_policy_needs_plan(&mine), 1);
+    mine.struct_size = offsetof(hs_policy_kind, needs_plan);
+    ck_assert_int_eq(hs_policy_needs_plan(&mine), 0);
+    ck_assert_str_eq(hs_policy_summary(&mine), "as it is told");
+    mine.struct_size = offsetof(hs_policy_kind, summary);
+    ck_assert_str_eq(hs_policy_summary(&mine), "");
+    ck_assert_str_eq(hs_policy_name(&mine), "scripted");
+    mine.struct_size = offsetof(hs_policy_kind, skip);
+    mine.needs_plan = 0;
+    ck_assert_int_eq(hs_policy_create(&mine, in, NULL, NULL, &policy), HS_EINVAL);
+    mine.struct_size = 0;
+    ck_assert_ptr_null(hs_policy_name(&mine));
+    ck_assert_int_eq(hs_policy_create(&mine, in, NULL, NULL, &policy), HS_EINVAL);
+    ck_assert_ptr_null(policy);
     hs_instance_free(in);
 }
 END_TEST
@@ -167,6 +195,7 @@ int main(void)
     tcase_add_test(tests, what_is_aborted_ends_at_once);
     tcase_add_loop_test(tests, what_cannot_be_is_refused, 0,
                         (int)(sizeof impossible / sizeof *impossible));
+    tcase_add_test(tests, kinds_end_where_their_size_says);
     tcase_add_loop_test(tests, estimates_are_of_the_same_workers, 0, 2);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

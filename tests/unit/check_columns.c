@@ -65,6 +65,9 @@ static void choose_values(void)
         set(&other, &text, sizeof text);
         strcpy(in_other, "\"say \"\"b\"\", c\"");
         *in_plain = '\0';
+        break;
+    case HS_COLUMN_LIST:
+        break;
     }
 }
 
@@ -78,14 +81,19 @@ static int makes_names(void)
     return is_column("id") || is_column("count");
 }
 
-static void start(int index)
+/* 0: it has no field; check_graph and the reader's cases test those. */
+static int start(int index)
 {
     column = hs_column_at((size_t)index);
     ck_assert_ptr_nonnull(column);
+    if (column->type == HS_COLUMN_LIST)
+        return 0;
     hs_task_init(&plain);
-    plain.cpu = plain.gpu = 2;
+    plain.cpu = is_column("gpu_command") ? INFINITY : 2;
+    plain.gpu = is_column("cpu_command") ? INFINITY : 2;
     other = plain;
     choose_values();
+    return 1;
 }
 
 /* Equal in a column, whichever it is. */
@@ -94,6 +102,8 @@ static int agree(const hs_column *in, const hs_task *a, const hs_task *b)
     const void *x = (const char *)a + in->offset, *y = (const char *)b + in->offset;
     const char *s, *t;
 
+    if (in->type == HS_COLUMN_LIST)
+        return 1;
     if (in->type != HS_COLUMN_TEXT)
         return memcmp(x, y, in->type == HS_COLUMN_TIME || in->type == HS_COLUMN_INTEGER ? 8 : 4) ==
                0;
@@ -145,7 +155,8 @@ START_TEST(builders_keep_it)
     char                     many[201];
     hs_instance             *in;
 
-    start(_i);
+    if (!start(_i))
+        return;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         in = make(kinds[i]);
         are_rows(in, kinds[i]);
@@ -165,7 +176,8 @@ START_TEST(digests_tell_it)
 {
     hs_instance *a, *b;
 
-    start(_i);
+    if (!start(_i))
+        return;
     a = make("p");
     b = make("o");
     ck_assert(hs_instance_digest(a) != hs_instance_digest(b));
@@ -180,7 +192,8 @@ START_TEST(files_keep_it)
     char        *text, name[80];
     int          fd = scratch_fd(), required;
 
-    start(_i);
+    if (!start(_i))
+        return;
     required = is_column("cpu") || is_column("gpu");
     in = make("po");
     ck_assert_int_eq(hs_instance_write(fd, in), HS_OK);
@@ -227,7 +240,8 @@ START_TEST(plans_keep_it)
 {
     hs_instance *in, *back;
 
-    start(_i);
+    if (!start(_i))
+        return;
     hsi_random_seed(&source, 3, 0);
     in = make("o");
     back = plan_and_back(in);
@@ -247,6 +261,8 @@ END_TEST
 static hs_status read_two(const char *first, const char *second, hs_diagnostic *why)
 {
     const char  *is_time = column->type == HS_COLUMN_TIME ? column->name : "";
+    const char  *cpu = is_column("gpu_command") ? ",inf" : ",2";
+    const char  *gpu = is_column("cpu_command") ? ",inf" : ",2";
     const char  *values[2] = {first, second};
     hs_instance *in = NULL;
     hs_schedule *s = NULL;
@@ -259,8 +275,8 @@ static hs_status read_two(const char *first, const char *second, hs_diagnostic *
                  column->name);
     for (int i = 0; i < 2; i++)
         at += sprintf(text + at, "a,%s,0,1,%s%s%s,%s\n", i ? "gpu0" : "cpu0",
-                      i ? "run" : "aborted", strcmp(is_time, "cpu") ? ",2" : "",
-                      strcmp(is_time, "gpu") ? ",2" : "", values[i]);
+                      i ? "run" : "aborted", strcmp(is_time, "cpu") ? cpu : "",
+                      strcmp(is_time, "gpu") ? gpu : "", values[i]);
     set_text(fd, text, (size_t)at);
     st = hs_plan_read(fd, NULL, &in, &s, NULL, why);
     hs_instance_free(in);
@@ -274,7 +290,8 @@ START_TEST(rows_of_a_task_agree_in_it)
     hs_diagnostic why = {0};
     char          expected[100];
 
-    start(_i);
+    if (!start(_i))
+        return;
     if (makes_names())
         return;
     ck_assert_int_eq(read_two(in_other, in_other, &why), HS_OK);
@@ -292,7 +309,8 @@ START_TEST(the_checker_tells_it)
     hs_instance *a, *b;
     char         text[DIFFERENCE_SIZE], expected[100];
 
-    start(_i);
+    if (!start(_i))
+        return;
     a = make("p");
     b = make("o");
     ck_assert_int_eq(find_difference(a, a, text), HS_OK);
@@ -315,7 +333,8 @@ START_TEST(older_callers_do_without)
     hs_instance *in = NULL;
     hs_task      older, found;
 
-    start(_i);
+    if (!start(_i))
+        return;
     if (is_column("id") || is_column("cpu") || is_column("gpu"))
         return; /* they have been there from the first */
     older = other;

@@ -66,6 +66,32 @@ START_TEST(gpu_commands_see_their_device)
 }
 END_TEST
 
+START_TEST(has_as_many_threads_as_cores)
+{
+    stage_set(&s, &hsi_backend_command, HS_CPU);
+    s.info.core_count = 3;
+    stage_open(&s);
+    expect_printed("echo $OMP_NUM_THREADS $OPENBLAS_NUM_THREADS $HSCHED_CORES ${HSCHED_GPU-none} "
+                   "$ROCR_VISIBLE_DEVICES $HIP_VISIBLE_DEVICES",
+                   "3 3 3 none -1 -1\n");
+    close_it();
+    stage_set(&s, &hsi_backend_command, HS_GPU);
+    stage_open(&s);
+    expect_printed("echo $HSCHED_GPU $ROCR_VISIBLE_DEVICES $HIP_VISIBLE_DEVICES", "1 1 0\n");
+    close_it();
+}
+END_TEST
+
+START_TEST(memory_is_limited)
+{
+    stage_set(&s, &hsi_backend_command, HS_CPU);
+    s.options.memory = 1 << 28;
+    stage_open(&s);
+    expect_printed("ulimit -v; sh -c 'ulimit -v'", "262144\n262144\n");
+    close_it();
+}
+END_TEST
+
 START_TEST(pinned_to_its_core)
 {
     cpu_set_t mine;
@@ -77,7 +103,7 @@ START_TEST(pinned_to_its_core)
         if (!CPU_ISSET(cpu, &mine))
             continue;
         stage_set(&s, &hsi_backend_command, HS_CPU);
-        s.info.os_cpu = cpu;
+        s.info.cores = &cpu;
         stage_open(&s);
         snprintf(expected, sizeof expected, "Cpus_allowed_list:\t%d\n", cpu);
         expect_printed("grep Cpus_allowed_list /proc/self/status", expected);
@@ -88,10 +114,12 @@ END_TEST
 
 START_TEST(a_core_that_is_not_there_is_refused)
 {
+    static const int none = 100000;
+
     stage_set(&s, &hsi_backend_command, HS_CPU);
-    s.info.os_cpu = 100000;
-    ck_assert_int_eq(s.backend->worker_open(&s.options, &s.info, &s.worker, s.why), HS_ERESOURCE);
-    ck_assert_str_eq(s.why, "cannot bind commands to core 100000: Invalid argument");
+    s.info.cores = &none;
+    stage_open(&s);
+    expect_failed("true", "cannot bind commands to core 100000: Invalid argument");
     close_it();
 }
 END_TEST
@@ -174,6 +202,46 @@ START_TEST(output_goes_to_the_log)
     expect_failed("echo 'bad\tthing'; exit 1", "exited with status 1: bad thing");
     s.attempt.log = "/nowhere/at/all";
     expect_failed("true", "cannot write /nowhere/at/all: No such file or directory");
+    close_it();
+}
+END_TEST
+
+/* Somebody who can write to the folder was there just before it was opened. */
+static void expect_kept_out(const char *other)
+{
+    hs_task  row = {.id = s.id, .cpu_command = "echo over it"};
+    hs_body *body = stage_body(&s, &row);
+    char     why[HS_WHY], text[16] = "";
+    FILE    *file;
+
+    ck_assert_int_eq(s.backend->run(s.worker, body, &s.attempt), HS_OUTCOME_FAILED);
+    s.backend->body_free(body);
+    snprintf(why, sizeof why, "cannot write %s: File exists", s.log);
+    ck_assert_str_eq(s.why, why);
+    file = fopen(other, "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_ptr_nonnull(fgets(text, sizeof text, file));
+    fclose(file);
+    ck_assert_str_eq(text, "precious");
+    unlink(s.log);
+}
+
+START_TEST(a_log_is_a_new_file)
+{
+    char  other[64];
+    FILE *file;
+
+    open_cpu();
+    snprintf(other, sizeof other, "%s/other", s.folder);
+    file = fopen(other, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("precious", file);
+    fclose(file);
+    ck_assert_int_eq(symlink(other, s.log), 0);
+    expect_kept_out(other);
+    ck_assert_int_eq(link(other, s.log), 0);
+    expect_kept_out(other);
+    unlink(other);
     close_it();
 }
 END_TEST
@@ -270,14 +338,14 @@ END_TEST
 START_TEST(each_allocation_may_fail)
 {
     hs_task row = {.cpu_command = "true"};
-    int     before = open_files(), failed = 1;
+    int     before = open_files(), failed = 1, core = sched_getcpu();
     long    first;
 
     for (first = 0; failed; first++) {
         hs_status st;
 
         stage_set(&s, &hsi_backend_command, HS_CPU);
-        s.info.os_cpu = sched_getcpu();
+        s.info.cores = &core;
         st = stage_try(&s, &row, first, &failed);
         ck_assert_int_eq(open_files(), before);
         ck_assert_msg(failed ? st == HS_ENOMEM || st == HS_ERESOURCE : st == HS_OK,
@@ -295,12 +363,15 @@ int main(void)
     tcase_set_timeout(tc, 600);
     tcase_add_test(tc, environment_says_what_it_is);
     tcase_add_loop_test(tc, gpu_commands_see_their_device, 0, sizeof gpus / sizeof *gpus);
+    tcase_add_test(tc, has_as_many_threads_as_cores);
+    tcase_add_test(tc, memory_is_limited);
     tcase_add_test(tc, pinned_to_its_core);
     tcase_add_test(tc, a_core_that_is_not_there_is_refused);
     tcase_add_test(tc, stdin_is_empty_and_no_file_is_inherited);
     tcase_add_test(tc, leads_a_group_of_its_own);
     tcase_add_test(tc, ends_are_told);
     tcase_add_test(tc, output_goes_to_the_log);
+    tcase_add_test(tc, a_log_is_a_new_file);
     tcase_add_test(tc, output_without_a_log_is_read_and_dropped);
     tcase_add_test(tc, a_long_command_fits_as_far_as_the_system_goes);
     tcase_add_test(tc, nothing_runs_unless_allowed);

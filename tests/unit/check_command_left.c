@@ -9,11 +9,16 @@
 
 #include <sys/wait.h>
 
+static const char cut_short[] = "what it left running did not end by itself, and was ended";
+
 START_TEST(what_it_started_goes_with_it)
 {
-    open_cpu();
+    stage_set(&s, &hsi_backend_command, HS_CPU);
+    s.options.grace = 0.05;
+    stage_open(&s);
     s.attempt.log = NULL; /* these keep the pipe open */
     expect_done("sleep 1000 & exit 0");
+    ck_assert_str_eq(s.why, cut_short);
     ck_assert_int_eq(alive(s.id), 0);
     expect_done("setsid sleep 1000 & exit 0");
     ck_assert_int_eq(alive(s.id), 0);
@@ -23,6 +28,70 @@ START_TEST(what_it_started_goes_with_it)
     expect_failed("(setsid sleep 1000 &); exit 5", "exited with status 5");
     ck_assert_int_eq(alive(s.id), 0);
     expect_failed("(setsid sleep 1000 &); kill -KILL $$", "killed by signal 9 (Killed)");
+    ck_assert_int_eq(alive(s.id), 0);
+    close_it();
+}
+END_TEST
+
+/* As a shell ends whose output goes through another process. */
+START_TEST(what_it_left_may_end_by_itself)
+{
+    open_cpu();
+    expect_printed("(sleep 0.1; echo late) & exit 0", "late\n");
+    ck_assert_str_eq(s.why, "");
+    expect_printed("setsid sh -c 'sleep 0.1; echo later' & exit 0", "later\n");
+    ck_assert_str_eq(s.why, "");
+    expect_failed("(sleep 0.1; echo why) & exit 3", "exited with status 3: why");
+    close_it();
+}
+END_TEST
+
+/* Of its own group, of another, and of what that one has left in turn. */
+START_TEST(what_it_left_hears_sigterm_once)
+{
+    static const char loop[] = "; exec 2>/dev/null; : >$0; until [ $n ]; do sleep 0.01; done; "
+                               "sleep 0.05; echo end' $READY & exit 0";
+    char              command[512];
+
+    open_cpu();
+    snprintf(command, sizeof command, "sh -c 'trap \"echo one; n=1\" TERM%s", loop);
+    ck_assert_int_eq(run_until_ready(&s, command), HS_OUTCOME_ABORTED);
+    ck_assert_str_eq(printed(), "one\nend\n");
+    snprintf(command, sizeof command, "setsid sh -c 'trap \"echo one; n=1\" TERM%s", loop);
+    ck_assert_int_eq(run_until_ready(&s, command), HS_OUTCOME_ABORTED);
+    ck_assert_str_eq(printed(), "one\nend\n");
+    snprintf(command, sizeof command,
+             "setsid sh -c 'setsid sh -c \"trap \\\"echo two; m=1\\\" TERM; "
+             "until [ \\$m ]; do sleep 0.01; done\" & trap \"echo one; n=1\" TERM%s",
+             loop);
+    ck_assert_int_eq(run_until_ready(&s, command), HS_OUTCOME_ABORTED);
+    ck_assert_str_eq(printed(), "one\nend\ntwo\n");
+    close_it();
+}
+END_TEST
+
+/* Who is to give way to another worker, and is done all the same, is done. */
+START_TEST(done_when_it_is_taken)
+{
+    const char *command = "trap 'exit 0' TERM; : >$READY; while :; do sleep 0.01; done";
+
+    open_cpu();
+    ck_assert_int_eq(run_until_ready(&s, command), HS_OUTCOME_ABORTED);
+    s.taken = 1;
+    ck_assert_int_eq(run_until_ready(&s, command), HS_OUTCOME_DONE);
+    ck_assert_int_eq(
+        run_until_ready(&s, "trap 'exit 1' TERM; : >$READY; while :; do sleep 0.01; done"),
+        HS_OUTCOME_ABORTED);
+    close_it();
+}
+END_TEST
+
+/* An order to end comes in while it has its time to end by itself. */
+START_TEST(cancelled_when_its_shell_is_over)
+{
+    open_cpu(); /* whose grace nobody wants to wait for */
+    ck_assert_int_eq(run_until_ready(&s, "(sleep 0.05; : >$READY; sleep 1000) & exit 0"),
+                     HS_OUTCOME_ABORTED);
     ck_assert_int_eq(alive(s.id), 0);
     close_it();
 }
@@ -40,7 +109,7 @@ static const struct {
     {"setsid sleep 1000 & : >$READY; wait", 0},
     {"trap '' TERM; : >$READY; while :; do sleep 1000; done", 1},
     {"(trap '' TERM; sleep 1000) & (trap '' TERM HUP; setsid sleep 1000) & : >$READY; wait", 1},
-    {"(setsid sh -c '(trap \"\" TERM; sleep 1000 & : >$0; sleep 1000) &' $READY &); sleep 1000", 0},
+    {"(setsid sh -c '(trap \"\" TERM; sleep 1000 & : >$0; sleep 1000) &' $READY &); sleep 1000", 1},
 };
 
 START_TEST(cancelled_and_gone)
@@ -167,27 +236,137 @@ START_TEST(a_guard_that_is_killed_is_replaced)
 {
     char      command[128];
     pthread_t thread;
-    siginfo_t info;
     pid_t     guard;
 
     open_cpu();
     guard = guard_pid();
     kill(guard, SIGKILL);
-    ck_assert_int_eq(waitid(P_PID, (id_t)guard, &info, WEXITED | WNOWAIT), 0);
+    while (kill(guard, 0) == 0)
+        pause_ms(1);
     expect_printed("echo still here", "still here\n");
     guard = guard_pid();
     /* more than a pipe holds: what comes next does when the program reads it */
     s.attempt.log = NULL;
-    snprintf(command, sizeof command, "head -c 3000000 /dev/zero; : >%s/ready; sleep 1000",
-             s.folder);
+    snprintf(command, sizeof command,
+             "setsid sleep 1000 & head -c 3000000 /dev/zero; : >%s/ready; sleep 1000", s.folder);
     ck_assert_int_eq(pthread_create(&thread, NULL, kill_guard_when_ready, &guard), 0);
     expect_failed(command, "the process that watches over commands was killed");
     pthread_join(thread, NULL);
-    while (alive(s.id)) /* init's now */
+    while (alive(s.id)) /* the keeper's now, or just about to die with the guard */
         pause_ms(1);
     s.attempt.log = s.log;
     expect_printed("echo still here", "still here\n");
     close_it();
+}
+END_TEST
+
+static pid_t parent_of(pid_t pid)
+{
+    char  path[64];
+    FILE *file;
+    int   parent = 0;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fscanf(file, "%*d (%*[^)]) %*c %d", &parent), 1);
+    fclose(file);
+    return parent;
+}
+
+START_TEST(a_keeper_that_is_killed_is_replaced)
+{
+    pid_t guard, keeper;
+
+    open_cpu();
+    guard = guard_pid();
+    keeper = parent_of(guard);
+    ck_assert_int_eq(parent_of(keeper), getpid());
+    kill(keeper, SIGKILL);
+    while (parent_of(guard) == keeper)
+        pause_ms(1);
+    ck_assert_int_eq(guard_pid(), guard); /* which does not need it */
+    kill(guard, SIGKILL);
+    while (kill(guard, 0) == 0)
+        pause_ms(1);
+    expect_printed("echo still here", "still here\n");
+    ck_assert_int_ne(parent_of(guard_pid()), keeper);
+    close_it();
+}
+END_TEST
+
+/* Who kills the program by its name, or by what it was called with, does not mean these. */
+START_TEST(a_guard_has_a_name_of_its_own)
+{
+    open_cpu();
+    expect_printed("read name </proc/$PPID/comm; echo $name", "hsched-guard\n");
+    expect_printed("tr -d '\\0' </proc/$PPID/cmdline; echo", "hsched-guard\n");
+    close_it();
+}
+END_TEST
+
+static int has_children(pid_t pid)
+{
+    char  path[64];
+    FILE *file;
+    int   some;
+
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
+    file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    some = fgetc(file) != EOF;
+    fclose(file);
+    return some;
+}
+
+START_TEST(a_guard_starts_with_the_first_command)
+{
+    FILE *file;
+    int   keeper = 0;
+
+    open_cpu();
+    file = fopen("/proc/thread-self/children", "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fscanf(file, "%d", &keeper), 1);
+    fclose(file);
+    ck_assert(!has_children(keeper));
+    expect_done("true");
+    ck_assert(has_children(keeper));
+    close_it();
+}
+END_TEST
+
+START_TEST(a_shell_dies_with_all_that_watch_over_it)
+{
+    char  command[256], text[32] = "", *more;
+    char  path[64];
+    FILE *file = NULL;
+    pid_t program, guard;
+
+    stage_set(&s, &hsi_backend_command, HS_CPU);
+    snprintf(path, sizeof path, "%s/ready", s.folder);
+    snprintf(command, sizeof command, "echo $PPID >%s.now; mv %s.now %s; exec sleep 1000", path,
+             path, path);
+    program = fork();
+    if (program == 0) {
+        stage_open(&s);
+        run_on(&s, command);
+        _exit(1);
+    }
+    while (!(file = fopen(path, "r")))
+        pause_ms(1);
+    ck_assert_ptr_nonnull(fgets(text, sizeof text, file));
+    fclose(file);
+    unlink(path);
+    guard = (pid_t)strtol(text, &more, 10);
+    kill(program, SIGSTOP); /* so that none sees another's end */
+    kill(parent_of(guard), SIGKILL);
+    kill(guard, SIGKILL);
+    kill(program, SIGKILL);
+    waitpid(program, NULL, 0);
+    while (alive(s.id))
+        pause_ms(1);
+    stage_close(&s);
 }
 END_TEST
 
@@ -264,12 +443,20 @@ int main(void)
 
     tcase_set_timeout(tc, 600);
     tcase_add_test(tc, what_it_started_goes_with_it);
+    tcase_add_test(tc, what_it_left_may_end_by_itself);
+    tcase_add_test(tc, what_it_left_hears_sigterm_once);
+    tcase_add_test(tc, done_when_it_is_taken);
+    tcase_add_test(tc, cancelled_when_its_shell_is_over);
     tcase_add_loop_test(tc, cancelled_and_gone, 0, sizeof stubborn / sizeof *stubborn);
     tcase_add_test(tc, has_its_grace_to_clean_up);
     tcase_add_test(tc, what_is_stopped_goes_on_to_clean_up);
     tcase_add_test(tc, cancelled_before_it_starts);
     tcase_add_test(tc, thousands_of_aborts_leave_nothing);
     tcase_add_test(tc, a_guard_that_is_killed_is_replaced);
+    tcase_add_test(tc, a_keeper_that_is_killed_is_replaced);
+    tcase_add_test(tc, a_guard_has_a_name_of_its_own);
+    tcase_add_test(tc, a_guard_starts_with_the_first_command);
+    tcase_add_test(tc, a_shell_dies_with_all_that_watch_over_it);
     tcase_add_test(tc, commands_end_with_the_program);
     tcase_add_test(tc, workers_do_not_disturb_each_other);
     suite_add_tcase(suite, tc);

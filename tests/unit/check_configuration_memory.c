@@ -77,7 +77,7 @@ START_TEST(every_allocation_of_the_tree_may_fail)
         ck_assert(st == HS_OK || st == HS_ENOMEM);
         ck_assert_int_lt(k, 20000);
     }
-    ck_assert_int_gt(k, 50);
+    ck_assert_int_gt(k, 30);
     hsi_problem_close(&pb);
 }
 END_TEST

@@ -6,7 +6,9 @@
  * are stopped. Nothing here depends on how long anything takes, but for the order of events.
  */
 
+#define _GNU_SOURCE /* sched_getcpu() */
 #include <math.h>
+#include <sched.h>
 #include <string.h>
 
 #include <hybridsched/hybridsched.h>
@@ -84,15 +86,34 @@ START_TEST(every_policy_does_each_task_once)
 }
 END_TEST
 
-START_TEST(a_handle_runs_once)
+START_TEST(a_handle_runs_again)
 {
-    const act        rows[] = {{1, 1, "done", 1, 0}, CURTAIN};
-    hs_instance     *in = acts(rows, 1, 0, HS_SECONDS);
-    hs_exec_settings s = theatre_settings("heteroprio");
+    const act rows[] = {
+        {1, 1, "done", 30, 0}, {1, 2, "fail:1", 10, 0}, {2, 1, "busy:20", 10, 0}, CURTAIN};
+    hs_instance     *in = acts(rows, 2, 1, HS_MICROSECONDS);
+    hs_exec_settings s = theatre_settings(all_policies[_i]);
     performance      p;
+    int              again;
 
-    p = perform(in, NULL, &s);
-    ck_assert_int_eq(hs_exec_run(p.exec, NULL, NULL), HS_EINVAL);
+    s.retries = 1;
+    p = perform(in, solved(in, "heteroprio"), &s);
+    for (again = 0; again < 3; again++) {
+        hs_exec_failure f;
+
+        ck_assert_int_eq(p.status, HS_OK);
+        ck_assert_uint_eq(p.report.done, 50);
+        ck_assert_uint_eq(p.report.retried, 10);
+        all_done_once(&p);
+        hs_exec_failure_init(&f);
+        ck_assert(hs_exec_failure_at(p.exec, 9, &f) && !hs_exec_failure_at(p.exec, 10, &f));
+        p.status = hs_exec_run(p.exec, &p.report, p.why);
+    }
+    hs_exec_stop(p.exec, HS_STOP_DRAIN); /* said between runs */
+    ck_assert_int_eq(hs_exec_run(p.exec, &p.report, p.why), HS_ECANCELED);
+    ck_assert_int_eq(p.report.stopped, 1);
+    ck_assert_uint_eq(p.report.done, 0);
+    ck_assert_int_eq(hs_exec_run(p.exec, &p.report, p.why), HS_OK);
+    all_done_once(&p);
     end_performance(&p);
 }
 END_TEST
@@ -153,6 +174,179 @@ START_TEST(refusals)
     hs_instance_free(cpu);
     hs_instance_free(wide);
     hs_instance_free(in);
+}
+END_TEST
+
+static unsigned one_deep(hs_backend_worker *worker)
+{
+    (void)worker;
+    return 1;
+}
+
+/* What is missing is said before anything calls it. */
+START_TEST(backends_that_lack_something)
+{
+    const act    rows[] = {{1, 1, "done", 1, 0}, CURTAIN};
+    hs_instance *in = acts(rows, 1, 0, HS_SECONDS);
+    hs_backend   other = theatre_backend, nameless = theatre_backend, mute = theatre_backend,
+               idle = theatre_backend, open = theatre_backend, deep = theatre_backend;
+    const struct {
+        const hs_backend *backend;
+        const char       *says;
+    } lacking[] = {
+        {NULL, "another version"},  {&other, "another version"}, {&nameless, "name"},
+        {&mute, "body_create()"},   {&idle, "no run()"},         {&open, "one of worker_open()"},
+        {&deep, "some of depth()"},
+    };
+    hs_exec_settings s = theatre_settings("heteroprio");
+    size_t           i;
+
+    other.abi++;
+    nameless.name = NULL;
+    mute.body_create = NULL;
+    idle.run = NULL;
+    open.worker_close = NULL;
+    deep.depth = one_deep;
+    for (i = 0; i < sizeof lacking / sizeof *lacking; i++) {
+        s.backends = &lacking[i].backend;
+        ck_assert_int_eq(refused(in, NULL, &s, lacking[i].says), HS_EINVAL);
+    }
+    hs_instance_free(in);
+}
+END_TEST
+
+/* What a program gives its backend, and what it hears of it. */
+typedef struct notebook {
+    hs_backend table; /* its own copy: bodies and workers name it */
+    hs_body    body;
+    size_t     row[8];
+    int        rows, opened, runs;
+    int        os_cpu, ran_on;
+} notebook;
+
+static hs_status note_row(const hs_backend_options *options, const hs_task *row, hs_type type,
+                          hs_body **out, char why[HS_WHY])
+{
+    notebook *book = options->data;
+
+    (void)row, (void)type, (void)why;
+    book->row[book->rows++] = options->row;
+    book->body.backend = &book->table;
+    *out = &book->body;
+    return HS_OK;
+}
+
+static hs_status note_worker(const hs_backend_options *options, const hs_backend_worker_info *info,
+                             hs_backend_worker **out, char why[HS_WHY])
+{
+    notebook *book = options->data;
+
+    (void)why;
+    book->opened++;
+    book->os_cpu = info->os_cpu;
+    *out = NULL;
+    return HS_OK;
+}
+
+static void forget_worker(hs_backend_worker *worker)
+{
+    (void)worker;
+}
+
+static hs_outcome note_run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
+{
+    notebook *book = body->backend->data;
+
+    (void)worker, (void)attempt;
+    book->runs++;
+    book->ran_on = sched_getcpu();
+    return HS_OUTCOME_DONE;
+}
+
+static void begin_notebook(notebook *book)
+{
+    *book = (notebook){.table = {.abi = HS_BACKEND_ABI,
+                                 .name = "notebook",
+                                 .body_create = note_row,
+                                 .worker_open = note_worker,
+                                 .worker_close = forget_worker,
+                                 .run = note_run},
+                       .os_cpu = -2};
+    book->table.data = book;
+}
+
+/* Two runs with the same functions, each with data of its own; rows come by their numbers. */
+START_TEST(backends_have_data)
+{
+    const act rows[] = {{1, 1, "a", 3, 0}, {1, 1, "b", 1, 0}, {1, 1, "c", 2, 0}, CURTAIN};
+    notebook  book[2];
+    int       i, n;
+
+    for (i = 0; i < 2; i++) {
+        const hs_backend *table = &book[i].table;
+        hs_exec_settings  s = theatre_settings("heteroprio");
+        performance       p;
+
+        begin_notebook(&book[i]);
+        s.backends = &table;
+        p = perform(acts(rows, 1, 0, HS_SECONDS), NULL, &s);
+        ck_assert_int_eq(p.status, HS_OK);
+        end_performance(&p);
+    }
+    for (i = 0; i < 2; i++) {
+        ck_assert_int_eq(book[i].rows, 3);
+        for (n = 0; n < 3; n++)
+            ck_assert_uint_eq(book[i].row[n], n);
+        ck_assert_int_eq(book[i].opened, 1);
+        ck_assert_int_eq(book[i].runs, 6);
+    }
+}
+END_TEST
+
+static int last_processor(void)
+{
+    cpu_set_t mine;
+    int       cpu, last = -1;
+
+    ck_assert_int_eq(sched_getaffinity(0, sizeof mine, &mine), 0);
+    for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        last = CPU_ISSET(cpu, &mine) ? cpu : last;
+    return last;
+}
+
+/* Cores are the caller's business: his choice is taken, however many workers there are. */
+START_TEST(the_callers_binding)
+{
+    const act           rows[] = {{1, 1, "a", 1, 0}, CURTAIN};
+    const int           os_cpus[] = {last_processor()};
+    notebook            book;
+    const hs_backend   *table = &book.table;
+    hs_instance        *wide = acts(rows, 2, 0, HS_SECONDS);
+    hs_exec_settings    s = theatre_settings("heteroprio");
+    hs_exec_worker_info info;
+    performance         p;
+
+    begin_notebook(&book);
+    s.backends = &table;
+    s.oversubscribe = 0;
+    s.os_cpus = os_cpus;
+    p = perform(acts(rows, 1, 0, HS_SECONDS), NULL, &s);
+    ck_assert_int_eq(p.status, HS_OK);
+    hs_exec_worker_info_init(&info);
+    hs_exec_worker(p.exec, 0, &info);
+    ck_assert_int_eq(info.os_cpu, os_cpus[0]);
+    ck_assert_int_eq(book.os_cpu, os_cpus[0]);
+    ck_assert_int_eq(book.ran_on, os_cpus[0]);
+    end_performance(&p);
+    s.unbound = 1;
+    ck_assert_int_eq(refused(wide, NULL, &s, "either bound to given processors"), HS_EINVAL);
+    s.os_cpus = NULL;
+    begin_notebook(&book);
+    p = perform(acts(rows, 1, 0, HS_SECONDS), NULL, &s);
+    ck_assert_int_eq(p.status, HS_OK);
+    ck_assert_int_eq(book.os_cpu, -1);
+    end_performance(&p);
+    hs_instance_free(wide);
 }
 END_TEST
 
@@ -249,7 +443,9 @@ int main(void)
     tcase_add_test(cases, a_plan_keeps_its_order);
     tcase_add_test(cases, spoliations_of_a_plan_are_history);
     tcase_add_loop_test(cases, every_policy_does_each_task_once, 0, POLICIES);
-    tcase_add_test(cases, a_handle_runs_once);
+    tcase_add_loop_test(cases, a_handle_runs_again, 0, POLICIES);
+    tcase_add_test(cases, backends_have_data);
+    tcase_add_test(cases, the_callers_binding);
     tcase_add_loop_test(cases, tasks_stay_where_they_have_bodies, 0, POLICIES);
     tcase_add_test(cases, a_worker_that_cannot_serve);
     tcase_add_loop_test(cases, progress_is_told, 0, POLICIES);
@@ -257,6 +453,7 @@ int main(void)
     tcase_set_timeout(refused, 300);
     tcase_add_checked_fixture(refused, theatre_reset, NULL);
     tcase_add_test(refused, refusals);
+    tcase_add_test(refused, backends_that_lack_something);
     suite_add_tcase(suite, refused);
     return run_suite(suite);
 }

@@ -41,7 +41,7 @@ static performance failing(const char *policy, hs_halt halt, const char *beside)
                                {3, 3, beside, 1, HS_RESTART_NO},
                                {1, 1, "busy:100", 20, 0},
                                CURTAIN};
-    hs_instance     *in = acts(rows, 2, 0, HS_SECONDS);
+    hs_instance     *in = acts(rows, 3, 0, HS_SECONDS); /* one is free when another hangs */
     unsigned         worker[22] = {0, 1}, i;
     hs_schedule     *plan;
     hs_exec_settings s;
@@ -85,6 +85,106 @@ START_TEST(halting_now)
 
     ck_assert_uint_ge(p.report.not_run, 1);
     ck_assert_uint_eq(p.report.aborted, 0);
+    end_performance(&p);
+}
+END_TEST
+
+static unsigned failures_on(const performance *p, unsigned worker)
+{
+    hs_exec_failure f;
+    unsigned        found = 0;
+    size_t          i;
+
+    hs_exec_failure_init(&f);
+    for (i = 0; hs_exec_failure_at(p->exec, i, &f); i++)
+        found += f.worker == worker;
+    return found;
+}
+
+/* Where a worker's tasks fail, others do them, and once that is known it gets no more. */
+START_TEST(a_broken_gpu)
+{
+    const act        rows[] = {{INFINITY, 1, "done", 1, 0}, {30, 1, "break-gpu", 40, 0}, CURTAIN};
+    hs_instance     *in = acts(rows, 1, 1, HS_MICROSECONDS);
+    hs_exec_settings s = theatre_settings(all_policies[_i]);
+    hs_exec_failure  f;
+    performance      p;
+    size_t           i, at = SIZE_MAX;
+
+    s.retries = 1;
+    p = perform(in, solved(in, "heteroprio"), &s);
+    all_done_once(&p);
+    ck_assert_uint_eq(p.report.lost_workers, 1);
+    ck_assert_uint_eq(failures_on(&p, 1), 5);
+    hs_exec_failure_init(&f);
+    for (i = 0; hs_exec_failure_at(p.exec, i, &f); i++)
+        if (f.retired)
+            at = i;
+    ck_assert_uint_eq(at, i - 1);
+    ck_assert_uint_eq(f.retired, 5);
+    ck_assert_uint_eq(f.worker, 1);
+    end_performance(&p);
+}
+END_TEST
+
+/* What only it can run may still be done there. */
+START_TEST(a_gpu_that_is_needed)
+{
+    const act        rows[] = {{30, 1, "break-gpu", 40, 0}, {INFINITY, 1, "fail:1", 3, 0}, CURTAIN};
+    hs_instance     *in = acts(rows, 1, 1, HS_MICROSECONDS);
+    unsigned         worker[43], i;
+    hs_exec_settings s = theatre_settings("plan");
+    performance      p;
+
+    for (i = 0; i < 43; i++)
+        worker[i] = 1;
+    s.retries = 1;
+    p = perform(in, lists(in, worker), &s);
+    all_done_once(&p);
+    ck_assert_uint_eq(p.report.lost_workers, 0);
+    ck_assert_uint_eq(failures_on(&p, 1), 43);
+    end_performance(&p);
+}
+END_TEST
+
+/* Each attempt on another worker; which, depends on who is free by then. */
+START_TEST(retries_go_round)
+{
+    const act        rows[] = {{30, 1, "fail:2", 1, 0}, CURTAIN};
+    hs_instance     *in = acts(rows, 2, 2, HS_MICROSECONDS);
+    const unsigned   on_gpu[] = {2};
+    hs_exec_settings s = theatre_settings("plan");
+    performance      p;
+    unsigned         worker;
+
+    s.retries = 2;
+    p = perform(in, lists(in, on_gpu), &s);
+    all_done_once(&p);
+    ck_assert_uint_eq(failures_on(&p, 2), 1);
+    ck_assert_uint_eq(failures_on(&p, 0) + failures_on(&p, 1) + failures_on(&p, 3), 1);
+    attempts_that(&p, 0, HS_OUTCOME_DONE, &worker);
+    ck_assert_uint_ne(worker, 2);
+    end_performance(&p);
+}
+END_TEST
+
+START_TEST(retries_wait)
+{
+    const act             rows[] = {{1, 1, "fail:3", 1, 0}, CURTAIN};
+    hs_instance          *in = acts(rows, 1, 0, HS_MICROSECONDS);
+    hs_exec_settings      s = theatre_settings(all_policies[_i]);
+    const hs_exec_record *r;
+    performance           p;
+    size_t                count, i;
+
+    s.retries = 3;
+    s.retry_delay = 0.002;
+    p = perform(in, solved(in, "heteroprio"), &s);
+    all_done_once(&p);
+    r = hs_exec_records(p.exec, 0, &count);
+    ck_assert_uint_eq(count, 4);
+    for (i = 1; i < count; i++)
+        ck_assert_double_ge(r[i].start - r[i - 1].end, 0.001 * (1 << i) - 1e-6);
     end_performance(&p);
 }
 END_TEST
@@ -193,6 +293,30 @@ START_TEST(all_workers_lost)
 }
 END_TEST
 
+/* A backend may say anything. */
+START_TEST(nothing_said_controls_a_terminal)
+{
+    const act        refused[] = {{1, 1, "refuse:\033[2J\302\233", 1, 0}, CURTAIN};
+    const act        cursed[] = {{1, 1, "curse:\033[2J\302\233", 1, 0}, CURTAIN};
+    hs_exec_settings s = theatre_settings("heteroprio");
+    hs_instance     *in = acts(refused, 1, 0, HS_MICROSECONDS);
+    hs_exec         *exec = NULL;
+    hs_exec_failure  f;
+    char             why[HS_WHY];
+    performance      p;
+
+    ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, why), HS_ERESOURCE);
+    ck_assert_str_eq(why, "\\x1B[2J\\xC2\\x9B");
+    hs_instance_free(in);
+    in = acts(cursed, 1, 0, HS_MICROSECONDS);
+    p = perform(in, solved(in, "heteroprio"), &s);
+    hs_exec_failure_init(&f);
+    ck_assert_int_eq(hs_exec_failure_at(p.exec, 0, &f), 1);
+    ck_assert_str_eq(f.why, "\\x1B[2J\\xC2\\x9B");
+    end_performance(&p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("exec failures");
@@ -204,11 +328,16 @@ int main(void)
     tcase_add_loop_test(cases, halting_never, 0, POLICIES);
     tcase_add_loop_test(cases, halting_soon, 0, POLICIES);
     tcase_add_loop_test(cases, halting_now, 0, POLICIES);
+    tcase_add_loop_test(cases, a_broken_gpu, 0, POLICIES);
+    tcase_add_test(cases, a_gpu_that_is_needed);
+    tcase_add_test(cases, retries_go_round);
+    tcase_add_loop_test(cases, retries_wait, 0, POLICIES);
     tcase_add_loop_test(cases, giving_up_unasked_is_a_failure, 0, POLICIES);
     tcase_add_loop_test(cases, timeouts, 0, POLICIES);
     tcase_add_loop_test(cases, work_moves_from_lost_workers, 0, POLICIES);
     tcase_add_loop_test(cases, stranded_tasks_fail, 0, POLICIES);
     tcase_add_loop_test(cases, all_workers_lost, 0, POLICIES);
+    tcase_add_test(cases, nothing_said_controls_a_terminal);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -53,7 +53,7 @@ START_TEST(failures_are_told)
 {
     const act        rows[] = {{1, 1, "fail:9", 1, 0}, {1, 1, "call:1", 1, 0}, CURTAIN};
     const unsigned   worker[] = {0, 1};
-    hs_instance     *in = acts(rows, 2, 0, HS_SECONDS);
+    hs_instance     *in = acts(rows, 3, 0, HS_SECONDS); /* one for retries: not where it failed */
     hs_exec_settings s = theatre_settings(all_policies[_i]);
     performance      p;
     int              i;
@@ -126,14 +126,16 @@ static hs_status run_limited(hs_exec *exec, hs_exec_report *report, rlim_t bytes
 /* What the journal says is done. */
 static uint64_t on_record(const hs_instance *in, const hs_schedule *plan, hs_exec_settings s)
 {
-    hs_exec *exec = NULL;
-    uint64_t count;
+    hs_exec     *exec = NULL;
+    hs_exec_past past;
 
-    s.resume = s.look_only = 1;
+    s.resume = HS_RESUME_REST;
+    s.look_only = 1;
     ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, NULL), HS_OK);
-    count = hs_exec_resumed(exec);
+    hs_exec_past_init(&past);
+    hs_exec_recorded(exec, &past);
     hs_exec_free(exec);
-    return count;
+    return past.done;
 }
 
 START_TEST(what_is_not_recorded_is_not_done)

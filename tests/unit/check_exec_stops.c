@@ -153,12 +153,13 @@ struct hs_policy_state {
 
 static hs_policy_state odd;
 
-static hs_status create(const hs_instance *estimates, const hs_schedule *plan, double tolerance,
-                        hs_policy_state **out)
+static hs_status create(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
+                        const hs_policy_settings *settings, hs_policy_state **out)
 {
+    (void)policy;
     (void)estimates;
     (void)plan;
-    (void)tolerance;
+    (void)settings;
     odd = (hs_policy_state){0};
     *out = &odd;
     return HS_OK;

@@ -207,7 +207,7 @@ END_TEST
 static hs_instance *tiled_of(hs_factorisation kind, unsigned tiles, int compact,
                              const char *table)
 {
-    hs_tiled     spec = {kind, tiles, 0, 0, compact, hs_kernel_table_find(table)};
+    hs_tiled     spec = {kind, tiles, 0, 0, compact, 0, hs_kernel_table_find(table)};
     hs_instance *in = NULL;
     const char  *missing = NULL;
 
@@ -353,15 +353,132 @@ START_TEST(priorities_are_lengths_of_chains)
 }
 END_TEST
 
+static hs_instance *graph_of(hs_factorisation kind, unsigned tiles, const char *table)
+{
+    hs_tiled     spec = {kind, tiles, 4, 2, 0, 1, hs_kernel_table_find(table)};
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_OK);
+    return in;
+}
+
+/* The tasks that one comes right after, "" where there is none. */
+static void comes_after(const hs_instance *in, const char *name, const char *const expected[3])
+{
+    hs_index       *index = NULL;
+    const hs_graph *graph = NULL;
+    const uint32_t *before;
+    size_t          task = SIZE_MAX, count, wanted, i, found = 0;
+
+    ck_assert_int_eq(hs_instance_graph(in, &graph), HS_OK);
+    ck_assert_int_eq(hs_index_create(in, &index), HS_OK);
+    ck_assert_msg(hs_index_find(index, name, strlen(name), &task), "%s", name);
+    before = hs_graph_predecessors(graph, task, &count, NULL);
+    for (i = 0; i < 3 && *expected[i]; i++) {
+        size_t j;
+
+        ck_assert_msg(hs_index_find(index, expected[i], strlen(expected[i]), &wanted), "%s",
+                      expected[i]);
+        for (j = 0; j < count && before[j] != wanted; j++)
+            ;
+        ck_assert_msg(j < count, "%s does not come after %s", name, expected[i]);
+        found++;
+    }
+    ck_assert_msg(found == count, "%s comes after %zu tasks", name, count);
+    hs_index_free(index);
+}
+
+/* potrf factors what syrk left, trsm needs that, updates need two tiles of trsm. */
+START_TEST(cholesky_depends_as_it_should)
+{
+    hs_instance *in = graph_of(HS_CHOLESKY, 6, "mirage-960");
+    char         name[5][32];
+    unsigned     i, j, k;
+
+    ck_assert_double_eq(hs_instance_data_bytes(in, 0), 960 * 960 * 8);
+    for (k = 0; k < 6; k++) {
+        const char *syrk = k ? name[1] : "";
+
+        sprintf(name[0], "potrf-%u", k);
+        sprintf(name[1], "syrk-%u-%u", k, k - 1);
+        comes_after(in, name[0], (const char *const[]){syrk, "", ""});
+        for (i = k + 1; i < 6; i++) {
+            sprintf(name[2], "trsm-%u-%u", i, k);
+            sprintf(name[3], "gemm-%u-%u-%u", i, k, k - 1);
+            comes_after(in, name[2], (const char *const[]){name[0], k ? name[3] : "", ""});
+            sprintf(name[3], "syrk-%u-%u", i, k);
+            sprintf(name[4], "syrk-%u-%u", i, k - 1);
+            comes_after(in, name[3], (const char *const[]){name[2], k ? name[4] : "", ""});
+            for (j = k + 1; j < i; j++) {
+                sprintf(name[1], "trsm-%u-%u", j, k);
+                sprintf(name[3], "gemm-%u-%u-%u", i, j, k);
+                sprintf(name[4], "gemm-%u-%u-%u", i, j, k - 1);
+                comes_after(in, name[3],
+                            (const char *const[]){name[2], name[1], k ? name[4] : ""});
+            }
+        }
+    }
+    hs_instance_free(in);
+}
+END_TEST
+
+/* A task's priority is the longest chain behind it; on every kind, of every edge. */
+START_TEST(priorities_are_those_of_the_graph)
+{
+    static const char *const tables[] = {"mirage-960", "mirage-960", "k40m-960"};
+    hs_instance    *in = graph_of((hs_factorisation)_i, 7, tables[_i]);
+    const hs_graph *graph = NULL;
+    size_t          task, count, i;
+
+    ck_assert_int_eq(hs_instance_graph(in, &graph), HS_OK);
+    for (task = hs_instance_tasks(in); task-- > 0;) {
+        const uint32_t *after = hs_graph_successors(graph, task, &count);
+        int64_t         longest = 0;
+
+        for (i = 0; i < count; i++)
+            if (longest < hs_instance_priority(in, after[i]) + 1)
+                longest = hs_instance_priority(in, after[i]) + 1;
+        ck_assert_int_eq(hs_instance_priority(in, task), longest);
+    }
+    hs_instance_free(in);
+}
+END_TEST
+
+/* Without the tiles it is what it was. */
+START_TEST(graphs_have_the_same_tasks)
+{
+    hs_instance *graph = graph_of(HS_LU, 5, "k40m-960");
+    hs_instance *in = tiled_of(HS_LU, 5, 0, "k40m-960");
+    hs_task      a, b;
+    size_t       i;
+
+    ck_assert(hs_instance_has_graph(graph) && !hs_instance_has_graph(in));
+    ck_assert_uint_eq(hs_instance_rows(graph), hs_instance_rows(in));
+    for (i = 0; i < hs_instance_rows(in); i++) {
+        hs_task_init(&a);
+        hs_task_init(&b);
+        hs_instance_row(graph, i, &a);
+        hs_instance_row(in, i, &b);
+        ck_assert_str_eq(a.id, b.id);
+        ck_assert(a.cpu == b.cpu && a.gpu == b.gpu && a.priority == b.priority);
+    }
+    hs_instance_free(graph);
+    hs_instance_free(in);
+}
+END_TEST
+
 START_TEST(factorisations_refuse_what_they_cannot_do)
 {
-    hs_tiled     spec = {HS_LU, 4, 20, 4, 0, hs_kernel_table_find("k40m-960")};
+    static const hs_kernel       gemm = {"", "gemm", "dgemm:960", 1, 1};
+    static const hs_kernel_table poor = {"poor", NULL, 1, 1, HS_SECONDS, 1, &gemm};
+    hs_tiled     spec = {HS_LU, 4, 20, 4, 0, 0, &poor};
     hs_instance *in = NULL;
     const char  *missing = NULL;
 
     ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_EUNSUPPORTED);
     ck_assert_str_eq(missing, "getrf");
     spec.kind = HS_QR;
+    spec.table = hs_kernel_table_find("mirage-960");
     ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_EUNSUPPORTED);
     ck_assert_str_eq(missing, "geqrt");
     ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_EUNSUPPORTED);
@@ -374,6 +491,9 @@ START_TEST(factorisations_refuse_what_they_cannot_do)
     spec.tiles = UINT32_MAX;
     ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_ETOOBIG);
     spec.tiles = 4;
+    spec.graph = 1; /* copies of one row cannot depend on each other */
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_EINVAL);
+    spec.compact = 0;
     spec.cpus = 0;
     spec.gpus = 1;
     spec.table = hs_kernel_table_find("v100-1600"); /* its potrf is for CPUs alone */
@@ -459,6 +579,9 @@ int main(void)
     tcase_add_test(tiled, factorisations_have_their_counts);
     tcase_add_test(tiled, compact_is_the_same_tasks);
     tcase_add_test(tiled, priorities_are_lengths_of_chains);
+    tcase_add_test(tiled, cholesky_depends_as_it_should);
+    tcase_add_loop_test(tiled, priorities_are_those_of_the_graph, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_test(tiled, graphs_have_the_same_tasks);
     tcase_add_test(tiled, factorisations_refuse_what_they_cannot_do);
     tcase_add_test(tiled, tables_are_sound);
     suite_add_tcase(suite, tiled);

@@ -195,6 +195,39 @@ START_TEST(longest_names_come_back_from_plans)
 }
 END_TEST
 
+START_TEST(dot_shows_the_graph)
+{
+    static const char expected[] =
+        "digraph tasks {\n  node [shape=box];\n"
+        "  n0 [label=\"a\\n1 / 2\"];\n"
+        "  n1 [label=\"b\\\"q#1\\n1 / 2\"];\n"
+        "  n2 [label=\"b\\\"q#2\\n1 / 2\"];\n"
+        "  n3 [label=\"c\\n1 / inf\"];\n"
+        "  n4 [shape=point];\n"
+        "  n0 -> n1 [label=\"x\"];\n"
+        "  n4 -> n1;\n"
+        "  n0 -> n2 [label=\"x\"];\n"
+        "  n4 -> n2;\n"
+        "  n0 -> n3 [style=dashed];\n"
+        "  n1 -> n3;\n"
+        "  n2 -> n3 [style=dashed];\n"
+        "  n0 -> n4 [label=\"8 bytes\"];\n"
+        "}\n";
+    hs_instance *in = read_text("# cpus 1\n# gpus 1\nid,cpu,gpu,count,after,data\n"
+                                "a,1,2,1,,x:rw\n\"b\"\"q\",1,2,2,a:8,x:r\n"
+                                "c,1,inf,1,\"b\"\"q#1\",x:w\n");
+    int          fd = scratch_fd();
+    char        *text;
+
+    ck_assert_int_eq(hs_dot_write(fd, in), HS_OK);
+    text = get_text(fd, NULL);
+    ck_assert_str_eq(text, expected);
+    free(text);
+    hs_instance_free(in);
+    close(fd);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("io");
@@ -206,6 +239,7 @@ int main(void)
     tcase_add_test(trips, rows_longer_than_the_block_come_back_the_same);
     tcase_add_loop_test(trips, plans_come_back_the_same, 0, 3);
     tcase_add_test(trips, longest_names_come_back_from_plans);
+    tcase_add_test(trips, dot_shows_the_graph);
     suite_add_tcase(suite, trips);
     return run_suite(suite);
 }

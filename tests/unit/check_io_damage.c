@@ -31,7 +31,27 @@ static const char affinity_text[] =
     "# what is where\ntask,worker,score\na,cpu0,1.5\n\"b,\"\"1\"\"#2\",gpu0,-2e3\n"
     "\xe6\x97\xa5,cpu1,7\n";
 
-enum kind { INSTANCE, PLAN, AFFINITIES, KINDS };
+static const char graph_text[] =
+    "# cpus 2\n# gpus 1\n# link h2d 0.5 1e9\n# link d2h 0 2e9\n# data-bytes 8\n# data x y 16\n"
+    "id,cpu,gpu,count,after,data\n"
+    "a,1,2,1,f:100,x y:rw;z:r\n"
+    "b;1,3,4,3,a,z:w\n"
+    "c,5,,1,,z:r\n"
+    "\"d\"\"\",1,1,2,\"b\\;1#2;c:1.5\",\n"
+    ",2,2,1,\"d\"\"\",x y:r\n"
+    "e,2,2,1,t4;a,\n"
+    "f,2,2,1,,";
+
+static const char graph_plan_text[] =
+    "# cpus 1\n# gpus 1\n# link h2d 0.5 1e9\n# link d2h 0 2e9\n# data z 8\n# algorithm a\n"
+    "id,worker,start,end,state,row,cpu,gpu,after,data\n"
+    "b#2,cpu0,9,12,run,1,3,4,a:7,z:r\n"
+    "b#1,gpu0,2,3,aborted,1,3,4,a:7,z:r\n"
+    "b#1,gpu0,3,7,run,1,3,4,a:7,z:r\n"
+    "a,gpu0,0,2,run,0,1,2,,z:rw\n"
+    "c,cpu0,20,21,run,4,1,2,b;a,\n";
+
+enum kind { INSTANCE, PLAN, AFFINITIES, GRAPH, GRAPH_PLAN, KINDS };
 
 static const struct {
     const char *text;
@@ -40,6 +60,8 @@ static const struct {
     {instance_text, sizeof instance_text - 1},
     {plan_text, sizeof plan_text - 1},
     {affinity_text, sizeof affinity_text - 1},
+    {graph_text, sizeof graph_text - 1},
+    {graph_plan_text, sizeof graph_plan_text - 1},
 };
 
 /* What came of a reading. */
@@ -77,9 +99,9 @@ static void read_as(enum kind kind, int fd, struct outcome *o)
     size_t       count = 0;
 
     memset(o, 0, sizeof *o);
-    if (kind == INSTANCE)
+    if (kind == INSTANCE || kind == GRAPH)
         o->st = hs_instance_read(fd, NULL, &in, &o->why);
-    else if (kind == PLAN)
+    else if (kind == PLAN || kind == GRAPH_PLAN)
         o->st = hs_plan_read(fd, NULL, &in, &s, NULL, &o->why);
     else
         o->st = hs_affinities_read(fd, affine, &affinities, &count, &o->why);
@@ -114,7 +136,7 @@ static void check_outcome(const struct outcome *o, const char *text, size_t leng
 {
     if (o->st == HS_OK)
         return;
-    ck_assert_msg(o->st == HS_ESYNTAX, "status %d: %s", (int)o->st, o->why.text);
+    ck_assert_msg(o->st == HS_ESYNTAX || o->st == HS_EKIND, "status %d: %s", (int)o->st, o->why.text);
     ck_assert_msg(is_place(text, length, o->why.line, o->why.column), "%d:%d: %s\n%.*s",
                   (int)o->why.line, (int)o->why.column, o->why.text, (int)length, text);
     ck_assert_str_ne(o->why.text, "");

@@ -82,18 +82,22 @@ START_TEST(what_would_not_come_back_is_not_written)
 {
     static const struct {
         const char *key, *value, *id, *command;
+        double      gpu; /* 0: none */
     } bad[] = {
-        {"cpus", "3", "a", NULL},    {"unit", "s", "a", NULL},    {"two words", "x", "a", NULL},
-        {"key", "x\ny", "a", NULL},  {"key", "x\ry", "a", NULL},  {"a\n", "x", "a", NULL},
-        {"key", "\xff", "a", NULL},  {"hybridsched", "", "a", NULL},
-        {"key", "x", "\xff", NULL},  {"key", "x", "a", "\xc3"},
-        {"key", "x", "\xed\xa0\x80", NULL},
+        {"cpus", "3", "a", NULL, 0},     {"unit", "s", "a", NULL, 0},
+        {"two words", "x", "a", NULL, 0}, {"key", "x\ny", "a", NULL, 0},
+        {"key", "x\ry", "a", NULL, 0},   {"a\n", "x", "a", NULL, 0},
+        {"key", "\xff", "a", NULL, 0},   {"hybridsched", "", "a", NULL, 0},
+        {"key", "x", "\xff", NULL, 0},   {"key", "x", "a", "\xc3", 0},
+        {"key", "x", "\xed\xa0\x80", NULL, 0},
+        {"key", "x", "a", "true", 1}, /* nothing to run on a GPU */
     };
     int fd = scratch_fd();
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         hs_task      task = {.struct_size = sizeof task,
-                             .id = bad[i].id, .cpu = 1, .gpu = 1, .cpu_command = bad[i].command};
+                             .id = bad[i].id, .cpu = 1, .gpu = bad[i].gpu ? bad[i].gpu : INFINITY,
+                             .cpu_command = bad[i].command};
         hs_builder  *b = NULL;
         hs_instance *in = NULL;
 

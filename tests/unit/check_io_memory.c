@@ -31,8 +31,10 @@ static hs_status stop_refusing(hs_status st)
 static void refuse_each(hs_status (*attempt)(void *data), void *data)
 {
     for (first = 0;; first++) {
+        long      before = memory_blocks();
         hs_status st = attempt(data);
 
+        ck_assert_int_eq(memory_blocks(), before);
         ck_assert_msg(st == HS_OK || (was_refused && st == HS_ENOMEM),
                       "allocation %ld: status %d", first, (int)st);
         if (!was_refused)
@@ -192,6 +194,37 @@ START_TEST(every_allocation_may_fail_in_odd_files)
 }
 END_TEST
 
+/* Enough rows and names of data that tables grow; an edge that leads back, copies, odd names. */
+START_TEST(every_allocation_may_fail_in_graphs)
+{
+    struct attempt a = {.fd = scratch_fd()};
+    char          *text = NULL;
+    size_t         size;
+    FILE          *f = open_memstream(&text, &size);
+
+    hsi_random_seed(&source, 11, 0);
+    fprintf(f, "# cpus 1\n# gpus 1\n# link h2d 0 1\n# link d2h 0 1\n# data d0 5\n"
+               "id,cpu,gpu,count,after,data\na;0,1,1,1,a199,\n");
+    for (int i = 1; i < 200; i++)
+        fprintf(f, "a%d,1,1,%d,%s%s,d%d:rw;d%d:r\n", i, i % 7 ? 1 : 3, i > 1 ? "" : "c:8",
+                i == 50 ? "a49;a7#2:3;a20" : "", i, i - 1);
+    fprintf(f, "c,1,1,1,,\n");
+    fclose(f);
+    set_text(a.fd, text, size);
+    refuse_each(read_instance, &a);
+    lseek(a.fd, 0, SEEK_SET);
+    a.in = read_good(a.fd);
+    a.s = random_schedule(a.in);
+    refuse_each(write_instance, &a);
+    refuse_each(write_plan, &a);
+    refuse_each(read_plan, &a);
+    free(text);
+    hs_schedule_free(a.s);
+    hs_instance_free(a.in);
+    close(a.fd);
+}
+END_TEST
+
 /* Memory means nothing where another allocator keeps what is freed, or much besides. */
 static int is_plain_process(void)
 {
@@ -299,6 +332,7 @@ int main(void)
     suite_add_tcase(suite, failing);
     tcase_add_loop_test(failing, every_allocation_may_fail, 0, 4);
     tcase_add_test(failing, every_allocation_may_fail_in_odd_files);
+    tcase_add_test(failing, every_allocation_may_fail_in_graphs);
     suite_add_tcase(suite, limits);
     tcase_add_loop_test(limits, no_more_than_8_times_the_file, 0,
                         (int)(sizeof files / sizeof *files));

@@ -64,6 +64,38 @@ START_TEST(pipes_are_read_in_whatever_pieces_they_come)
 }
 END_TEST
 
+/* Sooner or later every byte of such a row is the last of the text in memory. */
+START_TEST(a_record_is_not_ended_by_what_is_not_read_yet)
+{
+    enum { ROWS = 25000 }; /* more than fits at a time */
+    static const char row[] = "1,,\"a\"\"b\"\r\n";
+    size_t            length = sizeof row - 1, begin, i, shift;
+    char             *text = malloc(200 + ROWS * length);
+    int               fd = scratch_fd();
+    hs_task           task;
+
+    for (shift = 0; shift < length; shift++) {
+        hs_instance *in;
+
+        begin = (size_t)sprintf(text, "# note %.*s\n# cpus 1\n# gpus 0\ncpu,gpu,cpu_command\n",
+                                (int)shift, "xxxxxxxxxxxxxxxxxxxxxxxx");
+        for (i = 0; i < ROWS; i++)
+            memcpy(text + begin + i * length, row, length);
+        set_text(fd, text, begin + ROWS * length);
+        in = read_good(fd);
+        ck_assert_uint_eq(hs_instance_rows(in), ROWS);
+        for (i = 0; i < ROWS; i++) {
+            hs_task_init(&task);
+            hs_instance_row(in, i, &task);
+            ck_assert_str_eq(task.cpu_command, "a\"b");
+        }
+        hs_instance_free(in);
+    }
+    free(text);
+    close(fd);
+}
+END_TEST
+
 /* Only what lies behind the descriptor's position is read. */
 START_TEST(reading_starts_where_the_descriptor_stands)
 {
@@ -229,6 +261,7 @@ int main(void)
 
     tcase_set_timeout(ways, 300);
     tcase_add_test(ways, pipes_are_read_in_whatever_pieces_they_come);
+    tcase_add_test(ways, a_record_is_not_ended_by_what_is_not_read_yet);
     tcase_add_test(ways, reading_starts_where_the_descriptor_stands);
     tcase_add_test(ways, quotes_do_not_matter);
     tcase_add_test(ways, the_locale_does_not_matter);

@@ -3,6 +3,7 @@
 /* The journal on a disk that fails, and when memory is short. */
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -122,7 +123,7 @@ static void outgrow(void)
         _exit(2);
     small.rlim_cur = 1000;
     if (setrlimit(RLIMIT_FSIZE, &small) != 0 ||
-        hsi_journal_open(file, in, hsi_journal_digest(in, NULL), 0, done, &count, &j, why) != HS_OK)
+        open_journal(0, done, &count, &j) != HS_OK)
         _exit(3);
     for (failed = 0, n = 0; n < TASKS; n++)
         failed |= record(j, nth(n)) == HS_EIO;
@@ -145,6 +146,35 @@ START_TEST(file_too_large)
     ck_assert_int_eq(WEXITSTATUS(status), 0);
     ck_assert_int_eq(run_once(&believed, &safe), HS_OK);
     ck_assert_uint_eq(believed, TASKS);
+}
+END_TEST
+
+/* A record that nobody can find is none: the next to be added, or the end, tells. */
+START_TEST(the_file_is_gone)
+{
+    unsigned char done[TASKS] = {0};
+    char          other[sizeof file + 8];
+    hsi_journal  *j;
+    int           idle = _i / 3;
+
+    snprintf(other, sizeof other, "%s.moved", file);
+    j = opened(0, done, NULL);
+    record_some(j, 0, 5);
+    shut(j);
+    j = opened(1, done, NULL);
+    record_some(j, 5, 9);
+    ck_assert_int_eq(_i % 3 ? rename(file, other) : unlink(file), 0);
+    if (_i % 3 == 2)
+        spit("", 0);
+    if (!idle) {
+        record_some(j, 9, 10);
+        while (record(j, nth(10)) == HS_OK)
+            usleep(1000);
+    }
+    ck_assert_int_eq(hsi_journal_close(j, &lost, why), HS_EIO);
+    ck_assert_ptr_nonnull(strstr(why, "was removed or renamed"));
+    ck_assert_uint_ge(lost, idle ? 4 : 5);
+    unlink(other);
 }
 END_TEST
 
@@ -215,6 +245,7 @@ int main(void)
     tcase_add_test(tc, sync_fails);
     tcase_add_test(tc, short_and_interrupted_writes);
     tcase_add_test(tc, file_too_large);
+    tcase_add_loop_test(tc, the_file_is_gone, 0, 6);
     tcase_add_test(tc, failure_wakes_all);
     tcase_add_test(tc, memory_is_short);
     return run_suite(suite);

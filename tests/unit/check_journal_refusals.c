@@ -34,8 +34,8 @@ START_TEST(other_files)
 
     refuse_text(plan, strlen(plan), "is not a journal");
     refuse_text("\n", 1, "is not a journal");
-    refuse_text("hybridsched-journal 1 x", 23, "damaged");
-    refuse_text("hybridsched-journal 1 x\n", 24, "damaged");
+    refuse_text("hybridsched-journal 2 x", 23, "damaged");
+    refuse_text("hybridsched-journal 2 x\n", 24, "damaged");
     refuse_text("hybridsched-journal \n", 21, "damaged");
 }
 END_TEST
@@ -54,7 +54,7 @@ START_TEST(other_versions)
 {
     char     text[HSI_JOURNAL_LINE + 200];
     uint64_t chain = 0;
-    size_t   size = sealed(text, &chain, "hybridsched-journal 2 what comes");
+    size_t   size = sealed(text, &chain, "hybridsched-journal 3 what comes");
 
     refuse_text(text, size, "another version");
 }
@@ -62,42 +62,69 @@ END_TEST
 
 START_TEST(other_records)
 {
+    static const char *const disordered[] = {
+        "done ", "done t1 0", "done t1 cpu0 1 0 1 0", "done t1 cpu0 1 0 1 0123456789abcde 0",
+        "failed t1 cpu0 1 0 1 0123456789abcdeg exit:1 0", "done t1  cpu0 1 0 1 0123456789abcdef 0"};
     char     text[HSI_JOURNAL_LINE + 200];
     uint64_t chain = 0;
-    size_t   header =
-        hsi_journal_put_header(text, hsi_journal_digest(in, NULL), hs_instance_tasks(in), &chain);
+    size_t   header = hsi_journal_put_header(text, &chain);
     uint64_t start = chain;
 
     refuse_text(text, header + sealed(text + header, &chain, "begun t1 0"), "does not know");
-    chain = start;
-    refuse_text(text, header + sealed(text + header, &chain, "done nobody cpu0 1 0 1 0"),
-                "not in the plan");
-    chain = start;
-    refuse_text(text, header + sealed(text + header, &chain, "done %zz cpu0 1 0 1 0"),
-                "not in the plan");
-    chain = start;
-    refuse_text(text, header + sealed(text + header, &chain, "done "), "not in the plan");
+    for (size_t i = 0; i < sizeof disordered / sizeof *disordered; i++) {
+        chain = start;
+        refuse_text(text, header + sealed(text + header, &chain, disordered[i]), "not in order");
+    }
 }
 END_TEST
 
-START_TEST(another_plan)
+START_TEST(the_line_is_told)
 {
-    unsigned char done[TASKS] = {0};
-    hs_instance  *own = in;
-    hsi_journal  *j = NULL;
-    int           i;
+    char     text[HSI_JOURNAL_LINE + 400];
+    uint64_t chain = 0;
+    size_t   size = hsi_journal_put_header(text, &chain);
 
-    for (i = 0; i < 2; i++) {
-        hs_instance *other = i ? make(2, 1.5) : make(3, 1);
+    size += hsi_journal_put_run(text + size, size, &chain);
+    size += sealed(text + size, &chain, "begun t1 0");
+    refuse_text(text, size, "line 3 of the journal");
+}
+END_TEST
 
-        in = own;
-        shut(opened(1, done, NULL));
-        in = other;
-        ck_assert_int_eq(open_journal(1, done, NULL, &j), HS_EINVAL);
-        ck_assert_ptr_nonnull(strstr(why, "another plan"));
-        in = own;
-        hs_instance_free(other);
+/* Journals outlive the program that wrote them: the sums are what they have always been. */
+START_TEST(sums_are_kept)
+{
+    char     text[200];
+    uint64_t chain = 0;
+
+    (void)sealed(text, &chain, "hybridsched-journal 1 0123456789abcdef 3");
+    ck_assert_str_eq(text, "hybridsched-journal 1 0123456789abcdef 3 8f320619cf13012f\n");
+    (void)sealed(text, &chain, "closed 58");
+    ck_assert_str_eq(text, "closed 58 679dc4ea47aeb7f6\n");
+}
+END_TEST
+
+/* What is not ours is left alone, and nobody is told to remove it. */
+START_TEST(no_journal_at_all)
+{
+    static char  zeros[HSI_JOURNAL_LINE + 1];
+    hsi_journal *j = NULL;
+    bytes        after;
+    int          resume;
+
+    for (resume = 0; resume < 2; resume++) {
+        spit("id,cpu,gpu\na,1,2\n", 17);
+        ck_assert_int_eq(open_journal(resume, NULL, NULL, &j), HS_EINVAL);
+        ck_assert_ptr_nonnull(strstr(why, "is not a journal, and stays as it is"));
+        ck_assert_ptr_null(strstr(why, "remove"));
+        spit(zeros, sizeof zeros);
+        ck_assert_int_eq(open_journal(resume, NULL, NULL, &j), HS_EINVAL);
+        ck_assert_ptr_nonnull(strstr(why, "is not a journal, and stays as it is"));
     }
+    after = slurp();
+    ck_assert_uint_eq(after.size, sizeof zeros);
+    free(after.at);
+    spit(zeros, 40); /* as a crash may leave it */
+    shut(opened(1, NULL, NULL));
 }
 END_TEST
 
@@ -202,7 +229,9 @@ int main(void)
     tcase_add_test(tc, other_files);
     tcase_add_test(tc, other_versions);
     tcase_add_test(tc, other_records);
-    tcase_add_test(tc, another_plan);
+    tcase_add_test(tc, the_line_is_told);
+    tcase_add_test(tc, sums_are_kept);
+    tcase_add_test(tc, no_journal_at_all);
     tcase_add_test(tc, not_twice);
     tcase_add_test(tc, not_over_another);
     tcase_add_test(tc, no_journal_yet);

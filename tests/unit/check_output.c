@@ -2,16 +2,23 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <hybridsched/io.h>
 
 #include "picture/gantt/svg.h"
 #include "io/text/output.h"
 
 #include "suite.h"
+#include "unit/well_formed.h"
 
 static FILE      *file;
 static hsi_output out;
@@ -169,9 +176,11 @@ START_TEST(tells_why_writing_failed)
     ck_assert_int_eq(hsi_output_open(&out, full), HS_OK);
     hsi_output_text(&out, "held, so nothing has failed yet");
     ck_assert(!hsi_output_failed(&out));
-    errno = 0;
-    ck_assert_int_eq(hsi_output_flush(&out), HS_EIO);
-    ck_assert_int_eq(errno, ENOSPC);
+    for (int i = 0; i < 2; i++) {
+        errno = 0;
+        ck_assert_int_eq(hsi_output_flush(&out), HS_EIO);
+        ck_assert_int_eq(errno, ENOSPC);
+    }
     ck_assert(hsi_output_failed(&out));
     for (int i = 0; i < 200000; i++)
         hsi_output_text(&out, "dropped");
@@ -197,13 +206,14 @@ END_TEST
 static void *drain(void *descriptor)
 {
     const int *fd = descriptor;
-    static size_t sum;
+    static size_t sum; /* of the bytes that are what they should be */
     char   bytes[1000];
-    ssize_t n;
+    ssize_t n, i;
 
     sum = 0;
     while ((n = read(*fd, bytes, sizeof bytes)) > 0)
-        sum += (size_t)n;
+        for (i = 0; i < n && bytes[i] == (char)('0' + sum % 10); i++)
+            sum++;
     return &sum;
 }
 
@@ -227,6 +237,60 @@ START_TEST(waits_for_a_full_pipe)
 }
 END_TEST
 
+static int told[2];
+
+static void tell(int number)
+{
+    (void)number;
+    if (write(told[1], "s", 1) != 1)
+        _exit(1);
+}
+
+/* Writes to a full pipe while signals come that restart no call. */
+static void write_disturbed(int fd)
+{
+    struct sigaction action = {.sa_handler = tell};
+    struct itimerval often = {{0, 500}, {0, 500}};
+
+    if (sigaction(SIGALRM, &action, NULL) || setitimer(ITIMER_REAL, &often, NULL) ||
+        hsi_output_open(&out, fd) != HS_OK)
+        _exit(1);
+    hsi_output_text(&out, "at last");
+    _exit(hsi_output_close(&out) == HS_OK ? 0 : 1);
+}
+
+START_TEST(goes_on_after_a_signal)
+{
+    int    ends[2], status;
+    char   bytes[4096];
+    size_t held = 0, got = 0;
+    pid_t  child;
+
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(pipe(told), 0);
+    ck_assert_int_ne(fcntl(ends[1], F_SETFL, O_NONBLOCK), -1);
+    memset(bytes, '.', sizeof bytes);
+    for (ssize_t n; (n = write(ends[1], bytes, sizeof bytes)) > 0;)
+        held += (size_t)n;
+    ck_assert_int_eq(fcntl(ends[1], F_SETFL, 0), 0);
+    child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0)
+        write_disturbed(ends[1]);
+    close(ends[1]);
+    for (int i = 0; i < 50; i++)
+        ck_assert_int_eq(read(told[0], bytes, 1), 1);
+    for (ssize_t n; (n = read(ends[0], bytes, sizeof bytes)) > 0;)
+        got += (size_t)n;
+    ck_assert_uint_eq(got, held + strlen("at last"));
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    close(ends[0]);
+    close(told[0]);
+    close(told[1]);
+}
+END_TEST
+
 static const struct {
     double      value;
     int         digits;
@@ -240,7 +304,10 @@ static const struct {
     {9.99996, 5, "10"},
     {9.99996, 6, "9.99996"},
     {999999.5, 6, "1000000"},
-    {123456789, 3, "123000000"},
+    {123456789, 3, "123456789"},
+    {430174272.25, 6, "430174272"},
+    {430174.25, 6, "430174"},
+    {0.5, 1, "0.5"},
     {0.00123456, 3, "0.00123"},
     {0.000012345, 3, "1.23e-5"},
     {1e12, 3, "1e12"},
@@ -252,11 +319,102 @@ static const struct {
 
 START_TEST(rounds_to_digits)
 {
-    char buffer[HSI_ROUND_TEXT];
+    char buffer[32];
 
-    ck_assert_uint_eq(hsi_round_text(rounded[_i].value, rounded[_i].digits, buffer),
+    ck_assert_uint_eq(hs_format_rounded(rounded[_i].value, rounded[_i].digits, buffer),
                       strlen(rounded[_i].expected));
     ck_assert_str_eq(buffer, rounded[_i].expected);
+}
+END_TEST
+
+static const struct {
+    double      seconds;
+    const char *expected;
+} durations[] = {
+    {0, ""},
+    {119.999, ""},
+    {-1, ""},
+    {NAN, ""},
+    {INFINITY, ""},
+    {120, "2 min"},
+    {125.4, "2 min 5 s"},
+    {3599.4, "59 min 59 s"},
+    {3599.6, "1 h"},
+    {31067, "8 h 38 min"},
+    {86369, "23 h 59 min"},
+    {86371, "1 d"},
+    {430174272, "4978 d 21 h"},
+    {1e15, "11574074074 d 2 h"},
+};
+
+START_TEST(writes_long_times)
+{
+    char buffer[32];
+
+    ck_assert_uint_eq(hs_format_duration(durations[_i].seconds, buffer),
+                      strlen(durations[_i].expected));
+    ck_assert_str_eq(buffer, durations[_i].expected);
+}
+END_TEST
+
+/* UTF-8 of any number below 2^21, whether it is a character or not. */
+static void encode(uint32_t c, char to[5])
+{
+    int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+
+    memset(to, 0, 5);
+    for (int i = more; i > 0; i--, c >>= 6)
+        to[i] = (char)(0x80 | (c & 0x3f));
+    to[0] = more ? (char)((0xff00 >> (more + 1) & 0xff) | c) : (char)c;
+}
+
+START_TEST(shows_no_character_that_controls)
+{
+    unsigned hidden = 0;
+
+    for (uint32_t c = 1; c <= 0x110000; c++) {
+        char   character[5], shown[32], again[32];
+        size_t length;
+
+        encode(c, character);
+        length = hs_printable(character, shown, sizeof shown);
+        ck_assert_uint_eq(length, strlen(shown));
+        ck_assert_msg(is_harmless(shown, length), "U+%04X", c);
+        hs_printable(shown, again, sizeof again);
+        ck_assert_str_eq(again, shown);
+        if (is_harmless(character, strlen(character)) && c != '\n' && (c < 0xfff9 || c > 0xfffb))
+            ck_assert_str_eq(shown, character);
+        hidden += strcmp(shown, character) != 0;
+    }
+    /* C0, DEL and C1, the 20 that turn or end lines or once did, 3 of annotations, surrogates, and
+     * what lies past the last plane. */
+    ck_assert_uint_eq(hidden, 31 + 33 + 20 + 3 + 2048 + 1);
+}
+END_TEST
+
+static const struct {
+    const char *text, *shown;
+    size_t      size;
+} foreign[] = {
+    {"", "", 1},
+    {"a\tb", "a\\x09b", 32},
+    {"\xe2\x80\xaez", "\\xE2\\x80\\xAEz", 32},
+    {"\xc3\xa9\xff\xc3", "\xc3\xa9\\xFF\\xC3", 32},
+    {"ab\nc", "ab", 6}, /* whole or not at all, and nothing behind */
+    {"ab\nc", "ab\\x0A", 7},
+    {"a\xc3\xa9", "a", 3},
+    {"abc", "", 1},
+};
+
+START_TEST(shows_what_fits)
+{
+    char whole[64], shown[64];
+
+    memset(shown, 'z', sizeof shown);
+    ck_assert_uint_eq(hs_printable(foreign[_i].text, shown, foreign[_i].size),
+                      hs_printable(foreign[_i].text, whole, sizeof whole));
+    ck_assert_str_eq(shown, foreign[_i].shown);
+    ck_assert_uint_eq(hs_printable(foreign[_i].text, NULL, 0), strlen(whole));
 }
 END_TEST
 
@@ -275,7 +433,11 @@ int main(void)
     tcase_add_test(tests, tells_why_writing_failed);
     tcase_add_test(tests, keeps_the_first_failure);
     tcase_add_test(tests, waits_for_a_full_pipe);
+    tcase_add_test(tests, goes_on_after_a_signal);
     tcase_add_loop_test(tests, rounds_to_digits, 0, sizeof rounded / sizeof *rounded);
+    tcase_add_loop_test(tests, writes_long_times, 0, sizeof durations / sizeof *durations);
+    tcase_add_test(tests, shows_no_character_that_controls);
+    tcase_add_loop_test(tests, shows_what_fits, 0, sizeof foreign / sizeof *foreign);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

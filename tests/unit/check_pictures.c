@@ -25,7 +25,7 @@ START_TEST(is_well_formed)
     hs_picture picture;
 
     hs_picture_init(&picture);
-    for (int variant = 0; variant < 2; variant++) {
+    for (int variant = 0; variant < 3; variant++) {
         size_t length;
         char  *text = write_text(hs_gantt_write, &made, variant ? &picture : NULL, &length);
 
@@ -36,6 +36,7 @@ START_TEST(is_well_formed)
         free(text);
         picture.title = "a <title> & \"quotes\" \xff\x01";
         picture.bound = &some_bound;
+        picture.width = variant ? 400 : 0;
     }
     free_sample(&made);
 }
@@ -172,16 +173,16 @@ static hs_picture_failure *pick_failures(const sample *made, size_t *count)
     return failures;
 }
 
-/* A picture with bounds, of what happened beside what was planned. */
-static hs_picture picture_beside(const hs_schedule *planned, const hs_picture_failure *failures,
+/* A picture with bounds, of what happened beside what was predicted. */
+static hs_picture picture_beside(const hs_schedule *predicted, const hs_picture_failure *failures,
                                  size_t count)
 {
     hs_picture picture;
 
     hs_picture_init(&picture);
     picture.bound = &some_bound;
-    picture.planned = planned;
-    picture.planned_bound = &some_bound;
+    picture.predicted = predicted;
+    picture.predicted_bound = &some_bound;
     picture.failures = failures;
     picture.failure_count = count;
     return picture;
@@ -196,7 +197,7 @@ START_TEST(beside_is_well_formed)
     char               *text = write_text(hs_gantt_write, &made, &picture, &length);
 
     ck_assert(is_xml(text, length));
-    ck_assert_uint_eq(occurrences(text, ">Planned</text>"), 1);
+    ck_assert_uint_eq(occurrences(text, ">Predicted<"), 1);
     ck_assert_uint_eq(occurrences(text, ">What happened</text>"), 1);
     ck_assert_uint_ge(occurrences(text, "class=\"q\""), count > 0 ? 2 : 0);
     free(text);
@@ -229,7 +230,7 @@ START_TEST(beside_marks_what_failed)
 }
 END_TEST
 
-/* What was planned fits on the page, though nothing of it happened. */
+/* What was predicted fits on the page, though nothing of it happened. */
 START_TEST(beside_has_one_scale)
 {
     sample      made = make_sample(&plans[0]);
@@ -240,7 +241,7 @@ START_TEST(beside_has_one_scale)
     const char *at;
     double      x, y, width;
 
-    picture.bound = picture.planned_bound = NULL;
+    picture.bound = picture.predicted_bound = NULL;
     ck_assert_int_eq(hs_schedule_build(plans[0].cpus, plans[0].gpus, 0, NULL, &idle.s), HS_OK);
     text = write_text(hs_gantt_write, &idle, &picture, &length);
     for (at = text; (at = strstr(at, "<rect class=\"c")); at++)
@@ -249,6 +250,165 @@ START_TEST(beside_has_one_scale)
             ck_assert_double_le(x + width, 1120);
     free(text);
     hs_schedule_free(idle.s);
+    free_sample(&made);
+}
+END_TEST
+
+/* One task of that time, in that unit, and its Gantt chart; to be freed. */
+static char *chart_of(double time, hs_unit unit, const hs_picture *picture)
+{
+    hs_builder  *builder = NULL;
+    sample       made = {0};
+    hs_task      task = {.struct_size = sizeof task, .cpu = time, .gpu = INFINITY};
+    hs_placement placed = {0, time, 0, 0, HS_RUN};
+    size_t       length;
+    char        *text;
+
+    ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(builder, 1, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_unit(builder, unit), HS_OK);
+    ck_assert_int_eq(hs_builder_add(builder, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(builder, &made.in, NULL), HS_OK);
+    hs_builder_free(builder);
+    ck_assert_int_eq(hs_schedule_build(1, 0, 1, &placed, &made.s), HS_OK);
+    text = write_text(hs_gantt_write, &made, picture, &length);
+    free_sample(&made);
+    return text;
+}
+
+/* Every other tick: the axis has one notation, whatever its numbers. */
+static const struct {
+    double      time;
+    hs_unit     unit;
+    const char *subtitle, *ticks[3], *axis;
+} scales[] = {
+    {430174272, HS_SECONDS, "makespan 430174272 s (4978 d 21 h)<",
+     {">0</text>", ">2</text>", ">4</text>"}, "time (10\xe2\x81\xb8 s)"},
+    {1.2e12, HS_NANOSECONDS, "makespan 1.2e12 ns (20 min)<",
+     {">0</text>", ">0.4</text>", ">1.2</text>"}, "time (10\xc2\xb9\xc2\xb2 ns)"},
+    {31067, HS_SECONDS, "makespan 31067 s (8 h 38 min)<",
+     {">0:00</text>", ">4:00</text>", ">8:00</text>"}, "time (h:min)"},
+    {31067e3, HS_MILLISECONDS, "makespan 31067000 ms (8 h 38 min)<",
+     {">0:00</text>", ">4:00</text>", ">8:00</text>"}, "time (h:min)"},
+    {500000, HS_MICROSECONDS, "makespan 500000 \xc2\xb5s<",
+     {">0</text>", ">200000</text>", ">400000</text>"}, "time (\xc2\xb5s)"},
+    {0.00002, HS_SECONDS, "makespan 2e-5 s<",
+     {">0</text>", ">1</text>", ">2</text>"}, "time (10\xe2\x81\xbb\xe2\x81\xb5 s)"},
+};
+
+START_TEST(axis_has_one_notation)
+{
+    char *text = chart_of(scales[_i].time, scales[_i].unit, NULL);
+
+    ck_assert_ptr_nonnull(strstr(text, scales[_i].subtitle));
+    for (int i = 0; i < 3; i++)
+        ck_assert_msg(strstr(text, scales[_i].ticks[i]) != NULL, "no tick %s", scales[_i].ticks[i]);
+    ck_assert_ptr_nonnull(strstr(text, scales[_i].axis));
+    free(text);
+}
+END_TEST
+
+START_TEST(says_who_predicted)
+{
+    sample      made = make_sample(&plans[0]);
+    hs_picture  picture = picture_beside(made.s, NULL, 0);
+    size_t      length;
+    char       *text = write_text(hs_gantt_write, &made, &picture, &length);
+
+    ck_assert_ptr_nonnull(strstr(text, ">a simulation with the estimated times<"));
+    free(text);
+    picture.policy = "<mine>";
+    text = write_text(hs_gantt_write, &made, &picture, &length);
+    ck_assert_ptr_nonnull(strstr(text, ">policy &lt;mine&gt;, simulated with the estimated times<"));
+    ck_assert_ptr_nonnull(strstr(text, "(+0\xe2\x80\xaf%)"));
+    free(text);
+    free_sample(&made);
+}
+END_TEST
+
+/* What happened to a part of the tasks is no match for what was predicted of all. */
+START_TEST(a_part_is_not_compared_with_the_whole)
+{
+    sample      made = make_sample(&plans[0]);
+    sample      part = {.in = made.in};
+    hs_placement placed = {0, 1, 0, 0, HS_RUN};
+    size_t      length;
+    hs_picture  picture = picture_beside(made.s, NULL, 0);
+    char       *text;
+
+    ck_assert_int_eq(hs_schedule_build(plans[0].cpus, plans[0].gpus, 1, &placed, &part.s), HS_OK);
+    text = write_text(hs_gantt_write, &part, &picture, &length);
+    ck_assert_ptr_nonnull(strstr(text, "makespan 1 s, predicted "));
+    ck_assert_ptr_nonnull(strstr(text, "lower bound 0.75 s</text>"));
+    free(text);
+    hs_schedule_free(part.s);
+    free_sample(&made);
+}
+END_TEST
+
+/* The page, too, is a shape that has a rule for dark screens. */
+START_TEST(has_colours_for_dark_screens)
+{
+    char       *text = chart_of(1, HS_SECONDS, NULL);
+    const char *dark = strstr(text, "@media screen and (prefers-color-scheme:dark){");
+
+    ck_assert_ptr_nonnull(dark);
+    ck_assert_ptr_nonnull(strstr(dark, ".z{fill:#1d2128}"));
+    ck_assert_ptr_nonnull(strstr(text, "<rect class=\"z\" width=\"100%\""));
+    ck_assert_ptr_null(strstr(text, "fill=\"#"));
+    free(text);
+}
+END_TEST
+
+/* Hatched, and with the cross that the chart has. */
+START_TEST(legend_has_failures_as_they_look)
+{
+    static const hs_picture_failure failure = {0, 0, 1, NULL};
+    hs_picture                      picture;
+    char                           *text;
+    const char                     *legend, *cross;
+
+    hs_picture_init(&picture);
+    text = chart_of(1, HS_SECONDS, &picture);
+    ck_assert_ptr_null(strstr(text, ">failed (hatched)<"));
+    free(text);
+    picture.failures = &failure;
+    picture.failure_count = 1;
+    text = chart_of(1, HS_SECONDS, &picture);
+    legend = strstr(text, "<rect class=\"a");
+    ck_assert_ptr_nonnull(legend);
+    cross = strstr(legend, "class=\"q\"");
+    ck_assert_ptr_nonnull(cross);
+    ck_assert_ptr_nonnull(strstr(cross, ">failed (hatched)<"));
+    free(text);
+}
+END_TEST
+
+/* What can be placed at all lies on the page. */
+START_TEST(narrow_pages_are_narrow)
+{
+    sample      made = make_sample(&plans[0]);
+    hs_picture  picture = picture_beside(made.s, NULL, 0);
+    size_t      length;
+    char       *text;
+    double      x, y, width;
+
+    picture.width = 480;
+    text = write_text(hs_gantt_write, &made, &picture, &length);
+    ck_assert_ptr_nonnull(strstr(text, "viewBox=\"0 0 480 "));
+    ck_assert_ptr_nonnull(strstr(text, "GPUs</text>\n<text class=\"s\""));
+    ck_assert_ptr_null(strstr(text, "<title>"));
+    for (const char *at = text; (at = strstr(at, "<rect class=\"")); at++)
+        if (sscanf(at, "<rect class=\"%*[^\"]\" x=\"%lf\" y=\"%lf\" width=\"%lf\"", &x, &y,
+                   &width) == 3)
+            ck_assert_double_le(x + width, 480);
+    free(text);
+    for (int i = 0; i < 4; i++) {
+        static const double widths[] = {359, -1, NAN, INFINITY};
+
+        picture.width = widths[i];
+        ck_assert_int_eq(hs_gantt_write(-1, made.in, made.s, &picture), HS_EINVAL);
+    }
     free_sample(&made);
 }
 END_TEST
@@ -267,7 +427,7 @@ START_TEST(older_callers_get_what_they_got)
         hs_picture_init(&plain);
         plain.bound = &some_bound;
         text = write_text(writers[i], &made, &plain, &length);
-        picture.struct_size = offsetof(hs_picture, planned);
+        picture.struct_size = offsetof(hs_picture, predicted);
         old = write_text(writers[i], &made, &picture, &old_length);
         ck_assert_uint_eq(length, old_length);
         ck_assert_mem_eq(text, old, length);
@@ -330,6 +490,12 @@ int main(void)
     tcase_add_loop_test(tests, beside_is_well_formed, 0, PLANS);
     tcase_add_test(tests, beside_marks_what_failed);
     tcase_add_test(tests, beside_has_one_scale);
+    tcase_add_loop_test(tests, axis_has_one_notation, 0, sizeof scales / sizeof *scales);
+    tcase_add_test(tests, says_who_predicted);
+    tcase_add_test(tests, a_part_is_not_compared_with_the_whole);
+    tcase_add_test(tests, has_colours_for_dark_screens);
+    tcase_add_test(tests, legend_has_failures_as_they_look);
+    tcase_add_test(tests, narrow_pages_are_narrow);
     tcase_add_test(tests, older_callers_get_what_they_got);
     tcase_add_loop_test(tests, beside_refuses_what_makes_no_sense, 0, 2);
     tcase_add_test(tests, beside_stays_small);

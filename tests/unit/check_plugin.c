@@ -113,7 +113,7 @@ START_TEST(ends_are_told)
     stage_set(&s, &hsi_backend_plugin, HS_CPU);
     stage_open(&s);
     expect_failed(&s, "plugin:" PLUGINS "probe.so:returns_7", "the plugin returned 7");
-    expect_failed(&s, "plugin:" PLUGINS "probe.so:fails_in_two_lines", "one two");
+    expect_failed(&s, "plugin:" PLUGINS "probe.so:fails_in_two_lines", "one\ntwo");
     expect_failed(&s, "plugin:" PLUGINS "probe.so:gives_up",
                   "the plugin gave up without having been cancelled");
     ck_assert_int_eq(run_and_cancel(&s, "plugin:" PLUGINS "probe.so:done_although_cancelled"),

@@ -112,7 +112,7 @@ START_TEST(own_lists_need_no_lock)
         times[i] = 1 + (double)(i % 7);
     ck_assert_int_eq(hs_instance_wrap(TASKS, times, times, NULL, CPUS, GPUS, &in), HS_OK);
     ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &plan), HS_OK);
-    ck_assert_int_eq(hs_policy_create(hs_policy_find("plan"), in, plan, 0, &h.policy), HS_OK);
+    ck_assert_int_eq(hs_policy_create(hs_policy_find("plan"), in, plan, NULL, &h.policy), HS_OK);
     ck_assert_int_eq(pthread_mutex_init(&h.lock, NULL), 0);
     for (w = 0; w < WORKERS; w++) {
         workers[w] = (worker){.h = &h, .number = w};

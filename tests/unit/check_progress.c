@@ -66,8 +66,8 @@ START_TEST(kept_away)
     const char *line, *begun, *ended;
 
     progress_begin(3);
-    progress_step(1, "at work");
-    line = read_until("1/3 at work");
+    progress_step(1, "at w\033[5mork");
+    line = read_until("1/3 at w\\x1B[5mork");
     progress_hold();
     message("it begins");
     usleep(1300000); /* it would have been drawn twice */

@@ -16,7 +16,7 @@
 
 #include "suite.h"
 
-enum { MOST_WAITING = 300, MOST_WORKERS = 12 };
+enum { MOST_WAITING = 300, MOST_WORKERS = 12, MOST_TASKS = 500 };
 
 typedef struct model_run {
     hs_ready task;
@@ -54,16 +54,44 @@ static void model_push(model *m, hs_ready task)
     m->waiting[i] = task;
 }
 
-static int model_take(model *m, hs_type type, hs_ready *task)
+static hs_ready model_remove(model *m, size_t at)
 {
-    size_t at = type == HS_GPU ? 0 : m->count - 1;
+    hs_ready task = m->waiting[at];
 
-    if (m->count == 0 || isinf(type == HS_GPU ? m->waiting[at].gpu : m->waiting[at].cpu))
-        return 0;
-    *task = m->waiting[at];
     m->count--;
     memmove(&m->waiting[at], &m->waiting[at + 1], (m->count - at) * sizeof m->waiting[0]);
+    return task;
+}
+
+static int takes_all(void *data, const hs_ready *task)
+{
+    (void)data;
+    (void)task;
     return 1;
+}
+
+/* Every third tag. */
+static int is_picky(void *data, const hs_ready *task)
+{
+    (void)data;
+    return task->tag % 3 == 0;
+}
+
+static int model_take(model *m, hs_type type, int (*accept)(void *data, const hs_ready *task),
+                      hs_ready *task)
+{
+    size_t i;
+
+    for (i = 0; i < m->count; i++) {
+        size_t          at = type == HS_GPU ? i : m->count - 1 - i;
+        const hs_ready *found = &m->waiting[at];
+
+        if (isinf(type == HS_GPU ? found->gpu : found->cpu) || !accept(NULL, found))
+            continue;
+        *task = model_remove(m, at);
+        return 1;
+    }
+    return 0;
 }
 
 static int considered_before(const model_run *a, const model_run *b)
@@ -101,11 +129,14 @@ static int model_victim(model *m, hs_type type, double now, unsigned *worker)
 }
 
 typedef struct pair {
-    model     m;
-    hs_queue *q;
-    dice      d;
-    uint64_t  tags;
-    double    now;
+    model           m;
+    hs_queue       *q;
+    dice            d;
+    uint64_t        tags;
+    double          now;
+    hs_queue_handle handle[MOST_TASKS]; /* by number, of tasks that were pushed */
+    uint64_t        tag[MOST_TASKS];
+    size_t          pushed;
 } pair;
 
 static double draw_time(dice *d)
@@ -121,8 +152,8 @@ static double draw_time(dice *d)
 static hs_ready draw_task(pair *p)
 {
     /* An odd factor: all tags differ, and are in no order. */
-    hs_ready task = {p->tags++ * UINT64_C(0x9e3779b97f4a7c15), draw_time(&p->d),
-                     draw_time(&p->d), (int64_t)dice_below(&p->d, 4) - 1};
+    hs_ready task = {p->tags++ * UINT64_C(0x9e3779b97f4a7c15), draw_time(&p->d), draw_time(&p->d),
+                     (int64_t)dice_below(&p->d, 4) - 1};
     unsigned choice = dice_below(&p->d, 10);
 
     if (choice == 0 && p->m.cpus)
@@ -140,20 +171,46 @@ static void push_both(pair *p)
         p->m.count == MOST_WAITING)
         return;
     model_push(&p->m, task);
-    if (hs_queue_push(p->q, &task) != HS_OK)
+    p->tag[p->pushed] = task.tag;
+    if (hs_queue_push(p->q, &task, &p->handle[p->pushed++]) != HS_OK)
         ck_abort_msg("a push failed");
 }
 
 static void take_both(pair *p, hs_type type)
 {
-    hs_ready expected, found;
-    int      there = model_take(&p->m, type, &expected);
+    int      picky = dice_below(&p->d, 4) == 0;
+    hs_ready expected, found = {0, 0, 0, 0}, seen;
+    int      there = model_take(&p->m, type, picky ? is_picky : takes_all, &expected);
 
-    if (hs_queue_take(p->q, type, &found) != there)
+    if (!picky &&
+        (hs_queue_peek(p->q, type, &seen) != there || (there && seen.tag != expected.tag)))
+        ck_abort_msg("looked at what is not taken");
+    if ((picky ? hs_queue_take_if(p->q, type, is_picky, NULL, &found)
+               : hs_queue_take(p->q, type, &found)) != there)
         ck_abort_msg("is a task there for this type? %d was right", there);
     if (there && found.tag != expected.tag)
         ck_abort_msg("took %llx, not %llx", (unsigned long long)found.tag,
                      (unsigned long long)expected.tag);
+}
+
+/* A task that was pushed at some time, whether it waits or not. */
+static void remove_both(pair *p)
+{
+    size_t   number = p->pushed ? dice_below(&p->d, (uint32_t)p->pushed) : 0, at = 0;
+    hs_ready found;
+    int      there;
+
+    if (!p->pushed)
+        return;
+    while (at < p->m.count && p->m.waiting[at].tag != p->tag[number])
+        at++;
+    there = at < p->m.count;
+    if (there)
+        model_remove(&p->m, at);
+    if (hs_queue_remove(p->q, &p->handle[number], &found) != there)
+        ck_abort_msg("was it there? %d was right", there);
+    if (there && found.tag != p->tag[number])
+        ck_abort_msg("another was removed");
 }
 
 static void start_both(pair *p)
@@ -190,7 +247,7 @@ static void victim_both(pair *p, hs_type type)
 
 static void operate(pair *p, unsigned pushes)
 {
-    unsigned choice = dice_below(&p->d, 10 + pushes);
+    unsigned choice = dice_below(&p->d, 11 + pushes);
 
     p->now += dice_below(&p->d, 3) == 0;
     switch (choice) {
@@ -214,6 +271,9 @@ static void operate(pair *p, unsigned pushes)
         break;
     case 8:
         victim_both(p, HS_GPU);
+        break;
+    case 9:
+        remove_both(p);
         break;
     default:
         push_both(p);
@@ -256,9 +316,9 @@ START_TEST(agrees_with_the_model)
 END_TEST
 
 typedef struct clock_worker {
-    int      busy, gone;
-    double   free_at; /* or, when idle, since when */
-    size_t   entry;
+    int    busy, gone;
+    double free_at; /* or, when idle, since when */
+    size_t entry;
 } clock_worker;
 
 typedef struct virtual_clock {
@@ -309,8 +369,7 @@ static long next_idle(const virtual_clock *c)
     for (i = 0; i < workers; i++) {
         unsigned w = (c->s->m + i) % workers;
 
-        if (!c->workers[w].gone &&
-            (first < 0 || c->workers[w].free_at < c->workers[first].free_at))
+        if (!c->workers[w].gone && (first < 0 || c->workers[w].free_at < c->workers[first].free_at))
             first = w;
     }
     return first;
@@ -326,7 +385,7 @@ static void run_clock(virtual_clock *c)
     for (i = 0; i < c->s->n; i++) {
         hs_ready task = {i, c->s->cpu[i], c->s->gpu[i], c->s->priority[i]};
 
-        REQUIRE(c->s, hs_queue_push(c->q, &task) == HS_OK, "hs_queue_push");
+        REQUIRE(c->s, hs_queue_push(c->q, &task, NULL) == HS_OK, "hs_queue_push");
     }
     while ((w = next_idle(c)) >= 0) {
         if (c->workers[w].busy)
@@ -344,8 +403,7 @@ static void check_clock(const sample *s)
     hs_schedule  *found = NULL;
     const char   *differs;
 
-    REQUIRE(s, hs_solve(hs_algorithm_find("heteroprio"), s->in, NULL, &found) == HS_OK,
-            "hs_solve");
+    REQUIRE(s, hs_solve(hs_algorithm_find("heteroprio"), s->in, NULL, &found) == HS_OK, "hs_solve");
     run_clock(&c);
     differs = plan_differs(&c.out, found, s);
     REQUIRE(s, !differs, "the queue under a clock is not heteroprio: %s differs", differs);
@@ -378,13 +436,13 @@ START_TEST(refuses_what_makes_no_sense)
     ck_assert_ptr_null(q);
     ck_assert_int_eq(hs_queue_create(2, 0, 0, &q), HS_OK);
     task.cpu = 0;
-    ck_assert_int_eq(hs_queue_push(q, &task), HS_ETIME);
+    ck_assert_int_eq(hs_queue_push(q, &task, NULL), HS_ETIME);
     task.cpu = NAN;
-    ck_assert_int_eq(hs_queue_push(q, &task), HS_ETIME);
+    ck_assert_int_eq(hs_queue_push(q, &task, NULL), HS_ETIME);
     task.cpu = -1;
-    ck_assert_int_eq(hs_queue_push(q, &task), HS_ETIME);
+    ck_assert_int_eq(hs_queue_push(q, &task, NULL), HS_ETIME);
     task.cpu = INFINITY;
-    ck_assert_int_eq(hs_queue_push(q, &task), HS_EWORKER);
+    ck_assert_int_eq(hs_queue_push(q, &task, NULL), HS_EWORKER);
     task.cpu = 1;
     ck_assert_int_eq(hs_queue_start(q, 2, &task, 1), HS_EINVAL);
     ck_assert_int_eq(hs_queue_start(q, 0, &task, NAN), HS_EINVAL);
@@ -394,6 +452,35 @@ START_TEST(refuses_what_makes_no_sense)
     ck_assert_uint_eq(hs_queue_size(q), 0);
     hs_queue_free(q);
     hs_queue_free(NULL);
+}
+END_TEST
+
+START_TEST(what_waits_can_change)
+{
+    hs_queue       *q = NULL;
+    hs_ready        task[] = {{1, 2, 1, 0}, {2, 3, 1, 0}}, found;
+    hs_queue_handle handle[2], again;
+
+    ck_assert_int_eq(hs_queue_create(0, 1, 0, &q), HS_OK);
+    ck_assert_int_eq(hs_queue_push(q, &task[0], &handle[0]), HS_OK);
+    ck_assert_int_eq(hs_queue_push(q, &task[1], &handle[1]), HS_OK);
+    ck_assert(hs_queue_peek(q, HS_GPU, &found) && found.tag == 1);
+    ck_assert_double_eq(found.cpu, 2); /* as it was pushed, without CPUs too */
+    task[1].priority = 1;
+    ck_assert_int_eq(hs_queue_update(q, &handle[1], &task[1]), HS_OK);
+    ck_assert(hs_queue_peek(q, HS_GPU, &found) && found.tag == 2);
+    task[0].priority = 1; /* it is the older one still */
+    ck_assert_int_eq(hs_queue_update(q, &handle[0], &task[0]), HS_OK);
+    ck_assert(hs_queue_take(q, HS_GPU, &found) && found.tag == 1);
+    ck_assert_int_eq(hs_queue_update(q, &handle[0], &task[0]), HS_EINVAL);
+    ck_assert_int_eq(hs_queue_push(q, &task[0], &again), HS_OK); /* in the same place, maybe */
+    ck_assert_int_eq(hs_queue_remove(q, &handle[0], NULL), 0);
+    task[1].gpu = 0;
+    ck_assert_int_eq(hs_queue_update(q, &handle[1], &task[1]), HS_ETIME);
+    ck_assert(hs_queue_remove(q, &handle[1], &found) && found.gpu == 1);
+    ck_assert(hs_queue_remove(q, &again, NULL));
+    ck_assert_uint_eq(hs_queue_size(q), 0);
+    hs_queue_free(q);
 }
 END_TEST
 
@@ -408,7 +495,7 @@ START_TEST(equal_ratios_go_by_priority_then_by_age)
     ck_assert_int_eq(hs_queue_create(1, 1, 2, &q), HS_OK);
     for (i = 0; i < 4; i++) {
         task = (hs_ready){i, 2.0 * (double)(i + 1), (double)(i + 1), priorities[i]};
-        ck_assert_int_eq(hs_queue_push(q, &task), HS_OK);
+        ck_assert_int_eq(hs_queue_push(q, &task, NULL), HS_OK);
     }
     for (i = 0; i < 4; i++) {
         ck_assert_int_eq(hs_queue_take(q, HS_GPU, &task), 1);
@@ -427,6 +514,7 @@ int main(void)
 
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, refuses_what_makes_no_sense);
+    tcase_add_test(cases, what_waits_can_change);
     tcase_add_test(cases, equal_ratios_go_by_priority_then_by_age);
     tcase_add_test(cases, agrees_with_the_model);
     tcase_add_test(cases, is_heteroprio_under_a_clock);

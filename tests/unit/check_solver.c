@@ -234,6 +234,40 @@ START_TEST(cancel_is_heard)
 }
 END_TEST
 
+/* A bound may be rounded up to whole numbers only if the times of both types are whole. */
+START_TEST(times_of_one_type_may_be_whole)
+{
+    hs_settings settings;
+    hs_report   report;
+    hsi_random  source;
+    int         round, i, whole;
+
+    hs_settings_init(&settings);
+    settings.time_limit = 10;
+    hsi_random_seed(&source, 3, 0);
+    for (round = 0; round < 40; round++)
+        for (whole = HS_CPU; whole <= HS_GPU; whole++) {
+            double       time[2][6];
+            hs_instance *in;
+            hs_schedule *s;
+
+            for (i = 0; i < 6; i++) {
+                time[whole][i] = 2 + (double)hsi_random_below(&source, 4);
+                time[1 - whole][i] = 0.75 + (double)hsi_random_below(&source, 4);
+            }
+            hs_report_init(&report);
+            ck_assert_int_eq(hs_instance_wrap(6, time[HS_CPU], time[HS_GPU], NULL, 2, 1, &in),
+                             HS_OK);
+            ck_assert_int_eq(hs_solve_reported(hs_algorithm_find("exact"), in, &settings, &s,
+                                               &report), HS_OK);
+            ck_assert(report.proved);
+            ck_assert_double_le(bound_of("mip", in), hs_schedule_makespan(s));
+            hs_schedule_free(s);
+            hs_instance_free(in);
+        }
+}
+END_TEST
+
 START_TEST(models_that_are_too_large_are_skipped)
 {
     fixture f = make((shape){4167, 20, 4});
@@ -326,6 +360,7 @@ int main(void)
     tcase_add_loop_test(tc, time_limits_hold, 0, HARD);
     tcase_add_loop_test(tc, cancel_is_heard, 0, HARD);
     tcase_add_test(tc, models_that_are_too_large_are_skipped);
+    tcase_add_test(tc, times_of_one_type_may_be_whole);
     tcase_add_test(tc, progress_only_rises_to_the_result);
     tcase_add_test(tc, threads_do_not_disturb_each_other);
     suite_add_tcase(suite, tc);

@@ -159,7 +159,7 @@ static void check_order(const blurred *b, const uint32_t *order, size_t n)
 static void sort_both_ways(const uint64_t *value, size_t n, int bits)
 {
     blurred         b = {value, bits};
-    hsi_index_order how = {blurred_key, value_before, &b};
+    hsi_index_order how = {blurred_key, value_before, &b, NULL};
     uint64_t       *keys = malloc((2 * n + 1) * sizeof *keys);
     uint32_t       *order = malloc((n + 1) * sizeof *order);
     size_t          i, third = 0;

@@ -92,7 +92,7 @@ START_TEST(trace_has_an_event_for_each_entry)
 }
 END_TEST
 
-/* What was planned has processes, threads and arrows of its own. */
+/* What was predicted has processes, threads and arrows of its own. */
 START_TEST(trace_keeps_the_two_apart)
 {
     const plan *p = &plans[_i];
@@ -104,7 +104,7 @@ START_TEST(trace_keeps_the_two_apart)
     event      *events;
 
     hs_picture_init(&picture);
-    picture.planned = made.s;
+    picture.predicted = made.s;
     text = write_text(hs_trace_write, &made, &picture, &length);
     events = read_events(text, &count);
     ck_assert_uint_eq(count_phase(events, count, 'X'), 2 * (made.runs + made.aborted));

@@ -29,8 +29,10 @@ static inline hs_outcome run_on(stage *at, const char *command)
 {
     hs_task    row = {.id = at->id, .cpu_command = command, .gpu_command = command};
     hs_body   *body = stage_body(at, &row);
-    hs_outcome outcome = at->backend->run(at->worker, body, &at->attempt);
+    hs_outcome outcome;
 
+    unlink(at->log); /* as the dispatcher does */
+    outcome = at->backend->run(at->worker, body, &at->attempt);
     at->backend->body_free(body);
     return outcome;
 }

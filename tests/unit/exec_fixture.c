@@ -46,7 +46,10 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     role       *r;
 
     (void)options;
-    (void)why;
+    if (strncmp(kernel, "refuse:", 7) == 0) {
+        snprintf(why, HS_WHY, "%s", kernel + 7);
+        return HS_EINVAL;
+    }
     if (strcmp(kernel, type == HS_CPU ? "none-cpu" : "none-gpu") == 0)
         return HS_OK;
     r = malloc(sizeof *r);
@@ -122,6 +125,29 @@ static hs_outcome stumble(hs_attempt *a, unsigned first)
     return HS_OUTCOME_FAILED;
 }
 
+/* The n-th failure comes when n - 3 of those that failed have been done elsewhere. */
+static hs_outcome be_broken(hs_attempt *a)
+{
+    int failures = __atomic_add_fetch(&theatre.broken, 1, __ATOMIC_ACQ_REL);
+
+    while (__atomic_load_n(&theatre.mended, __ATOMIC_ACQUIRE) < failures - 3)
+        poll(NULL, 0, 1);
+    snprintf(a->why, HS_WHY, "it is broken");
+    return HS_OUTCOME_FAILED;
+}
+
+/* Five of them are left to fail. */
+static hs_outcome mend(const hs_attempt *a)
+{
+    int first = __atomic_load_n(&theatre.mended, __ATOMIC_ACQUIRE) ? 5 : 4;
+
+    while (a->number == 1 && __atomic_load_n(&theatre.broken, __ATOMIC_ACQUIRE) < first)
+        poll(NULL, 0, 1);
+    if (a->number > 1)
+        count(&theatre.mended);
+    return HS_OUTCOME_DONE;
+}
+
 static hs_outcome stay_calm(hs_attempt *a)
 {
     struct pollfd wake = {a->wake_fd, POLLIN, 0};
@@ -169,8 +195,16 @@ static hs_outcome play(const role *r, hs_attempt *a)
         return busy(a, number, 0);
     if (strncmp(r->kernel, "fail:", 5) == 0)
         return stumble(a, (unsigned)number);
+    if (strncmp(r->kernel, "curse:", 6) == 0) {
+        snprintf(a->why, HS_WHY, "%s", r->kernel + 6);
+        return HS_OUTCOME_FAILED;
+    }
     if (strncmp(r->kernel, "call:", 5) == 0)
         return call(a, (int)number);
+    if (plays(r, "break"))
+        return be_broken(a);
+    if (strncmp(r->kernel, "break-", 6) == 0)
+        return mend(a);
     if (plays(r, "calm"))
         return stay_calm(a);
     if (plays(r, "sulk"))
@@ -276,6 +310,7 @@ hs_exec_settings theatre_settings(const char *policy)
     s.policy = hs_policy_find(policy);
     ck_assert_msg(s.policy != NULL, "there is no policy %s", policy);
     s.oversubscribe = 1;
+    s.retry_delay = -1;
     s.backends = only;
     s.backend_count = 1;
     return s;
@@ -325,7 +360,8 @@ static void check_performance(const performance *p)
     const hs_instance    *in = p->in;
     const hs_exec_report *r = &p->report;
     unsigned              workers = hs_instance_cpus(in) + hs_instance_gpus(in), w;
-    size_t                seen[4] = {0};
+    size_t                seen[4] = {0}, retired = 0, i;
+    hs_exec_failure       f;
     double                all = workers * r->seconds;
 
     for (w = 0; w < workers; w++)
@@ -334,7 +370,11 @@ static void check_performance(const performance *p)
     ck_assert_uint_eq(r->done + r->failed + r->unrecorded + r->not_run, r->tasks);
     ck_assert_uint_eq(r->done + r->unrecorded, r->resumed + seen[HS_OUTCOME_DONE]);
     ck_assert_uint_le(r->aborted, seen[HS_OUTCOME_ABORTED]);
-    ck_assert_uint_eq(r->lost_workers, seen[HS_OUTCOME_LOST]);
+    hs_exec_failure_init(&f);
+    for (i = 0; hs_exec_failure_at(p->exec, i, &f); i++)
+        retired += f.retired != 0;
+    ck_assert_uint_eq(r->lost_workers, retired);
+    ck_assert_uint_ge(retired, seen[HS_OUTCOME_LOST]);
     ck_assert_double_ge(r->dispatch, 0);
     ck_assert_double_ge(r->overhead, r->dispatch);
     ck_assert_double_le(r->busy, all * (1 + 1e-9) + 1e-9);

@@ -17,6 +17,7 @@
  *   sulk        fail once it is cancelled; sulk-cpu: on CPUs, succeed on GPUs
  *   late:US     busy:US, but never look at the cancel flag
  *   lose        the worker is lost; lose-cpu, lose-gpu: only there
+ *   break-gpu   fail on GPUs, always, though not before CPUs have mended some; break-cpu likewise
  *   calm        fail if it is cancelled from the start
  *   quit        give up without having been told
  *   call:US     call theatre.hook, then hang for at most so long
@@ -31,6 +32,7 @@ typedef struct hs_theatre {
     int opened, closed; /* workers */
     int refuse_worker;  /* worker_open() fails for this one; -1: for none */
     int calls;          /* of the hook */
+    int broken, mended; /* break-gpu: attempts that failed, and those that were done */
     void (*hook)(void *context);
     void *context;
 } hs_theatre;

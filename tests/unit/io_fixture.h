@@ -157,6 +157,8 @@ static inline hs_instance *random_instance(unsigned most_rows)
         task.kernel = columns & 2 ? kernel : NULL;
         task.cpu_command = columns & 4 ? cpu_command : NULL;
         task.gpu_command = (columns & 4) && below(2) ? gpu_command : NULL;
+        if (!(task.kernel && *task.kernel)) /* a command on each type, or on none */
+            task.gpu_command = task.cpu_command;
         task.priority = columns & 8 ? (int64_t)hsi_random_next(&source) >> below(64) : 0;
         task.restartable = columns & 16 ? (hs_restartable)below(3) : HS_RESTART_DEFAULT;
         task.count = columns & 32 ? 1 + below(3) : 1;

@@ -10,7 +10,7 @@
 
 #include <hybridsched/hybridsched.h>
 
-#include "exec/journal/journal.h"
+#include "exec/journal/text.h"
 
 #include "failing_memory.h"
 #include "journal_faults.h"
@@ -48,14 +48,19 @@ size_t line_of(const bytes *all, size_t at);
 /* How many records end before `end`. */
 size_t records_before(const bytes *all, size_t end);
 
+extern hsi_journal_past past; /* by the last of these */
+
 hs_status    open_journal(int resume, unsigned char *done, uint64_t *count, hsi_journal **out);
 hs_status    look(int resume, unsigned char *done, uint64_t *count);
+hs_status    read_journal(const char *text, size_t size, unsigned char *done,
+                          hsi_journal_found *found);
 hsi_journal *opened(int resume, unsigned char *done, uint64_t *count);
 
 /* Which task is the n-th to be done: any order but theirs. */
 uint32_t nth(size_t n);
 
 hs_status record(hsi_journal *j, uint32_t task);
+hs_status record_end(hsi_journal *j, uint32_t task, hs_outcome outcome, int status);
 void      record_some(hsi_journal *j, size_t from, size_t to);
 void      shut(hsi_journal *j);
 

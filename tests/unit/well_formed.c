@@ -232,3 +232,25 @@ int is_xml(const char *text, size_t length)
     take_all_of(&r, blank);
     return r.at == r.end;
 }
+
+/* By bytes: the second, or third, of those that share what stands before. */
+static int is_harmful(const unsigned char *at, size_t left)
+{
+    if (*at < 0x20 || *at == 0x7f)
+        return *at != '\n';
+    if (left > 1 && at[0] == 0xc2)
+        return at[1] < 0xa0;
+    if (left > 1 && at[0] == 0xd8)
+        return at[1] == 0x9c;
+    if (left > 2 && at[0] == 0xe2 && at[1] == 0x80)
+        return at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xa8 && at[2] <= 0xae);
+    return left > 2 && at[0] == 0xe2 && at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xaf;
+}
+
+int is_harmless(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (is_harmful((const unsigned char *)text + i, length - i))
+            return 0;
+    return is_utf8(text, length);
+}

@@ -17,4 +17,8 @@ int is_xml(const char *text, size_t length);
 /* Is the whole text UTF-8? */
 int is_utf8(const char *text, size_t length);
 
+/* Is it, and can it do nothing to a terminal but end lines: no C0, C1, DEL, nothing that turns
+ * the direction of writing? */
+int is_harmless(const char *text, size_t length);
+
 #endif

@@ -38,8 +38,7 @@ static long unit_of(const certificate *c, const task_kind *kind)
     return unit;
 }
 
-/* The greatest multiple of 2^unit below the value, over 2^unit. */
-static void find_longest(mpz_t longest, const mpq_t value, long unit)
+void longest_below(mpz_t longest, const mpq_t value, long unit)
 {
     mpq_t units;
 
@@ -121,7 +120,7 @@ const char *cases_flaw(const certificate *c, const task_kind *kind, const unsign
 
     mpz_init(cs.longest);
     cs.unit = unit_of(c, kind);
-    find_longest(cs.longest, value, cs.unit);
+    longest_below(cs.longest, value, cs.unit);
     cs.low = checked_calloc(c->kinds + 1, sizeof *cs.low);
     cs.high = checked_calloc(c->kinds + 1, sizeof *cs.high);
     for (size_t i = 0; i < c->kinds; i++)

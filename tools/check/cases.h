@@ -32,6 +32,9 @@ const char *leaf_flaw(cases *cs, const proof_node *node);
 /** As mantissa 2^exponent with an odd mantissa; the time is positive and finite. */
 dyadic time_as_dyadic(double time);
 
+/** The greatest multiple of 2^unit below the value, over 2^unit. */
+void longest_below(mpz_t longest, const mpq_t value, long unit);
+
 /** What is said of a proof that it would take too long to verify. */
 extern const char flaw_too_much[];
 

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "check/cases.h"
+#include "check/graph.h"
+#include "common/escape.h"
 #include "common/message.h"
 
 typedef struct verification {
@@ -57,6 +59,8 @@ static const char *flaw_of_value(verification *v, const mpq_t value)
 {
     const unsigned workers[2] = {hs_instance_cpus(v->in), hs_instance_gpus(v->in)};
 
+    if (v->c.node->step == STEP_GRAPH)
+        return graph_flaw(&v->c, v->in, value, &v->limits);
     return cases_flaw(&v->c, v->kind, workers, value, &v->limits);
 }
 
@@ -68,7 +72,7 @@ static int check_proof(verification *v)
         return proves_nothing(v, "it is a certificate of another instance");
     if (v->c.nodes == 0 && mpq_sgn(v->c.value) > 0)
         return proves_nothing(v, "it proves no value but 0");
-    if (mpq_sgn(v->c.value) > 0)
+    if (mpq_sgn(v->c.value) > 0 && v->c.node->step != STEP_GRAPH)
         flaw = flaw_of_kinds(v);
     if (mpq_sgn(v->c.value) > 0 && !flaw)
         flaw = flaw_of_value(v, v->c.value);
@@ -190,7 +194,7 @@ static int judge_plan(verification *v, const hs_schedule *s, int print)
         code = proves_nothing(v, "the plan is shorter than that");
     } else if (print) {
         printf("certified: makespan %s (%s), bound %s (%s), ", text, exact ? "exact" : "rounded up",
-               v->c.value_text, v->c.bound);
+               SHOWN(v->c.value_text), SHOWN(v->c.bound));
         if (is_optimal(v, makespan)) {
             puts("optimal");
         } else if (mpq_sgn(v->c.value) == 0) {

@@ -90,9 +90,87 @@ static int compare_tasks(char *text, const char *task, const hs_task *plan, cons
     const hs_column *column;
 
     for (size_t i = 0; (column = hs_column_at(i)); i++)
-        if (column->offset != offsetof(hs_task, id) && column->offset != offsetof(hs_task, count) &&
+        if (column->type != HS_COLUMN_LIST && column->offset != offsetof(hs_task, id) &&
+            column->offset != offsetof(hs_task, count) &&
             compare_fields(text, task, column, plan, instance))
             return 1;
+    return 0;
+}
+
+/* An entry of `after` or `data`, as messages show it. */
+static void show_after(const hs_instance *in, size_t row, size_t index, char text[160])
+{
+    char     name[HS_MAX_ID + 16], number[32];
+    size_t   earlier;
+    uint32_t copy;
+    double   bytes;
+
+    if (!hs_instance_after(in, row, index, &earlier, &copy, &bytes)) {
+        snprintf(text, 160, "nothing");
+        return;
+    }
+    hs_instance_row_name(in, earlier, copy, name, sizeof name);
+    hs_format_double(bytes, number);
+    snprintf(text, 160, "'%.100s' with %s bytes", name, number);
+}
+
+static void show_access(const hs_instance *in, size_t row, size_t index, char text[160])
+{
+    static const char *const words[] = {"", "r", "w", "rw"};
+    size_t                   data;
+    hs_access_mode           mode;
+    char                     number[32];
+
+    if (!hs_instance_access(in, row, index, &data, &mode)) {
+        snprintf(text, 160, "nothing");
+        return;
+    }
+    hs_format_double(hs_instance_data_bytes(in, data), number);
+    snprintf(text, 160, "%s of '%.100s' with %s bytes", words[mode],
+             hs_instance_data_name(in, data), number);
+}
+
+/* Entry by entry, up to the end of both; different ones differ as text. */
+static int compare_lists(char *text, const char *task, const char *column,
+                         void (*show_entry)(const hs_instance *in, size_t row, size_t index,
+                                            char text[160]),
+                         const hs_instance *plan, size_t row, const hs_instance *instance,
+                         size_t other)
+{
+    char a[160], b[160];
+
+    for (size_t i = 0;; i++) {
+        show_entry(plan, row, i, a);
+        show_entry(instance, other, i, b);
+        if (strcmp(a, b) != 0)
+            return differ(text, task, column, a, b);
+        if (strcmp(a, "nothing") == 0)
+            return 0;
+    }
+}
+
+static int compare_graphs(char *text, const char *task, const hs_instance *plan, size_t row,
+                          const hs_instance *instance, size_t other)
+{
+    if (!hs_instance_has_graph(plan) && !hs_instance_has_graph(instance))
+        return 0;
+    return compare_lists(text, task, "after", show_after, plan, row, instance, other) ||
+           compare_lists(text, task, "data", show_access, plan, row, instance, other);
+}
+
+static int compare_links(char *text, const hs_instance *plan, const hs_instance *instance)
+{
+    static const char *const names[] = {"link h2d", "link d2h", "link d2d"};
+
+    for (hs_link link = HS_H2D; link < HS_LINKS; link++) {
+        double a[2] = {0, 0}, b[2] = {0, 0};
+
+        (void)hs_instance_link(plan, link, &a[0], &a[1]);
+        (void)hs_instance_link(instance, link, &b[0], &b[1]);
+        if (compare_numbers(text, NULL, names[link], a[0], b[0]) ||
+            compare_numbers(text, NULL, names[link], a[1], b[1]))
+            return 1;
+    }
     return 0;
 }
 
@@ -105,7 +183,8 @@ static int compare_headers(char *text, const hs_instance *plan, const hs_instanc
            compare_numbers(text, NULL, "gpus", hs_instance_gpus(plan),
                            hs_instance_gpus(instance)) ||
            compare_strings(text, NULL, "unit", units[hs_instance_unit(plan)],
-                           units[hs_instance_unit(instance)]);
+                           units[hs_instance_unit(instance)]) ||
+           compare_links(text, plan, instance);
 }
 
 /* Every task of `tasks` must be in `others`, which `index` is of. */
@@ -125,7 +204,9 @@ static int compare_all(char *text, const hs_instance *tasks, const hs_instance *
         }
         hs_instance_row(tasks, hs_instance_row_of(tasks, i), &a);
         hs_instance_row(others, hs_instance_row_of(others, other), &b);
-        if (compare_tasks(text, name, &a, &b))
+        if (compare_tasks(text, name, &a, &b) ||
+            compare_graphs(text, name, tasks, hs_instance_row_of(tasks, i), others,
+                           hs_instance_row_of(others, other)))
             return 1;
     }
     return 0;

@@ -8,7 +8,8 @@
 
 #include "check/certificate.h"
 #include "check/difference.h"
-#include "common/certify.h"
+#include "common/certified.h"
+#include "common/escape.h"
 #include "common/files.h"
 #include "common/input.h"
 #include "common/message.h"
@@ -72,14 +73,16 @@ static int check_header(const plan *p)
     for (unsigned i = 0; i < p->info.bound_count; i++) {
         const hs_named_bound *bound = &p->info.bounds[i];
 
-        if (bound->value <= certified)
+        if (bound->value <= certified + certified_slack(p->in, p->s))
             continue;
         hs_format_double(bound->value, said);
         hs_format_double(certified, found);
         return plan_not_valid(p,
-                              "the header says that no schedule beats %s (%s), but the loads "
-                              "of this one need only %s",
-                              said, bound->name, found);
+                              "the header says that no schedule beats %s (%s), but %s only %s",
+                              said, bound->name,
+                              hs_instance_has_graph(p->in) ? "this one takes"
+                                                           : "the loads of this one need",
+                              found);
     }
     return check_digests(p);
 }
@@ -102,23 +105,40 @@ static int check_instance(const plan *p, const char *path, const hs_read_options
     return difference[0] ? plan_not_valid(p, "not a plan of %s: %s", path, difference) : EXIT_OK;
 }
 
-static void print_valid(const plan *p)
+static const hs_named_bound *best_bound(const plan *p)
 {
     const hs_named_bound *best = NULL;
-    char                  text[32];
-    size_t                tasks = hs_instance_tasks(p->in);
 
-    hs_format_double(hs_schedule_makespan(p->s), text);
-    printf("valid: %zu task%s on %u CPU%s + %u GPU%s, makespan %s", tasks, tasks == 1 ? "" : "s",
-           hs_instance_cpus(p->in), hs_instance_cpus(p->in) == 1 ? "" : "s",
-           hs_instance_gpus(p->in), hs_instance_gpus(p->in) == 1 ? "" : "s", text);
     for (unsigned i = 0; i < p->info.bound_count; i++)
         if (!best || p->info.bounds[i].value > best->value)
             best = &p->info.bounds[i];
+    return best;
+}
+
+/* Of what is less, rounding has the larger part. */
+static void print_gap(double gap)
+{
+    if (gap > 0 && gap < 1e-12)
+        printf(", gap <1e-10%%");
+    else
+        printf(", gap %.4g%%", 100 * gap);
+}
+
+/* Beside a bound the makespan is one that no true bound exceeds. */
+static void print_valid(const plan *p)
+{
+    const hs_named_bound *best = best_bound(p);
+    size_t                tasks = hs_instance_tasks(p->in);
+    unsigned              cpus = hs_instance_cpus(p->in), gpus = hs_instance_gpus(p->in);
+    char                  text[32];
+
+    hs_format_double(best ? certified_time(p->in, p->s) : hs_schedule_makespan(p->s), text);
+    printf("valid: %zu task%s on %u CPU%s + %u GPU%s, makespan %s", tasks, plural(tasks), cpus,
+           plural(cpus), gpus, plural(gpus), text);
     if (best) {
         hs_format_double(best->value, text);
-        printf(", bound %s %s, gap %.4g%%", best->name, text,
-               certified_gap(p->in, p->s, best->value) * 100);
+        printf(", bound %s %s", SHOWN(best->name), text);
+        print_gap(certified_gap(p->in, p->s, best->value));
     }
     putchar('\n');
 }

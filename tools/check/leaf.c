@@ -247,6 +247,7 @@ const char *leaf_flaw(cases *cs, const proof_node *node)
 {
     switch (node->step) {
     case STEP_BRANCH:
+    case STEP_GRAPH:
     case STEP_MULTIPLIERS:
         break;
     case STEP_CONFIGURATION:

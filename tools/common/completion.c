@@ -129,6 +129,7 @@ static void zsh_argument(const option_spec *spec, FILE *out)
     case ARGUMENT_NONE:
     case ARGUMENT_WHOLE:
     case ARGUMENT_REAL:
+    case ARGUMENT_TIME:
     case ARGUMENT_TEXT:
         fputc(' ', out);
         break;

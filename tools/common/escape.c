@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include <hybridsched/io.h>
 
@@ -23,7 +24,26 @@ static size_t utf8_length(const unsigned char *text)
     return length;
 }
 
-/* A JSON string, quotes included. */
+static unsigned code_point(const unsigned char *text, size_t length)
+{
+    if (length == 1)
+        return text[0];
+    if (length == 2)
+        return (text[0] & 0x1fu) << 6 | (text[1] & 0x3fu);
+    return (text[0] & 0x0fu) << 12 | (text[1] & 0x3fu) << 6 | (text[2] & 0x3fu);
+}
+
+/* May a terminal get the character as it is? */
+static int is_shown(const unsigned char *text, size_t length)
+{
+    char character[5], form[32];
+
+    memcpy(character, text, length);
+    character[length] = '\0';
+    return hs_printable(character, form, sizeof form) == length;
+}
+
+/* A JSON string, quotes included; what is no text for a terminal is escaped, which changes nothing. */
 static void json_string(FILE *out, const char *string)
 {
     const unsigned char *text = (const unsigned char *)string;
@@ -36,8 +56,8 @@ static void json_string(FILE *out, const char *string)
             fputs("\\ufffd", out);
         else if (*text == '"' || *text == '\\')
             fprintf(out, "\\%c", *text);
-        else if (*text < 0x20)
-            fprintf(out, "\\u%04x", *text);
+        else if (!is_shown(text, length)) /* of these none needs more than three bytes */
+            fprintf(out, "\\u%04x", code_point(text, length));
         else
             fwrite(text, 1, length, out);
         text += length ? length : 1;
@@ -103,11 +123,10 @@ const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-void printable(char *text)
+const char *shown(const char *text, char buffer[SHOWN_SIZE])
 {
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            *text = '?';
+    hs_printable(text, buffer, SHOWN_SIZE);
+    return buffer;
 }
 
 void html_text(FILE *out, const char *string)

@@ -16,8 +16,13 @@ void json_format(FILE *out, const char *format, ...) __attribute__((format(print
 /** Text of an HTML element or of an attribute in quotes. */
 void html_text(FILE *out, const char *text);
 
-/** For a line of text: control characters, line ends among them, become question marks. */
-void printable(char *text);
+/**
+ * Foreign text for a line on a terminal, as hs_printable() has it, in a buffer that lasts as long as
+ * the block; cut short if it is long. Messages need none of this: it is done to them as a whole.
+ */
+enum { SHOWN_SIZE = 4096 };
+#define SHOWN(text) shown((text), (char[SHOWN_SIZE]){0})
+const char *shown(const char *text, char buffer[SHOWN_SIZE]);
 
 /** "s", or nothing behind 1. */
 const char *plural(uint64_t count);

@@ -2,12 +2,26 @@
 #include "common/files.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "common/message.h"
 
 int is_dash(const char *path)
 {
     return path && strcmp(path, "-") == 0;
+}
+
+void files_check_svg(const char *option, const char *path)
+{
+    static const char *const others[] = {".png", ".pdf", ".jpg", ".jpeg", ".gif", ".webp", ".eps",
+                                         ".ps",  ".html"};
+    const char              *end = path ? strrchr(path, '.') : NULL;
+
+    for (size_t i = 0; end && i < sizeof others / sizeof *others; i++)
+        if (strcasecmp(end, others[i]) == 0)
+            usage_error("%s: '%s': the picture is SVG, whatever it is called; rsvg-convert makes "
+                        "PNG and PDF of it",
+                        option, path);
 }
 
 int files_to_stdout(const char *const *path, int count)

@@ -11,6 +11,9 @@
 /** Is it `-`, which is standard input or output? NULL is not. */
 int is_dash(const char *path);
 
+/** A usage error of that option if the path is that of a picture in another format than SVG. */
+void files_check_svg(const char *option, const char *path);
+
 /** How many of them go to standard output. */
 int files_to_stdout(const char *const *path, int count);
 

@@ -5,7 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <hybridsched/io.h>
+
 #include "common/progress.h"
+
+/* For two ids, and more; what does not fit is left out. */
+enum { MESSAGE_SIZE = 4 * HS_MAX_ID };
 
 static const char *name = "hybridsched";
 
@@ -25,6 +30,9 @@ int exit_code(hs_status status)
     case HS_ESYNTAX:
     case HS_ETOOBIG:
     case HS_EREFUSED:
+    case HS_EGRAPH:
+    case HS_EDEPENDENT:
+    case HS_EKIND:
         return EXIT_USAGE;
     case HS_ENOMEM:
     case HS_EIO:
@@ -53,13 +61,15 @@ const char *message_tool(void)
 static void print(const char *prefix, const char *format, va_list args)
 {
     FILE *to = held ? held : stderr;
+    char  text[MESSAGE_SIZE], shown[MESSAGE_SIZE];
 
+    vsnprintf(text, sizeof text, format, args);
+    hs_printable(text, shown, sizeof shown);
     if (!held)
         progress_hide();
     if (prefix)
         fprintf(to, "%s: ", prefix);
-    vfprintf(to, format, args);
-    fputc('\n', to);
+    fprintf(to, "%s\n", shown);
 }
 
 void message_hold(FILE *to)

@@ -21,7 +21,10 @@ int exit_code(hs_status status);
 void        message_begin(const char *tool_name);
 const char *message_tool(void);
 
-/** "hsched-solve: ..." and a newline on standard error, after erasing a progress line. */
+/**
+ * "hsched-solve: ..." and a newline on standard error, after erasing a progress line. All of it goes
+ * through hs_printable(): names out of files and of files may be anything.
+ */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** The text as it stands, with no tool's name: for `file:line:column: ...`. */

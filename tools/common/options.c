@@ -21,7 +21,7 @@ enum { CODE_FIRST = 256, OPTIONS_MOST = 64 };
 
 enum { HELP, VERSION, COMPLETION, STANDARD };
 static const option_spec standard[STANDARD] = {
-    [HELP] = {0, "help", NULL, {.kind = ARGUMENT_NONE}, "print this help and exit"},
+    [HELP] = {'h', "help", NULL, {.kind = ARGUMENT_NONE}, "print this help and exit"},
     [VERSION] = {0, "version", NULL, {.kind = ARGUMENT_NONE}, "print the version and exit"},
     [COMPLETION] = {0, "completion", "bash|zsh", {.kind = ARGUMENT_WORD},
                     "print a completion script for that shell and exit"},
@@ -154,6 +154,9 @@ static void store(const options *o, void *line)
     case ARGUMENT_REAL:
         *(double *)(void *)to = parse_double(label, o->value, spec->value.least, spec->value.most);
         break;
+    case ARGUMENT_TIME:
+        *(double *)(void *)to = parse_time(label, o->value, spec->value.least, spec->value.most);
+        break;
     case ARGUMENT_WORD:
         store_whole(spec, to, word_number(o));
         break;
@@ -245,22 +248,54 @@ uint64_t parse_unsigned(const char *what, const char *text, uint64_t least, uint
     return value;
 }
 
+/* 0: it is no decimal number: no blanks, "nan", "inf" or hexadecimal. */
+static int read_double(const char *text, double *value)
+{
+    char *end = NULL;
+
+    if (*text && text[strspn(text, "+-.0123456789eE")] == '\0')
+        *value = strtod(text, &end);
+    return end && end != text && !*end && isfinite(*value);
+}
+
+static void check_range(const char *what, const char *text, double value, double least,
+                        double most)
+{
+    if (value >= least && value <= most)
+        return;
+    if (most < DBL_MAX)
+        usage_error("%s: %s is not in [%g, %g]", what, text, least, most);
+    usage_error("%s: %s is less than %g", what, text, least);
+}
+
 double parse_double(const char *what, const char *text, double least, double most)
 {
-    char  *end = NULL;
     double value = NAN;
 
-    /* Decimal digits only: no blanks, "nan", "inf" or hexadecimal. */
-    if (*text && text[strspn(text, "+-.0123456789eE")] == '\0')
-        value = strtod(text, &end);
-    if (!end || end == text || *end || !isfinite(value))
+    if (!read_double(text, &value))
         usage_error("%s: '%s' is not a number", what, text);
-    if (value < least || value > most) {
-        if (most < DBL_MAX)
-            usage_error("%s: %s is not in [%g, %g]", what, text, least, most);
-        usage_error("%s: %s is less than %g", what, text, least);
-    }
+    check_range(what, text, value, least, most);
     return value;
+}
+
+double parse_time(const char *what, const char *text, double least, double most)
+{
+    static const struct {
+        const char *name;
+        double      seconds;
+    } units[] = {{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+    char   number[64];
+    size_t length = strcspn(text, "mshd");
+    double value = NAN, unit = text[length] ? NAN : 1;
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(text + length, units[i].name) == 0)
+            unit = units[i].seconds;
+    snprintf(number, sizeof number, "%.*s", (int)length, text);
+    if (length >= sizeof number || isnan(unit) || !read_double(number, &value))
+        usage_error("%s: '%s' is not a time such as 90, 90s, 5m, 2h or 1d", what, text);
+    check_range(what, text, value * unit, least, most);
+    return value * unit;
 }
 
 int list_next(const char *what, const char **rest, char *element, size_t size)

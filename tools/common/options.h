@@ -17,6 +17,7 @@ typedef enum argument_kind {
     ARGUMENT_NONE,  /* the option takes none; an int becomes 1 */
     ARGUMENT_WHOLE, /* in [least, most]; any integer of 4 or 8 bytes */
     ARGUMENT_REAL,  /* in [least, most]; a double */
+    ARGUMENT_TIME,  /* likewise in seconds, with a unit or without: 90, 90s, 5m, 1.5h */
     ARGUMENT_TEXT,  /* a const char *, and so for FILE, NAME and LIST */
     ARGUMENT_FILE,
     ARGUMENT_NAME,  /* perhaps one of the option's words */
@@ -55,6 +56,8 @@ typedef struct option_spec {
     .kind = ARGUMENT_WHOLE, OPTION_INTO(member), .least = (from), .most = (to)
 #define OPTION_REAL(member, from, to) \
     .kind = ARGUMENT_REAL, OPTION_INTO(member), .least = (from), .most = (to)
+#define OPTION_TIME(member, from, to) \
+    .kind = ARGUMENT_TIME, OPTION_INTO(member), .least = (from), .most = (to)
 #define OPTION_TEXT(member)        .kind = ARGUMENT_TEXT, OPTION_INTO(member)
 #define OPTION_FILE(member)        .kind = ARGUMENT_FILE, OPTION_INTO(member)
 #define OPTION_NAME(words, member) .kind = ARGUMENT_NAME, .word = (words), OPTION_INTO(member)
@@ -100,6 +103,9 @@ size_t      options_operand_count(const options *o); /* how many are left */
 /** Any text as a number in [least, most]; `what` names it in the message if it is none. */
 uint64_t parse_unsigned(const char *what, const char *text, uint64_t least, uint64_t most);
 double   parse_double(const char *what, const char *text, double least, double most);
+
+/** A duration in seconds: a number, and behind it ms, s, m, h or d, or nothing, which is s. */
+double parse_time(const char *what, const char *text, double least, double most);
 
 /**
  * Walk a list separated by commas: copies the next element to `element` and

@@ -14,6 +14,7 @@
 
 #include "common/message.h"
 #include "common/progress.h"
+#include "common/scratch.h"
 
 static const char standard_output[] = "standard output";
 
@@ -39,9 +40,15 @@ static void remove_pending(void)
     }
 }
 
-static void on_signal(int number)
+static void remove_all(void)
 {
     remove_pending();
+    scratch_remove();
+}
+
+static void on_signal(int number)
+{
+    remove_all();
     progress_hide_in_handler();
     _exit(128 + number);
 }
@@ -92,7 +99,7 @@ void output_begin(void)
         sigfillset(&action.sa_mask);
         sigaction(ends[i], &action, NULL);
     }
-    atexit(remove_pending);
+    atexit(remove_all);
 }
 
 /* A path that cannot be written to is wrong usage; a full disk is not. */

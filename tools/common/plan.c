@@ -3,8 +3,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
-#include "common/escape.h"
 #include "common/input.h"
 #include "common/message.h"
 #include "common/progress.h"
@@ -17,31 +17,74 @@ int plan_not_valid(const plan *p, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    printable(text); /* ids may hold line ends and worse */
     message_plain("%s: not valid: %s", p->path, text);
     return EXIT_WORK;
 }
 
-int plan_read(plan *p, const hs_read_options *reading)
+/* 1 with p->in, from the file's start, if it is an instance; else 0. */
+static int reread_instance(plan *p, int fd, off_t start, const hs_read_options *reading,
+                           hs_status *status, hs_diagnostic *why)
 {
-    hs_diagnostic why = {0};
+    if (*status != HS_EKIND || start < 0 || lseek(fd, start, SEEK_SET) < 0)
+        return 0;
+    *status = hs_instance_read(fd, reading, &p->in, why);
+    return *status != HS_EKIND;
+}
+
+/* What is no plan gets a line to type, if that would make one. */
+static int read_file(plan *p, const hs_read_options *reading, int instance_will_do)
+{
+    const char   *path = p->path;
+    hs_diagnostic why = {0}, ignored;
+    hs_status     status;
     input         file;
+    off_t         start;
     int           code;
 
-    progress_step(0, "reading %s", p->path);
-    code = input_open(p->path, &file);
+    progress_step(0, "reading %s", path);
+    code = input_open(path, &file);
     if (code)
         return code;
     p->path = file.name;
+    start = lseek(file.fd, 0, SEEK_CUR);
     hs_plan_info_init(&p->info);
-    code = input_status(&file, hs_plan_read(file.fd, reading, &p->in, &p->s, &p->info, &why), &why);
+    status = hs_plan_read(file.fd, reading, &p->in, &p->s, &p->info, &why);
+    if (instance_will_do) {
+        reread_instance(p, file.fd, start, reading, &status, &why);
+        code = input_status(&file, status, &why);
+        if (status == HS_EKIND && start < 0)
+            message("an instance is planned if it is a file, which can be read twice");
+    } else {
+        code = input_status(&file, status, &why);
+        if (reread_instance(p, file.fd, start, reading, &status, &ignored) && status == HS_OK)
+            message("%s is an instance, not a plan: 'hsched-solve %s -o PLAN' makes one", p->path,
+                    path);
+    }
     input_close(&file);
     return code;
 }
 
+int plan_read(plan *p, const hs_read_options *reading)
+{
+    return read_file(p, reading, 0);
+}
+
+int plan_or_instance_read(plan *p, const hs_read_options *reading)
+{
+    return read_file(p, reading, 1);
+}
+
+static const char *before_name(const plan *p, const hs_violation *v, char name[HS_MAX_ID + 16])
+{
+    if (v->before == SIZE_MAX)
+        return "the host";
+    hs_instance_name(p->in, v->before, name, HS_MAX_ID + 16);
+    return name;
+}
+
 static int report_violation(const plan *p, const hs_violation *v)
 {
-    char task[HS_MAX_ID + 16], worker[16], expected[32], found[32];
+    char before[HS_MAX_ID + 16], task[HS_MAX_ID + 16], worker[16], expected[32], found[32];
 
     hs_instance_name(p->in, v->task, task, sizeof task);
     hs_worker_name(hs_schedule_cpus(p->s), v->worker, worker);
@@ -78,6 +121,17 @@ static int report_violation(const plan *p, const hs_violation *v)
         return plan_not_valid(p,
                               "task %s on %s: it starts at %s, but is aborted elsewhere only at %s",
                               task, worker, found, expected);
+    case HS_TOO_EARLY:
+        return plan_not_valid(p,
+                              "task %s on %s: it starts at %s, but task %s, which it comes after, "
+                              "ends at %s",
+                              task, worker, found, before_name(p, v, before), expected);
+    case HS_INPUT_LATE:
+        return plan_not_valid(p,
+                              "task %s on %s: it starts at %s, but what it reads from %s%s cannot "
+                              "be there before %s",
+                              task, worker, found, v->before == SIZE_MAX ? "" : "task ",
+                              before_name(p, v, before), expected);
     }
     return EXIT_OK;
 }

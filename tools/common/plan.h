@@ -14,6 +14,9 @@ typedef struct plan {
 
 /** Read p->path (`-`: standard input). 0, or an exit code after a message. */
 int  plan_read(plan *p, const hs_read_options *reading);
+
+/** The same; a file that can be read twice may be an instance, and then p->s is NULL. */
+int  plan_or_instance_read(plan *p, const hs_read_options *reading);
 void plan_free(plan *p);
 
 /** Is its schedule valid? 0, or an exit code after a message. */

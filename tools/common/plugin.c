@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <hybridsched/io.h>
 #include <hybridsched/plugin.h>
 
 #include "common/memory.h"
@@ -46,6 +47,22 @@ const hs_algorithm *plugin_algorithm_find(const char *name)
     return hs_algorithm_find(name);
 }
 
+const hs_algorithm *plugin_algorithm_ranked(const char *text, hs_rank *rank)
+{
+    const char         *colon = strchr(text, ':');
+    const hs_algorithm *alg;
+    char                name[PLUGIN_RANKED];
+
+    *rank = HS_RANK_DEFAULT;
+    if (!colon)
+        return plugin_algorithm_find(text);
+    snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
+    alg = plugin_algorithm_find(name);
+    if (!alg || !hs_rank_find(colon + 1, rank) || !(hs_algorithm_ranks(alg) >> *rank & 1))
+        return NULL;
+    return alg;
+}
+
 const hs_policy_kind *plugin_policy_find(const char *name)
 {
     for (size_t i = 0; name && i < all.policies; i++)
@@ -65,6 +82,8 @@ static void check_offer(const char *path, const char *name, int taken, size_t co
 {
     if (!name || !*name)
         refuse(path, "what it offers has no name");
+    if (hs_printable(name, NULL, 0) != strlen(name))
+        refuse(path, "what it offers has a name that a terminal cannot show");
     if (taken) {
         message("%s: there is a '%s' already", path, name);
         exit(EXIT_USAGE);

@@ -24,4 +24,12 @@ const hs_policy_kind *plugin_policy_at(size_t index);
 const hs_algorithm   *plugin_algorithm_find(const char *name);
 const hs_policy_kind *plugin_policy_find(const char *name);
 
+enum { PLUGIN_RANKED = 80 }; /* bytes that NAME:RANK may take */
+
+/**
+ * The algorithm that NAME or NAME:RANK means, and the rank; NULL if there is no such algorithm, or it
+ * does not take that rank.
+ */
+const hs_algorithm *plugin_algorithm_ranked(const char *text, hs_rank *rank);
+
 #endif

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <hybridsched/io.h>
+
 #include "common/clock.h"
 #include "common/message.h"
 
@@ -25,7 +27,7 @@ static const char erase[] = "\r\033[K";
  */
 static struct {
     pthread_mutex_t lock, terminal;
-    pthread_cond_t  over;
+    pthread_cond_t  over; /* there while running */
     pthread_t       thread;
     int             running;
     double          start;
@@ -40,7 +42,6 @@ static struct {
 } state = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .terminal = PTHREAD_MUTEX_INITIALIZER,
-    .over = PTHREAD_COND_INITIALIZER,
     .watched = -1,
 };
 
@@ -121,8 +122,8 @@ static void format_line(char line[320])
 
 static void draw(void)
 {
-    char line[320];
-    int  draws;
+    char line[320], shown[sizeof line];
+    int  draws, columns = terminal_columns();
 
     pthread_mutex_lock(&state.terminal);
     pthread_mutex_lock(&state.lock);
@@ -131,7 +132,8 @@ static void draw(void)
         format_line(line);
     pthread_mutex_unlock(&state.lock);
     if (draws) {
-        fprintf(stderr, "%s%.*s", erase, terminal_columns() - 1, line);
+        hs_printable(line, shown, columns < (int)sizeof shown ? (size_t)columns : sizeof shown);
+        fprintf(stderr, "%s%s", erase, shown);
         fflush(stderr);
         set_shown(1);
     }
@@ -153,7 +155,7 @@ static void *draw_each_half_second(void *unused)
 
     (void)unused;
     pthread_mutex_lock(&state.lock);
-    clock_gettime(CLOCK_REALTIME, &next);
+    clock_gettime(CLOCK_MONOTONIC, &next); /* which nobody sets */
     while (state.running) {
         next.tv_nsec += 500000000;
         if (next.tv_nsec >= 1000000000) {
@@ -171,9 +173,15 @@ static void *draw_each_half_second(void *unused)
 
 void progress_begin(size_t total)
 {
-    sigset_t all, before;
+    sigset_t           all, before;
+    pthread_condattr_t monotonic;
 
-    if (state.running || !isatty(STDERR_FILENO))
+    if (state.running || !isatty(STDERR_FILENO) || pthread_condattr_init(&monotonic) != 0)
+        return;
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    state.running = pthread_cond_init(&state.over, &monotonic) == 0;
+    pthread_condattr_destroy(&monotonic);
+    if (!state.running)
         return;
     state.start = clock_now();
     state.total = total;
@@ -181,13 +189,14 @@ void progress_begin(size_t total)
     state.last_step = 0;
     state.over_at = 0;
     state.label[0] = '\0';
-    state.running = 1;
 
     /* Signals are the main thread's: its handler may interrupt no draw(). */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&state.thread, NULL, draw_each_half_second, NULL) != 0)
+    if (pthread_create(&state.thread, NULL, draw_each_half_second, NULL) != 0) {
         state.running = 0; /* no progress line, then */
+        pthread_cond_destroy(&state.over);
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -264,5 +273,6 @@ void progress_end(void)
     pthread_cond_signal(&state.over);
     pthread_mutex_unlock(&state.lock);
     pthread_join(state.thread, NULL);
+    pthread_cond_destroy(&state.over);
     progress_hide();
 }

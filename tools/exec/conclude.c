@@ -8,9 +8,11 @@ static hs_status write_file(int which, output *file, const exec_job *job, const 
     FILE *out;
 
     if (which == EXEC_TRACE)
-        return exec_write_picture(hs_trace_write, output_fd(file), job, m);
+        return exec_write_picture(hs_trace_write, output_fd(file), job, m, 0);
     if (which == EXEC_GANTT)
-        return exec_write_picture(hs_gantt_write, output_fd(file), job, m);
+        return exec_write_picture(hs_gantt_write, output_fd(file), job, m, 0);
+    if (which == EXEC_MEASURED)
+        return exec_write_measured(output_fd(file), job, m);
     out = output_stream(file);
     if (!out)
         return HS_ENOMEM;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: --devices, which GPUs there are. */
+#include "common/escape.h"
 #include "common/message.h"
 #include "exec/exec.h"
 
 static void print_device(unsigned index, const hs_exec_device *device)
 {
-    printf("gpu%u  %s\n", index, device->name);
+    printf("gpu%u  %s\n", index, SHOWN(device->name));
     printf("  memory       %.1f GiB\n", (double)device->memory / 0x1p30);
     printf("  uuid         %s\n", device->uuid);
     printf("  pci          %s\n", device->pci);

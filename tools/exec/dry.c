@@ -39,7 +39,8 @@ static void print_worker(const exec_job *job, unsigned worker)
     else if (info.os_cpu < 0)
         snprintf(place, sizeof place, "any core");
     else
-        snprintf(place, sizeof place, "core %d", info.os_cpu);
+        snprintf(place, sizeof place, "core%s %.20s", strchr(info.cores, ',') ? "s" : "",
+                 info.cores);
     printf("  %-8s  %-12s  %9zu  %14.7g  %6.1f%%\n", info.name, place, sum.tasks, sum.time,
            makespan > 0 ? 100 * sum.time / makespan : 0);
 }
@@ -100,18 +101,21 @@ int exec_dry_run(const exec_job *job)
     size_t   tasks = hs_instance_tasks(job->plan.in);
     unsigned workers = hs_instance_cpus(job->plan.in) + hs_instance_gpus(job->plan.in);
     double   makespan = hs_schedule_makespan(job->predicted);
-    uint64_t resumed = hs_exec_resumed(job->exec);
+    hs_exec_past past;
 
-    printf("%s: %zu task%s by %s; predicted makespan %.7g %s", job->plan.path, tasks,
+    printf("%s: %zu task%s by %s; predicted makespan %.7g %s", SHOWN(job->plan.path), tasks,
            plural(tasks), hs_policy_name(job->request->settings.policy), makespan,
            exec_unit_name(job));
     printf(job->unit == 1 ? "\n" : ", %.4g s here\n", makespan * job->unit);
-    if (resumed > 0)
+    hs_exec_past_init(&past);
+    hs_exec_recorded(job->exec, &past);
+    if (past.done > 0)
         printf("of them %llu done already; what follows does not leave them out\n",
-               (unsigned long long)resumed);
+               (unsigned long long)past.done);
     printf("\n  %-8s  %-12s  %9s  %14s  %7s\n", "worker", "place", "tasks", "busy", "");
     for (unsigned w = 0; w < workers; w++)
         print_worker(job, w);
     print_backends(job);
+    exec_print_order(job);
     return EXIT_OK;
 }

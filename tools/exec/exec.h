@@ -3,6 +3,7 @@
 #define TOOLS_EXEC_EXEC_H
 
 #include <stdio.h>
+#include <time.h>
 
 #include <hybridsched/exec.h>
 #include <hybridsched/io.h>
@@ -12,13 +13,19 @@
 
 /* What hsched-exec is asked to do, what came of it, and how it says so. */
 
-enum { EXEC_REPORT, EXEC_TRACE, EXEC_GANTT, EXEC_FILES };
+enum { EXEC_REPORT, EXEC_TRACE, EXEC_GANTT, EXEC_MEASURED, EXEC_FILES };
+
+typedef struct exec_joblog exec_joblog;
 
 typedef struct exec_request {
     hs_exec_settings settings; /* its policy is never NULL */
     int              dry_run, quiet;
     int              html;             /* the report is to be HTML, not JSON */
     output          *file[EXEC_FILES]; /* NULL: not wanted */
+    const char      *report;           /* the path of that file */
+    const char      *joblog;           /* a path; NULL: not wanted */
+    exec_joblog     *log;              /* that, while it is open */
+    char           **command;          /* the words that hsched-exec was called with, and NULL */
 } exec_request;
 
 /** A plan about to be run, and its run. */
@@ -29,17 +36,18 @@ typedef struct exec_job {
     double              unit;      /* seconds on the wall that one unit of the plan lasts */
     hs_exec            *exec;
     hs_exec_report      report;
-    hs_status           status;      /* of the run */
+    time_t              began;       /* the run */
+    hs_status           status;      /* of it */
     int                 signal;      /* that stopped it; 0: none */
     int                 keeps_logs;  /* the folder for output is the user's, and stays */
     char                why[HS_WHY]; /* of a status that is not HS_OK */
 } exec_job;
 
-/**
- * Make ready for the run of a plan that was read. 0, or an exit code after a message.
- * *folder is one to be removed in the end, or stays NULL.
- */
-int exec_prepare(exec_job *job, exec_request *request, char **folder);
+/** Make ready for the run of a plan that was read. 0, or an exit code after a message. */
+int exec_prepare(exec_job *job, exec_request *request);
+
+/** Has `best` make a plan of the instance that was read in its place. 0, or an exit code. */
+int exec_plan_instance(plan *p, int quiet);
 
 /** Write the files, print the summary. Returns the exit code. */
 int exec_conclude(exec_job *job, exec_request *request);
@@ -47,12 +55,22 @@ int exec_conclude(exec_job *job, exec_request *request);
 /** What a run's settings need so that there is a progress line. */
 void exec_progress(void *unused, const hs_exec_progress *p);
 
+/** From now on SIGUSR1 asks where the run stands, and ends nothing. */
+void exec_status_begin(void);
+
 /** Run the job; its outcome is in it. */
 void exec_run(exec_job *job);
 
-/** A folder for output that is kept for messages only, or NULL after a message; and its end. */
-char *exec_folder_create(void);
-void  exec_folder_remove(char *folder);
+/**
+ * The table of attempts (joblog.c), a row as each ends, in that order. To look whether it can be
+ * written, to begin it, or to go on with it if the run resumes: 0, or an exit code after a message.
+ * Rows are for what the run's settings call, with the address of a pointer to it. At its end:
+ * an exit code, after a message if rows are missing.
+ */
+int  exec_joblog_look(const char *path);
+int  exec_joblog_open(const char *path, const exec_job *job, exec_joblog **out);
+void exec_joblog_attempt(void *log, const hs_exec_attempt *attempt);
+int  exec_joblog_close(exec_joblog *log);
 
 /*
  * What is said while the run lasts (news.c): what failed, with what it had printed,
@@ -62,6 +80,7 @@ void  exec_folder_remove(char *folder);
 void exec_news_begin(const exec_job *job);
 void exec_news_failure(void *unused, const hs_exec_failure *failure);
 void exec_news_stop(void); /* for a signal handler, each time */
+void exec_news_status(const hs_exec_progress *now); /* where the run stands */
 void exec_news_end(void);
 
 /* What was measured (measure.c). All times are in the plan's unit. */
@@ -133,20 +152,34 @@ const char *exec_unit_name(const exec_job *job);
 /** What would run where (dry.c). Returns the exit code. */
 int exec_dry_run(const exec_job *job);
 
+/** Every task in the order of their starts, with what it runs, and what of that is not there. */
+void exec_print_order(const exec_job *job);
+
+/**
+ * Does the shell command start with a program, put in `word`, that is in no file? 0 also where
+ * that cannot be told without running it.
+ */
+enum { EXEC_PROGRAM = 256 };
+int exec_program_is_missing(const char *command, char word[EXEC_PROGRAM]);
+
 /** Which GPUs there are, on standard output (devices.c). Returns the exit code. */
 int exec_devices(void);
 
 /** A summary on standard output (summary.c). */
 void exec_summary(const exec_job *job, const exec_measured *m);
 
-/** The report (json.c, html.c). */
+/** The report (json.c, html/). */
 void      exec_write_json(FILE *out, const exec_job *job, const exec_measured *m);
 hs_status exec_write_html(FILE *out, const exec_job *job, const exec_measured *m);
 
-/** What happened beside what was planned (pictures.c): hs_gantt_write(), or hs_trace_write(). */
+/** The instance with the times that were measured (measured.c). */
+hs_status exec_write_measured(int fd, const exec_job *job, const exec_measured *m);
+
+/** What happened beside what was predicted (pictures.c): hs_gantt_write(), or hs_trace_write();
+ * a chart as wide as hs_picture has it. */
 typedef hs_status exec_picture_writer(int fd, const hs_instance *in, const hs_schedule *s,
                                       const hs_picture *picture);
 hs_status exec_write_picture(exec_picture_writer *write, int fd, const exec_job *job,
-                             const exec_measured *m);
+                             const exec_measured *m, double width);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: runs a plan on this machine's cores and GPUs. */
 #include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "common/options.h"
 #include "common/plugin.h"
 #include "common/progress.h"
+#include "common/scratch.h"
 #include "exec/exec.h"
 
 static const char *policy_word(size_t index)
@@ -49,7 +51,26 @@ static void take_allow(const options *o, void *data)
     }
 }
 
-/* "30": seconds; "5x": so many times the estimate. */
+/* "500M", "2G": bytes. */
+static void take_memory(const options *o, void *data)
+{
+    static const char letters[] = "KMGT";
+    command_line     *line = data;
+    char              number[64];
+    size_t            length = strlen(o->value);
+    const char       *letter = length > 1 ? strchr(letters, o->value[length - 1]) : NULL;
+    double            unit = 1;
+
+    snprintf(number, sizeof number, "%s", o->value);
+    if (letter && length < sizeof number) {
+        number[length - 1] = '\0';
+        for (const char *l = letters; l <= letter; l++)
+            unit *= 1024;
+    }
+    line->request.settings.memory = unit * parse_double("--memory", number, 1, 1e18 / unit);
+}
+
+/* "30", "5m": a time; "5x": so many times the estimate. */
 static void take_timeout(const options *o, void *data)
 {
     command_line *line = data;
@@ -61,8 +82,25 @@ static void take_timeout(const options *o, void *data)
         number[length - 1] = '\0';
         line->request.settings.timeout_factor = parse_double("--timeout", number, 1e-9, DBL_MAX);
     } else {
-        line->request.settings.timeout = parse_double("--timeout", o->value, 1e-9, 1e9);
+        line->request.settings.timeout = parse_time("--timeout", o->value, 1e-9, 1e9);
     }
+}
+
+static void take_resume(const options *o, void *data)
+{
+    command_line *line = data;
+
+    (void)o;
+    if (line->request.settings.resume == HS_RESUME_NOT)
+        line->request.settings.resume = HS_RESUME_REST;
+}
+
+static void take_resume_failed(const options *o, void *data)
+{
+    command_line *line = data;
+
+    (void)o;
+    line->request.settings.resume = HS_RESUME_FAILED;
 }
 
 static void take_keep_going(const options *o, void *data)
@@ -100,6 +138,12 @@ static const option_spec option_table[] = {
      "GPUs are stand-ins: a task with a gpu_command runs it, any other takes its planned time"},
     {0, "emulate-cpus", NULL, {OPTION_FLAG(request.settings.emulate[HS_CPU])},
      "so are CPUs, and their tasks take their planned time: a rehearsal"},
+    {0, "cores-per-cpu-worker", "N", {OPTION_WHOLE(request.settings.cores[HS_CPU], 1, 65536)},
+     "each CPU of the plan is N cores, and its commands have as many threads (default: 1)"},
+    {0, "cores-per-gpu-worker", "N", {OPTION_WHOLE(request.settings.cores[HS_GPU], 1, 65536)},
+     "the same for the thread that drives a GPU and the GPU's commands (default: 1)"},
+    {0, "memory", "SIZE", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_memory)},
+     "each process of a command may have so many bytes, or 500M, or 2G (RLIMIT_AS)"},
     {0, "oversubscribe", NULL, {OPTION_FLAG(request.settings.oversubscribe)},
      "let CPUs of the plan share cores where there are too few"},
     {0, "devices", NULL, {OPTION_FLAG(devices)},
@@ -119,29 +163,41 @@ static const option_spec option_table[] = {
      "leave CUDA_VISIBLE_DEVICES of commands as it was found"},
     {0, "journal", "FILE", {OPTION_FILE(request.settings.journal)},
      "keep on record in FILE what is done, so that it is not lost"},
-    {0, "resume", NULL, {OPTION_FLAG(request.settings.resume)},
-     "go on from the journal: what it says is done is not done again"},
+    {0, "resume", NULL, {OPTION_CALL(ARGUMENT_NONE, NULL, take_resume)},
+     "go on from the journal: what it says is done, and is still the same, is not done again"},
+    {0, "resume-failed", NULL, {OPTION_CALL(ARGUMENT_NONE, NULL, take_resume_failed)},
+     "run only what has failed, by the journal"},
+    {0, "joblog", "FILE", {OPTION_FILE(request.joblog)},
+     "write a row to the table FILE (TSV) as each attempt ends"},
     {0, "retries", "N", {OPTION_WHOLE(request.settings.retries, 0, 65534)},
-     "try a task that failed up to N times more (default: 0)"},
+     "try a task that failed up to N times more, elsewhere if possible (default: 0)"},
+    {0, "retry-delay", "SECONDS", {OPTION_REAL(request.settings.retry_delay, 1e-9, 1e6)},
+     "wait so long before the second attempt, and twice as long before each other (default: 0.1)"},
+    {0, "retire-after", "N", {OPTION_WHOLE(request.settings.retire_after, 1, 1000000)},
+     "a worker on which N attempts in a row failed that others do gets no more (default: 5)"},
     {0, "timeout", "T", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_timeout)},
-     "an attempt fails that lasts longer: T seconds, or Nx: N times its estimate"},
+     "an attempt fails that lasts longer: 90 (seconds), 5m, 2h, or Nx: N times its estimate"},
     {0, "halt", "soon|now|never", {OPTION_WORD(NULL, request.settings.halt)},
      "when a task has failed for good, let what runs end (soon, the default), abort it (now), or "
      "go on with the others (never)"},
     {0, "keep-going", NULL, {OPTION_CALL(ARGUMENT_NONE, NULL, take_keep_going)},
      "the same as --halt never"},
-    {0, "grace", "SECONDS", {OPTION_REAL(request.settings.grace, 1e-3, 1e6)},
-     "the time a command that is aborted has between SIGTERM and SIGKILL (default: 2)"},
+    {0, "grace", "TIME", {OPTION_TIME(request.settings.grace, 1e-3, 1e6)},
+     "the time a command that is aborted has between SIGTERM and SIGKILL, and what its shell "
+     "leaves running to end by itself (default: 2)"},
     {0, "logs", "FOLDER", {OPTION_FILE(request.settings.logs)},
      "keep there what commands print, a file an attempt; without it only what failed is shown"},
     {0, "dry-run", NULL, {OPTION_FLAG(request.dry_run)},
-     "say what would run where, and refuse what a run would refuse; nothing is started or written"},
+     "say what would run where and in which order, and refuse what a run would refuse; nothing is "
+     "started or written"},
     {0, "report", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_report)},
      "write what happened to FILE.json or FILE.html"},
     {0, "gantt", "FILE", {OPTION_FILE(path[EXEC_GANTT])},
-     "draw what happened beside what was planned, as SVG"},
+     "draw what happened beside what was predicted, as SVG"},
     {0, "trace", "FILE", {OPTION_FILE(path[EXEC_TRACE])},
      "write both as trace-event JSON, for Perfetto and chrome://tracing"},
+    {0, "measured", "FILE", {OPTION_FILE(path[EXEC_MEASURED])},
+     "write the instance again, with the times that were measured"},
     {0, "no-verify", NULL, {OPTION_FLAG(no_verify)},
      "do not check the results of built-in kernels"},
     {'q', "quiet", NULL, {OPTION_FLAG(request.quiet)}, "print no summary"},
@@ -173,53 +229,76 @@ static void print_policies(FILE *out, const void *data)
 
 static const tool_spec tool = {
     .name = "hsched-exec",
-    .operands = "PLAN",
+    .operands = "PLAN|INSTANCE",
     .summary = "Run the tasks of PLAN ('-': standard input), made by hsched-solve -o, on this "
-               "machine's cores and GPUs, and say how that compares with what was planned.",
+               "machine's cores and GPUs, and say how that compares with what was predicted. An "
+               "INSTANCE is planned first, by best.",
     .options = option_table,
     .epilogue = print_policies,
 };
 
 static void check_command_line(command_line *line, const char *operand)
 {
-    const char *written[EXEC_FILES + 1];
+    const char *written[EXEC_FILES + 2];
 
     if (line->request.settings.resume && !line->request.settings.journal)
-        usage_error("--resume needs a --journal to go on from");
+        usage_error("%s needs a --journal to go on from",
+                    line->request.settings.resume == HS_RESUME_FAILED ? "--resume-failed"
+                                                                      : "--resume");
     if (is_dash(line->request.settings.journal))
         usage_error("--journal is a file, which '-' is not");
+    if (is_dash(line->request.joblog))
+        usage_error("--joblog is a file, which '-' is not");
     written[0] = line->request.settings.journal;
-    memcpy(written + 1, line->path, sizeof line->path);
-    files_check(written, EXEC_FILES + 1, &operand, 1);
+    written[1] = line->request.joblog;
+    memcpy(written + 2, line->path, sizeof line->path);
+    files_check_svg("--gantt", line->path[EXEC_GANTT]);
+    files_check(written, EXEC_FILES + 2, &operand, 1);
     if (files_to_stdout(line->path, EXEC_FILES))
         line->request.quiet = 1;
 }
 
-static int run_plan(command_line *line, exec_job *job, char **folder)
+/* Or only look whether they can be, for a run that is dry. */
+static int open_files(command_line *line, const exec_job *job)
 {
     exec_request *request = &line->request;
-    int           code;
+    int           code = request->dry_run ? files_look(line->path, EXEC_FILES)
+                                          : files_open(line->path, request->file, EXEC_FILES);
+
+    if (code || !request->joblog)
+        return code;
+    return request->dry_run ? exec_joblog_look(request->joblog)
+                            : exec_joblog_open(request->joblog, job, &request->log);
+}
+
+static int run_plan(command_line *line, exec_job *job)
+{
+    exec_request *request = &line->request;
+    int           code, rows;
 
     job->request = request;
     progress_begin(2);
-    code = plan_read(&job->plan, &line->reading);
+    code = plan_or_instance_read(&job->plan, &line->reading);
+    if (!code && !job->plan.s)
+        code = exec_plan_instance(&job->plan, request->quiet);
     if (!code) {
         progress_step(1, "checking %s", job->plan.path);
         code = plan_check(&job->plan);
     }
     progress_end();
     if (!code)
-        code = exec_prepare(job, request, folder);
+        code = exec_prepare(job, request);
     if (code)
         return code;
-    code = request->dry_run ? files_look(line->path, EXEC_FILES)
-                            : files_open(line->path, request->file, EXEC_FILES);
+    code = open_files(line, job);
     if (code)
         return code;
     if (request->dry_run)
         return exec_dry_run(job);
     exec_run(job);
-    return exec_conclude(job, request);
+    rows = exec_joblog_close(request->log);
+    code = exec_conclude(job, request);
+    return code ? code : rows;
 }
 
 int main(int argc, char **argv)
@@ -227,16 +306,20 @@ int main(int argc, char **argv)
     options      o;
     command_line line = {.policy = "plan"};
     exec_job     job = {0};
-    char        *folder = NULL; /* for output of commands, if it is not to be kept */
     int          code;
 
     setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* as for commands: GPUs by their place */
     hs_exec_settings_init(&line.request.settings);
     line.request.settings.progress = exec_progress;
     line.request.settings.failure = exec_news_failure;
+    line.request.settings.attempt_data = &line.request.log;
     hs_read_options_init(&line.reading);
     options_read(&o, &tool, argc, argv, &line);
+    line.request.command = argv;
+    line.request.report = line.path[EXEC_REPORT];
     line.request.settings.verify = !line.no_verify;
+    line.request.settings.attempt = line.request.joblog ? exec_joblog_attempt : NULL;
+    exec_status_begin();
     plugin_open(line.request.settings.allow_plugins);
     line.request.settings.policy = plugin_policy_find(line.policy);
     if (!line.request.settings.policy)
@@ -245,14 +328,14 @@ int main(int argc, char **argv)
     if (line.devices && options_operand_count(&o) == 0)
         return output_finish(exec_devices());
     if (options_operand_count(&o) != 1)
-        usage_error("a plan is needed, and only one");
+        usage_error("a plan or an instance is needed, and only one");
     job.plan.path = options_operand(&o);
     check_command_line(&line, job.plan.path);
 
-    code = run_plan(&line, &job, &folder);
+    code = run_plan(&line, &job);
     files_discard(line.request.file, EXEC_FILES);
     hs_exec_free(job.exec);
-    exec_folder_remove(folder);
+    scratch_remove();
     hs_schedule_free(job.predicted);
     plan_free(&job.plan);
     return output_finish(code);

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: the report as JSON. */
+#include <sys/utsname.h>
+#include <time.h>
+
+#include <hybridsched/version.h>
+
 #include "common/escape.h"
 #include "exec/exec.h"
 
@@ -13,6 +18,7 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
                 m->cpus, m->gpus);
     json_format(out, ",\n  \"tasks\": %zu,\n  \"done\": %zu,\n  \"resumed\": %zu", (size_t)r->tasks,
                 (size_t)r->done, (size_t)r->resumed);
+    json_format(out, ",\n  \"left_out\": %zu", (size_t)r->left_out);
     json_format(out, ",\n  \"failed\": %zu,\n  \"unrecorded\": %zu,\n  \"not_run\": %zu",
                 (size_t)r->failed, (size_t)r->unrecorded, (size_t)r->not_run);
     json_format(out, ",\n  \"aborted\": %zu,\n  \"retried\": %zu,\n  \"lost_workers\": %u",
@@ -24,6 +30,24 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
                 m->predicted, m->achieved, m->bound, r->seconds);
     json_format(out, ",\n  \"overhead_us_per_task\": %g,\n  \"dispatch_us_per_task\": %g",
                 1e6 * r->overhead, 1e6 * r->dispatch);
+}
+
+/* "2026-11-22T10:25:11+0000", and where that was. */
+static void put_origin(FILE *out, const exec_job *job)
+{
+    char           date[64] = "";
+    struct tm      local;
+    struct utsname host = {.nodename = ""};
+
+    uname(&host);
+    if (localtime_r(&job->began, &local))
+        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S%z", &local);
+    json_format(out, ",\n  \"started\": %s,\n  \"host\": %s,\n  \"version\": %s", date,
+                host.nodename, hs_version_string());
+    fputs(",\n  \"command\": [", out);
+    for (char **word = job->request->command; *word; word++)
+        json_format(out, word == job->request->command ? "%s" : ", %s", *word);
+    putc(']', out);
 }
 
 static void put_workers(FILE *out, const exec_measured *m)
@@ -77,17 +101,20 @@ static void put_failure(FILE *out, const exec_job *job, const hs_exec_failure *f
 void exec_write_json(FILE *out, const exec_job *job, const exec_measured *m)
 {
     hs_exec_failure f;
-    size_t          i;
+    size_t          i, put = 0;
 
     put_head(out, job, m);
+    put_origin(out, job);
     put_workers(out, m);
     put_kernels(out, m);
     hs_exec_failure_init(&f);
     fputs(",\n  \"failures\": [", out);
     for (i = 0; hs_exec_failure_at(job->exec, i, &f); i++) {
-        if (i > 0)
+        if (f.done)
+            continue;
+        if (put++ > 0)
             putc(',', out);
         put_failure(out, job, &f);
     }
-    fputs(i ? "\n  ]\n}\n" : "]\n}\n", out);
+    fputs(put ? "\n  ]\n}\n" : "]\n}\n", out);
 }

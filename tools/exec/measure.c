@@ -27,11 +27,14 @@ static hs_status know_failures(const exec_job *job, exec_measured *m)
     m->known = calloc(count ? count : 1, sizeof *m->known);
     if (!m->known)
         return HS_ENOMEM;
-    for (; m->known_count < count; m->known_count++) {
-        hs_exec_failure_init(&m->known[m->known_count]);
-        hs_exec_failure_at(job->exec, m->known_count, &m->known[m->known_count]);
+    for (size_t i = 0; i < count; i++) {
+        hs_exec_failure *next = &m->known[m->known_count];
+
+        hs_exec_failure_init(next);
+        hs_exec_failure_at(job->exec, i, next);
+        m->known_count += !next->done;
     }
-    qsort(m->known, count, sizeof *m->known, by_task_and_number);
+    qsort(m->known, m->known_count, sizeof *m->known, by_task_and_number);
     return HS_OK;
 }
 

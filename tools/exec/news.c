@@ -1,21 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: what is said while the run lasts. */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "common/escape.h"
 #include "common/message.h"
 #include "common/progress.h"
 #include "exec/exec.h"
 
-/* The whole file on standard error, ended by a newline. */
-static void print_log(const char *path)
+/* A terminal is not flooded, nor is what has the whole of it in a file already. */
+static void skip_most(FILE *log, const char *path, int is_kept)
 {
-    FILE  *log = fopen(path, "re");
+    enum { MOST = 16384 };
+    off_t size;
+    int   c;
+
+    if ((!is_kept && !isatty(STDERR_FILENO)) || fseeko(log, 0, SEEK_END) != 0)
+        return;
+    size = ftello(log);
+    if (size <= MOST || fseeko(log, -MOST, SEEK_END) != 0) {
+        rewind(log);
+        return;
+    }
+    while ((c = getc(log)) != EOF && c != '\n') /* from the beginning of a line, if there is one */
+        continue;
+    if (c == EOF)
+        fseeko(log, -MOST, SEEK_END);
+    fprintf(stderr, "[the first %lld bytes are %s%s]\n", (long long)ftello(log),
+            is_kept ? "in " : "left out: --logs keeps them", is_kept ? path : "");
+}
+
+static FILE *open_log(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+    return fd < 0 ? NULL : fdopen(fd, "r");
+}
+
+/* The file, or its end, on standard error, ended by a newline. */
+static void print_log(const char *path, int is_kept)
+{
+    FILE  *log = open_log(path);
     char   block[4096];
     size_t got;
     int    last = '\n';
@@ -24,6 +53,7 @@ static void print_log(const char *path)
         message("cannot read '%s': %s", path, strerror(errno));
         return;
     }
+    skip_most(log, path, is_kept);
     while ((got = fread(block, 1, sizeof block, log)) > 0) {
         fwrite(block, 1, got, stderr);
         last = block[got - 1];
@@ -35,7 +65,7 @@ static void print_log(const char *path)
 
 static int is_empty(const char *path)
 {
-    FILE *log = fopen(path, "re");
+    FILE *log = open_log(path);
     int   empty = log && getc(log) == EOF && !ferror(log);
 
     if (log)
@@ -45,48 +75,75 @@ static int is_empty(const char *path)
 
 static void report_failure(const exec_job *job, const hs_exec_failure *f)
 {
-    char task[HS_MAX_ID + 16], worker[16], why[HS_WHY];
-    int  print = f->log && !is_empty(f->log);
+    char        task[HS_MAX_ID + 16], worker[16];
+    int         print = f->log && !is_empty(f->log);
+    const char *rest = f->final ? "" : "; it is to be tried again";
 
     hs_instance_name(job->plan.in, f->task, task, sizeof task);
-    printable(task);
-    snprintf(why, sizeof why, "%s", f->why ? f->why : "it is not said why");
-    printable(why);
     hs_worker_name(hs_instance_cpus(job->plan.in), f->worker, worker);
     progress_hold();
-    message("task %s failed on %s, attempt %u: %s%s%s", task, worker, (unsigned)f->number, why,
-            f->final ? "" : "; it is to be tried again", print ? "; its output:" : "");
+    message("task %s %s on %s, attempt %u: %s%s%s", task, f->done ? "is done" : "failed", worker,
+            (unsigned)f->number, f->why, rest, print ? "; its output:" : "");
     if (print)
-        print_log(f->log);
+        print_log(f->log, job->keeps_logs);
+    if (f->retired > 1)
+        message("%s is out of service: %u attempts in a row failed there, and others do such tasks",
+                worker, f->retired);
+    else if (f->retired)
+        message("%s is out of service", worker);
     if (f->log && !job->keeps_logs)
         unlink(f->log); /* however many fail, the folder stays small */
     progress_release();
 }
 
 static struct {
-    const exec_job *job;
-    sem_t           any; /* posted for each piece of news */
-    pthread_t       thread;
-    int             threaded;
-    int             stops, over; /* shared */
-    int             stops_told;
-    size_t          failures_told;
-} news;
+    const exec_job  *job;
+    sem_t            any; /* posted for each piece of news */
+    pthread_t        thread;
+    int              threaded;
+    int              stops, over; /* shared */
+    int              stops_told;
+    size_t           failures_told;
+    pthread_mutex_t  lock; /* for what follows */
+    hs_exec_progress status;
+    int              has_status; /* that has not been said */
+} news = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void tell_stops(void)
 {
     static const char *const words[] = {
-        "stopping when what runs has ended; once more to stop it now", "stopping now"};
+        "stopping when what runs has ended; once more to stop it now",
+        "stopping now; once more to leave at once"};
     int stops = __atomic_load_n(&news.stops, __ATOMIC_RELAXED);
 
     for (; news.stops_told < stops && news.stops_told < 2; news.stops_told++)
         message("%s", words[news.stops_told]);
 }
 
+/* The last word on it, if there is a new one. */
+static void tell_status(void)
+{
+    hs_exec_progress now;
+    int              is_new;
+
+    pthread_mutex_lock(&news.lock);
+    now = news.status;
+    is_new = news.has_status;
+    news.has_status = 0;
+    pthread_mutex_unlock(&news.lock);
+    if (is_new)
+        message("%s: %llu of %llu tasks done, %llu running, %llu failed; %.4g s so far, about %.4g "
+                "s left",
+                news.job->plan.path, (unsigned long long)now.done, (unsigned long long)now.total,
+                (unsigned long long)now.running, (unsigned long long)now.failed, now.seconds,
+                now.remaining);
+}
+
 static void tell_all(void)
 {
     hs_exec_failure f;
 
+    tell_status();
     hs_exec_failure_init(&f);
     for (; hs_exec_failure_at(news.job->exec, news.failures_told, &f); news.failures_told++) {
         tell_stops();
@@ -123,6 +180,15 @@ void exec_news_failure(void *unused, const hs_exec_failure *failure)
 {
     (void)unused;
     (void)failure; /* the thread looks it up */
+    sem_post(&news.any);
+}
+
+void exec_news_status(const hs_exec_progress *now)
+{
+    pthread_mutex_lock(&news.lock);
+    news.status = *now;
+    news.has_status = 1;
+    pthread_mutex_unlock(&news.lock);
     sem_post(&news.any);
 }
 

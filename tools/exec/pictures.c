@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: pictures of what happened beside what was planned. */
+/* hsched-exec: pictures of what happened beside what was predicted. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +34,9 @@ static hs_status set_up(views *v, const exec_job *job, const exec_measured *m)
     snprintf(v->title, size, "%s: %s", job->plan.path, policy);
     hs_picture_init(&v->picture);
     v->picture.title = v->title;
-    v->picture.planned = job->predicted;
-    v->picture.planned_bound = best_bound(&job->plan.info);
+    v->picture.predicted = job->predicted;
+    v->picture.predicted_bound = best_bound(&job->plan.info);
+    v->picture.policy = policy;
     v->picture.failures = m->failures;
     v->picture.failure_count = m->failure_count;
     if (isfinite(m->bound)) {
@@ -46,11 +47,12 @@ static hs_status set_up(views *v, const exec_job *job, const exec_measured *m)
 }
 
 hs_status exec_write_picture(exec_picture_writer *write, int fd, const exec_job *job,
-                             const exec_measured *m)
+                             const exec_measured *m, double width)
 {
     views     v = {0};
     hs_status status = set_up(&v, job, m);
 
+    v.picture.width = width;
     if (status == HS_OK)
         status = write(fd, job->plan.in, m->happened, &v.picture);
     free(v.title);

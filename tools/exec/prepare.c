@@ -7,8 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/escape.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/scratch.h"
 #include "exec/exec.h"
 
 static int cannot_make(const char *path)
@@ -20,6 +22,18 @@ static int cannot_make(const char *path)
 static int make_folder(const char *path)
 {
     return mkdir(path, 0777) == 0 || errno == EEXIST ? EXIT_OK : cannot_make(path);
+}
+
+/* Where output is kept for messages only. */
+static const char *make_scratch(void)
+{
+    const char *path = scratch_create();
+
+    if (!path)
+        message("what fails will be shown without its output: no folder for that can be made in "
+                "'%s': %s",
+                scratch_parent(), strerror(errno));
+    return path;
 }
 
 /* What is there already is looked at when the run is made ready; what is not is for now
@@ -75,7 +89,7 @@ static int predict(exec_job *job, const hs_policy_kind *policy)
 {
     const hs_instance *in = job->plan.in;
     hs_violation       first = {0};
-    hs_status status = hs_policy_simulate(policy, in, job->plan.s, in, 0, &job->predicted);
+    hs_status status = hs_policy_simulate(policy, in, job->plan.s, in, NULL, &job->predicted);
 
     if (status == HS_OK)
         status = hs_schedule_check(in, job->predicted, &first);
@@ -88,7 +102,25 @@ static int predict(exec_job *job, const hs_policy_kind *policy)
     return status == HS_OK ? EXIT_OK : message_status(status, job->plan.path);
 }
 
-int exec_prepare(exec_job *job, exec_request *request, char **folder)
+/* What a run that resumes has before it; nothing where there was no journal. */
+static void tell_past(const exec_job *job)
+{
+    char         gone[64] = "";
+    hs_exec_past p;
+
+    hs_exec_past_init(&p);
+    hs_exec_recorded(job->exec, &p);
+    if (p.done + p.failed + p.changed + p.gone == 0)
+        return;
+    if (p.gone > 0)
+        snprintf(gone, sizeof gone, "; %llu more not in this plan", (unsigned long long)p.gone);
+    message("%s: %llu task%s done, %llu failed, %llu changed since, %llu not on record%s",
+            job->request->settings.journal, (unsigned long long)p.done, plural(p.done),
+            (unsigned long long)p.failed, (unsigned long long)p.changed,
+            (unsigned long long)p.fresh, gone);
+}
+
+int exec_prepare(exec_job *job, exec_request *request)
 {
     hs_exec_settings *settings = &request->settings;
     hs_status         status;
@@ -103,7 +135,7 @@ int exec_prepare(exec_job *job, exec_request *request, char **folder)
     else if (settings->logs)
         code = make_folder(settings->logs);
     else if (settings->allow_commands || settings->allow_plugins)
-        settings->logs = *folder = exec_folder_create();
+        settings->logs = make_scratch();
     settings->logs_of_failures = !job->keeps_logs;
     if (!code)
         code = predict(job, settings->policy);
@@ -116,5 +148,7 @@ int exec_prepare(exec_job *job, exec_request *request, char **folder)
     }
     if (job->why[0]) /* a note, such as that the journal's end was cut off */
         message("%s", job->why);
+    if (!request->quiet)
+        tell_past(job);
     return EXIT_OK;
 }

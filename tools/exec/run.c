@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: the run itself, its progress line, and signals meanwhile. */
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
+#include <time.h>
 
 #include "common/progress.h"
 #include "exec/exec.h"
 
 /*
- * The first SIGINT, SIGTERM or SIGHUP lets what runs end, a second one stops it. A
+ * The first SIGINT, SIGTERM or SIGHUP lets what runs end, a second one stops it, and a third one
+ * ends the program, whatever keeps it: a plugin that never asks whether it is to stop, a library
+ * that tries again and again, a terminal that is held up. A
  * reader of ours that goes away must not end us while commands run: SIGPIPE has a
  * handler that does nothing, which commands, unlike an ignored signal, do not inherit.
  */
@@ -60,7 +65,7 @@ static void on_stop(int number)
 
     if (!running)
         return;
-    if (over && received_count) { /* not even that: as without us */
+    if (received_count >= (over ? 1 : 2)) { /* as without us; what commands were told is said */
         handlers_restore(&before);
         raise(number);
         return;
@@ -79,9 +84,38 @@ static void handlers_set(handlers *old, hs_exec *exec)
     replace(SIGPIPE, on_pipe, &old->pipe);
 }
 
+enum { STATUS_SECONDS = 60 }; /* between words on it where there is no terminal */
+
+static volatile sig_atomic_t status_asked;
+static double                status_due; /* in seconds since the start; INFINITY: on request */
+
+static void on_question(int number)
+{
+    (void)number;
+    status_asked = 1;
+}
+
+void exec_status_begin(void)
+{
+    struct sigaction old;
+
+    replace(SIGUSR1, on_question, &old);
+}
+
+static void tell_status(const hs_exec_progress *p)
+{
+    if (!status_asked && p->seconds < status_due)
+        return;
+    status_asked = 0;
+    while (status_due <= p->seconds)
+        status_due += STATUS_SECONDS;
+    exec_news_status(p);
+}
+
 void exec_progress(void *unused, const hs_exec_progress *p)
 {
     (void)unused;
+    tell_status(p);
     progress_step(p->done, "running %llu, failed %llu", (unsigned long long)p->running,
                   (unsigned long long)p->failed);
     progress_left(p->remaining);
@@ -92,6 +126,8 @@ void exec_run(exec_job *job)
     hs_exec_report_init(&job->report);
     progress_begin(hs_instance_tasks(job->plan.in));
     exec_news_begin(job);
+    job->began = time(NULL);
+    status_due = isatty(STDERR_FILENO) || job->request->quiet ? INFINITY : STATUS_SECONDS;
     handlers_set(&before, job->exec);
     job->status = hs_exec_run(job->exec, &job->report, job->why);
     over = 1;

@@ -17,7 +17,7 @@ static void print_head(const exec_job *job, const exec_measured *m)
 {
     const hs_exec_report *r = &job->report;
 
-    printf("%s: %llu of %llu task%s done by %s on %u CPU%s and %u GPU%s", job->plan.path,
+    printf("%s: %llu of %llu task%s done by %s on %u CPU%s and %u GPU%s", SHOWN(job->plan.path),
            (unsigned long long)r->done, (unsigned long long)r->tasks, plural(r->tasks),
            hs_policy_name(job->request->settings.policy), m->cpus, plural(m->cpus), m->gpus,
            plural(m->gpus));
@@ -27,6 +27,8 @@ static void print_head(const exec_job *job, const exec_measured *m)
         printf("; %llu failed", (unsigned long long)r->failed);
     if (r->unrecorded > 0)
         printf("; %llu more done but not recorded", (unsigned long long)r->unrecorded);
+    if (r->left_out > 0)
+        printf("; %llu left out", (unsigned long long)r->left_out);
     if (r->not_run > 0)
         printf("; %llu not run", (unsigned long long)r->not_run);
     putchar('\n');
@@ -35,7 +37,12 @@ static void print_head(const exec_job *job, const exec_measured *m)
 /* A makespan, and what part of something else it is. */
 static void print_time(const exec_job *job, const char *what, double time)
 {
-    printf("  %-22s  %14.7g %s", what, time, exec_unit_name(job));
+    char number[32], longer[32];
+
+    hs_format_rounded(time, 7, number);
+    printf("  %-22s  %14s %s", what, number, exec_unit_name(job));
+    if (hs_format_duration(time * hs_unit_seconds(hs_instance_unit(job->plan.in)), longer) > 0)
+        printf(" (%s)", longer);
 }
 
 /* What was done earlier, or not at all, was predicted too: then the two do not compare. */
@@ -44,12 +51,22 @@ static int comparable(const exec_job *job)
     return job->report.resumed == 0 && job->report.done == job->report.tasks;
 }
 
+/* To the microsecond, where tasks are so short that it may matter. */
+static void print_overhead(const hs_exec_report *r)
+{
+    const double short_task = 0.1; /* seconds */
+    double       overhead = 1e6 * r->overhead, dispatch = 1e6 * r->dispatch;
+    double       tasks = (double)(r->done - r->resumed + r->failed);
+
+    if (r->busy < short_task * tasks)
+        printf("  %-22s  %14.*f us a task   %.*f us without waits for work\n", "overhead",
+               overhead < 100 ? 3 : 0, overhead, dispatch < 100 ? 3 : 0, dispatch);
+}
+
 static void print_times(const exec_job *job, const exec_measured *m)
 {
-    double overhead = 1e6 * job->report.overhead, dispatch = 1e6 * job->report.dispatch;
-
     print_time(job, "predicted makespan", m->predicted);
-    puts(job->report.resumed > 0 ? "   of the whole plan" : "");
+    puts(comparable(job) ? "" : "   of the whole plan");
     print_time(job, "achieved makespan", m->achieved);
     if (job->unit != 1)
         printf("   %.4g s here", m->achieved * job->unit);
@@ -62,8 +79,7 @@ static void print_times(const exec_job *job, const exec_measured *m)
             printf("   achieved is %.4g x that", m->achieved / m->bound);
         putchar('\n');
     }
-    printf("  %-22s  %14.*f us a task   %.*f us without waits for work\n", "overhead",
-           overhead < 100 ? 3 : 0, overhead, dispatch < 100 ? 3 : 0, dispatch);
+    print_overhead(&job->report);
 }
 
 static void print_troubles(const hs_exec_report *r)
@@ -100,9 +116,12 @@ static int name_width(const exec_measured *m)
 {
     size_t width = NAME_LEAST;
 
-    for (size_t i = 0; i < m->kernel_count && i < KERNELS_MOST; i++)
-        if (strlen(m->kernels[i].name) > width)
-            width = strlen(m->kernels[i].name);
+    for (size_t i = 0; i < m->kernel_count && i < KERNELS_MOST; i++) {
+        size_t length = hs_printable(m->kernels[i].name, NULL, 0);
+
+        if (length > width)
+            width = length;
+    }
     return width < NAME_MOST ? (int)width : NAME_MOST;
 }
 
@@ -110,10 +129,10 @@ static void print_name(const exec_kernel *k, int width)
 {
     char name[NAME_MOST + 1];
 
-    snprintf(name, sizeof name, "%s", k->name);
-    printable(name);
-    if (strlen(k->name) > NAME_MOST)
-        name[NAME_MOST - 1] = '~';
+    if (hs_printable(k->name, name, (size_t)width + 1) > (size_t)width) {
+        hs_printable(k->name, name, (size_t)width);
+        strcat(name, "~");
+    }
     printf("  %-*s", width, name);
 }
 

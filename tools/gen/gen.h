@@ -28,7 +28,7 @@ typedef struct gen_request {
     hs_gamma        gamma;   /* means and variations alone */
     hs_uniform      uniform; /* ranges and `integer` alone */
     unsigned        tiles;
-    int             compact;
+    int             compact, graph;
     const char     *kernels; /* NULL: the first table that will do */
     const hs_worst *worst;
     unsigned        argument;

@@ -99,6 +99,8 @@ static const option_spec option_table[] = {
      "the first built-in table with all the kernels)"},
     {0, "compact", NULL, {OPTION_FLAG(request.compact), .scope = TILED},
      "cholesky, lu, qr: one row with a count for each kernel, and no priorities"},
+    {0, "graph", NULL, {OPTION_FLAG(request.graph), .scope = TILED},
+     "cholesky, lu, qr: with the tiles that each task accesses, from which its dependencies follow"},
     {0, "witness", "PLAN", {OPTION_FILE(path[WITNESS]), .scope = FOR(GEN_WORST)},
      "worst: also write a good schedule as a plan"},
     {0, "worst-plan", "PLAN", {OPTION_FILE(path[BAD]), .scope = FOR(GEN_WORST)},
@@ -202,6 +204,8 @@ static void check_command_line(const options *o, const command_line *line)
     if (!(request->gamma.gpu_mean > 0))
         usage_error("--gpu-mean: it must be above 0");
     check_scope(o, request->family);
+    if (request->compact && request->graph)
+        usage_error("--compact has one row for many tasks; --graph needs one for each");
     if (request->has_cpus && request->has_gpus && request->cpus + request->gpus == 0)
         usage_error("no CPU and no GPU: nothing could run");
     if (u->integer && !(is_whole(u->cpu_low) && is_whole(u->cpu_high) && is_whole(u->gpu_low) &&

@@ -60,6 +60,7 @@ static hs_status try_table(const gen_request *request, const hs_kernel_table *ta
         .cpus = request->has_cpus ? request->cpus : table->cpus,
         .gpus = request->has_gpus ? request->gpus : table->gpus,
         .compact = request->compact,
+        .graph = request->graph,
         .table = table,
     };
 

@@ -41,8 +41,9 @@ static void take_plugin(const options *o, void *line)
 }
 
 static const option_spec option_table[] = {
-    {'a', "algorithm", "NAME[,NAME...]|all", {OPTION_LIST(algorithm_word, algorithms)},
-     "run these algorithms (default: best)"},
+    {'a', "algorithm", "NAME[:RANK][,NAME...]|all", {OPTION_LIST(algorithm_word, algorithms)},
+     "run these algorithms (default: best), with tasks in the order of the rank: min, avg, given "
+     "or fifo"},
     {'b', "bound", "NAME[,NAME...]|all", {OPTION_LIST(bound_word, bounds)},
      "compare with the best of these lower bounds (default: deadline), and report each of them"},
     {'m', "cpus", "N", {OPTION_WHOLE(request.reading.cpus, 0, HS_MAX_WORKERS)},
@@ -51,8 +52,8 @@ static const option_spec option_table[] = {
      "schedule for N GPUs, whatever the instance says"},
     {'o', "output", "PLAN", {OPTION_FILE(path[SOLVE_PLAN])},
      "write the best schedule found as a plan; '-' is standard output, which then has no table"},
-    {'t', "time-limit", "SECONDS", {OPTION_REAL(request.settings.time_limit, 1e-3, 1e9)},
-     "the time that best (default: 1) and exact (default: 10) may take for each instance, and "
+    {'t', "time-limit", "TIME", {OPTION_TIME(request.settings.time_limit, 1e-3, 1e9)},
+     "the time, in seconds or as in 5m, that best (default: 1) and exact (default: 10) may take for each instance, and "
      "each of the bounds that take time (default: 10)"},
     {0, "iterations", "N", {OPTION_WHOLE(request.settings.iterations, 1, OPTION_ANY)},
      "best: end after N moves of its search, rather than by the clock: the same plan everywhere"},
@@ -74,6 +75,8 @@ static const option_spec option_table[] = {
     {0, "gantt", "FILE", {OPTION_FILE(path[SOLVE_GANTT])}, "draw the best schedule found, as SVG"},
     {0, "trace", "FILE", {OPTION_FILE(path[SOLVE_TRACE])},
      "write the best schedule found as trace-event JSON, for Perfetto and chrome://tracing"},
+    {0, "dot", "FILE", {OPTION_FILE(path[SOLVE_DOT])},
+     "write the instance's graph for Graphviz"},
     {0, "format", "text|csv|json", {OPTION_WORD(NULL, request.format)},
      "how to print the results (default: text)"},
     {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},
@@ -100,43 +103,65 @@ static const tool_spec tool = {
 static int has_algorithm(const solve_request *request, const hs_algorithm *alg)
 {
     for (size_t i = 0; i < request->algorithm_count; i++)
-        if (request->algorithms[i] == alg)
+        if (request->algorithms[i].algorithm == alg)
             return 1;
     return 0;
 }
 
-static void add_algorithm(solve_request *request, const hs_algorithm *alg)
+/* There is room for it, unless it is there already. */
+static void add_algorithm(solve_request *request, const hs_algorithm *alg, hs_rank rank)
 {
-    if (!has_algorithm(request, alg))
-        request->algorithms[request->algorithm_count++] = alg;
+    size_t            count = request->algorithm_count;
+    wanted_algorithm *wanted = &request->algorithms[count];
+
+    for (size_t i = 0; i < count; i++)
+        if (request->algorithms[i].algorithm == alg && request->algorithms[i].rank == rank)
+            return;
+    *wanted = (wanted_algorithm){.algorithm = alg, .rank = rank};
+    if (rank == HS_RANK_DEFAULT)
+        snprintf(wanted->name, sizeof wanted->name, "%s", hs_algorithm_name(alg));
+    else
+        snprintf(wanted->name, sizeof wanted->name, "%s:%s", hs_algorithm_name(alg),
+                 hs_rank_name(rank));
+    request->algorithm_count++;
+}
+
+/* As many as a list may name. */
+static size_t count_names(const char *names)
+{
+    size_t count = hs_algorithm_count() + 1;
+
+    for (; *names; names++)
+        count += *names == ',';
+    for (size_t i = 0; plugin_algorithm_at(i); i++)
+        count++;
+    return count;
 }
 
 static void select_algorithms(solve_request *request, const char *names)
 {
-    size_t count = hs_algorithm_count();
-    char   name[64];
+    char    name[PLUGIN_RANKED];
+    hs_rank rank;
 
-    while (plugin_algorithm_at(count - hs_algorithm_count()))
-        count++;
-    request->algorithms = checked_calloc(count, sizeof *request->algorithms);
+    request->algorithms = checked_calloc(count_names(names), sizeof *request->algorithms);
     while (list_next("--algorithm", &names, name, sizeof name)) {
-        const hs_algorithm *alg = plugin_algorithm_find(name);
+        const hs_algorithm *alg = plugin_algorithm_ranked(name, &rank);
 
         if (strcmp(name, "all") == 0) {
             for (size_t i = 0; i < hs_algorithm_count(); i++)
-                add_algorithm(request, hs_algorithm_at(i));
+                add_algorithm(request, hs_algorithm_at(i), HS_RANK_DEFAULT);
             for (size_t i = 0; plugin_algorithm_at(i); i++)
-                add_algorithm(request, plugin_algorithm_at(i));
+                add_algorithm(request, plugin_algorithm_at(i), HS_RANK_DEFAULT);
         } else if (alg) {
-            add_algorithm(request, alg);
+            add_algorithm(request, alg, rank);
         } else {
-            usage_error("there is no algorithm '%s'; hsched-solve --list names those there are",
-                        name);
+            usage_error("there is no algorithm '%s'; hsched-solve --list names those there are, "
+                        "and the ranks they take", name);
         }
     }
 }
 
-/* Bounds that only a build with GLPK has. */
+/* Bounds that only a build with GLPK has; all of them take time. */
 static const char *const glpk_bounds[] = {"area", "allocation", "configuration", "mip"};
 
 static void note_missing_bounds(void)
@@ -157,6 +182,14 @@ static _Noreturn void unknown_bound(const char *name)
     usage_error("there is no bound '%s'; hsched-solve --list names those there are", name);
 }
 
+static int is_slow(const hs_bound *bound)
+{
+    for (size_t i = 0; i < sizeof glpk_bounds / sizeof *glpk_bounds; i++)
+        if (strcmp(hs_bound_name(bound), glpk_bounds[i]) == 0)
+            return 1;
+    return 0;
+}
+
 static void add_bound(solve_request *request, const hs_bound *bound, int by_name)
 {
     size_t i = 0;
@@ -166,6 +199,7 @@ static void add_bound(solve_request *request, const hs_bound *bound, int by_name
     if (i == request->bound_count)
         request->bounds[request->bound_count++].bound = bound;
     request->bounds[i].by_name |= by_name;
+    request->bounds[i].slow = is_slow(bound);
 }
 
 static void select_bounds(solve_request *request, const char *names)
@@ -206,7 +240,7 @@ static void check_command_line(const options *o, const command_line *line, char 
     if (count == 0)
         usage_error("an instance is needed");
     if (count > 1 && wants_files(line))
-        usage_error("--output, --certificate, --gantt and --trace are for one instance");
+        usage_error("--output, --certificate, --gantt, --trace and --dot are for one instance");
     if (count > 1 && request->start)
         usage_error("--start is for one instance");
     if (request->start && !has_algorithm(request, hs_algorithm_find("best")))
@@ -215,6 +249,7 @@ static void check_command_line(const options *o, const command_line *line, char 
         inputs += is_dash(instances[i]);
     if (inputs > 1)
         usage_error("standard input can be read only once");
+    files_check_svg("--gantt", line->path[SOLVE_GANTT]);
     files_check(line->path, SOLVE_FILES, (const char *const *)instances, count);
     files_check(line->path, SOLVE_FILES, &request->affinity, 1);
     if (reading->has_cpus && reading->has_gpus && reading->cpus + reading->gpus == 0)

@@ -28,6 +28,24 @@ static void print_field(const char *label, const char *text)
     help_wrap(stdout, text, used, used);
 }
 
+/* What it takes beside independent tasks. */
+static void print_ranks(const hs_algorithm *alg)
+{
+    const char *mark = "";
+
+    if (hs_algorithm_graphs(alg))
+        printf("%*sgraphs: yes\n", INDENT, "");
+    if (!hs_algorithm_ranks(alg))
+        return;
+    printf("%*sranks: ", INDENT, "");
+    for (int rank = HS_RANK_MIN; hs_rank_name((hs_rank)rank); rank++)
+        if (hs_algorithm_ranks(alg) >> rank & 1) {
+            printf("%s%s", mark, hs_rank_name((hs_rank)rank));
+            mark = ", ";
+        }
+    putchar('\n');
+}
+
 static void list_algorithm(const hs_algorithm *alg, unsigned cpus, unsigned gpus)
 {
     printf("  %-*s", NAME_WIDTH, hs_algorithm_name(alg));
@@ -38,6 +56,7 @@ static void list_algorithm(const hs_algorithm *alg, unsigned cpus, unsigned gpus
     help_wrap(stdout, hs_algorithm_summary(alg), 0, INDENT);
     print_field("cost", hs_algorithm_cost(alg));
     print_field("source", hs_algorithm_source(alg));
+    print_ranks(alg);
 }
 
 static void list_bound(const hs_bound *bound)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/certify.h"
+#include "common/certified.h"
 #include "common/clock.h"
 #include "common/input.h"
 #include "common/memory.h"
@@ -46,7 +46,9 @@ static int read_affinities(const solve_request *request, const hs_instance *in,
 
 static int failed(const run *r, const char *what, hs_status status)
 {
-    message("%s: %s: %s", r->result->path, what, hs_status_text(status));
+    message("%s: %s: %s%s", r->result->path, what, hs_status_text(status),
+            status == HS_EDEPENDENT ? "; hsched-solve --list says which algorithms take graphs"
+                                    : "");
     return exit_code(status);
 }
 
@@ -171,21 +173,31 @@ static int compute_bound(run *r, const wanted_bound *wanted)
     const hs_bound *bound = wanted->bound;
     const char     *name = hs_bound_name(bound);
     double          start = clock_now(), value;
+    hs_bound_report report;
     hs_status       status;
 
+    hs_bound_report_init(&report);
     progress_step(r->step++, "%s: bound %s", r->result->path, name);
     if (certificate_wanted(r) && hs_bound_has_certificate(bound))
         status = certify(r, bound, &value);
     else
-        status = hs_bound_compute(bound, r->in, &r->settings, &value);
+        status = hs_bound_compute_reported(bound, r->in, &r->settings, &value, &report);
     if (may_leave_out(wanted, status)) {
         message("%s: bound '%s' left out: %s", r->result->path, name, hs_status_text(status));
         return EXIT_OK;
     }
     if (status != HS_OK)
         return failed(r, name, status);
+    if (report.limit_reached)
+        message("%s: bound '%s' stopped at its time limit: with more it might be higher",
+                r->result->path, name);
     add_bound(r->result, name, value, clock_now() - start);
     return EXIT_OK;
+}
+
+static int is_late(const wanted_bound *wanted)
+{
+    return wanted->slow && !wanted->by_name;
 }
 
 static int compute_bounds(run *r)
@@ -193,7 +205,8 @@ static int compute_bounds(run *r)
     int code = EXIT_OK;
 
     for (size_t i = 0; i < r->request->bound_count && !code; i++)
-        code = compute_bound(r, &r->request->bounds[i]);
+        if (!is_late(&r->request->bounds[i]))
+            code = compute_bound(r, &r->request->bounds[i]);
     return code;
 }
 
@@ -224,7 +237,7 @@ static void show_progress(void *data, const hs_progress *progress)
 
     progress_step(r->step - 1, "%s: %s, makespan %.7g, bound %.7g, gap %.4f%%", r->result->path,
                   progress->phase, progress->makespan, bound,
-                  bound > 0 ? 100 * (progress->makespan / bound - 1) : INFINITY);
+                  bound > 0 ? 100 * larger(0, progress->makespan / bound - 1) : INFINITY);
 }
 
 /* A search may prove a better bound than those that were asked for. */
@@ -271,8 +284,7 @@ static int run_scheduling(run *r, const hs_algorithm *alg, solve_row *row, hs_re
         hs_schedule_free(s);
         return code;
     }
-    row->value = hs_schedule_makespan(s);
-    row->certified = larger(row->value, certified_makespan(r->in, s));
+    row->value = certified_time(r->in, s);
     row->spoliated = hs_schedule_size(s) - hs_instance_tasks(r->in);
     keep_best(r, s, row->value);
     return EXIT_OK;
@@ -286,17 +298,19 @@ static int run_unscheduled(run *r, const hs_algorithm *alg, solve_row *row, hs_r
     if (status != HS_OK)
         return failed(r, row->name, status);
     row->seconds = clock_now() - start;
-    row->certified = larger(row->value, report->certified);
+    row->value = larger(row->value, report->certified);
     row->spoliated = report->aborted;
     return EXIT_OK;
 }
 
-static int run_algorithm(run *r, const hs_algorithm *alg, solve_row *row)
+static int run_algorithm(run *r, const wanted_algorithm *wanted, solve_row *row)
 {
-    hs_report report;
-    int       code;
+    const hs_algorithm *alg = wanted->algorithm;
+    hs_report           report;
+    int                 code;
 
-    row->name = hs_algorithm_name(alg);
+    row->name = wanted->name;
+    r->settings.rank = wanted->rank;
     progress_step(r->step++, "%s: %s", r->result->path, row->name);
     hs_report_init(&report);
     code = schedule_wanted(r) ? run_scheduling(r, alg, row, &report)
@@ -316,11 +330,11 @@ static void set_gaps(const solve_request *request, solve_result *result)
 
     for (size_t i = 0; i < request->algorithm_count; i++)
         if (result->algorithms[i].optimal)
-            optimum = larger(optimum, result->algorithms[i].certified);
+            optimum = larger(optimum, result->algorithms[i].value);
     for (size_t i = 0; i < request->algorithm_count; i++) {
         solve_row *row = &result->algorithms[i];
 
-        row->gap = row->certified <= optimum ? 0 : row->certified / bound - 1;
+        row->gap = row->value <= optimum ? 0 : row->value / bound - 1;
     }
 }
 
@@ -329,9 +343,43 @@ static int run_algorithms(run *r)
     int code = EXIT_OK;
 
     for (size_t i = 0; i < r->request->algorithm_count && !code; i++)
-        code = run_algorithm(r, r->request->algorithms[i], &r->result->algorithms[i]);
+        code = run_algorithm(r, &r->request->algorithms[i], &r->result->algorithms[i]);
     if (!code)
         set_gaps(r->request, r->result);
+    return code;
+}
+
+static int is_proved(const run *r)
+{
+    for (size_t i = 0; i < r->request->algorithm_count; i++)
+        if (r->result->algorithms[i].gap == 0)
+            return 1;
+    return 0;
+}
+
+/* Those of `all` that take time, one after another until a schedule is proved optimal. */
+static int compute_late_bounds(run *r)
+{
+    char   left_out[128] = "";
+    size_t used = 0;
+    int    code = EXIT_OK;
+
+    for (size_t i = 0; i < r->request->bound_count && !code; i++) {
+        const wanted_bound *wanted = &r->request->bounds[i];
+
+        if (!is_late(wanted))
+            continue;
+        if (!is_proved(r)) {
+            code = compute_bound(r, wanted);
+            set_gaps(r->request, r->result);
+        } else if (used < sizeof left_out) {
+            r->step++;
+            used += (size_t)snprintf(left_out + used, sizeof left_out - used, "%s%s",
+                                     used ? ", " : "", hs_bound_name(wanted->bound));
+        }
+    }
+    if (used > 0)
+        message("%s: bounds left out, as nothing is left to prove: %s", r->result->path, left_out);
     return code;
 }
 
@@ -377,6 +425,8 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
         code = compute_bounds(&r);
     if (!code)
         code = run_algorithms(&r);
+    if (!code)
+        code = compute_late_bounds(&r);
     if (!code)
         code = certify_best(&r);
     hs_schedule_free(start);

@@ -7,21 +7,29 @@
 #include <hybridsched/hybridsched.h>
 
 #include "common/output.h"
+#include "common/plugin.h"
 
 /* What hsched-solve is asked to do, what came of it, and how it says so. */
 
 typedef enum solve_format { SOLVE_TEXT, SOLVE_CSV, SOLVE_JSON } solve_format;
 
 /* What may be written of the best schedule. */
-enum { SOLVE_PLAN, SOLVE_GANTT, SOLVE_TRACE, SOLVE_CERTIFICATE, SOLVE_FILES };
+enum { SOLVE_PLAN, SOLVE_GANTT, SOLVE_TRACE, SOLVE_DOT, SOLVE_CERTIFICATE, SOLVE_FILES };
 
 typedef struct wanted_bound {
     const hs_bound *bound;
     int             by_name; /* else it was among `all`, and may be left out */
+    int             slow;    /* then also where nothing is left to prove */
 } wanted_bound;
 
+typedef struct wanted_algorithm {
+    const hs_algorithm *algorithm;
+    hs_rank             rank;
+    char                name[PLUGIN_RANKED]; /* NAME or NAME:RANK */
+} wanted_algorithm;
+
 typedef struct solve_request {
-    const hs_algorithm **algorithms;
+    wanted_algorithm    *algorithms;
     size_t               algorithm_count;
     wanted_bound        *bounds;
     size_t               bound_count;
@@ -38,11 +46,10 @@ typedef struct solve_request {
 /** One algorithm's or one bound's work on one instance. */
 typedef struct solve_row {
     const char *name;
-    double      value;     /* makespan, or the bound */
+    double      value;     /* makespan, certified: no true bound exceeds it; or the bound */
     double      gap;       /* to the best bound; 0: proved optimal */
     size_t      spoliated; /* executions that were aborted */
     double      seconds;
-    double      certified; /* largest load, exactly, rounded up; no less than the makespan */
     int         optimal;   /* says the search that made it; sums may round above the bound */
     char        members[sizeof(((hs_report *)0)->members)]; /* of best's portfolio */
 } solve_row;

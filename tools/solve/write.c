@@ -70,6 +70,8 @@ static hs_status write_file(int which, int fd, const void *data)
         return write_plan(fd, from);
     if (which == SOLVE_CERTIFICATE)
         return hs_certificate_write(fd, result->certificate);
+    if (which == SOLVE_DOT)
+        return hs_dot_write(fd, result->in);
     snprintf(title, sizeof title, "%s: %s", result->path, from->algorithm);
     hs_picture_init(&picture);
     picture.title = title;

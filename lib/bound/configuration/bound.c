@@ -13,7 +13,7 @@ static hs_status search(const hsi_problem *rows, const hs_settings *settings,
     hsi_stop           stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
     hsi_configuration *cf = NULL;
     double             from;
-    hs_status          st = hsi_bound_deadline.compute(rows, settings, &from);
+    hs_status          st = hsi_bound_of_rows(&hsi_bound_deadline, rows, settings, &from, NULL);
 
     if (st == HS_OK)
         st = hsi_configuration_open(rows, from, &cf);
@@ -30,7 +30,8 @@ static hs_status search(const hsi_problem *rows, const hs_settings *settings,
 }
 
 /* Safe: deadline is, and what the search proves is (refusal.c). */
-static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value)
+static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value,
+                         hs_bound_report *report)
 {
     hsi_configuration *cf = NULL;
     hs_status          st = search(rows, settings, &cf);
@@ -38,6 +39,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     if (st != HS_OK)
         return st;
     *value = hsi_configuration_bound(cf);
+    report->limit_reached = !hsi_configuration_ended(cf);
     hsi_configuration_close(cf);
     return HS_OK;
 }

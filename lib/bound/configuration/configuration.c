@@ -339,10 +339,10 @@ static hs_status allocate(hsi_configuration *cf)
 {
     size_t n = cf->refusal.kinds + 1;
 
-    cf->y = calloc(n, sizeof *cf->y);
-    cf->centre = calloc(n, sizeof *cf->centre);
-    cf->mixed = calloc(n, sizeof *cf->mixed);
-    cf->items = malloc(n * sizeof *cf->items);
+    cf->y = hsi_arena_take_zeroed(&cf->arena, n, sizeof *cf->y);
+    cf->centre = hsi_arena_take_zeroed(&cf->arena, n, sizeof *cf->centre);
+    cf->mixed = hsi_arena_take_zeroed(&cf->arena, n, sizeof *cf->mixed);
+    cf->items = hsi_arena_take(&cf->arena, n, sizeof *cf->items);
     return cf->y && cf->centre && cf->mixed && cf->items ? HS_OK : HS_ENOMEM;
 }
 
@@ -386,7 +386,7 @@ hs_status hsi_configuration_open_exact(const hsi_problem *pb, double from, doubl
         return HS_ENOMEM;
     hs_settings_init(&settings);
     if (!(from > 0))
-        st = hsi_bound_deadline.compute(pb, &settings, &from);
+        st = hsi_bound_of_rows(&hsi_bound_deadline, pb, &settings, &from, NULL);
     if (st != HS_OK) {
         free(cf);
         return st;
@@ -417,9 +417,6 @@ void hsi_configuration_close(hsi_configuration *cf)
         return;
     hsi_master_close(cf->master);
     hsi_refusal_close(&cf->refusal);
-    free(cf->y);
-    free(cf->centre);
-    free(cf->mixed);
-    free(cf->items);
+    hsi_arena_close(&cf->arena);
     free(cf);
 }

@@ -28,7 +28,7 @@ size_t hsi_configuration_patterns(const hsi_configuration *cf)
 hsi_pattern hsi_configuration_pattern(const hsi_configuration *cf, size_t index)
 {
     hsi_pattern pattern = {.type = hsi_master_type(cf->master, index),
-                           .share = hsi_master_share(cf->master, index)};
+                           .share = hsi_master_workers(cf->master, index)};
 
     pattern.items = hsi_master_items(cf->master, index, &pattern.size);
     return pattern;

@@ -14,7 +14,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -34,13 +33,13 @@ static hs_status allocate(hsi_refusal *r)
     int       type;
 
     for (type = HS_CPU; type <= HS_GPU && st == HS_OK; type++) {
-        r->weight[type] = malloc(n * sizeof(int64_t));
+        r->weight[type] = hsi_arena_take(&r->arena, n, sizeof(int64_t));
         st = hsi_knapsack_open(&r->knapsack[type], n);
         if (!r->weight[type])
             st = HS_ENOMEM;
     }
-    r->multiplier = calloc(n, sizeof *r->multiplier);
-    r->best_multiplier = calloc(n, sizeof *r->best_multiplier);
+    r->multiplier = hsi_arena_take_zeroed(&r->arena, n, sizeof *r->multiplier);
+    r->best_multiplier = hsi_arena_take_zeroed(&r->arena, n, sizeof *r->best_multiplier);
     return r->multiplier && r->best_multiplier ? st : HS_ENOMEM;
 }
 
@@ -106,7 +105,7 @@ hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double from, d
     hs_status st;
 
     memset(r, 0, sizeof *r);
-    r->kind_of = malloc((pb->n + 1) * sizeof *r->kind_of);
+    r->kind_of = hsi_arena_take(&r->arena, pb->n + 1, sizeof *r->kind_of);
     st = r->kind_of ? hsi_problem_of_kinds(pb, most_kinds, &r->problem, r->kind_of) : HS_ENOMEM;
     if (st == HS_OK) {
         r->workers[HS_CPU] = pb->m;
@@ -128,15 +127,10 @@ void hsi_refusal_close(hsi_refusal *r)
 {
     int type;
 
-    for (type = HS_CPU; type <= HS_GPU; type++) {
-        free(r->weight[type]);
-        if (r->knapsack[type].search)
-            hsi_knapsack_close(&r->knapsack[type]);
-    }
+    for (type = HS_CPU; type <= HS_GPU; type++)
+        hsi_knapsack_close(&r->knapsack[type]);
     hsi_problem_close(&r->problem);
-    free(r->kind_of);
-    free(r->multiplier);
-    free(r->best_multiplier);
+    hsi_arena_close(&r->arena);
     memset(r, 0, sizeof *r);
 }
 

@@ -5,6 +5,7 @@
 #include "bound/knapsack.h"
 #include "core/problem.h"
 #include "core/stop.h"
+#include "support/arena.h"
 
 /*
  * Refusing makespans by multipliers, in integers. Times are counted in cells of
@@ -20,6 +21,7 @@
  * from does not matter.
  */
 typedef struct hsi_refusal {
+    hsi_arena       arena;   /* of the arrays below */
     hsi_problem     problem; /* one item a kind; its parts: */
     size_t          kinds;
     const uint32_t *count; /* tasks of a kind */

@@ -5,8 +5,10 @@
 #include "bound/configuration/configuration.h"
 #include "bound/configuration/refusal.h"
 #include "solver/master_lp.h"
+#include "support/arena.h"
 
 struct hsi_configuration {
+    hsi_arena        arena; /* of the arrays */
     hsi_refusal      refusal;
     hsi_master      *master;
     double           from, enough;

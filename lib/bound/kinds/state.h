@@ -5,6 +5,7 @@
 #include "bound/knapsack.h"
 #include "bound/fill.h"
 #include "bound/kinds/kinds.h"
+#include "support/arena.h"
 
 /* What a worker of the coarse type may run. */
 typedef struct hsi_kinds_pattern {
@@ -20,6 +21,7 @@ typedef struct hsi_kinds_level {
 
 struct hsi_kinds {
     const hsi_problem *pb;
+    hsi_arena          arena; /* of the arrays, but for `seen` */
     size_t             kinds;
     uint32_t          *kind_of; /* of a row */
     uint32_t           count[HSI_MOST_KINDS];

@@ -21,7 +21,8 @@ static void keep(hs_certificate *c, double target, double proved, const double *
     if (!(proved > c->value) || !isfinite(proved))
         return;
     c->value = fmin(proved, target);
-    c->proof = HSI_PROOF_MULTIPLIERS;
+    if (c->proof != HSI_PROOF_GRAPH)
+        c->proof = HSI_PROOF_MULTIPLIERS;
     c->multiplier[HS_CPU] = multiplier[HS_CPU];
     c->multiplier[HS_GPU] = multiplier[HS_GPU];
 }
@@ -29,8 +30,8 @@ static void keep(hs_certificate *c, double target, double proved, const double *
 /*
  * The multipliers for a T just below the value find the tasks forced that the
  * value itself forces, which proves what the deadline bound says; where the area LP
- * without deadline is what gave it, those for no deadline do. In the last bit
- * both may fall short of a value that other roundings gave: then that bit is given up.
+ * without deadline is what gave it, those for no deadline do. On a graph the longest
+ * path is what both multipliers 0 prove. In the last bit both may fall short of a value that other roundings gave: then that bit is given up.
  */
 hs_status hsi_certify_value(const hsi_problem *rows, double value, hs_certificate *c)
 {
@@ -44,23 +45,25 @@ hs_status hsi_certify_value(const hsi_problem *rows, double value, hs_certificat
     c->proof = HSI_PROOF_NONE;
     if (!(value > 0))
         return HS_OK;
-    c->value = fmin(value, hsi_min_time(rows));
-    c->proof = HSI_PROOF_TASK;
     st = hsi_divisible_open(&d, rows);
+    if (st == HS_OK) {
+        c->value = fmin(value, hsi_divisible_longest(&d));
+        c->proof = rows->graph ? HSI_PROOF_GRAPH : HSI_PROOF_TASK;
+    }
     for (i = 0; st == HS_OK && i < 2 && c->value < value; i++) {
         double proved = hsi_divisible_multipliers(&d, deadline[i], multiplier);
 
         keep(c, value, proved, multiplier);
     }
     hsi_divisible_close(&d);
-    return st;
+    return st == HS_OK && hsi_ask(rows->asker) ? HS_ECANCELED : st;
 }
 
 hs_status hsi_certify_divisible(const hs_bound *bound, const hsi_problem *rows,
                                 const hs_settings *settings, hs_certificate *c)
 {
     double    value;
-    hs_status st = bound->compute(rows, settings, &value);
+    hs_status st = hsi_bound_of_rows(bound, rows, settings, &value, NULL);
 
     return st == HS_OK ? hsi_certify_value(rows, value, c) : st;
 }
@@ -69,21 +72,16 @@ hs_status hsi_certify_divisible(const hs_bound *bound, const hsi_problem *rows,
 typedef hs_status (*maker)(const void *data, const hsi_problem *rows, const hs_settings *settings,
                            hs_certificate *c);
 
-static hs_status make(const hs_instance *in, const hs_settings *settings, const char *name,
-                      maker make_it, const void *data, hs_certificate **out)
+/* Closes the problem. */
+static hs_status make(const hs_instance *in, hsi_problem *rows, const hs_settings *settings,
+                      const char *name, maker make_it, const void *data, hs_certificate **out)
 {
-    hs_certificate *c;
-    hs_settings     full;
-    hsi_problem     rows;
-    hs_status       st = hsi_settings_resolve(&full, settings);
+    hs_certificate *c = calloc(1, sizeof *c);
+    hsi_asker       asker = hsi_asker_of(settings);
+    hs_status       st;
 
-    if (st != HS_OK)
-        return st;
-    st = hsi_problem_of_rows(in, &rows);
-    if (st != HS_OK)
-        return st;
-    c = calloc(1, sizeof *c);
-    st = c ? make_it(data, &rows, &full, c) : HS_ENOMEM;
+    rows->asker = &asker;
+    st = c ? make_it(data, rows, settings, c) : HS_ENOMEM;
     if (st == HS_OK) {
         snprintf(c->bound, sizeof c->bound, "%s", name);
         c->computed = fmax(c->computed, c->value);
@@ -92,7 +90,7 @@ static hs_status make(const hs_instance *in, const hs_settings *settings, const 
         c = NULL;
     }
     hs_certificate_free(c);
-    hsi_problem_close(&rows);
+    hsi_problem_close(rows);
     return st;
 }
 
@@ -107,11 +105,18 @@ static hs_status make_of_bound(const void *data, const hsi_problem *rows,
 hs_status hs_certificate_create(const hs_bound *bound, const hs_instance *in,
                                 const hs_settings *settings, hs_certificate **out)
 {
+    hs_settings full;
+    hsi_problem problem;
+    hs_status   st;
+
     if (!bound || !in || !out)
         return HS_EINVAL;
     if (!bound->certify)
         return HS_EUNSUPPORTED;
-    return make(in, settings, bound->name, make_of_bound, bound, out);
+    st = hsi_settings_resolve(&full, settings);
+    if (st == HS_OK)
+        st = hsi_bound_problem(bound, in, &problem);
+    return st == HS_OK ? make(in, &problem, &full, bound->name, make_of_bound, bound, out) : st;
 }
 
 static hs_status make_of_value(const void *data, const hsi_problem *rows,
@@ -136,9 +141,16 @@ static int is_name(const char *name)
 hs_status hs_certificate_prove(const hs_instance *in, const char *name, double value,
                                const hs_settings *settings, hs_certificate **out)
 {
+    hs_settings full;
+    hsi_problem rows;
+    hs_status   st;
+
     if (!in || !name || !out || !is_name(name) || !isfinite(value))
         return HS_EINVAL;
-    return make(in, settings, name, make_of_value, &value, out);
+    st = hsi_settings_resolve(&full, settings);
+    if (st == HS_OK)
+        st = hsi_problem_of_rows(in, &rows);
+    return st == HS_OK ? make(in, &rows, &full, name, make_of_value, &value, out) : st;
 }
 
 void hs_certificate_free(hs_certificate *certificate)
@@ -150,6 +162,9 @@ void hs_certificate_free(hs_certificate *certificate)
     for (i = 0; certificate->node && i < certificate->nodes; i++)
         free(certificate->node[i].worth);
     free(certificate->node);
+    for (i = 0; certificate->way && i < certificate->ways; i++)
+        free(certificate->way[i].task);
+    free(certificate->way);
     free(certificate->kind);
     free(certificate);
 }

@@ -37,10 +37,10 @@ static hs_status open_classes(hsi_prover *pr)
                                 .p = pr->class_p,
                                 .q = pr->class_q,
                                 .count = pr->class_count};
-    pr->low = calloc(pr->kinds.n + 1, sizeof *pr->low);
-    pr->high = calloc(pr->kinds.n + 1, sizeof *pr->high);
-    pr->row_kind = malloc(room * sizeof *pr->row_kind);
-    pr->row_class = malloc(room);
+    pr->low = hsi_arena_take_zeroed(&pr->arena, pr->kinds.n + 1, sizeof *pr->low);
+    pr->high = hsi_arena_take_zeroed(&pr->arena, pr->kinds.n + 1, sizeof *pr->high);
+    pr->row_kind = hsi_arena_take(&pr->arena, room, sizeof *pr->row_kind);
+    pr->row_class = hsi_arena_take(&pr->arena, room, 1);
     return pr->class_p && pr->class_q && pr->class_count && pr->low && pr->high && pr->row_kind &&
                    pr->row_class
                ? HS_OK
@@ -73,10 +73,6 @@ void hsi_prover_close(hsi_prover *pr)
     hsi_vector_free(&pr->heap);
     hsi_arena_close(&pr->arena);
     hsi_problem_close(&pr->kinds);
-    free(pr->low);
-    free(pr->high);
-    free(pr->row_kind);
-    free(pr->row_class);
 }
 
 static void add_class(hsi_prover *pr, size_t kind, hsi_class class, uint32_t count)

@@ -85,9 +85,9 @@ static int list_shared(const hsi_prover *pr, hs_type type, double target, shared
     return s->kinds > 0;
 }
 
-/* Whether the tasks can be shared so that each worker takes less than the target. */
-static hs_status share(hsi_prover *pr, const shared *s, unsigned workers, uint64_t most_nodes,
-                       hsi_verdict *verdict)
+/* Whether the tasks can be shared out so that each worker takes less than the target. */
+static hs_status search_packing(hsi_prover *pr, const shared *s, unsigned workers,
+                                uint64_t most_nodes, hsi_verdict *verdict)
 {
     hsi_fill fill = {.kinds = s->kinds,
                      .weight = s->weight,
@@ -118,7 +118,7 @@ static hs_status pack(hsi_prover *pr, hsi_case *c, hs_type type, uint64_t most_n
     for (turn = 0; turn < 2 && st == HS_OK && verdict == HSI_FOUND; turn++) {
         if (!list_shared(pr, type, target, &s) || workers * s.kinds > MOST_DEPTH)
             break;
-        st = share(pr, &s, workers, most_nodes, &verdict);
+        st = search_packing(pr, &s, workers, most_nodes, &verdict);
         if (st == HS_OK && verdict == HSI_REFUTED)
             hsi_case_keep(c, &proof, target);
         target = nextafter(target, 0);

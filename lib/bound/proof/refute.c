@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/arena.h"
 #include "support/exact.h"
 
 /*
@@ -28,6 +29,7 @@ typedef struct type_tables {
 
 typedef struct search {
     hsi_refutation *r;
+    hsi_arena       arena;       /* of the arrays */
     const hsi_stop *stop;
     size_t          n;
     uint32_t        cells;
@@ -286,12 +288,12 @@ static hs_status open_type(search *s, hs_type type)
     t->time = type == HS_CPU ? pb->p : pb->q;
     t->first = type == HS_CPU ? 0 : pb->m;
     t->count = type == HS_CPU ? pb->m : pb->k;
-    t->cell = malloc((n + 1) * sizeof *t->cell);
-    t->suffix = malloc((n + 1) * ((size_t)s->cells + 1) * sizeof *t->suffix);
-    t->by_density = malloc(n * n * sizeof *t->by_density);
-    t->fitting = malloc((n + 1) * sizeof *t->fitting);
-    t->used = malloc(n * n * sizeof *t->used);
-    t->gained = malloc(n * n * sizeof *t->gained);
+    t->cell = hsi_arena_take(&s->arena, n + 1, sizeof *t->cell);
+    t->suffix = hsi_arena_take(&s->arena, (n + 1) * ((size_t)s->cells + 1), sizeof *t->suffix);
+    t->by_density = hsi_arena_take(&s->arena, n * n, sizeof *t->by_density);
+    t->fitting = hsi_arena_take(&s->arena, n + 1, sizeof *t->fitting);
+    t->used = hsi_arena_take(&s->arena, n * n, sizeof *t->used);
+    t->gained = hsi_arena_take(&s->arena, n * n, sizeof *t->gained);
     if (!t->cell || !t->suffix || !t->by_density || !t->fitting || !t->used || !t->gained)
         return HS_ENOMEM;
     for (depth = 0; depth < n; depth++) {
@@ -306,16 +308,6 @@ static hs_status open_type(search *s, hs_type type)
     return HS_OK;
 }
 
-static void close_type(type_tables *t)
-{
-    free(t->cell);
-    free(t->suffix);
-    free(t->by_density);
-    free(t->fitting);
-    free(t->used);
-    free(t->gained);
-}
-
 static hs_status open_search(search *s)
 {
     size_t    n = s->n, i;
@@ -325,11 +317,11 @@ static hs_status open_search(search *s)
     s->cells = 1 << 16;
     while ((n + 1) * (size_t)s->cells > (1 << 21))
         s->cells /= 2;
-    s->order = malloc(n * sizeof *s->order);
-    s->twin = malloc(n * sizeof *s->twin);
-    s->chosen = malloc(n * sizeof *s->chosen);
-    s->load = calloc(workers, sizeof *s->load);
-    s->gathered = calloc(workers, sizeof *s->gathered);
+    s->order = hsi_arena_take(&s->arena, n, sizeof *s->order);
+    s->twin = hsi_arena_take(&s->arena, n, sizeof *s->twin);
+    s->chosen = hsi_arena_take(&s->arena, n, sizeof *s->chosen);
+    s->load = hsi_arena_take_zeroed(&s->arena, workers, sizeof *s->load);
+    s->gathered = hsi_arena_take_zeroed(&s->arena, workers, sizeof *s->gathered);
     if (!s->order || !s->twin || !s->chosen || !s->load || !s->gathered)
         return HS_ENOMEM;
     for (i = 0; i < n; i++)
@@ -350,13 +342,7 @@ static hs_status refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *ve
             descend(&s, 0);
         *verdict = s.verdict;
     }
-    close_type(&s.type[HS_CPU]);
-    close_type(&s.type[HS_GPU]);
-    free(s.gathered);
-    free(s.load);
-    free(s.chosen);
-    free(s.twin);
-    free(s.order);
+    hsi_arena_close(&s.arena);
     return st;
 }
 

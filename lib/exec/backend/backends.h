@@ -9,6 +9,12 @@ extern const hs_backend hsi_backend_plugin;   /* kernel plugin:FILE.so:SYMBOL */
 extern const hs_backend hsi_backend_cpu;      /* built-in kernels, spin:US, sleep:US */
 extern const hs_backend hsi_backend_emulated; /* takes the planned time and does nothing */
 
+/* What a backend should have and has not, in words; NULL: it can be used. */
+const char *hsi_backend_lacks(const hs_backend *backend);
+
+/* Memory that a body of hsi_backend_cpu needs, in bytes. */
+double hsi_cpu_body_bytes(const hs_body *body);
+
 /* A copy on the heap of a body that was read, of `size` bytes: it begins with an hs_body. */
 hs_status hsi_body_keep(const void *read, size_t size, hs_body **out);
 void      hsi_body_free(hs_body *body);

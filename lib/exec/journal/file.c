@@ -81,8 +81,7 @@ static int lock(int fd)
     return 0;
 }
 
-/* Is `path` still the name of what was opened? */
-static int is_same(int fd, const char *path)
+int hsi_journal_file_is_named(int fd, const char *path)
 {
     struct stat opened, named;
 
@@ -115,7 +114,7 @@ hs_status hsi_journal_file_open(const char *path, int *out, int *made, char why[
 
     for (tries = 0; tries < 16; tries++) {
         st = open_and_lock(path, &fd, made, why);
-        if (st == HS_OK && is_same(fd, path)) {
+        if (st == HS_OK && hsi_journal_file_is_named(fd, path)) {
             *out = fd;
             return HS_OK;
         }

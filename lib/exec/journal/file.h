@@ -29,6 +29,9 @@ int hsi_journal_file_sync(int fd);
 /* Cut what is behind `size` bytes. 0, or errno. */
 int hsi_journal_file_cut(int fd, size_t size);
 
+/* Is `path` still the name of what was opened? */
+int hsi_journal_file_is_named(int fd, const char *path);
+
 /* Put the name of a new file on disk, too. 0, or errno. */
 int hsi_journal_file_sync_name(const char *path);
 

@@ -28,7 +28,6 @@ enum { BUFFER = 65536 };
 
 struct hsi_journal {
     const hs_instance *in;
-    uint64_t           digest;
     char              *path;
     int                fd, made;
 
@@ -44,8 +43,10 @@ struct hsi_journal {
     pthread_mutex_t    mutex;
     pthread_cond_t     work, room;
     uint64_t           added, taken, synced; /* records, since it was opened */
+    uint64_t           done, done_synced;    /* of them, those that say that a task is done */
     int64_t            oldest;               /* when the first that is not taken came */
     int                closing, error;       /* errno of the first failure */
+    int                nameless;             /* which is that the file has lost its name */
     hsi_journal_record ring[HSI_JOURNAL_LAG];
 };
 
@@ -79,13 +80,32 @@ static int write_group(hsi_journal *j, uint64_t first, uint64_t count)
     for (; count > 0 && !error; first++, count--) {
         if (BUFFER - j->filled < HSI_JOURNAL_LINE)
             error = write_buffer(j);
-        j->filled += hsi_journal_put_done(j->buffer + j->filled, j->in,
-                                          &j->ring[first % HSI_JOURNAL_LAG], j->durable, &j->chain);
+        j->filled += hsi_journal_put_record(
+            j->buffer + j->filled, j->in, &j->ring[first % HSI_JOURNAL_LAG], j->durable, &j->chain);
     }
     if (!error)
         error = sync_buffer(j);
     j->sync_ns = hsi_clock_ns() - start;
     return error;
+}
+
+static uint64_t count_done(const hsi_journal *j, uint64_t first, uint64_t end)
+{
+    uint64_t done = 0;
+
+    for (; first < end; first++)
+        done += j->ring[first % HSI_JOURNAL_LAG].attempt.outcome == HS_OUTCOME_DONE;
+    return done;
+}
+
+/* What nobody can find is on no record, although a disk has it: nothing is safe then. */
+static void look_for_name(hsi_journal *j)
+{
+    if (hsi_journal_file_is_named(j->fd, j->path))
+        return;
+    j->error = ENOENT;
+    j->nameless = 1;
+    j->done_synced = 0;
 }
 
 /* Says that all is well up to here. Nothing is lost without it: it needs no sync. */
@@ -119,6 +139,7 @@ static void *flush(void *data)
     pthread_mutex_lock(&j->mutex);
     while (!j->error && wait_for_group(j)) {
         uint64_t first = j->taken, count = j->added - first;
+        uint64_t done = count_done(j, first, j->added);
         int      error;
 
         j->taken = j->added;
@@ -126,10 +147,15 @@ static void *flush(void *data)
         error = write_group(j, first, count);
         pthread_mutex_lock(&j->mutex);
         j->error = error;
-        if (!error)
+        if (!error) {
             j->synced = j->taken;
+            j->done_synced += done;
+            look_for_name(j);
+        }
         pthread_cond_broadcast(&j->room);
     }
+    if (!j->error)
+        look_for_name(j);
     failed = j->error;
     pthread_mutex_unlock(&j->mutex);
     if (!failed)
@@ -150,7 +176,7 @@ static int start_flusher(hsi_journal *j)
     return error;
 }
 
-hs_status hsi_journal_done(hsi_journal *j, const hsi_journal_record *record)
+hs_status hsi_journal_add(hsi_journal *j, const hsi_journal_record *record)
 {
     hs_status st = HS_OK;
 
@@ -165,6 +191,7 @@ hs_status hsi_journal_done(hsi_journal *j, const hsi_journal_record *record)
             pthread_cond_signal(&j->work);
         }
         j->ring[j->added++ % HSI_JOURNAL_LAG] = *record;
+        j->done += record->attempt.outcome == HS_OUTCOME_DONE;
         if (j->added - j->taken == HSI_JOURNAL_LAG)
             pthread_cond_signal(&j->work);
     }
@@ -192,37 +219,43 @@ no_work:
     return error;
 }
 
-/* What is there, of *size bytes: done[], and what goes on from it. */
-static hs_status read_file(const char *path, int fd, const hs_instance *in, uint64_t digest,
-                           int resume, unsigned char *done, hsi_journal_found *found, size_t *size,
+static hs_status refuse_new(const char *path, const char *text, size_t size, char why[HS_WHY])
+{
+    if (hsi_journal_is_one(text, size))
+        return hsi_refuse(why, HS_EINVAL,
+                          "there is a journal '%.300s': resume it, or remove it to start anew",
+                          path);
+    return hsi_refuse(why, HS_EINVAL,
+                      "'%.300s' is not a journal, and stays as it is: name another file", path);
+}
+
+/* What is there, of *size bytes: *past, and what goes on from it. */
+static hs_status read_file(const char *path, int fd, const hs_instance *in, int resume,
+                           hsi_journal_past *past, hsi_journal_found *found, size_t *size,
                            char why[HS_WHY])
 {
     char     *text = NULL;
     hs_status st = hsi_journal_file_load(path, fd, &text, size, why);
 
-    if (st == HS_OK && *size > 0 && !resume)
-        st = hsi_refuse(why, HS_EINVAL,
-                        "there is a journal '%.300s': resume it, or remove it to start anew", path);
     if (st == HS_OK && *size > 0)
-        st = hsi_journal_read(path, text, *size, in, digest, done, found, why);
+        st = resume ? hsi_journal_read(path, text, *size, in, past, found, why)
+                    : refuse_new(path, text, *size, why);
     free(text);
     return st;
 }
 
-/* Takes over what there is: done[], the chain, and a file that is sound to its end. */
-static hs_status take_over(hsi_journal *j, int resume, unsigned char *done, uint64_t *count,
-                           char why[HS_WHY])
+/* Takes over what there is: *past, the chain, and a file that is sound to its end. */
+static hs_status take_over(hsi_journal *j, int resume, hsi_journal_past *past, char why[HS_WHY])
 {
     hsi_journal_found found = {0};
     size_t            size = 0;
     int               error;
-    hs_status st = read_file(j->path, j->fd, j->in, j->digest, resume, done, &found, &size, why);
+    hs_status         st = read_file(j->path, j->fd, j->in, resume, past, &found, &size, why);
 
     if (st == HS_OK && found.end < size && (error = hsi_journal_file_cut(j->fd, found.end)) != 0)
         st = hsi_journal_complain(j->path, "cut off the end of", error, why);
     j->written = j->durable = found.end;
     j->chain = found.chain;
-    *count = found.done;
     return st;
 }
 
@@ -232,8 +265,7 @@ static hs_status write_start(hsi_journal *j, char why[HS_WHY])
     int is_new = j->written == 0, error;
 
     if (is_new)
-        j->filled =
-            hsi_journal_put_header(j->buffer, j->digest, hs_instance_tasks(j->in), &j->chain);
+        j->filled = hsi_journal_put_header(j->buffer, &j->chain);
     j->filled += hsi_journal_put_run(j->buffer + j->filled, j->durable, &j->chain);
     error = sync_buffer(j);
     if (!error && is_new)
@@ -243,15 +275,14 @@ static hs_status write_start(hsi_journal *j, char why[HS_WHY])
     return error ? hsi_journal_complain(j->path, "write", error, why) : HS_OK;
 }
 
-static hs_status open_file(hsi_journal *j, int resume, unsigned char *done, uint64_t *count,
-                           char why[HS_WHY])
+static hs_status open_file(hsi_journal *j, int resume, hsi_journal_past *past, char why[HS_WHY])
 {
     hs_status st = hsi_journal_file_open(j->path, &j->fd, &j->made, why);
     int       error;
 
     if (st != HS_OK)
         return st;
-    st = take_over(j, resume, done, count, why);
+    st = take_over(j, resume, past, why);
     if (st == HS_OK)
         st = write_start(j, why);
     if (st == HS_OK && (error = start_flusher(j)) != 0)
@@ -280,14 +311,13 @@ static hs_status no_memory(const char *path, char why[HS_WHY])
     return hsi_refuse(why, HS_ENOMEM, "not enough memory for the journal '%.300s'", path);
 }
 
-static hs_status create(const char *path, const hs_instance *in, uint64_t digest, hsi_journal **out)
+static hs_status create(const char *path, const hs_instance *in, hsi_journal **out)
 {
     hsi_journal *j = calloc(1, sizeof *j);
 
     if (!j)
         return HS_ENOMEM;
     j->in = in;
-    j->digest = digest;
     j->path = strdup(path);
     if (!j->path || start_locks(j) != 0) {
         free(j->path);
@@ -298,16 +328,15 @@ static hs_status create(const char *path, const hs_instance *in, uint64_t digest
     return HS_OK;
 }
 
-hs_status hsi_journal_open(const char *path, const hs_instance *in, uint64_t digest, int resume,
-                           unsigned char *done, uint64_t *count, hsi_journal **out,
-                           char why[HS_WHY])
+hs_status hsi_journal_open(const char *path, const hs_instance *in, int resume,
+                           hsi_journal_past *past, hsi_journal **out, char why[HS_WHY])
 {
     hsi_journal *j = NULL;
-    hs_status    st = create(path, in, digest, &j);
+    hs_status    st = create(path, in, &j);
 
     why[0] = '\0';
     if (st == HS_OK)
-        st = open_file(j, resume, done, count, why);
+        st = open_file(j, resume, past, why);
     if (st == HS_OK)
         *out = j;
     else if (j)
@@ -315,8 +344,8 @@ hs_status hsi_journal_open(const char *path, const hs_instance *in, uint64_t dig
     return st == HS_ENOMEM ? no_memory(path, why) : st;
 }
 
-hs_status hsi_journal_look(const char *path, const hs_instance *in, uint64_t digest, int resume,
-                           unsigned char *done, uint64_t *count, char why[HS_WHY])
+hs_status hsi_journal_look(const char *path, const hs_instance *in, int resume,
+                           hsi_journal_past *past, char why[HS_WHY])
 {
     hsi_journal_found found = {0};
     size_t            size = 0;
@@ -326,10 +355,9 @@ hs_status hsi_journal_look(const char *path, const hs_instance *in, uint64_t dig
     why[0] = '\0';
     st = hsi_journal_file_look(path, &fd, why);
     if (st == HS_OK && fd >= 0) {
-        st = read_file(path, fd, in, digest, resume, done, &found, &size, why);
+        st = read_file(path, fd, in, resume, past, &found, &size, why);
         close(fd);
     }
-    *count = found.done;
     if (st == HS_OK)
         why[0] = '\0';
     return st == HS_ENOMEM ? no_memory(path, why) : st;
@@ -348,9 +376,14 @@ hs_status hsi_journal_close(hsi_journal *j, uint64_t *lost, char why[HS_WHY])
     pthread_cond_signal(&j->work);
     pthread_mutex_unlock(&j->mutex);
     pthread_join(j->flusher, NULL);
-    if (j->error)
+    if (j->nameless)
+        st = hsi_refuse(why, HS_EIO,
+                        "the journal '%.300s' was removed or renamed during the run: what it had "
+                        "on record is not there",
+                        j->path);
+    else if (j->error)
         st = hsi_journal_complain(j->path, "write", j->error, why);
-    *lost = j->added - j->synced;
+    *lost = j->done - j->done_synced;
     close(j->fd);
     free_journal(j);
     return st;

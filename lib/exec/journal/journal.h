@@ -2,55 +2,71 @@
 #ifndef HSI_EXEC_JOURNAL_JOURNAL_H
 #define HSI_EXEC_JOURNAL_JOURNAL_H
 
-#include <hybridsched/backend.h>
+#include <hybridsched/exec.h>
 
 /*
- * What is done, on disk: an append-only file of lines with a checksum each. A task
- * counts as done when its record has been synced; at most 10 ms or HSI_JOURNAL_LAG
- * records are behind.
+ * What has become of tasks, on disk: an append-only file of lines with a checksum each. An end
+ * of a task is on record when it has been synced; at most 10 ms or HSI_JOURNAL_LAG records are
+ * behind. The last record of a task counts.
+ *
+ * Tasks are known by their names and by a digest of what was run, so that a journal
+ * goes on whatever else of the instance, the plan or the workers has changed.
  */
 typedef struct hsi_journal hsi_journal;
 
 #define HSI_JOURNAL_LAG 256
 
+/* An attempt that is done or has failed. */
 typedef struct hsi_journal_record {
-    uint32_t task;
-    unsigned worker;
-    unsigned number;     /* of the attempt */
-    double   start, end; /* seconds from the start of its run */
+    hs_exec_attempt attempt;
+    int             stand_in; /* it took its time, and ran nothing */
 } hsi_journal_record;
 
-/* Tells one plan of one instance from others, whatever the order of its rows; `plan` may be
- * NULL. */
-uint64_t hsi_journal_digest(const hs_instance *in, const hs_schedule *plan);
+/* What the journal has of a task. */
+typedef enum hsi_past {
+    HSI_PAST_NONE,
+    HSI_PAST_DONE,
+    HSI_PAST_CHANGED, /* it was done, but what was run is not what would be run now */
+    HSI_PAST_FAILED
+} hsi_past;
+
+typedef struct hsi_journal_past {
+    int            stand_ins; /* given: one that stand-ins did is done for this run */
+    unsigned char *state;     /* given, by task, all 0: an hsi_past */
+    uint16_t      *attempts;  /* likewise: the highest number of an attempt */
+    uint64_t       done, failed, changed;
+    uint64_t       gone; /* names on record that no task has */
+} hsi_journal_past;
+
+/* A digest of what runs a task on workers of a type: the command there, or the kernel. */
+uint64_t hsi_journal_what(const hs_instance *in, uint32_t task, hs_type type);
 
 /*
- * Open or make the journal of a plan of `in`, which must outlive it. Without `resume` it must
- * not exist or be empty; with it, it must be one of this plan (its digest says so) unless there
- * is none yet, and done[task] is set to 1 for each task it has on record, *count of them. What a
+ * Open or make the journal of tasks of `in`, which must outlive it. Without `resume` it must
+ * not exist or be empty; with it, *past is what it has on record of them, if it is there. What a
  * crash left unfinished at its end is cut off, with a note in `why` ("" if there is none) and
- * HS_OK; damage to what was once on disk, another plan's journal, or one that another process
- * has open is refused: HS_EINVAL. HS_EIO, HS_ENOMEM. `why` then says what to do, and done[]
+ * HS_OK; damage to what was once on disk, a file that is no journal, or one that another process
+ * has open is refused: HS_EINVAL. HS_EIO, HS_ENOMEM. `why` then says what to do, and *past
  * means nothing.
  */
-hs_status hsi_journal_open(const char *path, const hs_instance *in, uint64_t digest, int resume,
-                           unsigned char *done, uint64_t *count, hsi_journal **out,
-                           char why[HS_WHY]);
+hs_status hsi_journal_open(const char *path, const hs_instance *in, int resume,
+                           hsi_journal_past *past, hsi_journal **out, char why[HS_WHY]);
 
 /*
  * What hsi_journal_open() would find, or refuse. Nothing is made, cut off or written, and so no
  * note is left: `why` is only that of a refusal.
  */
-hs_status hsi_journal_look(const char *path, const hs_instance *in, uint64_t digest, int resume,
-                           unsigned char *done, uint64_t *count, char why[HS_WHY]);
+hs_status hsi_journal_look(const char *path, const hs_instance *in, int resume,
+                           hsi_journal_past *past, char why[HS_WHY]);
 
-/* Record a task as done: from any thread. Waits while HSI_JOURNAL_LAG records are behind.
+/* Put it on record: from any thread. Waits while HSI_JOURNAL_LAG records are behind.
  * HS_EIO: it can no longer be written (from the first failure on, for every call). */
-hs_status hsi_journal_done(hsi_journal *journal, const hsi_journal_record *record);
+hs_status hsi_journal_add(hsi_journal *journal, const hsi_journal_record *record);
 
 /*
  * Sync what is behind and close; NULL will do. HS_EIO, and `why`, if anything could not be
- * written: *lost of the records that hsi_journal_done() has taken cannot be relied upon.
+ * written, or the file has lost its name meanwhile: *lost of the tasks that were said to be done
+ * cannot be relied upon.
  */
 hs_status hsi_journal_close(hsi_journal *journal, uint64_t *lost, char why[HS_WHY]);
 

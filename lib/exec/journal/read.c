@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exec/why.h"
@@ -25,10 +26,10 @@ typedef struct reader {
     uint64_t           chain;
     uint64_t           line; /* that begins there, from 1 */
     const hs_instance *in;
-    uint64_t           digest;
     const hs_index    *index;
-    unsigned char     *done;
-    uint64_t           count;
+    hsi_journal_past  *past;
+    uint64_t          *strange; /* digests of names that no task has, as often as they come */
+    size_t             strange_count, strange_room;
     char              *why;
 } reader;
 
@@ -84,7 +85,8 @@ static int starts(const char *at, size_t size, const char *word)
 
 static int is_record(const char *at, size_t size)
 {
-    return starts(at, size, "done ") || starts(at, size, "run ") || starts(at, size, "closed ");
+    return starts(at, size, "done ") || starts(at, size, "failed ") || starts(at, size, "run ") ||
+           starts(at, size, "closed ");
 }
 
 static int all_zero(const char *at, const char *end)
@@ -95,34 +97,38 @@ static int all_zero(const char *at, const char *end)
     return 1;
 }
 
-/* A first line that is not the one expected and not a torn one. */
-static hs_status refuse_header(const reader *r, const char *expected)
-{
-    const char *magic = "hybridsched-journal ";
-    size_t      digest = strlen(magic) + 2;
-    line        first;
+static const char magic[] = "hybridsched-journal ";
 
-    if (!starts(r->text, r->size, magic))
-        return hsi_refuse(r->why, HS_EINVAL, "'%.300s' is not a journal", r->path);
+int hsi_journal_is_one(const char *text, size_t size)
+{
+    return starts(text, size, magic);
+}
+
+/* A first line that is not the one expected and not a torn one. */
+static hs_status refuse_header(const reader *r)
+{
+    line first;
+
+    if (!hsi_journal_is_one(r->text, r->size))
+        return hsi_refuse(r->why, HS_EINVAL,
+                          "'%.300s' is not a journal, and stays as it is: name another file",
+                          r->path);
     if (!line_at(r, 0, &first) || !fits(&first, 0))
         return hsi_refuse(r->why, HS_EINVAL, "the first line of the journal '%.300s' is damaged",
                           r->path);
-    if (!starts(first.at + strlen(magic), first.length - strlen(magic), "1 "))
-        return hsi_refuse(r->why, HS_EINVAL,
-                          "the journal '%.300s' was made by another version of hybridsched",
-                          r->path);
     return hsi_refuse(r->why, HS_EINVAL,
-                      "'%.300s' is the journal of another plan (digest %.16s, here %.16s)", r->path,
-                      first.at + digest, expected + digest);
+                      "the journal '%.300s' was made by another version of hybridsched", r->path);
 }
 
-/* Moves behind the header; stays where there is none because it was never finished. */
+/*
+ * Moves behind the header; stays where there is none because it was never finished. No more than a
+ * header and a line were on their way to the disk then: a larger file is not ours.
+ */
 static hs_status read_header(reader *r)
 {
     char     expected[HSI_JOURNAL_LINE];
     uint64_t chain;
-    size_t   length = hsi_journal_put_header(expected, r->digest, hs_instance_tasks(r->in), &chain),
-           same = 0;
+    size_t   length = hsi_journal_put_header(expected, &chain), same = 0;
 
     while (same < length && same < r->size && r->text[same] == expected[same])
         same++;
@@ -132,7 +138,9 @@ static hs_status read_header(reader *r)
         r->line = 2;
         return HS_OK;
     }
-    return all_zero(r->text + same, r->text + r->size) ? HS_OK : refuse_header(r, expected);
+    if (r->size <= HSI_JOURNAL_LINE && all_zero(r->text + same, r->text + r->size))
+        return HS_OK;
+    return refuse_header(r);
 }
 
 static hs_status refuse_record(const reader *r, const char *what)
@@ -141,18 +149,103 @@ static hs_status refuse_record(const reader *r, const char *what)
                       r->path, what);
 }
 
-static hs_status read_done(reader *r, const line *l)
-{
-    const char *name = l->at + strlen("done ");
-    const char *end = memchr(name, ' ', (size_t)(l->at + l->length - name));
-    char        plain[HSI_JOURNAL_LINE];
-    size_t      length, task;
+/* A word of a record, its name for instance. */
+typedef struct word {
+    const char *at;
+    size_t      length;
+} word;
 
-    length = hsi_journal_get_name(name, (size_t)(end - name), plain);
+static int next_word(const char **at, const char *end, word *out)
+{
+    const char *blank = memchr(*at, ' ', (size_t)(end - *at));
+
+    if (!blank)
+        return 0;
+    *out = (word){*at, (size_t)(blank - *at)};
+    *at = blank + 1;
+    return out->length > 0;
+}
+
+enum { KIND, NAME, WORKER, NUMBER, START, END, WHAT, WORDS };
+
+/* What a record is about: 0 if it is not in order. */
+static int split(const line *l, word words[WORDS], uint64_t *what)
+{
+    const char *at = l->at, *end = l->at + l->length;
+    int         i;
+
+    for (i = 0; i < WORDS; i++)
+        if (!next_word(&at, end, &words[i]))
+            return 0;
+    return words[WHAT].length == HSI_JOURNAL_HEX && hsi_journal_get_hex(words[WHAT].at, what);
+}
+
+static uint16_t number_of(const word *w)
+{
+    unsigned value = 0;
+    size_t   i;
+
+    for (i = 0; i < w->length && w->at[i] >= '0' && w->at[i] <= '9' && value < UINT16_MAX; i++)
+        value = value * 10 + (unsigned)(w->at[i] - '0');
+    return (uint16_t)(value < UINT16_MAX ? value : UINT16_MAX);
+}
+
+/* Is what was run what would be run now, on either type? */
+static int is_same(const reader *r, uint32_t task, uint64_t what)
+{
+    return what == hsi_journal_what(r->in, task, HS_CPU) ||
+           what == hsi_journal_what(r->in, task, HS_GPU) ||
+           (r->past->stand_ins && what == hsi_journal_nothing());
+}
+
+static void note_task(reader *r, uint32_t task, int failed, uint16_t number, uint64_t what)
+{
+    hsi_past state = failed                   ? HSI_PAST_FAILED
+                     : is_same(r, task, what) ? HSI_PAST_DONE
+                                              : HSI_PAST_CHANGED;
+
+    r->past->state[task] = (unsigned char)state;
+    if (number > r->past->attempts[task])
+        r->past->attempts[task] = number;
+}
+
+static int make_room(reader *r)
+{
+    size_t    room = r->strange_room ? 2 * r->strange_room : 16;
+    uint64_t *more;
+
+    if (r->strange_count < r->strange_room)
+        return 1;
+    more = realloc(r->strange, room * sizeof *more);
+    if (!more)
+        return 0;
+    r->strange = more;
+    r->strange_room = room;
+    return 1;
+}
+
+static hs_status note_strange(reader *r, const char *name, size_t length)
+{
+    if (!make_room(r))
+        return HS_ENOMEM;
+    r->strange[r->strange_count++] =
+        hsi_digest_finish(hsi_digest_bytes(HSI_FNV_BASIS, name, length));
+    return HS_OK;
+}
+
+static hs_status read_task(reader *r, const line *l)
+{
+    char     plain[HSI_JOURNAL_LINE];
+    word     words[WORDS];
+    uint64_t what;
+    size_t   length, task;
+
+    if (!split(l, words, &what))
+        return refuse_record(r, "is not in order");
+    length = hsi_journal_get_name(words[NAME].at, words[NAME].length, plain);
     if (!hs_index_find(r->index, plain, length, &task))
-        return refuse_record(r, "is about a task that is not in the plan");
-    r->count += !r->done[task];
-    r->done[task] = 1;
+        return note_strange(r, plain, length);
+    note_task(r, (uint32_t)task, *l->at == 'f', number_of(&words[NUMBER]), what);
     return HS_OK;
 }
 
@@ -165,8 +258,8 @@ static hs_status read_records(reader *r)
     while (st == HS_OK && r->at < r->size && line_at(r, r->at, &l) && fits(&l, r->chain)) {
         if (!is_record(l.at, l.length))
             return refuse_record(r, "is of a kind that this version does not know");
-        if (starts(l.at, l.length, "done "))
-            st = read_done(r, &l);
+        if (starts(l.at, l.length, "done ") || starts(l.at, l.length, "failed "))
+            st = read_task(r, &l);
         r->chain = l.sum;
         r->at += l.length + 1;
         r->line++;
@@ -216,27 +309,47 @@ static hs_status read_all(reader *r)
     return st;
 }
 
+static int compare(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+static void count(const reader *r)
+{
+    hsi_journal_past *past = r->past;
+    size_t            n = hs_instance_tasks(r->in), i;
+
+    past->done = past->failed = past->changed = past->gone = 0;
+    for (i = 0; i < n; i++) {
+        past->done += past->state[i] == HSI_PAST_DONE;
+        past->failed += past->state[i] == HSI_PAST_FAILED;
+        past->changed += past->state[i] == HSI_PAST_CHANGED;
+    }
+    if (r->strange_count)
+        qsort(r->strange, r->strange_count, sizeof *r->strange, compare);
+    for (i = 0; i < r->strange_count; i++)
+        past->gone += i == 0 || r->strange[i] != r->strange[i - 1];
+}
+
 hs_status hsi_journal_read(const char *path, const char *text, size_t size, const hs_instance *in,
-                           uint64_t digest, unsigned char *done, hsi_journal_found *found,
-                           char why[HS_WHY])
+                           hsi_journal_past *past, hsi_journal_found *found, char why[HS_WHY])
 {
     hs_index *index = NULL;
-    reader    r = {.path = path,
-                   .text = text,
-                   .size = size,
-                   .line = 1,
-                   .in = in,
-                   .digest = digest,
-                   .done = done,
-                   .why = why};
+    reader    r = {
+           .path = path, .text = text, .size = size, .line = 1, .in = in, .past = past, .why = why};
     hs_status st = hs_index_create(in, &index);
 
     if (st != HS_OK)
         return st;
     r.index = index;
     st = read_all(&r);
-    if (st == HS_OK)
-        *found = (hsi_journal_found){.done = r.count, .end = r.at, .chain = r.chain};
+    if (st == HS_OK) {
+        count(&r);
+        *found = (hsi_journal_found){.end = r.at, .chain = r.chain};
+    }
+    free(r.strange);
     hs_index_free(index);
     return st;
 }

@@ -109,32 +109,26 @@ size_t hsi_journal_get_name(const char *at, size_t length, char *name)
     return (size_t)(to - name);
 }
 
-static uint64_t digest_entry(const hs_instance *in, unsigned worker, const hs_entry *entry)
+/* Of a command or of a kernel, which may read alike. */
+static uint64_t digest_what(int is_command, const char *text)
 {
-    char     name[HS_MAX_ID + 16];
-    size_t   length = hs_instance_name(in, entry->task, name, sizeof name);
-    uint64_t state = hsi_journal_sum_start(worker);
-
-    state = hsi_digest_bytes(state, name, length);
-    state = hsi_digest_bytes(state, &entry->start, sizeof entry->start);
-    state = hsi_digest_bytes(state, &entry->end, sizeof entry->end);
-    state = hsi_digest_bytes(state, &entry->state, sizeof entry->state);
-    return hsi_journal_sum_end(state);
+    return hsi_digest_finish(
+        hsi_digest_string(hsi_digest_number(HSI_FNV_BASIS, (uint64_t)is_command, 1), text));
 }
 
-uint64_t hsi_journal_digest(const hs_instance *in, const hs_schedule *plan)
+uint64_t hsi_journal_nothing(void)
 {
-    unsigned workers = hs_instance_cpus(in) + hs_instance_gpus(in), worker;
-    uint64_t digest = hs_instance_digest(in);
+    return digest_what(0, NULL);
+}
 
-    for (worker = 0; plan && worker < workers; worker++) {
-        size_t          count;
-        const hs_entry *entries = hs_schedule_entries(plan, worker, &count);
+uint64_t hsi_journal_what(const hs_instance *in, uint32_t task, hs_type type)
+{
+    hs_task     row;
+    const char *command;
 
-        while (count > 0)
-            digest += digest_entry(in, worker, &entries[--count]);
-    }
-    return digest;
+    hs_instance_row(in, hs_instance_row_of(in, task), &row);
+    command = type == HS_CPU ? row.cpu_command : row.gpu_command;
+    return command && *command ? digest_what(1, command) : digest_what(0, row.kernel);
 }
 
 /* Adds the sum to the line that ends at `at`. */
@@ -149,15 +143,10 @@ static size_t seal(char *line, char *at, uint64_t *chain)
     return (size_t)(at - line);
 }
 
-size_t hsi_journal_put_header(char *line, uint64_t digest, size_t tasks, uint64_t *chain)
+size_t hsi_journal_put_header(char *line, uint64_t *chain)
 {
-    char *at = put_text(line, "hybridsched-journal 1 ");
-
-    at = put_hex(at, digest);
-    *at++ = ' ';
-    at = put_number(at, tasks, 1);
     *chain = 0;
-    return seal(line, at, chain);
+    return seal(line, put_text(line, "hybridsched-journal 2"), chain);
 }
 
 size_t hsi_journal_put_run(char *line, uint64_t synced, uint64_t *chain)
@@ -175,23 +164,45 @@ size_t hsi_journal_put_run(char *line, uint64_t synced, uint64_t *chain)
     return seal(line, at, chain);
 }
 
-size_t hsi_journal_put_done(char *line, const hs_instance *in, const hsi_journal_record *record,
-                            uint64_t synced, uint64_t *chain)
+static char *put_failure(char *at, const hs_exec_attempt *a)
 {
-    char  worker[16];
-    char *at = put_text(line, "done ");
-
-    at = put_name(at, in, record->task);
+    if (a->timed_out)
+        return put_text(at, "timeout ");
+    if (a->outcome == HS_OUTCOME_LOST)
+        return put_text(at, "lost ");
+    if (a->signal <= 0 && a->status < 0)
+        return put_text(at, "failed ");
+    at = put_text(at, a->signal > 0 ? "signal:" : "exit:");
+    at = put_number(at, (uint64_t)(a->signal > 0 ? a->signal : a->status), 1);
     *at++ = ' ';
-    hs_worker_name(hs_instance_cpus(in), record->worker, worker);
+    return at;
+}
+
+size_t hsi_journal_put_record(char *line, const hs_instance *in, const hsi_journal_record *record,
+                              uint64_t synced, uint64_t *chain)
+{
+    const hs_exec_attempt *a = &record->attempt;
+    const int              done = a->outcome == HS_OUTCOME_DONE;
+    const hs_type          type = a->worker < hs_instance_cpus(in) ? HS_CPU : HS_GPU;
+    char                   worker[16];
+    char                  *at = put_text(line, done ? "done " : "failed ");
+
+    at = put_name(at, in, a->task);
+    *at++ = ' ';
+    hs_worker_name(hs_instance_cpus(in), a->worker, worker);
     at = put_text(at, worker);
     *at++ = ' ';
-    at = put_number(at, record->number, 1);
+    at = put_number(at, a->number, 1);
     *at++ = ' ';
-    at = put_seconds(at, record->start);
+    at = put_seconds(at, a->start);
     *at++ = ' ';
-    at = put_seconds(at, record->end);
+    at = put_seconds(at, a->end);
     *at++ = ' ';
+    at =
+        put_hex(at, record->stand_in ? hsi_journal_nothing() : hsi_journal_what(in, a->task, type));
+    *at++ = ' ';
+    if (!done)
+        at = put_failure(at, a);
     at = put_number(at, synced, 1);
     return seal(line, at, chain);
 }

@@ -8,15 +8,17 @@
 /*
  * The lines of a journal:
  *
- *     hybridsched-journal 1 DIGEST TASKS SUM
+ *     hybridsched-journal 2 SUM
  *     run 2026-01-31T12:00:00Z SYNCED SUM
- *     done t17 cpu3 1 0.000123456 0.001234567 SYNCED SUM
+ *     done t17 cpu3 1 0.000123456 0.001234567 WHAT SYNCED SUM
+ *     failed t18 gpu0 2 0.000123456 0.001234567 WHAT exit:1 SYNCED SUM
  *     closed SYNCED SUM
  *
- * A line of `run` for each time that it was opened; for each task that is done its name,
- * the worker, the number of the attempt and when it began and ended, in seconds of that
- * run; `closed` if that run came to its end. In names, bytes up to the blank, % and DEL are
- * written %XX. DIGEST and SUM have 16 hexadecimal digits.
+ * A line of `run` for each time that it was opened; for each attempt that was done or has failed
+ * the task's name, the worker, the number of the attempt, when it began and ended, in seconds
+ * of that run, and the digest of what was run; how it failed: exit:STATUS, signal:NUMBER,
+ * timeout, lost (the worker), or else failed; `closed` if that run came to its end. In names,
+ * bytes up to the blank, % and DEL are written %XX. WHAT and SUM have 16 hexadecimal digits.
  *
  * SUM is over the line before it and the sum of the line before that: a record that was
  * left out, repeated or moved breaks the chain. SYNCED is how many bytes of the file were
@@ -25,7 +27,7 @@
  */
 
 /* Bytes that the longest line takes. */
-#define HSI_JOURNAL_LINE (3 * (HS_MAX_ID + 16) + 160)
+#define HSI_JOURNAL_LINE (3 * (HS_MAX_ID + 16) + 200)
 
 /* Digits of a number in base 16. */
 #define HSI_JOURNAL_HEX 16
@@ -47,10 +49,10 @@ static inline uint64_t hsi_journal_sum_end(uint64_t state)
  * Each writes a line (no NUL) and returns its length; *chain is the sum of the line
  * before, and of this one afterwards. A header begins a chain.
  */
-size_t hsi_journal_put_header(char *line, uint64_t digest, size_t tasks, uint64_t *chain);
+size_t hsi_journal_put_header(char *line, uint64_t *chain);
 size_t hsi_journal_put_run(char *line, uint64_t synced, uint64_t *chain);
-size_t hsi_journal_put_done(char *line, const hs_instance *in, const hsi_journal_record *record,
-                            uint64_t synced, uint64_t *chain);
+size_t hsi_journal_put_record(char *line, const hs_instance *in, const hsi_journal_record *record,
+                              uint64_t synced, uint64_t *chain);
 size_t hsi_journal_put_closed(char *line, uint64_t synced, uint64_t *chain);
 
 /* 16 digits; 0 if they are not. */
@@ -59,19 +61,23 @@ int hsi_journal_get_hex(const char *at, uint64_t *value);
 /* A name back from how it was written; returns its length. `name` has room for `length`. */
 size_t hsi_journal_get_name(const char *at, size_t length, char *name);
 
+/* Does a file that begins so say that it is a journal? */
+int hsi_journal_is_one(const char *text, size_t size);
+
+/* What stand-ins run. */
+uint64_t hsi_journal_nothing(void);
+
 /*
- * What there is in `size` bytes of a journal of `in`: sets done[] and, in *found, how many
- * tasks that were, where the part that can be trusted ends, and the sum there. HS_OK: the
- * rest, if any, is what a crash leaves, and `why` says so. HS_EINVAL, HS_ENOMEM.
+ * What there is in `size` bytes of a journal: *past of the tasks of `in`, and in *found where the
+ * part that can be trusted ends, and the sum there. HS_OK: the rest, if any, is what a crash
+ * leaves, and `why` says so. HS_EINVAL, HS_ENOMEM.
  */
 typedef struct hsi_journal_found {
-    uint64_t done;
     size_t   end; /* 0: not even a header */
     uint64_t chain;
 } hsi_journal_found;
 
 hs_status hsi_journal_read(const char *path, const char *text, size_t size, const hs_instance *in,
-                           uint64_t digest, unsigned char *done, hsi_journal_found *found,
-                           char why[HS_WHY]);
+                           hsi_journal_past *past, hsi_journal_found *found, char why[HS_WHY]);
 
 #endif

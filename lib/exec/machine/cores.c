@@ -14,22 +14,50 @@ static int reserves(const hsi_machine *machine, const hsi_work *work)
 
 static unsigned needed(const hsi_machine *machine, const hsi_work *work)
 {
-    return work->cpus + (reserves(machine, work) ? work->gpus : 0);
+    const unsigned *each = work->settings.cores;
+
+    return work->cpus * each[HS_CPU] + (reserves(machine, work) ? work->gpus * each[HS_GPU] : 0);
+}
+
+static unsigned most_cores(const hsi_work *work)
+{
+    const unsigned *each = work->settings.cores;
+
+    return each[HS_CPU] > each[HS_GPU] ? each[HS_CPU] : each[HS_GPU];
+}
+
+static hs_type type_of(const hsi_work *work, unsigned worker)
+{
+    return worker < work->cpus ? HS_CPU : HS_GPU;
+}
+
+const int *hsi_machine_cores(const hsi_machine *machine, const hsi_work *work, unsigned worker)
+{
+    return machine->os_cpu[worker] < 0 ? NULL : &machine->cores[worker * most_cores(work)];
 }
 
 /*
- * A core each: first the CPU workers, then, as far as there are any left, the threads
- * that drive the GPUs. More workers than even the hardware's threads, and those that
+ * A worker's cores: first those of the CPU workers, then, as far as there are any left, of the
+ * threads that drive the GPUs. More workers than even the hardware's threads, and those that
  * only wait, are left to the kernel, which shares better than a fixed binding does.
  */
-static int place(const hsi_machine *machine, const hsi_work *work, unsigned number)
+static void place(hsi_machine *machine, const hsi_work *work, unsigned worker)
 {
-    unsigned threads = hsi_topology_threads(machine->topology);
-    unsigned first = work->settings.emulate[HS_CPU] ? work->cpus : 0;
+    const unsigned *each = work->settings.cores;
+    unsigned        threads = hsi_topology_threads(machine->topology), i;
+    unsigned        first = work->settings.emulate[HS_CPU] ? work->cpus : 0, from, count;
 
-    if (number < first || work->cpus - first > threads || number - first >= threads)
-        return -1;
-    return hsi_topology_cpu(machine->topology, number - first);
+    from = worker < work->cpus
+               ? worker * each[HS_CPU]
+               : (work->cpus - first) * each[HS_CPU] + (worker - work->cpus) * each[HS_GPU];
+    count = each[type_of(work, worker)];
+    machine->os_cpu[worker] = -1;
+    if (worker < first || (work->cpus - first) * each[HS_CPU] > threads || from + count > threads)
+        return;
+    machine->os_cpu[worker] = hsi_topology_cpu(machine->topology, from);
+    for (i = 0; i < count; i++)
+        machine->cores[worker * most_cores(work) + i] =
+            hsi_topology_cpu(machine->topology, from + i);
 }
 
 static hs_status refuse(const hsi_machine *machine, const hsi_work *work, unsigned cores,
@@ -41,11 +69,12 @@ static hs_status refuse(const hsi_machine *machine, const hsi_work *work, unsign
         return hsi_refuse(why, HS_ERESOURCE,
                           "too few cores: this plan needs %u, and there %s %u; use "
                           "settings.oversubscribe",
-                          work->cpus, verb, cores);
+                          needed(machine, work), verb, cores);
     return hsi_refuse(why, HS_ERESOURCE,
                       "too few cores: this plan needs %u, and %u more to drive its GPUs, and "
                       "there %s %u; use settings.no_reserve or settings.oversubscribe",
-                      work->cpus, work->gpus, verb, cores);
+                      work->cpus * work->settings.cores[HS_CPU],
+                      work->gpus * work->settings.cores[HS_GPU], verb, cores);
 }
 
 /* The last core that is free, of those near the device if there is one. */
@@ -65,31 +94,54 @@ static unsigned free_core(const hsi_topology *topology, const char *pci, const u
     return last;
 }
 
+static void give(hsi_machine *machine, const hsi_work *work, unsigned worker, unsigned nth,
+                 unsigned index, unsigned char *taken)
+{
+    int core = hsi_topology_cpu(machine->topology, index);
+
+    taken[index] = 1;
+    machine->cores[worker * most_cores(work) + nth] = core;
+    if (nth == 0)
+        machine->os_cpu[worker] = core;
+}
+
 /* There are enough for all: first each GPU's, then those that are left to the CPU workers. */
 static hs_status reserve(hsi_machine *machine, const hsi_work *work, unsigned cores)
 {
     const hsi_topology *topology = machine->topology;
+    const unsigned     *each = work->settings.cores;
     unsigned char      *taken = calloc(cores + 1, 1);
-    unsigned            i, core = 0;
+    unsigned            i, n, core = 0;
 
     if (!taken)
         return HS_ENOMEM;
-    for (i = 0; i < work->gpus; i++) {
-        unsigned index = free_core(topology, machine->devices[i].pci, taken, cores);
-
-        taken[index] = 1;
-        machine->os_cpu[work->cpus + i] = hsi_topology_cpu(topology, index);
-    }
-    for (i = 0; i < work->cpus; i++, core++) {
-        while (taken[core])
-            core++;
-        machine->os_cpu[i] = work->settings.emulate[HS_CPU] ? -1 : hsi_topology_cpu(topology, core);
-    }
+    for (i = 0; i < work->gpus; i++)
+        for (n = 0; n < each[HS_GPU]; n++)
+            give(machine, work, work->cpus + i, n,
+                 free_core(topology, machine->devices[i].pci, taken, cores), taken);
+    for (i = 0; i < work->cpus && !work->settings.emulate[HS_CPU]; i++)
+        for (n = 0; n < each[HS_CPU]; n++) {
+            while (taken[core])
+                core++;
+            give(machine, work, i, n, core, taken);
+        }
     free(taken);
     return HS_OK;
 }
 
-hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, char why[HS_WHY])
+/* Nothing is counted: the caller knows what his machine has. */
+static void as_told(hsi_machine *machine, const hsi_work *work)
+{
+    const hs_exec_settings *s = &work->settings;
+    unsigned                i;
+
+    for (i = 0; i < work->workers; i++) {
+        machine->os_cpu[i] = s->unbound ? -1 : s->os_cpus[i];
+        machine->cores[i * most_cores(work)] = machine->os_cpu[i];
+    }
+}
+
+static hs_status find_cores(hsi_machine *machine, const hsi_work *work, char why[HS_WHY])
 {
     unsigned  cores, i;
     hs_status st = hsi_topology_open(&machine->topology, reserves(machine, work), why);
@@ -100,12 +152,25 @@ hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, c
     if (needed(machine, work) > cores && !work->settings.oversubscribe &&
         !work->settings.emulate[HS_CPU])
         return refuse(machine, work, cores, why);
-    machine->os_cpu = malloc((work->workers + 1) * sizeof *machine->os_cpu);
-    if (!machine->os_cpu)
-        return HS_ENOMEM;
     if (reserves(machine, work) && needed(machine, work) <= cores)
         return reserve(machine, work, cores);
     for (i = 0; i < work->workers; i++)
-        machine->os_cpu[i] = place(machine, work, i);
+        place(machine, work, i);
+    return HS_OK;
+}
+
+hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, char why[HS_WHY])
+{
+    unsigned i;
+
+    machine->os_cpu = malloc((work->workers + 1) * sizeof *machine->os_cpu);
+    machine->cores = calloc(work->workers + 1, most_cores(work) * sizeof *machine->cores);
+    if (!machine->os_cpu || !machine->cores)
+        return HS_ENOMEM;
+    for (i = 0; i < work->workers; i++)
+        machine->os_cpu[i] = -1;
+    if (!work->settings.unbound && !work->settings.os_cpus)
+        return find_cores(machine, work, why);
+    as_told(machine, work);
     return HS_OK;
 }

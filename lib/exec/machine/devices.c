@@ -78,6 +78,7 @@ void hsi_machine_close(hsi_machine *machine)
 {
     free(machine->devices);
     free(machine->os_cpu);
+    free(machine->cores);
     hsi_topology_close(machine->topology);
     hsi_module_close(&machine->module);
 }
@@ -119,9 +120,11 @@ hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *
         describe(&machine.devices[index], out);
     else if (st == HS_OK && out)
         st = HS_EINVAL;
-    if (why)
+    if (why) {
         snprintf(why, HS_WHY, "%s%.480s", st == HS_ERESOURCE ? "no GPU: " : "",
                  st == HS_OK || reason[0] ? reason : hs_status_text(st));
+        hsi_why_tell(why);
+    }
     hsi_machine_close(&machine);
     return st;
 }

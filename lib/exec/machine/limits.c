@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define V2_ROOT "/sys/fs/cgroup"
-
 enum { PATH = 4096 + 64 };
 
 static int read_line(const char *path, char *line, int size)
@@ -25,82 +23,127 @@ static double lesser(double known, double found)
     return found > 0 && (known == 0 || found < known) ? found : known;
 }
 
-/* "QUOTA PERIOD", the quota "max" if there is none: 0 then. */
-static double quota_of(const char *line)
+/* Has the line of a hierarchy, "1:cpu,cpuacct:/...", this controller? NULL: v2, "0::/...".
+ * The path in it, or NULL. */
+static char *path_in(char *line, const char *controller)
 {
-    char         *rest;
-    unsigned long quota = strtoul(line, &rest, 10), period;
+    char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL, *name, *rest;
 
-    if (rest == line)
-        return 0;
-    period = strtoul(rest, NULL, 10);
-    return period ? (double)quota / (double)period : 0;
+    if (!path)
+        return NULL;
+    *path++ = '\0';
+    path[strcspn(path, "\n")] = '\0';
+    if (!controller)
+        return names[1] == '\0' ? path : NULL;
+    for (name = strtok_r(names + 1, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+        if (strcmp(name, controller) == 0)
+            return path;
+    return NULL;
 }
 
-static double bytes_of(const char *line)
+/* The group of this process as a folder, and the length of the hierarchy's: 0: there is none. */
+static size_t own_group(const hsi_groups *at, const char *controller, char *folder)
 {
-    return (double)strtoull(line, NULL, 10); /* of "max" 0 */
-}
+    char   line[4096], *path;
+    FILE  *file = fopen(at->own, "re");
+    size_t root = 0;
 
-/* The group of this process in the unified hierarchy, as a folder. */
-static int own_group(char *folder)
-{
-    char  line[4096];
-    FILE *file = fopen("/proc/self/cgroup", "re");
-    int   found = 0;
-
-    while (file && !found && fgets(line, sizeof line, file)) {
-        if (strncmp(line, "0::/", 4) != 0)
+    while (file && !root && fgets(line, sizeof line, file)) {
+        path = path_in(line, controller);
+        if (!path)
             continue;
-        line[strcspn(line, "\n")] = '\0';
-        snprintf(folder, PATH, V2_ROOT "%s", line + 3);
-        found = 1;
+        root = (size_t)snprintf(folder, PATH, "%s%s%s", at->mounted, controller ? "/" : "",
+                                controller ? controller : "");
+        snprintf(folder + root, PATH - root, "%s", path);
     }
     if (file)
         fclose(file);
-    return found;
+    return root;
 }
 
-/* The least of what `name` says in the group's folder and in those above it. */
-static double least_above(const char *name, double (*value)(const char *))
-{
-    char   folder[PATH], path[PATH + 32], line[128], *slash;
-    double least = 0;
+/* What a group's folder says; 0: nothing. */
+typedef double said(const char *folder);
 
-    if (!own_group(folder))
-        return 0;
-    while (strlen(folder) >= strlen(V2_ROOT)) {
-        snprintf(path, sizeof path, "%s/%s", folder, name);
-        if (read_line(path, line, sizeof line))
-            least = lesser(least, value(line));
+static double first_number(const char *folder, const char *name, char line[128])
+{
+    char path[PATH + 32];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    line[0] = '\0';
+    return read_line(path, line, 128) ? strtod(line, NULL) : 0;
+}
+
+/* "QUOTA PERIOD", the quota "max" if there is none. */
+static double quota_v2(const char *folder)
+{
+    char   line[128], *rest;
+    double quota = first_number(folder, "cpu.max", line), period;
+
+    strtod(line, &rest);
+    period = strtod(rest, NULL);
+    return period > 0 ? quota / period : 0;
+}
+
+/* A quota of -1: there is none. */
+static double quota_v1(const char *folder)
+{
+    char   line[128];
+    double quota = first_number(folder, "cpu.cfs_quota_us", line);
+    double period = first_number(folder, "cpu.cfs_period_us", line);
+
+    return period > 0 ? quota / period : 0;
+}
+
+static double memory_v2(const char *folder)
+{
+    char line[128];
+
+    return first_number(folder, "memory.max", line); /* of "max" 0 */
+}
+
+static double memory_v1(const char *folder)
+{
+    char line[128];
+
+    return first_number(folder, "memory.limit_in_bytes", line);
+}
+
+/* The least of what the group of this process and those above it say. */
+static double least_above(const hsi_groups *at, const char *controller, said *of)
+{
+    char   folder[PATH], *slash;
+    size_t root = own_group(at, controller, folder);
+    double least = root ? of(folder) : 0;
+
+    while (root && strlen(folder) > root) {
         slash = strrchr(folder, '/');
-        if (!slash)
-            break;
         *slash = '\0';
+        least = lesser(least, of(folder));
     }
     return least;
 }
 
+double hsi_groups_cpus(const hsi_groups *at)
+{
+    return lesser(least_above(at, NULL, quota_v2), least_above(at, "cpu", quota_v1));
+}
+
+double hsi_groups_memory(const hsi_groups *at)
+{
+    return lesser(least_above(at, NULL, memory_v2), least_above(at, "memory", memory_v1));
+}
+
+static const hsi_groups here = {"/proc/self/cgroup", "/sys/fs/cgroup"};
+
 double hsi_limit_cpus(void)
 {
-    char   quota[64], period[64];
-    double limit = least_above("cpu.max", quota_of);
-
-    if (read_line("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", quota, sizeof quota) &&
-        read_line("/sys/fs/cgroup/cpu/cpu.cfs_period_us", period, sizeof period) &&
-        quota[0] != '-' && strtod(period, NULL) > 0)
-        limit = lesser(limit, strtod(quota, NULL) / strtod(period, NULL));
-    return limit;
+    return hsi_groups_cpus(&here);
 }
 
 double hsi_limit_memory(void)
 {
-    char   line[64];
     long   pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    double limit = pages > 0 && page > 0 ? (double)pages * (double)page : 0;
+    double there = pages > 0 && page > 0 ? (double)pages * (double)page : 0;
 
-    limit = lesser(limit, least_above("memory.max", bytes_of));
-    if (read_line("/sys/fs/cgroup/memory/memory.limit_in_bytes", line, sizeof line))
-        limit = lesser(limit, bytes_of(line));
-    return limit;
+    return lesser(there, hsi_groups_memory(&here));
 }

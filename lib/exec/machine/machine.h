@@ -9,7 +9,8 @@
 /* What a run has of the machine: cores that its threads are bound to, and GPUs. */
 typedef struct hsi_machine {
     hsi_topology      *topology;
-    int               *os_cpu;  /* by worker; -1: not bound */
+    int               *os_cpu;  /* by worker, its first core; -1: not bound */
+    int               *cores;   /* all of them, as many for each worker as any has */
     hsi_module         module;  /* for GPUs that are not emulated */
     hs_backend_device *devices; /* all there are; the first are used */
     unsigned           device_count;
@@ -27,6 +28,9 @@ const hs_backend_device *hsi_machine_device(const hsi_machine *machine, const hs
 
 /* cores.c: after the devices. */
 hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, char why[HS_WHY]);
+
+/* Those that a worker is bound to, as many as the settings say; NULL: to none. */
+const int *hsi_machine_cores(const hsi_machine *machine, const hsi_work *work, unsigned worker);
 
 void hsi_machine_close(hsi_machine *machine);
 

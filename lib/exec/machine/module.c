@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include "exec/backend/backends.h"
 #include "exec/why.h"
 
 #define MODULE "hybridsched-cuda.so"
@@ -30,7 +31,7 @@ static hs_status take_backend(hsi_module *module, char why[HS_WHY])
 
     *(void **)&entry = dlsym(module->file, HS_BACKEND_MODULE_SYMBOL);
     module->backend = entry ? entry(HS_BACKEND_ABI) : NULL;
-    if (module->backend && module->backend->devices)
+    if (!hsi_backend_lacks(module->backend) && module->backend->devices)
         return HS_OK;
     return hsi_refuse(why, HS_ERESOURCE,
                       "the module for GPUs is for another version of the library");

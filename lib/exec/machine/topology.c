@@ -57,14 +57,18 @@ static hs_status mask_read(mask *m)
     return HS_ERESOURCE;
 }
 
-hs_status hsi_bind(pid_t thread, int os_cpu)
+hs_status hsi_bind(pid_t thread, const int *os_cpu, unsigned count)
 {
-    mask m;
-    int  failed;
+    mask     m;
+    unsigned i;
+    int      failed, last = 0;
 
-    if (!mask_make(&m, (unsigned)os_cpu + 1))
+    for (i = 0; i < count; i++)
+        last = os_cpu[i] > last ? os_cpu[i] : last;
+    if (!mask_make(&m, (unsigned)last + 1))
         return HS_ENOMEM;
-    CPU_SET_S((size_t)os_cpu, m.bytes, m.set);
+    for (i = 0; i < count; i++)
+        CPU_SET_S((size_t)os_cpu[i], m.bytes, m.set);
     failed = sched_setaffinity(thread, m.bytes, m.set);
     CPU_FREE(m.set);
     return failed ? HS_ERESOURCE : HS_OK;

@@ -28,7 +28,7 @@ int hsi_topology_is_near(const hsi_topology *topology, const char *pci, int os_c
 /* The processors nearest to a device, such as 0-7,16-23; empty if they are not known. */
 void hsi_topology_near(const hsi_topology *topology, const char *pci, char *text, size_t size);
 
-/* Bind a thread (0: the calling one) to a core. HS_ERESOURCE: errno says why not. */
-hs_status hsi_bind(pid_t thread, int os_cpu);
+/* Bind a thread (0: the calling one) to cores. HS_ERESOURCE: errno says why not. */
+hs_status hsi_bind(pid_t thread, const int *os_cpu, unsigned count);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "exec/backend/backends.h"
 #include "support/atomic.h"
 #include "support/clock.h"
 
@@ -56,40 +57,102 @@ static void name_log(const hsi_worker *worker)
     sprintf(to, ".%lu.log", (unsigned long)a->number);
 }
 
-/* What stands there was printed in another run. */
-static void begin_log(const hsi_worker *worker)
+/* What stands there was printed in another run: by an earlier attempt if that run is resumed,
+ * although it may have come to no end and be on no record. */
+static void begin_log(hsi_worker *worker)
 {
+    const hs_exec *exec = worker->exec;
+    hs_attempt    *a = &worker->attempt;
+    uint16_t      *attempts = &exec->results.attempts[a->task];
+
     name_log(worker);
+    while (exec->work.settings.resume && *attempts < UINT16_MAX - 1 &&
+           access(worker->log, F_OK) == 0) {
+        a->number = ++*attempts + 1u;
+        name_log(worker);
+    }
     unlink(worker->log);
 }
 
-/* 0: it could not be put on record, and is not done. */
-static int put_on_record(hsi_worker *worker, const hs_exec_record *record)
+/* An attempt that was aborted has failed unless somebody wanted that. */
+static void find_cause(const hsi_worker *worker, hs_exec_attempt *a)
 {
-    const hsi_journal_record done = {record->task, worker->number, record->number, record->start,
-                                     record->end};
-    hs_exec                 *exec = worker->exec;
-    hs_status                st = hsi_journal_done(exec->results.journal, &done);
+    hs_exec *exec = worker->exec;
+
+    if (a->outcome != HS_OUTCOME_ABORTED)
+        return;
+    hsi_lock(&exec->control);
+    a->timed_out = worker->turn.cause == HSI_TIMED_OUT;
+    if (a->timed_out || (worker->turn.cause == HSI_NOT_CANCELLED && !exec->control.halt))
+        a->outcome = HS_OUTCOME_FAILED;
+    hsi_unlock(&exec->control);
+}
+
+static hs_exec_attempt describe_end(const hsi_worker *worker, const hs_exec_record *record)
+{
+    hs_exec_attempt a = {.struct_size = sizeof a,
+                         .task = record->task,
+                         .number = record->number,
+                         .worker = worker->number,
+                         .outcome = (hs_outcome)record->outcome,
+                         .status = worker->attempt.status,
+                         .signal = worker->attempt.signal,
+                         .start = record->start,
+                         .end = record->end,
+                         .date = worker->exec->control.start_date + record->start};
+
+    find_cause(worker, &a);
+    return a;
+}
+
+/* 0: it could not be put on record, and is not done. */
+static int put_on_record(hsi_worker *worker, const hs_exec_attempt *a)
+{
+    hs_exec           *exec = worker->exec;
+    const hsi_body    *body = hsi_worker_body(worker, a->task);
+    hsi_journal_record end = {*a, exec->bodies.backends[body->slot] == &hsi_backend_emulated};
+    hs_status          st = hsi_journal_add(exec->results.journal, &end);
 
     if (st == HS_OK)
         return 1;
     hsi_lock(&exec->control);
-    exec->results.unrecorded++;
+    exec->results.unrecorded += a->outcome == HS_OUTCOME_DONE;
     hsi_break_off(exec, st, "the journal cannot be written");
     hsi_unlock(&exec->control);
     return 0;
 }
 
-/* The attempt of worker->attempt: its record, and all that follows if it is done. */
+static void tell(hs_exec *exec, const hs_exec_attempt *a)
+{
+    pthread_mutex_lock(&exec->results.telling);
+    exec->work.settings.attempt(exec->work.settings.attempt_data, a);
+    pthread_mutex_unlock(&exec->results.telling);
+}
+
+/*
+ * The attempt of worker->attempt: its record, and all that follows if it is done. What is put on
+ * record is so before anybody else may try the task.
+ */
 hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_outcome outcome)
 {
-    hs_exec        *exec = worker->exec;
-    hs_exec_record *record = add_record(worker, start, end, outcome);
+    hs_exec              *exec = worker->exec;
+    const hs_exec_record *record = add_record(worker, start, end, outcome);
+    int                   recorded = 1;
 
+    if (exec->results.journal || exec->work.settings.attempt) {
+        hs_exec_attempt a = describe_end(worker, record);
+
+        if (exec->results.journal && a.outcome != HS_OUTCOME_ABORTED)
+            recorded = put_on_record(worker, &a);
+        if (exec->work.settings.attempt)
+            tell(exec, &a);
+    }
     if (outcome != HS_OUTCOME_DONE)
         return outcome;
-    if (exec->results.journal && !put_on_record(worker, record))
+    if (!recorded)
         return HS_OUTCOME_ABORTED;
+    if (worker->why[0])
+        hsi_done_note(worker);
     hsi_atomic_store64(&worker->gauge.done, worker->gauge.done + 1);
     if (exec->work.settings.progress)
         hsi_gauge_add(&worker->gauge, exec->work.in, worker->attempt.task);
@@ -102,6 +165,8 @@ void hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *a
 
     attempt->task = task;
     attempt->number = exec->results.attempts[task] + 1u;
+    attempt->status = -1;
+    attempt->signal = 0;
     attempt->seconds =
         hs_instance_time(exec->work.in, task, worker->type) * exec->work.seconds_per_unit;
 }

@@ -39,8 +39,10 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_work *work, const h
     if (!bodies->backends || !bodies->used)
         return HS_ENOMEM;
     for (i = 0; i < s->backend_count; i++) {
-        if (!s->backends[i] || s->backends[i]->abi != HS_BACKEND_ABI)
-            return hsi_refuse(why, HS_EINVAL, "a backend is for another version of the library");
+        const char *lacks = hsi_backend_lacks(s->backends[i]);
+
+        if (lacks)
+            return hsi_refuse(why, HS_EINVAL, "backend %zu of the settings: %s", i, lacks);
         bodies->backends[bodies->backend_count++] = s->backends[i];
     }
     if (!s->emulate[HS_CPU]) {
@@ -61,12 +63,23 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_work *work, const h
     return HS_OK;
 }
 
-static hs_status try_backend(hsi_bodies *bodies, unsigned slot, const hs_task *row, hs_type type,
-                             hsi_body *out, char why[HS_WHY])
+hs_backend_options hsi_bodies_options(const hsi_bodies *bodies, unsigned slot)
 {
-    hs_body  *body = NULL;
-    hs_status st = bodies->backends[slot]->body_create(&bodies->options, row, type, &body, why);
+    hs_backend_options options = bodies->options;
 
+    options.data = bodies->backends[slot]->data;
+    return options;
+}
+
+static hs_status try_backend(hsi_bodies *bodies, unsigned slot, size_t number, const hs_task *row,
+                             hs_type type, hsi_body *out, char why[HS_WHY])
+{
+    hs_backend_options options = hsi_bodies_options(bodies, slot);
+    hs_body           *body = NULL;
+    hs_status          st;
+
+    options.row = number;
+    st = bodies->backends[slot]->body_create(&options, row, type, &body, why);
     if (st == HS_OK && body) {
         *out = (hsi_body){body, slot};
         bodies->used[2 * slot + type] = 1;
@@ -85,9 +98,9 @@ static hs_status make_body(hsi_bodies *bodies, const hsi_work *work, const asked
 
     why[0] = '\0';
     for (i = 0; i < work->settings.backend_count && st == HS_OK && !out->body; i++)
-        st = try_backend(bodies, i, row, type, out, why);
+        st = try_backend(bodies, i, number, row, type, out, why);
     for (i = 0; i < list->count[type] && st == HS_OK && !out->body; i++)
-        st = try_backend(bodies, list->slot[type][i], row, type, out, why);
+        st = try_backend(bodies, list->slot[type][i], number, row, type, out, why);
     if (out->body)
         return HS_OK;
     if (row->id)
@@ -187,23 +200,23 @@ static hs_status reduce_estimates(hsi_bodies *bodies, const hsi_work *work)
     return st;
 }
 
-static void fill_options(hs_backend_options *options, const hsi_work *work,
-                         const hsi_machine *machine)
+void hsi_bodies_begin(hsi_bodies *bodies, const hsi_work *work)
 {
     const hs_exec_settings *s = &work->settings;
 
-    *options = (hs_backend_options){
-        .struct_size = sizeof *options,
+    bodies->options = (hs_backend_options){
+        .struct_size = sizeof bodies->options,
         .seconds_per_unit = work->seconds_per_unit,
         .grace = s->grace,
+        .memory = s->memory,
         .allow_commands = s->allow_commands,
         .allow_plugins = s->allow_plugins,
+        .look_only = s->look_only,
         .keep_visible_devices = s->keep_visible_devices,
         .emulate = {s->emulate[HS_CPU], s->emulate[HS_GPU]},
         .verify = s->verify,
         .gpu_mode = s->gpu_mode,
         .resident = s->resident,
-        .device_memory = hsi_machine_least_memory(machine, work),
     };
 }
 
@@ -216,7 +229,7 @@ hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_work *work, const hsi_ma
     int            lacking = 0;
     hs_status      st = list_backends(bodies, work, machine, &list, why);
 
-    fill_options(&bodies->options, work, machine);
+    bodies->options.device_memory = hsi_machine_least_memory(machine, work);
     if (st != HS_OK)
         return st;
     bodies->rows = rows;

@@ -22,9 +22,15 @@ typedef struct hsi_bodies {
     hs_instance       *reduced; /* the estimates, where a body is missing; or NULL */
 } hsi_bodies;
 
+/* What backends are told, as far as the settings say it. */
+void hsi_bodies_begin(hsi_bodies *bodies, const hsi_work *work);
+
 hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_work *work, const hsi_machine *machine,
                           char why[HS_WHY]);
 void      hsi_bodies_free(hsi_bodies *bodies);
+
+/* As the backend of that slot sees them. */
+hs_backend_options hsi_bodies_options(const hsi_bodies *bodies, unsigned slot);
 
 static inline const hsi_body *hsi_body_of(const hsi_bodies *bodies, const hs_instance *in,
                                           uint32_t task, hs_type type)

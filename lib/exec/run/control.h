@@ -20,6 +20,7 @@ typedef struct hsi_control {
     unsigned        active;  /* workers that neither wait nor have left */
     unsigned        waiting;
     int64_t         start_ns;
+    double          start_date; /* the same in seconds since 1970 */
     int64_t         latest;    /* the policy's clock is never set back */
     int64_t         next_look; /* when the caller's thread enforces deadlines again */
     int             ran;

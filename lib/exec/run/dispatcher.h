@@ -35,8 +35,16 @@ static inline const hsi_body *hsi_worker_body(const hsi_worker *worker, uint32_t
     return hsi_body_of(&worker->exec->bodies, worker->exec->work.in, task, worker->type);
 }
 
-/* decide.c: with the lock held */
-void hsi_reconsider(hs_exec *exec, int64_t now);
+/* exec.c: a handle that has run is made ready to run again */
+hs_status hsi_renew(hs_exec *exec, char why[HS_WHY]);
+
+/* Why a run is broken off with HS_ESCHEDULE: a policy may be anybody's. */
+#define HSI_IMPOSSIBLE "the policy decides what cannot be done"
+
+/* decide.c: with the lock held, but for hsi_time_since_start() */
+void   hsi_reconsider(hs_exec *exec, int64_t now);
+double hsi_policy_time(hs_exec *exec, int64_t now); /* is never set back */
+double hsi_time_since_start(const hs_exec *exec, int64_t now);
 
 /* turn.c: with the lock held */
 void hsi_halt(hs_exec *exec, hs_exec_stop_how how);

@@ -4,15 +4,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "exec/backend/command/starter.h"
+#include "exec/run/memory.h"
+#include "exec/why.h"
 #include "support/sized.h"
 
 static hs_status make_policy(hs_exec *exec)
 {
-    const hsi_work *work = &exec->work;
+    const hsi_work    *work = &exec->work;
+    hs_policy_settings settings;
 
+    hs_policy_settings_init(&settings);
+    settings.tolerance = work->settings.tolerance;
     return hs_policy_create(work->settings.policy,
                             exec->bodies.reduced ? exec->bodies.reduced : work->in, work->plan,
-                            work->settings.tolerance, &exec->policy);
+                            &settings, &exec->policy);
 }
 
 static hs_status open_journal(hs_exec *exec, char why[HS_WHY])
@@ -21,20 +27,37 @@ static hs_status open_journal(hs_exec *exec, char why[HS_WHY])
     hs_status st = hsi_results_open_journal(&exec->results, &exec->work, why);
 
     for (i = 0; i < n && st == HS_OK; i++)
-        if (hsi_is_done_before(&exec->results, (uint32_t)i)) {
+        if (hsi_is_done_before(&exec->results, (uint32_t)i) ||
+            hsi_is_left_out(&exec->results, &exec->work, (uint32_t)i)) {
             exec->results.state[i] = HSI_TASK_OVER;
             hs_policy_skip(exec->policy, (uint32_t)i);
         }
     return st;
 }
 
+/* First of all, when there is little memory and no driver has threads yet. */
+static hs_status open_starter(hs_exec *exec, char why[HS_WHY])
+{
+    const hsi_work     *work = &exec->work;
+    hs_backend_options *options = &exec->bodies.options;
+
+    hsi_bodies_begin(&exec->bodies, work);
+    if (!work->settings.allow_commands || work->settings.look_only)
+        return HS_OK;
+    return hsi_starter_open(options, work->workers, &options->starter, why);
+}
+
 static hs_status prepare(hs_exec *exec, char why[HS_WHY])
 {
     const hsi_work *work = &exec->work;
-    hs_status       st = hsi_machine_find_devices(&exec->machine, work, why);
+    hs_status       st = open_starter(exec, why);
 
     if (st == HS_OK)
+        st = hsi_machine_find_devices(&exec->machine, work, why);
+    if (st == HS_OK)
         st = hsi_bodies_make(&exec->bodies, work, &exec->machine, why);
+    if (st == HS_OK)
+        st = hsi_memory_check(&exec->bodies, work, why);
     if (st == HS_OK)
         st = hsi_results_open(&exec->results, work);
     if (st == HS_OK)
@@ -52,6 +75,30 @@ static hs_status prepare(hs_exec *exec, char why[HS_WHY])
     return st == HS_OK ? hsi_progress_prepare(&exec->progress, work, &exec->results) : st;
 }
 
+/* Bodies, devices and cores stay. What fails is freed with the handle, or by the next attempt. */
+hs_status hsi_renew(hs_exec *exec, char why[HS_WHY])
+{
+    hsi_control *control = &exec->control;
+    hs_status    st;
+
+    hsi_results_close(&exec->results);
+    hs_policy_free(exec->policy);
+    hsi_workers_free(exec);
+    exec->results = (hsi_results){.telling = PTHREAD_MUTEX_INITIALIZER};
+    exec->policy = NULL;
+    exec->worker = NULL;
+    exec->conds = 0;
+    exec->wake = (hs_wake){0};
+    control->ready = control->waiting = 0;
+    control->open = control->halt = 0;
+    control->status = HS_OK;
+    control->why[0] = '\0';
+    st = hsi_results_open(&exec->results, &exec->work);
+    if (st == HS_OK)
+        st = hsi_workers_make(exec, why);
+    return st == HS_OK ? make_policy(exec) : st;
+}
+
 hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
                          const hs_exec_settings *settings, hs_exec **out, char why[HS_WHY])
 {
@@ -67,7 +114,8 @@ hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
     exec = aligned_alloc(_Alignof(hs_exec), sizeof *exec);
     if (!exec)
         return HS_ENOMEM;
-    *exec = (hs_exec){.control = {.event_fd = -1}};
+    *exec =
+        (hs_exec){.control = {.event_fd = -1}, .results = {.telling = PTHREAD_MUTEX_INITIALIZER}};
     st = hsi_work_set(&exec->work, in, plan, settings, why);
     if (st == HS_OK)
         st = prepare(exec, why);
@@ -77,6 +125,7 @@ hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
         hs_exec_free(exec);
     if (st != HS_OK && !why[0])
         snprintf(why, HS_WHY, "%s", hs_status_text(st));
+    hsi_why_tell(why);
     return st;
 }
 
@@ -88,10 +137,22 @@ void hs_exec_free(hs_exec *exec)
     hs_policy_free(exec->policy);
     hsi_workers_free(exec);
     hsi_control_close(&exec->control);
+    hsi_starter_close(exec->bodies.options.starter);
     hsi_bodies_free(&exec->bodies);
     hsi_machine_close(&exec->machine);
     hsi_work_free(&exec->work);
     free(exec);
+}
+
+/* As many as fit. */
+static void list_cores(const hs_exec *exec, unsigned worker, char *text, size_t size)
+{
+    const int *cores = hsi_machine_cores(&exec->machine, &exec->work, worker);
+    hs_type    type = worker < exec->work.cpus ? HS_CPU : HS_GPU;
+    size_t     used = 0, i;
+
+    for (i = 0; cores && i < exec->work.settings.cores[type] && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%d", i ? "," : "", cores[i]);
 }
 
 void hs_exec_worker(const hs_exec *exec, unsigned worker, hs_exec_worker_info *info)
@@ -102,6 +163,7 @@ void hs_exec_worker(const hs_exec *exec, unsigned worker, hs_exec_worker_info *i
     if (exec && worker < exec->work.workers) {
         hs_worker_name(exec->work.cpus, worker, full.name);
         full.os_cpu = exec->machine.os_cpu[worker];
+        list_cores(exec, worker, full.cores, sizeof full.cores);
         device = hsi_machine_device(&exec->machine, &exec->work, worker);
         full.device = device ? device->uuid : NULL;
     }
@@ -118,7 +180,16 @@ const char *hs_exec_backend(const hs_exec *exec, uint32_t task, hs_type type)
     return body->body ? exec->bodies.backends[body->slot]->name : NULL;
 }
 
-uint64_t hs_exec_resumed(const hs_exec *exec)
+void hs_exec_recorded(const hs_exec *exec, hs_exec_past *past)
 {
-    return exec ? exec->results.resumed : 0;
+    hs_exec_past full = {0};
+
+    if (exec) {
+        const hsi_journal_past *p = &exec->results.past;
+
+        full = (hs_exec_past){
+            .done = p->done, .failed = p->failed, .changed = p->changed, .gone = p->gone};
+        full.fresh = hs_instance_tasks(exec->work.in) - p->done - p->failed - p->changed;
+    }
+    hsi_fill_sized(past, &full, sizeof full);
 }

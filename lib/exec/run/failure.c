@@ -2,10 +2,12 @@
 #include "exec/run/dispatcher.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "exec/why.h"
 #include "support/sized.h"
 
 static int make_room(hsi_results *r)
@@ -35,24 +37,59 @@ static char *kept_log(const hsi_worker *worker, int attempted, int *no_memory)
     return log;
 }
 
-/* `why` NULL: as its last attempt says. */
-void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, const char *why)
+/* It takes its strings. */
+static void add(hs_exec *exec, const hsi_failure *f, int no_memory)
 {
-    hs_exec    *exec = worker->exec;
-    int         attempted = !why, no_memory = 0;
-    const char *text = why ? why : worker->why[0] ? worker->why : "it failed and did not say why";
-    hsi_failure f = {task, exec->results.attempts[task], worker->number, final, strdup(text), NULL};
-
-    f.log = kept_log(worker, attempted, &no_memory);
-    if (f.why && !no_memory && make_room(&exec->results)) {
-        exec->results.failure[exec->results.failure_count++] = f;
+    if (f->why && !no_memory && make_room(&exec->results)) {
+        exec->results.failure[exec->results.failure_count++] = *f;
         if (exec->work.settings.failure)
             hsi_wake_caller(&exec->control);
         return;
     }
-    free(f.why);
-    free(f.log);
+    free(f->why);
+    free(f->log);
     hsi_break_off(exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
+}
+
+static char *told(const char *text)
+{
+    char why[HS_WHY];
+
+    snprintf(why, sizeof why, "%.*s", HS_WHY - 1, text); /* a backend's may lack a NUL */
+    hsi_why_tell(why);
+    return strdup(why);
+}
+
+/* `why` NULL: as its last attempt says. */
+void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, unsigned retired,
+                      const char *why)
+{
+    hs_exec    *exec = worker->exec;
+    int         attempted = !why, no_memory = 0;
+    const char *text = why ? why : worker->why[0] ? worker->why : "it failed and did not say why";
+    hsi_failure f = {.task = task,
+                     .number = exec->results.attempts[task],
+                     .worker = worker->number,
+                     .final = final,
+                     .retired = retired,
+                     .why = told(text)};
+
+    f.log = kept_log(worker, attempted, &no_memory);
+    add(exec, &f, no_memory);
+}
+
+void hsi_done_note(hsi_worker *worker)
+{
+    hsi_failure f = {.task = worker->attempt.task,
+                     .number = worker->attempt.number,
+                     .worker = worker->number,
+                     .final = 1,
+                     .done = 1,
+                     .why = told(worker->why)};
+
+    hsi_lock(&worker->exec->control);
+    add(worker->exec, &f, 0);
+    hsi_unlock(&worker->exec->control);
 }
 
 /* The lock of a handle is all that changes in it. */
@@ -71,8 +108,9 @@ static int look_up(hs_exec *exec, size_t index, hs_exec_failure *out)
     if (found) {
         const hsi_failure *f = &exec->results.failure[index];
 
-        *out =
-            (hs_exec_failure){sizeof *out, f->task, f->number, f->worker, f->final, f->why, f->log};
+        *out = (hs_exec_failure){sizeof *out, f->task, f->number, f->worker,
+                                 f->final,    f->done, f->why,    f->log,
+                                 f->retired};
     }
     hsi_unlock(&exec->control);
     return found;

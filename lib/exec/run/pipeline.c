@@ -27,9 +27,8 @@ typedef struct pipeline {
     flight           **idle; /* a stack of those that are not on their way */
     unsigned           room, idle_count, count;
     uint32_t           newest; /* task that was submitted last */
-    uint32_t          *again;  /* tasks that failed and are to be tried once more */
-    unsigned           again_count;
-    uint32_t          *lost; /* tasks that were under way when the worker was lost */
+    unsigned           in_hand; /* 1: a task is taken from the list, and not submitted yet */
+    uint32_t          *lost;    /* tasks that were under way when the worker was lost */
     unsigned           lost_count;
     char               lost_why[HS_WHY];
 } pipeline;
@@ -137,8 +136,10 @@ static void submit(pipeline *p, uint32_t task)
     const hsi_body *body = hsi_worker_body(worker, task);
     flight         *f;
 
+    p->in_hand = 1;
     while (p->count == p->room)
         collect_one(p, 1);
+    p->in_hand = 0;
     f = p->idle[--p->idle_count];
     f->attempt = worker->attempt;
     f->attempt.log = NULL;
@@ -166,17 +167,14 @@ static void show_next(pipeline *p)
         hsi_atomic_store64(&p->worker->gauge.running_since, 0);
 }
 
-/* 1: it is to be tried again. */
-static int settle(pipeline *p, uint32_t task, hs_outcome outcome)
+static void settle(pipeline *p, uint32_t task, hs_outcome outcome)
 {
     hsi_worker *worker = p->worker;
-    int         again;
 
     hsi_lock(&worker->exec->control);
-    again = hsi_settle(worker, task, outcome);
+    hsi_settle(worker, task, outcome);
     hsi_reconsider(worker->exec, worker->now);
     hsi_unlock(&worker->exec->control);
-    return again && hsi_may_start(worker);
 }
 
 /* All that is on its way is to be collected first, since a worker is lost when it is idle. */
@@ -203,6 +201,8 @@ static void take_in(pipeline *p, const hs_completion *end)
 
     worker->attempt.task = task;
     worker->attempt.number = end->attempt->number;
+    worker->attempt.status = end->attempt->status;
+    worker->attempt.signal = end->attempt->signal;
     worker->now = hsi_clock_ns();
     if (worker->log)
         worker->log[0] = '\0'; /* none is written */
@@ -211,13 +211,14 @@ static void take_in(pipeline *p, const hs_completion *end)
         outcome = hsi_attempt_close(worker, end->start, end->end, end->outcome);
     p->idle[p->idle_count++] = (flight *)(void *)end->attempt;
     p->count--;
+    worker->under_way = p->count + p->in_hand;
     show_next(p);
     if (outcome == HS_OUTCOME_LOST)
         note_lost(p, task);
     else if (outcome == HS_OUTCOME_DONE)
         hsi_own_done(worker, task);
-    else if (settle(p, task, outcome))
-        p->again[p->again_count++] = task;
+    else
+        settle(p, task, outcome);
 }
 
 static void collect_one(pipeline *p, int wait)
@@ -237,27 +238,25 @@ static void collect_all(pipeline *p)
 /* By another backend, for which nothing else may be on its way. */
 static void run_other(pipeline *p, uint32_t task)
 {
+    p->in_hand = 1;
     collect_all(p);
+    p->in_hand = p->worker->under_way = 0;
     if (p->lost_count) {
         p->lost[p->lost_count++] = task; /* it was taken from the list */
         return;
     }
-    do {
-        if (!hsi_may_start(p->worker))
-            return;
-    } while (hsi_run_one(p->worker, task));
+    if (hsi_may_start(p->worker))
+        hsi_run_one(p->worker, task);
 }
 
 static int next_task(pipeline *p, uint32_t *task)
 {
     hsi_worker *worker = p->worker;
 
+    if (worker->row.length >= worker->exec->work.settings.retire_after)
+        collect_all(p); /* as it may be about to be retired, it gets one at a time */
     if (p->lost_count || !hsi_may_start(worker))
         return 0;
-    if (p->again_count) {
-        *task = p->again[--p->again_count];
-        return 1;
-    }
     return hsi_next_own(worker, task);
 }
 
@@ -265,15 +264,13 @@ static void run_list(pipeline *p)
 {
     uint32_t task;
 
-    do {
-        while (next_task(p, &task)) {
-            if (hsi_worker_body(p->worker, task)->slot == p->slot)
-                submit(p, task);
-            else
-                run_other(p, task);
-        }
-        collect_all(p);
-    } while (p->again_count && !p->lost_count && hsi_may_start(p->worker));
+    while (next_task(p, &task)) {
+        if (hsi_worker_body(p->worker, task)->slot == p->slot)
+            submit(p, task);
+        else
+            run_other(p, task);
+    }
+    collect_all(p);
 }
 
 /* The first says why; the others just go back. */
@@ -287,8 +284,6 @@ static void report_lost(pipeline *p)
     hsi_lock(&worker->exec->control);
     for (i = 1; i < p->lost_count; i++)
         hsi_give_back(worker, p->lost[i]);
-    while (p->again_count)
-        hsi_give_back(worker, p->again[--p->again_count]);
     memcpy(worker->why, p->lost_why, sizeof worker->why);
     hsi_settle(worker, p->lost[0], HS_OUTCOME_LOST);
     hsi_reconsider(worker->exec, worker->now);
@@ -302,8 +297,7 @@ static int open_pipeline(pipeline *p)
     p->flights = calloc(p->room + 1, sizeof *p->flights);
     p->idle = calloc(p->room + 1, sizeof *p->idle);
     p->lost = calloc(p->room + 2, sizeof *p->lost);
-    p->again = calloc(p->room + 2, sizeof *p->again);
-    if (!p->flights || !p->idle || !p->lost || !p->again)
+    if (!p->flights || !p->idle || !p->lost)
         return 0;
     while (p->idle_count < p->room) {
         p->idle[p->idle_count] = &p->flights[p->idle_count];
@@ -327,6 +321,5 @@ void hsi_pipeline_run(hsi_worker *worker, unsigned slot)
     }
     free(p.flights);
     free(p.idle);
-    free(p.again);
     free(p.lost);
 }

@@ -32,7 +32,8 @@ hs_status hsi_progress_prepare(hsi_progress *progress, const hsi_work *work,
         double weight = weight_of(work->in, (uint32_t)i);
 
         progress->total_weight += weight;
-        progress->resumed_weight += hsi_is_done_before(results, (uint32_t)i) ? weight : 0;
+        if (hsi_is_done_before(results, (uint32_t)i) || hsi_is_left_out(results, work, (uint32_t)i))
+            progress->resumed_weight += weight;
     }
     return st;
 }
@@ -77,8 +78,8 @@ void hsi_progress_tell(hs_exec *exec)
     int64_t          now = hsi_clock_ns();
     double           weight = exec->progress.resumed_weight;
     hs_exec_progress p = {.seconds = 1e-9 * (double)(now - exec->control.start_ns),
-                          .total = hs_instance_tasks(exec->work.in),
-                          .done = exec->results.resumed};
+                          .total = hs_instance_tasks(exec->work.in) - exec->results.left_out,
+                          .done = exec->results.past.done};
     unsigned         i;
 
     for (i = 0; i < exec->work.workers; i++) {

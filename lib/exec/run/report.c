@@ -57,12 +57,13 @@ static void add_times(const hs_exec *exec, hs_exec_report *r)
 void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report)
 {
     hs_exec_report r = {.tasks = hs_instance_tasks(exec->work.in),
-                        .done = exec->results.resumed,
-                        .resumed = exec->results.resumed,
+                        .done = exec->results.past.done,
+                        .resumed = exec->results.past.done,
                         .failed = exec->results.failed,
                         .unrecorded = exec->results.unrecorded + lost,
                         .aborted = exec->results.aborted,
                         .retried = exec->results.retried,
+                        .left_out = exec->results.left_out,
                         .lost_workers = exec->results.lost_workers,
                         .stopped = exec->control.stop != 0};
     unsigned       i;
@@ -70,7 +71,7 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report)
     for (i = 0; i < exec->work.workers; i++)
         r.done += exec->worker[i].gauge.done;
     r.done -= lost;
-    r.not_run = r.tasks - r.done - r.failed - r.unrecorded;
+    r.not_run = r.tasks - r.left_out - r.done - r.failed - r.unrecorded;
     add_times(exec, &r);
     hsi_fill_sized(report, &r, sizeof r);
 }

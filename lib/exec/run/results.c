@@ -14,22 +14,35 @@ hs_status hsi_results_open(hsi_results *results, const hsi_work *work)
     return results->state && results->attempts && results->failures ? HS_OK : HS_ENOMEM;
 }
 
+static void count_left_out(hsi_results *results, const hsi_work *work)
+{
+    size_t n = hs_instance_tasks(work->in), i;
+
+    for (i = 0; i < n; i++)
+        results->left_out += (uint64_t)hsi_is_left_out(results, work, (uint32_t)i);
+}
+
 hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, char why[HS_WHY])
 {
     const hs_exec_settings *s = &work->settings;
-    uint64_t                digest;
+    hsi_journal_past       *past = &results->past;
+    int                     resume = s->resume != HS_RESUME_NOT;
+    hs_status               st;
 
     if (!s->journal)
         return HS_OK;
-    results->skip = calloc(hs_instance_tasks(work->in) + 1, 1);
-    if (!results->skip)
+    past->state = calloc(hs_instance_tasks(work->in) + 1, 1);
+    if (!past->state)
         return HS_ENOMEM;
-    digest = hsi_journal_digest(work->in, work->plan);
+    past->attempts = results->attempts;
+    past->stand_ins = s->emulate[HS_CPU] || s->emulate[HS_GPU];
     if (s->look_only)
-        return hsi_journal_look(s->journal, work->in, digest, s->resume, results->skip,
-                                &results->resumed, why);
-    return hsi_journal_open(s->journal, work->in, digest, s->resume, results->skip,
-                            &results->resumed, &results->journal, why);
+        st = hsi_journal_look(s->journal, work->in, resume, past, why);
+    else
+        st = hsi_journal_open(s->journal, work->in, resume, past, &results->journal, why);
+    if (st == HS_OK)
+        count_left_out(results, work);
+    return st;
 }
 
 void hsi_results_close(hsi_results *results)
@@ -42,10 +55,11 @@ void hsi_results_close(hsi_results *results)
         free(results->failure[i].log);
     }
     free(results->failure);
+    free(results->retries.list);
     free(results->state);
     free(results->attempts);
     free(results->failures);
-    free(results->skip);
+    free(results->past.state);
 }
 
 /* In the worker's thread: so the memory is near it, and no page is missing later. */

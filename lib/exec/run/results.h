@@ -2,37 +2,44 @@
 #ifndef HSI_EXEC_RUN_RESULTS_H
 #define HSI_EXEC_RUN_RESULTS_H
 
+#include <pthread.h>
+
 #include "exec/journal/journal.h"
+#include "exec/run/retry.h"
 #include "exec/work.h"
 
 typedef struct hsi_failure {
     uint32_t task, number;
     unsigned worker;
-    int      final;
+    int      final, done;
+    unsigned retired; /* as in hs_exec_failure */
     char    *why, *log;
 } hsi_failure;
 
 /* What a policy may still do with a task: each starts when nobody has it, and is done once. */
 typedef enum hsi_task_state {
     HSI_TASK_FREE,
-    HSI_TASK_RUNS, /* a worker has it; what was a worker's own stays so */
+    HSI_TASK_RUNS, /* a worker has it, or it is to be tried again; what was a worker's own
+                      stays so */
     HSI_TASK_OVER
 } hsi_task_state;
 
 /* What has come of the tasks, now and in runs before. Under the lock once the run has begun. */
 typedef struct hsi_results {
-    hsi_journal   *journal;
-    unsigned char *skip; /* by task: done in a run before; NULL: none was */
-    uint64_t       resumed;
-    unsigned char *state;    /* by task: an hsi_task_state; shared: see support/atomic.h */
-    uint16_t      *attempts; /* by task: made and not done */
-    uint16_t      *failures; /* by task */
-    uint64_t       aborted, retried, failed;
-    uint64_t       unrecorded; /* tasks that the journal would not take */
-    unsigned       lost_workers;
-    hsi_failure   *failure;
-    size_t         failure_count, failure_capacity;
-    size_t         failures_told; /* the caller's thread's own */
+    hsi_journal     *journal;
+    hsi_journal_past past;
+    uint64_t         left_out; /* tasks that are not done and not to be run */
+    pthread_mutex_t  telling;  /* of attempts that have ended */
+    unsigned char   *state;    /* by task: an hsi_task_state; shared: see support/atomic.h */
+    uint16_t        *attempts; /* by task: made, in runs before too */
+    uint16_t        *failures; /* by task */
+    uint64_t         aborted, retried, failed;
+    uint64_t         unrecorded; /* tasks that the journal would not take */
+    unsigned         lost_workers;
+    hsi_retries      retries;
+    hsi_failure     *failure;
+    size_t           failure_count, failure_capacity;
+    size_t           failures_told; /* the caller's thread's own */
 } hsi_results;
 
 /* The attempts of one worker, by time. */
@@ -53,7 +60,15 @@ int hsi_records_room(hsi_records *records);    /* for one more */
 
 static inline int hsi_is_done_before(const hsi_results *results, uint32_t task)
 {
-    return results->skip && results->skip[task];
+    return results->past.state && results->past.state[task] == HSI_PAST_DONE;
+}
+
+/* Neither done nor to be run. */
+static inline int hsi_is_left_out(const hsi_results *results, const hsi_work *work, uint32_t task)
+{
+    return work->settings.resume == HS_RESUME_FAILED &&
+           results->past.state[task] != HSI_PAST_DONE &&
+           results->past.state[task] != HSI_PAST_FAILED;
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exec/why.h"
 #include "support/atomic.h"
 #include "support/clock.h"
 
@@ -53,12 +54,16 @@ static unsigned start_threads(hs_exec *exec)
 
 static void open_gate(hs_exec *exec, unsigned started)
 {
+    struct timespec date;
+
     hsi_lock(&exec->control);
     while (exec->control.ready < started)
         pthread_cond_wait(&exec->control.gate, &exec->control.lock);
     if (hsi_atomic_load(&exec->control.stop))
         hsi_halt(exec, HS_STOP_DRAIN);
     exec->control.start_ns = exec->control.latest = hsi_clock_ns();
+    clock_gettime(CLOCK_REALTIME, &date);
+    exec->control.start_date = (double)date.tv_sec + 1e-9 * (double)date.tv_nsec;
     exec->control.open = 1;
     pthread_cond_broadcast(&exec->control.gate);
     hsi_unlock(&exec->control);
@@ -75,7 +80,7 @@ static hs_status close_journal(hs_exec *exec, uint64_t *lost, char why[HS_WHY])
 
 static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, char why[HS_WHY])
 {
-    if (r->done == r->tasks)
+    if (r->done + r->left_out == r->tasks)
         return HS_OK;
     snprintf(why, HS_WHY, "%llu of %llu tasks failed, and %llu were not run",
              (unsigned long long)r->failed, (unsigned long long)r->tasks,
@@ -99,14 +104,19 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     char           unread[HS_WHY];
     hs_exec_report full;
     uint64_t       lost;
-    hs_status      closed;
+    hs_status      status;
     unsigned       started, i;
+    int            told;
 
     if (!why)
         why = unread;
     why[0] = '\0';
-    if (!exec || exec->control.ran || exec->work.settings.look_only)
+    if (!exec || exec->work.settings.look_only ||
+        (exec->control.ran && exec->work.settings.journal))
         return HS_EINVAL;
+    status = exec->control.ran ? hsi_renew(exec, why) : HS_OK;
+    if (status != HS_OK)
+        return status;
     exec->control.ran = 1;
     exec->control.present = exec->control.active = exec->work.workers;
     exec->control.next_look = HSI_FAR;
@@ -117,10 +127,16 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     hsi_wait_for_workers(exec);
     for (i = 0; i < started; i++)
         pthread_join(exec->worker[i].thread, NULL);
-    closed = close_journal(exec, &lost, why);
+    status = close_journal(exec, &lost, why);
+    told = hsi_atomic_load(&exec->control.stop);
     hs_exec_report_init(&full);
     hsi_report_fill(exec, lost, &full);
     if (report)
         hsi_report_fill(exec, lost, report);
-    return outcome(exec, closed, &full, why);
+    status = outcome(exec, status, &full, why);
+    hsi_why_tell(why);
+    /* What has been said since then is said to the next run. */
+    __atomic_compare_exchange_n(&exec->control.stop, &told, 0, 0, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+    return status;
 }

@@ -52,11 +52,11 @@ void hsi_sleep_until(hsi_worker *worker, int64_t until, int64_t now)
         pthread_cond_signal(&worker->turn.wake);
 }
 
-static void raise_flag(hsi_worker *worker)
+static void raise_flag(hsi_worker *worker, hs_cancel why)
 {
     const uint64_t one = 1;
 
-    hsi_atomic_store(&worker->cancel, 1);
+    hsi_atomic_store(&worker->cancel, (int)why);
     while (write(worker->wake_fd, &one, sizeof one) < 0 && errno == EINTR)
         continue;
 }
@@ -76,7 +76,7 @@ void hsi_cancel(hsi_worker *worker, hsi_cause cause)
     if (worker->turn.cause != HSI_NOT_CANCELLED)
         return;
     worker->turn.cause = cause;
-    raise_flag(worker);
+    raise_flag(worker, cause == HSI_TAKEN ? HS_CANCEL_TAKEN : HS_CANCEL_STOP);
 }
 
 /* Flags that are raised here stay: nothing starts after it. */
@@ -93,7 +93,7 @@ void hsi_halt(hs_exec *exec, hs_exec_stop_how how)
         if (w->turn.phase == HSI_WAIT)
             hsi_enter(w, HSI_LEAVE, exec->control.latest);
         if (how == HS_STOP_NOW)
-            raise_flag(w);
+            raise_flag(w, HS_CANCEL_STOP);
     }
 }
 
@@ -115,20 +115,31 @@ void hsi_forget_cancel(hsi_worker *worker)
     worker->turn.deadline = HSI_FAR;
 }
 
+/* The task's own if it has one; INFINITY: none. */
+static double timeout_of(const hsi_work *work, uint32_t task, hs_type type)
+{
+    const hs_exec_settings *s = &work->settings;
+    double                  seconds = s->timeout > 0 ? s->timeout : INFINITY;
+    hs_task                 row;
+
+    hs_instance_row(work->in, hs_instance_row_of(work->in, task), &row);
+    if (isfinite(row.timeout))
+        return row.timeout * work->seconds_per_unit;
+    if (s->timeout_factor > 0)
+        seconds = fmin(seconds, s->timeout_factor * work->seconds_per_unit *
+                                    hs_instance_time(work->in, task, type));
+    return seconds;
+}
+
 /* Before an attempt: how long it may take. */
 void hsi_begin(hsi_worker *worker, uint32_t task)
 {
-    const hs_exec          *exec = worker->exec;
-    const hs_exec_settings *s = &exec->work.settings;
-    double                  seconds = INFINITY;
+    const hs_exec *exec = worker->exec;
+    double         seconds;
 
     if (!exec->work.timed)
         return;
-    if (s->timeout > 0)
-        seconds = s->timeout;
-    if (s->timeout_factor > 0)
-        seconds = fmin(seconds, s->timeout_factor * exec->work.seconds_per_unit *
-                                    hs_instance_time(exec->work.in, task, worker->type));
+    seconds = timeout_of(&exec->work, task, worker->type);
     worker->turn.limit = seconds;
     worker->turn.deadline = seconds < 9e9 ? hsi_clock_ns() + (int64_t)(1e9 * seconds) : HSI_FAR;
     if (worker->turn.deadline < exec->control.next_look)

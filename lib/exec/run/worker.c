@@ -17,15 +17,18 @@ static hs_backend_worker_info describe(const hsi_worker *worker)
     const hs_backend_device *device =
         hsi_machine_device(&exec->machine, &exec->work, worker->number);
 
-    return (hs_backend_worker_info){.struct_size = sizeof(hs_backend_worker_info),
-                                    .number = worker->number,
-                                    .type = worker->type,
-                                    .index = worker->number - first,
-                                    .cpus = exec->work.cpus,
-                                    .gpus = exec->work.gpus,
-                                    .os_cpu = exec->machine.os_cpu[worker->number],
-                                    .device = device ? device->uuid : NULL,
-                                    .device_index = worker->number - first};
+    return (hs_backend_worker_info){
+        .struct_size = sizeof(hs_backend_worker_info),
+        .number = worker->number,
+        .type = worker->type,
+        .index = worker->number - first,
+        .cpus = exec->work.cpus,
+        .gpus = exec->work.gpus,
+        .os_cpu = exec->machine.os_cpu[worker->number],
+        .core_count = exec->work.settings.cores[worker->type],
+        .cores = hsi_machine_cores(&exec->machine, &exec->work, worker->number),
+        .device = device ? device->uuid : NULL,
+        .device_index = worker->number - first};
 }
 
 /* It has bodies, or, on a GPU, others may use its stream. */
@@ -53,12 +56,13 @@ static hs_status open_those(hsi_worker *worker, hs_backend_worker_info *info, in
     hs_status st = HS_OK;
 
     for (slot = 0; slot < exec->bodies.backend_count && st == HS_OK; slot++) {
-        const hs_backend *backend = exec->bodies.backends[slot];
+        const hs_backend  *backend = exec->bodies.backends[slot];
+        hs_backend_options options = hsi_bodies_options(&exec->bodies, slot);
 
         if (!backend->worker_open || (backend->stream != NULL) != with_stream ||
             !is_used(worker, slot))
             continue;
-        st = backend->worker_open(&exec->bodies.options, info, &worker->states[slot], why);
+        st = backend->worker_open(&options, info, &worker->states[slot], why);
         if (st == HS_OK && with_stream && worker->type == HS_GPU)
             info->stream = backend->stream(worker->states[slot]);
     }
@@ -92,14 +96,15 @@ static void close_backends(hsi_worker *worker)
 static hs_status get_ready(hsi_worker *worker, char why[HS_WHY])
 {
     const hsi_machine *machine = &worker->exec->machine;
-    int                os_cpu = machine->os_cpu[worker->number];
+    const hsi_work    *work = &worker->exec->work;
+    const int         *cores = hsi_machine_cores(machine, work, worker->number);
     hs_status          st = HS_OK;
 
     prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul); /* without it, waits are over 50 us late */
-    if (os_cpu >= 0)
-        st = hsi_bind(0, os_cpu);
+    if (cores)
+        st = hsi_bind(0, cores, work->settings.cores[worker->type]);
     if (st != HS_OK)
-        snprintf(why, HS_WHY, "a worker cannot be bound to core %d", os_cpu);
+        snprintf(why, HS_WHY, "a worker cannot be bound to core %d", cores[0]);
     else if (!hsi_records_prepare(&worker->records))
         st = HS_ENOMEM;
     else
@@ -159,12 +164,11 @@ int hsi_may_start(hsi_worker *worker)
     return room;
 }
 
-/* With a deadline, or when it has failed, a task concerns others too. 1: once more. */
-int hsi_run_one(hsi_worker *worker, uint32_t task)
+/* With a deadline, or when it has failed, a task concerns others too. */
+void hsi_run_one(hsi_worker *worker, uint32_t task)
 {
     hs_exec   *exec = worker->exec;
     hs_outcome outcome;
-    int        again;
 
     if (exec->work.timed) {
         hsi_lock(&exec->control);
@@ -174,13 +178,12 @@ int hsi_run_one(hsi_worker *worker, uint32_t task)
     outcome = hsi_attempt(worker, task);
     if (outcome == HS_OUTCOME_DONE && !exec->work.timed) {
         hsi_own_done(worker, task);
-        return 0;
+        return;
     }
     hsi_lock(&exec->control);
-    again = hsi_settle(worker, task, outcome);
+    hsi_settle(worker, task, outcome);
     hsi_reconsider(exec, worker->now);
     hsi_unlock(&exec->control);
-    return again;
 }
 
 static void run_own(hsi_worker *worker)
@@ -188,9 +191,7 @@ static void run_own(hsi_worker *worker)
     uint32_t task;
 
     while (hsi_may_start(worker) && hsi_next_own(worker, &task))
-        while (hsi_run_one(worker, task))
-            if (!hsi_may_start(worker))
-                return;
+        hsi_run_one(worker, task);
 }
 
 /* With the lock held, which it gives up while it sleeps. */
@@ -225,13 +226,11 @@ static void follow_policy(hsi_worker *worker)
 {
     hs_exec   *exec = worker->exec;
     hs_outcome outcome;
-    int        again = 0;
 
     worker->now = hsi_clock_ns();
     hsi_lock(&exec->control);
     for (;;) {
-        if (!again)
-            hsi_decide(worker, worker->now);
+        hsi_decide(worker, worker->now);
         hsi_reconsider(exec, worker->now);
         if (!next_task(worker) || !has_room(worker))
             break;
@@ -239,7 +238,7 @@ static void follow_policy(hsi_worker *worker)
         hsi_unlock(&exec->control);
         outcome = hsi_attempt(worker, worker->turn.task);
         hsi_lock(&exec->control);
-        again = hsi_settle(worker, worker->turn.task, outcome);
+        hsi_settle(worker, worker->turn.task, outcome);
     }
     hsi_retreat(worker);
     hsi_unlock(&exec->control);

@@ -25,11 +25,20 @@ typedef struct hsi_turn {
     int64_t            waiting_since; /* HSI_WAIT, HSI_LEAVE */
     struct hsi_worker *victim;        /* HSI_WAIT: that its task is handed over */
     struct hsi_worker *thief;         /* who waits for it to abort */
+    hsi_retry          retry;         /* tries_again: that is the task that it runs */
+    int                tries_again;
     hsi_cause          cause;
     int64_t            deadline; /* of the present attempt */
     double             limit;    /* seconds that it has */
     pthread_cond_t     wake;
 } hsi_turn;
+
+/* Failures in a row: is it the tasks, or is it the worker? */
+typedef struct hsi_row {
+    unsigned length;
+    int      belied;      /* another worker did one of these tasks; anybody's, under the lock */
+    uint64_t others_done; /* tasks, when it began */
+} hsi_row;
 
 /* A thread, and what belongs to it. */
 typedef struct hsi_worker {
@@ -49,6 +58,8 @@ typedef struct hsi_worker {
     int64_t     idle_ns; /* waited, and then was given something */
     char       *log;
     char        why[HS_WHY];
+    hsi_row     row;       /* set by its own thread, under the lock */
+    unsigned    under_way; /* its own thread's: attempts beside the one that has ended */
 
     hsi_turn turn;
 
@@ -64,7 +75,7 @@ void      hsi_workers_free(hs_exec *exec);
 /* worker.c */
 void *hsi_worker_main(void *worker);
 int   hsi_may_start(hsi_worker *worker);              /* what is its own */
-int   hsi_run_one(hsi_worker *worker, uint32_t task); /* likewise; 1: once more */
+void  hsi_run_one(hsi_worker *worker, uint32_t task); /* likewise */
 
 /* pipeline.c: with a backend that can have several tasks on their way */
 hs_status hsi_pipeline_prepare(hsi_worker *worker, char why[HS_WHY]);
@@ -84,15 +95,26 @@ void hsi_begin(hsi_worker *worker, uint32_t task);
 void hsi_cancel(hsi_worker *worker, hsi_cause cause);
 void hsi_forget_cancel(hsi_worker *worker);
 
-/* decide.c: without the lock, what is its own is given and done; the others with it */
+/* decide.c: without the lock, what is its own is given; the others with it */
 hs_status hsi_claim_own(hsi_worker *worker, char why[HS_WHY]);
 int       hsi_next_own(hsi_worker *worker, uint32_t *task);
-void      hsi_own_done(hsi_worker *worker, uint32_t task);
-int       hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome);
-void      hsi_give_back(hsi_worker *worker, uint32_t task);
 void      hsi_decide(hsi_worker *worker, int64_t now);
+void      hsi_hand_over(hsi_worker *worker, int64_t now);
 
-/* failure.c: with the lock held */
-void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, const char *why);
+/* settle.c: without the lock, what is its own is done; the others with it */
+void hsi_own_done(hsi_worker *worker, uint32_t task);
+void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome);
+void hsi_give_back(hsi_worker *worker, uint32_t task);
+
+/* row.c: with the lock held, an attempt has failed. 0, or how many in a row, which is why the
+ * worker is to go out of service. */
+unsigned hsi_row_failed(hsi_worker *worker);
+
+/* failure.c: with the lock held. `why` NULL: as its last attempt says. */
+void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, unsigned retired,
+                      const char *why);
+
+/* likewise without it: what is said of an attempt that ended well */
+void hsi_done_note(hsi_worker *worker);
 
 #endif

@@ -5,7 +5,7 @@
 static hs_status read_header(struct hsi_rows *r)
 {
     struct hsi_csv *csv = &r->csv;
-    int             found;
+    int             found, taken;
     hs_status       st;
 
     for (;;) {
@@ -13,7 +13,12 @@ static hs_status read_header(struct hsi_rows *r)
         if (st != HS_OK)
             return st;
         if (!found)
-            return hsi_rows_header(r, 0, NULL, NULL, HSI_COLUMNS);
+            return hsi_rows_header(r, &(struct hsi_own_columns){0}, NULL, HSI_COLUMNS);
+        st = hsi_rows_note(r, &taken);
+        if (st != HS_OK)
+            return st;
+        if (taken)
+            continue;
         st = hsi_builder_note(r->builder,
                               (hsi_text){csv->fields[0].at, csv->fields[0].length},
                               (hsi_text){csv->fields[1].at, csv->fields[1].length});
@@ -58,6 +63,13 @@ static hs_status read_row(struct hsi_rows *r)
 /* So many rows tell what the others will be like. */
 enum { ENOUGH = 1000 };
 
+static void expect(struct hsi_rows *r, double share)
+{
+    hsi_builder_expect(r->builder, share);
+    hsi_list_expect(&r->after, share);
+    hsi_list_expect(&r->data, share);
+}
+
 static hs_status read_rows(struct hsi_rows *r)
 {
     int       found;
@@ -70,8 +82,8 @@ static hs_status read_rows(struct hsi_rows *r)
         st = read_row(r);
         if (st != HS_OK)
             return st;
-        if (r->places.rows == ENOUGH && hsi_csv_share(&r->csv) > 0)
-            hsi_builder_expect(r->builder, hsi_csv_share(&r->csv));
+        if (r->places.rows == ENOUGH && hsi_csv_part_read(&r->csv) > 0)
+            expect(r, hsi_csv_part_read(&r->csv));
     }
 }
 

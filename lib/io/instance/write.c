@@ -20,7 +20,7 @@ hs_status hs_instance_write(int fd, const hs_instance *in)
     hsi_put_instance_lines(&out, in, "instance");
     hsi_list_cells(&list, in->store, HSI_COLUMNS);
     hsi_put_names(&out, &list);
-    for (size_t row = 0; row < in->store->rows && !hsi_output_failed(&out); row++)
-        hsi_put_cells(&out, in->store, &list, row);
-    return hsi_output_close(&out);
+    for (size_t row = 0; row < in->store->rows && !hsi_output_failed(&out) && !list.failed; row++)
+        hsi_put_cells(&out, in, &list, row);
+    return hsi_close_cells(&list, &out);
 }

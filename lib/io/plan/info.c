@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "io/text/csv_write.h"
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
+#include "support/sized.h"
 
 void hs_plan_info_init_sized(hs_plan_info *info, size_t size)
 {
@@ -17,9 +13,7 @@ void hs_plan_info_init_sized(hs_plan_info *info, size_t size)
 
     memset(&full, 0, sizeof full);
     full.makespan = NAN;
-    memset(info, 0, size);
-    memcpy(info, &full, smaller(size, sizeof full));
-    info->struct_size = size;
+    hsi_init_sized(info, size, &full, sizeof full);
 }
 
 static int is_bound(const hs_named_bound *bound)
@@ -31,12 +25,8 @@ static int is_bound(const hs_named_bound *bound)
 hs_status hsi_plan_info_resolve(hs_plan_info *full, const hs_plan_info *info)
 {
     hs_plan_info_init(full);
-    if (!info)
-        return HS_OK;
-    if (info->struct_size < sizeof info->struct_size)
+    if (info && !hsi_take_sized(full, sizeof *full, info))
         return HS_EINVAL;
-    memcpy(full, info, smaller(info->struct_size, sizeof *full));
-    full->struct_size = sizeof *full;
     if (!memchr(full->algorithm, '\0', sizeof full->algorithm) || !hsi_is_line(full->algorithm) ||
         full->bound_count > sizeof full->bounds / sizeof full->bounds[0])
         return HS_EINVAL;
@@ -44,15 +34,4 @@ hs_status hsi_plan_info_resolve(hs_plan_info *full, const hs_plan_info *info)
         if (!is_bound(&full->bounds[i]))
             return HS_EINVAL;
     return HS_OK;
-}
-
-void hsi_plan_info_give(const hs_plan_info *full, hs_plan_info *info)
-{
-    size_t size;
-
-    if (!info || info->struct_size < sizeof info->struct_size)
-        return;
-    size = info->struct_size;
-    memcpy(info, full, smaller(size, sizeof *full));
-    info->struct_size = size;
 }

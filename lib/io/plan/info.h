@@ -7,9 +7,6 @@
 /** `info`, or nothing said where it is NULL or older; HS_EINVAL if it cannot be written. */
 hs_status hsi_plan_info_resolve(hs_plan_info *full, const hs_plan_info *info);
 
-/** `full` into the caller's *info (NULL: nowhere), as far as that goes. */
-void hsi_plan_info_give(const hs_plan_info *full, hs_plan_info *info);
-
 /** As hs_plan_digest(); the instance's digest is in `info`, which is resolved. */
 uint64_t hsi_plan_digest(const hs_instance *in, const hs_schedule *s, const hs_plan_info *info);
 

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "core/names.h"
 #include "io/plan/info.h"
 #include "io/plan/lines.h"
+#include "io/plan/regroup.h"
 #include "io/text/field.h"
 #include "io/text/rows.h"
+#include "support/sized.h"
 
 /* Columns of plans alone. */
-enum { NAME, WORKER, START, END, STATE, OWN };
+enum { NAME, WORKER, START, END, STATE, ROW, OWN };
 
-static const char *const own_names[OWN] = {"id", "worker", "start", "end", "state"};
+static const char *const own_names[OWN] = {"id", "worker", "start", "end", "state", "row"};
+
+static const struct hsi_own_columns own_columns = {OWN, ROW, own_names};
 
 struct reader {
     struct hsi_rows       rows;       /* tasks, in the order in which they come first */
@@ -18,27 +23,61 @@ struct reader {
     hsi_names             tasks;      /* by their names */
     hs_plan_info          info;
     hsi_vector            placements;
+    hsi_vector            numbers;    /* uint32_t: by tasks, where there is a column `row` */
     int                   column[OWN];
 };
+
+/* Columns of tasks, and none that says where they run. */
+static int is_instance(const struct reader *r)
+{
+    return r->rows.column[HSI_CPU] >= 0 && r->rows.column[HSI_GPU] >= 0 &&
+           r->column[WORKER] < 0 && r->column[START] < 0 && r->column[END] < 0 &&
+           r->column[STATE] < 0;
+}
+
+static hs_status read_columns(struct reader *r)
+{
+    hs_status st = hsi_rows_header(&r->rows, &own_columns, r->column, HSI_SHARED);
+
+    if (st != HS_ESYNTAX || !is_instance(r))
+        return st;
+    hsi_csv_fail(&r->rows.csv, NULL, "the header has none of the columns worker, start, end and "
+                 "state; expected a plan, which an instance is not");
+    return HS_EKIND;
+}
+
+/* The order of tasks that depend on each other means something. */
+static hs_status check_row_column(struct reader *r)
+{
+    if (r->column[ROW] >= 0 ||
+        (r->rows.column[HSI_AFTER] < 0 && r->rows.column[HSI_DATA] < 0))
+        return HS_OK;
+    return hsi_csv_fail(&r->rows.csv, NULL, "the header has no column 'row', which plans with "
+                        "'after' or 'data' must have");
+}
 
 static hs_status read_header(struct reader *r)
 {
     struct hsi_csv *csv = &r->rows.csv;
-    int             found;
+    int             found, taken;
     hs_status       st;
 
     for (;;) {
         st = hsi_header_next(&r->rows.header, csv, &found);
         if (st != HS_OK || !found)
             break;
-        st = hsi_plan_lines_add(&r->lines, csv);
+        st = hsi_rows_note(&r->rows, &taken);
+        if (st == HS_OK && !taken)
+            st = hsi_plan_lines_add(&r->lines, csv);
         if (st != HS_OK)
             break;
     }
     if (st == HS_OK)
         st = hsi_plan_lines_finish(&r->lines, csv, r->rows.builder, &r->info);
     if (st == HS_OK)
-        st = hsi_rows_header(&r->rows, OWN, own_names, r->column, HSI_SHARED);
+        st = read_columns(r);
+    if (st == HS_OK)
+        st = check_row_column(r);
     return st;
 }
 
@@ -47,15 +86,37 @@ static const struct hsi_field *field_of(const struct reader *r, int column)
     return &r->rows.csv.fields[r->column[column]];
 }
 
+static int is_text(const struct hsi_rows *rows, int column, hsi_text text)
+{
+    const struct hsi_field *field;
+
+    if (rows->column[column] < 0)
+        return 1;
+    field = &rows->csv.fields[rows->column[column]];
+    return field->length == text.length &&
+           (text.length == 0 || memcmp(field->at, text.at, text.length) == 0);
+}
+
+/* A column in which this row does not say of its task what the first one did; -1: there is none. */
+static int find_difference(const struct hsi_rows *rows, size_t task, const hsi_row *row)
+{
+    int column = hsi_store_difference(hsi_builder_store(rows->builder), task, row, HSI_SHARED);
+
+    if (column >= 0)
+        return column;
+    if (!is_text(rows, HSI_AFTER, hsi_list_text(&rows->after, task)))
+        return HSI_AFTER;
+    return is_text(rows, HSI_DATA, hsi_list_text(&rows->data, task)) ? -1 : HSI_DATA;
+}
+
 /* All rows of a task say the same of it. */
 static hs_status check_same(struct reader *r, size_t task, const hsi_row *row)
 {
     const struct hsi_field *name = field_of(r, NAME);
     struct hsi_csv         *csv = &r->rows.csv;
-    int      column = hsi_store_difference(hsi_builder_store(r->rows.builder), task, row,
-                                           HSI_SHARED);
-    char     id[HSI_QUOTE];
-    uint64_t line, ignored;
+    int                     column = find_difference(&r->rows, task, row);
+    char                    id[HSI_QUOTE];
+    uint64_t                line, ignored;
 
     if (column < 0)
         return HS_OK;
@@ -101,6 +162,34 @@ static hs_status read_name(struct reader *r, uint64_t *hash)
     return hsi_csv_fail_status(&r->rows.csv,
                                hsi_names_hash(hsi_builder_store(r->rows.builder), &r->tasks,
                                               (hsi_text){name->at, name->length}, hash));
+}
+
+/* Kept for a task that is met for the first time. */
+static hs_status read_number(struct reader *r, uint32_t task)
+{
+    const struct hsi_field *field;
+    const uint32_t         *known = r->numbers.data;
+    uint64_t                number;
+    uint32_t                small;
+    hs_status               st;
+
+    if (r->column[ROW] < 0)
+        return HS_OK;
+    field = field_of(r, ROW);
+    st = hsi_field_whole(&r->rows.csv, field, "row", 0, HS_MAX_TASKS - 1, &number);
+    if (st != HS_OK)
+        return st;
+    small = (uint32_t)number;
+    if (task == r->numbers.size / sizeof small)
+        return hsi_csv_fail_status(&r->rows.csv,
+                                   hsi_vector_append(&r->numbers, &small, sizeof small)
+                                       ? HS_ENOMEM
+                                       : HS_OK);
+    if (known[task] == small)
+        return HS_OK;
+    return hsi_csv_fail(&r->rows.csv, field, "row %lu, and %lu where the task stood before; "
+                        "expected a task's rows to agree", (unsigned long)small,
+                        (unsigned long)known[task]);
 }
 
 static hs_status read_state(struct reader *r, uint32_t *state)
@@ -150,6 +239,8 @@ static hs_status read_row(struct reader *r, hs_placement *placement)
         return st;
     placed = read_placement(r, placement);
     st = find_task(r, &row, hash, &placement->task);
+    if (st == HS_OK)
+        st = read_number(r, placement->task);
     return st == HS_OK ? placed : st;
 }
 
@@ -171,6 +262,30 @@ static hs_status read_rows(struct reader *r)
     }
 }
 
+/* Tasks become the rows and copies that they were. */
+static hs_status regroup(struct reader *r)
+{
+    hs_placement *placements = r->placements.data;
+    size_t        tasks = r->numbers.size / sizeof(uint32_t);
+    uint32_t     *renumbered = malloc((tasks + 1) * sizeof *renumbered);
+    hs_status     st = renumbered ? hsi_plan_regroup(&r->rows, r->numbers.data, renumbered)
+                                  : hsi_csv_fail_status(&r->rows.csv, HS_ENOMEM);
+
+    for (size_t i = 0; st == HS_OK && i < r->placements.size / sizeof *placements; i++)
+        placements[i].task = renumbered[placements[i].task];
+    free(renumbered);
+    return st;
+}
+
+static hs_status refuse_duplicate(struct reader *r, size_t row)
+{
+    uint64_t line, column;
+
+    hsi_places_find(&r->rows.places, row, &line, &column);
+    return hsi_csv_fail_at(&r->rows.csv, line, 1, "the task has the name of another row; expected "
+                           "rows of different names");
+}
+
 /* What is no longer needed goes first: finishing needs room, too. */
 static hs_status finish(struct reader *r, hs_instance **instance, hs_schedule **schedule)
 {
@@ -181,7 +296,11 @@ static hs_status finish(struct reader *r, hs_instance **instance, hs_schedule **
     hsi_names_free(&r->tasks);
     hsi_vector_trim(&r->placements);
     hsi_builder_distinct(r->rows.builder);
-    st = hsi_rows_finish(&r->rows, instance, &row);
+    st = r->column[ROW] >= 0 ? regroup(r) : HS_OK;
+    if (st == HS_OK)
+        st = hsi_rows_finish(&r->rows, instance, &row);
+    if (st == HS_EDUPLICATE)
+        st = refuse_duplicate(r, row);
     if (st != HS_OK)
         return st;
     st = hs_schedule_build(header->cpus, header->gpus,
@@ -195,6 +314,7 @@ static void close_reader(struct reader *r)
     int error = errno;
 
     hsi_vector_free(&r->placements);
+    hsi_vector_free(&r->numbers);
     hsi_names_free(&r->tasks);
     hsi_plan_lines_close(&r->lines);
     hsi_rows_close(&r->rows);
@@ -221,7 +341,8 @@ hs_status hs_plan_read(int fd, const hs_read_options *options, hs_instance **ins
         st = finish(&r, &in, schedule);
     if (st == HS_OK) {
         *instance = in;
-        hsi_plan_info_give(&r.info, info);
+        if (info)
+            hsi_fill_sized(info, &r.info, sizeof r.info);
         in = NULL;
     }
     hs_instance_free(in);

@@ -38,14 +38,17 @@ static void put_header(hsi_output *out, const hs_instance *in, const hsi_cell_li
     put_digest(out, "instance-digest", info->digest);
     put_digest(out, "plan-digest", info->plan_digest);
     hsi_output_text(out, "id,worker,start,end,state,");
+    if (hs_instance_has_graph(in))
+        hsi_output_text(out, "row,");
     hsi_put_names(out, list);
 }
 
-static void put_entry(hsi_output *out, const hs_instance *in, const hsi_cell_list *list,
+static void put_entry(hsi_output *out, const hs_instance *in, hsi_cell_list *list,
                       const char *worker, const hs_entry *entry)
 {
     char   name[HS_MAX_ID + 16];
     size_t length = hs_instance_name(in, entry->task, name, sizeof name);
+    size_t row = hs_instance_row_of(in, entry->task);
 
     hsi_put_text(out, name, length);
     hsi_output_char(out, ',');
@@ -55,7 +58,11 @@ static void put_entry(hsi_output *out, const hs_instance *in, const hsi_cell_lis
     hsi_output_char(out, ',');
     hsi_output_double(out, entry->end);
     hsi_output_text(out, entry->state == HS_ABORTED ? ",aborted," : ",run,");
-    hsi_put_cells(out, in->store, list, hs_instance_row_of(in, entry->task));
+    if (hs_instance_has_graph(in)) {
+        hsi_output_u64(out, row);
+        hsi_output_char(out, ',');
+    }
+    hsi_put_cells(out, in, list, row);
 }
 
 /* Tasks lie far from each other: what rows to come are made of is on its way by then. */
@@ -81,7 +88,7 @@ static inline __attribute__((always_inline)) void fetch_ahead(const hs_instance 
         __builtin_prefetch((const char *)store->cells[HSI_ID].text.data + at[entry[NEAR].task]);
 }
 
-static void put_worker(hsi_output *out, const hs_instance *in, const hsi_cell_list *list,
+static void put_worker(hsi_output *out, const hs_instance *in, hsi_cell_list *list,
                        const hs_schedule *s, unsigned worker)
 {
     size_t          count;
@@ -136,7 +143,7 @@ hs_status hs_plan_write(int fd, const hs_instance *in, const hs_schedule *s,
     full.plan_digest = hsi_plan_digest(in, s, &full);
     hsi_list_cells(&list, in->store, HSI_SHARED);
     put_header(&out, in, &list, &full);
-    for (unsigned w = 0; w < in->cpus + in->gpus && !hsi_output_failed(&out); w++)
+    for (unsigned w = 0; w < in->cpus + in->gpus && !hsi_output_failed(&out) && !list.failed; w++)
         put_worker(&out, in, &list, s, w);
-    return hsi_output_close(&out);
+    return hsi_close_cells(&list, &out);
 }

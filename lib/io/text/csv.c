@@ -31,7 +31,7 @@ hs_status hsi_csv_open(struct hsi_csv *csv, int fd, hs_diagnostic *why)
     return HS_OK;
 }
 
-double hsi_csv_share(const struct hsi_csv *csv)
+double hsi_csv_part_read(const struct hsi_csv *csv)
 {
     uint64_t done = csv->dropped + csv->next;
 
@@ -103,10 +103,10 @@ static int scan_quoted(struct hsi_csv *csv, struct scan *s, struct hsi_field *fi
         if (!quote && s->last)
             return hsi_csv_fail_here(csv, field->raw, "a quote that is never closed; expected "
                                      "another before the end of the text");
-        if (!quote || (quote + 1 == s->end && !s->last))
+        if (!quote)
             return MORE;
         if (quote + 1 == s->end || quote[1] != '"')
-            break;
+            break; /* at the end of what is read so far: scan_record() wants more */
         if (keep(csv, s, from, (size_t)(quote + 1 - from)) != HS_OK)
             return HS_ENOMEM;
         doubled = 1;
@@ -329,19 +329,49 @@ static void list_names(size_t count, const char *const *names, char *buffer, siz
         used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "", names[i]);
 }
 
-static hs_status one_column(struct hsi_csv *csv, size_t number, size_t count,
-                            const char *const *names, int ignore_unknown, int *column)
+static size_t find_name(const struct hsi_field *field, size_t count, const char *const *names)
 {
-    const struct hsi_field *field = &csv->fields[number];
-    char                    shown[HSI_QUOTE], known[256];
-    size_t                  i = 0;
+    size_t i = 0;
 
     while (i < count && !hsi_field_is(field, names[i]))
         i++;
+    return i;
+}
+
+/* Where each column is first. */
+static void find_columns(const struct hsi_csv *csv, size_t count, const char *const *names,
+                         int *column)
+{
+    for (size_t number = csv->count; number-- > 0;) {
+        size_t i = find_name(&csv->fields[number], count, names);
+
+        if (i < count)
+            column[i] = (int)number;
+    }
+}
+
+/* A header in one piece that has what other programs part fields with. */
+static hs_status check_separator(struct hsi_csv *csv)
+{
+    const struct hsi_field *all = &csv->fields[0];
+
+    if (csv->count == 1 && memchr(all->at, ';', all->length))
+        return hsi_csv_fail(csv, all, "the columns are separated by semicolons; expected commas");
+    if (csv->count == 1 && memchr(all->at, '\t', all->length))
+        return hsi_csv_fail(csv, all, "the columns are separated by tabs; expected commas");
+    return HS_OK;
+}
+
+static hs_status check_column(struct hsi_csv *csv, size_t number, size_t count,
+                              const char *const *names, int ignore_unknown, const int *column)
+{
+    const struct hsi_field *field = &csv->fields[number];
+    char                    shown[HSI_QUOTE], known[256];
+    size_t                  i = find_name(field, count, names);
+
     if (i < count) {
-        if (column[i] >= 0)
+        if (column[i] != (int)number)
             return hsi_csv_fail(csv, field, "a second column '%s'; expected one", names[i]);
-        column[i] = (int)number;
     } else if (!ignore_unknown) {
         list_names(count, names, known, sizeof known);
         return hsi_csv_fail(csv, field, "unknown column %s; expected one of %s",
@@ -357,6 +387,8 @@ hs_status hsi_csv_header(struct hsi_csv *csv, size_t count, const char *const *n
     int       found;
     hs_status st;
 
+    for (size_t i = 0; i < count; i++)
+        column[i] = -1;
     list_names(count, names, known, sizeof known);
     st = hsi_csv_record(csv, &found);
     if (st != HS_OK)
@@ -364,13 +396,13 @@ hs_status hsi_csv_header(struct hsi_csv *csv, size_t count, const char *const *n
     if (!found)
         return hsi_csv_fail(csv, NULL, "the text ends before the header; expected columns among "
                             "%s", known);
-    for (size_t i = 0; i < count; i++)
-        column[i] = -1;
+    find_columns(csv, count, names, column);
     if (csv->count == 1 && csv->fields[0].length == 0)
         return hsi_csv_fail(csv, NULL, "an empty line where the header was expected (columns "
                             "among %s)", known);
+    st = check_separator(csv);
     for (size_t i = 0; i < csv->count && st == HS_OK; i++)
-        st = one_column(csv, i, count, names, ignore_unknown, column);
+        st = check_column(csv, i, count, names, ignore_unknown, column);
     for (size_t i = 0; i < required && st == HS_OK; i++)
         if (column[i] < 0)
             st = hsi_csv_fail(csv, NULL, "the header has no column '%s', which is required",

@@ -82,7 +82,7 @@ hs_status hsi_csv_header(struct hsi_csv *csv, size_t count, const char *const *n
                          size_t required, int ignore_unknown, int *column);
 
 /** The share of all text that lies behind the record last read; 0 if it is not known. */
-double hsi_csv_share(const struct hsi_csv *csv);
+double hsi_csv_part_read(const struct hsi_csv *csv);
 
 /** The next record; refused unless it has `columns` fields. *found = 0 at the end. */
 hs_status hsi_csv_row(struct hsi_csv *csv, size_t columns, int *found);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "io/text/csv_window.h"
-#include "support/utf8.h"
 
 static void place(const struct hsi_csv *csv, const char *at, uint64_t *line, uint64_t *column)
 {
@@ -22,10 +21,13 @@ static void place(const struct hsi_csv *csv, const char *at, uint64_t *line, uin
 __attribute__((format(printf, 3, 0)))
 static void describe(struct hsi_csv *csv, const char *at, const char *format, va_list arguments)
 {
+    char text[sizeof csv->why->text];
+
     csv->why->line = csv->why->column = 0;
     if (at)
         place(csv, at, &csv->why->line, &csv->why->column);
-    vsnprintf(csv->why->text, sizeof csv->why->text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
+    hs_printable(text, csv->why->text, sizeof csv->why->text);
 }
 
 hs_status hsi_csv_fail_here(struct hsi_csv *csv, const char *at, const char *format, ...)
@@ -84,35 +86,16 @@ hs_status hsi_csv_fail_status(struct hsi_csv *csv, hs_status status)
     return status;
 }
 
-/* Bytes of the character at `text`, or 0 if it may not be shown as it is. */
-static size_t printable(const char *text, size_t length)
-{
-    size_t   bytes;
-    uint32_t c = hsi_utf8_next(text, length, &bytes);
-
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == HSI_MALFORMED ? 0 : bytes;
-}
-
 const char *hsi_csv_quote(const char *text, size_t length, char buffer[HSI_QUOTE])
 {
-    const char *tail = "'";
-    size_t      used = 1, left = length, step;
+    enum { SHOWN = HSI_QUOTE - 8 };
+    char   raw[HSI_QUOTE] = "";
+    size_t some = length < sizeof raw ? length : sizeof raw - 1;
+    size_t whole;
 
+    memcpy(raw, text, some);
     buffer[0] = '\'';
-    for (; left; left -= step, text += step) {
-        size_t shown = printable(text, left);
-
-        step = shown ? shown : 1;
-        if (used + (shown ? shown : 4) > HSI_QUOTE - 8) {
-            tail = "...'";
-            break;
-        }
-        if (shown)
-            memcpy(buffer + used, text, shown);
-        else
-            snprintf(buffer + used, 5, "\\x%02X", (unsigned char)*text);
-        used += shown ? shown : 4;
-    }
-    memcpy(buffer + used, tail, strlen(tail) + 1);
+    whole = hs_printable(raw, buffer + 1, SHOWN);
+    strcat(buffer, some < length || whole >= SHOWN ? "...'" : "'");
     return buffer;
 }

@@ -61,6 +61,46 @@ static void put_number(hsi_output *out, const char *line, unsigned number)
     hsi_output_char(out, '\n');
 }
 
+/* `# link h2d LATENCY BYTES_PER_SECOND` */
+static void put_link(hsi_output *out, const char *name, double latency, double bandwidth)
+{
+    hsi_output_text(out, "# link ");
+    hsi_output_text(out, name);
+    hsi_output_char(out, ' ');
+    hsi_output_double(out, latency);
+    hsi_output_char(out, ' ');
+    hsi_output_double(out, bandwidth);
+    hsi_output_char(out, '\n');
+}
+
+/* Links, and sizes of data. */
+static void put_told(hsi_output *out, const hs_instance *in)
+{
+    static const char *const names[HS_LINKS] = {"h2d", "d2h", "d2d"};
+    const hsi_data          *data = &in->store->told->data;
+
+    for (hs_link link = HS_H2D; link < HS_LINKS; link++) {
+        double latency, bandwidth;
+
+        if (hs_instance_link(in, link, &latency, &bandwidth))
+            put_link(out, names[link], latency, bandwidth);
+    }
+    if (data->usual > 0) {
+        hsi_output_text(out, "# data-bytes ");
+        hsi_output_double(out, data->usual);
+        hsi_output_char(out, '\n');
+    }
+    for (size_t i = 0; i < data->count; i++) {
+        if (!hsi_data_has_bytes(data, i))
+            continue;
+        hsi_output_text(out, "# data ");
+        hsi_output_bytes(out, hsi_data_name(data, i), hsi_data_name_length(data, i));
+        hsi_output_char(out, ' ');
+        hsi_output_double(out, hsi_data_bytes(data, i));
+        hsi_output_char(out, '\n');
+    }
+}
+
 /* The next pair of strings from a store's notes on; NULL past the last. */
 static const char *next_note(const hsi_store *store, const char *at, const char **value)
 {
@@ -84,11 +124,15 @@ void hsi_put_instance_lines(hsi_output *out, const hs_instance *in, const char *
     hsi_put_note(out, "unit", hs_unit_name(in->store->unit));
     while ((key = next_note(in->store, key, &value)))
         hsi_put_note(out, key, value);
+    if (in->store->told)
+        put_told(out, in);
 }
 
 void hsi_list_cells(hsi_cell_list *list, const hsi_store *store, int end)
 {
     list->count = 0;
+    list->text = (hsi_vector){0};
+    list->failed = 0;
     if (end > HSI_ID && hsi_store_has(store, HSI_ID))
         list->column[list->count++] = HSI_ID;
     for (int c = 0; c < end; c++)
@@ -104,6 +148,15 @@ void hsi_put_names(hsi_output *out, const hsi_cell_list *list)
         hsi_output_text(out, hsi_columns[list->column[i]].is.name);
     }
     hsi_output_char(out, '\n');
+}
+
+hs_status hsi_close_cells(hsi_cell_list *list, hsi_output *out)
+{
+    hsi_vector_free(&list->text);
+    if (!list->failed)
+        return hsi_output_close(out);
+    hsi_output_abandon(out);
+    return HS_ENOMEM;
 }
 
 static void put_value(hsi_output *out, int column, const hsi_value *value)
@@ -122,18 +175,25 @@ static void put_value(hsi_output *out, int column, const hsi_value *value)
         hsi_output_text(out, is->words[value->integer]);
         break;
     case HS_COLUMN_TEXT:
+    case HS_COLUMN_LIST:
         hsi_put_text(out, value->text.at, value->text.length);
     }
 }
 
-void hsi_put_cells(hsi_output *out, const hsi_store *store, const hsi_cell_list *list, size_t row)
+void hsi_put_cells(hsi_output *out, const hs_instance *in, hsi_cell_list *list, size_t row)
 {
     for (int i = 0; i < list->count; i++) {
-        hsi_value value = hsi_store_value(store, list->column[i], row);
+        int       c = list->column[i];
+        hsi_value value = hsi_store_value(in->store, c, row);
 
+        if (hsi_columns[c].is.type == HS_COLUMN_LIST) {
+            list->text.size = 0;
+            list->failed |= hsi_append_list(&list->text, in, c, row) != 0;
+            value.text = (hsi_text){list->text.data, list->text.size};
+        }
         if (i > 0)
             hsi_output_char(out, ',');
-        put_value(out, list->column[i], &value);
+        put_value(out, c, &value);
     }
     hsi_output_char(out, '\n');
 }
@@ -170,7 +230,8 @@ static int is_text(const hsi_vector *text)
 /* A key that readers would take for something else, or for more than a key. */
 static int is_bad_key(const char *key, const char *value)
 {
-    static const char *const ours[] = {"hybridsched", "cpus", "gpus", "unit"};
+    static const char *const ours[] = {"hybridsched", "cpus", "gpus",      "unit",
+                                       "link",        "data", "data-bytes"};
 
     if (*key == '\0')
         return *value != '\0';
@@ -178,6 +239,49 @@ static int is_bad_key(const char *key, const char *value)
         if (strcmp(key, ours[i]) == 0)
             return 1;
     return !hsi_is_word(key);
+}
+
+static int is_row_readable(const hsi_store *store, size_t row)
+{
+    static const int columns[] = {HSI_CPU, HSI_GPU, HSI_KERNEL, HSI_CPU_COMMAND, HSI_GPU_COMMAND};
+    hsi_row          said = {.given = 0};
+
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        said.given |= HSI_BIT(columns[i]);
+        said.value[columns[i]] = hsi_store_value(store, columns[i], row);
+    }
+    return hsi_row_lacks_command(&said) < 0;
+}
+
+static int are_rows_readable(const hsi_store *store)
+{
+    if (!hsi_store_has(store, HSI_CPU_COMMAND) && !hsi_store_has(store, HSI_GPU_COMMAND))
+        return 1;
+    for (size_t row = 0; row < store->rows; row++)
+        if (!is_row_readable(store, row))
+            return 0;
+    return 1;
+}
+
+static int is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Names of data: UTF-8, and where a size is said of one, such as stands in a line of its own. */
+static int are_names(const hsi_data *data)
+{
+    if (!is_text(&data->text))
+        return 0;
+    for (size_t i = 0; i < data->count; i++) {
+        const char *name = hsi_data_name(data, i);
+        size_t      length = hsi_data_name_length(data, i);
+
+        if (hsi_data_has_bytes(data, i) &&
+            (!hsi_is_line(name) || is_blank(name[0]) || is_blank(name[length - 1])))
+            return 0;
+    }
+    return 1;
 }
 
 hs_status hsi_check_writable(const hs_instance *in)
@@ -191,5 +295,7 @@ hs_status hsi_check_writable(const hs_instance *in)
     for (int c = 0; c < HSI_COLUMNS; c++)
         if (!is_text(&store->cells[c].text))
             return HS_EINVAL;
-    return HS_OK;
+    if (store->told && !are_names(&store->told->data))
+        return HS_EINVAL;
+    return are_rows_readable(store) ? HS_OK : HS_EINVAL;
 }

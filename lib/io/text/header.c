@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/text/field.h"
+#include "support/sized.h"
 
 #define QUOTED(field) hsi_csv_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
 
@@ -27,13 +28,8 @@ void hs_read_options_init_sized(hs_read_options *options, size_t size)
 hs_status hsi_read_options_resolve(hs_read_options *full, const hs_read_options *options)
 {
     hs_read_options_init(full);
-    if (!options)
-        return HS_OK;
-    if (options->struct_size < sizeof options->struct_size)
+    if (options && !hsi_take_sized(full, sizeof *full, options))
         return HS_EINVAL;
-    memcpy(full, options,
-           options->struct_size < sizeof *full ? options->struct_size : sizeof *full);
-    full->struct_size = sizeof *full;
     if ((full->has_cpus && full->cpus > HS_MAX_WORKERS) ||
         (full->has_gpus && full->gpus > HS_MAX_WORKERS) ||
         (full->has_cpus && full->has_gpus && full->cpus + full->gpus == 0))
@@ -94,13 +90,24 @@ static hs_status read_version(struct hsi_header *header, struct hsi_csv *csv)
     header->has_version = 1;
     while (word < value->length && value->at[word] != ' ' && value->at[word] != '\t')
         word++;
-    if (word != kind || memcmp(value->at, header->kind, kind) != 0)
-        return hsi_csv_fail(csv, value, "this file is a hybridsched %s; expected '%s 1'",
-                            QUOTED(value), header->kind);
+    if (word != kind || memcmp(value->at, header->kind, kind) != 0) {
+        hsi_csv_fail(csv, value, "this file is a hybridsched %s; expected '%s 1'", QUOTED(value),
+                     header->kind);
+        return HS_EKIND;
+    }
     if (value->length != kind + 2 || memcmp(value->at + kind + 1, "1", 1) != 0)
         return hsi_csv_fail(csv, value, "%s is a version this program does not know; expected "
                             "'%s 1'", QUOTED(value), header->kind);
     return HS_OK;
+}
+
+/* A key is followed by a blank, and people put a colon before it. */
+static int key_is(const struct hsi_field *key, const char *word)
+{
+    struct hsi_field bare = *key;
+
+    bare.length -= bare.length > 0 && bare.at[bare.length - 1] == ':';
+    return hsi_field_is(&bare, word);
 }
 
 hs_status hsi_header_next(struct hsi_header *header, struct hsi_csv *csv, int *found)
@@ -116,11 +123,11 @@ hs_status hsi_header_next(struct hsi_header *header, struct hsi_csv *csv, int *f
         if (++header->lines > MOST_LINES)
             return hsi_csv_fail(csv, key, "more '#' lines than there may be; expected at most %u",
                                 MOST_LINES);
-        if (hsi_field_is(key, "cpus"))
+        if (key_is(key, "cpus"))
             st = read_workers(csv, "cpus", &header->has_cpus, &header->cpus);
-        else if (hsi_field_is(key, "gpus"))
+        else if (key_is(key, "gpus"))
             st = read_workers(csv, "gpus", &header->has_gpus, &header->gpus);
-        else if (hsi_field_is(key, "unit"))
+        else if (key_is(key, "unit"))
             st = read_unit(header, csv);
         else if (hsi_field_is(key, "hybridsched"))
             st = read_version(header, csv);

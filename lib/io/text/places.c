@@ -3,12 +3,12 @@
 
 struct jump {
     uint32_t row;     /* from this row on */
-    uint32_t skipped; /* so many lines held no row */
+    uint32_t skipped, high; /* so many lines held no row; modulo 2^64, as rows may go back */
 };
 
 static hs_status add_jump(struct hsi_places *places, uint64_t skipped)
 {
-    struct jump jump = {(uint32_t)places->rows, (uint32_t)skipped};
+    struct jump jump = {(uint32_t)places->rows, (uint32_t)skipped, (uint32_t)(skipped >> 32)};
 
     places->skipped = skipped;
     return hsi_vector_append(&places->jumps, &jump, sizeof jump) ? HS_ENOMEM : HS_OK;
@@ -43,7 +43,7 @@ static uint64_t skipped_before(const struct hsi_places *places, size_t row)
         else
             high = middle;
     }
-    return low ? jumps[low - 1].skipped : 0;
+    return low ? jumps[low - 1].skipped | (uint64_t)jumps[low - 1].high << 32 : 0;
 }
 
 void hsi_places_find(const struct hsi_places *places, size_t row, uint64_t *line,

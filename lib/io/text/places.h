@@ -10,7 +10,7 @@
 
 /*
  * Where in its file each row of an instance stands, for what comes to light when
- * all have been read. Rows mostly follow each other line by line and begin with
+ * all have been read, or were put in another order. Rows mostly follow each other line by line and begin with
  * their id: only what differs is stored.
  */
 struct hsi_places {

@@ -29,28 +29,161 @@ void hsi_rows_close(struct hsi_rows *r)
 
     hs_builder_free(r->builder);
     hsi_places_close(&r->places);
+    hsi_list_close(&r->after);
+    hsi_list_close(&r->data);
     hsi_csv_close(&r->csv);
     errno = error;
 }
 
-hs_status hsi_rows_header(struct hsi_rows *r, size_t count, const char *const *own,
-                          int *own_column, int end)
+/* A finite number that is not negative. */
+static int is_size(const char *at, size_t length, double *value)
+{
+    return hsi_text_number(at, length, value) && *value >= 0;
+}
+
+static hs_status second_line(struct hsi_rows *r, const char *what)
+{
+    return hsi_csv_fail(&r->csv, &r->csv.fields[0], "a second '# %s' line; expected one", what);
+}
+
+/* The next word of a line, and the blanks behind it. */
+static hsi_text next_word(const char **at, const char *end)
+{
+    hsi_text word = {*at, 0};
+
+    while (word.at + word.length < end && word.at[word.length] != ' ' &&
+           word.at[word.length] != '\t')
+        word.length++;
+    *at = word.at + word.length;
+    while (*at < end && (**at == ' ' || **at == '\t'))
+        ++*at;
+    return word;
+}
+
+/* `h2d LATENCY BYTES_PER_SECOND` */
+static hs_status note_link(struct hsi_rows *r)
+{
+    static const char *const names[HS_LINKS] = {"h2d", "d2h", "d2d"};
+    struct hsi_field        *value = &r->csv.fields[1];
+    const char              *at = value->at, *end = at + value->length;
+    hsi_text                 name = next_word(&at, end), latency = next_word(&at, end);
+    hsi_text                 bandwidth = next_word(&at, end);
+    double                   units, speed;
+
+    for (hs_link link = HS_H2D; link < HS_LINKS; link++) {
+        if (name.length != 3 || memcmp(name.at, names[link], 3) != 0)
+            continue;
+        if (at < end || !is_size(latency.at, latency.length, &units) ||
+            !is_size(bandwidth.at, bandwidth.length, &speed) || speed == 0)
+            break;
+        if (r->links & 1u << link)
+            return hsi_csv_fail(&r->csv, value, "a second link %s; expected one", names[link]);
+        r->links |= 1u << link;
+        return hsi_csv_fail_status(&r->csv, hs_builder_link(r->builder, link, units, speed));
+    }
+    return hsi_csv_fail(&r->csv, value, "link %s; expected h2d, d2h or d2d, the latency (a number "
+                        "that is not negative) and the bytes a second (a number above 0)",
+                        QUOTED(value));
+}
+
+/* The size of what no line names. */
+static hs_status note_usual(struct hsi_rows *r)
+{
+    struct hsi_field *value = &r->csv.fields[1];
+    double            bytes;
+
+    if (r->has_usual)
+        return second_line(r, "data-bytes");
+    if (!is_size(value->at, value->length, &bytes))
+        return hsi_csv_fail(&r->csv, value, "data-bytes %s; expected a number that is not negative",
+                            QUOTED(value));
+    r->has_usual = 1;
+    return hsi_csv_fail_status(&r->csv, hs_builder_usual_bytes(r->builder, bytes));
+}
+
+/* `NAME BYTES`: the name may have blanks inside. */
+static hs_status note_data(struct hsi_rows *r)
+{
+    struct hsi_field *value = &r->csv.fields[1];
+    size_t            number = value->length, name, data;
+    double            bytes;
+    hs_status         st;
+
+    while (number > 0 && value->at[number - 1] != ' ' && value->at[number - 1] != '\t')
+        number--;
+    for (name = number; name > 0 && (value->at[name - 1] == ' ' || value->at[name - 1] == '\t');)
+        name--;
+    if (name == 0 || name > HS_MAX_ID ||
+        !is_size(value->at + number, value->length - number, &bytes))
+        return hsi_csv_fail(&r->csv, value, "data %s; expected a name of at most %u bytes and its "
+                            "size, a number that is not negative", QUOTED(value), HS_MAX_ID);
+    st = hsi_builder_data(r->builder, (hsi_text){value->at, name}, &data);
+    if (st != HS_OK)
+        return hsi_csv_fail_status(&r->csv, st);
+    if (hsi_data_has_bytes(&hsi_builder_store(r->builder)->told->data, data))
+        return hsi_csv_fail(&r->csv, value, "a second '# data' line of %s; expected one",
+                            hsi_csv_quote(value->at, name, (char[HSI_QUOTE]){0}));
+    r->header.lines--; /* there may be as many as there are data */
+    return hsi_csv_fail_status(&r->csv, hs_builder_data_bytes(r->builder, data, bytes));
+}
+
+hs_status hsi_rows_note(struct hsi_rows *r, int *taken)
+{
+    const struct hsi_field *key = &r->csv.fields[0];
+
+    *taken = 1;
+    if (hsi_field_is(key, "data"))
+        return note_data(r);
+    if (hsi_field_is(key, "data-bytes"))
+        return note_usual(r);
+    if (hsi_field_is(key, "link"))
+        return note_link(r);
+    *taken = 0;
+    return HS_OK;
+}
+
+/* The bits of h2d and d2h are both there or neither, and d2d's not without them. */
+static hs_status check_links(struct hsi_rows *r)
+{
+    const unsigned both = 1u << HS_H2D | 1u << HS_D2H;
+
+    if (r->links == 0 || (r->links & both) == both)
+        return HS_OK;
+    return hsi_csv_fail_at(&r->csv, r->csv.next_line, 1, "no '# link %s' line above the header; "
+                           "expected links h2d and d2h both, or none",
+                           r->links & 1u << HS_H2D ? "d2h" : "h2d");
+}
+
+/* Those that must be there first: own ones, the task table's, and own ones that need not. */
+static hs_status find_columns(struct hsi_rows *r, const struct hsi_own_columns *own,
+                              int *own_column, int end)
 {
     const char *names[HSI_COLUMNS + 8];
-    int         column[HSI_COLUMNS + 8];
-    hs_status   st = hsi_header_workers(&r->header, &r->csv, &r->options);
+    int         column[HSI_COLUMNS + 8] = {0};
+    size_t      first = own->required, more = first + (size_t)end;
+    hs_status   st;
 
-    if (st != HS_OK)
-        return st;
-    for (size_t i = 0; i < count; i++)
-        names[i] = own[i];
+    for (size_t i = 0; i < own->count; i++)
+        names[i < first ? i : (size_t)end + i] = own->names[i];
     for (int c = 0; c < end; c++)
-        names[count + (size_t)c] = hsi_columns[c].is.name;
-    st = hsi_csv_header(&r->csv, count + (size_t)end, names, count + HSI_REQUIRED,
+        names[first + (size_t)c] = hsi_columns[c].is.name;
+    st = hsi_csv_header(&r->csv, own->count + (size_t)end, names, first + HSI_REQUIRED,
                         r->options.ignore_unknown, column);
-    for (size_t i = 0; i < count; i++)
-        own_column[i] = column[i];
-    memcpy(r->column, column + count, (size_t)end * sizeof *column);
+    for (size_t i = 0; i < own->count; i++)
+        own_column[i] = column[i < first ? i : more + i - first];
+    memcpy(r->column, column + first, (size_t)end * sizeof *column);
+    return st;
+}
+
+hs_status hsi_rows_header(struct hsi_rows *r, const struct hsi_own_columns *own, int *own_column,
+                          int end)
+{
+    hs_status st = hsi_header_workers(&r->header, &r->csv, &r->options);
+
+    if (st == HS_OK)
+        st = check_links(r);
+    if (st == HS_OK)
+        st = find_columns(r, own, own_column, end);
     r->width = r->csv.count;
     for (int c = 0; st == HS_OK && c < end; c++) {
         if (r->column[c] < 0)
@@ -117,7 +250,7 @@ static inline hs_status read_value(struct hsi_csv *csv, const struct hsi_field *
 {
     if (field->is_time)
         value->time = field->time;
-    else if (hsi_columns[column].is.type == HS_COLUMN_TEXT)
+    else if (hsi_columns[column].is.type >= HS_COLUMN_TEXT) /* or a LIST */
         value->text = (hsi_text){field->at, field->length};
     else
         return convert(csv, field, column, value);
@@ -145,9 +278,23 @@ static hs_status refuse_times(struct hsi_rows *r, const hsi_row *row)
                         "cpu or gpu time");
 }
 
+/* What would run there is held to be done without anything having been run. */
+static hs_status refuse_command(struct hsi_rows *r, int type)
+{
+    const char *missing = type == HSI_CPU ? "cpu_command" : "gpu_command";
+    const char *given = type == HSI_CPU ? "gpu_command" : "cpu_command";
+
+    return hsi_csv_fail(&r->csv, &r->csv.fields[r->column[type]],
+                        "the task has a %s and this time, but nothing to run here; expected a %s, "
+                        "a kernel, or inf",
+                        given, missing);
+}
+
 hs_status hsi_rows_read(struct hsi_rows *r, hsi_row *row)
 {
-    hs_status st = HS_OK;
+    const uint32_t commands = HSI_BIT(HSI_CPU_COMMAND) | HSI_BIT(HSI_GPU_COMMAND);
+    hs_status      st = HS_OK;
+    int            lacking;
 
     row->given = r->given;
     for (int i = 0; i < r->count && st == HS_OK; i++) {
@@ -157,6 +304,8 @@ hs_status hsi_rows_read(struct hsi_rows *r, hsi_row *row)
         if (c == HSI_GPU && st == HS_OK && !has_worker(r, row))
             st = refuse_times(r, row);
     }
+    if (st == HS_OK && row->given & commands && (lacking = hsi_row_lacks_command(row)) >= 0)
+        st = refuse_command(r, lacking);
     return st;
 }
 
@@ -168,6 +317,10 @@ hs_status hsi_rows_add(struct hsi_rows *r, const hsi_row *row, const struct hsi_
     if (field)
         hsi_csv_place(&r->csv, field, &line, &column);
     st = hsi_places_add(&r->places, line, column);
+    if (st == HS_OK && row->given & HSI_BIT(HSI_AFTER))
+        st = hsi_list_add(&r->after, &r->csv, &r->csv.fields[r->column[HSI_AFTER]]);
+    if (st == HS_OK && row->given & HSI_BIT(HSI_DATA))
+        st = hsi_list_add(&r->data, &r->csv, &r->csv.fields[r->column[HSI_DATA]]);
     if (st == HS_OK)
         st = hsi_builder_add(r->builder, row);
     return st == HS_OK ? HS_OK : hsi_csv_fail_status(&r->csv, st);
@@ -182,10 +335,16 @@ hs_status hsi_rows_finish(struct hsi_rows *r, hs_instance **out, size_t *row)
     st = hs_builder_workers(r->builder, r->header.cpus, r->header.gpus);
     if (st == HS_OK)
         st = hs_builder_unit(r->builder, r->header.unit);
-    if (st == HS_OK)
+    if (st == HS_OK) {
+        st = hsi_lists_tell(&r->after, &r->data, r->builder, &r->csv, row);
+        if (st != HS_OK)
+            return st;
         st = hs_builder_finish(r->builder, out, row);
+    }
     if (st == HS_EDUPLICATE)
         return st;
+    if (st == HS_EGRAPH)
+        return hsi_lists_fail(&r->after, &r->data, r->builder, &r->csv);
     if (st == HS_EOVERFLOW) {
         hsi_places_find(&r->places, *row, &line, &column);
         return hsi_csv_fail_at(&r->csv, line, 1, "with this row the times are too large to be "

@@ -1,40 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "picture/gantt/gantt.h"
 
+enum { POLICY_LIMIT = 40 };
 #define MARGIN     20.0
 #define LABEL_EACH 12.0 /* names at the left are no closer than that */
-#define TICK_EACH  95.0
-
-static void put_style(hsi_gantt *g)
-{
-    hsi_output_text(&g->out,
-        "<style>\n"
-        "text{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Helvetica Neue\",Arial,"
-        "\"DejaVu Sans\",sans-serif;font-size:12px;fill:#1f2937}\n"
-        ".h{font-size:20px;font-weight:600}.b{font-weight:600}.s{font-size:13px;fill:#4b5563}"
-        ".m{fill:#374151}\n"
-        ".e{text-anchor:end}.i{text-anchor:middle}"
-        ".k{font-size:11px;fill:#4b5563}\n"
-        ".n{font-size:10.5px;text-anchor:middle;pointer-events:none}.w{fill:#fff}\n"
-        ".l{fill:#dfe3ea}.g{stroke:#fff;stroke-width:1}.x{stroke:#9ca3af;stroke-width:1}\n"
-        ".v{stroke:#111827;stroke-width:1.5}"
-        ".d{stroke:#b0006d;stroke-width:1.5;stroke-dasharray:6 3}"
-        ".o{fill:#b0006d}\n");
-    if (g->panels > 1)
-        hsi_output_text(&g->out, ".p{font-size:15px;font-weight:600}"
-                                 ".u{stroke:#111827;stroke-width:1.5;stroke-dasharray:1.5 4}\n");
-    if (g->picture.failure_count > 0)
-        hsi_output_text(&g->out, ".q{stroke:#c81e1e;stroke-width:2.5;fill:none}\n");
-    hsi_palette_style(&g->out, &g->palette);
-    hsi_output_text(&g->out, "</style>\n<defs>\n");
-    hsi_palette_hatches(&g->out, &g->palette, g->least_height);
-    hsi_output_text(&g->out, "</defs>\n");
-}
+#define TITLE_COLUMN 11.6 /* a character of the title takes no more, as a rule */
 
 static void put_start(hsi_gantt *g)
 {
@@ -50,8 +24,8 @@ static void put_start(hsi_gantt *g)
     else
         hsi_output_text(out, "Gantt chart of a schedule");
     hsi_output_text(out, "\">\n");
-    put_style(g);
-    hsi_output_text(out, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
+    hsi_gantt_style(g);
+    hsi_output_text(out, "<rect class=\"z\" width=\"100%\" height=\"100%\"/>\n");
 }
 
 static void put_workers(hsi_output *out, unsigned count, const char *type)
@@ -62,9 +36,9 @@ static void put_workers(hsi_output *out, unsigned count, const char *type)
 
 static void put_part(hsi_gantt *g, double part)
 {
-    char text[HSI_ROUND_TEXT];
+    char text[32];
 
-    hsi_round_text(100 * part, 3, text);
+    hs_format_rounded(100 * part, 3, text);
     hsi_output_format(&g->out, "%s\xe2\x80\xaf%%", text);
 }
 
@@ -81,45 +55,73 @@ static void put_gap(hsi_gantt *g)
     }
 }
 
-/* " where 41.2 s were planned, 1.3 % over": beside what happened. */
-static void put_planned(hsi_gantt *g)
+/* Did all tasks run? What happened to some does not compare with what was predicted of all. */
+static int is_whole(const hsi_gantt *g)
 {
-    double planned = g->panel[0].metrics.makespan, makespan = hsi_gantt_own(g)->metrics.makespan;
+    const hs_metrics *m = &hsi_gantt_own(g)->metrics;
+
+    return m->type[HS_CPU].tasks + m->type[HS_GPU].tasks == hs_instance_tasks(g->in);
+}
+
+/* ", predicted 41.2 s (+1.3 %)": beside what happened. */
+static void put_predicted(hsi_gantt *g)
+{
+    double predicted = g->panel[0].metrics.makespan, makespan = hsi_gantt_own(g)->metrics.makespan;
 
     if (g->panels < 2)
         return;
-    hsi_output_text(&g->out, ", planned ");
-    hsi_put_time(&g->out, planned, g->unit);
-    if (planned > 0 && makespan > 0) {
-        hsi_output_text(&g->out, makespan < planned ? " (\xe2\x88\x92" : " (+");
-        put_part(g, fabs(makespan / planned - 1));
+    hsi_output_text(&g->out, ", predicted ");
+    hsi_put_time(&g->out, predicted, g->unit);
+    if (predicted > 0 && makespan > 0 && is_whole(g)) {
+        hsi_output_text(&g->out, makespan < predicted ? " (\xe2\x88\x92" : " (+");
+        put_part(g, fabs(makespan / predicted - 1));
         hsi_output_char(&g->out, ')');
     }
+}
+
+static void put_size(hsi_gantt *g)
+{
+    size_t   tasks = hs_instance_tasks(g->in);
+    unsigned cpus = hs_instance_cpus(g->in), gpus = hs_instance_gpus(g->in);
+
+    hsi_put_count(&g->out, tasks);
+    hsi_output_text(&g->out, tasks == 1 ? " task on " : " tasks on ");
+    if (cpus > 0)
+        put_workers(&g->out, cpus, "CPU");
+    if (cpus > 0 && gpus > 0)
+        hsi_output_text(&g->out, " and ");
+    if (gpus > 0)
+        put_workers(&g->out, gpus, "GPU");
+}
+
+/* Between parts of the subtitle: on a narrow page each has a line. */
+static void put_separator(hsi_gantt *g, unsigned part)
+{
+    if (!g->narrow) {
+        hsi_output_text(&g->out, " \xc2\xb7 ");
+        return;
+    }
+    hsi_output_text(&g->out, "</text>\n");
+    hsi_put_text_at(&g->out, "s", MARGIN, g->subtitle + part * HSI_SUBTITLE_LINE);
 }
 
 static void put_subtitle(hsi_gantt *g)
 {
     hsi_output      *out = &g->out;
     const hsi_panel *own = hsi_gantt_own(g);
-    size_t           tasks = hs_instance_tasks(g->in);
-    unsigned         cpus = hs_instance_cpus(g->in), gpus = hs_instance_gpus(g->in);
 
-    hsi_put_text_at(out, "s", MARGIN, g->legend_top - 13);
-    hsi_put_count(out, tasks);
-    hsi_output_text(out, tasks == 1 ? " task on " : " tasks on ");
-    if (cpus > 0)
-        put_workers(out, cpus, "CPU");
-    if (cpus > 0 && gpus > 0)
-        hsi_output_text(out, " and ");
-    if (gpus > 0)
-        put_workers(out, gpus, "GPU");
-    hsi_output_text(out, " \xc2\xb7 makespan ");
-    hsi_put_time(out, own->metrics.makespan, g->unit);
-    put_planned(g);
+    hsi_put_text_at(out, "s", MARGIN, g->subtitle);
+    put_size(g);
+    put_separator(g, 1);
+    hsi_output_text(out, "makespan ");
+    hsi_put_long_time(out, own->metrics.makespan, g->unit);
+    put_predicted(g);
     if (own->bound) {
-        hsi_output_text(out, " \xc2\xb7 lower bound ");
+        put_separator(g, 2);
+        hsi_output_text(out, "lower bound ");
         hsi_put_time(out, own->bound->value, g->unit);
-        put_gap(g);
+        if (is_whole(g))
+            put_gap(g);
     }
     hsi_output_text(out, "</text>\n");
 }
@@ -128,69 +130,11 @@ static void put_head(hsi_gantt *g)
 {
     if (hsi_picture_has_title(&g->picture)) {
         hsi_put_text_at(&g->out, "h", MARGIN, MARGIN + 17);
-        hsi_put_name(&g->out, g->picture.title, 96);
+        hsi_put_name(&g->out, g->picture.title, (size_t)(g->page_width / TITLE_COLUMN));
         hsi_output_text(&g->out, "</text>\n");
     }
     put_subtitle(g);
     hsi_legend_draw(&g->out, &g->legend, &g->palette, MARGIN, g->legend_top);
-}
-
-/* Tick values are i * mantissa * 10^exponent. */
-typedef struct ticks {
-    int mantissa, exponent;
-} ticks;
-
-static double tick_value(ticks t, int i)
-{
-    double value = (double)i * t.mantissa, power = 1;
-
-    for (int k = abs(t.exponent); k > 0; k--)
-        power *= 10;
-    return t.exponent >= 0 ? value * power : value / power;
-}
-
-/* The smallest of 1, 2, 5 times a power of ten that leaves ticks apart enough. */
-static ticks choose_ticks(const hsi_gantt *g)
-{
-    double least = fmax(g->span / g->width * TICK_EACH, DBL_MIN);
-    ticks  t = {1, (int)floor(log10(least)) - 1};
-
-    while (tick_value(t, 1) < least) {
-        if (t.mantissa == 5)
-            t.exponent++;
-        t.mantissa = t.mantissa == 1 ? 2 : t.mantissa == 2 ? 5 : 1;
-    }
-    return t;
-}
-
-static void put_grid(hsi_gantt *g, const hsi_panel *panel, ticks t)
-{
-    for (int i = 1; tick_value(t, i) < g->span; i++)
-        for (int b = 0; b < 2; b++) {
-            const hsi_band *band = &panel->band[b];
-            double          x = hsi_gantt_x(g, tick_value(t, i));
-
-            if (band->rows > 0)
-                hsi_put_line(&g->out, "g", x, band->top, x, hsi_row_top(band, band->rows));
-        }
-}
-
-static void put_axis(hsi_gantt *g, ticks t)
-{
-    hsi_output *out = &g->out;
-    double      right = g->left + g->width;
-    char        text[HSI_ROUND_TEXT];
-
-    hsi_put_line(out, "x", g->left, g->bottom, right, g->bottom);
-    for (int i = 0; tick_value(t, i) <= g->span; i++) {
-        double x = hsi_gantt_x(g, tick_value(t, i));
-
-        hsi_put_line(out, "x", x, g->bottom, x, g->bottom + 5);
-        hsi_round_text(tick_value(t, i), 12, text);
-        hsi_put_label(out, "k i", x, g->bottom + 18, text);
-    }
-    hsi_put_text_at(out, "k", right + 26, g->bottom + 18);
-    hsi_output_format(out, "time (%s)</text>\n", hsi_unit_text(g->unit));
 }
 
 static size_t band_failures(const hsi_gantt *g, const hsi_band *band)
@@ -275,18 +219,36 @@ static void put_rows(hsi_gantt *g, const hsi_band *band)
     }
 }
 
-static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel, ticks t)
+/* What was predicted is no plan of anybody's: say what it is. */
+static void put_panel_name(hsi_gantt *g, const hsi_panel *panel)
+{
+    hsi_put_text_at(&g->out, "p", MARGIN, panel->heading);
+    hsi_output_text(&g->out, panel->name);
+    if (panel == g->panel) {
+        hsi_output_text(&g->out, "<tspan class=\"s\" font-weight=\"400\" dx=\"10\">");
+        if (g->picture.policy) {
+            hsi_output_text(&g->out, "policy ");
+            hsi_put_name(&g->out, g->picture.policy, POLICY_LIMIT);
+            hsi_output_text(&g->out, ", simulated with the estimated times</tspan>");
+        } else {
+            hsi_output_text(&g->out, "a simulation with the estimated times</tspan>");
+        }
+    }
+    hsi_output_text(&g->out, "</text>\n");
+}
+
+static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
 {
     hs_status st = HS_OK;
 
     if (panel->name)
-        hsi_put_label(&g->out, "p", MARGIN, panel->top - 6, panel->name);
+        put_panel_name(g, panel);
     for (int b = 0; b < 2; b++)
         if (panel->band[b].rows > 0) {
             put_band_heading(g, &panel->band[b]);
             put_rows(g, &panel->band[b]);
         }
-    put_grid(g, panel, t);
+    hsi_draw_grid(g, panel);
     for (int b = 0; b < 2 && st == HS_OK; b++) {
         if (panel->band[b].group > 1)
             st = hsi_draw_groups(g, &panel->band[b]);
@@ -300,14 +262,13 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel, ticks t)
 
 static hs_status put_chart(hsi_gantt *g)
 {
-    ticks     t = choose_ticks(g);
     hs_status st = HS_OK;
 
     put_start(g);
     put_head(g);
     for (unsigned i = 0; i < g->panels && st == HS_OK; i++)
-        st = put_panel(g, &g->panel[i], t);
-    put_axis(g, t);
+        st = put_panel(g, &g->panel[i]);
+    hsi_draw_axis(g);
     hsi_draw_lines(g);
     hsi_output_text(&g->out, "</svg>\n");
     return st;
@@ -324,13 +285,13 @@ static void add_panel(hsi_gantt *g, const hs_schedule *s, const hs_named_bound *
 
 static void add_panels(hsi_gantt *g, const hs_schedule *s)
 {
-    if (g->picture.planned) {
-        add_panel(g, g->picture.planned, g->picture.planned_bound);
-        g->panel[0].name = "Planned";
+    if (g->picture.predicted) {
+        add_panel(g, g->picture.predicted, g->picture.predicted_bound);
+        g->panel[0].name = "Predicted";
     }
     add_panel(g, s, g->picture.bound);
-    g->panel[g->panels - 1].name = g->picture.planned ? "What happened" : NULL;
-    g->panel[g->panels - 1].happened = g->picture.planned || g->picture.failure_count > 0;
+    g->panel[g->panels - 1].name = g->picture.predicted ? "What happened" : NULL;
+    g->panel[g->panels - 1].happened = g->picture.predicted || g->picture.failure_count > 0;
 }
 
 hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule *s,

@@ -12,8 +12,8 @@
  * A Gantt chart is made in two passes. The layout (layout.c, legend.c) decides where everything
  * is: a panel for each schedule, in it a band of rows for each worker type, and the legend. Then
  * gantt.c draws from behind: the page, the rows, the grid; the entries of a band whose rows are
- * single workers (lanes.c) or stand for many (groups.c); and above them failures (failures.c) and
- * the times that are marked (lines.c). What else ties entries together belongs to that last layer.
+ * single workers (lanes.c) or stand for many (groups.c); above them failures (failures.c), the
+ * axis (axis.c) and the times that are marked (lines.c). Colours are in style.c and palette.c. What else ties entries together belongs to that last layer.
  */
 
 typedef struct hsi_panel hsi_panel;
@@ -29,16 +29,25 @@ typedef struct hsi_band {
     double   height; /* of a row */
 } hsi_band;
 
-/* One schedule: that of the picture, or what was planned. */
+/* One schedule: that of the picture, or what was predicted. */
 struct hsi_panel {
     const char           *name; /* NULL: it is the only one */
     const hs_schedule    *s;
     const hs_named_bound *bound; /* NULL: none that can be drawn */
     hs_metrics            metrics;
     hsi_band              band[2]; /* GPUs, CPUs */
+    double                heading; /* the baseline of its name */
     double                top;     /* its lines begin above, with their labels */
+    double                bottom;  /* and end here */
     int                   happened; /* its times were measured, those of the instance estimated */
 };
+
+/* Where the ticks of the axis are, and how it is written (axis.c). */
+typedef struct hsi_ticks {
+    unsigned minutes;            /* from one to the next; 0: they are decimal */
+    int      mantissa, exponent; /* from one to the next, mantissa * 10^exponent */
+    int      power;              /* of ten, in the name of the axis; 0: none */
+} hsi_ticks;
 
 typedef struct hsi_gantt {
     hsi_output         out;
@@ -50,6 +59,10 @@ typedef struct hsi_gantt {
     hsi_panel          panel[2];     /* from above; the last is the picture's own schedule */
     double             span;         /* the time at the right end; > 0 */
     double             left, width, bottom; /* the plot, its labels apart */
+    hsi_ticks          ticks;
+    double             subtitle; /* the baseline of its first line */
+    unsigned           subtitle_lines;
+    int                narrow;   /* on telephones nothing hovers: it has no titles */
     hsi_legend         legend;
     double             legend_top;
     double             least_height; /* of the rows */
@@ -59,6 +72,8 @@ typedef struct hsi_gantt {
 /* The labels of a panel's lines stand in that much room above it. */
 #define HSI_LINE_LABELS 32.0
 
+#define HSI_SUBTITLE_LINE 19.0
+
 static inline double hsi_gantt_x(const hsi_gantt *g, double time)
 {
     return g->left + time / g->span * g->width;
@@ -67,6 +82,14 @@ static inline double hsi_gantt_x(const hsi_gantt *g, double time)
 static inline double hsi_row_top(const hsi_band *band, unsigned row)
 {
     return band->top + row * band->pitch;
+}
+
+/** Ends a shape that is to have no title; 0: it is to have one. */
+static inline int hsi_gantt_untitled(hsi_gantt *g)
+{
+    if (g->narrow)
+        hsi_output_text(&g->out, "/>\n");
+    return g->narrow;
 }
 
 /** Sizes and places of everything (layout.c). */
@@ -86,6 +109,14 @@ void hsi_draw_lanes(hsi_gantt *g, const hsi_band *band);
 
 /** Of one whose rows stand for many (groups.c). HS_ENOMEM. */
 hs_status hsi_draw_groups(hsi_gantt *g, const hsi_band *band);
+
+/** <style> and <defs> (style.c). */
+void hsi_gantt_style(hsi_gantt *g);
+
+/** The axis, and its ticks through the rows of a panel (axis.c). */
+void hsi_choose_ticks(hsi_gantt *g);
+void hsi_draw_grid(hsi_gantt *g, const hsi_panel *panel);
+void hsi_draw_axis(hsi_gantt *g);
 
 /** Makespans and bounds, with their labels (lines.c). */
 void hsi_draw_lines(hsi_gantt *g);

@@ -113,8 +113,10 @@ static void put_title(const group_row *r, unsigned from, unsigned to)
     hsi_output *out = &r->g->out;
     double      busy = 0;
     size_t      starts = 0;
-    char        name[40], begin[HSI_ROUND_TEXT];
+    char        name[40], begin[32];
 
+    if (hsi_gantt_untitled(r->g))
+        return;
     for (unsigned i = from; i < to; i++) {
         busy += busy_weight(&r->cells[i]);
         starts += r->cells[i].starts;
@@ -124,7 +126,7 @@ static void put_title(const group_row *r, unsigned from, unsigned to)
     hsi_put_count(out, starts);
     hsi_output_text(out, starts == 1 ? " task begins, " : " tasks begin, ");
     hsi_put_percent(out, fmin(1, busy / (to - from) / r->workers));
-    hsi_round_text(r->g->span * from / r->count, 4, begin);
+    hs_format_rounded(r->g->span * from / r->count, 4, begin);
     hsi_output_format(out, " busy\n%s \xe2\x80\x93 ", begin);
     hsi_put_time(out, r->g->span * to / r->count, r->g->unit);
     hsi_output_text(out, "</title></rect>\n");

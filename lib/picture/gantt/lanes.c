@@ -119,6 +119,8 @@ static void put_entry_title(const lane *at, const hs_entry *e, const char *name)
     hsi_gantt *g = at->g;
     char       worker[16];
 
+    if (hsi_gantt_untitled(g))
+        return;
     hs_worker_name(hs_instance_cpus(g->in), at->worker, worker);
     hsi_output_text(&g->out, "><title>");
     hsi_put_name(&g->out, name, NAME_LIMIT);
@@ -203,6 +205,8 @@ static void put_pile_title(const lane *at, size_t from, size_t to, const pile *p
     hsi_gantt *g = at->g;
     char       worker[16];
 
+    if (hsi_gantt_untitled(g))
+        return;
     hs_worker_name(hs_instance_cpus(g->in), at->worker, worker);
     hsi_output_text(&g->out, "><title>");
     hsi_put_count(&g->out, to - from);

@@ -6,12 +6,14 @@
 #include "picture/gantt/gantt.h"
 
 #define PAGE_WIDTH   1120.0
+#define NARROW       900.0 /* less than that, and the subtitle is cut into lines */
 #define MARGIN       20.0
 #define RIGHT        110.0 /* room for shares and for the label of the last line */
 #define TITLE        30.0
 #define SUBTITLE     24.0
 #define BAND_HEADING 22.0
 #define BAND_GAP     14.0
+#define PANEL_NAME   24.0
 #define PANEL_GAP    12.0
 #define AXIS         36.0
 
@@ -128,36 +130,52 @@ static unsigned divide_panel(hsi_panel *panel)
 
 static double place_panel(hsi_panel *panel, double y, unsigned all_rows)
 {
+    if (panel->name)
+        y += PANEL_NAME;
+    panel->heading = y - 5;
     y += HSI_LINE_LABELS;
     panel->top = y;
     for (int b = 0; b < 2; b++) {
         set_pitch(&panel->band[b], all_rows);
         y = place_band(&panel->band[b], y);
     }
+    panel->bottom = y - BAND_GAP + 4;
     return y;
+}
+
+/* The title, the subtitle and the legend. Returns where they end. */
+static double place_head(hsi_gantt *g)
+{
+    double y = MARGIN;
+
+    g->narrow = g->page_width < NARROW;
+    g->subtitle_lines = g->narrow ? 2 + (hsi_gantt_own(g)->bound != NULL) : 1;
+    y += hsi_picture_has_title(&g->picture) ? TITLE : 0;
+    g->subtitle = y + SUBTITLE - 9;
+    y += SUBTITLE + (g->subtitle_lines - 1) * HSI_SUBTITLE_LINE;
+    g->legend_top = y + 4;
+    hsi_legend_layout(&g->legend, &g->palette, count_aborted(g) > g->picture.failure_count,
+                      g->picture.failure_count > 0, g->page_width - 2 * MARGIN);
+    return g->legend_top + g->legend.lines * HSI_LEGEND_LINE;
 }
 
 void hsi_gantt_layout(hsi_gantt *g)
 {
     unsigned rows = 0;
-    double   y = MARGIN;
+    double   y;
 
     set_span(g);
     for (unsigned i = 0; i < g->panels; i++)
         rows += divide_panel(&g->panel[i]);
 
-    g->page_width = PAGE_WIDTH;
+    g->page_width = g->picture.width > 0 ? g->picture.width : PAGE_WIDTH;
     g->left = MARGIN + label_width(g);
-    g->width = PAGE_WIDTH - RIGHT - g->left;
-    y += hsi_picture_has_title(&g->picture) ? TITLE : 0;
-    y += SUBTITLE;
-    g->legend_top = y + 4;
-    hsi_legend_layout(&g->legend, &g->palette, count_aborted(g) > g->picture.failure_count,
-                      g->picture.failure_count > 0, PAGE_WIDTH - 2 * MARGIN);
-    y = g->legend_top + g->legend.lines * HSI_LEGEND_LINE;
+    g->width = g->page_width - RIGHT - g->left;
+    hsi_choose_ticks(g);
+    y = place_head(g);
     for (unsigned i = 0; i < g->panels; i++)
         y = place_panel(&g->panel[i], i > 0 ? y + PANEL_GAP : y, rows);
     g->least_height = least_height(&g->panel[0]);
-    g->bottom = y - BAND_GAP + 4;
+    g->bottom = hsi_gantt_own(g)->bottom;
     g->page_height = g->bottom + AXIS;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
 #include <string.h>
 
 #include "picture/gantt/gantt.h"
@@ -51,7 +52,9 @@ void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int abort
             place_named(legend, HSI_LEGEND_CLASS, c, palette->kernel[c]);
     } else if (palette->count > 0) {
         place(legend, HSI_LEGEND_WORDS, 0, SCALE, text_width(SCALE) + SPACE / 2.0);
-        place(legend, HSI_LEGEND_SCALE, 0, NULL, palette->count * BOX + SPACE);
+        legend->box = fmin(BOX, width / palette->count);
+        place(legend, HSI_LEGEND_SCALE, 0, NULL, palette->count * legend->box);
+        legend->x += SPACE;
     }
     if (palette->used[HSI_REST])
         place_named(legend, HSI_LEGEND_CLASS, HSI_REST,
@@ -61,7 +64,7 @@ void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int abort
     if (aborted)
         place_named(legend, HSI_LEGEND_ABORTED, first_used(palette), "aborted (hatched)");
     if (failed)
-        place_named(legend, HSI_LEGEND_FAILED, 0, "failed");
+        place_named(legend, HSI_LEGEND_FAILED, first_used(palette), "failed (hatched)");
     place_named(legend, HSI_LEGEND_IDLE, 0, "idle");
 }
 
@@ -94,32 +97,34 @@ static void put_interval(hsi_output *out, const hsi_palette *palette, unsigned c
 }
 
 /* Boxes side by side, each with its interval inside. */
-static void put_scale(hsi_output *out, const hsi_palette *palette, double x, double y)
+static void put_scale(hsi_output *out, const hsi_palette *palette, double box, double x, double y)
 {
-    for (unsigned c = 0; c < palette->count; c++, x += BOX) {
-        hsi_put_class_rect(out, c, 0, x, y - 2, BOX, SWATCH + 4);
+    for (unsigned c = 0; c < palette->count; c++, x += box) {
+        hsi_put_class_rect(out, c, 0, x, y - 2, box, SWATCH + 4);
         hsi_output_text(out, "/>");
-        hsi_put_text_at(out, hsi_palette_dark(palette, c) ? "n w" : "n", x + BOX / 2.0, y + 9.75);
+        hsi_put_text_at(out, hsi_palette_dark(palette, c) ? "n w" : "n", x + box / 2, y + 9.75);
         put_interval(out, palette, c);
         hsi_output_text(out, "</text>\n");
     }
 }
 
-static void put_entry(hsi_output *out, const hsi_palette *palette, const hsi_legend_entry *e,
-                      double x, double y)
+static void put_entry(hsi_output *out, const hsi_palette *palette, double box,
+                      const hsi_legend_entry *e, double x, double y)
 {
     switch (e->kind) {
     case HSI_LEGEND_WORDS:
         hsi_put_label(out, "m", x, y + 10, e->text);
         return;
     case HSI_LEGEND_SCALE:
-        put_scale(out, palette, x, y);
+        put_scale(out, palette, box, x, y);
         return;
     case HSI_LEGEND_CLASS:
     case HSI_LEGEND_ABORTED:
         hsi_put_class_rect(out, e->class, e->kind == HSI_LEGEND_ABORTED, x, y, SWATCH, SWATCH);
         break;
     case HSI_LEGEND_FAILED:
+        hsi_put_class_rect(out, e->class, 1, x, y, SWATCH, SWATCH);
+        hsi_output_text(out, "/>");
         hsi_put_cross(out, x + SWATCH / 2.0, y + SWATCH / 2.0, 4.5);
         break;
     case HSI_LEGEND_IDLE:
@@ -136,6 +141,6 @@ void hsi_legend_draw(hsi_output *out, const hsi_legend *legend, const hsi_palett
                      double x, double y)
 {
     for (unsigned i = 0; i < legend->count; i++)
-        put_entry(out, palette, &legend->entry[i], x + legend->entry[i].x,
+        put_entry(out, palette, legend->box, &legend->entry[i], x + legend->entry[i].x,
                   y + legend->entry[i].y);
 }

@@ -4,13 +4,6 @@
 #define ABOVE 28.0       /* the panel's top, where a line begins */
 #define LABEL_ROOM 150.0 /* a label asks for so much left of its line */
 #define LABEL_WIDE 115.0 /* and is, as a rule, so wide */
-#define NAME_ROOM 80.0   /* and the name of the panel for so much more */
-
-/* A panel reaches down to the next one's labels, or to the axis. */
-static double bottom_of(const hsi_gantt *g, const hsi_panel *panel)
-{
-    return panel == hsi_gantt_own(g) ? g->bottom : panel[1].top - HSI_LINE_LABELS;
-}
 
 static void put_label(hsi_gantt *g, const hsi_panel *panel, int is_bound)
 {
@@ -34,6 +27,17 @@ static double label_place(const hsi_gantt *g, const hsi_panel *panel, double x, 
     return is_bound && end > x && end - x < LABEL_WIDE ? end + LABEL_WIDE : x + 6;
 }
 
+/* A time as the axis has them, if that is in hours. */
+static int put_duration(hsi_gantt *g, double time)
+{
+    char text[32];
+
+    if (g->ticks.minutes == 0 || hs_format_duration(time * hs_unit_seconds(g->unit), text) == 0)
+        return 0;
+    hsi_output_text(&g->out, text);
+    return 1;
+}
+
 /* The label of the last line stands right of it, in the margin, that of
  * another left of it, so the two are apart even where the lines are not. */
 static void put_marked_time(hsi_gantt *g, const hsi_panel *panel, double time, int is_bound)
@@ -44,20 +48,21 @@ static void put_marked_time(hsi_gantt *g, const hsi_panel *panel, double time, i
                              ? panel->bound->value
                              : panel->metrics.makespan;
     int         last = time >= latest && !(is_bound && time <= panel->metrics.makespan);
-    int         right = last || x < g->left + LABEL_ROOM + (panel->name ? NAME_ROOM : 0);
+    int         right = last || x < g->left + LABEL_ROOM;
     const char *kind = is_bound ? (right ? "b o" : "b o e") : (right ? "b" : "b e");
 
     label = label_place(g, panel, x, right, is_bound);
-    hsi_put_line(out, is_bound ? "d" : "v", x, panel->top - ABOVE, x, bottom_of(g, panel));
+    hsi_put_line(out, is_bound ? "d" : "v", x, panel->top - ABOVE, x, panel->bottom);
     hsi_put_text_at(out, kind, label, panel->top - 18);
     put_label(g, panel, is_bound);
     hsi_put_text_at(out, kind, label, panel->top - 4);
-    hsi_put_time(out, time, g->unit);
+    if (!put_duration(g, time))
+        hsi_put_time(out, time, g->unit);
     hsi_output_text(out, "</text>\n");
 }
 
-/* The end of what was planned goes on, dotted, through what happened. */
-static void put_planned_end(hsi_gantt *g)
+/* The end of what was predicted goes on, dotted, through what happened. */
+static void put_predicted_end(hsi_gantt *g)
 {
     double x = hsi_gantt_x(g, g->panel[0].metrics.makespan);
 
@@ -67,7 +72,7 @@ static void put_planned_end(hsi_gantt *g)
 
 void hsi_draw_lines(hsi_gantt *g)
 {
-    put_planned_end(g);
+    put_predicted_end(g);
     for (unsigned i = 0; i < g->panels; i++) {
         const hsi_panel *panel = &g->panel[i];
 

@@ -224,11 +224,13 @@ static color class_color(const hsi_palette *palette, unsigned class)
     return palette->by_kernel ? kernel_colors[class] : scale_color(class, palette->count);
 }
 
-/* Half of the way to white: what is hatched keeps its hue. */
-static color pale(color c)
+/* What is darker than that is lost on a dark page, unless it goes a fifth of the way to white. */
+enum { LOST = 90 };
+
+static color lighter(color c)
 {
     for (int i = 0; i < 3; i++)
-        c.part[i] = (unsigned char)(255 - (255 - c.part[i]) / 2);
+        c.part[i] = (unsigned char)(255 - (255 - c.part[i]) * 4 / 5);
     return c;
 }
 
@@ -238,11 +240,15 @@ static void color_text(color c, char text[8])
     snprintf(text, 8, "#%02x%02x%02x", c.part[0], c.part[1], c.part[2]);
 }
 
+/* How bright it looks, up to 255. */
+static int luma(color c)
+{
+    return (299 * c.part[0] + 587 * c.part[1] + 114 * c.part[2]) / 1000;
+}
+
 int hsi_palette_dark(const hsi_palette *palette, unsigned class)
 {
-    color c = class_color(palette, class);
-
-    return 299 * c.part[0] + 587 * c.part[1] + 114 * c.part[2] < 125000;
+    return luma(class_color(palette, class)) < 125;
 }
 
 void hsi_palette_style(hsi_output *out, const hsi_palette *palette)
@@ -257,19 +263,29 @@ void hsi_palette_style(hsi_output *out, const hsi_palette *palette)
     }
 }
 
-void hsi_palette_hatches(hsi_output *out, const hsi_palette *palette, double height)
+void hsi_palette_dark_style(hsi_output *out, const hsi_palette *palette)
 {
     char text[8];
 
     for (unsigned c = 0; c < HSI_COLOURS; c++) {
+        if (!palette->used[c] || luma(class_color(palette, c)) >= LOST)
+            continue;
+        color_text(lighter(class_color(palette, c)), text);
+        hsi_output_format(out, ".c%u{fill:%s}\n", c, text);
+    }
+}
+
+/* What is hatched lets half of the page through, and so keeps its hue on any. */
+void hsi_palette_hatches(hsi_output *out, const hsi_palette *palette, double height)
+{
+    for (unsigned c = 0; c < HSI_COLOURS; c++) {
         if (!palette->used[c])
             continue;
-        color_text(pale(class_color(palette, c)), text);
         hsi_output_format(out,
                           "<pattern id=\"h%u\" width=\"6\" height=\"6\" "
                           "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)%s\">"
-                          "<path d=\"M0 0h6v6h-6z\" fill=\"%s\"/>"
-                          "<path d=\"M0 0h1.75v6h-1.75z\" fill=\"#4b5563\"/></pattern>\n",
-                          c, height < 9 ? " scale(.5)" : "", text);
+                          "<path class=\"c%u\" fill-opacity=\".5\" d=\"M0 0h6v6h-6z\"/>"
+                          "<path class=\"t\" d=\"M0 0h1.75v6h-1.75z\"/></pattern>\n",
+                          c, height < 9 ? " scale(.5)" : "", c);
     }
 }

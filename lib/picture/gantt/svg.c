@@ -15,79 +15,29 @@ const char *hsi_unit_text(hs_unit unit)
     return unit == HS_MICROSECONDS ? "\xc2\xb5s" : hs_unit_name(unit);
 }
 
-/* The shortest decimal of `value` as digits * 10^exponent. */
-static uint64_t shortest_digits(double value, int *exponent)
-{
-    char     text[HSI_DECIMAL_MAX];
-    uint64_t digits = 0;
-    int      fraction = 0;
-
-    *exponent = 0;
-    hsi_decimal_write(value, text);
-    for (const char *c = text; *c; c++) {
-        if (*c == 'e') {
-            *exponent += (int)strtol(c + 1, NULL, 10);
-            break;
-        }
-        if (*c == '.') {
-            fraction = 1;
-        } else {
-            digits = digits * 10 + (unsigned)(*c - '0');
-            *exponent -= fraction;
-        }
-    }
-    return digits;
-}
-
-/* The number rounded to `most` digits, half of the last one up, without zeros at its end. */
-static uint64_t round_digits(uint64_t digits, int most, int *exponent)
-{
-    uint64_t limit = 1, unit = 1;
-
-    while (most-- > 0)
-        limit *= 10;
-    for (; digits / unit >= limit; unit *= 10)
-        ++*exponent;
-    for (digits = (digits + unit / 2) / unit; digits % 10 == 0; digits /= 10)
-        ++*exponent;
-    return digits;
-}
-
-size_t hsi_round_text(double value, int digits, char buffer[HSI_ROUND_TEXT])
-{
-    static const char zeros[] = "00000000000000000";
-    char              text[HSI_DECIMAL_MAX];
-    int               exponent, count, point;
-
-    if (!(value > 0) || isinf(value))
-        return hsi_decimal_write(value, buffer);
-    count = (int)hsi_decimal_write_u64(
-        round_digits(shortest_digits(value, &exponent), digits, &exponent), text);
-    point = count + exponent; /* 0.TEXT * 10^point */
-    if (point <= -4 || point > 12)
-        return (size_t)snprintf(buffer, HSI_ROUND_TEXT, "%c%s%se%d", text[0], count > 1 ? "." : "",
-                                text + 1, point - 1);
-    if (point <= 0)
-        return (size_t)snprintf(buffer, HSI_ROUND_TEXT, "0.%.*s%s", -point, zeros, text);
-    if (point >= count)
-        return (size_t)snprintf(buffer, HSI_ROUND_TEXT, "%s%.*s", text, point - count, zeros);
-    return (size_t)snprintf(buffer, HSI_ROUND_TEXT, "%.*s.%s", point, text, text + point);
-}
-
 void hsi_put_time(hsi_output *out, double time, hs_unit unit)
 {
-    char text[HSI_ROUND_TEXT];
+    char text[32];
 
-    hsi_round_text(time, 6, text);
+    hs_format_rounded(time, 6, text);
     hsi_output_format(out, "%s %s", text, hsi_unit_text(unit));
+}
+
+void hsi_put_long_time(hsi_output *out, double time, hs_unit unit)
+{
+    char text[32];
+
+    hsi_put_time(out, time, unit);
+    if (hs_format_duration(time * hs_unit_seconds(unit), text) > 0)
+        hsi_output_format(out, " (%s)", text);
 }
 
 void hsi_put_interval(hsi_output *out, double from, double to, int digits, hs_unit unit)
 {
-    char start[HSI_ROUND_TEXT], end[HSI_ROUND_TEXT];
+    char start[32], end[32];
 
-    hsi_round_text(from, digits, start);
-    hsi_round_text(to, digits, end);
+    hs_format_rounded(from, digits, start);
+    hs_format_rounded(to, digits, end);
     hsi_output_format(out, "%s \xe2\x80\x93 %s %s", start, end, hsi_unit_text(unit));
 }
 

@@ -2,7 +2,7 @@
 #ifndef HSI_PICTURE_GANTT_SVG_H
 #define HSI_PICTURE_GANTT_SVG_H
 
-#include <hybridsched/instance.h>
+#include <hybridsched/io.h>
 
 #include "io/text/output.h"
 
@@ -11,12 +11,11 @@
 /** As people write it: that of microseconds has a Greek letter. */
 const char *hsi_unit_text(hs_unit unit);
 
-/** `value` >= 0 rounded to `digits` <= 17 digits, NUL-terminated; returns the length. */
-#define HSI_ROUND_TEXT 64
-size_t hsi_round_text(double value, int digits, char buffer[HSI_ROUND_TEXT]);
-
 /** "12.3 ms" */
 void hsi_put_time(hsi_output *out, double time, hs_unit unit);
+
+/** "31067 s (8 h 38 min)": the second where that helps. */
+void hsi_put_long_time(hsi_output *out, double time, hs_unit unit);
 
 /** "3.25 – 4.125 ms", each rounded to so many digits */
 void hsi_put_interval(hsi_output *out, double from, double to, int digits, hs_unit unit);

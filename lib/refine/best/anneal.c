@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "refine/best/anneal.h"
+#include "support/arena.h"
 #include "support/portable_math.h"
 #include "support/sort.h"
 
@@ -37,6 +38,7 @@ typedef struct machine {
 
 struct hsi_anneal {
     const hsi_problem *pb;
+    hsi_arena          arena; /* of the arrays */
     double             pivot;
     double            *time;  /* of an item: CPU, GPU */
     uint32_t          *task;  /* of an item */
@@ -60,13 +62,13 @@ hs_status hsi_anneal_open(const hsi_problem *pb, double pivot, hsi_anneal **out)
         return HS_ENOMEM;
     a->pb = pb;
     a->pivot = pivot;
-    a->time = malloc(2 * n * sizeof *a->time);
-    a->task = malloc(n * sizeof *a->task);
-    a->where = malloc(n * sizeof *a->where);
-    a->best = malloc(n * sizeof *a->best);
-    a->machines = malloc(workers * sizeof *a->machines);
-    a->threshold = malloc(sizeof *a->threshold << SPREAD_BITS);
-    a->keys = malloc(2 * n * sizeof *a->keys);
+    a->time = hsi_arena_take(&a->arena, 2 * n, sizeof *a->time);
+    a->task = hsi_arena_take(&a->arena, n, sizeof *a->task);
+    a->where = hsi_arena_take(&a->arena, n, sizeof *a->where);
+    a->best = hsi_arena_take(&a->arena, n, sizeof *a->best);
+    a->machines = hsi_arena_take(&a->arena, workers, sizeof *a->machines);
+    a->threshold = hsi_arena_take(&a->arena, (size_t)1 << SPREAD_BITS, sizeof *a->threshold);
+    a->keys = hsi_arena_take(&a->arena, 2 * n, sizeof *a->keys);
     if (!a->time || !a->task || !a->where || !a->best || !a->machines || !a->threshold ||
         !a->keys) {
         hsi_anneal_close(a);
@@ -82,13 +84,7 @@ void hsi_anneal_close(hsi_anneal *a)
 {
     if (!a)
         return;
-    free(a->time);
-    free(a->task);
-    free(a->where);
-    free(a->best);
-    free(a->machines);
-    free(a->threshold);
-    free(a->keys);
+    hsi_arena_close(&a->arena);
     free(a);
 }
 
@@ -160,7 +156,7 @@ static int loses_less(const void *context, uint32_t a, uint32_t b)
 static void choose_items(hsi_anneal *a, const int pooled[2], const uint32_t *worker)
 {
     const hsi_problem    *pb = a->pb;
-    const hsi_index_order how = {loss_key, loses_less, a};
+    const hsi_index_order how = {loss_key, loses_less, a, NULL};
     uint32_t              from_pools = 0, apart, most, i;
 
     for (i = 0; i < pb->n; i++)
@@ -205,7 +201,7 @@ static void sort_items(hsi_anneal *a, int by_gpu)
 {
     const hsi_problem    *pb = a->pb;
     const item_order      by = {a->task, by_gpu ? pb->q : pb->p, by_gpu ? pb->p : pb->q};
-    const hsi_index_order how = {item_key, item_before, &by};
+    const hsi_index_order how = {item_key, item_before, &by, NULL};
     uint32_t             *order = a->best, *chosen = a->where, i; /* not in use yet */
 
     for (i = 0; i < a->items; i++)

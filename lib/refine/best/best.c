@@ -48,7 +48,9 @@ static hs_status level(hsi_best *best)
 
 static hs_status order_tasks(hsi_best *best)
 {
-    return hsi_order_by_rho(&best->pb, HSI_RHO_UP, best->order);
+    const hsi_problem asking = hsi_best_asking(best);
+
+    return hsi_order_by_rho(&asking, HSI_RHO_UP, best->order);
 }
 
 static hs_status improve(hsi_best *best)
@@ -61,9 +63,11 @@ static hs_status improve(hsi_best *best)
     if (best->pb.n == 0)
         return HS_OK;
     st = hsi_bounds_open(best);
+    if (st == HS_ECANCELED)
+        return HS_OK;
     for (i = 0; i < sizeof step / sizeof *step && st == HS_OK && hsi_best_goes_on(best); i++)
         st = step[i](best);
-    return st;
+    return st == HS_ECANCELED ? HS_OK : st; /* it has a schedule */
 }
 
 static void fill_report(hsi_best *best)

@@ -14,6 +14,7 @@ typedef struct hsi_best {
     hsi_stop           stop;
     atomic_int         halt;
     hsi_interrupt      interrupt; /* the caller's thread's */
+    hsi_asker          asker;     /* of that: whether to go on */
     double             next_tell;
     const char        *phase;
     hsi_problem        pb;
@@ -34,17 +35,20 @@ hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings
                         hs_report *report);
 void      hsi_best_close(hsi_best *best);
 
+/* The problem, for what is worth nothing unless it comes to its end: it asks on the way. */
+hsi_problem hsi_best_asking(hsi_best *best);
+
 /* Is the best schedule certainly within the gap that is asked for? */
-int hsi_best_met(const hsi_best *best);
+int hsi_best_met(hsi_best *best);
 
 /* Is there more to do: neither met nor interrupted? */
-int hsi_best_goes_on(const hsi_best *best);
+int hsi_best_goes_on(hsi_best *best);
 
 /* A makespan that is short enough for that, about. */
 double hsi_best_enough(const hsi_best *best);
 
 /* What the best schedule takes for certain. */
-double hsi_best_certified(const hsi_best *best);
+double hsi_best_certified(hsi_best *best);
 
 /* Takes `s` over: it becomes the best schedule, less what it aborts, or is freed. */
 hs_status hsi_best_offer(hsi_best *best, hs_schedule *s);
@@ -55,7 +59,7 @@ hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *worker);
 /* The same; of two that are equally long it prefers the one whose exact sums are less. */
 hs_status hsi_best_offer_exact(hsi_best *best, const uint32_t *worker);
 
-/* The one member that always finishes. */
+/* The one member that only the caller can stop. */
 hs_status hsi_portfolio_first(hsi_best *best);
 
 /* The others, as long as time allows, and the split. */

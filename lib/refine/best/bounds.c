@@ -59,7 +59,9 @@ hs_status hsi_bounds_open(hsi_best *best)
         return HS_ENOMEM;
     best->bounds->grid = hsi_grid_of(&best->pb);
     hs_settings_init(&settings);
-    st = hsi_bound_run(&hsi_bound_deadline, best->in, &settings, &value);
+    settings.cancel = best->settings->cancel;
+    settings.cancel_data = best->settings->cancel_data;
+    st = hsi_bound_run(&hsi_bound_deadline, best->in, &settings, &value, NULL);
     if (st == HS_OK)
         raise(best, value, hsi_bound_deadline.name);
     return st;
@@ -77,7 +79,7 @@ void hsi_bounds_close(hsi_best *best)
 }
 
 /* Does it seem worth its time to go on with them? */
-static int promise(const hsi_best *best)
+static int promise(hsi_best *best)
 {
     return !best->bounds->over && !best->counted && !hsi_best_met(best);
 }
@@ -121,7 +123,7 @@ static hs_status allocate(hsi_best *best)
     settings.cancel_data = best->settings->cancel_data;
     if (!(settings.time_limit > 0))
         return HS_OK;
-    st = hsi_bound_run(&hsi_bound_allocation, best->in, &settings, &value);
+    st = hsi_bound_run(&hsi_bound_allocation, best->in, &settings, &value, NULL);
     if (st == HS_OK)
         raise(best, value, hsi_bound_allocation.name);
     return st == HS_ENOMEM ? st : HS_OK; /* a search can do without */

@@ -59,12 +59,24 @@ hs_status hsi_portfolio_first(hsi_best *best)
 {
     hs_settings settings;
 
+    hs_schedule *s = NULL;
+    hs_status    st;
+
     hs_settings_init(&settings);
-    return run_member(best, &hsi_alg_heteroprio, &settings);
+    settings.cancel = best->settings->cancel;
+    settings.cancel_data = best->settings->cancel_data;
+    st = hsi_run(&hsi_alg_heteroprio, best->in, &settings, &s);
+    if (st == HS_ECANCELED && best->found) /* the caller's own */
+        return HS_OK;
+    if (st != HS_OK)
+        return st;
+    list(best->report, hsi_alg_heteroprio.about.name);
+    return hsi_best_offer(best, s);
 }
 
 static hs_status run_split(hsi_best *best)
 {
+    const hsi_problem asking = hsi_best_asking(best);
     size_t    n = best->pb.n;
     unsigned  places = n < 20000 ? 81 : n < 1000000 ? (unsigned)(1600000 / n) : 1;
     uint32_t *worker = malloc((n + 1) * sizeof *worker);
@@ -72,7 +84,7 @@ static hs_status run_split(hsi_best *best)
 
     if (!worker)
         return st;
-    st = hsi_split(&best->pb, best->order, places, &best->interrupt, worker, &best->pivot);
+    st = hsi_split(&asking, best->order, places, &best->interrupt, worker, &best->pivot);
     if (st == HS_OK)
         st = hsi_best_offer_assignment(best, worker);
     if (st == HS_OK)

@@ -266,7 +266,7 @@ static hs_status anneal_round(rounds *r)
 
 static int is_over(const rounds *r)
 {
-    const hsi_best *best = r->best;
+    hsi_best *best = r->best;
 
     if (!best->counted && hsi_stop_left(&best->stop) <= 1.1 * r->overhead) {
         atomic_store(&r->best->halt, 1); /* another round would not end in time */

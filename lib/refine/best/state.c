@@ -25,6 +25,13 @@ static void tell(void *data)
     settings->progress(settings->progress_data, &progress);
 }
 
+static int is_over(void *data)
+{
+    const hsi_best *best = data;
+
+    return hsi_interrupted(&best->interrupt);
+}
+
 hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings *settings,
                         hs_report *report)
 {
@@ -40,6 +47,7 @@ hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings
     best->stop = hsi_stop_after(settings, best->counted ? INFINITY : 1);
     atomic_init(&best->halt, 0);
     best->interrupt = (hsi_interrupt){&best->stop, &best->halt, 1, tell, best};
+    best->asker = (hsi_asker){is_over, best, 0};
     st = hsi_problem_of_tasks(in, &best->pb);
     if (st != HS_OK)
         return st;
@@ -61,6 +69,14 @@ void hsi_best_close(hsi_best *best)
     hsi_problem_close(&best->pb);
 }
 
+hsi_problem hsi_best_asking(hsi_best *best)
+{
+    hsi_problem asking = best->pb;
+
+    asking.asker = &best->asker;
+    return asking;
+}
+
 static double allowed(const hsi_best *best)
 {
     double gap = best->settings->gap;
@@ -68,12 +84,12 @@ static double allowed(const hsi_best *best)
     return gap > 0 ? nextafter((1 + gap) * best->bound, 0) : best->bound;
 }
 
-double hsi_best_certified(const hsi_best *best)
+double hsi_best_certified(hsi_best *best)
 {
-    return hsi_certified_makespan(best->in, best->found);
+    return hsi_certified_makespan(best->in, best->found, &best->asker);
 }
 
-int hsi_best_met(const hsi_best *best)
+int hsi_best_met(hsi_best *best)
 {
     double enough = fmax(allowed(best), nextafter(best->refuted, INFINITY));
 
@@ -81,7 +97,7 @@ int hsi_best_met(const hsi_best *best)
            hsi_best_certified(best) <= enough;
 }
 
-int hsi_best_goes_on(const hsi_best *best)
+int hsi_best_goes_on(hsi_best *best)
 {
     return !hsi_best_met(best) && !hsi_interrupted(&best->interrupt);
 }
@@ -145,7 +161,7 @@ hs_status hsi_best_offer_exact(hsi_best *best, const uint32_t *worker)
     st = hsi_assignment_schedule(&best->pb, worker, &s);
     if (st != HS_OK)
         return st;
-    if (hsi_certified_makespan(best->in, s) >= hsi_best_certified(best)) {
+    if (hsi_certified_makespan(best->in, s, &best->asker) >= hsi_best_certified(best)) {
         hs_schedule_free(s);
         return HS_OK;
     }

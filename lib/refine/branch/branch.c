@@ -162,12 +162,12 @@ hs_status hsi_branch_open(const hsi_problem *pb, double from, hsi_branch **out)
     b->pb = pb;
     b->from = from;
     b->patience = patience;
-    b->p = malloc(n * sizeof *b->p);
-    b->q = malloc(n * sizeof *b->q);
-    b->share = malloc(n * sizeof *b->share);
-    b->scaled = malloc(n * sizeof *b->scaled);
-    b->types = malloc(n);
-    b->found = malloc(n * sizeof *b->found);
+    b->p = hsi_arena_take(&b->arena, n, sizeof *b->p);
+    b->q = hsi_arena_take(&b->arena, n, sizeof *b->q);
+    b->share = hsi_arena_take(&b->arena, n, sizeof *b->share);
+    b->scaled = hsi_arena_take(&b->arena, n, sizeof *b->scaled);
+    b->types = hsi_arena_take(&b->arena, n, 1);
+    b->found = hsi_arena_take(&b->arena, n, sizeof *b->found);
     if (!b->p || !b->q || !b->share || !b->scaled || !b->types || !b->found ||
         hsi_vector_reserve(&b->nodes, sizeof root) ||
         hsi_branch_copy_node(b, &root, b->nodes.data) != HS_OK) {
@@ -189,12 +189,7 @@ void hsi_branch_close(hsi_branch *b)
     for (i = 0; i < hsi_branch_leaves(b); i++)
         hsi_branch_free_node(&hsi_branch_nodes_of(b)[i]);
     hsi_vector_free(&b->nodes);
-    free(b->p);
-    free(b->q);
-    free(b->share);
-    free(b->scaled);
-    free(b->types);
-    free(b->found);
+    hsi_arena_close(&b->arena);
     free(b);
 }
 

@@ -104,7 +104,7 @@ static hs_status begin(hsi_branch *b, hsi_branch_node *nd, const hsi_problem *pb
         nd->bound = INFINITY;
         return HS_OK;
     }
-    st = hsi_bound_deadline.compute(pb, stop->settings, &deadline);
+    st = hsi_bound_of_rows(&hsi_bound_deadline, pb, stop->settings, &deadline, NULL);
     if (st != HS_OK)
         return st;
     nd->bound = fmax(nd->bound, deadline);

@@ -5,6 +5,7 @@
 #include "bound/configuration/configuration.h"
 #include "core/problem.h"
 #include "refine/branch/branch.h"
+#include "support/arena.h"
 #include "support/vector.h"
 
 enum { HSI_FREE = 2 }; /* besides hs_type: the task may run on both */
@@ -29,6 +30,7 @@ typedef struct hsi_branch_node {
 
 struct hsi_branch {
     const hsi_problem *pb;
+    hsi_arena          arena; /* of the arrays */
     hsi_vector         nodes; /* of node: the leaves */
     double             from;
     double             cutoff;

@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "algorithm/algorithm.h"
 #include "bound/grid.h"
@@ -19,6 +18,7 @@
 #include "core/report.h"
 #include "refine/gap.h"
 #include "refine/target.h"
+#include "support/arena.h"
 
 /* Without a time limit in the settings. */
 #define DEFAULT_SECONDS 10.0
@@ -95,6 +95,7 @@ static hs_status search(const hs_instance *in, const hs_settings *settings, hs_s
                         hs_report *report)
 {
     hsi_exact pf = {.in = in, .settings = settings, .longest = INFINITY, .bound_name = "none"};
+    hsi_arena arena = {0};
     hs_status st;
 
     pf.stop = hsi_stop_after(settings, DEFAULT_SECONDS);
@@ -102,9 +103,9 @@ static hs_status search(const hs_instance *in, const hs_settings *settings, hs_s
     if (st != HS_OK)
         return st;
     pf.grid = hsi_grid_of(&pf.pb);
-    pf.worth[0] = malloc((pf.pb.n + 1) * sizeof *pf.worth[0]);
-    pf.worth[1] = malloc((pf.pb.n + 1) * sizeof *pf.worth[1]);
-    pf.worker = malloc((pf.pb.n + 1) * sizeof *pf.worker);
+    pf.worth[0] = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worth[0]);
+    pf.worth[1] = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worth[1]);
+    pf.worker = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worker);
     st = pf.worth[0] && pf.worth[1] && pf.worker ? prove(&pf) : HS_ENOMEM;
     if (st == HS_OK) {
         *out = pf.best;
@@ -117,9 +118,7 @@ static hs_status search(const hs_instance *in, const hs_settings *settings, hs_s
         report->iterations = pf.nodes;
     }
     hs_schedule_free(pf.best);
-    free(pf.worker);
-    free(pf.worth[0]);
-    free(pf.worth[1]);
+    hsi_arena_close(&arena);
     hsi_problem_close(&pf.pb);
     return st;
 }

@@ -222,6 +222,47 @@ static void take_configuration(reader *r, certificate *c)
     }
 }
 
+/* way,MULTIPLIER,TASK,TASK,... */
+static void take_way(reader *r, certificate *c, size_t *tasks)
+{
+    char      *text = take(r, "way"), *next = text ? split_at_comma(r, text) : NULL;
+    proof_way *way = &c->way[c->ways];
+
+    if (!next)
+        return;
+    *way = (proof_way){dyadic_of(r, text), *tasks, 0};
+    if (way->multiplier.mantissa < 0)
+        bad_line(r, "this is negative");
+    while (next && !r->bad) {
+        text = next;
+        next = strchr(text, ',');
+        if (next)
+            *next++ = 0;
+        c->way_task[(*tasks)++] = (uint32_t)whole_number(r, text, UINT32_MAX);
+        way->count++;
+    }
+    c->ways++;
+}
+
+static void take_ways(reader *r, certificate *c)
+{
+    size_t ways = lines_left(r, "way"), tasks = 0;
+
+    for (const char *at = r->at; *at; at++)
+        tasks += *at == ',';
+    c->way = checked_calloc(ways + 1, sizeof *c->way);
+    c->way_task = checked_calloc(tasks + 1, sizeof *c->way_task);
+    tasks = 0;
+    while (comes_next(r, "way"))
+        take_way(r, c, &tasks);
+}
+
+static void take_loads(reader *r, proof_node *node)
+{
+    node->multiplier[0] = take_real(r, "cpu-multiplier", NULL);
+    node->multiplier[1] = take_real(r, "gpu-multiplier", NULL);
+}
+
 static void take_proof(reader *r, certificate *c)
 {
     const char *name = take(r, "proof");
@@ -231,10 +272,10 @@ static void take_proof(reader *r, certificate *c)
     if (strcmp(name, "task") == 0) {
         only_node(c, STEP_MULTIPLIERS);
     } else if (strcmp(name, "multipliers") == 0) {
-        proof_node *node = only_node(c, STEP_MULTIPLIERS);
-
-        node->multiplier[0] = take_real(r, "cpu-multiplier", NULL);
-        node->multiplier[1] = take_real(r, "gpu-multiplier", NULL);
+        take_loads(r, only_node(c, STEP_MULTIPLIERS));
+    } else if (strcmp(name, "graph") == 0) {
+        take_loads(r, only_node(c, STEP_GRAPH));
+        take_ways(r, c);
     } else if (strcmp(name, "configuration") == 0) {
         take_configuration(r, c);
     } else if (strcmp(name, "tree") == 0) {
@@ -290,4 +331,6 @@ void certificate_free(certificate *c)
     free(c->kind);
     free(c->node);
     free(c->worth);
+    free(c->way);
+    free(c->way_task);
 }

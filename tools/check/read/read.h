@@ -17,7 +17,8 @@ typedef enum proof_step {
     STEP_BRANCH,
     STEP_MULTIPLIERS,
     STEP_CONFIGURATION,
-    STEP_PACKING
+    STEP_PACKING,
+    STEP_GRAPH /* the only node */
 } proof_step;
 
 /** Tasks of a kind in a case: free to run anywhere, and settled for a type. */
@@ -30,7 +31,7 @@ typedef struct proof_node {
         struct {
             uint32_t kind, cut; /* at most `cut` of the kind on CPUs, or more */
         } branch;
-        dyadic multiplier[2]; /* CPU, GPU */
+        dyadic multiplier[2]; /* CPU, GPU; of a graph, too */
         struct {
             long    grid;
             int64_t capacity, most[2];
@@ -38,6 +39,12 @@ typedef struct proof_node {
         } knapsacks;
     };
 } proof_node;
+
+/** Tasks, each of which depends on the one before it: `count` of way_task from `first` on. */
+typedef struct proof_way {
+    dyadic multiplier;
+    size_t first, count;
+} proof_way;
 
 /** A certificate as hsched-formats(5) defines it; a proof without cases is one node. */
 typedef struct certificate {
@@ -52,6 +59,9 @@ typedef struct certificate {
     size_t      nodes;
     proof_node *node;  /* each before its cases; none: nothing is proved */
     int64_t    *worth; /* for each node that has them CLASSES a kind */
+    size_t      ways;  /* of STEP_GRAPH */
+    proof_way  *way;
+    uint32_t   *way_task;
 } certificate;
 
 /** 0, or an exit code after a message. The caller frees in any case. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "exec/backend/backends.h"
+#include "exec/backend/command/environment.h"
 #include "exec/backend/command/output.h"
 #include "exec/backend/command/process.h"
 #include "exec/why.h"
@@ -23,7 +24,6 @@ typedef struct command_body {
 
 typedef struct command_worker {
     hs_backend_worker base;
-    hsi_environment   environment;
     hsi_process      *process;
 } command_worker;
 
@@ -77,22 +77,24 @@ static void worker_close(hs_backend_worker *worker)
 
     if (w->process)
         hsi_process_close(w->process);
-    hsi_environment_free(&w->environment);
     free(w);
 }
 
 static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
                              hs_backend_worker **out, char why[HS_WHY])
 {
+    char            settings[HSI_ENVIRONMENT_ROOM];
+    size_t          length = hsi_environment_of_worker(options, info, settings);
     command_worker *w = calloc(1, sizeof *w);
-    hs_status       st;
+    hs_status       st = HS_OK;
 
     if (!w)
         return HS_ENOMEM;
     w->base.backend = &hsi_backend_command;
-    st = hsi_environment_create(options, info, environ, &w->environment);
+    if (!length)
+        st = hsi_refuse(why, HS_EINVAL, "the name of a device is too long");
     if (st == HS_OK)
-        st = hsi_process_open(&w->environment, info->os_cpu, options->grace, &w->process, why);
+        st = hsi_process_open(options->starter, settings, length, info, &w->process);
     if (st != HS_OK) {
         worker_close(&w->base);
         return st;
@@ -136,17 +138,29 @@ static void describe_status(int status, char text[128])
         snprintf(text, 128, "exited with status %d", status);
 }
 
+/* Done; but what is cut short in its background may have been part of the work. */
+static hs_outcome done(const hsi_process_end *end, hs_attempt *attempt)
+{
+    if (end->left)
+        snprintf(attempt->why, HS_WHY, "what it left running did not end by itself, and was ended");
+    return HS_OUTCOME_DONE;
+}
+
 static hs_outcome judge(const hsi_process_end *end, hsi_command_output *output, hs_attempt *attempt)
 {
     const char *line;
     char        what[128];
 
+    attempt->status = end->signal ? -1 : end->status;
+    attempt->signal = end->signal;
+
     if (end->undead)
         return hsi_fail(attempt, "a process of another user is left of it and cannot be killed");
-    if (end->cancelled)
+    if (end->cancelled &&
+        !(end->signal == 0 && end->status == 0 && hs_attempt_cancelled(attempt) == HS_CANCEL_TAKEN))
         return HS_OUTCOME_ABORTED;
     if (end->signal == 0 && end->status == 0)
-        return HS_OUTCOME_DONE;
+        return done(end, attempt);
     if (end->signal)
         snprintf(what, sizeof what, "killed by signal %d (%s)", end->signal,
                  strsignal(end->signal));

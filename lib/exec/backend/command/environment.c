@@ -5,101 +5,95 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct setting {
-    const char *name, *value;
-} setting;
+/* All that is set; the last four only where the devices that commands see are ours to say. */
+static const char *const ours[] = {
+    "HSCHED_TASK",          "HSCHED_ATTEMPT",      "HSCHED_WORKER",        "HSCHED_GPU",
+    "HSCHED_CORES",         "OMP_NUM_THREADS",     "OPENBLAS_NUM_THREADS", "CUDA_DEVICE_ORDER",
+    "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"};
 
-enum { SETTINGS = 5, PER_ATTEMPT = 2 };
+enum { OURS = sizeof ours / sizeof *ours, OF_DEVICES = 4 };
 
-/* What is set for as long as the worker serves; returns how many. */
-static size_t lasting(const hs_backend_options *options, const hs_backend_worker_info *info,
-                      const char *worker, setting to[SETTINGS])
+static int is_ours(const char *variable, size_t count)
 {
-    size_t n = 0;
+    size_t length, i;
 
-    to[n++] = (setting){"OMP_NUM_THREADS", "1"};
-    to[n++] = (setting){"OPENBLAS_NUM_THREADS", "1"};
-    to[n++] = (setting){"HSCHED_WORKER", worker};
-    if (!options->keep_visible_devices) {
-        int has_device = info->type == HS_GPU && info->device;
-
-        to[n++] = (setting){"CUDA_DEVICE_ORDER", "PCI_BUS_ID"};
-        to[n++] = (setting){"CUDA_VISIBLE_DEVICES", has_device ? info->device : "-1"};
-    }
-    return n;
-}
-
-static int is_of(const char *variable, const char *name)
-{
-    size_t length = strlen(name);
-
-    return strncmp(variable, name, length) == 0 && variable[length] == '=';
-}
-
-static int is_replaced(const char *variable, const setting *by, size_t count)
-{
-    if (is_of(variable, "HSCHED_TASK") || is_of(variable, "HSCHED_ATTEMPT"))
-        return 1;
-    while (count--) {
-        if (is_of(variable, by[count].name))
+    for (i = 0; i < count; i++) {
+        length = strlen(ours[i]);
+        if (strncmp(variable, ours[i], length) == 0 && variable[length] == '=')
             return 1;
     }
     return 0;
 }
 
-/* All of them one behind the other, in one allocation. */
-static char *write_settings(const setting *settings, size_t count, char **variables)
-{
-    size_t bytes = 0, i;
-    char  *own, *end;
-
-    for (i = 0; i < count; i++)
-        bytes += strlen(settings[i].name) + strlen(settings[i].value) + 2;
-    own = end = malloc(bytes);
-    if (!own)
-        return NULL;
-    for (i = 0; i < count; i++) {
-        variables[i] = end;
-        end += snprintf(end, bytes - (size_t)(end - own), "%s=%s", settings[i].name,
-                        settings[i].value) +
-               1;
-    }
-    return own;
-}
-
-hs_status hsi_environment_create(const hs_backend_options     *options,
-                                 const hs_backend_worker_info *info, char *const *inherited,
+hs_status hsi_environment_create(const hs_backend_options *options, char *const *inherited,
                                  hsi_environment *out)
 {
-    hsi_environment env = {.variables = NULL};
-    setting         settings[SETTINGS];
-    char            worker[16];
-    size_t          count, had = 0, kept = 0, i;
+    size_t count = options->keep_visible_devices ? OURS - OF_DEVICES : OURS, had = 0, i;
 
-    hs_worker_name(info->cpus, info->number, worker);
-    count = lasting(options, info, worker, settings);
     while (inherited && inherited[had])
         had++;
-    env.variables = calloc(had + count + PER_ATTEMPT + 1, sizeof *env.variables);
-    if (!env.variables)
+    *out = (hsi_environment){.variables = calloc(had + OURS + 1, sizeof *out->variables)};
+    if (!out->variables)
         return HS_ENOMEM;
     for (i = 0; i < had; i++) {
-        if (!is_replaced(inherited[i], settings, count))
-            env.variables[kept++] = inherited[i];
+        if (!is_ours(inherited[i], count))
+            out->variables[out->lasting++] = inherited[i];
     }
-    env.own = write_settings(settings, count, env.variables + kept);
-    if (!env.own) {
-        hsi_environment_free(&env);
-        return HS_ENOMEM;
-    }
-    env.task = kept + count;
-    *out = env;
     return HS_OK;
 }
 
 void hsi_environment_free(hsi_environment *environment)
 {
     free(environment->variables);
-    free(environment->own);
     *environment = (hsi_environment){.variables = NULL};
+}
+
+/* What is written to, and whether all of it was. */
+typedef struct settings {
+    char  *text;
+    size_t used;
+    int    whole;
+} settings;
+
+static void set(settings *s, const char *name, const char *value)
+{
+    size_t room = HSI_ENVIRONMENT_ROOM - s->used;
+    int    length = snprintf(s->text + s->used, room, "%s=%s", name, value);
+
+    s->whole &= length >= 0 && (size_t)length < room;
+    if (s->whole)
+        s->used += (size_t)length + 1;
+}
+
+/* GPUs of AMD have no backend here, so that stand-ins may mean them: the worker's index says
+ * which. Of those that ROCR lets through, one, HIP counts from 0. */
+static void show_devices(settings *s, const hs_backend_worker_info *info, const char *index)
+{
+    int is_gpu = info->type == HS_GPU;
+
+    set(s, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+    set(s, "CUDA_VISIBLE_DEVICES", is_gpu && info->device ? info->device : "-1");
+    set(s, "HIP_VISIBLE_DEVICES", is_gpu ? "0" : "-1");
+    set(s, "ROCR_VISIBLE_DEVICES", is_gpu ? index : "-1");
+}
+
+size_t hsi_environment_of_worker(const hs_backend_options     *options,
+                                 const hs_backend_worker_info *info,
+                                 char                          text[HSI_ENVIRONMENT_ROOM])
+{
+    settings s = {.text = text, .whole = 1};
+    char     worker[16], cores[16], index[16];
+
+    hs_worker_name(info->cpus, info->number, worker);
+    snprintf(cores, sizeof cores, "%u", info->core_count);
+    snprintf(index, sizeof index, "%u", info->index);
+    set(&s, "OMP_NUM_THREADS", cores);
+    set(&s, "OPENBLAS_NUM_THREADS", cores);
+    set(&s, "HSCHED_CORES", cores);
+    set(&s, "HSCHED_WORKER", worker);
+    if (info->type == HS_GPU)
+        set(&s, "HSCHED_GPU", index);
+    if (!options->keep_visible_devices)
+        show_devices(&s, info, index);
+    return s.whole ? s.used : 0;
 }

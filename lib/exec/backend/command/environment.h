@@ -5,26 +5,35 @@
 #include <hybridsched/backend.h>
 
 /*
- * The environment of one worker's commands: what the program has, with these set
- * whatever they were:
+ * The environment of commands: what the program has, with these set whatever they were:
  *
- *   OMP_NUM_THREADS, OPENBLAS_NUM_THREADS   1: a worker is one core
- *   CUDA_DEVICE_ORDER                       PCI_BUS_ID   } neither, if CUDA_VISIBLE_DEVICES
- *   CUDA_VISIBLE_DEVICES                    the device   } is to be left alone
+ *   OMP_NUM_THREADS, OPENBLAS_NUM_THREADS   as many as the worker has cores
+ *   HSCHED_CORES                            likewise
+ *   CUDA_DEVICE_ORDER                       PCI_BUS_ID   } none of these, if they
+ *   CUDA_VISIBLE_DEVICES                    the device   } are to be left alone
+ *   ROCR_VISIBLE_DEVICES                    HSCHED_GPU   }
+ *   HIP_VISIBLE_DEVICES                     0            }
  *   HSCHED_WORKER                           cpu3
+ *   HSCHED_GPU                              of GPUs and stand-ins: the worker's index among them
  *   HSCHED_TASK, HSCHED_ATTEMPT             set for each attempt
  *
- * A worker without a device, a CPU or a GPU's stand-in, shows its commands none: -1.
+ * A worker without a device, a CPU or for CUDA a GPU's stand-in, shows its commands none: -1.
  */
 typedef struct hsi_environment {
-    char **variables; /* ends with NULL; strings of the program's own are not copied */
-    size_t task;      /* where HSCHED_TASK goes; HSCHED_ATTEMPT is the next */
-    char  *own;       /* the strings that were made here */
+    char **variables; /* the program's own, not copied; room for what is set; NULL */
+    size_t lasting;   /* where a worker's go; those of each attempt are the next */
 } hsi_environment;
 
-hs_status hsi_environment_create(const hs_backend_options     *options,
-                                 const hs_backend_worker_info *info, char *const *inherited,
+enum { HSI_ENVIRONMENT_ROOM = 4096 };
+
+hs_status hsi_environment_create(const hs_backend_options *options, char *const *inherited,
                                  hsi_environment *out);
 void      hsi_environment_free(hsi_environment *environment);
+
+/* What is set for as long as a worker serves: NAME=VALUE, each with its NUL. Returns how many
+ * bytes; 0: it is too long. */
+size_t hsi_environment_of_worker(const hs_backend_options     *options,
+                                 const hs_backend_worker_info *info,
+                                 char                          text[HSI_ENVIRONMENT_ROOM]);
 
 #endif

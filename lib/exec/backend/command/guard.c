@@ -1,74 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/*
- * The guard runs between fork and the end of the process, in a copy of a program
- * with threads: it calls nothing but what is safe in a signal handler, and
- * posix_spawn, which takes no lock and no memory of malloc's.
- */
-
 #include "config.h"
 
 #include "exec/backend/command/guard.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "exec/backend/command/forked.h"
+#include "exec/backend/command/message.h"
 #include "exec/backend/command/process.h"
 #include "support/clock.h"
-
-static void close_from(int first)
-{
-    int fd;
-
-#ifdef SYS_close_range
-    if (syscall(SYS_close_range, (unsigned)first, ~0u, 0u) == 0)
-        return;
-#endif
-    for (fd = first; fd < 65536; fd++)
-        close(fd);
-}
-
-/* Keeps the socket alone: an end of a pipe or a lock held here would outlive its owner. */
-static int take_descriptors(hsi_guard *g)
-{
-    enum { SOCKET = 3, STANDARD = 3 };
-    sigset_t child;
-    int      fd;
-
-    if (g->socket != SOCKET && dup3(g->socket, SOCKET, O_CLOEXEC) < 0)
-        return 0;
-    g->socket = SOCKET;
-    close_from(SOCKET + 1);
-    g->null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (fd = 0; fd < STANDARD; fd++) {
-        if (dup2(g->null, fd) < 0)
-            return 0;
-    }
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
-    g->signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-    return g->signals >= 0;
-}
-
-static void reset_signals(void)
-{
-    struct sigaction standard = {.sa_handler = SIG_DFL};
-    int              number;
-
-    for (number = 1; number < NSIG; number++)
-        sigaction(number, &standard, NULL);
-}
 
 /* Is the shell over? It is left unreaped, so that its number stays its group's. */
 static int leader_is_over(const hsi_guard *g)
@@ -79,31 +29,14 @@ static int leader_is_over(const hsi_guard *g)
            info.si_pid != 0;
 }
 
-/*
- * Lists the other children in g->child, as many as fit. Complete: entries go away
- * only when this process reaps them. -1: the kernel does not say.
- */
+/* Lists the other children in g->child, as many as fit. -1: the kernel does not say. */
 static int list_children(hsi_guard *g)
 {
-    int     fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC), count = 0;
-    size_t  length = 0, i;
-    ssize_t got;
-    pid_t   pid = 0;
+    int all = hsi_forked_children(g->child, HSI_GUARD_CHILDREN), count = all < 0 ? -1 : 0, i;
 
-    if (fd < 0)
-        return -1;
-    while ((got = read(fd, g->text + length, sizeof g->text - length)) > 0)
-        length += (size_t)got;
-    close(fd);
-    for (i = 0; i < length && count < HSI_GUARD_CHILDREN; i++) {
-        if (g->text[i] != ' ') { /* each number ends with a space */
-            pid = 10 * pid + (g->text[i] - '0');
-            continue;
-        }
-        if (pid != g->leader)
-            g->child[count++] = pid;
-        pid = 0;
-    }
+    for (i = 0; i < all; i++)
+        if (g->child[i] != g->leader)
+            g->child[count++] = g->child[i];
     return count;
 }
 
@@ -116,22 +49,49 @@ static void reap(hsi_guard *g)
         waitpid(g->child[count], NULL, WNOHANG);
 }
 
-/* Is anything left of the group of a shell that is over? Orphans are children here. */
-static int group_lives(hsi_guard *g)
+static int was_told(const hsi_guard *g, pid_t child)
 {
-    int count = list_children(g);
+    int i = g->told_count;
 
-    while (count-- > 0) {
-        if (waitpid(g->child[count], NULL, WNOHANG) == 0 && getpgid(g->child[count]) == g->leader)
-            return 1;
+    while (i > 0 && g->told[i - 1] != child)
+        i--;
+    return i > 0;
+}
+
+/* SIGTERM, and what is stopped goes on to hear it. */
+static void tell(pid_t whom)
+{
+    kill(whom, SIGTERM);
+    kill(whom, SIGCONT);
+}
+
+/*
+ * Is anything left of a shell that is over? Orphans are children here. Once it is to end, those
+ * outside its group, which has been told as a whole, are told as they turn up, each once.
+ */
+static int is_anything_left(hsi_guard *g, int is_to_end)
+{
+    int count = list_children(g), left = 0, i;
+
+    for (i = 0; i < count; i++) {
+        pid_t child = g->child[i];
+
+        if (waitpid(child, NULL, WNOHANG) != 0)
+            continue;
+        left = 1;
+        if (!is_to_end || getpgid(child) == g->leader || was_told(g, child))
+            continue;
+        if (g->told_count < HSI_GUARD_CHILDREN)
+            g->told[g->told_count++] = child;
+        tell(child);
     }
-    return 0;
+    return left;
 }
 
 /* Waits for a child's end, an order (where asked) or the deadline. 1: there is an order. */
 static int wait_for_event(hsi_guard *g, int orders, double deadline)
 {
-    struct pollfd           wait[2] = {{.fd = g->signals, .events = POLLIN},
+    struct pollfd           wait[2] = {{.fd = g->ends, .events = POLLIN},
                                        {.fd = orders ? g->socket : -1, .events = POLLIN}};
     struct signalfd_siginfo news;
     double                  left = deadline - hsi_now();
@@ -139,7 +99,7 @@ static int wait_for_event(hsi_guard *g, int orders, double deadline)
 
     if (ppoll(wait, 2, left < 1e9 ? &limit : NULL, NULL) <= 0)
         return 0;
-    while (read(g->signals, &news, sizeof news) > 0)
+    while (read(g->ends, &news, sizeof news) > 0)
         ;
     return wait[1].revents != 0;
 }
@@ -172,75 +132,98 @@ static int kill_everything(hsi_guard *g)
     }
 }
 
-int hsi_guard_receive(int socket, void *data, size_t size)
-{
-    ssize_t got;
-
-    do
-        got = recv(socket, data, size, MSG_WAITALL);
-    while (got < 0 && errno == EINTR);
-    return got == (ssize_t)size;
-}
-
 /* 0: the program is gone. *output is -1 if none came along. */
 static int receive(const hsi_guard *g, hsi_order *order, int *output)
 {
-    union {
-        struct cmsghdr align;
-        char           bytes[CMSG_SPACE(sizeof(int))];
-    } control;
-    struct iovec  to = {.iov_base = order, .iov_len = sizeof *order};
-    struct msghdr message = {
-        .msg_iov = &to, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    struct cmsghdr *head;
-
-    *output = -1;
-    if (recvmsg(g->socket, &message, MSG_WAITALL | MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *order)
-        return 0;
-    head = CMSG_FIRSTHDR(&message);
-    if (head && head->cmsg_type == SCM_RIGHTS)
-        memcpy(output, CMSG_DATA(head), sizeof *output);
-    if (order->length > g->room)
-        return 0;
-    return order->length == 0 || hsi_guard_receive(g->socket, g->strings, order->length);
+    return hsi_receive_with(g->socket, order, sizeof *order, output) && order->length <= g->room &&
+           (order->length == 0 || hsi_receive(g->socket, g->strings, order->length));
 }
 
-static void answer(const hsi_guard *g, const void *data, size_t size)
+/* Nobody there: the next order says so. */
+static void answer(const hsi_guard *g, void *data, size_t size)
 {
-    (void)!send(g->socket, data, size, MSG_NOSIGNAL); /* nobody there: the next order says so */
+    struct iovec part = {.iov_base = data, .iov_len = size};
+
+    (void)!hsi_send(g->socket, &part, 1, -1);
+}
+
+/*
+ * The shell, in the child of a vfork(), which lends it the guard's memory: system calls alone. It
+ * dies with the guard, in a group of its own, no signal blocked: what the guard ignores and
+ * handles is the default.
+ */
+static _Noreturn void become_shell(const hsi_guard *g, pid_t guard, char *const *arguments,
+                                   int output, volatile int *error)
+{
+    const rlim_t  bytes = (rlim_t)g->memory;
+    struct rlimit memory = {.rlim_cur = bytes, .rlim_max = bytes};
+    sigset_t      none;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigemptyset(&none);
+    if ((bytes == 0 || setrlimit(RLIMIT_AS, &memory) == 0) && getppid() == guard && setpgid(0, 0) == 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+        dup2(output, STDERR_FILENO) >= 0 && sigprocmask(SIG_SETMASK, &none, NULL) == 0)
+        execve("/bin/sh", arguments, g->variables);
+    *error = errno;
+    _exit(127);
 }
 
 static int start(hsi_guard *g, int output)
 {
-    char  shell[] = "sh", option[] = "-c";
-    char *arguments[] = {shell, option, NULL, NULL};
-    int   error;
+    char         shell[] = "sh", option[] = "-c";
+    char        *arguments[] = {shell, option, NULL, NULL};
+    volatile int error = 0;
+    pid_t        guard = getpid();
 
     g->variables[g->task] = g->strings;
     g->variables[g->task + 1] = g->strings + strlen(g->strings) + 1;
     arguments[2] = g->variables[g->task + 1] + strlen(g->variables[g->task + 1]) + 1;
-    dup2(output, STDOUT_FILENO);
-    dup2(output, STDERR_FILENO);
+    g->leader = vfork();
+    if (g->leader == 0)
+        become_shell(g, guard, arguments, output, &error);
     close(output);
-    error = posix_spawn(&g->leader, "/bin/sh", NULL, &g->attributes, arguments, g->variables);
-    dup2(g->null, STDOUT_FILENO);
-    dup2(g->null, STDERR_FILENO);
+    if (g->leader < 0)
+        return errno;
+    if (error)
+        waitpid(g->leader, NULL, 0);
     return error;
 }
 
-/* Until it is over, or has to be killed. */
+/* Where a command stands: on its way; its shell is over, and what it left may end by itself; all
+ * of it is to end. */
+typedef enum stage { RUNS, LEFT, ENDS } stage;
+
+static double end_it(hsi_guard *g, stage *now)
+{
+    *now = ENDS;
+    g->told_count = 0;
+    tell(-g->leader);
+    return hsi_now() + g->grace;
+}
+
+/* Until nothing of it is left, or what is has to be killed. */
 static void wait_for_end(hsi_guard *g, hsi_process_end *end)
 {
     double deadline = INFINITY;
+    stage  now = RUNS;
 
     for (;;) {
         hsi_order order;
         int       output, over = leader_is_over(g);
 
-        if (over && (!end->cancelled || !group_lives(g)))
+        if ((over || now == ENDS) && !is_anything_left(g, now == ENDS) && over)
             return;
-        if (hsi_now() >= deadline)
-            return;
+        if (over && now == RUNS) {
+            now = LEFT;
+            deadline = hsi_now() + g->grace;
+        }
+        if (hsi_now() >= deadline) {
+            end->left |= now == LEFT;
+            if (now == ENDS)
+                return;
+            deadline = end_it(g, &now);
+            continue;
+        }
         if (!wait_for_event(g, 1, deadline)) {
             reap(g);
             continue;
@@ -249,9 +232,8 @@ static void wait_for_end(hsi_guard *g, hsi_process_end *end)
             return;
         if (order.kind == HSI_ORDER_CANCEL && !end->cancelled) {
             end->cancelled = 1;
-            deadline = hsi_now() + g->grace;
-            kill(-g->leader, SIGTERM);
-            kill(-g->leader, SIGCONT); /* what is stopped would not hear it */
+            if (now != ENDS)
+                deadline = end_it(g, &now);
         }
     }
 }
@@ -283,13 +265,10 @@ _Noreturn void hsi_guard_main(hsi_guard *guard)
     hsi_order order;
     int       output;
 
-    reset_signals();
-    setsid(); /* no terminal; what kills the program's group does not kill the guard */
-    if (!take_descriptors(guard))
+    guard->ends = hsi_forked_begin(guard->socket);
+    guard->socket = HSI_FORKED_SOCKET;
+    if (guard->ends < 0)
         _exit(1);
-    prctl(PR_SET_NAME, "hsched-guard");
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    prctl(PR_SET_TIMERSLACK, 50000); /* a worker's may be 1 ns, and commands would inherit it */
     while (receive(guard, &order, &output)) {
         if (order.kind == HSI_ORDER_RUN)
             run(guard, output); /* what is cancelled but over needs no answer */

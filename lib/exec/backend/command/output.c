@@ -15,7 +15,9 @@ int hsi_command_output_open(hsi_command_output *output, const char *file, char w
 
     *output = (hsi_command_output){.file = file, .write = -1, .read = -1};
     if (file) {
-        output->write = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+        /* in a folder of others' too, nothing of theirs is written to */
+        output->write =
+            open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0666);
         if (output->write >= 0)
             return 0;
         snprintf(why, HS_WHY, "cannot write %.300s: %m", file);
@@ -77,7 +79,7 @@ void hsi_command_output_read(hsi_command_output *output)
 
 static void keep_end_of_file(hsi_command_output *output)
 {
-    int     fd = open(output->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int     fd = open(output->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     off_t   size;
     ssize_t got;
     char    buffer[sizeof output->kept - 1];
@@ -109,10 +111,9 @@ const char *hsi_command_output_last_line(hsi_command_output *output)
     kept[end] = '\0';
     for (line = kept + end; line > kept && line[-1] != '\n'; line--)
         ;
-    for (i = 0; line[i] != '\0'; i++) {
-        if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+    for (i = 0; line[i] != '\0'; i++)
+        if (line[i] == '\t') /* what else is odd in it becomes \xHH later */
             line[i] = ' ';
-    }
     return line + strspn(line, " ");
 }
 

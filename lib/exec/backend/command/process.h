@@ -4,16 +4,21 @@
 
 #include <hybridsched/backend.h>
 
-#include "exec/backend/command/environment.h"
+#include "exec/backend/command/starter.h"
 
 /*
  * Shell commands, one at a time, and nothing left behind when one is over.
  *
- * A guard, a process forked once, starts them. It is a session of its own and the
- * subreaper of all that descends from it: whatever a command starts, in whatever
+ * A guard, a process that is started with the first of them, starts them. It is a session of its
+ * own and the subreaper of all that descends from it: whatever a command starts, in whatever
  * group or session, whether its parent lives or not, becomes the guard's child at
  * last, and belongs to the one command that runs. The guard ends when the program
- * does, however that ends, and kills what it started first.
+ * does, however that ends, and kills what it started first. If the guard itself is killed, the
+ * shell dies with it, and who had forked it (starter.h) kills the rest.
+ *
+ * A command is over when nothing of it runs any more. What its shell leaves has `grace` seconds
+ * to end by itself, for it may have work to do still, as `gzip` at the end of a pipe has; then it
+ * gets SIGTERM and after as long again SIGKILL.
  */
 typedef struct hsi_process hsi_process;
 
@@ -30,26 +35,28 @@ typedef struct hsi_process_end {
     int cancelled; /* it was told to end before it did */
     int signal;    /* that killed it; 0: it ended itself ... */
     int status;    /* ... with this */
+    int left;      /* when its shell was over, something it had left did not end by itself */
     int undead;    /* something of it is left that may not be killed */
 } hsi_process_end;
 
 /*
- * A guard of commands in `environment`, which must outlive it, on core `os_cpu` (-1:
- * any), with `grace` seconds from SIGTERM to SIGKILL. HS_ENOMEM, HS_ERESOURCE.
+ * For commands on a worker's cores that find these strings of `length` bytes in their
+ * environment. Nothing is started yet. HS_ENOMEM.
  */
-hs_status hsi_process_open(const hsi_environment *environment, int os_cpu, double grace,
-                           hsi_process **out, char why[HS_WHY]);
+hs_status hsi_process_open(hsi_starter *starter, const char *settings, size_t length,
+                           const hs_backend_worker_info *worker, hsi_process **out);
 
 /* Kills what runs, and waits until it is gone. */
 void hsi_process_close(hsi_process *process);
 
-/* Start a command. 0, or -1 and `why`. A guard that was killed is replaced first. */
+/* Start a command. 0, or -1 and `why`. A guard that is not there or was killed is started first. */
 int hsi_process_begin(hsi_process *process, const hsi_process_request *request, char why[HS_WHY]);
 
 /* Becomes readable when the command has ended. */
 int hsi_process_fd(const hsi_process *process);
 
-/* SIGTERM to its group; after the grace, SIGKILL to all of it. */
+/* SIGTERM to its group, and to what of other groups is left without a parent; after the grace,
+ * SIGKILL to all of it. */
 void hsi_process_cancel(hsi_process *process);
 
 /* Wait for the end; then nothing of it runs any more. -1 and `why`: the guard was killed. */

@@ -15,13 +15,13 @@ static double *to(const hsi_cuda_run *run, int row, int column)
 
 static int panel_width(const hsi_cuda_run *run)
 {
-    return hsi_least(run->width, run->n - run->column);
+    return hsi_smaller(run->width, run->n - run->column);
 }
 
 /* Of the piece behind it that is next. */
 static int piece_width(const hsi_cuda_run *run)
 {
-    return hsi_least(hsi_cuda_piece(run->n, run->width), run->n - run->next);
+    return hsi_smaller(hsi_cuda_piece(run->n, run->width), run->n - run->next);
 }
 
 /* After the panel, or a piece: is there more? */
@@ -83,9 +83,9 @@ int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 
     for (j = 0, *elements = 0; j < n; j += width) {
         if (!SOLVER(lane, cusolverDnDpotrf_bufferSize, CUBLAS_FILL_MODE_LOWER,
-                    hsi_least(width, n - j), NULL, n, &needed))
+                    hsi_smaller(width, n - j), NULL, n, &needed))
             return 0;
-        *elements = hsi_most(*elements, needed);
+        *elements = hsi_larger(*elements, needed);
     }
     return 1;
 }
@@ -130,10 +130,10 @@ int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
     int j, needed = 0;
 
     for (j = 0, *elements = 0; j < n; j += width) {
-        if (!SOLVER(lane, cusolverDnDgetrf_bufferSize, n - j, hsi_least(width, n - j), NULL, n,
+        if (!SOLVER(lane, cusolverDnDgetrf_bufferSize, n - j, hsi_smaller(width, n - j), NULL, n,
                     &needed))
             return 0;
-        *elements = hsi_most(*elements, needed);
+        *elements = hsi_larger(*elements, needed);
     }
     return 1;
 }
@@ -167,7 +167,7 @@ static int ask_ormqr(hsi_cuda_lane *lane, int ld, int rows, int columns, int k, 
     if (!SOLVER(lane, cusolverDnDormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, rows, columns, k,
                 NULL, ld, NULL, NULL, ld, &needed))
         return 0;
-    *elements = hsi_most(*elements, needed);
+    *elements = hsi_larger(*elements, needed);
     return 1;
 }
 
@@ -179,11 +179,11 @@ int hsi_cuda_geqrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
     for (j = 0, *elements = 0; j < n; j += width) {
         int behind = n - j - width;
 
-        if (!SOLVER(lane, cusolverDnDgeqrf_bufferSize, n - j, hsi_least(width, n - j), NULL, n,
+        if (!SOLVER(lane, cusolverDnDgeqrf_bufferSize, n - j, hsi_smaller(width, n - j), NULL, n,
                     &needed))
             return 0;
-        *elements = hsi_most(*elements, needed);
-        if (behind > 0 && !(ask_ormqr(lane, n, n - j, hsi_least(piece, behind), width, elements) &&
+        *elements = hsi_larger(*elements, needed);
+        if (behind > 0 && !(ask_ormqr(lane, n, n - j, hsi_smaller(piece, behind), width, elements) &&
                             ask_ormqr(lane, n, n - j, (behind - 1) % piece + 1, width, elements)))
             return 0;
     }
@@ -204,6 +204,6 @@ int hsi_cuda_ormqr(hsi_cuda_run *run)
 int hsi_cuda_ormqr_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 {
     *elements = 0;
-    return ask_ormqr(lane, n, n, hsi_least(width, n), n, elements) &&
+    return ask_ormqr(lane, n, n, hsi_smaller(width, n), n, elements) &&
            ask_ormqr(lane, n, n, (n - 1) % width + 1, n, elements);
 }

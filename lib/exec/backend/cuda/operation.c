@@ -28,7 +28,7 @@ static int advance(hsi_cuda_run *run, int width)
 /* C -= A B' */
 static int gemm(hsi_cuda_run *run)
 {
-    int n = run->n, j = run->column, w = hsi_least(run->width, n - j);
+    int n = run->n, j = run->column, w = hsi_smaller(run->width, n - j);
 
     if (!BLAS(run->lane, cublasDgemm, CUBLAS_OP_N, CUBLAS_OP_T, n, w, n, &minus_one, run->a, n,
               at(run->b, n, j, 0), n, &one, to(run->c, n, 0, j), n))
@@ -39,7 +39,7 @@ static int gemm(hsi_cuda_run *run)
 static int sgemm(hsi_cuda_run *run)
 {
     static const float plus = 1, minus = -1;
-    int                n = run->n, j = run->column, w = hsi_least(run->width, n - j);
+    int                n = run->n, j = run->column, w = hsi_smaller(run->width, n - j);
 
     if (!BLAS(run->lane, cublasSgemm, CUBLAS_OP_N, CUBLAS_OP_T, n, w, n, &minus, run->a, n,
               (const float *)run->b + j, n, &plus, (float *)run->c + (size_t)j * (size_t)n, n))
@@ -50,7 +50,7 @@ static int sgemm(hsi_cuda_run *run)
 /* Lower C -= A A': a square on the diagonal and what is below it. */
 static int syrk(hsi_cuda_run *run)
 {
-    int n = run->n, j = run->column, w = hsi_least(run->width, n - j), below = n - j - w;
+    int n = run->n, j = run->column, w = hsi_smaller(run->width, n - j), below = n - j - w;
 
     if (!BLAS(run->lane, cublasDsyrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, w, n, &minus_one,
               at(run->a, n, j, 0), n, &one, to(run->c, n, j, j), n))
@@ -65,7 +65,7 @@ static int syrk(hsi_cuda_run *run)
 /* X L' = B with ones on the diagonal of L: each row by itself. */
 static int trsm(hsi_cuda_run *run)
 {
-    int n = run->n, i = run->column, rows = hsi_least(run->width, n - i);
+    int n = run->n, i = run->column, rows = hsi_smaller(run->width, n - i);
 
     if (!BLAS(run->lane, cublasDtrsm, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
               CUBLAS_DIAG_UNIT, rows, n, &one, run->a, n, to(run->c, n, i, 0), n))
@@ -108,7 +108,7 @@ static int panel_width(int n)
     const int    whole = 1024, widest = 512;
     const double flops = 2e10;
 
-    return n <= whole ? n : hsi_least(widest, (int)sqrt(flops / (2.0 * n)));
+    return n <= whole ? n : hsi_smaller(widest, (int)sqrt(flops / (2.0 * n)));
 }
 
 static int product_width(int n)
@@ -123,7 +123,7 @@ int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n)
 {
     int width = kernel->solver && !kernel->inputs ? panel_width(n) : product_width(n);
 
-    return width >= n ? n : hsi_least(n, hsi_most(256, width / 32 * 32));
+    return width >= n ? n : hsi_smaller(n, hsi_larger(256, width / 32 * 32));
 }
 
 /* Behind a panel of a factorisation. */
@@ -132,5 +132,5 @@ int hsi_cuda_piece(int n, int width)
     const double flops = 1e10;
     double       columns = flops / (2.0 * n * width);
 
-    return columns > n ? n : hsi_most((int)columns, width);
+    return columns > n ? n : hsi_larger((int)columns, width);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "exec/backend/backends.h"
+#include "exec/why.h"
 #include "support/clock.h"
 
 static hs_body the_body = {&hsi_backend_emulated}; /* nothing differs from task to task */
@@ -12,11 +13,14 @@ static int has(const char *text)
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
                              hs_body **out, char why[HS_WHY])
 {
-    int own =
-        type == HS_GPU || options->emulate[type] || (!has(row->kernel) && !has(row->cpu_command));
+    int real = type == HS_CPU && !options->emulate[type];
 
-    (void)why;
-    *out = own ? &the_body : NULL;
+    *out = NULL;
+    if (real && (has(row->kernel) || has(row->cpu_command)))
+        return HS_OK;
+    if (real && has(row->gpu_command))
+        return hsi_refuse(why, HS_EINVAL, "a task with a gpu_command alone has nothing to run here");
+    *out = &the_body;
     return HS_OK;
 }
 

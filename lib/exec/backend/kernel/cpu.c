@@ -219,6 +219,13 @@ static const cpu_body *own_body(const hs_body *body)
     return (const cpu_body *)(const void *)body;
 }
 
+double hsi_cpu_body_bytes(const hs_body *body)
+{
+    const cpu_body *own = own_body(body);
+
+    return own->run == run_kernel ? hsi_kernel_bytes(own->entry->kernel, own->n) : 0;
+}
+
 static void worker_close(hs_backend_worker *worker)
 {
     if (!worker)

@@ -52,7 +52,7 @@ static void exchange(hsi_job *job, int columns, double *a, int lda, int first, i
     int piece = 4096, j;
 
     for (j = 0; j < columns && !hsi_job_stopped(job); j += piece)
-        LAPACKE_dlaswp_work(LAPACK_COL_MAJOR, hsi_least(piece, columns - j), a + hsi_at(lda, 0, j),
+        LAPACKE_dlaswp_work(LAPACK_COL_MAJOR, hsi_smaller(piece, columns - j), a + hsi_at(lda, 0, j),
                             lda, first + 1, last, pivots, 1);
 }
 

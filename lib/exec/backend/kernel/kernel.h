@@ -118,12 +118,12 @@ void hsi_job_info(hsi_job *job, int info);
 /* Pieces of a length, none above `most`, all but the last a multiple of 8. */
 int hsi_piece(int length, int most);
 
-static inline int hsi_least(int a, int b)
+static inline int hsi_smaller(int a, int b)
 {
     return a < b ? a : b;
 }
 
-static inline int hsi_most(int a, int b)
+static inline int hsi_larger(int a, int b)
 {
     return a > b ? a : b;
 }

@@ -32,7 +32,7 @@ static void apply(hsi_job *job, int m, int columns, int w, const double *v, int 
     int piece = columns_at_once(m, columns), j;
 
     for (j = 0; j < columns && !hsi_job_stopped(job); j += piece)
-        LAPACKE_dlarfb_work(LAPACK_COL_MAJOR, 'L', 'T', 'F', 'C', m, hsi_least(piece, columns - j),
+        LAPACKE_dlarfb_work(LAPACK_COL_MAJOR, 'L', 'T', 'F', 'C', m, hsi_smaller(piece, columns - j),
                             w, v, ldv, t, W, c + hsi_at(ldc, 0, j), ldc, job->work, piece);
 }
 
@@ -43,7 +43,7 @@ static void apply_below(hsi_job *job, int m, int columns, int w, const double *v
     int piece = columns_at_once(m, columns), j, info;
 
     for (j = 0; j < columns && !hsi_job_stopped(job); j += piece) {
-        info = LAPACKE_dtpmqrt_work(LAPACK_COL_MAJOR, 'L', 'T', m, hsi_least(piece, columns - j), w,
+        info = LAPACKE_dtpmqrt_work(LAPACK_COL_MAJOR, 'L', 'T', m, hsi_smaller(piece, columns - j), w,
                                     0, w, v, ldv, t, W, a + hsi_at(lda, 0, j), lda,
                                     b + hsi_at(ldb, 0, j), ldb, job->work);
         hsi_job_info(job, info);
@@ -116,7 +116,7 @@ static void gram(hsi_job *job, int m, int w, const double *v, int ldv, double *t
     int rows = hsi_piece(m, 4096), i;
 
     for (i = 0; i < m && !hsi_job_stopped(job); i += rows)
-        cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, w, hsi_least(rows, m - i), 1, v + i, ldv,
+        cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, w, hsi_smaller(rows, m - i), 1, v + i, ldv,
                     1, t, W);
 }
 
@@ -136,7 +136,7 @@ static void geqrf_compute(hsi_job *job)
     double *a;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
-        w = hsi_least(W, n - j);
+        w = hsi_smaller(W, n - j);
         a = job->out[0] + hsi_at(n, j, j);
         hsi_job_info(job, LAPACKE_dgeqrt_work(LAPACK_COL_MAJOR, n - j, w, w, a, n, triangle(job, j),
                                               W, job->work));
@@ -157,7 +157,7 @@ static void ormqr_compute(hsi_job *job)
     double       *t;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
-        w = hsi_least(W, n - j);
+        w = hsi_smaller(W, n - j);
         v = job->in[0] + hsi_at(n, j, j);
         t = triangle(job, j);
         memset(t, 0, sizeof *t * W * (size_t)w);
@@ -191,7 +191,7 @@ static void tpqrt_compute(hsi_job *job)
     double *a, *b, *t;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
-        w = hsi_least(W, n - j);
+        w = hsi_smaller(W, n - j);
         a = job->out[0] + hsi_at(n, j, j);
         b = job->out[1] + hsi_at(n, 0, j);
         t = triangle(job, j);
@@ -211,7 +211,7 @@ static void tpmqrt_compute(hsi_job *job)
     double       *t;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
-        w = hsi_least(W, n - j);
+        w = hsi_smaller(W, n - j);
         v = job->in[0] + hsi_at(n, 0, j);
         t = triangle(job, j);
         memset(t, 0, sizeof *t * W * (size_t)w);

@@ -11,7 +11,7 @@ int hsi_piece(int length, int most)
     int pieces = (length + most - 1) / most;
     int piece = pieces ? (length + pieces - 1) / pieces : 1;
 
-    return hsi_least((piece + 7) / 8 * 8, most);
+    return hsi_smaller((piece + 7) / 8 * 8, most);
 }
 
 typedef struct product {
@@ -38,8 +38,8 @@ void hsi_gemm(hsi_job *job, int transpose_b, int m, int n, int k, const double *
     for (j = 0; j < n; j += columns)
         for (i = 0; i < m; i += rows)
             for (l = 0; l < k && !hsi_job_stopped(job); l += depth)
-                gemm_tile(&p, hsi_least(rows, m - i), hsi_least(columns, n - j),
-                          hsi_least(depth, k - l), a + hsi_at(lda, i, l),
+                gemm_tile(&p, hsi_smaller(rows, m - i), hsi_smaller(columns, n - j),
+                          hsi_smaller(depth, k - l), a + hsi_at(lda, i, l),
                           transpose_b ? b + hsi_at(ldb, j, l) : b + hsi_at(ldb, l, j),
                           c + hsi_at(ldc, i, j));
 }
@@ -52,8 +52,8 @@ void hsi_sgemm(hsi_job *job, int n, const float *a, const float *b, float *c)
     for (j = 0; j < n; j += side)
         for (i = 0; i < n; i += side)
             for (l = 0; l < n && !hsi_job_stopped(job); l += side)
-                cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, hsi_least(side, n - i),
-                            hsi_least(side, n - j), hsi_least(side, n - l), -1,
+                cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, hsi_smaller(side, n - i),
+                            hsi_smaller(side, n - j), hsi_smaller(side, n - l), -1,
                             a + ld * (size_t)l + i, n, b + ld * (size_t)l + j, n, 1,
                             c + ld * (size_t)j + i, n);
 }
@@ -63,7 +63,7 @@ static void syrk_tile(hsi_job *job, int n, int k, const double *a, int lda, doub
     int depth = hsi_piece(k, 2 * TILE), l;
 
     for (l = 0; l < k && !hsi_job_stopped(job); l += depth)
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, hsi_least(depth, k - l), -1,
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, hsi_smaller(depth, k - l), -1,
                     a + hsi_at(lda, 0, l), lda, 1, c, ldc);
 }
 
@@ -95,7 +95,7 @@ void hsi_trsm_right(hsi_job *job, int unit, int m, int n, const double *l, int l
     }
     for (i = 0; i < m && !hsi_job_stopped(job); i += rows)
         cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans,
-                    unit ? CblasUnit : CblasNonUnit, hsi_least(rows, m - i), n, 1, l, ldl, b + i,
+                    unit ? CblasUnit : CblasNonUnit, hsi_smaller(rows, m - i), n, 1, l, ldl, b + i,
                     ldb);
 }
 
@@ -111,5 +111,5 @@ void hsi_trsm_left(hsi_job *job, int m, int n, const double *l, int ldl, double 
     }
     for (j = 0; j < n && !hsi_job_stopped(job); j += columns)
         cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, m,
-                    hsi_least(columns, n - j), 1, l, ldl, b + hsi_at(ldb, 0, j), ldb);
+                    hsi_smaller(columns, n - j), 1, l, ldl, b + hsi_at(ldb, 0, j), ldb);
 }

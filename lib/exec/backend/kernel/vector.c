@@ -19,7 +19,7 @@ void hsi_gemv(hsi_job *job, int transpose, int m, int n, double alpha, const dou
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += columns)
         cblas_dgemv(CblasColMajor, transpose ? CblasTrans : CblasNoTrans, m,
-                    hsi_least(columns, n - j), alpha, a + (size_t)lda * (size_t)j, lda,
+                    hsi_smaller(columns, n - j), alpha, a + (size_t)lda * (size_t)j, lda,
                     transpose ? x : x + j, 1, 1, transpose ? y + j : y, 1);
 }
 

@@ -5,9 +5,11 @@
 #include <hybridsched/plugin.h>
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "exec/backend/backends.h"
 #include "exec/why.h"
@@ -107,7 +109,16 @@ static void body_free(hs_body *body)
     free(b);
 }
 
-static hs_status open_body(const char *kernel, hs_type type, hs_body **out, char why[HS_WHY])
+/* To open it runs what it has for that. */
+static hs_status look_at(const char *file, char why[HS_WHY])
+{
+    if (access(file, R_OK) == 0)
+        return HS_OK;
+    return hsi_refuse(why, HS_ERESOURCE, "no plugin: %.300s: %s", file, strerror(errno));
+}
+
+static hs_status open_body(const char *kernel, hs_type type, int look_only, hs_body **out,
+                           char why[HS_WHY])
 {
     address      at = {.file = NULL};
     plugin_body *body = calloc(1, sizeof *body);
@@ -120,7 +131,7 @@ static hs_status open_body(const char *kernel, hs_type type, hs_body **out, char
     if (st == HS_EINVAL)
         snprintf(why, HS_WHY, "kernel '%.200s': expected plugin:FILE.so:SYMBOL", kernel);
     if (st == HS_OK)
-        st = find_function(&at, type, body, why);
+        st = look_only ? look_at(at.file, why) : find_function(&at, type, body, why);
     free(at.file);
     if (st == HS_OK)
         *out = &body->base;
@@ -138,7 +149,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     if (!row->kernel || strncmp(row->kernel, prefix, strlen(prefix)) != 0 || options->emulate[type])
         return HS_OK;
     if (options->allow_plugins)
-        return open_body(row->kernel, type, out, why);
+        return open_body(row->kernel, type, options->look_only, out, why);
     return hsi_refuse(why, HS_EREFUSED,
                       "%s%.48s runs %.200s, and a plan is data until told otherwise: "
                       "settings.allow_plugins lets it run",
@@ -181,18 +192,11 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
 
 static hs_outcome judge(int result, hs_attempt *attempt)
 {
-    char *message = attempt->why, *c;
-
     if (result == HS_PLUGIN_DONE)
         return HS_OUTCOME_DONE;
     if (result == HS_PLUGIN_ABORTED && hs_attempt_cancelled(attempt))
         return HS_OUTCOME_ABORTED;
-    message[HS_WHY - 1] = '\0';
-    for (c = message; *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ')
-            *c = ' ';
-    }
-    if (message[0] != '\0')
+    if (attempt->why[0] != '\0')
         return HS_OUTCOME_FAILED;
     if (result == HS_PLUGIN_ABORTED)
         return hsi_fail(attempt, "the plugin gave up without having been cancelled");

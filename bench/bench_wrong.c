@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What policies make of wrong estimates: eight ways to be wrong, on tasks that are all
+ * different and on a factorisation of few kernels, 6 CPUs and 2 GPUs. Printed: the mean
+ * makespan over the area bound of the true times, of plan, plan+steal and heteroprio, the
+ * last two also where nothing may be restarted; and by how much heteroprio exceeds the
+ * best of the others. `bench_wrong [instances a row]`. A clock of its own, since workers
+ * may be slow by themselves.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <hybridsched/hybridsched.h>
+
+enum { CPUS = 6, GPUS = 2, WORKERS = CPUS + GPUS, MOST = 400 };
+
+typedef struct row {
+    const char *name;
+    double      spread;   /* each time is off by up to this factor; 0: exact */
+    int         coin;     /* by exactly that factor */
+    int         slow;     /* worker; -1: none */
+    double      slowness; /* of that worker, or of the slow part of all tasks */
+    double      part;     /* of tasks that are slow */
+    double      type[2];  /* factor for all times on a type */
+} row;
+
+static const row rows[] = {
+    {"exact", 1, 0, -1, 1, 0, {1, 1}},
+    {"within 2 x", 2, 0, -1, 1, 0, {1, 1}},
+    {"half or double", 2, 1, -1, 1, 0, {1, 1}},
+    {"one CPU 4 x slow", 1, 0, 0, 4, 0, {1, 1}},
+    {"one GPU 4 x slow", 1, 0, CPUS, 4, 0, {1, 1}},
+    {"5 % of tasks 10 x", 1, 0, -1, 10, 0.05, {1, 1}},
+    {"CPUs 2 x slow", 1.2, 0, -1, 1, 0, {2, 1}},
+    {"GPUs 2 x slow", 1.2, 0, -1, 1, 0, {1, 2}},
+};
+
+typedef struct scene {
+    size_t       n;
+    hs_instance *in, *fixed; /* nothing may be restarted in `fixed` */
+    double       truth[2][MOST];
+    const row   *row;
+    hs_schedule *plan;
+} scene;
+
+static uint64_t state;
+
+static double draw(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state >> 33) * 0x1p-31;
+}
+
+static void check(hs_status status, const char *what)
+{
+    if (status == HS_OK)
+        return;
+    fprintf(stderr, "bench_wrong: %s: %s\n", what, hs_status_text(status));
+    exit(1);
+}
+
+static double error_of(const row *r)
+{
+    double factor =
+        r->coin ? (draw() < 0.5 ? r->spread : 1 / r->spread) : pow(r->spread, 2 * draw() - 1);
+
+    return draw() < r->part ? factor * r->slowness : factor;
+}
+
+static hs_instance *make_instance(int kernels, hs_restartable restartable, uint64_t seed)
+{
+    static const char *const name[] = {"potrf", "trsm", "syrk", "gemm"};
+    static const double      cpu[] = {17, 24, 25, 48}, gpu[] = {10, 3, 1.2, 1.7};
+    static const unsigned    count[] = {8, 28, 28, 56};
+    hs_builder              *b = NULL;
+    hs_instance             *in = NULL;
+    unsigned                 i, j;
+
+    state = seed;
+    check(hs_builder_create(&b), "builder");
+    check(hs_builder_workers(b, CPUS, GPUS), "workers");
+    for (i = 0; i < (kernels ? 4 : 1); i++)
+        for (j = 0; j < (kernels ? count[i] : 40); j++) {
+            double  p = kernels ? cpu[i] : 10 + 90 * draw();
+            hs_task t;
+
+            hs_task_init(&t);
+            t.cpu = p;
+            t.gpu = kernels ? gpu[i] : p / (pow(4, draw()) / 1.4);
+            t.kernel = kernels ? name[i] : NULL;
+            t.restartable = restartable;
+            check(hs_builder_add(b, &t), "task");
+        }
+    check(hs_builder_finish(b, &in, NULL), "instance");
+    hs_builder_free(b);
+    return in;
+}
+
+static double time_of(const scene *s, unsigned worker, uint32_t task)
+{
+    hs_type type = worker < CPUS ? HS_CPU : HS_GPU;
+    double  slow = s->row->part == 0 && (int)worker == s->row->slow ? s->row->slowness : 1;
+
+    return s->truth[type][task] * slow;
+}
+
+typedef struct actor {
+    double   due;
+    uint32_t task;
+    int      runs;
+} actor;
+
+/* Everybody who waits is asked after each event. */
+static double play(const scene *s, const char *policy, const hs_instance *in, unsigned *takes)
+{
+    hs_policy *p = NULL;
+    actor      of[WORKERS] = {{0, 0, 0}};
+    double     now = 0, makespan = 0;
+    size_t     done = 0;
+
+    check(hs_policy_create(hs_policy_find(policy), in, s->plan, 0.02, &p), policy);
+    while (done < s->n) {
+        unsigned    i, w = CPUS;
+        hs_decision d;
+
+        for (i = 0; i < WORKERS; i++) {
+            unsigned other = (CPUS + i) % WORKERS;
+
+            if (of[other].due < of[w].due)
+                w = other;
+        }
+        if (isinf(of[w].due))
+            break;
+        now = of[w].due;
+        if (of[w].runs) {
+            of[w].runs = 0;
+            done++;
+            makespan = now;
+            hs_policy_ended(p, w, of[w].task, HS_ENDING_DONE, now, NULL);
+            for (i = 0; i < WORKERS; i++)
+                if (!of[i].runs)
+                    of[i].due = now;
+        }
+        hs_policy_next(p, w, now, &d, NULL);
+        while (d.kind == HS_DECIDE_TAKE) {
+            ++*takes;
+            of[d.victim] = (actor){now, 0, 0};
+            hs_policy_ended(p, d.victim, d.task, HS_ENDING_ABORTED, now, NULL);
+            hs_policy_next(p, w, now, &d, NULL);
+        }
+        of[w] = d.kind == HS_DECIDE_START ? (actor){now + time_of(s, w, d.task), d.task, 1}
+                                          : (actor){d.until, 0, 0};
+        if (d.kind == HS_DECIDE_START)
+            for (i = 0; i < WORKERS; i++)
+                if (!of[i].runs && of[i].due > now)
+                    of[i].due = now;
+    }
+    hs_policy_free(p);
+    return done == s->n ? makespan : NAN;
+}
+
+static double area(const scene *s)
+{
+    hs_instance *truth = NULL;
+    double       bound = 0;
+
+    check(hs_instance_wrap(s->n, s->truth[HS_CPU], s->truth[HS_GPU], NULL, CPUS, GPUS, &truth),
+          "truth");
+    check(hs_bound_compute(hs_bound_find("theorem2"), truth, NULL, &bound), "bound");
+    hs_instance_free(truth);
+    return bound;
+}
+
+static void measure(const row *r, int kernels, unsigned instances)
+{
+    static const char *const policy[] = {"plan", "plan+steal", "heteroprio"};
+    double                   sum[5] = {0}, best;
+    unsigned                 takes[5] = {0}, i, j;
+
+    for (i = 0; i < instances; i++) {
+        scene  s = {.row = r};
+        size_t t;
+
+        s.in = make_instance(kernels, HS_RESTART_YES, i + 1);
+        s.fixed = make_instance(kernels, HS_RESTART_NO, i + 1);
+        s.n = hs_instance_tasks(s.in);
+        check(hs_solve(hs_algorithm_find("heteroprio-ns"), s.in, NULL, &s.plan), "plan");
+        state = 1000 + i;
+        for (t = 0; t < s.n; t++)
+            for (j = 0; j < 2; j++)
+                s.truth[j][t] = hs_instance_time(s.in, t, (hs_type)j) * error_of(r) * r->type[j];
+        for (j = 0; j < 5; j++)
+            sum[j] += play(&s, policy[j < 3 ? j : j - 2], j < 3 ? s.in : s.fixed, &takes[j]) /
+                      area(&s) / instances;
+        hs_schedule_free(s.plan);
+        hs_instance_free(s.in);
+        hs_instance_free(s.fixed);
+    }
+    best = fmin(fmin(sum[0], sum[1]), fmin(sum[3], sum[4]));
+    printf("%-18s %-12s %6.3f %6.3f %6.3f %6.3f %6.3f   %5.3f  %5.1f\n", r->name,
+           kernels ? "kernels" : "all differ", sum[0], sum[1], sum[2], sum[3], sum[4],
+           sum[2] / best, (double)takes[2] / instances);
+}
+
+int main(int argc, char **argv)
+{
+    unsigned instances = argc > 1 ? (unsigned)atoi(argv[1]) : 10, i;
+
+    printf("%-18s %-12s %6s %6s %6s %6s %6s   %5s  %5s\n", "times", "tasks", "plan", "steal", "hp",
+           "st-no", "hp-no", "hp/", "takes");
+    for (i = 0; i < 2 * sizeof rows / sizeof *rows; i++)
+        measure(&rows[i / 2], (int)(i & 1), instances);
+    return 0;
+}

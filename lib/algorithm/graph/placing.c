@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "algorithm/graph/placing.h"
+
+#include <math.h>
+
+#include "core/graph/links.h"
+
+static double shortest_of(const double *time, size_t n)
+{
+    double shortest = INFINITY;
+
+    for (size_t i = 0; i < n; i++)
+        shortest = fmin(shortest, time[i]);
+    return shortest;
+}
+
+static void open_lines(hsi_placing *placing)
+{
+    const hsi_problem *pb = placing->pb;
+    double             shortest[2] = {shortest_of(pb->p, pb->n), shortest_of(pb->q, pb->n)};
+
+    for (unsigned w = 0; w < pb->m + pb->k; w++)
+        placing->line[w] =
+            (hsi_timeline){.first = HS_NOBODY, .last = HS_NOBODY, .shortest = shortest[w >= pb->m]};
+}
+
+hs_status hsi_placing_open(hsi_placing *placing, const hsi_problem *pb)
+{
+    hsi_arena *arena = pb->arena;
+    size_t     nodes = pb->links->has[HS_H2D] ? (size_t)pb->k + 1 : 1;
+    size_t     barriers = pb->graph->vertices - pb->n;
+
+    *placing = (hsi_placing){.pb = pb, .nodes = nodes};
+    placing->line = hsi_arena_take(arena, (size_t)pb->m + pb->k, sizeof *placing->line);
+    if (!placing->line)
+        return HS_ENOMEM;
+    open_lines(placing);
+    placing->start = hsi_arena_take(arena, pb->n, sizeof *placing->start);
+    placing->end = hsi_arena_take(arena, pb->n, sizeof *placing->end);
+    placing->worker = hsi_arena_take(arena, pb->n, sizeof *placing->worker);
+    placing->next = hsi_arena_take(arena, pb->n, sizeof *placing->next);
+    placing->arrival = hsi_arena_take(arena, nodes, sizeof *placing->arrival);
+    placing->there = hsi_arena_take_zeroed(arena, barriers * nodes, sizeof *placing->there);
+    placing->ends = hsi_arena_take(arena, barriers * nodes, sizeof *placing->ends);
+    placing->known = hsi_arena_take_zeroed(arena, barriers, 1);
+    return placing->start && placing->end && placing->worker && placing->next && placing->arrival &&
+                   placing->there && placing->ends && placing->known
+               ? HS_OK
+               : HS_ENOMEM;
+}
+
+void hsi_placing_close(hsi_placing *placing)
+{
+    for (unsigned w = 0; placing->line && w < placing->pb->m + placing->pb->k; w++)
+        hsi_vector_free(&placing->line[w].gaps);
+}
+
+static uint32_t node_of(const hsi_placing *placing, uint32_t worker)
+{
+    return placing->nodes > 1 ? hsi_memory_node(placing->pb->m, worker) : 0;
+}
+
+/* What was made at `when` on node `from` is at every node then, or later. */
+static void move(const hsi_placing *placing, double when, uint32_t from, double bytes,
+                 double *arrival)
+{
+    for (uint32_t to = 0; to < placing->nodes; to++)
+        arrival[to] = fmax(arrival[to], when + hsi_transfer(placing->pb->links, from, to, bytes));
+}
+
+static void find_barrier(hsi_placing *placing, uint32_t barrier);
+
+/* Along an edge from `before`. */
+static void follow(hsi_placing *placing, uint32_t before, double bytes, double *arrival)
+{
+    const hsi_problem *pb = placing->pb;
+    size_t             at;
+
+    if (!hsi_is_barrier(pb->graph, before)) {
+        move(placing, placing->end[before], node_of(placing, placing->worker[before]), bytes,
+             arrival);
+        return;
+    }
+    at = (before - pb->n) * placing->nodes;
+    if (!placing->known[before - pb->n])
+        find_barrier(placing, before);
+    for (uint32_t node = 0; node < placing->nodes; node++) {
+        arrival[node] = fmax(arrival[node], placing->there[at + node]);
+        if (bytes > 0 && placing->ends[at + node] >= 0)
+            move(placing, placing->ends[at + node], node, bytes, arrival);
+    }
+}
+
+static void follow_edges(hsi_placing *placing, uint32_t vertex, double *arrival)
+{
+    size_t          count;
+    const uint32_t *before = hsi_predecessors(placing->pb->graph, vertex, &count);
+    const double   *bytes = hsi_predecessor_bytes(placing->pb->graph, vertex);
+
+    for (size_t i = 0; i < count; i++)
+        follow(placing, before[i], bytes ? bytes[i] : 0, arrival);
+}
+
+/* When the last of what leads to it ends on each node; -1: nothing does there. */
+static void find_ends(hsi_placing *placing, uint32_t barrier)
+{
+    const hsi_problem *pb = placing->pb;
+    double            *ends = placing->ends + (barrier - pb->n) * placing->nodes;
+    size_t             count;
+    const uint32_t    *before = hsi_predecessors(pb->graph, barrier, &count);
+
+    for (size_t node = 0; node < placing->nodes; node++)
+        ends[node] = -1;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t v = before[i];
+
+        if (hsi_is_barrier(pb->graph, v)) {
+            for (size_t node = 0; node < placing->nodes; node++)
+                ends[node] = fmax(ends[node], placing->ends[(v - pb->n) * placing->nodes + node]);
+        } else {
+            uint32_t node = node_of(placing, placing->worker[v]);
+
+            ends[node] = fmax(ends[node], placing->end[v]);
+        }
+    }
+}
+
+/* All before it is placed. Barriers lead to barriers no further than from a join to a fork. */
+static void find_barrier(hsi_placing *placing, uint32_t barrier)
+{
+    size_t at = barrier - placing->pb->n;
+
+    placing->known[at] = 1;
+    follow_edges(placing, barrier, placing->there + at * placing->nodes);
+    find_ends(placing, barrier);
+}
+
+static void follow_data(hsi_placing *placing, uint32_t task, double *arrival)
+{
+    const hsi_problem *pb = placing->pb;
+    size_t             count;
+    const hs_access   *access = hsi_accesses(pb->graph, task, &count);
+
+    for (size_t i = 0; i < count && placing->nodes > 1; i++) {
+        uint32_t writer = access[i].writer;
+        double   bytes = hs_instance_data_bytes(pb->in, access[i].data);
+
+        if (!(access[i].mode & HS_READ))
+            continue;
+        if (writer == HS_NOBODY)
+            move(placing, 0, 0, bytes, arrival);
+        else
+            move(placing, placing->end[writer], node_of(placing, placing->worker[writer]), bytes,
+                 arrival);
+    }
+}
+
+typedef struct choice {
+    hsi_slot_found slot;
+    double         end;
+    uint32_t       worker;
+} choice;
+
+static void consider(const hsi_placing *placing, uint32_t worker, double time, choice *best)
+{
+    double         arrival = placing->arrival[node_of(placing, worker)];
+    hsi_slot_found slot;
+
+    if (arrival + time >= best->end)
+        return;
+    slot = hsi_timeline_find(&placing->line[worker], arrival, time);
+    if (slot.start + time < best->end)
+        *best = (choice){slot, slot.start + time, worker};
+}
+
+hs_status hsi_placing_put(hsi_placing *placing, uint32_t task)
+{
+    const hsi_problem *pb = placing->pb;
+    choice             best = {.end = INFINITY};
+
+    for (size_t node = 0; node < placing->nodes; node++)
+        placing->arrival[node] = 0;
+    follow_edges(placing, task, placing->arrival);
+    follow_data(placing, task, placing->arrival);
+    for (uint32_t w = pb->m; w < pb->m + pb->k; w++)
+        consider(placing, w, pb->q[task], &best);
+    for (uint32_t w = 0; w < pb->m; w++)
+        consider(placing, w, pb->p[task], &best);
+    placing->start[task] = best.slot.start;
+    placing->end[task] = best.end;
+    placing->worker[task] = best.worker;
+    return hsi_timeline_put(&placing->line[best.worker], best.slot, best.end, task, placing->next);
+}
+
+/* How many tasks do not begin where the one before them on their worker ends; or notes them all. */
+static size_t walk(const hsi_placing *placing, hsi_log *log)
+{
+    const hsi_problem *pb = placing->pb;
+    size_t             starts = 0;
+
+    for (uint32_t w = 0; w < pb->m + pb->k; w++) {
+        double before = 0;
+
+        for (uint32_t task = placing->line[w].first; task != HS_NOBODY;
+             task = placing->next[task]) {
+            int is_gap = placing->start[task] != before;
+
+            starts += (size_t)is_gap;
+            before = placing->end[task];
+            if (log && is_gap)
+                hsi_log_start(log, w, placing->start[task]);
+            if (log)
+                hsi_log_put(log, task, w, before);
+        }
+    }
+    return starts;
+}
+
+hs_status hsi_placing_log(const hsi_placing *placing, hsi_log *log)
+{
+    hs_status st = hsi_log_open(log, placing->pb, 0);
+
+    if (st == HS_OK)
+        st = hsi_log_reserve(log, placing->pb, placing->pb->n + walk(placing, NULL));
+    if (st == HS_OK)
+        walk(placing, log);
+    return st;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "algorithm/graph/timeline.h"
+
+#include <hybridsched/instance.h>
+
+#include <math.h>
+#include <string.h>
+
+static hsi_gap *gaps_of(const hsi_timeline *line)
+{
+    return line->gaps.data;
+}
+
+static size_t count_of(const hsi_timeline *line)
+{
+    return line->gaps.size / sizeof(hsi_gap);
+}
+
+/* The first gap that does not end before `when`. */
+static size_t first_until(const hsi_timeline *line, double when)
+{
+    size_t low = 0, high = count_of(line);
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (gaps_of(line)[middle].end < when)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+hsi_slot_found hsi_timeline_find(const hsi_timeline *line, double arrival, double time)
+{
+    size_t count = count_of(line);
+
+    if (count && gaps_of(line)[count - 1].end >= arrival + time)
+        for (size_t i = first_until(line, arrival + time); i < count; i++) {
+            const hsi_gap *gap = &gaps_of(line)[i];
+            double         start = fmax(arrival, gap->begin);
+
+            if (start + time <= gap->end)
+                return (hsi_slot_found){start, i};
+        }
+    return (hsi_slot_found){fmax(arrival, line->end), SIZE_MAX};
+}
+
+static int is_worth_keeping(const hsi_timeline *line, const hsi_gap *gap)
+{
+    return gap->begin < gap->end && gap->begin + line->shortest <= gap->end;
+}
+
+/* `count` gaps, none to two, in place of gap `at`; there is room. */
+static void replace(hsi_timeline *line, size_t at, const hsi_gap *by, size_t count)
+{
+    hsi_gap *gap = gaps_of(line) + at;
+    size_t   behind = count_of(line) - at - 1;
+
+    memmove(gap + count, gap + 1, behind * sizeof *gap);
+    memcpy(gap, by, count * sizeof *gap);
+    line->gaps.size += count * sizeof *gap;
+    line->gaps.size -= sizeof *gap;
+}
+
+static void link_task(hsi_timeline *line, uint32_t before, uint32_t task, uint32_t *next)
+{
+    uint32_t *from = before == HS_NOBODY ? &line->first : &next[before];
+
+    next[task] = *from;
+    *from = task;
+}
+
+hs_status hsi_timeline_put(hsi_timeline *line, hsi_slot_found slot, double end, uint32_t task,
+                           uint32_t *next)
+{
+    size_t kept = 0;
+
+    if (hsi_vector_reserve(&line->gaps, sizeof(hsi_gap)))
+        return HS_ENOMEM;
+    if (slot.gap == SIZE_MAX) {
+        hsi_gap idle = {line->end, slot.start, line->last};
+
+        if (is_worth_keeping(line, &idle))
+            hsi_vector_append(&line->gaps, &idle, sizeof idle);
+        link_task(line, line->last, task, next);
+        line->last = task;
+        line->end = end;
+    } else {
+        hsi_gap whole = gaps_of(line)[slot.gap], part[2];
+
+        part[kept] = (hsi_gap){whole.begin, slot.start, whole.before};
+        kept += (size_t)is_worth_keeping(line, &part[kept]);
+        part[kept] = (hsi_gap){end, whole.end, task};
+        kept += (size_t)is_worth_keeping(line, &part[kept]);
+        replace(line, slot.gap, part, kept);
+        link_task(line, whole.before, task, next);
+    }
+    return HS_OK;
+}

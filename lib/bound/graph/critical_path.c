@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* As if there were workers enough of both types: the longest way through the graph. */
+#include "bound/bound.h"
+#include "bound/graph/spans.h"
+
+/* Safe: lengths are rounded down. */
+static hs_status compute(const hsi_problem *pb, const hs_settings *settings, double *value,
+                         hs_bound_report *report)
+{
+    hsi_arena arena = {0};
+    hsi_spans spans;
+    hs_status st = hsi_spans_find(pb, &arena, &spans);
+
+    (void)settings;
+    (void)report;
+    if (st == HS_OK)
+        *value = hsi_spans_longest(pb, &spans);
+    hsi_arena_close(&arena);
+    return st;
+}
+
+const hs_bound hsi_bound_critical_path = {
+    .name = "critical-path",
+    .summary = "the longest way through the graph, each task in its smaller time",
+    .source = "folklore; without a graph it is min-time",
+    .cost = "O(n + dependencies)",
+    .graph = 1,
+    .compute = compute,
+    .certify = hsi_certify_divisible,
+};

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Is this a schedule of that instance? Written against the public interface
+ * alone, and knowing nothing of how schedules are made: that is its worth.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/check/dependencies.h"
+
+const char *hs_violation_text(hs_violation_kind kind)
+{
+    switch (kind) {
+    case HS_VALID:
+        return "valid";
+    case HS_WORKERS_DIFFER:
+        return "the schedule is for other numbers of workers";
+    case HS_UNKNOWN_TASK:
+        return "the task is not in the instance";
+    case HS_NOT_FINITE:
+        return "a time is not a finite number >= 0";
+    case HS_CANNOT_RUN:
+        return "the task cannot run on this type of worker";
+    case HS_WRONG_END:
+        return "the end is not the start plus the task's time";
+    case HS_ABORTED_TOO_LATE:
+        return "an aborted execution lasts longer than the task would";
+    case HS_OVERLAP:
+        return "the execution starts before the worker's previous one ends";
+    case HS_RUN_TWICE:
+        return "the task is run to its end twice";
+    case HS_NEVER_RUN:
+        return "the task is never run to its end";
+    case HS_RUN_BEFORE_ABORT:
+        return "the task is run before an aborted execution of it ends";
+    case HS_TASK_OVERLAP:
+        return "the task is executed on two workers at a time";
+    case HS_TOO_EARLY:
+        return "the task starts before one that it comes after has ended";
+    case HS_INPUT_LATE:
+        return "the task starts before what it reads can be there";
+    }
+    return "unknown violation";
+}
+
+/* An aborted execution. */
+typedef struct attempt {
+    double   start, end;
+    size_t   task, entry;
+    unsigned worker;
+} attempt;
+
+/*
+ * First each worker's entries are looked at in their order, each by itself and beside the one
+ * before it; that yields when each task is run, and what was aborted. Then the tasks are looked
+ * at, each with all that the workers said of it.
+ */
+typedef struct check {
+    const hs_instance *in;
+    const hs_schedule *s;
+    double            *run_start; /* of each task; -1: not run */
+    attempt           *aborted;
+    size_t             aborts;
+    hs_violation       v;
+} check;
+
+static int broken(hs_violation *v, hs_violation_kind kind, double expected, double found)
+{
+    v->kind = kind;
+    v->expected = expected;
+    v->found = found;
+    return 1;
+}
+
+static int check_times(const hs_entry *entry, double time, hs_violation *v)
+{
+    double end = entry->start + time;
+
+    if (!(entry->start >= 0) || isinf(entry->start))
+        return broken(v, HS_NOT_FINITE, 0, entry->start);
+    if (!(entry->end >= entry->start) || isinf(entry->end))
+        return broken(v, HS_NOT_FINITE, entry->start, entry->end);
+    if (isinf(time))
+        return broken(v, HS_CANNOT_RUN, 0, 0);
+    if (entry->state == HS_RUN && entry->end != end)
+        return broken(v, HS_WRONG_END, end, entry->end);
+    if (entry->state == HS_ABORTED && entry->end > end)
+        return broken(v, HS_ABORTED_TOO_LATE, end, entry->end);
+    return 0;
+}
+
+static int take_note(check *c, const hs_entry *entry)
+{
+    double *run_start = &c->run_start[entry->task];
+
+    if (entry->state == HS_ABORTED) {
+        c->aborted[c->aborts++] =
+            (attempt){entry->start, entry->end, entry->task, c->v.entry, c->v.worker};
+        return 0;
+    }
+    if (*run_start >= 0)
+        return broken(&c->v, HS_RUN_TWICE, *run_start, entry->start);
+    *run_start = entry->start;
+    return 0;
+}
+
+static int check_worker(check *c, unsigned worker)
+{
+    hs_type         type = worker < hs_schedule_cpus(c->s) ? HS_CPU : HS_GPU;
+    size_t          count, i;
+    const hs_entry *entries = hs_schedule_entries(c->s, worker, &count);
+    double          free_at = 0;
+
+    c->v.worker = worker;
+    for (i = 0; i < count; i++) {
+        const hs_entry *entry = &entries[i];
+
+        c->v.entry = i;
+        c->v.task = entry->task;
+        if (entry->task >= hs_instance_tasks(c->in))
+            return broken(&c->v, HS_UNKNOWN_TASK, 0, 0);
+        if (check_times(entry, hs_instance_time(c->in, entry->task, type), &c->v))
+            return 1;
+        if (entry->start < free_at)
+            return broken(&c->v, HS_OVERLAP, free_at, entry->start);
+        if (take_note(c, entry))
+            return 1;
+        free_at = entry->end;
+    }
+    return 0;
+}
+
+static int by_task_and_time(const void *a, const void *b)
+{
+    const attempt *x = a, *y = b;
+
+    if (x->task != y->task)
+        return x->task < y->task ? -1 : 1;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->end > y->end) - (x->end < y->end);
+}
+
+/* Each is run, and what was aborted of it was so before that, one attempt after the other. */
+static int check_tasks(check *c)
+{
+    size_t tasks = hs_instance_tasks(c->in), i;
+
+    c->v.worker = 0;
+    c->v.entry = 0;
+    for (c->v.task = 0; c->v.task < tasks; c->v.task++)
+        if (c->run_start[c->v.task] < 0)
+            return broken(&c->v, HS_NEVER_RUN, 0, 0);
+    if (c->aborts > 0)
+        qsort(c->aborted, c->aborts, sizeof *c->aborted, by_task_and_time);
+    for (i = 0; i < c->aborts; i++) {
+        const attempt *a = &c->aborted[i];
+
+        c->v.task = a->task;
+        if (a->end > c->run_start[a->task])
+            return broken(&c->v, HS_RUN_BEFORE_ABORT, a->end, c->run_start[a->task]);
+        if (i == 0 || a[-1].task != a->task || a->start >= a[-1].end)
+            continue;
+        c->v.worker = a->worker;
+        c->v.entry = a->entry;
+        return broken(&c->v, HS_TASK_OVERLAP, a[-1].end, a->start);
+    }
+    return 0;
+}
+
+static int check_all(check *c)
+{
+    unsigned workers = hs_schedule_cpus(c->s) + hs_schedule_gpus(c->s), w;
+
+    if (hs_schedule_cpus(c->s) != hs_instance_cpus(c->in) ||
+        hs_schedule_gpus(c->s) != hs_instance_gpus(c->in))
+        return broken(&c->v, HS_WORKERS_DIFFER, 0, 0);
+    for (w = 0; w < workers; w++)
+        if (check_worker(c, w))
+            return 1;
+    return check_tasks(c);
+}
+
+hs_status hs_schedule_check(const hs_instance *in, const hs_schedule *s, hs_violation *first)
+{
+    check     c = {.in = in, .s = s};
+    hs_status st = HS_ENOMEM;
+    size_t    i;
+
+    if (!in || !s)
+        return HS_EINVAL;
+    c.run_start = malloc((hs_instance_tasks(in) + 1) * sizeof *c.run_start);
+    c.aborted = malloc((hs_schedule_size(s) + 1) * sizeof *c.aborted); /* few are touched */
+    if (c.run_start && c.aborted) {
+        for (i = 0; i < hs_instance_tasks(in); i++)
+            c.run_start[i] = -1;
+        st = check_all(&c) ? HS_ESCHEDULE : HS_OK;
+        if (st == HS_OK && hs_instance_has_graph(in))
+            st = hsi_check_dependencies(in, s, &c.v);
+        if (st == HS_OK)
+            c.v = (hs_violation){.kind = HS_VALID};
+        if (first)
+            *first = c.v;
+    }
+    free(c.run_start);
+    free(c.aborted);
+    return st;
+}

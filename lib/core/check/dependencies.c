@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tasks in the order of the program, each with all its executions. What it comes after is taken
+ * from what rows were told, not from the graph that is made of that for algorithms. Of the copies of
+ * a row, and of those that read data since it was written, only the latest matter: see `latest`.
+ * O(executions x entries in the lists of their rows).
+ */
+#include "core/check/dependencies.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NOBODY SIZE_MAX
+
+typedef struct execution {
+    double   start, end;
+    unsigned worker;
+    size_t   entry;
+} execution;
+
+/*
+ * Of several tasks the last to end on the host, on the GPU where one ends last, and on any other
+ * GPU: what comes from the others to any node is there no later.
+ */
+typedef struct latest {
+    size_t task[3]; /* NOBODY: none */
+} latest;
+
+typedef struct history {
+    size_t writer; /* the last; NOBODY: none */
+    size_t reader; /* the last to end of those since then */
+} history;
+
+typedef struct work {
+    const hs_instance *in;
+    const hs_schedule *s;
+    size_t            *at;         /* of each task's executions, the one that ends it first */
+    execution         *executions;
+    size_t            *first;      /* task of each row, and the number of all */
+    latest            *of_row;     /* where there are counts */
+    history           *data;
+    hs_violation      *v;
+} work;
+
+static const execution *run_of(const work *w, size_t task)
+{
+    return &w->executions[w->at[task]];
+}
+
+static uint32_t node_of(const work *w, size_t task)
+{
+    return hs_instance_node(w->in, run_of(w, task)->worker);
+}
+
+static int ends_later(const work *w, size_t task, size_t than)
+{
+    return than == NOBODY || run_of(w, task)->end > run_of(w, than)->end;
+}
+
+static void add_latest(const work *w, latest *l, size_t task)
+{
+    uint32_t node = node_of(w, task);
+
+    if (node == 0) {
+        if (ends_later(w, task, l->task[0]))
+            l->task[0] = task;
+    } else if (l->task[1] != NOBODY && node_of(w, l->task[1]) == node) {
+        if (ends_later(w, task, l->task[1]))
+            l->task[1] = task;
+    } else if (ends_later(w, task, l->task[1])) {
+        l->task[2] = l->task[1];
+        l->task[1] = task;
+    } else if (ends_later(w, task, l->task[2])) {
+        l->task[2] = task;
+    }
+}
+
+static int broken(const work *w, hs_violation_kind kind, size_t task, const execution *e,
+                  size_t before, double expected)
+{
+    *w->v = (hs_violation){.kind = kind,
+                           .worker = e->worker,
+                           .entry = e->entry,
+                           .task = task,
+                           .before = before,
+                           .expected = expected,
+                           .found = e->start};
+    return 1;
+}
+
+/* The execution of `task` comes after `before`, and reads so many bytes that this one made. */
+static int check_pair(const work *w, size_t task, const execution *e, size_t before, double bytes)
+{
+    const execution *made = run_of(w, before);
+    uint32_t         node = hs_instance_node(w->in, e->worker);
+    double           there;
+
+    if (e->start < made->end)
+        return broken(w, HS_TOO_EARLY, task, e, before, made->end);
+    there = made->end + hs_instance_transfer(w->in, node_of(w, before), node, bytes);
+    return e->start < there ? broken(w, HS_INPUT_LATE, task, e, before, there) : 0;
+}
+
+static int check_after(const work *w, size_t row, size_t task, const execution *e)
+{
+    size_t   earlier;
+    uint32_t copy;
+    double   bytes;
+
+    for (size_t i = 0; hs_instance_after(w->in, row, i, &earlier, &copy, &bytes); i++) {
+        size_t first = w->first[earlier], count = w->first[earlier + 1] - first;
+
+        if (count == 1 || copy > 0) {
+            if (check_pair(w, task, e, first + (copy ? copy - 1 : 0), bytes))
+                return 1;
+            continue;
+        }
+        for (int j = 0; j < 3; j++)
+            if (w->of_row[earlier].task[j] != NOBODY &&
+                check_pair(w, task, e, w->of_row[earlier].task[j], bytes))
+                return 1;
+    }
+    return 0;
+}
+
+static int check_access(const work *w, size_t data, hs_access_mode mode, size_t task,
+                        const execution *e)
+{
+    const history *h = &w->data[data];
+    double         bytes = mode & HS_READ ? hs_instance_data_bytes(w->in, data) : 0, there;
+
+    if (h->writer != NOBODY && check_pair(w, task, e, h->writer, bytes))
+        return 1;
+    if (mode & HS_WRITE && h->reader != NOBODY && check_pair(w, task, e, h->reader, 0))
+        return 1;
+    if (h->writer != NOBODY)
+        return 0;
+    there = hs_instance_transfer(w->in, 0, hs_instance_node(w->in, e->worker), bytes);
+    return e->start < there ? broken(w, HS_INPUT_LATE, task, e, NOBODY, there) : 0;
+}
+
+static int check_execution(const work *w, size_t row, size_t task, const execution *e)
+{
+    size_t         data;
+    hs_access_mode mode;
+
+    if (check_after(w, row, task, e))
+        return 1;
+    for (size_t i = 0; hs_instance_access(w->in, row, i, &data, &mode); i++)
+        if (check_access(w, data, mode, task, e))
+            return 1;
+    return 0;
+}
+
+/* What it has done with its data concerns those behind it. */
+static void note_accesses(const work *w, size_t row, size_t task)
+{
+    size_t         data;
+    hs_access_mode mode;
+
+    for (size_t i = 0; hs_instance_access(w->in, row, i, &data, &mode); i++) {
+        history *h = &w->data[data];
+
+        if (mode & HS_WRITE)
+            *h = (history){task, NOBODY};
+        else if (ends_later(w, task, h->reader))
+            h->reader = task;
+    }
+}
+
+static int check_all(const work *w)
+{
+    for (size_t row = 0; row < hs_instance_rows(w->in); row++)
+        for (size_t task = w->first[row]; task < w->first[row + 1]; task++) {
+            for (size_t i = w->at[task]; i < w->at[task + 1]; i++)
+                if (check_execution(w, row, task, &w->executions[i]))
+                    return 1;
+            note_accesses(w, row, task);
+        }
+    return 0;
+}
+
+/* Those of each task together. Two passes: how many there are, and where they go. */
+static void gather(const work *w)
+{
+    unsigned workers = hs_schedule_cpus(w->s) + hs_schedule_gpus(w->s);
+    size_t   tasks = hs_instance_tasks(w->in), count;
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (unsigned worker = 0; worker < workers; worker++) {
+            const hs_entry *entries = hs_schedule_entries(w->s, worker, &count);
+
+            for (size_t i = 0; i < count; i++) {
+                const hs_entry *e = &entries[i];
+                execution       found = {e->start, e->end, worker, i};
+
+                if (pass == 0)
+                    w->at[e->task + 1]++;
+                else if (e->state == HS_RUN) /* there is one of each */
+                    w->executions[w->at[e->task]] = found;
+                else
+                    w->executions[--w->at[tasks + 1 + e->task]] = found;
+            }
+        }
+        for (size_t task = 0; pass == 0 && task < tasks; task++) {
+            w->at[task + 1] += w->at[task];
+            w->at[tasks + 1 + task] = w->at[task + 1]; /* aborted ones are filled in from the end */
+        }
+    }
+}
+
+static void find_rows(const work *w)
+{
+    size_t task = 0;
+
+    for (size_t row = 0; row < hs_instance_rows(w->in); row++) {
+        hs_task told;
+
+        w->first[row] = task;
+        hs_instance_row(w->in, row, &told);
+        task += told.count;
+    }
+    w->first[hs_instance_rows(w->in)] = task;
+    for (size_t row = 0; w->of_row && row < hs_instance_rows(w->in); row++) {
+        w->of_row[row] = (latest){{NOBODY, NOBODY, NOBODY}};
+        for (task = w->first[row]; task < w->first[row + 1]; task++)
+            add_latest(w, &w->of_row[row], task);
+    }
+}
+
+static size_t count_data(const hs_instance *in)
+{
+    size_t count = 0;
+
+    while (hs_instance_data_name(in, count))
+        count++;
+    return count;
+}
+
+hs_status hsi_check_dependencies(const hs_instance *in, const hs_schedule *s, hs_violation *v)
+{
+    size_t    tasks = hs_instance_tasks(in), rows = hs_instance_rows(in), data = count_data(in);
+    work      w = {.in = in, .s = s, .v = v};
+    hs_status st = HS_ENOMEM;
+
+    w.at = calloc(2 * tasks + 2, sizeof *w.at);
+    w.executions = malloc((hs_schedule_size(s) + 1) * sizeof *w.executions);
+    w.first = malloc((rows + 1) * sizeof *w.first);
+    w.of_row = rows < tasks ? malloc(rows * sizeof *w.of_row) : NULL;
+    w.data = malloc((data + 1) * sizeof *w.data);
+    if (w.at && w.executions && w.first && (w.of_row || rows == tasks) && w.data) {
+        for (size_t i = 0; i < data; i++)
+            w.data[i] = (history){NOBODY, NOBODY};
+        gather(&w);
+        find_rows(&w);
+        st = check_all(&w) ? HS_ESCHEDULE : HS_OK;
+    }
+    free(w.at);
+    free(w.executions);
+    free(w.first);
+    free(w.of_row);
+    free(w.data);
+    return st;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the installed header promises of graphs. */
+#include "core/graph/graph.h"
+#include "core/graph/told.h"
+
+int hs_instance_has_graph(const hs_instance *in)
+{
+    return hsi_store_has_graph(in->store);
+}
+
+int hs_instance_after(const hs_instance *in, size_t row, size_t index, size_t *earlier,
+                      uint32_t *copy, double *bytes)
+{
+    const hsi_told *told = in->store->told;
+    size_t          i;
+
+    if (!told || !told->edge_at || index >= told->edge_at[row + 1] - told->edge_at[row])
+        return 0;
+    i = told->edge_at[row] + index;
+    *earlier = told->from[i];
+    *copy = told->copy ? told->copy[i] : 0;
+    *bytes = told->bytes ? told->bytes[i] : 0;
+    return 1;
+}
+
+int hs_instance_access(const hs_instance *in, size_t row, size_t index, size_t *data,
+                       hs_access_mode *mode)
+{
+    const hsi_told *told = in->store->told;
+    uint32_t        access;
+
+    if (!told || !told->access_at || index >= told->access_at[row + 1] - told->access_at[row])
+        return 0;
+    access = told->access[told->access_at[row] + index];
+    *data = access >> 2;
+    *mode = (hs_access_mode)(access & 3);
+    return 1;
+}
+
+const char *hs_instance_data_name(const hs_instance *in, size_t data)
+{
+    const hsi_told *told = in->store->told;
+
+    return told && data < told->data.count ? hsi_data_name(&told->data, data) : NULL;
+}
+
+double hs_instance_data_bytes(const hs_instance *in, size_t data)
+{
+    const hsi_told *told = in->store->told;
+
+    return told && data < told->data.count ? hsi_data_bytes(&told->data, data) : 0;
+}
+
+int hs_instance_link(const hs_instance *in, hs_link link, double *latency, double *bandwidth)
+{
+    const hsi_told *told = in->store->told;
+
+    if (!told || link < 0 || link >= HS_LINKS || !told->links.has[link])
+        return 0;
+    *latency = told->links.latency[link];
+    *bandwidth = told->links.bandwidth[link];
+    return 1;
+}
+
+uint32_t hs_instance_node(const hs_instance *in, unsigned worker)
+{
+    return hsi_memory_node(in->cpus, worker);
+}
+
+double hs_instance_transfer(const hs_instance *in, uint32_t from, uint32_t to, double bytes)
+{
+    return in->store->told ? hsi_transfer(&in->store->told->links, from, to, bytes) : 0;
+}
+
+hs_status hs_instance_graph(const hs_instance *in, const hs_graph **out)
+{
+    return in && out ? hsi_graph_of(in, out) : HS_EINVAL;
+}
+
+size_t hs_graph_vertices(const hs_graph *g)
+{
+    return g->vertices;
+}
+
+const uint32_t *hs_graph_predecessors(const hs_graph *g, size_t vertex, size_t *count,
+                                      const double **bytes)
+{
+    if (bytes)
+        *bytes = hsi_predecessor_bytes(g, vertex);
+    return hsi_predecessors(g, vertex, count);
+}
+
+const uint32_t *hs_graph_successors(const hs_graph *g, size_t vertex, size_t *count)
+{
+    return hsi_successors(g, vertex, count);
+}
+
+size_t hs_graph_position(const hs_graph *g, size_t task)
+{
+    return hsi_position(g, task);
+}
+
+const hs_access *hs_graph_accesses(const hs_graph *g, size_t task, size_t *count)
+{
+    return hsi_accesses(g, task, count);
+}

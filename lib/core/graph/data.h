@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_CORE_GRAPH_DATA_H
+#define HSI_CORE_GRAPH_DATA_H
+
+#include <hybridsched/status.h>
+
+#include "core/columns.h"
+#include "support/vector.h"
+
+/*
+ * Pieces of data by their names, numbered as they are first named: the names behind each other and
+ * an open hash table over them. All zero is empty.
+ */
+typedef struct hsi_data {
+    size_t     count;
+    hsi_vector text;  /* names, a NUL behind each */
+    hsi_vector at;    /* size_t: where each begins */
+    hsi_vector bytes; /* double: sizes; NaN: `usual` */
+    double     usual; /* size of what nothing else is said of */
+    uint32_t  *slot;  /* number + 1, or 0 */
+    size_t     slots; /* a power of two */
+    uint64_t   seed;
+} hsi_data;
+
+/* The number of the data of that name, which is new if there was none. HS_ENOMEM, HS_ETOOBIG. */
+hs_status hsi_data_enter(hsi_data *data, hsi_text name, size_t *number);
+
+void hsi_data_close(hsi_data *data);
+
+static inline const char *hsi_data_name(const hsi_data *data, size_t number)
+{
+    return (const char *)data->text.data + ((const size_t *)data->at.data)[number];
+}
+
+static inline size_t hsi_data_name_length(const hsi_data *data, size_t number)
+{
+    const size_t *at = data->at.data;
+
+    return (number + 1 < data->count ? at[number + 1] : data->text.size) - at[number] - 1;
+}
+
+static inline int hsi_data_has_bytes(const hsi_data *data, size_t number)
+{
+    double bytes = ((const double *)data->bytes.data)[number];
+
+    return bytes == bytes;
+}
+
+static inline double hsi_data_bytes(const hsi_data *data, size_t number)
+{
+    return hsi_data_has_bytes(data, number) ? ((const double *)data->bytes.data)[number]
+                                            : data->usual;
+}
+
+#endif

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From what was told to the graph: one vertex after the other, so that the edges into each stand
+ * together at once; the edges out of each come of counting those. A task's edges from data need
+ * only know who wrote each piece last and who has read it since.
+ */
+#include "core/graph/graph.h"
+
+#include <stdlib.h>
+
+#include "core/graph/told.h"
+#include "support/sort.h"
+
+/* What has been done with a piece of data so far: its readers are a list, the latest first. */
+typedef struct history {
+    uint32_t writer;
+    size_t   reader; /* an access, and 1; 0: none since it was written */
+} history;
+
+typedef struct work {
+    const hsi_store *store;
+    const hsi_told  *told;
+    int              by_rows;
+    hs_graph        *g;
+    hsi_vector       pred;    /* uint32_t */
+    hsi_vector       bytes;   /* double */
+    hsi_vector       entries; /* of one vertex, while they are put in order */
+    history         *history; /* of data */
+    size_t          *older;   /* of each access that reads: the reader before it */
+    uint32_t        *reader;  /* whose access it is */
+    uint32_t        *join, *fork; /* barriers of rows, where there are counts */
+} work;
+
+typedef struct entry {
+    uint32_t from;
+    double   bytes;
+} entry;
+
+static uint32_t count_of(const work *w, size_t row)
+{
+    return w->by_rows ? 1 : hsi_store_count(w->store, row);
+}
+
+static size_t first_of(const work *w, size_t row)
+{
+    return w->by_rows ? row : hsi_store_first(w->store, row);
+}
+
+static int comes_after(const work *w, size_t row)
+{
+    return w->told->edge_at && w->told->edge_at[row] < w->told->edge_at[row + 1];
+}
+
+static hs_status add(work *w, uint32_t from, double bytes)
+{
+    entry e = {from, bytes};
+
+    return hsi_vector_append(&w->entries, &e, sizeof e) ? HS_ENOMEM : HS_OK;
+}
+
+/* What a row was told to come after. */
+static hs_status add_told(work *w, size_t row)
+{
+    const hsi_told *told = w->told;
+    hs_status       st = HS_OK;
+
+    for (size_t i = comes_after(w, row) ? told->edge_at[row] : 0;
+         comes_after(w, row) && i < told->edge_at[row + 1] && st == HS_OK; i++) {
+        uint32_t from = told->from[i], copy = told->copy ? told->copy[i] : 0;
+        double   bytes = told->bytes ? told->bytes[i] : 0;
+
+        if (count_of(w, from) > 1 && copy == 0)
+            st = add(w, w->join[from], bytes);
+        else
+            st = add(w, (uint32_t)(first_of(w, from) + (copy && !w->by_rows ? copy - 1 : 0)),
+                     bytes);
+    }
+    return st;
+}
+
+/* Those that have read the data since it was written; the task is the next to write it. */
+static hs_status add_readers(work *w, const history *h)
+{
+    hs_status st = HS_OK;
+
+    for (size_t i = h->reader; i > 0 && st == HS_OK; i = w->older[i - 1])
+        st = add(w, w->reader[i - 1], 0);
+    return st;
+}
+
+/* Accesses of a task, its edges from them, and what comes of them for those after it. */
+static hs_status add_accesses(work *w, size_t row, uint32_t task)
+{
+    const hsi_told *told = w->told;
+    hs_graph       *g = w->g;
+    size_t          at = g->access_at[task];
+    hs_status       st = HS_OK;
+
+    for (size_t i = told->access_at[row]; i < told->access_at[row + 1] && st == HS_OK; i++, at++) {
+        uint32_t data = told->access[i] >> 2, mode = told->access[i] & 3;
+        history *h = &w->history[data];
+
+        g->access[at] = (hs_access){data, h->writer, mode};
+        if (h->writer != HS_NOBODY)
+            st = add(w, h->writer, 0);
+        if (mode & HS_WRITE) {
+            st = st == HS_OK ? add_readers(w, h) : st;
+            *h = (history){task, 0};
+        } else {
+            w->older[at] = h->reader;
+            w->reader[at] = task;
+            h->reader = at + 1;
+        }
+    }
+    g->access_at[task + 1] = at;
+    return st;
+}
+
+static int by_from(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static int ascend(const entry *entries, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (entries[i].from <= entries[i - 1].from)
+            return 0;
+    return 1;
+}
+
+/* The entries become the edges into the next vertex, each once. */
+static hs_status end_vertex(work *w, size_t vertex)
+{
+    entry  *entries = w->entries.data;
+    size_t  count = w->entries.size / sizeof *entries;
+    int     has_bytes = w->told->bytes != NULL;
+
+    if (hsi_vector_reserve(&w->pred, count * sizeof entries->from) ||
+        (has_bytes && hsi_vector_reserve(&w->bytes, count * sizeof entries->bytes)))
+        return HS_ENOMEM;
+    if (!ascend(entries, count))
+        qsort(entries, count, sizeof *entries, by_from);
+    for (size_t i = 0; i < count; i++) {
+        double bytes = entries[i].bytes;
+
+        for (; i + 1 < count && entries[i + 1].from == entries[i].from; i++)
+            bytes = entries[i + 1].bytes > bytes ? entries[i + 1].bytes : bytes;
+        (void)hsi_vector_append(&w->pred, &entries[i].from, sizeof entries->from);
+        if (has_bytes)
+            (void)hsi_vector_append(&w->bytes, &bytes, sizeof bytes);
+    }
+    w->entries.size = 0;
+    w->g->pred_at[vertex + 1] = w->pred.size / sizeof entries->from;
+    return HS_OK;
+}
+
+static hs_status add_tasks(work *w)
+{
+    hs_status st = HS_OK;
+
+    for (size_t row = 0; row < w->store->rows; row++) {
+        size_t first = first_of(w, row), count = count_of(w, row);
+
+        for (size_t task = first; task < first + count; task++) {
+            if (count == 1)
+                st = add_told(w, row);
+            else if (comes_after(w, row))
+                st = add(w, w->fork[row], 0);
+            if (st == HS_OK && w->told->access_at)
+                st = add_accesses(w, row, (uint32_t)task);
+            if (st == HS_OK)
+                st = end_vertex(w, task);
+            if (st != HS_OK)
+                return st;
+        }
+    }
+    return HS_OK;
+}
+
+/* In the order of their numbers: a row's join, then its fork. */
+static hs_status add_barriers(work *w)
+{
+    hs_status st = HS_OK;
+
+    for (size_t row = 0; w->join && row < w->store->rows && st == HS_OK; row++) {
+        size_t first = first_of(w, row), count = count_of(w, row);
+
+        for (size_t i = 0; w->join[row] != HS_NOBODY && i < count && st == HS_OK; i++)
+            st = add(w, (uint32_t)(first + i), 0);
+        if (w->join[row] != HS_NOBODY && st == HS_OK)
+            st = end_vertex(w, w->join[row]);
+        if (w->fork[row] == HS_NOBODY || st != HS_OK)
+            continue;
+        st = add_told(w, row);
+        if (st == HS_OK)
+            st = end_vertex(w, w->fork[row]);
+    }
+    return st;
+}
+
+/* Which rows have barriers, and their numbers behind those of the tasks. */
+static hs_status number_barriers(work *w)
+{
+    const hsi_told *told = w->told;
+    size_t          rows = w->store->rows, next = w->g->tasks;
+
+    if (w->by_rows || !hsi_store_counts(w->store))
+        return HS_OK;
+    w->join = malloc((rows + 1) * sizeof *w->join);
+    w->fork = malloc((rows + 1) * sizeof *w->fork);
+    if (!w->join || !w->fork)
+        return HS_ENOMEM;
+    for (size_t row = 0; row < rows; row++)
+        w->join[row] = w->fork[row] = HS_NOBODY;
+    for (size_t i = 0; told->edge_at && i < told->edge_at[rows]; i++)
+        if (count_of(w, told->from[i]) > 1 && !(told->copy && told->copy[i]))
+            w->join[told->from[i]] = 0;
+    for (size_t row = 0; row < rows; row++) {
+        if (w->join[row] != HS_NOBODY)
+            w->join[row] = (uint32_t)next++;
+        if (count_of(w, row) > 1 && comes_after(w, row))
+            w->fork[row] = (uint32_t)next++;
+    }
+    w->g->vertices = next;
+    return next < HS_NOBODY ? HS_OK : HS_ETOOBIG;
+}
+
+static size_t count_accesses(const work *w)
+{
+    const size_t *at = w->told->access_at;
+    size_t        all = 0;
+
+    for (size_t row = 0; at && row < w->store->rows; row++)
+        all += (at[row + 1] - at[row]) * count_of(w, row);
+    return all;
+}
+
+static hs_status take_room(work *w)
+{
+    size_t accesses = count_accesses(w), data = w->told->data.count;
+
+    w->g->pred_at = calloc(w->g->vertices + 1, sizeof *w->g->pred_at);
+    if (!w->g->pred_at)
+        return HS_ENOMEM;
+    if (!w->told->access_at)
+        return HS_OK;
+    w->g->access_at = calloc(w->g->tasks + 1, sizeof *w->g->access_at);
+    w->g->access = malloc((accesses + 1) * sizeof *w->g->access);
+    w->older = malloc((accesses + 1) * sizeof *w->older);
+    w->reader = malloc((accesses + 1) * sizeof *w->reader);
+    w->history = malloc((data + 1) * sizeof *w->history);
+    if (!w->g->access_at || !w->g->access || !w->older || !w->reader || !w->history)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < data; i++)
+        w->history[i] = (history){HS_NOBODY, 0};
+    return HS_OK;
+}
+
+/* Edges by what comes before: each vertex's ascend, since they are met in order. */
+static hs_status add_successors(hs_graph *g)
+{
+    size_t edges = g->pred_at[g->vertices], *at = calloc(g->vertices + 2, sizeof *at);
+
+    g->succ_at = at;
+    g->succ = malloc((edges + 1) * sizeof *g->succ);
+    if (!at || !g->succ)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < edges; i++)
+        at[g->pred[i] + 2]++;
+    for (size_t v = 0; v + 1 < g->vertices; v++)
+        at[v + 2] += at[v + 1];
+    for (size_t v = 0; v < g->vertices; v++) /* at[v + 1] is where v's begin, and then where they end */
+        for (size_t i = g->pred_at[v]; i < g->pred_at[v + 1]; i++)
+            g->succ[at[g->pred[i] + 1]++] = (uint32_t)v;
+    return HS_OK;
+}
+
+/* The edges are the graph's from here on. */
+static void keep(work *w)
+{
+    hsi_vector_trim(&w->pred);
+    hsi_vector_trim(&w->bytes);
+    w->g->pred = w->pred.data;
+    w->g->bytes = w->bytes.data;
+    w->pred = w->bytes = (hsi_vector){0};
+}
+
+static void close_work(work *w)
+{
+    hsi_vector_free(&w->pred);
+    hsi_vector_free(&w->bytes);
+    hsi_vector_free(&w->entries);
+    free(w->history);
+    free(w->older);
+    free(w->reader);
+    free(w->join);
+    free(w->fork);
+}
+
+/* Each row is a task and comes after what it was told, and after nothing else. */
+static int is_as_told(const work *w)
+{
+    return !hsi_store_counts(w->store) && !w->told->access_at;
+}
+
+static void borrow(work *w)
+{
+    w->g->is_told = 1;
+    w->g->pred_at = w->told->edge_at;
+    w->g->pred = w->told->from;
+    w->g->bytes = w->told->bytes;
+}
+
+static hs_status add_edges(work *w)
+{
+    hs_status st = number_barriers(w);
+
+    if (st == HS_OK)
+        st = take_room(w);
+    if (st == HS_OK)
+        st = add_tasks(w);
+    if (st == HS_OK)
+        st = add_barriers(w);
+    keep(w);
+    return st;
+}
+
+hs_status hsi_graph_build(const hsi_store *store, int by_rows, hs_graph **out, hsi_vector *cycle)
+{
+    work      w = {.store = store, .told = store->told, .by_rows = by_rows};
+    hs_status st = HS_OK;
+
+    w.g = calloc(1, sizeof *w.g);
+    if (!w.g)
+        return HS_ENOMEM;
+    w.g->tasks = w.g->vertices = by_rows ? store->rows : store->tasks;
+    if (is_as_told(&w))
+        borrow(&w);
+    else
+        st = add_edges(&w);
+    if (st == HS_OK)
+        st = add_successors(w.g);
+    if (st == HS_OK)
+        st = hsi_graph_sort(w.g, cycle);
+    close_work(&w);
+    if (st == HS_OK)
+        *out = w.g;
+    else
+        hsi_graph_free(w.g);
+    return st;
+}
+
+void hsi_graph_free(hs_graph *g)
+{
+    if (!g)
+        return;
+    if (!g->is_told) {
+        free(g->pred_at);
+        free(g->pred);
+        free(g->bytes);
+    }
+    free(g->succ_at);
+    free(g->succ);
+    free(g->position);
+    free(g->order);
+    free(g->access_at);
+    free(g->access);
+    free(g);
+}
+
+/* Who comes first publishes it; who comes second has worked for nothing. */
+hs_status hsi_graph_of(const hs_instance *in, const hs_graph **out)
+{
+    hsi_store *store = in->store;
+    hs_graph  *g = store->told ? atomic_load(&store->graph) : NULL, *first = NULL;
+    hs_status  st;
+
+    if (!g && hsi_store_has_graph(store)) {
+        st = hsi_graph_build(store, 0, &g, NULL);
+        if (st != HS_OK)
+            return st;
+        if (!atomic_compare_exchange_strong(&store->graph, &first, g)) {
+            hsi_graph_free(g);
+            g = first;
+        }
+    }
+    *out = g;
+    return HS_OK;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/graph/rank.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/graph/graph.h"
+#include "support/sort.h"
+
+static const char *const names[] = {
+    [HS_RANK_MIN] = "min",
+    [HS_RANK_AVG] = "avg",
+    [HS_RANK_GIVEN] = "given",
+    [HS_RANK_FIFO] = "fifo",
+};
+
+enum { RANKS = sizeof names / sizeof *names };
+
+const char *hs_rank_name(hs_rank rank)
+{
+    return (unsigned)rank < RANKS ? names[rank] : NULL;
+}
+
+int hs_rank_find(const char *name, hs_rank *rank)
+{
+    for (int i = HS_RANK_MIN; name && i < RANKS; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *rank = (hs_rank)i;
+            return 1;
+        }
+    return 0;
+}
+
+/*
+ * One way through the graph, from its end: each vertex, as soon as all behind it are known, tells
+ * those before it how long the way through it is.
+ */
+typedef struct walk {
+    const hs_instance *in;
+    const hsi_problem *pb;
+    double (*time)(const hsi_problem *pb, size_t task);
+    int     transfers; /* c is not 0 */
+    int     one_step;  /* the way ends with the next task */
+    double *behind;    /* of vertices: the longest way from their end on */
+} walk;
+
+/* (mk (h2d + d2h) + k(k-1) d2d) / (m+k)^2 */
+static double mean_transfer(const walk *w, double bytes)
+{
+    const hsi_links *links = w->pb->links;
+    double           m = w->pb->m, k = w->pb->k;
+    double there = hsi_transfer(links, 0, 1, bytes), back = hsi_transfer(links, 1, 0, bytes);
+
+    return (m * k * (there + back) + k * (k - 1) * hsi_transfer(links, 1, 2, bytes)) /
+           ((m + k) * (m + k));
+}
+
+static void tell(walk *w, uint32_t before, double way)
+{
+    if (way > w->behind[before])
+        w->behind[before] = way;
+}
+
+static void tell_along_edges(walk *w, uint32_t vertex, double way)
+{
+    size_t          count;
+    const uint32_t *before = hsi_predecessors(w->pb->graph, vertex, &count);
+    const double   *bytes = hsi_predecessor_bytes(w->pb->graph, vertex);
+
+    for (size_t i = 0; i < count; i++)
+        tell(w, before[i], w->transfers && bytes ? mean_transfer(w, bytes[i]) + way : way);
+}
+
+static void tell_along_data(walk *w, uint32_t task, double way)
+{
+    size_t           count;
+    const hs_access *access = hsi_accesses(w->pb->graph, task, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (access[i].mode & HS_READ && access[i].writer != HS_NOBODY)
+            tell(w, access[i].writer,
+                 mean_transfer(w, hs_instance_data_bytes(w->in, access[i].data)) + way);
+}
+
+static void go(walk *w, double *rank)
+{
+    const hs_graph *g = w->pb->graph;
+
+    for (size_t i = g->vertices; i-- > 0;) {
+        uint32_t vertex = hsi_in_order(g, i);
+        double   way = w->behind[vertex];
+
+        if (!hsi_is_barrier(g, vertex)) {
+            double time = w->time(w->pb, vertex);
+
+            rank[vertex] = time + way;
+            way = w->one_step ? time : rank[vertex];
+        }
+        tell_along_edges(w, vertex, way);
+        if (w->transfers && !hsi_is_barrier(g, vertex))
+            tell_along_data(w, vertex, way);
+    }
+}
+
+static hs_status rank_all(walk *w, double *rank)
+{
+    const hsi_problem *pb = w->pb;
+
+    if (!pb->graph) {
+        for (size_t i = 0; i < pb->n; i++)
+            rank[i] = w->time(pb, i);
+        return HS_OK;
+    }
+    w->transfers &= pb->links->has[HS_H2D];
+    w->behind = calloc(pb->graph->vertices + 1, sizeof *w->behind);
+    if (!w->behind)
+        return HS_ENOMEM;
+    go(w, rank);
+    free(w->behind);
+    return HS_OK;
+}
+
+hs_status hsi_ranks(const hs_instance *in, const hsi_problem *pb, hs_rank which, double *rank)
+{
+    walk w = {.in = in,
+              .pb = pb,
+              .time = which == HS_RANK_MIN ? hsi_min_time : hsi_mean_time,
+              .transfers = which == HS_RANK_AVG};
+
+    return rank_all(&w, rank);
+}
+
+hs_status hsi_next_ranks(const hs_instance *in, const hsi_problem *pb, double *rank)
+{
+    walk w = {.in = in, .pb = pb, .time = hsi_mean_time, .transfers = 1, .one_step = 1};
+
+    return rank_all(&w, rank);
+}
+
+/* Ranks are not negative: their bits are in their order. */
+hs_status hsi_rank_numbers(const hs_instance *in, const hsi_problem *pb, hs_rank which,
+                           int64_t *number)
+{
+    double   *rank;
+    hs_status st;
+
+    if (which == HS_RANK_GIVEN || which == HS_RANK_FIFO) {
+        for (size_t i = 0; i < pb->n; i++)
+            number[i] = which == HS_RANK_GIVEN ? hsi_priority(pb, i) : 0;
+        return HS_OK;
+    }
+    rank = malloc((pb->n + 1) * sizeof *rank);
+    if (!rank)
+        return HS_ENOMEM;
+    st = hsi_ranks(in, pb, which, rank);
+    for (size_t i = 0; i < pb->n && st == HS_OK; i++)
+        number[i] = (int64_t)hsi_key_of_double(rank[i]);
+    free(rank);
+    return st;
+}

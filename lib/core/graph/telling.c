@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a builder is told of a graph, and what comes of it when the rows are all there. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/builder.h"
+#include "core/graph/graph.h"
+
+static hs_status begin_told(hs_builder *b)
+{
+    if (!b->content.told)
+        b->content.told = calloc(1, sizeof *b->content.told);
+    return b->content.told ? HS_OK : HS_ENOMEM;
+}
+
+static int is_size(double bytes)
+{
+    return bytes >= 0 && bytes < INFINITY;
+}
+
+hs_status hs_builder_after(hs_builder *b, size_t row, size_t earlier, uint32_t copy, double bytes)
+{
+    hsi_edge  edge = {(uint32_t)row, (uint32_t)earlier, copy};
+    hs_status st;
+
+    if (!b || row >= HS_MAX_TASKS || earlier >= HS_MAX_TASKS || !is_size(bytes))
+        return HS_EINVAL;
+    st = begin_told(b);
+    return st == HS_OK ? hsi_tell_edge(&b->telling, &edge, bytes) : st;
+}
+
+hs_status hsi_builder_data(hs_builder *b, hsi_text name, size_t *data)
+{
+    hs_status st = begin_told(b);
+
+    return st == HS_OK ? hsi_data_enter(&b->content.told->data, name, data) : st;
+}
+
+hs_status hs_builder_data(hs_builder *b, const char *name, size_t *data)
+{
+    size_t length = name ? strlen(name) : 0;
+
+    if (!b || length == 0 || !data)
+        return HS_EINVAL;
+    return length > HS_MAX_ID ? HS_ETOOBIG : hsi_builder_data(b, (hsi_text){name, length}, data);
+}
+
+void hsi_builder_expect_edges(hs_builder *b, size_t edges)
+{
+    (void)hsi_vector_reserve(&b->telling.edges, edges * sizeof(hsi_edge));
+}
+
+static int is_data(const hs_builder *b, size_t data)
+{
+    return b && b->content.told && data < b->content.told->data.count;
+}
+
+hs_status hs_builder_data_bytes(hs_builder *b, size_t data, double bytes)
+{
+    if (!is_data(b, data) || !is_size(bytes))
+        return HS_EINVAL;
+    ((double *)b->content.told->data.bytes.data)[data] = bytes + 0.0; /* there is one zero */
+    return HS_OK;
+}
+
+hs_status hs_builder_usual_bytes(hs_builder *b, double bytes)
+{
+    hs_status st;
+
+    if (!b || !is_size(bytes))
+        return HS_EINVAL;
+    st = begin_told(b);
+    if (st == HS_OK)
+        b->content.told->data.usual = bytes + 0.0;
+    return st;
+}
+
+hs_status hs_builder_access(hs_builder *b, size_t row, size_t data, hs_access_mode mode)
+{
+    if (!is_data(b, data) || row >= HS_MAX_TASKS || mode < HS_READ || mode > HS_READ_WRITE)
+        return HS_EINVAL;
+    return hsi_tell_access(&b->telling, row, data, mode);
+}
+
+hs_status hs_builder_link(hs_builder *b, hs_link link, double latency, double bandwidth)
+{
+    hsi_links *links;
+
+    if (!b || link < HS_H2D || link >= HS_LINKS || !is_size(latency) ||
+        !(bandwidth > 0 && bandwidth < INFINITY))
+        return HS_EINVAL;
+    if (begin_told(b) != HS_OK)
+        return HS_ENOMEM;
+    links = &b->content.told->links;
+    links->has[link] = 1;
+    links->latency[link] = latency + 0.0;
+    links->bandwidth[link] = bandwidth;
+    return HS_OK;
+}
+
+const size_t *hs_builder_cycle(const hs_builder *b, size_t *count)
+{
+    if (!b || !count || b->fault.kind != HSI_FAULT_CYCLE)
+        return NULL;
+    *count = b->fault.cycle.size / sizeof(size_t);
+    return b->fault.cycle.data;
+}
+
+const hsi_fault *hsi_builder_fault(const hs_builder *b)
+{
+    return &b->fault;
+}
+
+/* h2d and d2h need each other, d2d both. */
+static hs_status check_links(hsi_links *links, hs_unit unit)
+{
+    static const double second[] = {1, 1e3, 1e6, 1e9}; /* by hs_unit */
+
+    links->second = second[unit];
+    return links->has[HS_H2D] == links->has[HS_D2H] && links->has[HS_D2D] <= links->has[HS_H2D]
+               ? HS_OK
+               : HS_EINVAL;
+}
+
+hs_status hsi_builder_graph(hs_builder *b, hs_graph **graph, size_t *row)
+{
+    hsi_store *store = &b->content;
+    hs_status  st;
+
+    b->fault.kind = HSI_FAULT_NONE;
+    *row = 0;
+    if (!store->told)
+        return HS_OK;
+    st = check_links(&store->told->links, store->unit);
+    if (st == HS_OK)
+        st = hsi_told_finish(store->told, &b->telling, store->rows, hsi_store_counts(store),
+                             &b->fault);
+    if (st == HS_OK && hsi_store_has_graph(store)) {
+        st = hsi_graph_build(store, 1, graph, &b->fault.cycle);
+        if (st == HS_EGRAPH) {
+            b->fault.kind = HSI_FAULT_CYCLE;
+            b->fault.row = *(size_t *)b->fault.cycle.data;
+        }
+    }
+    if (st == HS_OK && store->first) { /* that of the tasks is made on demand */
+        hsi_graph_free(*graph);
+        *graph = NULL;
+    }
+    if (st == HS_EGRAPH)
+        *row = b->fault.row;
+    return st;
+}

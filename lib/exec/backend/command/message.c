@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "exec/backend/command/message.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+int hsi_receive(int socket, void *data, size_t size)
+{
+    ssize_t got;
+
+    do
+        got = recv(socket, data, size, MSG_WAITALL);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)size;
+}
+
+typedef union control {
+    struct cmsghdr head;
+    char           bytes[CMSG_SPACE(sizeof(int))];
+} control;
+
+int hsi_receive_with(int socket, void *data, size_t size, int *fd)
+{
+    control       with;
+    struct iovec  to = {.iov_base = data, .iov_len = size};
+    struct msghdr message = {
+        .msg_iov = &to, .msg_iovlen = 1, .msg_control = &with, .msg_controllen = sizeof with};
+    struct cmsghdr *head;
+    ssize_t         got;
+
+    *fd = -1;
+    do
+        got = recvmsg(socket, &message, MSG_WAITALL | MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    if (got != (ssize_t)size)
+        return 0;
+    head = CMSG_FIRSTHDR(&message);
+    if (head && head->cmsg_type == SCM_RIGHTS)
+        memcpy(fd, CMSG_DATA(head), sizeof *fd);
+    return 1;
+}
+
+int hsi_send(int socket, struct iovec *parts, size_t count, int fd)
+{
+    control       with = {.bytes = {0}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
+
+    if (fd >= 0) {
+        with.head.cmsg_level = SOL_SOCKET;
+        with.head.cmsg_type = SCM_RIGHTS;
+        with.head.cmsg_len = CMSG_LEN(sizeof fd);
+        memcpy(CMSG_DATA(&with.head), &fd, sizeof fd);
+        message.msg_control = &with;
+        message.msg_controllen = sizeof with;
+    }
+    while (message.msg_iovlen > 0) {
+        ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0)
+            return 0;
+        message.msg_controllen = 0; /* it went with the first part */
+        message.msg_control = NULL;
+        while (message.msg_iovlen > 0 && (size_t)sent >= message.msg_iov->iov_len) {
+            sent -= (ssize_t)message.msg_iov->iov_len;
+            message.msg_iov++;
+            message.msg_iovlen--;
+        }
+        if (message.msg_iovlen > 0) {
+            message.msg_iov->iov_base = (char *)message.msg_iov->iov_base + sent;
+            message.msg_iov->iov_len -= (size_t)sent;
+        }
+    }
+    return 1;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "exec/backend/command/starter.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exec/backend/command/forked.h"
+#include "exec/backend/command/keeper.h"
+#include "exec/backend/command/message.h"
+#include "exec/backend/command/process.h"
+
+struct hsi_starter {
+    pthread_mutex_t lock;
+    pid_t           pid;    /* the keeper; -1: there is none */
+    int             socket; /* to it */
+    hsi_environment environment;
+    hsi_keeper     *keeper; /* what it begins with */
+};
+
+/* Reaps the keeper, which ends when its socket and all guards do. */
+static void leave_keeper(hsi_starter *s)
+{
+    if (s->pid < 0)
+        return;
+    shutdown(s->socket, SHUT_RDWR); /* a copy of it, in a process that others forked, counts not */
+    close(s->socket);
+    while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    s->pid = -1;
+}
+
+static int start_keeper(hsi_starter *s, char why[HS_WHY])
+{
+    sigset_t all, before;
+    int      pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
+        snprintf(why, HS_WHY, "no socket to start commands with: %m");
+        return -1;
+    }
+    s->keeper->socket = pair[1];
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* the keeper is to run no handler */
+    s->pid = hsi_fork_alone();
+    if (s->pid == 0)
+        hsi_keeper_main(s->keeper);
+    if (s->pid < 0)
+        snprintf(why, HS_WHY, "no process to start commands from: %m");
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    close(pair[1]);
+    s->socket = pair[0];
+    if (s->pid < 0)
+        close(s->socket);
+    return s->pid < 0 ? -1 : 0;
+}
+
+static hsi_keeper *prepare_keeper(const hs_backend_options *options, unsigned workers,
+                                  const hsi_environment *environment)
+{
+    enum { REPLACED = 64, CHILDREN = 1024 };
+    hsi_keeper *k = calloc(1, sizeof *k);
+
+    if (!k)
+        return NULL;
+    k->room = (int)(2 * workers + REPLACED + CHILDREN);
+    k->guard.variables = environment->variables;
+    k->lasting = environment->lasting;
+    k->guard.grace = options->grace;
+    k->guard.memory = options->memory;
+    k->guard.room = HSI_PROCESS_COMMAND + HS_MAX_ID + 128;
+    k->guard.strings = malloc(k->guard.room);
+    k->guard_pid = calloc((size_t)k->room, sizeof *k->guard_pid);
+    k->child = calloc((size_t)k->room, sizeof *k->child);
+    return k;
+}
+
+hs_status hsi_starter_open(const hs_backend_options *options, unsigned workers, hsi_starter **out,
+                           char why[HS_WHY])
+{
+    hsi_starter *s = malloc(sizeof *s);
+    hs_status    st;
+
+    if (!s)
+        return HS_ENOMEM;
+    *s = (hsi_starter){.lock = PTHREAD_MUTEX_INITIALIZER, .pid = -1, .socket = -1};
+    st = hsi_environment_create(options, environ, &s->environment);
+    if (st == HS_OK) {
+        s->keeper = prepare_keeper(options, workers, &s->environment);
+        if (!s->keeper || !s->keeper->guard.strings || !s->keeper->guard_pid || !s->keeper->child)
+            st = HS_ENOMEM;
+    }
+    if (st == HS_OK && start_keeper(s, why) != 0)
+        st = HS_ERESOURCE;
+    if (st == HS_OK)
+        *out = s;
+    else
+        hsi_starter_close(s);
+    return st;
+}
+
+void hsi_starter_close(hsi_starter *starter)
+{
+    if (!starter)
+        return;
+    leave_keeper(starter);
+    if (starter->keeper) {
+        free(starter->keeper->guard.strings);
+        free(starter->keeper->guard_pid);
+        free(starter->keeper->child);
+        free(starter->keeper);
+    }
+    hsi_environment_free(&starter->environment);
+    pthread_mutex_destroy(&starter->lock);
+    free(starter);
+}
+
+static int ask(const hsi_starter *s, const char *settings, size_t length,
+               hsi_guard_started *started, int *socket)
+{
+    hsi_request  request = {.length = (uint32_t)length};
+    struct iovec parts[] = {{&request, sizeof request}, {(void *)(uintptr_t)settings, length}};
+
+    return s->pid >= 0 && hsi_send(s->socket, parts, 2, -1) &&
+           hsi_receive_with(s->socket, started, sizeof *started, socket);
+}
+
+/* Once more if the keeper has been killed since it was last asked. */
+static int ask_again(hsi_starter *s, const char *settings, size_t length,
+                     hsi_guard_started *started, int *socket, char why[HS_WHY])
+{
+    if (ask(s, settings, length, started, socket))
+        return 0;
+    leave_keeper(s);
+    if (start_keeper(s, why) != 0)
+        return -1;
+    if (ask(s, settings, length, started, socket))
+        return 0;
+    snprintf(why, HS_WHY, "the process that starts commands was killed");
+    return -1;
+}
+
+int hsi_starter_guard(hsi_starter *starter, const char *settings, size_t length, pid_t *pid,
+                      int *socket, char why[HS_WHY])
+{
+    hsi_guard_started started = {.error = 0};
+    int               result;
+
+    *socket = -1;
+    pthread_mutex_lock(&starter->lock);
+    result = ask_again(starter, settings, length, &started, socket, why);
+    pthread_mutex_unlock(&starter->lock);
+    if (result != 0)
+        return -1;
+    *pid = started.pid;
+    if (started.error == 0 && *socket >= 0)
+        return 0;
+    errno = started.error ? started.error : EMFILE;
+    snprintf(why, HS_WHY, "no process to watch over commands: %m");
+    return -1;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A worker keeps the memory of the largest kernel that it has run. So all need at most what the
+ * largest in each one's list does, or, where there are no lists, as many of the largest tasks as
+ * there are workers: O(n), and without lists O(n log n) in rows.
+ */
+#include "exec/run/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "exec/backend/backends.h"
+#include "exec/machine/limits.h"
+#include "exec/why.h"
+
+static double bytes_of(const hsi_body *body)
+{
+    return body->body && body->body->backend == &hsi_backend_cpu ? hsi_cpu_body_bytes(body->body)
+                                                                 : 0;
+}
+
+static double needed_by_plan(const hsi_bodies *bodies, const hsi_work *work)
+{
+    double   sum = 0;
+    unsigned w;
+
+    for (w = 0; w < work->cpus; w++) {
+        size_t          count;
+        const hs_entry *entry = hs_schedule_entries(work->plan, w, &count);
+        double          most = 0;
+
+        for (; count--; entry++)
+            if (entry->state == HS_RUN)
+                most = fmax(most, bytes_of(hsi_body_of(bodies, work->in, entry->task, HS_CPU)));
+        sum += most;
+    }
+    return sum;
+}
+
+typedef struct tasks {
+    double bytes; /* each */
+    size_t count;
+} tasks;
+
+static int larger_first(const void *a, const void *b)
+{
+    const tasks *x = a, *y = b;
+
+    return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : 0;
+}
+
+/* NaN: no memory to find out. */
+static double needed_by_any(const hsi_bodies *bodies, const hsi_work *work)
+{
+    size_t rows = bodies->rows, i, left = work->cpus;
+    tasks *list = calloc(rows + 1, sizeof *list);
+    double sum = 0;
+
+    if (!list)
+        return NAN;
+    for (i = 0; i < rows; i++) {
+        hs_task row;
+
+        hs_instance_row(work->in, i, &row);
+        list[i] = (tasks){bytes_of(&bodies->list[2 * i + HS_CPU]), row.count ? row.count : 1};
+    }
+    qsort(list, rows, sizeof *list, larger_first);
+    for (i = 0; i < rows && left > 0; i++) {
+        size_t taken = list[i].count < left ? list[i].count : left;
+
+        sum += list[i].bytes * (double)taken;
+        left -= taken;
+    }
+    free(list);
+    return sum;
+}
+
+hs_status hsi_memory_check(const hsi_bodies *bodies, const hsi_work *work, char why[HS_WHY])
+{
+    double needed = hs_policy_needs_plan(work->settings.policy) ? needed_by_plan(bodies, work)
+                                                                : needed_by_any(bodies, work);
+    double memory;
+
+    if (isnan(needed))
+        return HS_ENOMEM;
+    if (needed < 0x1p28) /* to look is slow */
+        return HS_OK;
+    memory = hsi_limit_memory();
+    if (memory == 0 || needed <= memory)
+        return HS_OK;
+    return hsi_refuse(why, HS_ERESOURCE,
+                      "the kernels need up to %.1f GiB of memory on %u workers, and there are %.1f",
+                      needed / 0x1p30, work->cpus, memory / 0x1p30);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "exec/run/dispatcher.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int can_run(const hsi_worker *worker, uint32_t task)
+{
+    return worker->turn.phase != HSI_LEAVE && hsi_worker_body(worker, task)->body;
+}
+
+/* Is there another worker of that type for it? */
+static int has_other(const hs_exec *exec, const hsi_retry *r, hs_type type)
+{
+    unsigned i, begin = type == HS_CPU ? 0 : exec->work.cpus;
+    unsigned end = type == HS_CPU ? exec->work.cpus : exec->work.workers;
+
+    for (i = begin; i < end; i++)
+        if (i != r->last && can_run(&exec->worker[i], r->task))
+            return 1;
+    return 0;
+}
+
+/* Is it one of those for which the next attempt is meant? */
+static int is_for(const hsi_retry *r, const hsi_worker *worker)
+{
+    const hs_exec *exec = worker->exec;
+    hs_type        same = exec->worker[r->last].type, other = same == HS_CPU ? HS_GPU : HS_CPU;
+    hs_type        first = r->streak < 2 ? same : other, second = r->streak < 2 ? other : same;
+
+    if (!can_run(worker, r->task))
+        return 0;
+    if (has_other(exec, r, first))
+        return worker->type == first && worker->number != r->last;
+    if (has_other(exec, r, second))
+        return worker->type == second && worker->number != r->last;
+    return 1;
+}
+
+static int is_awaited(const hs_exec *exec, const hsi_retry *r)
+{
+    unsigned i;
+
+    for (i = 0; i < exec->work.workers; i++)
+        if (exec->worker[i].turn.phase == HSI_WAIT && !exec->worker[i].turn.victim &&
+            is_for(r, &exec->worker[i]))
+            return 1;
+    return 0;
+}
+
+static int may_take(const hsi_retry *r, const hsi_worker *worker, int idle)
+{
+    return is_for(r, worker) || (idle && worker->row.length == 0 && worker->number != r->last &&
+                                 can_run(worker, r->task) && !is_awaited(worker->exec, r));
+}
+
+int hsi_retry_keep(hsi_worker *worker, uint32_t task, int64_t due)
+{
+    hs_exec         *exec = worker->exec;
+    hsi_retries     *retries = &exec->results.retries;
+    const hsi_retry *before = worker->turn.tries_again ? &worker->turn.retry : NULL;
+    hsi_retry        r = {due, task, worker->number, 1};
+
+    if (before && exec->worker[before->last].type == worker->type)
+        r.streak = before->streak + 1;
+    if (retries->count == retries->capacity) {
+        size_t     capacity = retries->capacity ? 2 * retries->capacity : 16;
+        hsi_retry *more = realloc(retries->list, capacity * sizeof *more);
+
+        if (!more)
+            return 0;
+        retries->list = more;
+        retries->capacity = capacity;
+    }
+    retries->list[retries->count++] = r;
+    hs_wake_all(&exec->wake); /* somebody may wait for just this */
+    return 1;
+}
+
+static hsi_retry remove_at(hsi_retries *retries, size_t at)
+{
+    hsi_retry r = retries->list[at];
+
+    retries->count--;
+    memmove(&retries->list[at], &retries->list[at + 1],
+            (retries->count - at) * sizeof *retries->list);
+    return r;
+}
+
+int hsi_retry_take(hsi_worker *worker, int idle, int64_t now)
+{
+    hsi_retries *retries = &worker->exec->results.retries;
+    size_t       i;
+
+    for (i = 0; i < retries->count; i++)
+        if (retries->list[i].due <= now && may_take(&retries->list[i], worker, idle)) {
+            worker->turn.retry = remove_at(retries, i);
+            worker->turn.tries_again = 1;
+            return 1;
+        }
+    return 0;
+}
+
+int64_t hsi_retry_due(const hsi_worker *worker)
+{
+    const hsi_retries *retries = &worker->exec->results.retries;
+    int64_t            due = HSI_FAR;
+    size_t             i;
+
+    for (i = 0; i < retries->count; i++)
+        if (retries->list[i].due < due && may_take(&retries->list[i], worker, 1))
+            due = retries->list[i].due;
+    return due;
+}
+
+int hsi_retry_stranded(hs_exec *exec, uint32_t *task)
+{
+    hsi_retries *retries = &exec->results.retries;
+    size_t       i;
+
+    for (i = 0; i < retries->count; i++) {
+        const hsi_retry *r = &retries->list[i];
+
+        if (has_other(exec, r, HS_CPU) || has_other(exec, r, HS_GPU) ||
+            can_run(&exec->worker[r->last], r->task))
+            continue;
+        *task = remove_at(retries, i).task;
+        return 1;
+    }
+    return 0;
+}

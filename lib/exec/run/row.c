@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A worker whose attempts all fail, while others do such tasks, is broken, and takes more
+ * tasks the faster it fails them. It is held to be broken after `retire_after` failures in a
+ * row if another worker did one of these tasks, and after four times as many if the others
+ * did at least as many tasks meanwhile. It stays if tasks would then have nobody to run them.
+ * It leaves when nothing that it was given is under way.
+ */
+#include "exec/run/dispatcher.h"
+
+#include "support/atomic.h"
+
+static uint64_t done_by_others(const hsi_worker *worker)
+{
+    const hs_exec *exec = worker->exec;
+    uint64_t       sum = 0;
+    unsigned       i;
+
+    for (i = 0; i < exec->work.workers; i++)
+        if (i != worker->number)
+            sum += hsi_atomic_load64(&exec->worker[i].gauge.done);
+    return sum;
+}
+
+static unsigned others_in_service(const hsi_worker *worker, hs_type type)
+{
+    const hs_exec *exec = worker->exec;
+    unsigned       count = 0, i;
+
+    for (i = 0; i < exec->work.workers; i++)
+        count += i != worker->number && exec->worker[i].type == type &&
+                 exec->worker[i].turn.phase != HSI_LEAVE;
+    return count;
+}
+
+/* With nothing under way on the last worker that could run it: a task of its own that was
+ * begun stays HSI_TASK_RUNS, and has failed or is done. */
+static int is_left(const hsi_results *results, size_t task)
+{
+    return results->state[task] == HSI_TASK_FREE ||
+           (results->state[task] == HSI_TASK_RUNS && results->failures[task]);
+}
+
+/* Is there somebody for everything that is left? */
+static int can_be_spared(const hsi_worker *worker)
+{
+    const hs_exec *exec = worker->exec;
+    hs_type        other = worker->type == HS_CPU ? HS_GPU : HS_CPU;
+    size_t         n = hs_instance_tasks(exec->work.in), i;
+
+    if (others_in_service(worker, worker->type))
+        return 1;
+    if (!others_in_service(worker, other))
+        return 0;
+    for (i = worker->own_next; i < worker->own_count; i++)
+        if (!hsi_body_of(&exec->bodies, exec->work.in, worker->own[i], other)->body)
+            return 0;
+    for (i = 0; i < n; i++)
+        if (is_left(&exec->results, i) &&
+            !hsi_body_of(&exec->bodies, exec->work.in, (uint32_t)i, other)->body)
+            return 0;
+    return 1;
+}
+
+unsigned hsi_row_failed(hsi_worker *worker)
+{
+    hsi_row *row = &worker->row;
+    unsigned enough = worker->exec->work.settings.retire_after;
+
+    if (row->length++ == 0) {
+        row->belied = 0;
+        row->others_done = done_by_others(worker);
+    }
+    if (row->length < enough || worker->under_way)
+        return 0;
+    if (!row->belied &&
+        (row->length / 4 < enough || done_by_others(worker) - row->others_done < row->length))
+        return 0;
+    return can_be_spared(worker) ? row->length : 0;
+}

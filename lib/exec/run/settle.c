@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What becomes of a task when an attempt has ended: the policy is told, or it is tried again. */
+#include "exec/run/dispatcher.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "support/atomic.h"
+
+static void tell(const hsi_worker *worker, uint32_t task, hs_ending how)
+{
+    hs_exec *exec = worker->exec;
+    int      is_over = how == HS_ENDING_DONE || how == HS_ENDING_DROPPED;
+
+    if (how != HS_ENDING_HELD)
+        hsi_atomic_store8(&exec->results.state[task], is_over ? HSI_TASK_OVER : HSI_TASK_FREE);
+    hs_policy_ended(exec->policy, worker->number, task, how, hsi_policy_time(exec, worker->now),
+                    &exec->wake);
+}
+
+void hsi_own_done(hsi_worker *worker, uint32_t task)
+{
+    hs_exec *exec = worker->exec;
+    hs_wake  wake = {0};
+    unsigned i;
+
+    hs_policy_ended(exec->policy, worker->number, task, HS_ENDING_DONE,
+                    hsi_time_since_start(exec, worker->now), &wake);
+    if (!wake.types && !wake.count && !worker->row.length)
+        return;
+    hsi_lock(&exec->control);
+    worker->row.length = 0;
+    exec->wake.types |= wake.types;
+    for (i = 0; i < wake.count; i++)
+        hs_wake_worker(&exec->wake, wake.worker[i]);
+    hsi_reconsider(exec, worker->now);
+    hsi_unlock(&exec->control);
+}
+
+/* Who waited for this worker to abort is the first to be asked. */
+static void release_thief(hsi_worker *worker)
+{
+    hsi_worker *thief = worker->turn.thief;
+
+    worker->turn.thief = NULL;
+    if (!thief)
+        return;
+    thief->turn.victim = NULL;
+    hsi_hand_over(thief, worker->now);
+}
+
+static void fail_for_good(hsi_worker *worker)
+{
+    hs_exec *exec = worker->exec;
+
+    exec->results.failed++;
+    if (exec->work.settings.halt == HS_HALT_SOON)
+        hsi_halt(exec, HS_STOP_DRAIN);
+    else if (exec->work.settings.halt == HS_HALT_NOW)
+        hsi_halt(exec, HS_STOP_NOW);
+}
+
+/* The worker goes out of service: what was meant for it goes to others. */
+static void leave_service(hsi_worker *worker)
+{
+    hs_exec *exec = worker->exec;
+    uint32_t stranded;
+    int      of_policy;
+
+    exec->results.lost_workers++;
+    while (worker->own && worker->own_next < worker->own_count)
+        hsi_atomic_store8(&exec->results.state[worker->own[worker->own_next++]], HSI_TASK_FREE);
+    hs_policy_retire(exec->policy, worker->number, &exec->wake);
+    hs_wake_all(&exec->wake);
+    hsi_enter(worker, HSI_LEAVE, worker->now);
+    while ((of_policy = hs_policy_stranded(exec->policy, &stranded)) ||
+           hsi_retry_stranded(exec, &stranded)) {
+        if (of_policy &&
+            !hsi_atomic_change8(&exec->results.state[stranded], HSI_TASK_FREE, HSI_TASK_OVER)) {
+            hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
+            return;
+        }
+        hsi_failure_note(worker, stranded, 1, 0, "no worker is left that could run it");
+        if (!of_policy)
+            tell(worker, stranded, HS_ENDING_DROPPED);
+        fail_for_good(worker);
+    }
+}
+
+/* Not before a while, the longer the more often it has failed. */
+static void try_again_later(hsi_worker *worker, uint32_t task)
+{
+    enum { MOST = 60 }; /* seconds, unless more was asked for */
+    hs_exec *exec = worker->exec;
+    double   delay = exec->work.settings.retry_delay, most = fmax(delay, MOST);
+    unsigned i;
+
+    for (i = 1; i < exec->results.failures[task] && delay < most; i++)
+        delay *= 2;
+    if (!hsi_retry_keep(worker, task, worker->now + (int64_t)(1e9 * fmin(delay, most))))
+        hsi_break_off(exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
+    tell(worker, task, HS_ENDING_HELD);
+}
+
+static void settle_failure(hsi_worker *worker, uint32_t task)
+{
+    hs_exec *exec = worker->exec;
+    int      final = exec->results.failures[task]++ >= exec->work.settings.retries;
+    unsigned retired = hsi_row_failed(worker);
+
+    hsi_failure_note(worker, task, final, retired, NULL);
+    if (final) {
+        tell(worker, task, HS_ENDING_DROPPED);
+        fail_for_good(worker);
+    } else if (exec->control.halt) {
+        tell(worker, task, HS_ENDING_BACK);
+    } else {
+        exec->results.retried++;
+        if (worker->turn.thief)
+            tell(worker, task, HS_ENDING_ABORTED); /* the next attempt is the thief's */
+        else
+            try_again_later(worker, task);
+    }
+    if (retired)
+        leave_service(worker);
+}
+
+/* What the policy gave goes back to it. */
+static void retire(hsi_worker *worker, uint32_t task)
+{
+    hsi_failure_note(worker, task, 0, 1, NULL);
+    if (worker->turn.tries_again)
+        try_again_later(worker, task);
+    else
+        tell(worker, task, HS_ENDING_BACK);
+    leave_service(worker);
+}
+
+/* Why a body gave up: 1 if that is a failure, in worker->why. */
+static int gave_up_wrongly(hsi_worker *worker)
+{
+    if (worker->turn.cause == HSI_TIMED_OUT) {
+        snprintf(worker->why, sizeof worker->why, "timed out after %.4g s", worker->turn.limit);
+        return 1;
+    }
+    if (worker->turn.cause == HSI_TAKEN || worker->exec->control.halt)
+        return 0;
+    snprintf(worker->why, sizeof worker->why, "it gave up although it was not told to");
+    return 1;
+}
+
+static void settle_abortion(hsi_worker *worker, uint32_t task)
+{
+    hs_exec *exec = worker->exec;
+
+    if (gave_up_wrongly(worker)) {
+        settle_failure(worker, task);
+        return;
+    }
+    exec->results.aborted += worker->turn.thief != NULL;
+    tell(worker, task, worker->turn.thief ? HS_ENDING_ABORTED : HS_ENDING_BACK);
+}
+
+/* Taken, and not done: it is for whoever can run it. The worker is about to be lost. */
+void hsi_give_back(hsi_worker *worker, uint32_t task)
+{
+    if (worker->exec->results.attempts[task] < UINT16_MAX - 1)
+        worker->exec->results.attempts[task]++;
+    tell(worker, task, HS_ENDING_BACK);
+}
+
+static void settle_done(hsi_worker *worker, uint32_t task)
+{
+    if (worker->turn.tries_again && worker->turn.retry.last != worker->number)
+        worker->exec->worker[worker->turn.retry.last].row.belied = 1;
+    worker->row.length = 0;
+    tell(worker, task, HS_ENDING_DONE);
+}
+
+/* After an attempt. */
+void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome)
+{
+    hs_exec *exec = worker->exec;
+
+    if (outcome != HS_OUTCOME_DONE && exec->results.attempts[task] < UINT16_MAX - 1)
+        exec->results.attempts[task]++;
+    switch (outcome) {
+    case HS_OUTCOME_DONE:
+        settle_done(worker, task);
+        break;
+    case HS_OUTCOME_ABORTED:
+        settle_abortion(worker, task);
+        break;
+    case HS_OUTCOME_LOST:
+        retire(worker, task);
+        break;
+    case HS_OUTCOME_FAILED:
+    default:
+        settle_failure(worker, task);
+        break;
+    }
+    worker->turn.tries_again = 0;
+    hsi_forget_cancel(worker);
+    release_thief(worker);
+}

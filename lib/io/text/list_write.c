@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What rows come after and access, as files have it. */
+#include <hybridsched/io.h>
+
+#include "io/text/csv_write.h"
+
+/* A name, with a backslash before what ends names. */
+static int append_name(hsi_vector *text, const char *name, size_t length)
+{
+    char *to;
+
+    if (hsi_vector_reserve(text, 2 * length + 1))
+        return -1;
+    to = (char *)text->data + text->size;
+    for (size_t i = 0; i < length; i++) {
+        if (name[i] == ';' || name[i] == ':' || name[i] == '\\')
+            *to++ = '\\';
+        *to++ = name[i];
+    }
+    text->size = (size_t)(to - (char *)text->data);
+    return 0;
+}
+
+static int append_text(hsi_vector *text, const char *more)
+{
+    return hsi_vector_append(text, more, strlen(more));
+}
+
+static int append_bytes(hsi_vector *text, double bytes)
+{
+    char number[32];
+
+    if (bytes == 0)
+        return 0;
+    hs_format_double(bytes, number);
+    return append_text(text, ":") || append_text(text, number);
+}
+
+static int append_after(hsi_vector *text, const hs_instance *in, size_t row)
+{
+    char     name[HS_MAX_ID + 16];
+    size_t   earlier;
+    uint32_t copy;
+    double   bytes;
+    int      failed = 0;
+
+    for (size_t i = 0; !failed && hs_instance_after(in, row, i, &earlier, &copy, &bytes); i++) {
+        size_t length = hs_instance_row_name(in, earlier, copy, name, sizeof name);
+
+        failed = (i > 0 && append_text(text, ";")) || append_name(text, name, length) ||
+                 append_bytes(text, bytes);
+    }
+    return failed;
+}
+
+static int append_data(hsi_vector *text, const hs_instance *in, size_t row)
+{
+    static const char *const behind[] = {"", ":r", ":w", ":rw"};
+    hs_access_mode           mode;
+    size_t                   data;
+    int                      failed = 0;
+
+    for (size_t i = 0; !failed && hs_instance_access(in, row, i, &data, &mode); i++) {
+        const char *name = hs_instance_data_name(in, data);
+
+        failed = (i > 0 && append_text(text, ";")) || append_name(text, name, strlen(name)) ||
+                 append_text(text, behind[mode]);
+    }
+    return failed;
+}
+
+int hsi_append_list(hsi_vector *text, const hs_instance *in, int column, size_t row)
+{
+    int failed = column == HSI_AFTER ? append_after(text, in, row) : append_data(text, in, row);
+
+    return failed ? -1 : 0;
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Policies that assign ready tasks to workers, each of which has a queue: dynamic (Zhang, Hou),
+ * h-ratio and d-rank (of kernel graphs on embedded systems), dmda (StarPU). They differ in which
+ * ready task comes next, how long they go on, and by what the worker is chosen. All of it is
+ * settled as soon as it is told what has become ready: free workers take from their queues, then
+ * the next task is assigned, again and again. A worker asks only to hear what it is to start.
+ *
+ * O(log n + m + k) a task.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/graph/rank.h"
+#include "core/order.h"
+#include "policy/crew.h"
+#include "policy/policy.h"
+#include "policy/queues.h"
+#include "policy/ranking.h"
+#include "support/ordered_set.h"
+#include "support/ratio.h"
+
+typedef enum way { DYNAMIC, H_RATIO, D_RANK, DMDA } way;
+
+typedef struct lane {
+    uint32_t todo;     /* what it is to start, when it asks; HSI_NO_TASK */
+    double   estimate; /* when it will have done all it has, from its last assignment */
+    double   base;     /* dynamic: when it ends what it runs, and then what waits as well */
+    double   end;
+    int      is_known; /* those two are */
+    int      retired;
+} lane;
+
+struct hs_policy_state {
+    hs_policy      *policy;
+    way             way;
+    unsigned        threshold;
+    hsi_problem     pb; /* its priorities are ranks */
+    hsi_ranking     ranking;
+    hsi_crew        crew;
+    hsi_queues      queues;
+    lane           *lane;
+    hsi_ordered_set ready; /* what comes next first */
+    uint32_t       *turn;  /* of tasks: in which they became ready */
+    uint32_t        turns;
+    double         *key;  /* d-rank: of tasks */
+    uint32_t       *lost; /* tasks that nobody in service can run */
+    size_t          lost_count;
+};
+
+static void assign_free(hs_policy_state *a)
+{
+    hsi_crew_close(&a->crew);
+    hsi_queues_close(&a->queues);
+    hsi_set_close(&a->ready);
+    hsi_problem_close(&a->pb);
+    hsi_ranking_close(&a->ranking);
+    free(a->lane);
+    free(a->turn);
+    free(a->key);
+    free(a->lost);
+    free(a);
+}
+
+static int is_earlier(const hs_policy_state *a, uint32_t x, uint32_t y)
+{
+    return a->turn[x] < a->turn[y];
+}
+
+static int is_bound(const hs_policy_state *a, uint32_t task)
+{
+    return isinf(a->pb.p[task]) || isinf(a->pb.q[task]);
+}
+
+static double longer(const hs_policy_state *a, uint32_t task)
+{
+    return a->pb.p[task] > a->pb.q[task] ? a->pb.p[task] : a->pb.q[task];
+}
+
+/* Among equal keys: what the rounding of a ratio has hidden, then who was ready first. */
+static int comes_next(const void *context, uint32_t x, uint32_t y)
+{
+    const hs_policy_state *a = context;
+    int                    sign = 0;
+
+    if (a->way == H_RATIO && !is_bound(a, x) && !is_bound(a, y))
+        sign = hsi_compare_ratios(longer(a, x), hsi_min_time(&a->pb, x), longer(a, y),
+                                  hsi_min_time(&a->pb, y));
+    return sign ? sign > 0 : is_earlier(a, x, y);
+}
+
+static double key_of(const hs_policy_state *a, uint32_t task)
+{
+    if (a->way == H_RATIO)
+        return -(longer(a, task) / hsi_min_time(&a->pb, task));
+    return a->way == D_RANK ? -a->key[task] : 0;
+}
+
+static int has_higher_rank(const void *context, uint32_t x, uint32_t y)
+{
+    const hs_policy_state *a = context;
+    int64_t                rank_x = hsi_priority(&a->pb, x), rank_y = hsi_priority(&a->pb, y);
+
+    return rank_x != rank_y ? rank_x > rank_y : hsi_comes_first(&a->pb, x, y);
+}
+
+static hs_status open_all(hs_policy_state *a, const hs_instance *estimates,
+                          const hs_policy_settings *settings)
+{
+    hs_status st = hsi_problem_of_tasks(estimates, &a->pb);
+
+    if (st == HS_OK)
+        st = hsi_ranking_open(&a->ranking, estimates, &a->pb, settings->rank, HS_RANK_FIFO);
+    if (st == HS_OK)
+        st = hsi_crew_open(&a->crew, &a->pb, estimates, settings->tolerance);
+    if (st == HS_OK)
+        st = hsi_queues_open(&a->queues, &a->pb,
+                             a->ranking.rank == HS_RANK_FIFO ? NULL : has_higher_rank, a);
+    hsi_set_open(&a->ready, comes_next, a);
+    a->lane = calloc((size_t)a->pb.m + a->pb.k, sizeof *a->lane);
+    a->turn = calloc(a->pb.n + 1, sizeof *a->turn);
+    a->key = calloc(a->pb.n + 1, sizeof *a->key);
+    a->lost = calloc(a->pb.n + 1, sizeof *a->lost);
+    if (st == HS_OK && (!a->lane || !a->turn || !a->key || !a->lost ||
+                        hsi_set_reserve(&a->ready, a->pb.n)))
+        st = HS_ENOMEM;
+    if (st == HS_OK && a->way == D_RANK)
+        st = hsi_next_ranks(estimates, &a->pb, a->key);
+    return st;
+}
+
+static hs_status create(way how, hs_policy *policy, const hs_instance *estimates,
+                        const hs_policy_settings *settings, hs_policy_state **out)
+{
+    hs_policy_state *a = calloc(1, sizeof *a);
+    hs_status        st;
+
+    if (!a)
+        return HS_ENOMEM;
+    a->policy = policy;
+    a->way = how;
+    a->threshold = settings->threshold;
+    st = open_all(a, estimates, settings);
+    if (st != HS_OK) {
+        assign_free(a);
+        return st;
+    }
+    if (!a->threshold)
+        a->threshold = 2 * (a->pb.m + a->pb.k);
+    for (unsigned w = 0; w < a->pb.m + a->pb.k; w++)
+        a->lane[w].todo = HSI_NO_TASK;
+    *out = a;
+    return HS_OK;
+}
+
+#define CREATE(name, how)                                                                          \
+    static hs_status name(hs_policy *policy, const hs_instance *estimates,                         \
+                          const hs_schedule *plan, const hs_policy_settings *settings,             \
+                          hs_policy_state **out)                                                   \
+    {                                                                                              \
+        (void)plan;                                                                                \
+        return create(how, policy, estimates, settings, out);                                      \
+    }
+
+CREATE(dynamic_create, DYNAMIC)
+CREATE(ratio_create, H_RATIO)
+CREATE(rank_create, D_RANK)
+CREATE(dmda_create, DMDA)
+
+/* GPUs first, lower numbers first. */
+static unsigned worker_at(const hs_policy_state *a, unsigned i)
+{
+    return i < a->pb.k ? a->pb.m + i : i - a->pb.k;
+}
+
+static double time_on(const hs_policy_state *a, unsigned worker, uint32_t task)
+{
+    return hsi_crew_time(&a->crew, hsi_crew_type(&a->crew, worker), task);
+}
+
+static int is_free(const hs_policy_state *a, unsigned worker)
+{
+    return a->crew.member[worker].task == HSI_NONE && !a->lane[worker].retired;
+}
+
+static void start(hs_policy_state *a, unsigned worker, uint32_t task, double now, hs_wake *wake)
+{
+    hsi_crew_start(&a->crew, worker, task, hs_policy_fetch(a->policy, task, worker, now));
+    a->lane[worker].todo = task;
+    a->lane[worker].is_known = 0;
+    hs_wake_worker(wake, worker);
+}
+
+static void start_queued(hs_policy_state *a, unsigned worker, double now, hs_wake *wake)
+{
+    if (is_free(a, worker) && a->queues.count[worker] > 0)
+        start(a, worker, hsi_queues_pop(&a->queues, worker), now, wake);
+}
+
+/* When a busy worker will have done what it runs and what waits, one after the other. */
+static double end_of_queue(hs_policy_state *a, unsigned worker, double now)
+{
+    lane    *l = &a->lane[worker];
+    double   base = hsi_crew_end(&a->crew, worker, now);
+    uint32_t task = a->queues.first[worker];
+
+    if (l->is_known && base == l->base)
+        return l->end;
+    l->base = l->end = base;
+    l->is_known = 1;
+    for (size_t i = 0; i < a->queues.count[worker]; i++, task = a->queues.left[task])
+        l->end += time_on(a, worker, task);
+    return l->end;
+}
+
+/* When the worker will have done all it has, as was thought at its last assignment. */
+static double available(const hs_policy_state *a, unsigned worker, double now)
+{
+    if (a->crew.member[worker].task == HSI_NONE && a->queues.count[worker] == 0)
+        return now;
+    return a->lane[worker].estimate;
+}
+
+/* When the worker would have done the task, as this policy sees it. */
+static double end_on(hs_policy_state *a, unsigned worker, uint32_t task, double now)
+{
+    double from;
+
+    switch (a->way) {
+    case DYNAMIC:
+        from = is_free(a, worker) ? now : end_of_queue(a, worker, now);
+        break;
+    case DMDA:
+        from = fmax(available(a, worker, now), hs_policy_arrival(a->policy, task, worker, now));
+        break;
+    default:
+        from = available(a, worker, now) + hs_policy_transfer(a->policy, task, worker);
+    }
+    return from + time_on(a, worker, task);
+}
+
+/* The worker that has it done first, and when; dynamic: of equal ones a free one. */
+static unsigned choose(hs_policy_state *a, uint32_t task, double now, double *end)
+{
+    unsigned workers = a->pb.m + a->pb.k, best = workers;
+
+    *end = INFINITY;
+    for (unsigned i = 0; i < workers; i++) {
+        unsigned w = worker_at(a, i);
+        double   its;
+
+        if (a->lane[w].retired)
+            continue;
+        its = end_on(a, w, task, now);
+        if (its < *end || (best == workers && !isinf(time_on(a, w, task))) ||
+            (its == *end && a->way == DYNAMIC && !isinf(its) && is_free(a, w) &&
+             !is_free(a, best))) {
+            best = w;
+            *end = its;
+        }
+    }
+    return best;
+}
+
+static int is_anybody_free(const hs_policy_state *a)
+{
+    for (unsigned w = 0; w < a->pb.m + a->pb.k; w++)
+        if (is_free(a, w))
+            return 1;
+    return 0;
+}
+
+/* Are fewer than may be assigned and not started, because they wait or their inputs are under way?
+ */
+static int is_below_threshold(const hs_policy_state *a, double now)
+{
+    size_t count = a->queues.all;
+
+    for (unsigned w = 0; w < a->pb.m + a->pb.k && hsi_memory_counts(&a->policy->memory); w++)
+        count += a->crew.member[w].task != HSI_NONE && a->crew.member[w].start > now;
+    return count < a->threshold;
+}
+
+static int goes_on(const hs_policy_state *a, double now)
+{
+    switch (a->way) {
+    case DYNAMIC:
+        return is_anybody_free(a);
+    case DMDA:
+        return 1;
+    default:
+        return is_below_threshold(a, now);
+    }
+}
+
+/* What nobody in service can run does not hold up what comes behind. */
+static void assign_next(hs_policy_state *a, double now, hs_wake *wake)
+{
+    uint32_t task = hsi_set_at(&a->ready, HSI_SET_FRONT, 0);
+    double   end;
+    unsigned worker = choose(a, task, now, &end);
+
+    hsi_set_take(&a->ready, HSI_SET_FRONT);
+    if (worker == a->pb.m + a->pb.k) {
+        a->lost[a->lost_count++] = task;
+        return;
+    }
+    a->lane[worker].estimate = end;
+    if (a->way == DYNAMIC && is_free(a, worker)) {
+        start(a, worker, task, now, wake);
+        return;
+    }
+    hs_policy_fetch(a->policy, task, worker, now);
+    hsi_queues_push(&a->queues, worker, task);
+    if (a->lane[worker].is_known)
+        a->lane[worker].end += time_on(a, worker, task);
+    if (a->way == H_RATIO || a->way == D_RANK)
+        start_queued(a, worker, now, wake);
+}
+
+static void settle(hs_policy_state *a, double now, hs_wake *wake)
+{
+    unsigned workers = a->pb.m + a->pb.k, w;
+
+    for (w = 0; w < workers && a->way != DMDA; w++)
+        start_queued(a, w, now, wake);
+    while (a->ready.count && goes_on(a, now))
+        assign_next(a, now, wake);
+    for (w = 0; w < workers; w++)
+        start_queued(a, w, now, wake);
+}
+
+static void add(hs_policy_state *a, uint32_t task)
+{
+    hsi_ranking_ready(&a->ranking, task);
+    a->turn[task] = a->turns++;
+    hsi_set_insert(&a->ready, key_of(a, task), task);
+}
+
+static void assign_ready(hs_policy_state *a, const uint32_t *tasks, size_t count, double now,
+                         hs_wake *wake)
+{
+    for (size_t i = 0; i < count; i++)
+        add(a, tasks[i]);
+    settle(a, now, wake);
+}
+
+static void assign_next_of(hs_policy_state *a, unsigned worker, double now, hs_decision *out,
+                           hs_wake *wake)
+{
+    uint32_t *todo = &a->lane[worker].todo;
+
+    (void)wake;
+    hs_decide_wait(out, INFINITY);
+    if (*todo == HSI_NO_TASK || a->lane[worker].retired)
+        return;
+    hs_decide_start(out, *todo);
+    hsi_crew_start(&a->crew, worker, *todo, hs_policy_fetch(a->policy, *todo, worker, now));
+    *todo = HSI_NO_TASK;
+}
+
+/* What is told to be ready comes with what follows. */
+static void assign_ended(hs_policy_state *a, unsigned worker, uint32_t task, hs_ending how,
+                         double now, hs_wake *wake)
+{
+    int again = hsi_crew_ended(&a->crew, worker, task, how, now, wake);
+
+    a->lane[worker].is_known = 0;
+    if (again)
+        add(a, task);
+}
+
+static void assign_skip(hs_policy_state *a, uint32_t task)
+{
+    (void)a;
+    (void)task; /* it is never told */
+}
+
+static void assign_retire(hs_policy_state *a, unsigned worker, hs_wake *wake)
+{
+    lane *l = &a->lane[worker];
+
+    (void)wake;
+    if (l->retired)
+        return;
+    l->retired = 1;
+    if (l->todo != HSI_NO_TASK) {
+        a->crew.member[worker].task = HSI_NONE;
+        add(a, l->todo);
+    }
+    l->todo = HSI_NO_TASK;
+    while (a->queues.count[worker] > 0)
+        add(a, hsi_queues_pop(&a->queues, worker));
+}
+
+static int can_be_run(const hs_policy_state *a, uint32_t task)
+{
+    for (unsigned w = 0; w < a->pb.m + a->pb.k; w++)
+        if (!a->lane[w].retired && !isinf(time_on(a, w, task)))
+            return 1;
+    return 0;
+}
+
+static int assign_stranded(hs_policy_state *a, uint32_t *task)
+{
+    if (a->lost_count > 0) {
+        *task = a->lost[--a->lost_count];
+        return 1;
+    }
+    for (size_t i = 0; i < a->ready.count; i++) {
+        *task = hsi_set_at(&a->ready, HSI_SET_FRONT, i);
+        if (can_be_run(a, *task))
+            continue;
+        hsi_set_remove(&a->ready, key_of(a, *task), *task);
+        return 1;
+    }
+    return 0;
+}
+
+#define CALLS                                                                                      \
+    .struct_size = sizeof(hs_policy_kind), .free = assign_free, .next = assign_next_of,            \
+    .ended = assign_ended, .skip = assign_skip, .retire = assign_retire,                           \
+    .stranded = assign_stranded, .graphs = 1, .settles = 1, .ready = assign_ready
+
+const hs_policy_kind hsi_policy_dynamic = {
+    CALLS,
+    .name = "dynamic",
+    .summary = "a ready task goes to whoever will have done it first, while anybody is free",
+    .create = dynamic_create,
+};
+
+const hs_policy_kind hsi_policy_h_ratio = {
+    CALLS,
+    .name = "h-ratio",
+    .summary = "the most one-sided tasks first, a few at a time, to whoever ends them first",
+    .create = ratio_create,
+};
+
+const hs_policy_kind hsi_policy_d_rank = {
+    CALLS,
+    .name = "d-rank",
+    .summary = "as h-ratio, by mean time, transfer and the mean time of what follows",
+    .create = rank_create,
+};
+
+const hs_policy_kind hsi_policy_dmda = {
+    CALLS,
+    .name = "dmda",
+    .summary = "what becomes ready goes at once to whoever is expected to end it first",
+    .create = dmda_create,
+    .ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_FIFO,
+};

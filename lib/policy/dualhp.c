@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * DualHP as tasks become ready: whenever some do, all that are ready and nobody has are assigned to
+ * types anew, by the guess of when all of this could end; a type's workers then take its tasks by
+ * rank.
+ *
+ * What waits lies in three arrays, by decreasing rho, decreasing rank and number; what becomes
+ * ready is merged into each, and what was taken meanwhile falls out. A type takes from where it
+ * came to in the second. So an assignment costs O(waiting) for each time that a guess forces other
+ * tasks than the one before, which is few times, and O(log waiting) a guess.
+ *
+ * Sums over GPUs run from the most accelerated task down, sums over CPUs from the least accelerated
+ * up; what a type's workers have still to do comes first among its forced tasks.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/order.h"
+#include "policy/crew.h"
+#include "policy/policy.h"
+#include "policy/ranking.h"
+#include "support/ratio.h"
+#include "support/sort.h"
+
+enum { NOT_WAITING = 2 }; /* beside hs_type */
+
+struct hs_policy_state {
+    hs_policy     *policy;
+    hsi_problem    pb; /* its priorities are ranks */
+    hsi_ranking    ranking;
+    hsi_crew       crew;
+    unsigned char *type;    /* of what waits, its hs_type */
+    unsigned char *retired; /* workers */
+    unsigned       in_service[2];
+    uint32_t      *by_rho, *by_rank, *by_number; /* what waits, and what was taken since the
+                                                    assignment */
+    size_t    count;
+    size_t    next[2]; /* in by_rank, by hs_type: nothing of that type waits before it */
+    uint32_t *news, *scratch;
+    /* The guess, and what is kept of the sums between two guesses: they hold in [from, below). */
+    double  remaining[2]; /* by hs_type */
+    double *p, *q;        /* by place in by_rho */
+    double  least, from, below;
+    double  forced[2];
+    double *gpu_before, *cpu_after;
+};
+
+static void dualhp_free(hs_policy_state *d)
+{
+    hsi_crew_close(&d->crew);
+    hsi_problem_close(&d->pb);
+    hsi_ranking_close(&d->ranking);
+    free(d->type);
+    free(d->retired);
+    free(d->by_rho);
+    free(d->by_rank);
+    free(d->by_number);
+    free(d->news);
+    free(d->scratch);
+    free(d->p);
+    free(d->q);
+    free(d->gpu_before);
+    free(d->cpu_after);
+    free(d);
+}
+
+static hs_status take_room(hs_policy_state *d)
+{
+    size_t n = d->pb.n + 1;
+
+    d->type = malloc(n);
+    d->retired = calloc((size_t)d->pb.m + d->pb.k, 1);
+    d->by_rho = malloc(n * sizeof *d->by_rho);
+    d->by_rank = malloc(n * sizeof *d->by_rank);
+    d->by_number = malloc(n * sizeof *d->by_number);
+    d->news = malloc(n * sizeof *d->news);
+    d->scratch = malloc(n * sizeof *d->scratch);
+    d->p = malloc(n * sizeof *d->p);
+    d->q = malloc(n * sizeof *d->q);
+    d->gpu_before = malloc(n * sizeof *d->gpu_before);
+    d->cpu_after = malloc(n * sizeof *d->cpu_after);
+    return d->type && d->retired && d->by_rho && d->by_rank && d->by_number && d->news &&
+                   d->scratch && d->p && d->q && d->gpu_before && d->cpu_after
+               ? HS_OK
+               : HS_ENOMEM;
+}
+
+static hs_status dualhp_create(hs_policy *policy, const hs_instance *estimates,
+                               const hs_schedule *plan, const hs_policy_settings *settings,
+                               hs_policy_state **out)
+{
+    hs_policy_state *d = calloc(1, sizeof *d);
+    hs_status        st;
+
+    (void)plan;
+    if (!d)
+        return HS_ENOMEM;
+    d->policy = policy;
+    st = hsi_problem_of_tasks(estimates, &d->pb);
+    if (st == HS_OK)
+        st = hsi_ranking_open(&d->ranking, estimates, &d->pb, settings->rank, HS_RANK_MIN);
+    if (st == HS_OK)
+        st = hsi_crew_open(&d->crew, &d->pb, estimates, settings->tolerance);
+    if (st == HS_OK)
+        st = take_room(d);
+    if (st != HS_OK) {
+        dualhp_free(d);
+        return st;
+    }
+    for (size_t i = 0; i < d->pb.n; i++)
+        d->type[i] = NOT_WAITING;
+    d->in_service[HS_CPU] = d->pb.m;
+    d->in_service[HS_GPU] = d->pb.k;
+    *out = d;
+    return HS_OK;
+}
+
+static int has_higher_rho(const void *context, uint32_t a, uint32_t b)
+{
+    const hs_policy_state *d = context;
+    double                 rho_a = d->pb.p[a] / d->pb.q[a], rho_b = d->pb.p[b] / d->pb.q[b];
+    int                    sign = 0;
+
+    if (rho_a != rho_b)
+        return rho_a > rho_b;
+    if (d->pb.p[a] != d->pb.p[b] || d->pb.q[a] != d->pb.q[b])
+        sign = hsi_compare_ratios(d->pb.p[a], d->pb.q[a], d->pb.p[b], d->pb.q[b]);
+    return sign ? sign > 0 : a < b;
+}
+
+static int has_higher_rank(const void *context, uint32_t a, uint32_t b)
+{
+    const hs_policy_state *d = context;
+    int64_t                rank_a = hsi_priority(&d->pb, a), rank_b = hsi_priority(&d->pb, b);
+
+    return rank_a != rank_b ? rank_a > rank_b : hsi_comes_first(&d->pb, a, b);
+}
+
+static int is_smaller(const void *context, uint32_t a, uint32_t b)
+{
+    (void)context;
+    return a < b;
+}
+
+/* The news among what still waits of a sorted array; how many there are then. */
+static size_t merge(hs_policy_state *d, uint32_t *into, size_t news, hsi_before before)
+{
+    size_t kept = 0, count;
+
+    hsi_sort_indices(d->news, d->scratch, news, before, d);
+    for (size_t i = 0; i < d->count; i++)
+        if (d->type[into[i]] != NOT_WAITING)
+            into[kept++] = into[i];
+    count = kept + news;
+    while (news > 0) { /* from the end, in place */
+        int is_news = kept == 0 || !before(d, d->news[news - 1], into[kept - 1]);
+
+        into[kept + news - 1] = is_news ? d->news[news - 1] : into[kept - 1];
+        news -= (size_t)is_news;
+        kept -= (size_t)!is_news;
+    }
+    return count;
+}
+
+static void add(hs_policy_state *d, size_t news)
+{
+    size_t count;
+
+    (void)merge(d, d->by_rho, news, has_higher_rho);
+    (void)merge(d, d->by_rank, news, has_higher_rank);
+    count = merge(d, d->by_number, news, is_smaller);
+    for (size_t i = 0; i < news; i++)
+        d->type[d->news[i]] = HS_CPU;
+    d->count = count;
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* What workers have still to do, theirs and a type's, by number; the guess cannot be larger. A task
+   that is late by no more than the tolerance has nothing left. */
+static double sum_remaining(hs_policy_state *d, double now)
+{
+    double high = 0;
+
+    d->remaining[HS_CPU] = d->remaining[HS_GPU] = 0;
+    for (unsigned w = 0; w < d->pb.m + d->pb.k; w++) {
+        double rest = larger(hsi_crew_end_of_all(&d->crew, w, now) - now, 0);
+
+        d->remaining[hsi_crew_type(&d->crew, w)] += rest;
+        high += rest;
+    }
+    return high;
+}
+
+/* As in the algorithm for independent tasks: nothing is guessed from one task for the next. */
+static void sum_for(hs_policy_state *d, double guess)
+{
+    double gpu = 0, cpu = 0, from = 0, below = INFINITY;
+    double forced_gpu = d->remaining[HS_GPU], forced_cpu = d->remaining[HS_CPU];
+
+    for (size_t i = 0; i < d->count; i++) {
+        double p = d->p[i], q = d->q[i];
+
+        d->gpu_before[i] = gpu;
+        forced_gpu += p > guess ? q : 0;
+        gpu += p <= guess && q <= guess ? q : 0;
+        from = larger(from, larger(p <= guess ? p : 0, q <= guess ? q : 0));
+        below = smaller(below, smaller(p > guess ? p : INFINITY, q > guess ? q : INFINITY));
+    }
+    d->gpu_before[d->count] = gpu;
+    d->cpu_after[d->count] = 0;
+    for (size_t i = d->count; i > 0; i--) {
+        double p = d->p[i - 1], q = d->q[i - 1];
+
+        forced_cpu += q > guess ? p : 0;
+        cpu += p <= guess && q <= guess ? p : 0;
+        d->cpu_after[i - 1] = cpu;
+    }
+    d->from = from;
+    d->below = below;
+    d->forced[HS_CPU] = forced_cpu;
+    d->forced[HS_GPU] = forced_gpu;
+}
+
+/* Where in by_rho the GPUs are full. */
+static size_t find_split(const hs_policy_state *d, double guess)
+{
+    double room = d->pb.k * guess;
+    size_t low = 0, high = d->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (d->forced[HS_GPU] + d->gpu_before[middle] < room)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int accepts(hs_policy_state *d, double guess)
+{
+    if (guess < d->least)
+        return 0;
+    if (guess < d->from || guess >= d->below)
+        sum_for(d, guess);
+    if (d->forced[HS_GPU] > d->pb.k * guess)
+        return 0;
+    return d->forced[HS_CPU] + d->cpu_after[find_split(d, guess)] <= d->pb.m * guess;
+}
+
+static double bisect(hs_policy_state *d, double high)
+{
+    double low = 0;
+
+    high = smaller(high, DBL_MAX); /* sums may overflow; infinite times stay forced */
+    while (!accepts(d, high) && high < DBL_MAX) { /* by rounding alone */
+        low = high;
+        high = smaller(2 * high, DBL_MAX);
+    }
+    for (;;) {
+        double middle = low + (high - low) / 2;
+
+        if (middle <= low || middle >= high)
+            return high;
+        if (accepts(d, middle))
+            high = middle;
+        else
+            low = middle;
+    }
+}
+
+static void gather(hs_policy_state *d)
+{
+    d->below = -1;
+    d->least = 0;
+    for (size_t i = 0; i < d->count; i++) {
+        d->p[i] = d->pb.p[d->by_rho[i]];
+        d->q[i] = d->pb.q[d->by_rho[i]];
+        d->least = larger(d->least, smaller(d->p[i], d->q[i]));
+    }
+}
+
+/* By number, as the algorithm for independent tasks adds up. */
+static double sum_least(const hs_policy_state *d, double sum)
+{
+    for (size_t i = 0; i < d->count; i++)
+        sum += smaller(d->pb.p[d->by_number[i]], d->pb.q[d->by_number[i]]);
+    return sum;
+}
+
+static int can_run(const hs_policy_state *d, hs_type type, uint32_t task)
+{
+    return !isinf(type == HS_GPU ? d->pb.q[task] : d->pb.p[task]);
+}
+
+/* What is assigned to a type that has no worker any more goes to the other one, if that can run it.
+ */
+static void leave_types_without_workers(hs_policy_state *d)
+{
+    for (size_t i = 0; i < d->count; i++) {
+        uint32_t task = d->by_rank[i];
+        hs_type  type = (hs_type)d->type[task], other = type == HS_GPU ? HS_CPU : HS_GPU;
+
+        if (d->type[task] != NOT_WAITING && !d->in_service[type] && d->in_service[other] &&
+            can_run(d, other, task))
+            d->type[task] = (unsigned char)other;
+    }
+    d->next[HS_CPU] = d->next[HS_GPU] = 0;
+}
+
+static void assign(hs_policy_state *d, double now, hs_wake *wake)
+{
+    double guess;
+    size_t split;
+
+    gather(d);
+    guess = bisect(d, sum_least(d, sum_remaining(d, now)));
+    split = accepts(d, guess) ? find_split(d, guess) : 0;
+    for (size_t i = 0; i < d->count; i++) {
+        int on_gpu = d->p[i] > guess || (d->q[i] <= guess && i < split);
+
+        d->type[d->by_rho[i]] = on_gpu ? HS_GPU : HS_CPU;
+    }
+    d->next[HS_CPU] = d->next[HS_GPU] = 0;
+    if ((d->pb.m && !d->in_service[HS_CPU]) || (d->pb.k && !d->in_service[HS_GPU]))
+        leave_types_without_workers(d);
+    hs_wake_all(wake);
+}
+
+static void dualhp_ready(hs_policy_state *d, const uint32_t *tasks, size_t count, double now,
+                         hs_wake *wake)
+{
+    if (count == 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        hsi_ranking_ready(&d->ranking, tasks[i]);
+        d->news[i] = tasks[i];
+    }
+    add(d, count);
+    assign(d, now, wake);
+}
+
+/* 1 and the task of the highest rank that waits for the worker's type. */
+static int take(hs_policy_state *d, unsigned worker, uint32_t *task)
+{
+    hs_type type = hsi_crew_type(&d->crew, worker);
+    size_t *next = &d->next[type];
+
+    while (*next < d->count && d->type[d->by_rank[*next]] != type)
+        ++*next;
+    if (*next == d->count)
+        return 0;
+    *task = d->by_rank[(*next)++];
+    d->type[*task] = NOT_WAITING;
+    return 1;
+}
+
+static void dualhp_next(hs_policy_state *d, unsigned worker, double now, hs_decision *out,
+                        hs_wake *wake)
+{
+    uint32_t task;
+
+    (void)wake;
+    hs_decide_wait(out, INFINITY);
+    if (d->retired[worker])
+        return;
+    if (!hsi_crew_pending(&d->crew, worker, out) && take(d, worker, &task))
+        hs_decide_start(out, task);
+    if (out->kind == HS_DECIDE_START)
+        hsi_crew_start(&d->crew, worker, out->task,
+                       hs_policy_fetch(d->policy, out->task, worker, now));
+}
+
+static void dualhp_ahead(hs_policy_state *d, unsigned worker, double now, hs_decision *out,
+                         hs_wake *wake)
+{
+    uint32_t task;
+
+    (void)wake;
+    if (!take(d, worker, &task))
+        return;
+    hs_decide_start(out, task);
+    hsi_crew_ahead(&d->crew, worker, task, hs_policy_fetch(d->policy, task, worker, now));
+}
+
+static void dualhp_ended(hs_policy_state *d, unsigned worker, uint32_t task, hs_ending how,
+                         double now, hs_wake *wake)
+{
+    if (hsi_crew_ended(&d->crew, worker, task, how, now, wake))
+        dualhp_ready(d, &task, 1, now, wake);
+}
+
+static void dualhp_skip(hs_policy_state *d, uint32_t task)
+{
+    d->type[task] = NOT_WAITING;
+}
+
+static void dualhp_retire(hs_policy_state *d, unsigned worker, hs_wake *wake)
+{
+    if (d->retired[worker])
+        return;
+    d->retired[worker] = 1;
+    d->in_service[hsi_crew_type(&d->crew, worker)]--;
+    leave_types_without_workers(d);
+    hs_wake_all(wake);
+}
+
+static int dualhp_stranded(hs_policy_state *d, uint32_t *task)
+{
+    if (d->in_service[HS_CPU] && d->in_service[HS_GPU])
+        return 0;
+    for (size_t i = 0; i < d->count; i++) {
+        *task = d->by_rank[i];
+        if (d->type[*task] == NOT_WAITING || d->in_service[d->type[*task]])
+            continue;
+        d->type[*task] = NOT_WAITING;
+        return 1;
+    }
+    return 0;
+}
+
+const hs_policy_kind hsi_policy_dualhp = {
+    .struct_size = sizeof(hs_policy_kind),
+    .name = "dualhp",
+    .summary = "what is ready is shared out by a guess of the end; each type takes by rank",
+    .create = dualhp_create,
+    .free = dualhp_free,
+    .next = dualhp_next,
+    .ended = dualhp_ended,
+    .skip = dualhp_skip,
+    .retire = dualhp_retire,
+    .stranded = dualhp_stranded,
+    .graphs = 1,
+    .ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << HS_RANK_FIFO,
+    .settles = 1,
+    .ready = dualhp_ready,
+    .ahead = dualhp_ahead,
+};

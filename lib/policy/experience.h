@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_POLICY_EXPERIENCE_H
+#define HSI_POLICY_EXPERIENCE_H
+
+#include "core/problem.h"
+
+/*
+ * How far estimates have been off so far: of what was done, the ratios of time taken to
+ * estimate, by kernel and type. Of each such class, and of all that a type did, there is a
+ * histogram over quarters of octaves, whose bins know the mean of what is in them. So what a
+ * task may still take is the mean of the ratios that it has not passed: O(bins), whatever the
+ * number of tasks. A class without any is judged by its type.
+ */
+enum { HSI_RATIO_BINS = 64, HSI_CLASSES = 64 };
+
+typedef struct hsi_ratios {
+    uint64_t count, wrong; /* wrong: off by more than the tolerance */
+    double   sum;
+    struct hsi_ratio_bin {
+        uint64_t count;
+        double   sum;
+    } bin[HSI_RATIO_BINS];
+} hsi_ratios;
+
+typedef struct hsi_experience {
+    double         tolerance;
+    unsigned char *class_of; /* a task; 0: without a kernel, or there are too many */
+    hsi_ratios    *of[2];    /* by hs_type and class; [0]: of all that the type did */
+} hsi_experience;
+
+hs_status hsi_experience_open(hsi_experience *x, const hs_instance *estimates, double tolerance);
+void      hsi_experience_close(hsi_experience *x);
+
+/*
+ * A task took `ratio` times its estimate. 1: what is known has changed, which it does not while
+ * all estimates are right, but for the first of a class.
+ */
+int hsi_experience_add(hsi_experience *x, hs_type type, uint32_t task, double ratio);
+
+/* What is known of such tasks. */
+static inline const hsi_ratios *hsi_experience_of(const hsi_experience *x, hs_type type,
+                                                  uint32_t task)
+{
+    const hsi_ratios *own = &x->of[type][x->class_of[task]];
+
+    return own->count ? own : x->of[type];
+}
+
+/* The mean; 1 if nothing is known. */
+static inline double hsi_ratios_mean(const hsi_ratios *r)
+{
+    return r->count ? r->sum / (double)r->count : 1;
+}
+
+/* The part of the estimates that were wrong; 1 if nothing is known. */
+static inline double hsi_ratios_doubt(const hsi_ratios *r)
+{
+    return r->count ? (double)r->wrong / (double)r->count : 1;
+}
+
+/* The mean of a bin, 0 if there is nothing in it: the bin counts for tasks below that. */
+static inline double hsi_ratios_bin(const hsi_ratios *r, unsigned bin)
+{
+    return r->bin[bin].count ? r->bin[bin].sum / (double)r->bin[bin].count : 0;
+}
+
+/* The mean of the bins beyond `ratio`; 0 if there are none. */
+double hsi_ratios_beyond(const hsi_ratios *r, double ratio);
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * HeteroPrio corrected (Agullo et al., section II.B.3, as we read it): of what GPUs are much better
+ * at, they take the highest rank, be it ready or run by a CPU; CPUs take from heteroprio's end.
+ *
+ * Ready tasks lie in the queue of heteroprio for CPUs, in one by rho for GPUs, and if their rho is
+ * in the band in one by rank.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/order.h"
+#include "policy/crew.h"
+#include "policy/policy.h"
+#include "policy/pool.h"
+#include "policy/ranking.h"
+#include "support/ordered_set.h"
+#include "support/ratio.h"
+
+struct hs_policy_state {
+    hs_policy      *policy;
+    double          band, leave;
+    hsi_problem     pb; /* its priorities are ranks */
+    hsi_ranking     ranking;
+    hsi_pool        queue;
+    hsi_ordered_set by_rho;  /* what GPUs can run, by decreasing rho, then rank */
+    hsi_ordered_set by_rank; /* of that, what is in the band, by decreasing rank */
+    hsi_crew        crew;
+};
+
+static void corrected_free(hs_policy_state *hp)
+{
+    hsi_crew_close(&hp->crew);
+    hsi_set_close(&hp->by_rank);
+    hsi_set_close(&hp->by_rho);
+    hsi_pool_close(&hp->queue);
+    hsi_problem_close(&hp->pb);
+    hsi_ranking_close(&hp->ranking);
+    free(hp);
+}
+
+static int has_higher_rank(const void *problem, uint32_t a, uint32_t b)
+{
+    const hsi_problem *pb = problem;
+    int64_t            rank_a = hsi_priority(pb, a), rank_b = hsi_priority(pb, b);
+
+    return rank_a != rank_b ? rank_a > rank_b : hsi_comes_first(pb, a, b);
+}
+
+static int has_higher_rho(const void *problem, uint32_t a, uint32_t b)
+{
+    const hsi_problem *pb = problem;
+    int                rho = hsi_compare_ratios(pb->p[a], pb->q[a], pb->p[b], pb->q[b]);
+
+    return rho ? rho > 0 : has_higher_rank(pb, a, b);
+}
+
+static double rank_key(const hs_policy_state *hp, uint32_t task)
+{
+    return -(double)hsi_priority(&hp->pb, task);
+}
+
+static double rho_key(const hs_policy_state *hp, uint32_t task)
+{
+    return hsi_queue_key(hp->pb.p[task], hp->pb.q[task]);
+}
+
+static int is_in_band(const hs_policy_state *hp, uint32_t task)
+{
+    return hsi_compare_ratios(hp->pb.p[task], hp->pb.q[task], hp->band, 1) >= 0;
+}
+
+static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
+                          const hs_policy_settings *settings)
+{
+    hs_status st = hsi_problem_of_tasks(estimates, &hp->pb);
+
+    if (st == HS_OK)
+        st = hsi_ranking_open(&hp->ranking, estimates, &hp->pb, settings->rank,
+                              hp->pb.graph ? HS_RANK_MIN : HS_RANK_GIVEN);
+    if (st == HS_OK)
+        st = hsi_pool_open(&hp->queue, &hp->pb, 0);
+    if (st == HS_OK)
+        st = hsi_crew_open(&hp->crew, &hp->pb, estimates, settings->tolerance);
+    hsi_set_open(&hp->by_rho, has_higher_rho, &hp->pb);
+    hsi_set_open(&hp->by_rank, has_higher_rank, &hp->pb);
+    if (st == HS_OK &&
+        (hsi_set_reserve(&hp->by_rho, hp->pb.n) || hsi_set_reserve(&hp->by_rank, hp->pb.n)))
+        st = HS_ENOMEM;
+    return st;
+}
+
+static hs_status corrected_create(hs_policy *policy, const hs_instance *estimates,
+                                  const hs_schedule *plan, const hs_policy_settings *settings,
+                                  hs_policy_state **out)
+{
+    hs_policy_state *hp = calloc(1, sizeof *hp);
+    hs_status        st;
+
+    (void)plan;
+    if (!hp)
+        return HS_ENOMEM;
+    hp->policy = policy;
+    hp->band = settings->band;
+    hp->leave = settings->leave;
+    st = open_all(hp, estimates, settings);
+    if (st != HS_OK) {
+        corrected_free(hp);
+        return st;
+    }
+    if (hsi_memory_counts(&policy->memory))
+        hp->crew.memory = &policy->memory;
+    hp->crew.taking.order = HSI_RANK_ALONE;
+    *out = hp;
+    return HS_OK;
+}
+
+static void add(hs_policy_state *hp, uint32_t task)
+{
+    hsi_pool_add(&hp->queue, task);
+    if (isinf(hp->pb.q[task]))
+        return;
+    hsi_set_insert(&hp->by_rho, rho_key(hp, task), task);
+    if (is_in_band(hp, task))
+        hsi_set_insert(&hp->by_rank, rank_key(hp, task), task);
+}
+
+static void leave_gpu_sets(hs_policy_state *hp, uint32_t task)
+{
+    hsi_set_remove(&hp->by_rho, rho_key(hp, task), task);
+    hsi_set_remove(&hp->by_rank, rank_key(hp, task), task);
+}
+
+static void corrected_ready(hs_policy_state *hp, const uint32_t *tasks, size_t count, double now,
+                            hs_wake *wake)
+{
+    (void)now;
+    for (size_t i = 0; i < count; i++) {
+        hsi_ranking_ready(&hp->ranking, tasks[i]);
+        add(hp, tasks[i]);
+    }
+    if (count > 0)
+        hs_wake_all(wake);
+}
+
+static uint32_t first_of(const hsi_ordered_set *set)
+{
+    return set->count ? hsi_set_at(set, HSI_SET_FRONT, 0) : HSI_NONE;
+}
+
+/* The ready task that a GPU takes if none that runs goes before it. */
+static uint32_t best_ready(const hs_policy_state *hp)
+{
+    return hp->by_rank.count ? first_of(&hp->by_rank) : first_of(&hp->by_rho);
+}
+
+static void take_ready(hs_policy_state *hp, uint32_t task)
+{
+    hsi_pool_remove(&hp->queue, task);
+    leave_gpu_sets(hp, task);
+}
+
+static void start(hs_policy_state *hp, unsigned worker, double now, uint32_t task, hs_decision *out,
+                  hs_wake *wake)
+{
+    hs_decide_start(out, task);
+    hsi_crew_start(&hp->crew, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
+    if (worker < hp->pb.m)
+        hs_wake_type(wake, HS_GPU);
+}
+
+/* What a CPU runs that a GPU takes, with rho of at least `leave`. */
+static uint32_t find_victim(hs_policy_state *hp, unsigned gpu, double leave, double now,
+                            uint32_t *task)
+{
+    hp->crew.taking.leave = leave;
+    return hsi_crew_victim(&hp->crew, gpu, now, task);
+}
+
+static void next_of_gpu(hs_policy_state *hp, unsigned gpu, double now, hs_decision *out,
+                        hs_wake *wake)
+{
+    uint32_t ready = best_ready(hp), task = HSI_NONE, victim;
+
+    victim = find_victim(hp, gpu, hp->leave, now, &task);
+    if (victim != HSI_NONE && hp->by_rank.count && has_higher_rank(&hp->pb, ready, task))
+        victim = HSI_NONE;
+    if (victim == HSI_NONE && ready != HSI_NONE) {
+        take_ready(hp, ready);
+        start(hp, gpu, now, ready, out, wake);
+        return;
+    }
+    if (victim == HSI_NONE)
+        victim = find_victim(hp, gpu, 0, now, &task);
+    if (victim == HSI_NONE) {
+        hp->crew.quiet[HS_GPU] = hsi_crew_next_victim(&hp->crew, gpu, now); /* if nothing is learnt */
+        hs_decide_wait(out, hp->crew.quiet[HS_GPU]);
+        return;
+    }
+    hsi_crew_ask(&hp->crew, gpu, victim, task);
+    hs_decide_take(out, task, victim);
+}
+
+static void next_of_cpu(hs_policy_state *hp, unsigned cpu, double now, hs_decision *out,
+                        hs_wake *wake)
+{
+    uint32_t task;
+
+    hs_decide_wait(out, INFINITY);
+    if (hsi_pool_take(&hp->queue, HS_CPU, &task)) {
+        leave_gpu_sets(hp, task);
+        start(hp, cpu, now, task, out, wake);
+    }
+}
+
+static void corrected_next(hs_policy_state *hp, unsigned worker, double now, hs_decision *out,
+                           hs_wake *wake)
+{
+    if (!hsi_pool_serves(&hp->queue, worker)) {
+        hs_decide_wait(out, INFINITY);
+    } else if (hsi_crew_pending(&hp->crew, worker, out)) {
+        if (out->kind == HS_DECIDE_START)
+            start(hp, worker, now, out->task, out, wake);
+    } else if (worker < hp->pb.m) {
+        next_of_cpu(hp, worker, now, out, wake);
+    } else {
+        next_of_gpu(hp, worker, now, out, wake);
+    }
+}
+
+static void corrected_ahead(hs_policy_state *hp, unsigned worker, double now, hs_decision *out,
+                            hs_wake *wake)
+{
+    uint32_t task = best_ready(hp);
+
+    (void)wake;
+    if (task == HSI_NONE || worker < hp->pb.m)
+        return;
+    take_ready(hp, task);
+    hs_decide_start(out, task);
+    hsi_crew_ahead(&hp->crew, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
+}
+
+static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
+{
+    add(hp, task);
+    hs_wake_all(wake);
+}
+
+static void corrected_ended(hs_policy_state *hp, unsigned worker, uint32_t task, hs_ending how,
+                            double now, hs_wake *wake)
+{
+    if (hsi_crew_ended(&hp->crew, worker, task, how, now, wake))
+        put_back(hp, task, wake);
+}
+
+static void corrected_skip(hs_policy_state *hp, uint32_t task)
+{
+    take_ready(hp, task);
+}
+
+static void corrected_retire(hs_policy_state *hp, unsigned worker, hs_wake *wake)
+{
+    uint32_t task;
+
+    if (hsi_pool_retire(&hp->queue, worker) && hsi_crew_retire(&hp->crew, worker, &task))
+        put_back(hp, task, wake);
+}
+
+static int corrected_stranded(hs_policy_state *hp, uint32_t *task)
+{
+    if (!hsi_pool_stranded(&hp->queue, task))
+        return 0;
+    leave_gpu_sets(hp, *task);
+    return 1;
+}
+
+const hs_policy_kind hsi_policy_hp_corrected = {
+    .struct_size = sizeof(hs_policy_kind),
+    .name = "hp-corrected",
+    .summary = "heteroprio whose GPUs take by rank what they are much better at",
+    .create = corrected_create,
+    .free = corrected_free,
+    .next = corrected_next,
+    .ended = corrected_ended,
+    .skip = corrected_skip,
+    .retire = corrected_retire,
+    .stranded = corrected_stranded,
+    .graphs = 1,
+    .ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << HS_RANK_FIFO,
+    .settles = 1,
+    .ready = corrected_ready,
+    .ahead = corrected_ahead,
+};

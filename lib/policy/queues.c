@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "policy/queues.h"
+
+#include <stdlib.h>
+
+hs_status hsi_queues_open(hsi_queues *queues, const hsi_problem *pb, hsi_before before,
+                          const void *context)
+{
+    size_t workers = (size_t)pb->m + pb->k;
+
+    *queues = (hsi_queues){.before = before, .context = context};
+    queues->first = malloc(workers * sizeof *queues->first);
+    queues->last = malloc(workers * sizeof *queues->last);
+    queues->count = calloc(workers, sizeof *queues->count);
+    queues->left = malloc((pb->n + 1) * sizeof *queues->left);
+    queues->right = malloc((pb->n + 1) * sizeof *queues->right);
+    if (!queues->first || !queues->last || !queues->count || !queues->left || !queues->right) {
+        hsi_queues_close(queues);
+        return HS_ENOMEM;
+    }
+    for (size_t w = 0; w < workers; w++)
+        queues->first[w] = queues->last[w] = HSI_NO_TASK;
+    return HS_OK;
+}
+
+void hsi_queues_close(hsi_queues *queues)
+{
+    free(queues->first);
+    free(queues->last);
+    free(queues->count);
+    free(queues->left);
+    free(queues->right);
+    *queues = (hsi_queues){0};
+}
+
+static uint32_t merge(hsi_queues *queues, uint32_t a, uint32_t b)
+{
+    uint32_t root, *link = &root;
+
+    while (a != HSI_NO_TASK && b != HSI_NO_TASK) {
+        uint32_t rest;
+
+        if (queues->before(queues->context, b, a)) {
+            rest = a;
+            a = b;
+            b = rest;
+        }
+        *link = a;
+        rest = queues->right[a];
+        queues->right[a] = queues->left[a];
+        link = &queues->left[a];
+        a = rest;
+    }
+    *link = a != HSI_NO_TASK ? a : b;
+    return root;
+}
+
+void hsi_queues_push(hsi_queues *queues, unsigned worker, uint32_t task)
+{
+    queues->left[task] = queues->right[task] = HSI_NO_TASK;
+    if (queues->before)
+        queues->first[worker] = merge(queues, queues->first[worker], task);
+    else if (queues->count[worker] == 0)
+        queues->first[worker] = queues->last[worker] = task;
+    else
+        queues->last[worker] = queues->left[queues->last[worker]] = task;
+    queues->count[worker]++;
+    queues->all++;
+}
+
+uint32_t hsi_queues_pop(hsi_queues *queues, unsigned worker)
+{
+    uint32_t task = queues->first[worker];
+
+    queues->first[worker] = queues->before ? merge(queues, queues->left[task], queues->right[task])
+                                           : queues->left[task];
+    queues->count[worker]--;
+    queues->all--;
+    return task;
+}

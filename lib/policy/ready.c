@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "policy/ready.h"
+
+#include <stdlib.h>
+
+#include "core/graph/graph.h"
+#include "support/sort.h"
+
+static void become_ready(hsi_ready *ready, uint32_t vertex);
+
+/* A barrier is followed by tasks, or by one more barrier: this does not go deep. */
+static void vertex_done(hsi_ready *ready, uint32_t vertex)
+{
+    size_t          count;
+    const uint32_t *after = hsi_successors(ready->graph, vertex, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (--ready->left[after[i]] == 0)
+            become_ready(ready, after[i]);
+}
+
+static void become_ready(hsi_ready *ready, uint32_t vertex)
+{
+    if (hsi_is_barrier(ready->graph, vertex))
+        vertex_done(ready, vertex);
+    else
+        ready->news[ready->count++] = vertex;
+}
+
+void hsi_ready_done(hsi_ready *ready, uint32_t task)
+{
+    if (ready->graph)
+        vertex_done(ready, task);
+}
+
+void hsi_ready_skip(hsi_ready *ready, uint32_t task)
+{
+    ready->left[task] = UINT32_MAX;
+    hsi_ready_done(ready, task);
+}
+
+static int comes_first(const void *graph, uint32_t a, uint32_t b)
+{
+    return hsi_position(graph, a) < hsi_position(graph, b);
+}
+
+static int is_sorted(const hsi_ready *ready)
+{
+    for (size_t i = 1; i < ready->count; i++)
+        if (comes_first(ready->graph, ready->news[i], ready->news[i - 1]))
+            return 0;
+    return 1;
+}
+
+size_t hsi_ready_news(hsi_ready *ready, const uint32_t **tasks)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < ready->count; i++)
+        if (ready->left[ready->news[i]] == 0)
+            ready->news[count++] = ready->news[i];
+    ready->count = count;
+    if (ready->graph && !is_sorted(ready))
+        hsi_sort_indices(ready->news, ready->scratch, count, comes_first, ready->graph);
+    *tasks = ready->news;
+    ready->count = 0;
+    return count;
+}
+
+static void begin(hsi_ready *ready, const hsi_problem *pb)
+{
+    const hs_graph *g = ready->graph;
+
+    if (!g) {
+        for (; ready->count < pb->n; ready->count++)
+            ready->news[ready->count] = (uint32_t)ready->count;
+        return;
+    }
+    for (size_t v = 0; v < g->vertices; v++)
+        ready->left[v] = (uint32_t)hsi_predecessor_count(g, v);
+    for (uint32_t t = 0; t < g->tasks; t++)
+        if (hsi_predecessor_count(g, t) == 0)
+            ready->news[ready->count++] = t;
+}
+
+hs_status hsi_ready_open(hsi_ready *ready, const hsi_problem *pb)
+{
+    size_t vertices = pb->graph ? pb->graph->vertices : pb->n;
+
+    *ready = (hsi_ready){.graph = pb->graph};
+    ready->news = malloc((pb->n + 1) * sizeof *ready->news);
+    ready->left = calloc(vertices + 1, sizeof *ready->left);
+    ready->scratch = malloc((pb->n + 1) * sizeof *ready->scratch);
+    if (!ready->news || !ready->left || !ready->scratch) {
+        hsi_ready_close(ready);
+        return HS_ENOMEM;
+    }
+    begin(ready, pb);
+    return HS_OK;
+}
+
+void hsi_ready_close(hsi_ready *ready)
+{
+    free(ready->left);
+    free(ready->news);
+    free(ready->scratch);
+    *ready = (hsi_ready){0};
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_POLICY_READY_H
+#define HSI_POLICY_READY_H
+
+#include "core/problem.h"
+
+/*
+ * Who is ready: all of whose predecessors are done. Each vertex has the number of those that are
+ * not; a barrier is done as soon as there is none left. What has become ready is told once, all of
+ * it together, in topological order. O(1) an edge, and O(log) a task where many become ready at
+ * a time. Without a graph everything is ready from the start.
+ */
+typedef struct hsi_ready {
+    const hs_graph *graph;
+    uint32_t       *left; /* of vertices: predecessors that are not done; of what is skipped,
+                             more than there can be */
+    uint32_t *news;       /* what is ready and was not told; room for all tasks */
+    uint32_t *scratch;
+    size_t    count;
+} hsi_ready;
+
+/* `pb` must outlive it. */
+hs_status hsi_ready_open(hsi_ready *ready, const hsi_problem *pb);
+void      hsi_ready_close(hsi_ready *ready);
+
+void hsi_ready_done(hsi_ready *ready, uint32_t task);
+
+/* It was done before the start, and is never told. */
+void hsi_ready_skip(hsi_ready *ready, uint32_t task);
+
+/* 1: nothing keeps the task from running. */
+static inline int hsi_is_ready(const hsi_ready *ready, uint32_t task)
+{
+    return ready->left[task] == 0;
+}
+
+/* What has become ready since it was asked last; it lies there until it is asked again. */
+size_t hsi_ready_news(hsi_ready *ready, const uint32_t **tasks);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Algorithms that are a policy under a virtual clock and nothing else. */
+#include "algorithm/algorithm.h"
+
+const hsi_algorithm hsi_alg_hp_sp = {
+    .about =
+        {
+            .struct_size = sizeof(hs_algorithm),
+            .name = "hp-sp",
+            .summary =
+                "heteroprio whose idle GPUs alone take from others: the highest rank a CPU runs",
+            .source = "Agullo, Beaumont, Eyraud-Dubois, Herrmann, Kumar, Marchal, Thibault 2015",
+            .cost = "O(e + (n + a)(log n + m)), a aborts and e dependencies",
+            .graphs = 1,
+            .ranks = HSI_ANY_RANK,
+        },
+    .policy = "hp-sp",
+};
+
+const hsi_algorithm hsi_alg_hp_corrected = {
+    .about =
+        {
+            .struct_size = sizeof(hs_algorithm),
+            .name = "hp-corrected",
+            .summary = "heteroprio whose GPUs take by rank what they are much better at",
+            .source =
+                "Agullo, Beaumont, Eyraud-Dubois, Herrmann, Kumar, Marchal, Thibault 2015, II.B.3",
+            .cost = "O(e + (n + a)(log n + m)), a aborts and e dependencies",
+            .graphs = 1,
+            .ranks = HSI_ANY_RANK,
+        },
+    .policy = "hp-corrected",
+};
+
+const hsi_algorithm hsi_alg_dynamic = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "dynamic",
+        .summary = "a ready task goes to whoever will have done it first, while anybody is free",
+        .source = "Zhang, Hou: High-Performance Task Scheduling for Heterogeneous Systems",
+        .cost = "O(e + n (log n + m + k)), e dependencies",
+        .graphs = 1,
+    },
+    .policy = "dynamic",
+};
+
+const hsi_algorithm hsi_alg_h_ratio = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "h-ratio",
+        .summary = "the most one-sided tasks first, a few at a time, to whoever ends them first",
+        .source = "mapping kernel graphs of applications in embedded systems, by mixed programs and heuristics",
+        .cost = "O(e + n (log n + m + k)), e dependencies",
+        .graphs = 1,
+    },
+    .policy = "h-ratio",
+};
+
+const hsi_algorithm hsi_alg_d_rank = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "d-rank",
+        .summary = "as h-ratio, by mean time, transfer and the mean time of what follows",
+        .source = "mapping kernel graphs of applications in embedded systems, by mixed programs and heuristics",
+        .cost = "O(e + n (log n + m + k)), e dependencies",
+        .graphs = 1,
+    },
+    .policy = "d-rank",
+};
+
+const hsi_algorithm hsi_alg_dmda = {
+    .about = {
+        .struct_size = sizeof(hs_algorithm),
+        .name = "dmda",
+        .summary = "what becomes ready goes at once to whoever is expected to end it first",
+        .source = "StarPU; HEFT of the Cholesky paper",
+        .cost = "O(e + n (log n + m + k)), e dependencies",
+        .graphs = 1,
+        .ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_FIFO,
+    },
+    .policy = "dmda",
+};

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rows 1 and 2: the loads of the CPUs and of the GPUs, less T times their number. Then a row a
+ * path. Column 1 is T, then one for each task that may run on both types. A new row leaves the
+ * basis dual feasible: the dual simplex method goes on from there.
+ */
+#include "solver/path_lp.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "core/order.h"
+#include "solver/simplex.h"
+
+#define TOLERANCE 1e-9
+
+static int is_divisible(const hsi_problem *pb, size_t task)
+{
+    return isfinite(pb->p[task]) && isfinite(pb->q[task]);
+}
+
+hs_status hsi_path_lp_open(hsi_path_lp *path_lp, const hsi_problem *pb)
+{
+    hsi_arena  *arena = &path_lp->arena;
+    hsi_problem work = *pb;
+    double      sum = 0;
+    int         next = 2;
+
+    *path_lp = (hsi_path_lp){.pb = pb};
+    if (pb->n > INT_MAX / 2)
+        return HS_ETOOBIG;
+    path_lp->column = hsi_arena_take(arena, pb->n, sizeof *path_lp->column);
+    path_lp->share = hsi_arena_take(arena, pb->n, sizeof *path_lp->share);
+    path_lp->index = hsi_arena_take(arena, pb->n + 2, sizeof *path_lp->index);
+    path_lp->value = hsi_arena_take(arena, pb->n + 2, sizeof *path_lp->value);
+    path_lp->order = hsi_arena_take(arena, pb->n, sizeof *path_lp->order);
+    if (!path_lp->order || !path_lp->column || !path_lp->share || !path_lp->index ||
+        !path_lp->value)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < pb->n; i++) {
+        path_lp->column[i] = is_divisible(pb, i) ? next++ : 0;
+        path_lp->share[i] = isfinite(pb->p[i]);
+        sum += fmin(pb->p[i], pb->q[i]);
+    }
+    frexp(sum / ((double)pb->m + pb->k), &path_lp->exponent);
+    work.arena = arena;
+    return hsi_order_by_rho(&work, HSI_RHO_UP, path_lp->order);
+}
+
+void hsi_path_lp_close(hsi_path_lp *path_lp)
+{
+    hsi_arena_close(&path_lp->arena);
+}
+
+static double scaled(const hsi_path_lp *path_lp, double time)
+{
+    return ldexp(time, -path_lp->exponent);
+}
+
+/* Of a type's load; what its row has on the right is what runs there in any case. */
+static void set_load(hsi_path_lp *path_lp, hs_type type)
+{
+    const hsi_problem *pb = path_lp->pb;
+    double             workers = type == HS_CPU ? pb->m : pb->k, fixed = 0;
+    int                size = 1;
+
+    path_lp->index[1] = 1;
+    path_lp->value[1] = -1;
+    for (size_t i = 0; i < pb->n; i++) {
+        double time = scaled(path_lp, type == HS_CPU ? pb->p[i] : pb->q[i]) / fmax(workers, 1);
+
+        if (path_lp->column[i]) {
+            path_lp->index[++size] = path_lp->column[i];
+            path_lp->value[size] = type == HS_CPU ? time : -time;
+        }
+        if (isfinite(time) && (type == HS_GPU || !path_lp->column[i]))
+            fixed += time;
+    }
+    glp_set_mat_row(path_lp->lp, 1 + (int)type, size, path_lp->index, path_lp->value);
+    glp_set_row_bnds(path_lp->lp, 1 + (int)type, GLP_UP, 0, -fixed);
+}
+
+/*
+ * The basis that solves the LP without paths: by rising p / q tasks are on CPUs, until their work
+ * is as much as what is left to the GPUs. That task, and T, are in the basis, or T alone if there
+ * is none. It spares the simplex method as many steps as there are tasks.
+ */
+static void set_basis(hsi_path_lp *path_lp)
+{
+    const hsi_problem *pb = path_lp->pb;
+    glp_prob          *lp = path_lp->lp;
+    double             cpus = -glp_get_row_ub(lp, 1), gpus = -glp_get_row_ub(lp, 2);
+    int                cut = 0;
+
+    for (size_t i = 0; i < pb->n; i++) {
+        uint32_t task = path_lp->order[i];
+        int      column = path_lp->column[task];
+
+        if (!column)
+            continue;
+        if (!cut && cpus < gpus) {
+            cpus += scaled(path_lp, pb->p[task]) / pb->m;
+            gpus -= scaled(path_lp, pb->q[task]) / pb->k;
+            if (cpus >= gpus)
+                cut = column;
+            glp_set_col_stat(lp, column, cut ? GLP_BS : GLP_NU);
+        } else {
+            glp_set_col_stat(lp, column, GLP_NL);
+        }
+    }
+    glp_set_col_stat(lp, 1, GLP_BS);
+    glp_set_row_stat(lp, 1, cut || cpus >= gpus ? GLP_NU : GLP_BS);
+    glp_set_row_stat(lp, 2, cut || cpus < gpus ? GLP_NU : GLP_BS);
+}
+
+void hsi_path_lp_build(hsi_path_lp *path_lp)
+{
+    const hsi_problem *pb = path_lp->pb;
+    glp_prob          *lp = path_lp->lp = glp_create_prob();
+    int                columns = 1;
+
+    for (size_t i = 0; i < pb->n; i++)
+        columns += path_lp->column[i] > 0;
+    glp_set_obj_dir(lp, GLP_MIN);
+    glp_add_rows(lp, 2);
+    glp_add_cols(lp, columns);
+    glp_set_col_bnds(lp, 1, GLP_LO, 0, 0);
+    glp_set_obj_coef(lp, 1, 1);
+    for (int column = 2; column <= columns; column++)
+        glp_set_col_bnds(lp, column, GLP_DB, 0, 1);
+    set_load(path_lp, HS_CPU);
+    set_load(path_lp, HS_GPU);
+    set_basis(path_lp);
+}
+
+void hsi_path_lp_drop(hsi_path_lp *path_lp)
+{
+    glp_delete_prob(path_lp->lp);
+    path_lp->lp = NULL;
+}
+
+void hsi_path_lp_add(hsi_path_lp *path_lp, const uint32_t *tasks, size_t count)
+{
+    const hsi_problem *pb = path_lp->pb;
+    int                size = 1, row = glp_add_rows(path_lp->lp, 1);
+    double             fixed = 0;
+
+    path_lp->index[1] = 1;
+    path_lp->value[1] = -1;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t task = tasks[i];
+        double   on_gpus = scaled(path_lp, pb->q[task]), on_cpus = scaled(path_lp, pb->p[task]);
+
+        if (path_lp->column[task]) {
+            path_lp->index[++size] = path_lp->column[task];
+            path_lp->value[size] = on_cpus - on_gpus;
+        }
+        fixed += isfinite(on_gpus) ? on_gpus : on_cpus;
+    }
+    glp_set_mat_row(path_lp->lp, row, size, path_lp->index, path_lp->value);
+    glp_set_row_bnds(path_lp->lp, row, GLP_UP, 0, -fixed);
+    glp_set_row_stat(path_lp->lp, row, GLP_BS);
+}
+
+hs_status hsi_path_lp_solve(hsi_path_lp *path_lp, const hsi_stop *stop, int *optimal)
+{
+    const hsi_problem *pb = path_lp->pb;
+    glp_prob          *lp = path_lp->lp;
+    hsi_simplex_end    end = hsi_simplex(lp, stop, INFINITY, TOLERANCE);
+
+    *optimal = end == HSI_SIMPLEX_OPTIMAL;
+    if (!*optimal)
+        return end == HSI_SIMPLEX_STOPPED ? HS_OK : HS_ESOLVER;
+    path_lp->makespan = ldexp(glp_get_obj_val(lp), path_lp->exponent);
+    for (size_t i = 0; i < pb->n; i++)
+        if (path_lp->column[i])
+            path_lp->share[i] = fmin(1, fmax(0, glp_get_col_prim(lp, path_lp->column[i])));
+    path_lp->multiplier[HS_CPU] = pb->m ? fmax(0, -glp_get_row_dual(lp, 1)) / pb->m : 0;
+    path_lp->multiplier[HS_GPU] = pb->k ? fmax(0, -glp_get_row_dual(lp, 2)) / pb->k : 0;
+    return HS_OK;
+}
+
+double hsi_path_lp_multiplier(const hsi_path_lp *path_lp, size_t i)
+{
+    return fmax(0, -glp_get_row_dual(path_lp->lp, (int)i + 3));
+}

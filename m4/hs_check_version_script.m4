@@ -1,0 +1,13 @@
+# HS_CHECK_VERSION_SCRIPT: HS_SYMBOLS_LDFLAGS links a library with lib/hybridsched.map, where the
+# linker knows version scripts.
+AC_DEFUN([HS_CHECK_VERSION_SCRIPT], [
+  AC_MSG_CHECKING([whether the linker takes version scripts])
+  hs_saved_LDFLAGS=$LDFLAGS
+  LDFLAGS="$LDFLAGS -shared -fPIC -Wl,--version-script=$srcdir/lib/hybridsched.map"
+  AC_LINK_IFELSE([AC_LANG_SOURCE([[int hs_symbol(void); int hs_symbol(void) { return 0; }]])],
+    [hs_has_version_script=yes HS_SYMBOLS_LDFLAGS='-Wl,--version-script=$(top_srcdir)/lib/hybridsched.map'],
+    [hs_has_version_script=no HS_SYMBOLS_LDFLAGS=])
+  LDFLAGS=$hs_saved_LDFLAGS
+  AC_MSG_RESULT([$hs_has_version_script])
+  AC_SUBST([HS_SYMBOLS_LDFLAGS])
+])

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* A plugin that does something when it is opened: it prints a word, and ends the program if the
+ * environment says so. And one that never looks whether it is to end. */
+
+#include <hybridsched/plugin.h>
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+HS_PLUGIN_FILE;
+
+static __attribute__((constructor)) void begin(void)
+{
+    static const char word[] = "opened\n";
+
+    if (write(STDERR_FILENO, word, sizeof word - 1) > 0 && getenv("EAGER"))
+        kill(getpid(), SIGTERM);
+}
+
+HS_PLUGIN_TASK(never_looks)
+{
+    (void)task;
+    for (;;)
+        kill(getpid(), SIGINT);
+    return HS_PLUGIN_DONE;
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Graphs, and the checker on them, against a literal transcription of what they mean: every pair of
+ * tasks by itself, rows multiplied out, dependencies of data by going back through the program.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <hybridsched/io.h>
+
+#include "literal_graph.h"
+#include "suite.h"
+#include "unit/rounds.h"
+
+/* The edges, with every barrier multiplied out again. */
+static void expand(const hs_graph *g, size_t tasks, literal *found, size_t vertex, size_t to,
+                   double bytes)
+{
+    size_t          count;
+    const double   *piece;
+    const uint32_t *pred = hs_graph_predecessors(g, vertex, &count, &piece);
+
+    for (size_t i = 0; i < count; i++) {
+        double most = piece && piece[i] > bytes ? piece[i] : bytes;
+
+        ck_assert(i == 0 || pred[i] > pred[i - 1]);
+        if (pred[i] < tasks)
+            literal_add_edge(found, pred[i], to, most);
+        else
+            expand(g, tasks, found, pred[i], to, most);
+    }
+}
+
+static void successors_match(const hs_graph *g)
+{
+    size_t edges = 0, back = 0, count, others;
+
+    for (size_t v = 0; v < hs_graph_vertices(g); v++) {
+        const uint32_t *succ = hs_graph_successors(g, v, &count);
+
+        back += count;
+        for (size_t i = 0; i < count; i++) {
+            const uint32_t *pred = hs_graph_predecessors(g, succ[i], &others, NULL);
+            int             found = 0;
+
+            ck_assert(i == 0 || succ[i] > succ[i - 1]);
+            for (size_t j = 0; j < others; j++)
+                found |= pred[j] == v;
+            ck_assert(found);
+        }
+        (void)hs_graph_predecessors(g, v, &count, NULL);
+        edges += count;
+    }
+    ck_assert_uint_eq(edges, back);
+}
+
+static void accesses_match(const literal *l, const hs_instance *in, const hs_graph *g)
+{
+    for (size_t t = 0; t < l->tasks; t++) {
+        size_t           count, expected = 0;
+        const hs_access *access = hs_graph_accesses(g, t, &count);
+
+        for (size_t i = 0; i < count; i++) {
+            size_t d = (size_t)(*hs_instance_data_name(in, access[i].data) - 'a');
+            int    writer = literal_writer(l, t, d);
+
+            ck_assert_int_eq((int)access[i].mode, literal_mode(l, t, d));
+            ck_assert_uint_eq(access[i].writer, writer < 0 ? HS_NOBODY : (uint32_t)writer);
+        }
+        for (size_t d = 0; d < DATA; d++)
+            expected += literal_mode(l, t, d) != 0;
+        ck_assert_uint_eq(count, expected);
+    }
+}
+
+static void is_graph_of(const literal *l, const hs_instance *in)
+{
+    static literal  found;
+    const hs_graph *g = NULL, *again = NULL;
+
+    ck_assert_int_eq(hs_instance_graph(in, &g), HS_OK);
+    ck_assert_int_eq(hs_instance_graph(in, &again), HS_OK);
+    ck_assert_ptr_eq(g, again);
+    ck_assert_int_eq(g != NULL, hs_instance_has_graph(in));
+    if (!g)
+        return;
+    memset(&found, 0, sizeof found);
+    for (size_t t = 0; t < l->tasks; t++) {
+        expand(g, l->tasks, &found, t, t, 0);
+        ck_assert_uint_eq(hs_graph_position(g, t), l->position[t]);
+    }
+    for (size_t f = 0; f < l->tasks; f++)
+        for (size_t t = 0; t < l->tasks; t++) {
+            ck_assert_int_eq(found.edge[f][t], l->edge[f][t]);
+            ck_assert(found.bytes[f][t] == l->bytes[f][t]);
+        }
+    successors_match(g);
+    accesses_match(l, in, g);
+}
+
+/* Each row of the cycle has an edge to the next. */
+static void is_cycle(const literal *l, const hs_builder *b)
+{
+    size_t        count = 0;
+    const size_t *rows = hs_builder_cycle(b, &count);
+
+    ck_assert(rows && count >= 2);
+    for (size_t i = 0; i < count; i++) {
+        size_t from = rows[i], to = rows[(i + 1) % count];
+        int    found = 0;
+
+        for (size_t f = 0; f < l->tasks; f++)
+            for (size_t t = 0; t < l->tasks; t++)
+                found |= l->row_of[f] == from && l->row_of[t] == to && l->edge[f][t];
+        ck_assert(found);
+    }
+}
+
+static hs_instance *write_and_read(const hs_instance *in)
+{
+    char         path[] = "/tmp/hs-test-XXXXXX";
+    int          fd = mkstemp(path);
+    hs_instance *back = NULL;
+
+    unlink(path);
+    ck_assert_int_eq(hs_instance_write(fd, in), HS_OK);
+    lseek(fd, 0, SEEK_SET);
+    ck_assert_int_eq(hs_instance_read(fd, NULL, &back, NULL), HS_OK);
+    close(fd);
+    return back;
+}
+
+START_TEST(graphs_are_what_they_mean)
+{
+    static literal l;
+    dice           source = {(uint64_t)_i + 1};
+
+    for (int i = 0; i < rounds(2000); i++) {
+        hs_builder  *b = NULL;
+        hs_instance *in = NULL, *back;
+        size_t       row;
+        hs_status    st;
+
+        literal_draw(&l, &source);
+        ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+        literal_tell(&l, b);
+        st = hs_builder_finish(b, &in, &row);
+        ck_assert_int_eq(st, l.has_cycle ? HS_EGRAPH : HS_OK);
+        if (l.has_cycle) {
+            is_cycle(&l, b);
+        } else {
+            is_graph_of(&l, in);
+            back = write_and_read(in);
+            is_graph_of(&l, back);
+            ck_assert_uint_eq(hs_instance_digest(in), hs_instance_digest(back));
+            hs_instance_free(back);
+        }
+        hs_instance_free(in);
+        hs_builder_free(b);
+    }
+}
+END_TEST
+
+/* The literal checker: every execution with every task. */
+static int is_late_enough(const literal *l, size_t task, const hs_placement *e, const hs_placement *run)
+{
+    unsigned node = e->worker < l->cpus ? 0 : e->worker - l->cpus + 1;
+
+    for (size_t f = 0; f < l->tasks; f++) {
+        unsigned from = run[f].worker < l->cpus ? 0 : run[f].worker - l->cpus + 1;
+
+        if (l->edge[f][task] &&
+            (e->start < run[f].end ||
+             e->start < run[f].end + literal_transfer(l, from, node, l->bytes[f][task])))
+            return 0;
+    }
+    for (size_t d = 0; d < DATA; d++) {
+        int      writer = literal_writer(l, task, d);
+        unsigned from = writer < 0 || run[writer].worker < l->cpus
+                            ? 0
+                            : run[writer].worker - l->cpus + 1;
+        double   ready = writer < 0 ? 0 : run[writer].end;
+
+        if (literal_mode(l, task, d) & HS_READ &&
+            e->start < ready + literal_transfer(l, from, node, literal_size(l, d)))
+            return 0;
+    }
+    return 1;
+}
+
+/*
+ * Tasks one by one in topological order, at random workers and mostly as soon as they can, now and
+ * then too soon; some are begun on another worker and aborted before.
+ */
+static size_t place_all(const literal *l, dice *source, hs_placement *all, hs_placement *run)
+{
+    double free_at[8] = {0};
+    size_t count = 0;
+
+    for (size_t next = 0; next < l->tasks; next++) {
+        int          has_abort = dice_below(source, 6) == 0;
+        size_t       task = 0;
+        hs_placement p = {.state = HS_RUN};
+        double       time, last = 0;
+
+        while (l->position[task] != next)
+            task++;
+        for (int abort = has_abort; abort >= 0; abort--) {
+            do {
+                p.worker = dice_below(source, l->cpus + l->gpus);
+                time = l->time[l->row_of[task]][p.worker < l->cpus ? HS_CPU : HS_GPU];
+            } while (isinf(time));
+            p.task = (uint32_t)task;
+            p.start = free_at[p.worker] > last ? free_at[p.worker] : last;
+            while (!is_late_enough(l, task, &p, run))
+                p.start += 0.125;
+            if (dice_below(source, 20) == 0 && p.start - 0.125 >= free_at[p.worker] &&
+                p.start - 0.125 >= last)
+                p.start -= 0.125;
+            else
+                p.start += dice_below(source, 3) * 0.125;
+            p.state = abort ? HS_ABORTED : HS_RUN;
+            p.end = p.start + (abort ? time / 2 : time);
+            last = free_at[p.worker] = p.end;
+            all[count++] = p;
+        }
+        run[task] = p;
+    }
+    return count;
+}
+
+static int is_valid(const literal *l, const hs_placement *all, size_t count,
+                    const hs_placement *run)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!is_late_enough(l, all[i].task, &all[i], run))
+            return 0;
+    return 1;
+}
+
+/* The edge that is named is one, and is broken. */
+static void is_broken(const literal *l, const hs_violation *v, const hs_placement *run)
+{
+    ck_assert(v->kind == HS_TOO_EARLY || v->kind == HS_INPUT_LATE);
+    ck_assert(v->found < v->expected);
+    if (v->before == SIZE_MAX)
+        return;
+    ck_assert(l->edge[v->before][v->task]);
+    ck_assert(v->kind == HS_INPUT_LATE ? v->expected > run[v->before].end
+                                       : v->expected == run[v->before].end);
+}
+
+static void same_schedule(const hs_schedule *a, const hs_schedule *b)
+{
+    ck_assert_uint_eq(hs_schedule_size(a), hs_schedule_size(b));
+    for (unsigned w = 0; w < hs_schedule_cpus(a) + hs_schedule_gpus(a); w++) {
+        size_t          count, others;
+        const hs_entry *x = hs_schedule_entries(a, w, &count);
+        const hs_entry *y = hs_schedule_entries(b, w, &others);
+
+        ck_assert_uint_eq(count, others);
+        for (size_t i = 0; i < count; i++)
+            ck_assert(x[i].task == y[i].task && x[i].start == y[i].start &&
+                      x[i].end == y[i].end && x[i].state == y[i].state);
+    }
+}
+
+/* The plan that is read is that of the same instance, rows and copies included. */
+static void plan_comes_back(const literal *l, const hs_instance *in, const hs_schedule *s)
+{
+    char         path[] = "/tmp/hs-test-XXXXXX";
+    int          fd = mkstemp(path);
+    hs_instance *back = NULL;
+    hs_schedule *again = NULL;
+    hs_status    st;
+
+    unlink(path);
+    ck_assert_int_eq(hs_plan_write(fd, in, s, NULL), HS_OK);
+    lseek(fd, 0, SEEK_SET);
+    st = hs_plan_read(fd, NULL, &back, &again, NULL, NULL);
+    ck_assert_int_eq(st, HS_OK);
+    ck_assert_uint_eq(hs_instance_digest(in), hs_instance_digest(back));
+    if (hs_instance_has_graph(in)) {
+        ck_assert_uint_eq(hs_instance_rows(in), hs_instance_rows(back));
+        same_schedule(s, again);
+        is_graph_of(l, back);
+    }
+    hs_instance_free(back);
+    hs_schedule_free(again);
+    close(fd);
+}
+
+START_TEST(schedules_are_checked_and_come_back)
+{
+    static literal l;
+    dice           source = {(uint64_t)_i + 100};
+    hs_placement   all[2 * TASKS], run[TASKS];
+    int            valid = 0, broken = 0;
+
+    for (int i = 0; i < rounds(1000); i++) {
+        hs_builder  *b = NULL;
+        hs_instance *in = NULL;
+        hs_schedule *s = NULL;
+        hs_violation v;
+        size_t       count;
+
+        do
+            literal_draw(&l, &source);
+        while (l.has_cycle);
+        ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+        literal_tell(&l, b);
+        ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+        count = place_all(&l, &source, all, run);
+        ck_assert_int_eq(hs_schedule_build(l.cpus, l.gpus, count, all, &s), HS_OK);
+        if (is_valid(&l, all, count, run)) {
+            valid++;
+            ck_assert_int_eq(hs_schedule_check(in, s, &v), HS_OK);
+            plan_comes_back(&l, in, s);
+        } else {
+            broken++;
+            ck_assert_int_eq(hs_schedule_check(in, s, &v), HS_ESCHEDULE);
+            is_broken(&l, &v, run);
+        }
+        hs_schedule_free(s);
+        hs_instance_free(in);
+        hs_builder_free(b);
+    }
+    if (rounds(1000) >= 80) /* few may be of one sort */
+        ck_assert(valid > broken / 2 && broken > valid / 100);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("graph");
+    TCase *all = tcase_create("all");
+
+    tcase_add_loop_test(all, graphs_are_what_they_mean, 0, 4);
+    tcase_add_loop_test(all, schedules_are_checked_and_come_back, 0, 4);
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
+}

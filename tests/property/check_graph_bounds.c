@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bounds on small graphs: against their definitions over all pairs of tasks, against each other,
+ * and against the best of all orders and places.
+ */
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "graph_brute_force.h"
+#include "graph_sample.h"
+#include "sample.h"
+#include "suite.h"
+
+/* In doubles, where the library has more: what is compared is the same but for rounding. */
+#define ROUNDING 1e-11
+
+static double bound_of(const graph_sample *s, const char *name)
+{
+    double    value = NAN;
+    hs_status st = hs_bound_compute(hs_bound_find(name), s->in, NULL, &value);
+
+    GRAPH_REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
+    return value;
+}
+
+static int is_near(double a, double b)
+{
+    return fabs(a - b) <= ROUNDING * fmax(fabs(a), fabs(b));
+}
+
+/* What a way of smaller times before a task takes, and after it. */
+static void ways_of(const graph_sample *s, double *head, double *tail)
+{
+    for (size_t round = 0; round < s->n; round++)
+        for (size_t from = 0; from < s->n; from++)
+            for (size_t to = 0; to < s->n; to++)
+                if (s->edge[from][to]) {
+                    head[to] = fmax(head[to], head[from] + fmin(s->p[from], s->q[from]));
+                    tail[from] = fmax(tail[from], tail[to] + fmin(s->p[to], s->q[to]));
+                }
+}
+
+typedef struct spans {
+    double cpu[GRAPH_TASKS], gpu[GRAPH_TASKS];
+} spans;
+
+static spans spans_of(const graph_sample *s)
+{
+    double head[GRAPH_TASKS] = {0}, tail[GRAPH_TASKS] = {0};
+    spans  its;
+
+    ways_of(s, head, tail);
+    for (size_t i = 0; i < s->n; i++) {
+        its.cpu[i] = head[i] + s->p[i] + tail[i];
+        its.gpu[i] = head[i] + s->q[i] + tail[i];
+    }
+    return its;
+}
+
+static double longest_of(const graph_sample *s, const spans *its)
+{
+    double longest = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        longest = fmax(longest, fmin(its->cpu[i], its->gpu[i]));
+    return longest;
+}
+
+/* What u and v prove of the area LP when no task runs where its span is more than T. */
+static double proved_by(const graph_sample *s, const spans *its, double T, double u, double v)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        double cpu = its->cpu[i] > T ? INFINITY : u * s->p[i];
+        double gpu = its->gpu[i] > T ? INFINITY : v * s->q[i];
+
+        sum += fmin(cpu, gpu);
+    }
+    return s->m * u + s->k * v > 0 ? sum / (s->m * u + s->k * v) : 0;
+}
+
+static double area_of(const graph_sample *s, const spans *its, double T)
+{
+    double best = fmax(proved_by(s, its, T, 1, 0), proved_by(s, its, T, 0, 1));
+
+    for (size_t i = 0; i < s->n; i++)
+        if (isfinite(s->p[i]) && isfinite(s->q[i]))
+            best = fmax(best, proved_by(s, its, T, s->q[i], s->p[i]));
+    return best;
+}
+
+/* The least T that is feasible: the LP changes only at spans. */
+static double deadline_of(const graph_sample *s, const spans *its)
+{
+    double least = INFINITY;
+
+    for (size_t i = 0; i <= 2 * s->n; i++) {
+        double from = i < s->n ? its->cpu[i] : i < 2 * s->n ? its->gpu[i - s->n] : 0;
+
+        if (isfinite(from))
+            least = fmin(least, fmax(from, area_of(s, its, from)));
+    }
+    return least;
+}
+
+START_TEST(bounds_are_their_definitions)
+{
+    size_t rounds = sample_rounds(4000);
+
+    for (size_t i = 0; i < rounds; i++) {
+        graph_sample s;
+        spans        its;
+        double       longest, path, deadline, area;
+
+        graph_sample_make(&s, 71000000 + i);
+        its = spans_of(&s);
+        longest = bound_of(&s, "critical-path");
+        deadline = bound_of(&s, "deadline");
+        area = bound_of(&s, "theorem2");
+        GRAPH_REQUIRE(&s, is_near(longest, longest_of(&s, &its)), "critical-path %.17g, not %.17g",
+                      longest, longest_of(&s, &its));
+        GRAPH_REQUIRE(&s, is_near(deadline, deadline_of(&s, &its)), "deadline %.17g, not %.17g",
+                      deadline, deadline_of(&s, &its));
+        GRAPH_REQUIRE(&s, deadline >= longest * (1 - ROUNDING) && deadline >= area * (1 - ROUNDING),
+                      "deadline %.17g below critical-path or theorem2", deadline);
+        if (!hs_bound_find("paths")) {
+            graph_sample_free(&s);
+            continue;
+        }
+        path = bound_of(&s, "paths");
+        GRAPH_REQUIRE(&s, path >= longest && path >= area, "paths %.17g below one of its parts",
+                      path);
+        GRAPH_REQUIRE(&s, hs_instance_has_graph(s.in) || path == deadline,
+                      "paths %.17g without a graph, not %.17g", path, deadline);
+        graph_sample_free(&s);
+    }
+}
+END_TEST
+
+START_TEST(no_bound_exceeds_the_optimum)
+{
+    size_t rounds = sample_rounds(1500), looked_at = 0, met = 0;
+
+    for (size_t i = 0; i < rounds; i++) {
+        graph_sample s;
+        double       best;
+
+        graph_sample_make(&s, 72000000 + i);
+        if (s.n > GRAPH_BRUTE_FORCE_TASKS) {
+            graph_sample_free(&s);
+            continue;
+        }
+        looked_at++;
+        best = graph_brute_force(&s);
+        for (size_t b = 0; b < hs_bound_count(); b++) {
+            double value;
+
+            if (sample_bound_searches(hs_bound_at(b)))
+                continue;
+            value = bound_of(&s, hs_bound_name(hs_bound_at(b)));
+            GRAPH_REQUIRE(&s, value <= best * (1 + ROUNDING), "%s: %.17g above the optimum %.17g",
+                          hs_bound_name(hs_bound_at(b)), value, best);
+        }
+        met += is_near(bound_of(&s, "deadline"), best);
+        graph_sample_free(&s);
+    }
+    ck_assert_uint_ge(looked_at * 4, rounds);
+    ck_assert_uint_ge(met * 8, looked_at);
+}
+END_TEST
+
+typedef struct chain_case {
+    size_t   length; /* of a chain of tasks that take `cpu` or `gpu` */
+    uint32_t alone;  /* tasks beside it that take `other` or `gpu` */
+    double   cpu, gpu, other;
+    unsigned m, k;
+    double   paths;
+} chain_case;
+
+static hs_instance *instance_of(const chain_case *c)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    hs_task      task;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, c->m, c->k), HS_OK);
+    hs_task_init(&task);
+    task.cpu = c->cpu;
+    task.gpu = c->gpu;
+    for (size_t i = 0; i < c->length; i++) {
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        if (i > 0)
+            ck_assert_int_eq(hs_builder_after(b, i, i - 1, 0, 0), HS_OK);
+    }
+    task.cpu = c->other;
+    task.count = c->alone;
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+/* x of the chain and y of the others are on CPUs. */
+START_TEST(paths_by_hand)
+{
+    static const chain_case cases[] = {
+        /* 4 (x + y) <= 2 T, 8 - x - y <= T, 4 + 3 x <= T: x = 0, y = 8/3 */
+        {4, 4, 4, 1, 4, 2, 1, 16.0 / 3},
+        /* 4 (x + y) <= 2 T, 5 - x - y <= T, 4 + 3 x <= T, y <= 1: the chain alone */
+        {4, 1, 4, 1, 4, 2, 1, 4},
+        /* 2 x <= T, 6 - x <= T, 4 + x <= T: x = 1; the area alone is 4 */
+        {4, 2, 2, 1, INFINITY, 1, 1, 5},
+        /* 3 x <= T, 10 - x <= T, 5 + 2 x <= T: x = 5/3 */
+        {5, 5, 3, 1, INFINITY, 1, 1, 25.0 / 3},
+    };
+
+    for (size_t i = 0; hs_bound_find("paths") && i < sizeof cases / sizeof *cases; i++) {
+        hs_instance *in = instance_of(&cases[i]);
+        double       value;
+
+        ck_assert_int_eq(hs_bound_compute(hs_bound_find("paths"), in, NULL, &value), HS_OK);
+        ck_assert_double_le(value, cases[i].paths * (1 + 0x1p-52));
+        ck_assert_double_ge(value, cases[i].paths * (1 - 1e-9));
+        hs_instance_free(in);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("graph bounds");
+    TCase *cases = tcase_create("on small graphs");
+
+    tcase_set_timeout(cases, 600);
+    tcase_add_test(cases, bounds_are_their_definitions);
+    tcase_add_test(cases, no_bound_exceeds_the_optimum);
+    tcase_add_test(cases, paths_by_hand);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What plans ahead, on small graphs: entry by entry and bit for bit what the rules make when they
+ * are carried out literally; and a schedule, that no bound exceeds.
+ */
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "graph_brute_force.h"
+#include "graph_sample.h"
+#include "sample.h"
+#include "suite.h"
+
+enum { WORKERS = 2 * GRAPH_WORKERS };
+
+/* A worker's tasks in the order of time. */
+typedef struct lane {
+    size_t   count;
+    uint32_t task[GRAPH_TASKS];
+} lane;
+
+typedef struct plan {
+    const graph_sample *s;
+    lane                lane[WORKERS];
+    int                 placed[GRAPH_TASKS];
+    double              start[GRAPH_TASKS], end[GRAPH_TASKS];
+    uint32_t            node[GRAPH_TASKS];
+} plan;
+
+static double time_on(const graph_sample *s, unsigned worker, size_t task)
+{
+    return worker < s->m ? s->p[task] : s->q[task];
+}
+
+/* Ranks, the mean of transfers over all ordered pairs of workers. */
+
+static double mean_time(const graph_sample *s, size_t t)
+{
+    if (isinf(s->p[t]) || isinf(s->q[t]))
+        return fmin(s->p[t], s->q[t]);
+    return (s->m * s->p[t] + s->k * s->q[t]) / (s->m + s->k);
+}
+
+static double mean_transfer(const graph_sample *s, size_t t, size_t next)
+{
+    double bytes = s->bytes[t][next], m = s->m, k = s->k;
+
+    for (size_t d = 0; d < s->data; d++)
+        if (s->mode[next][d] & HS_READ && s->writer[next][d] == (int)t)
+            bytes = fmax(bytes, s->size[d]);
+    return (m * k *
+                (hs_instance_transfer(s->in, 0, 1, bytes) +
+                 hs_instance_transfer(s->in, 1, 0, bytes)) +
+            k * (k - 1) * hs_instance_transfer(s->in, 1, 2, bytes)) /
+           ((m + k) * (m + k));
+}
+
+static void find_ranks(const graph_sample *s, int is_mean, double *rank)
+{
+    for (size_t place = s->n; place-- > 0;)
+        for (size_t t = 0; t < s->n; t++) {
+            double way = 0;
+
+            if (s->position[t] != place)
+                continue;
+            for (size_t next = 0; next < s->n; next++)
+                if (s->edge[t][next])
+                    way = fmax(way, (is_mean ? mean_transfer(s, t, next) : 0) + rank[next]);
+            rank[t] = (is_mean ? mean_time(s, t) : fmin(s->p[t], s->q[t])) + way;
+        }
+}
+
+/* The earliest start from the arrival on, in a gap or behind everything; *before: how many tasks.
+ */
+static double earliest(const plan *l, unsigned worker, size_t task, size_t *before)
+{
+    const lane *w = &l->lane[worker];
+    double arrival = graph_arrival(l->s, task, hs_instance_node(l->s->in, worker), l->end, l->node);
+
+    for (*before = 0; *before < w->count; ++*before) {
+        double begin = *before ? l->end[w->task[*before - 1]] : 0;
+        double start = fmax(arrival, begin);
+
+        if (start + time_on(l->s, worker, task) <= l->start[w->task[*before]])
+            return start;
+    }
+    return fmax(arrival, w->count ? l->end[w->task[w->count - 1]] : 0);
+}
+
+static void put(plan *l, size_t task)
+{
+    unsigned workers = l->s->m + l->s->k, best = 0;
+    size_t   where = 0, before;
+
+    l->end[task] = INFINITY;
+    for (unsigned i = 0; i < workers; i++) {
+        unsigned w = (i + l->s->m) % workers; /* GPUs first */
+        double   start = earliest(l, w, task, &before), end = start + time_on(l->s, w, task);
+
+        if (end < l->end[task]) {
+            l->end[task] = end;
+            l->start[task] = start;
+            best = w;
+            where = before;
+        }
+    }
+    memmove(&l->lane[best].task[where + 1], &l->lane[best].task[where],
+            (l->lane[best].count++ - where) * sizeof *l->lane[best].task);
+    l->lane[best].task[where] = (uint32_t)task;
+    l->node[task] = hs_instance_node(l->s->in, best);
+    l->placed[task] = 1;
+}
+
+static void heft(plan *l, int is_mean)
+{
+    double rank[GRAPH_TASKS];
+
+    find_ranks(l->s, is_mean, rank);
+    for (size_t round = 0; round < l->s->n; round++) {
+        size_t next = l->s->n;
+
+        for (size_t t = 0; t < l->s->n; t++)
+            if (!l->placed[t] &&
+                (next == l->s->n || rank[t] > rank[next] ||
+                 (rank[t] == rank[next] && l->s->position[t] < l->s->position[next])))
+                next = t;
+        put(l, next);
+    }
+}
+
+static void require_same(const plan *l, const char *name, const hs_schedule *found)
+{
+    const graph_sample *s = l->s;
+
+    for (unsigned w = 0; w < s->m + s->k; w++) {
+        size_t          count;
+        const hs_entry *e = hs_schedule_entries(found, w, &count);
+
+        GRAPH_REQUIRE(s, count == l->lane[w].count, "%s: worker %u has %zu tasks, not %zu", name, w,
+                      count, l->lane[w].count);
+        for (size_t i = 0; i < count; i++) {
+            uint32_t t = l->lane[w].task[i];
+
+            GRAPH_REQUIRE(s,
+                          e[i].task == t && e[i].start == l->start[t] && e[i].end == l->end[t] &&
+                              e[i].state == HS_RUN,
+                          "%s: worker %u has task %u from %.17g to %.17g, not %u, %.17g, %.17g",
+                          name, w, e[i].task, e[i].start, e[i].end, t, l->start[t], l->end[t]);
+        }
+    }
+}
+
+/* Every input could have arrived, whatever else the schedule is. */
+static void require_possible(const plan *l, const char *name)
+{
+    const graph_sample *s = l->s;
+
+    for (size_t t = 0; t < s->n; t++)
+        GRAPH_REQUIRE(s, l->start[t] >= graph_arrival(s, t, l->node[t], l->end, l->node),
+                      "%s: task %zu starts too early", name, t);
+}
+
+static void require_bounded(const graph_sample *s, const char *name, double makespan)
+{
+    for (size_t b = 0; b < hs_bound_count(); b++) {
+        double value;
+
+        if (sample_bound_searches(hs_bound_at(b)))
+            continue;
+        GRAPH_REQUIRE(s, hs_bound_compute(hs_bound_at(b), s->in, NULL, &value) == HS_OK, "no %s",
+                      hs_bound_name(hs_bound_at(b)));
+        GRAPH_REQUIRE(s, value <= makespan * (1 + 1e-12), "%s: %.17g is below %s, %.17g", name,
+                      makespan, hs_bound_name(hs_bound_at(b)), value);
+    }
+}
+
+static void check_heft(const graph_sample *s, const char *name, hs_rank rank, int is_mean)
+{
+    const hs_algorithm *alg = hs_algorithm_find(name);
+    hs_schedule        *found = NULL;
+    static plan         l;
+    double              makespan;
+    hs_settings         settings;
+    hs_status           st;
+
+    hs_settings_init(&settings);
+    settings.rank = rank;
+    st = hs_solve(alg, s->in, &settings, &found);
+    GRAPH_REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
+    GRAPH_REQUIRE(s, hs_schedule_check(s->in, found, NULL) == HS_OK, "%s: no schedule", name);
+    l = (plan){.s = s};
+    heft(&l, is_mean);
+    require_same(&l, name, found);
+    require_possible(&l, name);
+    GRAPH_REQUIRE(s, hs_solve_makespan(NULL, alg, s->in, &settings, &makespan, NULL) == HS_OK, "%s",
+                  name);
+    GRAPH_REQUIRE(s, makespan == hs_schedule_makespan(found), "%s: %.17g without a schedule", name,
+                  makespan);
+    if (s->seed % 4 == 0)
+        require_bounded(s, name, makespan);
+    hs_schedule_free(found);
+}
+
+START_TEST(planners_as_they_read)
+{
+    size_t rounds = sample_rounds(6000);
+
+    for (size_t i = 0; i < rounds; i++) {
+        graph_sample s;
+
+        graph_sample_make(&s, 73000000 + i);
+        if (hs_instance_has_graph(s.in)) {
+            check_heft(&s, "heft", i % 2 ? HS_RANK_DEFAULT : HS_RANK_AVG, 1);
+            check_heft(&s, i % 2 ? "heft-min" : "heft", i % 2 ? HS_RANK_DEFAULT : HS_RANK_MIN, 0);
+        }
+        graph_sample_free(&s);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("graph planners");
+    TCase *cases = tcase_create("on small graphs");
+
+    tcase_set_timeout(cases, 600);
+    tcase_add_test(cases, planners_as_they_read);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Policies on small graphs under the virtual clock make, entry by entry and bit for bit, what their
+ * rules make when they are carried out literally (literal_clock.c).
+ */
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "graph_sample.h"
+#include "literal_clock.h"
+#include "sample.h"
+#include "suite.h"
+
+enum { MOST_ENTRIES = 4000 };
+
+static void require_same(const graph_sample *s, const char *name, const hs_placement *expected,
+                         size_t count, const hs_schedule *found)
+{
+    size_t seen = 0;
+
+    for (unsigned w = 0; w < s->m + s->k; w++) {
+        size_t          entries, at = 0;
+        const hs_entry *e = hs_schedule_entries(found, w, &entries);
+
+        for (size_t i = 0; i < count; i++) {
+            if (expected[i].worker != w)
+                continue;
+            seen++;
+            GRAPH_REQUIRE(s, at < entries, "%s: worker %u lacks task %u at %.17g", name, w,
+                          expected[i].task, expected[i].start);
+            GRAPH_REQUIRE(s,
+                          e[at].task == expected[i].task && e[at].start == expected[i].start &&
+                              e[at].end == expected[i].end && e[at].state == expected[i].state,
+                          "%s: worker %u has task %u (%u) from %.17g to %.17g, not %u (%u), %.17g, "
+                          "%.17g",
+                          name, w, e[at].task, e[at].state, e[at].start, e[at].end,
+                          expected[i].task, expected[i].state, expected[i].start, expected[i].end);
+            at++;
+        }
+        GRAPH_REQUIRE(s, at == entries, "%s: worker %u has %zu entries more", name, w,
+                      entries - at);
+    }
+    GRAPH_REQUIRE(s, seen == count, "%s: other workers", name);
+}
+
+/* How many were aborted. */
+static size_t follow(const graph_sample *s, const char *name, const hs_policy_settings *settings,
+                     const hs_schedule *plan, const hs_instance *truth)
+{
+    static hs_placement expected[MOST_ENTRIES];
+    literal_rules       rules = {name, settings, plan, truth};
+    hs_schedule        *found = NULL;
+    hs_status st = hs_policy_simulate(hs_policy_find(name), s->in, plan, truth, settings, &found);
+    size_t    aborted;
+
+    GRAPH_REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
+    st = hs_schedule_check(truth == s->in ? s->in : truth, found, NULL);
+    GRAPH_REQUIRE(s, st == HS_OK, "%s: no valid schedule", name);
+    require_same(s, name, expected, literal_graph(s, &rules, expected, MOST_ENTRIES), found);
+    aborted = hs_schedule_size(found) - s->n;
+    hs_schedule_free(found);
+    return aborted;
+}
+
+static hs_policy_settings draw_settings(const hs_policy_kind *kind, uint64_t seed)
+{
+    hs_policy_settings settings;
+
+    hs_policy_settings_init(&settings);
+    settings.rank = (hs_rank)(seed % 5);
+    if (!(hs_policy_ranks(kind) >> settings.rank & 1))
+        settings.rank = HS_RANK_DEFAULT;
+    settings.band = seed / 5 % 2 ? 0 : 1.5;
+    settings.leave = seed / 10 % 2 ? 0 : 2;
+    settings.threshold = (unsigned)(seed / 20 % 4);
+    return settings;
+}
+
+/* Where it is not the rules for independent tasks that hold, told elsewhere. */
+static int is_covered(const graph_sample *s, const hs_policy_kind *kind)
+{
+    return hs_policy_graphs(kind) &&
+           (hs_instance_has_graph(s->in) || strncmp(hs_policy_name(kind), "heteroprio", 10) != 0);
+}
+
+START_TEST(policies_as_they_read)
+{
+    const hs_policy_kind *kind = hs_policy_at((size_t)_i);
+    size_t                rounds = sample_rounds(3000), aborted = 0;
+
+    for (size_t i = 0; i < rounds; i++) {
+        graph_sample       s;
+        hs_policy_settings settings = draw_settings(kind, i);
+
+        graph_sample_make(&s, 61000000 + i);
+        if (is_covered(&s, kind) && !hs_policy_needs_plan(kind))
+            aborted += follow(&s, hs_policy_name(kind), &settings, NULL, s.in);
+        graph_sample_free(&s);
+    }
+    if (strcmp(hs_policy_name(kind), "heteroprio") == 0 && rounds > 1000)
+        ck_assert_uint_gt(aborted, rounds / 25);
+}
+END_TEST
+
+/* Those whose rules say all there is to say of times that differ. */
+START_TEST(policies_with_other_times)
+{
+    static const char *const names[] = {"heteroprio-ns", "h-ratio", "d-rank", "dmda"};
+    size_t                   rounds = sample_rounds(2000);
+
+    for (size_t i = 0; i < rounds; i++)
+        for (size_t j = 0; j < sizeof names / sizeof *names; j++) {
+            graph_sample          s;
+            const hs_policy_kind *kind = hs_policy_find(names[j]);
+            hs_policy_settings    settings = draw_settings(kind, i);
+
+            graph_sample_make(&s, 62000000 + i);
+            if (is_covered(&s, kind))
+                follow(&s, names[j], &settings, NULL, s.truth);
+            graph_sample_free(&s);
+        }
+}
+END_TEST
+
+/* A plan by some policy, on times that differ from those it was made by. */
+START_TEST(plans_as_they_read)
+{
+    size_t rounds = sample_rounds(3000);
+
+    for (size_t i = 0; i < rounds; i++) {
+        static const char *const makers[] = {"heteroprio", "dualhp", "dmda", "dynamic"};
+        graph_sample             s;
+        hs_schedule             *plan = NULL;
+
+        graph_sample_make(&s, 64000000 + i);
+        ck_assert_int_eq(hs_policy_simulate(hs_policy_find(makers[i % 4]), s.in, NULL, s.in, NULL,
+                                            &plan), HS_OK);
+        if (hs_instance_has_graph(s.in)) {
+            follow(&s, "plan", NULL, plan, s.in);
+            follow(&s, "plan", NULL, plan, s.truth);
+        }
+        hs_schedule_free(plan);
+        graph_sample_free(&s);
+    }
+}
+END_TEST
+
+/* What depends on what, and when inputs can have arrived. */
+static void require_possible(const graph_sample *s, const char *name, const hs_schedule *found)
+{
+    double   end[GRAPH_TASKS], start[GRAPH_TASKS];
+    unsigned on[GRAPH_TASKS];
+
+    for (unsigned w = 0; w < s->m + s->k; w++) {
+        size_t          count;
+        const hs_entry *e = hs_schedule_entries(found, w, &count);
+
+        for (size_t i = 0; i < count; i++)
+            if (e[i].state == HS_RUN) {
+                start[e[i].task] = e[i].start;
+                end[e[i].task] = e[i].end;
+                on[e[i].task] = hs_instance_node(s->in, w);
+            }
+    }
+    for (size_t f = 0; f < s->n; f++)
+        for (size_t t = 0; t < s->n; t++)
+            GRAPH_REQUIRE(
+                s,
+                !s->edge[f][t] ||
+                    start[t] >= end[f] + hs_instance_transfer(s->in, on[f], on[t], s->bytes[f][t]),
+                "%s: task %zu starts too early", name, t);
+}
+
+/* Whatever the times turn out to be, everything ends. */
+START_TEST(luck_breaks_nothing)
+{
+    const hs_policy_kind *kind = hs_policy_at((size_t)_i);
+    size_t                rounds = sample_rounds(1500);
+
+    for (size_t i = 0; i < rounds && hs_policy_graphs(kind); i++) {
+        graph_sample       s;
+        hs_policy_settings settings = draw_settings(kind, i);
+        hs_schedule       *found = NULL, *plan = NULL;
+        hs_status          st;
+
+        graph_sample_make(&s, 63000000 + i);
+        settings.tolerance = i % 3 ? 0 : 0.1;
+        ck_assert_int_eq(
+            hs_policy_simulate(hs_policy_find("heteroprio"), s.in, NULL, s.in, NULL, &plan), HS_OK);
+        st = hs_policy_simulate(kind, s.in, plan, s.truth, &settings, &found);
+        GRAPH_REQUIRE(&s, st == HS_OK, "%s: %s", hs_policy_name(kind), hs_status_text(st));
+        GRAPH_REQUIRE(&s, hs_schedule_check(s.truth, found, NULL) == HS_OK, "not valid");
+        require_possible(&s, hs_policy_name(kind), found);
+        hs_schedule_free(found);
+        hs_schedule_free(plan);
+        graph_sample_free(&s);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("graph policies");
+    TCase *cases = tcase_create("under the virtual clock");
+    int    kinds = (int)hs_policy_count();
+
+    tcase_set_timeout(cases, 600);
+    tcase_add_loop_test(cases, policies_as_they_read, 0, kinds);
+    tcase_add_test(cases, policies_with_other_times);
+    tcase_add_test(cases, plans_as_they_read);
+    tcase_add_loop_test(cases, luck_breaks_nothing, 0, kinds);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

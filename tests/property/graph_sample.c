@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "graph_sample.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dice.h"
+
+enum { ROWS = 12 };
+
+void graph_sample_fail(const graph_sample *s, const char *format, ...)
+{
+    char    text[400];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    ck_abort_msg("graph %llu, %zu tasks on %u + %u: %s", (unsigned long long)s->seed, s->n, s->m,
+                 s->k, text);
+}
+
+static double draw_time(dice *d, unsigned family)
+{
+    switch (family) {
+    case 0:
+        return dice_between(d, 1, 3);
+    case 1:
+        return dice_between(d, 1, 30);
+    case 2:
+        return dice_below(d, 3) ? 12 : dice_between(d, 1, 40);
+    default:
+        return 0.1 + dice_unit(d) * (dice_below(d, 4) ? 1 : 20);
+    }
+}
+
+/* What is the same for estimates and truth, with times for each. */
+static void add_rows(const graph_sample *s, dice *d, hs_builder *b, hs_builder *truth, size_t rows)
+{
+    unsigned family = dice_below(d, 4), counts = dice_below(d, 3), pinned = dice_below(d, 3);
+
+    for (size_t r = 0; r < rows; r++) {
+        hs_task  task;
+        unsigned gone = dice_below(d, 6);
+
+        hs_task_init(&task);
+        task.cpu = draw_time(d, family);
+        task.gpu = draw_time(d, family);
+        if (gone == 0 && s->k > 0)
+            task.cpu = INFINITY;
+        if (gone == 1 && s->m > 0)
+            task.gpu = INFINITY;
+        task.priority = (int64_t)dice_below(d, 4) - 1;
+        task.count = counts ? 1 : dice_between(d, 1, 2);
+        task.restartable = pinned == 0 && dice_below(d, 3) == 0 ? HS_RESTART_NO : HS_RESTART_YES;
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        task.cpu *= dice_below(d, 2) ? 1 : 0.5 + dice_unit(d);
+        task.gpu *= dice_below(d, 2) ? 1 : 0.5 + dice_unit(d);
+        ck_assert_int_eq(hs_builder_add(truth, &task), HS_OK);
+    }
+}
+
+static void add_edges(dice *d, hs_builder *b, size_t rows)
+{
+    unsigned density = dice_between(d, 1, 6), pieces = dice_below(d, 2);
+
+    for (size_t r = 1; r < rows; r++)
+        for (size_t e = 0; e < r; e++)
+            if (dice_below(d, 8) < density)
+                ck_assert_int_eq(hs_builder_after(b, r, e, 0,
+                                                  pieces ? dice_below(d, 4) : 0),
+                                 HS_OK);
+}
+
+static void add_data(dice *d, hs_builder *b, size_t rows)
+{
+    for (size_t i = 0; i < GRAPH_DATA; i++) {
+        char   name[2] = {(char)('a' + i), 0};
+        size_t number;
+
+        ck_assert_int_eq(hs_builder_data(b, name, &number), HS_OK);
+        ck_assert_int_eq(hs_builder_data_bytes(b, number, dice_below(d, 5)), HS_OK);
+        for (size_t r = 0; r < rows; r++)
+            if (dice_below(d, 3) == 0)
+                ck_assert_int_eq(
+                    hs_builder_access(b, r, number, (hs_access_mode)dice_between(d, 1, 3)), HS_OK);
+    }
+}
+
+static void add_links(graph_sample *s, dice *d, hs_builder *b)
+{
+    unsigned way = dice_below(d, 4);
+
+    s->links = way > 0;
+    if (!s->links)
+        return;
+    ck_assert_int_eq(hs_builder_link(b, HS_H2D, dice_below(d, 3), way == 1 ? 1 : 3), HS_OK);
+    ck_assert_int_eq(hs_builder_link(b, HS_D2H, dice_below(d, 3), way == 1 ? 2 : 0.7), HS_OK);
+    if (way == 3)
+        ck_assert_int_eq(hs_builder_link(b, HS_D2D, dice_below(d, 2), 1), HS_OK);
+}
+
+/* All that leads to a task through barriers alone. */
+static void expand(graph_sample *s, const hs_graph *g, size_t vertex, size_t to, double bytes)
+{
+    size_t          count;
+    const double   *piece;
+    const uint32_t *pred = hs_graph_predecessors(g, vertex, &count, &piece);
+
+    for (size_t i = 0; i < count; i++) {
+        double most = piece && piece[i] > bytes ? piece[i] : bytes;
+
+        if (pred[i] >= s->n) {
+            expand(s, g, pred[i], to, most);
+            continue;
+        }
+        s->edge[pred[i]][to] = 1;
+        if (most > s->bytes[pred[i]][to])
+            s->bytes[pred[i]][to] = most;
+    }
+}
+
+static void write_out(graph_sample *s)
+{
+    const hs_graph *g = NULL;
+
+    ck_assert_int_eq(hs_instance_graph(s->in, &g), HS_OK);
+    for (size_t t = 0; t < s->n; t++) {
+        s->p[t] = s->m ? hs_instance_time(s->in, t, HS_CPU) : INFINITY;
+        s->q[t] = s->k ? hs_instance_time(s->in, t, HS_GPU) : INFINITY;
+        s->priority[t] = hs_instance_priority(s->in, t);
+        s->restartable[t] = hs_instance_restartable(s->in, t);
+        s->position[t] = g ? hs_graph_position(g, t) : t;
+        for (size_t d = 0; d < GRAPH_DATA; d++)
+            s->writer[t][d] = -1;
+        if (!g)
+            continue;
+        expand(s, g, t, t, 0);
+        size_t           count;
+        const hs_access *access = hs_graph_accesses(g, t, &count);
+
+        for (size_t i = 0; i < count; i++) {
+            s->mode[t][access[i].data] = (int)access[i].mode;
+            s->writer[t][access[i].data] =
+                access[i].writer == HS_NOBODY ? -1 : (int)access[i].writer;
+        }
+    }
+    for (s->data = 0; hs_instance_data_name(s->in, s->data); s->data++)
+        s->size[s->data] = hs_instance_data_bytes(s->in, s->data);
+}
+
+void graph_sample_make(graph_sample *s, uint64_t seed)
+{
+    dice        d = {seed};
+    hs_builder *b = NULL, *truth = NULL;
+    size_t      rows = dice_between(&d, 1, ROWS);
+    unsigned    way;
+
+    memset(s, 0, sizeof *s);
+    s->seed = seed;
+    s->m = dice_below(&d, GRAPH_WORKERS);
+    s->k = dice_below(&d, GRAPH_WORKERS);
+    if (s->m + s->k == 0)
+        s->m = s->k = 1;
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_create(&truth), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, s->m, s->k), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(truth, s->m, s->k), HS_OK);
+    add_rows(s, &d, b, truth, rows);
+    way = dice_below(&d, 8); /* 0: independent */
+    if (way > 0 && way < 6)
+        add_edges(&d, b, rows);
+    if (way > 4)
+        add_data(&d, b, rows);
+    if (way > 0)
+        add_links(s, &d, b);
+    ck_assert_int_eq(hs_builder_finish(b, &s->in, NULL), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(truth, &s->truth, NULL), HS_OK);
+    hs_builder_free(b);
+    hs_builder_free(truth);
+    s->links &= hs_instance_has_graph(s->in); /* without a graph there is nothing to move */
+    s->n = hs_instance_tasks(s->in);
+    write_out(s);
+}
+
+void graph_sample_free(graph_sample *s)
+{
+    hs_instance_free(s->in);
+    hs_instance_free(s->truth);
+}

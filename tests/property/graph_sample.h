@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TEST_PROPERTY_GRAPH_SAMPLE_H
+#define TEST_PROPERTY_GRAPH_SAMPLE_H
+
+#include <hybridsched/hybridsched.h>
+
+/* One small random graph, every pair of tasks written out. The same seed gives the same one. */
+enum { GRAPH_TASKS = 24, GRAPH_DATA = 3, GRAPH_WORKERS = 4, GRAPH_NODES = GRAPH_WORKERS + 1 };
+
+typedef struct graph_sample {
+    uint64_t     seed;
+    size_t       n;
+    unsigned     m, k;
+    double       p[GRAPH_TASKS], q[GRAPH_TASKS]; /* infinite for a type without workers */
+    int64_t      priority[GRAPH_TASKS];
+    int          restartable[GRAPH_TASKS];
+    int          edge[GRAPH_TASKS][GRAPH_TASKS]; /* from, to */
+    double       bytes[GRAPH_TASKS][GRAPH_TASKS];
+    size_t       data;
+    int          mode[GRAPH_TASKS][GRAPH_DATA];   /* 0: no access */
+    int          writer[GRAPH_TASKS][GRAPH_DATA]; /* before it; -1: nobody */
+    double       size[GRAPH_DATA];
+    size_t       position[GRAPH_TASKS];
+    int          links;
+    hs_instance *in, *truth; /* the same tasks with other times */
+} graph_sample;
+
+void graph_sample_make(graph_sample *s, uint64_t seed);
+void graph_sample_free(graph_sample *s);
+
+_Noreturn void graph_sample_fail(const graph_sample *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#define GRAPH_REQUIRE(s, condition, ...)         \
+    do {                                         \
+        if (!(condition))                        \
+            graph_sample_fail((s), __VA_ARGS__); \
+    } while (0)
+
+#endif

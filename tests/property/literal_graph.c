@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "literal_graph.h"
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+static void draw(literal *l, dice *source)
+{
+    int many = (int)dice_below(source, 3), with_data = (int)dice_below(source, 3);
+    int backward = (int)dice_below(source, 8) == 0;
+
+    memset(l, 0, sizeof *l);
+    l->rows = dice_between(source, 1, ROWS);
+    for (size_t r = 0; r < l->rows; r++) {
+        l->count[r] = many == 2 ? dice_between(source, 1, COPIES) : 1;
+        l->first[r] = l->tasks;
+        for (unsigned c = 0; c < l->count[r]; c++)
+            l->row_of[l->tasks++] = r;
+    }
+    for (size_t r = 0; r < l->rows; r++)
+        for (size_t e = 0; e < l->rows; e++) {
+            unsigned copy = dice_below(source, 2) ? dice_below(source, l->count[e] + 1) : 0;
+
+            if (e == r || (e > r && !backward) || dice_below(source, 3))
+                continue;
+            l->told[r][e][copy] = 1;
+            l->piece[r][e][copy] = dice_below(source, 2) * dice_below(source, 9) / 2.0;
+        }
+    for (size_t r = 0; r < l->rows && with_data == 2; r++)
+        for (size_t d = 0; d < DATA; d++)
+            l->mode[r][d] = (int)dice_below(source, 5) % 4;
+}
+
+static void draw_machine(literal *l, dice *source)
+{
+    int links = (int)dice_below(source, 3);
+
+    l->cpus = dice_below(source, 3);
+    l->gpus = dice_between(source, l->cpus == 0, 3);
+    for (size_t r = 0; r < l->rows; r++) {
+        l->time[r][HS_CPU] = l->cpus && dice_below(source, 4) ? dice_between(source, 1, 5) : INFINITY;
+        l->time[r][HS_GPU] = l->gpus && dice_below(source, 4) ? dice_between(source, 1, 5) : INFINITY;
+        if (isinf(l->time[r][HS_CPU]) && isinf(l->time[r][HS_GPU]))
+            l->time[r][l->cpus ? HS_CPU : HS_GPU] = dice_between(source, 1, 9) / 4.0;
+    }
+    l->usual = dice_below(source, 2) * dice_below(source, 9);
+    for (size_t d = 0; d < DATA; d++)
+        l->size[d] = dice_below(source, 2) ? (double)dice_below(source, 9) : -1;
+    for (hs_link link = HS_H2D; link < HS_LINKS; link++) {
+        l->has_link[link] = link == HS_D2D ? links == 2 : links > 0;
+        l->latency[link] = dice_below(source, 3) / 2.0;
+        l->bandwidth[link] = dice_between(source, 1, 4);
+    }
+}
+
+void literal_add_edge(literal *l, size_t from, size_t to, double bytes)
+{
+    l->edge[from][to] = 1;
+    if (bytes > l->bytes[from][to])
+        l->bytes[from][to] = bytes;
+}
+
+static void add_told(literal *l)
+{
+    for (size_t r = 0; r < l->rows; r++)
+        for (size_t e = 0; e < l->rows; e++)
+            for (unsigned copy = 0; copy <= COPIES; copy++)
+                for (size_t t = 0; l->told[r][e][copy] && t < l->tasks; t++)
+                    for (size_t f = 0; l->row_of[t] == r && f < l->tasks; f++)
+                        if (l->row_of[f] == e &&
+                            (copy == 0 || f == l->first[e] + copy - 1))
+                            literal_add_edge(l, f, t, l->piece[r][e][copy]);
+}
+
+int literal_mode(const literal *l, size_t task, size_t data)
+{
+    return l->mode[l->row_of[task]][data];
+}
+
+int literal_writer(const literal *l, size_t task, size_t data)
+{
+    for (size_t t = task; t-- > 0;)
+        if (literal_mode(l, t, data) & HS_WRITE)
+            return (int)t;
+    return -1;
+}
+
+static void add_derived(literal *l)
+{
+    for (size_t t = 0; t < l->tasks; t++)
+        for (size_t d = 0; d < DATA; d++) {
+            int writer = literal_writer(l, t, d);
+
+            if (!literal_mode(l, t, d))
+                continue;
+            if (writer >= 0) /* read after write, write after write */
+                literal_add_edge(l, (size_t)writer, t, 0);
+            for (size_t r = writer < 0 ? 0 : (size_t)writer; r < t; r++) /* write after read */
+                if (literal_mode(l, t, d) & HS_WRITE && literal_mode(l, r, d) & HS_READ)
+                    literal_add_edge(l, r, t, 0);
+        }
+}
+
+static void add_positions(literal *l)
+{
+    int placed[TASKS] = {0};
+
+    for (size_t next = 0; next < l->tasks; next++) {
+        size_t t = 0;
+
+        for (; t < l->tasks; t++) {
+            int is_free = !placed[t];
+
+            for (size_t f = 0; f < l->tasks; f++)
+                is_free &= !l->edge[f][t] || placed[f];
+            if (is_free)
+                break;
+        }
+        if (t == l->tasks) {
+            l->has_cycle = 1;
+            return;
+        }
+        placed[t] = 1;
+        l->position[t] = next;
+    }
+}
+
+void literal_tell(const literal *l, hs_builder *b)
+{
+    size_t data[DATA];
+
+    ck_assert_int_eq(hs_builder_workers(b, l->cpus, l->gpus), HS_OK);
+    ck_assert_int_eq(hs_builder_usual_bytes(b, l->usual), HS_OK);
+    for (hs_link link = HS_H2D; link < HS_LINKS; link++)
+        if (l->has_link[link])
+            ck_assert_int_eq(hs_builder_link(b, link, l->latency[link], l->bandwidth[link]),
+                             HS_OK);
+    for (size_t r = 0; r < l->rows; r++) {
+        hs_task task;
+
+        hs_task_init(&task);
+        task.cpu = l->time[r][HS_CPU];
+        task.gpu = l->time[r][HS_GPU];
+        task.count = l->count[r];
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    }
+    for (size_t r = l->rows; r-- > 0;)
+        for (size_t e = 0; e < l->rows; e++)
+            for (unsigned copy = 0; copy <= COPIES; copy++)
+                if (l->told[r][e][copy])
+                    ck_assert_int_eq(hs_builder_after(b, r, e, copy, l->piece[r][e][copy]), HS_OK);
+    for (size_t d = 0; d < DATA; d++) {
+        char name[2] = {(char)('a' + d), 0};
+
+        ck_assert_int_eq(hs_builder_data(b, name, &data[d]), HS_OK);
+        if (l->size[d] >= 0)
+            ck_assert_int_eq(hs_builder_data_bytes(b, data[d], l->size[d]), HS_OK);
+        for (size_t r = 0; r < l->rows; r++)
+            if (l->mode[r][d])
+                ck_assert_int_eq(hs_builder_access(b, r, data[d], (hs_access_mode)l->mode[r][d]),
+                                 HS_OK);
+    }
+}
+
+void literal_draw(literal *l, dice *source)
+{
+    draw(l, source);
+    draw_machine(l, source);
+    add_told(l);
+    add_derived(l);
+    add_positions(l);
+}
+
+double literal_size(const literal *l, size_t data)
+{
+    return l->size[data] >= 0 ? l->size[data] : l->usual;
+}
+
+/* Seconds are the unit. */
+double literal_transfer(const literal *l, unsigned from, unsigned to, double bytes)
+{
+    hs_link link = from == 0 ? HS_H2D : to == 0 ? HS_D2H : HS_D2D;
+
+    if (from == to || bytes == 0 || !l->has_link[HS_H2D])
+        return 0;
+    if (!l->has_link[link])
+        return literal_transfer(l, from, 0, bytes) + literal_transfer(l, 0, to, bytes);
+    return l->latency[link] + bytes / l->bandwidth[link];
+}

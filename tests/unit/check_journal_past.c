@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What a journal says of tasks that are no longer what they were. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "journal_fixture.h"
+#include "suite.h"
+
+typedef struct row {
+    const char *id, *kernel, *cpu_command, *gpu_command;
+} row;
+
+/* Tasks of those rows instead of the fixture's; the list ends with an id that is NULL. */
+static void use(const row *rows, unsigned cpus, double time)
+{
+    hs_builder *b = NULL;
+
+    hs_instance_free(in);
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, cpus, 1), HS_OK);
+    for (; rows->id; rows++) {
+        hs_task task = {.struct_size = sizeof task,
+                        .id = rows->id,
+                        .cpu = time,
+                        .gpu = time + 1,
+                        .kernel = rows->kernel,
+                        .cpu_command = rows->cpu_command,
+                        .gpu_command = rows->gpu_command};
+
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+}
+
+/* A record of a worker of two CPUs and a GPU. */
+static void add(hsi_journal *j, uint32_t task, unsigned worker, unsigned number, hs_outcome outcome)
+{
+    hsi_journal_record r = {
+        .attempt = {
+            .task = task, .worker = worker, .number = number, .outcome = outcome, .status = -1}};
+
+    ck_assert_int_eq(hsi_journal_add(j, &r), HS_OK);
+}
+
+static void expect(const char *states, uint64_t gone)
+{
+    static const char letters[] = {[HSI_PAST_NONE] = '-',
+                                   [HSI_PAST_DONE] = 'd',
+                                   [HSI_PAST_CHANGED] = 'c',
+                                   [HSI_PAST_FAILED] = 'f'};
+    uint64_t          counts[4] = {0};
+    size_t            i;
+
+    shut(opened(HS_RESUME_REST, NULL, NULL));
+    for (i = 0; states[i]; i++) {
+        counts[past.state[i]]++;
+        ck_assert_msg(letters[past.state[i]] == states[i], "task %zu of %s is %c", i, states,
+                      letters[past.state[i]]);
+    }
+    ck_assert_uint_eq(past.done, counts[HSI_PAST_DONE]);
+    ck_assert_uint_eq(past.changed, counts[HSI_PAST_CHANGED]);
+    ck_assert_uint_eq(past.failed, counts[HSI_PAST_FAILED]);
+    ck_assert_uint_eq(past.gone, gone);
+}
+
+static const row three[] = {{"a", "", "make a", "make -g a"},
+                            {"b", "", "make b", "make -g b"},
+                            {"c", "dgemm:8", "", ""},
+                            {0}};
+
+/* The first two on CPUs, the last on the GPU. */
+static void all_done(void)
+{
+    hsi_journal *j;
+
+    use(three, 2, 1);
+    j = opened(HS_RESUME_NOT, NULL, NULL);
+    add(j, 0, 0, 1, HS_OUTCOME_DONE);
+    add(j, 1, 1, 1, HS_OUTCOME_DONE);
+    add(j, 2, 2, 1, HS_OUTCOME_DONE);
+    shut(j);
+}
+
+START_TEST(other_workers_times_and_order)
+{
+    static const row turned[] = {{"c", "dgemm:8", "", ""},
+                                 {"b", "", "make b", "make -g b"},
+                                 {"a", "", "make a", "make -g a"},
+                                 {0}};
+
+    all_done();
+    use(three, 7, 0.25);
+    expect("ddd", 0);
+    use(turned, 1, 3);
+    expect("ddd", 0);
+}
+END_TEST
+
+START_TEST(one_is_mended_one_is_new_one_is_gone)
+{
+    static const row now[] = {{"b", "", "make b again", "make -g b"},
+                              {"new", "", "make b", "make b"},
+                              {"c", "dgemm:8", "", ""},
+                              {0}};
+
+    all_done();
+    use(now, 2, 1);
+    expect("c-d", 1);
+}
+END_TEST
+
+/* What was run is what counts: another command for the other type of worker changes nothing. */
+START_TEST(what_was_not_run_may_change)
+{
+    static const row now[] = {{"a", "label", "make a", "other"},
+                              {"b", "", "other", "make -g b"},
+                              {"c", "dgemm:8", "other", ""},
+                              {0}};
+
+    all_done();
+    use(now, 2, 1);
+    expect("dcd", 0);
+}
+END_TEST
+
+START_TEST(a_kernel_is_no_command)
+{
+    static const row now[] = {
+        {"a", "make a", "", ""}, {"c", "dgemm:9", "", ""}, {"b", "", "dgemm:8", "x"}, {0}};
+
+    all_done();
+    use(now, 2, 1);
+    expect("ccc", 0);
+}
+END_TEST
+
+/* Done, failed and done again; and failed after it was another. */
+START_TEST(the_last_record_counts)
+{
+    static const row now[] = {
+        {"a", "", "mended", "x"}, {"b", "", "make b", "x"}, {"c", "dgemm:8", "", ""}, {0}};
+    hsi_journal *j;
+
+    all_done();
+    use(now, 2, 1);
+    j = opened(HS_RESUME_REST, NULL, NULL);
+    add(j, 0, 0, 2, HS_OUTCOME_FAILED);
+    add(j, 2, 2, 3, HS_OUTCOME_LOST);
+    shut(j);
+    expect("fdf", 0);
+    ck_assert_uint_eq(past.attempts[0], 2);
+    ck_assert_uint_eq(past.attempts[1], 1);
+    ck_assert_uint_eq(past.attempts[2], 3);
+    j = opened(HS_RESUME_REST, NULL, NULL);
+    add(j, 0, 0, 3, HS_OUTCOME_DONE);
+    add(j, 2, 2, 2, HS_OUTCOME_DONE); /* numbers need not ascend */
+    shut(j);
+    expect("ddd", 0);
+    ck_assert_uint_eq(past.attempts[2], 3);
+    use(three, 2, 1);
+    expect("cdd", 0); /* as it was first: what is there now is from another */
+}
+END_TEST
+
+START_TEST(strangers_are_counted_once)
+{
+    static const row one[] = {{"z", "", "", ""}, {0}};
+    hsi_journal     *j;
+
+    all_done();
+    j = opened(HS_RESUME_REST, NULL, NULL);
+    add(j, 0, 0, 2, HS_OUTCOME_FAILED);
+    add(j, 0, 0, 3, HS_OUTCOME_DONE);
+    shut(j);
+    use(one, 1, 1);
+    expect("-", 3);
+}
+END_TEST
+
+START_TEST(stand_ins_are_no_work)
+{
+    hsi_journal_record r = {.attempt = {.number = 1}, .stand_in = 1};
+    hsi_journal       *j;
+    unsigned char      state[3] = {0};
+    uint16_t           attempts[3] = {0};
+    hsi_journal_past   rehearsal = {.stand_ins = 1, .state = state, .attempts = attempts};
+
+    use(three, 2, 1);
+    j = opened(HS_RESUME_NOT, NULL, NULL);
+    ck_assert_int_eq(hsi_journal_add(j, &r), HS_OK);
+    shut(j);
+    expect("c--", 0);
+    ck_assert_int_eq(hsi_journal_look(file, in, 1, &rehearsal, why), HS_OK);
+    ck_assert_uint_eq(rehearsal.done, 1);
+}
+END_TEST
+
+START_TEST(how_it_failed_can_be_read)
+{
+    static const struct {
+        hs_exec_attempt attempt;
+        const char     *word;
+    } ends[] = {
+        {{.outcome = HS_OUTCOME_FAILED, .status = 3}, " exit:3 "},
+        {{.outcome = HS_OUTCOME_FAILED, .status = -1, .signal = 9}, " signal:9 "},
+        {{.outcome = HS_OUTCOME_FAILED, .status = -1, .timed_out = 1, .signal = 15}, " timeout "},
+        {{.outcome = HS_OUTCOME_LOST, .status = -1}, " lost "},
+        {{.outcome = HS_OUTCOME_FAILED, .status = -1}, " failed "},
+    };
+    hsi_journal *j = opened(HS_RESUME_NOT, NULL, NULL);
+    bytes        all;
+    size_t       i;
+
+    for (i = 0; i < sizeof ends / sizeof *ends; i++) {
+        hsi_journal_record r = {.attempt = ends[i].attempt};
+
+        r.attempt.task = (uint32_t)(10 + i);
+        r.attempt.number = 4;
+        ck_assert_int_eq(hsi_journal_add(j, &r), HS_OK);
+    }
+    shut(j);
+    all = slurp();
+    all.at[all.size] = '\0';
+    for (i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char start[64], *line;
+        snprintf(start, sizeof start, "\nfailed frame#%zu cpu0 4 0.000000000 ", i + 1);
+        line = strstr(all.at, start);
+        ck_assert_msg(line != NULL, "%s", start);
+        *strchr(line + 1, '\n') = '\0';
+        ck_assert_msg(strstr(line, ends[i].word) != NULL, "%s", line);
+        line[strlen(line)] = '\n';
+    }
+    free(all.at);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("journal past");
+    TCase *tc = add_case(suite, "past");
+
+    tcase_add_test(tc, other_workers_times_and_order);
+    tcase_add_test(tc, one_is_mended_one_is_new_one_is_gone);
+    tcase_add_test(tc, what_was_not_run_may_change);
+    tcase_add_test(tc, a_kernel_is_no_command);
+    tcase_add_test(tc, the_last_record_counts);
+    tcase_add_test(tc, strangers_are_counted_once);
+    tcase_add_test(tc, stand_ins_are_no_work);
+    tcase_add_test(tc, how_it_failed_can_be_read);
+    return run_suite(suite);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOOLS_COMMON_CERTIFIED_H
+#define TOOLS_COMMON_CERTIFIED_H
+
+#include <hybridsched/schedule.h>
+
+/**
+ * What a valid schedule proves of the optimum: the largest load of a worker, as
+ * the exact sum of the times it runs, rounded up. The makespan may lie a little
+ * below it, because each end is rounded to nearest, and above it by idle time.
+ * No true lower bound exceeds it. O(entries).
+ *
+ * Where tasks depend on each other, workers wait: then it is the makespan, if that is larger. Its
+ * ends are rounded, each by at most half a unit: a true bound may exceed it by certified_slack().
+ */
+double certified_makespan(const hs_instance *in, const hs_schedule *s);
+double certified_slack(const hs_instance *in, const hs_schedule *s);
+
+/**
+ * What to print as the makespan beside a bound: the larger of the two, which no true lower bound
+ * exceeds, idle time or not.
+ */
+double certified_time(const hs_instance *in, const hs_schedule *s);
+
+/** How far `s` may be from the optimum: what it takes over `bound`, less 1; 0: it is optimal. */
+double certified_gap(const hs_instance *in, const hs_schedule *s, double bound);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-exec: what failed; above all tasks that failed for good, each with its attempts. */
+#include "exec/html/html.h"
+
+enum { FAILURES_MOST = 2000 };
+
+static void put_failure(const page *p, const hs_exec_failure *f)
+{
+    char worker[16];
+
+    hs_worker_name(p->m->cpus, f->worker, worker);
+    fputs("<tr>", p->out);
+    html_task(p, f->task);
+    fprintf(p->out, "<td class=\"name%s</td>", f->final ? " bad\">for good" : "\">tried again");
+    html_long(p->out, f->why ? f->why : "");
+    fputs("<td class=\"name\">", p->out);
+    if (f->log && p->job->keeps_logs)
+        html_link(p, f, "output");
+    fprintf(p->out, "</td><td class=\"name\">%s</td><td>%u</td></tr>\n", worker,
+            (unsigned)f->number);
+}
+
+/* Where the failures of one task, from the first on, end; *final: did it fail for good? */
+static size_t end_of_task(const exec_measured *m, size_t from, int *final)
+{
+    size_t i = from;
+
+    for (* final = 0; i < m->known_count && m->known[i].task == m->known[from].task; i++)
+        *final |= m->known[i].final;
+    return i;
+}
+
+static void put_failures(const page *p, int wanted, size_t *room)
+{
+    const exec_measured *m = p->m;
+    int                  final;
+
+    for (size_t i = 0, end; i < m->known_count; i = end) {
+        end = end_of_task(m, i, &final);
+        for (size_t k = i; k < end && final == wanted && *room > 0; k++, --*room)
+            put_failure(p, &m->known[k]);
+    }
+}
+
+void html_failures(const page *p)
+{
+    size_t room = FAILURES_MOST;
+
+    if (p->m->known_count == 0)
+        return;
+    html_table_begin(p->out, "Failures", "tall",
+                     "<th class=\"name\">task</th><th class=\"name\">failed</th>"
+                     "<th class=\"name\">why</th><th class=\"name\">log</th>"
+                     "<th class=\"name\">worker</th><th>attempt</th>");
+    put_failures(p, 1, &room);
+    put_failures(p, 0, &room);
+    html_table_end(p->out);
+    if (p->m->known_count > FAILURES_MOST)
+        fprintf(p->out, "<p class=\"key\">The first %d of %zu.</p>\n", FAILURES_MOST,
+                p->m->known_count);
+}

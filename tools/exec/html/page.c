@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-exec: the report as one HTML file, from its beginning to its end. */
+#include <stdlib.h>
+
+#include "common/escape.h"
+#include "exec/html/html.h"
+
+static void put_start(const page *p)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+          p->out);
+    html_text(p->out, p->job->plan.path);
+    fputs(": run</title>\n", p->out);
+    html_style(p->out);
+    fputs("</head>\n<body>\n<main>\n", p->out);
+}
+
+static void put_plural(FILE *out, uint64_t count, const char *what)
+{
+    fprintf(out, "%llu %s%s", (unsigned long long)count, what, plural(count));
+}
+
+static void put_heading(const page *p)
+{
+    const exec_job *job = p->job;
+
+    fputs("<h1>", p->out);
+    html_text(p->out, job->plan.path);
+    fputs("</h1>\n<p class=\"sub\">", p->out);
+    put_plural(p->out, job->report.tasks, "task");
+    fputs(" by the policy <b>", p->out);
+    html_text(p->out, hs_policy_name(job->request->settings.policy));
+    fputs("</b> on ", p->out);
+    put_plural(p->out, p->m->cpus, "CPU");
+    fputs(" and ", p->out);
+    put_plural(p->out, p->m->gpus, "GPU");
+    if (job->plan.info.algorithm[0]) {
+        fputs("; the plan is by ", p->out);
+        html_text(p->out, job->plan.info.algorithm);
+    }
+    if (job->signal)
+        fputs("; stopped by a signal", p->out);
+    fputs("</p>\n", p->out);
+}
+
+hs_status exec_write_html(FILE *out, const exec_job *job, const exec_measured *m)
+{
+    page      p = {out, job, m, exec_unit_name(job), html_folder_of(job->request->report)};
+    hs_status status;
+
+    put_start(&p);
+    put_heading(&p);
+    html_tiles(&p);
+    html_failures(&p);
+    status = html_chart(&p);
+    html_workers(&p);
+    html_kernels(&p);
+    if (status == HS_OK)
+        status = html_tasks(&p);
+    html_origin(&p);
+    fputs("</main>\n", out);
+    html_script(out);
+    fputs("</body>\n</html>\n", out);
+    free(p.folder);
+    return status;
+}

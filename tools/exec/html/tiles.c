@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-exec: the numbers on top of the page. */
+#include <math.h>
+
+#include "exec/html/html.h"
+
+/* A number and what it is; between the two, and behind them, printf() goes on. */
+#define TILE "<div class=\"tile\"><b>"
+#define TILE_BAD "<div class=\"tile\"><b class=\"bad\">"
+#define TILE_WHAT "</b><span>"
+#define TILE_END "</span></div>\n"
+
+#define SHORT_TASK 0.1 /* seconds: of longer ones the overhead is no matter */
+
+/* "8 h 38 min" and "achieved makespan, 31067 s", or the latter time alone. The tile stays open. */
+static void begin_time(const page *p, double time, const char *what)
+{
+    double seconds = time * hs_unit_seconds(hs_instance_unit(p->job->plan.in));
+    char   number[32], longer[32];
+
+    hs_format_rounded(time, 6, number);
+    if (hs_format_duration(seconds, longer) > 0)
+        fprintf(p->out, TILE "%s" TILE_WHAT "%s, %s %s", longer, what, number, p->unit);
+    else
+        fprintf(p->out, TILE "%s %s" TILE_WHAT "%s", number, p->unit, what);
+}
+
+static void put_failed(const page *p)
+{
+    const hs_exec_report *r = &p->job->report;
+
+    if (r->failed + r->not_run > 0)
+        fprintf(p->out, TILE_BAD "%llu" TILE_WHAT "failed, %llu not run" TILE_END,
+                (unsigned long long)r->failed, (unsigned long long)r->not_run);
+    if (r->unrecorded > 0)
+        fprintf(p->out, TILE_BAD "%llu" TILE_WHAT "more done, but not recorded" TILE_END,
+                (unsigned long long)r->unrecorded);
+}
+
+static void put_times(const page *p)
+{
+    const hs_exec_report *r = &p->job->report;
+    const exec_measured  *m = p->m;
+
+    begin_time(p, m->achieved, "achieved makespan");
+    if (r->resumed == 0 && r->done == r->tasks && m->predicted > 0)
+        fprintf(p->out, ", %.4g &times; predicted", m->achieved / m->predicted);
+    fputs(TILE_END, p->out);
+    begin_time(p, m->predicted, "predicted makespan");
+    fprintf(p->out, "%s" TILE_END, r->resumed > 0 || r->done < r->tasks ? " of the whole plan" : "");
+    if (isfinite(m->bound) && m->bound > 0) {
+        begin_time(p, m->bound, "area bound, measured");
+        fprintf(p->out, ", achieved %.4g &times;" TILE_END, m->achieved / m->bound);
+    }
+}
+
+static void put_counts(const page *p)
+{
+    const hs_exec_report *r = &p->job->report;
+
+    fprintf(p->out, TILE "%llu / %llu" TILE_WHAT "tasks done", (unsigned long long)r->done,
+            (unsigned long long)r->tasks);
+    if (r->resumed > 0)
+        fprintf(p->out, ", %llu earlier", (unsigned long long)r->resumed);
+    fputs(TILE_END, p->out);
+    if (r->aborted + r->retried > 0)
+        fprintf(p->out, TILE "%llu / %llu" TILE_WHAT "attempts taken over / tried again" TILE_END,
+                (unsigned long long)r->aborted, (unsigned long long)r->retried);
+}
+
+static void put_overhead(const page *p)
+{
+    const hs_exec_report *r = &p->job->report;
+
+    if (p->m->attempt_count == 0 || r->busy > SHORT_TASK * (double)p->m->attempt_count)
+        return;
+    fprintf(p->out,
+            TILE "%.*f &micro;s" TILE_WHAT
+                 "overhead a task, %.*f &micro;s without waits for work" TILE_END,
+            r->overhead < 1e-4 ? 3 : 0, 1e6 * r->overhead, r->dispatch < 1e-4 ? 3 : 0,
+            1e6 * r->dispatch);
+}
+
+void html_tiles(const page *p)
+{
+    fputs("<div class=\"tiles\">\n", p->out);
+    put_failed(p);
+    put_times(p);
+    put_counts(p);
+    put_overhead(p);
+    fputs("</div>\n", p->out);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-exec: an instance in a plan's place gets a plan here. */
+#include <stdio.h>
+#include <string.h>
+
+#include <hybridsched/solve.h>
+
+#include "common/certified.h"
+#include "common/message.h"
+#include "common/progress.h"
+#include "exec/exec.h"
+
+static void show_progress(void *data, const hs_progress *progress)
+{
+    const plan *p = data;
+
+    progress_step(0, "%s: planning, makespan %.7g", p->path, progress->makespan);
+}
+
+static void tell(const plan *p, const hs_report *report)
+{
+    double      makespan = certified_time(p->in, p->s);
+    double      gap = certified_gap(p->in, p->s, report->bound);
+    const char *unit = hs_unit_name(hs_instance_unit(p->in));
+
+    if (gap > 0 && !report->proved)
+        message("%s: planned by best: makespan %.7g %s, at most %.2g%% above the optimum", p->path,
+                makespan, unit, 100 * gap);
+    else
+        message("%s: planned by best: makespan %.7g %s, which is optimal", p->path, makespan, unit);
+}
+
+int exec_plan_instance(plan *p, int quiet)
+{
+    hs_settings settings;
+    hs_report   report;
+    hs_status   status;
+
+    hs_settings_init(&settings);
+    hs_report_init(&report);
+    settings.progress = show_progress;
+    settings.progress_data = p;
+    status = hs_solve_reported(hs_algorithm_find("best"), p->in, &settings, &p->s, &report);
+    if (status != HS_OK)
+        return message_status(status, p->path);
+    snprintf(p->info.algorithm, sizeof p->info.algorithm, "best");
+    if (report.bound > 0) {
+        memcpy(p->info.bounds[0].name, report.bound_name, sizeof p->info.bounds[0].name);
+        p->info.bounds[0].value = report.bound;
+        p->info.bound_count = 1;
+    }
+    if (!quiet)
+        tell(p, &report);
+    return EXIT_OK;
+}
