@@ -25,8 +25,9 @@ typedef struct hsi_algorithm {
 
 extern const hsi_algorithm hsi_alg_heteroprio, hsi_alg_heteroprio_ns, hsi_alg_balanced_estimate,
     hsi_alg_balanced_makespan, hsi_alg_dualhp, hsi_alg_dada, hsi_alg_clb2c, hsi_alg_lpt,
-    hsi_alg_heft, hsi_alg_heft_min, hsi_alg_best, hsi_alg_exact, hsi_alg_hp_sp,
-    hsi_alg_hp_corrected, hsi_alg_dynamic, hsi_alg_h_ratio, hsi_alg_d_rank, hsi_alg_dmda;
+    hsi_alg_heft, hsi_alg_heft_min, hsi_alg_mct, hsi_alg_cpu_only, hsi_alg_gpu_only, hsi_alg_random,
+    hsi_alg_best, hsi_alg_exact, hsi_alg_hp_sp, hsi_alg_hp_corrected, hsi_alg_dynamic,
+    hsi_alg_h_ratio, hsi_alg_d_rank, hsi_alg_dmda;
 
 /* All ranks there are. */
 enum {

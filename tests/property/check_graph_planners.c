@@ -11,6 +11,7 @@
 #include "graph_sample.h"
 #include "sample.h"
 #include "suite.h"
+#include "support/random.h"
 
 enum { WORKERS = 2 * GRAPH_WORKERS };
 
@@ -112,7 +113,7 @@ static void put(plan *l, size_t task)
     l->placed[task] = 1;
 }
 
-static void heft(plan *l, int is_mean)
+static int heft(plan *l, int is_mean)
 {
     double rank[GRAPH_TASKS];
 
@@ -127,6 +128,109 @@ static void heft(plan *l, int is_mean)
                 next = t;
         put(l, next);
     }
+    return 1;
+}
+
+static int heft_avg(plan *l)
+{
+    return heft(l, 1);
+}
+
+static int heft_min(plan *l)
+{
+    return heft(l, 0);
+}
+
+/* After what is there, on the workers of these types. */
+static void append(plan *l, size_t task, int cpus, int gpus)
+{
+    unsigned workers = l->s->m + l->s->k, best = 0;
+
+    l->end[task] = INFINITY;
+    for (unsigned i = 0; i < workers; i++) {
+        unsigned    w = (i + l->s->m) % workers; /* GPUs first */
+        const lane *there = &l->lane[w];
+        double start = graph_arrival(l->s, task, hs_instance_node(l->s->in, w), l->end, l->node);
+
+        if (there->count)
+            start = fmax(start, l->end[there->task[there->count - 1]]);
+        if ((w < l->s->m ? cpus : gpus) && start + time_on(l->s, w, task) < l->end[task]) {
+            l->start[task] = start;
+            l->end[task] = start + time_on(l->s, w, task);
+            best = w;
+        }
+    }
+    l->lane[best].task[l->lane[best].count++] = (uint32_t)task;
+    l->node[task] = hs_instance_node(l->s->in, best);
+    l->placed[task] = 1;
+}
+
+/* The latest end of what is before a task; -1: not all of that is placed. */
+static double is_free_at(const plan *l, size_t task)
+{
+    double when = 0;
+
+    for (size_t f = 0; f < l->s->n; f++) {
+        if (l->s->edge[f][task] && !l->placed[f])
+            return -1;
+        if (l->s->edge[f][task])
+            when = fmax(when, l->end[f]);
+    }
+    return when;
+}
+
+static int mct(plan *l)
+{
+    for (size_t round = 0; round < l->s->n; round++) {
+        size_t next = l->s->n;
+
+        for (size_t t = 0; t < l->s->n; t++) {
+            double when = l->placed[t] ? -1 : is_free_at(l, t);
+
+            if (when >= 0 &&
+                (next == l->s->n || when < is_free_at(l, next) ||
+                 (when == is_free_at(l, next) && l->s->position[t] < l->s->position[next])))
+                next = t;
+        }
+        append(l, next, 1, 1);
+    }
+    return 1;
+}
+
+/* 0: a task cannot run there. `coin` is tossed where both types can. */
+static int by_type(plan *l, int cpus, int gpus, hsi_random *coin)
+{
+    for (size_t place = 0; place < l->s->n; place++)
+        for (size_t t = 0; t < l->s->n; t++) {
+            int cpu = cpus && isfinite(l->s->p[t]), gpu = gpus && isfinite(l->s->q[t]);
+
+            if (l->s->position[t] != place)
+                continue;
+            if (!cpu && !gpu)
+                return 0;
+            if (cpu && gpu)
+                *(hsi_random_below(coin, 2) ? &cpu : &gpu) = 0;
+            append(l, t, cpu, gpu);
+        }
+    return 1;
+}
+
+static int cpu_only(plan *l)
+{
+    return by_type(l, 1, 0, NULL);
+}
+
+static int gpu_only(plan *l)
+{
+    return by_type(l, 0, 1, NULL);
+}
+
+static int by_coins(plan *l)
+{
+    hsi_random coin;
+
+    hsi_random_seed(&coin, l->s->seed, 0);
+    return by_type(l, 1, 1, &coin);
 }
 
 static void require_same(const plan *l, const char *name, const hs_schedule *found)
@@ -175,7 +279,10 @@ static void require_bounded(const graph_sample *s, const char *name, double make
     }
 }
 
-static void check_heft(const graph_sample *s, const char *name, hs_rank rank, int is_mean)
+/* 0: it refuses. */
+typedef int planner(plan *l);
+
+static void check_planner(const graph_sample *s, const char *name, hs_rank rank, planner *run)
 {
     const hs_algorithm *alg = hs_algorithm_find(name);
     hs_schedule        *found = NULL;
@@ -186,11 +293,15 @@ static void check_heft(const graph_sample *s, const char *name, hs_rank rank, in
 
     hs_settings_init(&settings);
     settings.rank = rank;
+    settings.seed = s->seed;
+    l = (plan){.s = s};
     st = hs_solve(alg, s->in, &settings, &found);
+    if (!run(&l)) {
+        GRAPH_REQUIRE(s, st == HS_EWORKER && !found, "%s: %s", name, hs_status_text(st));
+        return;
+    }
     GRAPH_REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
     GRAPH_REQUIRE(s, hs_schedule_check(s->in, found, NULL) == HS_OK, "%s: no schedule", name);
-    l = (plan){.s = s};
-    heft(&l, is_mean);
     require_same(&l, name, found);
     require_possible(&l, name);
     GRAPH_REQUIRE(s, hs_solve_makespan(NULL, alg, s->in, &settings, &makespan, NULL) == HS_OK, "%s",
@@ -211,9 +322,14 @@ START_TEST(planners_as_they_read)
 
         graph_sample_make(&s, 73000000 + i);
         if (hs_instance_has_graph(s.in)) {
-            check_heft(&s, "heft", i % 2 ? HS_RANK_DEFAULT : HS_RANK_AVG, 1);
-            check_heft(&s, i % 2 ? "heft-min" : "heft", i % 2 ? HS_RANK_DEFAULT : HS_RANK_MIN, 0);
+            check_planner(&s, "heft", i % 2 ? HS_RANK_DEFAULT : HS_RANK_AVG, heft_avg);
+            check_planner(&s, i % 2 ? "heft-min" : "heft", i % 2 ? HS_RANK_DEFAULT : HS_RANK_MIN,
+                          heft_min);
         }
+        check_planner(&s, "mct", HS_RANK_DEFAULT, mct);
+        check_planner(&s, "cpu-only", HS_RANK_DEFAULT, cpu_only);
+        check_planner(&s, "gpu-only", HS_RANK_DEFAULT, gpu_only);
+        check_planner(&s, "random", HS_RANK_DEFAULT, by_coins);
         graph_sample_free(&s);
     }
 }

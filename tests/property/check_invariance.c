@@ -51,6 +51,14 @@ static int same(const hs_schedule *a, const hs_schedule *b, double factor, const
     return 1;
 }
 
+static void require_refusal(const sample *s, const hs_algorithm *alg, const hs_instance *in)
+{
+    hs_schedule *plan = NULL;
+
+    REQUIRE(s, hs_solve(alg, in, NULL, &plan) == HS_EWORKER && !plan, "%s does what it cannot",
+            hs_algorithm_name(alg));
+}
+
 /* All algorithms on two instances that ought to make no difference. */
 static void check_same(const sample *s, const char *what, const hs_instance *a,
                        const hs_settings *a_settings, const hs_instance *b,
@@ -62,8 +70,13 @@ static void check_same(const sample *s, const char *what, const hs_instance *a,
         hs_schedule *x, *y;
 
         if (sample_searches(hs_algorithm_at(i)) ||
-            (number && sample_is_policy(hs_algorithm_at(i))))
+            (number && sample_is_in_order(hs_algorithm_at(i))))
             continue;
+        if (sample_refuses(a, hs_algorithm_at(i))) {
+            require_refusal(s, hs_algorithm_at(i), a);
+            require_refusal(s, hs_algorithm_at(i), b);
+            continue;
+        }
         x = solve(s, i, a, a_settings);
         y = solve(s, i, b, b_settings);
         REQUIRE(s, same(x, y, factor, number), "%s: %s made a difference",

@@ -53,7 +53,8 @@ static void check_sample(const sample *s)
     for (i = 0; i < count; i++) {
         makespan[i] = INFINITY;
         if (sample_searches(hs_algorithm_at(i)) ||
-            (s->m + s->k > 10000 && sample_is_policy(hs_algorithm_at(i))))
+            sample_refuses(s->in, hs_algorithm_at(i)) ||
+            (s->m + s->k > 10000 && sample_is_in_order(hs_algorithm_at(i))))
             continue;
         makespan[i] = checked_makespan(s, hs_algorithm_at(i), bound);
         shortest = fmin(shortest, makespan[i]);

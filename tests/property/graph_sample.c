@@ -63,14 +63,28 @@ static void add_rows(const graph_sample *s, dice *d, hs_builder *b, hs_builder *
     }
 }
 
-static void add_edges(dice *d, hs_builder *b, size_t rows)
+/* The order of the rows, or any other: positions are not numbers then. */
+static void draw_order(dice *d, int any, size_t rows, size_t *row)
+{
+    for (size_t i = 0; i < rows; i++) {
+        size_t other = any ? dice_below(d, (unsigned)i + 1) : i;
+
+        row[i] = i;
+        row[i] = row[other];
+        row[other] = i;
+    }
+}
+
+static void add_edges(dice *d, hs_builder *b, size_t rows, int any_order)
 {
     unsigned density = dice_between(d, 1, 6), pieces = dice_below(d, 2);
+    size_t   row[ROWS];
 
+    draw_order(d, any_order, rows, row);
     for (size_t r = 1; r < rows; r++)
         for (size_t e = 0; e < r; e++)
             if (dice_below(d, 8) < density)
-                ck_assert_int_eq(hs_builder_after(b, r, e, 0,
+                ck_assert_int_eq(hs_builder_after(b, row[r], row[e], 0,
                                                   pieces ? dice_below(d, 4) : 0),
                                  HS_OK);
 }
@@ -172,7 +186,7 @@ void graph_sample_make(graph_sample *s, uint64_t seed)
     add_rows(s, &d, b, truth, rows);
     way = dice_below(&d, 8); /* 0: independent */
     if (way > 0 && way < 6)
-        add_edges(&d, b, rows);
+        add_edges(&d, b, rows, way < 3); /* accesses go in the order of the rows */
     if (way > 4)
         add_data(&d, b, rows);
     if (way > 0)

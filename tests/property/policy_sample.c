@@ -65,7 +65,7 @@ hs_schedule *some_plan(const sample *s, dice *d)
 
     do
         algorithm = hs_algorithm_at(dice_below(d, (unsigned)hs_algorithm_count()));
-    while (sample_searches(algorithm));
+    while (sample_searches(algorithm) || sample_refuses(s->in, algorithm));
     REQUIRE(s, hs_solve(algorithm, s->in, NULL, &plan) == HS_OK, "no plan");
     return plan;
 }

@@ -312,14 +312,41 @@ int sample_searches(const hs_algorithm *alg)
     return strcmp(name, "best") == 0 || strcmp(name, "exact") == 0;
 }
 
-int sample_is_policy(const hs_algorithm *alg)
+static int is_one_of(const hs_algorithm *alg, const char *const *names, size_t count)
 {
-    static const char *const names[] = {"hp-sp", "hp-corrected", "dynamic", "h-ratio", "d-rank",
-                                        "dmda"};
     size_t i;
 
-    for (i = 0; i < sizeof names / sizeof *names; i++)
+    for (i = 0; i < count; i++)
         if (strcmp(hs_algorithm_name(alg), names[i]) == 0)
+            return 1;
+    return 0;
+}
+
+int sample_is_policy(const hs_algorithm *alg)
+{
+    static const char *const names[] = {"hp-sp",   "hp-corrected", "dynamic",
+                                        "h-ratio", "d-rank",       "dmda"};
+
+    return is_one_of(alg, names, sizeof names / sizeof *names);
+}
+
+int sample_is_in_order(const hs_algorithm *alg)
+{
+    static const char *const names[] = {"mct", "cpu-only", "gpu-only", "random"};
+
+    return sample_is_policy(alg) || is_one_of(alg, names, sizeof names / sizeof *names);
+}
+
+int sample_refuses(const hs_instance *in, const hs_algorithm *alg)
+{
+    hs_type type = strcmp(hs_algorithm_name(alg), "gpu-only") == 0 ? HS_GPU : HS_CPU;
+    int     absent = type == HS_GPU ? !hs_instance_gpus(in) : !hs_instance_cpus(in);
+    size_t  i;
+
+    if (type == HS_CPU && strcmp(hs_algorithm_name(alg), "cpu-only") != 0)
+        return 0;
+    for (i = 0; i < hs_instance_tasks(in); i++)
+        if (absent || isinf(hs_instance_time(in, i, type)))
             return 1;
     return 0;
 }

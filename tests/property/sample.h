@@ -68,11 +68,18 @@ void sample_fail(const sample *s, const char *format, ...)
  */
 int sample_searches(const hs_algorithm *alg);
 
-/*
- * A policy under a virtual clock and nothing else: it takes its memory anew for each call, takes
- * what ties in the order of the tasks, and asks all workers.
- */
+/* A policy under a virtual clock and nothing else: it takes its memory anew for each call. */
 int sample_is_policy(const hs_algorithm *alg);
+
+/* It takes tasks as they come, or what ties as it comes, and asks all workers. */
+int sample_is_in_order(const hs_algorithm *alg);
+
+/*
+ * A task cannot run on the one type that the algorithm uses, and it says so. Without memory of its
+ * own.
+ */
+int sample_refuses(const hs_instance *in, const hs_algorithm *alg);
+
 int sample_bound_searches(const hs_bound *bound);
 
 /* Cheaper than ck_assert(), which notes down every call. */

@@ -67,7 +67,7 @@ static void check_instance(const hs_instance *in)
     context.settings.affinity_count = 3;
     for (i = 0; i < hs_algorithm_count(); i++) {
         context.algorithm = hs_algorithm_at(i);
-        if (sample_searches(context.algorithm))
+        if (sample_searches(context.algorithm) || sample_refuses(in, context.algorithm))
             continue;
         check_both_ways(hs_algorithm_name(context.algorithm), solve, &context);
     }
@@ -179,7 +179,7 @@ START_TEST(workspaces)
 
         context = (solve_context){.in = in, .algorithm = hs_algorithm_at(i)};
         hs_settings_init(&context.settings);
-        if (sample_searches(context.algorithm))
+        if (sample_searches(context.algorithm) || sample_refuses(in, context.algorithm))
             continue;
         check_both_ways(hs_algorithm_name(context.algorithm), solve_in_workspace, &context);
         if (sample_is_policy(context.algorithm))

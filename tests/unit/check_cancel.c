@@ -59,7 +59,7 @@ START_TEST(algorithms_ask_often)
     hs_settings         settings = asking(&c);
     hs_schedule        *s = NULL;
     double              makespan;
-    int                 whole = !sample_is_policy(alg); /* the others ask as they place alone */
+    int                 whole = !sample_is_in_order(alg); /* the others ask as they place alone */
 
     if (sample_searches(alg))
         return;

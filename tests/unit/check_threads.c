@@ -30,7 +30,7 @@ static void solve_all(const hs_instance *in, size_t first, results *out)
         size_t       at = (first + i) % algorithms; /* each thread begins elsewhere */
         hs_schedule *plan = NULL;
 
-        if (sample_searches(hs_algorithm_at(at)))
+        if (sample_searches(hs_algorithm_at(at)) || sample_refuses(in, hs_algorithm_at(at)))
             continue;
         if (hs_solve(hs_algorithm_at(at), in, NULL, &plan) != HS_OK ||
             hs_schedule_check(in, plan, NULL) != HS_OK) {

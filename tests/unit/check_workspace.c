@@ -43,12 +43,26 @@ static void check_one(const sample *s, hs_workspace *ws, const hs_algorithm *alg
     hs_schedule_free(plan);
 }
 
+static void check_refusal(const sample *s, hs_workspace *ws, const hs_algorithm *alg,
+                          const hs_instance *in)
+{
+    const char        *name = hs_algorithm_name(alg);
+    const hs_schedule *in_place = NULL;
+    double             makespan = -1;
+
+    REQUIRE(s, hs_solve_in(ws, alg, in, NULL, &in_place, NULL) == HS_EWORKER, "%s", name);
+    REQUIRE(s, hs_solve_makespan(ws, alg, in, NULL, &makespan, NULL) == HS_EWORKER, "%s", name);
+    REQUIRE(s, !in_place && makespan == -1, "%s: something came of it", name);
+}
+
 static void check_all(const sample *s, hs_workspace *ws, const hs_instance *in)
 {
     size_t i;
 
     for (i = 0; i < hs_algorithm_count(); i++)
-        if (!sample_searches(hs_algorithm_at(i)))
+        if (sample_refuses(in, hs_algorithm_at(i)))
+            check_refusal(s, ws, hs_algorithm_at(i), in);
+        else if (!sample_searches(hs_algorithm_at(i)))
             check_one(s, ws, hs_algorithm_at(i), in);
 }
 

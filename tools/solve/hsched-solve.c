@@ -58,7 +58,7 @@ static const option_spec option_table[] = {
     {0, "iterations", "N", {OPTION_WHOLE(request.settings.iterations, 1, OPTION_ANY)},
      "best: end after N moves of its search, rather than by the clock: the same plan everywhere"},
     {'s', "seed", "N", {OPTION_WHOLE(request.settings.seed, 0, OPTION_ANY)},
-     "best: begin its random numbers here (default: 0)"},
+     "best, random: begin the random numbers here (default: 0)"},
     {'j', "threads", "N", {OPTION_WHOLE(request.settings.threads, 1, 256)},
      "solve N instances at a time; best searches in the threads that are left (default: 1)"},
     {0, "start", "PLAN", {OPTION_FILE(request.start)},
@@ -109,15 +109,18 @@ static int has_algorithm(const solve_request *request, const hs_algorithm *alg)
 }
 
 /* There is room for it, unless it is there already. */
-static void add_algorithm(solve_request *request, const hs_algorithm *alg, hs_rank rank)
+static void add_algorithm(solve_request *request, const hs_algorithm *alg, hs_rank rank,
+                          int by_name)
 {
     size_t            count = request->algorithm_count;
     wanted_algorithm *wanted = &request->algorithms[count];
 
     for (size_t i = 0; i < count; i++)
-        if (request->algorithms[i].algorithm == alg && request->algorithms[i].rank == rank)
+        if (request->algorithms[i].algorithm == alg && request->algorithms[i].rank == rank) {
+            request->algorithms[i].by_name |= by_name;
             return;
-    *wanted = (wanted_algorithm){.algorithm = alg, .rank = rank};
+        }
+    *wanted = (wanted_algorithm){.algorithm = alg, .rank = rank, .by_name = by_name};
     if (rank == HS_RANK_DEFAULT)
         snprintf(wanted->name, sizeof wanted->name, "%s", hs_algorithm_name(alg));
     else
@@ -149,11 +152,11 @@ static void select_algorithms(solve_request *request, const char *names)
 
         if (strcmp(name, "all") == 0) {
             for (size_t i = 0; i < hs_algorithm_count(); i++)
-                add_algorithm(request, hs_algorithm_at(i), HS_RANK_DEFAULT);
+                add_algorithm(request, hs_algorithm_at(i), HS_RANK_DEFAULT, 0);
             for (size_t i = 0; plugin_algorithm_at(i); i++)
-                add_algorithm(request, plugin_algorithm_at(i), HS_RANK_DEFAULT);
+                add_algorithm(request, plugin_algorithm_at(i), HS_RANK_DEFAULT, 0);
         } else if (alg) {
-            add_algorithm(request, alg, rank);
+            add_algorithm(request, alg, rank, 1);
         } else {
             usage_error("there is no algorithm '%s'; hsched-solve --list names those there are, "
                         "and the ranks they take", name);

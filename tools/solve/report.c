@@ -58,7 +58,7 @@ static void csv_report(const solve_request *request, const solve_result *result,
     if (first)
         puts("instance,tasks,cpus,gpus,algorithm,makespan,bound,bound_name,ratio,spoliated,"
              "seconds");
-    for (size_t i = 0; i < request->algorithm_count; i++)
+    for (size_t i = 0; i < result->algorithm_count; i++)
         csv_algorithm(result, &result->algorithms[i]);
     for (size_t i = 0; i < result->bound_count && request->bounds_asked; i++)
         csv_bound(result, &result->bounds[i]);
@@ -110,7 +110,7 @@ static void json_bound(const solve_result *result, const solve_row *row)
 
 static void json_report(const solve_request *request, const solve_result *result, int first)
 {
-    for (size_t i = 0; i < request->algorithm_count; i++) {
+    for (size_t i = 0; i < result->algorithm_count; i++) {
         fputs(first && i == 0 ? "[\n" : ",\n", stdout);
         json_algorithm(result, &result->algorithms[i]);
     }

@@ -269,15 +269,29 @@ static void keep_best(run *r, hs_schedule *s, double makespan)
     r->best_makespan = makespan;
 }
 
-static int run_scheduling(run *r, const hs_algorithm *alg, solve_row *row, hs_report *report)
+/* What does not take these tasks was not wanted where all that do were. */
+static int refused(const run *r, const wanted_algorithm *wanted, solve_row *row, hs_status status)
+{
+    if (!wanted->by_name && (status == HS_EDEPENDENT || status == HS_EWORKER)) {
+        row->left_out = 1;
+        return EXIT_OK;
+    }
+    if (status != HS_EWORKER)
+        return failed(r, row->name, status);
+    message("%s: %s: a task cannot run on the only workers that it uses", r->result->path,
+            row->name);
+    return exit_code(status);
+}
+
+static int run_scheduling(run *r, const wanted_algorithm *wanted, solve_row *row, hs_report *report)
 {
     hs_schedule *s = NULL;
     double       start = clock_now();
-    hs_status    status = hs_solve_reported(alg, r->in, &r->settings, &s, report);
+    hs_status    status = hs_solve_reported(wanted->algorithm, r->in, &r->settings, &s, report);
     int          code;
 
     if (status != HS_OK)
-        return failed(r, row->name, status);
+        return refused(r, wanted, row, status);
     row->seconds = clock_now() - start;
     code = check(r, row->name, s);
     if (code) {
@@ -290,13 +304,15 @@ static int run_scheduling(run *r, const hs_algorithm *alg, solve_row *row, hs_re
     return EXIT_OK;
 }
 
-static int run_unscheduled(run *r, const hs_algorithm *alg, solve_row *row, hs_report *report)
+static int run_unscheduled(run *r, const wanted_algorithm *wanted, solve_row *row,
+                           hs_report *report)
 {
     double    start = clock_now();
-    hs_status status = hs_solve_makespan(NULL, alg, r->in, &r->settings, &row->value, report);
+    hs_status status =
+        hs_solve_makespan(NULL, wanted->algorithm, r->in, &r->settings, &row->value, report);
 
     if (status != HS_OK)
-        return failed(r, row->name, status);
+        return refused(r, wanted, row, status);
     row->seconds = clock_now() - start;
     row->value = larger(row->value, report->certified);
     row->spoliated = report->aborted;
@@ -305,17 +321,16 @@ static int run_unscheduled(run *r, const hs_algorithm *alg, solve_row *row, hs_r
 
 static int run_algorithm(run *r, const wanted_algorithm *wanted, solve_row *row)
 {
-    const hs_algorithm *alg = wanted->algorithm;
-    hs_report           report;
-    int                 code;
+    hs_report report;
+    int       code;
 
     row->name = wanted->name;
     r->settings.rank = wanted->rank;
     progress_step(r->step++, "%s: %s", r->result->path, row->name);
     hs_report_init(&report);
-    code = schedule_wanted(r) ? run_scheduling(r, alg, row, &report)
-                              : run_unscheduled(r, alg, row, &report);
-    if (code)
+    code = schedule_wanted(r) ? run_scheduling(r, wanted, row, &report)
+                              : run_unscheduled(r, wanted, row, &report);
+    if (code || row->left_out)
         return code;
     snprintf(row->members, sizeof row->members, "%s", report.members);
     row->optimal = report.proved && r->settings.gap == 0;
@@ -324,34 +339,62 @@ static int run_algorithm(run *r, const wanted_algorithm *wanted, solve_row *row)
 }
 
 /* To the best bound; what is as short as a schedule that was proved optimal is optimal too. */
-static void set_gaps(const solve_request *request, solve_result *result)
+static void set_gaps(solve_result *result)
 {
     double bound = result->bound.value, optimum = bound;
 
-    for (size_t i = 0; i < request->algorithm_count; i++)
+    for (size_t i = 0; i < result->algorithm_count; i++)
         if (result->algorithms[i].optimal)
             optimum = larger(optimum, result->algorithms[i].value);
-    for (size_t i = 0; i < request->algorithm_count; i++) {
+    for (size_t i = 0; i < result->algorithm_count; i++) {
         solve_row *row = &result->algorithms[i];
 
         row->gap = row->value <= optimum ? 0 : row->value / bound - 1;
     }
 }
 
+/* Names with commas between them; there is room for all that the library has. */
+typedef struct name_list {
+    char   text[512];
+    size_t used;
+} name_list;
+
+static void add_name(name_list *list, const char *name)
+{
+    if (list->used < sizeof list->text)
+        list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used,
+                                       "%s%s", list->used ? ", " : "", name);
+}
+
 static int run_algorithms(run *r)
 {
-    int code = EXIT_OK;
+    solve_result *result = r->result;
+    name_list     left_out = {.used = 0};
+    int           code = EXIT_OK;
 
-    for (size_t i = 0; i < r->request->algorithm_count && !code; i++)
-        code = run_algorithm(r, &r->request->algorithms[i], &r->result->algorithms[i]);
-    if (!code)
-        set_gaps(r->request, r->result);
-    return code;
+    for (size_t i = 0; i < r->request->algorithm_count && !code; i++) {
+        solve_row *row = &result->algorithms[result->algorithm_count];
+
+        code = run_algorithm(r, &r->request->algorithms[i], row);
+        if (!row->left_out) {
+            result->algorithm_count++;
+            continue;
+        }
+        add_name(&left_out, row->name);
+        *row = (solve_row){.name = NULL};
+    }
+    if (code)
+        return code;
+    set_gaps(result);
+    if (left_out.used > 0)
+        message("%s: algorithms left out, as they do not take such tasks: %s", result->path,
+                left_out.text);
+    return EXIT_OK;
 }
 
 static int is_proved(const run *r)
 {
-    for (size_t i = 0; i < r->request->algorithm_count; i++)
+    for (size_t i = 0; i < r->result->algorithm_count; i++)
         if (r->result->algorithms[i].gap == 0)
             return 1;
     return 0;
@@ -360,9 +403,8 @@ static int is_proved(const run *r)
 /* Those of `all` that take time, one after another until a schedule is proved optimal. */
 static int compute_late_bounds(run *r)
 {
-    char   left_out[128] = "";
-    size_t used = 0;
-    int    code = EXIT_OK;
+    name_list left_out = {.used = 0};
+    int       code = EXIT_OK;
 
     for (size_t i = 0; i < r->request->bound_count && !code; i++) {
         const wanted_bound *wanted = &r->request->bounds[i];
@@ -371,15 +413,15 @@ static int compute_late_bounds(run *r)
             continue;
         if (!is_proved(r)) {
             code = compute_bound(r, wanted);
-            set_gaps(r->request, r->result);
-        } else if (used < sizeof left_out) {
+            set_gaps(r->result);
+        } else {
             r->step++;
-            used += (size_t)snprintf(left_out + used, sizeof left_out - used, "%s%s",
-                                     used ? ", " : "", hs_bound_name(wanted->bound));
+            add_name(&left_out, hs_bound_name(wanted->bound));
         }
     }
-    if (used > 0)
-        message("%s: bounds left out, as nothing is left to prove: %s", r->result->path, left_out);
+    if (left_out.used > 0)
+        message("%s: bounds left out, as nothing is left to prove: %s", r->result->path,
+                left_out.text);
     return code;
 }
 
@@ -387,7 +429,7 @@ int solve_gap_code(const solve_request *request, const solve_result *result)
 {
     double least = INFINITY;
 
-    for (size_t i = 0; i < request->algorithm_count; i++)
+    for (size_t i = 0; i < result->algorithm_count; i++)
         if (result->algorithms[i].gap < least)
             least = result->algorithms[i].gap;
     if (!request->has_gap || least <= request->settings.gap)

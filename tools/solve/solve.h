@@ -26,21 +26,22 @@ typedef struct wanted_algorithm {
     const hs_algorithm *algorithm;
     hs_rank             rank;
     char                name[PLUGIN_RANKED]; /* NAME or NAME:RANK */
+    int                 by_name;             /* else it was among `all`, and may be left out */
 } wanted_algorithm;
 
 typedef struct solve_request {
-    wanted_algorithm    *algorithms;
-    size_t               algorithm_count;
-    wanted_bound        *bounds;
-    size_t               bound_count;
-    int                  bounds_asked; /* -b was given: report them too */
-    hs_settings          settings;
-    const char          *affinity;     /* a file; NULL: none */
-    const char          *start;        /* a plan to start from; NULL: none */
-    int                  has_gap;      /* --gap was given: it must be reached */
-    hs_read_options      reading;      /* other workers than the instance's, too */
-    output              *file[SOLVE_FILES]; /* NULL: not wanted */
-    solve_format         format;
+    wanted_algorithm *algorithms;
+    size_t            algorithm_count;
+    wanted_bound     *bounds;
+    size_t            bound_count;
+    int               bounds_asked; /* -b was given: report them too */
+    hs_settings       settings;
+    const char       *affinity;          /* a file; NULL: none */
+    const char       *start;             /* a plan to start from; NULL: none */
+    int               has_gap;           /* --gap was given: it must be reached */
+    hs_read_options   reading;           /* other workers than the instance's, too */
+    output           *file[SOLVE_FILES]; /* NULL: not wanted */
+    solve_format      format;
 } solve_request;
 
 /** One algorithm's or one bound's work on one instance. */
@@ -50,17 +51,19 @@ typedef struct solve_row {
     double      gap;       /* to the best bound; 0: proved optimal */
     size_t      spoliated; /* executions that were aborted */
     double      seconds;
-    int         optimal;   /* says the search that made it; sums may round above the bound */
+    int         left_out; /* it does not take such tasks, and was not asked for by name */
+    int         optimal;  /* says the search that made it; sums may round above the bound */
     char        members[sizeof(((hs_report *)0)->members)]; /* of best's portfolio */
 } solve_row;
 
 typedef struct solve_result {
     const char     *path; /* of the instance */
     hs_instance    *in;
-    solve_row      *algorithms; /* as many as the request has, in its order */
-    solve_row      *bounds;     /* likewise, less those left out */
-    hs_schedule    *best;       /* of the algorithms; NULL: no schedule is wanted */
+    solve_row      *algorithms; /* in the order of the request, less those left out */
+    size_t          algorithm_count;
+    solve_row      *bounds; /* likewise */
     size_t          bound_count;
+    hs_schedule    *best;        /* of the algorithms; NULL: no schedule is wanted */
     hs_named_bound  bound;       /* the best of them */
     hs_certificate *certificate; /* of the best that has one; NULL: none, or not wanted */
 } solve_result;

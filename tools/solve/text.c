@@ -174,7 +174,7 @@ void solve_text(const solve_request *request, const solve_result *result, int fi
     printf("%s%s: %zu task%s on %u CPU%s and %u GPU%s, in %s; no schedule beats %s (%s)\n",
            first ? "" : "\n", SHOWN(result->path), tasks, plural(tasks), cpus, plural(cpus), gpus,
            plural(gpus), hs_unit_name(hs_instance_unit(in)), bound, result->bound.name);
-    print_algorithms(result->algorithms, request->algorithm_count);
+    print_algorithms(result->algorithms, result->algorithm_count);
     if (request->bounds_asked)
         print_bounds(result->bounds, result->bound_count);
 }

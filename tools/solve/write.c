@@ -3,11 +3,11 @@
 #include "common/files.h"
 #include "solve/solve.h"
 
-static const char *best_algorithm(const solve_request *request, const solve_result *result)
+static const char *best_algorithm(const solve_result *result)
 {
     const solve_row *best = &result->algorithms[0];
 
-    for (size_t i = 1; i < request->algorithm_count; i++)
+    for (size_t i = 1; i < result->algorithm_count; i++)
         if (result->algorithms[i].value < best->value)
             best = &result->algorithms[i];
     return best->name;
@@ -82,7 +82,7 @@ static hs_status write_file(int which, int fd, const void *data)
 
 int solve_write(solve_request *request, const solve_result *result)
 {
-    source from = {result, best_algorithm(request, result)};
+    source from = {result, best_algorithm(result)};
 
     return files_write(request->file, SOLVE_FILES, write_file, &from);
 }

@@ -27,8 +27,8 @@ static void open_lines(hsi_placing *placing)
 hs_status hsi_placing_open(hsi_placing *placing, const hsi_problem *pb)
 {
     hsi_arena *arena = pb->arena;
-    size_t     nodes = pb->links->has[HS_H2D] ? (size_t)pb->k + 1 : 1;
-    size_t     barriers = pb->graph->vertices - pb->n;
+    size_t     nodes = pb->graph && pb->links->has[HS_H2D] ? (size_t)pb->k + 1 : 1;
+    size_t     barriers = pb->graph ? pb->graph->vertices - pb->n : 0;
 
     *placing = (hsi_placing){.pb = pb, .nodes = nodes};
     placing->line = hsi_arena_take(arena, (size_t)pb->m + pb->k, sizeof *placing->line);
@@ -173,23 +173,57 @@ static void consider(const hsi_placing *placing, uint32_t worker, double time, c
         *best = (choice){slot, slot.start + time, worker};
 }
 
+static void find_arrival(hsi_placing *placing, uint32_t task)
+{
+    for (size_t node = 0; node < placing->nodes; node++)
+        placing->arrival[node] = 0;
+    if (!placing->pb->graph)
+        return;
+    follow_edges(placing, task, placing->arrival);
+    follow_data(placing, task, placing->arrival);
+}
+
+static void settle(hsi_placing *placing, uint32_t task, const choice *best)
+{
+    placing->start[task] = best->slot.start;
+    placing->end[task] = best->end;
+    placing->worker[task] = best->worker;
+}
+
 hs_status hsi_placing_put(hsi_placing *placing, uint32_t task)
 {
     const hsi_problem *pb = placing->pb;
     choice             best = {.end = INFINITY};
 
-    for (size_t node = 0; node < placing->nodes; node++)
-        placing->arrival[node] = 0;
-    follow_edges(placing, task, placing->arrival);
-    follow_data(placing, task, placing->arrival);
+    find_arrival(placing, task);
     for (uint32_t w = pb->m; w < pb->m + pb->k; w++)
         consider(placing, w, pb->q[task], &best);
     for (uint32_t w = 0; w < pb->m; w++)
         consider(placing, w, pb->p[task], &best);
-    placing->start[task] = best.slot.start;
-    placing->end[task] = best.end;
-    placing->worker[task] = best.worker;
+    settle(placing, task, &best);
     return hsi_timeline_put(&placing->line[best.worker], best.slot, best.end, task, placing->next);
+}
+
+static void consider_end(const hsi_placing *placing, uint32_t worker, double time, choice *best)
+{
+    double start = fmax(placing->arrival[node_of(placing, worker)], placing->line[worker].end);
+
+    if (start + time < best->end)
+        *best = (choice){{start, SIZE_MAX}, start + time, worker};
+}
+
+void hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned types)
+{
+    const hsi_problem *pb = placing->pb;
+    choice             best = {.end = INFINITY};
+
+    find_arrival(placing, task);
+    for (uint32_t w = pb->m; types & 1 << HS_GPU && w < pb->m + pb->k; w++)
+        consider_end(placing, w, pb->q[task], &best);
+    for (uint32_t w = 0; types & 1 << HS_CPU && w < pb->m; w++)
+        consider_end(placing, w, pb->p[task], &best);
+    settle(placing, task, &best);
+    hsi_timeline_append(&placing->line[best.worker], best.end, task, placing->next);
 }
 
 /* How many tasks do not begin where the one before them on their worker ends; or notes them all. */

@@ -9,7 +9,8 @@
 /*
  * A plan of a graph's tasks that is made one task at a time, each when all before it are placed.
  * Where everything goes is known before anything runs: what task u makes is on node v at end(u) +
- * T(node(u), v), what nobody made at T(host, v).
+ * T(node(u), v), what nobody made at T(host, v). Without a graph everything is there from the
+ * start.
  *
  * A barrier keeps, for each node, when all that comes into it can be there, and when the last of
  * what leads to it from that node ends, for the bytes of edges out of it. T rises with the bytes,
@@ -35,6 +36,14 @@ void      hsi_placing_close(hsi_placing *placing);
 
 /* To the worker that ends it first, with gaps; GPUs first, lower numbers first. */
 hs_status hsi_placing_put(hsi_placing *placing, uint32_t task);
+
+enum { HSI_EITHER_TYPE = 1 << HS_CPU | 1 << HS_GPU };
+
+/*
+ * The same after what is there, on the workers of these types (1 << hs_type), one of which can run
+ * it. Not for a placing with hsi_placing_put().
+ */
+void hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned types);
 
 /* Writes it all down; opens the log. */
 hs_status hsi_placing_log(const hsi_placing *placing, hsi_log *log);

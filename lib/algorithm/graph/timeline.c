@@ -72,6 +72,13 @@ static void link_task(hsi_timeline *line, uint32_t before, uint32_t task, uint32
     *from = task;
 }
 
+void hsi_timeline_append(hsi_timeline *line, double end, uint32_t task, uint32_t *next)
+{
+    link_task(line, line->last, task, next);
+    line->last = task;
+    line->end = end;
+}
+
 hs_status hsi_timeline_put(hsi_timeline *line, hsi_slot_found slot, double end, uint32_t task,
                            uint32_t *next)
 {
@@ -84,9 +91,7 @@ hs_status hsi_timeline_put(hsi_timeline *line, hsi_slot_found slot, double end, 
 
         if (is_worth_keeping(line, &idle))
             hsi_vector_append(&line->gaps, &idle, sizeof idle);
-        link_task(line, line->last, task, next);
-        line->last = task;
-        line->end = end;
+        hsi_timeline_append(line, end, task, next);
     } else {
         hsi_gap whole = gaps_of(line)[slot.gap], part[2];
 

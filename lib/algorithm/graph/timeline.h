@@ -42,4 +42,7 @@ hsi_slot_found hsi_timeline_find(const hsi_timeline *line, double arrival, doubl
 hs_status hsi_timeline_put(hsi_timeline *line, hsi_slot_found slot, double end, uint32_t task,
                            uint32_t *next);
 
+/* Behind everything; what is idle before it is forgotten. */
+void hsi_timeline_append(hsi_timeline *line, double end, uint32_t task, uint32_t *next);
+
 #endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Every task's type is given or drawn, and of its workers it gets the one that ends it first, after
+ * what is there: tasks in topological order. What an application does without one of the types,
+ * and what any scheduler had better beat.
+ */
+#include <math.h>
+
+#include "algorithm/algorithm.h"
+#include "algorithm/graph/placing.h"
+#include "support/random.h"
+
+/* 1 << the type of a task; the types that it can run on are `able`. */
+typedef unsigned choose_type(unsigned able, hsi_random *random);
+
+static unsigned the_cpu(unsigned able, hsi_random *random)
+{
+    (void)random;
+    return able & 1 << HS_CPU;
+}
+
+static unsigned the_gpu(unsigned able, hsi_random *random)
+{
+    (void)random;
+    return able & 1 << HS_GPU;
+}
+
+/* Only where there is a choice is anything drawn. */
+static unsigned a_drawn_one(unsigned able, hsi_random *random)
+{
+    return able == HSI_EITHER_TYPE ? 1u << hsi_random_below(random, 2) : able;
+}
+
+static hs_status place_all(const hsi_problem *pb, uint64_t seed, choose_type *choose,
+                           hsi_placing *placing)
+{
+    size_t     vertices = pb->graph ? pb->graph->vertices : pb->n;
+    hsi_random random;
+
+    hsi_random_seed(&random, seed, 0);
+    for (size_t i = 0; i < vertices; i++) {
+        uint32_t task = pb->graph ? hsi_in_order(pb->graph, i) : (uint32_t)i;
+        unsigned types;
+
+        if (hsi_ask_at(pb->asker, i))
+            return HS_ECANCELED;
+        if (task >= pb->n) /* a barrier */
+            continue;
+        types = choose((unsigned)isfinite(pb->p[task]) << HS_CPU | (unsigned)isfinite(pb->q[task])
+                                                                       << HS_GPU,
+                       &random);
+        if (!types)
+            return HS_EWORKER;
+        hsi_placing_append(placing, task, types);
+    }
+    return HS_OK;
+}
+
+static hs_status run_by(const hsi_problem *pb, uint64_t seed, choose_type *choose, hsi_log *log)
+{
+    hsi_placing placing;
+    hs_status   st = hsi_placing_open(&placing, pb);
+
+    if (st == HS_OK)
+        st = place_all(pb, seed, choose, &placing);
+    if (st == HS_OK)
+        st = hsi_placing_log(&placing, log);
+    hsi_placing_close(&placing);
+    return st;
+}
+
+static hs_status run_cpu_only(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+{
+    return run_by(pb, settings->seed, the_cpu, log);
+}
+
+static hs_status run_gpu_only(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+{
+    return run_by(pb, settings->seed, the_gpu, log);
+}
+
+static hs_status run_random(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+{
+    return run_by(pb, settings->seed, a_drawn_one, log);
+}
+
+#define SOURCE "Zhang, Hou: High-Performance Task Scheduling for Heterogeneous Systems"
+#define COST "O(n (m + k)), and O(1) a dependency, O(k) where transfers take time"
+
+const hsi_algorithm hsi_alg_cpu_only = {
+    .about =
+        {
+            .struct_size = sizeof(hs_algorithm),
+            .name = "cpu-only",
+            .summary = "the CPUs alone, each task to the one that ends it first",
+            .source = SOURCE,
+            .cost = COST,
+            .graphs = 1,
+        },
+    .run = run_cpu_only,
+};
+
+const hsi_algorithm hsi_alg_gpu_only = {
+    .about =
+        {
+            .struct_size = sizeof(hs_algorithm),
+            .name = "gpu-only",
+            .summary = "the GPUs alone, each task to the one that ends it first",
+            .source = SOURCE,
+            .cost = COST,
+            .graphs = 1,
+        },
+    .run = run_gpu_only,
+};
+
+const hsi_algorithm hsi_alg_random = {
+    .about =
+        {
+            .struct_size = sizeof(hs_algorithm),
+            .name = "random",
+            .summary = "types by tossing a coin, each task to the worker that ends it first",
+            .source = SOURCE,
+            .cost = COST,
+            .graphs = 1,
+        },
+    .run = run_random,
+};

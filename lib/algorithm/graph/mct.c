@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MCT: of the tasks whose predecessors are placed the one whose last predecessor ends first, to the
+ * worker that ends it first, after what is there. A heap of the tasks that may be placed:
+ * O(log n + m + k) a task and O(nodes) an edge.
+ */
+#include "algorithm/algorithm.h"
+#include "algorithm/graph/placing.h"
+#include "support/heap.h"
+
+/* What may be placed next. */
+typedef struct front {
+    const hs_graph *graph;
+    uint32_t       *left;  /* of vertices: predecessors that are not placed */
+    double         *since; /* of vertices: the latest end of those that are */
+    uint32_t       *heap;  /* tasks without any left */
+    size_t          size;
+} front;
+
+static int comes_first(const void *context, uint32_t a, uint32_t b)
+{
+    const front *f = context;
+
+    if (f->since[a] != f->since[b])
+        return f->since[a] < f->since[b];
+    return hsi_position(f->graph, a) < hsi_position(f->graph, b);
+}
+
+static hs_status open_front(front *f, const hsi_problem *pb)
+{
+    const hs_graph *g = pb->graph;
+
+    *f = (front){.graph = g};
+    f->left = hsi_arena_take(pb->arena, g->vertices, sizeof *f->left);
+    f->since = hsi_arena_take_zeroed(pb->arena, g->vertices, sizeof *f->since);
+    f->heap = hsi_arena_take(pb->arena, g->tasks, sizeof *f->heap);
+    if (!f->left || !f->since || !f->heap)
+        return HS_ENOMEM;
+    for (uint32_t v = 0; v < g->vertices; v++) {
+        f->left[v] = (uint32_t)hsi_predecessor_count(g, v);
+        if (f->left[v] == 0)
+            hsi_heap_push(f->heap, f->size++, v, comes_first, f);
+    }
+    return HS_OK;
+}
+
+/* A barrier is followed by tasks, or by one more barrier: this does not go deep. */
+static void pass(front *f, uint32_t vertex, double end)
+{
+    size_t          count;
+    const uint32_t *after = hsi_successors(f->graph, vertex, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        uint32_t v = after[i];
+
+        if (end > f->since[v])
+            f->since[v] = end;
+        if (--f->left[v] > 0)
+            continue;
+        if (hsi_is_barrier(f->graph, v))
+            pass(f, v, f->since[v]);
+        else
+            hsi_heap_push(f->heap, f->size++, v, comes_first, f);
+    }
+}
+
+static hs_status place_graph(const hsi_problem *pb, hsi_placing *placing)
+{
+    front     f;
+    hs_status st = open_front(&f, pb);
+
+    for (size_t i = 0; st == HS_OK && f.size > 0; i++) {
+        uint32_t task;
+
+        if (hsi_ask_at(pb->asker, i))
+            return HS_ECANCELED;
+        task = hsi_heap_pop(f.heap, f.size--, comes_first, &f);
+        hsi_placing_append(placing, task, HSI_EITHER_TYPE);
+        pass(&f, task, placing->end[task]);
+    }
+    return st;
+}
+
+/* Nothing waits for anything: the tasks as they come. */
+static hs_status place_all(const hsi_problem *pb, hsi_placing *placing)
+{
+    for (uint32_t task = 0; task < pb->n; task++) {
+        if (hsi_ask_at(pb->asker, task))
+            return HS_ECANCELED;
+        hsi_placing_append(placing, task, HSI_EITHER_TYPE);
+    }
+    return HS_OK;
+}
+
+static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
+{
+    hsi_placing placing;
+    hs_status   st = hsi_placing_open(&placing, pb);
+
+    (void)settings;
+    if (st == HS_OK)
+        st = pb->graph ? place_graph(pb, &placing) : place_all(pb, &placing);
+    if (st == HS_OK)
+        st = hsi_placing_log(&placing, log);
+    hsi_placing_close(&placing);
+    return st;
+}
+
+const hsi_algorithm hsi_alg_mct = {
+    .about =
+        {
+            .struct_size = sizeof(hs_algorithm),
+            .name = "mct",
+            .summary = "as tasks become ready in the plan, each to the worker that ends it first",
+            .source = "Zhang, Hou: High-Performance Task Scheduling for Heterogeneous Systems",
+            .cost = "O(n (log n + m + k)), and O(1) a dependency, O(k) where transfers take time",
+            .graphs = 1,
+        },
+    .run = run,
+};
