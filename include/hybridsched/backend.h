@@ -24,7 +24,8 @@ typedef enum hs_outcome {
 } hs_outcome;
 
 /** One execution of a task. */
-typedef struct hs_attempt {
+typedef struct hs_attempt hs_attempt;
+struct hs_attempt {
     size_t             struct_size;
     const hs_instance *instance;
     uint32_t           task;
@@ -37,7 +38,12 @@ typedef struct hs_attempt {
     char              *why;     /* HS_WHY bytes, empty: for a failure, or a note on what is done */
     int                status;  /* to be set, of a process: its exit status; -1: none */
     int                signal;  /* likewise: that ended it; 0: none */
-} hs_attempt;
+    const char        *errors;  /* file for its standard error; NULL: `log` has that, too */
+
+    /** To be told each line that it prints, newline included, `error`: on standard error; a long
+     * one may come in pieces. NULL: nobody asks. */
+    void (*printed)(const hs_attempt *attempt, int error, const char *line, size_t length);
+};
 
 /** Is the task to stop now? To be asked about every millisecond. */
 typedef enum hs_cancel {

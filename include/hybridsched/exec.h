@@ -55,6 +55,18 @@ typedef struct hs_exec_attempt {
     double     date;      /* when it began, in seconds since 1970 */
 } hs_exec_attempt;
 
+/** A line that a command has printed. */
+typedef struct hs_exec_line {
+    size_t      struct_size;
+    uint32_t    task;
+    uint32_t    number; /* of the attempt, from 1 */
+    unsigned    worker;
+    int         error; /* on standard error */
+    const char *text;  /* `length` bytes; the last is its newline, unless the line is longer than
+                          8 KiB and goes on, or the output ends without one */
+    size_t length;
+} hs_exec_line;
+
 /** What is run when a journal is there. */
 typedef enum hs_resume {
     HS_RESUME_NOT,   /* all; there must not be one yet */
@@ -126,6 +138,11 @@ typedef struct hs_exec_settings {
     /* Each attempt as it ends, in that order and one at a time: in threads of workers, which wait. */
     void (*attempt)(void *attempt_data, const hs_exec_attempt *attempt); /* NULL */
     void *attempt_data;
+
+    /* Lines of commands as they are printed, one at a time, likewise; as if logs_apart. */
+    void (*line)(void *line_data, const hs_exec_line *line); /* NULL */
+    void *line_data;
+    int   logs_apart; /* commands' standard error has a file of its own: see hs_exec_log() */
 } hs_exec_settings;
 
 HS_API void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size);
@@ -243,6 +260,14 @@ typedef struct hs_exec_record {
 
 /** After the run: the attempts of one worker by time; owned by the handle. */
 HS_API const hs_exec_record *hs_exec_records(const hs_exec *exec, unsigned worker, size_t *count);
+
+/**
+ * The file for what an attempt prints in a folder of `logs`: ID.NUMBER.log; or where standard error
+ * is apart ID.NUMBER.out and, `error`, ID.NUMBER.err. Returns its length and puts as much of it
+ * into `path` as has room, as snprintf() does; 0: there is none.
+ */
+HS_API size_t hs_exec_log(const hs_exec *exec, uint32_t task, uint32_t number, int error,
+                          char *path, size_t size);
 
 /** Failures so far, in order of time: 0 past the last. From any thread, during the run too. */
 HS_API int hs_exec_failure_at(const hs_exec *exec, size_t index, hs_exec_failure *out);

@@ -91,6 +91,7 @@ static void fill_defaults(hs_exec_settings *s)
         s->grace = 2;
     if (s->progress_interval == 0)
         s->progress_interval = 0.2;
+    s->logs_apart |= s->line != NULL;
     if (s->retries > UINT16_MAX - 1) /* attempts are counted in 16 bits */
         s->retries = UINT16_MAX - 1;
 }

@@ -38,6 +38,7 @@ static void set_scene(scene *s, const char *policy)
     s->settings = theatre_settings(policy);
     s->settings.retries = 1;
     s->settings.logs = s->folder;
+    s->settings.logs_apart = 1;
     s->settings.journal = s->journal;
 }
 

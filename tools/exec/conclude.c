@@ -47,7 +47,7 @@ int exec_conclude(exec_job *job, exec_request *request)
     if (status == HS_OK) {
         code = write_files(job, request, &m);
         if (!request->quiet)
-            exec_summary(job, &m);
+            exec_summary(request->show ? stderr : stdout, job, &m);
     } else {
         code = message_status(status, job->plan.path);
     }

@@ -15,11 +15,16 @@
 
 enum { EXEC_REPORT, EXEC_TRACE, EXEC_GANTT, EXEC_MEASURED, EXEC_FILES };
 
+/* What commands print: is it passed on, and when? */
+typedef enum exec_show { EXEC_SHOW_NOTHING, EXEC_SHOW_TASKS, EXEC_SHOW_LINES } exec_show;
+
 typedef struct exec_joblog exec_joblog;
 
 typedef struct exec_request {
     hs_exec_settings settings; /* its policy is never NULL */
     int              dry_run, quiet;
+    int              show;             /* an exec_show */
+    int              tag;              /* with the task's name before each line */
     int              html;             /* the report is to be HTML, not JSON */
     output          *file[EXEC_FILES]; /* NULL: not wanted */
     const char      *report;           /* the path of that file */
@@ -64,13 +69,22 @@ void exec_run(exec_job *job);
 /**
  * The table of attempts (joblog.c), a row as each ends, in that order. To look whether it can be
  * written, to begin it, or to go on with it if the run resumes: 0, or an exit code after a message.
- * Rows are for what the run's settings call, with the address of a pointer to it. At its end:
- * an exit code, after a message if rows are missing.
+ * A row of an attempt that has ended; no `log`, no row. At its end: an exit code, after a message
+ * if rows are missing.
  */
 int  exec_joblog_look(const char *path);
 int  exec_joblog_open(const char *path, const exec_job *job, exec_joblog **out);
-void exec_joblog_attempt(void *log, const hs_exec_attempt *attempt);
+void exec_joblog_attempt(exec_joblog *log, const hs_exec_attempt *attempt);
 int  exec_joblog_close(exec_joblog *log);
+
+/** What tasks print (show.c), for what the run's settings call, with the address of a job's. */
+void exec_show_line(void *job, const hs_exec_line *line);
+void exec_attempt_ended(void *job, const hs_exec_attempt *attempt); /* its row, too */
+
+/** What an attempt printed, where that is in a file, and that file's path; NULL: it is not. */
+enum { EXEC_PATH = 8192 };
+FILE *exec_log_open(const exec_job *job, const hs_exec_failure *attempt, int error,
+                    char path[EXEC_PATH]);
 
 /*
  * What is said while the run lasts (news.c): what failed, with what it had printed,
@@ -89,7 +103,7 @@ void exec_news_end(void);
 typedef struct exec_attempt {
     unsigned               worker;
     hs_type                type; /* of the worker */
-    uint32_t               task;
+    uint32_t               task, number;
     double                 start, end, time;
     int                    done;    /* to its end; else aborted, or failed */
     const hs_exec_failure *failure; /* NULL: it did not fail */
@@ -165,8 +179,8 @@ int exec_program_is_missing(const char *command, char word[EXEC_PROGRAM]);
 /** Which GPUs there are, on standard output (devices.c). Returns the exit code. */
 int exec_devices(void);
 
-/** A summary on standard output (summary.c). */
-void exec_summary(const exec_job *job, const exec_measured *m);
+/** A summary (summary.c). */
+void exec_summary(FILE *out, const exec_job *job, const exec_measured *m);
 
 /** The report (json.c, html/). */
 void      exec_write_json(FILE *out, const exec_job *job, const exec_measured *m);

@@ -186,7 +186,13 @@ static const option_spec option_table[] = {
      "the time a command that is aborted has between SIGTERM and SIGKILL, and what its shell "
      "leaves running to end by itself (default: 2)"},
     {0, "logs", "FOLDER", {OPTION_FILE(request.settings.logs)},
-     "keep there what commands print, a file an attempt; without it only what failed is shown"},
+     "keep there what commands print, ID.ATTEMPT.out and ID.ATTEMPT.err; without it only what "
+     "failed is shown"},
+    {0, "show", "no|tasks|lines", {OPTION_WORD(NULL, request.show)},
+     "pass on what commands print, to standard output and standard error: all of a task when it is "
+     "done, or line by line"},
+    {0, "tag", NULL, {OPTION_FLAG(request.tag)},
+     "with the task's name and a tab before each of these lines"},
     {0, "dry-run", NULL, {OPTION_FLAG(request.dry_run)},
      "say what would run where and in which order, and refuse what a run would refuse; nothing is "
      "started or written"},
@@ -254,8 +260,13 @@ static void check_command_line(command_line *line, const char *operand)
     memcpy(written + 2, line->path, sizeof line->path);
     files_check_svg("--gantt", line->path[EXEC_GANTT]);
     files_check(written, EXEC_FILES + 2, &operand, 1);
-    if (files_to_stdout(line->path, EXEC_FILES))
+    if (line->request.tag && !line->request.show)
+        usage_error("--tag needs --show=tasks or --show=lines");
+    if (files_to_stdout(line->path, EXEC_FILES)) {
+        if (line->request.show)
+            usage_error("with --show, standard output is the tasks': give the file a name");
         line->request.quiet = 1;
+    }
 }
 
 /* Or only look whether they can be, for a run that is dry. */
@@ -301,24 +312,33 @@ static int run_plan(command_line *line, exec_job *job)
     return code ? code : rows;
 }
 
+static void hear_of_attempts(exec_request *request, exec_job **job)
+{
+    hs_exec_settings *settings = &request->settings;
+
+    settings->attempt_data = settings->line_data = job;
+    if (request->joblog || request->show == EXEC_SHOW_TASKS)
+        settings->attempt = exec_attempt_ended;
+    if (request->show == EXEC_SHOW_LINES)
+        settings->line = exec_show_line;
+}
+
 int main(int argc, char **argv)
 {
     options      o;
     command_line line = {.policy = "plan"};
-    exec_job     job = {0};
+    exec_job     job = {0}, *shown = &job;
     int          code;
 
     setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* as for commands: GPUs by their place */
     hs_exec_settings_init(&line.request.settings);
     line.request.settings.progress = exec_progress;
     line.request.settings.failure = exec_news_failure;
-    line.request.settings.attempt_data = &line.request.log;
     hs_read_options_init(&line.reading);
     options_read(&o, &tool, argc, argv, &line);
     line.request.command = argv;
     line.request.report = line.path[EXEC_REPORT];
     line.request.settings.verify = !line.no_verify;
-    line.request.settings.attempt = line.request.joblog ? exec_joblog_attempt : NULL;
     exec_status_begin();
     plugin_open(line.request.settings.allow_plugins);
     line.request.settings.policy = plugin_policy_find(line.policy);
@@ -331,6 +351,7 @@ int main(int argc, char **argv)
         usage_error("a plan or an instance is needed, and only one");
     job.plan.path = options_operand(&o);
     check_command_line(&line, job.plan.path);
+    hear_of_attempts(&line.request, &shown);
 
     code = run_plan(&line, &job);
     files_discard(line.request.file, EXEC_FILES);

@@ -168,11 +168,10 @@ static const char *command_of(const exec_job *job, const hs_exec_attempt *a)
     return row.kernel ? row.kernel : "";
 }
 
-void exec_joblog_attempt(void *data, const hs_exec_attempt *a)
+void exec_joblog_attempt(exec_joblog *log, const hs_exec_attempt *a)
 {
-    exec_joblog *log = *(exec_joblog **)data;
-    FILE        *out = log ? log->out : NULL;
-    char         id[HS_MAX_ID + 16], worker[16];
+    FILE *out = log ? log->out : NULL;
+    char  id[HS_MAX_ID + 16], worker[16];
 
     if (!out || log->error)
         return;

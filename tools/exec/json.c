@@ -85,7 +85,7 @@ static void put_kernels(FILE *out, const exec_measured *m)
 
 static void put_failure(FILE *out, const exec_job *job, const hs_exec_failure *f)
 {
-    char task[HS_MAX_ID + 16], worker[16];
+    char task[HS_MAX_ID + 16], worker[16], path[EXEC_PATH];
 
     hs_instance_name(job->plan.in, f->task, task, sizeof task);
     hs_worker_name(hs_instance_cpus(job->plan.in), f->worker, worker);
@@ -93,8 +93,9 @@ static void put_failure(FILE *out, const exec_job *job, const hs_exec_failure *f
                 (unsigned)f->number);
     fprintf(out, ", \"final\": %s", f->final ? "true" : "false");
     json_format(out, ", \"why\": %s", f->why ? f->why : "");
-    if (f->log && job->keeps_logs)
-        json_format(out, ", \"log\": %s", f->log);
+    for (int error = 0; f->log && job->keeps_logs && error < 2; error++)
+        if (hs_exec_log(job->exec, f->task, f->number, error, path, sizeof path) > 0)
+            json_format(out, error ? ", \"errors\": %s" : ", \"log\": %s", path);
     putc('}', out);
 }
 

@@ -76,6 +76,7 @@ static hs_status collect_attempts(const exec_job *job, exec_measured *m)
                 (exec_attempt){.worker = w,
                                .type = w < m->cpus ? HS_CPU : HS_GPU,
                                .task = records[i].task,
+                               .number = records[i].number,
                                .start = records[i].start / job->unit,
                                .end = records[i].end / job->unit,
                                .time = (records[i].end - records[i].start) / job->unit,

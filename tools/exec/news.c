@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: what is said while the run lasts. */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -34,25 +33,21 @@ static void skip_most(FILE *log, const char *path, int is_kept)
             is_kept ? "in " : "left out: --logs keeps them", is_kept ? path : "");
 }
 
-static FILE *open_log(const char *path)
+static int is_empty(FILE *log)
 {
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    int c = getc(log);
 
-    return fd < 0 ? NULL : fdopen(fd, "r");
+    rewind(log);
+    return c == EOF;
 }
 
 /* The file, or its end, on standard error, ended by a newline. */
-static void print_log(const char *path, int is_kept)
+static void print_log(FILE *log, const char *path, int is_kept)
 {
-    FILE  *log = open_log(path);
     char   block[4096];
     size_t got;
     int    last = '\n';
 
-    if (!log) {
-        message("cannot read '%s': %s", path, strerror(errno));
-        return;
-    }
     skip_most(log, path, is_kept);
     while ((got = fread(block, 1, sizeof block, log)) > 0) {
         fwrite(block, 1, got, stderr);
@@ -60,39 +55,59 @@ static void print_log(const char *path, int is_kept)
     }
     if (last != '\n')
         fputc('\n', stderr);
-    fclose(log);
 }
 
-static int is_empty(const char *path)
-{
-    FILE *log = open_log(path);
-    int   empty = log && getc(log) == EOF && !ferror(log);
+/* What an attempt printed that has not been seen yet: files of the two streams, or one for both. */
+typedef struct printed {
+    FILE *log[2]; /* NULL: there is nothing */
+    char  path[2][EXEC_PATH];
+} printed;
 
-    if (log)
-        fclose(log);
-    return empty;
+static void find_printed(const exec_job *job, const hs_exec_failure *f, printed *p)
+{
+    hs_type type = f->worker < hs_instance_cpus(job->plan.in) ? HS_CPU : HS_GPU;
+    int     seen = job->request->show == EXEC_SHOW_LINES &&
+               strcmp(hs_exec_backend(job->exec, f->task, type), "command") == 0;
+
+    for (int i = 0; i < 2; i++) {
+        p->log[i] = f->log ? exec_log_open(job, f, i, p->path[i]) : NULL;
+        if (p->log[i] && (seen || is_empty(p->log[i]))) {
+            fclose(p->log[i]);
+            p->log[i] = NULL;
+        }
+    }
+}
+
+static void print_and_close(const exec_job *job, printed *p)
+{
+    for (int i = 0; i < 2; i++) {
+        if (p->log[i]) {
+            print_log(p->log[i], p->path[i], job->keeps_logs);
+            fclose(p->log[i]);
+        }
+        if (p->path[i][0] && !job->keeps_logs)
+            unlink(p->path[i]); /* however many fail, the folder stays small */
+    }
 }
 
 static void report_failure(const exec_job *job, const hs_exec_failure *f)
 {
     char        task[HS_MAX_ID + 16], worker[16];
-    int         print = f->log && !is_empty(f->log);
+    printed     p = {.path = {"", ""}};
     const char *rest = f->final ? "" : "; it is to be tried again";
 
     hs_instance_name(job->plan.in, f->task, task, sizeof task);
     hs_worker_name(hs_instance_cpus(job->plan.in), f->worker, worker);
+    find_printed(job, f, &p);
     progress_hold();
     message("task %s %s on %s, attempt %u: %s%s%s", task, f->done ? "is done" : "failed", worker,
-            (unsigned)f->number, f->why, rest, print ? "; its output:" : "");
-    if (print)
-        print_log(f->log, job->keeps_logs);
+            (unsigned)f->number, f->why, rest, p.log[0] || p.log[1] ? "; its output:" : "");
+    print_and_close(job, &p);
     if (f->retired > 1)
         message("%s is out of service: %u attempts in a row failed there, and others do such tasks",
                 worker, f->retired);
     else if (f->retired)
         message("%s is out of service", worker);
-    if (f->log && !job->keeps_logs)
-        unlink(f->log); /* however many fail, the folder stays small */
     progress_release();
 }
 

@@ -136,7 +136,8 @@ int exec_prepare(exec_job *job, exec_request *request)
         code = make_folder(settings->logs);
     else if (settings->allow_commands || settings->allow_plugins)
         settings->logs = make_scratch();
-    settings->logs_of_failures = !job->keeps_logs;
+    settings->logs_apart = request->show != EXEC_SHOW_NOTHING || job->keeps_logs;
+    settings->logs_of_failures = !job->keeps_logs && request->show != EXEC_SHOW_TASKS;
     if (!code)
         code = predict(job, settings->policy);
     if (code)

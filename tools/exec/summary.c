@@ -13,36 +13,36 @@ const char *exec_unit_name(const exec_job *job)
     return hs_unit_name(hs_instance_unit(job->plan.in));
 }
 
-static void print_head(const exec_job *job, const exec_measured *m)
+static void print_head(FILE *out, const exec_job *job, const exec_measured *m)
 {
     const hs_exec_report *r = &job->report;
 
-    printf("%s: %llu of %llu task%s done by %s on %u CPU%s and %u GPU%s", SHOWN(job->plan.path),
-           (unsigned long long)r->done, (unsigned long long)r->tasks, plural(r->tasks),
-           hs_policy_name(job->request->settings.policy), m->cpus, plural(m->cpus), m->gpus,
-           plural(m->gpus));
+    fprintf(out, "%s: %llu of %llu task%s done by %s on %u CPU%s and %u GPU%s",
+            SHOWN(job->plan.path), (unsigned long long)r->done, (unsigned long long)r->tasks,
+            plural(r->tasks), hs_policy_name(job->request->settings.policy), m->cpus,
+            plural(m->cpus), m->gpus, plural(m->gpus));
     if (r->resumed > 0)
-        printf(", %llu of them earlier", (unsigned long long)r->resumed);
+        fprintf(out, ", %llu of them earlier", (unsigned long long)r->resumed);
     if (r->failed > 0)
-        printf("; %llu failed", (unsigned long long)r->failed);
+        fprintf(out, "; %llu failed", (unsigned long long)r->failed);
     if (r->unrecorded > 0)
-        printf("; %llu more done but not recorded", (unsigned long long)r->unrecorded);
+        fprintf(out, "; %llu more done but not recorded", (unsigned long long)r->unrecorded);
     if (r->left_out > 0)
-        printf("; %llu left out", (unsigned long long)r->left_out);
+        fprintf(out, "; %llu left out", (unsigned long long)r->left_out);
     if (r->not_run > 0)
-        printf("; %llu not run", (unsigned long long)r->not_run);
-    putchar('\n');
+        fprintf(out, "; %llu not run", (unsigned long long)r->not_run);
+    putc('\n', out);
 }
 
 /* A makespan, and what part of something else it is. */
-static void print_time(const exec_job *job, const char *what, double time)
+static void print_time(FILE *out, const exec_job *job, const char *what, double time)
 {
     char number[32], longer[32];
 
     hs_format_rounded(time, 7, number);
-    printf("  %-22s  %14s %s", what, number, exec_unit_name(job));
+    fprintf(out, "  %-22s  %14s %s", what, number, exec_unit_name(job));
     if (hs_format_duration(time * hs_unit_seconds(hs_instance_unit(job->plan.in)), longer) > 0)
-        printf(" (%s)", longer);
+        fprintf(out, " (%s)", longer);
 }
 
 /* What was done earlier, or not at all, was predicted too: then the two do not compare. */
@@ -52,47 +52,47 @@ static int comparable(const exec_job *job)
 }
 
 /* To the microsecond, where tasks are so short that it may matter. */
-static void print_overhead(const hs_exec_report *r)
+static void print_overhead(FILE *out, const hs_exec_report *r)
 {
     const double short_task = 0.1; /* seconds */
     double       overhead = 1e6 * r->overhead, dispatch = 1e6 * r->dispatch;
     double       tasks = (double)(r->done - r->resumed + r->failed);
 
     if (r->busy < short_task * tasks)
-        printf("  %-22s  %14.*f us a task   %.*f us without waits for work\n", "overhead",
-               overhead < 100 ? 3 : 0, overhead, dispatch < 100 ? 3 : 0, dispatch);
+        fprintf(out, "  %-22s  %14.*f us a task   %.*f us without waits for work\n", "overhead",
+                overhead < 100 ? 3 : 0, overhead, dispatch < 100 ? 3 : 0, dispatch);
 }
 
-static void print_times(const exec_job *job, const exec_measured *m)
+static void print_times(FILE *out, const exec_job *job, const exec_measured *m)
 {
-    print_time(job, "predicted makespan", m->predicted);
-    puts(comparable(job) ? "" : "   of the whole plan");
-    print_time(job, "achieved makespan", m->achieved);
+    print_time(out, job, "predicted makespan", m->predicted);
+    fprintf(out, "%s\n", comparable(job) ? "" : "   of the whole plan");
+    print_time(out, job, "achieved makespan", m->achieved);
     if (job->unit != 1)
-        printf("   %.4g s here", m->achieved * job->unit);
+        fprintf(out, "   %.4g s here", m->achieved * job->unit);
     if (comparable(job) && m->predicted > 0)
-        printf("   %.4g x predicted", m->achieved / m->predicted);
-    putchar('\n');
+        fprintf(out, "   %.4g x predicted", m->achieved / m->predicted);
+    putc('\n', out);
     if (isfinite(m->bound)) {
-        print_time(job, "area bound, measured", m->bound);
+        print_time(out, job, "area bound, measured", m->bound);
         if (m->bound > 0)
-            printf("   achieved is %.4g x that", m->achieved / m->bound);
-        putchar('\n');
+            fprintf(out, "   achieved is %.4g x that", m->achieved / m->bound);
+        putc('\n', out);
     }
-    print_overhead(&job->report);
+    print_overhead(out, &job->report);
 }
 
-static void print_troubles(const hs_exec_report *r)
+static void print_troubles(FILE *out, const hs_exec_report *r)
 {
     if (r->aborted > 0)
-        printf("  %-22s  %14llu\n", "attempts taken over", (unsigned long long)r->aborted);
+        fprintf(out, "  %-22s  %14llu\n", "attempts taken over", (unsigned long long)r->aborted);
     if (r->retried > 0)
-        printf("  %-22s  %14llu\n", "attempts tried again", (unsigned long long)r->retried);
+        fprintf(out, "  %-22s  %14llu\n", "attempts tried again", (unsigned long long)r->retried);
     if (r->lost_workers > 0)
-        printf("  %-22s  %14u\n", "workers lost", r->lost_workers);
+        fprintf(out, "  %-22s  %14u\n", "workers lost", r->lost_workers);
 }
 
-static void print_type(const exec_measured *m, hs_type type)
+static void print_type(FILE *out, const exec_measured *m, hs_type type)
 {
     unsigned from = type == HS_CPU ? 0 : m->cpus, count = type == HS_CPU ? m->cpus : m->gpus;
     double   all = m->achieved * count, busy = 0, lost = 0;
@@ -107,9 +107,9 @@ static void print_type(const exec_measured *m, hs_type type)
     }
     if (!(all > 0))
         all = 1;
-    printf("  %-7s  %7u  %9zu  %6.1f%%  %6.1f%%  %6.1f%%\n", exec_type_name(type), count,
-           tasks, 100 * busy / all, 100 * lost / all,
-           100 * fmax(0, m->achieved * count - busy - lost) / all);
+    fprintf(out, "  %-7s  %7u  %9zu  %6.1f%%  %6.1f%%  %6.1f%%\n", exec_type_name(type), count,
+            tasks, 100 * busy / all, 100 * lost / all,
+            100 * fmax(0, m->achieved * count - busy - lost) / all);
 }
 
 static int name_width(const exec_measured *m)
@@ -125,7 +125,7 @@ static int name_width(const exec_measured *m)
     return width < NAME_MOST ? (int)width : NAME_MOST;
 }
 
-static void print_name(const exec_kernel *k, int width)
+static void print_name(FILE *out, const exec_kernel *k, int width)
 {
     char name[NAME_MOST + 1];
 
@@ -133,38 +133,38 @@ static void print_name(const exec_kernel *k, int width)
         hs_printable(k->name, name, (size_t)width);
         strcat(name, "~");
     }
-    printf("  %-*s", width, name);
+    fprintf(out, "  %-*s", width, name);
 }
 
-static void print_kernels(const exec_job *job, const exec_measured *m)
+static void print_kernels(FILE *out, const exec_job *job, const exec_measured *m)
 {
     int width = name_width(m);
 
     if (m->kernel_count == 0)
         return;
-    printf("\n  %-*s  type  %9s  %11s  %11s  %9s  %20s\n", width, "kernel", "tasks", "estimated",
-           "measured", "deviation", "measured / estimated");
+    fprintf(out, "\n  %-*s  type  %9s  %11s  %11s  %9s  %20s\n", width, "kernel", "tasks",
+            "estimated", "measured", "deviation", "measured / estimated");
     for (size_t i = 0; i < m->kernel_count && i < KERNELS_MOST; i++) {
         const exec_kernel *k = &m->kernels[i];
 
-        print_name(k, width);
-        printf("  %-4s  %9zu  %8.5g %-2s  %8.5g %-2s  %8.2g%%  %8.4g +- %8.3g\n",
-               exec_type_name(k->type), k->count, k->estimated, exec_unit_name(job),
-               k->mean, exec_unit_name(job), k->mean > 0 ? 100 * k->deviation / k->mean : 0,
-               k->error, k->error_spread);
+        print_name(out, k, width);
+        fprintf(out, "  %-4s  %9zu  %8.5g %-2s  %8.5g %-2s  %8.2g%%  %8.4g +- %8.3g\n",
+                exec_type_name(k->type), k->count, k->estimated, exec_unit_name(job), k->mean,
+                exec_unit_name(job), k->mean > 0 ? 100 * k->deviation / k->mean : 0, k->error,
+                k->error_spread);
     }
     if (m->kernel_count > KERNELS_MOST)
-        printf("  and %zu more, for shorter\n", m->kernel_count - KERNELS_MOST);
+        fprintf(out, "  and %zu more, for shorter\n", m->kernel_count - KERNELS_MOST);
 }
 
-void exec_summary(const exec_job *job, const exec_measured *m)
+void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
 {
-    print_head(job, m);
-    print_times(job, m);
-    print_troubles(&job->report);
-    printf("\n  %-7s  %7s  %9s  %7s  %7s  %7s\n", "type", "workers", "tasks", "busy", "lost",
-           "idle");
-    print_type(m, HS_CPU);
-    print_type(m, HS_GPU);
-    print_kernels(job, m);
+    print_head(out, job, m);
+    print_times(out, job, m);
+    print_troubles(out, &job->report);
+    fprintf(out, "\n  %-7s  %7s  %9s  %7s  %7s  %7s\n", "type", "workers", "tasks", "busy", "lost",
+            "idle");
+    print_type(out, m, HS_CPU);
+    print_type(out, m, HS_GPU);
+    print_kernels(out, job, m);
 }

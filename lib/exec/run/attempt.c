@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "exec/backend/backends.h"
 #include "support/atomic.h"
@@ -26,52 +25,6 @@ static hs_exec_record *add_record(hsi_worker *worker, int64_t start, int64_t end
     record->number = (uint16_t)worker->attempt.number;
     record->outcome = (uint16_t)outcome;
     return record;
-}
-
-static int is_plain(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           strchr("-_+=#@,", c);
-}
-
-/* Any id as a file name, different for different ids: what is not plain is %XX, and of a
- * long one the beginning and the number of the task are left. */
-static void name_log(const hsi_worker *worker)
-{
-    enum { LONGEST = 180 };
-    static const char hex[] = "0123456789ABCDEF";
-    const hs_exec    *exec = worker->exec;
-    const hs_attempt *a = &worker->attempt;
-    char              name[LONGEST + 1], *to = worker->log;
-    size_t            length = hs_instance_name(exec->work.in, a->task, name, sizeof name), i;
-
-    to += sprintf(to, "%s/", exec->work.logs);
-    for (i = 0; name[i]; i++)
-        if (is_plain(name[i]) || (name[i] == '.' && i))
-            *to++ = name[i];
-        else
-            to += sprintf(to, "%%%c%c", hex[(unsigned char)name[i] >> 4], hex[name[i] & 15]);
-    if (length > LONGEST || (size_t)(to - worker->log) > strlen(exec->work.logs) + 1 + LONGEST)
-        to = worker->log + strlen(exec->work.logs) + 1 + LONGEST,
-        to += sprintf(to, "~%lu", (unsigned long)a->task);
-    sprintf(to, ".%lu.log", (unsigned long)a->number);
-}
-
-/* What stands there was printed in another run: by an earlier attempt if that run is resumed,
- * although it may have come to no end and be on no record. */
-static void begin_log(hsi_worker *worker)
-{
-    const hs_exec *exec = worker->exec;
-    hs_attempt    *a = &worker->attempt;
-    uint16_t      *attempts = &exec->results.attempts[a->task];
-
-    name_log(worker);
-    while (exec->work.settings.resume && *attempts < UINT16_MAX - 1 &&
-           access(worker->log, F_OK) == 0) {
-        a->number = ++*attempts + 1u;
-        name_log(worker);
-    }
-    unlink(worker->log);
 }
 
 /* An attempt that was aborted has failed unless somebody wanted that. */
@@ -181,13 +134,13 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
     hsi_attempt_describe(worker, task, &worker->attempt);
     worker->why[0] = '\0';
     if (worker->log)
-        begin_log(worker);
+        hsi_log_begin(worker);
     start = hsi_clock_ns();
     hsi_gauge_show(&worker->gauge, task, start);
     outcome = backend->run(worker->states[body->slot], body->body, &worker->attempt);
     worker->now = hsi_clock_ns();
     hsi_atomic_store64(&worker->gauge.running_since, 0);
     if (worker->log && outcome == HS_OUTCOME_DONE && worker->exec->work.settings.logs_of_failures)
-        unlink(worker->log);
+        hsi_log_remove(worker);
     return hsi_attempt_close(worker, start, worker->now, outcome);
 }

@@ -26,7 +26,7 @@ typedef struct pipeline {
     flight            *flights;
     flight           **idle; /* a stack of those that are not on their way */
     unsigned           room, idle_count, count;
-    uint32_t           newest; /* task that was submitted last */
+    uint32_t           newest;  /* task that was submitted last */
     unsigned           in_hand; /* 1: a task is taken from the list, and not submitted yet */
     uint32_t          *lost;    /* tasks that were under way when the worker was lost */
     unsigned           lost_count;
@@ -142,7 +142,8 @@ static void submit(pipeline *p, uint32_t task)
     p->in_hand = 0;
     f = p->idle[--p->idle_count];
     f->attempt = worker->attempt;
-    f->attempt.log = NULL;
+    f->attempt.log = f->attempt.errors = NULL;
+    f->attempt.printed = NULL;
     f->attempt.why = f->why;
     f->why[0] = '\0';
     hsi_attempt_describe(worker, task, &f->attempt);

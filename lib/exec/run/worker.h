@@ -56,7 +56,8 @@ typedef struct hsi_worker {
     hsi_records records;
     int64_t     now;     /* when its last attempt ended */
     int64_t     idle_ns; /* waited, and then was given something */
-    char       *log;
+    char       *log, *errors; /* files of the attempt; NULL: none */
+    size_t      log_room;     /* of each */
     char        why[HS_WHY];
     hsi_row     row;       /* set by its own thread, under the lock */
     unsigned    under_way; /* its own thread's: attempts beside the one that has ended */
@@ -86,6 +87,11 @@ void      hsi_pipeline_run(hsi_worker *worker, unsigned slot);
 hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task);
 void       hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *attempt);
 hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_outcome outcome);
+
+/* log.c: what the worker's attempts print, and where to */
+hs_status hsi_log_make(hsi_worker *worker);
+void      hsi_log_begin(hsi_worker *worker);
+void      hsi_log_remove(const hsi_worker *worker);
 
 /* turn.c: with the lock held */
 void hsi_enter(hsi_worker *worker, hsi_phase phase, int64_t now);

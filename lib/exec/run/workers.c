@@ -44,13 +44,7 @@ static hs_status make_worker(hs_exec *exec, unsigned number, char why[HS_WHY])
                               .cancel = &w->cancel,
                               .wake_fd = w->wake_fd,
                               .why = w->why};
-    if (exec->work.logs) {
-        w->log = malloc(strlen(exec->work.logs) + 1024);
-        w->attempt.log = w->log;
-        if (!w->log)
-            return HS_ENOMEM;
-    }
-    return HS_OK;
+    return hsi_log_make(w);
 }
 
 hs_status hsi_workers_make(hs_exec *exec, char why[HS_WHY])
@@ -83,6 +77,7 @@ void hsi_workers_free(hs_exec *exec)
         free(w->states);
         free(w->records.list);
         free(w->log);
+        free(w->errors);
     }
     free(exec->worker);
 }

@@ -14,8 +14,9 @@ static void put_failure(const page *p, const hs_exec_failure *f)
     fprintf(p->out, "<td class=\"name%s</td>", f->final ? " bad\">for good" : "\">tried again");
     html_long(p->out, f->why ? f->why : "");
     fputs("<td class=\"name\">", p->out);
-    if (f->log && p->job->keeps_logs)
-        html_link(p, f, "output");
+    if (html_link(p, f->task, f->number, 0, "output"))
+        putc(' ', p->out);
+    html_link(p, f->task, f->number, 1, "errors");
     fprintf(p->out, "</td><td class=\"name\">%s</td><td>%u</td></tr>\n", worker,
             (unsigned)f->number);
 }

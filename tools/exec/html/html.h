@@ -49,8 +49,9 @@ void html_long(FILE *out, const char *text);
 /** The name of a task, in such a cell. */
 void html_task(const page *p, uint32_t task);
 
-/** `text` as a link to the output of a failed attempt, where that is kept (link.c). */
-void html_link(const page *p, const hs_exec_failure *f, const char *text);
+/** `text` as a link to what an attempt printed, or `error`: on standard error, where that is kept
+ * and not empty (link.c). 0: it is not, and nothing is put. */
+int html_link(const page *p, uint32_t task, uint32_t number, int error, const char *text);
 
 /** The folder in which the file `path` is, for links from it; to be freed. NULL: not known. */
 char *html_folder_of(const char *path);

@@ -3,6 +3,7 @@
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/escape.h"
 #include "exec/html/html.h"
@@ -42,16 +43,28 @@ static void put_way(FILE *out, const char *folder, const char *file)
     put_escaped(out, file + same + 1);
 }
 
-void html_link(const page *p, const hs_exec_failure *f, const char *text)
+/* The file with what an attempt printed, if it is kept and there is anything in it; to be freed. */
+static char *find_log(const page *p, uint32_t task, uint32_t number, int error)
 {
-    char *file = f->log && p->job->keeps_logs && p->folder ? realpath(f->log, NULL) : NULL;
+    char        path[EXEC_PATH];
+    struct stat about;
+
+    if (!p->job->keeps_logs || !p->folder)
+        return NULL;
+    hs_exec_log(p->job->exec, task, number, error, path, sizeof path);
+    return stat(path, &about) == 0 && about.st_size > 0 ? realpath(path, NULL) : NULL;
+}
+
+int html_link(const page *p, uint32_t task, uint32_t number, int error, const char *text)
+{
+    char *file = find_log(p, task, number, error);
+    int   found = file != NULL;
 
     if (file) {
         fputs("<a href=\"", p->out);
         put_way(p->out, p->folder, file);
         fprintf(p->out, "\">%s</a>", text);
-    } else {
-        fputs(text, p->out);
     }
     free(file);
+    return found;
 }

@@ -17,11 +17,13 @@ static int slowest_first(const void *a, const void *b)
 
 static void put_outcome(const page *p, const exec_attempt *a)
 {
+    const char *outcome = a->failure ? "failed" : a->done ? "done" : "aborted";
+
     fprintf(p->out, "<td class=\"name%s\">", a->failure ? " bad" : "");
-    if (a->failure)
-        html_link(p, a->failure, "failed");
-    else
-        fputs(a->done ? "done" : "aborted", p->out);
+    if (!html_link(p, a->task, a->number, 0, outcome))
+        fputs(outcome, p->out);
+    putc(' ', p->out);
+    html_link(p, a->task, a->number, 1, "errors");
     fputs("</td>", p->out);
 }
 

@@ -107,16 +107,20 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
 static void wait_for_end(hsi_process *process, const hs_attempt *attempt,
                          hsi_command_output *output)
 {
-    enum { END, WAKE, OUTPUT, FDS };
+    enum { END, WAKE, OUTPUT, FDS = OUTPUT + HSI_COMMAND_STREAMS };
     struct pollfd wait[FDS] = {[END] = {.fd = hsi_process_fd(process), .events = POLLIN},
                                [WAKE] = {.fd = attempt->wake_fd, .events = POLLIN}};
+    int           i;
 
     for (;;) {
-        wait[OUTPUT] = (struct pollfd){.fd = output->read, .events = POLLIN};
+        for (i = 0; i < HSI_COMMAND_STREAMS; i++)
+            wait[OUTPUT + i] = (struct pollfd){
+                .fd = i < output->count ? output->stream[i].read : -1, .events = POLLIN};
         if (ppoll(wait, FDS, NULL, NULL) < 0)
             continue; /* a signal */
-        if (wait[OUTPUT].revents)
-            hsi_command_output_read(output);
+        for (i = 0; i < output->count; i++)
+            if (wait[OUTPUT + i].revents)
+                hsi_command_stream_read(output, &output->stream[i]);
         if (wait[END].revents)
             return;
         if (wait[WAKE].revents && hs_attempt_cancelled(attempt)) {
@@ -182,14 +186,15 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt
 
     if (hs_attempt_cancelled(attempt))
         return HS_OUTCOME_ABORTED;
-    if (hsi_command_output_open(&output, attempt->log, attempt->why) != 0)
+    if (hsi_command_output_open(&output, attempt) != 0)
         return HS_OUTCOME_FAILED;
     hs_instance_name(attempt->instance, attempt->task, name, sizeof name);
-    request.output = output.write;
+    hsi_command_output_ends(&output, request.output);
     if (hsi_process_begin(process, &request, attempt->why) == 0) {
         hsi_command_output_given(&output);
         wait_for_end(process, attempt, &output);
-        if (hsi_process_finish(process, &end, attempt->why) == 0)
+        if (hsi_process_finish(process, &end, attempt->why) == 0 &&
+            hsi_command_output_finish(&output) == 0)
             outcome = judge(&end, &output, attempt);
     }
     hsi_command_output_close(&output);

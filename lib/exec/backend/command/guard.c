@@ -132,10 +132,11 @@ static int kill_everything(hsi_guard *g)
     }
 }
 
-/* 0: the program is gone. *output is -1 if none came along. */
-static int receive(const hsi_guard *g, hsi_order *order, int *output)
+/* 0: the program is gone. output[0] is -1 if none came along. */
+static int receive(const hsi_guard *g, hsi_order *order, int output[2])
 {
-    return hsi_receive_with(g->socket, order, sizeof *order, output) && order->length <= g->room &&
+    return hsi_receive_with(g->socket, order, sizeof *order, output, 2) &&
+           order->length <= g->room &&
            (order->length == 0 || hsi_receive(g->socket, g->strings, order->length));
 }
 
@@ -144,7 +145,7 @@ static void answer(const hsi_guard *g, void *data, size_t size)
 {
     struct iovec part = {.iov_base = data, .iov_len = size};
 
-    (void)!hsi_send(g->socket, &part, 1, -1);
+    (void)!hsi_send(g->socket, &part, 1, NULL, 0);
 }
 
 /*
@@ -153,7 +154,7 @@ static void answer(const hsi_guard *g, void *data, size_t size)
  * handles is the default.
  */
 static _Noreturn void become_shell(const hsi_guard *g, pid_t guard, char *const *arguments,
-                                   int output, volatile int *error)
+                                   const int output[2], volatile int *error)
 {
     const rlim_t  bytes = (rlim_t)g->memory;
     struct rlimit memory = {.rlim_cur = bytes, .rlim_max = bytes};
@@ -161,14 +162,15 @@ static _Noreturn void become_shell(const hsi_guard *g, pid_t guard, char *const 
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     sigemptyset(&none);
-    if ((bytes == 0 || setrlimit(RLIMIT_AS, &memory) == 0) && getppid() == guard && setpgid(0, 0) == 0 && dup2(output, STDOUT_FILENO) >= 0 &&
-        dup2(output, STDERR_FILENO) >= 0 && sigprocmask(SIG_SETMASK, &none, NULL) == 0)
+    if ((bytes == 0 || setrlimit(RLIMIT_AS, &memory) == 0) && getppid() == guard &&
+        setpgid(0, 0) == 0 && dup2(output[0], STDOUT_FILENO) >= 0 &&
+        dup2(output[1], STDERR_FILENO) >= 0 && sigprocmask(SIG_SETMASK, &none, NULL) == 0)
         execve("/bin/sh", arguments, g->variables);
     *error = errno;
     _exit(127);
 }
 
-static int start(hsi_guard *g, int output)
+static int start(hsi_guard *g, const int output[2])
 {
     char         shell[] = "sh", option[] = "-c";
     char        *arguments[] = {shell, option, NULL, NULL};
@@ -181,7 +183,8 @@ static int start(hsi_guard *g, int output)
     g->leader = vfork();
     if (g->leader == 0)
         become_shell(g, guard, arguments, output, &error);
-    close(output);
+    close(output[0]);
+    close(output[1]);
     if (g->leader < 0)
         return errno;
     if (error)
@@ -209,7 +212,7 @@ static void wait_for_end(hsi_guard *g, hsi_process_end *end)
 
     for (;;) {
         hsi_order order;
-        int       output, over = leader_is_over(g);
+        int       output[2], over = leader_is_over(g);
 
         if ((over || now == ENDS) && !is_anything_left(g, now == ENDS) && over)
             return;
@@ -228,7 +231,7 @@ static void wait_for_end(hsi_guard *g, hsi_process_end *end)
             reap(g);
             continue;
         }
-        if (!receive(g, &order, &output))
+        if (!receive(g, &order, output))
             return;
         if (order.kind == HSI_ORDER_CANCEL && !end->cancelled) {
             end->cancelled = 1;
@@ -238,7 +241,7 @@ static void wait_for_end(hsi_guard *g, hsi_process_end *end)
     }
 }
 
-static void run(hsi_guard *g, int output)
+static void run(hsi_guard *g, const int output[2])
 {
     hsi_started     started = {.error = start(g, output)};
     hsi_process_end end = {.cancelled = 0};
@@ -263,13 +266,13 @@ static void run(hsi_guard *g, int output)
 _Noreturn void hsi_guard_main(hsi_guard *guard)
 {
     hsi_order order;
-    int       output;
+    int       output[2];
 
     guard->ends = hsi_forked_begin(guard->socket);
     guard->socket = HSI_FORKED_SOCKET;
     if (guard->ends < 0)
         _exit(1);
-    while (receive(guard, &order, &output)) {
+    while (receive(guard, &order, output)) {
         if (order.kind == HSI_ORDER_RUN)
             run(guard, output); /* what is cancelled but over needs no answer */
     }

@@ -92,7 +92,7 @@ static int start_guard(hsi_keeper *k, const hsi_request *request)
         started.error = errno;
     if (started.error == 0)
         k->guard_pid[k->count++] = started.pid;
-    sent = hsi_send(k->socket, &part, 1, started.error ? -1 : pair[0]);
+    sent = hsi_send(k->socket, &part, 1, pair, started.error ? 0 : 1);
     if (pair[0] >= 0) {
         close(pair[0]);
         close(pair[1]);

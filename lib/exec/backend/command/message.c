@@ -19,10 +19,10 @@ int hsi_receive(int socket, void *data, size_t size)
 
 typedef union control {
     struct cmsghdr head;
-    char           bytes[CMSG_SPACE(sizeof(int))];
+    char           bytes[CMSG_SPACE(2 * sizeof(int))];
 } control;
 
-int hsi_receive_with(int socket, void *data, size_t size, int *fd)
+int hsi_receive_with(int socket, void *data, size_t size, int *fds, size_t fd_count)
 {
     control       with;
     struct iovec  to = {.iov_base = data, .iov_len = size};
@@ -30,31 +30,36 @@ int hsi_receive_with(int socket, void *data, size_t size, int *fd)
         .msg_iov = &to, .msg_iovlen = 1, .msg_control = &with, .msg_controllen = sizeof with};
     struct cmsghdr *head;
     ssize_t         got;
+    size_t          bytes;
 
-    *fd = -1;
+    for (size_t i = 0; i < fd_count; i++)
+        fds[i] = -1;
     do
         got = recvmsg(socket, &message, MSG_WAITALL | MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     if (got != (ssize_t)size)
         return 0;
     head = CMSG_FIRSTHDR(&message);
-    if (head && head->cmsg_type == SCM_RIGHTS)
-        memcpy(fd, CMSG_DATA(head), sizeof *fd);
+    if (head && head->cmsg_type == SCM_RIGHTS) {
+        bytes = head->cmsg_len - CMSG_LEN(0);
+        memcpy(fds, CMSG_DATA(head),
+               bytes < fd_count * sizeof *fds ? bytes : fd_count * sizeof *fds);
+    }
     return 1;
 }
 
-int hsi_send(int socket, struct iovec *parts, size_t count, int fd)
+int hsi_send(int socket, struct iovec *parts, size_t count, const int *fds, size_t fd_count)
 {
     control       with = {.bytes = {0}};
     struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
 
-    if (fd >= 0) {
+    if (fd_count > 0) {
         with.head.cmsg_level = SOL_SOCKET;
         with.head.cmsg_type = SCM_RIGHTS;
-        with.head.cmsg_len = CMSG_LEN(sizeof fd);
-        memcpy(CMSG_DATA(&with.head), &fd, sizeof fd);
+        with.head.cmsg_len = CMSG_LEN(fd_count * sizeof *fds);
+        memcpy(CMSG_DATA(&with.head), fds, fd_count * sizeof *fds);
         message.msg_control = &with;
-        message.msg_controllen = sizeof with;
+        message.msg_controllen = CMSG_SPACE(fd_count * sizeof *fds);
     }
     while (message.msg_iovlen > 0) {
         ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL);

@@ -25,7 +25,7 @@ typedef struct hsi_guard_started {
 
 typedef enum hsi_order_kind { HSI_ORDER_RUN = 1, HSI_ORDER_CANCEL } hsi_order_kind;
 
-/* To a guard. HSI_ORDER_RUN carries the output's descriptor, and `length` bytes follow it: three
+/* To a guard. HSI_ORDER_RUN carries two descriptors for output, and `length` bytes follow it: three
  * strings, each with its NUL: HSCHED_TASK=..., HSCHED_ATTEMPT=..., the command. */
 typedef struct hsi_order {
     uint32_t kind;
@@ -41,10 +41,10 @@ typedef struct hsi_started {
 /* All of it, whatever interrupts. */
 int hsi_receive(int socket, void *data, size_t size);
 
-/* *fd is the descriptor that came along, closed on exec; -1: none did. */
-int hsi_receive_with(int socket, void *data, size_t size, int *fd);
+/* With at most two descriptors. fds[] are those that came along, closed on exec; -1: none did. */
+int hsi_receive_with(int socket, void *data, size_t size, int *fds, size_t fd_count);
 
-/* `parts` are changed; fd -1: none goes along. */
-int hsi_send(int socket, struct iovec *parts, size_t count, int fd);
+/* `parts` are changed; `fds` go along. */
+int hsi_send(int socket, struct iovec *parts, size_t count, const int *fds, size_t fd_count);
 
 #endif

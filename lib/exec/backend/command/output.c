@@ -9,80 +9,186 @@
 #include <string.h>
 #include <unistd.h>
 
-int hsi_command_output_open(hsi_command_output *output, const char *file, char why[HS_WHY])
+/* In a folder of others' too, nothing of theirs is written to. */
+static int open_file(const char *file, char *why)
 {
-    int ends[2] = {-1, -1};
+    int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0666);
 
-    *output = (hsi_command_output){.file = file, .write = -1, .read = -1};
-    if (file) {
-        /* in a folder of others' too, nothing of theirs is written to */
-        output->write =
-            open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0666);
-        if (output->write >= 0)
-            return 0;
+    if (fd < 0)
         snprintf(why, HS_WHY, "cannot write %.300s: %m", file);
-        return -1;
+    return fd;
+}
+
+static int open_stream(hsi_command_stream *s, const char *file, int told, char *why)
+{
+    int ends[2], fd = -1;
+
+    s->file = file;
+    s->write = s->read = s->copy = -1;
+    if (file) {
+        fd = open_file(file, why);
+        if (fd < 0)
+            return -1;
+        *(told ? &s->copy : &s->write) = fd;
+        if (!told)
+            return 0;
     }
     if (pipe2(ends, O_CLOEXEC) < 0) {
         snprintf(why, HS_WHY, "no pipe for its output: %m");
         return -1;
     }
     fcntl(ends[0], F_SETFL, O_NONBLOCK); /* this end alone: the command's is to wait */
-    output->read = ends[0];
-    output->write = ends[1];
+    s->read = ends[0];
+    s->write = ends[1];
     return 0;
+}
+
+int hsi_command_output_open(hsi_command_output *output, const hs_attempt *attempt)
+{
+    const char *file[HSI_COMMAND_STREAMS] = {attempt->log, attempt->errors};
+    int         i, told = attempt->printed != NULL;
+
+    output->attempt = attempt;
+    output->count = 0;
+    for (i = 0; i < (told || attempt->errors ? 2 : 1); i++) {
+        hsi_command_stream *s = &output->stream[output->count++];
+
+        s->error = 0;
+        s->length = s->begun = 0;
+        if (open_stream(s, file[i], told, attempt->why) == 0)
+            continue;
+        hsi_command_output_close(output);
+        return -1;
+    }
+    return 0;
+}
+
+void hsi_command_output_ends(const hsi_command_output *output, int ends[HSI_COMMAND_STREAMS])
+{
+    ends[0] = output->stream[0].write;
+    ends[1] = output->stream[output->count - 1].write;
+}
+
+static void give(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
 }
 
 void hsi_command_output_given(hsi_command_output *output)
 {
-    if (output->write >= 0)
-        close(output->write);
-    output->write = -1;
+    for (int i = 0; i < output->count; i++)
+        give(&output->stream[i].write);
 }
 
 /* Keep the end of what was kept and these. */
-static void keep(hsi_command_output *output, const char *bytes, size_t count)
+static void keep(hsi_command_stream *stream, const char *bytes, size_t count)
 {
-    size_t room = sizeof output->kept - 1, old;
+    size_t room = sizeof stream->kept - 1, old;
 
     if (count > room) {
         bytes += count - room;
         count = room;
     }
-    old = output->length < room - count ? output->length : room - count;
-    memmove(output->kept, output->kept + output->length - old, old);
-    memcpy(output->kept + old, bytes, count);
-    output->length = old + count;
+    old = stream->length < room - count ? stream->length : room - count;
+    memmove(stream->kept, stream->kept + stream->length - old, old);
+    memcpy(stream->kept + old, bytes, count);
+    stream->length = old + count;
 }
 
-void hsi_command_output_read(hsi_command_output *output)
+/* Until all is written, or cannot be. */
+static void copy(hsi_command_stream *stream, const char *bytes, size_t count)
+{
+    while (count > 0 && stream->copy >= 0) {
+        ssize_t put = write(stream->copy, bytes, count);
+
+        if (put >= 0) {
+            bytes += put;
+            count -= (size_t)put;
+        } else if (errno != EINTR) {
+            stream->error = errno;
+            give(&stream->copy);
+        }
+    }
+}
+
+static void tell_line(const hsi_command_output *output, hsi_command_stream *stream)
+{
+    if (stream->begun > 0)
+        output->attempt->printed(output->attempt, stream != output->stream, stream->line,
+                                 stream->begun);
+    stream->begun = 0;
+}
+
+/* Line by line; one that is longer than there is room for, in pieces. */
+static void tell(const hsi_command_output *output, hsi_command_stream *stream, const char *bytes,
+                 size_t count)
+{
+    while (count > 0) {
+        size_t      room = sizeof stream->line - stream->begun;
+        size_t      part = count < room ? count : room;
+        const char *end = memchr(bytes, '\n', part);
+
+        if (end)
+            part = (size_t)(end - bytes) + 1;
+        memcpy(stream->line + stream->begun, bytes, part);
+        stream->begun += part;
+        bytes += part;
+        count -= part;
+        if (end || stream->begun == sizeof stream->line)
+            tell_line(output, stream);
+    }
+}
+
+void hsi_command_stream_read(const hsi_command_output *output, hsi_command_stream *stream)
 {
     enum { CHUNKS = 64 }; /* of a writer that never stops; a pipe holds less */
     char    buffer[16384];
     ssize_t got;
     int     i;
 
-    for (i = 0; i < CHUNKS && output->read >= 0; i++) {
-        got = read(output->read, buffer, sizeof buffer);
+    for (i = 0; i < CHUNKS && stream->read >= 0; i++) {
+        got = read(stream->read, buffer, sizeof buffer);
         if (got > 0) {
-            keep(output, buffer, (size_t)got);
+            keep(stream, buffer, (size_t)got);
+            copy(stream, buffer, (size_t)got);
+            if (output->attempt->printed)
+                tell(output, stream, buffer, (size_t)got);
         } else if (got < 0 && errno == EINTR) {
             continue;
         } else if (got < 0 && errno == EAGAIN) {
             return;
         } else {
-            close(output->read);
-            output->read = -1;
+            give(&stream->read);
         }
     }
 }
 
-static void keep_end_of_file(hsi_command_output *output)
+int hsi_command_output_finish(hsi_command_output *output)
 {
-    int     fd = open(output->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    int i, result = 0;
+
+    for (i = 0; i < output->count; i++) {
+        hsi_command_stream *s = &output->stream[i];
+
+        hsi_command_stream_read(output, s);
+        tell_line(output, s);
+        if (!s->error)
+            continue;
+        errno = s->error;
+        snprintf(output->attempt->why, HS_WHY, "cannot write %.300s: %m", s->file);
+        result = -1;
+    }
+    return result;
+}
+
+static void keep_end_of_file(hsi_command_stream *stream)
+{
+    int     fd = open(stream->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     off_t   size;
     ssize_t got;
-    char    buffer[sizeof output->kept - 1];
+    char    buffer[sizeof stream->kept - 1];
 
     if (fd < 0)
         return;
@@ -92,21 +198,19 @@ static void keep_end_of_file(hsi_command_output *output)
 
         got = pread(fd, buffer, sizeof buffer, from);
         if (got > 0)
-            keep(output, buffer, (size_t)got);
+            keep(stream, buffer, (size_t)got);
     }
     close(fd);
 }
 
-const char *hsi_command_output_last_line(hsi_command_output *output)
+static const char *last_line(hsi_command_stream *stream)
 {
-    char  *kept = output->kept, *line;
+    char  *kept = stream->kept, *line;
     size_t end, i;
 
-    if (output->file)
-        keep_end_of_file(output);
-    else
-        hsi_command_output_read(output);
-    for (end = output->length; end > 0 && (unsigned char)kept[end - 1] <= ' '; end--)
+    if (stream->file && stream->length == 0)
+        keep_end_of_file(stream);
+    for (end = stream->length; end > 0 && (unsigned char)kept[end - 1] <= ' '; end--)
         ;
     kept[end] = '\0';
     for (line = kept + end; line > kept && line[-1] != '\n'; line--)
@@ -117,10 +221,20 @@ const char *hsi_command_output_last_line(hsi_command_output *output)
     return line + strspn(line, " ");
 }
 
+const char *hsi_command_output_last_line(hsi_command_output *output)
+{
+    const char *line = "";
+
+    for (int i = output->count; i > 0 && line[0] == '\0'; i--)
+        line = last_line(&output->stream[i - 1]);
+    return line;
+}
+
 void hsi_command_output_close(hsi_command_output *output)
 {
     hsi_command_output_given(output);
-    if (output->read >= 0)
-        close(output->read);
-    output->read = -1;
+    for (int i = 0; i < output->count; i++) {
+        give(&output->stream[i].read);
+        give(&output->stream[i].copy);
+    }
 }

@@ -19,7 +19,7 @@ struct hsi_process {
     pid_t        pid;    /* the guard; -1: there is none */
     pid_t        group;  /* what it runs; -1: nothing */
     int          socket; /* to the guard */
-    const int   *cores; /* that it is bound to; NULL: none */
+    const int   *cores;  /* that it is bound to; NULL: none */
     unsigned     core_count;
     size_t       length; /* of what its environment is told */
     char         settings[];
@@ -101,7 +101,7 @@ static int send_request(int socket, const hsi_process_request *request)
     parts[2].iov_base = (void *)(uintptr_t)request->command;
     parts[2].iov_len = strlen(request->command) + 1;
     order.length = (uint32_t)(parts[1].iov_len + parts[2].iov_len);
-    return hsi_send(socket, parts, 3, request->output);
+    return hsi_send(socket, parts, 3, request->output, 2);
 }
 
 int hsi_process_begin(hsi_process *process, const hsi_process_request *request, char why[HS_WHY])
@@ -141,7 +141,7 @@ void hsi_process_cancel(hsi_process *process)
     hsi_order    order = {.kind = HSI_ORDER_CANCEL};
     struct iovec part = {&order, sizeof order};
 
-    (void)!hsi_send(process->socket, &part, 1, -1); /* it is gone: the end will say so */
+    (void)!hsi_send(process->socket, &part, 1, NULL, 0); /* it is gone: the end will say so */
 }
 
 int hsi_process_finish(hsi_process *process, hsi_process_end *end, char why[HS_WHY])

@@ -28,7 +28,7 @@ typedef struct hsi_process_request {
     const char *command;
     const char *task;
     uint32_t    attempt;
-    int         output; /* file descriptor: what becomes its stdout and stderr */
+    int         output[2]; /* file descriptors: what becomes its stdout and stderr */
 } hsi_process_request;
 
 typedef struct hsi_process_end {

@@ -129,8 +129,8 @@ static int ask(const hsi_starter *s, const char *settings, size_t length,
     hsi_request  request = {.length = (uint32_t)length};
     struct iovec parts[] = {{&request, sizeof request}, {(void *)(uintptr_t)settings, length}};
 
-    return s->pid >= 0 && hsi_send(s->socket, parts, 2, -1) &&
-           hsi_receive_with(s->socket, started, sizeof *started, socket);
+    return s->pid >= 0 && hsi_send(s->socket, parts, 2, NULL, 0) &&
+           hsi_receive_with(s->socket, started, sizeof *started, socket, 1);
 }
 
 /* Once more if the keeper has been killed since it was last asked. */

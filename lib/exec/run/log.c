@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What attempts print: into which files, and to whom it is told. */
+#include "exec/run/dispatcher.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           strchr("-_+=#@,", c);
+}
+
+enum { LONGEST = 180, LOG_NAME = 3 * LONGEST + 64 };
+
+/* Any id as a file name, different for different ids: what is not plain is %XX, and of a
+ * long one the beginning and the number of the task are left. */
+static void name_log(const hs_exec *exec, uint32_t task, uint32_t number, const char *suffix,
+                     char log[LOG_NAME])
+{
+    static const char hex[] = "0123456789ABCDEF";
+    char              name[LONGEST + 1], *to = log;
+    size_t            length = hs_instance_name(exec->work.in, task, name, sizeof name), i;
+
+    for (i = 0; name[i]; i++)
+        if (is_plain(name[i]) || (name[i] == '.' && i))
+            *to++ = name[i];
+        else
+            to += sprintf(to, "%%%c%c", hex[(unsigned char)name[i] >> 4], hex[name[i] & 15]);
+    if (length > LONGEST || to - log > LONGEST)
+        to = log + LONGEST, to += sprintf(to, "~%lu", (unsigned long)task);
+    sprintf(to, ".%lu.%s", (unsigned long)number, suffix);
+}
+
+size_t hs_exec_log(const hs_exec *exec, uint32_t task, uint32_t number, int error, char *path,
+                   size_t size)
+{
+    char name[LOG_NAME];
+    int  apart, length = 0;
+
+    if (size > 0)
+        path[0] = '\0';
+    if (!exec || !exec->work.logs || task >= hs_instance_tasks(exec->work.in))
+        return 0;
+    apart = exec->work.settings.logs_apart;
+    if (error && !apart)
+        return 0;
+    name_log(exec, task, number, error ? "err" : apart ? "out" : "log", name);
+    length = snprintf(path, size, "%s/%s", exec->work.logs, name);
+    return length > 0 ? (size_t)length : 0;
+}
+
+static void tell_line(const hs_attempt *attempt, int error, const char *line, size_t length)
+{
+    const hsi_worker *worker =
+        (const hsi_worker *)((const char *)attempt - offsetof(hsi_worker, attempt));
+    hs_exec     *exec = worker->exec;
+    hs_exec_line told = {.struct_size = sizeof told,
+                         .task = attempt->task,
+                         .number = attempt->number,
+                         .worker = worker->number,
+                         .error = error,
+                         .text = line,
+                         .length = length};
+
+    pthread_mutex_lock(&exec->results.telling);
+    exec->work.settings.line(exec->work.settings.line_data, &told);
+    pthread_mutex_unlock(&exec->results.telling);
+}
+
+hs_status hsi_log_make(hsi_worker *worker)
+{
+    const hs_exec *exec = worker->exec;
+    size_t         room;
+
+    if (exec->work.settings.line)
+        worker->attempt.printed = tell_line;
+    if (!exec->work.logs)
+        return HS_OK;
+    room = strlen(exec->work.logs) + 1 + LOG_NAME;
+    worker->log_room = room;
+    worker->attempt.log = worker->log = malloc(room);
+    if (exec->work.settings.logs_apart)
+        worker->attempt.errors = worker->errors = malloc(room);
+    return worker->log && (worker->errors || !exec->work.settings.logs_apart) ? HS_OK : HS_ENOMEM;
+}
+
+static void name_both(hsi_worker *worker)
+{
+    const hs_attempt *a = &worker->attempt;
+
+    hs_exec_log(worker->exec, a->task, a->number, 0, worker->log, worker->log_room);
+    if (worker->errors)
+        hs_exec_log(worker->exec, a->task, a->number, 1, worker->errors, worker->log_room);
+}
+
+static int is_there(const hsi_worker *worker)
+{
+    return access(worker->log, F_OK) == 0 || (worker->errors && access(worker->errors, F_OK) == 0);
+}
+
+/* What stands there was printed in another run: by an earlier attempt if that run is resumed,
+ * although it may have come to no end and be on no record. */
+void hsi_log_begin(hsi_worker *worker)
+{
+    const hs_exec *exec = worker->exec;
+    hs_attempt    *a = &worker->attempt;
+    uint16_t      *attempts = &exec->results.attempts[a->task];
+
+    name_both(worker);
+    while (exec->work.settings.resume && *attempts < UINT16_MAX - 1 && is_there(worker)) {
+        a->number = ++*attempts + 1u;
+        name_both(worker);
+    }
+    hsi_log_remove(worker);
+}
+
+void hsi_log_remove(const hsi_worker *worker)
+{
+    unlink(worker->log);
+    if (worker->errors)
+        unlink(worker->errors);
+}

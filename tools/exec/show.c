@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-exec: what tasks print, passed on to standard output and standard error. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/escape.h"
+#include "common/progress.h"
+#include "exec/exec.h"
+
+static FILE *stream_of(int error)
+{
+    return error ? stderr : stdout;
+}
+
+/* NAME and a tab, where that is asked for. */
+static void put_tag(const exec_job *job, uint32_t task, FILE *out)
+{
+    char name[HS_MAX_ID + 16];
+
+    if (!job->request->tag)
+        return;
+    hs_instance_name(job->plan.in, task, name, sizeof name);
+    fprintf(out, "%s\t", SHOWN(name));
+}
+
+/* The attempt whose line has come in pieces, of which the last is to come. */
+static struct {
+    int      is_open;
+    uint32_t task, number;
+} unfinished[2];
+
+void exec_show_line(void *data, const hs_exec_line *line)
+{
+    const exec_job *job = *(exec_job *const *)data;
+    FILE           *out = stream_of(line->error);
+    int             goes_on = unfinished[line->error].is_open;
+
+    progress_hold();
+    if (goes_on && (unfinished[line->error].task != line->task ||
+                    unfinished[line->error].number != line->number)) {
+        putc('\n', out);
+        goes_on = 0;
+    }
+    if (!goes_on)
+        put_tag(job, line->task, out);
+    fwrite(line->text, 1, line->length, out);
+    fflush(out);
+    progress_release();
+    unfinished[line->error].is_open = line->text[line->length - 1] != '\n';
+    unfinished[line->error].task = line->task;
+    unfinished[line->error].number = line->number;
+}
+
+FILE *exec_log_open(const exec_job *job, const hs_exec_failure *attempt, int error,
+                    char path[EXEC_PATH])
+{
+    size_t length = hs_exec_log(job->exec, attempt->task, attempt->number, error, path, EXEC_PATH);
+    int    fd;
+
+    if (length == 0 || length >= EXEC_PATH)
+        return NULL;
+    fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    return fd < 0 ? NULL : fdopen(fd, "r");
+}
+
+/* All of it to the byte; with tags each line has its end. */
+static void put_log(const exec_job *job, uint32_t task, FILE *log, FILE *out)
+{
+    char   block[16384];
+    size_t got;
+    int    begins = 1;
+
+    while ((got = fread(block, 1, sizeof block, log)) > 0) {
+        for (const char *at = block, *end; job->request->tag && got > 0; at = end) {
+            if (begins)
+                put_tag(job, task, out);
+            end = memchr(at, '\n', got);
+            begins = end != NULL;
+            end = end ? end + 1 : at + got;
+            fwrite(at, 1, (size_t)(end - at), out);
+            got -= (size_t)(end - at);
+        }
+        fwrite(block, 1, got, out);
+    }
+    if (!begins)
+        putc('\n', out);
+}
+
+/* Of a task that is done: what failed is shown with the message, and tried again perhaps. */
+static void show_attempt(const exec_job *job, const hs_exec_attempt *a)
+{
+    const hs_exec_failure which = {.task = a->task, .number = a->number};
+    char                  path[EXEC_PATH];
+
+    if (a->outcome != HS_OUTCOME_DONE)
+        return;
+    progress_hold();
+    for (int error = 0; error < 2; error++) {
+        FILE *log = exec_log_open(job, &which, error, path);
+
+        if (!log)
+            continue;
+        put_log(job, a->task, log, stream_of(error));
+        fflush(stream_of(error));
+        fclose(log);
+        if (!job->keeps_logs)
+            unlink(path);
+    }
+    progress_release();
+}
+
+void exec_attempt_ended(void *data, const hs_exec_attempt *attempt)
+{
+    const exec_job *job = *(exec_job *const *)data;
+
+    if (job->request->show == EXEC_SHOW_TASKS)
+        show_attempt(job, attempt);
+    exec_joblog_attempt(job->request->log, attempt);
+}
