@@ -68,6 +68,14 @@ typedef struct hs_metrics {
 /** O(entries). */
 HS_API void hs_schedule_metrics(const hs_instance *in, const hs_schedule *s, hs_metrics *out);
 
+/**
+ * The idle time of a type as a share of what so many workers of it could do until `bound`, a lower
+ * bound (`paths` on graphs): what a schedule wastes beyond what any must. Above 1 where the schedule is
+ * that much longer than the bound; NaN without workers or a bound.
+ */
+HS_API double hs_metrics_idle_share(const hs_metrics *metrics, hs_type type, unsigned workers,
+                                    double bound);
+
 /** Time that one worker spends in runs. */
 HS_API double hs_schedule_load(const hs_schedule *s, unsigned worker);
 

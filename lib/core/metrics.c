@@ -15,6 +15,12 @@ double hs_schedule_load(const hs_schedule *s, unsigned worker)
     return load;
 }
 
+double hs_metrics_idle_share(const hs_metrics *metrics, hs_type type, unsigned workers,
+                             double bound)
+{
+    return workers > 0 && bound > 0 ? metrics->type[type].idle / (workers * bound) : NAN;
+}
+
 static void add_worker(const hs_instance *in, const hs_schedule *s, unsigned worker,
                        hs_type_metrics *type, double sums[2])
 {

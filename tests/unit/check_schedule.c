@@ -134,6 +134,10 @@ START_TEST(metrics_are_sums)
     ck_assert_uint_eq(m.type[HS_GPU].aborted, 0);
     ck_assert(m.type[HS_GPU].busy == 3 && m.type[HS_GPU].idle == 3.5);
     ck_assert(m.type[HS_GPU].acceleration == 11.0 / 3);
+    ck_assert(hs_metrics_idle_share(&m, HS_CPU, 2, 2) == 2);
+    ck_assert(hs_metrics_idle_share(&m, HS_GPU, 1, 7) == 0.5);
+    ck_assert(isnan(hs_metrics_idle_share(&m, HS_GPU, 0, 7)));
+    ck_assert(isnan(hs_metrics_idle_share(&m, HS_GPU, 1, 0)));
     hs_schedule_free(s);
     ck_assert_int_eq(hs_schedule_build(2, 1, 0, NULL, &s), HS_OK);
     hs_schedule_metrics(in, s, &m);

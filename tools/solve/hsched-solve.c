@@ -70,6 +70,15 @@ static const option_spec option_table[] = {
      "dada: the share of a guess that affinity may use, in [0, 1] (default: 0)"},
     {0, "affinity", "FILE", {OPTION_FILE(request.affinity)},
      "dada: read which worker each task prefers"},
+    {0, "band", "X", {OPTION_REAL(request.settings.band, 1e-9, 1e9)},
+     "hp-corrected: how many times faster a GPU must be at what it takes by rank (default: 8)"},
+    {0, "leave", "X", {OPTION_REAL(request.settings.leave, 1e-9, 1e9)},
+     "hp-corrected: how many times faster at what it then takes from CPUs (default: 16)"},
+    {0, "threshold", "N", {OPTION_WHOLE(request.settings.threshold, 1, 1e9)},
+     "h-ratio, d-rank: how many tasks may wait for workers (default: twice the workers)"},
+    {0, "metrics", NULL, {OPTION_FLAG(request.metrics)},
+     "report what each type ran and how long it was idle, as a share of the bound, by default then "
+     "paths"},
     {0, "certificate", "FILE", {OPTION_FILE(path[SOLVE_CERTIFICATE])},
      "write what proves the best bound, for hsched-check --certificate"},
     {0, "gantt", "FILE", {OPTION_FILE(path[SOLVE_GANTT])}, "draw the best schedule found, as SVG"},
@@ -260,6 +269,12 @@ static void check_command_line(const options *o, const command_line *line, char 
     if ((options_given(o, "alpha") || request->affinity) &&
         !has_algorithm(request, hs_algorithm_find("dada")))
         usage_error("--alpha and --affinity are for dada, which is not to run");
+    if ((options_given(o, "band") || options_given(o, "leave")) &&
+        !has_algorithm(request, hs_algorithm_find("hp-corrected")))
+        usage_error("--band and --leave are for hp-corrected, which is not to run");
+    if (options_given(o, "threshold") && !has_algorithm(request, hs_algorithm_find("h-ratio")) &&
+        !has_algorithm(request, hs_algorithm_find("d-rank")))
+        usage_error("--threshold is for h-ratio and d-rank, which are not to run");
     if (request->affinity && !(request->settings.alpha > 0))
         usage_error("--affinity counts for nothing without an --alpha above 0");
 }
@@ -298,7 +313,7 @@ static int solve_all(solve_request *request, int table, char *const *instances, 
 int main(int argc, char **argv)
 {
     options        o;
-    command_line   line = {.algorithms = "best", .bounds = "deadline"};
+    command_line   line = {.algorithms = "best"};
     solve_request *request = &line.request;
     int            code;
 
@@ -310,6 +325,8 @@ int main(int argc, char **argv)
     request->reading.has_gpus = options_given(&o, "gpus");
     request->has_gap = options_given(&o, "gap");
     request->bounds_asked = options_given(&o, "bound");
+    if (!request->bounds_asked)
+        line.bounds = request->metrics && hs_bound_find("paths") ? "paths" : "deadline";
 
     plugin_open(options_given(&o, "allow"));
     if (line.list) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-solve: results as CSV and JSON; text is in text.c. */
+#include <math.h>
 #include <string.h>
 
 #include "common/escape.h"
@@ -35,33 +36,68 @@ static void csv_number(double value)
     printf(",%s", text);
 }
 
-static void csv_algorithm(const solve_result *result, const solve_row *row)
+double solve_idle(const solve_result *result, const solve_row *row, hs_type type)
+{
+    const hs_instance *in = result->in;
+    unsigned           workers = type == HS_CPU ? hs_instance_cpus(in) : hs_instance_gpus(in);
+    double             bound = result->bound.value;
+
+    for (size_t i = 0; i < result->bound_count; i++)
+        if (strcmp(result->bounds[i].name, "paths") == 0)
+            bound = result->bounds[i].value;
+    return hs_metrics_idle_share(&row->metrics, type, workers, bound);
+}
+
+/* Nothing where there is no number. */
+static void csv_metric(double value)
+{
+    if (isnan(value))
+        putchar(',');
+    else
+        csv_number(value);
+}
+
+static void csv_metrics(const solve_result *result, const solve_row *row)
+{
+    for (int type = HS_CPU; type <= HS_GPU; type++) {
+        csv_metric(row->metrics.type[type].acceleration);
+        csv_metric(solve_idle(result, row, (hs_type)type));
+    }
+}
+
+static void csv_algorithm(const solve_request *request, const solve_result *result,
+                          const solve_row *row)
 {
     csv_start(result, row->name);
     csv_number(row->value);
     csv_number(result->bound.value);
     printf(",%s", result->bound.name);
     csv_number(solve_ratio(row->value, result->bound.value));
-    printf(",%zu,%.6f\n", row->spoliated, row->seconds);
+    printf(",%zu", row->spoliated);
+    if (request->metrics)
+        csv_metrics(result, row);
+    printf(",%.6f\n", row->seconds);
 }
 
-static void csv_bound(const solve_result *result, const solve_row *row)
+static void csv_bound(const solve_request *request, const solve_result *result,
+                      const solve_row *row)
 {
     csv_start(result, "");
     putchar(',');
     csv_number(row->value);
-    printf(",%s,,,%.6f\n", row->name, row->seconds);
+    printf(",%s,,,%s%.6f\n", row->name, request->metrics ? ",,,," : "", row->seconds);
 }
 
 static void csv_report(const solve_request *request, const solve_result *result, int first)
 {
     if (first)
-        puts("instance,tasks,cpus,gpus,algorithm,makespan,bound,bound_name,ratio,spoliated,"
-             "seconds");
+        printf("instance,tasks,cpus,gpus,algorithm,makespan,bound,bound_name,ratio,spoliated,%s"
+               "seconds\n",
+               request->metrics ? "cpu_acceleration,cpu_idle,gpu_acceleration,gpu_idle," : "");
     for (size_t i = 0; i < result->algorithm_count; i++)
-        csv_algorithm(result, &result->algorithms[i]);
+        csv_algorithm(request, result, &result->algorithms[i]);
     for (size_t i = 0; i < result->bound_count && request->bounds_asked; i++)
-        csv_bound(result, &result->bounds[i]);
+        csv_bound(request, result, &result->bounds[i]);
 }
 
 static void json_start(const solve_result *result)
@@ -84,7 +120,17 @@ static void json_members(const char *members)
     fputs("\"]", stdout);
 }
 
-static void json_algorithm(const solve_result *result, const solve_row *row)
+static void json_metrics(const solve_result *result, const solve_row *row)
+{
+    json_format(stdout,
+                ", \"cpu_acceleration\": %g, \"cpu_idle\": %g, \"gpu_acceleration\": %g, "
+                "\"gpu_idle\": %g",
+                row->metrics.type[HS_CPU].acceleration, solve_idle(result, row, HS_CPU),
+                row->metrics.type[HS_GPU].acceleration, solve_idle(result, row, HS_GPU));
+}
+
+static void json_algorithm(const solve_request *request, const solve_result *result,
+                           const solve_row *row)
 {
     json_start(result);
     json_format(stdout,
@@ -95,7 +141,10 @@ static void json_algorithm(const solve_result *result, const solve_row *row)
     printf(", \"optimal\": %s", row->gap == 0 ? "true" : "false");
     if (row->members[0])
         json_members(row->members);
-    printf(", \"spoliated\": %zu, \"seconds\": %.6f}", row->spoliated, row->seconds);
+    printf(", \"spoliated\": %zu", row->spoliated);
+    if (request->metrics)
+        json_metrics(result, row);
+    printf(", \"seconds\": %.6f}", row->seconds);
 }
 
 static void json_bound(const solve_result *result, const solve_row *row)
@@ -112,7 +161,7 @@ static void json_report(const solve_request *request, const solve_result *result
 {
     for (size_t i = 0; i < result->algorithm_count; i++) {
         fputs(first && i == 0 ? "[\n" : ",\n", stdout);
-        json_algorithm(result, &result->algorithms[i]);
+        json_algorithm(request, result, &result->algorithms[i]);
     }
     for (size_t i = 0; i < result->bound_count && request->bounds_asked; i++) {
         fputs(",\n", stdout);

@@ -254,7 +254,7 @@ static int schedule_wanted(const run *r)
 {
     output *const *file = r->request->file;
 
-    return file[SOLVE_PLAN] || file[SOLVE_GANTT] || file[SOLVE_TRACE] ||
+    return file[SOLVE_PLAN] || file[SOLVE_GANTT] || file[SOLVE_TRACE] || r->request->metrics ||
            hs_instance_rows(r->in) == hs_instance_tasks(r->in);
 }
 
@@ -300,6 +300,8 @@ static int run_scheduling(run *r, const wanted_algorithm *wanted, solve_row *row
     }
     row->value = certified_time(r->in, s);
     row->spoliated = hs_schedule_size(s) - hs_instance_tasks(r->in);
+    if (r->request->metrics)
+        hs_schedule_metrics(r->in, s, &row->metrics);
     keep_best(r, s, row->value);
     return EXIT_OK;
 }

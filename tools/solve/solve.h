@@ -38,6 +38,7 @@ typedef struct solve_request {
     hs_settings       settings;
     const char       *affinity;          /* a file; NULL: none */
     const char       *start;             /* a plan to start from; NULL: none */
+    int               metrics;           /* --metrics was given */
     int               has_gap;           /* --gap was given: it must be reached */
     hs_read_options   reading;           /* other workers than the instance's, too */
     output           *file[SOLVE_FILES]; /* NULL: not wanted */
@@ -51,6 +52,7 @@ typedef struct solve_row {
     double      gap;       /* to the best bound; 0: proved optimal */
     size_t      spoliated; /* executions that were aborted */
     double      seconds;
+    hs_metrics  metrics;  /* if they were asked for */
     int         left_out; /* it does not take such tasks, and was not asked for by name */
     int         optimal;  /* says the search that made it; sums may round above the bound */
     char        members[sizeof(((hs_report *)0)->members)]; /* of best's portfolio */
@@ -97,6 +99,9 @@ void solve_report(const solve_request *request, const solve_result *result, int 
 
 /** The same as aligned tables, best first (text.c). */
 void solve_text(const solve_request *request, const solve_result *result, int first);
+
+/** Idle time of a type over what its workers could do until the bound `paths`, or the best. */
+double solve_idle(const solve_result *result, const solve_row *row, hs_type type);
 
 /** Makespan over bound; 1 if both are 0. */
 double solve_ratio(double makespan, double bound);

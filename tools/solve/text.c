@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-solve: results as a table that a person reads. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +148,45 @@ static void print_algorithms(const solve_row *rows, size_t count)
     free(order);
 }
 
+/* A factor, or - where a type ran nothing. */
+static void format_factor(char cell[CELL], double factor)
+{
+    if (isnan(factor))
+        snprintf(cell, CELL, "-");
+    else
+        snprintf(cell, CELL, "%.3f", factor);
+}
+
+/* Percent, which may be above 100. */
+static void format_idle(char cell[CELL], double share)
+{
+    if (isnan(share))
+        snprintf(cell, CELL, "-");
+    else
+        snprintf(cell, CELL, "%.2f%%", share * 100);
+}
+
+static void print_metrics(const solve_result *result)
+{
+    size_t            count = result->algorithm_count;
+    const solve_row **order = sorted(result->algorithms, count, by_makespan);
+    int               width = name_width("algorithm", result->algorithms, count);
+
+    printf("\n  %-*s  %14s  %9s  %10s  %9s\n", width, "algorithm", "CPU accel.", "CPU idle",
+           "GPU accel.", "GPU idle");
+    for (size_t i = 0; i < count; i++) {
+        char cell[4][CELL];
+
+        for (int type = HS_CPU; type <= HS_GPU; type++) {
+            format_factor(cell[2 * type], order[i]->metrics.type[type].acceleration);
+            format_idle(cell[2 * type + 1], solve_idle(result, order[i], (hs_type)type));
+        }
+        printf("  %-*s  %14s  %9s  %10s  %9s\n", width, order[i]->name, cell[0], cell[1], cell[2],
+               cell[3]);
+    }
+    free(order);
+}
+
 static void print_bounds(const solve_row *rows, size_t count)
 {
     const solve_row **order = sorted(rows, count, by_bound);
@@ -175,6 +215,8 @@ void solve_text(const solve_request *request, const solve_result *result, int fi
            first ? "" : "\n", SHOWN(result->path), tasks, plural(tasks), cpus, plural(cpus), gpus,
            plural(gpus), hs_unit_name(hs_instance_unit(in)), bound, result->bound.name);
     print_algorithms(result->algorithms, result->algorithm_count);
+    if (request->metrics)
+        print_metrics(result);
     if (request->bounds_asked)
         print_bounds(result->bounds, result->bound_count);
 }
