@@ -67,6 +67,75 @@ typedef struct hs_tiled {
 HS_API hs_status hs_generate_tiled(const hs_tiled *spec, hs_instance **out,
                                    const char **missing);
 
+/** Graphs of tasks with random times: five shapes, and Topcuoglu's random graphs (2002). */
+typedef enum hs_shape {
+    HS_CHAIN,     /* each after the one before */
+    HS_FORK_JOIN, /* one, `width` after it, one after these, and so on */
+    HS_LAYERED,   /* layers of `width`, each task after `degree` of the layer before */
+    HS_RANDOM,    /* any task after any before it, `degree` successors on average */
+    HS_REDUCTION, /* a tree: each after up to `degree` others, down to one */
+    HS_TOPCUOGLU  /* levels whose number and widths are drawn, by `alpha`; out-degrees, too */
+} hs_shape;
+
+/** What the times of such tasks are drawn from. */
+typedef enum hs_law {
+    HS_LAW_GAMMA,
+    HS_LAW_UNIFORM,
+    HS_LAW_SPREAD, /* Topcuoglu's: w uniform in (0, 2 mean), both times in w (1 +- beta / 2) */
+    HS_LAW_KERNELS /* a row of a table, each as likely as the others */
+} hs_law;
+
+typedef struct hs_shaped {
+    size_t     struct_size;
+    hs_shape   shape;
+    size_t     tasks;
+    unsigned   cpus, gpus;
+    uint64_t   seed;
+    size_t     width;  /* 0: the square root of `tasks`, rounded up */
+    unsigned   degree; /* at least 1 */
+    double     alpha;  /* > 0: sqrt(tasks) / alpha levels of alpha sqrt(tasks) tasks, on average */
+    double     ccr; /* mean time to move what an edge carries / mean time of a task; 0: no links */
+    double     bandwidth; /* bytes a second, of the links that there are unless ccr is 0 */
+    hs_law     law;
+    hs_gamma   gamma;      /* means and variations alone */
+    hs_uniform uniform;    /* ranges and `integer` alone */
+    double     mean, beta; /* > 0; 0 to 2 */
+    const hs_kernel_table *table;
+} hs_shaped;
+
+/** 300 gamma tasks, 20 CPUs, 4 GPUs, degree 2, alpha 1, no bytes; mean 1 and beta 0.5. */
+HS_API void hs_shaped_init_sized(hs_shaped *spec, size_t size);
+#define hs_shaped_init(s) hs_shaped_init_sized((s), sizeof *(s))
+
+/**
+ * The structure, the times on each type and the bytes are drawn from streams of their own: none
+ * changes the others. Rows are in topological order. O(tasks + edges).
+ */
+HS_API hs_status hs_generate_shaped(const hs_shaped *spec, hs_instance **out);
+
+/**
+ * An application whose kernels depend on each other: the seven benchmarks and the case study of
+ * "mapping kernel graphs of applications in embedded systems"; static.
+ */
+typedef struct hs_application hs_application;
+
+HS_API size_t                hs_application_count(void);
+HS_API const hs_application *hs_application_at(size_t index); /* NULL past the last */
+HS_API const hs_application *hs_application_find(const char *name);
+HS_API const char           *hs_application_name(const hs_application *application);
+HS_API const char           *hs_application_summary(const hs_application *application);
+
+typedef enum hs_problem { HS_SMALL, HS_MEDIUM, HS_LARGE } hs_problem;
+
+typedef struct hs_copies {
+    const hs_application *application;
+    unsigned              copies;
+} hs_copies;
+
+/** Applications side by side. HS_ETOOBIG: too many tasks. O(tasks). */
+HS_API hs_status hs_generate_applications(const hs_copies *parts, size_t count, hs_problem problem,
+                                          unsigned cpus, unsigned gpus, hs_instance **out);
+
 typedef struct hs_worst hs_worst; /* a family; static */
 
 HS_API size_t          hs_worst_count(void);

@@ -9,6 +9,27 @@
 /* One time drawn from whatever `law` says. */
 typedef double (*hsi_draw)(const void *law, hsi_random *random);
 
+/* A gamma law of mean > 0 and coefficient of variation >= 0; 0: they are not. */
+typedef struct hsi_gamma_law {
+    double d;
+    double centre; /* d times the scale, computed so that a tiny cv does no harm */
+    double slope;  /* 1 / sqrt(9d) */
+    double power;  /* 1/a if a < 1, else 0 */
+    int    narrow; /* d is so large that the test for rejection would see rounding alone */
+} hsi_gamma_law;
+
+int    hsi_gamma_law_make(hsi_gamma_law *law, double mean, double cv);
+double hsi_draw_gamma(const void *law, hsi_random *random);
+
+/* Uniform from `low` > 0 to `high`, whole numbers if `integer`; 0: it cannot be. */
+typedef struct hsi_uniform_law {
+    double low, high;
+} hsi_uniform_law;
+
+int    hsi_uniform_law_make(hsi_uniform_law *law, double low, double high, int integer);
+double hsi_draw_real(const void *law, hsi_random *random);
+double hsi_draw_integer(const void *law, hsi_random *random);
+
 /*
  * What the families of independent random times have in common: the times of a
  * type are drawn from the seed's stream of that type, so that neither the other

@@ -14,36 +14,30 @@
  * shape, and rejecting few makes it exact. A shape under 1 is drawn as a + 1,
  * then multiplied by u^(1/a).
  */
-typedef struct gamma_law {
-    double d;
-    double centre; /* d times the scale, computed so that a tiny cv does no harm */
-    double slope;  /* 1 / sqrt(9d) */
-    double power;  /* 1/a if a < 1, else 0 */
-    int    narrow; /* d is so large that the test for rejection would see rounding alone */
-} gamma_law;
-
-static gamma_law make_law(double mean, double cv)
+int hsi_gamma_law_make(hsi_gamma_law *law, double mean, double cv)
 {
-    double    square = cv * cv;
-    gamma_law law = {0};
+    double square = cv * cv;
 
+    if (!(mean > 0 && isfinite(mean) && cv >= 0 && isfinite(cv)))
+        return 0;
+    *law = (hsi_gamma_law){0};
     if (cv <= 1) {
         double rest = 1 - square / 3;
 
-        law.d = 1 / square - 1.0 / 3;
-        law.centre = mean * rest;
-        law.slope = cv / (3 * sqrt(rest));
-        law.narrow = cv < 1e-5;
+        law->d = 1 / square - 1.0 / 3;
+        law->centre = mean * rest;
+        law->slope = cv / (3 * sqrt(rest));
+        law->narrow = cv < 1e-5;
     } else {
-        law.d = 1 / square + 2.0 / 3;
-        law.centre = law.d * (mean * square);
-        law.slope = 1 / (3 * sqrt(law.d));
-        law.power = square;
+        law->d = 1 / square + 2.0 / 3;
+        law->centre = law->d * (mean * square);
+        law->slope = 1 / (3 * sqrt(law->d));
+        law->power = square;
     }
-    return law;
+    return 1;
 }
 
-static int accepts(const gamma_law *law, double x, double cube, double u)
+static int accepts(const hsi_gamma_law *law, double x, double cube, double u)
 {
     double square = x * x;
 
@@ -52,7 +46,7 @@ static int accepts(const gamma_law *law, double x, double cube, double u)
     return hsi_ln(u) < 0.5 * square + law->d * (1 - cube + hsi_ln(cube));
 }
 
-static double draw_cube(const gamma_law *law, hsi_random *random)
+static double draw_cube(const hsi_gamma_law *law, hsi_random *random)
 {
     double x, root, cube;
 
@@ -65,19 +59,14 @@ static double draw_cube(const gamma_law *law, hsi_random *random)
 }
 
 /* What would round to zero, as a cv far above 1 makes it, becomes the least normal number. */
-static double draw_gamma(const void *data, hsi_random *random)
+double hsi_draw_gamma(const void *data, hsi_random *random)
 {
-    const gamma_law *law = data;
-    double           time = law->centre * draw_cube(law, random);
+    const hsi_gamma_law *law = data;
+    double               time = law->centre * draw_cube(law, random);
 
     if (law->power > 0)
         time *= hsi_exp(hsi_ln(hsi_random_unit(random)) * law->power);
     return time < DBL_MIN ? DBL_MIN : time;
-}
-
-static int fits(double mean, double cv)
-{
-    return mean > 0 && isfinite(mean) && cv >= 0 && isfinite(cv);
 }
 
 static void describe(const hs_gamma *spec, char *text, size_t size)
@@ -97,15 +86,13 @@ static void describe(const hs_gamma *spec, char *text, size_t size)
 
 hs_status hs_generate_gamma(const hs_gamma *spec, hs_instance **out)
 {
-    gamma_law cpu, gpu;
-    char      command[320];
+    hsi_gamma_law cpu, gpu;
+    char          command[320];
 
-    if (!spec || !out || !fits(spec->cpu_mean, spec->cpu_cv) ||
-        !fits(spec->gpu_mean, spec->gpu_cv))
+    if (!spec || !out || !hsi_gamma_law_make(&cpu, spec->cpu_mean, spec->cpu_cv) ||
+        !hsi_gamma_law_make(&gpu, spec->gpu_mean, spec->gpu_cv))
         return HS_EINVAL;
     describe(spec, command, sizeof command);
-    cpu = make_law(spec->cpu_mean, spec->cpu_cv);
-    gpu = make_law(spec->gpu_mean, spec->gpu_cv);
-    return hsi_generate_draws(spec->tasks, spec->cpus, spec->gpus, spec->seed, draw_gamma, &cpu,
+    return hsi_generate_draws(spec->tasks, spec->cpus, spec->gpus, spec->seed, hsi_draw_gamma, &cpu,
                               &gpu, command, out);
 }

@@ -6,31 +6,27 @@
 #include "generate/draws.h"
 #include "support/decimal/decimal.h"
 
-typedef struct uniform_law {
-    double low, high;
-} uniform_law;
-
-static double draw_real(const void *data, hsi_random *random)
+double hsi_draw_real(const void *data, hsi_random *random)
 {
-    const uniform_law *law = data;
-    double             time = law->low + (law->high - law->low) * hsi_random_unit(random);
+    const hsi_uniform_law *law = data;
+    double                 time = law->low + (law->high - law->low) * hsi_random_unit(random);
 
     return time > law->high ? law->high : time; /* rounding may pass it */
 }
 
-static double draw_integer(const void *data, hsi_random *random)
+double hsi_draw_integer(const void *data, hsi_random *random)
 {
-    const uniform_law *law = data;
+    const hsi_uniform_law *law = data;
 
     return law->low + (double)hsi_random_below(random, (uint64_t)(law->high - law->low) + 1);
 }
 
-static int fits(const uniform_law *law, int integer)
+int hsi_uniform_law_make(hsi_uniform_law *law, double low, double high, int integer)
 {
-    if (!(law->low > 0) || !(law->low <= law->high) || !isfinite(law->high))
+    *law = (hsi_uniform_law){low, high};
+    if (!(low > 0) || !(low <= high) || !isfinite(high))
         return 0;
-    return !integer || (law->high <= 0x1p53 && floor(law->low) == law->low &&
-                        floor(law->high) == law->high);
+    return !integer || (high <= 0x1p53 && floor(low) == low && floor(high) == high);
 }
 
 static void describe(const hs_uniform *spec, char *text, size_t size)
@@ -50,16 +46,15 @@ static void describe(const hs_uniform *spec, char *text, size_t size)
 
 hs_status hs_generate_uniform(const hs_uniform *spec, hs_instance **out)
 {
-    uniform_law cpu, gpu;
-    char        command[320];
+    hsi_uniform_law cpu, gpu;
+    char            command[320];
 
-    if (!spec || !out)
-        return HS_EINVAL;
-    cpu = (uniform_law){spec->cpu_low, spec->cpu_high};
-    gpu = (uniform_law){spec->gpu_low, spec->gpu_high};
-    if (!fits(&cpu, spec->integer) || !fits(&gpu, spec->integer))
+    if (!spec || !out ||
+        !hsi_uniform_law_make(&cpu, spec->cpu_low, spec->cpu_high, spec->integer) ||
+        !hsi_uniform_law_make(&gpu, spec->gpu_low, spec->gpu_high, spec->integer))
         return HS_EINVAL;
     describe(spec, command, sizeof command);
     return hsi_generate_draws(spec->tasks, spec->cpus, spec->gpus, spec->seed,
-                              spec->integer ? draw_integer : draw_real, &cpu, &gpu, command, out);
+                              spec->integer ? hsi_draw_integer : hsi_draw_real, &cpu, &gpu, command,
+                              out);
 }

@@ -12,10 +12,18 @@ typedef enum gen_family {
     GEN_LU,
     GEN_QR,
     GEN_WORST,
+    GEN_CHAIN, /* from here on as hs_shape has them */
+    GEN_FORK_JOIN,
+    GEN_LAYERED,
+    GEN_RANDOM,
+    GEN_REDUCTION,
+    GEN_TOPCUOGLU,
+    GEN_APPLICATIONS,
     GEN_FAMILIES
 } gen_family;
 
 const char *gen_family_name(size_t family); /* NULL past the last */
+int         gen_is_family(const char *name, gen_family *family); /* which may be NULL */
 const char *gen_family_summary(gen_family family);
 
 /* What the command line asks for. */
@@ -33,6 +41,9 @@ typedef struct gen_request {
     const hs_worst *worst;
     unsigned        argument;
     int             wants_witness, wants_bad;
+    hs_shaped       shaped;       /* what none of the above says */
+    const char     *applications; /* NAME[:COPIES],... */
+    hs_problem      problem;
 } gen_request;
 
 /* What was made. */
@@ -44,6 +55,10 @@ typedef struct gen_result {
 /* Make it. 0, or an exit code after a message. */
 int  gen_make(const gen_request *request, gen_result *result);
 void gen_result_free(gen_result *result);
+
+/* Those of gen_make() that are in files of their own. */
+int gen_make_shaped(const gen_request *request, gen_result *result);
+int gen_make_applications(const gen_request *request, gen_result *result);
 
 /* The answer to --list. */
 void gen_list(void);

@@ -11,20 +11,39 @@
 #include "common/options.h"
 #include "gen/gen.h"
 
-/* An operand is a family, or the name of a worst case. */
+/* Applications, but those that a family is called like; NULL past the last. */
+static const char *application_word(size_t index)
+{
+    for (size_t i = 0; i < hs_application_count(); i++) {
+        const char *name = hs_application_name(hs_application_at(i));
+
+        if (!gen_is_family(name, NULL) && index-- == 0)
+            return name;
+    }
+    return NULL;
+}
+
+/* An operand is a family, or the name of a worst case or an application. */
 static const char *operand_word(size_t index)
 {
     if (index < GEN_FAMILIES)
         return gen_family_name(index);
     index -= GEN_FAMILIES;
-    return index < hs_worst_count() ? hs_worst_name(hs_worst_at(index)) : NULL;
+    if (index < hs_worst_count())
+        return hs_worst_name(hs_worst_at(index));
+    return application_word(index - hs_worst_count());
 }
 
 /* The families that an option is for; 0: all. */
 #define FOR(family) (1u << (family))
 enum {
-    RANDOM = FOR(GEN_GAMMA) | FOR(GEN_UNIFORM),
-    TILED = FOR(GEN_CHOLESKY) | FOR(GEN_LU) | FOR(GEN_QR)
+    SHAPED = FOR(GEN_CHAIN) | FOR(GEN_FORK_JOIN) | FOR(GEN_LAYERED) | FOR(GEN_RANDOM) |
+             FOR(GEN_REDUCTION) | FOR(GEN_TOPCUOGLU),
+    RANDOM = FOR(GEN_GAMMA) | FOR(GEN_UNIFORM) | SHAPED,
+    TILED = FOR(GEN_CHOLESKY) | FOR(GEN_LU) | FOR(GEN_QR),
+    GAMMA = FOR(GEN_GAMMA) | SHAPED,
+    UNIFORM = FOR(GEN_UNIFORM) | SHAPED,
+    MEASURED = TILED | FOR(GEN_APPLICATIONS)
 };
 
 /* What may be written. */
@@ -68,39 +87,68 @@ static void take_gpu_range(const options *o, void *data)
 
 static const option_spec option_table[] = {
     {'n', "tasks", "N", {OPTION_WHOLE(request.tasks, 0, HS_MAX_TASKS), .scope = RANDOM},
-     "gamma, uniform: how many tasks (default: 300)"},
-    {'m', "cpus", "N", {OPTION_WHOLE(request.cpus, 0, HS_MAX_WORKERS), .scope = RANDOM | TILED},
-     "how many CPUs (default: 20; for a factorisation, what the kernel table says)"},
-    {'k', "gpus", "N", {OPTION_WHOLE(request.gpus, 0, HS_MAX_WORKERS), .scope = RANDOM | TILED},
+     "random times: how many tasks (default: 300)"},
+    {'m', "cpus", "N", {OPTION_WHOLE(request.cpus, 0, HS_MAX_WORKERS), .scope = RANDOM | MEASURED},
+     "how many CPUs (default: 20; what the kernel table says; for applications, 1)"},
+    {'k', "gpus", "N", {OPTION_WHOLE(request.gpus, 0, HS_MAX_WORKERS), .scope = RANDOM | MEASURED},
      "how many GPUs (default: 4, or as for -m)"},
     {'s', "seed", "SEED", {OPTION_WHOLE(request.seed, 0, OPTION_ANY), .scope = RANDOM},
-     "gamma, uniform: the same seed gives the same instance everywhere (default: 0)"},
+     "random times: the same seed gives the same instance everywhere (default: 0)"},
     {'o', "output", "FILE", {OPTION_FILE(path[INSTANCE])},
      "write the instance there; '-', the default, is standard output"},
-    {0, "cpu-mean", "X", {OPTION_REAL(request.gamma.cpu_mean, 0, DBL_MAX), .scope = FOR(GEN_GAMMA)},
+    {0, "cpu-mean", "X", {OPTION_REAL(request.gamma.cpu_mean, 0, DBL_MAX), .scope = GAMMA},
      "gamma: mean CPU time (default: 15)"},
-    {0, "cpu-cv", "X", {OPTION_REAL(request.gamma.cpu_cv, 0, DBL_MAX), .scope = FOR(GEN_GAMMA)},
+    {0, "cpu-cv", "X", {OPTION_REAL(request.gamma.cpu_cv, 0, DBL_MAX), .scope = GAMMA},
      "gamma: coefficient of variation of CPU times (default: 0.2)"},
-    {0, "gpu-mean", "X", {OPTION_REAL(request.gamma.gpu_mean, 0, DBL_MAX), .scope = FOR(GEN_GAMMA)},
+    {0, "gpu-mean", "X", {OPTION_REAL(request.gamma.gpu_mean, 0, DBL_MAX), .scope = GAMMA},
      "gamma: mean GPU time (default: 1)"},
-    {0, "gpu-cv", "X", {OPTION_REAL(request.gamma.gpu_cv, 0, DBL_MAX), .scope = FOR(GEN_GAMMA)},
+    {0, "gpu-cv", "X", {OPTION_REAL(request.gamma.gpu_cv, 0, DBL_MAX), .scope = GAMMA},
      "gamma: coefficient of variation of GPU times (default: 1)"},
     {0, "cpu-range", "LOW:HIGH",
-     {OPTION_CALL(ARGUMENT_TEXT, NULL, take_cpu_range), .scope = FOR(GEN_UNIFORM)},
+     {OPTION_CALL(ARGUMENT_TEXT, NULL, take_cpu_range), .scope = UNIFORM},
      "uniform: bounds of CPU times (default: 1:100)"},
     {0, "gpu-range", "LOW:HIGH",
-     {OPTION_CALL(ARGUMENT_TEXT, NULL, take_gpu_range), .scope = FOR(GEN_UNIFORM)},
+     {OPTION_CALL(ARGUMENT_TEXT, NULL, take_gpu_range), .scope = UNIFORM},
      "uniform: bounds of GPU times (default: 1:10)"},
-    {0, "integer", NULL, {OPTION_FLAG(request.uniform.integer), .scope = FOR(GEN_UNIFORM)},
+    {0, "integer", NULL, {OPTION_FLAG(request.uniform.integer), .scope = UNIFORM},
      "uniform: whole numbers only"},
     {0, "kernels", "FILE|NAME",
-     {OPTION_NAME(kernel_table_word, request.kernels), .scope = TILED},
+     {OPTION_NAME(kernel_table_word, request.kernels), .scope = TILED | SHAPED},
      "cholesky, lu, qr: times from a built-in table (--list names them) or from a file (default: "
-     "the first built-in table with all the kernels)"},
+     "the first built-in table with all the kernels); graphs by shape: each task is one of its "
+     "kernels"},
     {0, "compact", NULL, {OPTION_FLAG(request.compact), .scope = TILED},
      "cholesky, lu, qr: one row with a count for each kernel, and no priorities"},
     {0, "graph", NULL, {OPTION_FLAG(request.graph), .scope = TILED},
-     "cholesky, lu, qr: with the tiles that each task accesses, from which its dependencies follow"},
+     "cholesky, lu, qr: with the tiles that each task accesses, from which its dependencies "
+     "follow"},
+    {0, "times", "gamma|uniform|spread", {OPTION_WORD(NULL, request.shaped.law), .scope = SHAPED},
+     "graphs by shape: times as in gamma or uniform, or both near one mean (default: spread for "
+     "topcuoglu, else gamma)"},
+    {0, "mean", "X", {OPTION_REAL(request.shaped.mean, 0, DBL_MAX), .scope = SHAPED},
+     "spread: mean time (default: 1); that of a task is uniform from 0 to twice as much"},
+    {0, "beta", "X", {OPTION_REAL(request.shaped.beta, 0, 2), .scope = SHAPED},
+     "spread: both times of a task are uniform, that much of its mean apart at most (default: "
+     "0.5)"},
+    {0, "width", "N",
+     {OPTION_WHOLE(request.shaped.width, 1, HS_MAX_TASKS),
+      .scope = FOR(GEN_FORK_JOIN) | FOR(GEN_LAYERED)},
+     "fork-join, layered: tasks side by side (default: the square root of how many there are)"},
+    {0, "degree", "N",
+     {OPTION_WHOLE(request.shaped.degree, 1, 1000000),
+      .scope = FOR(GEN_LAYERED) | FOR(GEN_RANDOM) | FOR(GEN_REDUCTION) | FOR(GEN_TOPCUOGLU)},
+     "layered: tasks before each; random, topcuoglu: after each, on average; reduction: merged at "
+     "a time (default: 2)"},
+    {0, "alpha", "X", {OPTION_REAL(request.shaped.alpha, 0, DBL_MAX), .scope = FOR(GEN_TOPCUOGLU)},
+     "topcuoglu: above 1 wide and short, below 1 narrow and long (default: 1)"},
+    {0, "ccr", "X", {OPTION_REAL(request.shaped.ccr, 0, DBL_MAX), .scope = SHAPED},
+     "graphs by shape: moving what an edge carries takes that many times as long as a task, on "
+     "average (default: 0, and no links)"},
+    {0, "bandwidth", "X", {OPTION_REAL(request.shaped.bandwidth, 0, DBL_MAX), .scope = SHAPED},
+     "--ccr: bytes a second of the links (default: 1e10)"},
+    {0, "problem", "small|medium|large",
+     {OPTION_WORD(NULL, request.problem), .scope = FOR(GEN_APPLICATIONS)},
+     "applications: their size (default: small)"},
     {0, "witness", "PLAN", {OPTION_FILE(path[WITNESS]), .scope = FOR(GEN_WORST)},
      "worst: also write a good schedule as a plan"},
     {0, "worst-plan", "PLAN", {OPTION_FILE(path[BAD]), .scope = FOR(GEN_WORST)},
@@ -117,15 +165,15 @@ static void print_families(FILE *out, const void *line)
     for (size_t i = 0; i < GEN_FAMILIES; i++) {
         int used = fprintf(out, "  %s", gen_family_name(i));
 
-        help_wrap(out, gen_family_summary((gen_family)i), used, 12);
+        help_wrap(out, gen_family_summary((gen_family)i), used, 16);
     }
 }
 
 static const tool_spec tool = {
     .name = "hsched-gen",
-    .operands = "gamma|uniform|cholesky N|lu N|qr N|worst NAME ARG",
-    .summary = "Make an instance: independent tasks with their times on a CPU and on a GPU, for "
-               "hsched-solve and other programs.",
+    .operands = "FAMILY [ARGUMENT]...",
+    .summary = "Make an instance: tasks with their times on a CPU and on a GPU, independent or a "
+               "graph, for hsched-solve and other programs.",
     .options = option_table,
     .word = operand_word,
     .epilogue = print_families,
@@ -133,9 +181,10 @@ static const tool_spec tool = {
 
 static gen_family find_family(const char *name)
 {
-    for (size_t i = 0; i < GEN_FAMILIES; i++)
-        if (strcmp(name, gen_family_name(i)) == 0)
-            return (gen_family)i;
+    gen_family family;
+
+    if (gen_is_family(name, &family))
+        return family;
     usage_error("there is no family '%s'; hsched-gen --list names those there are", name);
 }
 
@@ -174,6 +223,9 @@ static void take_operands(options *o, gen_request *request)
     else if (TILED & FOR(request->family))
         request->tiles = (unsigned)parse_unsigned(
             name, needed_operand(o, request->family, "a number of tiles"), 1, 65536);
+    else if (request->family == GEN_APPLICATIONS)
+        request->applications =
+            needed_operand(o, request->family, "a list of applications, NAME[:COPIES],...");
     surplus = options_operand(o);
     if (surplus)
         usage_error("unexpected '%s' behind %s", surplus, name);
@@ -194,6 +246,41 @@ static void check_scope(const options *o, gen_family family)
             usage_error("--%s is not for %s", spec->name, gen_family_name(family));
 }
 
+/* The options of a law that is not the one asked for. */
+static void check_law(const options *o, const gen_request *request)
+{
+    static const struct {
+        const char *option, *law;
+        hs_law      of;
+    } laws[] = {
+        {"cpu-mean", "gamma", HS_LAW_GAMMA},      {"cpu-cv", "gamma", HS_LAW_GAMMA},
+        {"gpu-mean", "gamma", HS_LAW_GAMMA},      {"gpu-cv", "gamma", HS_LAW_GAMMA},
+        {"cpu-range", "uniform", HS_LAW_UNIFORM}, {"gpu-range", "uniform", HS_LAW_UNIFORM},
+        {"integer", "uniform", HS_LAW_UNIFORM},   {"mean", "spread", HS_LAW_SPREAD},
+        {"beta", "spread", HS_LAW_SPREAD},
+    };
+
+    if (request->kernels && options_given(o, "times"))
+        usage_error("--kernels has times; --times makes others");
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
+        if (options_given(o, laws[i].option) &&
+            (request->kernels || laws[i].of != request->shaped.law))
+            usage_error("--%s is for --times %s", laws[i].option, laws[i].law);
+    if (options_given(o, "bandwidth") && !options_given(o, "ccr"))
+        usage_error("--bandwidth is for --ccr");
+}
+
+static void check_shaped(const options *o, const gen_request *request)
+{
+    if (!(request->shaped.mean > 0))
+        usage_error("--mean: it must be above 0");
+    if (!(request->shaped.alpha > 0))
+        usage_error("--alpha: it must be above 0");
+    if (!(request->shaped.bandwidth > 0))
+        usage_error("--bandwidth: it must be above 0");
+    check_law(o, request);
+}
+
 static void check_command_line(const options *o, const command_line *line)
 {
     const gen_request *request = &line->request;
@@ -204,6 +291,8 @@ static void check_command_line(const options *o, const command_line *line)
     if (!(request->gamma.gpu_mean > 0))
         usage_error("--gpu-mean: it must be above 0");
     check_scope(o, request->family);
+    if (SHAPED & FOR(request->family))
+        check_shaped(o, request);
     if (request->compact && request->graph)
         usage_error("--compact has one row for many tasks; --graph needs one for each");
     if (request->has_cpus && request->has_gpus && request->cpus + request->gpus == 0)
@@ -256,14 +345,18 @@ int main(int argc, char **argv)
 {
     options      o;
     command_line line = {
-        .request = {
-            .cpus = 20, .gpus = 4, .tasks = 300,
-            .gamma = {.cpu_mean = 15, .cpu_cv = 0.2, .gpu_mean = 1, .gpu_cv = 1},
-            .uniform = {.cpu_low = 1, .cpu_high = 100, .gpu_low = 1, .gpu_high = 10},
-        },
+        .request =
+            {
+                .cpus = 20,
+                .gpus = 4,
+                .tasks = 300,
+                .gamma = {.cpu_mean = 15, .cpu_cv = 0.2, .gpu_mean = 1, .gpu_cv = 1},
+                .uniform = {.cpu_low = 1, .cpu_high = 100, .gpu_low = 1, .gpu_high = 10},
+            },
         .path = {[INSTANCE] = "-"},
     };
 
+    hs_shaped_init(&line.request.shaped);
     options_read(&o, &tool, argc, argv, &line);
     if (line.list) {
         gen_list();
@@ -274,6 +367,8 @@ int main(int argc, char **argv)
     line.request.wants_witness = options_given(&o, "witness");
     line.request.wants_bad = options_given(&o, "worst-plan");
     take_operands(&o, &line.request);
+    if (line.request.family == GEN_TOPCUOGLU && !options_given(&o, "times"))
+        line.request.shaped.law = HS_LAW_SPREAD;
     check_command_line(&o, &line);
     return output_finish(generate(&line));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-gen --list: the families, and what the library's registries hold. */
 #include <stdio.h>
+#include <string.h>
 
 #include "common/help.h"
 #include "gen/gen.h"
@@ -21,11 +22,32 @@ static const struct {
                       "tpqrt, tpmqrt"},
     [GEN_WORST] = {"worst", "an instance on which an algorithm does badly, with a schedule that "
                             "does well (--witness)"},
+    [GEN_CHAIN] = {"chain", "a graph: each task after the one before"},
+    [GEN_FORK_JOIN] = {"fork-join", "a graph: one task, many after it, one after all of these, "
+                                    "and so on"},
+    [GEN_LAYERED] = {"layered", "a graph of layers: each task after some of the layer before"},
+    [GEN_RANDOM] = {"random", "a graph: every pair of tasks has an edge with the same chance"},
+    [GEN_REDUCTION] = {"reduction", "a graph: a tree in which tasks are merged, down to one"},
+    [GEN_TOPCUOGLU] = {"topcuoglu", "a graph of levels of random number and width (Topcuoglu, "
+                                    "Hariri, Wu 2002, section 5.1)"},
+    [GEN_APPLICATIONS] = {"applications", "graphs of kernels of small applications, side by side, "
+                                          "with measured times"},
 };
 
 const char *gen_family_name(size_t family)
 {
     return family < GEN_FAMILIES ? families[family].name : NULL;
+}
+
+int gen_is_family(const char *name, gen_family *family)
+{
+    size_t i = 0;
+
+    while (i < GEN_FAMILIES && strcmp(name, families[i].name) != 0)
+        i++;
+    if (i < GEN_FAMILIES && family)
+        *family = (gen_family)i;
+    return i < GEN_FAMILIES;
 }
 
 const char *gen_family_summary(gen_family family)
@@ -42,9 +64,15 @@ static void list_table(const hs_kernel_table *table)
 
 static void list_worst(const hs_worst *family)
 {
-    printf("  %-*s argument %u to %u\n", NAME_WIDTH, hs_worst_name(family),
-           hs_worst_least(family), hs_worst_most(family));
+    printf("  %-*s argument %u to %u\n", NAME_WIDTH, hs_worst_name(family), hs_worst_least(family),
+           hs_worst_most(family));
     help_wrap(stdout, hs_worst_summary(family), 0, INDENT);
+}
+
+static void list_application(const hs_application *application)
+{
+    printf("  %s\n", hs_application_name(application));
+    help_wrap(stdout, hs_application_summary(application), 0, INDENT);
 }
 
 void gen_list(void)
@@ -56,9 +84,12 @@ void gen_list(void)
         printf("  %s\n", gen_family_name(i));
         help_wrap(stdout, gen_family_summary((gen_family)i), 0, INDENT);
     }
-    printf("\nKernel tables, for cholesky, lu and qr:\n\n");
+    printf("\nKernel tables, for cholesky, lu, qr and graphs by shape:\n\n");
     for (size_t i = 0; (table = hs_kernel_table_at(i)); i++)
         list_table(table);
+    printf("\nApplications:\n\n");
+    for (size_t i = 0; i < hs_application_count(); i++)
+        list_application(hs_application_at(i));
     printf("\nWorst cases:\n\n");
     for (size_t i = 0; i < hs_worst_count(); i++)
         list_worst(hs_worst_at(i));

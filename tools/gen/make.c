@@ -116,8 +116,8 @@ static int make_worst(const gen_request *request, gen_result *result)
 {
     const char *name = hs_worst_name(request->worst);
     hs_status   st = hs_generate_worst(request->worst, request->argument, &result->instance,
-                                       request->wants_witness ? &result->witness : NULL,
-                                       request->wants_bad ? &result->bad : NULL);
+                                     request->wants_witness ? &result->witness : NULL,
+                                     request->wants_bad ? &result->bad : NULL);
 
     if (st == HS_EINVAL)
         usage_error("%u is no argument of worst %s: %s", request->argument, name,
@@ -138,7 +138,13 @@ int gen_make(const gen_request *request, gen_result *result)
         return make_uniform(request, result);
     case GEN_WORST:
         return make_worst(request, result);
-    default:
+    case GEN_CHOLESKY:
+    case GEN_LU:
+    case GEN_QR:
         return make_tiled(request, result);
+    case GEN_APPLICATIONS:
+        return gen_make_applications(request, result);
+    default:
+        return gen_make_shaped(request, result);
     }
 }

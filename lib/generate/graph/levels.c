@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Topcuoglu's random graphs: a number of levels, uniform with mean sqrt(v) / alpha; widths, uniform
+ * with mean alpha sqrt(v), which here are then brought to v tasks in all; out-degrees, uniform from
+ * 1 to twice the mean less 1. Which tasks are successors is left open there. Here each task of a
+ * level comes after one of the level before, so that levels are depths, and what a task's
+ * out-degree still lacks is drawn from all later levels.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "generate/graph/shape.h"
+
+#define NOBODY SIZE_MAX
+
+typedef struct levels {
+    size_t  count;
+    size_t *start; /* of each level; start[count] is the number of tasks */
+    size_t *first; /* of each task: those that must come after it, as a list in `next` */
+    size_t *next;
+    size_t *degree; /* of each task: successors that are wanted */
+    size_t *left;   /* how many of them it has not got */
+    size_t *open;   /* tasks of a level that have some left */
+} levels;
+
+/* Uniform, with that mean, in whole numbers from 1 on. */
+static size_t draw_size(hsi_random *random, double mean, size_t most)
+{
+    double range = mean < 1 ? 1 : floor(2 * mean);
+
+    if (range > (double)most * 2)
+        range = (double)most * 2;
+    range = range > 1 ? range - 1 : 1;
+    return 1 + (size_t)hsi_random_below(random, (uint64_t)range);
+}
+
+/* One task a level, and the others shared out by the widths that are drawn. */
+static hs_status draw_widths(hsi_drawing *d, levels *l)
+{
+    size_t tasks = d->spec->tasks, spare;
+    double root = sqrt((double)tasks), *before, all = 0;
+
+    l->count = draw_size(&d->edges, root / d->spec->alpha, tasks);
+    if (l->count > tasks)
+        l->count = tasks;
+    l->start = calloc(l->count + 1, sizeof *l->start);
+    before = calloc(l->count + 1, sizeof *before);
+    if (!l->start || !before) {
+        free(before);
+        return HS_ENOMEM;
+    }
+    for (size_t i = 0; i < l->count; i++) {
+        before[i] = all;
+        all += (double)draw_size(&d->edges, root * d->spec->alpha, tasks);
+    }
+    before[l->count] = all;
+    spare = tasks - l->count;
+    for (size_t i = 0; i <= l->count; i++)
+        l->start[i] = i + (size_t)floor((double)spare * (before[i] / all));
+    free(before);
+    return HS_OK;
+}
+
+/* The out-degrees of a level's tasks, which are `open` now. */
+static size_t draw_degrees(hsi_drawing *d, levels *l, size_t level)
+{
+    size_t first = l->start[level], last = l->start[level + 1];
+
+    for (size_t task = first; task < last; task++) {
+        l->degree[task] = 1 + (size_t)hsi_random_below(&d->edges, 2 * d->spec->degree - 1);
+        if (l->degree[task] > d->spec->tasks - last)
+            l->degree[task] = d->spec->tasks - last;
+        l->left[task] = l->degree[task];
+        l->open[task - first] = task;
+    }
+    return last - first;
+}
+
+/* One of those of a level whose out-degree is not used up, or if there is none, any. */
+static size_t draw_parent(hsi_drawing *d, levels *l, size_t level, size_t *open)
+{
+    size_t first = l->start[level], pick, task;
+
+    if (*open == 0)
+        return first + (size_t)hsi_random_below(&d->edges, l->start[level + 1] - first);
+    pick = (size_t)hsi_random_below(&d->edges, *open);
+    task = l->open[pick];
+    if (--l->left[task] == 0)
+        l->open[pick] = l->open[--*open];
+    return task;
+}
+
+/* Each task of the level after gets one before it in this one. */
+static hs_status tie_level(hsi_drawing *d, levels *l, size_t level)
+{
+    size_t    open = draw_degrees(d, l, level);
+    hs_status st = HS_OK;
+
+    for (size_t task = l->start[level + 1]; task < l->start[level + 2] && st == HS_OK; task++) {
+        size_t before = draw_parent(d, l, level, &open);
+
+        l->next[task] = l->first[before];
+        l->first[before] = task;
+        st = hsi_draw_edge(d, task, before);
+    }
+    return st;
+}
+
+/* What the out-degree of a task still lacks, as far as there are tasks in later levels. */
+static hs_status add_successors(hsi_drawing *d, levels *l, size_t task, size_t later)
+{
+    size_t    there = d->spec->tasks - later, have = 0;
+    hs_status st = HS_OK;
+
+    for (size_t s = l->first[task]; s != NOBODY; s = l->next[s], have++)
+        d->marked[s] = task + 1;
+    while (have < l->degree[task] && st == HS_OK) {
+        size_t successor = later + (size_t)hsi_random_below(&d->edges, there);
+
+        if (d->marked[successor] == task + 1) /* is one already */
+            continue;
+        d->marked[successor] = task + 1;
+        have++;
+        st = hsi_draw_edge(d, successor, task);
+    }
+    return st;
+}
+
+static hs_status draw_edges(hsi_drawing *d, levels *l)
+{
+    hs_status st = HS_OK;
+
+    for (size_t i = 0; i < d->spec->tasks; i++)
+        l->first[i] = NOBODY;
+    for (size_t level = 0; level + 1 < l->count && st == HS_OK; level++) {
+        st = tie_level(d, l, level);
+        for (size_t task = l->start[level]; task < l->start[level + 1] && st == HS_OK; task++)
+            st = add_successors(d, l, task, l->start[level + 1]);
+    }
+    return st;
+}
+
+hs_status hsi_draw_levels(hsi_drawing *d)
+{
+    size_t    tasks = d->spec->tasks;
+    levels    l = {0};
+    hs_status st = tasks ? draw_widths(d, &l) : HS_OK;
+
+    if (st == HS_OK && tasks > 0) {
+        l.first = malloc(tasks * sizeof *l.first);
+        l.next = malloc(tasks * sizeof *l.next);
+        l.degree = malloc(tasks * sizeof *l.degree);
+        l.left = malloc(tasks * sizeof *l.left);
+        l.open = malloc(tasks * sizeof *l.open);
+        st = l.first && l.next && l.degree && l.left && l.open ? draw_edges(d, &l) : HS_ENOMEM;
+    }
+    free(l.start);
+    free(l.first);
+    free(l.next);
+    free(l.degree);
+    free(l.left);
+    free(l.open);
+    return st;
+}
