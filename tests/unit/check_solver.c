@@ -168,9 +168,9 @@ typedef struct limited {
 } limited;
 
 static const limited hard[] = {
-    {"area", {100000, 20, 4}},     {"allocation", {300, 20, 4}}, {"allocation", {5000, 20, 4}},
-    {"allocation", {100000, 20, 4}}, {"mip", {30, 4, 2}},        {"mip", {300, 20, 4}},
-    {"mip", {4166, 20, 4}},        {"mip", {33000, 2, 1}},       {"mip", {100, 500, 500}},
+    {"area", {100000, 20, 4}},       {"allocation", {300, 20, 4}}, {"allocation", {5000, 20, 4}},
+    {"allocation", {100000, 20, 4}}, {"mip", {30, 4, 2}},          {"mip", {300, 20, 4}},
+    {"mip", {4166, 20, 4}},          {"mip", {33000, 2, 1}},       {"mip", {100, 500, 500}},
     {"mip", {2, 25000, 25000}},
 };
 
@@ -190,8 +190,8 @@ static double work_done(void)
 
 START_TEST(time_limits_hold)
 {
-    fixture     f = make(hard[_i].shape);
-    double      begin = work_done(), value = bound_within(hard[_i].bound, f.in, 0.3);
+    fixture f = make(hard[_i].shape);
+    double  begin = work_done(), value = bound_within(hard[_i].bound, f.in, 0.3);
 
     ck_assert_double_le(work_done() - begin, 0.3 + GRACE);
     if (strcmp(hard[_i].bound, "area") != 0)
@@ -258,8 +258,8 @@ START_TEST(times_of_one_type_may_be_whole)
             hs_report_init(&report);
             ck_assert_int_eq(hs_instance_wrap(6, time[HS_CPU], time[HS_GPU], NULL, 2, 1, &in),
                              HS_OK);
-            ck_assert_int_eq(hs_solve_reported(hs_algorithm_find("exact"), in, &settings, &s,
-                                               &report), HS_OK);
+            ck_assert_int_eq(
+                hs_solve_reported(hs_algorithm_find("exact"), in, &settings, &s, &report), HS_OK);
             ck_assert(report.proved);
             ck_assert_double_le(bound_of("mip", in), hs_schedule_makespan(s));
             hs_schedule_free(s);
@@ -303,6 +303,48 @@ START_TEST(progress_only_rises_to_the_result)
     ck_assert_double_gt(latest, 0);
     ck_assert_double_ge(value, latest);
     release(&f);
+}
+END_TEST
+
+static double optimum_of(const hs_instance *in)
+{
+    hs_report    report;
+    hs_schedule *s;
+    double       makespan;
+
+    hs_report_init(&report);
+    ck_assert_int_eq(hs_solve_reported(hs_algorithm_find("exact"), in, NULL, &s, &report), HS_OK);
+    ck_assert(report.proved);
+    makespan = hs_schedule_makespan(s);
+    hs_schedule_free(s);
+    return makespan;
+}
+
+static void heed_optimum(void *data, const hs_progress *progress)
+{
+    ck_assert_double_le(progress->bound, *(double *)data);
+}
+
+/* Where the search stops, nodes are open, one is at hand, and no optimum may have been found. */
+START_TEST(a_search_that_is_cut_short_proves_no_more_than_the_optimum)
+{
+    int low = 0;
+
+    for (int round = 0; round < 60; round++) {
+        fixture     f = make((shape){(size_t)(12 + round / 6), 3, 2});
+        double      optimum = optimum_of(f.in), value = 0;
+        hs_settings settings;
+
+        hs_settings_init(&settings);
+        settings.time_limit = 0.001 * (1 << round % 6);
+        settings.progress = heed_optimum;
+        settings.progress_data = &optimum;
+        ck_assert_int_eq(hs_bound_compute(hs_bound_find("mip"), f.in, &settings, &value), HS_OK);
+        ck_assert_double_le(value, optimum);
+        low += value < optimum * (1 - 1e-6);
+        release(&f);
+    }
+    ck_assert_int_gt(low, 5);
 }
 END_TEST
 
@@ -362,6 +404,7 @@ int main(void)
     tcase_add_test(tc, models_that_are_too_large_are_skipped);
     tcase_add_test(tc, times_of_one_type_may_be_whole);
     tcase_add_test(tc, progress_only_rises_to_the_result);
+    tcase_add_test(tc, a_search_that_is_cut_short_proves_no_more_than_the_optimum);
     tcase_add_test(tc, threads_do_not_disturb_each_other);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
