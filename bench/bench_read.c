@@ -6,13 +6,13 @@
  *
  *     bench_read [TASKS [FILE...]]      default 1000000, every kind of file
  *
- * One CSV row a file and operation: medians of seven rounds in which all operations
- * take turns, in CPU time, as other programs may be running. `floor_share` is the time
- * of the charconv scan (without a C++17 compiler: of the library's) over that of the
- * operation, `peak_bytes` what a process that does nothing else grows by while it reads
- * the file. `touch` writes to as much new memory as that; `solve` reads, and runs
- * heteroprio. On a virtual machine a page that it has to ask its host for costs ten times
- * one that it has at hand, and after `touch` it has them, for `read`.
+ * In a file of a graph `scan` hashes ids and what tasks access, too. One CSV row a file and
+ * operation: medians of seven rounds in which all operations take turns, in CPU time, as other
+ * programs may be running. `floor_share` is the time of the charconv scan (without a C++17
+ * compiler: of the library's) over that of the operation, `peak_bytes` what a process that does
+ * nothing else grows by while it reads the file. `touch` writes to as much new memory as that;
+ * `solve` reads, and runs heteroprio. On a virtual machine a page that it has to ask its host for
+ * costs ten times one that it has at hand, and after `touch` it has them, for `read`.
  */
 #include "config.h"
 
@@ -38,10 +38,16 @@ static const char *const operation_names[OPERATIONS] = {"bytes", "scan",  "charc
                                                         "read",  "solve", "write"};
 
 #ifdef HAVE_CHARCONV
-static const enum operation floor_operation = CHARCONV;
+enum { HAS_CHARCONV = 1 };
 #else
-static const enum operation floor_operation = SCAN;
+enum { HAS_CHARCONV = 0 };
 #endif
+
+/* Charconv's scan looks at no names. */
+static enum operation floor_of(const struct layout *layout)
+{
+    return HAS_CHARCONV && !layout->is_graph ? CHARCONV : SCAN;
+}
 
 static double now(void)
 {
@@ -66,18 +72,33 @@ static double read_bytes(int fd)
     return sum;
 }
 
-/* The sum of the numbers of one row; `at` is behind the id. */
-static double scan_row(const char *at, const char *end, int numbers)
+/* The sum of the hashes of names, which end before a comma, a colon or a semicolon. */
+static double scan_names(const char *at, const char *end)
+{
+    double   sum = 0;
+    uint64_t hash = 0;
+
+    for (; at < end; at++) {
+        int ends = *at == ',' || *at == ':' || *at == ';';
+
+        sum += ends ? (double)hash : 0;
+        hash = ends ? 0 : (hash ^ (unsigned char)*at) * 0x100000001b3u;
+    }
+    return sum + (double)hash;
+}
+
+/* The sum of the numbers of one row, and of its names in a graph; `at` is behind the id. */
+static double scan_row(const char *at, const char *end, const struct layout *layout)
 {
     double sum = 0, value = 0;
 
-    for (; numbers > 0; numbers--, at++) {
+    for (int numbers = layout->has_kernels ? 3 : 2; numbers > 0; numbers--, at++) {
         at = hsi_decimal_read(at, end, &value);
         if (!at)
             fail("scan");
         sum += value;
     }
-    return sum;
+    return layout->is_graph ? sum + scan_names(at, end) : sum;
 }
 
 /* The rows of a file: a newline ends each, and the numbers stand where they are known to. */
@@ -94,9 +115,13 @@ static double scan(int fd, const struct layout *layout)
         for (; (stop = memchr(at, '\n', (size_t)(end - at))); at = stop + 1) {
             if (*at == '#' || *at == 'i' || *at == 'c')
                 continue;
-            if (layout->ids)
+            if (layout->ids) {
+                const char *id = at;
+
                 at = (const char *)memchr(at, ',', (size_t)(stop - at)) + 1;
-            sum += scan_row(at, stop, layout->has_kernels ? 3 : 2);
+                sum += layout->is_graph ? scan_names(id, at - 1) : 0;
+            }
+            sum += scan_row(at, stop, layout);
         }
         held = (size_t)(end - at);
         memmove(block, at, held);
@@ -235,12 +260,13 @@ static void measure(const char *program, const struct layout *layout, size_t tas
     for (enum operation o = BARE; o < OPERATIONS; o++)
         qsort(times[o], ROUNDS, sizeof times[o][0], by_value);
     for (enum operation o = BARE; o < OPERATIONS; o++)
-        if (o != CHARCONV || o == floor_operation)
+        if (o != CHARCONV || o == floor_of(layout))
             printf("%s,%zu,%s,%lld,%.6f,%.1f,%.1f,%.3f,%lld\n", layout->name, tasks,
                    operation_names[o], (long long)size, times[o][ROUNDS / 2],
                    1e9 * times[o][ROUNDS / 2] / (double)tasks,
                    (double)size / times[o][ROUNDS / 2] / 1e6,
-                   times[floor_operation][ROUNDS / 2] / times[o][ROUNDS / 2], o == READ ? peak : 0);
+                   times[floor_of(layout)][ROUNDS / 2] / times[o][ROUNDS / 2],
+                   o == READ ? peak : 0);
     hs_instance_free(in);
 }
 

@@ -8,13 +8,14 @@
 #include "support/pages.h"
 
 const struct layout layouts[] = {
-    {"17-digits", NO_IDS, 0, 17},
-    {"17-digits-ids", COUNTED, 0, 17},
-    {"17-digits-shuffled-ids", SHUFFLED, 0, 17},
-    {"6-decimals", NO_IDS, 0, 6},
-    {"6-decimals-ids", COUNTED, 0, 6},
-    {"6-decimals-shuffled-ids", SHUFFLED, 0, 6},
-    {"17-digits-ids-kernels", COUNTED, 1, 17},
+    {"17-digits", NO_IDS, 0, 17, 0},
+    {"17-digits-ids", COUNTED, 0, 17, 0},
+    {"17-digits-shuffled-ids", SHUFFLED, 0, 17, 0},
+    {"6-decimals", NO_IDS, 0, 6, 0},
+    {"6-decimals-ids", COUNTED, 0, 6, 0},
+    {"6-decimals-shuffled-ids", SHUFFLED, 0, 6, 0},
+    {"17-digits-ids-kernels", COUNTED, 1, 17, 0},
+    {"6-decimals-ids-graph", COUNTED, 0, 6, 1},
 };
 
 const size_t layout_count = sizeof layouts / sizeof *layouts;
@@ -50,15 +51,50 @@ static uint32_t shuffled(size_t i)
     return (uint32_t)i * 2654435769u;
 }
 
+/* The next update of a Cholesky factorisation of that many tiles: its row, column and step. */
+static void go_on(unsigned at[3], unsigned tiles)
+{
+    if (++at[1] <= at[0])
+        return;
+    at[1] = at[2];
+    if (++at[0] < tiles)
+        return;
+    at[0] = at[1] = at[2] = (at[2] + 1) % tiles;
+}
+
+static unsigned tiles_of(size_t tasks)
+{
+    size_t tiles = 1;
+
+    while (tiles * (tiles + 1) * (tiles + 2) / 6 < tasks)
+        tiles++;
+    return (unsigned)tiles;
+}
+
+/* A tile is factored or solved for in its own step, and takes the others' part in those before. */
+static void put_tiles(FILE *f, const unsigned at[3])
+{
+    if (at[1] == at[2] && at[0] == at[2])
+        fprintf(f, ",A-%u-%u:rw", at[0], at[1]);
+    else if (at[1] == at[2])
+        fprintf(f, ",A-%u-%u:r;A-%u-%u:rw", at[2], at[2], at[0], at[1]);
+    else if (at[0] == at[1])
+        fprintf(f, ",A-%u-%u:r;A-%u-%u:rw", at[0], at[2], at[0], at[1]);
+    else
+        fprintf(f, ",A-%u-%u:r;A-%u-%u:r;A-%u-%u:rw", at[0], at[2], at[1], at[2], at[0], at[1]);
+}
+
 void make_file(const char *path, const struct layout *layout, size_t tasks)
 {
     uint64_t state = 1;
+    unsigned at[3] = {0, 0, 0}, tiles = tiles_of(tasks);
     FILE    *f = fopen(path, "w");
 
     if (!f)
         fail(path);
-    fprintf(f, "# hybridsched instance 1\n# cpus 20\n# gpus 4\n%scpu,gpu%s\n",
-            layout->ids ? "id," : "", layout->has_kernels ? ",priority,kernel" : "");
+    fprintf(f, "# hybridsched instance 1\n# cpus 20\n# gpus 4\n%scpu,gpu%s%s\n",
+            layout->ids ? "id," : "", layout->has_kernels ? ",priority,kernel" : "",
+            layout->is_graph ? ",data" : "");
     for (size_t i = 0; i < tasks; i++) {
         if (layout->ids)
             fprintf(f, "task-%zu,", layout->ids == COUNTED ? i : shuffled(i));
@@ -67,6 +103,10 @@ void make_file(const char *path, const struct layout *layout, size_t tasks)
         put_time(f, &state, layout->digits);
         if (layout->has_kernels)
             fprintf(f, ",%d,%s", (int)(random_bits(&state) % 100), i % 2 ? "dgemm:960" : "dtrsm");
+        if (layout->is_graph) {
+            put_tiles(f, at);
+            go_on(at, tiles);
+        }
         putc('\n', f);
     }
     if (fclose(f))

@@ -13,6 +13,7 @@ struct layout {
     enum ids    ids;
     int         has_kernels; /* and priorities */
     int         digits;      /* 17: every double; else so many decimals */
+    int         is_graph;    /* tasks access the tiles of a Cholesky factorisation */
 };
 
 extern const struct layout layouts[];

@@ -11,11 +11,16 @@
 #include "core/graph/told.h"
 #include "support/sort.h"
 
-/* What has been done with a piece of data so far: its readers are a list, the latest first. */
+/* What has been done with a piece of data so far. */
 typedef struct history {
     uint32_t writer;
-    size_t   reader; /* an access, and 1; 0: none since it was written */
+    uint32_t reader;   /* of `readers`, and 1: the latest; 0: none since it was written */
+    uint32_t last_row; /* that writes it, and 1: who reads it after that is before nobody */
 } history;
+
+typedef struct reader {
+    uint32_t task, older; /* as history.reader */
+} reader;
 
 typedef struct work {
     const hsi_store *store;
@@ -26,8 +31,7 @@ typedef struct work {
     hsi_vector       bytes;   /* double */
     hsi_vector       entries; /* of one vertex, while they are put in order */
     history         *history; /* of data */
-    size_t          *older;   /* of each access that reads: the reader before it */
-    uint32_t        *reader;  /* whose access it is */
+    hsi_vector       readers; /* of data that is still to be written */
     uint32_t        *join, *fork; /* barriers of rows, where there are counts */
 } work;
 
@@ -81,11 +85,23 @@ static hs_status add_told(work *w, size_t row)
 /* Those that have read the data since it was written; the task is the next to write it. */
 static hs_status add_readers(work *w, const history *h)
 {
-    hs_status st = HS_OK;
+    const reader *readers = w->readers.data;
+    hs_status     st = HS_OK;
 
-    for (size_t i = h->reader; i > 0 && st == HS_OK; i = w->older[i - 1])
-        st = add(w, w->reader[i - 1], 0);
+    for (uint32_t i = h->reader; i > 0 && st == HS_OK; i = readers[i - 1].older)
+        st = add(w, readers[i - 1].task, 0);
     return st;
+}
+
+static hs_status keep_reader(work *w, history *h, uint32_t task)
+{
+    reader r = {task, h->reader};
+    size_t count = w->readers.size / sizeof r;
+
+    if (count == UINT32_MAX)
+        return HS_ETOOBIG;
+    h->reader = (uint32_t)count + 1;
+    return hsi_vector_append(&w->readers, &r, sizeof r) ? HS_ENOMEM : HS_OK;
 }
 
 /* Accesses of a task, its edges from them, and what comes of them for those after it. */
@@ -105,16 +121,17 @@ static hs_status add_accesses(work *w, size_t row, uint32_t task)
             st = add(w, h->writer, 0);
         if (mode & HS_WRITE) {
             st = st == HS_OK ? add_readers(w, h) : st;
-            *h = (history){task, 0};
-        } else {
-            w->older[at] = h->reader;
-            w->reader[at] = task;
-            h->reader = at + 1;
+            h->writer = task;
+            h->reader = 0;
+        } else if (row < h->last_row && st == HS_OK) {
+            st = keep_reader(w, h, task);
         }
     }
     g->access_at[task + 1] = at;
     return st;
 }
+
+enum { FEW = 16 };
 
 static int by_from(const void *a, const void *b)
 {
@@ -131,6 +148,22 @@ static int ascend(const entry *entries, size_t count)
     return 1;
 }
 
+static void sort_entries(entry *entries, size_t count)
+{
+    if (count > FEW) {
+        qsort(entries, count, sizeof *entries, by_from);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        entry  next = entries[i];
+        size_t at = i;
+
+        for (; at > 0 && entries[at - 1].from > next.from; at--)
+            entries[at] = entries[at - 1];
+        entries[at] = next;
+    }
+}
+
 /* The entries become the edges into the next vertex, each once. */
 static hs_status end_vertex(work *w, size_t vertex)
 {
@@ -142,7 +175,7 @@ static hs_status end_vertex(work *w, size_t vertex)
         (has_bytes && hsi_vector_reserve(&w->bytes, count * sizeof entries->bytes)))
         return HS_ENOMEM;
     if (!ascend(entries, count))
-        qsort(entries, count, sizeof *entries, by_from);
+        sort_entries(entries, count);
     for (size_t i = 0; i < count; i++) {
         double bytes = entries[i].bytes;
 
@@ -233,29 +266,36 @@ static size_t count_accesses(const work *w)
     const size_t *at = w->told->access_at;
     size_t        all = 0;
 
-    for (size_t row = 0; at && row < w->store->rows; row++)
+    for (size_t row = 0; row < w->store->rows; row++)
         all += (at[row + 1] - at[row]) * count_of(w, row);
     return all;
 }
 
+static void begin_histories(work *w)
+{
+    const hsi_told *told = w->told;
+
+    for (size_t i = 0; i < told->data.count; i++)
+        w->history[i] = (history){HS_NOBODY, 0, 0};
+    for (size_t row = 0; row < w->store->rows; row++)
+        for (size_t i = told->access_at[row]; i < told->access_at[row + 1]; i++)
+            if (told->access[i] & HS_WRITE)
+                w->history[told->access[i] >> 2].last_row = (uint32_t)row + 1;
+}
+
 static hs_status take_room(work *w)
 {
-    size_t accesses = count_accesses(w), data = w->told->data.count;
-
     w->g->pred_at = calloc(w->g->vertices + 1, sizeof *w->g->pred_at);
     if (!w->g->pred_at)
         return HS_ENOMEM;
     if (!w->told->access_at)
         return HS_OK;
     w->g->access_at = calloc(w->g->tasks + 1, sizeof *w->g->access_at);
-    w->g->access = malloc((accesses + 1) * sizeof *w->g->access);
-    w->older = malloc((accesses + 1) * sizeof *w->older);
-    w->reader = malloc((accesses + 1) * sizeof *w->reader);
-    w->history = malloc((data + 1) * sizeof *w->history);
-    if (!w->g->access_at || !w->g->access || !w->older || !w->reader || !w->history)
+    w->g->access = malloc((count_accesses(w) + 1) * sizeof *w->g->access);
+    w->history = malloc((w->told->data.count + 1) * sizeof *w->history);
+    if (!w->g->access_at || !w->g->access || !w->history)
         return HS_ENOMEM;
-    for (size_t i = 0; i < data; i++)
-        w->history[i] = (history){HS_NOBODY, 0};
+    begin_histories(w);
     return HS_OK;
 }
 
@@ -294,8 +334,7 @@ static void close_work(work *w)
     hsi_vector_free(&w->bytes);
     hsi_vector_free(&w->entries);
     free(w->history);
-    free(w->older);
-    free(w->reader);
+    hsi_vector_free(&w->readers);
     free(w->join);
     free(w->fork);
 }

@@ -45,6 +45,8 @@ static hs_status check_count(struct hsi_rows *r, const hsi_row *row)
     return HS_OK;
 }
 
+enum { MUCH_TEXT = 1 << 16 };
+
 static hs_status read_row(struct hsi_rows *r)
 {
     const struct hsi_field *id = r->column[HSI_ID] < 0 ? NULL : &r->csv.fields[r->column[HSI_ID]];
@@ -57,6 +59,8 @@ static hs_status read_row(struct hsi_rows *r)
         st = hsi_field_name(&r->csv, id, HS_MAX_ID);
     if (st == HS_OK)
         st = hsi_rows_add(r, &row, r->column[HSI_ID] > 0 ? id : NULL);
+    if (st == HS_OK && r->data.text.size >= MUCH_TEXT)
+        st = hsi_list_tell_data(&r->data, r->builder, &r->csv);
     return st;
 }
 
@@ -67,7 +71,6 @@ static void expect(struct hsi_rows *r, double share)
 {
     hsi_builder_expect(r->builder, share);
     hsi_list_expect(&r->after, share);
-    hsi_list_expect(&r->data, share);
 }
 
 static hs_status read_rows(struct hsi_rows *r)

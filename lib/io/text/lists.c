@@ -55,8 +55,9 @@ hsi_text hsi_list_text(const struct hsi_list *list, size_t row)
     const size_t *ends = list->ends.data;
     size_t        begin;
 
-    if (!ends || row >= list->ends.size / sizeof *ends)
+    if (row < list->told || row - list->told >= list->ends.size / sizeof *ends)
         return (hsi_text){NULL, 0};
+    row -= list->told;
     begin = row > 0 ? ends[row - 1] : 0;
     return (hsi_text){(const char *)list->text.data + begin, ends[row] - begin};
 }
@@ -246,8 +247,8 @@ static hs_status tell_all(struct work *w, int is_after,
                           hs_status (*tell)(const struct work *w, const struct item *item))
 {
     struct item items[BATCH];
-    size_t      rows = w->list->ends.size / sizeof(size_t), count = 0, row = 0;
-    hsi_text    text = hsi_list_text(w->list, 0);
+    size_t      row = w->list->told, rows = row + w->list->ends.size / sizeof(size_t), count = 0;
+    hsi_text    text = hsi_list_text(w->list, row);
     const char *at = text.at;
     hs_status   st = HS_OK;
 
@@ -293,7 +294,18 @@ static int has_byte(const hsi_vector *text, char byte)
     return text->size > 0 && memchr(text->data, byte, text->size) != NULL;
 }
 
-hs_status hsi_lists_tell(const struct hsi_list *after, const struct hsi_list *data,
+hs_status hsi_list_tell_data(struct hsi_list *data, hs_builder *builder, struct hsi_csv *csv)
+{
+    struct work w = {.list = data, .builder = builder, .csv = csv};
+    hs_status   st = tell_all(&w, 0, tell_data);
+
+    data->told += data->ends.size / sizeof(size_t);
+    data->text.size = data->ends.size = 0;
+    hsi_vector_free(&w.plain);
+    return st;
+}
+
+hs_status hsi_lists_tell(const struct hsi_list *after, struct hsi_list *data,
                          hs_builder *builder, struct hsi_csv *csv, size_t *row)
 {
     const hsi_store *store = hsi_builder_store(builder);
@@ -311,11 +323,8 @@ hs_status hsi_lists_tell(const struct hsi_list *after, const struct hsi_list *da
         st = tell_all(&w, 1, tell_after);
         hsi_names_free(&w.names);
     }
-    w.list = data;
-    if (st == HS_OK)
-        st = tell_all(&w, 0, tell_data);
     hsi_vector_free(&w.plain);
-    return st;
+    return st == HS_OK ? hsi_list_tell_data(data, builder, csv) : st;
 }
 
 static void quote_row(const hsi_store *store, size_t row, uint32_t copy, char shown[HSI_QUOTE])
@@ -356,7 +365,7 @@ hs_status hsi_lists_fail(const struct hsi_list *after, const struct hsi_list *da
     char             shown[HSI_QUOTE], cycle[400];
     hsi_text         name;
 
-    find_place(fault->kind == HSI_FAULT_ACCESS_TWICE || !after->ends.size ? data : after,
+    find_place(fault->kind == HSI_FAULT_ACCESS_TWICE || !after->places.rows ? data : after,
                fault->row, 0, &line, &column);
     switch (fault->kind) {
     case HSI_FAULT_SELF:

@@ -8,12 +8,13 @@
 
 /*
  * The columns `after` and `data` while a file is being read: lists of names, each with something
- * behind a colon, parted by semicolons. A row may come after rows that stand below it, so that the
- * text is kept until all rows are there.
+ * behind a colon, parted by semicolons. A row may come after rows that stand below it, so that this
+ * text is kept until all rows are there; what is said of data need not be kept.
  */
 struct hsi_list {
-    hsi_vector        text;
-    hsi_vector        ends;   /* size_t, of rows: where a row's text ends and the next one's begins */
+    size_t            told;   /* rows whose text is no longer kept */
+    hsi_vector        text;   /* of those behind them */
+    hsi_vector        ends;   /* size_t: where a row's text ends and the next one's begins */
     struct hsi_places places; /* where each begins; the columns 1 too large, so that none is 1 */
 };
 
@@ -32,13 +33,16 @@ hsi_text hsi_list_text(const struct hsi_list *list, size_t row);
 
 void hsi_list_close(struct hsi_list *list);
 
+/* Tells the builder what is kept of `data`, and keeps it no longer. What is wrong is said. */
+hs_status hsi_list_tell_data(struct hsi_list *data, hs_builder *builder, struct hsi_csv *csv);
+
 /*
  * Tells the builder, whose rows are those of the lists, what they say. The names of its rows are
  * found to be distinct on the way; HS_EDUPLICATE and *row if they are not. What else is wrong is
  * said.
  */
-hs_status hsi_lists_tell(const struct hsi_list *after, const struct hsi_list *data,
-                         hs_builder *builder, struct hsi_csv *csv, size_t *row);
+hs_status hsi_lists_tell(const struct hsi_list *after, struct hsi_list *data, hs_builder *builder,
+                         struct hsi_csv *csv, size_t *row);
 
 /* What is wrong after HS_EGRAPH. */
 hs_status hsi_lists_fail(const struct hsi_list *after, const struct hsi_list *data,
