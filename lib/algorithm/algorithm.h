@@ -8,6 +8,14 @@
 #include "core/problem.h"
 #include "core/settings.h"
 
+/* What a search may run before it begins: whoever has the registry, which is above, hands it down. */
+typedef struct hsi_members {
+    size_t (*count)(void);
+    const hs_algorithm *(*at)(size_t index);
+    hs_status (*run)(const hs_algorithm *alg, const hs_instance *in, const hs_settings *settings,
+                     hs_schedule **out);
+} hsi_members;
+
 /*
  * One of the library's own: what everybody sees of it, which has no run(), and how it is run: a
  * heuristic works in the problem's arena, opens the log and fills it; a search makes a schedule and
@@ -18,8 +26,8 @@ typedef struct hsi_algorithm {
     hs_algorithm about;
     int          by_rows; /* run() takes rows with counts, not each copy by itself */
     hs_status (*run)(const hsi_problem *pb, const hs_settings *settings, hsi_log *log);
-    hs_status (*search)(const hs_instance *in, const hs_settings *settings, hs_schedule **out,
-                        hs_report *report);
+    hs_status (*search)(const hsi_members *members, const hs_instance *in,
+                        const hs_settings *settings, hs_schedule **out, hs_report *report);
     const char *policy; /* its name; NULL: there is none */
 } hsi_algorithm;
 

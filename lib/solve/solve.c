@@ -109,6 +109,8 @@ static hs_status simulate(const chosen *alg, const hs_instance *in, const hs_set
     return st;
 }
 
+static const hsi_members members = {hs_algorithm_count, hs_algorithm_at, hs_solve};
+
 /* What is not a heuristic: a search, or anybody's algorithm, which is not believed. */
 static hs_status search(const chosen *alg, const hs_instance *in, const hs_settings *settings,
                         hs_schedule **out, hs_report *report)
@@ -119,7 +121,7 @@ static hs_status search(const chosen *alg, const hs_instance *in, const hs_setti
     if (alg->by_policy)
         return simulate(alg, in, settings, out, report);
     if (alg->own)
-        return alg->own->search(in, settings, out, report);
+        return alg->own->search(&members, in, settings, out, report);
     st = alg->known.run(in, settings, &s);
     if (st == HS_OK)
         st = s ? hs_schedule_check(in, s, NULL) : HS_ESCHEDULE;

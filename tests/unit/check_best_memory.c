@@ -16,7 +16,7 @@ static int try_failing(const hs_instance *in, const hs_schedule *start, long whi
     int          failed;
 
     hs_settings_init(&settings);
-    settings.iterations = 30000;
+    settings.iterations = hs_instance_has_graph(in) ? 200 : 30000;
     settings.start = start;
     memory_fails(which, 0);
     st = hs_solve(hs_algorithm_find("best"), in, &settings, &s);
@@ -34,7 +34,8 @@ static long fail_each(hs_instance *in)
     hs_schedule *start = NULL;
     long         which = 0;
 
-    if (hs_solve(hs_algorithm_find("lpt"), in, NULL, &start) != HS_OK)
+    if (hs_solve(hs_algorithm_find(hs_instance_has_graph(in) ? "heft" : "lpt"), in, NULL, &start) !=
+        HS_OK)
         exit(EXIT_FAILURE);
     while (try_failing(in, start, which))
         which++;
@@ -48,11 +49,14 @@ int main(void)
     const hs_kernel_table *kernels = hs_kernel_table_find("k40m-960");
     hs_gamma               many_kinds = {40, 3, 2, 15, 1, 1, 1, 1};
     hs_tiled               few_kinds = {HS_CHOLESKY, 6, 3, 2, 0, 0, kernels};
+    hs_tiled               graph = {HS_CHOLESKY, 4, 3, 2, 0, 1, kernels};
     hs_instance           *in = NULL;
 
     if (hs_generate_gamma(&many_kinds, &in) != HS_OK || fail_each(in) <= 50)
         return EXIT_FAILURE;
     if (hs_generate_tiled(&few_kinds, &in, NULL) != HS_OK || fail_each(in) <= 30)
+        return EXIT_FAILURE;
+    if (hs_generate_tiled(&graph, &in, NULL) != HS_OK || fail_each(in) <= 100)
         return EXIT_FAILURE;
     return EXIT_SUCCESS;
 }

@@ -18,6 +18,7 @@
 #include "bound/bound.h"
 #include "bound/divisible.h"
 #include "bound/graph/flow.h"
+#include "bound/graph/paths.h"
 #include "bound/graph/spans.h"
 #include "core/certificate.h"
 #include "core/order.h"
@@ -292,6 +293,20 @@ static hs_status find(search *s, double *flow, double *value)
     if (st == HS_OK)
         st = find_flow(s, flow);
     *value = fmax(*value, *flow);
+    return st;
+}
+
+hs_status hsi_paths_find(const hsi_problem *pb, const hs_settings *settings, double *value,
+                         double *share, int *known)
+{
+    search    s = {.pb = pb, .stop = hsi_stop_after(settings, HSI_BOUND_SECONDS)};
+    double    flow;
+    hs_status st = find(&s, &flow, value);
+
+    *known = st == HS_OK && isfinite(s.span) && s.span > 0;
+    if (*known)
+        memcpy(share, s.best, pb->n * sizeof *share);
+    close_search(&s);
     return st;
 }
 

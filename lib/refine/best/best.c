@@ -11,6 +11,7 @@
 #include "algorithm/algorithm.h"
 #include "core/order.h"
 #include "refine/best/best.h"
+#include "refine/graph/search.h"
 
 static hs_status warm_start(hsi_best *best)
 {
@@ -22,6 +23,8 @@ static hs_status warm_start(hsi_best *best)
     st = hs_schedule_check(best->in, start, NULL);
     if (st != HS_OK)
         return st;
+    if (best->pb.graph)
+        return hsi_graph_start(best, start);
     hsi_assignment_of(start, best->worker);
     return hsi_best_offer_assignment(best, best->worker);
 }
@@ -53,20 +56,24 @@ static hs_status order_tasks(hsi_best *best)
     return hsi_order_by_rho(&asking, HSI_RHO_UP, best->order);
 }
 
+typedef hs_status step_function(hsi_best *best);
+
+static step_function *const by_loads[] = {order_tasks, hsi_portfolio_rest, hsi_best_by_kinds,
+                                          level,       hsi_rounds,         NULL};
+static step_function *const by_graph[] = {hsi_graph_bounds, hsi_graph_search, NULL};
+
 static hs_status improve(hsi_best *best)
 {
-    static hs_status (*const step[])(hsi_best *) = {order_tasks, hsi_portfolio_rest,
-                                                    hsi_best_by_kinds, level, hsi_rounds};
-    hs_status st;
-    size_t    i;
+    step_function *const *step = best->pb.graph ? by_graph : by_loads;
+    hs_status             st;
 
     if (best->pb.n == 0)
         return HS_OK;
     st = hsi_bounds_open(best);
     if (st == HS_ECANCELED)
         return HS_OK;
-    for (i = 0; i < sizeof step / sizeof *step && st == HS_OK && hsi_best_goes_on(best); i++)
-        st = step[i](best);
+    for (; *step && st == HS_OK && hsi_best_goes_on(best); step++)
+        st = (*step)(best);
     return st == HS_ECANCELED ? HS_OK : st; /* it has a schedule */
 }
 
@@ -81,16 +88,17 @@ static void fill_report(hsi_best *best)
         report->limit_reached = 0;
 }
 
-static hs_status run_best(const hs_instance *in, const hs_settings *settings, hs_schedule **out,
-                          hs_report *report)
+static hs_status run_best(const hsi_members *members, const hs_instance *in,
+                          const hs_settings *settings, hs_schedule **out, hs_report *report)
 {
     hsi_best  best;
     hs_status st = hsi_best_open(&best, in, settings, report);
 
+    best.members = members;
     if (st == HS_OK)
         st = warm_start(&best);
     if (st == HS_OK)
-        st = hsi_portfolio_first(&best);
+        st = best.pb.graph ? hsi_graph_portfolio(&best) : hsi_portfolio_first(&best);
     if (st == HS_OK)
         st = improve(&best);
     if (st == HS_OK) {
@@ -115,6 +123,7 @@ const hsi_algorithm hsi_alg_best = {
         .source = "this project; heteroprio, its first member, gives the guarantee",
         .cost = "its time limit, 1 s by default",
         .guarantee = guarantee,
+        .graphs = 1,
     },
     .search = run_best,
 };

@@ -2,12 +2,15 @@
 #ifndef HSI_REFINE_BEST_BEST_H
 #define HSI_REFINE_BEST_BEST_H
 
+#include "algorithm/algorithm.h"
 #include "refine/refine.h"
 
 typedef struct hsi_bounds hsi_bounds;
+typedef struct hsi_seeds hsi_seeds;
 
 /* What `best` knows, from its first schedule to its last. */
 typedef struct hsi_best {
+    const hsi_members *members;
     const hs_instance *in;
     const hs_settings *settings;
     hs_report         *report;
@@ -25,6 +28,7 @@ typedef struct hsi_best {
     uint32_t          *worker;   /* ... and who runs what; */
     double            *load;     /* scratch, one a worker */
     hsi_bounds        *bounds;
+    hsi_seeds         *seeds;    /* of a graph; NULL: it is too large to be searched */
     double             bound;
     double             refuted;  /* no schedule's exact makespan is this or less */
     int                counted;  /* iterations end the search, so time has no say in it */
@@ -50,7 +54,10 @@ double hsi_best_enough(const hsi_best *best);
 /* What the best schedule takes for certain. */
 double hsi_best_certified(hsi_best *best);
 
-/* Takes `s` over: it becomes the best schedule, less what it aborts, or is freed. */
+/*
+ * Takes `s` over: it becomes the best schedule, less what it aborts, or is freed. Of a graph, each
+ * task starts as soon as it can.
+ */
 hs_status hsi_best_offer(hsi_best *best, hs_schedule *s);
 
 /* The same for an assignment, which stays the caller's. */
@@ -58,6 +65,9 @@ hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *worker);
 
 /* The same; of two that are equally long it prefers the one whose exact sums are less. */
 hs_status hsi_best_offer_exact(hsi_best *best, const uint32_t *worker);
+
+/* Notes a member that has come to its end, if there is room. */
+void hsi_best_list(hs_report *report, const char *name);
 
 /* The one member that only the caller can stop. */
 hs_status hsi_portfolio_first(hsi_best *best);
@@ -77,6 +87,9 @@ hs_status hsi_bounds_slice(hsi_best *best);
  * *known = 0 where no time may be spent on it.
  */
 hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *known);
+
+/* No schedule is shorter: that bound says so. */
+void hsi_bounds_raise(hsi_best *best, double bound, const char *name);
 
 /* Nobody is as short as `target`: a search says so. */
 void hsi_bounds_refuted(hsi_best *best, double target);

@@ -33,7 +33,7 @@ struct hsi_bounds {
 #endif
 };
 
-static void raise(hsi_best *best, double bound, const char *name)
+void hsi_bounds_raise(hsi_best *best, double bound, const char *name)
 {
     bound = hsi_grid_up(bound, best->bounds->grid);
     if (bound <= best->bound)
@@ -45,7 +45,13 @@ static void raise(hsi_best *best, double bound, const char *name)
 void hsi_bounds_refuted(hsi_best *best, double target)
 {
     best->refuted = fmax(best->refuted, target);
-    raise(best, hsi_grid_above(target, best->bounds->grid), hsi_alg_exact.about.name);
+    hsi_bounds_raise(best, hsi_grid_above(target, best->bounds->grid), hsi_alg_exact.about.name);
+}
+
+/* Then makespans are not sums of times alone. */
+static int has_transfers(const hsi_problem *pb)
+{
+    return pb->graph && pb->links->has[HS_H2D];
 }
 
 hs_status hsi_bounds_open(hsi_best *best)
@@ -57,13 +63,13 @@ hs_status hsi_bounds_open(hsi_best *best)
     best->bounds = calloc(1, sizeof *best->bounds);
     if (!best->bounds)
         return HS_ENOMEM;
-    best->bounds->grid = hsi_grid_of(&best->pb);
+    best->bounds->grid = has_transfers(&best->pb) ? 0 : hsi_grid_of(&best->pb);
     hs_settings_init(&settings);
     settings.cancel = best->settings->cancel;
     settings.cancel_data = best->settings->cancel_data;
     st = hsi_bound_run(&hsi_bound_deadline, best->in, &settings, &value, NULL);
     if (st == HS_OK)
-        raise(best, value, hsi_bound_deadline.name);
+        hsi_bounds_raise(best, value, hsi_bound_deadline.name);
     return st;
 }
 
@@ -125,7 +131,7 @@ static hs_status allocate(hsi_best *best)
         return HS_OK;
     st = hsi_bound_run(&hsi_bound_allocation, best->in, &settings, &value, NULL);
     if (st == HS_OK)
-        raise(best, value, hsi_bound_allocation.name);
+        hsi_bounds_raise(best, value, hsi_bound_allocation.name);
     return st == HS_ENOMEM ? st : HS_OK; /* a search can do without */
 }
 
@@ -140,7 +146,7 @@ static hs_status configure(hsi_best *best, double seconds)
     best->phase = "configuration bound";
     slice.end = fmin(slice.begin + seconds, best->stop.end);
     st = hsi_configuration_step(bounds->configuration, &slice);
-    raise(best, hsi_configuration_bound(bounds->configuration), hsi_bound_configuration.name);
+    hsi_bounds_raise(best, hsi_configuration_bound(bounds->configuration), hsi_bound_configuration.name);
     if (st == HS_OK)
         bounds->configured = hsi_configuration_ended(bounds->configuration);
     bounds->over = bounds->configured && bounds->allocated && best->pb.n > BRANCH_TASKS;
@@ -185,7 +191,7 @@ static hs_status climb(hsi_best *best, double seconds)
         bounds->over = 1;
         return st == HS_ENOMEM ? st : HS_OK;
     }
-    raise(best, fmin(hsi_branch_bound(bounds->branch), best->makespan), hsi_alg_exact.about.name);
+    hsi_bounds_raise(best, fmin(hsi_branch_bound(bounds->branch), best->makespan), hsi_alg_exact.about.name);
     if (hsi_branch_found(bounds->branch))
         return hsi_best_offer_assignment(best, hsi_branch_found(bounds->branch));
     bounds->over = hsi_branch_ended(bounds->branch);

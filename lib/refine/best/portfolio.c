@@ -22,7 +22,7 @@ static const struct member {
     {&hsi_alg_balanced_makespan, 30000},
 };
 
-static void list(hs_report *report, const char *name)
+void hsi_best_list(hs_report *report, const char *name)
 {
     size_t used = strlen(report->members);
 
@@ -51,7 +51,7 @@ static hs_status run_member(hsi_best *best, const hsi_algorithm *alg,
         return HS_OK;
     if (st != HS_OK)
         return st;
-    list(best->report, alg->about.name);
+    hsi_best_list(best->report, alg->about.name);
     return hsi_best_offer(best, s);
 }
 
@@ -70,7 +70,7 @@ hs_status hsi_portfolio_first(hsi_best *best)
         return HS_OK;
     if (st != HS_OK)
         return st;
-    list(best->report, hsi_alg_heteroprio.about.name);
+    hsi_best_list(best->report, hsi_alg_heteroprio.about.name);
     return hsi_best_offer(best, s);
 }
 
@@ -88,7 +88,7 @@ static hs_status run_split(hsi_best *best)
     if (st == HS_OK)
         st = hsi_best_offer_assignment(best, worker);
     if (st == HS_OK)
-        list(best->report, "split");
+        hsi_best_list(best->report, "split");
     free(worker);
     return st;
 }

@@ -2,22 +2,18 @@
 /*
  * Streams anneal, each with random numbers of its own, and meet after every round,
  * where the best schedule becomes the start of the next; the lowest stream wins
- * among equals. With a budget of iterations there are always STREAMS of them, so
+ * among equals. With a budget of iterations there are always HSI_STREAMS of them, so
  * that the result is the same for any number of threads; else one a thread.
  */
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "refine/best/anneal.h"
 #include "refine/best/best.h"
+#include "refine/crews.h"
 
-enum {
-    STREAMS = 8,
-    MOST_THREADS = 256,
-    LEAST_MOVES = 200000 /* of a run that may start far from the best schedule */
-};
+enum { LEAST_MOVES = 200000 /* of a run that may start far from the best schedule */ };
 
 typedef struct stream {
     hsi_random     random;
@@ -30,19 +26,10 @@ typedef struct stream {
     double         seconds; /* that its last run took */
 } stream;
 
-/* A thread and the streams that it runs: every `step`-th from `first`. */
-typedef struct crew {
-    struct rounds *rounds;
-    unsigned       first;
-    int            running;
-    pthread_t      thread;
-} crew;
-
 typedef struct rounds {
     hsi_best *best;
     stream     *streams;
-    crew       *crews;
-    unsigned    stream_count, crew_count;
+    unsigned    stream_count;
     unsigned    number;    /* of the round */
     uint64_t    moves;     /* of a run, were there time */
     double      rate;      /* moves a second of one stream; 0: not known */
@@ -61,7 +48,6 @@ static void close_rounds(rounds *r)
         free(r->streams[i].worker);
     }
     free(r->streams);
-    free(r->crews);
 }
 
 static hs_status open_stream(const hsi_best *best, unsigned number, stream *s)
@@ -75,24 +61,19 @@ static hs_status open_stream(const hsi_best *best, unsigned number, stream *s)
 
 static hs_status open_rounds(hsi_best *best, rounds *r)
 {
-    unsigned  threads = best->settings->threads, i;
     hs_status st = HS_OK;
+    unsigned  i;
 
-    threads = threads < 1 ? 1 : threads > MOST_THREADS ? MOST_THREADS : threads;
     *r = (rounds){.best = best,
-                  .stream_count = best->counted ? STREAMS : threads,
+                  .stream_count = hsi_stream_count(best->settings),
                   .overhead = 4e-7 * (double)best->pb.n,
                   .moves = 10000 * (uint64_t)best->pb.n};
-    r->crew_count = threads < r->stream_count ? threads : r->stream_count;
     r->moves = r->moves > 2000000 ? 2000000 : r->moves;
     r->streams = calloc(r->stream_count, sizeof *r->streams);
-    r->crews = calloc(r->crew_count, sizeof *r->crews);
-    if (!r->streams || !r->crews)
+    if (!r->streams)
         st = HS_ENOMEM;
     for (i = 0; i < r->stream_count && st == HS_OK; i++)
         st = open_stream(best, i, &r->streams[i]);
-    for (i = 0; i < r->crew_count && st == HS_OK; i++)
-        r->crews[i] = (crew){.rounds = r, .first = i};
     if (st != HS_OK)
         close_rounds(r);
     return st;
@@ -113,33 +94,15 @@ static hs_status reallocate(stream *s, const hsi_interrupt *interrupt)
     return st;
 }
 
-static void run_stream(stream *s, const hsi_interrupt *interrupt)
+static void run_stream(void *data, unsigned number, const hsi_interrupt *interrupt)
 {
-    double begin = hsi_now();
+    stream *s = &((rounds *)data)->streams[number];
+    double  begin = hsi_now();
 
     s->status = s->reallocates ? reallocate(s, interrupt) : HS_OK;
     if (s->status == HS_OK)
         s->status = hsi_anneal_go(s->anneal, &s->random, &s->run, interrupt, s->worker);
     s->seconds = hsi_now() - begin;
-}
-
-static void run_crew(crew *c, const hsi_interrupt *interrupt)
-{
-    rounds  *r = c->rounds;
-    unsigned i;
-
-    for (i = c->first; i < r->stream_count; i += r->crew_count)
-        run_stream(&r->streams[i], interrupt);
-}
-
-static void *crew_thread(void *data)
-{
-    crew     *c = data;
-    hsi_interrupt interrupt = c->rounds->best->interrupt;
-
-    interrupt.leads = 0;
-    run_crew(c, &interrupt);
-    return NULL;
 }
 
 /*
@@ -190,29 +153,6 @@ static void plan(rounds *r)
         plan_stream(r, &r->streams[i], r->number + i, moves);
 }
 
-/* The others' threads begin; a crew that gets none is run by the caller's. */
-static void start_crews(rounds *r)
-{
-    unsigned i;
-
-    for (i = 1; i < r->crew_count; i++)
-        r->crews[i].running =
-            pthread_create(&r->crews[i].thread, NULL, crew_thread, &r->crews[i]) == 0;
-}
-
-static void finish_crews(rounds *r)
-{
-    unsigned i;
-
-    for (i = 1; i < r->crew_count; i++) {
-        if (r->crews[i].running)
-            pthread_join(r->crews[i].thread, NULL);
-        else
-            run_crew(&r->crews[i], &r->best->interrupt);
-        r->crews[i].running = 0;
-    }
-}
-
 /* How fast the caller's own stream was. */
 static void measure(rounds *r)
 {
@@ -256,12 +196,12 @@ static hs_status meet(rounds *r)
 
 static hs_status anneal_round(rounds *r)
 {
+    hs_status st;
+
     r->best->phase = "local search";
     plan(r);
-    start_crews(r);
-    run_crew(&r->crews[0], &r->best->interrupt);
-    finish_crews(r);
-    return meet(r);
+    st = hsi_crews_run(r->best->settings, r->stream_count, &r->best->interrupt, run_stream, r);
+    return st == HS_OK ? meet(r) : st;
 }
 
 static int is_over(const rounds *r)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The best schedule so far, and whether it is good enough. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/report.h"
 #include "refine/best/best.h"
+#include "refine/graph/seeds.h"
+#include "refine/graph/shift.h"
 
 static void tell(void *data)
 {
@@ -56,12 +59,16 @@ hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings
     best->order = malloc((n + 1) * sizeof *best->order);
     best->worker = malloc((n + 1) * sizeof *best->worker);
     best->load = malloc(workers * sizeof *best->load);
-    return best->order && best->worker && best->load ? HS_OK : HS_ENOMEM;
+    if (!best->order || !best->worker || !best->load)
+        return HS_ENOMEM;
+    st = best->pb.graph ? hsi_seeds_open(&best->pb, &best->seeds) : HS_OK;
+    return st == HS_ETOOBIG ? HS_OK : st;
 }
 
 void hsi_best_close(hsi_best *best)
 {
     hsi_bounds_close(best);
+    hsi_seeds_close(best->seeds);
     hs_schedule_free(best->found);
     free(best->order);
     free(best->worker);
@@ -77,9 +84,18 @@ hsi_problem hsi_best_asking(hsi_best *best)
     return asking;
 }
 
+/*
+ * In a graph ends are rounded one after another along a way, and a bound's sums as well: what is
+ * apart by no more than that is the same. The sums of independent tasks are certified exactly.
+ */
+static double rounding(const hsi_best *best)
+{
+    return best->pb.graph ? 2 * DBL_EPSILON * (double)best->pb.n : 0;
+}
+
 static double allowed(const hsi_best *best)
 {
-    double gap = best->settings->gap;
+    double gap = fmax(best->settings->gap, rounding(best));
 
     return gap > 0 ? nextafter((1 + gap) * best->bound, 0) : best->bound;
 }
@@ -132,15 +148,34 @@ static hs_status offer(hsi_best *best, const uint32_t *worker, int equal)
     return HS_OK;
 }
 
+/* Of a graph: from the schedule, which is freed, to the one that is kept. */
+static hs_status offer_shifted(hsi_best *best, hs_schedule *s)
+{
+    hs_schedule *shifted = NULL;
+    hs_status    st = hsi_shift(&best->seeds->arcs, s, &shifted);
+
+    hs_schedule_free(s);
+    if (st != HS_OK)
+        return st;
+    hsi_seeds_try(best->seeds, shifted);
+    if (!best->found || hs_schedule_makespan(shifted) < best->makespan)
+        take(best, shifted);
+    else
+        hs_schedule_free(shifted);
+    return HS_OK;
+}
+
 hs_status hsi_best_offer(hsi_best *best, hs_schedule *s)
 {
+    if (best->seeds)
+        return offer_shifted(best, s);
     if (best->found && hs_schedule_makespan(s) >= best->makespan) {
         hs_schedule_free(s);
         return HS_OK;
     }
     take(best, s);
     hsi_assignment_of(s, best->worker);
-    if (hs_schedule_size(s) == best->pb.n)
+    if (best->pb.graph || hs_schedule_size(s) == best->pb.n)
         return HS_OK;
     return offer(best, best->worker, 1); /* without what was aborted */
 }

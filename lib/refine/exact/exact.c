@@ -91,10 +91,14 @@ static hs_status prove(hsi_exact *pf)
     return hsi_exact_by_tasks(pf, UINT_MAX);
 }
 
-static hs_status search(const hs_instance *in, const hs_settings *settings, hs_schedule **out,
-                        hs_report *report)
+static hs_status search(const hsi_members *members, const hs_instance *in,
+                        const hs_settings *settings, hs_schedule **out, hs_report *report)
 {
-    hsi_exact pf = {.in = in, .settings = settings, .longest = INFINITY, .bound_name = "none"};
+    hsi_exact pf = {.members = members,
+                    .in = in,
+                    .settings = settings,
+                    .longest = INFINITY,
+                    .bound_name = "none"};
     hsi_arena arena = {0};
     hs_status st;
 

@@ -2,10 +2,12 @@
 #ifndef HSI_REFINE_EXACT_EXACT_H
 #define HSI_REFINE_EXACT_EXACT_H
 
+#include "algorithm/algorithm.h"
 #include "bound/proof/refute.h"
 
 /* What exact.c is made of: what is known, and the ways to learn more. */
 typedef struct hsi_exact {
+    const hsi_members *members;
     const hs_instance *in;
     const hs_settings *settings;
     hsi_stop           stop;

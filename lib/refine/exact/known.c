@@ -93,7 +93,7 @@ hs_status hsi_exact_schedule(hsi_exact *pf, double part, double most, double gap
     settings.start = pf->best ? pf->best : pf->settings->start;
     settings.gap = fmax(settings.gap, gap);
     hs_report_init(&report);
-    st = hsi_alg_best.search(pf->in, &settings, &s, &report);
+    st = hsi_alg_best.search(pf->members, pf->in, &settings, &s, &report);
     if (st != HS_OK)
         return st;
     if (!pf->best || report.certified < pf->longest) {

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Two passes over the tasks in topological order: how many arcs leave each task, and the arcs. What
+ * leads to a task is found by going back from it, through barriers to the tasks behind them.
+ */
+#include "refine/graph/arcs.h"
+
+#include <string.h>
+
+enum { MOST_ARCS = 1 << 22 };
+
+typedef struct builder {
+    hsi_arcs       *arcs;
+    const hs_graph *g;
+    uint32_t       *seen;  /* of tasks: the last task to which an arc from it was noted, + 1 */
+    size_t         *at;    /* of tasks: their next arc; or, in the first pass, how many there are */
+    size_t          count; /* of all */
+    size_t          moves; /* transfers */
+    double         *bytes; /* of arcs; NULL in the first pass */
+    int             fills;
+} builder;
+
+static int has_links(const hsi_arcs *arcs)
+{
+    return arcs->pb->links->has[HS_H2D];
+}
+
+static void note(builder *b, uint32_t from, uint32_t to, double bytes)
+{
+    hsi_arcs *arcs = b->arcs;
+    size_t    at;
+
+    if (b->seen[from] != to + 1) {
+        b->seen[from] = to + 1;
+        b->count++;
+        arcs->waits[to]++;
+        b->at[from]++;
+        if (b->fills) {
+            at = b->at[from] - 1;
+            arcs->after[at] = (hsi_arc){to, 0};
+            b->bytes[at] = bytes;
+        }
+        return;
+    }
+    at = b->at[from] - 1;
+    if (b->fills && bytes > b->bytes[at])
+        b->bytes[at] = bytes;
+}
+
+/* All that leads to a task through barriers alone, each with the most bytes on its way. */
+static void follow(builder *b, size_t vertex, uint32_t to, double bytes)
+{
+    size_t          count;
+    const uint32_t *before = hsi_predecessors(b->g, vertex, &count);
+    const double   *piece = hsi_predecessor_bytes(b->g, vertex);
+
+    for (size_t i = 0; i < count && b->count <= MOST_ARCS; i++) {
+        double most = piece && piece[i] > bytes ? piece[i] : bytes;
+
+        if (hsi_is_barrier(b->g, before[i]))
+            follow(b, before[i], to, most);
+        else
+            note(b, before[i], to, most);
+    }
+}
+
+static void follow_data(builder *b, uint32_t task)
+{
+    hsi_arcs        *arcs = b->arcs;
+    size_t           count;
+    const hs_access *access = hsi_accesses(b->g, task, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        double bytes = hs_instance_data_bytes(arcs->pb->in, access[i].data);
+
+        if (!(access[i].mode & HS_READ))
+            continue;
+        if (access[i].writer != HS_NOBODY)
+            note(b, access[i].writer, task, bytes);
+        else
+            arcs->fetch[task] = fmax(arcs->fetch[task], hsi_transfer(arcs->pb->links, 0, 1, bytes));
+    }
+}
+
+/* One pass. */
+static void walk(builder *b)
+{
+    const hsi_arcs *arcs = b->arcs;
+    size_t          n = arcs->pb->n;
+
+    b->count = 0;
+    memset(b->seen, 0, n * sizeof *b->seen);
+    memset(arcs->waits, 0, n * sizeof *arcs->waits);
+    for (size_t i = 0; i < n && b->count <= MOST_ARCS; i++) {
+        follow(b, arcs->order[i], arcs->order[i], 0);
+        follow_data(b, arcs->order[i]);
+    }
+}
+
+static void sort_tasks(hsi_arcs *arcs)
+{
+    const hs_graph *g = arcs->pb->graph;
+    size_t          count = 0;
+
+    for (size_t i = 0; i < g->vertices; i++)
+        if (!hsi_is_barrier(g, hsi_in_order(g, i)))
+            arcs->order[count++] = hsi_in_order(g, i);
+}
+
+/* How long each way takes; arcs that move nothing share the first three. */
+static hs_status find_transfers(builder *b)
+{
+    hsi_arcs        *arcs = b->arcs;
+    const hsi_links *links = arcs->pb->links;
+    size_t           moves = 1;
+
+    for (size_t i = 0; i < b->count; i++)
+        if (has_links(arcs) && b->bytes[i] > 0)
+            arcs->after[i].move = (uint32_t)moves++;
+    arcs->move = hsi_arena_take_zeroed(&arcs->arena, 3 * moves, sizeof *arcs->move);
+    if (!arcs->move)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < b->count; i++) {
+        double *move = arcs->move + (size_t)3 * arcs->after[i].move;
+
+        if (arcs->after[i].move == 0)
+            continue;
+        move[HS_H2D] = hsi_transfer(links, 0, 1, b->bytes[i]);
+        move[HS_D2H] = hsi_transfer(links, 1, 0, b->bytes[i]);
+        move[HS_D2D] = hsi_transfer(links, 1, 2, b->bytes[i]);
+    }
+    return HS_OK;
+}
+
+/* The second pass, once it is known how many arcs there are. */
+static hs_status fill(builder *b)
+{
+    hsi_arcs *arcs = b->arcs;
+    size_t    n = arcs->pb->n, count = b->count, begin = 0;
+
+    arcs->after = hsi_arena_take(&arcs->arena, count + 1, sizeof *arcs->after);
+    b->bytes = hsi_arena_take(&arcs->arena, count + 1, sizeof *b->bytes);
+    if (!arcs->after || !b->bytes)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        size_t leave = b->at[i];
+
+        arcs->after_at[i] = b->at[i] = begin;
+        begin += leave;
+    }
+    arcs->after_at[n] = begin;
+    b->fills = 1;
+    walk(b);
+    return find_transfers(b);
+}
+
+hs_status hsi_arcs_open(const hsi_problem *pb, hsi_arcs *arcs)
+{
+    size_t  n = pb->n;
+    builder b = {.arcs = arcs, .g = pb->graph};
+
+    *arcs = (hsi_arcs){.pb = pb, .places = 2};
+    if (has_links(arcs))
+        arcs->places = 1 + (pb->k > 1 ? pb->k : 1);
+    arcs->after_at = hsi_arena_take(&arcs->arena, n + 1, sizeof *arcs->after_at);
+    arcs->waits = hsi_arena_take(&arcs->arena, n, sizeof *arcs->waits);
+    arcs->fetch = hsi_arena_take_zeroed(&arcs->arena, n, sizeof *arcs->fetch);
+    arcs->order = hsi_arena_take(&arcs->arena, n, sizeof *arcs->order);
+    b.seen = hsi_arena_take(&arcs->arena, n, sizeof *b.seen);
+    b.at = hsi_arena_take_zeroed(&arcs->arena, n, sizeof *b.at);
+    if (!arcs->after_at || !arcs->waits || !arcs->fetch || !arcs->order || !b.seen || !b.at)
+        return HS_ENOMEM;
+    sort_tasks(arcs);
+    walk(&b);
+    return b.count > MOST_ARCS ? HS_ETOOBIG : fill(&b);
+}
+
+void hsi_arcs_close(hsi_arcs *arcs)
+{
+    hsi_arena_close(&arcs->arena);
+}

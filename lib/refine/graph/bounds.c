@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The bound beside the search on a graph, whose shares are worth rounding. */
+#include <stdlib.h>
+
+#include "config.h"
+#include "refine/graph/search.h"
+#include "refine/graph/seeds.h"
+#ifdef HAVE_GLPK
+#include "bound/graph/paths.h"
+
+enum { COUNTED_TASKS = 2000 }; /* up to them it is quick, and needs no clock */
+
+static const double part_of_time = 0.2;
+
+static hs_settings paths_settings(const hsi_best *best)
+{
+    double      left = hsi_stop_left(&best->stop);
+    hs_settings settings;
+
+    hs_settings_init(&settings);
+    settings.cancel = best->settings->cancel;
+    settings.cancel_data = best->settings->cancel_data;
+    if (best->counted)
+        settings.time_limit = INFINITY;
+    else
+        settings.time_limit = isinf(left) ? HSI_BOUND_SECONDS : fmax(1e-3, part_of_time * left);
+    return settings;
+}
+
+hs_status hsi_graph_bounds(hsi_best *best)
+{
+    hs_settings settings = paths_settings(best);
+    double     *share, value;
+    int         known;
+    hsi_random  random;
+    hs_status   st;
+
+    if (!best->seeds || (best->counted && best->pb.n > COUNTED_TASKS))
+        return HS_OK;
+    share = malloc((best->pb.n + 1) * sizeof *share);
+    if (!share)
+        return HS_ENOMEM;
+    best->phase = "paths bound";
+    st = hsi_paths_find(&best->pb, &settings, &value, share, &known);
+    if (st == HS_OK)
+        hsi_bounds_raise(best, value, hsi_bound_paths.name);
+    if (st == HS_OK && known) {
+        hsi_random_seed(&random, best->settings->seed, HSI_ROUNDING_STREAM);
+        hsi_seeds_try_shares(best->seeds, share, &random);
+        st = hsi_seeds_offer(best);
+    }
+    free(share);
+    return st == HS_ENOMEM || st == HS_OK ? st : HS_OK; /* a search can do without */
+}
+
+#else
+
+hs_status hsi_graph_bounds(hsi_best *best)
+{
+    (void)best;
+    return HS_OK;
+}
+
+#endif

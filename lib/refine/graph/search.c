@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Streams anneal, each with random numbers of its own, and meet after every round, where the best
+ * schedule becomes the start of the next; the lowest stream wins among equals. A round takes half
+ * of what is left, and so do the next ones, until it is little. With iterations there are always
+ * the same streams, and no clock has a say.
+ */
+#include "refine/graph/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "refine/crews.h"
+#include "refine/graph/seeds.h"
+
+enum { LEAST_STEPS = 2000 }; /* of a stream's round */
+
+static const double least_seconds = 0.2, first_seconds = 1; /* of a round; without a limit */
+static const double heat = 0.2; /* the temperature is this part of a task's part of the makespan */
+
+typedef struct stream {
+    hsi_random        random;
+    hsi_graph_anneal *anneal;
+    hsi_graph_run     run;
+    hsi_genes         best;
+} stream;
+
+typedef struct search {
+    hsi_best *best;
+    stream   *streams;
+    unsigned  count;
+    unsigned  round;
+    hsi_arena arena;
+} search;
+
+static hs_status open_stream(search *s, unsigned number)
+{
+    stream *it = &s->streams[number];
+    size_t  n = s->best->pb.n;
+
+    hsi_random_seed(&it->random, s->best->settings->seed, number);
+    it->best.place = hsi_arena_take(&s->arena, n, sizeof *it->best.place);
+    it->best.weight = hsi_arena_take(&s->arena, n, sizeof *it->best.weight);
+    if (!it->best.place || !it->best.weight)
+        return HS_ENOMEM;
+    return hsi_graph_anneal_open(&s->best->seeds->arcs, &it->anneal);
+}
+
+static hs_status open_search(search *s, hsi_best *best)
+{
+    hs_status st = HS_OK;
+
+    *s = (search){.best = best, .count = hsi_stream_count(best->settings)};
+    s->streams = calloc(s->count, sizeof *s->streams);
+    if (!s->streams)
+        return HS_ENOMEM;
+    for (unsigned i = 0; st == HS_OK && i < s->count; i++)
+        st = open_stream(s, i);
+    return st;
+}
+
+static void close_search(search *s)
+{
+    for (unsigned i = 0; s->streams && i < s->count; i++)
+        hsi_graph_anneal_close(s->streams[i].anneal);
+    free(s->streams);
+    hsi_arena_close(&s->arena);
+}
+
+static void run_stream(void *data, unsigned number, const hsi_interrupt *interrupt)
+{
+    search *s = data;
+    stream *it = &s->streams[number];
+
+    hsi_graph_anneal_go(it->anneal, &it->random, &it->run, interrupt, &s->best->seeds->best,
+                        &it->best);
+}
+
+static uint64_t steps_left(const search *s)
+{
+    const hsi_best *best = s->best;
+    uint64_t        done = best->report->iterations, all = best->settings->iterations;
+
+    return done < all ? all - done : 0;
+}
+
+/* How long the next round is. */
+static hsi_graph_run plan(const search *s)
+{
+    const hsi_best *best = s->best;
+    hsi_graph_run   run = {.begin = hsi_now(),
+                           .hot = heat / (double)best->pb.n * best->seeds->best.makespan,
+                           .enough = hsi_best_enough(best)};
+    double          left = best->stop.end - run.begin;
+
+    if (best->counted) {
+        uint64_t share = (steps_left(s) + s->count - 1) / s->count;
+
+        run.steps = share < 2 * LEAST_STEPS ? share : share / 2;
+    } else if (isinf(left)) {
+        run.end = run.begin + ldexp(first_seconds, s->round < 12 ? (int)s->round : 12);
+    } else {
+        run.end = run.begin + (left < 2 * least_seconds ? left : left / 2);
+    }
+    return run;
+}
+
+/* The results, in the order of the streams. */
+static hs_status meet(search *s)
+{
+    hsi_best  *best = s->best;
+    hsi_seeds *seeds = best->seeds;
+
+    for (unsigned i = 0; i < s->count; i++) {
+        best->report->iterations += s->streams[i].run.made;
+        hsi_seeds_take(seeds, &s->streams[i].best);
+    }
+    s->round++;
+    return hsi_seeds_offer(best);
+}
+
+static hs_status run_round(search *s)
+{
+    hsi_graph_run run = plan(s);
+    hs_status     st;
+
+    s->best->phase = "local search";
+    for (unsigned i = 0; i < s->count; i++) {
+        s->streams[i].run = run;
+        s->streams[i].best.makespan = s->best->seeds->best.makespan;
+    }
+    st = hsi_crews_run(s->best->settings, s->count, &s->best->interrupt, run_stream, s);
+    return st == HS_OK ? meet(s) : st;
+}
+
+hs_status hsi_graph_search(hsi_best *best)
+{
+    search    s;
+    hs_status st;
+
+    if (!best->seeds)
+        return HS_OK;
+    st = open_search(&s, best);
+    while (st == HS_OK && hsi_best_goes_on(best) && (!best->counted || steps_left(&s) > 0))
+        st = run_round(&s);
+    if (best->counted && steps_left(&s) == 0)
+        best->report->limit_reached = 1;
+    close_search(&s);
+    return st;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "refine/graph/seeds.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_TASKS = 200000, /* a schedule is decoded in a tenth of a second */
+    ROUNDINGS = 16
+};
+
+static hs_status open_genes(hsi_seeds *seeds, hsi_genes *genes)
+{
+    size_t n = seeds->arcs.pb->n;
+
+    genes->place = hsi_arena_take(&seeds->arena, n, sizeof *genes->place);
+    genes->weight = hsi_arena_take(&seeds->arena, n, sizeof *genes->weight);
+    genes->makespan = INFINITY;
+    for (size_t i = 0; genes->weight && i < n; i++)
+        genes->weight[i] = 1;
+    return genes->place && genes->weight ? HS_OK : HS_ENOMEM;
+}
+
+hs_status hsi_seeds_open(const hsi_problem *pb, hsi_seeds **out)
+{
+    hsi_seeds *seeds;
+    hs_status  st;
+
+    if (pb->n > MOST_TASKS)
+        return HS_ETOOBIG;
+    seeds = calloc(1, sizeof *seeds);
+    if (!seeds)
+        return HS_ENOMEM;
+    st = hsi_arcs_open(pb, &seeds->arcs);
+    if (st == HS_OK)
+        st = hsi_decoder_open(&seeds->decoder, &seeds->arcs);
+    if (st == HS_OK)
+        st = open_genes(seeds, &seeds->best);
+    if (st == HS_OK)
+        st = open_genes(seeds, &seeds->tried);
+    if (st == HS_OK)
+        *out = seeds;
+    else
+        hsi_seeds_close(seeds);
+    return st;
+}
+
+void hsi_seeds_close(hsi_seeds *seeds)
+{
+    if (!seeds)
+        return;
+    hsi_decoder_close(&seeds->decoder);
+    hsi_arcs_close(&seeds->arcs);
+    hsi_arena_close(&seeds->arena);
+    free(seeds);
+}
+
+void hsi_seeds_take(hsi_seeds *seeds, const hsi_genes *genes)
+{
+    size_t n = seeds->arcs.pb->n;
+
+    if (!(genes->makespan < seeds->best.makespan))
+        return;
+    memcpy(seeds->best.place, genes->place, n * sizeof *genes->place);
+    memcpy(seeds->best.weight, genes->weight, n * sizeof *genes->weight);
+    seeds->best.makespan = genes->makespan;
+}
+
+static void try_places(hsi_seeds *seeds)
+{
+    hsi_genes *tried = &seeds->tried;
+
+    tried->makespan =
+        hsi_decode(&seeds->decoder, tried->place, tried->weight, seeds->best.makespan);
+    hsi_seeds_take(seeds, tried);
+}
+
+void hsi_seeds_try(hsi_seeds *seeds, const hs_schedule *s)
+{
+    unsigned workers = seeds->arcs.pb->m + seeds->arcs.pb->k;
+
+    for (unsigned w = 0; w < workers; w++) {
+        size_t          count;
+        const hs_entry *entries = hs_schedule_entries(s, w, &count);
+
+        for (size_t i = 0; i < count; i++)
+            if (entries[i].state == HS_RUN)
+                seeds->tried.place[entries[i].task] = hsi_place_of(&seeds->arcs, w);
+    }
+    try_places(seeds);
+}
+
+/* On a GPU, or by itself; a share that a task cannot have is rounding. */
+static uint32_t round_share(const hsi_seeds *seeds, uint32_t task, double share, double from,
+                            hsi_random *random)
+{
+    const hsi_problem *pb = seeds->arcs.pb;
+    uint32_t           was = seeds->best.place[task];
+
+    if (isinf(pb->q[task]) || (isfinite(pb->p[task]) && share > from))
+        return 0;
+    return was > 0 ? was : 1 + (uint32_t)hsi_random_below(random, seeds->arcs.places - 1);
+}
+
+void hsi_seeds_try_shares(hsi_seeds *seeds, const double *share, hsi_random *random)
+{
+    for (int i = 0; i < ROUNDINGS; i++) {
+        for (uint32_t task = 0; task < seeds->arcs.pb->n; task++) {
+            double from = i % 2 ? hsi_random_unit(random) : (i + 1.0) / ROUNDINGS;
+
+            seeds->tried.place[task] = round_share(seeds, task, share[task], from, random);
+        }
+        try_places(seeds);
+    }
+}
+
+hs_status hsi_seeds_offer(hsi_best *best)
+{
+    hsi_seeds   *seeds = best->seeds;
+    hs_schedule *s = NULL;
+    hs_status    st;
+
+    if (!(seeds->best.makespan < best->makespan))
+        return HS_OK;
+    hsi_decode(&seeds->decoder, seeds->best.place, seeds->best.weight, INFINITY);
+    st = hsi_decoded_schedule(&seeds->decoder, &s);
+    return st == HS_OK ? hsi_best_offer(best, s) : st;
+}

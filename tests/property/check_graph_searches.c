@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What searches, on small graphs: a schedule that the checker takes, no longer than that of any
+ * member, the same for any number of threads; and where everything can be tried, never below the
+ * optimum, nor is what it says that it has proved.
+ */
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "graph_brute_force.h"
+#include "graph_sample.h"
+#include "sample.h"
+#include "suite.h"
+
+#define ROUNDING 1e-12
+
+static hs_settings counted(uint64_t iterations)
+{
+    hs_settings settings;
+
+    hs_settings_init(&settings);
+    settings.iterations = iterations;
+    settings.time_limit = INFINITY;
+    return settings;
+}
+
+static hs_schedule *search(const graph_sample *s, const char *name, const hs_settings *settings,
+                           hs_report *report)
+{
+    hs_schedule *found = NULL;
+    hs_violation v;
+    hs_status    st;
+
+    hs_report_init(report);
+    st = hs_solve_reported(hs_algorithm_find(name), s->in, settings, &found, report);
+    GRAPH_REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
+    GRAPH_REQUIRE(s, hs_schedule_check(s->in, found, &v) == HS_OK, "%s: %s", name,
+                  hs_violation_text(v.kind));
+    GRAPH_REQUIRE(s, report->bound <= hs_schedule_makespan(found) * (1 + ROUNDING),
+                  "%s: no schedule beats %.17g, but %.17g does", name, report->bound,
+                  hs_schedule_makespan(found));
+    return found;
+}
+
+static void require_no_worse(const graph_sample *s, double makespan, const hs_algorithm *member,
+                             hs_rank rank)
+{
+    hs_schedule *its = NULL;
+    hs_settings  settings;
+
+    hs_settings_init(&settings);
+    settings.rank = rank;
+    if (hs_solve(member, s->in, &settings, &its) != HS_OK)
+        return;
+    GRAPH_REQUIRE(s, makespan <= hs_schedule_makespan(its), "best takes %.17g, %s:%s %.17g",
+                  makespan, hs_algorithm_name(member), hs_rank_name(rank),
+                  hs_schedule_makespan(its));
+    hs_schedule_free(its);
+}
+
+START_TEST(best_is_no_worse_than_a_member)
+{
+    size_t rounds = sample_rounds(300);
+
+    for (size_t i = 0; i < rounds; i++) {
+        hs_settings  settings = counted(40);
+        graph_sample s;
+        hs_report    report;
+        hs_schedule *found;
+
+        graph_sample_make(&s, 81000000 + i);
+        found = search(&s, "best", &settings, &report);
+        for (size_t a = 0; hs_instance_has_graph(s.in) && a < hs_algorithm_count(); a++)
+            for (int rank = HS_RANK_DEFAULT; rank <= HS_RANK_FIFO; rank++)
+                if (!sample_searches(hs_algorithm_at(a)))
+                    require_no_worse(&s, hs_schedule_makespan(found), hs_algorithm_at(a),
+                                     (hs_rank)rank);
+        hs_schedule_free(found);
+        graph_sample_free(&s);
+    }
+}
+END_TEST
+
+static void require_optimal_at_most(const graph_sample *s, const char *name, double makespan,
+                                    const hs_report *report, double optimum)
+{
+    GRAPH_REQUIRE(s, makespan >= optimum * (1 - ROUNDING), "%s takes %.17g, the optimum is %.17g",
+                  name, makespan, optimum);
+    GRAPH_REQUIRE(s, report->bound <= optimum * (1 + ROUNDING),
+                  "%s says that nothing is shorter than %.17g, but %.17g is", name, report->bound,
+                  optimum);
+    GRAPH_REQUIRE(s, !report->proved || makespan <= optimum * (1 + ROUNDING),
+                  "%s says that %.17g is optimal, but %.17g is shorter", name, makespan, optimum);
+}
+
+START_TEST(best_against_all_orders_and_places)
+{
+    size_t rounds = sample_rounds(1500), looked_at = 0, met = 0;
+
+    for (size_t i = 0; i < rounds; i++) {
+        hs_settings  settings = counted(400);
+        graph_sample s;
+        hs_report    report;
+        hs_schedule *found;
+        double       optimum;
+
+        graph_sample_make(&s, 82000000 + i);
+        if (s.n <= GRAPH_BRUTE_FORCE_TASKS) {
+            looked_at++;
+            optimum = graph_brute_force(&s);
+            found = search(&s, "best", &settings, &report);
+            require_optimal_at_most(&s, "best", hs_schedule_makespan(found), &report, optimum);
+            met += hs_schedule_makespan(found) <= optimum * (1 + ROUNDING);
+            hs_schedule_free(found);
+        }
+        graph_sample_free(&s);
+    }
+    ck_assert_uint_ge(looked_at * 4, rounds);
+    ck_assert_uint_ge(met * 50, looked_at * 49);
+}
+END_TEST
+
+static int are_same(const graph_sample *s, const hs_schedule *a, const hs_schedule *b)
+{
+    for (unsigned w = 0; w < s->m + s->k; w++) {
+        size_t          x, y;
+        const hs_entry *left = hs_schedule_entries(a, w, &x);
+        const hs_entry *right = hs_schedule_entries(b, w, &y);
+
+        if (x != y)
+            return 0;
+        for (size_t i = 0; i < x; i++)
+            if (left[i].task != right[i].task || left[i].start != right[i].start)
+                return 0;
+    }
+    return 1;
+}
+
+START_TEST(same_for_any_number_of_threads)
+{
+    size_t rounds = sample_rounds(60);
+
+    for (size_t i = 0; i < rounds; i++) {
+        hs_settings  settings = counted(3000);
+        graph_sample s;
+        hs_report    report;
+        hs_schedule *one, *three;
+
+        graph_sample_make(&s, 83000000 + i);
+        one = search(&s, "best", &settings, &report);
+        settings.threads = 3;
+        three = search(&s, "best", &settings, &report);
+        GRAPH_REQUIRE(&s, are_same(&s, one, three), "another schedule by three threads");
+        settings.start = one;
+        settings.seed = 5;
+        settings.iterations = 1;
+        hs_schedule_free(three);
+        three = search(&s, "best", &settings, &report);
+        GRAPH_REQUIRE(&s, hs_schedule_makespan(three) <= hs_schedule_makespan(one),
+                      "%.17g is longer than what it began with, %.17g", hs_schedule_makespan(three),
+                      hs_schedule_makespan(one));
+        hs_schedule_free(one);
+        hs_schedule_free(three);
+        graph_sample_free(&s);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("graph searches");
+    TCase *cases = tcase_create("on small graphs");
+
+    tcase_set_timeout(cases, 600);
+    tcase_add_test(cases, best_is_no_worse_than_a_member);
+    tcase_add_test(cases, best_against_all_orders_and_places);
+    tcase_add_test(cases, same_for_any_number_of_threads);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
