@@ -129,12 +129,17 @@ HS_API void hs_picture_init_sized(hs_picture *picture, size_t size);
 
 /**
  * A Gantt chart as one self-contained SVG, dark on a screen that is; what was predicted stands above
- * what happened. HS_EINVAL: a width less than 360.
+ * what happened. Of a graph the critical path is drawn over the bars, from each entry back to what it
+ * had news of last, and arrows that come up where one points at, up to 10000 of them. HS_EINVAL: a
+ * width less than 360.
  */
 HS_API hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule *s,
                                 const hs_picture *picture);
 
-/** Trace-event JSON for Perfetto and chrome://tracing; what was predicted has its own processes. */
+/**
+ * Trace-event JSON for Perfetto and chrome://tracing; what was predicted has its own processes. Up to
+ * 100000 dependencies of a graph are arrows.
+ */
 HS_API hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
                                 const hs_picture *picture);
 

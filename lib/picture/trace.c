@@ -6,14 +6,18 @@
 
 #include "io/text/output.h"
 #include "picture/picture.h"
+#include "picture/runs.h"
 
 /*
  * One event a line in one array, written as it goes. Each event begins with
  * "ph" and "ts": readers that look for them first then need no more of the
  * line. Each worker type is a process whose pid is the tid of its first worker,
- * so that no two workers look like the same thread. What was predicted, if it is to
+ * so that no two workers look like the same thread. An arrow leads from an aborted part to the task's
+ * run, and from each task of a graph to each that comes after it, if those are not too many. What was predicted, if it is to
  * stand beside, has processes and threads of its own, numbered after the others.
  */
+
+enum { DEPENDENCIES_MOST = 100000 }; /* viewers take long over more */
 
 /* An aborted entry: where an arrow to the task's run starts. */
 typedef struct origin {
@@ -184,22 +188,28 @@ static void put_entry(trace *t, unsigned worker, const hs_entry *e,
     hsi_output_text(&t->out, "}}");
 }
 
-static void put_arrow_end(trace *t, const char *phase, double ns, unsigned worker, size_t id)
+static void put_arrow_end(trace *t, const char *phase, double ns, unsigned worker, size_t id,
+                          const char *what)
 {
     begin_event(t, phase, ns);
     put_thread(t, worker);
-    hsi_output_format(&t->out, ",\"cat\":\"spoliation\",\"name\":\"spoliation\",\"id\":%zu%s}", id,
+    hsi_output_format(&t->out, ",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%zu%s}", what, what, id,
                       phase[0] == 'f' ? ",\"bp\":\"e\"" : "");
 }
 
-/* The arrow starts in the last nanosecond of the aborted part: at its end it
- * would belong to whatever that worker did next. */
+static const char spoliation[] = "spoliation", dependency[] = "dependency";
+
+/* The last nanosecond of an entry: its end would belong to whatever that worker did next. */
+static double last_moment(const trace *t, const hs_entry *e)
+{
+    return fmax(end_as_read(nanoseconds(t, e->end)) - 1, nanoseconds(t, e->start));
+}
+
 static void begin_arrow(trace *t, unsigned worker, const hs_entry *e)
 {
-    double start = nanoseconds(t, e->start), end = nanoseconds(t, e->end);
     origin o = {e->task, ++t->arrows};
 
-    put_arrow_end(t, "s", fmax(end_as_read(end) - 1, start), worker, o.id);
+    put_arrow_end(t, "s", last_moment(t, e), worker, o.id, spoliation);
     t->origins[t->origin_count++] = o;
 }
 
@@ -233,7 +243,7 @@ static void end_arrows(trace *t, unsigned worker, const hs_entry *e)
     for (size_t i = first_origin(t, e->task); i < t->origin_count; i++) {
         if (t->origins[i].task != e->task)
             break;
-        put_arrow_end(t, "f", nanoseconds(t, e->start), worker, t->origins[i].id);
+        put_arrow_end(t, "f", nanoseconds(t, e->start), worker, t->origins[i].id, spoliation);
     }
 }
 
@@ -265,6 +275,58 @@ static void put_arrow_ends(trace *t)
             if (entries[i].state == HS_RUN)
                 end_arrows(t, w, &entries[i]);
     }
+}
+
+/* From a task to one that comes after it. */
+typedef struct dependent {
+    trace          *t;
+    const hsi_runs *runs;
+    uint32_t        task;
+} dependent;
+
+static int put_dependency(void *data, uint32_t before)
+{
+    const dependent *d = data;
+    const hsi_runs  *runs = d->runs;
+    trace           *t = d->t;
+
+    if (runs->worker[before] == HS_NOBODY || runs->worker[d->task] == HS_NOBODY)
+        return 0;
+    t->arrows++;
+    put_arrow_end(t, "s", last_moment(t, hsi_run_of(runs, before)), runs->worker[before], t->arrows,
+                  dependency);
+    put_arrow_end(t, "f", nanoseconds(t, hsi_run_of(runs, d->task)->start), runs->worker[d->task],
+                  t->arrows, dependency);
+    return hsi_output_failed(&t->out);
+}
+
+/* Where those that are not there are looked for: at the beginning. */
+static void say_no_dependencies(trace *t)
+{
+    begin_event(t, "i", 0);
+    put_thread(t, 0);
+    hsi_output_format(&t->out,
+                      ",\"s\":\"g\",\"cat\":\"dependency\",\"name\":\"no arrows: more than %u "
+                      "dependencies\"}",
+                      DEPENDENCIES_MOST);
+}
+
+/* After all executions, as the ends of the others. */
+static hs_status put_dependencies(trace *t)
+{
+    hsi_runs  runs;
+    dependent d = {t, &runs, 0};
+    hs_status st = hsi_runs_open(&runs, t->in, t->s);
+
+    if (st == HS_OK && runs.graph) {
+        if (hsi_count_dependencies(runs.graph, DEPENDENCIES_MOST) > DEPENDENCIES_MOST)
+            say_no_dependencies(t);
+        else
+            for (; d.task < runs.graph->tasks && !hsi_output_failed(&t->out); d.task++)
+                hsi_each_before(runs.graph, d.task, put_dependency, &d);
+    }
+    hsi_runs_close(&runs);
+    return st;
 }
 
 static size_t count_aborted(const hs_schedule *s)
@@ -300,7 +362,7 @@ static hs_status put_schedule(trace *t, const hs_named_bound *bound)
         put_worker(t, w);
     put_arrow_ends(t);
     free(t->origins);
-    return HS_OK;
+    return put_dependencies(t);
 }
 
 static hs_status put_events(trace *t, const hs_schedule *s)

@@ -3,6 +3,8 @@
 /* Memory is short: instances, schedules, policies and the queue. Algorithms: check_alloc_solve.c. */
 
 #include <check.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "alloc_scenario.h"
 #include "plan_digest.h"
@@ -215,6 +217,54 @@ START_TEST(queues)
 }
 END_TEST
 
+typedef hs_status (*writer)(int fd, const hs_instance *in, const hs_schedule *s,
+                            const hs_picture *picture);
+
+typedef struct drawing {
+    writer             write;
+    const hs_instance *in;
+    const hs_schedule *s;
+    int                fd;
+} drawing;
+
+static hs_status draw(const void *context, uint64_t *result)
+{
+    const drawing *d = context;
+
+    *result = 0;
+    return d->write(d->fd, d->in, d->s, NULL);
+}
+
+/* Of a graph, which has a critical path, and barriers. */
+START_TEST(pictures)
+{
+    static const writer writers[] = {hs_gantt_write, hs_trace_write};
+    hs_builder         *b = NULL;
+    hs_instance        *in = NULL;
+    hs_schedule        *s = NULL;
+    hs_task             task;
+    int                 fd = open("/dev/null", O_WRONLY);
+
+    hs_task_init(&task);
+    task.cpu = task.gpu = 1;
+    task.count = 3;
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 2, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("mct"), in, NULL, &s), HS_OK);
+    for (size_t i = 0; i < 2; i++)
+        check_both_ways("a picture", draw, &(drawing){writers[i], in, s, fd});
+    close(fd);
+    hs_schedule_free(s);
+    hs_instance_free(in);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("alloc");
@@ -226,6 +276,7 @@ int main(void)
     tcase_add_test(cases, schedules);
     tcase_add_loop_test(cases, policies, 0, (int)hs_policy_count());
     tcase_add_test(cases, queues);
+    tcase_add_test(cases, pictures);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -257,6 +257,9 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
         if (panel->happened)
             hsi_draw_failures(g, &panel->band[b]);
     }
+    hsi_draw_critical(g, panel);
+    for (int b = 0; b < 2 && st == HS_OK; b++)
+        hsi_draw_hovers(g, &panel->band[b]);
     return st;
 }
 
@@ -274,24 +277,56 @@ static hs_status put_chart(hsi_gantt *g)
     return st;
 }
 
-static void add_panel(hsi_gantt *g, const hs_schedule *s, const hs_named_bound *bound)
+static hs_status add_panel(hsi_gantt *g, const hs_schedule *s, const hs_named_bound *bound,
+                           const char *name)
 {
     hsi_panel *panel = &g->panel[g->panels++];
+    hs_status  st = hsi_runs_open(&panel->runs, g->in, s);
 
     panel->s = s;
     panel->bound = hsi_picture_has_bound(bound) ? bound : NULL;
+    panel->name = name;
     hs_schedule_metrics(g->in, s, &panel->metrics);
+    if (st == HS_OK && panel->runs.graph) {
+        g->dependencies = hsi_count_dependencies(panel->runs.graph, HSI_ARROWS_MOST);
+        st = hsi_critical_path(&panel->runs, &panel->path, &panel->path_count);
+    }
+    return st;
 }
 
-static void add_panels(hsi_gantt *g, const hs_schedule *s)
+static hs_status add_panels(hsi_gantt *g, const hs_schedule *s)
 {
-    if (g->picture.predicted) {
-        add_panel(g, g->picture.predicted, g->picture.predicted_bound);
-        g->panel[0].name = "Predicted";
+    const hs_schedule *predicted = g->picture.predicted;
+    hs_status          st = HS_OK;
+
+    if (predicted)
+        st = add_panel(g, predicted, g->picture.predicted_bound, "Predicted");
+    if (st == HS_OK)
+        st = add_panel(g, s, g->picture.bound, predicted ? "What happened" : NULL);
+    g->panel[g->panels - 1].happened = predicted || g->picture.failure_count > 0;
+    return st;
+}
+
+static void close_panels(hsi_gantt *g)
+{
+    for (unsigned i = 0; i < g->panels; i++) {
+        hsi_runs_close(&g->panel[i].runs);
+        free(g->panel[i].path);
     }
-    add_panel(g, s, g->picture.bound);
-    g->panel[g->panels - 1].name = g->picture.predicted ? "What happened" : NULL;
-    g->panel[g->panels - 1].happened = g->picture.predicted || g->picture.failure_count > 0;
+}
+
+/* What a file gets, once it is known that it can be made. */
+static hs_status write_chart(hsi_gantt *g, int fd)
+{
+    hs_status st = hsi_output_open(&g->out, fd);
+
+    if (st != HS_OK)
+        return st;
+    st = put_chart(g);
+    if (st == HS_OK)
+        st = hsi_output_close(&g->out);
+    hsi_output_abandon(&g->out);
+    return st;
 }
 
 hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule *s,
@@ -303,17 +338,13 @@ hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule *s,
     if (st != HS_OK)
         return st;
     g.unit = hs_instance_unit(in);
-    add_panels(&g, s);
-    st = hsi_palette_choose(in, &g.palette);
-    if (st != HS_OK)
-        return st;
-    hsi_gantt_layout(&g);
-    st = hsi_output_open(&g.out, fd);
-    if (st != HS_OK)
-        return st;
-    st = put_chart(&g);
+    st = add_panels(&g, s);
     if (st == HS_OK)
-        st = hsi_output_close(&g.out);
-    hsi_output_abandon(&g.out);
+        st = hsi_palette_choose(in, &g.palette);
+    if (st == HS_OK) {
+        hsi_gantt_layout(&g);
+        st = write_chart(&g, fd);
+    }
+    close_panels(&g);
     return st;
 }

@@ -7,13 +7,16 @@
 #include "picture/gantt/palette.h"
 #include "picture/gantt/svg.h"
 #include "picture/picture.h"
+#include "picture/runs.h"
 
 /*
  * A Gantt chart is made in two passes. The layout (layout.c, legend.c) decides where everything
  * is: a panel for each schedule, in it a band of rows for each worker type, and the legend. Then
  * gantt.c draws from behind: the page, the rows, the grid; the entries of a band whose rows are
  * single workers (lanes.c) or stand for many (groups.c); above them failures (failures.c), the
- * axis (axis.c) and the times that are marked (lines.c). Colours are in style.c and palette.c. What else ties entries together belongs to that last layer.
+ * axis (axis.c) and the times that are marked (lines.c). Colours are in style.c and palette.c. What ties
+ * the entries of a graph together lies over them: the critical path (critical.c), and arrows that a pointer
+ * brings (arrows.c).
  */
 
 typedef struct hsi_panel hsi_panel;
@@ -40,6 +43,9 @@ struct hsi_panel {
     double                top;     /* its lines begin above, with their labels */
     double                bottom;  /* and end here */
     int                   happened; /* its times were measured, those of the instance estimated */
+    hsi_runs              runs;     /* of a graph */
+    hsi_step             *path;     /* the critical one, from its end */
+    size_t                path_count;
 };
 
 /* Where the ticks of the axis are, and how it is written (axis.c). */
@@ -63,11 +69,20 @@ typedef struct hsi_gantt {
     double             subtitle; /* the baseline of its first line */
     unsigned           subtitle_lines;
     int                narrow;   /* on telephones nothing hovers: it has no titles */
+    size_t             dependencies; /* pairs of tasks, or more than HSI_ARROWS_MOST */
     hsi_legend         legend;
     double             legend_top;
     double             least_height; /* of the rows */
     double             page_width, page_height;
 } hsi_gantt;
+
+enum { HSI_ARROWS_MOST = 10000 }; /* each is there twice, in some 60 bytes */
+
+/* Do arrows come up over tasks? */
+static inline int hsi_gantt_arrows(const hsi_gantt *g)
+{
+    return !g->narrow && g->dependencies > 0 && g->dependencies * g->panels <= HSI_ARROWS_MOST;
+}
 
 /* The labels of a panel's lines stand in that much room above it. */
 #define HSI_LINE_LABELS 32.0
@@ -106,6 +121,15 @@ void hsi_row_name(const hsi_band *band, unsigned row, char name[40]);
 
 /** Rectangles of a band whose rows are single workers (lanes.c). */
 void hsi_draw_lanes(hsi_gantt *g, const hsi_band *band);
+
+/** Shapes over them that have their titles, and arrows, where there are arrows. */
+void hsi_draw_hovers(hsi_gantt *g, const hsi_band *band);
+
+/** The arrows of a task, and the end of their group (arrows.c). */
+void hsi_put_arrows(hsi_gantt *g, const hsi_panel *panel, uint32_t task);
+
+/** What the end of a schedule waited for (critical.c). */
+void hsi_draw_critical(hsi_gantt *g, const hsi_panel *panel);
 
 /** Of one whose rows stand for many (groups.c). HS_ENOMEM. */
 hs_status hsi_draw_groups(hsi_gantt *g, const hsi_band *band);

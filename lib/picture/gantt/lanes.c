@@ -119,8 +119,6 @@ static void put_entry_title(const lane *at, const hs_entry *e, const char *name)
     hsi_gantt *g = at->g;
     char       worker[16];
 
-    if (hsi_gantt_untitled(g))
-        return;
     hs_worker_name(hs_instance_cpus(g->in), at->worker, worker);
     hsi_output_text(&g->out, "><title>");
     hsi_put_name(&g->out, name, NAME_LIMIT);
@@ -151,20 +149,28 @@ static void put_entry_name(const lane *at, double x, double width, const char *n
     hsi_output_text(out, "</text>\n");
 }
 
+static double drawn_width(const lane *at, const hs_entry *e)
+{
+    double width = width_between(at->g, e->start, e->end);
+
+    return width > 4 ? width - EDGE : width;
+}
+
 static void draw_entry(const lane *at, const hs_entry *e)
 {
     hsi_gantt *g = at->g;
     unsigned   class = hsi_palette_class(&g->palette, g->in, e->task);
     int        aborted = e->state == HS_ABORTED;
-    double     x = hsi_gantt_x(g, e->start), width = width_between(g, e->start, e->end);
+    double     x = hsi_gantt_x(g, e->start), width = drawn_width(at, e);
     char       name[NAME_LIMIT + 32];
 
     hs_instance_name(g->in, e->task, name, sizeof name);
-    if (width > 4)
-        width -= EDGE;
     hsi_put_class_rect(&g->out, class, aborted, x, at->y, fmax(width, NARROWEST),
                        at->band->height);
-    put_entry_title(at, e, name);
+    if (hsi_gantt_arrows(g)) /* what is hovered lies above all bars */
+        hsi_output_text(&g->out, "/>\n");
+    else if (!hsi_gantt_untitled(g))
+        put_entry_title(at, e, name);
     if (!aborted)
         put_entry_name(at, x, width, name, hsi_palette_dark(&g->palette, class));
 }
@@ -235,7 +241,23 @@ static void draw_pile(const lane *at, size_t from, size_t to)
     put_pile_title(at, from, to, &p);
 }
 
-void hsi_draw_lanes(hsi_gantt *g, const hsi_band *band)
+static void draw_hover(const lane *at, const hs_entry *e)
+{
+    hsi_gantt *g = at->g;
+    char       name[NAME_LIMIT + 32];
+
+    hs_instance_name(g->in, e->task, name, sizeof name);
+    hsi_output_text(&g->out, "<g class=\"j\">");
+    hsi_put_rect(&g->out, "jr", hsi_gantt_x(g, e->start), at->y,
+                 fmax(drawn_width(at, e), NARROWEST), at->band->height);
+    put_entry_title(at, e, name);
+    hsi_put_arrows(g, at->band->panel, e->task);
+}
+
+/* Each entry that is wide enough by `one`, what is narrow together by `many`; NULL: not at all. */
+static void draw_blocks(hsi_gantt *g, const hsi_band *band,
+                        void (*one)(const lane *at, const hs_entry *e),
+                        void (*many)(const lane *at, size_t from, size_t to))
 {
     double merge = choose_merge(g, band);
 
@@ -246,9 +268,20 @@ void hsi_draw_lanes(hsi_gantt *g, const hsi_band *band)
         for (size_t i = 0; i < at.count && !hsi_output_failed(&g->out); i = next) {
             next = block_end(&at, i, merge);
             if (next == i + 1)
-                draw_entry(&at, &at.entries[i]);
-            else
-                draw_pile(&at, i, next);
+                one(&at, &at.entries[i]);
+            else if (many)
+                many(&at, i, next);
         }
     }
+}
+
+void hsi_draw_lanes(hsi_gantt *g, const hsi_band *band)
+{
+    draw_blocks(g, band, draw_entry, draw_pile);
+}
+
+void hsi_draw_hovers(hsi_gantt *g, const hsi_band *band)
+{
+    if (hsi_gantt_arrows(g) && band->group == 1)
+        draw_blocks(g, band, draw_hover, NULL);
 }

@@ -143,6 +143,15 @@ static double place_panel(hsi_panel *panel, double y, unsigned all_rows)
     return y;
 }
 
+/* Nothing where nothing hovers, or there is nothing to show. */
+static const char *say_arrows(const hsi_gantt *g)
+{
+    if (g->narrow || g->dependencies == 0)
+        return NULL;
+    return hsi_gantt_arrows(g) ? "hover over a task for what it waits for and, in red, what waits for it"
+                               : "no arrows: too many dependencies";
+}
+
 /* The title, the subtitle and the legend. Returns where they end. */
 static double place_head(hsi_gantt *g)
 {
@@ -156,6 +165,8 @@ static double place_head(hsi_gantt *g)
     g->legend_top = y + 4;
     hsi_legend_layout(&g->legend, &g->palette, count_aborted(g) > g->picture.failure_count,
                       g->picture.failure_count > 0, g->page_width - 2 * MARGIN);
+    if (hsi_gantt_own(g)->runs.graph)
+        hsi_legend_add_graph(&g->legend, say_arrows(g));
     return g->legend_top + g->legend.lines * HSI_LEGEND_LINE;
 }
 

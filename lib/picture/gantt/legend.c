@@ -68,6 +68,13 @@ void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int abort
     place_named(legend, HSI_LEGEND_IDLE, 0, "idle");
 }
 
+void hsi_legend_add_graph(hsi_legend *legend, const char *arrows)
+{
+    place_named(legend, HSI_LEGEND_CRITICAL, 0, "critical path of what happened");
+    if (arrows)
+        place(legend, HSI_LEGEND_WORDS, 0, arrows, text_width(arrows));
+}
+
 static void put_power(hsi_output *out, int exponent)
 {
     if (exponent >= 0 && exponent <= 13)
@@ -129,6 +136,9 @@ static void put_entry(hsi_output *out, const hsi_palette *palette, double box,
         break;
     case HSI_LEGEND_IDLE:
         hsi_put_rect(out, "l", x, y, SWATCH, SWATCH);
+        break;
+    case HSI_LEGEND_CRITICAL:
+        hsi_output_format(out, "<path class=\"f\" d=\"M%f %fh%u\"", x, y + SWATCH / 2.0, SWATCH);
         break;
     }
     hsi_output_text(out, "/>");

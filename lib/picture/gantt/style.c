@@ -26,12 +26,32 @@ static const char dark[] =
     ".z{fill:#1d2128}.l{fill:#323842}.g{stroke:#1d2128}.x{stroke:#6b7280}.t{fill:#cbd2dc}\n"
     ".v,.u{stroke:#f3f4f6}.d{stroke:#ff7ac6}.o{fill:#ff7ac6}.q{stroke:#ff5c5c}\n";
 
+/* Of graphs: the critical path, and arrows. */
+static const char graph_everywhere[] =
+    ".f{fill:none;stroke:#111827;stroke-width:2;stroke-linejoin:round}"
+    ".fh{stroke:#fff;stroke-width:4.5;stroke-opacity:.85}\n"
+    ".jr{fill-opacity:0}.r{display:none;fill:none;stroke:#111827;stroke-width:1.5;"
+    "pointer-events:none}.ro{stroke:#b0006d}"
+    ".j:hover .r{display:inline}.j:hover .jr{stroke:#111827;stroke-width:2}\n";
+
+static const char graph_dark[] =
+    ".f{stroke:#f9fafb}.fh{stroke:#111827}.r,.j:hover .jr{stroke:#f9fafb}.ro{stroke:#ff7ac6}\n";
+
+static int has_graph(const hsi_gantt *g)
+{
+    return hsi_gantt_own(g)->runs.graph != NULL;
+}
+
 void hsi_gantt_style(hsi_gantt *g)
 {
     hsi_output_text(&g->out, "<style>\n");
     hsi_output_text(&g->out, everywhere);
+    if (has_graph(g))
+        hsi_output_text(&g->out, graph_everywhere);
     hsi_palette_style(&g->out, &g->palette);
     hsi_output_text(&g->out, dark);
+    if (has_graph(g))
+        hsi_output_text(&g->out, graph_dark);
     hsi_palette_dark_style(&g->out, &g->palette);
     hsi_output_text(&g->out, "}\n</style>\n<defs>\n");
     hsi_palette_hatches(&g->out, &g->palette, g->least_height);

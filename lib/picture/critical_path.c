@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/store.h"
+#include "picture/runs.h"
+
+/*
+ * An entry's cause is what it had news of last: a task's end, and the transfer of what that made,
+ * or the end of what its worker did before. Of what leads through a barrier only the last is worth
+ * keeping: for each memory node what is known there last, and what ended there last, for the bytes
+ * of edges out of the barrier.
+ */
+typedef struct news {
+    uint32_t task; /* HS_NOBODY: there is none */
+    double   when;
+} news;
+
+typedef struct search {
+    const hsi_runs *runs;
+    size_t          nodes;
+    news           *there; /* of barriers and nodes */
+    news           *ends;
+    unsigned char  *known; /* of barriers: those two are */
+} search;
+
+static hs_status open_search(search *f, const hsi_runs *runs)
+{
+    size_t barriers = runs->graph->vertices - runs->graph->tasks;
+
+    *f = (search){.runs = runs, .nodes = 1};
+    if (runs->in->store->told->links.has[HS_H2D])
+        f->nodes += hs_schedule_gpus(runs->s);
+    f->there = malloc((barriers * f->nodes + 1) * sizeof *f->there);
+    f->ends = malloc((barriers * f->nodes + 1) * sizeof *f->ends);
+    f->known = calloc(barriers + 1, 1);
+    return f->there && f->ends && f->known ? HS_OK : HS_ENOMEM;
+}
+
+static void close_search(search *f)
+{
+    free(f->there);
+    free(f->ends);
+    free(f->known);
+}
+
+static uint32_t node_of(const search *f, uint32_t worker)
+{
+    return f->nodes > 1 ? hs_instance_node(f->runs->in, worker) : 0;
+}
+
+static void take_later(news *last, news other)
+{
+    if (other.task != HS_NOBODY && other.when > last->when)
+        *last = other;
+}
+
+/* Of what a task made, on a node. */
+static void hear(const search *f, uint32_t task, uint32_t node, double bytes, news *last)
+{
+    uint32_t worker = task == HS_NOBODY ? HS_NOBODY : f->runs->worker[task];
+    double   transfer;
+
+    if (worker == HS_NOBODY)
+        return;
+    transfer = hs_instance_transfer(f->runs->in, node_of(f, worker), node, bytes);
+    take_later(last, (news){task, hsi_run_of(f->runs, task)->end + transfer});
+}
+
+static void find_barrier(search *f, uint32_t barrier);
+
+/* Of all that an edge leads from. */
+static void follow(search *f, uint32_t before, uint32_t node, double bytes, news *last)
+{
+    size_t at;
+
+    if (!hsi_is_barrier(f->runs->graph, before)) {
+        hear(f, before, node, bytes, last);
+        return;
+    }
+    at = before - f->runs->graph->tasks;
+    if (!f->known[at])
+        find_barrier(f, before);
+    take_later(last, f->there[at * f->nodes + node]);
+    for (size_t from = 0; bytes > 0 && from < f->nodes; from++)
+        hear(f, f->ends[at * f->nodes + from].task, node, bytes, last);
+}
+
+static void follow_edges(search *f, uint32_t vertex, uint32_t node, news *last)
+{
+    size_t          count;
+    const uint32_t *before = hsi_predecessors(f->runs->graph, vertex, &count);
+    const double   *bytes = hsi_predecessor_bytes(f->runs->graph, vertex);
+
+    for (size_t i = 0; i < count; i++)
+        follow(f, before[i], node, bytes ? bytes[i] : 0, last);
+}
+
+static void add_end(search *f, news *ends, uint32_t before)
+{
+    uint32_t worker;
+
+    if (hsi_is_barrier(f->runs->graph, before)) {
+        size_t at = (before - f->runs->graph->tasks) * f->nodes;
+
+        for (size_t node = 0; node < f->nodes; node++)
+            take_later(&ends[node], f->ends[at + node]);
+        return;
+    }
+    worker = f->runs->worker[before];
+    if (worker != HS_NOBODY)
+        take_later(&ends[node_of(f, worker)], (news){before, hsi_run_of(f->runs, before)->end});
+}
+
+/* Barriers lead to barriers no further than from a join to a fork. */
+static void find_barrier(search *f, uint32_t barrier)
+{
+    size_t          number = barrier - f->runs->graph->tasks, at = number * f->nodes, count;
+    const uint32_t *before = hsi_predecessors(f->runs->graph, barrier, &count);
+
+    f->known[number] = 1;
+    for (uint32_t node = 0; node < f->nodes; node++) {
+        f->there[at + node] = f->ends[at + node] = (news){HS_NOBODY, -INFINITY};
+        follow_edges(f, barrier, node, &f->there[at + node]);
+    }
+    for (size_t i = 0; i < count; i++)
+        add_end(f, &f->ends[at], before[i]);
+}
+
+/* What an entry had news of last; HS_NOBODY: of what its worker did before. */
+static uint32_t last_heard(search *f, hsi_step at, const hs_entry *e)
+{
+    uint32_t         node = node_of(f, at.worker);
+    news             last = {HS_NOBODY, -INFINITY};
+    size_t           count;
+    const hs_access *access = hsi_accesses(f->runs->graph, e->task, &count);
+
+    follow_edges(f, e->task, node, &last);
+    for (size_t i = 0; i < count; i++)
+        if (access[i].mode & HS_READ)
+            hear(f, access[i].writer, node, hs_instance_data_bytes(f->runs->in, access[i].data),
+                 &last);
+    return at.entry > 0 && e[-1].end > last.when ? HS_NOBODY : last.task;
+}
+
+/* Its worker is HS_NOBODY: it waited for nothing. */
+static hsi_step cause_of(search *f, hsi_step at)
+{
+    size_t          count;
+    const hs_entry *e = hs_schedule_entries(f->runs->s, at.worker, &count) + at.entry;
+    uint32_t        task = last_heard(f, at, e);
+
+    if (task != HS_NOBODY)
+        return (hsi_step){f->runs->worker[task], f->runs->entry[task]};
+    if (at.entry > 0)
+        return (hsi_step){at.worker, at.entry - 1};
+    return (hsi_step){HS_NOBODY, 0};
+}
+
+static hsi_step last_entry(const hs_schedule *s)
+{
+    unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
+    hsi_step last = {HS_NOBODY, 0};
+    double   end = -INFINITY;
+
+    for (unsigned w = 0; w < workers; w++) {
+        size_t          count;
+        const hs_entry *e = hs_schedule_entries(s, w, &count);
+
+        if (count > 0 && e[count - 1].end > end) {
+            end = e[count - 1].end;
+            last = (hsi_step){w, count - 1};
+        }
+    }
+    return last;
+}
+
+/* No longer than the schedule, whatever the clocks of what was measured say. */
+hs_status hsi_critical_path(const hsi_runs *runs, hsi_step **steps, size_t *count)
+{
+    size_t    most = hs_schedule_size(runs->s);
+    hsi_step  at = last_entry(runs->s);
+    search    f;
+    hs_status st = open_search(&f, runs);
+
+    *count = 0;
+    *steps = malloc((most + 1) * sizeof **steps);
+    if (!*steps)
+        st = HS_ENOMEM;
+    for (; st == HS_OK && at.worker != HS_NOBODY && *count < most; at = cause_of(&f, at))
+        (*steps)[(*count)++] = at;
+    close_search(&f);
+    return st;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What pictures show of a graph: the critical path of what happened is what its definition gives,
+ * read literally; each task has arrows from all that is before it and to all that is after it, in
+ * the chart and in the trace; and beyond a limit none has.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph_sample.h"
+#include "picture/runs.h"
+#include "suite.h"
+#include "unit/picture_sample.h"
+#include "unit/well_formed.h"
+
+size_t sample_rounds(size_t usual); /* sample.h has another sample */
+
+static const char *const algorithms[] = {"heteroprio", "dualhp", "heft", "mct", "dynamic"};
+
+enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
+
+static hs_schedule *solve(const graph_sample *s)
+{
+    hs_schedule *shown = NULL;
+    hs_status    st =
+        hs_solve(hs_algorithm_find(algorithms[s->seed % ALGORITHMS]), s->in, NULL, &shown);
+
+    GRAPH_REQUIRE(s, st == HS_OK, "%s", hs_status_text(st));
+    return shown;
+}
+
+static const hs_entry *entry_at(const hs_schedule *shown, hsi_step at)
+{
+    size_t count;
+
+    return hs_schedule_entries(shown, at.worker, &count) + at.entry;
+}
+
+/* The run of a task, or its worker. */
+static const hs_entry *run_of(const hs_schedule *shown, size_t task, unsigned *worker)
+{
+    unsigned workers = hs_schedule_cpus(shown) + hs_schedule_gpus(shown);
+
+    for (*worker = 0; *worker < workers; ++*worker) {
+        size_t          count;
+        const hs_entry *e = hs_schedule_entries(shown, *worker, &count);
+
+        for (size_t i = 0; i < count; i++)
+            if (e[i].task == task && e[i].state == HS_RUN)
+                return &e[i];
+    }
+    return NULL;
+}
+
+/* When what `from` made for `to` would be with a worker. */
+static double news_of(const graph_sample *s, const hs_schedule *shown, size_t from, size_t to,
+                      unsigned worker)
+{
+    unsigned        there;
+    const hs_entry *run = run_of(shown, from, &there);
+    double          bytes = s->bytes[from][to];
+
+    for (size_t d = 0; d < s->data; d++)
+        if (s->mode[to][d] & HS_READ && s->writer[to][d] == (int)from)
+            bytes = fmax(bytes, s->size[d]);
+    return run->end + hs_instance_transfer(s->in, hs_instance_node(s->in, there),
+                                           hs_instance_node(s->in, worker), bytes);
+}
+
+/* The time of the news that an entry waited for longest; *is_task: a task's, not the worker's. */
+static double longest_wait(const graph_sample *s, const hs_schedule *shown, hsi_step at,
+                           int *is_task)
+{
+    const hs_entry *e = entry_at(shown, at);
+    double          longest = at.entry ? e[-1].end : -INFINITY;
+
+    *is_task = 0;
+    for (size_t f = 0; f < s->n; f++)
+        if (s->edge[f][e->task] && news_of(s, shown, f, e->task, at.worker) >= longest) {
+            longest = news_of(s, shown, f, e->task, at.worker);
+            *is_task = 1;
+        }
+    return longest;
+}
+
+static void check_step(const graph_sample *s, const hs_schedule *shown, hsi_step at,
+                       const hsi_step *cause)
+{
+    int             is_task;
+    double          longest = longest_wait(s, shown, at, &is_task);
+    const hs_entry *e = entry_at(shown, at), *c;
+
+    GRAPH_REQUIRE(s, cause || isinf(longest), "task %u waited for something", e->task);
+    if (!cause)
+        return;
+    c = entry_at(shown, *cause);
+    if (!is_task) {
+        GRAPH_REQUIRE(s, cause->worker == at.worker && cause->entry + 1 == at.entry,
+                      "task %u waited for its worker", e->task);
+        return;
+    }
+    GRAPH_REQUIRE(s, s->edge[c->task][e->task] && c->state == HS_RUN, "task %u is not before %u",
+                  c->task, e->task);
+    GRAPH_REQUIRE(s, news_of(s, shown, c->task, e->task, at.worker) == longest,
+                  "task %u did not wait longest for %u", e->task, c->task);
+}
+
+static void check_path(const graph_sample *s, const hs_schedule *shown, const hsi_runs *runs)
+{
+    hsi_step *path = NULL;
+    size_t    count;
+
+    ck_assert_int_eq(hsi_critical_path(runs, &path, &count), HS_OK);
+    GRAPH_REQUIRE(s, count > 0, "no path");
+    GRAPH_REQUIRE(s, entry_at(shown, path[0])->end == hs_schedule_makespan(shown),
+                  "the path does not end where the schedule does");
+    for (size_t i = 0; i < count; i++)
+        check_step(s, shown, path[i], i + 1 < count ? &path[i + 1] : NULL);
+    free(path);
+}
+
+typedef struct seen {
+    int    is[GRAPH_TASKS];
+    size_t pairs;
+} seen;
+
+static int see(void *data, uint32_t task)
+{
+    seen *all = data;
+
+    all->pairs += !all->is[task];
+    all->is[task] = 1;
+    return 0;
+}
+
+/* All that is before each task, and after it; returns how many pairs there are. */
+static size_t check_neighbours(const graph_sample *s, const hs_graph *g)
+{
+    size_t pairs = 0;
+
+    for (uint32_t t = 0; t < s->n; t++) {
+        seen before = {.pairs = 0}, after = {.pairs = 0};
+
+        hsi_each_before(g, t, see, &before);
+        hsi_each_after(g, t, see, &after);
+        for (size_t u = 0; u < s->n; u++)
+            GRAPH_REQUIRE(s, before.is[u] == s->edge[u][t] && after.is[u] == s->edge[t][u],
+                          "neighbours of %u: %zu", t, u);
+        pairs += before.pairs;
+    }
+    return pairs;
+}
+
+/* Those through a barrier and beside it come twice. */
+static int tell_one(void *data, uint32_t task)
+{
+    (void)task;
+    ++*(size_t *)data;
+    return 0;
+}
+
+static size_t curves_in(const char *text)
+{
+    size_t count = 0;
+
+    for (const char *at = text; (at = strstr(at, "<path class=\"r")) != NULL; at++)
+        for (const char *end = strchr(at, '/'); at < end; at++)
+            count += *at == 'C';
+    return count;
+}
+
+/* One group an entry, with a curve for each neighbour of its task, unless some are too narrow. */
+static void check_chart(const graph_sample *s, const sample *made, const hs_graph *g)
+{
+    size_t length, curves = 0;
+    char  *text = write_text(hs_gantt_write, made, NULL, &length);
+
+    GRAPH_REQUIRE(s, is_xml(text, length), "no XML");
+    GRAPH_REQUIRE(s, occurrences(text, "<path class=\"f\" d=\"M") == 2, "path and legend");
+    for (unsigned w = 0; w < s->m + s->k; w++) {
+        size_t          count;
+        const hs_entry *e = hs_schedule_entries(made->s, w, &count);
+
+        for (size_t i = 0; i < count; i++) {
+            hsi_each_before(g, e[i].task, tell_one, &curves);
+            hsi_each_after(g, e[i].task, tell_one, &curves);
+        }
+    }
+    if (curves > 0 && occurrences(text, "<g class=\"j\">") == hs_schedule_size(made->s))
+        GRAPH_REQUIRE(s, curves_in(text) == curves, "%zu curves, not %zu", curves_in(text), curves);
+    GRAPH_REQUIRE(s, !!strstr(text, ">hover over a task for") == (curves > 0), "the legend");
+    GRAPH_REQUIRE(s, occurrences(text, "<title>") > 0, "no titles");
+    free(text);
+}
+
+static void check_trace(const graph_sample *s, const sample *made, size_t pairs)
+{
+    size_t length;
+    char  *text = write_text(hs_trace_write, made, NULL, &length);
+
+    GRAPH_REQUIRE(s, is_json(text, length), "no JSON");
+    GRAPH_REQUIRE(s, occurrences(text, "\"cat\":\"dependency\"") == 2 * pairs,
+                  "%zu ends, %zu pairs", occurrences(text, "\"cat\":\"dependency\""), pairs);
+    free(text);
+}
+
+START_TEST(graphs_are_drawn_as_they_ran)
+{
+    size_t rounds = sample_rounds(3000);
+
+    for (size_t i = 0; i < rounds; i++) {
+        graph_sample s;
+        hsi_runs     runs;
+        sample       made;
+        size_t       pairs;
+
+        graph_sample_make(&s, 81000000 + i);
+        made = (sample){.in = s.in, .s = solve(&s)};
+        ck_assert_int_eq(hsi_runs_open(&runs, s.in, made.s), HS_OK);
+        if (runs.graph) {
+            check_path(&s, made.s, &runs);
+            pairs = check_neighbours(&s, runs.graph);
+            GRAPH_REQUIRE(&s, hsi_count_dependencies(runs.graph, 1000) >= pairs, "count");
+            if (i % 10 == 0) {
+                check_chart(&s, &made, runs.graph);
+                check_trace(&s, &made, hsi_count_dependencies(runs.graph, 1000));
+            }
+        }
+        hsi_runs_close(&runs);
+        hs_schedule_free(made.s);
+        graph_sample_free(&s);
+    }
+}
+END_TEST
+
+/* `before` tasks, and `after` after all of them. */
+static sample two_layers(unsigned before, unsigned after, unsigned cpus)
+{
+    sample      made = {.s = NULL};
+    hs_builder *b = NULL;
+    hs_task     task;
+
+    hs_task_init(&task);
+    task.cpu = task.gpu = 1;
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, cpus, 1), HS_OK);
+    task.count = before;
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    task.count = after;
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &made.in, NULL), HS_OK);
+    hs_builder_free(b);
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("mct"), made.in, NULL, &made.s), HS_OK);
+    return made;
+}
+
+static void require_arrows(const sample *made, const hs_picture *picture, int arrows, int said)
+{
+    size_t length;
+    char  *text = write_text(hs_gantt_write, made, picture, &length);
+
+    ck_assert(is_xml(text, length));
+    ck_assert_uint_le(length, 4 << 20);
+    ck_assert_int_eq(strstr(text, "<g class=\"j\">") != NULL, arrows);
+    ck_assert_int_eq(strstr(text, ">hover over a task for") != NULL, arrows);
+    ck_assert_int_eq(strstr(text, ">no arrows: ") != NULL, said);
+    ck_assert_ptr_nonnull(strstr(text, ">critical path of what happened<"));
+    free(text);
+}
+
+START_TEST(too_many_arrows_are_left_out)
+{
+    sample     few = two_layers(100, 100, 3), many = two_layers(101, 100, 3);
+    sample     grouped = two_layers(400, 20, 300), most = two_layers(400, 400, 9);
+    hs_picture picture;
+    size_t     length;
+    char      *text;
+
+    hs_picture_init(&picture);
+    require_arrows(&few, &picture, 1, 0);
+    require_arrows(&many, &picture, 0, 1);
+    require_arrows(&grouped, &picture, 1, 0);
+    picture.predicted = few.s;
+    require_arrows(&few, &picture, 0, 1);
+    picture.predicted = NULL;
+    picture.width = 400; /* nothing hovers there, and nobody asks for it */
+    require_arrows(&few, &picture, 0, 0);
+    text = write_text(hs_trace_write, &most, NULL, &length);
+    ck_assert(is_json(text, length));
+    ck_assert_uint_eq(occurrences(text, "\"cat\":\"dependency\""), 1);
+    ck_assert_uint_eq(occurrences(text, "no arrows: more than 100000 dependencies"), 1);
+    free(text);
+    free_sample(&few);
+    free_sample(&many);
+    free_sample(&grouped);
+    free_sample(&most);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("graph pictures");
+    TCase *cases = tcase_create("of small graphs");
+
+    tcase_set_timeout(cases, 600);
+    tcase_add_test(cases, graphs_are_drawn_as_they_ran);
+    tcase_add_test(cases, too_many_arrows_are_left_out);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
