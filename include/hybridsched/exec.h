@@ -71,7 +71,8 @@ typedef struct hs_exec_line {
 typedef enum hs_resume {
     HS_RESUME_NOT,   /* all; there must not be one yet */
     HS_RESUME_REST,  /* what is not done, or no longer what it was when it was done */
-    HS_RESUME_FAILED /* what has failed the last time that it was tried */
+    HS_RESUME_FAILED /* what has failed the last time that it was tried, and what was not run
+                        because of that */
 } hs_resume;
 
 /** Always start from hs_exec_settings_init(). */
@@ -143,6 +144,8 @@ typedef struct hs_exec_settings {
     void (*line)(void *line_data, const hs_exec_line *line); /* NULL */
     void *line_data;
     int   logs_apart; /* commands' standard error has a file of its own: see hs_exec_log() */
+
+    hs_rank rank; /* of `policy`: see hs_policy_create() */
 } hs_exec_settings;
 
 HS_API void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size);
@@ -178,7 +181,9 @@ typedef struct hs_exec hs_exec;
  * must; NULL where the policy needs none): everything that can be refused is refused
  * here, before anything starts. On failure `why` (HS_WHY bytes, or NULL) says why:
  * HS_EREFUSED: commands or plugins were not allowed; HS_ERESOURCE: no GPU, too few
- * cores; HS_EINVAL: an unknown kernel, a journal of another plan, bad settings.
+ * cores; HS_EINVAL: an unknown kernel, a journal of another plan, bad settings; HS_EDEPENDENT: a
+ * policy that does not know tasks that depend on each other, or kernels that would work on data
+ * that others made: each built-in kernel and plugin has its own.
  */
 HS_API hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
                                 const hs_exec_settings *settings, hs_exec **out,
@@ -205,7 +210,8 @@ typedef struct hs_exec_past {
     size_t   struct_size;
     uint64_t done;    /* not run again */
     uint64_t failed;  /* when it was tried last */
-    uint64_t changed; /* done, but its command or kernel was another */
+    uint64_t changed; /* done, but its command or kernel was another, or what it comes after was
+                         done again since, or is to be */
     uint64_t fresh;   /* not on record */
     uint64_t gone;    /* on record, and there is no such task now */
 } hs_exec_past;
@@ -238,6 +244,7 @@ typedef struct hs_exec_report {
     uint64_t unrecorded;       /* tasks that came to a good end, but not into the journal, which
                                   could no longer be written */
     uint64_t left_out;         /* tasks that HS_RESUME_FAILED does not ask for */
+    uint64_t blocked;          /* of not_run, those that come after a task that failed */
 } hs_exec_report;
 
 #define hs_exec_report_init(r) ((r)->struct_size = sizeof *(r))
@@ -268,6 +275,12 @@ HS_API const hs_exec_record *hs_exec_records(const hs_exec *exec, unsigned worke
  */
 HS_API size_t hs_exec_log(const hs_exec *exec, uint32_t task, uint32_t number, int error,
                           char *path, size_t size);
+
+/**
+ * After the run: 1 if `task` was not run since it comes, directly or over others, after one that
+ * failed, and *failed (which may be NULL), the first of those by number; else 0. O(1).
+ */
+HS_API int hs_exec_blocked(const hs_exec *exec, uint32_t task, uint32_t *failed);
 
 /** Failures so far, in order of time: 0 past the last. From any thread, during the run too. */
 HS_API int hs_exec_failure_at(const hs_exec *exec, size_t index, hs_exec_failure *out);

@@ -247,6 +247,12 @@ HS_API hs_status hs_builder_access(hs_builder *b, size_t row, size_t data, hs_ac
 HS_API hs_status hs_builder_link(hs_builder *b, hs_link link, double latency, double bandwidth);
 
 /**
+ * All of the above once more, as `in` has it: its links and data, and what its rows come after and
+ * access, of the rows of the same numbers here. O(edges + accesses).
+ */
+HS_API hs_status hs_builder_graph(hs_builder *b, const hs_instance *in);
+
+/**
  * Turn what was added into an instance; the builder is then empty and may be
  * freed or used again. On HS_EDUPLICATE, HS_EWORKER, HS_EGRAPH or HS_EOVERFLOW the builder
  * keeps its content and *row (if not NULL) is the row to blame. Expected O(rows + edges).

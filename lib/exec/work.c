@@ -37,6 +37,9 @@ static const char *complaint(const hs_exec_settings *s, const hs_schedule *plan)
         return "there is no such policy";
     if (hs_policy_needs_plan(s->policy) && !plan)
         return "the policy needs a plan";
+    if (s->rank != HS_RANK_DEFAULT &&
+        (!hs_rank_name(s->rank) || !(hs_policy_ranks(s->policy) >> s->rank & 1)))
+        return "the policy does not take that rank";
     if (!is_span(s->time_scale))
         return "the time scale is not a positive number";
     if (!isfinite(s->tolerance))
@@ -162,9 +165,10 @@ hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule 
 
     if (st != HS_OK)
         return st;
-    if (hs_instance_has_graph(in))
+    if (hs_instance_has_graph(in) && !hs_policy_graphs(s->policy))
         return hsi_refuse(why, HS_EDEPENDENT,
-                          "tasks that depend on each other are scheduled only, not run");
+                          "the policy '%s' does not know tasks that depend on each other",
+                          hs_policy_name(s->policy));
     work->in = in;
     work->plan = plan;
     work->cpus = hs_instance_cpus(in);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Each worker runs its list of the plan in order. What is nobody's any more (a
- * worker's that has retired, or given back) goes to workers whose lists have come
- * to an end: to each the task in which its type's advantage is greatest.
+ * worker's that has retired, or given back) goes to workers that have nothing of their
+ * own to do: to each the task in which its type's advantage is greatest.
  *
  * In a graph a worker waits until the next task of its list is ready, and what others make for it
  * is on its way as soon as it is made.
@@ -75,27 +75,28 @@ static const uint32_t *plan_list(hs_policy_state *plan, unsigned worker, size_t 
     return list->next;
 }
 
-/* 1 and the next task of the worker's list, if it is ready. */
+/* 1 and the next task of the worker's list, if it is ready. What never will be is passed over. */
 static int take_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
     hsi_list *list = &plan->lists.of[worker];
 
     if (!plan->pb.graph)
         return hsi_list_next(list, task);
-    if (!hsi_list_peek(list, task) || !hsi_policy_permits(plan->policy, *task))
+    while (hsi_list_peek(list, task) && hsi_policy_forbids(plan->policy, *task))
+        list->next++;
+    if (list->next == list->end || !hsi_policy_permits(plan->policy, *task))
         return 0;
     list->next++;
     hsi_memory_foresee(&plan->policy->memory, *task, worker);
     return 1;
 }
 
-/* 1 and what is nobody's any more, for who has come to the end of his list. */
+/* 1 and what is nobody's any more, for who has nothing of his own to do. */
 static int take_orphan(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
     hs_type type = worker < plan->pb.m ? HS_CPU : HS_GPU;
 
-    return !hsi_list_peek(&plan->lists.of[worker], task) &&
-           hsi_pool_serves(&plan->orphans, worker) && hsi_pool_take(&plan->orphans, type, task);
+    return hsi_pool_serves(&plan->orphans, worker) && hsi_pool_take(&plan->orphans, type, task);
 }
 
 static void plan_next(hs_policy_state *plan, unsigned worker, double now, hs_decision *out,
@@ -143,6 +144,8 @@ static void plan_ended(hs_policy_state *plan, unsigned worker, uint32_t task, hs
     (void)now;
     if (how == HS_ENDING_BACK || how == HS_ENDING_ABORTED)
         add_orphan(plan, task, wake);
+    else if (how == HS_ENDING_DROPPED && plan->pb.graph)
+        hs_wake_all(wake); /* some may have waited for what comes after it */
 }
 
 static void plan_skip(hs_policy_state *plan, uint32_t task)

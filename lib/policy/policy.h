@@ -22,13 +22,19 @@ struct hs_policy {
 };
 
 extern const hs_policy_kind hsi_policy_plan, hsi_policy_plan_steal, hsi_policy_heteroprio,
-    hsi_policy_heteroprio_ns, hsi_policy_hp_sp, hsi_policy_hp_corrected, hsi_policy_dualhp, hsi_policy_dynamic,
-    hsi_policy_h_ratio, hsi_policy_d_rank, hsi_policy_dmda;
+    hsi_policy_heteroprio_ns, hsi_policy_hp_sp, hsi_policy_hp_corrected, hsi_policy_dualhp,
+    hsi_policy_dynamic, hsi_policy_h_ratio, hsi_policy_d_rank, hsi_policy_dmda;
 
 /* Is the task one that may be started, as far as others are concerned? */
 static inline int hsi_policy_permits(const hs_policy *policy, uint32_t task)
 {
     return !policy->settles || hsi_is_ready(&policy->ready, task);
+}
+
+/* Does it come after a task that was dropped? */
+static inline int hsi_policy_forbids(const hs_policy *policy, uint32_t task)
+{
+    return policy->settles && hsi_is_never(&policy->ready, task);
 }
 
 #endif

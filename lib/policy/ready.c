@@ -33,6 +33,27 @@ void hsi_ready_done(hsi_ready *ready, uint32_t task)
         vertex_done(ready, task);
 }
 
+/* What depends on it, once each: no more often than there are vertices. */
+void hsi_ready_dropped(hsi_ready *ready, uint32_t task)
+{
+    size_t waiting = 0;
+
+    if (!ready->graph)
+        return;
+    ready->scratch[waiting++] = task;
+    while (waiting > 0) {
+        size_t          count;
+        const uint32_t *after = hsi_successors(ready->graph, ready->scratch[--waiting], &count);
+
+        for (size_t i = 0; i < count; i++) {
+            if (ready->left[after[i]] >= HSI_NEVER)
+                continue;
+            ready->left[after[i]] |= HSI_NEVER;
+            ready->scratch[waiting++] = after[i];
+        }
+    }
+}
+
 void hsi_ready_skip(hsi_ready *ready, uint32_t task)
 {
     ready->left[task] = UINT32_MAX;
@@ -90,7 +111,7 @@ hs_status hsi_ready_open(hsi_ready *ready, const hsi_problem *pb)
     *ready = (hsi_ready){.graph = pb->graph};
     ready->news = malloc((pb->n + 1) * sizeof *ready->news);
     ready->left = calloc(vertices + 1, sizeof *ready->left);
-    ready->scratch = malloc((pb->n + 1) * sizeof *ready->scratch);
+    ready->scratch = malloc((vertices + 1) * sizeof *ready->scratch);
     if (!ready->news || !ready->left || !ready->scratch) {
         hsi_ready_close(ready);
         return HS_ENOMEM;

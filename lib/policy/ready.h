@@ -10,12 +10,14 @@
  * it together, in topological order. O(1) an edge, and O(log) a task where many become ready at
  * a time. Without a graph everything is ready from the start.
  */
+#define HSI_NEVER (UINT32_C(1) << 31) /* more than there can be predecessors */
+
 typedef struct hsi_ready {
     const hs_graph *graph;
-    uint32_t       *left; /* of vertices: predecessors that are not done; of what is skipped,
-                             more than there can be */
+    uint32_t       *left; /* of vertices: predecessors that are not done; HSI_NEVER and more: it is
+                             skipped, or comes after what is dropped */
     uint32_t *news;       /* what is ready and was not told; room for all tasks */
-    uint32_t *scratch;
+    uint32_t *scratch;    /* room for all vertices */
     size_t    count;
 } hsi_ready;
 
@@ -25,6 +27,9 @@ void      hsi_ready_close(hsi_ready *ready);
 
 void hsi_ready_done(hsi_ready *ready, uint32_t task);
 
+/* It will never be done: nothing that comes after it is ever ready. O(what does), once. */
+void hsi_ready_dropped(hsi_ready *ready, uint32_t task);
+
 /* It was done before the start, and is never told. */
 void hsi_ready_skip(hsi_ready *ready, uint32_t task);
 
@@ -32,6 +37,12 @@ void hsi_ready_skip(hsi_ready *ready, uint32_t task);
 static inline int hsi_is_ready(const hsi_ready *ready, uint32_t task)
 {
     return ready->left[task] == 0;
+}
+
+/* 1: nothing will ever let it run. */
+static inline int hsi_is_never(const hsi_ready *ready, uint32_t task)
+{
+    return ready->left[task] >= HSI_NEVER;
 }
 
 /* What has become ready since it was asked last; it lies there until it is asked again. */

@@ -213,10 +213,15 @@ static void catch_up(hs_policy *policy, double now, hs_wake *wake)
         hs_policy_ready(policy, now, NULL, wake);
 }
 
-/* What is decided is on its way to the worker. */
+/* What is decided is on its way to the worker. A kind may be anybody's: what is not ready is no
+ * task that anybody could start. */
 static void start_transfers(hs_policy *policy, unsigned worker, double now, hs_decision *out)
 {
-    if (out->kind == HS_DECIDE_START)
+    if (out->kind != HS_DECIDE_START)
+        return;
+    if (out->task >= policy->tasks || !hsi_policy_permits(policy, out->task))
+        out->task = UINT32_MAX;
+    else
         out->start = hs_policy_fetch(policy, out->task, worker, now);
 }
 
@@ -291,6 +296,8 @@ void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_endin
         hsi_memory_done(&policy->memory, task, worker, now);
         hsi_ready_done(&policy->ready, task);
     }
+    if (how == HS_ENDING_DROPPED && policy->settles)
+        hsi_ready_dropped(&policy->ready, task);
     if (policy->settles) { /* else workers may tell this at the same time */
         policy->behind = 1;
         policy->now = now;
@@ -311,6 +318,7 @@ void hs_policy_retire(hs_policy *policy, unsigned worker, hs_wake *wake)
 {
     hs_wake unread = {0};
 
+    policy->behind |= policy->settles; /* what was meant for it may go to others at once */
     if (policy->kind.retire && worker < policy->workers)
         policy->kind.retire(policy->state, worker, wake ? wake : &unread);
 }
@@ -320,6 +328,9 @@ int hs_policy_stranded(hs_policy *policy, uint32_t *task)
     if (!policy->kind.stranded)
         return 0;
     catch_up(policy, policy->now, NULL);
-    return policy->kind.stranded(policy->state, task) &&
-           *task < policy->tasks;
+    if (!policy->kind.stranded(policy->state, task) || *task >= policy->tasks)
+        return 0;
+    if (policy->settles)
+        hsi_ready_dropped(&policy->ready, *task);
+    return 1;
 }

@@ -17,6 +17,34 @@ hs_theatre theatre;
 
 static int on_stage[THEATRE_TASKS]; /* by task: attempts that are running */
 
+/*
+ * The race detector: each body leaves a mark when it is done, and looks for the marks of all that
+ * it comes after when it begins, without a lock or an atomic: that the dispatcher hands over what
+ * was done, and not only that it keeps the order, is for a thread sanitizer to see.
+ */
+static const hs_graph *order; /* NULL: there is none */
+static size_t          order_tasks;
+static int             mark[THEATRE_TASKS];
+
+static int all_is_marked(size_t vertex)
+{
+    size_t          count;
+    const uint32_t *before = hs_graph_predecessors(order, vertex, &count, NULL);
+
+    for (; count > 0; count--, before++)
+        if (!(*before < order_tasks ? mark[*before] : all_is_marked(*before)))
+            return 0;
+    return 1;
+}
+
+static void watch(const hs_instance *in)
+{
+    order_tasks = hs_instance_tasks(in);
+    ck_assert_int_eq(hs_instance_graph(in, &order), HS_OK);
+    ck_assert(!order || order_tasks <= THEATRE_TASKS);
+    memset(mark, 0, sizeof mark);
+}
+
 void theatre_reset(void)
 {
     memset(&theatre, 0, sizeof theatre);
@@ -231,7 +259,11 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt
     count(&theatre.begun);
     if (__atomic_fetch_add(here, 1, __ATOMIC_ACQ_REL) != 0)
         count(&theatre.overlaps);
+    if (order && !all_is_marked(attempt->task))
+        count(&theatre.early);
     outcome = play(r, attempt);
+    if (order && outcome == HS_OUTCOME_DONE)
+        mark[attempt->task] = 1;
     __atomic_fetch_sub(here, 1, __ATOMIC_ACQ_REL);
     count(&theatre.ended);
     return outcome;
@@ -267,6 +299,23 @@ hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit)
     return in;
 }
 
+/* When all that a task comes after has ended; what has a smaller number has been placed. */
+static double ready_at(const hs_instance *in, size_t task, const hs_placement *p)
+{
+    const hs_graph *g = NULL;
+    const uint32_t *before;
+    size_t          count;
+    double          at = 0;
+
+    ck_assert_int_eq(hs_instance_graph(in, &g), HS_OK);
+    if (!g)
+        return 0;
+    before = hs_graph_predecessors(g, task, &count, NULL);
+    for (; count--; before++)
+        at = fmax(at, p[*before].end);
+    return at;
+}
+
 hs_schedule *lists(const hs_instance *in, const unsigned *worker)
 {
     size_t        n = hs_instance_tasks(in), i;
@@ -281,8 +330,8 @@ hs_schedule *lists(const hs_instance *in, const unsigned *worker)
 
         p[i].task = (uint32_t)i;
         p[i].worker = w;
-        p[i].start = free_at[w];
-        p[i].end = free_at[w] += hs_instance_time(in, i, w < cpus ? HS_CPU : HS_GPU);
+        p[i].start = fmax(free_at[w], ready_at(in, i, p));
+        p[i].end = free_at[w] = p[i].start + hs_instance_time(in, i, w < cpus ? HS_CPU : HS_GPU);
     }
     ck_assert_int_eq(hs_schedule_build(cpus, workers - cpus, n, p, &s), HS_OK);
     ck_assert_int_eq(hs_schedule_check(in, s, NULL), HS_OK);
@@ -355,6 +404,40 @@ static void check_worker(const performance *p, unsigned w, size_t seen[4])
     ck_assert_double_le(end, p->report.seconds);
 }
 
+/* When each task was done; and nobody began before all that he comes after. */
+static void check_order(const performance *p)
+{
+    unsigned workers = hs_instance_cpus(p->in) + hs_instance_gpus(p->in), w;
+    double  *done;
+
+    if (!order)
+        return;
+    done = malloc(hs_graph_vertices(order) * sizeof *done);
+    ck_assert(done != NULL);
+    for (size_t v = 0; v < hs_graph_vertices(order); v++)
+        done[v] = v < order_tasks ? INFINITY : 0;
+    for (w = 0; w < workers; w++) {
+        size_t                count;
+        const hs_exec_record *r = hs_exec_records(p->exec, w, &count);
+
+        for (; count--; r++)
+            if (r->outcome == HS_OUTCOME_DONE)
+                done[r->task] = r->end;
+    }
+    for (w = 0; w < workers; w++) {
+        size_t                count, edges;
+        const hs_exec_record *r = hs_exec_records(p->exec, w, &count);
+
+        for (; count--; r++) {
+            const uint32_t *before = hs_graph_predecessors(order, r->task, &edges, NULL);
+
+            for (; edges--; before++)
+                ck_assert_double_ge(r->start, done[*before]);
+        }
+    }
+    free(done);
+}
+
 static void check_performance(const performance *p)
 {
     const hs_instance    *in = p->in;
@@ -366,6 +449,7 @@ static void check_performance(const performance *p)
 
     for (w = 0; w < workers; w++)
         check_worker(p, w, seen);
+    check_order(p);
     ck_assert_uint_eq(r->tasks, hs_instance_tasks(in));
     ck_assert_uint_eq(r->done + r->failed + r->unrecorded + r->not_run, r->tasks);
     ck_assert_uint_eq(r->done + r->unrecorded, r->resumed + seen[HS_OUTCOME_DONE]);
@@ -381,6 +465,7 @@ static void check_performance(const performance *p)
     ck_assert_double_le(r->idle, all * (1 + 1e-9) + 1e-9);
     ck_assert_int_eq(theatre.overlaps, 0);
     ck_assert_int_eq(theatre.strangers, 0);
+    ck_assert_int_eq(theatre.early, 0);
     ck_assert_int_eq(theatre.begun, theatre.ended);
     ck_assert_int_eq(theatre.opened, theatre.closed);
     ck_assert((p->status == HS_OK) == (r->done == r->tasks));
@@ -394,6 +479,7 @@ performance perform(hs_instance *in, hs_schedule *plan, const hs_exec_settings *
     ck_assert_msg(hs_exec_create(in, plan, s, &p.exec, p.why) == HS_OK, "%s", p.why);
     ck_assert_str_eq(p.why, "");
     theatre.context = p.exec;
+    watch(in);
     hs_exec_report_init(&p.report);
     p.status = hs_exec_run(p.exec, &p.report, p.why);
     check_performance(&p);
@@ -414,6 +500,37 @@ void all_done_once(const performance *p)
     ck_assert_msg(p->status == HS_OK, "%s: %s", hs_status_text(p->status), p->why);
     for (i = 0; i < hs_instance_tasks(p->in); i++)
         ck_assert_uint_eq(attempts_that(p, (uint32_t)i, HS_OUTCOME_DONE, NULL), 1);
+}
+
+/* By vertices, again and again until nothing is new; *news: something is. */
+static void spread(size_t vertex, char *blocked, const char *failed, int *news)
+{
+    size_t          count;
+    const uint32_t *before = hs_graph_predecessors(order, vertex, &count, NULL);
+
+    for (; count > 0 && !blocked[vertex]; count--, before++)
+        if (blocked[*before] || failed[*before])
+            blocked[vertex] = 1, *news = 1;
+}
+
+char *blocked_tasks(const performance *p)
+{
+    size_t          vertices = hs_graph_vertices(order);
+    char           *blocked = calloc(2, vertices + 1), *failed = blocked + vertices + 1;
+    int             news = 1;
+    hs_exec_failure f;
+
+    ck_assert(blocked != NULL);
+    hs_exec_failure_init(&f);
+    for (size_t i = 0; hs_exec_failure_at(p->exec, i, &f); i++)
+        if (f.final && !f.done)
+            failed[f.task] = 1;
+    while (news) {
+        news = 0;
+        for (size_t v = 0; v < vertices; v++)
+            spread(v, blocked, failed, &news);
+    }
+    return blocked;
 }
 
 static int entries(const char *folder)

@@ -29,6 +29,7 @@ typedef struct hs_theatre {
     int begun, ended;   /* attempts, over all tasks */
     int overlaps;       /* a task that ran twice at a time */
     int strangers;      /* attempts with the state of another worker */
+    int early;          /* attempts that began before something that they come after was done */
     int opened, closed; /* workers */
     int refuse_worker;  /* worker_open() fails for this one; -1: for none */
     int calls;          /* of the hook */
@@ -58,7 +59,7 @@ typedef struct act {
 
 hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit);
 
-/* A plan with the given worker for each task, in order of the tasks, no gaps. */
+/* A plan with the given worker for each task, in order of the tasks, each as soon as it can be. */
 hs_schedule *lists(const hs_instance *in, const unsigned *worker);
 
 /* A plan of that algorithm's. */
@@ -90,6 +91,9 @@ unsigned attempts_that(const performance *p, uint32_t task, hs_outcome outcome, 
 
 /* Each task done exactly once. */
 void all_done_once(const performance *p);
+
+/* By task of a graph, to be freed: has one before it, directly or over others, failed? */
+char *blocked_tasks(const performance *p);
 
 int open_files(void);
 int live_threads(void);

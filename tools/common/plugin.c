@@ -71,6 +71,22 @@ const hs_policy_kind *plugin_policy_find(const char *name)
     return hs_policy_find(name);
 }
 
+const hs_policy_kind *plugin_policy_ranked(const char *text, hs_rank *rank)
+{
+    const char           *colon = strchr(text, ':');
+    const hs_policy_kind *kind;
+    char                  name[PLUGIN_RANKED];
+
+    *rank = HS_RANK_DEFAULT;
+    if (!colon)
+        return plugin_policy_find(text);
+    snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
+    kind = plugin_policy_find(name);
+    if (!kind || !hs_rank_find(colon + 1, rank) || !(hs_policy_ranks(kind) >> *rank & 1))
+        return NULL;
+    return kind;
+}
+
 static _Noreturn void refuse(const char *path, const char *why)
 {
     message("%s: %s", path, why);

@@ -27,9 +27,10 @@ const hs_policy_kind *plugin_policy_find(const char *name);
 enum { PLUGIN_RANKED = 80 }; /* bytes that NAME:RANK may take */
 
 /**
- * The algorithm that NAME or NAME:RANK means, and the rank; NULL if there is no such algorithm, or it
- * does not take that rank.
+ * The algorithm or policy that NAME or NAME:RANK means, and the rank; NULL if there is none of that
+ * name, or it does not take that rank.
  */
-const hs_algorithm *plugin_algorithm_ranked(const char *text, hs_rank *rank);
+const hs_algorithm   *plugin_algorithm_ranked(const char *text, hs_rank *rank);
+const hs_policy_kind *plugin_policy_ranked(const char *text, hs_rank *rank);
 
 #endif

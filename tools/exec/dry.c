@@ -104,7 +104,7 @@ int exec_dry_run(const exec_job *job)
     hs_exec_past past;
 
     printf("%s: %zu task%s by %s; predicted makespan %.7g %s", SHOWN(job->plan.path), tasks,
-           plural(tasks), hs_policy_name(job->request->settings.policy), makespan,
+           plural(tasks), job->request->policy, makespan,
            exec_unit_name(job));
     printf(job->unit == 1 ? "\n" : ", %.4g s here\n", makespan * job->unit);
     hs_exec_past_init(&past);

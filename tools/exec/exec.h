@@ -22,6 +22,7 @@ typedef struct exec_joblog exec_joblog;
 
 typedef struct exec_request {
     hs_exec_settings settings; /* its policy is never NULL */
+    const char      *policy;   /* as asked for: NAME or NAME:RANK */
     int              dry_run, quiet;
     int              show;             /* an exec_show */
     int              tag;              /* with the task's name before each line */

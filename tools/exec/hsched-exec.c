@@ -129,8 +129,9 @@ static void take_report(const options *o, void *data)
 }
 
 static const option_spec option_table[] = {
-    {0, "policy", "NAME", {OPTION_NAME(policy_word, policy)},
-     "who decides what an idle worker does (default: plan); see below"},
+    {0, "policy", "NAME[:RANK]", {OPTION_NAME(policy_word, policy)},
+     "who decides what an idle worker does (default: plan), and by which rank of the tasks; see "
+     "below"},
     {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},
      "offer the policies in FILE as well, a shared object; it needs --allow=plugins, see "
      "hybridsched-plugin(3)"},
@@ -217,6 +218,13 @@ static void print_policy(FILE *out, const hs_policy_kind *kind)
     int used = fprintf(out, "  %-11s ", hs_policy_name(kind));
 
     help_wrap(out, hs_policy_summary(kind), used, 14);
+    if (!hs_policy_ranks(kind))
+        return;
+    fprintf(out, "%14sranks:", "");
+    for (int rank = HS_RANK_MIN; hs_rank_name((hs_rank)rank); rank++)
+        if (hs_policy_ranks(kind) >> rank & 1)
+            fprintf(out, " %s", hs_rank_name((hs_rank)rank));
+    putc('\n', out);
 }
 
 /* Those of plugins too, where the options before --help name them and let them be opened. */
@@ -341,9 +349,12 @@ int main(int argc, char **argv)
     line.request.settings.verify = !line.no_verify;
     exec_status_begin();
     plugin_open(line.request.settings.allow_plugins);
-    line.request.settings.policy = plugin_policy_find(line.policy);
+    line.request.policy = line.policy;
+    line.request.settings.policy =
+        plugin_policy_ranked(line.policy, &line.request.settings.rank);
     if (!line.request.settings.policy)
-        usage_error("there is no policy '%s'; hsched-exec --help names those there are",
+        usage_error("there is no policy '%s'; hsched-exec --help names those there are, and the "
+                    "ranks they take",
                     line.policy);
     if (line.devices && options_operand_count(&o) == 0)
         return output_finish(exec_devices());

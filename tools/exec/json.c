@@ -13,7 +13,7 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
     const hs_exec_report *r = &job->report;
 
     json_format(out, "{\n  \"plan\": %s,\n  \"policy\": %s,\n  \"unit\": %s", job->plan.path,
-                hs_policy_name(job->request->settings.policy), exec_unit_name(job));
+                job->request->policy, exec_unit_name(job));
     json_format(out, ",\n  \"seconds_per_unit\": %g,\n  \"cpus\": %u,\n  \"gpus\": %u", job->unit,
                 m->cpus, m->gpus);
     json_format(out, ",\n  \"tasks\": %zu,\n  \"done\": %zu,\n  \"resumed\": %zu", (size_t)r->tasks,

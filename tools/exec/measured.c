@@ -75,6 +75,8 @@ static hs_status build(const exec_job *job, const row_times *rows, hs_instance *
     if (status == HS_OK)
         status = add_rows(job, rows, b);
     if (status == HS_OK)
+        status = hs_builder_graph(b, in);
+    if (status == HS_OK)
         status = hs_builder_finish(b, out, NULL);
     hs_builder_free(b);
     return status;

@@ -25,7 +25,7 @@ static const hs_named_bound *best_bound(const hs_plan_info *info)
 
 static hs_status set_up(views *v, const exec_job *job, const exec_measured *m)
 {
-    const char *policy = hs_policy_name(job->request->settings.policy);
+    const char *policy = job->request->policy;
     size_t      size = strlen(job->plan.path) + strlen(policy) + sizeof ": ";
 
     v->title = malloc(size);

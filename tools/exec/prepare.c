@@ -63,6 +63,7 @@ static void tell_refusal(const char *path, const char *why)
 {
     static const char *const option[][2] = {{"settings.allow_commands", "--allow=commands"},
                                             {"settings.allow_plugins", "--allow=plugins"},
+                                            {"settings.emulate[HS_CPU]", "--emulate-cpus"},
                                             {"settings.emulate[HS_GPU]", "--emulate-gpus"},
                                             {"settings.no_reserve", "--no-reserve"},
                                             {"settings.oversubscribe", "--oversubscribe"}};
@@ -85,18 +86,28 @@ static void tell_refusal(const char *path, const char *why)
 }
 
 /* What the policy makes of the estimates; it may come from a plugin, and is not believed. */
-static int predict(exec_job *job, const hs_policy_kind *policy)
+static int predict(exec_job *job, const exec_request *request)
 {
-    const hs_instance *in = job->plan.in;
-    hs_violation       first = {0};
-    hs_status status = hs_policy_simulate(policy, in, job->plan.s, in, NULL, &job->predicted);
+    const hs_policy_kind *policy = request->settings.policy;
+    const hs_instance    *in = job->plan.in;
+    hs_policy_settings    settings;
+    hs_violation          first = {0};
+    hs_status             status;
 
+    hs_policy_settings_init(&settings);
+    settings.rank = request->settings.rank;
+    status = hs_policy_simulate(policy, in, job->plan.s, in, &settings, &job->predicted);
     if (status == HS_OK)
         status = hs_schedule_check(in, job->predicted, &first);
     if (status == HS_ESCHEDULE) {
         message("%s: what the policy '%s' makes of it is not valid: %s", job->plan.path,
-                hs_policy_name(policy),
+                request->policy,
                 first.kind ? hs_violation_text(first.kind) : "it decides what cannot be done");
+        return exit_code(status);
+    }
+    if (status == HS_EDEPENDENT) {
+        message("%s: the policy '%s' does not know tasks that depend on each other", job->plan.path,
+                request->policy);
         return exit_code(status);
     }
     return status == HS_OK ? EXIT_OK : message_status(status, job->plan.path);
@@ -139,7 +150,7 @@ int exec_prepare(exec_job *job, exec_request *request)
     settings->logs_apart = request->show != EXEC_SHOW_NOTHING || job->keeps_logs;
     settings->logs_of_failures = !job->keeps_logs && request->show != EXEC_SHOW_TASKS;
     if (!code)
-        code = predict(job, settings->policy);
+        code = predict(job, request);
     if (code)
         return code;
     status = hs_exec_create(job->plan.in, job->plan.s, settings, &job->exec, job->why);

@@ -19,7 +19,7 @@ static void print_head(FILE *out, const exec_job *job, const exec_measured *m)
 
     fprintf(out, "%s: %llu of %llu task%s done by %s on %u CPU%s and %u GPU%s",
             SHOWN(job->plan.path), (unsigned long long)r->done, (unsigned long long)r->tasks,
-            plural(r->tasks), hs_policy_name(job->request->settings.policy), m->cpus,
+            plural(r->tasks), job->request->policy, m->cpus,
             plural(m->cpus), m->gpus, plural(m->gpus));
     if (r->resumed > 0)
         fprintf(out, ", %llu of them earlier", (unsigned long long)r->resumed);

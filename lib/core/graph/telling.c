@@ -98,6 +98,65 @@ hs_status hs_builder_link(hs_builder *b, hs_link link, double latency, double ba
     return HS_OK;
 }
 
+static hs_status copy_links(hs_builder *b, const hs_instance *in)
+{
+    hs_status st = HS_OK;
+
+    for (int link = 0; link < HS_LINKS && st == HS_OK; link++) {
+        double latency, bandwidth;
+
+        if (hs_instance_link(in, (hs_link)link, &latency, &bandwidth))
+            st = hs_builder_link(b, (hs_link)link, latency, bandwidth);
+    }
+    return st;
+}
+
+static hs_status copy_data(hs_builder *b, const hs_instance *in)
+{
+    const char *name;
+    size_t      here;
+    hs_status   st = HS_OK;
+
+    for (size_t i = 0; st == HS_OK && (name = hs_instance_data_name(in, i)); i++) {
+        st = hs_builder_data(b, name, &here);
+        if (st == HS_OK)
+            st = hs_builder_data_bytes(b, here, hs_instance_data_bytes(in, i));
+    }
+    return st;
+}
+
+static hs_status copy_row(hs_builder *b, const hs_instance *in, size_t row)
+{
+    size_t         other;
+    uint32_t       copy;
+    double         bytes;
+    hs_access_mode mode;
+    hs_status      st = HS_OK;
+
+    for (size_t i = 0; st == HS_OK && hs_instance_after(in, row, i, &other, &copy, &bytes); i++)
+        st = hs_builder_after(b, row, other, copy, bytes);
+    for (size_t i = 0; st == HS_OK && hs_instance_access(in, row, i, &other, &mode); i++) {
+        st = hs_builder_data(b, hs_instance_data_name(in, other), &other);
+        if (st == HS_OK)
+            st = hs_builder_access(b, row, other, mode);
+    }
+    return st;
+}
+
+hs_status hs_builder_graph(hs_builder *b, const hs_instance *in)
+{
+    hs_status st;
+
+    if (!b || !in)
+        return HS_EINVAL;
+    st = copy_links(b, in);
+    if (st == HS_OK)
+        st = copy_data(b, in);
+    for (size_t row = 0; row < hs_instance_rows(in) && st == HS_OK; row++)
+        st = copy_row(b, in, row);
+    return st;
+}
+
 const size_t *hs_builder_cycle(const hs_builder *b, size_t *count)
 {
     if (!b || !count || b->fault.kind != HSI_FAULT_CYCLE)

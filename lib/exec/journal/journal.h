@@ -26,7 +26,8 @@ typedef struct hsi_journal_record {
 typedef enum hsi_past {
     HSI_PAST_NONE,
     HSI_PAST_DONE,
-    HSI_PAST_CHANGED, /* it was done, but what was run is not what would be run now */
+    HSI_PAST_CHANGED, /* it was done, but what was run is not what would be run now, or it was
+                         done before something that it comes after */
     HSI_PAST_FAILED
 } hsi_past;
 

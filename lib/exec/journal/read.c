@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/journal/outdated.h"
 #include "exec/why.h"
 
 /* In front of the next line: a blank, the sum and a newline. */
@@ -28,6 +29,7 @@ typedef struct reader {
     const hs_instance *in;
     const hs_index    *index;
     hsi_journal_past  *past;
+    uint64_t          *done_in; /* by task, of a graph: the line of its last record; or NULL */
     uint64_t          *strange; /* digests of names that no task has, as often as they come */
     size_t             strange_count, strange_room;
     char              *why;
@@ -205,6 +207,8 @@ static void note_task(reader *r, uint32_t task, int failed, uint16_t number, uin
                                               : HSI_PAST_CHANGED;
 
     r->past->state[task] = (unsigned char)state;
+    if (r->done_in)
+        r->done_in[task] = r->line;
     if (number > r->past->attempts[task])
         r->past->attempts[task] = number;
 }
@@ -344,12 +348,19 @@ hs_status hsi_journal_read(const char *path, const char *text, size_t size, cons
     if (st != HS_OK)
         return st;
     r.index = index;
-    st = read_all(&r);
+    if (hs_instance_has_graph(in) &&
+        !(r.done_in = calloc(hs_instance_tasks(in) + 1, sizeof *r.done_in)))
+        st = HS_ENOMEM;
+    if (st == HS_OK)
+        st = read_all(&r);
+    if (st == HS_OK && r.done_in)
+        st = hsi_journal_outdated(in, r.done_in, past);
     if (st == HS_OK) {
         count(&r);
         *found = (hsi_journal_found){.end = r.at, .chain = r.chain};
     }
     free(r.strange);
+    free(r.done_in);
     hs_index_free(index);
     return st;
 }

@@ -87,6 +87,21 @@ static hs_status try_backend(hsi_bodies *bodies, unsigned slot, size_t number, c
     return st;
 }
 
+/* Would it compute on the data that the row names? Each has data of its own so far. */
+static int works_on_data(const hsi_bodies *bodies, const hsi_work *work, size_t number,
+                         const hsi_body *body)
+{
+    const hs_backend *backend = bodies->backends[body->slot];
+    size_t            data;
+    hs_access_mode    mode;
+
+    if (!body->body || !hs_instance_access(work->in, number, 0, &data, &mode))
+        return 0;
+    if (backend == &hsi_backend_cpu)
+        return hsi_cpu_body_bytes(body->body) > 0; /* and neither sleeps nor spins */
+    return backend == &hsi_backend_plugin || backend->devices != NULL;
+}
+
 /* The first backend that makes one. HS_ERESOURCE: none knows how, and `why` says so. */
 static hs_status make_body(hsi_bodies *bodies, const hsi_work *work, const asked *list,
                            size_t number, const hs_task *row, hs_type type, char why[HS_WHY])
@@ -101,12 +116,18 @@ static hs_status make_body(hsi_bodies *bodies, const hsi_work *work, const asked
         st = try_backend(bodies, i, number, row, type, out, why);
     for (i = 0; i < list->count[type] && st == HS_OK && !out->body; i++)
         st = try_backend(bodies, list->slot[type][i], number, row, type, out, why);
-    if (out->body)
+    if (out->body && !works_on_data(bodies, work, number, out))
         return HS_OK;
     if (row->id)
         snprintf(name, sizeof name, "%s", row->id);
     else
         snprintf(name, sizeof name, "t%zu", number);
+    if (out->body)
+        return hsi_refuse(why, HS_EDEPENDENT,
+                          "task %s: a kernel cannot work on data that other tasks made yet; "
+                          "commands can, and tasks that only take their planned time "
+                          "(settings.emulate[HS_%s])",
+                          name, type_name[type]);
     if (st == HS_OK)
         return hsi_refuse(why, HS_ERESOURCE, "task %s: nothing here can run it on a %s", name,
                           type_name[type]);
@@ -144,7 +165,7 @@ static int may_lack(const hsi_work *work, hs_type type, unsigned planned, hs_sta
         return 0;
     if (hs_policy_needs_plan(work->settings.policy))
         return !(planned & 1u << type);
-    return st != HS_EREFUSED;
+    return st != HS_EREFUSED && st != HS_EDEPENDENT;
 }
 
 static hs_status make_row(hsi_bodies *bodies, const hsi_work *work, const asked *list,
@@ -194,6 +215,8 @@ static hs_status reduce_estimates(hsi_bodies *bodies, const hsi_work *work)
         task += row.count ? row.count : 1;
         st = hs_builder_add(b, &row);
     }
+    if (st == HS_OK)
+        st = hs_builder_graph(b, work->in);
     if (st == HS_OK)
         st = hs_builder_finish(b, &bodies->reduced, NULL);
     hs_builder_free(b);

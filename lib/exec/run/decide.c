@@ -84,6 +84,7 @@ static int try_again(hsi_worker *worker, int idle, int64_t now)
     if (!hsi_retry_take(worker, idle, now))
         return 0;
     worker->turn.task = worker->turn.retry.task;
+    worker->turn.there = 0;
     hsi_enter(worker, HSI_RUN, now);
     return 1;
 }
@@ -111,6 +112,7 @@ static void ask_policy(hsi_worker *worker, int64_t now)
     switch (d.kind) {
     case HS_DECIDE_START:
         worker->turn.task = d.task;
+        worker->turn.there = d.start > time ? wall_time(exec, d.start) : 0;
         hsi_enter(worker, HSI_RUN, now);
         break;
     case HS_DECIDE_TAKE:
@@ -204,6 +206,56 @@ void hsi_reconsider(hs_exec *exec, int64_t now)
     }
     if (!exec->control.active && exec->control.waiting && !exec->results.retries.count)
         dismiss_all(exec);
+}
+
+static void wait_to_be_asked(hsi_worker *worker, int64_t now)
+{
+    worker->turn.until = HSI_FAR;
+    worker->turn.woken = 1;
+    hsi_enter(worker, HSI_WAIT, now);
+}
+
+/* What has ended is known; now all who are idle are asked, in one order, whoever brought the news.
+ */
+static void ask_in_order(hsi_worker *worker, int64_t now)
+{
+    hs_exec *exec = worker->exec;
+
+    hs_policy_ready(exec->policy, hsi_policy_time(exec, now), NULL, &exec->wake);
+    if (exec->results.lost_workers)
+        hsi_strand(worker);
+    if (worker->turn.phase == HSI_LEAVE)
+        return;
+    if (!exec->control.waiting) {
+        hsi_decide(worker, now);
+        return;
+    }
+    wait_to_be_asked(worker, now);
+    ask_woken(exec, now);
+}
+
+void hsi_go_on(hsi_worker *worker)
+{
+    if (hs_policy_settles(worker->exec->policy))
+        ask_in_order(worker, worker->now);
+    else
+        hsi_decide(worker, worker->now);
+    hsi_reconsider(worker->exec, worker->now);
+}
+
+void hsi_ask_all(hs_exec *exec)
+{
+    int64_t  now = exec->control.start_ns;
+    unsigned i;
+
+    if (!hs_policy_settles(exec->policy))
+        return;
+    hs_policy_ready(exec->policy, 0, NULL, &exec->wake);
+    for (i = 0; i < exec->work.workers; i++)
+        if (exec->worker[i].turn.phase == HSI_OWN)
+            wait_to_be_asked(&exec->worker[i], now);
+    ask_woken(exec, now);
+    hsi_reconsider(exec, now);
 }
 
 /* All of a list before the start: then workers do not share a cache line from task to task. */

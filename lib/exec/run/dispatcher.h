@@ -42,6 +42,7 @@ hs_status hsi_renew(hs_exec *exec, char why[HS_WHY]);
 #define HSI_IMPOSSIBLE "the policy decides what cannot be done"
 
 /* decide.c: with the lock held, but for hsi_time_since_start() */
+void   hsi_ask_all(hs_exec *exec); /* before anybody has begun, where the policy settles */
 void   hsi_reconsider(hs_exec *exec, int64_t now);
 double hsi_policy_time(hs_exec *exec, int64_t now); /* is never set back */
 double hsi_time_since_start(const hs_exec *exec, int64_t now);

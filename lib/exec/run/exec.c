@@ -16,6 +16,7 @@ static hs_status make_policy(hs_exec *exec)
 
     hs_policy_settings_init(&settings);
     settings.tolerance = work->settings.tolerance;
+    settings.rank = work->settings.rank;
     return hs_policy_create(work->settings.policy,
                             exec->bodies.reduced ? exec->bodies.reduced : work->in, work->plan,
                             &settings, &exec->policy);
@@ -28,7 +29,7 @@ static hs_status open_journal(hs_exec *exec, char why[HS_WHY])
 
     for (i = 0; i < n && st == HS_OK; i++)
         if (hsi_is_done_before(&exec->results, (uint32_t)i) ||
-            hsi_is_left_out(&exec->results, &exec->work, (uint32_t)i)) {
+            hsi_is_left_out(&exec->results, (uint32_t)i)) {
             exec->results.state[i] = HSI_TASK_OVER;
             hs_policy_skip(exec->policy, (uint32_t)i);
         }

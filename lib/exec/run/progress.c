@@ -32,7 +32,7 @@ hs_status hsi_progress_prepare(hsi_progress *progress, const hsi_work *work,
         double weight = weight_of(work->in, (uint32_t)i);
 
         progress->total_weight += weight;
-        if (hsi_is_done_before(results, (uint32_t)i) || hsi_is_left_out(results, work, (uint32_t)i))
+        if (hsi_is_done_before(results, (uint32_t)i) || hsi_is_left_out(results, (uint32_t)i))
             progress->resumed_weight += weight;
     }
     return st;

@@ -35,7 +35,7 @@ static double time_without_work(const hsi_worker *worker, double last)
     const int64_t start = worker->exec->control.start_ns;
     double        since = 1e-9 * (double)(worker->turn.waiting_since - start);
 
-    return 1e-9 * (double)worker->idle_ns + fmax(0, last - fmax(0, since));
+    return fmin(last, 1e-9 * (double)worker->idle_ns + fmax(0, last - fmax(0, since)));
 }
 
 static void add_times(const hs_exec *exec, hs_exec_report *r)
@@ -64,6 +64,7 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report)
                         .aborted = exec->results.aborted,
                         .retried = exec->results.retried,
                         .left_out = exec->results.left_out,
+                        .blocked = exec->results.blocked,
                         .lost_workers = exec->results.lost_workers,
                         .stopped = exec->control.stop != 0};
     unsigned       i;

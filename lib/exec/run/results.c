@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/walk.h"
+
 hs_status hsi_results_open(hsi_results *results, const hsi_work *work)
 {
     size_t n = hs_instance_tasks(work->in);
@@ -14,12 +16,49 @@ hs_status hsi_results_open(hsi_results *results, const hsi_work *work)
     return results->state && results->attempts && results->failures ? HS_OK : HS_ENOMEM;
 }
 
-static void count_left_out(hsi_results *results, const hsi_work *work)
+/* What has failed is run again, and what comes after that: neither if it also comes after
+ * something else that is not done. */
+static void leave_out(hsi_results *results, const hsi_walk *walk, size_t tasks,
+                      unsigned char *state)
 {
-    size_t n = hs_instance_tasks(work->in), i;
+    enum { IS_OUT = 1, IS_AGAIN = 2 };
 
-    for (i = 0; i < n; i++)
-        results->left_out += (uint64_t)hsi_is_left_out(results, work, (uint32_t)i);
+    for (size_t i = 0; i < (walk->graph ? walk->count : tasks); i++) {
+        size_t          v = walk->graph ? walk->vertex[i] : i, count = 0;
+        const uint32_t *before =
+            walk->graph ? hs_graph_predecessors(walk->graph, v, &count, NULL) : NULL;
+        unsigned char all = 0;
+
+        for (; count > 0; count--, before++)
+            all |= state[*before];
+        if (v < tasks) {
+            hsi_past past = (hsi_past)results->past.state[v];
+
+            all |= past == HSI_PAST_FAILED ? IS_AGAIN : 0;
+            all = past == HSI_PAST_DONE ? 0 : all & IS_OUT || !(all & IS_AGAIN) ? IS_OUT : IS_AGAIN;
+        }
+        state[v] = all;
+    }
+    for (size_t t = 0; t < tasks; t++)
+        results->left_out += state[t] &= IS_OUT;
+}
+
+static hs_status find_left_out(hsi_results *results, const hsi_work *work)
+{
+    size_t    tasks = hs_instance_tasks(work->in);
+    hsi_walk  walk;
+    hs_status st = HS_OK;
+
+    if (work->settings.resume != HS_RESUME_FAILED)
+        return HS_OK;
+    st = hsi_walk_open(&walk, work->in);
+    if (st != HS_OK)
+        return st;
+    results->is_out = calloc((walk.graph ? walk.count : tasks) + 1, 1);
+    if (results->is_out)
+        leave_out(results, &walk, tasks, results->is_out);
+    hsi_walk_close(&walk);
+    return results->is_out ? HS_OK : HS_ENOMEM;
 }
 
 hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, char why[HS_WHY])
@@ -40,9 +79,7 @@ hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, c
         st = hsi_journal_look(s->journal, work->in, resume, past, why);
     else
         st = hsi_journal_open(s->journal, work->in, resume, past, &results->journal, why);
-    if (st == HS_OK)
-        count_left_out(results, work);
-    return st;
+    return st == HS_OK ? find_left_out(results, work) : st;
 }
 
 void hsi_results_close(hsi_results *results)
@@ -60,6 +97,8 @@ void hsi_results_close(hsi_results *results)
     free(results->attempts);
     free(results->failures);
     free(results->past.state);
+    free(results->is_out);
+    free(results->blocker);
 }
 
 /* In the worker's thread: so the memory is near it, and no page is missing later. */

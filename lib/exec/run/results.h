@@ -21,14 +21,18 @@ typedef enum hsi_task_state {
     HSI_TASK_FREE,
     HSI_TASK_RUNS, /* a worker has it, or it is to be tried again; what was a worker's own
                       stays so */
-    HSI_TASK_OVER
+    HSI_TASK_OVER,
+    HSI_TASK_FAILED /* for good */
 } hsi_task_state;
+
+#define HSI_NOTHING UINT32_MAX
 
 /* What has come of the tasks, now and in runs before. Under the lock once the run has begun. */
 typedef struct hsi_results {
     hsi_journal     *journal;
     hsi_journal_past past;
     uint64_t         left_out; /* tasks that are not done and not to be run */
+    unsigned char   *is_out;   /* by task; NULL: nothing is left out */
     pthread_mutex_t  telling;  /* of attempts that have ended */
     unsigned char   *state;    /* by task: an hsi_task_state; shared: see support/atomic.h */
     uint16_t        *attempts; /* by task: made, in runs before too */
@@ -37,6 +41,9 @@ typedef struct hsi_results {
     uint64_t         unrecorded; /* tasks that the journal would not take */
     unsigned         lost_workers;
     hsi_retries      retries;
+    uint32_t        *blocker; /* after the run, by vertex of the graph: what has failed before it,
+                                 or HSI_NOTHING; NULL: nothing has */
+    uint64_t         blocked;
     hsi_failure     *failure;
     size_t           failure_count, failure_capacity;
     size_t           failures_told; /* the caller's thread's own */
@@ -64,11 +71,9 @@ static inline int hsi_is_done_before(const hsi_results *results, uint32_t task)
 }
 
 /* Neither done nor to be run. */
-static inline int hsi_is_left_out(const hsi_results *results, const hsi_work *work, uint32_t task)
+static inline int hsi_is_left_out(const hsi_results *results, uint32_t task)
 {
-    return work->settings.resume == HS_RESUME_FAILED &&
-           results->past.state[task] != HSI_PAST_DONE &&
-           results->past.state[task] != HSI_PAST_FAILED;
+    return results->is_out && results->is_out[task];
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exec/run/blocked.h"
 #include "exec/why.h"
 #include "support/atomic.h"
 #include "support/clock.h"
@@ -64,6 +65,7 @@ static void open_gate(hs_exec *exec, unsigned started)
     exec->control.start_ns = exec->control.latest = hsi_clock_ns();
     clock_gettime(CLOCK_REALTIME, &date);
     exec->control.start_date = (double)date.tv_sec + 1e-9 * (double)date.tv_nsec;
+    hsi_ask_all(exec);
     exec->control.open = 1;
     pthread_cond_broadcast(&exec->control.gate);
     hsi_unlock(&exec->control);
@@ -80,11 +82,16 @@ static hs_status close_journal(hs_exec *exec, uint64_t *lost, char why[HS_WHY])
 
 static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, char why[HS_WHY])
 {
+    int used;
+
     if (r->done + r->left_out == r->tasks)
         return HS_OK;
-    snprintf(why, HS_WHY, "%llu of %llu tasks failed, and %llu were not run",
-             (unsigned long long)r->failed, (unsigned long long)r->tasks,
-             (unsigned long long)r->not_run);
+    used = snprintf(why, HS_WHY, "%llu of %llu tasks failed, and %llu were not run",
+                    (unsigned long long)r->failed, (unsigned long long)r->tasks,
+                    (unsigned long long)r->not_run);
+    if (r->blocked)
+        snprintf(why + used, HS_WHY - (size_t)used, ", %llu of them because of that",
+                 (unsigned long long)r->blocked);
     return exec->control.stop ? HS_ECANCELED : HS_EFAILED;
 }
 
@@ -128,6 +135,8 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     for (i = 0; i < started; i++)
         pthread_join(exec->worker[i].thread, NULL);
     status = close_journal(exec, &lost, why);
+    if (hsi_blocked_find(&exec->results, &exec->work) != HS_OK && status == HS_OK)
+        status = hsi_refuse(why, HS_ENOMEM, "%s", hs_status_text(HS_ENOMEM));
     told = hsi_atomic_load(&exec->control.stop);
     hs_exec_report_init(&full);
     hsi_report_fill(exec, lost, &full);

@@ -10,10 +10,12 @@
 static void tell(const hsi_worker *worker, uint32_t task, hs_ending how)
 {
     hs_exec *exec = worker->exec;
-    int      is_over = how == HS_ENDING_DONE || how == HS_ENDING_DROPPED;
+    int      state = how == HS_ENDING_DONE      ? HSI_TASK_OVER
+                     : how == HS_ENDING_DROPPED ? HSI_TASK_FAILED
+                                                : HSI_TASK_FREE;
 
     if (how != HS_ENDING_HELD)
-        hsi_atomic_store8(&exec->results.state[task], is_over ? HSI_TASK_OVER : HSI_TASK_FREE);
+        hsi_atomic_store8(&exec->results.state[task], (unsigned char)state);
     hs_policy_ended(exec->policy, worker->number, task, how, hsi_policy_time(exec, worker->now),
                     &exec->wake);
 }
@@ -60,12 +62,32 @@ static void fail_for_good(hsi_worker *worker)
         hsi_halt(exec, HS_STOP_NOW);
 }
 
-/* The worker goes out of service: what was meant for it goes to others. */
-static void leave_service(hsi_worker *worker)
+/* What nobody is left for has failed, and what comes after it will not be run. */
+void hsi_strand(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
     uint32_t stranded;
     int      of_policy;
+
+    while ((of_policy = hs_policy_stranded(exec->policy, &stranded)) ||
+           hsi_retry_stranded(exec, &stranded)) {
+        if (of_policy &&
+            !hsi_atomic_change8(&exec->results.state[stranded], HSI_TASK_FREE, HSI_TASK_FAILED)) {
+            hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
+            return;
+        }
+        hs_wake_all(&exec->wake);
+        hsi_failure_note(worker, stranded, 1, 0, "no worker is left that could run it");
+        if (!of_policy)
+            tell(worker, stranded, HS_ENDING_DROPPED);
+        fail_for_good(worker);
+    }
+}
+
+/* The worker goes out of service: what was meant for it goes to others. */
+static void leave_service(hsi_worker *worker)
+{
+    hs_exec *exec = worker->exec;
 
     exec->results.lost_workers++;
     while (worker->own && worker->own_next < worker->own_count)
@@ -73,18 +95,7 @@ static void leave_service(hsi_worker *worker)
     hs_policy_retire(exec->policy, worker->number, &exec->wake);
     hs_wake_all(&exec->wake);
     hsi_enter(worker, HSI_LEAVE, worker->now);
-    while ((of_policy = hs_policy_stranded(exec->policy, &stranded)) ||
-           hsi_retry_stranded(exec, &stranded)) {
-        if (of_policy &&
-            !hsi_atomic_change8(&exec->results.state[stranded], HSI_TASK_FREE, HSI_TASK_OVER)) {
-            hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
-            return;
-        }
-        hsi_failure_note(worker, stranded, 1, 0, "no worker is left that could run it");
-        if (!of_policy)
-            tell(worker, stranded, HS_ENDING_DROPPED);
-        fail_for_good(worker);
-    }
+    hsi_strand(worker);
 }
 
 /* Not before a while, the longer the more often it has failed. */

@@ -28,18 +28,20 @@ void hsi_enter(hsi_worker *worker, hsi_phase phase, int64_t now)
     worker->turn.phase = phase;
     exec->control.active += (unsigned)(is_active(phase) - is_active(old));
     exec->control.waiting += (unsigned)((phase == HSI_WAIT) - (old == HSI_WAIT));
-    if (old != HSI_WAIT)
-        worker->turn.waiting_since = now;
-    else if (phase == HSI_RUN)
+    if (old == HSI_WAIT && phase == HSI_RUN)
         worker->idle_ns += now > worker->turn.waiting_since ? now - worker->turn.waiting_since : 0;
+    if (old != HSI_WAIT || phase == HSI_RUN)
+        worker->turn.waiting_since = now;
     if (old == HSI_WAIT)
         pthread_cond_signal(&worker->turn.wake);
 }
 
-/* The worker runs nothing more. */
+/* The worker runs nothing more. What it may have been given since its last attempt it leaves. */
 void hsi_retreat(hsi_worker *worker)
 {
-    hsi_enter(worker, HSI_LEAVE, worker->now);
+    int64_t given = worker->turn.waiting_since;
+
+    hsi_enter(worker, HSI_LEAVE, given > worker->now ? given : worker->now);
 }
 
 void hsi_sleep_until(hsi_worker *worker, int64_t until, int64_t now)

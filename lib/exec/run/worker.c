@@ -229,16 +229,15 @@ static void follow_policy(hsi_worker *worker)
 
     worker->now = hsi_clock_ns();
     hsi_lock(&exec->control);
-    for (;;) {
-        hsi_decide(worker, worker->now);
-        hsi_reconsider(exec, worker->now);
-        if (!next_task(worker) || !has_room(worker))
-            break;
+    if (worker->turn.phase == HSI_OWN)
+        hsi_go_on(worker);
+    while (next_task(worker) && has_room(worker)) {
         hsi_begin(worker, worker->turn.task);
         hsi_unlock(&exec->control);
         outcome = hsi_attempt(worker, worker->turn.task);
         hsi_lock(&exec->control);
         hsi_settle(worker, worker->turn.task, outcome);
+        hsi_go_on(worker);
     }
     hsi_retreat(worker);
     hsi_unlock(&exec->control);

@@ -20,9 +20,10 @@ typedef enum hsi_cause { HSI_NOT_CANCELLED, HSI_TAKEN, HSI_TIMED_OUT } hsi_cause
 typedef struct hsi_turn {
     hsi_phase          phase;
     uint32_t           task;          /* HSI_RUN: what to run */
+    int64_t            there;         /* HSI_RUN: when its inputs are; may be past */
     int64_t            until;         /* HSI_WAIT: when to ask again */
     int                woken;         /* HSI_WAIT: it is about to be asked */
-    int64_t            waiting_since; /* HSI_WAIT, HSI_LEAVE */
+    int64_t            waiting_since; /* HSI_WAIT, HSI_LEAVE; HSI_RUN: since when it has that */
     struct hsi_worker *victim;        /* HSI_WAIT: that its task is handed over */
     struct hsi_worker *thief;         /* who waits for it to abort */
     hsi_retry          retry;         /* tries_again: that is the task that it runs */
@@ -105,11 +106,13 @@ void hsi_forget_cancel(hsi_worker *worker);
 hs_status hsi_claim_own(hsi_worker *worker, char why[HS_WHY]);
 int       hsi_next_own(hsi_worker *worker, uint32_t *task);
 void      hsi_decide(hsi_worker *worker, int64_t now);
+void      hsi_go_on(hsi_worker *worker); /* it has ended something, and what does it next? */
 void      hsi_hand_over(hsi_worker *worker, int64_t now);
 
 /* settle.c: without the lock, what is its own is done; the others with it */
 void hsi_own_done(hsi_worker *worker, uint32_t task);
 void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome);
+void hsi_strand(hsi_worker *worker);
 void hsi_give_back(hsi_worker *worker, uint32_t task);
 
 /* row.c: with the lock held, an attempt has failed. 0, or how many in a row, which is why the

@@ -30,7 +30,7 @@ static void put_heading(const page *p)
     fputs("</h1>\n<p class=\"sub\">", p->out);
     put_plural(p->out, job->report.tasks, "task");
     fputs(" by the policy <b>", p->out);
-    html_text(p->out, hs_policy_name(job->request->settings.policy));
+    html_text(p->out, job->request->policy);
     fputs("</b> on ", p->out);
     put_plural(p->out, p->m->cpus, "CPU");
     fputs(" and ", p->out);

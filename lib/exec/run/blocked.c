@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "exec/run/blocked.h"
+
+#include <stdlib.h>
+
+#include "exec/run/dispatcher.h"
+#include "exec/walk.h"
+
+/* The first of the tasks that have failed before a vertex. */
+static uint32_t first_before(const hsi_results *results, const hsi_walk *walk, uint32_t vertex)
+{
+    size_t          count;
+    const uint32_t *before = hs_graph_predecessors(walk->graph, vertex, &count, NULL);
+    uint32_t        first = HSI_NOTHING;
+
+    for (; count > 0; count--, before++)
+        if (results->blocker[*before] < first)
+            first = results->blocker[*before];
+    return first;
+}
+
+/* A task that has failed stands before all others. */
+static void follow(hsi_results *results, const hsi_walk *walk, size_t tasks)
+{
+    for (size_t i = 0; i < walk->count; i++) {
+        uint32_t v = walk->vertex[i];
+
+        results->blocker[v] = first_before(results, walk, v);
+        if (v >= tasks)
+            continue;
+        if (results->state[v] == HSI_TASK_FAILED)
+            results->blocker[v] = v;
+        else if (hsi_is_left_out(results, v))
+            results->blocker[v] = HSI_NOTHING;
+        else
+            results->blocked += results->blocker[v] != HSI_NOTHING;
+    }
+}
+
+hs_status hsi_blocked_find(hsi_results *results, const hsi_work *work)
+{
+    hsi_walk  walk;
+    hs_status st;
+
+    if (!results->failed || !hs_instance_has_graph(work->in))
+        return HS_OK;
+    st = hsi_walk_open(&walk, work->in);
+    if (st != HS_OK)
+        return st;
+    results->blocker = malloc((walk.count + 1) * sizeof *results->blocker);
+    if (results->blocker)
+        follow(results, &walk, hs_instance_tasks(work->in));
+    hsi_walk_close(&walk);
+    return results->blocker ? HS_OK : HS_ENOMEM;
+}
+
+int hs_exec_blocked(const hs_exec *exec, uint32_t task, uint32_t *failed)
+{
+    uint32_t blocker = HSI_NOTHING;
+
+    if (exec && exec->results.blocker && task < hs_instance_tasks(exec->work.in))
+        blocker = exec->results.blocker[task];
+    if (blocker == HSI_NOTHING || blocker == task)
+        return 0;
+    if (failed)
+        *failed = blocker;
+    return 1;
+}

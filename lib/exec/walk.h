@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_EXEC_WALK_H
+#define HSI_EXEC_WALK_H
+
+#include <hybridsched/instance.h>
+
+/* The vertices of an instance's graph, each behind all that it comes after. No graph: none. */
+typedef struct hsi_walk {
+    const hs_graph *graph;
+    uint32_t       *vertex;
+    size_t          count;
+} hsi_walk;
+
+/* HS_ENOMEM. O(tasks + edges). */
+hs_status hsi_walk_open(hsi_walk *walk, const hs_instance *in);
+void      hsi_walk_close(hsi_walk *walk);
+
+#endif

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * One code for both clocks: a run whose clock is set by hand, from event to event, makes what
+ * hs_policy_simulate() makes: the same tasks on the same workers, at the same times, and the same
+ * tasks taken over. Bodies wait until a conductor says that they have ended; he waits until each
+ * worker either is in a body or sleeps, and then sets the clock to what comes next.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "exec/run/dispatcher.h"
+#include "rounds.h"
+#include "suite.h"
+#include "support/atomic.h"
+#include "support/clock.h"
+
+enum { MOST_WORKERS = 6, MOST_TASKS = 40 };
+
+#define BEGINNING (INT64_C(1) << 60) /* no timed wait ends by itself */
+
+static uint64_t the_time; /* ns; shared; 0: the clock is the real one */
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                                  const struct timespec *until);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+    if (clock != CLOCK_MONOTONIC || !hsi_atomic_load64(&the_time))
+        return __real_clock_gettime(clock, now);
+    *now = hsi_timespec((int64_t)hsi_atomic_load64(&the_time));
+    return 0;
+}
+
+/* The conductor signals it when the time has come. */
+int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                                  const struct timespec *until)
+{
+    if ((int64_t)until->tv_sec * 1000000000 + until->tv_nsec <=
+        (int64_t)hsi_atomic_load64(&the_time))
+        return ETIMEDOUT;
+    return pthread_cond_wait(cond, mutex);
+}
+
+/* Who is on stage, by worker. */
+typedef struct part {
+    int     on; /* in a body */
+    int64_t end;
+    int     fd; /* to be told that it has ended */
+} part;
+
+static pthread_mutex_t    stage = PTHREAD_MUTEX_INITIALIZER;
+static part               parts[MOST_WORKERS];
+static const hs_instance *truth;
+static hs_body            bodies[2];
+
+static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
+                             hs_body **out, char why[HS_WHY])
+{
+    (void)options, (void)row, (void)why;
+    *out = &bodies[type];
+    return HS_OK;
+}
+
+static void enter(unsigned worker, int64_t end)
+{
+    pthread_mutex_lock(&stage);
+    parts[worker].on = 1;
+    parts[worker].end = end;
+    pthread_mutex_unlock(&stage);
+}
+
+static void leave(unsigned worker)
+{
+    pthread_mutex_lock(&stage);
+    parts[worker].on = 0;
+    pthread_mutex_unlock(&stage);
+}
+
+static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *a)
+{
+    double time = hs_instance_time(truth, a->task, body == &bodies[HS_GPU] ? HS_GPU : HS_CPU);
+    struct pollfd any[2] = {{a->wake_fd, POLLIN, 0}, {parts[a->worker].fd, POLLIN, 0}};
+    uint64_t      told;
+
+    (void)worker;
+    enter(a->worker, (int64_t)hsi_atomic_load64(&the_time) + (int64_t)(1e9 * time));
+    while (poll(any, 2, -1) <= 0 || !(any[1].revents || hs_attempt_cancelled(a)))
+        continue;
+    if (any[1].revents) {
+        ck_assert_int_eq(read(parts[a->worker].fd, &told, sizeof told), sizeof told);
+        return HS_OUTCOME_DONE;
+    }
+    leave(a->worker);
+    return HS_OUTCOME_ABORTED;
+}
+
+static const hs_backend puppets = {
+    .abi = HS_BACKEND_ABI, .name = "puppets", .body_create = body_create, .run = run};
+
+/* With both locks held: does each worker wait for the time to go on, or has left? */
+static int is_still(const hs_exec *exec)
+{
+    for (unsigned w = 0; w < exec->work.workers; w++) {
+        const hsi_turn *turn = &exec->worker[w].turn;
+
+        if (turn->victim || (turn->phase == HSI_RUN) != parts[w].on ||
+            turn->cause != HSI_NOT_CANCELLED || turn->phase == HSI_OWN)
+            return 0;
+    }
+    return 1;
+}
+
+/* The first event, and whose: its body's end or the moment at which it is to ask again. */
+static int64_t next_event(const hs_exec *exec, unsigned *whose)
+{
+    int64_t first = HSI_FAR;
+
+    for (unsigned w = 0; w < exec->work.workers; w++) {
+        const hsi_turn *turn = &exec->worker[w].turn;
+        int64_t at = parts[w].on ? parts[w].end : turn->phase == HSI_WAIT ? turn->until : HSI_FAR;
+
+        if (at < first) {
+            first = at;
+            *whose = w;
+        }
+    }
+    return first;
+}
+
+static void let_pass(hs_exec *exec)
+{
+    const uint64_t one = 1;
+    unsigned       w = 0;
+    int64_t        at = next_event(exec, &w);
+
+    if (at == HSI_FAR)
+        return;
+    if (at > (int64_t)hsi_atomic_load64(&the_time))
+        hsi_atomic_store64(&the_time, (uint64_t)at);
+    if (parts[w].on) {
+        parts[w].on = 0;
+        ck_assert_int_eq(write(parts[w].fd, &one, sizeof one), sizeof one);
+    } else {
+        pthread_cond_signal(&exec->worker[w].turn.wake);
+    }
+}
+
+/*
+ * A part that was told to end is off stage before its worker knows: until that one is RUN no more,
+ * all is not still.
+ */
+static void *conduct(void *data)
+{
+    hs_exec *exec = data;
+    int      present = 1;
+
+    while (present) {
+        pthread_mutex_lock(&exec->control.lock);
+        pthread_mutex_lock(&stage);
+        present = exec->control.present > 0;
+        if (exec->control.open && is_still(exec))
+            let_pass(exec);
+        pthread_mutex_unlock(&stage);
+        pthread_mutex_unlock(&exec->control.lock);
+        sched_yield();
+    }
+    return NULL;
+}
+
+static uint64_t dice;
+
+static unsigned roll(unsigned sides)
+{
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(dice >> 33) % sides;
+}
+
+/* No two sums of them are alike. */
+static double draw_time(void)
+{
+    return 0.1 + (double)roll(2000000000) / 1e8;
+}
+
+typedef struct score {
+    hs_instance *in, *truth;
+} score;
+
+static hs_instance *finish(hs_builder *b)
+{
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+static score draw(void)
+{
+    unsigned m = roll(4), k = roll(3) + !m, n = 1 + roll(MOST_TASKS - 1), density = roll(5), i, e;
+    int      wrong = (int)roll(2);
+    hs_builder *b[2] = {NULL, NULL};
+
+    for (i = 0; i < 2; i++) {
+        ck_assert_int_eq(hs_builder_create(&b[i]), HS_OK);
+        ck_assert_int_eq(hs_builder_workers(b[i], m, k), HS_OK);
+    }
+    for (i = 0; i < n; i++) {
+        unsigned only = roll(9);
+        hs_task  task = {.struct_size = sizeof task,
+                         .cpu = only == 0 && k ? INFINITY : draw_time(),
+                         .gpu = only == 1 && m ? INFINITY : draw_time(),
+                         .priority = roll(5),
+                         .kernel = roll(2) ? "a" : "b",
+                         .restartable = roll(6) ? HS_RESTART_YES : HS_RESTART_NO};
+
+        ck_assert_int_eq(hs_builder_add(b[0], &task), HS_OK);
+        if (wrong) {
+            task.cpu *= 0.4 + 1.2 * roll(1000) / 1e3;
+            task.gpu *= 0.4 + 1.2 * roll(1000) / 1e3;
+        }
+        ck_assert_int_eq(hs_builder_add(b[1], &task), HS_OK);
+        for (e = 0; e < density; e++)
+            if (e < i && roll(2))
+                ck_assert_int_eq(hs_builder_after(b[0], i, i - 1 - e, 0, 0), HS_OK);
+    }
+    return (score){finish(b[0]), finish(b[1])};
+}
+
+/* An attempt, of either. */
+typedef struct note {
+    double   start, end;
+    uint32_t task;
+    int      is_done;
+} note;
+
+static size_t simulated(const hs_schedule *s, unsigned worker, note *notes)
+{
+    size_t          count;
+    const hs_entry *e = hs_schedule_entries(s, worker, &count);
+
+    for (size_t i = 0; i < count; i++)
+        notes[i] = (note){e[i].start, e[i].end, e[i].task, e[i].state == HS_RUN};
+    return count;
+}
+
+/* What is given up at once was never begun under the virtual clock. */
+static size_t recorded(const hs_exec *exec, unsigned worker, note *notes)
+{
+    size_t                count, kept = 0;
+    const hs_exec_record *r = hs_exec_records(exec, worker, &count);
+
+    for (; count--; r++)
+        if (r->outcome == HS_OUTCOME_DONE || r->end > r->start)
+            notes[kept++] = (note){r->start, r->end, r->task, r->outcome == HS_OUTCOME_DONE};
+    return kept;
+}
+
+static int by_task(const void *a, const void *b)
+{
+    const note *x = a, *y = b;
+
+    if (x->task != y->task)
+        return x->task < y->task ? -1 : 1;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/*
+ * Worker by worker, or where tasks are taken over type by type: a worker whose task is taken is
+ * idle at once under the virtual clock only, and here another one of its type may be asked first.
+ */
+static void compare(const char *name, const hs_schedule *expected, const hs_exec *exec,
+                    unsigned from, unsigned to)
+{
+    static note want[64 * MOST_TASKS], got[64 * MOST_TASKS];
+    size_t      count = 0, found = 0;
+
+    for (unsigned w = from; w < to; w++) {
+        count += simulated(expected, w, want + count);
+        found += recorded(exec, w, got + found);
+    }
+    qsort(want, count, sizeof *want, by_task);
+    qsort(got, found, sizeof *got, by_task);
+    for (size_t i = 0; i < count && i < found; i++)
+        ck_assert_msg(want[i].task == got[i].task && want[i].is_done == got[i].is_done &&
+                          fabs(want[i].start - got[i].start) < 1e-5 &&
+                          fabs(want[i].end - got[i].end) < 1e-5,
+                      "%s: worker %u does %u (%d) from %.9g to %.9g, not %u (%d), %.9g to %.9g",
+                      name, from, got[i].task, got[i].is_done, got[i].start, got[i].end,
+                      want[i].task, want[i].is_done, want[i].start, want[i].end);
+    ck_assert_msg(count == found, "%s: worker %u does %zu, not %zu", name, from, found, count);
+}
+
+static void compare_all(const char *name, const hs_schedule *expected, const hs_exec *exec)
+{
+    unsigned cpus = exec->work.cpus, workers = exec->work.workers, w;
+
+    if (hs_schedule_size(expected) > hs_instance_tasks(exec->work.in)) {
+        compare(name, expected, exec, 0, cpus);
+        compare(name, expected, exec, cpus, workers);
+        return;
+    }
+    for (w = 0; w < workers; w++)
+        compare(name, expected, exec, w, w + 1);
+}
+
+static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank)
+{
+    static const hs_backend *const only[] = {&puppets};
+    hs_policy_settings             policy;
+    hs_exec_settings               settings;
+    hs_schedule                   *plan = NULL, *expected = NULL;
+    hs_exec                       *exec = NULL;
+    char                           why[HS_WHY];
+    pthread_t                      conductor;
+
+    if (hs_policy_needs_plan(kind))
+        ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), s->in, NULL, &plan), HS_OK);
+    hs_policy_settings_init(&policy);
+    policy.tolerance = 0.02;
+    policy.rank = rank;
+    ck_assert_int_eq(hs_policy_simulate(kind, s->in, plan, s->truth, &policy, &expected), HS_OK);
+    hs_exec_settings_init(&settings);
+    settings.policy = kind;
+    settings.rank = rank;
+    settings.unbound = 1;
+    settings.oversubscribe = 1;
+    settings.backends = only;
+    settings.backend_count = 1;
+    truth = s->truth;
+    hsi_atomic_store64(&the_time, BEGINNING);
+    ck_assert_msg(hs_exec_create(s->in, plan, &settings, &exec, why) == HS_OK, "%s", why);
+    exec->control.present = 1; /* until the run begins */
+    ck_assert_int_eq(pthread_create(&conductor, NULL, conduct, exec), 0);
+    ck_assert_msg(hs_exec_run(exec, NULL, why) == HS_OK, "%s", why);
+    pthread_join(conductor, NULL);
+    hsi_atomic_store64(&the_time, 0);
+    compare_all(hs_policy_name(kind), expected, exec);
+    hs_exec_free(exec);
+    hs_schedule_free(expected);
+    hs_schedule_free(plan);
+}
+
+/* Policies that settle, as all do with a graph. */
+START_TEST(both_clocks_make_the_same)
+{
+    const hs_policy_kind *kind = hs_policy_at((size_t)_i);
+
+    for (int round = 0; round < rounds(600); round++) {
+        score   s;
+        hs_rank rank;
+
+        dice = (uint64_t)(round * 100 + _i);
+        s = draw();
+        rank = (hs_rank)roll(5);
+        if (!(hs_policy_ranks(kind) >> rank & 1))
+            rank = HS_RANK_DEFAULT;
+        if (hs_instance_has_graph(s.in) && hs_policy_graphs(kind))
+            perform(&s, kind, rank);
+        hs_instance_free(s.in);
+        hs_instance_free(s.truth);
+    }
+}
+END_TEST
+
+static void open_parts(void)
+{
+    for (unsigned w = 0; w < MOST_WORKERS; w++)
+        parts[w] = (part){0, 0, eventfd(0, EFD_CLOEXEC)};
+    bodies[HS_CPU].backend = bodies[HS_GPU].backend = &puppets;
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("exec clock");
+    TCase *cases = tcase_create("by hand");
+
+    tcase_set_timeout(cases, 120);
+    tcase_add_checked_fixture(cases, open_parts, NULL);
+    tcase_add_loop_test(cases, both_clocks_make_the_same, 0, (int)hs_policy_count());
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

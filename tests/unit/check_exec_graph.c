@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Tasks that depend on each other, under every policy that knows them: nothing begins before what
+ * it comes after is done (the theatre looks, at each start), whatever fails, is tried again, is
+ * taken away or stopped; and what can be run is run.
+ */
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "exec_fixture.h"
+#include "rounds.h"
+#include "suite.h"
+
+/* The policies that know graphs. */
+static const hs_policy_kind *kinds[32];
+static int                   kind_count;
+
+static void find_kinds(void)
+{
+    for (size_t i = 0; i < hs_policy_count(); i++)
+        if (hs_policy_graphs(hs_policy_at(i)))
+            kinds[kind_count++] = hs_policy_at(i);
+}
+
+static uint64_t dice;
+
+static unsigned roll(unsigned sides)
+{
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(dice >> 33) % sides;
+}
+
+static void add(hs_builder *b, double cpu, double gpu, const char *kernel, uint32_t count,
+                hs_restartable restartable)
+{
+    hs_task task = {.struct_size = sizeof task,
+                    .cpu = cpu,
+                    .gpu = gpu,
+                    .kernel = kernel,
+                    .count = count,
+                    .restartable = restartable};
+
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+}
+
+static hs_builder *begin(unsigned cpus, unsigned gpus)
+{
+    hs_builder *b = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, cpus, gpus), HS_OK);
+    ck_assert_int_eq(hs_builder_unit(b, HS_MICROSECONDS), HS_OK);
+    return b;
+}
+
+static hs_instance *finish(hs_builder *b)
+{
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+static void after(hs_builder *b, size_t row, size_t earlier)
+{
+    ck_assert_int_eq(hs_builder_after(b, row, earlier, 0, 0), HS_OK);
+}
+
+/* Any graph, rows with a count (barriers) and data among it; `kernels` of its bodies. */
+static hs_instance *any_graph(unsigned cpus, unsigned gpus, const char *const *kernels,
+                              unsigned choice)
+{
+    hs_builder *b = begin(cpus, gpus);
+    unsigned    rows = 2 + roll(40), density = 1 + roll(5), data = roll(3), i, e;
+    size_t      tile[2];
+
+    for (i = 0; i < 2; i++)
+        ck_assert_int_eq(hs_builder_data(b, i ? "a" : "b", &tile[i]), HS_OK);
+    for (i = 0; i < rows; i++) {
+        unsigned only = roll(8);
+
+        add(b, only == 1 && gpus ? INFINITY : 1 + roll(50),
+            only == 2 && cpus ? INFINITY : 1 + roll(50), roll(50) ? kernels[roll(choice)] : "lose",
+            roll(3) ? 1 : 1 + roll(4), (hs_restartable)roll(3));
+        for (e = 0; e < density && i > 0; e++)
+            if (roll(2) && roll(3) + 1 + e < i)
+                after(b, i, i - 1 - e);
+        if (data && roll(3) == 0)
+            ck_assert_int_eq(hs_builder_access(b, i, tile[roll(2)], (hs_access_mode)(1 + roll(3))),
+                             HS_OK);
+    }
+    return finish(b);
+}
+
+/* A plan where one is needed; another algorithm's now and then. */
+static hs_schedule *plan_for(const hs_policy_kind *kind, const hs_instance *in)
+{
+    static const char *const makers[] = {"heft", "heteroprio", "dynamic"};
+
+    return hs_policy_needs_plan(kind) ? solved(in, makers[roll(3)]) : NULL;
+}
+
+static hs_exec_settings settings_for(const hs_policy_kind *kind)
+{
+    hs_exec_settings s = theatre_settings(hs_policy_name(kind));
+
+    s.rank = (hs_rank)roll(5);
+    if (!(hs_policy_ranks(kind) >> s.rank & 1))
+        s.rank = HS_RANK_DEFAULT;
+    return s;
+}
+
+/* What has become of each: done once, failed, or not run because of what failed before it. */
+static void account(const performance *p)
+{
+    char    *expected = blocked_tasks(p);
+    uint64_t blocked = 0;
+
+    for (uint32_t t = 0; t < p->report.tasks; t++) {
+        uint32_t failed = UINT32_MAX;
+        unsigned done = attempts_that(p, t, HS_OUTCOME_DONE, NULL);
+        int      told = hs_exec_blocked(p->exec, t, &failed);
+
+        ck_assert_uint_le(done, 1);
+        ck_assert_int_eq(told, expected[t]);
+        ck_assert(!told || (!done && failed < p->report.tasks && failed != t));
+        blocked += (uint64_t)told;
+    }
+    free(expected);
+    ck_assert_uint_eq(p->report.blocked, blocked);
+    ck_assert_uint_le(blocked, p->report.not_run);
+}
+
+/* Whatever goes wrong, what does not come after it is done. */
+START_TEST(what_can_be_run_is_run)
+{
+    static const char *const kernels[] = {"done",   "done",   "busy:30",  "late:20",  "done",
+                                          "fail:1", "fail:9", "hang-cpu", "spin-cpu", "done",
+                                          "hang",   "quit",   "busy:90",  "done",     "sulk-cpu"};
+    int                      round;
+
+    dice = (uint64_t)_i + 1;
+    for (round = 0; round < rounds(150); round++) {
+        unsigned              cpus = roll(4), gpus = roll(3) + !cpus;
+        hs_instance          *in = any_graph(cpus, gpus, kernels, roll(2) ? 5 : 15);
+        const hs_policy_kind *kind = kinds[round % kind_count];
+        hs_exec_settings      s = settings_for(kind);
+        performance           p;
+
+        theatre_reset();
+        s.halt = HS_HALT_NEVER;
+        s.timeout_factor = 10;
+        s.retries = roll(3);
+        p = perform(in, plan_for(kind, in), &s);
+        if (hs_instance_has_graph(in))
+            account(&p);
+        ck_assert_msg(p.report.not_run == p.report.blocked, "%s: %llu not run, %llu blocked",
+                      hs_policy_name(kind), (unsigned long long)p.report.not_run,
+                      (unsigned long long)p.report.blocked);
+        end_performance(&p);
+    }
+}
+END_TEST
+
+static void stop_soon(void *exec)
+{
+    hs_exec_stop(exec, roll(2) ? HS_STOP_NOW : HS_STOP_DRAIN);
+}
+
+/* A run that is stopped, by a failure or from outside, leaves the rest, and no order is broken. */
+START_TEST(stopped_anywhere)
+{
+    static const char *const kernels[] = {"done",     "busy:30", "done",
+                                          "hang-cpu", "fail:1",  "call:9"};
+    int                      round;
+
+    dice = (uint64_t)_i + 100;
+    for (round = 0; round < rounds(100); round++) {
+        unsigned              cpus = 1 + roll(3), gpus = roll(3);
+        hs_instance          *in = any_graph(cpus, gpus, kernels, 6);
+        const hs_policy_kind *kind = kinds[round % kind_count];
+        hs_exec_settings      s = settings_for(kind);
+        performance           p;
+
+        theatre_reset();
+        theatre.hook = roll(2) ? stop_soon : NULL;
+        s.halt = (hs_halt)roll(3);
+        s.timeout_factor = 30;
+        s.retries = roll(2);
+        p = perform(in, plan_for(kind, in), &s);
+        if (hs_instance_has_graph(in))
+            account(&p);
+        end_performance(&p);
+    }
+}
+END_TEST
+
+/* Random times, empty bodies, many tasks: who waits is woken. */
+START_TEST(thousands_of_empty_tasks)
+{
+    static const char *const kernels[] = {"done"};
+    int                      round;
+
+    dice = (uint64_t)_i + 200;
+    for (round = 0; round < rounds(10); round++) {
+        hs_builder      *b = begin(1 + roll(3), roll(3));
+        hs_instance     *in;
+        hs_exec_settings s = settings_for(kinds[_i]);
+        performance      p;
+        unsigned         i, e;
+
+        theatre_reset();
+        for (i = 0; i < 2000; i++) {
+            add(b, 1 + roll(9), 1 + roll(9), kernels[0], 1, HS_RESTART_NO);
+            for (e = 0; e < 3 && i > 0; e++) {
+                unsigned back = 1 + roll(20 * (e + 1)), k;
+
+                for (k = 0; k < e && back <= i; k++)
+                    back += 20 * (e + 1);
+                if (back <= i && roll(4))
+                    after(b, i, i - back);
+            }
+        }
+        in = finish(b);
+        p = perform(in, plan_for(kinds[_i], in), &s);
+        all_done_once(&p);
+        end_performance(&p);
+    }
+}
+END_TEST
+
+/* What comes after it waits until the last attempt at it. */
+START_TEST(successors_of_what_is_tried_again_wait)
+{
+    int round;
+
+    for (round = 0; round < rounds(20); round++) {
+        hs_builder      *b = begin(2, 1);
+        hs_instance     *in;
+        hs_exec_settings s;
+        performance      p;
+
+        dice = (uint64_t)round;
+        s = settings_for(kinds[_i]);
+        theatre_reset();
+        for (size_t i = 0; i < 6; i++) {
+            add(b, 10, 10, i % 2 ? "done" : "fail:2", 2, HS_RESTART_YES);
+            if (i > 0)
+                after(b, i, i - 1);
+        }
+        in = finish(b);
+        s.retries = 2;
+        p = perform(in, plan_for(kinds[_i], in), &s);
+        all_done_once(&p);
+        ck_assert_uint_eq(p.report.retried, 12);
+        end_performance(&p);
+    }
+}
+END_TEST
+
+/* cpu0 is to run a failing task, what comes after it, and then something else. */
+START_TEST(what_will_never_be_ready_is_passed_over)
+{
+    const unsigned   on[] = {0, 0, 1, 0, 1};
+    hs_builder      *b = begin(2, 0);
+    hs_instance     *in;
+    hs_exec_settings s = theatre_settings("plan");
+    performance      p;
+
+    add(b, 1, INFINITY, "fail:9", 1, HS_RESTART_NO);
+    add(b, 1, INFINITY, "done", 1, HS_RESTART_NO);
+    add(b, 2, INFINITY, "done", 1, HS_RESTART_NO);
+    add(b, 3, INFINITY, "done", 1, HS_RESTART_NO);
+    add(b, 4, INFINITY, "done", 1, HS_RESTART_NO);
+    after(b, 1, 0);
+    after(b, 4, 3);
+    in = finish(b);
+    s.halt = HS_HALT_NEVER;
+    p = perform(in, lists(in, on), &s);
+    ck_assert_uint_eq(p.report.failed, 1);
+    ck_assert_uint_eq(p.report.blocked, 1);
+    ck_assert_uint_eq(p.report.done, 3);
+    ck_assert(strstr(p.why, "1 were not run, 1 of them because of that"));
+    end_performance(&p);
+}
+END_TEST
+
+/* The GPU is lost at once: what it was to do is what the CPU's first task waits for. */
+START_TEST(what_a_lost_worker_leaves_is_done_in_time)
+{
+    const unsigned   on[] = {1, 1, 0};
+    hs_builder      *b = begin(1, 1);
+    hs_instance     *in;
+    hs_exec_settings s = theatre_settings("plan");
+    performance      p;
+
+    add(b, 1, 1, "lose-gpu", 1, HS_RESTART_NO);
+    add(b, 1, 1, "done", 1, HS_RESTART_NO);
+    add(b, 2, 2, "done", 1, HS_RESTART_NO);
+    after(b, 1, 0);
+    after(b, 2, 1);
+    in = finish(b);
+    p = perform(in, lists(in, on), &s);
+    all_done_once(&p);
+    ck_assert_uint_eq(p.report.lost_workers, 1);
+    end_performance(&p);
+}
+END_TEST
+
+/* Only a GPU can run what becomes ready when there is none any more. */
+START_TEST(nobody_is_left_for_what_becomes_ready)
+{
+    hs_builder      *b = begin(1, 1);
+    hs_instance     *in;
+    hs_exec_settings s = theatre_settings(hs_policy_name(kinds[_i]));
+    performance      p;
+
+    dice = 1;
+    add(b, INFINITY, 1, "lose", 1, HS_RESTART_NO);
+    add(b, 1000, INFINITY, "busy:3000", 1, HS_RESTART_NO);
+    add(b, INFINITY, 1, "done", 1, HS_RESTART_NO);
+    add(b, 1, 1, "done", 1, HS_RESTART_NO);
+    add(b, 1, INFINITY, "done", 1, HS_RESTART_NO);
+    after(b, 2, 1);
+    after(b, 3, 2);
+    in = finish(b);
+    s.halt = HS_HALT_NEVER;
+    p = perform(in, plan_for(kinds[_i], in), &s);
+    ck_assert_uint_eq(p.report.done, 2);
+    ck_assert_uint_eq(p.report.failed, 2);
+    ck_assert_uint_eq(p.report.blocked, 1);
+    ck_assert_uint_eq(p.report.not_run, 1);
+    end_performance(&p);
+}
+END_TEST
+
+static hs_policy_state *nothing;
+
+static hs_status rash_create(hs_policy *policy, const hs_instance *estimates,
+                             const hs_schedule *plan, const hs_policy_settings *settings,
+                             hs_policy_state **out)
+{
+    (void)policy, (void)estimates, (void)plan, (void)settings;
+    *out = (hs_policy_state *)(void *)&nothing;
+    return HS_OK;
+}
+
+static void rash_free(hs_policy_state *state)
+{
+    (void)state;
+}
+
+static void rash_next(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
+                      hs_wake *wake)
+{
+    (void)state, (void)worker, (void)now, (void)wake;
+    hs_decide_start(out, 1);
+}
+
+static void rash_ended(hs_policy_state *state, unsigned worker, uint32_t task, hs_ending how,
+                       double now, hs_wake *wake)
+{
+    (void)state, (void)worker, (void)task, (void)how, (void)now, (void)wake;
+}
+
+static void rash_skip(hs_policy_state *state, uint32_t task)
+{
+    (void)state, (void)task;
+}
+
+static void rash_ready(hs_policy_state *state, const uint32_t *tasks, size_t count, double now,
+                       hs_wake *wake)
+{
+    (void)state, (void)tasks, (void)count, (void)now, (void)wake;
+}
+
+/* A policy may be anybody's: one that starts what is not ready is found out. */
+START_TEST(no_policy_breaks_the_order)
+{
+    const hs_policy_kind rash = {.struct_size = sizeof rash,
+                                 .name = "rash",
+                                 .create = rash_create,
+                                 .free = rash_free,
+                                 .next = rash_next,
+                                 .ended = rash_ended,
+                                 .skip = rash_skip,
+                                 .ready = rash_ready,
+                                 .graphs = 1};
+    hs_builder          *b = begin(1, 0);
+    hs_instance         *in;
+    hs_exec_settings     s = theatre_settings("plan");
+    performance          p;
+
+    add(b, 1, INFINITY, "done", 1, HS_RESTART_NO);
+    add(b, 1, INFINITY, "done", 1, HS_RESTART_NO);
+    after(b, 1, 0);
+    in = finish(b);
+    s.policy = &rash;
+    p = perform(in, NULL, &s);
+    ck_assert_int_eq(p.status, HS_ESCHEDULE);
+    ck_assert_int_eq(theatre.begun, 0);
+    end_performance(&p);
+}
+END_TEST
+
+static hs_status refused(hs_instance *in, const hs_exec_settings *s, const char *word)
+{
+    char      why[HS_WHY] = "";
+    hs_exec  *exec = NULL;
+    hs_status st = hs_exec_create(in, NULL, s, &exec, why);
+
+    ck_assert(exec == NULL);
+    ck_assert_msg(strstr(why, word) != NULL, "%s", why);
+    return st;
+}
+
+START_TEST(refusals)
+{
+    hs_builder      *b = begin(1, 0);
+    hs_instance     *in;
+    hs_exec_settings s = theatre_settings("heteroprio");
+    size_t           tile;
+
+    add(b, 1, INFINITY, "dgemm:4", 1, HS_RESTART_NO);
+    ck_assert_int_eq(hs_builder_data(b, "a", &tile), HS_OK);
+    ck_assert_int_eq(hs_builder_access(b, 0, tile, HS_READ_WRITE), HS_OK);
+    in = finish(b);
+    s.policy = hs_policy_find("plan+steal");
+    s.rank = HS_RANK_MIN;
+    ck_assert_int_ne(refused(in, &s, ""), HS_OK);
+    s.policy = hs_policy_find("dynamic");
+    ck_assert_int_eq(refused(in, &s, "rank"), HS_EINVAL);
+    s.policy = hs_policy_find("heteroprio");
+    s.rank = (hs_rank)99;
+    ck_assert_int_eq(refused(in, &s, "rank"), HS_EINVAL);
+    s.rank = HS_RANK_MIN;
+    s.backend_count = 0;
+#ifdef HAVE_OPENBLAS
+    ck_assert_int_eq(refused(in, &s, "data"), HS_EDEPENDENT);
+#endif
+    hs_instance_free(in);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("exec graph");
+    TCase *cases = tcase_create("graphs");
+
+    find_kinds();
+    tcase_set_timeout(cases, 300);
+    tcase_add_checked_fixture(cases, theatre_reset, NULL);
+    tcase_add_loop_test(cases, what_can_be_run_is_run, 0, 8);
+    tcase_add_loop_test(cases, stopped_anywhere, 0, 4);
+    tcase_add_loop_test(cases, thousands_of_empty_tasks, 0, kind_count);
+    tcase_add_loop_test(cases, successors_of_what_is_tried_again_wait, 0, kind_count);
+    tcase_add_test(cases, what_will_never_be_ready_is_passed_over);
+    tcase_add_test(cases, what_a_lost_worker_leaves_is_done_in_time);
+    tcase_add_loop_test(cases, nobody_is_left_for_what_becomes_ready, 0, kind_count);
+    tcase_add_test(cases, no_policy_breaks_the_order);
+    tcase_add_test(cases, refusals);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
