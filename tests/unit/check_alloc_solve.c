@@ -124,6 +124,52 @@ START_TEST(bounds)
 }
 END_TEST
 
+/* Rows with counts, pieces, data and links: all that a graph may have. */
+static hs_instance *a_graph(void)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    hs_task      task;
+    size_t       data;
+
+    hs_task_init(&task);
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 2, 2), HS_OK);
+    ck_assert_int_eq(hs_builder_link(b, HS_H2D, 0.1, 10), HS_OK);
+    ck_assert_int_eq(hs_builder_link(b, HS_D2H, 0.1, 10), HS_OK);
+    ck_assert_int_eq(hs_builder_data(b, "tile", &data), HS_OK);
+    ck_assert_int_eq(hs_builder_data_bytes(b, data, 3), HS_OK);
+    for (size_t row = 0; row < 5; row++) {
+        task.cpu = 1 + (double)row;
+        task.gpu = 3 - (double)row / 2;
+        task.count = row % 2 ? 3 : 1;
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        if (row > 0)
+            ck_assert_int_eq(hs_builder_after(b, row, row - 1, 0, 2), HS_OK);
+        ck_assert_int_eq(hs_builder_access(b, row, data, HS_READ), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+START_TEST(graphs)
+{
+    hs_instance    *in = a_graph();
+    const hs_graph *g;
+    solve_context   context = {.in = in};
+
+    ck_assert_int_eq(hs_instance_graph(in, &g), HS_OK); /* made once, and the instance's */
+    hs_settings_init(&context.settings);
+    for (size_t i = 0; i < hs_algorithm_count(); i++) {
+        context.algorithm = hs_algorithm_at(i);
+        if (hs_algorithm_graphs(context.algorithm) && !sample_searches(context.algorithm))
+            check_both_ways(hs_algorithm_name(context.algorithm), solve, &context);
+    }
+    hs_instance_free(in);
+}
+END_TEST
+
 static hs_status solve_in_workspace(const void *context, uint64_t *result)
 {
     const solve_context *c = context;
@@ -234,6 +280,7 @@ int main(void)
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, algorithms);
     tcase_add_test(cases, algorithms_without_cpus);
+    tcase_add_test(cases, graphs);
     tcase_add_test(cases, bounds);
     tcase_add_test(cases, workspaces);
     tcase_add_test(cases, copies_take_no_memory);
