@@ -16,12 +16,14 @@ HS_API const char     *hs_bound_name(const hs_bound *bound);
 HS_API const char     *hs_bound_summary(const hs_bound *bound);
 HS_API const char     *hs_bound_source(const hs_bound *bound);
 HS_API const char     *hs_bound_cost(const hs_bound *bound);
+HS_API int             hs_bound_available(const hs_bound *bound); /* takes settings.available */
 
 /**
  * The value of the bound, rounded so that it never exceeds the optimum.
  * Rows with a count are not expanded. NULL settings mean defaults. A bound that is stopped by
  * its time limit has what it has proved by then: HS_OK. On anything but HS_OK *value is
- * untouched: HS_ECANCELED, HS_ETOOBIG, HS_ESOLVER, HS_ENOMEM.
+ * untouched: HS_ECANCELED, HS_ETOOBIG, HS_ESOLVER, HS_ENOMEM; HS_EBUSY: the bound does not take
+ * settings.available.
  */
 HS_API hs_status hs_bound_compute(const hs_bound *bound, const hs_instance *in,
                                   const hs_settings *settings, double *value);

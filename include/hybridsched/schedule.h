@@ -93,7 +93,8 @@ typedef enum hs_violation_kind {
     HS_RUN_BEFORE_ABORT,  /* a task is run before its aborted execution ends */
     HS_TASK_OVERLAP,      /* two aborted executions of a task are on at a time */
     HS_TOO_EARLY,         /* a task starts before one that it comes after has ended */
-    HS_INPUT_LATE         /* a task starts before what it reads can be there */
+    HS_INPUT_LATE,        /* a task starts before what it reads can be there */
+    HS_NOT_AVAILABLE      /* an entry starts before its worker is available */
 } hs_violation_kind;
 
 /** The first violation found. Fields that do not apply are 0. */
@@ -115,6 +116,10 @@ typedef struct hs_violation {
  */
 HS_API hs_status   hs_schedule_check(const hs_instance *in, const hs_schedule *s,
                                      hs_violation *first);
+
+/** The same of a schedule in which worker w starts nothing before available[w]; NULL: 0. */
+HS_API hs_status   hs_schedule_check_available(const hs_instance *in, const hs_schedule *s,
+                                               const double *available, hs_violation *first);
 HS_API const char *hs_violation_text(hs_violation_kind kind);
 
 HS_END_DECLS

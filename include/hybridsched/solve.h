@@ -51,6 +51,11 @@ typedef struct hs_settings {
     double   band;      /* hp-corrected: p/q from which on GPUs take by rank; 0: 8 */
     double   leave;     /* hp-corrected: p/q from which on they also take what CPUs run; 0: 16 */
     unsigned threshold; /* h-ratio, d-rank: tasks that may wait for workers; 0: twice as many */
+
+    /* Workers that are still at something else: available[w] is when worker w is free, >= 0, and
+       nothing starts there before. What does not take it refuses it with HS_EBUSY. */
+    const double *available;
+    size_t        available_count; /* as many as workers */
 } hs_settings;
 
 HS_API void hs_settings_init_sized(hs_settings *settings, size_t size);
@@ -75,6 +80,7 @@ typedef struct hs_algorithm {
     int graphs; /* it takes tasks that depend on each other; those that do not refuse them with
                    HS_EDEPENDENT */
     unsigned ranks; /* 1 << r for each hs_rank r that it takes beside HS_RANK_DEFAULT */
+    int available;  /* it takes settings.available; those that do not refuse it with HS_EBUSY */
 } hs_algorithm;
 
 /* The registry: every algorithm of this build, in the order of the manual. */
@@ -87,6 +93,7 @@ HS_API const char         *hs_algorithm_source(const hs_algorithm *alg);  /* the
 HS_API const char         *hs_algorithm_cost(const hs_algorithm *alg);    /* nothing is said */
 HS_API int                 hs_algorithm_graphs(const hs_algorithm *alg);
 HS_API unsigned            hs_algorithm_ranks(const hs_algorithm *alg);
+HS_API int                 hs_algorithm_available(const hs_algorithm *alg);
 
 /**
  * The makespan is at most this times the optimum, on every instance with these
@@ -100,8 +107,9 @@ HS_API double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, uns
  * Schedule `in` with `alg`; NULL settings mean defaults. On HS_OK the caller
  * owns *out, otherwise *out is untouched. Re-entrant. Same instance and
  * settings, same schedule, bit for bit. HS_EDEPENDENT: the tasks depend on each other,
- * and the algorithm does not take graphs. HS_EINVAL: bad settings, or a rank that it does not take. HS_ESCHEDULE: an algorithm that is not the
- * library's has made what is no schedule of the instance.
+ * and the algorithm does not take graphs. HS_EBUSY: it does not take settings.available.
+ * HS_EINVAL: bad settings, or a rank that it does not take. HS_ESCHEDULE: an algorithm that is not
+ * the library's has made what is no schedule of the instance, or starts too early.
  */
 HS_API hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in,
                           const hs_settings *settings, hs_schedule **out);

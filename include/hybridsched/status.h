@@ -27,7 +27,8 @@ HS_BEGIN_DECLS
     X(ERESOURCE,   -16, "a needed resource is missing")           \
     X(EGRAPH,      -17, "dependencies that cannot be met")        \
     X(EDEPENDENT,  -18, "made for independent tasks, and these depend on each other") \
-    X(EKIND,       -19, "a file of another kind")
+    X(EKIND,       -19, "a file of another kind")             \
+    X(EBUSY,       -20, "made for workers that are all free at the start")
 
 typedef enum hs_status {
 #define HS_STATUS_CODE(name, value, text) HS_##name = value,

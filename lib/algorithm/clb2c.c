@@ -81,6 +81,8 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     if (!order || hsi_worker_tree_open_in(&cpus, pb->arena, pb->m ? pb->m : 1) ||
         hsi_worker_tree_open_in(&gpus, pb->arena, pb->k ? pb->k : 1))
         return HS_ENOMEM;
+    hsi_worker_tree_start(&cpus, hsi_available(pb, HS_CPU));
+    hsi_worker_tree_start(&gpus, hsi_available(pb, HS_GPU));
     st = hsi_order_by_rho(pb, HSI_RHO_UP, order);
     if (st == HS_OK)
         st = hsi_log_open(log, pb, 0);
@@ -90,13 +92,16 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
 }
 
 const hsi_algorithm hsi_alg_clb2c = {
-    .about = {
-        .struct_size = sizeof(hs_algorithm),
-        .name = "clb2c",
-        .summary = "best task for a CPU against best for a GPU: the one that ends first is placed",
-        .source = "Cheriere, Saule 2015; 2 if no time exceeds the optimum",
-        .cost = "O(n log n)",
-    },
+    .about =
+        {
+            .struct_size = sizeof(hs_algorithm),
+            .name = "clb2c",
+            .summary =
+                "best task for a CPU against best for a GPU: the one that ends first is placed",
+            .source = "Cheriere, Saule 2015; 2 if no time exceeds the optimum",
+            .cost = "O(n log n)",
+            .available = 1,
+        },
     .by_rows = 1,
     .run = run,
 };

@@ -76,6 +76,8 @@ static hs_status run_ranked(const hsi_problem *pb, double (*rank)(const hsi_prob
     if (!order || hsi_worker_tree_open_in(&cpus, pb->arena, pb->m ? pb->m : 1) ||
         hsi_worker_tree_open_in(&gpus, pb->arena, pb->k ? pb->k : 1))
         return HS_ENOMEM;
+    hsi_worker_tree_start(&cpus, hsi_available(pb, HS_CPU));
+    hsi_worker_tree_start(&gpus, hsi_available(pb, HS_GPU));
     st = order_by_rank(pb, rank, order);
     if (st == HS_OK)
         st = hsi_log_open(log, pb, 0);
@@ -103,28 +105,32 @@ static hs_status run_min(const hsi_problem *pb, const hs_settings *settings, hsi
 }
 
 const hsi_algorithm hsi_alg_heft = {
-    .about = {
-        .struct_size = sizeof(hs_algorithm),
-        .name = "heft",
-        .summary = "by decreasing mean time, each task to the worker that ends it first",
-        .source = "Topcuoglu, Hariri, Wu 2002",
-        .cost = "O(n log n); O(n (m + k) + dependencies) on graphs, if there are few gaps",
-        .graphs = 1,
-        .ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG,
-    },
+    .about =
+        {
+            .struct_size = sizeof(hs_algorithm),
+            .name = "heft",
+            .summary = "by decreasing mean time, each task to the worker that ends it first",
+            .source = "Topcuoglu, Hariri, Wu 2002",
+            .cost = "O(n log n); O(n (m + k) + dependencies) on graphs, if there are few gaps",
+            .graphs = 1,
+            .available = 1,
+            .ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG,
+        },
     .by_rows = 1,
     .run = run,
 };
 
 const hsi_algorithm hsi_alg_heft_min = {
-    .about = {
-        .struct_size = sizeof(hs_algorithm),
-        .name = "heft-min",
-        .summary = "by decreasing smaller time, each task to the worker that ends it first",
-        .source = "as heft, with the min ranking of Beaumont et al. 2017",
-        .cost = "O(n log n); O(n (m + k) + dependencies) on graphs, if there are few gaps",
-        .graphs = 1,
-    },
+    .about =
+        {
+            .struct_size = sizeof(hs_algorithm),
+            .name = "heft-min",
+            .summary = "by decreasing smaller time, each task to the worker that ends it first",
+            .source = "as heft, with the min ranking of Beaumont et al. 2017",
+            .cost = "O(n log n); O(n (m + k) + dependencies) on graphs, if there are few gaps",
+            .graphs = 1,
+            .available = 1,
+        },
     .by_rows = 1,
     .run = run_min,
 };

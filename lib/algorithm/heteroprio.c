@@ -17,6 +17,8 @@
 #include "support/sort.h"
 #include "support/worker_tree.h"
 
+#define NOTHING UINT32_MAX
+
 /* A task: a row, and which of its copies. */
 typedef struct copy {
     uint32_t row, number;
@@ -177,7 +179,7 @@ static hs_status list_candidates(simulation *sim, hs_type looking, double now)
         double end = hsi_worker_tree_time_of(&sim->idle_at, rank);
         copy   task = sim->running[rank];
 
-        if (type_of(sim, rank) != looking && end > now && !isinf(end) &&
+        if (type_of(sim, rank) != looking && end > now && !isinf(end) && task.row != NOTHING &&
             hsi_restartable(sim->pb, task.row)) {
             seen->order[seen->size] = (uint32_t)seen->size;
             seen->list[seen->size++] =
@@ -251,6 +253,22 @@ static hs_status run_last_phase(simulation *sim, int spoliation)
     return st;
 }
 
+/* Workers come when they are free, and run nothing until then. */
+static hs_status await_workers(simulation *sim)
+{
+    uint32_t workers = sim->idle_at.size, rank;
+    double  *free_at = hsi_arena_take(sim->pb->arena, workers, sizeof *free_at);
+
+    if (!free_at)
+        return HS_ENOMEM;
+    for (rank = 0; rank < workers; rank++) {
+        free_at[rank] = sim->pb->available[worker_of(sim, rank)];
+        sim->running[rank].row = NOTHING;
+    }
+    hsi_worker_tree_start(&sim->idle_at, free_at);
+    return HS_OK;
+}
+
 static hs_status simulate(const hsi_problem *pb, hsi_log *log, int spoliation)
 {
     uint32_t   workers = pb->m + pb->k;
@@ -262,6 +280,8 @@ static hs_status simulate(const hsi_problem *pb, hsi_log *log, int spoliation)
     if (!sim.queue || !sim.running || hsi_worker_tree_open_in(&sim.idle_at, pb->arena, workers))
         return HS_ENOMEM;
     st = hsi_order_by_rho(pb, HSI_RHO_QUEUE, sim.queue);
+    if (st == HS_OK && pb->available)
+        st = await_workers(&sim);
     if (st == HS_OK)
         st = hsi_log_open(log, pb, pb->count || pb->n > workers ? workers : pb->n);
     if (st != HS_OK)
@@ -305,31 +325,35 @@ static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *setting
 }
 
 const hsi_algorithm hsi_alg_heteroprio = {
-    .about = {
-        .struct_size = sizeof(hs_algorithm),
-        .name = "heteroprio",
-        .summary = "GPUs take the most accelerated task, CPUs the least; idle workers spoliate",
-        .source = "Beaumont, Eyraud-Dubois, Kumar 2017, Algorithm 1; Theorems 7, 9, 12",
-        .cost = "O(n log n + (n + m + k) log(m + k))",
-        .guarantee = guarantee,
-        .graphs = 1,
-        .ranks = HSI_ANY_RANK,
-    },
+    .about =
+        {
+            .struct_size = sizeof(hs_algorithm),
+            .name = "heteroprio",
+            .summary = "GPUs take the most accelerated task, CPUs the least; idle workers spoliate",
+            .source = "Beaumont, Eyraud-Dubois, Kumar 2017, Algorithm 1; Theorems 7, 9, 12",
+            .cost = "O(n log n + (n + m + k) log(m + k))",
+            .guarantee = guarantee,
+            .graphs = 1,
+            .available = 1,
+            .ranks = HSI_ANY_RANK,
+        },
     .by_rows = 1,
     .run = run,
     .policy = "heteroprio",
 };
 
 const hsi_algorithm hsi_alg_heteroprio_ns = {
-    .about = {
-        .struct_size = sizeof(hs_algorithm),
-        .name = "heteroprio-ns",
-        .summary = "heteroprio without spoliation: the bare list schedule",
-        .source = "Beaumont, Eyraud-Dubois, Kumar 2017, section 4.1",
-        .cost = "O(n log n + (n + m + k) log(m + k))",
-        .graphs = 1,
-        .ranks = HSI_ANY_RANK,
-    },
+    .about =
+        {
+            .struct_size = sizeof(hs_algorithm),
+            .name = "heteroprio-ns",
+            .summary = "heteroprio without spoliation: the bare list schedule",
+            .source = "Beaumont, Eyraud-Dubois, Kumar 2017, section 4.1",
+            .cost = "O(n log n + (n + m + k) log(m + k))",
+            .graphs = 1,
+            .available = 1,
+            .ranks = HSI_ANY_RANK,
+        },
     .by_rows = 1,
     .run = run_without_spoliation,
     .policy = "heteroprio-ns",

@@ -126,6 +126,7 @@ static hs_status run_type_once(const hsi_problem *pb, const unsigned char *type,
 
     if (!order || hsi_worker_tree_open_in(&free_first, pb->arena, wanted == HS_CPU ? pb->m : pb->k))
         goto out;
+    hsi_worker_tree_start(&free_first, hsi_available(pb, wanted));
     n = list_type(pb->n, type, wanted, order);
     st = hsi_sort_by_time(pb->arena, time, n, order, pb->asker);
     if (st == HS_OK)
@@ -165,13 +166,15 @@ static hs_status run_faster_type(const hsi_problem *pb, const hs_settings *setti
 }
 
 const hsi_algorithm hsi_alg_lpt = {
-    .about = {
-        .struct_size = sizeof(hs_algorithm),
-        .name = "lpt",
-        .summary = "each task on its faster type, longest first there",
-        .source = "Graham 1969 within each type",
-        .cost = "O(n log n)",
-    },
+    .about =
+        {
+            .struct_size = sizeof(hs_algorithm),
+            .name = "lpt",
+            .summary = "each task on its faster type, longest first there",
+            .source = "Graham 1969 within each type",
+            .cost = "O(n log n)",
+            .available = 1,
+        },
     .by_rows = 1,
     .run = run_faster_type,
 };

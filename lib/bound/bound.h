@@ -13,6 +13,7 @@ struct hs_bound {
     const char *source;
     const char *cost;
     int         graph; /* where there is one, it is of the tasks and their graph, not of the rows */
+    int         available; /* it takes settings.available; then it is in the rows */
     /* *value is the caller's own scratch; the report has been begun. */
     hs_status (*compute)(const hsi_problem *rows, const hs_settings *settings, double *value,
                          hs_bound_report *report);

@@ -8,7 +8,8 @@
  *     T >= (u P + v Q + p_i q_i) / (m u + k v)
  *
  * with P the CPU times of the tasks before it in exact rho order (u p <= v q)
- * and of those forced to CPUs, Q the GPU times of the others. u = 1, v = 0 and
+ * and of those forced to CPUs, Q the GPU times of the others. Where workers come late, m T and k T
+ * are what they can do by T (bound/release.h). u = 1, v = 0 and
  * u = 0, v = 1 prove the forced loads. The sums carry their rounding errors
  * with them and the division rounds down.
  */
@@ -20,7 +21,7 @@
 
 enum { BLOCK = 512 };
 
-/* Its own arrays only where there is a graph: those of the times do for the others. */
+/* Its own arrays only where spans are not the times. */
 static hs_status open_spans(hsi_divisible *d, const uint32_t *order)
 {
     const hsi_problem *rows = d->rows;
@@ -31,7 +32,7 @@ static hs_status open_spans(hsi_divisible *d, const uint32_t *order)
         return st;
     d->cpu_span = d->p;
     d->gpu_span = d->q;
-    if (!rows->graph)
+    if (spans.cpu == rows->p)
         return HS_OK;
     d->cpu_span = hsi_arena_take(&d->arena, rows->n, sizeof *d->cpu_span);
     d->gpu_span = hsi_arena_take(&d->arena, rows->n, sizeof *d->gpu_span);
@@ -70,6 +71,8 @@ hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows)
         st = hsi_gather(order, n, rows->q, d->q, rows->asker);
     for (i = 0; i < n && rows->count && st == HS_OK; i++)
         d->count[i] = rows->count[order[i]];
+    if (st == HS_OK)
+        st = hsi_release_open(&d->release, rows, arena);
     return st == HS_OK ? open_spans(d, order) : st;
 }
 
@@ -140,6 +143,14 @@ static void sum_blocks(hsi_divisible *d, double deadline, double forced_gpu)
     }
 }
 
+/* Have CPUs with this load as much to do as GPUs with that one? */
+static inline int cross(const hsi_divisible *d, double cpu, double gpu)
+{
+    if (!d->rows->available)
+        return cpu * d->rows->k >= gpu * d->rows->m;
+    return hsi_release_time(&d->release, HS_CPU, cpu) >= hsi_release_time(&d->release, HS_GPU, gpu);
+}
+
 /* The pivot if it is in the block, where the CPUs come with load `cpu`; or its end. */
 static size_t find_in_block(const hsi_divisible *d, double deadline, size_t block, double cpu)
 {
@@ -158,7 +169,7 @@ static size_t find_in_block(const hsi_divisible *d, double deadline, size_t bloc
         if (!is_divisible(d, begin + i, deadline))
             continue;
         cpu += count_of(d, begin + i) * d->p[begin + i];
-        if (cpu * d->rows->k >= rest[i + 1] * d->rows->m)
+        if (cross(d, cpu, rest[i + 1]))
             break;
     }
     return begin + i;
@@ -183,7 +194,7 @@ static size_t find_pivot(hsi_divisible *d, double deadline, double forced_cpu, d
         for (i = begin; i < end; i++)
             if (is_divisible(d, i, deadline))
                 cpu += count_of(d, i) * d->p[i];
-        if (cpu * rows->k < d->suffix[begin / BLOCK + 1] * rows->m)
+        if (!cross(d, cpu, d->suffix[begin / BLOCK + 1]))
             continue;
         i = find_in_block(d, deadline, begin / BLOCK, before);
         if (i < end)
@@ -206,7 +217,7 @@ static double pivot_bound(const hsi_divisible *d, double deadline, size_t pivot,
                           hsi_sum gpu, double multiplier[2])
 {
     const hsi_problem *rows = d->rows;
-    hsi_sum            numerator = {0, 0, 0}, denominator = {0, 0, 0};
+    hsi_sum            numerator = {0, 0, 0};
     double             u, v;
     int                scale;
     size_t             i;
@@ -221,7 +232,7 @@ static double pivot_bound(const hsi_divisible *d, double deadline, size_t pivot,
             add_times(&gpu, count_of(d, i), d->q[i]);
     }
     frexp(fmax(d->p[pivot], d->q[pivot]), &scale);
-    scale -= lift_of(cpu.high + gpu.high);
+    scale -= lift_of(cpu.high + gpu.high + d->release.latest);
     u = ldexp(d->q[pivot], -scale);
     v = ldexp(d->p[pivot], -scale);
     if (u < DBL_MIN || v < DBL_MIN)
@@ -230,9 +241,7 @@ static double pivot_bound(const hsi_divisible *d, double deadline, size_t pivot,
     multiplier[HS_GPU] = v;
     hsi_sum_add_sum_times(&numerator, &cpu, u);
     hsi_sum_add_sum_times(&numerator, &gpu, v);
-    hsi_sum_add_product(&denominator, rows->m, u);
-    hsi_sum_add_product(&denominator, rows->k, v);
-    return hsi_divide_down(&numerator, &denominator);
+    return hsi_release_divide(&d->release, &numerator, u, v);
 }
 
 /* Keeps the better bound and its multipliers. */
@@ -256,9 +265,9 @@ double hsi_divisible_multipliers(hsi_divisible *d, double deadline, double multi
     if (!force(d, deadline, &cpu, &gpu))
         return INFINITY;
     if (cpu.high > 0)
-        keep(hsi_divide_down_by(&cpu, rows->m), 1, 0, &bound, multiplier);
+        keep(hsi_release_divide(&d->release, &cpu, 1, 0), 1, 0, &bound, multiplier);
     if (gpu.high > 0)
-        keep(hsi_divide_down_by(&gpu, rows->k), 0, 1, &bound, multiplier);
+        keep(hsi_release_divide(&d->release, &gpu, 0, 1), 0, 1, &bound, multiplier);
     pivot = find_pivot(d, deadline, cpu.high, gpu.high);
     if (pivot < rows->n) {
         by_pivot = pivot_bound(d, deadline, pivot, cpu, gpu, found);

@@ -2,6 +2,7 @@
 #ifndef HSI_BOUND_DIVISIBLE_H
 #define HSI_BOUND_DIVISIBLE_H
 
+#include "bound/release.h"
 #include "core/problem.h"
 
 /*
@@ -15,6 +16,7 @@ typedef struct hsi_divisible {
     double            *cpu_span, *gpu_span; /* likewise; p and q themselves without a graph */
     uint32_t          *count;  /* likewise; NULL: all 1 */
     double            *suffix; /* scratch */
+    hsi_release        release; /* of workers */
     hsi_arena          arena;
 } hsi_divisible;
 

@@ -2,14 +2,17 @@
 /* Each task takes its smaller time somewhere: no schedule is shorter than the longest of these. */
 #include "bound/bound.h"
 #include "bound/divisible.h"
+#include "support/exact.h"
 
 double hsi_min_time(const hsi_problem *rows)
 {
+    double from[2] = {hsi_first_available(rows, HS_CPU), hsi_first_available(rows, HS_GPU)};
     double longest = 0;
     size_t i;
 
     for (i = 0; i < rows->n; i++) {
-        double least = rows->p[i] < rows->q[i] ? rows->p[i] : rows->q[i];
+        double least =
+            fmin(hsi_add_down(from[HS_CPU], rows->p[i]), hsi_add_down(from[HS_GPU], rows->q[i]));
 
         if (least > longest)
             longest = least;
@@ -17,7 +20,7 @@ double hsi_min_time(const hsi_problem *rows)
     return longest;
 }
 
-/* Safe: nothing is rounded, a time of the instance is returned. */
+/* Safe: a time of the instance is returned, or a sum that is rounded down. */
 static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value,
                          hs_bound_report *report)
 {
@@ -32,6 +35,7 @@ const hs_bound hsi_bound_min_time = {
     .summary = "the longest of the tasks' smaller times",
     .source = "Canon, Marchal, Vivien 2017, section 5",
     .cost = "O(n)",
+    .available = 1,
     .compute = compute,
     .certify = hsi_certify_divisible,
 };

@@ -37,6 +37,7 @@ hs_status hsi_bound_run(const hs_bound *bound, const hs_instance *in, const hs_s
     if (st != HS_OK)
         return st;
     rows.asker = &asker;
+    rows.available = settings->available;
     st = hsi_bound_of_rows(bound, &rows, settings, value, report);
     hsi_problem_close(&rows);
     return st;

@@ -28,6 +28,7 @@ const hs_bound hsi_bound_theorem2 = {
     .summary = "tasks may be cut: the area bound in closed form",
     .source = "Canon, Marchal, Vivien 2017, Theorem 2",
     .cost = "O(n log n)",
+    .available = 1,
     .compute = compute,
     .certify = hsi_certify_divisible,
 };

@@ -118,11 +118,11 @@ hs_status hsi_log_schedule_in(const hsi_log *log, const hsi_problem *pb, hs_sche
     hsi_schedule_sum_counts(s);
     for (w = 0; w < workers; w++) {
         next[w] = s->first[w];
-        free_at[w] = 0;
+        free_at[w] = pb->available ? pb->available[w] : 0;
     }
     st = place(log, pb, s, free_at, next);
     for (w = 0; w < workers; w++)
-        if (free_at[w] > s->makespan)
+        if (next[w] > s->first[w] && free_at[w] > s->makespan)
             s->makespan = free_at[w];
 out:
     hsi_arena_release(arena, mark);

@@ -23,6 +23,7 @@ typedef struct hsi_problem {
     const hs_graph      *graph; /* of tasks; NULL: they are independent, or items are no tasks */
     const hsi_links     *links; /* where there is a graph */
     const hs_instance   *in;    /* whose graph it is */
+    const double        *available; /* when each worker is free; NULL: at 0 */
     hsi_arena           *arena; /* for what is worked on; NULL: everybody brings his own */
     hsi_asker           *asker; /* whom what takes long asks whether to go on; NULL: nobody */
     hsi_arena            own;   /* of what is not borrowed, unless it lies in `arena` */
@@ -56,6 +57,14 @@ int hsi_problem_is_whole(const hsi_problem *pb);
 static inline int64_t hsi_priority(const hsi_problem *pb, size_t i)
 {
     return pb->priority ? pb->priority[i] : 0;
+}
+
+/* When the workers of a type are free; NULL: all at 0, or there are none. */
+static inline const double *hsi_available(const hsi_problem *pb, hs_type type)
+{
+    if (!pb->available || !(type == HS_CPU ? pb->m : pb->k))
+        return NULL;
+    return type == HS_CPU ? pb->available : pb->available + pb->m;
 }
 
 static inline int hsi_restartable(const hsi_problem *pb, size_t i)

@@ -27,7 +27,8 @@ double hsi_sum_round_up(const hsi_sum *sum)
     }
 }
 
-double hsi_certified_makespan(const hs_instance *in, const hs_schedule *s, hsi_asker *asker)
+double hsi_certified_makespan(const hs_instance *in, const hs_schedule *s, const double *available,
+                              hsi_asker *asker)
 {
     unsigned w, cpus = hs_schedule_cpus(s), workers = cpus + hs_schedule_gpus(s);
     double   makespan = 0;
@@ -46,6 +47,8 @@ double hsi_certified_makespan(const hs_instance *in, const hs_schedule *s, hsi_a
                 hsi_sum_add(&sum,
                             hs_instance_time(in, entries[i].task, w < cpus ? HS_CPU : HS_GPU));
         }
+        if (available && sum.high > 0)
+            hsi_sum_add(&sum, available[w]);
         makespan = fmax(makespan, hsi_sum_round_up(&sum));
     }
     return makespan;

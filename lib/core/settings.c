@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/settings.h"
 
+#include <float.h>
+
 #include "support/sized.h"
 
 void hs_settings_init_sized(hs_settings *settings, size_t size)
@@ -25,4 +27,20 @@ hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given)
     if (!(full->band >= 0) || !(full->leave >= 0))
         return HS_EINVAL;
     return HS_OK;
+}
+
+/* Times of an instance add up to a quarter of DBL_MAX at most, and so nothing overflows. */
+hs_status hsi_settings_check_available(const hs_settings *settings, const hs_instance *in,
+                                       int taken)
+{
+    size_t workers = (size_t)hs_instance_cpus(in) + hs_instance_gpus(in), w;
+
+    if (!settings->available)
+        return HS_OK;
+    if (settings->available_count != workers)
+        return HS_EINVAL;
+    for (w = 0; w < workers; w++)
+        if (!(settings->available[w] >= 0 && settings->available[w] <= DBL_MAX / 4))
+            return HS_EINVAL;
+    return taken ? HS_OK : HS_EBUSY;
 }

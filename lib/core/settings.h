@@ -9,6 +9,10 @@
 /* Defaults for what a shorter or absent struct leaves out, and ranges. */
 hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given);
 
+/* Are they fit for these workers? HS_EINVAL; HS_EBUSY: some are busy, and that is not `taken`. */
+hs_status hsi_settings_check_available(const hs_settings *settings, const hs_instance *in,
+                                       int taken);
+
 static inline int hsi_canceled(const hs_settings *settings)
 {
     return settings->cancel && settings->cancel(settings->cancel_data);

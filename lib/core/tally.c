@@ -43,6 +43,8 @@ void hsi_tally_sum(hsi_tally *tally, double *makespan, double *certified)
     *makespan = *certified = 0;
     for (worker = 0; worker < workers; worker++) {
         hsi_tally_settle(tally, worker);
+        if (tally->pb->available && tally->worker[worker].load.high > 0)
+            hsi_sum_add(&tally->worker[worker].load, tally->pb->available[worker]);
         *makespan = fmax(*makespan, tally->worker[worker].free_at);
         *certified = fmax(*certified, hsi_sum_round_up(&tally->worker[worker].load));
     }

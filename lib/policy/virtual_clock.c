@@ -9,6 +9,7 @@
  * was decided begin, so that what is given up at that time has left no trace. What a worker holds
  * starts when its last input is there; behind it another task may wait, chosen ahead.
  */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -340,7 +341,7 @@ static hs_status run(simulation *sim)
     return st == HS_OK ? what_is_left(sim) : st;
 }
 
-static hs_status open_simulation(simulation *sim)
+static hs_status open_simulation(simulation *sim, const double *available)
 {
     unsigned  workers = sim->policy->workers, rank;
     hs_status st;
@@ -355,6 +356,8 @@ static hs_status open_simulation(simulation *sim)
     for (rank = 0; rank < workers; rank++) {
         sim->actors[rank].ahead = NO_TASK;
         hsi_worker_tree_set(&sim->asked, rank, INFINITY);
+        if (available)
+            hsi_worker_tree_set(&sim->due, rank, available[worker_of(sim, rank)]);
     }
     st = hsi_log_open(&sim->log, &sim->truth, 0);
     return st;
@@ -368,7 +371,7 @@ static hs_status simulate(hs_policy *policy, const hs_instance *truth,
 
     if (st != HS_OK)
         return st;
-    st = open_simulation(&sim);
+    st = open_simulation(&sim, settings->available);
     if (st == HS_OK)
         st = run(&sim);
     if (st == HS_OK)
@@ -399,6 +402,16 @@ static int are_alike(const hs_instance *estimates, const hs_instance *truth)
     return 1;
 }
 
+static int are_times(const double *available, const hs_instance *in)
+{
+    unsigned workers = hs_instance_cpus(in) + hs_instance_gpus(in), w;
+
+    for (w = 0; w < workers; w++)
+        if (!(available[w] >= 0 && available[w] <= DBL_MAX / 4))
+            return 0;
+    return 1;
+}
+
 hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *estimates,
                              const hs_schedule *plan, const hs_instance *truth,
                              const hs_policy_settings *settings, hs_schedule **out)
@@ -411,6 +424,8 @@ hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *esti
         return HS_EINVAL;
     if (settings)
         (void)hsi_take_sized(&full, sizeof full, settings);
+    if (full.available && !are_times(full.available, estimates))
+        return HS_EINVAL;
     st = hs_policy_create(kind, estimates, plan, settings, &policy);
     if (st == HS_OK)
         st = simulate(policy, truth, &full, out);

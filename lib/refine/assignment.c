@@ -1,35 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Assignments and schedules: the loads are added up in one order, so both say the same makespan. */
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/log.h"
 #include "refine/refine.h"
 
+/* All 0, or when each worker is free. */
+static void begin(const hsi_problem *pb, double *load)
+{
+    for (size_t w = 0; w < (size_t)pb->m + pb->k; w++)
+        load[w] = pb->available ? pb->available[w] : 0;
+}
+
 double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *worker, double *load)
 {
-    size_t workers = (size_t)pb->m + pb->k, i;
+    size_t i;
     double makespan = 0;
 
-    memset(load, 0, workers * sizeof *load);
+    begin(pb, load);
     for (i = 0; i < pb->n; i++)
         load[worker[i]] += hsi_time_on(pb, i, worker[i]);
-    for (i = 0; i < workers; i++)
-        if (load[i] > makespan)
-            makespan = load[i];
+    for (i = 0; i < pb->n && pb->available; i++)
+        makespan = fmax(makespan, load[worker[i]]); /* not of one that has nothing to do */
+    for (i = 0; i < (size_t)pb->m + pb->k && !pb->available; i++)
+        makespan = fmax(makespan, load[i]);
     return makespan;
 }
 
 hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker,
                                   hs_schedule **out)
 {
-    double   *load = calloc((size_t)pb->m + pb->k, sizeof *load);
+    double   *load = malloc(((size_t)pb->m + pb->k) * sizeof *load);
     hsi_log   log = {0};
     hs_status st = load ? hsi_log_open(&log, pb, 0) : HS_ENOMEM;
     size_t    i;
 
     if (st != HS_OK)
         goto out;
+    begin(pb, load);
     for (i = 0; i < pb->n; i++) {
         load[worker[i]] += hsi_time_on(pb, i, worker[i]);
         hsi_log_put(&log, (uint32_t)i, worker[i], load[worker[i]]);

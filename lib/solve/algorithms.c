@@ -104,6 +104,11 @@ unsigned hs_algorithm_ranks(const hs_algorithm *alg)
     return hsi_algorithm_known(alg).ranks;
 }
 
+int hs_algorithm_available(const hs_algorithm *alg)
+{
+    return hsi_algorithm_known(alg).available;
+}
+
 double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, unsigned gpus,
                               const hs_settings *settings)
 {

@@ -3,6 +3,7 @@
 
 #include "bound/bound.h"
 #include "config.h"
+#include "core/settings.h"
 #include "support/sized.h"
 
 /* What `--list`, completion and the property tests walk. */
@@ -60,6 +61,11 @@ const char *hs_bound_cost(const hs_bound *bound)
     return bound->cost;
 }
 
+int hs_bound_available(const hs_bound *bound)
+{
+    return bound->available;
+}
+
 hs_status hs_bound_compute(const hs_bound *bound, const hs_instance *in,
                            const hs_settings *settings, double *value)
 {
@@ -84,6 +90,8 @@ hs_status hs_bound_compute_reported(const hs_bound *bound, const hs_instance *in
         return HS_EINVAL;
     hs_bound_report_init(&full);
     st = hsi_settings_resolve(&resolved, settings);
+    if (st == HS_OK)
+        st = hsi_settings_check_available(&resolved, in, bound->available);
     if (st == HS_OK)
         st = hsi_bound_run(bound, in, &resolved, value, &full);
     if (st == HS_OK && report)

@@ -82,7 +82,7 @@ static hs_status choose_way(chosen *choice, const hs_instance *in, const hs_sett
         return HS_EINVAL;
     choice->by_policy = own && own->policy &&
                         (!own->run || settings->rank != HS_RANK_DEFAULT || hs_instance_has_graph(in));
-    return HS_OK;
+    return hsi_settings_check_available(settings, in, choice->known.available);
 }
 
 static int is_heuristic(const chosen *alg)
@@ -103,9 +103,10 @@ static hs_status simulate(const chosen *alg, const hs_instance *in, const hs_set
     its.threshold = settings->threshold;
     its.cancel = settings->cancel;
     its.cancel_data = settings->cancel_data;
+    its.available = settings->available;
     st = hs_policy_simulate(hs_policy_find(alg->own->policy), in, NULL, in, &its, out);
     if (st == HS_OK)
-        report->certified = hsi_certified_makespan(in, *out, NULL);
+        report->certified = hsi_certified_makespan(in, *out, settings->available, NULL);
     return st;
 }
 
@@ -124,9 +125,9 @@ static hs_status search(const chosen *alg, const hs_instance *in, const hs_setti
         return alg->own->search(&members, in, settings, out, report);
     st = alg->known.run(in, settings, &s);
     if (st == HS_OK)
-        st = s ? hs_schedule_check(in, s, NULL) : HS_ESCHEDULE;
+        st = s ? hs_schedule_check_available(in, s, settings->available, NULL) : HS_ESCHEDULE;
     if (st == HS_OK) {
-        report->certified = hsi_certified_makespan(in, s, NULL);
+        report->certified = hsi_certified_makespan(in, s, settings->available, NULL);
         *out = s;
         s = NULL;
     }
@@ -171,7 +172,7 @@ static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
         return st;
     full.aborted = hs_schedule_size(ws->schedule) - hs_instance_tasks(in);
     if (is_heuristic(alg))
-        full.certified = hsi_certified_makespan(in, ws->schedule, &asker);
+        full.certified = hsi_certified_makespan(in, ws->schedule, settings.available, &asker);
     if (asker.canceled)
         return HS_ECANCELED;
     hsi_fill_sized(report, &full, sizeof full);

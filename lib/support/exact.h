@@ -24,6 +24,14 @@ static inline double hsi_two_sum(double a, double b, double *sum)
     return (a - (s - bb)) + (b - bb);
 }
 
+/* a + b for numbers >= 0, rounded down. */
+static inline double hsi_add_down(double a, double b)
+{
+    double sum, lost = hsi_two_sum(a, b, &sum);
+
+    return lost < 0 ? nextafter(sum, 0) : sum;
+}
+
 static inline void hsi_sum_add(hsi_sum *s, double x)
 {
     double low = hsi_two_sum(s->high, x, &s->high);

@@ -27,15 +27,25 @@ typedef struct hsi_worker_tree {
     uint32_t  size;
 } hsi_worker_tree;
 
-/* All of them are free at 0. */
-static inline void hsi_worker_tree_reset(hsi_worker_tree *tree)
+/* Each is free at a time >= 0, by rank; NULL: all at 0. */
+static inline void hsi_worker_tree_start(hsi_worker_tree *tree, const double *free_at)
 {
-    uint32_t i;
+    hsi_slot *node = tree->node;
+    uint32_t  i;
 
     for (i = 0; i < tree->leaves; i++)
-        tree->node[tree->leaves + i] = (hsi_slot){i < tree->size ? 0 : hsi_key_of_double(INFINITY), i};
-    for (i = tree->leaves - 1; i > 0; i--)
-        tree->node[i] = tree->node[2 * i]; /* the left one is as early, and lower */
+        node[tree->leaves + i] = (hsi_slot){
+            i >= tree->size ? hsi_key_of_double(INFINITY)
+            : free_at       ? hsi_key_of_double(free_at[i] + 0.0) /* no -0 */
+                            : 0,
+            i};
+    for (i = tree->leaves - 1; i > 0; i--) /* of equals the left one, which is lower */
+        node[i] = node[2 * i + (node[2 * i + 1].free_at < node[2 * i].free_at)];
+}
+
+static inline void hsi_worker_tree_reset(hsi_worker_tree *tree)
+{
+    hsi_worker_tree_start(tree, NULL);
 }
 
 static inline size_t hsi_worker_tree_size(hsi_worker_tree *tree, uint32_t size)

@@ -9,6 +9,7 @@
 
 typedef struct search {
     const sample *s;
+    const double *available;                /* NULL: all at 0 */
     unsigned      order[BRUTE_FORCE_TASKS]; /* longest first */
     unsigned      worker[BRUTE_FORCE_TASKS];
     double        load[BRUTE_FORCE_WORKERS];
@@ -23,6 +24,12 @@ static void exact_makespan(const search *sr, exact *value)
     size_t        i;
 
     memset(load, 0, (s->m + s->k) * sizeof load[0]);
+    for (w = 0; w < s->m + s->k && sr->available; w++)
+        for (i = 0; i < s->n; i++)
+            if (sr->worker[i] == w) {
+                exact_add(&load[w], sr->available[w]);
+                break;
+            }
     for (i = 0; i < s->n; i++)
         exact_add(&load[sr->worker[i]], (sr->worker[i] < s->m ? s->p : s->q)[i]);
     *value = load[0];
@@ -96,11 +103,19 @@ static void sort_longest_first(search *sr)
 
 void brute_force(const sample *s, optimum *out)
 {
-    search sr = {.s = s, .best = out};
+    brute_force_available(s, NULL, out);
+}
+
+void brute_force_available(const sample *s, const double *available, optimum *out)
+{
+    search   sr = {.s = s, .available = available, .best = out};
+    unsigned w;
 
     REQUIRE(s, s->n <= BRUTE_FORCE_TASKS && s->m + s->k <= BRUTE_FORCE_WORKERS, "too large");
     out->makespan = INFINITY;
     memset(&out->value, 0xff, sizeof out->value);
     sort_longest_first(&sr);
+    for (w = 0; w < s->m + s->k && available; w++)
+        sr.load[w] = available[w];
     place(&sr, 0, 0);
 }

@@ -15,4 +15,7 @@ typedef struct optimum {
 /* Of all assignments of tasks to workers: exponential in the number of tasks. */
 void brute_force(const sample *s, optimum *out);
 
+/* Workers come when they are available; one that has nothing to do does not count. */
+void brute_force_available(const sample *s, const double *available, optimum *out);
+
 #endif

@@ -42,8 +42,12 @@ void literal_rho_order(const sample *s, int downwards, uint32_t *order);
 /* order[] = 0 .. n-1 by decreasing time; ties by index. */
 void literal_time_order(size_t n, const double *time, uint32_t *order);
 
+/* When each worker is free: as the settings say, or (NULL settings too) at 0. To be freed. */
+double *literal_loads(const sample *s, const hs_settings *settings);
+
 /* LPT within each type on an allocation; appends to `out` unless NULL. The makespan. */
-double literal_lpt_on(const sample *s, const unsigned char *type, plan *out);
+double literal_lpt_on(const sample *s, const unsigned char *type, const hs_settings *settings,
+                      plan *out);
 
 void literal_heteroprio(const sample *s, const hs_settings *settings, plan *out);
 void literal_heteroprio_ns(const sample *s, const hs_settings *settings, plan *out);

@@ -129,7 +129,7 @@ static double lpt(const state *st, const unsigned char *mu, plan *out)
 
     for (i = 0; i < st->s->n; i++)
         type[st->order[i]] = (mu[i] == 1) == !st->switched ? HS_CPU : HS_GPU;
-    makespan = literal_lpt_on(st->s, type, out);
+    makespan = literal_lpt_on(st->s, type, NULL, out);
     free(type);
     return makespan;
 }

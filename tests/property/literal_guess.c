@@ -101,7 +101,7 @@ static int try_dualhp(const sample *s, const hs_settings *settings, double guess
     literal_rho_order(s, 1, order);
     accepted = allocate_dualhp(s, order, guess, type);
     if (accepted)
-        literal_lpt_on(s, type, out);
+        literal_lpt_on(s, type, NULL, out);
     free(order);
     free(type);
     return accepted;

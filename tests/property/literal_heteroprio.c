@@ -25,6 +25,7 @@ typedef struct world {
     uint32_t     *queue; /* front: the GPUs' end */
     size_t        queue_size;
     worker       *workers;
+    double       *free_at; /* when they come */
 } world;
 
 static int nearer_to_front(const sample *s, uint32_t a, uint32_t b)
@@ -154,7 +155,7 @@ static int first_idle_acts(world *w)
     for (i = 0; i < workers; i++) {
         unsigned number = (w->s->m + i) % workers;
 
-        if (w->workers[number].task == NONE && act(w, number))
+        if (w->free_at[number] <= w->now && w->workers[number].task == NONE && act(w, number))
             return 1;
     }
     return 0;
@@ -168,16 +169,19 @@ static double next_event(const world *w)
     for (i = 0; i < w->s->m + w->s->k; i++)
         if (w->workers[i].task != NONE)
             next = fmin(next, w->workers[i].end);
+        else if (w->free_at[i] > w->now)
+            next = fmin(next, w->free_at[i]);
     return next;
 }
 
-static void simulate(const sample *s, int spoliation, plan *out)
+static void simulate(const sample *s, int spoliation, const hs_settings *settings, plan *out)
 {
     world    w = {.s = s, .out = out, .spoliation = spoliation};
     unsigned i;
 
     w.queue = literal_memory(s->n, sizeof *w.queue);
     w.workers = literal_memory(s->m + s->k, sizeof *w.workers);
+    w.free_at = literal_loads(s, settings);
     for (i = 0; i < s->m + s->k; i++)
         w.workers[i].task = NONE;
     fill_queue(&w);
@@ -186,18 +190,17 @@ static void simulate(const sample *s, int spoliation, plan *out)
             end_tasks(&w);
         while (first_idle_acts(&w));
     }
+    free(w.free_at);
     free(w.workers);
     free(w.queue);
 }
 
 void literal_heteroprio(const sample *s, const hs_settings *settings, plan *out)
 {
-    (void)settings;
-    simulate(s, 1, out);
+    simulate(s, 1, settings, out);
 }
 
 void literal_heteroprio_ns(const sample *s, const hs_settings *settings, plan *out)
 {
-    (void)settings;
-    simulate(s, 0, out);
+    simulate(s, 0, settings, out);
 }

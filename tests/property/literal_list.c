@@ -5,9 +5,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-double literal_lpt_on(const sample *s, const unsigned char *type, plan *out)
+double *literal_loads(const sample *s, const hs_settings *settings)
 {
-    double   *loads = literal_memory(s->m + s->k, sizeof *loads), makespan = 0;
+    double  *loads = literal_memory(s->m + s->k, sizeof *loads);
+    unsigned w;
+
+    for (w = 0; w < s->m + s->k && settings && settings->available; w++)
+        loads[w] = settings->available[w];
+    return loads;
+}
+
+double literal_lpt_on(const sample *s, const unsigned char *type, const hs_settings *settings,
+                      plan *out)
+{
+    double   *loads = literal_loads(s, settings), makespan = 0;
     uint32_t *order = literal_memory(s->n, sizeof *order);
     int       t;
     size_t    i;
@@ -33,10 +44,9 @@ void literal_lpt(const sample *s, const hs_settings *settings, plan *out)
     unsigned char *type = literal_memory(s->n, 1);
     size_t         i;
 
-    (void)settings;
     for (i = 0; i < s->n; i++)
         type[i] = s->p[i] <= s->q[i] ? HS_CPU : HS_GPU;
-    literal_lpt_on(s, type, out);
+    literal_lpt_on(s, type, settings, out);
     free(type);
 }
 
@@ -50,11 +60,10 @@ static double would_end(const sample *s, const double *loads, hs_type type, uint
 
 void literal_clb2c(const sample *s, const hs_settings *settings, plan *out)
 {
-    double   *loads = literal_memory(s->m + s->k, sizeof *loads);
+    double   *loads = literal_loads(s, settings);
     uint32_t *order = literal_memory(s->n, sizeof *order);
     size_t    first = 0, last = s->n; /* order[first, last) is left */
 
-    (void)settings;
     literal_rho_order(s, 0, order);
     while (first < last) {
         double cpu_end = would_end(s, loads, HS_CPU, order[first]);
@@ -70,9 +79,10 @@ void literal_clb2c(const sample *s, const hs_settings *settings, plan *out)
 }
 
 /* By decreasing rank, each task to the type that would end it first. */
-static void rank_and_place(const sample *s, const double *rank, plan *out)
+static void rank_and_place(const sample *s, const double *rank, const hs_settings *settings,
+                           plan *out)
 {
-    double   *loads = literal_memory(s->m + s->k, sizeof *loads);
+    double   *loads = literal_loads(s, settings);
     uint32_t *order = literal_memory(s->n, sizeof *order);
     size_t    i;
 
@@ -93,7 +103,6 @@ void literal_heft(const sample *s, const hs_settings *settings, plan *out)
     double *rank = literal_memory(s->n, sizeof *rank);
     size_t  i;
 
-    (void)settings;
     for (i = 0; i < s->n; i++) {
         rank[i] = (s->m * s->p[i] + s->k * s->q[i]) / ((double)s->m + s->k);
         if (isinf(s->p[i]))
@@ -101,7 +110,7 @@ void literal_heft(const sample *s, const hs_settings *settings, plan *out)
         if (isinf(s->q[i]))
             rank[i] = s->p[i];
     }
-    rank_and_place(s, rank, out);
+    rank_and_place(s, rank, settings, out);
     free(rank);
 }
 
@@ -110,9 +119,8 @@ void literal_heft_min(const sample *s, const hs_settings *settings, plan *out)
     double *rank = literal_memory(s->n, sizeof *rank);
     size_t  i;
 
-    (void)settings;
     for (i = 0; i < s->n; i++)
         rank[i] = fmin(s->p[i], s->q[i]);
-    rank_and_place(s, rank, out);
+    rank_and_place(s, rank, settings, out);
     free(rank);
 }

@@ -5,9 +5,11 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "check/certificate.h"
 #include "check/difference.h"
+#include "common/available.h"
 #include "common/certified.h"
 #include "common/escape.h"
 #include "common/files.h"
@@ -21,6 +23,7 @@
 typedef struct command_line {
     hs_read_options reading;
     const char     *certificate; /* NULL: none */
+    const char     *available;   /* NULL: all are */
     int             quiet;
 } command_line;
 
@@ -29,6 +32,8 @@ static const option_spec option_table[] = {
     {0, "certificate", "FILE", {OPTION_FILE(certificate)},
      "verify, in exact arithmetic, the lower bound that FILE (by hsched-solve --certificate) "
      "proves, and how near the plan is to it"},
+    {0, "available", "WORKER=TIME[,...]|@FILE", {OPTION_TEXT(available)},
+     "nothing may start on these workers before: as of hsched-solve"},
     {0, "ignore-unknown", NULL, {OPTION_FLAG(reading.ignore_unknown)},
      "skip columns that are not known, rather than refuse them"},
     {0}};
@@ -145,11 +150,15 @@ static void print_valid(const plan *p)
 
 static int check_plan(plan *p, const char *instance, const command_line *line)
 {
-    int code = plan_read(p, &line->reading);
+    double *available = NULL;
+    int     code = plan_read(p, &line->reading);
 
     progress_step(1, "checking %s", p->path);
     if (!code)
-        code = plan_check(p);
+        code = available_read(line->available, p->in, &available);
+    if (!code)
+        code = plan_check(p, available);
+    free(available);
     if (!code)
         code = check_header(p);
     if (!code && instance)

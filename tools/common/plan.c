@@ -132,14 +132,18 @@ static int report_violation(const plan *p, const hs_violation *v)
                               "be there before %s",
                               task, worker, found, v->before == SIZE_MAX ? "" : "task ",
                               before_name(p, v, before), expected);
+    case HS_NOT_AVAILABLE:
+        return plan_not_valid(p,
+                              "task %s on %s: it starts at %s, but the worker is available from %s",
+                              task, worker, found, expected);
     }
     return EXIT_OK;
 }
 
-int plan_check(const plan *p)
+int plan_check(const plan *p, const double *available)
 {
     hs_violation first = {0};
-    hs_status    status = hs_schedule_check(p->in, p->s, &first);
+    hs_status    status = hs_schedule_check_available(p->in, p->s, available, &first);
 
     if (status == HS_ESCHEDULE)
         return report_violation(p, &first);

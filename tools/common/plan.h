@@ -19,8 +19,8 @@ int  plan_read(plan *p, const hs_read_options *reading);
 int  plan_or_instance_read(plan *p, const hs_read_options *reading);
 void plan_free(plan *p);
 
-/** Is its schedule valid? 0, or an exit code after a message. */
-int plan_check(const plan *p);
+/** Is its schedule valid, workers being available from then on (NULL: 0)? 0, or an exit code after a message. */
+int plan_check(const plan *p, const double *available);
 
 /** "PLAN: not valid: ..." on one line; gives the exit code for that. */
 int plan_not_valid(const plan *p, const char *format, ...) __attribute__((format(printf, 2, 3)));

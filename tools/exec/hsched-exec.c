@@ -302,7 +302,7 @@ static int run_plan(command_line *line, exec_job *job)
         code = exec_plan_instance(&job->plan, request->quiet);
     if (!code) {
         progress_step(1, "checking %s", job->plan.path);
-        code = plan_check(&job->plan);
+        code = plan_check(&job->plan, NULL);
     }
     progress_end();
     if (!code)

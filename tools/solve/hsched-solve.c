@@ -63,6 +63,9 @@ static const option_spec option_table[] = {
      "solve N instances at a time; best searches in the threads that are left (default: 1)"},
     {0, "start", "PLAN", {OPTION_FILE(request.start)},
      "best: start from this plan of the instance; the result is no worse"},
+    {0, "available", "WORKER=TIME[,...]|@FILE", {OPTION_TEXT(request.available)},
+     "these workers are busy until then: cpu3=12.5,gpu0=7 (in the instance's unit); --list says "
+     "which algorithms and bounds take that"},
     {0, "gap", "G", {OPTION_REAL(request.settings.gap, 0, 1e9)},
      "best: end as soon as the makespan is proved to be within the factor 1 + G of the optimum "
      "(default: 0); if no schedule is in the end, the exit status is 1"},

@@ -35,6 +35,8 @@ static void print_ranks(const hs_algorithm *alg)
 
     if (hs_algorithm_graphs(alg))
         printf("%*sgraphs: yes\n", INDENT, "");
+    if (hs_algorithm_available(alg))
+        printf("%*savailable: yes\n", INDENT, "");
     if (!hs_algorithm_ranks(alg))
         return;
     printf("%*sranks: ", INDENT, "");
@@ -65,6 +67,8 @@ static void list_bound(const hs_bound *bound)
     help_wrap(stdout, hs_bound_summary(bound), 0, INDENT);
     print_field("cost", hs_bound_cost(bound));
     print_field("source", hs_bound_source(bound));
+    if (hs_bound_available(bound))
+        printf("%*savailable: yes\n", INDENT, "");
 }
 
 void solve_list(const hs_read_options *reading)

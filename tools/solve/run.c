@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/available.h"
 #include "common/certified.h"
 #include "common/clock.h"
 #include "common/input.h"
@@ -17,7 +18,7 @@ typedef struct run {
     const solve_request *request;
     solve_result        *result;
     const hs_instance   *in;
-    hs_settings          settings; /* the request's, and this instance's affinities */
+    hs_settings          settings; /* the request's, and what is this instance's own */
     double               best_makespan;
     size_t               step;
 } run;
@@ -48,6 +49,7 @@ static int failed(const run *r, const char *what, hs_status status)
 {
     message("%s: %s: %s%s", r->result->path, what, hs_status_text(status),
             status == HS_EDEPENDENT ? "; hsched-solve --list says which algorithms take graphs"
+            : status == HS_EBUSY    ? "; hsched-solve --list says which take --available"
                                     : "");
     return exit_code(status);
 }
@@ -68,8 +70,8 @@ static void add_bound(solve_result *result, const char *name, double value, doub
 /* May do without: it is too large for this bound, or the solver gave up. */
 static int may_leave_out(const wanted_bound *wanted, hs_status status)
 {
-    return !wanted->by_name &&
-           (status == HS_ETOOBIG || status == HS_ESOLVER || status == HS_EUNSUPPORTED);
+    return !wanted->by_name && (status == HS_ETOOBIG || status == HS_ESOLVER ||
+                                status == HS_EUNSUPPORTED || status == HS_EBUSY);
 }
 
 static int certificate_wanted(const run *r)
@@ -214,7 +216,7 @@ static int compute_bounds(run *r)
 static int check(const run *r, const char *name, const hs_schedule *s)
 {
     hs_violation first;
-    hs_status    status = hs_schedule_check(r->in, s, &first);
+    hs_status    status = hs_schedule_check_available(r->in, s, r->settings.available, &first);
 
     if (status == HS_ESCHEDULE) {
         message("%s: internal error: the schedule of %s is not valid: %s", r->result->path, name,
@@ -272,7 +274,8 @@ static void keep_best(run *r, hs_schedule *s, double makespan)
 /* What does not take these tasks was not wanted where all that do were. */
 static int refused(const run *r, const wanted_algorithm *wanted, solve_row *row, hs_status status)
 {
-    if (!wanted->by_name && (status == HS_EDEPENDENT || status == HS_EWORKER)) {
+    if (!wanted->by_name &&
+        (status == HS_EDEPENDENT || status == HS_EWORKER || status == HS_EBUSY)) {
         row->left_out = 1;
         return EXIT_OK;
     }
@@ -389,8 +392,8 @@ static int run_algorithms(run *r)
         return code;
     set_gaps(result);
     if (left_out.used > 0)
-        message("%s: algorithms left out, as they do not take such tasks: %s", result->path,
-                left_out.text);
+        message("%s: algorithms left out, as they do not take such tasks%s: %s", result->path,
+                r->settings.available ? " or busy workers" : "", left_out.text);
     return EXIT_OK;
 }
 
@@ -445,6 +448,7 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
 {
     hs_affinity *affinities = NULL;
     hs_schedule *start = NULL;
+    double      *available = NULL;
     run          r = {.request = request, .result = result, .step = step + 1};
     int          code;
 
@@ -460,6 +464,10 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
     r.settings = request->settings;
     code = read_affinities(request, r.in, &affinities, &r.settings.affinity_count);
     r.settings.affinities = affinities;
+    if (!code)
+        code = available_read(request->available, r.in, &available);
+    r.settings.available = available;
+    r.settings.available_count = hs_instance_cpus(r.in) + hs_instance_gpus(r.in);
     if (!code && request->start)
         code = solve_start(request->start, r.in, &start);
     r.settings.start = start;
@@ -475,6 +483,7 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
         code = certify_best(&r);
     hs_schedule_free(start);
     free(affinities);
+    free(available);
     return code;
 }
 

@@ -37,6 +37,7 @@ typedef struct solve_request {
     int               bounds_asked; /* -b was given: report them too */
     hs_settings       settings;
     const char       *affinity;          /* a file; NULL: none */
+    const char       *available;         /* of workers; NULL: all are */
     const char       *start;             /* a plan to start from; NULL: none */
     int               metrics;           /* --metrics was given */
     int               has_gap;           /* --gap was given: it must be reached */

@@ -47,6 +47,7 @@ static void say_bounds(hs_plan_info *info, const solve_result *result)
 typedef struct source {
     const solve_result *result;
     const char         *algorithm; /* the best schedule's */
+    int                 has_busy;  /* workers, at the start */
 } source;
 
 static hs_status write_plan(int fd, const source *from)
@@ -55,7 +56,8 @@ static hs_status write_plan(int fd, const source *from)
 
     hs_plan_info_init(&info);
     snprintf(info.algorithm, sizeof info.algorithm, "%s", from->algorithm);
-    say_bounds(&info, from->result);
+    if (!from->has_busy) /* the plan does not say until when, and without that they are wrong */
+        say_bounds(&info, from->result);
     return hs_plan_write(fd, from->result->in, from->result->best, &info);
 }
 
@@ -82,7 +84,7 @@ static hs_status write_file(int which, int fd, const void *data)
 
 int solve_write(solve_request *request, const solve_result *result)
 {
-    source from = {result, best_algorithm(result)};
+    source from = {result, best_algorithm(result), request->available != NULL};
 
     return files_write(request->file, SOLVE_FILES, write_file, &from);
 }

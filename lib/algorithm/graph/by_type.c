@@ -96,6 +96,7 @@ const hsi_algorithm hsi_alg_cpu_only = {
             .source = SOURCE,
             .cost = COST,
             .graphs = 1,
+            .available = 1,
         },
     .run = run_cpu_only,
 };
@@ -109,6 +110,7 @@ const hsi_algorithm hsi_alg_gpu_only = {
             .source = SOURCE,
             .cost = COST,
             .graphs = 1,
+            .available = 1,
         },
     .run = run_gpu_only,
 };
@@ -122,6 +124,7 @@ const hsi_algorithm hsi_alg_random = {
             .source = SOURCE,
             .cost = COST,
             .graphs = 1,
+            .available = 1,
         },
     .run = run_random,
 };

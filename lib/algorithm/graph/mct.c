@@ -115,6 +115,7 @@ const hsi_algorithm hsi_alg_mct = {
             .source = "Zhang, Hou: High-Performance Task Scheduling for Heterogeneous Systems",
             .cost = "O(n (log n + m + k)), and O(1) a dependency, O(k) where transfers take time",
             .graphs = 1,
+            .available = 1,
         },
     .run = run,
 };

@@ -20,8 +20,10 @@ static void open_lines(hsi_placing *placing)
     double             shortest[2] = {shortest_of(pb->p, pb->n), shortest_of(pb->q, pb->n)};
 
     for (unsigned w = 0; w < pb->m + pb->k; w++)
-        placing->line[w] =
-            (hsi_timeline){.first = HS_NOBODY, .last = HS_NOBODY, .shortest = shortest[w >= pb->m]};
+        placing->line[w] = (hsi_timeline){.first = HS_NOBODY,
+                                          .last = HS_NOBODY,
+                                          .end = pb->available ? pb->available[w] : 0,
+                                          .shortest = shortest[w >= pb->m]};
 }
 
 hs_status hsi_placing_open(hsi_placing *placing, const hsi_problem *pb)
@@ -233,7 +235,7 @@ static size_t walk(const hsi_placing *placing, hsi_log *log)
     size_t             starts = 0;
 
     for (uint32_t w = 0; w < pb->m + pb->k; w++) {
-        double before = 0;
+        double before = pb->available ? pb->available[w] : 0;
 
         for (uint32_t task = placing->line[w].first; task != HS_NOBODY;
              task = placing->next[task]) {

@@ -3,14 +3,7 @@
 
 #include <math.h>
 
-#include "support/exact.h"
-
-static double add_down(double a, double b)
-{
-    double sum, lost = hsi_two_sum(a, b, &sum);
-
-    return lost < 0 ? nextafter(sum, 0) : sum;
-}
+#include "bound/release.h"
 
 static double smaller_time(const hsi_problem *pb, uint32_t vertex)
 {
@@ -33,39 +26,46 @@ static void find_ways(const hsi_problem *pb, double *head, double *tail)
         size_t          count;
         const uint32_t *after = hsi_successors(g, v, &count);
 
-        raise(head, after, count, add_down(head[v], smaller_time(pb, v)));
+        raise(head, after, count, hsi_add_down(head[v], smaller_time(pb, v)));
     }
     for (size_t i = g->vertices; i-- > 0;) {
         uint32_t        v = hsi_in_order(g, i);
         size_t          count;
         const uint32_t *before = hsi_predecessors(g, v, &count);
 
-        raise(tail, before, count, add_down(tail[v], smaller_time(pb, v)));
+        raise(tail, before, count, hsi_add_down(tail[v], smaller_time(pb, v)));
     }
 }
 
-static double span(double head, double time, double tail)
+/* Where no worker that could run it is free before `from`, and the first of all at `first`. */
+static double span(double first, double head, double from, double time, double tail)
 {
-    return isinf(time) ? time : add_down(add_down(head, time), tail);
+    double begin = fmax(hsi_add_down(first, head), from);
+
+    return isinf(time) ? time : hsi_add_down(hsi_add_down(begin, time), tail);
 }
 
 hs_status hsi_spans_find(const hsi_problem *pb, hsi_arena *arena, hsi_spans *spans)
 {
-    double *head, *tail;
+    const double cpus = hsi_first_available(pb, HS_CPU), gpus = hsi_first_available(pb, HS_GPU);
+    const double first = fmin(cpus, gpus);
+    size_t       vertices = pb->graph ? pb->graph->vertices : pb->n;
+    double      *head, *tail;
 
     *spans = (hsi_spans){pb->p, pb->q};
-    if (!pb->graph)
+    if (!pb->graph && !pb->available)
         return HS_OK;
-    head = hsi_arena_take_zeroed(arena, pb->graph->vertices, sizeof *head);
-    tail = hsi_arena_take_zeroed(arena, pb->graph->vertices, sizeof *tail);
+    head = hsi_arena_take_zeroed(arena, vertices, sizeof *head);
+    tail = hsi_arena_take_zeroed(arena, vertices, sizeof *tail);
     if (!head || !tail)
         return HS_ENOMEM;
-    find_ways(pb, head, tail);
+    if (pb->graph)
+        find_ways(pb, head, tail);
     for (size_t i = 0; i < pb->n; i++) {
         double before = head[i], after = tail[i];
 
-        head[i] = span(before, pb->p[i], after);
-        tail[i] = span(before, pb->q[i], after);
+        head[i] = span(first, before, cpus, pb->p[i], after);
+        tail[i] = span(first, before, gpus, pb->q[i], after);
     }
     *spans = (hsi_spans){head, tail};
     return HS_OK;

@@ -115,6 +115,8 @@ hs_status hs_certificate_create(const hs_bound *bound, const hs_instance *in,
         return HS_EUNSUPPORTED;
     st = hsi_settings_resolve(&full, settings);
     if (st == HS_OK)
+        st = hsi_settings_check_available(&full, in, 0);
+    if (st == HS_OK)
         st = hsi_bound_problem(bound, in, &problem);
     return st == HS_OK ? make(in, &problem, &full, bound->name, make_of_bound, bound, out) : st;
 }
@@ -148,6 +150,8 @@ hs_status hs_certificate_prove(const hs_instance *in, const char *name, double v
     if (!in || !name || !out || !is_name(name) || !isfinite(value))
         return HS_EINVAL;
     st = hsi_settings_resolve(&full, settings);
+    if (st == HS_OK)
+        st = hsi_settings_check_available(&full, in, 0);
     if (st == HS_OK)
         st = hsi_problem_of_rows(in, &rows);
     return st == HS_OK ? make(in, &rows, &full, name, make_of_value, &value, out) : st;

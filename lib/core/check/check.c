@@ -39,6 +39,8 @@ const char *hs_violation_text(hs_violation_kind kind)
         return "the task starts before one that it comes after has ended";
     case HS_INPUT_LATE:
         return "the task starts before what it reads can be there";
+    case HS_NOT_AVAILABLE:
+        return "the execution starts before the worker is available";
     }
     return "unknown violation";
 }
@@ -58,6 +60,7 @@ typedef struct attempt {
 typedef struct check {
     const hs_instance *in;
     const hs_schedule *s;
+    const double      *available; /* NULL: all at 0 */
     double            *run_start; /* of each task; -1: not run */
     attempt           *aborted;
     size_t             aborts;
@@ -121,6 +124,8 @@ static int check_worker(check *c, unsigned worker)
             return broken(&c->v, HS_UNKNOWN_TASK, 0, 0);
         if (check_times(entry, hs_instance_time(c->in, entry->task, type), &c->v))
             return 1;
+        if (c->available && entry->start < c->available[worker])
+            return broken(&c->v, HS_NOT_AVAILABLE, c->available[worker], entry->start);
         if (entry->start < free_at)
             return broken(&c->v, HS_OVERLAP, free_at, entry->start);
         if (take_note(c, entry))
@@ -183,7 +188,13 @@ static int check_all(check *c)
 
 hs_status hs_schedule_check(const hs_instance *in, const hs_schedule *s, hs_violation *first)
 {
-    check     c = {.in = in, .s = s};
+    return hs_schedule_check_available(in, s, NULL, first);
+}
+
+hs_status hs_schedule_check_available(const hs_instance *in, const hs_schedule *s,
+                                      const double *available, hs_violation *first)
+{
+    check     c = {.in = in, .s = s, .available = available};
     hs_status st = HS_ENOMEM;
     size_t    i;
 

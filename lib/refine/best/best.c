@@ -2,13 +2,16 @@
 /*
  * The default algorithm: the portfolio, then annealing, with lower bounds beside
  * it that say when to end. What is returned is always the schedule of the least
- * makespan that was met, so it is no worse than any member that finished. It takes the
+ * makespan that was met, so it is no worse than any member that finished. Where workers come late
+ * it is the portfolio alone. It takes the
  * time it is given, or less where the bounds prove that nothing better is to be had.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algorithm/algorithm.h"
+#include "bound/bound.h"
 #include "core/order.h"
 #include "refine/best/best.h"
 #include "refine/graph/search.h"
@@ -77,6 +80,19 @@ static hs_status improve(hsi_best *best)
     return st == HS_ECANCELED ? HS_OK : st; /* it has a schedule */
 }
 
+/* Where workers come late: what the members make of that, and the bound that knows it. */
+static hs_status take_members(hsi_best *best)
+{
+    hs_report *report = best->report;
+    hs_status st = hsi_bound_run(&hsi_bound_deadline, best->in, best->settings, &best->bound, NULL);
+
+    if (st == HS_OK)
+        st = hsi_portfolio_rest(best);
+    report->bound = best->bound;
+    snprintf(report->bound_name, sizeof report->bound_name, "%s", hsi_bound_deadline.name);
+    return st == HS_ECANCELED ? HS_OK : st; /* it has a schedule */
+}
+
 static void fill_report(hsi_best *best)
 {
     hs_report *report = best->report;
@@ -92,15 +108,18 @@ static hs_status run_best(const hsi_members *members, const hs_instance *in,
                           const hs_settings *settings, hs_schedule **out, hs_report *report)
 {
     hsi_best  best;
-    hs_status st = hsi_best_open(&best, in, settings, report);
+    hs_status st;
 
+    if (settings->available && hs_instance_has_graph(in))
+        return HS_EBUSY;
+    st = hsi_best_open(&best, in, settings, report);
     best.members = members;
     if (st == HS_OK)
         st = warm_start(&best);
     if (st == HS_OK)
         st = best.pb.graph ? hsi_graph_portfolio(&best) : hsi_portfolio_first(&best);
     if (st == HS_OK)
-        st = improve(&best);
+        st = settings->available ? take_members(&best) : improve(&best);
     if (st == HS_OK) {
         fill_report(&best);
         *out = best.found;
@@ -116,14 +135,17 @@ static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *setting
 }
 
 const hsi_algorithm hsi_alg_best = {
-    .about = {
-        .struct_size = sizeof(hs_algorithm),
-        .name = "best",
-        .summary = "the portfolio of the others, then local search until the time limit or a proof",
-        .source = "this project; heteroprio, its first member, gives the guarantee",
-        .cost = "its time limit, 1 s by default",
-        .guarantee = guarantee,
-        .graphs = 1,
-    },
+    .about =
+        {
+            .struct_size = sizeof(hs_algorithm),
+            .name = "best",
+            .summary =
+                "the portfolio of the others, then local search until the time limit or a proof",
+            .source = "this project; heteroprio, its first member, gives the guarantee",
+            .cost = "its time limit, 1 s by default",
+            .guarantee = guarantee,
+            .graphs = 1,
+            .available = 1,
+        },
     .search = run_best,
 };

@@ -65,6 +65,7 @@ hs_status hsi_portfolio_first(hsi_best *best)
     hs_settings_init(&settings);
     settings.cancel = best->settings->cancel;
     settings.cancel_data = best->settings->cancel_data;
+    settings.available = best->settings->available;
     st = hsi_run(&hsi_alg_heteroprio, best->in, &settings, &s);
     if (st == HS_ECANCELED && best->found) /* the caller's own */
         return HS_OK;
@@ -96,16 +97,18 @@ static hs_status run_split(hsi_best *best)
 hs_status hsi_portfolio_rest(hsi_best *best)
 {
     hs_settings settings;
-    hs_status   st = run_split(best);
+    hs_status   st = best->pb.available ? HS_OK : run_split(best);
     size_t      i;
 
     hs_settings_init(&settings);
     settings.cancel = portfolio_over;
     settings.cancel_data = best;
+    settings.available = best->settings->available;
     for (i = 0; i < sizeof members / sizeof *members && st == HS_OK; i++) {
         if (portfolio_over(best) || hsi_best_met(best))
             break;
-        if (best->pb.n <= members[i].most)
+        if (best->pb.n <= members[i].most &&
+            (members[i].algorithm->about.available || !best->pb.available))
             st = run_member(best, members[i].algorithm, &settings);
     }
     return st;

@@ -54,6 +54,7 @@ hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings
     st = hsi_problem_of_tasks(in, &best->pb);
     if (st != HS_OK)
         return st;
+    best->pb.available = settings->available;
     n = best->pb.n;
     workers = (size_t)best->pb.m + best->pb.k;
     best->order = malloc((n + 1) * sizeof *best->order);
@@ -102,7 +103,7 @@ static double allowed(const hsi_best *best)
 
 double hsi_best_certified(hsi_best *best)
 {
-    return hsi_certified_makespan(best->in, best->found, &best->asker);
+    return hsi_certified_makespan(best->in, best->found, best->pb.available, &best->asker);
 }
 
 int hsi_best_met(hsi_best *best)
@@ -196,7 +197,8 @@ hs_status hsi_best_offer_exact(hsi_best *best, const uint32_t *worker)
     st = hsi_assignment_schedule(&best->pb, worker, &s);
     if (st != HS_OK)
         return st;
-    if (hsi_certified_makespan(best->in, s, &best->asker) >= hsi_best_certified(best)) {
+    if (hsi_certified_makespan(best->in, s, best->pb.available, &best->asker) >=
+        hsi_best_certified(best)) {
         hs_schedule_free(s);
         return HS_OK;
     }
