@@ -97,6 +97,39 @@ HS_API hs_status hs_affinities_read(int fd, const hs_instance *in, hs_affinity *
 HS_API hs_status hs_kernel_table_read(int fd, hs_kernel_table **out, hs_diagnostic *why);
 HS_API void      hs_kernel_table_free(hs_kernel_table *table);
 
+/** How an instance is made of a file of another format. */
+typedef struct hs_import_options {
+    size_t   struct_size;
+    int      has_cpus, has_gpus; /* the numbers below stand, whatever the file says */
+    unsigned cpus, gpus;         /* or else only where it does not say: 20 and 4 */
+
+    /*
+     * Times on GPUs where the file has none: rules [NAME=]FACTOR by commas, of which the first
+     * whose NAME is the task's (`*`: any text) holds; the time on CPUs is divided by FACTOR, or
+     * `none`: it does not run there. NULL: no rules.
+     */
+    const char *speedup;
+    double      least_time; /* shorter times become this; 0: a time of 0 is an error */
+    hs_unit     unit;       /* where the format has none: STG, and DOT that does not say */
+    const char *time, *bytes; /* DOT: the attributes that are times on CPUs and an edge's bytes, if
+                                 not `cpu` and `bytes` */
+} hs_import_options;
+
+HS_API void hs_import_options_init_sized(hs_import_options *options, size_t size);
+#define hs_import_options_init(o) hs_import_options_init_sized((o), sizeof *(o))
+
+/**
+ * An instance from a standard task graph, hsched-gen(1) says how. Statuses and *why as of
+ * hs_instance_read(), HS_ETOOBIG besides (more than a gigabyte). NULL options mean defaults.
+ * Expected O(length log length).
+ */
+HS_API hs_status hs_import_stg(int fd, const hs_import_options *options, hs_instance **out,
+                               hs_diagnostic *why);
+
+/** From a directed graph in the language of Graphviz, such as hs_dot_write() writes. */
+HS_API hs_status hs_import_dot(int fd, const hs_import_options *options, hs_instance **out,
+                               hs_diagnostic *why);
+
 /** An attempt at a task that failed: an entry that the schedule has as aborted. */
 typedef struct hs_picture_failure {
     unsigned    worker;
@@ -145,7 +178,8 @@ HS_API hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule
 
 /**
  * The graph of an instance in the language of Graphviz: a box a task with its times on CPU and GPU,
- * an edge for each there is, with the data and the bytes that move along it.
+ * an edge for each there is, with the data and the bytes that move along it. Attributes that
+ * Graphviz has no use for say the rest: hs_import_dot() gives the same tasks back.
  */
 HS_API hs_status hs_dot_write(int fd, const hs_instance *in);
 

@@ -3,11 +3,17 @@
  * A graph in the language of Graphviz: a box a task, a point a barrier, an edge for each that there
  * is, with the data and bytes that move along it; dashed where it only keeps tasks that access the
  * same data in order.
+ *
+ * Attributes that are not Graphviz's have what hs_import_dot() makes the instance of again: those of
+ * nodes are called like columns, those of the graph like the lines above an instance. An edge of
+ * class `data` follows from the nodes' data.
  */
 #include <hybridsched/io.h>
 
 #include "core/graph/graph.h"
+#include "io/text/csv_write.h"
 #include "io/text/output.h"
+#include "support/decimal/decimal.h"
 
 /* Inside double quotes, where a backslash could begin an escape. */
 static void put_text(hsi_output *out, const char *text)
@@ -19,20 +25,129 @@ static void put_text(hsi_output *out, const char *text)
     }
 }
 
-static void put_vertex(hsi_output *out, const hs_instance *in, size_t vertex)
+/* As it stands, in quotes. */
+static void put_value(hsi_output *out, const char *name, const char *text, size_t length)
 {
-    char name[HS_MAX_ID + 16];
+    hsi_output_format(out, ", %s=\"", name);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '"' || text[i] == '\\')
+            hsi_output_char(out, '\\');
+        hsi_output_char(out, text[i]);
+    }
+    hsi_output_char(out, '"');
+}
+
+static void put_number(hsi_output *out, const char *name, double value)
+{
+    char number[32];
+
+    put_value(out, name, number, hs_format_double(value, number));
+}
+
+static hs_status put_list(hsi_output *out, const hs_instance *in, int column, size_t row)
+{
+    hsi_vector text = {0};
+    hs_status  st = hsi_append_list(&text, in, column, row) ? HS_ENOMEM : HS_OK;
+
+    if (st == HS_OK && text.size > 0)
+        put_value(out, hsi_columns[column].is.name, text.data, text.size);
+    hsi_vector_free(&text);
+    return st;
+}
+
+/* What a column says of a row, unless that is nothing. */
+static hs_status put_column(hsi_output *out, const hs_instance *in, size_t row, int column)
+{
+    const hs_column *is = &hsi_columns[column].is;
+    hsi_value        value;
+    char             number[HSI_DECIMAL_MAX];
+
+    if (column == HSI_DATA)
+        return put_list(out, in, column, row);
+    if (column == HSI_ID || column == HSI_COUNT || column == HSI_AFTER)
+        return HS_OK;
+    value = hsi_store_value(in->store, column, row);
+    if (column > HSI_GPU && hsi_is_default(column, &value))
+        return HS_OK;
+    if (is->type == HS_COLUMN_TIME)
+        put_number(out, is->name, value.time);
+    else if (is->type == HS_COLUMN_INTEGER)
+        put_value(out, is->name, number, hsi_decimal_write_i64(value.integer, number));
+    else if (is->type == HS_COLUMN_WORD)
+        hsi_output_format(out, ", %s=%s", is->name, is->words[value.integer]);
+    else
+        put_value(out, is->name, value.text.at, value.text.length);
+    return HS_OK;
+}
+
+static void put_link(hsi_output *out, const hs_instance *in, hs_link link, const char *name)
+{
+    double latency, bandwidth;
+    char   number[2][32];
+
+    if (!hs_instance_link(in, link, &latency, &bandwidth))
+        return;
+    hs_format_double(latency, number[0]);
+    hs_format_double(bandwidth, number[1]);
+    hsi_output_format(out, ", %s=\"%s %s\"", name, number[0], number[1]);
+}
+
+/* NAME:BYTES of all data. */
+static hs_status put_sizes(hsi_output *out, const hs_instance *in)
+{
+    hsi_vector  text = {0};
+    const char *name;
+    int         failed = 0;
+
+    for (size_t i = 0; !failed && (name = hs_instance_data_name(in, i)); i++) {
+        char   number[32];
+        size_t length = hs_format_double(hs_instance_data_bytes(in, i), number);
+
+        failed = (i > 0 && hsi_vector_append(&text, ";", 1)) ||
+                 hsi_append_name(&text, name, strlen(name)) || hsi_vector_append(&text, ":", 1) ||
+                 hsi_vector_append(&text, number, length);
+    }
+    if (!failed && text.size > 0)
+        put_value(out, "data", text.data, text.size);
+    hsi_vector_free(&text);
+    return failed ? HS_ENOMEM : HS_OK;
+}
+
+static hs_status put_graph(hsi_output *out, const hs_instance *in)
+{
+    hsi_output_format(out, "  graph [cpus=%u, gpus=%u, unit=%s", hs_instance_cpus(in),
+                      hs_instance_gpus(in), hs_unit_name(hs_instance_unit(in)));
+    put_link(out, in, HS_H2D, "link_h2d");
+    put_link(out, in, HS_D2H, "link_d2h");
+    put_link(out, in, HS_D2D, "link_d2d");
+    if (put_sizes(out, in) != HS_OK)
+        return HS_ENOMEM;
+    hsi_output_text(out, "];\n");
+    return HS_OK;
+}
+
+static hs_status put_vertex(hsi_output *out, const hs_instance *in, size_t vertex)
+{
+    char      name[HS_MAX_ID + 16];
+    size_t    row;
+    hs_status st = HS_OK;
 
     hsi_output_format(out, "  n%zu [", vertex);
     if (vertex >= hs_instance_tasks(in)) {
         hsi_output_text(out, "shape=point];\n");
-        return;
+        return HS_OK;
     }
+    row = hs_instance_row_of(in, vertex);
     hs_instance_name(in, vertex, name, sizeof name);
     hsi_output_text(out, "label=\"");
     put_text(out, name);
-    hsi_output_format(out, "\\n%g / %g\"];\n", hs_instance_time(in, vertex, HS_CPU),
+    hsi_output_format(out, "\\n%g / %g\"", hs_instance_time(in, vertex, HS_CPU),
                       hs_instance_time(in, vertex, HS_GPU));
+    put_value(out, "id", name, strlen(name));
+    for (int c = 0; c < HSI_COLUMNS && st == HS_OK; c++)
+        st = put_column(out, in, row, c);
+    hsi_output_text(out, "];\n");
+    return st;
 }
 
 /* Was it told, or does it only follow from the data? */
@@ -71,6 +186,7 @@ static size_t put_data(hsi_output *out, const hs_instance *in, const hs_graph *g
 static void put_edge(hsi_output *out, const hs_instance *in, const hs_graph *g, size_t from,
                      size_t to, double bytes)
 {
+    int    told = is_told(in, g, from, to);
     size_t pieces;
 
     hsi_output_format(out, "  n%zu -> n%zu", from, to);
@@ -78,10 +194,14 @@ static void put_edge(hsi_output *out, const hs_instance *in, const hs_graph *g, 
     if (bytes > 0)
         hsi_output_format(out, "%s%g bytes", pieces++ ? ", " : " [label=\"", bytes);
     if (pieces)
-        hsi_output_text(out, "\"]");
-    else if (!is_told(in, g, from, to))
-        hsi_output_text(out, " [style=dashed]");
-    hsi_output_text(out, ";\n");
+        hsi_output_char(out, '"');
+    else if (!told)
+        hsi_output_text(out, " [style=dashed");
+    if (!told)
+        hsi_output_text(out, ", class=data");
+    if (bytes > 0)
+        put_number(out, "bytes", bytes);
+    hsi_output_text(out, pieces || !told ? "];\n" : ";\n");
 }
 
 static void put_edges(hsi_output *out, const hs_instance *in, const hs_graph *g)
@@ -101,7 +221,7 @@ hs_status hs_dot_write(int fd, const hs_instance *in)
     const hs_graph *g = NULL;
     hsi_output      out;
     size_t          vertices;
-    hs_status       st;
+    hs_status       st, closed;
 
     if (!in)
         return HS_EINVAL;
@@ -112,10 +232,12 @@ hs_status hs_dot_write(int fd, const hs_instance *in)
         return st;
     vertices = g ? g->vertices : hs_instance_tasks(in);
     hsi_output_text(&out, "digraph tasks {\n  node [shape=box];\n");
-    for (size_t v = 0; v < vertices && !hsi_output_failed(&out); v++)
-        put_vertex(&out, in, v);
-    if (g)
+    st = put_graph(&out, in);
+    for (size_t v = 0; v < vertices && st == HS_OK && !hsi_output_failed(&out); v++)
+        st = put_vertex(&out, in, v);
+    if (g && st == HS_OK)
         put_edges(&out, in, g);
     hsi_output_text(&out, "}\n");
-    return hsi_output_close(&out);
+    closed = hsi_output_close(&out);
+    return st == HS_OK ? closed : st;
 }

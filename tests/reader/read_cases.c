@@ -5,8 +5,9 @@
  *     input.csv    what is read
  *     expected     what comes of it: a refusal in one line, `STATUS LINE:COLUMN: TEXT`,
  *                  or the file that a writer makes of what was read
- *     arguments    (optional) words: instance (the default), plan or affinities;
- *                  ignore-unknown, cpus N, gpus N
+ *     arguments    (optional) words: instance (the default), plan, affinities, or a format that
+ *                  is imported; ignore-unknown, cpus N, gpus N, speedup RULES, least-time X,
+ *                  time NAME, bytes NAME
  *     instance.csv the instance that affinities belong to
  *
  *     read_cases [--update] [CASE...]     --update writes down what comes of them now
@@ -25,6 +26,9 @@ struct reading {
     const char     *folder;
     char            kind[16];
     hs_read_options options;
+
+    hs_import_options import;
+    char              text[3][64]; /* what its members point to */
 };
 
 static void give_up(const char *what)
@@ -61,6 +65,27 @@ static char *text_of(int fd)
     return text;
 }
 
+static int take_import_option(struct reading *r, const char *word, char **rest)
+{
+    const struct {
+        const char  *name;
+        const char **to;
+    } texts[] = {
+        {"speedup", &r->import.speedup}, {"time", &r->import.time}, {"bytes", &r->import.bytes}};
+
+    if (strcmp(word, "least-time") == 0) {
+        r->import.least_time = atof(strtok_r(*rest, " \n", rest));
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(word, texts[i].name) == 0) {
+            snprintf(r->text[i], sizeof r->text[i], "%s", strtok_r(*rest, " \n", rest));
+            *texts[i].to = r->text[i];
+            return 1;
+        }
+    return 0;
+}
+
 static void read_arguments(struct reading *r)
 {
     int   fd = open_in(r->folder, "arguments");
@@ -68,6 +93,7 @@ static void read_arguments(struct reading *r)
 
     strcpy(r->kind, "instance");
     hs_read_options_init(&r->options);
+    hs_import_options_init(&r->import);
     while (text && (word = strtok_r(rest, " \n", &rest))) {
         if (strcmp(word, "ignore-unknown") == 0) {
             r->options.ignore_unknown = 1;
@@ -77,7 +103,7 @@ static void read_arguments(struct reading *r)
         } else if (strcmp(word, "gpus") == 0) {
             r->options.has_gpus = 1;
             r->options.gpus = (unsigned)atoi(strtok_r(rest, " \n", &rest));
-        } else {
+        } else if (!take_import_option(r, word, &rest)) {
             snprintf(r->kind, sizeof r->kind, "%s", word);
         }
     }
@@ -133,11 +159,31 @@ static hs_status affinities_case(const struct reading *r, int in, int out, hs_di
     return st;
 }
 
+static hs_status import_case(const struct reading *r, int in, int out, hs_diagnostic *why)
+{
+    hs_import_options options = r->import;
+    hs_instance      *instance = NULL;
+    hs_status         st;
+
+    options.has_cpus = r->options.has_cpus;
+    options.has_gpus = r->options.has_gpus;
+    options.cpus = options.has_cpus ? r->options.cpus : 2;
+    options.gpus = options.has_gpus ? r->options.gpus : 1;
+    if (strcmp(r->kind, "stg") == 0)
+        st = hs_import_stg(in, &options, &instance, why);
+    else
+        st = hs_import_dot(in, &options, &instance, why);
+    if (st == HS_OK && hs_instance_write(out, instance) != HS_OK)
+        give_up("hs_instance_write");
+    hs_instance_free(instance);
+    return st;
+}
+
 static const char *status_name(hs_status st)
 {
     switch (st) {
-#define X(name, value, text) \
-    case HS_##name:          \
+#define X(name, value, text)                                                                       \
+    case HS_##name:                                                                                \
         return #name;
         HS_STATUS_MAP(X)
 #undef X
@@ -151,7 +197,11 @@ static char *result_of(struct reading *r)
     static const struct {
         const char *kind;
         hs_status (*run)(const struct reading *r, int in, int out, hs_diagnostic *why);
-    } kinds[] = {{"instance", instance_case}, {"plan", plan_case}, {"affinities", affinities_case}};
+    } kinds[] = {{"instance", instance_case},
+                 {"plan", plan_case},
+                 {"affinities", affinities_case},
+                 {"stg", import_case},
+                 {"dot", import_case}};
     FILE         *out = tmpfile();
     int           in = open_in(r->folder, "input.csv");
     hs_diagnostic why = {0};

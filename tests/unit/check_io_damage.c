@@ -51,7 +51,20 @@ static const char graph_plan_text[] =
     "a,gpu0,0,2,run,0,1,2,,z:rw\n"
     "c,cpu0,20,21,run,4,1,2,b;a,\n";
 
-enum kind { INSTANCE, PLAN, AFFINITIES, GRAPH, GRAPH_PLAN, KINDS };
+static const char stg_text[] = "  3\n 0 0 0\n 1  5 1  0\n 2 4.5 2  0 1\n 3 2e1 2 1 2 # why\r\n"
+                               "4 0 1 3\n# Information\n";
+
+static const char dot_text[] =
+    "\xef\xbb\xbf/* a */ strict digraph \"x y\" {\n  graph [cpus=3, gpus=1, unit=ms, link_h2d=\"1 "
+    "1e9\","
+    "\n    link_d2h=\"0 1e9\", data=\"z:8;\xc3\xa9\\\\;:4\"]; // all\n  node [cpu=4, gpu=1; "
+    "shape=box]\n"
+    "  a -> {b c [cpu=7 priority=-3]} -> d:n:sw [bytes=\"1e6\"];\n# line\n"
+    "  subgraph cluster_1 { label=<a <b>z</b>>; node [gpu=inf restartable=no] e; f -> e -> f2 }\n"
+    "  g [id=\"g\\\"\\\ng\" data=\"z:rw;\xc3\xa9\\\\;:r\"] h [data=\"z:r\", kernel=k]\n"
+    "  q1 [shape=point] q1 -> x; a -> q1; g -> h [class=data] e -> \"e\" + \"2\"\n}\n";
+
+enum kind { INSTANCE, PLAN, AFFINITIES, GRAPH, GRAPH_PLAN, STG, DOT, KINDS };
 
 static const struct {
     const char *text;
@@ -62,6 +75,8 @@ static const struct {
     {affinity_text, sizeof affinity_text - 1},
     {graph_text, sizeof graph_text - 1},
     {graph_plan_text, sizeof graph_plan_text - 1},
+    {stg_text, sizeof stg_text - 1},
+    {dot_text, sizeof dot_text - 1},
 };
 
 /* What came of a reading. */
@@ -98,11 +113,19 @@ static void read_as(enum kind kind, int fd, struct outcome *o)
     hs_affinity *affinities = NULL;
     size_t       count = 0;
 
+    hs_import_options options;
+
+    hs_import_options_init(&options);
+    options.speedup = "1=none,*=2";
     memset(o, 0, sizeof *o);
     if (kind == INSTANCE || kind == GRAPH)
         o->st = hs_instance_read(fd, NULL, &in, &o->why);
     else if (kind == PLAN || kind == GRAPH_PLAN)
         o->st = hs_plan_read(fd, NULL, &in, &s, NULL, &o->why);
+    else if (kind == STG)
+        o->st = hs_import_stg(fd, &options, &in, &o->why);
+    else if (kind == DOT)
+        o->st = hs_import_dot(fd, &options, &in, &o->why);
     else
         o->st = hs_affinities_read(fd, affine, &affinities, &count, &o->why);
     if (o->st != HS_OK) {
@@ -136,7 +159,8 @@ static void check_outcome(const struct outcome *o, const char *text, size_t leng
 {
     if (o->st == HS_OK)
         return;
-    ck_assert_msg(o->st == HS_ESYNTAX || o->st == HS_EKIND, "status %d: %s", (int)o->st, o->why.text);
+    ck_assert_msg(o->st == HS_ESYNTAX || o->st == HS_EKIND, "status %d: %s", (int)o->st,
+                  o->why.text);
     ck_assert_msg(is_place(text, length, o->why.line, o->why.column), "%d:%d: %s\n%.*s",
                   (int)o->why.line, (int)o->why.column, o->why.text, (int)length, text);
     ck_assert_str_ne(o->why.text, "");
@@ -188,12 +212,13 @@ END_TEST
 
 /* What stands for a byte, or is put in before it. */
 static const unsigned char foreign[] = {0,   '\n', '\r', ',', '"',  '#',  '-',  '.', '0',  '9',
-                                        'e', 'a',  ' ',  '+', 0x80, 0xc3, 0xff, 'i', 0xef, 0x1b};
+                                        'e', 'a',  ' ',  '+', 0x80, 0xc3, 0xff, 'i', 0xef, 0x1b,
+                                        '{', '}',  '[',  ']', ':',  '=',  '\\', '<', '>',  ';'};
 
 START_TEST(every_byte_replaced)
 {
-    char  *text = malloc(texts[_i].length);
-    int    fd = scratch_fd();
+    char *text = malloc(texts[_i].length);
+    int   fd = scratch_fd();
 
     ck_assert_ptr_nonnull(text);
     for (size_t at = 0; at < texts[_i].length; at++)

@@ -19,6 +19,7 @@ typedef enum gen_family {
     GEN_REDUCTION,
     GEN_TOPCUOGLU,
     GEN_APPLICATIONS,
+    GEN_IMPORT,
     GEN_FAMILIES
 } gen_family;
 
@@ -44,6 +45,9 @@ typedef struct gen_request {
     hs_shaped       shaped;       /* what none of the above says */
     const char     *applications; /* NAME[:COPIES],... */
     hs_problem      problem;
+    const char     *file, *models; /* import; `models` is NULL where there is none */
+    int             format;        /* as --from has them; -1: as the file's name says */
+    hs_import_options import;      /* what none of the above says */
 } gen_request;
 
 /* What was made. */
@@ -59,6 +63,8 @@ void gen_result_free(gen_result *result);
 /* Those of gen_make() that are in files of their own. */
 int gen_make_shaped(const gen_request *request, gen_result *result);
 int gen_make_applications(const gen_request *request, gen_result *result);
+
+int gen_import(const gen_request *request, gen_result *result);
 
 /* The answer to --list. */
 void gen_list(void);

@@ -43,7 +43,8 @@ enum {
     TILED = FOR(GEN_CHOLESKY) | FOR(GEN_LU) | FOR(GEN_QR),
     GAMMA = FOR(GEN_GAMMA) | SHAPED,
     UNIFORM = FOR(GEN_UNIFORM) | SHAPED,
-    MEASURED = TILED | FOR(GEN_APPLICATIONS)
+    MEASURED = TILED | FOR(GEN_APPLICATIONS),
+    IMPORT = FOR(GEN_IMPORT)
 };
 
 /* What may be written. */
@@ -88,9 +89,11 @@ static void take_gpu_range(const options *o, void *data)
 static const option_spec option_table[] = {
     {'n', "tasks", "N", {OPTION_WHOLE(request.tasks, 0, HS_MAX_TASKS), .scope = RANDOM},
      "random times: how many tasks (default: 300)"},
-    {'m', "cpus", "N", {OPTION_WHOLE(request.cpus, 0, HS_MAX_WORKERS), .scope = RANDOM | MEASURED},
-     "how many CPUs (default: 20; what the kernel table says; for applications, 1)"},
-    {'k', "gpus", "N", {OPTION_WHOLE(request.gpus, 0, HS_MAX_WORKERS), .scope = RANDOM | MEASURED},
+    {'m', "cpus", "N",
+     {OPTION_WHOLE(request.cpus, 0, HS_MAX_WORKERS), .scope = RANDOM | MEASURED | IMPORT},
+     "how many CPUs (default: 20; what the kernel table or the file says; for applications, 1)"},
+    {'k', "gpus", "N",
+     {OPTION_WHOLE(request.gpus, 0, HS_MAX_WORKERS), .scope = RANDOM | MEASURED | IMPORT},
      "how many GPUs (default: 4, or as for -m)"},
     {'s', "seed", "SEED", {OPTION_WHOLE(request.seed, 0, OPTION_ANY), .scope = RANDOM},
      "random times: the same seed gives the same instance everywhere (default: 0)"},
@@ -149,6 +152,20 @@ static const option_spec option_table[] = {
     {0, "problem", "small|medium|large",
      {OPTION_WORD(NULL, request.problem), .scope = FOR(GEN_APPLICATIONS)},
      "applications: their size (default: small)"},
+    {0, "from", "stg|dot", {OPTION_WORD(NULL, request.format), .scope = IMPORT},
+     "import: the format (default: what the file's name ends in: .stg, .dot or .gv)"},
+    {0, "speedup", "RULES", {OPTION_TEXT(request.import.speedup), .scope = IMPORT},
+     "import: a GPU takes a CPU's time divided by so much: 10, or NAME=10 by commas, of which the "
+     "first that fits holds ('*' in NAME is any text); 'none' for the number: it does not run "
+     "there"},
+    {0, "least-time", "X", {OPTION_REAL(request.import.least_time, 0, DBL_MAX), .scope = IMPORT},
+     "import: times that are shorter become this (default: a time of 0 is an error)"},
+    {0, "unit", "s|ms|us|ns", {OPTION_WORD(NULL, request.import.unit), .scope = IMPORT},
+     "import: of STG, and of DOT that does not say (default: s)"},
+    {0, "time-attribute", "NAME", {OPTION_TEXT(request.import.time), .scope = IMPORT},
+     "import: of DOT, what nodes have a CPU's time in (default: cpu)"},
+    {0, "bytes-attribute", "NAME", {OPTION_TEXT(request.import.bytes), .scope = IMPORT},
+     "import: of DOT, what edges have their bytes in (default: bytes)"},
     {0, "witness", "PLAN", {OPTION_FILE(path[WITNESS]), .scope = FOR(GEN_WORST)},
      "worst: also write a good schedule as a plan"},
     {0, "worst-plan", "PLAN", {OPTION_FILE(path[BAD]), .scope = FOR(GEN_WORST)},
@@ -226,6 +243,8 @@ static void take_operands(options *o, gen_request *request)
     else if (request->family == GEN_APPLICATIONS)
         request->applications =
             needed_operand(o, request->family, "a list of applications, NAME[:COPIES],...");
+    else if (request->family == GEN_IMPORT)
+        request->file = needed_operand(o, request->family, "a file");
     surplus = options_operand(o);
     if (surplus)
         usage_error("unexpected '%s' behind %s", surplus, name);
@@ -300,7 +319,7 @@ static void check_command_line(const options *o, const command_line *line)
     if (u->integer && !(is_whole(u->cpu_low) && is_whole(u->cpu_high) && is_whole(u->gpu_low) &&
                         is_whole(u->gpu_high)))
         usage_error("--integer needs ranges of whole numbers up to 2^53");
-    files_check(line->path, FILES, NULL, 0);
+    files_check(line->path, FILES, &request->file, request->file != NULL);
 }
 
 static hs_status write_plan(int fd, const hs_instance *in, const hs_schedule *s, const char *name)
@@ -357,6 +376,8 @@ int main(int argc, char **argv)
     };
 
     hs_shaped_init(&line.request.shaped);
+    hs_import_options_init(&line.request.import);
+    line.request.format = -1;
     options_read(&o, &tool, argc, argv, &line);
     if (line.list) {
         gen_list();

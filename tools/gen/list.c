@@ -32,6 +32,8 @@ static const struct {
                                     "Hariri, Wu 2002, section 5.1)"},
     [GEN_APPLICATIONS] = {"applications", "graphs of kernels of small applications, side by side, "
                                           "with measured times"},
+    [GEN_IMPORT] = {"import", "what a file of another format has: standard task graphs (STG), "
+                              "Graphviz (DOT)"},
 };
 
 const char *gen_family_name(size_t family)

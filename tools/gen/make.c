@@ -144,6 +144,8 @@ int gen_make(const gen_request *request, gen_result *result)
         return make_tiled(request, result);
     case GEN_APPLICATIONS:
         return gen_make_applications(request, result);
+    case GEN_IMPORT:
+        return gen_import(request, result);
     default:
         return gen_make_shaped(request, result);
     }

@@ -36,6 +36,9 @@ void hsi_put_cells(hsi_output *out, const hs_instance *in, hsi_cell_list *list, 
 /** What a row has in a column that is a list, behind what is there; -1: memory is short. */
 int hsi_append_list(hsi_vector *text, const hs_instance *in, int column, size_t row);
 
+/** A name in such a list, with a backslash before what ends names. */
+int hsi_append_name(hsi_vector *text, const char *name, size_t length);
+
 /** HS_EINVAL if there is something in the instance that could not be read back. */
 hs_status hsi_check_writable(const hs_instance *in);
 

@@ -4,8 +4,7 @@
 
 #include "io/text/csv_write.h"
 
-/* A name, with a backslash before what ends names. */
-static int append_name(hsi_vector *text, const char *name, size_t length)
+int hsi_append_name(hsi_vector *text, const char *name, size_t length)
 {
     char *to;
 
@@ -47,7 +46,7 @@ static int append_after(hsi_vector *text, const hs_instance *in, size_t row)
     for (size_t i = 0; !failed && hs_instance_after(in, row, i, &earlier, &copy, &bytes); i++) {
         size_t length = hs_instance_row_name(in, earlier, copy, name, sizeof name);
 
-        failed = (i > 0 && append_text(text, ";")) || append_name(text, name, length) ||
+        failed = (i > 0 && append_text(text, ";")) || hsi_append_name(text, name, length) ||
                  append_bytes(text, bytes);
     }
     return failed;
@@ -63,7 +62,7 @@ static int append_data(hsi_vector *text, const hs_instance *in, size_t row)
     for (size_t i = 0; !failed && hs_instance_access(in, row, i, &data, &mode); i++) {
         const char *name = hs_instance_data_name(in, data);
 
-        failed = (i > 0 && append_text(text, ";")) || append_name(text, name, strlen(name)) ||
+        failed = (i > 0 && append_text(text, ";")) || hsi_append_name(text, name, strlen(name)) ||
                  append_text(text, behind[mode]);
     }
     return failed;

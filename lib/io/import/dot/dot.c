@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An instance from a graph in the DOT language. Attributes of nodes are the columns of an instance,
+ * those of the graph its header lines, so that what hs_dot_write() writes comes back.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/import/dot/parser.h"
+#include "io/import/dot/points.h"
+#include "io/import/import.h"
+#include "io/import/list.h"
+#include "io/text/field.h"
+
+typedef struct reader {
+    hsi_import          r;
+    hsi_dot             dot;
+    uint32_t           *row;            /* of each node; HSI_DOT_POINT: it is none, but a barrier */
+    int                 has_data;       /* some task accesses data */
+    const hsi_dot_fact *link[HS_LINKS]; /* NULL: not said */
+} reader;
+
+static hs_status refuse(reader *d, hsi_dot_value value, const char *what, const char *expected)
+{
+    char shown[HSI_SHOWN];
+
+    return hsi_import_fail(&d->r.text, value.at, "%s %s; expected %s", what,
+                           hsi_import_quote(value.text, shown), expected);
+}
+
+static int compare_given(const void *a, const void *b)
+{
+    const hsi_dot_given *x = a, *y = b;
+
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return x->value.at < y->value.at ? -1 : x->value.at > y->value.at;
+}
+
+static hs_status read_time(reader *d, hsi_dot_value value, const char *name, double *time)
+{
+    if (value.text.length == 0 || hsi_text_is(value.text, "inf")) {
+        *time = INFINITY;
+        return HS_OK;
+    }
+    if (!hsi_text_number(value.text.at, value.text.length, time))
+        return refuse(d, value, name, "a time, inf or nothing");
+    return hsi_import_time(&d->r, value.at, name, time);
+}
+
+/* With a NUL behind it. */
+static hs_status keep(reader *d, hsi_text text, hsi_text *kept)
+{
+    char *to = hsi_arena_take(&d->dot.lexer.arena, text.length + 1, 1);
+
+    if (!to)
+        return HS_ENOMEM;
+    memcpy(to, text.at, text.length);
+    to[text.length] = '\0';
+    *kept = (hsi_text){to, text.length};
+    return HS_OK;
+}
+
+static hs_status read_integer(reader *d, hsi_dot_value value, const char *name, int64_t *number)
+{
+    hsi_text  kept;
+    char     *end;
+    hs_status st = keep(d, value.text, &kept);
+
+    if (st != HS_OK)
+        return st;
+    errno = 0;
+    *number = strtoll(kept.at, &end, 10);
+    if (kept.length == 0 || end != kept.at + kept.length || errno || kept.at[0] == ' ')
+        return refuse(d, value, name, "a whole number of 64 bits");
+    return HS_OK;
+}
+
+static hs_status read_word(reader *d, hsi_dot_value value, const hs_column *is, int64_t *number)
+{
+    for (*number = 0; is->words[*number]; ++*number)
+        if (hsi_text_is(value.text, is->words[*number]))
+            return HS_OK;
+    return refuse(d, value, is->name, "yes or no");
+}
+
+static hs_status read_column(reader *d, int column, hsi_dot_value given, hs_task *task)
+{
+    const hs_column *is = &hsi_columns[column].is;
+    hsi_value        value = {0};
+    hs_status        st;
+
+    switch (is->type) {
+    case HS_COLUMN_TIME:
+        st = read_time(d, given, is->name, &value.time);
+        break;
+    case HS_COLUMN_INTEGER:
+        st = read_integer(d, given, is->name, &value.integer);
+        break;
+    case HS_COLUMN_WORD:
+        st = read_word(d, given, is, &value.integer);
+        break;
+    default:
+        st = keep(d, given.text, &value.text);
+    }
+    if (st == HS_OK)
+        hsi_task_set(task, column, &value);
+    return st;
+}
+
+static hs_status read_data(reader *d, hsi_dot_value value)
+{
+    static const char *const modes[] = {"r", "w", "rw"};
+    hsi_text                 list = value.text, name, mode;
+    hs_status                st = hsi_import_entry(&list, &d->dot.lexer.arena, &name, &mode);
+
+    for (; st == HS_OK && name.at;
+         st = hsi_import_entry(&list, &d->dot.lexer.arena, &name, &mode)) {
+        size_t data;
+        int    m = 0;
+
+        while (m < 3 && !hsi_text_is(mode, modes[m]))
+            m++;
+        if (m == 3 || name.length == 0)
+            return refuse(d, value, "data", "NAME:MODE;NAME:MODE with modes r, w or rw");
+        st = hs_builder_data(d->r.builder, name.at, &data);
+        if (st == HS_OK)
+            st = hs_builder_access(d->r.builder, d->r.rows - 1, data, (hs_access_mode)(m + 1));
+        if (st != HS_OK)
+            return st;
+        d->has_data = 1;
+    }
+    return st;
+}
+
+static hs_status read_times(reader *d, const hsi_dot_node *node, hsi_text id,
+                            const hsi_dot_values *values, hs_task *task)
+{
+    const hsi_dot_value *cpu = &values->of[HSI_CPU], *gpu = &values->of[HSI_GPU];
+    char                 shown[HSI_SHOWN];
+    hs_status            st = HS_OK;
+
+    if (!cpu->at && !gpu->at)
+        return hsi_import_fail(&d->r.text, node->at,
+                               "node %s has no time; expected an attribute "
+                               "'%s'",
+                               hsi_import_quote(id, shown), d->dot.time);
+    if (cpu->at)
+        st = read_time(d, *cpu, d->dot.time, &task->cpu);
+    if (st == HS_OK && gpu->at)
+        return read_time(d, *gpu, "gpu", &task->gpu);
+    return st == HS_OK ? hsi_import_gpu_time(&d->r, node->at, id, task->cpu, &task->gpu) : st;
+}
+
+/* The node becomes a row. */
+static hs_status add_task(reader *d, const hsi_dot_node *node, hsi_text id,
+                          const hsi_dot_values *values)
+{
+    char      shown[HSI_SHOWN];
+    hs_task   task;
+    size_t    number, known = d->r.tasks.count;
+    hs_status st = hsi_words_enter(&d->r.tasks, id, &number);
+
+    if (st == HS_OK && number < known)
+        return hsi_import_fail(&d->r.text, node->at, "the id %s is another node's already",
+                               hsi_import_quote(id, shown));
+    hs_task_init(&task);
+    if (st == HS_OK)
+        st = read_times(d, node, id, values, &task);
+    for (int c = HSI_GPU + 1; c < HSI_COLUMNS && st == HS_OK; c++)
+        if (c != HSI_ID && c != HSI_DATA && values->of[c].at)
+            st = read_column(d, c, values->of[c], &task);
+    if (st == HS_OK)
+        st = hsi_import_task(&d->r, node->at, id, &task);
+    return st == HS_OK && values->of[HSI_DATA].at ? read_data(d, values->of[HSI_DATA]) : st;
+}
+
+static hs_status add_nodes(reader *d)
+{
+    const hsi_dot_node   *node = d->dot.nodes.data;
+    const hsi_dot_values *defaults = d->dot.defaults.data;
+    const hsi_dot_given  *given = d->dot.given.data, *end;
+    hs_status             st = HS_OK;
+
+    end = given + d->dot.given.size / sizeof *given;
+    if (d->dot.given.size)
+        qsort(d->dot.given.data, (size_t)(end - given), sizeof *given, compare_given);
+    for (size_t i = 0; i < d->dot.names.count && st == HS_OK; i++) {
+        hsi_dot_values values = defaults[node[i].defaults];
+        hsi_text       id = d->dot.names.word[i];
+
+        for (; given < end && given->node == i; given++)
+            values.of[given->attribute] = given->value;
+        if (values.of[HSI_ID].at)
+            id = values.of[HSI_ID].text;
+        d->row[i] = (uint32_t)d->r.rows;
+        if (hsi_text_is(values.of[HSI_DOT_SHAPE].text, "point") && !values.of[HSI_CPU].at &&
+            !values.of[HSI_GPU].at)
+            d->row[i] = HSI_DOT_POINT;
+        else
+            st = add_task(d, &node[i], id, &values);
+    }
+    return st;
+}
+
+static hs_status read_workers(reader *d, const hsi_dot_fact *fact, int *given, unsigned *workers)
+{
+    uint64_t number;
+
+    if (!hsi_text_whole(fact->value.text.at, fact->value.text.length, &number) ||
+        number > HS_MAX_WORKERS)
+        return refuse(d, fact->value, "number of workers", "a whole number up to 1000000");
+    if (!*given)
+        *workers = (unsigned)number;
+    return HS_OK;
+}
+
+static hs_status read_unit(reader *d, const hsi_dot_fact *fact)
+{
+    for (int unit = 0; hs_unit_name((hs_unit)unit); unit++)
+        if (hsi_text_is(fact->value.text, hs_unit_name((hs_unit)unit))) {
+            d->r.options.unit = (hs_unit)unit;
+            return HS_OK;
+        }
+    return refuse(d, fact->value, "unit", "s, ms, us or ns");
+}
+
+static hs_status read_sizes(reader *d, const hsi_dot_fact *fact)
+{
+    hsi_text  list = fact->value.text, name, size;
+    hs_status st = hsi_import_entry(&list, &d->dot.lexer.arena, &name, &size);
+
+    for (; st == HS_OK && name.at;
+         st = hsi_import_entry(&list, &d->dot.lexer.arena, &name, &size)) {
+        double bytes;
+        size_t data;
+
+        if (name.length == 0 || !hsi_text_number(size.at, size.length, &bytes) || bytes < 0)
+            return refuse(d, fact->value, "data", "NAME:BYTES;NAME:BYTES");
+        st = hs_builder_data(d->r.builder, name.at, &data);
+        if (st == HS_OK)
+            st = hs_builder_data_bytes(d->r.builder, data, bytes);
+        if (st != HS_OK)
+            return st;
+    }
+    return st;
+}
+
+static hs_status read_link(reader *d, hs_link link, const hsi_dot_fact *fact)
+{
+    const char *blank = memchr(fact->value.text.at, ' ', fact->value.text.length);
+    const char *end = fact->value.text.at + fact->value.text.length;
+    double      latency, bandwidth;
+
+    if (!blank ||
+        !hsi_text_number(fact->value.text.at, (size_t)(blank - fact->value.text.at), &latency) ||
+        !hsi_text_number(blank + 1, (size_t)(end - blank) - 1, &bandwidth) || latency < 0 ||
+        !(bandwidth > 0))
+        return refuse(d, fact->value, "link", "a latency and the bytes a second");
+    d->link[link] = fact;
+    return hs_builder_link(d->r.builder, link, latency, bandwidth);
+}
+
+/* To GPUs and from there, both or neither. */
+static hs_status check_links(reader *d)
+{
+    const hsi_dot_fact *some = NULL;
+
+    for (int link = 0; link < HS_LINKS; link++)
+        some = d->link[link] ? d->link[link] : some;
+    if (!some || (d->link[HS_H2D] && d->link[HS_D2H]))
+        return HS_OK;
+    return refuse(d, some->value, "link", "link_h2d and link_d2h both, or none");
+}
+
+static hs_status read_fact(reader *d, const hsi_dot_fact *fact)
+{
+    static const char *const links[HS_LINKS] = {"link_h2d", "link_d2h", "link_d2d"};
+    hs_import_options       *o = &d->r.options;
+
+    if (hsi_text_is(fact->name, "cpus"))
+        return read_workers(d, fact, &o->has_cpus, &o->cpus);
+    if (hsi_text_is(fact->name, "gpus"))
+        return read_workers(d, fact, &o->has_gpus, &o->gpus);
+    if (hsi_text_is(fact->name, "unit"))
+        return read_unit(d, fact);
+    if (hsi_text_is(fact->name, "data"))
+        return read_sizes(d, fact);
+    for (int link = 0; link < HS_LINKS; link++)
+        if (hsi_text_is(fact->name, links[link]))
+            return read_link(d, (hs_link)link, fact);
+    return HS_OK;
+}
+
+/* What follows from data comes again from the data, if it came with the file. */
+static void drop_edges_of_data(reader *d)
+{
+    hsi_dot_edge *edge = d->dot.edges.data;
+    size_t        count = d->dot.edges.size / sizeof *edge, kept = 0;
+
+    for (size_t i = 0; d->has_data && i < count; i++)
+        if (!edge[i].is_data)
+            edge[kept++] = edge[i];
+    if (d->has_data)
+        d->dot.edges.size = kept * sizeof *edge;
+}
+
+static hs_status read_graph(reader *d)
+{
+    const hsi_dot_fact *fact = d->dot.facts.data;
+    hs_status           st = HS_OK;
+
+    for (size_t i = 0; i < d->dot.facts.size / sizeof *fact && st == HS_OK; i++)
+        st = read_fact(d, &fact[i]);
+    if (st == HS_OK)
+        st = check_links(d);
+    if (st != HS_OK)
+        return st;
+    d->row = malloc((d->dot.names.count + 1) * sizeof *d->row);
+    st = d->row ? add_nodes(d) : HS_ENOMEM;
+    if (st != HS_OK)
+        return st;
+    drop_edges_of_data(d);
+    st = hsi_dot_edges(&d->dot, d->row, &d->r);
+    if (st == HS_OK && d->dot.is_strict)
+        hsi_import_merge(&d->r);
+    return st == HS_OK ? hs_builder_unit(d->r.builder, d->r.options.unit) : st;
+}
+
+hs_status hs_import_dot(int fd, const hs_import_options *options, hs_instance **out,
+                        hs_diagnostic *why)
+{
+    hs_diagnostic unseen;
+    reader        d = {0};
+    hs_status     st;
+
+    if (!out)
+        return HS_EINVAL;
+    st = hsi_import_open(&d.r, fd, options, why ? why : &unseen);
+    if (st == HS_OK)
+        st = hsi_dot_parse(&d.dot, &d.r.text, d.r.options.time, d.r.options.bytes);
+    if (st == HS_OK)
+        st = read_graph(&d);
+    if (st == HS_OK)
+        st = hsi_import_finish(&d.r, "DOT", out);
+    st = hsi_import_fail_status(&d.r.text, st);
+    free(d.row);
+    hsi_dot_close(&d.dot);
+    hsi_import_close(&d.r);
+    return st;
+}

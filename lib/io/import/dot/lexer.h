@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_IO_IMPORT_DOT_LEXER_H
+#define HSI_IO_IMPORT_DOT_LEXER_H
+
+#include "io/import/text.h"
+#include "support/arena.h"
+
+/* The words of the DOT language. */
+typedef enum hsi_dot_kind {
+    HSI_DOT_END,
+    HSI_DOT_ID,      /* a name, a number, "..." or <...> */
+    HSI_DOT_KEYWORD, /* node, edge, graph, digraph, subgraph, strict, in any case */
+    HSI_DOT_ARROW,   /* -> */
+    HSI_DOT_LINE,    /* -- */
+    HSI_DOT_SIGN     /* one of { } [ ] ; , = : + */
+} hsi_dot_kind;
+
+typedef struct hsi_dot_token {
+    hsi_dot_kind kind;
+    hsi_text     text; /* of an ID, out of its quotes; else as it stands */
+    const char  *at;
+} hsi_dot_token;
+
+typedef struct hsi_dot_lexer {
+    const struct hsi_import_text *text;
+    const char                   *next;
+    hsi_dot_token                 token; /* the one at hand */
+    hsi_arena                     arena; /* texts that are not as the file has them */
+} hsi_dot_lexer;
+
+/* Moves on to the next token. */
+hs_status hsi_dot_next(hsi_dot_lexer *l);
+
+static inline int hsi_dot_is(const hsi_dot_lexer *l, char sign)
+{
+    return l->token.kind == HSI_DOT_SIGN && *l->token.at == sign;
+}
+
+int hsi_dot_is_keyword(const hsi_dot_lexer *l, const char *word);
+
+/* Refuses the token at hand. */
+hs_status hsi_dot_unexpected(const hsi_dot_lexer *l, const char *expected);
+
+#endif

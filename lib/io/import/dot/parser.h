@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_IO_IMPORT_DOT_PARSER_H
+#define HSI_IO_IMPORT_DOT_PARSER_H
+
+#include "io/import/dot/lexer.h"
+#include "io/import/words.h"
+#include "support/vector.h"
+
+/* The attributes that mean something here; others are skipped. Those of tasks are columns. */
+enum {
+    HSI_DOT_SHAPE = HSI_COLUMNS, /* of a node: `point` without times is a barrier */
+    HSI_DOT_BYTES,               /* of an edge */
+    HSI_DOT_CLASS,               /* of an edge: `data`, it follows from data */
+    HSI_DOT_ATTRIBUTES
+};
+
+typedef struct hsi_dot_value {
+    hsi_text    text;
+    const char *at; /* NULL: not given */
+} hsi_dot_value;
+
+/* All values that hold where a node or an edge comes up first. */
+typedef struct hsi_dot_values {
+    hsi_dot_value of[HSI_DOT_ATTRIBUTES];
+} hsi_dot_values;
+
+typedef struct hsi_dot_node {
+    const char *at;       /* where it comes up first */
+    uint32_t    defaults; /* in `defaults` */
+} hsi_dot_node;
+
+/* What is said of a node later on, in order. */
+typedef struct hsi_dot_given {
+    uint32_t      node, attribute;
+    hsi_dot_value value;
+} hsi_dot_given;
+
+typedef struct hsi_dot_edge {
+    uint32_t    later, earlier; /* nodes */
+    double      bytes;
+    int         is_data;
+    const char *at;
+} hsi_dot_edge;
+
+/* What is said of the graph. */
+typedef struct hsi_dot_fact {
+    hsi_text      name;
+    hsi_dot_value value;
+} hsi_dot_fact;
+
+typedef struct hsi_dot {
+    hsi_dot_lexer lexer;
+    const char   *time, *bytes; /* attributes that mean these */
+    int           is_strict;
+    hsi_words     names;    /* of nodes, in order */
+    hsi_vector    nodes;    /* hsi_dot_node */
+    hsi_vector    defaults; /* hsi_dot_values */
+    hsi_vector    given;    /* hsi_dot_given */
+    hsi_vector    edges;    /* hsi_dot_edge */
+    hsi_vector    facts;    /* hsi_dot_fact */
+    hsi_vector    members;  /* uint32_t: nodes of the subgraphs that are open, as they come up */
+} hsi_dot;
+
+/* Reads all of a text. HS_ESYNTAX, HS_ENOMEM; hsi_dot_close() in any case. */
+hs_status hsi_dot_parse(hsi_dot *d, const struct hsi_import_text *text, const char *time,
+                        const char *bytes);
+void      hsi_dot_close(hsi_dot *d);
+
+/* More edges than a text of that size could mean. */
+size_t hsi_dot_most_edges(const hsi_dot *d);
+
+#endif

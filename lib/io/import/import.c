@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "io/import/import.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/sized.h"
+
+void hs_import_options_init_sized(hs_import_options *options, size_t size)
+{
+    static const hs_import_options defaults = {.cpus = 20, .gpus = 4};
+
+    hsi_init_sized(options, size, &defaults, sizeof defaults);
+}
+
+static int is_sound(const hs_import_options *o)
+{
+    return o->cpus <= HS_MAX_WORKERS && o->gpus <= HS_MAX_WORKERS && hs_unit_name(o->unit) &&
+           o->least_time >= 0 && isfinite(o->least_time);
+}
+
+static hs_status take_options(hsi_import *r, const hs_import_options *options)
+{
+    char      shown[HSI_SHOWN];
+    hsi_text  bad;
+    hs_status st;
+
+    hs_import_options_init(&r->options);
+    if (options && !hsi_take_sized(&r->options, sizeof r->options, options))
+        return HS_EINVAL;
+    if (!is_sound(&r->options))
+        return HS_EINVAL;
+    st = hsi_speedup_parse(&r->speedup, r->options.speedup, &bad);
+    if (st == HS_EINVAL)
+        hsi_import_fail(&r->text, NULL,
+                        "the speed-up rule %s; expected [NAME=]FACTOR, a number "
+                        "above 0 or 'none'",
+                        hsi_import_quote(bad, shown));
+    return st;
+}
+
+hs_status hsi_import_open(hsi_import *r, int fd, const hs_import_options *options,
+                          hs_diagnostic *why)
+{
+    hs_status st;
+
+    *r = (hsi_import){.text = {.why = why}};
+    *why = (hs_diagnostic){0};
+    st = take_options(r, options);
+    if (st == HS_OK)
+        st = hs_builder_create(&r->builder);
+    if (st == HS_OK)
+        return hsi_import_text_open(&r->text, fd, why);
+    return hsi_import_fail_status(&r->text, st);
+}
+
+void hsi_import_close(hsi_import *r)
+{
+    hsi_import_text_close(&r->text);
+    hs_builder_free(r->builder);
+    hsi_speedup_free(&r->speedup);
+    hsi_words_free(&r->tasks);
+    hsi_vector_free(&r->places);
+    hsi_vector_free(&r->edges);
+}
+
+hs_status hsi_import_time(hsi_import *r, const char *at, const char *what, double *time)
+{
+    if (*time < r->options.least_time)
+        *time = r->options.least_time;
+    if (*time > 0)
+        return HS_OK;
+    return hsi_import_fail(&r->text, at,
+                           "%s is %g; expected a time above 0 (a least time, where "
+                           "one is given, is taken instead)",
+                           what, *time);
+}
+
+hs_status hsi_import_gpu_time(hsi_import *r, const char *at, hsi_text name, double cpu, double *gpu)
+{
+    double factor = hsi_speedup_of(&r->speedup, name);
+    char   shown[HSI_SHOWN];
+
+    if (factor < 0)
+        return hsi_import_fail(&r->text, at,
+                               "no speed-up rule says how long %s takes on a GPU; "
+                               "expected one, such as 10, NAME=10 or none",
+                               hsi_import_quote(name, shown));
+    *gpu = factor > 0 ? cpu / factor : INFINITY;
+    if (*gpu > 0)
+        return HS_OK;
+    return hsi_import_fail(&r->text, at, "the time of %s on a GPU rounds to 0",
+                           hsi_import_quote(name, shown));
+}
+
+hs_status hsi_import_task(hsi_import *r, const char *at, hsi_text id, hs_task *task)
+{
+    char      name[HS_MAX_ID + 1];
+    size_t    place = (size_t)(at - r->text.at);
+    hs_status st;
+
+    if (id.length == 0 || id.length > HS_MAX_ID)
+        return hsi_import_fail(&r->text, at, "a task's name of %zu bytes; expected 1 to %u",
+                               id.length, HS_MAX_ID);
+    memcpy(name, id.at, id.length);
+    name[id.length] = '\0';
+    task->id = name;
+    if (hsi_vector_append(&r->places, &place, sizeof place))
+        return HS_ENOMEM;
+    st = hs_builder_add(r->builder, task);
+    task->id = NULL;
+    r->rows += st == HS_OK;
+    return hsi_import_fail_status(&r->text, st);
+}
+
+hs_status hsi_import_edge(hsi_import *r, const char *at, size_t later, size_t earlier, double bytes)
+{
+    hsi_foreign_edge edge = {(uint32_t)later, (uint32_t)earlier, bytes, (size_t)(at - r->text.at)};
+
+    return hsi_vector_append(&r->edges, &edge, sizeof edge) ? HS_ENOMEM : HS_OK;
+}
+
+/* As the text has them, where they are the same. */
+static int compare_edges(const void *a, const void *b)
+{
+    const hsi_foreign_edge *x = a, *y = b;
+
+    if (x->later != y->later)
+        return x->later < y->later ? -1 : 1;
+    if (x->earlier != y->earlier)
+        return x->earlier < y->earlier ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static size_t edge_count(const hsi_import *r)
+{
+    return r->edges.size / sizeof(hsi_foreign_edge);
+}
+
+void hsi_import_sort(hsi_import *r)
+{
+    if (edge_count(r) > 1)
+        qsort(r->edges.data, edge_count(r), sizeof(hsi_foreign_edge), compare_edges);
+}
+
+int hsi_import_has_edge(const hsi_import *r, size_t later, size_t earlier)
+{
+    const hsi_foreign_edge *edge = r->edges.data;
+    size_t                  low = 0, high = edge_count(r);
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (edge[middle].later < later ||
+            (edge[middle].later == later && edge[middle].earlier < earlier))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < edge_count(r) && edge[low].later == later && edge[low].earlier == earlier;
+}
+
+void hsi_import_merge(hsi_import *r)
+{
+    hsi_foreign_edge *edge = r->edges.data;
+    size_t            count = edge_count(r), kept = 0;
+
+    hsi_import_sort(r);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || edge[i].later != edge[kept - 1].later ||
+            edge[i].earlier != edge[kept - 1].earlier)
+            edge[kept++] = edge[i];
+    r->edges.size = kept * sizeof *edge;
+}
+
+void hsi_import_workers(hsi_import *r, uint64_t cpus, uint64_t gpus)
+{
+    if (!r->options.has_cpus)
+        r->options.cpus = (unsigned)(cpus < HS_MAX_WORKERS ? cpus : HS_MAX_WORKERS);
+    if (!r->options.has_gpus)
+        r->options.gpus = (unsigned)(gpus < HS_MAX_WORKERS ? gpus : HS_MAX_WORKERS);
+    r->options.has_cpus = r->options.has_gpus = 1;
+}
+
+static const char *quote_row(const hsi_import *r, size_t row, char shown[HSI_SHOWN])
+{
+    return hsi_import_quote(r->tasks.word[row], shown);
+}
+
+static hs_status tell_edges(hsi_import *r)
+{
+    const hsi_foreign_edge *edge = r->edges.data;
+    char                    later[HSI_SHOWN], earlier[HSI_SHOWN];
+    hs_status               st = HS_OK;
+
+    hsi_import_sort(r);
+    for (size_t i = 0; i < edge_count(r) && st == HS_OK; i++) {
+        const char *at = r->text.at + edge[i].at;
+
+        if (edge[i].later == edge[i].earlier)
+            return hsi_import_fail(&r->text, at, "task %s comes after itself",
+                                   quote_row(r, edge[i].later, later));
+        if (i > 0 && edge[i].later == edge[i - 1].later && edge[i].earlier == edge[i - 1].earlier)
+            return hsi_import_fail(&r->text, at,
+                                   "task %s comes after %s twice; expected each "
+                                   "edge once",
+                                   quote_row(r, edge[i].later, later),
+                                   quote_row(r, edge[i].earlier, earlier));
+        st = hs_builder_after(r->builder, edge[i].later, edge[i].earlier, 0, edge[i].bytes);
+    }
+    return hsi_import_fail_status(&r->text, st);
+}
+
+/* A cycle; or else, for edges have been looked at, a row that accesses data twice. */
+static hs_status refuse_graph(hsi_import *r, size_t row)
+{
+    enum { NAMED = 4 };
+    size_t        count, used = 0;
+    const size_t *cycle = hs_builder_cycle(r->builder, &count);
+    const size_t *place = r->places.data;
+    char          names[NAMED * (HSI_SHOWN + 8) + 64] = "", shown[HSI_SHOWN];
+
+    if (!cycle)
+        return hsi_import_fail(&r->text, r->text.at + place[row],
+                               "task %s accesses the same data twice; expected each once",
+                               quote_row(r, row, shown));
+    for (size_t i = 0; i < count && i < NAMED; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s -> ",
+                                 quote_row(r, cycle[i], shown));
+    if (count > NAMED)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%zu more -> ", count - NAMED);
+    snprintf(names + used, sizeof names - used, "%s", quote_row(r, cycle[0], shown));
+    return hsi_import_fail(&r->text, r->text.at + place[cycle[0]],
+                           "tasks wait for each other: %s; expected no cycle", names);
+}
+
+/* What the builder refuses of a row. */
+static hs_status refuse_row(hsi_import *r, hs_status st, size_t row)
+{
+    const size_t *place = r->places.data;
+    char          shown[HSI_SHOWN];
+
+    if (st == HS_EGRAPH)
+        return refuse_graph(r, row);
+    if (st == HS_EWORKER && row < r->rows)
+        return hsi_import_fail(&r->text, r->text.at + place[row],
+                               "task %s can run on no worker there is, of %u CPUs and %u GPUs",
+                               quote_row(r, row, shown), r->options.cpus, r->options.gpus);
+    if (st == HS_EWORKER || st == HS_EINVAL)
+        return hsi_import_fail(&r->text, r->text.at, "no worker; expected a CPU or a GPU");
+    return hsi_import_fail_status(&r->text, st);
+}
+
+hs_status hsi_import_finish(hsi_import *r, const char *format, hs_instance **out)
+{
+    size_t    row = SIZE_MAX;
+    hs_status st = tell_edges(r);
+
+    if (st != HS_OK)
+        return st;
+    st = hs_builder_workers(r->builder, r->options.cpus, r->options.gpus);
+    if (st == HS_OK)
+        st = hs_builder_note(r->builder, "imported", format);
+    if (st == HS_OK && r->speedup.rules.size)
+        st = hs_builder_note(r->builder, "speedup", r->options.speedup);
+    if (st == HS_OK)
+        st = hs_builder_finish(r->builder, out, &row);
+    return st == HS_OK ? HS_OK : refuse_row(r, st, row);
+}

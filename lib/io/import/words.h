@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_IO_IMPORT_WORDS_H
+#define HSI_IO_IMPORT_WORDS_H
+
+#include "core/columns.h"
+
+/* Words numbered in the order in which they come: an open hash table. All zero is empty. */
+typedef struct hsi_words {
+    hsi_text *word; /* not copied */
+    uint32_t *slot; /* number + 1, or 0 */
+    size_t    count, room;
+    size_t    slots; /* a power of two, or 0 */
+} hsi_words;
+
+#define HSI_NO_WORD SIZE_MAX
+
+/* The number of a word; HSI_NO_WORD: it is not there. */
+size_t hsi_words_find(const hsi_words *words, hsi_text word);
+
+/* The same, new if it is not there. HS_ENOMEM; HS_ETOOBIG: more than there may be tasks. */
+hs_status hsi_words_enter(hsi_words *words, hsi_text word, size_t *number);
+
+void hsi_words_free(hsi_words *words);
+
+#endif

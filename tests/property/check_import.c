@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Imports equal instances that are made by hand, from text that is written here. */
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "unit/alloc_scenario.h"
+#include "property/dice.h"
+#include "property/graph_sample.h"
+#include "unit/rounds.h"
+#include "suite.h"
+
+enum { MOST = 12, MOST_TASKS = 64 };
+
+/* A graph in which every earlier task may be before a later one. */
+typedef struct small {
+    size_t n;
+    double time[MOST], speedup;
+    int    edge[MOST][MOST]; /* from, to */
+    double bytes[MOST][MOST];
+} small;
+
+static void draw_small(small *g, dice *d)
+{
+    *g = (small){.n = dice_below(d, MOST + 1), .speedup = 1 + dice_below(d, 8) * 0.5};
+    for (size_t j = 0; j < g->n; j++) {
+        g->time[j] = (1 + dice_below(d, 1000)) / 8.0;
+        for (size_t i = 0; i < j; i++) {
+            g->edge[i][j] = dice_below(d, 3) == 0;
+            g->bytes[i][j] = dice_below(d, 2) ? 0 : dice_below(d, 1000);
+        }
+    }
+}
+
+/* The file that is imported. */
+static FILE *file;
+
+static void begin(void)
+{
+    file = tmpfile();
+    ck_assert_ptr_nonnull(file);
+}
+
+static int whole(void)
+{
+    rewind(file);
+    return fileno(file);
+}
+
+typedef hs_status importer(int fd, const hs_import_options *options, hs_instance **out,
+                           hs_diagnostic *why);
+
+static hs_instance *import(importer *with, const small *g)
+{
+    char              rules[40];
+    hs_import_options options;
+    hs_instance      *in = NULL;
+    hs_diagnostic     why = {0};
+
+    snprintf(rules, sizeof rules, "%.17g", g->speedup);
+    hs_import_options_init(&options);
+    options.has_cpus = options.has_gpus = 1;
+    options.cpus = 3;
+    options.gpus = 2;
+    options.speedup = rules;
+    ck_assert_msg(with(whole(), &options, &in, &why) == HS_OK, "%d:%d: %s", (int)why.line,
+                  (int)why.column, why.text);
+    fclose(file);
+    return in;
+}
+
+/* By hand, with names that are a prefix and a number from `first` on. */
+static hs_instance *by_hand(const small *g, const char *prefix, size_t first, int has_bytes)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 3, 2), HS_OK);
+    for (size_t j = 0; j < g->n; j++) {
+        hs_task task;
+        char    name[32];
+
+        snprintf(name, sizeof name, "%s%zu", prefix, first + j);
+        hs_task_init(&task);
+        task.id = name;
+        task.cpu = g->time[j];
+        task.gpu = g->time[j] / g->speedup;
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        for (size_t i = 0; i < j; i++)
+            if (g->edge[i][j])
+                ck_assert_int_eq(hs_builder_after(b, j, i, 0, has_bytes ? g->bytes[i][j] : 0),
+                                 HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+static void must_equal(hs_instance *a, hs_instance *b)
+{
+    ck_assert_uint_eq(hs_instance_rows(a), hs_instance_rows(b));
+    for (size_t i = 0; i < hs_instance_rows(a); i++) {
+        char name[2][64];
+
+        hs_instance_row_name(a, i, 0, name[0], sizeof name[0]);
+        hs_instance_row_name(b, i, 0, name[1], sizeof name[1]);
+        ck_assert_str_eq(name[0], name[1]);
+    }
+    ck_assert_uint_eq(hs_instance_digest(a), hs_instance_digest(b));
+    hs_instance_free(a);
+    hs_instance_free(b);
+}
+
+static void write_stg(const small *g)
+{
+    fprintf(file, " %zu\n0 0 0\n", g->n);
+    for (size_t j = 0; j <= g->n; j++) {
+        size_t before = 0;
+
+        for (size_t i = 0; j < g->n && i < j; i++)
+            before += g->edge[i][j] != 0;
+        if (j == g->n)
+            fprintf(file, "%zu 0 %zu", j + 1, g->n ? g->n : 1);
+        else
+            fprintf(file, " %zu  %.17g  %zu", j + 1, g->time[j], before ? before : 1);
+        if (j < g->n ? !before : !g->n)
+            fprintf(file, " 0");
+        for (size_t i = 0; i < j; i++)
+            if (j == g->n || g->edge[i][j])
+                fprintf(file, " %zu", i + 1);
+        fprintf(file, "\n");
+    }
+    fprintf(file, "# remarks 1 2 3\n");
+}
+
+START_TEST(stg_equals_by_hand)
+{
+    dice  d = {1};
+    small g;
+
+    for (int round = 0; round < rounds(2000); round++) {
+        draw_small(&g, &d);
+        begin();
+        write_stg(&g);
+        must_equal(import(hs_import_stg, &g), by_hand(&g, "", 1, 0));
+    }
+}
+END_TEST
+
+/* Nodes and edges in any order, times by default or in their place, quotes or none. */
+static void write_dot(const small *g, dice *d)
+{
+    fprintf(file, "digraph g {\n");
+    for (size_t j = 0; j < g->n; j++)
+        fprintf(file, dice_below(d, 2) ? "n%zu;" : "\"n%zu\"\n", j);
+    for (size_t j = g->n; j-- > 0;) {
+        if (dice_below(d, 2))
+            fprintf(file, "n%zu [cpu=\"%.17g\"]", j, g->time[j]);
+        else
+            fprintf(file, "n%zu [shape=box cpu=7]; n%zu [cpu=%.6f,color=red];", j, j, g->time[j]);
+        for (size_t i = 0; i < j; i++)
+            if (g->edge[i][j] && g->bytes[i][j] == 0 && dice_below(d, 2))
+                fprintf(file, " n%zu -> {n%zu n%zu}\n", i, j, j);
+            else if (g->edge[i][j])
+                fprintf(file, " n%zu -> n%zu [bytes=%g]\n", i, j, g->bytes[i][j]);
+    }
+    fprintf(file, "}\n");
+}
+
+START_TEST(dot_equals_by_hand)
+{
+    dice  d = {2};
+    small g;
+
+    for (int round = 0; round < rounds(2000); round++) {
+        draw_small(&g, &d);
+        begin();
+        write_dot(&g, &d);
+        must_equal(import(hs_import_dot, &g), by_hand(&g, "n", 0, 1));
+    }
+}
+END_TEST
+
+static hs_instance *through_dot(const hs_instance *in)
+{
+    hs_instance  *out = NULL;
+    hs_diagnostic why = {0};
+
+    begin();
+    ck_assert_int_eq(hs_dot_write(fileno(file), in), HS_OK);
+    ck_assert_msg(hs_import_dot(whole(), NULL, &out, &why) == HS_OK, "%d:%d: %s", (int)why.line,
+                  (int)why.column, why.text);
+    fclose(file);
+    return out;
+}
+
+/* before[u]: u is before the vertex, with nothing but barriers between, and makes so many bytes;
+ * -1. */
+static void before_tasks(const hs_graph *g, size_t vertex, size_t tasks, double bytes,
+                         double before[])
+{
+    size_t          count;
+    const double   *of;
+    const uint32_t *pred = hs_graph_predecessors(g, vertex, &count, &of);
+
+    for (size_t i = 0; i < count; i++) {
+        double most = of && of[i] > bytes ? of[i] : bytes;
+
+        if (pred[i] >= tasks)
+            before_tasks(g, pred[i], tasks, most, before);
+        else if (most > before[pred[i]])
+            before[pred[i]] = most;
+    }
+}
+
+/* Copies are rows by themselves now; else the two are the same, barriers or none. */
+static void must_be_as_before(const hs_instance *in, const hs_instance *back)
+{
+    size_t          tasks = hs_instance_tasks(in);
+    const hs_graph *g[2] = {NULL, NULL};
+
+    ck_assert_uint_eq(hs_instance_rows(back), tasks);
+    ck_assert_int_eq(hs_instance_graph(in, &g[0]), HS_OK);
+    ck_assert_int_eq(hs_instance_graph(back, &g[1]), HS_OK);
+    for (size_t t = 0; t < tasks; t++) {
+        double before[2][MOST_TASKS];
+
+        ck_assert(hs_instance_time(in, t, HS_CPU) == hs_instance_time(back, t, HS_CPU));
+        ck_assert(hs_instance_time(in, t, HS_GPU) == hs_instance_time(back, t, HS_GPU));
+        ck_assert_int_eq(hs_instance_priority(in, t), hs_instance_priority(back, t));
+        ck_assert_int_eq(hs_instance_restartable(in, t), hs_instance_restartable(back, t));
+        for (size_t u = 0; u < tasks; u++)
+            before[0][u] = before[1][u] = -1;
+        for (int i = 0; i < 2; i++)
+            if (g[i])
+                before_tasks(g[i], t, tasks, 0, before[i]);
+        for (size_t u = 0; u < tasks; u++)
+            ck_assert_msg(before[0][u] == before[1][u], "%zu -> %zu: %g, %g", u, t, before[0][u],
+                          before[1][u]);
+    }
+}
+
+/* Data, bytes, links, priorities, what may not be restarted: all of it comes back. */
+START_TEST(dot_comes_back)
+{
+    graph_sample s;
+
+    for (int round = 0; round < rounds(2000); round++) {
+        hs_instance *back;
+
+        graph_sample_make(&s, (uint64_t)round);
+        back = through_dot(s.in);
+        must_be_as_before(s.in, back);
+        if (hs_instance_rows(s.in) == hs_instance_tasks(s.in))
+            ck_assert_uint_eq(hs_instance_digest(back), hs_instance_digest(s.in));
+        hs_instance_free(back);
+        graph_sample_free(&s);
+    }
+}
+END_TEST
+
+/* Rows with counts come back as their copies, with the edges that barriers stand for. */
+START_TEST(dot_of_copies_comes_back)
+{
+    enum { ROWS = 6 };
+    dice d = {3};
+
+    for (int round = 0; round < rounds(1000); round++) {
+        hs_builder  *b = NULL;
+        hs_instance *in = NULL, *back;
+        hs_task      task;
+
+        ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+        ck_assert_int_eq(hs_builder_workers(b, 2, 1), HS_OK);
+        for (size_t j = 0; j < ROWS; j++) {
+            hs_task_init(&task);
+            task.cpu = task.gpu = 1 + dice_below(&d, 5);
+            task.count = 1 + dice_below(&d, 4);
+            ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+            for (size_t i = 0; i < j; i++)
+                if (dice_below(&d, 3) == 0)
+                    ck_assert_int_eq(hs_builder_after(b, j, i, 0, dice_below(&d, 2) * 7), HS_OK);
+        }
+        ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+        hs_builder_free(b);
+        back = through_dot(in);
+        must_be_as_before(in, back);
+        hs_instance_free(in);
+        hs_instance_free(back);
+    }
+}
+END_TEST
+
+/* Names as odd as may be. */
+START_TEST(dot_of_odd_names_comes_back)
+{
+    static const char *const names[] = {"a\"b", "\\", "x\\\"", "new\nline", "\xc3\xa9", "a;b:c\\",
+                                        "->",   "n0", "#",     "<b>",       " ",        "a b#2"};
+    hs_builder              *b = NULL;
+    hs_instance             *in = NULL, *back;
+    hs_task                  task;
+    size_t                   data;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 2, 1), HS_OK);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        hs_task_init(&task);
+        task.id = names[i];
+        task.cpu = 0.1 * (double)(i + 1);
+        task.gpu = i % 3 ? 1e-300 : INFINITY;
+        task.kernel = names[(i + 1) % 12];
+        task.priority = i % 2 ? INT64_MIN : INT64_MAX;
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_data(b, names[i], &data), HS_OK);
+        ck_assert_int_eq(hs_builder_access(b, i, data, HS_WRITE), HS_OK);
+        if (i > 0)
+            ck_assert_int_eq(hs_builder_access(b, i, data - 1, HS_READ), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    back = through_dot(in);
+    must_equal(in, back);
+}
+END_TEST
+
+/* A file that is imported while memory is short. */
+typedef struct short_file {
+    importer   *with;
+    const char *text;
+} short_file;
+
+static hs_status import_short(const void *context, uint64_t *result)
+{
+    const short_file *f = context;
+    hs_import_options options;
+    hs_instance      *in = NULL;
+    hs_status         st;
+    int               ends[2];
+
+    if (pipe(ends))
+        return HS_EIO;
+    if (write(ends[1], f->text, strlen(f->text)) != (ssize_t)strlen(f->text))
+        return HS_EIO;
+    close(ends[1]);
+    hs_import_options_init(&options);
+    options.speedup = "2=none,3";
+    st = f->with(ends[0], &options, &in, NULL);
+    close(ends[0]);
+    if (st == HS_OK)
+        *result = hs_instance_digest(in);
+    hs_instance_free(in);
+    return st;
+}
+
+START_TEST(memory_is_short)
+{
+    static const short_file files[] = {
+        {hs_import_stg, "3\n0 0 0\n1 2 1 0\n2 3 2 0 1\n3 1 1 2\n4 0 2 1 3\n"},
+        {hs_import_dot,
+         "strict digraph { graph [cpus=2, data=\"x:3\"] node [cpu=3] a -> {b c} -> d [bytes=3] p "
+         "[shape=point] d -> p -> e \"f\\\"\" + \"g\" [data=\"x:rw\", gpu=2, kernel=k, priority=3] "
+         "}"},
+    };
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        check_both_ways("an import", import_short, &files[i]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("imports");
+    TCase *tests = tcase_create("imports");
+
+    tcase_set_timeout(tests, 240);
+    tcase_add_test(tests, stg_equals_by_hand);
+    tcase_add_test(tests, dot_equals_by_hand);
+    tcase_add_test(tests, dot_comes_back);
+    tcase_add_test(tests, dot_of_copies_comes_back);
+    tcase_add_test(tests, dot_of_odd_names_comes_back);
+    tcase_add_test(tests, memory_is_short);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
