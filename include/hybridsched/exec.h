@@ -145,7 +145,9 @@ typedef struct hs_exec_settings {
     void *line_data;
     int   logs_apart; /* commands' standard error has a file of its own: see hs_exec_log() */
 
-    hs_rank rank; /* of `policy`: see hs_policy_create() */
+    hs_rank  rank; /* of `policy`, as are the next three: see hs_policy_create() */
+    double   band, leave;
+    unsigned threshold;
 } hs_exec_settings;
 
 HS_API void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size);

@@ -40,6 +40,8 @@ static const char *complaint(const hs_exec_settings *s, const hs_schedule *plan)
     if (s->rank != HS_RANK_DEFAULT &&
         (!hs_rank_name(s->rank) || !(hs_policy_ranks(s->policy) >> s->rank & 1)))
         return "the policy does not take that rank";
+    if (!is_span(s->band) || !is_span(s->leave))
+        return "the band, or what GPUs leave, is not a positive number";
     if (!is_span(s->time_scale))
         return "the time scale is not a positive number";
     if (!isfinite(s->tolerance))

@@ -132,6 +132,12 @@ static const option_spec option_table[] = {
     {0, "policy", "NAME[:RANK]", {OPTION_NAME(policy_word, policy)},
      "who decides what an idle worker does (default: plan), and by which rank of the tasks; see "
      "below"},
+    {0, "band", "X", {OPTION_REAL(request.settings.band, 1e-9, 1e9)},
+     "hp-corrected: how many times faster a GPU must be at what it takes by rank (default: 8)"},
+    {0, "leave", "X", {OPTION_REAL(request.settings.leave, 1e-9, 1e9)},
+     "hp-corrected: how many times faster at what it then takes from CPUs (default: 16)"},
+    {0, "threshold", "N", {OPTION_WHOLE(request.settings.threshold, 1, 1e9)},
+     "h-ratio, d-rank: how many tasks may wait for workers (default: twice the workers)"},
     {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},
      "offer the policies in FILE as well, a shared object; it needs --allow=plugins, see "
      "hybridsched-plugin(3)"},
@@ -251,6 +257,16 @@ static const tool_spec tool = {
     .epilogue = print_policies,
 };
 
+static void check_policy_options(const options *o, const char *policy)
+{
+    if ((options_given(o, "band") || options_given(o, "leave")) &&
+        strcmp(policy, "hp-corrected") != 0)
+        usage_error("--band and --leave are for the policy hp-corrected");
+    if (options_given(o, "threshold") && strcmp(policy, "h-ratio") != 0 &&
+        strcmp(policy, "d-rank") != 0)
+        usage_error("--threshold is for the policies h-ratio and d-rank");
+}
+
 static void check_command_line(command_line *line, const char *operand)
 {
     const char *written[EXEC_FILES + 2];
@@ -361,6 +377,7 @@ int main(int argc, char **argv)
     if (options_operand_count(&o) != 1)
         usage_error("a plan or an instance is needed, and only one");
     job.plan.path = options_operand(&o);
+    check_policy_options(&o, hs_policy_name(line.request.settings.policy));
     check_command_line(&line, job.plan.path);
     hear_of_attempts(&line.request, &shown);
 

@@ -17,6 +17,9 @@ static hs_status make_policy(hs_exec *exec)
     hs_policy_settings_init(&settings);
     settings.tolerance = work->settings.tolerance;
     settings.rank = work->settings.rank;
+    settings.band = work->settings.band;
+    settings.leave = work->settings.leave;
+    settings.threshold = work->settings.threshold;
     return hs_policy_create(work->settings.policy,
                             exec->bodies.reduced ? exec->bodies.reduced : work->in, work->plan,
                             &settings, &exec->policy);
