@@ -7,6 +7,8 @@
  *  - a run executes nothing that was on record when it started;
  *  - what is put on record has been executed;
  *  - nothing that is on record is forgotten;
+ *  - in every other plan, whose tasks depend on each other, none is executed before those that it
+ *    comes after;
  *  - in the end all is done.
  * After some of the kills the journal loses its last bytes or gets zeros instead, as in a
  * failure of power; then what is left of it counts.
@@ -24,12 +26,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TASKS = 120, MOST_RUNS = 4000 };
+enum { TASKS = 120, MOST_RUNS = 4000, FREE = 5 /* tasks that come after none */ };
 
 static char          tools[4096]; /* the folder of hsched-solve and hsched-exec */
 static char          folder[] = "torture_kill.XXXXXX";
 static unsigned char recorded[TASKS], executed[MOST_RUNS][TASKS];
 static int           run; /* of the plan that is being worked on */
+static int           is_graph; /* its tasks depend on each other */
 static long          kills, in_work, cuts, campaigns;
 
 static void fail(const char *what)
@@ -63,10 +66,14 @@ static void write_instance(void)
     int               i;
 
     fputs("# hybridsched instance 1\n# cpus 2\n# gpus 1\n# unit ms\n"
-          "id,cpu,gpu,cpu_command,gpu_command\n",
+          "id,cpu,gpu,after,cpu_command,gpu_command\n",
           f);
-    for (i = 0; i < TASKS; i++)
-        fprintf(f, "%d,%d,%d,%s,%s\n", i, 1 + i % 3, 1 + i % 2, say, say);
+    for (i = 0; i < TASKS; i++) {
+        fprintf(f, "%d,%d,%d,", i, 1 + i % 3, 1 + i % 2);
+        if (is_graph && i >= FREE)
+            fprintf(f, "%d;%d", i - FREE, i - FREE + 1 + i % 3);
+        fprintf(f, ",%s,%s\n", say, say);
+    }
     if (fclose(f) != 0)
         fail("cannot write the instance");
 }
@@ -98,9 +105,10 @@ static void read_journal(unsigned char *tasks)
 
 static void read_executed(void)
 {
-    FILE *f = open_file("executed", "r");
-    char  line[512];
-    int   task, number;
+    FILE         *f = open_file("executed", "r");
+    char          line[512];
+    int           task, number;
+    unsigned char ever[TASKS] = {0};
 
     memset(executed, 0, sizeof executed);
     while (f && fgets(line, sizeof line, f)) {
@@ -109,6 +117,9 @@ static void read_executed(void)
             fail("what was executed cannot be read");
         if (executed[number][task]++)
             fail("a task was executed twice in one run");
+        if (is_graph && task >= FREE && !(ever[task - FREE] && ever[task - FREE + 1 + task % 3]))
+            fail("a task was executed before one that it comes after");
+        ever[task] = 1;
     }
     if (f)
         fclose(f);
@@ -185,8 +196,9 @@ static void plan_it(void)
 
 static pid_t start_run(void)
 {
-    static const char *const policy[] = {"--policy=plan", "--policy=heteroprio",
-                                         "--policy=plan+steal"};
+    static const char *const policy[] = {"--policy=plan",       "--policy=heteroprio",
+                                         "--policy=dynamic",    "--policy=dualhp",
+                                         "--policy=plan+steal"}; /* knows no graphs */
     char                     path[4200], number[16], chosen[32];
     char                    *words[] = {path,
                                         (char[]){"plan"},
@@ -201,7 +213,7 @@ static pid_t start_run(void)
 
     snprintf(number, sizeof number, "%d", run);
     setenv("TORTURE_RUN", number, 1);
-    snprintf(chosen, sizeof chosen, "%s", policy[dice(3)]);
+    snprintf(chosen, sizeof chosen, "%s", policy[dice(is_graph ? 4 : 5)]);
     tool_path(path, sizeof path, "hsched-exec");
     return start(words);
 }
@@ -288,6 +300,8 @@ static uint64_t campaign(uint64_t most, long wanted)
     uint64_t start = now_us();
 
     clear();
+    write_instance();
+    plan_it();
     for (run = 0; !one_run(most, kills < wanted); run++)
         if (run == MOST_RUNS - 1)
             fail("it never ends");
@@ -299,7 +313,7 @@ static uint64_t campaign(uint64_t most, long wanted)
 
 int main(int argc, char **argv)
 {
-    long     wanted = argc > 1 ? strtol(argv[1], NULL, 10) : 25;
+    long     wanted = argc > 1 ? strtol(argv[1], NULL, 10) : 40;
     uint64_t most;
 
     state = argc > 2 ? strtoull(argv[2], NULL, 10) : 20170529;
@@ -307,11 +321,9 @@ int main(int argc, char **argv)
         fail("cannot make a folder");
     if (mkdir("tmp", 0700) != 0 || setenv("TMPDIR", "tmp", 1) != 0)
         fail("cannot make a folder for what those that are killed leave");
-    write_instance();
-    plan_it();
     most = campaign(0, 0);
-    while (kills < wanted)
-        campaign(most, wanted);
+    for (; kills < wanted; campaign(most, wanted))
+        is_graph = !is_graph;
     clear();
     unlink("instance");
     unlink("plan");

@@ -31,10 +31,12 @@ enum { MOST_WORKERS = 6, MOST_TASKS = 40 };
 
 static uint64_t the_time; /* ns; shared; 0: the clock is the real one */
 
-int __real_clock_gettime(clockid_t clock, struct timespec *now);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
-int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
-                                  const struct timespec *until);
+int                    __real_clock_gettime(clockid_t clock, struct timespec *now);
+#pragma GCC visibility push(default) /* libraries call them, too */
+int                    __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+int                    __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                                                     const struct timespec *until);
+#pragma GCC visibility pop
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 {
@@ -61,6 +63,7 @@ typedef struct part {
     int     fd; /* to be told that it has ended */
 } part;
 
+static int                is_over; /* shared: the run is */
 static pthread_mutex_t    stage = PTHREAD_MUTEX_INITIALIZER;
 static part               parts[MOST_WORKERS];
 static const hs_instance *truth;
@@ -165,12 +168,10 @@ static void let_pass(hs_exec *exec)
 static void *conduct(void *data)
 {
     hs_exec *exec = data;
-    int      present = 1;
 
-    while (present) {
+    while (!hsi_atomic_load(&is_over)) {
         pthread_mutex_lock(&exec->control.lock);
         pthread_mutex_lock(&stage);
-        present = exec->control.present > 0;
         if (exec->control.open && is_still(exec))
             let_pass(exec);
         pthread_mutex_unlock(&stage);
@@ -342,9 +343,10 @@ static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank)
     truth = s->truth;
     hsi_atomic_store64(&the_time, BEGINNING);
     ck_assert_msg(hs_exec_create(s->in, plan, &settings, &exec, why) == HS_OK, "%s", why);
-    exec->control.present = 1; /* until the run begins */
+    hsi_atomic_store(&is_over, 0);
     ck_assert_int_eq(pthread_create(&conductor, NULL, conduct, exec), 0);
     ck_assert_msg(hs_exec_run(exec, NULL, why) == HS_OK, "%s", why);
+    hsi_atomic_store(&is_over, 1);
     pthread_join(conductor, NULL);
     hsi_atomic_store64(&the_time, 0);
     compare_all(hs_policy_name(kind), expected, exec);

@@ -180,6 +180,15 @@ int exec_program_is_missing(const char *command, char word[EXEC_PROGRAM]);
 /** Which GPUs there are, on standard output (devices.c). Returns the exit code. */
 int exec_devices(void);
 
+/**
+ * What was not run since something before it failed (blocked.c): 1 and the next such task, behind
+ * which *next is then (0 at first), and what failed (may be NULL); 0: that was all. A line each for
+ * a person, 16 at most; and the report's array.
+ */
+int  exec_blocked_next(const exec_job *job, uint32_t *next, uint32_t *failed);
+void exec_blocked_print(FILE *out, const exec_job *job);
+void exec_blocked_json(FILE *out, const exec_job *job);
+
 /** A summary (summary.c). */
 void exec_summary(FILE *out, const exec_job *job, const exec_measured *m);
 

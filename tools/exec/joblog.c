@@ -187,12 +187,28 @@ void exec_joblog_attempt(exec_joblog *log, const hs_exec_attempt *a)
         log->error = errno ? errno : EIO;
 }
 
+/* No attempt, and a row all the same: else who reads the table would wait for it. */
+static void put_blocked(exec_joblog *log)
+{
+    char     id[HS_MAX_ID + 16];
+    uint32_t next = 0;
+
+    while (exec_blocked_next(log->job, &next, NULL)) {
+        hs_instance_name(log->job->plan.in, next - 1, id, sizeof id);
+        put_text(log->out, id);
+        fputs("\t-\t0.000000\t0.000000\tblocked\t0\t\n", log->out);
+    }
+    if (fflush(log->out) != 0 && !log->error)
+        log->error = errno ? errno : EIO;
+}
+
 int exec_joblog_close(exec_joblog *log)
 {
     int error;
 
     if (!log)
         return EXIT_OK;
+    put_blocked(log);
     error = log->error;
     if (fclose(log->out) != 0 && !error)
         error = errno;

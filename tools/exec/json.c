@@ -21,6 +21,7 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
     json_format(out, ",\n  \"left_out\": %zu", (size_t)r->left_out);
     json_format(out, ",\n  \"failed\": %zu,\n  \"unrecorded\": %zu,\n  \"not_run\": %zu",
                 (size_t)r->failed, (size_t)r->unrecorded, (size_t)r->not_run);
+    json_format(out, ",\n  \"blocked\": %zu", (size_t)r->blocked);
     json_format(out, ",\n  \"aborted\": %zu,\n  \"retried\": %zu,\n  \"lost_workers\": %u",
                 (size_t)r->aborted, (size_t)r->retried, r->lost_workers);
     fprintf(out, ",\n  \"stopped\": %s", r->stopped ? "true" : "false");
@@ -108,6 +109,7 @@ void exec_write_json(FILE *out, const exec_job *job, const exec_measured *m)
     put_origin(out, job);
     put_workers(out, m);
     put_kernels(out, m);
+    exec_blocked_json(out, job);
     hs_exec_failure_init(&f);
     fputs(",\n  \"failures\": [", out);
     for (i = 0; hs_exec_failure_at(job->exec, i, &f); i++) {

@@ -162,6 +162,7 @@ void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
     print_head(out, job, m);
     print_times(out, job, m);
     print_troubles(out, &job->report);
+    exec_blocked_print(out, job);
     fprintf(out, "\n  %-7s  %7s  %9s  %7s  %7s  %7s\n", "type", "workers", "tasks", "busy", "lost",
             "idle");
     print_type(out, m, HS_CPU);

@@ -89,7 +89,9 @@ static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, char why[
     used = snprintf(why, HS_WHY, "%llu of %llu tasks failed, and %llu were not run",
                     (unsigned long long)r->failed, (unsigned long long)r->tasks,
                     (unsigned long long)r->not_run);
-    if (r->blocked)
+    if (r->blocked && r->blocked == r->not_run)
+        snprintf(why + used, HS_WHY - (size_t)used, " because of that");
+    else if (r->blocked)
         snprintf(why + used, HS_WHY - (size_t)used, ", %llu of them because of that",
                  (unsigned long long)r->blocked);
     return exec->control.stop ? HS_ECANCELED : HS_EFAILED;

@@ -253,7 +253,7 @@ void *hsi_worker_main(void *data)
     slot = hsi_pipeline_slot(worker);
     if (slot >= 0)
         hsi_pipeline_run(worker, (unsigned)slot);
-    else
+    else if (!hs_policy_settles(worker->exec->policy)) /* else it has been asked already */
         run_own(worker);
     follow_policy(worker);
     leave(worker);

@@ -7,7 +7,7 @@
  * What a task waits for and what waits for it, as arrows that are there while the pointer is over
  * it. No script: a group has a shape without colour over the bar, and the arrows, which a rule of
  * the style shows while the group is hovered. Groups stand above all bars, so that nothing covers
- * arrows.
+ * arrows. What was aborted, and never run again, has none.
  */
 
 typedef struct arrows {
@@ -37,11 +37,16 @@ static void put_arrow(const arrows *a, uint32_t from, uint32_t to)
                       y1 - bow, x2 - reach, y2 - bow, x2, y2);
 }
 
+static int has_run(const arrows *a, uint32_t task)
+{
+    return a->panel->runs.worker[task] != HS_NOBODY;
+}
+
 static int put_before(void *data, uint32_t before)
 {
     const arrows *a = data;
 
-    if (a->panel->runs.worker[before] != HS_NOBODY)
+    if (has_run(a, before) && has_run(a, a->task))
         put_arrow(a, before, a->task);
     return 0;
 }
@@ -50,7 +55,7 @@ static int put_after(void *data, uint32_t after)
 {
     const arrows *a = data;
 
-    if (a->panel->runs.worker[after] != HS_NOBODY)
+    if (has_run(a, after) && has_run(a, a->task))
         put_arrow(a, a->task, after);
     return 0;
 }

@@ -60,3 +60,26 @@ void html_failures(const page *p)
         fprintf(p->out, "<p class=\"key\">The first %d of %zu.</p>\n", FAILURES_MOST,
                 p->m->known_count);
 }
+
+/* What was not run because of them. */
+void html_blocked(const page *p)
+{
+    uint32_t next = 0, failed;
+    size_t   put = 0;
+
+    if (p->job->report.blocked == 0)
+        return;
+    html_table_begin(
+        p->out, "Not run", "tall",
+        "<th class=\"name\">task</th><th class=\"name\">comes after, which failed</th>");
+    for (; put < FAILURES_MOST && exec_blocked_next(p->job, &next, &failed); put++) {
+        fputs("<tr>", p->out);
+        html_task(p, next - 1);
+        html_task(p, failed);
+        fputs("</tr>\n", p->out);
+    }
+    html_table_end(p->out);
+    if (p->job->report.blocked > put)
+        fprintf(p->out, "<p class=\"key\">The first %zu of %llu.</p>\n", put,
+                (unsigned long long)p->job->report.blocked);
+}

@@ -30,6 +30,7 @@ void html_origin(const page *p);
 hs_status html_chart(const page *p);
 
 void html_failures(const page *p); /* failures.c */
+void html_blocked(const page *p);
 void html_workers(const page *p);  /* tables.c */
 void html_kernels(const page *p);
 

@@ -53,6 +53,7 @@ hs_status exec_write_html(FILE *out, const exec_job *job, const exec_measured *m
     put_heading(&p);
     html_tiles(&p);
     html_failures(&p);
+    html_blocked(&p);
     status = html_chart(&p);
     html_workers(&p);
     html_kernels(&p);
