@@ -10,10 +10,11 @@
 
 #include "graph_brute_force.h"
 #include "graph_sample.h"
+#include "refine/graph/branch.h"
 #include "sample.h"
 #include "suite.h"
 
-#define ROUNDING 1e-12
+#define ROUNDING 1e-10
 
 static hs_settings counted(uint64_t iterations)
 {
@@ -121,6 +122,88 @@ START_TEST(best_against_all_orders_and_places)
 }
 END_TEST
 
+/* With nothing to begin with: the least makespan that it comes to. */
+static double branch_alone(const graph_sample *s)
+{
+    hs_settings       settings = counted(1);
+    hsi_stop          stop = hsi_stop_after(&settings, INFINITY);
+    atomic_int        halt = 0;
+    hsi_interrupt     interrupt = {&stop, &halt, 1, NULL, NULL};
+    hsi_problem       pb;
+    hsi_arcs          arcs;
+    hsi_graph_branch *branch = NULL;
+    double            least = INFINITY;
+
+    ck_assert_int_eq(hsi_problem_of_tasks(s->in, &pb), HS_OK);
+    ck_assert_int_eq(hsi_arcs_open(&pb, &arcs), HS_OK);
+    ck_assert_int_eq(hsi_graph_branch_open(&arcs, &branch), HS_OK);
+    while (!hsi_graph_branch_ended(branch)) {
+        hs_schedule *found = NULL;
+
+        hsi_graph_branch_step(branch, least, 7, &interrupt);
+        if (!hsi_graph_branch_has_found(branch))
+            continue;
+        ck_assert_int_eq(hsi_graph_branch_found(branch, &found), HS_OK);
+        GRAPH_REQUIRE(s, hs_schedule_check(s->in, found, NULL) == HS_OK, "no schedule");
+        GRAPH_REQUIRE(s, hs_schedule_makespan(found) < least, "not shorter");
+        least = hs_schedule_makespan(found);
+        hs_schedule_free(found);
+    }
+    hsi_graph_branch_close(branch);
+    hsi_arcs_close(&arcs);
+    hsi_problem_close(&pb);
+    return least;
+}
+
+START_TEST(branch_and_bound_finds_the_optimum)
+{
+    size_t rounds = sample_rounds(4000), looked_at = 0;
+
+    for (size_t i = 0; i < rounds; i++) {
+        graph_sample s;
+
+        graph_sample_make(&s, 85000000 + i);
+        if (hs_instance_has_graph(s.in) &&
+            (s.n <= GRAPH_BRUTE_FORCE_TASKS || (s.n <= 8 && i % 8 == 0 && s.m + s.k <= 3))) {
+            double found = branch_alone(&s), optimum = graph_brute_force(&s);
+
+            looked_at++;
+            GRAPH_REQUIRE(&s, fabs(found - optimum) <= ROUNDING * optimum,
+                          "found %.17g, the optimum is %.17g", found, optimum);
+        }
+        graph_sample_free(&s);
+    }
+    ck_assert_uint_ge(looked_at * 4, rounds);
+}
+END_TEST
+
+START_TEST(exact_against_all_orders_and_places)
+{
+    size_t rounds = sample_rounds(4000), looked_at = 0;
+
+    for (size_t i = 0; i < rounds; i++) {
+        hs_settings  settings;
+        graph_sample s;
+        hs_report    report;
+        hs_schedule *found;
+
+        hs_settings_init(&settings);
+        settings.time_limit = INFINITY;
+        graph_sample_make(&s, 84000000 + i);
+        if (s.n <= GRAPH_BRUTE_FORCE_TASKS || (s.n <= 8 && i % 20 == 0 && s.m + s.k <= 3)) {
+            looked_at++;
+            found = search(&s, "exact", &settings, &report);
+            GRAPH_REQUIRE(&s, report.proved, "exact has proved nothing");
+            require_optimal_at_most(&s, "exact", hs_schedule_makespan(found), &report,
+                                    graph_brute_force(&s));
+            hs_schedule_free(found);
+        }
+        graph_sample_free(&s);
+    }
+    ck_assert_uint_ge(looked_at * 4, rounds);
+}
+END_TEST
+
 static int are_same(const graph_sample *s, const hs_schedule *a, const hs_schedule *b)
 {
     for (unsigned w = 0; w < s->m + s->k; w++) {
@@ -175,6 +258,8 @@ int main(void)
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, best_is_no_worse_than_a_member);
     tcase_add_test(cases, best_against_all_orders_and_places);
+    tcase_add_test(cases, branch_and_bound_finds_the_optimum);
+    tcase_add_test(cases, exact_against_all_orders_and_places);
     tcase_add_test(cases, same_for_any_number_of_threads);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

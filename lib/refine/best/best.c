@@ -104,8 +104,8 @@ static void fill_report(hsi_best *best)
         report->limit_reached = 0;
 }
 
-static hs_status run_best(const hsi_members *members, const hs_instance *in,
-                          const hs_settings *settings, hs_schedule **out, hs_report *report)
+hs_status hsi_best_run(const hsi_members *members, int proves, const hs_instance *in,
+                       const hs_settings *settings, hs_schedule **out, hs_report *report)
 {
     hsi_best  best;
     hs_status st;
@@ -114,6 +114,7 @@ static hs_status run_best(const hsi_members *members, const hs_instance *in,
         return HS_EBUSY;
     st = hsi_best_open(&best, in, settings, report);
     best.members = members;
+    best.proves = proves;
     if (st == HS_OK)
         st = warm_start(&best);
     if (st == HS_OK)
@@ -127,6 +128,12 @@ static hs_status run_best(const hsi_members *members, const hs_instance *in,
     }
     hsi_best_close(&best);
     return st;
+}
+
+static hs_status search(const hsi_members *members, const hs_instance *in,
+                        const hs_settings *settings, hs_schedule **out, hs_report *report)
+{
+    return hsi_best_run(members, 0, in, settings, out, report);
 }
 
 static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
@@ -147,5 +154,5 @@ const hsi_algorithm hsi_alg_best = {
             .graphs = 1,
             .available = 1,
         },
-    .search = run_best,
+    .search = search,
 };

@@ -31,8 +31,13 @@ typedef struct hsi_best {
     hsi_seeds         *seeds;    /* of a graph; NULL: it is too large to be searched */
     double             bound;
     double             refuted;  /* no schedule's exact makespan is this or less */
+    int                proves;   /* a proof is worth more than a shorter schedule */
     int                counted;  /* iterations end the search, so time has no say in it */
 } hsi_best;
+
+/* All of it: the schedule, and a report of it. `proves`: for `exact`, of a graph. */
+hs_status hsi_best_run(const hsi_members *members, int proves, const hs_instance *in,
+                       const hs_settings *settings, hs_schedule **out, hs_report *report);
 
 /* Close it whatever comes of this. The interrupt points into it: it must not be moved. */
 hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings *settings,
@@ -90,6 +95,9 @@ hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *k
 
 /* No schedule is shorter: that bound says so. */
 void hsi_bounds_raise(hsi_best *best, double bound, const char *name);
+
+/* The power of two that makespans are multiples of, or 0 (bound/grid.h). */
+double hsi_bounds_grid(const hsi_best *best);
 
 /* Nobody is as short as `target`: a search says so. */
 void hsi_bounds_refuted(hsi_best *best, double target);

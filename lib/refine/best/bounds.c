@@ -42,6 +42,11 @@ void hsi_bounds_raise(hsi_best *best, double bound, const char *name)
     snprintf(best->report->bound_name, sizeof best->report->bound_name, "%s", name);
 }
 
+double hsi_bounds_grid(const hsi_best *best)
+{
+    return best->bounds->grid;
+}
+
 void hsi_bounds_refuted(hsi_best *best, double target)
 {
     best->refuted = fmax(best->refuted, target);

@@ -16,6 +16,7 @@
 #include "bound/grid.h"
 #include "config.h"
 #include "core/report.h"
+#include "refine/best/best.h"
 #include "refine/gap.h"
 #include "refine/target.h"
 #include "support/arena.h"
@@ -91,6 +92,18 @@ static hs_status prove(hsi_exact *pf)
     return hsi_exact_by_tasks(pf, UINT_MAX);
 }
 
+/* Of a graph: what `best` does, with most of the time for the proof. */
+static hs_status search_graph(const hsi_members *members, const hs_instance *in,
+                              const hs_settings *settings, hs_schedule **out, hs_report *report)
+{
+    hs_settings its = *settings;
+
+    its.iterations = 0;
+    if (!(its.time_limit > 0))
+        its.time_limit = DEFAULT_SECONDS;
+    return hsi_best_run(members, 1, in, &its, out, report);
+}
+
 static hs_status search(const hsi_members *members, const hs_instance *in,
                         const hs_settings *settings, hs_schedule **out, hs_report *report)
 {
@@ -102,6 +115,8 @@ static hs_status search(const hsi_members *members, const hs_instance *in,
     hsi_arena arena = {0};
     hs_status st;
 
+    if (hs_instance_has_graph(in))
+        return search_graph(members, in, settings, out, report);
     pf.stop = hsi_stop_after(settings, DEFAULT_SECONDS);
     st = hsi_problem_of_tasks(in, &pf.pb);
     if (st != HS_OK)
@@ -143,6 +158,7 @@ const hsi_algorithm hsi_alg_exact = {
         .source = "search against the configuration bound's multipliers",
         .cost = "exponential at worst; until the time limit",
         .guarantee = guarantee,
+        .graphs = 1,
     },
     .search = search,
 };

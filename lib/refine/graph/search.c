@@ -12,11 +12,13 @@
 #include <string.h>
 
 #include "refine/crews.h"
+#include "refine/graph/prove.h"
 #include "refine/graph/seeds.h"
 
 enum { LEAST_STEPS = 2000 }; /* of a stream's round */
 
-static const double least_seconds = 0.2, first_seconds = 1; /* of a round; without a limit */
+static const double least_seconds = 0.2;                      /* of a round */
+static const double first_seconds = 1, first_of_small = 0.02; /* where they double; with proofs */
 static const double heat = 0.2; /* the temperature is this part of a task's part of the makespan */
 
 typedef struct stream {
@@ -27,11 +29,12 @@ typedef struct stream {
 } stream;
 
 typedef struct search {
-    hsi_best *best;
-    stream   *streams;
-    unsigned  count;
-    unsigned  round;
-    hsi_arena arena;
+    hsi_best         *best;
+    stream           *streams;
+    unsigned          count;
+    unsigned          round;
+    hsi_graph_prover *prover; /* NULL: there is none */
+    hsi_arena         arena;
 } search;
 
 static hs_status open_stream(search *s, unsigned number)
@@ -57,13 +60,14 @@ static hs_status open_search(search *s, hsi_best *best)
         return HS_ENOMEM;
     for (unsigned i = 0; st == HS_OK && i < s->count; i++)
         st = open_stream(s, i);
-    return st;
+    return st == HS_OK ? hsi_graph_prover_open(best, &s->prover) : st;
 }
 
 static void close_search(search *s)
 {
     for (unsigned i = 0; s->streams && i < s->count; i++)
         hsi_graph_anneal_close(s->streams[i].anneal);
+    hsi_graph_prover_close(s->prover);
     free(s->streams);
     hsi_arena_close(&s->arena);
 }
@@ -93,13 +97,15 @@ static hsi_graph_run plan(const search *s)
                            .hot = heat / (double)best->pb.n * best->seeds->best.makespan,
                            .enough = hsi_best_enough(best)};
     double          left = best->stop.end - run.begin;
+    double          doubling =
+        ldexp(s->prover ? first_of_small : first_seconds, s->round < 12 ? (int)s->round : 12);
 
     if (best->counted) {
         uint64_t share = (steps_left(s) + s->count - 1) / s->count;
 
         run.steps = share < 2 * LEAST_STEPS ? share : share / 2;
-    } else if (isinf(left)) {
-        run.end = run.begin + ldexp(first_seconds, s->round < 12 ? (int)s->round : 12);
+    } else if (isinf(left) || (s->prover && doubling < left / 2)) {
+        run.end = run.begin + doubling;
     } else {
         run.end = run.begin + (left < 2 * least_seconds ? left : left / 2);
     }
@@ -120,6 +126,18 @@ static hs_status meet(search *s)
     return hsi_seeds_offer(best);
 }
 
+/* As long as the round was, or as its streams were together; longer, if a proof is what counts. */
+static hs_status prove(search *s, const hsi_graph_run *run)
+{
+    double   times = s->best->proves ? 8 : 1;
+    uint64_t nodes = (uint64_t)times * run->steps * s->count, left = steps_left(s);
+
+    if (s->best->counted && left == 0)
+        return HS_OK;
+    return hsi_graph_prover_step(s->prover, times * (hsi_now() - run->begin),
+                                 nodes < left ? nodes : left);
+}
+
 static hs_status run_round(search *s)
 {
     hsi_graph_run run = plan(s);
@@ -131,7 +149,11 @@ static hs_status run_round(search *s)
         s->streams[i].best.makespan = s->best->seeds->best.makespan;
     }
     st = hsi_crews_run(s->best->settings, s->count, &s->best->interrupt, run_stream, s);
-    return st == HS_OK ? meet(s) : st;
+    if (st == HS_OK)
+        st = meet(s);
+    if (st == HS_OK && !hsi_graph_prover_ended(s->prover) && hsi_best_goes_on(s->best))
+        st = prove(s, &run);
+    return st;
 }
 
 hs_status hsi_graph_search(hsi_best *best)

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "refine/graph/branch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "refine/graph/seen.h"
+
+enum { NODES_A_LOOK = 64 /* at the clock */ };
+
+/* A task that is ready, somewhere. */
+typedef struct child {
+    uint32_t task, worker, place;
+    double   start, end;
+    double   way; /* from its end to that of the graph, at least */
+} child;
+
+/* A node on the way to the one at hand: what was added to the one before, and what is left to add.
+ */
+typedef struct node {
+    uint32_t task;
+    double   free_at;  /* of its worker, before */
+    double   last;     /* before */
+    hsi_sum  starts;   /* with it */
+    size_t   from, to; /* children that are left, in the stack of all */
+} node;
+
+struct hsi_graph_branch {
+    const hsi_arcs *arcs;
+    hsi_windows     windows;
+    hsi_seen       *seen;
+    hsi_partial     partial, nothing;
+    node            path[HSI_BRANCH_TASKS + 1];
+    uint32_t        depth;
+    child          *stack;
+    size_t          size, room;
+    double         *free_at; /* of the two partial schedules */
+    uint64_t        nodes;
+    int             begun, ended, found;
+};
+
+hs_status hsi_graph_branch_open(const hsi_arcs *arcs, hsi_graph_branch **out)
+{
+    size_t            workers = (size_t)arcs->pb->m + arcs->pb->k, n = arcs->pb->n;
+    hsi_graph_branch *b;
+    hs_status         st;
+
+    if (n == 0 || n > HSI_BRANCH_TASKS)
+        return HS_ETOOBIG;
+    b = calloc(1, sizeof *b);
+    if (!b)
+        return HS_ENOMEM;
+    b->arcs = arcs;
+    b->room = n * n * (2 + (arcs->places < n ? arcs->places : n));
+    b->stack = malloc(b->room * sizeof *b->stack);
+    b->free_at = calloc(2 * workers, sizeof *b->free_at);
+    st = b->stack && b->free_at ? hsi_windows_open(&b->windows, arcs) : HS_ENOMEM;
+    if (st == HS_OK)
+        st = hsi_seen_open(&b->windows, &b->seen);
+    if (st != HS_OK) {
+        hsi_graph_branch_close(b);
+        return st;
+    }
+    b->partial.free_at = b->free_at;
+    b->nothing.free_at = b->free_at + workers;
+    *out = b;
+    return HS_OK;
+}
+
+void hsi_graph_branch_close(hsi_graph_branch *b)
+{
+    if (!b)
+        return;
+    hsi_windows_close(&b->windows);
+    hsi_seen_close(b->seen);
+    free(b->stack);
+    free(b->free_at);
+    free(b);
+}
+
+/* When the inputs of a task that is ready are at a place. */
+static double arrival(const hsi_graph_branch *b, uint32_t task, uint32_t place)
+{
+    const hsi_windows *w = &b->windows;
+    double             there = hsi_fetch_time(b->arcs, task, place);
+
+    for (size_t i = w->before_at[task]; i < w->before_at[task + 1]; i++) {
+        const hsi_arc *arc = &w->before[i];
+        uint32_t       from = arc->task;
+
+        there = fmax(there, b->partial.end[from] +
+                                hsi_arc_time(b->arcs, arc, b->partial.place[from], place));
+    }
+    return there;
+}
+
+/* The worker that is free last, of those that are by then; else the one that is free first. */
+static uint32_t choose_worker(const hsi_graph_branch *b, uint32_t place, double when)
+{
+    uint32_t      first = hsi_first_worker_at(b->arcs, place), best = first;
+    const double *free_at = b->partial.free_at;
+
+    for (uint32_t i = first + 1; i < first + hsi_workers_at(b->arcs, place); i++) {
+        int better = free_at[i] <= when ? free_at[best] > when || free_at[i] > free_at[best]
+                                        : free_at[i] < free_at[best];
+
+        if (better)
+            best = i;
+    }
+    return best;
+}
+
+/* Nothing was there yet, and a place like it of which that is true comes before. */
+static int is_like_another(const hsi_graph_branch *b, uint32_t place)
+{
+    return place > 1 && b->partial.free_at[hsi_first_worker_at(b->arcs, place)] == 0 &&
+           b->partial.free_at[hsi_first_worker_at(b->arcs, place - 1)] == 0;
+}
+
+static void add_child(hsi_graph_branch *b, uint32_t task, uint32_t place, double *done)
+{
+    const hsi_windows *w = &b->windows;
+    int                type = place == 0 ? HS_CPU : HS_GPU;
+    double             time = hsi_time_at(b->arcs, task, place), there;
+    child              c = {.task = task, .place = place};
+
+    if (hsi_workers_at(b->arcs, place) == 0 || isinf(time) || is_like_another(b, place))
+        return;
+    there = arrival(b, task, place);
+    c.worker = choose_worker(b, place, there);
+    c.start = fmax(there, b->partial.free_at[c.worker]);
+    c.end = c.start + time;
+    c.way = w->tail[task][type];
+    *done = fmin(*done, c.end + w->leaving[task][type]);
+    if (w->open[task][type])
+        b->stack[b->size++] = c;
+}
+
+static int is_after(const hsi_graph_branch *b, const child *c)
+{
+    const hs_graph *g = b->arcs->pb->graph;
+
+    if (b->depth == 0 || c->start > b->partial.last)
+        return 1;
+    return c->start == b->partial.last &&
+           hsi_position(g, c->task) > hsi_position(g, b->path[b->depth].task);
+}
+
+/* The last in the stack is looked at first: what starts first, of those what is most urgent. */
+static int comes_later(const child *a, const child *b)
+{
+    if (a->start != b->start)
+        return a->start > b->start;
+    return a->end + a->way < b->end + b->way;
+}
+
+static void sort_children(child *c, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        child  moved = c[i];
+        size_t at = i;
+
+        for (; at > 0 && comes_later(&moved, &c[at - 1]); at--)
+            c[at] = c[at - 1];
+        c[at] = moved;
+    }
+}
+
+static void find_children(hsi_graph_branch *b)
+{
+    node  *at = &b->path[b->depth];
+    double done = INFINITY; /* when some task could be done, and what it makes be everywhere */
+    size_t kept = b->size;
+
+    at->from = at->to = b->size;
+    for (uint32_t task = 0; task < b->windows.n; task++) {
+        if (b->partial.done >> task & 1 || b->windows.lead[task] & ~b->partial.done)
+            continue;
+        for (uint32_t place = 0; place < b->arcs->places; place++)
+            add_child(b, task, place, &done);
+    }
+    for (size_t i = at->from; i < b->size; i++)
+        if (b->stack[i].start < done && is_after(b, &b->stack[i]))
+            b->stack[kept++] = b->stack[i];
+    b->size = at->to = kept;
+    sort_children(b->stack + at->from, at->to - at->from);
+}
+
+static void add(hsi_graph_branch *b, const child *c)
+{
+    hsi_partial *partial = &b->partial;
+    node        *at = &b->path[++b->depth];
+
+    *at = (node){.task = c->task,
+                 .free_at = partial->free_at[c->worker],
+                 .last = partial->last,
+                 .starts = b->path[b->depth - 1].starts,
+                 .from = b->size,
+                 .to = b->size};
+    hsi_sum_add(&at->starts, c->start);
+    partial->done |= 1ull << c->task;
+    partial->start[c->task] = c->start;
+    partial->end[c->task] = partial->free_at[c->worker] = c->end;
+    partial->worker[c->task] = c->worker;
+    partial->place[c->task] = c->place;
+    partial->last = c->start;
+}
+
+static void take_back(hsi_graph_branch *b)
+{
+    const node *at = &b->path[b->depth--];
+
+    b->partial.done &= ~(1ull << at->task);
+    b->partial.free_at[b->partial.worker[at->task]] = at->free_at;
+    b->partial.last = at->last;
+    b->size = at->from;
+}
+
+static int is_complete(const hsi_graph_branch *b)
+{
+    return b->depth == b->windows.n;
+}
+
+static double makespan_of(const hsi_graph_branch *b)
+{
+    double makespan = 0;
+
+    for (uint32_t task = 0; task < b->windows.n; task++)
+        makespan = fmax(makespan, b->partial.end[task]);
+    return makespan;
+}
+
+/* Has the node at hand children? Then they are on the stack. */
+static void look_at(hsi_graph_branch *b)
+{
+    const node *at = &b->path[b->depth];
+
+    b->nodes++;
+    if (!hsi_windows_allow(&b->windows, &b->partial))
+        return;
+    if (b->depth > 0 &&
+        hsi_seen_before(b->seen, &b->partial, (uint32_t)hsi_position(b->arcs->pb->graph, at->task),
+                        &at->starts))
+        return;
+    find_children(b);
+}
+
+/* To the next node; 0: there is none. */
+static int go_on(hsi_graph_branch *b)
+{
+    while (b->path[b->depth].from == b->path[b->depth].to) {
+        if (b->depth == 0)
+            return 0;
+        take_back(b);
+    }
+    b->path[b->depth].to--;
+    b->size = b->path[b->depth].to;
+    add(b, &b->stack[b->size]);
+    return 1;
+}
+
+void hsi_graph_branch_step(hsi_graph_branch *b, double cutoff, uint64_t nodes,
+                           const hsi_interrupt *interrupt)
+{
+    b->nodes = 0;
+    b->found = 0;
+    if (b->ended)
+        return;
+    if (b->windows.cutoff != cutoff && !hsi_windows_aim(&b->windows, &b->nothing, cutoff)) {
+        b->ended = 1;
+        return;
+    }
+    if (!b->begun)
+        look_at(b);
+    b->begun = 1;
+    while (!nodes || b->nodes < nodes) {
+        if (b->nodes % NODES_A_LOOK == 0 && hsi_interrupted(interrupt))
+            return;
+        if (!go_on(b)) {
+            b->ended = 1;
+            return;
+        }
+        if (is_complete(b) && makespan_of(b) < cutoff) {
+            b->found = 1;
+            return;
+        }
+        if (!is_complete(b))
+            look_at(b);
+    }
+}
+
+int hsi_graph_branch_ended(const hsi_graph_branch *b)
+{
+    return b->ended;
+}
+
+int hsi_graph_branch_has_found(const hsi_graph_branch *b)
+{
+    return b->found;
+}
+
+uint64_t hsi_graph_branch_nodes(const hsi_graph_branch *b)
+{
+    return b->nodes;
+}
+
+hs_status hsi_graph_branch_found(const hsi_graph_branch *b, hs_schedule **out)
+{
+    const hsi_problem *pb = b->arcs->pb;
+    hs_placement       all[HSI_BRANCH_TASKS];
+
+    for (uint32_t task = 0; task < pb->n; task++)
+        all[task] = (hs_placement){.start = b->partial.start[task],
+                                   .end = b->partial.end[task],
+                                   .task = task,
+                                   .worker = b->partial.worker[task],
+                                   .state = HS_RUN};
+    return hs_schedule_build(pb->m, pb->k, pb->n, all, out);
+}
+
+double hsi_graph_branch_bound(hsi_graph_branch *b, double low, double high)
+{
+    return hsi_windows_bound(&b->windows, &b->nothing, low, high);
+}

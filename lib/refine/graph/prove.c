@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "refine/graph/prove.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "algorithm/algorithm.h"
+#include "refine/graph/branch.h"
+#include "refine/graph/seeds.h"
+#include "refine/target.h"
+
+struct hsi_graph_prover {
+    hsi_best         *best;
+    hsi_graph_branch *branch;
+};
+
+hs_status hsi_graph_prover_open(hsi_best *best, hsi_graph_prover **out)
+{
+    hsi_graph_prover *prover = calloc(1, sizeof *prover);
+    hs_status         st;
+
+    *out = NULL;
+    if (!prover)
+        return HS_ENOMEM;
+    prover->best = best;
+    st = hsi_graph_branch_open(&best->seeds->arcs, &prover->branch);
+    if (st != HS_OK) {
+        hsi_graph_prover_close(prover);
+        return st == HS_ETOOBIG ? HS_OK : st;
+    }
+    hsi_bounds_raise(best, hsi_graph_branch_bound(prover->branch, best->bound, best->makespan),
+                     hsi_alg_exact.about.name);
+    *out = prover;
+    return HS_OK;
+}
+
+void hsi_graph_prover_close(hsi_graph_prover *prover)
+{
+    if (!prover)
+        return;
+    hsi_graph_branch_close(prover->branch);
+    free(prover);
+}
+
+int hsi_graph_prover_ended(const hsi_graph_prover *prover)
+{
+    return !prover || hsi_graph_branch_ended(prover->branch);
+}
+
+/* All was looked at for something that is shorter than the cutoff. */
+static void conclude(hsi_best *best, double cutoff)
+{
+    if (best->settings->gap > 0)
+        hsi_bounds_raise(best, fmin(cutoff, best->makespan), hsi_alg_exact.about.name);
+    else
+        hsi_bounds_refuted(best, nextafter(best->makespan, 0));
+}
+
+static hs_status take(hsi_graph_prover *prover)
+{
+    hs_schedule *s = NULL;
+    hs_status    st = hsi_graph_branch_found(prover->branch, &s);
+
+    return st == HS_OK ? hsi_best_offer(prover->best, s) : st;
+}
+
+hs_status hsi_graph_prover_step(hsi_graph_prover *prover, double seconds, uint64_t nodes)
+{
+    hsi_best     *best = prover->best;
+    hsi_stop      slice = {hsi_now(), 0, best->settings};
+    atomic_int    halt = 0;
+    hsi_interrupt interrupt = {&slice, &halt, 1, best->interrupt.tell, best->interrupt.tell_data};
+    hs_status     st = HS_OK;
+    uint64_t      done = 0;
+
+    best->phase = "branch and bound";
+    slice.end = best->counted ? best->stop.end : fmin(slice.begin + seconds, best->stop.end);
+    do {
+        double cutoff = hsi_cutoff(best->makespan, best->settings->gap, hsi_bounds_grid(best));
+
+        hsi_graph_branch_step(prover->branch, cutoff, best->counted ? nodes - done : 0, &interrupt);
+        done += hsi_graph_branch_nodes(prover->branch);
+        if (hsi_graph_branch_has_found(prover->branch))
+            st = take(prover);
+        if (hsi_graph_branch_ended(prover->branch))
+            conclude(best, cutoff);
+    } while (st == HS_OK && hsi_graph_branch_has_found(prover->branch) &&
+             (!best->counted || done < nodes));
+    best->report->iterations += done;
+    return st;
+}
