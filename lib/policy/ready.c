@@ -6,6 +6,8 @@
 #include "core/graph/graph.h"
 #include "support/sort.h"
 
+enum { AHEAD = 16 };
+
 static void become_ready(hsi_ready *ready, uint32_t vertex);
 
 /* A barrier is followed by tasks, or by one more barrier: this does not go deep. */
@@ -14,6 +16,8 @@ static void vertex_done(hsi_ready *ready, uint32_t vertex)
     size_t          count;
     const uint32_t *after = hsi_successors(ready->graph, vertex, &count);
 
+    for (size_t i = 0; i < count && i < AHEAD; i++) /* they are anywhere in memory */
+        __builtin_prefetch(&ready->left[after[i]], 1);
     for (size_t i = 0; i < count; i++)
         if (--ready->left[after[i]] == 0)
             become_ready(ready, after[i]);
