@@ -348,6 +348,53 @@ START_TEST(a_search_that_is_cut_short_proves_no_more_than_the_optimum)
 }
 END_TEST
 
+/* What is closed within the gap has a bound, too. */
+START_TEST(a_gap_costs_no_more_than_itself)
+{
+    for (size_t n = 12; n < 22; n++) {
+        fixture     f = make((shape){n, 3, 2});
+        double      optimum = optimum_of(f.in), value = 0;
+        hs_settings settings;
+
+        hs_settings_init(&settings);
+        settings.gap = 0.2;
+        ck_assert_int_eq(hs_bound_compute(hs_bound_find("mip"), f.in, &settings, &value), HS_OK);
+        ck_assert_double_le(value, optimum);
+        ck_assert_double_ge(value * 1.2 * (1 + 1e-9), optimum);
+        release(&f);
+    }
+}
+END_TEST
+
+/* All workers are busy until 1000: when the first LP is cut short, nothing but its node is there. */
+START_TEST(the_node_at_hand_counts_where_a_search_is_cut_short)
+{
+    enum { CPUS = 20, GPUS = 10, EACH = 20, ALL = (CPUS + GPUS) * EACH };
+    double       cpu[ALL], gpu[ALL], value = 0;
+    hs_instance *in;
+    hsi_random   r;
+
+    hsi_random_seed(&r, 52, 0);
+    for (size_t i = 0; i < ALL; i += 2) {
+        double part = 1 + (double)hsi_random_below(&r, 2000 / EACH - 1);
+        int    on_gpu = i / EACH >= CPUS;
+
+        for (size_t j = i; j < i + 2; j++) {
+            double own = j == i ? part : 2000 / EACH - part;
+
+            cpu[j] = on_gpu ? 3 * own : own;
+            gpu[j] = on_gpu ? own : 3 * own;
+        }
+    }
+    ck_assert_int_eq(hs_instance_wrap(ALL, cpu, gpu, NULL, CPUS, GPUS, &in), HS_OK);
+    for (int round = 0; round < 5; round++) {
+        value = bound_within("mip", in, 0.002 * (round + 1));
+        ck_assert_double_le(value, 1000);
+    }
+    hs_instance_free(in);
+}
+END_TEST
+
 typedef struct job {
     const hs_instance *in;
     double             expected;
@@ -405,6 +452,8 @@ int main(void)
     tcase_add_test(tc, times_of_one_type_may_be_whole);
     tcase_add_test(tc, progress_only_rises_to_the_result);
     tcase_add_test(tc, a_search_that_is_cut_short_proves_no_more_than_the_optimum);
+    tcase_add_test(tc, a_gap_costs_no_more_than_itself);
+    tcase_add_test(tc, the_node_at_hand_counts_where_a_search_is_cut_short);
     tcase_add_test(tc, threads_do_not_disturb_each_other);
     suite_add_tcase(suite, tc);
     return run_suite(suite);

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What hsched-check takes for proved of a leaf, against looking at every way to fill the workers. */
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "check/cases.h"
+#include "check/knapsack.h"
+#include "check/packing.h"
+#include "support/random.h"
+
+#include "suite.h"
+
+enum { MOST_KINDS = 3, MOST_COUNT = 4, UNIT = -2, MOST_CELLS = 64, ROUNDS = 20000 };
+
+static limits plenty(void)
+{
+    return (limits){0, UINT64_MAX, SIZE_MAX};
+}
+
+/* Tasks of some kinds, and a case of a proof about them. */
+typedef struct stage {
+    task_kind   kind[MOST_KINDS];
+    uint32_t    low[MOST_KINDS], high[MOST_KINDS];
+    int64_t     worth[MOST_KINDS * CLASSES];
+    unsigned    longest; /* in units */
+    certificate c;
+    limits      l;
+    cases       cs;
+} stage;
+
+/* Multiples of 2^UNIT. */
+static double draw_time(hsi_random *r)
+{
+    return hsi_random_below(r, 10) ? ldexp(1 + (double)hsi_random_below(r, 24), UNIT) : INFINITY;
+}
+
+static void open_stage(stage *s, hsi_random *r)
+{
+    memset(s, 0, sizeof *s);
+    s->c.kinds = 1 + hsi_random_below(r, MOST_KINDS);
+    s->c.worth = s->worth;
+    s->l = plenty();
+    s->cs = (cases){.c = &s->c, .kind = s->kind, .unit = UNIT, .low = s->low, .high = s->high,
+                    .l = &s->l};
+    for (int type = 0; type < 2; type++)
+        s->cs.workers[type] = (unsigned)hsi_random_below(r, 4);
+    s->longest = 8 + (unsigned)hsi_random_below(r, 32);
+    mpz_init_set_ui(s->cs.longest, s->longest);
+    for (size_t i = 0; i < s->c.kinds; i++) {
+        uint32_t count = 1 + (uint32_t)hsi_random_below(r, MOST_COUNT);
+
+        s->kind[i] = (task_kind){{draw_time(r), draw_time(r)}, count};
+        s->high[i] = (uint32_t)hsi_random_below(r, count + 1);
+        s->low[i] = (uint32_t)hsi_random_below(r, s->high[i] + 1);
+    }
+}
+
+static void close_stage(stage *s)
+{
+    mpz_clear(s->cs.longest);
+}
+
+static uint32_t of_class(const stage *s, size_t kind, int class)
+{
+    const uint32_t count[CLASSES] = {[CLASS_FREE] = s->high[kind] - s->low[kind],
+                                     [CLASS_CPU] = s->low[kind],
+                                     [CLASS_GPU] = s->kind[kind].count - s->high[kind]};
+
+    return count[class];
+}
+
+/* The most that one worker can be worth: best[c] with c whole, task after task. */
+static int64_t most_of_worker(const stage *s, int type, long grid, int64_t capacity)
+{
+    int64_t best[MOST_CELLS + 1] = {0};
+
+    for (size_t i = 0; i < s->c.kinds * CLASSES; i++) {
+        double  whole = floor(ldexp(s->kind[i / CLASSES].time[type], -(int)grid));
+        int     class = i % CLASSES;
+        int64_t weight = (int64_t)fmin(whole, MOST_CELLS + 1);
+
+        if (class == (type ? CLASS_CPU : CLASS_GPU) || whole > (double)capacity)
+            continue;
+        for (uint32_t task = 0; task < of_class(s, i / CLASSES, class); task++)
+            for (int64_t c = capacity; c >= weight; c--)
+                if (best[c - weight] + s->worth[i] > best[c])
+                    best[c] = best[c - weight] + s->worth[i];
+    }
+    return best[capacity];
+}
+
+static int sums_refute(const stage *s, const proof_node *node)
+{
+    int64_t all = 0;
+
+    for (size_t i = 0; i < s->c.kinds * CLASSES; i++)
+        all += s->worth[i] * of_class(s, i / CLASSES, i % CLASSES);
+    for (int type = 0; type < 2; type++)
+        all -= node->knapsacks.most[type] * s->cs.workers[type];
+    return all > 0;
+}
+
+START_TEST(knapsacks_prove_what_no_worker_can_exceed)
+{
+    hsi_random r;
+    int        proved = 0, refuted = 0;
+
+    hsi_random_seed(&r, 48, 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        proof_node node = {.step = STEP_CONFIGURATION};
+        int64_t    capacity;
+        int        is_proof;
+        stage      s;
+
+        open_stage(&s, &r);
+        for (size_t i = 0; i < s.c.kinds * CLASSES; i++)
+            s.worth[i] = (int64_t)hsi_random_below(&r, 9);
+        node.knapsacks.grid = UNIT - 2 + (long)hsi_random_below(&r, 5);
+        capacity = (int64_t)floor(ldexp(s.longest, UNIT - (int)node.knapsacks.grid));
+        capacity += hsi_random_below(&r, 4) ? 0 : (int64_t)hsi_random_below(&r, 3) - 1;
+        capacity = capacity > MOST_CELLS ? MOST_CELLS : capacity;
+        node.knapsacks.capacity = capacity;
+        is_proof = ldexp((double)capacity + 1, (int)node.knapsacks.grid) > ldexp(s.longest, UNIT);
+        for (int type = 0; type < 2; type++) {
+            int64_t most = most_of_worker(&s, type, node.knapsacks.grid, capacity);
+
+            node.knapsacks.most[type] = most;
+            if (hsi_random_below(&r, 4) == 0)
+                node.knapsacks.most[type] += (int64_t)hsi_random_below(&r, 3) - 1;
+            if (node.knapsacks.most[type] < 0)
+                node.knapsacks.most[type] = 0;
+            is_proof &= node.knapsacks.most[type] >= most || s.cs.workers[type] == 0;
+        }
+        is_proof &= sums_refute(&s, &node);
+        ck_assert_int_eq(leaf_flaw(&s.cs, &node) == NULL, is_proof);
+        proved += is_proof;
+        refuted += !is_proof;
+        close_stage(&s);
+    }
+    ck_assert_int_gt(proved, ROUNDS / 20);
+    ck_assert_int_gt(refuted, ROUNDS / 20);
+}
+END_TEST
+
+/* Is there a way to give these weights to the workers, none of which takes more than its capacity? */
+static int can_pack(const unsigned *weight, size_t count, unsigned *load, unsigned workers,
+                    unsigned capacity)
+{
+    if (count == 0)
+        return 1;
+    for (unsigned w = 0; w < workers; w++) {
+        int found;
+
+        if (load[w] + weight[0] > capacity)
+            continue;
+        load[w] += weight[0];
+        found = can_pack(weight + 1, count - 1, load, workers, capacity);
+        load[w] -= weight[0];
+        if (found)
+            return 1;
+        if (load[w] == 0)
+            return 0; /* the others are as empty */
+    }
+    return 0;
+}
+
+START_TEST(packings_are_refused_where_there_is_a_way)
+{
+    hsi_random r;
+    int        held = 0;
+
+    hsi_random_seed(&r, 49, 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        packing_kind kind[MOST_KINDS];
+        size_t       kinds = 1 + hsi_random_below(&r, MOST_KINDS), tasks = 0;
+        unsigned     weight[MOST_KINDS * MOST_COUNT], load[4] = {0}, workers, capacity;
+        limits       l = plenty();
+        int          holds;
+
+        workers = (unsigned)hsi_random_below(&r, 5);
+        capacity = 5 + (unsigned)hsi_random_below(&r, 30);
+        for (size_t i = 0; i < kinds; i++) {
+            kind[i] = (packing_kind){1 + (cells)hsi_random_below(&r, 20),
+                                     1 + (uint32_t)hsi_random_below(&r, MOST_COUNT)};
+            for (uint32_t j = 0; j < kind[i].count; j++)
+                weight[tasks++] = (unsigned)kind[i].weight;
+        }
+        holds = !can_pack(weight, tasks, load, workers, capacity);
+        ck_assert_int_eq(packing_check(kind, kinds, workers, capacity, &l), holds ? HOLDS : FAILS);
+        held += holds;
+    }
+    ck_assert_int_gt(held, ROUNDS / 10);
+    ck_assert_int_lt(held, ROUNDS * 9 / 10);
+}
+END_TEST
+
+/* Tasks that the case settles for the type, or that the other one cannot run by then. */
+static size_t list_settled(const stage *s, int type, unsigned *weight)
+{
+    size_t tasks = 0;
+
+    for (size_t i = 0; i < s->c.kinds; i++) {
+        double   other = ldexp(s->kind[i].time[!type], -UNIT), own = s->kind[i].time[type];
+        uint32_t count = other > s->longest ? s->kind[i].count
+                                            : of_class(s, i, type ? CLASS_GPU : CLASS_CPU);
+
+        for (uint32_t j = 0; j < count; j++)
+            weight[tasks++] = isinf(own) ? s->longest + 1 : (unsigned)ldexp(own, -UNIT);
+    }
+    return tasks;
+}
+
+START_TEST(packing_leaves_have_the_tasks_that_are_settled)
+{
+    hsi_random r;
+    int        proved = 0;
+
+    hsi_random_seed(&r, 50, 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        proof_node node = {.step = STEP_PACKING, .type = (int)hsi_random_below(&r, 2)};
+        unsigned   weight[MOST_KINDS * MOST_COUNT], load[4] = {0};
+        size_t     tasks;
+        int        is_proof;
+        stage      s;
+
+        open_stage(&s, &r);
+        tasks = list_settled(&s, node.type, weight);
+        is_proof = !can_pack(weight, tasks, load, s.cs.workers[node.type], s.longest);
+        ck_assert_int_eq(leaf_flaw(&s.cs, &node) == NULL, is_proof);
+        proved += is_proof;
+        close_stage(&s);
+    }
+    ck_assert_int_gt(proved, ROUNDS / 10);
+    ck_assert_int_lt(proved, ROUNDS * 9 / 10);
+}
+END_TEST
+
+START_TEST(knapsacks_hold_where_no_set_is_worth_more)
+{
+    enum { MOST_ITEMS = 8 };
+    hsi_random r;
+
+    hsi_random_seed(&r, 51, 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        knapsack_item item[MOST_ITEMS];
+        size_t        count = hsi_random_below(&r, MOST_ITEMS + 1);
+        int64_t       capacity = (int64_t)hsi_random_below(&r, 30), best = 0, most;
+        limits        l = plenty();
+
+        for (size_t i = 0; i < count; i++)
+            item[i] = (knapsack_item){(int64_t)hsi_random_below(&r, 12),
+                                      (int64_t)hsi_random_below(&r, 12)};
+        for (unsigned set = 0; set < 1u << count; set++) {
+            knapsack_item sum = {0, 0};
+
+            for (size_t i = 0; i < count; i++) {
+                sum.weight += set >> i & 1 ? item[i].weight : 0;
+                sum.worth += set >> i & 1 ? item[i].worth : 0;
+            }
+            if (sum.weight <= capacity && sum.worth > best)
+                best = sum.worth;
+        }
+        most = best + (int64_t)hsi_random_below(&r, 3) - 1;
+        ck_assert_int_eq(knapsack_check(item, count, capacity, most, &l),
+                         best > most ? FAILS : HOLDS);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("leaves of proofs");
+    TCase *tc = tcase_create("leaves");
+
+    tcase_set_timeout(tc, 120);
+    tcase_add_test(tc, knapsacks_prove_what_no_worker_can_exceed);
+    tcase_add_test(tc, packings_are_refused_where_there_is_a_way);
+    tcase_add_test(tc, packing_leaves_have_the_tasks_that_are_settled);
+    tcase_add_test(tc, knapsacks_hold_where_no_set_is_worth_more);
+    suite_add_tcase(suite, tc);
+    return run_suite(suite);
+}
