@@ -237,6 +237,17 @@ static void put_panel_name(hsi_gantt *g, const hsi_panel *panel)
     hsi_output_text(&g->out, "</text>\n");
 }
 
+/* Of a graph: the headings too, which the path would cross out. */
+static void put_over_bars(hsi_gantt *g, const hsi_panel *panel)
+{
+    hsi_draw_critical(g, panel);
+    for (int b = 0; b < 2; b++)
+        if (panel->band[b].rows > 0) {
+            put_band_heading(g, &panel->band[b]);
+            hsi_draw_hovers(g, &panel->band[b]);
+        }
+}
+
 static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
 {
     hs_status st = HS_OK;
@@ -245,7 +256,8 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
         put_panel_name(g, panel);
     for (int b = 0; b < 2; b++)
         if (panel->band[b].rows > 0) {
-            put_band_heading(g, &panel->band[b]);
+            if (!panel->path)
+                put_band_heading(g, &panel->band[b]);
             put_rows(g, &panel->band[b]);
         }
     hsi_draw_grid(g, panel);
@@ -257,9 +269,8 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
         if (panel->happened)
             hsi_draw_failures(g, &panel->band[b]);
     }
-    hsi_draw_critical(g, panel);
-    for (int b = 0; b < 2 && st == HS_OK; b++)
-        hsi_draw_hovers(g, &panel->band[b]);
+    if (st == HS_OK && panel->path)
+        put_over_bars(g, panel);
     return st;
 }
 

@@ -26,8 +26,9 @@ static const char dark[] =
     ".z{fill:#1d2128}.l{fill:#323842}.g{stroke:#1d2128}.x{stroke:#6b7280}.t{fill:#cbd2dc}\n"
     ".v,.u{stroke:#f3f4f6}.d{stroke:#ff7ac6}.o{fill:#ff7ac6}.q{stroke:#ff5c5c}\n";
 
-/* Of graphs: the critical path, and arrows. */
+/* Of graphs: the critical path, which headings keep apart from, and arrows. */
 static const char graph_everywhere[] =
+    ".b{paint-order:stroke;stroke:#fff;stroke-width:4;stroke-linejoin:round}"
     ".f{fill:none;stroke:#111827;stroke-width:2;stroke-linejoin:round}"
     ".fh{stroke:#fff;stroke-width:4.5;stroke-opacity:.85}\n"
     ".jr{fill-opacity:0}.r{display:none;fill:none;stroke:#111827;stroke-width:1.5;"
@@ -35,7 +36,7 @@ static const char graph_everywhere[] =
     ".j:hover .r{display:inline}.j:hover .jr{stroke:#111827;stroke-width:2}\n";
 
 static const char graph_dark[] =
-    ".f{stroke:#f9fafb}.fh{stroke:#111827}.r,.j:hover .jr{stroke:#f9fafb}.ro{stroke:#ff7ac6}\n";
+    ".b{stroke:#1d2128}.f{stroke:#f9fafb}.fh{stroke:#111827}.r,.j:hover .jr{stroke:#f9fafb}.ro{stroke:#ff7ac6}\n";
 
 static int has_graph(const hsi_gantt *g)
 {
