@@ -9,6 +9,7 @@
 
 #include <hybridsched/generate.h>
 
+#include "bound/proof/refute.h"
 #include "refine/branch/state.h"
 #include "refine/target.h"
 #include "support/random.h"
@@ -52,9 +53,10 @@ START_TEST(ends_with_the_optimum)
     for (round = 0; round < ROUNDS; round++) {
         hsi_problem pb = draw(&r, _i);
         double      best = optimum_of(&pb), makespan = 2 * best, gap = _i ? 0 : 1e-4;
+        double      from = round % 2 ? best / 1000 : best * 0.999;
         hsi_branch *b = NULL;
 
-        ck_assert_int_eq(hsi_branch_open(&pb, best / 1000, &b), HS_OK);
+        ck_assert_int_eq(hsi_branch_open(&pb, from, &b), HS_OK);
         do {
             hsi_stop stop = seconds(&settings, 5);
 
@@ -64,6 +66,7 @@ START_TEST(ends_with_the_optimum)
                 makespan = makespan_of(&pb, hsi_branch_found(b));
             }
             ck_assert_double_le(hsi_branch_bound(b), best * (1 + 0x1p-48));
+            ck_assert_double_ge(hsi_branch_bound(b), from);
         } while (!hsi_branch_ended(b) || hsi_branch_found(b));
         ck_assert_double_le(makespan, best * (1 + gap) * (1 + 0x1p-48));
         ck_assert_double_ge(hsi_branch_bound(b) * (1 + gap), makespan * (1 - 0x1p-40));
@@ -200,6 +203,60 @@ START_TEST(gaps_that_are_closed_are_met)
 }
 END_TEST
 
+enum { FULL = 1000, MOST_EACH = 4, MOST_FULL = 4 * MOST_EACH };
+
+/* All workers, each of which is filled to the last unit. */
+static hsi_problem draw_full(hsi_random *r, double *times)
+{
+    hsi_problem pb = {.p = times, .q = times};
+    unsigned    workers = 2 + (unsigned)hsi_random_below(r, 3);
+
+    pb.m = 1 + (unsigned)hsi_random_below(r, workers - 1);
+    pb.k = workers - pb.m;
+    for (unsigned w = 0; w < workers; w++) {
+        unsigned left = FULL;
+
+        for (unsigned i = 1; i < MOST_EACH && left > 1; i++) {
+            unsigned part = 1 + (unsigned)hsi_random_below(r, left - 1);
+
+            times[pb.n++] = part;
+            left -= part;
+        }
+        times[pb.n++] = left;
+    }
+    return pb;
+}
+
+/* There is a schedule of that length, and none that is shorter; capacities are rounded up. */
+START_TEST(what_has_no_room_to_spare_is_not_refuted)
+{
+    hs_settings settings;
+    hsi_random  r;
+
+    hs_settings_init(&settings);
+    hsi_random_seed(&r, 5, 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        double         times[MOST_FULL];
+        uint64_t       worth[MOST_FULL];
+        uint32_t       worker[MOST_FULL];
+        hsi_problem    pb = draw_full(&r, times);
+        hsi_stop       stop = seconds(&settings, 5);
+        hsi_refutation f = {.pb = &pb, .target = FULL, .worth = worth, .most_nodes = 100000,
+                            .worker = worker};
+        hsi_verdict    verdict;
+
+        hsi_refute_worth(pb.n, times, worth);
+        ck_assert_int_eq(hsi_refute(&f, &stop, &verdict), HS_OK);
+        ck_assert_int_ne(verdict, HSI_REFUTED);
+        if (verdict == HSI_FOUND)
+            ck_assert_double_eq(makespan_of(&pb, worker), FULL);
+        f.target = nextafter(FULL, 0);
+        ck_assert_int_eq(hsi_refute(&f, &stop, &verdict), HS_OK);
+        ck_assert_int_eq(verdict, HSI_REFUTED);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("branch");
@@ -209,6 +266,7 @@ int main(void)
     tcase_add_loop_test(tc, ends_with_the_optimum, 0, 2);
     tcase_add_test(tc, leaves_hold_everything);
     tcase_add_test(tc, leaves_hold_every_count);
+    tcase_add_test(tc, what_has_no_room_to_spare_is_not_refuted);
     tcase_add_test(tc, gaps_that_are_closed_are_met);
     suite_add_tcase(s, tc);
     return run_suite(s);

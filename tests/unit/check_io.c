@@ -2,6 +2,8 @@
 
 /* What is written is read back the same. See check_io_ways.c for how it comes in. */
 
+#include <hybridsched/generate.h>
+
 #include "io_fixture.h"
 #include "io_same.h"
 #include "suite.h"
@@ -33,6 +35,21 @@ START_TEST(large_instances_come_back_the_same)
         instance_round_trip(fd, in);
         hs_instance_free(in);
     }
+    close(fd);
+}
+END_TEST
+
+/* More of what rows access than the reader keeps at a time. */
+START_TEST(large_graphs_come_back_the_same)
+{
+    hs_tiled     spec = {HS_QR, 24, 2, 1, 0, 1, hs_kernel_table_find("k40m-960")};
+    int          fd = scratch_fd();
+    const char  *missing;
+    hs_instance *in;
+
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_OK);
+    instance_round_trip(fd, in);
+    hs_instance_free(in);
     close(fd);
 }
 END_TEST
@@ -237,6 +254,7 @@ int main(void)
     tcase_set_timeout(trips, 300);
     tcase_add_loop_test(trips, instances_come_back_the_same, 0, 3);
     tcase_add_test(trips, large_instances_come_back_the_same);
+    tcase_add_test(trips, large_graphs_come_back_the_same);
     tcase_add_test(trips, rows_longer_than_the_block_come_back_the_same);
     tcase_add_loop_test(trips, plans_come_back_the_same, 0, 3);
     tcase_add_test(trips, longest_names_come_back_from_plans);
