@@ -130,6 +130,10 @@ HS_API hs_status hs_import_stg(int fd, const hs_import_options *options, hs_inst
 HS_API hs_status hs_import_dot(int fd, const hs_import_options *options, hs_instance **out,
                                hs_diagnostic *why);
 
+/** From a workflow of WfCommons with the times that it took: WfFormat 1.5 (JSON). */
+HS_API hs_status hs_import_wfcommons(int fd, const hs_import_options *options, hs_instance **out,
+                                     hs_diagnostic *why);
+
 /** An attempt at a task that failed: an entry that the schedule has as aborted. */
 typedef struct hs_picture_failure {
     unsigned    worker;

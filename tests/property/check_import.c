@@ -189,6 +189,67 @@ START_TEST(dot_equals_by_hand)
 }
 END_TEST
 
+/*
+ * Parents and children, and what one writes and the other reads: files of others than parents are
+ * read, too, and bytes of nobody.
+ */
+static void write_wfcommons(const small *g, dice *d)
+{
+    fprintf(file, "{\"schemaVersion\": \"1.5\", \"workflow\": {\"execution\": {\"tasks\": [");
+    for (size_t j = g->n; j-- > 0;)
+        fprintf(file, "{\"id\": \"w%zu\", \"runtimeInSeconds\": %.17g}%s", j, g->time[j],
+                j ? ",\n" : "");
+    fprintf(file, "]}, \"specification\": {\"files\": [{\"id\": \"unused\", \"sizeInBytes\": 7}");
+    for (size_t j = 0; j < g->n; j++)
+        for (size_t i = 0; i < j; i++)
+            fprintf(file, ", {\"sizeInBytes\": %g, \"id\": \"f%zu-%zu\"}",
+                    g->edge[i][j] ? g->bytes[i][j] : 5, i, j);
+    fprintf(file, "], \"tasks\": [");
+    for (size_t j = 0; j < g->n; j++) {
+        const char *comma = "";
+
+        fprintf(file, "%s\n{\"name\": \"task\", \"id\": \"w%zu\", \"parents\": [", j ? "," : "", j);
+        for (size_t i = 0; i < j; i++)
+            if (g->edge[i][j]) {
+                fprintf(file, "%s\"w%zu\"", comma, i);
+                comma = ", ";
+            }
+        fprintf(file, "], \"children\": [");
+        comma = "";
+        for (size_t k = j + 1; k < g->n; k++)
+            if (g->edge[j][k]) {
+                fprintf(file, "%s\"w%zu\"", comma, k);
+                comma = ", ";
+            }
+        fprintf(file, "], \"inputFiles\": [\"unused\"");
+        for (size_t i = 0; i < j; i++)
+            if (g->edge[i][j] || dice_below(d, 2))
+                fprintf(file, ", \"f%zu-%zu\"", i, j);
+        fprintf(file, "], \"outputFiles\": [");
+        comma = "";
+        for (size_t k = j + 1; k < g->n; k++) {
+            fprintf(file, "%s\"f%zu-%zu\"", comma, j, k);
+            comma = ", ";
+        }
+        fprintf(file, "]}");
+    }
+    fprintf(file, "]}}}");
+}
+
+START_TEST(wfcommons_equals_by_hand)
+{
+    dice  d = {4};
+    small g;
+
+    for (int round = 0; round < rounds(2000); round++) {
+        draw_small(&g, &d);
+        begin();
+        write_wfcommons(&g, &d);
+        must_equal(import(hs_import_wfcommons, &g), by_hand(&g, "w", 0, 1));
+    }
+}
+END_TEST
+
 static hs_instance *through_dot(const hs_instance *in)
 {
     hs_instance  *out = NULL;
@@ -368,6 +429,15 @@ START_TEST(memory_is_short)
          "strict digraph { graph [cpus=2, data=\"x:3\"] node [cpu=3] a -> {b c} -> d [bytes=3] p "
          "[shape=point] d -> p -> e \"f\\\"\" + \"g\" [data=\"x:rw\", gpu=2, kernel=k, priority=3] "
          "}"},
+        {hs_import_wfcommons,
+         "{\"schemaVersion\":\"1.5\",\"workflow\":{\"specification\":{\"tasks\":[{\"name\":\"a\","
+         "\"id\":\"1\","
+         "\"parents\":[],\"children\":[\"2\"],\"outputFiles\":[\"f\"]},{\"name\":\"b\",\"id\":"
+         "\"\\u0032\","
+         "\"parents\":[\"1\"],\"children\":[],\"inputFiles\":[\"f\"]}],\"files\":[{\"id\":\"f\","
+         "\"sizeInBytes\":10}]},\"execution\":{\"tasks\":[{\"id\":\"2\",\"runtimeInSeconds\":1},{"
+         "\"id\":"
+         "\"1\",\"runtimeInSeconds\":2}]}}}"},
     };
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
@@ -383,6 +453,7 @@ int main(void)
     tcase_set_timeout(tests, 240);
     tcase_add_test(tests, stg_equals_by_hand);
     tcase_add_test(tests, dot_equals_by_hand);
+    tcase_add_test(tests, wfcommons_equals_by_hand);
     tcase_add_test(tests, dot_comes_back);
     tcase_add_test(tests, dot_of_copies_comes_back);
     tcase_add_test(tests, dot_of_odd_names_comes_back);

@@ -171,8 +171,10 @@ static hs_status import_case(const struct reading *r, int in, int out, hs_diagno
     options.gpus = options.has_gpus ? r->options.gpus : 1;
     if (strcmp(r->kind, "stg") == 0)
         st = hs_import_stg(in, &options, &instance, why);
-    else
+    else if (strcmp(r->kind, "dot") == 0)
         st = hs_import_dot(in, &options, &instance, why);
+    else
+        st = hs_import_wfcommons(in, &options, &instance, why);
     if (st == HS_OK && hs_instance_write(out, instance) != HS_OK)
         give_up("hs_instance_write");
     hs_instance_free(instance);
@@ -201,7 +203,8 @@ static char *result_of(struct reading *r)
                  {"plan", plan_case},
                  {"affinities", affinities_case},
                  {"stg", import_case},
-                 {"dot", import_case}};
+                 {"dot", import_case},
+                 {"wfcommons", import_case}};
     FILE         *out = tmpfile();
     int           in = open_in(r->folder, "input.csv");
     hs_diagnostic why = {0};

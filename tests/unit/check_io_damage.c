@@ -64,7 +64,24 @@ static const char dot_text[] =
     "  g [id=\"g\\\"\\\ng\" data=\"z:rw;\xc3\xa9\\\\;:r\"] h [data=\"z:r\", kernel=k]\n"
     "  q1 [shape=point] q1 -> x; a -> q1; g -> h [class=data] e -> \"e\" + \"2\"\n}\n";
 
-enum kind { INSTANCE, PLAN, AFFINITIES, GRAPH, GRAPH_PLAN, STG, DOT, KINDS };
+static const char wfcommons_text[] =
+    "{ \"name\": \"\\u00e9\\ud83d\\ude00\", \"schemaVersion\":\"1.5\", \"x\": "
+    "[null,true,[{}],-1.5E+3],\r\n"
+    "\"workflow\":{\"specification\":{\"tasks\":[{\"name\":\"a\",\"id\":\"1\",\"parents\":[],"
+    "\"children\":"
+    "[\"2\",\"\xc3\xa9\"],\n\"outputFiles\":[\"f\",\"g\"]},{\"name\":\"b\",\"id\":\"2\","
+    "\"parents\":[\"1\"],"
+    "\"children\":[\"\xc3\xa9\"],\"inputFiles\":[\"f\"]},{\"name\":\"a\",\"id\":\"\\u00E9\","
+    "\"parents\":["
+    "\"2\" "
+    ",\"1\"],\"children\":[],\"inputFiles\":[\"g\",\"f\"]}],\"files\":[{\"id\":\"f\","
+    "\"sizeInBytes\":"
+    "10},{\"id\":\"g\",\"sizeInBytes\":0}]},\"execution\":{\"tasks\":[{\"id\":\"2\","
+    "\"runtimeInSeconds\":1},"
+    "{\"id\":\"1\",\"runtimeInSeconds\":2.5e1},{\"id\":\"\xc3\xa9\",\"runtimeInSeconds\":0.1}]}}}"
+    "\n";
+
+enum kind { INSTANCE, PLAN, AFFINITIES, GRAPH, GRAPH_PLAN, STG, DOT, WFCOMMONS, KINDS };
 
 static const struct {
     const char *text;
@@ -77,6 +94,7 @@ static const struct {
     {graph_plan_text, sizeof graph_plan_text - 1},
     {stg_text, sizeof stg_text - 1},
     {dot_text, sizeof dot_text - 1},
+    {wfcommons_text, sizeof wfcommons_text - 1},
 };
 
 /* What came of a reading. */
@@ -126,6 +144,8 @@ static void read_as(enum kind kind, int fd, struct outcome *o)
         o->st = hs_import_stg(fd, &options, &in, &o->why);
     else if (kind == DOT)
         o->st = hs_import_dot(fd, &options, &in, &o->why);
+    else if (kind == WFCOMMONS)
+        o->st = hs_import_wfcommons(fd, &options, &in, &o->why);
     else
         o->st = hs_affinities_read(fd, affine, &affinities, &count, &o->why);
     if (o->st != HS_OK) {

@@ -152,8 +152,8 @@ static const option_spec option_table[] = {
     {0, "problem", "small|medium|large",
      {OPTION_WORD(NULL, request.problem), .scope = FOR(GEN_APPLICATIONS)},
      "applications: their size (default: small)"},
-    {0, "from", "stg|dot", {OPTION_WORD(NULL, request.format), .scope = IMPORT},
-     "import: the format (default: what the file's name ends in: .stg, .dot or .gv)"},
+    {0, "from", "stg|dot|wfcommons", {OPTION_WORD(NULL, request.format), .scope = IMPORT},
+     "import: the format (default: what the file's name ends in: .stg, .dot or .gv, .json)"},
     {0, "speedup", "RULES", {OPTION_TEXT(request.import.speedup), .scope = IMPORT},
      "import: a GPU takes a CPU's time divided by so much: 10, or NAME=10 by commas, of which the "
      "first that fits holds ('*' in NAME is any text); 'none' for the number: it does not run "

@@ -18,6 +18,7 @@ static const struct {
 } formats[] = {
     {".stg", NULL, hs_import_stg},
     {".dot", ".gv", hs_import_dot},
+    {".json", NULL, hs_import_wfcommons},
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
