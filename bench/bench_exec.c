@@ -2,13 +2,14 @@
 /*
  * What dispatching a task costs: tasks that do nothing on two workers, each between
  * two time stamps, beside bare static lists with the same two stamps in the same
- * run. Medians of 9, the rows taking turns.
+ * run. Medians of 9, the rows taking turns. Then the same for tasks that depend on each
+ * other: the graph of a Cholesky factorisation, on two CPUs.
  *
  * us_per_task is workers x wall time / tasks. us_less_bodies takes the time between the
  * stamps and that without work from it, as the report of a run does. On a machine that
  * has other work too, best_us says more than the median.
  *
- *   bench_exec [TASKS]      default 100000
+ *   bench_exec [TASKS [TILES]]      default 100000 and 40 x 40 (11480 tasks)
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 #include "support/clock.h"
 #include "exec/machine/topology.h"
 
-enum { REPEATS = 9, WORKERS = 2, MOST = 8 };
+enum { REPEATS = 9, WORKERS = 2, MOST = 32 };
 
 typedef struct row {
     const char *what;
@@ -61,7 +62,7 @@ static void *run_bare(void *data)
     bare    *b = data;
     uint32_t i;
 
-    hsi_bind(0, b->os_cpu);
+    hsi_bind(0, &b->os_cpu, 1);
     memset(b->stamps, 0, b->count * sizeof *b->stamps);
     pthread_barrier_wait(b->ready);
     b->start_ns = hsi_clock_ns();
@@ -129,7 +130,7 @@ static hs_outcome do_nothing(hs_backend_worker *worker, const hs_body *body, hs_
 static const hs_backend nothing = {
     .abi = HS_BACKEND_ABI, .name = "nothing", .body_create = make_nothing, .run = do_nothing};
 
-static void measure_policy(const hs_policy_kind *kind, const hs_instance *in,
+static void measure_policy(const hs_policy_kind *kind, hs_rank rank, const hs_instance *in,
                            const hs_schedule *plan, row *out, int repeat)
 {
     static const hs_backend *const only[] = {&nothing};
@@ -141,6 +142,7 @@ static void measure_policy(const hs_policy_kind *kind, const hs_instance *in,
     empty.backend = &nothing;
     hs_exec_settings_init(&s);
     s.policy = kind;
+    s.rank = rank;
     s.backends = only;
     s.backend_count = 1;
     hs_exec_report_init(&r);
@@ -188,10 +190,10 @@ static hs_schedule *make_plan(const hs_instance *in)
     return plan;
 }
 
-int main(int argc, char **argv)
+static void independent(size_t n)
 {
-    size_t       n = argc > 1 ? strtoull(argv[1], NULL, 10) : 100000, rows = 1, i;
     row          all[MOST] = {{.what = "static-list"}};
+    size_t       rows = 1, i;
     hs_instance *in = make_tasks(n);
     hs_schedule *plan = make_plan(in);
     int          repeat;
@@ -201,12 +203,45 @@ int main(int argc, char **argv)
     for (repeat = 0; repeat < REPEATS; repeat++) {
         measure_bare((uint32_t)n, &all[0], repeat);
         for (i = 1; i < rows; i++)
-            measure_policy(hs_policy_at(i - 1), in, plan, &all[i], repeat);
+            measure_policy(hs_policy_at(i - 1), HS_RANK_DEFAULT, in, plan, &all[i], repeat);
     }
-    printf("what,tasks,workers,us_per_task,us_less_bodies,best_us\n");
     for (i = 0; i < rows; i++)
         print_row(&all[i], n);
     hs_schedule_free(plan);
     hs_instance_free(in);
+}
+
+static void graph(unsigned tiles)
+{
+    hs_tiled     spec = {HS_CHOLESKY, tiles, WORKERS, 0, 0, 1, hs_kernel_table_find("k40m-960")};
+    hs_instance *in = NULL;
+    hs_schedule *plan = NULL;
+    row          all[MOST];
+    size_t       i, rows = 0;
+    int          repeat;
+
+    if (hs_generate_tiled(&spec, &in, NULL) != HS_OK ||
+        hs_solve(hs_algorithm_find("heft"), in, NULL, &plan) != HS_OK)
+        abort();
+    for (i = 0; i < hs_policy_count(); i++)
+        all[i].what = hs_policy_name(hs_policy_at(i));
+    rows = i;
+    for (repeat = 0; repeat < REPEATS; repeat++)
+        for (i = 0; i < rows; i++)
+            if (hs_policy_graphs(hs_policy_at(i)))
+                measure_policy(hs_policy_at(i), HS_RANK_DEFAULT, in, plan, &all[i], repeat);
+    printf("\nCholesky of %u x %u tiles, ranks by default\n", tiles, tiles);
+    for (i = 0; i < rows; i++)
+        if (hs_policy_graphs(hs_policy_at(i)))
+            print_row(&all[i], hs_instance_tasks(in));
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+}
+
+int main(int argc, char **argv)
+{
+    printf("what,tasks,workers,us_per_task,us_less_bodies,best_us\n");
+    independent(argc > 1 ? strtoull(argv[1], NULL, 10) : 100000);
+    graph(argc > 2 ? (unsigned)atoi(argv[2]) : 40);
     return 0;
 }

@@ -43,9 +43,7 @@ void hsi_lock(hsi_control *control)
     for (i = 0; i < TRIES; i++) {
         if (pthread_mutex_trylock(&control->lock) == 0)
             return;
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#endif
+        hsi_pause();
     }
     pthread_mutex_lock(&control->lock);
 }

@@ -26,6 +26,7 @@ void hsi_enter(hsi_worker *worker, hsi_phase phase, int64_t now)
     if (phase == old)
         return;
     worker->turn.phase = phase;
+    hsi_atomic_store(&worker->turn.waits, phase == HSI_WAIT);
     exec->control.active += (unsigned)(is_active(phase) - is_active(old));
     exec->control.waiting += (unsigned)((phase == HSI_WAIT) - (old == HSI_WAIT));
     if (old == HSI_WAIT && phase == HSI_RUN)

@@ -194,13 +194,31 @@ static void run_own(hsi_worker *worker)
         hsi_run_one(worker, task);
 }
 
+/* With the lock held, which it gives up meanwhile: to sleep and be woken takes longer than what
+ * others often need to make something ready. 1: it has been told. */
+static int wait_a_moment(hsi_worker *worker)
+{
+    enum { LOOKS = 100 };
+    hsi_control *control = &worker->exec->control;
+    int          i;
+
+    hsi_unlock(control);
+    for (i = 0; i < LOOKS && hsi_atomic_load(&worker->turn.waits); i++)
+        hsi_pause();
+    hsi_lock(control);
+    return worker->turn.phase != HSI_WAIT;
+}
+
 /* With the lock held, which it gives up while it sleeps. */
 static void sleep_until_told(hsi_worker *worker)
 {
     hs_exec        *exec = worker->exec;
-    struct timespec until = hsi_timespec(worker->turn.until);
+    struct timespec until;
     int64_t         now;
 
+    if (wait_a_moment(worker))
+        return;
+    until = hsi_timespec(worker->turn.until);
     if (worker->turn.until == HSI_FAR) {
         pthread_cond_wait(&worker->turn.wake, &exec->control.lock);
         return;

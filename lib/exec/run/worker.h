@@ -20,6 +20,7 @@ typedef enum hsi_cause { HSI_NOT_CANCELLED, HSI_TAKEN, HSI_TIMED_OUT } hsi_cause
 typedef struct hsi_turn {
     hsi_phase          phase;
     uint32_t           task;          /* HSI_RUN: what to run */
+    int                waits;         /* HSI_WAIT; shared without the lock */
     int64_t            there;         /* HSI_RUN: when its inputs are; may be past */
     int64_t            until;         /* HSI_WAIT: when to ask again */
     int                woken;         /* HSI_WAIT: it is about to be asked */
