@@ -6,7 +6,7 @@
  * a call without a workspace cannot do without. Medians of 7 of processor
  * time. Memory is what a process grows by, less the schedule, where that can be told.
  *
- *   bench_solve [TASKS...]      default 100 10000 1000000
+ *   bench_solve [TASKS...|queue]      default 100 10000 1000000
  *
  * All are also solved in one workspace again and again, which touches no memory for the
  * first time, and then all heuristics together. Without arguments, HeteroPrio's queue, a
@@ -382,23 +382,40 @@ static void measure(size_t n, struct node node)
     hs_instance_free(in);
 }
 
-/* A push and a take, by turns from either end, while `ready` tasks wait. */
-static double time_queue(const hs_instance *in, size_t ready)
-{
-    hs_queue *q = NULL;
-    double    seconds[REPEATS];
-    size_t    i, n = hs_instance_tasks(in);
-    hs_ready  task;
-    int       r;
+/* What waits in HeteroPrio's queue: all ratios differ, or they are those of four kernels, between
+ * which priorities decide, exactly or off by a millionth and then compared by a tolerance. */
+typedef enum ties { NO_TIES, KERNELS, NOISE } ties;
 
-    if (hs_queue_create(20, 4, ready + 1, &q) != HS_OK)
+static hs_ready ready_task(const hs_instance *in, size_t i, ties how)
+{
+    static const double times[4][2] = {{33.6, 17.0}, {89.2, 7.92}, {96.9, 3.70}, {172.9, 5.98}};
+    const double       *kernel = times[i % 4];
+    const double        noise = how == NOISE ? 1e-6 * (double)(i * 7919 % 1000) / 1000 : 0;
+
+    if (how == NO_TIES)
+        return (hs_ready){i, hs_instance_time(in, i, HS_CPU), hs_instance_time(in, i, HS_GPU), 0};
+    return (hs_ready){i, kernel[0] * (1 + noise), kernel[1], (int64_t)(i * UINT64_C(0x9e3779b97f4a7c15) >> 40)};
+}
+
+/* A push and a take, by turns from either end, while `ready` tasks wait. */
+static double time_queue(const hs_instance *in, size_t ready, ties how)
+{
+    hs_queue         *q = NULL;
+    hs_queue_settings settings;
+    double            seconds[REPEATS];
+    size_t            i, n = hs_instance_tasks(in);
+    hs_ready          task;
+    int               r;
+
+    hs_queue_settings_init(&settings);
+    settings.tolerance = how == NOISE ? 1e-2 : 0;
+    if (hs_queue_create_with(20, 4, ready + 1, &settings, &q) != HS_OK)
         abort();
     for (r = -1; r < REPEATS; r++) { /* the first time fills it */
         double start = now();
 
         for (i = 0; i < n; i++) {
-            task =
-                (hs_ready){i, hs_instance_time(in, i, HS_CPU), hs_instance_time(in, i, HS_GPU), 0};
+            task = ready_task(in, i, how);
             if (hs_queue_push(q, &task, NULL) != HS_OK)
                 abort();
             if (hs_queue_size(q) > ready && !hs_queue_take(q, i & 1 ? HS_CPU : HS_GPU, &task))
@@ -414,6 +431,7 @@ static double time_queue(const hs_instance *in, size_t ready)
 static void measure_queue(void)
 {
     static const size_t ready[] = {1000, 100000};
+    static const char  *const name[] = {"", " of four kernels", " of kernels with noise"};
     hs_gamma            spec = {1000000, 20, 4, 15, 1, 1, 1, 1};
     hs_instance        *in = NULL;
     size_t              i;
@@ -421,10 +439,11 @@ static void measure_queue(void)
 
     if (hs_generate_gamma(&spec, &in) != HS_OK)
         abort();
-    for (i = 0; i < sizeof ready / sizeof *ready; i++) {
-        snprintf(how, sizeof how, " push and take at %zu", ready[i]);
-        print_row("queue", how, in, time_queue(in, ready[i]), -1, NULL);
-    }
+    for (i = 0; i < sizeof ready / sizeof *ready; i++)
+        for (int t = NO_TIES; t <= NOISE; t++) {
+            snprintf(how, sizeof how, " push and take at %zu%s", ready[i], name[t]);
+            print_row("queue", how, in, time_queue(in, ready[i], (ties)t), -1, NULL);
+        }
     hs_instance_free(in);
 }
 
@@ -511,6 +530,10 @@ int main(int argc, char **argv)
 
     printf("what,tasks,cpus,gpus,seconds,ns_per_task,over_sort,over_sort_and_heap,"
            "work_bytes_per_task\n");
+    if (argc > 1 && strcmp(argv[1], "queue") == 0) {
+        measure_queue();
+        return 0;
+    }
     if (argc > 1)
         count = (size_t)argc - 1;
     for (i = 0; i < count; i++)

@@ -143,6 +143,7 @@ typedef struct hs_exec_settings {
     /* Lines of commands as they are printed, one at a time, likewise; as if logs_apart. */
     void (*line)(void *line_data, const hs_exec_line *line); /* NULL */
     void *line_data;
+    double ratio_tolerance; /* of the policy: hs_policy_settings.ratio_tolerance */
     int   logs_apart; /* commands' standard error has a file of its own: see hs_exec_log() */
 
     hs_rank  rank; /* of `policy`, as are the next three: see hs_policy_create() */

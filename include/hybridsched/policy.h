@@ -61,6 +61,8 @@ typedef struct hs_policy_settings {
     unsigned threshold;  /* h-ratio, d-rank: tasks that may wait for workers; 0: twice as many */
     int (*cancel)(void *cancel_data); /* hs_policy_simulate(): not 0: no more. NULL: nobody */
     void *cancel_data;
+    double ratio_tolerance; /* heteroprio and its like: ratios that count as the same, as
+                               hs_queue_settings.tolerance; 0: those that are */
     const double *available; /* hs_policy_simulate(): by worker, when it is asked for the first
                                 time, >= 0; NULL: all at 0 */
 } hs_policy_settings;

@@ -23,6 +23,24 @@ typedef struct hs_ready {
 /** Room for `capacity` tasks at once is made now; more are allowed. */
 HS_API hs_status hs_queue_create(unsigned cpus, unsigned gpus, size_t capacity, hs_queue **out);
 HS_API void      hs_queue_free(hs_queue *q);
+
+/** Always start from hs_queue_settings_init(). */
+typedef struct hs_queue_settings {
+    size_t struct_size;
+    /* Ratios cpu/gpu are the same, and priorities decide, if they lie in one cell of a grid: 1 is
+       where cells begin, and each is between half this part of its ratios wide and all of it. So the
+       order is one, whatever comes to wait; but two ratios on either side of where a cell begins are
+       different, however near: take it many times as wide as times of one kernel differ. 0: ratios
+       are compared exactly; else 1e-12 to 1. */
+    double tolerance;
+} hs_queue_settings;
+
+HS_API void hs_queue_settings_init_sized(hs_queue_settings *settings, size_t size);
+#define hs_queue_settings_init(s) hs_queue_settings_init_sized((s), sizeof *(s))
+
+/** As hs_queue_create(); NULL settings mean defaults. HS_EINVAL: bad settings. */
+HS_API hs_status hs_queue_create_with(unsigned cpus, unsigned gpus, size_t capacity,
+                                      const hs_queue_settings *settings, hs_queue **out);
 HS_API size_t    hs_queue_size(const hs_queue *q);
 
 /** Names a task for as long as it waits, and never another. */

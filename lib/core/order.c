@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/order.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "support/ratio.h"
 #include "support/sort.h"
 
@@ -18,6 +21,31 @@ int hsi_queue_before(double p1, double q1, int64_t priority1, double p2, double 
     if (rho)
         return rho > 0;
     return p1 >= q1 ? priority1 > priority2 : priority1 < priority2;
+}
+
+double hsi_queue_cell(double p, double q, double width)
+{
+    const int64_t one = (int64_t)1023 << 52; /* the bits of 1.0 */
+    double        ratio = p / q;
+    int64_t       step = (int64_t)(width * 0x1p52), bits;
+
+    if (isinf(p))
+        return -INFINITY;
+    if (isinf(q))
+        return INFINITY;
+    memcpy(&bits, &ratio, sizeof bits);
+    bits -= one; /* < 0 where p < q: those two are too far apart for the quotient to round to 1 */
+    return bits >= 0 ? -(double)(bits / step) : (double)((-bits - 1) / step + 1);
+}
+
+int hsi_queue_cellmate_before(const void *problem, uint32_t a, uint32_t b)
+{
+    const hsi_problem *pb = problem;
+    int64_t            priority_a = hsi_priority(pb, a), priority_b = hsi_priority(pb, b);
+
+    if (priority_a == priority_b)
+        return hsi_comes_first(pb, a, b);
+    return (priority_a > priority_b) == (pb->p[a] >= pb->q[a]);
 }
 
 typedef struct rho_order {

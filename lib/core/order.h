@@ -49,6 +49,22 @@ static inline double hsi_queue_key(double p, double q)
     return -(p / q);
 }
 
+/*
+ * The same where ratios in one cell of a grid are the same: the cell's number, from the GPU end. A
+ * double's bits rise with it, and in step with its logarithm but for a factor of 2: cells are so
+ * many of them, counted from 1. What one type cannot run is in a cell of its own.
+ */
+double hsi_queue_cell(double p, double q, double width);
+
+/* Is that a width, or 0: none? */
+static inline int hsi_is_cell_width(double width)
+{
+    return width == 0 || (width >= 1e-12 && width <= 1);
+}
+
+/* Of two in one cell. */
+int hsi_queue_cellmate_before(const void *problem, uint32_t a, uint32_t b);
+
 int hsi_queue_item_before(const void *problem, uint32_t a, uint32_t b);
 
 #endif

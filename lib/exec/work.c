@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/order.h"
 #include "exec/why.h"
 #include "support/sized.h"
 
@@ -46,6 +47,8 @@ static const char *complaint(const hs_exec_settings *s, const hs_schedule *plan)
         return "the time scale is not a positive number";
     if (!isfinite(s->tolerance))
         return "the tolerance is not a number";
+    if (!hsi_is_cell_width(s->ratio_tolerance))
+        return "the ratio_tolerance is neither 0 nor from 1e-12 to 1";
     if (!is_span(s->timeout) || !is_span(s->timeout_factor))
         return "the timeout is not a positive number";
     if (s->cores[HS_CPU] > HSI_MOST_CORES || s->cores[HS_GPU] > HSI_MOST_CORES)

@@ -49,7 +49,7 @@ static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
     for (size_t i = 0; i < hp->pb.n && st == HS_OK && !hp->policy->settles; i++)
         hsi_ranking_ready(&hp->ranking, (uint32_t)i);
     if (st == HS_OK)
-        st = hsi_pool_open(&hp->queue, &hp->pb, !hp->policy->settles);
+        st = hsi_pool_open(&hp->queue, &hp->pb, !hp->policy->settles, settings->ratio_tolerance);
     if (st == HS_OK)
         st = hsi_crew_open(&hp->crew, &hp->pb, estimates, settings->tolerance);
     return st;

@@ -46,7 +46,7 @@ static hs_status plan_create(hs_policy *policy, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_lists_open(&plan->lists, &plan->pb, schedule);
     if (st == HS_OK)
-        st = hsi_pool_open(&plan->orphans, &plan->pb, 0);
+        st = hsi_pool_open(&plan->orphans, &plan->pb, 0, 0);
     if (st == HS_OK) {
         plan->is_orphan = calloc(plan->pb.n + 1, 1);
         st = plan->is_orphan ? HS_OK : HS_ENOMEM;

@@ -8,7 +8,9 @@
 
 static double key_of(const hsi_pool *pool, uint32_t task)
 {
-    return hsi_queue_key(pool->pb->p[task], pool->pb->q[task]);
+    double p = pool->pb->p[task], q = pool->pb->q[task];
+
+    return pool->width > 0 ? hsi_queue_cell(p, q, pool->width) : hsi_queue_key(p, q);
 }
 
 void hsi_pool_add(hsi_pool *pool, uint32_t task)
@@ -103,16 +105,18 @@ static hs_status fill(hsi_pool *pool)
     return st;
 }
 
-hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, int full)
+hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, int full, double width)
 {
     hs_status st = HS_OK;
 
-    *pool = (hsi_pool){.pb = pb, .in_service = {pb->m, pb->k}};
-    hsi_set_open(&pool->tasks, hsi_queue_item_before, pb);
+    *pool = (hsi_pool){.pb = pb, .in_service = {pb->m, pb->k}, .width = width};
+    hsi_set_open(&pool->tasks, width > 0 ? hsi_queue_cellmate_before : hsi_queue_item_before, pb);
     pool->retired = calloc((size_t)pb->m + pb->k, 1);
     if (!pool->retired || hsi_set_reserve(&pool->tasks, pb->n))
         st = HS_ENOMEM;
-    if (st == HS_OK && full)
+    for (uint32_t i = 0; st == HS_OK && full && width > 0 && i < pb->n; i++)
+        hsi_pool_add(pool, i);
+    if (st == HS_OK && full && !(width > 0))
         st = fill(pool);
     if (st != HS_OK)
         hsi_pool_close(pool);

@@ -15,10 +15,11 @@ typedef struct hsi_pool {
     hsi_ordered_set    tasks;         /* the GPU end first; with room for all of them */
     unsigned char     *retired;       /* workers */
     unsigned           in_service[2]; /* by hs_type */
+    double             width;         /* of the cells in which ratios are the same; 0: none */
 } hsi_pool;
 
-/* With every task in it, or with none. `pb` must outlive it. */
-hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, int full);
+/* With every task in it, or with none. `pb` must outlive it. `width`: see hsi_queue_cell(). */
+hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, int full, double width);
 void      hsi_pool_close(hsi_pool *pool);
 
 void hsi_pool_add(hsi_pool *pool, uint32_t task);

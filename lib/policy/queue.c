@@ -8,9 +8,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/order.h"
 #include "support/ordered_set.h"
+#include "support/sized.h"
 #include "support/vector.h"
 
 typedef struct slot {
@@ -33,6 +35,7 @@ struct hs_queue {
     hsi_vector      slots;     /* of slot */
     uint32_t        free_slot; /* the first of a list; NO_SLOT */
     uint64_t        pushed;
+    double          width; /* of the cells in which ratios are the same; 0: none */
     running        *worker;
     hsi_ordered_set victims[2]; /* workers of a type, the latest end first */
 };
@@ -61,6 +64,18 @@ static int slot_before(const void *queue, uint32_t a, uint32_t b)
                              x->task.priority, time_on(q, HS_CPU, &y->task),
                              time_on(q, HS_GPU, &y->task), y->task.priority, &tie);
     return tie ? x->sequence < y->sequence : first;
+}
+
+/* Of two in one cell. */
+static int cellmate_before(const void *queue, uint32_t a, uint32_t b)
+{
+    const hs_queue *q = queue;
+    const slot     *slots = q->slots.data, *x = &slots[a], *y = &slots[b];
+
+    if (x->task.priority == y->task.priority)
+        return x->sequence < y->sequence;
+    return (x->task.priority > y->task.priority) ==
+           (time_on(q, HS_CPU, &x->task) >= time_on(q, HS_GPU, &x->task));
 }
 
 static hs_status check_task(const hs_queue *q, const hs_ready *task)
@@ -95,7 +110,9 @@ static uint32_t take_slot(hs_queue *q)
 
 static double key_of(const hs_queue *q, const hs_ready *task)
 {
-    return hsi_queue_key(time_on(q, HS_CPU, task), time_on(q, HS_GPU, task));
+    double cpu = time_on(q, HS_CPU, task), gpu = time_on(q, HS_GPU, task);
+
+    return q->width > 0 ? hsi_queue_cell(cpu, gpu, q->width) : hsi_queue_key(cpu, gpu);
 }
 
 hs_status hs_queue_push(hs_queue *q, const hs_ready *task, hs_queue_handle *handle)
@@ -300,11 +317,28 @@ int hs_queue_victim(hs_queue *q, hs_type type, double now, unsigned *worker, hs_
     return 0;
 }
 
+void hs_queue_settings_init_sized(hs_queue_settings *settings, size_t size)
+{
+    memset(settings, 0, size);
+    settings->struct_size = size;
+}
+
 hs_status hs_queue_create(unsigned cpus, unsigned gpus, size_t capacity, hs_queue **out)
 {
-    unsigned  workers = cpus + gpus;
-    hs_queue *q;
+    return hs_queue_create_with(cpus, gpus, capacity, NULL, out);
+}
 
+hs_status hs_queue_create_with(unsigned cpus, unsigned gpus, size_t capacity,
+                               const hs_queue_settings *settings, hs_queue **out)
+{
+    unsigned          workers = cpus + gpus;
+    hs_queue_settings full = {0};
+    hs_queue         *q;
+
+    if (settings && !hsi_take_sized(&full, sizeof full, settings))
+        return HS_EINVAL;
+    if (!hsi_is_cell_width(full.tolerance))
+        return HS_EINVAL;
     if (!out || cpus > HS_MAX_WORKERS || gpus > HS_MAX_WORKERS || workers == 0)
         return HS_EINVAL;
     if (capacity > HS_MAX_TASKS)
@@ -315,7 +349,8 @@ hs_status hs_queue_create(unsigned cpus, unsigned gpus, size_t capacity, hs_queu
     q->cpus = cpus;
     q->gpus = gpus;
     q->free_slot = NO_SLOT;
-    hsi_set_open(&q->waiting, slot_before, q);
+    q->width = full.tolerance;
+    hsi_set_open(&q->waiting, q->width > 0 ? cellmate_before : slot_before, q);
     q->worker = calloc(workers, sizeof *q->worker);
     hsi_set_open(&q->victims[HS_CPU], is_taken_first, q);
     hsi_set_open(&q->victims[HS_GPU], is_taken_first, q);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/order.h"
 #include "policy/policy.h"
 #include "support/sized.h"
 
@@ -105,7 +106,8 @@ static hs_status resolve(hs_policy_settings *full, const hs_policy_settings *giv
     hs_policy_settings_init(full);
     if (given && !hsi_take_sized(full, sizeof *full, given))
         return HS_EINVAL;
-    if (!is_amount(full->tolerance) || !is_amount(full->band) || !is_amount(full->leave))
+    if (!hsi_is_cell_width(full->ratio_tolerance) || !is_amount(full->tolerance) ||
+        !is_amount(full->band) || !is_amount(full->leave))
         return HS_EINVAL;
     if (full->band == 0)
         full->band = 8;

@@ -138,6 +138,9 @@ static const option_spec option_table[] = {
      "hp-corrected: how many times faster at what it then takes from CPUs (default: 16)"},
     {0, "threshold", "N", {OPTION_WHOLE(request.settings.threshold, 1, 1e9)},
      "h-ratio, d-rank: how many tasks may wait for workers (default: twice the workers)"},
+    {0, "ratio-tolerance", "X", {OPTION_REAL(request.settings.ratio_tolerance, 1e-12, 1)},
+     "heteroprio: ratios of CPU to GPU time that differ by about this part are the same, so that "
+     "priorities decide (default: only equal ones)"},
     {0, "plugin", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_plugin)},
      "offer the policies in FILE as well, a shared object; it needs --allow=plugins, see "
      "hybridsched-plugin(3)"},

@@ -16,6 +16,7 @@ static hs_status make_policy(hs_exec *exec)
 
     hs_policy_settings_init(&settings);
     settings.tolerance = work->settings.tolerance;
+    settings.ratio_tolerance = work->settings.ratio_tolerance;
     settings.rank = work->settings.rank;
     settings.band = work->settings.band;
     settings.leave = work->settings.leave;
