@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * HeteroPrio's ready queue as a scheduler of StarPU 1.3. An application names it,
+ *
+ *     extern struct starpu_sched_policy hybridsched_starpu_policy;
+ *     conf.sched_policy = &hybridsched_starpu_policy;
+ *
+ * or is run with it as it is, for starpu_init() is here, too:
+ *
+ *     LD_PRELOAD=./hybridsched_starpu.so ./application
+ *
+ * GPUs take the ready task that they accelerate most, CPUs the one that they accelerate least.
+ * StarPU cannot abort a task, so that what HeteroPrio would spoliate must not be started: a CPU
+ * leaves alone what a GPU would have done sooner, with all that the GPU likes better before it.
+ * Times are those of the tasks' performance models; while one is being calibrated it says nothing,
+ * and a task is as fast here as there.
+ */
+#include <dlfcn.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <starpu.h>
+#include <starpu_scheduler.h>
+
+#include <hybridsched/queue.h>
+
+enum { RATIO_CELLS = 100 }; /* measured times of one kernel differ, see hs_queue_settings */
+
+typedef struct scheduler {
+    starpu_pthread_mutex_t lock;
+    hs_queue              *queue;          /* NULL: no worker has come yet */
+    int                    some_worker[2]; /* one of each hs_type; -1: there is none */
+    unsigned               gpus;
+    double                 busy_until[STARPU_NMAXWORKERS];
+    double                 gpu_work; /* of what waits, in microseconds */
+    uint64_t               taken[2]; /* tasks, by hs_type */
+} scheduler;
+
+static scheduler *of_context(unsigned context)
+{
+    return starpu_sched_ctx_get_policy_data(context);
+}
+
+static hs_type type_of(int worker)
+{
+    return starpu_worker_get_type(worker) == STARPU_CPU_WORKER ? HS_CPU : HS_GPU;
+}
+
+static _Noreturn void fail(const char *what, hs_status status)
+{
+    fprintf(stderr, "hybridsched: %s: %s\n", what, hs_status_text(status));
+    abort();
+}
+
+static void lock(scheduler *s)
+{
+    starpu_worker_relax_on(); /* StarPU may want this worker while it waits */
+    starpu_pthread_mutex_lock(&s->lock);
+    starpu_worker_relax_off();
+}
+
+static void init(unsigned context)
+{
+    scheduler *s = calloc(1, sizeof *s);
+
+    if (!s)
+        fail("scheduler", HS_ENOMEM);
+    starpu_pthread_mutex_init(&s->lock, NULL);
+    s->some_worker[HS_CPU] = s->some_worker[HS_GPU] = -1;
+    starpu_sched_ctx_set_policy_data(context, s);
+}
+
+static void deinit(unsigned context)
+{
+    scheduler *s = of_context(context);
+
+    if (getenv("HYBRIDSCHED_STARPU_STATS"))
+        fprintf(stderr, "hybridsched: %llu tasks on CPUs, %llu on GPUs\n",
+                (unsigned long long)s->taken[HS_CPU], (unsigned long long)s->taken[HS_GPU]);
+    hs_queue_free(s->queue);
+    starpu_pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+/* For as many workers of either type as there may be, so that it need not change with them. */
+static void make_queue(scheduler *s)
+{
+    hs_queue_settings settings;
+    hs_status         status;
+    unsigned          cpus = starpu_cpu_worker_get_count();
+
+    hs_queue_settings_init(&settings);
+    settings.tolerance = 1.0 / RATIO_CELLS;
+    s->gpus = starpu_worker_get_count() - cpus;
+    status = hs_queue_create_with(cpus, s->gpus, 1024, &settings, &s->queue);
+    if (status != HS_OK)
+        fail("queue", status);
+}
+
+static void add_workers(unsigned context, int *workers, unsigned count)
+{
+    scheduler *s = of_context(context);
+
+    if (!s->queue)
+        make_queue(s);
+    for (unsigned i = 0; i < count; i++)
+        s->some_worker[type_of(workers[i])] = workers[i];
+}
+
+/* Microseconds; INFINITY: it cannot run there; NaN: not known yet. */
+static double time_on(const scheduler *s, hs_type type, struct starpu_task *task)
+{
+    int      worker = s->some_worker[type];
+    unsigned implementation;
+
+    if (worker < 0 ||
+        !starpu_worker_can_execute_task_first_impl((unsigned)worker, task, &implementation))
+        return INFINITY;
+    return starpu_task_expected_length(
+        task, starpu_worker_get_perf_archtype(worker, task->sched_ctx), implementation);
+}
+
+static hs_ready describe(const scheduler *s, struct starpu_task *task)
+{
+    hs_ready ready = {(uintptr_t)task, time_on(s, HS_CPU, task), time_on(s, HS_GPU, task),
+                      task->priority};
+
+    if (!(ready.cpu > 0))
+        ready.cpu = isfinite(ready.gpu) && ready.gpu > 0 ? ready.gpu : 1;
+    if (!(ready.gpu > 0))
+        ready.gpu = isfinite(ready.cpu) ? ready.cpu : 1;
+    return ready;
+}
+
+static void wake_all(unsigned context)
+{
+    struct starpu_worker_collection *workers = starpu_sched_ctx_get_worker_collection(context);
+    struct starpu_sched_ctx_iterator it;
+
+    workers->init_iterator(workers, &it);
+    while (workers->has_next(workers, &it))
+        starpu_wake_worker_relax_light(workers->get_next(workers, &it));
+}
+
+static int push(struct starpu_task *task)
+{
+    unsigned   context = task->sched_ctx;
+    scheduler *s = of_context(context);
+    hs_ready   ready = describe(s, task);
+    hs_status  status;
+
+    lock(s);
+    status = hs_queue_push(s->queue, &ready, NULL);
+    if (status != HS_OK)
+        fail("task", status);
+    if (isfinite(ready.gpu))
+        s->gpu_work += ready.gpu;
+    starpu_push_task_end(task);
+    starpu_pthread_mutex_unlock(&s->lock);
+    wake_all(context);
+    return 0;
+}
+
+/* When the GPUs would have done all that waits, of which CPUs' tasks come last, from now. */
+static double gpus_take(const scheduler *s)
+{
+    double now = starpu_timing_now(), work = s->gpu_work;
+
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++)
+        if (type_of((int)w) == HS_GPU)
+            work += fmax(0, s->busy_until[w] - now);
+    return work / s->gpus;
+}
+
+static int is_for_cpu(void *data, const hs_ready *task)
+{
+    const double *limit = data;
+
+    return isinf(task->gpu) || task->cpu <= fmax(*limit, task->gpu);
+}
+
+static int take(scheduler *s, hs_type type, hs_ready *ready)
+{
+    double limit;
+
+    if (type == HS_GPU || s->gpus == 0)
+        return hs_queue_take(s->queue, type, ready);
+    limit = gpus_take(s);
+    return hs_queue_take_if(s->queue, type, is_for_cpu, &limit, ready);
+}
+
+static struct starpu_task *pop(unsigned context)
+{
+    scheduler          *s = of_context(context);
+    int                 worker = starpu_worker_get_id_check();
+    hs_type             type = type_of(worker);
+    struct starpu_task *task = NULL;
+    hs_ready            ready;
+    unsigned            implementation;
+
+    lock(s);
+    if (take(s, type, &ready)) {
+        task = (struct starpu_task *)(uintptr_t)ready.tag;
+        if (isfinite(ready.gpu))
+            s->gpu_work = fmax(0, s->gpu_work - ready.gpu);
+        s->busy_until[worker] = starpu_timing_now() + (type == HS_CPU ? ready.cpu : ready.gpu);
+        s->taken[type]++;
+    }
+    starpu_pthread_mutex_unlock(&s->lock);
+    if (task && starpu_worker_can_execute_task_first_impl((unsigned)worker, task, &implementation))
+        starpu_task_set_implementation(task, implementation);
+    return task;
+}
+
+extern HS_API struct starpu_sched_policy hybridsched_starpu_policy;
+struct starpu_sched_policy               hybridsched_starpu_policy = {
+                  .init_sched = init,
+                  .deinit_sched = deinit,
+                  .add_workers = add_workers,
+                  .push_task = push,
+                  .pop_task = pop,
+                  .policy_name = "hybridsched",
+                  .policy_description = "HeteroPrio's ready queue: GPUs what they accelerate most",
+                  .worker_type = STARPU_WORKER_LIST,
+};
+
+/* For applications that know nothing of it. */
+HS_API int starpu_init(struct starpu_conf *given)
+{
+    int (*real)(struct starpu_conf *);
+    struct starpu_conf conf;
+
+    *(void **)&real = dlsym(RTLD_NEXT, "starpu_init");
+    if (!real)
+        fail("there is no StarPU in this program", HS_ERESOURCE);
+    if (given)
+        conf = *given;
+    else
+        starpu_conf_init(&conf);
+    conf.sched_policy = &hybridsched_starpu_policy;
+    return real(&conf);
+}
