@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Policies whose workers choose for themselves. */
+#include <math.h>
+
+#include "literal.h"
+#include "literal_law.h"
+
+static int compare_rho(const law *l, int a, int b)
+{
+    return literal_compare_ratios(l->s->p[a], l->s->q[a], l->s->p[b], l->s->q[b]);
+}
+
+static int nearer_to_gpus(const law *l, int a, int b)
+{
+    int rho = compare_rho(l, a, b), rank = law_compare_ranks(l, a, b);
+
+    if (rho)
+        return rho > 0;
+    if (rank == 0)
+        return l->s->position[a] < l->s->position[b];
+    return (rank > 0) == (l->s->p[a] >= l->s->q[a]);
+}
+
+static int from_queue(const law *l, int w)
+{
+    int found = NOBODY;
+
+    for (size_t i = 0; i < l->ready; i++)
+        if (found == NOBODY || nearer_to_gpus(l, l->fifo[i], found) == is_gpu(l, w))
+            found = l->fifo[i];
+    return found == NOBODY || isinf(time_on(l, w, found)) ? NOBODY : found;
+}
+
+typedef struct prey {
+    int    worker, task;
+    double end;
+} prey;
+
+/* What others of the other type hold or have waiting; 0: no such. */
+static int prey_at(const law *l, int w, int i, prey *out)
+{
+    int victim = i / 2, second = i % 2, t;
+
+    if (victim >= workers(l) || is_gpu(l, victim) == is_gpu(l, w))
+        return 0;
+    t = second ? l->lane[victim].ahead : l->lane[victim].task;
+    if (t < 0 || !l->s->restartable[t] || isinf(time_on(l, w, t)))
+        return 0;
+    *out = (prey){victim, t, second ? law_end_of_ahead(l, victim) : law_end_of(l, victim)};
+    return 1;
+}
+
+static int ends_earlier(law *l, int w, const prey *b)
+{
+    return law_arrival(l, b->task, w) + time_on(l, w, b->task) < b->end;
+}
+
+static int considered_before(const law *l, const prey *a, const prey *b)
+{
+    int rank = law_compare_ranks(l, a->task, b->task);
+
+    if (law_is_length(l) && rank)
+        return rank > 0;
+    if (a->end != b->end)
+        return a->end > b->end;
+    return rank ? rank > 0 : a->task < b->task;
+}
+
+static int take(law *l, int w, const prey *b)
+{
+    law_give_up(l, b->worker, b->task);
+    law_hold(l, w, b->task);
+    return 1;
+}
+
+static int spoliate(law *l, int w)
+{
+    prey best = {NOBODY, NOBODY, 0}, b;
+
+    for (int i = 0; i < 2 * workers(l); i++)
+        if (prey_at(l, w, i, &b) && ends_earlier(l, w, &b) &&
+            (best.task < 0 || considered_before(l, &b, &best)))
+            best = b;
+    return best.task >= 0 && take(l, w, &best);
+}
+
+/* The highest rank that others hold; `earlier_only`, and with rho >= leave. */
+static prey highest_held(law *l, int w, int earlier_only, double leave)
+{
+    prey best = {NOBODY, NOBODY, 0}, b;
+
+    for (int i = 0; i < 2 * workers(l); i++)
+        if (prey_at(l, w, i, &b) && (!earlier_only || ends_earlier(l, w, &b)) &&
+            (leave == 0 ||
+             literal_compare_ratios(l->s->p[b.task], l->s->q[b.task], leave, 1) >= 0) &&
+            (best.task < 0 || law_has_higher_rank(l, b.task, best.task)))
+            best = b;
+    return best;
+}
+
+static int in_band(const law *l, int t)
+{
+    double band = l->settings->band > 0 ? l->settings->band : 8;
+
+    return !isinf(l->s->q[t]) && literal_compare_ratios(l->s->p[t], l->s->q[t], band, 1) >= 0;
+}
+
+static int best_in_band(const law *l)
+{
+    int found = NOBODY;
+
+    for (size_t i = 0; i < l->ready; i++)
+        if (in_band(l, l->fifo[i]) && (found < 0 || law_has_higher_rank(l, l->fifo[i], found)))
+            found = l->fifo[i];
+    return found;
+}
+
+static int highest_rho(const law *l)
+{
+    int found = NOBODY;
+
+    for (size_t i = 0; i < l->ready; i++) {
+        int t = l->fifo[i], sign = found < 0 ? 1 : compare_rho(l, t, found);
+
+        if (!isinf(l->s->q[t]) && (sign > 0 || (sign == 0 && law_has_higher_rank(l, t, found))))
+            found = t;
+    }
+    return found;
+}
+
+static int corrected_gpu(law *l, int w)
+{
+    double leave = l->settings->leave > 0 ? l->settings->leave : 16;
+    int    t = best_in_band(l);
+    prey   b = highest_held(l, w, 1, leave);
+
+    if (b.task >= 0 && (t < 0 || law_has_higher_rank(l, b.task, t)))
+        return take(l, w, &b);
+    t = t < 0 ? highest_rho(l) : t;
+    if (t >= 0) {
+        law_hold(l, w, t);
+        return 1;
+    }
+    b = highest_held(l, w, 1, 0);
+    return b.task >= 0 && take(l, w, &b);
+}
+
+
+static double remaining(const law *l, int w)
+{
+    if (l->lane[w].ahead >= 0)
+        return law_end_of_ahead(l, w) - l->now;
+    return l->lane[w].task >= 0 ? law_end_of(l, w) - l->now : 0;
+}
+
+static double remaining_of(const law *l, int gpus)
+{
+    double sum = 0;
+
+    for (int w = 0; w < workers(l); w++)
+        if (is_gpu(l, w) == gpus)
+            sum += remaining(l, w);
+    return sum;
+}
+
+/* Ready tasks by decreasing rho, then index. */
+static void by_rho(const law *l, int *order)
+{
+    for (size_t i = 0; i < l->ready; i++) {
+        size_t at = i;
+
+        for (; at > 0; at--) {
+            int sign = compare_rho(l, l->fifo[i], order[at - 1]);
+
+            if (sign < 0 || (sign == 0 && l->fifo[i] > order[at - 1]))
+                break;
+            order[at] = order[at - 1];
+        }
+        order[at] = l->fifo[i];
+    }
+}
+
+/* 1, and who goes where. */
+static int try_guess(law *l, const int *order, double guess)
+{
+    double forced_gpu = remaining_of(l, 1), forced_cpu = remaining_of(l, 0), gpu = 0, cpu = 0;
+
+    for (size_t i = 0; i < l->ready; i++) {
+        int t = order[i];
+
+        if (l->s->p[t] > guess && l->s->q[t] > guess)
+            return 0;
+        if (l->s->p[t] > guess)
+            forced_gpu += l->s->q[t];
+    }
+    for (size_t i = l->ready; i-- > 0;)
+        if (l->s->q[order[i]] > guess)
+            forced_cpu += l->s->p[order[i]];
+    if (forced_gpu > l->s->k * guess)
+        return 0;
+    for (size_t i = 0; i < l->ready; i++) {
+        int t = order[i], is_bound = l->s->p[t] > guess || l->s->q[t] > guess;
+
+        l->on_gpu[t] = is_bound ? l->s->p[t] > guess : forced_gpu + gpu < l->s->k * guess;
+        if (!is_bound && l->on_gpu[t])
+            gpu += l->s->q[t];
+    }
+    for (size_t i = l->ready; i-- > 0;)
+        if (l->s->q[order[i]] <= guess && !l->on_gpu[order[i]])
+            cpu += l->s->p[order[i]];
+    return forced_cpu + cpu <= l->s->m * guess;
+}
+
+void law_assign_types(law *l)
+{
+    int    order[TASKS];
+    double low = 0, high = 0;
+
+    by_rho(l, order);
+    for (int w = 0; w < workers(l); w++)
+        high += remaining(l, w);
+    for (int t = 0; t < (int)l->s->n; t++)
+        if (l->state[t] == READY)
+            high += law_min_time(l->s, (size_t)t);
+    while (!try_guess(l, order, high)) {
+        low = high;
+        high *= 2;
+    }
+    for (;;) {
+        double middle = low + (high - low) / 2;
+
+        if (middle <= low || middle >= high)
+            break;
+        if (try_guess(l, order, middle))
+            high = middle;
+        else
+            low = middle;
+    }
+    (void)try_guess(l, order, high);
+}
+
+static int of_type(const law *l, int w)
+{
+    int found = NOBODY;
+
+    for (size_t i = 0; i < l->ready; i++)
+        if (l->on_gpu[l->fifo[i]] == is_gpu(l, w) &&
+            (found < 0 || law_has_higher_rank(l, l->fifo[i], found)))
+            found = l->fifo[i];
+    return found;
+}
+
+
+static int choose(law *l, int w)
+{
+    if (is_named(l, "dualhp"))
+        return of_type(l, w);
+    if (is_named(l, "hp-corrected") && is_gpu(l, w))
+        return best_in_band(l) >= 0 ? best_in_band(l) : highest_rho(l);
+    return from_queue(l, w);
+}
+
+static int act(law *l, int w)
+{
+    lane *a = &l->lane[w];
+    int   t = a->ahead;
+
+    if (t >= 0) {
+        a->ahead = NOBODY;
+        law_hold(l, w, t);
+        return 1;
+    }
+    if (is_named(l, "hp-corrected") && is_gpu(l, w))
+        return corrected_gpu(l, w);
+    t = choose(l, w);
+    if (t >= 0) {
+        law_hold(l, w, t);
+        return 1;
+    }
+    if (is_named(l, "heteroprio"))
+        return spoliate(l, w);
+    if (is_named(l, "hp-sp") && is_gpu(l, w)) {
+        prey b = highest_held(l, w, 0, 0);
+
+        return b.task >= 0 && take(l, w, &b);
+    }
+    return 0;
+}
+
+int law_one_acts(law *l)
+{
+    for (int i = 0; i < workers(l); i++)
+        if (l->lane[worker_at(l, i)].task < 0 && act(l, worker_at(l, i)))
+            return 1;
+    return 0;
+}
+
+int law_one_looks_ahead(law *l)
+{
+    for (int w = (int)l->s->m; l->s->links && w < workers(l); w++) {
+        lane *a = &l->lane[w];
+        int   t;
+
+        if (a->task < 0 || a->start > l->now || a->ahead >= 0)
+            continue;
+        t = choose(l, w);
+        if (t < 0)
+            continue;
+        a->there = law_arrival(l, t, w);
+        law_start_transfers(l, t, w);
+        law_leave_fifo(l, t);
+        l->state[t] = TAKEN;
+        a->ahead = t;
+        return 1;
+    }
+    return 0;
+}

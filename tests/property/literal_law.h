@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TEST_PROPERTY_LITERAL_LAW_H
+#define TEST_PROPERTY_LITERAL_LAW_H
+
+#include <string.h>
+
+#include "literal_clock.h"
+
+/* What the parts of the literal policies share: who has what, and what was done when. */
+
+enum { NOBODY = -1, TASKS = GRAPH_TASKS, WORKERS = 2 * GRAPH_WORKERS };
+
+typedef enum state { BLOCKED, READY, TAKEN, DONE } state;
+
+typedef struct lane {
+    int    task, ahead; /* it holds; waits for it, chosen ahead */
+    double start, there;
+    int    queue[TASKS]; /* was assigned to it */
+    size_t waiting;
+    double estimate; /* when it will have done all it has, from its last assignment */
+} lane;
+
+typedef struct law {
+    const graph_sample       *s;
+    const literal_rules      *rules;
+    const hs_policy_settings *settings;
+    double                    now;
+    lane                      lane[WORKERS];
+    state                     state[TASKS];
+    double                    done_at[TASKS];
+    int                       node[TASKS]; /* where it was done */
+    int                       fifo[TASKS]; /* ready, in the order in which they became so */
+    size_t                    ready;
+    hs_rank                   rank;
+    double                    b[TASKS];
+    int64_t                   moment[TASKS]; /* at which it became ready, counted backwards */
+    int64_t                   moments;
+    int                       on_gpu[TASKS];                            /* dualhp */
+    double                    key[TASKS];                               /* d-rank */
+    double                    piece[TASKS][TASKS][GRAPH_NODES];         /* copies; -1: none */
+    double                    copy[TASKS + 1][GRAPH_DATA][GRAPH_NODES]; /* by writer + 1 */
+    int                       list[WORKERS][TASKS];                     /* plan */
+    size_t                    listed[WORKERS], at[WORKERS];
+    hs_placement             *out;
+    size_t                    count, most;
+} law;
+
+static inline int is_named(const law *l, const char *name)
+{
+    return strcmp(l->rules->name, name) == 0;
+}
+
+static inline int workers(const law *l)
+{
+    return (int)(l->s->m + l->s->k);
+}
+
+/* GPUs first, lower numbers first. */
+static inline int worker_at(const law *l, int i)
+{
+    return (i + (int)l->s->m) % workers(l);
+}
+
+static inline int is_gpu(const law *l, int w)
+{
+    return w >= (int)l->s->m;
+}
+
+static inline uint32_t node_of(const law *l, int w)
+{
+    return is_gpu(l, w) ? (uint32_t)(w - (int)l->s->m + 1) : 0;
+}
+
+static inline double time_on(const law *l, int w, int t)
+{
+    return is_gpu(l, w) ? l->s->q[t] : l->s->p[t];
+}
+
+static inline double true_time(const law *l, int w, int t)
+{
+    return hs_instance_time(l->rules->truth, (size_t)t, is_gpu(l, w) ? HS_GPU : HS_CPU);
+}
+
+/* literal_rank.c */
+double law_min_time(const graph_sample *s, size_t t);
+int    law_compare_ranks(const law *l, int a, int b);
+int    law_has_higher_rank(const law *l, int a, int b);
+int    law_is_length(const law *l);
+
+/* literal_transfer.c */
+double law_arrival(law *l, int t, int w);
+double law_longest_transfer(law *l, int t, int w);
+void   law_start_transfers(law *l, int t, int w);
+double law_planned_arrival(law *l, int t, int w);
+
+/* literal_clock.c */
+void   law_leave_fifo(law *l, int t);
+void   law_hold_from(law *l, int w, int t, double start);
+void   law_hold(law *l, int w, int t);
+double law_end_of(const law *l, int w);
+double law_end_of_ahead(const law *l, int w);
+void   law_give_up(law *l, int w, int t);
+
+/* literal_choice.c */
+void law_assign_types(law *l);
+int  law_one_acts(law *l);
+int  law_one_looks_ahead(law *l);
+
+/* literal_queue.c */
+int  law_dynamic_step(law *l);
+int  law_rank_step(law *l);
+int  law_dmda_step(law *l);
+int  law_plan_step(law *l);
+void law_read_plan(law *l);
+
+#endif
