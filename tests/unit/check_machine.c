@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The cores and the memory there are, and who gets which. */
+
+#include "config.h"
+
+#include "backend_fixture.h"
+#include "suite.h"
+
+#include <sched.h>
+
+#include "exec/machine/limits.h"
+#include "exec/machine/machine.h"
+
+static double cpus; /* that the control group allows; negative: what it does */
+
+double __real_hsi_limit_cpus(void);
+double __wrap_hsi_limit_cpus(void);
+
+double __wrap_hsi_limit_cpus(void)
+{
+    return cpus < 0 ? __real_hsi_limit_cpus() : cpus;
+}
+
+static double memory = -1; /* likewise */
+
+double __real_hsi_limit_memory(void);
+double __wrap_hsi_limit_memory(void);
+
+double __wrap_hsi_limit_memory(void)
+{
+    return memory < 0 ? __real_hsi_limit_memory() : memory;
+}
+
+static hsi_topology *open_topology(void)
+{
+    hsi_topology *t = NULL;
+    char          why[HS_WHY] = "";
+
+    ck_assert_msg(hsi_topology_open(&t, 0, why) == HS_OK, "%s", why);
+    ck_assert_uint_ge(hsi_topology_cores(t), 1);
+    ck_assert_uint_ge(hsi_topology_threads(t), hsi_topology_cores(t));
+    return t;
+}
+
+static void check_cpus(const hsi_topology *t, const cpu_set_t *allowed)
+{
+    cpu_set_t left = *allowed, own;
+
+    for (unsigned i = 0; i < hsi_topology_threads(t); i++) {
+        int cpu = hsi_topology_cpu(t, i);
+
+        ck_assert_msg(cpu >= 0 && CPU_ISSET(cpu, &left), "%d", cpu);
+        CPU_CLR(cpu, &left);
+        ck_assert_int_eq(hsi_bind(0, &cpu, 1), HS_OK);
+        ck_assert_int_eq(sched_getaffinity(0, sizeof own, &own), 0);
+        ck_assert(CPU_COUNT(&own) == 1 && CPU_ISSET(cpu, &own));
+    }
+    ck_assert_int_eq(hsi_topology_cpu(t, 1u << 20), -1);
+}
+
+START_TEST(the_mask_is_respected)
+{
+    cpu_set_t     all, some;
+    hsi_topology *t;
+    int           cpu;
+
+    ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    cpus = 0;
+    t = open_topology();
+    ck_assert_uint_eq(hsi_topology_threads(t), (unsigned)CPU_COUNT(&all));
+    check_cpus(t, &all);
+    hsi_topology_close(t);
+    for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &all))
+            continue;
+        CPU_ZERO(&some);
+        CPU_SET(cpu, &some);
+        ck_assert_int_eq(sched_setaffinity(0, sizeof some, &some), 0);
+        t = open_topology();
+        ck_assert_uint_eq(hsi_topology_cores(t), 1);
+        ck_assert_uint_eq(hsi_topology_threads(t), 1);
+        check_cpus(t, &some);
+        hsi_topology_close(t);
+    }
+    ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
+    cpus = -1;
+}
+END_TEST
+
+START_TEST(the_quota_is_respected)
+{
+    hsi_topology *t;
+
+    cpus = 1.9;
+    t = open_topology();
+    ck_assert_uint_eq(hsi_topology_cores(t), 1);
+    ck_assert_uint_eq(hsi_topology_threads(t), 1);
+    hsi_topology_close(t);
+    cpus = 0.2;
+    t = open_topology();
+    ck_assert_uint_eq(hsi_topology_cores(t), 1);
+    hsi_topology_close(t);
+    cpus = -1;
+    ck_assert_double_ge(hsi_limit_cpus(), 0);
+    ck_assert_double_gt(hsi_limit_memory(), 0);
+}
+END_TEST
+
+/* Files of a group's folder, as the kernel shows them. */
+static void say(const char *folder, const char *name, const char *text)
+{
+    char  path[128];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void run_shell(const char *format, const char *folder)
+{
+    char command[256];
+
+    snprintf(command, sizeof command, format, folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(groups_and_those_above_say_what_there_is)
+{
+    char       root[] = "/tmp/hs-test-XXXXXX", own[64];
+    hsi_groups at = {own, root};
+
+    ck_assert_ptr_nonnull(mkdtemp(root));
+    snprintf(own, sizeof own, "%s/own", root);
+    ck_assert_double_eq(hsi_groups_memory(&at), 0);
+    run_shell("mkdir -p %s/a/b", root);
+    say(root, "own", "0::/a/b\n");
+    ck_assert_double_eq(hsi_groups_memory(&at), 0);
+    say(root, "a/b/memory.max", "max\n");
+    say(root, "a/b/cpu.max", "max 100000\n");
+    say(root, "a/memory.max", "7000000\n");
+    say(root, "memory.max", "8000000\n");
+    say(root, "a/cpu.max", "150000 100000\n");
+    ck_assert_double_eq(hsi_groups_memory(&at), 7000000);
+    ck_assert_double_eq(hsi_groups_cpus(&at), 1.5);
+    run_shell("mkdir -p %1$s/cpu/x %1$s/memory/y/z", root);
+    say(root, "own", "4:memory:/y/z\n3:cpu,cpuacct:/x\n2:cpuset:/w\n0::/\n");
+    say(root, "memory/y/z/memory.limit_in_bytes", "9223372036854771712\n");
+    say(root, "memory/y/memory.limit_in_bytes", "5000000\n");
+    say(root, "cpu/x/cpu.cfs_quota_us", "50000\n");
+    say(root, "cpu/x/cpu.cfs_period_us", "100000\n");
+    say(root, "cpu/cpu.cfs_quota_us", "-1\n");
+    say(root, "cpu/cpu.cfs_period_us", "100000\n");
+    ck_assert_double_eq(hsi_groups_memory(&at), 5000000);
+    ck_assert_double_eq(hsi_groups_cpus(&at), 0.5);
+    run_shell("rm -r %s", root);
+}
+END_TEST
+
+/* Two of three tasks fit; whether a third has to is the policy's. */
+START_TEST(memory_is_for_all_workers)
+{
+    hs_task          row = {.struct_size = sizeof row,
+                            .id = "a",
+                            .cpu = 1,
+                            .gpu = INFINITY,
+                            .kernel = "dgemm:4096",
+                            .count = 3};
+    hs_exec_settings settings;
+    hs_builder      *b = NULL;
+    hs_instance     *in = NULL;
+    hs_exec         *exec = NULL;
+    char             why[HS_WHY];
+    const double     one = 4096.0 * 4096 * 8;
+    hs_status        st;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 3, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add(b, &row), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    hs_exec_settings_init(&settings);
+    settings.policy = hs_policy_find("heteroprio");
+    settings.oversubscribe = 1;
+    memory = 1e15;
+    st = hs_exec_create(in, NULL, &settings, &exec, why);
+    if (st == HS_OK) { /* else there is no such kernel in this build */
+        hs_exec_free(exec);
+        memory = 2 * 3 * one;
+        ck_assert_int_eq(hs_exec_create(in, NULL, &settings, &exec, why), HS_ERESOURCE);
+        ck_assert_ptr_nonnull(strstr(why, " GiB of memory on 3 workers, and there are 0.8"));
+    }
+    memory = -1;
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(there_is_no_such_core)
+{
+    hsi_topology    *t = open_topology();
+    static const int none = 1 << 20;
+
+    ck_assert_int_eq(hsi_bind(0, &none, 1), HS_ERESOURCE);
+    hsi_topology_close(t);
+}
+END_TEST
+
+/*
+ * A machine of `fake_cores` cores with the OS numbers 10, 11, ...: device "a" is near 11 and
+ * 12, "b" is near 12, and "c" near none.
+ */
+static unsigned fake_cores; /* 0: what there is */
+
+unsigned __real_hsi_topology_cores(const hsi_topology *t);
+unsigned __wrap_hsi_topology_cores(const hsi_topology *t);
+unsigned __real_hsi_topology_threads(const hsi_topology *t);
+unsigned __wrap_hsi_topology_threads(const hsi_topology *t);
+int      __real_hsi_topology_cpu(const hsi_topology *t, unsigned index);
+int      __wrap_hsi_topology_cpu(const hsi_topology *t, unsigned index);
+int      __real_hsi_topology_is_near(const hsi_topology *t, const char *pci, int os_cpu);
+int      __wrap_hsi_topology_is_near(const hsi_topology *t, const char *pci, int os_cpu);
+
+unsigned __wrap_hsi_topology_cores(const hsi_topology *t)
+{
+    return fake_cores ? fake_cores : __real_hsi_topology_cores(t);
+}
+
+unsigned __wrap_hsi_topology_threads(const hsi_topology *t)
+{
+    return fake_cores ? fake_cores : __real_hsi_topology_threads(t);
+}
+
+int __wrap_hsi_topology_cpu(const hsi_topology *t, unsigned index)
+{
+    return fake_cores ? 10 + (int)index : __real_hsi_topology_cpu(t, index);
+}
+
+int __wrap_hsi_topology_is_near(const hsi_topology *t, const char *pci, int os_cpu)
+{
+    if (!fake_cores)
+        return __real_hsi_topology_is_near(t, pci, os_cpu);
+    return (pci[0] == 'a' && (os_cpu == 11 || os_cpu == 12)) || (pci[0] == 'b' && os_cpu == 12);
+}
+
+/* Of eight cores: CPU workers, and GPUs by the names of their devices. */
+static const struct {
+    unsigned    cpus;
+    const char *gpus;
+    int         no_reserve, oversubscribe, emulate; /* of CPUs */
+    int         os_cpu[12];
+} bound[] = {
+    {3, "", 0, 0, 0, {10, 11, 12}},
+    {3, "a", 0, 0, 0, {10, 11, 13, 12}},
+    {3, "b", 0, 0, 0, {10, 11, 13, 12}},
+    {3, "c", 0, 0, 0, {10, 11, 12, 17}},
+    {3, "ab", 0, 0, 0, {10, 11, 13, 12, 17}},
+    {3, "ba", 0, 0, 0, {10, 13, 14, 12, 11}},
+    {3, "cab", 0, 0, 0, {10, 11, 13, 17, 12, 16}},
+    {6, "aa", 0, 0, 0, {10, 13, 14, 15, 16, 17, 12, 11}},
+    {3, "a", 1, 0, 0, {10, 11, 12, 13}},
+    {3, "a", 0, 0, 1, {-1, -1, -1, 12}},
+    {9, "a", 0, 0, 1, {-1, -1, -1, -1, -1, -1, -1, -1, -1, 10}},
+    {8, "a", 0, 1, 0, {10, 11, 12, 13, 14, 15, 16, 17, -1}},
+    {8, "a", 1, 0, 0, {10, 11, 12, 13, 14, 15, 16, 17, -1}},
+    {9, "", 0, 1, 0, {-1, -1, -1, -1, -1, -1, -1, -1, -1}},
+};
+
+START_TEST(cores_are_assigned)
+{
+    hs_backend_device devices[3] = {{0}};
+    unsigned          gpus = (unsigned)strlen(bound[_i].gpus), i;
+    hsi_machine       machine = {.devices = devices, .device_count = gpus};
+    hsi_work work = {.cpus = bound[_i].cpus, .gpus = gpus, .workers = bound[_i].cpus + gpus};
+    char     why[HS_WHY] = "";
+
+    fake_cores = 8;
+    for (i = 0; i < gpus; i++)
+        devices[i].pci[0] = bound[_i].gpus[i];
+    work.settings.cores[HS_CPU] = work.settings.cores[HS_GPU] = 1;
+    work.settings.no_reserve = bound[_i].no_reserve;
+    work.settings.oversubscribe = bound[_i].oversubscribe;
+    work.settings.emulate[HS_CPU] = bound[_i].emulate;
+    ck_assert_msg(hsi_machine_assign_cores(&machine, &work, why) == HS_OK, "%s", why);
+    for (i = 0; i < work.workers; i++)
+        ck_assert_msg(machine.os_cpu[i] == bound[_i].os_cpu[i], "worker %u: %d", i,
+                      machine.os_cpu[i]);
+    machine.devices = NULL;
+    hsi_machine_close(&machine);
+    fake_cores = 0;
+}
+END_TEST
+
+/* Of eight cores, two for each CPU and three for the GPU, near 11 and 12; -1: unbound. */
+static const struct {
+    unsigned cpus;
+    int      oversubscribe;
+    int      cores[4][3];
+} several[] = {
+    {2, 0, {{10, 13}, {14, 15}, {12, 11, 17}}},
+    {3, 1, {{10, 11}, {12, 13}, {14, 15}, {-1}}}, /* two are left for the GPU */
+    {1, 0, {{10, 13}, {12, 11, 17}}},
+};
+
+START_TEST(several_cores_are_assigned)
+{
+    hs_backend_device device = {.pci = "a"};
+    hsi_machine       machine = {.devices = &device, .device_count = 1};
+    unsigned          count = several[_i].cpus, w, i;
+    hsi_work          work = {.cpus = count, .gpus = 1, .workers = count + 1};
+    char              why[HS_WHY] = "";
+
+    fake_cores = 8;
+    work.settings.cores[HS_CPU] = 2;
+    work.settings.cores[HS_GPU] = 3;
+    work.settings.oversubscribe = several[_i].oversubscribe;
+    ck_assert_msg(hsi_machine_assign_cores(&machine, &work, why) == HS_OK, "%s", why);
+    for (w = 0; w < work.workers; w++) {
+        const int *cores = hsi_machine_cores(&machine, &work, w);
+
+        ck_assert_int_eq(machine.os_cpu[w], several[_i].cores[w][0]);
+        ck_assert_int_eq(cores == NULL, several[_i].cores[w][0] < 0);
+        for (i = 0; cores && i < (w < count ? 2u : 3u); i++)
+            ck_assert_int_eq(cores[i], several[_i].cores[w][i]);
+    }
+    machine.devices = NULL;
+    hsi_machine_close(&machine);
+    fake_cores = 0;
+}
+END_TEST
+
+START_TEST(too_few_cores)
+{
+    hs_backend_device device = {0};
+    hsi_machine       machine = {.devices = &device, .device_count = 1};
+    hsi_work          work = {.cpus = 8, .gpus = 1, .workers = 9, .settings = {.cores = {1, 1}}};
+    char              why[HS_WHY] = "";
+
+    fake_cores = 8;
+    ck_assert_int_eq(hsi_machine_assign_cores(&machine, &work, why), HS_ERESOURCE);
+    ck_assert_str_eq(why, "too few cores: this plan needs 8, and 1 more to drive its GPUs, and "
+                          "there are 8; use settings.no_reserve or settings.oversubscribe");
+    machine.devices = NULL;
+    hsi_machine_close(&machine);
+    fake_cores = 0;
+}
+END_TEST
+
+#ifdef HAVE_HWLOC
+/* Two packages of two cores each, and a GPU on the second one's bus. */
+#define SETS(cpus, nodes)                                                                          \
+    " cpuset=\"" cpus "\" complete_cpuset=\"" cpus "\" nodeset=\"" nodes                           \
+    "\" complete_nodeset=\"" nodes "\""
+#define CORE(number, mask, node, gp)                                                               \
+    "<object type=\"Core\" os_index=\"" number                                                     \
+    "\"" SETS(mask, node) " gp_index=\"1" gp "\">"                                                 \
+                          "<object type=\"PU\" os_index=\"" number                                 \
+                          "\"" SETS(mask, node) " gp_index=\"2" gp "\"/></object>"
+#define SOCKET(number, mask, node, inside)                                                         \
+    "<object type=\"Package\" os_index=\"" number                                                  \
+    "\"" SETS(mask, node) " gp_index=\"3" number "\"><object type=\"NUMANode\" os_index=\"" number \
+                          "\"" SETS(mask, node) " gp_index=\"4" number                             \
+                                                "\" local_memory=\"1048576\"/>" inside "</object>"
+
+static const char two_packages[] =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">\n"
+    "<object type=\"Machine\" os_index=\"0\" allowed_cpuset=\"0xf\" allowed_nodeset=\"0x3\"" SETS(
+        "0xf", "0x3") " gp_index=\"1\">" SOCKET("0", "0x3", "0x1",
+                                                CORE("0", "0x1", "0x1", "0")
+                                                    CORE("1", "0x2", "0x1", "1"))
+        SOCKET("1", "0xc", "0x2",
+               CORE("2", "0x4", "0x2", "2") CORE(
+                   "3", "0x8", "0x2",
+                   "3") "<object type=\"Bridge\" gp_index=\"50\" bridge_type=\"0-1\" depth=\"0\" "
+                        "bridge_pci=\"0000:[3a-3b]\"><object type=\"PCIDev\" gp_index=\"51\" "
+                        "pci_busid=\"0000:3b:00.0\" pci_type=\"0302 [10de:2330] [10de:16c1] a1\" "
+                        "pci_link_speed=\"0.000000\"/></object>") "</object></topology>";
+
+START_TEST(nearness_is_what_hwloc_says)
+{
+    char          path[] = "/tmp/hs-test-XXXXXX", text[64], why[HS_WHY] = "";
+    int           fd = mkstemp(path), cpu;
+    hsi_topology *t = NULL;
+
+    ck_assert_int_eq((int)write(fd, two_packages, strlen(two_packages)), (int)strlen(two_packages));
+    close(fd);
+    setenv("HWLOC_XMLFILE", path, 1);
+    ck_assert_msg(hsi_topology_open(&t, 1, why) == HS_OK, "%s", why);
+    for (cpu = 0; cpu < 6; cpu++) {
+        ck_assert_int_eq(hsi_topology_is_near(t, "0000:3b:00.0", cpu), cpu == 2 || cpu == 3);
+        ck_assert_int_eq(hsi_topology_is_near(t, "0000:3a:00.0", cpu), 0);
+    }
+    hsi_topology_near(t, "0000:3b:00.0", text, sizeof text);
+    ck_assert_str_eq(text, "2-3");
+    hsi_topology_near(t, "0000:3a:00.0", text, sizeof text);
+    ck_assert_str_eq(text, "");
+    hsi_topology_close(t);
+    unsetenv("HWLOC_XMLFILE");
+    unlink(path);
+}
+END_TEST
+#endif
+
+int main(void)
+{
+    Suite *suite = suite_create("machine");
+    TCase *tc = tcase_create("machine");
+
+    cpus = -1;
+    tcase_set_timeout(tc, 0);
+    tcase_add_test(tc, the_mask_is_respected);
+    tcase_add_test(tc, the_quota_is_respected);
+    tcase_add_test(tc, groups_and_those_above_say_what_there_is);
+    tcase_add_test(tc, memory_is_for_all_workers);
+    tcase_add_test(tc, there_is_no_such_core);
+    tcase_add_loop_test(tc, cores_are_assigned, 0, (int)(sizeof bound / sizeof *bound));
+    tcase_add_loop_test(tc, several_cores_are_assigned, 0, sizeof several / sizeof *several);
+    tcase_add_test(tc, too_few_cores);
+#ifdef HAVE_HWLOC
+    tcase_add_test(tc, nearness_is_what_hwloc_says);
+#endif
+    suite_add_tcase(suite, tc);
+    return run_suite(suite);
+}
