@@ -134,6 +134,17 @@ HS_API hs_status hs_import_dot(int fd, const hs_import_options *options, hs_inst
 HS_API hs_status hs_import_wfcommons(int fd, const hs_import_options *options, hs_instance **out,
                                      hs_diagnostic *why);
 
+/** Times, workers and transfers that StarPU measured, as starpu_perfmodel_recdump writes them. */
+typedef struct hs_starpu_models hs_starpu_models;
+
+HS_API hs_status hs_starpu_models_read(int fd, hs_starpu_models **out, hs_diagnostic *why);
+HS_API void      hs_starpu_models_free(hs_starpu_models *models);
+
+/** From a program that StarPU ran, its tasks.rec, with the times of `models`. */
+HS_API hs_status hs_import_starpu(int fd, const hs_starpu_models *models,
+                                  const hs_import_options *options, hs_instance **out,
+                                  hs_diagnostic *why);
+
 /** An attempt at a task that failed: an entry that the schedule has as aborted. */
 typedef struct hs_picture_failure {
     unsigned    worker;

@@ -263,6 +263,129 @@ static hs_instance *through_dot(const hs_instance *in)
     return out;
 }
 
+/* Every job has a time of its own: a footprint. */
+static void write_models(const small *g)
+{
+    for (size_t j = 0; j < g->n; j++)
+        fprintf(file,
+                "Model: work\nArchitecture: cpu0\nFootprint: %zx\nMean: %.17g\n\n"
+                "Model: work\nArchitecture: cuda0\nFootprint: %zx\nMean: %.17g\n\n",
+                j, g->time[j], j, g->time[j] / g->speedup);
+}
+
+/* An edge with bytes goes through a job that takes no time; the order is that of submission. */
+static void write_tasks(const small *g, dice *d)
+{
+    size_t start = g->n ? dice_below(d, (unsigned)g->n) : 0;
+
+    for (size_t k = 0; k < g->n; k++) {
+        size_t j = (start + k) % g->n;
+
+        fprintf(file,
+                "Name: x\nModel: work\nFootprint: %zx\nJobId: %zu\nSubmitOrder: %zu\nDependsOn:", j,
+                j, 10 * j);
+        for (size_t i = 0; i < j; i++)
+            if (g->edge[i][j] && g->bytes[i][j] == 0)
+                fprintf(file, " %zu", i);
+            else if (g->edge[i][j])
+                fprintf(file, " s%zu-%zu", i, j);
+        fprintf(file, "\n\n");
+        for (size_t i = 0; i < j; i++)
+            if (g->edge[i][j] && g->bytes[i][j] != 0)
+                fprintf(file, "JobId: s%zu-%zu\nDependsOn: %zu\nSubmitOrder: %zu\n\n", i, j, i,
+                        10 * i + 1);
+    }
+}
+
+static hs_starpu_models *models;
+
+static hs_status with_models(int fd, const hs_import_options *options, hs_instance **out,
+                             hs_diagnostic *why)
+{
+    return hs_import_starpu(fd, models, options, out, why);
+}
+
+/* By hand as elsewhere, but for the names of models and data. */
+static hs_instance *starpu_by_hand(const small *g, int uses[MOST][3])
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    size_t       data;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 3, 2), HS_OK);
+    ck_assert_int_eq(hs_builder_unit(b, HS_MICROSECONDS), HS_OK);
+    for (size_t j = 0; j < g->n; j++) {
+        hs_task task;
+        char    name[32];
+
+        snprintf(name, sizeof name, "x-%zu", j);
+        hs_task_init(&task);
+        task.id = name;
+        task.cpu = g->time[j];
+        task.gpu = g->time[j] / g->speedup;
+        task.kernel = "work";
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        for (size_t i = 0; i < j; i++)
+            if (g->edge[i][j])
+                ck_assert_int_eq(hs_builder_after(b, j, i, 0, 0), HS_OK);
+        for (int h = 0; h < 3; h++)
+            if (uses[j][h]) {
+                snprintf(name, sizeof name, "h%d", h);
+                ck_assert_int_eq(hs_builder_data(b, name, &data), HS_OK);
+                ck_assert_int_eq(hs_builder_data_bytes(b, data, 100 + h), HS_OK);
+                ck_assert_int_eq(hs_builder_access(b, j, data, (hs_access_mode)uses[j][h]), HS_OK);
+            }
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+static void write_uses(const small *g, dice *d, int uses[MOST][3])
+{
+    static const char *const modes[] = {"S", "R", "W", "RW"};
+
+    for (size_t k = g->n; k-- > 0;) {
+        const char *after = "";
+
+        fprintf(file, "Name: x\nModel: work\nFootprint: %zx\nJobId: %zu\nSubmitOrder: %zu\n", k, k,
+                k);
+        for (int h = 0; h < 3; h++)
+            uses[k][h] = (int)dice_below(d, 4);
+        fprintf(file, "Handles: h0 h1 h2\nModes: %s %s %s\nSizes: 100 101 102\nDependsOn:",
+                modes[uses[k][0]], modes[uses[k][1]], modes[uses[k][2]]);
+        for (size_t i = 0; i < k; i++, after = " ")
+            if (g->edge[i][k])
+                fprintf(file, " %s%zu", after, i);
+        fprintf(file, "\n\n");
+    }
+}
+
+START_TEST(starpu_equals_by_hand)
+{
+    dice  d = {5};
+    small g;
+
+    for (int round = 0; round < rounds(2000); round++) {
+        int uses[MOST][3] = {{0}};
+
+        draw_small(&g, &d);
+        begin();
+        write_models(&g);
+        ck_assert_int_eq(hs_starpu_models_read(whole(), &models, NULL), HS_OK);
+        fclose(file);
+        begin();
+        if (round % 2)
+            write_tasks(&g, &d);
+        else
+            write_uses(&g, &d, uses);
+        must_equal(import(with_models, &g), starpu_by_hand(&g, uses));
+        hs_starpu_models_free(models);
+    }
+}
+END_TEST
+
 /* before[u]: u is before the vertex, with nothing but barriers between, and makes so many bytes;
  * -1. */
 static void before_tasks(const hs_graph *g, size_t vertex, size_t tasks, double bytes,
@@ -421,6 +544,32 @@ static hs_status import_short(const void *context, uint64_t *result)
     return st;
 }
 
+/* Both files of StarPU. */
+static hs_status starpu_short(int fd, const hs_import_options *options, hs_instance **out,
+                              hs_diagnostic *why)
+{
+    static const char text[] = "Architecture: cpu0\nNbWorkers: 2\n\nMemoryNode: 0\nName: NUMA "
+                               "0\n\nMemoryNode: 1\nName: CUDA 0\n\n"
+                               "MemoryNodeSrc: 0\nMemoryNodeDst: 1\nBandwidth: 8\nLatency: 1\n\n"
+                               "MemoryNodeSrc: 1\nMemoryNodeDst: 0\nBandwidth: 8\nLatency: 1\n\n"
+                               "Model: m\nArchitecture: cpu0\nFootprint: 1\nMean: 2\n";
+    hs_starpu_models *read = NULL;
+    hs_status         st = HS_EIO;
+    int               ends[2];
+
+    if (pipe(ends))
+        return st;
+    if (write(ends[1], text, sizeof text - 1) == sizeof text - 1) {
+        close(ends[1]);
+        st = hs_starpu_models_read(ends[0], &read, NULL);
+    }
+    if (st == HS_OK)
+        st = hs_import_starpu(fd, read, options, out, why);
+    hs_starpu_models_free(read);
+    close(ends[0]);
+    return st;
+}
+
 START_TEST(memory_is_short)
 {
     static const short_file files[] = {
@@ -438,6 +587,10 @@ START_TEST(memory_is_short)
          "\"sizeInBytes\":10}]},\"execution\":{\"tasks\":[{\"id\":\"2\",\"runtimeInSeconds\":1},{"
          "\"id\":"
          "\"1\",\"runtimeInSeconds\":2}]}}}"},
+        {starpu_short,
+         "Model: m\nFootprint: 1\nJobId: 1\nSubmitOrder: 1\nHandles: a b\nModes: R W\n"
+         "Sizes: 1 2\n\nJobId: 2\nDependsOn: 1 9\n\nModel: m\nFootprint: 1\nJobId: 3\n"
+         "DependsOn: 2\n"},
     };
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
@@ -454,6 +607,7 @@ int main(void)
     tcase_add_test(tests, stg_equals_by_hand);
     tcase_add_test(tests, dot_equals_by_hand);
     tcase_add_test(tests, wfcommons_equals_by_hand);
+    tcase_add_test(tests, starpu_equals_by_hand);
     tcase_add_test(tests, dot_comes_back);
     tcase_add_test(tests, dot_of_copies_comes_back);
     tcase_add_test(tests, dot_of_odd_names_comes_back);

@@ -181,6 +181,53 @@ static hs_status import_case(const struct reading *r, int in, int out, hs_diagno
     return st;
 }
 
+static hs_starpu_models *models_of(int fd, hs_diagnostic *why)
+{
+    hs_starpu_models *models = NULL;
+
+    if (hs_starpu_models_read(fd, &models, why) != HS_OK)
+        return NULL;
+    return models;
+}
+
+static hs_status write_starpu(const struct reading *r, int tasks, const hs_starpu_models *models,
+                              int out, hs_diagnostic *why)
+{
+    hs_instance *instance = NULL;
+    hs_status    st = hs_import_starpu(tasks, models, &r->import, &instance, why);
+
+    if (st == HS_OK && hs_instance_write(out, instance) != HS_OK)
+        give_up("hs_instance_write");
+    hs_instance_free(instance);
+    return st;
+}
+
+/* Either with the other file of tests/cli/data. */
+static hs_status starpu_case(const struct reading *r, int in, int out, hs_diagnostic *why)
+{
+    int               fd = open_in(r->folder, "../../../cli/data/small-perfmodel.rec");
+    hs_starpu_models *models = models_of(fd, why);
+    hs_status         st;
+
+    if (!models)
+        give_up("small-perfmodel.rec");
+    st = write_starpu(r, in, models, out, why);
+    hs_starpu_models_free(models);
+    close(fd);
+    return st;
+}
+
+static hs_status models_case(const struct reading *r, int in, int out, hs_diagnostic *why)
+{
+    int               fd = open_in(r->folder, "../../../cli/data/small-tasks.rec");
+    hs_starpu_models *models = models_of(in, why);
+    hs_status         st = models ? write_starpu(r, fd, models, out, why) : HS_ESYNTAX;
+
+    hs_starpu_models_free(models);
+    close(fd);
+    return st;
+}
+
 static const char *status_name(hs_status st)
 {
     switch (st) {
@@ -204,7 +251,8 @@ static char *result_of(struct reading *r)
                  {"affinities", affinities_case},
                  {"stg", import_case},
                  {"dot", import_case},
-                 {"wfcommons", import_case}};
+                 {"wfcommons", import_case},
+                 {"starpu", starpu_case},   {"models", models_case}};
     FILE         *out = tmpfile();
     int           in = open_in(r->folder, "input.csv");
     hs_diagnostic why = {0};

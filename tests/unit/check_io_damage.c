@@ -81,7 +81,84 @@ static const char wfcommons_text[] =
     "{\"id\":\"1\",\"runtimeInSeconds\":2.5e1},{\"id\":\"\xc3\xa9\",\"runtimeInSeconds\":0.1}]}}}"
     "\n";
 
-enum kind { INSTANCE, PLAN, AFFINITIES, GRAPH, GRAPH_PLAN, STG, DOT, WFCOMMONS, KINDS };
+static const char models_text[] = "%rec: worker_count\n"
+                                  "\n"
+                                  "Architecture: cpu0\n"
+                                  "NbWorkers: 2\n"
+                                  "\n"
+                                  "Architecture: cuda0\n"
+                                  "NbWorkers: 1\n"
+                                  "\n"
+                                  "MemoryNode: 0\n"
+                                  "Name: NUMA 0\n"
+                                  "\n"
+                                  "MemoryNode: 1\n"
+                                  "Name: CUDA 0\n"
+                                  "\n"
+                                  "MemoryNodeSrc: 0\n"
+                                  "MemoryNodeDst: 1\n"
+                                  "Bandwidth: 8e3\n"
+                                  "Latency: 1.5\n"
+                                  "\n"
+                                  "MemoryNodeSrc: 1\n"
+                                  "MemoryNodeDst: 0\n"
+                                  "Bandwidth: 8000\n"
+                                  "Latency: 2\n"
+                                  "\n"
+                                  "%rec: timing\n"
+                                  "\n"
+                                  "Model: gemm\n"
+                                  "Architecture: cpu0\n"
+                                  "Footprint: 9a\n"
+                                  "Mean: 1.5e+04\n"
+                                  "\n"
+                                  "Name: gemm\n"
+                                  "Architecture: cuda0\n"
+                                  "Footprint: 9a\n"
+                                  "Mean: 1e3\n";
+
+static const char tasks_text[] = "# jobs\n"
+                                 "Name: g\n"
+                                 "Model: gemm\n"
+                                 "JobId: 0_1\n"
+                                 "SubmitOrder: 1\n"
+                                 "Priority: -4\n"
+                                 "Footprint: 9a\n"
+                                 "Handles: a b\n"
+                                 "Modes: R RW\n"
+                                 "Sizes: 10 20\n"
+                                 "MPIRank: 0\n"
+                                 "\n"
+                                 "Name: sync\n"
+                                 "JobId: 0_2\n"
+                                 "DependsOn: 0_1 7\n"
+                                 "\n"
+                                 "Control: WontUse\n"
+                                 "JobId: 9\n"
+                                 "\n"
+                                 "Model: gemm\n"
+                                 "JobId: 0_3\n"
+                                 "SubmitOrder: 3\n"
+                                 "DependsOn: 0_2\n"
+                                 "Footprint: 9a\n"
+                                 "Handles: b a s b\n"
+                                 "Modes: RWC X S R\n"
+                                 "Sizes: 10 20 1 1\n"
+                                 "MPIRank: 1\n";
+
+enum kind {
+    INSTANCE,
+    PLAN,
+    AFFINITIES,
+    GRAPH,
+    GRAPH_PLAN,
+    STG,
+    DOT,
+    WFCOMMONS,
+    MODELS,
+    TASKS,
+    KINDS
+};
 
 static const struct {
     const char *text;
@@ -95,6 +172,8 @@ static const struct {
     {stg_text, sizeof stg_text - 1},
     {dot_text, sizeof dot_text - 1},
     {wfcommons_text, sizeof wfcommons_text - 1},
+    {models_text, sizeof models_text - 1},
+    {tasks_text, sizeof tasks_text - 1},
 };
 
 /* What came of a reading. */
@@ -122,7 +201,8 @@ static uint64_t schedule_digest(const hs_schedule *s)
     return sum;
 }
 
-static hs_instance *affine; /* the instance that affinities are read for */
+static hs_instance      *affine; /* the instance that affinities are read for */
+static hs_starpu_models *models; /* those of tasks */
 
 static void read_as(enum kind kind, int fd, struct outcome *o)
 {
@@ -132,6 +212,7 @@ static void read_as(enum kind kind, int fd, struct outcome *o)
     size_t       count = 0;
 
     hs_import_options options;
+    hs_starpu_models *read_models = NULL;
 
     hs_import_options_init(&options);
     options.speedup = "1=none,*=2";
@@ -146,6 +227,10 @@ static void read_as(enum kind kind, int fd, struct outcome *o)
         o->st = hs_import_dot(fd, &options, &in, &o->why);
     else if (kind == WFCOMMONS)
         o->st = hs_import_wfcommons(fd, &options, &in, &o->why);
+    else if (kind == MODELS)
+        o->st = hs_starpu_models_read(fd, &read_models, &o->why);
+    else if (kind == TASKS)
+        o->st = hs_import_starpu(fd, models, &options, &in, &o->why);
     else
         o->st = hs_affinities_read(fd, affine, &affinities, &count, &o->why);
     if (o->st != HS_OK) {
@@ -158,6 +243,7 @@ static void read_as(enum kind kind, int fd, struct outcome *o)
     }
     hs_instance_free(in);
     hs_schedule_free(s);
+    hs_starpu_models_free(read_models);
     free(affinities);
 }
 
@@ -198,12 +284,18 @@ static void try_text(enum kind kind, int fd, const char *text, size_t length)
 
 static void setup(void)
 {
+    int fd = scratch_fd();
+
     affine = read_text(instance_text);
+    set_text(fd, models_text, sizeof models_text - 1);
+    ck_assert_int_eq(hs_starpu_models_read(fd, &models, NULL), HS_OK);
+    close(fd);
 }
 
 static void teardown(void)
 {
     hs_instance_free(affine);
+    hs_starpu_models_free(models);
 }
 
 START_TEST(whole_files_are_good)

@@ -152,8 +152,8 @@ static const option_spec option_table[] = {
     {0, "problem", "small|medium|large",
      {OPTION_WORD(NULL, request.problem), .scope = FOR(GEN_APPLICATIONS)},
      "applications: their size (default: small)"},
-    {0, "from", "stg|dot|wfcommons", {OPTION_WORD(NULL, request.format), .scope = IMPORT},
-     "import: the format (default: what the file's name ends in: .stg, .dot or .gv, .json)"},
+    {0, "from", "stg|dot|wfcommons|starpu", {OPTION_WORD(NULL, request.format), .scope = IMPORT},
+     "import: the format (default: what the file's name ends in: .stg, .dot or .gv, .json, .rec)"},
     {0, "speedup", "RULES", {OPTION_TEXT(request.import.speedup), .scope = IMPORT},
      "import: a GPU takes a CPU's time divided by so much: 10, or NAME=10 by commas, of which the "
      "first that fits holds ('*' in NAME is any text); 'none' for the number: it does not run "
@@ -243,8 +243,10 @@ static void take_operands(options *o, gen_request *request)
     else if (request->family == GEN_APPLICATIONS)
         request->applications =
             needed_operand(o, request->family, "a list of applications, NAME[:COPIES],...");
-    else if (request->family == GEN_IMPORT)
+    else if (request->family == GEN_IMPORT) {
         request->file = needed_operand(o, request->family, "a file");
+        request->models = options_operand(o);
+    }
     surplus = options_operand(o);
     if (surplus)
         usage_error("unexpected '%s' behind %s", surplus, name);
@@ -304,6 +306,7 @@ static void check_command_line(const options *o, const command_line *line)
 {
     const gen_request *request = &line->request;
     const hs_uniform  *u = &request->uniform;
+    const char *const  read[] = {request->file, request->models};
 
     if (!(request->gamma.cpu_mean > 0))
         usage_error("--cpu-mean: it must be above 0");
@@ -319,7 +322,7 @@ static void check_command_line(const options *o, const command_line *line)
     if (u->integer && !(is_whole(u->cpu_low) && is_whole(u->cpu_high) && is_whole(u->gpu_low) &&
                         is_whole(u->gpu_high)))
         usage_error("--integer needs ranges of whole numbers up to 2^53");
-    files_check(line->path, FILES, &request->file, request->file != NULL);
+    files_check(line->path, FILES, read, 2);
 }
 
 static hs_status write_plan(int fd, const hs_instance *in, const hs_schedule *s, const char *name)

@@ -19,6 +19,7 @@ static const struct {
     {".stg", NULL, hs_import_stg},
     {".dot", ".gv", hs_import_dot},
     {".json", NULL, hs_import_wfcommons},
+    {".rec", NULL, NULL}, /* it needs models */
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -41,11 +42,31 @@ static int format_of(const gen_request *request)
     usage_error("'%s': the name does not say what format that is; --from does", request->file);
 }
 
-int gen_import(const gen_request *request, gen_result *result)
+/* The second file of StarPU's. */
+static int open_models(const gen_request *request, hs_starpu_models **models)
+{
+    hs_diagnostic why = {0};
+    input         in;
+    int           code;
+
+    if (!request->models)
+        usage_error("a tasks.rec needs a second file, the times that starpu_perfmodel_recdump "
+                    "writes");
+    if (is_dash(request->file) && is_dash(request->models))
+        usage_error("only one file can be standard input");
+    code = input_open(request->models, &in);
+    if (code)
+        return code;
+    code = input_status(&in, hs_starpu_models_read(in.fd, models, &why), &why);
+    input_close(&in);
+    return code;
+}
+
+static int read_file(const gen_request *request, importer *with, const hs_starpu_models *models,
+                     hs_instance **out)
 {
     hs_import_options options = request->import;
     hs_diagnostic     why = {0};
-    int               format = format_of(request);
     input             in;
     hs_status         st;
     int               code = input_open(request->file, &in);
@@ -56,10 +77,27 @@ int gen_import(const gen_request *request, gen_result *result)
     options.has_gpus = request->has_gpus;
     options.cpus = request->cpus;
     options.gpus = request->gpus;
-    st = formats[format].read(in.fd, &options, &result->instance, &why);
+    st = with ? with(in.fd, &options, out, &why)
+              : hs_import_starpu(in.fd, models, &options, out, &why);
     if (st == HS_EINVAL && why.text[0])
         usage_error("%s", why.text);
     code = input_status(&in, st, &why);
     input_close(&in);
+    return code;
+}
+
+int gen_import(const gen_request *request, gen_result *result)
+{
+    importer         *with = formats[format_of(request)].read;
+    hs_starpu_models *models = NULL;
+    int               code = EXIT_OK;
+
+    if (with && request->models)
+        usage_error("unexpected '%s' behind %s", request->models, request->file);
+    if (!with)
+        code = open_models(request, &models);
+    if (!code)
+        code = read_file(request, with, models, &result->instance);
+    hs_starpu_models_free(models);
     return code;
 }

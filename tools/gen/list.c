@@ -33,7 +33,8 @@ static const struct {
     [GEN_APPLICATIONS] = {"applications", "graphs of kernels of small applications, side by side, "
                                           "with measured times"},
     [GEN_IMPORT] = {"import", "what a file of another format has: standard task graphs (STG), "
-                              "Graphviz (DOT), workflows (WfCommons)"},
+                              "Graphviz (DOT), workflows (WfCommons), "
+                              "programs that StarPU ran"},
 };
 
 const char *gen_family_name(size_t family)

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "io/import/dot/parser.h"
-#include "io/import/dot/points.h"
 #include "io/import/import.h"
 #include "io/import/list.h"
 #include "io/text/field.h"
@@ -17,7 +16,7 @@
 typedef struct reader {
     hsi_import          r;
     hsi_dot             dot;
-    uint32_t           *row;            /* of each node; HSI_DOT_POINT: it is none, but a barrier */
+    uint32_t           *row;            /* of each node; HSI_POINT: it is none, but a barrier */
     int                 has_data;       /* some task accesses data */
     const hsi_dot_fact *link[HS_LINKS]; /* NULL: not said */
 } reader;
@@ -198,7 +197,7 @@ static hs_status add_nodes(reader *d)
         d->row[i] = (uint32_t)d->r.rows;
         if (hsi_text_is(values.of[HSI_DOT_SHAPE].text, "point") && !values.of[HSI_CPU].at &&
             !values.of[HSI_GPU].at)
-            d->row[i] = HSI_DOT_POINT;
+            d->row[i] = HSI_POINT;
         else
             st = add_task(d, &node[i], id, &values);
     }
@@ -297,8 +296,8 @@ static hs_status read_fact(reader *d, const hsi_dot_fact *fact)
 /* What follows from data comes again from the data, if it came with the file. */
 static void drop_edges_of_data(reader *d)
 {
-    hsi_dot_edge *edge = d->dot.edges.data;
-    size_t        count = d->dot.edges.size / sizeof *edge, kept = 0;
+    hsi_point_edge *edge = d->dot.edges.data;
+    size_t          count = d->dot.edges.size / sizeof *edge, kept = 0;
 
     for (size_t i = 0; d->has_data && i < count; i++)
         if (!edge[i].is_data)
@@ -323,7 +322,8 @@ static hs_status read_graph(reader *d)
     if (st != HS_OK)
         return st;
     drop_edges_of_data(d);
-    st = hsi_dot_edges(&d->dot, d->row, &d->r);
+    st = hsi_point_edges(&d->r, d->dot.edges.data, d->dot.edges.size / sizeof(hsi_point_edge),
+                         d->dot.names.count, d->row);
     if (st == HS_OK && d->dot.is_strict)
         hsi_import_merge(&d->r);
     return st == HS_OK ? hs_builder_unit(d->r.builder, d->r.options.unit) : st;
@@ -340,7 +340,7 @@ hs_status hs_import_dot(int fd, const hs_import_options *options, hs_instance **
         return HS_EINVAL;
     st = hsi_import_open(&d.r, fd, options, why ? why : &unseen);
     if (st == HS_OK)
-        st = hsi_dot_parse(&d.dot, &d.r.text, d.r.options.time, d.r.options.bytes);
+        st = hsi_dot_parse(&d.dot, &d.r);
     if (st == HS_OK)
         st = read_graph(&d);
     if (st == HS_OK)

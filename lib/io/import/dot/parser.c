@@ -23,11 +23,6 @@ typedef struct attributes {
     hsi_vector list; /* hsi_dot_fact */
 } attributes;
 
-size_t hsi_dot_most_edges(const hsi_dot *d)
-{
-    return ((size_t)1 << 20) + (size_t)(d->lexer.text->end - d->lexer.text->at);
-}
-
 static hs_status expect_sign(hsi_dot *d, char sign)
 {
     char expected[] = {'\'', sign, '\'', '\0'};
@@ -226,7 +221,7 @@ static size_t sort_members(hsi_dot *d, size_t first, size_t end, uint32_t **node
 }
 
 /* Of an edge statement: its own attributes, or the defaults. */
-static hs_status make_edge(hsi_dot *d, const hsi_dot_values *values, hsi_dot_edge *edge)
+static hs_status make_edge(hsi_dot *d, const hsi_dot_values *values, hsi_point_edge *edge)
 {
     const hsi_dot_value *bytes = &values->of[HSI_DOT_BYTES], *class = &values->of[HSI_DOT_CLASS];
     char                 shown[HSI_SHOWN];
@@ -241,18 +236,18 @@ static hs_status make_edge(hsi_dot *d, const hsi_dot_values *values, hsi_dot_edg
 }
 
 /* From each of the members first .. middle - 1 to each of those up to `end`. */
-static hs_status join(hsi_dot *d, size_t first, size_t middle, size_t end, hsi_dot_edge edge)
+static hs_status join(hsi_dot *d, size_t first, size_t middle, size_t end, hsi_point_edge edge)
 {
     uint32_t *from, *to;
     size_t    after = sort_members(d, middle, end, &to);
     size_t    before = sort_members(d, first, middle, &from);
     hs_status st = HS_OK;
 
-    if (before && after > (hsi_dot_most_edges(d) - d->edges.size / sizeof edge) / before)
+    if (before && after > (d->most_edges - d->edges.size / sizeof edge) / before)
         return hsi_import_fail(d->lexer.text, edge.at,
                                "more edges than a file of this size may "
                                "mean, which is %zu",
-                               hsi_dot_most_edges(d));
+                               d->most_edges);
     for (size_t i = 0; i < before; i++)
         for (size_t j = 0; j < after && st == HS_OK; j++) {
             edge.earlier = from[i];
@@ -266,9 +261,9 @@ static hs_status join(hsi_dot *d, size_t first, size_t middle, size_t end, hsi_d
 static hs_status add_chain(hsi_dot *d, const hsi_vector *start, const hsi_dot_values *values,
                            const char *at)
 {
-    const size_t *from = start->data;
-    hsi_dot_edge  edge = {.at = at};
-    hs_status     st = make_edge(d, values, &edge);
+    const size_t  *from = start->data;
+    hsi_point_edge edge = {.at = at};
+    hs_status      st = make_edge(d, values, &edge);
 
     for (size_t i = 0; i + 2 < start->size / sizeof *from && st == HS_OK; i++)
         st = join(d, from[i], from[i + 1], from[i + 2], edge);
@@ -416,15 +411,15 @@ static hs_status take_head(hsi_dot *d)
     return st == HS_OK ? expect_sign(d, '{') : st;
 }
 
-hs_status hsi_dot_parse(hsi_dot *d, const struct hsi_import_text *text, const char *time,
-                        const char *bytes)
+hs_status hsi_dot_parse(hsi_dot *d, const hsi_import *r)
 {
     static const hsi_dot_values none;
     hs_status                   st;
 
-    *d = (hsi_dot){.lexer = {.text = text, .next = text->at},
-                   .time = time ? time : "cpu",
-                   .bytes = bytes ? bytes : "bytes"};
+    *d = (hsi_dot){.lexer = {.text = &r->text, .next = r->text.at},
+                   .most_edges = hsi_import_most_edges(r),
+                   .time = r->options.time ? r->options.time : "cpu",
+                   .bytes = r->options.bytes ? r->options.bytes : "bytes"};
     st = append(&d->defaults, &none, sizeof none);
     if (st == HS_OK)
         st = take_head(d);

@@ -3,7 +3,7 @@
 #define HSI_IO_IMPORT_DOT_PARSER_H
 
 #include "io/import/dot/lexer.h"
-#include "io/import/words.h"
+#include "io/import/points.h"
 #include "support/vector.h"
 
 /* The attributes that mean something here; others are skipped. Those of tasks are columns. */
@@ -35,13 +35,6 @@ typedef struct hsi_dot_given {
     hsi_dot_value value;
 } hsi_dot_given;
 
-typedef struct hsi_dot_edge {
-    uint32_t    later, earlier; /* nodes */
-    double      bytes;
-    int         is_data;
-    const char *at;
-} hsi_dot_edge;
-
 /* What is said of the graph. */
 typedef struct hsi_dot_fact {
     hsi_text      name;
@@ -50,23 +43,20 @@ typedef struct hsi_dot_fact {
 
 typedef struct hsi_dot {
     hsi_dot_lexer lexer;
+    size_t        most_edges;
     const char   *time, *bytes; /* attributes that mean these */
     int           is_strict;
     hsi_words     names;    /* of nodes, in order */
     hsi_vector    nodes;    /* hsi_dot_node */
     hsi_vector    defaults; /* hsi_dot_values */
     hsi_vector    given;    /* hsi_dot_given */
-    hsi_vector    edges;    /* hsi_dot_edge */
+    hsi_vector    edges;    /* hsi_point_edge, of nodes */
     hsi_vector    facts;    /* hsi_dot_fact */
     hsi_vector    members;  /* uint32_t: nodes of the subgraphs that are open, as they come up */
 } hsi_dot;
 
-/* Reads all of a text. HS_ESYNTAX, HS_ENOMEM; hsi_dot_close() in any case. */
-hs_status hsi_dot_parse(hsi_dot *d, const struct hsi_import_text *text, const char *time,
-                        const char *bytes);
+/* Reads all of the text. HS_ESYNTAX, HS_ENOMEM; hsi_dot_close() in any case. */
+hs_status hsi_dot_parse(hsi_dot *d, const hsi_import *r);
 void      hsi_dot_close(hsi_dot *d);
-
-/* More edges than a text of that size could mean. */
-size_t hsi_dot_most_edges(const hsi_dot *d);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "io/import/dot/points.h"
+#include "io/import/points.h"
 
 #include <stdlib.h>
 
@@ -8,9 +8,10 @@
  * before the task at hand, the way on which most bytes are carried counts.
  */
 typedef struct walk {
-    hsi_dot        *dot;
-    const uint32_t *row;
     hsi_import     *r;
+    hsi_point_edge *edges;
+    size_t          count, nodes;
+    const uint32_t *row;
     size_t         *first; /* of each node, and the number of all */
     uint32_t       *stack; /* points that are to be walked through, and from the end of it tasks */
     char           *waits; /* is the point on the stack? */
@@ -23,7 +24,7 @@ typedef struct walk {
 
 static int compare_edges(const void *a, const void *b)
 {
-    const hsi_dot_edge *x = a, *y = b;
+    const hsi_point_edge *x = a, *y = b;
 
     if (x->later != y->later)
         return x->later < y->later ? -1 : 1;
@@ -32,13 +33,12 @@ static int compare_edges(const void *a, const void *b)
 
 static void index_edges(walk *w)
 {
-    hsi_dot_edge *edge = w->dot->edges.data;
-    size_t        count = w->dot->edges.size / sizeof *edge, next = 0;
+    size_t next = 0;
 
-    if (count > 1)
-        qsort(edge, count, sizeof *edge, compare_edges);
-    for (size_t node = 0; node <= w->dot->names.count; node++) {
-        while (next < count && edge[next].later < node)
+    if (w->count > 1)
+        qsort(w->edges, w->count, sizeof *w->edges, compare_edges);
+    for (size_t node = 0; node <= w->nodes; node++) {
+        while (next < w->count && w->edges[next].later < node)
             next++;
         w->first[node] = next;
     }
@@ -54,9 +54,9 @@ static void meet(walk *w, uint32_t task, uint32_t before, double bytes, const ch
     w->most[before] = bytes;
     w->at[before] = at;
     w->seen[before] = task + 1;
-    if (w->row[before] != HSI_DOT_POINT) {
+    if (w->row[before] != HSI_POINT) {
         if (!known)
-            w->stack[w->dot->names.count - ++w->tasks] = before;
+            w->stack[w->nodes - ++w->tasks] = before;
     } else if (!w->waits[before]) {
         w->waits[before] = 1;
         w->stack[w->points++] = before;
@@ -66,15 +66,15 @@ static void meet(walk *w, uint32_t task, uint32_t before, double bytes, const ch
 /* What is before a point on the way to the task at hand, which carries so many bytes. */
 static hs_status step(walk *w, uint32_t task, uint32_t point)
 {
-    const hsi_dot_edge *edge = w->dot->edges.data;
+    const hsi_point_edge *edge = w->edges;
 
     w->waits[point] = 0;
     for (size_t i = w->first[point]; i < w->first[point + 1]; i++) {
-        if (++w->steps > hsi_dot_most_edges(w->dot))
+        if (++w->steps > hsi_import_most_edges(w->r))
             return hsi_import_fail(&w->r->text, edge[i].at,
                                    "more edges through points than a "
                                    "file of this size may mean, which is %zu",
-                                   hsi_dot_most_edges(w->dot));
+                                   hsi_import_most_edges(w->r));
         meet(w, task, edge[i].earlier,
              edge[i].bytes > w->most[point] ? edge[i].bytes : w->most[point], edge[i].at);
     }
@@ -84,14 +84,14 @@ static hs_status step(walk *w, uint32_t task, uint32_t point)
 /* Its own edges, of which none may be there twice. */
 static hs_status begin(walk *w, uint32_t task)
 {
-    const hsi_dot_edge *edge = w->dot->edges.data;
-    hs_status           st = HS_OK;
+    const hsi_point_edge *edge = w->edges;
+    hs_status             st = HS_OK;
 
     w->points = w->tasks = 0;
     for (size_t i = w->first[task]; i < w->first[task + 1] && st == HS_OK; i++) {
         uint32_t before = edge[i].earlier;
 
-        if (w->row[before] != HSI_DOT_POINT && w->seen[before] == task + 1)
+        if (w->row[before] != HSI_POINT && w->seen[before] == task + 1)
             st = hsi_import_edge(w->r, edge[i].at, w->row[task], w->row[before], edge[i].bytes);
         else
             meet(w, task, before, edge[i].bytes, edge[i].at);
@@ -101,11 +101,11 @@ static hs_status begin(walk *w, uint32_t task)
 
 static hs_status walk_back(walk *w)
 {
-    size_t    nodes = w->dot->names.count;
+    size_t    nodes = w->nodes;
     hs_status st = HS_OK;
 
     for (uint32_t task = 0; task < nodes && st == HS_OK; task++) {
-        if (w->row[task] == HSI_DOT_POINT)
+        if (w->row[task] == HSI_POINT)
             continue;
         st = begin(w, task);
         while (w->points > 0 && st == HS_OK)
@@ -120,10 +120,15 @@ static hs_status walk_back(walk *w)
     return st;
 }
 
-hs_status hsi_dot_edges(hsi_dot *d, const uint32_t *row, hsi_import *r)
+size_t hsi_import_most_edges(const hsi_import *r)
 {
-    size_t    nodes = d->names.count;
-    walk      w = {.dot = d, .row = row, .r = r};
+    return ((size_t)1 << 20) + (size_t)(r->text.end - r->text.at);
+}
+
+hs_status hsi_point_edges(hsi_import *r, hsi_point_edge *edges, size_t count, size_t nodes,
+                          const uint32_t *row)
+{
+    walk      w = {.r = r, .edges = edges, .count = count, .nodes = nodes, .row = row};
     hs_status st = HS_ENOMEM;
 
     w.first = calloc(nodes + 2, sizeof *w.first);

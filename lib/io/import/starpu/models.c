@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What StarPU has measured, as starpu_perfmodel_recdump writes it: workers, memory nodes, transfers
+ * between these, and times of models by architecture and footprint.
+ */
+#include "io/import/starpu/models.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/import/starpu/rec.h"
+#include "io/import/words.h"
+#include "io/text/field.h"
+
+/* Of a model at a footprint, on the device of each type with the least number. */
+typedef struct timing {
+    double   mean[2];
+    uint64_t device[2];
+} timing;
+
+typedef struct transfer {
+    uint64_t from, to;
+    double   latency, bandwidth;
+} transfer;
+
+enum { HOST = 1, DEVICE = 2, MOST_NODES = 4096 };
+
+struct hs_starpu_models {
+    struct hsi_import_text text;
+    hsi_arena              arena;
+    hsi_words              names;            /* model, blank, footprint */
+    hsi_vector             timings;          /* timing */
+    hsi_vector             transfers;        /* transfer */
+    char                   node[MOST_NODES]; /* HOST, DEVICE, or 0: not known */
+    uint64_t               workers[2];
+    double                 latency[HS_LINKS], slowness[HS_LINKS]; /* sums, of us and s a megabyte */
+    size_t                 measured[HS_LINKS];
+};
+
+static int begins(hsi_text text, const char *with)
+{
+    return text.length >= strlen(with) && memcmp(text.at, with, strlen(with)) == 0;
+}
+
+/* cpu0, cuda1_impl0: its type and number; -1: of neither type. */
+static int architecture(hsi_text name, uint64_t *device)
+{
+    static const char *const names[] = {"cpu", "cuda", "hip", "opencl"};
+
+    for (int i = 0; i < 4; i++)
+        if (begins(name, names[i])) {
+            size_t start = strlen(names[i]), end = start;
+
+            while (end < name.length && name.at[end] >= '0' && name.at[end] <= '9')
+                end++;
+            if (!hsi_text_whole(name.at + start, end - start, device))
+                *device = 0;
+            return i == 0 ? HS_CPU : HS_GPU;
+        }
+    return -1;
+}
+
+static hs_status take_workers(hs_starpu_models *m, const hsi_rec *r)
+{
+    hsi_text count = hsi_rec_value(r, "NbWorkers");
+    uint64_t device, workers;
+    int      type = architecture(hsi_rec_value(r, "Architecture"), &device);
+    char     shown[HSI_SHOWN];
+
+    if (!hsi_text_whole(count.at, count.length, &workers) || workers > HS_MAX_WORKERS)
+        return hsi_import_fail(&m->text, count.at, "NbWorkers %s; expected a whole number up to %u",
+                               hsi_import_quote(count, shown), HS_MAX_WORKERS);
+    if (type == HS_CPU)
+        m->workers[HS_CPU] += workers;
+    else if (type == HS_GPU)
+        m->workers[HS_GPU] += workers > 0; /* several workers of a GPU are its streams */
+    return HS_OK;
+}
+
+static hs_status read_node(hs_starpu_models *m, const hsi_rec *r, const char *name, uint64_t *node)
+{
+    hsi_text value = hsi_rec_value(r, name);
+    char     shown[HSI_SHOWN];
+
+    if (value.at && hsi_text_whole(value.at, value.length, node) && *node < MOST_NODES)
+        return HS_OK;
+    return hsi_import_fail(&m->text, value.at ? value.at : r->start,
+                           "%s %s; expected a whole "
+                           "number below %d",
+                           name, hsi_import_quote(value, shown), MOST_NODES);
+}
+
+static hs_status take_node(hs_starpu_models *m, const hsi_rec *r)
+{
+    hsi_text  name = hsi_rec_value(r, "Name");
+    uint64_t  node;
+    hs_status st = read_node(m, r, "MemoryNode", &node);
+
+    if (st != HS_OK)
+        return st;
+    if (begins(name, "NUMA") || begins(name, "RAM") || begins(name, "CPU"))
+        m->node[node] = HOST;
+    else if (begins(name, "CUDA") || begins(name, "HIP") || begins(name, "OpenCL"))
+        m->node[node] = DEVICE;
+    return HS_OK;
+}
+
+/* Megabytes a second, microseconds. */
+static hs_status take_transfer(hs_starpu_models *m, const hsi_rec *r)
+{
+    transfer  t;
+    hs_status st = read_node(m, r, "MemoryNodeSrc", &t.from);
+
+    if (st == HS_OK)
+        st = read_node(m, r, "MemoryNodeDst", &t.to);
+    if (st == HS_OK)
+        st = hsi_rec_number(r, "Bandwidth", &t.bandwidth);
+    if (st == HS_OK)
+        st = hsi_rec_number(r, "Latency", &t.latency);
+    if (st != HS_OK || t.from == t.to || t.bandwidth == 0)
+        return st;
+    return hsi_vector_append(&m->transfers, &t, sizeof t) ? HS_ENOMEM : HS_OK;
+}
+
+/* The name of a model and a footprint as one, in the arena. */
+static hs_status name_of(hsi_arena *arena, hsi_text model, hsi_text footprint, hsi_text *name)
+{
+    char *to = hsi_arena_take(arena, model.length + 1 + footprint.length, 1);
+
+    if (!to)
+        return HS_ENOMEM;
+    memcpy(to, model.at, model.length);
+    to[model.length] = ' ';
+    memcpy(to + model.length + 1, footprint.at, footprint.length);
+    *name = (hsi_text){to, model.length + 1 + footprint.length};
+    return HS_OK;
+}
+
+static hs_status enter(hs_starpu_models *m, hsi_text model, hsi_text footprint, timing **out)
+{
+    timing    fresh = {{INFINITY, INFINITY}, {UINT64_MAX, UINT64_MAX}};
+    hsi_text  name;
+    size_t    number;
+    hs_status st = name_of(&m->arena, model, footprint, &name);
+
+    if (st == HS_OK)
+        st = hsi_words_enter(&m->names, name, &number);
+    if (st == HS_OK && number == m->timings.size / sizeof fresh &&
+        hsi_vector_append(&m->timings, &fresh, sizeof fresh))
+        st = HS_ENOMEM;
+    if (st == HS_OK)
+        *out = (timing *)m->timings.data + number;
+    return st;
+}
+
+/* Older files call the model Name. */
+static hs_status take_timing(hs_starpu_models *m, const hsi_rec *r)
+{
+    hsi_text  model = hsi_rec_value(r, "Model"), footprint = hsi_rec_value(r, "Footprint");
+    double    mean;
+    uint64_t  device;
+    timing   *known;
+    int       type = architecture(hsi_rec_value(r, "Architecture"), &device);
+    hs_status st = hsi_rec_number(r, "Mean", &mean);
+
+    if (!model.at)
+        model = hsi_rec_value(r, "Name");
+    if (st == HS_OK && (!model.at || !footprint.at))
+        return hsi_import_fail(&m->text, r->start, "a timing without '%s'; expected it",
+                               model.at ? "Footprint" : "Model");
+    if (st != HS_OK || type < 0 || mean == 0)
+        return st;
+    st = enter(m, model, footprint, &known);
+    if (st == HS_OK && device < known->device[type]) {
+        known->device[type] = device;
+        known->mean[type] = mean;
+    }
+    return st;
+}
+
+static hs_status take_record(hs_starpu_models *m, const hsi_rec *r)
+{
+    if (hsi_rec_value(r, "Mean").at)
+        return take_timing(m, r);
+    if (hsi_rec_value(r, "MemoryNodeSrc").at)
+        return take_transfer(m, r);
+    if (hsi_rec_value(r, "MemoryNode").at)
+        return take_node(m, r);
+    return hsi_rec_value(r, "NbWorkers").at ? take_workers(m, r) : HS_OK;
+}
+
+/* Of which link that is; -1: of none. */
+static int link_of(const hs_starpu_models *m, const transfer *t)
+{
+    if (m->node[t->from] == HOST && m->node[t->to] == DEVICE)
+        return HS_H2D;
+    if (m->node[t->from] == DEVICE && m->node[t->to] == HOST)
+        return HS_D2H;
+    return m->node[t->from] == DEVICE && m->node[t->to] == DEVICE ? HS_D2D : -1;
+}
+
+static void add_up_transfers(hs_starpu_models *m)
+{
+    const transfer *t = m->transfers.data;
+
+    for (size_t i = 0; i < m->transfers.size / sizeof *t; i++) {
+        int link = link_of(m, &t[i]);
+
+        if (link < 0)
+            continue;
+        m->latency[link] += t[i].latency;
+        m->slowness[link] += 1 / t[i].bandwidth;
+        m->measured[link]++;
+    }
+}
+
+static hs_status read_models(hs_starpu_models *m)
+{
+    hsi_rec   r = {.text = &m->text, .at = m->text.at};
+    int       found = 1;
+    hs_status st;
+
+    while ((st = hsi_rec_next(&r, &found)) == HS_OK && found && (st = take_record(m, &r)) == HS_OK)
+        ;
+    hsi_rec_close(&r);
+    add_up_transfers(m);
+    return hsi_import_fail_status(&m->text, st);
+}
+
+hs_status hs_starpu_models_read(int fd, hs_starpu_models **out, hs_diagnostic *why)
+{
+    hs_diagnostic     unseen;
+    hs_starpu_models *m;
+    hs_status         st;
+
+    if (!out)
+        return HS_EINVAL;
+    m = calloc(1, sizeof *m);
+    if (!m)
+        return HS_ENOMEM;
+    st = hsi_import_text_open(&m->text, fd, why ? why : &unseen);
+    if (st == HS_OK)
+        st = read_models(m);
+    m->text.why = NULL;
+    if (st != HS_OK) {
+        hs_starpu_models_free(m);
+        return st;
+    }
+    *out = m;
+    return HS_OK;
+}
+
+void hs_starpu_models_free(hs_starpu_models *m)
+{
+    if (!m)
+        return;
+    hsi_import_text_close(&m->text);
+    hsi_words_free(&m->names);
+    hsi_vector_free(&m->timings);
+    hsi_vector_free(&m->transfers);
+    hsi_arena_close(&m->arena);
+    free(m);
+}
+
+hs_status hsi_starpu_times(const hs_starpu_models *m, hsi_arena *arena, hsi_text model,
+                           hsi_text footprint, double times[2])
+{
+    hsi_text  name;
+    size_t    number;
+    hs_status st = name_of(arena, model, footprint, &name);
+
+    times[HS_CPU] = times[HS_GPU] = INFINITY;
+    if (st != HS_OK)
+        return st;
+    number = hsi_words_find(&m->names, name);
+    if (number != HSI_NO_WORD)
+        memcpy(times, ((const timing *)m->timings.data)[number].mean, 2 * sizeof *times);
+    return HS_OK;
+}
+
+void hsi_starpu_workers(const hs_starpu_models *m, uint64_t *cpus, uint64_t *gpus)
+{
+    *cpus = m->workers[HS_CPU];
+    *gpus = m->workers[HS_GPU];
+}
+
+int hsi_starpu_link(const hs_starpu_models *m, hs_link link, double *latency, double *bandwidth)
+{
+    double count = (double)m->measured[link];
+
+    if (count == 0)
+        return 0;
+    *latency = m->latency[link] / count;
+    *bandwidth = count / m->slowness[link] * 1e6;
+    return 1;
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A program that StarPU ran, as its tasks.rec has it: jobs with what they depend on and access, in
+ * the order in which they were submitted, and by their models and footprints the times that were
+ * measured. A job without a model takes no time: others wait for it, and it is no task.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/import/import.h"
+#include "io/import/points.h"
+#include "io/import/starpu/models.h"
+#include "io/import/starpu/rec.h"
+#include "io/text/field.h"
+
+typedef struct job {
+    const char *at;
+    hsi_text    id, name, model, footprint, depends_on, handles, modes, sizes;
+    int64_t     priority;
+    uint64_t    rank, order; /* of MPI; of submission */
+} job;
+
+/* What the job at hand does with data. */
+typedef struct use {
+    size_t         data;
+    hs_access_mode mode;
+} use;
+
+typedef struct reader {
+    hsi_import              r;
+    const hs_starpu_models *models;
+    hsi_arena               arena;
+    hsi_words               ids;     /* of jobs, in the order of the file */
+    hsi_vector              jobs;    /* job; sorted in the end */
+    hsi_words               handles; /* data */
+    hsi_vector              bytes;   /* double: of each */
+    hsi_vector              seen;    /* size_t: by data, the use (+ 1) of the job at hand */
+    hsi_vector              uses;    /* use: of the job at hand */
+    hsi_vector              edges;   /* hsi_point_edge */
+    size_t                  absent;  /* jobs that others depend on, and are not there */
+} reader;
+
+static hs_status refuse(reader *s, hsi_text value, const char *what, const char *expected)
+{
+    char shown[HSI_SHOWN];
+
+    return hsi_import_fail(&s->r.text, value.at, "%s %s; expected %s", what,
+                           hsi_import_quote(value, shown), expected);
+}
+
+static hs_status read_whole(reader *s, const hsi_rec *rec, const char *name, uint64_t *value)
+{
+    hsi_text text = hsi_rec_value(rec, name);
+
+    *value = 0;
+    if (!text.at || hsi_text_whole(text.at, text.length, value))
+        return HS_OK;
+    return refuse(s, text, name, "a whole number");
+}
+
+/* A whole number with its sign. */
+static hs_status read_priority(reader *s, const hsi_rec *rec, int64_t *priority)
+{
+    hsi_text text = hsi_rec_value(rec, "Priority");
+    int      minus = text.length > 0 && *text.at == '-';
+    uint64_t size = 0;
+
+    if (text.at &&
+        (!hsi_text_whole(text.at + minus, text.length - (size_t)minus, &size) || size > INT64_MAX))
+        return refuse(s, text, "Priority", "a whole number");
+    *priority = minus ? -(int64_t)size : (int64_t)size;
+    return HS_OK;
+}
+
+static hs_status take_job(reader *s, const hsi_rec *rec)
+{
+    job       j = {.at = rec->start};
+    char      shown[HSI_SHOWN];
+    size_t    number;
+    hs_status st = read_priority(s, rec, &j.priority);
+
+    if (st == HS_OK)
+        st = read_whole(s, rec, "MPIRank", &j.rank);
+    if (st == HS_OK)
+        st = read_whole(s, rec, "SubmitOrder", &j.order);
+    if (st != HS_OK)
+        return st;
+    j.id = hsi_rec_value(rec, "JobId");
+    j.name = hsi_rec_value(rec, "Name");
+    j.model = hsi_rec_value(rec, "Model");
+    j.footprint = hsi_rec_value(rec, "Footprint");
+    j.depends_on = hsi_rec_value(rec, "DependsOn");
+    j.handles = hsi_rec_value(rec, "Handles");
+    j.modes = hsi_rec_value(rec, "Modes");
+    j.sizes = hsi_rec_value(rec, "Sizes");
+    if (!j.id.at || j.id.length == 0)
+        return hsi_import_fail(&s->r.text, j.at, "a job without 'JobId'; expected it");
+    if (j.handles.length > 0 && !hsi_rec_value(rec, "SubmitOrder").at)
+        return hsi_import_fail(&s->r.text, j.at,
+                               "a job with 'Handles' and without 'SubmitOrder'; "
+                               "expected it");
+    if (j.model.at && !j.footprint.at)
+        return hsi_import_fail(&s->r.text, j.at,
+                               "a job with a 'Model' and without 'Footprint'; "
+                               "expected it");
+    st = hsi_words_enter(&s->ids, j.id, &number);
+    if (st == HS_OK && number < s->jobs.size / sizeof j)
+        return hsi_import_fail(&s->r.text, j.id.at, "job %s is there twice",
+                               hsi_import_quote(j.id, shown));
+    return st == HS_OK && hsi_vector_append(&s->jobs, &j, sizeof j) ? HS_ENOMEM : st;
+}
+
+/* Records of what is no job have a field Control. */
+static hs_status read_jobs(reader *s)
+{
+    hsi_rec   rec = {.text = &s->r.text, .at = s->r.text.at};
+    int       found = 1;
+    hs_status st;
+
+    while ((st = hsi_rec_next(&rec, &found)) == HS_OK && found) {
+        if (!hsi_rec_value(&rec, "Control").at && !hsi_rec_value(&rec, "%rec").at)
+            st = take_job(s, &rec);
+        if (st != HS_OK)
+            break;
+    }
+    hsi_rec_close(&rec);
+    return st;
+}
+
+/* As submitted; and as in the file where that is not said. */
+static int compare_jobs(const void *a, const void *b)
+{
+    const job *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Ids by the jobs' places in their order. */
+static hs_status sort_jobs(reader *s)
+{
+    const job *j = s->jobs.data;
+    size_t     count = s->jobs.size / sizeof *j, number;
+    hs_status  st = HS_OK;
+
+    if (count > 1)
+        qsort(s->jobs.data, count, sizeof *j, compare_jobs);
+    hsi_words_free(&s->ids);
+    for (size_t i = 0; i < count && st == HS_OK; i++)
+        st = hsi_words_enter(&s->ids, j[i].id, &number);
+    return st;
+}
+
+/* Handles are addresses, so those of another process are others. */
+static hs_status find_data(reader *s, uint64_t rank, hsi_text handle, size_t *data)
+{
+    size_t    known = s->handles.count, none = 0, length = handle.length + 24;
+    double    bytes = 0;
+    char     *name = hsi_arena_take(&s->arena, length, 1);
+    hs_status st;
+
+    if (!name)
+        return HS_ENOMEM;
+    if (rank)
+        snprintf(name, length, "%.*s-%llu", (int)handle.length, handle.at,
+                 (unsigned long long)rank);
+    else
+        snprintf(name, length, "%.*s", (int)handle.length, handle.at);
+    st = hsi_words_enter(&s->handles, (hsi_text){name, strlen(name)}, data);
+    if (st == HS_OK && *data == known) {
+        if (hsi_vector_append(&s->bytes, &bytes, sizeof bytes) ||
+            hsi_vector_append(&s->seen, &none, sizeof none))
+            return HS_ENOMEM;
+        st = hs_builder_data(s->r.builder, name, data);
+    }
+    return st;
+}
+
+/* R, W, RW, with C, what may go in any order, as if in that of submission; 0: scratch memory. */
+static int access_mode(hsi_text mode)
+{
+    int access = 0;
+
+    for (size_t i = 0; i < mode.length; i++)
+        access |= mode.at[i] == 'R' ? HS_READ : mode.at[i] == 'W' ? HS_WRITE : 0;
+    if (mode.length > 0 && mode.at[0] == 'X') /* a reduction */
+        access = HS_READ_WRITE;
+    return access || hsi_text_is(mode, "S") ? access : -1;
+}
+
+static hs_status take_use(reader *s, const job *j, hsi_text handle, hsi_text mode, hsi_text size)
+{
+    use       u = {0};
+    double    bytes, *known;
+    size_t   *seen;
+    int       access = access_mode(mode);
+    hs_status st;
+
+    if (access < 0)
+        return refuse(s, mode, "mode", "R, W or RW, perhaps with C, or S or X");
+    if (!hsi_text_number(size.at, size.length, &bytes) || bytes < 0)
+        return refuse(s, size, "size", "a number of at least 0");
+    if (access == 0)
+        return HS_OK;
+    st = find_data(s, j->rank, handle, &u.data);
+    if (st != HS_OK)
+        return st;
+    known = (double *)s->bytes.data + u.data;
+    *known = bytes > *known ? bytes : *known;
+    seen = (size_t *)s->seen.data + u.data;
+    u.mode = (hs_access_mode)access;
+    if (*seen) {
+        use *before = (use *)s->uses.data + *seen - 1;
+
+        before->mode = (hs_access_mode)(before->mode | access);
+        return HS_OK;
+    }
+    *seen = s->uses.size / sizeof u + 1;
+    return hsi_vector_append(&s->uses, &u, sizeof u) ? HS_ENOMEM : HS_OK;
+}
+
+/* Handles, modes and sizes stand beside each other. */
+static hs_status read_uses(reader *s, const job *j)
+{
+    hsi_text  handles = j->handles, modes = j->modes, sizes = j->sizes, handle, mode, size;
+    hs_status st = HS_OK;
+
+    s->uses.size = 0;
+    while (st == HS_OK && hsi_rec_word(&handles, &handle)) {
+        if (!hsi_rec_word(&modes, &mode) || !hsi_rec_word(&sizes, &size))
+            return refuse(s, handle, "handle", "a mode and a size for each handle");
+        st = take_use(s, j, handle, mode, size);
+    }
+    if (st == HS_OK && (hsi_rec_word(&modes, &mode) || hsi_rec_word(&sizes, &size)))
+        return hsi_import_fail(&s->r.text, j->at,
+                               "a job with more modes or sizes than handles; "
+                               "expected as many of each");
+    return st;
+}
+
+static hs_status add_uses(reader *s)
+{
+    const use *u = s->uses.data;
+    size_t    *seen = s->seen.data;
+    hs_status  st = HS_OK;
+
+    for (size_t i = 0; i < s->uses.size / sizeof *u && st == HS_OK; i++) {
+        seen[u[i].data] = 0;
+        st = hs_builder_access(s->r.builder, s->r.rows - 1, u[i].data, u[i].mode);
+    }
+    return st;
+}
+
+/* With a NUL behind it. */
+static hs_status keep(reader *s, hsi_text text, const char **kept)
+{
+    char *to = hsi_arena_take(&s->arena, text.length + 1, 1);
+
+    if (!to)
+        return HS_ENOMEM;
+    memcpy(to, text.at, text.length);
+    to[text.length] = '\0';
+    *kept = to;
+    return HS_OK;
+}
+
+/* NAME-JOBID, or job-JOBID. */
+static hs_status name_task(reader *s, const job *j, hsi_text *id)
+{
+    hsi_text name = j->name.length ? j->name : (hsi_text){"job", 3};
+    char    *to = hsi_arena_take(&s->arena, name.length + 1 + j->id.length, 1);
+    size_t   number;
+
+    if (!to)
+        return HS_ENOMEM;
+    memcpy(to, name.at, name.length);
+    to[name.length] = '-';
+    memcpy(to + name.length + 1, j->id.at, j->id.length);
+    *id = (hsi_text){to, name.length + 1 + j->id.length};
+    return hsi_words_enter(&s->r.tasks, *id, &number);
+}
+
+static hs_status read_times(reader *s, const job *j, hs_task *task)
+{
+    double    times[2];
+    char      model[HSI_SHOWN], footprint[HSI_SHOWN];
+    hs_status st = hsi_starpu_times(s->models, &s->arena, j->model, j->footprint, times);
+
+    if (st != HS_OK)
+        return st;
+    if (isinf(times[HS_CPU]) && isinf(times[HS_GPU]))
+        return hsi_import_fail(&s->r.text, j->model.at,
+                               "the models have no time of %s at footprint "
+                               "%s; expected one",
+                               hsi_import_quote(j->model, model),
+                               hsi_import_quote(j->footprint, footprint));
+    task->cpu = times[HS_CPU];
+    task->gpu = times[HS_GPU];
+    return HS_OK;
+}
+
+static hs_status add_task(reader *s, const job *j)
+{
+    hs_task   task;
+    hsi_text  id;
+    size_t    before = s->r.tasks.count;
+    hs_status st = name_task(s, j, &id);
+
+    if (st == HS_OK && s->r.tasks.count == before)
+        return refuse(s, j->id, "JobId", "names and ids that make names of their own");
+    hs_task_init(&task);
+    task.priority = j->priority;
+    if (st == HS_OK)
+        st = read_times(s, j, &task);
+    if (st == HS_OK)
+        st = keep(s, j->model, &task.kernel);
+    if (st == HS_OK)
+        st = read_uses(s, j);
+    if (st == HS_OK)
+        st = hsi_import_task(&s->r, j->at, id, &task);
+    return st == HS_OK ? add_uses(s) : st;
+}
+
+/* What the file lacks was excluded when it was made. */
+static hs_status read_dependencies(reader *s, uint32_t later)
+{
+    const job *jobs = s->jobs.data;
+    hsi_text   list = jobs[later].depends_on, word;
+
+    while (hsi_rec_word(&list, &word)) {
+        size_t         earlier = hsi_words_find(&s->ids, word);
+        hsi_point_edge edge = {.later = later, .earlier = (uint32_t)earlier, .at = word.at};
+
+        if (earlier == HSI_NO_WORD)
+            s->absent++;
+        else if (hsi_vector_append(&s->edges, &edge, sizeof edge))
+            return HS_ENOMEM;
+    }
+    return HS_OK;
+}
+
+static hs_status add_jobs(reader *s, uint32_t *row)
+{
+    const job *jobs = s->jobs.data;
+    size_t     count = s->jobs.size / sizeof *jobs;
+    hs_status  st = HS_OK;
+
+    for (uint32_t i = 0; i < count && st == HS_OK; i++) {
+        row[i] = jobs[i].model.length ? (uint32_t)s->r.rows : HSI_POINT;
+        if (row[i] != HSI_POINT)
+            st = add_task(s, &jobs[i]);
+        if (st == HS_OK)
+            st = read_dependencies(s, i);
+    }
+    for (size_t d = 0; d < s->handles.count && st == HS_OK; d++)
+        st = hs_builder_data_bytes(s->r.builder, d, ((const double *)s->bytes.data)[d]);
+    if (st != HS_OK)
+        return st;
+    st = hsi_point_edges(&s->r, s->edges.data, s->edges.size / sizeof(hsi_point_edge), count, row);
+    hsi_import_merge(&s->r);
+    return st;
+}
+
+/* Links if both ways were measured, and workers. */
+static hs_status add_machine(reader *s)
+{
+    double    latency[HS_LINKS], bandwidth[HS_LINKS];
+    int       there[HS_LINKS];
+    uint64_t  cpus, gpus;
+    hs_status st = hs_builder_unit(s->r.builder, HS_MICROSECONDS);
+
+    hsi_starpu_workers(s->models, &cpus, &gpus);
+    if (cpus + gpus > 0)
+        hsi_import_workers(&s->r, cpus, gpus);
+    for (int link = 0; link < HS_LINKS; link++)
+        there[link] = hsi_starpu_link(s->models, (hs_link)link, &latency[link], &bandwidth[link]);
+    for (int link = 0; link < HS_LINKS && there[HS_H2D] && there[HS_D2H] && st == HS_OK; link++)
+        if (there[link])
+            st = hs_builder_link(s->r.builder, (hs_link)link, latency[link], bandwidth[link]);
+    return st;
+}
+
+static hs_status read_file(reader *s, hs_instance **out)
+{
+    char      absent[32];
+    uint32_t *row;
+    hs_status st = read_jobs(s);
+
+    if (st == HS_OK)
+        st = sort_jobs(s);
+    if (st == HS_OK)
+        st = add_machine(s);
+    if (st != HS_OK)
+        return st;
+    row = malloc((s->ids.count + 1) * sizeof *row);
+    st = row ? add_jobs(s, row) : HS_ENOMEM;
+    free(row);
+    snprintf(absent, sizeof absent, "%zu", s->absent);
+    if (st == HS_OK && s->absent)
+        st = hs_builder_note(s->r.builder, "absent-dependencies", absent);
+    return st == HS_OK ? hsi_import_finish(&s->r, "StarPU", out) : st;
+}
+
+hs_status hs_import_starpu(int fd, const hs_starpu_models *models, const hs_import_options *options,
+                           hs_instance **out, hs_diagnostic *why)
+{
+    hs_diagnostic unseen;
+    reader        s = {.models = models};
+    hs_status     st;
+
+    if (!out || !models)
+        return HS_EINVAL;
+    st = hsi_import_open(&s.r, fd, options, why ? why : &unseen);
+    if (st == HS_OK)
+        st = hsi_import_fail_status(&s.r.text, read_file(&s, out));
+    hsi_arena_close(&s.arena);
+    hsi_words_free(&s.ids);
+    hsi_words_free(&s.handles);
+    hsi_vector_free(&s.jobs);
+    hsi_vector_free(&s.bytes);
+    hsi_vector_free(&s.seen);
+    hsi_vector_free(&s.uses);
+    hsi_vector_free(&s.edges);
+    hsi_import_close(&s.r);
+    return st;
+}
