@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The assignment of tasks to workers as a MIP, by branch and bound from the deadline bound up. */
+/*
+ * The problem itself as a MIP, by branch and bound from the deadline bound up: of independent tasks
+ * who runs what, of a graph also what comes first (solver/order_lp.h).
+ */
 #include "bound/bound.h"
 #include "core/stop.h"
 #include "solver/assignment.h"
+#include "solver/order_tree.h"
 
 enum { MOST_COLUMNS = 100000 };
 
@@ -10,6 +14,18 @@ enum { MOST_COLUMNS = 100000 };
  * Safe: the MIP is the problem itself, and each node of the tree that bounds it is
  * proved anew (solver/tree.c).
  */
+static hs_status order(const hsi_problem *pb, double least, const hsi_stop *stop, double *value,
+                       int *limit_reached)
+{
+    hsi_arcs  arcs;
+    hs_status st = hsi_arcs_open(pb, &arcs);
+
+    if (st == HS_OK)
+        st = hsi_order_bound(&arcs, least, stop, value, limit_reached);
+    hsi_arcs_close(&arcs);
+    return st;
+}
+
 static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value,
                          hs_bound_report *report)
 {
@@ -21,6 +37,8 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     *value = least;
     if (st != HS_OK || rows->n == 0)
         return st;
+    if (rows->graph)
+        return order(rows, least, &stop, value, &report->limit_reached);
     if (rows->n > MOST_COLUMNS / workers)
         return HS_ETOOBIG;
     return hsi_assignment_bound(rows, HSI_GROUP_A_WORKER, least, &stop, value,
@@ -29,23 +47,30 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
 
 /*
  * By knapsacks rather than by the MIP's own leaves: there are far fewer cases, and whose
- * worker is whose does not matter to them.
+ * worker is whose does not matter to them. Of a graph as much as deadline proves.
  */
 static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
                          const hs_settings *settings, hs_certificate *c)
 {
-    double    value;
+    double    value, least = 0;
     hs_status st = hsi_bound_of_rows(bound, rows, settings, &value, NULL);
     hsi_stop  stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
 
-    return st == HS_OK ? hsi_certify_tree(rows, value, 1, &stop, c) : st;
+    if (st == HS_OK && rows->graph)
+        st = hsi_bound_of_rows(&hsi_bound_deadline, rows, settings, &least, NULL);
+    if (st != HS_OK)
+        return st;
+    return rows->graph ? hsi_certify_value(rows, least, c)
+                       : hsi_certify_tree(rows, value, 1, &stop, c);
 }
 
 const hs_bound hsi_bound_mip = {
     .name = "mip",
     .summary = "the problem itself as a MIP, as far as the time allows",
     .source = "the assignment MIP; its dual bound",
-    .cost = "exponential; up to 100,000 columns (rows x workers), stops at the time limit",
+    .cost = "exponential; up to 100,000 columns (rows x workers), stops at the time limit; "
+            "graphs: up to 24 tasks",
+    .graph = 1,
     .compute = compute,
     .certify = certify,
 };

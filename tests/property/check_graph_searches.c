@@ -204,6 +204,39 @@ START_TEST(exact_against_all_orders_and_places)
 }
 END_TEST
 
+/* The mixed program: never above the optimum, and near it if it came to its end. */
+START_TEST(mip_against_all_orders_and_places)
+{
+    size_t rounds = sample_rounds(400), ended = 0, looked_at = 0;
+
+    for (size_t i = 0; hs_bound_find("mip") && i < rounds; i++) {
+        graph_sample    s;
+        hs_settings     settings;
+        hs_bound_report report;
+        double          value, optimum;
+
+        hs_settings_init(&settings);
+        settings.time_limit = 0.2;
+        hs_bound_report_init(&report);
+        graph_sample_make(&s, 86000000 + i);
+        if (hs_instance_has_graph(s.in) && s.n <= GRAPH_BRUTE_FORCE_TASKS) {
+            ck_assert_int_eq(
+                hs_bound_compute_reported(hs_bound_find("mip"), s.in, &settings, &value, &report),
+                HS_OK);
+            optimum = graph_brute_force(&s);
+            looked_at++;
+            ended += !report.limit_reached;
+            GRAPH_REQUIRE(&s, value <= optimum * (1 + 1e-14), "%.17g, the optimum is %.17g", value,
+                          optimum);
+            GRAPH_REQUIRE(&s, report.limit_reached || value >= optimum * (1 - 1e-6),
+                          "it ended with %.17g, the optimum is %.17g", value, optimum);
+        }
+        graph_sample_free(&s);
+    }
+    ck_assert_uint_ge(ended * 2, looked_at);
+}
+END_TEST
+
 static int are_same(const graph_sample *s, const hs_schedule *a, const hs_schedule *b)
 {
     for (unsigned w = 0; w < s->m + s->k; w++) {
@@ -260,6 +293,7 @@ int main(void)
     tcase_add_test(cases, best_against_all_orders_and_places);
     tcase_add_test(cases, branch_and_bound_finds_the_optimum);
     tcase_add_test(cases, exact_against_all_orders_and_places);
+    tcase_add_test(cases, mip_against_all_orders_and_places);
     tcase_add_test(cases, same_for_any_number_of_threads);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

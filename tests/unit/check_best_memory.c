@@ -29,6 +29,23 @@ static int try_failing(const hs_instance *in, const hs_schedule *start, long whi
     return failed;
 }
 
+/* The same of a bound that searches. */
+static int try_failing_bound(const hs_instance *in, long which)
+{
+    double    value;
+    hs_status st;
+    int       failed;
+
+    memory_fails(which, 0);
+    st = hs_bound_compute(hs_bound_find("mip"), in, NULL, &value);
+    failed = memory_restored() > 0;
+    if (st != HS_OK && st != HS_ENOMEM) {
+        fprintf(stderr, "mip, allocation %ld: %s\n", which, hs_status_text(st));
+        exit(EXIT_FAILURE);
+    }
+    return failed;
+}
+
 static long fail_each(hs_instance *in)
 {
     hs_schedule *start = NULL;
@@ -39,6 +56,9 @@ static long fail_each(hs_instance *in)
         exit(EXIT_FAILURE);
     while (try_failing(in, start, which))
         which++;
+    for (long i = 0; hs_bound_find("mip") && hs_instance_tasks(in) < 5;)
+        if (!try_failing_bound(in, i++))
+            break;
     hs_schedule_free(start);
     hs_instance_free(in);
     return which;
@@ -50,6 +70,7 @@ int main(void)
     hs_gamma               many_kinds = {40, 3, 2, 15, 1, 1, 1, 1};
     hs_tiled               few_kinds = {HS_CHOLESKY, 6, 3, 2, 0, 0, kernels};
     hs_tiled               graph = {HS_CHOLESKY, 4, 3, 2, 0, 1, kernels};
+    hs_tiled               small = {HS_CHOLESKY, 2, 2, 1, 0, 1, kernels};
     hs_instance           *in = NULL;
 
     if (hs_generate_gamma(&many_kinds, &in) != HS_OK || fail_each(in) <= 50)
@@ -57,6 +78,8 @@ int main(void)
     if (hs_generate_tiled(&few_kinds, &in, NULL) != HS_OK || fail_each(in) <= 30)
         return EXIT_FAILURE;
     if (hs_generate_tiled(&graph, &in, NULL) != HS_OK || fail_each(in) <= 100)
+        return EXIT_FAILURE;
+    if (hs_generate_tiled(&small, &in, NULL) != HS_OK || fail_each(in) <= 20)
         return EXIT_FAILURE;
     return EXIT_SUCCESS;
 }

@@ -4,7 +4,7 @@
 
 #include <hybridsched/schedule.h>
 
-#include "refine/graph/arcs.h"
+#include "core/graph/arcs.h"
 
 /*
  * List scheduling. Where each task runs (its place) is given; a worker that is idle starts what is

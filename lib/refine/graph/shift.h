@@ -4,7 +4,7 @@
 
 #include <hybridsched/schedule.h>
 
-#include "refine/graph/arcs.h"
+#include "core/graph/arcs.h"
 
 /*
  * The order and the workers of a valid schedule, what it aborts left out, each task as soon as its

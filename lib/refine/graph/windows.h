@@ -2,7 +2,7 @@
 #ifndef HSI_REFINE_GRAPH_WINDOWS_H
 #define HSI_REFINE_GRAPH_WINDOWS_H
 
-#include "refine/graph/arcs.h"
+#include "core/graph/arcs.h"
 
 enum { HSI_BRANCH_TASKS = 64 }; /* the most of a graph that is searched through */
 

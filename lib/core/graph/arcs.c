@@ -3,7 +3,7 @@
  * Two passes over the tasks in topological order: how many arcs leave each task, and the arcs. What
  * leads to a task is found by going back from it, through barriers to the tasks behind them.
  */
-#include "refine/graph/arcs.h"
+#include "core/graph/arcs.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_REFINE_GRAPH_ARCS_H
-#define HSI_REFINE_GRAPH_ARCS_H
+#ifndef HSI_CORE_GRAPH_ARCS_H
+#define HSI_CORE_GRAPH_ARCS_H
 
 #include "core/graph/links.h"
 #include "core/problem.h"
