@@ -215,15 +215,16 @@ static struct starpu_task *pop(unsigned context)
 }
 
 extern HS_API struct starpu_sched_policy hybridsched_starpu_policy;
-struct starpu_sched_policy               hybridsched_starpu_policy = {
-                  .init_sched = init,
-                  .deinit_sched = deinit,
-                  .add_workers = add_workers,
-                  .push_task = push,
-                  .pop_task = pop,
-                  .policy_name = "hybridsched",
-                  .policy_description = "HeteroPrio's ready queue: GPUs what they accelerate most",
-                  .worker_type = STARPU_WORKER_LIST,
+
+struct starpu_sched_policy hybridsched_starpu_policy = {
+    .init_sched = init,
+    .deinit_sched = deinit,
+    .add_workers = add_workers,
+    .push_task = push,
+    .pop_task = pop,
+    .policy_name = "hybridsched",
+    .policy_description = "HeteroPrio's ready queue: GPUs what they accelerate most",
+    .worker_type = STARPU_WORKER_LIST,
 };
 
 /* For applications that know nothing of it. */

@@ -102,11 +102,15 @@ int exec_dry_run(const exec_job *job)
     unsigned workers = hs_instance_cpus(job->plan.in) + hs_instance_gpus(job->plan.in);
     double   makespan = hs_schedule_makespan(job->predicted);
     hs_exec_past past;
+    char         number[32];
 
-    printf("%s: %zu task%s by %s; predicted makespan %.7g %s", SHOWN(job->plan.path), tasks,
-           plural(tasks), job->request->policy, makespan,
-           exec_unit_name(job));
-    printf(job->unit == 1 ? "\n" : ", %.4g s here\n", makespan * job->unit);
+    hs_format_rounded(makespan, 7, number);
+    printf("%s: %zu task%s by %s; predicted makespan %s %s", SHOWN(job->plan.path), tasks,
+           plural(tasks), job->request->policy, number, exec_unit_name(job));
+    if (hs_format_duration(makespan * hs_unit_seconds(hs_instance_unit(job->plan.in)), number) > 0)
+        printf(" (%s)", number);
+    hs_format_rounded(makespan * job->unit, 4, number);
+    printf(job->unit == 1 ? "\n" : ", %s s here\n", number);
     hs_exec_past_init(&past);
     hs_exec_recorded(job->exec, &past);
     if (past.done > 0)

@@ -13,21 +13,24 @@
 static void show_progress(void *data, const hs_progress *progress)
 {
     const plan *p = data;
+    char        makespan[32];
 
-    progress_step(0, "%s: planning, makespan %.7g", p->path, progress->makespan);
+    hs_format_rounded(progress->makespan, 7, makespan);
+    progress_step(0, "%s: planning, makespan %s", p->path, makespan);
 }
 
 static void tell(const plan *p, const hs_report *report)
 {
-    double      makespan = certified_time(p->in, p->s);
+    char        makespan[32];
     double      gap = certified_gap(p->in, p->s, report->bound);
     const char *unit = hs_unit_name(hs_instance_unit(p->in));
 
+    hs_format_rounded(certified_time(p->in, p->s), 7, makespan);
     if (gap > 0 && !report->proved)
-        message("%s: planned by best: makespan %.7g %s, at most %.2g%% above the optimum", p->path,
+        message("%s: planned by best: makespan %s %s, at most %.2g%% above the optimum", p->path,
                 makespan, unit, 100 * gap);
     else
-        message("%s: planned by best: makespan %.7g %s, which is optimal", p->path, makespan, unit);
+        message("%s: planned by best: makespan %s %s, which is optimal", p->path, makespan, unit);
 }
 
 int exec_plan_instance(plan *p, int quiet)

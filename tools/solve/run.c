@@ -236,9 +236,12 @@ static void show_progress(void *data, const hs_progress *progress)
 {
     const run *r = data;
     double     bound = larger(progress->bound, r->result->bound.value);
+    char       makespan[32], least[32];
 
-    progress_step(r->step - 1, "%s: %s, makespan %.7g, bound %.7g, gap %.4f%%", r->result->path,
-                  progress->phase, progress->makespan, bound,
+    hs_format_rounded(progress->makespan, 7, makespan);
+    hs_format_rounded(bound, 7, least);
+    progress_step(r->step - 1, "%s: %s, makespan %s, bound %s, gap %.4f%%", r->result->path,
+                  progress->phase, makespan, least,
                   bound > 0 ? 100 * larger(0, progress->makespan / bound - 1) : INFINITY);
 }
 
