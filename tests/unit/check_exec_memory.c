@@ -18,12 +18,13 @@
 
 typedef struct scene {
     hs_instance     *in;
+    hs_status        status; /* that it comes to, and tasks that are done */
+    uint64_t         done;
     hs_exec_settings settings;
     char             folder[64], journal[96];
 } scene;
 
-/* Fails and retries, aborts, records that outgrow their room, a journal, logs. */
-static void set_scene(scene *s, const char *policy)
+static hs_instance *independent(scene *s)
 {
     const act rows[] = {{1, 1, "fail:1", 60, 0},
                         {1, 1.5, "busy:300", 1, 0},
@@ -31,11 +32,51 @@ static void set_scene(scene *s, const char *policy)
                         {2, 1, "none-gpu", 30, 0},
                         CURTAIN};
 
+    s->status = HS_OK;
+    s->done = 151;
+    return acts(rows, 1, 1, HS_MICROSECONDS);
+}
+
+/* Two rows after another one each, two tasks that fail for good, and what comes after them. */
+static hs_instance *graph(scene *s)
+{
+    static const act    rows[] = {{1, 1, "fail:1", 4, 0},   {1, 2, "done", 3, 0},
+                                  {2, 1, "none-gpu", 2, 0}, {1, 1, "fail:9", 2, 0},
+                                  {1, 1, "done", 3, 0},     CURTAIN};
+    static const size_t before[] = {0, 0, 0, 0, 3};
+    hs_builder         *b = NULL;
+    hs_instance        *in = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_unit(b, HS_MICROSECONDS), HS_OK);
+    for (size_t i = 0; rows[i].cpu > 0; i++) {
+        hs_task task = {.struct_size = sizeof task,
+                        .cpu = rows[i].cpu,
+                        .gpu = rows[i].gpu,
+                        .kernel = rows[i].kernel,
+                        .count = rows[i].count};
+
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        if (before[i] < i)
+            ck_assert_int_eq(hs_builder_after(b, i, before[i], 0, 0), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    s->status = HS_EFAILED;
+    s->done = 9;
+    return in;
+}
+
+/* Fails and retries, aborts, records that outgrow their room, a journal, logs. */
+static void set_scene(scene *s, const char *policy, int is_graph)
+{
     strcpy(s->folder, "check_exec_memory.XXXXXX");
     ck_assert(mkdtemp(s->folder) != NULL);
     snprintf(s->journal, sizeof s->journal, "%s/journal", s->folder);
-    s->in = acts(rows, 1, 1, HS_MICROSECONDS);
+    s->in = is_graph ? graph(s) : independent(s);
     s->settings = theatre_settings(policy);
+    s->settings.halt = is_graph ? HS_HALT_NEVER : HS_HALT_SOON;
     s->settings.retries = 1;
     s->settings.logs = s->folder;
     s->settings.logs_apart = 1;
@@ -76,23 +117,23 @@ START_TEST(allocations_that_fail)
     uint64_t done;
     long     first = 0, failed, none;
 
-    set_scene(&s, "heteroprio");
-    ck_assert_int_eq(run_once(&s, -1, 0, &done, &none), HS_OK);
-    ck_assert_uint_eq(done, 151);
+    set_scene(&s, "heteroprio", _i / 2);
+    ck_assert_int_eq(run_once(&s, -1, 0, &done, &none), s.status);
+    ck_assert_uint_eq(done, s.done);
     files = open_files();
     threads = live_threads();
     do {
-        hs_status st = run_once(&s, first, _i, &done, &failed);
+        hs_status st = run_once(&s, first, _i % 2, &done, &failed);
 
-        ck_assert_msg(st == HS_ENOMEM || (st == HS_OK && done == 151),
+        ck_assert_msg(st == HS_ENOMEM || (st == s.status && done == s.done),
                       "without allocation %ld: %s, %lu done", first, hs_status_text(st),
                       (unsigned long)done);
         ck_assert_int_eq(open_files(), files);
         ck_assert_int_eq(threads_left(threads), threads);
         ck_assert_int_eq(theatre.opened, theatre.closed);
         ck_assert_int_eq(theatre.overlaps + theatre.strangers, 0);
-        ck_assert_int_eq(run_once(&s, -1, 0, &done, &none), HS_OK);
-        ck_assert_uint_eq(done, 151);
+        ck_assert_int_eq(run_once(&s, -1, 0, &done, &none), s.status);
+        ck_assert_uint_eq(done, s.done);
         first++;
     } while (failed);
     ck_assert_int_gt(first, 20);
@@ -107,7 +148,7 @@ int main(void)
 
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
-    tcase_add_loop_test(cases, allocations_that_fail, 0, 2);
+    tcase_add_loop_test(cases, allocations_that_fail, 0, 4);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }
