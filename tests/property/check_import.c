@@ -305,7 +305,7 @@ static hs_status with_models(int fd, const hs_import_options *options, hs_instan
     return hs_import_starpu(fd, models, options, out, why);
 }
 
-/* By hand as elsewhere, but for the names of models and data. */
+/* By hand as elsewhere, with data. */
 static hs_instance *starpu_by_hand(const small *g, int uses[MOST][3])
 {
     hs_builder  *b = NULL;
@@ -324,7 +324,6 @@ static hs_instance *starpu_by_hand(const small *g, int uses[MOST][3])
         task.id = name;
         task.cpu = g->time[j];
         task.gpu = g->time[j] / g->speedup;
-        task.kernel = "work";
         ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
         for (size_t i = 0; i < j; i++)
             if (g->edge[i][j])

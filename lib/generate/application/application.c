@@ -69,7 +69,6 @@ size_t hsi_kernel(hsi_kernel_graph *g, const char *id, hsi_measured kind, double
     task.id = name;
     task.cpu = measured[kind].cpu * work;
     task.gpu = measured[kind].gpu * work;
-    task.kernel = measured[kind].kernel;
     task.count = count;
     if (g->status == HS_OK)
         g->status = hs_builder_add(g->builder, &task);

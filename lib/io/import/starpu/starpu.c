@@ -256,19 +256,6 @@ static hs_status add_uses(reader *s)
     return st;
 }
 
-/* With a NUL behind it. */
-static hs_status keep(reader *s, hsi_text text, const char **kept)
-{
-    char *to = hsi_arena_take(&s->arena, text.length + 1, 1);
-
-    if (!to)
-        return HS_ENOMEM;
-    memcpy(to, text.at, text.length);
-    to[text.length] = '\0';
-    *kept = to;
-    return HS_OK;
-}
-
 /* NAME-JOBID, or job-JOBID. */
 static hs_status name_task(reader *s, const job *j, hsi_text *id)
 {
@@ -317,8 +304,6 @@ static hs_status add_task(reader *s, const job *j)
     task.priority = j->priority;
     if (st == HS_OK)
         st = read_times(s, j, &task);
-    if (st == HS_OK)
-        st = keep(s, j->model, &task.kernel);
     if (st == HS_OK)
         st = read_uses(s, j);
     if (st == HS_OK)
