@@ -33,29 +33,32 @@ typedef struct model {
     model_run worker[MOST_WORKERS];
 } model;
 
-/* The binary logarithm, but straight from one power of 2 to the next, and never less than -1023. */
-static long double rough_logarithm(double ratio)
+/* 2^52 times the binary logarithm, but straight from one power of 2 to the next, and never less
+ * than at 2^-1023. */
+static int64_t rough_logarithm(double ratio)
 {
-    int    exponent;
-    double mantissa;
+    const int64_t unit = (int64_t)1 << 52;
+    int           exponent;
+    int64_t       mantissa;
 
     if (isinf(ratio))
-        return 1024;
+        return 1024 * unit;
     if (ratio < 0x1p-1022)
-        return -1023 + (long double)ratio * 0x1p1022L;
-    mantissa = 2 * frexp(ratio, &exponent);
-    return exponent - 1 + ((long double)mantissa - 1);
+        return -1023 * unit + (int64_t)ldexp(ldexp(ratio, 1000), 74);
+    mantissa = (int64_t)ldexp(frexp(ratio, &exponent), 53);
+    return (exponent - 1) * unit + (mantissa - unit);
 }
 
 /* On which of the steps, counted from ratio 1 upwards and downwards, a task lies. */
 static double cell_of(const hs_ready *task, double tolerance)
 {
-    long double steps;
+    const int64_t step = (int64_t)(tolerance * 0x1p52);
+    int64_t       at;
 
     if (isinf(task->cpu) || isinf(task->gpu))
         return isinf(task->cpu) ? INFINITY : -INFINITY;
-    steps = rough_logarithm(task->cpu / task->gpu) * 0x1p52L / floorl(tolerance * 0x1p52L);
-    return (double)floorl(steps);
+    at = rough_logarithm(task->cpu / task->gpu);
+    return (double)(at >= 0 ? at / step : -((-at + step - 1) / step));
 }
 
 static int compare_ratios(const hs_ready *a, const hs_ready *b, double tolerance)
