@@ -3,6 +3,7 @@
 /* Memory is short: algorithms, bounds and workspaces, which ask for none the second time. */
 
 #include <check.h>
+#include <string.h>
 
 #include "alloc_scenario.h"
 #include "failing_memory.h"
@@ -99,6 +100,37 @@ START_TEST(algorithms_without_cpus)
         times[i] = 1 + (double)(i * 37 % 101);
     ck_assert_int_eq(hs_instance_wrap(TASKS, times, times, NULL, 0, 3, &in), HS_OK);
     check_instance(in);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* Workers that come late: what takes them, but those that search. */
+START_TEST(algorithms_and_bounds_with_busy_workers)
+{
+    static const double available[] = {0, 3, 1, 2};
+    hs_instance        *in = NULL, *other = NULL;
+    solve_context       context;
+    size_t              i;
+
+    ck_assert_int_eq(build(&in, 1), HS_OK);
+    ck_assert_int_eq(hs_instance_on(in, 2, 2, &other), HS_OK);
+    context = (solve_context){.in = other};
+    hs_settings_init(&context.settings);
+    context.settings.available = available;
+    context.settings.available_count = 4;
+    for (i = 0; i < hs_algorithm_count(); i++) {
+        context.algorithm = hs_algorithm_at(i);
+        if (hs_algorithm_available(context.algorithm) && !sample_searches(context.algorithm) &&
+            !sample_refuses(other, context.algorithm))
+            check_both_ways(hs_algorithm_name(context.algorithm), solve, &context);
+    }
+    for (i = 0; i < hs_bound_count(); i++) {
+        context.bound = hs_bound_at(i);
+        if (hs_bound_available(context.bound) &&
+            strcmp(hs_bound_name(context.bound), "min-time") != 0)
+            check_both_ways(hs_bound_name(context.bound), compute, &context);
+    }
+    hs_instance_free(other);
     hs_instance_free(in);
 }
 END_TEST
@@ -280,6 +312,7 @@ int main(void)
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, algorithms);
     tcase_add_test(cases, algorithms_without_cpus);
+    tcase_add_test(cases, algorithms_and_bounds_with_busy_workers);
     tcase_add_test(cases, graphs);
     tcase_add_test(cases, bounds);
     tcase_add_test(cases, workspaces);
