@@ -8,9 +8,11 @@
 #include "support/portable_math.h"
 
 enum {
+    LINKED = 4,
     EIGHTHS_MOVES = 4,     /* of the steps: another place */
     EIGHTHS_EXCHANGES = 2, /* the others: another weight */
-    PARTNERS = 30          /* tasks looked at for an exchange */
+    PARTNERS = 30,         /* tasks looked at for an exchange */
+    WAY = 8                /* tasks of a way that move together */
 };
 
 static const double spread = 0.1; /* of weights about 1 */
@@ -29,8 +31,9 @@ struct hsi_graph_anneal {
     uint32_t       *chain; /* of the schedule at hand */
     size_t          length;
     double         *start; /* of tasks, in it */
-    change          undo[2];
+    change          undo[WAY];
     unsigned        changes;
+    unsigned        carries; /* of eight moves, so many are of a way */
 };
 
 hs_status hsi_graph_anneal_open(const hsi_arcs *arcs, hsi_graph_anneal **out)
@@ -42,6 +45,7 @@ hs_status hsi_graph_anneal_open(const hsi_arcs *arcs, hsi_graph_anneal **out)
     if (!a)
         return st;
     a->arcs = arcs;
+    a->carries = arcs->pb->links->has[HS_H2D] ? LINKED : 0;
     a->now.place = hsi_arena_take(&a->arena, n, sizeof *a->now.place);
     a->now.weight = hsi_arena_take(&a->arena, n, sizeof *a->now.weight);
     a->chain = hsi_arena_take(&a->arena, n, sizeof *a->chain);
@@ -109,6 +113,32 @@ static int move(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
     return 1;
 }
 
+/*
+ * What follows a task along some way goes where that is, or both go elsewhere: where transfers take
+ * long, one task by itself seldom gains by a move.
+ */
+static int carry(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
+{
+    const hsi_arcs *arcs = a->arcs;
+    uint32_t        to = a->now.place[task];
+    unsigned        most = 2 + (unsigned)hsi_random_below(random, WAY - 1);
+
+    if (hsi_random_next(random) >> 63)
+        to = (uint32_t)hsi_random_below(random, arcs->places);
+    for (unsigned i = 0; i < most; i++) {
+        size_t first = arcs->after_at[task], count = arcs->after_at[task + 1] - first;
+
+        if (a->now.place[task] != to && can_run(a, task, to)) {
+            remember(a, task);
+            a->now.place[task] = to;
+        }
+        if (count == 0)
+            break;
+        task = arcs->after[first + hsi_random_below(random, count)].task;
+    }
+    return a->changes > 0;
+}
+
 static int exchange(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
 {
     uint32_t place = a->now.place[task];
@@ -141,6 +171,9 @@ static void vary(hsi_graph_anneal *a, hsi_random *random)
     uint32_t task = draw_task(a, random);
 
     a->changes = 0;
+    if (eighth < EIGHTHS_MOVES && hsi_random_below(random, 8) < a->carries &&
+        carry(a, random, task))
+        return;
     if (eighth < EIGHTHS_MOVES && move(a, random, task))
         return;
     if (eighth >= EIGHTHS_MOVES && eighth < EIGHTHS_MOVES + EIGHTHS_EXCHANGES &&

@@ -19,7 +19,7 @@ enum { LEAST_STEPS = 2000 }; /* of a stream's round */
 
 static const double least_seconds = 0.2;                      /* of a round */
 static const double first_seconds = 1, first_of_small = 0.02; /* where they double; with proofs */
-static const double heat = 0.2; /* the temperature is this part of a task's part of the makespan */
+static const double heat = 0.4; /* the temperature is this part of a task's part of the makespan */
 
 typedef struct stream {
     hsi_random        random;
