@@ -40,12 +40,12 @@ static int compare_given(const void *a, const void *b)
 
 static hs_status read_time(reader *d, hsi_dot_value value, const char *name, double *time)
 {
-    if (value.text.length == 0 || hsi_text_is(value.text, "inf")) {
+    if (hsi_text_is(value.text, "inf")) {
         *time = INFINITY;
         return HS_OK;
     }
     if (!hsi_text_number(value.text.at, value.text.length, time))
-        return refuse(d, value, name, "a time, inf or nothing");
+        return refuse(d, value, name, "a time or inf");
     return hsi_import_time(&d->r, value.at, name, time);
 }
 
@@ -176,6 +176,14 @@ static hs_status add_task(reader *d, const hsi_dot_node *node, hsi_text id,
     return st == HS_OK && values->of[HSI_DATA].at ? read_data(d, values->of[HSI_DATA]) : st;
 }
 
+/* To Graphviz what is empty is not given. */
+static void drop_empty(hsi_dot_values *values)
+{
+    for (int i = 0; i < HSI_DOT_ATTRIBUTES; i++)
+        if (values->of[i].text.length == 0)
+            values->of[i].at = NULL;
+}
+
 static hs_status add_nodes(reader *d)
 {
     const hsi_dot_node   *node = d->dot.nodes.data;
@@ -192,6 +200,7 @@ static hs_status add_nodes(reader *d)
 
         for (; given < end && given->node == i; given++)
             values.of[given->attribute] = given->value;
+        drop_empty(&values);
         if (values.of[HSI_ID].at)
             id = values.of[HSI_ID].text;
         d->row[i] = (uint32_t)d->r.rows;

@@ -228,7 +228,7 @@ static hs_status make_edge(hsi_dot *d, const hsi_dot_values *values, hsi_point_e
 
     edge->is_data = class->at && hsi_text_is(class->text, "data");
     edge->bytes = 0;
-    if (!bytes->at ||
+    if (!bytes->at || bytes->text.length == 0 ||
         (hsi_text_number(bytes->text.at, bytes->text.length, &edge->bytes) && edge->bytes >= 0))
         return HS_OK;
     return hsi_import_fail(d->lexer.text, bytes->at, "%s %s; expected a number of at least 0",
