@@ -8,11 +8,11 @@
 #include "support/portable_math.h"
 
 enum {
-    LINKED = 4,
     EIGHTHS_MOVES = 4,     /* of the steps: another place */
     EIGHTHS_EXCHANGES = 2, /* the others: another weight */
+    EIGHTHS_CARRIES = 4,   /* of the moves, where there are links: tasks of a way together */
     PARTNERS = 30,         /* tasks looked at for an exchange */
-    WAY = 8                /* tasks of a way that move together */
+    WAY = 8                /* tasks of a way, at most */
 };
 
 static const double spread = 0.1; /* of weights about 1 */
@@ -33,7 +33,7 @@ struct hsi_graph_anneal {
     double         *start; /* of tasks, in it */
     change          undo[WAY];
     unsigned        changes;
-    unsigned        carries; /* of eight moves, so many are of a way */
+    unsigned        carries; /* EIGHTHS_CARRIES, or 0 */
 };
 
 hs_status hsi_graph_anneal_open(const hsi_arcs *arcs, hsi_graph_anneal **out)
@@ -45,7 +45,7 @@ hs_status hsi_graph_anneal_open(const hsi_arcs *arcs, hsi_graph_anneal **out)
     if (!a)
         return st;
     a->arcs = arcs;
-    a->carries = arcs->pb->links->has[HS_H2D] ? LINKED : 0;
+    a->carries = arcs->pb->links->has[HS_H2D] ? EIGHTHS_CARRIES : 0;
     a->now.place = hsi_arena_take(&a->arena, n, sizeof *a->now.place);
     a->now.weight = hsi_arena_take(&a->arena, n, sizeof *a->now.weight);
     a->chain = hsi_arena_take(&a->arena, n, sizeof *a->chain);
