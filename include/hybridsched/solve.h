@@ -97,7 +97,8 @@ HS_API int                 hs_algorithm_available(const hs_algorithm *alg);
 
 /**
  * The makespan is at most this times the optimum, on every instance with these
- * workers whose tasks may all be restarted; INFINITY where nothing is promised.
+ * workers whose tasks may all be restarted and do not depend on each other (of graphs nothing
+ * is promised); INFINITY where nothing is promised of those either.
  * NULL settings mean defaults.
  */
 HS_API double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, unsigned gpus,
@@ -123,7 +124,8 @@ typedef struct hs_report {
     int    proved;          /* certified: the makespan (as the exact sums of times, rounded up)
                                is within `gap` of the optimum; with gap 0: it is optimal */
     int      limit_reached; /* stopped by time_limit or iterations */
-    double   certified;     /* largest exact sum of times of a worker, rounded up */
+    double   certified;     /* largest exact sum of times of a worker, rounded up; of a graph
+                               it is the makespan */
     uint64_t iterations;
     char     members[256]; /* best: the portfolio members it finished, "a,b,c" */
     uint64_t aborted;      /* executions that were aborted */

@@ -107,7 +107,7 @@ static const option_spec option_table[] = {
 static const tool_spec tool = {
     .name = "hsched-solve",
     .operands = "INSTANCE...",
-    .summary = "Schedule the independent tasks of each INSTANCE ('-': standard input) on its CPUs "
+    .summary = "Schedule the tasks of each INSTANCE ('-': standard input) on its CPUs "
                "and GPUs, and compare the makespans with a lower bound on every schedule's.",
     .options = option_table,
 };

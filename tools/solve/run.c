@@ -254,13 +254,16 @@ static void take_bound(solve_result *result, const hs_report *report)
     snprintf(result->bound.name, sizeof result->bound.name, "%s", report->bound_name);
 }
 
-/* Copies of rows need not be told apart where no plan of them is written. */
+/*
+ * Copies of rows need not be told apart where no plan of them is written. Those of a graph are in
+ * any case, and what a schedule of it certifies is what is told beside bounds.
+ */
 static int schedule_wanted(const run *r)
 {
     output *const *file = r->request->file;
 
     return file[SOLVE_PLAN] || file[SOLVE_GANTT] || file[SOLVE_TRACE] || r->request->metrics ||
-           hs_instance_rows(r->in) == hs_instance_tasks(r->in);
+           hs_instance_has_graph(r->in) || hs_instance_rows(r->in) == hs_instance_tasks(r->in);
 }
 
 static void keep_best(run *r, hs_schedule *s, double makespan)

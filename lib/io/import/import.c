@@ -67,7 +67,7 @@ void hsi_import_close(hsi_import *r)
 
 hs_status hsi_import_time(hsi_import *r, const char *at, const char *what, double *time)
 {
-    if (*time < r->options.least_time)
+    if (*time >= 0 && *time < r->options.least_time)
         *time = r->options.least_time;
     if (*time > 0)
         return HS_OK;
