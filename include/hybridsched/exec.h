@@ -149,6 +149,7 @@ typedef struct hs_exec_settings {
     hs_rank  rank; /* of `policy`, as are the next three: see hs_policy_create() */
     double   band, leave;
     unsigned threshold;
+    uint64_t matrix_seed; /* of the input that a graph of kernels factorises */
 } hs_exec_settings;
 
 HS_API void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size);
@@ -186,7 +187,8 @@ typedef struct hs_exec hs_exec;
  * HS_EREFUSED: commands or plugins were not allowed; HS_ERESOURCE: no GPU, too few
  * cores; HS_EINVAL: an unknown kernel, a journal of another plan, bad settings; HS_EDEPENDENT: a
  * policy that does not know tasks that depend on each other, or kernels that would work on data
- * that others made: each built-in kernel and plugin has its own.
+ * that others made: built-in ones do in a factorisation (see hs_exec_factorised()), on CPUs and
+ * emulated GPUs; others, plugins and real GPUs have data of their own.
  */
 HS_API hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
                                 const hs_exec_settings *settings, hs_exec **out,
@@ -284,6 +286,30 @@ HS_API size_t hs_exec_log(const hs_exec *exec, uint32_t task, uint32_t number, i
  * failed, and *failed (which may be NULL), the first of those by number; else 0. O(1).
  */
 HS_API int hs_exec_blocked(const hs_exec *exec, uint32_t task, uint32_t *failed);
+
+/** What a graph of kernels factorises. */
+typedef struct hs_exec_factorisation {
+    size_t      struct_size;
+    const char *name;          /* Cholesky, LU, QR */
+    size_t      order, tile;   /* of the matrix, and of each of its tiles */
+    uint64_t    seed;
+    double      operations;    /* of floating point: order^3 times 1/3, 2/3 or 4/3 */
+    int         checked;       /* the last run came to its end, and its result was verified; */
+    int         wrong;         /* it is not below the limits */
+    double      relative;      /* Frobenius norm of input - product of the factors, over the
+                                  input's; below 1e-8 */
+    double      largest;       /* element of that difference, in absolute value; below 1e-6 */
+    double      orthogonality; /* QR: of Q'Q and the unit matrix, as `relative`; else 0 */
+} hs_exec_factorisation;
+
+#define hs_exec_factorisation_init(f) ((f)->struct_size = sizeof *(f))
+
+/**
+ * Where built-in kernels work on the data that rows name, these are the tiles of one matrix in
+ * memory, and the run factorises it: 1 and what is known of that, before a run too; else 0. With
+ * settings.verify a run whose result is wrong ends with HS_EFAILED.
+ */
+HS_API int hs_exec_factorised(const hs_exec *exec, hs_exec_factorisation *out);
 
 /** Failures so far, in order of time: 0 past the last. From any thread, during the run too. */
 HS_API int hs_exec_failure_at(const hs_exec *exec, size_t index, hs_exec_failure *out);

@@ -6,6 +6,8 @@
  * sanitizer's build of this test looks for what leaks.
  */
 
+#include "config.h"
+
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +112,64 @@ static hs_status run_once(const scene *s, long first, int from_there_on, uint64_
     return st;
 }
 
+#if defined HAVE_OPENBLAS && defined HAVE_LAPACKE
+/* A matrix of 2 x 2 tiles; with retries its tasks work on copies. */
+static hs_instance *matrix(void)
+{
+    static const char *const rows[][3] = {{"dpotrf:8", "A-0-0", NULL},
+                                          {"dtrsm:8", "A-1-0", "A-0-0"},
+                                          {"dsyrk:8", "A-1-1", "A-1-0"},
+                                          {"dpotrf:8", "A-1-1", NULL}};
+    hs_builder              *b = NULL;
+    hs_instance             *in = NULL;
+    size_t                   data;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    hs_builder_workers(b, 2, 0);
+    for (size_t i = 0; i < 4; i++) {
+        const hs_task task = {
+            .struct_size = sizeof task, .cpu = 1, .gpu = 1, .count = 1, .kernel = rows[i][0]};
+
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        for (int k = 2; k > 0; k--)
+            if (rows[i][k]) {
+                ck_assert_int_eq(hs_builder_data(b, rows[i][k], &data), HS_OK);
+                hs_builder_access(b, i, data, k == 1 ? HS_READ_WRITE : HS_READ);
+            }
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+START_TEST(a_matrix_without_memory)
+{
+    int      threads;
+    scene    s = {.in = matrix()};
+    uint64_t done;
+    long     first = 0, failed;
+
+    hs_exec_settings_init(&s.settings);
+    s.settings.policy = hs_policy_find("dynamic");
+    s.settings.oversubscribe = s.settings.unbound = 1;
+    s.settings.retries = 1;
+    ck_assert_int_eq(run_once(&s, -1, 0, &done, &failed), HS_OK);
+    threads = live_threads(); /* with those of BLAS, which stay */
+    do {
+        hs_status st = run_once(&s, first, _i, &done, &failed);
+
+        ck_assert_msg(st == HS_ENOMEM || (st == HS_OK && done == 4) ||
+                          (st == HS_EFAILED && done < 4),
+                      "without allocation %ld: %s", first, hs_status_text(st));
+        ck_assert_int_eq(threads_left(threads), threads);
+        first++;
+    } while (failed);
+    ck_assert_int_gt(first, 20);
+    hs_instance_free(s.in);
+}
+END_TEST
+#endif
+
 START_TEST(allocations_that_fail)
 {
     int      files, threads;
@@ -149,6 +209,9 @@ int main(void)
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
     tcase_add_loop_test(cases, allocations_that_fail, 0, 4);
+#if defined HAVE_OPENBLAS && defined HAVE_LAPACKE
+    tcase_add_loop_test(cases, a_matrix_without_memory, 0, 2);
+#endif
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

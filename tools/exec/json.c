@@ -33,6 +33,31 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
                 1e6 * r->overhead, 1e6 * r->dispatch);
 }
 
+/* Where kernels have worked on one matrix. */
+static void put_factorisation(FILE *out, const exec_job *job)
+{
+    const double          seconds = job->report.seconds;
+    hs_exec_factorisation f;
+
+    hs_exec_factorisation_init(&f);
+    if (!hs_exec_factorised(job->exec, &f))
+        return;
+    json_format(out,
+                ",\n  \"factorisation\": {\"name\": %s, \"order\": %zu, \"tile\": %zu, "
+                "\"seed\": %zu, \"operations\": %g",
+                f.name, f.order, f.tile, (size_t)f.seed, f.operations);
+    if (job->report.done == job->report.tasks && seconds > 0)
+        json_format(out, ", \"gflops\": %g", 1e-9 * f.operations / seconds);
+    if (f.checked) {
+        fprintf(out, ", \"verified\": %s", f.wrong ? "false" : "true");
+        json_format(out,
+                    ", \"relative_residual\": %g, \"largest_residual\": %g, "
+                    "\"orthogonality\": %g",
+                    f.relative, f.largest, f.orthogonality);
+    }
+    putc('}', out);
+}
+
 /* "2026-11-22T10:25:11+0000", and where that was. */
 static void put_origin(FILE *out, const exec_job *job)
 {
@@ -106,6 +131,7 @@ void exec_write_json(FILE *out, const exec_job *job, const exec_measured *m)
     size_t          i, put = 0;
 
     put_head(out, job, m);
+    put_factorisation(out, job);
     put_origin(out, job);
     put_workers(out, m);
     put_kernels(out, m);

@@ -19,8 +19,8 @@ static void print_head(FILE *out, const exec_job *job, const exec_measured *m)
 
     fprintf(out, "%s: %llu of %llu task%s done by %s on %u CPU%s and %u GPU%s",
             SHOWN(job->plan.path), (unsigned long long)r->done, (unsigned long long)r->tasks,
-            plural(r->tasks), job->request->policy, m->cpus,
-            plural(m->cpus), m->gpus, plural(m->gpus));
+            plural(r->tasks), job->request->policy, m->cpus, plural(m->cpus), m->gpus,
+            plural(m->gpus));
     if (r->resumed > 0)
         fprintf(out, ", %llu of them earlier", (unsigned long long)r->resumed);
     if (r->failed > 0)
@@ -157,11 +157,35 @@ static void print_kernels(FILE *out, const exec_job *job, const exec_measured *m
         fprintf(out, "  and %zu more, for shorter\n", m->kernel_count - KERNELS_MOST);
 }
 
+/* What a graph of kernels has made of its matrix, and how fast. */
+static void print_factorisation(FILE *out, const exec_job *job)
+{
+    hs_exec_factorisation f;
+    double                seconds = job->report.seconds;
+
+    hs_exec_factorisation_init(&f);
+    if (!hs_exec_factorised(job->exec, &f) || job->report.done < job->report.tasks)
+        return;
+    fprintf(out, "  %-22s  %14.4g GFLOP/s   %s of %zu x %zu, tiles of %zu, seed %llu\n", "speed",
+            seconds > 0 ? 1e-9 * f.operations / seconds : 0, f.name, f.order, f.order, f.tile,
+            (unsigned long long)f.seed);
+    if (!f.checked) {
+        fprintf(out, "  %-22s  %14s\n", "result", "not verified");
+        return;
+    }
+    fprintf(out, "  %-22s  %14s   residual %.2g, largest element %.2g", "result",
+            f.wrong ? "wrong" : "verified", f.relative, f.largest);
+    if (f.orthogonality > 0)
+        fprintf(out, ", Q'Q off by %.2g", f.orthogonality);
+    putc('\n', out);
+}
+
 void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
 {
     print_head(out, job, m);
     print_times(out, job, m);
     print_troubles(out, &job->report);
+    print_factorisation(out, job);
     exec_blocked_print(out, job);
     fprintf(out, "\n  %-7s  %7s  %9s  %7s  %7s  %7s\n", "type", "workers", "tasks", "busy", "lost",
             "idle");

@@ -9,6 +9,9 @@ extern const hs_backend hsi_backend_plugin;   /* kernel plugin:FILE.so:SYMBOL */
 extern const hs_backend hsi_backend_cpu;      /* built-in kernels, spin:US, sleep:US */
 extern const hs_backend hsi_backend_emulated; /* takes the planned time and does nothing */
 
+/* Built-in kernels on the tiles of an hsi_matrix: a copy of the table has that as its data. */
+extern const hs_backend hsi_backend_shared;
+
 /* What a backend should have and has not, in words; NULL: it can be used. */
 const char *hsi_backend_lacks(const hs_backend *backend);
 

@@ -136,7 +136,9 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
     if (worker->log)
         hsi_log_begin(worker);
     start = hsi_clock_ns();
-    if (worker->turn.there > start && backend == &hsi_backend_emulated) /* so do its inputs */
+    if (worker->turn.there > start && /* so do its inputs */
+        (backend == &hsi_backend_emulated ||
+         (worker->type == HS_GPU && backend == &worker->exec->bodies.shared)))
         worker->attempt.seconds += 1e-9 * (double)(worker->turn.there - start);
     hsi_gauge_show(&worker->gauge, task, start);
     outcome = backend->run(worker->states[body->slot], body->body, &worker->attempt);

@@ -34,8 +34,8 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_work *work, const h
     const hs_exec_settings *s = &work->settings;
     size_t                  i;
 
-    bodies->backends = calloc(s->backend_count + 5, sizeof *bodies->backends);
-    bodies->used = calloc(s->backend_count + 5, 2);
+    bodies->backends = calloc(s->backend_count + 6, sizeof *bodies->backends);
+    bodies->used = calloc(s->backend_count + 6, 2);
     if (!bodies->backends || !bodies->used)
         return HS_ENOMEM;
     for (i = 0; i < s->backend_count; i++) {
@@ -44,6 +44,11 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_work *work, const h
         if (lacks)
             return hsi_refuse(why, HS_EINVAL, "backend %zu of the settings: %s", i, lacks);
         bodies->backends[bodies->backend_count++] = s->backends[i];
+    }
+    if (bodies->matrix) {
+        ask(bodies, list, HS_CPU, &bodies->shared);
+        if (s->emulate[HS_GPU])
+            ask(bodies, list, HS_GPU, &bodies->shared);
     }
     if (!s->emulate[HS_CPU]) {
         ask(bodies, list, HS_CPU, &hsi_backend_command);
@@ -87,7 +92,30 @@ static hs_status try_backend(hsi_bodies *bodies, unsigned slot, size_t number, c
     return st;
 }
 
-/* Would it compute on the data that the row names? Each has data of its own so far. */
+/*
+ * In a rehearsal nothing is computed. Who spoliates may abort what both types can run. What is in
+ * the way of a matrix is said where its kernels would need one: a backend of the settings may run
+ * them otherwise.
+ */
+static hs_status make_matrix(hsi_bodies *bodies, const hsi_work *work)
+{
+    const hs_exec_settings *s = &work->settings;
+
+    if (s->emulate[HS_CPU])
+        return HS_OK;
+    bodies->no_matrix =
+        hsi_matrix_create(work->in, s->matrix_seed, &bodies->matrix, bodies->why_no_matrix);
+    if (!bodies->matrix)
+        return bodies->no_matrix == HS_ENOMEM ? HS_ENOMEM : HS_OK;
+    bodies->matrix->may_fail = work->timed || s->retries > 0;
+    bodies->matrix->may_take =
+        work->cpus > 0 && work->gpus > 0 && s->policy != hs_policy_find("plan");
+    bodies->shared = hsi_backend_shared;
+    bodies->shared.data = bodies->matrix;
+    return HS_OK;
+}
+
+/* Would it compute on the data that the row names, but on data of its own? */
 static int works_on_data(const hsi_bodies *bodies, const hsi_work *work, size_t number,
                          const hsi_body *body)
 {
@@ -100,6 +128,24 @@ static int works_on_data(const hsi_bodies *bodies, const hsi_work *work, size_t 
     if (backend == &hsi_backend_cpu)
         return hsi_cpu_body_bytes(body->body) > 0; /* and neither sleeps nor spins */
     return backend == &hsi_backend_plugin || backend->devices != NULL;
+}
+
+static hs_status refuse_data(const hsi_bodies *bodies, const char *name, hs_type type,
+                             char why[HS_WHY])
+{
+    if (type == HS_CPU && bodies->no_matrix != HS_OK)
+        return hsi_refuse(why, bodies->no_matrix, "%s", bodies->why_no_matrix);
+    if (type == HS_GPU && bodies->matrix)
+        return hsi_refuse(why, HS_EDEPENDENT,
+                          "task %s: kernels on a real GPU cannot work on data that other tasks "
+                          "made yet; they can on CPUs and on stand-ins for GPUs "
+                          "(settings.emulate[HS_GPU])",
+                          name);
+    return hsi_refuse(why, HS_EDEPENDENT,
+                      "task %s: a kernel cannot work on data that other tasks made yet; "
+                      "commands can, and tasks that only take their planned time "
+                      "(settings.emulate[HS_%s])",
+                      name, type_name[type]);
 }
 
 /* The first backend that makes one. HS_ERESOURCE: none knows how, and `why` says so. */
@@ -123,11 +169,7 @@ static hs_status make_body(hsi_bodies *bodies, const hsi_work *work, const asked
     else
         snprintf(name, sizeof name, "t%zu", number);
     if (out->body)
-        return hsi_refuse(why, HS_EDEPENDENT,
-                          "task %s: a kernel cannot work on data that other tasks made yet; "
-                          "commands can, and tasks that only take their planned time "
-                          "(settings.emulate[HS_%s])",
-                          name, type_name[type]);
+        return refuse_data(bodies, name, type, why);
     if (st == HS_OK)
         return hsi_refuse(why, HS_ERESOURCE, "task %s: nothing here can run it on a %s", name,
                           type_name[type]);
@@ -250,8 +292,10 @@ hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_work *work, const hsi_ma
     asked          list = {.count = {0, 0}};
     unsigned char *planned = NULL;
     int            lacking = 0;
-    hs_status      st = list_backends(bodies, work, machine, &list, why);
+    hs_status      st = make_matrix(bodies, work);
 
+    if (st == HS_OK)
+        st = list_backends(bodies, work, machine, &list, why);
     bodies->options.device_memory = hsi_machine_least_memory(machine, work);
     if (st != HS_OK)
         return st;
@@ -283,4 +327,5 @@ void hsi_bodies_free(hsi_bodies *bodies)
     free(bodies->backends);
     free(bodies->used);
     hs_instance_free(bodies->reduced);
+    hsi_matrix_free(bodies->matrix);
 }

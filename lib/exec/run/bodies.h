@@ -2,6 +2,7 @@
 #ifndef HSI_EXEC_RUN_BODIES_H
 #define HSI_EXEC_RUN_BODIES_H
 
+#include "exec/data/matrix.h"
 #include "exec/machine/machine.h"
 #include "exec/work.h"
 
@@ -19,7 +20,11 @@ typedef struct hsi_bodies {
     unsigned char     *used; /* by slot and type: it has bodies */
     hsi_body          *list; /* by row and type */
     size_t             rows;
-    hs_instance       *reduced; /* the estimates, where a body is missing; or NULL */
+    hs_instance       *reduced;   /* the estimates, where a body is missing; or NULL */
+    hsi_matrix        *matrix;    /* that kernels factorise; NULL: none ... */
+    hs_status          no_matrix; /* ... for that reason, if they work on data all the same */
+    char               why_no_matrix[HS_WHY];
+    hs_backend         shared; /* of kernels on the matrix */
 } hsi_bodies;
 
 /* What backends are told, as far as the settings say it. */

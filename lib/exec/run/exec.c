@@ -29,7 +29,13 @@ static hs_status make_policy(hs_exec *exec)
 static hs_status open_journal(hs_exec *exec, char why[HS_WHY])
 {
     size_t    n = hs_instance_tasks(exec->work.in), i;
-    hs_status st = hsi_results_open_journal(&exec->results, &exec->work, why);
+    hs_status st;
+
+    if (exec->bodies.matrix && exec->work.settings.resume)
+        return hsi_refuse(why, HS_EINVAL,
+                          "what its kernels had made was in memory and is gone with that run: it "
+                          "can only start from the beginning, not resume");
+    st = hsi_results_open_journal(&exec->results, &exec->work, why);
 
     for (i = 0; i < n && st == HS_OK; i++)
         if (hsi_is_done_before(&exec->results, (uint32_t)i) ||

@@ -9,6 +9,7 @@
 #include "exec/why.h"
 #include "support/atomic.h"
 #include "support/clock.h"
+#include "support/sized.h"
 
 /* Signals are for the caller's threads; those that a fault raises come where they are due. */
 static void block_signals(sigset_t *before)
@@ -108,6 +109,39 @@ static hs_status outcome(const hs_exec *exec, hs_status closed, const hs_exec_re
     return exec->control.status;
 }
 
+/* What is done by all its tasks is to be right as well. */
+static hs_status verify(const hs_exec *exec, char why[HS_WHY])
+{
+    hsi_matrix                  *matrix = exec->bodies.matrix;
+    const hs_exec_factorisation *r = matrix ? &matrix->result : NULL;
+    hs_status                    st;
+    int                          used;
+
+    if (!matrix || !exec->work.settings.verify)
+        return HS_OK;
+    st = hsi_matrix_check(matrix);
+    if (st != HS_OK)
+        return hsi_refuse(why, st, "the result cannot be verified: out of memory");
+    if (!r->wrong)
+        return HS_OK;
+    used = snprintf(why, HS_WHY,
+                    "the %s factorisation is wrong: relative residual %.3g (below 1e-8 if it is "
+                    "right), largest element %.3g (below 1e-6)",
+                    r->name, r->relative, r->largest);
+    if (matrix->kind == HSI_QR)
+        snprintf(why + used, HS_WHY - (size_t)used, ", Q'Q off by %.3g (below 1e-8)",
+                 r->orthogonality);
+    return HS_EFAILED;
+}
+
+int hs_exec_factorised(const hs_exec *exec, hs_exec_factorisation *out)
+{
+    if (!exec || !exec->bodies.matrix)
+        return 0;
+    hsi_fill_sized(out, &exec->bodies.matrix->result, sizeof exec->bodies.matrix->result);
+    return 1;
+}
+
 hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
 {
     char           unread[HS_WHY];
@@ -124,6 +158,8 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
         (exec->control.ran && exec->work.settings.journal))
         return HS_EINVAL;
     status = exec->control.ran ? hsi_renew(exec, why) : HS_OK;
+    if (status == HS_OK && exec->bodies.matrix)
+        status = hsi_matrix_fill(exec->bodies.matrix);
     if (status != HS_OK)
         return status;
     exec->control.ran = 1;
@@ -145,6 +181,8 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     if (report)
         hsi_report_fill(exec, lost, report);
     status = outcome(exec, status, &full, why);
+    if (status == HS_OK)
+        status = verify(exec, why);
     hsi_why_tell(why);
     /* What has been said since then is said to the next run. */
     __atomic_compare_exchange_n(&exec->control.stop, &told, 0, 0, __ATOMIC_RELAXED,

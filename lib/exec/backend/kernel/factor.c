@@ -109,3 +109,42 @@ const hsi_kernel hsi_kernel_dgetrf = {.outputs = 1,
                                       .predict = hsi_predict_product,
                                       .compute = getrf_compute,
                                       .observe = getrf_observe};
+
+/* Column by column: a few of them. */
+static void eliminate(hsi_job *job, int n, double *a, int lda)
+{
+    int j;
+
+    for (j = 0; j < n && !job->stopped; j++) {
+        double *pivot = a + hsi_at(lda, j, j);
+        int     below = n - j - 1;
+
+        if (*pivot == 0) {
+            hsi_job_info(job, j + 1);
+            return;
+        }
+        if (below == 0)
+            return;
+        cblas_dscal(below, 1 / *pivot, pivot + 1, 1);
+        cblas_dger(CblasColMajor, below, below, -1, pivot + 1, 1, pivot + lda, lda, pivot + lda + 1,
+                   lda);
+    }
+}
+
+void hsi_getrf_in_place(hsi_job *job, int n, double *a, int lda)
+{
+    int h = hsi_half(n);
+
+    if (hsi_job_stopped(job))
+        return;
+    if (n <= 32) {
+        eliminate(job, n, a, lda);
+        return;
+    }
+    hsi_getrf_in_place(job, h, a, lda);
+    hsi_trsm_left(job, h, n - h, a, lda, a + hsi_at(lda, 0, h), lda);
+    hsi_trsm_upper(job, n - h, h, a, lda, a + h, lda);
+    hsi_gemm(job, 0, n - h, n - h, h, a + h, lda, a + hsi_at(lda, 0, h), lda, a + hsi_at(lda, h, h),
+             lda);
+    hsi_getrf_in_place(job, n - h, a + hsi_at(lda, h, h), lda);
+}

@@ -21,7 +21,7 @@ enum { PLACES = 8192, PLACE = 8, SLACK = PLACES * PLACE };
 enum { LINE = 64, PIECE = 1 << 16, COPIED = 1 << 19 }; /* bytes; numbers, and bytes, at once */
 
 /* splitmix64 (Steele, Lea, Flood 2014): element `index` of the sequence from 0. */
-static uint64_t draw(uint64_t index)
+uint64_t hsi_draw(uint64_t index)
 {
     uint64_t z = (index + 1) * 0x9e3779b97f4a7c15u;
 
@@ -32,7 +32,7 @@ static uint64_t draw(uint64_t index)
 
 static double number(size_t index)
 {
-    return ((double)(draw(index) >> 11) * 0x1p-52 - 1) * AMPLITUDE;
+    return ((double)(hsi_draw(index) >> 11) * 0x1p-52 - 1) * AMPLITUDE;
 }
 
 static void *get(const hsi_space *space, size_t bytes)
@@ -184,7 +184,7 @@ static void draw_signs(hsi_job *job)
     int i;
 
     for (i = 0; i < job->n; i++)
-        job->x[i] = draw(job->seed + (uint64_t)i) >> 63 ? 1 : -1;
+        job->x[i] = hsi_draw(job->seed + (uint64_t)i) >> 63 ? 1 : -1;
 }
 
 /* The setting is the process's in some builds of OpenBLAS, the thread's in others. */

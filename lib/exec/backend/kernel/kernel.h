@@ -112,6 +112,9 @@ hs_outcome hsi_job_judge(double residual, const char *kernel, int n, hs_attempt 
 /* A size that is none, or too large. */
 hs_status hsi_kernel_refuse_size(const char *text, const hsi_kernel_entry *entry, char why[HS_WHY]);
 
+/* An element of a sequence of random numbers, the same everywhere. */
+uint64_t hsi_draw(uint64_t index);
+
 int  hsi_job_stopped(hsi_job *job);
 void hsi_job_info(hsi_job *job, int info);
 
@@ -160,6 +163,13 @@ void hsi_trsm_right(hsi_job *job, int unit, int m, int n, const double *l, int l
                     int ldb); /* B := B inv(L') */
 void hsi_trsm_left(hsi_job *job, int m, int n, const double *l, int ldl, double *b,
                    int ldb); /* B := inv(L) B, L unit */
+void hsi_trsm_upper(hsi_job *job, int m, int n, const double *u, int ldu, double *b,
+                    int ldb); /* B := B inv(U) */
+
+/* Steps on tiles that others made: without exchanges of rows, and with the T that is in job->t. */
+void hsi_getrf_in_place(hsi_job *job, int n, double *a, int lda);
+void hsi_ormqr_given(hsi_job *job);
+void hsi_tpmqrt_given(hsi_job *job);
 
 /* With vectors, for verification. */
 void hsi_gemv(hsi_job *job, int transpose, int m, int n, double alpha, const double *a, int lda,

@@ -229,3 +229,21 @@ const hsi_kernel hsi_kernel_dtpmqrt = {.inputs = 1,
                                        .predict = predict_reflections,
                                        .compute = tpmqrt_compute,
                                        .observe = hsi_observe_product};
+
+void hsi_ormqr_given(hsi_job *job)
+{
+    int n = job->n, j;
+
+    for (j = 0; j < n && !hsi_job_stopped(job); j += W)
+        apply(job, n - j, n, hsi_smaller(W, n - j), job->in[0] + hsi_at(n, j, j), n,
+              triangle(job, j), job->out[0] + j, n);
+}
+
+void hsi_tpmqrt_given(hsi_job *job)
+{
+    int n = job->n, j;
+
+    for (j = 0; j < n && !hsi_job_stopped(job); j += W)
+        apply_below(job, n, n, hsi_smaller(W, n - j), job->in[0] + hsi_at(n, 0, j), n,
+                    triangle(job, j), job->out[0] + j, n, job->out[1], n);
+}

@@ -113,3 +113,19 @@ void hsi_trsm_left(hsi_job *job, int m, int n, const double *l, int ldl, double 
         cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, m,
                     hsi_smaller(columns, n - j), 1, l, ldl, b + hsi_at(ldb, 0, j), ldb);
 }
+
+void hsi_trsm_upper(hsi_job *job, int m, int n, const double *u, int ldu, double *b, int ldb)
+{
+    int h = hsi_half(n), rows = hsi_piece(m, 2 * TILE), i;
+
+    if (n > TILE && !hsi_job_stopped(job)) {
+        hsi_trsm_upper(job, m, h, u, ldu, b, ldb);
+        hsi_gemm(job, 0, m, n - h, h, b, ldb, u + hsi_at(ldu, 0, h), ldu, b + hsi_at(ldb, 0, h),
+                 ldb);
+        hsi_trsm_upper(job, m, n - h, u + hsi_at(ldu, h, h), ldu, b + hsi_at(ldb, 0, h), ldb);
+        return;
+    }
+    for (i = 0; i < m && !hsi_job_stopped(job); i += rows)
+        cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit,
+                    hsi_smaller(rows, m - i), n, 1, u, ldu, b + i, ldb);
+}

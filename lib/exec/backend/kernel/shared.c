@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Built-in kernels on tiles that all workers share. A task that may be aborted, or tried again,
+ * works on copies of what it reads and writes, which become the data at its end: the worker keeps
+ * what was there for its next copy. Any other works in place, and is not interrupted.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/backend/backends.h"
+#include "exec/backend/kernel/kernel.h"
+#include "exec/data/matrix.h"
+#include "exec/why.h"
+#include "support/clock.h"
+
+#if defined HAVE_OPENBLAS && defined HAVE_LAPACKE
+
+enum { OUTPUTS = 2 };
+
+typedef struct shared_body {
+    hs_body               base;
+    hsi_matrix           *matrix;
+    const hsi_matrix_row *row;
+    const char           *name;
+    int                   copies;   /* it works on copies */
+    int                   stand_in; /* for a GPU: it takes at least its planned time */
+} shared_body;
+
+struct shared_worker {
+    hs_backend_worker base;
+    double           *work;
+    double           *spare[OUTPUTS];
+    size_t            bytes; /* of a tile */
+};
+
+static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
+                             hs_body **out, char why[HS_WHY])
+{
+    hsi_matrix           *matrix = options->data;
+    const hsi_matrix_row *step = matrix ? &matrix->row[options->row] : NULL;
+    shared_body           body = {.base = {&hsi_backend_shared}, .matrix = matrix, .row = step};
+
+    (void)why;
+    *out = NULL;
+    if (!step || step->step == HSI_NO_STEP)
+        return HS_OK;
+    body.name = hsi_kernel_find(row->kernel, strcspn(row->kernel, ":"))->name;
+    body.stand_in = type == HS_GPU;
+    body.copies = matrix->may_fail || (matrix->may_take && isfinite(row->cpu) &&
+                                       isfinite(row->gpu) && row->restartable != HS_RESTART_NO);
+    return hsi_body_keep(&body, sizeof body, out);
+}
+
+static struct shared_worker *own_worker(hs_backend_worker *worker)
+{
+    return (struct shared_worker *)(void *)worker;
+}
+
+static void worker_close(hs_backend_worker *worker)
+{
+    struct shared_worker *own = own_worker(worker);
+    int                   i;
+
+    if (!own)
+        return;
+    for (i = 0; i < OUTPUTS; i++)
+        free(own->spare[i]);
+    free(own->work);
+    free(own);
+}
+
+static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
+                             hs_backend_worker **out, char why[HS_WHY])
+{
+    const hsi_matrix     *matrix = options->data;
+    size_t                rows = (size_t)matrix->tile + HSI_KERNEL_PANEL;
+    struct shared_worker *worker = calloc(1, sizeof *worker);
+
+    (void)info;
+    (void)why;
+    if (!worker)
+        return HS_ENOMEM;
+    worker->base.backend = &hsi_backend_shared;
+    worker->bytes = (hsi_matrix_elements(matrix) * sizeof(double) + 63) / 64 * 64;
+    worker->work = aligned_alloc(64, rows * HSI_KERNEL_PANEL * sizeof(double));
+    if (!worker->work) {
+        worker_close(&worker->base);
+        return HS_ENOMEM;
+    }
+    hsi_blas_one_thread();
+    *out = &worker->base;
+    return HS_OK;
+}
+
+static void compute(hsi_job *job, hsi_step step)
+{
+    int     n = job->n;
+    double *b = job->out[0];
+
+    switch (step) {
+    case HSI_POTRF:
+        hsi_kernel_dpotrf.compute(job);
+        break;
+    case HSI_SYRK:
+        hsi_kernel_dsyrk.compute(job);
+        break;
+    case HSI_TRSM:
+        hsi_trsm_right(job, 0, n, n, job->in[0], n, b, n);
+        break;
+    case HSI_GEMM:
+        hsi_kernel_dgemm.compute(job);
+        break;
+    case HSI_GETRF:
+        hsi_getrf_in_place(job, n, b, n);
+        break;
+    case HSI_TRSM_LEFT:
+        hsi_trsm_left(job, n, n, job->in[0], n, b, n);
+        break;
+    case HSI_TRSM_RIGHT:
+        hsi_trsm_upper(job, n, n, job->in[0], n, b, n);
+        break;
+    case HSI_GEMM_LU:
+        hsi_gemm(job, 0, n, n, n, job->in[0], n, job->in[1], n, b, n);
+        break;
+    case HSI_GEQRF:
+        hsi_kernel_dgeqrf.compute(job);
+        break;
+    case HSI_ORMQR:
+        hsi_ormqr_given(job);
+        break;
+    case HSI_TPQRT:
+        hsi_kernel_dtpqrt.compute(job);
+        break;
+    case HSI_TPMQRT:
+        hsi_tpmqrt_given(job);
+        break;
+    case HSI_NO_STEP:
+        break;
+    }
+}
+
+/* Tiles by what is done to them; V, which is only written, by the caller. What is only written
+ * needs no copy: nobody reads it before the task is done. */
+static void take_operands(hsi_job *job, const shared_body *body, struct shared_worker *worker)
+{
+    const hsi_matrix_row *row = body->row;
+    int                   in = 0, out = 0, i;
+
+    for (i = 0; i < row->count; i++) {
+        const hsi_operand *operand = &row->operand[i];
+        double            *at = body->matrix->piece[operand->piece].at;
+
+        if (operand->matrix == 'T') {
+            job->t = at;
+        } else if (operand->mode == HS_READ) {
+            job->in[in++] = at;
+        } else if (operand->mode == HS_READ_WRITE && body->copies) {
+            if (!worker->spare[out])
+                worker->spare[out] = aligned_alloc(64, worker->bytes);
+            job->out[out] = worker->spare[out];
+            if (!job->out[out])
+                job->no_memory = job->stopped = 1;
+            else
+                memcpy(job->out[out], at, sizeof(double) * (size_t)job->n * (size_t)job->n);
+            out++;
+        } else if (operand->mode == HS_READ_WRITE) {
+            job->out[out++] = at;
+        }
+    }
+}
+
+/* The copies become the data; what geqrf has left below the diagonal is V. */
+static void give_results(const hsi_job *job, const shared_body *body, struct shared_worker *worker)
+{
+    const hsi_matrix_row *row = body->row;
+    int                   out = 0, i;
+
+    for (i = 0; i < row->count; i++) {
+        hsi_datum *piece = &body->matrix->piece[row->operand[i].piece];
+
+        if (row->operand[i].matrix == 'V' && row->operand[i].mode == HS_WRITE)
+            memcpy(piece->at, job->out[0], sizeof(double) * (size_t)job->n * (size_t)job->n);
+        if (row->operand[i].mode != HS_READ_WRITE)
+            continue;
+        if (body->copies) {
+            worker->spare[out] = piece->at;
+            piece->at = job->out[out];
+        }
+        out++;
+    }
+}
+
+static hs_outcome run(hs_backend_worker *base, const hs_body *public_body, hs_attempt *attempt)
+{
+    static const int        never = HS_CANCEL_NOT;
+    static const hs_attempt undisturbed = {.cancel = &never};
+    const shared_body      *body = (const shared_body *)(const void *)public_body;
+    struct shared_worker   *worker = own_worker(base);
+    int64_t                 end = hsi_clock_ns() + (int64_t)(fmin(attempt->seconds, 9e9) * 1e9);
+    hsi_job                 job = {.attempt = body->copies ? attempt : &undisturbed,
+                                   .n = body->matrix->tile,
+                                   .work = worker->work};
+
+    take_operands(&job, body, worker);
+    job.kernel = hsi_kernel_find(body->name, strlen(body->name))->kernel;
+    if (!hsi_job_stopped(&job))
+        compute(&job, body->row->step);
+    if (job.no_memory)
+        return hsi_fail(attempt, "%s:%d: out of memory", body->name, job.n);
+    if (job.info)
+        return hsi_fail(attempt, "%s:%d: LAPACK gave up (info %d)", body->name, job.n, job.info);
+    if (body->stand_in && !job.stopped && hsi_wait_until(attempt, end) && body->copies)
+        job.stopped = 1;
+    if (job.stopped)
+        return HS_OUTCOME_ABORTED;
+    give_results(&job, body, worker);
+    return HS_OUTCOME_DONE;
+}
+
+const hs_backend hsi_backend_shared = {
+    .abi = HS_BACKEND_ABI,
+    .name = "cpu",
+    .body_create = body_create,
+    .body_free = hsi_body_free,
+    .worker_open = worker_open,
+    .worker_close = worker_close,
+    .run = run,
+};
+
+#else
+
+/* Without these there is no matrix to work on. */
+static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
+                             hs_body **out, char why[HS_WHY])
+{
+    (void)options;
+    (void)row;
+    (void)type;
+    (void)why;
+    *out = NULL;
+    return HS_OK;
+}
+
+const hs_backend hsi_backend_shared = {
+    .abi = HS_BACKEND_ABI, .name = "cpu", .body_create = body_create, .body_free = hsi_body_free};
+
+#endif

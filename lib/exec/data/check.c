@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The factors multiplied again, tile by tile, against the input, which is made anew; and QR's Q
+ * against its own transposed. Only products of CBLAS and LAPACK's own application of
+ * reflectors are used: nothing of what has made the factors, and not the graph's order.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/backend/kernel/kernel.h"
+#include "exec/data/matrix.h"
+
+#if defined HAVE_OPENBLAS && defined HAVE_LAPACKE
+#include <cblas.h>
+#include <lapacke.h>
+
+static const double most_relative = 1e-8, most_largest = 1e-6;
+
+typedef struct sums {
+    double error, size; /* of squares */
+    double largest;
+} sums;
+
+typedef enum part { WHOLE, LOWER, LOWER_UNIT, UPPER } part;
+
+static size_t square(int n)
+{
+    return (size_t)n * (size_t)n;
+}
+
+/* That part of a tile, zero elsewhere. */
+static void take(int n, part which, const double *tile, double *out)
+{
+    int i, j;
+
+    memcpy(out, tile, square(n) * sizeof *out);
+    for (j = 0; j < n && which != WHOLE; j++) {
+        if (which == UPPER)
+            memset(out + hsi_at(n, j, j) + 1, 0, sizeof *out * (size_t)(n - j - 1));
+        for (i = 0; i < j && which != UPPER; i++)
+            out[hsi_at(n, i, j)] = 0;
+        if (which == LOWER_UNIT)
+            out[hsi_at(n, j, j)] = 1;
+    }
+}
+
+/* What is not a number is large, too. */
+static void add_error(sums *s, size_t count, const double *error, const double *size, double weight)
+{
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        s->error += weight * error[i] * error[i];
+        s->size += weight * size[i] * size[i];
+        if (!(fabs(error[i]) <= s->largest))
+            s->largest = fabs(error[i]);
+    }
+}
+
+/* Tile (row, column) of the input, less that of the product of the factors. */
+static void subtract_product(const hsi_matrix *m, int row, int column, double *c, double *left,
+                             double *right)
+{
+    int definite = m->kind == HSI_CHOLESKY, n = m->tile, k;
+
+    for (k = 0; k <= row && k <= column; k++) {
+        take(n, k < row ? WHOLE : definite ? LOWER : LOWER_UNIT, hsi_matrix_tile(m, row, k), left);
+        if (definite)
+            take(n, k < column ? WHOLE : LOWER, hsi_matrix_tile(m, column, k), right);
+        else
+            take(n, k < column ? WHOLE : UPPER, hsi_matrix_tile(m, k, column), right);
+        cblas_dgemm(CblasColMajor, CblasNoTrans, definite ? CblasTrans : CblasNoTrans, n, n, n, -1,
+                    left, n, right, n, 1, c, n);
+    }
+}
+
+static hs_status check_product(const hsi_matrix *m, sums *s)
+{
+    size_t  count = square(m->tile);
+    double *tile = malloc(4 * count * sizeof *tile);
+    int     row, column;
+
+    if (!tile)
+        return HS_ENOMEM;
+    for (row = 0; row < m->tiles; row++)
+        for (column = 0; column < (m->kind == HSI_CHOLESKY ? row + 1 : m->tiles); column++) {
+            hsi_matrix_input(m, row, column, tile);
+            memcpy(tile + count, tile, count * sizeof *tile);
+            subtract_product(m, row, column, tile, tile + 2 * count, tile + 3 * count);
+            add_error(s, count, tile, tile + count,
+                      m->kind == HSI_CHOLESKY && row != column ? 2 : 1);
+        }
+    free(tile);
+    return HS_OK;
+}
+
+/* Tiles of a square matrix, as rows of tiles. */
+static double *at(const hsi_matrix *m, double *all, int row, int column)
+{
+    return all + ((size_t)row * (size_t)m->tiles + (size_t)column) * square(m->tile);
+}
+
+/* One column of tiles of Q times what is there: the reflectors, the last of the program first. */
+static void multiply_column(const hsi_matrix *m, double *all, int column, double *work)
+{
+    size_t i;
+    int    n = m->tile, w = hsi_smaller(n, HSI_KERNEL_PANEL);
+
+    for (i = m->rows; i-- > 0;) {
+        const hsi_matrix_row *r = &m->row[i];
+        const hsi_datum      *v = &m->piece[r->operand[1].piece];
+        const double         *t = m->piece[r->operand[2].piece].at;
+
+        if (r->step == HSI_GEQRF)
+            LAPACKE_dgemqrt_work(LAPACK_COL_MAJOR, 'L', 'N', n, n, n, w, v->at, n, t,
+                                 HSI_KERNEL_PANEL, at(m, all, v->row, column), n, work);
+        else if (r->step == HSI_TPQRT)
+            LAPACKE_dtpmqrt_work(LAPACK_COL_MAJOR, 'L', 'N', n, n, n, 0, w, v->at, n, t,
+                                 HSI_KERNEL_PANEL, at(m, all, v->column, column), n,
+                                 at(m, all, v->row, column), n, work);
+    }
+}
+
+/* Q R against the input. */
+static void check_triangle(const hsi_matrix *m, sums *s, double *all, double *work)
+{
+    size_t  count = square(m->tile), i;
+    double *input = work + hsi_matrix_elements(m);
+    int     row, column;
+
+    for (column = 0; column < m->tiles; column++) {
+        for (row = 0; row < m->tiles; row++) {
+            memset(at(m, all, row, column), 0, count * sizeof *all);
+            if (row <= column)
+                take(m->tile, row < column ? WHOLE : UPPER, hsi_matrix_tile(m, row, column),
+                     at(m, all, row, column));
+        }
+        multiply_column(m, all, column, work);
+        for (row = 0; row < m->tiles; row++) {
+            hsi_matrix_input(m, row, column, input);
+            for (i = 0; i < count; i++)
+                at(m, all, row, column)[i] -= input[i];
+            add_error(s, count, at(m, all, row, column), input, 1);
+        }
+    }
+}
+
+static void set_unit(int n, double *tile)
+{
+    int i;
+
+    memset(tile, 0, square(n) * sizeof *tile);
+    for (i = 0; i < n; i++)
+        tile[hsi_at(n, i, i)] = 1;
+}
+
+/* Q'Q against the unit matrix, of which both triangles are alike. */
+static void check_orthogonal(const hsi_matrix *m, sums *s, double *all, double *work)
+{
+    size_t  count = square(m->tile);
+    double *product = work, *unit = work + hsi_matrix_elements(m);
+    int     row, column, k, n = m->tile;
+
+    for (column = 0; column < m->tiles; column++) {
+        for (row = 0; row < m->tiles; row++)
+            memset(at(m, all, row, column), 0, count * sizeof *all);
+        set_unit(n, at(m, all, column, column));
+        multiply_column(m, all, column, work);
+    }
+    for (column = 0; column < m->tiles; column++)
+        for (row = column; row < m->tiles; row++) {
+            memset(unit, 0, count * sizeof *unit);
+            if (row == column)
+                set_unit(n, unit);
+            memcpy(product, unit, count * sizeof *product);
+            for (k = 0; k < m->tiles; k++)
+                cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, n, n, n, -1,
+                            at(m, all, k, row), n, at(m, all, k, column), n, 1, product, n);
+            add_error(s, count, product, unit, row == column ? 1 : 2);
+        }
+}
+
+static hs_status check_qr(const hsi_matrix *m, sums *s, sums *orthogonal)
+{
+    size_t  tiles = (size_t)m->tiles;
+    double *work = malloc((square(m->tile) + hsi_matrix_elements(m)) * sizeof *work);
+    double *all = malloc(tiles * tiles * square(m->tile) * sizeof *all);
+
+    if (work && all) {
+        check_triangle(m, s, all, work);
+        check_orthogonal(m, orthogonal, all, work);
+    }
+    free(work);
+    free(all);
+    return work && all ? HS_OK : HS_ENOMEM;
+}
+
+hs_status hsi_matrix_check(hsi_matrix *m)
+{
+    hs_exec_factorisation *r = &m->result;
+    sums                   product = {0}, orthogonal = {.size = m->kind == HSI_QR ? 0 : 1};
+    hs_status              st =
+        m->kind == HSI_QR ? check_qr(m, &product, &orthogonal) : check_product(m, &product);
+
+    if (st != HS_OK)
+        return st;
+    r->checked = 1;
+    r->relative = sqrt(product.error / product.size);
+    r->largest = product.largest;
+    r->orthogonality = sqrt(orthogonal.error / orthogonal.size);
+    r->wrong = !(r->relative < most_relative && r->largest < most_largest &&
+                 r->orthogonality < most_relative && orthogonal.largest < most_largest);
+    return HS_OK;
+}
+
+#else
+
+/* Without these there is none. */
+hs_status hsi_matrix_check(hsi_matrix *m)
+{
+    (void)m;
+    return HS_EUNSUPPORTED;
+}
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The input, by seed. Cholesky's is symmetric and positive definite: 128 on the diagonal, plus
+ * the products of eight features of row and column, sines of the row's number. LU's and QR's
+ * elements are uniform in (-1, 1), but LU's diagonal outweighs its row and column. It is the same
+ * matrix whatever its tiles.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "exec/backend/kernel/kernel.h"
+#include "exec/data/matrix.h"
+
+#define DIAGONAL 128.0
+
+static int order_of(const hsi_matrix *matrix)
+{
+    return matrix->tile * matrix->tiles;
+}
+
+static double drawn(const hsi_matrix *matrix, uint64_t index)
+{
+    return (double)(hsi_draw(hsi_draw(matrix->seed) + index) >> 11) * 0x1p-53;
+}
+
+static double phase(const hsi_matrix *matrix, int index)
+{
+    return 6.283185307179586 * drawn(matrix, (uint64_t)index);
+}
+
+static hs_status make_features(hsi_matrix *matrix)
+{
+    int order = order_of(matrix), t, i;
+
+    matrix->feature = malloc((size_t)order * HSI_FEATURES * sizeof *matrix->feature);
+    if (!matrix->feature)
+        return HS_ENOMEM;
+    for (t = 0; t < HSI_FEATURES; t++) {
+        double one = phase(matrix, 2 * t), other = phase(matrix, 2 * t + 1);
+
+        for (i = 0; i < order; i++)
+            matrix->feature[(size_t)i * HSI_FEATURES + (size_t)t] =
+                sin(0.013 * i * t + one) + 0.5 * cos(0.007 * i * t + other);
+    }
+    return HS_OK;
+}
+
+static double definite(const hsi_matrix *matrix, int row, int column)
+{
+    const double *f = matrix->feature + (size_t)row * HSI_FEATURES;
+    const double *g = matrix->feature + (size_t)column * HSI_FEATURES;
+    double        sum = row == column ? DIAGONAL : 0;
+    int           t;
+
+    for (t = 0; t < HSI_FEATURES; t++)
+        sum += f[t] * g[t];
+    return sum;
+}
+
+static double uniform(const hsi_matrix *matrix, int row, int column)
+{
+    uint64_t order = (uint64_t)order_of(matrix);
+
+    return 2 * drawn(matrix, (uint64_t)column * order + (uint64_t)row) - 1;
+}
+
+void hsi_matrix_input(const hsi_matrix *matrix, int row, int column, double *tile)
+{
+    int n = matrix->tile, i, j;
+
+    for (j = 0; j < n; j++)
+        for (i = 0; i < n; i++) {
+            int    r = row * n + i, c = column * n + j;
+            double value =
+                matrix->kind == HSI_CHOLESKY ? definite(matrix, r, c) : uniform(matrix, r, c);
+
+            tile[hsi_at(n, i, j)] =
+                matrix->kind == HSI_LU && r == c ? value + order_of(matrix) : value;
+        }
+}
+
+hs_status hsi_matrix_fill(hsi_matrix *matrix)
+{
+    size_t bytes = hsi_matrix_elements(matrix) * sizeof(double), i;
+
+    hsi_blas_one_thread();
+    matrix->result.checked = matrix->result.wrong = 0;
+    if (matrix->kind == HSI_CHOLESKY && !matrix->feature && make_features(matrix) != HS_OK)
+        return HS_ENOMEM;
+    for (i = 0; i < matrix->pieces; i++) {
+        hsi_datum *piece = &matrix->piece[i];
+
+        if (!piece->matrix)
+            continue;
+        if (!piece->at)
+            piece->at = aligned_alloc(64, (bytes + 63) / 64 * 64);
+        if (!piece->at)
+            return HS_ENOMEM;
+        if (piece->matrix == 'A')
+            hsi_matrix_input(matrix, piece->row, piece->column, piece->at);
+    }
+    return HS_OK;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_EXEC_DATA_MATRIX_H
+#define HSI_EXEC_DATA_MATRIX_H
+
+#include <hybridsched/exec.h>
+
+/*
+ * The matrix that a graph of kernels factorises: its square tiles are the data that rows name,
+ * A-0-0, A-1-0 and so on, and each kernel is one step of a tiled Cholesky, LU (without
+ * exchanges of rows) or QR factorisation. QR has V-k-k (reflectors below the diagonal
+ * of A-k-k, for those who read them while others write the triangle above) and T-i-k (their
+ * block factors). All tiles are by column, without gaps.
+ */
+typedef enum hsi_step {
+    HSI_NO_STEP,
+    HSI_POTRF,
+    HSI_SYRK,
+    HSI_TRSM, /* Cholesky: B := B inv(L') */
+    HSI_GEMM, /* Cholesky: C -= A B' */
+    HSI_GETRF,
+    HSI_TRSM_LEFT,  /* LU: B := inv(L) B */
+    HSI_TRSM_RIGHT, /* LU: B := B inv(U) */
+    HSI_GEMM_LU,    /* C -= A B */
+    HSI_GEQRF,
+    HSI_ORMQR,
+    HSI_TPQRT,
+    HSI_TPMQRT
+} hsi_step;
+
+typedef enum hsi_factorisation { HSI_CHOLESKY, HSI_LU, HSI_QR } hsi_factorisation;
+
+enum { HSI_OPERANDS = 4 };
+
+typedef struct hsi_operand {
+    char           matrix; /* A, V or T */
+    hs_access_mode mode;
+    size_t         piece;
+} hsi_operand;
+
+/* What the tasks of a row do. */
+typedef struct hsi_matrix_row {
+    hsi_step    step;
+    int         count;
+    hsi_operand operand[HSI_OPERANDS];
+} hsi_matrix_row;
+
+typedef struct hsi_datum {
+    char    matrix; /* 0: nothing of the matrix */
+    int     row, column;
+    double *at;
+} hsi_datum;
+
+typedef struct hsi_matrix {
+    hsi_factorisation     kind;
+    int                   tile, tiles; /* order of a tile, and tiles in a row and in a column */
+    uint64_t              seed;        /* of its elements */
+    int                   may_fail;    /* attempts may: their input has to survive them */
+    int                   may_take; /* likewise, a worker may take a task that another type runs */
+    size_t                rows, pieces;
+    hsi_matrix_row       *row;
+    hsi_datum            *piece;
+    size_t               *place;   /* by row and column: the piece of A; SIZE_MAX: none */
+    double               *feature; /* Cholesky: of each row of the matrix, HSI_FEATURES */
+    hs_exec_factorisation result;
+} hsi_matrix;
+
+enum { HSI_FEATURES = 8 };
+
+/*
+ * recognise.c. HS_OK and NULL: no kernel of the instance works on data. HS_EDEPENDENT: they do,
+ * but it is no factorisation of a whole matrix; `why` says what is in the way.
+ */
+hs_status hsi_matrix_create(const hs_instance *in, uint64_t seed, hsi_matrix **out,
+                            char why[HS_WHY]);
+void      hsi_matrix_free(hsi_matrix *matrix);
+
+/* Is it the row's kernel that would run on CPUs, and one that works on the data the row names? */
+int hsi_matrix_concerns(const hs_instance *in, size_t number, const hs_task *row);
+
+/* Elements of a tile in memory: a T-i-k has HSI_KERNEL_PANEL rows whatever the tile's order. */
+size_t hsi_matrix_elements(const hsi_matrix *matrix);
+
+/* fill.c: memory for all pieces, unless they have it, with the input in those of A. HS_ENOMEM */
+hs_status hsi_matrix_fill(hsi_matrix *matrix);
+
+/* A tile of the input again. */
+void hsi_matrix_input(const hsi_matrix *matrix, int row, int column, double *tile);
+
+/* check.c: what the run has made of it against the input, into matrix->result. HS_ENOMEM */
+hs_status hsi_matrix_check(hsi_matrix *matrix);
+
+static inline double *hsi_matrix_tile(const hsi_matrix *matrix, int row, int column)
+{
+    return matrix->piece[matrix->place[(size_t)row * (size_t)matrix->tiles + (size_t)column]].at;
+}
+
+#endif

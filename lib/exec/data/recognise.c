@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/backend/kernel/kernel.h"
+#include "exec/data/matrix.h"
+#include "exec/machine/limits.h"
+#include "exec/why.h"
+
+/*
+ * Operands in the order of the data column: a matrix, two of the letters i, j, k for row and
+ * column of the tile, and what is done to it: nothing, it is read; + read and written; * written.
+ */
+typedef struct pattern {
+    const char       *kernel;
+    hsi_factorisation kind;
+    hsi_step          step;
+    const char       *operand[HSI_OPERANDS];
+} pattern;
+
+static const pattern patterns[] = {
+    {"dpotrf", HSI_CHOLESKY, HSI_POTRF, {"Akk+"}},
+    {"dtrsm", HSI_CHOLESKY, HSI_TRSM, {"Akk", "Aik+"}},
+    {"dsyrk", HSI_CHOLESKY, HSI_SYRK, {"Aik", "Aii+"}},
+    {"dgemm", HSI_CHOLESKY, HSI_GEMM, {"Aik", "Ajk", "Aij+"}},
+    {"dgetrf", HSI_LU, HSI_GETRF, {"Akk+"}},
+    {"dtrsm", HSI_LU, HSI_TRSM_LEFT, {"Akk", "Akj+"}},
+    {"dtrsm", HSI_LU, HSI_TRSM_RIGHT, {"Akk", "Aik+"}},
+    {"dgemm", HSI_LU, HSI_GEMM_LU, {"Aik", "Akj", "Aij+"}},
+    {"dgeqrf", HSI_QR, HSI_GEQRF, {"Akk+", "Vkk*", "Tkk*"}},
+    {"dormqr", HSI_QR, HSI_ORMQR, {"Vkk", "Tkk", "Akj+"}},
+    {"dtpqrt", HSI_QR, HSI_TPQRT, {"Akk+", "Aik+", "Tik*"}},
+    {"dtpmqrt", HSI_QR, HSI_TPMQRT, {"Aik", "Tik", "Akj+", "Aij+"}},
+};
+
+enum { PATTERNS = sizeof patterns / sizeof *patterns, MOST_TILES = 65536 };
+
+static const char *const names[] = {"Cholesky", "LU", "QR"};
+
+/* A kernel of ours and its size; NULL: it is none. */
+static const hsi_kernel_entry *kernel_of(const hs_task *row, int *tile)
+{
+    const char             *colon = row->kernel ? strchr(row->kernel, ':') : NULL;
+    const hsi_kernel_entry *entry;
+    char                   *end;
+    long                    n;
+
+    if (!colon || (row->cpu_command && *row->cpu_command))
+        return NULL;
+    entry = hsi_kernel_find(row->kernel, (size_t)(colon - row->kernel));
+    n = strtol(colon + 1, &end, 10);
+    *tile = *end || n < 1 || n > HSI_KERNEL_MOST ? 0 : (int)n; /* else its backend complains */
+    return entry;
+}
+
+int hsi_matrix_concerns(const hs_instance *in, size_t number, const hs_task *row)
+{
+    size_t         data;
+    hs_access_mode mode;
+    int            tile;
+
+    return hs_instance_access(in, number, 0, &data, &mode) && kernel_of(row, &tile);
+}
+
+/* "A-3-1"; 0: no such name. */
+static int read_index(const char **text, int *index)
+{
+    char *end;
+    long  n;
+
+    if ((*text)[0] != '-' || (*text)[1] < '0' || (*text)[1] > '9')
+        return 0;
+    n = strtol(*text + 1, &end, 10);
+    *text = end;
+    *index = (int)n;
+    return n < MOST_TILES;
+}
+
+static hsi_datum read_piece(const char *name)
+{
+    hsi_datum   piece = {.matrix = name[0]};
+    const char *at = name + 1;
+
+    if (!strchr("AVT", name[0]) || !read_index(&at, &piece.row) ||
+        !read_index(&at, &piece.column) || *at)
+        piece.matrix = 0;
+    return piece;
+}
+
+static hs_access_mode mode_of(char sign)
+{
+    return sign == '+' ? HS_READ_WRITE : sign == '*' ? HS_WRITE : HS_READ;
+}
+
+/* Binds the letters i, j, k that are not bound (-1) yet. */
+static int fits(const char *wanted, const hsi_datum *piece, hs_access_mode mode, int bound[3])
+{
+    int *row = &bound[wanted[1] - 'i'], *column = &bound[wanted[2] - 'i'];
+
+    if (piece->matrix != wanted[0] || mode != mode_of(wanted[3]))
+        return 0;
+    if (*row < 0)
+        *row = piece->row;
+    if (*column < 0)
+        *column = piece->column;
+    return *row == piece->row && *column == piece->column;
+}
+
+/* Operands are different tiles. */
+static int is_among(const hsi_matrix_row *row, int count, size_t piece)
+{
+    while (count-- > 0)
+        if (row->operand[count].piece == piece)
+            return 1;
+    return 0;
+}
+
+static int match(const hsi_matrix *matrix, const hs_instance *in, size_t number, const pattern *p,
+                 hsi_matrix_row *out)
+{
+    int            bound[3] = {-1, -1, -1}, i;
+    hs_access_mode mode;
+    size_t         data;
+
+    *out = (hsi_matrix_row){.step = p->step};
+    for (i = 0; hs_instance_access(in, number, (size_t)i, &data, &mode); i++) {
+        if (i == HSI_OPERANDS || !p->operand[i] ||
+            !fits(p->operand[i], &matrix->piece[data], mode, bound) || is_among(out, i, data))
+            return 0;
+        out->operand[i] = (hsi_operand){p->operand[i][0], mode, data};
+    }
+    out->count = i;
+    return out->count == HSI_OPERANDS || !p->operand[out->count];
+}
+
+static hs_status recognise_row(hsi_matrix *matrix, const hs_instance *in, size_t number,
+                               const hsi_kernel_entry *entry, const hs_task *row, int tile,
+                               char why[HS_WHY])
+{
+    char name[200];
+    int  i;
+
+    hs_instance_row_name(in, number, 0, name, sizeof name);
+    if (matrix->tile == 0)
+        matrix->tile = tile;
+    if (tile != matrix->tile)
+        return hsi_refuse(why, HS_EDEPENDENT,
+                          "task %.100s: its tiles are of %d and those of others of %d: kernels "
+                          "that share data have one size",
+                          name, tile, matrix->tile);
+    for (i = 0; i < PATTERNS && (row->count ? row->count : 1) == 1; i++)
+        if (patterns[i].kind == matrix->kind && strcmp(patterns[i].kernel, entry->name) == 0 &&
+            match(matrix, in, number, &patterns[i], &matrix->row[number]))
+            return HS_OK;
+    return hsi_refuse(why, HS_EDEPENDENT,
+                      "task %.100s: with its data, %.32s is no step of a tiled %s factorisation of "
+                      "tiles A-0-0, A-1-0, ...; kernels that share data do nothing else",
+                      name, row->kernel, names[matrix->kind]);
+}
+
+/* By the first kernel that only one has; HS_OK and *found 0: nothing works on data. */
+static hs_status find_kind(const hs_instance *in, hsi_matrix *matrix, int *found, char why[HS_WHY])
+{
+    size_t  i, first = SIZE_MAX;
+    hs_task row;
+    int     p, tile;
+
+    *found = 0;
+    for (i = 0; i < hs_instance_rows(in); i++) {
+        hs_instance_row(in, i, &row);
+        if (!hsi_matrix_concerns(in, i, &row))
+            continue;
+        first = i < first ? i : first;
+        for (p = 0; p < PATTERNS; p++)
+            if (patterns[p].operand[0][3] == '+' &&
+                strcmp(patterns[p].kernel, kernel_of(&row, &tile)->name) == 0) {
+                matrix->kind = patterns[p].kind;
+                *found = 1;
+                return HS_OK;
+            }
+    }
+    if (first == SIZE_MAX)
+        return HS_OK;
+    hs_instance_row(in, first, &row);
+    return hsi_refuse(why, HS_EDEPENDENT,
+                      "%.64s works on data that other tasks made, and without a dpotrf, dgetrf or "
+                      "dgeqrf among them that is no factorisation; kernels do nothing else on "
+                      "shared data",
+                      row.kernel);
+}
+
+static hs_status recognise_rows(const hs_instance *in, hsi_matrix *matrix, char why[HS_WHY])
+{
+    hs_status st = HS_OK;
+    size_t    i;
+    hs_task   row;
+    int       tile;
+
+    for (i = 0; i < matrix->rows && st == HS_OK; i++) {
+        const hsi_kernel_entry *entry;
+
+        hs_instance_row(in, i, &row);
+        if (!hsi_matrix_concerns(in, i, &row))
+            continue;
+        entry = kernel_of(&row, &tile);
+        if (tile == 0)
+            return hsi_kernel_refuse_size(row.kernel, entry, why);
+        if (!entry->kernel)
+            return hsi_refuse(why, HS_ERESOURCE,
+                              "kernel '%.64s' needs %s, which this build is without", row.kernel,
+                              entry->needs);
+        st = recognise_row(matrix, in, i, entry, &row, tile, why);
+    }
+    return st;
+}
+
+/* Where each tile of A is; all of them, or of Cholesky all on and below the diagonal. */
+static hs_status place_tiles(hsi_matrix *matrix, char why[HS_WHY])
+{
+    size_t tiles, i;
+    int    row, column;
+
+    for (i = 0; i < matrix->pieces; i++)
+        if (matrix->piece[i].matrix == 'A') {
+            matrix->tiles = hsi_larger(matrix->tiles, matrix->piece[i].row + 1);
+            matrix->tiles = hsi_larger(matrix->tiles, matrix->piece[i].column + 1);
+        }
+    tiles = (size_t)matrix->tiles;
+    if (tiles * tiles / 2 > matrix->pieces) /* so no table is larger than what was read */
+        return hsi_refuse(why, HS_EDEPENDENT, "tiles of the matrix A are missing");
+    matrix->place = malloc(tiles * tiles * sizeof *matrix->place);
+    if (!matrix->place)
+        return HS_ENOMEM;
+    for (i = 0; i < tiles * tiles; i++)
+        matrix->place[i] = SIZE_MAX;
+    for (i = 0; i < matrix->pieces; i++)
+        if (matrix->piece[i].matrix == 'A')
+            matrix->place[(size_t)matrix->piece[i].row * tiles + (size_t)matrix->piece[i].column] =
+                i;
+    for (row = 0; row < matrix->tiles; row++)
+        for (column = 0; column < (matrix->kind == HSI_CHOLESKY ? row + 1 : matrix->tiles);
+             column++)
+            if (matrix->place[(size_t)row * tiles + (size_t)column] == SIZE_MAX)
+                return hsi_refuse(why, HS_EDEPENDENT, "the tile A-%d-%d of the matrix is missing",
+                                  row, column);
+    return HS_OK;
+}
+
+size_t hsi_matrix_elements(const hsi_matrix *matrix)
+{
+    return (size_t)matrix->tile * (size_t)hsi_larger(matrix->tile, HSI_KERNEL_PANEL);
+}
+
+static hs_status check_memory(const hsi_matrix *matrix, char why[HS_WHY])
+{
+    double needed = 8.0 * (double)hsi_matrix_elements(matrix) * (double)matrix->pieces, memory;
+
+    if (needed < 0x1p28) /* to look is slow */
+        return HS_OK;
+    memory = hsi_limit_memory();
+    if (memory == 0 || needed <= memory)
+        return HS_OK;
+    return hsi_refuse(why, HS_ERESOURCE, "the matrix needs %.1f GiB of memory, and there are %.1f",
+                      needed / 0x1p30, memory / 0x1p30);
+}
+
+static hs_status read_pieces(const hs_instance *in, hsi_matrix *matrix)
+{
+    size_t i;
+
+    matrix->rows = hs_instance_rows(in);
+    while (hs_instance_data_name(in, matrix->pieces))
+        matrix->pieces++;
+    matrix->row = calloc(matrix->rows + 1, sizeof *matrix->row);
+    matrix->piece = calloc(matrix->pieces + 1, sizeof *matrix->piece);
+    if (!matrix->row || !matrix->piece)
+        return HS_ENOMEM;
+    for (i = 0; i < matrix->pieces; i++)
+        matrix->piece[i] = read_piece(hs_instance_data_name(in, i));
+    return HS_OK;
+}
+
+static void describe(hsi_matrix *matrix)
+{
+    static const double thirds[] = {1, 2, 4};
+    double              order = (double)matrix->tile * matrix->tiles;
+
+    matrix->result =
+        (hs_exec_factorisation){.struct_size = sizeof matrix->result,
+                                .name = names[matrix->kind],
+                                .order = (size_t)matrix->tile * (size_t)matrix->tiles,
+                                .tile = (size_t)matrix->tile,
+                                .seed = matrix->seed,
+                                .operations = thirds[matrix->kind] / 3 * order * order * order};
+}
+
+hs_status hsi_matrix_create(const hs_instance *in, uint64_t seed, hsi_matrix **out,
+                            char why[HS_WHY])
+{
+    hsi_matrix *matrix = calloc(1, sizeof *matrix);
+    int         found = 0;
+    hs_status   st = matrix ? find_kind(in, matrix, &found, why) : HS_ENOMEM;
+
+    *out = NULL;
+    if (st == HS_OK && found) {
+        matrix->seed = seed;
+        st = read_pieces(in, matrix);
+        if (st == HS_OK)
+            st = recognise_rows(in, matrix, why);
+        if (st == HS_OK)
+            st = place_tiles(matrix, why);
+        if (st == HS_OK)
+            st = check_memory(matrix, why);
+    }
+    if (st == HS_OK && found) {
+        describe(matrix);
+        *out = matrix;
+    } else {
+        hsi_matrix_free(matrix);
+    }
+    return st;
+}
+
+void hsi_matrix_free(hsi_matrix *matrix)
+{
+    size_t i;
+
+    if (!matrix)
+        return;
+    for (i = 0; matrix->piece && i < matrix->pieces; i++)
+        free(matrix->piece[i].at);
+    free(matrix->feature);
+    free(matrix->place);
+    free(matrix->piece);
+    free(matrix->row);
+    free(matrix);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Factorisations on shared tiles, verified by the library itself, under every policy that knows
+ * graphs; that what it verifies with can tell right from wrong; and what is refused.
+ */
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "exec_fixture.h"
+#include "rounds.h"
+#include "suite.h"
+
+static uint64_t dice;
+
+static unsigned roll(unsigned sides)
+{
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(dice >> 33) % sides;
+}
+
+enum { KERNELS = 64 };
+
+/* Tiles of any size, with the times of those of 1600 made shorter. */
+static hs_instance *factorisation(int kind, unsigned tiles, unsigned n, unsigned cpus,
+                                  unsigned gpus)
+{
+    const hs_kernel_table *known = hs_kernel_table_find("v100-1600");
+    hs_kernel              kernels[KERNELS];
+    static char            name[KERNELS][32];
+    hs_kernel_table        table = *known;
+    hs_tiled               spec = {.kind = (hs_factorisation)kind,
+                                   .tiles = tiles,
+                                   .cpus = cpus,
+                                   .gpus = gpus,
+                                   .graph = 1,
+                                   .table = &table};
+    hs_instance           *in = NULL;
+    const char            *missing;
+
+    ck_assert_uint_le(known->count, KERNELS);
+    for (size_t i = 0; i < known->count; i++) {
+        kernels[i] = known->kernels[i];
+        snprintf(name[i], sizeof name[i], "%.*s:%u", (int)strcspn(kernels[i].kernel, ":"),
+                 kernels[i].kernel, n);
+        kernels[i].kernel = name[i];
+        kernels[i].cpu *= pow(n / 1600.0, 3);
+        kernels[i].gpu *= pow(n / 1600.0, 3);
+    }
+    table.kernels = kernels;
+    ck_assert_int_eq(hs_generate_tiled(&spec, &in, &missing), HS_OK);
+    return in;
+}
+
+/* As many workers as one likes, GPUs emulated. */
+static hs_exec_settings settings_of(const hs_policy_kind *policy)
+{
+    hs_exec_settings s;
+
+    hs_exec_settings_init(&s);
+    s.policy = policy;
+    s.emulate[HS_GPU] = s.oversubscribe = s.unbound = 1;
+    s.halt = HS_HALT_NEVER;
+    s.matrix_seed = roll(1000);
+    return s;
+}
+
+static hs_exec *make(const hs_instance *in, const hs_schedule *plan, const hs_exec_settings *s)
+{
+    hs_exec *exec = NULL;
+    char     why[HS_WHY];
+
+    ck_assert_msg(hs_exec_create(in, plan, s, &exec, why) == HS_OK, "%s", why);
+    return exec;
+}
+
+static hs_exec_factorisation result_of(const hs_exec *exec)
+{
+    hs_exec_factorisation f;
+
+    hs_exec_factorisation_init(&f);
+    ck_assert_int_eq(hs_exec_factorised(exec, &f), 1);
+    return f;
+}
+
+/* Far below what is asked for. */
+static void all_is_right(const hs_exec *exec)
+{
+    hs_exec_factorisation f = result_of(exec);
+
+    ck_assert_int_eq(f.checked, 1);
+    ck_assert_int_eq(f.wrong, 0);
+    ck_assert_double_lt(f.relative, 1e-13);
+    ck_assert_double_lt(f.largest, 1e-10);
+    ck_assert_double_lt(f.orthogonality, 1e-12);
+    ck_assert(f.orthogonality == 0 || strcmp(f.name, "QR") == 0);
+}
+
+/* Twice with one handle: the second run begins with the input again. */
+static uint64_t run_right(hs_instance *in, const hs_exec_settings *s)
+{
+    hs_schedule   *plan = hs_policy_needs_plan(s->policy) ? solved(in, "heft") : NULL;
+    hs_exec       *exec = make(in, plan, s);
+    hs_exec_report report;
+    char           why[HS_WHY];
+    uint64_t       aborted = 0;
+
+    hs_exec_report_init(&report);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_msg(hs_exec_run(exec, &report, why) == HS_OK, "%s", why);
+        ck_assert_uint_eq(report.done, report.tasks);
+        all_is_right(exec);
+        aborted += report.aborted;
+    }
+    hs_exec_free(exec);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+    return aborted;
+}
+
+/* With tasks of all workers' types, and only one; in place and on copies. */
+START_TEST(every_policy_factorises)
+{
+    const unsigned sizes[] = {1, 7, 32, 33, 64, 96};
+    uint64_t       aborted = 0;
+
+    for (int round = 0; round < rounds(6); round++)
+        for (size_t i = 0; i < hs_policy_count(); i++) {
+            const hs_policy_kind *policy = hs_policy_at(i);
+            hs_exec_settings      s = settings_of(policy);
+            unsigned              gpus = round % 3;
+
+            if (!hs_policy_graphs(policy))
+                continue;
+            s.retries = roll(2);
+            s.time_scale = 1;
+            aborted +=
+                run_right(factorisation(_i, 1 + roll(7), sizes[roll(6)], 1 + roll(3), gpus), &s);
+        }
+    if (rounds(6) >= 6 && _i != HS_QR)
+        ck_assert_uint_gt(aborted, 0);
+}
+END_TEST
+
+/* As the fourth paper's validation, the smaller half of it. */
+START_TEST(larger_ones)
+{
+    const unsigned tiles[] = {4, 6, 8, 10, 12}, sizes[] = {64, 96, 128, 192};
+
+    for (unsigned i = 0; i < 5; i++)
+        for (unsigned j = 0; j < 4; j++) {
+            hs_exec_settings s = settings_of(hs_policy_find("heteroprio"));
+
+            if (tiles[i] * sizes[j] <= 1152 && (rounds(10) >= 10 || tiles[i] * sizes[j] <= 512))
+                run_right(factorisation(_i, tiles[i], sizes[j], 2, j % 2), &s);
+        }
+}
+END_TEST
+
+static void touch(hs_builder *b, size_t row, const char *name, hs_access_mode mode)
+{
+    size_t data;
+
+    ck_assert_int_eq(hs_builder_data(b, name, &data), HS_OK);
+    ck_assert_int_eq(hs_builder_access(b, row, data, mode), HS_OK);
+}
+
+/* The rows of `in`, but row `moved` stands in front of row `before`. */
+static hs_instance *reordered(const hs_instance *in, size_t moved, size_t before)
+{
+    hs_builder  *b = NULL;
+    hs_instance *out = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    hs_builder_workers(b, hs_instance_cpus(in), hs_instance_gpus(in));
+    for (size_t i = 0; i < hs_instance_rows(in); i++) {
+        size_t         row = i == before ? moved : i > before && i <= moved ? i - 1 : i, data;
+        hs_task        task;
+        hs_access_mode mode;
+
+        hs_instance_row(in, row, &task);
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        for (size_t k = 0; hs_instance_access(in, row, k, &data, &mode); k++)
+            touch(b, i, hs_instance_data_name(in, data), mode);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &out, NULL), HS_OK);
+    hs_builder_free(b);
+    return out;
+}
+
+/* The row before `row` that writes what it reads; -1: it only updates. */
+static long writer_of(const hs_instance *in, size_t row)
+{
+    size_t         read, data, k, l;
+    hs_access_mode mode;
+
+    for (k = 0; hs_instance_access(in, row, k, &read, &mode); k++) {
+        if (mode != HS_READ)
+            continue;
+        for (long before = (long)row - 1; before >= 0; before--)
+            for (l = 0; hs_instance_access(in, (size_t)before, l, &data, &mode); l++)
+                if (data == read && mode != HS_READ)
+                    return before;
+    }
+    return -1;
+}
+
+/* A task that runs before what makes its input: the edge is the wrong way round. */
+START_TEST(a_broken_order_is_found)
+{
+    for (int round = 0; round < rounds(60); round++) {
+        hs_exec_settings s = settings_of(hs_policy_find("dynamic"));
+        hs_instance     *in = factorisation(_i, 2 + roll(4), 8 + roll(30), 1 + roll(2), 0), *broken;
+        size_t           row = roll((unsigned)hs_instance_rows(in));
+        long             writer = writer_of(in, row);
+        hs_exec         *exec;
+        char             why[HS_WHY];
+
+        if (writer >= 0) {
+            broken = reordered(in, row, (size_t)writer);
+            exec = make(broken, NULL, &s);
+            ck_assert_int_eq(hs_exec_run(exec, NULL, why), HS_EFAILED);
+            hs_exec_free(exec);
+            s.verify = 0;
+            exec = make(broken, NULL, &s);
+            hs_exec_run(exec, NULL, why);
+            ck_assert_int_eq(result_of(exec).checked, 0);
+            hs_exec_free(exec);
+            hs_instance_free(broken);
+        }
+        hs_instance_free(in);
+    }
+}
+END_TEST
+
+static hs_builder *two_rows(const char *first, const char *second, uint32_t count)
+{
+    const hs_task tasks[] = {
+        {.struct_size = sizeof(hs_task), .cpu = 1, .gpu = 1, .kernel = first, .count = count},
+        {.struct_size = sizeof(hs_task), .cpu = 1, .gpu = 1, .kernel = second, .count = 1}};
+    hs_builder *b = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    hs_builder_workers(b, 1, 0);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(hs_builder_add(b, &tasks[i]), HS_OK);
+    return b;
+}
+
+static void refused(hs_builder *b, hs_status expected, const char *word)
+{
+    hs_exec_settings s = settings_of(hs_policy_find("heteroprio"));
+    hs_instance     *in = NULL;
+    hs_exec         *exec = NULL;
+    char             why[HS_WHY];
+
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, why), expected);
+    ck_assert_msg(strstr(why, word) != NULL, "'%s' without '%s'", why, word);
+    hs_builder_free(b);
+    hs_instance_free(in);
+}
+
+START_TEST(what_is_no_factorisation)
+{
+    hs_builder *b = two_rows("dpotrf:64", "dtrsm:32", 1);
+
+    touch(b, 0, "A-0-0", HS_READ_WRITE);
+    touch(b, 1, "A-0-0", HS_READ);
+    touch(b, 1, "A-1-0", HS_READ_WRITE);
+    refused(b, HS_EDEPENDENT, "size");
+    b = two_rows("dpotrf:64", "dtrsm:64", 1);
+    touch(b, 0, "A-0-0", HS_READ_WRITE);
+    touch(b, 1, "A-0-0", HS_READ);
+    touch(b, 1, "A-1-0", HS_READ_WRITE);
+    refused(b, HS_EDEPENDENT, "A-1-1");
+    b = two_rows("dpotrf:64", "dtrsm:64", 1);
+    touch(b, 0, "A", HS_READ_WRITE);
+    touch(b, 1, "A", HS_READ);
+    touch(b, 1, "B", HS_READ_WRITE);
+    refused(b, HS_EDEPENDENT, "Cholesky");
+    b = two_rows("dpotrf:64", "dtrsm:64", 2);
+    touch(b, 0, "A-0-0", HS_READ_WRITE);
+    refused(b, HS_EDEPENDENT, "Cholesky");
+    b = two_rows("dgemm:64", "dgemm:64", 1);
+    touch(b, 0, "A-0-0", HS_READ_WRITE);
+    refused(b, HS_EDEPENDENT, "dpotrf");
+    b = two_rows("dpotrf:64", "dgetrf:64", 1);
+    touch(b, 0, "A-0-0", HS_READ_WRITE);
+    touch(b, 1, "A-0-0", HS_READ_WRITE);
+    refused(b, HS_EDEPENDENT, "dgetrf");
+    b = two_rows("dpotrf:64", "dpotrf:64", 1);
+    touch(b, 0, "A-0-99999", HS_READ_WRITE);
+    refused(b, HS_EDEPENDENT, "Cholesky");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("exec data");
+    TCase *cases = tcase_create("factorisations");
+
+    tcase_set_timeout(cases, 300);
+    tcase_add_loop_test(cases, every_policy_factorises, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_loop_test(cases, larger_ones, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_loop_test(cases, a_broken_order_is_found, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_test(cases, what_is_no_factorisation);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
