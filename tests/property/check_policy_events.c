@@ -421,6 +421,42 @@ START_TEST(foreign_numbers)
 }
 END_TEST
 
+/* What runs may be late by the tolerance: then it has nothing left, and not less than nothing. */
+START_TEST(late_tasks_are_no_credit)
+{
+    static const hs_task rows[] = {{.struct_size = sizeof *rows, .cpu = 1, .gpu = INFINITY},
+                                   {.struct_size = sizeof *rows, .cpu = INFINITY, .gpu = 1.05},
+                                   {.struct_size = sizeof *rows, .cpu = 0.01, .gpu = 0.01}};
+    hs_policy_settings   settings;
+    hs_builder          *builder;
+    hs_instance         *in;
+    hs_policy           *policy;
+    hs_decision          decision;
+    size_t               row;
+
+    ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(builder, 1, 1), HS_OK);
+    for (row = 0; row < 3; row++)
+        ck_assert_int_eq(hs_builder_add(builder, &rows[row]), HS_OK);
+    ck_assert_int_eq(hs_builder_after(builder, 2, 1, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(builder, &in, &row), HS_OK);
+    hs_builder_free(builder);
+    hs_policy_settings_init(&settings);
+    settings.tolerance = 0.1;
+    ck_assert_int_eq(hs_policy_create(hs_policy_find("dualhp"), in, NULL, &settings, &policy),
+                     HS_OK);
+    hs_policy_next(policy, 0, 0, &decision, NULL);
+    ck_assert(decision.kind == HS_DECIDE_START && decision.task == 0);
+    hs_policy_next(policy, 1, 0, &decision, NULL);
+    ck_assert(decision.kind == HS_DECIDE_START && decision.task == 1);
+    hs_policy_ended(policy, 1, 1, HS_ENDING_DONE, 1.05, NULL);
+    hs_policy_next(policy, 1, 1.05, &decision, NULL);
+    ck_assert(decision.kind == HS_DECIDE_START && decision.task == 2);
+    hs_policy_free(policy);
+    hs_instance_free(in);
+}
+END_TEST
+
 /* Who does not run a task cannot end it, where the policy knows who runs it. */
 START_TEST(foreign_endings)
 {
@@ -513,6 +549,7 @@ int main(void)
     tcase_set_timeout(cases, 600);
     tcase_add_loop_test(cases, keeps_its_word, 0, (int)hs_policy_count());
     tcase_add_loop_test(cases, foreign_numbers, 0, (int)hs_policy_count());
+    tcase_add_test(cases, late_tasks_are_no_credit);
     tcase_add_loop_test(cases, foreign_endings, 0, 2);
     tcase_add_loop_test(cases, lists_come_first, 0, 2);
     tcase_add_loop_test(cases, plans_of_something_else, 0, 4);
