@@ -116,7 +116,7 @@ enum { TILES = 4 };
 static void tile_task(hsi_kernel_graph *g, double work, int row, int column, int k,
                       size_t tile[TILES][TILES])
 {
-    char        id[32];
+    char        id[48];
     size_t      task;
     const char *name = row == k ? "potrf" : column == k ? "trsm" : row == column ? "syrk" : "gemm";
     double      share = row == k ? 1.0 / 6 : column == k || row == column ? 0.5 : 1;
