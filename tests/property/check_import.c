@@ -13,11 +13,11 @@
 
 #include "unit/alloc_scenario.h"
 #include "property/dice.h"
-#include "property/graph_sample.h"
+#include "property/same_instance.h"
 #include "unit/rounds.h"
 #include "suite.h"
 
-enum { MOST = 12, MOST_TASKS = 64 };
+enum { MOST = 12 };
 
 /* A graph in which every earlier task may be before a later one. */
 typedef struct small {
@@ -104,23 +104,9 @@ static hs_instance *by_hand(const small *g, const char *prefix, size_t first, in
     return in;
 }
 
-static void must_equal(hs_instance *a, hs_instance *b)
+static void write_stg(const small *g, dice *d)
 {
-    ck_assert_uint_eq(hs_instance_rows(a), hs_instance_rows(b));
-    for (size_t i = 0; i < hs_instance_rows(a); i++) {
-        char name[2][64];
-
-        hs_instance_row_name(a, i, 0, name[0], sizeof name[0]);
-        hs_instance_row_name(b, i, 0, name[1], sizeof name[1]);
-        ck_assert_str_eq(name[0], name[1]);
-    }
-    ck_assert_uint_eq(hs_instance_digest(a), hs_instance_digest(b));
-    hs_instance_free(a);
-    hs_instance_free(b);
-}
-
-static void write_stg(const small *g)
-{
+    (void)d;
     fprintf(file, " %zu\n0 0 0\n", g->n);
     for (size_t j = 0; j <= g->n; j++) {
         size_t before = 0;
@@ -141,20 +127,6 @@ static void write_stg(const small *g)
     fprintf(file, "# remarks 1 2 3\n");
 }
 
-START_TEST(stg_equals_by_hand)
-{
-    dice  d = {1};
-    small g;
-
-    for (int round = 0; round < rounds(2000); round++) {
-        draw_small(&g, &d);
-        begin();
-        write_stg(&g);
-        must_equal(import(hs_import_stg, &g), by_hand(&g, "", 1, 0));
-    }
-}
-END_TEST
-
 /* Nodes and edges in any order, times by default or in their place, quotes or none. */
 static void write_dot(const small *g, dice *d)
 {
@@ -174,20 +146,6 @@ static void write_dot(const small *g, dice *d)
     }
     fprintf(file, "}\n");
 }
-
-START_TEST(dot_equals_by_hand)
-{
-    dice  d = {2};
-    small g;
-
-    for (int round = 0; round < rounds(2000); round++) {
-        draw_small(&g, &d);
-        begin();
-        write_dot(&g, &d);
-        must_equal(import(hs_import_dot, &g), by_hand(&g, "n", 0, 1));
-    }
-}
-END_TEST
 
 /*
  * Parents and children, and what one writes and the other reads: files of others than parents are
@@ -236,32 +194,32 @@ static void write_wfcommons(const small *g, dice *d)
     fprintf(file, "]}}}");
 }
 
-START_TEST(wfcommons_equals_by_hand)
+static const struct {
+    importer *with;
+    void (*write)(const small *g, dice *d);
+    const char *prefix; /* of names */
+    size_t      first;
+    int         has_bytes;
+} formats[] = {
+    {hs_import_stg, write_stg, "", 1, 0},
+    {hs_import_dot, write_dot, "n", 0, 1},
+    {hs_import_wfcommons, write_wfcommons, "w", 0, 1},
+};
+
+START_TEST(imports_equal_by_hand)
 {
-    dice  d = {4};
+    dice  d = {(uint64_t)_i};
     small g;
 
     for (int round = 0; round < rounds(2000); round++) {
         draw_small(&g, &d);
         begin();
-        write_wfcommons(&g, &d);
-        must_equal(import(hs_import_wfcommons, &g), by_hand(&g, "w", 0, 1));
+        formats[_i].write(&g, &d);
+        must_equal(import(formats[_i].with, &g),
+                   by_hand(&g, formats[_i].prefix, formats[_i].first, formats[_i].has_bytes));
     }
 }
 END_TEST
-
-static hs_instance *through_dot(const hs_instance *in)
-{
-    hs_instance  *out = NULL;
-    hs_diagnostic why = {0};
-
-    begin();
-    ck_assert_int_eq(hs_dot_write(fileno(file), in), HS_OK);
-    ck_assert_msg(hs_import_dot(whole(), NULL, &out, &why) == HS_OK, "%d:%d: %s", (int)why.line,
-                  (int)why.column, why.text);
-    fclose(file);
-    return out;
-}
 
 /* Every job has a time of its own: a footprint. */
 static void write_models(const small *g)
@@ -385,135 +343,6 @@ START_TEST(starpu_equals_by_hand)
 }
 END_TEST
 
-/* before[u]: u is before the vertex, with nothing but barriers between, and makes so many bytes;
- * -1. */
-static void before_tasks(const hs_graph *g, size_t vertex, size_t tasks, double bytes,
-                         double before[])
-{
-    size_t          count;
-    const double   *of;
-    const uint32_t *pred = hs_graph_predecessors(g, vertex, &count, &of);
-
-    for (size_t i = 0; i < count; i++) {
-        double most = of && of[i] > bytes ? of[i] : bytes;
-
-        if (pred[i] >= tasks)
-            before_tasks(g, pred[i], tasks, most, before);
-        else if (most > before[pred[i]])
-            before[pred[i]] = most;
-    }
-}
-
-/* Copies are rows by themselves now; else the two are the same, barriers or none. */
-static void must_be_as_before(const hs_instance *in, const hs_instance *back)
-{
-    size_t          tasks = hs_instance_tasks(in);
-    const hs_graph *g[2] = {NULL, NULL};
-
-    ck_assert_uint_eq(hs_instance_rows(back), tasks);
-    ck_assert_int_eq(hs_instance_graph(in, &g[0]), HS_OK);
-    ck_assert_int_eq(hs_instance_graph(back, &g[1]), HS_OK);
-    for (size_t t = 0; t < tasks; t++) {
-        double before[2][MOST_TASKS];
-
-        ck_assert(hs_instance_time(in, t, HS_CPU) == hs_instance_time(back, t, HS_CPU));
-        ck_assert(hs_instance_time(in, t, HS_GPU) == hs_instance_time(back, t, HS_GPU));
-        ck_assert_int_eq(hs_instance_priority(in, t), hs_instance_priority(back, t));
-        ck_assert_int_eq(hs_instance_restartable(in, t), hs_instance_restartable(back, t));
-        for (size_t u = 0; u < tasks; u++)
-            before[0][u] = before[1][u] = -1;
-        for (int i = 0; i < 2; i++)
-            if (g[i])
-                before_tasks(g[i], t, tasks, 0, before[i]);
-        for (size_t u = 0; u < tasks; u++)
-            ck_assert_msg(before[0][u] == before[1][u], "%zu -> %zu: %g, %g", u, t, before[0][u],
-                          before[1][u]);
-    }
-}
-
-/* Data, bytes, links, priorities, what may not be restarted: all of it comes back. */
-START_TEST(dot_comes_back)
-{
-    graph_sample s;
-
-    for (int round = 0; round < rounds(2000); round++) {
-        hs_instance *back;
-
-        graph_sample_make(&s, (uint64_t)round);
-        back = through_dot(s.in);
-        must_be_as_before(s.in, back);
-        if (hs_instance_rows(s.in) == hs_instance_tasks(s.in))
-            ck_assert_uint_eq(hs_instance_digest(back), hs_instance_digest(s.in));
-        hs_instance_free(back);
-        graph_sample_free(&s);
-    }
-}
-END_TEST
-
-/* Rows with counts come back as their copies, with the edges that barriers stand for. */
-START_TEST(dot_of_copies_comes_back)
-{
-    enum { ROWS = 6 };
-    dice d = {3};
-
-    for (int round = 0; round < rounds(1000); round++) {
-        hs_builder  *b = NULL;
-        hs_instance *in = NULL, *back;
-        hs_task      task;
-
-        ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-        ck_assert_int_eq(hs_builder_workers(b, 2, 1), HS_OK);
-        for (size_t j = 0; j < ROWS; j++) {
-            hs_task_init(&task);
-            task.cpu = task.gpu = 1 + dice_below(&d, 5);
-            task.count = 1 + dice_below(&d, 4);
-            ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-            for (size_t i = 0; i < j; i++)
-                if (dice_below(&d, 3) == 0)
-                    ck_assert_int_eq(hs_builder_after(b, j, i, 0, dice_below(&d, 2) * 7), HS_OK);
-        }
-        ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
-        hs_builder_free(b);
-        back = through_dot(in);
-        must_be_as_before(in, back);
-        hs_instance_free(in);
-        hs_instance_free(back);
-    }
-}
-END_TEST
-
-/* Names as odd as may be. */
-START_TEST(dot_of_odd_names_comes_back)
-{
-    static const char *const names[] = {"a\"b", "\\", "x\\\"", "new\nline", "\xc3\xa9", "a;b:c\\",
-                                        "->",   "n0", "#",     "<b>",       " ",        "a b#2"};
-    hs_builder              *b = NULL;
-    hs_instance             *in = NULL, *back;
-    hs_task                  task;
-    size_t                   data;
-
-    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    ck_assert_int_eq(hs_builder_workers(b, 2, 1), HS_OK);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        hs_task_init(&task);
-        task.id = names[i];
-        task.cpu = 0.1 * (double)(i + 1);
-        task.gpu = i % 3 ? 1e-300 : INFINITY;
-        task.kernel = names[(i + 1) % 12];
-        task.priority = i % 2 ? INT64_MIN : INT64_MAX;
-        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-        ck_assert_int_eq(hs_builder_data(b, names[i], &data), HS_OK);
-        ck_assert_int_eq(hs_builder_access(b, i, data, HS_WRITE), HS_OK);
-        if (i > 0)
-            ck_assert_int_eq(hs_builder_access(b, i, data - 1, HS_READ), HS_OK);
-    }
-    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
-    hs_builder_free(b);
-    back = through_dot(in);
-    must_equal(in, back);
-}
-END_TEST
-
 /* A file that is imported while memory is short. */
 typedef struct short_file {
     importer   *with;
@@ -603,13 +432,8 @@ int main(void)
     TCase *tests = tcase_create("imports");
 
     tcase_set_timeout(tests, 240);
-    tcase_add_test(tests, stg_equals_by_hand);
-    tcase_add_test(tests, dot_equals_by_hand);
-    tcase_add_test(tests, wfcommons_equals_by_hand);
+    tcase_add_loop_test(tests, imports_equal_by_hand, 0, sizeof formats / sizeof *formats);
     tcase_add_test(tests, starpu_equals_by_hand);
-    tcase_add_test(tests, dot_comes_back);
-    tcase_add_test(tests, dot_of_copies_comes_back);
-    tcase_add_test(tests, dot_of_odd_names_comes_back);
     tcase_add_test(tests, memory_is_short);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -553,118 +553,6 @@ START_TEST(equal_ratios_go_by_priority_then_by_age)
 }
 END_TEST
 
-/* Kernels whose ratios are apart, times that are off by a millionth. */
-START_TEST(noise_hides_no_priorities)
-{
-    enum { KERNELS = 4, EACH = 50 };
-    static const double ratio[KERNELS] = {29, 26, 11, 2};
-    hs_queue_settings   settings;
-    hs_queue           *q = NULL;
-    hs_ready            task;
-    dice                d = {7};
-    size_t              i;
-
-    hs_queue_settings_init(&settings);
-    settings.tolerance = 1e-2;
-    ck_assert_int_eq(hs_queue_create_with(1, 1, 0, &settings, &q), HS_OK);
-    for (i = 0; i < KERNELS * EACH; i++) {
-        task = (hs_ready){i % KERNELS, ratio[i % KERNELS] * (1 + 1e-6 * dice_unit(&d)), 1,
-                          (int64_t)(i / KERNELS * 37 % EACH)};
-        ck_assert_int_eq(hs_queue_push(q, &task, NULL), HS_OK);
-    }
-    for (i = 0; i < KERNELS * EACH; i++) {
-        ck_assert_int_eq(hs_queue_take(q, HS_GPU, &task), 1);
-        ck_assert_uint_eq(task.tag, i / EACH);
-        ck_assert_int_eq(task.priority, EACH - 1 - (int64_t)(i % EACH));
-    }
-    hs_queue_free(q);
-}
-END_TEST
-
-static hs_schedule *simulate(const hs_instance *estimates, const hs_instance *truth,
-                             double tolerance)
-{
-    const hs_policy_kind *kind = hs_policy_find("heteroprio-ns");
-    hs_policy_settings    settings;
-    hs_schedule          *s = NULL;
-
-    hs_policy_settings_init(&settings);
-    settings.ratio_tolerance = tolerance;
-    ck_assert_int_eq(hs_policy_simulate(kind, estimates, NULL, truth, &settings, &s), HS_OK);
-    return s;
-}
-
-/* With noise in the estimates it does what it does without. */
-START_TEST(the_policy_has_a_tolerance_too)
-{
-    enum { TASKS = 200 };
-    static const double ratio[] = {29, 26, 11, 2};
-    double              cpu[2][TASKS], gpu[TASKS];
-    int64_t             priority[TASKS];
-    hs_instance        *truth = NULL, *noisy = NULL;
-    hs_schedule        *s[3];
-    hs_policy_settings  settings;
-    dice                d = {11};
-    size_t              i;
-
-    for (i = 0; i < TASKS; i++) {
-        gpu[i] = 1 + (double)(i % 4);
-        cpu[0][i] = ratio[i % 4] * gpu[i];
-        cpu[1][i] = cpu[0][i] * (1 + 1e-6 * dice_unit(&d));
-        priority[i] = dice_below(&d, 1000);
-    }
-    ck_assert_int_eq(hs_instance_wrap(TASKS, cpu[0], gpu, priority, 4, 2, &truth), HS_OK);
-    ck_assert_int_eq(hs_instance_wrap(TASKS, cpu[1], gpu, priority, 4, 2, &noisy), HS_OK);
-    s[0] = simulate(truth, truth, 0);
-    s[1] = simulate(noisy, truth, 1e-2);
-    s[2] = simulate(noisy, truth, 0);
-    ck_assert(digest_plan(s[0]) == digest_plan(s[1]));
-    ck_assert(digest_plan(s[0]) != digest_plan(s[2]));
-    hs_policy_settings_init(&settings);
-    settings.ratio_tolerance = 2;
-    ck_assert_int_eq(
-        hs_policy_simulate(hs_policy_find("heteroprio"), truth, NULL, truth, &settings, &s[0]),
-        HS_EINVAL);
-    for (i = 0; i < 3; i++)
-        hs_schedule_free(s[i]);
-    hs_instance_free(truth);
-    hs_instance_free(noisy);
-}
-END_TEST
-
-/* Higher priorities are for CPUs below 1, however near. */
-START_TEST(no_cell_has_1_inside)
-{
-    static const double   below = 0x1.fffffffffffffp-1;
-    static const hs_ready tasks[] = {{0, below, 1, 1},
-                                     {1, below, 1, 2},
-                                     {2, 1, 1, 1},
-                                     {3, 1, 1, 2},
-                                     {4, 0x1.fffffffffffffp52, 0x1p53, 3}};
-    static const uint64_t order[] = {3, 2, 0, 1, 4};
-    hs_queue_settings     settings;
-    hs_queue             *q = NULL;
-    hs_ready              task;
-
-    hs_queue_settings_init(&settings);
-    settings.tolerance = 0.5;
-    ck_assert_int_eq(hs_queue_create_with(1, 1, 0, &settings, &q), HS_OK);
-    for (size_t i = 0; i < 5; i++)
-        ck_assert_int_eq(hs_queue_push(q, &tasks[i], NULL), HS_OK);
-    for (size_t i = 0; i < 5; i++) {
-        ck_assert_int_eq(hs_queue_take(q, HS_GPU, &task), 1);
-        ck_assert_uint_eq(task.tag, order[i]);
-    }
-    hs_queue_free(q);
-    settings.tolerance = 1.5;
-    ck_assert_int_eq(hs_queue_create_with(1, 1, 0, &settings, &q), HS_EINVAL);
-    settings.tolerance = -1;
-    ck_assert_int_eq(hs_queue_create_with(1, 1, 0, &settings, &q), HS_EINVAL);
-    settings.tolerance = NAN;
-    ck_assert_int_eq(hs_queue_create_with(1, 1, 0, &settings, &q), HS_EINVAL);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("queue");
@@ -674,9 +562,6 @@ int main(void)
     tcase_add_test(cases, refuses_what_makes_no_sense);
     tcase_add_test(cases, what_waits_can_change);
     tcase_add_test(cases, equal_ratios_go_by_priority_then_by_age);
-    tcase_add_test(cases, noise_hides_no_priorities);
-    tcase_add_test(cases, the_policy_has_a_tolerance_too);
-    tcase_add_test(cases, no_cell_has_1_inside);
     tcase_add_test(cases, agrees_with_the_model);
     tcase_add_test(cases, is_heteroprio_under_a_clock);
     suite_add_tcase(suite, cases);
