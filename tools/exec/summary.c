@@ -51,6 +51,14 @@ static int comparable(const exec_job *job)
     return job->report.resumed == 0 && job->report.done == job->report.tasks;
 }
 
+/* Commands move their data themselves, and do not wait for what is predicted of that. */
+static int has_links(const exec_job *job)
+{
+    double latency, bandwidth;
+
+    return hs_instance_link(job->plan.in, HS_H2D, &latency, &bandwidth);
+}
+
 /* To the microsecond, where tasks are so short that it may matter. */
 static void print_overhead(FILE *out, const hs_exec_report *r)
 {
@@ -66,7 +74,8 @@ static void print_overhead(FILE *out, const hs_exec_report *r)
 static void print_times(FILE *out, const exec_job *job, const exec_measured *m)
 {
     print_time(out, job, "predicted makespan", m->predicted);
-    fprintf(out, "%s\n", comparable(job) ? "" : "   of the whole plan");
+    fprintf(out, "%s%s\n", comparable(job) ? "" : "   of the whole plan",
+            has_links(job) ? "   with transfers over links" : "");
     print_time(out, job, "achieved makespan", m->achieved);
     if (job->unit != 1)
         fprintf(out, "   %.4g s here", m->achieved * job->unit);
