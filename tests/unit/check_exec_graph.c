@@ -293,7 +293,7 @@ START_TEST(what_will_never_be_ready_is_passed_over)
     ck_assert_uint_eq(p.report.failed, 1);
     ck_assert_uint_eq(p.report.blocked, 1);
     ck_assert_uint_eq(p.report.done, 3);
-    ck_assert(strstr(p.why, "1 were not run because of that"));
+    ck_assert(strstr(p.why, "1 was not run because of that"));
     end_performance(&p);
 }
 END_TEST

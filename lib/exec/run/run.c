@@ -87,9 +87,9 @@ static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, char why[
 
     if (r->done + r->left_out == r->tasks)
         return HS_OK;
-    used = snprintf(why, HS_WHY, "%llu of %llu tasks failed, and %llu were not run",
+    used = snprintf(why, HS_WHY, "%llu of %llu tasks failed, and %llu %s not run",
                     (unsigned long long)r->failed, (unsigned long long)r->tasks,
-                    (unsigned long long)r->not_run);
+                    (unsigned long long)r->not_run, r->not_run == 1 ? "was" : "were");
     if (r->blocked && r->blocked == r->not_run)
         snprintf(why + used, HS_WHY - (size_t)used, " because of that");
     else if (r->blocked)
