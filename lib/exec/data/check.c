@@ -64,7 +64,7 @@ static void add_error(sums *s, size_t count, const double *error, const double *
 static void subtract_product(const hsi_matrix *m, int row, int column, double *c, double *left,
                              double *right)
 {
-    int definite = m->kind == HSI_CHOLESKY, n = m->tile, k;
+    int definite = m->kind == HS_CHOLESKY, n = m->tile, k;
 
     for (k = 0; k <= row && k <= column; k++) {
         take(n, k < row ? WHOLE : definite ? LOWER : LOWER_UNIT, hsi_matrix_tile(m, row, k), left);
@@ -86,12 +86,12 @@ static hs_status check_product(const hsi_matrix *m, sums *s)
     if (!tile)
         return HS_ENOMEM;
     for (row = 0; row < m->tiles; row++)
-        for (column = 0; column < (m->kind == HSI_CHOLESKY ? row + 1 : m->tiles); column++) {
+        for (column = 0; column < (m->kind == HS_CHOLESKY ? row + 1 : m->tiles); column++) {
             hsi_matrix_input(m, row, column, tile);
             memcpy(tile + count, tile, count * sizeof *tile);
             subtract_product(m, row, column, tile, tile + 2 * count, tile + 3 * count);
             add_error(s, count, tile, tile + count,
-                      m->kind == HSI_CHOLESKY && row != column ? 2 : 1);
+                      m->kind == HS_CHOLESKY && row != column ? 2 : 1);
         }
     free(tile);
     return HS_OK;
@@ -201,9 +201,9 @@ static hs_status check_qr(const hsi_matrix *m, sums *s, sums *orthogonal)
 hs_status hsi_matrix_check(hsi_matrix *m)
 {
     hs_exec_factorisation *r = &m->result;
-    sums                   product = {0}, orthogonal = {.size = m->kind == HSI_QR ? 0 : 1};
+    sums                   product = {0}, orthogonal = {.size = m->kind == HS_QR ? 0 : 1};
     hs_status              st =
-        m->kind == HSI_QR ? check_qr(m, &product, &orthogonal) : check_product(m, &product);
+        m->kind == HS_QR ? check_qr(m, &product, &orthogonal) : check_product(m, &product);
 
     if (st != HS_OK)
         return st;

@@ -72,10 +72,10 @@ void hsi_matrix_input(const hsi_matrix *matrix, int row, int column, double *til
         for (i = 0; i < n; i++) {
             int    r = row * n + i, c = column * n + j;
             double value =
-                matrix->kind == HSI_CHOLESKY ? definite(matrix, r, c) : uniform(matrix, r, c);
+                matrix->kind == HS_CHOLESKY ? definite(matrix, r, c) : uniform(matrix, r, c);
 
             tile[hsi_at(n, i, j)] =
-                matrix->kind == HSI_LU && r == c ? value + order_of(matrix) : value;
+                matrix->kind == HS_LU && r == c ? value + order_of(matrix) : value;
         }
 }
 
@@ -85,7 +85,7 @@ hs_status hsi_matrix_fill(hsi_matrix *matrix)
 
     hsi_blas_one_thread();
     matrix->result.checked = matrix->result.wrong = 0;
-    if (matrix->kind == HSI_CHOLESKY && !matrix->feature && make_features(matrix) != HS_OK)
+    if (matrix->kind == HS_CHOLESKY && !matrix->feature && make_features(matrix) != HS_OK)
         return HS_ENOMEM;
     for (i = 0; i < matrix->pieces; i++) {
         hsi_datum *piece = &matrix->piece[i];

@@ -3,6 +3,7 @@
 #define HSI_EXEC_DATA_MATRIX_H
 
 #include <hybridsched/exec.h>
+#include <hybridsched/generate.h> /* hs_factorisation */
 
 /*
  * The matrix that a graph of kernels factorises: its square tiles are the data that rows name,
@@ -27,8 +28,6 @@ typedef enum hsi_step {
     HSI_TPMQRT
 } hsi_step;
 
-typedef enum hsi_factorisation { HSI_CHOLESKY, HSI_LU, HSI_QR } hsi_factorisation;
-
 enum { HSI_OPERANDS = 4 };
 
 typedef struct hsi_operand {
@@ -51,7 +50,7 @@ typedef struct hsi_datum {
 } hsi_datum;
 
 typedef struct hsi_matrix {
-    hsi_factorisation     kind;
+    hs_factorisation     kind;
     int                   tile, tiles; /* order of a tile, and tiles in a row and in a column */
     uint64_t              seed;        /* of its elements */
     int                   may_fail;    /* attempts may: their input has to survive them */

@@ -14,24 +14,24 @@
  */
 typedef struct pattern {
     const char       *kernel;
-    hsi_factorisation kind;
+    hs_factorisation kind;
     hsi_step          step;
     const char       *operand[HSI_OPERANDS];
 } pattern;
 
 static const pattern patterns[] = {
-    {"dpotrf", HSI_CHOLESKY, HSI_POTRF, {"Akk+"}},
-    {"dtrsm", HSI_CHOLESKY, HSI_TRSM, {"Akk", "Aik+"}},
-    {"dsyrk", HSI_CHOLESKY, HSI_SYRK, {"Aik", "Aii+"}},
-    {"dgemm", HSI_CHOLESKY, HSI_GEMM, {"Aik", "Ajk", "Aij+"}},
-    {"dgetrf", HSI_LU, HSI_GETRF, {"Akk+"}},
-    {"dtrsm", HSI_LU, HSI_TRSM_LEFT, {"Akk", "Akj+"}},
-    {"dtrsm", HSI_LU, HSI_TRSM_RIGHT, {"Akk", "Aik+"}},
-    {"dgemm", HSI_LU, HSI_GEMM_LU, {"Aik", "Akj", "Aij+"}},
-    {"dgeqrf", HSI_QR, HSI_GEQRF, {"Akk+", "Vkk*", "Tkk*"}},
-    {"dormqr", HSI_QR, HSI_ORMQR, {"Vkk", "Tkk", "Akj+"}},
-    {"dtpqrt", HSI_QR, HSI_TPQRT, {"Akk+", "Aik+", "Tik*"}},
-    {"dtpmqrt", HSI_QR, HSI_TPMQRT, {"Aik", "Tik", "Akj+", "Aij+"}},
+    {"dpotrf", HS_CHOLESKY, HSI_POTRF, {"Akk+"}},
+    {"dtrsm", HS_CHOLESKY, HSI_TRSM, {"Akk", "Aik+"}},
+    {"dsyrk", HS_CHOLESKY, HSI_SYRK, {"Aik", "Aii+"}},
+    {"dgemm", HS_CHOLESKY, HSI_GEMM, {"Aik", "Ajk", "Aij+"}},
+    {"dgetrf", HS_LU, HSI_GETRF, {"Akk+"}},
+    {"dtrsm", HS_LU, HSI_TRSM_LEFT, {"Akk", "Akj+"}},
+    {"dtrsm", HS_LU, HSI_TRSM_RIGHT, {"Akk", "Aik+"}},
+    {"dgemm", HS_LU, HSI_GEMM_LU, {"Aik", "Akj", "Aij+"}},
+    {"dgeqrf", HS_QR, HSI_GEQRF, {"Akk+", "Vkk*", "Tkk*"}},
+    {"dormqr", HS_QR, HSI_ORMQR, {"Vkk", "Tkk", "Akj+"}},
+    {"dtpqrt", HS_QR, HSI_TPQRT, {"Akk+", "Aik+", "Tik*"}},
+    {"dtpmqrt", HS_QR, HSI_TPMQRT, {"Aik", "Tik", "Akj+", "Aij+"}},
 };
 
 enum { PATTERNS = sizeof patterns / sizeof *patterns, MOST_TILES = 65536 };
@@ -239,7 +239,7 @@ static hs_status place_tiles(hsi_matrix *matrix, char why[HS_WHY])
             matrix->place[(size_t)matrix->piece[i].row * tiles + (size_t)matrix->piece[i].column] =
                 i;
     for (row = 0; row < matrix->tiles; row++)
-        for (column = 0; column < (matrix->kind == HSI_CHOLESKY ? row + 1 : matrix->tiles);
+        for (column = 0; column < (matrix->kind == HS_CHOLESKY ? row + 1 : matrix->tiles);
              column++)
             if (matrix->place[(size_t)row * tiles + (size_t)column] == SIZE_MAX)
                 return hsi_refuse(why, HS_EDEPENDENT, "the tile A-%d-%d of the matrix is missing",

@@ -128,7 +128,7 @@ static hs_status verify(const hs_exec *exec, char why[HS_WHY])
                     "the %s factorisation is wrong: relative residual %.3g (below 1e-8 if it is "
                     "right), largest element %.3g (below 1e-6)",
                     r->name, r->relative, r->largest);
-    if (matrix->kind == HSI_QR)
+    if (matrix->kind == HS_QR)
         snprintf(why + used, HS_WHY - (size_t)used, ", Q'Q off by %.3g (below 1e-8)",
                  r->orthogonality);
     return HS_EFAILED;
