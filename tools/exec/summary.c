@@ -157,7 +157,7 @@ static void print_kernels(FILE *out, const exec_job *job, const exec_measured *m
         const exec_kernel *k = &m->kernels[i];
 
         print_name(out, k, width);
-        fprintf(out, "  %-4s  %9zu  %8.5g %-2s  %8.5g %-2s  %8.2g%%  %8.4g +- %8.3g\n",
+        fprintf(out, "  %-4s  %9zu  %8.5g %-2s  %8.5g %-2s  %8.3g%%  %8.4g +- %8.3g\n",
                 exec_type_name(k->type), k->count, k->estimated, exec_unit_name(job), k->mean,
                 exec_unit_name(job), k->mean > 0 ? 100 * k->deviation / k->mean : 0, k->error,
                 k->error_spread);
