@@ -301,6 +301,51 @@ START_TEST(what_is_no_factorisation)
 }
 END_TEST
 
+static hs_body empty;
+
+static hs_status make_nothing(const hs_backend_options *options, const hs_task *task, hs_type type,
+                              hs_body **out, char why[HS_WHY])
+{
+    (void)options;
+    (void)task;
+    (void)type;
+    (void)why;
+    *out = &empty;
+    return HS_OK;
+}
+
+static hs_outcome do_nothing(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
+{
+    (void)worker;
+    (void)body;
+    (void)attempt;
+    return HS_OUTCOME_DONE;
+}
+
+/* Who runs the kernels otherwise gets neither tiles, which may not fit, nor their verification. */
+START_TEST(a_backend_of_the_settings_has_no_tiles)
+{
+    static const hs_backend nothing = {
+        .abi = HS_BACKEND_ABI, .name = "nothing", .body_create = make_nothing, .run = do_nothing};
+    static const hs_backend *const only[] = {&nothing};
+    hs_exec_settings               s = settings_of(hs_policy_find("heteroprio"));
+    hs_instance                   *in = factorisation(HS_CHOLESKY, 4, 32, 2, 1);
+    hs_exec_factorisation          f;
+    hs_exec                       *exec;
+    char                           why[HS_WHY];
+
+    empty.backend = &nothing;
+    s.backends = only;
+    s.backend_count = 1;
+    exec = make(in, NULL, &s);
+    ck_assert_msg(hs_exec_run(exec, NULL, why) == HS_OK, "%s", why);
+    hs_exec_factorisation_init(&f);
+    ck_assert_int_eq(hs_exec_factorised(exec, &f), 0);
+    hs_exec_free(exec);
+    hs_instance_free(in);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("exec data");
@@ -311,6 +356,7 @@ int main(void)
     tcase_add_loop_test(cases, larger_ones, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, a_broken_order_is_found, HS_CHOLESKY, HS_QR + 1);
     tcase_add_test(cases, what_is_no_factorisation);
+    tcase_add_test(cases, a_backend_of_the_settings_has_no_tiles);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -285,6 +285,18 @@ void hsi_bodies_begin(hsi_bodies *bodies, const hsi_work *work)
     };
 }
 
+/* Where backends of the settings run all tasks, nothing would be computed on the matrix. */
+static void drop_unused_matrix(hsi_bodies *bodies)
+{
+    size_t i;
+
+    for (i = 0; i < 2 * bodies->rows; i++)
+        if (bodies->list[i].body && bodies->backends[bodies->list[i].slot] == &bodies->shared)
+            return;
+    hsi_matrix_free(bodies->matrix);
+    bodies->matrix = NULL;
+}
+
 hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_work *work, const hsi_machine *machine,
                           char why[HS_WHY])
 {
@@ -308,6 +320,7 @@ hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_work *work, const hsi_ma
     for (i = 0; i < rows && st == HS_OK; i++)
         st = make_row(bodies, work, &list, i, planned ? planned[i] : 0, &lacking, why);
     free(planned);
+    drop_unused_matrix(bodies);
     if (st == HS_OK && lacking)
         st = reduce_estimates(bodies, work);
     return st;
