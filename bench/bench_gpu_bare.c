@@ -2,7 +2,9 @@
 /*
  * What a GPU can do: the matrix products of bench_gpu by nothing but a loop of cuBLAS calls
  * on one stream, data resident; their copies alone, both ways at once, from and to pinned
- * memory; and what it takes to call for tiny ones. Medians of 5.
+ * memory; and tiny ones, in a loop, and with the copy of a matrix before each as bench_gpu's
+ * tasks have it: from calls that go round some streams (tiny-streams), and as graphs of those
+ * nodes (tiny-graph). Medians of 5.
  *
  *   bench_gpu_bare [TASKS [TINY-TASKS [LARGEST]]]
  */
@@ -16,7 +18,7 @@
 
 #include "bench_gpu_sizes.h"
 
-enum { REPEATS = 5, SETS = 4, LARGEST = 2048 };
+enum { REPEATS = 5, SETS = 4, LARGEST = 2048, LANES = 4, BATCH = 64 };
 
 static size_t tasks = GEMM_TASKS, tiny_tasks = TINY_TASKS;
 static int    largest = LARGEST;
@@ -50,12 +52,24 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Three matrices each, taken in turn so that no product finds all of its own in a cache. */
-typedef struct bare {
-    cudaStream_t   stream, back;
+/* What a tiny task goes through. */
+typedef struct lane {
+    cudaStream_t   stream;
     cublasHandle_t blas;
     void          *space;
-    double        *there[SETS], *here, *results;
+    double        *c;
+    cudaEvent_t    join;
+} lane;
+
+/* Three matrices each, taken in turn so that no product finds all of its own in a cache. */
+typedef struct bare {
+    cudaStream_t    stream, back;
+    cublasHandle_t  blas;
+    void           *space;
+    double         *there[SETS], *here, *results;
+    lane            lane[LANES];
+    cudaEvent_t     fork;
+    cudaGraphExec_t graph; /* BATCH tiny tasks */
 } bare;
 
 static size_t set_bytes(void)
@@ -73,6 +87,64 @@ static void fill(double *to, size_t count)
         state = state * 6364136223846793005u + 1442695040888963407u;
         to[i] = (double)(state >> 11) * 0x1p-53 / 32 - 1.0 / 64;
     }
+}
+
+static void open_lane(lane *l)
+{
+    const size_t space = (size_t)4 << 20;
+
+    CUDA(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking));
+    CUDA(cudaEventCreateWithFlags(&l->join, cudaEventDisableTiming));
+    BLAS(cublasCreate(&l->blas));
+    BLAS(cublasSetStream(l->blas, l->stream));
+    CUDA(cudaMalloc(&l->space, space));
+    BLAS(cublasSetWorkspace(l->blas, l->space, space));
+    CUDA(cudaMalloc((void **)&l->c, sizeof(double) * TINY_SIZE * TINY_SIZE));
+}
+
+static void close_lane(lane *l)
+{
+    CUDA(cudaFree(l->c));
+    BLAS(cublasDestroy(l->blas));
+    CUDA(cudaFree(l->space));
+    CUDA(cudaEventDestroy(l->join));
+    CUDA(cudaStreamDestroy(l->stream));
+}
+
+/* As a resident task of bench_gpu's: the matrix that it changes is copied, its inputs are there. */
+static void tiny_task(const bare *b, const lane *l)
+{
+    static const double minus_one = -1, one = 1;
+    const double       *inputs = b->there[0];
+    const int           n = TINY_SIZE;
+
+    CUDA(cudaMemcpyAsync(l->c, inputs, sizeof *inputs * TINY_SIZE * TINY_SIZE,
+                         cudaMemcpyDeviceToDevice, l->stream));
+    BLAS(cublasDgemm(l->blas, CUBLAS_OP_N, CUBLAS_OP_T, n, n, n, &minus_one, inputs, n,
+                     inputs + TINY_SIZE * TINY_SIZE, n, &one, l->c, n));
+}
+
+/* The first lane leads; the others branch off it and come back. */
+static void make_graph(bare *b)
+{
+    cudaStream_t lead = b->lane[0].stream;
+    cudaGraph_t  made;
+    int          i;
+
+    CUDA(cudaEventCreateWithFlags(&b->fork, cudaEventDisableTiming));
+    CUDA(cudaStreamBeginCapture(lead, cudaStreamCaptureModeRelaxed));
+    CUDA(cudaEventRecord(b->fork, lead));
+    for (i = 1; i < LANES; i++)
+        CUDA(cudaStreamWaitEvent(b->lane[i].stream, b->fork, 0));
+    for (i = 0; i < BATCH; i++)
+        tiny_task(b, &b->lane[i % LANES]);
+    for (i = 1; i < LANES; i++) {
+        CUDA(cudaEventRecord(b->lane[i].join, b->lane[i].stream));
+        CUDA(cudaStreamWaitEvent(lead, b->lane[i].join, 0));
+    }
+    CUDA(cudaStreamEndCapture(lead, &made));
+    CUDA(cudaGraphInstantiate(&b->graph, made, 0));
+    CUDA(cudaGraphDestroy(made));
 }
 
 static void begin(bare *b)
@@ -95,12 +167,19 @@ static void begin(bare *b)
         CUDA(cudaMemcpyAsync(b->there[i], b->here, bytes, cudaMemcpyHostToDevice, b->stream));
     }
     CUDA(cudaStreamSynchronize(b->stream));
+    for (i = 0; i < LANES; i++)
+        open_lane(&b->lane[i]);
+    make_graph(b);
 }
 
 static void end(bare *b)
 {
     int i;
 
+    CUDA(cudaGraphExecDestroy(b->graph));
+    CUDA(cudaEventDestroy(b->fork));
+    for (i = 0; i < LANES; i++)
+        close_lane(&b->lane[i]);
     for (i = 0; i < SETS; i++)
         CUDA(cudaFree(b->there[i]));
     CUDA(cudaFreeHost(b->results));
@@ -147,6 +226,30 @@ static double tiny(bare *b)
         product(b, i, TINY_SIZE);
     CUDA(cudaStreamSynchronize(b->stream));
     return seconds() - start;
+}
+
+static double tiny_streams(bare *b)
+{
+    double start = seconds();
+    size_t i;
+
+    for (i = 0; i < tiny_tasks; i++)
+        tiny_task(b, &b->lane[i % LANES]);
+    for (i = 0; i < LANES; i++)
+        CUDA(cudaStreamSynchronize(b->lane[i].stream));
+    return seconds() - start;
+}
+
+/* The rest of a batch counts as one: the time is that of so many tasks. */
+static double tiny_graph(bare *b)
+{
+    double start = seconds();
+    size_t batches = (tiny_tasks + BATCH - 1) / BATCH, i;
+
+    for (i = 0; i < batches; i++)
+        CUDA(cudaGraphLaunch(b->graph, b->lane[0].stream));
+    CUDA(cudaStreamSynchronize(b->lane[0].stream));
+    return (seconds() - start) * (double)tiny_tasks / (double)(batches * BATCH);
 }
 
 /* Three matrices in, one out; each on a stream of its own, which waits for nothing. */
@@ -264,6 +367,10 @@ int main(int argc, char **argv)
     print("copies-out", 2 * SETS, time, 2e-9 * SETS * (double)set_bytes() / time, "GB/s");
     time = median(&b, tiny);
     print("tiny", tiny_tasks, time, 1e6 * time / (double)tiny_tasks, "us/task");
+    time = median(&b, tiny_streams);
+    print("tiny-streams", tiny_tasks, time, 1e6 * time / (double)tiny_tasks, "us/task");
+    time = median(&b, tiny_graph);
+    print("tiny-graph", tiny_tasks, time, 1e6 * time / (double)tiny_tasks, "us/task");
     end(&b);
     return 0;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Put into one archive all that tests/gpu/run needs on a machine with a GPU that has CUDA's
+# Put into an archive, and another for machines without xz, all that tests/gpu/run needs on a machine with a GPU that has CUDA's
 # libraries and a C library, and nothing else. By `make gpu-bundle`, which sets
 #
 #   MAKE STRIP srcdir pkglibdir bindir libdir VERSION PROGRAMS
@@ -128,12 +128,17 @@ source_of() {
     echo "glibc $(c_library)"
 } >"$root/about"
 
-(cd "$work" && tar --owner=0 --group=0 --sort=name -cf - "$name") | xz -T0 -6 >"$archive.part"
-size=$(wc -c <"$archive.part")
-if [ "$size" -gt "$limit" ]; then
-    rm -f "$archive.part"
-    echo "gpu-bundle: $size bytes are more than $limit" >&2
-    exit 1
-fi
-mv "$archive.part" "$archive"
-echo "$archive: $size bytes; runs with glibc $(c_library) or newer and $(tr '\n' ' ' <"$root/cuda-libraries")"
+keep() { # archive, command that compresses
+    (cd "$work" && tar --owner=0 --group=0 --sort=name -cf - "$name") | $2 >"$1.part"
+    size=$(wc -c <"$1.part")
+    if [ "$size" -gt "$limit" ]; then
+        rm -f "$1.part"
+        echo "gpu-bundle: $size bytes are more than $limit" >&2
+        exit 1
+    fi
+    mv "$1.part" "$1"
+    echo "$1: $size bytes; runs with glibc $(c_library) or newer and $(tr '\n' ' ' <"$root/cuda-libraries")"
+}
+
+keep "$archive" "xz -T0 -6"
+keep "${archive%.xz}.gz" "gzip -9n"

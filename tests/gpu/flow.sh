@@ -26,6 +26,15 @@ check() { # what, command...
 
 tar -C "$work" -xf "$archive" || exit 1
 root=$(echo "$work"/*)
+
+same_in_gz() {
+    mkdir "$work.gz" && tar -C "$work.gz" -xzf "${archive%.xz}.gz" && diff -r "$root" "$work.gz"/*
+    status=$?
+    rm -rf "$work.gz"
+    return $status
+}
+check "the .tar.gz has the same" same_in_gz
+check "it is at most 60 MiB, too" [ "$(wc -c <"${archive%.xz}.gz")" -le $((60 * 1024 * 1024)) ]
 unset LD_LIBRARY_PATH
 
 # what is in it
@@ -75,21 +84,51 @@ fi
 # with the fake
 
 sh "$srcdir/tests/fakecuda/stand-in" "$build" "$work/fake" "$root/lib/hybridsched/hybridsched-cuda.so" \
-    "$root/bin/bench_gpu_bare" "$root/bin/gpu_spoliations" || exit 1
+    "$root/bin/bench_gpu_bare" "$root/bin/gpu_spoliations" "$root/bin/gpu_storm" || exit 1
 
 check "no device: 77" status_of 77 env FAKECUDA="devices=0" "$root/run" --fake "$work/fake" --quick
 check "and it says so" grep -q '^no GPU: ' "$work/err"
 
+# A card that is there and does not work: no reason to say that there is none.
+ill() { # what FAKECUDA says, what it says
+    status_of 1 env FAKECUDA="$1" "$root/run" --fake "$work/fake" --quick --only throughput \
+        -o "$work/ill.md"
+    grep -q -F "$2" "$work/err" "$work/ill.md" || { cat "$work/err" "$work/ill.md" && return 1; }
+}
+check "a device that does not answer: 1" ill "fail-call=1 error=3 sticky=1" "it does not work"
+check "a bare benchmark that fails: 1" ill "memory=3e7" "bench_gpu_bare"
+
 whole_table() {
-    status_of 0 "$root/run" --fake "$work/fake" --quick -o "$work/table.md" &&
+    status_of 0 "$root/run" --fake "$work/fake" --quick -k "$work/kept" -o "$work/table.md" &&
         grep -q '^\*\*Not figures' "$work/table.md"
 }
 check "everything runs, and the table has no figures" whole_table
 for text in '| dormqr | 48 of 48 right' '| resident, graph |' '| with copies, streams |' \
-    '| cholesky, streams: over the plan' '| lu: GPU only |' '| qr: CPUs only |' '| from the GPU to CPUs |'; do
+    '| cholesky, streams: over the plan' '| lu: GPU only |' '| qr: CPUs only |' '| from the GPU to CPUs |' '| graph | ' \
+    '| from the word to stop'; do
     check "the table has '$text'" grep -q -F "$text" "$work/table.md"
 done
 check "nothing of it failed" sh -c "! grep -F '**failed**' '$work/table.md'"
+
+for file in bare.csv gpu.csv kernels.csv kernels-here.csv cholesky.csv lu-1-1.plan table.md \
+    spoliations.csv storm.csv; do
+    check "$file is kept" [ -s "$work/kept/$file" ]
+done
+
+# Kernels of a second each: no part is over when its time is up, and each has said what it knew.
+in_time() {
+    begun=$(date +%s)
+    status_of 1 env FAKECUDA="kernel=1 compute=0" "$root/run" --fake "$work/fake" --quick -t 20 \
+        -o "$work/short.md"
+    [ $(($(date +%s) - begun)) -le 60 ] && grep -q -F 'cut short' "$work/short.md" &&
+        grep -q -F '## Kernels' "$work/short.md" && grep -q -F '## A storm' "$work/short.md"
+}
+check "what takes too long is cut short" in_time
+
+# A core of two threads is one, whatever nproc says.
+check "cores are not threads" status_of 0 env HWLOC_SYNTHETIC="core:1 pu:2" HWLOC_THISSYSTEM=1 \
+    "$root/run" --fake "$work/fake" --quick --only hybrid -o "$work/cores.md"
+check "and the hybrid families are there" sh -c "! grep -F '**' '$work/cores.md' | grep -v figures"
 
 # Kernels of 2 ms, some of which may run at once: what one adds to a list is no less than 0.1 ms.
 calibrated() {

@@ -4,6 +4,9 @@
  * number, in both modes, copied and resident, and has every result verified as on CPUs.
  *
  *   gpu_kernels [-M MODULE] [LARGEST]
+ *   gpu_kernels -c
+ *
+ * -c: only tell how many cores the library counts, which are fewer than a machine's threads.
  *
  * 0: all are right; 1: some are not; 3: no GPU.
  */
@@ -80,7 +83,9 @@ int main(int argc, char **argv)
 {
     int c, i;
 
-    while ((c = getopt(argc, argv, "M:")) != -1) {
+    while ((c = getopt(argc, argv, "M:c")) != -1) {
+        if (c == 'c')
+            return printf("%u\n", hs_exec_cores()) < 0;
         if (c != 'M')
             return 2;
         module = optarg;

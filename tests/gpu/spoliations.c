@@ -5,7 +5,10 @@
  * needs. All must end well, each result verified, and of what was aborted nothing be left that
  * adds up: no thread, descriptor, memory of the host or of the GPU.
  *
- *   gpu_spoliations [-M MODULE] [-m CPUS] [-n SIZE] [SPOLIATIONS]
+ *   gpu_spoliations [-M MODULE] [-m CPUS] [-n SIZE] [-t SECONDS] [SPOLIATIONS]
+ *
+ * -t: no new run after that time, however many there were by then; of those that there were,
+ * some have to be from the GPU: what is larger takes it longer (-n).
  *
  * 0: so it is; 1: it is not; 3: no GPU.
  */
@@ -15,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cuda_runtime_api.h>
@@ -29,6 +33,7 @@ enum { ROUNDS_IN_VAIN = 100, ROUNDS_BEFORE = 3 };
 static const char *module;
 static unsigned    cpus;
 static int         size = 3072;
+static double      limit; /* of seconds; 0: none */
 
 static void fail(int code, const char *what, const char *detail)
 {
@@ -144,7 +149,11 @@ static hs_instance *make_tasks(void)
         st = hs_builder_unit(b, HS_SECONDS);
     for (i = 0; i < cpus + 2 && st == HS_OK; i++) {
         hs_task row = {.struct_size = sizeof row,
-                       .id = id, .kernel = kernel, .cpu = 1e-6, .gpu = 1e-6, .count = 1};
+                       .id = id,
+                       .kernel = kernel,
+                       .cpu = 1e-6,
+                       .gpu = 1e-6,
+                       .count = 1};
 
         row.restartable = HS_RESTART_YES;
         snprintf(kernel, sizeof kernel, "%s:%d", kernels[i % KERNELS], size);
@@ -210,7 +219,15 @@ static void run_round(const hs_instance *in, tally *t)
     hs_exec_free(exec);
 }
 
-static void run_until(const hs_instance *in, unsigned long wanted, tally *t)
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void run_until(const hs_instance *in, unsigned long wanted, double until, tally *t)
 {
     unsigned long sum = t->to_gpu + t->from_gpu, before, in_vain = 0;
 
@@ -219,6 +236,8 @@ static void run_until(const hs_instance *in, unsigned long wanted, tally *t)
         run_round(in, t);
         sum = t->to_gpu + t->from_gpu;
         in_vain = sum > before ? 0 : in_vain + 1;
+        if (limit > 0 && seconds() >= until)
+            return;
     }
     if (sum < wanted)
         fail(1, "after many rounds", "nothing more was taken over");
@@ -229,13 +248,15 @@ static void take_options(int argc, char **argv)
     int c;
 
     cpus = hs_exec_cores() > 1 ? hs_exec_cores() - 1 : 1;
-    while ((c = getopt(argc, argv, "M:m:n:")) != -1) {
+    while ((c = getopt(argc, argv, "M:m:n:t:")) != -1) {
         if (c == 'M')
             module = optarg;
         else if (c == 'm')
             cpus = (unsigned)strtoul(optarg, NULL, 10);
         else if (c == 'n')
             size = atoi(optarg);
+        else if (c == 't')
+            limit = atof(optarg);
         else
             exit(2);
     }
@@ -249,6 +270,7 @@ int main(int argc, char **argv)
     hs_instance  *in;
     census        looks[GROWTH_LOOKS];
     tally         t = {0}, first = {0};
+    double        start;
     int           i;
 
     take_options(argc, argv);
@@ -257,14 +279,18 @@ int main(int argc, char **argv)
     for (i = 0; i < ROUNDS_BEFORE; i++) /* what is made once and kept is no leak */
         run_round(in, &first);
     looks[0] = count_all();
+    start = seconds();
     for (i = 1; i < GROWTH_LOOKS; i++) {
-        run_until(in, wanted * (unsigned long)i / (GROWTH_LOOKS - 1), &t);
+        run_until(in, wanted * (unsigned long)i / (GROWTH_LOOKS - 1),
+                  start + limit * i / (GROWTH_LOOKS - 1), &t);
         looks[i] = count_all();
     }
     printf("to_gpu,from_gpu,rounds,tasks,by_gpu\n%lu,%lu,%lu,%lu,%lu\n", t.to_gpu, t.from_gpu,
            t.rounds, t.tasks, t.by_gpu);
     print("before", &looks[0]);
     print("after", &looks[GROWTH_LOOKS - 1]);
+    if (!t.from_gpu)
+        fail(1, "nothing was taken from the GPU", "larger tasks (-n) or more time (-t) may do it");
     compare(looks, wanted);
     hs_instance_free(in);
     return 0;

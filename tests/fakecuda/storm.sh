@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What is meant for a GPU, tests/gpu/storm.c and tests/gpu/spoliations.c, does what it says on the
+# fake, and fails where nothing was stopped.
+set -u
+
+module=tests/fakecuda/.libs/hybridsched-cuda.so
+[ -x fake_storm ] || exit 77 # no BLAS, no fake
+wrong=0
+out=$(mktemp) || exit 1
+trap 'rm -f "$out" "$out.storm"' EXIT
+
+check() { # what, expected status, command...
+    what=$1
+    expected=$2
+    shift 2
+    "$@" >"$out" 2>&1
+    status=$?
+    if [ "$status" -eq "$expected" ]; then
+        echo "ok: $what"
+    else
+        echo "WRONG: $what: exit status $status, not $expected"
+        cat "$out"
+        wrong=1
+    fi
+}
+
+export FAKECUDA="kernel=1e-3"
+check "a storm" 0 ./fake_storm -M "$module" -n 400 -t 20 500
+cp "$out" "$out.storm"
+check "it was no calm" 0 awk -F, 'END { exit !($2 >= 50 && $3 >= 50) }' "$out.storm"
+FAKECUDA="fail-operation=900"
+check "a GPU that breaks in it" 1 ./fake_storm -M "$module" -n 400 -t 20 500
+FAKECUDA=""
+check "nothing is large enough to be stopped" 1 ./fake_storm -M "$module" -n 1 3
+FAKECUDA="devices=0"
+check "no GPU" 3 ./fake_storm -M "$module" 10
+
+FAKECUDA="kernel=1e-3"
+check "spoliations" 0 ./fake_spoliations -M "$module" -m 3 -n 320 -t 20 40
+check "for no longer than they are given" 0 timeout 30 ./fake_spoliations -M "$module" -m 3 -n 320 -t 3 1000000
+exit $wrong
