@@ -150,6 +150,9 @@ typedef struct hs_exec_settings {
     double   band, leave;
     unsigned threshold;
     uint64_t matrix_seed; /* of the input that a graph of kernels factorises */
+    const double *matrix; /* that input instead: matrix_order x matrix_order by column, of Cholesky
+                             only what is on and below the diagonal; it must outlive the handle */
+    size_t matrix_order;
 } hs_exec_settings;
 
 HS_API void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size);
@@ -298,8 +301,10 @@ typedef struct hs_exec_factorisation {
     int         wrong;         /* it is not below the limits */
     double      relative;      /* Frobenius norm of input - product of the factors, over the
                                   input's; below 1e-8 */
-    double      largest;       /* element of that difference, in absolute value; below 1e-6 */
+    double      largest;       /* element of that difference, in absolute value; below `limit` */
     double      orthogonality; /* QR: of Q'Q and the unit matrix, as `relative`; else 0 */
+    int         given;         /* the input is settings.matrix */
+    double      limit;         /* of `largest`: 1e-6, times the largest element of what is given */
 } hs_exec_factorisation;
 
 #define hs_exec_factorisation_init(f) ((f)->struct_size = sizeof *(f))
@@ -310,6 +315,13 @@ typedef struct hs_exec_factorisation {
  * settings.verify a run whose result is wrong ends with HS_EFAILED.
  */
 HS_API int hs_exec_factorised(const hs_exec *exec, hs_exec_factorisation *out);
+
+/**
+ * After a run that did all tasks: what it made of the matrix, order x order by column. Cholesky's L
+ * and QR's R with zeros in the other triangle; LU's L, without its diagonal of ones, and U.
+ * HS_EINVAL: there is none.
+ */
+HS_API hs_status hs_exec_factors(const hs_exec *exec, double *out);
 
 /** Failures so far, in order of time: 0 past the last. From any thread, during the run too. */
 HS_API int hs_exec_failure_at(const hs_exec *exec, size_t index, hs_exec_failure *out);

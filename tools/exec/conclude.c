@@ -16,6 +16,8 @@ static hs_status write_file(int which, output *file, const exec_job *job, const 
     out = output_stream(file);
     if (!out)
         return HS_ENOMEM;
+    if (which == EXEC_FACTORS)
+        return exec_matrix_write(out, job, job->request->factors);
     if (job->request->html)
         return exec_write_html(out, job, m);
     exec_write_json(out, job, m);
@@ -29,6 +31,10 @@ static int write_files(const exec_job *job, exec_request *request, const exec_me
     for (int i = 0; i < EXEC_FILES; i++) {
         int code;
 
+        if (i == EXEC_FACTORS && job->status != HS_OK) {
+            output_discard(request->file[i]); /* they are not there, or wrong */
+            request->file[i] = NULL;
+        }
         if (!request->file[i])
             continue;
         code = output_close(request->file[i], write_file(i, request->file[i], job, m));

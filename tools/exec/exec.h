@@ -13,7 +13,7 @@
 
 /* What hsched-exec is asked to do, what came of it, and how it says so. */
 
-enum { EXEC_REPORT, EXEC_TRACE, EXEC_GANTT, EXEC_MEASURED, EXEC_FILES };
+enum { EXEC_REPORT, EXEC_TRACE, EXEC_GANTT, EXEC_MEASURED, EXEC_FACTORS, EXEC_FILES };
 
 /* What commands print: is it passed on, and when? */
 typedef enum exec_show { EXEC_SHOW_NOTHING, EXEC_SHOW_TASKS, EXEC_SHOW_LINES } exec_show;
@@ -29,6 +29,8 @@ typedef struct exec_request {
     int              html;             /* the report is to be HTML, not JSON */
     output          *file[EXEC_FILES]; /* NULL: not wanted */
     const char      *report;           /* the path of that file */
+    const char      *input;            /* of the matrix; NULL: it is made by the seed */
+    const char      *factors;          /* the path for what becomes of it; NULL: not wanted */
     const char      *joblog;           /* a path; NULL: not wanted */
     exec_joblog     *log;              /* that, while it is open */
     char           **command;          /* the words that hsched-exec was called with, and NULL */
@@ -42,6 +44,7 @@ typedef struct exec_job {
     double              unit;      /* seconds on the wall that one unit of the plan lasts */
     hs_exec            *exec;
     hs_exec_report      report;
+    double             *matrix;      /* that was read; NULL: none */
     time_t              began;       /* the run */
     hs_status           status;      /* of it */
     int                 signal;      /* that stopped it; 0: none */
@@ -188,6 +191,13 @@ int exec_devices(void);
 int  exec_blocked_next(const exec_job *job, uint32_t *next, uint32_t *failed);
 void exec_blocked_print(FILE *out, const exec_job *job);
 void exec_blocked_json(FILE *out, const exec_job *job);
+
+/**
+ * The matrix that is factorised (matrix.c), from a file of doubles by column, or numpy's: 0, or an
+ * exit code after a message. And what has become of it, numpy's if `path` ends in .npy.
+ */
+int       exec_matrix_read(const char *path, double **matrix, size_t *order);
+hs_status exec_matrix_write(FILE *out, const exec_job *job, const char *path);
 
 /** A summary (summary.c). */
 void exec_summary(FILE *out, const exec_job *job, const exec_measured *m);

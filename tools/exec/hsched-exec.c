@@ -128,6 +128,29 @@ static void take_report(const options *o, void *data)
     line->path[EXEC_REPORT] = o->value;
 }
 
+/* "A=FILE": the matrix has this name in the data column. */
+static const char *file_of_matrix(const options *o)
+{
+    if (strncmp(o->value, "A=", 2) != 0 || !o->value[2])
+        usage_error("--%s: '%s' is not A=FILE: the matrix is called A", o->current->name,
+                    o->value);
+    return o->value + 2;
+}
+
+static void take_input(const options *o, void *data)
+{
+    command_line *line = data;
+
+    line->request.input = file_of_matrix(o);
+}
+
+static void take_output(const options *o, void *data)
+{
+    command_line *line = data;
+
+    line->path[EXEC_FACTORS] = line->request.factors = file_of_matrix(o);
+}
+
 static const option_spec option_table[] = {
     {0, "policy", "NAME[:RANK]", {OPTION_NAME(policy_word, policy)},
      "who decides what an idle worker does (default: plan), and by which rank of the tasks; see "
@@ -216,6 +239,10 @@ static const option_spec option_table[] = {
      "write the instance again, with the times that were measured"},
     {0, "seed", "SEED", {OPTION_WHOLE(request.settings.matrix_seed, 0, OPTION_ANY)},
      "of the matrix that a graph of kernels on tiles factorises (default: 0)"},
+    {0, "input", "A=FILE", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_input)},
+     "factorise the matrix in FILE instead: doubles by column, or a .npy file"},
+    {0, "output", "A=FILE", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_output)},
+     "write its factors to FILE, by column, or as .npy if that is how its name ends"},
     {0, "no-verify", NULL, {OPTION_FLAG(no_verify)},
      "do not check the results of built-in kernels, or of the factorisation that they make"},
     {'q', "quiet", NULL, {OPTION_FLAG(request.quiet)}, "print no summary"},
@@ -274,7 +301,7 @@ static void check_policy_options(const options *o, const char *policy)
 
 static void check_command_line(command_line *line, const char *operand)
 {
-    const char *written[EXEC_FILES + 2];
+    const char *written[EXEC_FILES + 2], *read[] = {operand, line->request.input};
 
     if (line->request.settings.resume && !line->request.settings.journal)
         usage_error("%s needs a --journal to go on from",
@@ -288,7 +315,9 @@ static void check_command_line(command_line *line, const char *operand)
     written[1] = line->request.joblog;
     memcpy(written + 2, line->path, sizeof line->path);
     files_check_svg("--gantt", line->path[EXEC_GANTT]);
-    files_check(written, EXEC_FILES + 2, &operand, 1);
+    files_check(written, EXEC_FILES + 2, read, 2);
+    if (is_dash(operand) && is_dash(line->request.input))
+        usage_error("standard input is either the plan or the matrix");
     if (line->request.tag && !line->request.show)
         usage_error("--tag needs --show=tasks or --show=lines");
     if (files_to_stdout(line->path, EXEC_FILES)) {
@@ -389,6 +418,7 @@ int main(int argc, char **argv)
     code = run_plan(&line, &job);
     files_discard(line.request.file, EXEC_FILES);
     hs_exec_free(job.exec);
+    free(job.matrix);
     scratch_remove();
     hs_schedule_free(job.predicted);
     plan_free(&job.plan);

@@ -46,6 +46,8 @@ static void put_factorisation(FILE *out, const exec_job *job)
                 ",\n  \"factorisation\": {\"name\": %s, \"order\": %zu, \"tile\": %zu, "
                 "\"seed\": %zu, \"operations\": %g",
                 f.name, f.order, f.tile, (size_t)f.seed, f.operations);
+    if (f.given)
+        json_format(out, ", \"input\": %s", job->request->input);
     if (job->report.done == job->report.tasks && seconds > 0)
         json_format(out, ", \"gflops\": %g", 1e-9 * f.operations / seconds);
     if (f.checked) {

@@ -65,6 +65,7 @@ static void tell_refusal(const char *path, const char *why)
                                             {"settings.allow_plugins", "--allow=plugins"},
                                             {"settings.emulate[HS_CPU]", "--emulate-cpus"},
                                             {"settings.emulate[HS_GPU]", "--emulate-gpus"},
+                                            {"settings.matrix", "--input"},
                                             {"settings.no_reserve", "--no-reserve"},
                                             {"settings.oversubscribe", "--oversubscribe"}};
     char                     text[2 * HS_WHY];
@@ -135,6 +136,17 @@ static void tell_past(const exec_job *job)
             (unsigned long long)p.fresh, gone);
 }
 
+static int can_write_factors(const exec_job *job)
+{
+    hs_exec_factorisation f;
+
+    hs_exec_factorisation_init(&f);
+    if (!job->request->factors || hs_exec_factorised(job->exec, &f))
+        return 1;
+    message("%s: --output is given, and no tasks here factorise a matrix", job->plan.path);
+    return 0;
+}
+
 int exec_prepare(exec_job *job, exec_request *request)
 {
     hs_exec_settings *settings = &request->settings;
@@ -155,6 +167,9 @@ int exec_prepare(exec_job *job, exec_request *request)
     settings->logs_of_failures = !job->keeps_logs && request->show != EXEC_SHOW_TASKS;
     if (!code)
         code = predict(job, request);
+    if (!code && request->input)
+        code = exec_matrix_read(request->input, &job->matrix, &settings->matrix_order);
+    settings->matrix = job->matrix;
     if (code)
         return code;
     status = hs_exec_create(job->plan.in, job->plan.s, settings, &job->exec, job->why);
@@ -162,6 +177,8 @@ int exec_prepare(exec_job *job, exec_request *request)
         tell_refusal(job->plan.path, job->why[0] ? job->why : hs_status_text(status));
         return exit_code(status);
     }
+    if (!can_write_factors(job))
+        return EXIT_USAGE;
     if (job->why[0]) /* a note, such as that the journal's end was cut off */
         message("%s", job->why);
     if (!request->quiet)

@@ -175,9 +175,12 @@ static void print_factorisation(FILE *out, const exec_job *job)
     hs_exec_factorisation_init(&f);
     if (!hs_exec_factorised(job->exec, &f) || job->report.done < job->report.tasks)
         return;
-    fprintf(out, "  %-22s  %14.4g GFLOP/s   %s of %zu x %zu, tiles of %zu, seed %llu\n", "speed",
-            seconds > 0 ? 1e-9 * f.operations / seconds : 0, f.name, f.order, f.order, f.tile,
-            (unsigned long long)f.seed);
+    fprintf(out, "  %-22s  %14.4g GFLOP/s   %s of %zu x %zu, tiles of %zu, ", "speed",
+            seconds > 0 ? 1e-9 * f.operations / seconds : 0, f.name, f.order, f.order, f.tile);
+    if (f.given)
+        fprintf(out, "from %s\n", SHOWN(job->request->input));
+    else
+        fprintf(out, "seed %llu\n", (unsigned long long)f.seed);
     if (!f.checked) {
         fprintf(out, "  %-22s  %14s\n", "result", "not verified");
         return;

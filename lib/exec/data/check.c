@@ -17,7 +17,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 
-static const double most_relative = 1e-8, most_largest = 1e-6;
+static const double most_relative = 1e-8, most_orthogonal = 1e-6;
 
 typedef struct sums {
     double error, size; /* of squares */
@@ -47,17 +47,26 @@ static void take(int n, part which, const double *tile, double *out)
     }
 }
 
-/* What is not a number is large, too. */
-static void add_error(sums *s, size_t count, const double *error, const double *size, double weight)
+/* What is not a number is large, too. Squares of what is divided by `scale` do not overflow. */
+static void add_error(sums *s, size_t count, const double *error, const double *size, double weight,
+                      double scale)
 {
     size_t i;
 
     for (i = 0; i < count; i++) {
-        s->error += weight * error[i] * error[i];
-        s->size += weight * size[i] * size[i];
+        double e = error[i] / scale, x = size[i] / scale;
+
+        s->error += weight * e * e;
+        s->size += weight * x * x;
         if (!(fabs(error[i]) <= s->largest))
             s->largest = fabs(error[i]);
     }
+}
+
+/* Of nothing but zeros the part that is wrong is none, if they came out. */
+static double relative(const sums *s)
+{
+    return sqrt(s->size > 0 ? s->error / s->size : s->error);
 }
 
 /* Tile (row, column) of the input, less that of the product of the factors. */
@@ -90,8 +99,8 @@ static hs_status check_product(const hsi_matrix *m, sums *s)
             hsi_matrix_input(m, row, column, tile);
             memcpy(tile + count, tile, count * sizeof *tile);
             subtract_product(m, row, column, tile, tile + 2 * count, tile + 3 * count);
-            add_error(s, count, tile, tile + count,
-                      m->kind == HS_CHOLESKY && row != column ? 2 : 1);
+            add_error(s, count, tile, tile + count, m->kind == HS_CHOLESKY && row != column ? 2 : 1,
+                      m->scale);
         }
     free(tile);
     return HS_OK;
@@ -143,7 +152,7 @@ static void check_triangle(const hsi_matrix *m, sums *s, double *all, double *wo
             hsi_matrix_input(m, row, column, input);
             for (i = 0; i < count; i++)
                 at(m, all, row, column)[i] -= input[i];
-            add_error(s, count, at(m, all, row, column), input, 1);
+            add_error(s, count, at(m, all, row, column), input, 1, m->scale);
         }
     }
 }
@@ -179,7 +188,7 @@ static void check_orthogonal(const hsi_matrix *m, sums *s, double *all, double *
             for (k = 0; k < m->tiles; k++)
                 cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, n, n, n, -1,
                             at(m, all, k, row), n, at(m, all, k, column), n, 1, product, n);
-            add_error(s, count, product, unit, row == column ? 1 : 2);
+            add_error(s, count, product, unit, row == column ? 1 : 2, 1);
         }
 }
 
@@ -201,18 +210,18 @@ static hs_status check_qr(const hsi_matrix *m, sums *s, sums *orthogonal)
 hs_status hsi_matrix_check(hsi_matrix *m)
 {
     hs_exec_factorisation *r = &m->result;
-    sums                   product = {0}, orthogonal = {.size = m->kind == HS_QR ? 0 : 1};
+    sums                   product = {0}, orthogonal = {0};
     hs_status              st =
         m->kind == HS_QR ? check_qr(m, &product, &orthogonal) : check_product(m, &product);
 
     if (st != HS_OK)
         return st;
     r->checked = 1;
-    r->relative = sqrt(product.error / product.size);
+    r->relative = relative(&product);
     r->largest = product.largest;
-    r->orthogonality = sqrt(orthogonal.error / orthogonal.size);
-    r->wrong = !(r->relative < most_relative && r->largest < most_largest &&
-                 r->orthogonality < most_relative && orthogonal.largest < most_largest);
+    r->orthogonality = relative(&orthogonal);
+    r->wrong = !(r->relative < most_relative && r->largest < r->limit &&
+                 r->orthogonality < most_relative && orthogonal.largest < most_orthogonal);
     return HS_OK;
 }
 

@@ -3,13 +3,14 @@
  * The input, by seed. Cholesky's is symmetric and positive definite: 128 on the diagonal, plus
  * the products of eight features of row and column, sines of the row's number. LU's and QR's
  * elements are uniform in (-1, 1), but LU's diagonal outweighs its row and column. It is the same
- * matrix whatever its tiles.
+ * matrix whatever its tiles. Or it is the caller's; and the result, tile by tile, as one matrix.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "exec/backend/kernel/kernel.h"
 #include "exec/data/matrix.h"
+#include "exec/why.h"
 
 #define DIAGONAL 128.0
 
@@ -64,18 +65,69 @@ static double uniform(const hsi_matrix *matrix, int row, int column)
     return 2 * drawn(matrix, (uint64_t)column * order + (uint64_t)row) - 1;
 }
 
+static double element(const hsi_matrix *matrix, int row, int column)
+{
+    double value;
+
+    if (matrix->given && matrix->kind == HS_CHOLESKY)
+        return matrix
+            ->given[hsi_at(order_of(matrix), hsi_larger(row, column), hsi_smaller(row, column))];
+    if (matrix->given)
+        return matrix->given[hsi_at(order_of(matrix), row, column)];
+    if (matrix->kind == HS_CHOLESKY)
+        return definite(matrix, row, column);
+    value = uniform(matrix, row, column);
+    return matrix->kind == HS_LU && row == column ? value + order_of(matrix) : value;
+}
+
 void hsi_matrix_input(const hsi_matrix *matrix, int row, int column, double *tile)
 {
     int n = matrix->tile, i, j;
 
     for (j = 0; j < n; j++)
-        for (i = 0; i < n; i++) {
-            int    r = row * n + i, c = column * n + j;
-            double value =
-                matrix->kind == HS_CHOLESKY ? definite(matrix, r, c) : uniform(matrix, r, c);
+        for (i = 0; i < n; i++)
+            tile[hsi_at(n, i, j)] = element(matrix, row * n + i, column * n + j);
+}
 
-            tile[hsi_at(n, i, j)] =
-                matrix->kind == HS_LU && r == c ? value + order_of(matrix) : value;
+hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order, char why[HS_WHY])
+{
+    double largest = 0;
+    int    n = order_of(matrix), i, j;
+
+    if (order != (size_t)n)
+        return hsi_refuse(why, HS_EINVAL,
+                          "settings.matrix is %zu x %zu, and the tasks factorise one of %d x %d",
+                          order, order, n, n);
+    for (j = 0; j < n; j++)
+        for (i = matrix->kind == HS_CHOLESKY ? j : 0; i < n; i++) {
+            double value = given[hsi_at(n, i, j)];
+
+            if (!isfinite(value))
+                return hsi_refuse(why, HS_EINVAL,
+                                  "settings.matrix: the element in row %d, column %d (counted from "
+                                  "0) is %g, and no number",
+                                  i, j, value);
+            largest = fmax(largest, fabs(value));
+        }
+    matrix->given = given;
+    matrix->scale = largest > 0 ? largest : 1;
+    matrix->result.given = 1;
+    matrix->result.limit *= matrix->scale;
+    return HS_OK;
+}
+
+/* Of LU both factors, as LAPACK leaves them; of QR reflectors are of no use without their blocks.
+ */
+void hsi_matrix_factors(const hsi_matrix *matrix, double *out)
+{
+    int n = matrix->tile, order = order_of(matrix), r, c;
+
+    for (c = 0; c < order; c++)
+        for (r = 0; r < order; r++) {
+            int zero = matrix->kind == HS_CHOLESKY ? r < c : matrix->kind == HS_QR && r > c;
+
+            out[hsi_at(order, r, c)] =
+                zero ? 0 : hsi_matrix_tile(matrix, r / n, c / n)[hsi_at(n, r % n, c % n)];
         }
 }
 

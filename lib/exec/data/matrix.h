@@ -53,6 +53,8 @@ typedef struct hsi_matrix {
     hs_factorisation     kind;
     int                   tile, tiles; /* order of a tile, and tiles in a row and in a column */
     uint64_t              seed;        /* of its elements */
+    const double         *given;       /* instead, the caller's: by column; NULL: none */
+    double                scale;       /* of what is given, the largest element; else 1 */
     int                   may_fail;    /* attempts may: their input has to survive them */
     int                   may_take; /* likewise, a worker may take a task that another type runs */
     size_t                rows, pieces;
@@ -79,11 +81,20 @@ int hsi_matrix_concerns(const hs_instance *in, size_t number, const hs_task *row
 /* Elements of a tile in memory: a T-i-k has HSI_KERNEL_PANEL rows whatever the tile's order. */
 size_t hsi_matrix_elements(const hsi_matrix *matrix);
 
-/* fill.c: memory for all pieces, unless they have it, with the input in those of A. HS_ENOMEM */
+/*
+ * fill.c: from now on this is the input, by column; Cholesky's is what is on and below the
+ * diagonal. It must outlive the matrix. HS_EINVAL: of another order, or an element is no number.
+ */
+hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order, char why[HS_WHY]);
+
+/* Memory for all pieces, unless they have it, with the input in those of A. HS_ENOMEM */
 hs_status hsi_matrix_fill(hsi_matrix *matrix);
 
 /* A tile of the input again. */
 void hsi_matrix_input(const hsi_matrix *matrix, int row, int column, double *tile);
+
+/* What the run has made of it, by column: Cholesky's L, LU's L and U, QR's R. */
+void hsi_matrix_factors(const hsi_matrix *matrix, double *out);
 
 /* check.c: what the run has made of it against the input, into matrix->result. HS_ENOMEM */
 hs_status hsi_matrix_check(hsi_matrix *matrix);

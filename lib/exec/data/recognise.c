@@ -13,10 +13,10 @@
  * column of the tile, and what is done to it: nothing, it is read; + read and written; * written.
  */
 typedef struct pattern {
-    const char       *kernel;
+    const char      *kernel;
     hs_factorisation kind;
-    hsi_step          step;
-    const char       *operand[HSI_OPERANDS];
+    hsi_step         step;
+    const char      *operand[HSI_OPERANDS];
 } pattern;
 
 static const pattern patterns[] = {
@@ -239,8 +239,7 @@ static hs_status place_tiles(hsi_matrix *matrix, char why[HS_WHY])
             matrix->place[(size_t)matrix->piece[i].row * tiles + (size_t)matrix->piece[i].column] =
                 i;
     for (row = 0; row < matrix->tiles; row++)
-        for (column = 0; column < (matrix->kind == HS_CHOLESKY ? row + 1 : matrix->tiles);
-             column++)
+        for (column = 0; column < (matrix->kind == HS_CHOLESKY ? row + 1 : matrix->tiles); column++)
             if (matrix->place[(size_t)row * tiles + (size_t)column] == SIZE_MAX)
                 return hsi_refuse(why, HS_EDEPENDENT, "the tile A-%d-%d of the matrix is missing",
                                   row, column);
@@ -286,13 +285,15 @@ static void describe(hsi_matrix *matrix)
     static const double thirds[] = {1, 2, 4};
     double              order = (double)matrix->tile * matrix->tiles;
 
+    matrix->scale = 1;
     matrix->result =
         (hs_exec_factorisation){.struct_size = sizeof matrix->result,
                                 .name = names[matrix->kind],
                                 .order = (size_t)matrix->tile * (size_t)matrix->tiles,
                                 .tile = (size_t)matrix->tile,
                                 .seed = matrix->seed,
-                                .operations = thirds[matrix->kind] / 3 * order * order * order};
+                                .operations = thirds[matrix->kind] / 3 * order * order * order,
+                                .limit = 1e-6};
 }
 
 hs_status hsi_matrix_create(const hs_instance *in, uint64_t seed, hsi_matrix **out,

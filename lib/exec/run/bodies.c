@@ -97,16 +97,31 @@ static hs_status try_backend(hsi_bodies *bodies, unsigned slot, size_t number, c
  * the way of a matrix is said where its kernels would need one: a backend of the settings may run
  * them otherwise.
  */
-static hs_status make_matrix(hsi_bodies *bodies, const hsi_work *work)
+static hs_status make_matrix(hsi_bodies *bodies, const hsi_work *work, char why[HS_WHY])
 {
     const hs_exec_settings *s = &work->settings;
 
     if (s->emulate[HS_CPU])
-        return HS_OK;
+        return s->matrix ? hsi_refuse(why, HS_EINVAL,
+                                      "settings.matrix is given, and where "
+                                      "settings.emulate[HS_CPU] nothing is computed")
+                         : HS_OK;
     bodies->no_matrix =
         hsi_matrix_create(work->in, s->matrix_seed, &bodies->matrix, bodies->why_no_matrix);
+    if (bodies->no_matrix == HS_ENOMEM)
+        return HS_ENOMEM;
+    if (!bodies->matrix && s->matrix)
+        return hsi_refuse(why, HS_EINVAL, "settings.matrix is given, and %s",
+                          bodies->no_matrix != HS_OK ? bodies->why_no_matrix
+                                                     : "no tasks here factorise one");
     if (!bodies->matrix)
-        return bodies->no_matrix == HS_ENOMEM ? HS_ENOMEM : HS_OK;
+        return HS_OK;
+    if (s->matrix) {
+        hs_status st = hsi_matrix_give(bodies->matrix, s->matrix, s->matrix_order, why);
+
+        if (st != HS_OK)
+            return st;
+    }
     bodies->matrix->may_fail = work->timed || s->retries > 0;
     bodies->matrix->may_take =
         work->cpus > 0 && work->gpus > 0 && s->policy != hs_policy_find("plan");
@@ -304,7 +319,7 @@ hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_work *work, const hsi_ma
     asked          list = {.count = {0, 0}};
     unsigned char *planned = NULL;
     int            lacking = 0;
-    hs_status      st = make_matrix(bodies, work);
+    hs_status      st = make_matrix(bodies, work, why);
 
     if (st == HS_OK)
         st = list_backends(bodies, work, machine, &list, why);

@@ -126,8 +126,8 @@ static hs_status verify(const hs_exec *exec, char why[HS_WHY])
         return HS_OK;
     used = snprintf(why, HS_WHY,
                     "the %s factorisation is wrong: relative residual %.3g (below 1e-8 if it is "
-                    "right), largest element %.3g (below 1e-6)",
-                    r->name, r->relative, r->largest);
+                    "right), largest element %.3g (below %.3g)",
+                    r->name, r->relative, r->largest, r->limit);
     if (matrix->kind == HS_QR)
         snprintf(why + used, HS_WHY - (size_t)used, ", Q'Q off by %.3g (below 1e-8)",
                  r->orthogonality);
@@ -140,6 +140,14 @@ int hs_exec_factorised(const hs_exec *exec, hs_exec_factorisation *out)
         return 0;
     hsi_fill_sized(out, &exec->bodies.matrix->result, sizeof exec->bodies.matrix->result);
     return 1;
+}
+
+hs_status hs_exec_factors(const hs_exec *exec, double *out)
+{
+    if (!exec || !out || !exec->bodies.matrix || !exec->control.ran)
+        return HS_EINVAL;
+    hsi_matrix_factors(exec->bodies.matrix, out);
+    return HS_OK;
 }
 
 hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])

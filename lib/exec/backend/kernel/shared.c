@@ -211,7 +211,10 @@ static hs_outcome run(hs_backend_worker *base, const hs_body *public_body, hs_at
     if (job.no_memory)
         return hsi_fail(attempt, "%s:%d: out of memory", body->name, job.n);
     if (job.info)
-        return hsi_fail(attempt, "%s:%d: LAPACK gave up (info %d)", body->name, job.n, job.info);
+        return hsi_fail(attempt, "%s:%d: LAPACK gave up (info %d)%s", body->name, job.n, job.info,
+                        body->row->step == HSI_POTRF   ? ": the matrix is not positive definite"
+                        : body->row->step == HSI_GETRF ? ": a pivot is 0, and rows stay in place"
+                                                       : "");
     if (body->stand_in && !job.stopped && hsi_wait_until(attempt, end) && body->copies)
         job.stopped = 1;
     if (job.stopped)

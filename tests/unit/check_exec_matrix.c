@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Factorisations of the caller's matrix: the factors are multiplied again here, element by element,
+ * and what the library says of them is held against that. What is no such matrix is refused.
+ */
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/exec.h>
+#include <hybridsched/hybridsched.h>
+
+#include "factorisation.h"
+#include "rounds.h"
+#include "suite.h"
+
+static uint64_t dice;
+
+static unsigned roll(unsigned sides)
+{
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(dice >> 33) % sides;
+}
+
+static double draw(void)
+{
+    return roll(2000001) / 1e6 - 1;
+}
+
+/* By column. What is above the diagonal of Cholesky's is nobody's business. */
+static double *random_matrix(int kind, size_t n, double scale)
+{
+    double *a = malloc(n * n * sizeof *a);
+
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) {
+            double diagonal = i == j && kind != HS_QR ? 2 * (double)n : 0;
+
+            a[j * n + i] = kind == HS_CHOLESKY && i < j ? NAN : scale * (draw() + diagonal);
+        }
+    return a;
+}
+
+static double input(const double *a, int kind, size_t n, size_t i, size_t j)
+{
+    return kind == HS_CHOLESKY && i < j ? a[i * n + j] : a[j * n + i];
+}
+
+/* Of L and U, or L and L', from what is in one square. */
+static double product(const double *f, int kind, size_t n, size_t i, size_t j)
+{
+    double sum = 0;
+
+    for (size_t k = 0; k <= i && k <= j; k++) {
+        double left = kind == HS_LU && k == i ? 1 : f[k * n + i];
+        double right = kind == HS_LU ? f[j * n + k] : f[k * n + j];
+
+        sum += left * right;
+    }
+    return sum;
+}
+
+/* Of a column and a column. */
+static double dot(const double *a, size_t n, size_t i, size_t j)
+{
+    double sum = 0;
+
+    for (size_t k = 0; k < n; k++)
+        sum += a[i * n + k] * a[j * n + k];
+    return sum;
+}
+
+/* Q is orthogonal: R'R is A'A. For matrices whose squares are numbers. */
+static void is_right(const double *a, const double *f, int kind, size_t n, double scale)
+{
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) {
+            double want = kind == HS_QR ? dot(a, n, i, j) : input(a, kind, n, i, j);
+            double got = kind == HS_QR ? dot(f, n, i, j) : product(f, kind, n, i, j);
+            double most = 1e-12 * (double)n * (kind == HS_QR ? scale * scale : scale);
+
+            ck_assert_msg(fabs(got - want) <= most, "(%zu, %zu): %g, not %g", i, j, got, want);
+            if (kind == HS_CHOLESKY ? i < j : kind == HS_QR && i > j)
+                ck_assert_double_eq(f[j * n + i], 0);
+        }
+}
+
+static hs_exec_settings settings_of(const double *a, size_t n)
+{
+    hs_exec_settings s;
+
+    hs_exec_settings_init(&s);
+    s.policy = hs_policy_find("heteroprio");
+    s.emulate[HS_GPU] = s.oversubscribe = s.unbound = 1;
+    s.matrix = a;
+    s.matrix_order = n;
+    return s;
+}
+
+/* Its factors, and what is said of them: twice, for the second run is to begin with it again. */
+static double *factors_of(int kind, const double *a, unsigned tiles, unsigned n, unsigned gpus,
+                          hs_exec_factorisation *said)
+{
+    size_t           order = (size_t)tiles * n;
+    hs_instance     *in = factorisation(kind, tiles, n, 2, gpus);
+    hs_exec_settings s = settings_of(a, order);
+    double          *f = malloc(order * order * sizeof *f);
+    hs_exec         *exec = NULL;
+    char             why[HS_WHY];
+
+    ck_assert_msg(hs_exec_create(in, NULL, &s, &exec, why) == HS_OK, "%s", why);
+    ck_assert_int_eq(hs_exec_factors(exec, f), HS_EINVAL);
+    for (int i = 0; i < 2; i++)
+        ck_assert_msg(hs_exec_run(exec, NULL, why) == HS_OK, "%s", why);
+    hs_exec_factorisation_init(said);
+    ck_assert_int_eq(hs_exec_factorised(exec, said), 1);
+    ck_assert_int_eq(hs_exec_factors(exec, f), HS_OK);
+    hs_exec_free(exec);
+    hs_instance_free(in);
+    return f;
+}
+
+START_TEST(given_matrices)
+{
+    for (int round = 0; round < rounds(20); round++) {
+        unsigned              tiles = 1 + roll(5), n = 1 + roll(40);
+        size_t                order = (size_t)tiles * n;
+        double                scale = pow(10, (int)roll(21) - 10);
+        double               *a = random_matrix(_i, order, scale), *f;
+        hs_exec_factorisation said;
+
+        f = factors_of(_i, a, tiles, n, roll(2), &said);
+        is_right(a, f, _i, order, scale * 2 * (double)order);
+        ck_assert_int_eq(said.given, 1);
+        ck_assert_int_eq(said.wrong, 0);
+        ck_assert_double_lt(said.relative, 1e-13);
+        ck_assert_double_lt(said.largest, 1e-4 * said.limit);
+        free(a);
+        free(f);
+    }
+}
+END_TEST
+
+/* Squares of its elements are no numbers, or none but zero. */
+START_TEST(far_from_one)
+{
+    const double scales[] = {1e-170, 1e170};
+
+    for (int i = 0; i < 2; i++) {
+        double               *a = random_matrix(_i, 24, scales[i]);
+        hs_exec_factorisation said;
+
+        free(factors_of(_i, a, 3, 8, 0, &said));
+        ck_assert_int_eq(said.wrong, 0);
+        ck_assert_double_lt(said.relative, 1e-13);
+        free(a);
+    }
+}
+END_TEST
+
+START_TEST(zeros_have_a_triangle)
+{
+    double                a[16] = {0}, *f;
+    hs_exec_factorisation said;
+
+    f = factors_of(HS_QR, a, 2, 2, 0, &said);
+    ck_assert_int_eq(said.wrong, 0);
+    for (int i = 0; i < 16; i++)
+        ck_assert_double_eq(f[i], 0);
+    free(f);
+}
+END_TEST
+
+static void refused(hs_instance *in, const hs_exec_settings *s, const char *word)
+{
+    hs_exec *exec = NULL;
+    char     why[HS_WHY];
+
+    ck_assert_int_eq(hs_exec_create(in, NULL, s, &exec, why), HS_EINVAL);
+    ck_assert_msg(strstr(why, word) != NULL, "'%s' without '%s'", why, word);
+}
+
+START_TEST(what_is_no_such_matrix)
+{
+    hs_instance     *in = factorisation(_i, 2, 4, 1, 0), *none = NULL;
+    double          *a = random_matrix(_i, 8, 1);
+    hs_exec_settings s = settings_of(a, 7);
+    hs_builder      *b = NULL;
+    hs_task          task = {.struct_size = sizeof task, .cpu = 1, .gpu = 1, .kernel = "sleep:1"};
+
+    refused(in, &s, "7 x 7");
+    s.matrix_order = 8;
+    a[3 * 8 + 6] = NAN;
+    refused(in, &s, "row 6, column 3");
+    a[3 * 8 + 6] = -INFINITY;
+    refused(in, &s, "-inf");
+    a[3 * 8 + 6] = 0;
+    s.emulate[HS_CPU] = 1;
+    refused(in, &s, "emulate");
+    s.emulate[HS_CPU] = 0;
+    hs_builder_create(&b);
+    hs_builder_workers(b, 1, 0);
+    hs_builder_add(b, &task);
+    ck_assert_int_eq(hs_builder_finish(b, &none, NULL), HS_OK);
+    refused(none, &s, "no tasks");
+    hs_builder_free(b);
+    hs_instance_free(none);
+    hs_instance_free(in);
+    free(a);
+}
+END_TEST
+
+/* The message says what it means. */
+START_TEST(indefinite)
+{
+    hs_instance     *in = factorisation(HS_CHOLESKY, 3, 4, 1, 0);
+    double          *a = random_matrix(HS_CHOLESKY, 12, 1);
+    hs_exec_settings s = settings_of(a, 12);
+    hs_exec         *exec = NULL;
+    hs_exec_failure  failure;
+
+    a[11 * 12 + 11] = -30;
+    ck_assert_int_eq(hs_exec_create(in, NULL, &s, &exec, NULL), HS_OK);
+    ck_assert_int_eq(hs_exec_run(exec, NULL, NULL), HS_EFAILED);
+    hs_exec_failure_init(&failure);
+    ck_assert_int_eq(hs_exec_failure_at(exec, 0, &failure), 1);
+    ck_assert(strstr(failure.why, "positive definite") != NULL);
+    hs_exec_free(exec);
+    hs_instance_free(in);
+    free(a);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("exec matrix");
+    TCase *cases = tcase_create("given");
+
+    tcase_set_timeout(cases, 300);
+    tcase_add_loop_test(cases, given_matrices, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_loop_test(cases, far_from_one, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_test(cases, zeros_have_a_triangle);
+    tcase_add_loop_test(cases, what_is_no_such_matrix, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_test(cases, indefinite);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

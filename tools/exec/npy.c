@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The header is "\x93NUMPY", two bytes of a version, the length of what follows in two bytes
+ * (version 1) or four, low ones first, and a dictionary as Python writes it, in which numpy puts
+ * descr, fortran_order and shape, in this order.
+ */
+#include "exec/npy.h"
+
+#include <string.h>
+
+#include "common/escape.h"
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define DOUBLES "<f8"
+#else
+#define DOUBLES ">f8"
+#endif
+
+static const char magic[] = "\x93NUMPY";
+
+enum { MAGIC = sizeof magic - 1, LENGTH_AT = MAGIC + 2, HEADER_MOST = 4096 };
+
+int npy_is(const unsigned char *bytes, size_t size)
+{
+    return size >= MAGIC && memcmp(bytes, magic, MAGIC) == 0;
+}
+
+/* Behind 'KEY': in the dictionary; NULL: there is no such key. */
+static const char *value_of(const char *header, const char *key)
+{
+    const char *at = strstr(header, key);
+
+    if (!at)
+        return NULL;
+    at += strlen(key);
+    at += strspn(at, " ");
+    return *at == ':' ? at + 1 + strspn(at + 1, " ") : NULL;
+}
+
+/* "(3, 4)" */
+static int read_shape(const char *text, npy *out)
+{
+    int used = 0;
+
+    if (sscanf(text, "(%zu ,%zu%n", &out->rows, &out->columns, &used) < 2)
+        return 0;
+    text += used;
+    text += strspn(text, " ,");
+    return *text == ')';
+}
+
+/* As long as what a person reads of it. */
+static int part_of(const char *text)
+{
+    const char *end = strpbrk(text, *text == '(' ? ")" : *text == '[' ? "]" : ",}");
+    size_t      length = end ? (size_t)(end - text) + (*end == ')' || *end == ']') : strlen(text);
+
+    return length < 40 ? (int)length : 40;
+}
+
+static int read_dictionary(const char *header, npy *out, char why[NPY_WHY])
+{
+    const char *type = value_of(header, "'descr'"), *order = value_of(header, "'fortran_order'");
+    const char *shape = value_of(header, "'shape'");
+    char        part[64];
+
+    if (!type || !order || !shape) {
+        snprintf(why, NPY_WHY, "its header lacks descr, fortran_order or shape");
+        return 0;
+    }
+    snprintf(part, sizeof part, "%.*s", part_of(type), type);
+    if (strcmp(part, "'" DOUBLES "'") != 0) {
+        snprintf(why, NPY_WHY,
+                 "its elements are of type %s, and only '%s' is read: "
+                 "astype('%s') in numpy makes that",
+                 SHOWN(part), DOUBLES, DOUBLES);
+        return 0;
+    }
+    out->by_column = strncmp(order, "True", 4) == 0;
+    if (!out->by_column && strncmp(order, "False", 5) != 0) {
+        snprintf(why, NPY_WHY, "its fortran_order is neither True nor False");
+        return 0;
+    }
+    snprintf(part, sizeof part, "%.*s", part_of(shape), shape);
+    if (!read_shape(shape, out) || out->rows != out->columns) {
+        snprintf(why, NPY_WHY, "its shape is %s, and only a square matrix is factorised",
+                 SHOWN(part));
+        return 0;
+    }
+    return 1;
+}
+
+int npy_read(const unsigned char *bytes, size_t size, npy *out, char why[NPY_WHY])
+{
+    char   header[HEADER_MOST + 1];
+    size_t length = 0, at = LENGTH_AT, i, width = size > MAGIC && bytes[MAGIC] == 1 ? 2 : 4;
+
+    if (size < LENGTH_AT + width) {
+        snprintf(why, NPY_WHY, "it ends within its header");
+        return 0;
+    }
+    if (bytes[MAGIC] < 1 || bytes[MAGIC] > 3) {
+        snprintf(why, NPY_WHY, "it is a .npy file of version %d, and 1 to 3 are read",
+                 bytes[MAGIC]);
+        return 0;
+    }
+    for (i = 0; i < width; i++)
+        length |= (size_t)bytes[at++] << 8 * i;
+    if (length > size - at || length > HEADER_MOST) {
+        snprintf(why, NPY_WHY,
+                 length > HEADER_MOST ? "its header is too long" : "it ends within its header");
+        return 0;
+    }
+    memcpy(header, bytes + at, length);
+    header[length] = '\0';
+    out->start = at + length;
+    return read_dictionary(header, out, why);
+}
+
+/* Padded, as numpy does, so that the elements begin at a multiple of 64 bytes. */
+void npy_write(FILE *out, size_t order)
+{
+    char   text[192];
+    int    used = snprintf(text, sizeof text,
+                           "{'descr': '" DOUBLES "', 'fortran_order': True, 'shape': (%zu, %zu), }",
+                           order, order);
+    size_t length = ((size_t)used + 1 + LENGTH_AT + 2 + 63) / 64 * 64 - LENGTH_AT - 2;
+
+    fwrite(magic, 1, MAGIC, out);
+    putc(1, out);
+    putc(0, out);
+    putc((int)(length & 255), out);
+    putc((int)(length >> 8), out);
+    fprintf(out, "%-*s\n", (int)length - 1, text);
+}
