@@ -107,17 +107,22 @@ int hsi_row_lacks_command(const hsi_row *row)
     return row->value[HSI_GPU].time < INFINITY ? HSI_GPU : -1;
 }
 
+#define INITIAL_TIME(field)    .field = INFINITY,
+#define INITIAL_COUNT(field)   .field = 1,
+#define INITIAL_INTEGER(field) .field = 0,
+#define INITIAL_WORD(field)    .field = 0,
+#define INITIAL_TEXT(field)    .field = NULL,
+#define INITIAL_LIST(field)
+
+const hs_task hsi_task_defaults = {
+#define X(name, field, type, digest, words) INITIAL_##type(field)
+    HSI_COLUMN_MAP(X)
+#undef X
+};
+
 void hs_task_init_sized(hs_task *task, size_t size)
 {
-    hs_task full;
-
-    memset(&full, 0, sizeof full);
-    for (int c = 0; c < HSI_COLUMNS; c++) {
-        hsi_value value = hsi_default(c);
-
-        hsi_task_set(&full, c, &value);
-    }
-    hsi_init_sized(task, size, &full, sizeof full);
+    hsi_init_sized(task, size, &hsi_task_defaults, sizeof hsi_task_defaults);
 }
 
 hs_status hsi_task_resolve(const hs_task *given, hsi_row *row)

@@ -118,6 +118,9 @@ static inline int hsi_is_default(int column, const hsi_value *value)
     return hsi_is_same(column, value, &none);
 }
 
+/* Without its size. */
+extern const hs_task hsi_task_defaults;
+
 /* All columns of a row from a task; those that an older caller's struct lacks have their default.
  * HS_EINVAL: it was not initialised, or has no such word. */
 hs_status hsi_task_resolve(const hs_task *given, hsi_row *row);

@@ -195,14 +195,14 @@ size_t hs_instance_rows(const hs_instance *in)
 
 void hs_instance_row_sized(const hs_instance *in, size_t row, hs_task *out, size_t size)
 {
-    hs_task full;
+    hs_task full = hsi_task_defaults;
 
-    memset(&full, 0, sizeof full);
-    for (int c = 0; c < HSI_COLUMNS; c++) {
-        hsi_value value = hsi_store_value(in->store, c, row);
+    for (int c = 0; c < HSI_COLUMNS; c++)
+        if (in->store->cells[c].at.data) {
+            hsi_value value = hsi_store_value(in->store, c, row);
 
-        hsi_task_set(&full, c, &value);
-    }
+            hsi_task_set(&full, c, &value);
+        }
     hsi_init_sized(out, size, &full, sizeof full);
 }
 

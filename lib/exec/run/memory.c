@@ -52,20 +52,23 @@ static int larger_first(const void *a, const void *b)
 /* NaN: no memory to find out. */
 static double needed_by_any(const hsi_bodies *bodies, const hsi_work *work)
 {
-    size_t rows = bodies->rows, i, left = work->cpus;
+    size_t rows = bodies->rows, count = 0, i, left = work->cpus;
     tasks *list = calloc(rows + 1, sizeof *list);
     double sum = 0;
 
     if (!list)
         return NAN;
     for (i = 0; i < rows; i++) {
+        double  bytes = bytes_of(&bodies->list[2 * i + HS_CPU]);
         hs_task row;
 
+        if (bytes == 0)
+            continue;
         hs_instance_row(work->in, i, &row);
-        list[i] = (tasks){bytes_of(&bodies->list[2 * i + HS_CPU]), row.count ? row.count : 1};
+        list[count++] = (tasks){bytes, row.count ? row.count : 1};
     }
-    qsort(list, rows, sizeof *list, larger_first);
-    for (i = 0; i < rows && left > 0; i++) {
+    qsort(list, count, sizeof *list, larger_first);
+    for (i = 0; i < count && left > 0; i++) {
         size_t taken = list[i].count < left ? list[i].count : left;
 
         sum += list[i].bytes * (double)taken;
