@@ -227,6 +227,14 @@ typedef struct hs_exec_past {
 #define hs_exec_past_init(p) ((p)->struct_size = sizeof *(p))
 HS_API void hs_exec_recorded(const hs_exec *exec, hs_exec_past *past);
 
+/**
+ * What the policy makes of the estimates of what is to be run, under a virtual clock: without the
+ * tasks that the journal has done, and those that HS_RESUME_FAILED leaves out. As
+ * hs_policy_simulate() with the settings' policy, but for the tolerance, 0. On HS_OK the caller
+ * owns *out.
+ */
+HS_API hs_status hs_exec_predict(const hs_exec *exec, hs_schedule **out);
+
 typedef enum hs_exec_stop_how { HS_STOP_DRAIN = 1, HS_STOP_NOW = 2 } hs_exec_stop_how;
 
 /**

@@ -65,6 +65,8 @@ typedef struct hs_policy_settings {
                                hs_queue_settings.tolerance; 0: those that are */
     const double *available; /* hs_policy_simulate(): by worker, when it is asked for the first
                                 time, >= 0; NULL: all at 0 */
+    const unsigned char *skip; /* hs_policy_simulate(): by task, not 0: it is done already, as
+                                  hs_policy_skip() says, and not in the schedule; NULL: none is */
 } hs_policy_settings;
 
 HS_API void hs_policy_settings_init_sized(hs_policy_settings *settings, size_t size);
@@ -277,7 +279,8 @@ struct hs_policy_kind {
  * estimate is, else HS_EINVAL); what depends on what, data and links are those of `estimates`. Among workers that are idle at one time GPUs act first,
  * then lower numbers. With exact estimates and no tolerance heteroprio gives the schedule of
  * the algorithm of that name, and plan+steal one that is not longer than plan's, but for the
- * rounding of sums. HS_EOVERFLOW: it would last longer than a double can tell; HS_ESCHEDULE:
+ * rounding of sums. What is skipped has made what it makes in the host's memory; all that it
+ * comes after is to be skipped, too. HS_EOVERFLOW: it would last longer than a double can tell; HS_ESCHEDULE:
  * the policy decides what cannot be done, or leaves a task.
  */
 HS_API hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *estimates,

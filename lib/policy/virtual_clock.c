@@ -28,7 +28,7 @@ typedef struct actor {
     double   free_at; /* end of the latest entry in the log */
     double   start;   /* of what it holds or runs */
     uint32_t task;
-    uint32_t ahead;   /* what waits for it; NO_TASK */
+    uint32_t ahead; /* what waits for it; NO_TASK */
     activity doing;
 } actor;
 
@@ -37,8 +37,8 @@ typedef struct simulation {
     int             settles;
     int             looks_ahead;
     hsi_problem     truth;
-    hsi_worker_tree due;    /* when something happens to each */
-    hsi_worker_tree asked;  /* settling: 0 of who is to be asked now */
+    hsi_worker_tree due;   /* when something happens to each */
+    hsi_worker_tree asked; /* settling: 0 of who is to be asked now */
     actor          *actors;
     unsigned char  *taken; /* by task: somebody has it, or it is done */
     hsi_log         log;
@@ -363,6 +363,18 @@ static hs_status open_simulation(simulation *sim, const double *available)
     return st;
 }
 
+/* What is done already is as good as taken. */
+static void skip_done(simulation *sim, const unsigned char *skip)
+{
+    for (uint32_t task = 0; skip && task < sim->truth.n; task++) {
+        if (!skip[task])
+            continue;
+        hs_policy_skip(sim->policy, task);
+        sim->taken[task] = 1;
+        sim->done++;
+    }
+}
+
 static hs_status simulate(hs_policy *policy, const hs_instance *truth,
                           const hs_policy_settings *settings, hs_schedule **out)
 {
@@ -372,8 +384,10 @@ static hs_status simulate(hs_policy *policy, const hs_instance *truth,
     if (st != HS_OK)
         return st;
     st = open_simulation(&sim, settings->available);
-    if (st == HS_OK)
+    if (st == HS_OK) {
+        skip_done(&sim, settings->skip);
         st = run(&sim);
+    }
     if (st == HS_OK)
         st = hsi_log_schedule(&sim.log, &sim.truth, out);
     hsi_log_close(&sim.log);

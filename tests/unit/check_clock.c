@@ -187,6 +187,31 @@ START_TEST(kinds_end_where_their_size_says)
 }
 END_TEST
 
+/* What is done already is in no schedule, and may not be started. */
+START_TEST(what_is_done_is_not_started)
+{
+    static const script one = {{[CPU] = {START(1), WAIT(INFINITY)}, [GPU] = {WAIT(INFINITY)}}};
+    static const script all = {{[CPU] = {START(1), START(0), WAIT(INFINITY)},
+                                [GPU] = {START(2), WAIT(INFINITY)}}};
+    unsigned char       all_but_one[] = {1, 0, 1}, only_one[] = {0, 1, 0};
+    hs_policy_settings  settings;
+    hs_instance        *in = tasks_on(1, 1);
+    hs_schedule        *plan = NULL;
+
+    hs_policy_settings_init(&settings);
+    state.script = &all;
+    settings.skip = only_one;
+    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, &settings, &plan), HS_ESCHEDULE);
+    state.script = &one;
+    settings.skip = all_but_one;
+    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, &settings, &plan), HS_OK);
+    ck_assert_uint_eq(hs_schedule_size(plan), 1);
+    ck_assert_double_eq(hs_schedule_makespan(plan), 2);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("clock");
@@ -195,6 +220,7 @@ int main(void)
     tcase_add_test(tests, what_is_aborted_ends_at_once);
     tcase_add_loop_test(tests, what_cannot_be_is_refused, 0,
                         (int)(sizeof impossible / sizeof *impossible));
+    tcase_add_test(tests, what_is_done_is_not_started);
     tcase_add_test(tests, kinds_end_where_their_size_says);
     tcase_add_loop_test(tests, estimates_are_of_the_same_workers, 0, 2);
     suite_add_tcase(suite, tests);

@@ -96,13 +96,23 @@ static void print_backends(const exec_job *job)
     free(t);
 }
 
+static size_t count_runs(const exec_job *job)
+{
+    unsigned workers = hs_instance_cpus(job->plan.in) + hs_instance_gpus(job->plan.in), w;
+    size_t   runs = 0;
+
+    for (w = 0; w < workers; w++)
+        runs += share_of(job, w).tasks;
+    return runs;
+}
+
 int exec_dry_run(const exec_job *job)
 {
     size_t   tasks = hs_instance_tasks(job->plan.in);
     unsigned workers = hs_instance_cpus(job->plan.in) + hs_instance_gpus(job->plan.in);
     double   makespan = hs_schedule_makespan(job->predicted);
-    hs_exec_past past;
-    char         number[32];
+    size_t   left = count_runs(job);
+    char     number[32];
 
     hs_format_rounded(makespan, 7, number);
     printf("%s: %zu task%s by %s; predicted makespan %s %s", SHOWN(job->plan.path), tasks,
@@ -111,11 +121,8 @@ int exec_dry_run(const exec_job *job)
         printf(" (%s)", number);
     hs_format_rounded(makespan * job->unit, 4, number);
     printf(job->unit == 1 ? "\n" : ", %s s here\n", number);
-    hs_exec_past_init(&past);
-    hs_exec_recorded(job->exec, &past);
-    if (past.done > 0)
-        printf("of them %llu done already; what follows does not leave them out\n",
-               (unsigned long long)past.done);
+    if (left < tasks)
+        printf("of them %zu %s to be run, which is what follows\n", left, left == 1 ? "is" : "are");
     printf("\n  %-8s  %-12s  %9s  %14s  %7s\n", "worker", "place", "tasks", "busy", "");
     for (unsigned w = 0; w < workers; w++)
         print_worker(job, w);

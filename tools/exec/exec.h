@@ -40,7 +40,7 @@ typedef struct exec_request {
 typedef struct exec_job {
     const exec_request *request;
     plan                plan;
-    hs_schedule        *predicted; /* what the policy makes of the estimates */
+    hs_schedule        *predicted; /* what the policy makes of the estimates of what is to be run */
     double              unit;      /* seconds on the wall that one unit of the plan lasts */
     hs_exec            *exec;
     hs_exec_report      report;
@@ -198,6 +198,13 @@ void exec_blocked_json(FILE *out, const exec_job *job);
  */
 int       exec_matrix_read(const char *path, double **matrix, size_t *order);
 hs_status exec_matrix_write(FILE *out, const exec_job *job, const char *path);
+
+/**
+ * Was all done that was predicted, so that the two makespans compare? And what was predicted,
+ * where that is not the whole of a plan that ran: " of what was left" (summary.c).
+ */
+int         exec_is_comparable(const exec_job *job);
+const char *exec_predicted_of(const exec_job *job);
 
 /** A summary (summary.c). */
 void exec_summary(FILE *out, const exec_job *job, const exec_measured *m);

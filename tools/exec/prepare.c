@@ -86,6 +86,19 @@ static void tell_refusal(const char *path, const char *why)
     message("%s: %s", path, text);
 }
 
+static int refuse_policy(const exec_job *job, hs_status status, const char *what)
+{
+    if (status == HS_ESCHEDULE)
+        message("%s: what the policy '%s' makes of it is not valid: %s", job->plan.path,
+                job->request->policy, what ? what : "it decides what cannot be done");
+    else if (status == HS_EDEPENDENT)
+        message("%s: the policy '%s' does not know tasks that depend on each other", job->plan.path,
+                job->request->policy);
+    else
+        return message_status(status, job->plan.path);
+    return exit_code(status);
+}
+
 /* What the policy makes of the estimates; it may come from a plugin, and is not believed. */
 static int predict(exec_job *job, const exec_request *request)
 {
@@ -104,18 +117,22 @@ static int predict(exec_job *job, const exec_request *request)
     status = hs_policy_simulate(policy, in, job->plan.s, in, &settings, &job->predicted);
     if (status == HS_OK)
         status = hs_schedule_check(in, job->predicted, &first);
-    if (status == HS_ESCHEDULE) {
-        message("%s: what the policy '%s' makes of it is not valid: %s", job->plan.path,
-                request->policy,
-                first.kind ? hs_violation_text(first.kind) : "it decides what cannot be done");
-        return exit_code(status);
-    }
-    if (status == HS_EDEPENDENT) {
-        message("%s: the policy '%s' does not know tasks that depend on each other", job->plan.path,
-                request->policy);
-        return exit_code(status);
-    }
-    return status == HS_OK ? EXIT_OK : message_status(status, job->plan.path);
+    if (status == HS_OK)
+        return EXIT_OK;
+    return refuse_policy(job, status, first.kind ? hs_violation_text(first.kind) : NULL);
+}
+
+/* A run that resumes is held to what it makes of what is left. */
+static int predict_rest(exec_job *job)
+{
+    hs_schedule *rest = NULL;
+    hs_status    status = hs_exec_predict(job->exec, &rest);
+
+    if (status != HS_OK)
+        return refuse_policy(job, status, NULL);
+    hs_schedule_free(job->predicted);
+    job->predicted = rest;
+    return EXIT_OK;
 }
 
 /* What a run that resumes has before it; nothing where there was no journal. */
@@ -183,5 +200,5 @@ int exec_prepare(exec_job *job, exec_request *request)
         message("%s", job->why);
     if (!request->quiet)
         tell_past(job);
-    return EXIT_OK;
+    return settings->resume == HS_RESUME_NOT ? EXIT_OK : predict_rest(job);
 }

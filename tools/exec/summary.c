@@ -45,10 +45,16 @@ static void print_time(FILE *out, const exec_job *job, const char *what, double 
         fprintf(out, " (%s)", longer);
 }
 
-/* What was done earlier, or not at all, was predicted too: then the two do not compare. */
-static int comparable(const exec_job *job)
+int exec_is_comparable(const exec_job *job)
 {
-    return job->report.resumed == 0 && job->report.done == job->report.tasks;
+    return job->report.done + job->report.left_out == job->report.tasks;
+}
+
+const char *exec_predicted_of(const exec_job *job)
+{
+    if (job->report.resumed + job->report.left_out > 0)
+        return " of what was left";
+    return exec_is_comparable(job) ? "" : " of the whole plan";
 }
 
 /* Commands move their data themselves, and do not wait for what is predicted of that. */
@@ -73,13 +79,15 @@ static void print_overhead(FILE *out, const hs_exec_report *r)
 
 static void print_times(FILE *out, const exec_job *job, const exec_measured *m)
 {
+    const char *of = exec_predicted_of(job);
+
     print_time(out, job, "predicted makespan", m->predicted);
-    fprintf(out, "%s%s\n", comparable(job) ? "" : "   of the whole plan",
+    fprintf(out, "%s%s%s\n", *of ? "  " : "", of,
             has_links(job) ? "   with transfers over links" : "");
     print_time(out, job, "achieved makespan", m->achieved);
     if (job->unit != 1)
         fprintf(out, "   %.4g s here", m->achieved * job->unit);
-    if (comparable(job) && m->predicted > 0)
+    if (exec_is_comparable(job) && m->predicted > 0)
         fprintf(out, "   %.4g x predicted", m->achieved / m->predicted);
     putc('\n', out);
     if (isfinite(m->bound)) {

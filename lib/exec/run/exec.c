@@ -9,21 +9,37 @@
 #include "exec/why.h"
 #include "support/sized.h"
 
-static hs_status make_policy(hs_exec *exec)
+static hs_policy_settings policy_settings(const hs_exec_settings *s)
 {
-    const hsi_work    *work = &exec->work;
     hs_policy_settings settings;
 
     hs_policy_settings_init(&settings);
-    settings.tolerance = work->settings.tolerance;
-    settings.ratio_tolerance = work->settings.ratio_tolerance;
-    settings.rank = work->settings.rank;
-    settings.band = work->settings.band;
-    settings.leave = work->settings.leave;
-    settings.threshold = work->settings.threshold;
-    return hs_policy_create(work->settings.policy,
-                            exec->bodies.reduced ? exec->bodies.reduced : work->in, work->plan,
-                            &settings, &exec->policy);
+    settings.tolerance = s->tolerance;
+    settings.ratio_tolerance = s->ratio_tolerance;
+    settings.rank = s->rank;
+    settings.band = s->band;
+    settings.leave = s->leave;
+    settings.threshold = s->threshold;
+    return settings;
+}
+
+static const hs_instance *estimates(const hs_exec *exec)
+{
+    return exec->bodies.reduced ? exec->bodies.reduced : exec->work.in;
+}
+
+static hs_status make_policy(hs_exec *exec)
+{
+    const hsi_work    *work = &exec->work;
+    hs_policy_settings settings = policy_settings(&work->settings);
+
+    return hs_policy_create(work->settings.policy, estimates(exec), work->plan, &settings,
+                            &exec->policy);
+}
+
+static int is_to_be_run(const hs_exec *exec, uint32_t task)
+{
+    return !hsi_is_done_before(&exec->results, task) && !hsi_is_left_out(&exec->results, task);
 }
 
 static hs_status open_journal(hs_exec *exec, char why[HS_WHY])
@@ -38,8 +54,7 @@ static hs_status open_journal(hs_exec *exec, char why[HS_WHY])
     st = hsi_results_open_journal(&exec->results, &exec->work, why);
 
     for (i = 0; i < n && st == HS_OK; i++)
-        if (hsi_is_done_before(&exec->results, (uint32_t)i) ||
-            hsi_is_left_out(&exec->results, (uint32_t)i)) {
+        if (!is_to_be_run(exec, (uint32_t)i)) {
             exec->results.state[i] = HSI_TASK_OVER;
             hs_policy_skip(exec->policy, (uint32_t)i);
         }
@@ -203,4 +218,29 @@ void hs_exec_recorded(const hs_exec *exec, hs_exec_past *past)
         full.fresh = hs_instance_tasks(exec->work.in) - p->done - p->failed - p->changed;
     }
     hsi_fill_sized(past, &full, sizeof full);
+}
+
+hs_status hs_exec_predict(const hs_exec *exec, hs_schedule **out)
+{
+    const hs_instance *in;
+    hs_policy_settings settings;
+    unsigned char     *skip;
+    hs_status          st;
+    size_t             tasks;
+
+    if (!exec || !out)
+        return HS_EINVAL;
+    in = estimates(exec);
+    tasks = hs_instance_tasks(in);
+    skip = calloc(tasks + 1, 1);
+    if (!skip)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < tasks; i++)
+        skip[i] = !is_to_be_run(exec, (uint32_t)i);
+    settings = policy_settings(&exec->work.settings);
+    settings.tolerance = 0;
+    settings.skip = skip;
+    st = hs_policy_simulate(exec->work.settings.policy, in, exec->work.plan, in, &settings, out);
+    free(skip);
+    return st;
 }

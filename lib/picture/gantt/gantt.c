@@ -55,12 +55,15 @@ static void put_gap(hsi_gantt *g)
     }
 }
 
-/* Did all tasks run? What happened to some does not compare with what was predicted of all. */
+static uint64_t count_tasks(const hsi_panel *panel)
+{
+    return panel->metrics.type[HS_CPU].tasks + panel->metrics.type[HS_GPU].tasks;
+}
+
+/* What happened to some tasks does not compare with what was predicted of more. */
 static int is_whole(const hsi_gantt *g)
 {
-    const hs_metrics *m = &hsi_gantt_own(g)->metrics;
-
-    return m->type[HS_CPU].tasks + m->type[HS_GPU].tasks == hs_instance_tasks(g->in);
+    return count_tasks(hsi_gantt_own(g)) == count_tasks(&g->panel[0]);
 }
 
 /* ", predicted 41.2 s (+1.3 %)": beside what happened. */

@@ -39,15 +39,14 @@ static void put_failed(const page *p)
 
 static void put_times(const page *p)
 {
-    const hs_exec_report *r = &p->job->report;
-    const exec_measured  *m = p->m;
+    const exec_measured *m = p->m;
 
     begin_time(p, m->achieved, "achieved makespan");
-    if (r->resumed == 0 && r->done == r->tasks && m->predicted > 0)
+    if (exec_is_comparable(p->job) && m->predicted > 0)
         fprintf(p->out, ", %.4g &times; predicted", m->achieved / m->predicted);
     fputs(TILE_END, p->out);
     begin_time(p, m->predicted, "predicted makespan");
-    fprintf(p->out, "%s" TILE_END, r->resumed > 0 || r->done < r->tasks ? " of the whole plan" : "");
+    fprintf(p->out, "%s" TILE_END, exec_predicted_of(p->job));
     if (isfinite(m->bound) && m->bound > 0) {
         begin_time(p, m->bound, "area bound, measured");
         fprintf(p->out, ", achieved %.4g &times;" TILE_END, m->achieved / m->bound);

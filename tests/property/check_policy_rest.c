@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is skipped is out of the way: of the tasks that are left a policy makes, entry by entry and
+ * bit for bit, what it makes of an instance that has these alone.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "dice.h"
+#include "graph_sample.h"
+#include "sample.h"
+#include "suite.h"
+
+/* Some tasks are done, and with each all that it comes after. */
+typedef struct rest {
+    unsigned char skip[GRAPH_TASKS];
+    size_t        count;
+    uint32_t      task[GRAPH_TASKS];   /* that are left, by position */
+    uint32_t      number[GRAPH_TASKS]; /* of those among them */
+    hs_instance  *in;                  /* of these alone */
+} rest;
+
+static int may_be_done(const graph_sample *s, const rest *r, size_t task)
+{
+    for (size_t f = 0; f < s->n; f++)
+        if (s->edge[f][task] && !r->skip[f])
+            return 0;
+    return 1;
+}
+
+static void draw_rest(const graph_sample *s, rest *r)
+{
+    dice     d = {s->seed ^ 0x5e57};
+    unsigned rarity = dice_between(&d, 1, 4);
+
+    memset(r, 0, sizeof *r);
+    for (size_t at = 0; at < s->n; at++)
+        for (uint32_t t = 0; t < s->n; t++) {
+            if (s->position[t] != at)
+                continue;
+            r->skip[t] = may_be_done(s, r, t) && dice_below(&d, 4) < rarity;
+            if (r->skip[t])
+                continue;
+            r->number[t] = (uint32_t)r->count;
+            r->task[r->count++] = t;
+        }
+}
+
+static void build_rest(const graph_sample *s, rest *r)
+{
+    hs_builder *b = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, s->m, s->k), HS_OK);
+    for (size_t i = 0; i < r->count; i++) {
+        uint32_t t = r->task[i];
+        hs_task  task;
+
+        hs_task_init(&task);
+        task.cpu = hs_instance_time(s->in, t, HS_CPU);
+        task.gpu = hs_instance_time(s->in, t, HS_GPU);
+        task.priority = s->priority[t];
+        task.restartable = s->restartable[t] ? HS_RESTART_YES : HS_RESTART_NO;
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        for (size_t j = 0; j < i; j++)
+            if (s->edge[r->task[j]][t])
+                ck_assert_int_eq(hs_builder_after(b, i, j, 0, 0), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &r->in, NULL), HS_OK);
+    hs_builder_free(b);
+}
+
+/* The plan without what is done, for the instance of the rest. */
+static hs_schedule *plan_of_rest(const graph_sample *s, const rest *r, const hs_schedule *plan)
+{
+    hs_placement placed[GRAPH_TASKS];
+    hs_schedule *out = NULL;
+    size_t       count = 0;
+
+    for (unsigned w = 0; w < s->m + s->k; w++) {
+        size_t          entries;
+        const hs_entry *e = hs_schedule_entries(plan, w, &entries);
+
+        for (size_t i = 0; i < entries; i++)
+            if (e[i].state == HS_RUN && !r->skip[e[i].task])
+                placed[count++] =
+                    (hs_placement){e[i].start, e[i].end, r->number[e[i].task], w, HS_RUN};
+    }
+    ck_assert_int_eq(hs_schedule_build(s->m, s->k, count, placed, &out), HS_OK);
+    return out;
+}
+
+static void require_same(const graph_sample *s, const rest *r, const char *name,
+                         const hs_schedule *expected, const hs_schedule *found)
+{
+    for (unsigned w = 0; w < s->m + s->k; w++) {
+        size_t          count, other;
+        const hs_entry *a = hs_schedule_entries(expected, w, &count);
+        const hs_entry *b = hs_schedule_entries(found, w, &other);
+
+        GRAPH_REQUIRE(s, count == other, "%s: worker %u has %zu entries, not %zu", name, w, other,
+                      count);
+        for (size_t i = 0; i < count; i++)
+            GRAPH_REQUIRE(s,
+                          a[i].start == b[i].start && a[i].end == b[i].end &&
+                              r->task[a[i].task] == b[i].task && a[i].state == b[i].state,
+                          "%s: worker %u, entry %zu: task %u from %.17g to %.17g, not %u, %.17g, "
+                          "%.17g",
+                          name, w, i, b[i].task, b[i].start, b[i].end, r->task[a[i].task],
+                          a[i].start, a[i].end);
+    }
+}
+
+static hs_schedule *simulate(const graph_sample *s, const hs_policy_kind *kind,
+                             const hs_instance *in, const hs_schedule *plan,
+                             const hs_policy_settings *settings)
+{
+    hs_schedule *found = NULL;
+    hs_status    st = hs_policy_simulate(kind, in, plan, in, settings, &found);
+
+    GRAPH_REQUIRE(s, st == HS_OK, "%s: %s", hs_policy_name(kind), hs_status_text(st));
+    return found;
+}
+
+/* 1: it was compared. Links move what is done from the host, which no edge of the rest says. */
+static int compare(const graph_sample *s, const hs_policy_kind *kind, hs_policy_settings settings)
+{
+    rest         r;
+    hs_schedule *plan, *left, *expected, *found;
+    int          alike;
+
+    draw_rest(s, &r);
+    build_rest(s, &r);
+    alike = !s->links && hs_instance_has_graph(s->in) == hs_instance_has_graph(r.in);
+    if (alike) {
+        plan = simulate(s, hs_policy_find("heteroprio"), s->in, NULL, NULL);
+        left = plan_of_rest(s, &r, plan);
+        expected = simulate(s, kind, r.in, left, &settings);
+        settings.skip = r.skip;
+        found = simulate(s, kind, s->in, plan, &settings);
+        require_same(s, &r, hs_policy_name(kind), expected, found);
+        hs_schedule_free(plan);
+        hs_schedule_free(left);
+        hs_schedule_free(expected);
+        hs_schedule_free(found);
+    }
+    hs_instance_free(r.in);
+    return alike && r.count > 0 && r.count < s->n;
+}
+
+static hs_policy_settings draw_settings(const hs_policy_kind *kind, uint64_t seed)
+{
+    hs_policy_settings settings;
+
+    hs_policy_settings_init(&settings);
+    settings.rank = (hs_rank)(seed % 5);
+    if (!(hs_policy_ranks(kind) >> settings.rank & 1))
+        settings.rank = HS_RANK_DEFAULT;
+    settings.threshold = (unsigned)(seed / 5 % 4);
+    return settings;
+}
+
+START_TEST(as_if_there_were_no_more)
+{
+    const hs_policy_kind *kind = hs_policy_at((size_t)_i);
+    size_t                rounds = sample_rounds(4000), compared = 0;
+
+    for (size_t i = 0; i < rounds; i++) {
+        graph_sample s;
+
+        graph_sample_make(&s, 65000000 + i);
+        if (hs_policy_graphs(kind) || !hs_instance_has_graph(s.in))
+            compared += (size_t)compare(&s, kind, draw_settings(kind, i));
+        graph_sample_free(&s);
+    }
+    if (rounds > 1000)
+        ck_assert_uint_gt(compared, rounds / (hs_policy_graphs(kind) ? 8 : 30));
+}
+END_TEST
+
+/* What a task reads of what was done before. */
+static void require_inputs(const graph_sample *s, const rest *r, unsigned worker, const hs_entry *e)
+{
+    unsigned node = hs_instance_node(s->in, worker);
+
+    GRAPH_REQUIRE(s, !r->skip[e->task], "task %u is done", e->task);
+    for (size_t f = 0; f < s->n; f++) {
+        double there = hs_instance_transfer(s->in, 0, node, s->bytes[f][e->task]);
+
+        GRAPH_REQUIRE(s, !s->edge[f][e->task] || !r->skip[f] || e->start >= there,
+                      "task %u starts at %.17g, before its input is there", e->task, e->start);
+    }
+}
+
+static void require_rest(const graph_sample *s, const rest *r, const hs_schedule *found)
+{
+    size_t runs = 0;
+
+    for (unsigned w = 0; w < s->m + s->k; w++) {
+        size_t          count;
+        const hs_entry *e = hs_schedule_entries(found, w, &count);
+
+        for (size_t i = 0; i < count; i++) {
+            require_inputs(s, r, w, &e[i]);
+            runs += e[i].state == HS_RUN;
+        }
+    }
+    GRAPH_REQUIRE(s, runs == r->count, "%zu of %zu run", runs, r->count);
+}
+
+/* What is done lies in the host's memory, and what is left runs once each. */
+START_TEST(inputs_come_from_the_host)
+{
+    const hs_policy_kind *kind = hs_policy_at((size_t)_i);
+    size_t                rounds = sample_rounds(3000);
+
+    for (size_t i = 0; i < rounds && hs_policy_graphs(kind); i++) {
+        hs_policy_settings settings = draw_settings(kind, i);
+        graph_sample       s;
+        rest               r;
+        hs_schedule       *plan, *found;
+
+        graph_sample_make(&s, 66000000 + i);
+        draw_rest(&s, &r);
+        settings.skip = r.skip;
+        plan = simulate(&s, hs_policy_find("heteroprio"), s.in, NULL, NULL);
+        found = simulate(&s, kind, s.in, plan, &settings);
+        require_rest(&s, &r, found);
+        hs_schedule_free(plan);
+        hs_schedule_free(found);
+        graph_sample_free(&s);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("policies on what is left");
+    TCase *tc = tcase_create("rest");
+    int    kinds = (int)hs_policy_count();
+
+    tcase_set_timeout(tc, 300);
+    tcase_add_loop_test(tc, as_if_there_were_no_more, 0, kinds);
+    tcase_add_loop_test(tc, inputs_come_from_the_host, 0, kinds);
+    suite_add_tcase(suite, tc);
+    return run_suite(suite);
+}
