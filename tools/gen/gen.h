@@ -2,7 +2,7 @@
 #ifndef TOOLS_GEN_GEN_H
 #define TOOLS_GEN_GEN_H
 
-#include <hybridsched/io.h>
+#include <hybridsched/hybridsched.h>
 
 /* What hsched-gen makes. */
 typedef enum gen_family {
@@ -20,6 +20,7 @@ typedef enum gen_family {
     GEN_TOPCUOGLU,
     GEN_APPLICATIONS,
     GEN_IMPORT,
+    GEN_ADVERSARY,
     GEN_FAMILIES
 } gen_family;
 
@@ -31,7 +32,7 @@ const char *gen_family_summary(gen_family family);
 typedef struct gen_request {
     gen_family      family;
     unsigned        cpus, gpus;
-    int             has_cpus, has_gpus;
+    int             has_cpus, has_gpus, has_tasks;
     size_t          tasks;
     uint64_t        seed;
     hs_gamma        gamma;   /* means and variations alone */
@@ -41,19 +42,27 @@ typedef struct gen_request {
     const char     *kernels; /* NULL: the first table that will do */
     const hs_worst *worst;
     unsigned        argument;
-    int             wants_witness, wants_bad;
+    int             wants_witness, wants_bad, wants_certificate;
     hs_shaped       shaped;       /* what none of the above says */
     const char     *applications; /* NAME[:COPIES],... */
     hs_problem      problem;
     const char     *file, *models; /* import; `models` is NULL where there is none */
     int             format;        /* as --from has them; -1: as the file's name says */
     hs_import_options import;      /* what none of the above says */
+    const char     *algorithm;     /* adversary: NAME[:RANK] of what is to do badly */
+    uint64_t        most_time;     /* adversary: of a task, in whole units */
+    uint64_t        iterations;    /* adversary; 0: not given */
+    double          seconds;       /* adversary; 0: not given */
 } gen_request;
 
 /* What was made. */
 typedef struct gen_result {
-    hs_instance *instance;
-    hs_schedule *witness, *bad; /* NULL where not asked for */
+    hs_instance    *instance;
+    hs_schedule    *witness, *bad;           /* NULL where not asked for */
+    const char     *witness_name, *bad_name; /* of who made them */
+    hs_certificate *certificate;             /* of the bound; NULL where not asked for */
+    hs_named_bound  bound;     /* on the witness; its value is 0 where there is none */
+    char            said[256]; /* for whoever has the instance in a file; may be empty */
 } gen_result;
 
 /* Make it. 0, or an exit code after a message. */
@@ -63,7 +72,7 @@ void gen_result_free(gen_result *result);
 /* Those of gen_make() that are in files of their own. */
 int gen_make_shaped(const gen_request *request, gen_result *result);
 int gen_make_applications(const gen_request *request, gen_result *result);
-
+int gen_make_adversary(const gen_request *request, gen_result *result);
 int gen_import(const gen_request *request, gen_result *result);
 
 /* The answer to --list. */

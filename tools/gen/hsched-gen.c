@@ -44,11 +44,12 @@ enum {
     GAMMA = FOR(GEN_GAMMA) | SHAPED,
     UNIFORM = FOR(GEN_UNIFORM) | SHAPED,
     MEASURED = TILED | FOR(GEN_APPLICATIONS),
-    IMPORT = FOR(GEN_IMPORT)
+    IMPORT = FOR(GEN_IMPORT),
+    ADVERSARY = FOR(GEN_ADVERSARY)
 };
 
 /* What may be written. */
-enum { INSTANCE, WITNESS, BAD, FILES };
+enum { INSTANCE, WITNESS, BAD, CERTIFICATE, FILES };
 
 typedef struct command_line {
     gen_request request;
@@ -87,16 +88,20 @@ static void take_gpu_range(const options *o, void *data)
 }
 
 static const option_spec option_table[] = {
-    {'n', "tasks", "N", {OPTION_WHOLE(request.tasks, 0, HS_MAX_TASKS), .scope = RANDOM},
-     "random times: how many tasks (default: 300)"},
+    {'n', "tasks", "N", {OPTION_WHOLE(request.tasks, 0, HS_MAX_TASKS), .scope = RANDOM | ADVERSARY},
+     "random times: how many tasks (default: 300); adversary: at most so many (default: 8 a "
+     "worker, up to 64)"},
     {'m', "cpus", "N",
-     {OPTION_WHOLE(request.cpus, 0, HS_MAX_WORKERS), .scope = RANDOM | MEASURED | IMPORT},
-     "how many CPUs (default: 20; what the kernel table or the file says; for applications, 1)"},
+     {OPTION_WHOLE(request.cpus, 0, HS_MAX_WORKERS),
+      .scope = RANDOM | MEASURED | IMPORT | ADVERSARY},
+     "how many CPUs (default: 20; what the kernel table or the file says; for applications and "
+     "adversary, 1)"},
     {'k', "gpus", "N",
-     {OPTION_WHOLE(request.gpus, 0, HS_MAX_WORKERS), .scope = RANDOM | MEASURED | IMPORT},
+     {OPTION_WHOLE(request.gpus, 0, HS_MAX_WORKERS),
+      .scope = RANDOM | MEASURED | IMPORT | ADVERSARY},
      "how many GPUs (default: 4, or as for -m)"},
-    {'s', "seed", "SEED", {OPTION_WHOLE(request.seed, 0, OPTION_ANY), .scope = RANDOM},
-     "random times: the same seed gives the same instance everywhere (default: 0)"},
+    {'s', "seed", "SEED", {OPTION_WHOLE(request.seed, 0, OPTION_ANY), .scope = RANDOM | ADVERSARY},
+     "random times, adversary: the same seed gives the same instance everywhere (default: 0)"},
     {'o', "output", "FILE", {OPTION_FILE(path[INSTANCE])},
      "write the instance there; '-', the default, is standard output"},
     {0, "cpu-mean", "X", {OPTION_REAL(request.gamma.cpu_mean, 0, DBL_MAX), .scope = GAMMA},
@@ -122,9 +127,9 @@ static const option_spec option_table[] = {
      "kernels"},
     {0, "compact", NULL, {OPTION_FLAG(request.compact), .scope = TILED},
      "cholesky, lu, qr: one row with a count for each kernel, and no priorities"},
-    {0, "graph", NULL, {OPTION_FLAG(request.graph), .scope = TILED},
+    {0, "graph", NULL, {OPTION_FLAG(request.graph), .scope = TILED | ADVERSARY},
      "cholesky, lu, qr: with the tiles that each task accesses, from which its dependencies "
-     "follow"},
+     "follow; adversary: tasks may depend on each other"},
     {0, "times", "gamma|uniform|spread", {OPTION_WORD(NULL, request.shaped.law), .scope = SHAPED},
      "graphs by shape: times as in gamma or uniform, or both near one mean (default: spread for "
      "topcuoglu, else gamma)"},
@@ -166,10 +171,18 @@ static const option_spec option_table[] = {
      "import: of DOT, what nodes have a CPU's time in (default: cpu)"},
     {0, "bytes-attribute", "NAME", {OPTION_TEXT(request.import.bytes), .scope = IMPORT},
      "import: of DOT, what edges have their bytes in (default: bytes)"},
-    {0, "witness", "PLAN", {OPTION_FILE(path[WITNESS]), .scope = FOR(GEN_WORST)},
-     "worst: also write a good schedule as a plan"},
-    {0, "worst-plan", "PLAN", {OPTION_FILE(path[BAD]), .scope = FOR(GEN_WORST)},
-     "worst list: also write the bad schedule as a plan"},
+    {0, "max-time", "N", {OPTION_WHOLE(request.most_time, 1, 1000000), .scope = ADVERSARY},
+     "adversary: times are whole numbers up to that (default: 100)"},
+    {0, "iterations", "N", {OPTION_WHOLE(request.iterations, 1, OPTION_ANY), .scope = ADVERSARY},
+     "adversary: look at so many instances (default: 1000000)"},
+    {'t', "time-limit", "TIME", {OPTION_TIME(request.seconds, 1e-3, 1e9), .scope = ADVERSARY},
+     "adversary: search for so long, in seconds or as in 5m; what is found may then differ"},
+    {0, "witness", "PLAN", {OPTION_FILE(path[WITNESS]), .scope = FOR(GEN_WORST) | ADVERSARY},
+     "worst, adversary: also write a good schedule as a plan"},
+    {0, "worst-plan", "PLAN", {OPTION_FILE(path[BAD]), .scope = FOR(GEN_WORST) | ADVERSARY},
+     "worst list, adversary: also write the bad schedule as a plan"},
+    {0, "certificate", "FILE", {OPTION_FILE(path[CERTIFICATE]), .scope = ADVERSARY},
+     "adversary: also write what proves how long every schedule takes"},
     {0, "list", NULL, {OPTION_FLAG(list)},
      "print what families, kernel tables and worst cases there are, and exit"},
     {0}
@@ -246,6 +259,8 @@ static void take_operands(options *o, gen_request *request)
     else if (request->family == GEN_IMPORT) {
         request->file = needed_operand(o, request->family, "a file");
         request->models = options_operand(o);
+    } else if (request->family == GEN_ADVERSARY) {
+        request->algorithm = needed_operand(o, GEN_ADVERSARY, "the name of an algorithm");
     }
     surplus = options_operand(o);
     if (surplus)
@@ -325,11 +340,14 @@ static void check_command_line(const options *o, const command_line *line)
     files_check(line->path, FILES, read, 2);
 }
 
-static hs_status write_plan(int fd, const hs_instance *in, const hs_schedule *s, const char *name)
+static hs_status write_plan(int fd, const hs_instance *in, const hs_schedule *s, const char *name,
+                            const hs_named_bound *bound)
 {
     hs_plan_info info;
 
     hs_plan_info_init(&info);
+    if (bound->value > 0)
+        info.bounds[info.bound_count++] = *bound;
     snprintf(info.algorithm, sizeof info.algorithm, "%s", name);
     return hs_plan_write(fd, in, s, &info);
 }
@@ -340,9 +358,11 @@ static hs_status write_file(int which, int fd, const void *data)
 
     switch (which) {
     case WITNESS:
-        return write_plan(fd, made->instance, made->witness, "witness");
+        return write_plan(fd, made->instance, made->witness, made->witness_name, &made->bound);
     case BAD:
-        return write_plan(fd, made->instance, made->bad, "worst-list");
+        return write_plan(fd, made->instance, made->bad, made->bad_name, &made->bound);
+    case CERTIFICATE:
+        return hs_certificate_write(fd, made->certificate);
     default:
         return hs_instance_write(fd, made->instance);
     }
@@ -358,6 +378,8 @@ static int generate(const command_line *line)
         code = gen_make(&line->request, &made);
     if (!code)
         code = files_write(file, FILES, write_file, &made);
+    if (!code && made.said[0] && files_to_stdout(line->path, FILES) == 0)
+        puts(made.said);
     files_discard(file, FILES);
     gen_result_free(&made);
     return code;
@@ -373,6 +395,7 @@ int main(int argc, char **argv)
                 .gpus = 4,
                 .tasks = 300,
                 .gamma = {.cpu_mean = 15, .cpu_cv = 0.2, .gpu_mean = 1, .gpu_cv = 1},
+                .most_time = 100,
                 .uniform = {.cpu_low = 1, .cpu_high = 100, .gpu_low = 1, .gpu_high = 10},
             },
         .path = {[INSTANCE] = "-"},
@@ -388,6 +411,8 @@ int main(int argc, char **argv)
     }
     line.request.has_cpus = options_given(&o, "cpus");
     line.request.has_gpus = options_given(&o, "gpus");
+    line.request.has_tasks = options_given(&o, "tasks");
+    line.request.wants_certificate = options_given(&o, "certificate");
     line.request.wants_witness = options_given(&o, "witness");
     line.request.wants_bad = options_given(&o, "worst-plan");
     take_operands(&o, &line.request);

@@ -35,6 +35,9 @@ static const struct {
     [GEN_IMPORT] = {"import", "what a file of another format has: standard task graphs (STG), "
                               "Graphviz (DOT), workflows (WfCommons), "
                               "programs that StarPU ran"},
+    [GEN_ADVERSARY] = {"adversary",
+                       "the worst instance of small whole times that a search finds for "
+                       "an algorithm, with a schedule that does well (--witness)"},
 };
 
 const char *gen_family_name(size_t family)

@@ -9,6 +9,7 @@ void gen_result_free(gen_result *result)
     hs_instance_free(result->instance);
     hs_schedule_free(result->witness);
     hs_schedule_free(result->bad);
+    hs_certificate_free(result->certificate);
     *result = (gen_result){0};
 }
 
@@ -119,6 +120,8 @@ static int make_worst(const gen_request *request, gen_result *result)
                                      request->wants_witness ? &result->witness : NULL,
                                      request->wants_bad ? &result->bad : NULL);
 
+    result->witness_name = "witness";
+    result->bad_name = "worst-list";
     if (st == HS_EINVAL)
         usage_error("%u is no argument of worst %s: %s", request->argument, name,
                     hs_worst_summary(request->worst));
@@ -146,6 +149,8 @@ int gen_make(const gen_request *request, gen_result *result)
         return gen_make_applications(request, result);
     case GEN_IMPORT:
         return gen_import(request, result);
+    case GEN_ADVERSARY:
+        return gen_make_adversary(request, result);
     default:
         return gen_make_shaped(request, result);
     }

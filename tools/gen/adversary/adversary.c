@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-gen adversary: from a request to the worst case that a search finds, and its proof. */
+#include <math.h>
+#include <string.h>
+
+#include "common/message.h"
+#include "common/plugin.h"
+#include "common/progress.h"
+#include "gen/adversary/prove.h"
+#include "gen/adversary/search.h"
+#include "gen/gen.h"
+
+enum { MOST_WORKERS = CASE_TASKS / 2, TASKS_A_WORKER = 8 };
+static const uint64_t usual_iterations = 1000000;
+
+static void take_algorithm(const gen_request *request, case_judge *judge)
+{
+    const char *name = request->algorithm;
+
+    judge->algorithm = plugin_algorithm_ranked(name, &judge->settings.rank);
+    if (!judge->algorithm)
+        usage_error(
+            "there is no algorithm '%s'; hsched-solve --list names those there are, and the "
+            "ranks that they take",
+            name);
+    if (strcmp(name, "best") == 0 || strcmp(name, "exact") == 0)
+        usage_error("adversary: %s searches for the optimum itself, which others are compared with",
+                    name);
+    if (request->graph && !hs_algorithm_graphs(judge->algorithm))
+        usage_error("adversary --graph: %s does not take tasks that depend on each other", name);
+}
+
+static void take_request(const gen_request *request, search_request *search)
+{
+    unsigned cpus = request->has_cpus ? request->cpus : 1;
+    unsigned gpus = request->has_gpus ? request->gpus : 1;
+    size_t   tasks = (size_t)TASKS_A_WORKER * (cpus + gpus);
+
+    if (cpus > MOST_WORKERS || gpus > MOST_WORKERS)
+        usage_error("adversary: at most %d CPUs and %d GPUs", MOST_WORKERS, MOST_WORKERS);
+    tasks = tasks > CASE_TASKS ? CASE_TASKS : tasks;
+    if (request->has_tasks)
+        tasks = request->tasks;
+    if (tasks < 1 || tasks > CASE_TASKS)
+        usage_error("adversary: -n is from 1 to %d tasks", CASE_TASKS);
+    search->limits = (case_limits){tasks, request->most_time, request->graph};
+    search->cpus = cpus;
+    search->gpus = gpus;
+    search->seed = request->seed;
+    search->seconds = request->seconds > 0 ? request->seconds : INFINITY;
+    search->iterations = request->iterations    ? request->iterations
+                         : request->seconds > 0 ? UINT64_MAX
+                                                : usual_iterations;
+}
+
+/* How to make the case again, which a limit of time does not say. */
+static void format_command(const gen_request *request, const search_request *s, char text[256])
+{
+    int used = snprintf(
+        text, 256, "hsched-gen adversary %s -m %u -k %u -n %zu --max-time %llu -s %llu%s",
+        request->algorithm, s->cpus, s->gpus, s->limits.tasks, (unsigned long long)s->limits.time,
+        (unsigned long long)s->seed, s->limits.graph ? " --graph" : "");
+
+    if (isinf(s->seconds))
+        snprintf(text + used, 256 - (size_t)used, " --iterations %llu",
+                 (unsigned long long)s->iterations);
+    else
+        snprintf(text + used, 256 - (size_t)used, " --time-limit %gs", s->seconds);
+}
+
+/* "13", or "12 to 13" where the search for the optimum met its limit. */
+static void format_optimum(const case_proof *proof, char text[80])
+{
+    char least[32], most[32];
+
+    hs_format_double(proof->bound, least);
+    hs_format_double(proof->makespan, most);
+    if (proof->optimal)
+        snprintf(text, 80, "%s", most);
+    else
+        snprintf(text, 80, "%s to %s", least, most);
+}
+
+/* Of independent tasks: of graphs nothing is promised. NULL: nothing is. */
+static const char *format_guarantee(const case_judge *judge, const bad_case *worst, char text[32])
+{
+    double guarantee =
+        hs_algorithm_guarantee(judge->algorithm, worst->cpus, worst->gpus, &judge->settings);
+
+    if (judge->graph || isinf(guarantee))
+        return NULL;
+    hs_format_double(guarantee, text);
+    return text;
+}
+
+/* The instance says how it was found and what is proved of it. */
+static hs_status build(const gen_request *request, const search_request *search,
+                       const bad_case *worst, const case_proof *proof, case_judge *judge,
+                       gen_result *result)
+{
+    char              command[256], optimum[80], makespan[32], ratio[32], guarantee[32];
+    const char       *promised = format_guarantee(judge, worst, guarantee);
+    const char *const notes[] = {"generator",
+                                 command,
+                                 "adversary-makespan",
+                                 makespan,
+                                 "adversary-optimum",
+                                 optimum,
+                                 "adversary-ratio",
+                                 ratio,
+                                 promised ? "adversary-guarantee" : NULL,
+                                 promised,
+                                 NULL};
+
+    format_command(request, search, command);
+    format_optimum(proof, optimum);
+    hs_format_double(worst->makespan, makespan);
+    hs_format_double(worst->makespan / proof->makespan, ratio);
+    snprintf(result->said, sizeof result->said, "%s takes %s where %s is the optimum: ratio %s%s%s",
+             request->algorithm, makespan, optimum, ratio, promised ? ", at most " : "",
+             promised ? promised : "");
+    return case_instance(judge->builder, worst, notes, &result->instance);
+}
+
+static void keep_proof(case_proof *proof, gen_result *result)
+{
+    result->witness = proof->schedule;
+    result->certificate = proof->certificate;
+    snprintf(result->bound.name, sizeof result->bound.name, "%s", proof->bound_name);
+    result->bound.value = proof->bound;
+    if (proof->certificate) {
+        snprintf(result->bound.name, sizeof result->bound.name, "%s",
+                 hs_certificate_bound(proof->certificate));
+        result->bound.value = hs_certificate_value(proof->certificate);
+    }
+}
+
+static hs_status finish(const gen_request *request, const search_request *search, bad_case *worst,
+                        case_judge *judge, gen_result *result)
+{
+    case_proof proof = {.schedule = NULL};
+    hs_status  status = simplify_case(judge, worst);
+
+    progress_step(0, "ratio %.6g: the optimum", case_ratio(worst));
+    if (status == HS_OK)
+        status = prove_case(judge->builder, worst, request->wants_certificate, &proof);
+    if (status == HS_OK)
+        status = build(request, search, worst, &proof, judge, result);
+    keep_proof(&proof, result);
+    if (status == HS_OK && request->wants_bad)
+        status = hs_solve(judge->algorithm, result->instance, &judge->settings, &result->bad);
+    result->witness_name = "exact";
+    result->bad_name = request->algorithm;
+    return status;
+}
+
+int gen_make_adversary(const gen_request *request, gen_result *result)
+{
+    search_request search;
+    case_judge     judge = {.graph = request->graph};
+    bad_case       worst;
+    hs_status      status;
+
+    hs_settings_init(&judge.settings);
+    take_algorithm(request, &judge);
+    take_request(request, &search);
+    progress_begin(search.iterations < SIZE_MAX ? (size_t)search.iterations : 0);
+    if (isfinite(search.seconds))
+        progress_left(search.seconds);
+    status = case_judge_open(&judge);
+    if (status == HS_OK)
+        status = search_worst(&search, &judge, &worst);
+    if (status == HS_OK)
+        status = finish(request, &search, &worst, &judge, result);
+    progress_end();
+    case_judge_close(&judge);
+    if (status == HS_EWORKER)
+        usage_error("adversary: %s has no worker to run tasks on there", request->algorithm);
+    return status == HS_OK ? EXIT_OK : message_status(status, "adversary");
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-gen adversary: the search for bad cases. */
+#include <math.h>
+
+#include "common/clock.h"
+#include "common/progress.h"
+#include "gen/adversary/search.h"
+
+/*
+ * A round takes whatever is as bad as the case at hand, or as the one HISTORY steps ago (late
+ * acceptance: Burke and Bykov 2017), and ends after so many steps without a worse case than ever
+ * in it. Ratios are quotients of whole numbers: they are the same on every machine.
+ */
+enum { HISTORY = 50, PATIENCE = 20000, WITNESS_STEPS = 1000 };
+
+typedef struct search {
+    const search_request *request;
+    case_judge           *judge;
+    dice                  dice;
+    uint64_t              judged;
+    double                until;
+    int                   late; /* it is past that */
+    hs_status             status;
+    double                worst; /* ratio, for the progress line */
+} search;
+
+static int goes_on(search *s)
+{
+    if (s->judged % 64 == 0 && isfinite(s->until) && clock_now() >= s->until)
+        s->late = 1;
+    return s->status == HS_OK && s->judged < s->request->iterations && !s->late;
+}
+
+static double judge(search *s, bad_case *c)
+{
+    if (s->status == HS_OK)
+        s->status = case_judge_it(s->judge, c);
+    if (s->judged++ % 1024 == 0)
+        progress_step((size_t)s->judged, "ratio %.6g", s->worst);
+    return s->status == HS_OK ? case_ratio(c) : 0;
+}
+
+/* Local search from `c`, which becomes the worst that was met. */
+static void descend(search *s, bad_case *c)
+{
+    double   history[HISTORY], at = judge(s, c), worst = at;
+    bad_case now = *c, next;
+
+    for (int i = 0; i < HISTORY; i++)
+        history[i] = at;
+    for (unsigned step = 0, idle = 0; idle < PATIENCE && goes_on(s); step++, idle++) {
+        double ratio;
+
+        next = now;
+        case_change(&next, &s->dice, &s->request->limits);
+        ratio = judge(s, &next);
+        if (ratio >= at || ratio >= history[step % HISTORY]) {
+            now = next;
+            at = ratio;
+        }
+        if (at > worst) {
+            *c = now;
+            worst = at;
+            idle = 0;
+        }
+        history[step % HISTORY] = at;
+    }
+}
+
+/* A search for a better witness may show that the case is worse than it seemed. 1: it has. */
+static int find_witness(search *s, bad_case *c)
+{
+    hs_settings  settings;
+    hs_instance *in = NULL;
+    hs_schedule *found = NULL;
+    bad_case     next = *c;
+    double       before = case_ratio(c);
+
+    hs_settings_init(&settings);
+    settings.iterations = WITNESS_STEPS;
+    if (s->status == HS_OK)
+        s->status = case_instance(s->judge->builder, c, NULL, &in);
+    if (s->status == HS_OK)
+        s->status = hs_solve(hs_algorithm_find("best"), in, &settings, &found);
+    if (s->status == HS_OK) {
+        case_adopt(&next, found);
+        if (judge(s, &next) > before)
+            *c = next;
+    }
+    hs_schedule_free(found);
+    hs_instance_free(in);
+    return case_ratio(c) > before;
+}
+
+static void run_round(search *s, bad_case *c)
+{
+    do
+        descend(s, c);
+    while (find_witness(s, c) && goes_on(s));
+}
+
+hs_status search_worst(const search_request *request, case_judge *judge, bad_case *worst)
+{
+    search s = {.request = request, .judge = judge, .dice = {request->seed}};
+
+    s.until = clock_now() + request->seconds;
+    *worst = (bad_case){.cpus = request->cpus, .gpus = request->gpus};
+    for (unsigned round = 0; goes_on(&s); round++) {
+        bad_case c = *worst;
+
+        if (round % 2 == 0)
+            case_draw(&c, &s.dice, &request->limits);
+        else
+            for (int i = 0; i < 4; i++)
+                case_change(&c, &s.dice, &request->limits);
+        run_round(&s, &c);
+        if (s.status == HS_OK && (worst->count == 0 || case_ratio(&c) > case_ratio(worst)))
+            *worst = c;
+        s.worst = case_ratio(worst);
+    }
+    return s.status;
+}
