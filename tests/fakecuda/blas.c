@@ -24,6 +24,7 @@ static cublasStatus_t status_of(cudaError_t error)
     case cudaErrorInvalidValue:
         return CUBLAS_STATUS_INVALID_VALUE;
     case cudaErrorInvalidResourceHandle:
+    case cudaErrorInitializationError:
         return CUBLAS_STATUS_NOT_INITIALIZED;
     default:
         return CUBLAS_STATUS_EXECUTION_FAILED;
@@ -55,6 +56,8 @@ cublasStatus_t cublasCreate(cublasHandle_t *handle)
     if (!error && fake_is_forbidden("cublasCreate"))
         error = cudaErrorStreamCaptureUnsupported;
     if (!error)
+        error = fake_take_handle();
+    if (!error)
         *handle = fake_create(FAKE_BLAS, sizeof **handle);
     return status_of(fake_leave(error));
 }
@@ -65,8 +68,10 @@ cublasStatus_t cublasDestroy(cublasHandle_t handle)
 
     if (!fake_is(handle, FAKE_BLAS, "cublasDestroy"))
         return status_of(fake_leave(cudaErrorInvalidResourceHandle));
-    if (!fake_keeps(&handle->object))
+    if (!fake_keeps(&handle->object)) {
+        fake_give_handle(&handle->object);
         fake_destroy(&handle->object);
+    }
     return status_of(fake_leave(error));
 }
 

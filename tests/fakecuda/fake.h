@@ -41,6 +41,13 @@ typedef struct fake_settings {
     int      mig;            /* devices are instances of divided GPUs */
     int      sticky;         /* a failing call leaves the device broken */
     unsigned spoil_kernel;   /* the kernel whose result is wrong, from 1; 0: none */
+    double   host;           /* seconds that each call takes its caller */
+    double   speed;          /* flops a second of kernels, which take as long; 0: no limit */
+    int      engines;        /* kernels at once on a device; 0: any number */
+    int      queues; /* of the hardware, which streams share, first in first out; 0: no end */
+    size_t   handle; /* bytes of a device that a handle of a library takes; where they are
+                        not there, the libraries say something else than that */
+    int hidden;      /* calls for memory wait for all that runs on the device */
 } fake_settings;
 
 /* One device of 1 GiB, no delays, no failures. */
@@ -49,7 +56,7 @@ typedef struct fake_settings {
 /*
  * Begin anew: everything that is left is thrown away. Nothing may be running. Without it the
  * variable FAKECUDA of the environment is looked at, such as "devices=2 memory=1e9 bandwidth=1e10
- * launch=1e-6 kernel=1e-5 compute=0".
+ * launch=1e-6 kernel=1e-5 compute=0". A fast GPU: "speed=6e13 compute=0 bandwidth=5e10".
  */
 void fake_reset(const fake_settings *settings);
 

@@ -169,6 +169,13 @@ static cudaError_t allocate(void **out, size_t size, fake_block **made)
     return cudaSuccess;
 }
 
+/* Some of these calls wait for the device, now and then: always, to have it seen. */
+static void wait_hidden(void)
+{
+    if (fake.settings.hidden)
+        fake_drain_device(fake_current());
+}
+
 cudaError_t cudaMalloc(void **devPtr, size_t size)
 {
     fake_block *block;
@@ -176,8 +183,10 @@ cudaError_t cudaMalloc(void **devPtr, size_t size)
 
     if (!error && fake_is_forbidden("cudaMalloc"))
         error = cudaErrorStreamCaptureUnsupported;
-    if (!error)
+    if (!error) {
+        wait_hidden();
         error = allocate(devPtr, size, &block);
+    }
     return fake_leave(error);
 }
 
@@ -287,6 +296,7 @@ cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
         error = cudaErrorInvalidValue;
     if (error)
         return fake_leave(error);
+    wait_hidden();
     block = create_block(size, 1);
     if (block)
         *pHost = block->base;
@@ -305,6 +315,7 @@ static cudaError_t free_host(void *pointer)
         fake_complain("cudaFreeHost: a copy is still to use it");
     while (fake_has_pending(block, 0, block->size))
         pthread_cond_wait(&fake_change, &fake_lock);
+    wait_hidden();
     retire(block);
     fake_block_free(block);
     return cudaSuccess;

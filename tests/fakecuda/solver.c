@@ -24,6 +24,8 @@ static cusolverStatus_t status_of(cudaError_t error)
         return CUSOLVER_STATUS_INVALID_VALUE;
     case cudaErrorInvalidResourceHandle:
         return CUSOLVER_STATUS_NOT_INITIALIZED;
+    case cudaErrorInitializationError:
+        return CUSOLVER_STATUS_INTERNAL_ERROR;
     default:
         return CUSOLVER_STATUS_EXECUTION_FAILED;
     }
@@ -36,6 +38,8 @@ cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t *handle)
     if (!error && fake_is_forbidden("cusolverDnCreate"))
         error = cudaErrorStreamCaptureUnsupported;
     if (!error)
+        error = fake_take_handle();
+    if (!error)
         *handle = fake_create(FAKE_SOLVER, sizeof **handle);
     return status_of(fake_leave(error));
 }
@@ -46,8 +50,10 @@ cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle)
 
     if (!fake_is(handle, FAKE_SOLVER, "cusolverDnDestroy"))
         return status_of(fake_leave(cudaErrorInvalidResourceHandle));
-    if (!fake_keeps(&handle->object))
+    if (!fake_keeps(&handle->object)) {
+        fake_give_handle(&handle->object);
         fake_destroy(&handle->object);
+    }
     return status_of(fake_leave(error));
 }
 

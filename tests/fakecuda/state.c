@@ -114,6 +114,25 @@ void fake_reset(const fake_settings *settings)
     pthread_mutex_unlock(&fake_lock);
 }
 
+/* What it is like beside what it does. */
+static void set_manner(fake_settings *settings, const char *name, double value)
+{
+    if (strcmp(name, "host") == 0)
+        settings->host = value;
+    else if (strcmp(name, "speed") == 0)
+        settings->speed = value;
+    else if (strcmp(name, "engines") == 0)
+        settings->engines = (int)value;
+    else if (strcmp(name, "queues") == 0)
+        settings->queues = (int)value;
+    else if (strcmp(name, "handle") == 0)
+        settings->handle = (size_t)value;
+    else if (strcmp(name, "hidden") == 0)
+        settings->hidden = (int)value;
+    else
+        fprintf(stderr, "fake CUDA: there is no setting '%s'\n", name);
+}
+
 static void set_by_name(fake_settings *settings, const char *name, double value)
 {
     if (strcmp(name, "devices") == 0)
@@ -139,7 +158,7 @@ static void set_by_name(fake_settings *settings, const char *name, double value)
     else if (strcmp(name, "sticky") == 0)
         settings->sticky = (int)value;
     else
-        fprintf(stderr, "fake CUDA: there is no setting '%s'\n", name);
+        set_manner(settings, name, value);
 }
 
 /* For programs that do not know that they run on the fake. */
@@ -254,9 +273,13 @@ cudaError_t fake_enter(const char *name)
 
 cudaError_t fake_leave(cudaError_t error)
 {
+    int64_t until = fake_now() + (int64_t)(1e9 * fake.settings.host);
+
     if (error && error != cudaErrorNotReady)
         own.last = error;
     pthread_mutex_unlock(&fake_lock);
+    while (fake_now() < until) /* it computes: that is what a call costs */
+        ;
     return error;
 }
 
@@ -275,6 +298,22 @@ cudaError_t fake_last(int forget)
 
 static const char *const type_names[FAKE_TYPES] = {
     "stream", "event", "graph", "instantiated graph", "cuBLAS handle", "cuSOLVER handle", "memory"};
+
+cudaError_t fake_take_handle(void)
+{
+    struct fake_device *device = &fake.device[own.device];
+
+    if (fake.settings.handle > fake.settings.memory - device->used)
+        return cudaErrorInitializationError;
+    device->used += fake.settings.handle;
+    device->peak = device->used > device->peak ? device->used : device->peak;
+    return cudaSuccess;
+}
+
+void fake_give_handle(const fake_object *object)
+{
+    fake.device[object->device].used -= fake.settings.handle;
+}
 
 void *fake_create(fake_type type, size_t size)
 {

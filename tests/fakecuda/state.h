@@ -54,6 +54,10 @@ void *fake_create(fake_type type, size_t size);
 void  fake_destroy(fake_object *object);
 int   fake_keeps(fake_object *object); /* the call that is to destroy it is made to fail */
 
+/* Memory that comes with a handle of a library: cudaErrorInitializationError if there is none. */
+cudaError_t fake_take_handle(void);
+void        fake_give_handle(const fake_object *object);
+
 /* Is it one, and alive? Otherwise it is a misuse. */
 int fake_is(const void *object, fake_type type, const char *call);
 
@@ -123,6 +127,7 @@ struct fake_operation {
     fake_span span[FAKE_SPANS];
     int       spans;
     uint64_t  number; /* in its stream */
+    uint64_t  turn;   /* in its queue of the hardware */
     int64_t   asked;
     size_t    bytes;
 
@@ -170,6 +175,8 @@ cudaError_t fake_enqueue(fake_stream *stream, const fake_operation *operation);
 /* Hold its memory against what the stream knows, and note it. */
 cudaError_t fake_touch(fake_stream *stream, const fake_operation *operation, uint64_t number);
 
+double fake_flops(const fake_operation *kernel); /* what it computes */
+
 /* It ran, or waits to: on a stream's thread. */
 void fake_perform(fake_stream *stream, const fake_operation *operation, int in_graph);
 
@@ -194,6 +201,7 @@ struct fake_device {
     cudaError_t broken;
     size_t      used, peak;
     int         busy[2]; /* engines of copies */
+    int         kernels; /* that run */
 };
 
 extern struct fake_state {

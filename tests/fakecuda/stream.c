@@ -12,6 +12,11 @@ static struct {
     uint64_t     asked, done;
 } slots[FAKE_STREAMS];
 
+/* Of each device's hardware: operations that came, and that have begun. */
+static struct {
+    uint64_t asked, begun;
+} queues[FAKE_DEVICES][FAKE_STREAMS];
+
 static fake_clock host; /* what the program's threads were told */
 static int        serial;
 
@@ -93,6 +98,26 @@ static cudaError_t touch_all(fake_stream *stream, const fake_operation *operatio
                             : fake_touch(stream, operation, number);
 }
 
+static int queue_of(const fake_stream *stream)
+{
+    int count = fake.settings.queues;
+
+    return (count > 0 && count < FAKE_STREAMS ? stream->serial % count : stream->slot);
+}
+
+/* What came to a queue later begins later, whichever stream it is of. */
+static void wait_for_turn(const fake_stream *stream, const fake_operation *operation)
+{
+    while (queues[stream->object.device][queue_of(stream)].begun != operation->turn)
+        pthread_cond_wait(&fake_change, &fake_lock);
+}
+
+static void begin_in_queue(const fake_stream *stream)
+{
+    queues[stream->object.device][queue_of(stream)].begun++;
+    pthread_cond_broadcast(&fake_change);
+}
+
 /* As on a device: memory that is not there breaks it. What is not ordered has no result to
  * speak of: it does nothing, so that nobody's memory is raced for. */
 static cudaError_t queue(fake_stream *stream, const fake_operation *operation)
@@ -117,6 +142,7 @@ static cudaError_t queue(fake_stream *stream, const fake_operation *operation)
     }
     copy->next = NULL;
     copy->number = slots[stream->slot].asked = number;
+    copy->turn = queues[stream->object.device][queue_of(stream)].asked++;
     copy->asked = fake_now();
     *stream->last = copy;
     stream->last = &copy->next;
@@ -147,7 +173,8 @@ static int64_t duration(const fake_operation *operation)
     double seconds = fake.settings.launch;
 
     if (operation->kind == FAKE_KERNEL)
-        seconds += fake.settings.kernel;
+        seconds += fake.settings.kernel +
+                   (fake.settings.speed > 0 ? fake_flops(operation) / fake.settings.speed : 0);
     else if (operation->bytes && fake.settings.bandwidth > 0)
         seconds += (double)operation->bytes / fake.settings.bandwidth;
     return (int64_t)(1e9 * seconds);
@@ -218,6 +245,18 @@ static void wait_for_event(const fake_operation *operation)
         pthread_cond_wait(&fake_change, &fake_lock);
 }
 
+/* A kernel waits until fewer run than can at once. */
+static void take_compute(const fake_stream *stream, fake_kind kind)
+{
+    struct fake_device *device = &fake.device[stream->object.device];
+
+    if (kind != FAKE_KERNEL)
+        return;
+    while (fake.settings.engines > 0 && device->kernels >= fake.settings.engines)
+        pthread_cond_wait(&fake_change, &fake_lock);
+    device->kernels++;
+}
+
 void fake_perform(fake_stream *stream, const fake_operation *operation, int in_graph)
 {
     int        *engine = engine_of(stream, operation->kind);
@@ -237,6 +276,7 @@ void fake_perform(fake_stream *stream, const fake_operation *operation, int in_g
         pthread_cond_wait(&fake_change, &fake_lock);
     if (engine)
         *engine = 1;
+    take_compute(stream, operation->kind);
     fake.begun[operation->kind]++;
     record.start = fake_now();
     pthread_cond_broadcast(&fake_change);
@@ -249,6 +289,8 @@ void fake_perform(fake_stream *stream, const fake_operation *operation, int in_g
     record.end = fake_now();
     if (engine)
         *engine = 0;
+    if (operation->kind == FAKE_KERNEL)
+        fake.device[stream->object.device].kernels--;
     fake.ended[operation->kind]++;
     settle(stream, operation, record.end);
     fake_note(&record);
@@ -267,6 +309,8 @@ static void *serve(void *context)
         operation = stream->first;
         if (!operation)
             break;
+        wait_for_turn(stream, operation);
+        begin_in_queue(stream);
         if (operation->kind < FAKE_KINDS)
             fake_perform(stream, operation, 0);
         stream->first = operation->next;
@@ -407,5 +451,6 @@ void fake_streams_reset(void)
     for (i = 0; i < FAKE_STREAMS; i++)
         if (slots[i].stream)
             close_stream(slots[i].stream);
+    memset(queues, 0, sizeof queues);
     serial = 0;
 }

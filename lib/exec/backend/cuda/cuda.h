@@ -46,8 +46,11 @@ typedef struct hsi_cuda_kernel {
 const hsi_cuda_kernel *hsi_cuda_kernel_find(const char *name); /* NULL: CPUs only */
 const hsi_cuda_kernel *hsi_cuda_kernel_at(size_t index);
 
-/* Columns of a piece of it: of some milliseconds at most, and small ones are not cut. */
-int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n);
+/*
+ * Columns of a piece of it. `watched`: somebody may cancel it between two pieces, so that they are
+ * of some milliseconds at most, small ones not cut; where nobody can, only very large ones are cut.
+ */
+int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, int watched);
 
 /* Columns that a factorisation's panel is applied to at once. */
 int hsi_cuda_piece(int n, int width);
@@ -81,6 +84,7 @@ double hsi_cuda_body_bytes(const hsi_cuda_body *body);
 typedef struct hsi_cuda_fault {
     char text[240]; /* the first call that failed, and how; empty: none did */
     int  memory;    /* only for want of memory: the GPU is as good as before */
+    int  hung;      /* it ends nothing any more: nobody may wait for it */
 } hsi_cuda_fault;
 
 /* 1 if the call went well. */
@@ -141,13 +145,14 @@ struct hsi_cuda_run {
 
 /* What comes back, in pinned memory: where each part is. */
 typedef struct hsi_cuda_results {
+    int     width; /* of a piece, as hsi_cuda_width() has it */
     void   *c;
     double *vector; /* tau; and on the way there, tau or the diagonal */
     int    *pivots, *info;
 } hsi_cuda_results;
 
 size_t           hsi_cuda_results_bytes(const hsi_cuda_body *body);
-hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room);
+hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room, int watched);
 
 /* Bytes of arena for it; 0: see the fault. */
 size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body);
@@ -169,8 +174,8 @@ hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
 
 /* Sums of squares of the pool, for the factors of reflectors. */
 typedef struct hsi_cuda_squares {
-    const double *pool; /* that they are of */
-    long double  *sum;  /* before each LINE-th element */
+    const double *pool;            /* that they are of */
+    long double  *sum;             /* before each LINE-th element */
     size_t        count, elements; /* sums; and what they are of */
 } hsi_cuda_squares;
 
@@ -203,6 +208,7 @@ typedef struct hsi_cuda_time {
     cudaStream_t stream;
     cudaEvent_t  anchor[2];
     int64_t      ns[2];
+    int64_t      tried;    /* when it was last tried to set one */
     int          users[2]; /* events on their way that will be dated by it */
     int          current;
 } hsi_cuda_time;
@@ -239,7 +245,9 @@ struct hsi_cuda_gpu {
     int               verify, resident, mode;
     int               opened; /* the device is ours */
     hsi_cuda_fault    fault;
-    int               broken; /* it is to run nothing more */
+    int               broken;       /* it is to run nothing more */
+    int64_t           patience;     /* with what was told to stop, ns */
+    char              note[HS_WHY]; /* what it does without, to be said once; empty: nothing */
     size_t            memory;
     unsigned          lanes;
     hsi_cuda_lane     lane[HSI_CUDA_LANES_MOST];
@@ -283,7 +291,7 @@ hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt);
 /* Make a lane ready for a body. 0: see the fault. */
 int hsi_cuda_lane_fit(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body);
 
-/* Nothing of it is on its way any more, or ever will be. */
+/* Nothing of it is on its way any more, or ever will be; a GPU that hangs is not waited for. */
 void hsi_cuda_settle(hsi_cuda_lane *lane);
 
 /*
@@ -293,6 +301,7 @@ void hsi_cuda_settle(hsi_cuda_lane *lane);
 hs_status hsi_cuda_graph_create(hsi_cuda_gpu *gpu, const hs_instance *instance,
                                 const hs_backend_item *items, size_t count, hsi_cuda_graph **out);
 void      hsi_cuda_graph_free(hsi_cuda_graph *graph);
+void      hsi_cuda_graph_forget(hsi_cuda_graph *graph); /* but for what the GPU has of it */
 
 /* Is it the next task of the next batch? 1: and now it is on its way; -1: there is no room. */
 int hsi_cuda_graph_submit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, uint32_t task,

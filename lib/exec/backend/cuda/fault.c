@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
+#include <string.h>
 
 #include "exec/backend/cuda/cuda.h"
 
@@ -23,12 +24,20 @@ int hsi_cuda_ok(hsi_cuda_fault *fault, cudaError_t error, const char *call)
                 error == cudaErrorMemoryAllocation);
 }
 
+/* What Create() says when it is refused the memory of a handle is not always that. */
+static int is_refused(const char *call, int other)
+{
+    return other && strstr(call, "Create") != NULL;
+}
+
 int hsi_cuda_blas_ok(hsi_cuda_fault *fault, cublasStatus_t status, const char *call)
 {
     if (status == CUBLAS_STATUS_SUCCESS)
         return 1;
     return note(fault, call, cublasGetStatusName(status), NULL,
-                status == CUBLAS_STATUS_ALLOC_FAILED);
+                status == CUBLAS_STATUS_ALLOC_FAILED ||
+                    is_refused(call, status == CUBLAS_STATUS_NOT_INITIALIZED ||
+                                         status == CUBLAS_STATUS_INTERNAL_ERROR));
 }
 
 /* Its library has no names for them. */
@@ -39,5 +48,8 @@ int hsi_cuda_solver_ok(hsi_cuda_fault *fault, cusolverStatus_t status, const cha
     if (status == CUSOLVER_STATUS_SUCCESS)
         return 1;
     snprintf(name, sizeof name, "cuSOLVER status %d", (int)status);
-    return note(fault, call, name, NULL, status == CUSOLVER_STATUS_ALLOC_FAILED);
+    return note(fault, call, name, NULL,
+                status == CUSOLVER_STATUS_ALLOC_FAILED ||
+                    is_refused(call, status == CUSOLVER_STATUS_NOT_INITIALIZED ||
+                                         status == CUSOLVER_STATUS_INTERNAL_ERROR));
 }

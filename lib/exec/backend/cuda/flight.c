@@ -22,8 +22,43 @@ hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt)
     return HS_OUTCOME_FAILED;
 }
 
+/* Told to stop, it is waited for no longer than that: `told` is when that was seen first, or 0.
+ * 1: that is over, and so is the GPU, since nothing can be taken off it. */
+static int hangs(hsi_cuda_gpu *gpu, const hs_attempt *attempt, int64_t *told)
+{
+    int64_t now;
+
+    if (!hs_attempt_cancelled(attempt))
+        return 0;
+    now = hsi_clock_ns();
+    if (!*told)
+        *told = now;
+    if (now - *told < gpu->patience)
+        return 0;
+    gpu->broken = gpu->fault.hung = 1;
+    gpu->fault.memory = 0;
+    snprintf(gpu->fault.text, sizeof gpu->fault.text,
+             "what was told to stop is still running on the GPU after %.3g s",
+             1e-9 * (double)gpu->patience);
+    return 1;
+}
+
+/* 1: it is over; -1: see the fault. */
+static int await(hsi_cuda_gpu *gpu, cudaEvent_t event, const hs_attempt *attempt)
+{
+    int64_t start = hsi_clock_ns(), told = 0;
+    int     over;
+
+    while ((over = hsi_cuda_over(&gpu->fault, event, 0)) == 0) {
+        if (hangs(gpu, attempt, &told))
+            return -1;
+        hsi_cuda_pause(start);
+    }
+    return over;
+}
+
 /* Launches pieces, two of them ahead. 1: all; 0: it was cancelled; -1: see the fault. */
-static int launch_watched(hsi_cuda_run *run, const hs_attempt *attempt)
+static int launch_watched(hsi_cuda_gpu *gpu, hsi_cuda_run *run, const hs_attempt *attempt)
 {
     hsi_cuda_lane *lane = run->lane;
     int            pieces = 0, more;
@@ -31,7 +66,7 @@ static int launch_watched(hsi_cuda_run *run, const hs_attempt *attempt)
     do {
         if (hs_attempt_cancelled(attempt))
             return 0;
-        if (pieces >= 2 && hsi_cuda_over(lane->fault, lane->pace[pieces % 2], 1) < 0)
+        if (pieces >= 2 && await(gpu, lane->pace[pieces % 2], attempt) < 0)
             return -1;
         more = run->body->cuda->launch(run);
         if (more > 0 && !CUDA(lane->fault, cudaEventRecord, lane->pace[pieces % 2], lane->stream))
@@ -49,14 +84,14 @@ static int attempt_task(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_b
 
     if (!hsi_cuda_data_fit(gpu, body) || !hsi_cuda_lane_fit(gpu, lane, body))
         return -1;
-    *results = hsi_cuda_results_at(body, lane->room);
+    *results = hsi_cuda_results_at(body, lane->room, 1);
     if (!hsi_cuda_copy_in(gpu, lane, body, attempt->instance, attempt->task, results, &run))
         return -1;
-    all = launch_watched(&run, attempt);
+    all = launch_watched(gpu, &run, attempt);
     if (all == 1 && !hsi_cuda_copy_out(&run, results, gpu->verify || !gpu->resident))
         all = -1;
     if (all < 0 || !CUDA(&gpu->fault, cudaEventRecord, lane->landed, lane->stream) ||
-        hsi_cuda_over(&gpu->fault, lane->landed, 1) < 0)
+        await(gpu, lane->landed, attempt) < 0)
         return -1;
     return all;
 }
@@ -100,7 +135,7 @@ static int send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_flight *flight)
 
     if (!hsi_cuda_lane_fit(gpu, lane, body))
         return 0;
-    flight->results = hsi_cuda_results_at(body, lane->room);
+    flight->results = hsi_cuda_results_at(body, lane->room, 0);
     if (!hsi_cuda_send(gpu, lane, body, flight->attempt->instance, flight->attempt->task,
                        &flight->results, &run))
         return 0;
@@ -278,12 +313,25 @@ static void split_batch(hsi_cuda_gpu *gpu)
     gpu->flight[lane] = head;
 }
 
+/* The attempts of a worker are told to stop at once: any of them. */
+static const hs_attempt *any_attempt(const hsi_cuda_gpu *gpu)
+{
+    unsigned i;
+
+    for (i = 0; i < gpu->lanes; i++)
+        if (gpu->flight[i].attempt)
+            return gpu->flight[i].attempt;
+    return gpu->batched[gpu->batched_first].attempt;
+}
+
 static hsi_cuda_flight *wait_for_one(hsi_cuda_gpu *gpu)
 {
-    int64_t          start = hsi_clock_ns();
+    int64_t          start = hsi_clock_ns(), told = 0;
     hsi_cuda_flight *first;
 
     while (!(first = first_over(gpu))) {
+        if (hangs(gpu, any_attempt(gpu), &told))
+            continue;
         if (gpu->batched_count &&
             hsi_cuda_graph_waits(gpu->graph, gpu->batched[gpu->batched_first].item))
             split_batch(gpu);
@@ -319,6 +367,10 @@ int hsi_cuda_collect(hs_backend_worker *worker, int wait, hs_completion *out)
     if (!flight)
         return 0;
     out->attempt = flight->attempt;
+    if (gpu->note[0] && flight->outcome == HS_OUTCOME_DONE) {
+        memcpy(flight->attempt->why, gpu->note, sizeof gpu->note);
+        gpu->note[0] = '\0';
+    }
     out->outcome = flight->outcome;
     date(gpu, flight, out);
     if (flight->outcome == HS_OUTCOME_DONE)

@@ -29,6 +29,17 @@ size_t hsi_cuda_blas_bytes(const hsi_cuda_gpu *gpu)
     return gpu->memory / 64 / HSI_CUDA_LANES >= usual ? usual : little;
 }
 
+/* Further lanes go if there is not the memory for them: one is needed. 1: they are gone. */
+static int do_without(hsi_cuda_gpu *gpu, unsigned from)
+{
+    if (from == 0 || !gpu->fault.memory)
+        return 0;
+    gpu->fault.text[0] = '\0';
+    while (gpu->lanes > from)
+        hsi_cuda_lane_close(&gpu->lane[--gpu->lanes]);
+    return 1;
+}
+
 static int open_lanes(hsi_cuda_gpu *gpu)
 {
     unsigned i;
@@ -36,7 +47,7 @@ static int open_lanes(hsi_cuda_gpu *gpu)
     for (i = 0; i < HSI_CUDA_LANES; i++) {
         gpu->lanes = i + 1; /* to be closed, whatever comes of it */
         if (!hsi_cuda_lane_open(&gpu->lane[i], &gpu->fault, hsi_cuda_blas_bytes(gpu)))
-            return 0;
+            return do_without(gpu, i);
     }
     return 1;
 }
@@ -62,6 +73,7 @@ hs_status hsi_cuda_open(const hs_backend_options *options, const hs_backend_work
     gpu->verify = options->verify;
     gpu->resident = options->resident;
     gpu->mode = options->gpu_mode;
+    gpu->patience = (int64_t)(1e9 * (options->grace < 1 ? 1 : options->grace));
     hsi_cuda_data_open(&gpu->data, &gpu->fault);
     hsi_blas_one_thread();
     if (take_device(gpu) && open_lanes(gpu) && hsi_cuda_time_open(&gpu->time, &gpu->fault)) {
@@ -80,6 +92,13 @@ void hsi_cuda_close(hs_backend_worker *worker)
 
     if (!gpu)
         return;
+    if (gpu->fault
+            .hung) { /* what gives something back would wait: all of it ends with the process */
+        free(gpu->data.squares.sum);
+        hsi_cuda_graph_forget(gpu->graph);
+        free(gpu);
+        return;
+    }
     for (i = 0; i < gpu->lanes; i++)
         hsi_cuda_settle(&gpu->lane[i]);
     hsi_cuda_graph_free(gpu->graph);
@@ -169,22 +188,14 @@ static int fit_data(hsi_cuda_gpu *gpu, const hs_backend_item *items, size_t coun
     return 1;
 }
 
-/* Further lanes go if there is not the memory for them: one is needed. */
 static int fit_lanes(hsi_cuda_gpu *gpu, const kinds *k)
 {
     unsigned i, j;
 
     for (i = 0; i < gpu->lanes; i++)
-        for (j = 0; j < k->count; j++) {
-            if (hsi_cuda_lane_fit(gpu, &gpu->lane[i], k->body[j]))
-                continue;
-            if (i == 0 || !gpu->fault.memory)
-                return 0;
-            gpu->fault.text[0] = '\0';
-            while (gpu->lanes > i)
-                hsi_cuda_lane_close(&gpu->lane[--gpu->lanes]);
-            return 1;
-        }
+        for (j = 0; j < k->count; j++)
+            if (!hsi_cuda_lane_fit(gpu, &gpu->lane[i], k->body[j]))
+                return do_without(gpu, i);
     return 1;
 }
 
@@ -201,7 +212,7 @@ static int is_least_of_kernel(const kinds *k, unsigned which)
 static int rehearse(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hs_instance *instance,
                     const hsi_cuda_body *body, uint32_t task)
 {
-    hsi_cuda_results results = hsi_cuda_results_at(body, lane->room);
+    hsi_cuda_results results = hsi_cuda_results_at(body, lane->room, 0);
     hsi_cuda_run     run;
 
     return hsi_cuda_send(gpu, lane, body, instance, task, &results, &run) &&
@@ -220,8 +231,28 @@ static int warm_up(hsi_cuda_gpu *gpu, const hs_instance *instance, const kinds *
         for (i = 0; i < k->count; i++)
             if ((lane == 0 || is_least_of_kernel(k, i)) &&
                 !rehearse(gpu, &gpu->lane[lane], instance, k->body[i], k->task[i]))
-                return 0;
+                return do_without(gpu, lane);
     return 1;
+}
+
+/* Graphs that cannot be made are done without, if the GPU is as good as before. */
+static hs_status make_graph(hsi_cuda_gpu *gpu, const hs_instance *instance,
+                            const hs_backend_item *items, size_t count, char why[HS_WHY])
+{
+    hs_status      st = hsi_cuda_graph_create(gpu, instance, items, count, &gpu->graph);
+    hsi_cuda_fault fault = gpu->fault;
+
+    if (st != HS_ERESOURCE)
+        return st;
+    gpu->fault.text[0] = '\0';
+    if (!CUDA(&gpu->fault, cudaStreamSynchronize, gpu->lane[0].stream)) {
+        gpu->fault = fault;
+        return refuse(gpu, why);
+    }
+    snprintf(gpu->note, sizeof gpu->note,
+             "without graphs, which cannot be made: each task goes to GPU %d by itself: %s",
+             gpu->device, fault.text);
+    return HS_OK;
 }
 
 hs_status hsi_cuda_prepare(hs_backend_worker *worker, const hs_instance *instance,
@@ -230,12 +261,11 @@ hs_status hsi_cuda_prepare(hs_backend_worker *worker, const hs_instance *instanc
 {
     hsi_cuda_gpu *gpu = hsi_cuda_gpu_of(worker);
     kinds         k;
-    hs_status     st = HS_OK;
 
     find_kinds(items, count, &k);
     if (!fit_data(gpu, items, count) || !fit_lanes(gpu, &k) || !warm_up(gpu, instance, &k))
         return refuse(gpu, why);
     if (gpu->mode == HS_GPU_GRAPH && ordered)
-        st = hsi_cuda_graph_create(gpu, instance, items, count, &gpu->graph);
-    return st == HS_ERESOURCE ? refuse(gpu, why) : st;
+        return make_graph(gpu, instance, items, count, why);
+    return HS_OK;
 }

@@ -161,8 +161,8 @@ static hsi_cuda_results results_of(const hsi_cuda_graph *g, const item *it)
     char *staging = g->staging[it->batch % 2];
 
     if (staging)
-        return hsi_cuda_results_at(it->body, staging + it->staged);
-    return hsi_cuda_results_at(it->body, g->lane[(size_t)(it - g->items) % g->lanes].room);
+        return hsi_cuda_results_at(it->body, staging + it->staged, 0);
+    return hsi_cuda_results_at(it->body, g->lane[(size_t)(it - g->items) % g->lanes].room, 0);
 }
 
 static int capture_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance,
@@ -252,6 +252,15 @@ hs_status hsi_cuda_graph_create(hsi_cuda_gpu *gpu, const hs_instance *instance,
     return st;
 }
 
+void hsi_cuda_graph_forget(hsi_cuda_graph *g)
+{
+    if (!g)
+        return;
+    free(g->items);
+    free(g->batches);
+    free(g);
+}
+
 void hsi_cuda_graph_free(hsi_cuda_graph *g)
 {
     unsigned i;
@@ -277,9 +286,7 @@ void hsi_cuda_graph_free(hsi_cuda_graph *g)
     }
     if (g->fork)
         cudaEventDestroy(g->fork);
-    free(g->items);
-    free(g->batches);
-    free(g);
+    hsi_cuda_graph_forget(g);
 }
 
 static void launch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, batch *b, size_t which)

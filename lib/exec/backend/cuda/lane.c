@@ -35,6 +35,18 @@ static int make_solver(hsi_cuda_lane *lane)
             SOLVER(lane, cusolverDnSetStream, lane->stream));
 }
 
+/* Cut as it is where it may be cancelled, and as it is where not: the more of the two. */
+static int ask_both(hsi_cuda_lane *lane, const hsi_cuda_kernel *kernel, int n, int *elements)
+{
+    int watched = hsi_cuda_width(kernel, n, 1), whole = hsi_cuda_width(kernel, n, 0), more = 0;
+
+    if (!kernel->work(lane, n, watched, elements) ||
+        (whole != watched && !kernel->work(lane, n, whole, &more)))
+        return 0;
+    *elements = hsi_larger(*elements, more);
+    return 1;
+}
+
 int hsi_cuda_lane_work(hsi_cuda_lane *lane, const hsi_cuda_kernel *kernel, int n, int *elements)
 {
     hsi_cuda_asked *asked = lane->asked;
@@ -48,7 +60,7 @@ int hsi_cuda_lane_work(hsi_cuda_lane *lane, const hsi_cuda_kernel *kernel, int n
         *elements = asked->elements;
         return 1;
     }
-    if (!make_solver(lane) || !kernel->work(lane, n, hsi_cuda_width(kernel, n), elements))
+    if (!make_solver(lane) || !ask_both(lane, kernel, n, elements))
         return 0;
     *asked = (hsi_cuda_asked){kernel, n, *elements};
     return 1;
@@ -90,7 +102,7 @@ int hsi_cuda_lane_room(hsi_cuda_lane *lane, size_t bytes)
 
 void hsi_cuda_settle(hsi_cuda_lane *lane)
 {
-    if (lane->stream)
+    if (lane->stream && !lane->fault->hung)
         cudaStreamSynchronize(lane->stream); /* of a broken GPU, nothing runs */
 }
 

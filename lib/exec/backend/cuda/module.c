@@ -86,9 +86,20 @@ const hs_backend hsi_backend_cuda = {
     .collect = hsi_cuda_collect,
 };
 
+/*
+ * Streams beyond a device's queues share them, and then wait for each other; there are 8 unless
+ * the driver is told otherwise before it begins. A lane, the clock and a graph's lanes have one
+ * each, and the libraries some of their own.
+ */
+static void ask_for_queues(void)
+{
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+}
+
 HS_API const hs_backend *hs_backend_module(unsigned abi);
 
 const hs_backend *hs_backend_module(unsigned abi)
 {
+    ask_for_queues();
     return abi == HS_BACKEND_ABI ? &hsi_backend_cuda : NULL;
 }

@@ -119,10 +119,14 @@ static int product_width(int n)
     return n <= whole ? n : (int)(flops / (2.0 * n * n));
 }
 
-int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n)
+int hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, int watched)
 {
-    int width = kernel->solver && !kernel->inputs ? panel_width(n) : product_width(n);
+    const int whole = 6000; /* 4e11 flops of a product: about 10 ms on a large GPU */
+    int       width;
 
+    if (!watched && n <= whole)
+        return n;
+    width = kernel->solver && !kernel->inputs ? panel_width(n) : product_width(n);
     return width >= n ? n : hsi_smaller(n, hsi_larger(256, width / 32 * 32));
 }
 

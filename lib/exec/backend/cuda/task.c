@@ -56,11 +56,12 @@ size_t hsi_cuda_results_bytes(const hsi_cuda_body *body)
     return matrix_room(body) + small_bytes(body);
 }
 
-hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room)
+hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room, int watched)
 {
     char *vector = room + matrix_room(body), *pivots = vector + vector_bytes(body);
+    int   width = hsi_cuda_width(body->cuda, body->n, watched);
 
-    return (hsi_cuda_results){room, (double *)(void *)vector, (int *)(void *)pivots,
+    return (hsi_cuda_results){width, room, (double *)(void *)vector, (int *)(void *)pivots,
                               (int *)(void *)(pivots + pivot_bytes(body))};
 }
 
@@ -160,11 +161,8 @@ int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body
     char   *arena = lane->arena;
     hsi_job job;
 
-    *run = (hsi_cuda_run){.lane = lane,
-                          .body = body,
-                          .n = body->n,
-                          .width = hsi_cuda_width(body->cuda, body->n),
-                          .c = arena};
+    *run = (hsi_cuda_run){
+        .lane = lane, .body = body, .n = body->n, .width = results->width, .c = arena};
     hsi_cuda_data_locate(gpu, body, instance, task, &job);
     arena += matrix_room(body);
     return copy(gpu, run, run->c, job.from[0]) && place_inputs(gpu, &job, run, &arena) &&
@@ -213,7 +211,7 @@ static int info_of(const hsi_cuda_body *body, const hsi_cuda_results *results)
 /* What the CPU's kernel would have left for its own verification. */
 static void adopt(const hsi_cuda_body *body, const hsi_cuda_results *results, hsi_job *job)
 {
-    int n = body->n, width = hsi_cuda_width(body->cuda, n), W = HSI_KERNEL_PANEL, i;
+    int n = body->n, width = results->width, W = HSI_KERNEL_PANEL, i;
 
     job->out[0] = results->c;
     if (!body->cuda->solver)

@@ -39,47 +39,60 @@ int hsi_cuda_over(hsi_cuda_fault *fault, cudaEvent_t event, int wait)
 /*
  * It happens after the last look that does not see it: not always at once, since streams beyond
  * a few share queues, so that it may stand behind others' work. So it is dated, never too late:
- * no task seems to begin after its first kernel.
+ * no task seems to begin after its first kernel. 1: set; 0: not by `until`; -1: see the fault.
  */
-static int try_to_set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which, int64_t *doubt)
+static int try_to_set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which, int64_t until,
+                      int64_t *doubt)
 {
     int64_t look = hsi_clock_ns(), before;
     int     over;
 
     if (!CUDA(fault, cudaEventRecord, time->anchor[which], time->stream))
-        return 0;
+        return -1;
     do {
         before = look;
         look = hsi_clock_ns();
         over = hsi_cuda_over(fault, time->anchor[which], 0);
-    } while (over == 0);
+    } while (over == 0 && look < until);
     *doubt = hsi_clock_ns() - before;
     time->ns[which] = before;
-    return over > 0;
+    return over;
 }
 
-/* Again, some times at most, if the host was kept from looking: all that it dates would be early.
+/*
+ * Again if the host was kept from looking, since all that it dates would be early; but not for
+ * longer than `until`: the GPU waits for its next task meanwhile. What was set stays if nothing
+ * comes of it.
  */
-static int set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which)
+static int set(hsi_cuda_time *time, hsi_cuda_fault *fault, int which, int64_t until)
 {
     const int     most = 16;
     const int64_t fair = 50000;
     int64_t       doubt = 0;
-    int           tries;
+    int           tries, done;
 
-    for (tries = 0; tries < most && (tries == 0 || doubt > fair); tries++)
-        if (!try_to_set(time, fault, which, &doubt))
-            return 0;
+    time->tried = hsi_clock_ns();
+    for (tries = 0; tries < most && (tries == 0 || doubt > fair); tries++) {
+        if (tries && hsi_clock_ns() >= until)
+            break;
+        done = try_to_set(time, fault, which, until, &doubt);
+        if (done <= 0)
+            return done == 0;
+    }
     time->current = which;
     return 1;
 }
 
+/* Nothing else is on its way yet. */
 int hsi_cuda_time_open(hsi_cuda_time *time, hsi_cuda_fault *fault)
 {
+    const int64_t first = 1000000000;
+
     return CUDA(fault, cudaStreamCreateWithFlags, &time->stream, cudaStreamNonBlocking) &&
            CUDA(fault, cudaEventCreateWithFlags, &time->anchor[0], cudaEventDefault) &&
            CUDA(fault, cudaEventCreateWithFlags, &time->anchor[1], cudaEventDefault) &&
-           set(time, fault, 0);
+           set(time, fault, 0, hsi_clock_ns() + first) &&
+           hsi_cuda_over(fault, time->anchor[0], 1) > 0;
 }
 
 void hsi_cuda_time_close(hsi_cuda_time *time)
@@ -97,11 +110,12 @@ void hsi_cuda_time_close(hsi_cuda_time *time)
 /* Distances are floats, and the two clocks drift: none is to be above some seconds. */
 int hsi_cuda_time_anchor(hsi_cuda_time *time, hsi_cuda_fault *fault, int64_t now)
 {
-    int other = !time->current;
+    const int64_t second = 1000000000, moment = 1000000;
+    int           other = !time->current;
 
-    if (now - time->ns[time->current] < 1000000000 || time->users[other])
+    if (now - time->ns[time->current] < second || now - time->tried < second || time->users[other])
         return 1;
-    return set(time, fault, other);
+    return set(time, fault, other, hsi_clock_ns() + moment);
 }
 
 int64_t hsi_cuda_time_of(hsi_cuda_time *time, hsi_cuda_fault *fault, int anchor, cudaEvent_t event)

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The CUDA module on a fake that gives less than it is asked for, or nothing any more. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "suite.h"
+#include "ways.h"
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A kernel hangs. What is told to stop is given up after a while, and so is the GPU; whoever
+ * closes the worker does not wait either. */
+static void hang(trial *t)
+{
+    t->options.grace = 1;
+    opened(t, STREAMS);
+    fake_hold(FAKE_KERNEL, 1);
+}
+
+static void released(trial *t, double start)
+{
+    ck_assert_double_lt(now() - start, 5);
+    trial_close(t);
+    ck_assert_double_lt(now() - start, 5);
+    ck_assert_uint_eq(fake_misuses(), 0);
+    fake_hold(FAKE_KERNEL, 0);
+    fake_reset(&FAKE_SETTINGS);
+    trial_free(t);
+}
+
+static void *cancel_soon(void *context)
+{
+    const struct timespec nap = {0, 50000000};
+    trial                *t = context;
+    unsigned              i;
+
+    nanosleep(&nap, NULL);
+    for (i = 0; i < t->count; i++)
+        __atomic_store_n(&t->cancel[i], HS_CANCEL_STOP, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+START_TEST(a_kernel_that_hangs)
+{
+    static const char *const list[] = {"dgemm:640", "dpotrf:640", NULL};
+    trial                   *t = trial_create(list, 1);
+    double                   start;
+    pthread_t                thread;
+
+    hang(t);
+    start = now();
+    ck_assert_int_eq(pthread_create(&thread, NULL, cancel_soon, t), 0);
+    ck_assert_int_eq(trial_run(t, (unsigned)_i), HS_OUTCOME_LOST);
+    pthread_join(thread, NULL);
+    ck_assert_msg(strstr(t->why[_i], "still running") != NULL, "%s", t->why[_i]);
+    ck_assert_double_ge(now() - start, 1);
+    ck_assert_int_eq(trial_run(t, 1 - (unsigned)_i), HS_OUTCOME_LOST);
+    released(t, start);
+}
+END_TEST
+
+START_TEST(a_pipeline_that_hangs)
+{
+    static const char *const list[] = {"dgemm:64", "dpotrf:64", NULL};
+    trial                   *t = trial_create(list, 100);
+    double                   start;
+    pthread_t                thread;
+    unsigned                 i;
+
+    t->options.grace = 1;
+    opened(t, _i ? GRAPH : STREAMS);
+    fake_hold(FAKE_KERNEL, 1);
+    start = now();
+    ck_assert_int_eq(pthread_create(&thread, NULL, cancel_soon, t), 0);
+    trial_submit(t);
+    while (t->collected < t->submitted)
+        trial_collect(t);
+    pthread_join(thread, NULL);
+    for (i = 0; i < t->submitted; i++)
+        ck_assert(t->ends[i].outcome == HS_OUTCOME_LOST ||
+                  t->ends[i].outcome == HS_OUTCOME_ABORTED);
+    released(t, start);
+}
+END_TEST
+
+/* It hangs a while only, and nobody has told it to stop. */
+START_TEST(a_kernel_that_takes_long)
+{
+    static const char *const list[] = {"dgemm:64", NULL};
+    fake_settings            settings = FAKE_SETTINGS;
+    trial                   *t = trial_create(list, 2);
+
+    settings.kernel = 1.2;
+    fake_reset(&settings);
+    opened(t, STREAMS);
+    ck_assert_int_eq(trial_run(t, 0), HS_OUTCOME_DONE);
+    closed(t);
+}
+END_TEST
+
+/* Handles of libraries that are refused by other words than "memory": with fewer lanes. */
+START_TEST(handles_that_are_refused)
+{
+    static const char *const list[] = {"dgemm:100", "dpotrf:100", NULL};
+    fake_settings            settings = FAKE_SETTINGS;
+    unsigned                 lanes[9] = {0}, served = 0;
+
+    settings.handle = (size_t)4 << 20;
+    for (settings.memory = (size_t)4 << 20; settings.memory < (size_t)64 << 20;
+         settings.memory += (size_t)3 << 20) {
+        trial *t = trial_create(list, 10);
+
+        fake_reset(&settings);
+        choose(t, _i);
+        if (trial_open(t, 1)) {
+            unsigned depth = t->module->depth(t->worker);
+
+            trial_pipeline(t);
+            all_done(t);
+            served++;
+            lanes[depth < 8 ? depth : 8]++;
+        } else {
+            ck_assert_int_eq(t->status, HS_ERESOURCE);
+            ck_assert_uint_eq(served, 0); /* where less was enough, more is */
+        }
+        ck_assert_uint_le(fake_memory_peak(0), settings.memory);
+        closed(t);
+    }
+    ck_assert_uint_gt(served, 6);
+    if (_i == STREAMS)
+        ck_assert(lanes[1] && lanes[2] && lanes[3] && lanes[4]);
+}
+END_TEST
+
+/* The calls that make graphs fail: tasks go by themselves, one of them says why. */
+START_TEST(graphs_that_cannot_be_made)
+{
+    static const char *const list[] = {"dgemm:40", "dsyrk:30", NULL};
+    fake_settings            settings = FAKE_SETTINGS;
+    unsigned                 without = 0, i, notes;
+
+    for (settings.fail_call = 1;; settings.fail_call++) {
+        trial *t = trial_create(list, 4);
+        int    made;
+
+        settings.error = 801; /* cudaErrorNotSupported */
+        fake_reset(&settings);
+        choose(t, GRAPH);
+        made = trial_open(t, 1);
+        if (made && fake_failed() && strstr(fake_failed(), "Graph")) {
+            trial_pipeline(t);
+            all_done(t);
+            for (i = notes = 0; i < t->count; i++)
+                notes += strstr(t->why[i], "without graphs") != NULL;
+            if (t->module->depth(t->worker) < 10) {
+                ck_assert_msg(notes == 1, "%s: %u notes", fake_failed(), notes);
+                ck_assert_uint_eq(fake_ended(FAKE_GRAPH), 0);
+                without++;
+            }
+        }
+        closed(t);
+        if (made && !fake_failed())
+            break;
+    }
+    ck_assert_uint_ge(without, 2); /* cudaGraphInstantiate, cudaGraphUpload */
+}
+END_TEST
+
+static unsigned kernels_named(const char *name, size_t from)
+{
+    unsigned found = 0;
+
+    for (; from < fake_records(); from++)
+        found += fake_record_at(from).kind == FAKE_KERNEL &&
+                 strcmp(fake_record_at(from).name, name) == 0;
+    return found;
+}
+
+/* Cut where it may be cancelled, and not where nobody can. (Nothing is computed.) */
+START_TEST(what_cannot_be_cancelled_is_not_cut)
+{
+    static const struct {
+        const char *kernel, *call;
+        unsigned    watched, alone;
+    } large[] = {{"dgemm:3000", "cublasDgemm", 3, 1},
+                 {"dtrsm:6000", "cublasDtrsm", 24, 1},
+                 {"dgetrf:3000", "cusolverDnDgetrf", 6, 1},
+                 {"dgemm:6001", "cublasDgemm", 24, 24}};
+    fake_settings settings = FAKE_SETTINGS;
+    unsigned      i;
+
+    settings.compute = 0;
+    settings.memory = (size_t)4 << 30;
+    for (i = 0; i < sizeof large / sizeof *large; i++) {
+        const char *list[] = {large[i].kernel, NULL};
+        trial      *t = trial_create(list, 1);
+        size_t      before;
+
+        fake_reset(&settings);
+        t->options.verify = 0;
+        opened(t, STREAMS);
+        before = fake_records();
+        trial_run(t, 0); /* of which cuSOLVER says nothing, either */
+        ck_assert_msg(kernels_named(large[i].call, before) == large[i].watched, "%s: %u pieces",
+                      large[i].kernel, kernels_named(large[i].call, before));
+        before = fake_records();
+        trial_pipeline(t);
+        ck_assert_msg(kernels_named(large[i].call, before) == large[i].alone, "%s: %u pieces",
+                      large[i].kernel, kernels_named(large[i].call, before));
+        closed(t);
+    }
+}
+END_TEST
+
+/* With the clock's stream in the queue of others, whose kernels take long: nobody waits for that
+ * to be seen, and times are those of the clock that was set before. */
+START_TEST(queues_that_are_shared)
+{
+    enum { TASKS = 12 };
+    static const char *const list[] = {"dgemm:32", NULL};
+    fake_settings            settings = FAKE_SETTINGS;
+    trial                   *t = trial_create(list, TASKS);
+    double                   start, longest = 0;
+
+    settings.queues = 1;
+    settings.kernel = 0.15;
+    settings.engines = 1;
+    fake_reset(&settings);
+    t->options.verify = 0;
+    opened(t, STREAMS);
+    while (t->collected < t->count) {
+        start = now();
+        trial_submit(t);
+        longest = now() - start > longest ? now() - start : longest;
+        trial_collect(t);
+    }
+    all_done(t);
+    ck_assert_double_lt(longest, 0.1);
+    ck_assert_double_ge(1e-9 * (double)(t->last - t->ends[0].start), 0.15 * (TASKS - 4));
+    closed(t);
+}
+END_TEST
+
+/* Calls for memory may wait for all that runs: none is made on the way. */
+START_TEST(nothing_waits_unseen)
+{
+    static const char *const list[] = {"dgemm:64", "dpotrf:64", NULL};
+    fake_settings            settings = FAKE_SETTINGS;
+    trial                   *t = trial_create(list, 20);
+    double                   start;
+
+    settings.hidden = 1;
+    fake_reset(&settings);
+    opened(t, _i);
+    fake_hold(FAKE_KERNEL, 1);
+    start = now();
+    trial_submit(t);
+    ck_assert_uint_ge(t->submitted, 4);
+    ck_assert_double_lt(now() - start, 5);
+    fake_hold(FAKE_KERNEL, 0);
+    trial_pipeline(t);
+    all_done(t);
+    closed(t);
+}
+END_TEST
+
+START_TEST(queues_are_asked_for)
+{
+    static const char *const list[] = {"dgemm:10", NULL};
+    trial                   *t = trial_create(list, 1);
+
+    ck_assert_str_eq(getenv("CUDA_DEVICE_MAX_CONNECTIONS"), "32");
+    trial_free(t);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cuda limits");
+    TCase *tcase = tcase_create("cuda");
+
+    tcase_set_timeout(tcase, 600);
+    tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_add_loop_test(tcase, a_kernel_that_hangs, 0, 2);
+    tcase_add_loop_test(tcase, a_pipeline_that_hangs, 0, 2);
+    tcase_add_test(tcase, a_kernel_that_takes_long);
+    tcase_add_loop_test(tcase, handles_that_are_refused, 0, WAYS);
+    tcase_add_test(tcase, graphs_that_cannot_be_made);
+    tcase_add_test(tcase, what_cannot_be_cancelled_is_not_cut);
+    tcase_add_test(tcase, queues_that_are_shared);
+    tcase_add_loop_test(tcase, nothing_waits_unseen, 0, WAYS);
+    tcase_add_test(tcase, queues_are_asked_for);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
