@@ -39,7 +39,8 @@ typedef struct hs_settings {
     double time_limit;   /* seconds of wall clock; 0: 1 for best, 10 for exact
                             and for a bound; INFINITY: none */
     uint64_t iterations; /* best: stop after so many, for the same schedule
-                            everywhere; 0: the time limit alone */
+                            everywhere; 0: the time limit alone. Tiny graphs
+                            are searched through before that */
     uint64_t           seed;
     unsigned           threads; /* 0: 1 */
     double             gap;     /* stop when makespan <= (1 + gap) x bound; 0 */

@@ -15,10 +15,15 @@
 #include "refine/graph/prove.h"
 #include "refine/graph/seeds.h"
 
-enum { LEAST_STEPS = 2000 }; /* of a stream's round */
+enum {
+    LEAST_STEPS = 2000, /* of a stream's round */
+    TINY = 12,          /* tasks of a graph that is searched through before anything else ... */
+    TINY_NODES = 30000  /* ... in so few nodes, mostly a hundred: some milliseconds */
+};
 
 static const double least_seconds = 0.2;                      /* of a round */
 static const double first_seconds = 1, first_of_small = 0.02; /* where they double; with proofs */
+static const double tiny_seconds = 0.1;
 static const double heat = 0.4; /* the temperature is this part of a task's part of the makespan */
 
 typedef struct stream {
@@ -33,6 +38,7 @@ typedef struct search {
     stream           *streams;
     unsigned          count;
     unsigned          round;
+    uint64_t          first;  /* nodes that came before what is counted */
     hsi_graph_prover *prover; /* NULL: there is none */
     hsi_arena         arena;
 } search;
@@ -84,7 +90,8 @@ static void run_stream(void *data, unsigned number, const hsi_interrupt *interru
 static uint64_t steps_left(const search *s)
 {
     const hsi_best *best = s->best;
-    uint64_t        done = best->report->iterations, all = best->settings->iterations;
+    uint64_t        done = best->report->iterations - s->first;
+    uint64_t        all = best->settings->iterations;
 
     return done < all ? all - done : 0;
 }
@@ -156,6 +163,18 @@ static hs_status run_round(search *s)
     return st;
 }
 
+/* However few iterations there are: a tiny graph is worth no annealing. */
+static hs_status prove_tiny(search *s)
+{
+    hsi_best *best = s->best;
+    hs_status st = HS_OK;
+
+    if (s->prover && best->pb.n <= TINY && hsi_best_goes_on(best))
+        st = hsi_graph_prover_step(s->prover, tiny_seconds, TINY_NODES);
+    s->first = best->report->iterations;
+    return st;
+}
+
 hs_status hsi_graph_search(hsi_best *best)
 {
     search    s;
@@ -164,6 +183,8 @@ hs_status hsi_graph_search(hsi_best *best)
     if (!best->seeds)
         return HS_OK;
     st = open_search(&s, best);
+    if (st == HS_OK)
+        st = prove_tiny(&s);
     while (st == HS_OK && hsi_best_goes_on(best) && (!best->counted || steps_left(&s) > 0))
         st = run_round(&s);
     if (best->counted && steps_left(&s) == 0)
