@@ -55,6 +55,21 @@ typedef struct gen_request {
     double          seconds;       /* adversary; 0: not given */
 } gen_request;
 
+/* What may be written. */
+enum { GEN_INSTANCE, GEN_WITNESS, GEN_BAD, GEN_CERTIFICATE, GEN_FILES };
+
+typedef struct gen_line {
+    gen_request request;
+    const char *path[GEN_FILES]; /* NULL: not wanted */
+    int         list;
+} gen_line;
+
+/**
+ * Read a command line of hsched-gen, for messages that of the tool `name`. What is wrong ends the
+ * program, and so do --help and its like; texts stay the command line's.
+ */
+void gen_read_line(int argc, char **argv, const char *name, gen_line *line);
+
 /* What was made. */
 typedef struct gen_result {
     hs_instance    *instance;

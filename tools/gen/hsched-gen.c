@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-gen: makes instances, from the papers' families and from measured kernels. */
+/* hsched-gen: what its command line asks for. */
 #include <float.h>
+#include <getopt.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,14 +49,7 @@ enum {
     ADVERSARY = FOR(GEN_ADVERSARY)
 };
 
-/* What may be written. */
-enum { INSTANCE, WITNESS, BAD, CERTIFICATE, FILES };
-
-typedef struct command_line {
-    gen_request request;
-    const char *path[FILES]; /* NULL: not wanted */
-    int         list;
-} command_line;
+typedef gen_line command_line;
 
 static void take_range(const options *o, double *low, double *high)
 {
@@ -102,7 +96,7 @@ static const option_spec option_table[] = {
      "how many GPUs (default: 4, or as for -m)"},
     {'s', "seed", "SEED", {OPTION_WHOLE(request.seed, 0, OPTION_ANY), .scope = RANDOM | ADVERSARY},
      "random times, adversary: the same seed gives the same instance everywhere (default: 0)"},
-    {'o', "output", "FILE", {OPTION_FILE(path[INSTANCE])},
+    {'o', "output", "FILE", {OPTION_FILE(path[GEN_INSTANCE])},
      "write the instance there; '-', the default, is standard output"},
     {0, "cpu-mean", "X", {OPTION_REAL(request.gamma.cpu_mean, 0, DBL_MAX), .scope = GAMMA},
      "gamma: mean CPU time (default: 15)"},
@@ -177,11 +171,11 @@ static const option_spec option_table[] = {
      "adversary: look at so many instances (default: 1000000)"},
     {'t', "time-limit", "TIME", {OPTION_TIME(request.seconds, 1e-3, 1e9), .scope = ADVERSARY},
      "adversary: search for so long, in seconds or as in 5m; what is found may then differ"},
-    {0, "witness", "PLAN", {OPTION_FILE(path[WITNESS]), .scope = FOR(GEN_WORST) | ADVERSARY},
+    {0, "witness", "PLAN", {OPTION_FILE(path[GEN_WITNESS]), .scope = FOR(GEN_WORST) | ADVERSARY},
      "worst, adversary: also write a good schedule as a plan"},
-    {0, "worst-plan", "PLAN", {OPTION_FILE(path[BAD]), .scope = FOR(GEN_WORST) | ADVERSARY},
+    {0, "worst-plan", "PLAN", {OPTION_FILE(path[GEN_BAD]), .scope = FOR(GEN_WORST) | ADVERSARY},
      "worst list, adversary: also write the bad schedule as a plan"},
-    {0, "certificate", "FILE", {OPTION_FILE(path[CERTIFICATE]), .scope = ADVERSARY},
+    {0, "certificate", "FILE", {OPTION_FILE(path[GEN_CERTIFICATE]), .scope = ADVERSARY},
      "adversary: also write what proves how long every schedule takes"},
     {0, "list", NULL, {OPTION_FLAG(list)},
      "print what families, kernel tables and worst cases there are, and exit"},
@@ -337,58 +331,15 @@ static void check_command_line(const options *o, const command_line *line)
     if (u->integer && !(is_whole(u->cpu_low) && is_whole(u->cpu_high) && is_whole(u->gpu_low) &&
                         is_whole(u->gpu_high)))
         usage_error("--integer needs ranges of whole numbers up to 2^53");
-    files_check(line->path, FILES, read, 2);
+    files_check(line->path, GEN_FILES, read, 2);
 }
 
-static hs_status write_plan(int fd, const hs_instance *in, const hs_schedule *s, const char *name,
-                            const hs_named_bound *bound)
+void gen_read_line(int argc, char **argv, const char *name, gen_line *line)
 {
-    hs_plan_info info;
+    options   o;
+    tool_spec own = tool;
 
-    hs_plan_info_init(&info);
-    if (bound->value > 0)
-        info.bounds[info.bound_count++] = *bound;
-    snprintf(info.algorithm, sizeof info.algorithm, "%s", name);
-    return hs_plan_write(fd, in, s, &info);
-}
-
-static hs_status write_file(int which, int fd, const void *data)
-{
-    const gen_result *made = data;
-
-    switch (which) {
-    case WITNESS:
-        return write_plan(fd, made->instance, made->witness, made->witness_name, &made->bound);
-    case BAD:
-        return write_plan(fd, made->instance, made->bad, made->bad_name, &made->bound);
-    case CERTIFICATE:
-        return hs_certificate_write(fd, made->certificate);
-    default:
-        return hs_instance_write(fd, made->instance);
-    }
-}
-
-static int generate(const command_line *line)
-{
-    gen_result made = {0};
-    output    *file[FILES] = {0};
-    int        code = files_open(line->path, file, FILES);
-
-    if (!code)
-        code = gen_make(&line->request, &made);
-    if (!code)
-        code = files_write(file, FILES, write_file, &made);
-    if (!code && made.said[0] && files_to_stdout(line->path, FILES) == 0)
-        puts(made.said);
-    files_discard(file, FILES);
-    gen_result_free(&made);
-    return code;
-}
-
-int main(int argc, char **argv)
-{
-    options      o;
-    command_line line = {
+    *line = (gen_line){
         .request =
             {
                 .cpus = 20,
@@ -398,26 +349,25 @@ int main(int argc, char **argv)
                 .most_time = 100,
                 .uniform = {.cpu_low = 1, .cpu_high = 100, .gpu_low = 1, .gpu_high = 10},
             },
-        .path = {[INSTANCE] = "-"},
+        .path = {[GEN_INSTANCE] = "-"},
     };
 
-    hs_shaped_init(&line.request.shaped);
-    hs_import_options_init(&line.request.import);
-    line.request.format = -1;
-    options_read(&o, &tool, argc, argv, &line);
-    if (line.list) {
-        gen_list();
-        return output_finish(EXIT_OK);
-    }
-    line.request.has_cpus = options_given(&o, "cpus");
-    line.request.has_gpus = options_given(&o, "gpus");
-    line.request.has_tasks = options_given(&o, "tasks");
-    line.request.wants_certificate = options_given(&o, "certificate");
-    line.request.wants_witness = options_given(&o, "witness");
-    line.request.wants_bad = options_given(&o, "worst-plan");
-    take_operands(&o, &line.request);
-    if (line.request.family == GEN_TOPCUOGLU && !options_given(&o, "times"))
-        line.request.shaped.law = HS_LAW_SPREAD;
-    check_command_line(&o, &line);
-    return output_finish(generate(&line));
+    hs_shaped_init(&line->request.shaped);
+    hs_import_options_init(&line->request.import);
+    line->request.format = -1;
+    own.name = name;
+    optind = 0; /* there may have been another command line */
+    options_read(&o, &own, argc, argv, line);
+    if (line->list)
+        return;
+    line->request.has_cpus = options_given(&o, "cpus");
+    line->request.has_gpus = options_given(&o, "gpus");
+    line->request.has_tasks = options_given(&o, "tasks");
+    line->request.wants_certificate = options_given(&o, "certificate");
+    line->request.wants_witness = options_given(&o, "witness");
+    line->request.wants_bad = options_given(&o, "worst-plan");
+    take_operands(&o, &line->request);
+    if (line->request.family == GEN_TOPCUOGLU && !options_given(&o, "times"))
+        line->request.shaped.law = HS_LAW_SPREAD;
+    check_command_line(&o, line);
 }
