@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Memory is short: instances, schedules, policies and the queue. Algorithms: check_alloc_solve.c. */
+/* Memory is short: instances, schedules, policies and the queue. Algorithms: check_alloc_solve.c.
+ */
 
 #include <check.h>
 #include <fcntl.h>
@@ -265,6 +266,26 @@ START_TEST(pictures)
 }
 END_TEST
 
+static hs_status plot(const void *context, uint64_t *result)
+{
+    *result = 0;
+    return hs_plot_write(
+        *(const int *)context,
+        &(hs_plot){.struct_size = sizeof(hs_plot),
+                   .count = 1,
+                   .series = &(hs_plot_series){"one", 2, NULL, (const double[]){1, 2}, 0}});
+}
+
+START_TEST(plots)
+{
+    int fd = open("/dev/null", O_WRONLY);
+
+    ck_assert_int_ge(fd, 0);
+    check_both_ways("a plot", plot, &fd);
+    close(fd);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("alloc");
@@ -277,6 +298,7 @@ int main(void)
     tcase_add_loop_test(cases, policies, 0, (int)hs_policy_count());
     tcase_add_test(cases, queues);
     tcase_add_test(cases, pictures);
+    tcase_add_test(cases, plots);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

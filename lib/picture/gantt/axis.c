@@ -16,33 +16,11 @@
 #define PLAIN_MOST 5 /* decimal exponents of the last tick without such a power */
 #define PLAIN_LEAST (-3)
 
-/* Tick i is at i * mantissa * 10^exponent. */
-static double tick_value(const hsi_ticks *t, int i, int exponent)
-{
-    double value = (double)i * t->mantissa, power = 1;
-
-    for (int k = abs(exponent); k > 0; k--)
-        power *= 10;
-    return exponent >= 0 ? value * power : value / power;
-}
-
 static double tick_time(const hsi_gantt *g, int i)
 {
     if (g->ticks.minutes > 0)
         return 60.0 * i * g->ticks.minutes / hs_unit_seconds(g->unit);
-    return tick_value(&g->ticks, i, g->ticks.exponent);
-}
-
-/* The smallest of 1, 2, 5 times a power of ten that leaves ticks apart enough. */
-static void choose_decimal(hsi_ticks *t, double least)
-{
-    t->mantissa = 1;
-    t->exponent = (int)floor(log10(least)) - 1;
-    while (tick_value(t, 1, t->exponent) < least) {
-        if (t->mantissa == 5)
-            t->exponent++;
-        t->mantissa = t->mantissa == 1 ? 2 : t->mantissa == 2 ? 5 : 1;
-    }
+    return hsi_tick_value(i, g->ticks.step);
 }
 
 static unsigned choose_minutes(double least)
@@ -59,8 +37,8 @@ static unsigned choose_minutes(double least)
 /* The power of ten that all numbers share, if the last one is not to be written out. */
 static int common_power(const hsi_gantt *g, const hsi_ticks *t)
 {
-    double last = floor(g->span / tick_value(t, 1, t->exponent)) * t->mantissa;
-    int    power = t->exponent;
+    double last = floor(g->span / hsi_tick_value(1, t->step)) * t->step.mantissa;
+    int    power = t->step.exponent;
 
     for (; last >= 10; last /= 10)
         power++;
@@ -77,7 +55,7 @@ void hsi_choose_ticks(hsi_gantt *g)
         g->ticks.minutes = choose_minutes(least / second);
     if (g->ticks.minutes > 0)
         return;
-    choose_decimal(&g->ticks, least);
+    g->ticks.step = hsi_tick_step_choose(least);
     g->ticks.power = common_power(g, &g->ticks);
 }
 
@@ -100,7 +78,9 @@ static void tick_text(const hsi_ticks *t, int i, char text[32])
     if (t->minutes > 0)
         snprintf(text, 32, "%u:%02u", minutes / 60, minutes % 60);
     else
-        hs_format_rounded(tick_value(t, i, t->exponent - t->power), 12, text);
+        hs_format_rounded(
+            hsi_tick_value(i, (hsi_tick_step){t->step.mantissa, t->step.exponent - t->power}), 12,
+            text);
 }
 
 /* "time (10^6 s)", with a raised exponent */

@@ -8,6 +8,7 @@
 #include "picture/gantt/svg.h"
 #include "picture/picture.h"
 #include "picture/runs.h"
+#include "picture/ticks.h"
 
 /*
  * A Gantt chart is made in two passes. The layout (layout.c, legend.c) decides where everything
@@ -51,7 +52,7 @@ struct hsi_panel {
 /* Where the ticks of the axis are, and how it is written (axis.c). */
 typedef struct hsi_ticks {
     unsigned minutes;            /* from one to the next; 0: they are decimal */
-    int      mantissa, exponent; /* from one to the next, mantissa * 10^exponent */
+    hsi_tick_step step;
     int      power;              /* of ten, in the name of the axis; 0: none */
 } hsi_ticks;
 

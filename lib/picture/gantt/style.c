@@ -6,7 +6,7 @@
  * colour for light pages and another for screens that are dark; paper never is. A reader that
  * knows no such query skips the rules in it.
  */
-static const char everywhere[] =
+const char hsi_svg_style[] =
     "text{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Helvetica Neue\",Arial,"
     "\"DejaVu Sans\",sans-serif;font-size:12px;fill:#1f2937}\n"
     ".h{font-size:20px;font-weight:600}.b{font-weight:600}.s{font-size:13px;fill:#4b5563}"
@@ -20,7 +20,7 @@ static const char everywhere[] =
     ".d{stroke:#b0006d;stroke-width:1.5;stroke-dasharray:6 3}.o{fill:#b0006d}"
     ".q{stroke:#c81e1e;stroke-width:2.5;fill:none}\n";
 
-static const char dark[] =
+const char hsi_svg_dark_style[] =
     "@media screen and (prefers-color-scheme:dark){\n"
     "text{fill:#e5e7eb}.s,.k{fill:#9aa3b2}.m{fill:#cbd2dc}"
     ".z{fill:#1d2128}.l{fill:#323842}.g{stroke:#1d2128}.x{stroke:#6b7280}.t{fill:#cbd2dc}\n"
@@ -46,11 +46,11 @@ static int has_graph(const hsi_gantt *g)
 void hsi_gantt_style(hsi_gantt *g)
 {
     hsi_output_text(&g->out, "<style>\n");
-    hsi_output_text(&g->out, everywhere);
+    hsi_output_text(&g->out, hsi_svg_style);
     if (has_graph(g))
         hsi_output_text(&g->out, graph_everywhere);
     hsi_palette_style(&g->out, &g->palette);
-    hsi_output_text(&g->out, dark);
+    hsi_output_text(&g->out, hsi_svg_dark_style);
     if (has_graph(g))
         hsi_output_text(&g->out, graph_dark);
     hsi_palette_dark_style(&g->out, &g->palette);

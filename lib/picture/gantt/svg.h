@@ -8,6 +8,9 @@
 
 /* Numbers and names as people read them, and the elements of SVG. */
 
+/** Rules for the classes of what is no task, and those of dark screens, which begin a query (style.c). */
+extern const char hsi_svg_style[], hsi_svg_dark_style[];
+
 /** As people write it: that of microseconds has a Greek letter. */
 const char *hsi_unit_text(hs_unit unit);
 

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The axes of a plot: decimal or of logarithms. */
+#include <float.h>
+#include <math.h>
+
+#include <hybridsched/io.h>
+
+#include "picture/plot/plot.h"
+#include "picture/ticks.h"
+
+static void widen(hsi_plot_axis *axis, double value)
+{
+    axis->from = fmin(axis->from, value);
+    axis->to = fmax(axis->to, value);
+}
+
+void hsi_plot_axis_fit(hsi_plot_axis *axis, const hs_plot *plot, int of_x)
+{
+    axis->from = INFINITY;
+    axis->to = -INFINITY;
+    for (size_t i = 0; i < plot->count; i++)
+        for (size_t k = 0; k < plot->series[i].count; k++)
+            widen(axis, of_x ? plot->series[i].x[k] : plot->series[i].y[k]);
+    if (!of_x && plot->reference > 0)
+        widen(axis, plot->reference);
+    if (axis->from > axis->to)
+        axis->from = axis->to = 1;
+    if (axis->log && axis->to / axis->from < 1.5) {
+        axis->from /= 1.3;
+        axis->to *= 1.3;
+    } else if (!axis->log && axis->to - axis->from <= axis->to * 1e-6) {
+        axis->to = axis->to > 0 ? axis->to * 1.01 : 1;
+        axis->from *= 0.99;
+    }
+}
+
+double hsi_plot_at(const hsi_plot_axis *axis, double value)
+{
+    double share = axis->log ? log(value / axis->from) / log(axis->to / axis->from)
+                             : (value - axis->from) / (axis->to - axis->from);
+
+    return axis->start + share * (axis->end - axis->start);
+}
+
+static size_t decimal_ticks(hsi_plot_axis *axis, double value[HSI_PLOT_TICKS])
+{
+    double        length = fabs(axis->end - axis->start);
+    double        least = (axis->to - axis->from) / fmax(1, floor(length / axis->room));
+    hsi_tick_step step = hsi_tick_step_choose(fmax(least, DBL_MIN));
+    double        width = hsi_tick_value(1, step);
+    int           first = (int)floor(axis->from / width * (1 + 1e-12));
+    size_t        count = 0;
+
+    axis->from = fmin(axis->from, hsi_tick_value(first, step));
+    while (count < HSI_PLOT_TICKS) {
+        value[count] = hsi_tick_value(first + (int)count, step);
+        if (value[count++] >= axis->to)
+            break;
+    }
+    axis->to = fmax(axis->to, value[count - 1]);
+    return count;
+}
+
+/* Powers of ten, every second one or so if there are many, and 2 and 5 times them if there are few.
+ */
+static size_t log_ticks(const hsi_plot_axis *axis, double value[HSI_PLOT_TICKS])
+{
+    static const double few[] = {1, 2, 5}, one[] = {1};
+    double        decades = log10(axis->to / axis->from), length = fabs(axis->end - axis->start);
+    double        room = length / decades / axis->room; /* for labels, a decade */
+    int           each = room >= 1 ? 1 : (int)ceil(1 / room);
+    const double *of = room >= 3 ? few : one;
+    size_t        in = room >= 3 ? 3 : 1, count = 0;
+
+    for (int e = (int)floor(log10(axis->from)); e <= (int)ceil(log10(axis->to)); e++)
+        for (size_t i = 0; i < in && e % each == 0; i++) {
+            double at = of[i] * pow(10, e);
+
+            if (at >= axis->from * (1 - 1e-9) && at <= axis->to * (1 + 1e-9) &&
+                count < HSI_PLOT_TICKS)
+                value[count++] = at;
+        }
+    return count;
+}
+
+size_t hsi_plot_ticks(hsi_plot_axis *axis, double value[HSI_PLOT_TICKS])
+{
+    return axis->log ? log_ticks(axis, value) : decimal_ticks(axis, value);
+}
+
+static void tick_text(double value, char text[32])
+{
+    hs_format_rounded(value, 6, text);
+}
+
+void hsi_plot_x_axis(hsi_plot *p, double bottom, const char *name)
+{
+    double value[HSI_PLOT_TICKS];
+    size_t count = hsi_plot_ticks(&p->x, value);
+    char   text[32];
+
+    for (size_t i = 0; i < count; i++) {
+        double x = hsi_plot_at(&p->x, value[i]);
+
+        hsi_put_line(&p->out, "y", x, p->top, x, bottom);
+        tick_text(value[i], text);
+        hsi_plot_text(p, "k i", x, bottom + 15, text);
+    }
+    hsi_put_line(&p->out, "x", p->x.start, bottom, p->x.end, bottom);
+    if (name)
+        hsi_plot_text(p, "k i", (p->x.start + p->x.end) / 2, bottom + 31, name);
+}
+
+void hsi_plot_y_axis(hsi_plot *p, double left, double right)
+{
+    double value[HSI_PLOT_TICKS];
+    size_t count = hsi_plot_ticks(&p->y, value);
+    char   text[32];
+
+    for (size_t i = 0; i < count; i++) {
+        double y = hsi_plot_at(&p->y, value[i]);
+
+        hsi_put_line(&p->out, "y", left, y, right, y);
+        tick_text(value[i], text);
+        hsi_plot_text(p, "k e", left - 5, y + 4, text);
+    }
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plots: quantiles, boxes and lines as they should be, and what is refused. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/plot.h>
+
+#include "suite.h"
+#include "unit/well_formed.h"
+
+static const double some[] = {3, 1, 2, 5, 4, 40}, over[] = {1, 2, 4, 8, 16, 32};
+
+/* A plot as text, to be freed. */
+static char *drawn(const hs_plot *plot)
+{
+    FILE  *file = tmpfile();
+    char  *text = calloc(1, 1 << 20);
+    size_t length;
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_ptr_nonnull(text);
+    ck_assert_int_eq(hs_plot_write(fileno(file), plot), HS_OK);
+    rewind(file);
+    length = fread(text, 1, (1 << 20) - 1, file);
+    ck_assert_uint_gt(length, 0);
+    fclose(file);
+    ck_assert(is_xml(text, length));
+    return text;
+}
+
+static size_t count(const char *text, const char *what)
+{
+    size_t found = 0;
+
+    for (; (text = strstr(text, what)); text += strlen(what))
+        found++;
+    return found;
+}
+
+START_TEST(quantiles_lie_between_values)
+{
+    const double sorted[] = {1, 2, 4, 8};
+
+    ck_assert(isnan(hs_quantile(sorted, 0, 0.5)));
+    ck_assert_double_eq(hs_quantile(sorted, 1, 0.9), 1);
+    ck_assert_double_eq(hs_quantile(sorted, 4, 0), 1);
+    ck_assert_double_eq(hs_quantile(sorted, 4, 0.5), 3);
+    ck_assert_double_eq(hs_quantile(sorted, 4, 0.75), 5);
+    ck_assert_double_eq(hs_quantile(sorted, 4, 1), 8);
+}
+END_TEST
+
+/* 40 is further than 1.5 times the box from it, and the others are not. */
+START_TEST(boxes_have_whiskers_and_dots)
+{
+    const hs_plot_series series[] = {
+        {"a <name>", 6, NULL, some, 0}, {"none", 0, NULL, NULL, 0}, {"a <name>", 2, NULL, over, 1}};
+    hs_plot plot;
+    char   *text;
+
+    hs_plot_init(&plot);
+    plot.title = "A & B";
+    plot.y_name = "values";
+    plot.series = series;
+    plot.count = 3;
+    text = drawn(&plot);
+    ck_assert_uint_eq(count(text, "<circle"), 1);
+    ck_assert_uint_eq(count(text, "<rect class=\"bx"), 1);
+    ck_assert_uint_eq(count(text, ">a &lt;name&gt;<"), 1);
+    ck_assert_uint_eq(count(text, ">none<"), 1);
+    ck_assert_uint_eq(count(text, ">published<"), 1);
+    ck_assert_uint_eq(count(text, ">3.5<"), 1); /* the median */
+    free(text);
+}
+END_TEST
+
+START_TEST(lines_go_through_their_points)
+{
+    const hs_plot_series series[] = {{"ours", 6, over, some, 0}, {"theirs", 2, over, over, 1}};
+
+    for (int log = 0; log < 2; log++) {
+        hs_plot plot;
+        char   *text;
+
+        hs_plot_init(&plot);
+        plot.kind = HS_PLOT_LINES;
+        plot.x_name = "x";
+        plot.y_name = "y";
+        plot.log_x = plot.log_y = log;
+        plot.series = series;
+        plot.count = 2;
+        plot.reference = 2;
+        plot.reference_name = "limit";
+        text = drawn(&plot);
+        ck_assert_uint_eq(count(text, "<path class=\"mk"), 6 + 2 + 2); /* the legend's two */
+        ck_assert_uint_eq(count(text, ">theirs, published<"), 1);
+        ck_assert_uint_eq(count(text, ">limit<"), 1);
+        ck_assert_uint_eq(count(text, "nan"), 0);
+        ck_assert_uint_eq(count(text, "inf"), 0);
+        free(text);
+    }
+}
+END_TEST
+
+/* Values that are all the same, very large, very small, or none. */
+START_TEST(any_values_have_an_axis)
+{
+    const double        same[] = {7, 7}, large[] = {1e300, 3e300}, small[] = {1e-300, 2e-300};
+    const double        zero[] = {0, 0}, close[] = {1, 1 + 1e-9};
+    const double *const all[] = {same, large, small, zero, close};
+
+    for (int i = 0; i < 5; i++)
+        for (int kind = HS_PLOT_BOXES; kind <= HS_PLOT_LINES; kind++)
+            for (int log = 0; log < 2; log++) {
+                const hs_plot_series series = {"values", 2, over, all[i], 0};
+                hs_plot              plot;
+
+                if (log && all[i] == zero)
+                    continue;
+                hs_plot_init(&plot);
+                plot.kind = (hs_plot_kind)kind;
+                plot.log_y = log;
+                plot.series = &series;
+                plot.count = 1;
+                free(drawn(&plot));
+                plot.count = 0;
+                free(drawn(&plot));
+            }
+}
+END_TEST
+
+START_TEST(what_cannot_be_drawn_is_refused)
+{
+    const double   bad[] = {NAN, INFINITY, -1};
+    hs_plot_series series = {"values", 1, over, over, 0};
+    hs_plot        plot, none = {0};
+
+    hs_plot_init(&plot);
+    plot.series = &series;
+    plot.count = 1;
+    ck_assert_int_eq(hs_plot_write(-1, NULL), HS_EINVAL);
+    ck_assert_int_eq(hs_plot_write(-1, &none), HS_EINVAL);
+    ck_assert_int_eq(hs_plot_write(-1, &plot), HS_EIO);
+    for (int i = 0; i < 3; i++) {
+        series.y = &bad[i];
+        ck_assert_int_eq(hs_plot_write(-1, &plot), HS_EINVAL);
+    }
+    series.y = (const double[]){0};
+    plot.log_y = 1;
+    ck_assert_int_eq(hs_plot_write(-1, &plot), HS_EINVAL);
+    plot.log_y = 0;
+    plot.width = 100;
+    ck_assert_int_eq(hs_plot_write(-1, &plot), HS_EINVAL);
+    plot.width = 0;
+    plot.kind = HS_PLOT_LINES;
+    series.x = NULL;
+    ck_assert_int_eq(hs_plot_write(-1, &plot), HS_EINVAL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("plot");
+    TCase *cases = tcase_create("plots");
+
+    tcase_add_test(cases, quantiles_lie_between_values);
+    tcase_add_test(cases, boxes_have_whiskers_and_dots);
+    tcase_add_test(cases, lines_go_through_their_points);
+    tcase_add_test(cases, any_values_have_an_axis);
+    tcase_add_test(cases, what_cannot_be_drawn_is_refused);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
