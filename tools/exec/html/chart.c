@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: the Gantt chart in the page. */
+#include "common/page.h"
 #include "exec/html/html.h"
 
 enum { NARROW = 480 };
@@ -19,18 +20,6 @@ static FILE *draw(const page *p, double width, hs_status *status)
         return svg;
     fclose(svg);
     return NULL;
-}
-
-/* The SVG without its XML declaration, which only a file of its own may have. */
-static void put_inline(FILE *out, FILE *svg)
-{
-    char   block[16384];
-    size_t got;
-
-    for (int c = 0; c != '\n' && c != EOF;)
-        c = getc(svg);
-    while ((got = fread(block, 1, sizeof block, svg)) > 0)
-        fwrite(block, 1, got, out);
 }
 
 /* As a picture of its own, whose style and names are not the page's. */
@@ -73,7 +62,7 @@ hs_status html_chart(const page *p)
 
     fputs("<h2>What happened, below what was predicted</h2>\n<div class=\"card picture\">\n",
           p->out);
-    status = put_chart(p, 0, put_inline);
+    status = put_chart(p, 0, page_inline);
     if (status == HS_OK)
         status = put_chart(p, NARROW, put_base64);
     fputs("</div>\n<p class=\"key\">Predicted is what the policy makes of the estimated times "

@@ -14,10 +14,7 @@ typedef struct page {
     char                *folder; /* where the page is going to be; NULL: not known */
 } page;
 
-/** Rules of the style (style.c); the chart's own have names of one letter, these longer ones. */
-void html_style(FILE *out);
-
-/** At the end, a script that sorts a table by the column that is clicked on. */
+/** At the end, a script that sorts a table by the column that is clicked on (sort.c). */
 void html_script(FILE *out);
 
 /** Numbers beside each other on top, what went wrong first (tiles.c). */

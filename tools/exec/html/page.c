@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/escape.h"
+#include "common/page.h"
 #include "exec/html/html.h"
 
 static void put_start(const page *p)
@@ -12,7 +13,7 @@ static void put_start(const page *p)
           p->out);
     html_text(p->out, p->job->plan.path);
     fputs(": run</title>\n", p->out);
-    html_style(p->out);
+    page_style(p->out);
     fputs("</head>\n<body>\n<main>\n", p->out);
 }
 

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-bench: a campaign out of its text, a line a thing. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "common/options.h"
+#include "common/plugin.h"
+
+/* Where we are in the text; messages begin with it. */
+typedef struct reader {
+    bench_campaign *c;
+    char            where[512]; /* FILE:LINE */
+} reader;
+
+typedef struct statement {
+    const char *keyword;
+    void (*read)(reader *r, char *rest);
+} statement;
+
+static const struct {
+    const char *name, *title;
+} measures[BENCH_MEASURES] = {
+    [BENCH_RATIO] = {"ratio", "makespan / bound"},
+    [BENCH_PERFORMANCE] = {"performance", "bound / makespan"},
+    [BENCH_GAP] = {"gap", "proved gap, percent"},
+    [BENCH_MAKESPAN] = {"makespan", "makespan"},
+    [BENCH_SECONDS] = {"seconds", "seconds to compute"},
+    [BENCH_SPEEDUP] = {"speedup", "times as fast as the last algorithm"},
+    [BENCH_GPU_SHARE] = {"gpu-share", "share of tasks on GPUs"},
+    [BENCH_CPU_ACCELERATION] = {"cpu-acceleration", "acceleration of what CPUs ran"},
+    [BENCH_GPU_ACCELERATION] = {"gpu-acceleration", "acceleration of what GPUs ran"},
+    [BENCH_CPU_IDLE] = {"cpu-idle", "idle time of CPUs / bound"},
+    [BENCH_GPU_IDLE] = {"gpu-idle", "idle time of GPUs / bound"},
+};
+
+const char *bench_measure_name(bench_measure measure)
+{
+    return measures[measure].name;
+}
+
+const char *bench_measure_title(bench_measure measure)
+{
+    return measures[measure].title;
+}
+
+static char *copy(const char *text)
+{
+    char *made = strdup(text);
+
+    if (!made) {
+        message("%s", hs_status_text(HS_ENOMEM));
+        exit(EXIT_RESOURCE);
+    }
+    return made;
+}
+
+/* Room for one more of what has `count` already. */
+static void *grow(void *old, size_t count, size_t size)
+{
+    char *made = checked_calloc(count + 1, size);
+
+    if (count > 0)
+        memcpy(made, old, count * size);
+    free(old);
+    return made;
+}
+
+/* "LABEL = REST": cuts it, and gives the rest. */
+static char *cut_label(reader *r, char *text, const char *what)
+{
+    char *at = strstr(text, " = ");
+
+    if (!at)
+        usage_error("%s: %s is written LABEL = ...", r->where, what);
+    *at = '\0';
+    return at + 3 + strspn(at + 3, " \t");
+}
+
+static void replace(char **text, const char *with)
+{
+    free(*text);
+    *text = copy(with);
+}
+
+static void read_title(reader *r, char *rest)
+{
+    replace(&r->c->title, rest);
+}
+
+static void read_source(reader *r, char *rest)
+{
+    replace(&r->c->source, rest);
+}
+
+static void read_axis(reader *r, char *rest)
+{
+    replace(&r->c->axis, rest);
+}
+
+static void read_bounds(reader *r, char *rest)
+{
+    char        name[64];
+    const char *list = rest;
+
+    while (list_next(r->where, &list, name, sizeof name))
+        if (strcmp(name, "witness") != 0 && !hs_bound_find(name))
+            usage_error("%s: there is no bound '%s'; hsched-solve --list names those there are",
+                        r->where, name);
+    replace(&r->c->bounds, rest);
+}
+
+static void read_instances(reader *r, char *rest)
+{
+    bench_campaign *c = r->c;
+    char           *recipe = cut_label(r, rest, "instances");
+
+    c->families = grow(c->families, c->family_count, sizeof *c->families);
+    c->families[c->family_count++] = (bench_family){copy(rest), copy(recipe)};
+}
+
+static void read_seeds(reader *r, char *rest)
+{
+    char *dash = strchr(rest, '-');
+
+    if (dash)
+        *dash = '\0';
+    r->c->first_seed = parse_unsigned(r->where, rest, 0, UINT32_MAX);
+    r->c->seeds = 1;
+    if (dash)
+        r->c->seeds =
+            1 + parse_unsigned(r->where, dash + 1, r->c->first_seed, UINT32_MAX) - r->c->first_seed;
+}
+
+static void read_iterations(reader *r, char *rest)
+{
+    r->c->iterations = parse_unsigned(r->where, rest, 1, UINT64_MAX);
+}
+
+static void read_time(reader *r, char *rest)
+{
+    r->c->time_limit = parse_time(r->where, rest, 1e-3, 1e9);
+}
+
+static void read_note(reader *r, char *rest)
+{
+    bench_campaign *c = r->c;
+
+    c->notes = grow(c->notes, c->note_count, sizeof *c->notes);
+    c->notes[c->note_count++] = copy(rest);
+}
+
+static void find_algorithm(bench_algorithm *a, const char *what, const char *text)
+{
+    const char *name = text;
+
+    *a = (bench_algorithm){.manner = BENCH_PLAN};
+    snprintf(a->name, sizeof a->name, "%s", text);
+    if (strncmp(text, "live/", 5) == 0) {
+        a->manner = BENCH_LIVE;
+        a->policy = plugin_policy_ranked(text + 5, &a->rank);
+        if (!a->policy || hs_policy_needs_plan(a->policy))
+            usage_error("%s: no policy '%s' decides by itself; hsched-exec --list names those "
+                        "there are",
+                        what, text + 5);
+        return;
+    }
+    if (strncmp(text, "steal/", 6) == 0) {
+        a->manner = BENCH_STEAL;
+        name += 6;
+    }
+    a->policy = hs_policy_find(a->manner == BENCH_STEAL ? "plan+steal" : "plan");
+    a->algorithm = plugin_algorithm_ranked(name, &a->rank);
+    if (!a->algorithm)
+        usage_error("%s: there is no algorithm '%s'; hsched-solve --list names those there are",
+                    what, name);
+}
+
+void bench_set_algorithms(bench_campaign *c, const char *what, const char *list)
+{
+    char name[BENCH_NAME];
+
+    c->algorithm_count = 0;
+    while (list_next(what, &list, name, sizeof name)) {
+        c->algorithms = grow(c->algorithms, c->algorithm_count, sizeof *c->algorithms);
+        find_algorithm(&c->algorithms[c->algorithm_count], what, name);
+        for (size_t i = 0; i < c->algorithm_count; i++)
+            if (strcmp(c->algorithms[i].name, name) == 0)
+                usage_error("%s: '%s' is there twice", what, name);
+        c->algorithm_count++;
+    }
+}
+
+static void read_algorithms(reader *r, char *rest)
+{
+    bench_set_algorithms(r->c, r->where, rest);
+}
+
+static bench_measure find_measure(const reader *r, const char *name)
+{
+    for (int i = 0; i < BENCH_MEASURES; i++)
+        if (strcmp(name, measures[i].name) == 0)
+            return (bench_measure)i;
+    usage_error("%s: there is no measure '%s'; see hsched-bench(1)", r->where, name);
+}
+
+static void read_plot(reader *r, char *rest, hs_plot_kind kind)
+{
+    bench_campaign *c = r->c;
+    bench_plot      plot = {.kind = kind};
+    char           *word = strtok(rest, " \t");
+
+    if (!word)
+        usage_error("%s: of what measure?", r->where);
+    plot.measure = find_measure(r, word);
+    while ((word = strtok(NULL, " \t"))) {
+        if (strcmp(word, "together") == 0)
+            plot.together = 1;
+        else if (strcmp(word, "log-x") == 0)
+            plot.log_x = 1;
+        else if (strcmp(word, "log-y") == 0)
+            plot.log_y = 1;
+        else
+            usage_error("%s: '%s' is not one of together, log-x, log-y", r->where, word);
+    }
+    c->plots = grow(c->plots, c->plot_count, sizeof *c->plots);
+    c->plots[c->plot_count++] = plot;
+}
+
+static void read_boxes(reader *r, char *rest)
+{
+    read_plot(r, rest, HS_PLOT_BOXES);
+}
+
+static void read_lines(reader *r, char *rest)
+{
+    read_plot(r, rest, HS_PLOT_LINES);
+}
+
+/* LABEL|* = ALGORITHM LOW[..HIGH] [SIZE] */
+static void read_published(reader *r, char *rest)
+{
+    bench_campaign *c = r->c;
+    bench_published p = {.size = NAN};
+    char *name = strtok(cut_label(r, rest, "what is published"), " \t"), *range, *size, *dots;
+
+    range = name ? strtok(NULL, " \t") : NULL;
+    size = range ? strtok(NULL, " \t") : NULL;
+    if (!range)
+        usage_error("%s: what is published is written LABEL = ALGORITHM LOW..HIGH [SIZE]",
+                    r->where);
+    snprintf(p.algorithm, sizeof p.algorithm, "%s", name);
+    dots = strstr(range, "..");
+    if (dots)
+        *dots = '\0';
+    p.low = p.high = parse_double(r->where, range, 0, 1e300);
+    if (dots)
+        p.high = parse_double(r->where, dots + 2, p.low, 1e300);
+    if (size)
+        p.size = parse_double(r->where, size, 0, 1e300);
+    if (strcmp(rest, "*") != 0)
+        p.label = copy(rest);
+    c->published = grow(c->published, c->published_count, sizeof *c->published);
+    c->published[c->published_count++] = p;
+}
+
+static const statement statements[] = {
+    {"title", read_title},         {"source", read_source},         {"axis", read_axis},
+    {"instances", read_instances}, {"seeds", read_seeds},           {"algorithms", read_algorithms},
+    {"bounds", read_bounds},       {"iterations", read_iterations}, {"time", read_time},
+    {"boxes", read_boxes},         {"lines", read_lines},           {"published", read_published},
+    {"note", read_note},
+};
+
+enum { STATEMENTS = sizeof statements / sizeof *statements };
+
+static void read_line(reader *r, char *line)
+{
+    size_t length;
+    char  *rest;
+
+    line += strspn(line, " \t");
+    line[strcspn(line, "\r")] = '\0';
+    if (!*line || *line == '#')
+        return;
+    for (length = strlen(line); line[length - 1] == ' ' || line[length - 1] == '\t';)
+        line[--length] = '\0';
+    length = strcspn(line, " \t");
+    rest = line + length + strspn(line + length, " \t");
+    for (int i = 0; i < STATEMENTS; i++)
+        if (strlen(statements[i].keyword) == length &&
+            memcmp(statements[i].keyword, line, length) == 0) {
+            if (!*rest)
+                usage_error("%s: nothing behind '%s'", r->where, line);
+            statements[i].read(r, rest);
+            return;
+        }
+    usage_error("%s: '%.*s' is not a line of a campaign; see hsched-bench(1)", r->where,
+                (int)length, line);
+}
+
+void bench_campaign_read(bench_campaign *c, const char *name, const char *path, const char *text)
+{
+    char  *own = copy(text), *next = own, *line;
+    reader r = {.c = c};
+    size_t number = 0;
+
+    *c = (bench_campaign){.first_seed = 1, .seeds = 1};
+    snprintf(c->name, sizeof c->name, "%s", name);
+    while ((line = strsep(&next, "\n"))) {
+        snprintf(r.where, sizeof r.where, "%.400s:%zu", path, ++number);
+        read_line(&r, line);
+    }
+    free(own);
+    if (!c->title)
+        c->title = copy(name);
+    if (!c->axis)
+        c->axis = copy("size");
+    if (!c->bounds)
+        c->bounds = copy("deadline");
+    if (c->family_count == 0)
+        usage_error("%s: no line says what the instances are: instances LABEL = ...", path);
+    if (c->algorithm_count == 0)
+        usage_error("%s: no line says what the algorithms are: algorithms NAME,...", path);
+}
+
+void bench_campaign_free(bench_campaign *c)
+{
+    for (size_t i = 0; i < c->family_count; i++) {
+        free(c->families[i].label);
+        free(c->families[i].recipe);
+    }
+    for (size_t i = 0; i < c->published_count; i++)
+        free(c->published[i].label);
+    for (size_t i = 0; i < c->note_count; i++)
+        free(c->notes[i]);
+    free(c->families);
+    free(c->algorithms);
+    free(c->plots);
+    free(c->published);
+    free(c->notes);
+    free(c->title);
+    free(c->source);
+    free(c->axis);
+    free(c->bounds);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-bench: campaigns of many instances, the papers' and one's own. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/bench.h"
+#include "common/files.h"
+#include "common/help.h"
+#include "common/input.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "common/options.h"
+#include "common/output.h"
+
+typedef struct command_line {
+    const char *rows, *page, *algorithms;
+    unsigned    threads;
+    uint64_t    seed, seeds, iterations;
+    double      time_limit;
+    int         format;
+} command_line;
+
+/* What may stand as an operand. */
+static const char *operand_word(size_t index)
+{
+    static const char *const commands[] = {"list", "show", "run"};
+
+    if (index < sizeof commands / sizeof *commands)
+        return commands[index];
+    return bench_library_name(index - sizeof commands / sizeof *commands);
+}
+
+static const char *algorithm_word(size_t index)
+{
+    return index < hs_algorithm_count() ? hs_algorithm_name(hs_algorithm_at(index)) : NULL;
+}
+
+static const option_spec option_table[] = {
+    {'j',
+     "threads",
+     "N",
+     {OPTION_WHOLE(threads, 1, 1024)},
+     "run N instances at a time (default: as many as there are processors); the rows are the same "
+     "for any N, but for seconds and for what a time limit ends"},
+    {'o',
+     "output",
+     "FILE",
+     {OPTION_FILE(rows)},
+     "append the rows to this CSV file, and skip those that it has (default: CAMPAIGN.csv)"},
+    {0, "page", "FILE", {OPTION_FILE(page)}, "write the page there (default: CAMPAIGN.html)"},
+    {'a',
+     "algorithm",
+     "NAME[,NAME...]",
+     {OPTION_LIST(algorithm_word, algorithms)},
+     "these algorithms rather than the campaign's: NAME or NAME:RANK, and before it steal/ or "
+     "live/"},
+    {'n',
+     "seeds",
+     "N",
+     {OPTION_WHOLE(seeds, 1, UINT32_MAX)},
+     "so many instances of each kind that is random"},
+    {'s', "seed", "SEED", {OPTION_WHOLE(seed, 0, UINT32_MAX)}, "the first of their seeds"},
+    {'t',
+     "time-limit",
+     "TIME",
+     {OPTION_TIME(time_limit, 1e-3, 1e9)},
+     "best and exact search so long for each instance, rather than for so many iterations"},
+    {0,
+     "iterations",
+     "N",
+     {OPTION_WHOLE(iterations, 1, OPTION_ANY)},
+     "best searches for so many iterations: the same rows everywhere"},
+    {0,
+     "format",
+     "text|csv|json",
+     {OPTION_WORD(NULL, format)},
+     "how to print the summary (default: text)"},
+    {0}};
+
+static void print_campaigns(FILE *out, const void *line)
+{
+    const char *name;
+
+    (void)line;
+    fputs("Campaigns:\n", out);
+    for (size_t i = 0; (name = bench_library_name(i)); i++) {
+        bench_campaign c;
+        int            used = fprintf(out, "  %s", name);
+
+        bench_campaign_read(&c, name, name, bench_library_text(name));
+        help_wrap(out, c.title, used, 16);
+        help_wrap(out, c.source, 0, 18);
+        bench_campaign_free(&c);
+    }
+}
+
+static const tool_spec tool = {
+    .name = "hsched-bench",
+    .operands = "CAMPAIGN | run FILE | show CAMPAIGN | list",
+    .summary = "Run a campaign, many instances with many algorithms: rows go to a CSV file, their "
+               "summary to standard output, and plots beside what the papers publish to an HTML "
+               "page. A run that was stopped goes on where it was.",
+    .options = option_table,
+    .word = operand_word,
+    .epilogue = print_campaigns,
+};
+
+/* All of a file, with a NUL. NULL after a message. */
+static char *read_file(const char *path)
+{
+    enum { MOST = 1 << 20 };
+    char   *text = checked_calloc(MOST + 1, 1);
+    input   in;
+    ssize_t got = 1;
+    size_t  length = 0;
+
+    if (input_open(path, &in) != EXIT_OK)
+        return free(text), NULL;
+    while (length < MOST && (got = read(in.fd, text + length, MOST - length)) > 0)
+        length += (size_t)got;
+    if (got < 0 || length == MOST || strlen(text) != length) {
+        message("cannot read '%s': %s", path, got < 0 ? strerror(errno) : "it is no campaign");
+        free(text);
+        text = NULL;
+    }
+    input_close(&in);
+    return text;
+}
+
+/* "FOLDER/mine.txt" is called mine. */
+static void name_of(const char *path, char name[BENCH_NAME])
+{
+    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+
+    snprintf(name, BENCH_NAME, "%s", is_dash(path) ? "campaign" : base);
+    if (strrchr(name, '.') && strrchr(name, '.') != name)
+        *strrchr(name, '.') = '\0';
+    if (strpbrk(name, "\",\n"))
+        usage_error("'%s': the name of a campaign has no quotes or commas", path);
+}
+
+static int read_campaign(options *o, const char *command, bench_campaign *c)
+{
+    const char *name = strcmp(command, "run") == 0 ? options_operand(o) : command, *surplus;
+    char        own[BENCH_NAME], *text;
+
+    if (!name)
+        usage_error("run needs a file; hsched-bench show table1 prints one to start from");
+    surplus = options_operand(o);
+    if (surplus)
+        usage_error("unexpected '%s' behind %s", surplus, name);
+    if (name == command) {
+        if (!bench_library_text(name))
+            usage_error("there is no campaign '%s'; hsched-bench list names those there are", name);
+        bench_campaign_read(c, name, name, bench_library_text(name));
+        return EXIT_OK;
+    }
+    text = read_file(name);
+    if (!text)
+        return EXIT_USAGE;
+    name_of(name, own);
+    bench_campaign_read(c, own, name, text);
+    free(text);
+    return EXIT_OK;
+}
+
+static void change(const options *o, const command_line *line, bench_campaign *c)
+{
+    if (line->algorithms)
+        bench_set_algorithms(c, "--algorithm", line->algorithms);
+    if (options_given(o, "seeds"))
+        c->seeds = line->seeds;
+    if (options_given(o, "seed"))
+        c->first_seed = line->seed;
+    if (options_given(o, "iterations"))
+        c->iterations = line->iterations;
+    if (options_given(o, "time-limit")) {
+        c->time_limit = line->time_limit;
+        if (!options_given(o, "iterations"))
+            c->iterations = 0;
+    }
+}
+
+static int write_page(const char *path, const bench_campaign *c, const bench_case *cases,
+                      const bench_rows *rows)
+{
+    output   *file = NULL;
+    FILE     *out;
+    hs_status status = HS_ENOMEM;
+    int       code = output_open(path, &file);
+
+    if (code)
+        return code;
+    out = output_stream(file);
+    if (out)
+        status = bench_page_write(out, c, cases, rows);
+    if (status == HS_OK && fflush(out) != 0)
+        status = HS_EIO;
+    return output_close(file, status);
+}
+
+static void print_summary(const command_line *line, const bench_campaign *c,
+                          const bench_case *cases, const bench_rows *rows)
+{
+    summary *s = bench_summary(c, cases, rows, BENCH_RATIO, NULL, NAN);
+
+    if (line->format == 0)
+        summary_text(s, "makespan / bound", stdout);
+    else if (line->format == 1)
+        summary_csv(s, stdout);
+    else
+        summary_json(s, stdout);
+    summary_free(s);
+}
+
+static int run_campaign(const command_line *line, const bench_campaign *c)
+{
+    char        row_path[BENCH_NAME + 8], page_path[BENCH_NAME + 8];
+    const char *path[] = {line->rows ? line->rows : row_path, line->page ? line->page : page_path};
+    size_t      count;
+    bench_case *cases = bench_cases(c, &count);
+    bench_rows  rows;
+    int         code;
+
+    snprintf(row_path, sizeof row_path, "%s.csv", c->name);
+    snprintf(page_path, sizeof page_path, "%s.html", c->name);
+    if (is_dash(path[0]))
+        usage_error("--output is a file, which a later run goes on with");
+    files_check(path, 2, NULL, 0);
+    message_begin(tool.name);
+    code = bench_rows_read(&rows, c, cases, count, path[0]);
+    if (!code && rows.known > 0)
+        message("%s has %zu of %zu rows already", path[0], rows.known, count * c->algorithm_count);
+    if (!code && rows.foreign > 0)
+        message("%zu of them are of another version; -o names another file", rows.foreign);
+    if (!code)
+        code = bench_run(c, cases, &rows, line->threads, path[0]);
+    if (!code)
+        code = write_page(path[1], c, cases, &rows);
+    if (!code && !is_dash(path[1])) {
+        print_summary(line, c, cases, &rows);
+        message("rows: %s; page: %s", path[0], path[1]);
+    }
+    bench_rows_free(&rows);
+    bench_cases_free(cases, count);
+    return code;
+}
+
+static int show(options *o)
+{
+    const char *name = options_operand(o), *text = name ? bench_library_text(name) : NULL;
+
+    if (!text)
+        usage_error("show needs the name of a campaign; hsched-bench list prints them");
+    fputs(text, stdout);
+    return EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+    long           processors = sysconf(_SC_NPROCESSORS_ONLN);
+    command_line   line = {.threads = processors > 1 ? (unsigned)processors : 1};
+    options        o;
+    bench_campaign c;
+    const char    *command;
+    int            code;
+
+    options_read(&o, &tool, argc, argv, &line);
+    command = options_operand(&o);
+    if (!command)
+        usage_error("a campaign is needed; hsched-bench list names those there are");
+    if (strcmp(command, "list") == 0) {
+        print_campaigns(stdout, NULL);
+        return output_finish(EXIT_OK);
+    }
+    if (strcmp(command, "show") == 0)
+        return output_finish(show(&o));
+    code = read_campaign(&o, command, &c);
+    if (!code) {
+        change(&o, &line, &c);
+        code = run_campaign(&line, &c);
+        bench_campaign_free(&c);
+    }
+    return output_finish(code);
+}

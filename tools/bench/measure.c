@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-bench: one instance, all that is asked of it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "common/certified.h"
+#include "common/clock.h"
+#include "common/message.h"
+#include "common/options.h"
+
+#define TOLERANCE 0.02 /* that of hsched-exec */
+
+typedef struct work {
+    const bench_campaign *c;
+    const bench_case     *one;
+    bench_instance        made;
+    const hs_instance    *truth; /* with which schedules are judged */
+    hs_named_bound        bound;
+} work;
+
+static int failed(const work *w, const char *what, hs_status status)
+{
+    message("%s, seed %llu: %s: %s%s", w->one->recipe, (unsigned long long)w->one->seed, what,
+            hs_status_text(status),
+            status == HS_EDEPENDENT
+                ? "; hsched-solve --list says which algorithms take graphs, and "
+                  "plan+steal does not"
+                : "");
+    return exit_code(status);
+}
+
+static void settings_of(const work *w, hs_settings *settings)
+{
+    hs_settings_init(settings);
+    settings->time_limit = w->c->time_limit;
+    if (w->c->iterations > 0) {
+        settings->iterations = w->c->iterations;
+        if (!(w->c->time_limit > 0))
+            settings->time_limit = INFINITY;
+    }
+    settings->seed = w->one->seed;
+}
+
+/* The best of the bounds asked for; `witness` is no bound, but what the ratio is to. */
+static int compute_bound(work *w)
+{
+    const char *list = w->c->bounds;
+    char        name[32]; /* hs_named_bound has as much */
+    hs_settings settings;
+
+    settings_of(w, &settings);
+    settings.time_limit = w->c->time_limit;
+    while (list_next("bounds", &list, name, sizeof name)) {
+        double    value = w->made.witness ? hs_schedule_makespan(w->made.witness) : 0;
+        hs_status status = HS_OK;
+
+        if (strcmp(name, "witness") != 0)
+            status = hs_bound_compute(hs_bound_find(name), w->truth, &settings, &value);
+        else if (!w->made.witness) {
+            message("%s: no schedule of it is known: witness is for worst cases", w->one->recipe);
+            return EXIT_USAGE;
+        }
+        if (status != HS_OK)
+            return failed(w, name, status);
+        if (value > w->bound.value) {
+            w->bound.value = value;
+            snprintf(w->bound.name, sizeof w->bound.name, "%s", name);
+        }
+    }
+    return EXIT_OK;
+}
+
+/* With the times that tasks take, not those that were known. */
+static hs_status play(const work *w, const bench_algorithm *a, const hs_schedule *plan,
+                      hs_schedule **out)
+{
+    hs_policy_settings settings;
+
+    hs_policy_settings_init(&settings);
+    settings.tolerance = TOLERANCE;
+    if (a->manner == BENCH_LIVE)
+        settings.rank = a->rank;
+    return hs_policy_simulate(a->policy, w->made.in, plan, w->truth, &settings, out);
+}
+
+static hs_status schedule(const work *w, const bench_algorithm *a, hs_schedule **out,
+                          hs_report *report, double *seconds)
+{
+    hs_settings  settings;
+    hs_schedule *plan = NULL;
+    double       start = clock_now();
+    hs_status    status = HS_OK;
+
+    settings_of(w, &settings);
+    settings.rank = a->rank;
+    if (a->algorithm)
+        status = hs_solve_reported(a->algorithm, w->made.in, &settings, &plan, report);
+    *seconds = clock_now() - start;
+    if (status != HS_OK)
+        return status;
+    if (a->manner == BENCH_PLAN && w->truth == w->made.in) {
+        *out = plan;
+        return HS_OK;
+    }
+    status = play(w, a, plan, out);
+    hs_schedule_free(plan);
+    return status;
+}
+
+static char *copy(const char *text)
+{
+    char *made = strdup(text);
+
+    if (!made) {
+        message("%s", hs_status_text(HS_ENOMEM));
+        exit(EXIT_RESOURCE);
+    }
+    return made;
+}
+
+static void fill(const work *w, const bench_algorithm *a, const hs_schedule *s,
+                 const hs_report *report, bench_row *row)
+{
+    const hs_instance *in = w->truth;
+    double             known = w->bound.value;
+    hs_metrics         metrics;
+
+    hs_schedule_metrics(in, s, &metrics);
+    row->label = copy(w->one->family->label);
+    row->recipe = copy(w->one->recipe);
+    row->algorithm = copy(a->name);
+    row->version = copy(bench_version());
+    snprintf(row->platform, sizeof row->platform, "%u+%u", hs_instance_cpus(in),
+             hs_instance_gpus(in));
+    snprintf(row->bound_name, sizeof row->bound_name, "%s", w->bound.name);
+    row->size = w->one->size;
+    row->seed = w->one->seed;
+    row->tasks = hs_instance_tasks(in);
+    row->makespan = certified_time(in, s);
+    row->bound = w->bound.value;
+    row->aborted = metrics.type[HS_CPU].aborted + metrics.type[HS_GPU].aborted;
+    row->gpu_tasks = metrics.type[HS_GPU].tasks;
+    if (w->truth == w->made.in && report->bound > known)
+        known = report->bound;
+    row->gap = report->proved || row->makespan <= known ? 0 : row->makespan / known - 1;
+    for (int type = HS_CPU; type <= HS_GPU; type++) {
+        row->acceleration[type] = metrics.type[type].acceleration;
+        row->idle[type] = hs_metrics_idle_share(
+            &metrics, (hs_type)type, type == HS_CPU ? hs_instance_cpus(in) : hs_instance_gpus(in),
+            w->bound.value);
+    }
+}
+
+/* A schedule that is not valid is a defect of ours: nothing of it is kept. */
+static int run_one(const work *w, const bench_algorithm *a, bench_row *row)
+{
+    hs_schedule *s = NULL;
+    hs_report    report;
+    hs_violation first;
+    hs_status    status;
+
+    hs_report_init(&report);
+    status = schedule(w, a, &s, &report, &row->seconds);
+    if (status == HS_OK)
+        status = hs_schedule_check(w->truth, s, &first);
+    if (status == HS_ESCHEDULE)
+        message("%s: internal error: the schedule of %s is not valid: %s", w->one->recipe, a->name,
+                hs_violation_text(first.kind));
+    else if (status == HS_OK)
+        fill(w, a, s, &report, row);
+    hs_schedule_free(s);
+    return status == HS_OK ? EXIT_OK : failed(w, a->name, status);
+}
+
+int bench_measure_case(const bench_campaign *c, const bench_case *one, const char *wanted,
+                       bench_row *rows)
+{
+    work w = {.c = c, .one = one};
+    int  code = bench_instance_make(one, strstr(c->bounds, "witness") != NULL, &w.made);
+
+    w.truth = w.made.truth ? w.made.truth : w.made.in;
+    if (!code)
+        code = compute_bound(&w);
+    for (size_t a = 0; a < c->algorithm_count && !code; a++)
+        if (wanted[a])
+            code = run_one(&w, &c->algorithms[a], &rows[a]);
+    bench_instance_free(&w.made);
+    return code;
+}
+
+double bench_value(const bench_row *row, bench_measure measure)
+{
+    switch (measure) {
+    case BENCH_RATIO:
+        return row->makespan <= row->bound ? 1 : row->makespan / row->bound;
+    case BENCH_PERFORMANCE:
+        return row->makespan > 0 ? row->bound / row->makespan : 1;
+    case BENCH_GAP:
+        return 100 * row->gap;
+    case BENCH_MAKESPAN:
+        return row->makespan;
+    case BENCH_SECONDS:
+        return row->seconds;
+    case BENCH_GPU_SHARE:
+        return row->tasks ? (double)row->gpu_tasks / (double)row->tasks : NAN;
+    case BENCH_CPU_ACCELERATION:
+        return row->acceleration[HS_CPU];
+    case BENCH_GPU_ACCELERATION:
+        return row->acceleration[HS_GPU];
+    case BENCH_CPU_IDLE:
+        return row->idle[HS_CPU];
+    case BENCH_GPU_IDLE:
+        return row->idle[HS_GPU];
+    default:
+        return NAN;
+    }
+}

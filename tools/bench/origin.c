@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-bench: what made a row, and where. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <hybridsched/version.h>
+
+#include "bench/bench.h"
+#include "bench/commit.h"
+
+const char *bench_version(void)
+{
+    static char text[128];
+
+    if (!text[0])
+        snprintf(text, sizeof text, "%s%s%s", hs_version_string(), HS_COMMIT[0] ? " " : "",
+                 HS_COMMIT);
+    return text;
+}
+
+/* The processor's name as Linux has it, less what a CSV file would have to quote twice. */
+static void find_processor(char *name, size_t size)
+{
+    FILE *in = fopen("/proc/cpuinfo", "re");
+    char  line[512];
+
+    snprintf(name, size, "processor unknown");
+    while (in && fgets(line, sizeof line, in)) {
+        const char *colon = strchr(line, ':');
+
+        if (strncmp(line, "model name", 10) != 0 || !colon)
+            continue;
+        line[strcspn(line, "\"\r\n")] = '\0';
+        snprintf(name, size, "%s", colon + 1 + strspn(colon + 1, " "));
+        break;
+    }
+    if (in)
+        fclose(in);
+}
+
+const char *bench_machine(void)
+{
+    static char text[600];
+
+    if (!text[0]) {
+        char processor[512];
+
+        find_processor(processor, sizeof processor);
+        snprintf(text, sizeof text, "%s, %ld cores", processor, sysconf(_SC_NPROCESSORS_ONLN));
+    }
+    return text;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-bench: the plots of the page, one a family, or one a family and size. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/page/page.h"
+#include "common/memory.h"
+#include "common/page.h"
+
+/* A plot as it is filled: what is measured first, then what is published. */
+typedef struct filled {
+    hs_plot_series *series;
+    size_t          count;
+    double        **kept; /* values to be freed */
+    size_t          kept_count;
+} filled;
+
+static void begin(filled *f, const bench_campaign *c, size_t sizes)
+{
+    size_t most = c->algorithm_count + c->published_count + 1;
+
+    *f = (filled){.count = 0};
+    f->series = checked_calloc(most, sizeof *f->series);
+    f->kept = checked_calloc(2 * most, sizeof *f->kept);
+    (void)sizes;
+}
+
+static void end(filled *f)
+{
+    for (size_t i = 0; i < f->kept_count; i++)
+        free(f->kept[i]);
+    free(f->kept);
+    free(f->series);
+}
+
+static double *keep(filled *f, double *value)
+{
+    return f->kept[f->kept_count++] = value;
+}
+
+/* Logarithms of 0 are left out. */
+static size_t drop_zeros(double *value, size_t count)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (value[i] > 0)
+            value[kept++] = value[i];
+    return kept;
+}
+
+static hs_status put_plot(const bench_page *p, hs_plot *plot)
+{
+    FILE     *svg = tmpfile();
+    hs_status status = HS_EIO;
+
+    if (!svg)
+        return status;
+    status = hs_plot_write(fileno(svg), plot);
+    if (status == HS_OK && fseek(svg, 0, SEEK_SET) != 0)
+        status = HS_EIO;
+    if (status == HS_OK) {
+        fputs("<div class=\"card\">\n", p->out);
+        page_inline(p->out, svg);
+        fputs("</div>\n", p->out);
+    }
+    fclose(svg);
+    return status;
+}
+
+/* What is published is of ratios. */
+static int is_for(const bench_published *of, const bench_plot *plot, const bench_family *family,
+                  double size)
+{
+    if (plot->measure != BENCH_RATIO)
+        return 0;
+    if (!isnan(of->size) && of->size != size)
+        return 0;
+    return family ? of->label && strcmp(of->label, family->label) == 0 : !of->label;
+}
+
+static void add_published_ranges(filled *f, const bench_page *p, const bench_plot *plot,
+                                 const bench_family *family, double size)
+{
+    for (size_t i = 0; i < p->c->published_count; i++) {
+        const bench_published *of = &p->c->published[i];
+        double                *range;
+
+        if (!is_for(of, plot, family, size))
+            continue;
+        range = keep(f, checked_calloc(2, sizeof *range));
+        range[0] = of->low;
+        range[1] = of->high;
+        f->series[f->count++] =
+            (hs_plot_series){.name = of->algorithm, .count = 2, .y = range, .published = 1};
+    }
+}
+
+static hs_status put_boxes(const bench_page *p, const bench_plot *plot, const bench_family *family,
+                           double size, const char *title)
+{
+    hs_plot   drawn;
+    filled    f;
+    hs_status status;
+
+    begin(&f, p->c, 1);
+    for (size_t a = 0; a < p->c->algorithm_count; a++) {
+        size_t  count;
+        double *value =
+            keep(&f, bench_values(p->c, p->cases, p->rows, plot->measure, family, size, a, &count));
+
+        if (plot->log_y)
+            count = drop_zeros(value, count);
+        f.series[f.count++] =
+            (hs_plot_series){.name = p->c->algorithms[a].name, .count = count, .y = value};
+    }
+    add_published_ranges(&f, p, plot, family, size);
+    hs_plot_init(&drawn);
+    drawn.kind = HS_PLOT_BOXES;
+    drawn.title = title;
+    drawn.y_name = bench_measure_title(plot->measure);
+    drawn.log_y = plot->log_y;
+    drawn.count = f.count;
+    drawn.series = f.series;
+    status = put_plot(p, &drawn);
+    end(&f);
+    return status;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median(double *value, size_t count)
+{
+    qsort(value, count, sizeof *value, by_value);
+    return hs_quantile(value, count, 0.5);
+}
+
+/* The medians of an algorithm over the sizes. */
+static void add_line(filled *f, const bench_page *p, const bench_plot *plot,
+                     const bench_family *family, const double *size, size_t sizes, size_t a)
+{
+    double *x = keep(f, checked_calloc(sizes + 1, sizeof *x));
+    double *y = keep(f, checked_calloc(sizes + 1, sizeof *y));
+    size_t  points = 0;
+
+    for (size_t i = 0; i < sizes; i++) {
+        size_t  count;
+        double *value =
+            bench_values(p->c, p->cases, p->rows, plot->measure, family, size[i], a, &count);
+
+        x[points] = size[i];
+        y[points] = median(value, count);
+        free(value);
+        points += isfinite(y[points]) && (!plot->log_y || y[points] > 0) &&
+                  (!plot->log_x || x[points] > 0);
+    }
+    f->series[f->count++] =
+        (hs_plot_series){.name = p->c->algorithms[a].name, .count = points, .x = x, .y = y};
+}
+
+/* Limits hold for all sizes; what is published of one size is a point. */
+static void add_published_lines(filled *f, const bench_page *p, const bench_plot *plot,
+                                const bench_family *family, const double *size, size_t sizes)
+{
+    for (size_t i = 0; i < p->c->published_count; i++) {
+        const bench_published *of = &p->c->published[i];
+        double                *x, *y;
+
+        if (!is_for(of, plot, family, of->size) || sizes == 0)
+            continue;
+        x = keep(f, checked_calloc(2, sizeof *x));
+        y = keep(f, checked_calloc(2, sizeof *y));
+        x[0] = isnan(of->size) ? size[0] : of->size;
+        x[1] = size[sizes - 1];
+        y[0] = y[1] = of->high;
+        f->series[f->count++] = (hs_plot_series){.name = of->algorithm,
+                                                 .count = isnan(of->size) ? 2 : 1,
+                                                 .x = x,
+                                                 .y = y,
+                                                 .published = 1};
+    }
+}
+
+static hs_status put_lines(const bench_page *p, const bench_plot *plot, const bench_family *family)
+{
+    size_t    sizes;
+    double   *size = bench_sizes(p->cases, p->rows->cases, family, &sizes);
+    hs_plot   drawn;
+    filled    f;
+    hs_status status;
+
+    begin(&f, p->c, sizes);
+    for (size_t a = 0; a < p->c->algorithm_count; a++)
+        add_line(&f, p, plot, family, size, sizes, a);
+    add_published_lines(&f, p, plot, family, size, sizes);
+    hs_plot_init(&drawn);
+    drawn.kind = HS_PLOT_LINES;
+    drawn.title = family->label;
+    drawn.x_name = p->c->axis;
+    drawn.y_name = bench_measure_title(plot->measure);
+    drawn.log_x = plot->log_x;
+    drawn.log_y = plot->log_y;
+    drawn.count = f.count;
+    drawn.series = f.series;
+    status = put_plot(p, &drawn);
+    end(&f);
+    free(size);
+    return status;
+}
+
+/* A plot of boxes for each size there is. */
+static hs_status put_sizes(const bench_page *p, const bench_plot *plot, const bench_family *family)
+{
+    size_t    sizes;
+    double   *size = bench_sizes(p->cases, p->rows->cases, family, &sizes);
+    char      title[256], number[32];
+    hs_status status = HS_OK;
+
+    for (size_t i = 0; i < sizes && status == HS_OK; i++) {
+        snprintf(title, sizeof title, "%s", family->label);
+        if (sizes > 1) {
+            hs_format_rounded(size[i], 6, number);
+            snprintf(title, sizeof title, "%s, %s %s", family->label, number, p->c->axis);
+        }
+        status = put_boxes(p, plot, family, size[i], title);
+    }
+    free(size);
+    return status;
+}
+
+static hs_status put_kind(const bench_page *p, const bench_plot *plot)
+{
+    hs_status status = HS_OK;
+
+    if (plot->together)
+        return put_boxes(p, plot, NULL, NAN, "all instances");
+    for (size_t i = 0; i < p->c->family_count && status == HS_OK; i++) {
+        const bench_family *family = &p->c->families[i];
+
+        status =
+            plot->kind == HS_PLOT_LINES ? put_lines(p, plot, family) : put_sizes(p, plot, family);
+    }
+    return status;
+}
+
+/* Those of one measure that follow each other are side by side. */
+hs_status bench_page_plots(const bench_page *p)
+{
+    hs_status status = HS_OK;
+
+    for (size_t i = 0; i < p->c->plot_count && status == HS_OK; i++) {
+        const bench_plot *plot = &p->c->plots[i];
+        const char       *title = bench_measure_title(plot->measure);
+
+        if (i == 0 || plot->measure != plot[-1].measure)
+            fprintf(p->out, "<h2>%c%s</h2>\n<div class=\"plots\">\n", title[0] - 'a' + 'A',
+                    title + 1);
+        status = put_kind(p, plot);
+        if (i + 1 == p->c->plot_count || plot->measure != plot[1].measure)
+            fputs("</div>\n", p->out);
+    }
+    return status;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * hsched-bench: an instance out of its recipe, which is a command line of hsched-gen, and of
+ *   --perturb X   each kernel's times are off by up to X, and all are scaled to the area bound that
+ *                 they had (tiled factorisations with --kernels)
+ *   --wrong X     each task takes its times off by up to X
+ *   --late X      each task takes longer, by X times the mean of their smaller times on average
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "common/kernel_table.h"
+#include "common/memory.h"
+#include "common/message.h"
+#include "common/options.h"
+
+enum { WORDS = 64, KERNELS = 64 };
+
+/* Takes the options of our own out of the words; what is left is hsched-gen's. */
+static void take_own(bench_case *one, const char *where)
+{
+    const struct {
+        const char *name;
+        double     *value;
+    } own[] = {{"--perturb", &one->perturb}, {"--wrong", &one->wrong}, {"--late", &one->late}};
+    size_t to = 1;
+
+    for (size_t from = 1; one->words[from];) {
+        size_t i = 0;
+
+        while (i < 3 && strcmp(one->words[from], own[i].name) != 0)
+            i++;
+        if (i == 3) {
+            one->words[to++] = one->words[from++];
+            continue;
+        }
+        if (!one->words[from + 1])
+            usage_error("%s: %s needs a number", where, own[i].name);
+        *own[i].value = parse_double(where, one->words[from + 1], 0, i < 2 ? 0.999 : 1e9);
+        free(one->words[from]);
+        free(one->words[from + 1]);
+        from += 2;
+    }
+    one->words[to] = NULL;
+}
+
+static void split(bench_case *one, const char *where)
+{
+    char  *text = checked_calloc(strlen(one->recipe) + 1, 1), *next, *word;
+    size_t count = 0;
+
+    one->words = checked_calloc(WORDS + 1, sizeof *one->words);
+    one->words[count++] = strdup("hsched-bench");
+    strcpy(text, one->recipe);
+    for (next = text; (word = strsep(&next, " \t"));) {
+        if (!*word)
+            continue;
+        if (count == WORDS)
+            usage_error("%s: more than %d words", where, WORDS);
+        one->words[count++] = strdup(word);
+    }
+    free(text);
+}
+
+static int draws_numbers(const bench_case *one)
+{
+    gen_family family = one->line.request.family;
+
+    return one->perturb > 0 || one->wrong > 0 || one->late > 0 || family == GEN_GAMMA ||
+           family == GEN_UNIFORM || family == GEN_ADVERSARY ||
+           (family >= GEN_CHAIN && family <= GEN_TOPCUOGLU);
+}
+
+int bench_recipe_read(bench_case *one, const char *where)
+{
+    gen_request *request = &one->line.request;
+    int          words = 0;
+
+    split(one, where);
+    take_own(one, where);
+    while (one->words[words])
+        words++;
+    gen_read_line(words, one->words, "hsched-bench", &one->line);
+    if (one->perturb > 0 &&
+        (!request->kernels || request->family < GEN_CHOLESKY || request->family > GEN_QR))
+        usage_error("%s: --perturb is for cholesky, lu and qr with --kernels", where);
+    if (one->line.list || strcmp(one->line.path[GEN_INSTANCE], "-") != 0)
+        usage_error("%s: '%s' is no instance", where, one->recipe);
+    request->seed = one->seed;
+    return draws_numbers(one);
+}
+
+/* splitmix64, to [0, 1). */
+static double draw(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+/* In [1 - part, 1 + part). */
+static double factor(uint64_t *state, double part)
+{
+    return 1 - part + 2 * part * draw(state);
+}
+
+static hs_status tiled(const gen_request *request, const hs_kernel_table *table, int graph,
+                       hs_instance **out)
+{
+    hs_tiled spec = {
+        .kind = (hs_factorisation)(request->family - GEN_CHOLESKY),
+        .tiles = request->tiles,
+        .cpus = request->has_cpus ? request->cpus : table->cpus,
+        .gpus = request->has_gpus ? request->gpus : table->gpus,
+        .compact = !graph,
+        .graph = graph,
+        .table = table,
+    };
+    const char *missing;
+
+    return hs_generate_tiled(&spec, out, &missing);
+}
+
+/* Of the tasks without their dependencies. */
+static hs_status area(const gen_request *request, const hs_kernel_table *table, double *value)
+{
+    hs_instance *in = NULL;
+    hs_status    status = tiled(request, table, 0, &in);
+
+    if (status == HS_OK)
+        status = hs_bound_compute(hs_bound_find("theorem2"), in, NULL, value);
+    hs_instance_free(in);
+    return status;
+}
+
+static hs_status perturb(const bench_case *one, const hs_kernel_table *from, hs_instance **out)
+{
+    hs_kernel       kernels[KERNELS];
+    hs_kernel_table table = *from;
+    double          before, after;
+    uint64_t        state = one->seed;
+    hs_status       status = from->count <= KERNELS ? HS_OK : HS_ETOOBIG;
+
+    table.kernels = kernels;
+    for (size_t i = 0; i < from->count && status == HS_OK; i++) {
+        kernels[i] = from->kernels[i];
+        kernels[i].cpu *= factor(&state, one->perturb);
+        kernels[i].gpu *= factor(&state, one->perturb);
+    }
+    if (status == HS_OK)
+        status = area(&one->line.request, from, &before);
+    if (status == HS_OK)
+        status = area(&one->line.request, &table, &after);
+    for (size_t i = 0; i < from->count && status == HS_OK; i++) {
+        kernels[i].cpu *= before / after;
+        kernels[i].gpu *= before / after;
+    }
+    return status == HS_OK ? tiled(&one->line.request, &table, one->line.request.graph, out)
+                           : status;
+}
+
+static int make_perturbed(const bench_case *one, hs_instance **out)
+{
+    const hs_kernel_table *table;
+    hs_kernel_table       *read = NULL;
+    int                    code = kernel_table_open(one->line.request.kernels, &table, &read);
+    hs_status              status;
+
+    if (code)
+        return code;
+    status = perturb(one, table, out);
+    hs_kernel_table_free(read);
+    return status == HS_OK ? EXIT_OK : message_status(status, one->recipe);
+}
+
+/* What a delay is measured by. */
+static double mean_least_time(const hs_instance *in)
+{
+    double sum = 0;
+    size_t rows = hs_instance_rows(in);
+
+    for (size_t i = 0; i < rows; i++) {
+        hs_task task;
+
+        hs_instance_row(in, i, &task);
+        sum += fmin(task.cpu, task.gpu);
+    }
+    return rows ? sum / (double)rows : 0;
+}
+
+static hs_status add_true_rows(const bench_case *one, const hs_instance *in, hs_builder *b)
+{
+    double    delay = one->late * mean_least_time(in);
+    uint64_t  state = ~one->seed; /* not the numbers that made the instance */
+    hs_status status = HS_OK;
+
+    for (size_t i = 0; i < hs_instance_rows(in) && status == HS_OK; i++) {
+        hs_task task;
+        double  late = 2 * delay * draw(&state);
+
+        hs_instance_row(in, i, &task);
+        task.cpu = task.cpu * factor(&state, one->wrong) + late;
+        task.gpu = task.gpu * factor(&state, one->wrong) + late;
+        status = hs_builder_add(b, &task);
+    }
+    return status;
+}
+
+static hs_status make_truth(const bench_case *one, const hs_instance *in, hs_instance **out)
+{
+    hs_builder *b = NULL;
+    hs_status   status = hs_builder_create(&b);
+
+    if (status == HS_OK)
+        status = hs_builder_workers(b, hs_instance_cpus(in), hs_instance_gpus(in));
+    if (status == HS_OK)
+        status = hs_builder_unit(b, hs_instance_unit(in));
+    if (status == HS_OK)
+        status = add_true_rows(one, in, b);
+    if (status == HS_OK && hs_instance_has_graph(in))
+        status = hs_builder_graph(b, in);
+    if (status == HS_OK)
+        status = hs_builder_finish(b, out, NULL);
+    hs_builder_free(b);
+    return status;
+}
+
+int bench_instance_make(const bench_case *one, int wants_witness, bench_instance *out)
+{
+    gen_request request = one->line.request;
+    gen_result  made = {0};
+    hs_status   status = HS_OK;
+    int         code;
+
+    request.wants_witness = wants_witness && request.family == GEN_WORST;
+    request.wants_bad = 0;
+    code = one->perturb > 0 ? make_perturbed(one, &made.instance) : gen_make(&request, &made);
+    if (!code && (one->wrong > 0 || one->late > 0))
+        status = make_truth(one, made.instance, &out->truth);
+    if (status != HS_OK)
+        code = message_status(status, one->recipe);
+    out->in = made.instance;
+    out->witness = made.witness;
+    made.instance = NULL;
+    made.witness = NULL;
+    gen_result_free(&made);
+    return code;
+}
+
+void bench_instance_free(bench_instance *instance)
+{
+    hs_instance_free(instance->in);
+    hs_instance_free(instance->truth);
+    hs_schedule_free(instance->witness);
+    *instance = (bench_instance){0};
+}

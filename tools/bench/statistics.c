@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-bench: values of rows, and their summary. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench/bench.h"
+#include "common/memory.h"
+
+static int is_in(const bench_case *one, const bench_family *family, double size)
+{
+    return (!family || one->family == family) && (isnan(size) || one->size == size);
+}
+
+/* Of algorithm `a` in the case whose rows these are. */
+static double value_of(const bench_rows *rows, const bench_row *row, size_t a,
+                       bench_measure measure)
+{
+    const bench_row *last = &row[rows->algorithms - 1];
+
+    if (!row[a].recipe)
+        return NAN;
+    if (measure == BENCH_SPEEDUP)
+        return last->recipe && row[a].makespan > 0 ? last->makespan / row[a].makespan : NAN;
+    return bench_value(&row[a], measure);
+}
+
+double *bench_values(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
+                     bench_measure measure, const bench_family *family, double size, size_t a,
+                     size_t *count)
+{
+    double *value = checked_calloc(rows->cases + 1, sizeof *value);
+
+    (void)c;
+    *count = 0;
+    for (size_t i = 0; i < rows->cases; i++)
+        if (is_in(&cases[i], family, size)) {
+            value[*count] = value_of(rows, &rows->row[i * rows->algorithms], a, measure);
+            *count += isfinite(value[*count]) != 0;
+        }
+    return value;
+}
+
+summary *bench_summary(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
+                       bench_measure measure, const bench_family *family, double size)
+{
+    const char **names = checked_calloc(c->algorithm_count, sizeof *names);
+    double      *value = checked_calloc(c->algorithm_count, sizeof *value);
+    summary     *s;
+
+    for (size_t a = 0; a < c->algorithm_count; a++)
+        names[a] = c->algorithms[a].name;
+    s = summary_create(c->algorithm_count, names);
+    for (size_t i = 0; i < rows->cases; i++) {
+        if (!is_in(&cases[i], family, size))
+            continue;
+        for (size_t a = 0; a < c->algorithm_count; a++)
+            value[a] = value_of(rows, &rows->row[i * rows->algorithms], a, measure);
+        summary_add(s, value);
+    }
+    free(names);
+    free(value);
+    return s;
+}
