@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pieces of matrices that a test can afford; large ones are cut as they are on a GPU. */
+/*
+ * Pieces of matrices that a test can afford; large ones are cut as they are on a GPU. And dgetrf
+ * gets matrices whose rows have to be exchanged, unless they are small: those of the library have
+ * a diagonal that outweighs the rest.
+ */
 #include "exec/backend/cuda/cuda.h"
 
 int __real_hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, int watched);
@@ -22,4 +26,40 @@ int __wrap_hsi_cuda_width(const hsi_cuda_kernel *kernel, int n, int watched)
 int __wrap_hsi_cuda_piece(int n, int width)
 {
     return narrow(n, __real_hsi_cuda_piece(n, width));
+}
+
+void __real_hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
+                           const hs_attempt *attempt, hsi_space *space);
+void __wrap_hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
+                           const hs_attempt *attempt, hsi_space *space);
+void __real_hsi_job_begin(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
+                          const hs_attempt *attempt, hsi_space *space);
+void __wrap_hsi_job_begin(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
+                          const hs_attempt *attempt, hsi_space *space);
+
+static const hsi_kernel *with_exchanges(const hsi_kernel *kernel, int n, hsi_kernel *changed)
+{
+    if (kernel != &hsi_kernel_dgetrf || n < NARROW_FROM)
+        return kernel;
+    *changed = *kernel;
+    changed->dominant = 0;
+    return changed;
+}
+
+void __wrap_hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
+                           const hs_attempt *attempt, hsi_space *space)
+{
+    hsi_kernel changed;
+
+    __real_hsi_job_locate(job, with_exchanges(kernel, n, &changed), n, seed, attempt, space);
+    job->kernel = kernel;
+}
+
+void __wrap_hsi_job_begin(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
+                          const hs_attempt *attempt, hsi_space *space)
+{
+    hsi_kernel changed;
+
+    __real_hsi_job_begin(job, with_exchanges(kernel, n, &changed), n, seed, attempt, space);
+    job->kernel = kernel;
 }
