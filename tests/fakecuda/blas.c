@@ -168,7 +168,7 @@ static void run_dcopy(const fake_operation *operation)
 }
 
 /* Begun after fake_enter() has said `error`; ends the call. */
-static cublasStatus_t launch(cublasHandle_t handle, fake_operation *operation, cudaError_t error)
+cublasStatus_t fake_blas_launch(cublasHandle_t handle, fake_operation *operation, cudaError_t error)
 {
     if (!error && !fake_is(handle, FAKE_BLAS, operation->name))
         error = cudaErrorInvalidResourceHandle;
@@ -227,7 +227,7 @@ cublasStatus_t cublasDgemm(cublasHandle_t handle, cublasOperation_t transa,
                                      .beta = *beta,
                                      .c = C,
                                      .ldc = ldc};
-    return launch(handle, &operation, error ? error : gemm(&operation, sizeof(double)));
+    return fake_blas_launch(handle, &operation, error ? error : gemm(&operation, sizeof(double)));
 }
 
 cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t transa,
@@ -251,7 +251,7 @@ cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t transa,
                                      .beta = (double)*beta,
                                      .c = C,
                                      .ldc = ldc};
-    return launch(handle, &operation, error ? error : gemm(&operation, sizeof(float)));
+    return fake_blas_launch(handle, &operation, error ? error : gemm(&operation, sizeof(float)));
 }
 
 static cudaError_t syrk(fake_operation *operation)
@@ -283,7 +283,7 @@ cublasStatus_t cublasDsyrk(cublasHandle_t handle, cublasFillMode_t fill, cublasO
                                      .beta = *beta,
                                      .c = C,
                                      .ldc = ldc};
-    return launch(handle, &operation, error ? error : syrk(&operation));
+    return fake_blas_launch(handle, &operation, error ? error : syrk(&operation));
 }
 
 static cudaError_t trsm(fake_operation *operation)
@@ -316,7 +316,7 @@ cublasStatus_t cublasDtrsm(cublasHandle_t handle, cublasSideMode_t side, cublasF
                                      .lda = lda,
                                      .c = B,
                                      .ldc = ldb};
-    return launch(handle, &operation, error ? error : trsm(&operation));
+    return fake_blas_launch(handle, &operation, error ? error : trsm(&operation));
 }
 
 cublasStatus_t cublasDcopy(cublasHandle_t handle, int n, const double *x, int incx, double *y,
@@ -330,5 +330,5 @@ cublasStatus_t cublasDcopy(cublasHandle_t handle, int n, const double *x, int in
         error = cudaErrorInvalidValue;
     fake_reads(&operation, x, fake_bytes(1, n, incx, sizeof *x));
     fake_writes(&operation, y, fake_bytes(1, n, incy, sizeof *y));
-    return launch(handle, &operation, error);
+    return fake_blas_launch(handle, &operation, error);
 }

@@ -168,6 +168,51 @@ START_TEST(resident_inputs_are_not_copied)
 }
 END_TEST
 
+/* What cuBLAS and dpotrf compute is verified on the GPU: of what is resident, two vectors and
+ * what cuSOLVER says come back, and no matrix. */
+START_TEST(results_are_verified_there)
+{
+    enum { SIZE = 100 };
+    static const char *const list[] = {"dgemm:100", "sgemm:100",  "dsyrk:100",
+                                       "dtrsm:100", "dpotrf:100", NULL};
+    trial                   *t = trial_create(list, 5);
+    size_t                   before, i;
+
+    opened(t, STREAMS_RESIDENT + _i);
+    before = fake_records();
+    trial_pipeline(t);
+    all_done(t);
+    for (i = before; i < fake_records(); i++)
+        ck_assert(fake_record_at(i).kind != FAKE_COPY_OUT ||
+                  fake_record_at(i).bytes < SIZE * SIZE * sizeof(float));
+    closed(t);
+}
+END_TEST
+
+/* The check of results is none of a task's time. */
+START_TEST(checks_are_counted_apart)
+{
+    static const char *const list[] = {"dpotrf:64", NULL};
+    fake_settings            settings = FAKE_SETTINGS;
+    trial                   *t = trial_create(list, 1);
+    int64_t                  over = 0;
+    size_t                   before, i;
+
+    settings.kernel = 0.02;
+    fake_reset(&settings);
+    opened(t, _i ? STREAMS_RESIDENT : STREAMS);
+    before = fake_records();
+    trial_pipeline(t);
+    all_done(t);
+    for (i = before; i < fake_records(); i++)
+        if (strcmp(fake_record_at(i).name, "cublasDtrmv") == 0 && !over)
+            over = fake_record_at(i).start;
+    ck_assert_int_gt(over, 0);
+    ck_assert_int_le(t->ends[0].end, over + 10000000);
+    closed(t);
+}
+END_TEST
+
 /* Has a kernel of this name gone through the stream, among the first so many operations? */
 static int has_gone_through(int stream, const char *name, size_t before)
 {
@@ -236,6 +281,7 @@ START_TEST(graphs_are_used)
     trial                   *t = trial_create(list, 40); /* more than a batch */
     size_t                   i, in_graph = 0, alone = 0;
 
+    t->options.verify = 0;
     opened(t, _i ? GRAPH_RESIDENT : GRAPH);
     for (i = 0; i < fake_records(); i++)
         ck_assert(!fake_record_at(i).in_graph);
@@ -303,6 +349,8 @@ int main(void)
     tcase_add_loop_test(tcase, calls_for_a_task, 0, 5);
     tcase_add_loop_test(tcase, a_task_has_its_time, 0, WAYS);
     tcase_add_loop_test(tcase, resident_inputs_are_not_copied, 0, 2);
+    tcase_add_loop_test(tcase, results_are_verified_there, 0, 2);
+    tcase_add_loop_test(tcase, checks_are_counted_apart, 0, 2);
     tcase_add_loop_test(tcase, each_lane_is_warm, 0, 2);
     tcase_add_loop_test(tcase, many_kinds_of_tasks, 0, WAYS);
     tcase_add_loop_test(tcase, graphs_are_used, 0, 2);

@@ -2,7 +2,13 @@
 #ifndef FAKECUDA_KERNEL_H
 #define FAKECUDA_KERNEL_H
 
+#include <cublas_v2.h>
+
 #include "state.h"
+
+/* Begun after fake_enter() has said `error`; ends the call. */
+cublasStatus_t fake_blas_launch(cublasHandle_t handle, fake_operation *operation,
+                                cudaError_t error);
 
 /* From the first to the last element of a matrix. */
 static inline size_t fake_bytes(int rows, int columns, int ld, size_t item)

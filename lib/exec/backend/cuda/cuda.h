@@ -41,6 +41,9 @@ typedef struct hsi_cuda_kernel {
     int (*launch)(hsi_cuda_run *run);
     /* Elements that cuSOLVER works in. 0: see the fault. */
     int (*work)(hsi_cuda_lane *lane, int n, int width, int *elements);
+    /* Of what is verified on the GPU: what the signs come to before, and after. NULL: not there. */
+    int (*predict)(hsi_cuda_run *run);
+    int (*observe)(hsi_cuda_run *run);
 } hsi_cuda_kernel;
 
 const hsi_cuda_kernel *hsi_cuda_kernel_find(const char *name); /* NULL: CPUs only */
@@ -63,6 +66,17 @@ int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements);
 int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements);
 int hsi_cuda_geqrf_work(hsi_cuda_lane *lane, int n, int width, int *elements);
 int hsi_cuda_ormqr_work(hsi_cuda_lane *lane, int n, int width, int *elements);
+
+int hsi_cuda_predict_product(hsi_cuda_run *run);
+int hsi_cuda_predict_gemm(hsi_cuda_run *run);
+int hsi_cuda_predict_sgemm(hsi_cuda_run *run);
+int hsi_cuda_predict_syrk(hsi_cuda_run *run);
+int hsi_cuda_predict_potrf(hsi_cuda_run *run);
+int hsi_cuda_observe_product(hsi_cuda_run *run);
+int hsi_cuda_observe_sgemm(hsi_cuda_run *run);
+int hsi_cuda_observe_syrk(hsi_cuda_run *run);
+int hsi_cuda_observe_trsm(hsi_cuda_run *run);
+int hsi_cuda_observe_potrf(hsi_cuda_run *run);
 
 typedef struct hsi_cuda_body {
     hs_body                base;
@@ -141,13 +155,16 @@ struct hsi_cuda_run {
     double              *tau, *work;
     int                  work_size;
     int                 *pivots, *info;
+    const double        *signs; /* what it is verified with; all of floats where the kernel is */
+    double              *want, *got, *aside;
 };
 
 /* What comes back, in pinned memory: where each part is. */
 typedef struct hsi_cuda_results {
     int     width; /* of a piece, as hsi_cuda_width() has it */
     void   *c;
-    double *vector; /* tau; and on the way there, tau or the diagonal */
+    void   *want, *got; /* of what is verified on the GPU */
+    double *vector;     /* tau; and on the way there, tau or the diagonal */
     int    *pivots, *info;
 } hsi_cuda_results;
 
@@ -165,6 +182,12 @@ int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body
 int hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
                   const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
                   hsi_cuda_run *run);
+/* What the result makes of the signs, and what it should. */
+int    hsi_cuda_check_out(hsi_cuda_run *run, const hsi_cuda_results *results);
+int    hsi_cuda_is_checked_there(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
+int    hsi_cuda_comes_back(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body); /* the result */
+double hsi_cuda_residual(const hsi_cuda_body *body, const hsi_cuda_results *results);
+
 /* Without the matrix, only what says how it went. */
 int hsi_cuda_copy_out(const hsi_cuda_run *run, const hsi_cuda_results *results, int matrix);
 
@@ -184,6 +207,8 @@ typedef struct hsi_cuda_data {
     hsi_cuda_squares squares;
     void            *there[2]; /* resident: the pools on the GPU; of doubles, of floats */
     size_t           there_elements[2];
+    void            *signs[2]; /* on the GPU, to verify with */
+    size_t           signs_count[2];
 } hsi_cuda_data;
 
 void hsi_cuda_data_open(hsi_cuda_data *data, hsi_cuda_fault *fault);
@@ -199,6 +224,9 @@ int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
 /* Where in the pool the task's data are. */
 void hsi_cuda_data_locate(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const hs_instance *instance,
                           uint32_t task, hsi_job *job);
+
+/* The signs that a task is verified with, on the GPU. */
+const double *hsi_cuda_signs(const hsi_cuda_gpu *gpu, const hsi_job *job);
 
 /* The factors that make the reflectors of job->in[0] orthogonal. */
 void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, double *tau);

@@ -88,7 +88,8 @@ static int attempt_task(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_b
     if (!hsi_cuda_copy_in(gpu, lane, body, attempt->instance, attempt->task, results, &run))
         return -1;
     all = launch_watched(gpu, &run, attempt);
-    if (all == 1 && !hsi_cuda_copy_out(&run, results, gpu->verify || !gpu->resident))
+    if (all == 1 && !(hsi_cuda_copy_out(&run, results, hsi_cuda_comes_back(gpu, body)) &&
+                      hsi_cuda_check_out(&run, results)))
         all = -1;
     if (all < 0 || !CUDA(&gpu->fault, cudaEventRecord, lane->landed, lane->stream) ||
         await(gpu, lane->landed, attempt) < 0)
@@ -122,10 +123,27 @@ unsigned hsi_cuda_depth(hs_backend_worker *worker)
     return gpu->graph ? RING + gpu->lanes : gpu->lanes;
 }
 
-/* Nothing but the way back is left out of the time of what is resident. */
-static int is_landed_apart(const hsi_cuda_gpu *gpu)
+/* What is done only to verify it is not its time: the check on the GPU, or, of what is
+ * resident, the way back. */
+static int is_landed_apart(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
-    return gpu->resident && gpu->verify;
+    return gpu->verify && (gpu->resident || hsi_cuda_is_checked_there(gpu, body));
+}
+
+/* The result on its way, and what is to be verified: of that, only the first is the task's. */
+static int send_back(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_run *run,
+                     const hsi_cuda_results *results)
+{
+    int apart = is_landed_apart(gpu, run->body), back = hsi_cuda_comes_back(gpu, run->body);
+
+    if (!gpu->resident && !hsi_cuda_copy_out(run, results, back))
+        return 0;
+    if (apart && !CUDA(&gpu->fault, cudaEventRecord, lane->done, lane->stream))
+        return 0;
+    if (gpu->resident && !hsi_cuda_copy_out(run, results, back))
+        return 0;
+    return hsi_cuda_check_out(run, results) &&
+           CUDA(&gpu->fault, cudaEventRecord, apart ? lane->landed : lane->done, lane->stream);
 }
 
 static int send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_flight *flight)
@@ -136,15 +154,9 @@ static int send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_flight *flight)
     if (!hsi_cuda_lane_fit(gpu, lane, body))
         return 0;
     flight->results = hsi_cuda_results_at(body, lane->room, 0);
-    if (!hsi_cuda_send(gpu, lane, body, flight->attempt->instance, flight->attempt->task,
-                       &flight->results, &run))
-        return 0;
-    if (is_landed_apart(gpu) && !CUDA(&gpu->fault, cudaEventRecord, lane->done, lane->stream))
-        return 0;
-    if (!hsi_cuda_copy_out(&run, &flight->results, gpu->verify || !gpu->resident))
-        return 0;
-    return CUDA(&gpu->fault, cudaEventRecord, is_landed_apart(gpu) ? lane->landed : lane->done,
-                lane->stream);
+    return hsi_cuda_send(gpu, lane, body, flight->attempt->instance, flight->attempt->task,
+                         &flight->results, &run) &&
+           send_back(gpu, lane, &run, &flight->results);
 }
 
 static void fail(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight)
@@ -230,7 +242,8 @@ int hsi_cuda_submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *
 static int lane_over(hsi_cuda_gpu *gpu, unsigned lane, hsi_cuda_flight *flight)
 {
     cudaEvent_t done = gpu->lane[lane].done;
-    int over = hsi_cuda_over(&gpu->fault, is_landed_apart(gpu) ? gpu->lane[lane].landed : done, 0);
+    int         over = hsi_cuda_over(&gpu->fault,
+                             is_landed_apart(gpu, flight->body) ? gpu->lane[lane].landed : done, 0);
 
     if (over == 0)
         return 0;

@@ -181,8 +181,9 @@ static int fit_data(hsi_cuda_gpu *gpu, const hs_backend_item *items, size_t coun
     for (i = 0; (kernel = hsi_cuda_kernel_at(i)); i++) {
         const hsi_cuda_body *body = largest_of(items, count, kernel);
 
-        if (body &&
-            (!hsi_cuda_data_fit(gpu, body) || (gpu->verify && !hsi_cuda_data_room(gpu, body))))
+        if (body && (!hsi_cuda_data_fit(gpu, body) ||
+                     (gpu->verify && !hsi_cuda_is_checked_there(gpu, body) &&
+                      !hsi_cuda_data_room(gpu, body))))
             return 0;
     }
     return 1;
@@ -216,6 +217,7 @@ static int rehearse(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hs_instance *i
     hsi_cuda_run     run;
 
     return hsi_cuda_send(gpu, lane, body, instance, task, &results, &run) &&
+           hsi_cuda_check_out(&run, &results) &&
            CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream);
 }
 

@@ -46,6 +46,12 @@ static size_t small_bytes(const hsi_cuda_body *body)
     return vector_bytes(body) + pivot_bytes(body) + info_bytes(body);
 }
 
+/* One of the vectors that it is verified with on the GPU. */
+static size_t check_room(const hsi_cuda_body *body)
+{
+    return body->cuda->observe ? whole(sizeof(double) * (size_t)body->n) : 0;
+}
+
 double hsi_cuda_body_bytes(const hsi_cuda_body *body)
 {
     return (1.0 + body->cuda->inputs) * (double)matrix_room(body) + (double)small_bytes(body);
@@ -53,15 +59,21 @@ double hsi_cuda_body_bytes(const hsi_cuda_body *body)
 
 size_t hsi_cuda_results_bytes(const hsi_cuda_body *body)
 {
-    return matrix_room(body) + small_bytes(body);
+    return matrix_room(body) + 2 * check_room(body) + small_bytes(body);
 }
 
 hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room, int watched)
 {
-    char *vector = room + matrix_room(body), *pivots = vector + vector_bytes(body);
-    int   width = hsi_cuda_width(body->cuda, body->n, watched);
+    char *want = room + matrix_room(body), *vector = want + 2 * check_room(body),
+         *pivots = vector + vector_bytes(body);
+    int width = hsi_cuda_width(body->cuda, body->n, watched);
 
-    return (hsi_cuda_results){width, room, (double *)(void *)vector, (int *)(void *)pivots,
+    return (hsi_cuda_results){width,
+                              room,
+                              want,
+                              want + check_room(body),
+                              (double *)(void *)vector,
+                              (int *)(void *)pivots,
                               (int *)(void *)(pivots + pivot_bytes(body))};
 }
 
@@ -69,7 +81,7 @@ static size_t fixed_bytes(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     int copied = 1 + (gpu->resident ? 0 : body->cuda->inputs);
 
-    return (size_t)copied * matrix_room(body) + small_bytes(body);
+    return (size_t)copied * matrix_room(body) + 3 * check_room(body) + small_bytes(body);
 }
 
 size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body)
@@ -133,6 +145,18 @@ static int set_diagonal(const hsi_cuda_run *run, double value, double *vector)
            BLAS(run->lane, cublasDcopy, run->n, run->tau, 1, run->c, run->n + 1);
 }
 
+static char *place_check(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run, char *arena)
+{
+    size_t room = check_room(run->body);
+
+    run->want = (double *)(void *)arena;
+    run->got = (double *)(void *)(arena + room);
+    run->aside = (double *)(void *)(arena + 2 * room);
+    if (hsi_cuda_is_checked_there(gpu, run->body))
+        run->signs = hsi_cuda_signs(gpu, job);
+    return arena + 3 * room;
+}
+
 static int send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_results *results,
                       hsi_cuda_run *run, char *arena)
 {
@@ -165,8 +189,11 @@ int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body
         .lane = lane, .body = body, .n = body->n, .width = results->width, .c = arena};
     hsi_cuda_data_locate(gpu, body, instance, task, &job);
     arena += matrix_room(body);
-    return copy(gpu, run, run->c, job.from[0]) && place_inputs(gpu, &job, run, &arena) &&
-           (!body->cuda->solver || send_small(gpu, &job, results, run, arena));
+    if (!copy(gpu, run, run->c, job.from[0]) || !place_inputs(gpu, &job, run, &arena))
+        return 0;
+    arena = place_check(gpu, &job, run, arena);
+    return (!body->cuda->solver || send_small(gpu, &job, results, run, arena)) &&
+           (!run->signs || body->cuda->predict(run));
 }
 
 int hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
@@ -196,6 +223,14 @@ int hsi_cuda_copy_out(const hsi_cuda_run *run, const hsi_cuda_results *results, 
         return 0;
     /* They lie one behind the other on both sides. */
     return !body->cuda->solver || fetch(run, results->vector, run->tau, small_bytes(body));
+}
+
+int hsi_cuda_check_out(hsi_cuda_run *run, const hsi_cuda_results *results)
+{
+    if (!run->signs)
+        return 1;
+    return run->body->cuda->observe(run) &&
+           fetch(run, results->want, run->want, 2 * check_room(run->body));
 }
 
 static int info_of(const hsi_cuda_body *body, const hsi_cuda_results *results)
@@ -234,6 +269,8 @@ hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
         return hsi_fail(attempt, "%s:%d: cuSOLVER gave up (info %d)", name, body->n, info);
     if (!gpu->verify)
         return HS_OUTCOME_DONE;
+    if (hsi_cuda_is_checked_there(gpu, body))
+        return hsi_job_judge(hsi_cuda_residual(body, results), name, body->n, attempt);
     hsi_job_begin(&job, body->kernel, body->n, hsi_job_seed(attempt->instance, attempt->task),
                   attempt, &gpu->data.space);
     hsi_job_predict(&job);

@@ -262,10 +262,16 @@ void hsi_job_compute(hsi_job *job)
         job->kernel->compute(job);
 }
 
+double hsi_residual(const hsi_kernel *kernel, int n, double error, double size)
+{
+    double epsilon = kernel->single ? 0x1p-24 : 0x1p-53;
+
+    return sqrt(error) / (epsilon * sqrt(n) * (sqrt(size) + n * AMPLITUDE));
+}
+
 double hsi_job_residual(hsi_job *job)
 {
-    double error = 0, size = 0, n = job->n;
-    double epsilon = job->kernel->single ? 0x1p-24 : 0x1p-53;
+    double error = 0, size = 0;
     int    i;
 
     if (hsi_job_stopped(job))
@@ -277,5 +283,5 @@ double hsi_job_residual(hsi_job *job)
         error += difference * difference;
         size += job->want[i] * job->want[i];
     }
-    return sqrt(error) / (epsilon * sqrt(n) * (sqrt(size) + n * AMPLITUDE));
+    return hsi_residual(job->kernel, job->n, error, size);
 }

@@ -106,6 +106,9 @@ double hsi_job_residual(hsi_job *job); /* at most HSI_RESIDUAL_MOST if all is ri
 /* Of |want - got| over epsilon sqrt(n) (|want| + what |want| is expected to be). */
 #define HSI_RESIDUAL_MOST 16.0
 
+/* The same of the squares' sums of |want - got| and of |want|. */
+double hsi_residual(const hsi_kernel *kernel, int n, double error, double size);
+
 /* What becomes of an attempt with that residual. */
 hs_outcome hsi_job_judge(double residual, const char *kernel, int n, hs_attempt *attempt);
 
