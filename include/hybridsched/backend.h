@@ -190,6 +190,8 @@ struct hs_backend {
      * and workers. A program that runs several things at once gives each a copy of the table.
      */
     void *data;
+
+    const struct hsi_sharing *sharing; /* the library's own: tiles that tasks share, on GPUs */
 };
 
 /** The one symbol of a module: a backend, or NULL if it is for another ABI. */

@@ -153,6 +153,7 @@ typedef struct hs_exec_settings {
     const double *matrix; /* that input instead: matrix_order x matrix_order by column, of Cholesky
                              only what is on and below the diagonal; it must outlive the handle */
     size_t matrix_order;
+    double   gpu_memory;  /* bytes of that matrix on each GPU, at most; 0: most of what there is */
 } hs_exec_settings;
 
 HS_API void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size);
@@ -190,8 +191,8 @@ typedef struct hs_exec hs_exec;
  * HS_EREFUSED: commands or plugins were not allowed; HS_ERESOURCE: no GPU, too few
  * cores; HS_EINVAL: an unknown kernel, a journal of another plan, bad settings; HS_EDEPENDENT: a
  * policy that does not know tasks that depend on each other, or kernels that would work on data
- * that others made: built-in ones do in a factorisation (see hs_exec_factorised()), on CPUs and
- * emulated GPUs; others, plugins and real GPUs have data of their own.
+ * that others made: built-in ones do in a factorisation (see hs_exec_factorised()), of QR on CPUs
+ * and emulated GPUs alone; others and plugins have data of their own.
  */
 HS_API hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
                                 const hs_exec_settings *settings, hs_exec **out,

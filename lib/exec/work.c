@@ -55,6 +55,8 @@ static const char *complaint(const hs_exec_settings *s, const hs_schedule *plan)
         return "a worker has too many cores";
     if (!(s->memory >= 0))
         return "the memory is not a positive number";
+    if (!is_span(s->gpu_memory))
+        return "the memory of GPUs is not a positive number";
     if (!is_span(s->grace) || !is_span(s->progress_interval))
         return "a time is not a positive number";
     if (!(s->retry_delay <= 1e9))

@@ -20,12 +20,21 @@ uint64_t fake_sum(const void *data, size_t size)
     return sum | 1;
 }
 
+/* Nobody can wait for that any more. */
+static int is_for_broken(const fake_operation *operation)
+{
+    const fake_block *block = fake_block_of(operation->to);
+
+    return block && fake.device[block->object.device].broken;
+}
+
 /* The source is read as late as on a device; by then it should still be what it was. */
 static void run_copy(const fake_operation *operation)
 {
     if (operation->sum && fake_sum(operation->from, operation->bytes) != operation->sum) {
         pthread_mutex_lock(&fake_lock);
-        fake_complain("cudaMemcpyAsync: its source has changed before it was copied");
+        if (!is_for_broken(operation))
+            fake_complain("cudaMemcpyAsync: its source has changed before it was copied");
         pthread_mutex_unlock(&fake_lock);
     }
     memmove(operation->to, operation->from, operation->bytes);
@@ -59,6 +68,15 @@ static void poison(const fake_operation *operation)
         memset(operation->to, 0xff, operation->bytes);
 }
 
+/* What is to be copied comes from somewhere else before. */
+static int is_pending(const fake_operation *operation)
+{
+    const fake_block *block = fake_block_of(operation->from);
+    size_t            from = (size_t)((const char *)operation->from - block->base);
+
+    return fake_has_pending(block, from, from + operation->bytes);
+}
+
 /* A pageable source is read at once. */
 static void copy_in(fake_stream *stream, fake_operation *operation)
 {
@@ -66,7 +84,7 @@ static void copy_in(fake_stream *stream, fake_operation *operation)
     operation->kind = FAKE_COPY_IN;
     if (is_pinned(operation->from)) {
         add_span(operation, operation->from, 0, 1);
-        if (!stream->capture && fake.settings.compute)
+        if (!stream->capture && fake.settings.compute && !is_pending(operation))
             operation->sum = fake_sum(operation->from, operation->bytes);
         return;
     }

@@ -49,6 +49,13 @@ int fake_stream_is_busy(const fake_stream *stream)
     return slots[stream->slot].done != slots[stream->slot].asked;
 }
 
+static int is_on_broken(int slot)
+{
+    const fake_stream *stream = slots[slot].stream;
+
+    return stream && fake.device[stream->object.device].broken;
+}
+
 static cudaError_t touch(fake_stream *stream, const fake_operation *operation,
                          const fake_span *span, uint64_t number)
 {
@@ -75,7 +82,7 @@ static cudaError_t touch(fake_stream *stream, const fake_operation *operation,
         return cudaErrorIllegalAddress;
     }
     other = fake_conflict(block, &use, &stream->known);
-    if (other && !fake.device[stream->object.device].broken)
+    if (other && !fake.device[stream->object.device].broken && !is_on_broken(other->slot))
         fake_complain("%s uses memory that %s on another stream may still be using",
                       operation->name, other->name);
     fake_note_use(block, &use);
@@ -374,6 +381,8 @@ static void close_stream(fake_stream *stream)
     pthread_join(stream->thread, NULL);
     pthread_mutex_lock(&fake_lock);
     pthread_cond_destroy(&stream->wake);
+    if (fake.device[stream->object.device].broken)
+        fake_host_learns(&stream->known); /* nobody could wait for it */
     slots[stream->slot].stream = NULL;
 }
 

@@ -52,22 +52,35 @@ static void take_allow(const options *o, void *data)
 }
 
 /* "500M", "2G": bytes. */
-static void take_memory(const options *o, void *data)
+static double bytes_of(const char *option, const char *value)
 {
     static const char letters[] = "KMGT";
-    command_line     *line = data;
     char              number[64];
-    size_t            length = strlen(o->value);
-    const char       *letter = length > 1 ? strchr(letters, o->value[length - 1]) : NULL;
+    size_t            length = strlen(value);
+    const char       *letter = length > 1 ? strchr(letters, value[length - 1]) : NULL;
     double            unit = 1;
 
-    snprintf(number, sizeof number, "%s", o->value);
+    snprintf(number, sizeof number, "%s", value);
     if (letter && length < sizeof number) {
         number[length - 1] = '\0';
         for (const char *l = letters; l <= letter; l++)
             unit *= 1024;
     }
-    line->request.settings.memory = unit * parse_double("--memory", number, 1, 1e18 / unit);
+    return unit * parse_double(option, number, 1, 1e18 / unit);
+}
+
+static void take_memory(const options *o, void *data)
+{
+    command_line *line = data;
+
+    line->request.settings.memory = bytes_of("--memory", o->value);
+}
+
+static void take_gpu_memory(const options *o, void *data)
+{
+    command_line *line = data;
+
+    line->request.settings.gpu_memory = bytes_of("--gpu-memory", o->value);
 }
 
 /* "30", "5m": a time; "5x": so many times the estimate. */
@@ -186,6 +199,9 @@ static const option_spec option_table[] = {
      "cuBLAS computes in batches put together before the start (graph)"},
     {0, "resident", NULL, {OPTION_FLAG(request.settings.resident)},
      "inputs of built-in kernels are on the GPU before the start, and results stay there"},
+    {0, "gpu-memory", "SIZE", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_gpu_memory)},
+     "tiles of a matrix that GPUs work on take so much of each one's memory at most (default: most "
+     "of it)"},
     {0, "no-reserve", NULL, {OPTION_FLAG(request.settings.no_reserve)},
      "keep no core for the thread that drives each GPU"},
     {0, "time-scale", "X", {OPTION_REAL(request.settings.time_scale, 1e-9, 1e9)},

@@ -67,6 +67,7 @@ static void tell_refusal(const char *path, const char *why)
                                             {"settings.emulate[HS_GPU]", "--emulate-gpus"},
                                             {"settings.matrix", "--input"},
                                             {"settings.no_reserve", "--no-reserve"},
+                                            {"settings.gpu_memory", "--gpu-memory"},
                                             {"settings.oversubscribe", "--oversubscribe"}};
     char                     text[2 * HS_WHY];
     size_t                   used = 0, i;

@@ -11,6 +11,7 @@
 #include "exec/backend/kernel/kernel.h"
 #include "exec/data/matrix.h"
 #include "exec/why.h"
+#include "exec/data/sharing.h"
 
 #define DIAGONAL 128.0
 
@@ -131,9 +132,24 @@ void hsi_matrix_factors(const hsi_matrix *matrix, double *out)
         }
 }
 
+double *hsi_matrix_allocate(const hsi_matrix *matrix)
+{
+    size_t bytes = (hsi_matrix_elements(matrix) * sizeof(double) + 63) / 64 * 64;
+
+    return matrix->sharing ? matrix->sharing->allocate(bytes) : aligned_alloc(64, bytes);
+}
+
+void hsi_matrix_release(const hsi_matrix *matrix, double *at)
+{
+    if (at && matrix->sharing)
+        matrix->sharing->release(at);
+    else
+        free(at);
+}
+
 hs_status hsi_matrix_fill(hsi_matrix *matrix)
 {
-    size_t bytes = hsi_matrix_elements(matrix) * sizeof(double), i;
+    size_t i;
 
     hsi_blas_one_thread();
     matrix->result.checked = matrix->result.wrong = 0;
@@ -145,11 +161,13 @@ hs_status hsi_matrix_fill(hsi_matrix *matrix)
         if (!piece->matrix)
             continue;
         if (!piece->at)
-            piece->at = aligned_alloc(64, (bytes + 63) / 64 * 64);
+            piece->at = hsi_matrix_allocate(matrix);
         if (!piece->at)
             return HS_ENOMEM;
         if (piece->matrix == 'A')
             hsi_matrix_input(matrix, piece->row, piece->column, piece->at);
     }
+    if (matrix->sharing)
+        matrix->sharing->renew(matrix->memory);
     return HS_OK;
 }

@@ -34,6 +34,8 @@ typedef struct hsi_operand {
     char           matrix; /* A, V or T */
     hs_access_mode mode;
     size_t         piece;
+    uint32_t       version; /* times that it was written before, in the order of the rows */
+    int            last;    /* and it is never written again */
 } hsi_operand;
 
 /* What the tasks of a row do. */
@@ -62,6 +64,8 @@ typedef struct hsi_matrix {
     hsi_datum            *piece;
     size_t               *place;   /* by row and column: the piece of A; SIZE_MAX: none */
     double               *feature; /* Cholesky: of each row of the matrix, HSI_FEATURES */
+    const struct hsi_sharing *sharing; /* GPUs work on it too; NULL: none does */
+    struct hsi_memory        *memory;
     hs_exec_factorisation result;
 } hsi_matrix;
 
@@ -78,7 +82,7 @@ void      hsi_matrix_free(hsi_matrix *matrix);
 /* Is it the row's kernel that would run on CPUs, and one that works on the data the row names? */
 int hsi_matrix_concerns(const hs_instance *in, size_t number, const hs_task *row);
 
-/* Elements of a tile in memory: a T-i-k has HSI_KERNEL_PANEL rows whatever the tile's order. */
+/* program.c: elements of a tile in memory; T-i-k has HSI_KERNEL_PANEL rows whatever its order. */
 size_t hsi_matrix_elements(const hsi_matrix *matrix);
 
 /*
@@ -87,7 +91,14 @@ size_t hsi_matrix_elements(const hsi_matrix *matrix);
  */
 hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order, char why[HS_WHY]);
 
-/* Memory for all pieces, unless they have it, with the input in those of A. HS_ENOMEM */
+/* program.c: the operands' versions, when all rows are recognised. HS_ENOMEM */
+hs_status hsi_matrix_order(hsi_matrix *matrix);
+
+/* fill.c: memory for a piece, of hsi_matrix_elements(); NULL: there is none. */
+double *hsi_matrix_allocate(const hsi_matrix *matrix);
+void    hsi_matrix_release(const hsi_matrix *matrix, double *at);
+
+/* fill.c: memory for all pieces, unless they have it, with the input in those of A. HS_ENOMEM */
 hs_status hsi_matrix_fill(hsi_matrix *matrix);
 
 /* A tile of the input again. */

@@ -5,6 +5,7 @@
 
 #include "exec/backend/kernel/kernel.h"
 #include "exec/data/matrix.h"
+#include "exec/data/sharing.h"
 #include "exec/machine/limits.h"
 #include "exec/why.h"
 
@@ -128,7 +129,7 @@ static int match(const hsi_matrix *matrix, const hs_instance *in, size_t number,
         if (i == HSI_OPERANDS || !p->operand[i] ||
             !fits(p->operand[i], &matrix->piece[data], mode, bound) || is_among(out, i, data))
             return 0;
-        out->operand[i] = (hsi_operand){p->operand[i][0], mode, data};
+        out->operand[i] = (hsi_operand){.matrix = p->operand[i][0], .mode = mode, .piece = data};
     }
     out->count = i;
     return out->count == HSI_OPERANDS || !p->operand[out->count];
@@ -246,11 +247,6 @@ static hs_status place_tiles(hsi_matrix *matrix, char why[HS_WHY])
     return HS_OK;
 }
 
-size_t hsi_matrix_elements(const hsi_matrix *matrix)
-{
-    return (size_t)matrix->tile * (size_t)hsi_larger(matrix->tile, HSI_KERNEL_PANEL);
-}
-
 static hs_status check_memory(const hsi_matrix *matrix, char why[HS_WHY])
 {
     double needed = 8.0 * (double)hsi_matrix_elements(matrix) * (double)matrix->pieces, memory;
@@ -310,6 +306,8 @@ hs_status hsi_matrix_create(const hs_instance *in, uint64_t seed, hsi_matrix **o
         if (st == HS_OK)
             st = recognise_rows(in, matrix, why);
         if (st == HS_OK)
+            st = hsi_matrix_order(matrix);
+        if (st == HS_OK)
             st = place_tiles(matrix, why);
         if (st == HS_OK)
             st = check_memory(matrix, why);
@@ -330,7 +328,9 @@ void hsi_matrix_free(hsi_matrix *matrix)
     if (!matrix)
         return;
     for (i = 0; matrix->piece && i < matrix->pieces; i++)
-        free(matrix->piece[i].at);
+        hsi_matrix_release(matrix, matrix->piece[i].at);
+    if (matrix->sharing)
+        matrix->sharing->free(matrix->memory);
     free(matrix->feature);
     free(matrix->place);
     free(matrix->piece);

@@ -141,6 +141,7 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
          (worker->type == HS_GPU && backend == &worker->exec->bodies.shared)))
         worker->attempt.seconds += 1e-9 * (double)(worker->turn.there - start);
     hsi_gauge_show(&worker->gauge, task, start);
+    hsi_look_ahead(worker, task);
     outcome = backend->run(worker->states[body->slot], body->body, &worker->attempt);
     worker->now = hsi_clock_ns();
     hsi_atomic_store64(&worker->gauge.running_since, 0);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "exec/backend/backends.h"
+#include "exec/data/sharing.h"
 #include "exec/why.h"
 
 static const char *const type_name[] = {"CPU", "GPU"};
@@ -34,8 +35,8 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_work *work, const h
     const hs_exec_settings *s = &work->settings;
     size_t                  i;
 
-    bodies->backends = calloc(s->backend_count + 6, sizeof *bodies->backends);
-    bodies->used = calloc(s->backend_count + 6, 2);
+    bodies->backends = calloc(s->backend_count + 7, sizeof *bodies->backends);
+    bodies->used = calloc(s->backend_count + 7, 2);
     if (!bodies->backends || !bodies->used)
         return HS_ENOMEM;
     for (i = 0; i < s->backend_count; i++) {
@@ -49,6 +50,8 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_work *work, const h
         ask(bodies, list, HS_CPU, &bodies->shared);
         if (s->emulate[HS_GPU])
             ask(bodies, list, HS_GPU, &bodies->shared);
+        if (bodies->matrix->sharing)
+            ask(bodies, list, HS_GPU, &bodies->tiles);
     }
     if (!s->emulate[HS_CPU]) {
         ask(bodies, list, HS_CPU, &hsi_backend_command);
@@ -92,12 +95,31 @@ static hs_status try_backend(hsi_bodies *bodies, unsigned slot, size_t number, c
     return st;
 }
 
+static hs_status share_with_gpus(hsi_bodies *bodies, const hsi_work *work,
+                                 const hsi_machine *machine, char why[HS_WHY])
+{
+    const hsi_sharing *sharing = machine->module.backend ? machine->module.backend->sharing : NULL;
+    hs_status          st;
+
+    if (!sharing)
+        return HS_OK;
+    st = sharing->create(bodies->matrix, work->gpus, work->settings.gpu_memory,
+                         &bodies->matrix->memory, why);
+    if (st != HS_OK)
+        return st;
+    bodies->matrix->sharing = sharing;
+    bodies->tiles = *sharing->backend;
+    bodies->tiles.data = bodies->matrix->memory;
+    return HS_OK;
+}
+
 /*
  * In a rehearsal nothing is computed. Who spoliates may abort what both types can run. What is in
  * the way of a matrix is said where its kernels would need one: a backend of the settings may run
  * them otherwise.
  */
-static hs_status make_matrix(hsi_bodies *bodies, const hsi_work *work, char why[HS_WHY])
+static hs_status make_matrix(hsi_bodies *bodies, const hsi_work *work, const hsi_machine *machine,
+                             char why[HS_WHY])
 {
     const hs_exec_settings *s = &work->settings;
 
@@ -127,7 +149,7 @@ static hs_status make_matrix(hsi_bodies *bodies, const hsi_work *work, char why[
         work->cpus > 0 && work->gpus > 0 && s->policy != hs_policy_find("plan");
     bodies->shared = hsi_backend_shared;
     bodies->shared.data = bodies->matrix;
-    return HS_OK;
+    return share_with_gpus(bodies, work, machine, why);
 }
 
 /* Would it compute on the data that the row names, but on data of its own? */
@@ -150,12 +172,6 @@ static hs_status refuse_data(const hsi_bodies *bodies, const char *name, hs_type
 {
     if (type == HS_CPU && bodies->no_matrix != HS_OK)
         return hsi_refuse(why, bodies->no_matrix, "%s", bodies->why_no_matrix);
-    if (type == HS_GPU && bodies->matrix)
-        return hsi_refuse(why, HS_EDEPENDENT,
-                          "task %s: kernels on a real GPU cannot work on data that other tasks "
-                          "made yet; they can on CPUs and on stand-ins for GPUs "
-                          "(settings.emulate[HS_GPU])",
-                          name);
     return hsi_refuse(why, HS_EDEPENDENT,
                       "task %s: a kernel cannot work on data that other tasks made yet; "
                       "commands can, and tasks that only take their planned time "
@@ -306,7 +322,8 @@ static void drop_unused_matrix(hsi_bodies *bodies)
     size_t i;
 
     for (i = 0; i < 2 * bodies->rows; i++)
-        if (bodies->list[i].body && bodies->backends[bodies->list[i].slot] == &bodies->shared)
+        if (bodies->list[i].body && (bodies->backends[bodies->list[i].slot] == &bodies->shared ||
+                                     bodies->backends[bodies->list[i].slot] == &bodies->tiles))
             return;
     hsi_matrix_free(bodies->matrix);
     bodies->matrix = NULL;
@@ -319,7 +336,7 @@ hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_work *work, const hsi_ma
     asked          list = {.count = {0, 0}};
     unsigned char *planned = NULL;
     int            lacking = 0;
-    hs_status      st = make_matrix(bodies, work, why);
+    hs_status      st = make_matrix(bodies, work, machine, why);
 
     if (st == HS_OK)
         st = list_backends(bodies, work, machine, &list, why);

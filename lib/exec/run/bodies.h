@@ -25,6 +25,7 @@ typedef struct hsi_bodies {
     hs_status          no_matrix; /* ... for that reason, if they work on data all the same */
     char               why_no_matrix[HS_WHY];
     hs_backend         shared; /* of kernels on the matrix */
+    hs_backend         tiles;  /* likewise, on GPUs; if matrix->sharing */
 } hsi_bodies;
 
 /* What backends are told, as far as the settings say it. */

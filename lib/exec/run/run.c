@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exec/data/sharing.h"
 #include "exec/run/blocked.h"
 #include "exec/why.h"
 #include "support/atomic.h"
@@ -117,6 +118,8 @@ static hs_status verify(const hs_exec *exec, char why[HS_WHY])
     hs_status                    st;
     int                          used;
 
+    if (matrix && matrix->sharing && matrix->sharing->lost(matrix->memory, why))
+        return HS_EFAILED;
     if (!matrix || !exec->work.settings.verify)
         return HS_OK;
     st = hsi_matrix_check(matrix);

@@ -52,6 +52,7 @@ typedef struct hsi_worker {
     hs_backend_worker **states; /* by slot */
     const uint32_t     *own;    /* what the policy gives it for its own; NULL: that is not known */
     size_t              own_count, own_next;
+    size_t              planned; /* entries of the plan behind it: see ahead.c */
 
     /* its own thread's, and anybody's once it has ended */
     hs_attempt  attempt;
@@ -84,6 +85,9 @@ void  hsi_run_one(hsi_worker *worker, uint32_t task); /* likewise */
 hs_status hsi_pipeline_prepare(hsi_worker *worker, char why[HS_WHY]);
 int       hsi_pipeline_slot(const hsi_worker *worker); /* of that backend; -1: there is none */
 void      hsi_pipeline_run(hsi_worker *worker, unsigned slot);
+
+/* ahead.c: before an attempt, what may be put on its way already */
+void hsi_look_ahead(hsi_worker *worker, uint32_t task);
 
 /* attempt.c: one execution, of which a record is kept */
 hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task);

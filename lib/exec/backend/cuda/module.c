@@ -6,6 +6,7 @@
 
 #include "exec/backend/backends.h"
 #include "exec/backend/cuda/cuda.h"
+#include "exec/backend/cuda/tiles/tiles.h"
 #include "exec/why.h"
 
 static hs_status unknown(const char *kernel, char why[HS_WHY])
@@ -84,6 +85,7 @@ const hs_backend hsi_backend_cuda = {
     .depth = hsi_cuda_depth,
     .submit = hsi_cuda_submit,
     .collect = hsi_cuda_collect,
+    .sharing = &hsi_cuda_sharing,
 };
 
 /*

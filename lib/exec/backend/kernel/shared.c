@@ -13,6 +13,7 @@
 #include "exec/backend/backends.h"
 #include "exec/backend/kernel/kernel.h"
 #include "exec/data/matrix.h"
+#include "exec/data/sharing.h"
 #include "exec/why.h"
 #include "support/clock.h"
 
@@ -33,7 +34,7 @@ struct shared_worker {
     hs_backend_worker base;
     double           *work;
     double           *spare[OUTPUTS];
-    size_t            bytes; /* of a tile */
+    const hsi_matrix *matrix;
 };
 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
@@ -67,7 +68,7 @@ static void worker_close(hs_backend_worker *worker)
     if (!own)
         return;
     for (i = 0; i < OUTPUTS; i++)
-        free(own->spare[i]);
+        hsi_matrix_release(own->matrix, own->spare[i]);
     free(own->work);
     free(own);
 }
@@ -84,7 +85,7 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
     if (!worker)
         return HS_ENOMEM;
     worker->base.backend = &hsi_backend_shared;
-    worker->bytes = (hsi_matrix_elements(matrix) * sizeof(double) + 63) / 64 * 64;
+    worker->matrix = matrix;
     worker->work = aligned_alloc(64, rows * HSI_KERNEL_PANEL * sizeof(double));
     if (!worker->work) {
         worker_close(&worker->base);
@@ -159,7 +160,7 @@ static void take_operands(hsi_job *job, const shared_body *body, struct shared_w
             job->in[in++] = at;
         } else if (operand->mode == HS_READ_WRITE && body->copies) {
             if (!worker->spare[out])
-                worker->spare[out] = aligned_alloc(64, worker->bytes);
+                worker->spare[out] = hsi_matrix_allocate(body->matrix);
             job->out[out] = worker->spare[out];
             if (!job->out[out])
                 job->no_memory = job->stopped = 1;
@@ -193,12 +194,11 @@ static void give_results(const hsi_job *job, const shared_body *body, struct sha
     }
 }
 
-static hs_outcome run(hs_backend_worker *base, const hs_body *public_body, hs_attempt *attempt)
+static hs_outcome run_at_home(struct shared_worker *worker, const shared_body *body,
+                              hs_attempt *attempt)
 {
     static const int        never = HS_CANCEL_NOT;
     static const hs_attempt undisturbed = {.cancel = &never};
-    const shared_body      *body = (const shared_body *)(const void *)public_body;
-    struct shared_worker   *worker = own_worker(base);
     int64_t                 end = hsi_clock_ns() + (int64_t)(fmin(attempt->seconds, 9e9) * 1e9);
     hsi_job                 job = {.attempt = body->copies ? attempt : &undisturbed,
                                    .n = body->matrix->tile,
@@ -221,6 +221,21 @@ static hs_outcome run(hs_backend_worker *base, const hs_body *public_body, hs_at
         return HS_OUTCOME_ABORTED;
     give_results(&job, body, worker);
     return HS_OUTCOME_DONE;
+}
+
+static hs_outcome run(hs_backend_worker *worker, const hs_body *public_body, hs_attempt *attempt)
+{
+    const shared_body *body = (const shared_body *)(const void *)public_body;
+    const hsi_matrix  *matrix = body->matrix;
+    hs_outcome         outcome;
+
+    if (!matrix->sharing)
+        return run_at_home(own_worker(worker), body, attempt);
+    if (!matrix->sharing->take(matrix->memory, body->row, attempt->why))
+        return HS_OUTCOME_FAILED;
+    outcome = run_at_home(own_worker(worker), body, attempt);
+    matrix->sharing->give(matrix->memory, body->row, outcome == HS_OUTCOME_DONE);
+    return outcome;
 }
 
 const hs_backend hsi_backend_shared = {

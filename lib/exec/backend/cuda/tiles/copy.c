@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Steps, what they wait for, and copies. */
+#include <stdio.h>
+#include <string.h>
+
+#include "exec/backend/cuda/tiles/tiles.h"
+
+static hsi_tiles_gpu *gpu_of(const hsi_memory *memory, unsigned line)
+{
+    return &memory->gpu[line / HSI_TILES_LINES];
+}
+
+static hsi_tiles_line *line_of(const hsi_memory *memory, unsigned line)
+{
+    return &gpu_of(memory, line)->line[line % HSI_TILES_LINES];
+}
+
+int hsi_tiles_enter(hsi_tiles_gpu *gpu)
+{
+    return CUDA(&gpu->fault, cudaSetDevice, gpu->device);
+}
+
+/* Of a step, or, if that is long ago, of one that came after it. */
+static cudaEvent_t event_of(const hsi_tiles_line *line, uint64_t number)
+{
+    uint64_t oldest = line->last < HSI_TILES_EVENTS ? 1 : line->last - HSI_TILES_EVENTS + 1;
+
+    return line->event[(number > oldest ? number : oldest) % HSI_TILES_EVENTS];
+}
+
+static int wait_for(hsi_memory *memory, unsigned line, unsigned other, uint64_t number)
+{
+    hsi_tiles_line *before = line_of(memory, other);
+
+    if (line == other || number <= before->over || gpu_of(memory, other)->broken)
+        return 1;
+    return CUDA(&gpu_of(memory, line)->fault, cudaStreamWaitEvent, line_of(memory, line)->stream,
+                event_of(before, number), 0);
+}
+
+int hsi_tiles_order(hsi_memory *memory, unsigned line, const hsi_tiles_place *place, int write)
+{
+    unsigned i;
+
+    if (!wait_for(memory, line, place->writer, place->written))
+        return 0;
+    for (i = 0; write && i < memory->lines; i++)
+        if (!wait_for(memory, line, i, place->read[i]))
+            return 0;
+    return 1;
+}
+
+void hsi_tiles_touch(hsi_memory *memory, unsigned line, hsi_tiles_place *place, int write)
+{
+    uint64_t number = line_of(memory, line)->last + 1;
+
+    if (!write) {
+        place->read[line] = number;
+        return;
+    }
+    place->writer = line;
+    place->written = number;
+    memset(place->read, 0, memory->lines * sizeof *place->read);
+}
+
+int hsi_tiles_step(hsi_memory *memory, unsigned line)
+{
+    hsi_tiles_line *l = line_of(memory, line);
+
+    l->last++;
+    return CUDA(&gpu_of(memory, line)->fault, cudaEventRecord, l->event[l->last % HSI_TILES_EVENTS],
+                l->stream);
+}
+
+int hsi_tiles_over(hsi_memory *memory, unsigned line, uint64_t number)
+{
+    hsi_tiles_gpu  *gpu = gpu_of(memory, line);
+    hsi_tiles_line *l = line_of(memory, line);
+    int             over;
+
+    if (number <= l->over)
+        return 1;
+    if (gpu->broken)
+        return -1;
+    over = hsi_tiles_enter(gpu) ? hsi_cuda_over(&gpu->fault, event_of(l, number), 0) : -1;
+    if (over > 0)
+        l->over = number;
+    if (over < 0)
+        hsi_tiles_break(gpu);
+    return over;
+}
+
+static int copy(hsi_memory *memory, const hsi_move *move)
+{
+    int              home = move->to == HSI_HOST;
+    hsi_tiles_gpu   *gpu = &memory->gpu[(home ? move->from : move->to) - 1];
+    unsigned         line = hsi_tiles_number(gpu, home ? HSI_TILES_OUT : HSI_TILES_IN);
+    hsi_tiles_place *there = &gpu->place[move->slot], *here = &memory->home[move->piece];
+    hsi_tiles_place *from = home ? there : here, *to = home ? here : there;
+    void            *tile = gpu->tiles + move->slot * memory->tile_bytes;
+    void            *own = memory->matrix->piece[move->piece].at;
+    size_t           bytes = hsi_matrix_elements(memory->matrix) * sizeof(double);
+
+    if (gpu->broken || !hsi_tiles_enter(gpu) || !hsi_tiles_order(memory, line, from, 0) ||
+        !hsi_tiles_order(memory, line, to, 1) ||
+        !CUDA(&gpu->fault, cudaMemcpyAsync, home ? own : tile, home ? tile : own, bytes,
+              home ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice,
+              gpu->line[line % HSI_TILES_LINES].stream)) {
+        hsi_tiles_break(gpu);
+        return 0;
+    }
+    hsi_tiles_touch(memory, line, from, 0);
+    hsi_tiles_touch(memory, line, to, 1);
+    if (hsi_tiles_step(memory, line))
+        return 1;
+    hsi_tiles_break(gpu);
+    return 0;
+}
+
+int hsi_tiles_move(hsi_memory *memory, const hsi_moves *moves)
+{
+    unsigned i;
+
+    for (i = 0; i < moves->count; i++)
+        if (!copy(memory, &moves->move[i])) {
+            for (; i < moves->count; i++) /* it was taken for made */
+                hsi_nodes_lose(memory->nodes, moves->move[i].piece);
+            return 0;
+        }
+    return 1;
+}
+
+/* What it was writing on the host may be half there. */
+static void lose_what_it_wrote(hsi_tiles_gpu *gpu)
+{
+    hsi_memory *memory = gpu->memory;
+    size_t      i;
+
+    for (i = 0; i < memory->matrix->pieces; i++) {
+        const hsi_tiles_place *place = &memory->home[i];
+
+        if (place->written && gpu_of(memory, place->writer) == gpu &&
+            place->written > line_of(memory, place->writer)->over)
+            hsi_nodes_lose(memory->nodes, i);
+    }
+}
+
+/* If it only said so, it may still be copying. One that is broken does not make anybody wait. */
+static void come_to_rest(hsi_tiles_gpu *gpu)
+{
+    unsigned i;
+
+    for (i = 0; i < HSI_TILES_LINES; i++)
+        if (gpu->line[i].stream)
+            cudaStreamSynchronize(gpu->line[i].stream);
+    cudaGetLastError();
+}
+
+void hsi_tiles_break(hsi_tiles_gpu *gpu)
+{
+    hsi_memory *memory = gpu->memory;
+
+    if (gpu->broken)
+        return;
+    gpu->broken = 1;
+    come_to_rest(gpu);
+    if (!memory->why_lost[0])
+        snprintf(memory->why_lost, HS_WHY, "%s; GPU %d (%.150s)", gpu->fault.text, gpu->device,
+                 gpu->label);
+    if (gpu->open)
+        hsi_nodes_close(memory->nodes, gpu->node);
+    gpu->open = 0;
+    lose_what_it_wrote(gpu);
+}

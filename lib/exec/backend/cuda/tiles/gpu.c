@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A worker's GPU: its streams, and the memory that tiles have on it. */
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exec/backend/cuda/tiles/tiles.h"
+#include "exec/why.h"
+#include "support/clock.h"
+
+static int take_device(hsi_tiles_gpu *gpu)
+{
+    struct cudaDeviceProp properties;
+    char                  uuid[48];
+
+    if (!hsi_tiles_enter(gpu) ||
+        !CUDA(&gpu->fault, cudaGetDeviceProperties, &properties, gpu->device))
+        return 0;
+    gpu->bytes = properties.totalGlobalMem;
+    hsi_cuda_uuid(&properties, uuid);
+    snprintf(gpu->label, sizeof gpu->label, "%.100s, %s", properties.name, uuid);
+    return 1;
+}
+
+/* What cuSOLVER works in, whichever of the steps it is. */
+static int fit_lane(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
+{
+    const hsi_matrix *matrix = gpu->memory->matrix;
+    size_t            i;
+    int               elements;
+
+    for (i = 0; i < matrix->rows; i++) {
+        hsi_step step = matrix->row[i].step;
+
+        if ((i && step == matrix->row[i - 1].step) || !hsi_tiles_knows(step))
+            continue;
+        if (!hsi_tiles_work(lane, step, matrix->tile, &elements))
+            return 0;
+        gpu->work = hsi_larger(gpu->work, elements);
+    }
+    return gpu->work == 0 || hsi_cuda_lane_arena(lane, sizeof(double) * (size_t)gpu->work);
+}
+
+static int open_lanes(hsi_tiles_gpu *gpu)
+{
+    const size_t usual = (size_t)32 << 20, little = (size_t)1 << 20;
+    size_t       blas = gpu->bytes / 64 / HSI_TILES_LANES >= usual ? usual : little;
+    unsigned     i;
+
+    for (i = 0; i < HSI_TILES_LANES; i++) {
+        gpu->lanes = i + 1; /* to be closed, whatever comes of it */
+        if (!hsi_cuda_lane_open(&gpu->lane[i], &gpu->fault, blas) || !fit_lane(gpu, &gpu->lane[i]))
+            return 0;
+        gpu->line[i].stream = gpu->lane[i].stream;
+    }
+    return 1;
+}
+
+static int open_lines(hsi_tiles_gpu *gpu)
+{
+    unsigned i, k;
+
+    for (i = HSI_TILES_IN; i <= HSI_TILES_OUT; i++)
+        if (!CUDA(&gpu->fault, cudaStreamCreateWithFlags, &gpu->line[i].stream,
+                  cudaStreamNonBlocking))
+            return 0;
+    for (i = 0; i < HSI_TILES_LINES; i++)
+        for (k = 0; k < HSI_TILES_EVENTS; k++)
+            if (!CUDA(&gpu->fault, cudaEventCreateWithFlags, &gpu->line[i].event[k],
+                      cudaEventDisableTiming))
+                return 0;
+    return 1;
+}
+
+/* All pieces at most, and a few more for what may fail; and something is left for others. */
+static uint32_t wanted_slots(const hsi_memory *memory, size_t room)
+{
+    double most = (double)memory->matrix->pieces + 2 * HSI_OPERANDS;
+    double fit = 0.9 * (double)room;
+
+    if (memory->limit > 0 && memory->limit < fit)
+        fit = memory->limit;
+    fit = (double)(uint32_t)(fit / (double)memory->tile_bytes);
+    return (uint32_t)(fit < most ? fit : most);
+}
+
+/* As many as there is room for; half as many where the GPU has not that much in one piece. */
+static int take_tiles(hsi_tiles_gpu *gpu)
+{
+    hsi_memory *memory = gpu->memory;
+    uint32_t    least = hsi_tiles_least(memory->matrix);
+    size_t      room = 0, all = 0;
+    void       *at = NULL;
+
+    if (!CUDA(&gpu->fault, cudaMemGetInfo, &room, &all))
+        return 0;
+    for (gpu->slots = wanted_slots(memory, room); gpu->slots >= least; gpu->slots /= 2) {
+        if (CUDA(&gpu->fault, cudaMalloc, &at, gpu->slots * memory->tile_bytes))
+            break;
+        if (!gpu->fault.memory || gpu->slots / 2 < least)
+            return 0;
+        gpu->fault.text[0] = '\0';
+    }
+    gpu->tiles = at;
+    if (at)
+        return 1;
+    snprintf(gpu->fault.text, sizeof gpu->fault.text,
+             "it has %.0f bytes free, too few for the %u tiles of one task", (double)room, least);
+    return 0;
+}
+
+static int take_small(hsi_tiles_gpu *gpu)
+{
+    size_t bytes = HSI_TILES_FLIGHTS * sizeof *gpu->info;
+    void  *there = NULL, *here = NULL;
+    int    ok = CUDA(&gpu->fault, cudaMalloc, &there, bytes);
+
+    gpu->info = there;
+    ok = ok && CUDA(&gpu->fault, cudaHostAlloc, &here, bytes, cudaHostAllocPortable);
+    gpu->info_here = here;
+    return ok;
+}
+
+static void free_events(hsi_tiles_gpu *gpu)
+{
+    unsigned i, k;
+
+    for (i = 0; i < HSI_TILES_LINES; i++) {
+        hsi_tiles_line *line = &gpu->line[i];
+
+        for (k = 0; k < HSI_TILES_EVENTS; k++)
+            if (line->event[k])
+                cudaEventDestroy(line->event[k]);
+        memset(line->event, 0, sizeof line->event);
+        line->over = line->last;
+        if (i >= HSI_TILES_IN && line->stream)
+            cudaStreamDestroy(line->stream);
+        line->stream = NULL;
+    }
+}
+
+/* Nothing of it is on its way. */
+static void release_all(hsi_tiles_gpu *gpu)
+{
+    free_events(gpu);
+    while (gpu->lanes)
+        hsi_cuda_lane_close(&gpu->lane[--gpu->lanes]);
+    if (gpu->tiles)
+        cudaFree(gpu->tiles);
+    if (gpu->info)
+        cudaFree(gpu->info);
+    if (gpu->info_here)
+        cudaFreeHost(gpu->info_here);
+    free(gpu->place);
+    free(gpu->reads);
+    gpu->tiles = NULL;
+    gpu->info = gpu->info_here = NULL;
+    gpu->place = NULL;
+    gpu->reads = NULL;
+    gpu->slots = 0;
+    memset(gpu->flight, 0, sizeof gpu->flight);
+}
+
+static hs_status make_places(hsi_tiles_gpu *gpu)
+{
+    hsi_memory *memory = gpu->memory;
+
+    gpu->place = hsi_tiles_places(gpu->slots, memory->lines, &gpu->reads);
+    return gpu->place ? hsi_nodes_open(memory->nodes, gpu->node, gpu->slots) : HS_ENOMEM;
+}
+
+hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_worker_info *info,
+                         hs_backend_worker **out, char why[HS_WHY])
+{
+    hsi_memory    *memory = options->data;
+    hsi_tiles_gpu *gpu = &memory->gpu[info->index];
+    hs_status      st = HS_ERESOURCE;
+
+    pthread_mutex_lock(&memory->lock);
+    gpu->base.backend = &hsi_backend_tiles;
+    gpu->device = (int)info->device_index;
+    gpu->fault.text[0] = '\0';
+    gpu->broken = 0;
+    if (take_device(gpu) && open_lanes(gpu) && open_lines(gpu) && take_tiles(gpu) &&
+        take_small(gpu))
+        st = make_places(gpu);
+    gpu->open = st == HS_OK;
+    if (st == HS_OK)
+        *out = &gpu->base;
+    else
+        release_all(gpu);
+    pthread_mutex_unlock(&memory->lock);
+    return st == HS_ERESOURCE
+               ? hsi_refuse(why, st, "no GPU %d (%s): %s", gpu->device, gpu->label, gpu->fault.text)
+               : st;
+}
+
+static void send_home(hsi_tiles_gpu *gpu)
+{
+    hsi_memory *memory = gpu->memory;
+    hsi_moves   moves;
+    size_t      i;
+
+    for (i = 0; i < memory->matrix->pieces && !gpu->broken; i++)
+        if (hsi_nodes_holding(memory->nodes, gpu->node, i) == HSI_DIRTY &&
+            hsi_nodes_bring(memory->nodes, HSI_HOST, i, 1, &moves) == HSI_THERE)
+            hsi_tiles_move(memory, &moves);
+}
+
+/* Others may go on meanwhile, but not with this GPU: nothing is there that they need. */
+static void wait_for_all(hsi_tiles_gpu *gpu)
+{
+    hsi_memory *memory = gpu->memory;
+    int64_t     start = hsi_clock_ns();
+    unsigned    i = 0;
+
+    while (i < HSI_TILES_LINES && !gpu->broken) {
+        if (hsi_tiles_over(memory, hsi_tiles_number(gpu, i), gpu->line[i].last)) {
+            i++;
+            continue;
+        }
+        pthread_mutex_unlock(&memory->lock);
+        hsi_cuda_pause(start);
+        pthread_mutex_lock(&memory->lock);
+    }
+}
+
+void hsi_tiles_close(hs_backend_worker *worker)
+{
+    hsi_tiles_gpu *gpu = worker ? hsi_tiles_of(worker) : NULL;
+    hsi_memory    *memory;
+
+    if (!gpu)
+        return;
+    memory = gpu->memory;
+    pthread_mutex_lock(&memory->lock);
+    if (hsi_tiles_enter(gpu))
+        send_home(gpu);
+    else
+        hsi_tiles_break(gpu);
+    wait_for_all(gpu);
+    if (gpu->open)
+        hsi_nodes_close(memory->nodes, gpu->node);
+    gpu->open = 0;
+    hsi_tiles_enter(gpu);
+    for (unsigned i = 0; i < HSI_TILES_LINES; i++)
+        if (gpu->line[i].stream)
+            cudaStreamSynchronize(gpu->line[i].stream); /* of a broken GPU, too */
+    release_all(gpu);
+    pthread_mutex_unlock(&memory->lock);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What workers of CPUs wait for before they use tiles, and what others have to know after that. */
+#include <stdio.h>
+
+#include "exec/backend/cuda/tiles/tiles.h"
+#include "exec/why.h"
+#include "support/clock.h"
+
+/* Steps that use a tile on the host are over. 0: not yet; -1: what was to write it is broken. */
+static int is_quiet(hsi_memory *memory, const hsi_tiles_place *place, int write)
+{
+    int      over = hsi_tiles_over(memory, place->writer, place->written);
+    unsigned i;
+
+    for (i = 0; over > 0 && write && i < memory->lines; i++)
+        if (hsi_tiles_over(memory, i, place->read[i]) == 0) /* who is broken reads no more */
+            return 0;
+    return over;
+}
+
+static int are_quiet(hsi_memory *memory, const hsi_matrix_row *row)
+{
+    int i, quiet = 1;
+
+    for (i = 0; i < row->count && quiet > 0; i++)
+        quiet =
+            is_quiet(memory, &memory->home[row->operand[i].piece], row->operand[i].mode != HS_READ);
+    return quiet;
+}
+
+static int wait_until_quiet(hsi_memory *memory, const hsi_matrix_row *row)
+{
+    int64_t start = hsi_clock_ns();
+    int     quiet;
+
+    while ((quiet = are_quiet(memory, row)) == 0) {
+        pthread_mutex_unlock(&memory->lock);
+        hsi_cuda_pause(start);
+        pthread_mutex_lock(&memory->lock);
+    }
+    return quiet > 0;
+}
+
+static int bring_all(hsi_memory *memory, const hsi_matrix_row *row)
+{
+    hsi_moves moves;
+    int       i;
+
+    for (i = 0; i < row->count; i++) {
+        const hsi_operand *o = &row->operand[i];
+
+        if (hsi_nodes_bring(memory->nodes, HSI_HOST, o->piece, o->mode != HS_WRITE, &moves) !=
+                HSI_THERE ||
+            !hsi_tiles_move(memory, &moves))
+            return 0;
+    }
+    return 1;
+}
+
+/* Every access is held against the order of the rows: what is there is what is to be there. */
+static int are_right(const hsi_memory *memory, const hsi_matrix_row *row)
+{
+    int i;
+
+    for (i = 0; i < row->count; i++) {
+        const hsi_operand *o = &row->operand[i];
+
+        if (hsi_nodes_newest(memory->nodes, o->piece) != o->version)
+            return 0;
+    }
+    return 1;
+}
+
+static int prepare(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_WHY])
+{
+    if (!are_right(memory, row)) {
+        snprintf(why, HS_WHY, "its data are not those that the tasks before it have made");
+        return 0;
+    }
+    if (bring_all(memory, row) && wait_until_quiet(memory, row) && bring_all(memory, row))
+        return 1;
+    snprintf(why, HS_WHY, "its data are lost with a GPU: %.300s", memory->why_lost);
+    return 0;
+}
+
+int hsi_tiles_take(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_WHY])
+{
+    int there;
+
+    pthread_mutex_lock(&memory->lock);
+    there = prepare(memory, row, why);
+    pthread_mutex_unlock(&memory->lock);
+    return there;
+}
+
+void hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done)
+{
+    int i;
+
+    pthread_mutex_lock(&memory->lock);
+    for (i = 0; done && i < row->count; i++)
+        if (row->operand[i].mode != HS_READ)
+            hsi_nodes_written(memory->nodes, HSI_HOST, row->operand[i].piece);
+    pthread_mutex_unlock(&memory->lock);
+}
+
+void hsi_tiles_expect(hsi_memory *memory, const hsi_matrix_row *row)
+{
+    hsi_moves moves;
+    int       i;
+
+    pthread_mutex_lock(&memory->lock);
+    for (i = 0; i < row->count; i++) {
+        const hsi_operand *o = &row->operand[i];
+
+        if (o->mode != HS_WRITE && hsi_nodes_newest(memory->nodes, o->piece) == o->version &&
+            hsi_nodes_bring(memory->nodes, HSI_HOST, o->piece, 1, &moves) == HSI_THERE)
+            hsi_tiles_move(memory, &moves);
+    }
+    pthread_mutex_unlock(&memory->lock);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_CUDA_TILES_H
+#define HSI_CUDA_TILES_H
+
+#include <pthread.h>
+
+#include "exec/backend/cuda/cuda.h"
+#include "exec/data/nodes.h"
+#include "exec/data/sharing.h"
+
+/*
+ * Built-in kernels on the tiles of one matrix, which CPUs work on too. Each GPU has some lanes for
+ * kernels and two more streams, for copies in and out. Whatever is put into one of these, a copy
+ * or the kernels of a task, is a step of it, and has a number there and an event behind it. Of
+ * each place of a tile it is known which step wrote it last and which have read it since, and the
+ * next one that uses it waits for those: streams for each other, by events, and only who reads
+ * or writes a tile on the host is waited for by a thread.
+ *
+ * Workers of other GPUs and of CPUs put copies into a GPU's streams as well: all that is here is
+ * done with the lock held, which is never held while something is waited for.
+ */
+
+enum {
+    HSI_TILES_LANES = HSI_CUDA_LANES,
+    HSI_TILES_IN = HSI_TILES_LANES,
+    HSI_TILES_OUT,
+    HSI_TILES_LINES,
+    HSI_TILES_EVENTS = 64, /* the last steps that can be waited for one by one */
+    HSI_TILES_FLIGHTS = 8
+};
+
+typedef struct hsi_tiles_line {
+    cudaStream_t stream;
+    uint64_t     last, over; /* steps: their numbers begin with 1 */
+    cudaEvent_t  event[HSI_TILES_EVENTS];
+} hsi_tiles_line;
+
+/* Where a tile is, or may be. */
+typedef struct hsi_tiles_place {
+    unsigned  writer; /* line of the step that wrote it last */
+    uint64_t  written;
+    uint64_t *read; /* by line: the last step that has read it since */
+} hsi_tiles_place;
+
+/* A task whose kernels are on their way, or over. */
+typedef struct hsi_tiles_flight {
+    int                   there; /* not: free */
+    uint32_t              task;
+    const hsi_matrix_row *row;
+    unsigned              line;
+    uint64_t              number; /* of its step there */
+    int                   settled;
+    hs_outcome            outcome; /* once it is settled */
+    char                  why[HS_WHY];
+    uint32_t              slot[HSI_OPERANDS], spare[HSI_OPERANDS]; /* HSI_NO_SLOT: none */
+} hsi_tiles_flight;
+
+typedef struct hsi_tiles_gpu {
+    hs_backend_worker base;
+    hsi_memory       *memory;
+    unsigned          node; /* 1: the first GPU */
+    int               device;
+    char              label[160];
+    hsi_cuda_fault    fault;
+    int               open;   /* it has tiles, or may */
+    int               broken; /* its streams do nothing any more */
+    size_t            bytes;  /* of its memory */
+    unsigned          lanes;
+    hsi_cuda_lane     lane[HSI_TILES_LANES];
+    unsigned          next; /* of them */
+    int               work; /* elements for cuSOLVER, in each lane's arena */
+    hsi_tiles_line    line[HSI_TILES_LINES];
+    char             *tiles;
+    uint32_t          slots;
+    hsi_tiles_place  *place; /* by slot */
+    uint64_t         *reads;
+    int              *info, *info_here; /* by flight: on the GPU, and pinned */
+    hsi_tiles_flight  flight[HSI_TILES_FLIGHTS];
+} hsi_tiles_gpu;
+
+struct hsi_memory {
+    pthread_mutex_t  lock;
+    hsi_matrix      *matrix;
+    hsi_nodes       *nodes;
+    unsigned         gpus, lines;
+    size_t           tile_bytes;
+    double           limit; /* bytes of tiles on each GPU; 0: none */
+    hsi_tiles_place *home;  /* by piece */
+    uint64_t        *reads;
+    char             why_lost[HS_WHY];
+    hsi_tiles_gpu   *gpu;
+};
+
+typedef struct hsi_tiles_body {
+    hs_body               base;
+    const hsi_matrix_row *row;
+    const char           *name;
+    int                   copies; /* it may fail, and its input has to survive that */
+} hsi_tiles_body;
+
+extern const hsi_sharing hsi_cuda_sharing;
+extern const hs_backend  hsi_backend_tiles;
+
+static inline hsi_tiles_gpu *hsi_tiles_of(hs_backend_worker *worker)
+{
+    return (hsi_tiles_gpu *)(void *)worker;
+}
+
+static inline unsigned hsi_tiles_number(const hsi_tiles_gpu *gpu, unsigned line)
+{
+    return (gpu->node - 1) * HSI_TILES_LINES + line;
+}
+
+/* memory.c */
+hs_status hsi_tiles_create(hsi_matrix *matrix, unsigned gpus, double bytes, hsi_memory **out,
+                           char why[HS_WHY]);
+void      hsi_tiles_free(hsi_memory *memory);
+void      hsi_tiles_renew(hsi_memory *memory);
+int       hsi_tiles_lost(hsi_memory *memory, char why[HS_WHY]);
+uint32_t  hsi_tiles_least(const hsi_matrix *matrix); /* slots that the largest task needs */
+/* `places` with their lists of `lines` steps each. NULL: no memory. */
+hsi_tiles_place *hsi_tiles_places(size_t places, unsigned lines, uint64_t **reads);
+
+/* copy.c: with the lock held. A line is numbered among all. */
+
+/* The device of the calling thread. 0: see the GPU's fault. */
+int hsi_tiles_enter(hsi_tiles_gpu *gpu);
+
+/* The step that comes next in the line may read the place, or write it. 0: see the fault. */
+int hsi_tiles_order(hsi_memory *memory, unsigned line, const hsi_tiles_place *place, int write);
+
+/* It does. And that was all of it; 0: see the fault. */
+void hsi_tiles_touch(hsi_memory *memory, unsigned line, hsi_tiles_place *place, int write);
+int  hsi_tiles_step(hsi_memory *memory, unsigned line);
+
+/* Is it over? 0: not yet; -1: its GPU is broken. */
+int hsi_tiles_over(hsi_memory *memory, unsigned line, uint64_t number);
+
+/* Everything that is to be moved is on its way. 0: a GPU is broken. */
+int hsi_tiles_move(hsi_memory *memory, const hsi_moves *moves);
+
+/* The GPU's fault was seen, unless it was for want of memory: it does nothing any more, and what
+ * only it had is lost. */
+void hsi_tiles_break(hsi_tiles_gpu *gpu);
+
+/* gpu.c: a worker */
+hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_worker_info *info,
+                         hs_backend_worker **out, char why[HS_WHY]);
+void      hsi_tiles_close(hs_backend_worker *worker);
+
+/* step.c: can it be done on GPUs; and launch it on tiles that are there. 0: see the fault. */
+int hsi_tiles_knows(hsi_step step);
+int hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements);
+int hsi_tiles_launch(hsi_cuda_lane *lane, hsi_step step, int n, double *const at[HSI_OPERANDS],
+                     int work, int *info);
+
+/* flight.c */
+hs_outcome hsi_tiles_run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
+void       hsi_tiles_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t count);
+
+/* host.c */
+int  hsi_tiles_take(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_WHY]);
+void hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done);
+void hsi_tiles_expect(hsi_memory *memory, const hsi_matrix_row *row);
+
+#endif

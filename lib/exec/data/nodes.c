@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "exec/data/nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct copy {
+    hsi_holding holding;
+    uint32_t    slot;    /* HSI_NO_SLOT: none */
+    uint32_t    version; /* times the piece was written before it was copied */
+} copy;
+
+/* In a ring by last use; its head, of no piece, is behind the last of them. */
+typedef struct slot {
+    size_t   piece; /* HSI_NO_PIECE: free, or a spare one */
+    unsigned users;
+    uint32_t older, newer;
+} slot;
+
+typedef struct node {
+    copy    *copies; /* by piece */
+    slot    *slots;
+    uint32_t count;
+} node;
+
+struct hsi_nodes {
+    size_t   pieces;
+    unsigned count;
+    node     node[];
+};
+
+hsi_holding hsi_holding_after(hsi_holding before, hsi_event event)
+{
+    static const hsi_holding table[][5] = {
+        /* read here, written here, read elsewhere, written elsewhere, given back */
+        [HSI_ABSENT] = {HSI_SHARED, HSI_DIRTY, HSI_ABSENT, HSI_ABSENT, HSI_ABSENT},
+        [HSI_SHARED] = {HSI_SHARED, HSI_DIRTY, HSI_SHARED, HSI_ABSENT, HSI_ABSENT},
+        [HSI_DIRTY] = {HSI_DIRTY, HSI_DIRTY, HSI_SHARED, HSI_ABSENT, HSI_ABSENT}};
+
+    return table[before][event];
+}
+
+hs_status hsi_nodes_create(size_t pieces, unsigned count, hsi_nodes **out)
+{
+    hsi_nodes *nodes = calloc(1, sizeof *nodes + count * sizeof *nodes->node);
+    unsigned   i;
+
+    if (!nodes)
+        return HS_ENOMEM;
+    nodes->pieces = pieces;
+    nodes->count = count;
+    for (i = 0; i < count; i++) {
+        nodes->node[i].copies = malloc((pieces + 1) * sizeof *nodes->node[i].copies);
+        if (!nodes->node[i].copies) {
+            hsi_nodes_free(nodes);
+            return HS_ENOMEM;
+        }
+    }
+    hsi_nodes_reset(nodes);
+    *out = nodes;
+    return HS_OK;
+}
+
+void hsi_nodes_free(hsi_nodes *nodes)
+{
+    unsigned i;
+
+    for (i = 0; nodes && i < nodes->count; i++) {
+        free(nodes->node[i].copies);
+        free(nodes->node[i].slots);
+    }
+    free(nodes);
+}
+
+static void link_slots(node *n)
+{
+    uint32_t i;
+
+    for (i = 0; n->slots && i <= n->count; i++)
+        n->slots[i] = (slot){.piece = HSI_NO_PIECE,
+                             .older = i ? i - 1 : n->count,
+                             .newer = i < n->count ? i + 1 : 0};
+}
+
+void hsi_nodes_reset(hsi_nodes *nodes)
+{
+    unsigned i;
+    size_t   p;
+
+    for (i = 0; i < nodes->count; i++) {
+        link_slots(&nodes->node[i]);
+        for (p = 0; p < nodes->pieces; p++)
+            nodes->node[i].copies[p] =
+                (copy){i == HSI_HOST ? HSI_SHARED : HSI_ABSENT, HSI_NO_SLOT, 0};
+    }
+}
+
+hs_status hsi_nodes_open(hsi_nodes *nodes, unsigned number, uint32_t slots)
+{
+    node *n = &nodes->node[number];
+
+    n->slots = malloc(((size_t)slots + 1) * sizeof *n->slots);
+    if (!n->slots)
+        return HS_ENOMEM;
+    n->count = slots;
+    link_slots(n);
+    return HS_OK;
+}
+
+void hsi_nodes_close(hsi_nodes *nodes, unsigned number)
+{
+    node  *n = &nodes->node[number];
+    size_t p;
+
+    for (p = 0; p < nodes->pieces; p++)
+        n->copies[p] = (copy){hsi_holding_after(n->copies[p].holding, HSI_GIVEN_BACK), HSI_NO_SLOT,
+                              n->copies[p].version};
+    free(n->slots);
+    n->slots = NULL;
+    n->count = 0;
+}
+
+static void unlink_slot(node *n, uint32_t s)
+{
+    n->slots[n->slots[s].older].newer = n->slots[s].newer;
+    n->slots[n->slots[s].newer].older = n->slots[s].older;
+}
+
+/* Behind another: that of the ring's head is the oldest place, and the head's elder the newest. */
+static void link_behind(node *n, uint32_t s, uint32_t elder)
+{
+    n->slots[s].older = elder;
+    n->slots[s].newer = n->slots[elder].newer;
+    n->slots[n->slots[s].newer].older = s;
+    n->slots[elder].newer = s;
+}
+
+static void make_newest(node *n, uint32_t s)
+{
+    unlink_slot(n, s);
+    link_behind(n, s, n->slots[n->count].older);
+}
+
+static void make_free(node *n, uint32_t s)
+{
+    n->slots[s].piece = HSI_NO_PIECE;
+    unlink_slot(n, s);
+    link_behind(n, s, n->count);
+}
+
+static void forget(node *n, size_t piece, hsi_event event)
+{
+    copy *c = &n->copies[piece];
+
+    c->holding = hsi_holding_after(c->holding, event);
+    if (c->holding == HSI_ABSENT && c->slot != HSI_NO_SLOT) {
+        make_free(n, c->slot);
+        c->slot = HSI_NO_SLOT;
+    }
+}
+
+static void add_move(hsi_moves *out, size_t piece, unsigned from, unsigned to, uint32_t s)
+{
+    out->move[out->count++] = (hsi_move){piece, from, to, s};
+}
+
+/* The one GPU that has it, if the host has not. 0: nobody. */
+static unsigned owner_of(const hsi_nodes *nodes, size_t piece)
+{
+    unsigned i;
+
+    for (i = 1; i < nodes->count; i++)
+        if (nodes->node[i].copies[piece].holding == HSI_DIRTY)
+            return i;
+    return HSI_HOST;
+}
+
+/* The host has what a GPU alone had. */
+static void bring_home(hsi_nodes *nodes, unsigned from, size_t piece, hsi_moves *out)
+{
+    copy *home = &nodes->node[HSI_HOST].copies[piece], *there = &nodes->node[from].copies[piece];
+
+    add_move(out, piece, from, HSI_HOST, there->slot);
+    there->holding = hsi_holding_after(there->holding, HSI_READ_ELSEWHERE);
+    home->holding = hsi_holding_after(home->holding, HSI_READ_HERE);
+    home->version = there->version;
+}
+
+/* The oldest that nobody uses, empty; what is dirty in it goes home. */
+static uint32_t take_slot(hsi_nodes *nodes, unsigned number, hsi_moves *out)
+{
+    node    *n = &nodes->node[number];
+    uint32_t s;
+
+    if (!n->slots)
+        return HSI_NO_SLOT;
+    for (s = n->slots[n->count].newer; s != n->count && n->slots[s].users; s = n->slots[s].newer)
+        continue;
+    if (s == n->count)
+        return HSI_NO_SLOT;
+    if (n->slots[s].piece != HSI_NO_PIECE) {
+        if (n->copies[n->slots[s].piece].holding == HSI_DIRTY)
+            bring_home(nodes, number, n->slots[s].piece, out);
+        forget(n, n->slots[s].piece, HSI_GIVEN_BACK);
+    }
+    make_newest(n, s);
+    return s;
+}
+
+/* To the host, or to a GPU from there. */
+static void fill(hsi_nodes *nodes, unsigned number, size_t piece, unsigned owner, hsi_moves *out)
+{
+    copy *home = &nodes->node[HSI_HOST].copies[piece], *c = &nodes->node[number].copies[piece];
+
+    if (home->holding == HSI_ABSENT)
+        bring_home(nodes, owner, piece, out);
+    if (number == HSI_HOST)
+        return;
+    add_move(out, piece, HSI_HOST, number, c->slot);
+    home->holding = hsi_holding_after(home->holding, HSI_READ_ELSEWHERE);
+    c->holding = hsi_holding_after(c->holding, HSI_READ_HERE);
+    c->version = home->version;
+}
+
+hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned number, size_t piece, int filled,
+                            hsi_moves *out)
+{
+    node    *n = &nodes->node[number];
+    copy    *c = &n->copies[piece];
+    unsigned owner = owner_of(nodes, piece);
+
+    out->count = 0;
+    if (c->holding != HSI_ABSENT) {
+        if (number != HSI_HOST)
+            make_newest(n, c->slot);
+        return HSI_THERE;
+    }
+    if (filled && owner == HSI_HOST && nodes->node[HSI_HOST].copies[piece].holding == HSI_ABSENT)
+        return HSI_LOST;
+    if (number != HSI_HOST && c->slot == HSI_NO_SLOT) {
+        c->slot = take_slot(nodes, number, out);
+        if (c->slot == HSI_NO_SLOT)
+            return HSI_NO_ROOM;
+        n->slots[c->slot].piece = piece;
+    }
+    if (filled)
+        fill(nodes, number, piece, owner, out);
+    return HSI_THERE;
+}
+
+uint32_t hsi_nodes_newest(const hsi_nodes *nodes, size_t piece)
+{
+    uint32_t version = 0;
+    unsigned i;
+
+    for (i = 0; i < nodes->count; i++)
+        if (nodes->node[i].copies[piece].version > version)
+            version = nodes->node[i].copies[piece].version;
+    return version;
+}
+
+void hsi_nodes_written(hsi_nodes *nodes, unsigned number, size_t piece)
+{
+    copy    *c = &nodes->node[number].copies[piece];
+    unsigned i;
+
+    c->version = hsi_nodes_newest(nodes, piece) + 1;
+    c->holding = hsi_holding_after(c->holding, HSI_WRITTEN_HERE);
+    for (i = 0; i < nodes->count; i++)
+        if (i != number)
+            forget(&nodes->node[i], piece, HSI_WRITTEN_ELSEWHERE);
+}
+
+void hsi_nodes_use(hsi_nodes *nodes, unsigned number, uint32_t s)
+{
+    nodes->node[number].slots[s].users++;
+}
+
+void hsi_nodes_let_go(hsi_nodes *nodes, unsigned number, uint32_t s)
+{
+    nodes->node[number].slots[s].users--;
+}
+
+uint32_t hsi_nodes_spare(hsi_nodes *nodes, unsigned number, hsi_moves *out)
+{
+    uint32_t s;
+
+    out->count = 0;
+    s = take_slot(nodes, number, out);
+    if (s != HSI_NO_SLOT)
+        hsi_nodes_use(nodes, number, s);
+    return s;
+}
+
+void hsi_nodes_replace(hsi_nodes *nodes, unsigned number, size_t piece, uint32_t spare)
+{
+    node *n = &nodes->node[number];
+    copy *c = &n->copies[piece];
+
+    make_free(n, c->slot);
+    c->slot = spare;
+    n->slots[spare].piece = piece;
+}
+
+void hsi_nodes_lose(hsi_nodes *nodes, size_t piece)
+{
+    unsigned i;
+
+    for (i = 0; i < nodes->count; i++)
+        forget(&nodes->node[i], piece, HSI_WRITTEN_ELSEWHERE);
+}
+
+int hsi_nodes_is_lost(const hsi_nodes *nodes, size_t piece)
+{
+    unsigned i;
+
+    for (i = 0; i < nodes->count; i++)
+        if (nodes->node[i].copies[piece].holding != HSI_ABSENT)
+            return 0;
+    return 1;
+}
+
+hsi_holding hsi_nodes_holding(const hsi_nodes *nodes, unsigned number, size_t piece)
+{
+    return nodes->node[number].copies[piece].holding;
+}
+
+uint32_t hsi_nodes_slot(const hsi_nodes *nodes, unsigned number, size_t piece)
+{
+    return nodes->node[number].copies[piece].slot;
+}
+
+uint32_t hsi_nodes_version(const hsi_nodes *nodes, unsigned number, size_t piece)
+{
+    return nodes->node[number].copies[piece].version;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * On a plan it is known what a worker runs next. Where GPUs share data with others, its worker is
+ * told before each task: inputs are fetched, and what comes after nothing but what is done or on
+ * its way on the same GPU is queued behind it. Only where nothing is tried again or given to
+ * others.
+ */
+#include "exec/run/dispatcher.h"
+
+#include "exec/data/sharing.h"
+
+enum { DEPTH = 6 };
+
+static int is_plain(const hsi_work *work)
+{
+    return !work->timed && !work->settings.retries && work->settings.halt != HS_HALT_NEVER;
+}
+
+/* Where in the worker's part of the plan the task is; `count`: nowhere. */
+static size_t place_of(hsi_worker *worker, const hs_entry *entries, size_t count, uint32_t task)
+{
+    size_t i = worker->planned;
+
+    while (i < count && (entries[i].task != task || entries[i].state != HS_RUN))
+        i++;
+    if (i < count)
+        worker->planned = i;
+    return i;
+}
+
+static int is_in_list(const hsi_ahead *list, size_t count, uint32_t task)
+{
+    while (count-- > 0)
+        if (list[count].certain && list[count].task == task)
+            return 1;
+    return 0;
+}
+
+/* All that it comes after is done, or is in the list. */
+static int is_certain(const hs_exec *exec, const hs_graph *graph, const hsi_ahead *list,
+                      size_t count, uint32_t task)
+{
+    size_t          before, tasks = hs_instance_tasks(exec->work.in);
+    const uint32_t *v = hs_graph_predecessors(graph, task, &before, NULL);
+
+    for (; before > 0; before--, v++) {
+        unsigned char state;
+
+        if (*v >= tasks)
+            return 0;
+        __atomic_load(&exec->results.state[*v], &state, __ATOMIC_ACQUIRE);
+        if (state != HSI_TASK_OVER && !is_in_list(list, count, *v))
+            return 0;
+    }
+    return 1;
+}
+
+static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task, hsi_ahead *list)
+{
+    const hs_exec  *exec = worker->exec;
+    const hsi_body *body = hsi_worker_body(worker, task);
+    const hs_entry *entries;
+    size_t          count = 0, planned, i;
+
+    list[count++] = (hsi_ahead){body->body, task, 1};
+    entries = hs_schedule_entries(exec->work.plan, worker->number, &planned);
+    for (i = place_of(worker, entries, planned, task) + 1; i < planned && count < DEPTH; i++) {
+        uint32_t        next = entries[i].task;
+        const hsi_body *other = hsi_worker_body(worker, next);
+
+        if (entries[i].state != HS_RUN)
+            continue;
+        if (!other->body || other->slot != body->slot)
+            break;
+        list[count] = (hsi_ahead){other->body, next, 0};
+        list[count].certain = is_plain(&exec->work) && is_certain(exec, graph, list, count, next);
+        count++;
+    }
+    return count;
+}
+
+void hsi_look_ahead(hsi_worker *worker, uint32_t task)
+{
+    const hs_exec    *exec = worker->exec;
+    const hsi_matrix *matrix = exec->bodies.matrix;
+    const hsi_body   *body = hsi_worker_body(worker, task);
+    const hs_graph   *graph = NULL;
+    hsi_ahead         list[DEPTH];
+    size_t            count, i;
+
+    if (!matrix || !matrix->sharing || !exec->work.plan ||
+        exec->work.settings.policy != hs_policy_find("plan"))
+        return;
+    if (exec->bodies.backends[body->slot] != &exec->bodies.shared &&
+        exec->bodies.backends[body->slot] != &exec->bodies.tiles)
+        return;
+    if (hs_instance_graph(exec->work.in, &graph) != HS_OK || !graph)
+        return;
+    count = make_list(worker, graph, task, list);
+    if (worker->type == HS_GPU)
+        matrix->sharing->ahead(worker->states[body->slot], list, count);
+    for (i = 1; i < count && worker->type == HS_CPU; i++)
+        matrix->sharing->expect(matrix->memory,
+                                &matrix->row[hs_instance_row_of(exec->work.in, list[i].task)]);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Factorisations on tiles that CPUs and GPUs share, on the fake, whose kernels compute. The fake
+ * is the race detector: it notices memory that two streams use and nothing orders, sources that
+ * change before they are copied, and what is read before it is there. And the run itself fails a
+ * task whose data are not those that the order of the rows says.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "exec_fixture.h"
+#include "factorisation.h"
+#include "rounds.h"
+#include "suite.h"
+#include "trial.h"
+
+static uint64_t dice;
+
+static unsigned roll(unsigned sides)
+{
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(dice >> 33) % sides;
+}
+
+static fake_settings some_devices(void)
+{
+    fake_settings settings = FAKE_SETTINGS;
+
+    settings.devices = 4;
+    return settings;
+}
+
+static void setup(void)
+{
+    fake_settings settings = some_devices();
+
+    theatre_reset();
+    fake_reset(&settings);
+}
+
+static hs_exec_settings settings_of(const char *policy)
+{
+    hs_exec_settings s;
+
+    hs_exec_settings_init(&s);
+    s.policy = hs_policy_find(policy);
+    ck_assert_ptr_nonnull(s.policy);
+    s.oversubscribe = s.unbound = 1;
+    s.module = MODULE;
+    s.matrix_seed = roll(1000);
+    return s;
+}
+
+static size_t bytes_of_tile(unsigned n)
+{
+    size_t bytes = 8 * (size_t)n * (n > 32 ? n : 32);
+
+    return (bytes + 255) / 256 * 256;
+}
+
+/* With times for the kernels that were not measured on GPUs. */
+static hs_instance *tiled(int kind, unsigned tiles, unsigned n, unsigned cpus, unsigned gpus)
+{
+    hs_instance *in = factorisation(kind, tiles, n, cpus, gpus), *out = NULL;
+    hs_builder  *b = NULL;
+    size_t       i, k, data, known;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    hs_builder_workers(b, cpus, gpus);
+    for (i = 0; i < hs_instance_rows(in); i++) {
+        hs_task        task;
+        hs_access_mode mode;
+
+        hs_instance_row(in, i, &task);
+        if (isinf(task.gpu))
+            task.gpu = task.cpu / 2;
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        for (k = 0; hs_instance_access(in, i, k, &data, &mode); k++) {
+            ck_assert_int_eq(hs_builder_data(b, hs_instance_data_name(in, data), &known), HS_OK);
+            ck_assert_int_eq(hs_builder_access(b, i, known, mode), HS_OK);
+        }
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &out, NULL), HS_OK);
+    hs_builder_free(b);
+    hs_instance_free(in);
+    return out;
+}
+
+static void is_right(const hs_exec *exec)
+{
+    hs_exec_factorisation f;
+
+    hs_exec_factorisation_init(&f);
+    ck_assert_int_eq(hs_exec_factorised(exec, &f), 1);
+    ck_assert_int_eq(f.checked, 1);
+    ck_assert_int_eq(f.wrong, 0);
+    ck_assert_double_lt(f.relative, 1e-13);
+    ck_assert_double_lt(f.largest, 1e-10);
+}
+
+typedef struct result {
+    hs_status      status;
+    hs_exec_report report;
+    unsigned       on_gpus; /* tasks done there */
+    char           why[HS_WHY];
+} result;
+
+static void count_records(const hs_exec *exec, const hs_instance *in, result *r)
+{
+    unsigned w;
+
+    for (w = hs_instance_cpus(in); w < hs_instance_cpus(in) + hs_instance_gpus(in); w++) {
+        size_t                count;
+        const hs_exec_record *record = hs_exec_records(exec, w, &count);
+
+        for (; count > 0; count--, record++)
+            r->on_gpus += record->outcome == HS_OUTCOME_DONE;
+    }
+}
+
+/* So often with one handle, by the algorithm's plan if there is to be one. Frees the instance. */
+static result run(hs_instance *in, const char *algorithm, const hs_exec_settings *s, int times,
+                  int right)
+{
+    hs_schedule *plan = hs_policy_needs_plan(s->policy) ? solved(in, algorithm) : NULL;
+    hs_exec     *exec = NULL;
+    result       r = {.on_gpus = 0};
+
+    hs_exec_report_init(&r.report);
+    r.status = hs_exec_create(in, plan, s, &exec, r.why);
+    while (r.status == HS_OK && times-- > 0) {
+        r.status = hs_exec_run(exec, &r.report, r.why);
+        if (r.status == HS_OK)
+            is_right(exec);
+        count_records(exec, in, &r);
+    }
+    if (right)
+        ck_assert_msg(r.status == HS_OK, "%s", r.why);
+    hs_exec_free(exec);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+    return r;
+}
+
+/* Twice each, in place and on copies, with room for all tiles and for a few. */
+START_TEST(every_policy_factorises)
+{
+    const unsigned sizes[] = {1, 7, 32, 33, 48};
+    unsigned       on_gpus = 0;
+
+    for (int round = 0; round < rounds(8); round++)
+        for (size_t i = 0; i < hs_policy_count(); i++) {
+            const hs_policy_kind *policy = hs_policy_at(i);
+            hs_exec_settings      s = settings_of(hs_policy_name(policy));
+            unsigned              n = sizes[roll(5)];
+
+            if (!hs_policy_graphs(policy))
+                continue;
+            s.retries = roll(2);
+            s.gpu_memory = roll(2) ? (double)(bytes_of_tile(n) * (6 + roll(4))) : 0;
+            on_gpus +=
+                run(tiled(_i, 1 + roll(7), n, 1 + roll(3), 1 + roll(2)), "heft", &s, 2, 1).on_gpus;
+            ck_assert_uint_eq(fake_pageable(), 0);
+            ck_assert_uint_eq(fake_default_workspaces(), 0);
+            trial_is_clean();
+        }
+    ck_assert_uint_gt(on_gpus, 50);
+}
+END_TEST
+
+/* On one GPU alone, a task is queued before what it comes after has ended; and what is needed is
+ * copied while kernels run. */
+START_TEST(queued_behind_each_other)
+{
+    hs_exec_settings s = settings_of("plan");
+    fake_settings    settings = some_devices();
+    unsigned         ahead = 0, overlapping = 0, kernels = 0;
+    size_t           i, j;
+
+    settings.kernel = 0.0005;
+    settings.bandwidth = 1e8;
+    fake_reset(&settings);
+    run(tiled(_i, 6, 32, 1, 1), "gpu-only", &s, 1, 1);
+    for (i = 0; i < fake_records(); i++) {
+        fake_record r = fake_record_at(i);
+
+        if (r.kind != FAKE_KERNEL)
+            continue;
+        kernels++;
+        for (j = 0; j < fake_records(); j++) {
+            fake_record other = fake_record_at(j);
+
+            if (other.kind == FAKE_KERNEL && other.start < r.start && other.end > r.asked) {
+                ahead++;
+                break;
+            }
+        }
+        for (j = 0; j < fake_records(); j++) {
+            fake_record other = fake_record_at(j);
+
+            if ((other.kind == FAKE_COPY_IN || other.kind == FAKE_COPY_OUT) && other.bytes > 4096 &&
+                other.start < r.end && other.end > r.start) {
+                overlapping++;
+                break;
+            }
+        }
+    }
+    ck_assert_uint_gt(ahead, kernels / 2);
+    ck_assert_uint_gt(overlapping, kernels / 8);
+    trial_is_clean();
+}
+END_TEST
+
+static unsigned copies(fake_kind kind)
+{
+    unsigned count = 0;
+    size_t   i;
+
+    for (i = 0; i < fake_records(); i++)
+        count += fake_record_at(i).kind == kind && fake_record_at(i).bytes > 4096;
+    return count;
+}
+
+/* With room for all, each tile goes there once and comes back once; with room for three, those in
+ * the way go home, and the memory that tiles take is what was asked for. */
+START_TEST(a_gpu_that_is_full)
+{
+    const unsigned   n = 48, tiles = 6, pieces = _i == HS_CHOLESKY ? 21 : 36;
+    hs_exec_settings s = settings_of("plan");
+    fake_settings    settings = some_devices();
+    size_t           peak;
+
+    fake_reset(&settings);
+    run(tiled(_i, tiles, n, 1, 1), "gpu-only", &s, 1, 1);
+    ck_assert_uint_eq(copies(FAKE_COPY_IN), pieces);
+    ck_assert_uint_eq(copies(FAKE_COPY_OUT), pieces);
+    peak = fake_memory_peak(0);
+    fake_reset(&settings);
+    s.gpu_memory = 3.0 * (double)bytes_of_tile(n);
+    run(tiled(_i, tiles, n, 1, 1), "gpu-only", &s, 1, 1);
+    ck_assert_uint_gt(copies(FAKE_COPY_IN), pieces);
+    ck_assert_uint_gt(copies(FAKE_COPY_OUT), pieces);
+    ck_assert_uint_ge(peak - fake_memory_peak(0), (pieces - 3) * bytes_of_tile(n));
+    trial_is_clean();
+    s.gpu_memory = 2.0 * (double)bytes_of_tile(n);
+    ck_assert_int_eq(run(tiled(_i, tiles, n, 1, 1), "gpu-only", &s, 1, 0).status, HS_EINVAL);
+}
+END_TEST
+
+/* Each call fails once: the run says so, or it is right all the same. */
+START_TEST(every_call_fails_once)
+{
+    hs_exec_settings s = settings_of(_i / 2 % 2 ? "heteroprio" : "plan");
+    fake_settings    settings = some_devices();
+    unsigned         right = 0, wrong = 0;
+
+    s.retries = (unsigned)_i / 4;
+    settings.sticky = _i % 2;
+    for (settings.fail_call = 1;; settings.fail_call += settings.fail_call % 61 + trial_stride()) {
+        char   text[256];
+        result r;
+        int    failed;
+
+        fake_reset(&settings);
+        r = run(tiled(_i % 2 ? HS_LU : HS_CHOLESKY, 3, 16, 1, 2), "heft", &s, 1, 0);
+        failed = fake_failed() != NULL;
+        right += r.status == HS_OK;
+        wrong += r.status != HS_OK;
+        ck_assert_msg(r.status == HS_OK || r.status == HS_EFAILED || r.status == HS_ERESOURCE ||
+                          r.status == HS_ENOMEM,
+                      "call %u, %s: %s", settings.fail_call, failed ? fake_failed() : "",
+                      hs_status_text(r.status));
+        fake_live_text(text, sizeof text);
+        ck_assert_msg(fake_live() == 0, "call %u, %s: left: %s", settings.fail_call, fake_failed(),
+                      text);
+        ck_assert_msg(fake_misuses() == 0, "call %u, %s: %s", settings.fail_call,
+                      failed ? fake_failed() : "", fake_misuse());
+        if (!failed)
+            break;
+    }
+    ck_assert_uint_gt(right, 1);
+    ck_assert_uint_gt(wrong, 1);
+}
+END_TEST
+
+/* QR's kernels are not for GPUs on tiles: a plan is refused by their name, and live policies go on
+ * with the CPUs alone. */
+START_TEST(what_gpus_cannot)
+{
+    hs_exec_settings s = settings_of("plan");
+    hs_instance     *in = factorisation(HS_QR, 4, 32, 1, 4);
+    hs_schedule     *plan = solved(in, "heft");
+    hs_exec         *exec = NULL;
+    char             why[HS_WHY];
+    result           r;
+
+    ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, why), HS_ERESOURCE);
+    ck_assert_msg(strstr(why, "is not for GPUs where tasks share data") != NULL, "%s", why);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+    s = settings_of("heteroprio");
+    r = run(tiled(HS_QR, 4, 32, 2, 1), NULL, &s, 2, 1);
+    ck_assert_uint_eq(r.on_gpus, 0);
+    trial_is_clean();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cuda tiles");
+    TCase *cases = tcase_create("tiles");
+
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* they leak, and there is nothing to find */
+    tcase_set_timeout(cases, 600);
+    tcase_add_checked_fixture(cases, setup, NULL);
+    tcase_add_loop_test(cases, every_policy_factorises, HS_CHOLESKY, HS_LU + 1);
+    tcase_add_loop_test(cases, queued_behind_each_other, HS_CHOLESKY, HS_LU + 1);
+    tcase_add_loop_test(cases, a_gpu_that_is_full, HS_CHOLESKY, HS_LU + 1);
+    tcase_add_loop_test(cases, every_call_fails_once, 0, 8);
+    tcase_add_test(cases, what_gpus_cannot);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where pieces are, alone: random accesses, against memories that are really there. Each move is
+ * made; what is read is then what was written last, on whichever node. Which slot is taken is
+ * held against a list of the times of use.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/data/nodes.h"
+#include "rounds.h"
+#include "suite.h"
+
+enum { PIECES = 12, GPUS = 3, NODES = GPUS + 1, SLOTS = 9, STEPS = 400, STALE = -1 };
+
+static uint64_t dice;
+
+static unsigned roll(unsigned sides)
+{
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(dice >> 33) % sides;
+}
+
+typedef struct memory {
+    unsigned slots;
+    int      value[SLOTS]; /* what is in it */
+    int      piece[SLOTS]; /* of which piece; -1: of none */
+    int      used[SLOTS];  /* when it was brought, last */
+    int      users[SLOTS];
+} memory;
+
+typedef struct world {
+    hsi_nodes *nodes;
+    unsigned   count;
+    int        host[PIECES];
+    int        truth[PIECES]; /* times it was written */
+    memory     gpu[NODES];
+    int        now;
+} world;
+
+static void make_world(world *w)
+{
+    memset(w, 0, sizeof *w);
+    w->count = 1 + roll(NODES);
+    ck_assert_int_eq(hsi_nodes_create(PIECES, w->count, &w->nodes), HS_OK);
+    for (unsigned g = 1; g < w->count; g++) {
+        w->gpu[g].slots = 1 + roll(SLOTS);
+        for (int s = 0; s < SLOTS; s++)
+            w->gpu[g].piece[s] = -1;
+        ck_assert_int_eq(hsi_nodes_open(w->nodes, g, w->gpu[g].slots), HS_OK);
+    }
+}
+
+/* The slot that has to go: a free one, else what was used longest ago; -1: all are in use. */
+static int expected_slot(const memory *m)
+{
+    int best = -1;
+
+    for (unsigned s = 0; s < m->slots; s++)
+        if (!m->users[s] &&
+            (best < 0 || (m->piece[s] < 0 && m->piece[best] >= 0) ||
+             ((m->piece[s] < 0) == (m->piece[best] < 0) && m->used[s] < m->used[best])))
+            best = (int)s;
+    return best;
+}
+
+static int is_free(const memory *m)
+{
+    for (unsigned s = 0; s < m->slots; s++)
+        if (!m->users[s] && m->piece[s] < 0)
+            return 1;
+    return 0;
+}
+
+static void make_moves(world *w, const hsi_moves *moves)
+{
+    for (unsigned i = 0; i < moves->count; i++) {
+        const hsi_move *m = &moves->move[i];
+
+        if (m->to == HSI_HOST) {
+            ck_assert_int_eq(w->gpu[m->from].piece[m->slot], (int)m->piece);
+            w->host[m->piece] = w->gpu[m->from].value[m->slot];
+        } else {
+            ck_assert_uint_eq(m->from, HSI_HOST);
+            w->gpu[m->to].value[m->slot] = w->host[m->piece];
+        }
+    }
+}
+
+/* A slot that the test expects, or any free one; none that is in use. */
+static void check_slot(world *w, unsigned node, int piece, uint32_t slot)
+{
+    memory *m = &w->gpu[node];
+    int     before = -1;
+
+    for (unsigned s = 0; s < m->slots; s++)
+        if (m->piece[s] == piece)
+            before = (int)s;
+    ck_assert_uint_lt(slot, m->slots);
+    if (before >= 0) {
+        ck_assert_int_eq((int)slot, before);
+    } else {
+        ck_assert_int_eq(m->users[slot], 0);
+        if (is_free(m))
+            ck_assert_int_lt(m->piece[slot], 0);
+        else
+            ck_assert_int_eq((int)slot, expected_slot(m));
+        m->value[slot] = STALE;
+        m->piece[slot] = piece;
+    }
+    m->used[slot] = ++w->now;
+}
+
+/* What others had is theirs no more. */
+static void note_written(world *w, unsigned node, int piece, int value)
+{
+    w->truth[piece]++;
+    if (node == HSI_HOST)
+        w->host[piece] = value;
+    else
+        w->host[piece] = STALE;
+    for (unsigned g = 1; g < w->count; g++)
+        for (unsigned s = 0; s < w->gpu[g].slots; s++)
+            if (w->gpu[g].piece[s] == piece && g == node)
+                w->gpu[g].value[s] = value;
+            else if (w->gpu[g].piece[s] == piece)
+                w->gpu[g].piece[s] = -1;
+}
+
+static int value_at(const world *w, unsigned node, size_t piece)
+{
+    return node == HSI_HOST ? w->host[piece]
+                            : w->gpu[node].value[hsi_nodes_slot(w->nodes, node, piece)];
+}
+
+static void bring(world *w, unsigned node, size_t piece, int mode)
+{
+    int         filled = mode<2, writes = mode> 0;
+    hsi_moves   moves, none = {0};
+    memory     *m = &w->gpu[node];
+    int         before = expected_slot(m), there;
+    hsi_brought how;
+    world       seen = *w;
+
+    there = node == HSI_HOST || hsi_nodes_slot(w->nodes, node, piece) != HSI_NO_SLOT;
+    {
+        hsi_holding holding = hsi_nodes_holding(w->nodes, node, piece);
+        unsigned    home = hsi_nodes_holding(w->nodes, HSI_HOST, piece) != HSI_ABSENT;
+
+        how = hsi_nodes_bring(w->nodes, node, piece, filled, &moves);
+        if (holding != HSI_ABSENT)
+            ck_assert_uint_eq(moves.count, 0);
+        else if (how == HSI_THERE)
+            ck_assert_uint_le(moves.count, (filled ? !home + (node != HSI_HOST) : 0) + !there);
+    }
+    if (how == HSI_NO_ROOM) {
+        ck_assert_int_eq(there, 0);
+        ck_assert_int_lt(before, 0);
+        ck_assert_int_eq(memcmp(&moves, &none, sizeof moves.count), 0);
+        ck_assert_int_eq(memcmp(&seen, w, sizeof seen), 0);
+        return;
+    }
+    ck_assert_int_eq(how, HSI_THERE);
+    if (node != HSI_HOST) {
+        uint32_t slot = hsi_nodes_slot(w->nodes, node, piece);
+
+        /* what goes home has to be read before its slot is somebody else's */
+        if (moves.count && moves.move[0].from == node && moves.move[0].piece != piece) {
+            w->host[moves.move[0].piece] = m->value[moves.move[0].slot];
+            ck_assert_uint_eq(moves.move[0].slot, slot);
+            ck_assert_int_eq(m->piece[slot], (int)moves.move[0].piece);
+            memmove(&moves.move[0], &moves.move[1], sizeof moves.move - sizeof moves.move[0]);
+            moves.count--;
+        }
+        check_slot(w, node, (int)piece, slot);
+    }
+    make_moves(w, &moves);
+    if (filled) {
+        ck_assert_int_eq(value_at(w, node, piece), w->truth[piece]);
+        ck_assert_uint_eq(hsi_nodes_version(w->nodes, node, piece), (unsigned)w->truth[piece]);
+    }
+    if (!writes)
+        return;
+    hsi_nodes_written(w->nodes, node, piece);
+    note_written(w, node, (int)piece, w->truth[piece] + 1);
+    ck_assert_int_eq(hsi_nodes_holding(w->nodes, node, piece), HSI_DIRTY);
+}
+
+/* If one is dirty, it is alone; if one shares, so does the host; each piece is somewhere, once. */
+static void check_states(const world *w)
+{
+    for (size_t p = 0; p < PIECES; p++) {
+        unsigned dirty = 0, shared = 0;
+
+        for (unsigned i = 0; i < w->count; i++) {
+            dirty += hsi_nodes_holding(w->nodes, i, p) == HSI_DIRTY;
+            shared += hsi_nodes_holding(w->nodes, i, p) == HSI_SHARED;
+            if (hsi_nodes_holding(w->nodes, i, p) != HSI_ABSENT)
+                ck_assert_int_eq(value_at(w, i, p), w->truth[p]);
+        }
+        ck_assert_uint_le(dirty, 1);
+        ck_assert(dirty ? !shared : shared > 0);
+        if (shared)
+            ck_assert_int_eq(hsi_nodes_holding(w->nodes, HSI_HOST, p), HSI_SHARED);
+    }
+}
+
+static void use_or_let_go(world *w, unsigned node)
+{
+    memory  *m = &w->gpu[node];
+    uint32_t s = node == HSI_HOST ? 0 : roll(m->slots);
+
+    if (node == HSI_HOST || m->piece[s] < 0)
+        return;
+    if (m->users[s] && roll(3)) {
+        hsi_nodes_let_go(w->nodes, node, s);
+        m->users[s]--;
+    } else if (m->users[s] < 2) {
+        hsi_nodes_use(w->nodes, node, s);
+        m->users[s]++;
+    }
+}
+
+/* A copy of a piece that is there becomes the piece. */
+static void replace(world *w, unsigned node, size_t piece)
+{
+    memory   *m = &w->gpu[node];
+    uint32_t  old, spare;
+    hsi_moves moves;
+
+    if (node == HSI_HOST || hsi_nodes_holding(w->nodes, node, piece) == HSI_ABSENT)
+        return;
+    old = hsi_nodes_slot(w->nodes, node, piece);
+    if (m->users[old])
+        return;
+    hsi_nodes_use(w->nodes, node, old);
+    m->users[old]++;
+    spare = hsi_nodes_spare(w->nodes, node, &moves);
+    if (spare == HSI_NO_SLOT) {
+        ck_assert_int_lt(expected_slot(m), 0);
+    } else {
+        make_moves(w, &moves);
+        check_slot(w, node, -2, spare);
+        m->value[spare] = m->value[old];
+        hsi_nodes_replace(w->nodes, node, piece, spare);
+        m->piece[spare] = (int)piece;
+        m->piece[old] = -1;
+        hsi_nodes_let_go(w->nodes, node, spare);
+    }
+    hsi_nodes_let_go(w->nodes, node, old);
+    m->users[old]--;
+}
+
+START_TEST(random_accesses)
+{
+    for (int round = 0; round < rounds(2000); round++) {
+        world w;
+
+        make_world(&w);
+        for (int step = 0; step < STEPS; step++) {
+            unsigned node = roll(w.count);
+
+            if (roll(3))
+                bring(&w, node, roll(PIECES), (int)roll(3));
+            else if (roll(4))
+                use_or_let_go(&w, node);
+            else
+                replace(&w, node, roll(PIECES));
+            if (step % 8 == 0)
+                check_states(&w);
+        }
+        hsi_nodes_free(w.nodes);
+    }
+}
+END_TEST
+
+/* What only a GPU had is lost with it, and nothing else is. */
+START_TEST(a_node_that_goes)
+{
+    hsi_nodes *nodes = NULL;
+    hsi_moves  moves;
+
+    ck_assert_int_eq(hsi_nodes_create(3, 2, &nodes), HS_OK);
+    ck_assert_int_eq(hsi_nodes_bring(nodes, 1, 0, 1, &moves), HSI_NO_ROOM);
+    ck_assert_int_eq(hsi_nodes_open(nodes, 1, 3), HS_OK);
+    for (size_t p = 0; p < 2; p++)
+        ck_assert_int_eq(hsi_nodes_bring(nodes, 1, p, 1, &moves), HSI_THERE);
+    hsi_nodes_written(nodes, 1, 0);
+    hsi_nodes_close(nodes, 1);
+    ck_assert_int_eq(hsi_nodes_bring(nodes, HSI_HOST, 0, 1, &moves), HSI_LOST);
+    ck_assert_int_eq(hsi_nodes_bring(nodes, HSI_HOST, 1, 1, &moves), HSI_THERE);
+    ck_assert_int_eq(hsi_nodes_bring(nodes, HSI_HOST, 0, 0, &moves), HSI_THERE); /* to be written */
+    hsi_nodes_written(nodes, HSI_HOST, 0);
+    ck_assert_int_eq(hsi_nodes_bring(nodes, HSI_HOST, 0, 1, &moves), HSI_THERE);
+    ck_assert_uint_eq(hsi_nodes_version(nodes, HSI_HOST, 0), 2);
+    hsi_nodes_reset(nodes);
+    ck_assert_uint_eq(hsi_nodes_version(nodes, HSI_HOST, 0), 0);
+    hsi_nodes_free(nodes);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("nodes");
+    TCase *cases = tcase_create("nodes");
+
+    tcase_set_timeout(cases, 300);
+    tcase_add_test(cases, random_accesses);
+    tcase_add_test(cases, a_node_that_goes);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
