@@ -285,6 +285,9 @@ typedef struct hs_exec_record {
 /** After the run: the attempts of one worker by time; owned by the handle. */
 HS_API const hs_exec_record *hs_exec_records(const hs_exec *exec, unsigned worker, size_t *count);
 
+/** After the run: the seconds that the worker waited for others to abort what it then took over. */
+HS_API double hs_exec_waited(const hs_exec *exec, unsigned worker);
+
 /**
  * The file for what an attempt prints in a folder of `logs`: ID.NUMBER.log; or where standard error
  * is apart ID.NUMBER.out and, `error`, ID.NUMBER.err. Returns its length and puts as much of it

@@ -68,6 +68,16 @@ typedef struct hs_metrics {
 /** O(entries). */
 HS_API void hs_schedule_metrics(const hs_instance *in, const hs_schedule *s, hs_metrics *out);
 
+/** Time from 0 to the makespan in which a worker had no entry, by why. */
+typedef struct hs_idle {
+    double no_task; /* none that it could run was ready */
+    double other;   /* one was: it was for others, or on its way to this one */
+} hs_idle;
+
+/** By worker. A task is ready as soon as all that it comes after has run. O(edges + entries log
+ * entries); HS_ENOMEM. */
+HS_API hs_status hs_schedule_idle(const hs_instance *in, const hs_schedule *s, hs_idle *idle);
+
 /**
  * The idle time of a type as a share of what so many workers of it could do until `bound`, a lower
  * bound (`paths` on graphs): what a schedule wastes beyond what any must. Above 1 where the schedule is

@@ -118,7 +118,10 @@ typedef struct exec_worker {
     size_t tasks, aborted, failed; /* attempts by how they ended */
     double busy;                   /* in tasks that it did */
     double lost;                   /* in attempts that were aborted or failed */
-    double idle;
+    double idle;                   /* of that: */
+    double no_task;                /* nothing that it could run was ready */
+    double victims;                /* it waited for another one to abort */
+    double other;                  /* something was ready: for others, or to be dispatched */
 } exec_worker;
 
 /** The tasks of one kernel that ran on one type. */

@@ -87,9 +87,10 @@ static void put_workers(FILE *out, const exec_measured *m)
         fputs(w ? ",\n" : "\n", out);
         json_format(out,
                     "    {\"name\": %s, \"busy\": %g, \"idle\": %g, \"lost\": %g, \"tasks\": %zu, "
-                    "\"aborted\": %zu, \"failed\": %zu}",
+                    "\"aborted\": %zu, \"failed\": %zu, \"idle_without_task\": %g, "
+                    "\"idle_for_victims\": %g}",
                     worker->name, worker->busy, worker->idle, worker->lost, worker->tasks,
-                    worker->aborted, worker->failed);
+                    worker->aborted, worker->failed, worker->no_task, worker->victims);
     }
     fputs("\n  ]", out);
 }

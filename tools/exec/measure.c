@@ -255,6 +255,24 @@ static hs_status measure_schedule(exec_measured *m)
     return status;
 }
 
+/* Who takes a task over had none of its own, as a rule. */
+static hs_status measure_idleness(const exec_job *job, exec_measured *m)
+{
+    hs_idle  *idle = calloc(m->cpus + m->gpus, sizeof *idle);
+    hs_status status = idle ? hs_schedule_idle(job->plan.in, m->happened, idle) : HS_ENOMEM;
+
+    for (unsigned w = 0; status == HS_OK && w < m->cpus + m->gpus; w++) {
+        exec_worker *worker = &m->workers[w];
+        double       all = idle[w].no_task + idle[w].other;
+
+        worker->victims = fmin(all, hs_exec_waited(job->exec, w) / job->unit);
+        worker->no_task = fmax(0, fmin(idle[w].no_task, all - worker->victims));
+        worker->other = fmax(0, all - worker->victims - worker->no_task);
+    }
+    free(idle);
+    return status;
+}
+
 hs_status exec_measure(const exec_job *job, exec_measured *m)
 {
     hs_status status;
@@ -272,6 +290,8 @@ hs_status exec_measure(const exec_job *job, exec_measured *m)
         status = measure_kernels(job, m);
     if (status == HS_OK)
         status = measure_schedule(m);
+    if (status == HS_OK)
+        status = measure_idleness(job, m);
     if (status == HS_OK)
         status = exec_measured_bound(job, m, &m->bound);
     return status;

@@ -112,7 +112,7 @@ static void print_troubles(FILE *out, const hs_exec_report *r)
 static void print_type(FILE *out, const exec_measured *m, hs_type type)
 {
     unsigned from = type == HS_CPU ? 0 : m->cpus, count = type == HS_CPU ? m->cpus : m->gpus;
-    double   all = m->achieved * count, busy = 0, lost = 0;
+    double   all = m->achieved * count, busy = 0, lost = 0, none = 0, victims = 0, other = 0;
     size_t   tasks = 0;
 
     if (count == 0)
@@ -121,12 +121,16 @@ static void print_type(FILE *out, const exec_measured *m, hs_type type)
         tasks += m->workers[w].tasks;
         busy += m->workers[w].busy;
         lost += m->workers[w].lost;
+        none += m->workers[w].no_task;
+        victims += m->workers[w].victims;
+        other += m->workers[w].other;
     }
     if (!(all > 0))
         all = 1;
-    fprintf(out, "  %-7s  %7u  %9zu  %6.1f%%  %6.1f%%  %6.1f%%\n", exec_type_name(type), count,
-            tasks, 100 * busy / all, 100 * lost / all,
-            100 * fmax(0, m->achieved * count - busy - lost) / all);
+    fprintf(out, "  %-7s  %7u  %9zu  %6.1f%%  %6.1f%%  %6.1f%%    %6.1f%%  %6.1f%%  %6.1f%%\n",
+            exec_type_name(type), count, tasks, 100 * busy / all, 100 * lost / all,
+            100 * fmax(0, m->achieved * count - busy - lost) / all, 100 * none / all,
+            100 * victims / all, 100 * other / all);
 }
 
 static int name_width(const exec_measured *m)
@@ -207,8 +211,8 @@ void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
     print_troubles(out, &job->report);
     print_factorisation(out, job);
     exec_blocked_print(out, job);
-    fprintf(out, "\n  %-7s  %7s  %9s  %7s  %7s  %7s\n", "type", "workers", "tasks", "busy", "lost",
-            "idle");
+    fprintf(out, "\n  %-7s  %7s  %9s  %7s  %7s  %7s  = %7s  %7s  %7s\n", "type", "workers", "tasks",
+            "busy", "lost", "idle", "no task", "victims", "other");
     print_type(out, m, HS_CPU);
     print_type(out, m, HS_GPU);
     print_kernels(out, job, m);

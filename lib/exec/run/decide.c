@@ -34,6 +34,7 @@ static int64_t wall_time(const hs_exec *exec, double time)
 static void take_over(hsi_worker *worker, hsi_worker *victim, int64_t now)
 {
     worker->turn.victim = victim;
+    worker->turn.asked = now;
     victim->turn.thief = worker;
     hsi_sleep_until(worker, HSI_FAR, now);
     hsi_cancel(victim, HSI_TAKEN);

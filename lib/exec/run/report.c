@@ -85,3 +85,8 @@ const hs_exec_record *hs_exec_records(const hs_exec *exec, unsigned worker, size
     *count = exec->worker[worker].records.count;
     return exec->worker[worker].records.list;
 }
+
+double hs_exec_waited(const hs_exec *exec, unsigned worker)
+{
+    return exec && worker < exec->work.workers ? 1e-9 * (double)exec->worker[worker].victims_ns : 0;
+}

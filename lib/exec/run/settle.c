@@ -48,6 +48,8 @@ static void release_thief(hsi_worker *worker)
     if (!thief)
         return;
     thief->turn.victim = NULL;
+    if (worker->now > thief->turn.asked)
+        thief->victims_ns += worker->now - thief->turn.asked;
     hsi_hand_over(thief, worker->now);
 }
 

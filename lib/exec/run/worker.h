@@ -26,6 +26,7 @@ typedef struct hsi_turn {
     int                woken;         /* HSI_WAIT: it is about to be asked */
     int64_t            waiting_since; /* HSI_WAIT, HSI_LEAVE; HSI_RUN: since when it has that */
     struct hsi_worker *victim;        /* HSI_WAIT: that its task is handed over */
+    int64_t            asked;         /* when the victim was told */
     struct hsi_worker *thief;         /* who waits for it to abort */
     hsi_retry          retry;         /* tries_again: that is the task that it runs */
     int                tries_again;
@@ -57,8 +58,9 @@ typedef struct hsi_worker {
     /* its own thread's, and anybody's once it has ended */
     hs_attempt  attempt;
     hsi_records records;
-    int64_t     now;     /* when its last attempt ended */
-    int64_t     idle_ns; /* waited, and then was given something */
+    int64_t     now;          /* when its last attempt ended */
+    int64_t     idle_ns;      /* waited, and then was given something */
+    int64_t     victims_ns;   /* waited for others to abort */
     char       *log, *errors; /* files of the attempt; NULL: none */
     size_t      log_room;     /* of each */
     char        why[HS_WHY];

@@ -262,6 +262,8 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
             if (!panel->path)
                 put_band_heading(g, &panel->band[b]);
             put_rows(g, &panel->band[b]);
+            if (panel->backlog.count > 0)
+                hsi_draw_kept(g, &panel->band[b]);
         }
     hsi_draw_grid(g, panel);
     for (int b = 0; b < 2 && st == HS_OK; b++) {
@@ -272,6 +274,8 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
         if (panel->happened)
             hsi_draw_failures(g, &panel->band[b]);
     }
+    if (panel->backlog.count > 0)
+        hsi_draw_ready(g, panel);
     if (st == HS_OK && panel->path)
         put_over_bars(g, panel);
     return st;
@@ -312,12 +316,16 @@ static hs_status add_panels(hsi_gantt *g, const hs_schedule *s)
 {
     const hs_schedule *predicted = g->picture.predicted;
     hs_status          st = HS_OK;
+    hsi_panel         *own;
 
     if (predicted)
         st = add_panel(g, predicted, g->picture.predicted_bound, "Predicted");
     if (st == HS_OK)
         st = add_panel(g, s, g->picture.bound, predicted ? "What happened" : NULL);
-    g->panel[g->panels - 1].happened = predicted || g->picture.failure_count > 0;
+    own = &g->panel[g->panels - 1];
+    own->happened = predicted || g->picture.failure_count > 0;
+    if (st == HS_OK && own->happened && own->runs.graph)
+        st = hsi_backlog_open(&own->backlog, g->in, s);
     return st;
 }
 
@@ -325,6 +333,7 @@ static void close_panels(hsi_gantt *g)
 {
     for (unsigned i = 0; i < g->panels; i++) {
         hsi_runs_close(&g->panel[i].runs);
+        hsi_backlog_close(&g->panel[i].backlog);
         free(g->panel[i].path);
     }
 }

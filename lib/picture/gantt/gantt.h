@@ -4,6 +4,7 @@
 
 #include <hybridsched/io.h>
 
+#include "core/idle.h"
 #include "picture/gantt/palette.h"
 #include "picture/gantt/svg.h"
 #include "picture/picture.h"
@@ -15,7 +16,7 @@
  * is: a panel for each schedule, in it a band of rows for each worker type, and the legend. Then
  * gantt.c draws from behind: the page, the rows, the grid; the entries of a band whose rows are
  * single workers (lanes.c) or stand for many (groups.c); above them failures (failures.c), the
- * axis (axis.c) and the times that are marked (lines.c). Colours are in style.c and palette.c. What ties
+ * axis (axis.c), what was ready (ready.c) and the times that are marked (lines.c). Colours are in style.c and palette.c. What ties
  * the entries of a graph together lies over them: the critical path (critical.c), and arrows that a pointer
  * brings (arrows.c).
  */
@@ -47,6 +48,8 @@ struct hsi_panel {
     hsi_runs              runs;     /* of a graph */
     hsi_step             *path;     /* the critical one, from its end */
     size_t                path_count;
+    hsi_backlog           backlog;   /* of a graph that has run; else of no steps */
+    double                ready_top; /* of the chart that shows it */
 };
 
 /* Where the ticks of the axis are, and how it is written (axis.c). */
@@ -142,6 +145,11 @@ void hsi_gantt_style(hsi_gantt *g);
 void hsi_choose_ticks(hsi_gantt *g);
 void hsi_draw_grid(hsi_gantt *g, const hsi_panel *panel);
 void hsi_draw_axis(hsi_gantt *g);
+
+/** What was ready meanwhile, below the lanes, and idle lanes in which something was (ready.c). */
+#define HSI_READY_CHART 36.0
+void hsi_draw_ready(hsi_gantt *g, const hsi_panel *panel);
+void hsi_draw_kept(hsi_gantt *g, const hsi_band *band);
 
 /** Makespans and bounds, with their labels (lines.c). */
 void hsi_draw_lines(hsi_gantt *g);

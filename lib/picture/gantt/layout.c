@@ -139,6 +139,10 @@ static double place_panel(hsi_panel *panel, double y, unsigned all_rows)
         set_pitch(&panel->band[b], all_rows);
         y = place_band(&panel->band[b], y);
     }
+    if (panel->backlog.count > 0) {
+        panel->ready_top = y + BAND_HEADING;
+        y = panel->ready_top + HSI_READY_CHART + BAND_GAP;
+    }
     panel->bottom = y - BAND_GAP + 4;
     return y;
 }
@@ -166,7 +170,7 @@ static double place_head(hsi_gantt *g)
     hsi_legend_layout(&g->legend, &g->palette, count_aborted(g) > g->picture.failure_count,
                       g->picture.failure_count > 0, g->page_width - 2 * MARGIN);
     if (hsi_gantt_own(g)->runs.graph)
-        hsi_legend_add_graph(&g->legend, say_arrows(g));
+        hsi_legend_add_graph(&g->legend, hsi_gantt_own(g)->backlog.count > 0, say_arrows(g));
     return g->legend_top + g->legend.lines * HSI_LEGEND_LINE;
 }
 

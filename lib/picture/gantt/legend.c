@@ -68,8 +68,10 @@ void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int abort
     place_named(legend, HSI_LEGEND_IDLE, 0, "idle");
 }
 
-void hsi_legend_add_graph(hsi_legend *legend, const char *arrows)
+void hsi_legend_add_graph(hsi_legend *legend, int has_run, const char *arrows)
 {
+    if (has_run)
+        place_named(legend, HSI_LEGEND_KEPT, 0, "idle, but a task was ready");
     place_named(legend, HSI_LEGEND_CRITICAL, 0, "critical path of what happened");
     if (arrows)
         place(legend, HSI_LEGEND_WORDS, 0, arrows, text_width(arrows));
@@ -136,6 +138,9 @@ static void put_entry(hsi_output *out, const hsi_palette *palette, double box,
         break;
     case HSI_LEGEND_IDLE:
         hsi_put_rect(out, "l", x, y, SWATCH, SWATCH);
+        break;
+    case HSI_LEGEND_KEPT:
+        hsi_put_rect(out, "yo", x, y, SWATCH, SWATCH);
         break;
     case HSI_LEGEND_CRITICAL:
         hsi_output_format(out, "<path class=\"f\" d=\"M%f %fh%u\"", x, y + SWATCH / 2.0, SWATCH);

@@ -29,14 +29,14 @@ const char hsi_svg_dark_style[] =
 /* Of graphs: the critical path, which headings keep apart from, and arrows. */
 static const char graph_everywhere[] =
     ".b{paint-order:stroke;stroke:#fff;stroke-width:4;stroke-linejoin:round}"
-    ".f{fill:none;stroke:#111827;stroke-width:2;stroke-linejoin:round}"
+    ".y{fill:#8aa0bf}.yo{fill:#b4bcc9}.f{fill:none;stroke:#111827;stroke-width:2;stroke-linejoin:round}"
     ".fh{stroke:#fff;stroke-width:4.5;stroke-opacity:.85}\n"
     ".jr{fill-opacity:0}.r{display:none;fill:none;stroke:#111827;stroke-width:1.5;"
     "pointer-events:none}.ro{stroke:#b0006d}"
     ".j:hover .r{display:inline}.j:hover .jr{stroke:#111827;stroke-width:2}\n";
 
 static const char graph_dark[] =
-    ".b{stroke:#1d2128}.f{stroke:#f9fafb}.fh{stroke:#111827}.r,.j:hover .jr{stroke:#f9fafb}.ro{stroke:#ff7ac6}\n";
+    ".b{stroke:#1d2128}.y{fill:#5f7696}.yo{fill:#566074}.f{stroke:#f9fafb}.fh{stroke:#111827}.r,.j:hover .jr{stroke:#f9fafb}.ro{stroke:#ff7ac6}\n";
 
 static int has_graph(const hsi_gantt *g)
 {

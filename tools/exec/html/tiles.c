@@ -53,6 +53,21 @@ static void put_times(const page *p)
     }
 }
 
+static void put_speed(const page *p)
+{
+    const hs_exec_report *r = &p->job->report;
+    hs_exec_factorisation f;
+
+    hs_exec_factorisation_init(&f);
+    if (hs_exec_factorised(p->job->exec, &f) && r->done == r->tasks && r->seconds > 0)
+        fprintf(p->out,
+                TILE "%.4g GFLOP/s" TILE_WHAT "%s of %zu &times; %zu, tiles of %zu, %s" TILE_END,
+                1e-9 * f.operations / r->seconds, f.name, f.order, f.order, f.tile,
+                !f.checked ? "not verified"
+                : f.wrong  ? "wrong"
+                           : "verified");
+}
+
 static void put_counts(const page *p)
 {
     const hs_exec_report *r = &p->job->report;
@@ -85,6 +100,7 @@ void html_tiles(const page *p)
     fputs("<div class=\"tiles\">\n", p->out);
     put_failed(p);
     put_times(p);
+    put_speed(p);
     put_counts(p);
     put_overhead(p);
     fputs("</div>\n", p->out);
