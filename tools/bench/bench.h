@@ -62,6 +62,7 @@ typedef struct bench_plot {
     bench_measure measure;
     int           together; /* all families in one */
     int           log_x, log_y;
+    char          prefix[BENCH_NAME]; /* only families whose labels begin so */
 } bench_plot;
 
 /* What a paper prints: `low` to `high` of an algorithm, in a family or (NULL) in all together. */

@@ -223,8 +223,10 @@ static void read_plot(reader *r, char *rest, hs_plot_kind kind)
             plot.log_x = 1;
         else if (strcmp(word, "log-y") == 0)
             plot.log_y = 1;
+        else if (strncmp(word, "for=", 4) == 0)
+            snprintf(plot.prefix, sizeof plot.prefix, "%s", word + 4);
         else
-            usage_error("%s: '%s' is not one of together, log-x, log-y", r->where, word);
+            usage_error("%s: '%s' is not one of together, log-x, log-y, for=LABEL", r->where, word);
     }
     c->plots = grow(c->plots, c->plot_count, sizeof *c->plots);
     c->plots[c->plot_count++] = plot;

@@ -92,7 +92,8 @@ static void print_campaigns(FILE *out, const void *line)
 
         bench_campaign_read(&c, name, name, bench_library_text(name));
         help_wrap(out, c.title, used, 16);
-        help_wrap(out, c.source, 0, 18);
+        if (c.source)
+            help_wrap(out, c.source, 0, 18);
         bench_campaign_free(&c);
     }
 }

@@ -139,7 +139,8 @@ int bench_run(const bench_campaign *c, const bench_case *cases, bench_rows *rows
     for (size_t i = 0; i < rows->cases; i++) {
         job *next = &all.of[all.count];
 
-        *next = (job){&cases[i], &rows->row[i * algorithms], &wanted[i * algorithms], 0, 0, NULL, 0};
+        *next =
+            (job){&cases[i], &rows->row[i * algorithms], &wanted[i * algorithms], 0, 0, NULL, 0};
         for (size_t a = 0; a < algorithms; a++)
             next->wanted[a] = !next->rows[a].recipe;
         all.count += memchr(next->wanted, 1, algorithms) != NULL;

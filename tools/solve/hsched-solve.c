@@ -82,6 +82,9 @@ static const option_spec option_table[] = {
     {0, "metrics", NULL, {OPTION_FLAG(request.metrics)},
      "report what each type ran and how long it was idle, as a share of the bound, by default then "
      "paths"},
+    {0, "summary", NULL, {OPTION_FLAG(request.summary)},
+     "print, rather than a table for each instance, what all of them say of each algorithm: "
+     "quantiles of makespan over bound, how often nothing is better, mean rank"},
     {0, "certificate", "FILE", {OPTION_FILE(path[SOLVE_CERTIFICATE])},
      "write what proves the best bound, for hsched-check --certificate"},
     {0, "gantt", "FILE", {OPTION_FILE(path[SOLVE_GANTT])}, "draw the best schedule found, as SVG"},
@@ -256,6 +259,8 @@ static void check_command_line(const options *o, const command_line *line, char 
         usage_error("an instance is needed");
     if (count > 1 && wants_files(line))
         usage_error("--output, --certificate, --gantt, --trace and --dot are for one instance");
+    if (request->summary && request->metrics)
+        usage_error("--metrics are of one instance; --summary is of all");
     if (count > 1 && request->start)
         usage_error("--start is for one instance");
     if (request->start && !has_algorithm(request, hs_algorithm_find("best")))
@@ -286,6 +291,7 @@ static void check_command_line(const options *o, const command_line *line, char 
 static int solve_all(solve_request *request, int table, char *const *instances, size_t count)
 {
     int         worst = EXIT_OK, first = 1;
+    summary    *s = request->summary ? solve_summary_create(request) : NULL;
     solve_jobs *all;
 
     progress_begin(count * solve_steps(request));
@@ -296,7 +302,9 @@ static int solve_all(solve_request *request, int table, char *const *instances, 
 
         if (!code)
             code = solve_write(request, &job->result);
-        if (!code && table) {
+        if (!code && s) {
+            solve_summary_add(request, &job->result, s);
+        } else if (!code && table) {
             progress_hide();
             solve_report(request, &job->result, first);
             first = 0;
@@ -309,6 +317,9 @@ static int solve_all(solve_request *request, int table, char *const *instances, 
     }
     solve_jobs_end(all);
     progress_end();
+    if (s && table && summary_instances(s) > 0)
+        solve_summary_print(request, s);
+    summary_free(s);
     solve_report_end(request, first);
     return worst;
 }

@@ -8,6 +8,7 @@
 
 #include "common/output.h"
 #include "common/plugin.h"
+#include "common/summary.h"
 
 /* What hsched-solve is asked to do, what came of it, and how it says so. */
 
@@ -40,6 +41,7 @@ typedef struct solve_request {
     const char       *available;         /* of workers; NULL: all are */
     const char       *start;             /* a plan to start from; NULL: none */
     int               metrics;           /* --metrics was given */
+    int               summary;           /* of all instances, rather than a table of each */
     int               has_gap;           /* --gap was given: it must be reached */
     hs_read_options   reading;           /* other workers than the instance's, too */
     output           *file[SOLVE_FILES]; /* NULL: not wanted */
@@ -106,6 +108,13 @@ double solve_idle(const solve_result *result, const solve_row *row, hs_type type
 
 /** Makespan over bound; 1 if both are 0. */
 double solve_ratio(double makespan, double bound);
+
+/**
+ * The summary of many instances, as --format says; and what adds one to it.
+ */
+summary *solve_summary_create(const solve_request *request);
+void     solve_summary_add(const solve_request *request, const solve_result *result, summary *s);
+void     solve_summary_print(const solve_request *request, const summary *s);
 
 /** What closes the output; `first`: nothing was printed. */
 void solve_report_end(const solve_request *request, int first);

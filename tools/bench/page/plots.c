@@ -243,6 +243,8 @@ static hs_status put_kind(const bench_page *p, const bench_plot *plot)
     for (size_t i = 0; i < p->c->family_count && status == HS_OK; i++) {
         const bench_family *family = &p->c->families[i];
 
+        if (strncmp(family->label, plot->prefix, strlen(plot->prefix)) != 0)
+            continue;
         status =
             plot->kind == HS_PLOT_LINES ? put_lines(p, plot, family) : put_sizes(p, plot, family);
     }

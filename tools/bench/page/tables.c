@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-bench: the tables of the page. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/page/page.h"
@@ -69,8 +70,71 @@ static void put_table(const bench_page *p, const bench_family *family)
     summary_free(s);
 }
 
+/* The slope of log seconds over log size: least squares, from the third size on. NaN: too few. */
+static double fitted_exponent(const bench_page *p, const bench_family *family, size_t algorithm)
+{
+    size_t  sizes, points = 0;
+    double *size = bench_sizes(p->cases, p->rows->cases, family, &sizes);
+    double  sx = 0, sy = 0, sxx = 0, sxy = 0, n;
+
+    for (size_t i = sizes > 4 ? sizes - 3 : 0; i < sizes; i++) {
+        size_t  count;
+        double *value = bench_values(p->c, p->cases, p->rows, BENCH_SECONDS, family, size[i],
+                                     algorithm, &count);
+
+        for (size_t k = 0; k < count; k++)
+            if (value[k] > 0 && size[i] > 0) {
+                double x = log(size[i]), y = log(value[k]);
+
+                sx += x;
+                sy += y;
+                sxx += x * x;
+                sxy += x * y;
+                points++;
+            }
+        free(value);
+    }
+    free(size);
+    n = (double)points;
+    return n * sxx - sx * sx > 1e-9 ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : NAN;
+}
+
+/* How seconds grow beside what is said of the algorithms. */
+static void put_growth(const bench_page *p, const bench_family *family)
+{
+    fputs("<h2>", p->out);
+    html_text(p->out, family->label);
+    fputs(
+        ": seconds grow with that power of the size, over its last three</h2>\n"
+        "<div class=\"card\"><table>\n<thead><tr><th class=\"name\">algorithm</th>"
+        "<th>power</th><th class=\"name\">what its cost is said to be</th></tr></thead>\n<tbody>\n",
+        p->out);
+    for (size_t a = 0; a < p->c->algorithm_count; a++) {
+        const bench_algorithm *alg = &p->c->algorithms[a];
+
+        fputs("<tr><td class=\"name\">", p->out);
+        html_text(p->out, alg->name);
+        fputs("</td>", p->out);
+        put_number(p->out, fitted_exponent(p, family, a), 2);
+        fputs("<td class=\"name\">", p->out);
+        html_text(p->out, alg->algorithm ? hs_algorithm_cost(alg->algorithm) : "");
+        fputs("</td></tr>\n", p->out);
+    }
+    fputs("</tbody>\n</table></div>\n", p->out);
+}
+
+/* Where seconds are drawn over sizes. */
+static void put_growths(const bench_page *p)
+{
+    for (size_t i = 0; i < p->c->plot_count; i++)
+        if (p->c->plots[i].measure == BENCH_SECONDS && p->c->plots[i].kind == HS_PLOT_LINES)
+            for (size_t f = 0; f < p->c->family_count; f++)
+                put_growth(p, &p->c->families[f]);
+}
+
 void bench_page_tables(const bench_page *p)
 {
+    put_growths(p);
     put_table(p, NULL);
     for (size_t i = 0; i < p->c->family_count && p->c->family_count > 1; i++)
         put_table(p, &p->c->families[i]);
