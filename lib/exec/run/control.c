@@ -20,6 +20,11 @@ hs_status hsi_control_open(hsi_control *control, char why[HS_WHY])
         pthread_mutex_destroy(&control->lock);
         return HS_ENOMEM;
     }
+    if (hsi_cond_init(&control->arrival) != 0) {
+        pthread_cond_destroy(&control->gate);
+        pthread_mutex_destroy(&control->lock);
+        return HS_ENOMEM;
+    }
     control->locks = 1;
     return HS_OK;
 }
@@ -30,6 +35,7 @@ void hsi_control_close(hsi_control *control)
         close(control->event_fd);
     if (!control->locks)
         return;
+    pthread_cond_destroy(&control->arrival);
     pthread_cond_destroy(&control->gate);
     pthread_mutex_destroy(&control->lock);
 }

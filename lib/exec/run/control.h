@@ -12,8 +12,9 @@
 /* Where the run stands: who is there, when it began, and whether it goes on. */
 typedef struct hsi_control {
     pthread_mutex_t lock;
-    pthread_cond_t  gate;    /* all are ready; the run starts */
-    int             locks;   /* `lock` and `gate` are there */
+    pthread_cond_t  gate;    /* workers wait there for the start */
+    pthread_cond_t  arrival; /* the caller waits for them: it alone is to be woken by each */
+    int             locks;   /* `lock`, `gate` and `arrival` are there */
     unsigned        ready;   /* workers that wait at the gate */
     int             open;    /* the gate */
     unsigned        present; /* threads that have not left */

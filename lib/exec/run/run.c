@@ -61,7 +61,7 @@ static void open_gate(hs_exec *exec, unsigned started)
 
     hsi_lock(&exec->control);
     while (exec->control.ready < started)
-        pthread_cond_wait(&exec->control.gate, &exec->control.lock);
+        pthread_cond_wait(&exec->control.arrival, &exec->control.lock);
     if (hsi_atomic_load(&exec->control.stop))
         hsi_halt(exec, HS_STOP_DRAIN);
     exec->control.start_ns = exec->control.latest = hsi_clock_ns();

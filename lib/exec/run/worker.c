@@ -123,7 +123,7 @@ static void pass_gate(hsi_worker *worker, hs_status st, const char *why)
     if (st != HS_OK)
         hsi_break_off(exec, st, why[0] ? why : hs_status_text(st));
     exec->control.ready++;
-    pthread_cond_broadcast(&exec->control.gate);
+    pthread_cond_signal(&exec->control.arrival);
     while (!exec->control.open)
         pthread_cond_wait(&exec->control.gate, &exec->control.lock);
     hsi_unlock(&exec->control);

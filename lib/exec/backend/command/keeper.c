@@ -51,16 +51,19 @@ static void kill_orphans(hsi_keeper *k)
             k->orphans |= kill(k->child[i], SIGKILL) == 0;
 }
 
-static void wait_for_event(const hsi_keeper *k, struct pollfd *socket)
+/* 1: a child has ended. */
+static int wait_for_event(const hsi_keeper *k, struct pollfd *socket)
 {
     struct pollfd           wait[2] = {{.fd = k->ends, .events = POLLIN}, *socket};
     struct signalfd_siginfo news;
+    int                     any = 0;
 
     if (poll(wait, 2, -1) <= 0)
-        return;
-    while (read(k->ends, &news, sizeof news) > 0)
-        ;
+        return 0;
+    while (read(k->ends, &news, sizeof news) > 0) /* it may have come since poll() */
+        any = 1;
     socket->revents = wait[1].revents;
+    return any;
 }
 
 static _Noreturn void begin_guard(hsi_keeper *k, int socket, const hsi_request *request)
@@ -120,8 +123,8 @@ _Noreturn void hsi_keeper_main(hsi_keeper *keeper)
         _exit(1);
     while (socket.fd >= 0 || keeper->count > 0 || keeper->orphans) {
         socket.revents = 0;
-        wait_for_event(keeper, &socket);
-        reap(keeper);
+        if (wait_for_event(keeper, &socket)) /* to ask takes as long as there are guards */
+            reap(keeper);
         if (keeper->orphans)
             kill_orphans(keeper);
         if (socket.revents && !serve(keeper))
