@@ -2,6 +2,8 @@
 /* The axes of a plot: decimal or of logarithms. */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <hybridsched/io.h>
 
@@ -88,9 +90,15 @@ size_t hsi_plot_ticks(hsi_plot_axis *axis, double value[HSI_PLOT_TICKS])
     return axis->log ? log_ticks(axis, value) : decimal_ticks(axis, value);
 }
 
+/* "1e6": what is long would not fit. */
 static void tick_text(double value, char text[32])
 {
-    hs_format_rounded(value, 6, text);
+    int exponent =
+        value >= 1e5 || (value > 0 && value < 1e-4) ? (int)floor(log10(value) + 1e-9) : 0;
+
+    hs_format_rounded(value / pow(10, exponent), 6, text);
+    if (exponent != 0)
+        snprintf(text + strlen(text), 32 - strlen(text), "e%d", exponent);
 }
 
 void hsi_plot_x_axis(hsi_plot *p, double bottom, const char *name)
