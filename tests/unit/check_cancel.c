@@ -60,16 +60,17 @@ START_TEST(algorithms_ask_often)
     hs_schedule        *s = NULL;
     double              makespan;
     int                 whole = !sample_is_in_order(alg); /* the others ask as they place alone */
+    long                least = sample_is_policy(alg) ? 16 : 1;
 
     if (sample_searches(alg))
         return;
     in = uniform(MANY);
     ck_assert_int_eq(hs_solve(alg, in, &settings, &s), HS_OK);
-    ck_assert_msg(c.asked >= (whole ? 5 : 1) * BLOCKS, "%s asked %ld times", hs_algorithm_name(alg), c.asked);
+    ck_assert_msg(c.asked >= (whole ? 5 : least) * BLOCKS, "%s asked %ld times", hs_algorithm_name(alg), c.asked);
     hs_schedule_free(s);
     c.asked = 0;
     ck_assert_int_eq(hs_solve_makespan(NULL, alg, in, &settings, &makespan, NULL), HS_OK);
-    ck_assert_msg(c.asked >= (whole ? 4 : 1) * BLOCKS, "%s asked %ld times", hs_algorithm_name(alg), c.asked);
+    ck_assert_msg(c.asked >= (whole ? 4 : least) * BLOCKS, "%s asked %ld times", hs_algorithm_name(alg), c.asked);
     hs_instance_free(in);
 }
 END_TEST
