@@ -36,18 +36,19 @@ typedef struct fake_settings {
     double   launch, kernel; /* seconds: what each operation takes to begin, and a kernel's least */
     int      compute;        /* 0: kernels and copies only take time */
     unsigned fail_call;      /* the call that fails, from 1; 0: none */
-    unsigned fail_operation; /* the copy or kernel that breaks its device when it runs */
-    int      error;          /* of either; of a call 0: what the call may well return */
-    int      mig;            /* devices are instances of divided GPUs */
-    int      sticky;         /* a failing call leaves the device broken */
-    unsigned spoil_kernel;   /* the kernel whose result is wrong, from 1; 0: none */
-    double   host;           /* seconds that each call takes its caller */
-    double   speed;          /* flops a second of kernels, which take as long; 0: no limit */
-    int      engines;        /* kernels at once on a device; 0: any number */
-    int      queues; /* of the hardware, which streams share, first in first out; 0: no end */
-    size_t   handle; /* bytes of a device that a handle of a library takes; where they are
-                        not there, the libraries say something else than that */
-    int hidden;      /* calls for memory wait for all that runs on the device */
+    const char *fail_name;   /* the first call of that name fails; NULL: none */
+    unsigned    fail_operation; /* the copy or kernel that breaks its device when it runs */
+    int         error;          /* of either; of a call 0: what the call may well return */
+    int         mig;            /* devices are instances of divided GPUs */
+    int         sticky;         /* a failing call leaves the device broken */
+    unsigned    spoil_kernel;   /* the kernel whose result is wrong, from 1; 0: none */
+    double      host;           /* seconds that each call takes its caller */
+    double      speed;          /* flops a second of kernels, which take as long; 0: no limit */
+    int         engines;        /* kernels at once on a device; 0: any number */
+    int         queues; /* of the hardware, which streams share, first in first out; 0: no end */
+    size_t      handle; /* bytes of a device that a handle of a library takes; where they are
+                           not there, the libraries say something else than that */
+    int hidden;         /* calls for memory wait for all that runs on the device */
 } fake_settings;
 
 /* One device of 1 GiB, no delays, no failures. */
@@ -81,6 +82,9 @@ size_t   fake_memory_peak(int device);
 /* Calls of cudaMemcpyAsync with pageable memory; kernels with cuBLAS's default workspace. */
 unsigned fake_pageable(void);
 unsigned fake_default_workspaces(void);
+
+/* Ranges of NVTX that were begun, the last one's name, and those that this thread is in. */
+unsigned fake_ranges(char name[32], int *open);
 
 typedef struct fake_record {
     const char *name; /* of the call */

@@ -215,6 +215,8 @@ extern struct fake_state {
     int                held[FAKE_KINDS];
     fake_record       *records;
     size_t             record_count, record_room;
+    unsigned           ranges;
+    char               range[32];
 } fake;
 
 int64_t  fake_now(void);

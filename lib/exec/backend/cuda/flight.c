@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exec/backend/cuda/cuda.h"
+#include "exec/backend/cuda/range.h"
 #include "support/clock.h"
 
 hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt)
@@ -76,8 +77,8 @@ static int launch_watched(hsi_cuda_gpu *gpu, hsi_cuda_run *run, const hs_attempt
     return more < 0 ? -1 : 1;
 }
 
-static int attempt_task(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
-                        const hs_attempt *attempt, hsi_cuda_results *results)
+static int attempt_unnamed(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
+                           const hs_attempt *attempt, hsi_cuda_results *results)
 {
     hsi_cuda_run run;
     int          all;
@@ -97,6 +98,29 @@ static int attempt_task(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_b
     return all;
 }
 
+static int attempt_task(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
+                        const hs_attempt *attempt, hsi_cuda_results *results)
+{
+    int all;
+
+    hsi_cuda_range_begin(body->cuda->name);
+    all = attempt_unnamed(gpu, lane, body, attempt, results);
+    hsi_cuda_range_end();
+    return all;
+}
+
+/* By the host, if need be. */
+static hs_outcome judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
+                        const hsi_cuda_results *results, hs_attempt *attempt)
+{
+    hs_outcome outcome;
+
+    hsi_cuda_range_begin("verify");
+    outcome = hsi_cuda_judge(gpu, body, results, attempt);
+    hsi_cuda_range_end();
+    return outcome;
+}
+
 hs_outcome hsi_cuda_run_task(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
 {
     hsi_cuda_gpu        *gpu = hsi_cuda_gpu_of(worker);
@@ -111,7 +135,7 @@ hs_outcome hsi_cuda_run_task(hs_backend_worker *worker, const hs_body *body, hs_
         hsi_cuda_settle(lane);
         return hsi_cuda_give_up(gpu, attempt);
     }
-    return all ? hsi_cuda_judge(gpu, own, &results, attempt) : HS_OUTCOME_ABORTED;
+    return all ? judge(gpu, own, &results, attempt) : HS_OUTCOME_ABORTED;
 }
 
 enum { RING = 2 * HSI_CUDA_BATCH };
@@ -150,13 +174,17 @@ static int send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_flight *flight)
 {
     const hsi_cuda_body *body = flight->body;
     hsi_cuda_run         run;
+    int                  sent;
 
     if (!hsi_cuda_lane_fit(gpu, lane, body))
         return 0;
     flight->results = hsi_cuda_results_at(body, lane->room, 0);
-    return hsi_cuda_send(gpu, lane, body, flight->attempt->instance, flight->attempt->task,
+    hsi_cuda_range_begin(body->cuda->name);
+    sent = hsi_cuda_send(gpu, lane, body, flight->attempt->instance, flight->attempt->task,
                          &flight->results, &run) &&
            send_back(gpu, lane, &run, &flight->results);
+    hsi_cuda_range_end();
+    return sent;
 }
 
 static void fail(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight)
@@ -387,7 +415,7 @@ int hsi_cuda_collect(hs_backend_worker *worker, int wait, hs_completion *out)
     out->outcome = flight->outcome;
     date(gpu, flight, out);
     if (flight->outcome == HS_OUTCOME_DONE)
-        out->outcome = hsi_cuda_judge(gpu, flight->body, &flight->results, flight->attempt);
+        out->outcome = judge(gpu, flight->body, &flight->results, flight->attempt);
     forget(gpu, flight);
     return 1;
 }

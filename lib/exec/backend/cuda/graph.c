@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/backend/cuda/cuda.h"
+#include "exec/backend/cuda/range.h"
 #include "support/clock.h"
 
 typedef struct batch {
@@ -293,6 +294,7 @@ void hsi_cuda_graph_free(hsi_cuda_graph *g)
 static void launch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, batch *b, size_t which)
 {
     cudaStream_t lead = g->lane[0].stream;
+    int          launched;
 
     b->launched = 1;
     b->start = hsi_clock_ns();
@@ -300,8 +302,10 @@ static void launch(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, batch *b, size_t which)
     if (!hsi_cuda_time_anchor(&gpu->time, &gpu->fault, b->start))
         return;
     b->anchor = gpu->time.current;
-    if (!CUDA(&gpu->fault, cudaGraphLaunch, b->exec, lead) ||
-        !CUDA(&gpu->fault, cudaEventRecord, g->done[which % 2], lead))
+    hsi_cuda_range_begin("batch");
+    launched = CUDA(&gpu->fault, cudaGraphLaunch, b->exec, lead);
+    hsi_cuda_range_end();
+    if (!launched || !CUDA(&gpu->fault, cudaEventRecord, g->done[which % 2], lead))
         return;
     gpu->time.users[b->anchor]++;
     gpu->broken = 0;
