@@ -215,6 +215,32 @@ START_TEST(queued_behind_each_other)
 }
 END_TEST
 
+/* Where nothing is queued ahead, it is the inputs alone that are: copied while a kernel runs. */
+START_TEST(fetched_ahead)
+{
+    hs_exec_settings s = settings_of("plan");
+    fake_settings    settings = some_devices();
+    unsigned         overlapping = 0;
+    size_t           i, j;
+
+    s.halt = HS_HALT_NEVER;
+    settings.kernel = 0.0005;
+    settings.bandwidth = 1e8;
+    fake_reset(&settings);
+    run(tiled(_i, 6, 32, 1, 1), "gpu-only", &s, 1, 1);
+    for (i = 0; i < fake_records(); i++)
+        for (j = 0; fake_record_at(i).kind == FAKE_COPY_IN && j < fake_records(); j++)
+            if (fake_record_at(j).kind == FAKE_KERNEL &&
+                fake_record_at(i).start > fake_record_at(j).start &&
+                fake_record_at(i).start < fake_record_at(j).end) {
+                overlapping++;
+                break;
+            }
+    ck_assert_uint_gt(overlapping, 3);
+    trial_is_clean();
+}
+END_TEST
+
 static unsigned copies(fake_kind kind)
 {
     unsigned count = 0;
@@ -319,6 +345,7 @@ int main(void)
     tcase_add_checked_fixture(cases, setup, NULL);
     tcase_add_loop_test(cases, every_policy_factorises, HS_CHOLESKY, HS_LU + 1);
     tcase_add_loop_test(cases, queued_behind_each_other, HS_CHOLESKY, HS_LU + 1);
+    tcase_add_loop_test(cases, fetched_ahead, HS_CHOLESKY, HS_LU + 1);
     tcase_add_loop_test(cases, a_gpu_that_is_full, HS_CHOLESKY, HS_LU + 1);
     tcase_add_loop_test(cases, every_call_fails_once, 0, 8);
     tcase_add_test(cases, what_gpus_cannot);

@@ -429,6 +429,8 @@ void hsi_tiles_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t co
             continue;
         if (launches && list[i].certain && !body->copies && flight) {
             launches = launch(gpu, body, list[i].task, flight) == LAUNCHED;
+            if (!gpu->broken)
+                gpu->fault.text[0] = '\0'; /* of want of memory: it comes to its turn again */
             if (!launches && i == 0)
                 break; /* run() says why */
         } else {
