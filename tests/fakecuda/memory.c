@@ -303,6 +303,16 @@ cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
     return fake_leave(block ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
+/* Copies of that one nobody can wait for. */
+static int is_any_broken(void)
+{
+    int i;
+
+    for (i = 0; i < FAKE_DEVICES && !fake.device[i].broken; i++)
+        continue;
+    return i < FAKE_DEVICES;
+}
+
 static cudaError_t free_host(void *pointer)
 {
     fake_block *block = block_at(pointer, 1, "cudaFreeHost");
@@ -311,7 +321,7 @@ static cudaError_t free_host(void *pointer)
         return cudaErrorInvalidValue;
     if (fake_keeps(&block->object))
         return cudaSuccess;
-    if (fake_has_pending(block, 0, block->size) && !fake.device[block->object.device].broken)
+    if (fake_has_pending(block, 0, block->size) && !is_any_broken())
         fake_complain("cudaFreeHost: a copy is still to use it");
     while (fake_has_pending(block, 0, block->size))
         pthread_cond_wait(&fake_change, &fake_lock);
