@@ -126,7 +126,8 @@ typedef struct hs_report {
                                is within `gap` of the optimum; with gap 0: it is optimal */
     int      limit_reached; /* stopped by time_limit or iterations */
     double   certified;     /* largest exact sum of times of a worker, rounded up; of a graph
-                               it is the makespan */
+                               it is the makespan, or the bound if rounded
+                               ends lie below that */
     uint64_t iterations;
     char     members[256]; /* best: the portfolio members it finished, "a,b,c" */
     uint64_t aborted;      /* executions that were aborted */

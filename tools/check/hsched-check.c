@@ -137,7 +137,7 @@ static void print_valid(const plan *p)
     unsigned              cpus = hs_instance_cpus(p->in), gpus = hs_instance_gpus(p->in);
     char                  text[32];
 
-    hs_format_double(best ? certified_time(p->in, p->s) : hs_schedule_makespan(p->s), text);
+    hs_format_double(best ? certified_time(p->in, p->s, best->value) : hs_schedule_makespan(p->s), text);
     printf("valid: %zu task%s on %u CPU%s + %u GPU%s, makespan %s", tasks, plural(tasks), cpus,
            plural(cpus), gpus, plural(gpus), text);
     if (best) {

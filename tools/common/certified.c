@@ -103,21 +103,31 @@ double certified_makespan(const hs_instance *in, const hs_schedule *s)
 }
 
 /* A chain has at most all entries, each a sum of a start, an arrival and a time. */
-double certified_slack(const hs_instance *in, const hs_schedule *s)
+static double slack(const hs_instance *in, double makespan, size_t entries)
 {
-    if (!hs_instance_has_graph(in))
-        return 0;
-    return hs_schedule_makespan(s) * (double)(hs_schedule_size(s) + 1) * DBL_EPSILON;
+    return hs_instance_has_graph(in) ? makespan * (double)(entries + 1) * DBL_EPSILON : 0;
 }
 
-double certified_time(const hs_instance *in, const hs_schedule *s)
+double certified_slack(const hs_instance *in, const hs_schedule *s)
 {
-    return fmax(hs_schedule_makespan(s), certified_makespan(in, s));
+    return slack(in, hs_schedule_makespan(s), hs_schedule_size(s));
+}
+
+double certified_beside(const hs_instance *in, double makespan, size_t entries, double bound)
+{
+    return bound > makespan && bound <= makespan + slack(in, makespan, entries) ? bound : makespan;
+}
+
+double certified_time(const hs_instance *in, const hs_schedule *s, double bound)
+{
+    double reached = fmax(hs_schedule_makespan(s), certified_makespan(in, s));
+
+    return certified_beside(in, reached, hs_schedule_size(s), bound);
 }
 
 double certified_gap(const hs_instance *in, const hs_schedule *s, double bound)
 {
-    double reached = certified_time(in, s);
+    double reached = certified_time(in, s, bound);
 
     return reached <= bound ? 0 : reached / bound - 1;
 }

@@ -18,9 +18,13 @@ double certified_slack(const hs_instance *in, const hs_schedule *s);
 
 /**
  * What to print as the makespan beside a bound: the larger of the two, which no true lower bound
- * exceeds, idle time or not.
+ * exceeds, idle time or not. On a graph a true bound may lie above both by the rounding of ends:
+ * then each schedule takes that at least, this one too, and it is printed.
  */
-double certified_time(const hs_instance *in, const hs_schedule *s);
+double certified_time(const hs_instance *in, const hs_schedule *s, double bound);
+
+/** The same of a makespan that is known, of a schedule that has so many entries. */
+double certified_beside(const hs_instance *in, double makespan, size_t entries, double bound);
 
 /** How far `s` may be from the optimum: what it takes over `bound`, less 1; 0: it is optimal. */
 double certified_gap(const hs_instance *in, const hs_schedule *s, double bound);

@@ -25,7 +25,7 @@ static void tell(const plan *p, const hs_report *report)
     double      gap = certified_gap(p->in, p->s, report->bound);
     const char *unit = hs_unit_name(hs_instance_unit(p->in));
 
-    hs_format_rounded(certified_time(p->in, p->s), 7, makespan);
+    hs_format_rounded(certified_time(p->in, p->s, report->bound), 7, makespan);
     if (gap > 0 && !report->proved)
         message("%s: planned by best: makespan %s %s, at most %.2g%% above the optimum", p->path,
                 makespan, unit, 100 * gap);

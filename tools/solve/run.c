@@ -307,7 +307,7 @@ static int run_scheduling(run *r, const wanted_algorithm *wanted, solve_row *row
         hs_schedule_free(s);
         return code;
     }
-    row->value = certified_time(r->in, s);
+    row->value = certified_time(r->in, s, 0);
     row->spoliated = hs_schedule_size(s) - hs_instance_tasks(r->in);
     if (r->request->metrics)
         hs_schedule_metrics(r->in, s, &row->metrics);
@@ -350,13 +350,19 @@ static int run_algorithm(run *r, const wanted_algorithm *wanted, solve_row *row)
 }
 
 /* To the best bound; what is as short as a schedule that was proved optimal is optimal too. */
-static void set_gaps(solve_result *result)
+static void set_gaps(const run *r)
 {
-    double bound = result->bound.value, optimum = bound;
+    solve_result *result = r->result;
+    double        bound = result->bound.value, optimum = bound;
+    size_t        tasks = hs_instance_tasks(r->in);
 
-    for (size_t i = 0; i < result->algorithm_count; i++)
-        if (result->algorithms[i].optimal)
-            optimum = larger(optimum, result->algorithms[i].value);
+    for (size_t i = 0; i < result->algorithm_count; i++) {
+        solve_row *row = &result->algorithms[i];
+
+        row->value = certified_beside(r->in, row->value, tasks + row->spoliated, bound);
+        if (row->optimal)
+            optimum = larger(optimum, row->value);
+    }
     for (size_t i = 0; i < result->algorithm_count; i++) {
         solve_row *row = &result->algorithms[i];
 
@@ -396,7 +402,7 @@ static int run_algorithms(run *r)
     }
     if (code)
         return code;
-    set_gaps(result);
+    set_gaps(r);
     if (left_out.used > 0)
         message("%s: algorithms left out, as they do not take such tasks%s: %s", result->path,
                 r->settings.available ? " or busy workers" : "", left_out.text);
@@ -424,7 +430,7 @@ static int compute_late_bounds(run *r)
             continue;
         if (!is_proved(r)) {
             code = compute_bound(r, wanted);
-            set_gaps(r->result);
+            set_gaps(r);
         } else {
             r->step++;
             add_name(&left_out, hs_bound_name(wanted->bound));

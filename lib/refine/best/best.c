@@ -6,6 +6,7 @@
  * it is the portfolio alone. It takes the
  * time it is given, or less where the bounds prove that nothing better is to be had.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,8 @@ static void fill_report(hsi_best *best)
 
     report->limit_reached = report->limit_reached || hsi_interrupted(&best->interrupt);
     report->certified = hsi_best_certified(best);
+    if (best->pb.graph) /* a bound may exceed rounded ends, but not the exact ones */
+        report->certified = fmax(report->certified, report->bound);
     report->proved = best->pb.n == 0 || hsi_best_met(best);
     if (report->proved)
         report->limit_reached = 0;
