@@ -114,12 +114,15 @@ typedef struct actor {
 /* Everybody who waits is asked after each event. */
 static double play(const scene *s, const char *policy, const hs_instance *in, unsigned *takes)
 {
-    hs_policy *p = NULL;
-    actor      of[WORKERS] = {{0, 0, 0}};
-    double     now = 0, makespan = 0;
-    size_t     done = 0;
+    hs_policy_settings settings;
+    hs_policy         *p = NULL;
+    actor              of[WORKERS] = {{0, 0, 0}};
+    double             now = 0, makespan = 0;
+    size_t             done = 0;
 
-    check(hs_policy_create(hs_policy_find(policy), in, s->plan, 0.02, &p), policy);
+    hs_policy_settings_init(&settings);
+    settings.tolerance = 0.02;
+    check(hs_policy_create(hs_policy_find(policy), in, s->plan, &settings, &p), policy);
     while (done < s->n) {
         unsigned    i, w = CPUS;
         hs_decision d;

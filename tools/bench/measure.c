@@ -138,7 +138,7 @@ static void fill(const work *w, const bench_algorithm *a, const hs_schedule *s,
     row->size = w->one->size;
     row->seed = w->one->seed;
     row->tasks = hs_instance_tasks(in);
-    row->makespan = certified_time(in, s);
+    row->makespan = certified_time(in, s, w->bound.value);
     row->bound = w->bound.value;
     row->aborted = metrics.type[HS_CPU].aborted + metrics.type[HS_GPU].aborted;
     row->gpu_tasks = metrics.type[HS_GPU].tasks;
