@@ -12,4 +12,11 @@ enum { GROWTH_LOOKS = 11 };
 /* The median of the steps. */
 long growth_by_step(const long looks[GROWTH_LOOKS]);
 
+/* Before all else, and before resident memory is looked at: malloc gives back what it can. */
+void growth_begin(void);
+void growth_trim(void);
+
+/* Is there less memory where some was freed? Sanitizers keep it. */
+int growth_counts_memory(void);
+
 #endif

@@ -63,49 +63,27 @@ static hs_status sort_by_task(const hs_schedule *s, size_t tasks, table *t)
     return HS_OK;
 }
 
-static int has_entries(const table *t, size_t task)
-{
-    return t->first[task] < t->first[task + 1];
-}
-
-/* When it was done; INFINITY: it was not. What others went on from was done before the start. */
-static double end_of(const table *t, size_t task, int followed)
+/* When it was done; INFINITY: it was not. What has no entries was done before the start. */
+static double end_of(const table *t, size_t task)
 {
     size_t i;
 
     for (i = t->first[task]; i < t->first[task + 1]; i++)
         if (t->entries[i].state == HS_RUN)
             return t->entries[i].end;
-    return followed && !has_entries(t, task) ? 0 : INFINITY;
+    return t->first[task] < t->first[task + 1] ? INFINITY : 0;
 }
 
-/* Has something right after it, through barriers, entries? From the last to the first. */
-static void find_followed(const hs_graph *g, const table *t, char *followed)
-{
-    size_t i, k, count;
-
-    for (i = g->vertices; i-- > 0;) {
-        uint32_t        v = hsi_in_order(g, i);
-        const uint32_t *after = hsi_successors(g, v, &count);
-
-        for (k = 0; k < count && !followed[v]; k++)
-            followed[v] =
-                hsi_is_barrier(g, after[k]) ? followed[after[k]] : has_entries(t, after[k]);
-    }
-}
-
-/* When all that each vertex comes after was done; INFINITY for what was done before the start. */
-static void find_times(const hs_graph *g, const table *t, const char *followed, double *ready)
+/* When all that each vertex comes after was done. */
+static void find_times(const hs_graph *g, const table *t, double *ready)
 {
     size_t i, k, count;
 
     for (i = 0; i < g->vertices; i++) {
         uint32_t        v = hsi_in_order(g, i);
         const uint32_t *after = hsi_successors(g, v, &count);
-        double          end = hsi_is_barrier(g, v) ? ready[v] : end_of(t, v, followed[v]);
+        double          end = hsi_is_barrier(g, v) ? ready[v] : end_of(t, v);
 
-        if (!hsi_is_barrier(g, v) && followed[v] && !has_entries(t, v))
-            ready[v] = INFINITY;
         for (k = 0; k < count; k++)
             ready[after[k]] = fmax(ready[after[k]], end);
     }
@@ -116,10 +94,13 @@ static void add(event *events, size_t *count, double from, double to, uint32_t t
     if (!(from < to))
         return;
     events[(*count)++] = (event){from, task, 1};
-    if (isfinite(to))
-        events[(*count)++] = (event){to, task, -1};
+    events[(*count)++] = (event){to, task, -1};
 }
 
+/*
+ * A task is ready until its last entry begins. What has none any more was done before the start,
+ * has failed for good, or was not come to: entries cannot tell, and nobody waited for it.
+ */
 static size_t list_events(const table *t, size_t tasks, const double *ready, event *events)
 {
     size_t count = 0, task, i;
@@ -129,9 +110,8 @@ static size_t list_events(const table *t, size_t tasks, const double *ready, eve
 
         for (i = t->first[task]; i < t->first[task + 1]; i++) {
             add(events, &count, from, t->entries[i].start, (uint32_t)task);
-            from = t->entries[i].state == HS_RUN ? INFINITY : t->entries[i].end;
+            from = t->entries[i].end;
         }
-        add(events, &count, from, INFINITY, (uint32_t)task);
     }
     qsort(events, count, sizeof *events, by_time);
     return count;
@@ -189,24 +169,20 @@ hs_status hsi_backlog_open(hsi_backlog *b, const hs_instance *in, const hs_sched
     hs_status       st = hsi_graph_of(in, &g);
     double         *ready = calloc((g ? g->vertices : tasks) + 1, sizeof *ready);
     event          *events = malloc(most * sizeof *events);
-    char           *followed = calloc((g ? g->vertices : 0) + 1, 1);
 
     *b = (hsi_backlog){0};
     if (st == HS_OK)
-        st = ready && events && followed ? sort_by_task(s, tasks, &t) : HS_ENOMEM;
+        st = ready && events ? sort_by_task(s, tasks, &t) : HS_ENOMEM;
     if (st == HS_OK)
         st = make_room(b, most);
-    if (st == HS_OK && g) {
-        find_followed(g, &t, followed);
-        find_times(g, &t, followed, ready);
-    }
+    if (st == HS_OK && g)
+        find_times(g, &t, ready);
     if (st == HS_OK)
         add_steps(b, in, events, list_events(&t, tasks, ready, events));
     free(t.first);
     free(t.entries);
     free(ready);
     free(events);
-    free(followed);
     return st;
 }
 

@@ -39,45 +39,38 @@ static const hs_entry *entry_at(const hs_schedule *shown, unsigned worker, const
     return NULL;
 }
 
-/* Has it entries? And the end of its run, INFINITY if there is none. */
-static int entries_of(const hs_schedule *shown, uint32_t task, double *end)
+/* The end of a task's run, INFINITY if it has none, 0 if it has no entries: it was there before. */
+static double end_of(const hs_schedule *shown, uint32_t task, double *last_start)
 {
     unsigned workers = hs_schedule_cpus(shown) + hs_schedule_gpus(shown), w;
-    int      found = 0;
+    double   end = 0;
 
-    *end = INFINITY;
+    *last_start = 0;
     for (w = 0; w < workers; w++) {
         size_t          count;
         const hs_entry *e = hs_schedule_entries(shown, w, &count);
 
         for (size_t i = 0; i < count; i++)
             if (e[i].task == task) {
-                found = 1;
+                *last_start = fmax(*last_start, e[i].start);
                 if (e[i].state == HS_RUN)
-                    *end = e[i].end;
+                    end = e[i].end;
+                else if (end == 0)
+                    end = INFINITY;
             }
     }
-    return found;
-}
-
-/* What was not run, and others went on from, was there before. */
-static double end_of(const graph_sample *s, const hs_schedule *shown, uint32_t task)
-{
-    double end, other;
-
-    if (!entries_of(shown, task, &end))
-        for (uint32_t t = 0; t < s->n; t++)
-            if (s->edge[task][t] && entries_of(shown, t, &other))
-                return 0;
     return end;
 }
 
 static int is_ready(const graph_sample *s, const hs_schedule *shown, uint32_t task, double time)
 {
-    if (end_of(s, shown, task) <= time || entry_at(shown, 0, &task, time))
+    double last_start, other;
+
+    end_of(shown, task, &last_start);
+    if (last_start <= time || entry_at(shown, 0, &task, time))
         return 0;
     for (uint32_t f = 0; f < s->n; f++)
-        if (s->edge[f][task] && end_of(s, shown, f) > time)
+        if (s->edge[f][task] && end_of(shown, f, &other) > time)
             return 0;
     return 1;
 }

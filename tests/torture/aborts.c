@@ -130,25 +130,10 @@ static census count_all(void)
                   .threads = entries("/proc/self/task"),
                   .descriptors = entries("/proc/self/fd")};
 
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
+    growth_trim();
     now.heap = heap();
     now.resident = resident();
     return now;
-}
-
-/* Sanitizers keep what was freed. */
-static int counts_memory(void)
-{
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return 0;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-    return 0;
-#endif
-#endif
-    return 1;
 }
 
 typedef struct body {
@@ -302,14 +287,14 @@ static void compare(const census *before, const census *after)
         fail("leaked", "descriptors");
     /* What malloc keeps for each thread comes and goes, as does a large block or two; two
      * bytes kept from each of 10,000 aborts are more. */
-    if (counts_memory() && after->heap > before->heap + 16384)
+    if (growth_counts_memory() && after->heap > before->heap + 16384)
         fail("leaked", "memory");
 }
 
 /* Buffers of BLAS are kept, one for each call that was ever under way at the same time. */
 static void compare_pages(const long resident_at[GROWTH_LOOKS])
 {
-    if (counts_memory() && growth_by_step(resident_at) > 64)
+    if (growth_counts_memory() && growth_by_step(resident_at) > 64)
         fail("leaked", "pages");
 }
 
@@ -320,9 +305,7 @@ int main(int argc, char **argv)
     census before, after;
     int    i;
 
-#ifdef __GLIBC__
-    mallopt(M_ARENA_MAX, 1); /* malloc_trim() leaves what lies at the end of other arenas */
-#endif
+    growth_begin();
     state = argc > 2 ? strtoull(argv[2], NULL, 10) : 20170529;
     snprintf(marker, sizeof marker, "TORTURE_ABORTS=%ld", (long)getpid());
     setenv("TORTURE_ABORTS", marker + strlen("TORTURE_ABORTS="), 1);

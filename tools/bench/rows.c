@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -187,6 +188,11 @@ static int read_lines(bench_rows *rows, const bench_campaign *c, const place *pl
             keep(rows, c, places, field);
         }
     }
+    if (!code && lines == 0 && length > 0 &&
+        ((size_t)length >= sizeof header || memcmp(line, header, (size_t)length) != 0)) {
+        message("'%s' is no file of hsched-bench, and stays as it is; -o names another one", path);
+        code = EXIT_USAGE;
+    }
     if (!code && (ferror(in) || (!feof(in) && truncate(path, whole) != 0) ||
                   (feof(in) && ftello(in) != whole && truncate(path, whole) != 0))) {
         message("cannot read '%s': %s", path, strerror(errno));
@@ -199,9 +205,10 @@ static int read_lines(bench_rows *rows, const bench_campaign *c, const place *pl
 int bench_rows_read(bench_rows *rows, const bench_campaign *c, const bench_case *cases,
                     size_t case_count, const char *path)
 {
-    place *places = checked_calloc(case_count + 1, sizeof *places);
-    FILE  *in = fopen(path, "re");
-    int    code = EXIT_OK;
+    place      *places = checked_calloc(case_count + 1, sizeof *places);
+    FILE       *in = fopen(path, "re");
+    struct stat about;
+    int         code = EXIT_OK;
 
     *rows = (bench_rows){.cases = case_count, .algorithms = c->algorithm_count};
     rows->row = checked_calloc(case_count * c->algorithm_count + 1, sizeof *rows->row);
@@ -213,6 +220,10 @@ int bench_rows_read(bench_rows *rows, const bench_campaign *c, const bench_case 
             message("two families have the instance '%s'", places[i].one->recipe);
             code = EXIT_USAGE;
         }
+    if (!code && in && fstat(fileno(in), &about) == 0 && !S_ISREG(about.st_mode)) {
+        message("'%s' must be a regular file", path);
+        code = EXIT_USAGE;
+    }
     if (!code && in)
         code = read_lines(rows, c, places, in, path);
     else if (!in && errno != ENOENT) {
@@ -254,6 +265,11 @@ int bench_rows_open(const char *path)
 
     if (fd < 0 || fstat(fd, &about) != 0) {
         write_failed(path);
+        return -1;
+    }
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        message("another hsched-bench writes to '%s'; let it end, or name another file (-o)", path);
+        close(fd);
         return -1;
     }
     if (about.st_size == 0 && (write_all(fd, path, header, sizeof header - 1) != EXIT_OK ||

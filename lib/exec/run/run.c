@@ -153,6 +153,17 @@ hs_status hs_exec_factors(const hs_exec *exec, double *out)
     return HS_OK;
 }
 
+static hs_status fill_matrix(const hs_exec *exec, char why[HS_WHY])
+{
+    const hs_exec_factorisation *r = &exec->bodies.matrix->result;
+    double                       bytes = 8 * (double)r->order * (double)r->order;
+
+    if (hsi_matrix_fill(exec->bodies.matrix) == HS_OK)
+        return HS_OK;
+    return hsi_refuse(why, HS_ENOMEM, "out of memory: a matrix of order %zu takes %.1f GiB",
+                      r->order, bytes / 0x1p30);
+}
+
 hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
 {
     char           unread[HS_WHY];
@@ -170,7 +181,7 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
         return HS_EINVAL;
     status = exec->control.ran ? hsi_renew(exec, why) : HS_OK;
     if (status == HS_OK && exec->bodies.matrix)
-        status = hsi_matrix_fill(exec->bodies.matrix);
+        status = fill_matrix(exec, why);
     if (status != HS_OK)
         return status;
     exec->control.ran = 1;
