@@ -74,14 +74,16 @@ typedef struct hs_idle {
     double other;   /* one was: it was for others, or on its way to this one */
 } hs_idle;
 
-/** By worker. A task is ready as soon as all that it comes after has run. O(edges + entries log
- * entries); HS_ENOMEM. */
+/**
+ * By worker. A task is ready from when all that it comes after has run until its last entry begins;
+ * without entries it was done before the start. O(edges + entries log entries); HS_ENOMEM.
+ */
 HS_API hs_status hs_schedule_idle(const hs_instance *in, const hs_schedule *s, hs_idle *idle);
 
 /**
  * The idle time of a type as a share of what so many workers of it could do until `bound`, a lower
- * bound (`paths` on graphs): what a schedule wastes beyond what any must. Above 1 where the schedule is
- * that much longer than the bound; NaN without workers or a bound.
+ * bound (`paths` on graphs): what a schedule wastes beyond what any must. Above 1 where the
+ * schedule is that much longer than the bound; NaN without workers or a bound.
  */
 HS_API double hs_metrics_idle_share(const hs_metrics *metrics, hs_type type, unsigned workers,
                                     double bound);
