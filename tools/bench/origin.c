@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-bench: what made a row, and where. */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,14 +10,21 @@
 #include "bench/bench.h"
 #include "bench/commit.h"
 
+static char version[128];
+
+static void find_version(void)
+{
+    snprintf(version, sizeof version, "%s%s%s", hs_version_string(), HS_COMMIT[0] ? " " : "",
+             HS_COMMIT);
+}
+
+/* All threads ask for it. */
 const char *bench_version(void)
 {
-    static char text[128];
+    static pthread_once_t found = PTHREAD_ONCE_INIT;
 
-    if (!text[0])
-        snprintf(text, sizeof text, "%s%s%s", hs_version_string(), HS_COMMIT[0] ? " " : "",
-                 HS_COMMIT);
-    return text;
+    pthread_once(&found, find_version);
+    return version;
 }
 
 /* The processor's name as Linux has it, less what a CSV file would have to quote twice. */
