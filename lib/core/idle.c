@@ -163,7 +163,7 @@ static void add_steps(hsi_backlog *b, const hs_instance *in, const event *events
 
 hs_status hsi_backlog_open(hsi_backlog *b, const hs_instance *in, const hs_schedule *s)
 {
-    size_t          tasks = hs_instance_tasks(in), most = 2 * (hs_schedule_size(s) + tasks) + 1;
+    size_t          tasks = hs_instance_tasks(in), most = 2 * hs_schedule_size(s) + 1;
     const hs_graph *g = NULL;
     table           t = {0};
     hs_status       st = hsi_graph_of(in, &g);

@@ -102,7 +102,7 @@ void bench_set_algorithms(bench_campaign *c, const char *what, const char *list)
 const char *bench_measure_name(bench_measure measure);
 const char *bench_measure_title(bench_measure measure);
 
-/** The campaigns that come with the program (campaigns/): NULL past the last. */
+/** The campaigns that come with the program (library.c): NULL past the last. */
 const char *bench_library_name(size_t index);
 const char *bench_library_text(const char *name); /* NULL: there is none of that name */
 

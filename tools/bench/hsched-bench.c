@@ -16,7 +16,7 @@
 #include "common/output.h"
 
 typedef struct command_line {
-    const char *rows, *page, *algorithms;
+    const char *rows, *page, *algorithms, *file; /* file: the campaign's own, NULL: there is none */
     unsigned    threads;
     uint64_t    seed, seeds, iterations;
     double      time_limit;
@@ -143,7 +143,7 @@ static void name_of(const char *path, char name[BENCH_NAME])
         usage_error("'%s': the name of a campaign has no quotes or commas", path);
 }
 
-static int read_campaign(options *o, const char *command, bench_campaign *c)
+static int read_campaign(options *o, const char *command, command_line *line, bench_campaign *c)
 {
     const char *name = strcmp(command, "run") == 0 ? options_operand(o) : command, *surplus;
     char        own[BENCH_NAME], *text;
@@ -159,6 +159,7 @@ static int read_campaign(options *o, const char *command, bench_campaign *c)
         bench_campaign_read(c, name, name, bench_library_text(name));
         return EXIT_OK;
     }
+    line->file = name;
     text = read_file(name);
     if (!text)
         return EXIT_USAGE;
@@ -230,7 +231,7 @@ static int run_campaign(const command_line *line, const bench_campaign *c)
     snprintf(page_path, sizeof page_path, "%s.html", c->name);
     if (is_dash(path[0]))
         usage_error("--output is a file, which a later run goes on with");
-    files_check(path, 2, NULL, 0);
+    files_check(path, 2, &line->file, line->file != NULL);
     message_begin(tool.name);
     code = bench_rows_read(&rows, c, cases, count, path[0]);
     if (!code && rows.known > 0)
@@ -279,7 +280,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(command, "show") == 0)
         return output_finish(show(&o));
-    code = read_campaign(&o, command, &c);
+    code = read_campaign(&o, command, &line, &c);
     if (!code) {
         change(&o, &line, &c);
         code = run_campaign(&line, &c);

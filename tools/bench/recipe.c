@@ -88,6 +88,8 @@ int bench_recipe_read(bench_case *one, const char *where)
         usage_error("%s: --perturb is for cholesky, lu and qr with --kernels", where);
     if (one->line.list || strcmp(one->line.path[GEN_INSTANCE], "-") != 0)
         usage_error("%s: '%s' is no instance", where, one->recipe);
+    if (request->seed != 0)
+        usage_error("%s: '%s' has a seed; `seeds` says which there are", where, one->recipe);
     request->seed = one->seed;
     return draws_numbers(one);
 }

@@ -95,6 +95,22 @@ static int split(char *line, char *field[FIELDS])
     return count;
 }
 
+/* All that are numbers, or nothing where there is none to tell. */
+static int are_numbers(char *const field[FIELDS])
+{
+    for (int i = SIZE; i <= GPU_IDLE; i++) {
+        char *end = field[i];
+
+        if (i == PLATFORM || i == ALGORITHM || i == BOUND_NAME)
+            continue;
+        if (*field[i])
+            strtod(field[i], &end);
+        if (*end)
+            return 0;
+    }
+    return 1;
+}
+
 static double number(const char *text)
 {
     return *text ? strtod(text, NULL) : NAN;
@@ -180,7 +196,8 @@ static int read_lines(bench_rows *rows, const bench_campaign *c, const place *pl
     while (!code && (length = getline(&line, &room, in)) > 0 && line[length - 1] == '\n') {
         line[--length] = '\0';
         whole = ftello(in);
-        if (lines++ == 0 ? strcmp(line, header) != 0 : split(line, field) != FIELDS) {
+        if (lines++ == 0 ? strcmp(line, header) != 0
+                         : split(line, field) != FIELDS || !are_numbers(field)) {
             message("%s:%zu: no row of hsched-bench of this version; -o names another file", path,
                     lines);
             code = EXIT_USAGE;

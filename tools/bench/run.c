@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -130,10 +131,11 @@ static int run_all(crew *all, unsigned threads, int fd, const char *path)
 int bench_run(const bench_campaign *c, const bench_case *cases, bench_rows *rows, unsigned threads,
               const char *path)
 {
-    crew   all = {.c = c};
-    char  *wanted = checked_calloc(rows->cases * rows->algorithms + 1, 1);
-    size_t algorithms = rows->algorithms;
-    int    fd = -1, code = EXIT_OK;
+    crew        all = {.c = c};
+    struct stat about;
+    char       *wanted = checked_calloc(rows->cases * rows->algorithms + 1, 1);
+    size_t      algorithms = rows->algorithms;
+    int         fd = -1, code = EXIT_OK;
 
     all.of = checked_calloc(rows->cases + 1, sizeof *all.of);
     for (size_t i = 0; i < rows->cases; i++) {
@@ -150,6 +152,10 @@ int bench_run(const bench_campaign *c, const bench_case *cases, bench_rows *rows
         code = EXIT_RESOURCE;
     else
         code = run_all(&all, threads, fd, path);
+    if (!code && fstat(fd, &about) == 0 && about.st_nlink == 0) {
+        message("'%s' was removed while it was written: the rows are lost", path);
+        code = EXIT_RESOURCE;
+    }
     if (fd >= 0 && close(fd) != 0 && !code)
         code = message_status(HS_EIO, path);
     for (size_t i = 0; i < all.count; i++)

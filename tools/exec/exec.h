@@ -196,10 +196,10 @@ void exec_blocked_print(FILE *out, const exec_job *job);
 void exec_blocked_json(FILE *out, const exec_job *job);
 
 /**
- * The matrix that is factorised (matrix.c), from a file of doubles by column, or numpy's: 0, or an
- * exit code after a message. And what has become of it, numpy's if `path` ends in .npy.
+ * The matrix that the tasks factorise (matrix.c), from a file of doubles by column, or numpy's: 0,
+ * or an exit code after a message. And what has become of it, numpy's if `path` ends in .npy.
  */
-int       exec_matrix_read(const char *path, double **matrix, size_t *order);
+int       exec_matrix_read(const char *path, const hs_instance *of, double **matrix, size_t *order);
 hs_status exec_matrix_write(FILE *out, const exec_job *job, const char *path);
 
 /**

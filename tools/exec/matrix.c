@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: the matrix that is factorised, from a file, and what becomes of it, to one. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,21 @@
 #include "exec/npy.h"
 
 enum { ORDER_MOST = 1 << 24 };
+
+static int refuse(const input *in, const char *why)
+{
+    message("%s: %s", in->name, why);
+    return EXIT_USAGE;
+}
+
+static int too_large(const input *in, double most)
+{
+    char why[NPY_WHY];
+
+    snprintf(why, sizeof why, "it has more than the %.0f bytes that a matrix of these tiles takes",
+             most);
+    return refuse(in, why);
+}
 
 typedef struct bytes {
     unsigned char *at;
@@ -36,12 +52,40 @@ static int grow(bytes *b, int fd)
     return 1;
 }
 
-/* 0, or an exit code after a message. */
-static int read_all(const input *in, bytes *b)
+/*
+ * No file of the instance's matrix is longer: N x N tiles have N (N + 1) / 2 names or more, and
+ * kernels end in the order of a tile. Infinite where they do not.
+ */
+static double most_bytes(const hs_instance *in)
 {
-    ssize_t got = 1;
+    double tile = 0, order, names = 0;
 
+    for (size_t i = 0; i < hs_instance_rows(in); i++) {
+        const char *colon;
+        hs_task     row;
+
+        hs_instance_row(in, i, &row);
+        colon = row.kernel ? strrchr(row.kernel, ':') : NULL;
+        if (colon)
+            tile = fmax(tile, strtod(colon + 1, NULL));
+    }
+    while (hs_instance_data_name(in, (size_t)names))
+        names++;
+    order = tile * sqrt(2 * names);
+    return order > 0 ? sizeof(double) * order * order + NPY_HEADER_MOST : INFINITY;
+}
+
+/* 0, or an exit code after a message. */
+static int read_all(const input *in, double most, bytes *b)
+{
+    ssize_t     got = 1;
+    struct stat st;
+
+    if (fstat(in->fd, &st) == 0 && S_ISREG(st.st_mode) && (double)st.st_size > most)
+        return too_large(in, most);
     while (got > 0) {
+        if ((double)b->size > most)
+            return too_large(in, most);
         if (b->size == b->room && !grow(b, in->fd))
             return message_status(HS_ENOMEM, in->name);
         got = read(in->fd, b->at + b->size, b->room - b->size);
@@ -53,12 +97,6 @@ static int read_all(const input *in, bytes *b)
             b->size += (size_t)got;
     }
     return EXIT_OK;
-}
-
-static int refuse(const input *in, const char *why)
-{
-    message("%s: %s", in->name, why);
-    return EXIT_USAGE;
 }
 
 static void transpose(double *a, size_t n)
@@ -109,7 +147,7 @@ static int take_raw(const input *in, const bytes *b, size_t *order)
     return refuse(in, why);
 }
 
-int exec_matrix_read(const char *path, double **matrix, size_t *order)
+int exec_matrix_read(const char *path, const hs_instance *of, double **matrix, size_t *order)
 {
     bytes b = {0};
     input in;
@@ -117,7 +155,7 @@ int exec_matrix_read(const char *path, double **matrix, size_t *order)
 
     if (code)
         return code;
-    code = read_all(&in, &b);
+    code = read_all(&in, most_bytes(of), &b);
     if (!code)
         code = npy_is(b.at, b.size) ? take_npy(&in, &b, order) : take_raw(&in, &b, order);
     input_close(&in);

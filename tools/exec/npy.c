@@ -18,7 +18,7 @@
 
 static const char magic[] = "\x93NUMPY";
 
-enum { MAGIC = sizeof magic - 1, LENGTH_AT = MAGIC + 2, HEADER_MOST = 4096 };
+enum { MAGIC = sizeof magic - 1, LENGTH_AT = MAGIC + 2, HEADER_MOST = NPY_HEADER_MOST - 16 };
 
 int npy_is(const unsigned char *bytes, size_t size)
 {

@@ -13,6 +13,7 @@ typedef struct npy {
     int    by_column;
 } npy;
 
+enum { NPY_HEADER_MOST = 4112 }; /* of bytes before the elements that are read */
 enum { NPY_WHY = 256 };
 
 /** Do these bytes begin such a file? */

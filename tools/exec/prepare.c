@@ -186,7 +186,8 @@ int exec_prepare(exec_job *job, exec_request *request)
     if (!code)
         code = predict(job, request);
     if (!code && request->input)
-        code = exec_matrix_read(request->input, &job->matrix, &settings->matrix_order);
+        code =
+            exec_matrix_read(request->input, job->plan.in, &job->matrix, &settings->matrix_order);
     settings->matrix = job->matrix;
     if (code)
         return code;

@@ -6,6 +6,7 @@
  * it is the portfolio alone. It takes the
  * time it is given, or less where the bounds prove that nothing better is to be had.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +101,9 @@ static void fill_report(hsi_best *best)
 
     report->limit_reached = report->limit_reached || hsi_interrupted(&best->interrupt);
     report->certified = hsi_best_certified(best);
-    if (best->pb.graph) /* a bound may exceed rounded ends, but not the exact ones */
+    /* A bound may exceed rounded ends, by no more than their rounding, but not the exact ones. */
+    if (best->pb.graph &&
+        report->bound <= report->certified * (1 + (double)(best->pb.n + 1) * DBL_EPSILON))
         report->certified = fmax(report->certified, report->bound);
     report->proved = best->pb.n == 0 || hsi_best_met(best);
     if (report->proved)

@@ -180,16 +180,6 @@ static int put_on_its_way(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, hsi_ti
     return 1;
 }
 
-static int are_right(const hsi_memory *memory, const hsi_matrix_row *row)
-{
-    int i;
-
-    for (i = 0; i < row->count; i++)
-        if (hsi_nodes_newest(memory->nodes, row->operand[i].piece) != row->operand[i].version)
-            return 0;
-    return 1;
-}
-
 static launched launch(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, uint32_t task,
                        hsi_tiles_flight *flight)
 {
@@ -202,7 +192,7 @@ static launched launch(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, uint32_t 
                                  .outcome = HS_OUTCOME_DONE};
     for (i = 0; i < HSI_OPERANDS; i++)
         flight->slot[i] = flight->spare[i] = HSI_NO_SLOT;
-    if (are_right(gpu->memory, body->row))
+    if (hsi_tiles_are_right(gpu->memory, body->row))
         how = take_operands(gpu, body, flight);
     if (how == LAUNCHED && !put_on_its_way(gpu, body, flight)) {
         how = NOT_LAUNCHED;
@@ -340,7 +330,7 @@ static hsi_tiles_flight *launch_now(hsi_tiles_gpu *gpu, const hsi_tiles_body *bo
             break;
         pause_unlocked(memory, start);
     }
-    if (!are_right(memory, body->row))
+    if (!hsi_tiles_are_right(memory, body->row))
         snprintf(attempt->why, HS_WHY, "its data are not those that the tasks before it have made");
     else if (is_any_lost(memory, body->row))
         snprintf(attempt->why, HS_WHY, "its data are lost with a GPU: %.300s", memory->why_lost);

@@ -57,23 +57,19 @@ static int bring_all(hsi_memory *memory, const hsi_matrix_row *row)
     return 1;
 }
 
-/* Every access is held against the order of the rows: what is there is what is to be there. */
-static int are_right(const hsi_memory *memory, const hsi_matrix_row *row)
+int hsi_tiles_are_right(const hsi_memory *memory, const hsi_matrix_row *row)
 {
     int i;
 
-    for (i = 0; i < row->count; i++) {
-        const hsi_operand *o = &row->operand[i];
-
-        if (hsi_nodes_newest(memory->nodes, o->piece) != o->version)
+    for (i = 0; i < row->count; i++)
+        if (hsi_nodes_newest(memory->nodes, row->operand[i].piece) != row->operand[i].version)
             return 0;
-    }
     return 1;
 }
 
 static int prepare(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_WHY])
 {
-    if (!are_right(memory, row)) {
+    if (!hsi_tiles_are_right(memory, row)) {
         snprintf(why, HS_WHY, "its data are not those that the tasks before it have made");
         return 0;
     }

@@ -159,6 +159,9 @@ hs_outcome hsi_tiles_run(hs_backend_worker *worker, const hs_body *body, hs_atte
 void       hsi_tiles_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t count);
 
 /* host.c */
+
+/* Every access is held against the order of the rows: what is there is what is to be there. */
+int  hsi_tiles_are_right(const hsi_memory *memory, const hsi_matrix_row *row);
 int  hsi_tiles_take(hsi_memory *memory, const hsi_matrix_row *row, char why[HS_WHY]);
 void hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done);
 void hsi_tiles_expect(hsi_memory *memory, const hsi_matrix_row *row);
