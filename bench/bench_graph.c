@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What dependencies cost: Cholesky factorisations as graphs (k40m-960, 20 + 4, no transfers), beside the
- * same tasks without their edges in the same run, turn by turn. Medians of 5 of processor time.
+ * What dependencies cost: Cholesky factorisations as graphs (k40m-960, 20 + 4, no transfers),
+ * beside the same tasks without their edges in the same run, turn by turn. Medians of 5 of
+ * processor time.
  *
  *   bench_graph [TILES]      default 180: 988,260 tasks, 2.9 million edges
  *

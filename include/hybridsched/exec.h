@@ -136,7 +136,8 @@ typedef struct hs_exec_settings {
                                               strings last as long as the handle */
     void *failure_data;
 
-    /* Each attempt as it ends, in that order and one at a time: in threads of workers, which wait. */
+    /* Each attempt as it ends, in that order and one at a time: in threads of workers, which wait.
+     */
     void (*attempt)(void *attempt_data, const hs_exec_attempt *attempt); /* NULL */
     void *attempt_data;
 

@@ -63,8 +63,8 @@ HS_API void hs_plan_info_init_sized(hs_plan_info *info, size_t size);
 #define hs_plan_info_init(i) hs_plan_info_init_sized((i), sizeof *(i))
 
 /**
- * What a plan's header has as its digest (hsched-formats(5)): of `in`, its notes, `s` and what `info`
- * says of algorithm, seed and bounds. The instance's own digest is computed if `info` has
+ * What a plan's header has as its digest (hsched-formats(5)): of `in`, its notes, `s` and what
+ * `info` says of algorithm, seed and bounds. The instance's own digest is computed if `info` has
  * none. 0 if `info` could not be written.
  */
 HS_API uint64_t hs_plan_digest(const hs_instance *in, const hs_schedule *s,
@@ -176,17 +176,17 @@ HS_API void hs_picture_init_sized(hs_picture *picture, size_t size);
 #define hs_picture_init(p) hs_picture_init_sized((p), sizeof *(p))
 
 /**
- * A Gantt chart as one self-contained SVG, dark on a screen that is; what was predicted stands above
- * what happened. Of a graph the critical path is drawn over the bars, from each entry back to what it
- * had news of last, and arrows that come up where one points at, up to 10000 of them. HS_EINVAL: a
- * width less than 360.
+ * A Gantt chart as one self-contained SVG, dark on a screen that is; what was predicted stands
+ * above what happened. Of a graph the critical path is drawn over the bars, from each entry back to
+ * what it had news of last, and arrows that come up where one points at, up to 10000 of them.
+ * HS_EINVAL: a width less than 360.
  */
 HS_API hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule *s,
                                 const hs_picture *picture);
 
 /**
- * Trace-event JSON for Perfetto and chrome://tracing; what was predicted has its own processes. Up to
- * 100000 dependencies of a graph are arrows.
+ * Trace-event JSON for Perfetto and chrome://tracing; what was predicted has its own processes. Up
+ * to 100000 dependencies of a graph are arrows.
  */
 HS_API hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
                                 const hs_picture *picture);

@@ -42,9 +42,9 @@ HS_API void hs_plot_init_sized(hs_plot *plot, size_t size);
 #define hs_plot_init(p) hs_plot_init_sized((p), sizeof *(p))
 
 /**
- * One self-contained SVG, dark on a screen that is. Boxes reach from the first to the third quartile,
- * whiskers to the last values within 1.5 times that, and what lies further is a dot. HS_EINVAL: a
- * value that is not finite or negative, or 0 on an axis of logarithms. O(n log n).
+ * One self-contained SVG, dark on a screen that is. Boxes reach from the first to the third
+ * quartile, whiskers to the last values within 1.5 times that, and what lies further is a dot.
+ * HS_EINVAL: a value that is not finite or negative, or 0 on an axis of logarithms. O(n log n).
  */
 HS_API hs_status hs_plot_write(int fd, const hs_plot *plot);
 

@@ -195,23 +195,24 @@ HS_API int hs_policy_own(hs_policy *policy, unsigned worker, uint32_t *task);
 
 /**
  * What hs_policy_own() gives this worker, in that order, if it is known before the start;
- * else NULL, and *count as it was; it stays as it is until all is given. After the last hs_policy_skip(), before the worker's first
- * question; for different workers at once.
+ * else NULL, and *count as it was; it stays as it is until all is given. After the last
+ * hs_policy_skip(), before the worker's first question; for different workers at once.
  */
 HS_API const uint32_t *hs_policy_list(hs_policy *policy, unsigned worker, size_t *count);
 
 /**
- * What will `worker` do next, which runs something and has nothing waiting? A task that waits for it
- * then, and whose inputs are on their way: hs_policy_next() starts it. Others may take it as they
- * may take what it runs. HS_DECIDE_WAIT: nothing; it is asked again when something has happened.
+ * What will `worker` do next, which runs something and has nothing waiting? A task that waits for
+ * it then, and whose inputs are on their way: hs_policy_next() starts it. Others may take it as
+ * they may take what it runs. HS_DECIDE_WAIT: nothing; it is asked again when something has
+ * happened.
  */
 HS_API void hs_policy_ahead(hs_policy *policy, unsigned worker, double now, hs_decision *out,
                             hs_wake *wake);
 
 /*
  * For kinds of policies. When would the last input of `task`, which is ready, be in the memory of
- * `worker` if it were to run it, and the longest of the transfers that this takes; and it is decided:
- * they start. To start a task decides it, too.
+ * `worker` if it were to run it, and the longest of the transfers that this takes; and it is
+ * decided: they start. To start a task decides it, too.
  */
 HS_API double hs_policy_arrival(const hs_policy *policy, uint32_t task, unsigned worker,
                                 double now);
@@ -276,12 +277,13 @@ struct hs_policy_kind {
 /**
  * The same policy under a virtual clock: it decides by the times of `estimates`,
  * the tasks take those of `truth` (same tasks, same workers, and finite wherever the
- * estimate is, else HS_EINVAL); what depends on what, data and links are those of `estimates`. Among workers that are idle at one time GPUs act first,
- * then lower numbers. With exact estimates and no tolerance heteroprio gives the schedule of
- * the algorithm of that name, and plan+steal one that is not longer than plan's, but for the
- * rounding of sums. What is skipped has made what it makes in the host's memory; all that it
- * comes after is to be skipped, too. HS_EOVERFLOW: it would last longer than a double can tell; HS_ESCHEDULE:
- * the policy decides what cannot be done, or leaves a task.
+ * estimate is, else HS_EINVAL); what depends on what, data and links are those of `estimates`.
+ * Among workers that are idle at one time GPUs act first, then lower numbers. With exact estimates
+ * and no tolerance heteroprio gives the schedule of the algorithm of that name, and plan+steal one
+ * that is not longer than plan's, but for the rounding of sums. What is skipped has made what it
+ * makes in the host's memory; all that it comes after is to be skipped, too. HS_EOVERFLOW: it would
+ * last longer than a double can tell; HS_ESCHEDULE: the policy decides what cannot be done, or
+ * leaves a task.
  */
 HS_API hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *estimates,
                                     const hs_schedule *plan, const hs_instance *truth,

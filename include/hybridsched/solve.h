@@ -109,10 +109,10 @@ HS_API double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, uns
  * Schedule `in` with `alg`; NULL settings mean defaults. On HS_OK the caller
  * owns *out, otherwise *out is untouched. Re-entrant. Same instance and
  * settings, same schedule, bit for bit. HS_EDEPENDENT: the tasks depend on each other,
- * and the algorithm does not take graphs. HS_EWORKER: a task cannot run on the one type that it uses.
- * HS_EBUSY: it does not take settings.available.
- * HS_EINVAL: bad settings, or a rank that it does not take. HS_ESCHEDULE: an algorithm that is not
- * the library's has made what is no schedule of the instance, or starts too early.
+ * and the algorithm does not take graphs. HS_EWORKER: a task cannot run on the one type that it
+ * uses. HS_EBUSY: it does not take settings.available. HS_EINVAL: bad settings, or a rank that it
+ * does not take. HS_ESCHEDULE: an algorithm that is not the library's has made what is no schedule
+ * of the instance, or starts too early.
  */
 HS_API hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in,
                           const hs_settings *settings, hs_schedule **out);

@@ -8,7 +8,8 @@
 #include "core/problem.h"
 #include "core/settings.h"
 
-/* What a search may run before it begins: whoever has the registry, which is above, hands it down. */
+/* What a search may run before it begins: whoever has the registry, which is above, hands it down.
+ */
 typedef struct hsi_members {
     size_t (*count)(void);
     const hs_algorithm *(*at)(size_t index);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HEFT without a graph (with one: graph/heft.c): tasks by decreasing rank, each to the worker that ends
- * it first. The rank is the mean time over the workers, or the smaller time. Only the worker
+ * HEFT without a graph (with one: graph/heft.c): tasks by decreasing rank, each to the worker that
+ * ends it first. The rank is the mean time over the workers, or the smaller time. Only the worker
  * of each type that is free first is ever asked: O(n log n) to sort, O(log(m + k)) a task.
  */
 #include <math.h>

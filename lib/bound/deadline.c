@@ -3,11 +3,11 @@
  * The smallest T at which the area LP is feasible when no task may run where its span is longer
  * than T: its time, and on a graph with it the longest ways to it and from it.
  *
- * Which tasks are forced changes only where T passes a span. Between two such spans, T in [a, b), the LP has one value V, and T is feasible
- * iff T >= V. A T above a feasible one is feasible, so the first interval with
- * V < b is found by bisection, and the bound is max(a, V) there. Safe: V is
- * rounded down, so V >= b proves that all of an interval is infeasible; a is a
- * span, rounded down, or a bound that is safe itself.
+ * Which tasks are forced changes only where T passes a span. Between two such spans, T in [a, b),
+ * the LP has one value V, and T is feasible iff T >= V. A T above a feasible one is feasible, so
+ * the first interval with V < b is found by bisection, and the bound is max(a, V) there. Safe: V is
+ * rounded down, so V >= b proves that all of an interval is infeasible; a is a span, rounded down,
+ * or a bound that is safe itself.
  */
 #include <float.h>
 #include <math.h>

@@ -91,7 +91,8 @@ static inline void hsi_log_abort(hsi_log *log, uint32_t worker, double when)
     log->worker[at] = worker | HSI_ABORT;
 }
 
-/* HS_ECANCELED: the problem's asker wants no more. The schedule that was decided; or the same in place of what is in `s`. */
+/* HS_ECANCELED: the problem's asker wants no more. The schedule that was decided; or the same in
+ * place of what is in `s`. */
 hs_status hsi_log_schedule(const hsi_log *log, const hsi_problem *pb, hs_schedule **out);
 hs_status hsi_log_schedule_in(const hsi_log *log, const hsi_problem *pb, hs_schedule *s);
 

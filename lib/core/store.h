@@ -128,7 +128,8 @@ void hsi_store_free_columns(hsi_store *store);
 /* Checks numbers of workers, and every row against them; *row is the one to blame. */
 hs_status hsi_store_validate(const hsi_store *store, unsigned cpus, unsigned gpus, size_t *row);
 
-/* The first of the columns before `end`, lists apart, in which the row is not as `other`; -1: there is none. */
+/* The first of the columns before `end`, lists apart, in which the row is not as `other`; -1: there
+ * is none. */
 int hsi_store_difference(const hsi_store *store, size_t row, const hsi_row *other, int end);
 
 /* As hs_instance_row_name(). */

@@ -4,8 +4,8 @@
  * is, with the data and bytes that move along it; dashed where it only keeps tasks that access the
  * same data in order.
  *
- * Attributes that are not Graphviz's have what hs_import_dot() makes the instance of again: those of
- * nodes are called like columns, those of the graph like the lines above an instance. An edge of
+ * Attributes that are not Graphviz's have what hs_import_dot() makes the instance of again: those
+ * of nodes are called like columns, those of the graph like the lines above an instance. An edge of
  * class `data` follows from the nodes' data.
  */
 #include <hybridsched/io.h>

@@ -12,9 +12,10 @@
  * One event a line in one array, written as it goes. Each event begins with
  * "ph" and "ts": readers that look for them first then need no more of the
  * line. Each worker type is a process whose pid is the tid of its first worker,
- * so that no two workers look like the same thread. An arrow leads from an aborted part to the task's
- * run, and from each task of a graph to each that comes after it, if those are not too many. What was predicted, if it is to
- * stand beside, has processes and threads of its own, numbered after the others.
+ * so that no two workers look like the same thread. An arrow leads from an aborted part to the
+ * task's run, and from each task of a graph to each that comes after it, if those are not too many.
+ * What was predicted, if it is to stand beside, has processes and threads of its own, numbered
+ * after the others.
  */
 
 enum { DEPENDENCIES_MOST = 100000 }; /* viewers take long over more */

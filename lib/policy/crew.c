@@ -334,7 +334,8 @@ uint32_t hsi_crew_victim(const hsi_crew *crew, unsigned thief, double now, uint3
     return best.worker;
 }
 
-/* The first moment at which a worker is late, or if it is, may be so late that it helps the thief. */
+/* The first moment at which a worker is late, or if it is, may be so late that it helps the thief.
+ */
 static double next_worth(const hsi_crew *crew, unsigned thief, const booty *b, double now)
 {
     const hsi_member *m = &crew->member[b->worker];

@@ -15,8 +15,8 @@ typedef enum hsi_grouping { HSI_GROUP_A_TYPE, HSI_GROUP_A_WORKER } hsi_grouping;
  *
  * *value: never above the true least T nor, for a group a worker, above the
  * optimal makespan; less than it only by rounding, by 10^-9 or the settings' gap,
- * or because the time was up, which *limit_reached tells. Never below `least` > 0, which the caller knows to
- * be safe. HS_ETOOBIG: more cells (rows x groups) than HSI_ASSIGNMENT_CELLS.
+ * or because the time was up, which *limit_reached tells. Never below `least` > 0, which the caller
+ * knows to be safe. HS_ETOOBIG: more cells (rows x groups) than HSI_ASSIGNMENT_CELLS.
  */
 hs_status hsi_assignment_bound(const hsi_problem *rows, hsi_grouping grouping, double least,
                                const hsi_stop *stop, double *value, int *limit_reached);

@@ -91,7 +91,8 @@ START_TEST(bounds_ask_often)
 }
 END_TEST
 
-/* Those that guess a makespan ask at each guess, of which there are as many as a double has bits. */
+/* Those that guess a makespan ask at each guess, of which there are as many as a double has bits.
+ */
 START_TEST(guessing_asks)
 {
     static const char *const guessing[] = {"dualhp", "dada"};

@@ -317,7 +317,8 @@ START_TEST(a_failed_finish_keeps_the_content)
 }
 END_TEST
 
-/* The row to blame, or -1 if the ids are fine. A space separates them; "-" is none, "+N" a count. */
+/* The row to blame, or -1 if the ids are fine. A space separates them; "-" is none, "+N" a count.
+ */
 static int duplicate_of(const char *ids)
 {
     hs_builder  *b = builder_on(1, 1);

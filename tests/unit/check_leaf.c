@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What hsched-check takes for proved of a leaf, against looking at every way to fill the workers. */
+/* What hsched-check takes for proved of a leaf, against looking at every way to fill the workers.
+ */
 
 #include <check.h>
 #include <math.h>
@@ -145,7 +146,8 @@ START_TEST(knapsacks_prove_what_no_worker_can_exceed)
 }
 END_TEST
 
-/* Is there a way to give these weights to the workers, none of which takes more than its capacity? */
+/* Is there a way to give these weights to the workers, none of which takes more than its capacity?
+ */
 static int can_pack(const unsigned *weight, size_t count, unsigned *load, unsigned workers,
                     unsigned capacity)
 {

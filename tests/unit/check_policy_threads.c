@@ -2,7 +2,8 @@
 
 /*
  * hs_policy_own() and the good ends of what it gave without a lock, in a thread for each
- * worker, while others give tasks back and retire under one: every task is still started until it is done, once.
+ * worker, while others give tasks back and retire under one: every task is still started until it
+ * is done, once.
  */
 
 #include <check.h>

@@ -366,7 +366,8 @@ START_TEST(a_gap_costs_no_more_than_itself)
 }
 END_TEST
 
-/* All workers are busy until 1000: when the first LP is cut short, nothing but its node is there. */
+/* All workers are busy until 1000: when the first LP is cut short, nothing but its node is there.
+ */
 START_TEST(the_node_at_hand_counts_where_a_search_is_cut_short)
 {
     enum { CPUS = 20, GPUS = 10, EACH = 20, ALL = (CPUS + GPUS) * EACH };

@@ -43,7 +43,8 @@ static int is_shown(const unsigned char *text, size_t length)
     return hs_printable(character, form, sizeof form) == length;
 }
 
-/* A JSON string, quotes included; what is no text for a terminal is escaped, which changes nothing. */
+/* A JSON string, quotes included; what is no text for a terminal is escaped, which changes nothing.
+ */
 static void json_string(FILE *out, const char *string)
 {
     const unsigned char *text = (const unsigned char *)string;

@@ -17,8 +17,8 @@ void json_format(FILE *out, const char *format, ...) __attribute__((format(print
 void html_text(FILE *out, const char *text);
 
 /**
- * Foreign text for a line on a terminal, as hs_printable() has it, in a buffer that lasts as long as
- * the block; cut short if it is long. Messages need none of this: it is done to them as a whole.
+ * Foreign text for a line on a terminal, as hs_printable() has it, in a buffer that lasts as long
+ * as the block; cut short if it is long. Messages need none of this: it is done to them as a whole.
  */
 enum { SHOWN_SIZE = 4096 };
 #define SHOWN(text) shown((text), (char[SHOWN_SIZE]){0})

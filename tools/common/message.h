@@ -22,8 +22,8 @@ void        message_begin(const char *tool_name);
 const char *message_tool(void);
 
 /**
- * "hsched-solve: ..." and a newline on standard error, after erasing a progress line. All of it goes
- * through hs_printable(): names out of files and of files may be anything.
+ * "hsched-solve: ..." and a newline on standard error, after erasing a progress line. All of it
+ * goes through hs_printable(): names out of files and of files may be anything.
  */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -79,8 +79,9 @@ double hsi_configuration_worth(const hsi_configuration *cf, size_t row);
  * adding up to at most `capacity` has multipliers adding up to more than
  * most[type], while all multipliers add up to more than m most[HS_CPU] + k
  * most[HS_GPU]. So no schedule is shorter than (capacity + 1) 2^grid; `bound` is that,
- * rounded down. (Refused is any T with floor(T / 2^grid) = capacity.) The multipliers of all tasks add up to 2^50 at most. `most` is not the knapsack's optimum exactly,
- * but never less: a search that checks it may leave out what is not above it.
+ * rounded down. (Refused is any T with floor(T / 2^grid) = capacity.) The multipliers of all tasks
+ * add up to 2^50 at most. `most` is not the knapsack's optimum exactly, but never less: a search
+ * that checks it may leave out what is not above it.
  */
 typedef struct hsi_configuration_proof {
     double   bound;

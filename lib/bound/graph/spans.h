@@ -16,7 +16,8 @@ typedef struct hsi_spans {
     const double *cpu, *gpu; /* of tasks; infinite where the time is */
 } hsi_spans;
 
-/* In the arena; the times themselves where there is no graph and nobody comes late. O(vertices + edges). */
+/* In the arena; the times themselves where there is no graph and nobody comes late. O(vertices +
+ * edges). */
 hs_status hsi_spans_find(const hsi_problem *pb, hsi_arena *arena, hsi_spans *spans);
 
 /* The longest of the tasks' smaller spans: the critical path. */

@@ -31,7 +31,8 @@ static void keep(hs_certificate *c, double target, double proved, const double *
  * The multipliers for a T just below the value find the tasks forced that the
  * value itself forces, which proves what the deadline bound says; where the area LP
  * without deadline is what gave it, those for no deadline do. On a graph the longest
- * path is what both multipliers 0 prove. In the last bit both may fall short of a value that other roundings gave: then that bit is given up.
+ * path is what both multipliers 0 prove. In the last bit both may fall short of a value that other
+ * roundings gave: then that bit is given up.
  */
 hs_status hsi_certify_value(const hsi_problem *rows, double value, hs_certificate *c)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tasks in the order of the program, each with all its executions. What it comes after is taken
- * from what rows were told, not from the graph that is made of that for algorithms. Of the copies of
- * a row, and of those that read data since it was written, only the latest matter: see `latest`.
+ * from what rows were told, not from the graph that is made of that for algorithms. Of the copies
+ * of a row, and of those that read data since it was written, only the latest matter: see `latest`.
  * O(executions x entries in the lists of their rows).
  */
 #include "core/check/dependencies.h"

@@ -69,8 +69,9 @@ static inline hs_status hsi_tell_access(hsi_telling *telling, size_t row, size_t
 void hsi_telling_close(hsi_telling *telling);
 
 /*
- * From what is being told of so many rows with these counts (NULL: all 1) to what was told. HS_EGRAPH
- * and *fault. What was there of edges and accesses is replaced. O(rows + edges log edges).
+ * From what is being told of so many rows with these counts (NULL: all 1) to what was told.
+ * HS_EGRAPH and *fault. What was there of edges and accesses is replaced. O(rows + edges log
+ * edges).
  */
 hs_status hsi_told_finish(hsi_told *told, const hsi_telling *telling, size_t rows,
                           const uint32_t *counts, hsi_fault *fault);

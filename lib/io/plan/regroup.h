@@ -5,9 +5,9 @@
 #include "io/text/rows.h"
 
 /*
- * A plan whose tasks depend on each other says which row of its instance each is of, since the order
- * of rows means something. Its tasks, which were read one by one in the order of the plan, become
- * the rows that they were: in order, several of one row its copies.
+ * A plan whose tasks depend on each other says which row of its instance each is of, since the
+ * order of rows means something. Its tasks, which were read one by one in the order of the plan,
+ * become the rows that they were: in order, several of one row its copies.
  *
  * number[i] is the row that task i says; renumbered[i] becomes what the task is afterwards. What is
  * wrong is said.

@@ -10,8 +10,8 @@
 
 /*
  * Where in its file each row of an instance stands, for what comes to light when
- * all have been read, or were put in another order. Rows mostly follow each other line by line and begin with
- * their id: only what differs is stored.
+ * all have been read, or were put in another order. Rows mostly follow each other line by line and
+ * begin with their id: only what differs is stored.
  */
 struct hsi_places {
     uint64_t   first;   /* line of row 0 */

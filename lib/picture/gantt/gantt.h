@@ -16,9 +16,9 @@
  * is: a panel for each schedule, in it a band of rows for each worker type, and the legend. Then
  * gantt.c draws from behind: the page, the rows, the grid; the entries of a band whose rows are
  * single workers (lanes.c) or stand for many (groups.c); above them failures (failures.c), the
- * axis (axis.c), what was ready (ready.c) and the times that are marked (lines.c). Colours are in style.c and palette.c. What ties
- * the entries of a graph together lies over them: the critical path (critical.c), and arrows that a pointer
- * brings (arrows.c).
+ * axis (axis.c), what was ready (ready.c) and the times that are marked (lines.c). Colours are in
+ * style.c and palette.c. What ties the entries of a graph together lies over them: the critical
+ * path (critical.c), and arrows that a pointer brings (arrows.c).
  */
 
 typedef struct hsi_panel hsi_panel;
