@@ -26,7 +26,7 @@ hs_status hsi_runs_open(hsi_runs *runs, const hs_instance *in, const hs_schedule
     hs_status st;
 
     *runs = (hsi_runs){.in = in, .s = s};
-    st = hsi_graph_of(in, &runs->graph);
+    st = hsi_graph_of(in, NULL, &runs->graph);
     if (st != HS_OK || !runs->graph)
         return st;
     runs->worker = malloc((runs->graph->tasks + 1) * sizeof *runs->worker);

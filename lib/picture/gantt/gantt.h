@@ -6,7 +6,7 @@
 
 #include "core/idle.h"
 #include "picture/gantt/palette.h"
-#include "picture/gantt/svg.h"
+#include "picture/svg.h"
 #include "picture/picture.h"
 #include "picture/runs.h"
 #include "picture/ticks.h"

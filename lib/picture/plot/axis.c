@@ -63,16 +63,19 @@ static size_t decimal_ticks(hsi_plot_axis *axis, double value[HSI_PLOT_TICKS])
     return count;
 }
 
-/* Powers of ten, every second one or so if there are many, and 2 and 5 times them if there are few.
+/*
+ * Powers of ten, every second one or so if there are many, 2 and 5 times them if there are few, and
+ * more where there may be none of these: within a decade.
  */
 static size_t log_ticks(const hsi_plot_axis *axis, double value[HSI_PLOT_TICKS])
 {
-    static const double few[] = {1, 2, 5}, one[] = {1};
+    static const double many[] = {1, 1.5, 2, 3, 4, 5, 7}, few[] = {1, 2, 5}, one[] = {1};
     double        decades = log10(axis->to / axis->from), length = fabs(axis->end - axis->start);
     double        room = length / decades / axis->room; /* for labels, a decade */
     int           each = room >= 1 ? 1 : (int)ceil(1 / room);
-    const double *of = room >= 3 ? few : one;
-    size_t        in = room >= 3 ? 3 : 1, count = 0;
+    int           close = decades < 1 && room >= 11;
+    const double *of = close ? many : room >= 3 ? few : one;
+    size_t        in = close ? 7 : room >= 3 ? 3 : 1, count = 0;
 
     for (int e = (int)floor(log10(axis->from)); e <= (int)ceil(log10(axis->to)); e++)
         for (size_t i = 0; i < in && e % each == 0; i++) {

@@ -5,7 +5,7 @@
 #include <hybridsched/plot.h>
 
 #include "io/text/output.h"
-#include "picture/gantt/svg.h"
+#include "picture/svg.h"
 
 /*
  * A plot is a frame (plot.c), an axis or two (axis.c), and boxes (boxes.c) or lines (lines.c) in

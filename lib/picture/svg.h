@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_PICTURE_GANTT_SVG_H
-#define HSI_PICTURE_GANTT_SVG_H
+#ifndef HSI_PICTURE_SVG_H
+#define HSI_PICTURE_SVG_H
 
 #include <hybridsched/io.h>
 
@@ -8,7 +8,7 @@
 
 /* Numbers and names as people read them, and the elements of SVG. */
 
-/** Rules for the classes of what is no task, and those of dark screens, which begin a query (style.c). */
+/** Rules for the classes of what is no task, and those of dark screens, which begin a query. */
 extern const char hsi_svg_style[], hsi_svg_dark_style[];
 
 /** As people write it: that of microseconds has a Greek letter. */
