@@ -70,8 +70,8 @@ open_page() # page width scheme
 }
 
 failed=0
-for campaign in table1 independent perturbed ratios cost noise kernels; do
-    hsched-bench $campaign -n 1 --iterations 20 >/dev/null 2>&1 || { echo "$campaign: failed"; failed=1; }
+for campaign in table1 independent perturbed ratios cost noise kernels granularity peers; do
+    hsched-bench $campaign -n 1 --iterations 20 -t 100ms >/dev/null 2>&1 || { echo "$campaign: failed"; failed=1; }
     cat $campaign.html look.html >looked.html
     for scheme in 0 1; do
         for width in 1200 420; do

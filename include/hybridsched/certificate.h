@@ -27,6 +27,8 @@ HS_API hs_status hs_certificate_create(const hs_bound *bound, const hs_instance 
  * schedule is shorter. It is proved by cases, in the time limit of the settings, 10 seconds
  * without one; what it could not prove is left out, as hs_certificate_value() says. `name` is
  * what the certificate calls the bound: up to 31 printable characters without blank or comma.
+ * Of a graph of more than 128 tasks and barriers the edges are left out, of a smaller one the
+ * transfers.
  */
 HS_API hs_status hs_certificate_prove(const hs_instance *in, const char *name, double value,
                                       const hs_settings *settings, hs_certificate **out);

@@ -263,6 +263,9 @@ typedef struct hs_exec_report {
                                   could no longer be written */
     uint64_t left_out;         /* tasks that HS_RESUME_FAILED does not ask for */
     uint64_t blocked;          /* of not_run, those that come after a task that failed */
+    double   gpu_joules;       /* that all GPUs have used, by NVML; 0: not known */
+    unsigned gpu_clock, gpu_clock_most; /* MHz of the slowest of them at the end, and the most that
+                                           it can; 0: not known */
 } hs_exec_report;
 
 #define hs_exec_report_init(r) ((r)->struct_size = sizeof *(r))

@@ -31,6 +31,26 @@ typedef struct hs_uniform {
 
 HS_API hs_status hs_generate_uniform(const hs_uniform *spec, hs_instance **out);
 
+/** Whole times on identical CPUs and no GPU: what the literature on P||Cmax is tested with. */
+typedef struct hs_identical {
+    const char *family;    /* one of hs_identical_name() */
+    size_t      tasks;
+    unsigned    cpus;      /* at least 1 */
+    double      low, high; /* whole numbers; 0, 0: the family's own */
+    uint64_t    seed;
+} hs_identical;
+
+/** The families, NULL past the last; can low and high be given? */
+HS_API const char *hs_identical_name(size_t index);
+HS_API const char *hs_identical_summary(size_t index);
+HS_API int         hs_identical_has_range(size_t index);
+
+/**
+ * Of planted the optimum is `high`, and the instance says so. HS_EINVAL: there is no such family,
+ * or no such times. O(tasks log tasks).
+ */
+HS_API hs_status hs_generate_identical(const hs_identical *spec, hs_instance **out);
+
 typedef enum hs_factorisation { HS_CHOLESKY, HS_LU, HS_QR } hs_factorisation;
 
 /** One measured kernel: `operation` is what the factorisation asks for, e.g. "potrf". */

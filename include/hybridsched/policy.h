@@ -59,7 +59,9 @@ typedef struct hs_policy_settings {
     double   band;       /* hp-corrected: p/q from which on GPUs take by rank; 0: 8 */
     double   leave;      /* hp-corrected: p/q from which on they also take what CPUs run; 0: 16 */
     unsigned threshold;  /* h-ratio, d-rank: tasks that may wait for workers; 0: twice as many */
-    int (*cancel)(void *cancel_data); /* hs_policy_simulate(): not 0: no more. NULL: nobody */
+    int (*cancel)(void *cancel_data); /* hs_policy_create(), hs_policy_simulate(): asked every
+                                         0.1 s or more often; not 0: no more, HS_ECANCELED. Not
+                                         asked once it is created. NULL: nobody */
     void *cancel_data;
     double ratio_tolerance; /* heteroprio and its like: ratios that count as the same, as
                                hs_queue_settings.tolerance; 0: those that are */
@@ -78,7 +80,7 @@ HS_API void hs_policy_settings_init_sized(hs_policy_settings *settings, size_t s
  * NULL where none is needed.
  * HS_EINVAL: a plan for other workers, bad settings, a rank that the kind does not take, or a
  * kind that lacks what it needs; HS_ESCHEDULE: a plan that does
- * not run each task once, where its estimate is finite. All memory is taken here: no
+ * not run each task once, where its estimate is finite; HS_ECANCELED. All memory is taken here: no
  * later call can fail. O(n log n), mostly O(n).
  */
 HS_API hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estimates,
@@ -171,7 +173,9 @@ typedef enum hs_ending {
  * What has become ready since it was asked last, in topological order, and whom that concerns; the
  * tasks lie there until it is asked again. When all that ends at one time has ended, and before
  * anybody is asked; for the first time before the first question. Independent tasks are ready
- * from the start, and it need not be asked for them where the kind does not settle.
+ * from the start, and it need not be asked for them where the kind does not settle. Nor need it
+ * where workers run their own tasks of a graph, under plan where nothing takes time to be moved: it
+ * does not settle then, and what becomes ready after the start is not told.
  */
 HS_API size_t hs_policy_ready(hs_policy *policy, double now, const uint32_t **tasks, hs_wake *wake);
 

@@ -29,10 +29,10 @@ typedef struct hs_settings {
     double             alpha;       /* dada: share of the guess given to affinity, in [0, 1]; 0 */
     const hs_affinity *affinities;  /* dada: preferences, one a task at most; NULL */
     size_t             affinity_count;
-    int (*cancel)(void *cancel_data); /* asked every 0.1 s or more often: nonzero, then and
-                                         from then on, stops with HS_ECANCELED, but best and
-                                         exact with the best schedule that they have, if there
-                                         is one; NULL */
+    int (*cancel)(void *cancel_data); /* asked every 0.1 s or more often, but within one call
+                                         of GLPK: nonzero, then and from then on, stops with
+                                         HS_ECANCELED, but best and exact with the best schedule
+                                         that they have, if there is one; NULL */
     void *cancel_data;
 
     /* best, exact and the bounds that take time */

@@ -24,12 +24,12 @@
 /* What changes along the walk. Loads are sums, divided only to be compared. */
 typedef struct walker {
     hsi_walk *walk;
-    double    sum1;  /* on type 1, in the order of arrival */
-    double    peak1; /* largest that sum1 has been: what its rounding is of */
+    double    sum1;                /* on type 1, in the order of arrival */
+    double    peak1;               /* largest that sum1 has been: what its rounding is of */
     double   *rest_sum, *rest_max; /* over c2 of order[i, n), summed from the end */
-    double    back_sum, back_max; /* over c2 of the tasks moved back */
-    double    max1;               /* over c1 of the tasks on type 1 with c1 <= c2 */
-    uint32_t *heap;               /* the other tasks on type 1 by c1: the top is imax */
+    double    back_sum, back_max;  /* over c2 of the tasks moved back */
+    double    max1;                /* over c1 of the tasks on type 1 with c1 <= c2 */
+    uint32_t *heap;                /* the other tasks on type 1 by c1: the top is imax */
     size_t    heap_size;
     double    best_estimate;
     double    ceiling; /* no LPT schedule of that allocation ends later */
@@ -279,12 +279,13 @@ static void sum_start(walker *wk)
 
     wk->sum1 = wk->max1 = wk->back_sum = wk->back_max = 0;
     wk->heap_size = 0;
-    for (i = 0; i < walk->start; i++) {
+    for (i = 0; i < walk->start && !hsi_ask_at(walk->pb->asker, i); i++) {
         wk->sum1 += walk->c1[i];
         wk->max1 = larger(wk->max1, walk->c1[i]);
     }
     wk->rest_sum[n] = wk->rest_max[n] = 0;
     for (i = n; i > walk->start; i--) {
+        hsi_ask_at(walk->pb->asker, i);
         wk->rest_sum[i - 1] = wk->rest_sum[i] + walk->c2[i - 1];
         wk->rest_max[i - 1] = larger(wk->rest_max[i], walk->c2[i - 1]);
     }

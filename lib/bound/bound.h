@@ -26,7 +26,8 @@ struct hs_bound {
 #define HSI_BOUND_SECONDS 10
 
 /* The instance as the bound takes it; to be closed. */
-hs_status hsi_bound_problem(const hs_bound *bound, const hs_instance *in, hsi_problem *pb);
+hs_status hsi_bound_problem(const hs_bound *bound, const hs_instance *in, hsi_asker *asker,
+                            hsi_problem *pb);
 
 /* A bound of an instance; the settings are resolved, `report` may be NULL. */
 hs_status hsi_bound_run(const hs_bound *bound, const hs_instance *in, const hs_settings *settings,
@@ -51,7 +52,7 @@ hs_status hsi_certify_tree(const hsi_problem *rows, double target, int deep, con
                            hs_certificate *certificate);
 
 extern const hs_bound hsi_bound_theorem2, hsi_bound_min_time, hsi_bound_deadline, hsi_bound_area;
-extern const hs_bound hsi_bound_critical_path, hsi_bound_paths;
+extern const hs_bound hsi_bound_critical_path, hsi_bound_paths, hsi_bound_work_paths;
 extern const hs_bound hsi_bound_allocation, hsi_bound_mip, hsi_bound_configuration;
 
 #endif

@@ -290,7 +290,7 @@ double hsi_area_of_multipliers(const hsi_problem *rows, double u, double v)
     int     scale;
     size_t  i;
 
-    for (i = 0; i < rows->n; i++)
+    for (i = 0; i < rows->n && !hsi_ask_at(rows->asker, i); i++)
         total += hsi_count(rows, i) * fmin(rows->p[i], rows->q[i]);
     frexp(fmax(u, v), &scale);
     scale -= lift_of(total);

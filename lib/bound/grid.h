@@ -15,7 +15,7 @@ int hsi_grid_exponent(double time);
 
 /*
  * The power of 2 of which all times are multiples, so that the optimum is one too,
- * if all sums of them are exact; else 0.
+ * if all sums of them are exact; else 0, or if the asker wants no more.
  */
 double hsi_grid_of(const hsi_problem *pb);
 

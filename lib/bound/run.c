@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bound/bound.h"
 
-hs_status hsi_bound_problem(const hs_bound *bound, const hs_instance *in, hsi_problem *pb)
+hs_status hsi_bound_problem(const hs_bound *bound, const hs_instance *in, hsi_asker *asker,
+                            hsi_problem *pb)
 {
-    return bound->graph && hs_instance_has_graph(in) ? hsi_problem_of_tasks(in, pb)
-                                                     : hsi_problem_of_rows(in, pb);
+    return bound->graph && hs_instance_has_graph(in) ? hsi_problem_of_tasks(in, asker, pb)
+                                                     : hsi_problem_of_rows(in, asker, pb);
 }
 
 hs_status hsi_bound_of_rows(const hs_bound *bound, const hsi_problem *rows,
@@ -32,11 +33,10 @@ hs_status hsi_bound_run(const hs_bound *bound, const hs_instance *in, const hs_s
 {
     hsi_asker   asker = hsi_asker_of(settings);
     hsi_problem rows;
-    hs_status   st = hsi_bound_problem(bound, in, &rows);
+    hs_status   st = hsi_bound_problem(bound, in, &asker, &rows);
 
     if (st != HS_OK)
         return st;
-    rows.asker = &asker;
     rows.available = settings->available;
     st = hsi_bound_of_rows(bound, &rows, settings, value, report);
     hsi_problem_close(&rows);

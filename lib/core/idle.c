@@ -166,7 +166,7 @@ hs_status hsi_backlog_open(hsi_backlog *b, const hs_instance *in, const hs_sched
     size_t          tasks = hs_instance_tasks(in), most = 2 * hs_schedule_size(s) + 1;
     const hs_graph *g = NULL;
     table           t = {0};
-    hs_status       st = hsi_graph_of(in, &g);
+    hs_status       st = hsi_graph_of(in, NULL, &g);
     double         *ready = calloc((g ? g->vertices : tasks) + 1, sizeof *ready);
     event          *events = malloc(most * sizeof *events);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/schedule_impl.h"
+#include "support/pages.h"
 
 static size_t count_tasks(const hsi_problem *pb)
 {
@@ -13,6 +14,14 @@ static size_t count_tasks(const hsi_problem *pb)
         for (i = tasks = 0; i < pb->n; i++)
             tasks += pb->count[i];
     return tasks;
+}
+
+static void copy(void *to, const void *from, size_t size, hsi_asker *asker)
+{
+    enum { PIECE = 1 << 18 };
+
+    for (size_t at = 0; at < size && !hsi_ask(at ? asker : NULL); at += PIECE)
+        memcpy((char *)to + at, (const char *)from + at, size - at < PIECE ? size - at : PIECE);
 }
 
 /* Room for `capacity` items, with those that are there. */
@@ -26,9 +35,9 @@ static hs_status make_room(hsi_log *log, const hsi_problem *pb, size_t capacity)
     if (!task || !worker || !end)
         return HS_ENOMEM;
     if (log->size) {
-        memcpy(task, log->task, log->size * sizeof *task);
-        memcpy(worker, log->worker, log->size * sizeof *worker);
-        memcpy(end, log->end, log->size * sizeof *end);
+        copy(task, log->task, log->size * sizeof *task, pb->asker);
+        copy(worker, log->worker, log->size * sizeof *worker, pb->asker);
+        copy(end, log->end, log->size * sizeof *end, pb->asker);
     }
     log->task = task;
     log->worker = worker;
@@ -110,6 +119,8 @@ hs_status hsi_log_schedule_in(const hsi_log *log, const hsi_problem *pb, hs_sche
 
     if (free_at && next)
         st = hsi_schedule_make_room(s, pb->m, pb->k, log->size - log->aborts - log->starts);
+    if (st == HS_OK && hsi_pages_touch(s->entries, s->entry_room * sizeof *s->entries, pb->asker))
+        st = HS_ECANCELED;
     if (st != HS_OK)
         goto out;
     for (i = 0; i < log->size; i++)

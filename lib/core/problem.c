@@ -6,12 +6,13 @@
 #include "core/store.h"
 #include "support/sort.h"
 
-static const double *all_infinite(hsi_arena *arena, size_t n)
+/* What is left out when the caller wants no more is nothing that anybody looks at. */
+static const double *all_infinite(hsi_arena *arena, size_t n, hsi_asker *asker)
 {
     double *array = hsi_arena_take(arena, n, sizeof *array);
     size_t  i;
 
-    for (i = 0; array && i < n; i++)
+    for (i = 0; array && i < n && !hsi_ask_at(asker, i); i++)
         array[i] = INFINITY;
     return array;
 }
@@ -19,12 +20,12 @@ static const double *all_infinite(hsi_arena *arena, size_t n)
 static hs_status replace_absent_types(hsi_problem *pb, hsi_arena *arena)
 {
     if (pb->m == 0) {
-        pb->p = all_infinite(arena, pb->n);
+        pb->p = all_infinite(arena, pb->n, pb->asker);
         if (!pb->p)
             return HS_ENOMEM;
     }
     if (pb->k == 0) {
-        pb->q = all_infinite(arena, pb->n);
+        pb->q = all_infinite(arena, pb->n, pb->asker);
         if (!pb->q)
             return HS_ENOMEM;
     }
@@ -32,7 +33,7 @@ static hs_status replace_absent_types(hsi_problem *pb, hsi_arena *arena)
 }
 
 /* 8 bytes a row to 8 bytes a task. */
-static void *expand(const hsi_store *store, hsi_arena *arena, const void *column)
+static void *expand(const hsi_store *store, hsi_arena *arena, const void *column, hsi_asker *asker)
 {
     const uint64_t *from = column;
     uint64_t       *to = hsi_arena_take(arena, store->tasks, sizeof *to);
@@ -41,8 +42,11 @@ static void *expand(const hsi_store *store, hsi_arena *arena, const void *column
     if (!to)
         return NULL;
     for (row = 0; row < store->rows; row++)
-        while (task < store->first[row + 1])
-            to[task++] = from[row];
+        for (; task < store->first[row + 1]; task++) {
+            if (hsi_ask_at(asker, task))
+                return to;
+            to[task] = from[row];
+        }
     return to;
 }
 
@@ -52,13 +56,13 @@ static hs_status expand_counts(const hsi_store *store, hsi_arena *arena, hsi_pro
     pb->n = store->tasks;
     pb->count = NULL;
     if (pb->m)
-        pb->p = expand(store, arena, hsi_store_times(store, HSI_CPU));
+        pb->p = expand(store, arena, hsi_store_times(store, HSI_CPU), pb->asker);
     if (pb->k)
-        pb->q = expand(store, arena, hsi_store_times(store, HSI_GPU));
+        pb->q = expand(store, arena, hsi_store_times(store, HSI_GPU), pb->asker);
     if (pb->priority)
-        pb->priority = expand(store, arena, pb->priority);
+        pb->priority = expand(store, arena, pb->priority, pb->asker);
     return pb->p && pb->q && (pb->priority || !hsi_store_has(store, HSI_PRIORITY)) ? HS_OK
-                                                                                  : HS_ENOMEM;
+                                                                                   : HS_ENOMEM;
 }
 
 /* Most instances have only tasks that may be restarted. */
@@ -74,14 +78,14 @@ static hs_status find_restartable(const hs_instance *in, hsi_arena *arena, hsi_p
     restartable = hsi_arena_take(arena, pb->n, 1);
     if (!restartable)
         return HS_ENOMEM;
-    for (i = 0; i < pb->n; i++)
+    for (i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++)
         restartable[i] =
             (unsigned char)hs_instance_restartable(in, pb->count ? hsi_store_first(store, i) : i);
     pb->restartable = restartable;
     return HS_OK;
 }
 
-static void open_rows(const hs_instance *in, hsi_problem *pb)
+static void open_rows(const hs_instance *in, hsi_asker *asker, hsi_problem *pb)
 {
     const hsi_store *store = in->store;
 
@@ -91,19 +95,26 @@ static void open_rows(const hs_instance *in, hsi_problem *pb)
                         .p = hsi_store_times(store, HSI_CPU),
                         .q = hsi_store_times(store, HSI_GPU),
                         .priority = hsi_store_priorities(store),
-                        .count = hsi_store_counts(store)};
+                        .count = hsi_store_counts(store),
+                        .asker = asker};
 }
 
-static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows, hsi_problem *pb)
+static hs_status is_wanted(const hsi_problem *pb)
+{
+    return pb->asker && pb->asker->canceled ? HS_ECANCELED : HS_OK;
+}
+
+static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows, hsi_asker *asker,
+                            hsi_problem *pb)
 {
     hs_status st = HS_OK;
 
-    open_rows(in, pb);
+    open_rows(in, asker, pb);
     if (hsi_store_has_graph(in->store)) {
         by_rows = 0;
         pb->links = &in->store->told->links;
         pb->in = in;
-        st = hsi_graph_of(in, &pb->graph);
+        st = hsi_graph_of(in, asker, &pb->graph);
         if (st != HS_OK)
             return st;
     }
@@ -115,21 +126,22 @@ static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows
         st = find_restartable(in, arena, pb);
     if (st == HS_OK)
         st = replace_absent_types(pb, arena);
-    return st;
+    return st == HS_OK ? is_wanted(pb) : st;
 }
 
-hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_problem *pb)
+hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_asker *asker,
+                         hsi_problem *pb)
 {
-    hs_status st = open_tasks(in, arena, by_rows, pb);
+    hs_status st = open_tasks(in, arena, by_rows, asker, pb);
 
     pb->arena = arena;
     return st;
 }
 
-hs_status hsi_problem_of_tasks(const hs_instance *in, hsi_problem *pb)
+hs_status hsi_problem_of_tasks(const hs_instance *in, hsi_asker *asker, hsi_problem *pb)
 {
     hsi_arena own = {0};
-    hs_status st = open_tasks(in, &own, 0, pb);
+    hs_status st = open_tasks(in, &own, 0, asker, pb);
 
     pb->own = own;
     if (st != HS_OK)
@@ -137,12 +149,14 @@ hs_status hsi_problem_of_tasks(const hs_instance *in, hsi_problem *pb)
     return st;
 }
 
-hs_status hsi_problem_of_rows(const hs_instance *in, hsi_problem *pb)
+hs_status hsi_problem_of_rows(const hs_instance *in, hsi_asker *asker, hsi_problem *pb)
 {
     hs_status st;
 
-    open_rows(in, pb);
+    open_rows(in, asker, pb);
     st = replace_absent_types(pb, &pb->own);
+    if (st == HS_OK)
+        st = is_wanted(pb);
     if (st != HS_OK)
         hsi_problem_close(pb);
     return st;
@@ -164,17 +178,20 @@ static int same_kind(const hsi_problem *pb, uint32_t a, uint32_t b)
     return pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b];
 }
 
-/* The items by kind; the number of kinds. */
-static size_t sort_kinds(const hsi_problem *pb, uint32_t *order, uint32_t *scratch)
+/* The items by kind, and the number of kinds. */
+static hs_status sort_kinds(const hsi_problem *pb, uint32_t *order, uint32_t *scratch,
+                            size_t *count)
 {
-    size_t i, count = 0;
+    size_t i;
 
     for (i = 0; i < pb->n; i++)
         order[i] = (uint32_t)i;
-    hsi_sort_indices(order, scratch, pb->n, kind_before, pb);
-    for (i = 0; i < pb->n; i++)
-        count += i == 0 || !same_kind(pb, order[i - 1], order[i]);
-    return count;
+    if (hsi_sort_indices_asking(order, scratch, pb->n, kind_before, pb, pb->asker))
+        return HS_ECANCELED;
+    *count = 0;
+    for (i = 0; i < pb->n && !hsi_ask_after(pb->asker, 16); i++)
+        *count += i == 0 || !same_kind(pb, order[i - 1], order[i]);
+    return is_wanted(pb);
 }
 
 static hs_status gather_kinds(const hsi_problem *pb, const uint32_t *order, size_t count,
@@ -190,6 +207,8 @@ static hs_status gather_kinds(const hsi_problem *pb, const uint32_t *order, size
     for (i = 0; i < pb->n; i++) {
         uint32_t item = order[i];
 
+        if (hsi_ask_after(pb->asker, 16))
+            return HS_ECANCELED;
         if (i == 0 || !same_kind(pb, order[i - 1], item)) {
             kind = kinds->n++;
             p[kind] = pb->p[item];
@@ -216,8 +235,9 @@ hs_status hsi_problem_of_kinds(const hsi_problem *pb, size_t most, hsi_problem *
 
     *kinds = (hsi_problem){.m = pb->m, .k = pb->k};
     if (order) {
-        count = sort_kinds(pb, order, order + pb->n);
-        st = count > most ? HS_ETOOBIG : gather_kinds(pb, order, count, kinds, kind_of);
+        st = sort_kinds(pb, order, order + pb->n, &count);
+        if (st == HS_OK)
+            st = count > most ? HS_ETOOBIG : gather_kinds(pb, order, count, kinds, kind_of);
     }
     hsi_arena_close(&scratch);
     if (st != HS_OK)

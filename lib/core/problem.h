@@ -24,22 +24,23 @@ typedef struct hsi_problem {
     const hsi_links     *links; /* where there is a graph */
     const hs_instance   *in;    /* whose graph it is */
     const double        *available; /* when each worker is free; NULL: at 0 */
-    hsi_arena           *arena; /* for what is worked on; NULL: everybody brings his own */
-    hsi_asker           *asker; /* whom what takes long asks whether to go on; NULL: nobody */
-    hsi_arena            own;   /* of what is not borrowed, unless it lies in `arena` */
+    hsi_arena           *arena;     /* for what is worked on; NULL: everybody brings his own */
+    hsi_asker           *asker;     /* whom what takes long asks whether to go on; NULL: nobody */
+    hsi_arena            own;       /* of what is not borrowed, unless it lies in `arena` */
 } hsi_problem;
 
-/* One item a task. */
-hs_status hsi_problem_of_tasks(const hs_instance *in, hsi_problem *pb);
+/* One item a task. This and what follows: HS_ECANCELED: the asker, which may be NULL, says so. */
+hs_status hsi_problem_of_tasks(const hs_instance *in, hsi_asker *asker, hsi_problem *pb);
 
 /* One item a row, with counts. */
-hs_status hsi_problem_of_rows(const hs_instance *in, hsi_problem *pb);
+hs_status hsi_problem_of_rows(const hs_instance *in, hsi_asker *asker, hsi_problem *pb);
 
 /*
  * For an algorithm, which works in `arena`: one item a row if it may (`by_rows`) and there is no
  * graph, else one a task. Its arrays are taken there, too: there is nothing to close.
  */
-hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_problem *pb);
+hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_asker *asker,
+                         hsi_problem *pb);
 
 /*
  * One item a kind, with counts: tasks with the same two times are of one kind. Kinds come by

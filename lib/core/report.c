@@ -41,8 +41,7 @@ double hsi_certified_makespan(const hs_instance *in, const hs_schedule *s, const
         hsi_sum         sum = {0, 0, 0};
 
         for (i = 0; i < count; i++) {
-            if (i)
-                hsi_ask_at(asker, i);
+            hsi_ask_after(asker, 1);
             if (entries[i].state == HS_RUN)
                 hsi_sum_add(&sum,
                             hs_instance_time(in, entries[i].task, w < cpus ? HS_CPU : HS_GPU));

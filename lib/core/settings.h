@@ -20,7 +20,7 @@ static inline int hsi_canceled(const hs_settings *settings)
 
 static inline hsi_asker hsi_asker_of(const hs_settings *settings)
 {
-    hsi_asker asker = {settings->cancel, settings->cancel_data, 0};
+    hsi_asker asker = {settings->cancel, settings->cancel_data, 0, 0};
 
     return asker;
 }

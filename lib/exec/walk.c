@@ -21,7 +21,7 @@ static void add_free(hsi_walk *walk, size_t *left)
     }
 }
 
-hs_status hsi_walk_open(hsi_walk *walk, const hs_instance *in)
+hs_status hsi_walk_begin(hsi_walk *walk, const hs_instance *in)
 {
     size_t   *left;
     hs_status st;
@@ -35,12 +35,12 @@ hs_status hsi_walk_open(hsi_walk *walk, const hs_instance *in)
     if (left && walk->vertex)
         add_free(walk, left);
     else
-        hsi_walk_close(walk);
+        hsi_walk_end(walk);
     free(left);
     return walk->vertex ? HS_OK : HS_ENOMEM;
 }
 
-void hsi_walk_close(hsi_walk *walk)
+void hsi_walk_end(hsi_walk *walk)
 {
     free(walk->vertex);
     *walk = (hsi_walk){0};

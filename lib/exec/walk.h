@@ -12,7 +12,7 @@ typedef struct hsi_walk {
 } hsi_walk;
 
 /* HS_ENOMEM. O(tasks + edges). */
-hs_status hsi_walk_open(hsi_walk *walk, const hs_instance *in);
-void      hsi_walk_close(hsi_walk *walk);
+hs_status hsi_walk_begin(hsi_walk *walk, const hs_instance *in);
+void      hsi_walk_end(hsi_walk *walk);
 
 #endif

@@ -89,6 +89,29 @@ static void put_worth(writer *w, const hs_certificate *c, const int64_t *worth)
     }
 }
 
+static void put_steps(writer *w, const hsi_proof_way *way)
+{
+    char text[32];
+
+    for (size_t i = 0; i < way->steps && !hsi_output_failed(&w->out); i++) {
+        if (hsi_is_over(way->step[i]))
+            snprintf(text, sizeof text, way->step[i] == HSI_OVER_GPUS ? ",gpu" : ",cpu");
+        else
+            snprintf(text, sizeof text, ",%lu", (unsigned long)way->step[i]);
+        put(w, text);
+    }
+    put(w, "\n");
+}
+
+static void put_way(writer *w, const hsi_proof_way *way)
+{
+    char text[64], form[48];
+
+    snprintf(text, sizeof text, "way,%s", exact(way->multiplier, form));
+    put(w, text);
+    put_steps(w, way);
+}
+
 static void put_node(writer *w, const hs_certificate *c, const hsi_proof_node *node)
 {
     char text[160], u[48], v[48];
@@ -99,6 +122,7 @@ static void put_node(writer *w, const hs_certificate *c, const hsi_proof_node *n
                  (unsigned long)node->cut);
         break;
     case HSI_STEP_MULTIPLIERS:
+    case HSI_STEP_GRAPH:
         snprintf(text, sizeof text, "multipliers,%s,%s\n", exact(node->multiplier[HS_CPU], u),
                  exact(node->multiplier[HS_GPU], v));
         break;
@@ -110,10 +134,23 @@ static void put_node(writer *w, const hs_certificate *c, const hsi_proof_node *n
     case HSI_STEP_PACKING:
         snprintf(text, sizeof text, "packing,%s\n", node->type == HS_CPU ? "cpu" : "gpu");
         break;
+    case HSI_STEP_TYPE:
+        snprintf(text, sizeof text, "type,%lu\n", (unsigned long)node->kind);
+        break;
+    case HSI_STEP_ORDER:
+        snprintf(text, sizeof text, "order,%lu,%lu\n", (unsigned long)node->kind,
+                 (unsigned long)node->cut);
+        break;
+    case HSI_STEP_CROWD:
+        put(w, "crowd");
+        put_steps(w, node->way);
+        return;
     }
     put(w, text);
     if (node->worth)
         put_worth(w, c, node->worth);
+    for (size_t i = 0; i < node->ways && !hsi_output_failed(&w->out); i++)
+        put_way(w, &node->way[i]);
 }
 
 static void put_tree(writer *w, const hs_certificate *c)
@@ -123,19 +160,6 @@ static void put_tree(writer *w, const hs_certificate *c)
         put_times(w, &c->kind[i]);
     for (size_t i = 0; i < c->nodes && !hsi_output_failed(&w->out); i++)
         put_node(w, c, &c->node[i]);
-}
-
-static void put_way(writer *w, const hsi_proof_way *way)
-{
-    char text[64], form[48];
-
-    snprintf(text, sizeof text, "way,%s", exact(way->multiplier, form));
-    put(w, text);
-    for (size_t i = 0; i < way->tasks && !hsi_output_failed(&w->out); i++) {
-        snprintf(text, sizeof text, ",%lu", (unsigned long)way->task[i]);
-        put(w, text);
-    }
-    put(w, "\n");
 }
 
 static void put_proof(writer *w, const hs_certificate *c)
@@ -164,6 +188,11 @@ static void put_proof(writer *w, const hs_certificate *c)
     case HSI_PROOF_TREE:
         put(w, "proof,tree\n");
         put_tree(w, c);
+        break;
+    case HSI_PROOF_GRAPH_TREE:
+        put(w, "proof,graph-tree\n");
+        for (size_t i = 0; i < c->nodes && !hsi_output_failed(&w->out); i++)
+            put_node(w, c, &c->node[i]);
         break;
     case HSI_PROOF_GRAPH:
         put(w, "proof,graph\n");

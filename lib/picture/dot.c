@@ -225,7 +225,7 @@ hs_status hs_dot_write(int fd, const hs_instance *in)
 
     if (!in)
         return HS_EINVAL;
-    st = hsi_graph_of(in, &g);
+    st = hsi_graph_of(in, NULL, &g);
     if (st == HS_OK)
         st = hsi_output_open(&out, fd);
     if (st != HS_OK)

@@ -15,6 +15,7 @@
 #include "core/order.h"
 #include "policy/crew.h"
 #include "policy/policy.h"
+#include "policy/pool.h"
 #include "policy/queues.h"
 #include "policy/ranking.h"
 #include "support/ordered_set.h"
@@ -107,7 +108,7 @@ static int has_higher_rank(const void *context, uint32_t x, uint32_t y)
 static hs_status open_all(hs_policy_state *a, const hs_instance *estimates,
                           const hs_policy_settings *settings)
 {
-    hs_status st = hsi_problem_of_tasks(estimates, &a->pb);
+    hs_status st = hsi_problem_of_tasks(estimates, &a->policy->asker, &a->pb);
 
     if (st == HS_OK)
         st = hsi_ranking_open(&a->ranking, estimates, &a->pb, settings->rank, HS_RANK_FIFO);
@@ -121,8 +122,8 @@ static hs_status open_all(hs_policy_state *a, const hs_instance *estimates,
     a->turn = calloc(a->pb.n + 1, sizeof *a->turn);
     a->key = calloc(a->pb.n + 1, sizeof *a->key);
     a->lost = calloc(a->pb.n + 1, sizeof *a->lost);
-    if (st == HS_OK && (!a->lane || !a->turn || !a->key || !a->lost ||
-                        hsi_set_reserve(&a->ready, a->pb.n)))
+    if (st == HS_OK &&
+        (!a->lane || !a->turn || !a->key || !a->lost || hsi_set_reserve(&a->ready, a->pb.n)))
         st = HS_ENOMEM;
     if (st == HS_OK && a->way == D_RANK)
         st = hsi_next_ranks(estimates, &a->pb, a->key);
@@ -324,7 +325,7 @@ static void settle(hs_policy_state *a, double now, hs_wake *wake)
 
     for (w = 0; w < workers && a->way != DMDA; w++)
         start_queued(a, w, now, wake);
-    while (a->ready.count && goes_on(a, now))
+    while (a->ready.count && goes_on(a, now) && !hsi_ask_after(a->pb.asker, 16 * workers))
         assign_next(a, now, wake);
     for (w = 0; w < workers; w++)
         start_queued(a, w, now, wake);
@@ -340,7 +341,7 @@ static void add(hs_policy_state *a, uint32_t task)
 static void assign_ready(hs_policy_state *a, const uint32_t *tasks, size_t count, double now,
                          hs_wake *wake)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !hsi_ask_after(a->pb.asker, HSI_POOL_WORK); i++)
         add(a, tasks[i]);
     settle(a, now, wake);
 }

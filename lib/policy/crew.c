@@ -18,14 +18,18 @@ hs_status hsi_crew_open(hsi_crew *crew, const hsi_problem *pb, const hs_instance
     crew->member = malloc(workers * sizeof *crew->member);
     crew->barred = calloc(pb->n + 1, 1);
     if (!crew->member || !crew->barred ||
-        hsi_experience_open(&crew->experience, estimates, tolerance) != HS_OK) {
+        hsi_experience_open(&crew->experience, estimates, tolerance, pb->asker) != HS_OK) {
         hsi_crew_close(crew);
         return HS_ENOMEM;
     }
     for (w = 0; w < workers; w++)
-        crew->member[w] = (hsi_member){.task = HSI_NONE, .thief = HSI_NONE, .victim = HSI_NONE,
-                                        .wanted = HSI_NONE, .kept = HSI_NONE, .ahead = HSI_NONE,
-                                        .ahead_thief = HSI_NONE};
+        crew->member[w] = (hsi_member){.task = HSI_NONE,
+                                       .thief = HSI_NONE,
+                                       .victim = HSI_NONE,
+                                       .wanted = HSI_NONE,
+                                       .kept = HSI_NONE,
+                                       .ahead = HSI_NONE,
+                                       .ahead_thief = HSI_NONE};
     return HS_OK;
 }
 
@@ -90,112 +94,76 @@ double hsi_crew_worth(const hsi_crew *crew, unsigned worker, double load, double
 
 /* A task that somebody runs, for one of the other type. */
 typedef struct prize {
-    const hsi_crew   *crew;
-    unsigned          worker;
-    double            start, estimate, time; /* of the task; on the other type */
-    const hsi_ratios *here, *there;
+    double            start, estimate;
+    double            unit;        /* the estimate, and what passes for right */
+    double            time;        /* to be counted on, on the other type */
+    double            unheard_of;  /* how often that, if it has lasted longer than any */
+    const hsi_ratios *kind, *type; /* of such tasks, and of all, where it runs */
 } prize;
 
 static prize prize_of(const hsi_crew *crew, unsigned worker)
 {
-    const hsi_member *m = &crew->member[worker];
+    const hsi_experience *x = &crew->experience;
+    const hsi_member     *m = &crew->member[worker];
     hs_type           type = hsi_crew_type(crew, worker), other = type == HS_CPU ? HS_GPU : HS_CPU;
+    const hsi_ratios *there = hsi_experience_of(x, other, m->task);
 
-    return (prize){crew,
-                   worker,
-                   m->start,
+    return (prize){m->start,
                    hsi_crew_time(crew, type, m->task),
-                   hsi_crew_time(crew, other, m->task),
-                   hsi_experience_of(&crew->experience, type, m->task),
-                   hsi_experience_of(&crew->experience, other, m->task)};
+                   patience(crew, worker),
+                   hsi_crew_time(crew, other, m->task) * hsi_ratios_careful(there),
+                   1 + hsi_ratios_doubt(there),
+                   hsi_experience_of(x, type, m->task),
+                   x->of[type]};
 }
 
-/* The ratio of its time to its estimate that it has come to, in what passes for right. */
-static double passed(const prize *p, double now)
+/* The ratio to its estimate that it is expected to come to; 0: it has lasted longer than any. */
+static double expected_ratio(const prize *p, double now)
 {
-    return (now - p->start) / p->estimate / (1 + p->crew->tolerance);
-}
+    double ratio = hsi_ratios_left(p->kind, p->start, p->unit, now);
 
-static int is_trusted(const prize *p, double now)
-{
-    return !p->here->wrong && !p->there->wrong && !is_late(p->crew, p->worker, now);
-}
-
-/* When it is expected to end. *seen: by tasks that lasted as long. */
-static double expected_end(const prize *p, double now, int *seen)
-{
-    double beyond = hsi_ratios_beyond(p->here, passed(p, now));
-
-    *seen = beyond > 0;
-    return *seen ? p->start + p->estimate * beyond : now + (now - p->start);
+    if (ratio == 0)
+        ratio = hsi_ratios_left(p->type, p->start, p->unit, now);
+    return ratio == 0 && now <= p->start + p->unit ? 1 : ratio;
 }
 
 /* Each side of each comparison changes one way with time, rounding included. */
 static int is_worth(const prize *p, double now)
 {
-    double spent = now - p->start, time = p->time * hsi_ratios_mean(p->there);
-    double doubt = hsi_ratios_doubt(p->there), end;
-    int    seen;
+    double ratio = expected_ratio(p, now);
 
-    if (is_trusted(p, now))
-        return now + p->time < p->start + p->estimate;
-    end = expected_end(p, now, &seen);
-    if (!seen)
-        return spent * (1 - doubt / 2) > time;
-    return now + time + doubt * fmin(spent, time) < end;
+    if (ratio == 0)
+        return now - p->start > p->time * p->unheard_of;
+    return now + p->time < p->start + ratio * p->estimate;
 }
 
-/* The first moment at which a task's ratio has come to that. */
-static double when_passed(const prize *p, double ratio)
+/* The first moment, not before *until, at which it is worth it that a task outlasts that ratio. */
+static void when_outlasted(const prize *p, double ratio, double now, double *last, double *until)
 {
-    double moment = p->start + ratio * p->estimate * (1 + p->crew->tolerance);
+    double moment = nextafter(p->start + ratio * p->unit, INFINITY);
 
-    while (passed(p, moment) < ratio && !isinf(moment))
-        moment = nextafter(moment, INFINITY);
-    while (moment > p->start && passed(p, nextafter(moment, 0)) >= ratio)
-        moment = nextafter(moment, 0);
-    return moment;
-}
-
-/* The first moment, not before that, at which it is worth it to take a task that has lasted
- * longer than any. */
-static double when_unseen(const prize *p, double from)
-{
-    double time = p->time * hsi_ratios_mean(p->there);
-    double moment = fmax(from, p->start + time / (1 - hsi_ratios_doubt(p->there) / 2));
-
-    while (!is_worth(p, moment) && !isinf(moment))
-        moment = nextafter(moment, INFINITY);
-    while (moment > from && is_worth(p, nextafter(moment, 0)))
-        moment = nextafter(moment, 0);
-    return moment;
+    *last = fmax(*last, moment);
+    if (moment > now && moment < *until && is_worth(p, moment))
+        *until = moment;
 }
 
 /*
  * While time passes and nothing is learnt, taking a task becomes worth less, but for the moments
- * at which it is late, at which it has passed the ratios of a bin, and after which none is left.
+ * at which it is late, at which it has outlasted a bin, and after which none is left.
  */
 static double when_worth(const prize *p, double now)
 {
-    double   last = now, first = INFINITY;
+    double   last = now, until = INFINITY;
     unsigned i;
 
-    if (is_trusted(p, now)) {
-        last = nextafter(p->start + patience(p->crew, p->worker), INFINITY);
-        if (is_worth(p, last))
-            return last;
-    }
+    when_outlasted(p, 1, now, &last, &until);
     for (i = 0; i < HSI_RATIO_BINS; i++) {
-        double ratio = hsi_ratios_bin(p->here, i), moment;
-
-        if (ratio <= passed(p, now))
-            continue;
-        moment = when_passed(p, ratio);
-        last = fmax(last, moment);
-        if (moment < first && is_worth(p, moment))
-            first = moment;
+        if (p->kind->bin[i].count)
+            when_outlasted(p, hsi_ratios_limit(p->kind, i), now, &last, &until);
+        if (p->type->bin[i].count)
+            when_outlasted(p, hsi_ratios_limit(p->type, i), now, &last, &until);
     }
-    return isinf(first) ? when_unseen(p, last) : first;
+    return isinf(until) ? after(last, p->start, p->time * p->unheard_of) : until;
 }
 
 /* What it runs, or what waits for it. */
@@ -237,16 +205,17 @@ typedef struct booty {
     double   end; /* as expected */
 } booty;
 
-/* When what it runs ends, by what tasks did that lasted as long, or by the estimate. */
+/* When what it runs is expected to end, by what tasks did that lasted as long. */
 static double end_of(const hsi_crew *crew, unsigned worker, double now)
 {
-    prize p;
-    int   seen;
+    prize  p;
+    double ratio;
 
     if (crew->memory)
         return hsi_crew_end(crew, worker, now);
     p = prize_of(crew, worker);
-    return is_trusted(&p, now) ? p.start + p.estimate : expected_end(&p, now, &seen);
+    ratio = expected_ratio(&p, now);
+    return ratio > 0 ? p.start + ratio * p.estimate : now + (now - p.start) / p.unheard_of;
 }
 
 /* The worker's first (0) or second (1) task: 1 if it is there and may be taken. */

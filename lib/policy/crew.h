@@ -9,32 +9,34 @@
 #include "policy/memory.h"
 
 /*
- * Who runs what since when, and who waits for whose task: spoliation as it is done live. A
- * task is late once it is past its estimate by more than the tolerance. While no estimate of
- * its kernel was wrong, on its type or on the thief's, and it is not late, it is taken by who
- * would end it strictly earlier, as in the algorithm. Else it is held to take what tasks did
- * that lasted as long already, by the ratios of time to estimate seen so far, or, if none did,
- * as long again as it has run; the thief to take the mean of such tasks on its type. What that
- * gains must exceed, times the part of the estimates on the thief's type that were wrong: what
- * would be thrown away, or, where less, the thief's time, which is most that can be lost; half of
- * what would be thrown away where no task lasted as long. A type takes a task once, and none that
- * was late on that type and taken from it: so wrong estimates do not send it to and fro. Where
- * transfers count, estimates are believed until a task is late. Who has chosen ahead has a second
- * task waiting, which starts when the first has ended and its inputs are there, and may be taken as
- * the first may.
+ * Who runs what since when, and who waits for whose task: spoliation as it is done live. A task
+ * is taken by who is expected to end it strictly earlier, as in the algorithm. What is expected is
+ * learnt, as ratios of time to estimate of what is done, and is the estimate while all were right.
+ *
+ * Who has the task is held to take the mean of what tasks of the kind did there that lasted as
+ * long, or if none did, of all tasks there. If none of these did either it is late, past its
+ * estimate by more than the tolerance, and held to run as long again as it has, or half of that
+ * where nothing is known of the kind on the thief's type or all its estimates were wrong. The
+ * thief is held to take a time that is longer than the mean where its ratios are spread: what it
+ * may lose counts three times what it may win.
+ *
+ * A type takes a task once, and none that was late on that type and taken from it: so wrong
+ * estimates do not send it to and fro. Where transfers count, estimates are believed until a task
+ * is late. Who has chosen ahead has a second task waiting, which starts when the first has ended
+ * and its inputs are there, and may be taken as the first may.
  */
 #define HSI_NONE UINT32_MAX
 
 typedef struct hsi_member {
-    double   start;  /* of the task */
-    uint32_t task;   /* that it runs, or HSI_NONE */
-    uint32_t thief;  /* for whom it was asked to abort that, or HSI_NONE */
-    uint32_t victim; /* whose task it waits for, or HSI_NONE */
-    uint32_t wanted; /* that task */
-    uint32_t kept;   /* task that was aborted for it, or HSI_NONE */
-    uint32_t ahead;  /* task that waits for it, or HSI_NONE */
+    double   start;       /* of the task */
+    uint32_t task;        /* that it runs, or HSI_NONE */
+    uint32_t thief;       /* for whom it was asked to abort that, or HSI_NONE */
+    uint32_t victim;      /* whose task it waits for, or HSI_NONE */
+    uint32_t wanted;      /* that task */
+    uint32_t kept;        /* task that was aborted for it, or HSI_NONE */
+    uint32_t ahead;       /* task that waits for it, or HSI_NONE */
     uint32_t ahead_thief; /* for whom it was asked to give that up, or HSI_NONE */
-    double   there;  /* when that one's inputs are */
+    double   there;       /* when that one's inputs are */
 } hsi_member;
 
 /* What may be taken, and what comes first: what is left equal, the smaller number does. */

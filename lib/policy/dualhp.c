@@ -97,7 +97,7 @@ static hs_status dualhp_create(hs_policy *policy, const hs_instance *estimates,
     if (!d)
         return HS_ENOMEM;
     d->policy = policy;
-    st = hsi_problem_of_tasks(estimates, &d->pb);
+    st = hsi_problem_of_tasks(estimates, &policy->asker, &d->pb);
     if (st == HS_OK)
         st = hsi_ranking_open(&d->ranking, estimates, &d->pb, settings->rank, HS_RANK_MIN);
     if (st == HS_OK)
@@ -108,7 +108,7 @@ static hs_status dualhp_create(hs_policy *policy, const hs_instance *estimates,
         dualhp_free(d);
         return st;
     }
-    for (size_t i = 0; i < d->pb.n; i++)
+    for (size_t i = 0; i < d->pb.n && !hsi_ask_at(d->pb.asker, i); i++)
         d->type[i] = NOT_WAITING;
     d->in_service[HS_CPU] = d->pb.m;
     d->in_service[HS_GPU] = d->pb.k;
@@ -143,17 +143,21 @@ static int is_smaller(const void *context, uint32_t a, uint32_t b)
     return a < b;
 }
 
-/* The news among what still waits of a sorted array; how many there are then. */
+/*
+ * The news among what still waits of a sorted array; how many there are then. Here and below:
+ * where the caller wants no more it is left as it is, and nobody asks again.
+ */
 static size_t merge(hs_policy_state *d, uint32_t *into, size_t news, hsi_before before)
 {
     size_t kept = 0, count;
 
-    hsi_sort_indices(d->news, d->scratch, news, before, d);
+    if (hsi_sort_indices_asking(d->news, d->scratch, news, before, d, d->pb.asker))
+        return d->count;
     for (size_t i = 0; i < d->count; i++)
         if (d->type[into[i]] != NOT_WAITING)
             into[kept++] = into[i];
     count = kept + news;
-    while (news > 0) { /* from the end, in place */
+    while (news > 0 && !hsi_ask_after(d->pb.asker, 1)) { /* from the end, in place */
         int is_news = kept == 0 || !before(d, d->news[news - 1], into[kept - 1]);
 
         into[kept + news - 1] = is_news ? d->news[news - 1] : into[kept - 1];
@@ -170,7 +174,7 @@ static void add(hs_policy_state *d, size_t news)
     (void)merge(d, d->by_rho, news, has_higher_rho);
     (void)merge(d, d->by_rank, news, has_higher_rank);
     count = merge(d, d->by_number, news, is_smaller);
-    for (size_t i = 0; i < news; i++)
+    for (size_t i = 0; i < news && !hsi_ask_after(d->pb.asker, 1); i++)
         d->type[d->news[i]] = HS_CPU;
     d->count = count;
 }
@@ -210,6 +214,7 @@ static void sum_for(hs_policy_state *d, double guess)
     for (size_t i = 0; i < d->count; i++) {
         double p = d->p[i], q = d->q[i];
 
+        hsi_ask_at(d->pb.asker, i + 1);
         d->gpu_before[i] = gpu;
         forced_gpu += p > guess ? q : 0;
         gpu += p <= guess && q <= guess ? q : 0;
@@ -222,6 +227,7 @@ static void sum_for(hs_policy_state *d, double guess)
         double p = d->p[i - 1], q = d->q[i - 1];
 
         forced_cpu += q > guess ? p : 0;
+        hsi_ask_at(d->pb.asker, i);
         cpu += p <= guess && q <= guess ? p : 0;
         d->cpu_after[i - 1] = cpu;
     }
@@ -248,6 +254,11 @@ static size_t find_split(const hs_policy_state *d, double guess)
     return low;
 }
 
+static int is_wanted(const hs_policy_state *d)
+{
+    return !d->pb.asker->canceled;
+}
+
 static int accepts(hs_policy_state *d, double guess)
 {
     if (guess < d->least)
@@ -264,14 +275,14 @@ static double bisect(hs_policy_state *d, double high)
     double low = 0;
 
     high = smaller(high, DBL_MAX); /* sums may overflow; infinite times stay forced */
-    while (!accepts(d, high) && high < DBL_MAX) { /* by rounding alone */
+    while (!accepts(d, high) && high < DBL_MAX && is_wanted(d)) { /* by rounding alone */
         low = high;
         high = smaller(2 * high, DBL_MAX);
     }
     for (;;) {
         double middle = low + (high - low) / 2;
 
-        if (middle <= low || middle >= high)
+        if (middle <= low || middle >= high || !is_wanted(d))
             return high;
         if (accepts(d, middle))
             high = middle;
@@ -284,7 +295,7 @@ static void gather(hs_policy_state *d)
 {
     d->below = -1;
     d->least = 0;
-    for (size_t i = 0; i < d->count; i++) {
+    for (size_t i = 0; i < d->count && !hsi_ask_at(d->pb.asker, i + 1); i++) {
         d->p[i] = d->pb.p[d->by_rho[i]];
         d->q[i] = d->pb.q[d->by_rho[i]];
         d->least = larger(d->least, smaller(d->p[i], d->q[i]));
@@ -294,7 +305,7 @@ static void gather(hs_policy_state *d)
 /* By number, as the algorithm for independent tasks adds up. */
 static double sum_least(const hs_policy_state *d, double sum)
 {
-    for (size_t i = 0; i < d->count; i++)
+    for (size_t i = 0; i < d->count && !hsi_ask_at(d->pb.asker, i + 1); i++)
         sum += smaller(d->pb.p[d->by_number[i]], d->pb.q[d->by_number[i]]);
     return sum;
 }
@@ -327,7 +338,7 @@ static void assign(hs_policy_state *d, double now, hs_wake *wake)
     gather(d);
     guess = bisect(d, sum_least(d, sum_remaining(d, now)));
     split = accepts(d, guess) ? find_split(d, guess) : 0;
-    for (size_t i = 0; i < d->count; i++) {
+    for (size_t i = 0; i < d->count && !hsi_ask_at(d->pb.asker, i + 1); i++) {
         int on_gpu = d->p[i] > guess || (d->q[i] <= guess && i < split);
 
         d->type[d->by_rho[i]] = on_gpu ? HS_GPU : HS_CPU;
@@ -343,12 +354,14 @@ static void dualhp_ready(hs_policy_state *d, const uint32_t *tasks, size_t count
 {
     if (count == 0)
         return;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !hsi_ask_after(d->pb.asker, 1); i++) {
         hsi_ranking_ready(&d->ranking, tasks[i]);
         d->news[i] = tasks[i];
     }
-    add(d, count);
-    assign(d, now, wake);
+    if (is_wanted(d))
+        add(d, count);
+    if (is_wanted(d))
+        assign(d, now, wake);
 }
 
 /* 1 and the task of the highest rank that waits for the worker's type. */

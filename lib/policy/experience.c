@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/store.h"
+
 /* The class of a kernel's name: known so far, or new while there is room. */
 static unsigned char class_of(const char **names, unsigned *count, const char *name)
 {
@@ -19,25 +21,25 @@ static unsigned char class_of(const char **names, unsigned *count, const char *n
     return (unsigned char)*count;
 }
 
-static void classify(hsi_experience *x, const hs_instance *in)
+static void classify(hsi_experience *x, const hs_instance *in, hsi_asker *asker)
 {
     const char *names[HSI_CLASSES];
-    size_t      rows = hs_instance_rows(in), task = 0, i;
+    size_t      task = 0, i;
     unsigned    count = 0;
 
-    for (i = 0; i < rows; i++) {
-        hs_task  row;
-        uint32_t copies;
+    if (!hsi_store_has(in->store, HSI_KERNEL))
+        return;
+    for (i = 0; i < in->store->rows && !hsi_ask_at(asker, i); i++) {
+        const char *kernel = hsi_store_text(in->store, HSI_KERNEL, i);
+        uint32_t    copies = hsi_store_count(in->store, i);
 
-        hs_task_init(&row);
-        hs_instance_row(in, i, &row);
-        copies = row.count ? row.count : 1;
-        memset(&x->class_of[task], row.kernel ? class_of(names, &count, row.kernel) : 0, copies);
+        memset(&x->class_of[task], kernel ? class_of(names, &count, kernel) : 0, copies);
         task += copies;
     }
 }
 
-hs_status hsi_experience_open(hsi_experience *x, const hs_instance *estimates, double tolerance)
+hs_status hsi_experience_open(hsi_experience *x, const hs_instance *estimates, double tolerance,
+                              hsi_asker *asker)
 {
     *x = (hsi_experience){.tolerance = tolerance};
     x->class_of = calloc(hs_instance_tasks(estimates) + 1, 1);
@@ -47,7 +49,7 @@ hs_status hsi_experience_open(hsi_experience *x, const hs_instance *estimates, d
         hsi_experience_close(x);
         return HS_ENOMEM;
     }
-    classify(x, estimates);
+    classify(x, estimates, asker);
     return HS_OK;
 }
 
@@ -71,40 +73,71 @@ static unsigned bin_of(double ratio)
     return bin < 0 ? 0 : bin < HSI_RATIO_BINS ? (unsigned)bin : HSI_RATIO_BINS - 1;
 }
 
-static void add(hsi_ratios *r, double ratio, int wrong)
+static void add(hsi_ratios *r, double ratio)
 {
-    unsigned bin = bin_of(ratio);
+    struct hsi_ratio_bin *bin = &r->bin[bin_of(ratio)];
 
     r->count++;
-    r->wrong += (uint64_t)wrong;
-    r->sum += ratio;
-    r->bin[bin].count++;
-    r->bin[bin].sum += ratio;
+    r->wrong += ratio != 1;
+    bin->count++;
+    bin->sum += ratio;
+    bin->most = fmax(bin->most, ratio);
 }
 
 int hsi_experience_add(hsi_experience *x, hs_type type, uint32_t task, double ratio)
 {
     hsi_ratios *all = x->of[type], *own = &all[x->class_of[task]];
-    int         wrong = fabs(ratio - 1) > x->tolerance;
+    int         is_wrong = fabs(ratio - 1) > x->tolerance;
 
-    ratio = wrong ? fmin(ratio, MOST) : 1;
-    add(all, ratio, wrong);
+    ratio = is_wrong ? fmin(ratio, MOST) : 1;
+    x->is_wrong |= is_wrong;
+    add(all, ratio);
     if (own != all)
-        add(own, ratio, wrong);
-    return x->of[HS_CPU]->wrong > 0 || x->of[HS_GPU]->wrong > 0 || own->count == 1 ||
-           all->count == 1;
+        add(own, ratio);
+    return x->is_wrong || own->count == 1 || all->count == 1;
 }
 
-double hsi_ratios_beyond(const hsi_ratios *r, double ratio)
+double hsi_ratios_limit(const hsi_ratios *r, unsigned bin)
+{
+    double most = r->bin[bin].most;
+
+    return most == 1 ? 1 : most * 1.25;
+}
+
+double hsi_ratios_left(const hsi_ratios *r, double start, double unit, double now)
 {
     uint64_t count = 0;
     double   sum = 0;
     unsigned i;
 
     for (i = 0; i < HSI_RATIO_BINS; i++)
-        if (hsi_ratios_bin(r, i) > ratio) {
+        if (now <= start + hsi_ratios_limit(r, i) * unit) {
             count += r->bin[i].count;
             sum += r->bin[i].sum;
         }
     return count ? sum / (double)count : 0;
+}
+
+/* Upwards from the mean, until the ratios beyond it stay the same. */
+double hsi_ratios_careful(const hsi_ratios *r)
+{
+    double   ratio, next = 0;
+    unsigned i;
+
+    if (r->count == 0)
+        return 1;
+    do {
+        double weight = 0, sum = 0;
+
+        ratio = next;
+        for (i = 0; i < HSI_RATIO_BINS; i++) {
+            double count = (double)r->bin[i].count;
+            double times = r->bin[i].sum > ratio * count ? 3 : 1;
+
+            weight += times * count;
+            sum += times * r->bin[i].sum;
+        }
+        next = sum / weight;
+    } while (next > ratio);
+    return ratio;
 }

@@ -7,28 +7,29 @@
 /*
  * How far estimates have been off so far: of what was done, the ratios of time taken to
  * estimate, by kernel and type. Of each such class, and of all that a type did, there is a
- * histogram over quarters of octaves, whose bins know the mean of what is in them. So what a
- * task may still take is the mean of the ratios that it has not passed: O(bins), whatever the
- * number of tasks. A class without any is judged by its type.
+ * histogram over quarters of octaves, whose bins know the sum and the greatest of what is in
+ * them. So what a task may still take is the mean of the bins that it has not outlasted: O(bins),
+ * whatever the number of tasks. A class without any is judged by its type.
  */
 enum { HSI_RATIO_BINS = 64, HSI_CLASSES = 64 };
 
 typedef struct hsi_ratios {
     uint64_t count, wrong; /* wrong: off by more than the tolerance */
-    double   sum;
     struct hsi_ratio_bin {
         uint64_t count;
-        double   sum;
+        double   sum, most;
     } bin[HSI_RATIO_BINS];
 } hsi_ratios;
 
 typedef struct hsi_experience {
     double         tolerance;
+    int            is_wrong; /* some estimate was, by more than that */
     unsigned char *class_of; /* a task; 0: without a kernel, or there are too many */
     hsi_ratios    *of[2];    /* by hs_type and class; [0]: of all that the type did */
 } hsi_experience;
 
-hs_status hsi_experience_open(hsi_experience *x, const hs_instance *estimates, double tolerance);
+hs_status hsi_experience_open(hsi_experience *x, const hs_instance *estimates, double tolerance,
+                              hsi_asker *asker);
 void      hsi_experience_close(hsi_experience *x);
 
 /*
@@ -46,25 +47,28 @@ static inline const hsi_ratios *hsi_experience_of(const hsi_experience *x, hs_ty
     return own->count ? own : x->of[type];
 }
 
-/* The mean; 1 if nothing is known. */
-static inline double hsi_ratios_mean(const hsi_ratios *r)
-{
-    return r->count ? r->sum / (double)r->count : 1;
-}
+/*
+ * The ratio up to which the bin counts for a task that runs: of the longest in it and a quarter
+ * more, unless that was right. 0: there is nothing in it.
+ */
+double hsi_ratios_limit(const hsi_ratios *r, unsigned bin);
+
+/*
+ * The mean of the bins that a task has not outlasted which began at `start` and for which 1 is
+ * `unit` of time; 0 if there are none.
+ */
+double hsi_ratios_left(const hsi_ratios *r, double start, double unit, double now);
+
+/*
+ * The ratio to count on where it is worse to take longer than that than it is good to be done
+ * sooner, three times; 1 if nothing is known.
+ */
+double hsi_ratios_careful(const hsi_ratios *r);
 
 /* The part of the estimates that were wrong; 1 if nothing is known. */
 static inline double hsi_ratios_doubt(const hsi_ratios *r)
 {
     return r->count ? (double)r->wrong / (double)r->count : 1;
 }
-
-/* The mean of a bin, 0 if there is nothing in it: the bin counts for tasks below that. */
-static inline double hsi_ratios_bin(const hsi_ratios *r, unsigned bin)
-{
-    return r->bin[bin].count ? r->bin[bin].sum / (double)r->bin[bin].count : 0;
-}
-
-/* The mean of the bins beyond `ratio`; 0 if there are none. */
-double hsi_ratios_beyond(const hsi_ratios *r, double ratio);
 
 #endif

@@ -41,13 +41,15 @@ static void heteroprio_free(hs_policy_state *hp)
 static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
                           const hs_policy_settings *settings)
 {
-    hs_status st = hsi_problem_of_tasks(estimates, &hp->pb);
+    hs_status st = hsi_problem_of_tasks(estimates, &hp->policy->asker, &hp->pb);
 
     if (st == HS_OK)
         st = hsi_ranking_open(&hp->ranking, estimates, &hp->pb, settings->rank,
                               hp->pb.graph ? HS_RANK_MIN : HS_RANK_GIVEN);
-    for (size_t i = 0; i < hp->pb.n && st == HS_OK && !hp->policy->settles; i++)
+    for (size_t i = 0; i < hp->pb.n && st == HS_OK && !hp->policy->settles; i++) {
+        hsi_ask_at(hp->pb.asker, i);
         hsi_ranking_ready(&hp->ranking, (uint32_t)i);
+    }
     if (st == HS_OK)
         st = hsi_pool_open(&hp->queue, &hp->pb, !hp->policy->settles, settings->ratio_tolerance);
     if (st == HS_OK)
@@ -106,7 +108,7 @@ static void heteroprio_ready(hs_policy_state *hp, const uint32_t *tasks, size_t 
                              hs_wake *wake)
 {
     (void)now;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !hsi_ask_after(hp->pb.asker, HSI_POOL_WORK); i++) {
         hsi_ranking_ready(&hp->ranking, tasks[i]);
         hsi_pool_add(&hp->queue, tasks[i]);
     }
@@ -165,8 +167,8 @@ static double ask_again(hs_policy_state *hp, unsigned worker, double now)
 
     if (hp->crew.taking.anyhow)
         return INFINITY;
-    hp->crew.quiet[type] = is_quiet(hp) ? quiet_until(hp, type, now)
-                                        : hsi_crew_next_victim(&hp->crew, worker, now);
+    hp->crew.quiet[type] =
+        is_quiet(hp) ? quiet_until(hp, type, now) : hsi_crew_next_victim(&hp->crew, worker, now);
     return hp->crew.quiet[type];
 }
 

@@ -73,7 +73,7 @@ static int is_in_band(const hs_policy_state *hp, uint32_t task)
 static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
                           const hs_policy_settings *settings)
 {
-    hs_status st = hsi_problem_of_tasks(estimates, &hp->pb);
+    hs_status st = hsi_problem_of_tasks(estimates, &hp->policy->asker, &hp->pb);
 
     if (st == HS_OK)
         st = hsi_ranking_open(&hp->ranking, estimates, &hp->pb, settings->rank,
@@ -135,7 +135,7 @@ static void corrected_ready(hs_policy_state *hp, const uint32_t *tasks, size_t c
                             hs_wake *wake)
 {
     (void)now;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !hsi_ask_after(hp->pb.asker, 3 * HSI_POOL_WORK); i++) {
         hsi_ranking_ready(&hp->ranking, tasks[i]);
         add(hp, tasks[i]);
     }
@@ -193,7 +193,8 @@ static void next_of_gpu(hs_policy_state *hp, unsigned gpu, double now, hs_decisi
     if (victim == HSI_NONE)
         victim = find_victim(hp, gpu, 0, now, &task);
     if (victim == HSI_NONE) {
-        hp->crew.quiet[HS_GPU] = hsi_crew_next_victim(&hp->crew, gpu, now); /* if nothing is learnt */
+        hp->crew.quiet[HS_GPU] =
+            hsi_crew_next_victim(&hp->crew, gpu, now); /* if nothing is learnt */
         hs_decide_wait(out, hp->crew.quiet[HS_GPU]);
         return;
     }

@@ -5,7 +5,10 @@
  * own to do: to each the task in which its type's advantage is greatest.
  *
  * In a graph a worker waits until the next task of its list is ready, and what others make for it
- * is on its way as soon as it is made.
+ * is on its way as soon as it is made. Where nothing has to be moved, and while nothing is
+ * nobody's, it takes what is ready without a lock: who has done the last predecessor of a task
+ * looks whether its worker has said that it waits for that one. It says so first and then looks
+ * again whether the task is ready, so that one of the two sees the other.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,22 +16,56 @@
 #include "policy/lists.h"
 #include "policy/policy.h"
 #include "policy/pool.h"
+#include "support/atomic.h"
 
 struct hs_policy_state {
-    hs_policy     *policy;
-    hsi_problem    pb;
-    hsi_lists      lists;
-    hsi_pool       orphans;
-    unsigned char *is_orphan; /* of tasks */
+    hs_policy  *policy;
+    hsi_problem pb;
+    hsi_lists   lists;
+    hsi_pool    orphans;
+
+    /* in a graph; shared without a lock but for the list of those that are nobody's */
+    uint32_t      *owner;     /* of tasks: the worker that has it in its list */
+    uint32_t      *expected;  /* of workers: the task that it waits for; HSI_SKIPPED: none */
+    int            orphaned;  /* there was something that is nobody's */
+    unsigned char *is_orphan; /* of tasks: 1, or 2 when it has been ready */
+    uint32_t       released;  /* orphans that have become ready: a stack; HSI_SKIPPED: its end */
+    uint32_t      *below;     /* of each of them, the next */
 };
 
 static void plan_free(hs_policy_state *plan)
 {
+    free(plan->owner);
+    free(plan->expected);
     free(plan->is_orphan);
+    free(plan->below);
     hsi_pool_close(&plan->orphans);
     hsi_lists_close(&plan->lists);
     hsi_problem_close(&plan->pb);
     free(plan);
+}
+
+static hs_status open_graph(hs_policy_state *plan)
+{
+    size_t   n = plan->pb.n + 1;
+    unsigned w;
+
+    plan->owner = malloc(n * sizeof *plan->owner);
+    plan->expected = malloc(plan->lists.workers * sizeof *plan->expected);
+    plan->is_orphan = calloc(n, 1);
+    plan->below = malloc(n * sizeof *plan->below);
+    if (!plan->owner || !plan->expected || !plan->is_orphan || !plan->below)
+        return HS_ENOMEM;
+    plan->released = HSI_SKIPPED;
+    for (w = 0; w < plan->lists.workers; w++) {
+        const hsi_list *list = &plan->lists.of[w];
+
+        plan->expected[w] = HSI_SKIPPED;
+        for (const uint32_t *task = list->next; task != list->end; task++)
+            plan->owner[*task] = w;
+    }
+    plan->policy->counts_down = 1;
+    return HS_OK;
 }
 
 static hs_status plan_create(hs_policy *policy, const hs_instance *estimates,
@@ -42,15 +79,13 @@ static hs_status plan_create(hs_policy *policy, const hs_instance *estimates,
     if (!plan)
         return HS_ENOMEM;
     plan->policy = policy;
-    st = hsi_problem_of_tasks(estimates, &plan->pb);
+    st = hsi_problem_of_tasks(estimates, &policy->asker, &plan->pb);
     if (st == HS_OK)
         st = hsi_lists_open(&plan->lists, &plan->pb, schedule);
     if (st == HS_OK)
         st = hsi_pool_open(&plan->orphans, &plan->pb, 0, 0);
-    if (st == HS_OK) {
-        plan->is_orphan = calloc(plan->pb.n + 1, 1);
-        st = plan->is_orphan ? HS_OK : HS_ENOMEM;
-    }
+    if (st == HS_OK && plan->pb.graph)
+        st = open_graph(plan);
     if (st == HS_OK)
         *out = plan;
     else
@@ -58,10 +93,18 @@ static hs_status plan_create(hs_policy *policy, const hs_instance *estimates,
     return st;
 }
 
-/* Whether a task can be run depends on others in a graph. */
+/* In a graph what is ready, as long as that is the worker's business alone. */
 static int plan_own(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
-    return !plan->pb.graph && hsi_list_next(&plan->lists.of[worker], task);
+    hsi_list *list = &plan->lists.of[worker];
+
+    if (!plan->pb.graph)
+        return hsi_list_next(list, task);
+    if (hsi_memory_counts(&plan->policy->memory) || hsi_atomic_load(&plan->orphaned) ||
+        !hsi_list_peek(list, task) || !hsi_is_ready(&plan->policy->ready, *task))
+        return 0;
+    list->next++;
+    return 1;
 }
 
 static const uint32_t *plan_list(hs_policy_state *plan, unsigned worker, size_t *count)
@@ -91,12 +134,45 @@ static int take_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
     return 1;
 }
 
+/* With the lock of whoever asks. */
+static void add_ready_orphan(hs_policy_state *plan, uint32_t task)
+{
+    if (plan->pb.graph && plan->is_orphan[task] == 2)
+        return;
+    if (plan->pb.graph)
+        hsi_atomic_store8(&plan->is_orphan[task], 2);
+    hsi_pool_add(&plan->orphans, task);
+}
+
+static void collect_released(hs_policy_state *plan)
+{
+    uint32_t task = __atomic_exchange_n(&plan->released, HSI_SKIPPED, __ATOMIC_SEQ_CST);
+
+    for (; task != HSI_SKIPPED; task = plan->below[task])
+        add_ready_orphan(plan, task);
+}
+
 /* 1 and what is nobody's any more, for who has nothing of his own to do. */
 static int take_orphan(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
     hs_type type = worker < plan->pb.m ? HS_CPU : HS_GPU;
 
+    if (plan->pb.graph && hsi_atomic_load(&plan->orphaned))
+        collect_released(plan);
     return hsi_pool_serves(&plan->orphans, worker) && hsi_pool_take(&plan->orphans, type, task);
+}
+
+/* The worker is about to wait. 1: its next task has become ready meanwhile. Nothing is dropped
+ * between the two looks at the list: that takes the lock. */
+static int expect_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
+{
+    if (!plan->pb.graph || !hsi_list_peek(&plan->lists.of[worker], task))
+        return 0;
+    __atomic_store_n(&plan->expected[worker], *task, __ATOMIC_SEQ_CST);
+    if (!take_next(plan, worker, task))
+        return 0;
+    __atomic_store_n(&plan->expected[worker], HSI_SKIPPED, __ATOMIC_SEQ_CST);
+    return 1;
 }
 
 static void plan_next(hs_policy_state *plan, unsigned worker, double now, hs_decision *out,
@@ -106,7 +182,10 @@ static void plan_next(hs_policy_state *plan, unsigned worker, double now, hs_dec
 
     (void)now;
     (void)wake;
-    if (take_next(plan, worker, &task) || take_orphan(plan, worker, &task))
+    if (plan->pb.graph)
+        __atomic_store_n(&plan->expected[worker], HSI_SKIPPED, __ATOMIC_SEQ_CST);
+    if (take_next(plan, worker, &task) || take_orphan(plan, worker, &task) ||
+        expect_next(plan, worker, &task))
         hs_decide_start(out, task);
     else
         hs_decide_wait(out, INFINITY);
@@ -115,34 +194,72 @@ static void plan_next(hs_policy_state *plan, unsigned worker, double now, hs_dec
 /* What is not ready yet is left until it is. */
 static void add_orphan(hs_policy_state *plan, uint32_t task, hs_wake *wake)
 {
-    plan->is_orphan[task] = 1;
+    if (plan->pb.graph) {
+        hsi_atomic_store(&plan->orphaned, 1);
+        __atomic_store_n(&plan->is_orphan[task], 1, __ATOMIC_SEQ_CST);
+    }
     if (!hsi_policy_permits(plan->policy, task))
         return;
-    hsi_pool_add(&plan->orphans, task);
+    add_ready_orphan(plan, task);
     hs_wake_all(wake);
 }
 
+/* What is ready at the start. */
 static void plan_ready(hs_policy_state *plan, const uint32_t *tasks, size_t count, double now,
                        hs_wake *wake)
 {
+    (void)plan;
+    (void)tasks;
     (void)now;
-    for (size_t i = 0; i < count; i++)
-        if (plan->is_orphan[tasks[i]])
-            hsi_pool_add(&plan->orphans, tasks[i]);
     if (count > 0)
         hs_wake_all(wake);
 }
 
+typedef struct releasing {
+    hs_policy_state *plan;
+    unsigned         worker; /* who tells */
+    hs_wake         *wake;
+} releasing;
+
+static void release_orphan(hs_policy_state *plan, uint32_t task)
+{
+    uint32_t top = __atomic_load_n(&plan->released, __ATOMIC_SEQ_CST);
+
+    do
+        plan->below[task] = top;
+    while (!__atomic_compare_exchange_n(&plan->released, &top, task, 0, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST));
+}
+
+/* A task has become ready. */
+static void release(void *data, uint32_t task)
+{
+    const releasing *r = data;
+    hs_policy_state *plan = r->plan;
+    uint32_t         owner = plan->owner[task];
+
+    if (__atomic_load_n(&plan->is_orphan[task], __ATOMIC_SEQ_CST)) {
+        release_orphan(plan, task);
+        hs_wake_all(r->wake);
+    } else if (owner != r->worker &&
+               __atomic_load_n(&plan->expected[owner], __ATOMIC_SEQ_CST) == task) {
+        hs_wake_worker(r->wake, owner);
+    }
+}
+
 /*
- * What is done is told without a lock, and touches nothing that workers share. It never asks
- * that a task be aborted: one that was may be run again by anybody.
+ * What is done is told without a lock, and touches nothing that workers share but what is ready.
+ * It never asks that a task be aborted: one that was may be run again by anybody.
  */
 static void plan_ended(hs_policy_state *plan, unsigned worker, uint32_t task, hs_ending how,
                        double now, hs_wake *wake)
 {
-    (void)worker;
+    releasing r = {plan, worker, wake};
+
     (void)now;
-    if (how == HS_ENDING_BACK || how == HS_ENDING_ABORTED)
+    if (how == HS_ENDING_DONE && plan->pb.graph)
+        hsi_ready_done_shared(&plan->policy->ready, task, release, &r);
+    else if (how == HS_ENDING_BACK || how == HS_ENDING_ABORTED)
         add_orphan(plan, task, wake);
     else if (how == HS_ENDING_DROPPED && plan->pb.graph)
         hs_wake_all(wake); /* some may have waited for what comes after it */
@@ -165,6 +282,8 @@ static void plan_retire(hs_policy_state *plan, unsigned worker, hs_wake *wake)
 
 static int plan_stranded(hs_policy_state *plan, uint32_t *task)
 {
+    if (plan->pb.graph)
+        collect_released(plan);
     return hsi_pool_stranded(&plan->orphans, task);
 }
 

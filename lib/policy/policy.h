@@ -14,8 +14,10 @@ struct hs_policy {
     unsigned         workers;
     uint32_t         tasks;
     int              settles; /* all that ends at one time ends before anybody is asked */
+    int              counts_down; /* the kind tells `ready` what is done, from several threads */
     int              behind;  /* something has happened, and nobody asked what is ready */
     double           now;     /* when */
+    hsi_asker        asker;   /* of create() and the virtual clock; nobody where it is live */
     hsi_problem      pb;      /* of the estimates, if so */
     hsi_ready        ready;
     hsi_memory       memory;

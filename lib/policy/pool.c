@@ -94,7 +94,7 @@ static hs_status fill(hsi_pool *pool)
     hs_status          st = order ? hsi_order_by_rho(pb, HSI_RHO_QUEUE, order) : HS_ENOMEM;
     size_t             i;
 
-    for (i = 0; st == HS_OK && i < pb->n; i++) {
+    for (i = 0; st == HS_OK && i < pb->n && !hsi_ask_at(pb->asker, i); i++) {
         if (i + AHEAD < pb->n) {
             __builtin_prefetch(&pb->p[order[i + AHEAD]]);
             __builtin_prefetch(&pb->q[order[i + AHEAD]]);
@@ -114,8 +114,11 @@ hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, int full, double 
     pool->retired = calloc((size_t)pb->m + pb->k, 1);
     if (!pool->retired || hsi_set_reserve(&pool->tasks, pb->n))
         st = HS_ENOMEM;
-    for (uint32_t i = 0; st == HS_OK && full && width > 0 && i < pb->n; i++)
+    for (uint32_t i = 0; st == HS_OK && full && width > 0 && i < pb->n; i++) {
+        if (hsi_ask_after(pb->asker, HSI_POOL_WORK))
+            st = HS_ECANCELED;
         hsi_pool_add(pool, i);
+    }
     if (st == HS_OK && full && !(width > 0))
         st = fill(pool);
     if (st != HS_OK)

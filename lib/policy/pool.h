@@ -22,6 +22,8 @@ typedef struct hsi_pool {
 hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, int full, double width);
 void      hsi_pool_close(hsi_pool *pool);
 
+enum { HSI_POOL_WORK = 16 }; /* to add one among many, as an asker counts */
+
 void hsi_pool_add(hsi_pool *pool, uint32_t task);
 void hsi_pool_remove(hsi_pool *pool, uint32_t task); /* if it is there */
 

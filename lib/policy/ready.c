@@ -37,6 +37,21 @@ void hsi_ready_done(hsi_ready *ready, uint32_t task)
         vertex_done(ready, task);
 }
 
+void hsi_ready_done_shared(hsi_ready *ready, uint32_t task, hsi_release *release, void *data)
+{
+    size_t          count;
+    const uint32_t *after = hsi_successors(ready->graph, task, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        if (__atomic_sub_fetch(&ready->left[after[i]], 1, __ATOMIC_SEQ_CST) != 0)
+            continue;
+        if (hsi_is_barrier(ready->graph, after[i]))
+            hsi_ready_done_shared(ready, after[i], release, data);
+        else
+            release(data, after[i]);
+    }
+}
+
 /* What depends on it, once each: no more often than there are vertices. */
 void hsi_ready_dropped(hsi_ready *ready, uint32_t task)
 {
@@ -50,9 +65,9 @@ void hsi_ready_dropped(hsi_ready *ready, uint32_t task)
         const uint32_t *after = hsi_successors(ready->graph, ready->scratch[--waiting], &count);
 
         for (size_t i = 0; i < count; i++) {
-            if (ready->left[after[i]] >= HSI_NEVER)
+            if (hsi_is_never(ready, after[i]))
                 continue;
-            ready->left[after[i]] |= HSI_NEVER;
+            __atomic_fetch_or(&ready->left[after[i]], HSI_NEVER, __ATOMIC_SEQ_CST);
             ready->scratch[waiting++] = after[i];
         }
     }
@@ -85,9 +100,11 @@ size_t hsi_ready_news(hsi_ready *ready, const uint32_t **tasks)
         if (ready->left[ready->news[i]] == 0)
             ready->news[count++] = ready->news[i];
     ready->count = count;
-    if (ready->graph && !is_sorted(ready))
-        hsi_sort_indices(ready->news, ready->scratch, count, comes_first, ready->graph);
     *tasks = ready->news;
+    if (ready->graph && !is_sorted(ready) &&
+        hsi_sort_indices_asking(ready->news, ready->scratch, count, comes_first, ready->graph,
+                                ready->asker))
+        count = 0;
     ready->count = 0;
     return count;
 }
@@ -97,13 +114,13 @@ static void begin(hsi_ready *ready, const hsi_problem *pb)
     const hs_graph *g = ready->graph;
 
     if (!g) {
-        for (; ready->count < pb->n; ready->count++)
+        for (; ready->count < pb->n && !hsi_ask_at(pb->asker, ready->count); ready->count++)
             ready->news[ready->count] = (uint32_t)ready->count;
         return;
     }
-    for (size_t v = 0; v < g->vertices; v++)
+    for (size_t v = 0; v < g->vertices && !hsi_ask_at(pb->asker, v); v++)
         ready->left[v] = (uint32_t)hsi_predecessor_count(g, v);
-    for (uint32_t t = 0; t < g->tasks; t++)
+    for (uint32_t t = 0; t < g->tasks && !hsi_ask_at(pb->asker, t); t++)
         if (hsi_predecessor_count(g, t) == 0)
             ready->news[ready->count++] = t;
 }
@@ -112,7 +129,7 @@ hs_status hsi_ready_open(hsi_ready *ready, const hsi_problem *pb)
 {
     size_t vertices = pb->graph ? pb->graph->vertices : pb->n;
 
-    *ready = (hsi_ready){.graph = pb->graph};
+    *ready = (hsi_ready){.graph = pb->graph, .asker = pb->asker};
     ready->news = malloc((pb->n + 1) * sizeof *ready->news);
     ready->left = calloc(vertices + 1, sizeof *ready->left);
     ready->scratch = malloc((vertices + 1) * sizeof *ready->scratch);

@@ -16,9 +16,10 @@ typedef struct hsi_ready {
     const hs_graph *graph;
     uint32_t       *left; /* of vertices: predecessors that are not done; HSI_NEVER and more: it is
                              skipped, or comes after what is dropped */
-    uint32_t *news;       /* what is ready and was not told; room for all tasks */
-    uint32_t *scratch;    /* room for all vertices */
-    size_t    count;
+    uint32_t  *news;      /* what is ready and was not told; room for all tasks */
+    uint32_t  *scratch;   /* room for all vertices */
+    size_t     count;
+    hsi_asker *asker; /* the problem's */
 } hsi_ready;
 
 /* `pb` must outlive it. */
@@ -33,19 +34,35 @@ void hsi_ready_dropped(hsi_ready *ready, uint32_t task);
 /* It was done before the start, and is never told. */
 void hsi_ready_skip(hsi_ready *ready, uint32_t task);
 
+/*
+ * The same by several threads at once, for what is done after hsi_ready_news() was asked for the
+ * first time: what becomes ready is no news, but told to `release` by the thread that has done
+ * the last of its predecessors. Who finds it ready finds all that they have written.
+ */
+typedef void hsi_release(void *data, uint32_t task);
+void hsi_ready_done_shared(hsi_ready *ready, uint32_t task, hsi_release *release, void *data);
+
+static inline uint32_t hsi_ready_left(const hsi_ready *ready, uint32_t task)
+{
+    return __atomic_load_n(&ready->left[task], __ATOMIC_SEQ_CST);
+}
+
 /* 1: nothing keeps the task from running. */
 static inline int hsi_is_ready(const hsi_ready *ready, uint32_t task)
 {
-    return ready->left[task] == 0;
+    return hsi_ready_left(ready, task) == 0;
 }
 
 /* 1: nothing will ever let it run. */
 static inline int hsi_is_never(const hsi_ready *ready, uint32_t task)
 {
-    return ready->left[task] >= HSI_NEVER;
+    return hsi_ready_left(ready, task) >= HSI_NEVER;
 }
 
-/* What has become ready since it was asked last; it lies there until it is asked again. */
+/*
+ * What has become ready since it was asked last; it lies there until it is asked again. 0, and
+ * nothing of use any more, where the asker wants no more.
+ */
 size_t hsi_ready_news(hsi_ready *ready, const uint32_t **tasks);
 
 #endif

@@ -8,17 +8,10 @@
 #include "support/sized.h"
 
 static const hs_policy_kind *const registry[] = {
-    &hsi_policy_plan,
-    &hsi_policy_plan_steal,
-    &hsi_policy_heteroprio,
-    &hsi_policy_heteroprio_ns,
-    &hsi_policy_hp_sp,
-    &hsi_policy_hp_corrected,
-    &hsi_policy_dualhp,
-    &hsi_policy_dynamic,
-    &hsi_policy_h_ratio,
-    &hsi_policy_d_rank,
-    &hsi_policy_dmda,
+    &hsi_policy_plan,          &hsi_policy_plan_steal, &hsi_policy_heteroprio,
+    &hsi_policy_heteroprio_ns, &hsi_policy_hp_sp,      &hsi_policy_hp_corrected,
+    &hsi_policy_dualhp,        &hsi_policy_dynamic,    &hsi_policy_h_ratio,
+    &hsi_policy_d_rank,        &hsi_policy_dmda,
 };
 
 size_t hs_policy_count(void)
@@ -130,7 +123,7 @@ static hs_status open_knowledge(hs_policy *policy, const hs_instance *estimates)
     policy->behind = policy->settles;
     if (!policy->settles)
         return HS_OK;
-    st = hsi_problem_of_tasks(estimates, &policy->pb);
+    st = hsi_problem_of_tasks(estimates, &policy->asker, &policy->pb);
     if (st == HS_OK)
         st = hsi_ready_open(&policy->ready, &policy->pb);
     if (st == HS_OK)
@@ -169,9 +162,15 @@ hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estima
     policy->kind = known;
     policy->workers = hs_instance_cpus(estimates) + hs_instance_gpus(estimates);
     policy->tasks = (uint32_t)hs_instance_tasks(estimates);
+    policy->asker = (hsi_asker){settings.cancel, settings.cancel_data, 0, 0};
     st = open_knowledge(policy, estimates);
     if (st == HS_OK)
         st = known.create(policy, estimates, plan, &settings, &policy->state);
+    if (st == HS_OK && hsi_ask(&policy->asker)) {
+        st = HS_ECANCELED;
+        known.free(policy->state);
+    }
+    policy->asker = (hsi_asker){0};
     if (st == HS_OK)
         *out = policy;
     else
@@ -189,7 +188,7 @@ void hs_policy_free(hs_policy *policy)
 
 int hs_policy_settles(const hs_policy *policy)
 {
-    return policy->settles;
+    return policy->settles && !(policy->counts_down && !hsi_memory_counts(&policy->memory));
 }
 
 size_t hs_policy_ready(hs_policy *policy, double now, const uint32_t **tasks, hs_wake *wake)
@@ -296,11 +295,12 @@ void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_endin
         return;
     if (how == HS_ENDING_DONE && policy->settles) {
         hsi_memory_done(&policy->memory, task, worker, now);
-        hsi_ready_done(&policy->ready, task);
+        if (!policy->counts_down)
+            hsi_ready_done(&policy->ready, task);
     }
     if (how == HS_ENDING_DROPPED && policy->settles)
         hsi_ready_dropped(&policy->ready, task);
-    if (policy->settles) { /* else workers may tell this at the same time */
+    if (hs_policy_settles(policy)) { /* else workers may tell this at the same time */
         policy->behind = 1;
         policy->now = now;
     }

@@ -50,10 +50,9 @@ static hs_status steal_create(hs_policy *policy, const hs_instance *estimates,
     hs_policy_state *steal = calloc(1, sizeof *steal);
     hs_status        st;
 
-    (void)policy;
     if (!steal)
         return HS_ENOMEM;
-    st = hsi_problem_of_tasks(estimates, &steal->pb);
+    st = hsi_problem_of_tasks(estimates, &policy->asker, &steal->pb);
     if (st == HS_OK)
         st = hsi_lists_open(&steal->lists, &steal->pb, schedule);
     if (st == HS_OK)
@@ -86,7 +85,8 @@ static void begin(hs_policy_state *steal)
         const uint32_t *at;
 
         hsi_list_compact(&steal->lists.of[w]);
-        for (at = steal->lists.of[w].next; at != steal->lists.of[w].end; at++)
+        for (at = steal->lists.of[w].next;
+             at != steal->lists.of[w].end && !hsi_ask_after(steal->pb.asker, 1); at++)
             steal->load[w] += estimate(steal, type, *at);
     }
 }
@@ -128,7 +128,8 @@ static double shortest(const hs_policy_state *steal, unsigned victim, hs_type ty
 }
 
 /* From when on a waiting task of the victim's would end before the victim does. */
-static double worth_stealing(const hs_policy_state *steal, unsigned victim, hs_type type, double now)
+static double worth_stealing(const hs_policy_state *steal, unsigned victim, hs_type type,
+                             double now)
 {
     return hsi_crew_worth(&steal->crew, victim, steal->load[victim], shortest(steal, victim, type),
                           now);

@@ -45,7 +45,6 @@ typedef struct simulation {
     size_t          done;
     double          now;     /* when somebody was asked last */
     unsigned        waiting; /* who waits; when everybody does, it is over */
-    hsi_asker       asker;
 } simulation;
 
 static uint32_t worker_of(const simulation *sim, uint32_t rank)
@@ -303,6 +302,8 @@ static hs_status settle(simulation *sim, double now)
     hs_status st = gather(sim, now);
 
     hs_policy_ready(sim->policy, now, NULL, &whom);
+    if (sim->policy->asker.canceled)
+        return HS_ECANCELED; /* and what it was told is in no order */
     wake_all(sim, &whom, now);
     do {
         if (st == HS_OK)
@@ -326,13 +327,12 @@ static hs_status what_is_left(const simulation *sim)
 
 static hs_status run(simulation *sim)
 {
-    enum { OFTEN = 4096 }; /* a turn may take a microsecond for each worker */
+    size_t    turn = 16 * ((size_t)sim->policy->workers + 1); /* what one may take */
     hs_status st = HS_OK;
-    size_t    turns;
     double    now;
 
-    for (turns = 0; st == HS_OK && !isinf(now = hsi_worker_tree_time(&sim->due)); turns++) {
-        if (turns % OFTEN == 0 && hsi_ask(&sim->asker))
+    while (st == HS_OK && !isinf(now = hsi_worker_tree_time(&sim->due))) {
+        if (hsi_ask_after(&sim->policy->asker, turn))
             return HS_ECANCELED;
         if (sim->waiting == sim->policy->workers && now > sim->now)
             break;
@@ -347,7 +347,7 @@ static hs_status open_simulation(simulation *sim, const double *available)
     unsigned  workers = sim->policy->workers, rank;
     hs_status st;
 
-    sim->settles = hs_policy_settles(sim->policy);
+    sim->settles = sim->policy->settles;
     sim->looks_ahead = sim->policy->kind.ahead && hsi_memory_counts(&sim->policy->memory);
     sim->actors = calloc(workers, sizeof *sim->actors);
     sim->taken = calloc(sim->truth.n + 1, 1);
@@ -368,6 +368,8 @@ static hs_status open_simulation(simulation *sim, const double *available)
 static void skip_done(simulation *sim, const unsigned char *skip)
 {
     for (uint32_t task = 0; skip && task < sim->truth.n; task++) {
+        if (hsi_ask_at(&sim->policy->asker, task))
+            return;
         if (!skip[task])
             continue;
         hs_policy_skip(sim->policy, task);
@@ -379,9 +381,11 @@ static void skip_done(simulation *sim, const unsigned char *skip)
 static hs_status simulate(hs_policy *policy, const hs_instance *truth,
                           const hs_policy_settings *settings, hs_schedule **out)
 {
-    simulation sim = {.policy = policy, .asker = {settings->cancel, settings->cancel_data, 0}};
-    hs_status  st = hsi_problem_of_tasks(truth, &sim.truth);
+    simulation sim = {.policy = policy};
+    hs_status  st;
 
+    policy->asker = (hsi_asker){settings->cancel, settings->cancel_data, 0, 0};
+    st = hsi_problem_of_tasks(truth, &policy->asker, &sim.truth);
     if (st != HS_OK)
         return st;
     st = open_simulation(&sim, settings->available);

@@ -19,8 +19,10 @@ double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *worker, do
     double makespan = 0;
 
     begin(pb, load);
-    for (i = 0; i < pb->n; i++)
+    for (i = 0; i < pb->n; i++) {
+        hsi_ask_at(pb->asker, i);
         load[worker[i]] += hsi_time_on(pb, i, worker[i]);
+    }
     for (i = 0; i < pb->n && pb->available; i++)
         makespan = fmax(makespan, load[worker[i]]); /* not of one that has nothing to do */
     for (i = 0; i < (size_t)pb->m + pb->k && !pb->available; i++)
@@ -28,8 +30,7 @@ double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *worker, do
     return makespan;
 }
 
-hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker,
-                                  hs_schedule **out)
+hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker, hs_schedule **out)
 {
     double   *load = malloc(((size_t)pb->m + pb->k) * sizeof *load);
     hsi_log   log = {0};
@@ -39,18 +40,18 @@ hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker,
     if (st != HS_OK)
         goto out;
     begin(pb, load);
-    for (i = 0; i < pb->n; i++) {
+    for (i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++) {
         load[worker[i]] += hsi_time_on(pb, i, worker[i]);
         hsi_log_put(&log, (uint32_t)i, worker[i], load[worker[i]]);
     }
-    st = hsi_log_schedule(&log, pb, out);
+    st = i < pb->n ? HS_ECANCELED : hsi_log_schedule(&log, pb, out);
     hsi_log_close(&log);
 out:
     free(load);
     return st;
 }
 
-void hsi_assignment_of(const hs_schedule *s, uint32_t *worker)
+void hsi_assignment_of(const hs_schedule *s, hsi_asker *asker, uint32_t *worker)
 {
     unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s), w;
 
@@ -58,8 +59,10 @@ void hsi_assignment_of(const hs_schedule *s, uint32_t *worker)
         size_t          count, i;
         const hs_entry *entries = hs_schedule_entries(s, w, &count);
 
-        for (i = 0; i < count; i++)
+        for (i = 0; i < count; i++) {
+            hsi_ask_after(asker, 16);
             if (entries[i].state == HS_RUN)
                 worker[entries[i].task] = w;
+        }
     }
 }

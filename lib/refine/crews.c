@@ -45,6 +45,7 @@ hs_status hsi_crews_run(const hs_settings *settings, unsigned streams,
                           .run = run,
                           .data = data};
         crews[i].interrupt.leads = interrupt->leads && i == 0;
+        crews[i].interrupt.asker = i == 0 ? interrupt->asker : NULL;
         crews[i].running =
             i > 0 && pthread_create(&crews[i].thread, NULL, crew_thread, &crews[i]) == 0;
     }

@@ -12,6 +12,7 @@
 
 #include "core/order.h"
 #include "refine/refine.h"
+#include "support/sort.h"
 #include "support/worker_tree.h"
 
 typedef struct piece {
@@ -43,8 +44,7 @@ static hs_status open_packing(packing *pk, const hsi_problem *pb, hs_type type,
 {
     size_t total = 0, i;
 
-    *pk = (packing){.count = type == HS_CPU ? pb->m : pb->k,
-                    .first = type == HS_CPU ? 0 : pb->m};
+    *pk = (packing){.count = type == HS_CPU ? pb->m : pb->k, .first = type == HS_CPU ? 0 : pb->m};
     pk->bins = calloc((size_t)pk->count + 1, sizeof *pk->bins);
     if (!pk->bins)
         return HS_ENOMEM;
@@ -67,38 +67,51 @@ static hs_status open_packing(packing *pk, const hsi_problem *pb, hs_type type,
     return HS_OK;
 }
 
-static int by_time(const void *a, const void *b)
+static uint64_t time_key(const void *time, uint32_t task)
 {
-    const piece *x = a, *y = b;
-
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    return x->task < y->task ? -1 : 1;
+    return hsi_key_of_double(((const double *)time)[task]);
 }
 
-static void fill(packing *pk, const hsi_problem *pb, const uint32_t *worker)
+static int is_shorter(const void *times, uint32_t a, uint32_t b)
 {
-    size_t i;
+    const double *time = times;
 
-    for (i = 0; i < pb->n; i++) {
-        uint32_t at = worker[i] - pk->first;
+    return time[a] < time[b] || (time[a] == time[b] && a < b);
+}
 
-        if (at < pk->count) {
-            bin   *b = &pk->bins[at];
-            double time = hsi_time_on(pb, i, worker[i]);
+/* Loads are added up in the order of the tasks, lists in that of their times. */
+static hs_status fill(packing *pk, const hsi_problem *pb, const uint32_t *worker, hsi_asker *asker)
+{
+    const double         *time = pk->first < pb->m ? pb->p : pb->q;
+    const hsi_index_order how = {time_key, is_shorter, time, asker};
+    hsi_arena             arena = {0};
+    uint32_t             *order = hsi_arena_take(&arena, pb->n, sizeof *order);
+    uint64_t             *keys = hsi_arena_take(&arena, 2 * pb->n, sizeof *keys);
+    hs_status             st = order && keys ? HS_OK : HS_ENOMEM;
+    size_t                size = 0;
 
-            b->list[b->size++] = (piece){time, (uint32_t)i};
-            b->load += time;
-        }
+    for (uint32_t i = 0; st == HS_OK && i < pb->n && !hsi_ask_at(asker, i); i++) {
+        if (worker[i] - pk->first >= pk->count)
+            continue;
+        pk->bins[worker[i] - pk->first].load += time[i];
+        keys[size] = time_key(time, i);
+        order[size++] = i;
     }
-    for (i = 0; i < pk->count; i++)
-        qsort(pk->bins[i].list, pk->bins[i].size, sizeof *pk->bins[i].list, by_time);
+    if (st == HS_OK && hsi_sort_by_keys(keys, keys + size, size, &how, order, order))
+        st = HS_ECANCELED;
+    for (size_t i = 0; st == HS_OK && i < size && !hsi_ask_after(asker, 16); i++) {
+        bin *b = &pk->bins[worker[order[i]] - pk->first];
+
+        b->list[b->size++] = (piece){time[order[i]], order[i]};
+    }
+    hsi_arena_close(&arena);
+    return st == HS_OK && asker && asker->canceled ? HS_ECANCELED : st;
 }
 
 /* An exchange between the fuller bin a and b; `give` of a for `take` of b, or for none. */
 typedef struct exchange {
-    size_t   give, take; /* take = NOTHING: none */
-    double   moved;      /* what a loses; 0: there is no exchange that helps */
+    size_t give, take; /* take = NOTHING: none */
+    double moved;      /* what a loses; 0: there is no exchange that helps */
 } exchange;
 
 #define NOTHING SIZE_MAX
@@ -230,13 +243,13 @@ static void level(packing *pk, size_t n, const hsi_interrupt *interrupt)
     }
 }
 
-static void write_back(const packing *pk, uint32_t *worker)
+static void write_back(const packing *pk, hsi_asker *asker, uint32_t *worker)
 {
     uint32_t i;
     size_t   j;
 
     for (i = 0; i < pk->count; i++)
-        for (j = 0; j < pk->bins[i].size; j++)
+        for (j = 0; j < pk->bins[i].size && !hsi_ask_after(asker, 16); j++)
             worker[pk->bins[i].list[j].task] = pk->first + i;
 }
 
@@ -248,15 +261,17 @@ hs_status hsi_level(const hsi_problem *pb, hs_type type, const hsi_interrupt *in
 
     if (st != HS_OK)
         return st;
-    fill(&pk, pb, worker);
-    level(&pk, pb->n, interrupt);
-    write_back(&pk, worker);
+    st = fill(&pk, pb, worker, interrupt->asker);
+    if (st == HS_OK) {
+        level(&pk, pb->n, interrupt);
+        write_back(&pk, interrupt->asker, worker);
+    }
     close_packing(&pk);
-    return HS_OK;
+    return st;
 }
 
 /* Longest first, each to the worker that is free first. */
-static hs_status spread(const hsi_problem *pb, hs_type type, uint32_t *worker)
+static hs_status spread(const hsi_problem *pb, hs_type type, hsi_asker *asker, uint32_t *worker)
 {
     uint32_t        first = type == HS_CPU ? 0 : pb->m, count = type == HS_CPU ? pb->m : pb->k;
     const double   *time = type == HS_CPU ? pb->p : pb->q;
@@ -267,12 +282,12 @@ static hs_status spread(const hsi_problem *pb, hs_type type, uint32_t *worker)
     size_t          size = 0, i;
 
     if (order && !hsi_worker_tree_open_in(&tree, &arena, count)) {
-        for (i = 0; i < pb->n; i++)
+        for (i = 0; i < pb->n && !hsi_ask_at(asker, i); i++)
             if (worker[i] - first < count)
                 order[size++] = (uint32_t)i;
-        st = hsi_sort_by_time(&arena, time, size, order, pb->asker);
+        st = hsi_sort_by_time(&arena, time, size, order, asker);
     }
-    for (i = 0; st == HS_OK && i < size; i++) {
+    for (i = 0; st == HS_OK && i < size && !hsi_ask_after(asker, 16); i++) {
         uint32_t rank = hsi_worker_tree_first(&tree);
 
         worker[order[i]] = first + rank;
@@ -289,6 +304,6 @@ hs_status hsi_pack(const hsi_problem *pb, hs_type type, const hsi_interrupt *int
 
     if ((type == HS_CPU ? pb->m : pb->k) == 0)
         return HS_OK;
-    st = spread(pb, type, worker);
+    st = spread(pb, type, interrupt->asker, worker);
     return st == HS_OK ? hsi_level(pb, type, interrupt, worker) : st;
 }

@@ -18,10 +18,11 @@
 /* What the threads of one call look at to know when to end. */
 typedef struct hsi_interrupt {
     const hsi_stop *stop;
-    atomic_int     *halt;  /* nonzero: everybody ends */
-    int             leads; /* the caller's own thread: asks and tells the caller */
+    atomic_int     *halt;          /* nonzero: everybody ends */
+    int             leads;         /* the caller's own thread: asks and tells the caller */
     void (*tell)(void *tell_data); /* may be NULL */
-    void           *tell_data;
+    void      *tell_data;
+    hsi_asker *asker; /* the caller's alone, not the time's, where `leads`; NULL: nobody */
 } hsi_interrupt;
 
 static inline int hsi_interrupted(const hsi_interrupt *interrupt)
@@ -39,14 +40,17 @@ static inline double hsi_time_on(const hsi_problem *pb, size_t task, uint32_t wo
     return worker < pb->m ? pb->p[task] : pb->q[task];
 }
 
-/* Makespan of the schedule that hsi_assignment_schedule() makes; `load`: m + k, scratch. */
+/*
+ * Makespan of the schedule that hsi_assignment_schedule() makes; `load`: m + k, scratch. This and
+ * what follows ask the problem's asker, or that of the interrupt where there is one; what returns
+ * no status goes on.
+ */
 double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *worker, double *load);
 
-hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker,
-                                  hs_schedule **out);
+hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker, hs_schedule **out);
 
-/* Where a valid schedule runs its tasks; what it aborted is left out. */
-void hsi_assignment_of(const hs_schedule *s, uint32_t *worker);
+/* Where a valid schedule runs its tasks; what it aborted is left out. `asker` may be NULL. */
+void hsi_assignment_of(const hs_schedule *s, hsi_asker *asker, uint32_t *worker);
 
 /*
  * Cuts the order of rising p/q in two, the CPUs' tasks first, near where the two

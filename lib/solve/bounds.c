@@ -17,6 +17,7 @@ static const hs_bound *const registry[] = {
     &hsi_bound_allocation,
     &hsi_bound_configuration,
     &hsi_bound_paths,
+    &hsi_bound_work_paths,
     &hsi_bound_mip,
 #endif
 };

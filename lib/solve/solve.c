@@ -57,8 +57,8 @@ void hs_workspace_free(hs_workspace *ws)
 
 /* What a call runs. */
 typedef struct chosen {
-    const hsi_algorithm *own;   /* NULL: not one of the library's */
-    hs_algorithm         known; /* what it is then */
+    const hsi_algorithm *own;       /* NULL: not one of the library's */
+    hs_algorithm         known;     /* what it is then */
     int                  by_policy; /* its policy decides, under a virtual clock */
 } chosen;
 
@@ -80,8 +80,9 @@ static hs_status choose_way(chosen *choice, const hs_instance *in, const hs_sett
 
     if (settings->rank != HS_RANK_DEFAULT && !(choice->known.ranks >> settings->rank & 1))
         return HS_EINVAL;
-    choice->by_policy = own && own->policy &&
-                        (!own->run || settings->rank != HS_RANK_DEFAULT || hs_instance_has_graph(in));
+    choice->by_policy =
+        own && own->policy &&
+        (!own->run || settings->rank != HS_RANK_DEFAULT || hs_instance_has_graph(in));
     return hsi_settings_check_available(settings, in, choice->known.available);
 }
 
@@ -94,6 +95,8 @@ static hs_status simulate(const chosen *alg, const hs_instance *in, const hs_set
                           hs_schedule **out, hs_report *report)
 {
     hs_policy_settings its;
+    hsi_asker          asker = hsi_asker_of(settings);
+    hs_schedule       *s = NULL;
     hs_status          st;
 
     hs_policy_settings_init(&its);
@@ -104,10 +107,15 @@ static hs_status simulate(const chosen *alg, const hs_instance *in, const hs_set
     its.cancel = settings->cancel;
     its.cancel_data = settings->cancel_data;
     its.available = settings->available;
-    st = hs_policy_simulate(hs_policy_find(alg->own->policy), in, NULL, in, &its, out);
+    st = hs_policy_simulate(hs_policy_find(alg->own->policy), in, NULL, in, &its, &s);
     if (st == HS_OK)
-        report->certified = hsi_certified_makespan(in, *out, settings->available, NULL);
-    return st;
+        report->certified = hsi_certified_makespan(in, s, settings->available, &asker);
+    if (st == HS_OK && !asker.canceled) {
+        *out = s;
+        return HS_OK;
+    }
+    hs_schedule_free(s);
+    return st == HS_OK ? HS_ECANCELED : st;
 }
 
 static const hsi_members members = {hs_algorithm_count, hs_algorithm_at, hs_solve};
@@ -116,6 +124,7 @@ static const hsi_members members = {hs_algorithm_count, hs_algorithm_at, hs_solv
 static hs_status search(const chosen *alg, const hs_instance *in, const hs_settings *settings,
                         hs_schedule **out, hs_report *report)
 {
+    hsi_asker    asker = hsi_asker_of(settings);
     hs_schedule *s = NULL;
     hs_status    st;
 
@@ -127,7 +136,10 @@ static hs_status search(const chosen *alg, const hs_instance *in, const hs_setti
     if (st == HS_OK)
         st = s ? hs_schedule_check_available(in, s, settings->available, NULL) : HS_ESCHEDULE;
     if (st == HS_OK) {
-        report->certified = hsi_certified_makespan(in, s, settings->available, NULL);
+        report->certified = hsi_certified_makespan(in, s, settings->available, &asker);
+        st = asker.canceled ? HS_ECANCELED : HS_OK;
+    }
+    if (st == HS_OK) {
         *out = s;
         s = NULL;
     }
@@ -293,7 +305,7 @@ hs_status hs_solve_lpt(const hs_instance *in, const unsigned char *type, hs_sche
         return HS_EINVAL;
     if (hs_instance_has_graph(in))
         return HS_EDEPENDENT;
-    st = hsi_problem_in(&arena, in, 0, &pb);
+    st = hsi_problem_in(&arena, in, 0, NULL, &pb);
     if (st == HS_OK)
         st = check_allocation(&pb, type);
     if (st == HS_OK)

@@ -28,8 +28,10 @@ static int scale_of(const hsi_problem *rows)
     int    exponent;
     size_t i;
 
-    for (i = 0; i < rows->n; i++)
+    for (i = 0; i < rows->n; i++) {
+        hsi_ask_at(rows->asker, i);
         sum += hsi_count(rows, i) * fmin(rows->p[i], rows->q[i]);
+    }
     frexp(sum / ((double)rows->m + rows->k), &exponent);
     return exponent;
 }
@@ -105,6 +107,7 @@ static void read_multipliers(glp_prob *lp, area *a)
         double p = rows->p[i], q = rows->q[i];
         int    where = glp_get_col_stat(lp, (int)i + 1);
 
+        hsi_ask_at(rows->asker, i);
         if (where == GLP_BS) {
             frexp(fmax(p, q), &scale);
             a->u = ldexp(q, -scale);
@@ -129,7 +132,7 @@ static hs_status solve(void *data)
     a->stopped = end == HSI_SIMPLEX_STOPPED;
     read_multipliers(lp, a);
     glp_delete_prob(lp);
-    if (end == HSI_SIMPLEX_STOPPED && hsi_canceled(a->stop->settings))
+    if (hsi_ask(a->rows->asker))
         return HS_ECANCELED;
     return end == HSI_SIMPLEX_FAILED ? HS_ESOLVER : HS_OK;
 }

@@ -69,6 +69,7 @@ static void set_load(hsi_path_lp *path_lp, hs_type type)
     for (size_t i = 0; i < pb->n; i++) {
         double time = scaled(path_lp, type == HS_CPU ? pb->p[i] : pb->q[i]) / fmax(workers, 1);
 
+        hsi_ask_at(pb->asker, i);
         if (path_lp->column[i]) {
             path_lp->index[++size] = path_lp->column[i];
             path_lp->value[size] = type == HS_CPU ? time : -time;
@@ -96,6 +97,7 @@ static void set_basis(hsi_path_lp *path_lp)
         uint32_t task = path_lp->order[i];
         int      column = path_lp->column[task];
 
+        hsi_ask_at(pb->asker, i);
         if (!column)
             continue;
         if (!cut && cpus < gpus) {
@@ -139,7 +141,20 @@ void hsi_path_lp_drop(hsi_path_lp *path_lp)
     path_lp->lp = NULL;
 }
 
-void hsi_path_lp_add(hsi_path_lp *path_lp, const uint32_t *tasks, size_t count)
+/* What a task adds to a way's length on a type, divided. */
+static double counts_for(const hsi_path_lp *path_lp, const hsi_counted *counted, hs_type type)
+{
+    const hsi_problem *pb = path_lp->pb;
+    double             time = scaled(path_lp, (type == HS_CPU ? pb->p : pb->q)[counted->task]);
+
+    if (!counted->over)
+        return time;
+    if (counted->over != (type == HS_CPU ? HSI_OVER_CPUS : HSI_OVER_GPUS))
+        return 0;
+    return time / (type == HS_CPU ? pb->m : pb->k);
+}
+
+void hsi_path_lp_add(hsi_path_lp *path_lp, const hsi_counted *counted, size_t count)
 {
     const hsi_problem *pb = path_lp->pb;
     int                size = 1, row = glp_add_rows(path_lp->lp, 1);
@@ -148,14 +163,15 @@ void hsi_path_lp_add(hsi_path_lp *path_lp, const uint32_t *tasks, size_t count)
     path_lp->index[1] = 1;
     path_lp->value[1] = -1;
     for (size_t i = 0; i < count; i++) {
-        uint32_t task = tasks[i];
-        double   on_gpus = scaled(path_lp, pb->q[task]), on_cpus = scaled(path_lp, pb->p[task]);
+        uint32_t task = counted[i].task;
+        double   on_cpus = counts_for(path_lp, &counted[i], HS_CPU);
+        double   on_gpus = counts_for(path_lp, &counted[i], HS_GPU);
 
         if (path_lp->column[task]) {
             path_lp->index[++size] = path_lp->column[task];
             path_lp->value[size] = on_cpus - on_gpus;
         }
-        fixed += isfinite(on_gpus) ? on_gpus : on_cpus;
+        fixed += isfinite(pb->q[task]) ? on_gpus : on_cpus;
     }
     glp_set_mat_row(path_lp->lp, row, size, path_lp->index, path_lp->value);
     glp_set_row_bnds(path_lp->lp, row, GLP_UP, 0, -fixed);

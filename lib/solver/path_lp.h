@@ -2,6 +2,7 @@
 #ifndef HSI_SOLVER_PATH_LP_H
 #define HSI_SOLVER_PATH_LP_H
 
+#include "core/certificate.h"
 #include "core/problem.h"
 #include "core/stop.h"
 #include "support/arena.h"
@@ -34,7 +35,7 @@ void      hsi_path_lp_close(hsi_path_lp *path_lp);
 void hsi_path_lp_build(hsi_path_lp *path_lp);
 void hsi_path_lp_drop(hsi_path_lp *path_lp);
 
-void hsi_path_lp_add(hsi_path_lp *path_lp, const uint32_t *tasks, size_t count);
+void hsi_path_lp_add(hsi_path_lp *path_lp, const hsi_counted *counted, size_t count);
 
 /* HS_ESOLVER: nothing is known. *optimal: 0 if the time was too short. */
 hs_status hsi_path_lp_solve(hsi_path_lp *path_lp, const hsi_stop *stop, int *optimal);

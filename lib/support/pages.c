@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define LEAST      ((size_t)4 << 20)
+#define LEAST ((size_t)4 << 20)
 #define LARGE_PAGE ((size_t)2 << 20)
-#define PAGE       ((uintptr_t)65536) /* a multiple of what any machine calls a page */
+#define PAGE ((uintptr_t)65536) /* a multiple of what any machine calls a page */
 
 void hsi_pages_hint(void *data, size_t size)
 {
@@ -37,4 +37,18 @@ void *hsi_pages_alloc(size_t size)
     if (data)
         hsi_pages_hint(data, size);
     return data;
+}
+
+int hsi_pages_touch(void *data, size_t size, hsi_asker *asker)
+{
+    enum { APART = 4096, WORK = 512 };
+
+    if (!asker || !asker->cancel || size < LEAST)
+        return 0;
+    for (size_t at = 0; at < size; at += APART) {
+        if (hsi_ask_after(asker, WORK))
+            return 1;
+        ((volatile char *)data)[at] = 0;
+    }
+    return 0;
 }

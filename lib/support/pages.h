@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "support/asker.h"
+
 /*
  * Memory in large pages, where the system has them: to be given small ones, a fault
  * each, costs a reader of a large file a quarter of its time. Nothing changes for less
@@ -15,5 +17,11 @@ void *hsi_pages_alloc(size_t size);
 
 /** `size` bytes at `data`, not touched yet, are going to be used. A hint; errno is kept. */
 void hsi_pages_hint(void *data, size_t size);
+
+/**
+ * What hsi_pages_alloc() gave is to be written to here and there: to get all of it may take long,
+ * and this asks meanwhile. 1: no more. What is there is lost.
+ */
+int hsi_pages_touch(void *data, size_t size, hsi_asker *asker);
 
 #endif

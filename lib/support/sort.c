@@ -6,6 +6,8 @@
  */
 #include "support/sort.h"
 
+#include "support/pages.h"
+
 /* OFTEN: what is written to first is all over memory, and may have to be made first. */
 enum { OFTEN = 4096 };
 enum { DIGIT_BITS = 11, BUCKETS = 1 << DIGIT_BITS, PASSES = 3, SMALL = 12, FEW = 1000, LONG = 64 };
@@ -93,6 +95,8 @@ static uint64_t *radix_sort(uint64_t *from, uint64_t *to, size_t n, hsi_asker *a
     size_t    i;
     int       pass;
 
+    if (hsi_pages_touch(to, n * sizeof *to, asker))
+        return NULL;
     memset(counts, 0, sizeof counts);
     for (i = 0; i < n; i++) {
         hsi_ask_at(asker, i + 1);
@@ -205,6 +209,8 @@ int hsi_sort_indices_asking(uint32_t *a, uint32_t *scratch, size_t n, hsi_before
 
     if (n < 2)
         return 0;
+    if (n >= OFTEN && hsi_ask(asker)) /* all below it, and a comparison may take long */
+        return 1;
     if (hsi_sort_indices_asking(a, scratch, half, before, context, asker) ||
         hsi_sort_indices_asking(a + half, scratch, n - half, before, context, asker))
         return 1;

@@ -411,6 +411,31 @@ START_TEST(devices_are_listed)
 }
 END_TEST
 
+extern int      fake_nvml_works;
+extern unsigned fake_nvml_users;
+
+/* As NVML says it, of all GPUs of the run; and nothing, where it does not. */
+START_TEST(energy_and_clocks)
+{
+    hs_exec_settings s = settings_for("plan", STREAMS);
+    fake_settings    settings = FAKE_SETTINGS;
+    performance      p;
+
+    settings.devices = 3;
+    fake_reset(&settings);
+    fake_nvml_works = _i;
+    p = play(1, 2, 0, &s);
+    ck_assert_double_eq_tol(p.report.gpu_joules, _i ? 1.5 + 3 : 0, 1e-9);
+    ck_assert_uint_eq(p.report.gpu_clock, _i ? 1400 : 0);
+    ck_assert_uint_eq(p.report.gpu_clock_most, _i ? 1981 : 0);
+    ck_assert_uint_eq(fake_nvml_users, 0);
+    end_performance(&p);
+    p = play(3, 0, 0, &s);
+    ck_assert_double_eq(p.report.gpu_joules, 0);
+    end_performance(&p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cuda_exec");
@@ -430,6 +455,7 @@ int main(void)
     tcase_add_loop_test(tcase, refused, 0, 4);
     tcase_add_test(tcase, a_core_is_kept);
     tcase_add_test(tcase, devices_are_listed);
+    tcase_add_loop_test(tcase, energy_and_clocks, 0, 2);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

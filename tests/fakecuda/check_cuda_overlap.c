@@ -168,13 +168,14 @@ START_TEST(resident_inputs_are_not_copied)
 }
 END_TEST
 
-/* What cuBLAS and dpotrf compute is verified on the GPU: of what is resident, two vectors and
- * what cuSOLVER says come back, and no matrix. */
+/* Results are verified on the GPU: of what is resident, vectors and what cuSOLVER says come back,
+ * and no matrix. */
 START_TEST(results_are_verified_there)
 {
     enum { SIZE = 100 };
-    static const char *const list[] = {"dgemm:100", "sgemm:100",  "dsyrk:100",
-                                       "dtrsm:100", "dpotrf:100", NULL};
+    static const char *const list[] = {"dgemm:100",  "sgemm:100",   "dsyrk:100",  "dtrsm:100",
+                                       "dpotrf:100", "dgetrf:100",  "dgeqrf:100", "dormqr:100",
+                                       "dtpqrt:100", "dtpmqrt:100", NULL};
     trial                   *t = trial_create(list, 5);
     size_t                   before, i;
 

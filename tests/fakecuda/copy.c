@@ -54,7 +54,7 @@ static int is_pinned(const void *pointer)
 
 static void add_span(fake_operation *operation, const void *base, int write, int pinned)
 {
-    operation->span[operation->spans++] = (fake_span){base, operation->bytes, write, pinned};
+    operation->span[operation->spans++] = (fake_span){base, operation->bytes, write, pinned, 0};
 }
 
 /* Whoever reads the destination too early finds no numbers there. */
@@ -160,6 +160,34 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaM
     if (!error)
         error = copy(stream, dst, src, count, kind);
     return fake_leave(error);
+}
+
+/* It may go by way of the host where the devices cannot reach each other: for that it is asked. */
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice,
+                                size_t count, cudaStream_t stream)
+{
+    fake_operation operation = {.kind = FAKE_COPY_PEER,
+                                .name = "cudaMemcpyPeerAsync",
+                                .run = run_copy,
+                                .to = dst,
+                                .from = src,
+                                .bytes = count};
+    cudaError_t    error = fake_enter("cudaMemcpyPeerAsync");
+
+    if (!error && !fake_is(stream, FAKE_STREAM, "cudaMemcpyPeerAsync"))
+        error = cudaErrorInvalidResourceHandle;
+    if (!error && (dstDevice < 0 || dstDevice >= fake.settings.devices || srcDevice < 0 ||
+                   srcDevice >= fake.settings.devices))
+        error = cudaErrorInvalidDevice;
+    if (error)
+        return fake_leave(error);
+    if (!fake.peers[dstDevice][srcDevice])
+        fake_complain("cudaMemcpyPeerAsync: by way of the host, since access is not enabled");
+    add_span(&operation, src, 0, 0);
+    operation.span[0].device = srcDevice + 1;
+    add_span(&operation, dst, 1, 0);
+    operation.span[1].device = dstDevice + 1;
+    return fake_leave(fake_enqueue(stream, &operation));
 }
 
 cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)

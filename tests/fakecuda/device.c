@@ -64,6 +64,31 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
     return fake_leave(cudaSuccess);
 }
 
+cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevice)
+{
+    cudaError_t error = fake_enter_any("cudaDeviceCanAccessPeer");
+
+    if (!error && (!is_device(device) || !is_device(peerDevice)))
+        error = cudaErrorInvalidDevice;
+    if (!error)
+        *canAccessPeer = fake.settings.peers && device != peerDevice;
+    return fake_leave(error);
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
+{
+    cudaError_t error = fake_enter("cudaDeviceEnablePeerAccess");
+    int         own = fake_current();
+
+    if (!error && (flags || !is_device(peerDevice) || peerDevice == own || !fake.settings.peers))
+        error = cudaErrorInvalidDevice;
+    if (!error && fake.peers[own][peerDevice])
+        error = cudaErrorPeerAccessAlreadyEnabled;
+    if (!error)
+        fake.peers[own][peerDevice] = 1;
+    return fake_leave(error);
+}
+
 cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
 {
     cudaError_t error = fake_enter_any("cudaDeviceGetPCIBusId");
@@ -121,6 +146,8 @@ static const struct {
     {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
     {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
      "an illegal memory access was encountered"},
+    {cudaErrorPeerAccessAlreadyEnabled, "cudaErrorPeerAccessAlreadyEnabled",
+     "peer access is already enabled"},
     {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
     {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
      "operation not permitted when stream is capturing"},

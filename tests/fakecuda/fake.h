@@ -20,6 +20,7 @@ typedef enum fake_kind {
     FAKE_COPY_IN,
     FAKE_COPY_OUT,
     FAKE_COPY_WITHIN,
+    FAKE_COPY_PEER, /* from another device */
     FAKE_SET,
     FAKE_KERNEL,
     FAKE_RECORD, /* of an event */
@@ -48,6 +49,7 @@ typedef struct fake_settings {
     int         queues; /* of the hardware, which streams share, first in first out; 0: no end */
     size_t      handle; /* bytes of a device that a handle of a library takes; where they are
                            not there, the libraries say something else than that */
+    int peers;          /* devices copy to and from each other */
     int hidden;         /* calls for memory wait for all that runs on the device */
 } fake_settings;
 

@@ -16,7 +16,7 @@ double fake_flops(const fake_operation *operation)
         return 2 * m * n * k;
     if (strstr(name, "Dsyrk"))
         return n * n * k;
-    if (strstr(name, "Dtrsm"))
+    if (strstr(name, "Dtrsm") || strstr(name, "Dtrmm"))
         return m * n * (kernel->side == CUBLAS_SIDE_LEFT ? m : n);
     if (strstr(name, "potrf"))
         return n * n * n / 3;

@@ -18,12 +18,12 @@ static inline size_t fake_bytes(int rows, int columns, int ld, size_t item)
 
 static inline void fake_reads(fake_operation *operation, const void *base, size_t size)
 {
-    operation->span[operation->spans++] = (fake_span){base, size, 0, 0};
+    operation->span[operation->spans++] = (fake_span){base, size, 0, 0, 0};
 }
 
 static inline void fake_writes(fake_operation *operation, const void *base, size_t size)
 {
-    operation->span[operation->spans++] = (fake_span){base, size, 1, 0};
+    operation->span[operation->spans++] = (fake_span){base, size, 1, 0, 0};
 }
 
 #endif

@@ -231,7 +231,7 @@ static cudaError_t allocate_in(fake_stream *stream, void **out, size_t size)
     error = allocate(out, size, &block);
     if (error)
         return error;
-    operation.span[operation.spans++] = (fake_span){block->base, size, 1, 0};
+    operation.span[operation.spans++] = (fake_span){block->base, size, 1, 0, 0};
     return fake_enqueue(stream, &operation);
 }
 
@@ -268,7 +268,7 @@ static cudaError_t free_in(fake_stream *stream, void *pointer)
     if (fake_keeps(&block->object))
         return cudaSuccess;
     operation.block = block;
-    operation.span[operation.spans++] = (fake_span){block->base, block->size, 1, 0};
+    operation.span[operation.spans++] = (fake_span){block->base, block->size, 1, 0, 0};
     block->disputed = is_disputed(stream, block);
     error = fake_enqueue(stream, &operation);
     retire(block);

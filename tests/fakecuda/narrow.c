@@ -32,10 +32,6 @@ void __real_hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, int n, uint64
                            const hs_attempt *attempt, hsi_space *space);
 void __wrap_hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
                            const hs_attempt *attempt, hsi_space *space);
-void __real_hsi_job_begin(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
-                          const hs_attempt *attempt, hsi_space *space);
-void __wrap_hsi_job_begin(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
-                          const hs_attempt *attempt, hsi_space *space);
 
 static const hsi_kernel *with_exchanges(const hsi_kernel *kernel, int n, hsi_kernel *changed)
 {
@@ -52,14 +48,5 @@ void __wrap_hsi_job_locate(hsi_job *job, const hsi_kernel *kernel, int n, uint64
     hsi_kernel changed;
 
     __real_hsi_job_locate(job, with_exchanges(kernel, n, &changed), n, seed, attempt, space);
-    job->kernel = kernel;
-}
-
-void __wrap_hsi_job_begin(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
-                          const hs_attempt *attempt, hsi_space *space)
-{
-    hsi_kernel changed;
-
-    __real_hsi_job_begin(job, with_exchanges(kernel, n, &changed), n, seed, attempt, space);
     job->kernel = kernel;
 }

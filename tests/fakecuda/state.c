@@ -127,6 +127,8 @@ static void set_manner(fake_settings *settings, const char *name, double value)
         settings->queues = (int)value;
     else if (strcmp(name, "handle") == 0)
         settings->handle = (size_t)value;
+    else if (strcmp(name, "peers") == 0)
+        settings->peers = (int)value;
     else if (strcmp(name, "hidden") == 0)
         settings->hidden = (int)value;
     else

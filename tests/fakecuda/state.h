@@ -92,6 +92,7 @@ typedef struct fake_span {
     size_t      size;
     int         write;
     int         pinned; /* else it has to be on the device */
+    int         device; /* that one, where it is not the stream's: its number + 1 */
 } fake_span;
 
 fake_block     *fake_block_of(const void *pointer); /* NULL: none that is in use */
@@ -213,6 +214,7 @@ extern struct fake_state {
     unsigned           misuses, pageable, default_workspaces;
     unsigned           begun[FAKE_KINDS], ended[FAKE_KINDS];
     int                held[FAKE_KINDS];
+    unsigned char      peers[FAKE_DEVICES][FAKE_DEVICES]; /* may the first reach the second? */
     fake_record       *records;
     size_t             record_count, record_room;
     unsigned           ranges;

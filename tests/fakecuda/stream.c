@@ -77,7 +77,8 @@ static cudaError_t touch(fake_stream *stream, const fake_operation *operation,
                       use.to - block->size);
         return cudaErrorIllegalAddress;
     }
-    if (!block->pinned && block->object.device != stream->object.device) {
+    if (!block->pinned &&
+        block->object.device != (span->device ? span->device - 1 : stream->object.device)) {
         fake_complain("%s: its memory is on another device", operation->name);
         return cudaErrorIllegalAddress;
     }
@@ -216,11 +217,20 @@ static int is_spoilt(const fake_operation *operation)
     return operation->kind == FAKE_KERNEL && ++fake.kernels == fake.settings.spoil_kernel;
 }
 
+/* Nothing comes from there any more. */
+static int is_from_broken(const fake_operation *operation)
+{
+    const fake_block *block =
+        operation->kind == FAKE_COPY_PEER ? fake_block_of(operation->from) : NULL;
+
+    return block && fake.device[block->object.device].broken;
+}
+
 static void work(const fake_stream *stream, const fake_operation *operation)
 {
     int64_t length = duration(operation);
     int     runs = !breaks(stream, operation) && operation->run && fake.settings.compute &&
-               !fake.device[stream->object.device].broken;
+               !fake.device[stream->object.device].broken && !is_from_broken(operation);
     int spoilt = is_spoilt(operation);
 
     pthread_mutex_unlock(&fake_lock);

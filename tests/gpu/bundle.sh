@@ -32,7 +32,7 @@ for program in $PROGRAMS; do
     if [ -x ".libs/$program" ]; then cp ".libs/$program" "$root/bin"; else cp "$program" "$root/bin"; fi
 done
 cp "$srcdir/tests/gpu/run" "$root"
-cp "$srcdir/LICENSE" "$root"
+cp "$srcdir/LICENSE" "$srcdir/tests/gpu/README" "$root"
 chmod +x "$root/run"
 
 # what they need

@@ -84,7 +84,7 @@ fi
 # with the fake
 
 sh "$srcdir/tests/fakecuda/stand-in" "$build" "$work/fake" "$root/lib/hybridsched/hybridsched-cuda.so" \
-    "$root/bin/bench_gpu_bare" "$root/bin/gpu_spoliations" "$root/bin/gpu_storm" || exit 1
+    "$root/bin/bench_gpu_bare" "$root/bin/bench_gpu_potrf" "$root/bin/gpu_spoliations" "$root/bin/gpu_storm" || exit 1
 
 check "no device: 77" status_of 77 env FAKECUDA="devices=0" "$root/run" --fake "$work/fake" --quick
 check "and it says so" grep -q '^no GPU: ' "$work/err"
@@ -103,15 +103,16 @@ whole_table() {
         grep -q '^\*\*Not figures' "$work/table.md"
 }
 check "everything runs, and the table has no figures" whole_table
-for text in '| dormqr | 48 of 48 right' '| resident, graph |' '| with copies, streams |' \
-    '| cholesky, streams: over the plan' '| lu: GPU only |' '| qr: CPUs only |' '| from the GPU to CPUs |' '| graph | ' \
-    '| from the word to stop'; do
+for text in '| dtpmqrt | 48 of 48 right' '| resident, graph |' '| with copies, streams |' \
+    '| cholesky, streams: over the plan' '| lu: GPU only |' '| qr: GPU only |' '| from the GPU to CPUs |' '| graph | ' \
+    '| cuSOLVER alone: potrf-copied' '| cholesky, by its plan, n = 256 ' 'cuSOLVER with its copies; right: ' \
+    '| lu, heteroprio:min, n = ' '| qr, GPU only, n = ' '| from the word to stop'; do
     check "the table has '$text'" grep -q -F "$text" "$work/table.md"
 done
 check "nothing of it failed" sh -c "! grep -F '**failed**' '$work/table.md'"
 
 for file in bare.csv gpu.csv kernels.csv kernels-here.csv cholesky.csv lu-1-1.plan table.md \
-    spoliations.csv storm.csv; do
+    spoliations.csv storm.csv potrf.csv kernels-tiles.csv qr--by-its-plan-128.json; do
     check "$file is kept" [ -s "$work/kept/$file" ]
 done
 

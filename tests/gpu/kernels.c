@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Runs each kernel that GPUs have, at sizes that are one piece, several, and none of a round
- * number, in both modes, copied and resident, and has every result verified as on CPUs.
+ * number, in both modes, copied and resident, and has every result verified.
  *
  *   gpu_kernels [-M MODULE] [LARGEST]
  *   gpu_kernels -c
@@ -19,9 +19,9 @@
 
 enum { COUNT = 3 };
 
-static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",
-                                      "dpotrf", "dgetrf", "dgeqrf", "dormqr"};
-static const int         sizes[] = {1, 2, 31, 200, 513, 960, 2048, 2111, 4096};
+static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",  "dpotrf",
+                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt"};
+static const int         sizes[] = {1, 2, 31, 200, 513, 960, 2048, 2111, 4096, 8191};
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, SIZES = sizeof sizes / sizeof *sizes };
 

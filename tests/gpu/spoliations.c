@@ -129,8 +129,8 @@ static void print(const char *when, const census *c)
             when, c->threads, c->descriptors, c->resident, c->gpu_memory);
 }
 
-static const char *const kernels[] = {"dgemm",  "dsyrk",  "dtrsm",  "dpotrf",
-                                      "dgetrf", "dgeqrf", "dormqr", "sgemm"};
+static const char *const kernels[] = {"dgemm",  "dsyrk",  "dtrsm", "dpotrf", "dgetrf",
+                                      "dgeqrf", "dormqr", "sgemm", "dtpqrt", "dtpmqrt"};
 
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 

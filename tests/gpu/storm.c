@@ -24,8 +24,8 @@
 
 #include "growth.h"
 
-static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",
-                                      "dpotrf", "dgetrf", "dgeqrf", "dormqr"};
+static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",  "dpotrf",
+                                      "dgetrf", "dgeqrf", "dormqr", "dtpqrt", "dtpmqrt"};
 /* Of the largest, in 64ths. */
 static const int sizes[] = {1, 5, 12, 24, 43, 64};
 

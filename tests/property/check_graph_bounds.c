@@ -6,6 +6,7 @@
 #include <check.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "graph_brute_force.h"
 #include "graph_sample.h"
@@ -112,7 +113,7 @@ START_TEST(bounds_are_their_definitions)
     for (size_t i = 0; i < rounds; i++) {
         graph_sample s;
         spans        its;
-        double       longest, path, deadline, area;
+        double       longest, path, deadline, area, work;
 
         graph_sample_make(&s, 71000000 + i);
         its = spans_of(&s);
@@ -134,6 +135,9 @@ START_TEST(bounds_are_their_definitions)
                       path);
         GRAPH_REQUIRE(&s, hs_instance_has_graph(s.in) || path == deadline,
                       "paths %.17g without a graph, not %.17g", path, deadline);
+        work = bound_of(&s, "work-paths");
+        GRAPH_REQUIRE(&s, work >= deadline && work >= path * (1 - 1e-8),
+                      "work-paths %.17g below deadline or paths", work);
         graph_sample_free(&s);
     }
 }
@@ -229,6 +233,143 @@ START_TEST(paths_by_hand)
 }
 END_TEST
 
+typedef struct diamond_case {
+    double   first_cpu, first_gpu; /* of the task before all others, and of the one after them */
+    double   cpu, gpu;
+    uint32_t side_by_side, layers;
+    unsigned m, k;
+    double   bound;
+} diamond_case;
+
+/* One task, then layers of many, each after all of the last, with one between two of them. */
+static hs_instance *instance_of_diamond(const diamond_case *c)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    hs_task      task;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, c->m, c->k), HS_OK);
+    hs_task_init(&task);
+    for (size_t i = 0; i <= 2 * c->layers; i++) {
+        task.cpu = i % 2 ? c->cpu : c->first_cpu;
+        task.gpu = i % 2 ? c->gpu : c->first_gpu;
+        task.count = i % 2 ? c->side_by_side : 1;
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        if (i > 0)
+            ck_assert_int_eq(hs_builder_after(b, i, i - 1, 0, 0), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+/* x of what is in a layer is on CPUs, y of what is between layers. */
+START_TEST(work_paths_by_hand)
+{
+    static const diamond_case cases[] = {
+        /* between the ends 4 tasks on one CPU and one GPU: 1 + 4 + 1; paths is 5, by the area */
+        {1, 1, 2, 2, 4, 1, 1, 1, 6},
+        /* the same twice, with one task more: 1 + 4 + 1 + 4 + 1 */
+        {1, 1, 2, 2, 4, 2, 1, 1, 11},
+        /* 4 x / 2 = 4 - 4 x: x = 2/3, and 4/3 */
+        {1, 1, 1, 1, 4, 1, 2, 1, 10.0 / 3},
+        /* nothing runs on CPUs: 4 / 2 between the ends */
+        {INFINITY, 1, INFINITY, 1, 4, 1, 3, 2, 4},
+        /* 6 x = 18 - 18 x for a layer: x = 3/4, 9/2 */
+        {4, 1, 3, 3, 6, 3, 3, 1, 4 + 3 * 9.0 / 2},
+    };
+
+    for (size_t i = 0; hs_bound_find("work-paths") && i < sizeof cases / sizeof *cases; i++) {
+        hs_instance *in = instance_of_diamond(&cases[i]);
+        double       value;
+
+        ck_assert_int_eq(hs_bound_compute(hs_bound_find("work-paths"), in, NULL, &value), HS_OK);
+        ck_assert_double_le(value, cases[i].bound * (1 + 0x1p-52));
+        ck_assert_double_ge(value, cases[i].bound * (1 - 1e-8));
+        hs_instance_free(in);
+    }
+}
+END_TEST
+
+/* One after the other, or each after some before it. */
+static hs_instance *chain_of(size_t length, double time, int branches)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    hs_task      task;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    hs_task_init(&task);
+    for (size_t i = 0; i < length; i++) {
+        task.cpu = (double)(1 + i * 7 % 9) * time;
+        task.gpu = (double)(1 + i * 5 % 8) * time;
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        for (size_t before = i < 5 ? 0 : i - 5; before < i; before++)
+            if (branches ? (i + before) % 3 == 0 : before + 1 == i)
+                ck_assert_int_eq(hs_builder_after(b, i, before, 0, 0), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+/* Between the least of numbers nothing is half way, and shares of them are rounded. */
+START_TEST(tiny_times_end)
+{
+    static const char *const names[] = {"paths", "work-paths"};
+
+    for (size_t length = 1; length < 40; length++) {
+        hs_instance    *in = chain_of(length, 0x1p-1074, 1);
+        hs_schedule    *s = NULL;
+        hs_settings     its;
+        hs_bound_report report;
+        double          value = 0;
+
+        for (int b = 0; hs_bound_find("paths") && b < 2; b++) {
+            hs_bound_report_init(&report);
+            ck_assert_int_eq(
+                hs_bound_compute_reported(hs_bound_find(names[b]), in, NULL, &value, &report),
+                HS_OK);
+            ck_assert_int_eq(report.limit_reached, 0);
+        }
+        hs_settings_init(&its);
+        its.iterations = 100;
+        ck_assert_int_eq(hs_solve(hs_algorithm_find("best"), in, &its, &s), HS_OK);
+        ck_assert(hs_schedule_makespan(s) >= value);
+        hs_schedule_free(s);
+        hs_instance_free(in);
+    }
+}
+END_TEST
+
+/* What lies between all pairs of tasks takes seconds. */
+START_TEST(work_paths_keeps_its_time)
+{
+    hs_instance    *in = chain_of(3000, 1, 0);
+    hs_settings     its;
+    hs_bound_report report;
+    clock_t         begin;
+    double          value, longest;
+
+    hs_settings_init(&its);
+    hs_bound_report_init(&report);
+    its.time_limit = 0.01;
+    ck_assert_int_eq(hs_bound_compute(hs_bound_find("critical-path"), in, NULL, &longest), HS_OK);
+    begin = clock();
+    if (hs_bound_find("work-paths")) {
+        ck_assert_int_eq(
+            hs_bound_compute_reported(hs_bound_find("work-paths"), in, &its, &value, &report),
+            HS_OK);
+        ck_assert_int_eq(report.limit_reached, 1);
+        ck_assert(value >= longest);
+        ck_assert((double)(clock() - begin) < 0.5 * CLOCKS_PER_SEC);
+    }
+    hs_instance_free(in);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("graph bounds");
@@ -238,6 +379,9 @@ int main(void)
     tcase_add_test(cases, bounds_are_their_definitions);
     tcase_add_test(cases, no_bound_exceeds_the_optimum);
     tcase_add_test(cases, paths_by_hand);
+    tcase_add_test(cases, work_paths_by_hand);
+    tcase_add_test(cases, tiny_times_end);
+    tcase_add_test(cases, work_paths_keeps_its_time);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

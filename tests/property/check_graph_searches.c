@@ -130,13 +130,13 @@ static double branch_alone(const graph_sample *s)
     hs_settings       settings = counted(1);
     hsi_stop          stop = hsi_stop_after(&settings, INFINITY);
     atomic_int        halt = 0;
-    hsi_interrupt     interrupt = {&stop, &halt, 1, NULL, NULL};
+    hsi_interrupt     interrupt = {&stop, &halt, 1, NULL, NULL, NULL};
     hsi_problem       pb;
     hsi_arcs          arcs;
     hsi_graph_branch *branch = NULL;
     double            least = INFINITY;
 
-    ck_assert_int_eq(hsi_problem_of_tasks(s->in, &pb), HS_OK);
+    ck_assert_int_eq(hsi_problem_of_tasks(s->in, NULL, &pb), HS_OK);
     ck_assert_int_eq(hsi_arcs_open(&pb, &arcs), HS_OK);
     ck_assert_int_eq(hsi_graph_branch_open(&arcs, &branch), HS_OK);
     while (!hsi_graph_branch_ended(branch)) {

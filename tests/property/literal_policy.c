@@ -210,17 +210,15 @@ static int belongs(const field *f, const lesson *x)
     return x->type == f->type && (!f->kernel || (x->kernel && strcmp(x->kernel, f->kernel) == 0));
 }
 
-static size_t lessons_of(const field *f, size_t *wrong, double *sum)
+static size_t lessons_of(const field *f, size_t *wrong)
 {
     size_t i, count = 0;
 
     *wrong = 0;
-    *sum = 0;
     for (i = 0; i < f->l->learnt; i++)
         if (belongs(f, &f->l->lessons[i])) {
             count++;
             *wrong += (size_t)f->l->lessons[i].wrong;
-            *sum += f->l->lessons[i].ratio;
         }
     return count;
 }
@@ -229,9 +227,8 @@ static field field_of(const literal_policy *l, hs_type type, long task)
 {
     field  f = {l, type, l->kernel[task]};
     size_t wrong;
-    double sum;
 
-    if (!lessons_of(&f, &wrong, &sum))
+    if (!lessons_of(&f, &wrong))
         f.kernel = NULL;
     return f;
 }
@@ -246,33 +243,25 @@ static int bin_of(double ratio)
     return bin;
 }
 
-static size_t fill_bin(const field *f, int bin, double *sum)
-{
-    size_t i, count = 0;
+typedef struct pile {
+    size_t count;
+    double sum, limit;
+} pile;
 
-    *sum = 0;
+static pile pile_of(const field *f, int bin)
+{
+    pile   p = {0, 0, 0};
+    size_t i;
+
     for (i = 0; i < f->l->learnt; i++)
         if (belongs(f, &f->l->lessons[i]) && f->l->lessons[i].bin == bin) {
-            count++;
-            *sum += f->l->lessons[i].ratio;
+            p.count++;
+            p.sum += f->l->lessons[i].ratio;
+            p.limit = fmax(p.limit, f->l->lessons[i].ratio);
         }
-    return count;
-}
-
-static double beyond(const field *f, double ratio)
-{
-    double all = 0, sum;
-    size_t total = 0, count;
-    int    bin;
-
-    for (bin = 0; bin < BINS; bin++) {
-        count = fill_bin(f, bin, &sum);
-        if (count && sum / (double)count > ratio) {
-            total += count;
-            all += sum;
-        }
-    }
-    return total ? all / (double)total : 0;
+    if (p.limit != 1)
+        p.limit *= 1.25;
+    return p;
 }
 
 static hs_type other_than(hs_type type)
@@ -289,69 +278,99 @@ static int may_be_taken(const literal_policy *l, unsigned w, hs_type by)
            !l->barred[by][a->task];
 }
 
-static double passed(const literal_policy *l, unsigned w, double now)
+/* When it has lasted longer than that ratio, what was right being right. */
+static double passes(const literal_policy *l, unsigned w, double ratio)
 {
-    return (now - l->lane[w].start) / time_left_to(l, w) / (1 + l->tolerance);
+    return l->lane[w].start + ratio * (time_left_to(l, w) * (1 + l->tolerance));
 }
 
-static int is_trusted(const literal_policy *l, unsigned w, double now)
+static double mean_left(const literal_policy *l, unsigned w, const field *f, double now)
 {
-    long   task = l->lane[w].task;
-    field  here = field_of(l, type_of(l, w), task), there = here;
-    size_t wrong_here, wrong_there;
-    double sum;
+    double sum = 0;
+    size_t count = 0;
+    int    bin;
 
-    there = field_of(l, other_than(type_of(l, w)), task);
-    lessons_of(&here, &wrong_here, &sum);
-    lessons_of(&there, &wrong_there, &sum);
-    return !wrong_here && !wrong_there && !is_late(l, w, now);
+    for (bin = 0; bin < BINS; bin++) {
+        pile p = pile_of(f, bin);
+
+        if (p.count && !(now > passes(l, w, p.limit))) {
+            count += p.count;
+            sum += p.sum;
+        }
+    }
+    return count ? sum / (double)count : 0;
+}
+
+/* As the kind did that lasted as long, as all did, or as estimated; 0: as none did. */
+static double ratio_of(const literal_policy *l, unsigned w, double now)
+{
+    field  kind = field_of(l, type_of(l, w), l->lane[w].task), all = {l, kind.type, NULL};
+    double ratio = mean_left(l, w, &kind, now);
+
+    if (!(ratio > 0))
+        ratio = mean_left(l, w, &all, now);
+    return !(ratio > 0) && !is_late(l, w, now) ? 1 : ratio;
+}
+
+/* 1, and the part of the estimates on the other type that were wrong. */
+static double doubled(const literal_policy *l, unsigned w)
+{
+    field  there = field_of(l, other_than(type_of(l, w)), l->lane[w].task);
+    size_t wrong, count = lessons_of(&there, &wrong);
+
+    return count ? 1 + (double)wrong / (double)count : 2;
 }
 
 static double expected_end(const literal_policy *l, unsigned w, double now)
 {
-    field  here = field_of(l, type_of(l, w), l->lane[w].task);
-    double ratio = beyond(&here, passed(l, w, now));
+    double ratio = ratio_of(l, w, now), spent = now - l->lane[w].start;
 
-    if (is_trusted(l, w, now))
-        return l->lane[w].start + time_left_to(l, w);
-    return ratio > 0 ? l->lane[w].start + time_left_to(l, w) * ratio
-                     : now + (now - l->lane[w].start);
+    return ratio > 0 ? l->lane[w].start + ratio * time_left_to(l, w) : now + spent / doubled(l, w);
 }
 
-/* What a task costs on the other type, as things go there. */
-typedef struct bet {
-    double time, doubt;
-} bet;
-
-static bet bet_of(const literal_policy *l, unsigned w)
+/* The mean, in which those that are more than it count three times. */
+static double careful(const field *f)
 {
-    long   task = l->lane[w].task;
-    field  there = field_of(l, other_than(type_of(l, w)), task);
-    double time = l->time[there.type][task], sum;
-    size_t wrong, count = lessons_of(&there, &wrong, &sum);
+    double ratio, next = 0;
+    size_t wrong;
 
-    return count ? (bet){time * (sum / (double)count), (double)wrong / (double)count}
-                 : (bet){time, 1};
+    if (!lessons_of(f, &wrong))
+        return 1;
+    do {
+        double weight = 0, sum = 0;
+
+        ratio = next;
+        for (int bin = 0; bin < BINS; bin++) {
+            pile   p = pile_of(f, bin);
+            double times = p.sum > ratio * (double)p.count ? 3 : 1;
+
+            weight += times * (double)p.count;
+            sum += times * p.sum;
+        }
+        next = sum / weight;
+    } while (next > ratio);
+    return ratio;
 }
 
-/* A task that has lasted longer than any. */
-static int is_overdue(const literal_policy *l, unsigned w, const bet *b, double now)
+/* What it is to be counted on to take on the other type. */
+static double time_there(const literal_policy *l, unsigned w)
 {
-    return (now - l->lane[w].start) * (1 - b->doubt / 2) > b->time;
+    long  task = l->lane[w].task;
+    field there = field_of(l, other_than(type_of(l, w)), task);
+
+    return l->time[there.type][task] * careful(&there);
+}
+
+/* A task that has lasted longer than any: than what it would take elsewhere, in doubt. */
+static double overdue(const literal_policy *l, unsigned w)
+{
+    return time_there(l, w) * doubled(l, w);
 }
 
 static int is_prey(const literal_policy *l, unsigned w, double now)
 {
-    long   task = l->lane[w].task;
-    field  here = field_of(l, type_of(l, w), task);
-    bet    b = bet_of(l, w);
-    double spent = now - l->lane[w].start;
-
-    if (is_trusted(l, w, now))
-        return now + l->time[other_than(here.type)][task] < expected_end(l, w, now);
-    if (!(beyond(&here, passed(l, w, now)) > 0))
-        return is_overdue(l, w, &b, now);
-    return now + b.time + b.doubt * fmin(spent, b.time) < expected_end(l, w, now);
+    return ratio_of(l, w, now) > 0 ? now + time_there(l, w) < expected_end(l, w, now)
+                                   : now - l->lane[w].start > overdue(l, w);
 }
 
 static int considered_before(const literal_policy *l, unsigned a, unsigned b, double now)
@@ -378,45 +397,44 @@ static long find_victim(const literal_policy *l, hs_type by, double now)
 
 typedef enum milestone { IS_LATE, HAS_PASSED, IS_OVERDUE } milestone;
 
-/* The first moment after now at which that holds, which then holds for good. */
-static double first_moment(const literal_policy *l, unsigned w, milestone what, double ratio,
+/* The first moment at which that holds, which then holds for good; now if it does. */
+static double first_moment(const literal_policy *l, unsigned w, milestone what, double limit,
                            double now)
 {
     uint64_t low = bits_of(now), high = bits_of(INFINITY);
-    bet      b = bet_of(l, w);
+    double   t = now;
 
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        double   t = of_bits(middle);
-        int      holds = what == IS_LATE      ? is_late(l, w, t)
-                         : what == HAS_PASSED ? passed(l, w, t) >= ratio
-                                              : is_overdue(l, w, &b, t);
+    for (;;) {
+        int holds = what == IS_LATE      ? is_late(l, w, t)
+                    : what == HAS_PASSED ? t > passes(l, w, limit)
+                                         : t - l->lane[w].start > limit;
 
         if (holds)
-            high = middle;
+            high = bits_of(t);
         else
-            low = middle;
+            low = bits_of(t);
+        if (high <= low + 1)
+            return of_bits(high);
+        t = of_bits(low + (high - low) / 2);
     }
-    return of_bits(high);
 }
 
 /* All moments at which another answer may be expected: one too many does no harm. */
 static double when_prey(const literal_policy *l, unsigned w, double now)
 {
-    field  here = field_of(l, type_of(l, w), l->lane[w].task);
-    double until = INFINITY, sum;
-    bet    b = bet_of(l, w);
-    int    bin;
+    field  fields[] = {field_of(l, type_of(l, w), l->lane[w].task), {l, type_of(l, w), NULL}};
+    double late = first_moment(l, w, IS_LATE, 0, now), until = INFINITY;
+    double over = first_moment(l, w, IS_OVERDUE, overdue(l, w), now);
+    int    i;
 
-    if (!is_overdue(l, w, &b, now))
-        until = first_moment(l, w, IS_OVERDUE, 0, now);
-    if (!is_late(l, w, now))
-        until = fmin(until, first_moment(l, w, IS_LATE, 0, now));
-    for (bin = 0; bin < BINS; bin++) {
-        size_t count = fill_bin(&here, bin, &sum);
+    until = late > now ? late : until;
+    until = over > now ? fmin(until, over) : until;
+    for (i = 0; i < 2 * BINS; i++) {
+        pile   p = pile_of(&fields[i / BINS], i % BINS);
+        double moment = p.count ? first_moment(l, w, HAS_PASSED, p.limit, now) : now;
 
-        if (count && sum / (double)count > passed(l, w, now))
-            until = fmin(until, first_moment(l, w, HAS_PASSED, sum / (double)count, now));
+        if (moment > now)
+            until = fmin(until, moment);
     }
     return until;
 }
@@ -466,7 +484,8 @@ static void next(void *self, unsigned worker, double now, hs_decision *out)
     victim = find_victim(l, type, now);
     if (victim != NOTHING) {
         l->lane[victim].thief = worker;
-        *out = (hs_decision){HS_DECIDE_TAKE, (uint32_t)l->lane[victim].task, (unsigned)victim, 0, 0};
+        *out =
+            (hs_decision){HS_DECIDE_TAKE, (uint32_t)l->lane[victim].task, (unsigned)victim, 0, 0};
     } else {
         *out = (hs_decision){.kind = HS_DECIDE_WAIT, .until = when_to_ask(l, type, now)};
     }

@@ -205,6 +205,8 @@ static void draw_restartable(dice *d, hs_task *task, unsigned char *restartable)
 
 void sample_pin(sample *s)
 {
+    static const char *const kernels[] = {NULL, "a", "b"};
+
     dice        d = {s->seed + 2};
     hs_builder *builder = NULL;
     size_t      i;
@@ -217,7 +219,8 @@ void sample_pin(sample *s)
     REQUIRE(s, hs_builder_workers(builder, s->m, s->k) == HS_OK, "hs_builder_workers");
     for (i = 0; i < s->n; i++) {
         hs_task task = {.struct_size = sizeof task,
-                        .cpu = s->cpu[i], .gpu = s->gpu[i], .priority = s->priority[i]};
+                        .cpu = s->cpu[i], .gpu = s->gpu[i], .priority = s->priority[i],
+                        .kernel = kernels[i % 3]};
 
         draw_restartable(&d, &task, &s->restartable[i]);
         REQUIRE(s, hs_builder_add(builder, &task) == HS_OK, "hs_builder_add");
@@ -297,7 +300,7 @@ void sample_fail(const sample *s, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    for (i = 0; i < s->n && s->n <= 12; i++)
+    for (i = 0; s->cpu && i < s->n && s->n <= 12; i++)
         used += (size_t)snprintf(tasks + used, sizeof tasks - used, " (%.17g, %.17g, %lld)",
                                  s->cpu[i], s->gpu[i], (long long)s->priority[i]);
     ck_abort_msg("%s\n  family %s, seed %llu: %zu tasks, %u CPUs, %u GPUs%s", what, s->family,

@@ -43,7 +43,7 @@ void sample_make(sample *s, uint64_t seed, size_t most_tasks, unsigned most_work
 void sample_make_of(sample *s, sample_family family, uint64_t seed, size_t tasks, unsigned cpus,
                     unsigned gpus, int with_infinite);
 
-/* Makes some of the tasks such that they may not be restarted. */
+/* Gives the tasks commands and kernels, and makes some such that they may not be restarted. */
 void sample_pin(sample *s);
 
 void sample_free(sample *s);

@@ -2,13 +2,13 @@
 
 /*
  * Kills hsched-exec at random moments and lets it resume, until the plan is done, again and
- * again: torture_kill [KILLS [SEED]]. Each task says in a file which run it was
+ * again: torture_kill [-g] [-n TASKS] [KILLS [SEED]]. Each task says in a file which run it was
  * executed in, so that it can be told that
  *  - a run executes nothing that was on record when it started;
  *  - what is put on record has been executed;
  *  - nothing that is on record is forgotten;
- *  - in every other plan, whose tasks depend on each other, none is executed before those that it
- *    comes after;
+ *  - in every other plan (-g: in all of them), whose tasks depend on each other, none is executed
+ *    before those that it comes after;
  *  - in the end all is done.
  * After some of the kills the journal loses its last bytes or gets zeros instead, as in a
  * failure of power; then what is left of it counts.
@@ -26,14 +26,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TASKS = 120, MOST_RUNS = 4000, FREE = 5 /* tasks that come after none */ };
+enum { MOST_TASKS = 1000, MOST_RUNS = 4000, FREE = 5 /* tasks that come after none */ };
 
 static char          tools[4096]; /* the folder of hsched-solve and hsched-exec */
 static char          folder[] = "torture_kill.XXXXXX";
-static unsigned char recorded[TASKS], executed[MOST_RUNS][TASKS];
-static int           run; /* of the plan that is being worked on */
+static unsigned char recorded[MOST_TASKS], executed[MOST_RUNS][MOST_TASKS];
+static int           tasks = 120;
+static int           run;      /* of the plan that is being worked on */
 static int           is_graph; /* its tasks depend on each other */
-static long          kills, in_work, cuts, campaigns;
+static long          kills, in_graphs, in_work, cuts, campaigns;
 
 static void fail(const char *what)
 {
@@ -68,7 +69,7 @@ static void write_instance(void)
     fputs("# hybridsched instance 1\n# cpus 2\n# gpus 1\n# unit ms\n"
           "id,cpu,gpu,after,cpu_command,gpu_command\n",
           f);
-    for (i = 0; i < TASKS; i++) {
+    for (i = 0; i < tasks; i++) {
         fprintf(f, "%d,%d,%d,", i, 1 + i % 3, 1 + i % 2);
         if (is_graph && i >= FREE)
             fprintf(f, "%d;%d", i - FREE, i - FREE + 1 + i % 3);
@@ -79,26 +80,26 @@ static void write_instance(void)
 }
 
 /* Marks a line's task, if there is a whole line about one. */
-static void mark(const char *line, const char *format, unsigned char *tasks)
+static void mark(const char *line, const char *format, unsigned char *marks)
 {
     int task;
 
     if (!strchr(line, '\n') || sscanf(line, format, &task) != 1)
         return;
-    if (task < 0 || task >= TASKS)
+    if (task < 0 || task >= tasks)
         fail("a task that there is not");
-    tasks[task] = 1;
+    marks[task] = 1;
 }
 
 /* What the journal says: any line with an end, read with no help from the library. */
-static void read_journal(unsigned char *tasks)
+static void read_journal(unsigned char *marks)
 {
     FILE *f = open_file("journal", "r");
     char  line[512];
 
-    memset(tasks, 0, TASKS);
+    memset(marks, 0, MOST_TASKS);
     while (f && fgets(line, sizeof line, f))
-        mark(line, "done %d ", tasks);
+        mark(line, "done %d ", marks);
     if (f)
         fclose(f);
 }
@@ -108,11 +109,11 @@ static void read_executed(void)
     FILE         *f = open_file("executed", "r");
     char          line[512];
     int           task, number;
-    unsigned char ever[TASKS] = {0};
+    unsigned char ever[MOST_TASKS] = {0};
 
-    memset(executed, 0, sizeof executed);
+    memset(executed, 0, (size_t)(run + 1) * sizeof *executed);
     while (f && fgets(line, sizeof line, f)) {
-        if (sscanf(line, "%d %d", &task, &number) != 2 || task < 0 || task >= TASKS || number < 0 ||
+        if (sscanf(line, "%d %d", &task, &number) != 2 || task < 0 || task >= tasks || number < 0 ||
             number > run)
             fail("what was executed cannot be read");
         if (executed[number][task]++)
@@ -196,8 +197,8 @@ static void plan_it(void)
 
 static pid_t start_run(void)
 {
-    static const char *const policy[] = {"--policy=plan",       "--policy=heteroprio",
-                                         "--policy=dynamic",    "--policy=dualhp",
+    static const char *const policy[] = {"--policy=plan", "--policy=heteroprio", "--policy=dynamic",
+                                         "--policy=dualhp",
                                          "--policy=plan+steal"}; /* knows no graphs */
     char                     path[4200], number[16], chosen[32];
     char                    *words[] = {path,
@@ -234,12 +235,12 @@ static uint64_t now_us(void)
     return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
 }
 
-static size_t count(const unsigned char *tasks)
+static int count(const unsigned char *marks)
 {
-    size_t n = 0, i;
+    int n = 0, i;
 
-    for (i = 0; i < TASKS; i++)
-        n += tasks[i] != 0;
+    for (i = 0; i < tasks; i++)
+        n += marks[i] != 0;
     return n;
 }
 
@@ -250,7 +251,7 @@ static void check_run(const unsigned char *before)
 
     read_journal(recorded);
     read_executed();
-    for (i = 0; i < TASKS; i++) {
+    for (i = 0; i < tasks; i++) {
         if (before[i] && !recorded[i])
             fail("what was on record is forgotten");
         if (!before[i] && recorded[i] && !executed[run][i])
@@ -263,7 +264,7 @@ static void check_run(const unsigned char *before)
 /* Works on the plan once; is it done? A run lasts about `most` microseconds. */
 static int one_run(uint64_t most, int to_be_killed)
 {
-    unsigned char before[TASKS];
+    unsigned char before[MOST_TASKS];
     pid_t         child;
     int           status;
 
@@ -277,6 +278,7 @@ static int one_run(uint64_t most, int to_be_killed)
     check_run(before);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
         kills++;
+        in_graphs += is_graph;
         in_work += count(recorded) > count(before);
         if (dice(4) == 0)
             spoil_journal();
@@ -305,25 +307,46 @@ static uint64_t campaign(uint64_t most, long wanted)
     for (run = 0; !one_run(most, kills < wanted); run++)
         if (run == MOST_RUNS - 1)
             fail("it never ends");
-    if (count(recorded) != TASKS)
+    if (count(recorded) != tasks)
         fail("it ended, and not all is done");
     campaigns++;
     return now_us() - start;
 }
 
+/* 1: all of them are to be graphs. */
+static int read_options(int argc, char **argv)
+{
+    int graphs = 0, option;
+
+    while ((option = getopt(argc, argv, "gn:")) != -1) {
+        if (option == 'g')
+            graphs = 1;
+        else if (option == 'n')
+            tasks = atoi(optarg);
+        if (option == '?' || tasks <= FREE || tasks > MOST_TASKS) {
+            fprintf(stderr, "usage: torture_kill [-g] [-n TASKS] [KILLS [SEED]]; up to %d tasks\n",
+                    MOST_TASKS);
+            exit(2);
+        }
+    }
+    return graphs;
+}
+
 int main(int argc, char **argv)
 {
-    long     wanted = argc > 1 ? strtol(argv[1], NULL, 10) : 40;
+    int      graphs = read_options(argc, argv);
+    long     wanted = argc > optind ? strtol(argv[optind], NULL, 10) : 40;
     uint64_t most;
 
-    state = argc > 2 ? strtoull(argv[2], NULL, 10) : 20170529;
+    state = argc > optind + 1 ? strtoull(argv[optind + 1], NULL, 10) : 20170529;
     if (!getcwd(tools, sizeof tools) || !mkdtemp(folder) || chdir(folder) != 0)
         fail("cannot make a folder");
     if (mkdir("tmp", 0700) != 0 || setenv("TMPDIR", "tmp", 1) != 0)
         fail("cannot make a folder for what those that are killed leave");
+    is_graph = graphs;
     most = campaign(0, 0);
     for (; kills < wanted; campaign(most, wanted))
-        is_graph = !is_graph;
+        is_graph = graphs || !is_graph;
     clear();
     unlink("instance");
     unlink("plan");
@@ -331,8 +354,8 @@ int main(int argc, char **argv)
         fail("cannot remove the folder 'tmp'");
     if (chdir("..") != 0 || rmdir(folder) != 0)
         fail("cannot remove the folder");
-    printf("%ld kills, %ld of them while tasks were being recorded, %ld spoilt ends; "
-           "%ld times %d tasks done, none that was on record a second time\n",
-           kills, in_work, cuts, campaigns, TASKS);
+    printf("%ld kills, %ld of them in graphs and %ld while tasks were being recorded, %ld spoilt "
+           "ends; %ld times %d tasks done, none that was on record a second time\n",
+           kills, in_graphs, in_work, cuts, campaigns, tasks);
     return 0;
 }

@@ -71,8 +71,11 @@ int main(void)
     hs_tiled               few_kinds = {HS_CHOLESKY, 6, 3, 2, 0, 0, kernels};
     hs_tiled               graph = {HS_CHOLESKY, 4, 3, 2, 0, 1, kernels};
     hs_tiled               small = {HS_CHOLESKY, 2, 2, 1, 0, 1, kernels};
+    hs_identical           packing = {"class-1", 12, 5, 0, 0, 1};
     hs_instance           *in = NULL;
 
+    if (hs_generate_identical(&packing, &in) != HS_OK || fail_each(in) <= 30)
+        return EXIT_FAILURE;
     if (hs_generate_gamma(&many_kinds, &in) != HS_OK || fail_each(in) <= 50)
         return EXIT_FAILURE;
     if (hs_generate_tiled(&few_kinds, &in, NULL) != HS_OK || fail_each(in) <= 30)

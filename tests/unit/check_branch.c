@@ -19,7 +19,7 @@
 
 enum { MOST_TASKS = 8, MOST_WORKERS = OPTIMUM_WORKERS, ROUNDS = 300 };
 
-static double p[MOST_TASKS], q[MOST_TASKS];
+static double      p[MOST_TASKS], q[MOST_TASKS];
 static hsi_problem draw(hsi_random *r, int whole)
 {
     hsi_problem pb = {.n = 1 + hsi_random_below(r, MOST_TASKS), .p = p, .q = q};
@@ -89,7 +89,7 @@ START_TEST(leaves_hold_everything)
 
     hs_settings_init(&settings);
     ck_assert_int_eq(hs_generate_gamma(&gamma, &in), HS_OK);
-    ck_assert_int_eq(hsi_problem_of_tasks(in, &pb), HS_OK);
+    ck_assert_int_eq(hsi_problem_of_tasks(in, NULL, &pb), HS_OK);
     ck_assert_int_eq(hsi_branch_open(&pb, 7, &b), HS_OK);
     while (!hsi_branch_ended(b)) {
         stop = seconds(&settings, 0.02);
@@ -241,9 +241,9 @@ START_TEST(what_has_no_room_to_spare_is_not_refuted)
         uint32_t       worker[MOST_FULL];
         hsi_problem    pb = draw_full(&r, times);
         hsi_stop       stop = seconds(&settings, 5);
-        hsi_refutation f = {.pb = &pb, .target = FULL, .worth = worth, .most_nodes = 100000,
-                            .worker = worker};
-        hsi_verdict    verdict;
+        hsi_refutation f = {
+            .pb = &pb, .target = FULL, .worth = worth, .most_nodes = 100000, .worker = worker};
+        hsi_verdict verdict;
 
         hsi_refute_worth(pb.n, times, worth);
         ck_assert_int_eq(hsi_refute(&f, &stop, &verdict), HS_OK);

@@ -11,7 +11,7 @@
 #include "property/sample.h"
 #include "suite.h"
 
-enum { MANY = 1 << 18, BLOCKS = MANY >> 16, FEW = 200 };
+enum { MANY = 1 << 18, BLOCKS = MANY >> 16, SOME = 70000, FEW = 200 };
 
 typedef struct caller {
     long asked, stop_at; /* 0: never */
@@ -30,6 +30,22 @@ static hs_instance *uniform(size_t tasks)
     hs_instance     *in = NULL;
 
     ck_assert_int_eq(hs_generate_uniform(&spec, &in), HS_OK);
+    return in;
+}
+
+/* Tasks in layers, of two kernels; what is told of it is asked for while the graph is made. */
+static hs_instance *layered(size_t tasks)
+{
+    hs_shaped    spec;
+    hs_instance *in = NULL;
+
+    hs_shaped_init(&spec);
+    spec.tasks = tasks;
+    spec.shape = HS_LAYERED;
+    spec.degree = 3;
+    spec.width = 40;
+    spec.seed = 5;
+    ck_assert_int_eq(hs_generate_shaped(&spec, &in), HS_OK);
     return in;
 }
 
@@ -66,11 +82,13 @@ START_TEST(algorithms_ask_often)
         return;
     in = uniform(MANY);
     ck_assert_int_eq(hs_solve(alg, in, &settings, &s), HS_OK);
-    ck_assert_msg(c.asked >= (whole ? 5 : least) * BLOCKS, "%s asked %ld times", hs_algorithm_name(alg), c.asked);
+    ck_assert_msg(c.asked >= (whole ? 5 : least) * BLOCKS, "%s asked %ld times",
+                  hs_algorithm_name(alg), c.asked);
     hs_schedule_free(s);
     c.asked = 0;
     ck_assert_int_eq(hs_solve_makespan(NULL, alg, in, &settings, &makespan, NULL), HS_OK);
-    ck_assert_msg(c.asked >= (whole ? 4 : least) * BLOCKS, "%s asked %ld times", hs_algorithm_name(alg), c.asked);
+    ck_assert_msg(c.asked >= (whole ? 4 : least) * BLOCKS, "%s asked %ld times",
+                  hs_algorithm_name(alg), c.asked);
     hs_instance_free(in);
 }
 END_TEST
@@ -133,6 +151,151 @@ START_TEST(stopped_at_any_time)
         ck_assert_int_eq(makespan > 0, st == HS_OK);
     }
     hs_workspace_free(ws);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* Where loops have several blocks, whichever the question: the graph first, then without one. */
+static void stop_at_each(const hs_algorithm *alg, const hs_instance *in)
+{
+    caller       c = {0, 1};
+    hs_settings  settings = asking(&c);
+    hs_schedule *s = NULL;
+    hs_status    st = HS_ECANCELED;
+    long         most = 1 + sample_rounds(5);
+
+    for (; st != HS_OK; c.stop_at += 1 + c.stop_at / most) {
+        c.asked = 0;
+        st = hs_solve(alg, in, &settings, &s);
+        ck_assert_msg(st == (c.asked < c.stop_at ? HS_OK : HS_ECANCELED), "%s: question %ld of %ld",
+                      hs_algorithm_name(alg), c.stop_at, c.asked);
+        ck_assert_int_eq(s != NULL, st == HS_OK);
+    }
+    hs_schedule_free(s);
+}
+
+START_TEST(stopped_in_any_block)
+{
+    const hs_algorithm *alg = hs_algorithm_at((size_t)_i);
+    hs_instance        *in;
+
+    if (sample_searches(alg))
+        return;
+    in = uniform(SOME);
+    stop_at_each(alg, in);
+    hs_instance_free(in);
+    if (!hs_algorithm_graphs(alg))
+        return;
+    in = layered(SOME);
+    stop_at_each(alg, in);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* A policy of the registry that notes how often was asked before it is created, and then before
+ * it is asked for the first time. */
+typedef struct noted {
+    hs_policy_kind        kind;
+    const hs_policy_kind *of;
+    int                   settles; /* it is told what is ready */
+    caller                c;
+    long                  created, begun;
+} noted;
+
+static noted it;
+
+static hs_status noted_create(hs_policy *policy, const hs_instance *in, const hs_schedule *plan,
+                              const hs_policy_settings *settings, hs_policy_state **out)
+{
+    hs_status st = it.of->create(policy, in, plan, settings, out);
+
+    it.created = it.c.asked;
+    it.settles = hs_policy_settles(policy);
+    return st;
+}
+
+static void noted_next(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
+                       hs_wake *wake)
+{
+    if (!it.begun)
+        it.begun = it.c.asked;
+    it.of->next(state, worker, now, out, wake);
+}
+
+static hs_status simulate_noted(const hs_instance *in, const hs_schedule *plan, long stop_at)
+{
+    hs_policy_settings settings;
+    hs_schedule       *s = NULL;
+    hs_status          st;
+
+    hs_policy_settings_init(&settings);
+    settings.cancel = stops;
+    settings.cancel_data = &it.c;
+    it.c = (caller){0, stop_at};
+    it.created = it.begun = 0;
+    st = hs_policy_simulate(&it.kind, in, plan, in, &settings, &s);
+    ck_assert_int_eq(s != NULL, st == HS_OK);
+    hs_schedule_free(s);
+    return st;
+}
+
+/*
+ * What is done before the first turn asks in each block: with the graph's ranks, where what is
+ * ready is sorted, or told and put in order. Whenever it is stopped there, nothing is left.
+ */
+static void note_policy(const hs_instance *in)
+{
+    hs_schedule *plan = NULL;
+    size_t       blocks = hs_instance_tasks(in) >> 16;
+    long         begun;
+
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("mct"), in, NULL, &plan), HS_OK);
+    ck_assert_int_eq(simulate_noted(in, plan, 0), HS_OK);
+    ck_assert_msg(it.created >= (long)blocks, "%s: %ld in create", it.kind.name, it.created);
+    ck_assert_msg(!it.settles || it.begun - it.created >= (long)blocks,
+                  "%s: %ld before the first turn", it.kind.name, it.begun - it.created);
+    begun = it.begun;
+    for (long i = 1; i <= begun; i += 1 + begun / 8)
+        ck_assert_int_eq(simulate_noted(in, plan, i), HS_ECANCELED);
+    hs_schedule_free(plan);
+}
+
+START_TEST(policies_ask_before_their_first_turn)
+{
+    hs_instance *in = uniform(MANY);
+
+    it.of = hs_policy_at((size_t)_i);
+    it.kind = *it.of;
+    it.kind.create = noted_create;
+    it.kind.next = noted_next;
+    note_policy(in);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* What is driven live is not asked for: whoever drives it has the say. */
+START_TEST(live_policies_do_not_ask)
+{
+    hs_instance       *in = uniform(MANY);
+    caller             c = {0, 0};
+    hs_policy_settings settings;
+    hs_policy         *policy = NULL;
+    hs_decision        decision;
+
+    hs_policy_settings_init(&settings);
+    settings.cancel = stops;
+    settings.cancel_data = &c;
+    ck_assert_int_eq(hs_policy_create(hs_policy_find("hp-corrected"), in, NULL, &settings, &policy),
+                     HS_OK);
+    ck_assert_int_gt(c.asked, 0);
+    c.stop_at = 1;
+    c.asked = 0;
+    for (unsigned i = 0; i < 5; i++) {
+        hs_policy_next(policy, i, 0, &decision, NULL);
+        ck_assert_int_eq(decision.kind, HS_DECIDE_START);
+    }
+    ck_assert_int_eq(c.asked, 0);
+    hs_policy_free(policy);
     hs_instance_free(in);
 }
 END_TEST
@@ -223,6 +386,9 @@ int main(void)
     tcase_add_loop_test(tc, bounds_ask_often, 0, bounds);
     tcase_add_loop_test(tc, guessing_asks, 0, 2);
     tcase_add_loop_test(tc, stopped_at_any_time, 0, algorithms);
+    tcase_add_loop_test(tc, stopped_in_any_block, 0, algorithms);
+    tcase_add_loop_test(tc, policies_ask_before_their_first_turn, 0, (int)hs_policy_count());
+    tcase_add_test(tc, live_policies_do_not_ask);
     tcase_add_loop_test(tc, bounds_stopped_at_any_time, 0, bounds);
     tcase_add_loop_test(tc, limits_are_told, 0, bounds);
     tcase_add_test(tc, area_tells_its_limit);

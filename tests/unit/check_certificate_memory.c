@@ -124,6 +124,31 @@ static void try_tiles(void)
     hs_instance_free(in);
 }
 
+/* A graph, whose proof has cases; of bounds, those that see edges. */
+static void try_graph(void)
+{
+    static const char *const bounds[] = {"deadline", "paths", "work-paths"};
+    hs_instance             *in = NULL;
+    hs_shaped                spec;
+    wanted                   w = {NULL, 0};
+
+    hs_shaped_init(&spec);
+    spec.shape = HS_LAYERED;
+    spec.tasks = 12;
+    spec.cpus = spec.gpus = 2;
+    spec.seed = 1;
+    expect(hs_generate_shaped(&spec, &in) == HS_OK, "graph", "not made");
+    w.value = optimum(in);
+    if (hs_bound_find("work-paths"))
+        try_all(&w, in);
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        w.bound = hs_bound_find(bounds[i]);
+        if (w.bound)
+            try_all(&w, in);
+    }
+    hs_instance_free(in);
+}
+
 int main(void)
 {
     const hs_gamma spec = {10, 3, 2, 15, 0.2, 1, 0.2, 1};
@@ -135,5 +160,6 @@ int main(void)
     certified = try_instance(in);
     hs_instance_free(in);
     try_tiles();
+    try_graph();
     return certified == hs_bound_count() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

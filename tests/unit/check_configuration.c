@@ -96,9 +96,8 @@ START_TEST(never_above_the_optimum_nor_below_deadline)
         instance = wrap(&in);
         value = bound_of("configuration", instance);
         best = optimum_of(&pb); /* sums rounded, by less than the allowance */
-        ck_assert_double_le(value, best * (_i == INTEGERS || _i == TIES || _i == MULTIPLES
-                                               ? 1
-                                               : 1 + 0x1p-48));
+        ck_assert_double_le(
+            value, best * (_i == INTEGERS || _i == TIES || _i == MULTIPLES ? 1 : 1 + 0x1p-48));
         ck_assert_double_ge(value, bound_of("deadline", instance));
         hs_instance_free(instance);
     }
@@ -178,9 +177,8 @@ START_TEST(proofs_hold)
 
         draw(&r, _i, &in);
         instance = wrap(&in);
-        ck_assert_int_eq(hsi_problem_of_rows(instance, &rows), HS_OK);
-        ck_assert_int_eq(hsi_configuration_open(&rows, bound_of("deadline", instance), &cf),
-                         HS_OK);
+        ck_assert_int_eq(hsi_problem_of_rows(instance, NULL, &rows), HS_OK);
+        ck_assert_int_eq(hsi_configuration_open(&rows, bound_of("deadline", instance), &cf), HS_OK);
         ck_assert_int_eq(hsi_configuration_step(cf, &stop), HS_OK);
         ck_assert(hsi_configuration_ended(cf));
         verify(cf, &in);
@@ -252,7 +250,7 @@ START_TEST(grows_in_slices)
     size_t             i;
 
     hs_settings_init(&settings);
-    ck_assert_int_eq(hsi_problem_of_rows(in, &rows), HS_OK);
+    ck_assert_int_eq(hsi_problem_of_rows(in, NULL, &rows), HS_OK);
     ck_assert_int_eq(hsi_configuration_open(&rows, from, &cf), HS_OK);
     while (!hsi_configuration_ended(cf) && hsi_now() < end) {
         hsi_stop stop = seconds(&settings, 0.005);
@@ -294,9 +292,8 @@ START_TEST(can_be_cancelled)
         hs_settings_init(&settings);
         settings.cancel = cancel_after;
         settings.cancel_data = &left;
-        ck_assert_int_eq(
-            hs_bound_compute(hs_bound_find("configuration"), in, &settings, &value),
-            HS_ECANCELED);
+        ck_assert_int_eq(hs_bound_compute(hs_bound_find("configuration"), in, &settings, &value),
+                         HS_ECANCELED);
     }
     hs_instance_free(in);
 }

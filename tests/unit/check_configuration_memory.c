@@ -69,7 +69,7 @@ START_TEST(every_allocation_of_the_tree_may_fail)
     hs_status   st = HS_ENOMEM;
     long        k;
 
-    ck_assert_int_eq(hsi_problem_of_tasks(in, &pb), HS_OK);
+    ck_assert_int_eq(hsi_problem_of_tasks(in, NULL, &pb), HS_OK);
     for (k = 0; st != HS_OK; k++) {
         memory_fails(k, 0);
         st = branch(&pb);

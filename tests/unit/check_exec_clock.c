@@ -118,9 +118,9 @@ static int is_still(const hs_exec *exec)
 {
     for (unsigned w = 0; w < exec->work.workers; w++) {
         const hsi_turn *turn = &exec->worker[w].turn;
+        int             runs = turn->phase == HSI_RUN || turn->phase == HSI_OWN;
 
-        if (turn->victim || (turn->phase == HSI_RUN) != parts[w].on ||
-            turn->cause != HSI_NOT_CANCELLED || turn->phase == HSI_OWN)
+        if (turn->victim || runs != parts[w].on || turn->cause != HSI_NOT_CANCELLED)
             return 0;
     }
     return 1;
@@ -162,8 +162,8 @@ static void let_pass(hs_exec *exec)
 }
 
 /*
- * A part that was told to end is off stage before its worker knows: until that one is RUN no more,
- * all is not still.
+ * A part that was told to end is off stage before its worker knows: until that one neither is RUN
+ * nor OWN, or has another part, all is not still.
  */
 static void *conduct(void *data)
 {
@@ -355,7 +355,7 @@ static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank)
     hs_schedule_free(plan);
 }
 
-/* Policies that settle, as all do with a graph. */
+/* With a graph all policies settle, but for the plan, whose workers then run what is their own. */
 START_TEST(both_clocks_make_the_same)
 {
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);

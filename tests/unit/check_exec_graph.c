@@ -208,35 +208,66 @@ START_TEST(stopped_anywhere)
 }
 END_TEST
 
-/* Random times, empty bodies, many tasks: who waits is woken. */
+/* Of random times; each after up to three of those before it. `is_lost` not 0: that one of the
+ * second thousand is for the GPU, which is lost with it. */
+static hs_instance *thousands(hs_builder *b, int is_lost)
+{
+    unsigned i, e;
+
+    for (i = 0; i < 2000; i++) {
+        int lost = is_lost && i == 1000 + (unsigned)is_lost;
+
+        add(b, lost ? 1000 : 1 + roll(9), lost ? 1 : 1 + roll(9), lost ? "lose-gpu" : "done", 1,
+            HS_RESTART_NO);
+        for (e = 0; e < 3 && i > 0; e++) {
+            unsigned back = 1 + roll(20 * (e + 1)), k;
+
+            for (k = 0; k < e && back <= i; k++)
+                back += 20 * (e + 1);
+            if (back <= i && roll(4))
+                after(b, i, i - back);
+        }
+    }
+    return finish(b);
+}
+
+/* Empty bodies, many tasks: who waits is woken. */
 START_TEST(thousands_of_empty_tasks)
 {
-    static const char *const kernels[] = {"done"};
-    int                      round;
+    int round;
 
     dice = (uint64_t)_i + 200;
     for (round = 0; round < rounds(10); round++) {
         hs_builder      *b = begin(1 + roll(3), roll(3));
-        hs_instance     *in;
         hs_exec_settings s = settings_for(kinds[_i]);
+        hs_instance     *in = thousands(b, 0);
         performance      p;
-        unsigned         i, e;
 
         theatre_reset();
-        for (i = 0; i < 2000; i++) {
-            add(b, 1 + roll(9), 1 + roll(9), kernels[0], 1, HS_RESTART_NO);
-            for (e = 0; e < 3 && i > 0; e++) {
-                unsigned back = 1 + roll(20 * (e + 1)), k;
-
-                for (k = 0; k < e && back <= i; k++)
-                    back += 20 * (e + 1);
-                if (back <= i && roll(4))
-                    after(b, i, i - back);
-            }
-        }
-        in = finish(b);
         p = perform(in, plan_for(kinds[_i], in), &s);
         all_done_once(&p);
+        end_performance(&p);
+    }
+}
+END_TEST
+
+/* What the GPU leaves becomes ready while others run theirs, and is everybody's. */
+START_TEST(a_worker_lost_among_thousands)
+{
+    int round;
+
+    dice = (uint64_t)_i + 300;
+    for (round = 0; round < rounds(10); round++) {
+        hs_builder      *b = begin(1 + roll(3), 1);
+        hs_exec_settings s = settings_for(kinds[_i]);
+        hs_instance     *in = thousands(b, 1 + (int)roll(500));
+        performance      p;
+
+        theatre_reset();
+        p = perform(in, plan_for(kinds[_i], in), &s);
+        all_done_once(&p);
+        ck_assert_uint_le(p.report.lost_workers, 1);
+        ck_assert(p.report.lost_workers == 1 || hs_policy_needs_plan(kinds[_i]) == 0);
         end_performance(&p);
     }
 }
@@ -466,6 +497,7 @@ int main(void)
     tcase_add_loop_test(cases, what_can_be_run_is_run, 0, 8);
     tcase_add_loop_test(cases, stopped_anywhere, 0, 4);
     tcase_add_loop_test(cases, thousands_of_empty_tasks, 0, kind_count);
+    tcase_add_loop_test(cases, a_worker_lost_among_thousands, 0, kind_count);
     tcase_add_loop_test(cases, successors_of_what_is_tried_again_wait, 0, kind_count);
     tcase_add_test(cases, what_will_never_be_ready_is_passed_over);
     tcase_add_test(cases, what_a_lost_worker_leaves_is_done_in_time);

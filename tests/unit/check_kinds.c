@@ -148,9 +148,9 @@ START_TEST(closes_the_gap)
     stop = no_limit(&settings);
     hsi_random_seed(&r, 12, 0);
     for (round = 0; round < ROUNDS; round++) {
-        hsi_problem  pb = draw(&r);
-        double       optimum = optimum_of(&pb), bound = 0.3 * optimum, longest = 2 * optimum;
-        hsi_gap     *gap = NULL;
+        hsi_problem pb = draw(&r);
+        double      optimum = optimum_of(&pb), bound = 0.3 * optimum, longest = 2 * optimum;
+        hsi_gap    *gap = NULL;
 
         ck_assert_int_eq(hsi_gap_suits(&pb), HS_OK);
         ck_assert_int_eq(hsi_gap_open(&pb, 0, &gap), HS_OK);
@@ -268,7 +268,7 @@ START_TEST(stops_without_a_verdict)
     hs_settings_init(&settings);
     stop = no_limit(&settings);
     ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_OK);
-    ck_assert_int_eq(hsi_problem_of_tasks(in, &pb), HS_OK);
+    ck_assert_int_eq(hsi_problem_of_tasks(in, NULL, &pb), HS_OK);
     query.worker = malloc(pb.n * sizeof *query.worker);
     ck_assert_ptr_nonnull(query.worker);
     ck_assert_int_eq(hsi_kinds_open(&pb, &kd), HS_OK);

@@ -37,6 +37,8 @@ typedef struct world {
     int        truth[PIECES]; /* times it was written */
     memory     gpu[NODES];
     int        now;
+    unsigned   peers;   /* 1 << g: GPUs that copy to and fro, all of them with each other */
+    unsigned   between; /* copies of that kind */
 } world;
 
 static void make_world(world *w)
@@ -50,6 +52,11 @@ static void make_world(world *w)
             w->gpu[g].piece[s] = -1;
         ck_assert_int_eq(hsi_nodes_open(w->nodes, g, w->gpu[g].slots), HS_OK);
     }
+    w->peers = roll(1U << NODES) & ~1U;
+    for (unsigned g = 1; g < w->count; g++)
+        for (unsigned other = 1; other < g; other++)
+            if (w->peers & 1U << g && w->peers & 1U << other)
+                hsi_nodes_befriend(w->nodes, g, other);
 }
 
 /* The slot that has to go: a free one, else what was used longest ago; -1: all are in use. */
@@ -82,8 +89,14 @@ static void make_moves(world *w, const hsi_moves *moves)
             ck_assert_int_eq(w->gpu[m->from].piece[m->slot], (int)m->piece);
             w->host[m->piece] = w->gpu[m->from].value[m->slot];
         } else {
-            ck_assert_uint_eq(m->from, HSI_HOST);
-            w->gpu[m->to].value[m->slot] = w->host[m->piece];
+            if (m->from == HSI_HOST) {
+                w->gpu[m->to].value[m->slot] = w->host[m->piece];
+            } else {
+                ck_assert(w->peers & 1U << m->from && w->peers & 1U << m->to);
+                ck_assert_int_eq(w->gpu[m->from].piece[m->peer_slot], (int)m->piece);
+                w->gpu[m->to].value[m->slot] = w->gpu[m->from].value[m->peer_slot];
+                w->between++;
+            }
         }
     }
 }
@@ -254,6 +267,8 @@ static void replace(world *w, unsigned node, size_t piece)
 
 START_TEST(random_accesses)
 {
+    unsigned between = 0;
+
     for (int round = 0; round < rounds(2000); round++) {
         world w;
 
@@ -271,7 +286,9 @@ START_TEST(random_accesses)
                 check_states(&w);
         }
         hsi_nodes_free(w.nodes);
+        between += w.between;
     }
+    ck_assert_uint_gt(between, (unsigned)rounds(2000));
 }
 END_TEST
 

@@ -14,7 +14,7 @@
 
 #include <hybridsched/io.h>
 
-#include "picture/gantt/svg.h"
+#include "picture/svg.h"
 #include "io/text/output.h"
 
 #include "suite.h"

@@ -160,6 +160,26 @@ START_TEST(what_cannot_be_drawn_is_refused)
 }
 END_TEST
 
+/* Between 2471 and 4883 there is no power of ten, and neither 2 nor 5 times one. */
+START_TEST(logarithms_within_a_decade_have_ticks)
+{
+    static const double y[] = {2471, 3000, 4883};
+    hs_plot_series      series = {"values", 3, over, y, 0};
+    hs_plot             plot;
+    char               *text;
+
+    hs_plot_init(&plot);
+    plot.kind = HS_PLOT_LINES;
+    plot.series = &series;
+    plot.count = 1;
+    plot.log_y = 1;
+    text = drawn(&plot);
+    ck_assert_uint_eq(count(text, ">3000</text>"), 1);
+    ck_assert_uint_eq(count(text, ">4000</text>"), 1);
+    free(text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("plot");
@@ -168,6 +188,7 @@ int main(void)
     tcase_add_test(cases, quantiles_lie_between_values);
     tcase_add_test(cases, boxes_have_whiskers_and_dots);
     tcase_add_test(cases, lines_go_through_their_points);
+    tcase_add_test(cases, logarithms_within_a_decade_have_ticks);
     tcase_add_test(cases, any_values_have_an_axis);
     tcase_add_test(cases, what_cannot_be_drawn_is_refused);
     suite_add_tcase(suite, cases);

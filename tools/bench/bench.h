@@ -7,6 +7,7 @@
 
 #include <hybridsched/hybridsched.h>
 
+#include "bench/peer/peer.h"
 #include "common/summary.h"
 #include "gen/gen.h"
 
@@ -23,21 +24,23 @@ enum { BENCH_NAME = 96 };
 typedef struct bench_family {
     char *label;
     char
-        *recipe; /* a command line of hsched-gen, with {A,B,...} for a sweep, and more (recipe.c) */
+        *recipe; /* a command line of hsched-gen, with {A,B,...} for sweeps, and more (recipe.c) */
 } bench_family;
 
 /* What an algorithm has to do with truth. */
 typedef enum bench_manner {
     BENCH_PLAN,  /* the plan is made; if times are wrong, its order is kept */
     BENCH_STEAL, /* the plan is made; idle workers take from others */
-    BENCH_LIVE   /* a policy decides as it goes */
+    BENCH_LIVE,  /* a policy decides as it goes */
+    BENCH_PEER   /* another program makes the plan */
 } bench_manner;
 
 typedef struct bench_algorithm {
-    char                  name[BENCH_NAME]; /* as it was written: NAME, steal/NAME, live/NAME */
+    char                  name[BENCH_NAME]; /* as it was written, with steal/, live/ or peer/ */
     bench_manner          manner;
-    const hs_algorithm   *algorithm; /* NULL of policies */
+    const hs_algorithm   *algorithm; /* NULL of policies and peers */
     const hs_policy_kind *policy;
+    const bench_peer     *peer;
     hs_rank               rank;
 } bench_algorithm;
 
@@ -80,6 +83,7 @@ typedef struct bench_campaign {
     size_t           family_count;
     bench_algorithm *algorithms;
     size_t           algorithm_count;
+    const char      *sizes;  /* those of sweeps, with commas; NULL: as they are */
     char            *bounds; /* names with commas; `witness`: the makespan of a known schedule */
     uint64_t         first_seed, seeds;
     uint64_t         iterations; /* of best; 0: by time */
@@ -114,7 +118,7 @@ typedef struct bench_case {
     uint64_t            seed;
     gen_line            line;                 /* what hsched-gen makes of it */
     char              **words;                /* its texts are these */
-    double              perturb, wrong, late; /* times of kernels, of tasks, and delays: recipe.c */
+    double              perturb, wrong, late, overhead; /* times of kernels, of tasks: recipe.c */
 } bench_case;
 
 /** All of them, in order, and their number. What is wrong ends the program. */
@@ -134,7 +138,7 @@ typedef struct bench_instance {
 int  bench_instance_make(const bench_case *one, int wants_witness, bench_instance *out);
 void bench_instance_free(bench_instance *instance);
 
-/* A row of the CSV file. NaN: there is no number. */
+/* A row of the CSV file. NaN: there is no number, and all are that where no schedule was found. */
 typedef struct bench_row {
     char    *label, *recipe, *algorithm; /* the row's own */
     char     platform[32], bound_name[32];
@@ -156,6 +160,7 @@ typedef struct bench_rows {
     size_t     cases, algorithms;
     bench_row *row;            /* recipe NULL: it is not there */
     size_t     known, foreign; /* read from a file; of these, of another version */
+    size_t     unlike;         /* in that file with other bounds, iterations or time: not read */
 } bench_rows;
 
 /** Room for all; and what the file `path` has already, if there is one. 0, or an exit code. */

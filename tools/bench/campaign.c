@@ -168,6 +168,14 @@ static void find_algorithm(bench_algorithm *a, const char *what, const char *tex
                         what, text + 5);
         return;
     }
+    if (strncmp(text, "peer/", 5) == 0) {
+        a->manner = BENCH_PEER;
+        a->peer = bench_peer_find(text + 5);
+        if (!a->peer)
+            usage_error("%s: '%s' is not one of peer/glpk, peer/cbc, peer/highs", what, text);
+        a->policy = hs_policy_find("plan");
+        return;
+    }
     if (strncmp(text, "steal/", 6) == 0) {
         a->manner = BENCH_STEAL;
         name += 6;

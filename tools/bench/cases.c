@@ -29,34 +29,67 @@ static bench_case *add(list *all)
     return &all->of[all->count++];
 }
 
-/* The recipe with value number `which` of its sweep; NULL past the last. To be freed. */
-static char *with_value(const char *where, const char *recipe, size_t which, double *size)
+/* Value number `which` of a sweep, from behind its brace or of a list; NULL past the last. */
+static const char *find_value(const char *at, size_t which)
 {
-    const char *open = strchr(recipe, '{'), *close = open ? strchr(open, '}') : NULL;
-    const char *at = open ? open + 1 : NULL;
-    char       *made = checked_calloc(strlen(recipe) + 1, 1), value[64];
-    size_t      length;
-
-    *size = 0;
-    if (!open) {
-        strcpy(made, recipe);
-        return which == 0 ? made : (free(made), NULL);
-    }
-    if (!close || strchr(close, '{'))
-        usage_error("%s: one {A,B,...} in '%s' is a sweep, and there may be no other", where,
-                    recipe);
     for (; which > 0; which--) {
         at += strcspn(at, ",}");
-        if (*at++ == '}')
-            return free(made), NULL;
+        if (*at++ != ',')
+            return NULL;
     }
-    length = strcspn(at, ",}");
-    if (length == 0 || length >= sizeof value)
-        usage_error("%s: a value is missing in '%s'", where, recipe);
-    snprintf(value, sizeof value, "%.*s", (int)length, at);
-    *size = parse_double(where, value, 0, 1e300);
-    sprintf(made, "%.*s%s%s", (int)(open - recipe), recipe, value, close + 1);
-    return made;
+    return at;
+}
+
+/* Puts the value behind `to`, and says what it is. */
+static void put_value(const char *where, const char *sweep, char *to, const char *value,
+                      double *size)
+{
+    char   text[64];
+    size_t length = strcspn(value, ",}");
+
+    if (length == 0 || length >= sizeof text)
+        usage_error("%s: a value is missing in '%s'", where, sweep);
+    snprintf(text, sizeof text, "%.*s", (int)length, value);
+    if (isnan(*size))
+        *size = parse_double(where, text, 0, 1e300);
+    strcat(to, text);
+}
+
+/*
+ * The recipe with values number `which` of its sweeps, those of `sizes` if there are any; the size
+ * is that of the first. NULL past the last. To be freed.
+ */
+static char *with_value(const char *where, const char *recipe, const char *sizes, size_t which,
+                        double *size)
+{
+    size_t      braces = 0, ended = 0, room = strlen(recipe) + (sizes ? strlen(sizes) : 0);
+    char       *made = checked_calloc(room + 1, 1);
+    const char *rest = recipe, *open;
+
+    *size = NAN;
+    for (; (open = strchr(rest, '{')); braces++) {
+        const char *close = strchr(open, '}'), *next = strchr(open + 1, '{'), *value;
+
+        if (!close || (next && next < close))
+            usage_error("%s: a sweep is written {A,B,...} in '%s'", where, recipe);
+        if (sizes && (next || braces > 0))
+            usage_error("--sizes: '%s' has sweeps that go along with each other", recipe);
+        strncat(made, rest, (size_t)(open - rest));
+        value = find_value(sizes ? sizes : open + 1, which);
+        if (value)
+            put_value(sizes ? "--sizes" : where, sizes ? sizes : recipe, made, value, size);
+        ended += !value;
+        rest = close + 1;
+    }
+    strcat(made, rest);
+    if (ended > 0 && ended < braces)
+        usage_error("%s: sweeps go along with each other and have as many values each", where);
+    if (ended == 0 && (braces > 0 || which == 0)) {
+        *size = braces > 0 ? *size : 0;
+        return made;
+    }
+    free(made);
+    return NULL;
 }
 
 static void add_seeds(list *all, const bench_campaign *c, const bench_family *family, char *recipe,
@@ -78,16 +111,32 @@ static void add_seeds(list *all, const bench_campaign *c, const bench_family *fa
     free(recipe);
 }
 
+static void check_sizes(const bench_campaign *c)
+{
+    size_t sweeps = 0;
+
+    if (!c->sizes)
+        return;
+    if (strpbrk(c->sizes, "{}"))
+        usage_error("--sizes: '%s' is not A,B,...", c->sizes);
+    for (size_t f = 0; f < c->family_count; f++)
+        sweeps += strchr(c->families[f].recipe, '{') != NULL;
+    if (sweeps == 0)
+        usage_error("--sizes: the campaign has no sweep, {A,B,...}, over sizes");
+}
+
 bench_case *bench_cases(const bench_campaign *c, size_t *count)
 {
     list   all = {0};
     char  *recipe;
     double size;
 
+    check_sizes(c);
     for (size_t f = 0; f < c->family_count; f++) {
         const bench_family *family = &c->families[f];
 
-        for (size_t v = 0; (recipe = with_value(family->label, family->recipe, v, &size)); v++)
+        for (size_t v = 0; (recipe = with_value(family->label, family->recipe, c->sizes, v, &size));
+             v++)
             add_seeds(&all, c, family, recipe, size);
     }
     *count = all.count;

@@ -14,9 +14,11 @@
 #include "common/message.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/scratch.h"
 
 typedef struct command_line {
-    const char *rows, *page, *algorithms, *file; /* file: the campaign's own, NULL: there is none */
+    const char *rows, *page, *algorithms, *sizes;
+    const char *file; /* the campaign's own, NULL: there is none */
     unsigned    threads;
     uint64_t    seed, seeds, iterations;
     double      time_limit;
@@ -57,6 +59,11 @@ static const option_spec option_table[] = {
      {OPTION_LIST(algorithm_word, algorithms)},
      "these algorithms rather than the campaign's: NAME or NAME:RANK, and before it steal/ or "
      "live/"},
+    {0,
+     "sizes",
+     "A,B,...",
+     {OPTION_TEXT(sizes)},
+     "these sizes rather than those that the campaign sweeps over"},
     {'n',
      "seeds",
      "N",
@@ -173,6 +180,7 @@ static void change(const options *o, const command_line *line, bench_campaign *c
 {
     if (line->algorithms)
         bench_set_algorithms(c, "--algorithm", line->algorithms);
+    c->sizes = line->sizes;
     if (options_given(o, "seeds"))
         c->seeds = line->seeds;
     if (options_given(o, "seed"))
@@ -184,6 +192,34 @@ static void change(const options *o, const command_line *line, bench_campaign *c
         if (!options_given(o, "iterations"))
             c->iterations = 0;
     }
+}
+
+/* Other programs are left out where they are not installed. 0, or an exit code. */
+static int look_for_peers(bench_campaign *c)
+{
+    size_t kept = 0, peers = 0;
+
+    for (size_t a = 0; a < c->algorithm_count; a++) {
+        const bench_peer *peer = c->algorithms[a].peer;
+
+        if (peer && !bench_peer_is_here(peer)) {
+            message("%s is left out: PATH has no program '%s'", c->algorithms[a].name,
+                    bench_peer_program(peer));
+            continue;
+        }
+        peers += peer != NULL;
+        c->algorithms[kept++] = c->algorithms[a];
+    }
+    c->algorithm_count = kept;
+    if (kept == 0) {
+        message("nothing is left to run");
+        return EXIT_RESOURCE;
+    }
+    if (peers > 0 && bench_peer_begin() != 0) {
+        message("cannot make a folder in '%s': %s", scratch_parent(), strerror(errno));
+        return EXIT_RESOURCE;
+    }
+    return EXIT_OK;
 }
 
 static int write_page(const char *path, const bench_campaign *c, const bench_case *cases,
@@ -238,6 +274,10 @@ static int run_campaign(const command_line *line, const bench_campaign *c)
         message("%s has %zu of %zu rows already", path[0], rows.known, count * c->algorithm_count);
     if (!code && rows.foreign > 0)
         message("%zu of them are of another version; -o names another file", rows.foreign);
+    if (!code && rows.unlike > 0)
+        message("%zu rows in %s are with other bounds, iterations or time limit: they stay, and "
+                "count for nothing",
+                rows.unlike, path[0]);
     if (!code)
         code = bench_run(c, cases, &rows, line->threads, path[0]);
     if (!code)
@@ -283,7 +323,9 @@ int main(int argc, char **argv)
     code = read_campaign(&o, command, &line, &c);
     if (!code) {
         change(&o, &line, &c);
-        code = run_campaign(&line, &c);
+        code = look_for_peers(&c);
+        if (!code)
+            code = run_campaign(&line, &c);
         bench_campaign_free(&c);
     }
     return output_finish(code);

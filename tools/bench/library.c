@@ -116,7 +116,9 @@ static const char cost[] =
     "bounds theorem2\n"
     "lines seconds log-x log-y\n"
     "lines ratio log-x\n"
-    "note Run it with -j 1: threads take time from each other.\n";
+    "note Run it with -j 1: threads take time from each other.\n"
+    "note --sizes 100000,1000000,10000000 -n 1 goes on to 10^7 tasks, which take a minute and "
+    "1 GB.\n";
 
 static const char robust[] =
     "title Times that are wrong\n"
@@ -197,6 +199,50 @@ static const char kernels[] =
     "sets of table 3 take 330.28, 868.61 and 9975.14 ms with its best algorithm, and 318.52, "
     "758.19 and 7176.68 with its integer program, which is 1.04, 1.15 and 1.39 times as good.\n";
 
+static const char granularity[] =
+    "title The same work in many tasks or few\n"
+    "source Zhang, Hou: High-Performance Task Scheduling for Heterogeneous Systems, section 5.4, "
+    "figure 10\n"
+    "axis mean GPU time of a task, ms\n"
+    "# 6144 ms of a GPU in all; what a task takes beside its computation is the same for all "
+    "sizes\n"
+    "instances no overhead = topcuoglu --gpu-mean {3,6,12,24,48,96,192,384} "
+    "--cpu-mean {12,24,48,96,192,384,768,1536} -n {2048,1024,512,256,128,64,32,16} "
+    "-m 4 -k 1 --ccr 0.5 --times gamma --cpu-cv 0.5 --gpu-cv 0.5\n"
+    "instances 6 ms more a task = topcuoglu --gpu-mean {3,6,12,24,48,96,192,384} "
+    "--cpu-mean {12,24,48,96,192,384,768,1536} -n {2048,1024,512,256,128,64,32,16} "
+    "-m 4 -k 1 --ccr 0.5 --times gamma --cpu-cv 0.5 --gpu-cv 0.5 --overhead 6\n"
+    "instances 24 ms more a task = topcuoglu --gpu-mean {3,6,12,24,48,96,192,384} "
+    "--cpu-mean {12,24,48,96,192,384,768,1536} -n {2048,1024,512,256,128,64,32,16} "
+    "-m 4 -k 1 --ccr 0.5 --times gamma --cpu-cv 0.5 --gpu-cv 0.5 --overhead 24\n"
+    "seeds 1-20\n"
+    "algorithms heft,mct,live/dynamic,live/heteroprio\n"
+    "bounds critical-path,deadline\n"
+    "lines makespan log-x log-y\n"
+    "lines ratio log-x\n"
+    "note The paper: makespan is not monotonic; few tasks leave nothing to run beside each other, "
+    "many cost more than they bring; 96 ms a task is best.\n"
+    "note The paper measures; here what a task costs beside its computation is so many ms more on "
+    "whatever runs it, times are drawn, and transfers take half as long as tasks whatever their "
+    "size.\n";
+
+static const char peers[] =
+    "title Other solvers in the same time\n"
+    "axis tasks, or tiles\n"
+    "instances gamma, 4 + 2 = gamma -n {12,25,50,100} -m 4 -k 2\n"
+    "instances gamma, 20 + 4 = gamma -n {100,300}\n"
+    "instances Cholesky, 20 + 4 = cholesky {4,6,8} --kernels k40m-960\n"
+    "seeds 1-2\n"
+    "algorithms best,exact,peer/glpk,peer/cbc,peer/highs\n"
+    "bounds deadline\n"
+    "time 5s\n"
+    "lines ratio log-x\n"
+    "lines seconds log-x\n"
+    "note glpk is GLPK's glpsol, cbc COIN-OR's, highs HiGHS: with a model that has a binary "
+    "variable for each task and worker, on one processor. Who has found the optimum, and knows it, "
+    "stops before the time is up.\n"
+    "note Who finds no schedule in the time has no point.\n";
+
 static const struct {
     const char *name, *text;
 } library[] = {
@@ -204,7 +250,8 @@ static const struct {
     {"graphs", graphs},   {"perturbed", perturbed},
     {"ratios", ratios},   {"cost", cost},
     {"robust", robust},   {"noise", noise},
-    {"kernels", kernels},
+    {"kernels", kernels}, {"granularity", granularity},
+    {"peers", peers},
 };
 
 enum { CAMPAIGNS = sizeof library / sizeof *library };

@@ -10,7 +10,8 @@
 #include "common/message.h"
 #include "common/options.h"
 
-#define TOLERANCE 0.02 /* that of hsched-exec */
+#define TOLERANCE 0.02  /* that of hsched-exec */
+#define USUAL_TIME 10.0 /* that of exact, in seconds */
 
 typedef struct work {
     const bench_campaign *c;
@@ -59,7 +60,7 @@ static int compute_bound(work *w)
         if (strcmp(name, "witness") != 0)
             status = hs_bound_compute(hs_bound_find(name), w->truth, &settings, &value);
         else if (!w->made.witness) {
-            message("%s: no schedule of it is known: witness is for worst cases", w->one->recipe);
+            message("%s: no schedule of it is known: witness is for worst cases as they are", w->one->recipe);
             return EXIT_USAGE;
         }
         if (status != HS_OK)
@@ -85,6 +86,13 @@ static hs_status play(const work *w, const bench_algorithm *a, const hs_schedule
     return hs_policy_simulate(a->policy, w->made.in, plan, w->truth, &settings, out);
 }
 
+/* Of another program: with the times that were known, as any plan is made. */
+static hs_status ask_peer(const work *w, const bench_algorithm *a, hs_schedule **plan)
+{
+    return bench_peer_solve(a->peer, w->made.in,
+                            w->c->time_limit > 0 ? w->c->time_limit : USUAL_TIME, plan);
+}
+
 static hs_status schedule(const work *w, const bench_algorithm *a, hs_schedule **out,
                           hs_report *report, double *seconds)
 {
@@ -97,10 +105,12 @@ static hs_status schedule(const work *w, const bench_algorithm *a, hs_schedule *
     settings.rank = a->rank;
     if (a->algorithm)
         status = hs_solve_reported(a->algorithm, w->made.in, &settings, &plan, report);
+    else if (a->peer)
+        status = ask_peer(w, a, &plan);
     *seconds = clock_now() - start;
-    if (status != HS_OK)
+    if (status != HS_OK || (a->peer && !plan))
         return status;
-    if (a->manner == BENCH_PLAN && w->truth == w->made.in) {
+    if ((a->manner == BENCH_PLAN || a->manner == BENCH_PEER) && w->truth == w->made.in) {
         *out = plan;
         return HS_OK;
     }
@@ -120,14 +130,11 @@ static char *copy(const char *text)
     return made;
 }
 
-static void fill(const work *w, const bench_algorithm *a, const hs_schedule *s,
-                 const hs_report *report, bench_row *row)
+/* What is known of any row, and no numbers that come of a schedule. */
+static void fill_case(const work *w, const bench_algorithm *a, bench_row *row)
 {
     const hs_instance *in = w->truth;
-    double             known = w->bound.value;
-    hs_metrics         metrics;
 
-    hs_schedule_metrics(in, s, &metrics);
     row->label = copy(w->one->family->label);
     row->recipe = copy(w->one->recipe);
     row->algorithm = copy(a->name);
@@ -138,8 +145,21 @@ static void fill(const work *w, const bench_algorithm *a, const hs_schedule *s,
     row->size = w->one->size;
     row->seed = w->one->seed;
     row->tasks = hs_instance_tasks(in);
-    row->makespan = certified_time(in, s, w->bound.value);
     row->bound = w->bound.value;
+    row->makespan = row->gap = NAN;
+    for (int type = HS_CPU; type <= HS_GPU; type++)
+        row->acceleration[type] = row->idle[type] = NAN;
+}
+
+static void fill_schedule(const work *w, const hs_schedule *s, const hs_report *report,
+                          bench_row *row)
+{
+    const hs_instance *in = w->truth;
+    double             known = w->bound.value;
+    hs_metrics         metrics;
+
+    hs_schedule_metrics(in, s, &metrics);
+    row->makespan = certified_time(in, s, w->bound.value);
     row->aborted = metrics.type[HS_CPU].aborted + metrics.type[HS_GPU].aborted;
     row->gpu_tasks = metrics.type[HS_GPU].tasks;
     if (w->truth == w->made.in && report->bound > known)
@@ -163,13 +183,15 @@ static int run_one(const work *w, const bench_algorithm *a, bench_row *row)
 
     hs_report_init(&report);
     status = schedule(w, a, &s, &report, &row->seconds);
-    if (status == HS_OK)
+    if (status == HS_OK && s)
         status = hs_schedule_check(w->truth, s, &first);
     if (status == HS_ESCHEDULE)
         message("%s: internal error: the schedule of %s is not valid: %s", w->one->recipe, a->name,
                 hs_violation_text(first.kind));
     else if (status == HS_OK)
-        fill(w, a, s, &report, row);
+        fill_case(w, a, row);
+    if (status == HS_OK && s)
+        fill_schedule(w, s, &report, row);
     hs_schedule_free(s);
     return status == HS_OK ? EXIT_OK : failed(w, a->name, status);
 }
@@ -196,7 +218,7 @@ double bench_value(const bench_row *row, bench_measure measure)
     case BENCH_RATIO:
         return row->makespan <= row->bound ? 1 : row->makespan / row->bound;
     case BENCH_PERFORMANCE:
-        return row->makespan > 0 ? row->bound / row->makespan : 1;
+        return row->makespan <= 0 ? 1 : row->bound / row->makespan;
     case BENCH_GAP:
         return 100 * row->gap;
     case BENCH_MAKESPAN:

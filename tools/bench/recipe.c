@@ -5,6 +5,7 @@
  *                 they had (tiled factorisations with --kernels)
  *   --wrong X     each task takes its times off by up to X
  *   --late X      each task takes longer, by X times the mean of their smaller times on average
+ *   --overhead X  each task takes longer by X, which is known
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,21 +25,26 @@ static void take_own(bench_case *one, const char *where)
     const struct {
         const char *name;
         double     *value;
-    } own[] = {{"--perturb", &one->perturb}, {"--wrong", &one->wrong}, {"--late", &one->late}};
+        double      most;
+    } own[] = {{"--perturb", &one->perturb, 0.999},
+               {"--wrong", &one->wrong, 0.999},
+               {"--late", &one->late, 1e9},
+               {"--overhead", &one->overhead, 1e9}};
+    enum { OWN = sizeof own / sizeof *own };
     size_t to = 1;
 
     for (size_t from = 1; one->words[from];) {
         size_t i = 0;
 
-        while (i < 3 && strcmp(one->words[from], own[i].name) != 0)
+        while (i < OWN && strcmp(one->words[from], own[i].name) != 0)
             i++;
-        if (i == 3) {
+        if (i == OWN) {
             one->words[to++] = one->words[from++];
             continue;
         }
         if (!one->words[from + 1])
             usage_error("%s: %s needs a number", where, own[i].name);
-        *own[i].value = parse_double(where, one->words[from + 1], 0, i < 2 ? 0.999 : 1e9);
+        *own[i].value = parse_double(where, one->words[from + 1], 0, own[i].most);
         free(one->words[from]);
         free(one->words[from + 1]);
         from += 2;
@@ -212,7 +218,25 @@ static hs_status add_true_rows(const bench_case *one, const hs_instance *in, hs_
     return status;
 }
 
-static hs_status make_truth(const bench_case *one, const hs_instance *in, hs_instance **out)
+static hs_status add_dear_rows(const bench_case *one, const hs_instance *in, hs_builder *b)
+{
+    hs_status status = HS_OK;
+
+    for (size_t i = 0; i < hs_instance_rows(in) && status == HS_OK; i++) {
+        hs_task task;
+
+        hs_instance_row(in, i, &task);
+        task.cpu += one->overhead;
+        task.gpu += one->overhead;
+        status = hs_builder_add(b, &task);
+    }
+    return status;
+}
+
+/* The instance with the rows that `add` makes of its own. */
+static hs_status rebuild(const bench_case *one, const hs_instance *in,
+                         hs_status (*add)(const bench_case *, const hs_instance *, hs_builder *),
+                         hs_instance **out)
 {
     hs_builder *b = NULL;
     hs_status   status = hs_builder_create(&b);
@@ -222,7 +246,7 @@ static hs_status make_truth(const bench_case *one, const hs_instance *in, hs_ins
     if (status == HS_OK)
         status = hs_builder_unit(b, hs_instance_unit(in));
     if (status == HS_OK)
-        status = add_true_rows(one, in, b);
+        status = add(one, in, b);
     if (status == HS_OK && hs_instance_has_graph(in))
         status = hs_builder_graph(b, in);
     if (status == HS_OK)
@@ -233,16 +257,24 @@ static hs_status make_truth(const bench_case *one, const hs_instance *in, hs_ins
 
 int bench_instance_make(const bench_case *one, int wants_witness, bench_instance *out)
 {
-    gen_request request = one->line.request;
-    gen_result  made = {0};
-    hs_status   status = HS_OK;
-    int         code;
+    gen_request  request = one->line.request;
+    gen_result   made = {0};
+    hs_instance *dear = NULL;
+    hs_status    status = HS_OK;
+    int          code;
 
-    request.wants_witness = wants_witness && request.family == GEN_WORST;
+    request.wants_witness = wants_witness && request.family == GEN_WORST &&
+                            !(one->overhead > 0 || one->wrong > 0 || one->late > 0);
     request.wants_bad = 0;
     code = one->perturb > 0 ? make_perturbed(one, &made.instance) : gen_make(&request, &made);
-    if (!code && (one->wrong > 0 || one->late > 0))
-        status = make_truth(one, made.instance, &out->truth);
+    if (!code && one->overhead > 0)
+        status = rebuild(one, made.instance, add_dear_rows, &dear);
+    if (dear) {
+        hs_instance_free(made.instance);
+        made.instance = dear;
+    }
+    if (!code && status == HS_OK && (one->wrong > 0 || one->late > 0))
+        status = rebuild(one, made.instance, add_true_rows, &out->truth);
     if (status != HS_OK)
         code = message_status(status, one->recipe);
     out->in = made.instance;

@@ -18,8 +18,8 @@
 
 static const char header[] =
     "campaign,family,instance,size,platform,tasks,seed,algorithm,makespan,bound,bound_name,ratio,"
-    "gap,seconds,aborted,gpu_tasks,cpu_acceleration,cpu_idle,gpu_acceleration,gpu_idle,version,"
-    "machine";
+    "gap,seconds,aborted,gpu_tasks,cpu_acceleration,cpu_idle,gpu_acceleration,gpu_idle,bounds,"
+    "iterations,time_limit,version,machine";
 
 enum {
     CAMPAIGN,
@@ -42,6 +42,9 @@ enum {
     CPU_IDLE,
     GPU_ACCELERATION,
     GPU_IDLE,
+    BOUNDS, /* all that were asked for */
+    ITERATIONS,
+    TIME_LIMIT,
     VERSION,
     MACHINE,
     FIELDS
@@ -98,10 +101,10 @@ static int split(char *line, char *field[FIELDS])
 /* All that are numbers, or nothing where there is none to tell. */
 static int are_numbers(char *const field[FIELDS])
 {
-    for (int i = SIZE; i <= GPU_IDLE; i++) {
+    for (int i = SIZE; i <= TIME_LIMIT; i++) {
         char *end = field[i];
 
-        if (i == PLATFORM || i == ALGORITHM || i == BOUND_NAME)
+        if (i == PLATFORM || i == ALGORITHM || i == BOUND_NAME || i == BOUNDS)
             continue;
         if (*field[i])
             strtod(field[i], &end);
@@ -155,7 +158,15 @@ void bench_rows_free(bench_rows *rows)
     free(rows->row);
 }
 
-/* Rows of other instances or algorithms stay in the file, and count for nothing. */
+/* Does this campaign search as long, and compare with the same? */
+static int has_same_settings(const bench_campaign *c, char *const field[FIELDS])
+{
+    return strcmp(field[BOUNDS], c->bounds) == 0 &&
+           strtoull(field[ITERATIONS], NULL, 10) == c->iterations &&
+           strtod(field[TIME_LIMIT], NULL) == c->time_limit;
+}
+
+/* Rows of other instances, algorithms or settings stay in the file, and count for nothing. */
 static void keep(bench_rows *rows, const bench_campaign *c, const place *places,
                  char *const field[FIELDS])
 {
@@ -178,6 +189,10 @@ static void keep(bench_rows *rows, const bench_campaign *c, const place *places,
     if (low == rows->cases || compare(field[INSTANCE], seed, places[low].one) != 0 ||
         a == c->algorithm_count || strcmp(field[CAMPAIGN], c->name) != 0)
         return;
+    if (!has_same_settings(c, field)) {
+        rows->unlike++;
+        return;
+    }
     row_free(&rows->row[places[low].number * rows->algorithms + a]);
     take(&rows->row[places[low].number * rows->algorithms + a], field);
     rows->known++;
@@ -321,6 +336,16 @@ static void put_number(FILE *out, double value)
     fprintf(out, "%s,", text);
 }
 
+/* Nothing where there is none. */
+static void put_settings(FILE *out, const bench_campaign *c)
+{
+    put_text(out, c->bounds);
+    if (c->iterations > 0)
+        fprintf(out, "%llu", (unsigned long long)c->iterations);
+    putc(',', out);
+    put_number(out, c->time_limit > 0 ? c->time_limit : NAN);
+}
+
 static void put_row(FILE *out, const bench_campaign *c, const bench_row *row)
 {
     put_text(out, c->name);
@@ -341,6 +366,7 @@ static void put_row(FILE *out, const bench_campaign *c, const bench_row *row)
         put_number(out, row->acceleration[type]);
         put_number(out, row->idle[type]);
     }
+    put_settings(out, c);
     put_text(out, row->version);
     fprintf(out, "\"%s\"\n", bench_machine());
 }

@@ -56,11 +56,16 @@ static const char *flaw_of_kinds(verification *v)
     return NULL;
 }
 
+static int is_of_graph(const certificate *c)
+{
+    return c->has_cases || c->node->step == STEP_GRAPH;
+}
+
 static const char *flaw_of_value(verification *v, const mpq_t value)
 {
     const unsigned workers[2] = {hs_instance_cpus(v->in), hs_instance_gpus(v->in)};
 
-    if (v->c.node->step == STEP_GRAPH)
+    if (is_of_graph(&v->c))
         return graph_flaw(&v->c, v->in, value, &v->limits);
     return cases_flaw(&v->c, v->kind, workers, value, &v->limits);
 }
@@ -73,7 +78,7 @@ static int check_proof(verification *v)
         return proves_nothing(v, "it is a certificate of another instance");
     if (v->c.nodes == 0 && mpq_sgn(v->c.value) > 0)
         return proves_nothing(v, "it proves no value but 0");
-    if (mpq_sgn(v->c.value) > 0 && v->c.node->step != STEP_GRAPH)
+    if (mpq_sgn(v->c.value) > 0 && !is_of_graph(&v->c))
         flaw = flaw_of_kinds(v);
     if (mpq_sgn(v->c.value) > 0 && !flaw)
         flaw = flaw_of_value(v, v->c.value);

@@ -7,7 +7,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "check/between.h"
 #include "check/cases.h"
 #include "common/memory.h"
 
@@ -16,22 +18,34 @@ enum { LOOK = 16 }; /* steps that a task or an edge takes */
 typedef struct proof {
     const certificate *c;
     const hs_instance *in;
-    const hs_graph    *g;
+    const proof_node  *node;
+    const web         *w;
     limits            *l;
     size_t             tasks, vertices;
-    uint32_t          *order;       /* vertices, each behind all before it */
-    long               unit, grid;  /* of times, of multipliers */
-    mpz_t              longest;     /* the longest makespan to be refuted */
-    mpz_t             *head, *tail; /* of vertices: longest ways before them and after them */
-    mpz_t             *through;     /* of tasks: the multipliers of all ways through them */
-    mpz_t              multiplier[2], all;
+    unsigned char (*closed)[2]; /* of tasks: types that are not left */
+    uint32_t *order;            /* vertices, each behind all before it */
+    long      unit, grid;       /* of times, of multipliers */
+    mpz_t     longest;          /* the longest makespan to be refuted */
+    mpz_t    *head, *tail;      /* of vertices: longest ways before them and after them */
+    mpz_t    *through;          /* of tasks: the multipliers of all ways through them, */
+    mpz_t    *over[2];          /* and over what CPUs or GPUs run of them */
+    between   between;
+    mpz_t     multiplier[2], all;
 } proof;
+
+static const char flaw_no_task[] = "a way has a task that is not there";
+static const char flaw_not_after[] = "a task on a way does not depend on the one before it";
 
 static double time_of(const proof *p, size_t task, int type)
 {
     unsigned workers = type ? hs_instance_gpus(p->in) : hs_instance_cpus(p->in);
 
     return workers ? hs_instance_time(p->in, task, type ? HS_GPU : HS_CPU) : INFINITY;
+}
+
+static double time_left(const proof *p, size_t task, int type)
+{
+    return p->closed[task][type] ? INFINITY : time_of(p, task, type);
 }
 
 static void count_units(mpz_t units, dyadic d, long unit)
@@ -43,7 +57,7 @@ static void count_units(mpz_t units, dyadic d, long unit)
 /* 0: it is infinite. */
 static int take_time(const proof *p, size_t task, int type, mpz_t units)
 {
-    double time = time_of(p, task, type);
+    double time = time_left(p, task, type);
 
     if (isinf(time))
         return 0;
@@ -51,15 +65,16 @@ static int take_time(const proof *p, size_t task, int type, mpz_t units)
     return 1;
 }
 
-/* Nothing for a barrier. */
+/* Nothing for a barrier, nor where no type is left. */
 static void take_smaller(const proof *p, size_t vertex, mpz_t units)
 {
-    mpz_set_ui(units, 0);
-    if (vertex < p->tasks) {
-        double cpu = time_of(p, vertex, 0), gpu = time_of(p, vertex, 1);
+    double time = 0;
 
-        count_units(units, time_as_dyadic(cpu < gpu ? cpu : gpu), p->unit);
-    }
+    if (vertex < p->tasks)
+        time = fmin(time_left(p, vertex, 0), time_left(p, vertex, 1));
+    mpz_set_ui(units, 0);
+    if (time > 0 && !isinf(time))
+        count_units(units, time_as_dyadic(time), p->unit);
 }
 
 static void find_unit(proof *p)
@@ -83,13 +98,13 @@ static void find_order(proof *p)
     size_t    size = 0, count;
 
     for (size_t v = 0; v < p->vertices; v++) {
-        hs_graph_predecessors(p->g, v, &count, NULL);
+        web_before(p->w, v, &count);
         left[v] = (uint32_t)count;
         if (count == 0)
             p->order[size++] = (uint32_t)v;
     }
     for (size_t i = 0; i < size; i++) {
-        const uint32_t *after = hs_graph_successors(p->g, p->order[i], &count);
+        const uint32_t *after = web_after(p->w, p->order[i], &count);
 
         for (size_t j = 0; j < count; j++)
             if (--left[after[j]] == 0)
@@ -111,9 +126,13 @@ static void find_heads_and_tails(proof *p)
     size_t count;
 
     mpz_init(with);
+    for (size_t v = 0; v < p->vertices; v++) {
+        mpz_set_ui(p->head[v], 0);
+        mpz_set_ui(p->tail[v], 0);
+    }
     for (size_t i = 0; i < p->vertices; i++) {
         uint32_t        v = p->order[i];
-        const uint32_t *after = hs_graph_successors(p->g, v, &count);
+        const uint32_t *after = web_after(p->w, v, &count);
 
         take_smaller(p, v, with);
         mpz_add(with, with, p->head[v]);
@@ -121,13 +140,45 @@ static void find_heads_and_tails(proof *p)
     }
     for (size_t i = p->vertices; i-- > 0;) {
         uint32_t        v = p->order[i];
-        const uint32_t *before = hs_graph_predecessors(p->g, v, &count, NULL);
+        const uint32_t *before = web_before(p->w, v, &count);
 
         take_smaller(p, v, with);
         mpz_add(with, with, p->tail[v]);
         raise(p->tail, before, count, with);
     }
     mpz_clear(with);
+}
+
+/* Types in which tasks end too late; returns how many there are, beside those that were closed. */
+static size_t close_late(proof *p)
+{
+    size_t closed = 0;
+    mpz_t  span;
+
+    mpz_init(span);
+    for (size_t i = 0; i < 2 * p->tasks; i++) {
+        if (!take_time(p, i / 2, (int)(i % 2), span))
+            continue;
+        mpz_add(span, span, p->head[i / 2]);
+        mpz_add(span, span, p->tail[i / 2]);
+        if (mpz_cmp(span, p->longest) <= 0)
+            continue;
+        p->closed[i / 2][i % 2] = 1;
+        closed++;
+    }
+    mpz_clear(span);
+    return closed;
+}
+
+/* Until no more are closed; 0: that is too much work. */
+static int close_types(proof *p)
+{
+    do {
+        if (!limits_allow(p->l, LOOK * (uint64_t)p->vertices))
+            return 0;
+        find_heads_and_tails(p);
+    } while (close_late(p) > 0);
+    return 1;
 }
 
 static int is_in(const uint32_t *sorted, size_t count, uint32_t vertex)
@@ -151,7 +202,7 @@ static int is_in(const uint32_t *sorted, size_t count, uint32_t vertex)
 static int depends(proof *p, uint32_t later, uint32_t task)
 {
     size_t          count;
-    const uint32_t *before = hs_graph_predecessors(p->g, later, &count, NULL);
+    const uint32_t *before = web_before(p->w, later, &count);
 
     if (!limits_allow(p->l, LOOK) || is_in(before, count, task))
         return p->l->work <= p->l->most_work;
@@ -161,23 +212,60 @@ static int depends(proof *p, uint32_t later, uint32_t task)
     return 0;
 }
 
+static const char *flaw_of(const verdict v, const char *if_false)
+{
+    return v == HOLDS ? NULL : v == TOO_MUCH ? flaw_too_much : if_false;
+}
+
+static const uint32_t *steps_of(const proof *p, const proof_way *way)
+{
+    return p->c->way_step + way->first;
+}
+
+static int is_over(const proof_way *way, const uint32_t *step, size_t i)
+{
+    return i < way->count && step[i] >= WAY_OVER_CPUS;
+}
+
+/* Adds the multiplier to all that lies between the tasks before and behind a step. */
+static const char *flaw_of_jump(proof *p, const proof_way *way, size_t i, const mpz_t multiplier)
+{
+    const uint32_t *step = steps_of(p, way);
+    mpz_t          *over = p->over[step[i] == WAY_OVER_GPUS];
+    uint32_t        first = i > 0 ? step[i - 1] : BETWEEN_ENDS;
+    uint32_t        second = i + 1 < way->count ? step[i + 1] : BETWEEN_ENDS;
+    const char     *flaw;
+
+    if (is_over(way, step, i + 1))
+        return "on a way there is no task between two jumps";
+    if (second != BETWEEN_ENDS && second >= p->tasks)
+        return flaw_no_task;
+    flaw = flaw_of(between_find(&p->between, first, second, p->l), flaw_not_after);
+    for (size_t j = 0; !flaw && j < p->between.count; j++)
+        mpz_add(over[p->between.task[j]], over[p->between.task[j]], multiplier);
+    return flaw;
+}
+
 /* Adds the way's multiplier to all that is on it. */
 static const char *flaw_of_way(proof *p, const proof_way *way, mpz_t multiplier)
 {
+    const uint32_t *step = steps_of(p, way);
+    const char     *flaw = NULL;
+
     count_units(multiplier, way->multiplier, p->grid);
     mpz_add(p->all, p->all, multiplier);
-    for (size_t i = 0; i < way->count; i++) {
-        uint32_t task = p->c->way_task[way->first + i];
-
-        if (task >= p->tasks)
-            return "a way has a task that is not there";
-        if (i > 0 && !depends(p, task, p->c->way_task[way->first + i - 1]))
-            return p->l->work > p->l->most_work
-                       ? flaw_too_much
-                       : "a task on a way does not depend on the one before it";
-        mpz_add(p->through[task], p->through[task], multiplier);
+    for (size_t i = 0; i < way->count && !flaw; i++) {
+        if (is_over(way, step, i)) {
+            flaw = flaw_of_jump(p, way, i, multiplier);
+            continue;
+        }
+        if (step[i] >= p->tasks)
+            return flaw_no_task;
+        if (i > 0 && !is_over(way, step, i - 1) && !depends(p, step[i], step[i - 1]))
+            return p->l->work > p->l->most_work ? flaw_too_much : flaw_not_after;
+        mpz_add(p->through[step[i]], p->through[step[i]], multiplier);
     }
-    return NULL;
+    return flaw;
 }
 
 static const char *flaw_of_ways(proof *p)
@@ -186,14 +274,30 @@ static const char *flaw_of_ways(proof *p)
     mpz_t       multiplier;
 
     mpz_init(multiplier);
-    for (size_t i = 0; i < p->c->ways && !flaw; i++)
-        flaw = flaw_of_way(p, &p->c->way[i], multiplier);
+    for (size_t i = 0; i < p->node->ways && !flaw; i++)
+        flaw = flaw_of_way(p, &p->c->way[p->node->way + i], multiplier);
     mpz_clear(multiplier);
     return flaw;
 }
 
-/* sum += the least that the task costs; 0: it would make every schedule too long. */
-static int add_least(const proof *p, size_t task, mpz_t sum, mpz_t cost[2], mpz_t span)
+static unsigned workers_of(const proof *p, int type)
+{
+    unsigned workers = type ? hs_instance_gpus(p->in) : hs_instance_cpus(p->in);
+
+    return workers ? workers : 1; /* nothing runs where there are none */
+}
+
+/* A task's multiplier on a type, times the workers of both, of which jumps are shared out. */
+static void weigh(const proof *p, size_t task, int type, mpz_t weight)
+{
+    mpz_add(weight, p->multiplier[type], p->through[task]);
+    mpz_mul_ui(weight, weight, workers_of(p, type));
+    mpz_add(weight, weight, p->over[type][task]);
+    mpz_mul_ui(weight, weight, workers_of(p, !type));
+}
+
+/* sum += the least that the task costs, to which a type is left. */
+static void add_least(const proof *p, size_t task, mpz_t sum, mpz_t cost[2], mpz_t weight)
 {
     int left[2];
 
@@ -201,31 +305,27 @@ static int add_least(const proof *p, size_t task, mpz_t sum, mpz_t cost[2], mpz_
         left[type] = take_time(p, task, type, cost[type]);
         if (!left[type])
             continue;
-        mpz_add(span, cost[type], p->head[task]);
-        mpz_add(span, span, p->tail[task]);
-        left[type] = mpz_cmp(span, p->longest) <= 0;
-        mpz_add(span, p->multiplier[type], p->through[task]);
-        mpz_mul(cost[type], cost[type], span);
+        weigh(p, task, type, weight);
+        mpz_mul(cost[type], cost[type], weight);
     }
-    if (!left[0] && !left[1])
-        return 0;
     mpz_add(sum, sum, cost[!left[0] || (left[1] && mpz_cmp(cost[1], cost[0]) < 0)]);
-    return 1;
 }
 
 static const char *flaw_of_sum(const proof *p)
 {
     mpz_t cost[2], sum, scratch;
-    int   possible = 1, proved;
+    int   proved;
 
     mpz_inits(cost[0], cost[1], sum, scratch, NULL);
-    for (size_t i = 0; i < p->tasks && possible; i++)
-        possible = add_least(p, i, sum, cost, scratch);
+    for (size_t i = 0; i < p->tasks; i++)
+        add_least(p, i, sum, cost, scratch);
     mpz_set(scratch, p->all);
     mpz_addmul_ui(scratch, p->multiplier[0], hs_instance_cpus(p->in));
     mpz_addmul_ui(scratch, p->multiplier[1], hs_instance_gpus(p->in));
     mpz_mul(scratch, scratch, p->longest);
-    proved = !possible || mpz_cmp(sum, scratch) > 0;
+    mpz_mul_ui(scratch, scratch, workers_of(p, 0));
+    mpz_mul_ui(scratch, scratch, workers_of(p, 1));
+    proved = mpz_cmp(sum, scratch) > 0;
     mpz_clears(cost[0], cost[1], sum, scratch, NULL);
     return proved ? NULL : "the multipliers prove less than that value";
 }
@@ -246,25 +346,34 @@ static void clear(mpz_t *numbers, size_t count)
     free(numbers);
 }
 
-static void open_proof(proof *p, const mpq_t value)
+static void find_grid(proof *p)
 {
-    const dyadic *given = p->c->node->multiplier;
+    const dyadic *given = p->node->multiplier;
 
-    p->order = checked_calloc(p->vertices + 1, sizeof *p->order);
-    p->head = zeros(p->vertices);
-    p->tail = zeros(p->vertices);
-    p->through = zeros(p->tasks);
-    mpz_inits(p->longest, p->multiplier[0], p->multiplier[1], p->all, NULL);
-    find_unit(p);
-    longest_below(p->longest, value, p->unit);
     p->grid = given[0].exponent < given[1].exponent ? given[0].exponent : given[1].exponent;
-    for (size_t i = 0; i < p->c->ways; i++)
+    for (size_t i = p->node->way; i < p->node->way + p->node->ways; i++)
         if (p->c->way[i].multiplier.exponent < p->grid)
             p->grid = p->c->way[i].multiplier.exponent;
     for (int type = 0; type < 2; type++)
         count_units(p->multiplier[type], given[type], p->grid);
+}
+
+static void open_proof(proof *p, const graph_case *of, mpq_srcptr value)
+{
+    p->order = checked_calloc(p->vertices + 1, sizeof *p->order);
+    p->head = zeros(p->vertices);
+    p->tail = zeros(p->vertices);
+    p->through = zeros(p->tasks);
+    p->over[0] = zeros(p->tasks);
+    p->over[1] = zeros(p->tasks);
+    p->closed = checked_calloc(p->tasks + 1, sizeof *p->closed);
+    if (of->closed)
+        memcpy(p->closed, of->closed, p->tasks * sizeof *p->closed);
+    between_open(&p->between, p->w);
+    mpz_inits(p->longest, p->multiplier[0], p->multiplier[1], p->all, NULL);
+    find_unit(p);
+    longest_below(p->longest, value, p->unit);
     find_order(p);
-    find_heads_and_tails(p);
 }
 
 static void close_proof(proof *p)
@@ -273,25 +382,84 @@ static void close_proof(proof *p)
     clear(p->head, p->vertices);
     clear(p->tail, p->vertices);
     clear(p->through, p->tasks);
+    clear(p->over[0], p->tasks);
+    clear(p->over[1], p->tasks);
+    between_close(&p->between);
+    free(p->closed);
     free(p->order);
 }
 
-const char *graph_flaw(const certificate *c, const hs_instance *in, const mpq_t value, limits *l)
+static const char *flaw_of_multipliers(proof *p)
 {
-    proof       p = {.c = c, .in = in, .l = l, .tasks = hs_instance_tasks(in)};
     const char *flaw;
+
+    find_grid(p);
+    flaw = flaw_of_ways(p);
+    return flaw ? flaw : flaw_of_sum(p);
+}
+
+/* Is it left to that type alone? */
+static int is_of_type(const proof *p, size_t task, int type)
+{
+    return task < p->tasks && isfinite(time_left(p, task, type)) &&
+           isinf(time_left(p, task, !type));
+}
+
+/* All run beside each other, on one type, and are more than it has workers. */
+static const char *flaw_of_crowd(const proof *p, const graph_case *of)
+{
+    const proof_way *crowd = &p->c->way[p->node->way];
+    const uint32_t  *task = p->c->way_step + crowd->first;
+    int              type = !is_of_type(p, task[0], 0);
+
+    if (crowd->count <= workers_of(p, type))
+        return "a crowd is no larger than the workers of its type";
+    for (size_t i = 0; i < crowd->count; i++) {
+        if (!is_of_type(p, task[i], type))
+            return "a crowd has a task that may run on another type";
+        for (size_t j = 0; j < i; j++)
+            if (!of->beside[task[i] * p->tasks + task[j]])
+                return "a crowd has tasks of which one may come before the other";
+    }
+    return NULL;
+}
+
+static int is_impossible(const proof *p)
+{
+    for (size_t i = 0; i < p->tasks; i++)
+        if (isinf(time_left(p, i, 0)) && isinf(time_left(p, i, 1)))
+            return 1;
+    return 0;
+}
+
+const char *graph_case_flaw(const certificate *c, const proof_node *node, const graph_case *of,
+                            mpq_srcptr value, limits *l)
+{
+    proof       p = {.c = c, .node = node, .in = of->in, .w = &of->web, .l = l};
+    const char *flaw = NULL;
+
+    p.tasks = of->web.tasks;
+    p.vertices = of->web.vertices;
+    if (!limits_allow(l, LOOK * (uint64_t)p.vertices))
+        return flaw_too_much;
+    open_proof(&p, of, value);
+    if (!close_types(&p))
+        flaw = flaw_too_much;
+    else if (!is_impossible(&p))
+        flaw = node->step == STEP_CROWD ? flaw_of_crowd(&p, of) : flaw_of_multipliers(&p);
+    close_proof(&p);
+    return flaw;
+}
+
+const char *graph_flaw(const certificate *c, const hs_instance *in, mpq_srcptr value, limits *l)
+{
+    graph_case whole = {.in = in, .web = {.tasks = hs_instance_tasks(in)}};
 
     if (!hs_instance_has_graph(in))
         return "it is of a graph, and the instance has none";
-    if (hs_instance_graph(in, &p.g) != HS_OK)
+    if (hs_instance_graph(in, &whole.web.g) != HS_OK)
         return hs_status_text(HS_ENOMEM);
-    p.vertices = hs_graph_vertices(p.g);
-    if (!limits_allow(l, LOOK * (uint64_t)p.vertices))
-        return flaw_too_much;
-    open_proof(&p, value);
-    flaw = flaw_of_ways(&p);
-    if (!flaw)
-        flaw = flaw_of_sum(&p);
-    close_proof(&p);
-    return flaw;
+    whole.web.vertices = hs_graph_vertices(whole.web.g);
+    return c->has_cases ? graph_cases_flaw(c, &whole, value, l)
+                        : graph_case_flaw(c, c->node, &whole, value, l);
 }

@@ -248,6 +248,9 @@ const char *leaf_flaw(cases *cs, const proof_node *node)
     switch (node->step) {
     case STEP_BRANCH:
     case STEP_GRAPH:
+    case STEP_TYPE:
+    case STEP_ORDER:
+    case STEP_CROWD:
     case STEP_MULTIPLIERS:
         break;
     case STEP_CONFIGURATION:

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/files.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/message.h"
 
@@ -93,4 +97,29 @@ void files_discard(output **file, int count)
 {
     for (int i = 0; i < count; i++)
         output_discard(file[i]);
+}
+
+int files_is_program(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+int files_in_path(const char *word)
+{
+    const char *folders = getenv("PATH"), *rest = folders ? folders : "/usr/bin:/bin";
+    char        path[4096];
+
+    for (;; rest++) {
+        int length = (int)strcspn(rest, ":");
+
+        if ((size_t)snprintf(path, sizeof path, "%.*s%s%s", length, rest, length ? "/" : "",
+                             word) < sizeof path &&
+            files_is_program(path))
+            return 1;
+        rest += length;
+        if (!*rest)
+            return 0;
+    }
 }

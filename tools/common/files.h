@@ -35,4 +35,8 @@ int files_write(output **file, int count, files_writer *write, const void *data)
 
 void files_discard(output **file, int count);
 
+/** Is it a program; and does a folder of PATH have one of that name? */
+int files_is_program(const char *path);
+int files_in_path(const char *word);
+
 #endif

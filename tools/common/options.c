@@ -206,6 +206,8 @@ void options_read(options *o, const tool_spec *tool, int argc, char **argv, void
             wrong_option(o, code);
         o->current = option_at(tool, (size_t)number);
         o->value = o->current->value.kind == ARGUMENT_NONE ? NULL : optarg;
+        if ((size_t)number >= own_options(tool) && tool->within)
+            usage_error("--%s has no place in %s", o->current->name, tool->within);
         if ((size_t)number >= own_options(tool))
             answer_and_exit(o, line);
         o->given |= UINT64_C(1) << number;

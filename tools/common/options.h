@@ -74,6 +74,7 @@ typedef struct tool_spec {
     word_at            word;     /* what may stand as an operand; NULL: files */
     /* What --help says after the options, those before it stored in the command line; NULL. */
     void (*epilogue)(FILE *out, const void *line);
+    const char *within; /* what the command line is part of, if it is: there is no --help then */
 } tool_spec;
 
 /** A command line that is read. */

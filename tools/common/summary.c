@@ -10,18 +10,13 @@
 
 #include "common/escape.h"
 #include "common/memory.h"
-
-/* Of one algorithm. */
-typedef struct tally {
-    double *value;
-    size_t  count, room, wins;
-    double  ranks, behind; /* a sum, and the most */
-} tally;
+#include "common/message.h"
 
 struct summary {
-    size_t       algorithms, instances;
+    size_t       algorithms, instances, room;
     const char **names;
-    tally       *of;
+    double      *value; /* an instance after the other */
+    size_t      *has;   /* how many instances an algorithm has a value of */
 };
 
 summary *summary_create(size_t algorithms, const char *const *names)
@@ -32,7 +27,7 @@ summary *summary_create(size_t algorithms, const char *const *names)
     s->names = checked_calloc(algorithms + 1, sizeof *s->names);
     if (algorithms > 0)
         memcpy(s->names, names, algorithms * sizeof *s->names);
-    s->of = checked_calloc(algorithms ? algorithms : 1, sizeof *s->of);
+    s->has = checked_calloc(algorithms + 1, sizeof *s->has);
     return s;
 }
 
@@ -40,26 +35,40 @@ void summary_free(summary *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < s->algorithms; i++)
-        free(s->of[i].value);
-    free(s->of);
+    free(s->value);
+    free(s->has);
     free(s->names);
     free(s);
 }
 
-static void keep(tally *t, double value)
+void summary_add(summary *s, const double *values)
 {
-    if (t->count == t->room) {
-        size_t  room = t->room ? 2 * t->room : 64;
-        double *larger = checked_calloc(room, sizeof *larger);
+    if (s->instances == s->room) {
+        size_t  room = s->room ? 2 * s->room : 64;
+        double *larger = checked_calloc(room * s->algorithms + 1, sizeof *larger);
 
-        if (t->count > 0)
-            memcpy(larger, t->value, t->count * sizeof *larger);
-        free(t->value);
-        t->value = larger;
-        t->room = room;
+        if (s->instances > 0)
+            memcpy(larger, s->value, s->instances * s->algorithms * sizeof *larger);
+        free(s->value);
+        s->value = larger;
+        s->room = room;
     }
-    t->value[t->count++] = value;
+    for (size_t a = 0; a < s->algorithms; a++) {
+        s->value[s->instances * s->algorithms + a] = values[a];
+        s->has[a] += !isnan(values[a]);
+    }
+    s->instances++;
+}
+
+/* The values of an instance that all algorithms have, but for those that have none; else NULL. */
+static const double *compared(const summary *s, size_t instance)
+{
+    const double *values = &s->value[instance * s->algorithms];
+
+    for (size_t a = 0; a < s->algorithms; a++)
+        if (s->has[a] > 0 && isnan(values[a]))
+            return NULL;
+    return values;
 }
 
 /* 1 for the best; of those that are equal the mean of the places that they share. */
@@ -74,25 +83,14 @@ static double rank_of(const double *values, size_t count, size_t which)
     return (double)better + ((double)equal + 1) / 2;
 }
 
-void summary_add(summary *s, const double *values)
+static double least_of(const double *values, size_t count)
 {
-    double best = INFINITY;
+    double least = INFINITY;
 
-    for (size_t i = 0; i < s->algorithms; i++)
-        if (values[i] < best)
-            best = values[i];
-    for (size_t i = 0; i < s->algorithms; i++) {
-        tally *t = &s->of[i];
-
-        if (isnan(values[i]))
-            continue;
-        keep(t, values[i]);
-        t->wins += values[i] <= best;
-        t->ranks += rank_of(values, s->algorithms, i);
-        if (best > 0 && values[i] / best - 1 > t->behind)
-            t->behind = values[i] / best - 1;
-    }
-    s->instances++;
+    for (size_t i = 0; i < count; i++)
+        if (values[i] < least)
+            least = values[i];
+    return least;
 }
 
 static int by_value(const void *a, const void *b)
@@ -102,34 +100,79 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Sums over the instances, and how far it is behind at most. Returns the values, to be freed. */
+static double *add_up(const summary *s, size_t algorithm, summary_row *row)
+{
+    double *own = checked_calloc(s->instances + 1, sizeof *own);
+
+    for (size_t i = 0; i < s->instances && s->has[algorithm] > 0; i++) {
+        const double *values = compared(s, i);
+        double        best;
+
+        if (!values)
+            continue;
+        best = least_of(values, s->algorithms);
+        own[row->count++] = values[algorithm];
+        row->wins += values[algorithm] <= best;
+        row->rank += rank_of(values, s->algorithms, algorithm);
+        if (best > 0 && values[algorithm] / best - 1 > row->behind)
+            row->behind = values[algorithm] / best - 1;
+    }
+    qsort(own, row->count, sizeof *own, by_value);
+    return own;
+}
+
 void summary_of(const summary *s, size_t algorithm, summary_row *row)
 {
-    const tally *t = &s->of[algorithm];
-    double      *sorted = checked_calloc(t->count + 1, sizeof *sorted);
+    double *sorted;
 
-    if (t->count > 0)
-        memcpy(sorted, t->value, t->count * sizeof *sorted);
-    qsort(sorted, t->count, sizeof *sorted, by_value);
-    *row = (summary_row){
-        .name = s->names[algorithm],
-        .count = t->count,
-        .least = hs_quantile(sorted, t->count, 0),
-        .low = hs_quantile(sorted, t->count, 0.025),
-        .first = hs_quantile(sorted, t->count, 0.25),
-        .median = hs_quantile(sorted, t->count, 0.5),
-        .third = hs_quantile(sorted, t->count, 0.75),
-        .high = hs_quantile(sorted, t->count, 0.975),
-        .worst = hs_quantile(sorted, t->count, 1),
-        .wins = (double)t->wins / (double)t->count,
-        .behind = t->count ? t->behind : NAN,
-        .rank = t->ranks / (double)t->count,
-    };
+    *row = (summary_row){.name = s->names[algorithm]};
+    sorted = add_up(s, algorithm, row);
+    row->least = hs_quantile(sorted, row->count, 0);
+    row->low = hs_quantile(sorted, row->count, 0.025);
+    row->first = hs_quantile(sorted, row->count, 0.25);
+    row->median = hs_quantile(sorted, row->count, 0.5);
+    row->third = hs_quantile(sorted, row->count, 0.75);
+    row->high = hs_quantile(sorted, row->count, 0.975);
+    row->worst = hs_quantile(sorted, row->count, 1);
+    row->wins /= (double)row->count;
+    row->rank /= (double)row->count;
+    row->behind = row->count ? row->behind : NAN;
     free(sorted);
+}
+
+size_t summary_compared(const summary *s)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < s->instances; i++)
+        count += compared(s, i) != NULL;
+    return count;
 }
 
 size_t summary_instances(const summary *s)
 {
     return s->instances;
+}
+
+/* Who lacks some of the instances is why these are left out. */
+static void tell_left_out(const summary *s)
+{
+    size_t left_out = s->instances - summary_compared(s), length = 0, used = 0;
+    char  *names;
+
+    if (left_out == 0)
+        return;
+    for (size_t a = 0; a < s->algorithms; a++)
+        length += strlen(s->names[a]) + 2;
+    names = checked_calloc(length + 1, 1);
+    for (size_t a = 0; a < s->algorithms; a++)
+        if (s->has[a] > 0 && s->has[a] < s->instances)
+            used += (size_t)sprintf(names + used, "%s%s", used ? ", " : "", s->names[a]);
+    message("left out of the summary: %zu of %zu instances, which these algorithms do not all "
+            "have: %s",
+            left_out, s->instances, names);
+    free(names);
 }
 
 static int by_median(const void *a, const void *b)
@@ -157,14 +200,18 @@ static summary_row *sorted_rows(const summary *s, size_t *count)
 
 void summary_text(const summary *s, const char *measure, FILE *out)
 {
-    size_t       count;
+    size_t       count, compared_count = summary_compared(s);
     summary_row *rows = sorted_rows(s, &count);
     int          width = (int)strlen("algorithm");
 
     for (size_t i = 0; i < count; i++)
         if ((int)strlen(rows[i].name) > width)
             width = (int)strlen(rows[i].name);
-    fprintf(out, "%s of %zu instance%s\n", measure, s->instances, plural(s->instances));
+    tell_left_out(s);
+    fprintf(out, "%s of %zu instance%s", measure, compared_count, plural(compared_count));
+    if (compared_count < s->instances)
+        fprintf(out, " of %zu", s->instances);
+    putc('\n', out);
     fprintf(out, "  %-*s  %9s  %9s  %9s  %9s  %9s  %7s  %6s\n", width, "algorithm", "q2.5",
             "median", "q75", "q97.5", "worst", "wins", "rank");
     for (size_t i = 0; i < count; i++) {
@@ -189,6 +236,7 @@ void summary_csv(const summary *s, FILE *out)
     size_t       count;
     summary_row *rows = sorted_rows(s, &count);
 
+    tell_left_out(s);
     fputs("algorithm,instances,least,q2.5,q25,median,q75,q97.5,worst,wins,behind,rank\n", out);
     for (size_t i = 0; i < count; i++) {
         const summary_row *r = &rows[i];
@@ -208,6 +256,7 @@ void summary_json(const summary *s, FILE *out)
     size_t       count;
     summary_row *rows = sorted_rows(s, &count);
 
+    tell_left_out(s);
     fputs("[\n", out);
     for (size_t i = 0; i < count; i++) {
         const summary_row *r = &rows[i];

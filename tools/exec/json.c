@@ -31,6 +31,11 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
                 m->predicted, m->achieved, m->bound, r->seconds);
     json_format(out, ",\n  \"overhead_us_per_task\": %g,\n  \"dispatch_us_per_task\": %g",
                 1e6 * r->overhead, 1e6 * r->dispatch);
+    if (r->gpu_joules > 0)
+        json_format(out, ",\n  \"gpu_joules\": %g", r->gpu_joules);
+    if (r->gpu_clock > 0)
+        json_format(out, ",\n  \"gpu_clock_mhz\": %u,\n  \"gpu_clock_most_mhz\": %u", r->gpu_clock,
+                    r->gpu_clock_most);
 }
 
 /* Where kernels have worked on one matrix. */

@@ -2,9 +2,8 @@
 /* hsched-exec: the program that a shell command starts with. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "common/files.h"
 #include "exec/exec.h"
 
 /* Words of /bin/sh that need not be in a folder of PATH. */
@@ -20,31 +19,6 @@ static int is_own(const char *word)
         if (strcmp(word, own[i]) == 0)
             return 1;
     return 0;
-}
-
-static int is_program(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
-static int is_in_path(const char *word)
-{
-    const char *folders = getenv("PATH"), *rest = folders ? folders : "/usr/bin:/bin";
-    char        path[4096];
-
-    for (;; rest++) {
-        int length = (int)strcspn(rest, ":");
-
-        if ((size_t)snprintf(path, sizeof path, "%.*s%s%s", length, rest, length ? "/" : "",
-                             word) < sizeof path &&
-            is_program(path))
-            return 1;
-        rest += length;
-        if (!*rest)
-            return 0;
-    }
 }
 
 /* Is it NAME=VALUE, of nothing that the shell would have to look at? */
@@ -76,5 +50,5 @@ int exec_program_is_missing(const char *command, char word[EXEC_PROGRAM])
     }
     if (is_own(word))
         return 0;
-    return strchr(word, '/') ? !is_program(word) : !is_in_path(word);
+    return strchr(word, '/') ? !files_is_program(word) : !files_in_path(word);
 }

@@ -77,6 +77,15 @@ static void print_overhead(FILE *out, const hs_exec_report *r)
                 overhead < 100 ? 3 : 0, overhead, dispatch < 100 ? 3 : 0, dispatch);
 }
 
+static void print_power(FILE *out, const hs_exec_report *r)
+{
+    if (r->gpu_joules > 0)
+        fprintf(out, "  %-22s  %14.5g J\n", "energy of the GPUs", r->gpu_joules);
+    if (r->gpu_clock > 0)
+        fprintf(out, "  %-22s  %14u MHz at the end, of %u at most\n", "clock of the GPUs",
+                r->gpu_clock, r->gpu_clock_most);
+}
+
 static void print_times(FILE *out, const exec_job *job, const exec_measured *m)
 {
     const char *of = exec_predicted_of(job);
@@ -97,6 +106,7 @@ static void print_times(FILE *out, const exec_job *job, const exec_measured *m)
         putc('\n', out);
     }
     print_overhead(out, &job->report);
+    print_power(out, &job->report);
 }
 
 static void print_troubles(FILE *out, const hs_exec_report *r)

@@ -8,6 +8,7 @@
 typedef enum gen_family {
     GEN_GAMMA,
     GEN_UNIFORM,
+    GEN_IDENTICAL,
     GEN_CHOLESKY,
     GEN_LU,
     GEN_QR,
@@ -32,11 +33,12 @@ const char *gen_family_summary(gen_family family);
 typedef struct gen_request {
     gen_family      family;
     unsigned        cpus, gpus;
-    int             has_cpus, has_gpus, has_tasks;
+    int             has_cpus, has_gpus, has_tasks, has_range;
     size_t          tasks;
     uint64_t        seed;
     hs_gamma        gamma;   /* means and variations alone */
     hs_uniform      uniform; /* ranges and `integer` alone */
+    hs_identical    identical; /* family alone */
     unsigned        tiles;
     int             compact, graph;
     const char     *kernels; /* NULL: the first table that will do */
@@ -66,7 +68,8 @@ typedef struct gen_line {
 
 /**
  * Read a command line of hsched-gen, for messages that of the tool `name`. What is wrong ends the
- * program, and so do --help and its like; texts stay the command line's.
+ * program, and so do --help and its like, which only hsched-gen itself answers; texts stay the
+ * command line's.
  */
 void gen_read_line(int argc, char **argv, const char *name, gen_line *line);
 

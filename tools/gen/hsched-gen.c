@@ -24,7 +24,7 @@ static const char *application_word(size_t index)
     return NULL;
 }
 
-/* An operand is a family, or the name of a worst case or an application. */
+/* An operand is a family, or a name within one. */
 static const char *operand_word(size_t index)
 {
     if (index < GEN_FAMILIES)
@@ -32,7 +32,11 @@ static const char *operand_word(size_t index)
     index -= GEN_FAMILIES;
     if (index < hs_worst_count())
         return hs_worst_name(hs_worst_at(index));
-    return application_word(index - hs_worst_count());
+    index -= hs_worst_count();
+    for (size_t i = 0; hs_identical_name(i); i++)
+        if (index-- == 0)
+            return hs_identical_name(i);
+    return application_word(index);
 }
 
 /* The families that an option is for; 0: all. */
@@ -40,7 +44,8 @@ static const char *operand_word(size_t index)
 enum {
     SHAPED = FOR(GEN_CHAIN) | FOR(GEN_FORK_JOIN) | FOR(GEN_LAYERED) | FOR(GEN_RANDOM) |
              FOR(GEN_REDUCTION) | FOR(GEN_TOPCUOGLU),
-    RANDOM = FOR(GEN_GAMMA) | FOR(GEN_UNIFORM) | SHAPED,
+    IDENTICAL = FOR(GEN_IDENTICAL),
+    RANDOM = FOR(GEN_GAMMA) | FOR(GEN_UNIFORM) | IDENTICAL | SHAPED,
     TILED = FOR(GEN_CHOLESKY) | FOR(GEN_LU) | FOR(GEN_QR),
     GAMMA = FOR(GEN_GAMMA) | SHAPED,
     UNIFORM = FOR(GEN_UNIFORM) | SHAPED,
@@ -92,7 +97,7 @@ static const option_spec option_table[] = {
      "adversary, 1)"},
     {'k', "gpus", "N",
      {OPTION_WHOLE(request.gpus, 0, HS_MAX_WORKERS),
-      .scope = RANDOM | MEASURED | IMPORT | ADVERSARY},
+      .scope = (RANDOM & ~IDENTICAL) | MEASURED | IMPORT | ADVERSARY},
      "how many GPUs (default: 4, or as for -m)"},
     {'s', "seed", "SEED", {OPTION_WHOLE(request.seed, 0, OPTION_ANY), .scope = RANDOM | ADVERSARY},
      "random times, adversary: the same seed gives the same instance everywhere (default: 0)"},
@@ -107,8 +112,8 @@ static const option_spec option_table[] = {
     {0, "gpu-cv", "X", {OPTION_REAL(request.gamma.gpu_cv, 0, DBL_MAX), .scope = GAMMA},
      "gamma: coefficient of variation of GPU times (default: 1)"},
     {0, "cpu-range", "LOW:HIGH",
-     {OPTION_CALL(ARGUMENT_TEXT, NULL, take_cpu_range), .scope = UNIFORM},
-     "uniform: bounds of CPU times (default: 1:100)"},
+     {OPTION_CALL(ARGUMENT_TEXT, NULL, take_cpu_range), .scope = UNIFORM | IDENTICAL},
+     "uniform, identical: bounds of CPU times (default: 1:100; identical: what --list says)"},
     {0, "gpu-range", "LOW:HIGH",
      {OPTION_CALL(ARGUMENT_TEXT, NULL, take_gpu_range), .scope = UNIFORM},
      "uniform: bounds of GPU times (default: 1:10)"},
@@ -235,6 +240,20 @@ static void take_worst(options *o, gen_request *request)
                                                  hs_worst_most(request->worst));
 }
 
+static void take_identical(options *o, gen_request *request)
+{
+    const char *name = needed_operand(o, GEN_IDENTICAL, "the name of what draws its times");
+    size_t      i = 0;
+
+    while (hs_identical_name(i) && strcmp(hs_identical_name(i), name) != 0)
+        i++;
+    if (!hs_identical_name(i))
+        usage_error("identical has no '%s'; hsched-gen --list names those there are", name);
+    if (request->has_range && !hs_identical_has_range(i))
+        usage_error("--cpu-range is not for identical %s", name);
+    request->identical.family = hs_identical_name(i);
+}
+
 static void take_operands(options *o, gen_request *request)
 {
     const char *name = options_operand(o), *surplus;
@@ -244,6 +263,8 @@ static void take_operands(options *o, gen_request *request)
     request->family = find_family(name);
     if (request->family == GEN_WORST)
         take_worst(o, request);
+    else if (request->family == GEN_IDENTICAL)
+        take_identical(o, request);
     else if (TILED & FOR(request->family))
         request->tiles = (unsigned)parse_unsigned(
             name, needed_operand(o, request->family, "a number of tiles"), 1, 65536);
@@ -328,6 +349,8 @@ static void check_command_line(const options *o, const command_line *line)
         usage_error("--compact has one row for many tasks; --graph needs one for each");
     if (request->has_cpus && request->has_gpus && request->cpus + request->gpus == 0)
         usage_error("no CPU and no GPU: nothing could run");
+    if (request->family == GEN_IDENTICAL && request->cpus == 0)
+        usage_error("no CPU: nothing could run");
     if (u->integer && !(is_whole(u->cpu_low) && is_whole(u->cpu_high) && is_whole(u->gpu_low) &&
                         is_whole(u->gpu_high)))
         usage_error("--integer needs ranges of whole numbers up to 2^53");
@@ -355,6 +378,7 @@ void gen_read_line(int argc, char **argv, const char *name, gen_line *line)
     hs_shaped_init(&line->request.shaped);
     hs_import_options_init(&line->request.import);
     line->request.format = -1;
+    own.within = strcmp(name, tool.name) == 0 ? NULL : "a recipe";
     own.name = name;
     optind = 0; /* there may have been another command line */
     options_read(&o, &own, argc, argv, line);
@@ -362,6 +386,7 @@ void gen_read_line(int argc, char **argv, const char *name, gen_line *line)
         return;
     line->request.has_cpus = options_given(&o, "cpus");
     line->request.has_gpus = options_given(&o, "gpus");
+    line->request.has_range = options_given(&o, "cpu-range");
     line->request.has_tasks = options_given(&o, "tasks");
     line->request.wants_certificate = options_given(&o, "certificate");
     line->request.wants_witness = options_given(&o, "witness");

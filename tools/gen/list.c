@@ -14,6 +14,8 @@ static const struct {
     [GEN_GAMMA] = {"gamma", "independent times after gamma laws, given by mean and coefficient "
                             "of variation (Canon, Marchal, Vivien 2017, section 6)"},
     [GEN_UNIFORM] = {"uniform", "independent times, uniform between two bounds"},
+    [GEN_IDENTICAL] = {"identical", "whole times on CPUs alone, as the literature on P||Cmax has "
+                                    "them"},
     [GEN_CHOLESKY] = {"cholesky", "the tasks of a tiled Cholesky factorisation of N x N tiles: "
                                   "potrf, trsm, syrk, gemm"},
     [GEN_LU] = {"lu", "the tasks of a tiled LU factorisation without pivoting: getrf, trsm below "
@@ -68,6 +70,12 @@ static void list_table(const hs_kernel_table *table)
     help_wrap(stdout, table->source, 0, INDENT);
 }
 
+static void list_identical(const char *name, const char *summary)
+{
+    printf("  %s\n", name);
+    help_wrap(stdout, summary, 0, INDENT);
+}
+
 static void list_worst(const hs_worst *family)
 {
     printf("  %-*s argument %u to %u\n", NAME_WIDTH, hs_worst_name(family), hs_worst_least(family),
@@ -90,6 +98,9 @@ void gen_list(void)
         printf("  %s\n", gen_family_name(i));
         help_wrap(stdout, gen_family_summary((gen_family)i), 0, INDENT);
     }
+    printf("\nTimes of identical CPUs:\n\n");
+    for (size_t i = 0; hs_identical_name(i); i++)
+        list_identical(hs_identical_name(i), hs_identical_summary(i));
     printf("\nKernel tables, for cholesky, lu, qr and graphs by shape:\n\n");
     for (size_t i = 0; (table = hs_kernel_table_at(i)); i++)
         list_table(table);

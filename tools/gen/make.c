@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From a request to hsched-gen to an instance. */
+#include <math.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include "common/kernel_table.h"
 #include "common/message.h"
 #include "gen/gen.h"
@@ -38,6 +42,25 @@ static int make_uniform(const gen_request *request, gen_result *result)
     spec.gpus = request->gpus;
     spec.seed = request->seed;
     return report(hs_generate_uniform(&spec, &result->instance), request);
+}
+
+static int make_identical(const gen_request *request, gen_result *result)
+{
+    hs_identical spec = request->identical;
+    hs_status    st;
+
+    spec.tasks = request->tasks;
+    spec.cpus = request->cpus;
+    spec.seed = request->seed;
+    if (request->has_range) {
+        spec.low = request->uniform.cpu_low;
+        spec.high = request->uniform.cpu_high;
+    }
+    st = hs_generate_identical(&spec, &result->instance);
+    if (st == HS_EINVAL)
+        usage_error("identical %s: there are no such times; hsched-gen --list says what it needs",
+                    spec.family);
+    return report(st, request);
 }
 
 static hs_factorisation factorisation_of(gen_family family)
@@ -132,13 +155,45 @@ static int make_worst(const gen_request *request, gen_result *result)
     return EXIT_OK;
 }
 
+static double memory_there(void)
+{
+    long          pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    double        there = pages > 0 && page > 0 ? (double)pages * (double)page : INFINITY;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        there = fmin(there, (double)limit.rlim_cur);
+    return there;
+}
+
+/* Not even the two times of each task fit: better said now than after minutes. */
+static int refuse_too_many(const gen_request *request)
+{
+    const double gigabyte = 1e9, there = memory_there();
+    double       needed = 2 * sizeof(double) * (double)request->tasks;
+
+    if (!request->has_tasks || needed < there)
+        return EXIT_OK;
+    message("%s: the times of %zu tasks alone take %.3g GB of memory, of which there are %.3g; "
+            "fewer can be asked for with -n",
+            gen_family_name(request->family), (size_t)request->tasks, needed / gigabyte,
+            there / gigabyte);
+    return EXIT_RESOURCE;
+}
+
 int gen_make(const gen_request *request, gen_result *result)
 {
+    int code = refuse_too_many(request);
+
+    if (code)
+        return code;
     switch (request->family) {
     case GEN_GAMMA:
         return make_gamma(request, result);
     case GEN_UNIFORM:
         return make_uniform(request, result);
+    case GEN_IDENTICAL:
+        return make_identical(request, result);
     case GEN_WORST:
         return make_worst(request, result);
     case GEN_CHOLESKY:

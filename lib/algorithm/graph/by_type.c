@@ -39,11 +39,10 @@ static hs_status place_all(const hsi_problem *pb, uint64_t seed, choose_type *ch
 
     hsi_random_seed(&random, seed, 0);
     for (size_t i = 0; i < vertices; i++) {
-        uint32_t task = pb->graph ? hsi_in_order(pb->graph, i) : (uint32_t)i;
-        unsigned types;
+        uint32_t  task = pb->graph ? hsi_in_order(pb->graph, i) : (uint32_t)i;
+        unsigned  types;
+        hs_status st;
 
-        if (hsi_ask_at(pb->asker, i))
-            return HS_ECANCELED;
         if (task >= pb->n) /* a barrier */
             continue;
         types = choose((unsigned)isfinite(pb->p[task]) << HS_CPU | (unsigned)isfinite(pb->q[task])
@@ -51,7 +50,9 @@ static hs_status place_all(const hsi_problem *pb, uint64_t seed, choose_type *ch
                        &random);
         if (!types)
             return HS_EWORKER;
-        hsi_placing_append(placing, task, types);
+        st = hsi_placing_append(placing, task, types);
+        if (st != HS_OK)
+            return st;
     }
     return HS_OK;
 }

@@ -37,6 +37,8 @@ static hs_status open_front(front *f, const hsi_problem *pb)
     if (!f->left || !f->since || !f->heap)
         return HS_ENOMEM;
     for (uint32_t v = 0; v < g->vertices; v++) {
+        if (hsi_ask_at(pb->asker, v))
+            return HS_ECANCELED;
         f->left[v] = (uint32_t)hsi_predecessor_count(g, v);
         if (f->left[v] == 0)
             hsi_heap_push(f->heap, f->size++, v, comes_first, f);
@@ -69,13 +71,10 @@ static hs_status place_graph(const hsi_problem *pb, hsi_placing *placing)
     front     f;
     hs_status st = open_front(&f, pb);
 
-    for (size_t i = 0; st == HS_OK && f.size > 0; i++) {
-        uint32_t task;
+    while (st == HS_OK && f.size > 0) {
+        uint32_t task = hsi_heap_pop(f.heap, f.size--, comes_first, &f);
 
-        if (hsi_ask_at(pb->asker, i))
-            return HS_ECANCELED;
-        task = hsi_heap_pop(f.heap, f.size--, comes_first, &f);
-        hsi_placing_append(placing, task, HSI_EITHER_TYPE);
+        st = hsi_placing_append(placing, task, HSI_EITHER_TYPE);
         pass(&f, task, placing->end[task]);
     }
     return st;
@@ -84,12 +83,11 @@ static hs_status place_graph(const hsi_problem *pb, hsi_placing *placing)
 /* Nothing waits for anything: the tasks as they come. */
 static hs_status place_all(const hsi_problem *pb, hsi_placing *placing)
 {
-    for (uint32_t task = 0; task < pb->n; task++) {
-        if (hsi_ask_at(pb->asker, task))
-            return HS_ECANCELED;
-        hsi_placing_append(placing, task, HSI_EITHER_TYPE);
-    }
-    return HS_OK;
+    hs_status st = HS_OK;
+
+    for (uint32_t task = 0; st == HS_OK && task < pb->n; task++)
+        st = hsi_placing_append(placing, task, HSI_EITHER_TYPE);
+    return st;
 }
 
 static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)

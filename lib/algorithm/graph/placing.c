@@ -32,7 +32,8 @@ hs_status hsi_placing_open(hsi_placing *placing, const hsi_problem *pb)
     size_t     nodes = pb->graph && pb->links->has[HS_H2D] ? (size_t)pb->k + 1 : 1;
     size_t     barriers = pb->graph ? pb->graph->vertices - pb->n : 0;
 
-    *placing = (hsi_placing){.pb = pb, .nodes = nodes};
+    *placing =
+        (hsi_placing){.pb = pb, .nodes = nodes, .work = 16 + (size_t)pb->m + pb->k + 4 * nodes};
     placing->line = hsi_arena_take(arena, (size_t)pb->m + pb->k, sizeof *placing->line);
     if (!placing->line)
         return HS_ENOMEM;
@@ -175,14 +176,18 @@ static void consider(const hsi_placing *placing, uint32_t worker, double time, c
         *best = (choice){slot, slot.start + time, worker};
 }
 
-static void find_arrival(hsi_placing *placing, uint32_t task)
+/* HS_ECANCELED: the caller wants no more. */
+static hs_status find_arrival(hsi_placing *placing, uint32_t task)
 {
+    if (hsi_ask_after(placing->pb->asker, placing->work))
+        return HS_ECANCELED;
     for (size_t node = 0; node < placing->nodes; node++)
         placing->arrival[node] = 0;
     if (!placing->pb->graph)
-        return;
+        return HS_OK;
     follow_edges(placing, task, placing->arrival);
     follow_data(placing, task, placing->arrival);
+    return HS_OK;
 }
 
 static void settle(hsi_placing *placing, uint32_t task, const choice *best)
@@ -197,7 +202,8 @@ hs_status hsi_placing_put(hsi_placing *placing, uint32_t task)
     const hsi_problem *pb = placing->pb;
     choice             best = {.end = INFINITY};
 
-    find_arrival(placing, task);
+    if (find_arrival(placing, task) != HS_OK)
+        return HS_ECANCELED;
     for (uint32_t w = pb->m; w < pb->m + pb->k; w++)
         consider(placing, w, pb->q[task], &best);
     for (uint32_t w = 0; w < pb->m; w++)
@@ -214,31 +220,33 @@ static void consider_end(const hsi_placing *placing, uint32_t worker, double tim
         *best = (choice){{start, SIZE_MAX}, start + time, worker};
 }
 
-void hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned types)
+hs_status hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned types)
 {
     const hsi_problem *pb = placing->pb;
     choice             best = {.end = INFINITY};
 
-    find_arrival(placing, task);
+    if (find_arrival(placing, task) != HS_OK)
+        return HS_ECANCELED;
     for (uint32_t w = pb->m; types & 1 << HS_GPU && w < pb->m + pb->k; w++)
         consider_end(placing, w, pb->q[task], &best);
     for (uint32_t w = 0; types & 1 << HS_CPU && w < pb->m; w++)
         consider_end(placing, w, pb->p[task], &best);
     settle(placing, task, &best);
     hsi_timeline_append(&placing->line[best.worker], best.end, task, placing->next);
+    return HS_OK;
 }
 
 /* How many tasks do not begin where the one before them on their worker ends; or notes them all. */
 static size_t walk(const hsi_placing *placing, hsi_log *log)
 {
     const hsi_problem *pb = placing->pb;
-    size_t             starts = 0;
+    size_t             starts = 0, noted = 0;
 
     for (uint32_t w = 0; w < pb->m + pb->k; w++) {
         double before = pb->available ? pb->available[w] : 0;
 
-        for (uint32_t task = placing->line[w].first; task != HS_NOBODY;
-             task = placing->next[task]) {
+        for (uint32_t task = placing->line[w].first;
+             task != HS_NOBODY && !hsi_ask_at(pb->asker, ++noted); task = placing->next[task]) {
             int is_gap = placing->start[task] != before;
 
             starts += (size_t)is_gap;
@@ -260,5 +268,5 @@ hs_status hsi_placing_log(const hsi_placing *placing, hsi_log *log)
         st = hsi_log_reserve(log, placing->pb, placing->pb->n + walk(placing, NULL));
     if (st == HS_OK)
         walk(placing, log);
-    return st;
+    return st == HS_OK && hsi_ask(placing->pb->asker) ? HS_ECANCELED : st;
 }

@@ -28,6 +28,7 @@ typedef struct hsi_placing {
     double            *there, *ends; /* of barriers and nodes */
     unsigned char     *known;        /* of barriers: those two are */
     hsi_timeline      *line;         /* of workers */
+    size_t             work;         /* of a task, as an asker counts */
 } hsi_placing;
 
 /* In the problem's arena; close it whatever comes of this. */
@@ -43,7 +44,7 @@ enum { HSI_EITHER_TYPE = 1 << HS_CPU | 1 << HS_GPU };
  * The same after what is there, on the workers of these types (1 << hs_type), one of which can run
  * it. Not for a placing with hsi_placing_put().
  */
-void hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned types);
+hs_status hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned types);
 
 /* Writes it all down; opens the log. */
 hs_status hsi_placing_log(const hsi_placing *placing, hsi_log *log);

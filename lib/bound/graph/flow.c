@@ -49,25 +49,54 @@ static double round_down(double multiplier)
     return floor(fmin(multiplier, 1) * GRID) / GRID;
 }
 
-/* Rounds everything; through[i]: what flows through task i. z. */
-static double gather(hsi_flow *flow, double *through)
+/* What flows through a task: by itself, and over what either type runs of it. */
+typedef struct through {
+    double itself, over[2];
+} through;
+
+static void add_way(const hsi_flow *flow, size_t way, hsi_counted *counted, through *f)
+{
+    double          amount = ((const double *)flow->amounts.data)[way];
+    size_t          count;
+    const uint32_t *step = hsi_flow_way(flow, way, &count);
+
+    count = hsi_way_spread(flow->between, step, count, counted);
+    for (size_t i = 0; i < count; i++) {
+        through *at = &f[counted[i].task];
+
+        if (counted[i].over)
+            at->over[counted[i].over == HSI_OVER_GPUS] += amount;
+        else
+            at->itself += amount;
+    }
+}
+
+/* Rounds everything. z. */
+static double gather(hsi_flow *flow, hsi_counted *counted, through *f)
 {
     double *amount = hsi_flow_amounts(flow), all = 0;
 
     flow->multiplier[HS_CPU] = round_down(flow->multiplier[HS_CPU]);
     flow->multiplier[HS_GPU] = round_down(flow->multiplier[HS_GPU]);
     for (size_t w = 0; w < hsi_flow_ways(flow); w++) {
-        size_t          count;
-        const uint32_t *task = hsi_flow_way(flow, w, &count);
-
         amount[w] = round_down(amount[w]);
         if (all + amount[w] > 64) /* never, by a solver that means well */
             amount[w] = 0;
         all += amount[w];
-        for (size_t i = 0; amount[w] > 0 && i < count; i++)
-            through[task[i]] += amount[w];
+        if (amount[w] > 0)
+            add_way(flow, w, counted, f);
     }
     return all;
+}
+
+/* The sum of a task's multipliers on a type, rounded down. */
+static double multiplier_of(const hsi_flow *flow, const through *f, hs_type type, unsigned workers)
+{
+    double sum = flow->multiplier[type] + f->itself;
+
+    if (!(f->over[type] > 0))
+        return sum;
+    return hsi_add_down(sum, nextafter(f->over[type] / workers, 0));
 }
 
 /* The lesser of a p and b q, either of which may be infinite; exactly compared. */
@@ -97,24 +126,23 @@ static int lift_of(const hsi_problem *pb)
 
 hs_status hsi_flow_value(hsi_flow *flow, const hsi_problem *pb, double *value)
 {
-    double *through = calloc(pb->n + 1, sizeof *through), all, u, v;
-    hsi_sum work = {0, 0, 0}, room = {0, 0, 0};
-    int     lift = lift_of(pb);
+    through     *f = calloc(pb->n + 1, sizeof *f);
+    hsi_counted *counted = malloc((pb->n + 1) * sizeof *counted);
+    hsi_sum      work = {0, 0, 0}, room = {0, 0, 0};
+    int          lift = lift_of(pb);
+    hs_status    st = f && counted ? HS_OK : HS_ENOMEM;
+    double       all = st == HS_OK ? gather(flow, counted, f) : 0;
 
     *value = 0;
-    if (!through)
-        return HS_ENOMEM;
-    all = gather(flow, through);
-    u = flow->multiplier[HS_CPU];
-    v = flow->multiplier[HS_GPU];
-    for (size_t i = 0; i < pb->n; i++)
-        add_lesser(&work, ldexp(u + through[i], lift), pb->p[i], ldexp(v + through[i], lift),
-                   pb->q[i]);
-    hsi_sum_add_product(&room, pb->m, ldexp(u, lift));
-    hsi_sum_add_product(&room, pb->k, ldexp(v, lift));
+    for (size_t i = 0; st == HS_OK && i < pb->n; i++)
+        add_lesser(&work, ldexp(multiplier_of(flow, &f[i], HS_CPU, pb->m), lift), pb->p[i],
+                   ldexp(multiplier_of(flow, &f[i], HS_GPU, pb->k), lift), pb->q[i]);
+    hsi_sum_add_product(&room, pb->m, ldexp(flow->multiplier[HS_CPU], lift));
+    hsi_sum_add_product(&room, pb->k, ldexp(flow->multiplier[HS_GPU], lift));
     hsi_sum_add(&room, ldexp(all, lift));
-    if (room.high > 0)
+    if (st == HS_OK && room.high > 0)
         *value = hsi_divide_down(&work, &room);
-    free(through);
-    return HS_OK;
+    free(f);
+    free(counted);
+    return st;
 }

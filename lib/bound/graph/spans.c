@@ -17,7 +17,7 @@ static void raise(double *length, const uint32_t *vertices, size_t count, double
 }
 
 /* The longest ways to each vertex, and from it. */
-static void find_ways(const hsi_problem *pb, double *head, double *tail)
+static hs_status find_ways(const hsi_problem *pb, double *head, double *tail)
 {
     const hs_graph *g = pb->graph;
 
@@ -27,6 +27,8 @@ static void find_ways(const hsi_problem *pb, double *head, double *tail)
         const uint32_t *after = hsi_successors(g, v, &count);
 
         raise(head, after, count, hsi_add_down(head[v], smaller_time(pb, v)));
+        if (hsi_ask_after(pb->asker, 16 * (1 + count)))
+            return HS_ECANCELED;
     }
     for (size_t i = g->vertices; i-- > 0;) {
         uint32_t        v = hsi_in_order(g, i);
@@ -34,7 +36,10 @@ static void find_ways(const hsi_problem *pb, double *head, double *tail)
         const uint32_t *before = hsi_predecessors(g, v, &count);
 
         raise(tail, before, count, hsi_add_down(tail[v], smaller_time(pb, v)));
+        if (hsi_ask_after(pb->asker, 16 * (1 + count)))
+            return HS_ECANCELED;
     }
+    return HS_OK;
 }
 
 /* Where no worker that could run it is free before `from`, and the first of all at `first`. */
@@ -59,9 +64,9 @@ hs_status hsi_spans_find(const hsi_problem *pb, hsi_arena *arena, hsi_spans *spa
     tail = hsi_arena_take_zeroed(arena, vertices, sizeof *tail);
     if (!head || !tail)
         return HS_ENOMEM;
-    if (pb->graph)
-        find_ways(pb, head, tail);
-    for (size_t i = 0; i < pb->n; i++) {
+    if (pb->graph && find_ways(pb, head, tail) != HS_OK)
+        return HS_ECANCELED;
+    for (size_t i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++) {
         double before = head[i], after = tail[i];
 
         head[i] = span(first, before, cpus, pb->p[i], after);
@@ -75,7 +80,7 @@ double hsi_spans_longest(const hsi_problem *pb, const hsi_spans *spans)
 {
     double longest = 0;
 
-    for (size_t i = 0; i < pb->n; i++)
+    for (size_t i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++)
         longest = fmax(longest, fmin(spans->cpu[i], spans->gpu[i]));
     return longest;
 }

@@ -7,8 +7,12 @@
 
 #include "bound/bound.h"
 #include "bound/divisible.h"
+#include "config.h"
 #include "core/certificate.h"
 #include "core/settings.h"
+#ifdef HAVE_GLPK
+#include "bound/proof/graph/tree.h"
+#endif
 
 int hs_bound_has_certificate(const hs_bound *bound)
 {
@@ -78,11 +82,8 @@ static hs_status make(const hs_instance *in, hsi_problem *rows, const hs_setting
                       const char *name, maker make_it, const void *data, hs_certificate **out)
 {
     hs_certificate *c = calloc(1, sizeof *c);
-    hsi_asker       asker = hsi_asker_of(settings);
-    hs_status       st;
+    hs_status       st = c ? make_it(data, rows, settings, c) : HS_ENOMEM;
 
-    rows->asker = &asker;
-    st = c ? make_it(data, rows, settings, c) : HS_ENOMEM;
     if (st == HS_OK) {
         snprintf(c->bound, sizeof c->bound, "%s", name);
         c->computed = fmax(c->computed, c->value);
@@ -107,6 +108,7 @@ hs_status hs_certificate_create(const hs_bound *bound, const hs_instance *in,
                                 const hs_settings *settings, hs_certificate **out)
 {
     hs_settings full;
+    hsi_asker   asker;
     hsi_problem problem;
     hs_status   st;
 
@@ -117,8 +119,9 @@ hs_status hs_certificate_create(const hs_bound *bound, const hs_instance *in,
     st = hsi_settings_resolve(&full, settings);
     if (st == HS_OK)
         st = hsi_settings_check_available(&full, in, 0);
+    asker = hsi_asker_of(&full);
     if (st == HS_OK)
-        st = hsi_bound_problem(bound, in, &problem);
+        st = hsi_bound_problem(bound, in, &asker, &problem);
     return st == HS_OK ? make(in, &problem, &full, bound->name, make_of_bound, bound, out) : st;
 }
 
@@ -127,6 +130,10 @@ static hs_status make_of_value(const void *data, const hsi_problem *rows,
 {
     hsi_stop stop = hsi_stop_after(settings, HSI_BOUND_SECONDS);
 
+#ifdef HAVE_GLPK
+    if (rows->graph)
+        return hsi_certify_graph(rows, *(const double *)data, &stop, c);
+#endif
     return hsi_certify_tree(rows, *(const double *)data, 1, &stop, c);
 }
 
@@ -141,10 +148,25 @@ static int is_name(const char *name)
     return length > 0 && length < sizeof((hs_certificate *)0)->bound;
 }
 
+/* A graph that is small enough; the edges of others are left out. */
+static int is_for_cases(const hs_instance *in)
+{
+    const hs_graph *g = NULL;
+
+#ifdef HAVE_GLPK
+    if (hs_instance_has_graph(in) && hs_instance_tasks(in) <= HSI_TREE_VERTICES &&
+        hs_instance_graph(in, &g) == HS_OK)
+        return hs_graph_vertices(g) <= HSI_TREE_VERTICES;
+#endif
+    (void)in;
+    return g != NULL;
+}
+
 hs_status hs_certificate_prove(const hs_instance *in, const char *name, double value,
                                const hs_settings *settings, hs_certificate **out)
 {
     hs_settings full;
+    hsi_asker   asker;
     hsi_problem rows;
     hs_status   st;
 
@@ -153,9 +175,24 @@ hs_status hs_certificate_prove(const hs_instance *in, const char *name, double v
     st = hsi_settings_resolve(&full, settings);
     if (st == HS_OK)
         st = hsi_settings_check_available(&full, in, 0);
+    asker = hsi_asker_of(&full);
     if (st == HS_OK)
-        st = hsi_problem_of_rows(in, &rows);
+        st = is_for_cases(in) ? hsi_problem_of_tasks(in, &asker, &rows)
+                              : hsi_problem_of_rows(in, &asker, &rows);
     return st == HS_OK ? make(in, &rows, &full, name, make_of_value, &value, out) : st;
+}
+
+void hsi_proof_ways_free(size_t ways, hsi_proof_way *way)
+{
+    for (size_t i = 0; way && i < ways; i++)
+        free(way[i].step);
+    free(way);
+}
+
+void hsi_proof_node_free(hsi_proof_node *node)
+{
+    free(node->worth);
+    hsi_proof_ways_free(node->ways, node->way);
 }
 
 void hs_certificate_free(hs_certificate *certificate)
@@ -165,11 +202,9 @@ void hs_certificate_free(hs_certificate *certificate)
     if (!certificate)
         return;
     for (i = 0; certificate->node && i < certificate->nodes; i++)
-        free(certificate->node[i].worth);
+        hsi_proof_node_free(&certificate->node[i]);
     free(certificate->node);
-    for (i = 0; certificate->way && i < certificate->ways; i++)
-        free(certificate->way[i].task);
-    free(certificate->way);
+    hsi_proof_ways_free(certificate->ways, certificate->way);
     free(certificate->kind);
     free(certificate);
 }

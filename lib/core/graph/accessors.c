@@ -74,7 +74,7 @@ double hs_instance_transfer(const hs_instance *in, uint32_t from, uint32_t to, d
 
 hs_status hs_instance_graph(const hs_instance *in, const hs_graph **out)
 {
-    return in && out ? hsi_graph_of(in, out) : HS_EINVAL;
+    return in && out ? hsi_graph_of(in, NULL, out) : HS_EINVAL;
 }
 
 size_t hs_graph_vertices(const hs_graph *g)

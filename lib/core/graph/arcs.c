@@ -83,18 +83,22 @@ static void follow_data(builder *b, uint32_t task)
 }
 
 /* One pass. */
-static void walk(builder *b)
+static hs_status walk(builder *b)
 {
     const hsi_arcs *arcs = b->arcs;
-    size_t          n = arcs->pb->n;
+    size_t          n = arcs->pb->n, before = 0;
 
     b->count = 0;
     memset(b->seen, 0, n * sizeof *b->seen);
     memset(arcs->waits, 0, n * sizeof *arcs->waits);
     for (size_t i = 0; i < n && b->count <= MOST_ARCS; i++) {
+        if (hsi_ask_after(arcs->pb->asker, 16 * (1 + b->count - before)))
+            return HS_ECANCELED;
+        before = b->count;
         follow(b, arcs->order[i], arcs->order[i], 0);
         follow_data(b, arcs->order[i]);
     }
+    return HS_OK;
 }
 
 static void sort_tasks(hsi_arcs *arcs)
@@ -150,8 +154,7 @@ static hs_status fill(builder *b)
     }
     arcs->after_at[n] = begin;
     b->fills = 1;
-    walk(b);
-    return find_transfers(b);
+    return walk(b) == HS_OK ? find_transfers(b) : HS_ECANCELED;
 }
 
 hs_status hsi_arcs_open(const hsi_problem *pb, hsi_arcs *arcs)
@@ -171,7 +174,8 @@ hs_status hsi_arcs_open(const hsi_problem *pb, hsi_arcs *arcs)
     if (!arcs->after_at || !arcs->waits || !arcs->fetch || !arcs->order || !b.seen || !b.at)
         return HS_ENOMEM;
     sort_tasks(arcs);
-    walk(&b);
+    if (walk(&b) != HS_OK)
+        return HS_ECANCELED;
     return b.count > MOST_ARCS ? HS_ETOOBIG : fill(&b);
 }
 

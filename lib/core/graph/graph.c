@@ -27,12 +27,13 @@ typedef struct work {
     const hsi_told  *told;
     int              by_rows;
     hs_graph        *g;
-    hsi_vector       pred;    /* uint32_t */
-    hsi_vector       bytes;   /* double */
-    hsi_vector       entries; /* of one vertex, while they are put in order */
-    history         *history; /* of data */
-    hsi_vector       readers; /* of data that is still to be written */
+    hsi_vector       pred;        /* uint32_t */
+    hsi_vector       bytes;       /* double */
+    hsi_vector       entries;     /* of one vertex, while they are put in order */
+    history         *history;     /* of data */
+    hsi_vector       readers;     /* of data that is still to be written */
     uint32_t        *join, *fork; /* barriers of rows, where there are counts */
+    hsi_asker       *asker;
 } work;
 
 typedef struct entry {
@@ -76,8 +77,8 @@ static hs_status add_told(work *w, size_t row)
         if (count_of(w, from) > 1 && copy == 0)
             st = add(w, w->join[from], bytes);
         else
-            st = add(w, (uint32_t)(first_of(w, from) + (copy && !w->by_rows ? copy - 1 : 0)),
-                     bytes);
+            st =
+                add(w, (uint32_t)(first_of(w, from) + (copy && !w->by_rows ? copy - 1 : 0)), bytes);
     }
     return st;
 }
@@ -167,9 +168,9 @@ static void sort_entries(entry *entries, size_t count)
 /* The entries become the edges into the next vertex, each once. */
 static hs_status end_vertex(work *w, size_t vertex)
 {
-    entry  *entries = w->entries.data;
-    size_t  count = w->entries.size / sizeof *entries;
-    int     has_bytes = w->told->bytes != NULL;
+    entry *entries = w->entries.data;
+    size_t count = w->entries.size / sizeof *entries;
+    int    has_bytes = w->told->bytes != NULL;
 
     if (hsi_vector_reserve(&w->pred, count * sizeof entries->from) ||
         (has_bytes && hsi_vector_reserve(&w->bytes, count * sizeof entries->bytes)))
@@ -187,7 +188,7 @@ static hs_status end_vertex(work *w, size_t vertex)
     }
     w->entries.size = 0;
     w->g->pred_at[vertex + 1] = w->pred.size / sizeof entries->from;
-    return HS_OK;
+    return hsi_ask_after(w->asker, 8 * (1 + count)) ? HS_ECANCELED : HS_OK;
 }
 
 static hs_status add_tasks(work *w)
@@ -300,7 +301,7 @@ static hs_status take_room(work *w)
 }
 
 /* Edges by what comes before: each vertex's ascend, since they are met in order. */
-static hs_status add_successors(hs_graph *g)
+static hs_status add_successors(hs_graph *g, hsi_asker *asker)
 {
     size_t edges = g->pred_at[g->vertices], *at = calloc(g->vertices + 2, sizeof *at);
 
@@ -308,13 +309,17 @@ static hs_status add_successors(hs_graph *g)
     g->succ = malloc((edges + 1) * sizeof *g->succ);
     if (!at || !g->succ)
         return HS_ENOMEM;
-    for (size_t i = 0; i < edges; i++)
+    for (size_t i = 0; i < edges && !hsi_ask_at(asker, i); i++)
         at[g->pred[i] + 2]++;
     for (size_t v = 0; v + 1 < g->vertices; v++)
         at[v + 2] += at[v + 1];
-    for (size_t v = 0; v < g->vertices; v++) /* at[v + 1] is where v's begin, and then where they end */
-        for (size_t i = g->pred_at[v]; i < g->pred_at[v + 1]; i++)
+    for (size_t v = 0; v < g->vertices;
+         v++) /* at[v + 1] is where v's begin, and then where they end */
+        for (size_t i = g->pred_at[v]; i < g->pred_at[v + 1]; i++) {
+            if (hsi_ask_at(asker, i))
+                return HS_ECANCELED;
             g->succ[at[g->pred[i] + 1]++] = (uint32_t)v;
+        }
     return HS_OK;
 }
 
@@ -367,9 +372,10 @@ static hs_status add_edges(work *w)
     return st;
 }
 
-hs_status hsi_graph_build(const hsi_store *store, int by_rows, hs_graph **out, hsi_vector *cycle)
+hs_status hsi_graph_build(const hsi_store *store, int by_rows, hsi_asker *asker, hs_graph **out,
+                          hsi_vector *cycle)
 {
-    work      w = {.store = store, .told = store->told, .by_rows = by_rows};
+    work      w = {.store = store, .told = store->told, .by_rows = by_rows, .asker = asker};
     hs_status st = HS_OK;
 
     w.g = calloc(1, sizeof *w.g);
@@ -381,9 +387,9 @@ hs_status hsi_graph_build(const hsi_store *store, int by_rows, hs_graph **out, h
     else
         st = add_edges(&w);
     if (st == HS_OK)
-        st = add_successors(w.g);
+        st = add_successors(w.g, asker);
     if (st == HS_OK)
-        st = hsi_graph_sort(w.g, cycle);
+        st = hsi_graph_sort(w.g, asker, cycle);
     close_work(&w);
     if (st == HS_OK)
         *out = w.g;
@@ -411,14 +417,14 @@ void hsi_graph_free(hs_graph *g)
 }
 
 /* Who comes first publishes it; who comes second has worked for nothing. */
-hs_status hsi_graph_of(const hs_instance *in, const hs_graph **out)
+hs_status hsi_graph_of(const hs_instance *in, hsi_asker *asker, const hs_graph **out)
 {
     hsi_store *store = in->store;
     hs_graph  *g = store->told ? atomic_load(&store->graph) : NULL, *first = NULL;
     hs_status  st;
 
     if (!g && hsi_store_has_graph(store)) {
-        st = hsi_graph_build(store, 0, &g, NULL);
+        st = hsi_graph_build(store, 0, asker, &g, NULL);
         if (st != HS_OK)
             return st;
         if (!atomic_compare_exchange_strong(&store->graph, &first, g)) {

@@ -5,6 +5,7 @@
 #include <hybridsched/instance.h>
 
 #include "core/store.h"
+#include "support/asker.h"
 
 /*
  * Task graphs. Two views of one thing, both immutable:
@@ -37,10 +38,10 @@
  */
 struct hs_graph {
     size_t     tasks, vertices;
-    int        is_told;   /* the next three are what was told, and belong to that */
-    size_t    *pred_at;   /* of each vertex, and the number of all edges */
+    int        is_told; /* the next three are what was told, and belong to that */
+    size_t    *pred_at; /* of each vertex, and the number of all edges */
     uint32_t  *pred;
-    double    *bytes;     /* of the edges in `pred`; NULL: all 0 */
+    double    *bytes; /* of the edges in `pred`; NULL: all 0 */
     size_t    *succ_at;
     uint32_t  *succ;
     uint32_t  *position;  /* of tasks; NULL: that of task i is i */
@@ -49,8 +50,8 @@ struct hs_graph {
     hs_access *access;
 };
 
-/* Of an instance that has one, else NULL; HS_ENOMEM. It is the instance's. */
-hs_status hsi_graph_of(const hs_instance *in, const hs_graph **out);
+/* Of an instance that has one, else NULL; HS_ENOMEM, HS_ECANCELED. It is the instance's. */
+hs_status hsi_graph_of(const hs_instance *in, hsi_asker *asker, const hs_graph **out);
 
 /*
  * The graph of all tasks, or with `by_rows` that of the rows, as if each were one task: it has a
@@ -58,11 +59,12 @@ hs_status hsi_graph_of(const hs_instance *in, const hs_graph **out);
  * HS_EGRAPH `cycle` gets its vertices (size_t), each before the next and the last before the
  * first.
  */
-hs_status hsi_graph_build(const hsi_store *store, int by_rows, hs_graph **out, hsi_vector *cycle);
+hs_status hsi_graph_build(const hsi_store *store, int by_rows, hsi_asker *asker, hs_graph **out,
+                          hsi_vector *cycle);
 void      hsi_graph_free(hs_graph *g);
 
 /* For hsi_graph_build(): positions and order, once the edges are there. */
-hs_status hsi_graph_sort(hs_graph *g, hsi_vector *cycle);
+hs_status hsi_graph_sort(hs_graph *g, hsi_asker *asker, hsi_vector *cycle);
 
 static inline const uint32_t *hsi_predecessors(const hs_graph *g, size_t vertex, size_t *count)
 {

@@ -58,9 +58,11 @@ static void place(work *w, uint32_t vertex)
             release(w, succ[i]);
 }
 
-static void place_all(work *w)
+static hs_status place_all(work *w, hsi_asker *asker)
 {
     for (size_t v = 0; v < w->g->vertices; v++) {
+        if (hsi_ask_at(asker, v))
+            return HS_ECANCELED;
         w->missing[v] = hsi_predecessor_count(w->g, v);
         if (w->missing[v] == 0)
             release(w, (uint32_t)v);
@@ -73,7 +75,10 @@ static void place_all(work *w)
         else
             next = hsi_heap_pop(w->free, w->free_count--, is_smaller, NULL);
         place(w, next);
+        if (hsi_ask_after(asker, 32 + hsi_predecessor_count(w->g, next)))
+            return HS_ECANCELED;
     }
+    return HS_OK;
 }
 
 /* A vertex before this one that is in no order either: there is one if this is in none. */
@@ -93,8 +98,8 @@ static uint32_t unplaced_before(const work *w, size_t vertex)
  */
 static hs_status find_cycle(const work *w, uint32_t *seen, hsi_vector *cycle)
 {
-    size_t  vertex = 0, first, *list;
-    size_t  count = 0;
+    size_t vertex = 0, first, *list;
+    size_t count = 0;
 
     memset(seen, 0, w->g->vertices * sizeof *seen);
     while (w->missing[vertex] == 0)
@@ -119,7 +124,7 @@ static hs_status find_cycle(const work *w, uint32_t *seen, hsi_vector *cycle)
     return HS_EGRAPH;
 }
 
-hs_status hsi_graph_sort(hs_graph *g, hsi_vector *cycle)
+hs_status hsi_graph_sort(hs_graph *g, hsi_asker *asker, hsi_vector *cycle)
 {
     work      w = {.g = g};
     hs_status st = HS_ENOMEM;
@@ -132,9 +137,8 @@ hs_status hsi_graph_sort(hs_graph *g, hsi_vector *cycle)
     w.free = malloc((g->vertices + 1) * sizeof *w.free);
     w.barriers = malloc((g->vertices - g->tasks + 1) * sizeof *w.barriers);
     if (g->position && g->order && w.missing && w.free && w.barriers) {
-        place_all(&w);
-        st = HS_OK;
-        if (w.placed < g->vertices)
+        st = place_all(&w, asker);
+        if (st == HS_OK && w.placed < g->vertices)
             st = cycle ? find_cycle(&w, w.free, cycle) : HS_EGRAPH;
     }
     free(w.missing);

@@ -83,7 +83,7 @@ static void tell_along_data(walk *w, uint32_t task, double way)
                  mean_transfer(w, hs_instance_data_bytes(w->in, access[i].data)) + way);
 }
 
-static void go(walk *w, double *rank)
+static hs_status go(walk *w, double *rank)
 {
     const hs_graph *g = w->pb->graph;
 
@@ -100,15 +100,19 @@ static void go(walk *w, double *rank)
         tell_along_edges(w, vertex, way);
         if (w->transfers && !hsi_is_barrier(g, vertex))
             tell_along_data(w, vertex, way);
+        if (hsi_ask_at(w->pb->asker, i))
+            return HS_ECANCELED;
     }
+    return HS_OK;
 }
 
 static hs_status rank_all(walk *w, double *rank)
 {
     const hsi_problem *pb = w->pb;
+    hs_status          st;
 
     if (!pb->graph) {
-        for (size_t i = 0; i < pb->n; i++)
+        for (size_t i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++)
             rank[i] = w->time(pb, i);
         return HS_OK;
     }
@@ -116,9 +120,9 @@ static hs_status rank_all(walk *w, double *rank)
     w->behind = calloc(pb->graph->vertices + 1, sizeof *w->behind);
     if (!w->behind)
         return HS_ENOMEM;
-    go(w, rank);
+    st = go(w, rank);
     free(w->behind);
-    return HS_OK;
+    return st;
 }
 
 hs_status hsi_ranks(const hs_instance *in, const hsi_problem *pb, hs_rank which, double *rank)
@@ -146,7 +150,7 @@ hs_status hsi_rank_numbers(const hs_instance *in, const hsi_problem *pb, hs_rank
     hs_status st;
 
     if (which == HS_RANK_GIVEN || which == HS_RANK_FIFO) {
-        for (size_t i = 0; i < pb->n; i++)
+        for (size_t i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++)
             number[i] = which == HS_RANK_GIVEN ? hsi_priority(pb, i) : 0;
         return HS_OK;
     }
@@ -154,7 +158,7 @@ hs_status hsi_rank_numbers(const hs_instance *in, const hsi_problem *pb, hs_rank
     if (!rank)
         return HS_ENOMEM;
     st = hsi_ranks(in, pb, which, rank);
-    for (size_t i = 0; i < pb->n && st == HS_OK; i++)
+    for (size_t i = 0; i < pb->n && st == HS_OK && !hsi_ask_at(pb->asker, i); i++)
         number[i] = (int64_t)hsi_key_of_double(rank[i]);
     free(rank);
     return st;

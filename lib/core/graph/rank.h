@@ -28,7 +28,10 @@ static inline double hsi_mean_time(const hsi_problem *pb, size_t task)
     return (pb->m * pb->p[task] + pb->k * pb->q[task]) / ((double)pb->m + pb->k);
 }
 
-/* rank[t] = b(t), HS_RANK_MIN or HS_RANK_AVG, for the tasks of `in`. O(vertices + edges). */
+/*
+ * rank[t] = b(t), HS_RANK_MIN or HS_RANK_AVG, for the tasks of `in`. O(vertices + edges). Where
+ * the problem's asker wants no more, HS_ECANCELED, or what comes is nothing; here and below.
+ */
 hs_status hsi_ranks(const hs_instance *in, const hsi_problem *pb, hs_rank which, double *rank);
 
 /* rank[t] = w(t) + max over the successors of (c(t, s) + w(s)), both as for HS_RANK_AVG. */

@@ -195,7 +195,7 @@ hs_status hsi_builder_graph(hs_builder *b, hs_graph **graph, size_t *row)
         st = hsi_told_finish(store->told, &b->telling, store->rows, hsi_store_counts(store),
                              &b->fault);
     if (st == HS_OK && hsi_store_has_graph(store)) {
-        st = hsi_graph_build(store, 1, graph, &b->fault.cycle);
+        st = hsi_graph_build(store, 1, NULL, graph, &b->fault.cycle);
         if (st == HS_EGRAPH) {
             b->fault.kind = HSI_FAULT_CYCLE;
             b->fault.row = *(size_t *)b->fault.cycle.data;

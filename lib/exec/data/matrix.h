@@ -73,17 +73,27 @@ enum { HSI_FEATURES = 8 };
 
 /*
  * recognise.c. HS_OK and NULL: no kernel of the instance works on data. HS_EDEPENDENT: they do,
- * but it is no factorisation of a whole matrix; `why` says what is in the way.
+ * but it is no factorisation of a whole matrix, each step once; `why` says what is in the way.
  */
 hs_status hsi_matrix_create(const hs_instance *in, uint64_t seed, hsi_matrix **out,
                             char why[HS_WHY]);
 void      hsi_matrix_free(hsi_matrix *matrix);
+
+/* steps.c: HS_EDEPENDENT: a step is missing, or there twice; `why` names it. HS_ENOMEM */
+hs_status hsi_matrix_steps(const hs_instance *in, const hsi_matrix *matrix, char why[HS_WHY]);
+
+/* recognise.c: a step as a row has it: the kernel and its data. */
+void hsi_matrix_name_step(const hsi_matrix *matrix, hsi_step step, int k, int i, int j, size_t size,
+                          char *text);
 
 /* Is it the row's kernel that would run on CPUs, and one that works on the data the row names? */
 int hsi_matrix_concerns(const hs_instance *in, size_t number, const hs_task *row);
 
 /* program.c: elements of a tile in memory; T-i-k has HSI_KERNEL_PANEL rows whatever its order. */
 size_t hsi_matrix_elements(const hsi_matrix *matrix);
+
+/* Those of them that a piece of A, V or T has. */
+size_t hsi_matrix_piece_elements(const hsi_matrix *matrix, char letter);
 
 /*
  * fill.c: from now on this is the input, by column; Cholesky's is what is on and below the

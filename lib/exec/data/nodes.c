@@ -18,9 +18,10 @@ typedef struct slot {
 } slot;
 
 typedef struct node {
-    copy    *copies; /* by piece */
-    slot    *slots;
-    uint32_t count;
+    copy          *copies; /* by piece */
+    slot          *slots;
+    uint32_t       count;
+    unsigned char *peers; /* by node */
 } node;
 
 struct hsi_nodes {
@@ -51,7 +52,8 @@ hs_status hsi_nodes_create(size_t pieces, unsigned count, hsi_nodes **out)
     nodes->count = count;
     for (i = 0; i < count; i++) {
         nodes->node[i].copies = malloc((pieces + 1) * sizeof *nodes->node[i].copies);
-        if (!nodes->node[i].copies) {
+        nodes->node[i].peers = calloc(count, 1);
+        if (!nodes->node[i].copies || !nodes->node[i].peers) {
             hsi_nodes_free(nodes);
             return HS_ENOMEM;
         }
@@ -67,6 +69,7 @@ void hsi_nodes_free(hsi_nodes *nodes)
 
     for (i = 0; nodes && i < nodes->count; i++) {
         free(nodes->node[i].copies);
+        free(nodes->node[i].peers);
         free(nodes->node[i].slots);
     }
     free(nodes);
@@ -120,6 +123,11 @@ void hsi_nodes_close(hsi_nodes *nodes, unsigned number)
     n->count = 0;
 }
 
+void hsi_nodes_befriend(hsi_nodes *nodes, unsigned one, unsigned other)
+{
+    nodes->node[one].peers[other] = nodes->node[other].peers[one] = 1;
+}
+
 static void unlink_slot(node *n, uint32_t s)
 {
     n->slots[n->slots[s].older].newer = n->slots[s].newer;
@@ -161,7 +169,7 @@ static void forget(node *n, size_t piece, hsi_event event)
 
 static void add_move(hsi_moves *out, size_t piece, unsigned from, unsigned to, uint32_t s)
 {
-    out->move[out->count++] = (hsi_move){piece, from, to, s};
+    out->move[out->count++] = (hsi_move){piece, from, to, s, HSI_NO_SLOT};
 }
 
 /* The one GPU that has it, if the host has not. 0: nobody. */
@@ -207,16 +215,31 @@ static uint32_t take_slot(hsi_nodes *nodes, unsigned number, hsi_moves *out)
     return s;
 }
 
-/* To the host, or to a GPU from there. */
+/* A GPU that has it and copies it without the host; else the host. */
+static unsigned peer_of(const hsi_nodes *nodes, unsigned number, size_t piece)
+{
+    unsigned i;
+
+    for (i = 1; i < nodes->count; i++)
+        if (nodes->node[number].peers[i] && nodes->node[i].copies[piece].holding != HSI_ABSENT)
+            return i;
+    return HSI_HOST;
+}
+
+/* To the host, or to a GPU. */
 static void fill(hsi_nodes *nodes, unsigned number, size_t piece, unsigned owner, hsi_moves *out)
 {
-    copy *home = &nodes->node[HSI_HOST].copies[piece], *c = &nodes->node[number].copies[piece];
+    copy    *home = &nodes->node[HSI_HOST].copies[piece], *c = &nodes->node[number].copies[piece];
+    unsigned peer;
 
     if (home->holding == HSI_ABSENT)
         bring_home(nodes, owner, piece, out);
     if (number == HSI_HOST)
         return;
-    add_move(out, piece, HSI_HOST, number, c->slot);
+    peer = peer_of(nodes, number, piece);
+    add_move(out, piece, peer, number, c->slot);
+    if (peer != HSI_HOST)
+        out->move[out->count - 1].peer_slot = nodes->node[peer].copies[piece].slot;
     home->holding = hsi_holding_after(home->holding, HSI_READ_ELSEWHERE);
     c->holding = hsi_holding_after(c->holding, HSI_READ_HERE);
     c->version = home->version;

@@ -10,7 +10,8 @@
 /*
  * Where the pieces of a matrix are: in the memory of the host, and in slots of that of GPUs, each
  * of which holds any one piece. It says which copies are to be made, in which order, and takes
- * them for made: nothing is copied here. All copies go from or to the host.
+ * them for made: nothing is copied here. Copies go from or to the host, and from one GPU to
+ * another that is its peer; the host has the piece then, too.
  *
  * Each node has a piece in one of three states. If one node is dirty, no other has the piece; if
  * one shares it, the host does, too.
@@ -40,7 +41,8 @@ enum { HSI_HOST = 0 };
 typedef struct hsi_move {
     size_t   piece;
     unsigned from, to;
-    uint32_t slot; /* of the GPU's side */
+    uint32_t slot;      /* of the GPU's side; between GPUs, where it goes to */
+    uint32_t peer_slot; /* between GPUs: where it comes from */
 } hsi_move;
 
 /* In this order: home of what stood in the way, home of the piece, and to where it is wanted. */
@@ -67,6 +69,9 @@ void hsi_nodes_reset(hsi_nodes *nodes);
 /* A GPU has so many slots, all free. HS_ENOMEM. And none: what only it has is lost. */
 hs_status hsi_nodes_open(hsi_nodes *nodes, unsigned node, uint32_t slots);
 void      hsi_nodes_close(hsi_nodes *nodes, unsigned node);
+
+/* These two GPUs copy to and fro without the host, from now on. */
+void hsi_nodes_befriend(hsi_nodes *nodes, unsigned one, unsigned other);
 
 /*
  * The piece is to be at the node, to be read, or, not `filled`, to be written from the first

@@ -9,6 +9,11 @@ size_t hsi_matrix_elements(const hsi_matrix *matrix)
     return (size_t)matrix->tile * (size_t)hsi_larger(matrix->tile, HSI_KERNEL_PANEL);
 }
 
+size_t hsi_matrix_piece_elements(const hsi_matrix *matrix, char letter)
+{
+    return (size_t)matrix->tile * (size_t)(letter == 'T' ? HSI_KERNEL_PANEL : matrix->tile);
+}
+
 static void order_row(hsi_matrix_row *row, uint32_t *versions, hsi_operand **writers)
 {
     int i;

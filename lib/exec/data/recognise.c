@@ -135,6 +135,24 @@ static int match(const hsi_matrix *matrix, const hs_instance *in, size_t number,
     return out->count == HSI_OPERANDS || !p->operand[out->count];
 }
 
+void hsi_matrix_name_step(const hsi_matrix *matrix, hsi_step step, int k, int i, int j, size_t size,
+                          char *text)
+{
+    static const char *const modes[] = {[HS_READ] = "r", [HS_WRITE] = "w", [HS_READ_WRITE] = "rw"};
+    const int                value['k' - 'i' + 1] = {i, j, k};
+    const pattern           *p = patterns;
+    size_t                   length;
+    int                      o;
+
+    while (p->kind != matrix->kind || p->step != step)
+        p++;
+    length = (size_t)snprintf(text, size, "%s:%d with the data ", p->kernel, matrix->tile);
+    for (o = 0; o < HSI_OPERANDS && p->operand[o] && length < size; o++)
+        length += (size_t)snprintf(text + length, size - length, "%s%c-%d-%d:%s", o ? ";" : "",
+                                   p->operand[o][0], value[p->operand[o][1] - 'i'],
+                                   value[p->operand[o][2] - 'i'], modes[mode_of(p->operand[o][3])]);
+}
+
 static hs_status recognise_row(hsi_matrix *matrix, const hs_instance *in, size_t number,
                                const hsi_kernel_entry *entry, const hs_task *row, int tile,
                                char why[HS_WHY])
@@ -309,6 +327,8 @@ hs_status hsi_matrix_create(const hs_instance *in, uint64_t seed, hsi_matrix **o
             st = hsi_matrix_order(matrix);
         if (st == HS_OK)
             st = place_tiles(matrix, why);
+        if (st == HS_OK)
+            st = hsi_matrix_steps(in, matrix, why);
         if (st == HS_OK)
             st = check_memory(matrix, why);
     }

@@ -38,7 +38,7 @@ hs_status hsi_journal_outdated(const hs_instance *in, const uint64_t *line,
                                const hsi_journal_past *past)
 {
     hsi_walk  walk;
-    hs_status st = hsi_walk_open(&walk, in);
+    hs_status st = hsi_walk_begin(&walk, in);
     uint64_t *done = NULL;
 
     if (st == HS_OK && walk.count > 0) {
@@ -49,6 +49,6 @@ hs_status hsi_journal_outdated(const hs_instance *in, const uint64_t *line,
             st = HS_ENOMEM;
     }
     free(done);
-    hsi_walk_close(&walk);
+    hsi_walk_end(&walk);
     return st;
 }

@@ -44,13 +44,13 @@ hs_status hsi_blocked_find(hsi_results *results, const hsi_work *work)
 
     if (!results->failed || !hs_instance_has_graph(work->in))
         return HS_OK;
-    st = hsi_walk_open(&walk, work->in);
+    st = hsi_walk_begin(&walk, work->in);
     if (st != HS_OK)
         return st;
     results->blocker = malloc((walk.count + 1) * sizeof *results->blocker);
     if (results->blocker)
         follow(results, &walk, hs_instance_tasks(work->in));
-    hsi_walk_close(&walk);
+    hsi_walk_end(&walk);
     return results->blocker ? HS_OK : HS_ENOMEM;
 }
 

@@ -235,12 +235,20 @@ static void ask_in_order(hsi_worker *worker, int64_t now)
     ask_woken(exec, now);
 }
 
+/* What has become ready may be for nobody who is left. */
+static void decide_alone(hsi_worker *worker)
+{
+    if (worker->exec->results.lost_workers)
+        hsi_strand(worker);
+    hsi_decide(worker, worker->now);
+}
+
 void hsi_go_on(hsi_worker *worker)
 {
     if (hs_policy_settles(worker->exec->policy))
         ask_in_order(worker, worker->now);
     else
-        hsi_decide(worker, worker->now);
+        decide_alone(worker);
     hsi_reconsider(worker->exec, worker->now);
 }
 

@@ -3,6 +3,7 @@
 #define HSI_EXEC_RUN_DISPATCHER_H
 
 #include "exec/machine/machine.h"
+#include "exec/machine/power.h"
 #include "exec/run/bodies.h"
 #include "exec/run/control.h"
 #include "exec/run/progress.h"
@@ -17,16 +18,18 @@
  * for those that wait and that the policy says it concerns, and wakes who has got something to do.
  */
 struct hs_exec {
-    hsi_work     work;
-    hsi_machine  machine;
-    hsi_bodies   bodies;
-    hs_policy   *policy;
-    hsi_results  results;
-    hsi_progress progress;
-    hsi_worker  *worker;
-    unsigned     conds; /* workers whose turn.wake is there */
-    hs_wake      wake;  /* of those that wait, who is to be asked: under the lock */
-    hsi_control  control;
+    hsi_work      work;
+    hsi_machine   machine;
+    hsi_power_use power; /* of the last run */
+    hsi_bodies    bodies;
+    hs_policy    *policy;
+    hsi_results   results;
+    hsi_progress  progress;
+    hsi_worker   *worker;
+    unsigned      conds; /* workers whose turn.wake is there */
+    hs_wake       wake;  /* of those that wait, who is to be asked: under the lock */
+    hsi_control   control;
+    int           comes_back; /* workers may have more of their own after they were asked */
 };
 
 /* What runs a task on this worker. */

@@ -66,6 +66,9 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report)
                         .left_out = exec->results.left_out,
                         .blocked = exec->results.blocked,
                         .lost_workers = exec->results.lost_workers,
+                        .gpu_joules = exec->power.joules,
+                        .gpu_clock = exec->power.clock,
+                        .gpu_clock_most = exec->power.clock_most,
                         .stopped = exec->control.stop != 0};
     unsigned       i;
 

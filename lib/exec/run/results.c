@@ -51,13 +51,13 @@ static hs_status find_left_out(hsi_results *results, const hsi_work *work)
 
     if (work->settings.resume != HS_RESUME_FAILED)
         return HS_OK;
-    st = hsi_walk_open(&walk, work->in);
+    st = hsi_walk_begin(&walk, work->in);
     if (st != HS_OK)
         return st;
     results->is_out = calloc((walk.graph ? walk.count : tasks) + 1, 1);
     if (results->is_out)
         leave_out(results, &walk, tasks, results->is_out);
-    hsi_walk_close(&walk);
+    hsi_walk_end(&walk);
     return results->is_out ? HS_OK : HS_ENOMEM;
 }
 

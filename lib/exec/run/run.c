@@ -172,6 +172,7 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     hs_status      status;
     unsigned       started, i;
     int            told;
+    hsi_power     *power;
 
     if (!why)
         why = unread;
@@ -189,9 +190,11 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     exec->control.next_look = HSI_FAR;
     for (i = 0; i < exec->work.workers; i++)
         exec->worker[i].turn.deadline = HSI_FAR;
+    power = hsi_power_begin(&exec->machine, exec->work.gpus);
     started = start_threads(exec);
     open_gate(exec, started);
     hsi_wait_for_workers(exec);
+    exec->power = hsi_power_end(power);
     for (i = 0; i < started; i++)
         pthread_join(exec->worker[i].thread, NULL);
     status = close_journal(exec, &lost, why);

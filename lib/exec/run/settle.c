@@ -26,6 +26,8 @@ void hsi_own_done(hsi_worker *worker, uint32_t task)
     hs_wake  wake = {0};
     unsigned i;
 
+    if (exec->comes_back) /* what comes after it may be on its way: see ahead.c */
+        __atomic_store_n(&exec->results.state[task], HSI_TASK_OVER, __ATOMIC_RELEASE);
     hs_policy_ended(exec->policy, worker->number, task, HS_ENDING_DONE,
                     hsi_time_since_start(exec, worker->now), &wake);
     if (!wake.types && !wake.count && !worker->row.length)
@@ -35,6 +37,8 @@ void hsi_own_done(hsi_worker *worker, uint32_t task)
     exec->wake.types |= wake.types;
     for (i = 0; i < wake.count; i++)
         hs_wake_worker(&exec->wake, wake.worker[i]);
+    if (exec->results.lost_workers)
+        hsi_strand(worker);
     hsi_reconsider(exec, worker->now);
     hsi_unlock(&exec->control);
 }

@@ -194,6 +194,21 @@ static void run_own(hsi_worker *worker)
         hsi_run_one(worker, task);
 }
 
+/* With the lock held, which it gives up meanwhile. What is to be tried again comes first: for that
+ * it has to be asked. */
+static void run_own_again(hsi_worker *worker)
+{
+    hs_exec *exec = worker->exec;
+
+    if (!exec->comes_back || worker->turn.phase != HSI_RUN || exec->results.retries.count)
+        return;
+    hsi_enter(worker, HSI_OWN, worker->now);
+    hsi_reconsider(exec, worker->now);
+    hsi_unlock(&exec->control);
+    run_own(worker);
+    hsi_lock(&exec->control);
+}
+
 /* With the lock held, which it gives up meanwhile: to sleep and be woken takes longer than what
  * others often need to make something ready. 1: it has been told. */
 static int wait_a_moment(hsi_worker *worker)
@@ -255,6 +270,7 @@ static void follow_policy(hsi_worker *worker)
         outcome = hsi_attempt(worker, worker->turn.task);
         hsi_lock(&exec->control);
         hsi_settle(worker, worker->turn.task, outcome);
+        run_own_again(worker);
         hsi_go_on(worker);
     }
     hsi_retreat(worker);

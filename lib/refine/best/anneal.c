@@ -19,13 +19,13 @@
 #include "support/sort.h"
 
 enum {
-    POOL_FROM = 8,      /* tasks a worker of a type, from where on its workers are one */
-    WINDOW = 48,        /* items near the pivot, where both types are one machine each */
-    FEW_KINDS = 32,     /* of tasks, up to which kinds are drawn rather than tasks */
+    POOL_FROM = 8,       /* tasks a worker of a type, from where on its workers are one */
+    WINDOW = 48,         /* items near the pivot, where both types are one machine each */
+    FEW_KINDS = 32,      /* of tasks, up to which kinds are drawn rather than tasks */
     POOL_MOVES = 100000, /* and how many moves of those are enough */
-    LEAST_WINDOW = 16,  /* the same of one type, and half as many as there are of the other */
-    BLOCK = 512,        /* moves at one temperature and target */
-    SPREAD_BITS = 10    /* of the table of thresholds */
+    LEAST_WINDOW = 16,   /* the same of one type, and half as many as there are of the other */
+    BLOCK = 512,         /* moves at one temperature and target */
+    SPREAD_BITS = 10     /* of the table of thresholds */
 };
 
 /* The energy that the target is moved to keep, in temperatures, a machine. */
@@ -47,10 +47,10 @@ struct hsi_anneal {
     machine           *machines;
     uint32_t           items, count;
     uint32_t           kinds, kind[FEW_KINDS + 1]; /* where each begins; kinds = 0: too many */
-    double            *threshold; /* -log of evenly spread numbers in (0, 1) */
-    uint64_t          *keys;  /* and scratch of a sort: 2n */
-    double             fixed[2];  /* loads of what is not an item, of pooled types */
-    double             edge;      /* loss of the item farthest from the pivot, of pools' */
+    double            *threshold;                  /* -log of evenly spread numbers in (0, 1) */
+    uint64_t          *keys;                       /* and scratch of a sort: 2n */
+    double             fixed[2]; /* loads of what is not an item, of pooled types */
+    double             edge;     /* loss of the item farthest from the pivot, of pools' */
 };
 
 hs_status hsi_anneal_open(const hsi_problem *pb, double pivot, hsi_anneal **out)
@@ -90,10 +90,8 @@ void hsi_anneal_close(hsi_anneal *a)
 
 static void add_machine(hsi_anneal *a, hs_type type, uint32_t workers, uint32_t first)
 {
-    a->machines[a->count++] = (machine){.weight = type == HS_CPU ? 1 : a->pivot,
-                                        .type = type,
-                                        .workers = workers,
-                                        .first = first};
+    a->machines[a->count++] = (machine){
+        .weight = type == HS_CPU ? 1 : a->pivot, .type = type, .workers = workers, .first = first};
 }
 
 static void make_machines(hsi_anneal *a, const int pooled[2])
@@ -153,18 +151,20 @@ static int loses_less(const void *context, uint32_t a, uint32_t b)
  * The tasks that may move, in task[]: as many of the pools' as matter, those nearest to the
  * pivot, and all of workers told apart.
  */
-static void choose_items(hsi_anneal *a, const int pooled[2], const uint32_t *worker)
+static hs_status choose_items(hsi_anneal *a, const int pooled[2], const uint32_t *worker,
+                              hsi_asker *asker)
 {
     const hsi_problem    *pb = a->pb;
-    const hsi_index_order how = {loss_key, loses_less, a, NULL};
+    const hsi_index_order how = {loss_key, loses_less, a, asker};
     uint32_t              from_pools = 0, apart, most, i;
 
-    for (i = 0; i < pb->n; i++)
+    for (i = 0; i < pb->n && !hsi_ask_at(asker, i); i++)
         if (pooled[worker[i] >= pb->m]) {
             a->keys[from_pools] = loss_key(a, i);
             a->task[from_pools++] = i;
         }
-    hsi_sort_by_keys(a->keys, a->keys + from_pools, from_pools, &how, a->task, a->task);
+    if (hsi_sort_by_keys(a->keys, a->keys + from_pools, from_pools, &how, a->task, a->task))
+        return HS_ECANCELED;
     apart = (uint32_t)pb->n - from_pools;
     most = pooled[HS_CPU] && pooled[HS_GPU] ? WINDOW : apart / 2 + LEAST_WINDOW;
     a->items = from_pools < most ? from_pools : most;
@@ -172,6 +172,7 @@ static void choose_items(hsi_anneal *a, const int pooled[2], const uint32_t *wor
     for (i = 0; i < pb->n; i++)
         if (!pooled[worker[i] >= pb->m])
             a->task[a->items++] = i;
+    return HS_OK;
 }
 
 /* By the time on one type, of equal ones on the other, of equal ones as they were chosen. */
@@ -197,19 +198,21 @@ static int item_before(const void *context, uint32_t a, uint32_t b)
     return by->minor[x] != by->minor[y] ? by->minor[x] < by->minor[y] : a < b;
 }
 
-static void sort_items(hsi_anneal *a, int by_gpu)
+static hs_status sort_items(hsi_anneal *a, int by_gpu, hsi_asker *asker)
 {
     const hsi_problem    *pb = a->pb;
     const item_order      by = {a->task, by_gpu ? pb->q : pb->p, by_gpu ? pb->p : pb->q};
-    const hsi_index_order how = {item_key, item_before, &by, NULL};
+    const hsi_index_order how = {item_key, item_before, &by, asker};
     uint32_t             *order = a->best, *chosen = a->where, i; /* not in use yet */
 
     for (i = 0; i < a->items; i++)
         a->keys[i] = item_key(&by, i);
-    hsi_sort_by_keys(a->keys, a->keys + a->items, a->items, &how, NULL, order);
+    if (hsi_sort_by_keys(a->keys, a->keys + a->items, a->items, &how, NULL, order))
+        return HS_ECANCELED;
     memcpy(chosen, a->task, a->items * sizeof *chosen);
     for (i = 0; i < a->items; i++)
         a->task[i] = chosen[order[i]];
+    return HS_OK;
 }
 
 /* Where the kinds begin among the items, if there are few. */
@@ -230,15 +233,19 @@ static void find_kinds(hsi_anneal *a)
     a->kind[a->kinds] = a->items;
 }
 
-static void make_items(hsi_anneal *a, const int pooled[2], const uint32_t *worker)
+static hs_status make_items(hsi_anneal *a, const int pooled[2], const uint32_t *worker,
+                            hsi_asker *asker)
 {
     const hsi_problem *pb = a->pb;
+    hs_status          st = choose_items(a, pooled, worker, asker);
     size_t             i;
 
-    choose_items(a, pooled, worker);
-    sort_items(a, pooled[HS_CPU] && !pooled[HS_GPU]);
+    if (st == HS_OK)
+        st = sort_items(a, pooled[HS_CPU] && !pooled[HS_GPU], asker);
+    if (st != HS_OK)
+        return st;
     memset(a->fixed, 0, sizeof a->fixed);
-    for (i = 0; i < pb->n; i++)
+    for (i = 0; i < pb->n && !hsi_ask_at(asker, i); i++)
         if (pooled[worker[i] >= pb->m])
             a->fixed[worker[i] >= pb->m] += hsi_time_on(pb, i, worker[i]);
     for (i = 0; i < a->items; i++) {
@@ -251,6 +258,7 @@ static void make_items(hsi_anneal *a, const int pooled[2], const uint32_t *worke
             a->fixed[worker[task] >= pb->m] -= hsi_time_on(pb, task, worker[task]);
     }
     find_kinds(a);
+    return asker && asker->canceled ? HS_ECANCELED : HS_OK;
 }
 
 static inline double above(const machine *at, double load)
@@ -458,12 +466,12 @@ static void cool(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
 }
 
 /* With nothing but pools, a task goes where the pivot wants it, unless it ends too late there. */
-static void follow_pivot(const hsi_anneal *a, double makespan, uint32_t *worker)
+static void follow_pivot(const hsi_anneal *a, double makespan, hsi_asker *asker, uint32_t *worker)
 {
     const hsi_problem *pb = a->pb;
     size_t             i;
 
-    for (i = 0; i < pb->n; i++) {
+    for (i = 0; i < pb->n && !hsi_ask_at(asker, i); i++) {
         int gpu = pb->p[i] > a->pivot * pb->q[i];
 
         if (gpu ? pb->q[i] > makespan : pb->p[i] > makespan)
@@ -492,8 +500,9 @@ static hs_status write_back(hsi_anneal *a, const int pooled[2], const hsi_interr
 hs_status hsi_anneal_go(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
                         const hsi_interrupt *interrupt, uint32_t *worker)
 {
-    int    pooled[2], only_pools;
-    double begin;
+    int       pooled[2], only_pools;
+    double    begin;
+    hs_status st;
 
     run->made = 0;
     run->height = run->makespan;
@@ -506,9 +515,11 @@ hs_status hsi_anneal_go(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
     }
     only_pools = pooled[HS_CPU] && pooled[HS_GPU];
     if (only_pools)
-        follow_pivot(a, run->makespan, worker);
+        follow_pivot(a, run->makespan, interrupt->asker, worker);
     make_machines(a, pooled);
-    make_items(a, pooled, worker);
+    st = make_items(a, pooled, worker, interrupt->asker);
+    if (st != HS_OK)
+        return st;
     if (only_pools && a->edge > 0) { /* what the items may lose says how hot it has to be */
         run->hot = a->edge;
         run->cold = a->edge / 1000;

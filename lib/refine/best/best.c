@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The default algorithm: the portfolio, then annealing, with lower bounds beside
- * it that say when to end. What is returned is always the schedule of the least
- * makespan that was met, so it is no worse than any member that finished. Where workers come late
- * it is the portfolio alone. It takes the
- * time it is given, or less where the bounds prove that nothing better is to be had.
+ * it that say when to end. What is returned is always the schedule that takes the least (state.c
+ * says what that is) of those met, so it is no worse than any member that finished. Where workers
+ * come late it is the portfolio alone. It takes the time it is given, or less where the bounds
+ * prove that nothing better is to be had.
  */
 #include <float.h>
 #include <math.h>
@@ -30,7 +30,7 @@ static hs_status warm_start(hsi_best *best)
         return st;
     if (best->pb.graph)
         return hsi_graph_start(best, start);
-    hsi_assignment_of(start, best->worker);
+    hsi_assignment_of(start, &best->caller, best->worker);
     return hsi_best_offer_assignment(best, best->worker);
 }
 
@@ -56,16 +56,15 @@ static hs_status level(hsi_best *best)
 
 static hs_status order_tasks(hsi_best *best)
 {
-    const hsi_problem asking = hsi_best_asking(best);
-
-    return hsi_order_by_rho(&asking, HSI_RHO_UP, best->order);
+    return hsi_order_by_rho(&best->asking, HSI_RHO_UP, best->order);
 }
 
 typedef hs_status step_function(hsi_best *best);
 
-static step_function *const by_loads[] = {order_tasks, hsi_portfolio_rest, hsi_best_by_kinds,
-                                          level,       hsi_rounds,         NULL};
-static step_function *const by_graph[] = {hsi_graph_bounds, hsi_graph_search, NULL};
+static step_function *const by_loads[] = {order_tasks,      hsi_portfolio_rest, hsi_best_by_kinds,
+                                          level,            hsi_best_by_counts, hsi_filling_open,
+                                          hsi_rounds,       NULL};
+static step_function *const by_graph[] = {hsi_graph_bounds, hsi_graph_work, hsi_graph_search, NULL};
 
 static hs_status improve(hsi_best *best)
 {
@@ -75,11 +74,9 @@ static hs_status improve(hsi_best *best)
     if (best->pb.n == 0)
         return HS_OK;
     st = hsi_bounds_open(best);
-    if (st == HS_ECANCELED)
-        return HS_OK;
     for (; *step && st == HS_OK && hsi_best_goes_on(best); step++)
         st = (*step)(best);
-    return st == HS_ECANCELED ? HS_OK : st; /* it has a schedule */
+    return st;
 }
 
 /* Where workers come late: what the members make of that, and the bound that knows it. */
@@ -92,13 +89,14 @@ static hs_status take_members(hsi_best *best)
         st = hsi_portfolio_rest(best);
     report->bound = best->bound;
     snprintf(report->bound_name, sizeof report->bound_name, "%s", hsi_bound_deadline.name);
-    return st == HS_ECANCELED ? HS_OK : st; /* it has a schedule */
+    return st;
 }
 
 static void fill_report(hsi_best *best)
 {
     hs_report *report = best->report;
 
+    best->members_done = 1;
     report->limit_reached = report->limit_reached || hsi_interrupted(&best->interrupt);
     report->certified = hsi_best_certified(best);
     /* A bound may exceed rounded ends, by no more than their rounding, but not the exact ones. */
@@ -127,6 +125,8 @@ hs_status hsi_best_run(const hsi_members *members, int proves, const hs_instance
         st = best.pb.graph ? hsi_graph_portfolio(&best) : hsi_portfolio_first(&best);
     if (st == HS_OK)
         st = settings->available ? take_members(&best) : improve(&best);
+    if (st == HS_ECANCELED && best.found)
+        st = HS_OK;
     if (st == HS_OK) {
         fill_report(&best);
         *out = best.found;

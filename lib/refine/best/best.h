@@ -6,6 +6,7 @@
 #include "refine/refine.h"
 
 typedef struct hsi_bounds hsi_bounds;
+typedef struct hsi_filling hsi_filling;
 typedef struct hsi_seeds hsi_seeds;
 
 /* What `best` knows, from its first schedule to its last. */
@@ -18,20 +19,25 @@ typedef struct hsi_best {
     atomic_int         halt;
     hsi_interrupt      interrupt; /* the caller's thread's */
     hsi_asker          asker;     /* of that: whether to go on */
+    hsi_asker          caller;    /* whether the caller wants no more, however much time is left */
     double             next_tell;
     const char        *phase;
-    hsi_problem        pb;
-    uint32_t          *order;    /* of the tasks, by rising p/q */
+    hsi_problem        pb;        /* asks nobody: what threads share */
+    hsi_problem        asking;    /* asks `asker`, for what is worth nothing before its end ... */
+    hsi_problem        finishing; /* ... and `caller`, for what is still worth it then */
+    uint32_t          *order;     /* of the tasks, by rising p/q */
     double             pivot;
     hs_schedule       *found;    /* the best so far ... */
     double             makespan; /* ... its makespan ... */
     uint32_t          *worker;   /* ... and who runs what; */
     double            *load;     /* scratch, one a worker */
     hsi_bounds        *bounds;
+    hsi_filling       *filling; /* NULL: it is not for that */
     hsi_seeds         *seeds;    /* of a graph; NULL: it is too large to be searched */
     double             bound;
     double             refuted;  /* no schedule's exact makespan is this or less */
     int                proves;   /* a proof is worth more than a shorter schedule */
+    int                members_done;
     int                counted;  /* iterations end the search, so time has no say in it */
 } hsi_best;
 
@@ -43,9 +49,6 @@ hs_status hsi_best_run(const hsi_members *members, int proves, const hs_instance
 hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings *settings,
                         hs_report *report);
 void      hsi_best_close(hsi_best *best);
-
-/* The problem, for what is worth nothing unless it comes to its end: it asks on the way. */
-hsi_problem hsi_best_asking(hsi_best *best);
 
 /* Is the best schedule certainly within the gap that is asked for? */
 int hsi_best_met(hsi_best *best);
@@ -67,9 +70,6 @@ hs_status hsi_best_offer(hsi_best *best, hs_schedule *s);
 
 /* The same for an assignment, which stays the caller's. */
 hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *worker);
-
-/* The same; of two that are equally long it prefers the one whose exact sums are less. */
-hs_status hsi_best_offer_exact(hsi_best *best, const uint32_t *worker);
 
 /* Notes a member that has come to its end, if there is room. */
 void hsi_best_list(hs_report *report, const char *name);
@@ -107,6 +107,17 @@ int hsi_bounds_see_patterns(const hsi_best *best);
 
 /* Where tasks are of few kinds: searches between bound and makespan for a part of the time. */
 hs_status hsi_best_by_kinds(hsi_best *best);
+
+/* Where tasks are of few kinds and many: draws how many of each run where, and fills workers. */
+hs_status hsi_best_by_counts(hsi_best *best);
+
+/*
+ * Where one type runs all tasks: a bound of its own, and bin completion between bound and makespan,
+ * for a part of the time that has passed whenever it is called again.
+ */
+hs_status hsi_filling_open(hsi_best *best);
+hs_status hsi_filling_slice(hsi_best *best);
+void      hsi_filling_close(hsi_filling *f);
 
 /* Annealing in all threads until the end. */
 hs_status hsi_rounds(hsi_best *best);

@@ -68,7 +68,7 @@ hs_status hsi_bounds_open(hsi_best *best)
     best->bounds = calloc(1, sizeof *best->bounds);
     if (!best->bounds)
         return HS_ENOMEM;
-    best->bounds->grid = has_transfers(&best->pb) ? 0 : hsi_grid_of(&best->pb);
+    best->bounds->grid = has_transfers(&best->pb) ? 0 : hsi_grid_of(&best->finishing);
     hs_settings_init(&settings);
     settings.cancel = best->settings->cancel;
     settings.cancel_data = best->settings->cancel_data;
@@ -98,11 +98,11 @@ static int promise(hsi_best *best)
 static hs_status open_configuration(hsi_best *best)
 {
     hsi_bounds *bounds = best->bounds;
-    hs_status  st;
+    hs_status   st;
 
     if (bounds->configuration)
         return HS_OK;
-    st = hsi_configuration_open(&best->pb, best->bound, &bounds->configuration);
+    st = hsi_configuration_open(&best->asking, best->bound, &bounds->configuration);
     if (st == HS_ETOOBIG || st == HS_ESOLVER) {
         bounds->configured = 1;
         bounds->over = bounds->allocated;
@@ -143,15 +143,16 @@ static hs_status allocate(hsi_best *best)
 static hs_status configure(hsi_best *best, double seconds)
 {
     hsi_bounds *bounds = best->bounds;
-    hsi_stop   slice = {hsi_now(), 0, best->settings};
-    hs_status  st = open_configuration(best);
+    hsi_stop    slice = {hsi_now(), 0, best->settings};
+    hs_status   st = open_configuration(best);
 
     if (st != HS_OK || bounds->configured)
         return st;
     best->phase = "configuration bound";
     slice.end = fmin(slice.begin + seconds, best->stop.end);
     st = hsi_configuration_step(bounds->configuration, &slice);
-    hsi_bounds_raise(best, hsi_configuration_bound(bounds->configuration), hsi_bound_configuration.name);
+    hsi_bounds_raise(best, hsi_configuration_bound(bounds->configuration),
+                     hsi_bound_configuration.name);
     if (st == HS_OK)
         bounds->configured = hsi_configuration_ended(bounds->configuration);
     bounds->over = bounds->configured && bounds->allocated && best->pb.n > BRANCH_TASKS;
@@ -180,34 +181,34 @@ static hs_status pack_types(hsi_best *best, const unsigned char *type)
 static hs_status climb(hsi_best *best, double seconds)
 {
     hsi_bounds *bounds = best->bounds;
-    hsi_stop   slice = {hsi_now(), 0, best->settings};
-    hs_status  st = HS_OK;
+    hsi_stop    slice = {hsi_now(), 0, best->settings};
+    hs_status   st = HS_OK;
 
     best->phase = "branch and price";
     slice.end = fmin(slice.begin + seconds, best->stop.end);
     if (!bounds->branch)
         st = hsi_branch_open(&best->pb, best->bound, &bounds->branch);
     if (st == HS_OK)
-        st = hsi_branch_step(bounds->branch,
-                             hsi_cutoff(hsi_best_certified(best), best->settings->gap,
-                                        bounds->grid),
-                             &slice);
+        st = hsi_branch_step(
+            bounds->branch, hsi_cutoff(hsi_best_certified(best), best->settings->gap, bounds->grid),
+            &slice);
     if (st != HS_OK) {
         bounds->over = 1;
         return st == HS_ENOMEM ? st : HS_OK;
     }
-    hsi_bounds_raise(best, fmin(hsi_branch_bound(bounds->branch), best->makespan), hsi_alg_exact.about.name);
+    hsi_bounds_raise(best, fmin(hsi_branch_bound(bounds->branch), best->makespan),
+                     hsi_alg_exact.about.name);
     if (hsi_branch_found(bounds->branch))
         return hsi_best_offer_assignment(best, hsi_branch_found(bounds->branch));
     bounds->over = hsi_branch_ended(bounds->branch);
     return hsi_branch_types(bounds->branch) ? pack_types(best, hsi_branch_types(bounds->branch))
-                                           : HS_OK;
+                                            : HS_OK;
 }
 
 /* May configuration lift the bound by so much that nothing else matters before it has? */
 static int lifts_much(const hsi_best *best)
 {
-    const double     little = 1e-3;
+    const double      little = 1e-3;
     const hsi_bounds *bounds = best->bounds;
 
     if (bounds->configured || best->pb.n > CONFIGURATION_TASKS)

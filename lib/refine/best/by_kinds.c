@@ -49,7 +49,7 @@ static hs_status ask_all(hsi_best *best, hsi_gap *gap)
         if (answer.verdict == HSI_REFUTED)
             hsi_bounds_refuted(best, answer.target);
         if (answer.verdict == HSI_FOUND)
-            st = hsi_best_offer_exact(best, answer.worker);
+            st = hsi_best_offer_assignment(best, answer.worker);
     }
     return st;
 }
@@ -57,7 +57,7 @@ static hs_status ask_all(hsi_best *best, hsi_gap *gap)
 hs_status hsi_best_by_kinds(hsi_best *best)
 {
     hsi_gap  *gap = NULL;
-    hs_status st = hsi_gap_open(&best->pb, best->settings->gap, &gap);
+    hs_status st = hsi_gap_open(&best->asking, best->settings->gap, &gap);
 
     if (st == HS_ETOOBIG)
         return HS_OK;

@@ -13,12 +13,16 @@
  */
 static const struct member {
     const hsi_algorithm *algorithm;
-    size_t              most;
+    size_t               most;
 } members[] = {
-    {&hsi_alg_heteroprio_ns, 1000000},   {&hsi_alg_balanced_estimate, 1000000},
-    {&hsi_alg_clb2c, 300000},            {&hsi_alg_lpt, 300000},
-    {&hsi_alg_heft, 300000},             {&hsi_alg_heft_min, 300000},
-    {&hsi_alg_dualhp, 100000},           {&hsi_alg_dada, 100000},
+    {&hsi_alg_heteroprio_ns, 1000000},
+    {&hsi_alg_balanced_estimate, 1000000},
+    {&hsi_alg_clb2c, 300000},
+    {&hsi_alg_lpt, 300000},
+    {&hsi_alg_heft, 300000},
+    {&hsi_alg_heft_min, 300000},
+    {&hsi_alg_dualhp, 100000},
+    {&hsi_alg_dada, 100000},
     {&hsi_alg_balanced_makespan, 30000},
 };
 
@@ -37,12 +41,11 @@ static int portfolio_over(void *data)
     hsi_best *best = data;
 
     return hsi_interrupted(&best->interrupt) ||
-           (!best->counted && hsi_stop_elapsed(&best->stop) >
-                                    0.3 * (best->stop.end - best->stop.begin));
+           (!best->counted &&
+            hsi_stop_elapsed(&best->stop) > 0.3 * (best->stop.end - best->stop.begin));
 }
 
-static hs_status run_member(hsi_best *best, const hsi_algorithm *alg,
-                            const hs_settings *settings)
+static hs_status run_member(hsi_best *best, const hsi_algorithm *alg, const hs_settings *settings)
 {
     hs_schedule *s = NULL;
     hs_status    st = hsi_run(alg, best->in, settings, &s);
@@ -67,8 +70,6 @@ hs_status hsi_portfolio_first(hsi_best *best)
     settings.cancel_data = best->settings->cancel_data;
     settings.available = best->settings->available;
     st = hsi_run(&hsi_alg_heteroprio, best->in, &settings, &s);
-    if (st == HS_ECANCELED && best->found) /* the caller's own */
-        return HS_OK;
     if (st != HS_OK)
         return st;
     hsi_best_list(best->report, hsi_alg_heteroprio.about.name);
@@ -77,7 +78,6 @@ hs_status hsi_portfolio_first(hsi_best *best)
 
 static hs_status run_split(hsi_best *best)
 {
-    const hsi_problem asking = hsi_best_asking(best);
     size_t    n = best->pb.n;
     unsigned  places = n < 20000 ? 81 : n < 1000000 ? (unsigned)(1600000 / n) : 1;
     uint32_t *worker = malloc((n + 1) * sizeof *worker);
@@ -85,7 +85,7 @@ static hs_status run_split(hsi_best *best)
 
     if (!worker)
         return st;
-    st = hsi_split(&asking, best->order, places, &best->interrupt, worker, &best->pivot);
+    st = hsi_split(&best->asking, best->order, places, &best->interrupt, worker, &best->pivot);
     if (st == HS_OK)
         st = hsi_best_offer_assignment(best, worker);
     if (st == HS_OK)
@@ -111,5 +111,6 @@ hs_status hsi_portfolio_rest(hsi_best *best)
             (members[i].algorithm->about.available || !best->pb.available))
             st = run_member(best, members[i].algorithm, &settings);
     }
+    best->members_done = 1;
     return st;
 }

@@ -227,6 +227,8 @@ hs_status hsi_rounds(hsi_best *best)
         st = anneal_round(&r);
         if (st == HS_OK && !is_over(&r))
             st = hsi_bounds_slice(best);
+        if (st == HS_OK)
+            st = hsi_filling_slice(best);
     }
     if (best->counted && best->report->iterations >= best->settings->iterations)
         best->report->limit_reached = 1;

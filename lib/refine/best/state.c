@@ -35,6 +35,14 @@ static int is_over(void *data)
     return hsi_interrupted(&best->interrupt);
 }
 
+/* Without a schedule there is nothing to return but the caller's own, which is yet to be taken. */
+static int wants_no_more(void *data)
+{
+    const hsi_best *best = data;
+
+    return hsi_canceled(best->settings) && (best->found || !best->settings->start);
+}
+
 hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings *settings,
                         hs_report *report)
 {
@@ -49,12 +57,16 @@ hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings
                        .counted = settings->iterations > 0};
     best->stop = hsi_stop_after(settings, best->counted ? INFINITY : 1);
     atomic_init(&best->halt, 0);
-    best->interrupt = (hsi_interrupt){&best->stop, &best->halt, 1, tell, best};
-    best->asker = (hsi_asker){is_over, best, 0};
-    st = hsi_problem_of_tasks(in, &best->pb);
+    best->caller = (hsi_asker){wants_no_more, best, 0, 0};
+    best->interrupt = (hsi_interrupt){&best->stop, &best->halt, 1, tell, best, &best->caller};
+    best->asker = (hsi_asker){is_over, best, 0, 0};
+    st = hsi_problem_of_tasks(in, &best->caller, &best->pb);
     if (st != HS_OK)
         return st;
     best->pb.available = settings->available;
+    best->finishing = best->asking = best->pb;
+    best->asking.asker = &best->asker;
+    best->pb.asker = NULL;
     n = best->pb.n;
     workers = (size_t)best->pb.m + best->pb.k;
     best->order = malloc((n + 1) * sizeof *best->order);
@@ -69,20 +81,13 @@ hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings
 void hsi_best_close(hsi_best *best)
 {
     hsi_bounds_close(best);
+    hsi_filling_close(best->filling);
     hsi_seeds_close(best->seeds);
     hs_schedule_free(best->found);
     free(best->order);
     free(best->worker);
     free(best->load);
     hsi_problem_close(&best->pb);
-}
-
-hsi_problem hsi_best_asking(hsi_best *best)
-{
-    hsi_problem asking = best->pb;
-
-    asking.asker = &best->asker;
-    return asking;
 }
 
 /*
@@ -103,14 +108,15 @@ static double allowed(const hsi_best *best)
 
 double hsi_best_certified(hsi_best *best)
 {
-    return hsi_certified_makespan(best->in, best->found, best->pb.available, &best->asker);
+    return hsi_certified_makespan(best->in, best->found, best->pb.available, &best->caller);
 }
 
+/* Until all members had their turn its makespan counts as well: one may be free of its rounding. */
 int hsi_best_met(hsi_best *best)
 {
     double enough = fmax(allowed(best), nextafter(best->refuted, INFINITY));
 
-    return best->found && best->makespan <= enough * (1 + 0x1p-20) &&
+    return best->found && best->makespan <= enough * (best->members_done ? 1 + 0x1p-20 : 1) &&
            hsi_best_certified(best) <= enough;
 }
 
@@ -131,18 +137,46 @@ static void take(hsi_best *best, hs_schedule *s)
     best->makespan = hs_schedule_makespan(s);
 }
 
-/* Takes an assignment if it is shorter, or as long and `equal` is good enough. */
+/* By how much rounding may make two makespans of the same loads different. */
+static double doubt(const hsi_best *best)
+{
+    return best->pb.graph ? 0 : 2 * DBL_EPSILON * (double)best->pb.n * best->makespan;
+}
+
+/*
+ * What a schedule takes is the larger of its makespan, whose ends are rounded, and of its exact
+ * sums: that is what is printed of it, and no bound exceeds it. Of two that take the same the one
+ * with the shorter makespan is better.
+ */
+static int is_better(hsi_best *best, const hs_schedule *s)
+{
+    double makespan = hs_schedule_makespan(s), takes, known;
+
+    if (!best->found || !(fabs(makespan - best->makespan) <= doubt(best)))
+        return !best->found || makespan < best->makespan;
+    if (best->pb.graph)
+        return 0;
+    takes = fmax(makespan, hsi_certified_makespan(best->in, s, best->pb.available, &best->caller));
+    known = fmax(best->makespan, hsi_best_certified(best));
+    return takes < known || (takes == known && makespan < best->makespan);
+}
+
+/* Takes an assignment if it is better, or as long and `equal` is good enough. */
 static hs_status offer(hsi_best *best, const uint32_t *worker, int equal)
 {
-    double       makespan = hsi_assignment_makespan(&best->pb, worker, best->load);
+    double       makespan = hsi_assignment_makespan(&best->finishing, worker, best->load);
     hs_schedule *s = NULL;
     hs_status    st;
 
-    if (best->found && !(makespan < best->makespan || (equal && makespan == best->makespan)))
+    if (best->found && makespan > best->makespan + doubt(best))
         return HS_OK;
-    st = hsi_assignment_schedule(&best->pb, worker, &s);
+    st = hsi_assignment_schedule(&best->finishing, worker, &s);
     if (st != HS_OK)
         return st;
+    if (!is_better(best, s) && !(equal && makespan == best->makespan)) {
+        hs_schedule_free(s);
+        return HS_OK;
+    }
     take(best, s);
     if (worker != best->worker)
         memcpy(best->worker, worker, best->pb.n * sizeof *worker);
@@ -170,12 +204,12 @@ hs_status hsi_best_offer(hsi_best *best, hs_schedule *s)
 {
     if (best->seeds)
         return offer_shifted(best, s);
-    if (best->found && hs_schedule_makespan(s) >= best->makespan) {
+    if (!is_better(best, s)) {
         hs_schedule_free(s);
         return HS_OK;
     }
     take(best, s);
-    hsi_assignment_of(s, best->worker);
+    hsi_assignment_of(s, &best->caller, best->worker);
     if (best->pb.graph || hs_schedule_size(s) == best->pb.n)
         return HS_OK;
     return offer(best, best->worker, 1); /* without what was aborted */
@@ -184,25 +218,4 @@ hs_status hsi_best_offer(hsi_best *best, hs_schedule *s)
 hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *worker)
 {
     return offer(best, worker, 0);
-}
-
-hs_status hsi_best_offer_exact(hsi_best *best, const uint32_t *worker)
-{
-    double       makespan = hsi_assignment_makespan(&best->pb, worker, best->load);
-    hs_schedule *s = NULL;
-    hs_status    st;
-
-    if (makespan != best->makespan)
-        return offer(best, worker, 0);
-    st = hsi_assignment_schedule(&best->pb, worker, &s);
-    if (st != HS_OK)
-        return st;
-    if (hsi_certified_makespan(best->in, s, best->pb.available, &best->asker) >=
-        hsi_best_certified(best)) {
-        hs_schedule_free(s);
-        return HS_OK;
-    }
-    take(best, s);
-    memcpy(best->worker, worker, best->pb.n * sizeof *worker);
-    return HS_OK;
 }

@@ -118,7 +118,8 @@ static hs_status search(const hsi_members *members, const hs_instance *in,
     if (hs_instance_has_graph(in))
         return search_graph(members, in, settings, out, report);
     pf.stop = hsi_stop_after(settings, DEFAULT_SECONDS);
-    st = hsi_problem_of_tasks(in, &pf.pb);
+    pf.asker = hsi_asker_of(settings);
+    st = hsi_problem_of_tasks(in, &pf.asker, &pf.pb);
     if (st != HS_OK)
         return st;
     pf.grid = hsi_grid_of(&pf.pb);
@@ -126,6 +127,8 @@ static hs_status search(const hsi_members *members, const hs_instance *in,
     pf.worth[1] = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worth[1]);
     pf.worker = hsi_arena_take(&arena, pf.pb.n, sizeof *pf.worker);
     st = pf.worth[0] && pf.worth[1] && pf.worker ? prove(&pf) : HS_ENOMEM;
+    if (st == HS_ECANCELED && pf.best)
+        st = HS_OK;
     if (st == HS_OK) {
         *out = pf.best;
         pf.best = NULL;
@@ -151,14 +154,15 @@ static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *setting
 }
 
 const hsi_algorithm hsi_alg_exact = {
-    .about = {
-        .struct_size = sizeof(hs_algorithm),
-        .name = "exact",
-        .summary = "proves optimality, or stops at the time limit with the best it has",
-        .source = "search against the configuration bound's multipliers",
-        .cost = "exponential at worst; until the time limit",
-        .guarantee = guarantee,
-        .graphs = 1,
-    },
+    .about =
+        {
+            .struct_size = sizeof(hs_algorithm),
+            .name = "exact",
+            .summary = "proves optimality, or stops at the time limit with the best it has",
+            .source = "search against the configuration bound's multipliers",
+            .cost = "exponential at worst; until the time limit",
+            .guarantee = guarantee,
+            .graphs = 1,
+        },
     .search = search,
 };

@@ -11,7 +11,8 @@ typedef struct hsi_exact {
     const hs_instance *in;
     const hs_settings *settings;
     hsi_stop           stop;
-    hsi_problem        pb; /* one item a task */
+    hsi_asker          asker; /* the caller's, not the time's */
+    hsi_problem        pb;    /* one item a task */
     hs_schedule       *best;
     double             longest; /* what of it is certified */
     double             bound;

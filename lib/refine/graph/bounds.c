@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bound beside the search on a graph, whose shares are worth rounding. */
+/* The bounds beside the search on a graph; the shares of the first are worth rounding. */
 #include <stdlib.h>
 
 #include "config.h"
@@ -8,11 +8,11 @@
 #ifdef HAVE_GLPK
 #include "bound/graph/paths.h"
 
-enum { COUNTED_TASKS = 2000 }; /* up to them it is quick, and needs no clock */
+enum { COUNTED_TASKS = 2000, COUNTED_FOR_WORK = 400 }; /* so few are quick, and need no clock */
 
 static const double part_of_time = 0.2;
 
-static hs_settings paths_settings(const hsi_best *best)
+static hs_settings settings_of_bound(const hsi_best *best)
 {
     double      left = hsi_stop_left(&best->stop);
     hs_settings settings;
@@ -29,7 +29,7 @@ static hs_settings paths_settings(const hsi_best *best)
 
 hs_status hsi_graph_bounds(hsi_best *best)
 {
-    hs_settings settings = paths_settings(best);
+    hs_settings settings = settings_of_bound(best);
     double     *share, value;
     int         known;
     hsi_random  random;
@@ -53,7 +53,28 @@ hs_status hsi_graph_bounds(hsi_best *best)
     return st == HS_ENOMEM || st == HS_OK ? st : HS_OK; /* a search can do without */
 }
 
+hs_status hsi_graph_work(hsi_best *best)
+{
+    hs_settings settings = settings_of_bound(best);
+    double      value;
+    hs_status   st;
+
+    if (best->counted && best->pb.n > COUNTED_FOR_WORK)
+        return HS_OK;
+    best->phase = "work-paths bound";
+    st = hsi_bound_of_rows(&hsi_bound_work_paths, &best->pb, &settings, &value, NULL);
+    if (st == HS_OK)
+        hsi_bounds_raise(best, value, hsi_bound_work_paths.name);
+    return st == HS_ENOMEM ? st : HS_OK;
+}
+
 #else
+
+hs_status hsi_graph_work(hsi_best *best)
+{
+    (void)best;
+    return HS_OK;
+}
 
 hs_status hsi_graph_bounds(hsi_best *best)
 {

@@ -69,7 +69,8 @@ hs_status hsi_graph_prover_step(hsi_graph_prover *prover, double seconds, uint64
     hsi_best     *best = prover->best;
     hsi_stop      slice = {hsi_now(), 0, best->settings};
     atomic_int    halt = 0;
-    hsi_interrupt interrupt = {&slice, &halt, 1, best->interrupt.tell, best->interrupt.tell_data};
+    hsi_interrupt interrupt = {&slice, &halt, 1, best->interrupt.tell, best->interrupt.tell_data,
+                               NULL};
     hs_status     st = HS_OK;
     uint64_t      done = 0;
 

@@ -14,6 +14,9 @@ hs_status hsi_graph_portfolio(hsi_best *best);
 /* then the bound that sees paths and loads at once, and what its shares come to; */
 hs_status hsi_graph_bounds(hsi_best *best);
 
+/* then the one that also sees the work between tasks; */
+hs_status hsi_graph_work(hsi_best *best);
+
 /* then annealing in all threads until the end. */
 hs_status hsi_graph_search(hsi_best *best);
 

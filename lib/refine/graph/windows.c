@@ -356,6 +356,8 @@ double hsi_windows_bound(hsi_windows *w, const hsi_partial *nothing, double low,
     while (high - low > near_enough * high) {
         double middle = low + (high - low) / 2;
 
+        if (!(middle > low))
+            break; /* next to each other, as the least of numbers are early */
         if (hsi_windows_aim(w, nothing, middle))
             high = middle;
         else

@@ -69,4 +69,23 @@ cublasStatus_t cublasDtrsm(cublasHandle_t handle, cublasSideMode_t side, cublasF
                            cublasOperation_t trans, cublasDiagType_t diag, int m, int n,
                            const double *alpha, const double *A, int lda, double *B, int ldb);
 
+/* C := alpha op(A) B, A a triangle; C may be B */
+cublasStatus_t cublasDtrmm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,
+                           cublasOperation_t trans, cublasDiagType_t diag, int m, int n,
+                           const double *alpha, const double *A, int lda, const double *B, int ldb,
+                           double *C, int ldc);
+/* C := alpha op(A) + beta op(B); C may be either */
+cublasStatus_t cublasDgeam(cublasHandle_t handle, cublasOperation_t transa,
+                           cublasOperation_t transb, int m, int n, const double *alpha,
+                           const double *A, int lda, const double *beta, const double *B, int ldb,
+                           double *C, int ldc);
+/* C := diag(x) A, or A diag(x) */
+cublasStatus_t cublasDdgmm(cublasHandle_t handle, cublasSideMode_t mode, int m, int n,
+                           const double *A, int lda, const double *x, int incx, double *C, int ldc);
+/* A triangle of A without gaps, and back */
+cublasStatus_t cublasDtrttp(cublasHandle_t handle, cublasFillMode_t uplo, int n, const double *A,
+                            int lda, double *AP);
+cublasStatus_t cublasDtpttr(cublasHandle_t handle, cublasFillMode_t uplo, int n, const double *AP,
+                            double *A, int lda);
+
 #endif

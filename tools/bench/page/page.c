@@ -81,6 +81,10 @@ static void put_origin(const bench_page *p)
     fputs("</dd>\n<dt>bounds</dt><dd>", p->out);
     html_text(p->out, p->c->bounds);
     fputs("</dd>\n", p->out);
+    if (p->c->iterations > 0)
+        fprintf(p->out, "<dt>iterations</dt><dd>%llu</dd>\n", (unsigned long long)p->c->iterations);
+    if (p->c->time_limit > 0)
+        fprintf(p->out, "<dt>time limit</dt><dd>%g s</dd>\n", p->c->time_limit);
     for (size_t i = 0; i < p->c->family_count; i++) {
         fputs("<dt>", p->out);
         html_text(p->out, p->c->families[i].label);

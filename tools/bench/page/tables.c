@@ -50,16 +50,20 @@ static void put_row(const bench_page *p, const bench_family *family, const summa
 static void put_table(const bench_page *p, const bench_family *family)
 {
     summary    *s = bench_summary(p->c, p->cases, p->rows, BENCH_RATIO, family, NAN);
+    size_t      compared = summary_compared(s);
+    char        all[32] = "";
     summary_row row;
 
+    if (compared < summary_instances(s))
+        snprintf(all, sizeof all, " of %zu", summary_instances(s));
     fputs("<h2>", p->out);
     html_text(p->out, family ? family->label : "All instances");
     fprintf(p->out,
             ": makespan / bound</h2>\n<div class=\"card\"><table>\n<thead><tr>"
-            "<th class=\"name\">%zu instance%s</th><th>2.5 %%</th><th>median</th><th>97.5 %%</th>"
+            "<th class=\"name\">%zu instance%s%s</th><th>2.5 %%</th><th>median</th><th>97.5 %%</th>"
             "<th>worst</th>%s<th>best in, %%</th><th>behind the best by, %%</th>"
             "<th>mean rank</th></tr></thead>\n<tbody>\n",
-            summary_instances(s), plural(summary_instances(s)),
+            compared, plural(compared), all,
             p->c->published_count > 0 ? "<th class=\"theirs\">published</th>" : "");
     for (size_t a = 0; a < p->c->algorithm_count; a++) {
         summary_of(s, a, &row);
@@ -123,11 +127,12 @@ static void put_growth(const bench_page *p, const bench_family *family)
     fputs("</tbody>\n</table></div>\n", p->out);
 }
 
-/* Where seconds are drawn over sizes. */
+/* Where seconds are drawn over sizes, both as logarithms. */
 static void put_growths(const bench_page *p)
 {
     for (size_t i = 0; i < p->c->plot_count; i++)
-        if (p->c->plots[i].measure == BENCH_SECONDS && p->c->plots[i].kind == HS_PLOT_LINES)
+        if (p->c->plots[i].measure == BENCH_SECONDS && p->c->plots[i].kind == HS_PLOT_LINES &&
+            p->c->plots[i].log_x && p->c->plots[i].log_y)
             for (size_t f = 0; f < p->c->family_count; f++)
                 put_growth(p, &p->c->families[f]);
 }

@@ -222,39 +222,110 @@ static void take_configuration(reader *r, certificate *c)
     }
 }
 
-/* way,MULTIPLIER,TASK,TASK,... */
-static void take_way(reader *r, certificate *c, size_t *tasks)
+/* A task, or cpu or gpu. */
+static uint32_t step_of(reader *r, const char *text)
 {
-    char      *text = take(r, "way"), *next = text ? split_at_comma(r, text) : NULL;
-    proof_way *way = &c->way[c->ways];
-
-    if (!next)
-        return;
-    *way = (proof_way){dyadic_of(r, text), *tasks, 0};
-    if (way->multiplier.mantissa < 0)
-        bad_line(r, "this is negative");
-    while (next && !r->bad) {
-        text = next;
-        next = strchr(text, ',');
-        if (next)
-            *next++ = 0;
-        c->way_task[(*tasks)++] = (uint32_t)whole_number(r, text, UINT32_MAX);
-        way->count++;
-    }
-    c->ways++;
+    if (strcmp(text, "cpu") == 0)
+        return WAY_OVER_CPUS;
+    if (strcmp(text, "gpu") == 0)
+        return WAY_OVER_GPUS;
+    return (uint32_t)whole_number(r, text, WAY_OVER_CPUS - 1);
 }
 
-static void take_ways(reader *r, certificate *c)
+/* STEP,STEP,... */
+static void take_steps(reader *r, certificate *c, char *text)
 {
-    size_t ways = lines_left(r, "way"), tasks = 0;
+    proof_way *way = &c->way[c->ways++];
+
+    way->first = c->steps;
+    while (text && !r->bad) {
+        char *next = strchr(text, ',');
+
+        if (next)
+            *next++ = 0;
+        c->way_step[c->steps++] = step_of(r, text);
+        way->count++;
+        text = next;
+    }
+}
+
+/* way,MULTIPLIER,STEP,STEP,... */
+static void take_way(reader *r, certificate *c)
+{
+    char *text = take(r, "way"), *steps = text ? split_at_comma(r, text) : NULL;
+
+    if (!steps)
+        return;
+    c->way[c->ways].multiplier = dyadic_of(r, text);
+    if (c->way[c->ways].multiplier.mantissa < 0)
+        bad_line(r, "this is negative");
+    take_steps(r, c, steps);
+}
+
+/* Room for all ways and crowds that follow. */
+static void expect_ways(reader *r, certificate *c)
+{
+    size_t ways = lines_left(r, "way") + lines_left(r, "crowd"), steps = 0;
 
     for (const char *at = r->at; *at; at++)
-        tasks += *at == ',';
+        steps += *at == ',';
     c->way = checked_calloc(ways + 1, sizeof *c->way);
-    c->way_task = checked_calloc(tasks + 1, sizeof *c->way_task);
-    tasks = 0;
-    while (comes_next(r, "way"))
-        take_way(r, c, &tasks);
+    c->way_step = checked_calloc(steps + 1, sizeof *c->way_step);
+}
+
+static void take_ways(reader *r, certificate *c, proof_node *node)
+{
+    node->way = c->ways;
+    while (comes_next(r, "way") && !r->bad)
+        take_way(r, c);
+    node->ways = c->ways - node->way;
+}
+
+/* order,TASK,TASK */
+static void take_order(reader *r, proof_node *node)
+{
+    char *first = take(r, "order"), *second = first ? split_at_comma(r, first) : NULL;
+
+    node->step = STEP_ORDER;
+    if (!second)
+        return;
+    node->branch.kind = (uint32_t)whole_number(r, first, UINT32_MAX);
+    node->branch.cut = (uint32_t)whole_number(r, second, UINT32_MAX);
+}
+
+static void take_graph_node(reader *r, certificate *c)
+{
+    proof_node *node = &c->node[c->nodes++];
+
+    if (comes_next(r, "type")) {
+        node->step = STEP_TYPE;
+        node->branch.kind = (uint32_t)take_integer(r, "type", 0, UINT32_MAX);
+    } else if (comes_next(r, "order")) {
+        take_order(r, node);
+    } else if (comes_next(r, "crowd")) {
+        node->step = STEP_CROWD;
+        node->way = c->ways;
+        node->ways = 1;
+        take_steps(r, c, take(r, "crowd"));
+    } else if (comes_next(r, "multipliers")) {
+        take_multipliers(r, node);
+        node->step = STEP_GRAPH;
+        take_ways(r, c, node);
+    } else {
+        r->line++;
+        bad_line(r, "a line of a branch or of a leaf was expected");
+    }
+}
+
+static void take_graph_tree(reader *r, certificate *c)
+{
+    size_t nodes = lines_left(r, "") - lines_left(r, "way");
+
+    c->has_cases = 1;
+    c->node = checked_calloc(nodes + 1, sizeof *c->node);
+    expect_ways(r, c);
+    while (*r->at && !r->bad)
+        take_graph_node(r, c);
 }
 
 static void take_loads(reader *r, proof_node *node)
@@ -275,7 +346,10 @@ static void take_proof(reader *r, certificate *c)
         take_loads(r, only_node(c, STEP_MULTIPLIERS));
     } else if (strcmp(name, "graph") == 0) {
         take_loads(r, only_node(c, STEP_GRAPH));
-        take_ways(r, c);
+        expect_ways(r, c);
+        take_ways(r, c, c->node);
+    } else if (strcmp(name, "graph-tree") == 0) {
+        take_graph_tree(r, c);
     } else if (strcmp(name, "configuration") == 0) {
         take_configuration(r, c);
     } else if (strcmp(name, "tree") == 0) {
@@ -332,5 +406,5 @@ void certificate_free(certificate *c)
     free(c->node);
     free(c->worth);
     free(c->way);
-    free(c->way_task);
+    free(c->way_step);
 }

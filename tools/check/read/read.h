@@ -18,7 +18,10 @@ typedef enum proof_step {
     STEP_MULTIPLIERS,
     STEP_CONFIGURATION,
     STEP_PACKING,
-    STEP_GRAPH /* the only node */
+    STEP_GRAPH, /* the only node, or a leaf of a graph's tree, in which are also: */
+    STEP_TYPE,  /* two cases: a task runs on a CPU, or on a GPU */
+    STEP_ORDER, /* three: of two tasks one comes first, or the other, or they run at one time */
+    STEP_CROWD
 } proof_step;
 
 /** Tasks of a kind in a case: free to run anywhere, and settled for a type. */
@@ -26,10 +29,11 @@ enum { CLASS_FREE, CLASS_CPU, CLASS_GPU, CLASSES };
 
 typedef struct proof_node {
     proof_step step;
-    int        type; /* of a packing */
+    int        type;      /* of a packing */
+    size_t     way, ways; /* of STEP_GRAPH: the first of them, and how many; of STEP_CROWD 1 */
     union {
         struct {
-            uint32_t kind, cut; /* at most `cut` of the kind on CPUs, or more */
+            uint32_t kind, cut; /* at most `cut` of the kind on CPUs, or more; or tasks */
         } branch;
         dyadic multiplier[2]; /* CPU, GPU; of a graph, too */
         struct {
@@ -40,7 +44,11 @@ typedef struct proof_node {
     };
 } proof_node;
 
-/** Tasks, each of which depends on the one before it: `count` of way_task from `first` on. */
+/** In place of a task: what lies between its neighbours, shared by the CPUs or by the GPUs. */
+#define WAY_OVER_CPUS (UINT32_MAX - 1)
+#define WAY_OVER_GPUS UINT32_MAX
+
+/** Tasks, each of which depends on the one before it: `count` of way_step from `first` on. */
 typedef struct proof_way {
     dyadic multiplier;
     size_t first, count;
@@ -48,20 +56,22 @@ typedef struct proof_way {
 
 /** A certificate as hsched-formats(5) defines it; a proof without cases is one node. */
 typedef struct certificate {
-    char        bound[32];
-    mpq_t       value;
-    char        value_text[32];
-    uint64_t    digest;
-    size_t      size; /* of the file, in bytes */
-    int         has_kinds;
-    size_t      kinds;
-    double    (*kind)[2]; /* the times of each */
+    char     bound[32];
+    mpq_t    value;
+    char     value_text[32];
+    uint64_t digest;
+    size_t   size;      /* of the file, in bytes */
+    int      has_cases; /* of a graph */
+    int      has_kinds;
+    size_t   kinds;
+    double (*kind)[2]; /* the times of each */
     size_t      nodes;
     proof_node *node;  /* each before its cases; none: nothing is proved */
     int64_t    *worth; /* for each node that has them CLASSES a kind */
-    size_t      ways;  /* of STEP_GRAPH */
+    size_t      ways;  /* of all nodes */
     proof_way  *way;
-    uint32_t   *way_task;
+    size_t      steps;
+    uint32_t   *way_step;
 } certificate;
 
 /** 0, or an exit code after a message. The caller frees in any case. */

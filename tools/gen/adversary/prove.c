@@ -16,7 +16,7 @@ static hs_status certify(const hs_instance *in, const hs_settings *settings, con
     if (graph && !bound)
         bound = hs_bound_find("deadline");
     status = hs_certificate_create(bound, in, settings, out);
-    if (status != HS_OK || graph || hs_certificate_value(*out) >= value)
+    if (status != HS_OK || hs_certificate_value(*out) >= value)
         return status;
     status = hs_certificate_prove(in, name, value, settings, &made);
     if (status == HS_OK && hs_certificate_value(made) > hs_certificate_value(*out)) {

@@ -4,6 +4,7 @@
 
 #include "common/clock.h"
 #include "common/progress.h"
+#include "gen/adversary/grow.h"
 #include "gen/adversary/search.h"
 
 /*
@@ -11,7 +12,7 @@
  * acceptance: Burke and Bykov 2017), and ends after so many steps without a worse case than ever
  * in it. Ratios are quotients of whole numbers: they are the same on every machine.
  */
-enum { HISTORY = 50, PATIENCE = 20000, WITNESS_STEPS = 1000 };
+enum { HISTORY = 50, PATIENCE = 20000, WITNESS_STEPS = 1000, SMALL_PART = 4 };
 
 typedef struct search {
     const search_request *request;
@@ -99,24 +100,77 @@ static void run_round(search *s, bad_case *c)
     while (find_witness(s, c) && goes_on(s));
 }
 
+/* The worst of all rounds, from `worst` on, which may be empty. */
+static void run_rounds(search *s, bad_case *worst)
+{
+    for (unsigned round = 0; goes_on(s); round++) {
+        bad_case c = *worst;
+
+        if (round % 2 == 0) {
+            case_draw(&c, &s->dice, &s->request->limits);
+            if (s->request->limits.graph)
+                find_witness(s, &c); /* of a graph one drawn at random is of no use */
+        } else {
+            for (int i = 0; i < 4; i++)
+                case_change(&c, &s->dice, &s->request->limits);
+        }
+        run_round(s, &c);
+        if (s->status == HS_OK && (worst->count == 0 || case_ratio(&c) > case_ratio(worst)))
+            *worst = c;
+        s->worst = case_ratio(worst);
+    }
+}
+
+static void widen(search *s, bad_case *c, hs_type type)
+{
+    bad_case worst = *c, next = *c;
+
+    for (size_t way = 0; case_widen(&next, type, way, &s->request->limits); way++, next = *c)
+        if (judge(s, &next) > case_ratio(&worst) || way == 0)
+            worst = next;
+    *c = worst;
+}
+
+/* A part of the search is for one worker of each type; `worst` is what becomes of that on all. */
+static void search_small(search *s, bad_case *worst)
+{
+    const search_request *all = s->request;
+    search_request        one = *all;
+    unsigned              cpus = all->cpus, gpus = all->gpus, copies = cpus < gpus ? cpus : gpus;
+
+    if (copies == 0)
+        copies = cpus + gpus;
+    one.cpus = cpus > 0;
+    one.gpus = gpus > 0;
+    one.limits.tasks = copies < all->limits.tasks ? all->limits.tasks / copies : 1;
+    one.iterations /= SMALL_PART;
+    s->request = &one;
+    s->until = clock_now() + all->seconds / SMALL_PART;
+    *worst = (bad_case){.cpus = one.cpus, .gpus = one.gpus};
+    run_rounds(s, worst);
+    s->request = all;
+    s->until += all->seconds - all->seconds / SMALL_PART;
+    s->late = 0;
+    if (worst->count == 0) {
+        *worst = (bad_case){.cpus = cpus, .gpus = gpus};
+        return;
+    }
+    case_repeat(worst, copies * worst->count <= all->limits.tasks ? copies : 1);
+    while (worst->cpus < cpus)
+        widen(s, worst, HS_CPU);
+    while (worst->gpus < gpus)
+        widen(s, worst, HS_GPU);
+    run_round(s, worst);
+}
+
 hs_status search_worst(const search_request *request, case_judge *judge, bad_case *worst)
 {
     search s = {.request = request, .judge = judge, .dice = {request->seed}};
 
     s.until = clock_now() + request->seconds;
     *worst = (bad_case){.cpus = request->cpus, .gpus = request->gpus};
-    for (unsigned round = 0; goes_on(&s); round++) {
-        bad_case c = *worst;
-
-        if (round % 2 == 0)
-            case_draw(&c, &s.dice, &request->limits);
-        else
-            for (int i = 0; i < 4; i++)
-                case_change(&c, &s.dice, &request->limits);
-        run_round(&s, &c);
-        if (s.status == HS_OK && (worst->count == 0 || case_ratio(&c) > case_ratio(worst)))
-            *worst = c;
-        s.worst = case_ratio(worst);
-    }
+    if (request->limits.graph && request->cpus + request->gpus > 2)
+        search_small(&s, worst);
+    run_rounds(&s, worst);
     return s.status;
 }

@@ -18,13 +18,14 @@
  */
 
 enum {
-    HSI_CUDA_SIZE_MOST = 46340, /* n (n + 1) is an int: cuBLAS and cuSOLVER may count in those */
+    HSI_CUDA_SIZE_MOST = 46340,  /* n (n + 1) is an int: cuBLAS and cuSOLVER may count in those */
+    HSI_CUDA_STACK_MOST = 32767, /* and 2 n n */
     HSI_CUDA_LANES = 4,
     HSI_CUDA_LANES_MOST = 8,
     HSI_CUDA_BATCH = 64,              /* tasks of a graph, at most */
     HSI_CUDA_CAPTURED_MOST = 1 << 16, /* tasks that are put into graphs, of a list */
     HSI_CUDA_PANELS_MOST = 512,
-    HSI_CUDA_SOLVERS = 4 /* kernels that are cuSOLVER's */
+    HSI_CUDA_SOLVERS = 5 /* kernels that are cuSOLVER's */
 };
 
 typedef struct hsi_cuda_gpu   hsi_cuda_gpu;
@@ -35,13 +36,13 @@ typedef struct hsi_cuda_graph hsi_cuda_graph;
 typedef struct hsi_cuda_kernel {
     const char *name;   /* that of its hsi_kernel_entry */
     int         inputs; /* that are only read */
-    int         solver; /* cuSOLVER's: not for graphs */
+    int         solver; /* cuSOLVER's, or with its reflectors: not for graphs */
     double      flops;  /* of n^3 */
     /* Launch the next piece of it. 1: there is more; 0: that was all; -1: see the GPU's fault. */
     int (*launch)(hsi_cuda_run *run);
     /* Elements that cuSOLVER works in. 0: see the fault. */
     int (*work)(hsi_cuda_lane *lane, int n, int width, int *elements);
-    /* Of what is verified on the GPU: what the signs come to before, and after. NULL: not there. */
+    /* To verify it: what the signs come to before, and after. */
     int (*predict)(hsi_cuda_run *run);
     int (*observe)(hsi_cuda_run *run);
 } hsi_cuda_kernel;
@@ -62,10 +63,44 @@ int hsi_cuda_potrf(hsi_cuda_run *run);
 int hsi_cuda_getrf(hsi_cuda_run *run);
 int hsi_cuda_geqrf(hsi_cuda_run *run);
 int hsi_cuda_ormqr(hsi_cuda_run *run);
+int hsi_cuda_tpqrt(hsi_cuda_run *run);
+int hsi_cuda_tpmqrt(hsi_cuda_run *run);
 int hsi_cuda_potrf_work(hsi_cuda_lane *lane, int n, int width, int *elements);
 int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements);
 int hsi_cuda_geqrf_work(hsi_cuda_lane *lane, int n, int width, int *elements);
 int hsi_cuda_ormqr_work(hsi_cuda_lane *lane, int n, int width, int *elements);
+int hsi_cuda_tpqrt_work(hsi_cuda_lane *lane, int n, int width, int *elements);
+
+/* A vector as dgetrf has exchanged its rows; and Q x, of dgeqrf's or dormqr's reflectors in v. */
+int hsi_cuda_exchange(hsi_cuda_run *run, double *x);
+int hsi_cuda_turn_back(hsi_cuda_run *run, const void *v, double *x);
+
+/*
+ * reflect.c: reflectors that stand below a unit matrix of n rows, as dtpqrt makes them. v is
+ * n x n, its blocks' triangles are t. All is put into the lane's stream; 0: see the fault.
+ */
+
+/* Elements of `room` below, to apply them to so many columns; no column: to make triangles. */
+size_t hsi_cuda_reflect_room(int columns);
+
+/* Of v and the reflectors' factors. And where v's reflectors are dgeqrf's, below a diagonal of
+ * ones; `unit` is a unit matrix of HSI_KERNEL_PANEL rows. */
+int hsi_cuda_triangles(hsi_cuda_lane *lane, int n, const double *v, const double *tau, double *t,
+                       double *room);
+int hsi_cuda_lower_triangles(hsi_cuda_lane *lane, int n, const double *v, const double *tau,
+                             const double *unit, double *t, double *room);
+
+/* The factors of such triangles. */
+int hsi_cuda_factors_of(hsi_cuda_lane *lane, int n, const double *t, double *tau);
+
+/* [A; B] := op(Q) [A; B], of n rows and so many columns each */
+int hsi_cuda_reflect(hsi_cuda_lane *lane, cublasOperation_t op, int n, int columns, const double *v,
+                     const double *t, double *a, double *b, double *room);
+
+/* A's upper triangle with B below it, 2n x n, zeros elsewhere; what is in B is lost. And back: what
+ * is below A's diagonal stays as it is. */
+int hsi_cuda_stack(hsi_cuda_lane *lane, int n, const double *a, double *b, double *stack);
+int hsi_cuda_unstack(hsi_cuda_lane *lane, int n, const double *stack, double *a, double *b);
 
 int hsi_cuda_predict_product(hsi_cuda_run *run);
 int hsi_cuda_predict_gemm(hsi_cuda_run *run);
@@ -77,10 +112,16 @@ int hsi_cuda_observe_sgemm(hsi_cuda_run *run);
 int hsi_cuda_observe_syrk(hsi_cuda_run *run);
 int hsi_cuda_observe_trsm(hsi_cuda_run *run);
 int hsi_cuda_observe_potrf(hsi_cuda_run *run);
+int hsi_cuda_observe_getrf(hsi_cuda_run *run);
+int hsi_cuda_observe_geqrf(hsi_cuda_run *run);
+int hsi_cuda_observe_ormqr(hsi_cuda_run *run);
+int hsi_cuda_predict_tpqrt(hsi_cuda_run *run);
+int hsi_cuda_observe_tpqrt(hsi_cuda_run *run);
+int hsi_cuda_observe_tpmqrt(hsi_cuda_run *run);
 
 typedef struct hsi_cuda_body {
     hs_body                base;
-    const hsi_kernel      *kernel; /* the CPU's, for data and verification */
+    const hsi_kernel      *kernel; /* the CPU's, for data */
     const hsi_cuda_kernel *cuda;
     int                    n;
 } hsi_cuda_body;
@@ -151,21 +192,25 @@ struct hsi_cuda_run {
     int                  n, width;
     int                  column, next; /* a panel's first column, and where it goes on behind it */
     const void          *a, *b;
-    void                *c;
+    void                *c, *d; /* d: NULL, but for kernels of two results */
+    double              *q;     /* what gets reflectors, of `rows` rows: c, or dtpqrt's stack */
+    int                  rows;
     double              *tau, *work;
     int                  work_size;
     int                 *pivots, *info;
-    const double        *signs; /* what it is verified with; all of floats where the kernel is */
+    double              *t, *room; /* triangles of blocks of reflectors, and to work with those */
+    const double        *signs;    /* what it is verified with; all of floats where the kernel is */
     double              *want, *got, *aside;
 };
 
 /* What comes back, in pinned memory: where each part is. */
 typedef struct hsi_cuda_results {
     int     width; /* of a piece, as hsi_cuda_width() has it */
-    void   *c;
-    void   *want, *got; /* of what is verified on the GPU */
+    void   *c, *d;
+    void   *want, *got; /* of what is verified */
     double *vector;     /* tau; and on the way there, tau or the diagonal */
-    int    *pivots, *info;
+    int    *info;
+    double *t;
 } hsi_cuda_results;
 
 size_t           hsi_cuda_results_bytes(const hsi_cuda_body *body);
@@ -184,12 +229,11 @@ int hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *b
                   hsi_cuda_run *run);
 /* What the result makes of the signs, and what it should. */
 int    hsi_cuda_check_out(hsi_cuda_run *run, const hsi_cuda_results *results);
-int    hsi_cuda_is_checked_there(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
-int    hsi_cuda_comes_back(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body); /* the result */
 double hsi_cuda_residual(const hsi_cuda_body *body, const hsi_cuda_results *results);
 
-/* Without the matrix, only what says how it went. */
-int hsi_cuda_copy_out(const hsi_cuda_run *run, const hsi_cuda_results *results, int matrix);
+/* What is resident stays, but for what says how it went. */
+int hsi_cuda_copy_out(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
+                      const hsi_cuda_results *results);
 
 /* Has it gone well? With a verdict in attempt->why. */
 hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
@@ -216,9 +260,6 @@ void hsi_cuda_data_close(hsi_cuda_data *data);
 
 /* The pool is to serve this body. Nothing may be on its way. 0: see the fault. */
 int hsi_cuda_data_fit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
-
-/* Make room to verify it. 0: see the fault. */
-int hsi_cuda_data_room(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
 int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
 
 /* Where in the pool the task's data are. */

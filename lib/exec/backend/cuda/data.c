@@ -44,8 +44,9 @@ void hsi_cuda_data_close(hsi_cuda_data *data)
 }
 
 /*
- * Reflectors. Of a column v with 1 on top, tau is 2 over v'v. Columns lie one behind the other in
- * the pool, so that sums of its squares give all of them in a time of n.
+ * Reflectors. Of a column v with 1 on top, tau is 2 over v'v; what is below it is the column's
+ * part below the diagonal, or, where there is a unit matrix on top, all of it. Columns lie one
+ * behind the other in the pool, so that sums of its squares give all of them in a time of n.
  */
 
 static int sum_squares(hsi_cuda_squares *squares, const double *pool, size_t elements)
@@ -82,9 +83,11 @@ void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, double *ta
 {
     const hsi_cuda_squares *squares = &gpu->data.squares;
     size_t                  n = (size_t)job->n, j;
+    int                     whole = job->kernel->outputs == 2;
 
     for (j = 0; j < n; j++) {
-        const double *end = job->in[0] + (j + 1) * n, *below = job->in[0] + j * n + j + 1;
+        const double *end = job->in[0] + (j + 1) * n;
+        const double *below = job->in[0] + j * n + (whole ? 0 : j + 1);
 
         tau[j] = (double)(2 / (1 + squares_before(squares, end) - squares_before(squares, below)));
     }
@@ -134,7 +137,7 @@ int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 
     if (data->space.pool[single].filled < elements ||
         (gpu->resident && data->there_elements[single] < elements) ||
-        (hsi_cuda_is_checked_there(gpu, body) && data->signs_count[single] < signs_for(body->n)))
+        (gpu->verify && data->signs_count[single] < signs_for(body->n)))
         return 0;
     return !needs_squares(body) ||
            (data->squares.pool == data->space.pool[0].at && data->squares.elements >= elements);
@@ -214,23 +217,14 @@ int hsi_cuda_data_fit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
         (needs_squares(body) &&
          !sum_squares(&data->squares, data->space.pool[0].at, hsi_numbers_count(body->n))))
         return no_memory(gpu);
-    if (hsi_cuda_is_checked_there(gpu, body) && !take_signs(gpu, body))
+    if (gpu->verify && !take_signs(gpu, body))
         return 0;
     return !gpu->resident || take_there(gpu, body->kernel);
-}
-
-int hsi_cuda_data_room(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
-{
-    hsi_job job;
-
-    hsi_job_begin(&job, body->kernel, body->n, 0, nobody(), &gpu->data.space);
-    return !job.no_memory || no_memory(gpu);
 }
 
 void hsi_cuda_data_locate(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const hs_instance *instance,
                           uint32_t task, hsi_job *job)
 {
-
     hsi_job_locate(job, body->kernel, body->n, hsi_job_seed(instance, task), nobody(),
                    &gpu->data.space);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dpotrf, dgetrf, dgeqrf, dormqr: panels by cuSOLVER, the rest by cuBLAS. run->column is the
- * panel; when run->next is not 0, the panel is done, and was applied to the columns before it.
+ * dpotrf, dgetrf, dgeqrf, dormqr, dtpqrt, dtpmqrt: panels by cuSOLVER, the rest by cuBLAS.
+ * run->column is the panel; when run->next is not 0, the panel is done, and was applied to the
+ * columns before it.
  * What cuSOLVER works in holds for the shape that was asked for: the most of all is taken.
  */
 #include "exec/backend/cuda/cuda.h"
@@ -125,6 +126,17 @@ int hsi_cuda_getrf(hsi_cuda_run *run)
     return step(run, getrf_panel, getrf_piece);
 }
 
+int hsi_cuda_exchange(hsi_cuda_run *run, double *x)
+{
+    int n = run->n, width = run->width, j;
+
+    for (j = 0; j < n; j += width)
+        if (!SOLVER(run->lane, cusolverDnDlaswp, 1, x + j, n, 1, hsi_smaller(width, n - j),
+                    run->pivots + j, 1))
+            return 0;
+    return 1;
+}
+
 int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 {
     int j, needed = 0;
@@ -138,21 +150,33 @@ int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
     return 1;
 }
 
+/* dgeqrf: of run->q, which may have more rows than columns. */
+
+static double *to_q(const hsi_cuda_run *run, int row, int column)
+{
+    return run->q + hsi_at(run->rows, row, column);
+}
+
+static int *spare_info(const hsi_cuda_run *run)
+{
+    return run->info + HSI_CUDA_PANELS_MOST - 1;
+}
+
 static int geqrf_panel(hsi_cuda_run *run)
 {
-    int n = run->n, j = run->column;
+    int m = run->rows, j = run->column;
 
-    return SOLVER(run->lane, cusolverDnDgeqrf, n - j, panel_width(run), to(run, j, j), n,
+    return SOLVER(run->lane, cusolverDnDgeqrf, m - j, panel_width(run), to_q(run, j, j), m,
                   run->tau + j, run->work, run->work_size, info_of_panel(run));
 }
 
 static int geqrf_piece(hsi_cuda_run *run)
 {
-    int n = run->n, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
+    int m = run->rows, j = run->column, w = panel_width(run), k = run->next, v = piece_width(run);
 
-    return SOLVER(run->lane, cusolverDnDormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n - j, v, w,
-                  to(run, j, j), n, run->tau + j, to(run, j, k), n, run->work, run->work_size,
-                  run->info + HSI_CUDA_PANELS_MOST - 1);
+    return SOLVER(run->lane, cusolverDnDormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m - j, v, w,
+                  to_q(run, j, j), m, run->tau + j, to_q(run, j, k), m, run->work, run->work_size,
+                  spare_info(run));
 }
 
 int hsi_cuda_geqrf(hsi_cuda_run *run)
@@ -160,34 +184,51 @@ int hsi_cuda_geqrf(hsi_cuda_run *run)
     return step(run, geqrf_panel, geqrf_piece);
 }
 
-static int ask_ormqr(hsi_cuda_lane *lane, int ld, int rows, int columns, int k, int *elements)
+int hsi_cuda_turn_back(hsi_cuda_run *run, const void *v, double *x)
+{
+    int n = run->n;
+
+    return SOLVER(run->lane, cusolverDnDormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_N, n, 1, n, v, n,
+                  run->tau, x, n, run->work, run->work_size, spare_info(run));
+}
+
+static int ask_ormqr(hsi_cuda_lane *lane, cublasOperation_t op, int ld, int rows, int columns,
+                     int k, int *elements)
 {
     int needed = 0;
 
-    if (!SOLVER(lane, cusolverDnDormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, rows, columns, k,
-                NULL, ld, NULL, NULL, ld, &needed))
+    if (!SOLVER(lane, cusolverDnDormqr_bufferSize, CUBLAS_SIDE_LEFT, op, rows, columns, k, NULL, ld,
+                NULL, NULL, ld, &needed))
         return 0;
     *elements = hsi_larger(*elements, needed);
     return 1;
 }
 
 /* The pieces behind a panel: all as wide, but for the last. */
-int hsi_cuda_geqrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
+static int ask_geqrf(hsi_cuda_lane *lane, int m, int n, int width, int *elements)
 {
     int j, needed = 0, piece = hsi_cuda_piece(n, width);
 
-    for (j = 0, *elements = 0; j < n; j += width) {
+    for (j = 0; j < n; j += width) {
         int behind = n - j - width;
 
-        if (!SOLVER(lane, cusolverDnDgeqrf_bufferSize, n - j, hsi_smaller(width, n - j), NULL, n,
+        if (!SOLVER(lane, cusolverDnDgeqrf_bufferSize, m - j, hsi_smaller(width, n - j), NULL, m,
                     &needed))
             return 0;
         *elements = hsi_larger(*elements, needed);
-        if (behind > 0 && !(ask_ormqr(lane, n, n - j, hsi_smaller(piece, behind), width, elements) &&
-                            ask_ormqr(lane, n, n - j, (behind - 1) % piece + 1, width, elements)))
+        if (behind > 0 &&
+            !(ask_ormqr(lane, CUBLAS_OP_T, m, m - j, hsi_smaller(piece, behind), width, elements) &&
+              ask_ormqr(lane, CUBLAS_OP_T, m, m - j, (behind - 1) % piece + 1, width, elements)))
             return 0;
     }
     return 1;
+}
+
+int hsi_cuda_geqrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
+{
+    *elements = 0;
+    return ask_geqrf(lane, n, n, width, elements) &&
+           ask_ormqr(lane, CUBLAS_OP_N, n, n, 1, n, elements);
 }
 
 int hsi_cuda_ormqr(hsi_cuda_run *run)
@@ -204,6 +245,46 @@ int hsi_cuda_ormqr(hsi_cuda_run *run)
 int hsi_cuda_ormqr_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 {
     *elements = 0;
-    return ask_ormqr(lane, n, n, hsi_smaller(width, n), n, elements) &&
-           ask_ormqr(lane, n, n, (n - 1) % width + 1, n, elements);
+    return ask_ormqr(lane, CUBLAS_OP_T, n, n, hsi_smaller(width, n), n, elements) &&
+           ask_ormqr(lane, CUBLAS_OP_T, n, n, (n - 1) % width + 1, n, elements) &&
+           ask_ormqr(lane, CUBLAS_OP_N, n, n, 1, n, elements);
+}
+
+/*
+ * dtpqrt: dgeqrf of both matrices, one on top of the other. What is zero below the upper one's
+ * diagonal stays zero, so that its part of the reflectors is the unit matrix.
+ */
+int hsi_cuda_tpqrt(hsi_cuda_run *run)
+{
+    int begun = run->column > 0 || run->next > 0, more;
+
+    if (!begun && !hsi_cuda_stack(run->lane, run->n, run->c, run->d, run->q))
+        return -1;
+    more = step(run, geqrf_panel, geqrf_piece);
+    if (more)
+        return more;
+    return hsi_cuda_unstack(run->lane, run->n, run->q, run->c, run->d) &&
+                   hsi_cuda_triangles(run->lane, run->n, run->d, run->tau, run->t, run->room)
+               ? 0
+               : -1;
+}
+
+int hsi_cuda_tpqrt_work(hsi_cuda_lane *lane, int n, int width, int *elements)
+{
+    *elements = 0;
+    return ask_geqrf(lane, 2 * n, n, width, elements);
+}
+
+/* As on CPUs, the triangles are part of the work. */
+int hsi_cuda_tpmqrt(hsi_cuda_run *run)
+{
+    int n = run->n, j = run->column, w = panel_width(run);
+
+    if (j == 0 && !hsi_cuda_triangles(run->lane, n, run->a, run->tau, run->t, run->room))
+        return -1;
+    if (!hsi_cuda_reflect(run->lane, CUBLAS_OP_T, n, w, run->a, run->t, to(run, 0, j),
+                          (double *)run->d + hsi_at(n, 0, j), run->room))
+        return -1;
+    run->column += w;
+    return run->column < n;
 }

@@ -89,8 +89,7 @@ static int attempt_unnamed(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cud
     if (!hsi_cuda_copy_in(gpu, lane, body, attempt->instance, attempt->task, results, &run))
         return -1;
     all = launch_watched(gpu, &run, attempt);
-    if (all == 1 && !(hsi_cuda_copy_out(&run, results, hsi_cuda_comes_back(gpu, body)) &&
-                      hsi_cuda_check_out(&run, results)))
+    if (all == 1 && !(hsi_cuda_copy_out(gpu, &run, results) && hsi_cuda_check_out(&run, results)))
         all = -1;
     if (all < 0 || !CUDA(&gpu->fault, cudaEventRecord, lane->landed, lane->stream) ||
         await(gpu, lane->landed, attempt) < 0)
@@ -109,18 +108,6 @@ static int attempt_task(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_b
     return all;
 }
 
-/* By the host, if need be. */
-static hs_outcome judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
-                        const hsi_cuda_results *results, hs_attempt *attempt)
-{
-    hs_outcome outcome;
-
-    hsi_cuda_range_begin("verify");
-    outcome = hsi_cuda_judge(gpu, body, results, attempt);
-    hsi_cuda_range_end();
-    return outcome;
-}
-
 hs_outcome hsi_cuda_run_task(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
 {
     hsi_cuda_gpu        *gpu = hsi_cuda_gpu_of(worker);
@@ -135,7 +122,7 @@ hs_outcome hsi_cuda_run_task(hs_backend_worker *worker, const hs_body *body, hs_
         hsi_cuda_settle(lane);
         return hsi_cuda_give_up(gpu, attempt);
     }
-    return all ? judge(gpu, own, &results, attempt) : HS_OUTCOME_ABORTED;
+    return all ? hsi_cuda_judge(gpu, own, &results, attempt) : HS_OUTCOME_ABORTED;
 }
 
 enum { RING = 2 * HSI_CUDA_BATCH };
@@ -147,27 +134,14 @@ unsigned hsi_cuda_depth(hs_backend_worker *worker)
     return gpu->graph ? RING + gpu->lanes : gpu->lanes;
 }
 
-/* What is done only to verify it is not its time: the check on the GPU, or, of what is
- * resident, the way back. */
-static int is_landed_apart(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
-{
-    return gpu->verify && (gpu->resident || hsi_cuda_is_checked_there(gpu, body));
-}
-
-/* The result on its way, and what is to be verified: of that, only the first is the task's. */
+/* The result on its way, and what is to be verified, which is not the task's time. */
 static int send_back(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_run *run,
                      const hsi_cuda_results *results)
 {
-    int apart = is_landed_apart(gpu, run->body), back = hsi_cuda_comes_back(gpu, run->body);
-
-    if (!gpu->resident && !hsi_cuda_copy_out(run, results, back))
-        return 0;
-    if (apart && !CUDA(&gpu->fault, cudaEventRecord, lane->done, lane->stream))
-        return 0;
-    if (gpu->resident && !hsi_cuda_copy_out(run, results, back))
-        return 0;
-    return hsi_cuda_check_out(run, results) &&
-           CUDA(&gpu->fault, cudaEventRecord, apart ? lane->landed : lane->done, lane->stream);
+    return hsi_cuda_copy_out(gpu, run, results) &&
+           CUDA(&gpu->fault, cudaEventRecord, lane->done, lane->stream) &&
+           (!gpu->verify || (hsi_cuda_check_out(run, results) &&
+                             CUDA(&gpu->fault, cudaEventRecord, lane->landed, lane->stream)));
 }
 
 static int send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_flight *flight)
@@ -270,8 +244,7 @@ int hsi_cuda_submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *
 static int lane_over(hsi_cuda_gpu *gpu, unsigned lane, hsi_cuda_flight *flight)
 {
     cudaEvent_t done = gpu->lane[lane].done;
-    int         over = hsi_cuda_over(&gpu->fault,
-                             is_landed_apart(gpu, flight->body) ? gpu->lane[lane].landed : done, 0);
+    int         over = hsi_cuda_over(&gpu->fault, gpu->verify ? gpu->lane[lane].landed : done, 0);
 
     if (over == 0)
         return 0;
@@ -415,7 +388,7 @@ int hsi_cuda_collect(hs_backend_worker *worker, int wait, hs_completion *out)
     out->outcome = flight->outcome;
     date(gpu, flight, out);
     if (flight->outcome == HS_OUTCOME_DONE)
-        out->outcome = judge(gpu, flight->body, &flight->results, flight->attempt);
+        out->outcome = hsi_cuda_judge(gpu, flight->body, &flight->results, flight->attempt);
     forget(gpu, flight);
     return 1;
 }

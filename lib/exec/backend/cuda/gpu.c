@@ -181,9 +181,7 @@ static int fit_data(hsi_cuda_gpu *gpu, const hs_backend_item *items, size_t coun
     for (i = 0; (kernel = hsi_cuda_kernel_at(i)); i++) {
         const hsi_cuda_body *body = largest_of(items, count, kernel);
 
-        if (body && (!hsi_cuda_data_fit(gpu, body) ||
-                     (gpu->verify && !hsi_cuda_is_checked_there(gpu, body) &&
-                      !hsi_cuda_data_room(gpu, body))))
+        if (body && !hsi_cuda_data_fit(gpu, body))
             return 0;
     }
     return 1;

@@ -174,8 +174,7 @@ static int capture_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance 
     hsi_cuda_run     run;
 
     return hsi_cuda_send(gpu, lane, it->body, instance, it->task, &results, &run) &&
-           hsi_cuda_copy_out(&run, &results, hsi_cuda_comes_back(gpu, it->body)) &&
-           hsi_cuda_check_out(&run, &results);
+           hsi_cuda_copy_out(gpu, &run, &results) && hsi_cuda_check_out(&run, &results);
 }
 
 /* The first lane's stream leads; the others branch off it and come back. */

@@ -28,18 +28,20 @@ static hs_status read_kernel(const char *kernel, hsi_cuda_body *body, char why[H
     const hsi_kernel_entry *entry = hsi_kernel_find(kernel, strcspn(kernel, ":"));
     char                   *end = NULL;
     long                    n = colon ? strtol(colon + 1, &end, 10) : 0;
+    int                     most;
 
     body->cuda = entry ? hsi_cuda_kernel_find(entry->name) : NULL;
     if (!body->cuda)
         return unknown(kernel, why);
     if (n < 1 || n > HSI_KERNEL_MOST || *end || colon[1] < '1' || colon[1] > '9')
         return hsi_kernel_refuse_size(kernel, entry, why);
-    if (n > HSI_CUDA_SIZE_MOST)
+    body->kernel = entry->kernel;
+    most = body->cuda->launch == hsi_cuda_tpqrt ? HSI_CUDA_STACK_MOST : HSI_CUDA_SIZE_MOST;
+    if (n > most)
         return hsi_refuse(why, HS_ERESOURCE,
                           "kernel '%.64s' is not for GPUs: the largest size there is %d, of fewer "
                           "than 2^31 elements",
-                          kernel, HSI_CUDA_SIZE_MOST);
-    body->kernel = entry->kernel;
+                          kernel, most);
     body->n = (int)n;
     return HS_OK;
 }

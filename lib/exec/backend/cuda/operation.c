@@ -80,9 +80,15 @@ static const hsi_cuda_kernel kernels[] = {
     {"dtrsm", 1, 0, 1, trsm, NULL, hsi_cuda_predict_product, hsi_cuda_observe_trsm},
     {"dpotrf", 0, 1, 1.0 / 3, hsi_cuda_potrf, hsi_cuda_potrf_work, hsi_cuda_predict_potrf,
      hsi_cuda_observe_potrf},
-    {"dgetrf", 0, 1, 2.0 / 3, hsi_cuda_getrf, hsi_cuda_getrf_work, NULL, NULL},
-    {"dgeqrf", 0, 1, 4.0 / 3, hsi_cuda_geqrf, hsi_cuda_geqrf_work, NULL, NULL},
-    {"dormqr", 1, 1, 2, hsi_cuda_ormqr, hsi_cuda_ormqr_work, NULL, NULL},
+    {"dgetrf", 0, 1, 2.0 / 3, hsi_cuda_getrf, hsi_cuda_getrf_work, hsi_cuda_predict_product,
+     hsi_cuda_observe_getrf},
+    {"dgeqrf", 0, 1, 4.0 / 3, hsi_cuda_geqrf, hsi_cuda_geqrf_work, hsi_cuda_predict_product,
+     hsi_cuda_observe_geqrf},
+    {"dormqr", 1, 1, 2, hsi_cuda_ormqr, hsi_cuda_ormqr_work, hsi_cuda_predict_product,
+     hsi_cuda_observe_ormqr},
+    {"dtpqrt", 0, 1, 2, hsi_cuda_tpqrt, hsi_cuda_tpqrt_work, hsi_cuda_predict_tpqrt,
+     hsi_cuda_observe_tpqrt},
+    {"dtpmqrt", 1, 1, 4, hsi_cuda_tpmqrt, NULL, hsi_cuda_predict_product, hsi_cuda_observe_tpmqrt},
 };
 
 const hsi_cuda_kernel *hsi_cuda_kernel_at(size_t index)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exec/backend/cuda/cuda.h"
+#include "exec/backend/cuda/range.h"
 #include "exec/why.h"
 
 enum { LINE = 256 };
@@ -46,42 +47,77 @@ static size_t small_bytes(const hsi_cuda_body *body)
     return vector_bytes(body) + pivot_bytes(body) + info_bytes(body);
 }
 
-/* One of the vectors that it is verified with on the GPU. */
+static size_t outputs(const hsi_cuda_body *body)
+{
+    return (size_t)body->kernel->outputs;
+}
+
+/* Reflectors that stand below a unit matrix. */
+static int is_below(const hsi_cuda_body *body)
+{
+    return outputs(body) == 2;
+}
+
+static int is_stacked(const hsi_cuda_body *body)
+{
+    return is_below(body) && body->cuda->inputs == 0;
+}
+
+static size_t triangle_bytes(const hsi_cuda_body *body)
+{
+    return is_below(body) ? whole(sizeof(double) * HSI_KERNEL_PANEL * (size_t)body->n) : 0;
+}
+
+static size_t stack_bytes(const hsi_cuda_body *body)
+{
+    return is_stacked(body) ? 2 * matrix_room(body) : 0;
+}
+
+static size_t reflect_bytes(const hsi_cuda_body *body)
+{
+    return is_below(body) ? whole(sizeof(double) * hsi_cuda_reflect_room(body->n)) : 0;
+}
+
+/* One of the vectors that it is verified with. */
 static size_t check_room(const hsi_cuda_body *body)
 {
-    return body->cuda->observe ? whole(sizeof(double) * (size_t)body->n) : 0;
+    return whole(sizeof(double) * outputs(body) * (size_t)body->n);
 }
 
 double hsi_cuda_body_bytes(const hsi_cuda_body *body)
 {
-    return (1.0 + body->cuda->inputs) * (double)matrix_room(body) + (double)small_bytes(body);
+    return (double)(outputs(body) + (size_t)body->cuda->inputs) * (double)matrix_room(body) +
+           (double)(small_bytes(body) + triangle_bytes(body) + stack_bytes(body) +
+                    reflect_bytes(body));
 }
 
 size_t hsi_cuda_results_bytes(const hsi_cuda_body *body)
 {
-    return matrix_room(body) + 2 * check_room(body) + small_bytes(body);
+    return outputs(body) * matrix_room(body) + 2 * check_room(body) + small_bytes(body) +
+           triangle_bytes(body);
 }
 
 hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room, int watched)
 {
-    char *want = room + matrix_room(body), *vector = want + 2 * check_room(body),
-         *pivots = vector + vector_bytes(body);
-    int width = hsi_cuda_width(body->cuda, body->n, watched);
+    char *want = room + outputs(body) * matrix_room(body), *vector = want + 2 * check_room(body),
+         *info = vector + vector_bytes(body) + pivot_bytes(body);
 
-    return (hsi_cuda_results){width,
-                              room,
-                              want,
-                              want + check_room(body),
-                              (double *)(void *)vector,
-                              (int *)(void *)pivots,
-                              (int *)(void *)(pivots + pivot_bytes(body))};
+    return (hsi_cuda_results){.width = hsi_cuda_width(body->cuda, body->n, watched),
+                              .c = room,
+                              .d = room + matrix_room(body),
+                              .want = want,
+                              .got = want + check_room(body),
+                              .vector = (double *)(void *)vector,
+                              .info = (int *)(void *)info,
+                              .t = (double *)(void *)(info + info_bytes(body))};
 }
 
 static size_t fixed_bytes(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
-    int copied = 1 + (gpu->resident ? 0 : body->cuda->inputs);
+    size_t copied = outputs(body) + (gpu->resident ? 0 : (size_t)body->cuda->inputs);
 
-    return (size_t)copied * matrix_room(body) + 3 * check_room(body) + small_bytes(body);
+    return copied * matrix_room(body) + 3 * check_room(body) + small_bytes(body) +
+           triangle_bytes(body) + stack_bytes(body) + reflect_bytes(body);
 }
 
 size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body)
@@ -108,6 +144,21 @@ static int copy(hsi_cuda_gpu *gpu, const hsi_cuda_run *run, void *to, const void
                 gpu->resident ? there(gpu, run->body, from) : from, matrix_bytes(run->body),
                 gpu->resident ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice,
                 run->lane->stream);
+}
+
+/* What is computed in place. */
+static int place_outputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run, char **arena)
+{
+    void **place[] = {&run->c, &run->d};
+    size_t i;
+
+    for (i = 0; i < outputs(run->body); i++) {
+        *place[i] = *arena;
+        if (!copy(gpu, run, *arena, job->from[i]))
+            return 0;
+        *arena += matrix_room(run->body);
+    }
+    return 1;
 }
 
 static int place_inputs(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run, char **arena)
@@ -152,23 +203,36 @@ static char *place_check(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *ru
     run->want = (double *)(void *)arena;
     run->got = (double *)(void *)(arena + room);
     run->aside = (double *)(void *)(arena + 2 * room);
-    if (hsi_cuda_is_checked_there(gpu, run->body))
+    if (gpu->verify)
         run->signs = hsi_cuda_signs(gpu, job);
     return arena + 3 * room;
 }
 
-static int send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_results *results,
-                      hsi_cuda_run *run, char *arena)
+/* Behind its matrices; returns 0 for a fault. */
+static int place_small(hsi_cuda_run *run, char *arena)
 {
     const hsi_cuda_body *body = run->body;
-    hsi_cuda_fault      *fault = run->lane->fault;
 
     run->tau = (double *)(void *)arena;
     run->pivots = (int *)(void *)(arena + vector_bytes(body));
     run->info = (int *)(void *)(arena + vector_bytes(body) + pivot_bytes(body));
-    run->work = (double *)(void *)(arena + small_bytes(body));
-    if (!hsi_cuda_lane_work(run->lane, body->cuda, body->n, &run->work_size) ||
-        !CUDA(fault, cudaMemsetAsync, run->info, 0, info_bytes(body), run->lane->stream))
+    arena += small_bytes(body);
+    run->t = (double *)(void *)arena;
+    arena += triangle_bytes(body);
+    run->q = is_stacked(body) ? (double *)(void *)arena : run->c;
+    run->rows = is_stacked(body) ? 2 * run->n : run->n;
+    arena += stack_bytes(body);
+    run->room = (double *)(void *)arena;
+    run->work = (double *)(void *)(arena + reflect_bytes(body));
+    return hsi_cuda_lane_work(run->lane, body->cuda, body->n, &run->work_size);
+}
+
+static int send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_results *results,
+                      hsi_cuda_run *run)
+{
+    const hsi_cuda_body *body = run->body;
+
+    if (!CUDA(run->lane->fault, cudaMemsetAsync, run->info, 0, info_bytes(body), run->lane->stream))
         return 0;
     if (job->diagonal != 0)
         return set_diagonal(run, job->diagonal, results->vector);
@@ -185,14 +249,13 @@ int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body
     char   *arena = lane->arena;
     hsi_job job;
 
-    *run = (hsi_cuda_run){
-        .lane = lane, .body = body, .n = body->n, .width = results->width, .c = arena};
+    *run = (hsi_cuda_run){.lane = lane, .body = body, .n = body->n, .width = results->width};
     hsi_cuda_data_locate(gpu, body, instance, task, &job);
-    arena += matrix_room(body);
-    if (!copy(gpu, run, run->c, job.from[0]) || !place_inputs(gpu, &job, run, &arena))
+    if (!place_outputs(gpu, &job, run, &arena) || !place_inputs(gpu, &job, run, &arena))
         return 0;
     arena = place_check(gpu, &job, run, arena);
-    return (!body->cuda->solver || send_small(gpu, &job, results, run, arena)) &&
+    return (!body->cuda->solver ||
+            (place_small(run, arena) && send_small(gpu, &job, results, run))) &&
            (!run->signs || body->cuda->predict(run));
 }
 
@@ -215,11 +278,21 @@ static int fetch(const hsi_cuda_run *run, void *to, const void *from, size_t byt
                 run->lane->stream);
 }
 
-int hsi_cuda_copy_out(const hsi_cuda_run *run, const hsi_cuda_results *results, int matrix)
+static int fetch_matrices(const hsi_cuda_run *run, const hsi_cuda_results *results)
 {
     const hsi_cuda_body *body = run->body;
 
-    if (matrix && !fetch(run, results->c, run->c, matrix_bytes(body)))
+    return fetch(run, results->c, run->c, matrix_bytes(body)) &&
+           (!run->d || fetch(run, results->d, run->d, matrix_bytes(body))) &&
+           (!is_stacked(body) || fetch(run, results->t, run->t, triangle_bytes(body)));
+}
+
+int hsi_cuda_copy_out(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
+                      const hsi_cuda_results *results)
+{
+    const hsi_cuda_body *body = run->body;
+
+    if (!gpu->resident && !fetch_matrices(run, results))
         return 0;
     /* They lie one behind the other on both sides. */
     return !body->cuda->solver || fetch(run, results->vector, run->tau, small_bytes(body));
@@ -227,10 +300,15 @@ int hsi_cuda_copy_out(const hsi_cuda_run *run, const hsi_cuda_results *results, 
 
 int hsi_cuda_check_out(hsi_cuda_run *run, const hsi_cuda_results *results)
 {
+    int ok;
+
     if (!run->signs)
         return 1;
-    return run->body->cuda->observe(run) &&
-           fetch(run, results->want, run->want, 2 * check_room(run->body));
+    hsi_cuda_range_begin("verify");
+    ok = run->body->cuda->observe(run) &&
+         fetch(run, results->want, run->want, 2 * check_room(run->body));
+    hsi_cuda_range_end();
+    return ok;
 }
 
 static int info_of(const hsi_cuda_body *body, const hsi_cuda_results *results)
@@ -243,43 +321,15 @@ static int info_of(const hsi_cuda_body *body, const hsi_cuda_results *results)
     return 0;
 }
 
-/* What the CPU's kernel would have left for its own verification. */
-static void adopt(const hsi_cuda_body *body, const hsi_cuda_results *results, hsi_job *job)
-{
-    int n = body->n, width = results->width, W = HSI_KERNEL_PANEL, i;
-
-    job->out[0] = results->c;
-    if (!body->cuda->solver)
-        return;
-    for (i = 0; i < n; i++) {
-        job->t[(size_t)i * (size_t)W + (size_t)(i % W)] = results->vector[i];
-        job->pivots[i] = results->pivots[i] + i / width * width;
-    }
-}
-
 hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
                           const hsi_cuda_results *results, hs_attempt *attempt)
 {
     const char *name = body->cuda->name;
     int         info = info_of(body, results);
-    double      residual;
-    hsi_job     job;
 
     if (info)
         return hsi_fail(attempt, "%s:%d: cuSOLVER gave up (info %d)", name, body->n, info);
     if (!gpu->verify)
         return HS_OUTCOME_DONE;
-    if (hsi_cuda_is_checked_there(gpu, body))
-        return hsi_job_judge(hsi_cuda_residual(body, results), name, body->n, attempt);
-    hsi_job_begin(&job, body->kernel, body->n, hsi_job_seed(attempt->instance, attempt->task),
-                  attempt, &gpu->data.space);
-    hsi_job_predict(&job);
-    if (!hsi_job_stopped(&job))
-        adopt(body, results, &job);
-    residual = hsi_job_residual(&job);
-    if (!gpu->broken)
-        gpu->fault.text[0] = '\0'; /* of memory for that, which the job knows of too */
-    if (job.no_memory)
-        return hsi_fail(attempt, "%s:%d: out of memory", name, body->n);
-    return job.stopped ? HS_OUTCOME_ABORTED : hsi_job_judge(residual, name, body->n, attempt);
+    return hsi_job_judge(hsi_cuda_residual(body, results), name, body->n, attempt);
 }

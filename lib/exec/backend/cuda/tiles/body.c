@@ -11,21 +11,18 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     const hsi_memory     *memory = options->data;
     const hsi_matrix_row *step = &memory->matrix->row[options->row];
     hsi_tiles_body        body = {.base = {&hsi_backend_tiles}, .row = step};
+    int                   most;
 
     *out = NULL;
     if (type != HS_GPU || step->step == HSI_NO_STEP)
         return HS_OK;
     body.name = hsi_kernel_find(row->kernel, strcspn(row->kernel, ":"))->name;
-    if (!hsi_tiles_knows(step->step))
-        return hsi_refuse(why, HS_ERESOURCE,
-                          "kernel '%.64s' is not for GPUs where tasks share data; dpotrf, dtrsm, "
-                          "dsyrk, dgemm and dgetrf are",
-                          row->kernel);
-    if (memory->matrix->tile > HSI_CUDA_SIZE_MOST)
+    most = step->step == HSI_TPQRT ? HSI_CUDA_STACK_MOST : HSI_CUDA_SIZE_MOST;
+    if (memory->matrix->tile > most)
         return hsi_refuse(why, HS_ERESOURCE,
                           "kernel '%.64s' is not for GPUs: the largest size there is %d, of fewer "
                           "than 2^31 elements",
-                          row->kernel, HSI_CUDA_SIZE_MOST);
+                          row->kernel, most);
     body.copies = memory->matrix->may_fail;
     return hsi_body_keep(&body, sizeof body, out);
 }

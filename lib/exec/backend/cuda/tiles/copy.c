@@ -60,6 +60,7 @@ void hsi_tiles_touch(hsi_memory *memory, unsigned line, hsi_tiles_place *place, 
     }
     place->writer = line;
     place->written = number;
+    place->peer = HSI_HOST;
     memset(place->read, 0, memory->lines * sizeof *place->read);
 }
 
@@ -90,30 +91,73 @@ int hsi_tiles_over(hsi_memory *memory, unsigned line, uint64_t number)
     return over;
 }
 
-static int copy(hsi_memory *memory, const hsi_move *move)
+/* A copy in the line of the GPU that it goes to, unless it goes home. */
+typedef struct passage {
+    hsi_tiles_gpu   *gpu;
+    unsigned         line;
+    hsi_tiles_place *from, *to;
+    const void      *source;
+    void            *target;
+    size_t           bytes;
+} passage;
+
+static void *tile_at(const hsi_tiles_gpu *gpu, uint32_t slot)
+{
+    return gpu->tiles + slot * gpu->memory->tile_bytes;
+}
+
+static passage find_passage(hsi_memory *memory, const hsi_move *move)
 {
     int              home = move->to == HSI_HOST;
-    hsi_tiles_gpu   *gpu = &memory->gpu[(home ? move->from : move->to) - 1];
-    unsigned         line = hsi_tiles_number(gpu, home ? HSI_TILES_OUT : HSI_TILES_IN);
-    hsi_tiles_place *there = &gpu->place[move->slot], *here = &memory->home[move->piece];
-    hsi_tiles_place *from = home ? there : here, *to = home ? here : there;
-    void            *tile = gpu->tiles + move->slot * memory->tile_bytes;
-    void            *own = memory->matrix->piece[move->piece].at;
-    size_t           bytes = hsi_matrix_elements(memory->matrix) * sizeof(double);
+    const hsi_datum *piece = &memory->matrix->piece[move->piece];
+    hsi_tiles_place *there, *here = &memory->home[move->piece];
+    void            *tile;
+    passage          p = {.gpu = &memory->gpu[(home ? move->from : move->to) - 1]};
 
-    if (gpu->broken || !hsi_tiles_enter(gpu) || !hsi_tiles_order(memory, line, from, 0) ||
-        !hsi_tiles_order(memory, line, to, 1) ||
-        !CUDA(&gpu->fault, cudaMemcpyAsync, home ? own : tile, home ? tile : own, bytes,
-              home ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice,
-              gpu->line[line % HSI_TILES_LINES].stream)) {
-        hsi_tiles_break(gpu);
+    there = &p.gpu->place[move->slot];
+    tile = tile_at(p.gpu, move->slot);
+    p.line = hsi_tiles_number(p.gpu, home ? HSI_TILES_OUT : HSI_TILES_IN);
+    p.bytes = hsi_matrix_piece_elements(memory->matrix, piece->matrix) * sizeof(double);
+    p.from = home ? there : here;
+    p.to = home ? here : there;
+    p.source = home ? tile : piece->at;
+    p.target = home ? piece->at : tile;
+    if (!home && move->from != HSI_HOST) {
+        const hsi_tiles_gpu *peer = &memory->gpu[move->from - 1];
+
+        p.from = &peer->place[move->peer_slot];
+        p.source = tile_at(peer, move->peer_slot);
+    }
+    return p;
+}
+
+static int put_copy(const passage *p, const hsi_memory *memory, const hsi_move *move)
+{
+    hsi_cuda_fault *fault = &p->gpu->fault;
+    cudaStream_t    stream = p->gpu->line[p->line % HSI_TILES_LINES].stream;
+
+    if (move->from != HSI_HOST && move->to != HSI_HOST)
+        return CUDA(fault, cudaMemcpyPeerAsync, p->target, p->gpu->device, p->source,
+                    memory->gpu[move->from - 1].device, p->bytes, stream);
+    return CUDA(fault, cudaMemcpyAsync, p->target, p->source, p->bytes,
+                move->to == HSI_HOST ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice, stream);
+}
+
+static int copy(hsi_memory *memory, const hsi_move *move)
+{
+    passage p = find_passage(memory, move);
+
+    if (p.gpu->broken || !hsi_tiles_enter(p.gpu) || !hsi_tiles_order(memory, p.line, p.from, 0) ||
+        !hsi_tiles_order(memory, p.line, p.to, 1) || !put_copy(&p, memory, move)) {
+        hsi_tiles_break(p.gpu);
         return 0;
     }
-    hsi_tiles_touch(memory, line, from, 0);
-    hsi_tiles_touch(memory, line, to, 1);
-    if (hsi_tiles_step(memory, line))
+    hsi_tiles_touch(memory, p.line, p.from, 0);
+    hsi_tiles_touch(memory, p.line, p.to, 1);
+    p.to->peer = move->to == HSI_HOST ? HSI_HOST : move->from;
+    if (hsi_tiles_step(memory, p.line))
         return 1;
-    hsi_tiles_break(gpu);
+    hsi_tiles_break(p.gpu);
     return 0;
 }
 
@@ -130,6 +174,11 @@ int hsi_tiles_move(hsi_memory *memory, const hsi_moves *moves)
     return 1;
 }
 
+static int is_on_its_way(const hsi_memory *memory, const hsi_tiles_place *place)
+{
+    return place->written && place->written > line_of(memory, place->writer)->over;
+}
+
 /* What it was writing on the host may be half there. */
 static void lose_what_it_wrote(hsi_tiles_gpu *gpu)
 {
@@ -139,9 +188,28 @@ static void lose_what_it_wrote(hsi_tiles_gpu *gpu)
     for (i = 0; i < memory->matrix->pieces; i++) {
         const hsi_tiles_place *place = &memory->home[i];
 
-        if (place->written && gpu_of(memory, place->writer) == gpu &&
-            place->written > line_of(memory, place->writer)->over)
+        if (gpu_of(memory, place->writer) == gpu && is_on_its_way(memory, place))
             hsi_nodes_lose(memory->nodes, i);
+    }
+}
+
+/* What others were copying from it may be half there. */
+static void lose_what_they_read(hsi_tiles_gpu *gpu)
+{
+    hsi_memory *memory = gpu->memory;
+    unsigned    i;
+    size_t      piece;
+
+    for (i = 0; i < memory->gpus; i++) {
+        const hsi_tiles_gpu *other = &memory->gpu[i];
+
+        for (piece = 0; other->open && piece < memory->matrix->pieces; piece++) {
+            uint32_t slot = hsi_nodes_slot(memory->nodes, other->node, piece);
+
+            if (slot != HSI_NO_SLOT && other->place[slot].peer == gpu->node &&
+                is_on_its_way(memory, &other->place[slot]))
+                hsi_nodes_lose(memory->nodes, piece);
+        }
     }
 }
 
@@ -171,4 +239,5 @@ void hsi_tiles_break(hsi_tiles_gpu *gpu)
         hsi_nodes_close(memory->nodes, gpu->node);
     gpu->open = 0;
     lose_what_it_wrote(gpu);
+    lose_what_they_read(gpu);
 }

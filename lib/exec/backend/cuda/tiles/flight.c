@@ -108,7 +108,7 @@ static void touch_operands(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
 static int launch_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
 {
     hsi_cuda_lane *lane = &gpu->lane[flight->line];
-    size_t         bytes = hsi_matrix_elements(gpu->memory->matrix) * sizeof(double);
+    size_t         bytes = hsi_matrix_piece_elements(gpu->memory->matrix, 'A') * sizeof(double);
     ptrdiff_t      number = flight - gpu->flight;
     double        *at[HSI_OPERANDS] = {NULL};
     int            i;
@@ -124,8 +124,7 @@ static int launch_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
     }
     return CUDA(&gpu->fault, cudaMemsetAsync, gpu->info + number, 0, sizeof *gpu->info,
                 lane->stream) &&
-           hsi_tiles_launch(lane, flight->row->step, gpu->memory->matrix->tile, at, gpu->work,
-                            gpu->info + number) &&
+           hsi_tiles_launch(gpu, lane, flight->row->step, at, gpu->info + number) &&
            CUDA(&gpu->fault, cudaMemcpyAsync, gpu->info_here + number, gpu->info + number,
                 sizeof *gpu->info, cudaMemcpyDeviceToHost, lane->stream);
 }

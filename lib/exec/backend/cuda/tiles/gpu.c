@@ -22,23 +22,30 @@ static int take_device(hsi_tiles_gpu *gpu)
     return 1;
 }
 
-/* What cuSOLVER works in, whichever of the steps it is. */
+/* What is worked in, whichever of the steps it is: each of them once. */
 static int fit_lane(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
 {
     const hsi_matrix *matrix = gpu->memory->matrix;
-    size_t            i;
+    unsigned          steps = 0, step;
+    size_t            i, bytes = 0;
     int               elements;
 
-    for (i = 0; i < matrix->rows; i++) {
-        hsi_step step = matrix->row[i].step;
-
-        if ((i && step == matrix->row[i - 1].step) || !hsi_tiles_knows(step))
+    for (i = 0; i < matrix->rows; i++)
+        steps |= 1U << matrix->row[i].step;
+    for (step = HSI_NO_STEP; step <= HSI_TPMQRT; step++) {
+        if (!(steps >> step & 1))
             continue;
-        if (!hsi_tiles_work(lane, step, matrix->tile, &elements))
+        if (!hsi_tiles_work(lane, (hsi_step)step, matrix->tile, &elements))
             return 0;
         gpu->work = hsi_larger(gpu->work, elements);
     }
-    return gpu->work == 0 || hsi_cuda_lane_arena(lane, sizeof(double) * (size_t)gpu->work);
+    for (step = HSI_NO_STEP; step <= HSI_TPMQRT; step++)
+        if (steps >> step & 1) {
+            size_t room = hsi_tiles_room((hsi_step)step, matrix->tile, gpu->work);
+
+            bytes = room > bytes ? room : bytes;
+        }
+    return bytes == 0 || hsi_cuda_lane_arena(lane, bytes);
 }
 
 static int open_lanes(hsi_tiles_gpu *gpu)
@@ -121,6 +128,28 @@ static int take_small(hsi_tiles_gpu *gpu)
     return ok;
 }
 
+static int take_unit(hsi_tiles_gpu *gpu)
+{
+    const int    order = HSI_KERNEL_PANEL;
+    size_t       bytes = sizeof *gpu->unit * (size_t)order * (size_t)order;
+    cudaStream_t stream = gpu->lane[0].stream;
+    void        *there = NULL, *here = NULL;
+    int          i, ok;
+
+    ok = CUDA(&gpu->fault, cudaMalloc, &there, bytes) &&
+         CUDA(&gpu->fault, cudaHostAlloc, &here, bytes, cudaHostAllocDefault);
+    gpu->unit = there;
+    if (!ok)
+        return 0;
+    memset(here, 0, bytes);
+    for (i = 0; i < order; i++)
+        ((double *)here)[hsi_at(order, i, i)] = 1;
+    ok = CUDA(&gpu->fault, cudaMemcpyAsync, there, here, bytes, cudaMemcpyHostToDevice, stream);
+    ok = CUDA(&gpu->fault, cudaStreamSynchronize, stream) && ok;
+    cudaFreeHost(here);
+    return ok;
+}
+
 static void free_events(hsi_tiles_gpu *gpu)
 {
     unsigned i, k;
@@ -142,11 +171,14 @@ static void free_events(hsi_tiles_gpu *gpu)
 /* Nothing of it is on its way. */
 static void release_all(hsi_tiles_gpu *gpu)
 {
+    cudaSetDevice(gpu->device); /* who met its peers and did not get back is still at one of them */
     free_events(gpu);
     while (gpu->lanes)
         hsi_cuda_lane_close(&gpu->lane[--gpu->lanes]);
     if (gpu->tiles)
         cudaFree(gpu->tiles);
+    if (gpu->unit)
+        cudaFree(gpu->unit);
     if (gpu->info)
         cudaFree(gpu->info);
     if (gpu->info_here)
@@ -154,11 +186,39 @@ static void release_all(hsi_tiles_gpu *gpu)
     free(gpu->place);
     free(gpu->reads);
     gpu->tiles = NULL;
+    gpu->unit = NULL;
     gpu->info = gpu->info_here = NULL;
     gpu->place = NULL;
     gpu->reads = NULL;
     gpu->slots = 0;
     memset(gpu->flight, 0, sizeof gpu->flight);
+}
+
+/* Not being able to is no fault: then copies go by way of the host. */
+static int has_access(const hsi_tiles_gpu *to, const hsi_tiles_gpu *from)
+{
+    int         can = 0;
+    cudaError_t error = cudaDeviceCanAccessPeer(&can, to->device, from->device);
+
+    if (error == cudaSuccess && can && cudaSetDevice(to->device) == cudaSuccess) {
+        error = cudaDeviceEnablePeerAccess(from->device, 0);
+        can = error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
+    }
+    cudaGetLastError();
+    return error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled ? can : 0;
+}
+
+static void meet_peers(hsi_tiles_gpu *gpu)
+{
+    hsi_memory *memory = gpu->memory;
+    unsigned    i;
+
+    for (i = 0; i < memory->gpus; i++) {
+        hsi_tiles_gpu *other = &memory->gpu[i];
+
+        if (other != gpu && other->open && has_access(gpu, other) && has_access(other, gpu))
+            hsi_nodes_befriend(memory->nodes, gpu->node, other->node);
+    }
 }
 
 static hs_status make_places(hsi_tiles_gpu *gpu)
@@ -182,8 +242,13 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
     gpu->fault.text[0] = '\0';
     gpu->broken = 0;
     if (take_device(gpu) && open_lanes(gpu) && open_lines(gpu) && take_tiles(gpu) &&
-        take_small(gpu))
+        take_small(gpu) && (memory->matrix->kind != HS_QR || take_unit(gpu)))
         st = make_places(gpu);
+    if (st == HS_OK) {
+        meet_peers(gpu);
+        if (!hsi_tiles_enter(gpu))
+            st = HS_ERESOURCE;
+    }
     gpu->open = st == HS_OK;
     if (st == HS_OK)
         *out = &gpu->base;
@@ -225,6 +290,33 @@ static void wait_for_all(hsi_tiles_gpu *gpu)
     }
 }
 
+/* Do other GPUs copy from its tiles? */
+static int is_read(const hsi_tiles_gpu *gpu)
+{
+    hsi_memory *memory = gpu->memory;
+    uint32_t    s;
+    unsigned    i;
+
+    for (s = 0; s < gpu->slots; s++)
+        for (i = 0; i < memory->lines; i++)
+            if (i / HSI_TILES_LINES != gpu->node - 1 &&
+                hsi_tiles_over(memory, i, gpu->place[s].read[i]) == 0)
+                return 1;
+    return 0;
+}
+
+/* No more of them begin: nobody knows of its tiles any more. */
+static void wait_for_readers(hsi_tiles_gpu *gpu)
+{
+    int64_t start = hsi_clock_ns();
+
+    while (is_read(gpu)) {
+        pthread_mutex_unlock(&gpu->memory->lock);
+        hsi_cuda_pause(start);
+        pthread_mutex_lock(&gpu->memory->lock);
+    }
+}
+
 void hsi_tiles_close(hs_backend_worker *worker)
 {
     hsi_tiles_gpu *gpu = worker ? hsi_tiles_of(worker) : NULL;
@@ -242,6 +334,7 @@ void hsi_tiles_close(hs_backend_worker *worker)
     if (gpu->open)
         hsi_nodes_close(memory->nodes, gpu->node);
     gpu->open = 0;
+    wait_for_readers(gpu);
     hsi_tiles_enter(gpu);
     for (unsigned i = 0; i < HSI_TILES_LINES; i++)
         if (gpu->line[i].stream)

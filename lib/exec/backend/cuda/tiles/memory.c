@@ -33,7 +33,7 @@ uint32_t hsi_tiles_least(const hsi_matrix *matrix)
         const hsi_matrix_row *row = &matrix->row[i];
         uint32_t              needed = 0;
 
-        for (k = 0; hsi_tiles_knows(row->step) && k < row->count; k++)
+        for (k = 0; k < row->count; k++)
             needed += 1 + (row->operand[k].mode == HS_READ_WRITE && matrix->may_fail);
         most = needed > most ? needed : most;
     }

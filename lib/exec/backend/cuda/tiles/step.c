@@ -4,26 +4,17 @@
 
 static const double one = 1, minus_one = -1;
 
-int hsi_tiles_knows(hsi_step step)
+enum { LINE = 32 }; /* doubles: what is worked in begins on whole ones */
+
+static int potrf_work(hsi_cuda_lane *lane, int n, int *elements)
 {
-    switch (step) {
-    case HSI_POTRF:
-    case HSI_SYRK:
-    case HSI_TRSM:
-    case HSI_GEMM:
-    case HSI_GETRF:
-    case HSI_TRSM_LEFT:
-    case HSI_TRSM_RIGHT:
-    case HSI_GEMM_LU:
-        return 1;
-    case HSI_NO_STEP:
-    case HSI_GEQRF:
-    case HSI_ORMQR:
-    case HSI_TPQRT:
-    case HSI_TPMQRT:
-        break;
-    }
-    return 0;
+    return SOLVER(lane, cusolverDnDpotrf_bufferSize, CUBLAS_FILL_MODE_LOWER, n, NULL, n, elements);
+}
+
+static int ormqr_work(hsi_cuda_lane *lane, int n, int *elements)
+{
+    return SOLVER(lane, cusolverDnDormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, NULL,
+                  n, NULL, NULL, n, elements);
 }
 
 int hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements)
@@ -31,14 +22,54 @@ int hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements)
     const hsi_cuda_kernel *opens_solver = hsi_cuda_kernel_find("dpotrf");
 
     *elements = 0;
-    if (step != HSI_POTRF && step != HSI_GETRF)
+    switch (step) {
+    case HSI_POTRF:
+    case HSI_GETRF:
+    case HSI_GEQRF:
+    case HSI_ORMQR:
+    case HSI_TPQRT:
+        break;
+    default:
         return 1;
+    }
     if (!hsi_cuda_lane_work(lane, opens_solver, n, elements))
         return 0;
     if (step == HSI_POTRF)
-        return SOLVER(lane, cusolverDnDpotrf_bufferSize, CUBLAS_FILL_MODE_LOWER, n, NULL, n,
-                      elements);
-    return SOLVER(lane, cusolverDnDgetrf_bufferSize, n, n, NULL, n, elements);
+        return potrf_work(lane, n, elements);
+    if (step == HSI_GETRF)
+        return SOLVER(lane, cusolverDnDgetrf_bufferSize, n, n, NULL, n, elements);
+    if (step == HSI_ORMQR)
+        return ormqr_work(lane, n, elements);
+    n = step == HSI_TPQRT ? 2 * n : n;
+    return SOLVER(lane, cusolverDnDgeqrf_bufferSize, n, step == HSI_TPQRT ? n / 2 : n, NULL, n,
+                  elements);
+}
+
+static size_t whole(int elements)
+{
+    return ((size_t)elements + LINE - 1) / LINE * LINE;
+}
+
+/* Elements beside that: factors of reflectors, triangles to be, and both matrices of dtpqrt. */
+static size_t room_for(hsi_step step, int n)
+{
+    switch (step) {
+    case HSI_GEQRF:
+        return whole(n) + hsi_cuda_reflect_room(0);
+    case HSI_ORMQR:
+        return whole(n);
+    case HSI_TPQRT:
+        return whole(n) + 2 * (size_t)n * (size_t)n + hsi_cuda_reflect_room(0);
+    case HSI_TPMQRT:
+        return hsi_cuda_reflect_room(n);
+    default:
+        return 0;
+    }
+}
+
+size_t hsi_tiles_room(hsi_step step, int n, int work)
+{
+    return (whole(work) + room_for(step, n)) * sizeof(double);
 }
 
 static int trsm(hsi_cuda_lane *lane, cublasSideMode_t side, cublasFillMode_t fill,
@@ -54,40 +85,95 @@ static int gemm(hsi_cuda_lane *lane, cublasOperation_t transposed, int n, double
                 &one, at[2], n);
 }
 
-/* LU without exchanges of rows: cuSOLVER does without where there is no room for pivots. */
-int hsi_tiles_launch(hsi_cuda_lane *lane, hsi_step step, int n, double *const at[HSI_OPERANDS],
-                     int size, int *info)
+/* What the step works in: cuSOLVER's, and behind it. */
+static double *work_of(const hsi_cuda_lane *lane)
 {
-    double *work = (double *)(void *)lane->arena;
+    return (double *)(void *)lane->arena;
+}
 
+static double *room_of(const hsi_tiles_gpu *gpu, const hsi_cuda_lane *lane)
+{
+    return work_of(lane) + whole(gpu->work);
+}
+
+/* The tile, with R and V, is V, too. */
+static int geqrf(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, double *const at[],
+                 int *info)
+{
+    double *tau = room_of(gpu, lane);
+
+    return SOLVER(lane, cusolverDnDgeqrf, n, n, at[0], n, tau, work_of(lane), gpu->work, info) &&
+           CUDA(lane->fault, cudaMemcpyAsync, at[1], at[0], sizeof *tau * (size_t)n * (size_t)n,
+                cudaMemcpyDeviceToDevice, lane->stream) &&
+           hsi_cuda_lower_triangles(lane, n, at[0], tau, gpu->unit, at[2], tau + whole(n));
+}
+
+static int ormqr(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, double *const at[],
+                 int *info)
+{
+    double *tau = room_of(gpu, lane);
+
+    return hsi_cuda_factors_of(lane, n, at[1], tau) &&
+           SOLVER(lane, cusolverDnDormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, n, n, n, at[0], n, tau,
+                  at[2], n, work_of(lane), gpu->work, info);
+}
+
+static int tpqrt(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, int n, double *const at[],
+                 int *info)
+{
+    double *tau = room_of(gpu, lane), *room = tau + whole(n);
+    double *stack = room + hsi_cuda_reflect_room(0);
+
+    return hsi_cuda_stack(lane, n, at[0], at[1], stack) &&
+           SOLVER(lane, cusolverDnDgeqrf, 2 * n, n, stack, 2 * n, tau, work_of(lane), gpu->work,
+                  info) &&
+           hsi_cuda_unstack(lane, n, stack, at[0], at[1]) &&
+           hsi_cuda_triangles(lane, n, at[1], tau, at[2], room);
+}
+
+static int launch_lu(hsi_cuda_lane *lane, hsi_step step, int n, double *const at[], int *info)
+{
     switch (step) {
-    case HSI_POTRF:
-        return SOLVER(lane, cusolverDnDpotrf, CUBLAS_FILL_MODE_LOWER, n, at[0], n, work, size,
-                      info);
-    case HSI_GETRF:
-        return SOLVER(lane, cusolverDnDgetrf, n, n, at[0], n, work, NULL, info);
-    case HSI_SYRK:
-        return BLAS(lane, cublasDsyrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, n, &minus_one, at[0],
-                    n, &one, at[1], n);
-    case HSI_TRSM:
-        return trsm(lane, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
-                    CUBLAS_DIAG_NON_UNIT, n, at[0], at[1]);
+    case HSI_GETRF: /* without exchanges of rows: cuSOLVER does without where no pivots go */
+        return SOLVER(lane, cusolverDnDgetrf, n, n, at[0], n, work_of(lane), NULL, info);
     case HSI_TRSM_LEFT:
         return trsm(lane, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT,
                     n, at[0], at[1]);
     case HSI_TRSM_RIGHT:
         return trsm(lane, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
                     CUBLAS_DIAG_NON_UNIT, n, at[0], at[1]);
+    default:
+        return gemm(lane, CUBLAS_OP_N, n, at);
+    }
+}
+
+int hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, hsi_step step,
+                     double *const at[HSI_OPERANDS], int *info)
+{
+    int n = gpu->memory->matrix->tile;
+
+    switch (step) {
+    case HSI_POTRF:
+        return SOLVER(lane, cusolverDnDpotrf, CUBLAS_FILL_MODE_LOWER, n, at[0], n, work_of(lane),
+                      gpu->work, info);
+    case HSI_SYRK:
+        return BLAS(lane, cublasDsyrk, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, n, &minus_one, at[0],
+                    n, &one, at[1], n);
+    case HSI_TRSM:
+        return trsm(lane, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T,
+                    CUBLAS_DIAG_NON_UNIT, n, at[0], at[1]);
     case HSI_GEMM:
         return gemm(lane, CUBLAS_OP_T, n, at);
-    case HSI_GEMM_LU:
-        return gemm(lane, CUBLAS_OP_N, n, at);
-    case HSI_NO_STEP:
     case HSI_GEQRF:
+        return geqrf(gpu, lane, n, at, info);
     case HSI_ORMQR:
+        return ormqr(gpu, lane, n, at, info);
     case HSI_TPQRT:
+        return tpqrt(gpu, lane, n, at, info);
     case HSI_TPMQRT:
-        break;
+        return hsi_cuda_reflect(lane, CUBLAS_OP_T, n, n, at[0], at[1], at[2], at[3],
+                                room_of(gpu, lane));
+    default:
+        return launch_lu(lane, step, n, at, info);
     }
-    return 0;
 }

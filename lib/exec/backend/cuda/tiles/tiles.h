@@ -39,6 +39,7 @@ typedef struct hsi_tiles_line {
 typedef struct hsi_tiles_place {
     unsigned  writer; /* line of the step that wrote it last */
     uint64_t  written;
+    unsigned  peer; /* the node that this step copied it from, of another GPU; 0: none */
     uint64_t *read; /* by line: the last step that has read it since */
 } hsi_tiles_place;
 
@@ -69,6 +70,7 @@ typedef struct hsi_tiles_gpu {
     hsi_cuda_lane     lane[HSI_TILES_LANES];
     unsigned          next; /* of them */
     int               work; /* elements for cuSOLVER, in each lane's arena */
+    double           *unit; /* a unit matrix of HSI_KERNEL_PANEL rows */
     hsi_tiles_line    line[HSI_TILES_LINES];
     char             *tiles;
     uint32_t          slots;
@@ -148,11 +150,12 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
                          hs_backend_worker **out, char why[HS_WHY]);
 void      hsi_tiles_close(hs_backend_worker *worker);
 
-/* step.c: can it be done on GPUs; and launch it on tiles that are there. 0: see the fault. */
-int hsi_tiles_knows(hsi_step step);
-int hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements);
-int hsi_tiles_launch(hsi_cuda_lane *lane, hsi_step step, int n, double *const at[HSI_OPERANDS],
-                     int work, int *info);
+/* step.c: elements that cuSOLVER works in; bytes of a lane's arena, with so many of these for the
+ * largest of the steps. And launch it on tiles that are there. 0: see the fault. */
+int    hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements);
+size_t hsi_tiles_room(hsi_step step, int n, int work);
+int    hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, hsi_step step,
+                        double *const at[HSI_OPERANDS], int *info);
 
 /* flight.c */
 hs_outcome hsi_tiles_run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);

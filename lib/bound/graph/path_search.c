@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bound/graph/path_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/order.h"
+#include "solver/guard.h"
+
+enum { PATHS_A_ROUND = 40 };
+
+#define CLOSE_ENOUGH 1e-9
+
+static hs_status open_search(hsi_path_search *s)
+{
+    const hsi_problem *pb = s->pb;
+    hsi_arena         *arena = &s->arena;
+    size_t             vertices = pb->graph->vertices;
+    hs_status          st = HS_OK;
+
+    s->share = hsi_arena_take(arena, pb->n, sizeof *s->share);
+    s->best = hsi_arena_take(arena, pb->n, sizeof *s->best);
+    s->step = hsi_arena_take(arena, 2 * vertices + 1, sizeof *s->step);
+    s->counted = hsi_arena_take(arena, pb->n, sizeof *s->counted);
+    s->seen = hsi_arena_take(arena, vertices, 1);
+    if (!s->share || !s->best || !s->step || !s->counted || !s->seen)
+        return HS_ENOMEM;
+    if (s->jumps)
+        st = hsi_between_open(&s->between, pb, &s->stop, arena);
+    s->flow.between = s->jumps ? &s->between : NULL;
+    if (st == HS_OK)
+        st = hsi_ways_open(&s->ways, pb, s->flow.between, &s->stop, arena);
+    if (st != HS_OK)
+        return st;
+    s->span = INFINITY;
+    return hsi_path_lp_open(&s->lp, pb);
+}
+
+void hsi_path_search_close(hsi_path_search *s)
+{
+    hsi_path_lp_close(&s->lp);
+    hsi_flow_close(&s->flow);
+    hsi_arena_close(&s->arena);
+}
+
+/* What the shares come to: the loads, and the longest path. */
+static double span_of(const hsi_path_search *s, double longest)
+{
+    const hsi_problem *pb = s->pb;
+    double             load[2] = {0, 0};
+
+    for (size_t i = 0; i < pb->n; i++) {
+        if (s->share[i] > 0)
+            load[HS_CPU] += s->share[i] * pb->p[i];
+        if (s->share[i] < 1)
+            load[HS_GPU] += (1 - s->share[i]) * pb->q[i];
+    }
+    longest = fmax(longest, pb->m ? load[HS_CPU] / pb->m : 0);
+    return fmax(longest, pb->k ? load[HS_GPU] / pb->k : 0);
+}
+
+static hs_status add_way(hsi_path_search *s, const uint32_t *step, size_t count)
+{
+    hs_status st = hsi_flow_add(&s->flow, step, count);
+
+    if (st == HS_OK)
+        hsi_path_lp_add(&s->lp, s->counted,
+                        hsi_way_spread(s->ways.between, step, count, s->counted));
+    return st;
+}
+
+static int is_there(const hsi_flow *flow, const uint32_t *step, size_t count)
+{
+    for (size_t i = 0; i < hsi_flow_ways(flow); i++) {
+        size_t          size;
+        const uint32_t *other = hsi_flow_way(flow, i, &size);
+
+        if (size == count && memcmp(other, step, count * sizeof *step) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/*
+ * The longest path through a vertex; all that is on it has been seen then. One that is there is too
+ * long by the rounding of its times, or by what the LP tolerates.
+ */
+static hs_status add_path(hsi_path_search *s, uint32_t middle, int *found)
+{
+    size_t count = hsi_way_through(&s->ways, middle, s->step, s->seen);
+
+    if (is_there(&s->flow, s->step, count))
+        return HS_OK;
+    ++*found;
+    return add_way(s, s->step, count);
+}
+
+/* Paths longer than `most` in the shares halfway, each with a vertex that is on no other. */
+static hs_status add_paths(hsi_path_search *s, double most, int *found)
+{
+    size_t    vertices = s->pb->graph->vertices;
+    hsi_mark  mark = hsi_arena_mark(&s->arena);
+    double   *length = hsi_arena_take(&s->arena, vertices, sizeof *length);
+    uint32_t *order = hsi_arena_take(&s->arena, vertices, sizeof *order);
+    hs_status st = length && order ? HS_OK : HS_ENOMEM;
+
+    *found = 0;
+    for (size_t i = 0; st == HS_OK && i < vertices; i++)
+        length[i] = hsi_way_length(&s->ways, (uint32_t)i);
+    if (st == HS_OK)
+        st = hsi_order_by_time_in(&s->arena, length, vertices, order, s->pb->asker);
+    memset(s->seen, 0, vertices);
+    for (size_t i = 0; st == HS_OK && i < vertices && *found < PATHS_A_ROUND; i++) {
+        if (!(length[order[i]] > most))
+            break;
+        if (s->seen[order[i]])
+            continue;
+        st = add_path(s, order[i], found);
+    }
+    hsi_arena_release(&s->arena, mark);
+    return st;
+}
+
+static void go_halfway(hsi_path_search *s, double part)
+{
+    for (size_t i = 0; i < s->pb->n; i++)
+        s->share[i] =
+            isinf(s->span) ? s->lp.share[i] : part * s->lp.share[i] + (1 - part) * s->best[i];
+}
+
+/* Looks for paths between the best shares and the LP's; *found: how many there are. */
+static hs_status separate(hsi_path_search *s, double part, int *found)
+{
+    double most = s->lp.makespan, longest, span;
+
+    go_halfway(s, part);
+    if (isfinite(s->span))
+        most = part * most + (1 - part) * s->span;
+    longest = hsi_ways_find(&s->ways, s->share);
+    *found = 0;
+    s->limit_reached = s->ways.stopped;
+    if (s->limit_reached)
+        return HS_OK;
+    span = span_of(s, longest);
+    if (span < s->span) {
+        s->span = span;
+        memcpy(s->best, s->share, s->pb->n * sizeof *s->best);
+    }
+    return add_paths(s, most + most * CLOSE_ENOUGH / 4, found);
+}
+
+/* The last LP's multipliers, and what they prove. */
+static void keep_multipliers(hsi_path_search *s)
+{
+    memcpy(s->flow.multiplier, s->lp.multiplier, sizeof s->flow.multiplier);
+    for (size_t i = 0; i < hsi_flow_ways(&s->flow); i++)
+        hsi_flow_amounts(&s->flow)[i] = hsi_path_lp_multiplier(&s->lp, i);
+}
+
+static int is_close(const hsi_path_search *s)
+{
+    return s->span - s->lp.makespan <= CLOSE_ENOUGH * s->lp.makespan;
+}
+
+/* Those of the other search that mattered in the end. */
+static hs_status add_known(hsi_path_search *s)
+{
+    hs_status st = HS_OK;
+
+    for (size_t i = 0; s->known && i < hsi_flow_ways(s->known) && st == HS_OK; i++) {
+        size_t          count;
+        const uint32_t *step = hsi_flow_way(s->known, i, &count);
+
+        if (hsi_flow_amounts(s->known)[i] > 0)
+            st = add_way(s, step, count);
+    }
+    return st;
+}
+
+/* Under the guard. */
+static hs_status iterate(void *data)
+{
+    hsi_path_search *s = data;
+    hs_status        st = HS_OK;
+    int              found = 1, optimal;
+
+    hsi_path_lp_build(&s->lp);
+    st = add_known(s);
+    while (found && st == HS_OK) {
+        st = hsi_path_lp_solve(&s->lp, &s->stop, &optimal);
+        s->limit_reached = st == HS_OK && !optimal;
+        if (st != HS_OK || !optimal)
+            break;
+        keep_multipliers(s);
+        found = 0;
+        if (!is_close(s))
+            st = separate(s, 0.5, &found);
+        if (st == HS_OK && !found && !s->limit_reached && !is_close(s))
+            st = separate(s, 1, &found);
+    }
+    hsi_path_lp_drop(&s->lp);
+    return st;
+}
+
+/* What was found before something failed is good. */
+hs_status hsi_path_search_run(hsi_path_search *s, double *value)
+{
+    hs_status st = open_search(s);
+
+    s->limit_reached = s->between.stopped;
+    if (st == HS_OK && !s->limit_reached)
+        st = hsi_glpk_guarded(iterate, s);
+    if (hsi_ask(s->pb->asker) || hsi_canceled(s->stop.settings))
+        return HS_ECANCELED;
+    return st == HS_OK || st == HS_ESOLVER ? hsi_flow_value(&s->flow, s->pb, value) : st;
+}
+
+/* The ways on which something flows. */
+static hs_status keep_ways(const hsi_flow *flow, hs_certificate *c)
+{
+    size_t ways = hsi_flow_ways(flow);
+
+    c->way = calloc(ways + 1, sizeof *c->way);
+    for (size_t i = 0; c->way && i < ways; i++) {
+        size_t          count;
+        const uint32_t *step = hsi_flow_way(flow, i, &count);
+        hsi_proof_way  *way = &c->way[c->ways];
+
+        if (hsi_flow_amounts(flow)[i] == 0)
+            continue;
+        *way = (hsi_proof_way){hsi_flow_amounts(flow)[i], count,
+                               malloc((count + 1) * sizeof *way->step)};
+        if (!way->step)
+            return HS_ENOMEM;
+        memcpy(way->step, step, count * sizeof *step);
+        c->ways++;
+    }
+    return c->way ? HS_OK : HS_ENOMEM;
+}
+
+hs_status hsi_path_search_keep(const hsi_path_search *s, double value, hs_certificate *c)
+{
+    c->value = value;
+    c->proof = HSI_PROOF_GRAPH;
+    memcpy(c->multiplier, s->flow.multiplier, sizeof c->multiplier);
+    hsi_proof_ways_free(c->ways, c->way);
+    c->way = NULL;
+    c->ways = 0;
+    return keep_ways(&s->flow, c);
+}

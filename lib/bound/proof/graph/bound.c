@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What proves a case of a graph's schedules, and where it is split if nothing does. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound/graph/path_search.h"
+#include "bound/graph/spans.h"
+#include "bound/grid.h"
+#include "bound/proof/graph/tree.h"
+
+static const double whole = 0.01; /* a share is as good as 0 or 1 */
+
+static double time_on(const hsi_graph_prover *pr, uint32_t task, int type)
+{
+    return (type == HS_CPU ? pr->p : pr->q)[task];
+}
+
+static uint32_t workers_of(const hsi_graph_prover *pr, int type)
+{
+    return type == HS_CPU ? pr->pb->m : pr->pb->k;
+}
+
+/* Tasks of `type` alone that run beside each other, one more than it has workers: `size` so far. */
+static int find_crowd(const hsi_graph_prover *pr, int type, uint32_t *crowd, uint32_t size)
+{
+    if (size > workers_of(pr, type))
+        return 1;
+    for (uint32_t task = size ? crowd[size - 1] + 1 : 0; task < pr->pb->n; task++) {
+        int fits = isinf(time_on(pr, task, !type));
+
+        for (uint32_t i = 0; fits && i < size; i++)
+            fits = *hsi_tree_beside(pr, crowd[i], task);
+        crowd[size] = task;
+        if (fits && find_crowd(pr, type, crowd, size + 1))
+            return 1;
+    }
+    return 0;
+}
+
+/* The crowd is the only way of the proof. */
+static hs_status keep_crowd(hsi_graph_case *c, const uint32_t *crowd, size_t size, double target)
+{
+    hsi_proof_way *way = calloc(1, sizeof *way);
+
+    if (way)
+        way->step = malloc(size * sizeof *way->step);
+    if (!way || !way->step) {
+        free(way);
+        return HS_ENOMEM;
+    }
+    memcpy(way->step, crowd, size * sizeof *crowd);
+    way->steps = size;
+    c->proof = (hsi_proof_node){.step = HSI_STEP_CROWD, .way = way, .ways = 1};
+    c->own = target;
+    return HS_OK;
+}
+
+static hs_status look_for_crowds(hsi_graph_prover *pr, hsi_graph_case *c)
+{
+    uint32_t crowd[HSI_TREE_VERTICES + 1];
+
+    for (int type = HS_CPU; type <= HS_GPU; type++)
+        if (workers_of(pr, type) < pr->pb->n && find_crowd(pr, type, crowd, 0))
+            return keep_crowd(c, crowd, (size_t)workers_of(pr, type) + 1, pr->target);
+    return HS_OK;
+}
+
+/* Types in which a task would end too late, until there are no more; *none: a task has no type. */
+static hs_status close_types(hsi_graph_prover *pr, int *none)
+{
+    int       closed = 1;
+    hs_status st = HS_OK;
+
+    *none = 0;
+    while (closed && !*none && st == HS_OK) {
+        hsi_mark  mark = hsi_arena_mark(&pr->arena);
+        hsi_spans spans;
+
+        closed = 0;
+        st = hsi_spans_find(&pr->now, &pr->arena, &spans);
+        for (size_t i = 0; st == HS_OK && i < pr->pb->n; i++) {
+            int cpu = isfinite(pr->p[i]) && spans.cpu[i] >= pr->target;
+            int gpu = isfinite(pr->q[i]) && spans.gpu[i] >= pr->target;
+
+            closed |= cpu | gpu;
+            if (cpu)
+                pr->p[i] = INFINITY;
+            if (gpu)
+                pr->q[i] = INFINITY;
+            *none |= isinf(pr->p[i]) && isinf(pr->q[i]);
+        }
+        hsi_arena_release(&pr->arena, mark);
+    }
+    return st;
+}
+
+static int is_free(const hsi_graph_prover *pr, uint32_t task)
+{
+    return isfinite(pr->p[task]) && isfinite(pr->q[task]);
+}
+
+/* The task that the LP cuts most of. */
+static int split_by_type(const hsi_graph_prover *pr, const double *share, double least,
+                         hsi_graph_case *c)
+{
+    double most = 0;
+
+    for (uint32_t task = 0; task < pr->pb->n; task++) {
+        double part = fmin(share[task], 1 - share[task]), cut;
+
+        if (!is_free(pr, task) || part < least)
+            continue;
+        cut = (part + whole) * fmin(pr->p[task], pr->q[task]);
+        if (cut > most) {
+            most = cut;
+            c->split = (hsi_proof_node){.step = HSI_STEP_TYPE, .kind = task};
+        }
+    }
+    return most > 0;
+}
+
+/* When tasks start at the earliest, each on the type of its larger share. */
+typedef struct starts {
+    double start[HSI_TREE_VERTICES], end[HSI_TREE_VERTICES];
+    int    type[HSI_TREE_VERTICES];
+    double last;
+} starts;
+
+static void find_starts(const hsi_graph_prover *pr, hsi_path_search *s, starts *at)
+{
+    for (uint32_t task = 0; task < pr->pb->n; task++) {
+        at->type[task] = is_free(pr, task) ? s->lp.share[task] < 0.5 : isinf(pr->p[task]);
+        s->share[task] = at->type[task] == HS_CPU;
+    }
+    at->last = hsi_ways_find(&s->ways, s->share);
+    for (uint32_t task = 0; task < pr->pb->n; task++) {
+        at->end[task] = s->ways.head[task];
+        at->start[task] = at->end[task] - s->ways.time[task];
+    }
+}
+
+/* Tasks on the type of `task` that run when it starts, itself among them; returns how many. */
+static uint32_t running_with(const hsi_graph_prover *pr, const starts *at, uint32_t task,
+                             uint32_t *running)
+{
+    double   now = at->start[task] + 1e-12 * at->last;
+    uint32_t count = 0;
+
+    for (uint32_t other = 0; other < pr->pb->n; other++)
+        if (other == task ||
+            (at->type[other] == at->type[task] && at->start[other] <= now && at->end[other] > now))
+            running[count++] = other;
+    return count;
+}
+
+/* Two of these of which it is not said who comes first: the longer the ways, whoever does, the
+ * better. */
+static void split_pair(const hsi_graph_prover *pr, const hsi_path_search *s,
+                       const uint32_t *running, uint32_t count, double *most, hsi_graph_case *c)
+{
+    const hsi_between *b = &s->between;
+    const double      *head = s->ways.head, *tail = s->ways.tail;
+
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = i + 1; j < count; j++) {
+            uint32_t first = running[i], second = running[j];
+            double   way = fmin(head[first] + tail[second], head[second] + tail[first]);
+
+            if (*hsi_tree_beside(pr, first, second) || way <= *most ||
+                hsi_is_before(b, b->position[first], b->position[second]) ||
+                hsi_is_before(b, b->position[second], b->position[first]))
+                continue;
+            *most = way;
+            c->split = (hsi_proof_node){.step = HSI_STEP_ORDER, .kind = first, .cut = second};
+        }
+}
+
+/* Where the earliest starts have more tasks at work than there are workers. */
+static int split_by_order(const hsi_graph_prover *pr, hsi_path_search *s, hsi_graph_case *c)
+{
+    uint32_t running[HSI_TREE_VERTICES];
+    double   most = 0;
+    starts   at;
+
+    find_starts(pr, s, &at);
+    for (uint32_t task = 0; task < pr->pb->n; task++) {
+        uint32_t count = running_with(pr, &at, task, running);
+
+        if (count > workers_of(pr, at.type[task]))
+            split_pair(pr, s, running, count, &most, c);
+    }
+    return most > 0;
+}
+
+static void choose_split(const hsi_graph_prover *pr, hsi_path_search *s, hsi_graph_case *c)
+{
+    if (split_by_type(pr, s->lp.share, whole, c) || split_by_order(pr, s, c))
+        return;
+    if (!split_by_type(pr, s->lp.share, 0, c))
+        c->split = (hsi_proof_node){.step = HSI_STEP_GRAPH};
+}
+
+static hs_status keep_ways(const hsi_path_search *s, double proved, hsi_graph_case *c)
+{
+    hs_certificate found = {.ways = 0};
+    hs_status      st = hsi_path_search_keep(s, proved, &found);
+
+    c->proof = (hsi_proof_node){.step = HSI_STEP_GRAPH, .way = found.way, .ways = found.ways};
+    memcpy(c->proof.multiplier, found.multiplier, sizeof found.multiplier);
+    c->own = proved;
+    return st;
+}
+
+static hs_status by_ways(hsi_graph_prover *pr, hsi_graph_case *c)
+{
+    hsi_path_search s = {.pb = &pr->now, .stop = *pr->stop, .jumps = 1};
+    double          proved;
+    hs_status       st = hsi_path_search_run(&s, &proved);
+
+    if (st == HS_OK)
+        st = keep_ways(&s, fmin(hsi_grid_up(proved, pr->grid), pr->target), c);
+    if (st == HS_OK && c->own < pr->goal && !s.limit_reached)
+        choose_split(pr, &s, c);
+    hsi_path_search_close(&s);
+    return st;
+}
+
+hs_status hsi_graph_prover_bound(hsi_graph_prover *pr, hsi_graph_case *c)
+{
+    int       none = 0;
+    hs_status st = close_types(pr, &none);
+
+    if (st == HS_OK && none) {
+        c->proof = (hsi_proof_node){.step = HSI_STEP_GRAPH};
+        c->own = pr->target;
+        return HS_OK;
+    }
+    if (st == HS_OK)
+        st = look_for_crowds(pr, c);
+    return st == HS_OK && c->own < pr->goal ? by_ways(pr, c) : st;
+}

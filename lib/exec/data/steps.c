@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A factorisation has each step once: what happens to tile (i, j) on behalf of column k of
+ * tiles, for all k <= i, j, and of Cholesky i >= j. Which kernel that is follows from which of
+ * the three are equal.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "exec/data/matrix.h"
+#include "exec/why.h"
+
+enum { NAME = 104 };
+
+typedef struct place {
+    int    k, i, j;
+    size_t row; /* of the instance */
+} place;
+
+/* Every step's first operand is in column k, its last in row i and column j. */
+static place place_of(const hsi_matrix *m, size_t row)
+{
+    const hsi_matrix_row *r = &m->row[row];
+    const hsi_datum      *first = &m->piece[r->operand[0].piece];
+    const hsi_datum      *last = &m->piece[r->operand[r->count - 1].piece];
+
+    return (place){first->column, last->row, last->column, row};
+}
+
+static hsi_step step_at(const hsi_matrix *m, const place *p)
+{
+    static const hsi_step steps[][4] = {
+        [HS_CHOLESKY] = {HSI_POTRF, HSI_NO_STEP, HSI_TRSM, HSI_GEMM},
+        [HS_LU] = {HSI_GETRF, HSI_TRSM_LEFT, HSI_TRSM_RIGHT, HSI_GEMM_LU},
+        [HS_QR] = {HSI_GEQRF, HSI_ORMQR, HSI_TPQRT, HSI_TPMQRT}};
+
+    if (p->i < p->k || p->j < p->k || (m->kind == HS_CHOLESKY && p->i < p->j))
+        return HSI_NO_STEP;
+    if (m->kind == HS_CHOLESKY && p->i == p->j && p->j > p->k)
+        return HSI_SYRK;
+    return steps[m->kind][2 * (p->i > p->k) + (p->j > p->k)];
+}
+
+static int compare(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+
+    if (x->k != y->k)
+        return x->k < y->k ? -1 : 1;
+    if (x->i != y->i)
+        return x->i < y->i ? -1 : 1;
+    if (x->j != y->j)
+        return x->j < y->j ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static int is_same(const place *a, const place *b)
+{
+    return a->k == b->k && a->i == b->i && a->j == b->j;
+}
+
+/* The one behind it, as compare() orders those that there are to be. */
+static void advance(const hsi_matrix *m, place *p)
+{
+    if (++p->j <= (m->kind == HS_CHOLESKY ? p->i : m->tiles - 1))
+        return;
+    if (++p->i == m->tiles)
+        p->i = ++p->k;
+    p->j = p->k;
+}
+
+static hs_status refuse_foreign(const hs_instance *in, const place *p, char why[HS_WHY])
+{
+    char    name[NAME];
+    hs_task row;
+
+    hs_instance_row(in, p->row, &row);
+    hs_instance_row_name(in, p->row, 0, name, sizeof name);
+    return hsi_refuse(why, HS_EDEPENDENT,
+                      "task %.100s: with these tiles, %.32s is no step of the factorisation", name,
+                      row.kernel);
+}
+
+static hs_status refuse_twice(const hs_instance *in, const place *p, char why[HS_WHY])
+{
+    char first[NAME], second[NAME];
+
+    hs_instance_row_name(in, p[0].row, 0, first, sizeof first);
+    hs_instance_row_name(in, p[1].row, 0, second, sizeof second);
+    return hsi_refuse(why, HS_EDEPENDENT,
+                      "task %.100s does what task %.100s has done: a factorisation has each step "
+                      "once",
+                      second, first);
+}
+
+static hs_status refuse_missing(const hsi_matrix *m, const place *p, char why[HS_WHY])
+{
+    char step[HS_WHY / 2];
+
+    hsi_matrix_name_step(m, step_at(m, p), p->k, p->i, p->j, sizeof step, step);
+    return hsi_refuse(why, HS_EDEPENDENT, "a step of the factorisation is missing: %s", step);
+}
+
+/* `there`, in order, against all that there are to be. */
+static hs_status compare_all(const hs_instance *in, const hsi_matrix *m, const place *there,
+                             size_t count, char why[HS_WHY])
+{
+    place  next = {0};
+    size_t i;
+
+    for (i = 0; i < count; i++)
+        if (step_at(m, &there[i]) != m->row[there[i].row].step)
+            return refuse_foreign(in, &there[i], why);
+    for (i = 0; i < count; i++) {
+        if (i > 0 && is_same(&there[i - 1], &there[i]))
+            return refuse_twice(in, &there[i - 1], why);
+        if (!is_same(&next, &there[i]))
+            break;
+        advance(m, &next);
+    }
+    return next.k < m->tiles ? refuse_missing(m, &next, why) : HS_OK;
+}
+
+hs_status hsi_matrix_steps(const hs_instance *in, const hsi_matrix *m, char why[HS_WHY])
+{
+    place    *there = malloc((m->rows + 1) * sizeof *there);
+    size_t    count = 0, row;
+    hs_status st;
+
+    if (!there)
+        return HS_ENOMEM;
+    for (row = 0; row < m->rows; row++)
+        if (m->row[row].step != HSI_NO_STEP)
+            there[count++] = place_of(m, row);
+    qsort(there, count, sizeof *there, compare);
+    st = compare_all(in, m, there, count, why);
+    free(there);
+    return st;
+}

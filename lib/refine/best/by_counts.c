@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `best` on many tasks of few kinds: how many of each kind run on CPUs is drawn near the area
+ * bound's division for a target between bound and schedule, and both types' workers are filled so
+ * that none takes longer (fill.h). Workers are told apart by counts alone, so that thousands of
+ * tasks are no more than a few numbers.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound/fill.h"
+#include "refine/best/best.h"
+#include "support/random.h"
+
+enum {
+    KINDS = HSI_FILL_MOST_KINDS,
+    CAPACITY_BITS = 50,
+    FILL_NODES = 1 << 13, /* of a type */
+    FIRST_DRAWS = 100,    /* of a target */
+    MOST_DRAWS = 1 << 14,
+    MOVES = 4,     /* of a draw, at most, each of so many tasks */
+    LEAST_EACH = 4 /* tasks a worker: where there are fewer, patterns are few, too */
+};
+
+static const double part = 0.15;        /* of the time or the iterations that are left */
+static const double near_enough = 1e-9; /* to the last target that was met */
+
+typedef struct counts {
+    hsi_best   *best;
+    hsi_problem kinds;
+    uint32_t   *kind_of;
+    hsi_random  random;
+    hsi_stop    slice;
+    uint64_t    most; /* iterations, where they are counted */
+    unsigned    workers[2];
+    int64_t     capacity;
+    int64_t     weight[2][KINDS];  /* on each type, in cells, rounded up */
+    uint32_t    order[KINDS];      /* by rising p/q */
+    uint32_t    longest[2][KINDS]; /* kinds, longest first there */
+    uint32_t    on[2][KINDS];      /* how many run there */
+    uint32_t   *take[2];           /* of each worker, in that order */
+} counts;
+
+static int comes_first(const hsi_problem *kinds, const double *time, uint32_t a, uint32_t b)
+{
+    double x = time ? -time[a] : kinds->p[a] / kinds->q[a];
+    double y = time ? -time[b] : kinds->p[b] / kinds->q[b];
+
+    return x < y || (x == y && a < b);
+}
+
+/* By the time there, longest first; NULL: by p/q. */
+static void sort_kinds(const hsi_problem *kinds, const double *time, uint32_t *order)
+{
+    uint32_t i, j;
+
+    for (i = 0; i < kinds->n; i++) {
+        for (j = i; j > 0 && comes_first(kinds, time, i, order[j - 1]); j--)
+            order[j] = order[j - 1];
+        order[j] = i;
+    }
+}
+
+static void aim(counts *c, double target)
+{
+    const double *time[2] = {c->kinds.p, c->kinds.q};
+    int           grid, type;
+    size_t        i;
+
+    frexp(target, &grid);
+    grid -= CAPACITY_BITS;
+    c->capacity = (int64_t)ldexp(target, -grid);
+    for (type = HS_CPU; type <= HS_GPU; type++)
+        for (i = 0; i < c->kinds.n; i++)
+            c->weight[type][i] = c->workers[type] && time[type][i] <= target
+                                     ? (int64_t)ceil(ldexp(time[type][i], -grid))
+                                     : c->capacity + 1;
+}
+
+static __int128_t room_of(const counts *c, int type)
+{
+    __int128_t room = (__int128_t)c->capacity * c->workers[type];
+    size_t     i;
+
+    for (i = 0; i < c->kinds.n; i++)
+        room -= (__int128_t)c->weight[type][i] * c->on[type][i];
+    return room;
+}
+
+/* Moves up to so many tasks of a kind to that type, as far as it may run them and they fit. */
+static void move(counts *c, uint32_t kind, int to, uint32_t most)
+{
+    __int128_t fit = room_of(c, to) / c->weight[to][kind];
+
+    if (c->weight[to][kind] > c->capacity || fit <= 0)
+        return;
+    most = most < c->on[!to][kind] ? most : c->on[!to][kind];
+    most = fit < most ? (uint32_t)fit : most;
+    c->on[!to][kind] -= most;
+    c->on[to][kind] += most;
+}
+
+/* CPUs run what they must, and then kinds by rising p/q as long as there is room. */
+static void divide(counts *c)
+{
+    size_t i;
+
+    for (i = 0; i < c->kinds.n; i++) {
+        int must = c->weight[HS_GPU][i] > c->capacity;
+
+        c->on[HS_CPU][i] = must ? c->kinds.count[i] : 0;
+        c->on[HS_GPU][i] = must ? 0 : c->kinds.count[i];
+    }
+    for (i = 0; i < c->kinds.n; i++)
+        move(c, c->order[i], HS_CPU, UINT32_MAX);
+}
+
+/* A few tasks go to GPUs, and others come for them. */
+static void vary(counts *c)
+{
+    unsigned moves = (unsigned)hsi_random_below(&c->random, MOVES + 1);
+    size_t   i;
+
+    for (; moves > 0; moves--) {
+        uint32_t away = (uint32_t)hsi_random_below(&c->random, c->kinds.n);
+        uint32_t back = (uint32_t)hsi_random_below(&c->random, c->kinds.n);
+        uint32_t most = 1 + (uint32_t)hsi_random_below(&c->random, MOVES);
+
+        if (c->weight[HS_GPU][away] <= c->capacity) {
+            most = most < c->on[HS_CPU][away] ? most : c->on[HS_CPU][away];
+            c->on[HS_CPU][away] -= most;
+            c->on[HS_GPU][away] += most;
+        }
+        if (back != away)
+            move(c, back, HS_CPU, 1 + (uint32_t)hsi_random_below(&c->random, MOVES));
+    }
+    for (i = 0; room_of(c, HS_GPU) < 0 && i < c->kinds.n; i++)
+        move(c, c->order[i], HS_CPU, UINT32_MAX);
+}
+
+static int fill(counts *c, int type)
+{
+    int64_t  weight[KINDS];
+    uint32_t count[KINDS];
+    hsi_fill f = {.kinds = c->kinds.n,
+                  .weight = weight,
+                  .capacity = c->capacity,
+                  .most_nodes = FILL_NODES,
+                  .stop = &c->slice,
+                  .take = c->take[type]};
+    int      found;
+    size_t   i;
+
+    for (i = 0; i < c->kinds.n; i++) {
+        weight[i] = c->weight[type][c->longest[type][i]];
+        count[i] = c->on[type][c->longest[type][i]];
+    }
+    found = hsi_fill_search(&f, c->workers[type], count) == HSI_FOUND;
+    c->best->report->iterations += f.nodes + 1;
+    return found;
+}
+
+/* Worker w's tasks of that kind that nobody has been given yet. */
+static uint32_t *left_of(const counts *c, uint32_t w, uint32_t kind)
+{
+    unsigned  cpus = c->workers[HS_CPU];
+    int       type = w >= cpus;
+    uint32_t *row = c->take[type] + (w - (type ? cpus : 0)) * c->kinds.n, at = 0;
+
+    while (c->longest[type][at] != kind)
+        at++;
+    return &row[at];
+}
+
+static hs_status take(counts *c)
+{
+    const hsi_problem *pb = &c->best->pb;
+    uint32_t          *worker = malloc((pb->n + 1) * sizeof *worker), at[KINDS] = {0};
+    hs_status          st = HS_ENOMEM;
+    size_t             i;
+
+    if (!worker)
+        return st;
+    for (i = 0; i < pb->n; i++) {
+        uint32_t kind = c->kind_of[i];
+
+        while (*left_of(c, at[kind], kind) == 0)
+            at[kind]++;
+        --*left_of(c, at[kind], kind);
+        worker[i] = at[kind];
+    }
+    st = hsi_best_offer_assignment(c->best, worker);
+    free(worker);
+    return st;
+}
+
+static int goes_on(const counts *c)
+{
+    hsi_best *best = c->best;
+
+    return hsi_best_goes_on(best) &&
+           (best->counted ? best->report->iterations < c->most : !hsi_stop_now(&c->slice));
+}
+
+/* Is there a schedule that takes no longer than `target`? It is taken then. */
+static hs_status try_target(counts *c, double target, unsigned draws, int *met)
+{
+    unsigned draw;
+
+    aim(c, target);
+    for (*met = 0, draw = 0; !*met && draw < draws && goes_on(c); draw++) {
+        divide(c);
+        if (draw > 0)
+            vary(c);
+        c->best->report->iterations += c->kinds.n;
+        *met = room_of(c, HS_CPU) >= 0 && room_of(c, HS_GPU) >= 0 && fill(c, HS_CPU) &&
+               fill(c, HS_GPU);
+    }
+    return *met ? take(c) : HS_OK;
+}
+
+/*
+ * Half way to the bound, and half of that, as often as it is met; else half way back. Then all
+ * again with more draws.
+ */
+static hs_status search(counts *c)
+{
+    hsi_best *best = c->best;
+    double    grid = hsi_bounds_grid(best);
+    unsigned  draws;
+    hs_status st = HS_OK;
+
+    for (draws = FIRST_DRAWS; draws <= MOST_DRAWS && st == HS_OK && goes_on(c); draws *= 2) {
+        double low = best->bound - grid; /* not met, on a grid */
+
+        while (st == HS_OK && goes_on(c) &&
+               best->makespan - low > fmax(grid, near_enough * best->makespan)) {
+            double target = low + (best->makespan - low) / 2;
+            int    met;
+
+            target = grid > 0 ? floor(target / grid) * grid : target;
+            st = try_target(c, target, draws, &met);
+            if (!met)
+                low = target;
+        }
+    }
+    return st;
+}
+
+static hs_status prepare(counts *c)
+{
+    const hsi_problem *pb = &c->best->pb;
+    hs_status          st;
+
+    c->kind_of = malloc((pb->n + 1) * sizeof *c->kind_of);
+    if (!c->kind_of)
+        return HS_ENOMEM;
+    st = hsi_problem_of_kinds(pb, KINDS, &c->kinds, c->kind_of);
+    if (st != HS_OK)
+        return st;
+    c->take[HS_CPU] = malloc(((size_t)pb->m * c->kinds.n + 1) * sizeof *c->take[0]);
+    c->take[HS_GPU] = malloc(((size_t)pb->k * c->kinds.n + 1) * sizeof *c->take[0]);
+    if (!c->take[HS_CPU] || !c->take[HS_GPU])
+        return HS_ENOMEM;
+    c->workers[HS_CPU] = pb->m;
+    c->workers[HS_GPU] = pb->k;
+    sort_kinds(&c->kinds, NULL, c->order);
+    sort_kinds(&c->kinds, c->kinds.p, c->longest[HS_CPU]);
+    sort_kinds(&c->kinds, c->kinds.q, c->longest[HS_GPU]);
+    hsi_random_seed(&c->random, c->best->settings->seed, UINT64_MAX - 1);
+    return HS_OK;
+}
+
+hs_status hsi_best_by_counts(hsi_best *best)
+{
+    counts    c = {.best = best, .slice = best->stop};
+    uint64_t  left = best->settings->iterations - best->report->iterations;
+    hs_status st;
+
+    if (best->pb.n / (best->pb.m + best->pb.k) < LEAST_EACH)
+        return HS_OK;
+    best->phase = "search by counts";
+    c.most = best->report->iterations + (uint64_t)(part * (double)left);
+    if (!best->counted)
+        c.slice.end = hsi_now() + part * fmin(hsi_stop_left(&best->stop), 60);
+    st = prepare(&c);
+    if (st == HS_OK)
+        st = search(&c);
+    hsi_problem_close(&c.kinds);
+    free(c.kind_of);
+    free(c.take[HS_CPU]);
+    free(c.take[HS_GPU]);
+    return st == HS_ETOOBIG ? HS_OK : st;
+}

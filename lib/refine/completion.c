@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Worker by worker: the next one runs the longest task that is left, and what completes it is tried
+ * from what fills it exactly to what wastes all that may still be wasted. Only completions are
+ * tried to which nothing can be added, and in which no task or pair of tasks could be replaced by a
+ * longer task that is left: whatever a schedule does with the others, it can then do with these
+ * (Martello, Toth 1990).
+ *
+ * Which sums the tasks that are left have is known before: a row of bits for the last of them, for
+ * the last two and so on, so that no try ends in nothing. Bits are sums rounded down where a
+ * capacity has too many of them. What was left when a worker could not be completed is
+ * remembered.
+ */
+#include "refine/completion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arena.h"
+#include "support/hash.h"
+
+enum {
+    MOST_CELLS = 1 << 14, /* of a capacity; else it has fewer than COARSE_CELLS */
+    COARSE_CELLS = 1 << 12,
+    MOST_TASKS = 1 << 12,   /* it recurs for each */
+    MOST_WORK = 1 << 22,    /* workers x kinds, and words of all rows */
+    MEMORY_BYTES = 1 << 22, /* of what is remembered */
+    STEP_WORK = 16,         /* of a step by itself, in nanoseconds or so */
+    WORK_TO_ASK = 1 << 20,  /* a millisecond or two */
+    CERTAIN_WORKERS = 3     /* the last ones, of which nothing is left out at random */
+};
+
+/* A kind of which copies are left, where a worker is completed, and were before it was. */
+typedef struct choice {
+    uint32_t kind, left, all;
+} choice;
+
+typedef struct filling filling;
+
+struct hsi_completion {
+    hsi_arena      arena;
+    size_t         n, kinds;
+    unsigned       workers;
+    int64_t       *weight;  /* of a kind, longest first */
+    uint32_t      *kind;    /* of a task */
+    uint32_t      *all;     /* tasks of a kind ... */
+    uint32_t      *count;   /* ... that are left; behind them the workers that are left */
+    int64_t        sum;     /* of these */
+    choice        *choices; /* of each worker: `kinds` */
+    uint32_t      *taken;   /* kinds, one worker's after the other's ... */
+    uint32_t      *from;    /* ... and where each worker's begin */
+    size_t         taken_count;
+    uint64_t      *rows;
+    const filling *rows_of;
+    size_t         row_room;
+    uint32_t      *memory; /* of `memory_size` times `kinds` + 1 */
+    size_t         memory_size;
+    int64_t        remembered; /* the capacity that it is about */
+
+    /* Of the present query */
+    hsi_completion_query *query;
+    const hsi_stop       *stop;
+    uint64_t              work;  /* since the clock was looked at: of steps, and of some more */
+    int                   shift; /* cells are 2^shift */
+    size_t                words; /* of a row */
+    int                   cut;   /* something was left out */
+    int                   over;
+};
+
+/* One worker that is being completed. */
+struct filling {
+    unsigned left; /* workers, this one included */
+    choice  *choice;
+    size_t   choices;
+    size_t   from;         /* its place in taken */
+    int64_t  least, waste; /* that is to be left free, in this pass */
+};
+
+static int by_weight(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x < y) - (x > y);
+}
+
+/* The first kind that is no longer than that. */
+static size_t kind_from(const hsi_completion *c, int64_t most)
+{
+    size_t low = 0, high = c->kinds;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (c->weight[middle] > most)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void find_kinds(hsi_completion *c, const int64_t *weight)
+{
+    size_t i;
+
+    memcpy(c->weight, weight, c->n * sizeof *weight);
+    qsort(c->weight, c->n, sizeof *c->weight, by_weight);
+    for (i = 0; i < c->n; i++)
+        if (i == 0 || c->weight[i] != c->weight[c->kinds - 1])
+            c->weight[c->kinds++] = c->weight[i];
+    memset(c->all, 0, c->n * sizeof *c->all);
+    for (i = 0; i < c->n; i++) {
+        c->kind[i] = (uint32_t)kind_from(c, weight[i]);
+        c->all[c->kind[i]]++;
+    }
+}
+
+static hs_status take_memory(hsi_completion *c)
+{
+    c->row_room = (c->kinds + 1) * (MOST_CELLS / 64 + 1);
+    c->memory_size = MEMORY_BYTES / sizeof *c->memory / (c->kinds + 1) + 1;
+    if (c->memory_size > c->n * c->n)
+        c->memory_size = c->n * c->n + 1;
+    if ((uint64_t)c->workers * c->kinds > MOST_WORK || c->row_room > MOST_WORK)
+        return HS_ETOOBIG;
+    c->choices = hsi_arena_take(&c->arena, c->workers * c->kinds + 1, sizeof *c->choices);
+    c->rows = hsi_arena_take(&c->arena, c->row_room, sizeof *c->rows);
+    c->memory = hsi_arena_take(&c->arena, c->memory_size * (c->kinds + 1), sizeof *c->memory);
+    return c->choices && c->rows && c->memory ? HS_OK : HS_ENOMEM;
+}
+
+hs_status hsi_completion_open(size_t n, const int64_t *weight, unsigned workers,
+                              hsi_completion **out)
+{
+    hsi_completion *c = n > MOST_TASKS ? NULL : calloc(1, sizeof *c);
+    hs_status       st = HS_ENOMEM;
+
+    if (!c)
+        return n > MOST_TASKS ? HS_ETOOBIG : HS_ENOMEM;
+    c->n = n;
+    c->workers = workers;
+    c->weight = hsi_arena_take(&c->arena, n + 1, sizeof *c->weight);
+    c->kind = hsi_arena_take(&c->arena, n + 1, sizeof *c->kind);
+    c->all = hsi_arena_take(&c->arena, n + 1, sizeof *c->all);
+    c->count = hsi_arena_take(&c->arena, n + 1, sizeof *c->count);
+    c->taken = hsi_arena_take(&c->arena, n + 1, sizeof *c->taken);
+    c->from = hsi_arena_take(&c->arena, workers + 1, sizeof *c->from);
+    if (c->weight && c->kind && c->all && c->count && c->taken && c->from) {
+        find_kinds(c, weight);
+        st = take_memory(c);
+    }
+    if (st != HS_OK)
+        hsi_completion_close(c);
+    else
+        *out = c;
+    return st;
+}
+
+void hsi_completion_close(hsi_completion *c)
+{
+    if (!c)
+        return;
+    hsi_arena_close(&c->arena);
+    free(c);
+}
+
+/* Time is up, or the steps are. */
+static int is_over(hsi_completion *c, uint64_t steps)
+{
+    hsi_completion_query *query = c->query;
+
+    query->steps += steps;
+    c->work += STEP_WORK * steps;
+    if (c->work >= WORK_TO_ASK) {
+        c->work = 0;
+        c->over |= hsi_stop_now(c->stop);
+    }
+    c->over |= query->steps >= query->most_steps;
+    c->cut |= c->over;
+    return c->over;
+}
+
+/* to |= from << cells */
+static void or_shifted(uint64_t *to, const uint64_t *from, size_t words, size_t cells)
+{
+    size_t   far = cells / 64, i;
+    unsigned bits = cells % 64;
+
+    for (i = words; i-- > far;) {
+        uint64_t moved = from[i - far] << bits;
+
+        if (bits && i > far)
+            moved |= from[i - far - 1] >> (64 - bits);
+        to[i] |= moved;
+    }
+}
+
+/*
+ * Row i has the sums of the choices from i on, with what the worker has taken: they are for all of
+ * its completions, whichever is being tried.
+ */
+static void make_rows(hsi_completion *c, filling *f)
+{
+    size_t   i, words = c->words;
+    uint32_t copy;
+
+    memset(c->rows + f->choices * words, 0, words * sizeof *c->rows);
+    c->rows[f->choices * words] = 1;
+    for (i = f->choices; i-- > 0;) {
+        uint64_t *row = c->rows + i * words;
+        int64_t   cells = c->weight[f->choice[i].kind] >> c->shift;
+
+        memcpy(row, row + words, words * sizeof *row);
+        for (copy = 0; copy < f->choice[i].all && (uint64_t)cells < words * 64; copy++)
+            or_shifted(row, copy ? row : row + words, words, (size_t)cells);
+        c->work += (copy + 1) * words;
+    }
+    c->rows_of = f;
+}
+
+/* Is there a bit from `low` to `high`? */
+static int has_bit(const uint64_t *row, size_t low, size_t high)
+{
+    size_t   first = low / 64, last = high / 64, i;
+    uint64_t word = row[first] & (~UINT64_C(0) << (low % 64));
+
+    for (i = first; i < last; i++) {
+        if (word)
+            return 1;
+        word = row[i + 1];
+    }
+    return (word & (~UINT64_C(0) >> (63 - high % 64))) != 0;
+}
+
+/* May choices from `at` on leave what is wanted of `room`? */
+static int can_reach(const hsi_completion *c, const filling *f, size_t at, int64_t room)
+{
+    int64_t high = (room - f->least) >> c->shift, low = room - f->waste;
+
+    if (room < f->least)
+        return 0;
+    if (c->shift && low > 0 && f->choices > 0) /* each task may have lost a cell */
+        low -= (room / c->weight[f->choice[f->choices - 1].kind]) << c->shift;
+    low = low > 0 ? low >> c->shift : 0;
+    return has_bit(c->rows + at * c->words, (size_t)low, (size_t)high);
+}
+
+/* Is a task left that takes `least` to `most`? */
+static int is_left(const hsi_completion *c, int64_t least, int64_t most)
+{
+    size_t kind = kind_from(c, most);
+
+    for (; kind < c->kinds && c->weight[kind] >= least; kind++)
+        if (c->count[kind])
+            return 1;
+    return 0;
+}
+
+/* Could the worker run more, or fewer but longer tasks, in `room` and what they replace? */
+static int is_dominated(hsi_completion *c, const filling *f, int64_t room)
+{
+    size_t i, j;
+
+    if (is_left(c, 1, room))
+        return 1;
+    for (i = f->from + 1; i < c->taken_count; i++) {
+        int64_t one = c->weight[c->taken[i]];
+
+        if (i > f->from + 1 && c->taken[i] == c->taken[i - 1])
+            continue; /* its pairs are some of those of the one before */
+        if (room > 0 && is_left(c, one + 1, one + room))
+            return 1;
+        c->work += STEP_WORK * (c->taken_count - i);
+        for (j = i + 1; j < c->taken_count; j++) {
+            int64_t two = one + c->weight[c->taken[j]];
+
+            if (is_left(c, two, two + room))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+static hsi_verdict fill_next(hsi_completion *c, unsigned left);
+
+static void take(hsi_completion *c, uint32_t kind)
+{
+    c->count[kind]--;
+    c->sum -= c->weight[kind];
+    c->taken[c->taken_count++] = kind;
+}
+
+static void put_back(hsi_completion *c)
+{
+    uint32_t kind = c->taken[--c->taken_count];
+
+    c->count[kind]++;
+    c->sum += c->weight[kind];
+}
+
+static int is_left_out(hsi_completion *c, const filling *f)
+{
+    const hsi_completion_query *query = c->query;
+
+    if (query->sparing == 0 || f->left <= CERTAIN_WORKERS ||
+        hsi_random_below(query->random, query->sparing) > 0)
+        return 0;
+    c->cut = 1;
+    return 1;
+}
+
+/* Adds choices from `at` on to what the worker has, in all ways that leave what is wanted. */
+static hsi_verdict complete(hsi_completion *c, filling *f, size_t at, int64_t room)
+{
+    hsi_verdict verdict = HSI_REFUTED;
+
+    if (is_over(c, 1))
+        return HSI_STOPPED;
+    if (room <= f->waste && !is_dominated(c, f, room) && !is_left_out(c, f))
+        verdict = fill_next(c, f->left - 1);
+    for (; verdict == HSI_REFUTED && at < f->choices; at++) {
+        uint32_t kind = f->choice[at].kind;
+
+        c->work++;
+        if (f->choice[at].left == 0 || c->weight[kind] > room - f->least)
+            continue;
+        if (c->rows_of != f)
+            make_rows(c, f);
+        if (!can_reach(c, f, at, room))
+            break;
+        f->choice[at].left--;
+        take(c, kind);
+        verdict = complete(c, f, at, room - c->weight[kind]);
+        if (verdict == HSI_FOUND)
+            return verdict;
+        put_back(c);
+        f->choice[at].left++;
+    }
+    return verdict;
+}
+
+static size_t list_choices(const hsi_completion *c, int64_t room, choice *to)
+{
+    size_t kind, count = 0;
+
+    for (kind = kind_from(c, room); kind < c->kinds; kind++)
+        if (c->count[kind])
+            to[count++] = (choice){(uint32_t)kind, c->count[kind], c->count[kind]};
+    return count;
+}
+
+/* The least that is left free of `room` by choices from `at` on, or less. */
+static int64_t least_waste(const hsi_completion *c, size_t at, int64_t room)
+{
+    const uint64_t *row = c->rows + at * c->words;
+    size_t          cell = (size_t)(room >> c->shift), word = cell / 64;
+    uint64_t        bits = row[word] & (~UINT64_C(0) >> (63 - cell % 64));
+    int64_t         tasks = c->shift ? room / c->weight[c->kinds - 1] + 1 : 0, waste;
+
+    while (bits == 0)
+        bits = row[--word]; /* that of nothing is set */
+    cell = word * 64 + 63 - (size_t)__builtin_clzll(bits);
+    waste = room - (((int64_t)cell + tasks) << c->shift);
+    return waste > 0 ? waste : 0;
+}
+
+/*
+ * Tasks of more than half of the capacity are on workers of their own: what these waste at least,
+ * all together, must not be more than may be.
+ */
+static int wastes_too_much(const hsi_completion *c, const filling *f, int64_t most)
+{
+    size_t  kind, at = f->choices;
+    int64_t capacity = c->query->capacity, waste = 0;
+
+    if (most < 0)
+        return 1;
+    for (kind = kind_from(c, capacity / 2); kind-- > 0;) {
+        int64_t room = capacity - c->weight[kind];
+
+        if (c->count[kind] == 0)
+            continue;
+        while (at > 0 && c->weight[f->choice[at - 1].kind] <= room)
+            at--;
+        waste += c->count[kind] * least_waste(c, at, room);
+        if (waste > most)
+            return 1;
+    }
+    return 0;
+}
+
+/* Beside the shortest task of more than half of the capacity; or beside the longest. */
+static int64_t most_room(const hsi_completion *c)
+{
+    size_t kind = kind_from(c, c->query->capacity / 2);
+
+    while (kind > 0 && c->count[kind - 1] == 0)
+        kind--;
+    return c->query->capacity - c->weight[kind > 0 ? kind - 1 : c->taken[c->taken_count - 1]];
+}
+
+static hsi_verdict fill_worker(hsi_completion *c, unsigned left)
+{
+    unsigned    number = c->workers - left;
+    __int128_t  sum = c->sum;
+    int64_t     capacity = c->query->capacity, room, most;
+    hsi_verdict verdict = HSI_REFUTED;
+    uint32_t    longest = 0;
+    size_t      first = 0;
+    filling f = {.left = left, .choice = c->choices + number * c->kinds, .from = c->taken_count};
+
+    c->rows_of = NULL; /* not those of another that stood where this one stands */
+    while (c->count[longest] == 0)
+        longest++;
+    room = capacity - c->weight[longest];
+    c->from[number] = (uint32_t)c->taken_count;
+    take(c, longest);
+    f.choices = list_choices(c, most_room(c), f.choice);
+    while (first < f.choices && c->weight[f.choice[first].kind] > room)
+        first++;
+    if (is_over(c, f.choices * c->words / 32 + 1))
+        verdict = HSI_STOPPED;
+    sum = (__int128_t)left * capacity - sum;
+    most = sum < room ? (int64_t)sum : room;
+    if (sum < INT64_MAX) {
+        make_rows(c, &f);
+        if (wastes_too_much(c, &f, (int64_t)sum - least_waste(c, first, room)))
+            most = -1;
+    }
+    for (; verdict == HSI_REFUTED && f.least <= most; f.least = f.waste + 1) {
+        f.waste = 2 * f.least < most ? 2 * f.least : most;
+        if (c->rows_of != &f)
+            make_rows(c, &f);
+        if (can_reach(c, &f, first, room))
+            verdict = complete(c, &f, first, room);
+    }
+    if (verdict != HSI_FOUND)
+        put_back(c);
+    return verdict;
+}
+
+static uint32_t *place_of(const hsi_completion *c)
+{
+    uint64_t hash = hsi_hash((const char *)c->count, (c->kinds + 1) * sizeof *c->count, 1);
+
+    return c->memory + hash % c->memory_size * (c->kinds + 1);
+}
+
+/* `left` workers share what is left. */
+static hsi_verdict fill_next(hsi_completion *c, unsigned left)
+{
+    size_t      bytes = (c->kinds + 1) * sizeof *c->count;
+    int         cut = c->cut;
+    uint32_t   *place;
+    hsi_verdict verdict;
+
+    if (c->sum <= c->query->capacity && (left > 0 || c->sum == 0)) {
+        if (left > 0)
+            c->from[c->workers - left] = (uint32_t)c->taken_count;
+        for (size_t i = 0; i < c->kinds; i++)
+            while (c->count[i])
+                take(c, (uint32_t)i);
+        while (left > 1)
+            c->from[c->workers - --left] = (uint32_t)c->taken_count;
+        return HSI_FOUND;
+    }
+    if (c->sum > (__int128_t)left * c->query->capacity)
+        return HSI_REFUTED;
+    c->work += bytes;
+    c->count[c->kinds] = left;
+    place = place_of(c);
+    if (memcmp(place, c->count, bytes) == 0)
+        return HSI_REFUTED;
+    c->cut = 0;
+    verdict = fill_worker(c, left);
+    c->count[c->kinds] = left;
+    if (verdict == HSI_REFUTED && !c->cut)
+        memcpy(place_of(c), c->count, bytes);
+    c->cut |= cut;
+    return verdict;
+}
+
+/* The tasks of each kind in turn go where one of that kind was taken. */
+static void write_workers(const hsi_completion *c, uint32_t *worker)
+{
+    unsigned  at;
+    size_t    i;
+    uint32_t *next = c->memory; /* not needed any more: per kind the task that is next */
+
+    memset(next, 0, c->kinds * sizeof *next);
+    for (at = 0; at < c->workers; at++) {
+        size_t end = at + 1 < c->workers ? c->from[at + 1] : c->taken_count;
+
+        for (i = c->from[at]; i < end; i++) {
+            uint32_t *task = &next[c->taken[i]];
+
+            while (c->kind[*task] != c->taken[i])
+                ++*task;
+            worker[(*task)++] = at;
+        }
+    }
+}
+
+hsi_verdict hsi_completion_ask(hsi_completion *c, hsi_completion_query *query, const hsi_stop *stop)
+{
+    hsi_verdict verdict;
+    size_t      i;
+
+    c->query = query;
+    c->stop = stop;
+    query->steps = 0;
+    c->work = 0;
+    c->cut = c->over = 0;
+    c->taken_count = 0;
+    memcpy(c->count, c->all, c->kinds * sizeof *c->count);
+    for (c->sum = 0, i = 0; i < c->kinds; i++)
+        c->sum += c->weight[i] * c->count[i];
+    if (c->kinds > 0 && (c->weight[0] > query->capacity || c->workers == 0))
+        return HSI_REFUTED;
+    for (c->shift = 0; query->capacity >> c->shift >= (c->shift ? COARSE_CELLS : MOST_CELLS);)
+        c->shift++;
+    c->words = (size_t)(query->capacity >> c->shift) / 64 + 1;
+    if (query->capacity != c->remembered)
+        memset(c->memory, 0xff, c->memory_size * (c->kinds + 1) * sizeof *c->memory);
+    c->remembered = query->capacity;
+    verdict = fill_next(c, c->workers);
+    if (verdict == HSI_FOUND) {
+        write_workers(c, query->worker);
+        c->remembered = 0;
+    }
+    return verdict == HSI_REFUTED && c->cut ? HSI_STOPPED : verdict;
+}

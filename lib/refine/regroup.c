@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a schedule that is nearly good enough: bin completion settles a few workers in microseconds,
+ * and who is no longer too full never is again. Groups without such a worker are shared out anew,
+ * too, now and then: that changes what the next ones meet.
+ */
+#include "refine/regroup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LEAST_GROUP = 2,
+    MOST_GROUP = 7,
+    GROUP_TASKS = 48, /* that a group has at most */
+    GROUP_STEPS = 1 << 12,
+    IDLE_GROUP = 4,      /* one in so many has nobody who is too full */
+    MOST_TURNS = 64,     /* before the clock is looked at, */
+    MOST_LOOKS = 1 << 20 /* and tasks that are looked at, by a turn all */
+};
+
+/* The workers of a group, and what they run. */
+typedef struct group {
+    uint32_t worker[MOST_GROUP];
+    unsigned workers;
+    uint32_t task[GROUP_TASKS];
+    int64_t  weight[GROUP_TASKS];
+    uint32_t to[GROUP_TASKS];
+    size_t   tasks;
+} group;
+
+static int is_in(const group *g, uint32_t worker)
+{
+    unsigned i;
+
+    for (i = 0; i < g->workers; i++)
+        if (g->worker[i] == worker)
+            return 1;
+    return 0;
+}
+
+/* The first worker that is too full, from a random one on; `workers`: nobody is. */
+static uint32_t find_full(const hsi_regroup *r, int64_t capacity)
+{
+    uint32_t from = (uint32_t)hsi_random_below(r->random, r->workers), i;
+
+    for (i = 0; i < r->workers; i++) {
+        uint32_t at = (from + i) % r->workers;
+
+        if (r->load[at] > capacity)
+            return at;
+    }
+    return r->workers;
+}
+
+/* 0: they have too many tasks, or more than fits. */
+static int gather(const hsi_regroup *r, int64_t capacity, uint32_t first, group *g)
+{
+    unsigned most = LEAST_GROUP + (unsigned)hsi_random_below(r->random, MOST_GROUP - 1);
+    int64_t  room = capacity - r->load[first];
+    size_t   i;
+
+    g->worker[0] = first;
+    g->tasks = 0;
+    most = most < r->workers ? most : r->workers;
+    for (g->workers = 1; g->workers < most;) {
+        uint32_t at = (uint32_t)hsi_random_below(r->random, r->workers);
+
+        if (!is_in(g, at)) {
+            g->worker[g->workers++] = at;
+            room += capacity - r->load[at];
+        }
+    }
+    for (i = 0; room >= 0 && i < r->n && g->tasks <= GROUP_TASKS; i++)
+        if (is_in(g, r->worker[i])) {
+            if (g->tasks == GROUP_TASKS)
+                return 0;
+            g->task[g->tasks] = (uint32_t)i;
+            g->weight[g->tasks++] = r->weight[i];
+        }
+    return room >= 0;
+}
+
+static void move(hsi_regroup *r, const group *g)
+{
+    size_t i;
+
+    for (i = 0; i < g->tasks; i++) {
+        uint32_t *worker = &r->worker[g->task[i]];
+
+        r->load[*worker] -= g->weight[i];
+        *worker = g->worker[g->to[i]];
+        r->load[*worker] += g->weight[i];
+    }
+}
+
+static hs_status share_out(hsi_regroup *r, int64_t capacity, const hsi_stop *stop, group *g)
+{
+    hsi_completion_query query = {
+        .capacity = capacity, .most_steps = GROUP_STEPS, .random = r->random, .worker = g->to};
+    hsi_completion *c = NULL;
+    hs_status       st = hsi_completion_open(g->tasks, g->weight, g->workers, &c);
+
+    if (st != HS_OK)
+        return st;
+    query.sparing = 4;
+    if (hsi_completion_ask(c, &query, stop) == HSI_FOUND)
+        move(r, g);
+    r->steps += query.steps;
+    hsi_completion_close(c);
+    return HS_OK;
+}
+
+hs_status hsi_regroup_go(hsi_regroup *r, int64_t capacity, uint64_t most_steps,
+                         const hsi_stop *stop, int *done)
+{
+    hs_status st = HS_OK;
+    uint64_t  turn, turns = 1 + MOST_LOOKS / (r->n + r->workers);
+
+    turns = turns < MOST_TURNS ? turns : MOST_TURNS;
+    r->steps = 0;
+    *done = 0;
+    for (turn = 0; st == HS_OK && r->steps < most_steps; turn++) {
+        uint32_t full = find_full(r, capacity);
+        group    g;
+
+        *done = full == r->workers;
+        if (*done || (turn % turns == 0 && hsi_stop_now(stop)))
+            break;
+        if (turn % IDLE_GROUP == IDLE_GROUP - 1)
+            full = (uint32_t)hsi_random_below(r->random, r->workers);
+        r->steps += 16 + r->n / 16;
+        if (gather(r, capacity, full, &g))
+            st = share_out(r, capacity, stop, &g);
+    }
+    return st;
+}

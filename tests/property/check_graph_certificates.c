@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Certificates of graphs, verified by the checker's own code: of every bound, by cases, with
+ * something changed, and made up.
+ */
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "certificate_text.h"
+#include "graph_brute_force.h"
+#include "graph_sample.h"
+#include "suite.h"
+
+/* One task after the other, each where it is faster. */
+static hs_schedule *schedule_of_graph(const graph_sample *g)
+{
+    hs_placement placement[GRAPH_TASKS] = {{0}};
+    hs_schedule *plan = NULL;
+    double       now = 0;
+
+    for (size_t place = 0; place < g->n; place++)
+        for (size_t t = 0; t < g->n; t++) {
+            int on_cpu = g->p[t] <= g->q[t];
+
+            if (g->position[t] != place)
+                continue;
+            now += 1000; /* time for all transfers */
+            placement[t] = (hs_placement){now, now + fmin(g->p[t], g->q[t]), (uint32_t)t,
+                                          on_cpu ? 0 : g->m, HS_RUN};
+            now = placement[t].end;
+        }
+    GRAPH_REQUIRE(g, hs_schedule_build(g->m, g->k, g->n, placement, &plan) == HS_OK, "no plan");
+    return plan;
+}
+
+/* A way of tasks as they come, and jumps between them. */
+static void put_forged_way(const graph_sample *g, certificate_text *t, dice *d)
+{
+    size_t steps = dice_between(d, 1, 2 * (unsigned)g->n);
+    int    jumped = 0;
+
+    t->size += (size_t)sprintf(t->at + t->size, "way,1*2^0");
+    for (size_t i = 0; i < steps; i++) {
+        jumped = !jumped && dice_between(d, 0, 2) > 0;
+        if (jumped)
+            t->size += (size_t)sprintf(t->at + t->size, dice_between(d, 0, 1) ? ",cpu" : ",gpu");
+        else
+            t->size +=
+                (size_t)sprintf(t->at + t->size, ",%u", dice_between(d, 0, (unsigned)g->n - 1));
+    }
+    t->size += (size_t)sprintf(t->at + t->size, "\n");
+}
+
+/* Branches and leaves as they come. */
+static void put_forged_case(const graph_sample *g, certificate_text *t, dice *d, unsigned depth)
+{
+    unsigned last = (unsigned)g->n - 1, a = dice_between(d, 0, last), b = dice_between(d, 0, last);
+    unsigned step = dice_between(d, depth < 4 ? 0 : 2, 3);
+
+    if (step == 0)
+        t->size += (size_t)sprintf(t->at + t->size, "type,%u\n", a);
+    else if (step == 1)
+        t->size += (size_t)sprintf(t->at + t->size, "order,%u,%u\n", a, b);
+    else if (step == 2)
+        t->size +=
+            (size_t)sprintf(t->at + t->size, "crowd,%u,%u,%u\n", a, b, dice_between(d, 0, last));
+    else
+        t->size +=
+            (size_t)sprintf(t->at + t->size, "multipliers,1*2^0,1*2^%u\n", dice_between(d, 0, 2));
+    for (unsigned part = 0; step < 2 && part < 2 + step; part++)
+        put_forged_case(g, t, d, depth + 1);
+    if (step == 3)
+        put_forged_way(g, t, d);
+}
+
+/* Whatever ways and cases are made up, a bit more than the optimum is not proved by them. */
+static void check_forged(const graph_sample *g, const sample *s, const hs_schedule *plan,
+                         double best, dice *d)
+{
+    static certificate_text forged;
+    double                  value = 2 * ceil(best * 512 * 1.001) + 1; /* odd */
+    int                     tree = (int)dice_below(d, 2);
+
+    forged.size =
+        (size_t)sprintf(forged.at,
+                        "# hybridsched certificate 1\nbound,forged\n"
+                        "value,%.17g,%.0f*2^-10\ninstance-digest,%016llx\nproof,graph%s\n",
+                        value / 1024, value, (unsigned long long)hs_instance_digest(s->in),
+                        tree ? "-tree" : "\ncpu-multiplier,0,0*2^0\ngpu-multiplier,0,0*2^0");
+    if (tree)
+        put_forged_case(g, &forged, d, 0);
+    for (unsigned ways = tree ? 0 : dice_between(d, 1, 2); ways > 0; ways--)
+        put_forged_way(g, &forged, d);
+    forged.size += (size_t)sprintf(forged.at + forged.size, "checksum,0\n");
+    certificate_text_write(s, &forged);
+    GRAPH_REQUIRE(g, certificate_verify(s, plan, 1) == 1,
+                  "accepted, but no optimum is that large:\n%s", forged.at);
+}
+
+/* The optimum is proved by cases, unless transfers decide; that is verified, and changes refused.
+ */
+static void check_cases(const graph_sample *g, const sample *s, const hs_schedule *plan,
+                        const optimum *best, dice *d)
+{
+    static certificate_text good;
+    double                  least = graph_brute_force(g);
+    hs_certificate         *c = NULL;
+
+    if (!hs_bound_find("work-paths") || !hs_instance_has_graph(s->in))
+        return;
+    GRAPH_REQUIRE(g, hs_certificate_prove(s->in, "test", least, NULL, &c) == HS_OK, "no proof");
+    certificate_check_made(s, plan, c);
+    GRAPH_REQUIRE(g, g->links || hs_certificate_value(c) >= least * (1 - 1e-8),
+                  "%.17g of %.17g is proved", hs_certificate_value(c), least);
+    hs_certificate_free(c);
+    certificate_text_read(s, &good);
+    for (int change = 0; change < 60; change++)
+        certificate_check_changed(s, plan, &good, best, d);
+}
+
+/* Every bound of a graph is verified; and what is made of it is accepted only if it is true. */
+START_TEST(graphs_have_certificates)
+{
+    static certificate_text good;
+    size_t                  rounds = sample_rounds(400);
+
+    for (size_t i = 0; i < rounds; i++) {
+        graph_sample g;
+        hs_schedule *plan;
+        dice         d = {8700000 + i};
+
+        graph_sample_make(&g, 8700000 + i);
+        sample  s = {.family = "graph", .seed = g.seed, .n = g.n, .m = g.m, .k = g.k, .in = g.in};
+        optimum best = {0};
+
+        if (g.n <= GRAPH_BRUTE_FORCE_TASKS)
+            exact_add(&best.value, graph_brute_force(&g) * (1 + 1e-12));
+        plan = schedule_of_graph(&g);
+        for (size_t b = 0; b < hs_bound_count(); b++) {
+            if (sample_bound_searches(hs_bound_at(b)))
+                continue;
+            certificate_check_bound(&s, plan, hs_bound_at(b));
+            certificate_text_read(&s, &good);
+            for (int change = 0; change < 40 && g.n <= GRAPH_BRUTE_FORCE_TASKS; change++)
+                certificate_check_changed(&s, plan, &good, &best, &d);
+        }
+        if (g.n <= GRAPH_BRUTE_FORCE_TASKS)
+            check_cases(&g, &s, plan, &best, &d);
+        for (int way = 0; way < 40 && g.n <= GRAPH_BRUTE_FORCE_TASKS; way++)
+            check_forged(&g, &s, plan, graph_brute_force(&g), &d);
+        hs_schedule_free(plan);
+        graph_sample_free(&g);
+    }
+}
+END_TEST
+
+/* Two tasks, which a CPU can run or only the GPU, and one after both, which is the third time unit.
+ */
+static hs_instance *two_and_one(double cpu, unsigned gpus)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    hs_task      task;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, gpus), HS_OK);
+    hs_task_init(&task);
+    task.gpu = 1;
+    for (size_t i = 0; i < 3; i++) {
+        task.cpu = i < 2 ? cpu : 1;
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_after(b, 2, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_after(b, 2, 1, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+/* That two tasks run at one time is impossible if both are on the one GPU that there is. */
+START_TEST(crowds_are_on_one_type)
+{
+    static certificate_text t;
+    const hs_placement      gpu_alone[] = {
+             {0, 1, 0, 1, HS_RUN}, {1, 2, 1, 1, HS_RUN}, {2, 3, 2, 1, HS_RUN}};
+
+    for (int other = 0; other < 3; other++) { /* they may run on the CPU; there are two GPUs */
+        unsigned     gpus = other == 2 ? 2 : 1;
+        sample       s = {.family = "crowd", .in = two_and_one(other == 1 ? 1 : INFINITY, gpus)};
+        hs_schedule *plan = NULL;
+
+        ck_assert_int_eq(hs_schedule_build(1, gpus, 3, gpu_alone, &plan), HS_OK);
+        t.size = (size_t)sprintf(t.at,
+                                 "# hybridsched certificate 1\nbound,test\nvalue,3,3*2^0\n"
+                                 "instance-digest,%016llx\nproof,graph-tree\norder,0,1\n"
+                                 "multipliers,0*2^0,0*2^0\nway,1*2^0,0,1,2\n"
+                                 "multipliers,0*2^0,0*2^0\nway,1*2^0,1,0,2\n"
+                                 "crowd,0,1\nchecksum,0\n",
+                                 (unsigned long long)hs_instance_digest(s.in));
+        certificate_text_write(&s, &t);
+        ck_assert_int_eq(certificate_verify(&s, plan, 1), other > 0);
+        hs_schedule_free(plan);
+        hs_instance_free(s.in);
+    }
+}
+END_TEST
+
+/* Two chains of three on two GPUs. */
+static hs_instance *two_chains(void)
+{
+    static const double times[] = {1, 5, 1, 1, 3, 4};
+    hs_builder         *b = NULL;
+    hs_instance        *in = NULL;
+    hs_task             task;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 2), HS_OK);
+    hs_task_init(&task);
+    for (size_t i = 0; i < 6; i++) {
+        task.gpu = times[i];
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        if (i % 3 > 0)
+            ck_assert_int_eq(hs_builder_after(b, i, i - 1, 0, 0), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+/* Where the middle ones run at one time, the first of a chain is before the last of the other. */
+START_TEST(beside_is_not_before)
+{
+    static const struct {
+        const char *way;
+        unsigned    value;
+        int         code;
+    } claims[] = {{"0,5", 9, 1}, {"1,5", 9, 1}, {"0,1,5", 9, 1}, {"3,4,5", 8, 0}};
+    static certificate_text t;
+    const hs_placement      side_by_side[] = {{0, 1, 0, 1, HS_RUN}, {1, 6, 1, 1, HS_RUN},
+                                              {6, 7, 2, 1, HS_RUN}, {0, 1, 3, 2, HS_RUN},
+                                              {1, 4, 4, 2, HS_RUN}, {104, 108, 5, 2, HS_RUN}};
+    sample                  s = {.family = "chains", .in = two_chains()};
+    hs_schedule            *plan = NULL;
+
+    ck_assert_int_eq(hs_schedule_build(1, 2, 6, side_by_side, &plan), HS_OK);
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+        t.size = (size_t)sprintf(t.at,
+                                 "# hybridsched certificate 1\nbound,test\nvalue,%u,%s\n"
+                                 "instance-digest,%016llx\nproof,graph-tree\norder,1,4\n"
+                                 "multipliers,0*2^0,0*2^0\nway,1*2^0,0,1,4,5\n"
+                                 "multipliers,0*2^0,0*2^0\nway,1*2^0,3,4,1,2\n"
+                                 "multipliers,0*2^0,0*2^0\nway,1*2^0,%s\nchecksum,0\n",
+                                 claims[i].value, claims[i].value == 8 ? "1*2^3" : "9*2^0",
+                                 (unsigned long long)hs_instance_digest(s.in), claims[i].way);
+        certificate_text_write(&s, &t);
+        ck_assert_int_eq(certificate_verify(&s, plan, 1), claims[i].code);
+    }
+    hs_schedule_free(plan);
+    hs_instance_free(s.in);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("certificates of graphs");
+    TCase *cases = tcase_create("small graphs");
+
+    tcase_set_timeout(cases, 900);
+    tcase_add_checked_fixture(cases, certificate_files_open, certificate_files_close);
+    tcase_add_test(cases, graphs_have_certificates);
+    tcase_add_test(cases, crowds_are_on_one_type);
+    tcase_add_test(cases, beside_is_not_before);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Bin completion, and the bound of the fewest tasks, against optima found by trying everything. */
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "bound/crowd.h"
+#include "refine/completion.h"
+#include "refine/regroup.h"
+#include "suite.h"
+
+enum { MOST_TASKS = 9, MOST_WORKERS = 5, ROUNDS = 4000, PLENTY = 1 << 30 };
+
+typedef struct sample {
+    size_t   n;
+    unsigned workers;
+    int64_t  weight[MOST_TASKS];
+    double   time[MOST_TASKS];
+} sample;
+
+static const hs_settings settings = {.struct_size = sizeof settings};
+static const hsi_stop    never = {0, INFINITY, &settings};
+
+/* Ties and few kinds; a narrow range; anything; more cells than a capacity has bits. */
+static sample draw(hsi_random *r)
+{
+    static const int64_t least[] = {1, 20, 1, 1 << 20}, range[] = {5, 15, 1000, INT64_C(1) << 44};
+    unsigned             how = (unsigned)hsi_random_below(r, 4);
+    sample               s = {.n = 1 + hsi_random_below(r, MOST_TASKS),
+                              .workers = 1 + (unsigned)hsi_random_below(r, MOST_WORKERS)};
+    size_t               i;
+
+    for (i = 0; i < s.n; i++) {
+        s.weight[i] = least[how] + (int64_t)hsi_random_below(r, (uint64_t)range[how]);
+        s.time[i] = (double)s.weight[i];
+    }
+    return s;
+}
+
+static int64_t optimum(const sample *s, size_t task, int64_t *load, unsigned used, int64_t best)
+{
+    unsigned w;
+
+    if (task == s->n) {
+        for (best = 0, w = 0; w < used; w++)
+            best = load[w] > best ? load[w] : best;
+        return best;
+    }
+    for (w = 0; w < used + 1 && w < s->workers; w++) {
+        load[w] += s->weight[task];
+        if (load[w] < best) {
+            int64_t found = optimum(s, task + 1, load, w == used ? used + 1 : used, best);
+
+            best = found < best ? found : best;
+        }
+        load[w] -= s->weight[task];
+    }
+    return best;
+}
+
+static int64_t optimum_of(const sample *s)
+{
+    int64_t load[MOST_WORKERS] = {0};
+
+    return optimum(s, 0, load, 0, INT64_MAX);
+}
+
+static void check_found(const sample *s, int64_t capacity, const uint32_t *worker)
+{
+    int64_t load[MOST_WORKERS] = {0};
+    size_t  i;
+
+    for (i = 0; i < s->n; i++) {
+        ck_assert_uint_lt(worker[i], s->workers);
+        load[worker[i]] += s->weight[i];
+    }
+    for (i = 0; i < s->workers; i++)
+        ck_assert_int_le(load[i], capacity);
+}
+
+static hsi_verdict ask(hsi_completion *c, const sample *s, int64_t capacity, hsi_random *random)
+{
+    uint32_t             worker[MOST_TASKS];
+    hsi_completion_query query = {.capacity = capacity,
+                                  .most_steps = PLENTY,
+                                  .sparing = random ? 4 : 0,
+                                  .random = random,
+                                  .worker = worker};
+    hsi_verdict          verdict = hsi_completion_ask(c, &query, &never);
+
+    if (verdict == HSI_FOUND)
+        check_found(s, capacity, worker);
+    return verdict;
+}
+
+START_TEST(answers_are_those_of_brute_force)
+{
+    hsi_random r;
+    int        round, again;
+
+    hsi_random_seed(&r, 5, 0);
+    for (round = 0; round < ROUNDS; round++) {
+        sample          s = draw(&r);
+        int64_t         least = optimum_of(&s);
+        hsi_completion *c = NULL;
+
+        ck_assert_int_eq(hsi_completion_open(s.n, s.weight, s.workers, &c), HS_OK);
+        for (again = 0; again < 2; again++) { /* what is remembered, of the next capacity, too */
+            ck_assert_int_eq(ask(c, &s, least - 1, NULL), HSI_REFUTED);
+            ck_assert_int_eq(ask(c, &s, least - 1, NULL), HSI_REFUTED);
+            ck_assert_int_ne(ask(c, &s, least - 1, &r), HSI_FOUND);
+            ck_assert_int_ne(ask(c, &s, least, &r), HSI_REFUTED);
+            ck_assert_int_eq(ask(c, &s, least, NULL), HSI_FOUND);
+            ck_assert_int_eq(ask(c, &s, least + 1 + (int64_t)hsi_random_below(&r, 9), NULL),
+                             HSI_FOUND);
+        }
+        hsi_completion_close(c);
+    }
+}
+END_TEST
+
+enum { SHARES = 120, SHARING_WORKERS = 20, STEPS = 1 << 16 };
+
+/* Workers that are full, or nearly, of tasks in any order; returns how many. */
+static size_t share_out(hsi_random *r, int64_t capacity, unsigned workers, int64_t *weight)
+{
+    unsigned most = 2 + (unsigned)hsi_random_below(r, 4);
+    size_t   n = 0, i;
+
+    for (unsigned w = 0; w < workers; w++) {
+        unsigned tasks = 1 + (unsigned)hsi_random_below(r, most);
+        int64_t  left = capacity - (int64_t)hsi_random_below(r, 3) / 2;
+
+        for (; tasks > 1 && left > 2; tasks--, n++) {
+            int64_t part = 1 + (int64_t)hsi_random_below(r, (uint64_t)(2 * left) / tasks);
+
+            weight[n] = part < left ? part : left - 1;
+            left -= weight[n];
+        }
+        weight[n++] = left;
+    }
+    for (i = 1; i < n; i++) {
+        size_t  other = hsi_random_below(r, i + 1);
+        int64_t mine = weight[i];
+
+        weight[i] = weight[other];
+        weight[other] = mine;
+    }
+    return n;
+}
+
+/* Too many tasks to try everything, but that there is a way is known. */
+START_TEST(what_was_shared_out_is_not_refuted)
+{
+    hsi_random r;
+
+    hsi_random_seed(&r, 7, 0);
+    for (int round = 0; round < 3 * ROUNDS; round++) {
+        int64_t  capacity = 100 + (int64_t)hsi_random_below(&r, round % 2 ? 900 : 1 << 16);
+        unsigned workers = 2 + (unsigned)hsi_random_below(&r, SHARING_WORKERS - 1);
+        int64_t  weight[SHARES];
+        uint32_t worker[SHARES];
+        size_t   n = share_out(&r, capacity, workers, weight);
+        hsi_completion_query query = {.capacity = capacity, .most_steps = STEPS, .worker = worker};
+        hsi_completion      *c = NULL;
+
+        ck_assert_int_eq(hsi_completion_open(n, weight, workers, &c), HS_OK);
+        ck_assert_msg(hsi_completion_ask(c, &query, &never) != HSI_REFUTED, "round %d", round);
+        hsi_completion_close(c);
+    }
+}
+END_TEST
+
+/* Three workers, 652 each: a schedule of 653 is not optimal. */
+START_TEST(best_does_not_claim_too_much)
+{
+    static const double times[] = {191, 188, 174, 172, 167, 163, 150, 144, 140, 140, 117, 106, 103};
+    hs_builder         *b = NULL;
+    hs_instance        *in = NULL;
+    hs_schedule        *s = NULL;
+    hs_task             task;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 3, 0), HS_OK);
+    hs_task_init(&task);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        task.cpu = task.gpu = times[i];
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(hs_solve(hs_algorithm_find(i ? "exact" : "best"), in, NULL, &s), HS_OK);
+        ck_assert_double_eq(hs_schedule_makespan(s), 652);
+        hs_schedule_free(s);
+    }
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(ends_without_a_verdict)
+{
+    int64_t              weight[60];
+    uint32_t             worker[60];
+    hsi_completion_query query = {.capacity = 0, .most_steps = 1000, .worker = worker};
+    hsi_completion      *c = NULL;
+    hsi_random           r;
+    size_t               i;
+
+    hsi_random_seed(&r, 1, 0);
+    for (i = 0; i < 60; i++) {
+        weight[i] = 1000000 + (int64_t)hsi_random_below(&r, 1000000);
+        query.capacity += weight[i];
+    }
+    query.capacity = query.capacity / 12 + 1;
+    ck_assert_int_eq(hsi_completion_open(60, weight, 12, &c), HS_OK);
+    ck_assert_int_eq(hsi_completion_ask(c, &query, &never), HSI_STOPPED);
+    ck_assert_uint_ge(query.steps, 1000);
+    ck_assert_uint_lt(query.steps, 100000);
+    hsi_completion_close(c);
+    c = NULL;
+    ck_assert_int_eq(hsi_completion_open(1 << 13, NULL, 12, &c), HS_ETOOBIG);
+    ck_assert_ptr_null(c);
+}
+END_TEST
+
+/* Whoever does not want it to end, and how often that was asked. */
+static int goes_on(void *asked)
+{
+    ++*(long *)asked;
+    return 0;
+}
+
+/* Steps are longer where many tasks are of few kinds; at least every 6 ms or so all the same. */
+START_TEST(long_steps_are_asked_between)
+{
+    static int64_t    weight[4000];
+    static uint32_t   worker[4000];
+    long              asked = 0;
+    const hs_settings asking = {
+        .struct_size = sizeof asking, .cancel = goes_on, .cancel_data = &asked};
+    const hsi_stop       stop = {0, INFINITY, &asking};
+    hsi_completion_query query = {.most_steps = 1 << 16, .worker = worker};
+    hsi_completion      *c = NULL;
+    hsi_random           r;
+    int64_t              kind[10];
+    size_t               i;
+
+    hsi_random_seed(&r, 3, 0);
+    for (i = 0; i < 10; i++)
+        kind[i] = 3000 + (int64_t)hsi_random_below(&r, 17000);
+    for (i = 0; i < 4000; i++)
+        query.capacity += weight[i] = kind[hsi_random_below(&r, 10)];
+    query.capacity = query.capacity / 400 + 1;
+    ck_assert_int_eq(hsi_completion_open(4000, weight, 400, &c), HS_OK);
+    ck_assert_int_eq(hsi_completion_ask(c, &query, &stop), HSI_STOPPED);
+    ck_assert_int_ge(asked, 8);
+    hsi_completion_close(c);
+}
+END_TEST
+
+/* A turn looks at all tasks, and of a million no 64 may pass. */
+START_TEST(turns_of_many_tasks_are_asked_between)
+{
+    enum { TASKS = 1 << 20, TURNS = 20 };
+    long              asked = 0;
+    const hs_settings asking = {
+        .struct_size = sizeof asking, .cancel = goes_on, .cancel_data = &asked};
+    const hsi_stop stop = {0, INFINITY, &asking};
+    hsi_random     random;
+    int64_t       *weight = malloc(TASKS * sizeof *weight), load[2] = {TASKS / 2, TASKS / 2};
+    uint32_t      *worker = malloc(TASKS * sizeof *worker);
+    hsi_regroup    go = {TASKS, weight, 2, worker, load, &random, 0};
+    int            done = 1;
+
+    ck_assert(weight && worker);
+    hsi_random_seed(&random, 4, 0);
+    for (size_t i = 0; i < TASKS; i++) {
+        weight[i] = 1;
+        worker[i] = i % 2;
+    }
+    ck_assert_int_eq(hsi_regroup_go(&go, 1, TURNS * (TASKS / 16), &stop, &done), HS_OK);
+    ck_assert_int_eq(done, 0);
+    ck_assert_int_ge(asked, TURNS / 2);
+    free(weight);
+    free(worker);
+}
+END_TEST
+
+/* As it is written: of the k longest, what those l workers run at least that run one more. */
+static double literal_bound(const sample *s)
+{
+    double   sorted[MOST_TASKS], most = 0;
+    size_t   i, j, k;
+    unsigned l;
+
+    for (i = 0; i < s->n; i++) {
+        for (j = i; j > 0 && sorted[j - 1] < s->time[i]; j--)
+            sorted[j] = sorted[j - 1];
+        sorted[j] = s->time[i];
+    }
+    for (k = 1; k <= s->n; k++)
+        for (l = 1; l < s->workers; l++) {
+            double sum = 0;
+
+            if (k % s->workers != l)
+                continue;
+            for (i = k - (k / s->workers + 1) * l; i < k; i++)
+                sum += sorted[i];
+            most = fmax(most, sum / l);
+        }
+    return most;
+}
+
+START_TEST(the_bound_is_what_it_says_and_safe)
+{
+    hsi_random r;
+    int        round;
+
+    hsi_random_seed(&r, 6, 0);
+    for (round = 0; round < ROUNDS; round++) {
+        sample s = draw(&r);
+        double bound = 0, fraction = round % 2 ? 1 : 1.0 / (double)(3 + round % 7);
+        double least = (double)optimum_of(&s) * fraction;
+        size_t i;
+
+        for (i = 0; i < s.n; i++)
+            s.time[i] *= fraction;
+        ck_assert_int_eq(hsi_crowd_bound(s.n, s.time, s.workers, NULL, &bound), HS_OK);
+        ck_assert_double_le(bound, least);
+        ck_assert_double_ge(bound, (1 - 1e-13) * literal_bound(&s));
+    }
+}
+END_TEST
+
+/* What a planted packing is for: no slack, and the optimum is known. */
+START_TEST(best_finds_what_was_planted)
+{
+    hs_identical spec = {"planted", 75 + 25 * (size_t)_i, 30, 0, 0, (uint64_t)_i};
+    hs_instance *in = NULL;
+    hs_schedule *s = NULL;
+    hs_report    report;
+    hs_settings  its;
+
+    hs_report_init(&report);
+    hs_settings_init(&its);
+    its.iterations = 3000000;
+    ck_assert_int_eq(hs_generate_identical(&spec, &in), HS_OK);
+    ck_assert_int_eq(hs_solve_reported(hs_algorithm_find("best"), in, &its, &s, &report), HS_OK);
+    ck_assert_double_eq(hs_schedule_makespan(s), 1000);
+    ck_assert(report.proved);
+    hs_schedule_free(s);
+    hs_instance_free(in);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("filling");
+    TCase *tc = tcase_create("all");
+
+    tcase_set_timeout(tc, 0);
+    tcase_add_test(tc, answers_are_those_of_brute_force);
+    tcase_add_test(tc, what_was_shared_out_is_not_refuted);
+    tcase_add_test(tc, best_does_not_claim_too_much);
+    tcase_add_test(tc, ends_without_a_verdict);
+    tcase_add_test(tc, long_steps_are_asked_between);
+    tcase_add_test(tc, turns_of_many_tasks_are_asked_between);
+    tcase_add_test(tc, the_bound_is_what_it_says_and_safe);
+    tcase_add_loop_test(tc, best_finds_what_was_planted, 0, 5);
+    suite_add_tcase(suite, tc);
+    return run_suite(suite);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The families of P||Cmax. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "suite.h"
+
+static hs_instance *identical_of(hs_identical spec)
+{
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_generate_identical(&spec, &in), HS_OK);
+    ck_assert_uint_eq(hs_instance_tasks(in), spec.tasks);
+    ck_assert_uint_eq(hs_instance_cpus(in), spec.cpus);
+    ck_assert_uint_eq(hs_instance_gpus(in), 0);
+    return in;
+}
+
+START_TEST(draws_what_it_says)
+{
+    static const struct {
+        const char *family;
+        double      low, high, mean; /* in theory, of 20000 tasks */
+    } laws[] = {
+        {"e1", 1, 20, 10.5},           {"e2", 100, 800, 450},
+        {"e3", 1, 100, 50.5},          {"e4", 20, 50, 35},
+        {"franca", 1, 100, 50.5},      {"franca-ends", 1, 100, 0.98 * 95 + 0.02 * 10},
+        {"class-1", 1, 100, 50.5},     {"class-2", 20, 100, 60},
+        {"class-3", 50, 100, 75},      {"class-4", 1, 400, 102.8},
+        {"class-5", 1, 200, 100},      {"class-6", 20000, 80000, 50000},
+        {"class-7", 1, 200000, 80000}, {"planted", 1, 1000, 200},
+        {"degrees", 4, 80000, 8},
+    };
+    double sum = 0;
+    size_t i;
+
+    ck_assert_str_eq(hs_identical_name((size_t)_i), laws[_i].family);
+    ck_assert_ptr_null(hs_identical_name(sizeof laws / sizeof *laws));
+    hs_instance *in =
+        identical_of((hs_identical){.family = laws[_i].family, .tasks = 20000, .cpus = 4000});
+    for (i = 0; i < 20000; i++) {
+        double time = hs_instance_time(in, i, HS_CPU);
+
+        ck_assert(time >= laws[_i].low && time <= laws[_i].high && floor(time) == time);
+        ck_assert(isinf(hs_instance_time(in, i, HS_GPU)));
+        sum += time;
+    }
+    ck_assert_double_eq_tol(sum / 20000 / laws[_i].mean, 1, 0.02);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* What was planted is there, and nothing is shorter. */
+START_TEST(has_the_optimum_that_was_planted)
+{
+    hs_identical spec = {"planted",  3 + (size_t)_i % 8, 1 + (unsigned)_i % 3,
+                         1 + _i % 2, 20 + _i % 90,       (uint64_t)_i};
+    hs_instance *in = identical_of(spec);
+    hs_schedule *s = NULL;
+    const char  *optimum = NULL;
+
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("exact"), in, NULL, &s), HS_OK);
+    ck_assert_double_eq(hs_schedule_makespan(s), spec.high);
+    ck_assert_str_eq(hs_instance_note(in, 1, &optimum), "optimum");
+    ck_assert_double_eq(atof(optimum), spec.high);
+    hs_schedule_free(s);
+    hs_instance_free(in);
+}
+END_TEST
+
+START_TEST(refuses_what_makes_no_sense)
+{
+    static const hs_identical specs[] = {
+        {NULL, 10, 2, 0, 0, 0},      {"e5", 10, 2, 0, 0, 0},          {"e1", 10, 0, 0, 0, 0},
+        {"e1", 10, 2, 3, 2, 0},      {"e1", 10, 2, 1.5, 3, 0},        {"class-4", 10, 2, 1, 3, 0},
+        {"class-6", 10, 2, 1, 3, 0}, {"degrees", 10, 2, 1, 3, 0},     {"planted", 3, 4, 0, 0, 0},
+        {"planted", 9, 2, 2, 9, 0},  {"franca-ends", 9, 2, 9, 10, 0}, {"planted", 0, 1, 0, 0, 0},
+    };
+    hs_identical large = {"e1", HS_MAX_TASKS + 1, 2, 0, 0, 0};
+    hs_instance *in = NULL;
+    size_t       i;
+
+    for (i = 0; i < sizeof specs / sizeof *specs; i++)
+        ck_assert_int_eq(hs_generate_identical(&specs[i], &in), HS_EINVAL);
+    ck_assert_int_eq(hs_generate_identical(NULL, &in), HS_EINVAL);
+    ck_assert_int_eq(hs_generate_identical(&large, &in), HS_ETOOBIG);
+    ck_assert_ptr_null(in);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("identical");
+    TCase *tc = tcase_create("families");
+
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, draws_what_it_says, 0, 15);
+    tcase_add_loop_test(tc, has_the_optimum_that_was_planted, 0, 50);
+    tcase_add_test(tc, refuses_what_makes_no_sense);
+    suite_add_tcase(suite, tc);
+    return run_suite(suite);
+}

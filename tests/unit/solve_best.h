@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TESTS_UNIT_SOLVE_BEST_H
+#define TESTS_UNIT_SOLVE_BEST_H
+
+#include <check.h>
+
+#include <hybridsched/hybridsched.h>
+
+/* What `best` makes of an instance: valid, and no shorter than the bound that it reports. */
+static inline hs_schedule *solve_best(const hs_instance *in, const hs_settings *settings,
+                                      hs_report *report)
+{
+    hs_schedule *s = NULL;
+
+    hs_report_init(report);
+    ck_assert_int_eq(hs_solve_reported(hs_algorithm_find("best"), in, settings, &s, report), HS_OK);
+    ck_assert_int_eq(hs_schedule_check(in, s, NULL), HS_OK);
+    ck_assert_double_ge(report->certified, report->bound);
+    return s;
+}
+
+#endif

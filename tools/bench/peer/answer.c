@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * hsched-bench: what a solver found, out of its file. All have a line for each variable with its
+ * name and behind it its value, among words of their own; GLPK has a star between them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/peer/peer.h"
+
+/* The variable "x12_3". 0: it is no such name. */
+static int read_name(const char *word, size_t *task, unsigned *worker)
+{
+    int used = 0;
+
+    return sscanf(word, "x%zu_%u%n", task, worker, &used) == 2 && !word[used];
+}
+
+/* The value that a name in the line has, and which it is. 0: there is none. */
+static int read_line(char *line, size_t *task, unsigned *worker, double *value)
+{
+    static const char blanks[] = " \t\r\n*";
+    char             *rest = line, *word;
+
+    while ((word = strtok_r(rest, blanks, &rest)))
+        if (read_name(word, task, worker)) {
+            word = strtok_r(NULL, blanks, &rest);
+            *value = word ? strtod(word, NULL) : 0;
+            return word != NULL;
+        }
+    return 0;
+}
+
+int bench_peer_read_answer(const char *path, size_t tasks, unsigned workers, uint32_t *worker)
+{
+    FILE    *in = fopen(path, "re");
+    char     line[512];
+    size_t   task, placed = 0;
+    unsigned at;
+    double   value;
+
+    if (!in)
+        return 0;
+    for (size_t i = 0; i < tasks; i++)
+        worker[i] = UINT32_MAX;
+    while (fgets(line, sizeof line, in) && strncmp(line, "# Dual", 6) != 0)
+        if (read_line(line, &task, &at, &value) && value > 0.5 && task < tasks && at < workers) {
+            placed += worker[task] == UINT32_MAX;
+            worker[task] = at;
+        }
+    fclose(in);
+    return placed == tasks;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "check/between.h"
+
+#include <stdlib.h>
+
+#include "common/memory.h"
+
+enum { LOOK = 16 }; /* steps that an edge takes */
+
+void between_open(between *b, const web *w)
+{
+    *b = (between){.w = w};
+    b->task = checked_calloc(w->tasks + 1, sizeof *b->task);
+    b->after = checked_calloc(w->vertices + 1, sizeof *b->after);
+    b->before = checked_calloc(w->vertices + 1, sizeof *b->before);
+    b->stack = checked_calloc(w->vertices + 1, sizeof *b->stack);
+}
+
+void between_close(between *b)
+{
+    free(b->task);
+    free(b->after);
+    free(b->before);
+    free(b->stack);
+}
+
+static const uint32_t *next_of(const between *b, uint32_t vertex, int forwards, size_t *count)
+{
+    return forwards ? web_after(b->w, vertex, count) : web_before(b->w, vertex, count);
+}
+
+/* Marks what is met from a vertex on; 0: that is too much. */
+static int walk(between *b, uint32_t vertex, int forwards, limits *l)
+{
+    uint32_t *met = forwards ? b->after : b->before;
+    size_t    size = 0;
+
+    b->stack[size++] = vertex;
+    while (size > 0) {
+        size_t          count;
+        const uint32_t *next = next_of(b, b->stack[--size], forwards, &count);
+
+        if (!limits_allow(l, LOOK * (1 + (uint64_t)count)))
+            return 0;
+        for (size_t i = 0; i < count; i++)
+            if (met[next[i]] != b->round) {
+                met[next[i]] = b->round;
+                b->stack[size++] = next[i];
+            }
+    }
+    return 1;
+}
+
+verdict between_find(between *b, uint32_t first, uint32_t second, limits *l)
+{
+    b->count = 0;
+    b->round++;
+    if (!limits_allow(l, LOOK * (uint64_t)b->w->tasks) ||
+        (first != BETWEEN_ENDS && !walk(b, first, 1, l)) ||
+        (second != BETWEEN_ENDS && !walk(b, second, 0, l)))
+        return TOO_MUCH;
+    if (first != BETWEEN_ENDS && second != BETWEEN_ENDS && b->after[second] != b->round)
+        return FAILS;
+    for (uint32_t i = 0; i < b->w->tasks; i++)
+        if ((first == BETWEEN_ENDS || b->after[i] == b->round) &&
+            (second == BETWEEN_ENDS || b->before[i] == b->round))
+            b->task[b->count++] = i;
+    return HOLDS;
+}

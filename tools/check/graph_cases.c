@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Proofs by cases of a graph's schedules: by the type of a task, and by who comes first of two. The
+ * argument stands in hsched-formats(5).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/cases.h"
+#include "check/graph.h"
+#include "common/memory.h"
+
+enum { VERTICES = 128, DEPTH = 1024 }; /* the most */
+
+typedef struct level {
+    unsigned char edge[VERTICES][VERTICES]; /* from, to */
+    unsigned char beside[VERTICES * VERTICES];
+    unsigned char closed[VERTICES][2];
+} level;
+
+typedef struct walk {
+    const certificate *c;
+    const graph_case  *whole;
+    mpq_srcptr         value;
+    limits            *l;
+    size_t             at; /* the next node */
+    size_t             tasks, vertices;
+    level             *level; /* of each depth, the case above all below it */
+    size_t             before_at[VERTICES + 1], after_at[VERTICES + 1];
+    uint32_t           before[VERTICES * VERTICES], after[VERTICES * VERTICES];
+} walk;
+
+static void take_graph(walk *w)
+{
+    for (size_t v = 0; v < w->vertices; v++) {
+        size_t          count;
+        const uint32_t *after = web_after(&w->whole->web, v, &count);
+
+        for (size_t i = 0; i < count; i++)
+            w->level->edge[v][after[i]] = 1;
+    }
+}
+
+static void list_edges(walk *w, const level *at)
+{
+    size_t in = 0, out = 0;
+
+    for (size_t v = 0; v < w->vertices; v++) {
+        w->before_at[v] = in;
+        w->after_at[v] = out;
+        for (uint32_t other = 0; other < w->vertices; other++) {
+            if (at->edge[other][v])
+                w->before[in++] = other;
+            if (at->edge[v][other])
+                w->after[out++] = other;
+        }
+    }
+    w->before_at[w->vertices] = in;
+    w->after_at[w->vertices] = out;
+}
+
+static const char *flaw_of_leaf(walk *w, const level *at, const proof_node *node)
+{
+    graph_case of = {.in = w->whole->in,
+                     .web = {.tasks = w->tasks,
+                             .vertices = w->vertices,
+                             .before_at = w->before_at,
+                             .after_at = w->after_at,
+                             .before = w->before,
+                             .after = w->after},
+                     .closed = at->closed,
+                     .beside = at->beside};
+
+    if (node->step != STEP_GRAPH && node->step != STEP_CROWD)
+        return "a case is proved by what is no proof of a graph";
+    list_edges(w, at);
+    return graph_case_flaw(w->c, node, &of, w->value, w->l);
+}
+
+/* Does the second come after the first, by edges? */
+static int reaches(const walk *w, const level *at, size_t first, size_t second)
+{
+    unsigned char met[VERTICES] = {0};
+    size_t        stack[VERTICES], size = 0;
+
+    stack[size++] = first;
+    while (size > 0) {
+        size_t from = stack[--size];
+
+        for (size_t to = 0; to < w->vertices; to++)
+            if (at->edge[from][to] && !met[to]) {
+                met[to] = 1;
+                stack[size++] = to;
+            }
+    }
+    return met[second];
+}
+
+/* What comes directly before the one comes before what comes directly after the other. */
+static void cross(const walk *w, level *at, size_t first, size_t second)
+{
+    for (size_t from = 0; from < w->vertices; from++)
+        for (size_t to = 0; at->edge[from][first] && to < w->vertices; to++)
+            at->edge[from][to] |= at->edge[second][to];
+}
+
+static void enter_part(const walk *w, level *at, const proof_node *node, size_t part)
+{
+    size_t a = node->branch.kind, b = node->branch.cut;
+
+    if (node->step == STEP_TYPE) {
+        at->closed[a][!part] = 1;
+    } else if (part == 0) {
+        at->edge[a][b] = 1;
+    } else if (part == 1) {
+        at->edge[b][a] = 1;
+    } else {
+        at->beside[a * w->tasks + b] = at->beside[b * w->tasks + a] = 1;
+        cross(w, at, a, b);
+        cross(w, at, b, a);
+    }
+}
+
+static const char *flaw_of_branch(const walk *w, const level *at, const proof_node *node)
+{
+    size_t a = node->branch.kind, b = node->branch.cut;
+
+    if (a >= w->tasks || (node->step == STEP_ORDER && b >= w->tasks))
+        return "a branch is about a task that is not there";
+    if (node->step == STEP_ORDER && (a == b || reaches(w, at, a, b) || reaches(w, at, b, a)))
+        return "a branch is about two tasks of which it is known who comes first";
+    return NULL;
+}
+
+/* The next node's case, with all below it. */
+static const char *flaw_of_case(walk *w, size_t depth)
+{
+    const proof_node *node = &w->c->node[w->at];
+    level            *at = &w->level[depth];
+    const char       *flaw;
+
+    if (w->at++ == w->c->nodes)
+        return "a case is missing";
+    if (!limits_allow(w->l, sizeof *at / 16))
+        return flaw_too_much;
+    if (node->step != STEP_TYPE && node->step != STEP_ORDER)
+        return flaw_of_leaf(w, at, node);
+    flaw = depth + 1 < DEPTH ? flaw_of_branch(w, at, node) : flaw_too_much;
+    for (size_t part = 0; !flaw && part < (node->step == STEP_ORDER ? 3 : 2); part++) {
+        w->level[depth + 1] = *at;
+        enter_part(w, &w->level[depth + 1], node, part);
+        flaw = flaw_of_case(w, depth + 1);
+    }
+    return flaw;
+}
+
+const char *graph_cases_flaw(const certificate *c, const graph_case *whole, mpq_srcptr value,
+                             limits *l)
+{
+    const char *flaw;
+    walk       *w;
+
+    if (whole->web.vertices > VERTICES)
+        return "the graph is too large for cases";
+    w = checked_calloc(1, sizeof *w);
+    w->level = checked_calloc(DEPTH, sizeof *w->level);
+    w->c = c;
+    w->whole = whole;
+    w->value = value;
+    w->l = l;
+    w->tasks = whole->web.tasks;
+    w->vertices = whole->web.vertices;
+    take_graph(w);
+    flaw = flaw_of_case(w, 0);
+    if (!flaw && w->at < c->nodes)
+        flaw = "there are more cases than branches";
+    free(w->level);
+    free(w);
+    return flaw;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TOOLS_CHECK_WEB_H
+#define TOOLS_CHECK_WEB_H
+
+#include <hybridsched/hybridsched.h>
+
+/** What comes after what: an instance's graph, or one with more edges. */
+typedef struct web {
+    size_t          tasks, vertices;
+    const hs_graph *g; /* NULL: it has lists of its own */
+    size_t         *before_at, *after_at;
+    uint32_t       *before, *after; /* of each vertex, ascending */
+} web;
+
+static inline const uint32_t *web_before(const web *w, size_t vertex, size_t *count)
+{
+    if (w->g)
+        return hs_graph_predecessors(w->g, vertex, count, NULL);
+    *count = w->before_at[vertex + 1] - w->before_at[vertex];
+    return w->before + w->before_at[vertex];
+}
+
+static inline const uint32_t *web_after(const web *w, size_t vertex, size_t *count)
+{
+    if (w->g)
+        return hs_graph_successors(w->g, vertex, count);
+    *count = w->after_at[vertex + 1] - w->after_at[vertex];
+    return w->after + w->after_at[vertex];
+}
+
+#endif
