@@ -170,6 +170,10 @@ typedef struct hs_picture {
     const char *policy; /* that was simulated; NULL: it is not said */
     double      width;  /* of a chart, at least 360; 0: 1120; less than 900, and nothing has a
                            title to hover over, as on telephones */
+
+    /* Copies of data that the schedule has made: in rows of their own, one for each memory. */
+    const hs_transfer *transfers; /* sorted by where to, then start */
+    size_t             transfer_count;
 } hs_picture;
 
 HS_API void hs_picture_init_sized(hs_picture *picture, size_t size);

@@ -51,6 +51,17 @@ HS_API const hs_entry *hs_schedule_entries(const hs_schedule *s, unsigned worker
 /** Name of a worker as files have it, `cpu3` or `gpu0`: at most 16 bytes with the NUL. */
 HS_API void hs_worker_name(unsigned cpus, unsigned worker, char name[16]);
 
+/**
+ * A copy of data from one memory to another, numbered as hs_instance_node() has them: 0 is the
+ * host's, 1 + g that of GPU g.
+ */
+typedef struct hs_transfer {
+    double   start, end;
+    double   bytes;
+    uint32_t data; /* the instance's number of it; UINT32_MAX: it has no name */
+    uint32_t from, to;
+} hs_transfer;
+
 /** Sums over one worker type. */
 typedef struct hs_type_metrics {
     size_t tasks;        /* runs */

@@ -86,6 +86,27 @@ static hs_status check_failures(const hs_picture *picture, const hs_instance *in
     return HS_OK;
 }
 
+static int is_transfer(const hs_transfer *t, const hs_instance *in)
+{
+    uint32_t nodes = hs_instance_gpus(in) + 1;
+
+    return t->from < nodes && t->to < nodes && t->from != t->to && isfinite(t->end) &&
+           t->start >= 0 && t->start <= t->end && t->bytes >= 0 && isfinite(t->bytes);
+}
+
+static hs_status check_transfers(const hs_picture *picture, const hs_instance *in)
+{
+    for (size_t i = 0; i < picture->transfer_count; i++) {
+        const hs_transfer *t = &picture->transfers[i];
+
+        if (!is_transfer(t, in) || (t->data != UINT32_MAX && !hs_instance_data_name(in, t->data)))
+            return HS_ESCHEDULE;
+        if (i > 0 && (t->to < t[-1].to || (t->to == t[-1].to && t->start < t[-1].start)))
+            return HS_EINVAL;
+    }
+    return HS_OK;
+}
+
 static hs_status check_schedule(const hs_instance *in, const hs_schedule *s)
 {
     unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
@@ -115,7 +136,17 @@ hs_status hsi_picture_begin(hs_picture *full, const hs_picture *picture, const h
         st = check_schedule(in, full->predicted);
     if (st == HS_OK)
         st = check_failures(full, in, hs_schedule_cpus(s) + hs_schedule_gpus(s));
+    if (st == HS_OK)
+        st = check_transfers(full, in);
     return st;
+}
+
+const char *hsi_node_name(uint32_t node, char name[16])
+{
+    if (node == 0)
+        return "host";
+    hs_worker_name(0, node - 1, name);
+    return name;
 }
 
 int hsi_picture_has_title(const hs_picture *picture)

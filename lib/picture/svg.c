@@ -78,6 +78,18 @@ void hsi_put_count(hsi_output *out, uint64_t count)
     }
 }
 
+void hsi_put_bytes(hsi_output *out, double bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    unsigned                 unit = 0;
+    char                     text[32];
+
+    for (; bytes >= 999.5 && unit < 5; bytes /= 1000)
+        unit++;
+    hs_format_rounded(bytes, 3, text);
+    hsi_output_format(out, "%s %s", text, units[unit]);
+}
+
 void hsi_put_percent(hsi_output *out, double share)
 {
     unsigned tenths = share >= 1 ? 1000 : (unsigned)fmin(round(share * 1000), 999);

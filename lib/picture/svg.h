@@ -26,6 +26,9 @@ void hsi_put_interval(hsi_output *out, double from, double to, int digits, hs_un
 /** "100 000", with narrow spaces that do not break. */
 void hsi_put_count(hsi_output *out, uint64_t count);
 
+/** "46.1 MB" */
+void hsi_put_bytes(hsi_output *out, double bytes);
+
 /** "97.4 %", of a share in [0, 1]; 100 only when it is that. */
 void hsi_put_percent(hsi_output *out, double share);
 

@@ -312,6 +312,77 @@ START_TEST(peers_do_without_the_host)
 }
 END_TEST
 
+static int is_copy(fake_kind kind, int to_host)
+{
+    return to_host ? kind == FAKE_COPY_OUT : kind == FAKE_COPY_IN || kind == FAKE_COPY_PEER;
+}
+
+/* Since then, of tiles, into GPUs or out of them: the bytes, and the seconds that it took. */
+static void copied(size_t since, int to_host, double *bytes, double *seconds)
+{
+    *bytes = *seconds = 0;
+    for (size_t i = since; i < fake_records(); i++) {
+        fake_record r = fake_record_at(i);
+
+        if (!is_copy(r.kind, to_host) || r.bytes <= 8192)
+            continue;
+        *bytes += (double)r.bytes;
+        *seconds += 1e-9 * (double)(r.end - r.start);
+    }
+}
+
+/* What is said of copies is what the GPUs did: so many, so many bytes, no longer than that took
+ * and hardly less, and none before the start or before one that it cannot overlap. */
+START_TEST(copies_on_record)
+{
+    fake_settings settings = some_devices();
+
+    settings.peers = _i % 2;
+    settings.bandwidth = 1e8;
+    for (int times = 1; times <= 2; times++) {
+        hs_exec_settings   s = settings_of("plan");
+        hs_instance       *in = tiled(_i, 5, 48, 1, 2);
+        hs_schedule       *plan = solved(in, "heft");
+        hs_exec           *exec = NULL;
+        hs_exec_report     report;
+        double             bytes[2], seconds[2], told[2] = {0}, took[2] = {0};
+        size_t             count, since = 0;
+        const hs_transfer *t;
+
+        s.transfers = times == 2;
+        fake_reset(&settings);
+        hs_exec_report_init(&report);
+        ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, NULL), HS_OK);
+        for (int run = 0; run < times; run++) { /* each has its own, and no other's */
+            since = fake_records();
+            ck_assert_int_eq(hs_exec_run(exec, &report, NULL), HS_OK);
+        }
+        t = hs_exec_transfers(exec, &count);
+        ck_assert_int_eq(count > 0, s.transfers);
+        for (size_t i = 0; i < count; i++) {
+            int home = t[i].to == 0;
+
+            ck_assert(t[i].start >= 0 && t[i].start < t[i].end);
+            ck_assert(i == 0 || t[i].to > t[i - 1].to || t[i].start >= t[i - 1].start);
+            ck_assert(i == 0 || home || t[i].to > t[i - 1].to || t[i].start >= t[i - 1].end - 1e-5);
+            ck_assert_ptr_nonnull(hs_instance_data_name(in, t[i].data));
+            ck_assert(t[i].from != t[i].to && t[i].from < 3 && t[i].to < 3);
+            told[home] += t[i].bytes;
+            took[home] += t[i].end - t[i].start;
+        }
+        for (int home = 0; s.transfers && home < 2; home++) {
+            copied(since, home, &bytes[home], &seconds[home]);
+            ck_assert_double_eq(told[home], bytes[home]);
+            ck_assert_double_ge(took[home], 0.9 * seconds[home]);
+        }
+        hs_exec_free(exec);
+        hs_schedule_free(plan);
+        hs_instance_free(in);
+        trial_is_clean();
+    }
+}
+END_TEST
+
 /* Each call fails once: the run says so, or it is right all the same. */
 START_TEST(every_call_fails_once)
 {
@@ -321,6 +392,7 @@ START_TEST(every_call_fails_once)
     unsigned         right = 0, wrong = 0;
 
     s.retries = (unsigned)_i / 6;
+    s.transfers = _i % 4 == 1;
     settings.sticky = _i % 2;
     settings.peers = _i / 2 % 2;
     for (settings.fail_call = 1;; settings.fail_call += settings.fail_call % 61 + trial_stride()) {
@@ -390,6 +462,7 @@ int main(void)
     tcase_add_loop_test(cases, fetched_ahead, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, a_gpu_that_is_full, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, peers_do_without_the_host, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_loop_test(cases, copies_on_record, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, every_call_fails_once, 0, 12);
     tcase_add_loop_test(cases, a_peer_that_breaks, HS_CHOLESKY, HS_QR + 1);
     suite_add_tcase(suite, cases);

@@ -226,6 +226,7 @@ typedef struct drawing {
     const hs_instance *in;
     const hs_schedule *s;
     int                fd;
+    hs_picture         picture;
 } drawing;
 
 static hs_status draw(const void *context, uint64_t *result)
@@ -233,12 +234,14 @@ static hs_status draw(const void *context, uint64_t *result)
     const drawing *d = context;
 
     *result = 0;
-    return d->write(d->fd, d->in, d->s, NULL);
+    return d->write(d->fd, d->in, d->s, &d->picture);
 }
 
-/* Of a graph, which has a critical path, and barriers. */
+/* Of a graph, which has a critical path, and barriers; with copies of data, two at a time. */
 START_TEST(pictures)
 {
+    const hs_transfer   copies[] = {{0, 2, 1, UINT32_MAX, 0, 1}, {1, 3, 1, UINT32_MAX, 0, 1}};
+    hs_picture          picture;
     static const writer writers[] = {hs_gantt_write, hs_trace_write};
     hs_builder         *b = NULL;
     hs_instance        *in = NULL;
@@ -258,8 +261,11 @@ START_TEST(pictures)
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     ck_assert_int_eq(hs_solve(hs_algorithm_find("mct"), in, NULL, &s), HS_OK);
+    hs_picture_init(&picture);
+    picture.transfers = copies;
+    picture.transfer_count = 2;
     for (size_t i = 0; i < 2; i++)
-        check_both_ways("a picture", draw, &(drawing){writers[i], in, s, fd});
+        check_both_ways("a picture", draw, &(drawing){writers[i], in, s, fd, picture});
     close(fd);
     hs_schedule_free(s);
     hs_instance_free(in);

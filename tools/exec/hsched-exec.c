@@ -413,6 +413,8 @@ int main(int argc, char **argv)
     line.request.command = argv;
     line.request.report = line.path[EXEC_REPORT];
     line.request.settings.verify = !line.no_verify;
+    line.request.settings.transfers =
+        line.path[EXEC_REPORT] || line.path[EXEC_TRACE] || line.path[EXEC_GANTT];
     exec_status_begin();
     plugin_open(line.request.settings.allow_plugins);
     line.request.policy = line.policy;

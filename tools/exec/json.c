@@ -65,6 +65,17 @@ static void put_factorisation(FILE *out, const exec_job *job)
     putc('}', out);
 }
 
+static void put_transfers(FILE *out, const exec_measured *m)
+{
+    exec_copies in = exec_copied(m, HS_GPU), home = exec_copied(m, HS_CPU);
+
+    if (m->transfer_count > 0)
+        json_format(out,
+                    ",\n  \"transfers\": {\"to_gpus\": %zu, \"to_gpus_bytes\": %g, "
+                    "\"to_host\": %zu, \"to_host_bytes\": %g}",
+                    in.count, in.bytes, home.count, home.bytes);
+}
+
 /* "2026-11-22T10:25:11+0000", and where that was. */
 static void put_origin(FILE *out, const exec_job *job)
 {
@@ -140,6 +151,7 @@ void exec_write_json(FILE *out, const exec_job *job, const exec_measured *m)
 
     put_head(out, job, m);
     put_factorisation(out, job);
+    put_transfers(out, m);
     put_origin(out, job);
     put_workers(out, m);
     put_kernels(out, m);

@@ -255,6 +255,35 @@ static hs_status measure_schedule(exec_measured *m)
     return status;
 }
 
+static hs_status measure_transfers(const exec_job *job, exec_measured *m)
+{
+    size_t             count;
+    const hs_transfer *made = hs_exec_transfers(job->exec, &count);
+
+    m->transfers = calloc(count ? count : 1, sizeof *m->transfers);
+    if (!m->transfers)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        m->transfers[i] = made[i];
+        m->transfers[i].start /= job->unit;
+        m->transfers[i].end /= job->unit;
+    }
+    m->transfer_count = count;
+    return HS_OK;
+}
+
+exec_copies exec_copied(const exec_measured *m, hs_type to)
+{
+    exec_copies sum = {.count = 0};
+
+    for (size_t i = 0; i < m->transfer_count; i++)
+        if ((m->transfers[i].to == 0) == (to == HS_CPU)) {
+            sum.count++;
+            sum.bytes += m->transfers[i].bytes;
+        }
+    return sum;
+}
+
 /* Who takes a task over had none of its own, as a rule. */
 static hs_status measure_idleness(const exec_job *job, exec_measured *m)
 {
@@ -293,6 +322,8 @@ hs_status exec_measure(const exec_job *job, exec_measured *m)
     if (status == HS_OK)
         status = measure_idleness(job, m);
     if (status == HS_OK)
+        status = measure_transfers(job, m);
+    if (status == HS_OK)
         status = exec_measured_bound(job, m, &m->bound);
     return status;
 }
@@ -304,6 +335,7 @@ void exec_measured_free(exec_measured *m)
     free(m->workers);
     free(m->kernels);
     free(m->failures);
+    free(m->transfers);
     free(m->known);
     *m = (exec_measured){.bound = NAN};
 }

@@ -214,12 +214,22 @@ static void print_factorisation(FILE *out, const exec_job *job)
     putc('\n', out);
 }
 
+static void print_copies(FILE *out, const exec_measured *m)
+{
+    exec_copies in = exec_copied(m, HS_GPU), home = exec_copied(m, HS_CPU);
+
+    if (m->transfer_count > 0)
+        fprintf(out, "  %-22s  %14zu to GPUs, %.4g MB; %zu to the host, %.4g MB\n",
+                "copies of data", in.count, 1e-6 * in.bytes, home.count, 1e-6 * home.bytes);
+}
+
 void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
 {
     print_head(out, job, m);
     print_times(out, job, m);
     print_troubles(out, &job->report);
     print_factorisation(out, job);
+    print_copies(out, m);
     exec_blocked_print(out, job);
     fprintf(out, "\n  %-7s  %7s  %9s  %7s  %7s  %7s  = %7s  %7s  %7s\n", "type", "workers", "tasks",
             "busy", "lost", "idle", "no task", "victims", "other");

@@ -59,6 +59,7 @@ typedef struct hsi_matrix {
     double                scale;       /* of what is given, the largest element; else 1 */
     int                   may_fail;    /* attempts may: their input has to survive them */
     int                   may_take; /* likewise, a worker may take a task that another type runs */
+    int                   records;  /* copies are recorded */
     size_t                rows, pieces;
     hsi_matrix_row       *row;
     hsi_datum            *piece;

@@ -49,6 +49,10 @@ typedef struct hsi_sharing {
 
     /* After a run: 1 if something of the matrix was lost with a GPU, as `why` says. */
     int (*lost)(hsi_memory *memory, char why[HS_WHY]);
+
+    /* Once after a run, if matrix->records: the copies that were made, in seconds from `start`, of
+     * the host's clock in nanoseconds; sorted by where to, then start. Owned by the memory. */
+    const hs_transfer *(*transfers)(hsi_memory *memory, int64_t start, size_t *count);
 } hsi_sharing;
 
 #endif

@@ -29,6 +29,8 @@ struct hs_exec {
     unsigned      conds; /* workers whose turn.wake is there */
     hs_wake       wake;  /* of those that wait, who is to be asked: under the lock */
     hsi_control   control;
+    const hs_transfer *transfers; /* of the last run */
+    size_t             transfer_count;
     int           comes_back; /* workers may have more of their own after they were asked */
 };
 

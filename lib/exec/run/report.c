@@ -89,6 +89,12 @@ const hs_exec_record *hs_exec_records(const hs_exec *exec, unsigned worker, size
     return exec->worker[worker].records.list;
 }
 
+const hs_transfer *hs_exec_transfers(const hs_exec *exec, size_t *count)
+{
+    *count = exec ? exec->transfer_count : 0;
+    return *count > 0 ? exec->transfers : NULL;
+}
+
 double hs_exec_waited(const hs_exec *exec, unsigned worker)
 {
     return exec && worker < exec->work.workers ? 1e-9 * (double)exec->worker[worker].victims_ns : 0;

@@ -274,6 +274,8 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
         if (panel->happened)
             hsi_draw_failures(g, &panel->band[b]);
     }
+    if (panel->transfer_count > 0)
+        hsi_draw_copies(g, panel);
     if (panel->backlog.count > 0)
         hsi_draw_ready(g, panel);
     if (st == HS_OK && panel->path)
@@ -323,6 +325,8 @@ static hs_status add_panels(hsi_gantt *g, const hs_schedule *s)
     if (st == HS_OK)
         st = add_panel(g, s, g->picture.bound, predicted ? "What happened" : NULL);
     own = &g->panel[g->panels - 1];
+    own->transfers = g->picture.transfers;
+    own->transfer_count = g->picture.transfer_count;
     own->happened = predicted || g->picture.failure_count > 0;
     if (st == HS_OK && own->happened && own->runs.graph)
         st = hsi_backlog_open(&own->backlog, g->in, s);

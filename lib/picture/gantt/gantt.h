@@ -16,9 +16,9 @@
  * is: a panel for each schedule, in it a band of rows for each worker type, and the legend. Then
  * gantt.c draws from behind: the page, the rows, the grid; the entries of a band whose rows are
  * single workers (lanes.c) or stand for many (groups.c); above them failures (failures.c), the
- * axis (axis.c), what was ready (ready.c) and the times that are marked (lines.c). Colours are in
- * style.c and palette.c. What ties the entries of a graph together lies over them: the critical
- * path (critical.c), and arrows that a pointer brings (arrows.c).
+ * axis (axis.c), what was copied (copies.c) or ready (ready.c) and the times that are marked
+ * (lines.c). Colours are in style.c and palette.c. What ties the entries of a graph together lies
+ * over them: the critical path (critical.c), and arrows that a pointer brings (arrows.c).
  */
 
 typedef struct hsi_panel hsi_panel;
@@ -33,6 +33,12 @@ typedef struct hsi_band {
     double   pitch;  /* from row to row */
     double   height; /* of a row */
 } hsi_band;
+
+/* A row for each memory, or for `group` of them (copies.c). */
+typedef struct hsi_copy_rows {
+    unsigned group, rows;
+    double   top, pitch;
+} hsi_copy_rows;
 
 /* One schedule: that of the picture, or what was predicted. */
 struct hsi_panel {
@@ -50,6 +56,9 @@ struct hsi_panel {
     size_t                path_count;
     hsi_backlog           backlog;   /* of a graph that has run; else of no steps */
     double                ready_top; /* of the chart that shows it */
+    const hs_transfer    *transfers;
+    size_t                transfer_count;
+    hsi_copy_rows         copies; /* if there are some */
 };
 
 /* Where the ticks of the axis are, and how it is written (axis.c). */
@@ -150,6 +159,12 @@ void hsi_draw_axis(hsi_gantt *g);
 #define HSI_READY_CHART 36.0
 void hsi_draw_ready(hsi_gantt *g, const hsi_panel *panel);
 void hsi_draw_kept(hsi_gantt *g, const hsi_band *band);
+
+/** Rows of copies above that: how many there are, how long their names are, and all that is in
+ * them (copies.c). */
+void     hsi_divide_copies(hsi_panel *panel);
+unsigned hsi_copies_columns(const hsi_panel *panel);
+void     hsi_draw_copies(hsi_gantt *g, const hsi_panel *panel);
 
 /** Makespans and bounds, with their labels (lines.c). */
 void hsi_draw_lines(hsi_gantt *g);

@@ -88,6 +88,11 @@ static double label_width(const hsi_gantt *g)
             columns = n > columns ? n : columns;
         }
     }
+    for (unsigned i = 0; i < g->panels; i++) {
+        unsigned n = hsi_copies_columns(&g->panel[i]);
+
+        columns = n > columns ? n : columns;
+    }
     return 6.5 * columns + 8;
 }
 
@@ -112,6 +117,8 @@ static void set_span(hsi_gantt *g)
         g->span = fmax(g->span, panel->metrics.makespan);
         if (panel->bound)
             g->span = fmax(g->span, panel->bound->value);
+        for (size_t t = 0; t < panel->transfer_count; t++)
+            g->span = fmax(g->span, panel->transfers[t].end);
     }
     if (!(g->span > 0))
         g->span = 1;
@@ -125,6 +132,7 @@ static unsigned divide_panel(hsi_panel *panel)
     panel->band[1] = (hsi_band){.panel = panel, .type = HS_CPU, .first = 0, .workers = cpus};
     divide(&panel->band[0]);
     divide(&panel->band[1]);
+    hsi_divide_copies(panel);
     return panel->band[0].rows + panel->band[1].rows;
 }
 
@@ -138,6 +146,10 @@ static double place_panel(hsi_panel *panel, double y, unsigned all_rows)
     for (int b = 0; b < 2; b++) {
         set_pitch(&panel->band[b], all_rows);
         y = place_band(&panel->band[b], y);
+    }
+    if (panel->copies.rows > 0) {
+        panel->copies.top = y + BAND_HEADING;
+        y = panel->copies.top + panel->copies.rows * panel->copies.pitch + BAND_GAP;
     }
     if (panel->backlog.count > 0) {
         panel->ready_top = y + BAND_HEADING;
@@ -169,6 +181,8 @@ static double place_head(hsi_gantt *g)
     g->legend_top = y + 4;
     hsi_legend_layout(&g->legend, &g->palette, count_aborted(g) > g->picture.failure_count,
                       g->picture.failure_count > 0, g->page_width - 2 * MARGIN);
+    if (g->picture.transfer_count > 0)
+        hsi_legend_add_copies(&g->legend);
     if (hsi_gantt_own(g)->runs.graph)
         hsi_legend_add_graph(&g->legend, hsi_gantt_own(g)->backlog.count > 0, say_arrows(g));
     return g->legend_top + g->legend.lines * HSI_LEGEND_LINE;

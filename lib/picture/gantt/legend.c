@@ -68,6 +68,11 @@ void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int abort
     place_named(legend, HSI_LEGEND_IDLE, 0, "idle");
 }
 
+void hsi_legend_add_copies(hsi_legend *legend)
+{
+    place_named(legend, HSI_LEGEND_COPY, 0, "copy of data");
+}
+
 void hsi_legend_add_graph(hsi_legend *legend, int has_run, const char *arrows)
 {
     if (has_run)
@@ -141,6 +146,9 @@ static void put_entry(hsi_output *out, const hsi_palette *palette, double box,
         break;
     case HSI_LEGEND_KEPT:
         hsi_put_rect(out, "yo", x, y, SWATCH, SWATCH);
+        break;
+    case HSI_LEGEND_COPY:
+        hsi_put_rect(out, "tc", x, y, SWATCH, SWATCH);
         break;
     case HSI_LEGEND_CRITICAL:
         hsi_output_format(out, "<path class=\"f\" d=\"M%f %fh%u\"", x, y + SWATCH / 2.0, SWATCH);

@@ -15,6 +15,9 @@ static const char graph_dark[] =
     ".b{stroke:#1d2128}.y{fill:#5f7696}.yo{fill:#566074}.f{stroke:#f9fafb}.fh{stroke:#111827}.r,.j:"
     "hover .jr{stroke:#f9fafb}.ro{stroke:#ff7ac6}\n";
 
+static const char copies_everywhere[] = ".tc{fill:#7c3aed;fill-opacity:.75}\n";
+static const char copies_dark[] = ".tc{fill:#a78bfa}\n";
+
 static int has_graph(const hsi_gantt *g)
 {
     return hsi_gantt_own(g)->runs.graph != NULL;
@@ -26,10 +29,14 @@ void hsi_gantt_style(hsi_gantt *g)
     hsi_output_text(&g->out, hsi_svg_style);
     if (has_graph(g))
         hsi_output_text(&g->out, graph_everywhere);
+    if (g->picture.transfer_count > 0)
+        hsi_output_text(&g->out, copies_everywhere);
     hsi_palette_style(&g->out, &g->palette);
     hsi_output_text(&g->out, hsi_svg_dark_style);
     if (has_graph(g))
         hsi_output_text(&g->out, graph_dark);
+    if (g->picture.transfer_count > 0)
+        hsi_output_text(&g->out, copies_dark);
     hsi_palette_dark_style(&g->out, &g->palette);
     hsi_output_text(&g->out, "}\n</style>\n<defs>\n");
     hsi_palette_hatches(&g->out, &g->palette, g->least_height);

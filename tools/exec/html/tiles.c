@@ -82,6 +82,17 @@ static void put_counts(const page *p)
                 (unsigned long long)r->aborted, (unsigned long long)r->retried);
 }
 
+static void put_copies(const page *p)
+{
+    exec_copies in = exec_copied(p->m, HS_GPU), home = exec_copied(p->m, HS_CPU);
+
+    if (p->m->transfer_count > 0)
+        fprintf(p->out,
+                TILE "%zu / %zu" TILE_WHAT
+                     "copies of data to GPUs / to the host, %.4g / %.4g MB" TILE_END,
+                in.count, home.count, 1e-6 * in.bytes, 1e-6 * home.bytes);
+}
+
 static void put_overhead(const page *p)
 {
     const hs_exec_report *r = &p->job->report;
@@ -102,6 +113,7 @@ void html_tiles(const page *p)
     put_times(p);
     put_speed(p);
     put_counts(p);
+    put_copies(p);
     put_overhead(p);
     fputs("</div>\n", p->out);
 }

@@ -131,16 +131,25 @@ static passage find_passage(hsi_memory *memory, const hsi_move *move)
     return p;
 }
 
-static int put_copy(const passage *p, const hsi_memory *memory, const hsi_move *move)
+static int enqueue(const passage *p, const hsi_memory *memory, const hsi_move *move,
+                   cudaStream_t stream)
 {
     hsi_cuda_fault *fault = &p->gpu->fault;
-    cudaStream_t    stream = p->gpu->line[p->line % HSI_TILES_LINES].stream;
 
     if (move->from != HSI_HOST && move->to != HSI_HOST)
         return CUDA(fault, cudaMemcpyPeerAsync, p->target, p->gpu->device, p->source,
                     memory->gpu[move->from - 1].device, p->bytes, stream);
     return CUDA(fault, cudaMemcpyAsync, p->target, p->source, p->bytes,
                 move->to == HSI_HOST ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice, stream);
+}
+
+static int put_copy(const passage *p, const hsi_memory *memory, const hsi_move *move)
+{
+    cudaStream_t    stream = p->gpu->line[p->line % HSI_TILES_LINES].stream;
+    hsi_tiles_copy *record;
+
+    return hsi_tiles_record_begin(p->gpu, stream, move, p->bytes, &record) &&
+           enqueue(p, memory, move, stream) && hsi_tiles_record_end(p->gpu, stream, record);
 }
 
 static int copy(hsi_memory *memory, const hsi_move *move)

@@ -183,6 +183,7 @@ static void release_all(hsi_tiles_gpu *gpu)
         cudaFree(gpu->info);
     if (gpu->info_here)
         cudaFreeHost(gpu->info_here);
+    hsi_cuda_time_close(&gpu->time);
     free(gpu->place);
     free(gpu->reads);
     gpu->tiles = NULL;
@@ -242,7 +243,8 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
     gpu->fault.text[0] = '\0';
     gpu->broken = 0;
     if (take_device(gpu) && open_lanes(gpu) && open_lines(gpu) && take_tiles(gpu) &&
-        take_small(gpu) && (memory->matrix->kind != HS_QR || take_unit(gpu)))
+        take_small(gpu) && (memory->matrix->kind != HS_QR || take_unit(gpu)) &&
+        (!memory->matrix->records || hsi_cuda_time_open(&gpu->time, &gpu->fault)))
         st = make_places(gpu);
     if (st == HS_OK) {
         meet_peers(gpu);
@@ -339,6 +341,7 @@ void hsi_tiles_close(hs_backend_worker *worker)
     for (unsigned i = 0; i < HSI_TILES_LINES; i++)
         if (gpu->line[i].stream)
             cudaStreamSynchronize(gpu->line[i].stream); /* of a broken GPU, too */
+    hsi_tiles_record_close(gpu);
     release_all(gpu);
     pthread_mutex_unlock(&memory->lock);
 }

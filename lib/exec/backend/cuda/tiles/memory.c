@@ -5,6 +5,7 @@
 
 #include "exec/backend/cuda/tiles/tiles.h"
 #include "exec/why.h"
+#include "support/clock.h"
 
 hsi_tiles_place *hsi_tiles_places(size_t places, unsigned lines, uint64_t **reads)
 {
@@ -92,6 +93,7 @@ void hsi_tiles_free(hsi_memory *memory)
     free(memory->home);
     free(memory->reads);
     free(memory->gpu);
+    hsi_tiles_record_forget(memory);
     pthread_mutex_destroy(&memory->lock);
     free(memory);
 }
@@ -103,6 +105,8 @@ void hsi_tiles_renew(hsi_memory *memory)
 
     hsi_nodes_reset(memory->nodes);
     memory->why_lost[0] = '\0';
+    memory->epoch = hsi_clock_ns();
+    hsi_tiles_record_forget(memory);
     for (i = 0; i < memory->matrix->pieces; i++)
         memory->home[i].written = 0;
     memset(memory->reads, 0, memory->matrix->pieces * memory->lines * sizeof *memory->reads);
@@ -148,4 +152,5 @@ const hsi_sharing hsi_cuda_sharing = {
     .expect = hsi_tiles_expect,
     .ahead = hsi_tiles_ahead,
     .lost = hsi_tiles_lost,
+    .transfers = hsi_tiles_transfers,
 };

@@ -56,6 +56,9 @@ typedef struct hsi_tiles_flight {
     uint32_t              slot[HSI_OPERANDS], spare[HSI_OPERANDS]; /* HSI_NO_SLOT: none */
 } hsi_tiles_flight;
 
+/* A copy that is on record (record.c). */
+typedef struct hsi_tiles_copy hsi_tiles_copy;
+
 typedef struct hsi_tiles_gpu {
     hs_backend_worker base;
     hsi_memory       *memory;
@@ -78,6 +81,8 @@ typedef struct hsi_tiles_gpu {
     uint64_t         *reads;
     int              *info, *info_here; /* by flight: on the GPU, and pinned */
     hsi_tiles_flight  flight[HSI_TILES_FLIGHTS];
+    hsi_cuda_time     time;   /* where copies are recorded */
+    hsi_tiles_copy   *copies; /* those since it was opened, the last one first */
 } hsi_tiles_gpu;
 
 struct hsi_memory {
@@ -90,6 +95,10 @@ struct hsi_memory {
     hsi_tiles_place *home;  /* by piece */
     uint64_t        *reads;
     char             why_lost[HS_WHY];
+    int64_t          epoch;    /* of times on record, in nanoseconds of the host's clock */
+    hsi_tiles_copy  *copies;   /* of GPUs that are closed */
+    size_t           recorded; /* so many */
+    hs_transfer     *transfers;
     hsi_tiles_gpu   *gpu;
 };
 
@@ -144,6 +153,18 @@ int hsi_tiles_move(hsi_memory *memory, const hsi_moves *moves);
 /* The GPU's fault was seen, unless it was for want of memory: it does nothing any more, and what
  * only it had is lost. */
 void hsi_tiles_break(hsi_tiles_gpu *gpu);
+
+/* record.c: before a copy is put on its way, and behind it. *out NULL: it is not on record. 0: see
+ * the fault. */
+int hsi_tiles_record_begin(hsi_tiles_gpu *gpu, cudaStream_t stream, const hsi_move *move,
+                           size_t bytes, hsi_tiles_copy **out);
+int hsi_tiles_record_end(hsi_tiles_gpu *gpu, cudaStream_t stream, hsi_tiles_copy *copy);
+
+/* When all is over on the GPU: its copies are dated, and kept with the memory's. For a new run
+ * they are forgotten. Between these, sharing->transfers(). */
+void               hsi_tiles_record_close(hsi_tiles_gpu *gpu);
+void               hsi_tiles_record_forget(hsi_memory *memory);
+const hs_transfer *hsi_tiles_transfers(hsi_memory *memory, int64_t start, size_t *count);
 
 /* gpu.c: a worker */
 hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_worker_info *info,

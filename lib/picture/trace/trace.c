@@ -4,43 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/text/output.h"
-#include "picture/picture.h"
 #include "picture/runs.h"
-
-/*
- * One event a line in one array, written as it goes. Each event begins with
- * "ph" and "ts": readers that look for them first then need no more of the
- * line. Each worker type is a process whose pid is the tid of its first worker,
- * so that no two workers look like the same thread. An arrow leads from an aborted part to the
- * task's run, and from each task of a graph to each that comes after it, if those are not too many.
- * What was predicted, if it is to stand beside, has processes and threads of its own, numbered
- * after the others.
- */
+#include "picture/trace/trace.h"
 
 enum { DEPENDENCIES_MOST = 100000 }; /* viewers take long over more */
-
-/* An aborted entry: where an arrow to the task's run starts. */
-typedef struct origin {
-    uint32_t task;
-    size_t   id;
-} origin;
-
-typedef struct trace {
-    hsi_output         out;
-    const hs_instance *in;
-    const hs_schedule *s;       /* the one being written */
-    int                predicted; /* that is what was predicted */
-    hs_picture         picture;
-    unsigned           cpus, gpus;
-    unsigned           first; /* tid of the first worker */
-    double             scale; /* nanoseconds in the instance's unit */
-    origin            *origins;
-    size_t             origin_count;
-    size_t             arrows; /* ids that are used up */
-    int                begun;  /* there is an event before this one */
-    char               name[HS_MAX_ID + 32];
-} trace;
 
 static double nanoseconds_in(hs_unit unit)
 {
@@ -49,8 +16,7 @@ static double nanoseconds_in(hs_unit unit)
     return scale[unit];
 }
 
-/* Time as a whole number of nanoseconds, which is what viewers keep. */
-static double nanoseconds(const trace *t, double time)
+double hsi_trace_ns(const hsi_trace *t, double time)
 {
     return fmin(round(time * t->scale), DBL_MAX);
 }
@@ -68,21 +34,39 @@ static double length_as_read(double start, double end)
     return fmax(end_as_read(end) - start, 0);
 }
 
-static void begin_event(trace *t, const char *phase, double ns)
+static void begin_event(hsi_trace *t, const char *phase, double ns)
 {
     hsi_output_format(&t->out, "%s{\"ph\":\"%s\",\"ts\":%g", t->begun ? ",\n" : "[\n", phase,
                       ns / 1000);
     t->begun = 1;
 }
 
-static void put_thread(trace *t, unsigned worker)
+static void put_track(hsi_trace *t, hsi_track track)
 {
-    unsigned process = t->first + (worker < t->cpus ? 0 : t->cpus);
-
-    hsi_output_format(&t->out, ",\"pid\":%u,\"tid\":%u", process, t->first + worker);
+    hsi_output_format(&t->out, ",\"pid\":%u,\"tid\":%u", track.pid, track.tid);
 }
 
-static void put_string(trace *t, const char *key, const char *text)
+void hsi_trace_begin(hsi_trace *t, const char *phase, double ns, hsi_track track)
+{
+    begin_event(t, phase, ns);
+    put_track(t, track);
+}
+
+void hsi_trace_begin_bar(hsi_trace *t, double from, double to, hsi_track track)
+{
+    double start = hsi_trace_ns(t, from), end = hsi_trace_ns(t, to);
+
+    begin_event(t, "X", start);
+    hsi_output_format(&t->out, ",\"dur\":%g", length_as_read(start, end) / 1000);
+    put_track(t, track);
+}
+
+static hsi_track track_of(const hsi_trace *t, unsigned worker)
+{
+    return (hsi_track){t->first + (worker < t->cpus ? 0 : t->cpus), t->first + worker};
+}
+
+void hsi_trace_put_string(hsi_trace *t, const char *key, const char *text)
 {
     hsi_output_format(&t->out, "%s\"", key);
     hsi_output_json(&t->out, text, strlen(text));
@@ -90,7 +74,7 @@ static void put_string(trace *t, const char *key, const char *text)
 }
 
 /* JSON has no infinity: what cannot run there is null. */
-static void put_number(trace *t, const char *key, double value)
+void hsi_trace_put_number(hsi_trace *t, const char *key, double value)
 {
     if (isfinite(value))
         hsi_output_format(&t->out, "%s%g", key, value);
@@ -99,101 +83,99 @@ static void put_number(trace *t, const char *key, double value)
 }
 
 /* All but the value and the ends of what it is in. */
-static void begin_metadata(trace *t, const char *name, unsigned worker, const char *key)
+static void begin_metadata(hsi_trace *t, const char *name, hsi_track track, const char *key)
 {
-    begin_event(t, "M", 0);
-    put_thread(t, worker);
+    hsi_trace_begin(t, "M", 0, track);
     hsi_output_format(&t->out, ",\"name\":\"%s\",\"args\":{\"%s\":", name, key);
 }
 
-static void put_sort_index(trace *t, const char *name, unsigned worker, unsigned order)
+static void put_sort_index(hsi_trace *t, const char *name, hsi_track track, unsigned order)
 {
-    begin_metadata(t, name, worker, "sort_index");
+    begin_metadata(t, name, track, "sort_index");
     hsi_output_format(&t->out, "%u}}", order);
 }
 
-static void put_process(trace *t, unsigned worker, const char *type, unsigned order)
+void hsi_trace_name_process(hsi_trace *t, hsi_track track, const char *name, unsigned order)
 {
-    begin_metadata(t, "process_name", worker, "name");
-    hsi_output_format(&t->out, "\"%s%s", t->predicted ? "predicted " : "", type);
+    begin_metadata(t, "process_name", track, "name");
+    hsi_output_format(&t->out, "\"%s", name);
     if (hsi_picture_has_title(&t->picture)) {
         hsi_output_text(&t->out, ": ");
         hsi_output_json(&t->out, t->picture.title, strlen(t->picture.title));
     }
     hsi_output_text(&t->out, "\"}}");
-    put_sort_index(t, "process_sort_index", worker, order);
+    put_sort_index(t, "process_sort_index", track, order);
 }
 
-static void put_thread_names(trace *t)
+void hsi_trace_name_thread(hsi_trace *t, hsi_track track, const char *name, unsigned order)
+{
+    begin_metadata(t, "thread_name", track, "name");
+    hsi_output_format(&t->out, "\"%s\"}}", name);
+    put_sort_index(t, "thread_sort_index", track, order);
+}
+
+static void put_thread_names(hsi_trace *t)
 {
     char name[16];
 
     for (unsigned w = 0; w < t->cpus + t->gpus && !hsi_output_failed(&t->out); w++) {
         hs_worker_name(t->cpus, w, name);
-        begin_metadata(t, "thread_name", w, "name");
-        hsi_output_format(&t->out, "\"%s\"}}", name);
-        put_sort_index(t, "thread_sort_index", w, w);
+        hsi_trace_name_thread(t, track_of(t, w), name, w);
     }
 }
 
 /* An instant that viewers draw across all workers. */
-static void put_bound(trace *t, const hs_named_bound *bound)
+static void put_bound(hsi_trace *t, const hs_named_bound *bound)
 {
     if (!hsi_picture_has_bound(bound))
         return;
-    begin_event(t, "i", nanoseconds(t, bound->value));
-    put_thread(t, 0);
-    put_string(t, ",\"s\":\"g\",\"cat\":\"bound\",\"name\":", bound->name);
-    put_number(t, ",\"args\":{\"bound\":", bound->value);
+    hsi_trace_begin(t, "i", hsi_trace_ns(t, bound->value), track_of(t, 0));
+    hsi_trace_put_string(t, ",\"s\":\"g\",\"cat\":\"bound\",\"name\":", bound->name);
+    hsi_trace_put_number(t, ",\"args\":{\"bound\":", bound->value);
     hsi_output_text(&t->out, "}}");
 }
 
 /* All but the brace that closes them. */
-static void put_args(trace *t, const hs_entry *e)
+static void put_args(hsi_trace *t, const hs_entry *e)
 {
     hs_task row;
 
     hs_instance_row(t->in, hs_instance_row_of(t->in, e->task), &row);
-    put_string(t, ",\"args\":{\"task\":", t->name);
+    hsi_trace_put_string(t, ",\"args\":{\"task\":", t->name);
     if (row.kernel && row.kernel[0])
-        put_string(t, ",\"kernel\":", row.kernel);
-    put_number(t, ",\"start\":", e->start);
-    put_number(t, ",\"end\":", e->end);
-    put_number(t, ",\"cpu\":", row.cpu);
-    put_number(t, ",\"gpu\":", row.gpu);
+        hsi_trace_put_string(t, ",\"kernel\":", row.kernel);
+    hsi_trace_put_number(t, ",\"start\":", e->start);
+    hsi_trace_put_number(t, ",\"end\":", e->end);
+    hsi_trace_put_number(t, ",\"cpu\":", row.cpu);
+    hsi_trace_put_number(t, ",\"gpu\":", row.gpu);
     hsi_output_text(&t->out, ",\"priority\":");
     hsi_output_i64(&t->out, row.priority);
 }
 
-static const hs_picture_failure *failure_of(const trace *t, unsigned worker, const hs_entry *e)
+static const hs_picture_failure *failure_of(const hsi_trace *t, unsigned worker, const hs_entry *e)
 {
     return t->predicted ? NULL : hsi_picture_failure(&t->picture, worker, e);
 }
 
-static void put_entry(trace *t, unsigned worker, const hs_entry *e,
+static void put_entry(hsi_trace *t, unsigned worker, const hs_entry *e,
                       const hs_picture_failure *failure)
 {
-    double start = nanoseconds(t, e->start), end = nanoseconds(t, e->end);
-
     hs_instance_name(t->in, e->task, t->name, sizeof t->name);
-    begin_event(t, "X", start);
-    hsi_output_format(&t->out, ",\"dur\":%g", length_as_read(start, end) / 1000);
-    put_thread(t, worker);
+    hsi_trace_begin_bar(t, e->start, e->end, track_of(t, worker));
     hsi_output_text(&t->out, failure                  ? ",\"cat\":\"failed\",\"cname\":\"terrible\""
                              : e->state == HS_ABORTED ? ",\"cat\":\"aborted\",\"cname\":\"grey\""
                                                       : ",\"cat\":\"run\"");
-    put_string(t, ",\"name\":", t->name);
+    hsi_trace_put_string(t, ",\"name\":", t->name);
     put_args(t, e);
     if (failure && failure->why)
-        put_string(t, ",\"failure\":", failure->why);
+        hsi_trace_put_string(t, ",\"failure\":", failure->why);
     hsi_output_text(&t->out, "}}");
 }
 
-static void put_arrow_end(trace *t, const char *phase, double ns, unsigned worker, size_t id,
+static void put_arrow_end(hsi_trace *t, const char *phase, double ns, unsigned worker, size_t id,
                           const char *what)
 {
-    begin_event(t, phase, ns);
-    put_thread(t, worker);
+    hsi_trace_begin(t, phase, ns, track_of(t, worker));
     hsi_output_format(&t->out, ",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%zu%s}", what, what, id,
                       phase[0] == 'f' ? ",\"bp\":\"e\"" : "");
 }
@@ -201,14 +183,14 @@ static void put_arrow_end(trace *t, const char *phase, double ns, unsigned worke
 static const char spoliation[] = "spoliation", dependency[] = "dependency";
 
 /* The last nanosecond of an entry: its end would belong to whatever that worker did next. */
-static double last_moment(const trace *t, const hs_entry *e)
+static double last_moment(const hsi_trace *t, const hs_entry *e)
 {
-    return fmax(end_as_read(nanoseconds(t, e->end)) - 1, nanoseconds(t, e->start));
+    return fmax(end_as_read(hsi_trace_ns(t, e->end)) - 1, hsi_trace_ns(t, e->start));
 }
 
-static void begin_arrow(trace *t, unsigned worker, const hs_entry *e)
+static void begin_arrow(hsi_trace *t, unsigned worker, const hs_entry *e)
 {
-    origin o = {e->task, ++t->arrows};
+    hsi_origin o = {e->task, ++t->arrows};
 
     put_arrow_end(t, "s", last_moment(t, e), worker, o.id, spoliation);
     t->origins[t->origin_count++] = o;
@@ -216,7 +198,7 @@ static void begin_arrow(trace *t, unsigned worker, const hs_entry *e)
 
 static int by_task(const void *a, const void *b)
 {
-    const origin *x = a, *y = b;
+    const hsi_origin *x = a, *y = b;
 
     if (x->task != y->task)
         return x->task < y->task ? -1 : 1;
@@ -224,7 +206,7 @@ static int by_task(const void *a, const void *b)
 }
 
 /* The first of the origins, which are sorted, that is not of an earlier task. */
-static size_t first_origin(const trace *t, uint32_t task)
+static size_t first_origin(const hsi_trace *t, uint32_t task)
 {
     size_t low = 0, high = t->origin_count;
 
@@ -239,16 +221,16 @@ static size_t first_origin(const trace *t, uint32_t task)
     return low;
 }
 
-static void end_arrows(trace *t, unsigned worker, const hs_entry *e)
+static void end_arrows(hsi_trace *t, unsigned worker, const hs_entry *e)
 {
     for (size_t i = first_origin(t, e->task); i < t->origin_count; i++) {
         if (t->origins[i].task != e->task)
             break;
-        put_arrow_end(t, "f", nanoseconds(t, e->start), worker, t->origins[i].id, spoliation);
+        put_arrow_end(t, "f", hsi_trace_ns(t, e->start), worker, t->origins[i].id, spoliation);
     }
 }
 
-static void put_worker(trace *t, unsigned worker)
+static void put_worker(hsi_trace *t, unsigned worker)
 {
     size_t          count;
     const hs_entry *entries = hs_schedule_entries(t->s, worker, &count);
@@ -263,7 +245,7 @@ static void put_worker(trace *t, unsigned worker)
 }
 
 /* Only after all executions: viewers tie an arrow's end to an execution they know. */
-static void put_arrow_ends(trace *t)
+static void put_arrow_ends(hsi_trace *t)
 {
     if (t->origin_count == 0)
         return;
@@ -280,7 +262,7 @@ static void put_arrow_ends(trace *t)
 
 /* From a task to one that comes after it. */
 typedef struct dependent {
-    trace          *t;
+    hsi_trace      *t;
     const hsi_runs *runs;
     uint32_t        task;
 } dependent;
@@ -289,23 +271,22 @@ static int put_dependency(void *data, uint32_t before)
 {
     const dependent *d = data;
     const hsi_runs  *runs = d->runs;
-    trace           *t = d->t;
+    hsi_trace       *t = d->t;
 
     if (runs->worker[before] == HS_NOBODY || runs->worker[d->task] == HS_NOBODY)
         return 0;
     t->arrows++;
     put_arrow_end(t, "s", last_moment(t, hsi_run_of(runs, before)), runs->worker[before], t->arrows,
                   dependency);
-    put_arrow_end(t, "f", nanoseconds(t, hsi_run_of(runs, d->task)->start), runs->worker[d->task],
+    put_arrow_end(t, "f", hsi_trace_ns(t, hsi_run_of(runs, d->task)->start), runs->worker[d->task],
                   t->arrows, dependency);
     return hsi_output_failed(&t->out);
 }
 
 /* Where those that are not there are looked for: at the beginning. */
-static void say_no_dependencies(trace *t)
+static void say_no_dependencies(hsi_trace *t)
 {
-    begin_event(t, "i", 0);
-    put_thread(t, 0);
+    hsi_trace_begin(t, "i", 0, track_of(t, 0));
     hsi_output_format(&t->out,
                       ",\"s\":\"g\",\"cat\":\"dependency\",\"name\":\"no arrows: more than %u "
                       "dependencies\"}",
@@ -313,7 +294,7 @@ static void say_no_dependencies(trace *t)
 }
 
 /* After all executions, as the ends of the others. */
-static hs_status put_dependencies(trace *t)
+static hs_status put_dependencies(hsi_trace *t)
 {
     hsi_runs  runs;
     dependent d = {t, &runs, 0};
@@ -345,7 +326,7 @@ static size_t count_aborted(const hs_schedule *s)
     return aborted;
 }
 
-static hs_status put_schedule(trace *t, const hs_named_bound *bound)
+static hs_status put_schedule(hsi_trace *t, const hs_named_bound *bound)
 {
     size_t aborted = count_aborted(t->s);
 
@@ -354,9 +335,11 @@ static hs_status put_schedule(trace *t, const hs_named_bound *bound)
     if (!t->origins)
         return HS_ENOMEM;
     if (t->cpus > 0)
-        put_process(t, 0, "CPUs", 2u * (unsigned)t->predicted + 1);
+        hsi_trace_name_process(t, track_of(t, 0), t->predicted ? "predicted CPUs" : "CPUs",
+                               2u * (unsigned)t->predicted + 1);
     if (t->gpus > 0)
-        put_process(t, t->cpus, "GPUs", 2u * (unsigned)t->predicted);
+        hsi_trace_name_process(t, track_of(t, t->cpus), t->predicted ? "predicted GPUs" : "GPUs",
+                               2u * (unsigned)t->predicted);
     put_thread_names(t);
     put_bound(t, bound);
     for (unsigned w = 0; w < t->cpus + t->gpus; w++)
@@ -366,7 +349,7 @@ static hs_status put_schedule(trace *t, const hs_named_bound *bound)
     return put_dependencies(t);
 }
 
-static hs_status put_events(trace *t, const hs_schedule *s)
+static hs_status put_events(hsi_trace *t, const hs_schedule *s)
 {
     hs_status st;
 
@@ -379,6 +362,8 @@ static hs_status put_events(trace *t, const hs_schedule *s)
         t->first = 1 + t->cpus + t->gpus;
         st = put_schedule(t, t->picture.predicted_bound);
     }
+    if (st == HS_OK)
+        st = hsi_trace_copies(t, t->first + t->cpus + t->gpus);
     hsi_output_text(&t->out, "\n]\n");
     return st;
 }
@@ -386,7 +371,7 @@ static hs_status put_events(trace *t, const hs_schedule *s)
 hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
                          const hs_picture *picture)
 {
-    trace     t = {.in = in};
+    hsi_trace t = {.in = in};
     hs_status st = hsi_picture_begin(&t.picture, picture, in, s);
 
     if (st != HS_OK)

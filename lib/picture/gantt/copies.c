@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Copies of data: below the lanes a thin row for each memory, with what was copied to it. Where
+ * several go there at a time they overlap, and let each other through. With many GPUs a row is that
+ * of some of them.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "picture/gantt/gantt.h"
+
+enum { RECTANGLES_MOST = 8000, ROWS_MOST = 40, FEW_ROWS = 9, NAME_LIMIT = 80 };
+#define LABEL_EACH 12.0
+#define NARROWEST 0.5
+
+/* Of the panel, to one memory or one way only. */
+typedef struct total {
+    size_t count;
+    double bytes;
+} total;
+
+void hsi_divide_copies(hsi_panel *panel)
+{
+    unsigned nodes = hs_schedule_gpus(panel->s) + 1;
+    unsigned group = (nodes + ROWS_MOST - 1) / ROWS_MOST;
+    unsigned rows = (nodes + group - 1) / group;
+
+    if (panel->transfer_count > 0)
+        panel->copies = (hsi_copy_rows){group, rows, 0, rows <= FEW_ROWS ? 14 : 7};
+}
+
+/* "→ gpu0", or "→ gpu4–7" of a row that is that of some. */
+static void row_name(const hsi_panel *panel, unsigned row, char text[48])
+{
+    unsigned from = row * panel->copies.group, to = from + panel->copies.group - 1;
+    char     name[16];
+
+    if (to > hs_schedule_gpus(panel->s))
+        to = hs_schedule_gpus(panel->s);
+    snprintf(text, 48, "\xe2\x86\x92 %s", hsi_node_name(from, name));
+    if (to > from && from == 0)
+        strcat(text, ", gpu0");
+    if (to > from + (from == 0))
+        snprintf(text + strlen(text), 16, "\xe2\x80\x93%u", to - 1);
+}
+
+unsigned hsi_copies_columns(const hsi_panel *panel)
+{
+    unsigned columns = 0;
+    char     name[48];
+
+    for (unsigned row = 0; row < panel->copies.rows; row++) {
+        unsigned n;
+
+        row_name(panel, row, name);
+        n = hsi_text_columns(name, strlen(name));
+        columns = n > columns ? n : columns;
+    }
+    return columns;
+}
+
+/* Those from `from` to `result`, all to one memory, make one rectangle. */
+static size_t block_end(const hsi_gantt *g, const hsi_panel *panel, size_t from, double merge)
+{
+    const hs_transfer *t = panel->transfers;
+    double             end = t[from].end;
+    size_t             i = from + 1;
+
+    for (; i < panel->transfer_count && t[i].to == t[from].to; i++) {
+        end = fmax(end, t[i].end);
+        if ((end - t[from].start) / g->span * g->width > merge)
+            break;
+    }
+    return i;
+}
+
+static double choose_merge(const hsi_gantt *g, const hsi_panel *panel)
+{
+    double merge = 1;
+
+    for (;; merge *= 1.5) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < panel->transfer_count; i = block_end(g, panel, i, merge))
+            count++;
+        if (count <= RECTANGLES_MOST || merge > g->width)
+            return merge;
+    }
+}
+
+static total add_up(const hsi_panel *panel, size_t from, size_t to)
+{
+    total sum = {.count = to - from};
+
+    for (size_t i = from; i < to; i++)
+        sum.bytes += panel->transfers[i].bytes;
+    return sum;
+}
+
+/* "86 copies to gpu3, 25.4 MB" */
+static void put_total(hsi_gantt *g, total sum, const char *what)
+{
+    hsi_put_count(&g->out, sum.count);
+    hsi_output_format(&g->out, " %s", what);
+    if (g->narrow)
+        return;
+    hsi_output_text(&g->out, ", ");
+    hsi_put_bytes(&g->out, sum.bytes);
+}
+
+static void put_one_title(hsi_gantt *g, const hs_transfer *t)
+{
+    const char *data = hs_instance_data_name(g->in, t->data);
+    char        from[16], to[16];
+
+    if (data)
+        hsi_put_name(&g->out, data, NAME_LIMIT);
+    else
+        hsi_output_text(&g->out, "data");
+    hsi_output_format(&g->out, ": copy from %s to %s, ", hsi_node_name(t->from, from),
+                      hsi_node_name(t->to, to));
+    hsi_put_bytes(&g->out, t->bytes);
+    hsi_output_char(&g->out, '\n');
+    hsi_put_interval(&g->out, t->start, t->end, 7, g->unit);
+    hsi_output_text(&g->out, ": ");
+    hsi_put_time(&g->out, t->end - t->start, g->unit);
+}
+
+static void put_many_title(hsi_gantt *g, const hsi_panel *panel, size_t from, size_t to, double end)
+{
+    const hs_transfer *first = &panel->transfers[from];
+    char               name[16], what[32];
+
+    snprintf(what, sizeof what, "copies to %s", hsi_node_name(first->to, name));
+    put_total(g, add_up(panel, from, to), what);
+    hsi_output_char(&g->out, '\n');
+    hsi_put_interval(&g->out, first->start, end, 7, g->unit);
+}
+
+static void put_block(hsi_gantt *g, const hsi_panel *panel, size_t from, size_t to)
+{
+    const hs_transfer *t = &panel->transfers[from];
+    double             end = t->end, x = hsi_gantt_x(g, t->start);
+    double             y = panel->copies.top + t->to / panel->copies.group * panel->copies.pitch;
+
+    for (size_t i = from + 1; i < to; i++)
+        end = fmax(end, panel->transfers[i].end);
+    hsi_put_rect(&g->out, "tc", x, y, fmax(hsi_gantt_x(g, end) - x, NARROWEST),
+                 panel->copies.pitch - 2);
+    if (hsi_gantt_untitled(g))
+        return;
+    hsi_output_text(&g->out, "><title>");
+    if (to == from + 1)
+        put_one_title(g, t);
+    else
+        put_many_title(g, panel, from, to, end);
+    hsi_output_text(&g->out, "</title></rect>\n");
+}
+
+static void put_heading(hsi_gantt *g, const hsi_panel *panel)
+{
+    size_t home = 0;
+
+    while (home < panel->transfer_count && panel->transfers[home].to == 0)
+        home++;
+    hsi_put_text_at(&g->out, "b", g->left, panel->copies.top - 7);
+    hsi_output_text(&g->out, "copies of data<tspan class=\"k\" font-weight=\"400\" dx=\"10\">");
+    put_total(g, add_up(panel, home, panel->transfer_count), "to GPUs");
+    hsi_output_text(&g->out, " \xc2\xb7 ");
+    put_total(g, add_up(panel, 0, home), "to the host");
+    hsi_output_text(&g->out, "</tspan></text>\n");
+}
+
+static void put_rows(hsi_gantt *g, const hsi_panel *panel)
+{
+    const hsi_copy_rows *rows = &panel->copies;
+    unsigned             step = rows->pitch < LABEL_EACH ? 2 : 1;
+    char                 name[48];
+
+    for (unsigned row = 0; row < rows->rows; row++) {
+        double y = rows->top + row * rows->pitch, height = rows->pitch - 2;
+
+        hsi_put_rect(&g->out, "l", g->left, y, g->width, height);
+        hsi_output_text(&g->out, "/>\n");
+        row_name(panel, row, name);
+        if (row % step == 0)
+            hsi_put_label(&g->out, "k e", g->left - 7, y + height / 2 + 4, name);
+    }
+}
+
+void hsi_draw_copies(hsi_gantt *g, const hsi_panel *panel)
+{
+    double merge = choose_merge(g, panel);
+
+    put_heading(g, panel);
+    put_rows(g, panel);
+    for (size_t i = 0, next; i < panel->transfer_count && !hsi_output_failed(&g->out); i = next) {
+        next = block_end(g, panel, i, merge);
+        put_block(g, panel, i, next);
+    }
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Copies of data in pictures: each is drawn, in the row of the memory that it went to, and in a
+ * trace on a thread on which nothing overlaps, be they many or few, whatever the data are called.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture_sample.h"
+#include "suite.h"
+#include "support/random.h"
+#include "unit/well_formed.h"
+
+enum { CPUS = 3, NAMES = 6 };
+
+static const char *const names[NAMES] = {
+    "A-0-0", "<b>&\"x\"", "]]>", "\xe6\x97\xa5\xe6\x9c\xac", "back\\slash\"", "-->"};
+
+/* One task for each GPU, one after the other, and data of all names. */
+static sample make(unsigned gpus)
+{
+    sample       made = {0};
+    hs_builder  *b = NULL;
+    hs_placement placed[400];
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    hs_builder_workers(b, CPUS, gpus);
+    hs_builder_unit(b, HS_MILLISECONDS);
+    for (size_t i = 0; i < gpus; i++) {
+        const hs_task task = {.struct_size = sizeof task, .cpu = 2, .gpu = 1};
+        size_t        data;
+
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_data(b, names[i % NAMES], &data), HS_OK);
+        ck_assert_int_eq(hs_builder_access(b, i, data, HS_READ_WRITE), HS_OK);
+        placed[i] =
+            (hs_placement){(double)i, (double)i + 1, (uint32_t)i, CPUS + (unsigned)i, HS_RUN};
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &made.in, NULL), HS_OK);
+    hs_builder_free(b);
+    made.runs = gpus;
+    ck_assert_int_eq(hs_schedule_build(CPUS, gpus, gpus, placed, &made.s), HS_OK);
+    return made;
+}
+
+static int in_order(const void *a, const void *b)
+{
+    const hs_transfer *x = a, *y = b;
+
+    if (x->to != y->to)
+        return x->to < y->to ? -1 : 1;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* All over the schedule and a little beyond, some of no length, some without a name. */
+static hs_transfer *some_copies(unsigned gpus, size_t count, double length)
+{
+    hs_transfer *list = calloc(count + 1, sizeof *list);
+    hsi_random   random;
+
+    hsi_random_seed(&random, gpus, count);
+    for (size_t i = 0; i < count; i++) {
+        hs_transfer *t = &list[i];
+        size_t       data = hsi_random_below(&random, NAMES + 1);
+
+        t->to = (uint32_t)hsi_random_below(&random, gpus + 1);
+        t->from = (t->to + 1 + (uint32_t)hsi_random_below(&random, gpus)) % (gpus + 1);
+        t->start = 1.01 * gpus * hsi_random_unit(&random);
+        t->end = t->start + (i % 7 ? length * hsi_random_unit(&random) : 0);
+        t->bytes = i % 5 ? 1e9 * hsi_random_unit(&random) : 0;
+        t->data = data < NAMES && data < gpus ? (uint32_t)data : UINT32_MAX;
+    }
+    qsort(list, count, sizeof *list, in_order);
+    return list;
+}
+
+static hs_picture picture_of(const hs_transfer *list, size_t count)
+{
+    hs_picture picture;
+
+    hs_picture_init(&picture);
+    picture.transfers = list;
+    picture.transfer_count = count;
+    return picture;
+}
+
+static double number_after(const char *at, const char *key)
+{
+    return strtod(strstr(at, key) + strlen(key), NULL);
+}
+
+/* The y of the row with that name at its left. */
+static double row_of(const char *svg, const char *name)
+{
+    char        label[64];
+    const char *end;
+
+    snprintf(label, sizeof label, ">\xe2\x86\x92 %s</text>", name);
+    end = strstr(svg, label);
+    ck_assert_msg(end != NULL, "no row %s", name);
+    while (strncmp(end, "<text", 5) != 0)
+        end--;
+    return number_after(end, " y=\"");
+}
+
+/* Few, and far apart: a rectangle each, as long as the copy, in its row, with what it was. */
+START_TEST(each_copy_is_drawn)
+{
+    sample      made = make(3);
+    hs_transfer list[] = {{0.5, 0.75, 1234567, 0, 2, 0},
+                          {2.5, 3.5, 8, UINT32_MAX, 3, 0},
+                          {0, 0.25, 999.6, 1, 0, 1},
+                          {1, 1.5, 2, 2, 3, 2}};
+    hs_picture  picture = picture_of(list, 4);
+    size_t      length;
+    char       *svg = write_text(hs_gantt_write, &made, &picture, &length);
+    const char *rows[] = {"host", "host", "gpu0", "gpu1"};
+    const char *titles[] = {
+        "A-0-0: copy from gpu1 to host, 1.23 MB\n0.5 \xe2\x80\x93 0.75 ms: 0.25 ms",
+        "data: copy from gpu2 to host, 8 B",
+        "&lt;b&gt;&amp;&quot;x&quot;: copy from host to gpu0, 1 kB",
+        "]]&gt;: copy from gpu2 to gpu1, 2 B"};
+    const char *at = svg;
+    double      unit = 0;
+
+    ck_assert(is_xml(svg, length));
+    ck_assert_ptr_nonnull(strstr(svg, "copy of data</text>"));
+    ck_assert_ptr_nonnull(strstr(svg, ">2 to GPUs, 1 kB \xc2\xb7 2 to the host, 1.23 MB<"));
+    at = strstr(at, "\"tc\"") + 1; /* that of the legend */
+    for (int i = 0; i < 4; i++) {
+        const char *end;
+
+        at = strstr(at, "\"tc\"");
+        ck_assert_ptr_nonnull(at);
+        end = strstr(at, "</title>");
+        ck_assert_double_eq_tol(number_after(at, " y=\""), row_of(svg, rows[i]) - 10, 0.01);
+        unit = i == 0 ? number_after(at, " width=\"") / 0.25 : unit;
+        ck_assert_double_eq_tol(number_after(at, " width=\""), unit * (list[i].end - list[i].start),
+                                0.02 * unit);
+        ck_assert_msg(strstr(at, titles[i]) && strstr(at, titles[i]) < end, "%d: %.200s", i, at);
+        at++;
+    }
+    ck_assert_ptr_null(strstr(at, "\"tc\""));
+    ck_assert_double_gt(unit * 3.5, 900); /* what comes home behind the last task is there, too */
+    free(svg);
+    picture.width = 400;
+    svg = write_text(hs_gantt_write, &made, &picture, &length);
+    ck_assert(is_xml(svg, length));
+    ck_assert_uint_eq(occurrences(svg, "class=\"tc\""), 5);
+    ck_assert_ptr_null(strstr(svg, "<title>"));
+    free(svg);
+    free_sample(&made);
+}
+END_TEST
+
+/* Whatever there is, the file stays small, and is a picture. */
+START_TEST(many_copies_share_rectangles)
+{
+    static const unsigned gpus[] = {1, 2, 9, 60, 300};
+
+    for (size_t k = 0; k < sizeof gpus / sizeof *gpus; k++) {
+        sample       made = make(gpus[k]);
+        hs_transfer *list = some_copies(gpus[k], 30000, 0.1);
+        hs_picture   picture = picture_of(list, 30000);
+        size_t       length;
+        char        *svg;
+
+        picture.title = "]]> & <copies>";
+        svg = write_text(hs_gantt_write, &made, &picture, &length);
+        ck_assert(is_xml(svg, length));
+        ck_assert_uint_gt(occurrences(svg, "class=\"tc\""), 100);
+        ck_assert_uint_le(occurrences(svg, "class=\"tc\""), 8001);
+        ck_assert_uint_le(occurrences(svg, ">\xe2\x86\x92 "), 40);
+        free(svg);
+        free(list);
+        free_sample(&made);
+    }
+}
+END_TEST
+
+/* By thread, the end of the last bar, in microseconds. */
+START_TEST(no_copy_is_lost_in_a_trace)
+{
+    enum { COPIES = 400, THREADS = 1000 };
+    static const unsigned gpus[] = {1, 4, 50};
+
+    for (size_t k = 0; k < 3; k++) {
+        sample       made = make(gpus[k]);
+        hs_transfer *list = some_copies(gpus[k], COPIES, 3);
+        hs_picture   picture = picture_of(list, COPIES);
+        double       free_at[THREADS] = {0};
+        size_t       length, bars = 0;
+        char        *text;
+
+        picture.predicted = made.s;
+        text = write_text(hs_trace_write, &made, &picture, &length);
+        ck_assert(is_json(text, length));
+        ck_assert_ptr_nonnull(strstr(text, "{\"name\":\"copies\"}"));
+        ck_assert_ptr_nonnull(strstr(text, "{\"name\":\"to host\"}"));
+        for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+            double start, tid;
+
+            if (!strstr(line, "\"cat\":\"copy\""))
+                continue;
+            start = number_after(line, "\"ts\":");
+            tid = number_after(line, "\"tid\":");
+            ck_assert(tid > 2 * (CPUS + gpus[k]) && tid < THREADS);
+            ck_assert(number_after(line, "\"pid\":") == 2 * (CPUS + gpus[k]) + 1);
+            ck_assert_double_ge(start, free_at[(int)tid]);
+            free_at[(int)tid] = start + number_after(line, "\"dur\":") - 1e-9;
+            bars++;
+        }
+        ck_assert_uint_eq(bars, COPIES);
+        free(text);
+        free(list);
+        free_sample(&made);
+    }
+}
+END_TEST
+
+static hs_status refused(const sample *made, hs_transfer one, hs_transfer other)
+{
+    hs_transfer list[] = {one, other};
+    hs_picture  picture = picture_of(list, 2);
+    hs_status   status = hs_gantt_write(-1, made->in, made->s, &picture);
+
+    ck_assert_int_eq(hs_trace_write(-1, made->in, made->s, &picture), status);
+    return status;
+}
+
+START_TEST(what_is_no_copy_is_refused)
+{
+    const hs_transfer good = {1, 2, 8, 0, 0, 1},
+                      bad[] = {{1, 2, 8, 0, 1, 1},  {1, 2, 8, 0, 0, 3},   {1, 2, 8, 0, 3, 1},
+                               {2, 1, 8, 0, 0, 1},  {-1, 2, 8, 0, 0, 1},  {1, INFINITY, 8, 0, 0, 1},
+                               {1, 2, -8, 0, 0, 1}, {1, 2, NAN, 0, 0, 1}, {NAN, 2, 8, 0, 0, 1},
+                               {1, 2, 8, 9, 0, 1}};
+    sample made = make(2);
+
+    ck_assert_int_eq(refused(&made, good, good), HS_EIO); /* there is no such file */
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        ck_assert_int_eq(refused(&made, good, bad[i]), HS_ESCHEDULE);
+    ck_assert_int_eq(refused(&made, good, (hs_transfer){0, 2, 8, 0, 0, 1}), HS_EINVAL);
+    ck_assert_int_eq(refused(&made, good, (hs_transfer){1, 2, 8, 0, 1, 0}), HS_EINVAL);
+    free_sample(&made);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("copies");
+    TCase *cases = tcase_create("pictures");
+
+    tcase_set_timeout(cases, 600);
+    tcase_add_test(cases, each_copy_is_drawn);
+    tcase_add_test(cases, many_copies_share_rectangles);
+    tcase_add_test(cases, no_copy_is_lost_in_a_trace);
+    tcase_add_test(cases, what_is_no_copy_is_refused);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
