@@ -60,12 +60,11 @@ on_fake()
 {
     fake_settings=$1
     shift
-    build=$(dirname "$(command -v hsched-exec)")
-    fake=$build/tests/fakecuda/.libs
-    if [ -f "$build/.libs/hybridsched-cuda.so" ]; then
+    fake=$BUILD/tests/fakecuda/.libs
+    if [ -f "$BUILD/.libs/hybridsched-cuda.so" ]; then
         fake=$(pwd)/fake
-        [ -d "$fake" ] || sh "$DATA/../../fakecuda/stand-in" "$build" "$fake" \
-            "$build/.libs/hybridsched-cuda.so"
+        [ -d "$fake" ] || sh "$DATA/../../fakecuda/stand-in" "$BUILD" "$fake" \
+            "$BUILD/.libs/hybridsched-cuda.so"
     fi
     FAKECUDA=$fake_settings LD_LIBRARY_PATH=$fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@"
 }

@@ -10,7 +10,7 @@
 # which make check runs beside each other.
 #
 # A case runs in an empty folder, finds the tools in PATH, files for several
-# cases in $DATA, and its own in $CASE.
+# cases in $DATA, its own in $CASE, and what else was built in $BUILD.
 
 update=no
 if [ "$1" = --update ]; then
@@ -21,9 +21,13 @@ fi
 srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
 cli=$srcdir/tests/cli
 DATA=$cli/data
-PATH=$(pwd):$PATH
+BUILD=$(pwd)
+# With shared libraries the tools are in .libs, and libtool's scripts in their place: a script takes
+# ten times as long as what it starts.
+PATH=$BUILD/.libs:$BUILD:$PATH
+LD_LIBRARY_PATH=$BUILD/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 LC_ALL=C
-export DATA PATH LC_ALL
+export DATA BUILD PATH LD_LIBRARY_PATH LC_ALL
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/hsched-cli.XXXXXX") || exit 99
 trap 'rm -rf "$scratch"' EXIT
