@@ -193,6 +193,7 @@ static void choose(hs_exec_settings *s, way how, hs_exec **exec)
     if (how == OUT_OF_TIME) {
         s->timeout = 1e-6 * (double)(1 + dice(4000));
         s->retries = 4;
+        s->retry_delay = 1e-3;
     }
     if (how == STOPPED) {
         s->progress = stop;
