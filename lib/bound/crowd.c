@@ -3,62 +3,84 @@
  * Of the k longest tasks, k = a m + b with b < m, the b workers that have most of them have at
  * least (a + 1) b together: with fewer one of the b has at most a, as have all others then, and
  * some task is left. So the b run at least as much as the (a + 1) b shortest of the k tasks, and
- * one of them a b-th of it (after Haouari, Gharbi, Jemmali 2006).
+ * one of them a b-th of it (after Haouari, Gharbi, Jemmali 2006). A bit of a cell is a cell more,
+ * for what a worker runs has a whole number of them.
  */
 #include "bound/crowd.h"
 
-#include <float.h>
 #include <math.h>
 
+#include "bound/grid.h"
 #include "core/order.h"
 
-/* Sums of whole numbers are exact; others are lowered by what rounding may have added. */
-static double rounding_of(size_t n, const double *time, double sum)
+enum { SUM_BITS = 61 };
+
+/* The coarsest cells of which all times are multiples; else as small as sums may be. */
+static int grid_of(size_t n, const double *time, hsi_asker *asker)
 {
-    int    exact = sum <= 0x1p53;
+    double longest = 0;
+    int    finest, common = HSI_GRID_MOST_EXPONENT;
     size_t i;
 
-    for (i = 0; i < n; i++)
-        exact &= floor(time[i]) == time[i];
-    return exact ? 0 : 2 * (double)n * DBL_EPSILON * sum;
+    for (i = 0; i < n; i++) {
+        int exponent = hsi_grid_exponent(time[i]);
+
+        hsi_ask_at(asker, i);
+        common = exponent < common ? exponent : common;
+        longest = fmax(longest, time[i]);
+    }
+    frexp(longest, &finest);
+    for (i = n; i > 0; i /= 2)
+        finest++;
+    return common > finest - SUM_BITS ? common : finest - SUM_BITS;
 }
 
 /* sum[i]: of the i longest. */
-static double bound_of_sums(size_t n, const double *sum, unsigned workers, hsi_asker *asker)
+static void find(size_t n, const int64_t *sum, unsigned workers, hsi_asker *asker, hsi_crowd *crowd)
 {
-    double most = 0;
     size_t i;
 
     for (i = 1; i <= n; i++) {
-        size_t crowded = i % workers, tasks = (i / workers + 1) * crowded;
+        size_t  each = i / workers, crowded = i % workers, first = i - (each + 1) * crowded;
+        int64_t cells = sum[i] - sum[first], bound;
 
         hsi_ask_at(asker, i);
-        if (crowded > 0)
-            most = fmax(most, (sum[i] - sum[i - tasks]) / (double)crowded);
+        if (crowded == 0 || cells == 0)
+            continue;
+        bound = (cells - 1) / (int64_t)crowded + 1;
+        if (bound <= crowd->bound)
+            continue;
+        crowd->bound = bound;
+        crowd->longest = sum[first + 1] - sum[first];
+        crowd->each = (int64_t)each;
     }
-    return most;
 }
 
-hs_status hsi_crowd_bound(size_t n, const double *time, unsigned workers, hsi_asker *asker,
-                          double *bound)
+hs_status hsi_crowd_find(size_t n, const double *time, unsigned workers, hsi_asker *asker,
+                         hsi_crowd *crowd)
 {
     hsi_arena arena = {0};
     uint32_t *order = hsi_arena_take(&arena, n, sizeof *order);
-    double   *sum = hsi_arena_take(&arena, n + 1, sizeof *sum);
+    int64_t  *sum = hsi_arena_take(&arena, n + 1, sizeof *sum);
     hs_status st = order && sum ? HS_OK : HS_ENOMEM;
     size_t    i;
 
-    *bound = 0;
-    if (st == HS_OK && workers > 0)
+    *crowd = (hsi_crowd){0};
+    if (st == HS_OK && workers > 0 && n > 0)
         st = hsi_order_by_time_in(&arena, time, n, order, asker);
-    if (st == HS_OK && workers > 0) {
+    if (st == HS_OK && workers > 0 && n > 0) {
+        crowd->grid = grid_of(n, time, asker);
         for (sum[0] = 0, i = 0; i < n; i++) {
             hsi_ask_at(asker, i);
-            sum[i + 1] = sum[i] + time[order[i]];
+            sum[i + 1] = sum[i] + (int64_t)ldexp(time[order[i]], -crowd->grid);
         }
-        *bound = bound_of_sums(n, sum, workers, asker) - rounding_of(n, time, sum[n]);
-        *bound = isfinite(*bound) ? fmax(0, *bound * (1 - DBL_EPSILON)) : 0;
+        find(n, sum, workers, asker, crowd);
     }
     hsi_arena_close(&arena);
     return st == HS_OK && asker && asker->canceled ? HS_ECANCELED : st;
+}
+
+double hsi_crowd_value(const hsi_crowd *crowd)
+{
+    return hsi_grid_value(crowd->bound, crowd->grid);
 }

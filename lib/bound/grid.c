@@ -2,6 +2,8 @@
 /* A double is a whole mantissa times a power of two: its zeros at the end say of which power. */
 #include "bound/grid.h"
 
+#include <float.h>
+
 int hsi_grid_exponent(double time)
 {
     int      exponent;
@@ -30,4 +32,11 @@ double hsi_grid_of(const hsi_problem *pb)
             return 0;
     }
     return isfinite(grid) ? grid : 0;
+}
+
+double hsi_grid_value(int64_t cells, int exponent)
+{
+    int beyond = 64 - DBL_MANT_DIG - __builtin_clzll((uint64_t)cells | 1);
+
+    return ldexp((double)(beyond > 0 ? cells >> beyond << beyond : cells), exponent);
 }

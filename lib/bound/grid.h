@@ -19,6 +19,9 @@ int hsi_grid_exponent(double time);
  */
 double hsi_grid_of(const hsi_problem *pb);
 
+/* The greatest double that is not above so many cells of 2^exponent, which is a double. */
+double hsi_grid_value(int64_t cells, int exponent);
+
 /* The least multiple that is not below the bound; the bound itself if nothing is known. */
 static inline double hsi_grid_up(double bound, double grid)
 {

@@ -8,6 +8,7 @@
 
 #include <check.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "certificate_text.h"
@@ -225,6 +226,105 @@ START_TEST(larger_trees_are_verified)
 }
 END_TEST
 
+static int longest_first(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x < y) - (x > y);
+}
+
+/* What some workers must run: of the k longest tasks, l workers have one more than k/m each. */
+static double crowd_of(const sample *s)
+{
+    size_t   n = hs_instance_tasks(s->in), k, i;
+    unsigned m = hs_instance_cpus(s->in);
+    double  *time = malloc(n * sizeof *time), most = 0;
+
+    REQUIRE(s, time, "no memory");
+    for (i = 0; i < n; i++)
+        time[i] = hs_instance_time(s->in, (uint32_t)i, HS_CPU);
+    qsort(time, n, sizeof *time, longest_first);
+    for (k = m + 1; k <= n; k++) {
+        double sum = 0, part;
+
+        for (i = k - (k / m + 1) * (k % m); i < k; i++)
+            sum += time[i] / (double)(k % m);
+        part = k % m ? sum : 0;
+        most = part > most ? part : most;
+    }
+    free(time);
+    return most;
+}
+
+/* It is proved, or what is even more. */
+static void check_crowd(const sample *s, const hs_schedule *plan, certificate_text *t)
+{
+    hs_certificate *c = NULL;
+    double          value = crowd_of(s);
+
+    REQUIRE(s, hs_certificate_prove(s->in, "test", value, NULL, &c) == HS_OK, "no certificate");
+    certificate_check_made(s, plan, c);
+    REQUIRE(s, hs_certificate_value(c) >= value * (1 - 1e-12) - 4 * 0x1p-1074,
+            "%.17g of %.17g is proved", hs_certificate_value(c), value);
+    certificate_text_read(s, t);
+    hs_certificate_free(c);
+}
+
+START_TEST(crowds_are_verified)
+{
+    static const sample_family families[] = {SAMPLE_SMALL, SAMPLE_UNIFORM, SAMPLE_TENTHS,
+                                             SAMPLE_VAST,  SAMPLE_LEAST,   SAMPLE_WIDE};
+    static certificate_text    t;
+    size_t                     rounds = sample_rounds(200), i, change, seen = 0;
+
+    for (i = 0; i < rounds; i++) {
+        dice         d = {8700000 + i};
+        unsigned     cpus = 2 + dice_below(&d, 3);
+        sample       s;
+        optimum      best;
+        hs_schedule *plan;
+
+        sample_make_of(&s, families[i % 6], 8700000 + i, cpus + 1 + dice_below(&d, 5), cpus, 0, 0);
+        brute_force(&s, &best);
+        plan = schedule_of(&s);
+        check_crowd(&s, plan, &t);
+        seen += strstr(t.at, "\nconfiguration,") != NULL;
+        for (change = 0; change < 30; change++)
+            certificate_check_changed(&s, plan, &t, &best, &d);
+        hs_schedule_free(plan);
+        sample_free(&s);
+    }
+    ck_assert(rounds < 200 || seen > rounds / 10);
+}
+END_TEST
+
+/* More sets of tasks than a knapsack would look at, of the first one more than it may. */
+START_TEST(larger_crowds_are_verified)
+{
+    static certificate_text t;
+    size_t                  rounds = sample_rounds(20), i, change;
+
+    for (i = 0; i < rounds; i++) {
+        sample       s = {.family = "franca-ends", .seed = i};
+        hs_identical spec = {s.family, 48 + 5 * (i % 11), 7 + (unsigned)i % 19, 1, 10000, i};
+        hs_identical first = {s.family, 2999, 500, 1, 1e9, 1};
+        dice         d = {i};
+        hs_schedule *plan;
+        optimum      none;
+
+        REQUIRE(&s, hs_generate_identical(i ? &spec : &first, &s.in) == HS_OK, "no instance");
+        plan = schedule_of(&s);
+        check_crowd(&s, plan, &t);
+        none = (optimum){.makespan = hs_schedule_makespan(plan)}; /* or less */
+        exact_add(&none.value, none.makespan);
+        for (change = 0; change < 50; change++)
+            certificate_check_changed(&s, plan, &t, &none, &d);
+        hs_schedule_free(plan);
+        hs_instance_free(s.in);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("certificates");
@@ -236,6 +336,8 @@ int main(void)
     tcase_add_test(cases, what_is_accepted_is_true);
     tcase_add_test(cases, rows_of_several_tasks_are_counted);
     tcase_add_test(cases, larger_trees_are_verified);
+    tcase_add_test(cases, crowds_are_verified);
+    tcase_add_test(cases, larger_crowds_are_verified);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -104,6 +104,22 @@ static int sums_refute(const stage *s, const proof_node *node)
     return all > 0;
 }
 
+/* Anything; or what makes counts enough: what tasks weigh, if not too much, less the same each. */
+static void draw_worth(stage *s, long grid, hsi_random *r)
+{
+    int     type = (int)hsi_random_below(r, 4);
+    int64_t most = 1 + (int64_t)hsi_random_below(r, 16);
+    int64_t less = (int64_t)hsi_random_below(r, (uint64_t)most);
+
+    for (size_t i = 0; i < s->c.kinds * CLASSES; i++) {
+        double weight = floor(ldexp(s->kind[i / CLASSES].time[type % 2], -(int)grid));
+
+        s->worth[i] = (int64_t)hsi_random_below(r, 9);
+        if (type < 2)
+            s->worth[i] = (int64_t)fmax(0, fmin(weight, (double)most) - (double)less);
+    }
+}
+
 START_TEST(knapsacks_prove_what_no_worker_can_exceed)
 {
     hsi_random r;
@@ -117,9 +133,8 @@ START_TEST(knapsacks_prove_what_no_worker_can_exceed)
         stage      s;
 
         open_stage(&s, &r);
-        for (size_t i = 0; i < s.c.kinds * CLASSES; i++)
-            s.worth[i] = (int64_t)hsi_random_below(&r, 9);
         node.knapsacks.grid = UNIT - 2 + (long)hsi_random_below(&r, 5);
+        draw_worth(&s, node.knapsacks.grid, &r);
         capacity = (int64_t)floor(ldexp(s.longest, UNIT - (int)node.knapsacks.grid));
         capacity += hsi_random_below(&r, 4) ? 0 : (int64_t)hsi_random_below(&r, 3) - 1;
         capacity = capacity > MOST_CELLS ? MOST_CELLS : capacity;

@@ -149,6 +149,41 @@ static size_t add_items(knapsack_item *item, int64_t weight, int64_t worth, int6
     return added;
 }
 
+/* Of each task of a class; more than the capacity if it cannot run there. */
+static cells weight_on(const cases *cs, const proof_node *node, size_t i, int type)
+{
+    int64_t capacity = node->knapsacks.capacity;
+
+    if (i % CLASSES == (type ? CLASS_CPU : CLASS_GPU))
+        return capacity + 1;
+    return whole_cells(cs->kind[i / CLASSES].time[type], node->knapsacks.grid, capacity);
+}
+
+/*
+ * Some tasks of one worker are worth no more than so many times the most of one, and no more than
+ * the capacity less as many times the least by which one weighs more than it is worth: is the most
+ * that both allow enough?
+ */
+static int is_settled_by_counts(const cases *cs, const proof_node *node, int type)
+{
+    int64_t capacity = node->knapsacks.capacity, top = 0, spare = capacity + 1, count;
+
+    for (size_t i = 0; i < cs->c->kinds * CLASSES; i++) {
+        int64_t worth = cs->c->worth[node->knapsacks.worth + i];
+        cells   weight = weight_on(cs, node, i, type);
+
+        if (worth == 0 || weight > capacity || count_of(cs, i / CLASSES, i % CLASSES) == 0)
+            continue;
+        top = worth > top ? worth : top;
+        spare = (int64_t)weight - worth < spare ? (int64_t)weight - worth : spare;
+    }
+    if (top == 0 || spare < 0)
+        return top == 0;
+    count = capacity / (top + spare);
+    return count * top <= node->knapsacks.most[type] &&
+           capacity - (count + 1) * spare <= node->knapsacks.most[type];
+}
+
 static const char *flaw_of_type(const cases *cs, const proof_node *node, int type)
 {
     int64_t        capacity = node->knapsacks.capacity;
@@ -156,19 +191,19 @@ static const char *flaw_of_type(const cases *cs, const proof_node *node, int typ
     knapsack_item *item;
     verdict        found;
 
+    if (is_settled_by_counts(cs, node, type))
+        return NULL;
     for (size_t i = 0; i < cs->c->kinds * CLASSES; i++)
         for (uint32_t left = count_of(cs, i / CLASSES, i % CLASSES); left > 0; left /= 2)
             room++;
     item = checked_calloc(room + 1, sizeof *item);
     for (size_t i = 0; i < cs->c->kinds * CLASSES; i++) {
-        double time = cs->kind[i / CLASSES].time[type];
-        cells  weight = whole_cells(time, node->knapsacks.grid, capacity);
-        int class = i % CLASSES;
+        cells weight = weight_on(cs, node, i, type);
 
-        if (weight <= capacity && class != (type ? CLASS_CPU : CLASS_GPU))
-            count += add_items(item + count, (int64_t)weight,
-                               cs->c->worth[node->knapsacks.worth + i],
-                               count_of(cs, i / CLASSES, class), capacity);
+        if (weight <= capacity)
+            count +=
+                add_items(item + count, (int64_t)weight, cs->c->worth[node->knapsacks.worth + i],
+                          count_of(cs, i / CLASSES, i % CLASSES), capacity);
     }
     found = knapsack_check(item, count, capacity, node->knapsacks.most[type], cs->l);
     free(item);

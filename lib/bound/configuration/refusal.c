@@ -12,9 +12,10 @@
  */
 #include "bound/configuration/refusal.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
+
+#include "bound/grid.h"
 
 enum {
     GRID_BITS = 40,     /* cells of the makespan we start from */
@@ -90,13 +91,9 @@ int64_t hsi_refusal_round(const hsi_refusal *r, int64_t capacity)
     return rounded < INT64_MAX ? (int64_t)rounded : INT64_MAX;
 }
 
-/* As the greatest double that is not above it. */
 double hsi_refusal_bound(const hsi_refusal *r)
 {
-    int64_t cells = r->refused + 1;
-    int     beyond = 64 - DBL_MANT_DIG - __builtin_clzll((uint64_t)cells | 1);
-
-    return ldexp((double)(beyond > 0 ? cells >> beyond << beyond : cells), r->grid);
+    return hsi_grid_value(r->refused + 1, r->grid);
 }
 
 hs_status hsi_refusal_open(hsi_refusal *r, const hsi_problem *pb, double from, double longest,

@@ -214,8 +214,10 @@ static int split_at_longest(const hsi_prover *pr, hsi_case *c)
 static hs_status bound_deeply(hsi_prover *pr, hsi_case *c)
 {
     int       cut = 0;
-    hs_status st = by_configuration(pr, c, &cut);
+    hs_status st = hsi_prover_crowd(pr, c);
 
+    if (st == HS_OK && c->own < pr->goal)
+        st = by_configuration(pr, c, &cut);
     if (st != HS_OK || c->own >= pr->goal)
         return st;
     if (cut || split_at_longest(pr, c))

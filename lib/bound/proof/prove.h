@@ -78,6 +78,9 @@ void hsi_prover_split_at(const hsi_prover *pr, hsi_case *c, size_t kind, double 
 /* Proves what it can of the case that is turned to, and chooses where to split it. */
 hs_status hsi_prover_bound(hsi_prover *pr, hsi_case *c);
 
+/* Proves what it can by how many tasks workers of one type must have. */
+hs_status hsi_prover_crowd(hsi_prover *pr, hsi_case *c);
+
 /* Packs what the case that is turned to leaves to one type only, with so many nodes a type. */
 hs_status hsi_prover_pack(hsi_prover *pr, hsi_case *c, uint64_t most_nodes);
 

@@ -112,12 +112,12 @@ static hs_status open_filling(hsi_best *best, hs_type type)
 /* A bound that knows how many tasks some workers have at least. */
 static hs_status raise_by_crowd(hsi_best *best, hs_type type)
 {
-    double    bound;
-    hs_status st = hsi_crowd_bound(best->pb.n, times_of(&best->pb, type),
-                                   workers_of(&best->pb, type), &best->asker, &bound);
+    hsi_crowd crowd;
+    hs_status st = hsi_crowd_find(best->pb.n, times_of(&best->pb, type),
+                                  workers_of(&best->pb, type), &best->asker, &crowd);
 
     if (st == HS_OK)
-        hsi_bounds_raise(best, bound, hsi_alg_exact.about.name);
+        hsi_bounds_raise(best, hsi_crowd_value(&crowd), hsi_alg_exact.about.name);
     return st;
 }
 
