@@ -35,6 +35,11 @@ typedef struct hs_policy_kind hs_policy_kind; /* static, never freed; below */
  * only where that gains more than what is thrown away, the less the better the estimates of
  * the taker's type are. Each type takes a task once, and none that was taken from it late:
  * so no two workers take a task from each other for ever, however wrong its estimates are.
+ *
+ * In a graph plan+steal leaves what is on time to the plan, which may have a worker wait for good
+ * reason. What is ready later than it starts by the plan goes to whoever is idle and would end it
+ * before its worker is expected to, what is due first before the rest; and what runs is taken only
+ * if it began late or has outlasted its estimate.
  */
 HS_API size_t                hs_policy_count(void);
 HS_API const hs_policy_kind *hs_policy_at(size_t index);
@@ -186,7 +191,8 @@ HS_API int hs_policy_settles(const hs_policy *policy);
  * What does `worker`, idle, do at `now`? What it starts is held to run from `now` on, and
  * others may have been waiting for that. Who was told to take a task and asks again before
  * it ended is told so again. plan: O(log n); heteroprio: O(log n), and O(m + k) where it has
- * to find a victim; plan+steal: O(1), and O(m + k) where it has to steal.
+ * to find a victim; plan+steal: O(1), in a graph O(log n), and
+ * O(m + k) where it has to steal.
  */
 HS_API void hs_policy_next(hs_policy *policy, unsigned worker, double now, hs_decision *out,
                            hs_wake *wake);
@@ -284,7 +290,7 @@ struct hs_policy_kind {
  * estimate is, else HS_EINVAL); what depends on what, data and links are those of `estimates`.
  * Among workers that are idle at one time GPUs act first, then lower numbers. With exact estimates
  * and no tolerance heteroprio gives the schedule of the algorithm of that name, and plan+steal one
- * that is not longer than plan's, but for the rounding of sums. What is skipped has made what it
+ * that is not longer than plan's, but for the rounding of sums; in a graph it is plan's. What is skipped has made what it
  * makes in the host's memory; all that it comes after is to be skipped, too. HS_EOVERFLOW: it would
  * last longer than a double can tell; HS_ESCHEDULE: the policy decides what cannot be done, or
  * leaves a task.

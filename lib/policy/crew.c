@@ -243,12 +243,21 @@ static double end_by(const hsi_crew *crew, unsigned thief, const booty *b, doubl
     return there + hsi_crew_time(crew, hsi_crew_type(crew, thief), b->task);
 }
 
+/* It is left alone, as it began when it was due and has not outlasted its estimate. */
+static int is_on_time(const hsi_crew *crew, const booty *b, double now)
+{
+    return crew->due && crew->member[b->worker].start <= crew->due[b->task] &&
+           !is_late(crew, b->worker, now);
+}
+
 static int is_worth_it(const hsi_crew *crew, unsigned thief, const booty *b, double now)
 {
     prize p;
 
     if (crew->taking.anyhow)
         return 1;
+    if (is_on_time(crew, b, now))
+        return 0;
     if (!crew->memory) {
         p = prize_of(crew, b->worker);
         return is_worth(&p, now);
@@ -310,7 +319,7 @@ static double next_worth(const hsi_crew *crew, unsigned thief, const booty *b, d
     const hsi_member *m = &crew->member[b->worker];
     double            after_task;
 
-    if (!crew->memory)
+    if (!crew->memory && !is_on_time(crew, b, now))
         return hsi_crew_worth_taking(crew, b->worker, now);
     if (!is_late(crew, b->worker, now))
         return fmax(nextafter(m->start + patience(crew, b->worker), INFINITY),

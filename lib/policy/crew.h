@@ -59,6 +59,7 @@ typedef struct hsi_crew {
     double             quiet[2]; /* by hs_type: before that, nothing is worth taking */
     const hsi_memory  *memory;   /* where transfers count; NULL: nowhere */
     hsi_taking         taking;
+    const double      *due; /* of tasks: what began no later is taken only when late; NULL: never */
 } hsi_crew;
 
 /* `pb` must outlive it. */

@@ -168,7 +168,7 @@ hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estima
         st = known.create(policy, estimates, plan, &settings, &policy->state);
     if (st == HS_OK && hsi_ask(&policy->asker)) {
         st = HS_ECANCELED;
-        known.free(policy->state);
+        policy->kind.free(policy->state);
     }
     policy->asker = (hsi_asker){0};
     if (st == HS_OK)

@@ -12,12 +12,15 @@
  * Only the end of a list is looked at, what would run last anyway: O(workers) a
  * theft, whatever the number of tasks; and nobody looks twice while nothing that
  * could change the answer has happened.
+ *
+ * In a graph it is late.c that helps.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "policy/crew.h"
+#include "policy/late.h"
 #include "policy/lists.h"
 #include "policy/policy.h"
 #include "policy/pool.h"
@@ -43,9 +46,9 @@ static void steal_free(hs_policy_state *steal)
     free(steal);
 }
 
-static hs_status steal_create(hs_policy *policy, const hs_instance *estimates,
-                              const hs_schedule *schedule, const hs_policy_settings *settings,
-                              hs_policy_state **out)
+static hs_status create(hs_policy *policy, const hs_instance *estimates,
+                        const hs_schedule *schedule, const hs_policy_settings *settings,
+                        hs_policy_state **out)
 {
     hs_policy_state *steal = calloc(1, sizeof *steal);
     hs_status        st;
@@ -68,6 +71,16 @@ static hs_status steal_create(hs_policy *policy, const hs_instance *estimates,
     else
         steal_free(steal);
     return st;
+}
+
+static hs_status steal_create(hs_policy *policy, const hs_instance *estimates,
+                              const hs_schedule *schedule, const hs_policy_settings *settings,
+                              hs_policy_state **out)
+{
+    if (!hs_instance_has_graph(estimates))
+        return create(policy, estimates, schedule, settings, out);
+    policy->kind = hsi_policy_late; /* other rules, and all further calls go there */
+    return policy->kind.create(policy, estimates, schedule, settings, out);
 }
 
 static double estimate(const hs_policy_state *steal, hs_type type, uint32_t task)
@@ -343,4 +356,6 @@ const hs_policy_kind hsi_policy_plan_steal = {
     .skip = steal_skip,
     .retire = steal_retire,
     .stranded = steal_stranded,
+    .graphs = 1,
+    .ready = hsi_late_ready, /* late.c's */
 };

@@ -5,6 +5,7 @@
  */
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "graph_sample.h"
@@ -44,12 +45,13 @@ static void require_same(const graph_sample *s, const char *name, const hs_place
     GRAPH_REQUIRE(s, seen == count, "%s: other workers", name);
 }
 
-/* How many were aborted. */
-static size_t follow(const graph_sample *s, const char *name, const hs_policy_settings *settings,
-                     const hs_schedule *plan, const hs_instance *truth)
+/* By the rules of the policy `as`. How many were aborted. */
+static size_t follow_as(const graph_sample *s, const char *name, const char *as,
+                        const hs_policy_settings *settings, const hs_schedule *plan,
+                        const hs_instance *truth)
 {
     static hs_placement expected[MOST_ENTRIES];
-    literal_rules       rules = {name, settings, plan, truth};
+    literal_rules       rules = {as, settings, plan, truth};
     hs_schedule        *found = NULL;
     hs_status st = hs_policy_simulate(hs_policy_find(name), s->in, plan, truth, settings, &found);
     size_t    aborted;
@@ -61,6 +63,12 @@ static size_t follow(const graph_sample *s, const char *name, const hs_policy_se
     aborted = hs_schedule_size(found) - s->n;
     hs_schedule_free(found);
     return aborted;
+}
+
+static size_t follow(const graph_sample *s, const char *name, const hs_policy_settings *settings,
+                     const hs_schedule *plan, const hs_instance *truth)
+{
+    return follow_as(s, name, name, settings, plan, truth);
 }
 
 static hs_policy_settings draw_settings(const hs_policy_kind *kind, uint64_t seed)
@@ -123,26 +131,80 @@ START_TEST(policies_with_other_times)
 }
 END_TEST
 
-/* A plan by some policy, on times that differ from those it was made by. */
+static hs_schedule *some_plan(const graph_sample *s, size_t maker)
+{
+    static const char *const makers[] = {"heteroprio", "dualhp", "dmda", "dynamic"};
+    hs_schedule             *plan = NULL;
+
+    ck_assert_int_eq(
+        hs_policy_simulate(hs_policy_find(makers[maker % 4]), s->in, NULL, s->in, NULL, &plan),
+        HS_OK);
+    return plan;
+}
+
+/* A plan by some policy, on times that differ from those it was made by. While they do not, nobody
+ * steals. */
 START_TEST(plans_as_they_read)
 {
     size_t rounds = sample_rounds(3000);
 
     for (size_t i = 0; i < rounds; i++) {
-        static const char *const makers[] = {"heteroprio", "dualhp", "dmda", "dynamic"};
-        graph_sample             s;
-        hs_schedule             *plan = NULL;
+        graph_sample s;
+        hs_schedule *plan;
 
         graph_sample_make(&s, 64000000 + i);
-        ck_assert_int_eq(hs_policy_simulate(hs_policy_find(makers[i % 4]), s.in, NULL, s.in, NULL,
-                                            &plan), HS_OK);
+        plan = some_plan(&s, i);
         if (hs_instance_has_graph(s.in)) {
             follow(&s, "plan", NULL, plan, s.in);
             follow(&s, "plan", NULL, plan, s.truth);
+            follow_as(&s, "plan+steal", "plan", NULL, plan, s.in);
         }
         hs_schedule_free(plan);
         graph_sample_free(&s);
     }
+}
+END_TEST
+
+static double makespan_of(const graph_sample *s, const char *name, const hs_schedule *plan)
+{
+    hs_schedule *found = NULL;
+    double       makespan;
+
+    ck_assert_int_eq(hs_policy_simulate(hs_policy_find(name), s->in, plan, s->truth, NULL, &found),
+                     HS_OK);
+    makespan = hs_schedule_makespan(found);
+    hs_schedule_free(found);
+    return makespan;
+}
+
+START_TEST(what_is_late_is_stolen_as_it_reads)
+{
+    size_t rounds = sample_rounds(6000), covered = 0, better = 0, worse = 0;
+
+    for (size_t i = 0; i < rounds; i++) {
+        graph_sample       s;
+        hs_policy_settings settings;
+        hs_schedule       *plan;
+
+        hs_policy_settings_init(&settings);
+        settings.tolerance = i % 2 ? 0 : 0.02;
+        graph_sample_make_plain(&s, 65000000 + i);
+        plan = some_plan(&s, i);
+        if (hs_instance_has_graph(s.in)) {
+            double with = makespan_of(&s, "plan+steal", plan),
+                   without = makespan_of(&s, "plan", plan);
+
+            follow(&s, "plan+steal", &settings, plan, s.truth);
+            covered++;
+            better += with < without;
+            worse += with > without;
+        }
+        hs_schedule_free(plan);
+        graph_sample_free(&s);
+    }
+    printf("plan+steal on graphs: %zu, better in %zu, worse in %zu\n", covered, better, worse);
+    ck_assert_msg(rounds < 1000 || better > covered / 40, "better in %zu of %zu", better, covered);
+    ck_assert_msg(rounds < 1000 || worse < better, "worse in %zu, better in %zu", worse, better);
 }
 END_TEST
 
@@ -209,6 +271,7 @@ int main(void)
     tcase_add_loop_test(cases, policies_as_they_read, 0, kinds);
     tcase_add_test(cases, policies_with_other_times);
     tcase_add_test(cases, plans_as_they_read);
+    tcase_add_test(cases, what_is_late_is_stolen_as_it_reads);
     tcase_add_loop_test(cases, luck_breaks_nothing, 0, kinds);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

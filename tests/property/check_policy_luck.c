@@ -278,6 +278,89 @@ START_TEST(a_task_comes_within_sight)
 }
 END_TEST
 
+static void add(hs_builder *b, double cpu, double gpu)
+{
+    hs_task task;
+
+    hs_task_init(&task);
+    task.cpu = cpu;
+    task.gpu = gpu;
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+}
+
+/* When the third task ends under plan+steal; the tasks run in order on the workers planned. */
+static double end_of_third(hs_builder *b, unsigned cpus, unsigned gpus, const unsigned *on,
+                           const double *true_cpu, const double *true_gpu,
+                           const unsigned char *skip)
+{
+    hs_policy_settings settings;
+    hs_placement       at[3];
+    hs_instance       *in = NULL, *truth = NULL;
+    hs_schedule       *plan = NULL, *found = NULL;
+    double             end = 0;
+
+    for (unsigned i = 0; i < 3; i++)
+        at[i] = (hs_placement){i, i, i, on[i], HS_RUN};
+    hs_policy_settings_init(&settings);
+    settings.skip = skip;
+    ck_assert_int_eq(hs_builder_workers(b, cpus, gpus), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    ck_assert_int_eq(hs_instance_wrap(3, true_cpu, true_gpu, NULL, cpus, gpus, &truth), HS_OK);
+    ck_assert_int_eq(hs_schedule_build(cpus, gpus, 3, at, &plan), HS_OK);
+    ck_assert_int_eq(
+        hs_policy_simulate(kind_of("plan+steal"), in, plan, truth, &settings, &found), HS_OK);
+    for (unsigned w = 0; w < cpus + gpus; w++) {
+        size_t          count;
+        const hs_entry *entry = hs_schedule_entries(found, w, &count);
+
+        for (size_t i = 0; i < count; i++)
+            if (entry[i].task == 2)
+                end = entry[i].end;
+    }
+    hs_schedule_free(found);
+    hs_schedule_free(plan);
+    hs_instance_free(truth);
+    hs_instance_free(in);
+    hs_builder_free(b);
+    return end;
+}
+
+/* What is due when is told by what is left: the first is done already. */
+START_TEST(late_after_what_is_skipped)
+{
+    static const unsigned      on[] = {0, 1, 1};
+    static const double        truth[] = {1, 30, 10}, none[] = {1, 1, 1};
+    static const unsigned char skip[] = {1, 0, 0};
+    hs_builder                *b = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    add(b, 1, INFINITY);
+    add(b, 10, INFINITY);
+    add(b, 10, INFINITY);
+    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_after(b, 2, 0, 0, 0), HS_OK);
+    ck_assert_double_eq_tol(end_of_third(b, 2, 0, on, truth, none, skip), 20, 1e-9);
+}
+END_TEST
+
+/* The plan has inputs moved as soon as they are made; who steals has them moved then. */
+START_TEST(late_although_it_has_been_moved)
+{
+    static const unsigned on[] = {0, 1, 1};
+    static const double   cpu[] = {1, INFINITY, INFINITY}, gpu[] = {INFINITY, 30, 10};
+    hs_builder           *b = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    add(b, 1, INFINITY);
+    add(b, INFINITY, 10);
+    add(b, INFINITY, 10);
+    ck_assert_int_eq(hs_builder_after(b, 2, 0, 0, 2), HS_OK);
+    ck_assert_int_eq(hs_builder_link(b, HS_H2D, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_link(b, HS_D2H, 0, 1), HS_OK);
+    ck_assert_double_eq_tol(end_of_third(b, 1, 2, on, cpu, gpu, NULL), 22, 1e-9);
+}
+END_TEST
+
 START_TEST(what_is_not_restartable_is_left_alone)
 {
     static const double times[] = {8, 2}, slow[] = {800, 800};
@@ -366,6 +449,8 @@ int main(void)
     tcase_add_test(cases, a_task_that_is_long_everywhere);
     tcase_add_test(cases, waiting_behind_a_slow_task);
     tcase_add_test(cases, a_task_comes_within_sight);
+    tcase_add_test(cases, late_after_what_is_skipped);
+    tcase_add_test(cases, late_although_it_has_been_moved);
     tcase_add_test(cases, what_is_not_restartable_is_left_alone);
     tcase_add_test(cases, bad_arguments);
     suite_add_tcase(suite, cases);

@@ -38,7 +38,8 @@ static double draw_time(dice *d, unsigned family)
 }
 
 /* What is the same for estimates and truth, with times for each. */
-static void add_rows(const graph_sample *s, dice *d, hs_builder *b, hs_builder *truth, size_t rows)
+static void add_rows(const graph_sample *s, dice *d, hs_builder *b, hs_builder *truth, size_t rows,
+                     int is_plain)
 {
     unsigned family = dice_below(d, 4), counts = dice_below(d, 3), pinned = dice_below(d, 3);
 
@@ -56,6 +57,8 @@ static void add_rows(const graph_sample *s, dice *d, hs_builder *b, hs_builder *
         task.priority = (int64_t)dice_below(d, 4) - 1;
         task.count = counts ? 1 : dice_between(d, 1, 2);
         task.restartable = pinned == 0 && dice_below(d, 3) == 0 ? HS_RESTART_NO : HS_RESTART_YES;
+        if (is_plain)
+            task.restartable = HS_RESTART_NO;
         ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
         task.cpu *= dice_below(d, 2) ? 1 : 0.5 + dice_unit(d);
         task.gpu *= dice_below(d, 2) ? 1 : 0.5 + dice_unit(d);
@@ -166,7 +169,7 @@ static void write_out(graph_sample *s)
         s->size[s->data] = hs_instance_data_bytes(s->in, s->data);
 }
 
-void graph_sample_make(graph_sample *s, uint64_t seed)
+static void make(graph_sample *s, uint64_t seed, int is_plain)
 {
     dice        d = {seed};
     hs_builder *b = NULL, *truth = NULL;
@@ -183,13 +186,13 @@ void graph_sample_make(graph_sample *s, uint64_t seed)
     ck_assert_int_eq(hs_builder_create(&truth), HS_OK);
     ck_assert_int_eq(hs_builder_workers(b, s->m, s->k), HS_OK);
     ck_assert_int_eq(hs_builder_workers(truth, s->m, s->k), HS_OK);
-    add_rows(s, &d, b, truth, rows);
+    add_rows(s, &d, b, truth, rows, is_plain);
     way = dice_below(&d, 8); /* 0: independent */
     if (way > 0 && way < 6)
         add_edges(&d, b, rows, way < 3); /* accesses go in the order of the rows */
     if (way > 4)
         add_data(&d, b, rows);
-    if (way > 0)
+    if (way > 0 && !is_plain)
         add_links(s, &d, b);
     ck_assert_int_eq(hs_builder_finish(b, &s->in, NULL), HS_OK);
     ck_assert_int_eq(hs_builder_finish(truth, &s->truth, NULL), HS_OK);
@@ -198,6 +201,16 @@ void graph_sample_make(graph_sample *s, uint64_t seed)
     s->links &= hs_instance_has_graph(s->in); /* without a graph there is nothing to move */
     s->n = hs_instance_tasks(s->in);
     write_out(s);
+}
+
+void graph_sample_make(graph_sample *s, uint64_t seed)
+{
+    make(s, seed, 0);
+}
+
+void graph_sample_make_plain(graph_sample *s, uint64_t seed)
+{
+    make(s, seed, 1);
 }
 
 void graph_sample_free(graph_sample *s)

@@ -26,6 +26,7 @@ typedef struct graph_sample {
 } graph_sample;
 
 void graph_sample_make(graph_sample *s, uint64_t seed);
+void graph_sample_make_plain(graph_sample *s, uint64_t seed); /* nothing restartable, no links */
 void graph_sample_free(graph_sample *s);
 
 _Noreturn void graph_sample_fail(const graph_sample *s, const char *format, ...)

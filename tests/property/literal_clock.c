@@ -121,13 +121,15 @@ static int step(law *l)
         return law_dmda_step(l);
     if (is_named(l, "plan"))
         return law_plan_step(l);
+    if (is_named(l, "plan+steal"))
+        return law_late_step(l);
     return law_one_acts(l) || law_one_looks_ahead(l);
 }
 
 /* When something happens next; infinity: never. */
 static double next_time(const law *l)
 {
-    double next = INFINITY;
+    double next = is_named(l, "plan+steal") ? law_late_moment(l) : INFINITY;
 
     for (int w = 0; w < workers(l); w++)
         if (l->lane[w].task >= 0)
@@ -156,7 +158,7 @@ static void begin(law *l)
         ((double *)l->piece)[i] = none;
     for (size_t i = 0; i < sizeof l->copy / sizeof none; i++)
         ((double *)l->copy)[i] = none;
-    if (is_named(l, "plan"))
+    if (l->rules->plan)
         law_read_plan(l);
 }
 
@@ -165,12 +167,16 @@ size_t literal_graph(const graph_sample *s, const literal_rules *rules, hs_place
 {
     static const hs_policy_settings defaults = {.struct_size = sizeof defaults};
     static law                      l;
+    double                          due[TASKS] = {0};
 
+    if (strcmp(rules->name, "plan+steal") == 0)
+        law_rehearse(s, rules->plan, due);
     l = (law){.s = s,
               .rules = rules,
               .settings = rules->settings ? rules->settings : &defaults,
               .out = out,
               .most = most};
+    memcpy(l.due, due, sizeof due);
     begin(&l);
     for (; !isinf(l.now); l.now = next_time(&l)) {
         size_t news;

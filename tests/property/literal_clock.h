@@ -6,13 +6,13 @@
 
 /*
  * The policies on graphs once more, as their rules read: time by time, whoever is first in the
- * order does one thing, and everything is looked at again. Those that take from others, and dualhp,
- * with exact estimates only.
+ * order does one thing, and everything is looked at again. Those that take from others what runs,
+ * and dualhp, with exact estimates only.
  */
 typedef struct literal_rules {
     const char               *name;
     const hs_policy_settings *settings; /* NULL: defaults */
-    const hs_schedule        *plan;     /* of plan */
+    const hs_schedule        *plan;     /* of plan, plan+steal; else NULL */
     const hs_instance        *truth;
 } literal_rules;
 

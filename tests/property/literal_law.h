@@ -41,6 +41,7 @@ typedef struct law {
     double                    copy[TASKS + 1][GRAPH_DATA][GRAPH_NODES]; /* by writer + 1 */
     int                       list[WORKERS][TASKS];                     /* plan */
     size_t                    listed[WORKERS], at[WORKERS];
+    double                    due[TASKS];                               /* plan+steal */
     hs_placement             *out;
     size_t                    count, most;
 } law;
@@ -111,6 +112,12 @@ int  law_dynamic_step(law *l);
 int  law_rank_step(law *l);
 int  law_dmda_step(law *l);
 int  law_plan_step(law *l);
+int  law_start_own(law *l, int w);
 void law_read_plan(law *l);
+
+/* literal_late.c */
+int    law_late_step(law *l);
+double law_late_moment(const law *l);
+void   law_rehearse(const graph_sample *s, const hs_schedule *plan, double *due);
 
 #endif

@@ -151,20 +151,25 @@ int law_dmda_step(law *l)
 }
 
 
+int law_start_own(law *l, int w)
+{
+    int t;
+
+    if (l->lane[w].task >= 0 || l->at[w] == l->listed[w])
+        return 0;
+    t = l->list[w][l->at[w]];
+    if (l->state[t] != READY)
+        return 0;
+    l->at[w]++;
+    law_hold_from(l, w, t, law_planned_arrival(l, t, w));
+    return 1;
+}
+
 int law_plan_step(law *l)
 {
-    for (int i = 0; i < workers(l); i++) {
-        int w = worker_at(l, i), t;
-
-        if (l->lane[w].task >= 0 || l->at[w] == l->listed[w])
-            continue;
-        t = l->list[w][l->at[w]];
-        if (l->state[t] != READY)
-            continue;
-        l->at[w]++;
-        law_hold_from(l, w, t, law_planned_arrival(l, t, w));
-        return 1;
-    }
+    for (int i = 0; i < workers(l); i++)
+        if (law_start_own(l, worker_at(l, i)))
+            return 1;
     return 0;
 }
 

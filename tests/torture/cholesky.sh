@@ -28,7 +28,7 @@ trap 'exit 130' INT
 
 policies()
 {
-    ./hsched-exec --help | sed -n '/^Policies:/,$ s/^  \([a-z][^ ]*\).*/\1/p' | grep -vx 'plan+steal'
+    ./hsched-exec --help | sed -n '/^Policies:/,$ s/^  \([a-z][^ ]*\).*/\1/p'
 }
 
 # A core is held to make 20 GFLOP/s, a GPU five times that.

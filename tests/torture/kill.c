@@ -199,7 +199,7 @@ static pid_t start_run(void)
 {
     static const char *const policy[] = {"--policy=plan", "--policy=heteroprio", "--policy=dynamic",
                                          "--policy=dualhp",
-                                         "--policy=plan+steal"}; /* knows no graphs */
+                                         "--policy=plan+steal"};
     char                     path[4200], number[16], chosen[32];
     char                    *words[] = {path,
                                         (char[]){"plan"},
@@ -214,7 +214,7 @@ static pid_t start_run(void)
 
     snprintf(number, sizeof number, "%d", run);
     setenv("TORTURE_RUN", number, 1);
-    snprintf(chosen, sizeof chosen, "%s", policy[dice(is_graph ? 4 : 5)]);
+    snprintf(chosen, sizeof chosen, "%s", policy[dice(5)]);
     tool_path(path, sizeof path, "hsched-exec");
     return start(words);
 }

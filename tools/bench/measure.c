@@ -26,8 +26,7 @@ static int failed(const work *w, const char *what, hs_status status)
     message("%s, seed %llu: %s: %s%s", w->one->recipe, (unsigned long long)w->one->seed, what,
             hs_status_text(status),
             status == HS_EDEPENDENT
-                ? "; hsched-solve --list says which algorithms take graphs, and "
-                  "plan+steal does not"
+                ? "; hsched-solve --list says which algorithms take graphs"
                 : "");
     return exit_code(status);
 }

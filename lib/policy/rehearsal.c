@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "policy/rehearsal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+hs_status hsi_rehearsal_open(hsi_rehearsal *r, const hs_instance *in, const hsi_problem *pb,
+                             const hsi_lists *lists)
+{
+    size_t tasks = pb->n + 1;
+
+    *r = (hsi_rehearsal){.pb = pb};
+    r->due = malloc(tasks * sizeof *r->due);
+    r->owner = malloc(tasks * sizeof *r->owner);
+    r->running = malloc(lists->workers * sizeof *r->running);
+    r->left = aligned_alloc(sizeof *r->left, lists->workers * sizeof *r->left);
+    if (!r->due || !r->owner || !r->running || !r->left ||
+        hsi_worker_tree_open(&r->busy, lists->workers) || hsi_ready_open(&r->ready, pb) != HS_OK ||
+        hsi_memory_open(&r->memory, in, pb) != HS_OK) {
+        hsi_rehearsal_close(r);
+        return HS_ENOMEM;
+    }
+    for (unsigned w = 0; w < lists->workers; w++)
+        for (const uint32_t *task = lists->of[w].next; task != lists->of[w].end; task++)
+            r->owner[*task] = w;
+    return HS_OK;
+}
+
+void hsi_rehearsal_close(hsi_rehearsal *r)
+{
+    free(r->due);
+    free(r->owner);
+    free(r->running);
+    free(r->left);
+    hsi_worker_tree_close(&r->busy);
+    hsi_ready_close(&r->ready);
+    hsi_memory_close(&r->memory);
+    *r = (hsi_rehearsal){0};
+}
+
+void hsi_rehearsal_skip(hsi_rehearsal *r, uint32_t task)
+{
+    hsi_ready_skip(&r->ready, task);
+}
+
+/* An idle worker starts its next task, if that is ready. */
+static void go_on(hsi_rehearsal *r, unsigned worker, double now)
+{
+    const double *time = worker < r->pb->m ? r->pb->p : r->pb->q;
+    uint32_t      task;
+
+    if (!hsi_list_peek(&r->left[worker], &task) || !hsi_is_ready(&r->ready, task))
+        return;
+    r->left[worker].next++;
+    r->running[worker] = task;
+    hsi_memory_foresee(&r->memory, task, worker);
+    r->due[task] = hsi_memory_fetch(&r->memory, task, worker, now);
+    hsi_worker_tree_set(&r->busy, worker, r->due[task] + time[task]);
+}
+
+typedef struct moment {
+    hsi_rehearsal *rehearsal;
+    double         now;
+} moment;
+
+static void release(void *data, uint32_t task)
+{
+    const moment *m = data;
+    unsigned      worker = m->rehearsal->owner[task];
+
+    if (isinf(hsi_worker_tree_time_of(&m->rehearsal->busy, worker)))
+        go_on(m->rehearsal, worker, m->now);
+}
+
+void hsi_rehearse(hsi_rehearsal *r, const hsi_lists *lists)
+{
+    moment m = {r, 0};
+
+    memcpy(r->left, lists->of, lists->workers * sizeof *r->left);
+    for (size_t i = 0; i < r->pb->n; i++)
+        r->due[i] = INFINITY;
+    for (unsigned w = 0; w < lists->workers; w++)
+        hsi_worker_tree_set(&r->busy, w, INFINITY);
+    for (unsigned w = 0; w < lists->workers; w++)
+        go_on(r, w, 0);
+    while (!isinf(m.now = hsi_worker_tree_time(&r->busy))) {
+        unsigned worker = hsi_worker_tree_first(&r->busy);
+
+        hsi_worker_tree_set(&r->busy, worker, INFINITY);
+        hsi_memory_done(&r->memory, r->running[worker], worker, m.now);
+        hsi_ready_done_shared(&r->ready, r->running[worker], release, &m);
+        if (isinf(hsi_worker_tree_time_of(&r->busy, worker)))
+            go_on(r, worker, m.now);
+    }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_POLICY_REHEARSAL_H
+#define HSI_POLICY_REHEARSAL_H
+
+#include "policy/lists.h"
+#include "policy/memory.h"
+#include "policy/ready.h"
+#include "support/worker_tree.h"
+
+/*
+ * When each task of a graph starts if its plan is followed and all takes what it is estimated to:
+ * the very times that the policy of that name comes to under the virtual clock, bit for bit.
+ */
+typedef struct hsi_rehearsal {
+    const hsi_problem *pb;
+    double            *due;   /* of tasks: when it starts; INFINITY: never */
+    uint32_t          *owner; /* of tasks: in whose list it is */
+
+    /* for the time of the rehearsal */
+    hsi_ready       ready;
+    hsi_memory      memory;
+    hsi_worker_tree busy;    /* until when each worker runs something; INFINITY: it does not */
+    uint32_t       *running; /* of workers */
+    hsi_list       *left;    /* of workers: what is left of its list */
+} hsi_rehearsal;
+
+/* `pb` must outlive it. */
+hs_status hsi_rehearsal_open(hsi_rehearsal *rehearsal, const hs_instance *in, const hsi_problem *pb,
+                             const hsi_lists *lists);
+void      hsi_rehearsal_close(hsi_rehearsal *rehearsal);
+
+/* Before it: the task is done already. */
+void hsi_rehearsal_skip(hsi_rehearsal *rehearsal, uint32_t task);
+
+/* Of what is in the lists now. Once. O(tasks log workers + edges). */
+void hsi_rehearse(hsi_rehearsal *rehearsal, const hsi_lists *lists);
+
+#endif
