@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * StarPU tasks that do nothing, as bench_exec has them: two CPU workers, two time stamps
- * a task. Median of 9 for each scheduler.
+ * a task. Median of 9 for each scheduler. And the factorisations of bench_exec_tiled.h, whose tiles are
+ * data of StarPU's, from which it infers what depends on what.
  *
- *   bench_exec_starpu [TASKS]      default 100000
+ *   bench_exec_starpu [TASKS [ORDER [TILE [TILES]]]]      default 100000 4096 256 40
  */
 #include <starpu.h>
 
-#include "bench_exec_rows.h"
+#include "bench_exec_tiled.h"
 
 static void body(void *buffers[], void *at)
 {
@@ -45,19 +46,95 @@ static double run(uint32_t tasks, stamp *stamps)
     return us_per_task(clock_ns() - start, tasks);
 }
 
-static void measure(const char *scheduler, uint32_t tasks, stamp *stamps)
+static void run_step(void *buffers[], void *at)
+{
+    (void)buffers; /* they are where they were */
+    do_step(at);
+}
+
+/* By how many tiles it reads beside the one that it writes, which is the last. */
+static struct starpu_codelet step_codelets[] = {
+    {.cpu_funcs = {run_step}, .nbuffers = 1, .modes = {STARPU_RW}},
+    {.cpu_funcs = {run_step}, .nbuffers = 2, .modes = {STARPU_R, STARPU_RW}},
+    {.cpu_funcs = {run_step}, .nbuffers = 3, .modes = {STARPU_R, STARPU_R, STARPU_RW}}};
+
+/* What a factorisation has as its `data`. */
+typedef struct registered {
+    starpu_data_handle_t *tile;
+    step                 *steps; /* for as long as tasks need them */
+} registered;
+
+static void submit(const step *now)
+{
+    const registered   *r = now->of->data;
+    int                 n = now->of->tiles, reads = 0;
+    int                 ij = now->i * n + now->j, ik = now->i * n + now->k, jk = now->j * n + now->k;
+    struct starpu_task *task = starpu_task_create();
+
+    if (ik != ij)
+        task->handles[reads++] = r->tile[ik];
+    if (jk != ij && jk != ik)
+        task->handles[reads++] = r->tile[jk];
+    task->handles[reads] = r->tile[ij];
+    r->steps[now->task] = *now;
+    task->cl = &step_codelets[reads];
+    task->cl_arg = &r->steps[now->task];
+    task->cl_arg_size = sizeof *now;
+    if (starpu_task_submit(task) != 0)
+        abort();
+}
+
+static int64_t run_graph(const tiled *t)
+{
+    int64_t start = clock_ns();
+
+    each_step(t, submit);
+    starpu_task_wait_for_all();
+    return clock_ns() - start;
+}
+
+static void measure_graph(const char *what, int n, int tiles)
+{
+    tiled      t = make_tiled(n, tiles);
+    size_t     count = (size_t)tiles * (size_t)tiles, bytes = (size_t)n * (size_t)n * sizeof *t.a, i;
+    registered r = {calloc(count, sizeof *r.tile), calloc(count_steps(tiles), sizeof *r.steps)};
+
+    if (!r.tile || !r.steps)
+        abort();
+    for (i = 0; i < count; i++)
+        if (n)
+            starpu_variable_data_register(&r.tile[i], STARPU_MAIN_RAM,
+                                          (uintptr_t)t.a + i * bytes, bytes);
+        else
+            starpu_void_data_register(&r.tile[i]);
+    t.data = &r;
+    (n ? compute : empty)(what, &t, run_graph);
+    for (i = 0; i < count; i++)
+        starpu_data_unregister(r.tile[i]);
+    free(r.tile);
+    free(r.steps);
+    free_tiled(&t);
+}
+
+static int start(const char *scheduler)
 {
     struct starpu_conf conf;
-    char               what[64];
-    double             us[REPEATS];
-    int                i;
 
     starpu_conf_init(&conf);
     conf.sched_policy_name = scheduler;
     conf.ncpus = WORKERS;
     conf.ncuda = conf.nopencl = 0;
     conf.bus_calibrate = 0;
-    if (starpu_init(&conf) != 0)
+    return starpu_init(&conf) == 0;
+}
+
+static void measure(const char *scheduler, uint32_t tasks, stamp *stamps)
+{
+    char   what[64];
+    double us[REPEATS];
+    int    i;
+
+    if (!start(scheduler))
         return;
     for (i = 0; i < REPEATS; i++)
         us[i] = run(tasks, stamps);
@@ -71,7 +148,7 @@ int main(int argc, char **argv)
 {
     static const char *const schedulers[] = {"eager", "lws", "dmda", "heteroprio",
                                              "modular-heteroprio"};
-    uint32_t                 tasks = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 100000;
+    uint32_t                 tasks = (uint32_t)argument(argc, argv, 1, 100000);
     stamp                   *stamps = make_stamps(tasks);
     size_t                   i;
 
@@ -79,5 +156,14 @@ int main(int argc, char **argv)
     for (i = 0; i < sizeof schedulers / sizeof *schedulers; i++)
         measure(schedulers[i], tasks, stamps);
     free(stamps);
+    for (i = 0; i < 2 && start(schedulers[i]); i++) {
+        int  n = argument(argc, argv, 3, 256);
+        char what[64];
+
+        snprintf(what, sizeof what, "starpu-%s", schedulers[i]);
+        measure_graph(what, n, argument(argc, argv, 2, 4096) / n);
+        measure_graph(what, 0, argument(argc, argv, 4, 40));
+        starpu_shutdown();
+    }
     return 0;
 }
