@@ -274,6 +274,8 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
         if (panel->happened)
             hsi_draw_failures(g, &panel->band[b]);
     }
+    if (hsi_gantt_takeovers(g))
+        hsi_draw_takeovers(g, panel);
     if (panel->transfer_count > 0)
         hsi_draw_copies(g, panel);
     if (panel->backlog.count > 0)
@@ -328,6 +330,8 @@ static hs_status add_panels(hsi_gantt *g, const hs_schedule *s)
     own->transfers = g->picture.transfers;
     own->transfer_count = g->picture.transfer_count;
     own->happened = predicted || g->picture.failure_count > 0;
+    for (unsigned i = 0; i < g->panels && st == HS_OK; i++)
+        st = hsi_find_takeovers(g, &g->panel[i]);
     if (st == HS_OK && own->happened && own->runs.graph)
         st = hsi_backlog_open(&own->backlog, g->in, s);
     return st;
@@ -339,6 +343,7 @@ static void close_panels(hsi_gantt *g)
         hsi_runs_close(&g->panel[i].runs);
         hsi_backlog_close(&g->panel[i].backlog);
         free(g->panel[i].path);
+        free(g->panel[i].parts);
     }
 }
 

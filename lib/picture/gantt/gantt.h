@@ -15,10 +15,11 @@
  * A Gantt chart is made in two passes. The layout (layout.c, legend.c) decides where everything
  * is: a panel for each schedule, in it a band of rows for each worker type, and the legend. Then
  * gantt.c draws from behind: the page, the rows, the grid; the entries of a band whose rows are
- * single workers (lanes.c) or stand for many (groups.c); above them failures (failures.c), the
- * axis (axis.c), what was copied (copies.c) or ready (ready.c) and the times that are marked
- * (lines.c). Colours are in style.c and palette.c. What ties the entries of a graph together lies
- * over them: the critical path (critical.c), and arrows that a pointer brings (arrows.c).
+ * single workers (lanes.c) or stand for many (groups.c); above them failures (failures.c), arrows
+ * from who gave a task up to who took it over (takeovers.c), the axis (axis.c), what was copied
+ * (copies.c) or ready (ready.c) and the times that are marked (lines.c). Colours are in style.c and
+ * palette.c. What ties the entries of a graph together lies over them: the critical path
+ * (critical.c), and arrows that a pointer brings (arrows.c).
  */
 
 typedef struct hsi_panel hsi_panel;
@@ -40,6 +41,12 @@ typedef struct hsi_copy_rows {
     double   top, pitch;
 } hsi_copy_rows;
 
+/* An entry, and whose it is. */
+typedef struct hsi_part {
+    const hs_entry *entry;
+    unsigned        worker;
+} hsi_part;
+
 /* One schedule: that of the picture, or what was predicted. */
 struct hsi_panel {
     const char           *name; /* NULL: it is the only one */
@@ -59,6 +66,9 @@ struct hsi_panel {
     const hs_transfer    *transfers;
     size_t                transfer_count;
     hsi_copy_rows         copies; /* if there are some */
+    hsi_part             *parts;  /* of tasks that were aborted, by task and start (takeovers.c) */
+    size_t                part_count;
+    size_t                takeovers; /* by one worker from another */
 };
 
 /* Where the ticks of the axis are, and how it is written (axis.c). */
@@ -140,6 +150,15 @@ void hsi_draw_hovers(hsi_gantt *g, const hsi_band *band);
 
 /** The arrows of a task, and the end of their group (arrows.c). */
 void hsi_put_arrows(hsi_gantt *g, const hsi_panel *panel, uint32_t task);
+
+/**
+ * Who took tasks over from whom (takeovers.c): find that out, HS_ENOMEM; ", taken over by gpu0"
+ * where that is to be said of an entry; are there arrows, and these.
+ */
+hs_status hsi_find_takeovers(const hsi_gantt *g, hsi_panel *panel);
+void hsi_put_takeover(hsi_gantt *g, const hsi_panel *panel, unsigned worker, const hs_entry *e);
+int  hsi_gantt_takeovers(const hsi_gantt *g);
+void hsi_draw_takeovers(hsi_gantt *g, const hsi_panel *panel);
 
 /** What the end of a schedule waited for (critical.c). */
 void hsi_draw_critical(hsi_gantt *g, const hsi_panel *panel);

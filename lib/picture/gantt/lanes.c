@@ -123,7 +123,9 @@ static void put_entry_title(const lane *at, const hs_entry *e, const char *name)
     hsi_output_text(&g->out, "><title>");
     hsi_put_name(&g->out, name, NAME_LIMIT);
     put_kernel(g, e->task);
-    hsi_output_format(&g->out, "%s%s\n", entry_fate(at, e), worker);
+    hsi_output_format(&g->out, "%s%s", entry_fate(at, e), worker);
+    hsi_put_takeover(g, at->band->panel, at->worker, e);
+    hsi_output_char(&g->out, '\n');
     hsi_put_interval(&g->out, e->start, e->end, 7, g->unit);
     hsi_output_text(&g->out, ": ");
     hsi_put_time(&g->out, e->end - e->start, g->unit);

@@ -181,6 +181,8 @@ static double place_head(hsi_gantt *g)
     g->legend_top = y + 4;
     hsi_legend_layout(&g->legend, &g->palette, count_aborted(g) > g->picture.failure_count,
                       g->picture.failure_count > 0, g->page_width - 2 * MARGIN);
+    if (hsi_gantt_takeovers(g))
+        hsi_legend_add_takeovers(&g->legend);
     if (g->picture.transfer_count > 0)
         hsi_legend_add_copies(&g->legend);
     if (hsi_gantt_own(g)->runs.graph)

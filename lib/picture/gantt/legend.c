@@ -68,6 +68,11 @@ void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int abort
     place_named(legend, HSI_LEGEND_IDLE, 0, "idle");
 }
 
+void hsi_legend_add_takeovers(hsi_legend *legend)
+{
+    place_named(legend, HSI_LEGEND_TAKEN, 0, "taken over");
+}
+
 void hsi_legend_add_copies(hsi_legend *legend)
 {
     place_named(legend, HSI_LEGEND_COPY, 0, "copy of data");
@@ -146,6 +151,10 @@ static void put_entry(hsi_output *out, const hsi_palette *palette, double box,
         break;
     case HSI_LEGEND_KEPT:
         hsi_put_rect(out, "yo", x, y, SWATCH, SWATCH);
+        break;
+    case HSI_LEGEND_TAKEN:
+        hsi_output_format(out, "<path class=\"ta\" marker-end=\"url(#ta)\" d=\"M%f %fv%f\"",
+                          x + SWATCH / 2.0, y + SWATCH, -SWATCH / 2.0);
         break;
     case HSI_LEGEND_COPY:
         hsi_put_rect(out, "tc", x, y, SWATCH, SWATCH);

@@ -52,6 +52,7 @@ typedef enum hsi_legend_kind {
     HSI_LEGEND_FAILED,
     HSI_LEGEND_IDLE,
     HSI_LEGEND_KEPT,
+    HSI_LEGEND_TAKEN,
     HSI_LEGEND_COPY,
     HSI_LEGEND_CRITICAL
 } hsi_legend_kind;
@@ -69,15 +70,16 @@ typedef struct hsi_legend {
     double           width, x; /* in all, and taken so far of the last line */
     double           box;      /* the width of a step of the scale */
     unsigned         lines, count;
-    hsi_legend_entry entry[HSI_COLOURS + 8];
+    hsi_legend_entry entry[HSI_COLOURS + 9];
 } hsi_legend;
 
 /** Place what explains the colours, and entries that were aborted or failed if there are some. */
 void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int aborted, int failed,
                        double width);
 
-/** Behind that: copies; idle time with something ready, where that is known, the critical path of a
- * graph, and what is to be said of arrows. */
+/** Behind that: arrows of takeovers; copies; idle time with something ready, where that is known,
+ * the critical path of a graph, and what is to be said of arrows. */
+void hsi_legend_add_takeovers(hsi_legend *legend);
 void hsi_legend_add_copies(hsi_legend *legend);
 void hsi_legend_add_graph(hsi_legend *legend, int has_run, const char *arrows);
 

@@ -15,6 +15,14 @@ static const char graph_dark[] =
     ".b{stroke:#1d2128}.y{fill:#5f7696}.yo{fill:#566074}.f{stroke:#f9fafb}.fh{stroke:#111827}.r,.j:"
     "hover .jr{stroke:#f9fafb}.ro{stroke:#ff7ac6}\n";
 
+static const char takeovers_everywhere[] =
+    ".ta{fill:none;stroke:#c2410c;stroke-width:1.5}.tb{fill:#c2410c}\n";
+static const char takeovers_dark[] = ".ta{stroke:#fdba74}.tb{fill:#fdba74}\n";
+static const char takeover_head[] =
+    "<marker id=\"ta\" viewBox=\"0 0 6 6\" refX=\"1\" refY=\"3\" markerWidth=\"6\" "
+    "markerHeight=\"6\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">"
+    "<path class=\"tb\" d=\"M0 0l6 3l-6 3z\"/></marker>\n";
+
 static const char copies_everywhere[] = ".tc{fill:#7c3aed;fill-opacity:.75}\n";
 static const char copies_dark[] = ".tc{fill:#a78bfa}\n";
 
@@ -29,16 +37,22 @@ void hsi_gantt_style(hsi_gantt *g)
     hsi_output_text(&g->out, hsi_svg_style);
     if (has_graph(g))
         hsi_output_text(&g->out, graph_everywhere);
+    if (hsi_gantt_takeovers(g))
+        hsi_output_text(&g->out, takeovers_everywhere);
     if (g->picture.transfer_count > 0)
         hsi_output_text(&g->out, copies_everywhere);
     hsi_palette_style(&g->out, &g->palette);
     hsi_output_text(&g->out, hsi_svg_dark_style);
     if (has_graph(g))
         hsi_output_text(&g->out, graph_dark);
+    if (hsi_gantt_takeovers(g))
+        hsi_output_text(&g->out, takeovers_dark);
     if (g->picture.transfer_count > 0)
         hsi_output_text(&g->out, copies_dark);
     hsi_palette_dark_style(&g->out, &g->palette);
     hsi_output_text(&g->out, "}\n</style>\n<defs>\n");
     hsi_palette_hatches(&g->out, &g->palette, g->least_height);
+    if (hsi_gantt_takeovers(g))
+        hsi_output_text(&g->out, takeover_head);
     hsi_output_text(&g->out, "</defs>\n");
 }
