@@ -212,8 +212,27 @@ static int lift_of(double sum)
     return exponent > 0 ? 0 : exponent < -1000 ? 1000 : -exponent;
 }
 
+/* What is asked of multipliers: the bound that they prove, or whether it is above a makespan. */
+typedef struct question {
+    double deadline;
+    int    is_above; /* the deadline itself: INFINITY for yes, 0 for not for certain */
+} question;
+
+static double answer(const hsi_divisible *d, const question *asked, const hsi_sum *numerator,
+                     double u, double v)
+{
+    hsi_sum room = {0, 0, 0}, rest = *numerator;
+
+    if (!asked->is_above)
+        return hsi_release_divide(&d->release, numerator, u, v);
+    hsi_sum_add_product(&room, d->rows->m, u);
+    hsi_sum_add_product(&room, d->rows->k, v);
+    hsi_sum_add_sum_times(&rest, &room, -asked->deadline);
+    return hsi_sum_surely_positive(&rest) ? INFINITY : 0;
+}
+
 /* What the pivot's multipliers prove. */
-static double pivot_bound(const hsi_divisible *d, double deadline, size_t pivot, hsi_sum cpu,
+static double pivot_bound(const hsi_divisible *d, const question *asked, size_t pivot, hsi_sum cpu,
                           hsi_sum gpu, double multiplier[2])
 {
     const hsi_problem *rows = d->rows;
@@ -224,7 +243,7 @@ static double pivot_bound(const hsi_divisible *d, double deadline, size_t pivot,
 
     for (i = 0; i < rows->n; i++) {
         hsi_ask_at(rows->asker, i);
-        if (!is_divisible(d, i, deadline))
+        if (!is_divisible(d, i, asked->deadline))
             continue;
         if (i <= pivot)
             add_times(&cpu, count_of(d, i), d->p[i]); /* u p_i = v q_i either way */
@@ -241,7 +260,7 @@ static double pivot_bound(const hsi_divisible *d, double deadline, size_t pivot,
     multiplier[HS_GPU] = v;
     hsi_sum_add_sum_times(&numerator, &cpu, u);
     hsi_sum_add_sum_times(&numerator, &gpu, v);
-    return hsi_release_divide(&d->release, &numerator, u, v);
+    return answer(d, asked, &numerator, u, v);
 }
 
 /* Keeps the better bound and its multipliers. */
@@ -254,9 +273,10 @@ static void keep(double bound, double u, double v, double *best, double multipli
     multiplier[HS_GPU] = v;
 }
 
-double hsi_divisible_multipliers(hsi_divisible *d, double deadline, double multiplier[2])
+static double find_multipliers(hsi_divisible *d, const question *asked, double multiplier[2])
 {
     const hsi_problem *rows = d->rows;
+    double             deadline = asked->deadline;
     hsi_sum            cpu = {0, 0, 0}, gpu = {0, 0, 0};
     double             bound = 0, by_pivot, found[2] = {0, 0};
     size_t             pivot;
@@ -265,15 +285,30 @@ double hsi_divisible_multipliers(hsi_divisible *d, double deadline, double multi
     if (!force(d, deadline, &cpu, &gpu))
         return INFINITY;
     if (cpu.high > 0)
-        keep(hsi_release_divide(&d->release, &cpu, 1, 0), 1, 0, &bound, multiplier);
+        keep(answer(d, asked, &cpu, 1, 0), 1, 0, &bound, multiplier);
     if (gpu.high > 0)
-        keep(hsi_release_divide(&d->release, &gpu, 0, 1), 0, 1, &bound, multiplier);
+        keep(answer(d, asked, &gpu, 0, 1), 0, 1, &bound, multiplier);
     pivot = find_pivot(d, deadline, cpu.high, gpu.high);
     if (pivot < rows->n) {
-        by_pivot = pivot_bound(d, deadline, pivot, cpu, gpu, found);
+        by_pivot = pivot_bound(d, asked, pivot, cpu, gpu, found);
         keep(by_pivot, found[HS_CPU], found[HS_GPU], &bound, multiplier);
     }
     return bound;
+}
+
+double hsi_divisible_multipliers(hsi_divisible *d, double deadline, double multiplier[2])
+{
+    const question asked = {deadline, 0};
+
+    return find_multipliers(d, &asked, multiplier);
+}
+
+int hsi_divisible_exceeds(hsi_divisible *d, double makespan)
+{
+    const question asked = {makespan, 1};
+    double         multiplier[2];
+
+    return find_multipliers(d, &asked, multiplier) > 0;
 }
 
 double hsi_divisible_bound(hsi_divisible *d, double deadline)

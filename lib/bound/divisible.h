@@ -37,6 +37,12 @@ double hsi_divisible_bound(hsi_divisible *d, double deadline);
 double hsi_divisible_multipliers(hsi_divisible *d, double deadline, double multiplier[2]);
 
 /*
+ * Is every schedule longer than that for certain, by however little? Of workers that are all there
+ * from the beginning.
+ */
+int hsi_divisible_exceeds(hsi_divisible *d, double makespan);
+
+/*
  * What the multipliers u of the CPUs' constraint and v of the GPUs' prove about
  * the area LP without deadline: the sum of min(u p, v q) over (m u + k v),
  * rounded down. u, v >= 0, not both 0. O(n).

@@ -70,6 +70,14 @@ static inline int hsi_sum_surely_nonnegative(const hsi_sum *s)
     return high > 0 && high * (1 - 4 * DBL_EPSILON) > s->error * (1 + 8 * DBL_EPSILON);
 }
 
+/* Is it certainly > 0? */
+static inline int hsi_sum_surely_positive(const hsi_sum *s)
+{
+    double high, low = hsi_two_sum(s->high, s->low, &high);
+
+    return s->error == 0 ? high > 0 || (high == 0 && low > 0) : hsi_sum_surely_nonnegative(s);
+}
+
 /* A double that is surely <= numerator / denominator, the largest such or nearly. */
 static inline double hsi_divide_down(const hsi_sum *numerator, const hsi_sum *denominator)
 {

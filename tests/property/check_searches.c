@@ -11,6 +11,7 @@
 
 #include "brute_force.h"
 #include "certify.h"
+#include "dice.h"
 #include "suite.h"
 
 typedef struct values {
@@ -128,6 +129,75 @@ START_TEST(searches_find_the_optimum)
 }
 END_TEST
 
+/*
+ * Some of the tasks become so long that all the others are less than what rounding loses. Full:
+ * each worker, all of one type, has one of them to do, and then what is left over.
+ */
+static void make_huge(sample *s, int full)
+{
+    dice   d = {s->seed};
+    size_t i;
+
+    for (i = 0; i < s->n; i++) {
+        double factor = (full ? i < s->m : dice_below(&d, 2)) ? 0x1p990 : 1;
+
+        if (full && i < s->m)
+            factor /= s->cpu[i];
+
+        s->cpu[i] *= factor;
+        s->gpu[i] *= factor;
+        s->p[i] *= factor;
+        s->q[i] *= factor;
+    }
+    s->whole = 0;
+    hs_instance_free(s->in);
+    REQUIRE(s, hs_instance_wrap(s->n, s->cpu, s->gpu, s->priority, s->m, s->k, &s->in) == HS_OK,
+            "no instance");
+}
+
+/* Whether `best` proves what it has; then it is what is shortest, in doubles that are not below. */
+static int is_proved(const sample *s, const optimum *best)
+{
+    hs_settings  settings;
+    hs_report    report;
+    hs_schedule *plan = NULL;
+    int          reached;
+
+    hs_settings_init(&settings);
+    settings.iterations = 20;
+    hs_report_init(&report);
+    REQUIRE(s,
+            hs_solve_reported(hs_algorithm_find("best"), s->in, &settings, &plan, &report) == HS_OK,
+            "no plan");
+    reached = check_schedule(s, "best", plan, &report, best);
+    REQUIRE(s, !report.proved || reached, "%.17g is said to be optimal, but %.17g is",
+            report.certified, best->makespan);
+    hs_schedule_free(plan);
+    return report.proved;
+}
+
+START_TEST(specks_beside_huge_tasks_count)
+{
+    static const sample_family families[] = {SAMPLE_TIES, SAMPLE_SMALL, SAMPLE_IDENTICAL,
+                                             SAMPLE_UNIFORM};
+    size_t                     rounds = sample_rounds(800), i;
+
+    for (i = 0; i < rounds; i++) {
+        dice     d = {7800000 + i};
+        unsigned full = i % 2, cpus = 1 + dice_below(&d, 3), more = dice_below(&d, 3);
+        sample   s;
+        optimum  best;
+
+        sample_make_of(&s, families[i / 2 % 4], d.state, cpus + 1 + dice_below(&d, 4), cpus,
+                       full ? 0 : more, 0);
+        make_huge(&s, (int)full);
+        brute_force(&s, &best);
+        REQUIRE(&s, is_proved(&s, &best) || !full, "%.17g is not proved", best.makespan);
+        sample_free(&s);
+    }
+}
+END_TEST
+
 /* The same in the least unit there is: ratios to it are no doubles. */
 static void check_least(const sample *s, const char *name, const optimum *best)
 {
@@ -186,6 +256,7 @@ int main(void)
     tcase_set_timeout(cases, 900);
     tcase_add_test(cases, no_bound_exceeds_the_optimum);
     tcase_add_test(cases, searches_find_the_optimum);
+    tcase_add_test(cases, specks_beside_huge_tasks_count);
     tcase_add_test(cases, the_least_unit_is_as_good_as_any);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

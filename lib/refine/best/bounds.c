@@ -12,6 +12,7 @@
 
 #include "algorithm/algorithm.h"
 #include "bound/bound.h"
+#include "bound/divisible.h"
 #include "bound/grid.h"
 #include "config.h"
 #include "refine/best/best.h"
@@ -59,6 +60,32 @@ static int has_transfers(const hsi_problem *pb)
     return pb->graph && pb->links->has[HS_H2D];
 }
 
+/* Is a task less than what the bound may have lost to rounding? */
+static int has_specks(hsi_best *best, double bound)
+{
+    double least = INFINITY;
+    size_t i;
+
+    for (i = 0; i < best->pb.n && !hsi_ask_at(&best->caller, i); i++)
+        least = fmin(least, fmin(best->pb.p[i], best->pb.q[i]));
+    return bound + least <= bound;
+}
+
+/* Beside huge tasks tiny ones are nothing, but not quite: what ends right at the bound must not. */
+static hs_status count_specks(hsi_best *best, double bound)
+{
+    hsi_divisible d;
+    hs_status     st;
+
+    if (best->pb.graph || !has_specks(best, bound))
+        return HS_OK;
+    st = hsi_divisible_open(&d, &best->finishing);
+    if (st == HS_OK && hsi_divisible_exceeds(&d, bound))
+        best->refuted = fmax(best->refuted, bound);
+    hsi_divisible_close(&d);
+    return st;
+}
+
 hs_status hsi_bounds_open(hsi_best *best)
 {
     hs_settings settings;
@@ -75,7 +102,7 @@ hs_status hsi_bounds_open(hsi_best *best)
     st = hsi_bound_run(&hsi_bound_deadline, best->in, &settings, &value, NULL);
     if (st == HS_OK)
         hsi_bounds_raise(best, value, hsi_bound_deadline.name);
-    return st;
+    return st == HS_OK ? count_specks(best, best->bound) : st;
 }
 
 #ifdef HAVE_GLPK
