@@ -164,16 +164,21 @@ static hs_status simulate(const void *context, uint64_t *result)
     return st;
 }
 
-START_TEST(policies)
+static void build_graph(hs_instance **out)
 {
-    policy_context context = {.kind = hs_policy_at((size_t)_i)};
-    double         cpu[60], gpu[60];
-    hs_instance   *estimates = NULL, *truth = NULL;
-    hs_schedule   *plan = NULL;
-    size_t         i, tasks;
+    hs_tiled spec = {HS_CHOLESKY, 5, 3, 2, 0, 1, hs_kernel_table_find("k40m-960")};
 
-    ck_assert_int_eq(build(&estimates, 1), HS_OK);
-    tasks = hs_instance_tasks(estimates);
+    ck_assert_int_eq(hs_generate_tiled(&spec, out, NULL), HS_OK);
+}
+
+static void check_policy(const hs_policy_kind *kind, hs_instance *estimates)
+{
+    policy_context context = {.kind = kind};
+    double         cpu[60], gpu[60];
+    hs_instance   *truth = NULL;
+    hs_schedule   *plan = NULL;
+    size_t         i, tasks = hs_instance_tasks(estimates);
+
     ck_assert_uint_le(tasks, 60);
     for (i = 0; i < tasks; i++) { /* some far longer than thought: they are taken, often twice */
         cpu[i] = hs_instance_time(estimates, i, HS_CPU) * (double)(1 + 40 * (i % 2));
@@ -189,6 +194,19 @@ START_TEST(policies)
     hs_schedule_free(plan);
     hs_instance_free(truth);
     hs_instance_free(estimates);
+}
+
+START_TEST(policies)
+{
+    const hs_policy_kind *kind = hs_policy_at((size_t)_i);
+    hs_instance          *estimates = NULL;
+
+    ck_assert_int_eq(build(&estimates, 1), HS_OK);
+    check_policy(kind, estimates);
+    if (!hs_policy_graphs(kind))
+        return;
+    build_graph(&estimates);
+    check_policy(kind, estimates);
 }
 END_TEST
 
