@@ -240,10 +240,9 @@ static hs_status build(const hsi_store *store, hsi_names *names, size_t room, si
 
     hsi_names_free(names);
     names->size = room + room / 2 + 16;
-    names->slot = calloc(names->size, sizeof *names->slot);
+    names->slot = hsi_pages_zeroed(names->size, sizeof *names->slot);
     if (!names->slot)
         return HS_ENOMEM;
-    hsi_pages_hint(names->slot, names->size * sizeof *names->slot);
     names->room = room;
     names->row_mask = 1;
     while (names->row_mask < room)

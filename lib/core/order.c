@@ -77,12 +77,12 @@ static int rho_before(const void *context, uint32_t a, uint32_t b)
 int hsi_queue_item_before(const void *problem, uint32_t a, uint32_t b)
 {
     const hsi_problem *pb = problem;
-    int64_t            priority_a = hsi_priority(pb, a), priority_b = hsi_priority(pb, b);
     int                first, tie;
 
-    if (pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b] && priority_a == priority_b)
-        return hsi_comes_first(pb, a, b);
-    first = hsi_queue_before(pb->p[a], pb->q[a], priority_a, pb->p[b], pb->q[b], priority_b, &tie);
+    if (pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b]) /* mostly tasks of one kernel */
+        return hsi_queue_cellmate_before(pb, a, b);
+    first = hsi_queue_before(pb->p[a], pb->q[a], hsi_priority(pb, a), pb->p[b], pb->q[b],
+                             hsi_priority(pb, b), &tie);
     return tie ? hsi_comes_first(pb, a, b) : first;
 }
 

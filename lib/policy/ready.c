@@ -4,9 +4,33 @@
 #include <stdlib.h>
 
 #include "core/graph/graph.h"
+#include "support/pages.h"
 #include "support/sort.h"
 
 enum { AHEAD = 16 };
+
+/* What is left of a vertex's successors. */
+static void expect_left(const hsi_ready *ready, uint32_t vertex)
+{
+    size_t          count;
+    const uint32_t *after = hsi_successors(ready->graph, vertex, &count);
+
+    for (size_t i = 0; i < count && i < AHEAD; i++)
+        __builtin_prefetch(&ready->left[after[i]], 1);
+}
+
+void hsi_ready_expect(hsi_ready *ready, uint32_t task)
+{
+    const hs_graph *g = ready->graph;
+
+    if (!g)
+        return;
+    expect_left(ready, ready->expected[1]);
+    __builtin_prefetch(g->succ + g->succ_at[ready->expected[0]]);
+    __builtin_prefetch(&g->succ_at[task]);
+    ready->expected[1] = ready->expected[0];
+    ready->expected[0] = task;
+}
 
 static void become_ready(hsi_ready *ready, uint32_t vertex);
 
@@ -16,8 +40,7 @@ static void vertex_done(hsi_ready *ready, uint32_t vertex)
     size_t          count;
     const uint32_t *after = hsi_successors(ready->graph, vertex, &count);
 
-    for (size_t i = 0; i < count && i < AHEAD; i++) /* they are anywhere in memory */
-        __builtin_prefetch(&ready->left[after[i]], 1);
+    expect_left(ready, vertex);
     for (size_t i = 0; i < count; i++)
         if (--ready->left[after[i]] == 0)
             become_ready(ready, after[i]);
@@ -25,10 +48,13 @@ static void vertex_done(hsi_ready *ready, uint32_t vertex)
 
 static void become_ready(hsi_ready *ready, uint32_t vertex)
 {
-    if (hsi_is_barrier(ready->graph, vertex))
+    if (hsi_is_barrier(ready->graph, vertex)) {
         vertex_done(ready, vertex);
-    else
-        ready->news[ready->count++] = vertex;
+        return;
+    }
+    __builtin_prefetch(&ready->pb->p[vertex]); /* wanted by whoever is told */
+    __builtin_prefetch(&ready->pb->q[vertex]);
+    ready->news[ready->count++] = vertex;
 }
 
 void hsi_ready_done(hsi_ready *ready, uint32_t task)
@@ -129,10 +155,10 @@ hs_status hsi_ready_open(hsi_ready *ready, const hsi_problem *pb)
 {
     size_t vertices = pb->graph ? pb->graph->vertices : pb->n;
 
-    *ready = (hsi_ready){.graph = pb->graph, .asker = pb->asker};
-    ready->news = malloc((pb->n + 1) * sizeof *ready->news);
-    ready->left = calloc(vertices + 1, sizeof *ready->left);
-    ready->scratch = malloc((vertices + 1) * sizeof *ready->scratch);
+    *ready = (hsi_ready){.graph = pb->graph, .pb = pb, .asker = pb->asker};
+    ready->news = hsi_pages_alloc((pb->n + 1) * sizeof *ready->news);
+    ready->left = hsi_pages_zeroed(vertices + 1, sizeof *ready->left);
+    ready->scratch = hsi_pages_alloc((vertices + 1) * sizeof *ready->scratch);
     if (!ready->news || !ready->left || !ready->scratch) {
         hsi_ready_close(ready);
         return HS_ENOMEM;

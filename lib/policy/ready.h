@@ -13,13 +13,15 @@
 #define HSI_NEVER (UINT32_C(1) << 31) /* more than there can be predecessors */
 
 typedef struct hsi_ready {
-    const hs_graph *graph;
-    uint32_t       *left; /* of vertices: predecessors that are not done; HSI_NEVER and more: it is
-                             skipped, or comes after what is dropped */
-    uint32_t  *news;      /* what is ready and was not told; room for all tasks */
-    uint32_t  *scratch;   /* room for all vertices */
+    const hs_graph    *graph; /* the problem's */
+    const hsi_problem *pb;
+    uint32_t  *left;        /* of vertices: predecessors that are not done; HSI_NEVER and more: it
+                               is skipped, or comes after what is dropped */
+    uint32_t  *news;        /* what is ready and was not told; room for all tasks */
+    uint32_t  *scratch;     /* room for all vertices */
     size_t     count;
-    hsi_asker *asker; /* the problem's */
+    uint32_t   expected[2]; /* what hsi_ready_expect() was told last, and before that */
+    hsi_asker *asker;       /* the problem's */
 } hsi_ready;
 
 /* `pb` must outlive it. */
@@ -27,6 +29,10 @@ hs_status hsi_ready_open(hsi_ready *ready, const hsi_problem *pb);
 void      hsi_ready_close(hsi_ready *ready);
 
 void hsi_ready_done(hsi_ready *ready, uint32_t task);
+
+/* It was started, and is done later: where its successors stand, and what is left of them, lies
+ * anywhere in memory, and is asked for in time, one step at each call. */
+void hsi_ready_expect(hsi_ready *ready, uint32_t task);
 
 /* It will never be done: nothing that comes after it is ever ready. O(what does), once. */
 void hsi_ready_dropped(hsi_ready *ready, uint32_t task);

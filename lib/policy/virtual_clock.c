@@ -106,6 +106,7 @@ static void start(simulation *sim, uint32_t rank, const hs_decision *d, double n
     if (a->ahead == d->task)
         a->ahead = NO_TASK;
     sim->taken[d->task] = 1;
+    hsi_ready_expect(&sim->policy->ready, d->task);
     hsi_worker_tree_set(&sim->due, rank,
                         a->doing == HOLDS ? a->start : a->start + time_of(sim, rank, d->task));
 }

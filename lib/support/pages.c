@@ -39,6 +39,15 @@ void *hsi_pages_alloc(size_t size)
     return data;
 }
 
+void *hsi_pages_zeroed(size_t count, size_t size)
+{
+    void *data = calloc(count, size);
+
+    if (data) /* what is so large is mostly new, and zero without having been touched */
+        hsi_pages_hint(data, count * size);
+    return data;
+}
+
 int hsi_pages_touch(void *data, size_t size, hsi_asker *asker)
 {
     enum { APART = 4096, WORK = 512 };

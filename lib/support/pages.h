@@ -15,6 +15,9 @@
 /** malloc() for what is going to be filled; begins with a large page. */
 void *hsi_pages_alloc(size_t size);
 
+/** calloc() likewise. */
+void *hsi_pages_zeroed(size_t count, size_t size);
+
 /** `size` bytes at `data`, not touched yet, are going to be used. A hint; errno is kept. */
 void hsi_pages_hint(void *data, size_t size);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/graph/graph.h"
+#include "support/pages.h"
 #include "support/sort.h"
 
 static const char *const names[] = {
@@ -117,7 +118,7 @@ static hs_status rank_all(walk *w, double *rank)
         return HS_OK;
     }
     w->transfers &= pb->links->has[HS_H2D];
-    w->behind = calloc(pb->graph->vertices + 1, sizeof *w->behind);
+    w->behind = hsi_pages_zeroed(pb->graph->vertices + 1, sizeof *w->behind);
     if (!w->behind)
         return HS_ENOMEM;
     st = go(w, rank);
@@ -154,7 +155,7 @@ hs_status hsi_rank_numbers(const hs_instance *in, const hsi_problem *pb, hs_rank
             number[i] = which == HS_RANK_GIVEN ? hsi_priority(pb, i) : 0;
         return HS_OK;
     }
-    rank = malloc((pb->n + 1) * sizeof *rank);
+    rank = hsi_pages_alloc((pb->n + 1) * sizeof *rank);
     if (!rank)
         return HS_ENOMEM;
     st = hsi_ranks(in, pb, which, rank);
