@@ -176,7 +176,7 @@ HS_API double hs_instance_transfer(const hs_instance *in, uint32_t from, uint32_
  * stand for the many edges of rows with a count: all copies of a row before what comes after the
  * row, or what a row comes after before all its copies. What follows from the order in which tasks
  * access data is edges, too. It belongs to the instance; NULL where that has none.
- * O(tasks + edges) the first time where there are counts, else O(1). HS_ENOMEM.
+ * O(tasks + edges) the first time where there are counts or `data` alone, else O(1). HS_ENOMEM.
  */
 typedef struct hs_graph hs_graph;
 

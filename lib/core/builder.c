@@ -294,6 +294,8 @@ void hsi_builder_expect(hs_builder *b, double share)
 
         (void)hsi_vector_reserve(text, (size_t)(more * (double)text->size));
     }
+    (void)hsi_vector_reserve(&b->telling.accesses,
+                             (size_t)(more * (double)b->telling.accesses.size));
 }
 
 void hsi_builder_distinct(hs_builder *b)

@@ -31,6 +31,9 @@ void hsi_builder_expect(hs_builder *b, double share);
 /* Every row has an id and no other row has the same: it need not be found out. */
 void hsi_builder_distinct(hs_builder *b);
 
+/* The names of data so far; NULL: there is no memory. */
+hsi_data *hsi_builder_names(hs_builder *b);
+
 /* As hs_builder_data(), which does not take the empty name. */
 hs_status hsi_builder_data(hs_builder *b, hsi_text name, size_t *data);
 

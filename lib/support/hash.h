@@ -30,6 +30,17 @@ static inline uint64_t hsi_hash_tail(const char *at, size_t length)
            (uint64_t)(unsigned char)at[length - 1] << 16;
 }
 
+/* memcmp() == 0, without a call for what names mostly are. */
+static inline int hsi_same_bytes(const char *a, const char *b, size_t length)
+{
+    if (length > 16)
+        return memcmp(a, b, length) == 0;
+    if (length <= 8)
+        return hsi_hash_tail(a, length) == hsi_hash_tail(b, length);
+    return hsi_hash_tail(a, 8) == hsi_hash_tail(b, 8) &&
+           hsi_hash_tail(a + length - 8, 8) == hsi_hash_tail(b + length - 8, 8);
+}
+
 /** A hash of `length` bytes; all 64 bits are good. Differs from machine to machine. */
 static inline uint64_t hsi_hash(const char *at, size_t length, uint64_t seed)
 {

@@ -40,16 +40,6 @@ int hsi_vector_grow(hsi_vector *v, size_t bytes)
     return 0;
 }
 
-int hsi_vector_append(hsi_vector *v, const void *bytes, size_t size)
-{
-    if (hsi_vector_reserve(v, size))
-        return -1;
-    if (size > 0)
-        memcpy((char *)v->data + v->size, bytes, size);
-    v->size += size;
-    return 0;
-}
-
 void hsi_vector_trim(hsi_vector *v)
 {
     void *data;

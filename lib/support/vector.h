@@ -3,6 +3,7 @@
 #define HSI_SUPPORT_VECTOR_H
 
 #include <stddef.h>
+#include <string.h>
 
 /* A growing array of bytes; its users know the type. All zero is empty. */
 typedef struct hsi_vector {
@@ -20,7 +21,15 @@ static inline int hsi_vector_reserve(hsi_vector *v, size_t bytes)
 }
 
 /* Copies `size` bytes behind what is there; -1 when memory is short and nothing has changed. */
-int hsi_vector_append(hsi_vector *v, const void *bytes, size_t size);
+static inline int hsi_vector_append(hsi_vector *v, const void *bytes, size_t size)
+{
+    if (hsi_vector_reserve(v, size))
+        return -1;
+    if (size > 0)
+        memcpy((char *)v->data + v->size, bytes, size);
+    v->size += size;
+    return 0;
+}
 
 /* Gives back what is not used; keeps the content whatever happens. */
 void hsi_vector_trim(hsi_vector *v);

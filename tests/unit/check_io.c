@@ -54,6 +54,37 @@ START_TEST(large_graphs_come_back_the_same)
 }
 END_TEST
 
+/* More names that need backslashes than the reader has room for at first. */
+START_TEST(names_with_separators_come_back_the_same)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    char         name[64];
+    size_t       data;
+    int          fd = scratch_fd();
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    for (size_t i = 0; i < 300; i++) {
+        hs_task task = {.struct_size = sizeof task, .id = name, .cpu = 1, .gpu = 1};
+
+        snprintf(name, sizeof name, "%s; a name: \\ %zu", i % 3 ? "some" : "another", i);
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_data(b, name, &data), HS_OK);
+        ck_assert_int_eq(hs_builder_access(b, i, data, HS_WRITE), HS_OK);
+        for (size_t back = 1; back <= 5 && back <= i; back++) {
+            ck_assert_int_eq(hs_builder_after(b, i, i - back, 0, (double)back), HS_OK);
+            ck_assert_int_eq(hs_builder_access(b, i, data - back, HS_READ), HS_OK);
+        }
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    instance_round_trip(fd, in);
+    hs_instance_free(in);
+    hs_builder_free(b);
+    close(fd);
+}
+END_TEST
+
 START_TEST(rows_longer_than_the_block_come_back_the_same)
 {
     const size_t sizes[] = {262100, 262143, 262144, 262145, 600000, 3000000};
@@ -255,6 +286,7 @@ int main(void)
     tcase_add_loop_test(trips, instances_come_back_the_same, 0, 3);
     tcase_add_test(trips, large_instances_come_back_the_same);
     tcase_add_test(trips, large_graphs_come_back_the_same);
+    tcase_add_test(trips, names_with_separators_come_back_the_same);
     tcase_add_test(trips, rows_longer_than_the_block_come_back_the_same);
     tcase_add_loop_test(trips, plans_come_back_the_same, 0, 3);
     tcase_add_test(trips, longest_names_come_back_from_plans);

@@ -7,15 +7,20 @@
 #include "core/graph/told.h"
 #include "support/hash.h"
 
-static uint32_t *slot_of(const hsi_data *data, const char *name, size_t length)
+static uint32_t *home_of(const hsi_data *data, uint64_t hash)
 {
-    size_t at = (size_t)hsi_hash(name, length, data->seed) & (data->slots - 1);
+    return &data->slot[(size_t)hash & (data->slots - 1)];
+}
+
+static uint32_t *slot_of(const hsi_data *data, const char *name, size_t length, uint64_t hash)
+{
+    size_t at = (size_t)hash & (data->slots - 1);
 
     for (; data->slot[at]; at = (at + 1) & (data->slots - 1)) {
         size_t number = data->slot[at] - 1;
 
         if (hsi_data_name_length(data, number) == length &&
-            memcmp(hsi_data_name(data, number), name, length) == 0)
+            hsi_same_bytes(hsi_data_name(data, number), name, length))
             break;
     }
     return &data->slot[at];
@@ -32,16 +37,39 @@ static hs_status make_room(hsi_data *data)
     larger.slot = calloc(larger.slots, sizeof *larger.slot);
     if (!larger.slot)
         return HS_ENOMEM;
-    larger.seed = hsi_hash_mix((uintptr_t)larger.slot, 0x8ebc6af09c88c6e3u);
-    for (size_t i = 0; i < data->count; i++)
-        *slot_of(&larger, hsi_data_name(data, i), hsi_data_name_length(data, i)) =
-            (uint32_t)(i + 1);
+    for (size_t i = 0; i < data->count; i++) {
+        hsi_text name = {hsi_data_name(data, i), hsi_data_name_length(data, i)};
+
+        *slot_of(&larger, name.at, name.length, hsi_data_hash(data, name)) = (uint32_t)(i + 1);
+    }
     free(data->slot);
     *data = larger;
     return HS_OK;
 }
 
-hs_status hsi_data_enter(hsi_data *data, hsi_text name, size_t *number)
+uint64_t hsi_data_hash(const hsi_data *data, hsi_text name)
+{
+    return hsi_hash(name.at, name.length, data->seed);
+}
+
+uint64_t hsi_data_expect(const hsi_data *data, hsi_text name)
+{
+    uint64_t hash = hsi_data_hash(data, name);
+
+    if (data->slots > 0)
+        __builtin_prefetch(home_of(data, hash));
+    return hash;
+}
+
+void hsi_data_approach(const hsi_data *data, uint64_t hash)
+{
+    uint32_t held = data->slots > 0 ? *home_of(data, hash) : 0;
+
+    if (held > 0)
+        __builtin_prefetch(&((const size_t *)data->at.data)[held - 1]);
+}
+
+hs_status hsi_data_enter(hsi_data *data, hsi_text name, uint64_t hash, size_t *number)
 {
     double    usual = NAN;
     uint32_t *slot;
@@ -49,7 +77,7 @@ hs_status hsi_data_enter(hsi_data *data, hsi_text name, size_t *number)
 
     if (st != HS_OK)
         return st;
-    slot = slot_of(data, name.at, name.length);
+    slot = slot_of(data, name.at, name.length, hash);
     if (*slot) {
         *number = *slot - 1;
         return HS_OK;

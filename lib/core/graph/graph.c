@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "core/graph/told.h"
-#include "support/sort.h"
+#include "support/pages.h"
 
 /* What has been done with a piece of data so far. */
 typedef struct history {
@@ -286,14 +286,15 @@ static void begin_histories(work *w)
 
 static hs_status take_room(work *w)
 {
-    w->g->pred_at = calloc(w->g->vertices + 1, sizeof *w->g->pred_at);
+    w->g->pred_at = hsi_pages_zeroed(w->g->vertices + 1, sizeof *w->g->pred_at);
     if (!w->g->pred_at)
         return HS_ENOMEM;
     if (!w->told->access_at)
         return HS_OK;
-    w->g->access_at = calloc(w->g->tasks + 1, sizeof *w->g->access_at);
-    w->g->access = malloc((count_accesses(w) + 1) * sizeof *w->g->access);
+    w->g->access_at = hsi_pages_zeroed(w->g->tasks + 1, sizeof *w->g->access_at);
+    w->g->access = hsi_pages_alloc((count_accesses(w) + 1) * sizeof *w->g->access);
     w->history = malloc((w->told->data.count + 1) * sizeof *w->history);
+    (void)hsi_vector_reserve(&w->pred, count_accesses(w) * sizeof *w->g->pred); /* about so many */
     if (!w->g->access_at || !w->g->access || !w->history)
         return HS_ENOMEM;
     begin_histories(w);
@@ -303,10 +304,10 @@ static hs_status take_room(work *w)
 /* Edges by what comes before: each vertex's ascend, since they are met in order. */
 static hs_status add_successors(hs_graph *g, hsi_asker *asker)
 {
-    size_t edges = g->pred_at[g->vertices], *at = calloc(g->vertices + 2, sizeof *at);
+    size_t edges = g->pred_at[g->vertices], *at = hsi_pages_zeroed(g->vertices + 2, sizeof *at);
 
     g->succ_at = at;
-    g->succ = malloc((edges + 1) * sizeof *g->succ);
+    g->succ = hsi_pages_alloc((edges + 1) * sizeof *g->succ);
     if (!at || !g->succ)
         return HS_ENOMEM;
     for (size_t i = 0; i < edges && !hsi_ask_at(asker, i); i++)

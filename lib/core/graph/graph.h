@@ -32,9 +32,9 @@
  * edge from a join each copy makes such a piece, on one into a fork each copy reads one. Pieces of
  * data are in the accesses, with who wrote them last.
  *
- * Without counts the instance makes its graph when it is built, since that is how cycles are found;
- * with counts when it is first asked for one. O(tasks + edges + accesses), and a heap's log factor
- * where the order is not that of the tasks.
+ * Where tasks come after others, and without counts, the instance makes its graph when it is
+ * built, since that is how cycles are found; else when it is first asked for one. O(tasks + edges +
+ * accesses), and a heap's log factor where the order is not that of the tasks.
  */
 struct hs_graph {
     size_t     tasks, vertices;

@@ -5,12 +5,19 @@
 
 #include "core/builder.h"
 #include "core/graph/graph.h"
+#include "support/hash.h"
 
 static hs_status begin_told(hs_builder *b)
 {
-    if (!b->content.told)
-        b->content.told = calloc(1, sizeof *b->content.told);
-    return b->content.told ? HS_OK : HS_ENOMEM;
+    hsi_told *told = b->content.told;
+
+    if (told)
+        return HS_OK;
+    b->content.told = told = calloc(1, sizeof *told);
+    if (!told)
+        return HS_ENOMEM;
+    told->data.seed = hsi_hash_mix((uintptr_t)told, 0x8ebc6af09c88c6e3u);
+    return HS_OK;
 }
 
 static int is_size(double bytes)
@@ -29,11 +36,16 @@ hs_status hs_builder_after(hs_builder *b, size_t row, size_t earlier, uint32_t c
     return st == HS_OK ? hsi_tell_edge(&b->telling, &edge, bytes) : st;
 }
 
+hsi_data *hsi_builder_names(hs_builder *b)
+{
+    return begin_told(b) == HS_OK ? &b->content.told->data : NULL;
+}
+
 hs_status hsi_builder_data(hs_builder *b, hsi_text name, size_t *data)
 {
-    hs_status st = begin_told(b);
+    hsi_data *names = hsi_builder_names(b);
 
-    return st == HS_OK ? hsi_data_enter(&b->content.told->data, name, data) : st;
+    return names ? hsi_data_enter(names, name, hsi_data_hash(names, name), data) : HS_ENOMEM;
 }
 
 hs_status hs_builder_data(hs_builder *b, const char *name, size_t *data)
@@ -194,7 +206,7 @@ hs_status hsi_builder_graph(hs_builder *b, hs_graph **graph, size_t *row)
     if (st == HS_OK)
         st = hsi_told_finish(store->told, &b->telling, store->rows, hsi_store_counts(store),
                              &b->fault);
-    if (st == HS_OK && hsi_store_has_graph(store)) {
+    if (st == HS_OK && hsi_store_has(store, HSI_AFTER)) { /* of data alone comes no cycle */
         st = hsi_graph_build(store, 1, NULL, graph, &b->fault.cycle);
         if (st == HS_EGRAPH) {
             b->fault.kind = HSI_FAULT_CYCLE;

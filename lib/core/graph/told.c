@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "support/pages.h"
+
 hs_status hsi_tell_edge(hsi_telling *telling, const hsi_edge *edge, double bytes)
 {
     size_t edges = telling->edges.size / sizeof *edge;
@@ -114,12 +116,12 @@ static hs_status take_edge_room(const work *w, const hsi_telling *telling)
     }
     if (st != HS_OK)
         return st;
-    w->told->edge_at = calloc(w->rows + 2, sizeof *w->told->edge_at);
-    w->told->from = malloc(count * sizeof *w->told->from);
+    w->told->edge_at = hsi_pages_zeroed(w->rows + 2, sizeof *w->told->edge_at);
+    w->told->from = hsi_pages_alloc(count * sizeof *w->told->from);
     if (copies)
-        w->told->copy = malloc(count * sizeof *w->told->copy);
+        w->told->copy = hsi_pages_alloc(count * sizeof *w->told->copy);
     if (telling->bytes.size)
-        w->told->bytes = malloc(count * sizeof *w->told->bytes);
+        w->told->bytes = hsi_pages_alloc(count * sizeof *w->told->bytes);
     return w->told->edge_at && w->told->from && (w->told->copy || !copies) &&
                    (w->told->bytes || !telling->bytes.size)
                ? HS_OK
@@ -270,8 +272,8 @@ static hs_status finish_accesses(const work *w, const hsi_telling *telling)
 
     if (count == 0)
         return HS_OK;
-    w->told->access_at = calloc(w->rows + 2, sizeof *w->told->access_at);
-    w->told->access = malloc(count * sizeof *w->told->access);
+    w->told->access_at = hsi_pages_zeroed(w->rows + 2, sizeof *w->told->access_at);
+    w->told->access = hsi_pages_alloc(count * sizeof *w->told->access);
     seen = calloc(w->told->data.count + 1, sizeof *seen);
     if (w->told->access_at && w->told->access && seen)
         st = fill_accesses(w, telling, seen);

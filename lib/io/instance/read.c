@@ -67,10 +67,14 @@ static hs_status read_row(struct hsi_rows *r)
 /* So many rows tell what the others will be like. */
 enum { ENOUGH = 1000 };
 
-static void expect(struct hsi_rows *r, double share)
+static hs_status expect(struct hsi_rows *r, double share)
 {
+    hs_status st = hsi_list_tell_data(&r->data, r->builder, &r->csv);
+
     hsi_builder_expect(r->builder, share);
     hsi_list_expect(&r->after, share);
+    hsi_list_expect(&r->data, share);
+    return st;
 }
 
 static hs_status read_rows(struct hsi_rows *r)
@@ -85,8 +89,11 @@ static hs_status read_rows(struct hsi_rows *r)
         st = read_row(r);
         if (st != HS_OK)
             return st;
-        if (r->places.rows == ENOUGH && hsi_csv_part_read(&r->csv) > 0)
-            expect(r, hsi_csv_part_read(&r->csv));
+        if (r->places.rows == ENOUGH && hsi_csv_part_read(&r->csv) > 0) {
+            st = expect(r, hsi_csv_part_read(&r->csv));
+            if (st != HS_OK)
+                return st;
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/names.h"
+#include "io/text/csv_scan.h"
 #include "io/text/field.h"
 
 #define QUOTED(text, length) hsi_csv_quote((text), (length), (char[HSI_QUOTE]){0})
@@ -12,12 +13,13 @@ static hs_status add(struct hsi_list *list, hsi_text text, uint64_t line, uint64
 {
     size_t end = list->text.size + text.length;
 
-    if (hsi_places_add(&list->places, line, column) != HS_OK)
+    if (hsi_places_add(&list->places, line, column) != HS_OK ||
+        hsi_vector_reserve(&list->text, text.length + HSI_SLACK) ||
+        hsi_vector_append(&list->ends, &end, sizeof end))
         return HS_ENOMEM;
-    return hsi_vector_append(&list->text, text.at, text.length) ||
-                   hsi_vector_append(&list->ends, &end, sizeof end)
-               ? HS_ENOMEM
-               : HS_OK;
+    (void)hsi_vector_append(&list->text, text.at, text.length);
+    memset((char *)list->text.data + list->text.size, 0, HSI_SLACK);
+    return HS_OK;
 }
 
 hs_status hsi_list_add(struct hsi_list *list, const struct hsi_csv *csv,
@@ -44,10 +46,12 @@ void hsi_list_expect(struct hsi_list *list, double share)
 {
     double more = 1.25 / share - 1;
 
-    if (!(more > 0 && more * (double)list->text.size < 0x1p40))
+    if (!(more > 0 && more * (double)(list->text.size + list->places.columns.size) < 0x1p40))
         return;
     (void)hsi_vector_reserve(&list->text, (size_t)(more * (double)list->text.size));
     (void)hsi_vector_reserve(&list->ends, (size_t)(more * (double)list->ends.size));
+    (void)hsi_vector_reserve(&list->places.columns,
+                             (size_t)(more * (double)list->places.columns.size));
 }
 
 hsi_text hsi_list_text(const struct hsi_list *list, size_t row)
@@ -92,14 +96,15 @@ struct item {
     hsi_text raw;       /* all of it, as it stands in the list */
     hsi_text name, end; /* without backslashes; behind the colon */
     int      has_end;   /* is there a colon? */
-    uint64_t hash;      /* of the name, where it is a task's */
+    uint64_t hash;      /* of the name */
 };
 
 struct work {
     const struct hsi_list *list;
     hs_builder            *builder;
     struct hsi_csv        *csv;
-    hsi_names              names;
+    hsi_names              names; /* of tasks */
+    hsi_data              *data;  /* names of data; NULL: the list is of tasks */
     hsi_vector             plain;         /* the names of a batch that had backslashes */
     int                    has_semicolon; /* some id has one */
     int                    has_colon;
@@ -120,6 +125,11 @@ static hs_status fail_at(const struct work *w, const struct item *item, const ch
 static int is_special(char c)
 {
     return c == ';' || c == ':' || c == '\\';
+}
+
+static const char *find_special(const char *at, const char *end)
+{
+    return hsi_find_any(at, end, ';', ':', '\\', ';');
 }
 
 /* `text` without its backslashes, in room that was made before. */
@@ -146,14 +156,14 @@ static hs_status scan_item(struct work *w, struct item *item, const char *at, co
     const char *begin = at, *colon = NULL;
     int         escaped = 0;
 
-    for (; at < end && *at != ';'; at++) {
+    for (at = find_special(at, end); at < end && *at != ';'; at = find_special(at + 1, end)) {
         if (*at == '\\') {
             if (at + 1 == end || !is_special(at[1]))
                 return fail_at(w, item, at, "a backslash before nothing that needs one; expected "
                                "'\\;', '\\:' or '\\\\'%s", "");
             at++;
             escaped = 1;
-        } else if (*at == ':' && !colon) {
+        } else if (!colon) {
             colon = at;
         }
     }
@@ -212,24 +222,34 @@ static hs_status tell_after(const struct work *w, const struct item *item)
     return hsi_csv_fail_status(w->csv, hs_builder_after(w->builder, item->row, row, copy, bytes));
 }
 
+/* 0: none. */
+static int mode_of(hsi_text word)
+{
+    if (word.length == 1)
+        return *word.at == 'r' ? HS_READ : *word.at == 'w' ? HS_WRITE : 0;
+    return word.length == 2 && memcmp(word.at, "rw", 2) == 0 ? HS_READ_WRITE : 0;
+}
+
+static hs_status tell_access(const struct work *w, const struct item *item, hs_access_mode mode)
+{
+    size_t    data;
+    hs_status st;
+
+    if (item->name.length > HS_MAX_ID)
+        return fail_at(w, item, item->raw.at, "a name of data that is too long; expected at most "
+                       "%s bytes", "4096");
+    st = hsi_data_enter(w->data, item->name, item->hash, &data);
+    if (st == HS_OK)
+        st = hs_builder_access(w->builder, item->row, data, mode);
+    return st == HS_OK ? HS_OK : hsi_csv_fail_status(w->csv, st);
+}
+
 static hs_status tell_data(const struct work *w, const struct item *item)
 {
-    static const char *const words[] = {NULL, "r", "w", "rw"};
-    size_t                   data;
-    hs_status                st;
+    int mode = mode_of(item->end);
 
-    for (int mode = HS_READ; mode <= HS_READ_WRITE; mode++) {
-        if (item->end.length != strlen(words[mode]) ||
-            memcmp(item->end.at, words[mode], item->end.length) != 0)
-            continue;
-        if (item->name.length > HS_MAX_ID)
-            return fail_at(w, item, item->raw.at, "a name of data that is too long; expected at "
-                           "most %s bytes", "4096");
-        st = hsi_builder_data(w->builder, item->name, &data);
-        if (st == HS_OK)
-            st = hs_builder_access(w->builder, item->row, data, (hs_access_mode)mode);
-        return hsi_csv_fail_status(w->csv, st);
-    }
+    if (mode)
+        return tell_access(w, item, (hs_access_mode)mode);
     if (!item->has_end)
         return fail_at(w, item, item->raw.at, "data %s, and not how it is accessed; expected ':r', "
                        "':w' or ':rw' behind the name",
@@ -242,9 +262,34 @@ static hs_status tell_data(const struct work *w, const struct item *item)
 /* Names lie far from each other in memory: so many are asked for at a time. */
 enum { BATCH = 64 };
 
+static uint64_t expect(const struct work *w, hsi_text name)
+{
+    return w->data ? hsi_data_expect(w->data, name) : hsi_names_expect(&w->names, name);
+}
+
+static hs_status tell_batch(const struct work *w, const struct item *items, size_t count)
+{
+    hs_status st = HS_OK;
+
+    for (size_t i = 0; i < count; i++) {
+        if (w->data)
+            hsi_data_approach(w->data, items[i].hash);
+        else
+            hsi_names_approach(hsi_builder_store(w->builder), &w->names, items[i].hash);
+    }
+    for (size_t i = 0; i < count && st == HS_OK; i++)
+        st = w->data ? tell_data(w, &items[i]) : tell_after(w, &items[i]);
+    return st;
+}
+
+/* What is there would move. */
+static int lacks_room(const hsi_vector *v, size_t bytes)
+{
+    return v->size > 0 && bytes > v->capacity - v->size;
+}
+
 /* Each entry of each row. */
-static hs_status tell_all(struct work *w, int is_after,
-                          hs_status (*tell)(const struct work *w, const struct item *item))
+static hs_status tell_all(struct work *w)
 {
     struct item items[BATCH];
     size_t      row = w->list->told, rows = row + w->list->ends.size / sizeof(size_t), count = 0;
@@ -253,11 +298,8 @@ static hs_status tell_all(struct work *w, int is_after,
     hs_status   st = HS_OK;
 
     while (row < rows || count > 0) {
-        if (count == BATCH || row == rows) {
-            for (size_t i = 0; i < count && is_after; i++)
-                hsi_names_approach(hsi_builder_store(w->builder), &w->names, items[i].hash);
-            for (size_t i = 0; i < count && st == HS_OK; i++)
-                st = tell(w, &items[i]);
+        if (count == BATCH || row == rows || (count > 0 && lacks_room(&w->plain, text.length))) {
+            st = tell_batch(w, items, count);
             count = 0;
             w->plain.size = 0;
         } else if (text.length == 0 || at > text.at + text.length) {
@@ -268,8 +310,8 @@ static hs_status tell_all(struct work *w, int is_after,
             if (hsi_vector_reserve(&w->plain, text.length))
                 return hsi_csv_fail_status(w->csv, HS_ENOMEM);
             st = scan_item(w, &items[count], at, text.at + text.length, &at);
-            if (st == HS_OK && is_after)
-                items[count].hash = hsi_names_expect(&w->names, items[count].name);
+            if (st == HS_OK)
+                items[count].hash = expect(w, items[count].name);
             count++;
         }
         if (st != HS_OK)
@@ -297,8 +339,12 @@ static int has_byte(const hsi_vector *text, char byte)
 hs_status hsi_list_tell_data(struct hsi_list *data, hs_builder *builder, struct hsi_csv *csv)
 {
     struct work w = {.list = data, .builder = builder, .csv = csv};
-    hs_status   st = tell_all(&w, 0, tell_data);
+    hs_status   st = HS_OK;
 
+    if (data->text.size > 0) {
+        w.data = hsi_builder_names(builder);
+        st = w.data ? tell_all(&w) : hsi_csv_fail_status(csv, HS_ENOMEM);
+    }
     data->told += data->ends.size / sizeof(size_t);
     data->text.size = data->ends.size = 0;
     hsi_vector_free(&w.plain);
@@ -320,7 +366,7 @@ hs_status hsi_lists_tell(const struct hsi_list *after, struct hsi_list *data,
         hsi_builder_expect_edges(builder, count_entries(after));
         w.has_colon = has_byte(&store->cells[HSI_ID].text, ':');
         w.has_semicolon = has_byte(&store->cells[HSI_ID].text, ';');
-        st = tell_all(&w, 1, tell_after);
+        st = tell_all(&w);
         hsi_names_free(&w.names);
     }
     hsi_vector_free(&w.plain);
