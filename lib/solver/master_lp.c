@@ -42,6 +42,7 @@ struct hsi_master {
     unsigned char  *row_status, *fluid_status;
     unsigned char   theta_status;
     int             has_basis;
+    int             is_dual_feasible; /* but for the demand, the basis is the best one */
     const double   *time; /* NULL: no type is fluid */
     hs_type         fluid_type;
     double          unit, span; /* of the fluid type's time, where it began and now */
@@ -230,16 +231,23 @@ static void save_basis(hsi_master *master)
     master->has_basis = 1;
 }
 
+static void set_demand(hsi_master *master)
+{
+    size_t i;
+
+    for (i = 0; i < master->n; i++)
+        glp_set_row_bnds(master->lp, (int)i + 1, GLP_LO, master->demand[i], 0);
+}
+
 static void build(hsi_master *master)
 {
     glp_prob *lp = master->lp = glp_create_prob();
-    int       n = (int)master->n, i;
+    int       n = (int)master->n;
 
     master->in_lp = 0;
     glp_set_obj_dir(lp, GLP_MIN);
     glp_add_rows(lp, n + 2);
-    for (i = 0; i < n; i++)
-        glp_set_row_bnds(lp, i + 1, GLP_LO, master->demand[i], 0);
+    set_demand(master);
     glp_set_row_bnds(lp, n + 1, GLP_UP, 0, 0);
     glp_set_row_bnds(lp, n + 2, GLP_UP, 0, 0);
     glp_add_cols(lp, 1);
@@ -251,6 +259,14 @@ static void build(hsi_master *master)
     add_new_columns(master);
     if (master->has_basis)
         restore_basis(master);
+}
+
+void hsi_master_demand(hsi_master *master, const uint32_t *demand)
+{
+    memcpy(master->demand, demand, master->n * sizeof *demand);
+    master->is_dual_feasible = master->has_basis;
+    if (master->lp)
+        set_demand(master);
 }
 
 void hsi_master_rest(hsi_master *master)
@@ -308,6 +324,8 @@ static hs_status simplex(hsi_master *master, const hsi_stop *stop, int *optimal)
 
     glp_init_smcp(&parameters);
     parameters.msg_lev = GLP_MSG_OFF;
+    parameters.meth = master->is_dual_feasible ? GLP_DUALP : GLP_PRIMAL;
+    master->is_dual_feasible = 0;
     *optimal = 0;
     for (;;) {
         double left = 1000 * hsi_stop_left(stop);

@@ -29,6 +29,9 @@ void hsi_master_set_span(hsi_master *master, double span);
 /* No type is fluid any more. */
 void hsi_master_solid(hsi_master *master);
 
+/* Another demand from the next solve on, which then is best begun with the dual simplex. */
+void hsi_master_demand(hsi_master *master, const uint32_t *demand);
+
 /* A new column; copied. HS_ENOMEM. */
 hs_status hsi_master_add(hsi_master *master, hs_type type, const hsi_master_item *items,
                          size_t size);

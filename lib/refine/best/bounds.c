@@ -119,7 +119,8 @@ void hsi_bounds_close(hsi_best *best)
 /* Does it seem worth its time to go on with them? */
 static int promise(hsi_best *best)
 {
-    return !best->bounds->over && !best->counted && !hsi_best_met(best);
+    return !best->bounds->over && !best->counted && !hsi_filling_sees_patterns(best) &&
+           !hsi_best_met(best);
 }
 
 static hs_status open_configuration(hsi_best *best)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * `best` where one type runs all tasks, few a worker, and times are on a grid: makespans between
- * bound and schedule are asked for, the least first, by bin completion (completion.h).
+ * bound and schedule are asked for, the least first, by bin completion (completion.h); then, again,
+ * by dives (diving.c).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,35 +11,19 @@
 #include "algorithm/algorithm.h"
 #include "bound/crowd.h"
 #include "refine/best/best.h"
-#include "refine/completion.h"
+#include "refine/best/filling.h"
 #include "refine/regroup.h"
 
 enum {
+    FEW_EACH = 3,
     MOST_EACH = 12, /* tasks a worker; where there are more, annealing finds what there is */
     FIRST_STEPS = 1 << 17,
     MOST_STEPS = 1 << 24,
     ITERATION = 8 /* steps */
 };
 
-static const double part = 0.4;        /* of the time or iterations that have passed */
-static const double first_part = 0.05; /* of all, before anything is annealed */
-
-#define MOST_FIRST 20.0 /* seconds, were there no limit */
-
-struct hsi_filling {
-    hsi_completion *completion; /* NULL: tasks are too many */
-    hs_type         type;
-    double          grid;
-    int64_t        *weight; /* of a task, in multiples of the grid */
-    int64_t        *load;   /* of a worker, when groups are shared out anew */
-    hsi_random      random;
-    uint32_t       *worker;
-    int64_t         at; /* the capacity to ask for next */
-    uint64_t        steps;
-    unsigned        round;
-    double          seconds; /* spent so far */
-    uint64_t        iterations;
-};
+/* Of the time or iterations that have passed; where a few tasks a worker leave more to dives. */
+static const double part = 0.4, part_of_few = 0.15;
 
 /* The one type that runs all tasks, in `type`. */
 static int is_for_one(const hsi_problem *pb, hs_type *type)
@@ -59,15 +44,11 @@ void hsi_filling_close(hsi_filling *f)
     if (!f)
         return;
     hsi_completion_close(f->completion);
+    hsi_diving_close(f);
     free(f->worker);
     free(f->weight);
     free(f->load);
     free(f);
-}
-
-static unsigned workers_of(const hsi_problem *pb, hs_type type)
-{
-    return type == HS_CPU ? pb->m : pb->k;
 }
 
 static const double *times_of(const hsi_problem *pb, hs_type type)
@@ -78,11 +59,12 @@ static const double *times_of(const hsi_problem *pb, hs_type type)
 /* HS_ETOOBIG is no error there: groups of workers are settled all the same. */
 static hs_status open_completion(const hsi_best *best, hsi_filling *f)
 {
-    unsigned  workers = workers_of(&best->pb, f->type);
     hs_status st = HS_ETOOBIG;
 
-    if (best->pb.n / workers <= MOST_EACH)
-        st = hsi_completion_open(best->pb.n, f->weight, workers, &f->completion);
+    if (best->pb.n / f->workers <= MOST_EACH)
+        st = hsi_completion_open(best->pb.n, f->weight, f->workers, &f->completion);
+    f->may_dive = f->completion && !best->counted;
+    f->few = best->pb.n <= FEW_EACH * (size_t)f->workers;
     return st == HS_ETOOBIG ? HS_OK : st;
 }
 
@@ -96,12 +78,13 @@ static hs_status open_filling(hsi_best *best, hs_type type)
         return HS_ENOMEM;
     best->filling = f;
     f->type = type;
+    f->workers = type == HS_CPU ? pb->m : pb->k;
     f->grid = hsi_bounds_grid(best);
     f->steps = FIRST_STEPS;
     hsi_random_seed(&f->random, best->settings->seed, UINT64_MAX);
     f->worker = malloc((pb->n + 1) * sizeof *f->worker);
     f->weight = malloc((pb->n + 1) * sizeof *f->weight);
-    f->load = malloc((workers_of(pb, type) + (size_t)1) * sizeof *f->load);
+    f->load = malloc((f->workers + (size_t)1) * sizeof *f->load);
     if (!f->worker || !f->weight || !f->load)
         return HS_ENOMEM;
     for (i = 0; i < pb->n; i++)
@@ -114,7 +97,7 @@ static hs_status raise_by_crowd(hsi_best *best, hs_type type)
 {
     hsi_crowd crowd;
     hs_status st = hsi_crowd_find(best->pb.n, times_of(&best->pb, type),
-                                  workers_of(&best->pb, type), &best->asker, &crowd);
+                                  type == HS_CPU ? best->pb.m : best->pb.k, &best->asker, &crowd);
 
     if (st == HS_OK)
         hsi_bounds_raise(best, hsi_crowd_value(&crowd), hsi_alg_exact.about.name);
@@ -126,7 +109,15 @@ static uint32_t first_of(const hsi_best *best, const hsi_filling *f)
     return f->type == HS_CPU ? 0 : best->pb.m;
 }
 
-static hs_status take(hsi_best *best, hsi_filling *f)
+void hsi_filling_read(const hsi_best *best, hsi_filling *f)
+{
+    size_t i;
+
+    for (i = 0; i < best->pb.n; i++)
+        f->worker[i] = best->worker[i] - first_of(best, f);
+}
+
+hs_status hsi_filling_take(hsi_best *best, hsi_filling *f)
 {
     size_t i;
 
@@ -166,7 +157,7 @@ static hs_status regroup(hsi_best *best, hsi_filling *f, uint64_t steps, hsi_ver
 {
     hsi_regroup r = {.n = best->pb.n,
                      .weight = f->weight,
-                     .workers = workers_of(&best->pb, f->type),
+                     .workers = f->workers,
                      .worker = f->worker,
                      .load = f->load,
                      .random = &f->random};
@@ -175,10 +166,9 @@ static hs_status regroup(hsi_best *best, hsi_filling *f, uint64_t steps, hsi_ver
     size_t      i;
 
     memset(f->load, 0, r.workers * sizeof *f->load);
-    for (i = 0; i < r.n; i++) {
-        f->worker[i] = best->worker[i] - first_of(best, f);
+    hsi_filling_read(best, f);
+    for (i = 0; i < r.n; i++)
         f->load[f->worker[i]] += f->weight[i];
-    }
     st = hsi_regroup_go(&r, f->at, steps, &best->stop, &done);
     count(best, f, r.steps);
     if (done)
@@ -208,7 +198,7 @@ static hs_status ask_next(hsi_best *best, hsi_filling *f, uint64_t most)
     if (verdict == HSI_STOPPED)
         st = regroup(best, f, steps, &verdict);
     if (st == HS_OK && verdict == HSI_FOUND)
-        return take(best, f);
+        return hsi_filling_take(best, f);
     f->at += verdict == HSI_REFUTED || known - f->at < 2 ? 1 : (known - f->at) / 2;
     return st;
 }
@@ -219,10 +209,17 @@ static int may_go_on(const hsi_best *best, const hsi_filling *f)
     double spent = best->counted ? (double)f->iterations : f->seconds;
     double passed =
         best->counted ? (double)best->report->iterations : hsi_stop_elapsed(&best->stop);
-    double all = best->counted ? (double)best->settings->iterations
-                               : fmin(best->stop.end - best->stop.begin, MOST_FIRST);
+    double all =
+        best->counted ? (double)best->settings->iterations : hsi_filling_time(best);
 
-    return spent < first_part * all + part * passed;
+    return spent < HSI_FILLING_FIRST * all + (f->may_dive && f->few ? part_of_few : part) * passed;
+}
+
+double hsi_filling_time(const hsi_best *best)
+{
+    const double most = 20; /* seconds, were there no limit */
+
+    return fmin(best->stop.end - best->stop.begin, most);
 }
 
 hs_status hsi_filling_slice(hsi_best *best)
@@ -241,7 +238,12 @@ hs_status hsi_filling_slice(hsi_best *best)
         if (left == 0)
             break;
     }
-    return st;
+    return st == HS_OK && f ? hsi_diving_slice(best, f) : st;
+}
+
+int hsi_filling_sees_patterns(const hsi_best *best)
+{
+    return best->filling && best->filling->dive;
 }
 
 hs_status hsi_filling_open(hsi_best *best)
