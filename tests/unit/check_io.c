@@ -71,12 +71,15 @@ START_TEST(names_with_separators_come_back_the_same)
         snprintf(name, sizeof name, "%s; a name: \\ %zu", i % 3 ? "some" : "another", i);
         ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
         ck_assert_int_eq(hs_builder_data(b, name, &data), HS_OK);
+        ck_assert_uint_eq(data, i);
         ck_assert_int_eq(hs_builder_access(b, i, data, HS_WRITE), HS_OK);
         for (size_t back = 1; back <= 5 && back <= i; back++) {
             ck_assert_int_eq(hs_builder_after(b, i, i - back, 0, (double)back), HS_OK);
             ck_assert_int_eq(hs_builder_access(b, i, data - back, HS_READ), HS_OK);
         }
     }
+    ck_assert_int_eq(hs_builder_data(b, "another; a name: \\ 0", &data), HS_OK);
+    ck_assert_uint_eq(data, 0);
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     instance_round_trip(fd, in);
     hs_instance_free(in);
