@@ -15,7 +15,8 @@ enum {
     WAY = 8                /* tasks of a way, at most */
 };
 
-static const double spread = 0.1; /* of weights about 1 */
+static const double spread = 0.1; /* of weights about 1, at most ... */
+static const double ranks = 3;    /* ... and this over n: about so many ranks */
 static const double near = 0.1;   /* of the makespan: starts at about the same time */
 
 typedef struct change {
@@ -30,7 +31,8 @@ struct hsi_graph_anneal {
     hsi_genes       now;
     uint32_t       *chain; /* of the schedule at hand */
     size_t          length;
-    double         *start; /* of tasks, in it */
+    double         *start;  /* of tasks, in it */
+    double          spread; /* of weights */
     change          undo[WAY];
     unsigned        changes;
     unsigned        carries; /* EIGHTHS_CARRIES, or 0 */
@@ -45,6 +47,7 @@ hs_status hsi_graph_anneal_open(const hsi_arcs *arcs, hsi_graph_anneal **out)
     if (!a)
         return st;
     a->arcs = arcs;
+    a->spread = fmin(spread, ranks / (double)n);
     a->carries = arcs->pb->links->has[HS_H2D] ? EIGHTHS_CARRIES : 0;
     a->now.place = hsi_arena_take(&a->arena, n, sizeof *a->now.place);
     a->now.weight = hsi_arena_take(&a->arena, n, sizeof *a->now.weight);
@@ -162,7 +165,7 @@ static int exchange(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
 static void weigh(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
 {
     remember(a, task);
-    a->now.weight[task] = 1 + spread * (2 * hsi_random_unit(random) - 1);
+    a->now.weight[task] = 1 + a->spread * (2 * hsi_random_unit(random) - 1);
 }
 
 static void vary(hsi_graph_anneal *a, hsi_random *random)
