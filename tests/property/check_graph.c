@@ -366,6 +366,7 @@ int main(void)
 
     tcase_add_loop_test(all, graphs_are_what_they_mean, 0, 4);
     tcase_add_loop_test(all, schedules_are_checked_and_come_back, 0, 4);
+    tcase_set_timeout(all, 600);
     suite_add_tcase(suite, all);
     return run_suite(suite);
 }

@@ -9,9 +9,9 @@
 
 #include <hybridsched/hybridsched.h>
 
-#include "refine/packing/cover.h"
+#include "bound/packing/cover.h"
 #include "refine/packing/dive.h"
-#include "refine/packing/pricing.h"
+#include "bound/packing/pricing.h"
 
 #include "failing_memory.h"
 #include "rounds.h"

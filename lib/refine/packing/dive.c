@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound/packing/cover.h"
 #include "refine/completion.h"
-#include "refine/packing/cover.h"
 #include "support/arena.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_REFINE_PACKING_PRICING_H
-#define HSI_REFINE_PACKING_PRICING_H
+#ifndef HSI_BOUND_PACKING_PRICING_H
+#define HSI_BOUND_PACKING_PRICING_H
 
 #include <stdint.h>
 

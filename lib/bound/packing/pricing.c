@@ -4,7 +4,7 @@
  * capacity, a row of `back` that of those from one on: both together say what the best set with a
  * given kind is, for all kinds in the time of one.
  */
-#include "refine/packing/pricing.h"
+#include "bound/packing/pricing.h"
 
 #include <string.h>
 

@@ -8,13 +8,13 @@
  * of them (an exact table), so that workers hold workers x most at the utmost; all that is demanded
  * is worth more.
  */
-#include "refine/packing/cover.h"
+#include "bound/packing/cover.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "refine/packing/pricing.h"
+#include "bound/packing/pricing.h"
 #include "solver/guard.h"
 
 enum {
