@@ -9,7 +9,8 @@
 
 /*
  * When each task of a graph starts if its plan is followed and all takes what it is estimated to:
- * the very times that the policy of that name comes to under the virtual clock, bit for bit.
+ * the very times that the policy of that name comes to under the virtual clock, bit for bit, and a
+ * millionth more: else what starts on time is late by what a real clock rounds off.
  */
 typedef struct hsi_rehearsal {
     const hsi_problem *pb;

@@ -126,5 +126,5 @@ void law_rehearse(const graph_sample *s, const hs_schedule *plan, double *due)
     size_t              count = literal_graph(s, &exactly, entry, TASKS);
 
     for (size_t i = 0; i < count; i++)
-        due[entry[i].task] = entry[i].start;
+        due[entry[i].task] = entry[i].start + entry[i].start * 1e-6;
 }
