@@ -64,6 +64,37 @@ START_TEST(pipes_are_read_in_whatever_pieces_they_come)
 }
 END_TEST
 
+/* Of two faults far from each other the same is told, whether the length is known or not. */
+START_TEST(faults_of_pipes_are_told_in_the_same_order)
+{
+    static const char head[] = "# cpus 1\n# gpus 1\ncpu,gpu,data\n1,2,no-mode\n",
+                      row[] = "1,2,a:r\n";
+    enum { ROWS = 1500, MOST = sizeof head + (ROWS + 2) * sizeof row };
+    char          text[MOST] = "";
+    size_t        length = sizeof head - 1;
+    hs_diagnostic of_file, of_pipe;
+    hs_instance  *in;
+    pid_t         child;
+    int           fd = scratch_fd(), end, status;
+
+    hsi_random_seed(&source, 6, 0);
+    memcpy(text, head, length);
+    for (int i = 0; i < ROWS; i++, length += sizeof row - 1)
+        memcpy(text + length, row, sizeof row - 1);
+    length += (size_t)snprintf(text + length, MOST - length, "bad,2,a:r\n");
+    set_text(fd, text, length);
+    ck_assert_int_eq(hs_instance_read(fd, NULL, &in, &of_file), HS_ESYNTAX);
+    end = feed(text, length, 5000, &child);
+    ck_assert_int_eq(hs_instance_read(end, NULL, &in, &of_pipe), HS_ESYNTAX);
+    close(end);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_uint_eq(of_file.line, 4);
+    ck_assert_uint_eq(of_pipe.line, 4);
+    ck_assert_str_eq(of_file.text, of_pipe.text);
+    close(fd);
+}
+END_TEST
+
 /* Sooner or later every byte of such a row is the last of the text in memory. */
 START_TEST(a_record_is_not_ended_by_what_is_not_read_yet)
 {
@@ -261,6 +292,7 @@ int main(void)
 
     tcase_set_timeout(ways, 300);
     tcase_add_test(ways, pipes_are_read_in_whatever_pieces_they_come);
+    tcase_add_test(ways, faults_of_pipes_are_told_in_the_same_order);
     tcase_add_test(ways, a_record_is_not_ended_by_what_is_not_read_yet);
     tcase_add_test(ways, reading_starts_where_the_descriptor_stands);
     tcase_add_test(ways, quotes_do_not_matter);

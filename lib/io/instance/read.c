@@ -67,13 +67,17 @@ static hs_status read_row(struct hsi_rows *r)
 /* So many rows tell what the others will be like. */
 enum { ENOUGH = 1000 };
 
-static hs_status expect(struct hsi_rows *r, double share)
+/* Of what is wrong the same is said first, whether or not the length of the text is known. */
+static hs_status expect(struct hsi_rows *r)
 {
+    double    share = hsi_csv_part_read(&r->csv);
     hs_status st = hsi_list_tell_data(&r->data, r->builder, &r->csv);
 
-    hsi_builder_expect(r->builder, share);
-    hsi_list_expect(&r->after, share);
-    hsi_list_expect(&r->data, share);
+    if (share > 0) {
+        hsi_builder_expect(r->builder, share);
+        hsi_list_expect(&r->after, share);
+        hsi_list_expect(&r->data, share);
+    }
     return st;
 }
 
@@ -87,13 +91,10 @@ static hs_status read_rows(struct hsi_rows *r)
         if (st != HS_OK || !found)
             return st;
         st = read_row(r);
+        if (st == HS_OK && r->places.rows == ENOUGH)
+            st = expect(r);
         if (st != HS_OK)
             return st;
-        if (r->places.rows == ENOUGH && hsi_csv_part_read(&r->csv) > 0) {
-            st = expect(r, hsi_csv_part_read(&r->csv));
-            if (st != HS_OK)
-                return st;
-        }
     }
 }
 

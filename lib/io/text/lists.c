@@ -310,8 +310,12 @@ static hs_status tell_all(struct work *w)
             if (hsi_vector_reserve(&w->plain, text.length))
                 return hsi_csv_fail_status(w->csv, HS_ENOMEM);
             st = scan_item(w, &items[count], at, text.at + text.length, &at);
-            if (st == HS_OK)
-                items[count].hash = expect(w, items[count].name);
+            if (st != HS_OK) { /* what is wrong with those before it is said instead */
+                hs_status before = tell_batch(w, items, count);
+
+                return before == HS_OK ? st : before;
+            }
+            items[count].hash = expect(w, items[count].name);
             count++;
         }
         if (st != HS_OK)
