@@ -330,17 +330,24 @@ static double next_worth(const hsi_crew *crew, unsigned thief, const booty *b, d
                 nextafter(now, INFINITY));
 }
 
+double hsi_crew_next_booty(const hsi_crew *crew, unsigned thief, unsigned worker, double now)
+{
+    double until = INFINITY;
+    booty  b;
+
+    for (int second = 0; second < 2; second++)
+        if (is_booty(crew, worker, second, now, &b))
+            until = fmin(until, next_worth(crew, thief, &b, now));
+    return until;
+}
+
 double hsi_crew_next_victim(const hsi_crew *crew, unsigned thief, double now)
 {
     unsigned end = end_of_other(crew, thief), w;
     double   until = INFINITY;
-    int      second;
-    booty    b;
 
     for (w = first_of_other(crew, thief); w < end; w++)
-        for (second = 0; second < 2; second++)
-            if (is_booty(crew, w, second, now, &b))
-                until = fmin(until, next_worth(crew, thief, &b, now));
+        until = fmin(until, hsi_crew_next_booty(crew, thief, w, now));
     return until;
 }
 

@@ -133,7 +133,8 @@ double hsi_crew_worth_taking(const hsi_crew *crew, unsigned worker, double now);
  */
 uint32_t hsi_crew_victim(const hsi_crew *crew, unsigned thief, double now, uint32_t *task);
 
-/* When there may be one at the earliest if there is none now. */
+/* When there may be one at the earliest if there is none now: of one worker, or of all. */
+double hsi_crew_next_booty(const hsi_crew *crew, unsigned thief, unsigned worker, double now);
 double hsi_crew_next_victim(const hsi_crew *crew, unsigned thief, double now);
 
 /* The thief asks for a task of the victim's. */

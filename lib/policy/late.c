@@ -10,7 +10,8 @@
  *
  * So with exact estimates this is the plan.
  *
- * O(log tasks) a task; of those that are late no more than the first few are looked at.
+ * O(log tasks) a task, and for each idle worker whom it concerns no more than the first few of
+ * those that are late; what runs is looked at once a type, until there may be something to take.
  */
 #include "policy/late.h"
 
@@ -33,6 +34,7 @@ struct hs_policy_state {
     hsi_rehearsal   plan;
     int             begun;   /* it was rehearsed */
     hsi_ordered_set waiting; /* what is ready and in a list; what is due first is at the front */
+    uint32_t       *held;    /* of workers: so many of them are in its list */
     hsi_pool        orphans;
     unsigned char  *is_orphan; /* of tasks */
     hsi_crew        crew;
@@ -41,6 +43,7 @@ struct hs_policy_state {
 static void late_free(hs_policy_state *late)
 {
     free(late->is_orphan);
+    free(late->held);
     hsi_set_close(&late->waiting);
     hsi_crew_close(&late->crew);
     hsi_pool_close(&late->orphans);
@@ -72,7 +75,10 @@ static hs_status open_all(hs_policy_state *late, const hs_instance *estimates,
         return st;
     hsi_set_open(&late->waiting, is_before, &late->pb);
     late->is_orphan = calloc(late->pb.n + 1, 1);
-    return late->is_orphan && !hsi_set_reserve(&late->waiting, late->pb.n) ? HS_OK : HS_ENOMEM;
+    late->held = calloc(late->lists.workers, sizeof *late->held);
+    return late->is_orphan && late->held && !hsi_set_reserve(&late->waiting, late->pb.n)
+               ? HS_OK
+               : HS_ENOMEM;
 }
 
 static hs_status late_create(hs_policy *policy, const hs_instance *estimates,
@@ -102,6 +108,18 @@ static double due(const hs_policy_state *late, uint32_t task)
     return late->plan.due[task];
 }
 
+static void begin_waiting(hs_policy_state *late, uint32_t task)
+{
+    hsi_set_insert(&late->waiting, due(late, task), task);
+    late->held[late->plan.owner[task]]++;
+}
+
+static void stop_waiting(hs_policy_state *late, uint32_t task)
+{
+    if (hsi_set_remove(&late->waiting, due(late, task), task))
+        late->held[late->plan.owner[task]]--;
+}
+
 static int take_own(hs_policy_state *late, unsigned worker, uint32_t *task)
 {
     hsi_list *list = &late->lists.of[worker];
@@ -111,7 +129,7 @@ static int take_own(hs_policy_state *late, unsigned worker, uint32_t *task)
     if (list->next == list->end || !hsi_policy_permits(late->policy, *task))
         return 0;
     list->next++;
-    hsi_set_remove(&late->waiting, due(late, *task), *task);
+    stop_waiting(late, *task);
     hsi_memory_foresee(&late->policy->memory, *task, worker);
     return 1;
 }
@@ -146,7 +164,7 @@ static int take_late(hs_policy_state *late, unsigned worker, double now, uint32_
         *task = hsi_set_at(&late->waiting, HSI_SET_FRONT, i);
         from = when_worth(late, worker, *task, now);
         if (from <= now) {
-            hsi_set_remove(&late->waiting, due(late, *task), *task);
+            stop_waiting(late, *task);
             hsi_lists_skip(&late->lists, *task);
             return 1;
         }
@@ -157,8 +175,15 @@ static int take_late(hs_policy_state *late, unsigned worker, double now, uint32_
     return 0;
 }
 
+/* Is there one moment for all of a type before which nothing that runs is worth taking? */
+static int is_quiet(const hs_policy_state *late, hs_type type, double now)
+{
+    return !late->crew.memory && now < late->crew.quiet[type];
+}
+
 static void help_or_wait(hs_policy_state *late, unsigned worker, double now, hs_decision *out)
 {
+    hs_type  type = hsi_crew_type(&late->crew, worker);
     uint32_t victim, task;
     double   until;
 
@@ -166,15 +191,44 @@ static void help_or_wait(hs_policy_state *late, unsigned worker, double now, hs_
         hs_decide_start(out, task);
         return;
     }
-    victim = hsi_crew_victim(&late->crew, worker, now, &task);
-    if (victim != HSI_NONE) {
-        hsi_crew_ask(&late->crew, worker, victim, task);
-        hs_decide_take(out, task, victim);
+    if (!is_quiet(late, type, now)) {
+        victim = hsi_crew_victim(&late->crew, worker, now, &task);
+        if (victim != HSI_NONE) {
+            hsi_crew_ask(&late->crew, worker, victim, task);
+            hs_decide_take(out, task, victim);
+            return;
+        }
+        late->crew.quiet[type] = hsi_crew_next_victim(&late->crew, worker, now);
+    }
+    hs_decide_wait(out, fmin(until, late->crew.quiet[type]));
+}
+
+/* What the worker has now may be something for those of the other type who found nothing. */
+static void announce_booty(hs_policy_state *late, unsigned worker, double now, hs_wake *wake)
+{
+    hs_type  other = hsi_crew_type(&late->crew, worker) == HS_CPU ? HS_GPU : HS_CPU;
+    unsigned thief = other == HS_CPU ? 0 : late->pb.m; /* where nothing is moved, any of them */
+    double   worth;
+
+    if (late->crew.memory) {
+        hs_wake_type(wake, other);
         return;
     }
-    until = fmin(until, hsi_crew_next_victim(&late->crew, worker, now));
-    late->crew.quiet[hsi_crew_type(&late->crew, worker)] = until;
-    hs_decide_wait(out, until);
+    if (late->crew.quiet[other] <= now)
+        return;
+    worth = hsi_crew_next_booty(&late->crew, thief, worker, now);
+    if (worth < late->crew.quiet[other]) {
+        late->crew.quiet[other] = worth;
+        hs_wake_type(wake, other);
+    }
+}
+
+/* A worker has begun something: what is late in its list will wait longer, too. */
+static void announce(hs_policy_state *late, unsigned worker, double now, hs_wake *wake)
+{
+    announce_booty(late, worker, now, wake);
+    if (late->held[worker] > 0 && due(late, hsi_set_at(&late->waiting, HSI_SET_FRONT, 0)) < now)
+        hs_wake_all(wake);
 }
 
 static void late_next(hs_policy_state *late, unsigned worker, double now, hs_decision *out,
@@ -195,7 +249,7 @@ static void late_next(hs_policy_state *late, unsigned worker, double now, hs_dec
         return;
     hsi_crew_start(&late->crew, worker, out->task,
                    hs_policy_fetch(late->policy, out->task, worker, now));
-    hs_wake_all(wake); /* what waits for it will wait longer */
+    announce(late, worker, now, wake);
 }
 
 static void add_orphan(hs_policy_state *late, uint32_t task, hs_wake *wake)
@@ -204,7 +258,7 @@ static void add_orphan(hs_policy_state *late, uint32_t task, hs_wake *wake)
     if (!hsi_policy_permits(late->policy, task))
         return;
     if (late->begun)
-        hsi_set_remove(&late->waiting, due(late, task), task);
+        stop_waiting(late, task);
     hsi_pool_add(&late->orphans, task);
     hs_wake_all(wake);
 }
@@ -220,7 +274,7 @@ void hsi_late_ready(hs_policy_state *late, const uint32_t *tasks, size_t count, 
         if (late->is_orphan[tasks[i]])
             hsi_pool_add(&late->orphans, tasks[i]);
         else
-            hsi_set_insert(&late->waiting, due(late, tasks[i]), tasks[i]);
+            begin_waiting(late, tasks[i]);
     if (count > 0)
         hs_wake_all(wake);
 }

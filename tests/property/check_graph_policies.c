@@ -261,6 +261,45 @@ START_TEST(luck_breaks_nothing)
 }
 END_TEST
 
+/* Who waits has no reason to ask again when others begin what they were meant to: with many
+ * workers that would be nearly all that is done. */
+START_TEST(nobody_is_woken_by_what_begins_on_time)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    hs_schedule *plan = NULL;
+    hs_policy   *policy = NULL;
+    hs_task      task = {.struct_size = sizeof task, .cpu = 2, .gpu = 1};
+    hs_wake      wake = {0};
+    unsigned     started = 0;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 3, 1), HS_OK);
+    for (size_t i = 0; i < 9; i++)
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_after(b, 8, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, NULL, &plan), HS_OK);
+    ck_assert_int_eq(hs_policy_create(hs_policy_find("plan+steal"), in, plan, NULL, &policy),
+                     HS_OK);
+    hs_policy_ready(policy, 0, NULL, &wake);
+    wake = (hs_wake){0};
+    for (unsigned w = 0; w < 4; w++) {
+        hs_decision decision;
+
+        hs_policy_next(policy, w, 0, &decision, &wake);
+        started += decision.kind == HS_DECIDE_START;
+    }
+    ck_assert_uint_eq(started, 4);
+    ck_assert_uint_eq(wake.types, 0);
+    ck_assert_uint_eq(wake.count, 0);
+    hs_policy_free(policy);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+    hs_builder_free(b);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("graph policies");
@@ -272,6 +311,7 @@ int main(void)
     tcase_add_test(cases, policies_with_other_times);
     tcase_add_test(cases, plans_as_they_read);
     tcase_add_test(cases, what_is_late_is_stolen_as_it_reads);
+    tcase_add_test(cases, nobody_is_woken_by_what_begins_on_time);
     tcase_add_loop_test(cases, luck_breaks_nothing, 0, kinds);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
