@@ -147,8 +147,11 @@ START_TEST(what_is_possible_is_found_and_no_more)
     ck_assert_int_eq(hsi_dive_open(spec->tasks, weight, spec->cpus, least + 9, &d), HS_OK);
     ck_assert_int_eq(dive(d, spec->tasks, weight, spec->cpus, &at, &r, 1), HSI_REFUTED);
     ck_assert_int_eq(at, least - 1);
+    ck_assert(!hsi_dive_covers(d, least + 9));
     at = least;
     ck_assert_int_eq(dive(d, spec->tasks, weight, spec->cpus, &at, &r, 50), HSI_FOUND);
+    ck_assert(hsi_dive_covers(d, least));
+    ck_assert(!hsi_dive_covers(d, least - 1));
     hsi_dive_close(d);
     free(weight);
     hs_instance_free(in);
@@ -322,6 +325,27 @@ START_TEST(what_is_too_large_is_refused)
 }
 END_TEST
 
+/* Small tables, but for each of their cells thousands of copies are tried. */
+START_TEST(what_takes_too_long_is_refused)
+{
+    enum { MANY = 4000 };
+    int64_t     weight[MANY + 1], capacity = 20000;
+    uint32_t    worker[MANY + 1] = {0};
+    hsi_dive   *d = NULL;
+    hsi_random  r;
+    hsi_verdict verdict;
+    size_t      i;
+
+    hsi_random_seed(&r, 1, 0);
+    for (i = 0; i < MANY; i++)
+        weight[i] = 1;
+    weight[MANY] = capacity;
+    ck_assert_int_eq(hsi_dive_open(MANY + 1, weight, 400, capacity, &d), HS_OK);
+    ck_assert_int_eq(hsi_dive_go(d, &capacity, &r, &never, worker, &verdict), HS_ETOOBIG);
+    hsi_dive_close(d);
+}
+END_TEST
+
 static int no_more(void *data)
 {
     (void)data;
@@ -406,6 +430,7 @@ int main(void)
     tcase_add_test(tc, the_best_sets_are_the_best);
     tcase_add_test(tc, nobody_holds_what_is_too_long);
     tcase_add_test(tc, what_is_too_large_is_refused);
+    tcase_add_test(tc, what_takes_too_long_is_refused);
     tcase_add_test(tc, ends_when_asked_and_goes_on);
     tcase_add_test(tc, every_allocation_may_fail);
     suite_add_tcase(suite, tc);

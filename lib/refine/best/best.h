@@ -118,7 +118,7 @@ hs_status hsi_best_by_counts(hsi_best *best);
 hs_status hsi_filling_open(hsi_best *best);
 hs_status hsi_filling_slice(hsi_best *best);
 
-/* Does it bound by what workers can hold, so that other bounds have nothing to add? */
+/* Does what workers can hold allow the bound, as it says, so that others have nothing to add? */
 int  hsi_filling_sees_patterns(const hsi_best *best);
 void hsi_filling_close(hsi_filling *f);
 

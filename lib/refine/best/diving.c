@@ -14,7 +14,7 @@
 #ifdef HAVE_GLPK
 
 static const double part = 0.25, part_of_few = 0.8; /* of the time that has passed ... */
-static const double part_at_once = 0.2;            /* ... and of that before it is asked again */
+static const double part_at_once = 0.2;             /* ... and of that before it is asked again */
 
 void hsi_diving_close(hsi_filling *f)
 {
@@ -58,6 +58,13 @@ static hs_status dive(hsi_best *best, hsi_filling *f, double seconds)
     if (st == HS_OK && verdict == HSI_REFUTED)
         hsi_bounds_refuted(best, (double)f->dive_at * f->grid);
     return st == HS_OK && verdict == HSI_FOUND ? hsi_filling_take(best, f) : st;
+}
+
+int hsi_filling_sees_patterns(const hsi_best *best)
+{
+    const hsi_filling *f = best->filling;
+
+    return f && f->dive && hsi_dive_covers(f->dive, (int64_t)ceil(best->bound / f->grid));
 }
 
 hs_status hsi_diving_slice(hsi_best *best, hsi_filling *f)

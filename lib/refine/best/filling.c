@@ -209,8 +209,7 @@ static int may_go_on(const hsi_best *best, const hsi_filling *f)
     double spent = best->counted ? (double)f->iterations : f->seconds;
     double passed =
         best->counted ? (double)best->report->iterations : hsi_stop_elapsed(&best->stop);
-    double all =
-        best->counted ? (double)best->settings->iterations : hsi_filling_time(best);
+    double all = best->counted ? (double)best->settings->iterations : hsi_filling_time(best);
 
     return spent < HSI_FILLING_FIRST * all + (f->may_dive && f->few ? part_of_few : part) * passed;
 }
@@ -239,11 +238,6 @@ hs_status hsi_filling_slice(hsi_best *best)
             break;
     }
     return st == HS_OK && f ? hsi_diving_slice(best, f) : st;
-}
-
-int hsi_filling_sees_patterns(const hsi_best *best)
-{
-    return best->filling && best->filling->dive;
 }
 
 hs_status hsi_filling_open(hsi_best *best)

@@ -16,8 +16,9 @@
 enum {
     FEW_WORKERS = 10, /* that bin completion settles */
     FEW_STEPS = 1 << 14,
-    AT_ONCE = 6, /* one worker in so many is settled, between two LPs */
-    DIVES = 4    /* before it is time for something else */
+    AT_ONCE = 6,        /* one worker in so many is settled, between two LPs */
+    DIVES = 4,          /* before it is time for something else */
+    MOST_WORK = 1 << 25 /* steps of a table, which nobody interrupts */
 };
 
 static const double much = 0.5; /* of a worker, for a set to be settled beside another */
@@ -35,6 +36,7 @@ struct hsi_dive {
     int64_t    most, capacity; /* that it is for at all, and now */
     uint64_t   dives;          /* with that */
     int        midway;         /* the next one has begun */
+    int64_t    covered;        /* the least capacity for which fractions of sets are known to do */
     uint32_t  *result;         /* worker of a task; `workers`: not settled */
     int64_t   *rest;           /* weights of the tasks that are left ... */
     uint32_t  *rest_of;        /* ... which they are ... */
@@ -79,6 +81,7 @@ hs_status hsi_dive_open(size_t n, const int64_t *weight, unsigned workers, int64
     d->n = n;
     d->workers = workers;
     d->most = most;
+    d->covered = INT64_MAX;
     d->weight = hsi_arena_take(&d->arena, n + 1, sizeof *d->weight);
     d->kind = hsi_arena_take(&d->arena, n + 1, sizeof *d->kind);
     d->all = hsi_arena_take_zeroed(&d->arena, n + 1, sizeof *d->all);
@@ -139,11 +142,24 @@ static hs_status add_schedule(hsi_dive *d, const uint32_t *worker)
     return st;
 }
 
+/* For a table: of each kind as many copies as fit, for all capacities. */
+static double work_of_table(const hsi_dive *d)
+{
+    double copies = 0;
+    size_t i;
+
+    for (i = 0; i < d->kinds; i++)
+        copies += fmin(d->all[i], (double)(d->most / d->weight[i]));
+    return copies * (double)d->most;
+}
+
 static hs_status open_cover(hsi_dive *d, int64_t capacity, const uint32_t *worker)
 {
     hs_status st = HS_OK;
     int       first = d->cover == NULL;
 
+    if (first && work_of_table(d) > MOST_WORK)
+        return HS_ETOOBIG;
     if (first)
         st = hsi_cover_open(d->kinds, d->weight, d->workers, d->most, &d->cover);
     if (st == HS_OK && capacity != d->capacity) {
@@ -270,6 +286,8 @@ static hs_status step(hsi_dive *d, int64_t *refused, hsi_random *random, const h
 
     if (st != HS_OK)
         return st;
+    if (all && covered && d->capacity < d->covered)
+        d->covered = d->capacity;
     d->midway = covered || (*verdict == HSI_STOPPED && hsi_stop_now(stop));
     if (*verdict == HSI_REFUTED && all)
         *refused = query.refused;
@@ -284,6 +302,11 @@ static hs_status step(hsi_dive *d, int64_t *refused, hsi_random *random, const h
     if (covered && d->midway)
         settle_some(d, random);
     return st;
+}
+
+int hsi_dive_covers(const hsi_dive *d, int64_t capacity)
+{
+    return capacity >= d->covered;
 }
 
 int hsi_dive_goes_on(const hsi_dive *d)

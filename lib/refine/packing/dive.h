@@ -27,6 +27,9 @@ void      hsi_dive_close(hsi_dive *dive);
 hs_status hsi_dive_go(hsi_dive *dive, int64_t *capacity, hsi_random *random, const hsi_stop *stop,
                       uint32_t *worker, hsi_verdict *verdict);
 
+/* Is it known that fractions of sets do for the capacity, so that they refute no more of it? */
+int hsi_dive_covers(const hsi_dive *dive, int64_t capacity);
+
 /* Has the last call been stopped on its way? */
 int hsi_dive_goes_on(const hsi_dive *dive);
 
