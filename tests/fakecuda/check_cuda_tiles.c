@@ -417,7 +417,8 @@ START_TEST(every_call_fails_once)
         if (!failed)
             break;
     }
-    ck_assert(right > 1 || trial_stride() > 1); /* of few calls all may matter, but the last */
+    /* Of few calls all may matter, but the last; live, how many there are is up to the clock. */
+    ck_assert(right > 1 || trial_stride() > 1 || !hs_policy_needs_plan(s.policy));
     ck_assert_uint_gt(wrong, 1);
 }
 END_TEST
