@@ -147,6 +147,15 @@ void hsi_matrix_release(const hsi_matrix *matrix, double *at)
         free(at);
 }
 
+/* What is read before a task has written it is no number, in every run: the factors show it. */
+static void fill_with_nan(const hsi_matrix *matrix, double *tile)
+{
+    size_t i, count = hsi_matrix_elements(matrix);
+
+    for (i = 0; i < count; i++)
+        tile[i] = NAN;
+}
+
 hs_status hsi_matrix_fill(hsi_matrix *matrix)
 {
     size_t i;
@@ -166,6 +175,8 @@ hs_status hsi_matrix_fill(hsi_matrix *matrix)
             return HS_ENOMEM;
         if (piece->matrix == 'A')
             hsi_matrix_input(matrix, piece->row, piece->column, piece->at);
+        else
+            fill_with_nan(matrix, piece->at);
     }
     if (matrix->sharing)
         matrix->sharing->renew(matrix->memory);
