@@ -186,19 +186,14 @@ cublasStatus_t fake_blas_launch(cublasHandle_t handle, fake_operation *operation
     return status_of(fake_leave(fake_enqueue(handle->stream, operation)));
 }
 
-static int is_too_small(int ld, int rows)
-{
-    return ld < (rows > 1 ? rows : 1);
-}
-
 static cudaError_t gemm(fake_operation *operation, size_t item)
 {
     fake_kernel *k = &operation->kernel;
     int          rows_a = k->trans == CUBLAS_OP_N ? k->m : k->k;
     int          rows_b = k->trans_b == CUBLAS_OP_N ? k->k : k->n;
 
-    if (k->m < 0 || k->n < 0 || k->k < 0 || is_too_small(k->lda, rows_a) ||
-        is_too_small(k->ldb, rows_b) || is_too_small(k->ldc, k->m))
+    if (k->m < 0 || k->n < 0 || k->k < 0 || fake_ld_too_small(k->lda, rows_a) ||
+        fake_ld_too_small(k->ldb, rows_b) || fake_ld_too_small(k->ldc, k->m))
         return cudaErrorInvalidValue;
     fake_reads(operation, k->a, fake_bytes(rows_a, k->m + k->k - rows_a, k->lda, item));
     fake_reads(operation, k->b, fake_bytes(rows_b, k->n + k->k - rows_b, k->ldb, item));
@@ -259,7 +254,7 @@ static cudaError_t syrk(fake_operation *operation)
     fake_kernel *k = &operation->kernel;
     int          rows = k->trans == CUBLAS_OP_N ? k->n : k->k;
 
-    if (k->n < 0 || k->k < 0 || is_too_small(k->lda, rows) || is_too_small(k->ldc, k->n))
+    if (k->n < 0 || k->k < 0 || fake_ld_too_small(k->lda, rows) || fake_ld_too_small(k->ldc, k->n))
         return cudaErrorInvalidValue;
     fake_reads(operation, k->a, fake_bytes(rows, k->n + k->k - rows, k->lda, sizeof(double)));
     fake_writes(operation, k->c, fake_bytes(k->n, k->n, k->ldc, sizeof(double)));
@@ -291,7 +286,7 @@ static cudaError_t trsm(fake_operation *operation)
     fake_kernel *k = &operation->kernel;
     int          order = k->side == CUBLAS_SIDE_LEFT ? k->m : k->n;
 
-    if (k->m < 0 || k->n < 0 || is_too_small(k->lda, order) || is_too_small(k->ldc, k->m))
+    if (k->m < 0 || k->n < 0 || fake_ld_too_small(k->lda, order) || fake_ld_too_small(k->ldc, k->m))
         return cudaErrorInvalidValue;
     fake_reads(operation, k->a, fake_bytes(order, order, k->lda, sizeof(double)));
     fake_writes(operation, k->c, fake_bytes(k->m, k->n, k->ldc, sizeof(double)));

@@ -204,16 +204,6 @@ START_TEST(cancelled_between_panels)
 }
 END_TEST
 
-static unsigned kernels_named(const char *name, size_t from)
-{
-    unsigned found = 0;
-
-    for (; from < fake_records(); from++)
-        found += fake_record_at(from).kind == FAKE_KERNEL &&
-                 strcmp(fake_record_at(from).name, name) == 0;
-    return found;
-}
-
 /* As it is on a GPU: no panel of cuSOLVER's has more than 512 columns. (Nothing is computed.) */
 START_TEST(large_factorisations_are_cut)
 {

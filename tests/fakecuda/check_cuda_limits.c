@@ -166,16 +166,6 @@ START_TEST(graphs_that_cannot_be_made)
 }
 END_TEST
 
-static unsigned kernels_named(const char *name, size_t from)
-{
-    unsigned found = 0;
-
-    for (; from < fake_records(); from++)
-        found += fake_record_at(from).kind == FAKE_KERNEL &&
-                 strcmp(fake_record_at(from).name, name) == 0;
-    return found;
-}
-
 /* Cut where it may be cancelled, and not where nobody can. (Nothing is computed.) */
 START_TEST(what_cannot_be_cancelled_is_not_cut)
 {

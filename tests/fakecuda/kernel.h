@@ -16,6 +16,12 @@ static inline size_t fake_bytes(int rows, int columns, int ld, size_t item)
     return rows > 0 && columns > 0 ? ((size_t)(columns - 1) * (size_t)ld + (size_t)rows) * item : 0;
 }
 
+/* A leading dimension. */
+static inline int fake_ld_too_small(int ld, int rows)
+{
+    return ld < (rows > 1 ? rows : 1);
+}
+
 static inline void fake_reads(fake_operation *operation, const void *base, size_t size)
 {
     operation->span[operation->spans++] = (fake_span){base, size, 0, 0, 0};

@@ -8,11 +8,6 @@
 
 #include "kernel.h"
 
-static int is_too_small(int ld, int rows)
-{
-    return ld < (rows > 1 ? rows : 1);
-}
-
 static size_t place(int row, int column, int ld)
 {
     return (size_t)column * (size_t)ld + (size_t)row;
@@ -114,8 +109,8 @@ cublasStatus_t cublasDtrmm(cublasHandle_t handle, cublasSideMode_t side, cublasF
                                      .ldb = ldb,
                                      .c = C,
                                      .ldc = ldc};
-    if (!error && (m < 0 || n < 0 || is_too_small(lda, order) || is_too_small(ldb, m) ||
-                   is_too_small(ldc, m) || (B == C && !is_own_place(B, ldb, C, ldc))))
+    if (!error && (m < 0 || n < 0 || fake_ld_too_small(lda, order) || fake_ld_too_small(ldb, m) ||
+                   fake_ld_too_small(ldc, m) || (B == C && !is_own_place(B, ldb, C, ldc))))
         error = cudaErrorInvalidValue;
     fake_reads(&operation, A, fake_bytes(order, order, lda, sizeof *A));
     reads_elsewhere(&operation, B, fake_bytes(m, n, ldb, sizeof *B));
@@ -143,8 +138,8 @@ cublasStatus_t cublasDgeam(cublasHandle_t handle, cublasOperation_t transa,
                                      .c = C,
                                      .ldc = ldc};
     if (!error &&
-        (transa != CUBLAS_OP_N || transb != CUBLAS_OP_N || m < 0 || n < 0 || is_too_small(lda, m) ||
-         is_too_small(ldb, m) || is_too_small(ldc, m) ||
+        (transa != CUBLAS_OP_N || transb != CUBLAS_OP_N || m < 0 || n < 0 ||
+         fake_ld_too_small(lda, m) || fake_ld_too_small(ldb, m) || fake_ld_too_small(ldc, m) ||
          (A == C && !is_own_place(A, lda, C, ldc)) || (B == C && !is_own_place(B, ldb, C, ldc))))
         error = cudaErrorInvalidValue;
     reads_elsewhere(&operation, A, fake_bytes(m, n, lda, sizeof *A));
@@ -162,8 +157,8 @@ cublasStatus_t cublasDdgmm(cublasHandle_t handle, cublasSideMode_t mode, int m, 
 
     operation.kernel = (fake_kernel){
         .side = mode, .m = m, .n = n, .a = A, .lda = lda, .b = x, .ldb = incx, .c = C, .ldc = ldc};
-    if (!error && (m < 0 || n < 0 || is_too_small(lda, m) || is_too_small(ldc, m) || incx < 1 ||
-                   (A == C && !is_own_place(A, lda, C, ldc))))
+    if (!error && (m < 0 || n < 0 || fake_ld_too_small(lda, m) || fake_ld_too_small(ldc, m) ||
+                   incx < 1 || (A == C && !is_own_place(A, lda, C, ldc))))
         error = cudaErrorInvalidValue;
     reads_elsewhere(&operation, A, fake_bytes(m, n, lda, sizeof *A));
     fake_reads(&operation, x, fake_bytes(1, mode == CUBLAS_SIDE_LEFT ? m : n, incx, sizeof *x));
@@ -183,7 +178,7 @@ cublasStatus_t cublasDtrttp(cublasHandle_t handle, cublasFillMode_t fill, int n,
     fake_operation operation = {.kind = FAKE_KERNEL, .name = "cublasDtrttp", .run = run_dtrttp};
 
     operation.kernel = (fake_kernel){.uplo = fill, .n = n, .a = A, .lda = lda, .c = AP, .ldc = 1};
-    if (!error && (n < 0 || is_too_small(lda, n)))
+    if (!error && (n < 0 || fake_ld_too_small(lda, n)))
         error = cudaErrorInvalidValue;
     fake_reads(&operation, A, fake_bytes(n, n, lda, sizeof *A));
     fake_writes(&operation, AP, packed_bytes(n));
@@ -197,7 +192,7 @@ cublasStatus_t cublasDtpttr(cublasHandle_t handle, cublasFillMode_t fill, int n,
     fake_operation operation = {.kind = FAKE_KERNEL, .name = "cublasDtpttr", .run = run_dtpttr};
 
     operation.kernel = (fake_kernel){.uplo = fill, .n = n, .a = AP, .lda = 1, .c = A, .ldc = lda};
-    if (!error && (n < 0 || is_too_small(lda, n)))
+    if (!error && (n < 0 || fake_ld_too_small(lda, n)))
         error = cudaErrorInvalidValue;
     fake_reads(&operation, AP, packed_bytes(n));
     fake_writes(&operation, A, fake_bytes(n, n, lda, sizeof *A));

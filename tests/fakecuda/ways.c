@@ -46,3 +46,13 @@ void wait_for(fake_kind kind, unsigned begun, unsigned ended)
     while (fake_begun(kind) < begun || fake_ended(kind) < ended)
         nanosleep(&nap, NULL);
 }
+
+unsigned kernels_named(const char *name, size_t from)
+{
+    unsigned found = 0;
+
+    for (; from < fake_records(); from++)
+        found += fake_record_at(from).kind == FAKE_KERNEL &&
+                 strcmp(fake_record_at(from).name, name) == 0;
+    return found;
+}

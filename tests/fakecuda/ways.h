@@ -21,4 +21,7 @@ void all_done(const trial *t);
 /* Until so many operations of a kind have begun, and ended. */
 void wait_for(fake_kind kind, unsigned begun, unsigned ended);
 
+/* Since record `from`. */
+unsigned kernels_named(const char *name, size_t from);
+
 #endif
