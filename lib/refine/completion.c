@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "refine/weights.h"
 #include "support/arena.h"
 #include "support/hash.h"
 
@@ -76,45 +77,6 @@ struct filling {
     int64_t  least, waste; /* that is to be left free, in this pass */
 };
 
-static int by_weight(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x < y) - (x > y);
-}
-
-/* The first kind that is no longer than that. */
-static size_t kind_from(const hsi_completion *c, int64_t most)
-{
-    size_t low = 0, high = c->kinds;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (c->weight[middle] > most)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void find_kinds(hsi_completion *c, const int64_t *weight)
-{
-    size_t i;
-
-    memcpy(c->weight, weight, c->n * sizeof *weight);
-    qsort(c->weight, c->n, sizeof *c->weight, by_weight);
-    for (i = 0; i < c->n; i++)
-        if (i == 0 || c->weight[i] != c->weight[c->kinds - 1])
-            c->weight[c->kinds++] = c->weight[i];
-    memset(c->all, 0, c->n * sizeof *c->all);
-    for (i = 0; i < c->n; i++) {
-        c->kind[i] = (uint32_t)kind_from(c, weight[i]);
-        c->all[c->kind[i]]++;
-    }
-}
-
 static hs_status take_memory(hsi_completion *c)
 {
     c->row_room = (c->kinds + 1) * (MOST_CELLS / 64 + 1);
@@ -146,7 +108,7 @@ hs_status hsi_completion_open(size_t n, const int64_t *weight, unsigned workers,
     c->taken = hsi_arena_take(&c->arena, n + 1, sizeof *c->taken);
     c->from = hsi_arena_take(&c->arena, workers + 1, sizeof *c->from);
     if (c->weight && c->kind && c->all && c->count && c->taken && c->from) {
-        find_kinds(c, weight);
+        c->kinds = hsi_kinds_by_weight(c->n, weight, c->weight, c->kind, c->all);
         st = take_memory(c);
     }
     if (st != HS_OK)
@@ -248,7 +210,7 @@ static int can_reach(const hsi_completion *c, const filling *f, size_t at, int64
 /* Is a task left that takes `least` to `most`? */
 static int is_left(const hsi_completion *c, int64_t least, int64_t most)
 {
-    size_t kind = kind_from(c, most);
+    size_t kind = hsi_kind_within(c->kinds, c->weight, most);
 
     for (; kind < c->kinds && c->weight[kind] >= least; kind++)
         if (c->count[kind])
@@ -343,7 +305,7 @@ static size_t list_choices(const hsi_completion *c, int64_t room, choice *to)
 {
     size_t kind, count = 0;
 
-    for (kind = kind_from(c, room); kind < c->kinds; kind++)
+    for (kind = hsi_kind_within(c->kinds, c->weight, room); kind < c->kinds; kind++)
         if (c->count[kind])
             to[count++] = (choice){(uint32_t)kind, c->count[kind], c->count[kind]};
     return count;
@@ -375,7 +337,7 @@ static int wastes_too_much(const hsi_completion *c, const filling *f, int64_t mo
 
     if (most < 0)
         return 1;
-    for (kind = kind_from(c, capacity / 2); kind-- > 0;) {
+    for (kind = hsi_kind_within(c->kinds, c->weight, capacity / 2); kind-- > 0;) {
         int64_t room = capacity - c->weight[kind];
 
         if (c->count[kind] == 0)
@@ -392,7 +354,7 @@ static int wastes_too_much(const hsi_completion *c, const filling *f, int64_t mo
 /* Beside the shortest task of more than half of the capacity; or beside the longest. */
 static int64_t most_room(const hsi_completion *c)
 {
-    size_t kind = kind_from(c, c->query->capacity / 2);
+    size_t kind = hsi_kind_within(c->kinds, c->weight, c->query->capacity / 2);
 
     while (kind > 0 && c->count[kind - 1] == 0)
         kind--;

@@ -11,6 +11,7 @@
 
 #include "bound/packing/cover.h"
 #include "refine/completion.h"
+#include "refine/weights.h"
 #include "support/arena.h"
 
 enum {
@@ -43,34 +44,6 @@ struct hsi_dive {
     uint32_t  *rest_to;        /* ... and where they go */
 };
 
-static int by_weight(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x < y) - (x > y);
-}
-
-static uint32_t kind_of(const hsi_dive *d, int64_t weight)
-{
-    return (uint32_t)((int64_t *)bsearch(&weight, d->weight, d->kinds, sizeof weight, by_weight) -
-                      d->weight);
-}
-
-static void find_kinds(hsi_dive *d, const int64_t *weight)
-{
-    size_t i;
-
-    memcpy(d->weight, weight, d->n * sizeof *weight);
-    qsort(d->weight, d->n, sizeof *weight, by_weight);
-    for (i = 0; i < d->n; i++)
-        if (i == 0 || d->weight[i] != d->weight[d->kinds - 1])
-            d->weight[d->kinds++] = d->weight[i];
-    for (i = 0; i < d->n; i++) {
-        d->kind[i] = kind_of(d, weight[i]);
-        d->all[d->kind[i]]++;
-    }
-}
-
 hs_status hsi_dive_open(size_t n, const int64_t *weight, unsigned workers, int64_t most,
                         hsi_dive **out)
 {
@@ -84,7 +57,7 @@ hs_status hsi_dive_open(size_t n, const int64_t *weight, unsigned workers, int64
     d->covered = INT64_MAX;
     d->weight = hsi_arena_take(&d->arena, n + 1, sizeof *d->weight);
     d->kind = hsi_arena_take(&d->arena, n + 1, sizeof *d->kind);
-    d->all = hsi_arena_take_zeroed(&d->arena, n + 1, sizeof *d->all);
+    d->all = hsi_arena_take(&d->arena, n + 1, sizeof *d->all);
     d->left = hsi_arena_take(&d->arena, n + 1, sizeof *d->left);
     d->result = hsi_arena_take(&d->arena, n + 1, sizeof *d->result);
     d->rest = hsi_arena_take(&d->arena, n + 1, sizeof *d->rest);
@@ -95,7 +68,7 @@ hs_status hsi_dive_open(size_t n, const int64_t *weight, unsigned workers, int64
         hsi_dive_close(d);
         return HS_ENOMEM;
     }
-    find_kinds(d, weight);
+    d->kinds = hsi_kinds_by_weight(n, weight, d->weight, d->kind, d->all);
     *out = d;
     return HS_OK;
 }
