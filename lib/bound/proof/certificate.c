@@ -148,18 +148,21 @@ static int is_name(const char *name)
     return length > 0 && length < sizeof((hs_certificate *)0)->bound;
 }
 
-/* A graph that is small enough; the edges of others are left out. */
-static int is_for_cases(const hs_instance *in)
+/* The graph if it is small enough; the edges of others are left out. */
+static hs_status open_rows(const hs_instance *in, hsi_asker *asker, hsi_problem *rows)
 {
-    const hs_graph *g = NULL;
-
 #ifdef HAVE_GLPK
-    if (hs_instance_has_graph(in) && hs_instance_tasks(in) <= HSI_TREE_VERTICES &&
-        hs_instance_graph(in, &g) == HS_OK)
-        return hs_graph_vertices(g) <= HSI_TREE_VERTICES;
+    if (hs_instance_has_graph(in) && hs_instance_tasks(in) <= HSI_TREE_VERTICES) {
+        const hs_graph *g;
+        hs_status       st = hs_instance_graph(in, &g);
+
+        if (st != HS_OK)
+            return st;
+        if (hs_graph_vertices(g) <= HSI_TREE_VERTICES)
+            return hsi_problem_of_tasks(in, asker, rows);
+    }
 #endif
-    (void)in;
-    return g != NULL;
+    return hsi_problem_of_rows(in, asker, rows);
 }
 
 hs_status hs_certificate_prove(const hs_instance *in, const char *name, double value,
@@ -177,8 +180,7 @@ hs_status hs_certificate_prove(const hs_instance *in, const char *name, double v
         st = hsi_settings_check_available(&full, in, 0);
     asker = hsi_asker_of(&full);
     if (st == HS_OK)
-        st = is_for_cases(in) ? hsi_problem_of_tasks(in, &asker, &rows)
-                              : hsi_problem_of_rows(in, &asker, &rows);
+        st = open_rows(in, &asker, &rows);
     return st == HS_OK ? make(in, &rows, &full, name, make_of_value, &value, out) : st;
 }
 
