@@ -74,9 +74,9 @@ static int rho_before(const void *context, uint32_t a, uint32_t b)
     return rho->flip ? sign > 0 : sign < 0;
 }
 
-int hsi_queue_item_before(const void *problem, uint32_t a, uint32_t b)
+static int queue_before(const void *context, uint32_t a, uint32_t b)
 {
-    const hsi_problem *pb = problem;
+    const hsi_problem *pb = ((const rho_order *)context)->pb;
     int                first, tie;
 
     if (pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b]) /* mostly tasks of one kernel */
@@ -84,11 +84,6 @@ int hsi_queue_item_before(const void *problem, uint32_t a, uint32_t b)
     first = hsi_queue_before(pb->p[a], pb->q[a], hsi_priority(pb, a), pb->p[b], pb->q[b],
                              hsi_priority(pb, b), &tie);
     return tie ? hsi_comes_first(pb, a, b) : first;
-}
-
-static int queue_before(const void *context, uint32_t a, uint32_t b)
-{
-    return hsi_queue_item_before(((const rho_order *)context)->pb, a, b);
 }
 
 hs_status hsi_order_by_rho(const hsi_problem *pb, hsi_rho_order kind, uint32_t *order)

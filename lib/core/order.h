@@ -40,10 +40,7 @@ static inline int hsi_comes_first(const hsi_problem *pb, uint32_t a, uint32_t b)
 int hsi_queue_before(double p1, double q1, int64_t priority1, double p2, double q2,
                      int64_t priority2, int *tie);
 
-/*
- * For an hsi_ordered_set of tasks or items, the GPU end first: by a key that rises from there,
- * and by hsi_queue_before() where it is equal, then by hsi_comes_first().
- */
+/* A key that rises from the GPU end; where it is equal, hsi_queue_before() says more. */
 static inline double hsi_queue_key(double p, double q)
 {
     return -(p / q);
@@ -64,7 +61,5 @@ static inline int hsi_is_cell_width(double width)
 
 /* Of two in one cell. */
 int hsi_queue_cellmate_before(const void *problem, uint32_t a, uint32_t b);
-
-int hsi_queue_item_before(const void *problem, uint32_t a, uint32_t b);
 
 #endif

@@ -73,27 +73,30 @@ static unsigned bin_of(double ratio)
     return bin < 0 ? 0 : bin < HSI_RATIO_BINS ? (unsigned)bin : HSI_RATIO_BINS - 1;
 }
 
-static void add(hsi_ratios *r, double ratio)
+static void add(hsi_ratios *r, unsigned at, double ratio)
 {
-    struct hsi_ratio_bin *bin = &r->bin[bin_of(ratio)];
+    struct hsi_ratio_bin *bin = &r->bin[at];
 
     r->count++;
     r->wrong += ratio != 1;
     bin->count++;
     bin->sum += ratio;
-    bin->most = fmax(bin->most, ratio);
+    bin->most = ratio > bin->most ? ratio : bin->most;
 }
 
 int hsi_experience_add(hsi_experience *x, hs_type type, uint32_t task, double ratio)
 {
     hsi_ratios *all = x->of[type], *own = &all[x->class_of[task]];
     int         is_wrong = fabs(ratio - 1) > x->tolerance;
+    unsigned    at;
 
     ratio = is_wrong ? fmin(ratio, MOST) : 1;
-    x->is_wrong |= is_wrong;
-    add(all, ratio);
+    at = bin_of(ratio);
+    if (is_wrong && !x->is_wrong)
+        x->is_wrong = 1;
+    add(all, at, ratio);
     if (own != all)
-        add(own, ratio);
+        add(own, at, ratio);
     return x->is_wrong || own->count == 1 || all->count == 1;
 }
 

@@ -37,6 +37,13 @@ static void heteroprio_free(hs_policy_state *hp)
     free(hp);
 }
 
+static hsi_pool_start start_of(const hs_policy_state *hp)
+{
+    if (!hp->policy->settles)
+        return HSI_POOL_FULL;
+    return hp->ranking.rank == HS_RANK_FIFO ? HSI_POOL_COMES : HSI_POOL_EMPTY;
+}
+
 /* What is ready from the start, and is not told, is in the queue at once. */
 static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
                           const hs_policy_settings *settings)
@@ -51,7 +58,7 @@ static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
         hsi_ranking_ready(&hp->ranking, (uint32_t)i);
     }
     if (st == HS_OK)
-        st = hsi_pool_open(&hp->queue, &hp->pb, !hp->policy->settles, settings->ratio_tolerance);
+        st = hsi_pool_open(&hp->queue, &hp->pb, start_of(hp), settings->ratio_tolerance);
     if (st == HS_OK)
         st = hsi_crew_open(&hp->crew, &hp->pb, estimates, settings->tolerance);
     return st;

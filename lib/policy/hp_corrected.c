@@ -79,7 +79,8 @@ static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
         st = hsi_ranking_open(&hp->ranking, estimates, &hp->pb, settings->rank,
                               hp->pb.graph ? HS_RANK_MIN : HS_RANK_GIVEN);
     if (st == HS_OK)
-        st = hsi_pool_open(&hp->queue, &hp->pb, 0, 0);
+        st = hsi_pool_open(&hp->queue, &hp->pb,
+                           hp->ranking.rank == HS_RANK_FIFO ? HSI_POOL_COMES : HSI_POOL_EMPTY, 0);
     if (st == HS_OK)
         st = hsi_crew_open(&hp->crew, &hp->pb, estimates, settings->tolerance);
     hsi_set_open(&hp->by_rho, has_higher_rho, &hp->pb);

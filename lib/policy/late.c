@@ -24,6 +24,7 @@
 #include "policy/policy.h"
 #include "policy/pool.h"
 #include "policy/rehearsal.h"
+#include "support/ordered_set.h"
 
 enum { LOOKED_AT = 64 };
 
@@ -68,7 +69,7 @@ static hs_status open_all(hs_policy_state *late, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_rehearsal_open(&late->plan, estimates, &late->pb, &late->lists);
     if (st == HS_OK)
-        st = hsi_pool_open(&late->orphans, &late->pb, 0, 0);
+        st = hsi_pool_open(&late->orphans, &late->pb, HSI_POOL_SELDOM, 0);
     if (st == HS_OK)
         st = hsi_crew_open(&late->crew, &late->pb, estimates, tolerance);
     if (st != HS_OK)

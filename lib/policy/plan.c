@@ -83,7 +83,7 @@ static hs_status plan_create(hs_policy *policy, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_lists_open(&plan->lists, &plan->pb, schedule);
     if (st == HS_OK)
-        st = hsi_pool_open(&plan->orphans, &plan->pb, 0, 0);
+        st = hsi_pool_open(&plan->orphans, &plan->pb, HSI_POOL_SELDOM, 0);
     if (st == HS_OK && plan->pb.graph)
         st = open_graph(plan);
     if (st == HS_OK)

@@ -5,57 +5,188 @@
 #include <stdlib.h>
 
 #include "core/order.h"
+#include "support/pages.h"
+#include "support/ratio.h"
+#include "support/sort.h"
 
-static double key_of(const hsi_pool *pool, uint32_t task)
+#define COMES (UINT32_C(1) << 31) /* it has no place yet, but one of its ratio */
+
+/* By ratio, the GPU end first: a double's bits, those below 0 turned over. */
+static uint64_t ratio_key(const void *context, uint32_t task)
 {
-    double p = pool->pb->p[task], q = pool->pb->q[task];
+    const hsi_pool *pool = context;
+    double          p = pool->pb->p[task], q = pool->pb->q[task];
+    double          key = pool->width > 0 ? hsi_queue_cell(p, q, pool->width) : hsi_queue_key(p, q);
+    uint64_t        bits = hsi_key_of_double(key + 0.0); /* no -0 */
 
-    return pool->width > 0 ? hsi_queue_cell(p, q, pool->width) : hsi_queue_key(p, q);
+    return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+/* Of two of which the key says no more: > 0: a is nearer to the GPU end. */
+static int compare_ratios(const hsi_pool *pool, uint32_t a, uint32_t b)
+{
+    const hsi_problem *pb = pool->pb;
+
+    if (pool->width > 0 || (pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b]))
+        return 0;
+    return hsi_compare_ratios(pb->p[a], pb->q[a], pb->p[b], pb->q[b]);
+}
+
+static int ratio_before(const void *context, uint32_t a, uint32_t b)
+{
+    uint64_t key_a = ratio_key(context, a), key_b = ratio_key(context, b);
+    int      sign = key_a != key_b ? (key_a < key_b ? 1 : -1) : compare_ratios(context, a, b);
+
+    return sign ? sign > 0 : a < b;
+}
+
+static int is_for_gpus(const hsi_problem *pb, uint32_t task)
+{
+    return pb->p[task] >= pb->q[task];
+}
+
+static uint64_t priority_key(const void *problem, uint32_t task)
+{
+    uint64_t key = (uint64_t)hsi_priority(problem, task) ^ UINT64_C(1) << 63;
+
+    return is_for_gpus(problem, task) ? ~key : key;
+}
+
+static int have_one_ratio(const hsi_pool *pool, uint32_t a, uint32_t b)
+{
+    return ratio_key(pool, a) == ratio_key(pool, b) && compare_ratios(pool, a, b) == 0;
+}
+
+/* Those at places begin .. end - 1 have one ratio. */
+static int order_one_ratio(hsi_pool *pool, size_t begin, size_t end, hsi_asker *asker)
+{
+    const hsi_index_order by_priority = {priority_key, hsi_queue_cellmate_before, pool->pb, asker};
+    uint32_t             *task = pool->task + begin;
+    uint32_t              first = (uint32_t)(is_for_gpus(pool->pb, *task) ? begin : end - 1);
+    size_t                n = end - begin, i;
+
+    if (pool->next) {
+        pool->next[first] = first;
+        for (i = 0; i < n; i++)
+            pool->place[task[i]] = first | COMES;
+        return 0;
+    }
+    for (i = 0; i < n; i++)
+        pool->keys[i] = priority_key(pool->pb, task[i]);
+    return n > 1 && hsi_sort_by_keys(pool->keys, pool->keys + n, n, &by_priority, task, task);
+}
+
+/* What has one ratio, and so far is in the order of the tasks' numbers: by priority, or as they
+ * come. */
+static int order_equals(hsi_pool *pool, hsi_asker *asker)
+{
+    const uint32_t *task = pool->task;
+    size_t          n = pool->pb->n, begin = 0, i;
+
+    for (i = 1; i <= n; i++) {
+        if (hsi_ask_at(asker, i))
+            return 1;
+        if (i < n && have_one_ratio(pool, task[i], task[begin]))
+            continue;
+        if (order_one_ratio(pool, begin, i, asker))
+            return 1;
+        begin = i;
+    }
+    return 0;
+}
+
+static void find_limits(hsi_pool *pool)
+{
+    const hsi_problem *pb = pool->pb;
+    uint32_t           cpus_from = 0, gpus_to = (uint32_t)pb->n;
+
+    while (cpus_from < pb->n && isinf(pb->p[pool->task[cpus_from]]))
+        cpus_from++;
+    while (gpus_to > 0 && isinf(pb->q[pool->task[gpus_to - 1]]))
+        gpus_to--;
+    pool->limit[HS_CPU] = cpus_from;
+    pool->limit[HS_GPU] = gpus_to;
+}
+
+/* 1: the asker wants no more. It takes no memory. */
+static int find_places(hsi_pool *pool, hsi_asker *asker)
+{
+    const hsi_index_order by_ratio = {ratio_key, ratio_before, pool, asker};
+    size_t                n = pool->pb->n, i;
+
+    for (i = 0; i < n && !hsi_ask_at(asker, i); i++)
+        pool->keys[i] = ratio_key(pool, (uint32_t)i);
+    if (i < n || hsi_sort_by_keys(pool->keys, pool->keys + n, n, &by_ratio, NULL, pool->task))
+        return 1;
+    if ((pool->pb->priority || pool->pb->graph) && order_equals(pool, asker))
+        return 1;
+    for (i = 0; i < n && !pool->next; i++)
+        pool->place[pool->task[i]] = (uint32_t)i;
+    find_limits(pool);
+    pool->is_sorted = 1;
+    return 0;
+}
+
+/* The one that a task without a place is given: of those with its ratio, who comes first is
+ * nearer to that end which is for it. */
+static void give_place(hsi_pool *pool, uint32_t task)
+{
+    uint32_t *next = &pool->next[pool->place[task] & ~COMES];
+
+    pool->place[task] = *next;
+    pool->task[*next] = task;
+    *next += is_for_gpus(pool->pb, task) ? 1 : UINT32_MAX;
 }
 
 void hsi_pool_add(hsi_pool *pool, uint32_t task)
 {
-    hsi_set_insert(&pool->tasks, key_of(pool, task), task);
+    if (!pool->is_sorted)
+        find_places(pool, NULL);
+    if (pool->place[task] & COMES)
+        give_place(pool, task);
+    hsi_places_add(&pool->there, pool->place[task]);
 }
 
 void hsi_pool_remove(hsi_pool *pool, uint32_t task)
 {
-    hsi_set_remove(&pool->tasks, key_of(pool, task), task);
+    if (pool->is_sorted && !(pool->place[task] & COMES))
+        hsi_places_remove(&pool->there, pool->place[task]);
 }
 
-/* Where `type` takes. */
-static hsi_set_end end_of(hs_type type)
+/* The place at which `type` takes. */
+static uint32_t end_of(const hsi_pool *pool, hs_type type)
 {
-    return type == HS_GPU ? HSI_SET_FRONT : HSI_SET_BACK;
+    return type == HS_GPU ? hsi_places_first(&pool->there) : hsi_places_last(&pool->there);
 }
 
-static const double *times(const hsi_pool *pool, hs_type type)
+static int can_run(const hsi_pool *pool, hs_type type, uint32_t place)
 {
-    return type == HS_GPU ? pool->pb->q : pool->pb->p;
+    return type == HS_GPU ? place < pool->limit[HS_GPU] : place >= pool->limit[HS_CPU];
 }
 
 /* The order says well ahead which times will be wanted, from random places in memory. */
-static void expect(const hsi_pool *pool, hs_type type)
+static void expect(const hsi_pool *pool, hs_type type, uint32_t place)
 {
     enum { AHEAD = 12 };
+    const double *time = type == HS_GPU ? pool->pb->q : pool->pb->p;
+    uint32_t      then = type == HS_GPU ? place + AHEAD : place - AHEAD;
 
-    if (pool->tasks.count > AHEAD)
-        __builtin_prefetch(&times(pool, type)[hsi_set_at(&pool->tasks, end_of(type), AHEAD)]);
-}
-
-static int can_run(const hsi_pool *pool, hs_type type, uint32_t task)
-{
-    return !isinf(times(pool, type)[task]);
+    if (then < pool->pb->n)
+        __builtin_prefetch(&time[pool->task[then]]);
 }
 
 int hsi_pool_take(hsi_pool *pool, hs_type type, uint32_t *task)
 {
-    if (pool->tasks.count == 0)
+    uint32_t place;
+
+    if (hsi_places_is_empty(&pool->there))
         return 0;
-    expect(pool, type);
-    if (!can_run(pool, type, hsi_set_at(&pool->tasks, end_of(type), 0)))
+    place = end_of(pool, type);
+    if (!can_run(pool, type, place))
         return 0;
-    *task = hsi_set_take(&pool->tasks, end_of(type));
+    expect(pool, type, place);
+    hsi_places_remove(&pool->there, place);
+    *task = pool->task[place];
     return 1;
 }
 
@@ -74,53 +205,48 @@ int hsi_pool_stranded(hsi_pool *pool, uint32_t *task)
     static const hs_type types[] = {HS_CPU, HS_GPU};
     int                  i;
 
-    for (i = 0; i < 2 && pool->tasks.count; i++) {
+    for (i = 0; i < 2 && !hsi_places_is_empty(&pool->there); i++) {
         hs_type  gone = types[i], other = types[1 - i];
-        uint32_t found = hsi_set_at(&pool->tasks, end_of(gone), 0);
+        uint32_t found = end_of(pool, gone);
 
         if (pool->in_service[gone] || (pool->in_service[other] && can_run(pool, other, found)))
             continue;
-        *task = hsi_set_take(&pool->tasks, end_of(gone));
+        hsi_places_remove(&pool->there, found);
+        *task = pool->task[found];
         return 1;
     }
     return 0;
 }
 
-static hs_status fill(hsi_pool *pool)
+static hs_status reserve(hsi_pool *pool, hsi_pool_start start)
 {
-    enum { AHEAD = 16 };
-    const hsi_problem *pb = pool->pb;
-    uint32_t          *order = malloc((pb->n ? pb->n : 1) * sizeof *order);
-    hs_status          st = order ? hsi_order_by_rho(pb, HSI_RHO_QUEUE, order) : HS_ENOMEM;
-    size_t             i;
+    size_t n = pool->pb->n;
 
-    for (i = 0; st == HS_OK && i < pb->n && !hsi_ask_at(pb->asker, i); i++) {
-        if (i + AHEAD < pb->n) {
-            __builtin_prefetch(&pb->p[order[i + AHEAD]]);
-            __builtin_prefetch(&pb->q[order[i + AHEAD]]);
-        }
-        hsi_set_append(&pool->tasks, key_of(pool, order[i]), order[i]);
-    }
-    free(order);
-    return st;
+    pool->retired = calloc((size_t)pool->pb->m + pool->pb->k, 1);
+    pool->task = hsi_pages_alloc((n + 1) * sizeof *pool->task);
+    pool->place = hsi_pages_alloc((n + 1) * sizeof *pool->place);
+    pool->keys = malloc((2 * n + 1) * sizeof *pool->keys);
+    if (start == HSI_POOL_COMES)
+        pool->next = malloc((n + 1) * sizeof *pool->next);
+    return pool->retired && pool->task && pool->place && pool->keys &&
+                   (pool->next || start != HSI_POOL_COMES) && !hsi_places_open(&pool->there, n)
+               ? HS_OK
+               : HS_ENOMEM;
 }
 
-hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, int full, double width)
+hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, hsi_pool_start start, double width)
 {
-    hs_status st = HS_OK;
+    hs_status st;
 
     *pool = (hsi_pool){.pb = pb, .in_service = {pb->m, pb->k}, .width = width};
-    hsi_set_open(&pool->tasks, width > 0 ? hsi_queue_cellmate_before : hsi_queue_item_before, pb);
-    pool->retired = calloc((size_t)pb->m + pb->k, 1);
-    if (!pool->retired || hsi_set_reserve(&pool->tasks, pb->n))
-        st = HS_ENOMEM;
-    for (uint32_t i = 0; st == HS_OK && full && width > 0 && i < pb->n; i++) {
-        if (hsi_ask_after(pb->asker, HSI_POOL_WORK))
-            st = HS_ECANCELED;
-        hsi_pool_add(pool, i);
+    st = reserve(pool, start);
+    if (st == HS_OK && start != HSI_POOL_SELDOM) {
+        st = find_places(pool, pb->asker) ? HS_ECANCELED : HS_OK;
+        free(pool->keys);
+        pool->keys = NULL;
     }
-    if (st == HS_OK && full && !(width > 0))
-        st = fill(pool);
+    for (size_t i = 0; st == HS_OK && start == HSI_POOL_FULL && i < pb->n; i++)
+        hsi_places_add(&pool->there, (uint32_t)i);
     if (st != HS_OK)
         hsi_pool_close(pool);
     return st;
@@ -128,7 +254,11 @@ hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, int full, double 
 
 void hsi_pool_close(hsi_pool *pool)
 {
-    hsi_set_close(&pool->tasks);
+    hsi_places_close(&pool->there);
+    free(pool->task);
+    free(pool->place);
+    free(pool->next);
+    free(pool->keys);
     free(pool->retired);
     *pool = (hsi_pool){0};
 }

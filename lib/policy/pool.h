@@ -3,23 +3,41 @@
 #define HSI_POLICY_POOL_H
 
 #include "core/problem.h"
-#include "support/ordered_set.h"
+#include "support/place_set.h"
 
 /*
  * The tasks that are anybody's, in HeteroPrio's order, and the workers in service.
  * What one end of the order has to offer to its type is the best there is for it,
  * and if it cannot be run by that type nothing else in the pool can either.
+ *
+ * The order is known before anything is ready: each task has its place in it, the GPU end first,
+ * and what is in the pool is a set of places. Only where those come first who come first are the
+ * places of tasks with one ratio given to them as they come.
  */
+typedef enum hsi_pool_start {
+    HSI_POOL_FULL,  /* every task is in it */
+    HSI_POOL_EMPTY, /* none */
+    HSI_POOL_COMES, /* none, and their priorities are how early they come */
+    HSI_POOL_SELDOM /* none, and mostly it stays so: places are found when one is needed */
+} hsi_pool_start;
+
 typedef struct hsi_pool {
     const hsi_problem *pb;
-    hsi_ordered_set    tasks;         /* the GPU end first; with room for all of them */
-    unsigned char     *retired;       /* workers */
-    unsigned           in_service[2]; /* by hs_type */
-    double             width;         /* of the cells in which ratios are the same; 0: none */
+    hsi_place_set      there;
+    uint32_t          *task;  /* of places */
+    uint32_t          *place; /* of tasks */
+    uint32_t          *next;  /* COMES, of a ratio's first or last place: the next to give */
+    uint64_t          *keys;  /* for sorting, two a task */
+    int                is_sorted;
+    uint32_t           limit[2];  /* by hs_type: CPUs can run what is at this place or behind it,
+                                         GPUs what is before it */
+    unsigned char *retired;       /* workers */
+    unsigned       in_service[2]; /* by hs_type */
+    double         width;         /* of the cells in which ratios are the same; 0: none */
 } hsi_pool;
 
-/* With every task in it, or with none. `pb` must outlive it. `width`: see hsi_queue_cell(). */
-hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, int full, double width);
+/* `pb` must outlive it. `width`: see hsi_queue_cell(). O(n log n), mostly O(n). */
+hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, hsi_pool_start start, double width);
 void      hsi_pool_close(hsi_pool *pool);
 
 enum { HSI_POOL_WORK = 16 }; /* to add one among many, as an asker counts */

@@ -59,7 +59,7 @@ static hs_status create(hs_policy *policy, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_lists_open(&steal->lists, &steal->pb, schedule);
     if (st == HS_OK)
-        st = hsi_pool_open(&steal->orphans, &steal->pb, 0, 0);
+        st = hsi_pool_open(&steal->orphans, &steal->pb, HSI_POOL_SELDOM, 0);
     if (st == HS_OK)
         st = hsi_crew_open(&steal->crew, &steal->pb, estimates, settings->tolerance);
     if (st == HS_OK) {

@@ -173,8 +173,9 @@ static int is_there(const hsi_ordered_set *set, place p, uint32_t item)
     return p.at > e->begin && block_of(set, e)->item[p.at - 1] == item;
 }
 
-/* A block begins only where one is full, so that what is appended fills blocks. */
-void hsi_set_append(hsi_ordered_set *set, double key, uint32_t item)
+/* What comes behind all that is there. A block begins only where one is full, so that what is
+ * appended fills blocks. */
+static void append(hsi_ordered_set *set, double key, uint32_t item)
 {
     entry *e = set->used ? &directory_of(set)[set->used - 1] : open_entry(set, 0);
     block *b;
@@ -240,7 +241,7 @@ void hsi_set_insert(hsi_ordered_set *set, double key, uint32_t item)
             return;
     }
     if (set->used == 0 || (p.entry == set->used - 1 && p.at == directory_of(set)[p.entry].end))
-        hsi_set_append(set, key, item);
+        append(set, key, item);
     else
         put(set, p, key, item);
 }

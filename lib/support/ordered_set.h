@@ -43,9 +43,6 @@ int hsi_set_reserve(hsi_ordered_set *set, size_t count);
 /* There is room for one more. Nothing changes if it is there already. */
 void hsi_set_insert(hsi_ordered_set *set, double key, uint32_t item);
 
-/* What comes behind all that is there. O(1). */
-void hsi_set_append(hsi_ordered_set *set, double key, uint32_t item);
-
 /* With the key it was inserted with; 0: it is not there. */
 int hsi_set_remove(hsi_ordered_set *set, double key, uint32_t item);
 

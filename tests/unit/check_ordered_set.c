@@ -191,7 +191,7 @@ static void fill_both(model *m)
     }
     m->peak = m->count;
     for (i = 0; i < m->count; i++)
-        hsi_set_append(&m->set, m->key[m->sorted[i]], m->sorted[i]);
+        hsi_set_insert(&m->set, m->key[m->sorted[i]], m->sorted[i]);
     ck_assert_uint_eq(m->set.used, (m->items + HSI_SET_BLOCK - 1) / HSI_SET_BLOCK);
 }
 
