@@ -210,7 +210,6 @@ START_TEST(queues_that_are_shared)
     static const char *const list[] = {"dgemm:32", NULL};
     fake_settings            settings = FAKE_SETTINGS;
     trial                   *t = trial_create(list, TASKS);
-    double                   start, longest = 0;
 
     settings.queues = 1;
     settings.kernel = 0.15;
@@ -219,13 +218,12 @@ START_TEST(queues_that_are_shared)
     t->options.verify = 0;
     opened(t, STREAMS);
     while (t->collected < t->count) {
-        start = now();
+        fake_hold(FAKE_KERNEL, 1);
         trial_submit(t);
-        longest = now() - start > longest ? now() - start : longest;
+        fake_hold(FAKE_KERNEL, 0);
         trial_collect(t);
     }
     all_done(t);
-    ck_assert_double_lt(longest, 0.1);
     ck_assert_double_ge(1e-9 * (double)(t->last - t->ends[0].start), 0.15 * (TASKS - 4));
     closed(t);
 }
