@@ -143,15 +143,22 @@ static void compute(hsi_job *job, hsi_step step)
     }
 }
 
-/* A tile comes faster in the order in which it lies in memory than in that in which a kernel gets
- * to it. What a core's own cache would not keep until then is left. */
-static void fetch(const double *at, size_t elements)
+/* Tiles come faster in the order in which they lie in memory, and abreast, than in that in which a
+ * kernel gets to them. What a core's own cache would not keep until then is left; T is small. */
+static void fetch(const shared_body *body)
 {
     enum { CACHED = 1 << 16, LINE = 8 };
-    size_t i;
+    const hsi_matrix_row *row = body->row;
+    const double         *at[HSI_OPERANDS];
+    size_t                elements = hsi_matrix_piece_elements(body->matrix, 'A'), i;
+    int                   tiles = 0, t;
 
+    for (t = 0; t < row->count; t++)
+        if (row->operand[t].matrix != 'T')
+            at[tiles++] = body->matrix->piece[row->operand[t].piece].at;
     for (i = 0; elements <= CACHED && i < elements; i += LINE)
-        __builtin_prefetch(at + i);
+        for (t = 0; t < tiles; t++)
+            __builtin_prefetch(at[t] + i);
 }
 
 /* Tiles by what is done to them; V, which is only written, by the caller. What is only written
@@ -165,8 +172,6 @@ static void take_operands(hsi_job *job, const shared_body *body, struct shared_w
         const hsi_operand *operand = &row->operand[i];
         double            *at = body->matrix->piece[operand->piece].at;
 
-        if (operand->mode != HS_WRITE)
-            fetch(at, hsi_matrix_piece_elements(body->matrix, operand->matrix));
         if (operand->matrix == 'T') {
             job->t = at;
         } else if (operand->mode == HS_READ) {
@@ -217,6 +222,7 @@ static hs_outcome run_at_home(struct shared_worker *worker, const shared_body *b
                                    .n = body->matrix->tile,
                                    .work = worker->work};
 
+    fetch(body);
     take_operands(&job, body, worker);
     job.kernel = hsi_kernel_find(body->name, strlen(body->name))->kernel;
     if (!hsi_job_stopped(&job))
