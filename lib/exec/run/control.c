@@ -40,16 +40,19 @@ void hsi_control_close(hsi_control *control)
     pthread_mutex_destroy(&control->lock);
 }
 
-/* It is held for a fraction of a microsecond: sleeping costs more than trying for that long. */
+/*
+ * It is held for a fraction of a microsecond: sleeping costs more than trying for that long. Each
+ * try takes the lock's cache line from who holds it, and who needs it to let go: not at once again.
+ */
 void hsi_lock(hsi_control *control)
 {
-    enum { TRIES = 100 };
-    int i;
+    enum { TRIES = 30, PAUSES = 8 };
 
-    for (i = 0; i < TRIES; i++) {
+    for (int i = 0; i < TRIES; i++) {
         if (pthread_mutex_trylock(&control->lock) == 0)
             return;
-        hsi_pause();
+        for (int k = 0; k < PAUSES; k++)
+            hsi_pause();
     }
     pthread_mutex_lock(&control->lock);
 }
