@@ -296,6 +296,7 @@ void hsi_builder_expect(hs_builder *b, double share)
     }
     (void)hsi_vector_reserve(&b->telling.accesses,
                              (size_t)(more * (double)b->telling.accesses.size));
+    (void)hsi_vector_reserve(&b->telling.turns, (size_t)(more * (double)b->telling.turns.size));
 }
 
 void hsi_builder_distinct(hs_builder *b)
@@ -391,6 +392,7 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
     return HS_OK;
 out:
     hsi_graph_free(graph);
+    hsi_told_undo(b->content.told, &b->telling);
     free(b->content.first);
     b->content.first = NULL;
     free(store);

@@ -190,6 +190,45 @@ START_TEST(graphs_are_what_they_mean)
 }
 END_TEST
 
+/* A builder that was refused keeps what it was told, in the order of rows or not. */
+START_TEST(accesses_outlive_a_refusal)
+{
+    const hs_access_mode modes[] = {HS_READ, HS_WRITE, HS_READ_WRITE};
+    hs_builder          *b = NULL;
+    hs_instance         *in = NULL;
+    size_t               data, row;
+    hs_access_mode       mode;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    for (size_t i = 0; i < 3; i++) {
+        hs_task task;
+
+        hs_task_init(&task);
+        task.gpu = 1;
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_data(b, i ? i > 1 ? "c" : "b" : "a", &data), HS_OK);
+    }
+    for (size_t i = 0; i < 5; i++) { /* rows 1, 1, 1, 2, and 0 */
+        ck_assert_int_eq(hs_builder_access(b, i < 3 ? 1 : i == 3 ? 2 : 0, i % 3, modes[i % 3]),
+                         HS_OK);
+        ck_assert_int_eq(hs_builder_workers(b, 1, 0), HS_OK);
+        ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_EWORKER);
+    }
+    ck_assert_int_eq(hs_builder_workers(b, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, &row), HS_OK);
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert(hs_instance_access(in, 1, i, &data, &mode));
+        ck_assert(data == i && mode == modes[i]);
+    }
+    ck_assert(hs_instance_access(in, 2, 0, &data, &mode) && data == 0 && mode == HS_READ);
+    ck_assert(hs_instance_access(in, 0, 0, &data, &mode) && data == 1 && mode == HS_WRITE);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(!hs_instance_access(in, i, i == 1 ? 3 : 1, &data, &mode));
+    hs_instance_free(in);
+    hs_builder_free(b);
+}
+END_TEST
+
 /* The literal checker: every execution with every task. */
 static int is_late_enough(const literal *l, size_t task, const hs_placement *e,
                           const hs_placement *run)
@@ -366,6 +405,7 @@ int main(void)
 
     tcase_add_loop_test(all, graphs_are_what_they_mean, 0, 4);
     tcase_add_loop_test(all, schedules_are_checked_and_come_back, 0, 4);
+    tcase_add_test(all, accesses_outlive_a_refusal);
     tcase_set_timeout(all, 600);
     suite_add_tcase(suite, all);
     return run_suite(suite);

@@ -7,32 +7,54 @@
 #include "core/graph/told.h"
 #include "support/hash.h"
 
+/* What a slot holds of the hash, above the number: enough that other names are seldom looked at. */
+static uint32_t tag_of(const hsi_data *data, uint64_t hash)
+{
+    return (uint32_t)(hash >> 32) & ~(uint32_t)(data->slots - 1);
+}
+
 static uint32_t *home_of(const hsi_data *data, uint64_t hash)
 {
     return &data->slot[(size_t)hash & (data->slots - 1)];
 }
 
-static uint32_t *slot_of(const hsi_data *data, const char *name, size_t length, uint64_t hash)
+/* What the slot of a name holds; 0: there is none. */
+static uint32_t find(const hsi_data *data, hsi_text name, uint64_t hash)
 {
-    size_t at = (size_t)hash & (data->slots - 1);
+    size_t   mask = data->slots - 1, at = (size_t)hash & mask;
+    uint32_t tag = tag_of(data, hash), held;
 
-    for (; data->slot[at]; at = (at + 1) & (data->slots - 1)) {
-        size_t number = data->slot[at] - 1;
+    for (; (held = data->slot[at]); at = (at + 1) & mask) {
+        size_t number = (held & mask) - 1;
 
-        if (hsi_data_name_length(data, number) == length &&
-            hsi_same_bytes(hsi_data_name(data, number), name, length))
+        if ((held & ~(uint32_t)mask) == tag &&
+            hsi_data_name_length(data, number) == name.length &&
+            hsi_same_bytes(hsi_data_name(data, number), name.at, name.length))
             break;
     }
-    return &data->slot[at];
+    return held;
 }
 
-/* A table that is at most half full with one more. */
-static hs_status make_room(hsi_data *data)
+/* One that has no slot yet. */
+static void put(hsi_data *data, uint64_t hash, size_t number)
+{
+    size_t mask = data->slots - 1, at = (size_t)hash & mask;
+
+    while (data->slot[at])
+        at = (at + 1) & mask;
+    data->slot[at] = tag_of(data, hash) | (uint32_t)(number + 1);
+}
+
+static uint64_t hash_of(const hsi_data *data, hsi_text name)
+{
+    return hsi_hash(name.at, name.length, data->seed);
+}
+
+/* A table of twice the size. */
+static hs_status grow(hsi_data *data)
 {
     hsi_data larger = *data;
 
-    if (2 * (data->count + 1) <= data->slots)
-        return HS_OK;
     larger.slots = data->slots ? 2 * data->slots : 64;
     larger.slot = calloc(larger.slots, sizeof *larger.slot);
     if (!larger.slot)
@@ -40,61 +62,66 @@ static hs_status make_room(hsi_data *data)
     for (size_t i = 0; i < data->count; i++) {
         hsi_text name = {hsi_data_name(data, i), hsi_data_name_length(data, i)};
 
-        *slot_of(&larger, name.at, name.length, hsi_data_hash(data, name)) = (uint32_t)(i + 1);
+        put(&larger, hash_of(data, name), i);
     }
     free(data->slot);
     *data = larger;
     return HS_OK;
 }
 
-uint64_t hsi_data_hash(const hsi_data *data, hsi_text name)
+/* One that is not there; the table is at most half full with it. */
+static hs_status add(hsi_data *data, hsi_text name, uint64_t hash)
 {
-    return hsi_hash(name.at, name.length, data->seed);
-}
+    const double usual = NAN;
 
-uint64_t hsi_data_expect(const hsi_data *data, hsi_text name)
-{
-    uint64_t hash = hsi_data_hash(data, name);
-
-    if (data->slots > 0)
-        __builtin_prefetch(home_of(data, hash));
-    return hash;
-}
-
-void hsi_data_approach(const hsi_data *data, uint64_t hash)
-{
-    uint32_t held = data->slots > 0 ? *home_of(data, hash) : 0;
-
-    if (held > 0)
-        __builtin_prefetch(&((const size_t *)data->at.data)[held - 1]);
-}
-
-hs_status hsi_data_enter(hsi_data *data, hsi_text name, uint64_t hash, size_t *number)
-{
-    double    usual = NAN;
-    uint32_t *slot;
-    hs_status st = make_room(data);
-
-    if (st != HS_OK)
-        return st;
-    slot = slot_of(data, name.at, name.length, hash);
-    if (*slot) {
-        *number = *slot - 1;
-        return HS_OK;
-    }
+    if (2 * (data->count + 1) > data->slots && grow(data) != HS_OK)
+        return HS_ENOMEM;
     if (data->count == HSI_MOST_DATA)
         return HS_ETOOBIG;
     if (hsi_vector_reserve(&data->text, name.length + 1) ||
         hsi_vector_reserve(&data->at, sizeof data->text.size) ||
         hsi_vector_reserve(&data->bytes, sizeof usual))
         return HS_ENOMEM;
+    put(data, hash, data->count);
     (void)hsi_vector_append(&data->at, &data->text.size, sizeof data->text.size);
     (void)hsi_vector_append(&data->text, name.at, name.length);
     (void)hsi_vector_append(&data->text, "", 1);
     (void)hsi_vector_append(&data->bytes, &usual, sizeof usual);
-    *number = data->count++;
-    *slot = (uint32_t)data->count;
+    data->count++;
     return HS_OK;
+}
+
+/* Hashes of names; their slots, and then what those lead to, are asked for: all lie far apart. */
+static void approach(const hsi_data *data, const hsi_text *name, size_t count, uint64_t *hash)
+{
+    for (size_t i = 0; i < count; i++) {
+        hash[i] = hash_of(data, name[i]);
+        __builtin_prefetch(home_of(data, hash[i]));
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t held = *home_of(data, hash[i]) & (uint32_t)(data->slots - 1);
+
+        if (held)
+            __builtin_prefetch(hsi_data_name(data, held - 1));
+    }
+}
+
+hs_status hsi_data_enter(hsi_data *data, const hsi_text *name, size_t count, uint32_t *number)
+{
+    uint64_t  hash[HSI_DATA_BATCH];
+    hs_status st = data->slots ? HS_OK : grow(data);
+
+    if (st != HS_OK)
+        return st;
+    approach(data, name, count, hash);
+    for (size_t i = 0; i < count && st == HS_OK; i++) {
+        uint32_t held = find(data, name[i], hash[i]);
+
+        number[i] = held ? (held & (uint32_t)(data->slots - 1)) - 1 : (uint32_t)data->count;
+        if (!held)
+            st = add(data, name[i], hash[i]);
+    }
+    return st;
 }
 
 void hsi_data_close(hsi_data *data)

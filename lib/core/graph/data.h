@@ -17,22 +17,19 @@ typedef struct hsi_data {
     hsi_vector at;    /* size_t: where each begins */
     hsi_vector bytes; /* double: sizes; NaN: `usual` */
     double     usual; /* size of what nothing else is said of */
-    uint32_t  *slot;  /* number + 1, or 0 */
+    uint32_t  *slot;  /* number + 1, or 0, below `slots`; above it bits of the hash */
     size_t     slots; /* a power of two */
     uint64_t   seed;  /* set by who owns it, and no more once there is a name: no file is slow by
                          design */
 } hsi_data;
 
-uint64_t hsi_data_hash(const hsi_data *data, hsi_text name);
+enum { HSI_DATA_BATCH = 64 };
 
-/* The same of a name that is going to be entered soon; memory is asked for its slot. */
-uint64_t hsi_data_expect(const hsi_data *data, hsi_text name);
-
-/* A little later: memory is asked for what the slot leads to. */
-void hsi_data_approach(const hsi_data *data, uint64_t hash);
-
-/* The number of the data of that name, which is new if there was none. HS_ENOMEM, HS_ETOOBIG. */
-hs_status hsi_data_enter(hsi_data *data, hsi_text name, uint64_t hash, size_t *number);
+/*
+ * The numbers of the data of so many names, at most HSI_DATA_BATCH; those are new that there were
+ * none of. HS_ENOMEM, HS_ETOOBIG.
+ */
+hs_status hsi_data_enter(hsi_data *data, const hsi_text *name, size_t count, uint32_t *number);
 
 void hsi_data_close(hsi_data *data);
 

@@ -44,8 +44,12 @@ hsi_data *hsi_builder_names(hs_builder *b)
 hs_status hsi_builder_data(hs_builder *b, hsi_text name, size_t *data)
 {
     hsi_data *names = hsi_builder_names(b);
+    uint32_t  number = 0;
+    hs_status st = names ? hsi_data_enter(names, &name, 1, &number) : HS_ENOMEM;
 
-    return names ? hsi_data_enter(names, name, hsi_data_hash(names, name), data) : HS_ENOMEM;
+    if (st == HS_OK)
+        *data = number;
+    return st;
 }
 
 hs_status hs_builder_data(hs_builder *b, const char *name, size_t *data)
@@ -89,9 +93,11 @@ hs_status hs_builder_usual_bytes(hs_builder *b, double bytes)
 
 hs_status hs_builder_access(hs_builder *b, size_t row, size_t data, hs_access_mode mode)
 {
+    uint32_t access = (uint32_t)data << 2 | mode;
+
     if (!is_data(b, data) || row >= HS_MAX_TASKS || mode < HS_READ || mode > HS_READ_WRITE)
         return HS_EINVAL;
-    return hsi_tell_access(&b->telling, row, data, mode);
+    return hsi_tell_accesses(&b->telling, row, &access, 1);
 }
 
 hs_status hs_builder_link(hs_builder *b, hs_link link, double latency, double bandwidth)

@@ -26,11 +26,29 @@ hs_status hsi_tell_edge(hsi_telling *telling, const hsi_edge *edge, double bytes
     return HS_OK;
 }
 
+hs_status hsi_tell_accesses(hsi_telling *telling, size_t row, const uint32_t *accesses,
+                            size_t count)
+{
+    hsi_turn *turns = telling->turns.data, turn = {(uint32_t)row, (uint32_t)count};
+    size_t    size = count * sizeof *accesses, last = telling->turns.size / sizeof turn - 1;
+
+    if (hsi_vector_reserve(&telling->accesses, size))
+        return HS_ENOMEM;
+    if (telling->turns.size > 0 && turns[last].row == row &&
+        turns[last].count <= UINT32_MAX - count)
+        turns[last].count += turn.count;
+    else if (hsi_vector_append(&telling->turns, &turn, sizeof turn))
+        return HS_ENOMEM;
+    (void)hsi_vector_append(&telling->accesses, accesses, size);
+    return HS_OK;
+}
+
 void hsi_telling_close(hsi_telling *telling)
 {
     hsi_vector_free(&telling->edges);
     hsi_vector_free(&telling->bytes);
     hsi_vector_free(&telling->accesses);
+    hsi_vector_free(&telling->turns);
 }
 
 static void free_edges(hsi_told *told)
@@ -238,21 +256,60 @@ static hs_status finish_edges(const work *w, const hsi_telling *telling)
     return st;
 }
 
-/* `seen`: the row that accessed each data last, and 1. */
-static hs_status fill_accesses(const work *w, const hsi_telling *telling, uint32_t *seen)
+/* Where the accesses of each row begin, and whether they were told in the order of rows. */
+static hs_status count_accesses(const work *w, const hsi_telling *telling, int *in_order)
 {
-    const hsi_row_access *accesses = telling->accesses.data;
-    size_t count = telling->accesses.size / sizeof *accesses, *at = w->told->access_at;
+    const hsi_turn *turn = telling->turns.data;
+    size_t          turns = telling->turns.size / sizeof *turn, *at = w->told->access_at;
 
-    for (size_t i = 0; i < count; i++) {
-        if (accesses[i].row >= w->rows)
-            return blame(w, HSI_FAULT_NO_ROW, accesses[i].row, 0, 0);
-        at[accesses[i].row + 1]++;
+    *in_order = 1;
+    for (size_t i = 0; i < turns; i++) {
+        if (turn[i].row >= w->rows)
+            return blame(w, HSI_FAULT_NO_ROW, turn[i].row, 0, 0);
+        *in_order &= i == 0 || turn[i - 1].row <= turn[i].row;
+        at[turn[i].row + 1] += turn[i].count;
     }
     sum(at, w->rows);
-    for (size_t i = 0; i < count; i++)
-        w->told->access[at[accesses[i].row]++] = accesses[i].access;
+    return HS_OK;
+}
+
+static hs_status sort_accesses(const work *w, const hsi_telling *telling)
+{
+    const hsi_turn *turn = telling->turns.data;
+    const uint32_t *access = telling->accesses.data;
+    size_t          turns = telling->turns.size / sizeof *turn, *at = w->told->access_at;
+
+    w->told->access = hsi_pages_alloc(telling->accesses.size);
+    if (!w->told->access)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < turns; access += turn[i++].count) {
+        memcpy(w->told->access + at[turn[i].row], access, turn[i].count * sizeof *access);
+        at[turn[i].row] += turn[i].count;
+    }
     shift(at, w->rows);
+    return HS_OK;
+}
+
+static void take_accesses(const work *w, hsi_telling *telling)
+{
+    hsi_vector_trim(&telling->accesses);
+    w->told->access = telling->accesses.data;
+    telling->accesses.data = NULL;
+}
+
+void hsi_told_undo(hsi_told *told, hsi_telling *telling)
+{
+    if (telling->accesses.size == 0 || telling->accesses.data)
+        return;
+    telling->accesses.data = told->access;
+    told->access = NULL;
+}
+
+/* `seen`: the row that accessed each data last, and 1. */
+static hs_status check_accesses(const work *w, uint32_t *seen)
+{
+    const size_t *at = w->told->access_at;
+
     for (size_t row = 0; row < w->rows; row++)
         for (size_t i = at[row]; i < at[row + 1]; i++) {
             uint32_t data = w->told->access[i] >> 2;
@@ -264,19 +321,23 @@ static hs_status fill_accesses(const work *w, const hsi_telling *telling, uint32
     return HS_OK;
 }
 
-static hs_status finish_accesses(const work *w, const hsi_telling *telling)
+static hs_status finish_accesses(const work *w, hsi_telling *telling)
 {
-    size_t    count = telling->accesses.size / sizeof(hsi_row_access);
     uint32_t *seen;
-    hs_status st = HS_ENOMEM;
+    int       in_order;
+    hs_status st;
 
-    if (count == 0)
+    if (telling->accesses.size == 0)
         return HS_OK;
     w->told->access_at = hsi_pages_zeroed(w->rows + 2, sizeof *w->told->access_at);
-    w->told->access = hsi_pages_alloc(count * sizeof *w->told->access);
     seen = calloc(w->told->data.count + 1, sizeof *seen);
-    if (w->told->access_at && w->told->access && seen)
-        st = fill_accesses(w, telling, seen);
+    st = w->told->access_at && seen ? count_accesses(w, telling, &in_order) : HS_ENOMEM;
+    if (st == HS_OK && in_order)
+        take_accesses(w, telling);
+    else if (st == HS_OK)
+        st = sort_accesses(w, telling);
+    if (st == HS_OK)
+        st = check_accesses(w, seen);
     free(seen);
     return st;
 }
@@ -332,7 +393,7 @@ static double sum_transfers(const work *w)
     return all;
 }
 
-hs_status hsi_told_finish(hsi_told *told, const hsi_telling *telling, size_t rows,
+hs_status hsi_told_finish(hsi_told *told, hsi_telling *telling, size_t rows,
                           const uint32_t *counts, hsi_fault *fault)
 {
     work      w = {told, rows, counts, fault};

@@ -28,15 +28,17 @@ typedef struct hsi_edge {
     uint32_t to, from, copy;
 } hsi_edge;
 
-typedef struct hsi_row_access {
-    uint32_t row, access;
-} hsi_row_access;
+/* So many accesses more are of a row. */
+typedef struct hsi_turn {
+    uint32_t row, count;
+} hsi_turn;
 
 /* The same while it is being told, in any order. All zero is nothing. */
 typedef struct hsi_telling {
     hsi_vector edges;    /* hsi_edge */
     hsi_vector bytes;    /* double: of the edges; empty: all 0 */
-    hsi_vector accesses; /* hsi_row_access */
+    hsi_vector accesses; /* uint32_t */
+    hsi_vector turns;    /* hsi_turn: which rows they are of */
 } hsi_telling;
 
 /* What is wrong with it. */
@@ -58,23 +60,22 @@ typedef struct hsi_fault {
 
 hs_status hsi_tell_edge(hsi_telling *telling, const hsi_edge *edge, double bytes);
 
-static inline hs_status hsi_tell_access(hsi_telling *telling, size_t row, size_t data,
-                                        hs_access_mode mode)
-{
-    hsi_row_access access = {(uint32_t)row, (uint32_t)data << 2 | mode};
-
-    return hsi_vector_append(&telling->accesses, &access, sizeof access) ? HS_ENOMEM : HS_OK;
-}
+/* Some of one row, as hsi_told has them. */
+hs_status hsi_tell_accesses(hsi_telling *telling, size_t row, const uint32_t *accesses,
+                            size_t count);
 
 void hsi_telling_close(hsi_telling *telling);
 
 /*
  * From what is being told of so many rows with these counts (NULL: all 1) to what was told.
- * HS_EGRAPH and *fault. What was there of edges and accesses is replaced. O(rows + edges log
- * edges).
+ * HS_EGRAPH and *fault. What was there of edges and accesses is replaced; accesses that were told
+ * in the order of rows are not copied, but taken. O(rows + edges log edges).
  */
-hs_status hsi_told_finish(hsi_told *told, const hsi_telling *telling, size_t rows,
+hs_status hsi_told_finish(hsi_told *told, hsi_telling *telling, size_t rows,
                           const uint32_t *counts, hsi_fault *fault);
+
+/* They are given back: something else is wrong. */
+void hsi_told_undo(hsi_told *told, hsi_telling *telling);
 
 /* NULL is fine. */
 void hsi_told_free(hsi_told *told);

@@ -53,7 +53,12 @@ hs_status hsi_csv_fail(struct hsi_csv *csv, const struct hsi_field *field, const
 void hsi_csv_place(const struct hsi_csv *csv, const struct hsi_field *field, uint64_t *line,
                    uint64_t *column)
 {
-    place(csv, field->raw, line, column);
+    if (csv->next_line != csv->line + 1) {
+        place(csv, field->raw, line, column);
+        return;
+    }
+    *line = csv->line;
+    *column = (uint64_t)(field->raw - csv->window - csv->record) + 1;
 }
 
 hs_status hsi_csv_fail_at(struct hsi_csv *csv, uint64_t line, uint64_t column,

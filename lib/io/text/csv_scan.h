@@ -8,22 +8,29 @@
 #include <emmintrin.h>
 #endif
 
+#ifdef __SSE2__
+/* Those of the 16 bytes at `at` that are one of four characters, a bit each. */
+static inline unsigned hsi_bytes_among(const char *at, char a, char b, char c, char d)
+{
+    __m128i text = _mm_loadu_si128((const __m128i *)(const void *)at);
+    __m128i ab = _mm_or_si128(_mm_cmpeq_epi8(text, _mm_set1_epi8(a)),
+                              _mm_cmpeq_epi8(text, _mm_set1_epi8(b)));
+    __m128i cd = _mm_or_si128(_mm_cmpeq_epi8(text, _mm_set1_epi8(c)),
+                              _mm_cmpeq_epi8(text, _mm_set1_epi8(d)));
+
+    return (unsigned)_mm_movemask_epi8(_mm_or_si128(ab, cd));
+}
+#endif
+
 /*
- * The first of four characters from `at` on; `end` if there is none. For text in a window or a
- * list: HSI_SLACK bytes behind `end` may be loaded.
+ * What ends a field, or must not be in one without quotes; `end` if there is none. HSI_SLACK bytes
+ * behind `end` may be loaded.
  */
-static inline const char *hsi_find_any(const char *at, const char *end, char a, char b, char c,
-                                       char d)
+static inline const char *hsi_find_special(const char *at, const char *end)
 {
 #ifdef __SSE2__
-    const __m128i all_a = _mm_set1_epi8(a), all_b = _mm_set1_epi8(b);
-    const __m128i all_c = _mm_set1_epi8(c), all_d = _mm_set1_epi8(d);
-
     for (; at < end; at += 16) {
-        __m128i  text = _mm_loadu_si128((const __m128i *)(const void *)at);
-        __m128i  ab = _mm_or_si128(_mm_cmpeq_epi8(text, all_a), _mm_cmpeq_epi8(text, all_b));
-        __m128i  cd = _mm_or_si128(_mm_cmpeq_epi8(text, all_c), _mm_cmpeq_epi8(text, all_d));
-        unsigned hits = (unsigned)_mm_movemask_epi8(_mm_or_si128(ab, cd));
+        unsigned hits = hsi_bytes_among(at, ',', '"', '\r', '\n');
 
         if (hits) {
             at += __builtin_ctz(hits);
@@ -32,16 +39,34 @@ static inline const char *hsi_find_any(const char *at, const char *end, char a, 
     }
     return at < end ? at : end;
 #else
-    while (at < end && *at != a && *at != b && *at != c && *at != d)
+    while (at < end && *at != ',' && *at != '"' && *at != '\r' && *at != '\n')
         at++;
     return at;
 #endif
 }
 
-/* What ends a field, or must not be in one without quotes. */
-static inline const char *hsi_find_special(const char *at, const char *end)
+/* The semicolons, colons and backslashes of a text, one after the other. */
+struct hsi_marks {
+    const char *next; /* not looked at yet */
+    unsigned    left; /* of the 16 bytes before it */
+};
+
+/* There is one, and HSI_SLACK bytes behind it. */
+static inline const char *hsi_next_mark(struct hsi_marks *m)
 {
-    return hsi_find_any(at, end, ',', '"', '\r', '\n');
+#ifdef __SSE2__
+    const char *at;
+
+    for (; m->left == 0; m->next += 16)
+        m->left = hsi_bytes_among(m->next, ';', ':', '\\', ';');
+    at = m->next - 16 + __builtin_ctz(m->left);
+    m->left &= m->left - 1;
+    return at;
+#else
+    while (*m->next != ';' && *m->next != ':' && *m->next != '\\')
+        m->next++;
+    return m->next++;
+#endif
 }
 
 #endif

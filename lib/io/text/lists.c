@@ -9,15 +9,17 @@
 
 #define QUOTED(text, length) hsi_csv_quote((text), (length), (char[HSI_QUOTE]){0})
 
+/* With a semicolon behind it, where the last entry ends, too. */
 static hs_status add(struct hsi_list *list, hsi_text text, uint64_t line, uint64_t column)
 {
-    size_t end = list->text.size + text.length;
+    size_t end = list->text.size + text.length + 1;
 
     if (hsi_places_add(&list->places, line, column) != HS_OK ||
-        hsi_vector_reserve(&list->text, text.length + HSI_SLACK) ||
+        hsi_vector_reserve(&list->text, text.length + 1 + HSI_SLACK) ||
         hsi_vector_append(&list->ends, &end, sizeof end))
         return HS_ENOMEM;
     (void)hsi_vector_append(&list->text, text.at, text.length);
+    (void)hsi_vector_append(&list->text, ";", 1);
     memset((char *)list->text.data + list->text.size, 0, HSI_SLACK);
     return HS_OK;
 }
@@ -63,7 +65,7 @@ hsi_text hsi_list_text(const struct hsi_list *list, size_t row)
         return (hsi_text){NULL, 0};
     row -= list->told;
     begin = row > 0 ? ends[row - 1] : 0;
-    return (hsi_text){(const char *)list->text.data + begin, ends[row] - begin};
+    return (hsi_text){(const char *)list->text.data + begin, ends[row] - 1 - begin};
 }
 
 void hsi_list_close(struct hsi_list *list)
@@ -90,14 +92,14 @@ static void find_place(const struct hsi_list *list, size_t row, size_t offset, u
     }
 }
 
-/* An entry of a list. */
+/* An entry of a list, as it stands there. */
 struct item {
-    size_t   row;
-    hsi_text raw;       /* all of it, as it stands in the list */
-    hsi_text name, end; /* without backslashes; behind the colon */
-    int      has_end;   /* is there a colon? */
-    uint64_t hash;      /* of the name */
+    size_t      row;
+    const char *at, *colon, *end; /* `colon` is `end` if there is none */
 };
+
+/* Names lie far from each other in memory: so many are asked for at a time. */
+enum { BATCH = HSI_DATA_BATCH };
 
 struct work {
     const struct hsi_list *list;
@@ -105,9 +107,12 @@ struct work {
     struct hsi_csv        *csv;
     hsi_names              names; /* of tasks */
     hsi_data              *data;  /* names of data; NULL: the list is of tasks */
-    hsi_vector             plain;         /* the names of a batch that had backslashes */
     int                    has_semicolon; /* some id has one */
     int                    has_colon;
+    size_t                 count;
+    struct item            item[BATCH];
+    hsi_text               name[BATCH]; /* of each, without backslashes */
+    hsi_vector             plain;       /* those that had any */
 };
 
 static hs_status fail_at(const struct work *w, const struct item *item, const char *at,
@@ -122,62 +127,49 @@ static hs_status fail_at(const struct work *w, const struct item *item, const ch
     return hsi_csv_fail_at(w->csv, line, column, "%s", message);
 }
 
-static int is_special(char c)
+/* `name` without its backslashes. All such names have room at once, as they must not move. */
+static hs_status unescape(struct work *w, hsi_text *name)
 {
-    return c == ';' || c == ':' || c == '\\';
-}
+    const char *from = name->at, *end = from + name->length;
+    char       *to;
 
-static const char *find_special(const char *at, const char *end)
-{
-    return hsi_find_any(at, end, ';', ':', '\\', ';');
-}
-
-/* `text` without its backslashes, in room that was made before. */
-static hsi_text unescape(hsi_vector *room, hsi_text text)
-{
-    char  *to = (char *)room->data + room->size;
-    size_t used = 0;
-
-    for (size_t i = 0; i < text.length; i++) {
-        i += text.at[i] == '\\';
-        to[used++] = text.at[i];
+    if (!w->plain.data && hsi_vector_reserve(&w->plain, w->list->text.size))
+        return hsi_csv_fail_status(w->csv, HS_ENOMEM);
+    name->at = to = (char *)w->plain.data + w->plain.size;
+    for (; from < end; from++) {
+        from += *from == '\\';
+        *to++ = *from;
     }
-    room->size += used;
-    return (hsi_text){to, used};
+    name->length = (size_t)(to - name->at);
+    w->plain.size += name->length;
+    return HS_OK;
 }
 
-/*
- * The entry at `at`, where the list's text ends at `end`; *next is where the next one begins, or
- * behind `end`.
- */
-static hs_status scan_item(struct work *w, struct item *item, const char *at, const char *end,
-                           const char **next)
+/* The next entry, which begins at `at`, of a list whose text ends at `end`. */
+static hs_status scan_item(struct work *w, struct hsi_marks *marks, const char *at, const char *end)
 {
-    const char *begin = at, *colon = NULL;
-    int         escaped = 0;
+    struct item *item = &w->item[w->count];
+    hsi_text    *name = &w->name[w->count];
+    const char  *mark, *colon = NULL;
+    int          escaped = 0;
 
-    for (at = find_special(at, end); at < end && *at != ';'; at = find_special(at + 1, end)) {
-        if (*at == '\\') {
-            if (at + 1 == end || !is_special(at[1]))
-                return fail_at(w, item, at, "a backslash before nothing that needs one; expected "
-                               "'\\;', '\\:' or '\\\\'%s", "");
-            at++;
+    for (item->at = at; *(mark = hsi_next_mark(marks)) != ';';) {
+        if (*mark == ':') {
+            colon = colon ? colon : mark;
+        } else if (mark + 1 == end || hsi_next_mark(marks) != mark + 1) {
+            return fail_at(w, item, mark, "a backslash before nothing that needs one; expected "
+                           "'\\;', '\\:' or '\\\\'%s", "");
+        } else {
             escaped = 1;
-        } else if (!colon) {
-            colon = at;
         }
     }
-    item->raw = (hsi_text){begin, (size_t)(at - begin)};
-    item->has_end = colon != NULL;
-    item->name = (hsi_text){begin, (size_t)((colon ? colon : at) - begin)};
-    item->end = colon ? (hsi_text){colon + 1, (size_t)(at - colon - 1)} : (hsi_text){at, 0};
-    if (item->name.length == 0)
-        return fail_at(w, item, begin, "an entry without a name; expected names between "
+    item->end = mark;
+    item->colon = colon = colon ? colon : mark;
+    *name = (hsi_text){at, (size_t)(colon - at)};
+    if (colon == at)
+        return fail_at(w, item, at, "an entry without a name; expected names between "
                        "semicolons%s", "");
-    if (escaped)
-        item->name = unescape(&w->plain, item->name);
-    *next = at + 1;
-    return HS_OK;
+    return escaped ? unescape(w, name) : HS_OK;
 }
 
 /* An entry, or a whole list, that as it stands is a task's name means two things. */
@@ -185,15 +177,16 @@ static hs_status check_ambiguous(const struct work *w, const struct item *item)
 {
     const hsi_store *store = hsi_builder_store(w->builder);
     hsi_text         whole = hsi_list_text(w->list, item->row);
+    hsi_text         raw = {item->at, (size_t)(item->end - item->at)};
     size_t           row;
     uint32_t         copy;
 
-    if (w->has_colon && item->has_end &&
-        hsi_names_find_row(store, &w->names, item->raw, &row, &copy))
-        return fail_at(w, item, item->raw.at, "%s is the name of a task and could be another with "
+    if (w->has_colon && item->colon < item->end &&
+        hsi_names_find_row(store, &w->names, raw, &row, &copy))
+        return fail_at(w, item, item->at, "%s is the name of a task and could be another with "
                        "bytes behind it; expected a backslash before ':' in names",
-                       QUOTED(item->raw.at, item->raw.length));
-    if (w->has_semicolon && item->raw.at == whole.at && item->raw.length < whole.length &&
+                       QUOTED(raw.at, raw.length));
+    if (w->has_semicolon && item->at == whole.at && raw.length < whole.length &&
         hsi_names_find_row(store, &w->names, whole, &row, &copy))
         return fail_at(w, item, whole.at, "%s is the name of a task and could be two of them; "
                        "expected a backslash before ';' in names",
@@ -201,9 +194,19 @@ static hs_status check_ambiguous(const struct work *w, const struct item *item)
     return HS_OK;
 }
 
-static hs_status tell_after(const struct work *w, const struct item *item)
+/* What stands behind the colon. */
+static hsi_text end_of(const struct item *item)
+{
+    const char *at = item->colon + (item->colon < item->end);
+
+    return (hsi_text){at, (size_t)(item->end - at)};
+}
+
+static hs_status tell_after(const struct work *w, const struct item *item, hsi_text name,
+                            uint64_t hash)
 {
     const hsi_store *store = hsi_builder_store(w->builder);
+    hsi_text         end = end_of(item);
     double           bytes = 0;
     size_t           row;
     uint32_t         copy;
@@ -211,15 +214,29 @@ static hs_status tell_after(const struct work *w, const struct item *item)
 
     if (st != HS_OK)
         return st;
-    if (item->has_end && (!hsi_text_number(item->end.at, item->end.length, &bytes) || bytes < 0))
-        return fail_at(w, item, item->end.at, "bytes %s; expected a number that is not negative "
+    if (item->colon < item->end && (!hsi_text_number(end.at, end.length, &bytes) || bytes < 0))
+        return fail_at(w, item, end.at, "bytes %s; expected a number that is not negative "
                        "behind ':' (or a backslash before it if it belongs to the name)",
-                       QUOTED(item->end.at, item->end.length));
-    if (!hsi_names_find_hashed(store, &w->names, item->name, item->hash, &row, &copy))
-        return fail_at(w, item, item->raw.at, "there is no task %s to come after; expected the "
+                       QUOTED(end.at, end.length));
+    if (!hsi_names_find_hashed(store, &w->names, name, hash, &row, &copy))
+        return fail_at(w, item, item->at, "there is no task %s to come after; expected the "
                        "name of a row, or of one of its copies",
-                       QUOTED(item->name.at, item->name.length));
+                       QUOTED(name.at, name.length));
     return hsi_csv_fail_status(w->csv, hs_builder_after(w->builder, item->row, row, copy, bytes));
+}
+
+static hs_status tell_tasks(const struct work *w)
+{
+    uint64_t  hash[BATCH];
+    hs_status st = HS_OK;
+
+    for (size_t i = 0; i < w->count; i++)
+        hash[i] = hsi_names_expect(&w->names, w->name[i]);
+    for (size_t i = 0; i < w->count; i++)
+        hsi_names_approach(hsi_builder_store(w->builder), &w->names, hash[i]);
+    for (size_t i = 0; i < w->count && st == HS_OK; i++)
+        st = tell_after(w, &w->item[i], w->name[i], hash[i]);
+    return st;
 }
 
 /* 0: none. */
@@ -230,105 +247,90 @@ static int mode_of(hsi_text word)
     return word.length == 2 && memcmp(word.at, "rw", 2) == 0 ? HS_READ_WRITE : 0;
 }
 
-static hs_status tell_access(const struct work *w, const struct item *item, hs_access_mode mode)
+/* What is wrong with an access without a mode. */
+static hs_status refuse_access(const struct work *w, const struct item *item, hsi_text name)
 {
-    size_t    data;
-    hs_status st;
+    hsi_text end = end_of(item);
 
-    if (item->name.length > HS_MAX_ID)
-        return fail_at(w, item, item->raw.at, "a name of data that is too long; expected at most "
-                       "%s bytes", "4096");
-    st = hsi_data_enter(w->data, item->name, item->hash, &data);
-    if (st == HS_OK)
-        st = hs_builder_access(w->builder, item->row, data, mode);
-    return st == HS_OK ? HS_OK : hsi_csv_fail_status(w->csv, st);
+    if (item->colon == item->end)
+        return fail_at(w, item, item->at, "data %s, and not how it is accessed; expected ':r', "
+                       "':w' or ':rw' behind the name", QUOTED(name.at, name.length));
+    return fail_at(w, item, end.at, "access %s; expected r, w or rw behind ':' (or a "
+                   "backslash before it if it belongs to the name)", QUOTED(end.at, end.length));
 }
 
-static hs_status tell_data(const struct work *w, const struct item *item)
+static hs_status tell_accesses(const struct work *w)
 {
-    int mode = mode_of(item->end);
+    uint32_t  access[BATCH]; /* first only what */
+    hs_status st = HS_OK, entered = hsi_data_enter(w->data, w->name, w->count, access);
+    size_t    first = 0;     /* of the row's */
 
-    if (mode)
-        return tell_access(w, item, (hs_access_mode)mode);
-    if (!item->has_end)
-        return fail_at(w, item, item->raw.at, "data %s, and not how it is accessed; expected ':r', "
-                       "':w' or ':rw' behind the name",
-                       QUOTED(item->name.at, item->name.length));
-    return fail_at(w, item, item->end.at, "access %s; expected r, w or rw behind ':' (or a "
-                   "backslash before it if it belongs to the name)",
-                   QUOTED(item->end.at, item->end.length));
-}
+    for (size_t i = 0; i < w->count && st == HS_OK; i++) {
+        const struct item *item = &w->item[i];
+        int                mode = mode_of(end_of(item));
 
-/* Names lie far from each other in memory: so many are asked for at a time. */
-enum { BATCH = 64 };
-
-static uint64_t expect(const struct work *w, hsi_text name)
-{
-    return w->data ? hsi_data_expect(w->data, name) : hsi_names_expect(&w->names, name);
-}
-
-static hs_status tell_batch(const struct work *w, const struct item *items, size_t count)
-{
-    hs_status st = HS_OK;
-
-    for (size_t i = 0; i < count; i++) {
-        if (w->data)
-            hsi_data_approach(w->data, items[i].hash);
-        else
-            hsi_names_approach(hsi_builder_store(w->builder), &w->names, items[i].hash);
+        if (!mode)
+            return refuse_access(w, item, w->name[i]);
+        if (w->name[i].length > HS_MAX_ID)
+            return fail_at(w, item, item->at, "a name of data that is too long; expected at most "
+                           "%s bytes", "4096");
+        if (entered != HS_OK)
+            return hsi_csv_fail_status(w->csv, entered);
+        access[i] = access[i] << 2 | (uint32_t)mode;
+        if (i + 1 < w->count && item[1].row == item->row)
+            continue;
+        st = hsi_tell_accesses(&w->builder->telling, item->row, access + first, i + 1 - first);
+        first = i + 1;
     }
-    for (size_t i = 0; i < count && st == HS_OK; i++)
-        st = w->data ? tell_data(w, &items[i]) : tell_after(w, &items[i]);
+    return hsi_csv_fail_status(w->csv, st);
+}
+
+static hs_status tell_batch(struct work *w)
+{
+    hs_status st = w->data ? tell_accesses(w) : tell_tasks(w);
+
+    w->count = w->plain.size = 0;
     return st;
 }
 
-/* What is there would move. */
-static int lacks_room(const hsi_vector *v, size_t bytes)
+static hs_status tell_row(struct work *w, struct hsi_marks *marks, size_t row)
 {
-    return v->size > 0 && bytes > v->capacity - v->size;
+    hsi_text    text = hsi_list_text(w->list, row);
+    const char *at = text.at, *end = at + text.length;
+    hs_status   st = HS_OK;
+
+    if (text.length == 0)
+        (void)hsi_next_mark(marks);
+    while (text.length > 0 && at <= end && st == HS_OK) {
+        w->item[w->count].row = row;
+        st = scan_item(w, marks, at, end);
+        if (st != HS_OK)
+            return st;
+        at = w->item[w->count].end + 1;
+        if (++w->count == BATCH)
+            st = tell_batch(w);
+    }
+    return st;
 }
 
 /* Each entry of each row. */
 static hs_status tell_all(struct work *w)
 {
-    struct item items[BATCH];
-    size_t      row = w->list->told, rows = row + w->list->ends.size / sizeof(size_t), count = 0;
-    hsi_text    text = hsi_list_text(w->list, row);
-    const char *at = text.at;
-    hs_status   st = HS_OK;
+    struct hsi_marks marks = {.next = w->list->text.data};
+    size_t           row = w->list->told, end = row + w->list->ends.size / sizeof(size_t);
+    hs_status        st = HS_OK, before;
 
-    while (row < rows || count > 0) {
-        if (count == BATCH || row == rows || (count > 0 && lacks_room(&w->plain, text.length))) {
-            st = tell_batch(w, items, count);
-            count = 0;
-            w->plain.size = 0;
-        } else if (text.length == 0 || at > text.at + text.length) {
-            text = hsi_list_text(w->list, ++row);
-            at = text.at;
-        } else {
-            items[count].row = row;
-            if (hsi_vector_reserve(&w->plain, text.length))
-                return hsi_csv_fail_status(w->csv, HS_ENOMEM);
-            st = scan_item(w, &items[count], at, text.at + text.length, &at);
-            if (st != HS_OK) { /* what is wrong with those before it is said instead */
-                hs_status before = tell_batch(w, items, count);
-
-                return before == HS_OK ? st : before;
-            }
-            items[count].hash = expect(w, items[count].name);
-            count++;
-        }
-        if (st != HS_OK)
-            return st;
-    }
-    return HS_OK;
+    for (; row < end && st == HS_OK; row++)
+        st = tell_row(w, &marks, row);
+    before = tell_batch(w); /* what is wrong there is said instead */
+    return before == HS_OK ? st : before;
 }
 
-/* No more entries than semicolons and rows. */
+/* No more entries than semicolons. */
 static size_t count_entries(const struct hsi_list *list)
 {
     const char *text = list->text.data;
-    size_t      count = list->ends.size / sizeof(size_t);
+    size_t      count = 0;
 
     for (size_t i = 0; i < list->text.size; i++)
         count += text[i] == ';';
@@ -345,7 +347,7 @@ hs_status hsi_list_tell_data(struct hsi_list *data, hs_builder *builder, struct 
     struct work w = {.list = data, .builder = builder, .csv = csv};
     hs_status   st = HS_OK;
 
-    if (data->text.size > 0) {
+    if (hsi_list_size(data) > 0) {
         w.data = hsi_builder_names(builder);
         st = w.data ? tell_all(&w) : hsi_csv_fail_status(csv, HS_ENOMEM);
     }
@@ -362,7 +364,7 @@ hs_status hsi_lists_tell(const struct hsi_list *after, struct hsi_list *data,
     struct work      w = {.list = after, .builder = builder, .csv = csv};
     hs_status        st = HS_OK;
 
-    if (after->text.size > 0) {
+    if (hsi_list_size(after) > 0) {
         st = hsi_names_create(store, &w.names, row);
         if (st != HS_OK)
             return st == HS_EDUPLICATE ? st : hsi_csv_fail_status(csv, st);

@@ -18,6 +18,12 @@ struct hsi_list {
     struct hsi_places places; /* where each begins; the columns 1 too large, so that none is 1 */
 };
 
+/* Bytes of the text that is kept, without those semicolons. */
+static inline size_t hsi_list_size(const struct hsi_list *list)
+{
+    return list->text.size - list->ends.size / sizeof(size_t);
+}
+
 /* What the next row has there. */
 hs_status hsi_list_add(struct hsi_list *list, const struct hsi_csv *csv,
                        const struct hsi_field *field);
