@@ -94,7 +94,7 @@ static double key_of(const hs_policy_state *a, uint32_t task)
 {
     if (a->way == H_RATIO)
         return -(longer(a, task) / hsi_min_time(&a->pb, task));
-    return a->way == D_RANK ? -a->key[task] : 0;
+    return a->way == D_RANK ? -a->key[task] : (double)a->turn[task];
 }
 
 static int has_higher_rank(const void *context, uint32_t x, uint32_t y)
