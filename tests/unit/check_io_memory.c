@@ -254,6 +254,7 @@ static const struct file {
      "%x,1,,1,a,b,c,no,2\n", 600000, 0, 1},
     {"empty columns", "id,cpu,gpu,priority,kernel,cpu_command,gpu_command,restartable,count",
      ",1,,,,,,,\n", 1000000, 0, 1},
+    {"empty lists", "cpu,gpu,after,data", "1,,,\n", 10000000, 0, 1},
     {"plan", "id,worker,start,end,state,cpu,gpu", "%x,cpu0,0,1,run,1,\n", 1000000, 1, 1},
     {"plan of one task", "id,worker,start,end,state,cpu,gpu", "a,cpu0,0,1,run,1,\n", 1000000, 1, 1},
     {"workers", "cpu,gpu", "1,1\n", 1, 0, 1000000},

@@ -59,7 +59,7 @@ static hs_status read_row(struct hsi_rows *r)
         st = hsi_field_name(&r->csv, id, HS_MAX_ID);
     if (st == HS_OK)
         st = hsi_rows_add(r, &row, r->column[HSI_ID] > 0 ? id : NULL);
-    if (st == HS_OK && hsi_list_size(&r->data) >= MUCH_TEXT)
+    if (st == HS_OK && r->data.text.size >= MUCH_TEXT)
         st = hsi_list_tell_data(&r->data, r->builder, &r->csv);
     return st;
 }

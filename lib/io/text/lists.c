@@ -9,15 +9,25 @@
 
 #define QUOTED(text, length) hsi_csv_quote((text), (length), (char[HSI_QUOTE]){0})
 
-/* With a semicolon behind it, where the last entry ends, too. */
+/*
+ * Behind what is not empty a semicolon, where its last entry ends, too. Rows before the first such
+ * are told as they are.
+ */
 static hs_status add(struct hsi_list *list, hsi_text text, uint64_t line, uint64_t column)
 {
-    size_t end = list->text.size + text.length + 1;
+    size_t end = list->text.size + text.length + (text.length > 0);
 
-    if (hsi_places_add(&list->places, line, column) != HS_OK ||
-        hsi_vector_reserve(&list->text, text.length + 1 + HSI_SLACK) ||
+    if (hsi_places_add(&list->places, line, column) != HS_OK)
+        return HS_ENOMEM;
+    if (end == 0) {
+        list->told++;
+        return HS_OK;
+    }
+    if (hsi_vector_reserve(&list->text, text.length + 1 + HSI_SLACK) ||
         hsi_vector_append(&list->ends, &end, sizeof end))
         return HS_ENOMEM;
+    if (text.length == 0)
+        return HS_OK;
     (void)hsi_vector_append(&list->text, text.at, text.length);
     (void)hsi_vector_append(&list->text, ";", 1);
     memset((char *)list->text.data + list->text.size, 0, HSI_SLACK);
@@ -59,13 +69,14 @@ void hsi_list_expect(struct hsi_list *list, double share)
 hsi_text hsi_list_text(const struct hsi_list *list, size_t row)
 {
     const size_t *ends = list->ends.data;
-    size_t        begin;
+    size_t        begin, length;
 
     if (row < list->told || row - list->told >= list->ends.size / sizeof *ends)
         return (hsi_text){NULL, 0};
     row -= list->told;
     begin = row > 0 ? ends[row - 1] : 0;
-    return (hsi_text){(const char *)list->text.data + begin, ends[row] - 1 - begin};
+    length = ends[row] - begin;
+    return (hsi_text){(const char *)list->text.data + begin, length - (length > 0)};
 }
 
 void hsi_list_close(struct hsi_list *list)
@@ -299,8 +310,6 @@ static hs_status tell_row(struct work *w, struct hsi_marks *marks, size_t row)
     const char *at = text.at, *end = at + text.length;
     hs_status   st = HS_OK;
 
-    if (text.length == 0)
-        (void)hsi_next_mark(marks);
     while (text.length > 0 && at <= end && st == HS_OK) {
         w->item[w->count].row = row;
         st = scan_item(w, marks, at, end);
@@ -347,7 +356,7 @@ hs_status hsi_list_tell_data(struct hsi_list *data, hs_builder *builder, struct 
     struct work w = {.list = data, .builder = builder, .csv = csv};
     hs_status   st = HS_OK;
 
-    if (hsi_list_size(data) > 0) {
+    if (data->text.size > 0) {
         w.data = hsi_builder_names(builder);
         st = w.data ? tell_all(&w) : hsi_csv_fail_status(csv, HS_ENOMEM);
     }
@@ -364,7 +373,7 @@ hs_status hsi_lists_tell(const struct hsi_list *after, struct hsi_list *data,
     struct work      w = {.list = after, .builder = builder, .csv = csv};
     hs_status        st = HS_OK;
 
-    if (hsi_list_size(after) > 0) {
+    if (after->text.size > 0) {
         st = hsi_names_create(store, &w.names, row);
         if (st != HS_OK)
             return st == HS_EDUPLICATE ? st : hsi_csv_fail_status(csv, st);

@@ -12,17 +12,11 @@
  * text is kept until all rows are there; what is said of data need not be kept.
  */
 struct hsi_list {
-    size_t            told;   /* rows whose text is no longer kept */
+    size_t            told;   /* rows whose text is not kept: it was told, or there is none */
     hsi_vector        text;   /* of those behind them */
     hsi_vector        ends;   /* size_t: where a row's text ends and the next one's begins */
     struct hsi_places places; /* where each begins; the columns 1 too large, so that none is 1 */
 };
-
-/* Bytes of the text that is kept, without those semicolons. */
-static inline size_t hsi_list_size(const struct hsi_list *list)
-{
-    return list->text.size - list->ends.size / sizeof(size_t);
-}
 
 /* What the next row has there. */
 hs_status hsi_list_add(struct hsi_list *list, const struct hsi_csv *csv,
