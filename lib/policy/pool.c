@@ -67,25 +67,32 @@ static int order_one_ratio(hsi_pool *pool, size_t begin, size_t end, hsi_asker *
 
     if (pool->next) {
         pool->next[first] = first;
-        for (i = 0; i < n; i++)
+        for (i = 0; i < n && !hsi_ask_at(asker, i + 1); i++)
             pool->place[task[i]] = first | COMES;
-        return 0;
+        return i < n;
     }
-    for (i = 0; i < n; i++)
+    if (n == 1)
+        return 0;
+    for (i = 0; i < n && !hsi_ask_at(asker, i + 1); i++)
         pool->keys[i] = priority_key(pool->pb, task[i]);
-    return n > 1 && hsi_sort_by_keys(pool->keys, pool->keys + n, n, &by_priority, task, task);
+    return i < n || hsi_sort_by_keys(pool->keys, pool->keys + n, n, &by_priority, task, task);
 }
 
 /* What has one ratio, and so far is in the order of the tasks' numbers: by priority, or as they
  * come. */
 static int order_equals(hsi_pool *pool, hsi_asker *asker)
 {
+    enum { AHEAD = 16 };
     const uint32_t *task = pool->task;
     size_t          n = pool->pb->n, begin = 0, i;
 
     for (i = 1; i <= n; i++) {
         if (hsi_ask_at(asker, i))
             return 1;
+        if (i + AHEAD < n) {
+            __builtin_prefetch(&pool->pb->p[task[i + AHEAD]]);
+            __builtin_prefetch(&pool->pb->q[task[i + AHEAD]]);
+        }
         if (i < n && have_one_ratio(pool, task[i], task[begin]))
             continue;
         if (order_one_ratio(pool, begin, i, asker))
@@ -95,14 +102,15 @@ static int order_equals(hsi_pool *pool, hsi_asker *asker)
     return 0;
 }
 
-static void find_limits(hsi_pool *pool)
+static void find_limits(hsi_pool *pool, hsi_asker *asker)
 {
     const hsi_problem *pb = pool->pb;
     uint32_t           cpus_from = 0, gpus_to = (uint32_t)pb->n;
 
-    while (cpus_from < pb->n && isinf(pb->p[pool->task[cpus_from]]))
+    while (cpus_from < pb->n && isinf(pb->p[pool->task[cpus_from]]) &&
+           !hsi_ask_at(asker, cpus_from))
         cpus_from++;
-    while (gpus_to > 0 && isinf(pb->q[pool->task[gpus_to - 1]]))
+    while (gpus_to > 0 && isinf(pb->q[pool->task[gpus_to - 1]]) && !hsi_ask_at(asker, gpus_to))
         gpus_to--;
     pool->limit[HS_CPU] = cpus_from;
     pool->limit[HS_GPU] = gpus_to;
@@ -120,11 +128,11 @@ static int find_places(hsi_pool *pool, hsi_asker *asker)
         return 1;
     if ((pool->pb->priority || pool->pb->graph) && order_equals(pool, asker))
         return 1;
-    for (i = 0; i < n && !pool->next; i++)
+    for (i = 0; i < n && !pool->next && !hsi_ask_at(asker, i); i++)
         pool->place[pool->task[i]] = (uint32_t)i;
-    find_limits(pool);
+    find_limits(pool, asker);
     pool->is_sorted = 1;
-    return 0;
+    return hsi_ask(asker);
 }
 
 /* The one that a task without a place is given: of those with its ratio, who comes first is
@@ -245,8 +253,11 @@ hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, hsi_pool_start st
         free(pool->keys);
         pool->keys = NULL;
     }
-    for (size_t i = 0; st == HS_OK && start == HSI_POOL_FULL && i < pb->n; i++)
+    for (size_t i = 0; st == HS_OK && start == HSI_POOL_FULL && i < pb->n; i++) {
         hsi_places_add(&pool->there, (uint32_t)i);
+        if (hsi_ask_at(pb->asker, i))
+            st = HS_ECANCELED;
+    }
     if (st != HS_OK)
         hsi_pool_close(pool);
     return st;

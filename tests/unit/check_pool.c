@@ -144,6 +144,45 @@ START_TEST(gives_what_its_order_says)
 }
 END_TEST
 
+static int counts(void *asked)
+{
+    ++*(long *)asked;
+    return 0;
+}
+
+/* How often it is asked where all tasks have one ratio, and CPUs need `time`. */
+static long asks(hsi_pool_start start, size_t n, double time, double *p, double *q)
+{
+    long        asked = 0;
+    hsi_asker   asker = {counts, &asked, 0, 0};
+    hsi_problem pb = {.n = n, .m = 1, .k = 1, .p = p, .q = q, .asker = &asker};
+    hsi_pool    pool;
+
+    for (size_t i = 0; i < n; i++) {
+        p[i] = time;
+        q[i] = 1;
+    }
+    ck_assert_int_eq(hsi_pool_open(&pool, &pb, start, 0), HS_OK);
+    hsi_pool_close(&pool);
+    return asked;
+}
+
+/* In each block of tasks by what gives places, fills the pool, and finds whom CPUs cannot run. */
+START_TEST(each_pass_asks)
+{
+    enum { BLOCKS = 3 };
+    size_t  n = (size_t)BLOCKS << 16;
+    double *p = malloc(n * sizeof *p), *q = malloc(n * sizeof *q);
+    long    empty = asks(HSI_POOL_EMPTY, n, 1, p, q);
+
+    ck_assert_int_ge(empty, asks(HSI_POOL_COMES, n, 1, p, q) + BLOCKS);
+    ck_assert_int_ge(asks(HSI_POOL_FULL, n, 1, p, q), empty + BLOCKS);
+    ck_assert_int_ge(asks(HSI_POOL_EMPTY, n, INFINITY, p, q), empty + BLOCKS);
+    free(p);
+    free(q);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("pool");
@@ -151,6 +190,7 @@ int main(void)
 
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, gives_what_its_order_says);
+    tcase_add_test(cases, each_pass_asks);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }
