@@ -27,7 +27,8 @@ HS_API void hs_read_options_init_sized(hs_read_options *options, size_t size);
  * Read an instance (hsched-formats(5)) from the descriptor `fd` to its end. On
  * failure *out is untouched and *why (if not NULL) says where and what. HS_ESYNTAX:
  * the content is bad; HS_EIO: errno says why; HS_ENOMEM. NULL options mean
- * defaults. Takes at most 8 times the size of the text and 16 MiB.
+ * defaults. Takes at most 8 times the size of the text and 16 MiB; 16 times where rows have little
+ * else than a task in `after`.
  */
 HS_API hs_status hs_instance_read(int fd, const hs_read_options *options, hs_instance **out,
                                   hs_diagnostic *why);
