@@ -212,9 +212,9 @@ HS_API const uint32_t *hs_policy_list(hs_policy *policy, unsigned worker, size_t
 
 /**
  * What will `worker` do next, which runs something and has nothing waiting? A task that waits for
- * it then, and whose inputs are on their way: hs_policy_next() starts it. Others may take it as
- * they may take what it runs. HS_DECIDE_WAIT: nothing; it is asked again when something has
- * happened.
+ * it then, and whose inputs are on their way: hs_policy_next() starts it. Where inputs have to be
+ * moved others may take it as they may take what it runs. HS_DECIDE_WAIT: nothing; it is asked
+ * again when something has happened.
  */
 HS_API void hs_policy_ahead(hs_policy *policy, unsigned worker, double now, hs_decision *out,
                             hs_wake *wake);

@@ -218,13 +218,14 @@ static double end_of(const hsi_crew *crew, unsigned worker, double now)
     return ratio > 0 ? p.start + ratio * p.estimate : now + (now - p.start) / p.unheard_of;
 }
 
-/* The worker's first (0) or second (1) task: 1 if it is there and may be taken. */
+/* The worker's first (0) or second (1) task: 1 if it is there and may be taken. Where nothing has
+ * to be moved a second one is nobody's but its own, who may start it at any moment. */
 static int is_booty(const hsi_crew *crew, unsigned worker, int second, double now, booty *b)
 {
     const hsi_member *m = &crew->member[worker];
     uint32_t          task = second ? m->ahead : m->task;
 
-    if (task == HSI_NONE || !may_be_taken(crew, worker, second))
+    if ((second && !crew->memory) || !may_be_taken(crew, worker, second))
         return 0;
     if (crew->taking.leave > 0 &&
         hsi_compare_ratios(crew->pb->p[task], crew->pb->q[task], crew->taking.leave, 1) < 0)
@@ -321,6 +322,8 @@ static double next_worth(const hsi_crew *crew, unsigned thief, const booty *b, d
 
     if (!crew->memory && !is_on_time(crew, b, now))
         return hsi_crew_worth_taking(crew, b->worker, now);
+    if (m->task == HSI_NONE)
+        return nextafter(now, INFINITY); /* it is about to ask */
     if (!is_late(crew, b->worker, now))
         return fmax(nextafter(m->start + patience(crew, b->worker), INFINITY),
                     nextafter(now, INFINITY));

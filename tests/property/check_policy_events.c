@@ -523,6 +523,35 @@ START_TEST(lists_come_first)
 }
 END_TEST
 
+/* What waits for a worker starts there: also when others ask between its end of the one and its
+ * start of the other. */
+START_TEST(what_waits_is_its_own)
+{
+    static const double cpu[] = {9, 9}, gpu[] = {1, 1};
+    const unsigned      on_gpu = 1, on_cpu = 0;
+    hs_instance        *in = NULL;
+    hs_policy          *policy = NULL;
+    hs_decision         first, second, other;
+
+    ck_assert_int_eq(hs_instance_wrap(2, cpu, gpu, NULL, 1, 1, &in), HS_OK);
+    if (hs_policy_create(hs_policy_at((size_t)_i), in, NULL, NULL, &policy) == HS_OK) {
+        hs_policy_next(policy, on_gpu, 0, &first, NULL);
+        ck_assert_int_eq(first.kind, HS_DECIDE_START);
+        hs_policy_ahead(policy, on_gpu, 0, &second, NULL);
+        hs_policy_ended(policy, on_gpu, first.task, HS_ENDING_DONE, 1, NULL);
+        hs_policy_next(policy, on_cpu, 1, &other, NULL);
+        if (second.kind == HS_DECIDE_START) {
+            ck_assert_int_eq(other.kind, HS_DECIDE_WAIT);
+            hs_policy_next(policy, on_gpu, 1, &other, NULL);
+            ck_assert_int_eq(other.kind, HS_DECIDE_START);
+            ck_assert_uint_eq(other.task, second.task);
+        }
+    }
+    hs_policy_free(policy);
+    hs_instance_free(in);
+}
+END_TEST
+
 /* A plan runs each task of the instance once. */
 START_TEST(plans_of_something_else)
 {
@@ -552,6 +581,7 @@ int main(void)
     tcase_add_test(cases, late_tasks_are_no_credit);
     tcase_add_loop_test(cases, foreign_endings, 0, 2);
     tcase_add_loop_test(cases, lists_come_first, 0, 2);
+    tcase_add_loop_test(cases, what_waits_is_its_own, 0, (int)hs_policy_count());
     tcase_add_loop_test(cases, plans_of_something_else, 0, 4);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
