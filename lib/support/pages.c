@@ -1,37 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/pages.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
-#define LEAST ((size_t)4 << 20)
 #define LARGE_PAGE ((size_t)2 << 20)
-#define PAGE ((uintptr_t)65536) /* a multiple of what any machine calls a page */
-
-void hsi_pages_hint(void *data, size_t size)
-{
-#ifdef MADV_HUGEPAGE
-    uintptr_t from = ((uintptr_t)data + PAGE - 1) & ~(PAGE - 1);
-    uintptr_t to = ((uintptr_t)data + size) & ~(PAGE - 1);
-    int       error = errno;
-
-    if (size < LEAST)
-        return;
-    (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
-    errno = error;
-#else
-    (void)data;
-    (void)size;
-#endif
-}
 
 void *hsi_pages_alloc(size_t size)
 {
     void *data;
 
-    if (size < LEAST || size > SIZE_MAX - LARGE_PAGE)
+    if (size < HSI_PAGES_LEAST || size > SIZE_MAX - LARGE_PAGE)
         return malloc(size);
     data = aligned_alloc(LARGE_PAGE, (size + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1));
     if (data)
@@ -52,7 +31,7 @@ int hsi_pages_touch(void *data, size_t size, hsi_asker *asker)
 {
     enum { APART = 4096, WORK = 512 };
 
-    if (!asker || !asker->cancel || size < LEAST)
+    if (!asker || !asker->cancel || size < HSI_PAGES_LEAST)
         return 0;
     for (size_t at = 0; at < size; at += APART) {
         if (hsi_ask_after(asker, WORK))

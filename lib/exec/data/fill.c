@@ -6,14 +6,18 @@
  * matrix whatever its tiles. Or it is the caller's; and the result, tile by tile, as one matrix.
  */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "exec/backend/kernel/kernel.h"
 #include "exec/data/matrix.h"
-#include "exec/why.h"
 #include "exec/data/sharing.h"
+#include "exec/why.h"
+#include "support/pages.h"
 
 #define DIAGONAL 128.0
+
+enum { LINE = 64 };
 
 static int order_of(const hsi_matrix *matrix)
 {
@@ -132,19 +136,66 @@ void hsi_matrix_factors(const hsi_matrix *matrix, double *out)
         }
 }
 
-double *hsi_matrix_allocate(const hsi_matrix *matrix)
+static size_t piece_bytes(const hsi_matrix *matrix)
 {
-    size_t bytes = (hsi_matrix_elements(matrix) * sizeof(double) + 63) / 64 * 64;
-
-    return matrix->sharing ? matrix->sharing->allocate(bytes) : aligned_alloc(64, bytes);
+    return (hsi_matrix_elements(matrix) * sizeof(double) + LINE - 1) / LINE * LINE;
 }
 
-void hsi_matrix_release(const hsi_matrix *matrix, double *at)
+static void *allocate(const hsi_matrix *matrix, size_t bytes)
+{
+    return matrix->sharing ? matrix->sharing->allocate(bytes) : aligned_alloc(LINE, bytes);
+}
+
+double *hsi_matrix_allocate(const hsi_matrix *matrix)
+{
+    return allocate(matrix, piece_bytes(matrix));
+}
+
+static void release(const hsi_matrix *matrix, void *at)
 {
     if (at && matrix->sharing)
         matrix->sharing->release(at);
     else
         free(at);
+}
+
+void hsi_matrix_release(const hsi_matrix *matrix, double *at)
+{
+    uintptr_t from = (uintptr_t)matrix->block, place = (uintptr_t)at;
+
+    if (place < from || place >= from + matrix->block_bytes)
+        release(matrix, at);
+}
+
+void hsi_matrix_release_all(hsi_matrix *matrix)
+{
+    size_t i;
+
+    for (i = 0; matrix->piece && i < matrix->pieces; i++)
+        hsi_matrix_release(matrix, matrix->piece[i].at);
+    release(matrix, matrix->block);
+}
+
+/* In one block, and so in large pages: of small ones a core does not keep track of enough for
+ * three tiles. */
+static hs_status allocate_pieces(hsi_matrix *matrix)
+{
+    size_t bytes = piece_bytes(matrix), count = 0, i;
+
+    for (i = 0; i < matrix->pieces; i++)
+        count += matrix->piece[i].matrix != 0;
+    if (count > SIZE_MAX / bytes)
+        return HS_ENOMEM;
+    matrix->block = allocate(matrix, count * bytes);
+    if (!matrix->block)
+        return HS_ENOMEM;
+    matrix->block_bytes = count * bytes;
+    if (!matrix->sharing)
+        hsi_pages_hint(matrix->block, matrix->block_bytes);
+    for (i = count = 0; i < matrix->pieces; i++)
+        if (matrix->piece[i].matrix)
+            matrix->piece[i].at = (double *)(void *)(matrix->block + bytes * count++);
+    return HS_OK;
 }
 
 /* What is read before a task has written it is no number, in every run: the factors show it. */
@@ -164,18 +215,14 @@ hs_status hsi_matrix_fill(hsi_matrix *matrix)
     matrix->result.checked = matrix->result.wrong = 0;
     if (matrix->kind == HS_CHOLESKY && !matrix->feature && make_features(matrix) != HS_OK)
         return HS_ENOMEM;
+    if (!matrix->block && allocate_pieces(matrix) != HS_OK)
+        return HS_ENOMEM;
     for (i = 0; i < matrix->pieces; i++) {
-        hsi_datum *piece = &matrix->piece[i];
+        const hsi_datum *piece = &matrix->piece[i];
 
-        if (!piece->matrix)
-            continue;
-        if (!piece->at)
-            piece->at = hsi_matrix_allocate(matrix);
-        if (!piece->at)
-            return HS_ENOMEM;
         if (piece->matrix == 'A')
             hsi_matrix_input(matrix, piece->row, piece->column, piece->at);
-        else
+        else if (piece->matrix)
             fill_with_nan(matrix, piece->at);
     }
     if (matrix->sharing)

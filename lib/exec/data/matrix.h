@@ -52,22 +52,24 @@ typedef struct hsi_datum {
 } hsi_datum;
 
 typedef struct hsi_matrix {
-    hs_factorisation     kind;
-    int                   tile, tiles; /* order of a tile, and tiles in a row and in a column */
-    uint64_t              seed;        /* of its elements */
-    const double         *given;       /* instead, the caller's: by column; NULL: none */
-    double                scale;       /* of what is given, the largest element; else 1 */
-    int                   may_fail;    /* attempts may: their input has to survive them */
-    int                   may_take; /* likewise, a worker may take a task that another type runs */
-    int                   records;  /* copies are recorded */
-    size_t                rows, pieces;
-    hsi_matrix_row       *row;
-    hsi_datum            *piece;
-    size_t               *place;   /* by row and column: the piece of A; SIZE_MAX: none */
-    double               *feature; /* Cholesky: of each row of the matrix, HSI_FEATURES */
+    hs_factorisation kind;
+    int              tile, tiles; /* order of a tile, and tiles in a row and in a column */
+    uint64_t         seed;        /* of its elements */
+    const double    *given;       /* instead, the caller's: by column; NULL: none */
+    double           scale;       /* of what is given, the largest element; else 1 */
+    int              may_fail;    /* attempts may: their input has to survive them */
+    int              may_take;    /* likewise, a worker may take a task that another type runs */
+    int              records;     /* copies are recorded */
+    size_t           rows, pieces;
+    hsi_matrix_row  *row;
+    hsi_datum       *piece;
+    char            *block; /* all pieces lie in it at first, one after the other */
+    size_t           block_bytes;
+    size_t          *place;            /* by row and column: the piece of A; SIZE_MAX: none */
+    double          *feature;          /* Cholesky: of each row of the matrix, HSI_FEATURES */
     const struct hsi_sharing *sharing; /* GPUs work on it too; NULL: none does */
     struct hsi_memory        *memory;
-    hs_exec_factorisation result;
+    hs_exec_factorisation     result;
 } hsi_matrix;
 
 enum { HSI_FEATURES = 8 };
@@ -105,9 +107,11 @@ hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order,
 /* program.c: the operands' versions, when all rows are recognised. HS_ENOMEM */
 hs_status hsi_matrix_order(hsi_matrix *matrix);
 
-/* fill.c: memory for a piece, of hsi_matrix_elements(); NULL: there is none. */
+/* fill.c: memory for one piece more, of hsi_matrix_elements(); NULL: there is none. Copies become
+ * pieces, and what these were is given back for them, in the block or not. */
 double *hsi_matrix_allocate(const hsi_matrix *matrix);
 void    hsi_matrix_release(const hsi_matrix *matrix, double *at);
+void    hsi_matrix_release_all(hsi_matrix *matrix);
 
 /* fill.c: memory for all pieces, unless they have it, with the input in those of A. HS_ENOMEM */
 hs_status hsi_matrix_fill(hsi_matrix *matrix);

@@ -343,12 +343,9 @@ hs_status hsi_matrix_create(const hs_instance *in, uint64_t seed, hsi_matrix **o
 
 void hsi_matrix_free(hsi_matrix *matrix)
 {
-    size_t i;
-
     if (!matrix)
         return;
-    for (i = 0; matrix->piece && i < matrix->pieces; i++)
-        hsi_matrix_release(matrix, matrix->piece[i].at);
+    hsi_matrix_release_all(matrix);
     if (matrix->sharing)
         matrix->sharing->free(matrix->memory);
     free(matrix->feature);
