@@ -9,7 +9,7 @@ below() {
     solver | algorithm | io) echo core support ;;
     bound) echo solver core support ;;
     refine) echo algorithm bound core support ;;
-    solve) echo refine algorithm bound core support ;;
+    solve) echo policy refine algorithm bound core support ;;
     policy) echo core support ;;
     generate) echo core support ;;
     picture) echo io core support ;;

@@ -233,8 +233,8 @@ HS_API void hs_exec_recorded(const hs_exec *exec, hs_exec_past *past);
 /**
  * What the policy makes of the estimates of what is to be run, under a virtual clock: without the
  * tasks that the journal has done, and those that HS_RESUME_FAILED leaves out. As
- * hs_policy_simulate() with the settings' policy, but for the tolerance, 0. On HS_OK the caller
- * owns *out.
+ * hs_policy_simulate() with the settings' policy, but for the tolerance, 0, and with transfers. On
+ * HS_OK the caller owns *out.
  */
 HS_API hs_status hs_exec_predict(const hs_exec *exec, hs_schedule **out);
 

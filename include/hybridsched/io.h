@@ -172,8 +172,9 @@ typedef struct hs_picture {
     double      width;  /* of a chart, at least 360; 0: 1120; less than 900, and nothing has a
                            title to hover over, as on telephones */
 
-    /* Copies of data that the schedule has made: in rows of their own, one for each memory. */
-    const hs_transfer *transfers; /* sorted by where to, then start */
+    /* Copies of data that were made: in rows of their own, one for each memory, as those that a
+       schedule has by itself. */
+    const hs_transfer *transfers; /* sorted by where to, then start; NULL: the schedule's */
     size_t             transfer_count;
 } hs_picture;
 

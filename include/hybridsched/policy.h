@@ -74,6 +74,7 @@ typedef struct hs_policy_settings {
                                 time, >= 0; NULL: all at 0 */
     const unsigned char *skip; /* hs_policy_simulate(): by task, not 0: it is done already, as
                                   hs_policy_skip() says, and not in the schedule; NULL: none is */
+    int transfers; /* hs_policy_simulate(): the schedule has hs_schedule_transfers() */
 } hs_policy_settings;
 
 HS_API void hs_policy_settings_init_sized(hs_policy_settings *settings, size_t size);

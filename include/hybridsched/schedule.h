@@ -48,9 +48,6 @@ HS_API double hs_schedule_makespan(const hs_schedule *s);
 HS_API size_t          hs_schedule_size(const hs_schedule *s);
 HS_API const hs_entry *hs_schedule_entries(const hs_schedule *s, unsigned worker, size_t *count);
 
-/** Name of a worker as files have it, `cpu3` or `gpu0`: at most 16 bytes with the NUL. */
-HS_API void hs_worker_name(unsigned cpus, unsigned worker, char name[16]);
-
 /**
  * A copy of data from one memory to another, numbered as hs_instance_node() has them: 0 is the
  * host's, 1 + g that of GPU g.
@@ -61,6 +58,15 @@ typedef struct hs_transfer {
     uint32_t data; /* the instance's number of it; UINT32_MAX: it has no name */
     uint32_t from, to;
 } hs_transfer;
+
+/**
+ * What is moved over an instance's links so that all is there in time, sorted by where to, then
+ * start; owned by the schedule. Whose maker was not asked for it (settings.transfers) has none.
+ */
+HS_API const hs_transfer *hs_schedule_transfers(const hs_schedule *s, size_t *count);
+
+/** Name of a worker as files have it, `cpu3` or `gpu0`: at most 16 bytes with the NUL. */
+HS_API void hs_worker_name(unsigned cpus, unsigned worker, char name[16]);
 
 /** Sums over one worker type. */
 typedef struct hs_type_metrics {

@@ -57,6 +57,10 @@ typedef struct hs_settings {
        nothing starts there before. What does not take it refuses it with HS_EBUSY. */
     const double *available;
     size_t        available_count; /* as many as workers */
+
+    /* The schedule has hs_schedule_transfers(): a policy's as it started them, when it decided what
+       goes where; others as soon as there is something to move, as all is decided beforehand. */
+    int transfers;
 } hs_settings;
 
 HS_API void hs_settings_init_sized(hs_settings *settings, size_t size);

@@ -29,6 +29,7 @@ hs_status hsi_schedule_make_room(hs_schedule *s, unsigned cpus, unsigned gpus, s
 
     s->cpus = s->gpus = 0;
     s->makespan = 0;
+    s->transfers.size = 0;
     s->first = make_room(s->first, &s->first_room, workers + 1, sizeof *s->first);
     s->entries = make_room(s->entries, &s->entry_room, size, sizeof *s->entries);
     if (!s->first || !s->entries)
@@ -65,6 +66,7 @@ void hs_schedule_free(hs_schedule *s)
         return;
     free(s->first);
     free(s->entries);
+    hsi_vector_free(&s->transfers);
     free(s);
 }
 
@@ -198,6 +200,39 @@ const hs_entry *hs_schedule_entries(const hs_schedule *s, unsigned worker, size_
 {
     *count = s->first[worker + 1] - s->first[worker];
     return s->entries + s->first[worker];
+}
+
+static int by_where_to(const void *a, const void *b)
+{
+    const hs_transfer *x = a, *y = b;
+
+    if (x->to != y->to)
+        return x->to < y->to ? -1 : 1;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    if (x->data != y->data)
+        return x->data < y->data ? -1 : 1;
+    return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+}
+
+void hsi_schedule_take_transfers(hs_schedule *s, hsi_vector *list)
+{
+    hsi_vector_free(&s->transfers);
+    s->transfers = *list;
+    *list = (hsi_vector){0};
+    if (s->transfers.size > 0)
+        qsort(s->transfers.data, s->transfers.size / sizeof(hs_transfer), sizeof(hs_transfer),
+              by_where_to);
+}
+
+const hs_transfer *hs_schedule_transfers(const hs_schedule *s, size_t *count)
+{
+    *count = s->transfers.size / sizeof(hs_transfer);
+    return *count > 0 ? s->transfers.data : NULL;
 }
 
 void hs_worker_name(unsigned cpus, unsigned worker, char name[16])

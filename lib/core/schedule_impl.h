@@ -4,12 +4,15 @@
 
 #include <hybridsched/schedule.h>
 
+#include "support/vector.h"
+
 struct hs_schedule {
-    unsigned  cpus, gpus;
-    double    makespan;
-    size_t   *first;                  /* of each worker's entries, and the number of all */
-    hs_entry *entries;                /* worker by worker, by time */
-    size_t    first_room, entry_room; /* a workspace's schedule is used again */
+    unsigned   cpus, gpus;
+    double     makespan;
+    size_t    *first;                  /* of each worker's entries, and the number of all */
+    hs_entry  *entries;                /* worker by worker, by time */
+    size_t     first_room, entry_room; /* a workspace's schedule is used again */
+    hsi_vector transfers;              /* hs_transfer each */
 };
 
 /* An empty one; NULL: memory is short. */
@@ -20,6 +23,9 @@ hs_status hsi_schedule_make_room(hs_schedule *s, unsigned cpus, unsigned gpus, s
 
 /* A schedule of `size` entries with zeroed `first`. */
 hs_status hsi_schedule_create(unsigned cpus, unsigned gpus, size_t size, hs_schedule **out);
+
+/* Its transfers, in any order; `list` is empty then. */
+void hsi_schedule_take_transfers(hs_schedule *s, hsi_vector *list);
 
 /* From first[w + 1] = entries of worker w to first[w] = where they begin. */
 void hsi_schedule_sum_counts(hs_schedule *s);

@@ -94,10 +94,10 @@ static int is_transfer(const hs_transfer *t, const hs_instance *in)
            t->start >= 0 && t->start <= t->end && t->bytes >= 0 && isfinite(t->bytes);
 }
 
-static hs_status check_transfers(const hs_picture *picture, const hs_instance *in)
+static hs_status check_transfers(const hs_transfer *list, size_t count, const hs_instance *in)
 {
-    for (size_t i = 0; i < picture->transfer_count; i++) {
-        const hs_transfer *t = &picture->transfers[i];
+    for (size_t i = 0; i < count; i++) {
+        const hs_transfer *t = &list[i];
 
         if (!is_transfer(t, in) || (t->data != UINT32_MAX && !hs_instance_data_name(in, t->data)))
             return HS_ESCHEDULE;
@@ -109,8 +109,9 @@ static hs_status check_transfers(const hs_picture *picture, const hs_instance *i
 
 static hs_status check_schedule(const hs_instance *in, const hs_schedule *s)
 {
-    unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
-    size_t   tasks = hs_instance_tasks(in);
+    unsigned           workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
+    size_t             tasks = hs_instance_tasks(in), moved;
+    const hs_transfer *transfers = hs_schedule_transfers(s, &moved);
 
     if (hs_schedule_cpus(s) != hs_instance_cpus(in) || hs_schedule_gpus(s) != hs_instance_gpus(in))
         return HS_ESCHEDULE;
@@ -122,7 +123,7 @@ static hs_status check_schedule(const hs_instance *in, const hs_schedule *s)
             if (entries[i].task >= tasks)
                 return HS_ESCHEDULE;
     }
-    return HS_OK;
+    return check_transfers(transfers, moved, in);
 }
 
 hs_status hsi_picture_begin(hs_picture *full, const hs_picture *picture, const hs_instance *in,
@@ -137,7 +138,9 @@ hs_status hsi_picture_begin(hs_picture *full, const hs_picture *picture, const h
     if (st == HS_OK)
         st = check_failures(full, in, hs_schedule_cpus(s) + hs_schedule_gpus(s));
     if (st == HS_OK)
-        st = check_transfers(full, in);
+        st = check_transfers(full->transfers, full->transfer_count, in);
+    if (st == HS_OK && !full->transfers)
+        full->transfers = hs_schedule_transfers(s, &full->transfer_count);
     return st;
 }
 

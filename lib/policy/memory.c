@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/graph/graph.h"
+#include "core/schedule_impl.h"
 
 static double larger(double a, double b)
 {
@@ -110,18 +111,89 @@ double hsi_memory_arrival(const hsi_memory *memory, uint32_t task, unsigned work
     return arrival(&r, task);
 }
 
-static void keep(const request *r, uint32_t task)
+static size_t count_transfers(const hsi_memory *memory)
+{
+    return memory->transfers.size / sizeof(hs_transfer);
+}
+
+static void extend(hs_transfer *t, const hs_transfer *by)
+{
+    t->start = by->start < t->start ? by->start : t->start;
+    t->end = larger(t->end, by->end);
+    t->bytes += by->bytes;
+}
+
+/* What starts now. From the same node as one of those from `first` on it is a part of that. */
+static void record(hsi_memory *memory, const request *r, uint32_t writer, double bytes,
+                   uint32_t data, size_t first)
+{
+    hs_transfer  t = {.bytes = bytes, .data = data, .from = node_of(memory, writer), .to = r->to};
+    hs_transfer *list = memory->transfers.data;
+
+    if (t.from == t.to || !(bytes > 0))
+        return;
+    t.start = made_at(r, writer);
+    t.end = t.start + move(r, t.from, bytes);
+    for (; first < count_transfers(memory); first++)
+        if (list[first].from == t.from) {
+            extend(&list[first], &t);
+            return;
+        }
+    memory->is_short |= hsi_vector_append(&memory->transfers, &t, sizeof t) != 0;
+}
+
+/* As own_of_vertex(), each piece. */
+static void record_own(hsi_memory *memory, const request *r, uint32_t vertex, double bytes,
+                       size_t first)
+{
+    const hs_graph *g = memory->pb->graph;
+    size_t          count;
+    const uint32_t *before = hsi_predecessors(g, vertex, &count);
+    const double   *of_edge = hsi_predecessor_bytes(g, vertex);
+
+    for (size_t i = 0; i < count; i++) {
+        double piece = of_edge && of_edge[i] > 0 ? of_edge[i] : bytes;
+
+        if (!hsi_is_barrier(g, vertex))
+            first = count_transfers(memory);
+        if (hsi_is_barrier(g, before[i]))
+            record_own(memory, r, before[i], piece, first);
+        else
+            record(memory, r, before[i], piece, UINT32_MAX, first);
+    }
+}
+
+static void keep_own(hsi_memory *memory, const request *r, uint32_t task)
+{
+    double *slot = own_slot(memory, task, r->to);
+
+    if (!slot)
+        return;
+    if (memory->records && !(*slot > 0))
+        record_own(memory, r, task, 0, 0);
+    *slot = own_arrival(r, task);
+}
+
+static void keep_copy(hsi_memory *memory, const request *r, const hs_access *access)
+{
+    hsi_copy *copy = copy_slot(memory, access->data, r->to);
+    hsi_copy  kept = {copy_arrival(r, access), version_of(access)};
+
+    if (memory->records && (copy->writer != kept.writer || kept.there < copy->there))
+        record(memory, r, access->writer, hs_instance_data_bytes(memory->in, access->data),
+               access->data, count_transfers(memory));
+    *copy = kept;
+}
+
+static void keep(hsi_memory *memory, const request *r, uint32_t task)
 {
     size_t           count;
-    const hs_access *access = hsi_accesses(r->memory->pb->graph, task, &count);
-    double          *slot = own_slot(r->memory, task, r->to);
+    const hs_access *access = hsi_accesses(memory->pb->graph, task, &count);
 
-    if (slot)
-        *slot = own_arrival(r, task);
+    keep_own(memory, r, task);
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_READ)
-            *copy_slot(r->memory, access[i].data, r->to) =
-                (hsi_copy){copy_arrival(r, &access[i]), version_of(&access[i])};
+            keep_copy(memory, r, &access[i]);
 }
 
 double hsi_memory_fetch(hsi_memory *memory, uint32_t task, unsigned worker, double now)
@@ -131,7 +203,7 @@ double hsi_memory_fetch(hsi_memory *memory, uint32_t task, unsigned worker, doub
     if (!hsi_memory_counts(memory))
         return now;
     r.to = hsi_memory_node(memory->pb->m, worker);
-    keep(&r, task);
+    keep(memory, &r, task);
     return arrival(&r, task);
 }
 
@@ -142,7 +214,7 @@ void hsi_memory_foresee(hsi_memory *memory, uint32_t task, unsigned worker)
     if (!hsi_memory_counts(memory))
         return;
     r.to = hsi_memory_node(memory->pb->m, worker);
-    keep(&r, task);
+    keep(memory, &r, task);
 }
 
 /* As own_of_vertex(): the longest transfer. */
@@ -226,8 +298,17 @@ hs_status hsi_memory_open(hsi_memory *memory, const hs_instance *in, const hsi_p
     return HS_ENOMEM;
 }
 
+hs_status hsi_memory_tell(hsi_memory *memory, hs_schedule *s)
+{
+    if (memory->is_short)
+        return HS_ENOMEM;
+    hsi_schedule_take_transfers(s, &memory->transfers);
+    return HS_OK;
+}
+
 void hsi_memory_close(hsi_memory *memory)
 {
+    hsi_vector_free(&memory->transfers);
     free(memory->node);
     free(memory->done);
     free(memory->own);

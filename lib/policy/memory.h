@@ -2,7 +2,10 @@
 #ifndef HSI_POLICY_MEMORY_H
 #define HSI_POLICY_MEMORY_H
 
+#include <hybridsched/schedule.h>
+
 #include "core/problem.h"
+#include "support/vector.h"
 
 /*
  * Where data is: on which node each task was run, which copies there are of each piece of data and
@@ -13,6 +16,10 @@
  *
  * O(inputs) a question; what a task of a row with a count reads of all copies of another one, O(1)
  * each.
+ *
+ * Who wants to see transfers sets `records`: each that starts is kept then. What one task reads of
+ * all copies of another is one transfer from each node, from the first of its pieces to the last:
+ * so there are no more than edges and accesses, times nodes.
  */
 typedef struct hsi_copy {
     double   there;  /* when it is */
@@ -27,6 +34,9 @@ typedef struct hsi_memory {
     double            *done; /* when */
     double            *own;  /* of task and node: when what only it reads is there; 0: not asked */
     hsi_copy          *copies; /* of data and node; NULL: there is no data */
+    int                records;
+    int                is_short;  /* of memory: some are missing */
+    hsi_vector         transfers; /* that have started: hs_transfer each */
 } hsi_memory;
 
 /* Both must outlive it. */
@@ -55,5 +65,8 @@ double hsi_memory_fetch(hsi_memory *memory, uint32_t task, unsigned worker, doub
  * something to move. All of its predecessors are done.
  */
 void hsi_memory_foresee(hsi_memory *memory, uint32_t task, unsigned worker);
+
+/* The schedule gets what was recorded. HS_ENOMEM: it was not all. */
+hs_status hsi_memory_tell(hsi_memory *memory, hs_schedule *s);
 
 #endif

@@ -382,10 +382,12 @@ static void skip_done(simulation *sim, const unsigned char *skip)
 static hs_status simulate(hs_policy *policy, const hs_instance *truth,
                           const hs_policy_settings *settings, hs_schedule **out)
 {
-    simulation sim = {.policy = policy};
-    hs_status  st;
+    simulation   sim = {.policy = policy};
+    hs_schedule *s = NULL;
+    hs_status    st;
 
     policy->asker = (hsi_asker){settings->cancel, settings->cancel_data, 0, 0};
+    policy->memory.records = settings->transfers;
     st = hsi_problem_of_tasks(truth, &policy->asker, &sim.truth);
     if (st != HS_OK)
         return st;
@@ -395,7 +397,13 @@ static hs_status simulate(hs_policy *policy, const hs_instance *truth,
         st = run(&sim);
     }
     if (st == HS_OK)
-        st = hsi_log_schedule(&sim.log, &sim.truth, out);
+        st = hsi_log_schedule(&sim.log, &sim.truth, &s);
+    if (st == HS_OK)
+        st = hsi_memory_tell(&policy->memory, s);
+    if (st == HS_OK)
+        *out = s;
+    else
+        hs_schedule_free(s);
     hsi_log_close(&sim.log);
     hsi_worker_tree_close(&sim.due);
     hsi_worker_tree_close(&sim.asked);

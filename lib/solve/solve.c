@@ -12,6 +12,7 @@
 #include "algorithm/run.h"
 #include "core/report.h"
 #include "core/schedule_impl.h"
+#include "policy/foreseen.h"
 #include "solve/algorithms.h"
 #include "support/sized.h"
 
@@ -107,6 +108,7 @@ static hs_status simulate(const chosen *alg, const hs_instance *in, const hs_set
     its.cancel = settings->cancel;
     its.cancel_data = settings->cancel_data;
     its.available = settings->available;
+    its.transfers = settings->transfers;
     st = hs_policy_simulate(hs_policy_find(alg->own->policy), in, NULL, in, &its, &s);
     if (st == HS_OK)
         report->certified = hsi_certified_makespan(in, s, settings->available, &asker);
@@ -160,6 +162,16 @@ static hs_status search_in(hs_workspace *ws, const chosen *alg, const hs_instanc
     return st;
 }
 
+/* A search that is to stop has its schedule, and no transfers. */
+static hs_status add_transfers(const chosen *alg, const hs_instance *in,
+                               const hs_settings *settings, hs_schedule *s)
+{
+    hsi_asker asker = hsi_asker_of(settings);
+    hs_status st = hsi_foresee_transfers(in, s, &asker);
+
+    return st == HS_ECANCELED && !is_heuristic(alg) ? HS_OK : st;
+}
+
 /* What the schedule says of itself is not worth finding out when nobody asks. */
 static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
                           const hs_settings *given, hs_report *report)
@@ -180,6 +192,8 @@ static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
     else
         st = search_in(ws, alg, in, &settings, &full);
     hsi_arena_reset(&ws->arena);
+    if (st == HS_OK && settings.transfers)
+        st = add_transfers(alg, in, &settings, ws->schedule);
     if (st != HS_OK || !report)
         return st;
     full.aborted = hs_schedule_size(ws->schedule) - hs_instance_tasks(in);

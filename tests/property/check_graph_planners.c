@@ -9,6 +9,7 @@
 
 #include "graph_brute_force.h"
 #include "graph_sample.h"
+#include "literal_moves.h"
 #include "sample.h"
 #include "suite.h"
 #include "support/random.h"
@@ -284,16 +285,19 @@ typedef int planner(plan *l);
 
 static void check_planner(const graph_sample *s, const char *name, hs_rank rank, planner *run)
 {
-    const hs_algorithm *alg = hs_algorithm_find(name);
-    hs_schedule        *found = NULL;
-    static plan         l;
-    double              makespan;
-    hs_settings         settings;
-    hs_status           st;
+    const hs_algorithm  *alg = hs_algorithm_find(name);
+    hs_schedule         *found = NULL;
+    static plan          l;
+    static literal_moves moves;
+    double               makespan;
+    hs_settings          settings;
+    hs_status            st;
 
     hs_settings_init(&settings);
     settings.rank = rank;
     settings.seed = s->seed;
+    settings.transfers = 1;
+    moves.count = 0;
     l = (plan){.s = s};
     st = hs_solve(alg, s->in, &settings, &found);
     if (!run(&l)) {
@@ -304,6 +308,8 @@ static void check_planner(const graph_sample *s, const char *name, hs_rank rank,
     GRAPH_REQUIRE(s, hs_schedule_check(s->in, found, NULL) == HS_OK, "%s: no schedule", name);
     require_same(&l, name, found);
     require_possible(&l, name);
+    literal_foreseen(s, found, &moves);
+    literal_require_moves(s, name, &moves, found);
     GRAPH_REQUIRE(s, hs_solve_makespan(NULL, alg, s->in, &settings, &makespan, NULL) == HS_OK, "%s",
                   name);
     GRAPH_REQUIRE(s, makespan == hs_schedule_makespan(found), "%s: %.17g without a schedule", name,

@@ -15,6 +15,8 @@
 
 enum { MOST_ENTRIES = 4000 };
 
+static size_t moved; /* pieces and data, all in all */
+
 static void require_same(const graph_sample *s, const char *name, const hs_placement *expected,
                          size_t count, const hs_schedule *found)
 {
@@ -45,21 +47,40 @@ static void require_same(const graph_sample *s, const char *name, const hs_place
     GRAPH_REQUIRE(s, seen == count, "%s: other workers", name);
 }
 
+/* A plan is known; what else moves is in `moves` already. How much there was to move. */
+static size_t require_moves(const graph_sample *s, const char *name, const char *as,
+                            literal_moves *moves, const hs_schedule *found)
+{
+    if (strcmp(as, "plan") == 0)
+        literal_foreseen(s, found, moves);
+    return literal_require_moves(s, name, moves, found);
+}
+
 /* By the rules of the policy `as`. How many were aborted. */
 static size_t follow_as(const graph_sample *s, const char *name, const char *as,
                         const hs_policy_settings *settings, const hs_schedule *plan,
                         const hs_instance *truth)
 {
-    static hs_placement expected[MOST_ENTRIES];
-    literal_rules       rules = {as, settings, plan, truth};
-    hs_schedule        *found = NULL;
-    hs_status st = hs_policy_simulate(hs_policy_find(name), s->in, plan, truth, settings, &found);
-    size_t    aborted;
+    static hs_placement  expected[MOST_ENTRIES];
+    static literal_moves moves;
+    literal_rules        rules = {as, settings, plan, truth, &moves};
+    hs_policy_settings   its;
+    hs_schedule         *found = NULL;
+    hs_status            st;
+    size_t               aborted;
+
+    hs_policy_settings_init(&its);
+    if (settings)
+        its = *settings;
+    its.transfers = 1;
+    moves.count = 0;
+    st = hs_policy_simulate(hs_policy_find(name), s->in, plan, truth, &its, &found);
 
     GRAPH_REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
     st = hs_schedule_check(truth == s->in ? s->in : truth, found, NULL);
     GRAPH_REQUIRE(s, st == HS_OK, "%s: no valid schedule", name);
     require_same(s, name, expected, literal_graph(s, &rules, expected, MOST_ENTRIES), found);
+    moved += require_moves(s, name, as, &moves, found);
     aborted = hs_schedule_size(found) - s->n;
     hs_schedule_free(found);
     return aborted;
@@ -108,6 +129,8 @@ START_TEST(policies_as_they_read)
     }
     if (strcmp(hs_policy_name(kind), "heteroprio") == 0 && rounds > 1000)
         ck_assert_uint_gt(aborted, rounds / 25);
+    if (hs_policy_graphs(kind) && !hs_policy_needs_plan(kind) && rounds > 1000)
+        ck_assert_uint_gt(moved, rounds);
 }
 END_TEST
 

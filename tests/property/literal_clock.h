@@ -2,7 +2,7 @@
 #ifndef TEST_PROPERTY_LITERAL_CLOCK_H
 #define TEST_PROPERTY_LITERAL_CLOCK_H
 
-#include "graph_sample.h"
+#include "literal_moves.h"
 
 /*
  * The policies on graphs once more, as their rules read: time by time, whoever is first in the
@@ -14,6 +14,7 @@ typedef struct literal_rules {
     const hs_policy_settings *settings; /* NULL: defaults */
     const hs_schedule        *plan;     /* of plan, plan+steal; else NULL */
     const hs_instance        *truth;
+    literal_moves            *moves; /* gets what is moved; NULL: that is not wanted */
 } literal_rules;
 
 /* Placements, each worker's in order of time; `most` of them at most. Their number. */

@@ -122,7 +122,7 @@ double law_late_moment(const law *l)
 void law_rehearse(const graph_sample *s, const hs_schedule *plan, double *due)
 {
     static hs_placement entry[TASKS];
-    literal_rules       exactly = {"plan", NULL, plan, s->in};
+    literal_rules       exactly = {"plan", NULL, plan, s->in, NULL};
     size_t              count = literal_graph(s, &exactly, entry, TASKS);
 
     for (size_t i = 0; i < count; i++)

@@ -66,16 +66,33 @@ double law_longest_transfer(law *l, int t, int w)
     return longest;
 }
 
+static void note(const law *l, int maker, uint32_t to, double bytes, uint32_t data)
+{
+    hs_transfer move = {.start = l->now, .bytes = bytes, .data = data, .to = to};
+
+    move.from = maker < 0 ? 0 : (uint32_t)l->node[maker];
+    if (l->rules->moves)
+        literal_move(l->s, l->rules->moves, move);
+}
+
 void law_start_transfers(law *l, int t, int w)
 {
     uint32_t to = node_of(l, w);
 
     for (int from = 0; from < (int)l->s->n; from++)
-        if (makes_piece(l, from, t))
+        if (makes_piece(l, from, t)) {
+            if (l->piece[from][t][to] < 0)
+                note(l, from, to, l->s->bytes[from][t], UINT32_MAX);
             l->piece[from][t][to] = bring_piece(l, from, t, to, l->now);
+        }
     for (size_t d = 0; d < GRAPH_DATA; d++)
-        if (l->s->mode[t][d] & HS_READ)
-            l->copy[l->s->writer[t][d] + 1][d][to] = bring_data(l, t, d, to, l->now);
+        if (l->s->mode[t][d] & HS_READ) {
+            double *copy = &l->copy[l->s->writer[t][d] + 1][d][to];
+
+            if (*copy < 0)
+                note(l, l->s->writer[t][d], to, l->s->size[d], (uint32_t)d);
+            *copy = bring_data(l, t, d, to, l->now);
+        }
 }
 
 /* Plans know where everything goes. */

@@ -104,6 +104,62 @@ START_TEST(algorithms_without_cpus)
 }
 END_TEST
 
+static hs_instance *build_linked(void)
+{
+    const hs_task   task = {.struct_size = sizeof task, .cpu = 3, .gpu = 1, .count = 3};
+    const hs_graph *g = NULL;
+    hs_builder     *b = NULL;
+    hs_instance    *in = NULL;
+    size_t          data;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    hs_builder_workers(b, 2, 2);
+    hs_builder_link(b, HS_H2D, 0.5, 1e3);
+    hs_builder_link(b, HS_D2H, 0.5, 1e3);
+    ck_assert_int_eq(hs_builder_data(b, "X", &data), HS_OK);
+    hs_builder_data_bytes(b, data, 100);
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+        hs_builder_access(b, i, data, HS_READ);
+        if (i > 0)
+            hs_builder_after(b, i, i - 1, 0, 50);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    ck_assert_int_eq(hs_instance_graph(in, &g), HS_OK); /* it keeps that */
+    return in;
+}
+
+static hs_status solve_with_transfers(const void *context, uint64_t *result)
+{
+    const solve_context *c = context;
+    hs_schedule         *plan = NULL;
+    size_t               count = 0;
+    hs_status            st = hs_solve(c->algorithm, c->in, &c->settings, &plan);
+
+    if (st == HS_OK && !hs_schedule_transfers(plan, &count))
+        st = HS_EINVAL;
+    *result = count;
+    hs_schedule_free(plan);
+    return st;
+}
+
+START_TEST(algorithms_with_transfers)
+{
+    static const char *const names[] = {"heft", "heteroprio", "dynamic"};
+    hs_instance             *in = build_linked();
+    solve_context            context = {.in = in};
+
+    hs_settings_init(&context.settings);
+    context.settings.transfers = 1;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        context.algorithm = hs_algorithm_find(names[i]);
+        check_both_ways(names[i], solve_with_transfers, &context);
+    }
+    hs_instance_free(in);
+}
+END_TEST
+
 /* Workers that come late: what takes them, but those that search. */
 START_TEST(algorithms_and_bounds_with_busy_workers)
 {
@@ -312,6 +368,7 @@ int main(void)
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, algorithms);
     tcase_add_test(cases, algorithms_without_cpus);
+    tcase_add_test(cases, algorithms_with_transfers);
     tcase_add_test(cases, algorithms_and_bounds_with_busy_workers);
     tcase_add_test(cases, graphs);
     tcase_add_test(cases, bounds);

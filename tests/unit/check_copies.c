@@ -210,8 +210,8 @@ START_TEST(no_copy_is_lost_in_a_trace)
                 continue;
             start = number_after(line, "\"ts\":");
             tid = number_after(line, "\"tid\":");
-            ck_assert(tid > 2 * (CPUS + gpus[k]) && tid < THREADS);
-            ck_assert(number_after(line, "\"pid\":") == 2 * (CPUS + gpus[k]) + 1);
+            ck_assert(tid > CPUS + gpus[k] && tid < THREADS);
+            ck_assert(number_after(line, "\"pid\":") == CPUS + gpus[k] + 1);
             ck_assert_double_ge(start, free_at[(int)tid]);
             free_at[(int)tid] = start + number_after(line, "\"dur\":") - 1e-9;
             bars++;
@@ -252,6 +252,121 @@ START_TEST(what_is_no_copy_is_refused)
 }
 END_TEST
 
+/* On a GPU alone, the second after the first: it reads what the host has, 2 ms away. */
+static hs_instance *two_in_a_row(void)
+{
+    const hs_task task = {.struct_size = sizeof task, .cpu = INFINITY, .gpu = 1};
+    hs_builder   *b = NULL;
+    hs_instance  *in = NULL;
+    size_t        data;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    hs_builder_workers(b, CPUS, 1);
+    hs_builder_unit(b, HS_MILLISECONDS);
+    hs_builder_link(b, HS_H2D, 1, 1e6);
+    hs_builder_link(b, HS_D2H, 1, 1e6);
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_data(b, "X", &data), HS_OK);
+    ck_assert_int_eq(hs_builder_data_bytes(b, data, 1000), HS_OK);
+    ck_assert_int_eq(hs_builder_access(b, 1, data, HS_READ), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+static hs_schedule *with_transfers(const hs_instance *in, const char *algorithm)
+{
+    hs_schedule *s = NULL;
+    hs_settings  settings;
+    size_t       count;
+
+    ck_assert_int_eq(hs_solve(hs_algorithm_find(algorithm), in, NULL, &s), HS_OK);
+    ck_assert_ptr_null(hs_schedule_transfers(s, &count)); /* nobody asked */
+    ck_assert_uint_eq(count, 0);
+    hs_schedule_free(s);
+    hs_settings_init(&settings);
+    settings.transfers = 1;
+    ck_assert_int_eq(hs_solve(hs_algorithm_find(algorithm), in, &settings, &s), HS_OK);
+    return s;
+}
+
+static void require_one(const hs_schedule *s, double start)
+{
+    size_t             count;
+    const hs_transfer *t = hs_schedule_transfers(s, &count);
+
+    ck_assert_uint_eq(count, 1);
+    ck_assert(t->start == start && t->end == start + 2 && t->bytes == 1000);
+    ck_assert(t->data == 0 && t->from == 0 && t->to == 1);
+}
+
+/* The first row of the first copies lasts as long as the schedule, in which 4 ms are the width of
+ * the last, which is the page's. */
+static void require_row(const char *svg, double makespan)
+{
+    const char *first = strstr(strstr(svg, ">copies of data<"), "class=\"l\"");
+    const char *last = strstr(strstr(strstr(first, ">copies of data<"), "class=\"l\""), " width");
+
+    ck_assert_double_eq_tol(number_after(first, " width=\""),
+                            number_after(last, " width=\"") * makespan / 4, 0.1);
+}
+
+/* Who plans ahead moves it from the start on, who decides as it goes when it is its turn; and a
+ * picture has what each of its schedules moves. */
+START_TEST(what_schedules_move_is_shown)
+{
+    hs_instance *in = two_in_a_row();
+    hs_schedule *ahead = with_transfers(in, "heft"), *live = with_transfers(in, "heteroprio");
+    sample       made = {.in = in, .s = live};
+    hs_picture   picture = picture_of(NULL, 0);
+    size_t       length;
+    char        *text;
+
+    require_one(ahead, 0);
+    require_one(live, 1);
+    ck_assert(hs_schedule_makespan(ahead) == 3 && hs_schedule_makespan(live) == 4);
+    text = write_text(hs_gantt_write, &made, &picture, &length);
+    ck_assert_uint_eq(occurrences(text, ">copies of data<"), 1);
+    ck_assert_ptr_nonnull(strstr(text, "X: copy from host to gpu0, 1 kB\n1 \xe2\x80\x93 3 ms"));
+    free(text);
+    picture.predicted = ahead;
+    text = write_text(hs_gantt_write, &made, &picture, &length);
+    ck_assert(is_xml(text, length));
+    ck_assert_uint_eq(occurrences(text, ">copies of data<"), 2);
+    ck_assert_ptr_nonnull(strstr(text, "X: copy from host to gpu0, 1 kB\n0 \xe2\x80\x93 2 ms"));
+    require_row(text, 3);
+    ck_assert_ptr_nonnull(strstr(text, "X: copy from host to gpu0, 1 kB\n1 \xe2\x80\x93 3 ms"));
+    free(text);
+    text = write_text(hs_trace_write, &made, &picture, &length);
+    ck_assert(is_json(text, length));
+    ck_assert_uint_eq(occurrences(text, "\"cat\":\"copy\""), 2);
+    ck_assert_ptr_nonnull(strstr(text, "{\"name\":\"copies\"}"));
+    ck_assert_ptr_nonnull(strstr(text, "{\"name\":\"predicted copies\"}"));
+    free(text);
+    hs_schedule_free(ahead);
+    hs_schedule_free(live);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* A picture of an instance that has no such memory, or no such data. */
+START_TEST(moves_of_another_instance_are_refused)
+{
+    hs_instance *in = two_in_a_row();
+    hs_schedule *live = with_transfers(in, "heteroprio");
+    sample       other = make(1);
+
+    ck_assert_int_eq(hs_gantt_write(-1, in, live, NULL), HS_EIO); /* there is no such file */
+    ck_assert_int_eq(hs_instance_tasks(other.in), 1);
+    ck_assert_int_eq(hs_gantt_write(-1, other.in, live, NULL), HS_ESCHEDULE);
+    hs_schedule_free(live);
+    hs_instance_free(in);
+    free_sample(&other);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("copies");
@@ -262,6 +377,8 @@ int main(void)
     tcase_add_test(cases, many_copies_share_rectangles);
     tcase_add_test(cases, no_copy_is_lost_in_a_trace);
     tcase_add_test(cases, what_is_no_copy_is_refused);
+    tcase_add_test(cases, what_schedules_move_is_shown);
+    tcase_add_test(cases, moves_of_another_instance_are_refused);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

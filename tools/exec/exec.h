@@ -8,6 +8,7 @@
 #include <hybridsched/exec.h>
 #include <hybridsched/io.h>
 
+#include "common/copies.h"
 #include "common/output.h"
 #include "common/plan.h"
 
@@ -148,6 +149,7 @@ typedef struct exec_measured {
     size_t              failure_count;
     hs_transfer        *transfers; /* copies of data */
     size_t              transfer_count;
+    copies              copied, predicted_copies;
     hs_exec_failure    *known; /* by task and number of the attempt */
     size_t              known_count;
 } exec_measured;
@@ -161,14 +163,6 @@ hs_status exec_measured_bound(const exec_job *job, const exec_measured *m, doubl
 
 /** The name under which times of `task` on `type` are put together. */
 const char *exec_kernel_name(const exec_job *job, uint32_t task, hs_type type);
-
-/** How many copies of data there were, and how many bytes, to GPUs or to the host. */
-typedef struct exec_copies {
-    size_t count;
-    double bytes;
-} exec_copies;
-
-exec_copies exec_copied(const exec_measured *m, hs_type to);
 
 /** The kernel of that name on that type, or NULL. */
 const exec_kernel *exec_kernel_find(const exec_measured *m, const char *name, hs_type type);

@@ -65,15 +65,15 @@ static void put_factorisation(FILE *out, const exec_job *job)
     putc('}', out);
 }
 
-static void put_transfers(FILE *out, const exec_measured *m)
+static void put_copies(FILE *out, const char *name, const copies *c)
 {
-    exec_copies in = exec_copied(m, HS_GPU), home = exec_copied(m, HS_CPU);
-
-    if (m->transfer_count > 0)
-        json_format(out,
-                    ",\n  \"transfers\": {\"to_gpus\": %zu, \"to_gpus_bytes\": %g, "
-                    "\"to_host\": %zu, \"to_host_bytes\": %g}",
-                    in.count, in.bytes, home.count, home.bytes);
+    if (!copies_any(c))
+        return;
+    json_format(out, ",\n  %s: ", name);
+    json_format(out,
+                "{\"to_gpus\": %zu, \"to_gpus_bytes\": %g, \"to_host\": %zu, "
+                "\"to_host_bytes\": %g}",
+                c->count[HS_GPU], c->bytes[HS_GPU], c->count[HS_CPU], c->bytes[HS_CPU]);
 }
 
 /* "2026-11-22T10:25:11+0000", and where that was. */
@@ -151,7 +151,8 @@ void exec_write_json(FILE *out, const exec_job *job, const exec_measured *m)
 
     put_head(out, job, m);
     put_factorisation(out, job);
-    put_transfers(out, m);
+    put_copies(out, "transfers", &m->copied);
+    put_copies(out, "predicted_transfers", &m->predicted_copies);
     put_origin(out, job);
     put_workers(out, m);
     put_kernels(out, m);

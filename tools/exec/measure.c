@@ -258,8 +258,11 @@ static hs_status measure_schedule(exec_measured *m)
 static hs_status measure_transfers(const exec_job *job, exec_measured *m)
 {
     size_t             count;
-    const hs_transfer *made = hs_exec_transfers(job->exec, &count);
+    const hs_transfer *made = hs_schedule_transfers(job->predicted, &count);
 
+    m->predicted_copies = copies_sum(made, count);
+    made = hs_exec_transfers(job->exec, &count);
+    m->copied = copies_sum(made, count);
     m->transfers = calloc(count ? count : 1, sizeof *m->transfers);
     if (!m->transfers)
         return HS_ENOMEM;
@@ -270,18 +273,6 @@ static hs_status measure_transfers(const exec_job *job, exec_measured *m)
     }
     m->transfer_count = count;
     return HS_OK;
-}
-
-exec_copies exec_copied(const exec_measured *m, hs_type to)
-{
-    exec_copies sum = {.count = 0};
-
-    for (size_t i = 0; i < m->transfer_count; i++)
-        if ((m->transfers[i].to == 0) == (to == HS_CPU)) {
-            sum.count++;
-            sum.bytes += m->transfers[i].bytes;
-        }
-    return sum;
 }
 
 /* Who takes a task over had none of its own, as a rule. */

@@ -115,6 +115,7 @@ static int predict(exec_job *job, const exec_request *request)
     settings.leave = request->settings.leave;
     settings.threshold = request->settings.threshold;
     settings.ratio_tolerance = request->settings.ratio_tolerance;
+    settings.transfers = 1;
     status = hs_policy_simulate(policy, in, job->plan.s, in, &settings, &job->predicted);
     if (status == HS_OK)
         status = hs_schedule_check(in, job->predicted, &first);

@@ -214,13 +214,12 @@ static void print_factorisation(FILE *out, const exec_job *job)
     putc('\n', out);
 }
 
-static void print_copies(FILE *out, const exec_measured *m)
+static void print_copies(FILE *out, const char *what, const copies *c)
 {
-    exec_copies in = exec_copied(m, HS_GPU), home = exec_copied(m, HS_CPU);
-
-    if (m->transfer_count > 0)
-        fprintf(out, "  %-22s  %14zu to GPUs, %.4g MB; %zu to the host, %.4g MB\n",
-                "copies of data", in.count, 1e-6 * in.bytes, home.count, 1e-6 * home.bytes);
+    if (copies_any(c))
+        fprintf(out, "  %-22s  %14zu to GPUs, %.4g MB; %zu to the host, %.4g MB\n", what,
+                c->count[HS_GPU], 1e-6 * c->bytes[HS_GPU], c->count[HS_CPU],
+                1e-6 * c->bytes[HS_CPU]);
 }
 
 void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
@@ -229,7 +228,8 @@ void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
     print_times(out, job, m);
     print_troubles(out, &job->report);
     print_factorisation(out, job);
-    print_copies(out, m);
+    print_copies(out, "copies of data", &m->copied);
+    print_copies(out, "copies predicted", &m->predicted_copies);
     exec_blocked_print(out, job);
     fprintf(out, "\n  %-7s  %7s  %9s  %7s  %7s  %7s  = %7s  %7s  %7s\n", "type", "workers", "tasks",
             "busy", "lost", "idle", "no task", "victims", "other");

@@ -63,6 +63,10 @@ static void csv_metrics(const solve_result *result, const solve_row *row)
         csv_metric(row->metrics.type[type].acceleration);
         csv_metric(solve_idle(result, row, (hs_type)type));
     }
+    for (int type = HS_CPU; type <= HS_GPU; type++) {
+        printf(",%zu", row->copied.count[type]);
+        csv_number(row->copied.bytes[type]);
+    }
 }
 
 static void csv_algorithm(const solve_request *request, const solve_result *result,
@@ -85,7 +89,7 @@ static void csv_bound(const solve_request *request, const solve_result *result,
     csv_start(result, "");
     putchar(',');
     csv_number(row->value);
-    printf(",%s,,,%s%.6f\n", row->name, request->metrics ? ",,,," : "", row->seconds);
+    printf(",%s,,,%s%.6f\n", row->name, request->metrics ? ",,,,,,,," : "", row->seconds);
 }
 
 static void csv_report(const solve_request *request, const solve_result *result, int first)
@@ -93,7 +97,9 @@ static void csv_report(const solve_request *request, const solve_result *result,
     if (first)
         printf("instance,tasks,cpus,gpus,algorithm,makespan,bound,bound_name,ratio,spoliated,%s"
                "seconds\n",
-               request->metrics ? "cpu_acceleration,cpu_idle,gpu_acceleration,gpu_idle," : "");
+               request->metrics ? "cpu_acceleration,cpu_idle,gpu_acceleration,gpu_idle,"
+                                  "to_host,to_host_bytes,to_gpus,to_gpus_bytes,"
+                                : "");
     for (size_t i = 0; i < result->algorithm_count; i++)
         csv_algorithm(request, result, &result->algorithms[i]);
     for (size_t i = 0; i < result->bound_count && request->bounds_asked; i++)
@@ -127,6 +133,11 @@ static void json_metrics(const solve_result *result, const solve_row *row)
                 "\"gpu_idle\": %g",
                 row->metrics.type[HS_CPU].acceleration, solve_idle(result, row, HS_CPU),
                 row->metrics.type[HS_GPU].acceleration, solve_idle(result, row, HS_GPU));
+    json_format(stdout,
+                ", \"to_host\": %zu, \"to_host_bytes\": %g, \"to_gpus\": %zu, "
+                "\"to_gpus_bytes\": %g",
+                row->copied.count[HS_CPU], row->copied.bytes[HS_CPU], row->copied.count[HS_GPU],
+                row->copied.bytes[HS_GPU]);
 }
 
 static void json_algorithm(const solve_request *request, const solve_result *result,

@@ -292,6 +292,15 @@ static int refused(const run *r, const wanted_algorithm *wanted, solve_row *row,
     return exit_code(status);
 }
 
+static void measure(const hs_instance *in, const hs_schedule *s, solve_row *row)
+{
+    size_t             count;
+    const hs_transfer *transfers = hs_schedule_transfers(s, &count);
+
+    hs_schedule_metrics(in, s, &row->metrics);
+    row->copied = copies_sum(transfers, count);
+}
+
 static int run_scheduling(run *r, const wanted_algorithm *wanted, solve_row *row, hs_report *report)
 {
     hs_schedule *s = NULL;
@@ -310,7 +319,7 @@ static int run_scheduling(run *r, const wanted_algorithm *wanted, solve_row *row
     row->value = certified_time(r->in, s, 0);
     row->spoliated = hs_schedule_size(s) - hs_instance_tasks(r->in);
     if (r->request->metrics)
-        hs_schedule_metrics(r->in, s, &row->metrics);
+        measure(r->in, s, row);
     keep_best(r, s, row->value);
     return EXIT_OK;
 }
@@ -483,6 +492,8 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
     if (!code && request->start)
         code = solve_start(request->start, r.in, &start);
     r.settings.start = start;
+    r.settings.transfers =
+        request->file[SOLVE_GANTT] || request->file[SOLVE_TRACE] || request->metrics;
     r.settings.progress = show_progress;
     r.settings.progress_data = &r;
     if (!code)

@@ -6,6 +6,7 @@
 
 #include <hybridsched/hybridsched.h>
 
+#include "common/copies.h"
 #include "common/output.h"
 #include "common/plugin.h"
 #include "common/summary.h"
@@ -55,7 +56,8 @@ typedef struct solve_row {
     double      gap;       /* to the best bound; 0: proved optimal */
     size_t      spoliated; /* executions that were aborted */
     double      seconds;
-    hs_metrics  metrics;  /* if they were asked for */
+    hs_metrics  metrics;  /* if they were asked for, as is the next */
+    copies      copied;   /* over links */
     int         left_out; /* it does not take such tasks, and was not asked for by name */
     int         optimal;  /* says the search that made it; sums may round above the bound */
     char        members[sizeof(((hs_report *)0)->members)]; /* of best's portfolio */

@@ -166,14 +166,30 @@ static void format_idle(char cell[CELL], double share)
         snprintf(cell, CELL, "%.2f%%", share * 100);
 }
 
+/* Of none of them there are some where nothing has to be moved. */
+static int has_copies(const solve_result *result)
+{
+    for (size_t i = 0; i < result->algorithm_count; i++)
+        if (copies_any(&result->algorithms[i].copied))
+            return 1;
+    return 0;
+}
+
+static void print_copies(const copies *c)
+{
+    for (int type = HS_GPU; type >= HS_CPU; type--)
+        printf("  %7zu  %9.4g", c->count[type], 1e-6 * c->bytes[type]);
+}
+
 static void print_metrics(const solve_result *result)
 {
     size_t            count = result->algorithm_count;
     const solve_row **order = sorted(result->algorithms, count, by_makespan);
     int               width = name_width("algorithm", result->algorithms, count);
 
-    printf("\n  %-*s  %14s  %9s  %10s  %9s\n", width, "algorithm", "CPU accel.", "CPU idle",
-           "GPU accel.", "GPU idle");
+    printf("\n  %-*s  %14s  %9s  %10s  %9s%s\n", width, "algorithm", "CPU accel.", "CPU idle",
+           "GPU accel.", "GPU idle",
+           has_copies(result) ? "  to GPUs         MB  to host         MB" : "");
     for (size_t i = 0; i < count; i++) {
         char cell[4][CELL];
 
@@ -181,8 +197,11 @@ static void print_metrics(const solve_result *result)
             format_factor(cell[2 * type], order[i]->metrics.type[type].acceleration);
             format_idle(cell[2 * type + 1], solve_idle(result, order[i], (hs_type)type));
         }
-        printf("  %-*s  %14s  %9s  %10s  %9s\n", width, order[i]->name, cell[0], cell[1], cell[2],
+        printf("  %-*s  %14s  %9s  %10s  %9s", width, order[i]->name, cell[0], cell[1], cell[2],
                cell[3]);
+        if (has_copies(result))
+            print_copies(&order[i]->copied);
+        putchar('\n');
     }
     free(order);
 }

@@ -244,6 +244,7 @@ hs_status hs_exec_predict(const hs_exec *exec, hs_schedule **out)
     settings = policy_settings(&exec->work.settings);
     settings.tolerance = 0;
     settings.skip = skip;
+    settings.transfers = 1;
     st = hs_policy_simulate(exec->work.settings.policy, in, exec->work.plan, in, &settings, out);
     free(skip);
     return st;

@@ -20,6 +20,11 @@ typedef struct total {
     double bytes;
 } total;
 
+int hsi_gantt_copies(const hsi_gantt *g)
+{
+    return g->panel[0].transfer_count > 0 || hsi_gantt_own(g)->transfer_count > 0;
+}
+
 void hsi_divide_copies(hsi_panel *panel)
 {
     unsigned nodes = hs_schedule_gpus(panel->s) + 1;
@@ -172,16 +177,27 @@ static void put_heading(hsi_gantt *g, const hsi_panel *panel)
     hsi_output_text(&g->out, "</tspan></text>\n");
 }
 
+/* As long as the lanes, or the last copy. */
+static double row_width(const hsi_gantt *g, const hsi_panel *panel)
+{
+    double end = g->panels > 1 ? panel->metrics.makespan : g->span;
+
+    for (size_t i = 0; i < panel->transfer_count; i++)
+        end = fmax(end, panel->transfers[i].end);
+    return hsi_gantt_x(g, end) - g->left;
+}
+
 static void put_rows(hsi_gantt *g, const hsi_panel *panel)
 {
     const hsi_copy_rows *rows = &panel->copies;
     unsigned             step = rows->pitch < LABEL_EACH ? 2 : 1;
+    double               width = row_width(g, panel);
     char                 name[48];
 
     for (unsigned row = 0; row < rows->rows; row++) {
         double y = rows->top + row * rows->pitch, height = rows->pitch - 2;
 
-        hsi_put_rect(&g->out, "l", g->left, y, g->width, height);
+        hsi_put_rect(&g->out, "l", g->left, y, width, height);
         hsi_output_text(&g->out, "/>\n");
         row_name(panel, row, name);
         if (row % step == 0)

@@ -306,6 +306,7 @@ static hs_status add_panel(hsi_gantt *g, const hs_schedule *s, const hs_named_bo
     hs_status  st = hsi_runs_open(&panel->runs, g->in, s);
 
     panel->s = s;
+    panel->transfers = hs_schedule_transfers(s, &panel->transfer_count);
     panel->bound = hsi_picture_has_bound(bound) ? bound : NULL;
     panel->name = name;
     hs_schedule_metrics(g->in, s, &panel->metrics);

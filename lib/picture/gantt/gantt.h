@@ -179,8 +179,9 @@ void hsi_draw_axis(hsi_gantt *g);
 void hsi_draw_ready(hsi_gantt *g, const hsi_panel *panel);
 void hsi_draw_kept(hsi_gantt *g, const hsi_band *band);
 
-/** Rows of copies above that: how many there are, how long their names are, and all that is in
- * them (copies.c). */
+/** Rows of copies above that: are there some in a panel, how many, how long their names are, and
+ * all that is in them (copies.c). */
+int      hsi_gantt_copies(const hsi_gantt *g);
 void     hsi_divide_copies(hsi_panel *panel);
 unsigned hsi_copies_columns(const hsi_panel *panel);
 void     hsi_draw_copies(hsi_gantt *g, const hsi_panel *panel);

@@ -183,7 +183,7 @@ static double place_head(hsi_gantt *g)
                       g->picture.failure_count > 0, g->page_width - 2 * MARGIN);
     if (hsi_gantt_takeovers(g))
         hsi_legend_add_takeovers(&g->legend);
-    if (g->picture.transfer_count > 0)
+    if (hsi_gantt_copies(g))
         hsi_legend_add_copies(&g->legend);
     if (hsi_gantt_own(g)->runs.graph)
         hsi_legend_add_graph(&g->legend, hsi_gantt_own(g)->backlog.count > 0, say_arrows(g));

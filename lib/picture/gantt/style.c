@@ -39,7 +39,7 @@ void hsi_gantt_style(hsi_gantt *g)
         hsi_output_text(&g->out, graph_everywhere);
     if (hsi_gantt_takeovers(g))
         hsi_output_text(&g->out, takeovers_everywhere);
-    if (g->picture.transfer_count > 0)
+    if (hsi_gantt_copies(g))
         hsi_output_text(&g->out, copies_everywhere);
     hsi_palette_style(&g->out, &g->palette);
     hsi_output_text(&g->out, hsi_svg_dark_style);
@@ -47,7 +47,7 @@ void hsi_gantt_style(hsi_gantt *g)
         hsi_output_text(&g->out, graph_dark);
     if (hsi_gantt_takeovers(g))
         hsi_output_text(&g->out, takeovers_dark);
-    if (g->picture.transfer_count > 0)
+    if (hsi_gantt_copies(g))
         hsi_output_text(&g->out, copies_dark);
     hsi_palette_dark_style(&g->out, &g->palette);
     hsi_output_text(&g->out, "}\n</style>\n<defs>\n");

@@ -16,9 +16,11 @@ typedef struct lane {
 } lane;
 
 typedef struct copies {
-    hsi_trace *trace;
-    hsi_vector lanes;
-    unsigned  *lane_of; /* of each copy */
+    hsi_trace         *trace;
+    const hs_transfer *list;
+    size_t             count;
+    hsi_vector         lanes;
+    unsigned          *lane_of; /* of each copy */
 } copies;
 
 static unsigned count_lanes(const copies *c)
@@ -49,14 +51,13 @@ static hs_status choose_lane(copies *c, unsigned first, const hs_transfer *t, un
 
 static hs_status choose_lanes(copies *c)
 {
-    const hs_picture *p = &c->trace->picture;
-    unsigned          first = 0;
-    hs_status         st = HS_OK;
+    unsigned  first = 0;
+    hs_status st = HS_OK;
 
-    for (size_t i = 0; i < p->transfer_count && st == HS_OK; i++) {
-        if (i > 0 && p->transfers[i].to != p->transfers[i - 1].to)
+    for (size_t i = 0; i < c->count && st == HS_OK; i++) {
+        if (i > 0 && c->list[i].to != c->list[i - 1].to)
             first = count_lanes(c);
-        st = choose_lane(c, first, &p->transfers[i], &c->lane_of[i]);
+        st = choose_lane(c, first, &c->list[i], &c->lane_of[i]);
     }
     return st;
 }
@@ -65,7 +66,9 @@ static void name_lanes(const copies *c, unsigned first)
 {
     char name[64], node[16];
 
-    hsi_trace_name_process(c->trace, (hsi_track){first, first}, "copies", 1);
+    hsi_trace_name_process(c->trace, (hsi_track){first, first},
+                           c->trace->predicted ? "predicted copies" : "copies",
+                           2u * (unsigned)c->trace->predicted + 1);
     for (unsigned i = 0; i < count_lanes(c); i++) {
         const lane *l = lane_at(c, i);
         int         used = snprintf(name, sizeof name, "to %s", hsi_node_name(l->node, node));
@@ -91,20 +94,21 @@ static void put_copy(hsi_trace *t, const hs_transfer *copy, hsi_track track)
     hsi_output_text(&t->out, "}}");
 }
 
-hs_status hsi_trace_copies(hsi_trace *t, unsigned first)
+hs_status hsi_trace_copies(hsi_trace *t, const hs_transfer *list, size_t count)
 {
-    const hs_picture *p = &t->picture;
-    copies            c = {.trace = t};
-    hs_status         st;
+    copies    c = {.trace = t, .list = list, .count = count};
+    unsigned  first = t->next;
+    hs_status st;
 
-    if (p->transfer_count == 0)
+    if (count == 0)
         return HS_OK;
-    c.lane_of = malloc(p->transfer_count * sizeof *c.lane_of);
+    c.lane_of = malloc(count * sizeof *c.lane_of);
     st = c.lane_of ? choose_lanes(&c) : HS_ENOMEM;
     if (st == HS_OK)
         name_lanes(&c, first);
-    for (size_t i = 0; st == HS_OK && i < p->transfer_count && !hsi_output_failed(&t->out); i++)
-        put_copy(t, &p->transfers[i], (hsi_track){first, first + c.lane_of[i]});
+    for (size_t i = 0; st == HS_OK && i < count && !hsi_output_failed(&t->out); i++)
+        put_copy(t, &list[i], (hsi_track){first, first + c.lane_of[i]});
+    t->next += count_lanes(&c);
     free(c.lane_of);
     hsi_vector_free(&c.lanes);
     return st;

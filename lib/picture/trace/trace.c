@@ -349,21 +349,33 @@ static hs_status put_schedule(hsi_trace *t, const hs_named_bound *bound)
     return put_dependencies(t);
 }
 
-static hs_status put_events(hsi_trace *t, const hs_schedule *s)
+/* A schedule, and what was copied for it. */
+static hs_status put_part(hsi_trace *t, const hs_schedule *s, const hs_named_bound *bound,
+                          const hs_transfer *copies, size_t count)
 {
     hs_status st;
 
     t->s = s;
-    t->first = 1;
-    st = put_schedule(t, t->picture.bound);
-    if (st == HS_OK && t->picture.predicted) {
-        t->s = t->picture.predicted;
+    t->first = t->next;
+    t->next += t->cpus + t->gpus;
+    st = put_schedule(t, bound);
+    return st == HS_OK ? hsi_trace_copies(t, copies, count) : st;
+}
+
+static hs_status put_events(hsi_trace *t, const hs_schedule *s)
+{
+    const hs_picture  *p = &t->picture;
+    const hs_transfer *copies;
+    size_t             count;
+    hs_status          st;
+
+    t->next = 1;
+    st = put_part(t, s, p->bound, p->transfers, p->transfer_count);
+    if (st == HS_OK && p->predicted) {
         t->predicted = 1;
-        t->first = 1 + t->cpus + t->gpus;
-        st = put_schedule(t, t->picture.predicted_bound);
+        copies = hs_schedule_transfers(p->predicted, &count);
+        st = put_part(t, p->predicted, p->predicted_bound, copies, count);
     }
-    if (st == HS_OK)
-        st = hsi_trace_copies(t, t->first + t->cpus + t->gpus);
     hsi_output_text(&t->out, "\n]\n");
     return st;
 }

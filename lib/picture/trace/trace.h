@@ -11,8 +11,8 @@
  * line. Each worker type is a process whose pid is the tid of its first worker,
  * so that no two workers look like the same thread. An arrow leads from an aborted part to the
  * task's run, and from each task of a graph to each that comes after it, if those are not too many.
- * What was predicted, if it is to stand beside, has processes and threads of its own, numbered
- * after the others; behind them are those of copies of data (copies.c).
+ * Copies of data have a process behind these (copies.c). What was predicted, if it is to stand
+ * beside, has processes and threads of its own, numbered after the others.
  */
 
 /* An aborted entry: where an arrow to the task's run starts. */
@@ -29,6 +29,7 @@ typedef struct hsi_trace {
     hs_picture         picture;
     unsigned           cpus, gpus;
     unsigned           first; /* tid of the first worker */
+    unsigned           next;  /* tid that nobody has */
     double             scale; /* nanoseconds in the instance's unit */
     hsi_origin        *origins;
     size_t             origin_count;
@@ -57,7 +58,7 @@ void hsi_trace_put_number(hsi_trace *t, const char *key, double value);
 void hsi_trace_name_process(hsi_trace *t, hsi_track track, const char *name, unsigned order);
 void hsi_trace_name_thread(hsi_trace *t, hsi_track track, const char *name, unsigned order);
 
-/* Copies of data, with tids from `first` on. HS_ENOMEM. */
-hs_status hsi_trace_copies(hsi_trace *t, unsigned first);
+/* Copies of data. HS_ENOMEM. */
+hs_status hsi_trace_copies(hsi_trace *t, const hs_transfer *list, size_t count);
 
 #endif

@@ -31,6 +31,7 @@ static hs_status run_ranked(hsi_best *best, const hs_algorithm *alg, hs_rank ran
     hs_settings_init(&settings);
     settings.rank = rank;
     settings.seed = best->settings->seed;
+    settings.transfers = best->settings->transfers;
     settings.cancel = is_over;
     settings.cancel_data = best;
     st = best->members->run(alg, best->in, &settings, &s);

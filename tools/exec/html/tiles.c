@@ -82,15 +82,13 @@ static void put_counts(const page *p)
                 (unsigned long long)r->aborted, (unsigned long long)r->retried);
 }
 
-static void put_copies(const page *p)
+static void put_copies(const page *p, const char *what, const copies *c)
 {
-    exec_copies in = exec_copied(p->m, HS_GPU), home = exec_copied(p->m, HS_CPU);
-
-    if (p->m->transfer_count > 0)
+    if (copies_any(c))
         fprintf(p->out,
-                TILE "%zu / %zu" TILE_WHAT
-                     "copies of data to GPUs / to the host, %.4g / %.4g MB" TILE_END,
-                in.count, home.count, 1e-6 * in.bytes, 1e-6 * home.bytes);
+                TILE "%zu / %zu" TILE_WHAT "%s to GPUs / to the host, %.4g / %.4g MB" TILE_END,
+                c->count[HS_GPU], c->count[HS_CPU], what, 1e-6 * c->bytes[HS_GPU],
+                1e-6 * c->bytes[HS_CPU]);
 }
 
 static void put_overhead(const page *p)
@@ -113,7 +111,8 @@ void html_tiles(const page *p)
     put_times(p);
     put_speed(p);
     put_counts(p);
-    put_copies(p);
+    put_copies(p, "copies of data", &p->m->copied);
+    put_copies(p, "predicted copies", &p->m->predicted_copies);
     put_overhead(p);
     fputs("</div>\n", p->out);
 }

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "policy/foreseen.h"
+
+#include <stdlib.h>
+
+#include "core/graph/graph.h"
+#include "policy/memory.h"
+
+/* Where and until when a task was run. */
+typedef struct run {
+    uint32_t worker; /* HS_NOBODY: it was not */
+    double   end;
+} run;
+
+static void find_runs(const hs_schedule *s, size_t tasks, run *runs)
+{
+    unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
+
+    for (size_t t = 0; t < tasks; t++)
+        runs[t] = (run){.worker = HS_NOBODY};
+    for (unsigned w = 0; w < workers; w++) {
+        size_t          count;
+        const hs_entry *e = hs_schedule_entries(s, w, &count);
+
+        for (; count > 0; count--, e++)
+            if (e->state == HS_RUN)
+                runs[e->task] = (run){w, e->end};
+    }
+}
+
+/* How much a vertex reads, over barriers too. */
+static size_t count_reads(const hs_graph *g, uint32_t vertex)
+{
+    size_t          count, all;
+    const uint32_t *before = hsi_predecessors(g, vertex, &count);
+
+    all = count;
+    for (size_t i = 0; i < count; i++)
+        all += hsi_is_barrier(g, before[i]) ? count_reads(g, before[i]) : 0;
+    return all;
+}
+
+/* In an order in which all that a task reads is done before. */
+static hs_status replay(hsi_memory *memory, const hs_graph *g, const run *runs, hsi_asker *asker)
+{
+    for (size_t i = 0; i < g->vertices; i++) {
+        uint32_t v = hsi_in_order(g, i);
+
+        if (hsi_is_barrier(g, v) || runs[v].worker == HS_NOBODY)
+            continue;
+        if (hsi_ask_after(asker, 8 * (1 + count_reads(g, v))))
+            return HS_ECANCELED;
+        hsi_memory_foresee(memory, v, runs[v].worker);
+        hsi_memory_done(memory, v, runs[v].worker, runs[v].end);
+    }
+    return HS_OK;
+}
+
+static hs_status foresee(hsi_memory *memory, hs_schedule *s, hsi_asker *asker)
+{
+    size_t    tasks = memory->pb->n;
+    run      *runs = malloc((tasks + 1) * sizeof *runs);
+    hs_status st;
+
+    if (!runs)
+        return HS_ENOMEM;
+    memory->records = 1;
+    find_runs(s, tasks, runs);
+    st = replay(memory, memory->pb->graph, runs, asker);
+    free(runs);
+    return st == HS_OK ? hsi_memory_tell(memory, s) : st;
+}
+
+hs_status hsi_foresee_transfers(const hs_instance *in, hs_schedule *s, hsi_asker *asker)
+{
+    hsi_problem pb;
+    hsi_memory  memory;
+    size_t      count;
+    hs_status   st;
+
+    if (hs_schedule_transfers(s, &count))
+        return HS_OK;
+    st = hsi_problem_of_tasks(in, asker, &pb);
+    if (st != HS_OK)
+        return st;
+    st = hsi_memory_open(&memory, in, &pb);
+    if (st == HS_OK && hsi_memory_counts(&memory))
+        st = foresee(&memory, s, asker);
+    hsi_memory_close(&memory);
+    hsi_problem_close(&pb);
+    return st;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "common/copies.h"
+
+copies copies_sum(const hs_transfer *list, size_t count)
+{
+    copies sum = {.count = {0, 0}};
+
+    for (size_t i = 0; i < count; i++) {
+        hs_type to = list[i].to == 0 ? HS_CPU : HS_GPU;
+
+        sum.count[to]++;
+        sum.bytes[to] += list[i].bytes;
+    }
+    return sum;
+}
+
+int copies_any(const copies *c)
+{
+    return c->count[HS_CPU] + c->count[HS_GPU] > 0;
+}
