@@ -290,8 +290,11 @@ typedef struct hs_exec_record {
 /** After the run: the attempts of one worker by time; owned by the handle. */
 HS_API const hs_exec_record *hs_exec_records(const hs_exec *exec, unsigned worker, size_t *count);
 
-/** After the run: the seconds that the worker waited for others to abort what it then took over. */
-HS_API double hs_exec_waited(const hs_exec *exec, unsigned worker);
+/**
+ * After the run: when the worker waited for others to abort what it was to take over, by time, in
+ * seconds from the start; owned by the handle.
+ */
+HS_API const hs_wait *hs_exec_waits(const hs_exec *exec, unsigned worker, size_t *count);
 
 /**
  * After a run with settings.transfers: copies of the matrix that a graph of kernels factorises from

@@ -176,6 +176,9 @@ typedef struct hs_picture {
        schedule has by itself. */
     const hs_transfer *transfers; /* sorted by where to, then start; NULL: the schedule's */
     size_t             transfer_count;
+
+    const hs_wait *waits; /* of workers for others, in their lanes; sorted by worker, then start */
+    size_t         wait_count;
 } hs_picture;
 
 HS_API void hs_picture_init_sized(hs_picture *picture, size_t size);

@@ -59,6 +59,13 @@ typedef struct hs_transfer {
     uint32_t from, to;
 } hs_transfer;
 
+/** A worker's wait until another one has given up a task that it takes over. */
+typedef struct hs_wait {
+    double   start, end;
+    uint32_t task;
+    unsigned worker, victim;
+} hs_wait;
+
 /**
  * What is moved over an instance's links so that all is there in time, sorted by where to, then
  * start; owned by the schedule. Whose maker was not asked for it (settings.transfers) has none.

@@ -107,6 +107,21 @@ static hs_status check_transfers(const hs_transfer *list, size_t count, const hs
     return HS_OK;
 }
 
+static hs_status check_waits(const hs_picture *picture, const hs_instance *in, unsigned workers)
+{
+    for (size_t i = 0; i < picture->wait_count; i++) {
+        const hs_wait *w = &picture->waits[i];
+
+        if (w->worker >= workers || w->victim >= workers || w->task >= hs_instance_tasks(in) ||
+            !(w->start >= 0 && w->start <= w->end) || isinf(w->end))
+            return HS_ESCHEDULE;
+        if (i > 0 &&
+            (w->worker < w[-1].worker || (w->worker == w[-1].worker && w->start < w[-1].start)))
+            return HS_EINVAL;
+    }
+    return HS_OK;
+}
+
 static hs_status check_schedule(const hs_instance *in, const hs_schedule *s)
 {
     unsigned           workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
@@ -139,6 +154,8 @@ hs_status hsi_picture_begin(hs_picture *full, const hs_picture *picture, const h
         st = check_failures(full, in, hs_schedule_cpus(s) + hs_schedule_gpus(s));
     if (st == HS_OK)
         st = check_transfers(full->transfers, full->transfer_count, in);
+    if (st == HS_OK)
+        st = check_waits(full, in, hs_schedule_cpus(s) + hs_schedule_gpus(s));
     if (st == HS_OK && !full->transfers)
         full->transfers = hs_schedule_transfers(s, &full->transfer_count);
     return st;

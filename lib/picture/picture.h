@@ -8,9 +8,9 @@
 
 /**
  * The caller's picture in full; NULL means the defaults. HS_EINVAL: it, or an argument, makes no
- * sense, or failures or transfers are not in order. HS_ESCHEDULE unless the workers of `s`, and of
- * what was predicted, are those of `in` and each entry's task is in it, and what is said of
- * transfers.
+ * sense, or failures, transfers or waits are not in order. HS_ESCHEDULE unless the workers of `s`,
+ * and of what was predicted, are those of `in` and each entry's task is in it, and what is said of
+ * transfers and waits.
  */
 hs_status hsi_picture_begin(hs_picture *full, const hs_picture *picture, const hs_instance *in,
                             const hs_schedule *s);

@@ -37,6 +37,7 @@ static void bad_luck(const char *policy, const char *kernel, unsigned cpus, unsi
         ck_assert_uint_ge(worker, cpus);
     }
     ck_assert_uint_eq(p.report.failed + p.report.retried, 0);
+    ck_assert_uint_ge(count_waits(&p), p.report.aborted);
     end_performance(&p);
 }
 

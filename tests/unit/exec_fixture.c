@@ -404,6 +404,52 @@ static void check_worker(const performance *p, unsigned w, size_t seen[4])
     ck_assert_double_le(end, p->report.seconds);
 }
 
+/* The attempt at that task that ended then. */
+static const hs_exec_record *attempt_until(const performance *p, unsigned w, uint32_t task,
+                                           double end)
+{
+    size_t                count;
+    const hs_exec_record *r = hs_exec_records(p->exec, w, &count);
+
+    for (; count--; r++)
+        if (r->task == task && r->end == end)
+            return r;
+    return NULL;
+}
+
+/* Until an attempt of another worker ended, it had none of its own. */
+static void check_wait(const performance *p, const hs_wait *wait)
+{
+    size_t                count;
+    const hs_exec_record *r = hs_exec_records(p->exec, wait->worker, &count);
+
+    ck_assert_double_ge(wait->start, 0);
+    ck_assert_double_gt(wait->end, wait->start);
+    ck_assert_uint_ne(wait->victim, wait->worker);
+    ck_assert_ptr_nonnull(attempt_until(p, wait->victim, wait->task, wait->end));
+    for (; count--; r++)
+        ck_assert(r->end <= wait->start || r->start >= wait->end);
+}
+
+size_t count_waits(const performance *p)
+{
+    unsigned workers = hs_instance_cpus(p->in) + hs_instance_gpus(p->in), w;
+    size_t   all = 0;
+
+    for (w = 0; w < workers; w++) {
+        size_t         count, i;
+        const hs_wait *waits = hs_exec_waits(p->exec, w, &count);
+
+        for (i = 0; i < count; i++) {
+            ck_assert_uint_eq(waits[i].worker, w);
+            ck_assert(i == 0 || waits[i].start >= waits[i - 1].end);
+            check_wait(p, &waits[i]);
+        }
+        all += count;
+    }
+    return all;
+}
+
 /* When each task was done; and nobody began before all that he comes after. */
 static void check_order(const performance *p)
 {
@@ -450,6 +496,7 @@ static void check_performance(const performance *p)
     for (w = 0; w < workers; w++)
         check_worker(p, w, seen);
     check_order(p);
+    count_waits(p);
     ck_assert_uint_eq(r->tasks, hs_instance_tasks(in));
     ck_assert_uint_eq(r->done + r->failed + r->unrecorded + r->not_run, r->tasks);
     ck_assert_uint_eq(r->done + r->unrecorded, r->resumed + seen[HS_OUTCOME_DONE]);

@@ -89,6 +89,9 @@ void        end_performance(performance *p);
 /* Attempts at a task that ended so, over all workers; and the worker of the last of them. */
 unsigned attempts_that(const performance *p, uint32_t task, hs_outcome outcome, unsigned *worker);
 
+/* How often somebody waited for another one to abort, each as it must have been. */
+size_t count_waits(const performance *p);
+
 /* Each task done exactly once. */
 void all_done_once(const performance *p);
 

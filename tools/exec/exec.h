@@ -150,6 +150,8 @@ typedef struct exec_measured {
     hs_transfer        *transfers; /* copies of data */
     size_t              transfer_count;
     copies              copied, predicted_copies;
+    hs_wait            *waits; /* for others to abort; by worker, and by time */
+    size_t              wait_count;
     hs_exec_failure    *known; /* by task and number of the attempt */
     size_t              known_count;
 } exec_measured;

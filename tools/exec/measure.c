@@ -275,6 +275,28 @@ static hs_status measure_transfers(const exec_job *job, exec_measured *m)
     return HS_OK;
 }
 
+static hs_status measure_waits(const exec_job *job, exec_measured *m)
+{
+    size_t         count, all = 0;
+    const hs_wait *waits;
+
+    for (unsigned w = 0; w < m->cpus + m->gpus; w++, all += count)
+        hs_exec_waits(job->exec, w, &count);
+    m->waits = calloc(all ? all : 1, sizeof *m->waits);
+    if (!m->waits)
+        return HS_ENOMEM;
+    for (unsigned w = 0; w < m->cpus + m->gpus; w++)
+        for (waits = hs_exec_waits(job->exec, w, &count); count > 0; count--, waits++) {
+            hs_wait *wait = &m->waits[m->wait_count++];
+
+            *wait = *waits;
+            wait->start /= job->unit;
+            wait->end /= job->unit;
+            m->workers[w].victims += wait->end - wait->start;
+        }
+    return HS_OK;
+}
+
 /* Who takes a task over had none of its own, as a rule. */
 static hs_status measure_idleness(const exec_job *job, exec_measured *m)
 {
@@ -285,7 +307,7 @@ static hs_status measure_idleness(const exec_job *job, exec_measured *m)
         exec_worker *worker = &m->workers[w];
         double       all = idle[w].no_task + idle[w].other;
 
-        worker->victims = fmin(all, hs_exec_waited(job->exec, w) / job->unit);
+        worker->victims = fmin(all, worker->victims);
         worker->no_task = fmax(0, fmin(idle[w].no_task, all - worker->victims));
         worker->other = fmax(0, all - worker->victims - worker->no_task);
     }
@@ -311,6 +333,8 @@ hs_status exec_measure(const exec_job *job, exec_measured *m)
     if (status == HS_OK)
         status = measure_schedule(m);
     if (status == HS_OK)
+        status = measure_waits(job, m);
+    if (status == HS_OK)
         status = measure_idleness(job, m);
     if (status == HS_OK)
         status = measure_transfers(job, m);
@@ -327,6 +351,7 @@ void exec_measured_free(exec_measured *m)
     free(m->kernels);
     free(m->failures);
     free(m->transfers);
+    free(m->waits);
     free(m->known);
     *m = (exec_measured){.bound = NAN};
 }

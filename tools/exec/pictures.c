@@ -42,6 +42,8 @@ static hs_status set_up(views *v, const exec_job *job, const exec_measured *m)
     v->picture.failure_count = m->failure_count;
     v->picture.transfers = m->transfers;
     v->picture.transfer_count = m->transfer_count;
+    v->picture.waits = m->waits;
+    v->picture.wait_count = m->wait_count;
     if (isfinite(m->bound)) {
         v->bound = (hs_named_bound){"area", m->bound};
         v->picture.bound = &v->bound;

@@ -33,8 +33,13 @@ static int64_t wall_time(const hs_exec *exec, double time)
 
 static void take_over(hsi_worker *worker, hsi_worker *victim, int64_t now)
 {
+    if (!hsi_waits_room(&worker->waits)) {
+        hsi_break_off(worker->exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
+        hsi_enter(worker, HSI_LEAVE, now);
+        return;
+    }
     worker->turn.victim = victim;
-    worker->turn.asked = now;
+    worker->turn.asked = now > worker->now ? now : worker->now; /* whoever brought the news */
     victim->turn.thief = worker;
     hsi_sleep_until(worker, HSI_FAR, now);
     hsi_cancel(victim, HSI_TAKEN);

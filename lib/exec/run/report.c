@@ -95,7 +95,8 @@ const hs_transfer *hs_exec_transfers(const hs_exec *exec, size_t *count)
     return *count > 0 ? exec->transfers : NULL;
 }
 
-double hs_exec_waited(const hs_exec *exec, unsigned worker)
+const hs_wait *hs_exec_waits(const hs_exec *exec, unsigned worker, size_t *count)
 {
-    return exec && worker < exec->work.workers ? 1e-9 * (double)exec->worker[worker].victims_ns : 0;
+    *count = exec && worker < exec->work.workers ? exec->worker[worker].waits.count : 0;
+    return *count > 0 ? exec->worker[worker].waits.list : NULL;
 }

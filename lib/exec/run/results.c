@@ -111,6 +111,21 @@ int hsi_records_prepare(hsi_records *records)
     return 1;
 }
 
+int hsi_waits_room(hsi_waits *waits)
+{
+    size_t   capacity = 2 * waits->capacity + 8;
+    hs_wait *more;
+
+    if (waits->count < waits->capacity)
+        return 1;
+    more = realloc(waits->list, capacity * sizeof *more);
+    if (!more)
+        return 0;
+    waits->list = more;
+    waits->capacity = capacity;
+    return 1;
+}
+
 int hsi_records_room(hsi_records *records)
 {
     hs_exec_record *more;

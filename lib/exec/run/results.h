@@ -55,6 +55,12 @@ typedef struct hsi_records {
     size_t          count, capacity;
 } hsi_records;
 
+/* Its waits for others to abort, by time, in seconds from the start. */
+typedef struct hsi_waits {
+    hs_wait *list;
+    size_t   count, capacity;
+} hsi_waits;
+
 hs_status hsi_results_open(hsi_results *results, const hsi_work *work);
 void      hsi_results_close(hsi_results *results);
 
@@ -64,6 +70,7 @@ hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, c
 /* 0: no memory. */
 int hsi_records_prepare(hsi_records *records); /* room for `capacity` of them */
 int hsi_records_room(hsi_records *records);    /* for one more */
+int hsi_waits_room(hsi_waits *waits);          /* likewise */
 
 static inline int hsi_is_done_before(const hsi_results *results, uint32_t task)
 {

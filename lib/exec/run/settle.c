@@ -43,8 +43,21 @@ void hsi_own_done(hsi_worker *worker, uint32_t task)
     hsi_unlock(&exec->control);
 }
 
+static void note_wait(hsi_worker *thief, const hsi_worker *victim, uint32_t task)
+{
+    const int64_t start = thief->exec->control.start_ns;
+
+    if (victim->now > thief->turn.asked)
+        thief->waits.list[thief->waits.count++] =
+            (hs_wait){.start = 1e-9 * (double)(thief->turn.asked - start),
+                      .end = 1e-9 * (double)(victim->now - start),
+                      .task = task,
+                      .worker = thief->number,
+                      .victim = victim->number};
+}
+
 /* Who waited for this worker to abort is the first to be asked. */
-static void release_thief(hsi_worker *worker)
+static void release_thief(hsi_worker *worker, uint32_t task)
 {
     hsi_worker *thief = worker->turn.thief;
 
@@ -52,8 +65,7 @@ static void release_thief(hsi_worker *worker)
     if (!thief)
         return;
     thief->turn.victim = NULL;
-    if (worker->now > thief->turn.asked)
-        thief->victims_ns += worker->now - thief->turn.asked;
+    note_wait(thief, worker, task);
     hsi_hand_over(thief, worker->now);
 }
 
@@ -218,5 +230,5 @@ void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome)
     }
     worker->turn.tries_again = 0;
     hsi_forget_cancel(worker);
-    release_thief(worker);
+    release_thief(worker, task);
 }

@@ -58,9 +58,9 @@ typedef struct hsi_worker {
     /* its own thread's, and anybody's once it has ended */
     hs_attempt  attempt;
     hsi_records records;
+    hsi_waits   waits;        /* under the lock */
     int64_t     now;          /* when its last attempt ended */
     int64_t     idle_ns;      /* waited, and then was given something */
-    int64_t     victims_ns;   /* waited for others to abort */
     char       *log, *errors; /* files of the attempt; NULL: none */
     size_t      log_room;     /* of each */
     char        why[HS_WHY];

@@ -76,6 +76,7 @@ void hsi_workers_free(hs_exec *exec)
             close(w->wake_fd);
         free(w->states);
         free(w->records.list);
+        free(w->waits.list);
         free(w->log);
         free(w->errors);
     }

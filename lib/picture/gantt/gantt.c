@@ -265,6 +265,8 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
             if (panel->backlog.count > 0)
                 hsi_draw_kept(g, &panel->band[b]);
         }
+    if (panel == hsi_gantt_own(g))
+        hsi_draw_waits(g);
     hsi_draw_grid(g, panel);
     for (int b = 0; b < 2 && st == HS_OK; b++) {
         if (panel->band[b].group > 1)
@@ -330,7 +332,7 @@ static hs_status add_panels(hsi_gantt *g, const hs_schedule *s)
     own = &g->panel[g->panels - 1];
     own->transfers = g->picture.transfers;
     own->transfer_count = g->picture.transfer_count;
-    own->happened = predicted || g->picture.failure_count > 0;
+    own->happened = predicted || g->picture.failure_count + g->picture.wait_count > 0;
     for (unsigned i = 0; i < g->panels && st == HS_OK; i++)
         st = hsi_find_takeovers(g, &g->panel[i]);
     if (st == HS_OK && own->happened && own->runs.graph)

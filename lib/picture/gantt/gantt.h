@@ -179,6 +179,10 @@ void hsi_draw_axis(hsi_gantt *g);
 void hsi_draw_ready(hsi_gantt *g, const hsi_panel *panel);
 void hsi_draw_kept(hsi_gantt *g, const hsi_band *band);
 
+/** When workers waited for others to abort: can that be seen, and that in their lanes (waits.c). */
+int  hsi_gantt_waits(const hsi_gantt *g);
+void hsi_draw_waits(hsi_gantt *g);
+
 /** Rows of copies above that: are there some in a panel, how many, how long their names are, and
  * all that is in them (copies.c). */
 int      hsi_gantt_copies(const hsi_gantt *g);

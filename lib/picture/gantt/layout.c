@@ -183,6 +183,8 @@ static double place_head(hsi_gantt *g)
                       g->picture.failure_count > 0, g->page_width - 2 * MARGIN);
     if (hsi_gantt_takeovers(g))
         hsi_legend_add_takeovers(&g->legend);
+    if (hsi_gantt_waits(g))
+        hsi_legend_add_waits(&g->legend);
     if (hsi_gantt_copies(g))
         hsi_legend_add_copies(&g->legend);
     if (hsi_gantt_own(g)->runs.graph)

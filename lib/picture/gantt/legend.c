@@ -73,6 +73,11 @@ void hsi_legend_add_takeovers(hsi_legend *legend)
     place_named(legend, HSI_LEGEND_TAKEN, 0, "taken over");
 }
 
+void hsi_legend_add_waits(hsi_legend *legend)
+{
+    place_named(legend, HSI_LEGEND_WAIT, 0, "idle until another aborts");
+}
+
 void hsi_legend_add_copies(hsi_legend *legend)
 {
     place_named(legend, HSI_LEGEND_COPY, 0, "copy of data");
@@ -151,6 +156,9 @@ static void put_entry(hsi_output *out, const hsi_palette *palette, double box,
         break;
     case HSI_LEGEND_KEPT:
         hsi_put_rect(out, "yo", x, y, SWATCH, SWATCH);
+        break;
+    case HSI_LEGEND_WAIT:
+        hsi_put_rect(out, "yv", x, y, SWATCH, SWATCH);
         break;
     case HSI_LEGEND_TAKEN:
         hsi_output_format(out, "<path class=\"ta\" marker-end=\"url(#ta)\" d=\"M%f %fv%f\"",

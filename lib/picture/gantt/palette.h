@@ -53,6 +53,7 @@ typedef enum hsi_legend_kind {
     HSI_LEGEND_IDLE,
     HSI_LEGEND_KEPT,
     HSI_LEGEND_TAKEN,
+    HSI_LEGEND_WAIT,
     HSI_LEGEND_COPY,
     HSI_LEGEND_CRITICAL
 } hsi_legend_kind;
@@ -80,6 +81,7 @@ void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int abort
 /** Behind that: arrows of takeovers; copies; idle time with something ready, where that is known,
  * the critical path of a graph, and what is to be said of arrows. */
 void hsi_legend_add_takeovers(hsi_legend *legend);
+void hsi_legend_add_waits(hsi_legend *legend);
 void hsi_legend_add_copies(hsi_legend *legend);
 void hsi_legend_add_graph(hsi_legend *legend, int has_run, const char *arrows);
 

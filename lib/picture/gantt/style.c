@@ -23,6 +23,9 @@ static const char takeover_head[] =
     "markerHeight=\"6\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">"
     "<path class=\"tb\" d=\"M0 0l6 3l-6 3z\"/></marker>\n";
 
+static const char waits_everywhere[] = ".yv{fill:#f2c6a8}\n";
+static const char waits_dark[] = ".yv{fill:#7c4a2d}\n";
+
 static const char copies_everywhere[] = ".tc{fill:#7c3aed;fill-opacity:.75}\n";
 static const char copies_dark[] = ".tc{fill:#a78bfa}\n";
 
@@ -39,6 +42,8 @@ void hsi_gantt_style(hsi_gantt *g)
         hsi_output_text(&g->out, graph_everywhere);
     if (hsi_gantt_takeovers(g))
         hsi_output_text(&g->out, takeovers_everywhere);
+    if (hsi_gantt_waits(g))
+        hsi_output_text(&g->out, waits_everywhere);
     if (hsi_gantt_copies(g))
         hsi_output_text(&g->out, copies_everywhere);
     hsi_palette_style(&g->out, &g->palette);
@@ -47,6 +52,8 @@ void hsi_gantt_style(hsi_gantt *g)
         hsi_output_text(&g->out, graph_dark);
     if (hsi_gantt_takeovers(g))
         hsi_output_text(&g->out, takeovers_dark);
+    if (hsi_gantt_waits(g))
+        hsi_output_text(&g->out, waits_dark);
     if (hsi_gantt_copies(g))
         hsi_output_text(&g->out, copies_dark);
     hsi_palette_dark_style(&g->out, &g->palette);

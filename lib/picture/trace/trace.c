@@ -244,6 +244,26 @@ static void put_worker(hsi_trace *t, unsigned worker)
     }
 }
 
+/* When workers had nothing to do until others gave it up. */
+static void put_waits(hsi_trace *t)
+{
+    for (size_t i = 0; i < t->picture.wait_count && !hsi_output_failed(&t->out); i++) {
+        const hs_wait *wait = &t->picture.waits[i];
+        char           victim[16];
+
+        hs_worker_name(t->cpus, wait->victim, victim);
+        hs_instance_name(t->in, wait->task, t->name, sizeof t->name);
+        hsi_trace_begin_bar(t, wait->start, wait->end, track_of(t, wait->worker));
+        hsi_output_format(
+            &t->out, ",\"cat\":\"wait\",\"cname\":\"yellow\",\"name\":\"waits for %s\"", victim);
+        hsi_trace_put_string(t, ",\"args\":{\"task\":", t->name);
+        hsi_trace_put_string(t, ",\"victim\":", victim);
+        hsi_trace_put_number(t, ",\"start\":", wait->start);
+        hsi_trace_put_number(t, ",\"end\":", wait->end);
+        hsi_output_text(&t->out, "}}");
+    }
+}
+
 /* Only after all executions: viewers tie an arrow's end to an execution they know. */
 static void put_arrow_ends(hsi_trace *t)
 {
@@ -344,6 +364,8 @@ static hs_status put_schedule(hsi_trace *t, const hs_named_bound *bound)
     put_bound(t, bound);
     for (unsigned w = 0; w < t->cpus + t->gpus; w++)
         put_worker(t, w);
+    if (!t->predicted)
+        put_waits(t);
     put_arrow_ends(t);
     free(t->origins);
     return put_dependencies(t);
