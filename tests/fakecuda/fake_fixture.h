@@ -4,11 +4,10 @@
 
 /* Two streams on the fake, its libraries on the first of them, and small matrices. */
 
-#include <check.h>
-
 #include <cusolverDn.h>
 
 #include "fake.h"
+#include "suite.h"
 
 enum { N = 24, LD = 27, CELLS = LD * N };
 

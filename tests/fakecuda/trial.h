@@ -4,10 +4,9 @@
 
 /* The module on the fake, without a dispatcher: one worker, some tasks. */
 
-#include <check.h>
-
 #include "exec/machine/module.h"
 #include "fake.h"
+#include "suite.h"
 
 #define MODULE "tests/fakecuda/.libs/hybridsched-cuda.so"
 

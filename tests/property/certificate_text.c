@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "certificate_text.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "check/certificate.h"
+#include "suite.h"
 
 static char path[32];
 static int  file = -1, messages = -1, nowhere = -1;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "graph_sample.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "dice.h"
+#include "suite.h"
 
 enum { ROWS = 12 };
 

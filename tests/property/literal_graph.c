@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "literal_graph.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
+
+#include "suite.h"
 
 static void draw(literal *l, dice *source)
 {

@@ -2,7 +2,7 @@
 
 #include "policy_sample.h"
 
-#include <check.h>
+#include "suite.h"
 
 enum { MOST_TASKS = 60, MOST_WORKERS = 5 };
 

@@ -2,9 +2,9 @@
 #ifndef TEST_PROPERTY_SAME_INSTANCE_H
 #define TEST_PROPERTY_SAME_INSTANCE_H
 
-#include <check.h>
-
 #include <hybridsched/hybridsched.h>
+
+#include "suite.h"
 
 /* Two instances are the same, names included; both are freed. */
 static inline void must_equal(hs_instance *a, hs_instance *b)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sample.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 
 #include "dice.h"
+#include "suite.h"
 
 static const char *const family_names[SAMPLE_FAMILIES] = {
     "ties",    "small", "equal ratios", "identical", "plateau", "kernels",

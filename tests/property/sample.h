@@ -82,7 +82,7 @@ int sample_refuses(const hs_instance *in, const hs_algorithm *alg);
 
 int sample_bound_searches(const hs_bound *bound);
 
-/* Cheaper than ck_assert(), which notes down every call. */
+/* An assertion that names the instance. */
 #define REQUIRE(s, condition, ...)         \
     do {                                   \
         if (!(condition))                  \

@@ -2,12 +2,12 @@
 
 #include "alloc_scenario.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "failing_memory.h"
+#include "suite.h"
 
 typedef struct outcome {
     hs_status status;

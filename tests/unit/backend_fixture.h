@@ -4,7 +4,6 @@
 
 /* One worker of one backend, and attempts at one task on it, without a dispatcher. */
 
-#include <check.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include "exec/backend/command/starter.h"
 
 #include "rounds.h"
+#include "suite.h"
 
 typedef struct stage {
     const hs_backend      *backend;

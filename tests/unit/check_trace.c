@@ -158,7 +158,7 @@ START_TEST(trace_arrows_start_inside_what_was_aborted)
     event **start = calloc(count, sizeof *start); /* of the arrows, by their ids */
 
     ck_assert(start != NULL);
-    for (size_t i = 0; i < count; i++) { /* so many assertions would take seconds */
+    for (size_t i = 0; i < count; i++) {
         event *e = &events[i];
         int    right = e->id >= 0 && e->id < (long)count;
 

@@ -2,9 +2,9 @@
 #ifndef TESTS_EXEC_FIXTURE_H
 #define TESTS_EXEC_FIXTURE_H
 
-#include <check.h>
-
 #include <hybridsched/exec.h>
+
+#include "suite.h"
 
 /*
  * A backend whose bodies do as the kernel column says, on either type:

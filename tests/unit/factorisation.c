@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "factorisation.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "suite.h"
 
 enum { KERNELS = 64 };
 

@@ -4,7 +4,6 @@
 
 /* What the tests of the readers and writers share. */
 
-#include <check.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include "support/random.h"
 
 #include "rounds.h"
+#include "suite.h"
 
 static inline int scratch_fd(void)
 {

@@ -4,7 +4,6 @@
 
 /* One journal at a time, of an instance with awkward names, in a folder of its own. */
 
-#include <check.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -14,6 +13,7 @@
 
 #include "failing_memory.h"
 #include "journal_faults.h"
+#include "suite.h"
 
 enum { TASKS = 48 };
 

@@ -2,12 +2,12 @@
 
 #include "picture_sample.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "suite.h"
 #include "support/random.h"
 
 /* Names that break what does not escape them. */
@@ -120,9 +120,15 @@ char *write_text(writer write_picture, const sample *made, const hs_picture *pic
 
 size_t occurrences(const char *text, const char *word)
 {
-    size_t count = 0;
+    size_t length = strlen(word), count = 0;
 
-    for (; (text = strstr(text, word)) != NULL; text += strlen(word))
-        count++;
+    /* Not strstr(): the address sanitizer has that measure the whole text each time. */
+    while (*text)
+        if (*text == *word && strncmp(text, word, length) == 0) {
+            text += length;
+            count++;
+        } else {
+            text++;
+        }
     return count;
 }

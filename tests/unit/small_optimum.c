@@ -2,8 +2,9 @@
 
 #include "small_optimum.h"
 
-#include <check.h>
 #include <math.h>
+
+#include "suite.h"
 
 static void place(const hsi_problem *pb, size_t task, double load[OPTIMUM_WORKERS],
                   double makespan, double *optimum)

@@ -2,9 +2,9 @@
 #ifndef TESTS_UNIT_SOLVE_BEST_H
 #define TESTS_UNIT_SOLVE_BEST_H
 
-#include <check.h>
-
 #include <hybridsched/hybridsched.h>
+
+#include "suite.h"
 
 /* What `best` makes of an instance: valid, and no shorter than the bound that it reports. */
 static inline hs_schedule *solve_best(const hs_instance *in, const hs_settings *settings,
