@@ -62,11 +62,12 @@ static hsi_verdict choose(hsi_fill *f, level *at, size_t kind, __int128_t low, i
         int side;
 
         for (side = 1; side >= (step ? -1 : 1); side -= 2) {
-            int64_t     copies = ideal + side * step, load = copies * weight;
+            int64_t     copies = ideal + side * step, load;
             hsi_verdict verdict;
 
             if (copies < least || copies > most)
                 continue;
+            load = copies * weight;
             if (is_over(f))
                 return HSI_STOPPED;
             at->take[kind] = (uint32_t)copies;

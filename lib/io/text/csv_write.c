@@ -25,12 +25,13 @@ static int needs_quotes(const char *at, size_t length)
 
 void hsi_put_text(hsi_output *out, const char *at, size_t length)
 {
-    const char *end = at + length;
+    const char *end;
 
     if (!needs_quotes(at, length)) {
         hsi_output_bytes(out, at, length);
         return;
     }
+    end = at + length;
     hsi_output_char(out, '"');
     while (at < end) {
         const char *quote = memchr(at, '"', (size_t)(end - at));
@@ -104,8 +105,11 @@ static void put_told(hsi_output *out, const hs_instance *in)
 /* The next pair of strings from a store's notes on; NULL past the last. */
 static const char *next_note(const hsi_store *store, const char *at, const char **value)
 {
-    const char *end = (const char *)store->notes.data + store->notes.size;
+    const char *end;
 
+    if (store->notes.size == 0)
+        return NULL;
+    end = (const char *)store->notes.data + store->notes.size;
     at = at ? *value + strlen(*value) + 1 : store->notes.data;
     if (at == end)
         return NULL;

@@ -188,12 +188,13 @@ static hs_status add_nodes(reader *d)
 {
     const hsi_dot_node   *node = d->dot.nodes.data;
     const hsi_dot_values *defaults = d->dot.defaults.data;
-    const hsi_dot_given  *given = d->dot.given.data, *end;
+    const hsi_dot_given  *given = d->dot.given.data, *end = given;
     hs_status             st = HS_OK;
 
-    end = given + d->dot.given.size / sizeof *given;
-    if (d->dot.given.size)
+    if (d->dot.given.size) {
+        end += d->dot.given.size / sizeof *given;
         qsort(d->dot.given.data, (size_t)(end - given), sizeof *given, compare_given);
+    }
     for (size_t i = 0; i < d->dot.names.count && st == HS_OK; i++) {
         hsi_dot_values values = defaults[node[i].defaults];
         hsi_text       id = d->dot.names.word[i];

@@ -82,8 +82,12 @@ hsi_text hsi_rec_value(const hsi_rec *r, const char *name)
 
 int hsi_rec_word(hsi_text *value, hsi_text *word)
 {
-    const char *at = value->at, *end = at + value->length;
+    const char *at = value->at, *end;
 
+    *word = *value;
+    if (value->length == 0)
+        return 0;
+    end = at + value->length;
     while (at < end && is_blank(*at))
         at++;
     word->at = at;
