@@ -300,6 +300,56 @@ START_TEST(too_many_arrows_are_left_out)
 }
 END_TEST
 
+/* How many pixels the curve of what was ready is above its foot. */
+static double width_of_peaks(const char *svg)
+{
+    const char *at = strstr(svg, "<path class=\"y\" d=\"M"), *end;
+    double      width = 0, x, y, foot;
+    char       *next;
+
+    ck_assert_ptr_nonnull(at);
+    end = strstr(at, "Z\"");
+    x = strtod(strchr(at, 'M') + 1, &next);
+    foot = y = strtod(next, &next);
+    while (next < end) {
+        char   which = *next;
+        double to = strtod(next + 1, &next);
+
+        if (which == 'H' && y != foot)
+            width += to - x;
+        *(which == 'H' ? &x : &y) = to;
+    }
+    return width;
+}
+
+/* A task that was ready for a moment only was not so until something else happened. */
+START_TEST(a_moment_is_a_peak)
+{
+    const hs_task task = {.struct_size = sizeof task, .cpu = 100, .gpu = 1};
+    hs_placement  placed[] = {{0, 100, 0, 0, HS_RUN}, {100.01, 200.01, 1, 0, HS_RUN}};
+    sample        made = {.s = NULL};
+    hs_builder   *b = NULL;
+    hs_picture    picture;
+    size_t        length;
+    char         *text;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &made.in, NULL), HS_OK);
+    hs_builder_free(b);
+    ck_assert_int_eq(hs_schedule_build(1, 0, 2, placed, &made.s), HS_OK);
+    hs_picture_init(&picture);
+    picture.predicted = made.s;
+    text = write_text(hs_gantt_write, &made, &picture, &length);
+    ck_assert(width_of_peaks(text) > 0 && width_of_peaks(text) < 2);
+    free(text);
+    free_sample(&made);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("graph pictures");
@@ -308,6 +358,7 @@ int main(void)
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, graphs_are_drawn_as_they_ran);
     tcase_add_test(cases, too_many_arrows_are_left_out);
+    tcase_add_test(cases, a_moment_is_a_peak);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

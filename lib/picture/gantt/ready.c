@@ -24,20 +24,24 @@ static uint32_t most_ready(const hsi_backlog *b)
     return most;
 }
 
-/* The highest of the steps that begin within a pixel stands for them. */
+/* The highest of the steps that begin within a pixel stands for them, there. */
 static void put_curve(hsi_gantt *g, const hsi_backlog *b, double makespan, double foot,
                       double scale)
 {
     hsi_output_format(&g->out, "<path class=\"y\" d=\"M%f %f", g->left, foot);
     for (size_t i = 0, next; i < b->count && b->time[i] < makespan; i = next) {
-        double   x = hsi_gantt_x(g, b->time[i]);
-        uint32_t high = b->ready[HSI_READY_ANY][i];
+        double   x = hsi_gantt_x(g, b->time[i]), end;
+        uint32_t high = b->ready[HSI_READY_ANY][i], last;
 
         for (next = i + 1; next < b->count && hsi_gantt_x(g, b->time[next]) < x + NARROWEST; next++)
             if (b->ready[HSI_READY_ANY][next] > high)
                 high = b->ready[HSI_READY_ANY][next];
+        end = hsi_gantt_x(g, step_end(b, next - 1, makespan));
+        last = b->ready[HSI_READY_ANY][next - 1];
         hsi_output_format(&g->out, "V%fH%f", foot - high * scale,
-                          hsi_gantt_x(g, step_end(b, next - 1, makespan)));
+                          last < high ? fmin(end, x + NARROWEST) : end);
+        if (last < high && end > x + NARROWEST)
+            hsi_output_format(&g->out, "V%fH%f", foot - last * scale, end);
     }
     hsi_output_format(&g->out, "V%fZ\"/>\n", foot);
 }
