@@ -93,11 +93,9 @@ hs_status hs_builder_usual_bytes(hs_builder *b, double bytes)
 
 hs_status hs_builder_access(hs_builder *b, size_t row, size_t data, hs_access_mode mode)
 {
-    uint32_t access = (uint32_t)data << 2 | mode;
-
     if (!is_data(b, data) || row >= HS_MAX_TASKS || mode < HS_READ || mode > HS_READ_WRITE)
         return HS_EINVAL;
-    return hsi_tell_accesses(&b->telling, row, &access, 1);
+    return hsi_tell_access(&b->telling, row, (uint32_t)data << 2 | mode);
 }
 
 hs_status hs_builder_link(hs_builder *b, hs_link link, double latency, double bandwidth)

@@ -26,23 +26,6 @@ hs_status hsi_tell_edge(hsi_telling *telling, const hsi_edge *edge, double bytes
     return HS_OK;
 }
 
-hs_status hsi_tell_accesses(hsi_telling *telling, size_t row, const uint32_t *accesses,
-                            size_t count)
-{
-    hsi_turn *turns = telling->turns.data, turn = {(uint32_t)row, (uint32_t)count};
-    size_t    size = count * sizeof *accesses, last = telling->turns.size / sizeof turn - 1;
-
-    if (hsi_vector_reserve(&telling->accesses, size))
-        return HS_ENOMEM;
-    if (telling->turns.size > 0 && turns[last].row == row &&
-        turns[last].count <= UINT32_MAX - count)
-        turns[last].count += turn.count;
-    else if (hsi_vector_append(&telling->turns, &turn, sizeof turn))
-        return HS_ENOMEM;
-    (void)hsi_vector_append(&telling->accesses, accesses, size);
-    return HS_OK;
-}
-
 void hsi_telling_close(hsi_telling *telling)
 {
     hsi_vector_free(&telling->edges);

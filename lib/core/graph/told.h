@@ -60,9 +60,22 @@ typedef struct hsi_fault {
 
 hs_status hsi_tell_edge(hsi_telling *telling, const hsi_edge *edge, double bytes);
 
-/* Some of one row, as hsi_told has them. */
-hs_status hsi_tell_accesses(hsi_telling *telling, size_t row, const uint32_t *accesses,
-                            size_t count);
+/* As hsi_told has it. HS_ENOMEM. */
+static inline hs_status hsi_tell_access(hsi_telling *telling, size_t row, uint32_t access)
+{
+    hsi_turn turn = {(uint32_t)row, 1}, *turns;
+    size_t   count = telling->turns.size / sizeof turn;
+
+    if (hsi_vector_reserve(&telling->turns, sizeof turn) ||
+        hsi_vector_append(&telling->accesses, &access, sizeof access))
+        return HS_ENOMEM;
+    turns = telling->turns.data;
+    if (count > 0 && turns[count - 1].row == row && turns[count - 1].count < UINT32_MAX)
+        turns[count - 1].count++;
+    else
+        (void)hsi_vector_append(&telling->turns, &turn, sizeof turn);
+    return HS_OK;
+}
 
 void hsi_telling_close(hsi_telling *telling);
 

@@ -30,7 +30,6 @@ static hs_status add(struct hsi_list *list, hsi_text text, uint64_t line, uint64
         return HS_OK;
     (void)hsi_vector_append(&list->text, text.at, text.length);
     (void)hsi_vector_append(&list->text, ";", 1);
-    memset((char *)list->text.data + list->text.size, 0, HSI_SLACK);
     return HS_OK;
 }
 
@@ -251,11 +250,13 @@ static hs_status tell_tasks(const struct work *w)
 }
 
 /* 0: none. */
-static int mode_of(hsi_text word)
+static uint32_t mode_of(const struct item *item)
 {
-    if (word.length == 1)
-        return *word.at == 'r' ? HS_READ : *word.at == 'w' ? HS_WRITE : 0;
-    return word.length == 2 && memcmp(word.at, "rw", 2) == 0 ? HS_READ_WRITE : 0;
+    const char *colon = item->colon;
+
+    if (item->end - colon == 2)
+        return colon[1] == 'r' ? HS_READ : colon[1] == 'w' ? HS_WRITE : 0;
+    return item->end - colon == 3 && colon[1] == 'r' && colon[2] == 'w' ? HS_READ_WRITE : 0;
 }
 
 /* What is wrong with an access without a mode. */
@@ -272,13 +273,12 @@ static hs_status refuse_access(const struct work *w, const struct item *item, hs
 
 static hs_status tell_accesses(const struct work *w)
 {
-    uint32_t  access[BATCH]; /* first only what */
-    hs_status st = HS_OK, entered = hsi_data_enter(w->data, w->name, w->count, access);
-    size_t    first = 0;     /* of the row's */
+    uint32_t  data[BATCH];
+    hs_status st = HS_OK, entered = hsi_data_enter(w->data, w->name, w->count, data);
 
     for (size_t i = 0; i < w->count && st == HS_OK; i++) {
         const struct item *item = &w->item[i];
-        int                mode = mode_of(end_of(item));
+        uint32_t           mode = mode_of(item);
 
         if (!mode)
             return refuse_access(w, item, w->name[i]);
@@ -287,11 +287,7 @@ static hs_status tell_accesses(const struct work *w)
                            "%s bytes", "4096");
         if (entered != HS_OK)
             return hsi_csv_fail_status(w->csv, entered);
-        access[i] = access[i] << 2 | (uint32_t)mode;
-        if (i + 1 < w->count && item[1].row == item->row)
-            continue;
-        st = hsi_tell_accesses(&w->builder->telling, item->row, access + first, i + 1 - first);
-        first = i + 1;
+        st = hsi_tell_access(&w->builder->telling, item->row, data[i] << 2 | mode);
     }
     return hsi_csv_fail_status(w->csv, st);
 }
@@ -304,33 +300,27 @@ static hs_status tell_batch(struct work *w)
     return st;
 }
 
-static hs_status tell_row(struct work *w, struct hsi_marks *marks, size_t row)
+/* Each entry of each row. */
+static hs_status tell_all(struct work *w)
 {
-    hsi_text    text = hsi_list_text(w->list, row);
-    const char *at = text.at, *end = at + text.length;
-    hs_status   st = HS_OK;
+    const char      *text = w->list->text.data, *at = text, *end = text + w->list->text.size;
+    const size_t    *ends = w->list->ends.data; /* the row's, and those behind it */
+    size_t           row = w->list->told;
+    struct hsi_marks marks = {.next = text};
+    hs_status        st = HS_OK, before;
 
-    while (text.length > 0 && at <= end && st == HS_OK) {
+    memset((char *)w->list->text.data + w->list->text.size, 0, HSI_SLACK);
+    while (at < end && st == HS_OK) {
+        for (; at == text + *ends; ends++)
+            row++;
         w->item[w->count].row = row;
-        st = scan_item(w, marks, at, end);
+        st = scan_item(w, &marks, at, text + *ends - 1);
         if (st != HS_OK)
-            return st;
+            break;
         at = w->item[w->count].end + 1;
         if (++w->count == BATCH)
             st = tell_batch(w);
     }
-    return st;
-}
-
-/* Each entry of each row. */
-static hs_status tell_all(struct work *w)
-{
-    struct hsi_marks marks = {.next = w->list->text.data};
-    size_t           row = w->list->told, end = row + w->list->ends.size / sizeof(size_t);
-    hs_status        st = HS_OK, before;
-
-    for (; row < end && st == HS_OK; row++)
-        st = tell_row(w, &marks, row);
     before = tell_batch(w); /* what is wrong there is said instead */
     return before == HS_OK ? st : before;
 }

@@ -6,27 +6,17 @@ struct jump {
     uint32_t skipped, high; /* so many lines held no row; modulo 2^64, as rows may go back */
 };
 
-static hs_status add_jump(struct hsi_places *places, uint64_t skipped)
+hs_status hsi_places_jump(struct hsi_places *places, uint64_t line)
 {
+    uint64_t    skipped = line - places->first - places->rows;
     struct jump jump = {(uint32_t)places->rows, (uint32_t)skipped, (uint32_t)(skipped >> 32)};
 
+    if (places->rows == 0) {
+        places->first = line;
+        return HS_OK;
+    }
     places->skipped = skipped;
     return hsi_vector_append(&places->jumps, &jump, sizeof jump) ? HS_ENOMEM : HS_OK;
-}
-
-hs_status hsi_places_store(struct hsi_places *places, uint64_t line, uint64_t column)
-{
-    uint32_t stored = column < UINT32_MAX ? (uint32_t)column : UINT32_MAX;
-
-    if (places->rows == 0)
-        places->first = line;
-    if (line != places->first + places->rows + places->skipped &&
-        add_jump(places, line - places->first - places->rows) != HS_OK)
-        return HS_ENOMEM;
-    if (column != 1 && hsi_vector_append(&places->columns, &stored, sizeof stored))
-        return HS_ENOMEM;
-    places->rows++;
-    return HS_OK;
 }
 
 /* The last jump at or before the row: their rows increase. */

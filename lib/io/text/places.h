@@ -21,14 +21,18 @@ struct hsi_places {
     size_t     rows;
 };
 
-/** For hsi_places_add(): a place that does not follow from the last one. */
-hs_status hsi_places_store(struct hsi_places *places, uint64_t line, uint64_t column);
+/** For hsi_places_add(): the next row does not stand on the line behind the last one. */
+hs_status hsi_places_jump(struct hsi_places *places, uint64_t line);
 
 /** The next row stands on `line`, its id in `column` (1 for all or none of the rows). */
 static inline hs_status hsi_places_add(struct hsi_places *places, uint64_t line, uint64_t column)
 {
-    if (places->rows == 0 || line != places->first + places->rows + places->skipped || column != 1)
-        return hsi_places_store(places, line, column);
+    uint32_t stored = column < UINT32_MAX ? (uint32_t)column : UINT32_MAX;
+
+    if ((line != places->first + places->rows + places->skipped &&
+         hsi_places_jump(places, line) != HS_OK) ||
+        (column != 1 && hsi_vector_append(&places->columns, &stored, sizeof stored)))
+        return HS_ENOMEM;
     places->rows++;
     return HS_OK;
 }

@@ -293,20 +293,21 @@ static hs_status refuse_command(struct hsi_rows *r, int type)
 hs_status hsi_rows_read(struct hsi_rows *r, hsi_row *row)
 {
     const uint32_t commands = HSI_BIT(HSI_CPU_COMMAND) | HSI_BIT(HSI_GPU_COMMAND);
-    hs_status      st = HS_OK;
     int            lacking;
 
     row->given = r->given;
-    for (int i = 0; i < r->count && st == HS_OK; i++) {
-        int c = r->there[i];
+    for (int i = 0; i < r->count; i++) {
+        int       c = r->there[i];
+        hs_status st = read_value(&r->csv, &r->csv.fields[r->column[c]], c, &row->value[c]);
 
-        st = read_value(&r->csv, &r->csv.fields[r->column[c]], c, &row->value[c]);
-        if (c == HSI_GPU && st == HS_OK && !has_worker(r, row))
-            st = refuse_times(r, row);
+        if (st != HS_OK)
+            return st;
+        if (c == HSI_GPU && !has_worker(r, row))
+            return refuse_times(r, row);
     }
-    if (st == HS_OK && row->given & commands && (lacking = hsi_row_lacks_command(row)) >= 0)
-        st = refuse_command(r, lacking);
-    return st;
+    if (row->given & commands && (lacking = hsi_row_lacks_command(row)) >= 0)
+        return refuse_command(r, lacking);
+    return HS_OK;
 }
 
 hs_status hsi_rows_add(struct hsi_rows *r, const hsi_row *row, const struct hsi_field *field)
