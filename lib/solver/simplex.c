@@ -1,17 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GLPK is left alone for a slice of time and is then asked to go on from where it was. */
+/*
+ * GLPK is left alone for a slice of time and is then asked to go on from where it was. Of several
+ * optima, where it was interrupted decides which it comes to; so where no clock may have a say, a
+ * slice is so many steps.
+ */
 #include "solver/simplex.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 
-enum { SLICE_MS = 50 };
+enum {
+    SLICE_MS = 50,
+    SLICE_WORK = 100000000 /* steps times rows times columns: about as long */
+};
 
-static int slice(const hsi_stop *stop)
+static void set_slice(glp_prob *lp, const hsi_stop *stop, int steps, glp_smcp *parameters)
 {
     double left = 1000 * hsi_stop_left(stop);
+    double size = (double)glp_get_num_rows(lp) * glp_get_num_cols(lp);
+    double slice = 1 + floor(SLICE_WORK / fmax(size, 1));
 
-    return left < SLICE_MS ? 1 + (int)left : SLICE_MS;
+    parameters->tm_lim = left < SLICE_MS ? 1 + (int)left : SLICE_MS;
+    parameters->it_lim = steps;
+    if (isinf(left)) {
+        parameters->tm_lim = INT_MAX;
+        parameters->it_lim = slice < steps ? (int)slice : steps;
+    }
 }
 
 static hsi_simplex_end verdict(glp_prob *lp, int code)
@@ -29,17 +44,17 @@ static int patience(glp_prob *lp)
 
 static hsi_simplex_end attempt(glp_prob *lp, const hsi_stop *stop, glp_smcp *parameters)
 {
-    int code, first = glp_get_it_cnt(lp);
+    int code, last = glp_get_it_cnt(lp) + patience(lp);
 
     do {
-        parameters->tm_lim = slice(stop);
-        parameters->it_lim = patience(lp) - (glp_get_it_cnt(lp) - first);
-        if (parameters->it_lim <= 0)
+        if (glp_get_it_cnt(lp) >= last)
             return HSI_SIMPLEX_FAILED;
+        set_slice(lp, stop, last - glp_get_it_cnt(lp), parameters);
         code = glp_simplex(lp, parameters);
-        if (code == GLP_ETMLIM && hsi_stop_now(stop))
-            return HSI_SIMPLEX_STOPPED;
-    } while (code == GLP_ETMLIM);
+        if (code == GLP_ETMLIM || code == GLP_EITLIM)
+            if (hsi_stop_now(stop))
+                return HSI_SIMPLEX_STOPPED;
+    } while (code == GLP_ETMLIM || code == GLP_EITLIM);
     return verdict(lp, code);
 }
 

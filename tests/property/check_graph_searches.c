@@ -6,7 +6,10 @@
  */
 #include <check.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/time.h>
+#include <time.h>
 
 #include "graph_brute_force.h"
 #include "graph_sample.h"
@@ -285,6 +288,52 @@ START_TEST(same_for_any_number_of_threads)
 }
 END_TEST
 
+static void hold(int signal)
+{
+    struct timespec time = {.tv_nsec = 60000000};
+
+    (void)signal;
+    nanosleep(&time, NULL);
+}
+
+/* Some milliseconds of processor time, and then it is kept waiting. */
+static void begin_to_hold(void)
+{
+    struct itimerval each = {{0, 1000}, {0, 1000}};
+
+    signal(SIGVTALRM, hold);
+    setitimer(ITIMER_VIRTUAL, &each, NULL);
+}
+
+static void hold_no_more(void)
+{
+    struct itimerval never = {{0, 0}, {0, 0}};
+
+    setitimer(ITIMER_VIRTUAL, &never, NULL);
+}
+
+/* The clock goes on in the middle of an LP that has several optima. */
+START_TEST(same_however_long_it_takes)
+{
+    hs_tiled     spec = {HS_CHOLESKY, 14, 20, 4, 0, 1, hs_kernel_table_find("k40m-960")};
+    hs_settings  settings = counted(1);
+    graph_sample s = {.m = spec.cpus, .k = spec.gpus};
+    hs_schedule *one, *held;
+    hs_report    report;
+    const char  *missing;
+
+    ck_assert_int_eq(hs_generate_tiled(&spec, &s.in, &missing), HS_OK);
+    one = search(&s, "best", &settings, &report);
+    begin_to_hold();
+    held = search(&s, "best", &settings, &report);
+    hold_no_more();
+    ck_assert(are_same(&s, one, held));
+    hs_schedule_free(one);
+    hs_schedule_free(held);
+    hs_instance_free(s.in);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("graph searches");
@@ -297,6 +346,7 @@ int main(void)
     tcase_add_test(cases, exact_against_all_orders_and_places);
     tcase_add_test(cases, mip_against_all_orders_and_places);
     tcase_add_test(cases, same_for_any_number_of_threads);
+    tcase_add_test(cases, same_however_long_it_takes);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }
