@@ -220,6 +220,12 @@ HS_API const uint32_t *hs_policy_list(hs_policy *policy, unsigned worker, size_t
 HS_API void hs_policy_ahead(hs_policy *policy, unsigned worker, double now, hs_decision *out,
                             hs_wake *wake);
 
+/**
+ * 1 and the first of the tasks that wait until `worker` has ended what it runs, if there is one:
+ * what it reads may be brought there meanwhile. Another worker may run it all the same.
+ */
+HS_API int hs_policy_waiting(hs_policy *policy, unsigned worker, uint32_t *task);
+
 /*
  * For kinds of policies. When would the last input of `task`, which is ready, be in the memory of
  * `worker` if it were to run it, and the longest of the transfers that this takes; and it is
@@ -283,6 +289,7 @@ struct hs_policy_kind {
                   hs_wake *wake);
     void (*ahead)(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
                   hs_wake *wake); /* NULL: nothing is chosen ahead */
+    int (*waiting)(hs_policy_state *state, unsigned worker, uint32_t *task); /* NULL: always 0 */
 };
 
 /**

@@ -360,6 +360,14 @@ static void assign_next_of(hs_policy_state *a, unsigned worker, double now, hs_d
     *todo = HSI_NO_TASK;
 }
 
+static int assign_waiting(hs_policy_state *a, unsigned worker, uint32_t *task)
+{
+    if (a->queues.count[worker] == 0)
+        return 0;
+    *task = a->queues.first[worker];
+    return 1;
+}
+
 /* What is told to be ready comes with what follows. */
 static void assign_ended(hs_policy_state *a, unsigned worker, uint32_t task, hs_ending how,
                          double now, hs_wake *wake)
@@ -421,7 +429,8 @@ static int assign_stranded(hs_policy_state *a, uint32_t *task)
 #define CALLS                                                                                      \
     .struct_size = sizeof(hs_policy_kind), .free = assign_free, .next = assign_next_of,            \
     .ended = assign_ended, .skip = assign_skip, .retire = assign_retire,                           \
-    .stranded = assign_stranded, .graphs = 1, .settles = 1, .ready = assign_ready
+    .stranded = assign_stranded, .graphs = 1, .settles = 1, .ready = assign_ready,                 \
+    .waiting = assign_waiting
 
 const hs_policy_kind hsi_policy_dynamic = {
     CALLS,

@@ -91,6 +91,13 @@ static inline void hsi_crew_ahead(hsi_crew *crew, unsigned worker, uint32_t task
     crew->member[worker].there = there;
 }
 
+/* 1 and that task. */
+static inline int hsi_crew_waiting(const hsi_crew *crew, unsigned worker, uint32_t *task)
+{
+    *task = crew->member[worker].ahead;
+    return *task != HSI_NONE;
+}
+
 /*
  * 1: the task is anybody's now; 0: it is over, or kept for whoever asked for it. Those who
  * found nothing to take are to look again if it taught something.

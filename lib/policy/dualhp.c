@@ -407,6 +407,11 @@ static void dualhp_ahead(hs_policy_state *d, unsigned worker, double now, hs_dec
     hsi_crew_ahead(&d->crew, worker, task, hs_policy_fetch(d->policy, task, worker, now));
 }
 
+static int dualhp_waiting(hs_policy_state *d, unsigned worker, uint32_t *task)
+{
+    return hsi_crew_waiting(&d->crew, worker, task);
+}
+
 static void dualhp_ended(hs_policy_state *d, unsigned worker, uint32_t task, hs_ending how,
                          double now, hs_wake *wake)
 {
@@ -459,4 +464,5 @@ const hs_policy_kind hsi_policy_dualhp = {
     .settles = 1,
     .ready = dualhp_ready,
     .ahead = dualhp_ahead,
+    .waiting = dualhp_waiting,
 };

@@ -232,6 +232,11 @@ static void heteroprio_ahead(hs_policy_state *hp, unsigned worker, double now, h
         announce(hp, worker, now, wake);
 }
 
+static int heteroprio_waiting(hs_policy_state *hp, unsigned worker, uint32_t *task)
+{
+    return hsi_crew_waiting(&hp->crew, worker, task);
+}
+
 static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
 {
     hsi_pool_add(&hp->queue, task);
@@ -269,7 +274,7 @@ enum { RANKS = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << H
     .struct_size = sizeof(hs_policy_kind), .create = maker, .free = heteroprio_free,               \
     .next = heteroprio_next, .ended = heteroprio_ended, .skip = heteroprio_skip,                   \
     .retire = heteroprio_retire, .stranded = heteroprio_stranded, .graphs = 1, .ranks = RANKS,     \
-    .ready = heteroprio_ready, .ahead = heteroprio_ahead
+    .ready = heteroprio_ready, .ahead = heteroprio_ahead, .waiting = heteroprio_waiting
 
 const hs_policy_kind hsi_policy_heteroprio = {
     CALLS(heteroprio_create),

@@ -243,6 +243,11 @@ static void corrected_ahead(hs_policy_state *hp, unsigned worker, double now, hs
     hsi_crew_ahead(&hp->crew, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
 }
 
+static int corrected_waiting(hs_policy_state *hp, unsigned worker, uint32_t *task)
+{
+    return hsi_crew_waiting(&hp->crew, worker, task);
+}
+
 static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
 {
     add(hp, task);
@@ -293,4 +298,5 @@ const hs_policy_kind hsi_policy_hp_corrected = {
     .settles = 1,
     .ready = corrected_ready,
     .ahead = corrected_ahead,
+    .waiting = corrected_waiting,
 };

@@ -309,6 +309,11 @@ static void late_retire(hs_policy_state *late, unsigned worker, hs_wake *wake)
         add_orphan(late, task, wake);
 }
 
+static int late_waiting(hs_policy_state *late, unsigned worker, uint32_t *task)
+{
+    return hsi_list_peek(&late->lists.of[worker], task);
+}
+
 static int late_stranded(hs_policy_state *late, uint32_t *task)
 {
     return hsi_pool_stranded(&late->orphans, task);
@@ -327,4 +332,5 @@ const hs_policy_kind hsi_policy_late = {
     .stranded = late_stranded,
     .graphs = 1,
     .ready = hsi_late_ready,
+    .waiting = late_waiting,
 };

@@ -252,6 +252,12 @@ void hs_policy_ahead(hs_policy *policy, unsigned worker, double now, hs_decision
     start_transfers(policy, worker, now, out);
 }
 
+int hs_policy_waiting(hs_policy *policy, unsigned worker, uint32_t *task)
+{
+    return policy->kind.waiting && worker < policy->workers &&
+           policy->kind.waiting(policy->state, worker, task) && *task < policy->tasks;
+}
+
 double hs_policy_arrival(const hs_policy *policy, uint32_t task, unsigned worker, double now)
 {
     if (worker >= policy->workers || task >= policy->tasks)

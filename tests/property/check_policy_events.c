@@ -532,12 +532,19 @@ START_TEST(what_waits_is_its_own)
     hs_instance        *in = NULL;
     hs_policy          *policy = NULL;
     hs_decision         first, second, other;
+    uint32_t            task;
 
     ck_assert_int_eq(hs_instance_wrap(2, cpu, gpu, NULL, 1, 1, &in), HS_OK);
     if (hs_policy_create(hs_policy_at((size_t)_i), in, NULL, NULL, &policy) == HS_OK) {
         hs_policy_next(policy, on_gpu, 0, &first, NULL);
         ck_assert_int_eq(first.kind, HS_DECIDE_START);
         hs_policy_ahead(policy, on_gpu, 0, &second, NULL);
+        if (second.kind == HS_DECIDE_START) {
+            ck_assert_int_eq(hs_policy_waiting(policy, on_gpu, &task), 1);
+            ck_assert_uint_eq(task, second.task);
+        }
+        ck_assert_int_eq(hs_policy_waiting(policy, on_cpu, &task), 0);
+        ck_assert_int_eq(hs_policy_waiting(policy, 2, &task), 0);
         hs_policy_ended(policy, on_gpu, first.task, HS_ENDING_DONE, 1, NULL);
         hs_policy_next(policy, on_cpu, 1, &other, NULL);
         if (second.kind == HS_DECIDE_START) {
@@ -545,8 +552,30 @@ START_TEST(what_waits_is_its_own)
             hs_policy_next(policy, on_gpu, 1, &other, NULL);
             ck_assert_int_eq(other.kind, HS_DECIDE_START);
             ck_assert_uint_eq(other.task, second.task);
+            ck_assert_int_eq(hs_policy_waiting(policy, on_gpu, &task), 0);
         }
     }
+    hs_policy_free(policy);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* What stands in a worker's queue waits for it, the first of its tasks first. */
+START_TEST(queues_wait)
+{
+    static const char *const names[] = {"dynamic", "h-ratio", "d-rank", "dmda"};
+    static const double      cpu[] = {9, 9, 9}, gpu[] = {1, 1, 1};
+    hs_instance             *in = NULL;
+    hs_policy               *policy = NULL;
+    hs_decision              d;
+    uint32_t                 task;
+
+    ck_assert_int_eq(hs_instance_wrap(3, cpu, gpu, NULL, 1, 1, &in), HS_OK);
+    ck_assert_int_eq(hs_policy_create(hs_policy_find(names[_i]), in, NULL, NULL, &policy), HS_OK);
+    hs_policy_next(policy, 1, 0, &d, NULL);
+    ck_assert_uint_eq(d.task, 0);
+    ck_assert_int_eq(hs_policy_waiting(policy, 1, &task), 1);
+    ck_assert_uint_eq(task, 1);
     hs_policy_free(policy);
     hs_instance_free(in);
 }
@@ -582,6 +611,7 @@ int main(void)
     tcase_add_loop_test(cases, foreign_endings, 0, 2);
     tcase_add_loop_test(cases, lists_come_first, 0, 2);
     tcase_add_loop_test(cases, what_waits_is_its_own, 0, (int)hs_policy_count());
+    tcase_add_loop_test(cases, queues_wait, 0, 4);
     tcase_add_loop_test(cases, plans_of_something_else, 0, 4);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

@@ -74,6 +74,14 @@ static void after(hs_builder *b, size_t row, size_t earlier)
     ck_assert_int_eq(hs_builder_after(b, row, earlier, 0, 0), HS_OK);
 }
 
+/* Where it takes time to move data, GPUs choose ahead. */
+static void link_memories(hs_builder *b)
+{
+    ck_assert_int_eq(hs_builder_usual_bytes(b, roll(3) * 1000.0), HS_OK);
+    ck_assert_int_eq(hs_builder_link(b, HS_H2D, roll(20), 1e9), HS_OK);
+    ck_assert_int_eq(hs_builder_link(b, HS_D2H, roll(20), 1e9), HS_OK);
+}
+
 /* Any graph, rows with a count (barriers) and data among it; `kernels` of its bodies. */
 static hs_instance *any_graph(unsigned cpus, unsigned gpus, const char *const *kernels,
                               unsigned choice)
@@ -97,6 +105,8 @@ static hs_instance *any_graph(unsigned cpus, unsigned gpus, const char *const *k
             ck_assert_int_eq(hs_builder_access(b, i, tile[roll(2)], (hs_access_mode)(1 + roll(3))),
                              HS_OK);
     }
+    if (roll(2))
+        link_memories(b);
     return finish(b);
 }
 

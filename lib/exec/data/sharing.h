@@ -47,6 +47,10 @@ typedef struct hsi_sharing {
     /* Before a GPU's worker runs the first task of the list. */
     void (*ahead)(hs_backend_worker *worker, const hsi_ahead *list, size_t count);
 
+    /* From any thread, while the worker runs something: what it runs then reads things that are made
+     * already, and they may be fetched meanwhile. NULL: nothing waits, and nothing is fetched. */
+    void (*next)(hs_backend_worker *worker, const hs_body *body);
+
     /* After a run: 1 if something of the matrix was lost with a GPU, as `why` says. */
     int (*lost)(hsi_memory *memory, char why[HS_WHY]);
 

@@ -124,6 +124,30 @@ void hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *a
         hs_instance_time(exec->work.in, task, worker->type) * exec->work.seconds_per_unit;
 }
 
+/* Until a stand-in's would be there: then its task has begun, which may matter to the policy, and
+ * it chooses ahead. 1: it gave that up before. */
+static int wait_for_inputs(hsi_worker *worker)
+{
+    hs_exec *exec = worker->exec;
+    int      cancelled, given_up;
+    int64_t  now;
+
+    if (!worker->turn.there)
+        return 0;
+    cancelled = hsi_wait_until(&worker->attempt, worker->turn.there);
+    hsi_lock(&exec->control);
+    given_up = cancelled && worker->turn.cause != HSI_TIMED_OUT;
+    if (!given_up)
+        worker->turn.there = 0;
+    now = hsi_clock_ns();
+    if (!cancelled) {
+        hs_policy_ready(exec->policy, hsi_policy_time(exec, now), NULL, &exec->wake);
+        hsi_reconsider(exec, now);
+    }
+    hsi_unlock(&exec->control);
+    return given_up;
+}
+
 hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
 {
     const hsi_body   *body = hsi_worker_body(worker, task);
@@ -135,11 +159,11 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
     worker->why[0] = '\0';
     if (worker->log)
         hsi_log_begin(worker);
+    if (wait_for_inputs(worker)) {
+        worker->now = hsi_clock_ns();
+        return HS_OUTCOME_ABORTED;
+    }
     start = hsi_clock_ns();
-    if (worker->turn.there > start && /* so do its inputs */
-        (backend == &hsi_backend_emulated ||
-         (worker->type == HS_GPU && backend == &worker->exec->bodies.shared)))
-        worker->attempt.seconds += 1e-9 * (double)(worker->turn.there - start);
     hsi_gauge_show(&worker->gauge, task, start);
     hsi_look_ahead(worker, task);
     outcome = backend->run(worker->states[body->slot], body->body, &worker->attempt);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "exec/backend/backends.h"
 #include "support/atomic.h"
 #include "support/clock.h"
 
@@ -45,8 +46,8 @@ static void take_over(hsi_worker *worker, hsi_worker *victim, int64_t now)
     hsi_cancel(victim, HSI_TAKEN);
 }
 
-/* 1: the worker can run it, nobody has it or has done it, and from now on it is the worker's. */
-static int claim(hsi_worker *worker, uint32_t task)
+/* 1: the worker can run it, nobody has it or has done it. */
+int hsi_claim(hsi_worker *worker, uint32_t task)
 {
     hs_exec *exec = worker->exec;
 
@@ -60,13 +61,17 @@ static int accept_decision(hsi_worker *worker, const hs_decision *d, double now)
     const hs_exec  *exec = worker->exec;
     const hsi_turn *victim;
 
+    if (d->kind != HS_DECIDE_WAIT && d->task >= hs_instance_tasks(exec->work.in))
+        return 0;
     switch (d->kind) {
     case HS_DECIDE_START:
-        return claim(worker, d->task);
+        return d->task == worker->turn.ahead || hsi_claim(worker, d->task);
     case HS_DECIDE_TAKE:
         if (d->victim >= exec->work.workers)
             return 0;
         victim = &exec->worker[d->victim].turn;
+        if (victim->ahead == d->task)
+            return 1;
         return victim->phase == HSI_RUN && victim->task == d->task &&
                exec->results.state[d->task] == HSI_TASK_RUNS &&
                (!victim->thief || victim->thief == worker);
@@ -103,23 +108,58 @@ static void rest(hsi_worker *worker, int64_t until, int64_t now)
         hsi_sleep_until(worker, due < until ? due : until, now);
 }
 
+/* Does it wait until the task's inputs would be there? Who has data waits for these themselves. */
+static int is_to_wait(const hsi_worker *worker, uint32_t task)
+{
+    const hsi_bodies *bodies = &worker->exec->bodies;
+    const hs_backend *backend = bodies->backends[hsi_worker_body(worker, task)->slot];
+
+    return backend == &hsi_backend_emulated ||
+           (worker->type == HS_GPU && backend == &bodies->shared);
+}
+
+static void start(hsi_worker *worker, const hs_decision *d, double time, int64_t now)
+{
+    int waits = d->start > time && is_to_wait(worker, d->task);
+
+    if (worker->turn.ahead == d->task)
+        worker->turn.ahead = HSI_NOTHING;
+    worker->turn.task = d->task;
+    worker->turn.there = waits ? wall_time(worker->exec, d->start) : 0;
+    hsi_enter(worker, HSI_RUN, now);
+}
+
+/* 1: it takes what only waits for another worker, which gives that up at once; and asks again. */
+static int takes_what_waits(hsi_worker *worker, const hs_decision *d, int64_t now)
+{
+    hsi_worker *victim;
+
+    if (d->kind != HS_DECIDE_TAKE)
+        return 0;
+    victim = &worker->exec->worker[d->victim];
+    if (victim->turn.ahead != d->task)
+        return 0;
+    hsi_lose_ahead(victim, HS_ENDING_ABORTED, now);
+    return 1;
+}
+
 static void ask_policy(hsi_worker *worker, int64_t now)
 {
     hs_exec    *exec = worker->exec;
     hs_decision d;
     double      time = hsi_policy_time(exec, now);
 
-    hs_policy_next(exec->policy, worker->number, time, &d, &exec->wake);
-    if (!accept_decision(worker, &d, time)) {
-        hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
-        hsi_enter(worker, HSI_LEAVE, now);
-        return;
-    }
+    do {
+        hs_policy_next(exec->policy, worker->number, time, &d, &exec->wake);
+        if (!accept_decision(worker, &d, time)) {
+            hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
+            hsi_enter(worker, HSI_LEAVE, now);
+            return;
+        }
+    } while (takes_what_waits(worker, &d, now));
     switch (d.kind) {
     case HS_DECIDE_START:
-        worker->turn.task = d.task;
-        worker->turn.there = d.start > time ? wall_time(exec, d.start) : 0;
-        hsi_enter(worker, HSI_RUN, now);
+        start(worker, &d, time, now);
         break;
     case HS_DECIDE_TAKE:
         take_over(worker, &exec->worker[d.victim], now);
@@ -205,11 +245,14 @@ static void dismiss_all(hs_exec *exec)
  */
 void hsi_reconsider(hs_exec *exec, int64_t now)
 {
-    if (is_anybody_woken(&exec->wake)) {
-        if (exec->control.waiting)
-            ask_woken(exec, now);
-        exec->wake = (hs_wake){0}; /* who does not wait asks for himself */
-    }
+    do {
+        if (is_anybody_woken(&exec->wake)) {
+            if (exec->control.waiting)
+                ask_woken(exec, now);
+            exec->wake = (hs_wake){0}; /* who does not wait asks for himself */
+        }
+    } while (exec->chooses_ahead && hsi_choose_ahead(exec, now));
+    hsi_show_waiting(exec);
     if (!exec->control.active && exec->control.waiting && !exec->results.retries.count)
         dismiss_all(exec);
 }
@@ -279,7 +322,7 @@ hs_status hsi_claim_own(hsi_worker *worker, char why[HS_WHY])
 
     worker->own = hs_policy_list(worker->exec->policy, worker->number, &worker->own_count);
     for (i = 0; worker->own && i < worker->own_count; i++)
-        if (!claim(worker, worker->own[i])) {
+        if (!hsi_claim(worker, worker->own[i])) {
             snprintf(why, HS_WHY, "%s", HSI_IMPOSSIBLE);
             return HS_ESCHEDULE;
         }
@@ -289,7 +332,7 @@ hs_status hsi_claim_own(hsi_worker *worker, char why[HS_WHY])
 static int claim_next_own(hsi_worker *worker, uint32_t task)
 {
     if (!worker->own)
-        return claim(worker, task);
+        return hsi_claim(worker, task);
     return worker->own_next < worker->own_count && worker->own[worker->own_next++] == task;
 }
 

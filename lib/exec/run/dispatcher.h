@@ -32,6 +32,7 @@ struct hs_exec {
     const hs_transfer *transfers; /* of the last run */
     size_t             transfer_count;
     int           comes_back; /* workers may have more of their own after they were asked */
+    int           chooses_ahead; /* GPUs may choose before they have ended what they run */
 };
 
 /* What runs a task on this worker. */

@@ -32,13 +32,17 @@ static hs_status make_policy(hs_exec *exec)
 {
     const hsi_work    *work = &exec->work;
     hs_policy_settings settings = policy_settings(&work->settings);
+    double             latency, bandwidth;
 
     hs_status st = hs_policy_create(work->settings.policy, estimates(exec), work->plan, &settings,
                                     &exec->policy);
 
-    if (st == HS_OK)
-        exec->comes_back = hs_instance_has_graph(work->in) && !hs_policy_settles(exec->policy);
-    return st;
+    if (st != HS_OK)
+        return st;
+    exec->comes_back = hs_instance_has_graph(work->in) && !hs_policy_settles(exec->policy);
+    exec->chooses_ahead =
+        hs_instance_has_graph(work->in) && hs_instance_link(work->in, HS_H2D, &latency, &bandwidth);
+    return HS_OK;
 }
 
 static int is_to_be_run(const hs_exec *exec, uint32_t task)

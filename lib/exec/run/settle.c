@@ -110,6 +110,7 @@ static void leave_service(hsi_worker *worker)
     exec->results.lost_workers++;
     while (worker->own && worker->own_next < worker->own_count)
         hsi_atomic_store8(&exec->results.state[worker->own[worker->own_next++]], HSI_TASK_FREE);
+    hsi_lose_ahead(worker, HS_ENDING_BACK, worker->now);
     hs_policy_retire(exec->policy, worker->number, &exec->wake);
     hs_wake_all(&exec->wake);
     hsi_enter(worker, HSI_LEAVE, worker->now);
@@ -186,7 +187,7 @@ static void settle_abortion(hsi_worker *worker, uint32_t task)
         settle_failure(worker, task);
         return;
     }
-    exec->results.aborted += worker->turn.thief != NULL;
+    exec->results.aborted += worker->turn.thief && !worker->turn.there;
     tell(worker, task, worker->turn.thief ? HS_ENDING_ABORTED : HS_ENDING_BACK);
 }
 
@@ -211,7 +212,8 @@ void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome)
 {
     hs_exec *exec = worker->exec;
 
-    if (outcome != HS_OUTCOME_DONE && exec->results.attempts[task] < UINT16_MAX - 1)
+    if (outcome != HS_OUTCOME_DONE && !worker->turn.there &&
+        exec->results.attempts[task] < UINT16_MAX - 1)
         exec->results.attempts[task]++;
     switch (outcome) {
     case HS_OUTCOME_DONE:

@@ -21,7 +21,9 @@ typedef struct hsi_turn {
     hsi_phase          phase;
     uint32_t           task;          /* HSI_RUN: what to run */
     int                waits;         /* HSI_WAIT; shared without the lock */
-    int64_t            there;         /* HSI_RUN: when its inputs are; may be past */
+    int64_t            there;         /* HSI_RUN: until then it waits for inputs; 0: no more */
+    uint32_t           ahead;         /* what it runs next, unless that is taken; HSI_NOTHING */
+    uint32_t           shown;         /* task whose inputs its GPU is to fetch; HSI_NOTHING */
     int64_t            until;         /* HSI_WAIT: when to ask again */
     int                woken;         /* HSI_WAIT: it is about to be asked */
     int64_t            waiting_since; /* HSI_WAIT, HSI_LEAVE; HSI_RUN: since when it has that */
@@ -91,7 +93,13 @@ void      hsi_pipeline_run(hsi_worker *worker, unsigned slot);
 /* ahead.c: before an attempt, what may be put on its way already */
 void hsi_look_ahead(hsi_worker *worker, uint32_t task);
 
-/* attempt.c: one execution, of which a record is kept */
+/* choose.c: with the lock held. GPUs choose what they run next; 1: that concerns who waits. They
+ * are told what to fetch. What one has chosen is another's, or anybody's, as `how` says. */
+int  hsi_choose_ahead(hs_exec *exec, int64_t now);
+void hsi_show_waiting(hs_exec *exec);
+void hsi_lose_ahead(hsi_worker *worker, hs_ending how, int64_t now);
+
+/* attempt.c: one execution. A record is kept, unless its inputs were not there yet. */
 hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task);
 void       hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *attempt);
 hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_outcome outcome);
@@ -112,6 +120,7 @@ void hsi_forget_cancel(hsi_worker *worker);
 /* decide.c: without the lock, what is its own is given; the others with it */
 hs_status hsi_claim_own(hsi_worker *worker, char why[HS_WHY]);
 int       hsi_next_own(hsi_worker *worker, uint32_t *task);
+int       hsi_claim(hsi_worker *worker, uint32_t task); /* 1: it is the worker's from now on */
 void      hsi_decide(hsi_worker *worker, int64_t now);
 void      hsi_go_on(hsi_worker *worker); /* it has ended something, and what does it next? */
 void      hsi_hand_over(hsi_worker *worker, int64_t now);

@@ -342,6 +342,37 @@ static hsi_tiles_flight *launch_now(hsi_tiles_gpu *gpu, const hsi_tiles_body *bo
     return NULL;
 }
 
+/* What is there already of its inputs is put on its way. */
+static void fetch(hsi_tiles_gpu *gpu, const hsi_matrix_row *row)
+{
+    hsi_memory *memory = gpu->memory;
+    hsi_moves   moves;
+    int         i;
+
+    for (i = 0; i < row->count && !gpu->broken; i++) {
+        const hsi_operand *o = &row->operand[i];
+
+        if (o->mode != HS_WRITE && hsi_nodes_newest(memory->nodes, o->piece) == o->version &&
+            hsi_nodes_bring(memory->nodes, gpu->node, o->piece, 1, &moves) == HSI_THERE)
+            hsi_tiles_move(memory, &moves);
+    }
+}
+
+/* Once: from then on it may be another worker's, which looks out for what is on its way only if
+ * that was before it began. */
+static void fetch_next(hsi_tiles_gpu *gpu)
+{
+    const hs_body *next = __atomic_exchange_n(&gpu->wanted, NULL, __ATOMIC_ACQUIRE);
+
+    if (next)
+        fetch(gpu, body_of(next)->row);
+}
+
+void hsi_tiles_next(hs_backend_worker *worker, const hs_body *body)
+{
+    __atomic_store_n(&hsi_tiles_of(worker)->wanted, body, __ATOMIC_RELEASE);
+}
+
 static void wait_for(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, hsi_tiles_flight *flight)
 {
     int64_t start = hsi_clock_ns();
@@ -349,10 +380,12 @@ static void wait_for(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, hsi_tiles_f
 
     while (!flight->settled) {
         over = hsi_tiles_over(gpu->memory, hsi_tiles_number(gpu, flight->line), flight->number);
-        if (over)
+        if (over) {
             settle(gpu, body, flight, over);
-        else
+        } else {
+            fetch_next(gpu);
             pause_unlocked(gpu->memory, start);
+        }
     }
 }
 
@@ -383,22 +416,6 @@ hs_outcome hsi_tiles_run(hs_backend_worker *worker, const hs_body *public_body, 
     }
     pthread_mutex_unlock(&gpu->memory->lock);
     return outcome;
-}
-
-/* What is there already of its inputs is put on its way. */
-static void fetch(hsi_tiles_gpu *gpu, const hsi_matrix_row *row)
-{
-    hsi_memory *memory = gpu->memory;
-    hsi_moves   moves;
-    int         i;
-
-    for (i = 0; i < row->count && !gpu->broken; i++) {
-        const hsi_operand *o = &row->operand[i];
-
-        if (o->mode != HS_WRITE && hsi_nodes_newest(memory->nodes, o->piece) == o->version &&
-            hsi_nodes_bring(memory->nodes, gpu->node, o->piece, 1, &moves) == HSI_THERE)
-            hsi_tiles_move(memory, &moves);
-    }
 }
 
 /* With copies nothing is launched ahead: it may have to be tried again. */

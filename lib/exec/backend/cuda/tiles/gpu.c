@@ -242,6 +242,7 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
     gpu->device = (int)info->device_index;
     gpu->fault.text[0] = '\0';
     gpu->broken = 0;
+    gpu->wanted = NULL;
     if (take_device(gpu) && open_lanes(gpu) && open_lines(gpu) && take_tiles(gpu) &&
         take_small(gpu) && (memory->matrix->kind != HS_QR || take_unit(gpu)) &&
         (!memory->matrix->records || hsi_cuda_time_open(&gpu->time, &gpu->fault)))

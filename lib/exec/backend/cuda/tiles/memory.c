@@ -151,6 +151,7 @@ const hsi_sharing hsi_cuda_sharing = {
     .give = hsi_tiles_give,
     .expect = hsi_tiles_expect,
     .ahead = hsi_tiles_ahead,
+    .next = hsi_tiles_next,
     .lost = hsi_tiles_lost,
     .transfers = hsi_tiles_transfers,
 };

@@ -81,6 +81,7 @@ typedef struct hsi_tiles_gpu {
     uint64_t         *reads;
     int              *info, *info_here; /* by flight: on the GPU, and pinned */
     hsi_tiles_flight  flight[HSI_TILES_FLIGHTS];
+    const hs_body    *wanted; /* what it is to fetch the inputs of; shared without the lock */
     hsi_cuda_time     time;   /* where copies are recorded */
     hsi_tiles_copy   *copies; /* those since it was opened, the last one first */
 } hsi_tiles_gpu;
@@ -181,6 +182,7 @@ int    hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, hsi_step 
 /* flight.c */
 hs_outcome hsi_tiles_run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
 void       hsi_tiles_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t count);
+void       hsi_tiles_next(hs_backend_worker *worker, const hs_body *body);
 
 /* host.c */
 

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What GPUs do next, while they run something: where it takes time to move data, each that has
+ * nothing waiting chooses its next task too, after all who are idle. That is on its way then, and
+ * may be taken as what runs may, at once. Where GPUs share data with others, they fetch what waits
+ * for them, chosen like this or in a queue that the policy has.
+ */
+#include "exec/run/dispatcher.h"
+
+#include "exec/data/sharing.h"
+#include "support/atomic.h"
+
+/* And goes on with that: who was told to abort is about to be idle. */
+static int runs(const hsi_worker *worker, int64_t now)
+{
+    return worker->turn.phase == HSI_RUN && worker->turn.there <= now &&
+           worker->turn.cause == HSI_NOT_CANCELLED;
+}
+
+/* 0: the policy decides what cannot be done. */
+static int choose(hsi_worker *worker, int64_t now)
+{
+    hs_exec    *exec = worker->exec;
+    hs_decision d;
+
+    hs_policy_ahead(exec->policy, worker->number, hsi_policy_time(exec, now), &d, &exec->wake);
+    if (d.kind == HS_DECIDE_WAIT)
+        return 1;
+    if (d.kind != HS_DECIDE_START || !hsi_claim(worker, d.task))
+        return 0;
+    worker->turn.ahead = d.task;
+    return 1;
+}
+
+int hsi_choose_ahead(hs_exec *exec, int64_t now)
+{
+    unsigned i;
+
+    for (i = exec->work.cpus; i < exec->work.workers && !exec->control.halt; i++) {
+        hsi_worker *w = &exec->worker[i];
+
+        if (!runs(w, now) || w->turn.ahead != HSI_NOTHING)
+            continue;
+        if (!choose(w, now))
+            hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
+        if ((exec->wake.types || exec->wake.count) && exec->control.waiting)
+            return 1;
+    }
+    return 0;
+}
+
+void hsi_lose_ahead(hsi_worker *worker, hs_ending how, int64_t now)
+{
+    hs_exec *exec = worker->exec;
+    uint32_t task = worker->turn.ahead;
+
+    if (task == HSI_NOTHING)
+        return;
+    worker->turn.ahead = HSI_NOTHING;
+    hsi_atomic_store8(&exec->results.state[task], HSI_TASK_FREE);
+    hs_policy_ended(exec->policy, worker->number, task, how, hsi_policy_time(exec, now),
+                    &exec->wake);
+}
+
+/* It is fetched before anybody else can begin it, or not at all: both need the lock. */
+static void show(hsi_worker *worker, uint32_t task)
+{
+    const hsi_bodies *bodies = &worker->exec->bodies;
+    const hsi_body   *body = task != HSI_NOTHING ? hsi_worker_body(worker, task) : NULL;
+    unsigned          slot = 0;
+
+    if (task == worker->turn.shown)
+        return;
+    worker->turn.shown = task;
+    while (bodies->backends[slot] != &bodies->tiles)
+        slot++;
+    if (worker->states[slot])
+        bodies->matrix->sharing->next(worker->states[slot],
+                                      body && body->slot == slot ? body->body : NULL);
+}
+
+void hsi_show_waiting(hs_exec *exec)
+{
+    const hsi_matrix *matrix = exec->bodies.matrix;
+    unsigned          i;
+    uint32_t          task;
+
+    if (!matrix || !matrix->sharing)
+        return;
+    for (i = exec->work.cpus; i < exec->work.workers; i++) {
+        hsi_worker *w = &exec->worker[i];
+
+        if (w->turn.phase == HSI_LEAVE)
+            continue;
+        if (w->turn.phase != HSI_RUN || !hs_policy_waiting(exec->policy, i, &task))
+            task = HSI_NOTHING;
+        show(w, task);
+    }
+}
