@@ -459,6 +459,24 @@ START_TEST(every_call_fails_once)
 }
 END_TEST
 
+/* GPUs that fail while they get to know each other do not copy to each other. */
+START_TEST(met_in_vain)
+{
+    hs_exec_settings s = settings_of("plan");
+    fake_settings    settings = some_devices();
+
+    settings.peers = 1;
+    settings.fail_name = "cudaSetDevice";
+    for (unsigned spared = 0; spared < 12; spared++) {
+        settings.spared = spared;
+        fake_reset(&settings);
+        run(tiled(_i, 3, 16, 1, 2), "heft", &s, 1, 0);
+        ck_assert_ptr_nonnull(fake_failed());
+        trial_is_clean();
+    }
+}
+END_TEST
+
 /* A GPU breaks while others copy from it: what they have got of it is not taken for whole. */
 START_TEST(a_peer_that_breaks)
 {
@@ -502,6 +520,7 @@ int main(void)
     tcase_add_loop_test(cases, peers_do_without_the_host, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, copies_on_record, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, every_call_fails_once, 0, 12);
+    tcase_add_loop_test(cases, met_in_vain, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, a_peer_that_breaks, HS_CHOLESKY, HS_QR + 1);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

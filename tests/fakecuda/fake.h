@@ -37,7 +37,8 @@ typedef struct fake_settings {
     double   launch, kernel; /* seconds: what each operation takes to begin, and a kernel's least */
     int      compute;        /* 0: kernels and copies only take time */
     unsigned fail_call;      /* the call that fails, from 1; 0: none */
-    const char *fail_name;   /* the first call of that name fails; NULL: none */
+    const char *fail_name;   /* the first call of that name fails, ... */
+    unsigned    spared;      /* ... or the one after so many of that name; NULL: none */
     unsigned    fail_operation; /* the copy or kernel that breaks its device when it runs */
     int         error;          /* of either; of a call 0: what the call may well return */
     int         mig;            /* devices are instances of divided GPUs */

@@ -249,7 +249,8 @@ static cudaError_t enter(const char *name, int device)
         return cudaErrorNoDevice;
     if (!repeated && fake.settings.fail_call && fake.calls == fake.settings.fail_call)
         return fail(name, device);
-    if (fake.settings.fail_name && !fake.failed && strcmp(name, fake.settings.fail_name) == 0)
+    if (fake.settings.fail_name && !fake.failed && strcmp(name, fake.settings.fail_name) == 0 &&
+        fake.settings.spared-- == 0)
         return fail(name, device);
     return cudaSuccess;
 }

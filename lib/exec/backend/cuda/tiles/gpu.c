@@ -139,15 +139,14 @@ static int take_unit(hsi_tiles_gpu *gpu)
     ok = CUDA(&gpu->fault, cudaMalloc, &there, bytes) &&
          CUDA(&gpu->fault, cudaHostAlloc, &here, bytes, cudaHostAllocDefault);
     gpu->unit = there;
+    gpu->unit_here = here;
     if (!ok)
         return 0;
     memset(here, 0, bytes);
     for (i = 0; i < order; i++)
         ((double *)here)[hsi_at(order, i, i)] = 1;
-    ok = CUDA(&gpu->fault, cudaMemcpyAsync, there, here, bytes, cudaMemcpyHostToDevice, stream);
-    ok = CUDA(&gpu->fault, cudaStreamSynchronize, stream) && ok;
-    cudaFreeHost(here);
-    return ok;
+    return CUDA(&gpu->fault, cudaMemcpyAsync, there, here, bytes, cudaMemcpyHostToDevice, stream) &&
+           CUDA(&gpu->fault, cudaStreamSynchronize, stream);
 }
 
 static void free_events(hsi_tiles_gpu *gpu)
@@ -179,6 +178,8 @@ static void release_all(hsi_tiles_gpu *gpu)
         cudaFree(gpu->tiles);
     if (gpu->unit)
         cudaFree(gpu->unit);
+    if (gpu->unit_here)
+        cudaFreeHost(gpu->unit_here);
     if (gpu->info)
         cudaFree(gpu->info);
     if (gpu->info_here)
@@ -188,6 +189,7 @@ static void release_all(hsi_tiles_gpu *gpu)
     free(gpu->reads);
     gpu->tiles = NULL;
     gpu->unit = NULL;
+    gpu->unit_here = NULL;
     gpu->info = gpu->info_here = NULL;
     gpu->place = NULL;
     gpu->reads = NULL;
@@ -201,12 +203,12 @@ static int has_access(const hsi_tiles_gpu *to, const hsi_tiles_gpu *from)
     int         can = 0;
     cudaError_t error = cudaDeviceCanAccessPeer(&can, to->device, from->device);
 
-    if (error == cudaSuccess && can && cudaSetDevice(to->device) == cudaSuccess) {
+    if (error == cudaSuccess && can)
+        error = cudaSetDevice(to->device);
+    if (error == cudaSuccess && can)
         error = cudaDeviceEnablePeerAccess(from->device, 0);
-        can = error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
-    }
     cudaGetLastError();
-    return error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled ? can : 0;
+    return can && (error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled);
 }
 
 static void meet_peers(hsi_tiles_gpu *gpu)

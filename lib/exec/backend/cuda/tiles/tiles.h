@@ -73,7 +73,8 @@ typedef struct hsi_tiles_gpu {
     hsi_cuda_lane     lane[HSI_TILES_LANES];
     unsigned          next; /* of them */
     int               work; /* elements for cuSOLVER, in each lane's arena */
-    double           *unit; /* a unit matrix of HSI_KERNEL_PANEL rows */
+    double           *unit; /* a unit matrix of HSI_KERNEL_PANEL rows, copied from pinned memory */
+    void             *unit_here;
     hsi_tiles_line    line[HSI_TILES_LINES];
     char             *tiles;
     uint32_t          slots;
