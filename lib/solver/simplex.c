@@ -12,14 +12,15 @@
 
 enum {
     SLICE_MS = 50,
+    LEAST_ROWS = 100,      /* a step costs as much as if there were so many more */
     SLICE_WORK = 100000000 /* steps times rows times columns: about as long */
 };
 
 static void set_slice(glp_prob *lp, const hsi_stop *stop, int steps, glp_smcp *parameters)
 {
     double left = 1000 * hsi_stop_left(stop);
-    double size = (double)glp_get_num_rows(lp) * glp_get_num_cols(lp);
-    double slice = 1 + floor(SLICE_WORK / fmax(size, 1));
+    double step = (LEAST_ROWS + (double)glp_get_num_rows(lp)) * glp_get_num_cols(lp);
+    double slice = 1 + floor(SLICE_WORK / fmax(step, 1));
 
     parameters->tm_lim = left < SLICE_MS ? 1 + (int)left : SLICE_MS;
     parameters->it_lim = steps;
