@@ -328,8 +328,8 @@ START_TEST(what_schedules_move_is_shown)
     const char  *processes[] = {
          "\"pid\":5,\"tid\":5,\"name\":\"process_name\",\"args\":{\"name\":\"copies\"}",
          "\"pid\":6,\"tid\":6,\"name\":\"process_name\",\"args\":{\"name\":\"predicted CPUs\"}",
-         "\"pid\":10,\"tid\":10,\"name\":\"process_name\",\"args\":{\"name\":\"predicted "
-          "copies\"}"};
+         ("\"pid\":10,\"tid\":10,\"name\":\"process_name\",\"args\":{\"name\":\"predicted "
+          "copies\"}")};
 
     require_one(ahead, 0);
     require_one(live, 1);
