@@ -413,6 +413,70 @@ START_TEST(nobody_is_left_for_what_becomes_ready)
 }
 END_TEST
 
+/* The GPU holds what it has chosen ahead, and nobody else can run, when it fails once too often. */
+START_TEST(a_gpu_is_needed_for_what_it_chose_ahead)
+{
+    hs_builder      *b = begin(1, 1);
+    hs_instance     *in;
+    hs_exec_settings s = theatre_settings("dualhp");
+    performance      p;
+
+    dice = 1;
+    add(b, 30, 1, "break-gpu", 5, HS_RESTART_NO);
+    add(b, INFINITY, 1, "done", 1, HS_RESTART_NO);
+    add(b, 1, INFINITY, "done", 1, HS_RESTART_NO);
+    after(b, 2, 0);
+    link_memories(b);
+    in = finish(b);
+    s.retries = 1;
+    p = perform(in, NULL, &s);
+    all_done_once(&p);
+    ck_assert_uint_eq(p.report.lost_workers, 0);
+    end_performance(&p);
+}
+END_TEST
+
+static unsigned asked; /* with the dispatcher's lock */
+
+static void ask_heteroprio(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
+                           hs_wake *wake)
+{
+    asked++;
+    hs_policy_find("heteroprio")->next(state, worker, now, out, wake);
+}
+
+/*
+ * The GPU chooses the third ahead and tries the first again, which takes 50 ms. The policy knows of
+ * no attempts but the first: were the third still the GPU's, it would be about to begin for it, and
+ * the CPU would ask and ask.
+ */
+START_TEST(nothing_waits_for_what_is_tried_again)
+{
+    hs_policy_kind   counting = *hs_policy_find("heteroprio");
+    hs_builder      *b = begin(1, 1);
+    hs_instance     *in;
+    hs_exec_settings s = theatre_settings("heteroprio");
+    performance      p;
+
+    counting.next = ask_heteroprio;
+    s.policy = &counting;
+    asked = 0;
+    dice = 1;
+    add(b, INFINITY, 10, "fail:1:50000", 1, HS_RESTART_YES);
+    add(b, 10, INFINITY, "late:5000", 1, HS_RESTART_NO);
+    add(b, 1000, 10, "done", 1, HS_RESTART_YES);
+    add(b, 1, INFINITY, "done", 1, HS_RESTART_NO);
+    after(b, 3, 1);
+    link_memories(b);
+    in = finish(b);
+    s.retries = 1;
+    p = perform(in, NULL, &s);
+    all_done_once(&p);
+    ck_assert_uint_le(asked, 40);
+    end_performance(&p);
+}
+END_TEST
+
 static hs_policy_state *nothing;
 
 static hs_status rash_create(hs_policy *policy, const hs_instance *estimates,
@@ -538,6 +602,8 @@ int main(void)
     tcase_add_loop_test(cases, who_waited_for_what_failed_goes_on, 0, 2);
     tcase_add_test(cases, what_a_lost_worker_leaves_is_done_in_time);
     tcase_add_loop_test(cases, nobody_is_left_for_what_becomes_ready, 0, kind_count);
+    tcase_add_test(cases, a_gpu_is_needed_for_what_it_chose_ahead);
+    tcase_add_test(cases, nothing_waits_for_what_is_tried_again);
     tcase_add_test(cases, no_policy_breaks_the_order);
     tcase_add_test(cases, refusals);
     suite_add_tcase(suite, cases);

@@ -145,10 +145,11 @@ static hs_outcome hang(const hs_attempt *a, int ms)
     return HS_OUTCOME_ABORTED;
 }
 
-static hs_outcome stumble(hs_attempt *a, unsigned first)
+/* The first of them fail; what does not may take a while. */
+static hs_outcome stumble(hs_attempt *a, unsigned first, const char *us)
 {
     if (a->number > first)
-        return HS_OUTCOME_DONE;
+        return us ? busy(a, atof(us + 1), 1) : HS_OUTCOME_DONE;
     snprintf(a->why, HS_WHY, "attempt %u failed", a->number);
     return HS_OUTCOME_FAILED;
 }
@@ -222,7 +223,7 @@ static hs_outcome play(const role *r, hs_attempt *a)
     if (strncmp(r->kernel, "late:", 5) == 0)
         return busy(a, number, 0);
     if (strncmp(r->kernel, "fail:", 5) == 0)
-        return stumble(a, (unsigned)number);
+        return stumble(a, (unsigned)number, strchr(colon + 1, ':'));
     if (strncmp(r->kernel, "curse:", 6) == 0) {
         snprintf(a->why, HS_WHY, "%s", r->kernel + 6);
         return HS_OUTCOME_FAILED;
@@ -286,7 +287,8 @@ hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit)
     ck_assert_int_eq(hs_builder_workers(b, cpus, gpus), HS_OK);
     ck_assert_int_eq(hs_builder_unit(b, unit), HS_OK);
     for (; rows->cpu > 0; rows++) {
-        hs_task task = {.struct_size = sizeof task, .cpu = rows->cpu,
+        hs_task task = {.struct_size = sizeof task,
+                        .cpu = rows->cpu,
                         .gpu = rows->gpu,
                         .kernel = rows->kernel,
                         .count = rows->count,

@@ -11,7 +11,7 @@
  *
  *   done        succeed at once
  *   busy:US     compute for so many microseconds, looking at the cancel flag
- *   fail:N      fail at the first N attempts, then succeed
+ *   fail:N      fail at the first N attempts, then succeed; fail:N:US after so many microseconds
  *   hang        wait to be cancelled, asleep; hang-cpu: on CPUs, succeed on GPUs
  *   spin        wait to be cancelled, busy; spin-cpu likewise
  *   sulk        fail once it is cancelled; sulk-cpu: on CPUs, succeed on GPUs

@@ -10,11 +10,12 @@
 #include "exec/data/sharing.h"
 #include "support/atomic.h"
 
-/* And goes on with that: who was told to abort is about to be idle. */
+/* And goes on with that: who was told to abort is about to be idle, and of what is tried again the
+ * policy knows nothing: for it the worker would be about to begin what waits. */
 static int runs(const hsi_worker *worker, int64_t now)
 {
     return worker->turn.phase == HSI_RUN && worker->turn.there <= now &&
-           worker->turn.cause == HSI_NOT_CANCELLED;
+           worker->turn.cause == HSI_NOT_CANCELLED && !worker->turn.tries_again;
 }
 
 /* 0: the policy decides what cannot be done. */

@@ -89,11 +89,12 @@ static int is_dismissed(hsi_worker *worker, int64_t now)
     return worker->turn.phase == HSI_LEAVE;
 }
 
-/* 1: it has something to try again, and runs that. */
+/* 1: it has something to try again, and runs that. What it has chosen ahead is anybody's then. */
 static int try_again(hsi_worker *worker, int idle, int64_t now)
 {
     if (!hsi_retry_take(worker, idle, now))
         return 0;
+    hsi_lose_ahead(worker, HS_ENDING_BACK, now);
     worker->turn.task = worker->turn.retry.task;
     worker->turn.there = 0;
     hsi_enter(worker, HSI_RUN, now);

@@ -35,9 +35,11 @@ static unsigned others_in_service(const hsi_worker *worker, hs_type type)
 
 /* With nothing under way on the last worker that could run it: a task of its own that was
  * begun stays HSI_TASK_RUNS, and has failed or is done. */
-static int is_left(const hsi_results *results, size_t task)
+static int is_left(const hsi_worker *worker, size_t task)
 {
-    return results->state[task] == HSI_TASK_FREE ||
+    const hsi_results *results = &worker->exec->results;
+
+    return results->state[task] == HSI_TASK_FREE || worker->turn.ahead == task ||
            (results->state[task] == HSI_TASK_RUNS && results->failures[task]);
 }
 
@@ -56,7 +58,7 @@ static int can_be_spared(const hsi_worker *worker)
         if (!hsi_body_of(&exec->bodies, exec->work.in, worker->own[i], other)->body)
             return 0;
     for (i = 0; i < n; i++)
-        if (is_left(&exec->results, i) &&
+        if (is_left(worker, i) &&
             !hsi_body_of(&exec->bodies, exec->work.in, (uint32_t)i, other)->body)
             return 0;
     return 1;
