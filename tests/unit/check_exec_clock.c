@@ -49,12 +49,15 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
     return 0;
 }
 
-/* The conductor signals it when the time has come. */
+static pthread_cond_t *prompted; /* under the dispatcher's lock: of whose sleep the time has come */
+
+/* The conductor signals it when the time has come: of those whose time it is, one after another,
+ * whoever is not asleep yet. */
 int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
                                   const struct timespec *until)
 {
-    if ((int64_t)until->tv_sec * 1000000000 + until->tv_nsec <=
-        (int64_t)hsi_atomic_load64(&the_time))
+    if (cond == prompted && (int64_t)until->tv_sec * 1000000000 + until->tv_nsec <=
+                                (int64_t)hsi_atomic_load64(&the_time))
         return ETIMEDOUT;
     return pthread_cond_wait(cond, mutex);
 }
@@ -170,7 +173,8 @@ static void let_pass(hs_exec *exec)
         parts[w].on = 0;
         ck_assert_int_eq(write(parts[w].fd, &one, sizeof one), sizeof one);
     } else {
-        pthread_cond_signal(&exec->worker[w].turn.wake);
+        prompted = &exec->worker[w].turn.wake;
+        pthread_cond_signal(prompted);
     }
 }
 
@@ -396,6 +400,7 @@ static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank, in
     settings.backend_count = !links;
     settings.emulate[HS_CPU] = settings.emulate[HS_GPU] = links;
     truth = s->truth;
+    prompted = NULL;
     hsi_atomic_store64(&the_time, BEGINNING);
     ck_assert_msg(hs_exec_create(s->in, plan, &settings, &exec, why) == HS_OK, "%s", why);
     hsi_atomic_store(&is_over, 0);
