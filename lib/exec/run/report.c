@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "support/atomic.h"
 #include "support/sized.h"
 
 static double last_end(const hs_exec *exec)
@@ -69,7 +70,7 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report)
                         .gpu_joules = exec->power.joules,
                         .gpu_clock = exec->power.clock,
                         .gpu_clock_most = exec->power.clock_most,
-                        .stopped = exec->control.stop != 0};
+                        .stopped = hsi_atomic_load(&exec->control.stop) != 0};
     unsigned       i;
 
     for (i = 0; i < exec->work.workers; i++)

@@ -96,7 +96,7 @@ static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, char why[
     else if (r->blocked)
         snprintf(why + used, HS_WHY - (size_t)used, ", %llu of them because of that",
                  (unsigned long long)r->blocked);
-    return exec->control.stop ? HS_ECANCELED : HS_EFAILED;
+    return hsi_atomic_load(&exec->control.stop) ? HS_ECANCELED : HS_EFAILED;
 }
 
 static hs_status outcome(const hs_exec *exec, hs_status closed, const hs_exec_report *r,
