@@ -169,13 +169,12 @@ hs_status hsi_gather(const uint32_t *order, size_t n, const double *time, double
     enum { AHEAD = 16 };
     size_t i, ahead = n > AHEAD ? n - AHEAD : 0;
 
-    for (i = 0; i < ahead; i++) {
-        if (hsi_ask_at(asker, i))
+    for (i = 0; i < n; i++) {
+        if (hsi_ask_at(asker, i)) /* before the first one: `order` may not be all there then */
             return HS_ECANCELED;
-        __builtin_prefetch(&time[order[i + AHEAD]]);
+        if (i < ahead)
+            __builtin_prefetch(&time[order[i + AHEAD]]);
         by_place[i] = time[order[i]];
     }
-    for (; i < n; i++)
-        by_place[i] = time[order[i]];
     return HS_OK;
 }

@@ -8,6 +8,7 @@
 
 #include <hybridsched/hybridsched.h>
 
+#include "core/order.h"
 #include "property/sample.h"
 #include "suite.h"
 
@@ -180,6 +181,18 @@ static void stop_at_each(const hs_algorithm *alg, const hs_instance *in)
     }
     hs_schedule_free(s);
 }
+
+/* `order` is not all there when who was to make it has been stopped: garbage is no index. */
+START_TEST(nothing_is_gathered_once_stopped)
+{
+    const uint32_t order[] = {UINT32_MAX, UINT32_MAX, 0};
+    const double   time[] = {1, 2, 3};
+    double         by_place[3];
+    hsi_asker      asker = {.cancel = stops, .canceled = 1};
+
+    ck_assert_int_eq(hsi_gather(order, 3, time, by_place, &asker), HS_ECANCELED);
+}
+END_TEST
 
 START_TEST(stopped_in_any_block)
 {
@@ -392,6 +405,7 @@ int main(void)
     tcase_add_loop_test(tc, bounds_ask_often, 0, bounds);
     tcase_add_loop_test(tc, guessing_asks, 0, 2);
     tcase_add_loop_test(tc, stopped_at_any_time, 0, algorithms);
+    tcase_add_test(tc, nothing_is_gathered_once_stopped);
     tcase_add_loop_test(tc, stopped_in_any_block, 0, algorithms);
     tcase_add_loop_test(tc, policies_ask_before_their_first_turn, 0, (int)hs_policy_count());
     tcase_add_test(tc, live_policies_do_not_ask);
