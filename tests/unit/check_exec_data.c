@@ -12,6 +12,7 @@
 
 #include <hybridsched/hybridsched.h>
 
+#include "exec/data/matrix.h"
 #include "exec_fixture.h"
 #include "factorisation.h"
 #include "rounds.h"
@@ -321,6 +322,28 @@ START_TEST(a_backend_of_the_settings_has_no_tiles)
 }
 END_TEST
 
+/* A worker's copy has become a piece; what that was is the worker's, who has gone. */
+START_TEST(the_next_run_has_its_tiles_in_one_block)
+{
+    hs_instance *in = factorisation(HS_CHOLESKY, 4, 32, 2, 1);
+    hsi_matrix  *matrix;
+    double      *copy, *first;
+    char         why[HS_WHY];
+
+    ck_assert_int_eq(hsi_matrix_create(in, 0, &matrix, why), HS_OK);
+    ck_assert_int_eq(hsi_matrix_fill(matrix), HS_OK);
+    first = hsi_matrix_tile(matrix, 0, 0);
+    copy = hsi_matrix_allocate(matrix);
+    ck_assert_ptr_nonnull(copy);
+    matrix->piece[matrix->place[0]].at = copy;
+    hsi_matrix_release(matrix, first);
+    ck_assert_int_eq(hsi_matrix_fill(matrix), HS_OK);
+    ck_assert_ptr_eq(hsi_matrix_tile(matrix, 0, 0), first);
+    hsi_matrix_free(matrix);
+    hs_instance_free(in);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("exec data");
@@ -332,6 +355,7 @@ int main(void)
     tcase_add_loop_test(cases, a_broken_order_is_found, HS_CHOLESKY, HS_QR + 1);
     tcase_add_test(cases, what_is_no_factorisation);
     tcase_add_test(cases, a_backend_of_the_settings_has_no_tiles);
+    tcase_add_test(cases, the_next_run_has_its_tiles_in_one_block);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -178,7 +178,7 @@ void hsi_matrix_release_all(hsi_matrix *matrix)
 
 /* In one block, and so in large pages: of small ones a core does not keep track of enough for
  * three tiles. */
-static hs_status allocate_pieces(hsi_matrix *matrix)
+static hs_status allocate_block(hsi_matrix *matrix)
 {
     size_t bytes = piece_bytes(matrix), count = 0, i;
 
@@ -192,10 +192,22 @@ static hs_status allocate_pieces(hsi_matrix *matrix)
     matrix->block_bytes = count * bytes;
     if (!matrix->sharing)
         hsi_pages_hint(matrix->block, matrix->block_bytes);
-    for (i = count = 0; i < matrix->pieces; i++)
-        if (matrix->piece[i].matrix)
-            matrix->piece[i].at = (double *)(void *)(matrix->block + bytes * count++);
     return HS_OK;
+}
+
+/* Where a copy has become a piece in the run before, too. */
+static void place_pieces(hsi_matrix *matrix)
+{
+    size_t bytes = piece_bytes(matrix), count = 0, i;
+
+    for (i = 0; i < matrix->pieces; i++) {
+        hsi_datum *piece = &matrix->piece[i];
+
+        if (!piece->matrix)
+            continue;
+        hsi_matrix_release(matrix, piece->at);
+        piece->at = (double *)(void *)(matrix->block + bytes * count++);
+    }
 }
 
 /* What is read before a task has written it is no number, in every run: the factors show it. */
@@ -215,8 +227,9 @@ hs_status hsi_matrix_fill(hsi_matrix *matrix)
     matrix->result.checked = matrix->result.wrong = 0;
     if (matrix->kind == HS_CHOLESKY && !matrix->feature && make_features(matrix) != HS_OK)
         return HS_ENOMEM;
-    if (!matrix->block && allocate_pieces(matrix) != HS_OK)
+    if (!matrix->block && allocate_block(matrix) != HS_OK)
         return HS_ENOMEM;
+    place_pieces(matrix);
     for (i = 0; i < matrix->pieces; i++) {
         const hsi_datum *piece = &matrix->piece[i];
 
