@@ -477,6 +477,36 @@ START_TEST(nothing_waits_for_what_is_tried_again)
 }
 END_TEST
 
+static void wake_and_choose_nothing(hs_policy_state *state, unsigned worker, double now,
+                                    hs_decision *out, hs_wake *wake)
+{
+    (void)state, (void)worker, (void)now;
+    hs_wake_all(wake);
+    hs_decide_wait(out, INFINITY);
+}
+
+/* The CPU waits while the GPU is asked, and it is not asked because of that for ever. */
+START_TEST(nothing_chosen_ahead_is_no_news)
+{
+    hs_policy_kind   restless = *hs_policy_find("heteroprio");
+    hs_builder      *b = begin(1, 1);
+    hs_instance     *in;
+    hs_exec_settings s = theatre_settings("heteroprio");
+    performance      p;
+
+    restless.ahead = wake_and_choose_nothing;
+    s.policy = &restless;
+    add(b, INFINITY, 10, "late:20000", 1, HS_RESTART_NO);
+    add(b, 1, INFINITY, "done", 1, HS_RESTART_NO);
+    after(b, 1, 0);
+    link_memories(b);
+    in = finish(b);
+    p = perform(in, NULL, &s);
+    all_done_once(&p);
+    end_performance(&p);
+}
+END_TEST
+
 static hs_policy_state *nothing;
 
 static hs_status rash_create(hs_policy *policy, const hs_instance *estimates,
@@ -603,6 +633,7 @@ int main(void)
     tcase_add_test(cases, what_a_lost_worker_leaves_is_done_in_time);
     tcase_add_loop_test(cases, nobody_is_left_for_what_becomes_ready, 0, kind_count);
     tcase_add_test(cases, a_gpu_is_needed_for_what_it_chose_ahead);
+    tcase_add_test(cases, nothing_chosen_ahead_is_no_news);
     tcase_add_test(cases, nothing_waits_for_what_is_tried_again);
     tcase_add_test(cases, no_policy_breaks_the_order);
     tcase_add_test(cases, refusals);

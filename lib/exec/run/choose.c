@@ -44,7 +44,8 @@ int hsi_choose_ahead(hs_exec *exec, int64_t now)
             continue;
         if (!choose(w, now))
             hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
-        if ((exec->wake.types || exec->wake.count) && exec->control.waiting)
+        if (w->turn.ahead != HSI_NOTHING && exec->control.waiting &&
+            (exec->wake.types || exec->wake.count))
             return 1;
     }
     return 0;
