@@ -40,7 +40,10 @@ static void take_over(hsi_worker *worker, hsi_worker *victim, int64_t now)
         return;
     }
     worker->turn.victim = victim;
-    worker->turn.asked = now > worker->now ? now : worker->now; /* whoever brought the news */
+    if (worker->turn.asked < worker->now)
+        worker->turn.asked = worker->now;
+    if (worker->turn.asked < now) /* these may be old news, of somebody who waited for the lock */
+        worker->turn.asked = now;
     victim->turn.thief = worker;
     hsi_sleep_until(worker, HSI_FAR, now);
     hsi_cancel(victim, HSI_TAKEN);

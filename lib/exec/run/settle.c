@@ -47,13 +47,15 @@ static void note_wait(hsi_worker *thief, const hsi_worker *victim, uint32_t task
 {
     const int64_t start = thief->exec->control.start_ns;
 
-    if (victim->now > thief->turn.asked)
-        thief->waits.list[thief->waits.count++] =
-            (hs_wait){.start = 1e-9 * (double)(thief->turn.asked - start),
-                      .end = 1e-9 * (double)(victim->now - start),
-                      .task = task,
-                      .worker = thief->number,
-                      .victim = victim->number};
+    if (victim->now <= thief->turn.asked)
+        return;
+    thief->waits.list[thief->waits.count++] =
+        (hs_wait){.start = 1e-9 * (double)(thief->turn.asked - start),
+                  .end = 1e-9 * (double)(victim->now - start),
+                  .task = task,
+                  .worker = thief->number,
+                  .victim = victim->number};
+    thief->turn.asked = victim->now;
 }
 
 /* Who waited for this worker to abort is the first to be asked. */

@@ -28,7 +28,7 @@ typedef struct hsi_turn {
     int                woken;         /* HSI_WAIT: it is about to be asked */
     int64_t            waiting_since; /* HSI_WAIT, HSI_LEAVE; HSI_RUN: since when it has that */
     struct hsi_worker *victim;        /* HSI_WAIT: that its task is handed over */
-    int64_t            asked;         /* when the victim was told */
+    int64_t            asked;         /* since when it waits for a victim; or did, until when */
     struct hsi_worker *thief;         /* who waits for it to abort */
     hsi_retry          retry;         /* tries_again: that is the task that it runs */
     int                tries_again;
