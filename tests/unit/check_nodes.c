@@ -80,6 +80,11 @@ static int is_free(const memory *m)
     return 0;
 }
 
+static int is_own_free(const memory *m, int piece)
+{
+    return piece >= 0 && (unsigned)piece < m->slots && !m->users[piece] && m->piece[piece] < 0;
+}
+
 static void make_moves(world *w, const hsi_moves *moves)
 {
     for (unsigned i = 0; i < moves->count; i++) {
@@ -101,7 +106,7 @@ static void make_moves(world *w, const hsi_moves *moves)
     }
 }
 
-/* A slot that the test expects, or any free one; none that is in use. */
+/* Its own slot, any free one, or that which the test expects; none that is in use. */
 static void check_slot(world *w, unsigned node, int piece, uint32_t slot)
 {
     memory *m = &w->gpu[node];
@@ -115,7 +120,9 @@ static void check_slot(world *w, unsigned node, int piece, uint32_t slot)
         ck_assert_int_eq((int)slot, before);
     } else {
         ck_assert_int_eq(m->users[slot], 0);
-        if (is_free(m))
+        if (is_own_free(m, piece))
+            ck_assert_int_eq((int)slot, piece);
+        else if (is_free(m))
             ck_assert_int_lt(m->piece[slot], 0);
         else
             ck_assert_int_eq((int)slot, expected_slot(m));

@@ -194,16 +194,32 @@ static void bring_home(hsi_nodes *nodes, unsigned from, size_t piece, hsi_moves 
     home->version = there->version;
 }
 
-/* The oldest that nobody uses, empty; what is dirty in it goes home. */
-static uint32_t take_slot(hsi_nodes *nodes, unsigned number, hsi_moves *out)
+static int is_free(const slot *s)
+{
+    return s->piece == HSI_NO_PIECE && !s->users;
+}
+
+/* That of its own number, or else the oldest that nobody uses; n->count: there is none. */
+static uint32_t find_slot(const node *n, size_t piece)
+{
+    uint32_t s;
+
+    if (piece < n->count && is_free(&n->slots[piece]))
+        return (uint32_t)piece;
+    for (s = n->slots[n->count].newer; s != n->count && n->slots[s].users; s = n->slots[s].newer)
+        continue;
+    return s;
+}
+
+/* For a piece, or for none, empty; what is dirty in it goes home. */
+static uint32_t take_slot(hsi_nodes *nodes, unsigned number, size_t piece, hsi_moves *out)
 {
     node    *n = &nodes->node[number];
     uint32_t s;
 
     if (!n->slots)
         return HSI_NO_SLOT;
-    for (s = n->slots[n->count].newer; s != n->count && n->slots[s].users; s = n->slots[s].newer)
-        continue;
+    s = find_slot(n, piece);
     if (s == n->count)
         return HSI_NO_SLOT;
     if (n->slots[s].piece != HSI_NO_PIECE) {
@@ -261,7 +277,7 @@ hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned number, size_t piece, int
     if (filled && owner == HSI_HOST && nodes->node[HSI_HOST].copies[piece].holding == HSI_ABSENT)
         return HSI_LOST;
     if (number != HSI_HOST && c->slot == HSI_NO_SLOT) {
-        c->slot = take_slot(nodes, number, out);
+        c->slot = take_slot(nodes, number, piece, out);
         if (c->slot == HSI_NO_SLOT)
             return HSI_NO_ROOM;
         n->slots[c->slot].piece = piece;
@@ -309,7 +325,7 @@ uint32_t hsi_nodes_spare(hsi_nodes *nodes, unsigned number, hsi_moves *out)
     uint32_t s;
 
     out->count = 0;
-    s = take_slot(nodes, number, out);
+    s = take_slot(nodes, number, HSI_NO_PIECE, out);
     if (s != HSI_NO_SLOT)
         hsi_nodes_use(nodes, number, s);
     return s;

@@ -75,8 +75,9 @@ void hsi_nodes_befriend(hsi_nodes *nodes, unsigned one, unsigned other);
 
 /*
  * The piece is to be at the node, to be read, or, not `filled`, to be written from the first
- * element to the last. On a GPU it takes the slot that was not used for the longest time. O(slots
- * in use).
+ * element to the last. On a GPU it takes the slot of its own number if that is free, and else the
+ * one that was not used for the longest time: where there is a slot for each piece, and none is
+ * taken as a spare one, each has its own. O(slots in use).
  */
 hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned node, size_t piece, int filled,
                             hsi_moves *out);
