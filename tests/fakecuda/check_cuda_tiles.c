@@ -5,160 +5,13 @@
  * change before they are copied, and what is read before it is there. And the run itself fails a
  * task whose data are not those that the order of the rows says.
  */
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <hybridsched/hybridsched.h>
 
 #include "exec_fixture.h"
-#include "factorisation.h"
 #include "rounds.h"
 #include "suite.h"
+#include "tiles_fixture.h"
 #include "trial.h"
-
-static uint64_t dice;
-
-static unsigned roll(unsigned sides)
-{
-    dice = dice * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)(dice >> 33) % sides;
-}
-
-static fake_settings some_devices(void)
-{
-    fake_settings settings = FAKE_SETTINGS;
-
-    settings.devices = 4;
-    return settings;
-}
-
-static void setup(void)
-{
-    fake_settings settings = some_devices();
-
-    theatre_reset();
-    fake_reset(&settings);
-}
-
-static hs_exec_settings settings_of(const char *policy)
-{
-    hs_exec_settings s;
-
-    hs_exec_settings_init(&s);
-    s.policy = hs_policy_find(policy);
-    ck_assert_ptr_nonnull(s.policy);
-    s.oversubscribe = s.unbound = 1;
-    s.module = MODULE;
-    s.matrix_seed = roll(1000);
-    return s;
-}
-
-static size_t bytes_of_tile(unsigned n)
-{
-    size_t bytes = 8 * (size_t)n * (n > 32 ? n : 32);
-
-    return (bytes + 255) / 256 * 256;
-}
-
-/* How an instance differs from what was generated. */
-enum { LINKED = 1, ON_GPUS = 2 }; /* copies take time, and what a CPU can run is nothing */
-
-static void add_row(hs_builder *b, const hs_instance *in, size_t row, int how)
-{
-    hs_task task;
-
-    hs_instance_row(in, row, &task);
-    if (isinf(task.gpu))
-        task.gpu = task.cpu / 2;
-    if (how & ON_GPUS)
-        task.cpu = INFINITY;
-    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
-}
-
-/* With times for the kernels that were not measured on GPUs. */
-static hs_instance *altered(int kind, unsigned tiles, unsigned n, unsigned cpus, unsigned gpus,
-                            int how)
-{
-    hs_instance *in = factorisation(kind, tiles, n, cpus, gpus), *out = NULL;
-    hs_builder  *b = NULL;
-    size_t       i;
-
-    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    hs_builder_workers(b, cpus, gpus);
-    for (i = 0; i < hs_instance_rows(in); i++)
-        add_row(b, in, i, how);
-    ck_assert_int_eq(hs_builder_graph(b, in), HS_OK);
-    ck_assert_int_eq(hs_builder_usual_bytes(b, 8.0 * n * n), HS_OK);
-    for (i = HS_H2D; how & LINKED && i <= HS_D2H; i++)
-        ck_assert_int_eq(hs_builder_link(b, (hs_link)i, 0, 1e12), HS_OK);
-    ck_assert_int_eq(hs_builder_finish(b, &out, NULL), HS_OK);
-    hs_builder_free(b);
-    hs_instance_free(in);
-    return out;
-}
-
-static hs_instance *tiled(int kind, unsigned tiles, unsigned n, unsigned cpus, unsigned gpus)
-{
-    return altered(kind, tiles, n, cpus, gpus, 0);
-}
-
-static void is_right(const hs_exec *exec)
-{
-    hs_exec_factorisation f;
-
-    hs_exec_factorisation_init(&f);
-    ck_assert_int_eq(hs_exec_factorised(exec, &f), 1);
-    ck_assert_int_eq(f.checked, 1);
-    ck_assert_int_eq(f.wrong, 0);
-    ck_assert_double_lt(f.relative, 1e-13);
-    ck_assert_double_lt(f.largest, 1e-10);
-}
-
-typedef struct result {
-    hs_status      status;
-    hs_exec_report report;
-    unsigned       on_gpus; /* tasks done there */
-    char           why[HS_WHY];
-} result;
-
-static void count_records(const hs_exec *exec, const hs_instance *in, result *r)
-{
-    unsigned w;
-
-    for (w = hs_instance_cpus(in); w < hs_instance_cpus(in) + hs_instance_gpus(in); w++) {
-        size_t                count;
-        const hs_exec_record *record = hs_exec_records(exec, w, &count);
-
-        for (; count > 0; count--, record++)
-            r->on_gpus += record->outcome == HS_OUTCOME_DONE;
-    }
-}
-
-/* So often with one handle, by the algorithm's plan if there is to be one. Frees the instance. */
-static result run(hs_instance *in, const char *algorithm, const hs_exec_settings *s, int times,
-                  int right)
-{
-    hs_schedule *plan = hs_policy_needs_plan(s->policy) ? solved(in, algorithm) : NULL;
-    hs_exec     *exec = NULL;
-    result       r = {.on_gpus = 0};
-
-    hs_exec_report_init(&r.report);
-    r.status = hs_exec_create(in, plan, s, &exec, r.why);
-    while (r.status == HS_OK && times-- > 0) {
-        r.status = hs_exec_run(exec, &r.report, r.why);
-        if (r.status == HS_OK)
-            is_right(exec);
-        count_records(exec, in, &r);
-    }
-    if (right)
-        ck_assert_msg(r.status == HS_OK, "%s", r.why);
-    hs_exec_free(exec);
-    hs_schedule_free(plan);
-    hs_instance_free(in);
-    return r;
-}
 
 /* Twice each, in place and on copies, with room for all tiles and for a few. */
 START_TEST(every_policy_factorises)
@@ -180,10 +33,10 @@ START_TEST(every_policy_factorises)
                 continue;
             s.retries = roll(2);
             s.gpu_memory = roll(2) ? (double)(bytes_of_tile(n) * (6 + roll(4))) : 0;
-            on_gpus +=
-                run(altered(_i, 1 + roll(7), n, 1 + roll(3), 1 + roll(2), roll(2) ? LINKED : 0),
-                    "heft", &s, 2, 1)
-                    .on_gpus;
+            on_gpus += run_tiles(altered(_i, 1 + roll(7), n, 1 + roll(3), 1 + roll(2),
+                                         roll(2) ? LINKED : 0),
+                                 "heft", &s, 2, 1)
+                           .on_gpus;
             ck_assert_uint_eq(fake_pageable(), 0);
             ck_assert_uint_eq(fake_default_workspaces(), 0);
             trial_is_clean();
@@ -209,7 +62,7 @@ START_TEST(queued_behind_each_other)
     settings.kernel = 0.0005;
     settings.bandwidth = 1e8;
     fake_reset(&settings);
-    run(tiled(_i, 6, 32, 1, 1), "gpu-only", &s, 1, 1);
+    run_tiles(tiled(_i, 6, 32, 1, 1), "gpu-only", &s, 1, 1);
     for (i = 0; i < fake_records(); i++) {
         fake_record r = fake_record_at(i);
 
@@ -252,7 +105,7 @@ static unsigned overlapping_copies(const char *policy, int kind, int how, double
     settings.kernel = kernel; /* long beside what a busy machine keeps a thread waiting */
     settings.bandwidth = 1e8;
     fake_reset(&settings);
-    run(altered(kind, 6, 32, 1, 1, how), "gpu-only", &s, 1, 1);
+    run_tiles(altered(kind, 6, 32, 1, 1, how), "gpu-only", &s, 1, 1);
     for (i = 0; i < fake_records(); i++)
         for (j = 0; fake_record_at(i).kind == FAKE_COPY_IN && j < fake_records(); j++)
             if (fake_record_at(j).kind == FAKE_KERNEL &&
@@ -308,19 +161,19 @@ START_TEST(a_gpu_that_is_full)
     size_t           peak;
 
     fake_reset(&settings);
-    run(tiled(_i, tiles, n, 1, 1), "gpu-only", &s, 1, 1);
+    run_tiles(tiled(_i, tiles, n, 1, 1), "gpu-only", &s, 1, 1);
     ck_assert_uint_eq(copies(FAKE_COPY_IN), pieces);
     ck_assert_uint_eq(copies(FAKE_COPY_OUT), pieces + made);
     peak = fake_memory_peak(0);
     fake_reset(&settings);
     s.gpu_memory = least * (double)bytes_of_tile(n);
-    run(tiled(_i, tiles, n, 1, 1), "gpu-only", &s, 1, 1);
+    run_tiles(tiled(_i, tiles, n, 1, 1), "gpu-only", &s, 1, 1);
     ck_assert_uint_gt(copies(FAKE_COPY_IN), pieces);
     ck_assert_uint_gt(copies(FAKE_COPY_OUT), pieces + made);
     ck_assert_uint_ge(peak - fake_memory_peak(0), (pieces + made - least) * bytes_of_tile(n));
     trial_is_clean();
     s.gpu_memory = (least - 1.0) * (double)bytes_of_tile(n);
-    ck_assert_int_eq(run(tiled(_i, tiles, n, 1, 1), "gpu-only", &s, 1, 0).status, HS_EINVAL);
+    ck_assert_int_eq(run_tiles(tiled(_i, tiles, n, 1, 1), "gpu-only", &s, 1, 0).status, HS_EINVAL);
 }
 END_TEST
 
@@ -334,9 +187,9 @@ START_TEST(peers_do_without_the_host)
     for (with = 0; with < 2; with++) {
         settings.peers = (int)with;
         fake_reset(&settings);
-        dice = 1;
+        restart_dice();
         s.matrix_seed = 1;
-        run(tiled(_i, 6, 48, 1, 3), "heft", &s, 1, 1);
+        run_tiles(tiled(_i, 6, 48, 1, 3), "heft", &s, 1, 1);
         in[with] = copies(FAKE_COPY_IN);
         between[with] = copies(FAKE_COPY_PEER);
         trial_is_clean();
@@ -437,7 +290,7 @@ START_TEST(every_call_fails_once)
         int    failed;
 
         fake_reset(&settings);
-        r = run(altered(kinds[_i % 3], 3, 16, 1, 2, linked), "heft", &s, 1, 0);
+        r = run_tiles(altered(kinds[_i % 3], 3, 16, 1, 2, linked), "heft", &s, 1, 0);
         failed = fake_failed() != NULL;
         right += r.status == HS_OK;
         wrong += r.status != HS_OK;
@@ -470,7 +323,7 @@ START_TEST(met_in_vain)
     for (unsigned spared = 0; spared < 12; spared++) {
         settings.spared = spared;
         fake_reset(&settings);
-        run(tiled(_i, 3, 16, 1, 2), "heft", &s, 1, 0);
+        run_tiles(tiled(_i, 3, 16, 1, 2), "heft", &s, 1, 0);
         ck_assert_ptr_nonnull(fake_failed());
         trial_is_clean();
     }
@@ -492,7 +345,7 @@ START_TEST(a_peer_that_breaks)
         result           r;
 
         fake_reset(&settings);
-        r = run(tiled(_i, 4, 32, 1, 3), "heft", &s, 1, 0);
+        r = run_tiles(tiled(_i, 4, 32, 1, 3), "heft", &s, 1, 0);
         right += r.status == HS_OK;
         wrong += r.status != HS_OK;
         ck_assert_uint_eq(fake_live(), 0);
@@ -511,7 +364,7 @@ int main(void)
 
     setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* they leak, and there is nothing to find */
     tcase_set_timeout(cases, 600);
-    tcase_add_checked_fixture(cases, setup, NULL);
+    tcase_add_checked_fixture(cases, tiles_setup, NULL);
     tcase_add_loop_test(cases, every_policy_factorises, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, queued_behind_each_other, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, fetched_ahead, HS_CHOLESKY, HS_QR + 1);

@@ -106,7 +106,8 @@ check "everything runs, and the table has no figures" whole_table
 for text in '| dtpmqrt | 48 of 48 right' '| resident, graph |' '| with copies, streams |' \
     '| cholesky, streams: over the plan' '| lu: GPU only |' '| qr: GPU only |' '| from the GPU to CPUs |' '| graph | ' \
     '| cuSOLVER alone: potrf-copied' '| cholesky, by its plan, n = 256 ' 'cuSOLVER with its copies; right: ' \
-    '| lu, heteroprio:min, n = ' '| qr, GPU only, n = ' '| from the word to stop'; do
+    '| lu, heteroprio:min, n = ' '| qr, GPU only, n = ' '| cholesky, by its plan, as graphs, n = 256 ' \
+    '| lu, GPU only, as graphs, n = ' '| from the word to stop'; do
     check "the table has '$text'" grep -q -F "$text" "$work/table.md"
 done
 check "nothing of it failed" sh -c "! grep -F '**failed**' '$work/table.md'"

@@ -20,6 +20,8 @@ typedef struct hsi_ahead {
                                nobody else will get it: it may be on its way at once */
 } hsi_ahead;
 
+enum { HSI_STRETCH = 16 }; /* tasks, at most, that are put together */
+
 typedef struct hsi_sharing {
     /* Of kernels on tiles, on GPUs: a copy of the table has an hsi_memory as its data. */
     const hs_backend *backend;
@@ -43,6 +45,15 @@ typedef struct hsi_sharing {
 
     /* It will soon run one of this row: what is made of its operands is put on its way. */
     void (*expect)(hsi_memory *memory, const hsi_matrix_row *row);
+
+    /*
+     * In a GPU's worker, before the start and after it was opened: *count neighbours of its list,
+     * HSI_STRETCH at most, of which nothing comes after what others do while the first ones run.
+     * So many of them, from the first on, are put together now, *count, to be launched as one when
+     * ahead() is given all of them and all are certain; 0: that one is not for this.
+     */
+    hs_status (*stretch)(hs_backend_worker *worker, const hsi_ahead *list, size_t *count,
+                         char why[HS_WHY]);
 
     /* Before a GPU's worker runs the first task of the list. */
     void (*ahead)(hs_backend_worker *worker, const hsi_ahead *list, size_t count);

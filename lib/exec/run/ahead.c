@@ -9,11 +9,20 @@
 
 #include "exec/data/sharing.h"
 
-enum { DEPTH = 6 };
+enum { DEPTH = 6, DEPTH_MOST = DEPTH + HSI_STRETCH };
 
-static int is_plain(const hsi_work *work)
+int hsi_goes_by_plan(const hs_exec *exec)
 {
-    return !work->timed && !work->settings.retries && work->settings.halt != HS_HALT_NEVER;
+    const hsi_work *work = &exec->work;
+
+    return work->plan && work->settings.policy == hs_policy_find("plan") && !work->timed &&
+           !work->settings.retries && work->settings.halt != HS_HALT_NEVER;
+}
+
+/* A whole stretch has to be seen. */
+static size_t depth_of(const hs_exec *exec)
+{
+    return exec->work.settings.gpu_mode == HS_GPU_GRAPH ? DEPTH_MOST : DEPTH;
 }
 
 /* Where in the worker's part of the plan the task is; `count`: nowhere. */
@@ -60,11 +69,12 @@ static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task
     const hs_exec  *exec = worker->exec;
     const hsi_body *body = hsi_worker_body(worker, task);
     const hs_entry *entries;
+    const size_t    depth = depth_of(exec);
     size_t          count = 0, planned, i;
 
     list[count++] = (hsi_ahead){body->body, task, 1};
     entries = hs_schedule_entries(exec->work.plan, worker->number, &planned);
-    for (i = place_of(worker, entries, planned, task) + 1; i < planned && count < DEPTH; i++) {
+    for (i = place_of(worker, entries, planned, task) + 1; i < planned && count < depth; i++) {
         uint32_t        next = entries[i].task;
         const hsi_body *other = hsi_worker_body(worker, next);
 
@@ -73,7 +83,7 @@ static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task
         if (!other->body || other->slot != body->slot)
             break;
         list[count] = (hsi_ahead){other->body, next, 0};
-        list[count].certain = is_plain(&exec->work) && is_certain(exec, graph, list, count, next);
+        list[count].certain = hsi_goes_by_plan(exec) && is_certain(exec, graph, list, count, next);
         count++;
     }
     return count;
@@ -85,7 +95,7 @@ void hsi_look_ahead(hsi_worker *worker, uint32_t task)
     const hsi_matrix *matrix = exec->bodies.matrix;
     const hsi_body   *body = hsi_worker_body(worker, task);
     const hs_graph   *graph = NULL;
-    hsi_ahead         list[DEPTH];
+    hsi_ahead         list[DEPTH_MOST];
     size_t            count, i;
 
     if (!matrix || !matrix->sharing || !exec->work.plan ||

@@ -77,7 +77,9 @@ static hs_status open_backends(hsi_worker *worker, char why[HS_WHY])
 
     if (st == HS_OK)
         st = open_those(worker, &info, 0, why);
-    return st == HS_OK ? hsi_pipeline_prepare(worker, why) : st;
+    if (st == HS_OK)
+        st = hsi_pipeline_prepare(worker, why);
+    return st == HS_OK ? hsi_stretches_prepare(worker, why) : st;
 }
 
 static void close_backends(hsi_worker *worker)

@@ -92,6 +92,10 @@ void      hsi_pipeline_run(hsi_worker *worker, unsigned slot);
 
 /* ahead.c: before an attempt, what may be put on its way already */
 void hsi_look_ahead(hsi_worker *worker, uint32_t task);
+int  hsi_goes_by_plan(const hs_exec *exec); /* and nothing is tried again */
+
+/* stretch.c: before the start, when its backends are open */
+hs_status hsi_stretches_prepare(hsi_worker *worker, char why[HS_WHY]);
 
 /* choose.c: with the lock held. GPUs choose what they run next; 1: that concerns who waits. They
  * are told what to fetch. What one has chosen is another's, or anybody's, as `how` says. */

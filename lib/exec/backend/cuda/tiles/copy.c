@@ -28,24 +28,26 @@ static cudaEvent_t event_of(const hsi_tiles_line *line, uint64_t number)
     return line->event[(number > oldest ? number : oldest) % HSI_TILES_EVENTS];
 }
 
-static int wait_for(hsi_memory *memory, unsigned line, unsigned other, uint64_t number)
+/* What is in one stream comes one after the other. */
+int hsi_tiles_wait(hsi_memory *memory, unsigned line, unsigned other, uint64_t number)
 {
     hsi_tiles_line *before = line_of(memory, other);
+    cudaStream_t    stream = line_of(memory, line)->stream;
 
-    if (line == other || number <= before->over || gpu_of(memory, other)->broken)
+    if (stream == before->stream || number <= before->over || gpu_of(memory, other)->broken)
         return 1;
-    return CUDA(&gpu_of(memory, line)->fault, cudaStreamWaitEvent, line_of(memory, line)->stream,
-                event_of(before, number), 0);
+    return CUDA(&gpu_of(memory, line)->fault, cudaStreamWaitEvent, stream, event_of(before, number),
+                0);
 }
 
 int hsi_tiles_order(hsi_memory *memory, unsigned line, const hsi_tiles_place *place, int write)
 {
     unsigned i;
 
-    if (!wait_for(memory, line, place->writer, place->written))
+    if (!hsi_tiles_wait(memory, line, place->writer, place->written))
         return 0;
     for (i = 0; write && i < memory->lines; i++)
-        if (!wait_for(memory, line, i, place->read[i]))
+        if (!hsi_tiles_wait(memory, line, i, place->read[i]))
             return 0;
     return 1;
 }

@@ -22,6 +22,16 @@ static int take_device(hsi_tiles_gpu *gpu)
     return 1;
 }
 
+static int make_events(hsi_tiles_gpu *gpu, hsi_tiles_line *line)
+{
+    unsigned k;
+
+    for (k = 0; k < HSI_TILES_EVENTS; k++)
+        if (!CUDA(&gpu->fault, cudaEventCreateWithFlags, &line->event[k], cudaEventDisableTiming))
+            return 0;
+    return 1;
+}
+
 /* What is worked in, whichever of the steps it is: each of them once. */
 static int fit_lane(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
 {
@@ -48,34 +58,30 @@ static int fit_lane(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
     return bytes == 0 || hsi_cuda_lane_arena(lane, bytes);
 }
 
-static int open_lanes(hsi_tiles_gpu *gpu)
+int hsi_tiles_lane_open(hsi_tiles_gpu *gpu, unsigned number)
 {
-    const size_t usual = (size_t)32 << 20, little = (size_t)1 << 20;
-    size_t       blas = gpu->bytes / 64 / HSI_TILES_LANES >= usual ? usual : little;
-    unsigned     i;
+    const size_t   usual = (size_t)32 << 20, little = (size_t)1 << 20;
+    size_t         blas = gpu->bytes / 64 / HSI_TILES_LANES >= usual ? usual : little;
+    hsi_cuda_lane *lane = &gpu->lane[number];
 
-    for (i = 0; i < HSI_TILES_LANES; i++) {
-        gpu->lanes = i + 1; /* to be closed, whatever comes of it */
-        if (!hsi_cuda_lane_open(&gpu->lane[i], &gpu->fault, blas) || !fit_lane(gpu, &gpu->lane[i]))
-            return 0;
-        gpu->line[i].stream = gpu->lane[i].stream;
-    }
-    return 1;
+    if (!hsi_cuda_lane_open(lane, &gpu->fault, blas) || !fit_lane(gpu, lane))
+        return 0;
+    gpu->line[number].stream = lane->stream;
+    return make_events(gpu, &gpu->line[number]);
 }
 
 static int open_lines(hsi_tiles_gpu *gpu)
 {
-    unsigned i, k;
+    unsigned i;
 
+    for (i = 0; i < HSI_TILES_LANES; i++)
+        if (!hsi_tiles_lane_open(gpu, i))
+            return 0;
     for (i = HSI_TILES_IN; i <= HSI_TILES_OUT; i++)
         if (!CUDA(&gpu->fault, cudaStreamCreateWithFlags, &gpu->line[i].stream,
-                  cudaStreamNonBlocking))
+                  cudaStreamNonBlocking) ||
+            !make_events(gpu, &gpu->line[i]))
             return 0;
-    for (i = 0; i < HSI_TILES_LINES; i++)
-        for (k = 0; k < HSI_TILES_EVENTS; k++)
-            if (!CUDA(&gpu->fault, cudaEventCreateWithFlags, &gpu->line[i].event[k],
-                      cudaEventDisableTiming))
-                return 0;
     return 1;
 }
 
@@ -171,9 +177,10 @@ static void free_events(hsi_tiles_gpu *gpu)
 static void release_all(hsi_tiles_gpu *gpu)
 {
     cudaSetDevice(gpu->device); /* who met its peers and did not get back is still at one of them */
+    hsi_tiles_stretch_free_all(gpu);
     free_events(gpu);
-    while (gpu->lanes)
-        hsi_cuda_lane_close(&gpu->lane[--gpu->lanes]);
+    for (unsigned i = 0; i < HSI_TILES_ALL_LANES; i++)
+        hsi_cuda_lane_close(&gpu->lane[i]);
     if (gpu->tiles)
         cudaFree(gpu->tiles);
     if (gpu->unit)
@@ -245,8 +252,8 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
     gpu->fault.text[0] = '\0';
     gpu->broken = 0;
     gpu->wanted = NULL;
-    if (take_device(gpu) && open_lanes(gpu) && open_lines(gpu) && take_tiles(gpu) &&
-        take_small(gpu) && (memory->matrix->kind != HS_QR || take_unit(gpu)) &&
+    if (take_device(gpu) && open_lines(gpu) && take_tiles(gpu) && take_small(gpu) &&
+        (memory->matrix->kind != HS_QR || take_unit(gpu)) &&
         (!memory->matrix->records || hsi_cuda_time_open(&gpu->time, &gpu->fault)))
         st = make_places(gpu);
     if (st == HS_OK) {

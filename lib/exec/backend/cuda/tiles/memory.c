@@ -150,6 +150,7 @@ const hsi_sharing hsi_cuda_sharing = {
     .take = hsi_tiles_take,
     .give = hsi_tiles_give,
     .expect = hsi_tiles_expect,
+    .stretch = hsi_tiles_stretch_make,
     .ahead = hsi_tiles_ahead,
     .next = hsi_tiles_next,
     .lost = hsi_tiles_lost,

@@ -17,21 +17,27 @@ static int ormqr_work(hsi_cuda_lane *lane, int n, int *elements)
                   n, NULL, NULL, n, elements);
 }
 
-int hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements)
+int hsi_tiles_solves(hsi_step step)
 {
-    const hsi_cuda_kernel *opens_solver = hsi_cuda_kernel_find("dpotrf");
-
-    *elements = 0;
     switch (step) {
     case HSI_POTRF:
     case HSI_GETRF:
     case HSI_GEQRF:
     case HSI_ORMQR:
     case HSI_TPQRT:
-        break;
-    default:
         return 1;
+    default:
+        return 0;
     }
+}
+
+int hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements)
+{
+    const hsi_cuda_kernel *opens_solver = hsi_cuda_kernel_find("dpotrf");
+
+    *elements = 0;
+    if (!hsi_tiles_solves(step))
+        return 1;
     if (!hsi_cuda_lane_work(lane, opens_solver, n, elements))
         return 0;
     if (step == HSI_POTRF)

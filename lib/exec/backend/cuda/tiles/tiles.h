@@ -22,11 +22,13 @@
 
 enum {
     HSI_TILES_LANES = HSI_CUDA_LANES,
-    HSI_TILES_IN = HSI_TILES_LANES,
+    HSI_TILES_GRAPH = HSI_TILES_LANES, /* as many lanes again: of what is in graphs */
+    HSI_TILES_ALL_LANES = 2 * HSI_TILES_LANES,
+    HSI_TILES_IN = HSI_TILES_ALL_LANES,
     HSI_TILES_OUT,
     HSI_TILES_LINES,
     HSI_TILES_EVENTS = 64, /* the last steps that can be waited for one by one */
-    HSI_TILES_FLIGHTS = 8
+    HSI_TILES_FLIGHTS = 2 * HSI_STRETCH
 };
 
 typedef struct hsi_tiles_line {
@@ -43,6 +45,8 @@ typedef struct hsi_tiles_place {
     uint64_t *read; /* by line: the last step that has read it since */
 } hsi_tiles_place;
 
+typedef enum hsi_launched { HSI_LAUNCHED, HSI_NO_SLOTS, HSI_NOT_LAUNCHED } hsi_launched;
+
 /* A task whose kernels are on their way, or over. */
 typedef struct hsi_tiles_flight {
     int                   there; /* not: free */
@@ -56,35 +60,41 @@ typedef struct hsi_tiles_flight {
     uint32_t              slot[HSI_OPERANDS], spare[HSI_OPERANDS]; /* HSI_NO_SLOT: none */
 } hsi_tiles_flight;
 
+/* Tasks that are one graph (stretch.c). */
+typedef struct hsi_tiles_stretch hsi_tiles_stretch;
+
 /* A copy that is on record (record.c). */
 typedef struct hsi_tiles_copy hsi_tiles_copy;
 
 typedef struct hsi_tiles_gpu {
-    hs_backend_worker base;
-    hsi_memory       *memory;
-    unsigned          node; /* 1: the first GPU */
-    int               device;
-    char              label[160];
-    hsi_cuda_fault    fault;
-    int               open;   /* it has tiles, or may */
-    int               broken; /* its streams do nothing any more */
-    size_t            bytes;  /* of its memory */
-    unsigned          lanes;
-    hsi_cuda_lane     lane[HSI_TILES_LANES];
-    unsigned          next; /* of them */
-    int               work; /* elements for cuSOLVER, in each lane's arena */
-    double           *unit; /* a unit matrix of HSI_KERNEL_PANEL rows, copied from pinned memory */
-    void             *unit_here;
-    hsi_tiles_line    line[HSI_TILES_LINES];
-    char             *tiles;
-    uint32_t          slots;
-    hsi_tiles_place  *place; /* by slot */
-    uint64_t         *reads;
-    int              *info, *info_here; /* by flight: on the GPU, and pinned */
-    hsi_tiles_flight  flight[HSI_TILES_FLIGHTS];
-    const hs_body    *wanted; /* what it is to fetch the inputs of; shared without the lock */
-    hsi_cuda_time     time;   /* where copies are recorded */
-    hsi_tiles_copy   *copies; /* those since it was opened, the last one first */
+    hs_backend_worker  base;
+    hsi_memory        *memory;
+    unsigned           node; /* 1: the first GPU */
+    int                device;
+    char               label[160];
+    hsi_cuda_fault     fault;
+    int                open;                      /* it has tiles, or may */
+    int                broken;                    /* its streams do nothing any more */
+    size_t             bytes;                     /* of its memory */
+    hsi_cuda_lane      lane[HSI_TILES_ALL_LANES]; /* those of graphs are open if there are any */
+    unsigned           next;                      /* of the first ones */
+    hsi_tiles_stretch *stretch;                   /* in the order of the list */
+    size_t             stretches, stretch_room, passed; /* those launched, or given up */
+    size_t             captured;                        /* tasks of them */
+    int                no_stretches;                    /* there is no memory for more */
+    int                work; /* elements for cuSOLVER, in each lane's arena */
+    double            *unit; /* a unit matrix of HSI_KERNEL_PANEL rows, copied from pinned memory */
+    void              *unit_here;
+    hsi_tiles_line     line[HSI_TILES_LINES];
+    char              *tiles;
+    uint32_t           slots;
+    hsi_tiles_place   *place; /* by slot */
+    uint64_t          *reads;
+    int               *info, *info_here; /* by flight: on the GPU, and pinned */
+    hsi_tiles_flight   flight[HSI_TILES_FLIGHTS];
+    const hs_body     *wanted; /* what it is to fetch the inputs of; shared without the lock */
+    hsi_cuda_time      time;   /* where copies are recorded */
+    hsi_tiles_copy    *copies; /* those since it was opened, the last one first */
 } hsi_tiles_gpu;
 
 struct hsi_memory {
@@ -114,6 +124,11 @@ typedef struct hsi_tiles_body {
 extern const hsi_sharing hsi_cuda_sharing;
 extern const hs_backend  hsi_backend_tiles;
 
+static inline const hsi_tiles_body *hsi_tiles_body_of(const hs_body *body)
+{
+    return (const hsi_tiles_body *)(const void *)body;
+}
+
 static inline hsi_tiles_gpu *hsi_tiles_of(hs_backend_worker *worker)
 {
     return (hsi_tiles_gpu *)(void *)worker;
@@ -138,6 +153,9 @@ hsi_tiles_place *hsi_tiles_places(size_t places, unsigned lines, uint64_t **read
 
 /* The device of the calling thread. 0: see the GPU's fault. */
 int hsi_tiles_enter(hsi_tiles_gpu *gpu);
+
+/* The line waits for that step of another one. 0: see its GPU's fault. */
+int hsi_tiles_wait(hsi_memory *memory, unsigned line, unsigned other, uint64_t number);
 
 /* The step that comes next in the line may read the place, or write it. 0: see the fault. */
 int hsi_tiles_order(hsi_memory *memory, unsigned line, const hsi_tiles_place *place, int write);
@@ -168,19 +186,64 @@ void               hsi_tiles_record_close(hsi_tiles_gpu *gpu);
 void               hsi_tiles_record_forget(hsi_memory *memory);
 const hs_transfer *hsi_tiles_transfers(hsi_memory *memory, int64_t start, size_t *count);
 
+/* stretch.c: sharing->stretch(). */
+hs_status hsi_tiles_stretch_make(hs_backend_worker *worker, const hsi_ahead *list, size_t *count,
+                                 char why[HS_WHY]);
+
+/* Does the next stretch begin with this task? And it never will be launched. */
+int  hsi_tiles_stretch_begins(const hsi_tiles_gpu *gpu, uint32_t task);
+void hsi_tiles_stretch_pass(hsi_tiles_gpu *gpu);
+
+/* If all of it is in the list and certain, it is on its way: so many tasks. 0: not now. */
+size_t hsi_tiles_stretch_launch(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count);
+void   hsi_tiles_stretch_free_all(hsi_tiles_gpu *gpu);
+
 /* gpu.c: a worker */
 hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_worker_info *info,
                          hs_backend_worker **out, char why[HS_WHY]);
 void      hsi_tiles_close(hs_backend_worker *worker);
 
-/* step.c: elements that cuSOLVER works in; bytes of a lane's arena, with so many of these for the
+/* gpu.c: with room to work in for each of the steps, and its line. 0: see the fault. */
+int hsi_tiles_lane_open(hsi_tiles_gpu *gpu, unsigned number);
+
+/* step.c: is it cuSOLVER's, which may fail and is not for graphs? */
+int hsi_tiles_solves(hsi_step step);
+
+/* Elements that cuSOLVER works in; bytes of a lane's arena, with so many of these for the
  * largest of the steps. And launch it on tiles that are there. 0: see the fault. */
 int    hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements);
 size_t hsi_tiles_room(hsi_step step, int n, int work);
 int    hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, hsi_step step,
                         double *const at[HSI_OPERANDS], int *info);
 
-/* flight.c */
+/* flight.c: a free one for the task, in that lane; NULL: there is none */
+hsi_tiles_flight *hsi_tiles_flight_begin(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
+                                         uint32_t task, unsigned line);
+void              hsi_tiles_flight_end(hsi_tiles_gpu *gpu, hsi_tiles_flight *flight);
+hsi_tiles_flight *hsi_tiles_flight_of(hsi_tiles_gpu *gpu, uint32_t task); /* NULL: none */
+int               hsi_tiles_any_under_way(const hsi_tiles_gpu *gpu);
+
+/* Its operands get their slots, and are put on their way there. */
+hsi_launched hsi_tiles_flight_take(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
+                                   hsi_tiles_flight *flight);
+
+/* The line waits for what has to be over before the task's step; its kernels go into its lane; the
+ * places know of the step. 0: see the fault. */
+int  hsi_tiles_flight_order(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight, unsigned line);
+int  hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight);
+void hsi_tiles_flight_touch(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight);
+
+/* The results are the tiles, from here on for all that is put on its way. */
+void hsi_tiles_flight_adopt(hsi_tiles_gpu *gpu, hsi_tiles_flight *flight);
+
+/* Its kernels are over, or never will be; body NULL: it worked in place. And that of all those that
+ * were launched ahead and are over. */
+void hsi_tiles_flight_settle(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
+                             hsi_tiles_flight *flight, int over);
+void hsi_tiles_settle_those_over(hsi_tiles_gpu *gpu);
+int  hsi_tiles_any_lost(const hsi_memory *memory, const hsi_matrix_row *row);
+
+/* turn.c */
 hs_outcome hsi_tiles_run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
 void       hsi_tiles_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t count);
 void       hsi_tiles_next(hs_backend_worker *worker, const hs_body *body);

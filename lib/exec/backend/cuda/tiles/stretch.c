@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Neighbours in a GPU's list that are one CUDA graph, put together before the start and launched
+ * once. That can be where each piece has a slot of its own, and where tasks work in place: then it
+ * is known where all tiles will be. The tasks go through lanes of their own, since what a lane's
+ * handle works in is written into the graph. Each is a step of its lane's line all the same: the
+ * graph records an event behind it, which others wait for as for any other step.
+ *
+ * Those lines have a stream each while tasks are captured; from then on all of them are the first
+ * one's, where the graphs are launched.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/backend/cuda/tiles/tiles.h"
+#include "exec/why.h"
+
+struct hsi_tiles_stretch {
+    cudaGraphExec_t exec;
+    uint32_t        first; /* task */
+    size_t          count;
+    cudaEvent_t     over[HSI_STRETCH]; /* each of them is */
+};
+
+static unsigned lane_of(size_t item)
+{
+    return HSI_TILES_GRAPH + (unsigned)item % HSI_TILES_LANES;
+}
+
+static unsigned lead_of(const hsi_tiles_gpu *gpu)
+{
+    return hsi_tiles_number(gpu, HSI_TILES_GRAPH);
+}
+
+static int open_lanes(hsi_tiles_gpu *gpu)
+{
+    unsigned i;
+
+    for (i = HSI_TILES_GRAPH; i < HSI_TILES_ALL_LANES; i++)
+        if (!hsi_tiles_lane_open(gpu, i) ||
+            !CUDA(&gpu->fault, cudaStreamSynchronize, gpu->lane[i].stream))
+            return 0;
+    return 1;
+}
+
+/* All have to branch off the first line before they can be captured ... */
+static int fork_lines(hsi_tiles_gpu *gpu)
+{
+    unsigned i;
+
+    if (!hsi_tiles_step(gpu->memory, lead_of(gpu)))
+        return 0;
+    for (i = HSI_TILES_GRAPH + 1; i < HSI_TILES_ALL_LANES; i++)
+        if (!hsi_tiles_wait(gpu->memory, hsi_tiles_number(gpu, i), lead_of(gpu),
+                            gpu->line[HSI_TILES_GRAPH].last))
+            return 0;
+    return 1;
+}
+
+/* ... and to come back to it. */
+static int join_lines(hsi_tiles_gpu *gpu)
+{
+    unsigned i;
+
+    for (i = HSI_TILES_GRAPH + 1; i < HSI_TILES_ALL_LANES; i++)
+        if (!hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, i)) ||
+            !hsi_tiles_wait(gpu->memory, lead_of(gpu), hsi_tiles_number(gpu, i), gpu->line[i].last))
+            return 0;
+    return 1;
+}
+
+static int capture_task(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, unsigned line,
+                        cudaEvent_t over)
+{
+    hsi_tiles_flight flight = {.row = body->row, .line = line};
+    int              i;
+
+    for (i = 0; i < HSI_OPERANDS; i++) {
+        flight.slot[i] = i < body->row->count ? (uint32_t)body->row->operand[i].piece : HSI_NO_SLOT;
+        flight.spare[i] = HSI_NO_SLOT;
+    }
+    if (!hsi_tiles_flight_order(gpu, &flight, line) || !hsi_tiles_flight_kernels(gpu, &flight) ||
+        !CUDA(&gpu->fault, cudaEventRecordWithFlags, over, gpu->line[line].stream,
+              cudaEventRecordExternal))
+        return 0;
+    hsi_tiles_flight_touch(gpu, &flight);
+    return hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, line));
+}
+
+static int capture_tasks(hsi_tiles_gpu *gpu, const hsi_ahead *list, const hsi_tiles_stretch *s)
+{
+    size_t i;
+
+    if (!fork_lines(gpu))
+        return 0;
+    for (i = 0; i < s->count; i++)
+        if (!capture_task(gpu, hsi_tiles_body_of(list[i].body), lane_of(i), s->over[i]))
+            return 0;
+    return join_lines(gpu);
+}
+
+/* Steps of the capture are none that anybody has to wait for. */
+static int capture(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_stretch *s)
+{
+    cudaStream_t lead = gpu->line[HSI_TILES_GRAPH].stream;
+    cudaGraph_t  made = NULL;
+    unsigned     i;
+    int          ok;
+
+    if (!CUDA(&gpu->fault, cudaStreamBeginCapture, lead, cudaStreamCaptureModeRelaxed))
+        return 0;
+    ok = capture_tasks(gpu, list, s);
+    ok = CUDA(&gpu->fault, cudaStreamEndCapture, lead, &made) && ok;
+    ok = ok && CUDA(&gpu->fault, cudaGraphInstantiate, &s->exec, made, 0) &&
+         CUDA(&gpu->fault, cudaGraphUpload, s->exec, lead);
+    if (made)
+        cudaGraphDestroy(made);
+    for (i = HSI_TILES_GRAPH; i < HSI_TILES_ALL_LANES; i++)
+        gpu->line[i].over = gpu->line[i].last;
+    return ok;
+}
+
+static void free_stretch(hsi_tiles_stretch *s)
+{
+    size_t i;
+
+    if (s->exec)
+        cudaGraphExecDestroy(s->exec);
+    for (i = 0; i < HSI_STRETCH; i++)
+        if (s->over[i])
+            cudaEventDestroy(s->over[i]);
+}
+
+/* So many of them go together: cuBLAS's alone. */
+static size_t find_together(const hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count)
+{
+    size_t n = 0;
+
+    if (gpu->no_stretches || gpu->slots < gpu->memory->matrix->pieces)
+        return 0;
+    while (n < count && n < HSI_STRETCH && gpu->captured + n < HSI_CUDA_CAPTURED_MOST &&
+           !hsi_tiles_solves(hsi_tiles_body_of(list[n].body)->row->step) &&
+           !hsi_tiles_body_of(list[n].body)->copies)
+        n++;
+    return n > 1 ? n : 0;
+}
+
+static hsi_tiles_stretch *add_stretch(hsi_tiles_gpu *gpu)
+{
+    hsi_tiles_stretch *more;
+    size_t             room = 2 * gpu->stretches + 16;
+
+    if (gpu->stretches == gpu->stretch_room) {
+        more = realloc(gpu->stretch, room * sizeof *more);
+        if (!more)
+            return NULL;
+        gpu->stretch = more;
+        gpu->stretch_room = room;
+    }
+    gpu->stretch[gpu->stretches] = (hsi_tiles_stretch){.count = 0};
+    return &gpu->stretch[gpu->stretches++];
+}
+
+static int put_together(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_stretch *s)
+{
+    size_t i;
+
+    if (!hsi_tiles_enter(gpu) || (!gpu->captured && !open_lanes(gpu)))
+        return 0;
+    for (i = 0; i < s->count; i++)
+        if (!CUDA(&gpu->fault, cudaEventCreateWithFlags, &s->over[i], cudaEventDisableTiming))
+            return 0;
+    return capture(gpu, list, s);
+}
+
+/* Where there is no memory for it, each task is launched by itself as ever. */
+static hs_status make(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count)
+{
+    hsi_tiles_stretch *s = add_stretch(gpu);
+
+    if (!s)
+        return HS_ENOMEM;
+    s->first = list->task;
+    s->count = count;
+    if (put_together(gpu, list, s)) {
+        gpu->captured += count;
+        return HS_OK;
+    }
+    if (!gpu->fault.memory)
+        return HS_ERESOURCE;
+    gpu->fault.text[0] = '\0';
+    gpu->no_stretches = 1;
+    free_stretch(s);
+    gpu->stretches--;
+    return HS_OK;
+}
+
+hs_status hsi_tiles_stretch_make(hs_backend_worker *worker, const hsi_ahead *list, size_t *count,
+                                 char why[HS_WHY])
+{
+    hsi_tiles_gpu *gpu = hsi_tiles_of(worker);
+    hs_status      st = HS_OK;
+
+    pthread_mutex_lock(&gpu->memory->lock);
+    *count = find_together(gpu, list, *count);
+    if (*count)
+        st = make(gpu, list, *count);
+    pthread_mutex_unlock(&gpu->memory->lock);
+    return st == HS_ERESOURCE ? hsi_refuse(why, st, "GPU %d (%s) takes no graph: %s", gpu->device,
+                                           gpu->label, gpu->fault.text)
+                              : st;
+}
+
+int hsi_tiles_stretch_begins(const hsi_tiles_gpu *gpu, uint32_t task)
+{
+    return gpu->passed < gpu->stretches && gpu->stretch[gpu->passed].first == task;
+}
+
+void hsi_tiles_stretch_pass(hsi_tiles_gpu *gpu)
+{
+    gpu->passed++;
+}
+
+static int is_all_certain(const hsi_ahead *list, size_t count)
+{
+    while (count > 0 && list[count - 1].certain)
+        count--;
+    return count == 0;
+}
+
+static uint32_t times_written(const hsi_ahead *list, size_t count, size_t piece)
+{
+    uint32_t times = 0;
+    int      k;
+
+    while (count-- > 0) {
+        const hsi_matrix_row *row = hsi_tiles_body_of(list[count].body)->row;
+
+        for (k = 0; k < row->count; k++)
+            times += row->operand[k].piece == piece && row->operand[k].mode != HS_READ;
+    }
+    return times;
+}
+
+/* When those before it in the list have been run. */
+static int is_right(const hsi_memory *memory, const hsi_ahead *list, size_t item)
+{
+    const hsi_matrix_row *row = hsi_tiles_body_of(list[item].body)->row;
+    int                   k;
+
+    for (k = 0; k < row->count; k++) {
+        const hsi_operand *o = &row->operand[k];
+
+        if (hsi_nodes_newest(memory->nodes, o->piece) + times_written(list, item, o->piece) !=
+            o->version)
+            return 0;
+    }
+    return 1;
+}
+
+/* With all that it needs, each tile in the slot that is written into the graph. */
+static int take_flight(hsi_tiles_gpu *gpu, const hsi_ahead *item, hsi_tiles_flight *flight)
+{
+    const hsi_tiles_body *body = hsi_tiles_body_of(item->body);
+    int                   k;
+
+    if (hsi_tiles_flight_take(gpu, body, flight) != HSI_LAUNCHED)
+        return 0;
+    for (k = 0; k < body->row->count; k++)
+        if (flight->slot[k] != body->row->operand[k].piece)
+            return 0;
+    return 1;
+}
+
+/* *flights of them are there then, whatever comes of it. */
+static int take_flights(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count,
+                        hsi_tiles_flight **flight, size_t *flights)
+{
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        flight[i] =
+            hsi_tiles_flight_begin(gpu, hsi_tiles_body_of(list[i].body), list[i].task, lane_of(i));
+        if (!flight[i])
+            return 0;
+        *flights = i + 1;
+        if (!is_right(gpu->memory, list, i) || !take_flight(gpu, &list[i], flight[i]))
+            return 0;
+    }
+    return 1;
+}
+
+static int launch_all(hsi_tiles_gpu *gpu, const hsi_tiles_stretch *s, hsi_tiles_flight **flight)
+{
+    cudaStream_t lead = gpu->lane[HSI_TILES_GRAPH].stream;
+    size_t       i;
+
+    if (!hsi_tiles_enter(gpu))
+        return 0;
+    for (i = HSI_TILES_GRAPH; i < HSI_TILES_ALL_LANES; i++)
+        gpu->line[i].stream = lead;
+    for (i = 0; i < s->count; i++)
+        if (!hsi_tiles_flight_order(gpu, flight[i], HSI_TILES_GRAPH))
+            return 0;
+    return CUDA(&gpu->fault, cudaGraphLaunch, s->exec, lead);
+}
+
+/* The event that was the line's goes with the stretch. */
+static void note_steps(hsi_tiles_gpu *gpu, hsi_tiles_stretch *s, hsi_tiles_flight **flight)
+{
+    size_t i;
+
+    for (i = 0; i < s->count; i++) {
+        hsi_tiles_line *line = &gpu->line[flight[i]->line];
+        cudaEvent_t    *place = &line->event[(line->last + 1) % HSI_TILES_EVENTS];
+        cudaEvent_t     unused = *place;
+
+        hsi_tiles_flight_touch(gpu, flight[i]);
+        flight[i]->number = ++line->last;
+        *place = s->over[i];
+        s->over[i] = unused;
+    }
+}
+
+size_t hsi_tiles_stretch_launch(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count)
+{
+    hsi_tiles_stretch *s = &gpu->stretch[gpu->passed];
+    hsi_tiles_flight  *flight[HSI_STRETCH];
+    size_t             flights = 0, i;
+
+    if (count < s->count || !is_all_certain(list, s->count))
+        return 0;
+    if (take_flights(gpu, list, s->count, flight, &flights) && launch_all(gpu, s, flight)) {
+        note_steps(gpu, s, flight);
+        for (i = 0; i < s->count && !gpu->broken; i++)
+            hsi_tiles_flight_adopt(gpu, flight[i]);
+        return s->count;
+    }
+    if (gpu->fault.text[0] && !gpu->fault.memory)
+        hsi_tiles_break(gpu);
+    for (i = 0; i < flights; i++)
+        hsi_tiles_flight_end(gpu, flight[i]);
+    if (!gpu->broken)
+        gpu->fault.text[0] = '\0';
+    return 0;
+}
+
+void hsi_tiles_stretch_free_all(hsi_tiles_gpu *gpu)
+{
+    while (gpu->stretches)
+        free_stretch(&gpu->stretch[--gpu->stretches]);
+    free(gpu->stretch);
+    gpu->stretch = NULL;
+    gpu->stretch_room = gpu->passed = gpu->captured = 0;
+    gpu->no_stretches = 0;
+}

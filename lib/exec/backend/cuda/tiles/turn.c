@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tasks on a GPU. One that is launched ahead of its turn is over, or on its way, when the worker is
+ * given it: it was queued behind those that it comes after.
+ */
+#include <stdio.h>
+
+#include "exec/backend/cuda/tiles/tiles.h"
+#include "support/clock.h"
+
+static int put_on_its_way(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, hsi_tiles_flight *flight)
+{
+    if (!hsi_tiles_enter(gpu) || !hsi_tiles_flight_order(gpu, flight, flight->line) ||
+        !hsi_tiles_flight_kernels(gpu, flight))
+        return 0;
+    hsi_tiles_flight_touch(gpu, flight);
+    if (!hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, flight->line)))
+        return 0;
+    flight->number = gpu->line[flight->line].last;
+    if (!body->copies)
+        hsi_tiles_flight_adopt(gpu, flight);
+    return 1;
+}
+
+/* *out is there if it is launched. */
+static hsi_launched launch(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, uint32_t task,
+                           hsi_tiles_flight **out)
+{
+    hsi_launched      how = HSI_NOT_LAUNCHED;
+    hsi_tiles_flight *flight =
+        hsi_tiles_flight_begin(gpu, body, task, gpu->next++ % HSI_TILES_LANES);
+
+    *out = flight;
+    if (!flight)
+        return HSI_NO_SLOTS;
+    if (hsi_tiles_are_right(gpu->memory, body->row))
+        how = hsi_tiles_flight_take(gpu, body, flight);
+    if (how == HSI_LAUNCHED && !put_on_its_way(gpu, body, flight)) {
+        how = HSI_NOT_LAUNCHED;
+        if (!gpu->fault.memory)
+            hsi_tiles_break(gpu);
+    }
+    if (how != HSI_LAUNCHED)
+        hsi_tiles_flight_end(gpu, flight);
+    return how;
+}
+
+static void pause_unlocked(hsi_memory *memory, int64_t start)
+{
+    pthread_mutex_unlock(&memory->lock);
+    hsi_cuda_pause(start);
+    pthread_mutex_lock(&memory->lock);
+}
+
+/* With the worker's turn: what is in the way of a slot is waited for. NULL: see `why`. */
+static hsi_tiles_flight *launch_now(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
+                                    hs_attempt *attempt)
+{
+    hsi_memory       *memory = gpu->memory;
+    hsi_tiles_flight *flight;
+    int64_t           start = hsi_clock_ns();
+
+    for (;;) {
+        hsi_launched how = HSI_NO_SLOTS;
+
+        hsi_tiles_settle_those_over(gpu);
+        if (!gpu->broken)
+            how = launch(gpu, body, attempt->task, &flight);
+        if (how == HSI_LAUNCHED)
+            return flight;
+        if (gpu->broken || how == HSI_NOT_LAUNCHED || !hsi_tiles_any_under_way(gpu))
+            break;
+        pause_unlocked(memory, start);
+    }
+    if (!hsi_tiles_are_right(memory, body->row))
+        snprintf(attempt->why, HS_WHY, "its data are not those that the tasks before it have made");
+    else if (hsi_tiles_any_lost(memory, body->row))
+        snprintf(attempt->why, HS_WHY, "its data are lost with a GPU: %.300s", memory->why_lost);
+    else
+        snprintf(attempt->why, HS_WHY, "%.200s; GPU %d (%.150s)",
+                 gpu->fault.text[0] ? gpu->fault.text : "its memory has no room for the tiles",
+                 gpu->device, gpu->label);
+    if (!gpu->broken)
+        gpu->fault.text[0] = '\0';
+    return NULL;
+}
+
+/* What is there already of its inputs is put on its way. */
+static void fetch(hsi_tiles_gpu *gpu, const hsi_matrix_row *row)
+{
+    hsi_memory *memory = gpu->memory;
+    hsi_moves   moves;
+    int         i;
+
+    for (i = 0; i < row->count && !gpu->broken; i++) {
+        const hsi_operand *o = &row->operand[i];
+
+        if (o->mode != HS_WRITE && hsi_nodes_newest(memory->nodes, o->piece) == o->version &&
+            hsi_nodes_bring(memory->nodes, gpu->node, o->piece, 1, &moves) == HSI_THERE)
+            hsi_tiles_move(memory, &moves);
+    }
+}
+
+/* Once: from then on it may be another worker's, which looks out for what is on its way only if
+ * that was before it began. */
+static void fetch_next(hsi_tiles_gpu *gpu)
+{
+    const hs_body *next = __atomic_exchange_n(&gpu->wanted, NULL, __ATOMIC_ACQUIRE);
+
+    if (next)
+        fetch(gpu, hsi_tiles_body_of(next)->row);
+}
+
+void hsi_tiles_next(hs_backend_worker *worker, const hs_body *body)
+{
+    __atomic_store_n(&hsi_tiles_of(worker)->wanted, body, __ATOMIC_RELEASE);
+}
+
+static void wait_for(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, hsi_tiles_flight *flight)
+{
+    int64_t start = hsi_clock_ns();
+    int     over;
+
+    while (!flight->settled) {
+        over = hsi_tiles_over(gpu->memory, hsi_tiles_number(gpu, flight->line), flight->number);
+        if (over) {
+            hsi_tiles_flight_settle(gpu, body, flight, over);
+        } else {
+            fetch_next(gpu);
+            pause_unlocked(gpu->memory, start);
+        }
+    }
+}
+
+hs_outcome hsi_tiles_run(hs_backend_worker *worker, const hs_body *public_body, hs_attempt *attempt)
+{
+    hsi_tiles_gpu        *gpu = hsi_tiles_of(worker);
+    const hsi_tiles_body *body = hsi_tiles_body_of(public_body);
+    hsi_tiles_flight     *flight;
+    hs_outcome            outcome;
+
+    pthread_mutex_lock(&gpu->memory->lock);
+    flight = hsi_tiles_flight_of(gpu, attempt->task);
+    if (!flight && hs_attempt_cancelled(attempt)) {
+        pthread_mutex_unlock(&gpu->memory->lock);
+        return HS_OUTCOME_ABORTED;
+    }
+    if (!flight)
+        flight = launch_now(gpu, body, attempt);
+    if (!flight) {
+        outcome = gpu->broken ? HS_OUTCOME_LOST : HS_OUTCOME_FAILED;
+    } else {
+        wait_for(gpu, body, flight);
+        outcome = flight->outcome;
+        if (outcome != HS_OUTCOME_DONE)
+            snprintf(attempt->why, HS_WHY, "%.32s:%d: %.400s", body->name,
+                     gpu->memory->matrix->tile, flight->why);
+        flight->there = 0;
+    }
+    pthread_mutex_unlock(&gpu->memory->lock);
+    return outcome;
+}
+
+/* In its turn the worker finds it on its way. 0: not now. */
+static int launch_ahead(hsi_tiles_gpu *gpu, const hsi_ahead *next)
+{
+    const hsi_tiles_body *body = hsi_tiles_body_of(next->body);
+    hsi_tiles_flight     *flight;
+    int                   launched = launch(gpu, body, next->task, &flight) == HSI_LAUNCHED;
+
+    if (!gpu->broken)
+        gpu->fault.text[0] = '\0'; /* of want of memory: it comes to its turn again */
+    return launched;
+}
+
+/*
+ * With copies nothing is launched ahead: it may have to be tried again. A stretch is launched as
+ * one or, when it has come to the first place or the second and part of it is not certain, not at
+ * all; until then nothing is launched that comes after it.
+ */
+void hsi_tiles_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t count)
+{
+    hsi_tiles_gpu *gpu = hsi_tiles_of(worker);
+    int            launches = 1;
+    size_t         i, together;
+
+    pthread_mutex_lock(&gpu->memory->lock);
+    hsi_tiles_settle_those_over(gpu);
+    for (i = 0; i < count && !gpu->broken; i += together ? together : 1) {
+        const hsi_tiles_body *body = hsi_tiles_body_of(list[i].body);
+
+        together = hsi_tiles_flight_of(gpu, list[i].task) != NULL;
+        if (!together && launches && hsi_tiles_stretch_begins(gpu, list[i].task)) {
+            together = hsi_tiles_stretch_launch(gpu, list + i, count - i);
+            launches = together || i <= 1;
+            if (launches)
+                hsi_tiles_stretch_pass(gpu);
+        }
+        if (together || gpu->broken)
+            continue;
+        if (launches && list[i].certain && !body->copies) {
+            launches = launch_ahead(gpu, &list[i]);
+            if (!launches && i == 0)
+                break; /* run() says why */
+        } else {
+            fetch(gpu, body->row);
+        }
+    }
+    pthread_mutex_unlock(&gpu->memory->lock);
+}

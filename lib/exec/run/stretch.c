@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Stretches of a GPU's part of the plan that are put together before the start, if that is asked
+ * for: neighbours that come after nothing which, by the plan, another worker ends while the first
+ * of them runs or later. O(tasks) for each GPU.
+ */
+#include "exec/run/dispatcher.h"
+
+#include <stdlib.h>
+
+#include "exec/data/sharing.h"
+
+typedef struct part {
+    const hs_graph *graph;
+    size_t          tasks;
+    double         *elsewhere; /* by task: when the plan ends it on another worker; else 0 */
+    hsi_ahead      *list;      /* the worker's, in order */
+    double         *begin;
+    size_t          count;
+} part;
+
+static void note_others(part *p, const hsi_worker *worker)
+{
+    const hsi_work *work = &worker->exec->work;
+    unsigned        w;
+
+    for (w = 0; w < work->workers; w++) {
+        size_t          count;
+        const hs_entry *entry = hs_schedule_entries(work->plan, w, &count);
+
+        for (; w != worker->number && count > 0; count--, entry++)
+            if (entry->state == HS_RUN)
+                p->elsewhere[entry->task] = entry->end;
+    }
+}
+
+/* What something else than the tiles' backend runs ends a stretch: it has no body here. */
+static void note_own(part *p, const hsi_worker *worker, const hs_backend *backend)
+{
+    const hs_exec  *exec = worker->exec;
+    size_t          count;
+    const hs_entry *entry = hs_schedule_entries(exec->work.plan, worker->number, &count);
+
+    for (; count > 0; count--, entry++) {
+        const hsi_body *body = hsi_worker_body(worker, entry->task);
+
+        if (entry->state != HS_RUN)
+            continue;
+        p->list[p->count] = (hsi_ahead){.task = entry->task};
+        if (body->body && exec->bodies.backends[body->slot] == backend)
+            p->list[p->count].body = body->body;
+        p->begin[p->count++] = entry->start;
+    }
+}
+
+static int waits_for_others(const part *p, uint32_t task, double begin)
+{
+    size_t          before;
+    const uint32_t *v = hs_graph_predecessors(p->graph, task, &before, NULL);
+
+    for (; before > 0; before--, v++)
+        if (*v >= p->tasks || p->elsewhere[*v] > begin)
+            return 1;
+    return 0;
+}
+
+/* How many go with that item, itself included. */
+static size_t reach(const part *p, size_t first)
+{
+    size_t i = first;
+
+    while (i < p->count && i - first < HSI_STRETCH && p->list[i].body &&
+           (i == first || !waits_for_others(p, p->list[i].task, p->begin[first])))
+        i++;
+    return i - first;
+}
+
+static hs_status make_stretches(part *p, hsi_worker *worker, hs_backend_worker *state,
+                                char why[HS_WHY])
+{
+    const hsi_sharing *sharing = worker->exec->bodies.matrix->sharing;
+    hs_status          st = HS_OK;
+    size_t             i, count;
+
+    for (i = 0; i < p->count && st == HS_OK; i += count ? count : 1) {
+        count = reach(p, i);
+        if (count)
+            st = sharing->stretch(state, p->list + i, &count, why);
+    }
+    return st;
+}
+
+static hs_backend_worker *state_of(const hsi_worker *worker, const hs_backend *backend)
+{
+    const hsi_bodies *bodies = &worker->exec->bodies;
+    unsigned          slot;
+
+    for (slot = 0; slot < bodies->backend_count; slot++)
+        if (bodies->backends[slot] == backend)
+            return worker->states[slot];
+    return NULL;
+}
+
+hs_status hsi_stretches_prepare(hsi_worker *worker, char why[HS_WHY])
+{
+    const hs_exec     *exec = worker->exec;
+    hs_backend_worker *state = state_of(worker, &exec->bodies.tiles);
+    part               p = {.tasks = hs_instance_tasks(exec->work.in)};
+    hs_status          st;
+
+    if (!state || exec->work.settings.gpu_mode != HS_GPU_GRAPH || !hsi_goes_by_plan(exec))
+        return HS_OK;
+    st = hs_instance_graph(exec->work.in, &p.graph);
+    if (st != HS_OK || !p.graph)
+        return st;
+    p.elsewhere = calloc(p.tasks + 1, sizeof *p.elsewhere);
+    p.list = calloc(p.tasks + 1, sizeof *p.list);
+    p.begin = calloc(p.tasks + 1, sizeof *p.begin);
+    st = HS_ENOMEM;
+    if (p.elsewhere && p.list && p.begin) {
+        note_others(&p, worker);
+        note_own(&p, worker, &exec->bodies.tiles);
+        st = make_stretches(&p, worker, state, why);
+    }
+    free(p.elsewhere);
+    free(p.list);
+    free(p.begin);
+    return st;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Stretches of a plan as CUDA graphs, on tiles that CPUs and GPUs share. The fake runs a graph's
+ * nodes in whichever order the capture allows, the last one first.
+ */
+#include <stdlib.h>
+
+#include "rounds.h"
+#include "suite.h"
+#include "tiles_fixture.h"
+#include "trial.h"
+
+static hs_exec_settings in_graphs(void)
+{
+    hs_exec_settings s = settings_of("plan");
+
+    s.gpu_mode = HS_GPU_GRAPH;
+    return s;
+}
+
+static unsigned kernels(int in_graph)
+{
+    unsigned count = 0;
+    size_t   i;
+
+    for (i = 0; i < fake_records(); i++)
+        count += fake_record_at(i).kind == FAKE_KERNEL && fake_record_at(i).in_graph == in_graph;
+    return count;
+}
+
+/* Whatever is planned, it is right, and nothing uses what something else still uses; twice. */
+START_TEST(any_plan)
+{
+    const unsigned sizes[] = {1, 7, 32, 33, 48};
+    unsigned       graphs = 0;
+
+    for (int round = 0; round < rounds(30); round++) {
+        fake_settings    settings = some_devices();
+        hs_exec_settings s = in_graphs();
+
+        settings.peers = round % 2;
+        settings.kernel = roll(2) ? 0.0002 : 0;
+        fake_reset(&settings);
+        run_tiles(altered(_i, 1 + roll(8), sizes[roll(5)], 1 + roll(3), 1 + roll(3),
+                          roll(2) ? LINKED : 0),
+                  "heft", &s, 2, 1);
+        graphs += fake_begun(FAKE_GRAPH);
+        trial_is_clean();
+    }
+    ck_assert_uint_gt(graphs, (unsigned)rounds(30));
+}
+END_TEST
+
+/* On one GPU alone nothing is in the way: all but what is cuSOLVER's is in graphs of 16 at most. */
+START_TEST(all_that_can_be)
+{
+    enum { TILES = 8, MOST = 16 };
+    hs_exec_settings s = in_graphs();
+    unsigned         alone, together, launched;
+
+    run_tiles(tiled(_i, TILES, 16, 1, 1), "gpu-only", &s, 1, 1);
+    alone = kernels(0);
+    together = kernels(1);
+    launched = fake_begun(FAKE_GRAPH);
+    trial_is_clean();
+    ck_assert_uint_gt(together, alone);
+    if (_i == HS_QR) /* whose tasks are of many kernels each */
+        return;
+    ck_assert_uint_le(alone, 2 * TILES);
+    ck_assert_uint_ge(MOST * launched, together);
+    ck_assert_uint_le(launched, together / MOST + TILES);
+}
+END_TEST
+
+/* A stretch ends before what waits for another worker that waits for the stretch: here, for the
+ * factors of the next tile. Where that worker is late because the machine is busy, once more. */
+START_TEST(none_waits_for_itself)
+{
+    fake_settings settings = some_devices();
+    int           tries = 20;
+
+    settings.kernel = 0.002;
+    do {
+        hs_exec_settings s = in_graphs();
+
+        fake_reset(&settings);
+        run_tiles(altered(_i, 8, 16, 1, 1, FACTORS_AT_HOME), "heft", &s, 1, 1);
+        trial_is_clean();
+    } while (kernels(1) <= 9 * kernels(0) && --tries > 0);
+    ck_assert_int_gt(tries, 0);
+}
+END_TEST
+
+/* Others wait for a task of a graph, not for all of it: what dtrsm made of the first column goes
+ * home while the first graph runs, whose last kernels wait for them. */
+START_TEST(sent_home_meanwhile)
+{
+    enum { N = 16, IN_THE_FIRST = 16 };
+    hs_exec_settings s = in_graphs();
+    fake_settings    settings = some_devices();
+    unsigned         sent = 0, nodes = 0;
+    int64_t          end = 0;
+    size_t           i;
+
+    settings.kernel = 0.003; /* long beside what a busy machine keeps a thread waiting */
+    fake_reset(&settings);
+    run_tiles(tiled(HS_CHOLESKY, 6, N, 1, 1), "gpu-only", &s, 1, 1);
+    for (i = 0; i < fake_records() && nodes < IN_THE_FIRST; i++)
+        if (fake_record_at(i).kind == FAKE_KERNEL && fake_record_at(i).in_graph) {
+            nodes++;
+            end = fake_record_at(i).end;
+        }
+    ck_assert_uint_eq(nodes, IN_THE_FIRST);
+    for (i = 0; i < fake_records(); i++)
+        sent += fake_record_at(i).kind == FAKE_COPY_OUT &&
+                fake_record_at(i).bytes == N * N * sizeof(double) && fake_record_at(i).start < end;
+    ck_assert_uint_gt(sent, 2); /* one is dpotrf's */
+    trial_is_clean();
+}
+END_TEST
+
+/* Where it is not known before the start what runs where, on which tiles, there is none. */
+START_TEST(none_where_it_cannot_be)
+{
+    for (int why = 0; why < 5; why++) {
+        hs_exec_settings s = in_graphs();
+
+        s.retries = why == 0;
+        s.timeout = why == 1 ? 100 : 0;
+        s.halt = why == 2 ? HS_HALT_NEVER : s.halt;
+        s.gpu_memory = why == 3 ? 8 * (double)bytes_of_tile(16) : 0;
+        if (why == 4)
+            s.policy = hs_policy_find("plan+steal");
+        tiles_setup();
+        run_tiles(tiled(_i, 5, 16, 1, 1), "gpu-only", &s, 1, 1);
+        ck_assert_uint_eq(fake_begun(FAKE_GRAPH), 0);
+        trial_is_clean();
+    }
+}
+END_TEST
+
+/* Too little memory for graphs is no reason not to run. */
+START_TEST(no_memory_for_them)
+{
+    static const char *const calls[] = {"cudaGraphInstantiate", "cudaGraphUpload",
+                                        "cudaGraphLaunch"};
+
+    for (unsigned spared = 0; spared < 3; spared++) {
+        fake_settings    settings = some_devices();
+        hs_exec_settings s = in_graphs();
+
+        settings.fail_name = calls[_i];
+        settings.error = 2; /* cudaErrorMemoryAllocation */
+        settings.spared = spared;
+        fake_reset(&settings);
+        run_tiles(tiled(HS_LU, 6, 16, 1, 1), "gpu-only", &s, 1, 1);
+        ck_assert_ptr_nonnull(fake_failed());
+        trial_is_clean();
+    }
+}
+END_TEST
+
+/* Each call fails once: the run says so, or it is right all the same. */
+START_TEST(every_call_fails_once)
+{
+    hs_exec_settings s = in_graphs();
+    fake_settings    settings = some_devices();
+    unsigned         right = 0, wrong = 0;
+
+    settings.sticky = _i / 3;
+    for (settings.fail_call = 1;; settings.fail_call += settings.fail_call % 61 + trial_stride()) {
+        result r;
+
+        fake_reset(&settings);
+        r = run_tiles(altered(_i % 3, 3, 16, 1, 2, 0), "heft", &s, 1, 0);
+        right += r.status == HS_OK;
+        wrong += r.status != HS_OK;
+        ck_assert_msg(r.status == HS_OK || r.status == HS_EFAILED || r.status == HS_ERESOURCE ||
+                          r.status == HS_ENOMEM,
+                      "call %u: %s", settings.fail_call, hs_status_text(r.status));
+        ck_assert_uint_eq(fake_live(), 0);
+        ck_assert_msg(fake_misuses() == 0, "call %u: %s", settings.fail_call, fake_misuse());
+        if (!fake_failed())
+            break;
+    }
+    ck_assert(right > 1 || trial_stride() > 1);
+    ck_assert_uint_gt(wrong, 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cuda stretches");
+    TCase *cases = tcase_create("stretches");
+
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* they leak, and there is nothing to find */
+    tcase_set_timeout(cases, 600);
+    tcase_add_checked_fixture(cases, tiles_setup, NULL);
+    tcase_add_loop_test(cases, any_plan, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_loop_test(cases, all_that_can_be, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_loop_test(cases, none_waits_for_itself, HS_CHOLESKY, HS_LU + 1);
+    tcase_add_test(cases, sent_home_meanwhile);
+    tcase_add_loop_test(cases, none_where_it_cannot_be, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_loop_test(cases, no_memory_for_them, 0, 3);
+    tcase_add_loop_test(cases, every_call_fails_once, 0, 6);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}

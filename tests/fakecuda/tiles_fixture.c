@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tiles_fixture.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "exec_fixture.h"
+#include "factorisation.h"
+#include "trial.h"
+
+static uint64_t dice;
+
+void restart_dice(void)
+{
+    dice = 1;
+}
+
+unsigned roll(unsigned sides)
+{
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(dice >> 33) % sides;
+}
+
+fake_settings some_devices(void)
+{
+    fake_settings settings = FAKE_SETTINGS;
+
+    settings.devices = 4;
+    return settings;
+}
+
+void tiles_setup(void)
+{
+    fake_settings settings = some_devices();
+
+    theatre_reset();
+    fake_reset(&settings);
+}
+
+hs_exec_settings settings_of(const char *policy)
+{
+    hs_exec_settings s;
+
+    hs_exec_settings_init(&s);
+    s.policy = hs_policy_find(policy);
+    ck_assert_ptr_nonnull(s.policy);
+    s.oversubscribe = s.unbound = 1;
+    s.module = MODULE;
+    s.matrix_seed = roll(1000);
+    return s;
+}
+
+size_t bytes_of_tile(unsigned n)
+{
+    size_t bytes = 8 * (size_t)n * (n > 32 ? n : 32);
+
+    return (bytes + 255) / 256 * 256;
+}
+
+static void add_row(hs_builder *b, const hs_instance *in, size_t row, int how)
+{
+    hs_task task;
+
+    hs_instance_row(in, row, &task);
+    if (isinf(task.gpu))
+        task.gpu = task.cpu / 2;
+    if (how & FACTORS_AT_HOME && strstr(task.kernel, "trf"))
+        task.gpu = INFINITY;
+    else if (how & (ON_GPUS | FACTORS_AT_HOME))
+        task.cpu = INFINITY;
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+}
+
+hs_instance *altered(int kind, unsigned tiles, unsigned n, unsigned cpus, unsigned gpus, int how)
+{
+    hs_instance *in = factorisation(kind, tiles, n, cpus, gpus), *out = NULL;
+    hs_builder  *b = NULL;
+    size_t       i;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    hs_builder_workers(b, cpus, gpus);
+    for (i = 0; i < hs_instance_rows(in); i++)
+        add_row(b, in, i, how);
+    ck_assert_int_eq(hs_builder_graph(b, in), HS_OK);
+    ck_assert_int_eq(hs_builder_usual_bytes(b, 8.0 * n * n), HS_OK);
+    for (i = HS_H2D; how & LINKED && i <= HS_D2H; i++)
+        ck_assert_int_eq(hs_builder_link(b, (hs_link)i, 0, 1e12), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &out, NULL), HS_OK);
+    hs_builder_free(b);
+    hs_instance_free(in);
+    return out;
+}
+
+hs_instance *tiled(int kind, unsigned tiles, unsigned n, unsigned cpus, unsigned gpus)
+{
+    return altered(kind, tiles, n, cpus, gpus, 0);
+}
+
+static void is_right(const hs_exec *exec)
+{
+    hs_exec_factorisation f;
+
+    hs_exec_factorisation_init(&f);
+    ck_assert_int_eq(hs_exec_factorised(exec, &f), 1);
+    ck_assert_int_eq(f.checked, 1);
+    ck_assert_int_eq(f.wrong, 0);
+    ck_assert_double_lt(f.relative, 1e-13);
+    ck_assert_double_lt(f.largest, 1e-10);
+}
+
+static void count_records(const hs_exec *exec, const hs_instance *in, result *r)
+{
+    unsigned w;
+
+    for (w = hs_instance_cpus(in); w < hs_instance_cpus(in) + hs_instance_gpus(in); w++) {
+        size_t                count;
+        const hs_exec_record *record = hs_exec_records(exec, w, &count);
+
+        for (; count > 0; count--, record++)
+            r->on_gpus += record->outcome == HS_OUTCOME_DONE;
+    }
+}
+
+result run_tiles(hs_instance *in, const char *algorithm, const hs_exec_settings *s, int times,
+                 int right)
+{
+    hs_schedule *plan = hs_policy_needs_plan(s->policy) ? solved(in, algorithm) : NULL;
+    hs_exec     *exec = NULL;
+    result       r = {.on_gpus = 0};
+
+    hs_exec_report_init(&r.report);
+    r.status = hs_exec_create(in, plan, s, &exec, r.why);
+    while (r.status == HS_OK && times-- > 0) {
+        r.status = hs_exec_run(exec, &r.report, r.why);
+        if (r.status == HS_OK)
+            is_right(exec);
+        count_records(exec, in, &r);
+    }
+    if (right)
+        ck_assert_msg(r.status == HS_OK, "%s", r.why);
+    hs_exec_free(exec);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+    return r;
+}
