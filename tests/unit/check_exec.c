@@ -177,6 +177,39 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* Ranks are of graphs' policies, data of tiled kernels. */
+START_TEST(refusals_of_graphs)
+{
+    hs_task          task = {.struct_size = sizeof task, .cpu = 1, .gpu = INFINITY};
+    hs_builder      *b = NULL;
+    hs_instance     *in = NULL;
+    hs_exec_settings s = theatre_settings("plan+steal");
+    size_t           tile;
+
+    task.kernel = "dgemm:4";
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_data(b, "a", &tile), HS_OK);
+    ck_assert_int_eq(hs_builder_access(b, 0, tile, HS_READ_WRITE), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    s.rank = HS_RANK_MIN;
+    ck_assert_int_ne(refused(in, NULL, &s, ""), HS_OK);
+    s.policy = hs_policy_find("dynamic");
+    ck_assert_int_eq(refused(in, NULL, &s, "rank"), HS_EINVAL);
+    s.policy = hs_policy_find("heteroprio");
+    s.rank = (hs_rank)99;
+    ck_assert_int_eq(refused(in, NULL, &s, "rank"), HS_EINVAL);
+    s.rank = HS_RANK_MIN;
+    s.backend_count = 0;
+#ifdef HAVE_OPENBLAS
+    ck_assert_int_eq(refused(in, NULL, &s, "data"), HS_EDEPENDENT);
+#endif
+    hs_instance_free(in);
+}
+END_TEST
+
 static unsigned one_deep(hs_backend_worker *worker)
 {
     (void)worker;
@@ -453,6 +486,7 @@ int main(void)
     tcase_set_timeout(refused, 300);
     tcase_add_checked_fixture(refused, theatre_reset, NULL);
     tcase_add_test(refused, refusals);
+    tcase_add_test(refused, refusals_of_graphs);
     tcase_add_test(refused, backends_that_lack_something);
     suite_add_tcase(suite, refused);
     return run_suite(suite);

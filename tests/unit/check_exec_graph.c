@@ -507,114 +507,6 @@ START_TEST(nothing_chosen_ahead_is_no_news)
 }
 END_TEST
 
-static hs_policy_state *nothing;
-
-static hs_status rash_create(hs_policy *policy, const hs_instance *estimates,
-                             const hs_schedule *plan, const hs_policy_settings *settings,
-                             hs_policy_state **out)
-{
-    (void)policy, (void)estimates, (void)plan, (void)settings;
-    *out = (hs_policy_state *)(void *)&nothing;
-    return HS_OK;
-}
-
-static void rash_free(hs_policy_state *state)
-{
-    (void)state;
-}
-
-static void rash_next(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
-                      hs_wake *wake)
-{
-    (void)state, (void)worker, (void)now, (void)wake;
-    hs_decide_start(out, 1);
-}
-
-static void rash_ended(hs_policy_state *state, unsigned worker, uint32_t task, hs_ending how,
-                       double now, hs_wake *wake)
-{
-    (void)state, (void)worker, (void)task, (void)how, (void)now, (void)wake;
-}
-
-static void rash_skip(hs_policy_state *state, uint32_t task)
-{
-    (void)state, (void)task;
-}
-
-static void rash_ready(hs_policy_state *state, const uint32_t *tasks, size_t count, double now,
-                       hs_wake *wake)
-{
-    (void)state, (void)tasks, (void)count, (void)now, (void)wake;
-}
-
-/* A policy may be anybody's: one that starts what is not ready is found out. */
-START_TEST(no_policy_breaks_the_order)
-{
-    const hs_policy_kind rash = {.struct_size = sizeof rash,
-                                 .name = "rash",
-                                 .create = rash_create,
-                                 .free = rash_free,
-                                 .next = rash_next,
-                                 .ended = rash_ended,
-                                 .skip = rash_skip,
-                                 .ready = rash_ready,
-                                 .graphs = 1};
-    hs_builder          *b = begin(1, 0);
-    hs_instance         *in;
-    hs_exec_settings     s = theatre_settings("plan");
-    performance          p;
-
-    add(b, 1, INFINITY, "done", 1, HS_RESTART_NO);
-    add(b, 1, INFINITY, "done", 1, HS_RESTART_NO);
-    after(b, 1, 0);
-    in = finish(b);
-    s.policy = &rash;
-    p = perform(in, NULL, &s);
-    ck_assert_int_eq(p.status, HS_ESCHEDULE);
-    ck_assert_int_eq(theatre.begun, 0);
-    end_performance(&p);
-}
-END_TEST
-
-static hs_status refused(hs_instance *in, const hs_exec_settings *s, const char *word)
-{
-    char      why[HS_WHY] = "";
-    hs_exec  *exec = NULL;
-    hs_status st = hs_exec_create(in, NULL, s, &exec, why);
-
-    ck_assert(exec == NULL);
-    ck_assert_msg(strstr(why, word) != NULL, "%s", why);
-    return st;
-}
-
-START_TEST(refusals)
-{
-    hs_builder      *b = begin(1, 0);
-    hs_instance     *in;
-    hs_exec_settings s = theatre_settings("heteroprio");
-    size_t           tile;
-
-    add(b, 1, INFINITY, "dgemm:4", 1, HS_RESTART_NO);
-    ck_assert_int_eq(hs_builder_data(b, "a", &tile), HS_OK);
-    ck_assert_int_eq(hs_builder_access(b, 0, tile, HS_READ_WRITE), HS_OK);
-    in = finish(b);
-    s.policy = hs_policy_find("plan+steal");
-    s.rank = HS_RANK_MIN;
-    ck_assert_int_ne(refused(in, &s, ""), HS_OK);
-    s.policy = hs_policy_find("dynamic");
-    ck_assert_int_eq(refused(in, &s, "rank"), HS_EINVAL);
-    s.policy = hs_policy_find("heteroprio");
-    s.rank = (hs_rank)99;
-    ck_assert_int_eq(refused(in, &s, "rank"), HS_EINVAL);
-    s.rank = HS_RANK_MIN;
-    s.backend_count = 0;
-#ifdef HAVE_OPENBLAS
-    ck_assert_int_eq(refused(in, &s, "data"), HS_EDEPENDENT);
-#endif
-    hs_instance_free(in);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("exec graph");
@@ -635,8 +527,6 @@ int main(void)
     tcase_add_test(cases, a_gpu_is_needed_for_what_it_chose_ahead);
     tcase_add_test(cases, nothing_chosen_ahead_is_no_news);
     tcase_add_test(cases, nothing_waits_for_what_is_tried_again);
-    tcase_add_test(cases, no_policy_breaks_the_order);
-    tcase_add_test(cases, refusals);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -187,6 +187,16 @@ static void skip(hs_policy_state *s, uint32_t task)
     (void)task;
 }
 
+static void ready(hs_policy_state *s, const uint32_t *tasks, size_t count, double now,
+                  hs_wake *wake)
+{
+    (void)s;
+    (void)tasks;
+    (void)count;
+    (void)now;
+    (void)wake;
+}
+
 static int tries_again(hs_policy_state *s, unsigned worker)
 {
     return s->asked[worker]++ < TRIES;
@@ -227,6 +237,14 @@ static void wait_until_now(hs_policy_state *s, unsigned worker, double now, hs_d
     give_up(s, worker, now, out, wake);
     if (tries_again(s, worker))
         hs_decide_wait(out, now);
+}
+
+/* Which is after the first. */
+static void start_the_second(hs_policy_state *s, unsigned worker, double now, hs_decision *out,
+                             hs_wake *wake)
+{
+    give_up(s, worker, now, out, wake);
+    hs_decide_start(out, 1);
 }
 
 static int own_again(hs_policy_state *s, unsigned worker, uint32_t *task)
@@ -360,6 +378,31 @@ START_TEST(what_cannot_be_done_breaks_the_run_off)
 }
 END_TEST
 
+/* A policy may be anybody's: one that starts what is not ready is found out. */
+START_TEST(no_policy_breaks_the_order)
+{
+    const hs_policy_kind rash = {ODD, .next = start_the_second, .ready = ready, .graphs = 1};
+    hs_task              task = {.struct_size = sizeof task, .cpu = 1, .gpu = 1, .kernel = "done"};
+    hs_builder          *b = NULL;
+    hs_instance         *in = NULL;
+    hs_exec_settings     s = theatre_settings("plan");
+    performance          p;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 0), HS_OK);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    s.policy = &rash;
+    p = perform(in, NULL, &s);
+    ck_assert_int_eq(p.status, HS_ESCHEDULE);
+    ck_assert_int_eq(theatre.begun, 0);
+    end_performance(&p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("exec stops");
@@ -372,6 +415,7 @@ int main(void)
     tcase_add_test(cases, stopped_before_the_start);
     tcase_add_loop_test(cases, what_cannot_be_done_breaks_the_run_off, 0,
                         sizeof odd_policies / sizeof *odd_policies);
+    tcase_add_test(cases, no_policy_breaks_the_order);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

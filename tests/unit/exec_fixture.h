@@ -43,6 +43,7 @@ extern hs_theatre theatre;
 enum { THEATRE_TASKS = 20000 };
 
 void theatre_reset(void);
+void theatre_watch(const hs_instance *in); /* does each task begin after those that it has to? */
 
 #define CURTAIN                                                                                    \
     {                                                                                              \

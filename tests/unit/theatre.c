@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The backend whose bodies do as they are told, and look at what is done to them. */
+
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "exec_fixture.h"
+#include "support/clock.h"
+
+hs_theatre theatre;
+
+static int on_stage[THEATRE_TASKS]; /* by task: attempts that are running */
+
+/*
+ * The race detector: each body leaves a mark when it is done, and looks for the marks of all that
+ * it comes after when it begins, without a lock or an atomic: that the dispatcher hands over what
+ * was done, and not only that it keeps the order, is for a thread sanitizer to see.
+ */
+static const hs_graph *order; /* NULL: there is none */
+static size_t          order_tasks;
+static int             mark[THEATRE_TASKS];
+
+static int all_is_marked(size_t vertex)
+{
+    size_t          count;
+    const uint32_t *before = hs_graph_predecessors(order, vertex, &count, NULL);
+
+    for (; count > 0; count--, before++)
+        if (!(*before < order_tasks ? mark[*before] : all_is_marked(*before)))
+            return 0;
+    return 1;
+}
+
+void theatre_watch(const hs_instance *in)
+{
+    order_tasks = hs_instance_tasks(in);
+    ck_assert_int_eq(hs_instance_graph(in, &order), HS_OK);
+    ck_assert(!order || order_tasks <= THEATRE_TASKS);
+    memset(mark, 0, sizeof mark);
+}
+
+void theatre_reset(void)
+{
+    memset(&theatre, 0, sizeof theatre);
+    theatre.refuse_worker = -1;
+}
+
+static void count(int *what)
+{
+    __atomic_fetch_add(what, 1, __ATOMIC_RELAXED);
+}
+
+typedef struct role {
+    hs_body base;
+    char   *kernel;
+    hs_type type;
+} role;
+
+typedef struct actor {
+    hs_backend_worker base;
+    unsigned          number;
+} actor;
+
+static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
+                             hs_body **out, char why[HS_WHY])
+{
+    const char *kernel = row->kernel ? row->kernel : "done";
+    role       *r;
+
+    (void)options;
+    if (strncmp(kernel, "refuse:", 7) == 0) {
+        snprintf(why, HS_WHY, "%s", kernel + 7);
+        return HS_EINVAL;
+    }
+    if (strcmp(kernel, type == HS_CPU ? "none-cpu" : "none-gpu") == 0)
+        return HS_OK;
+    r = malloc(sizeof *r);
+    if (!r)
+        return HS_ENOMEM;
+    *r = (role){{&theatre_backend}, strdup(kernel), type};
+    if (!r->kernel) {
+        free(r);
+        return HS_ENOMEM;
+    }
+    *out = &r->base;
+    return HS_OK;
+}
+
+static void body_free(hs_body *body)
+{
+    role *r = (role *)body;
+
+    free(r->kernel);
+    free(r);
+}
+
+static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
+                             hs_backend_worker **out, char why[HS_WHY])
+{
+    actor *a;
+
+    (void)options;
+    if ((int)info->number == theatre.refuse_worker) {
+        snprintf(why, HS_WHY, "worker %u has no costume", info->number);
+        return HS_ERESOURCE;
+    }
+    a = malloc(sizeof *a);
+    if (!a)
+        return HS_ENOMEM;
+    *a = (actor){{&theatre_backend}, info->number};
+    count(&theatre.opened);
+    *out = &a->base;
+    return HS_OK;
+}
+
+static void worker_close(hs_backend_worker *worker)
+{
+    count(&theatre.closed);
+    free((actor *)worker);
+}
+
+static hs_outcome busy(const hs_attempt *a, double us, int looks)
+{
+    int64_t end = us < 1e12 ? hsi_clock_ns() + (int64_t)(1e3 * us) : INT64_MAX;
+
+    while (hsi_clock_ns() < end)
+        if (looks && hs_attempt_cancelled(a))
+            return HS_OUTCOME_ABORTED;
+    return HS_OUTCOME_DONE;
+}
+
+static hs_outcome hang(const hs_attempt *a, int ms)
+{
+    struct pollfd wake = {a->wake_fd, POLLIN, 0};
+
+    while (!hs_attempt_cancelled(a))
+        if (poll(&wake, 1, ms) == 0)
+            return HS_OUTCOME_DONE;
+    return HS_OUTCOME_ABORTED;
+}
+
+/* The first of them fail; what does not may take a while. */
+static hs_outcome stumble(hs_attempt *a, unsigned first, const char *us)
+{
+    if (a->number > first)
+        return us ? busy(a, atof(us + 1), 1) : HS_OUTCOME_DONE;
+    snprintf(a->why, HS_WHY, "attempt %u failed", a->number);
+    return HS_OUTCOME_FAILED;
+}
+
+/* The n-th failure comes when n - 3 of those that failed have been done elsewhere. */
+static hs_outcome be_broken(hs_attempt *a)
+{
+    int failures = __atomic_add_fetch(&theatre.broken, 1, __ATOMIC_ACQ_REL);
+
+    while (__atomic_load_n(&theatre.mended, __ATOMIC_ACQUIRE) < failures - 3)
+        poll(NULL, 0, 1);
+    snprintf(a->why, HS_WHY, "it is broken");
+    return HS_OUTCOME_FAILED;
+}
+
+/* Five of them are left to fail. */
+static hs_outcome mend(const hs_attempt *a)
+{
+    int first = __atomic_load_n(&theatre.mended, __ATOMIC_ACQUIRE) ? 5 : 4;
+
+    while (a->number == 1 && __atomic_load_n(&theatre.broken, __ATOMIC_ACQUIRE) < first)
+        poll(NULL, 0, 1);
+    if (a->number > 1)
+        count(&theatre.mended);
+    return HS_OUTCOME_DONE;
+}
+
+static hs_outcome stay_calm(hs_attempt *a)
+{
+    struct pollfd wake = {a->wake_fd, POLLIN, 0};
+
+    if (!hs_attempt_cancelled(a) && poll(&wake, 1, 0) == 0)
+        return HS_OUTCOME_DONE;
+    snprintf(a->why, HS_WHY, "cancelled before it began");
+    return HS_OUTCOME_FAILED;
+}
+
+static hs_outcome sulk(hs_attempt *a)
+{
+    hang(a, -1);
+    snprintf(a->why, HS_WHY, "it will not be taken");
+    return HS_OUTCOME_FAILED;
+}
+
+static hs_outcome call(const hs_attempt *a, int us)
+{
+    if (theatre.hook)
+        theatre.hook(theatre.context);
+    count(&theatre.calls);
+    return hang(a, us / 1000);
+}
+
+/* `name`, or `name-cpu` on a CPU, `name-gpu` on a GPU. */
+static int plays(const role *r, const char *name)
+{
+    size_t      length = strlen(name);
+    const char *rest = r->kernel + length;
+
+    if (strncmp(r->kernel, name, length) != 0)
+        return 0;
+    return !*rest || strcmp(rest, r->type == HS_CPU ? "-cpu" : "-gpu") == 0;
+}
+
+static hs_outcome play(const role *r, hs_attempt *a)
+{
+    const char *colon = strchr(r->kernel, ':');
+    double      number = colon ? atof(colon + 1) : 0;
+
+    if (strncmp(r->kernel, "busy:", 5) == 0)
+        return busy(a, number, 1);
+    if (strncmp(r->kernel, "late:", 5) == 0)
+        return busy(a, number, 0);
+    if (strncmp(r->kernel, "fail:", 5) == 0)
+        return stumble(a, (unsigned)number, strchr(colon + 1, ':'));
+    if (strncmp(r->kernel, "curse:", 6) == 0) {
+        snprintf(a->why, HS_WHY, "%s", r->kernel + 6);
+        return HS_OUTCOME_FAILED;
+    }
+    if (strncmp(r->kernel, "call:", 5) == 0)
+        return call(a, (int)number);
+    if (plays(r, "break"))
+        return be_broken(a);
+    if (strncmp(r->kernel, "break-", 6) == 0)
+        return mend(a);
+    if (plays(r, "calm"))
+        return stay_calm(a);
+    if (plays(r, "sulk"))
+        return sulk(a);
+    if (plays(r, "hang"))
+        return hang(a, -1);
+    if (plays(r, "spin"))
+        return busy(a, INFINITY, 1);
+    if (plays(r, "lose")) {
+        snprintf(a->why, HS_WHY, "the actor has left");
+        return HS_OUTCOME_LOST;
+    }
+    return plays(r, "quit") ? HS_OUTCOME_ABORTED : HS_OUTCOME_DONE;
+}
+
+static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
+{
+    const role *r = (const role *)body;
+    int        *here = &on_stage[attempt->task % THEATRE_TASKS];
+    hs_outcome  outcome;
+
+    if (((actor *)worker)->number != attempt->worker)
+        count(&theatre.strangers);
+    count(&theatre.begun);
+    if (__atomic_fetch_add(here, 1, __ATOMIC_ACQ_REL) != 0)
+        count(&theatre.overlaps);
+    if (order && !all_is_marked(attempt->task))
+        count(&theatre.early);
+    outcome = play(r, attempt);
+    if (order && outcome == HS_OUTCOME_DONE)
+        mark[attempt->task] = 1;
+    __atomic_fetch_sub(here, 1, __ATOMIC_ACQ_REL);
+    count(&theatre.ended);
+    return outcome;
+}
+
+const hs_backend theatre_backend = {.abi = HS_BACKEND_ABI,
+                                    .name = "theatre",
+                                    .body_create = body_create,
+                                    .body_free = body_free,
+                                    .worker_open = worker_open,
+                                    .worker_close = worker_close,
+                                    .run = run};
