@@ -155,7 +155,7 @@ typedef struct hs_exec_settings {
                              only what is on and below the diagonal; it must outlive the handle */
     size_t matrix_order;
     double   gpu_memory;  /* bytes of that matrix on each GPU, at most; 0: most of what there is */
-    int      transfers;   /* copies of it are recorded: see hs_exec_transfers() */
+    int      transfers;   /* copies are recorded: see hs_exec_transfers() */
 } hs_exec_settings;
 
 HS_API void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size);
@@ -299,8 +299,9 @@ HS_API const hs_wait *hs_exec_waits(const hs_exec *exec, unsigned worker, size_t
 /**
  * After a run with settings.transfers: copies of the matrix that a graph of kernels factorises from
  * memory to memory, in seconds from the start; some may end after the last task, when the result
- * comes home. Sorted by where to, then start; owned by the handle. Those of a GPU that broke are
- * not there.
+ * comes home. Those of a GPU that broke are not there. Where stand-ins wait for what their tasks
+ * read, the transfers to their memories that the policy has started. Sorted by where to, then
+ * start; owned by the handle.
  */
 HS_API const hs_transfer *hs_exec_transfers(const hs_exec *exec, size_t *count);
 

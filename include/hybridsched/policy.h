@@ -74,7 +74,8 @@ typedef struct hs_policy_settings {
                                 time, >= 0; NULL: all at 0 */
     const unsigned char *skip; /* hs_policy_simulate(): by task, not 0: it is done already, as
                                   hs_policy_skip() says, and not in the schedule; NULL: none is */
-    int transfers; /* hs_policy_simulate(): the schedule has hs_schedule_transfers() */
+    int transfers; /* they are recorded: hs_policy_transfers(), and hs_policy_simulate()'s schedule
+                      has hs_schedule_transfers() */
 } hs_policy_settings;
 
 HS_API void hs_policy_settings_init_sized(hs_policy_settings *settings, size_t size);
@@ -235,6 +236,13 @@ HS_API double hs_policy_arrival(const hs_policy *policy, uint32_t task, unsigned
                                 double now);
 HS_API double hs_policy_transfer(const hs_policy *policy, uint32_t task, unsigned worker);
 HS_API double hs_policy_fetch(hs_policy *policy, uint32_t task, unsigned worker, double now);
+
+/**
+ * With settings.transfers: those that have started so far, where links take time, as far as there
+ * was memory to record them; sorted by where to, then start. Owned by the policy, until it is asked
+ * something else.
+ */
+HS_API const hs_transfer *hs_policy_transfers(hs_policy *policy, size_t *count);
 
 /** What `worker` ran, given by either call, has ended. */
 HS_API void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_ending how,

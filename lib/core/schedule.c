@@ -219,14 +219,22 @@ static int by_where_to(const void *a, const void *b)
     return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
+const hs_transfer *hsi_sorted_transfers(hsi_vector *list, size_t *count)
+{
+    *count = list->size / sizeof(hs_transfer);
+    if (*count > 0)
+        qsort(list->data, *count, sizeof(hs_transfer), by_where_to);
+    return *count > 0 ? list->data : NULL;
+}
+
 void hsi_schedule_take_transfers(hs_schedule *s, hsi_vector *list)
 {
+    size_t count;
+
     hsi_vector_free(&s->transfers);
     s->transfers = *list;
     *list = (hsi_vector){0};
-    if (s->transfers.size > 0)
-        qsort(s->transfers.data, s->transfers.size / sizeof(hs_transfer), sizeof(hs_transfer),
-              by_where_to);
+    hsi_sorted_transfers(&s->transfers, &count);
 }
 
 const hs_transfer *hs_schedule_transfers(const hs_schedule *s, size_t *count)

@@ -24,6 +24,9 @@ hs_status hsi_schedule_make_room(hs_schedule *s, unsigned cpus, unsigned gpus, s
 /* A schedule of `size` entries with zeroed `first`. */
 hs_status hsi_schedule_create(unsigned cpus, unsigned gpus, size_t size, hs_schedule **out);
 
+/* A list of hs_transfer by where to, then start; NULL: it is empty. */
+const hs_transfer *hsi_sorted_transfers(hsi_vector *list, size_t *count);
+
 /* Its transfers, in any order; `list` is empty then. */
 void hsi_schedule_take_transfers(hs_schedule *s, hsi_vector *list);
 

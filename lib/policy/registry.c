@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/order.h"
+#include "core/schedule_impl.h"
 #include "policy/policy.h"
 #include "support/sized.h"
 
@@ -164,6 +165,7 @@ hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estima
     policy->tasks = (uint32_t)hs_instance_tasks(estimates);
     policy->asker = (hsi_asker){settings.cancel, settings.cancel_data, 0, 0};
     st = open_knowledge(policy, estimates);
+    policy->memory.records = settings.transfers;
     if (st == HS_OK)
         st = known.create(policy, estimates, plan, &settings, &policy->state);
     if (st == HS_OK && hsi_ask(&policy->asker)) {
@@ -277,6 +279,11 @@ double hs_policy_fetch(hs_policy *policy, uint32_t task, unsigned worker, double
     if (worker >= policy->workers || task >= policy->tasks)
         return now;
     return hsi_memory_fetch(&policy->memory, task, worker, now);
+}
+
+const hs_transfer *hs_policy_transfers(hs_policy *policy, size_t *count)
+{
+    return hsi_sorted_transfers(&policy->memory.transfers, count);
 }
 
 int hs_policy_own(hs_policy *policy, unsigned worker, uint32_t *task)

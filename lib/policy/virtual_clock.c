@@ -387,7 +387,6 @@ static hs_status simulate(hs_policy *policy, const hs_instance *truth,
     hs_status    st;
 
     policy->asker = (hsi_asker){settings->cancel, settings->cancel_data, 0, 0};
-    policy->memory.records = settings->transfers;
     st = hsi_problem_of_tasks(truth, &policy->asker, &sim.truth);
     if (st != HS_OK)
         return st;

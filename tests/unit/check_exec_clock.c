@@ -375,6 +375,23 @@ static void compare_all(const char *name, const hs_schedule *expected, const hs_
         compare(name, expected, exec, w, w + 1);
 }
 
+/* What is moved to stand-ins is what the policy moves under the virtual clock. */
+static void compare_transfers(const char *name, const hs_schedule *expected, const hs_exec *exec)
+{
+    size_t             count, found;
+    const hs_transfer *want = hs_schedule_transfers(expected, &count);
+    const hs_transfer *got = hs_exec_transfers(exec, &found);
+
+    ck_assert_msg(count == found, "%s: %zu transfers, not %zu", name, found, count);
+    for (size_t i = 0; i < count; i++)
+        ck_assert_msg(want[i].to == got[i].to && want[i].from == got[i].from &&
+                          fabs(want[i].start - got[i].start) < 1e-5 &&
+                          fabs(want[i].end - got[i].end) < 1e-5,
+                      "%s: a transfer from %u to %u, %.9g to %.9g, not %u to %u, %.9g to %.9g",
+                      name, got[i].from, got[i].to, got[i].start, got[i].end, want[i].from,
+                      want[i].to, want[i].start, want[i].end);
+}
+
 static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank, int links)
 {
     static const hs_backend *const only[] = {&puppets};
@@ -390,6 +407,7 @@ static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank, in
     hs_policy_settings_init(&policy);
     policy.tolerance = 0.02;
     policy.rank = rank;
+    policy.transfers = 1;
     ck_assert_int_eq(hs_policy_simulate(kind, s->in, plan, s->truth, &policy, &expected), HS_OK);
     hs_exec_settings_init(&settings);
     settings.policy = kind;
@@ -399,6 +417,7 @@ static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank, in
     settings.backends = only;
     settings.backend_count = !links;
     settings.emulate[HS_CPU] = settings.emulate[HS_GPU] = links;
+    settings.transfers = links;
     truth = s->truth;
     prompted = NULL;
     hsi_atomic_store64(&the_time, BEGINNING);
@@ -410,6 +429,8 @@ static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank, in
     pthread_join(conductor, NULL);
     hsi_atomic_store64(&the_time, 0);
     compare_all(hs_policy_name(kind), expected, exec, links && may_take(kind));
+    if (links && !may_take(kind))
+        compare_transfers(hs_policy_name(kind), expected, exec);
     hs_exec_free(exec);
     hs_schedule_free(expected);
     hs_schedule_free(plan);

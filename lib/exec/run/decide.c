@@ -112,19 +112,10 @@ static void rest(hsi_worker *worker, int64_t until, int64_t now)
         hsi_sleep_until(worker, due < until ? due : until, now);
 }
 
-/* Does it wait until the task's inputs would be there? Who has data waits for these themselves. */
-static int is_to_wait(const hsi_worker *worker, uint32_t task)
-{
-    const hsi_bodies *bodies = &worker->exec->bodies;
-    const hs_backend *backend = bodies->backends[hsi_worker_body(worker, task)->slot];
-
-    return backend == &hsi_backend_emulated ||
-           (worker->type == HS_GPU && backend == &bodies->shared);
-}
-
 static void start(hsi_worker *worker, const hs_decision *d, double time, int64_t now)
 {
-    int waits = d->start > time && is_to_wait(worker, d->task);
+    int waits = d->start > time &&
+                hsi_stands_in(worker->exec, worker->type, hsi_worker_body(worker, d->task)->slot);
 
     if (worker->turn.ahead == d->task)
         worker->turn.ahead = HSI_NOTHING;

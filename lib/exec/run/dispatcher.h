@@ -31,6 +31,7 @@ struct hs_exec {
     hsi_control   control;
     const hs_transfer *transfers; /* of the last run */
     size_t             transfer_count;
+    hs_transfer       *waited; /* these, if they are no GPU's */
     int           comes_back; /* workers may have more of their own after they were asked */
     int           chooses_ahead; /* GPUs may choose before they have ended what they run */
 };
@@ -62,6 +63,13 @@ void hsi_failures_tell(hs_exec *exec);
 
 /* watch.c: what the caller's thread does until all have left */
 void hsi_wait_for_workers(hs_exec *exec);
+
+/* transfers.c: what runs tasks of that slot waits until their inputs would be there */
+int hsi_stands_in(const hs_exec *exec, hs_type type, unsigned slot);
+
+/* likewise: when all threads have ended; and before there is another run */
+void hsi_transfers_note(hs_exec *exec);
+void hsi_transfers_forget(hs_exec *exec);
 
 /* report.c: `lost` of the tasks that seemed done are not on record. */
 void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report);

@@ -20,6 +20,7 @@ static hs_policy_settings policy_settings(const hs_exec_settings *s)
     settings.band = s->band;
     settings.leave = s->leave;
     settings.threshold = s->threshold;
+    settings.transfers = s->transfers;
     return settings;
 }
 
@@ -115,6 +116,7 @@ hs_status hsi_renew(hs_exec *exec, char why[HS_WHY])
     hsi_control *control = &exec->control;
     hs_status    st;
 
+    hsi_transfers_forget(exec);
     hsi_results_close(&exec->results);
     hs_policy_free(exec->policy);
     hsi_workers_free(exec);
@@ -167,6 +169,7 @@ void hs_exec_free(hs_exec *exec)
 {
     if (!exec)
         return;
+    hsi_transfers_forget(exec);
     hsi_results_close(&exec->results);
     hs_policy_free(exec->policy);
     hsi_workers_free(exec);

@@ -90,12 +90,6 @@ const hs_exec_record *hs_exec_records(const hs_exec *exec, unsigned worker, size
     return exec->worker[worker].records.list;
 }
 
-const hs_transfer *hs_exec_transfers(const hs_exec *exec, size_t *count)
-{
-    *count = exec ? exec->transfer_count : 0;
-    return *count > 0 ? exec->transfers : NULL;
-}
-
 const hs_wait *hs_exec_waits(const hs_exec *exec, unsigned worker, size_t *count)
 {
     *count = exec && worker < exec->work.workers ? exec->worker[worker].waits.count : 0;

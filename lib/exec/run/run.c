@@ -164,16 +164,6 @@ static hs_status fill_matrix(const hs_exec *exec, char why[HS_WHY])
                       r->order, bytes / 0x1p30);
 }
 
-static void note_transfers(hs_exec *exec)
-{
-    const hsi_matrix *matrix = exec->bodies.matrix;
-
-    exec->transfer_count = 0;
-    if (matrix && matrix->records && matrix->sharing)
-        exec->transfers = matrix->sharing->transfers(matrix->memory, exec->control.start_ns,
-                                                     &exec->transfer_count);
-}
-
 hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
 {
     char           unread[HS_WHY];
@@ -207,7 +197,7 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     exec->power = hsi_power_end(power);
     for (i = 0; i < started; i++)
         pthread_join(exec->worker[i].thread, NULL);
-    note_transfers(exec);
+    hsi_transfers_note(exec);
     status = close_journal(exec, &lost, why);
     if (hsi_blocked_find(&exec->results, &exec->work) != HS_OK && status == HS_OK)
         status = hsi_refuse(why, HS_ENOMEM, "%s", hs_status_text(HS_ENOMEM));

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The copies of a run: those of tiles, which GPUs made; or else those that the policy has started
+ * to memories where all tasks were stand-ins, which waited for them.
+ */
+#include "exec/run/dispatcher.h"
+
+#include <stdlib.h>
+
+#include "exec/backend/backends.h"
+#include "exec/data/sharing.h"
+
+/* Who has data waits for these himself, and commands move theirs. */
+int hsi_stands_in(const hs_exec *exec, hs_type type, unsigned slot)
+{
+    const hs_backend *backend = exec->bodies.backends[slot];
+
+    return backend == &hsi_backend_emulated || (type == HS_GPU && backend == &exec->bodies.shared);
+}
+
+static int are_stand_ins(const hs_exec *exec, hs_type type)
+{
+    unsigned slot;
+
+    for (slot = 0; slot < exec->bodies.backend_count; slot++)
+        if (exec->bodies.used[2 * slot + type] && !hsi_stands_in(exec, type, slot))
+            return 0;
+    return 1;
+}
+
+static void note_those_waited_for(hs_exec *exec)
+{
+    const int          waits[] = {are_stand_ins(exec, HS_CPU), are_stand_ins(exec, HS_GPU)};
+    const double       unit = exec->work.seconds_per_unit;
+    size_t             count, i;
+    const hs_transfer *made = hs_policy_transfers(exec->policy, &count);
+
+    exec->waited = made ? malloc(count * sizeof *exec->waited) : NULL;
+    exec->transfers = exec->waited;
+    for (i = 0; exec->waited && i < count; i++) {
+        hs_transfer *t = &exec->waited[exec->transfer_count];
+
+        if (!waits[made[i].to > 0 ? HS_GPU : HS_CPU])
+            continue;
+        *t = made[i];
+        t->start *= unit;
+        t->end *= unit;
+        exec->transfer_count++;
+    }
+}
+
+void hsi_transfers_note(hs_exec *exec)
+{
+    const hsi_matrix *matrix = exec->bodies.matrix;
+
+    hsi_transfers_forget(exec);
+    if (!exec->work.settings.transfers)
+        return;
+    if (matrix && matrix->sharing)
+        exec->transfers = matrix->sharing->transfers(matrix->memory, exec->control.start_ns,
+                                                     &exec->transfer_count);
+    else
+        note_those_waited_for(exec);
+}
+
+void hsi_transfers_forget(hs_exec *exec)
+{
+    free(exec->waited);
+    exec->waited = NULL;
+    exec->transfers = NULL;
+    exec->transfer_count = 0;
+}
+
+const hs_transfer *hs_exec_transfers(const hs_exec *exec, size_t *count)
+{
+    *count = exec ? exec->transfer_count : 0;
+    return *count > 0 ? exec->transfers : NULL;
+}
