@@ -5,7 +5,7 @@
 #include "exec/backend/kernel/kernel.h"
 
 /* A triangle is solved with by halves until it is a corner: to multiply is up to twice as fast. */
-enum { TILE = 320, CORNER = 32 };
+enum { TILE = 320, CORNER = 8 };
 
 int hsi_piece(int length, int most)
 {
