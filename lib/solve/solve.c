@@ -162,14 +162,14 @@ static hs_status search_in(hs_workspace *ws, const chosen *alg, const hs_instanc
     return st;
 }
 
-/* A search that is to stop has its schedule, and no transfers. */
+/* A search that was told to stop has its schedule, so that nobody is asked any more. */
 static hs_status add_transfers(const chosen *alg, const hs_instance *in,
                                const hs_settings *settings, hs_schedule *s)
 {
     hsi_asker asker = hsi_asker_of(settings);
-    hs_status st = hsi_foresee_transfers(in, s, &asker);
+    int       searched = alg->own && alg->own->search && !alg->by_policy;
 
-    return st == HS_ECANCELED && !is_heuristic(alg) ? HS_OK : st;
+    return hsi_foresee_transfers(in, s, searched ? NULL : &asker);
 }
 
 /* What the schedule says of itself is not worth finding out when nobody asks. */

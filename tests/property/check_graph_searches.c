@@ -13,6 +13,8 @@
 
 #include "graph_brute_force.h"
 #include "graph_sample.h"
+#include "literal_moves.h"
+#include "refine/best/best.h"
 #include "refine/graph/branch.h"
 #include "sample.h"
 #include "suite.h"
@@ -288,6 +290,91 @@ START_TEST(same_for_any_number_of_threads)
 }
 END_TEST
 
+/* Stops from some question on. */
+typedef struct caller {
+    long asked, stop_at; /* 0: never */
+} caller;
+
+static int stops(void *data)
+{
+    caller *c = data;
+
+    return ++c->asked >= c->stop_at && c->stop_at;
+}
+
+/* How many there are, as whoever knows the schedule starts them. */
+static size_t require_foreseen(const graph_sample *s, const char *name, hs_schedule *found)
+{
+    static literal_moves moves;
+
+    moves.count = 0;
+    literal_foreseen(s, found, &moves);
+    return literal_require_moves(s, name, &moves, found);
+}
+
+/* Also when it is stopped, whenever that is: it has a schedule then. */
+START_TEST(searches_know_their_transfers)
+{
+    static const char *const names[] = {"best", "exact"};
+    size_t                   rounds = sample_rounds(100), moved = 0, stopped = 0;
+
+    for (size_t i = 0; i < rounds; i++) {
+        caller       c = {1, 1};
+        hs_settings  settings = counted(200);
+        graph_sample s;
+
+        settings.transfers = 1;
+        settings.cancel = stops;
+        settings.cancel_data = &c;
+        graph_sample_make(&s, 87000000 + i);
+        for (long next = 1; c.asked >= c.stop_at; next += 1 + next / 4) {
+            hs_schedule *found = NULL;
+
+            c = (caller){0, next};
+            if (hs_solve(hs_algorithm_find(names[i % 2]), s.in, &settings, &found) != HS_OK)
+                continue;
+            moved += require_foreseen(&s, names[i % 2], found);
+            stopped += c.asked >= c.stop_at;
+            hs_schedule_free(found);
+        }
+        graph_sample_free(&s);
+    }
+    ck_assert(rounds < 10 || (moved >= rounds && stopped >= rounds));
+}
+END_TEST
+
+static unsigned asked, for_transfers;
+
+static hs_status note(const hs_algorithm *alg, const hs_instance *in, const hs_settings *settings,
+                      hs_schedule **out)
+{
+    asked++;
+    for_transfers += settings->transfers == 1;
+    return hs_solve(alg, in, settings, out);
+}
+
+/* What is too large to be searched is as a member has made it: with the transfers that it made. */
+START_TEST(members_are_asked_for_their_transfers)
+{
+    const hsi_members members = {hs_algorithm_count, hs_algorithm_at, note};
+    hs_settings       settings = counted(1);
+    hs_schedule      *found = NULL;
+    hs_report         report;
+    graph_sample      s;
+
+    settings.transfers = _i;
+    hs_report_init(&report);
+    graph_sample_make(&s, 87000002);
+    ck_assert(hs_instance_has_graph(s.in));
+    asked = for_transfers = 0;
+    ck_assert_int_eq(hsi_best_run(&members, 0, s.in, &settings, &found, &report), HS_OK);
+    ck_assert_uint_gt(asked, 5);
+    ck_assert_uint_eq(for_transfers, _i ? asked : 0);
+    hs_schedule_free(found);
+    graph_sample_free(&s);
+}
+END_TEST
+
 static void hold(int signal)
 {
     struct timespec time = {.tv_nsec = 60000000};
@@ -346,6 +433,8 @@ int main(void)
     tcase_add_test(cases, exact_against_all_orders_and_places);
     tcase_add_test(cases, mip_against_all_orders_and_places);
     tcase_add_test(cases, same_for_any_number_of_threads);
+    tcase_add_loop_test(cases, members_are_asked_for_their_transfers, 0, 2);
+    tcase_add_test(cases, searches_know_their_transfers);
     tcase_add_test(cases, same_however_long_it_takes);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
