@@ -367,6 +367,65 @@ START_TEST(an_operation_breaks_its_device)
 }
 END_TEST
 
+static cudaError_t ask(int how, cudaEvent_t event)
+{
+    switch (how) {
+    case 0:
+        return cudaStreamSynchronize(one);
+    case 1:
+        return cudaStreamQuery(two);
+    case 2:
+        return cudaEventSynchronize(event);
+    case 3:
+        return cudaSetDevice(0);
+    default:
+        return cudaGetLastError();
+    }
+}
+
+/* What it copied, or another device copied from it, may be freed: however one was told. */
+START_TEST(a_broken_device_has_stopped)
+{
+    int          of_peer = _i >= 5;
+    fake_kind    kind = of_peer ? FAKE_COPY_PEER : FAKE_COPY_OUT;
+    void        *memory, *more, *to;
+    cudaStream_t other;
+    cudaEvent_t  event;
+
+    teardown();
+    open_with((fake_settings){.devices = 2,
+                              .memory = 1 << 20,
+                              .bandwidth = 64 / 0.1,
+                              .compute = 1,
+                              .fail_operation = 2,
+                              .peers = 1});
+    memory = device(64), more = device(1);
+    GOOD(cudaEventCreateWithFlags(&event, cudaEventDefault));
+    GOOD(cudaEventRecord(event, two));
+    GOOD(cudaSetDevice(1));
+    GOOD(cudaDeviceEnablePeerAccess(0, 0));
+    GOOD(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    to = of_peer ? device(64) : pinned(64);
+    if (of_peer)
+        GOOD(cudaMemcpyPeerAsync(to, 1, memory, 0, 64, other));
+    GOOD(cudaSetDevice(0));
+    if (!of_peer)
+        GOOD(cudaMemcpyAsync(to, memory, 64, cudaMemcpyDeviceToHost, one));
+    wait_until(kind, 1, 0);
+    GOOD(cudaMemsetAsync(more, 0, 1, two));
+    while (ask(_i % 5, event) != cudaErrorLaunchFailure)
+        ;
+    ck_assert_uint_eq(fake_ended(kind), 1);
+    cudaFree(memory), cudaFree(more);
+    if (of_peer)
+        cudaFree(to);
+    else
+        cudaFreeHost(to);
+    cudaEventDestroy(event), cudaStreamDestroy(other);
+    no_misuse();
+}
+END_TEST
+
 START_TEST(no_device)
 {
     int           count = -1, version = -1;
@@ -432,6 +491,7 @@ int main(void)
     tcase_add_test(tcase, a_call_fails_once);
     tcase_add_test(tcase, a_broken_device_stays_so);
     tcase_add_test(tcase, an_operation_breaks_its_device);
+    tcase_add_loop_test(tcase, a_broken_device_has_stopped, 0, 10);
     tcase_add_loop_test(tcase, no_device, 0, 2);
     tcase_add_test(tcase, two_devices);
     suite_add_tcase(suite, tcase);

@@ -276,12 +276,24 @@ cudaError_t fake_enter(const char *name)
     return error ? error : fake.device[own.device].broken;
 }
 
+/* Who hears that a device is broken may free its memory, and what it copied to: by then no
+ * operation is at it any more. */
+static void let_broken_stop(void)
+{
+    int i;
+
+    for (i = 0; i < FAKE_DEVICES; i++)
+        while (fake.device[i].broken && fake.device[i].running)
+            pthread_cond_wait(&fake_change, &fake_lock);
+}
+
 cudaError_t fake_leave(cudaError_t error)
 {
     int64_t until = fake_now() + (int64_t)(1e9 * fake.settings.host);
 
     if (error && error != cudaErrorNotReady)
         own.last = error;
+    let_broken_stop();
     pthread_mutex_unlock(&fake_lock);
     while (fake_now() < until) /* it computes: that is what a call costs */
         ;
@@ -297,6 +309,7 @@ cudaError_t fake_last(int forget)
     error = own.last ? own.last : fake.device[own.device].broken;
     if (forget)
         own.last = cudaSuccess;
+    let_broken_stop();
     pthread_mutex_unlock(&fake_lock);
     return error;
 }

@@ -203,6 +203,7 @@ struct fake_device {
     size_t      used, peak;
     int         busy[2]; /* engines of copies */
     int         kernels; /* that run */
+    int         running; /* operations at memory of it; twice those of its own */
 };
 
 extern struct fake_state {

@@ -217,22 +217,24 @@ static int is_spoilt(const fake_operation *operation)
     return operation->kind == FAKE_KERNEL && ++fake.kernels == fake.settings.spoil_kernel;
 }
 
-/* Nothing comes from there any more. */
-static int is_from_broken(const fake_operation *operation)
+/* The other device of a copy between two: nothing comes from it when it is broken. */
+static struct fake_device *source_of(const fake_stream *stream, const fake_operation *operation)
 {
-    const fake_block *block =
-        operation->kind == FAKE_COPY_PEER ? fake_block_of(operation->from) : NULL;
-
-    return block && fake.device[block->object.device].broken;
+    return &fake.device[operation->kind == FAKE_COPY_PEER ? operation->span[0].device - 1
+                                                          : stream->object.device];
 }
 
 static void work(const fake_stream *stream, const fake_operation *operation)
 {
-    int64_t length = duration(operation);
-    int     runs = !breaks(stream, operation) && operation->run && fake.settings.compute &&
-               !fake.device[stream->object.device].broken && !is_from_broken(operation);
+    int64_t             length = duration(operation);
+    struct fake_device *device = &fake.device[stream->object.device];
+    struct fake_device *source = source_of(stream, operation);
+    int runs = !breaks(stream, operation) && operation->run && fake.settings.compute &&
+               !device->broken && !source->broken;
     int spoilt = is_spoilt(operation);
 
+    device->running++;
+    source->running++;
     pthread_mutex_unlock(&fake_lock);
     if (length > 0)
         sleep_ns(length);
@@ -241,6 +243,8 @@ static void work(const fake_stream *stream, const fake_operation *operation)
     if (runs && spoilt)
         memset(operation->kernel.c, 0xc1, sizeof(double));
     pthread_mutex_lock(&fake_lock);
+    device->running--;
+    source->running--;
 }
 
 static void settle(const fake_stream *stream, const fake_operation *operation, int64_t end)
