@@ -170,8 +170,7 @@ int hsi_tiles_over(hsi_memory *memory, unsigned line, uint64_t number);
 /* Everything that is to be moved is on its way. 0: a GPU is broken. */
 int hsi_tiles_move(hsi_memory *memory, const hsi_moves *moves);
 
-/* The GPU's fault was seen, unless it was for want of memory: it does nothing any more, and what
- * only it had is lost. */
+/* The GPU's fault was seen: it does nothing any more, and what only it had is lost. */
 void hsi_tiles_break(hsi_tiles_gpu *gpu);
 
 /* record.c: before a copy is put on its way, and behind it. *out NULL: it is not on record. 0: see

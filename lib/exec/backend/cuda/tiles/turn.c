@@ -37,8 +37,7 @@ static hsi_launched launch(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, uint3
         how = hsi_tiles_flight_take(gpu, body, flight);
     if (how == HSI_LAUNCHED && !put_on_its_way(gpu, body, flight)) {
         how = HSI_NOT_LAUNCHED;
-        if (!gpu->fault.memory)
-            hsi_tiles_break(gpu);
+        hsi_tiles_break(gpu); /* what is in its lane cannot be taken back, nor put there again */
     }
     if (how != HSI_LAUNCHED)
         hsi_tiles_flight_end(gpu, flight);
@@ -80,8 +79,6 @@ static hsi_tiles_flight *launch_now(hsi_tiles_gpu *gpu, const hsi_tiles_body *bo
         snprintf(attempt->why, HS_WHY, "%.200s; GPU %d (%.150s)",
                  gpu->fault.text[0] ? gpu->fault.text : "its memory has no room for the tiles",
                  gpu->device, gpu->label);
-    if (!gpu->broken)
-        gpu->fault.text[0] = '\0';
     return NULL;
 }
 
@@ -164,13 +161,9 @@ hs_outcome hsi_tiles_run(hs_backend_worker *worker, const hs_body *public_body, 
 /* In its turn the worker finds it on its way. 0: not now. */
 static int launch_ahead(hsi_tiles_gpu *gpu, const hsi_ahead *next)
 {
-    const hsi_tiles_body *body = hsi_tiles_body_of(next->body);
-    hsi_tiles_flight     *flight;
-    int                   launched = launch(gpu, body, next->task, &flight) == HSI_LAUNCHED;
+    hsi_tiles_flight *flight;
 
-    if (!gpu->broken)
-        gpu->fault.text[0] = '\0'; /* of want of memory: it comes to its turn again */
-    return launched;
+    return launch(gpu, hsi_tiles_body_of(next->body), next->task, &flight) == HSI_LAUNCHED;
 }
 
 /*
