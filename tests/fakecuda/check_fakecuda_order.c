@@ -171,6 +171,30 @@ START_TEST(a_graph_runs_again_and_again)
 }
 END_TEST
 
+START_TEST(an_event_outlives_a_graph_that_records_it)
+{
+    cudaGraph_t     graph;
+    cudaGraphExec_t exec;
+    cudaEvent_t     event;
+
+    GOOD(cudaEventCreateWithFlags(&event, cudaEventDefault));
+    GOOD(cudaStreamBeginCapture(one, cudaStreamCaptureModeThreadLocal));
+    GOOD(cudaEventRecordWithFlags(event, one, cudaEventRecordExternal));
+    GOOD(cudaStreamEndCapture(one, &graph));
+    exec = made(graph);
+    if (_i)
+        GOOD(cudaGraphExecDestroy(exec));
+    fake_quiet(1);
+    cudaEventDestroy(event);
+    if (_i) {
+        no_misuse();
+    } else {
+        misused("an instantiated graph records it");
+        GOOD(cudaGraphExecDestroy(exec));
+    }
+}
+END_TEST
+
 /* Latest first, unless told otherwise. */
 START_TEST(branches_of_a_graph_need_their_order)
 {
@@ -242,6 +266,7 @@ int main(void)
     tcase_add_test(tcase, a_copy_overlaps_a_kernel_but_not_a_copy);
     tcase_add_test(tcase, events_tell_the_time);
     tcase_add_test(tcase, a_graph_runs_again_and_again);
+    tcase_add_loop_test(tcase, an_event_outlives_a_graph_that_records_it, 0, 2);
     tcase_add_loop_test(tcase, branches_of_a_graph_need_their_order, 0, 3);
     tcase_add_test(tcase, not_during_a_capture);
     suite_add_tcase(suite, tcase);

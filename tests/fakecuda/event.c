@@ -20,6 +20,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
     if (!fake_is(event, FAKE_EVENT, "cudaEventDestroy"))
         return fake_leave(cudaErrorInvalidResourceHandle);
+    if (event->graphs)
+        fake_complain("cudaEventDestroy: an instantiated graph records it");
     if (!fake_keeps(&event->object))
         fake_destroy(&event->object);
     return fake_leave(error);

@@ -240,6 +240,15 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
     return fake_leave(error);
 }
 
+static void count_in(const fake_made_graph *made, int more)
+{
+    int i;
+
+    for (i = 0; i < made->count; i++)
+        if (made->nodes[i].kind == FAKE_RECORD)
+            made->nodes[i].event->graphs += more;
+}
+
 static cudaError_t instantiate(fake_made_graph **out, const fake_graph *graph)
 {
     fake_made_graph *made;
@@ -256,6 +265,7 @@ static cudaError_t instantiate(fake_made_graph **out, const fake_graph *graph)
     if (size)
         memcpy(made->nodes, graph->nodes, size);
     made->count = graph->count;
+    count_in(made, 1);
     *out = made;
     return cudaSuccess;
 }
@@ -278,6 +288,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 
     if (!fake_is(graphExec, FAKE_GRAPH_MADE, "cudaGraphExecDestroy"))
         return fake_leave(cudaErrorInvalidValue);
+    count_in(graphExec, -1);
     if (!fake_keeps(&graphExec->object))
         fake_destroy(&graphExec->object);
     return fake_leave(error);

@@ -167,6 +167,7 @@ struct CUevent_st {
     int         device_of_record;
     fake_clock  known;
     fake_graph *capture; /* recorded into it */
+    int         graphs;  /* instantiated ones that record it */
     int         before[FAKE_BEFORE], befores;
 };
 

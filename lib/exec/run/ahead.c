@@ -70,6 +70,7 @@ static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task
     const hsi_body *body = hsi_worker_body(worker, task);
     const hs_entry *entries;
     const size_t    depth = depth_of(exec);
+    const int       settled = hsi_goes_by_plan(exec);
     size_t          count = 0, planned, i;
 
     list[count++] = (hsi_ahead){body->body, task, 1};
@@ -83,7 +84,7 @@ static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task
         if (!other->body || other->slot != body->slot)
             break;
         list[count] = (hsi_ahead){other->body, next, 0};
-        list[count].certain = hsi_goes_by_plan(exec) && is_certain(exec, graph, list, count, next);
+        list[count].certain = settled && is_certain(exec, graph, list, count, next);
         count++;
     }
     return count;

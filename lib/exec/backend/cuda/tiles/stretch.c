@@ -346,12 +346,15 @@ size_t hsi_tiles_stretch_launch(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_
     return 0;
 }
 
+/* The first one first: an event that a later one has now may be written into its graph. */
 void hsi_tiles_stretch_free_all(hsi_tiles_gpu *gpu)
 {
-    while (gpu->stretches)
-        free_stretch(&gpu->stretch[--gpu->stretches]);
+    size_t i;
+
+    for (i = 0; i < gpu->stretches; i++)
+        free_stretch(&gpu->stretch[i]);
     free(gpu->stretch);
     gpu->stretch = NULL;
-    gpu->stretch_room = gpu->passed = gpu->captured = 0;
+    gpu->stretches = gpu->stretch_room = gpu->passed = gpu->captured = 0;
     gpu->no_stretches = 0;
 }
