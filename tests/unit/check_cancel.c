@@ -101,6 +101,25 @@ START_TEST(algorithms_ask_often)
 }
 END_TEST
 
+/* Before each loop over the tasks, be they ever so few: what is sorted then is not asked about. */
+START_TEST(loops_ask_when_they_begin)
+{
+    static const struct {
+        const char *name;
+        long        loops; /* a schedule is written by one of them */
+    } known[] = {{"clb2c", 5}, {"heft", 6}, {"heteroprio", 6}, {"lpt", 8}, {"mct", 4}};
+    hs_instance *in = uniform(FEW);
+    caller       c = {0, 0};
+    hs_settings  settings = asking(&c);
+    hs_schedule *s = NULL;
+
+    ck_assert_int_eq(hs_solve(hs_algorithm_find(known[_i].name), in, &settings, &s), HS_OK);
+    ck_assert_msg(c.asked >= known[_i].loops, "%s asked %ld times", known[_i].name, c.asked);
+    hs_schedule_free(s);
+    hs_instance_free(in);
+}
+END_TEST
+
 START_TEST(bounds_ask_often)
 {
     const hs_bound *bound = hs_bound_at((size_t)_i);
@@ -402,6 +421,7 @@ int main(void)
 
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, algorithms_ask_often, 0, algorithms);
+    tcase_add_loop_test(tc, loops_ask_when_they_begin, 0, 5);
     tcase_add_loop_test(tc, bounds_ask_often, 0, bounds);
     tcase_add_loop_test(tc, guessing_asks, 0, 2);
     tcase_add_loop_test(tc, stopped_at_any_time, 0, algorithms);

@@ -218,6 +218,37 @@ START_TEST(sorts_every_small_size)
 }
 END_TEST
 
+static int stops(void *questions)
+{
+    return --*(long *)questions == 0;
+}
+
+/* At whichever question: it says so. */
+START_TEST(a_sort_that_is_stopped_is_none)
+{
+    enum { MANY = 70000 };
+    static uint64_t value[MANY], keys[2 * MANY];
+    static uint32_t order[MANY];
+    blurred         b = {value, 7};
+    dice            d = {31};
+    int             stopped = 1;
+
+    for (size_t i = 0; i < MANY; i++)
+        value[i] = unit_doubles(&d, i);
+    for (long at = 1; stopped; at++) {
+        long            questions = at;
+        hsi_asker       asker = {stops, &questions, 0, 0};
+        hsi_index_order how = {blurred_key, value_before, &b, &asker};
+
+        for (size_t i = 0; i < MANY; i++)
+            keys[i] = blurred_key(&b, (uint32_t)i);
+        stopped = hsi_sort_by_keys(keys, keys + MANY, MANY, &how, NULL, order);
+        ck_assert_int_eq(stopped, questions <= 0);
+    }
+    check_order(&b, order, MANY);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("sort");
@@ -228,6 +259,7 @@ int main(void)
     tcase_add_test(cases, keys_order_as_their_doubles);
     tcase_add_loop_test(cases, sorts_indices_stably, 0, DRAWS);
     tcase_add_loop_test(cases, sorts_indices_by_keys, 0, DRAWS);
+    tcase_add_test(cases, a_sort_that_is_stopped_is_none);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -75,7 +75,8 @@ static hs_status place_graph(const hsi_problem *pb, hsi_placing *placing)
         uint32_t task = hsi_heap_pop(f.heap, f.size--, comes_first, &f);
 
         st = hsi_placing_append(placing, task, HSI_EITHER_TYPE);
-        pass(&f, task, placing->end[task]);
+        if (st == HS_OK)
+            pass(&f, task, placing->end[task]);
     }
     return st;
 }
