@@ -140,6 +140,37 @@ START_TEST(none_where_it_cannot_be)
 }
 END_TEST
 
+/* Copies that were called for before the second task's kernel was. */
+static unsigned fetched_at_first(hs_gpu_mode mode)
+{
+    hs_exec_settings s = settings_of("plan");
+    unsigned         kernels = 0, copies = 0;
+    int64_t          second = 0;
+    size_t           i;
+
+    s.gpu_mode = mode;
+    s.halt = HS_HALT_NEVER; /* so that nothing is queued, and inputs alone are fetched */
+    tiles_setup();
+    run_tiles(tiled(HS_LU, 8, 16, 1, 1), "gpu-only", &s, 1, 1);
+    for (i = 0; kernels < 2; i++)
+        if (fake_record_at(i).kind == FAKE_KERNEL) {
+            kernels++;
+            second = fake_record_at(i).asked;
+        }
+    for (i = 0; i < fake_records(); i++)
+        copies += fake_record_at(i).kind == FAKE_COPY_IN && fake_record_at(i).asked < second;
+    trial_is_clean();
+    return copies;
+}
+
+/* A whole stretch is looked at ahead, but where there is none, no more than ever: what is fetched
+ * too early takes the room of what is needed sooner. */
+START_TEST(none_fetched_for_them)
+{
+    ck_assert_uint_eq(fetched_at_first(HS_GPU_GRAPH), fetched_at_first(HS_GPU_STREAMS));
+}
+END_TEST
+
 /* Too little memory for graphs is no reason not to run. */
 START_TEST(no_memory_for_them)
 {
@@ -202,6 +233,7 @@ int main(void)
     tcase_add_loop_test(cases, none_waits_for_itself, HS_CHOLESKY, HS_LU + 1);
     tcase_add_test(cases, sent_home_meanwhile);
     tcase_add_loop_test(cases, none_where_it_cannot_be, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_test(cases, none_fetched_for_them);
     tcase_add_loop_test(cases, no_memory_for_them, 0, 3);
     tcase_add_loop_test(cases, every_call_fails_once, 0, 6);
     suite_add_tcase(suite, cases);

@@ -19,12 +19,6 @@ int hsi_goes_by_plan(const hs_exec *exec)
            !work->settings.retries && work->settings.halt != HS_HALT_NEVER;
 }
 
-/* A whole stretch has to be seen. */
-static size_t depth_of(const hs_exec *exec)
-{
-    return exec->work.settings.gpu_mode == HS_GPU_GRAPH ? DEPTH_MOST : DEPTH;
-}
-
 /* Where in the worker's part of the plan the task is; `count`: nowhere. */
 static size_t place_of(hsi_worker *worker, const hs_entry *entries, size_t count, uint32_t task)
 {
@@ -69,7 +63,7 @@ static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task
     const hs_exec  *exec = worker->exec;
     const hsi_body *body = hsi_worker_body(worker, task);
     const hs_entry *entries;
-    const size_t    depth = depth_of(exec);
+    const size_t    depth = worker->has_stretches ? DEPTH_MOST : DEPTH; /* all of one is seen */
     const int       settled = hsi_goes_by_plan(exec);
     size_t          count = 0, planned, i;
 

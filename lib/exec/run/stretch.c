@@ -86,6 +86,7 @@ static hs_status make_stretches(part *p, hsi_worker *worker, hs_backend_worker *
         count = reach(p, i);
         if (count)
             st = sharing->stretch(state, p->list + i, &count, why);
+        worker->has_stretches |= count > 0;
     }
     return st;
 }

@@ -55,7 +55,8 @@ typedef struct hsi_worker {
     hs_backend_worker **states; /* by slot */
     const uint32_t     *own;    /* what the policy gives it for its own; NULL: that is not known */
     size_t              own_count, own_next;
-    size_t              planned; /* entries of the plan behind it: see ahead.c */
+    size_t              planned;       /* entries of the plan behind it: see ahead.c */
+    int                 has_stretches; /* in its part of the plan: see stretch.c */
 
     /* its own thread's, and anybody's once it has ended */
     hs_attempt  attempt;

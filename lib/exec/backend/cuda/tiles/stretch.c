@@ -175,20 +175,21 @@ static int put_together(hsi_tiles_gpu *gpu, const hsi_ahead *list, hsi_tiles_str
 }
 
 /* Where there is no memory for it, each task is launched by itself as ever. */
-static hs_status make(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t count)
+static hs_status make(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_t *count)
 {
     hsi_tiles_stretch *s = add_stretch(gpu);
 
     if (!s)
         return HS_ENOMEM;
     s->first = list->task;
-    s->count = count;
+    s->count = *count;
     if (put_together(gpu, list, s)) {
-        gpu->captured += count;
+        gpu->captured += *count;
         return HS_OK;
     }
     if (!gpu->fault.memory)
         return HS_ERESOURCE;
+    *count = 0;
     gpu->fault.text[0] = '\0';
     gpu->no_stretches = 1;
     free_stretch(s);
@@ -205,7 +206,7 @@ hs_status hsi_tiles_stretch_make(hs_backend_worker *worker, const hsi_ahead *lis
     pthread_mutex_lock(&gpu->memory->lock);
     *count = find_together(gpu, list, *count);
     if (*count)
-        st = make(gpu, list, *count);
+        st = make(gpu, list, count);
     pthread_mutex_unlock(&gpu->memory->lock);
     return st == HS_ERESOURCE ? hsi_refuse(why, st, "GPU %d (%s) takes no graph: %s", gpu->device,
                                            gpu->label, gpu->fault.text)
