@@ -291,8 +291,8 @@ typedef struct hs_exec_record {
 HS_API const hs_exec_record *hs_exec_records(const hs_exec *exec, unsigned worker, size_t *count);
 
 /**
- * After the run: when the worker waited for others to abort what it was to take over, by time, in
- * seconds from the start; owned by the handle.
+ * After the run: when the worker waited for others to abort what it was to take over, or as a
+ * stand-in for a task's inputs, by time, in seconds from the start; owned by the handle.
  */
 HS_API const hs_wait *hs_exec_waits(const hs_exec *exec, unsigned worker, size_t *count);
 

@@ -59,7 +59,10 @@ typedef struct hs_transfer {
     uint32_t from, to;
 } hs_transfer;
 
-/** A worker's wait until another one has given up a task that it takes over. */
+/**
+ * A worker's wait until another one, the victim, has given up a task that it takes over; or, if it
+ * is its own victim, until the inputs of its task would be there.
+ */
 typedef struct hs_wait {
     double   start, end;
     uint32_t task;

@@ -122,6 +122,7 @@ typedef struct exec_worker {
     double idle;                   /* of that: */
     double no_task;                /* nothing that it could run was ready */
     double victims;                /* it waited for another one to abort */
+    double data;                   /* it waited for its task's inputs */
     double other;                  /* something was ready: for others, or to be dispatched */
 } exec_worker;
 

@@ -287,17 +287,22 @@ static hs_status measure_waits(const exec_job *job, exec_measured *m)
         return HS_ENOMEM;
     for (unsigned w = 0; w < m->cpus + m->gpus; w++)
         for (waits = hs_exec_waits(job->exec, w, &count); count > 0; count--, waits++) {
-            hs_wait *wait = &m->waits[m->wait_count++];
+            hs_wait *wait = &m->waits[m->wait_count];
 
+            if (waits->victim == w) {
+                m->workers[w].data += (waits->end - waits->start) / job->unit;
+                continue;
+            }
             *wait = *waits;
             wait->start /= job->unit;
             wait->end /= job->unit;
             m->workers[w].victims += wait->end - wait->start;
+            m->wait_count++;
         }
     return HS_OK;
 }
 
-/* Who takes a task over had none of its own, as a rule. */
+/* Who takes a task over had none of its own, as a rule; who waits for data has one. */
 static hs_status measure_idleness(const exec_job *job, exec_measured *m)
 {
     hs_idle  *idle = calloc(m->cpus + m->gpus, sizeof *idle);
@@ -308,8 +313,10 @@ static hs_status measure_idleness(const exec_job *job, exec_measured *m)
         double       all = idle[w].no_task + idle[w].other;
 
         worker->victims = fmin(all, worker->victims);
-        worker->no_task = fmax(0, fmin(idle[w].no_task, all - worker->victims));
-        worker->other = fmax(0, all - worker->victims - worker->no_task);
+        worker->data = fmax(0, fmin(worker->data, all - worker->victims));
+        all -= worker->victims + worker->data;
+        worker->no_task = fmax(0, fmin(idle[w].no_task, all));
+        worker->other = fmax(0, all - worker->no_task);
     }
     free(idle);
     return status;

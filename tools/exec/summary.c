@@ -122,7 +122,8 @@ static void print_troubles(FILE *out, const hs_exec_report *r)
 static void print_type(FILE *out, const exec_measured *m, hs_type type)
 {
     unsigned from = type == HS_CPU ? 0 : m->cpus, count = type == HS_CPU ? m->cpus : m->gpus;
-    double   all = m->achieved * count, busy = 0, lost = 0, none = 0, victims = 0, other = 0;
+    double   all = m->achieved * count, busy = 0, lost = 0, none = 0, victims = 0;
+    double   data = 0, other = 0;
     size_t   tasks = 0;
 
     if (count == 0)
@@ -133,14 +134,16 @@ static void print_type(FILE *out, const exec_measured *m, hs_type type)
         lost += m->workers[w].lost;
         none += m->workers[w].no_task;
         victims += m->workers[w].victims;
+        data += m->workers[w].data;
         other += m->workers[w].other;
     }
     if (!(all > 0))
         all = 1;
-    fprintf(out, "  %-7s  %7u  %9zu  %6.1f%%  %6.1f%%  %6.1f%%    %6.1f%%  %6.1f%%  %6.1f%%\n",
+    fprintf(out,
+            "  %-7s  %7u  %9zu  %6.1f%%  %6.1f%%  %6.1f%%    %6.1f%%  %6.1f%%  %6.1f%%  %6.1f%%\n",
             exec_type_name(type), count, tasks, 100 * busy / all, 100 * lost / all,
             100 * fmax(0, m->achieved * count - busy - lost) / all, 100 * none / all,
-            100 * victims / all, 100 * other / all);
+            100 * victims / all, 100 * data / all, 100 * other / all);
 }
 
 static int name_width(const exec_measured *m)
@@ -231,8 +234,8 @@ void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
     print_copies(out, "copies of data", &m->copied);
     print_copies(out, "copies predicted", &m->predicted_copies);
     exec_blocked_print(out, job);
-    fprintf(out, "\n  %-7s  %7s  %9s  %7s  %7s  %7s  = %7s  %7s  %7s\n", "type", "workers", "tasks",
-            "busy", "lost", "idle", "no task", "victims", "other");
+    fprintf(out, "\n  %-7s  %7s  %9s  %7s  %7s  %7s  = %7s  %7s  %7s  %7s\n", "type", "workers",
+            "tasks", "busy", "lost", "idle", "no task", "victims", "data", "other");
     print_type(out, m, HS_CPU);
     print_type(out, m, HS_GPU);
     print_kernels(out, job, m);

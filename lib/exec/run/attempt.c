@@ -124,22 +124,36 @@ void hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *a
         hs_instance_time(exec->work.in, task, worker->type) * exec->work.seconds_per_unit;
 }
 
+/* Where there is no memory for it, nobody is told. */
+static void note_wait(hsi_worker *worker, int64_t since, int64_t now)
+{
+    if (now > since && hsi_waits_room(&worker->waits))
+        worker->waits.list[worker->waits.count++] =
+            (hs_wait){.start = since_start(worker->exec, since),
+                      .end = since_start(worker->exec, now),
+                      .task = worker->attempt.task,
+                      .worker = worker->number,
+                      .victim = worker->number};
+}
+
 /* Until a stand-in's would be there: then its task has begun, which may matter to the policy, and
  * it chooses ahead. 1: it gave that up before. */
 static int wait_for_inputs(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
     int      cancelled, given_up;
-    int64_t  now;
+    int64_t  since, now;
 
     if (!worker->turn.there)
         return 0;
+    since = hsi_clock_ns();
     cancelled = hsi_wait_until(&worker->attempt, worker->turn.there);
     hsi_lock(&exec->control);
     given_up = cancelled && worker->turn.cause != HSI_TIMED_OUT;
     if (!given_up)
         worker->turn.there = 0;
     now = hsi_clock_ns();
+    note_wait(worker, since, now);
     if (!cancelled) {
         hs_policy_ready(exec->policy, hsi_policy_time(exec, now), NULL, &exec->wake);
         hsi_reconsider(exec, now);

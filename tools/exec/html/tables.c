@@ -48,6 +48,7 @@ static void put_worker(const page *p, const exec_worker *w)
     html_number(p->out, w->idle, 5);
     html_number(p->out, w->no_task, 5);
     html_number(p->out, w->victims, 5);
+    html_number(p->out, w->data, 5);
     fprintf(p->out,
             "<td>%.1f&#8239;%%</td><td><div class=\"bar\"><i class=\"of-busy\" "
             "style=\"width:%.2f%%\"></i><i class=\"of-lost\" style=\"width:%.2f%%\"></i></div>"
@@ -61,7 +62,8 @@ void html_workers(const page *p)
 
     snprintf(heading, sizeof heading,
              "<th class=\"name\">worker</th><th>tasks</th><th>busy (%s)</th><th>lost</th>"
-             "<th>idle</th><th>no task ready</th><th>for victims</th><th>busy</th><th></th>",
+             "<th>idle</th><th>no task ready</th><th>for victims</th><th>for data</th><th>busy</th>"
+             "<th></th>",
              p->unit);
     html_table_begin(p->out, "Workers", "", heading);
     for (unsigned w = 0; w < p->m->cpus + p->m->gpus; w++)
