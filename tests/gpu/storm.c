@@ -128,7 +128,7 @@ static const hs_backend *open_module(void)
 static void prepare(storm *s)
 {
     hs_backend_options options = {
-        .struct_size = sizeof options, .seconds_per_unit = 1, .grace = 1, .verify = 1};
+        .struct_size = sizeof options, .seconds_per_unit = 1, .grace = 10, .verify = 1};
     hs_backend_worker_info info = {.struct_size = sizeof info,
                                    .number = 1,
                                    .type = HS_GPU,
