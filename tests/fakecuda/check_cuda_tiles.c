@@ -271,45 +271,18 @@ START_TEST(copies_on_record)
 }
 END_TEST
 
-/* Each call fails once, or is short of memory: the run says so, or it is right all the same. */
+/* Or is short of memory. */
 START_TEST(every_call_fails_once)
 {
     hs_exec_settings s = settings_of(_i / 3 % 2 ? "heteroprio" : "plan");
     fake_settings    settings = some_devices();
-    const int        kinds[] = {HS_CHOLESKY, HS_LU, HS_QR};
-    unsigned         right = 0, wrong = 0;
-    int              linked = _i % 2 ? LINKED : 0;
 
     s.retries = (unsigned)_i / 6 % 2;
     settings.error = _i / 12 ? 2 : 0; /* cudaErrorMemoryAllocation */
     s.transfers = _i % 4 == 1;
     settings.sticky = _i % 2;
     settings.peers = _i / 2 % 2;
-    for (settings.fail_call = 1;; settings.fail_call += settings.fail_call % 61 + trial_stride()) {
-        char   text[256];
-        result r;
-        int    failed;
-
-        fake_reset(&settings);
-        r = run_tiles(altered(kinds[_i % 3], 3, 16, 1, 2, linked), "heft", &s, 1, 0);
-        failed = fake_failed() != NULL;
-        right += r.status == HS_OK;
-        wrong += r.status != HS_OK;
-        ck_assert_msg(r.status == HS_OK || r.status == HS_EFAILED || r.status == HS_ERESOURCE ||
-                          r.status == HS_ENOMEM,
-                      "call %u, %s: %s", settings.fail_call, failed ? fake_failed() : "",
-                      hs_status_text(r.status));
-        fake_live_text(text, sizeof text);
-        ck_assert_msg(fake_live() == 0, "call %u, %s: left: %s", settings.fail_call, fake_failed(),
-                      text);
-        ck_assert_msg(fake_misuses() == 0, "call %u, %s: %s", settings.fail_call,
-                      failed ? fake_failed() : "", fake_misuse());
-        if (!failed)
-            break;
-    }
-    /* Of few calls all may matter, but the last; live, how many there are is up to the clock. */
-    ck_assert(right > 1 || trial_stride() > 1 || !hs_policy_needs_plan(s.policy));
-    ck_assert(wrong > 1 || trial_stride() > 1);
+    fail_each_call(settings, &s, _i % 3, _i % 2 ? LINKED : 0);
 }
 END_TEST
 

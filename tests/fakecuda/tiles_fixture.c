@@ -143,3 +143,36 @@ result run_tiles(hs_instance *in, const char *algorithm, const hs_exec_settings 
     hs_instance_free(in);
     return r;
 }
+
+static void require_told(const result *r, unsigned call)
+{
+    const char *failed = fake_failed() ? fake_failed() : "";
+    char        text[256];
+
+    ck_assert_msg(r->status == HS_OK || r->status == HS_EFAILED || r->status == HS_ERESOURCE ||
+                      r->status == HS_ENOMEM,
+                  "call %u, %s: %s", call, failed, hs_status_text(r->status));
+    fake_live_text(text, sizeof text);
+    ck_assert_msg(fake_live() == 0, "call %u, %s: left: %s", call, failed, text);
+    ck_assert_msg(fake_misuses() == 0, "call %u, %s: %s", call, failed, fake_misuse());
+}
+
+void fail_each_call(fake_settings settings, const hs_exec_settings *s, int kind, int how)
+{
+    unsigned right = 0, wrong = 0;
+
+    settings.fail_call = 1;
+    do {
+        result r;
+
+        fake_reset(&settings);
+        r = run_tiles(altered(kind, 3, 16, 1, 2, how), "heft", s, 1, 0);
+        require_told(&r, settings.fail_call);
+        right += r.status == HS_OK;
+        wrong += r.status != HS_OK;
+        settings.fail_call += settings.fail_call % 61 + trial_stride();
+    } while (fake_failed());
+    /* Of few calls all may matter, but the last; live, how many there are is up to the clock. */
+    ck_assert(right > 1 || trial_stride() > 1 || !hs_policy_needs_plan(s->policy));
+    ck_assert(wrong > 1 || trial_stride() > 1);
+}

@@ -37,4 +37,8 @@ typedef struct result {
 result run_tiles(hs_instance *in, const char *algorithm, const hs_exec_settings *s, int times,
                  int right);
 
+/* A factorisation of 3 tiles for each call that there is, which fails: the run says so, or it is
+ * right all the same. */
+void fail_each_call(fake_settings settings, const hs_exec_settings *s, int kind, int how);
+
 #endif

@@ -124,18 +124,6 @@ void hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *a
         hs_instance_time(exec->work.in, task, worker->type) * exec->work.seconds_per_unit;
 }
 
-/* Where there is no memory for it, nobody is told. */
-static void note_wait(hsi_worker *worker, int64_t since, int64_t now)
-{
-    if (now > since && hsi_waits_room(&worker->waits))
-        worker->waits.list[worker->waits.count++] =
-            (hs_wait){.start = since_start(worker->exec, since),
-                      .end = since_start(worker->exec, now),
-                      .task = worker->attempt.task,
-                      .worker = worker->number,
-                      .victim = worker->number};
-}
-
 /* Until a stand-in's would be there: then its task has begun, which may matter to the policy, and
  * it chooses ahead. 1: it gave that up before. */
 static int wait_for_inputs(hsi_worker *worker)
@@ -153,7 +141,7 @@ static int wait_for_inputs(hsi_worker *worker)
     if (!given_up)
         worker->turn.there = 0;
     now = hsi_clock_ns();
-    note_wait(worker, since, now);
+    hsi_note_wait(worker, worker, worker->attempt.task, since, now);
     if (!cancelled) {
         hs_policy_ready(exec->policy, hsi_policy_time(exec, now), NULL, &exec->wake);
         hsi_reconsider(exec, now);

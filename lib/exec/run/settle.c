@@ -43,19 +43,18 @@ void hsi_own_done(hsi_worker *worker, uint32_t task)
     hsi_unlock(&exec->control);
 }
 
-static void note_wait(hsi_worker *thief, const hsi_worker *victim, uint32_t task)
+void hsi_note_wait(hsi_worker *worker, const hsi_worker *victim, uint32_t task, int64_t since,
+                   int64_t until)
 {
-    const int64_t start = thief->exec->control.start_ns;
+    const int64_t start = worker->exec->control.start_ns;
 
-    if (victim->now <= thief->turn.asked)
-        return;
-    thief->waits.list[thief->waits.count++] =
-        (hs_wait){.start = 1e-9 * (double)(thief->turn.asked - start),
-                  .end = 1e-9 * (double)(victim->now - start),
-                  .task = task,
-                  .worker = thief->number,
-                  .victim = victim->number};
-    thief->turn.asked = victim->now;
+    if (until > since && hsi_waits_room(&worker->waits))
+        worker->waits.list[worker->waits.count++] =
+            (hs_wait){.start = 1e-9 * (double)(since - start),
+                      .end = 1e-9 * (double)(until - start),
+                      .task = task,
+                      .worker = worker->number,
+                      .victim = victim->number};
 }
 
 /* Who waited for this worker to abort is the first to be asked. */
@@ -67,7 +66,9 @@ static void release_thief(hsi_worker *worker, uint32_t task)
     if (!thief)
         return;
     thief->turn.victim = NULL;
-    note_wait(thief, worker, task);
+    hsi_note_wait(thief, worker, task, thief->turn.asked, worker->now);
+    if (thief->turn.asked < worker->now)
+        thief->turn.asked = worker->now;
     hsi_hand_over(thief, worker->now);
 }
 

@@ -136,6 +136,10 @@ void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome);
 void hsi_strand(hsi_worker *worker);
 void hsi_give_back(hsi_worker *worker, uint32_t task);
 
+/* likewise with it: for the victim or, its own, for inputs; without memory for it nobody is told */
+void hsi_note_wait(hsi_worker *worker, const hsi_worker *victim, uint32_t task, int64_t since,
+                   int64_t until);
+
 /* row.c: with the lock held, an attempt has failed. 0, or how many in a row, which is why the
  * worker is to go out of service. */
 unsigned hsi_row_failed(hsi_worker *worker);

@@ -189,7 +189,7 @@ const hs_transfer *hsi_tiles_transfers(hsi_memory *memory, int64_t start, size_t
 hs_status hsi_tiles_stretch_make(hs_backend_worker *worker, const hsi_ahead *list, size_t *count,
                                  char why[HS_WHY]);
 
-/* Does the next stretch begin with this task? And it never will be launched. */
+/* Does the next stretch begin with this task? And it is launched, or never will be. */
 int  hsi_tiles_stretch_begins(const hsi_tiles_gpu *gpu, uint32_t task);
 void hsi_tiles_stretch_pass(hsi_tiles_gpu *gpu);
 
