@@ -352,6 +352,23 @@ HS_API int hs_exec_factorised(const hs_exec *exec, hs_exec_factorisation *out);
  */
 HS_API hs_status hs_exec_factors(const hs_exec *exec, double *out);
 
+/** A worker at one moment of a run. */
+typedef struct hs_exec_activity {
+    size_t   struct_size;
+    int      running; /* 1: it runs `task`; 0: it runs nothing */
+    uint32_t task;    /* on a GPU with several in flight, the one launched last */
+    double   seconds; /* since the task began */
+    uint64_t done;    /* tasks that the worker has done in this run */
+} hs_exec_activity;
+
+#define hs_exec_activity_init(a) ((a)->struct_size = sizeof *(a))
+
+/**
+ * Fill *out with what a worker does now. From any thread during hs_exec_run(); takes no lock. The
+ * fields are read one after another, so the worker may have gone on meanwhile.
+ */
+HS_API void hs_exec_activity_now(const hs_exec *exec, unsigned worker, hs_exec_activity *out);
+
 /** Failures so far, in order of time: 0 past the last. From any thread, during the run too. */
 HS_API int hs_exec_failure_at(const hs_exec *exec, size_t index, hs_exec_failure *out);
 

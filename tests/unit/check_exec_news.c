@@ -80,6 +80,38 @@ START_TEST(failures_are_told)
 }
 END_TEST
 
+static hs_exec_activity activity_then;
+
+static void look_at_worker(void *exec)
+{
+    hs_exec_activity_init(&activity_then);
+    hs_exec_activity_now(exec, 0, &activity_then);
+}
+
+START_TEST(activity_of_a_worker)
+{
+    const act        rows[] = {{1, 1, "done", 1, 0}, {1, 1, "call:1", 1, 0}, CURTAIN};
+    const unsigned   worker[] = {0, 0};
+    hs_instance     *in = acts(rows, 1, 0, HS_SECONDS);
+    hs_exec_settings s = theatre_settings("plan");
+    hs_exec_activity after;
+    performance      p;
+
+    theatre.hook = look_at_worker;
+    p = perform(in, lists(in, worker), &s);
+    ck_assert_int_eq(activity_then.running, 1);
+    ck_assert_uint_eq(activity_then.task, 1);
+    ck_assert_uint_eq(activity_then.done, 1);
+    ck_assert_double_ge(activity_then.seconds, 0);
+    ck_assert_double_lt(activity_then.seconds, 1e6);
+    hs_exec_activity_init(&after);
+    hs_exec_activity_now(p.exec, 0, &after);
+    ck_assert_int_eq(after.running, 0);
+    ck_assert_double_eq(after.seconds, 0);
+    end_performance(&p);
+}
+END_TEST
+
 /* What lies there from another run was not printed in this one. */
 START_TEST(logs_of_another_run)
 {
@@ -175,6 +207,7 @@ int main(void)
     tcase_set_timeout(cases, 300);
     tcase_add_checked_fixture(cases, theatre_reset, NULL);
     tcase_add_loop_test(cases, failures_are_told, 0, POLICIES);
+    tcase_add_test(cases, activity_of_a_worker);
     tcase_add_loop_test(cases, logs_of_another_run, 0, POLICIES);
     tcase_add_loop_test(cases, what_is_not_recorded_is_not_done, 0, POLICIES);
     suite_add_tcase(suite, cases);

@@ -14,7 +14,8 @@
 #include "common/message.h"
 #include "common/progress.h"
 
-#define ERASE "\r\033[K"
+#define ERASE       "\r\033[K"
+#define ERASE_THREE ERASE "\033[A\033[K\033[A\033[K"
 
 static int  terminal, usual; /* the other end of standard error; what it was before */
 static char seen[1 << 16];
@@ -85,6 +86,55 @@ START_TEST(kept_away)
 }
 END_TEST
 
+static int two_lines(char *text, int rows, int columns)
+{
+    ck_assert_int_gt(rows, 2);
+    ck_assert_int_gt(columns, 10);
+    strcpy(text, "cpu0 runs a\ncpu1 idle\n");
+    return 2;
+}
+
+/* The view is drawn at once, above the line, and erased with it. */
+START_TEST(view_above_the_line)
+{
+    const char *line, *message_at;
+
+    progress_begin(3);
+    progress_show_view(two_lines);
+    progress_step(1, "at work");
+    line = read_until("1/3 at work");
+    ck_assert_ptr_nonnull(strstr(seen, "cpu0 runs a\r\ncpu1 idle\r\n"));
+    ck_assert(strstr(seen, "cpu1 idle") < line);
+    progress_hold();
+    message("it begins");
+    message_at = read_until("check_progress: it begins");
+    ck_assert_int_eq(strncmp(message_at - strlen(ERASE_THREE), ERASE_THREE, strlen(ERASE_THREE)), 0);
+    progress_release();
+    progress_end();
+}
+END_TEST
+
+/* A narrow terminal cuts the end of the line off, so the time and the ETA come first. */
+START_TEST(time_and_eta_first)
+{
+    const char *line;
+    int         seconds, minutes, rest;
+
+    progress_begin(2);
+    progress_show_view(two_lines); /* so that the line is drawn at once */
+    progress_left(1000);
+    progress_step(1, "%0200d", 7);
+    read_until("1/2 00000000000000000000");
+    line = strstr(seen, "check_progress: ");
+    ck_assert_ptr_nonnull(line);
+    ck_assert_int_eq(
+        sscanf(line, "check_progress: %d s, ETA %d:%d, 1/2 0", &seconds, &minutes, &rest), 3);
+    ck_assert_int_eq(minutes, 16);
+    progress_end();
+    ck_assert_ptr_null(strstr(line, "0000007")); /* past 80 columns */
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite = suite_create("progress");
@@ -96,6 +146,8 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, kept_away);
+    tcase_add_test(tests, view_above_the_line);
+    tcase_add_test(tests, time_and_eta_first);
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

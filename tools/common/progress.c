@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -16,8 +17,9 @@
 #include "common/clock.h"
 #include "common/message.h"
 
-enum { QUIET_SECONDS = 2, DEFAULT_COLUMNS = 80 };
-static const char erase[] = "\r\033[K";
+enum { QUIET_SECONDS = 2, DEFAULT_COLUMNS = 80, DEFAULT_ROWS = 24 };
+static const char erase[] = "\r\033[K";          /* the line */
+static const char erase_above[] = "\033[A\033[K"; /* the line above, once for each of the view's */
 
 /*
  * A thread of its own draws, because the main one is busy inside the library.
@@ -37,7 +39,8 @@ static struct {
     int             watched;   /* the file being read; -1: none */
     off_t           size;      /* of it */
     char            label[160];
-    int             shown;
+    progress_view  *view; /* NULL: none */
+    int             shown; /* lines on the terminal, the view's among them */
     int             held; /* it is not to be shown */
 } state = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -45,14 +48,14 @@ static struct {
     .watched = -1,
 };
 
-static int is_shown(void)
+static int lines_shown(void)
 {
     return __atomic_load_n(&state.shown, __ATOMIC_RELAXED);
 }
 
-static void set_shown(int shown)
+static void set_lines_shown(int lines)
 {
-    __atomic_store_n(&state.shown, shown, __ATOMIC_RELAXED);
+    __atomic_store_n(&state.shown, lines, __ATOMIC_RELAXED);
 }
 
 static double seconds_since_start(void)
@@ -60,13 +63,16 @@ static double seconds_since_start(void)
     return clock_now() - state.start;
 }
 
-static int terminal_columns(void)
+static void terminal_size(int *rows, int *columns)
 {
     struct winsize size;
 
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col;
-    return DEFAULT_COLUMNS;
+    *rows = DEFAULT_ROWS;
+    *columns = DEFAULT_COLUMNS;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        *columns = size.ws_col;
+        *rows = size.ws_row > 0 ? size.ws_row : DEFAULT_ROWS;
+    }
 }
 
 /* How much of the step under way is done, as far as one can tell. */
@@ -93,7 +99,7 @@ static double seconds_left(double elapsed)
     return left > 0 ? left : 0;
 }
 
-/* ", ETA 1:02:03", if that can be told. */
+/* "ETA 1:02:03, ", if the end can be told. */
 static void format_eta(char text[48], double elapsed)
 {
     double        left = seconds_left(elapsed);
@@ -104,11 +110,12 @@ static void format_eta(char text[48], double elapsed)
         return;
     whole = (unsigned long)left + 1;
     if (whole >= 3600)
-        snprintf(text, 48, ", ETA %lu:%02lu:%02lu", whole / 3600, whole / 60 % 60, whole % 60);
+        snprintf(text, 48, "ETA %lu:%02lu:%02lu, ", whole / 3600, whole / 60 % 60, whole % 60);
     else
-        snprintf(text, 48, ", ETA %lu:%02lu", whole / 60, whole % 60);
+        snprintf(text, 48, "ETA %lu:%02lu, ", whole / 60, whole % 60);
 }
 
+/* Time and ETA come first, because a narrow terminal cuts the end off. */
 static void format_line(char line[320])
 {
     double elapsed = seconds_since_start();
@@ -117,35 +124,61 @@ static void format_line(char line[320])
     format_eta(eta, elapsed);
     if (state.total > 1)
         snprintf(steps, sizeof steps, "%zu/%zu ", state.done, state.total);
-    snprintf(line, 320, "%s: %s%s, %.0f s%s", message_tool(), steps, state.label, elapsed, eta);
+    snprintf(line, 320, "%s: %.0f s, %s%s%s", message_tool(), elapsed, eta, steps, state.label);
+}
+
+static void erase_lines(void)
+{
+    int lines = lines_shown();
+
+    if (lines > 0)
+        fputs(erase, stderr);
+    while (lines-- > 1)
+        fputs(erase_above, stderr);
+    set_lines_shown(0);
+}
+
+/* Print the view, then the line without a newline. */
+static void print_all(progress_view *view, const char *line)
+{
+    char text[PROGRESS_VIEW], shown[320];
+    int  rows, columns, lines = 0;
+
+    terminal_size(&rows, &columns);
+    if (view)
+        lines = view(text, rows - 2, columns - 1);
+    erase_lines();
+    if (lines > 0)
+        fputs(text, stderr);
+    hs_printable(line, shown, columns < (int)sizeof shown ? (size_t)columns : sizeof shown);
+    fprintf(stderr, "%s%s", erase, shown);
+    fflush(stderr);
+    set_lines_shown(lines + 1);
 }
 
 static void draw(void)
 {
-    char line[320], shown[sizeof line];
-    int  draws, columns = terminal_columns();
+    char           line[320];
+    progress_view *view;
+    int            draws;
 
     pthread_mutex_lock(&state.terminal);
     pthread_mutex_lock(&state.lock);
-    draws = state.running && !state.held && seconds_since_start() >= QUIET_SECONDS;
+    view = state.view;
+    draws = state.running && !state.held && (view || seconds_since_start() >= QUIET_SECONDS);
     if (draws)
         format_line(line);
     pthread_mutex_unlock(&state.lock);
-    if (draws) {
-        hs_printable(line, shown, columns < (int)sizeof shown ? (size_t)columns : sizeof shown);
-        fprintf(stderr, "%s%s", erase, shown);
-        fflush(stderr);
-        set_shown(1);
-    }
+    if (draws)
+        print_all(view, line);
     pthread_mutex_unlock(&state.terminal);
 }
 
 static void hide_locked(void)
 {
-    if (is_shown()) {
-        fputs(erase, stderr);
+    if (lines_shown() > 0) {
+        erase_lines();
         fflush(stderr);
-        set_shown(0);
     }
 }
 
@@ -171,12 +204,19 @@ static void *draw_each_half_second(void *unused)
     return NULL;
 }
 
+int progress_is_possible(void)
+{
+    const char *terminal = getenv("TERM");
+
+    return isatty(STDERR_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
 void progress_begin(size_t total)
 {
     sigset_t           all, before;
     pthread_condattr_t monotonic;
 
-    if (state.running || !isatty(STDERR_FILENO) || pthread_condattr_init(&monotonic) != 0)
+    if (state.running || !progress_is_possible() || pthread_condattr_init(&monotonic) != 0)
         return;
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     state.running = pthread_cond_init(&state.over, &monotonic) == 0;
@@ -189,6 +229,7 @@ void progress_begin(size_t total)
     state.last_step = 0;
     state.over_at = 0;
     state.label[0] = '\0';
+    state.view = NULL;
 
     /* Signals are the main thread's: its handler may interrupt no draw(). */
     sigfillset(&all);
@@ -226,6 +267,15 @@ void progress_left(double seconds)
     pthread_mutex_unlock(&state.lock);
 }
 
+void progress_show_view(progress_view *view)
+{
+    if (!state.running)
+        return;
+    pthread_mutex_lock(&state.lock);
+    state.view = view;
+    pthread_mutex_unlock(&state.lock);
+}
+
 void progress_watch(int fd)
 {
     struct stat st;
@@ -260,8 +310,13 @@ void progress_release(void)
 
 void progress_hide_in_handler(void)
 {
-    if (is_shown() && write(STDERR_FILENO, erase, sizeof erase - 1) < 0)
+    int lines = lines_shown();
+
+    if (lines > 0 && write(STDERR_FILENO, erase, sizeof erase - 1) < 0)
         return; /* the program ends anyway */
+    while (lines-- > 1)
+        if (write(STDERR_FILENO, erase_above, sizeof erase_above - 1) < 0)
+            return;
 }
 
 void progress_end(void)

@@ -6,7 +6,8 @@
 
 /*
  * One line on standard error, if that is a terminal and the work lasts more
- * than two seconds: what is being done, how much of it, and when it should end.
+ * than two seconds: the time that has passed, when the work should end, how much of it
+ * is done, and the present step. A caller can add a view of several lines above it.
  */
 
 /** Begin on `total` steps; 0 if their number is not known. */
@@ -17,6 +18,19 @@ void progress_step(size_t done, const char *format, ...) __attribute__((format(p
 
 /** So many seconds are left, by the caller's own reckoning: it stands until called again. */
 void progress_left(double seconds);
+
+/**
+ * Show the view that `draw` returns above the line from now on, also in the first two seconds.
+ * `draw` writes at most `rows` lines of at most `columns` signs into `text`, each ended by a
+ * newline, and returns their number; PROGRESS_VIEW bytes are enough for what it may write. It runs
+ * in the thread of the progress line. NULL: no view. Call it after progress_begin().
+ */
+enum { PROGRESS_VIEW = 16384 };
+typedef int progress_view(char text[PROGRESS_VIEW], int rows, int columns);
+void progress_show_view(progress_view *draw);
+
+/** Can standard error show a progress line: is it a terminal that moves its cursor? */
+int progress_is_possible(void);
 
 /** This step reads `fd`: if that is a file, how far says how much is done. -1: no longer. */
 void progress_watch(int fd);

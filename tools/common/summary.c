@@ -212,12 +212,12 @@ void summary_text(const summary *s, const char *measure, FILE *out)
     if (compared_count < s->instances)
         fprintf(out, " of %zu", s->instances);
     putc('\n', out);
-    fprintf(out, "  %-*s  %9s  %9s  %9s  %9s  %9s  %7s  %6s\n", width, "algorithm", "q2.5",
+    fprintf(out, "  %-*s %8s %8s %8s %8s %8s %6s %5s\n", width, "algorithm", "q2.5",
             "median", "q75", "q97.5", "worst", "wins", "rank");
     for (size_t i = 0; i < count; i++) {
         const summary_row *r = &rows[i];
 
-        fprintf(out, "  %-*s  %9.4f  %9.4f  %9.4f  %9.4f  %9.4f  %6.1f%%  %6.2f\n", width, r->name,
+        fprintf(out, "  %-*s %8.4f %8.4f %8.4f %8.4f %8.4f %5.1f%% %5.2f\n", width, r->name,
                 r->low, r->median, r->third, r->high, r->worst, 100 * r->wins, r->rank);
     }
     free(rows);

@@ -25,6 +25,7 @@ typedef struct exec_request {
     hs_exec_settings settings; /* its policy is never NULL */
     const char      *policy;   /* as asked for: NAME or NAME:RANK */
     int              dry_run, quiet;
+    int              live;             /* show a view of the workers while the run lasts */
     int              show;             /* an exec_show */
     int              tag;              /* with the task's name before each line */
     int              html;             /* the report is to be HTML, not JSON */
@@ -67,6 +68,13 @@ void exec_progress(void *unused, const hs_exec_progress *p);
 
 /** From now on SIGUSR1 asks where the run stands, and ends nothing. */
 void exec_status_begin(void);
+
+/**
+ * The view of --live (live.c), for progress_show_view(): workers, what they run, throughput and the
+ * last failure. exec_live_begin() names the job, before the view is drawn.
+ */
+void exec_live_begin(const exec_job *job);
+int  exec_live_view(char *text, int rows, int columns);
 
 /** Run the job; its outcome is in it. */
 void exec_run(exec_job *job);

@@ -261,6 +261,9 @@ static const option_spec option_table[] = {
      "write its factors to FILE, by column, or as .npy if that is how its name ends"},
     {0, "no-verify", NULL, {OPTION_FLAG(no_verify)},
      "do not check the results of built-in kernels, or of the factorisation that they make"},
+    {0, "live", NULL, {OPTION_FLAG(request.live)},
+     "show workers, running tasks, throughput and failures on the terminal while the run lasts; "
+     "the progress line where standard error is no terminal"},
     {'q', "quiet", NULL, {OPTION_FLAG(request.quiet)}, "print no summary"},
     {0, "ignore-unknown", NULL, {OPTION_FLAG(reading.ignore_unknown)},
      "skip columns of the plan that are not known, rather than refuse them"},

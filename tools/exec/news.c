@@ -147,11 +147,10 @@ static void tell_status(void)
     news.has_status = 0;
     pthread_mutex_unlock(&news.lock);
     if (is_new)
-        message("%s: %llu of %llu tasks done, %llu running, %llu failed; %.4g s so far, about %.4g "
-                "s left",
-                news.job->plan.path, (unsigned long long)now.done, (unsigned long long)now.total,
-                (unsigned long long)now.running, (unsigned long long)now.failed, now.seconds,
-                now.remaining);
+        message("%.4g s, about %.4g s left: %llu of %llu tasks done, %llu running, %llu failed",
+                now.seconds, now.remaining, (unsigned long long)now.done,
+                (unsigned long long)now.total, (unsigned long long)now.running,
+                (unsigned long long)now.failed);
 }
 
 static void tell_all(void)

@@ -116,7 +116,7 @@ void exec_progress(void *unused, const hs_exec_progress *p)
 {
     (void)unused;
     tell_status(p);
-    progress_step(p->done, "running %llu, failed %llu", (unsigned long long)p->running,
+    progress_step(p->done, "tasks done, %llu running, %llu failed", (unsigned long long)p->running,
                   (unsigned long long)p->failed);
     progress_left(p->remaining);
 }
@@ -125,6 +125,10 @@ void exec_run(exec_job *job)
 {
     hs_exec_report_init(&job->report);
     progress_begin(hs_instance_tasks(job->plan.in));
+    if (job->request->live) {
+        exec_live_begin(job);
+        progress_show_view(exec_live_view);
+    }
     exec_news_begin(job);
     job->began = time(NULL);
     status_due = isatty(STDERR_FILENO) || job->request->quiet ? INFINITY : STATUS_SECONDS;

@@ -6,7 +6,7 @@
 #include "common/escape.h"
 #include "exec/exec.h"
 
-enum { NAME_LEAST = 10, NAME_MOST = 28, KERNELS_MOST = 16 };
+enum { NAME_LEAST = 7, NAME_MOST = 14, KERNELS_MOST = 16 }; /* lines fit 80 columns */
 
 const char *exec_unit_name(const exec_job *job)
 {
@@ -140,7 +140,7 @@ static void print_type(FILE *out, const exec_measured *m, hs_type type)
     if (!(all > 0))
         all = 1;
     fprintf(out,
-            "  %-7s  %7u  %9zu  %6.1f%%  %6.1f%%  %6.1f%%    %6.1f%%  %6.1f%%  %6.1f%%  %6.1f%%\n",
+            "  %-4s %7u %9zu %5.1f%% %5.1f%% %5.1f%%   %6.1f%% %6.1f%% %5.1f%% %5.1f%%\n",
             exec_type_name(type), count, tasks, 100 * busy / all, 100 * lost / all,
             100 * fmax(0, m->achieved * count - busy - lost) / all, 100 * none / all,
             100 * victims / all, 100 * data / all, 100 * other / all);
@@ -172,20 +172,20 @@ static void print_name(FILE *out, const exec_kernel *k, int width)
 
 static void print_kernels(FILE *out, const exec_job *job, const exec_measured *m)
 {
-    int width = name_width(m);
+    const char *unit = exec_unit_name(job);
+    int         width = name_width(m);
 
     if (m->kernel_count == 0)
         return;
-    fprintf(out, "\n  %-*s  type  %9s  %11s  %11s  %9s  %20s\n", width, "kernel", "tasks",
-            "estimated", "measured", "deviation", "measured / estimated");
+    fprintf(out, "\n  %-*s type %7s %8s %-2s %8s %-2s %9s  %s\n", width, "kernel", "tasks",
+            "estimate", unit, "measured", unit, "deviation", "x estimate");
     for (size_t i = 0; i < m->kernel_count && i < KERNELS_MOST; i++) {
         const exec_kernel *k = &m->kernels[i];
 
         print_name(out, k, width);
-        fprintf(out, "  %-4s  %9zu  %8.5g %-2s  %8.5g %-2s  %8.3g%%  %8.4g +- %8.3g\n",
-                exec_type_name(k->type), k->count, k->estimated, exec_unit_name(job), k->mean,
-                exec_unit_name(job), k->mean > 0 ? 100 * k->deviation / k->mean : 0, k->error,
-                k->error_spread);
+        fprintf(out, " %-4s %7zu %11.5g %11.5g %8.3g%%  %.3g +- %.2g\n",
+                exec_type_name(k->type), k->count, k->estimated, k->mean,
+                k->mean > 0 ? 100 * k->deviation / k->mean : 0, k->error, k->error_spread);
     }
     if (m->kernel_count > KERNELS_MOST)
         fprintf(out, "  and %zu more, for shorter\n", m->kernel_count - KERNELS_MOST);
@@ -234,8 +234,8 @@ void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
     print_copies(out, "copies of data", &m->copied);
     print_copies(out, "copies predicted", &m->predicted_copies);
     exec_blocked_print(out, job);
-    fprintf(out, "\n  %-7s  %7s  %9s  %7s  %7s  %7s  = %7s  %7s  %7s  %7s\n", "type", "workers",
-            "tasks", "busy", "lost", "idle", "no task", "victims", "data", "other");
+    fprintf(out, "\n  %-4s %7s %9s %6s %6s %6s = %7s %7s %6s %6s\n", "type", "workers", "tasks",
+            "busy", "lost", "idle", "no task", "victims", "data", "other");
     print_type(out, m, HS_CPU);
     print_type(out, m, HS_GPU);
     print_kernels(out, job, m);

@@ -175,21 +175,14 @@ static int has_copies(const solve_result *result)
     return 0;
 }
 
-static void print_copies(const copies *c)
-{
-    for (int type = HS_GPU; type >= HS_CPU; type--)
-        printf("  %7zu  %9.4g", c->count[type], 1e-6 * c->bytes[type]);
-}
-
 static void print_metrics(const solve_result *result)
 {
     size_t            count = result->algorithm_count;
     const solve_row **order = sorted(result->algorithms, count, by_makespan);
     int               width = name_width("algorithm", result->algorithms, count);
 
-    printf("\n  %-*s  %14s  %9s  %10s  %9s%s\n", width, "algorithm", "CPU accel.", "CPU idle",
-           "GPU accel.", "GPU idle",
-           has_copies(result) ? "  to GPUs         MB  to host         MB" : "");
+    printf("\n  %-*s  %14s  %9s  %10s  %9s\n", width, "algorithm", "CPU accel.", "CPU idle",
+           "GPU accel.", "GPU idle");
     for (size_t i = 0; i < count; i++) {
         char cell[4][CELL];
 
@@ -197,11 +190,25 @@ static void print_metrics(const solve_result *result)
             format_factor(cell[2 * type], order[i]->metrics.type[type].acceleration);
             format_idle(cell[2 * type + 1], solve_idle(result, order[i], (hs_type)type));
         }
-        printf("  %-*s  %14s  %9s  %10s  %9s", width, order[i]->name, cell[0], cell[1], cell[2],
+        printf("  %-*s  %14s  %9s  %10s  %9s\n", width, order[i]->name, cell[0], cell[1], cell[2],
                cell[3]);
-        if (has_copies(result))
-            print_copies(&order[i]->copied);
-        putchar('\n');
+    }
+    free(order);
+}
+
+static void print_transfers(const solve_result *result)
+{
+    size_t            count = result->algorithm_count;
+    const solve_row **order = sorted(result->algorithms, count, by_makespan);
+    int               width = name_width("algorithm", result->algorithms, count);
+
+    printf("\n  %-*s  %14s  %9s  %10s  %9s\n", width, "algorithm", "copies to GPUs", "MB",
+           "to host", "MB");
+    for (size_t i = 0; i < count; i++) {
+        const copies *c = &order[i]->copied;
+
+        printf("  %-*s  %14zu  %9.4g  %10zu  %9.4g\n", width, order[i]->name, c->count[HS_GPU],
+               1e-6 * c->bytes[HS_GPU], c->count[HS_CPU], 1e-6 * c->bytes[HS_CPU]);
     }
     free(order);
 }
@@ -236,6 +243,8 @@ void solve_text(const solve_request *request, const solve_result *result, int fi
     print_algorithms(result->algorithms, result->algorithm_count);
     if (request->metrics)
         print_metrics(result);
+    if (request->metrics && has_copies(result))
+        print_transfers(result);
     if (request->bounds_asked)
         print_bounds(result->bounds, result->bound_count);
 }

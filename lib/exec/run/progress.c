@@ -8,6 +8,7 @@
 
 #include "support/atomic.h"
 #include "support/clock.h"
+#include "support/sized.h"
 
 static double weight_of(const hs_instance *in, uint32_t task)
 {
@@ -96,4 +97,17 @@ void hsi_progress_tell(hs_exec *exec)
     if (exec->progress.total_weight > 0)
         p.remaining = exec->progress.predicted * fmax(0, 1 - weight / exec->progress.total_weight);
     exec->work.settings.progress(exec->work.settings.progress_data, &p);
+}
+
+void hs_exec_activity_now(const hs_exec *exec, unsigned worker, hs_exec_activity *out)
+{
+    const hsi_gauge *gauge = &exec->worker[worker].gauge;
+    int64_t          since = (int64_t)hsi_atomic_load64(&gauge->running_since);
+    hs_exec_activity full = {.running = since != 0,
+                             .task = (uint32_t)hsi_atomic_load(&gauge->running),
+                             .done = hsi_atomic_load64(&gauge->done)};
+
+    if (since)
+        full.seconds = fmax(0, 1e-9 * (double)(hsi_clock_ns() - since));
+    hsi_fill_sized(out, &full, sizeof full);
 }
