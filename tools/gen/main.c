@@ -2,6 +2,7 @@
 /* hsched-gen: makes instances, from the papers' families and from measured kernels. */
 #include "common/files.h"
 #include "common/message.h"
+#include "common/stop.h"
 #include "gen/gen.h"
 
 static hs_status write_plan(int fd, const hs_instance *in, const hs_schedule *s, const char *name,
@@ -58,5 +59,7 @@ int main(int argc, char **argv)
         gen_list();
         return output_finish(EXIT_OK);
     }
-    return output_finish(generate(&line));
+    if (line.request.family == GEN_ADVERSARY) /* others have nothing until they end */
+        stop_begin();
+    return output_finish(stop_exit_code(generate(&line)));
 }

@@ -9,6 +9,7 @@
 #include "common/options.h"
 #include "common/plugin.h"
 #include "common/progress.h"
+#include "common/stop.h"
 #include "solve/solve.h"
 #include "solve/jobs.h"
 
@@ -287,41 +288,65 @@ static void check_command_line(const options *o, const command_line *line, char 
         usage_error("--affinity counts for nothing without an --alpha above 0");
 }
 
+/* What is printed, in text or as --format says. */
+typedef struct report {
+    int      table; /* to standard output, which is no file's */
+    int      first; /* nothing was printed */
+    summary *s;     /* NULL: a table for each instance */
+} report;
+
+/* Files and table of one instance. Returns an exit code. */
+static int conclude(solve_request *request, const solve_result *result, report *to)
+{
+    int code = solve_write(request, result);
+
+    if (!code && to->s) {
+        solve_summary_add(request, result, to->s);
+    } else if (!code && to->table) {
+        progress_hide();
+        solve_report(request, result, to->first);
+        to->first = 0;
+    }
+    return code ? code : solve_gap_code(request, result);
+}
+
+static void say_unsolved(size_t unsolved, size_t count)
+{
+    if (unsolved > 0)
+        message("stopped: %zu of %zu instance%s not solved", unsolved, count,
+                count == 1 ? " was" : "s were");
+}
+
 /* Results are printed as they come; what a bad instance would print is left out. */
 static int solve_all(solve_request *request, int table, char *const *instances, size_t count)
 {
-    int         worst = EXIT_OK, first = 1;
-    summary    *s = request->summary ? solve_summary_create(request) : NULL;
+    int         worst = EXIT_OK;
+    size_t      unsolved = count;
+    report      to = {table, 1, request->summary ? solve_summary_create(request) : NULL};
     solve_jobs *all;
+    solve_job  *job;
 
     progress_begin(count * solve_steps(request));
     all = solve_jobs_start(request, instances, count);
-    for (size_t i = 0; i < count; i++) {
-        solve_job *job = solve_jobs_next(all);
-        int        code = job->code;
+    for (size_t i = 0; i < count && (job = solve_jobs_next(all)); i++) {
+        int code = job->code;
 
-        if (!code)
-            code = solve_write(request, &job->result);
-        if (!code && s) {
-            solve_summary_add(request, &job->result, s);
-        } else if (!code && table) {
-            progress_hide();
-            solve_report(request, &job->result, first);
-            first = 0;
-        }
-        if (!code)
-            code = solve_gap_code(request, &job->result);
+        if (code || job->result.algorithms) /* else a signal came before */
+            unsolved--;
+        if (!code && job->result.algorithms)
+            code = conclude(request, &job->result, &to);
         if (code > worst)
             worst = code;
         solve_jobs_release(all, job);
     }
     solve_jobs_end(all);
     progress_end();
-    if (s && table && summary_instances(s) > 0)
-        solve_summary_print(request, s);
-    summary_free(s);
-    solve_report_end(request, first);
-    return worst;
+    if (to.s && table && summary_instances(to.s) > 0)
+        solve_summary_print(request, to.s);
+    summary_free(to.s);
+    solve_report_end(request, to.first);
+    say_unsolved(unsolved, count);
+    return stop_exit_code(worst);
 }
 
 int main(int argc, char **argv)

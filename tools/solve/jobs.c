@@ -11,11 +11,13 @@
 
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/stop.h"
 
 struct solve_jobs {
     solve_request   request; /* with the threads that one instance may have */
     size_t          count, begun, finished, reported;
     size_t          ahead; /* so many may be begun and not reported */
+    int             over;  /* no more are begun */
     solve_job      *job;
     pthread_t      *threads;
     size_t          thread_count; /* 0: the caller does the work */
@@ -48,7 +50,7 @@ static void *work(void *data)
     solve_jobs *all = data;
 
     pthread_mutex_lock(&all->lock);
-    while (all->begun < all->count) {
+    while (all->begun < all->count && !stop_asked(NULL)) {
         solve_job *job;
         size_t     finished = all->finished;
 
@@ -64,6 +66,8 @@ static void *work(void *data)
         all->finished++;
         pthread_cond_broadcast(&all->changed);
     }
+    all->over = 1;
+    pthread_cond_broadcast(&all->changed);
     pthread_mutex_unlock(&all->lock);
     return NULL;
 }
@@ -103,14 +107,19 @@ solve_jobs *solve_jobs_start(const solve_request *request, char *const *paths, s
     return all;
 }
 
-static void wait_for(solve_jobs *all, const solve_job *job)
+/* Until it is done: 1. 0: it will not be begun. */
+static int wait_for(solve_jobs *all, const solve_job *job)
 {
+    int begun;
+
     pthread_mutex_lock(&all->lock);
-    while (!job->done)
+    while (!job->done && !(all->over && all->begun == all->reported))
         pthread_cond_wait(&all->changed, &all->lock);
+    begun = all->begun > all->reported;
     pthread_mutex_unlock(&all->lock);
-    if (job->messages)
+    if (begun && job->messages)
         message_text(job->messages, job->length);
+    return begun;
 }
 
 solve_job *solve_jobs_next(solve_jobs *all)
@@ -118,9 +127,10 @@ solve_job *solve_jobs_next(solve_jobs *all)
     solve_job *job = &all->job[all->reported];
 
     if (all->thread_count > 0)
-        wait_for(all, job);
-    else
-        do_job(all, job, all->reported);
+        return wait_for(all, job) ? job : NULL;
+    if (stop_asked(NULL))
+        return NULL;
+    do_job(all, job, all->reported);
     return job;
 }
 

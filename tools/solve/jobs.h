@@ -25,12 +25,13 @@ solve_jobs *solve_jobs_start(const solve_request *request, char *const *paths, s
 
 /**
  * Wait for the next job, in the order of the paths, and print its messages. Release it before
- * the next one: that frees what came of it, and lets the threads go on.
+ * the next one: that frees what came of it, and lets the threads go on. NULL: a signal came before
+ * this job or any after it was begun (common/stop.h).
  */
 solve_job *solve_jobs_next(solve_jobs *all);
 void       solve_jobs_release(solve_jobs *all, solve_job *job);
 
-/** After the last job. */
+/** After the last job, or NULL. */
 void solve_jobs_end(solve_jobs *all);
 
 #endif

@@ -11,17 +11,28 @@
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/progress.h"
-#include "solve/solve.h"
+#include "common/stop.h"
+#include "solve/run.h"
 
-/* What solve_instance() works on. */
-typedef struct run {
-    const solve_request *request;
-    solve_result        *result;
-    const hs_instance   *in;
-    hs_settings          settings; /* the request's, and what is this instance's own */
-    double               best_makespan;
-    size_t               step;
-} run;
+static void add_name(name_list *list, const char *name)
+{
+    if (list->used < sizeof list->text)
+        list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used,
+                                       "%s%s", list->used ? ", " : "", name);
+}
+
+/* A search may ask in several threads. */
+static int may_stop(void *data)
+{
+    const run *r = data;
+
+    return stop_asked(NULL) && __atomic_load_n(&r->has_result, __ATOMIC_RELAXED);
+}
+
+static void set_has_result(run *r, int has)
+{
+    __atomic_store_n(&r->has_result, has, __ATOMIC_RELAXED);
+}
 
 size_t solve_steps(const solve_request *request)
 {
@@ -45,7 +56,7 @@ static int read_affinities(const solve_request *request, const hs_instance *in,
     return code;
 }
 
-static int failed(const run *r, const char *what, hs_status status)
+int solve_failed(const run *r, const char *what, hs_status status)
 {
     message("%s: %s: %s%s", r->result->path, what, hs_status_text(status),
             status == HS_EDEPENDENT ? "; hsched-solve --list says which algorithms take graphs"
@@ -74,102 +85,6 @@ static int may_leave_out(const wanted_bound *wanted, hs_status status)
                                 status == HS_EUNSUPPORTED || status == HS_EBUSY);
 }
 
-static int certificate_wanted(const run *r)
-{
-    return r->request->file[SOLVE_CERTIFICATE] != NULL;
-}
-
-/* Keeps a certificate if none was as good before. */
-static void keep_certificate(run *r, hs_certificate *made)
-{
-    hs_certificate **kept = &r->result->certificate;
-
-    if (*kept && hs_certificate_value(*kept) >= hs_certificate_value(made)) {
-        hs_certificate_free(made);
-        return;
-    }
-    hs_certificate_free(*kept);
-    *kept = made;
-}
-
-static void say_what_is_proved(const run *r, double proved, const char *proved_name, double found,
-                               const char *found_name)
-{
-    char less[32], more[32];
-
-    hs_format_double(proved, less);
-    hs_format_double(found, more);
-    message("%s: the certificate proves %s (%s) only, not %s (%s)", r->result->path, less,
-            proved_name, more, found_name);
-}
-
-/* What is proved may differ from what was computed by the last few bits. */
-static int is_less(double proved, double computed)
-{
-    return proved < computed * (1 - 1e-12);
-}
-
-/* Computes a bound and what proves it: `value` is what is proved. */
-static hs_status certify(run *r, const hs_bound *bound, double *value)
-{
-    hs_certificate *made = NULL;
-    hs_status       status = hs_certificate_create(bound, r->in, &r->settings, &made);
-
-    if (status != HS_OK)
-        return status;
-    *value = hs_certificate_value(made);
-    if (is_less(*value, hs_certificate_computed(made)))
-        say_what_is_proved(r, *value, hs_bound_name(bound), hs_certificate_computed(made),
-                           hs_bound_name(bound));
-    keep_certificate(r, made);
-    return HS_OK;
-}
-
-/* What a search has proved, proved anew: by the bound of that name if there is one, and by cases.
- */
-static hs_status certify_found(run *r)
-{
-    const hs_named_bound *best = &r->result->bound;
-    const hs_bound       *bound = hs_bound_find(best->name);
-    hs_certificate       *made = NULL;
-    hs_status             status = HS_EUNSUPPORTED;
-    double                value;
-
-    if (hs_bound_has_certificate(bound))
-        status = certify(r, bound, &value);
-    if (status == HS_OK && value >= best->value)
-        return status;
-    if (status != HS_OK && status != HS_EUNSUPPORTED && status != HS_ETOOBIG)
-        return status;
-    status = hs_certificate_prove(r->in, best->name, best->value, &r->settings, &made);
-    if (status == HS_OK)
-        keep_certificate(r, made);
-    return status;
-}
-
-/* A search may have proved more than the certificate does: then that bound is certified. */
-static int certify_best(run *r)
-{
-    const hs_named_bound *best = &r->result->bound;
-    hs_certificate      **kept = &r->result->certificate;
-
-    if (!certificate_wanted(r))
-        return EXIT_OK;
-    if (!*kept || hs_certificate_value(*kept) < best->value) {
-        hs_status status = certify_found(r);
-
-        if (status != HS_OK)
-            return failed(r, "certificate", status);
-        for (size_t i = 0; i < r->result->bound_count; i++)
-            if (strcmp(r->result->bounds[i].name, hs_certificate_bound(*kept)) == 0)
-                r->result->bounds[i].value = hs_certificate_value(*kept);
-    }
-    if (hs_certificate_value(*kept) < best->value)
-        say_what_is_proved(r, hs_certificate_value(*kept), hs_certificate_bound(*kept), best->value,
-                           best->name);
-    return EXIT_OK;
-}
-
 static int compute_bound(run *r, const wanted_bound *wanted)
 {
     const hs_bound *bound = wanted->bound;
@@ -178,18 +93,26 @@ static int compute_bound(run *r, const wanted_bound *wanted)
     hs_bound_report report;
     hs_status       status;
 
+    if (may_stop(r)) {
+        add_name(&r->stopped, name);
+        return EXIT_OK;
+    }
     hs_bound_report_init(&report);
     progress_step(r->step++, "%s: bound %s", r->result->path, name);
-    if (certificate_wanted(r) && hs_bound_has_certificate(bound))
-        status = certify(r, bound, &value);
+    if (solve_certificate_wanted(r) && hs_bound_has_certificate(bound))
+        status = solve_certify(r, bound, &value);
     else
         status = hs_bound_compute_reported(bound, r->in, &r->settings, &value, &report);
+    if (status == HS_ECANCELED) {
+        add_name(&r->stopped, name);
+        return EXIT_OK;
+    }
     if (may_leave_out(wanted, status)) {
         message("%s: bound '%s' left out: %s", r->result->path, name, hs_status_text(status));
         return EXIT_OK;
     }
     if (status != HS_OK)
-        return failed(r, name, status);
+        return solve_failed(r, name, status);
     if (report.limit_reached)
         message("%s: bound '%s' stopped at its time limit: with more it might be higher",
                 r->result->path, name);
@@ -202,6 +125,24 @@ static int is_late(const wanted_bound *wanted)
     return wanted->slow && !wanted->by_name;
 }
 
+/* After a signal that left no bound: the one that is quick, so that makespans have a gap. */
+static int compute_quick_bound(run *r)
+{
+    hs_named_bound *found = &r->result->bound;
+    const hs_bound *bound = hs_bound_find("deadline");
+    hs_status       status;
+
+    if (!stop_asked(NULL) || r->result->bound_count > 0)
+        return EXIT_OK;
+    r->settings.cancel = NULL;
+    status = solve_certificate_wanted(r)
+                 ? solve_certify(r, bound, &found->value)
+                 : hs_bound_compute(bound, r->in, &r->settings, &found->value);
+    r->settings.cancel = may_stop;
+    snprintf(found->name, sizeof found->name, "%s", hs_bound_name(bound));
+    return status == HS_OK ? EXIT_OK : solve_failed(r, found->name, status);
+}
+
 static int compute_bounds(run *r)
 {
     int code = EXIT_OK;
@@ -209,7 +150,7 @@ static int compute_bounds(run *r)
     for (size_t i = 0; i < r->request->bound_count && !code; i++)
         if (!is_late(&r->request->bounds[i]))
             code = compute_bound(r, &r->request->bounds[i]);
-    return code;
+    return code ? code : compute_quick_bound(r);
 }
 
 /* An algorithm whose schedule is not one is a defect of ours: nothing of it is reported. */
@@ -223,7 +164,7 @@ static int check(const run *r, const char *name, const hs_schedule *s)
                 hs_violation_text(first.kind));
         return exit_code(status);
     }
-    return status == HS_OK ? EXIT_OK : failed(r, name, status);
+    return status == HS_OK ? EXIT_OK : solve_failed(r, name, status);
 }
 
 static double larger(double a, double b)
@@ -231,13 +172,15 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Where the search is, for the progress line. */
+/* Where the search is, for the progress line; from its first schedule on it may be stopped. */
 static void show_progress(void *data, const hs_progress *progress)
 {
-    const run *r = data;
-    double     bound = larger(progress->bound, r->result->bound.value);
-    char       makespan[32], least[32];
+    run   *r = data;
+    double bound = larger(progress->bound, r->result->bound.value);
+    char   makespan[32], least[32];
 
+    if (isfinite(progress->makespan))
+        set_has_result(r, 1);
     hs_format_rounded(progress->makespan, 7, makespan);
     hs_format_rounded(bound, 7, least);
     progress_step(r->step - 1, "%s: %s, makespan %s, bound %s, gap %.4f%%", r->result->path,
@@ -285,8 +228,12 @@ static int refused(const run *r, const wanted_algorithm *wanted, solve_row *row,
         row->left_out = 1;
         return EXIT_OK;
     }
+    if (status == HS_ECANCELED) {
+        row->stopped = 1;
+        return EXIT_OK;
+    }
     if (status != HS_EWORKER)
-        return failed(r, row->name, status);
+        return solve_failed(r, row->name, status);
     message("%s: %s: a task cannot run on the only workers that it uses", r->result->path,
             row->name);
     return exit_code(status);
@@ -350,12 +297,19 @@ static int run_algorithm(run *r, const wanted_algorithm *wanted, solve_row *row)
     hs_report_init(&report);
     code = schedule_wanted(r) ? run_scheduling(r, wanted, row, &report)
                               : run_unscheduled(r, wanted, row, &report);
-    if (code || row->left_out)
+    if (code || row->left_out || row->stopped)
         return code;
     snprintf(row->members, sizeof row->members, "%s", report.members);
     row->optimal = report.proved && r->settings.gap == 0;
     take_bound(r->result, &report);
     return EXIT_OK;
+}
+
+/* What a signal has stopped, or keeps from being begun. */
+static void say_what_was_stopped(run *r)
+{
+    if (r->stopped.used > 0)
+        message("%s: stopped before there was a result of: %s", r->result->path, r->stopped.text);
 }
 
 /* To the best bound; what is as short as a schedule that was proved optimal is optimal too. */
@@ -379,17 +333,26 @@ static void set_gaps(const run *r)
     }
 }
 
-/* Names with commas between them; there is room for all that the library has. */
-typedef struct name_list {
-    char   text[512];
-    size_t used;
-} name_list;
-
-static void add_name(name_list *list, const char *name)
+/* The next row is the algorithm's, unless it has no result. */
+static int add_algorithm(run *r, const wanted_algorithm *wanted, name_list *left_out)
 {
-    if (list->used < sizeof list->text)
-        list->used += (size_t)snprintf(list->text + list->used, sizeof list->text - list->used,
-                                       "%s%s", list->used ? ", " : "", name);
+    solve_result *result = r->result;
+    solve_row    *row = &result->algorithms[result->algorithm_count];
+    int           code = EXIT_OK;
+
+    if (may_stop(r)) {
+        add_name(&r->stopped, wanted->name);
+        return EXIT_OK;
+    }
+    code = run_algorithm(r, wanted, row);
+    if (row->left_out || row->stopped) {
+        add_name(row->left_out ? left_out : &r->stopped, row->name);
+        *row = (solve_row){.name = NULL};
+        return code;
+    }
+    result->algorithm_count++;
+    set_has_result(r, 1);
+    return code;
 }
 
 static int run_algorithms(run *r)
@@ -398,24 +361,15 @@ static int run_algorithms(run *r)
     name_list     left_out = {.used = 0};
     int           code = EXIT_OK;
 
-    for (size_t i = 0; i < r->request->algorithm_count && !code; i++) {
-        solve_row *row = &result->algorithms[result->algorithm_count];
-
-        code = run_algorithm(r, &r->request->algorithms[i], row);
-        if (!row->left_out) {
-            result->algorithm_count++;
-            continue;
-        }
-        add_name(&left_out, row->name);
-        *row = (solve_row){.name = NULL};
-    }
-    if (code)
-        return code;
-    set_gaps(r);
-    if (left_out.used > 0)
+    set_has_result(r, 0);
+    for (size_t i = 0; i < r->request->algorithm_count && !code; i++)
+        code = add_algorithm(r, &r->request->algorithms[i], &left_out);
+    if (!code)
+        set_gaps(r);
+    if (!code && left_out.used > 0)
         message("%s: algorithms left out, as they do not take such tasks%s: %s", result->path,
                 r->settings.available ? " or busy workers" : "", left_out.text);
-    return EXIT_OK;
+    return code;
 }
 
 static int is_proved(const run *r)
@@ -470,13 +424,15 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
     hs_affinity *affinities = NULL;
     hs_schedule *start = NULL;
     double      *available = NULL;
-    run          r = {.request = request, .result = result, .step = step + 1};
+    run          r = {.request = request, .result = result, .step = step + 1, .has_result = 1};
     int          code;
 
     result->path = path;
     progress_step(step, "reading %s", path);
     code = input_instance(path, &request->reading, &result->in);
-    if (code)
+    if (!code)
+        stop_begin();
+    if (code || stop_asked(NULL))
         return code;
     result->algorithms = checked_calloc(request->algorithm_count, sizeof *result->algorithms);
     result->bounds = checked_calloc(request->bound_count, sizeof *result->bounds);
@@ -496,6 +452,8 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
         request->file[SOLVE_GANTT] || request->file[SOLVE_TRACE] || request->metrics;
     r.settings.progress = show_progress;
     r.settings.progress_data = &r;
+    r.settings.cancel = may_stop;
+    r.settings.cancel_data = &r;
     if (!code)
         code = compute_bounds(&r);
     if (!code)
@@ -503,7 +461,8 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
     if (!code)
         code = compute_late_bounds(&r);
     if (!code)
-        code = certify_best(&r);
+        code = solve_certify_best(&r);
+    say_what_was_stopped(&r);
     hs_schedule_free(start);
     free(affinities);
     free(available);

@@ -59,6 +59,7 @@ typedef struct solve_row {
     hs_metrics  metrics;  /* if they were asked for, as is the next */
     copies      copied;   /* over links */
     int         left_out; /* it does not take such tasks, and was not asked for by name */
+    int         stopped;  /* by a signal, before it had a result */
     int         optimal;  /* says the search that made it; sums may round above the bound */
     char        members[sizeof(((hs_report *)0)->members)]; /* of best's portfolio */
 } solve_row;
@@ -81,7 +82,9 @@ size_t solve_steps(const solve_request *request);
 /**
  * Read the instance `path` and do all that is asked of it; files are left to
  * solve_write(). `step` is the number of progress steps behind. 0, or an exit
- * code after a message. *result is all 0 before, and is freed in any case.
+ * code after a message. *result is all 0 before, and is freed in any case. A signal ends the work
+ * as soon as there is a schedule (common/stop.h); where it came before the instance was read,
+ * the result has no algorithm.
  */
 int  solve_instance(const solve_request *request, const char *path, size_t step,
                     solve_result *result);

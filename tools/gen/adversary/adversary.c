@@ -6,11 +6,12 @@
 #include "common/message.h"
 #include "common/plugin.h"
 #include "common/progress.h"
+#include "common/stop.h"
 #include "gen/adversary/prove.h"
 #include "gen/adversary/search.h"
 #include "gen/gen.h"
 
-enum { MOST_WORKERS = CASE_TASKS / 2, TASKS_A_WORKER = 8 };
+enum { MOST_WORKERS = CASE_TASKS / 2, TASKS_A_WORKER = 8, COMMAND_SIZE = 320 };
 static const uint64_t usual_iterations = 1000000;
 
 static void take_algorithm(const gen_request *request, case_judge *judge)
@@ -53,19 +54,23 @@ static void take_request(const gen_request *request, search_request *search)
                                                 : usual_iterations;
 }
 
-/* How to make the case again, which a limit of time does not say. */
-static void format_command(const gen_request *request, const search_request *s, char text[256])
+/* How to make the case again, which a limit of time and a signal do not say. */
+static void format_command(const gen_request *request, const search_request *s,
+                           char text[COMMAND_SIZE])
 {
     int used = snprintf(
-        text, 256, "hsched-gen adversary %s -m %u -k %u -n %zu --max-time %llu -s %llu%s",
+        text, COMMAND_SIZE, "hsched-gen adversary %s -m %u -k %u -n %zu --max-time %llu -s %llu%s",
         request->algorithm, s->cpus, s->gpus, s->limits.tasks, (unsigned long long)s->limits.time,
         (unsigned long long)s->seed, s->limits.graph ? " --graph" : "");
 
     if (isinf(s->seconds))
-        snprintf(text + used, 256 - (size_t)used, " --iterations %llu",
-                 (unsigned long long)s->iterations);
+        used += snprintf(text + used, COMMAND_SIZE - (size_t)used, " --iterations %llu",
+                         (unsigned long long)s->iterations);
     else
-        snprintf(text + used, 256 - (size_t)used, " --time-limit %gs", s->seconds);
+        used += snprintf(text + used, COMMAND_SIZE - (size_t)used, " --time-limit %gs", s->seconds);
+    if (s->stopped_at > 0)
+        snprintf(text + used, COMMAND_SIZE - (size_t)used, ", stopped after %llu cases",
+                 (unsigned long long)s->stopped_at);
 }
 
 /* "13", or "12 to 13" where the search for the optimum met its limit. */
@@ -98,7 +103,7 @@ static hs_status build(const gen_request *request, const search_request *search,
                        const bad_case *worst, const case_proof *proof, case_judge *judge,
                        gen_result *result)
 {
-    char              command[256], optimum[80], makespan[32], ratio[32], guarantee[32];
+    char              command[COMMAND_SIZE], optimum[80], makespan[32], ratio[32], guarantee[32];
     const char       *promised = format_guarantee(judge, worst, guarantee);
     const char *const notes[] = {"generator",
                                  command,
@@ -154,12 +159,30 @@ static hs_status finish(const gen_request *request, const search_request *search
     return status;
 }
 
+/* Search, and what follows from it. 0, or an exit code after a message. */
+static int find_case(const gen_request *request, search_request *search, case_judge *judge,
+                     gen_result *result)
+{
+    bad_case  worst;
+    hs_status status = search_worst(search, judge, &worst);
+
+    if (status == HS_OK && worst.count == 0 && stop_asked(NULL)) {
+        message("adversary: stopped before a case was found");
+        return EXIT_WORK;
+    }
+    if (status == HS_OK)
+        status = finish(request, search, &worst, judge, result);
+    if (status == HS_EWORKER)
+        usage_error("adversary: %s has no worker to run tasks on there", request->algorithm);
+    return status == HS_OK ? EXIT_OK : message_status(status, "adversary");
+}
+
 int gen_make_adversary(const gen_request *request, gen_result *result)
 {
     search_request search;
     case_judge     judge = {.graph = request->graph};
-    bad_case       worst;
     hs_status      status;
+    int            code;
 
     hs_settings_init(&judge.settings);
     take_algorithm(request, &judge);
@@ -168,13 +191,9 @@ int gen_make_adversary(const gen_request *request, gen_result *result)
     if (isfinite(search.seconds))
         progress_left(search.seconds);
     status = case_judge_open(&judge);
-    if (status == HS_OK)
-        status = search_worst(&search, &judge, &worst);
-    if (status == HS_OK)
-        status = finish(request, &search, &worst, &judge, result);
+    code = status == HS_OK ? find_case(request, &search, &judge, result)
+                           : message_status(status, "adversary");
     progress_end();
     case_judge_close(&judge);
-    if (status == HS_EWORKER)
-        usage_error("adversary: %s has no worker to run tasks on there", request->algorithm);
-    return status == HS_OK ? EXIT_OK : message_status(status, "adversary");
+    return code;
 }

@@ -4,6 +4,7 @@
 
 #include "common/clock.h"
 #include "common/progress.h"
+#include "common/stop.h"
 #include "gen/adversary/grow.h"
 #include "gen/adversary/search.h"
 
@@ -29,7 +30,8 @@ static int goes_on(search *s)
 {
     if (s->judged % 64 == 0 && isfinite(s->until) && clock_now() >= s->until)
         s->late = 1;
-    return s->status == HS_OK && s->judged < s->request->iterations && !s->late;
+    return s->status == HS_OK && s->judged < s->request->iterations && !s->late &&
+           !stop_asked(NULL);
 }
 
 static double judge(search *s, bad_case *c)
@@ -163,7 +165,7 @@ static void search_small(search *s, bad_case *worst)
     run_round(s, worst);
 }
 
-hs_status search_worst(const search_request *request, case_judge *judge, bad_case *worst)
+hs_status search_worst(search_request *request, case_judge *judge, bad_case *worst)
 {
     search s = {.request = request, .judge = judge, .dice = {request->seed}};
 
@@ -172,5 +174,6 @@ hs_status search_worst(const search_request *request, case_judge *judge, bad_cas
     if (request->limits.graph && request->cpus + request->gpus > 2)
         search_small(&s, worst);
     run_rounds(&s, worst);
+    request->stopped_at = stop_asked(NULL) ? s.judged : 0;
     return s.status;
 }

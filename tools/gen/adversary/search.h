@@ -11,13 +11,14 @@ typedef struct search_request {
     uint64_t    seed;
     uint64_t    iterations; /* cases to judge */
     double      seconds;    /* INFINITY: no limit */
+    uint64_t    stopped_at; /* set by the search: cases that were judged until a signal; 0: none */
 } search_request;
 
 /**
  * Look for a case on which the judge's algorithm does badly: rounds of local search, by turns from
  * a random case and from changes of the worst so far. The same request, the same case, unless the
- * seconds ended it.
+ * seconds or a signal (common/stop.h) ended it. After a signal the worst case may have no task.
  */
-hs_status search_worst(const search_request *request, case_judge *judge, bad_case *worst);
+hs_status search_worst(search_request *request, case_judge *judge, bad_case *worst);
 
 #endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-solve: the certificate of the best bound. */
+#include <string.h>
+
+#include "common/message.h"
+#include "solve/run.h"
+
+int solve_certificate_wanted(const run *r)
+{
+    return r->request->file[SOLVE_CERTIFICATE] != NULL;
+}
+
+/* Keeps a certificate if none was as good before. */
+static void keep_certificate(run *r, hs_certificate *made)
+{
+    hs_certificate **kept = &r->result->certificate;
+
+    if (*kept && hs_certificate_value(*kept) >= hs_certificate_value(made)) {
+        hs_certificate_free(made);
+        return;
+    }
+    hs_certificate_free(*kept);
+    *kept = made;
+}
+
+static void say_what_is_proved(const run *r, double proved, const char *proved_name, double found,
+                               const char *found_name)
+{
+    char less[32], more[32];
+
+    hs_format_double(proved, less);
+    hs_format_double(found, more);
+    message("%s: the certificate proves %s (%s) only, not %s (%s)", r->result->path, less,
+            proved_name, more, found_name);
+}
+
+/* What is proved may differ from what was computed by the last few bits. */
+static int is_less(double proved, double computed)
+{
+    return proved < computed * (1 - 1e-12);
+}
+
+hs_status solve_certify(run *r, const hs_bound *bound, double *value)
+{
+    hs_certificate *made = NULL;
+    hs_status       status = hs_certificate_create(bound, r->in, &r->settings, &made);
+
+    if (status != HS_OK)
+        return status;
+    *value = hs_certificate_value(made);
+    if (is_less(*value, hs_certificate_computed(made)))
+        say_what_is_proved(r, *value, hs_bound_name(bound), hs_certificate_computed(made),
+                           hs_bound_name(bound));
+    keep_certificate(r, made);
+    return HS_OK;
+}
+
+/* What a search has proved, proved anew: by the bound of that name if there is one, and by cases.
+ */
+static hs_status certify_found(run *r)
+{
+    const hs_named_bound *best = &r->result->bound;
+    const hs_bound       *bound = hs_bound_find(best->name);
+    hs_certificate       *made = NULL;
+    hs_status             status = HS_EUNSUPPORTED;
+    double                value;
+
+    if (hs_bound_has_certificate(bound))
+        status = solve_certify(r, bound, &value);
+    if (status == HS_OK && value >= best->value)
+        return status;
+    if (status != HS_OK && status != HS_EUNSUPPORTED && status != HS_ETOOBIG)
+        return status;
+    status = hs_certificate_prove(r->in, best->name, best->value, &r->settings, &made);
+    if (status == HS_OK)
+        keep_certificate(r, made);
+    return status;
+}
+
+int solve_certify_best(run *r)
+{
+    const hs_named_bound *best = &r->result->bound;
+    hs_certificate      **kept = &r->result->certificate;
+
+    if (!solve_certificate_wanted(r))
+        return EXIT_OK;
+    if (!*kept || hs_certificate_value(*kept) < best->value) {
+        hs_status status = certify_found(r);
+
+        if (status == HS_ECANCELED && *kept)
+            status = HS_OK; /* a signal came: what was certified before it is enough */
+        if (status != HS_OK)
+            return solve_failed(r, "certificate", status);
+        for (size_t i = 0; i < r->result->bound_count; i++)
+            if (strcmp(r->result->bounds[i].name, hs_certificate_bound(*kept)) == 0)
+                r->result->bounds[i].value = hs_certificate_value(*kept);
+    }
+    if (hs_certificate_value(*kept) < best->value)
+        say_what_is_proved(r, hs_certificate_value(*kept), hs_certificate_bound(*kept), best->value,
+                           best->name);
+    return EXIT_OK;
+}
