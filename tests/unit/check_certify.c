@@ -8,6 +8,7 @@
 #include <hybridsched/hybridsched.h>
 
 #include "common/certified.h"
+#include "common/message.h"
 
 #include "suite.h"
 
@@ -67,11 +68,57 @@ START_TEST(no_gap_only_within_the_bound)
 }
 END_TEST
 
+/* What is as long as the schedule is a bound; the next number above is none. */
+START_TEST(bounds_above_a_schedule)
+{
+    const double time[] = {1, 0x1p-53};
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_instance_wrap(2, time, time, NULL, 1, 0, &in), HS_OK);
+    ck_assert_int_eq(certified_check_bound("a", in, 30.7, 2, "mip", 0), EXIT_OK);
+    ck_assert_int_eq(certified_check_bound("a", in, 30.7, 2, "mip", 30.7), EXIT_OK);
+    ck_assert_int_eq(certified_check_bound("a", in, 30.7, 2, "mip", nextafter(30.7, 31)), EXIT_WORK);
+    ck_assert_int_eq(certified_check_bound("a", in, 30.7, 2, "mip", 256), EXIT_WORK);
+    ck_assert_int_eq(certified_check_bound("a", in, 30.7, 2, "mip", INFINITY), EXIT_WORK);
+    ck_assert_int_eq(certified_check_bound("a", in, 30.7, 2, "mip", NAN), EXIT_WORK);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* Where tasks wait for others, each end on a path is rounded: so much may be between them. */
+START_TEST(bounds_above_the_rounded_ends_of_a_graph)
+{
+    hs_builder  *builder = NULL;
+    hs_instance *in = NULL;
+    hs_task      task;
+
+    hs_task_init(&task);
+    task.cpu = 1;
+    ck_assert_int_eq(hs_builder_create(&builder), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(builder, 1, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_add(builder, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add(builder, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_after(builder, 1, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
+    ck_assert_int_eq(certified_check_bound("a", in, 2, 2, "paths", 2 * (1 + 3 * DBL_EPSILON)), EXIT_OK);
+    ck_assert_int_eq(certified_check_bound("a", in, 2, 2, "paths", 2 * (1 + 4 * DBL_EPSILON)),
+                     EXIT_WORK);
+    hs_instance_free(in);
+    hs_builder_free(builder);
+}
+END_TEST
+
 START_TEST(nothing_to_do)
 {
     const double none[1] = {1};
 
+    hs_instance *in = NULL;
+
     ck_assert_double_eq(certified_sum(0, none), 0);
+    ck_assert_int_eq(hs_instance_wrap(0, none, none, NULL, 1, 0, &in), HS_OK);
+    ck_assert_int_eq(certified_check_bound("a", in, 0, 0, "deadline", 0), EXIT_OK);
+    ck_assert_int_eq(certified_check_bound("a", in, 0, 0, "deadline", 0x1p-1074), EXIT_WORK);
+    hs_instance_free(in);
 }
 END_TEST
 
@@ -83,6 +130,8 @@ int main(void)
     tcase_add_test(tc, exact_where_a_double_holds_the_sum);
     tcase_add_test(tc, rounded_up_where_it_does_not);
     tcase_add_test(tc, no_gap_only_within_the_bound);
+    tcase_add_test(tc, bounds_above_a_schedule);
+    tcase_add_test(tc, bounds_above_the_rounded_ends_of_a_graph);
     tcase_add_test(tc, nothing_to_do);
     suite_add_tcase(suite, tc);
     return run_suite(suite);

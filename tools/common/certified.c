@@ -5,6 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include <hybridsched/io.h>
+
+#include "common/message.h"
+
 /*
  * An exact sum of positive doubles: one wide fixed-point number, in limbs of 32
  * bits with room above them for the carries of 2^31 terms. Bit 0 is 2^LEAST.
@@ -116,6 +120,24 @@ double certified_slack(const hs_instance *in, const hs_schedule *s)
 double certified_beside(const hs_instance *in, double makespan, size_t entries, double bound)
 {
     return bound > makespan && bound <= makespan + slack(in, makespan, entries) ? bound : makespan;
+}
+
+/* Exact for independent tasks: no true bound exceeds the sum of a worker's times, rounded up. */
+int certified_check_bound(const char *what, const hs_instance *in, double makespan, size_t entries,
+                          const char *name, double bound)
+{
+    char claimed[32], reached[32];
+
+    if (bound <= makespan + slack(in, makespan, entries))
+        return EXIT_OK;
+    hs_format_double(bound, claimed);
+    hs_format_double(makespan, reached);
+    message(
+        "%s: internal error: the bound %s says that no schedule takes less than %s, but a valid "
+        "one takes %s; no result is kept; please report this with the instance (its digest is "
+        "%016llx)",
+        what, name, claimed, reached, (unsigned long long)hs_instance_digest(in));
+    return EXIT_WORK;
 }
 
 double certified_time(const hs_instance *in, const hs_schedule *s, double bound)

@@ -26,6 +26,15 @@ double certified_time(const hs_instance *in, const hs_schedule *s, double bound)
 /** The same of a makespan that is known, of a schedule that has so many entries. */
 double certified_beside(const hs_instance *in, double makespan, size_t entries, double bound);
 
+/**
+ * Hold a bound against a valid schedule that takes `makespan`, as certified_time() has it, and has
+ * so many entries. A bound that is higher by more than the rounding of ends is a defect of this
+ * software: then EXIT_WORK after a message that names `what` was solved and the digest of `in`.
+ * Else 0. O(1) unless there is a message.
+ */
+int certified_check_bound(const char *what, const hs_instance *in, double makespan, size_t entries,
+                          const char *name, double bound);
+
 /** How far `s` may be from the optimum: what it takes over `bound`, less 1; 0: it is optimal. */
 double certified_gap(const hs_instance *in, const hs_schedule *s, double bound);
 

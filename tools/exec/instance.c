@@ -46,6 +46,9 @@ int exec_plan_instance(plan *p, int quiet)
     status = hs_solve_reported(hs_algorithm_find("best"), p->in, &settings, &p->s, &report);
     if (status != HS_OK)
         return message_status(status, p->path);
+    if (certified_check_bound(p->path, p->in, certified_time(p->in, p->s, 0),
+                              hs_schedule_size(p->s), report.bound_name, report.bound))
+        return EXIT_WORK;
     snprintf(p->info.algorithm, sizeof p->info.algorithm, "best");
     if (report.bound > 0) {
         memcpy(p->info.bounds[0].name, report.bound_name, sizeof p->info.bounds[0].name);

@@ -98,5 +98,5 @@ int solve_certify_best(run *r)
     if (hs_certificate_value(*kept) < best->value)
         say_what_is_proved(r, hs_certificate_value(*kept), hs_certificate_bound(*kept), best->value,
                            best->name);
-    return EXIT_OK;
+    return solve_check_bound(r, hs_certificate_bound(*kept), hs_certificate_value(*kept));
 }

@@ -182,7 +182,7 @@ static void json_report(const solve_request *request, const solve_result *result
 
 double solve_ratio(double makespan, double bound)
 {
-    return makespan <= bound ? 1 : makespan / bound; /* no task: 0 over 0 is optimal */
+    return makespan == bound ? 1 : makespan / bound; /* no task: 0 over 0 is optimal */
 }
 
 void solve_report(const solve_request *request, const solve_result *result, int first)

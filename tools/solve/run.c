@@ -263,7 +263,7 @@ static int run_scheduling(run *r, const wanted_algorithm *wanted, solve_row *row
         hs_schedule_free(s);
         return code;
     }
-    row->value = certified_time(r->in, s, 0);
+    row->value = larger(certified_time(r->in, s, 0), report->certified);
     row->spoliated = hs_schedule_size(s) - hs_instance_tasks(r->in);
     if (r->request->metrics)
         measure(r->in, s, row);
@@ -312,12 +312,27 @@ static void say_what_was_stopped(run *r)
         message("%s: stopped before there was a result of: %s", r->result->path, r->stopped.text);
 }
 
+int solve_check_bound(const run *r, const char *name, double bound)
+{
+    size_t tasks = hs_instance_tasks(r->in);
+    int    code = EXIT_OK;
+
+    for (size_t i = 0; i < r->result->algorithm_count && !code; i++) {
+        const solve_row *row = &r->result->algorithms[i];
+
+        code = certified_check_bound(r->result->path, r->in, row->value, tasks + row->spoliated,
+                                     name, bound);
+    }
+    return code;
+}
+
 /* To the best bound; what is as short as a schedule that was proved optimal is optimal too. */
-static void set_gaps(const run *r)
+static int set_gaps(const run *r)
 {
     solve_result *result = r->result;
     double        bound = result->bound.value, optimum = bound;
     size_t        tasks = hs_instance_tasks(r->in);
+    int           code = solve_check_bound(r, result->bound.name, bound);
 
     for (size_t i = 0; i < result->algorithm_count; i++) {
         solve_row *row = &result->algorithms[i];
@@ -331,6 +346,7 @@ static void set_gaps(const run *r)
 
         row->gap = row->value <= optimum ? 0 : row->value / bound - 1;
     }
+    return code;
 }
 
 /* The next row is the algorithm's, unless it has no result. */
@@ -365,7 +381,7 @@ static int run_algorithms(run *r)
     for (size_t i = 0; i < r->request->algorithm_count && !code; i++)
         code = add_algorithm(r, &r->request->algorithms[i], &left_out);
     if (!code)
-        set_gaps(r);
+        code = set_gaps(r);
     if (!code && left_out.used > 0)
         message("%s: algorithms left out, as they do not take such tasks%s: %s", result->path,
                 r->settings.available ? " or busy workers" : "", left_out.text);
@@ -393,7 +409,8 @@ static int compute_late_bounds(run *r)
             continue;
         if (!is_proved(r)) {
             code = compute_bound(r, wanted);
-            set_gaps(r);
+            if (!code)
+                code = set_gaps(r);
         } else {
             r->step++;
             add_name(&left_out, hs_bound_name(wanted->bound));

@@ -27,6 +27,12 @@ typedef struct run {
 /** A message about what failed; returns its exit code. */
 int solve_failed(const run *r, const char *what, hs_status status);
 
+/**
+ * No bound is above a valid schedule. One that is, is a defect: EXIT_WORK after a message, so that
+ * it is not reported as if it proved anything. Else 0.
+ */
+int solve_check_bound(const run *r, const char *name, double bound);
+
 int solve_certificate_wanted(const run *r);
 
 /** Compute a bound and what proves it; `value` is what is proved. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/certified.h"
 #include "common/message.h"
 #include "common/plugin.h"
 #include "common/progress.h"
@@ -159,6 +160,18 @@ static hs_status finish(const gen_request *request, const search_request *search
     return status;
 }
 
+/* What was proved of the optimum must not be above the schedule that was found. */
+static int check_proof(const gen_request *request, const search_request *search,
+                       const gen_result *result)
+{
+    char command[COMMAND_SIZE]; /* the instance is written nowhere, so this makes it again */
+
+    format_command(request, search, command);
+    return certified_check_bound(
+        command, result->instance, certified_time(result->instance, result->witness, 0),
+        hs_schedule_size(result->witness), result->bound.name, result->bound.value);
+}
+
 /* Search, and what follows from it. 0, or an exit code after a message. */
 static int find_case(const gen_request *request, search_request *search, case_judge *judge,
                      gen_result *result)
@@ -174,7 +187,8 @@ static int find_case(const gen_request *request, search_request *search, case_ju
         status = finish(request, search, &worst, judge, result);
     if (status == HS_EWORKER)
         usage_error("adversary: %s has no worker to run tasks on there", request->algorithm);
-    return status == HS_OK ? EXIT_OK : message_status(status, "adversary");
+    return status == HS_OK ? check_proof(request, search, result)
+                           : message_status(status, "adversary");
 }
 
 int gen_make_adversary(const gen_request *request, gen_result *result)
