@@ -1,7 +1,9 @@
-# HS_WITH_LIBRARY(name, VAR, HEADER, FUNCTION, LIBS, WHAT)
+# HS_WITH_LIBRARY(name, VAR, HEADER, FUNCTION, LIBS, WHAT, [PATTERN])
 # --with-NAME[=yes|no|DIR], auto by default; an explicit yes or DIR never
 # degrades. Sets hs_with_NAME, VAR_CFLAGS, VAR_LIBS, HAVE_VAR and the
-# conditional HAVE_VAR.
+# conditional HAVE_VAR. With a PATTERN the library is one that programs load when they need it:
+# HS_VAR_FILE becomes the name, which contains the PATTERN, that a linked program would load it by,
+# or its path in DIR; a library that can only be linked statically counts as missing.
 AC_DEFUN([HS_WITH_LIBRARY], [
   AC_ARG_WITH([$1], [AS_HELP_STRING([--with-$1@<:@=DIR@:>@], [$6 @<:@auto@:>@])],
     [], [with_$1=auto])
@@ -15,7 +17,13 @@ AC_DEFUN([HS_WITH_LIBRARY], [
     hs_saved_CPPFLAGS=$CPPFLAGS; CPPFLAGS="$CPPFLAGS $$2_CFLAGS"
     hs_saved_LIBS=$LIBS; LIBS="$$2_LIBS $LIBS"
     AC_MSG_CHECKING([for $6])
-    AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <$3>]], [[(void) $4;]])], [hs_with_$1=yes])
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <$3>
+        int (*volatile hs_function)(void);]], [[hs_function = (int (*)(void)) $4;]])],
+      [hs_with_$1=yes
+       m4_ifval([$7], [
+         hs_file=`$OBJDUMP -p conftest$ac_exeext | sed -n 's/^ *NEEDED *\(.*$7.*\)/\1/p' | head -n 1`
+         AS_IF([test "x$hs_file" = x], [hs_with_$1=no])
+         AS_IF([test -f "$with_$1/lib/$hs_file"], [hs_file=$with_$1/lib/$hs_file])])])
     AC_MSG_RESULT([$hs_with_$1])
     CPPFLAGS=$hs_saved_CPPFLAGS
     LIBS=$hs_saved_LIBS
@@ -23,7 +31,8 @@ AC_DEFUN([HS_WITH_LIBRARY], [
       [AC_MSG_ERROR([--with-$1 was given, but <$3> with $4 was not found])])
   ])
   AS_IF([test "$hs_with_$1" = yes],
-    [AC_DEFINE([HAVE_$2], [1], [$6])],
+    [AC_DEFINE([HAVE_$2], [1], [$6])
+     m4_ifval([$7], [AC_DEFINE_UNQUOTED([HS_$2_FILE], ["$hs_file"], [$6: the file to load])])],
     [$2_CFLAGS= $2_LIBS=])
   AC_SUBST([$2_CFLAGS])
   AC_SUBST([$2_LIBS])

@@ -14,8 +14,7 @@
 #include "exec/data/matrix.h"
 
 #if defined HAVE_OPENBLAS && defined HAVE_LAPACKE
-#include <cblas.h>
-#include <lapacke.h>
+#include "exec/backend/kernel/blas.h"
 
 static const double most_relative = 1e-8, most_orthogonal = 1e-6;
 
@@ -81,8 +80,8 @@ static void subtract_product(const hsi_matrix *m, int row, int column, double *c
             take(n, k < column ? WHOLE : LOWER, hsi_matrix_tile(m, column, k), right);
         else
             take(n, k < column ? WHOLE : UPPER, hsi_matrix_tile(m, k, column), right);
-        cblas_dgemm(CblasColMajor, CblasNoTrans, definite ? CblasTrans : CblasNoTrans, n, n, n, -1,
-                    left, n, right, n, 1, c, n);
+        hsi_blas.dgemm(CblasColMajor, CblasNoTrans, definite ? CblasTrans : CblasNoTrans, n, n, n,
+                       -1, left, n, right, n, 1, c, n);
     }
 }
 
@@ -124,12 +123,12 @@ static void multiply_column(const hsi_matrix *m, double *all, int column, double
         const double         *t = m->piece[r->operand[2].piece].at;
 
         if (r->step == HSI_GEQRF)
-            LAPACKE_dgemqrt_work(LAPACK_COL_MAJOR, 'L', 'N', n, n, n, w, v->at, n, t,
-                                 HSI_KERNEL_PANEL, at(m, all, v->row, column), n, work);
+            hsi_blas.dgemqrt(LAPACK_COL_MAJOR, 'L', 'N', n, n, n, w, v->at, n, t, HSI_KERNEL_PANEL,
+                             at(m, all, v->row, column), n, work);
         else if (r->step == HSI_TPQRT)
-            LAPACKE_dtpmqrt_work(LAPACK_COL_MAJOR, 'L', 'N', n, n, n, 0, w, v->at, n, t,
-                                 HSI_KERNEL_PANEL, at(m, all, v->column, column), n,
-                                 at(m, all, v->row, column), n, work);
+            hsi_blas.dtpmqrt(LAPACK_COL_MAJOR, 'L', 'N', n, n, n, 0, w, v->at, n, t,
+                             HSI_KERNEL_PANEL, at(m, all, v->column, column), n,
+                             at(m, all, v->row, column), n, work);
     }
 }
 
@@ -186,8 +185,8 @@ static void check_orthogonal(const hsi_matrix *m, sums *s, double *all, double *
                 set_unit(n, unit);
             memcpy(product, unit, count * sizeof *product);
             for (k = 0; k < m->tiles; k++)
-                cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, n, n, n, -1,
-                            at(m, all, k, row), n, at(m, all, k, column), n, 1, product, n);
+                hsi_blas.dgemm(CblasColMajor, CblasTrans, CblasNoTrans, n, n, n, -1,
+                               at(m, all, k, row), n, at(m, all, k, column), n, 1, product, n);
             add_error(s, count, product, unit, row == column ? 1 : 2, 1);
         }
 }

@@ -223,7 +223,6 @@ hs_status hsi_matrix_fill(hsi_matrix *matrix)
 {
     size_t i;
 
-    hsi_blas_one_thread();
     matrix->result.checked = matrix->result.wrong = 0;
     if (matrix->kind == HS_CHOLESKY && !matrix->feature && make_features(matrix) != HS_OK)
         return HS_ENOMEM;

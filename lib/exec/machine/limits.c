@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "exec/machine/limits.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { PATH = 4096 + 64 };
@@ -146,4 +148,17 @@ double hsi_limit_memory(void)
     double there = pages > 0 && page > 0 ? (double)pages * (double)page : 0;
 
     return lesser(there, hsi_groups_memory(&here));
+}
+
+double hsi_limit_address_space(void)
+{
+    struct rlimit limit;
+    char          line[128];
+    long          page = sysconf(_SC_PAGESIZE);
+    double        mapped;
+
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return INFINITY;
+    mapped = read_line("/proc/self/statm", line, sizeof line) ? strtod(line, NULL) : 0;
+    return fmax(0, (double)limit.rlim_cur - mapped * (double)page);
 }

@@ -11,6 +11,9 @@ double hsi_limit_cpus(void);
 /* Bytes of memory; 0: not known. */
 double hsi_limit_memory(void);
 
+/* Bytes of address space that this process may map further (ulimit -v); INFINITY: no limit. */
+double hsi_limit_address_space(void);
+
 /* The groups alone, 0: no limit; where the kernel says which they are, and where they are. */
 typedef struct hsi_groups {
     const char *own, *mounted;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "exec/backend/backends.h"
+#include "exec/backend/kernel/kernel.h"
 #include "exec/machine/limits.h"
 #include "exec/why.h"
 
@@ -78,16 +79,58 @@ static double needed_by_any(const hsi_bodies *bodies, const hsi_work *work)
     return sum;
 }
 
+/* Whether tasks of that type call OpenBLAS in their workers' threads. */
+static int calls_blas(const hsi_bodies *bodies, hs_type type)
+{
+    size_t i;
+
+    for (i = 0; i < bodies->rows; i++) {
+        const hsi_body *body = &bodies->list[2 * i + type];
+
+        if (body->body && (bodies->backends[body->slot] == &bodies->shared || bytes_of(body) > 0))
+            return 1;
+    }
+    return 0;
+}
+
+/* Under a limit of address space (ulimit -v), there has to be room for what kernels allocate, and
+ * for the buffer, the stack and the heap of each worker's thread. */
+static hs_status check_address_space(const hsi_bodies *bodies, const hsi_work *work, double kernels,
+                                     char why[HS_WHY])
+{
+    const double heap = 0x1p27, stack = 0x1p24;
+    double       left = hsi_limit_address_space(), needed;
+    unsigned     threads, reserved = hsi_blas_reserved();
+
+    if (isinf(left))
+        return HS_OK;
+    threads = (calls_blas(bodies, HS_CPU) ? work->cpus : 0) +
+              (calls_blas(bodies, HS_GPU) ? work->gpus : 0);
+    if (threads == 0)
+        return HS_OK;
+    needed =
+        kernels + (threads > reserved ? threads - reserved : 0) * (HSI_BLAS_BUFFER + heap + stack);
+    if (needed <= left)
+        return hsi_blas_reserve(threads);
+    return hsi_refuse(why, HS_ERESOURCE,
+                      "kernels on %u worker%s need %.0f MiB of address space, and its limit leaves "
+                      "%.0f: use fewer workers, or raise the limit (ulimit -v)",
+                      threads, threads == 1 ? "" : "s", ceil(needed / 0x1p20),
+                      floor(left / 0x1p20));
+}
+
 hs_status hsi_memory_check(const hsi_bodies *bodies, const hsi_work *work, char why[HS_WHY])
 {
-    double needed = hs_policy_needs_plan(work->settings.policy) ? needed_by_plan(bodies, work)
-                                                                : needed_by_any(bodies, work);
-    double memory;
+    double    needed = hs_policy_needs_plan(work->settings.policy) ? needed_by_plan(bodies, work)
+                                                                   : needed_by_any(bodies, work);
+    double    memory;
+    hs_status st;
 
     if (isnan(needed))
         return HS_ENOMEM;
-    if (needed < 0x1p28) /* to look is slow */
-        return HS_OK;
+    st = check_address_space(bodies, work, needed, why);
+    if (st != HS_OK || needed < 0x1p28) /* to look is slow */
+        return st;
     memory = hsi_limit_memory();
     if (memory == 0 || needed <= memory)
         return HS_OK;

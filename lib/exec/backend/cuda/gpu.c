@@ -75,7 +75,11 @@ hs_status hsi_cuda_open(const hs_backend_options *options, const hs_backend_work
     gpu->mode = options->gpu_mode;
     gpu->patience = (int64_t)(1e9 * (options->grace < 1 ? 1 : options->grace));
     hsi_cuda_data_open(&gpu->data, &gpu->fault);
-    hsi_blas_one_thread();
+    st = hsi_blas_open(why);
+    if (st != HS_OK) {
+        free(gpu);
+        return st;
+    }
     if (take_device(gpu) && open_lanes(gpu) && hsi_cuda_time_open(&gpu->time, &gpu->fault)) {
         *out = &gpu->base;
         return HS_OK;

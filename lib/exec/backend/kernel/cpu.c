@@ -163,7 +163,6 @@ static hs_status read_kernel(const char *text, const char *colon, cpu_body *body
         return hsi_refuse(why, HS_ERESOURCE, "kernel '%.64s' needs %s, which this build is without",
                           text, body->entry->needs);
     body->run = run_kernel;
-    hsi_blas_one_thread();
     return fits(text, body, why);
 }
 
@@ -189,6 +188,8 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     if (type != HS_CPU || !hsi_kernel_is_meant(options, row, type))
         return HS_OK;
     st = read_body(row->kernel, &body, why);
+    if (st == HS_OK && body.entry && !options->look_only)
+        st = hsi_blas_open(why);
     return st == HS_OK ? hsi_body_keep(&body, sizeof body, out) : st;
 }
 

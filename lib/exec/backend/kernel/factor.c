@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dpotrf and dgetrf: by halves, so that most of the work is products of tiles. */
-#include <cblas.h>
-#include <lapacke.h>
 #include <string.h>
 
+#include "exec/backend/kernel/blas.h"
 #include "exec/backend/kernel/kernel.h"
 
 static void potrf(hsi_job *job, int n, double *a, int lda)
@@ -13,7 +12,7 @@ static void potrf(hsi_job *job, int n, double *a, int lda)
     if (hsi_job_stopped(job))
         return;
     if (n <= 320) {
-        hsi_job_info(job, LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, a, lda));
+        hsi_job_info(job, hsi_blas.dpotrf(LAPACK_COL_MAJOR, 'L', n, a, lda));
         return;
     }
     potrf(job, h, a, lda);
@@ -52,8 +51,8 @@ static void exchange(hsi_job *job, int columns, double *a, int lda, int first, i
     int piece = 4096, j;
 
     for (j = 0; j < columns && !hsi_job_stopped(job); j += piece)
-        LAPACKE_dlaswp_work(LAPACK_COL_MAJOR, hsi_smaller(piece, columns - j), a + hsi_at(lda, 0, j),
-                            lda, first + 1, last, pivots, 1);
+        hsi_blas.dlaswp(LAPACK_COL_MAJOR, hsi_smaller(piece, columns - j), a + hsi_at(lda, 0, j),
+                        lda, first + 1, last, pivots, 1);
 }
 
 /* The narrower the taller it is: it is not fast. */
@@ -70,7 +69,7 @@ static void getrf(hsi_job *job, int m, int n, double *a, int lda, int *pivots)
     if (hsi_job_stopped(job))
         return;
     if (is_panel(m, n)) {
-        hsi_job_info(job, LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, m, n, a, lda, pivots));
+        hsi_job_info(job, hsi_blas.dgetrf(LAPACK_COL_MAJOR, m, n, a, lda, pivots));
         return;
     }
     getrf(job, m, h, a, lda, pivots);
@@ -125,9 +124,9 @@ static void eliminate(hsi_job *job, int n, double *a, int lda)
         }
         if (below == 0)
             return;
-        cblas_dscal(below, 1 / *pivot, pivot + 1, 1);
-        cblas_dger(CblasColMajor, below, below, -1, pivot + 1, 1, pivot + lda, lda, pivot + lda + 1,
-                   lda);
+        hsi_blas.dscal(below, 1 / *pivot, pivot + 1, 1);
+        hsi_blas.dger(CblasColMajor, below, below, -1, pivot + 1, 1, pivot + lda, lda,
+                      pivot + lda + 1, lda);
     }
 }
 

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "config.h"
-
-#ifdef HAVE_OPENBLAS
-#include <cblas.h>
-#endif
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,19 +179,6 @@ static void draw_signs(hsi_job *job)
 
     for (i = 0; i < job->n; i++)
         job->x[i] = hsi_draw(job->seed + (uint64_t)i) >> 63 ? 1 : -1;
-}
-
-/* The setting is the process's in some builds of OpenBLAS, the thread's in others. */
-void hsi_blas_one_thread(void)
-{
-#ifdef HAVE_OPENBLAS
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-    pthread_mutex_lock(&lock);
-    if (openblas_get_num_threads() != 1)
-        openblas_set_num_threads(1);
-    pthread_mutex_unlock(&lock);
-#endif
 }
 
 int hsi_job_stopped(hsi_job *job)

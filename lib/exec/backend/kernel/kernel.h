@@ -153,8 +153,25 @@ static inline size_t hsi_kernel_element(const hsi_kernel *kernel)
     return kernel->single ? sizeof(float) : sizeof(double);
 }
 
-/* One thread for whoever calls: BLAS's own would be in the way of other workers. */
+/*
+ * Load OpenBLAS and LAPACKE, unless they are loaded, before the first function below is called;
+ * they use one thread, as more would be in the way of other workers. HS_ERESOURCE: they cannot be
+ * loaded, and `why` says why.
+ */
+hs_status hsi_blas_open(char why[HS_WHY]);
+
+/* Set one thread for the calling thread: the setting is the process's in some builds of OpenBLAS,
+ * the thread's in others. */
 void hsi_blas_one_thread(void);
+
+/*
+ * Have OpenBLAS map the buffers, HSI_BLAS_BUFFER bytes each, for that many threads now, where the
+ * limit of address space leaves room for them: a call that finds no room for its buffer never returns.
+ * HS_ENOMEM
+ */
+enum { HSI_BLAS_BUFFER = 128 << 20 };
+hs_status hsi_blas_reserve(unsigned threads);
+unsigned  hsi_blas_reserved(void); /* buffers that were mapped by earlier calls */
 
 /* All are CBLAS's, less what is always the same. */
 void hsi_gemm(hsi_job *job, int transpose_b, int m, int n, int k, const double *a, int lda,

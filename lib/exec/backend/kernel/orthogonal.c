@@ -4,10 +4,9 @@
  * in blocks of HSI_KERNEL_PANEL columns V with a triangle T each: Q = I - V T V', as in
  * LAPACK's dgeqrt and its kin. For dtpqrt and dtpmqrt a unit matrix stands on top of V.
  */
-#include <cblas.h>
-#include <lapacke.h>
 #include <string.h>
 
+#include "exec/backend/kernel/blas.h"
 #include "exec/backend/kernel/kernel.h"
 
 enum { W = HSI_KERNEL_PANEL };
@@ -32,8 +31,8 @@ static void apply(hsi_job *job, int m, int columns, int w, const double *v, int 
     int piece = columns_at_once(m, columns), j;
 
     for (j = 0; j < columns && !hsi_job_stopped(job); j += piece)
-        LAPACKE_dlarfb_work(LAPACK_COL_MAJOR, 'L', 'T', 'F', 'C', m, hsi_smaller(piece, columns - j),
-                            w, v, ldv, t, W, c + hsi_at(ldc, 0, j), ldc, job->work, piece);
+        hsi_blas.dlarfb(LAPACK_COL_MAJOR, 'L', 'T', 'F', 'C', m, hsi_smaller(piece, columns - j), w,
+                        v, ldv, t, W, c + hsi_at(ldc, 0, j), ldc, job->work, piece);
 }
 
 /* [A; B] := Q' [A; B]; A has w rows, B has m. */
@@ -43,9 +42,9 @@ static void apply_below(hsi_job *job, int m, int columns, int w, const double *v
     int piece = columns_at_once(m, columns), j, info;
 
     for (j = 0; j < columns && !hsi_job_stopped(job); j += piece) {
-        info = LAPACKE_dtpmqrt_work(LAPACK_COL_MAJOR, 'L', 'T', m, hsi_smaller(piece, columns - j), w,
-                                    0, w, v, ldv, t, W, a + hsi_at(lda, 0, j), lda,
-                                    b + hsi_at(ldb, 0, j), ldb, job->work);
+        info = hsi_blas.dtpmqrt(LAPACK_COL_MAJOR, 'L', 'T', m, hsi_smaller(piece, columns - j), w,
+                                0, w, v, ldv, t, W, a + hsi_at(lda, 0, j), lda,
+                                b + hsi_at(ldb, 0, j), ldb, job->work);
         hsi_job_info(job, info);
     }
 }
@@ -56,12 +55,12 @@ static void apply_below(hsi_job *job, int m, int columns, int w, const double *v
  */
 static void reflect(int m, const double *below, double tau, double *top, double *y)
 {
-    double product = *top + cblas_ddot(m, below, 1, y, 1);
+    double product = *top + hsi_blas.ddot(m, below, 1, y, 1);
 
     if (tau == 0)
-        tau = 2 / (1 + cblas_ddot(m, below, 1, below, 1));
+        tau = 2 / (1 + hsi_blas.ddot(m, below, 1, below, 1));
     *top -= tau * product;
-    cblas_daxpy(m, -tau * product, below, 1, y, 1);
+    hsi_blas.daxpy(m, -tau * product, below, 1, y, 1);
 }
 
 /*
@@ -108,7 +107,7 @@ static void invert(hsi_job *job, int w, double *t)
 
     for (i = 0; i < w; i++)
         t[hsi_at(W, i, i)] /= 2;
-    hsi_job_info(job, LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', w, t, W));
+    hsi_job_info(job, hsi_blas.dtrtri(LAPACK_COL_MAJOR, 'U', 'N', w, t, W));
 }
 
 static void gram(hsi_job *job, int m, int w, const double *v, int ldv, double *t)
@@ -116,8 +115,8 @@ static void gram(hsi_job *job, int m, int w, const double *v, int ldv, double *t
     int rows = hsi_piece(m, 4096), i;
 
     for (i = 0; i < m && !hsi_job_stopped(job); i += rows)
-        cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, w, hsi_smaller(rows, m - i), 1, v + i, ldv,
-                    1, t, W);
+        hsi_blas.dsyrk(CblasColMajor, CblasUpper, CblasTrans, w, hsi_smaller(rows, m - i), 1, v + i,
+                       ldv, 1, t, W);
 }
 
 /* The top of V: ones on the diagonal, zeros above. */
@@ -138,8 +137,8 @@ static void geqrf_compute(hsi_job *job)
     for (j = 0; j < n && !hsi_job_stopped(job); j += W) {
         w = hsi_smaller(W, n - j);
         a = job->out[0] + hsi_at(n, j, j);
-        hsi_job_info(job, LAPACKE_dgeqrt_work(LAPACK_COL_MAJOR, n - j, w, w, a, n, triangle(job, j),
-                                              W, job->work));
+        hsi_job_info(job, hsi_blas.dgeqrt(LAPACK_COL_MAJOR, n - j, w, w, a, n, triangle(job, j), W,
+                                          job->work));
         apply(job, n - j, n - j - w, w, a, n, triangle(job, j), a + hsi_at(n, 0, w), n);
     }
 }
@@ -195,8 +194,8 @@ static void tpqrt_compute(hsi_job *job)
         a = job->out[0] + hsi_at(n, j, j);
         b = job->out[1] + hsi_at(n, 0, j);
         t = triangle(job, j);
-        hsi_job_info(
-            job, LAPACKE_dtpqrt_work(LAPACK_COL_MAJOR, n, w, 0, w, a, n, b, n, t, W, job->work));
+        hsi_job_info(job,
+                     hsi_blas.dtpqrt(LAPACK_COL_MAJOR, n, w, 0, w, a, n, b, n, t, W, job->work));
         apply_below(job, n, n - j - w, w, b, n, t, a + hsi_at(n, 0, w), n, b + hsi_at(n, 0, w), n);
     }
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dgemm, sgemm, dsyrk, dtrsm: the updates of Cholesky and LU. */
-#include <cblas.h>
-
+#include "exec/backend/kernel/blas.h"
 #include "exec/backend/kernel/kernel.h"
 
 static void gemm_predict(hsi_job *job)
@@ -45,9 +44,9 @@ static void sgemv(hsi_job *job, int transpose, double alpha, const float *a, con
         to[i] = 0;
     }
     for (j = 0; j < n && !hsi_job_stopped(job); j += columns, a += (size_t)n * (size_t)columns)
-        cblas_sgemv(CblasColMajor, transpose ? CblasTrans : CblasNoTrans, n,
-                    columns < n - j ? columns : n - j, 1, a, n, transpose ? from : from + j, 1, 1,
-                    transpose ? to + j : to, 1);
+        hsi_blas.sgemv(CblasColMajor, transpose ? CblasTrans : CblasNoTrans, n,
+                       columns < n - j ? columns : n - j, 1, a, n, transpose ? from : from + j, 1,
+                       1, transpose ? to + j : to, 1);
     for (i = 0; i < n; i++)
         y[i] += alpha * (double)to[i];
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Level 3 in tiles of about a millisecond: as large as that allows, for speed. */
-#include <cblas.h>
-
+#include "exec/backend/kernel/blas.h"
 #include "exec/backend/kernel/kernel.h"
 
 /* A triangle is solved with by halves until it is a corner: to multiply is up to twice as fast. */
@@ -24,8 +23,8 @@ typedef struct product {
 static void gemm_tile(const product *p, int m, int n, int k, const double *a, const double *b,
                       double *c)
 {
-    cblas_dgemm(CblasColMajor, CblasNoTrans, p->transpose_b ? CblasTrans : CblasNoTrans, m, n, k,
-                -1, a, p->lda, b, p->ldb, 1, c, p->ldc);
+    hsi_blas.dgemm(CblasColMajor, CblasNoTrans, p->transpose_b ? CblasTrans : CblasNoTrans, m, n, k,
+                   -1, a, p->lda, b, p->ldb, 1, c, p->ldc);
 }
 
 /* One tile of C after the other, so that it stays in the cache. */
@@ -53,10 +52,10 @@ void hsi_sgemm(hsi_job *job, int n, const float *a, const float *b, float *c)
     for (j = 0; j < n; j += side)
         for (i = 0; i < n; i += side)
             for (l = 0; l < n && !hsi_job_stopped(job); l += side)
-                cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, hsi_smaller(side, n - i),
-                            hsi_smaller(side, n - j), hsi_smaller(side, n - l), -1,
-                            a + ld * (size_t)l + i, n, b + ld * (size_t)l + j, n, 1,
-                            c + ld * (size_t)j + i, n);
+                hsi_blas.sgemm(CblasColMajor, CblasNoTrans, CblasTrans, hsi_smaller(side, n - i),
+                               hsi_smaller(side, n - j), hsi_smaller(side, n - l), -1,
+                               a + ld * (size_t)l + i, n, b + ld * (size_t)l + j, n, 1,
+                               c + ld * (size_t)j + i, n);
 }
 
 static void syrk_tile(hsi_job *job, int n, int k, const double *a, int lda, double *c, int ldc)
@@ -64,8 +63,8 @@ static void syrk_tile(hsi_job *job, int n, int k, const double *a, int lda, doub
     int depth = hsi_piece(k, 2 * TILE), l;
 
     for (l = 0; l < k && !hsi_job_stopped(job); l += depth)
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, hsi_smaller(depth, k - l), -1,
-                    a + hsi_at(lda, 0, l), lda, 1, c, ldc);
+        hsi_blas.dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, hsi_smaller(depth, k - l), -1,
+                       a + hsi_at(lda, 0, l), lda, 1, c, ldc);
 }
 
 void hsi_syrk(hsi_job *job, int n, int k, const double *a, int lda, double *c, int ldc)
@@ -95,9 +94,9 @@ void hsi_trsm_right(hsi_job *job, int unit, int m, int n, const double *l, int l
         return;
     }
     for (i = 0; i < m && !hsi_job_stopped(job); i += rows)
-        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans,
-                    unit ? CblasUnit : CblasNonUnit, hsi_smaller(rows, m - i), n, 1, l, ldl, b + i,
-                    ldb);
+        hsi_blas.dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans,
+                       unit ? CblasUnit : CblasNonUnit, hsi_smaller(rows, m - i), n, 1, l, ldl,
+                       b + i, ldb);
 }
 
 void hsi_trsm_left(hsi_job *job, int m, int n, const double *l, int ldl, double *b, int ldb)
@@ -111,8 +110,8 @@ void hsi_trsm_left(hsi_job *job, int m, int n, const double *l, int ldl, double 
         return;
     }
     for (j = 0; j < n && !hsi_job_stopped(job); j += columns)
-        cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, m,
-                    hsi_smaller(columns, n - j), 1, l, ldl, b + hsi_at(ldb, 0, j), ldb);
+        hsi_blas.dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, m,
+                       hsi_smaller(columns, n - j), 1, l, ldl, b + hsi_at(ldb, 0, j), ldb);
 }
 
 void hsi_trsm_upper(hsi_job *job, int m, int n, const double *u, int ldu, double *b, int ldb)
@@ -127,6 +126,6 @@ void hsi_trsm_upper(hsi_job *job, int m, int n, const double *u, int ldu, double
         return;
     }
     for (i = 0; i < m && !hsi_job_stopped(job); i += rows)
-        cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit,
-                    hsi_smaller(rows, m - i), n, 1, u, ldu, b + i, ldb);
+        hsi_blas.dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit,
+                       hsi_smaller(rows, m - i), n, 1, u, ldu, b + i, ldb);
 }

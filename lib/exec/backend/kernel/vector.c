@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Products with vectors, in pieces of about a millisecond. */
-#include <cblas.h>
-
+#include "exec/backend/kernel/blas.h"
 #include "exec/backend/kernel/kernel.h"
 
 enum { ELEMENTS = 1 << 20, TILE = 512 };
@@ -18,9 +17,9 @@ void hsi_gemv(hsi_job *job, int transpose, int m, int n, double alpha, const dou
     int columns = columns_of(m), j;
 
     for (j = 0; j < n && !hsi_job_stopped(job); j += columns)
-        cblas_dgemv(CblasColMajor, transpose ? CblasTrans : CblasNoTrans, m,
-                    hsi_smaller(columns, n - j), alpha, a + (size_t)lda * (size_t)j, lda,
-                    transpose ? x : x + j, 1, 1, transpose ? y + j : y, 1);
+        hsi_blas.dgemv(CblasColMajor, transpose ? CblasTrans : CblasNoTrans, m,
+                       hsi_smaller(columns, n - j), alpha, a + (size_t)lda * (size_t)j, lda,
+                       transpose ? x : x + j, 1, 1, transpose ? y + j : y, 1);
 }
 
 void hsi_symv(hsi_job *job, int n, double alpha, const double *a, int lda, const double *x,
@@ -32,7 +31,7 @@ void hsi_symv(hsi_job *job, int n, double alpha, const double *a, int lda, const
     if (hsi_job_stopped(job))
         return;
     if (n <= TILE) {
-        cblas_dsymv(CblasColMajor, CblasLower, n, alpha, a, lda, x, 1, 1, y, 1);
+        hsi_blas.dsymv(CblasColMajor, CblasLower, n, alpha, a, lda, x, 1, 1, y, 1);
         return;
     }
     hsi_symv(job, h, alpha, a, lda, x, y);
@@ -50,9 +49,9 @@ static void trmv_tile(hsi_triangle how, int n, const double *a, int lda, double 
 {
     int unit = how == HSI_LOWER_UNIT || how == HSI_LOWER_UNIT_TRANSPOSED;
 
-    cblas_dtrmv(CblasColMajor, how == HSI_UPPER ? CblasUpper : CblasLower,
-                is_transposed(how) ? CblasTrans : CblasNoTrans, unit ? CblasUnit : CblasNonUnit, n,
-                a, lda, x, 1);
+    hsi_blas.dtrmv(CblasColMajor, how == HSI_UPPER ? CblasUpper : CblasLower,
+                   is_transposed(how) ? CblasTrans : CblasNoTrans, unit ? CblasUnit : CblasNonUnit,
+                   n, a, lda, x, 1);
 }
 
 /* Each half of x is overwritten when nothing needs it any more. */
