@@ -267,6 +267,10 @@ typedef struct hs_exec_report {
     double   gpu_joules;       /* that all GPUs have used, by NVML; 0: not known */
     unsigned gpu_clock, gpu_clock_most; /* MHz of the slowest of them at the end, and the most that
                                            it can; 0: not known */
+    double   core_seconds;     /* processor time of workers' threads and of commands */
+    double   core_wait;        /* seconds in which these could run, but something else had their
+                                  core: not sleep, and not waits for input or output; of a command
+                                  its shell's, or what the shell became; NaN: not known */
 } hs_exec_report;
 
 #define hs_exec_report_init(r) ((r)->struct_size = sizeof *(r))

@@ -5,6 +5,7 @@
 
 #include <hybridsched/version.h>
 
+#include "common/core_share.h"
 #include "common/escape.h"
 #include "exec/exec.h"
 
@@ -31,6 +32,10 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
                 m->predicted, m->achieved, m->bound, r->seconds);
     json_format(out, ",\n  \"overhead_us_per_task\": %g,\n  \"dispatch_us_per_task\": %g",
                 1e6 * r->overhead, 1e6 * r->dispatch);
+    json_format(out, ",\n  \"core_seconds\": %g,\n  \"core_wait_seconds\": %g", r->core_seconds,
+                r->core_wait);
+    json_format(out, ",\n  \"core_share\": %g", core_share(r));
+    fprintf(out, ",\n  \"machine_was_busy\": %s", core_share_is_low(r, NULL) ? "true" : "false");
     if (r->gpu_joules > 0)
         json_format(out, ",\n  \"gpu_joules\": %g", r->gpu_joules);
     if (r->gpu_clock > 0)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/core_share.h"
 #include "common/escape.h"
 #include "exec/exec.h"
 
@@ -107,6 +108,29 @@ static void print_times(FILE *out, const exec_job *job, const exec_measured *m)
     }
     print_overhead(out, &job->report);
     print_power(out, &job->report);
+}
+
+enum { FAR = 3 }; /* times the prediction */
+
+/* In a rehearsal tasks take their estimates, and only what it costs to run them is measured. */
+static int is_far_off(const exec_job *job, const exec_measured *m)
+{
+    return exec_is_comparable(job) && m->predicted > 0 && !job->request->settings.emulate[HS_CPU] &&
+           (m->achieved > FAR * m->predicted || m->predicted > FAR * m->achieved);
+}
+
+/* Why the times may be others than those predicted, and what to do. */
+static void print_advice(FILE *out, const exec_job *job, const exec_measured *m)
+{
+    char share[8];
+
+    if (core_share_is_low(&job->report, share))
+        fprintf(out, "  this machine was busy: tasks got %s of their cores\n", share);
+    if (is_far_off(job, m))
+        fprintf(out,
+                "  achieved and predicted makespan differ by more than a factor of %d:\n"
+                "  --measured=FILE writes the table with measured times; run that FILE next\n",
+                FAR);
 }
 
 static void print_troubles(FILE *out, const hs_exec_report *r)
@@ -229,6 +253,7 @@ void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
 {
     print_head(out, job, m);
     print_times(out, job, m);
+    print_advice(out, job, m);
     print_troubles(out, &job->report);
     print_factorisation(out, job);
     print_copies(out, "copies of data", &m->copied);

@@ -120,6 +120,7 @@ void hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *a
     attempt->number = exec->results.attempts[task] + 1u;
     attempt->status = -1;
     attempt->signal = 0;
+    attempt->core_seconds = attempt->core_wait = 0;
     attempt->seconds =
         hs_instance_time(exec->work.in, task, worker->type) * exec->work.seconds_per_unit;
 }
@@ -150,6 +151,16 @@ static int wait_for_inputs(hsi_worker *worker)
     return given_up;
 }
 
+/* Add the core time of the processes of an attempt that lasted `wall` seconds. */
+static void note_core_time(hsi_worker *worker, double wall)
+{
+    const hsi_core_time time = {worker->attempt.core_seconds, worker->attempt.core_wait};
+
+    worker->core.used += time.used;
+    worker->core.waited +=
+        hsi_core_wait_for_others(time, wall, worker->exec->work.settings.cores[worker->type]);
+}
+
 hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
 {
     const hsi_body   *body = hsi_worker_body(worker, task);
@@ -171,6 +182,7 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
     outcome = backend->run(worker->states[body->slot], body->body, &worker->attempt);
     worker->now = hsi_clock_ns();
     hsi_atomic_store64(&worker->gauge.running_since, 0);
+    note_core_time(worker, 1e-9 * (double)(worker->now - start));
     if (worker->log && outcome == HS_OUTCOME_DONE && worker->exec->work.settings.logs_of_failures)
         hsi_log_remove(worker);
     return hsi_attempt_close(worker, start, worker->now, outcome);

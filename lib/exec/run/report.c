@@ -48,6 +48,8 @@ static void add_times(const hs_exec *exec, hs_exec_report *r)
     for (i = 0; i < exec->work.workers; i++) {
         r->busy += time_in_bodies(&exec->worker[i]);
         r->idle += time_without_work(&exec->worker[i], r->seconds);
+        r->core_seconds += exec->worker[i].core.used;
+        r->core_wait += exec->worker[i].core.waited;
     }
     if (!settled)
         return;

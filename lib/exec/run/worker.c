@@ -281,17 +281,22 @@ static void follow_policy(hsi_worker *worker)
 
 void *hsi_worker_main(void *data)
 {
-    hsi_worker *worker = data;
-    char        why[HS_WHY] = "";
-    int         slot;
+    hsi_worker   *worker = data;
+    char          why[HS_WHY] = "";
+    int           slot;
+    hsi_core_time began, ended;
 
     pass_gate(worker, get_ready(worker, why), why);
+    began = hsi_core_time_now();
     slot = hsi_pipeline_slot(worker);
     if (slot >= 0)
         hsi_pipeline_run(worker, (unsigned)slot);
     else if (!hs_policy_settles(worker->exec->policy)) /* else it has been asked already */
         run_own(worker);
     follow_policy(worker);
+    ended = hsi_core_time_now();
+    worker->core.used += ended.used - began.used;
+    worker->core.waited += ended.waited - began.waited;
     leave(worker);
     return NULL;
 }

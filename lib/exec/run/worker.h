@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "exec/machine/core_time.h"
 #include "exec/run/progress.h"
 #include "exec/run/results.h"
 
@@ -69,6 +70,8 @@ typedef struct hsi_worker {
     char        why[HS_WHY];
     hsi_row     row;       /* set by its own thread, under the lock */
     unsigned    under_way; /* its own thread's: attempts beside the one that has ended */
+
+    hsi_core_time core; /* likewise; of its thread and of its tasks' processes, since the start */
 
     hsi_turn turn;
 

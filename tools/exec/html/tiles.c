@@ -2,6 +2,7 @@
 /* hsched-exec: the numbers on top of the page. */
 #include <math.h>
 
+#include "common/core_share.h"
 #include "exec/html/html.h"
 
 /* A number and what it is; between the two, and behind them, printf() goes on. */
@@ -82,6 +83,17 @@ static void put_counts(const page *p)
                 (unsigned long long)r->aborted, (unsigned long long)r->retried);
 }
 
+static void put_core_share(const page *p)
+{
+    char share[8];
+
+    if (core_share_is_low(&p->job->report, share))
+        fprintf(p->out,
+                TILE_BAD "%s" TILE_WHAT "of their cores is what tasks got: this machine "
+                         "was busy" TILE_END,
+                share);
+}
+
 static void put_copies(const page *p, const char *what, const copies *c)
 {
     if (copies_any(c))
@@ -109,6 +121,7 @@ void html_tiles(const page *p)
     fputs("<div class=\"tiles\">\n", p->out);
     put_failed(p);
     put_times(p);
+    put_core_share(p);
     put_speed(p);
     put_counts(p);
     put_copies(p, "copies of data", &p->m->copied);

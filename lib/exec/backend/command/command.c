@@ -157,6 +157,8 @@ static hs_outcome judge(const hsi_process_end *end, hsi_command_output *output, 
 
     attempt->status = end->signal ? -1 : end->status;
     attempt->signal = end->signal;
+    attempt->core_seconds = end->core.used;
+    attempt->core_wait = end->core.waited;
 
     if (end->undead)
         return hsi_fail(attempt, "a process of another user is left of it and cannot be killed");

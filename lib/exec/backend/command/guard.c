@@ -241,8 +241,26 @@ static void wait_for_end(hsi_guard *g, hsi_process_end *end)
     }
 }
 
+/* Return the processor time of all processes that were reaped here or by these, in seconds. */
+static double used_so_far(void)
+{
+    struct rusage all;
+
+    getrusage(RUSAGE_CHILDREN, &all);
+    return (double)(all.ru_utime.tv_sec + all.ru_stime.tv_sec) +
+           1e-6 * (double)(all.ru_utime.tv_usec + all.ru_stime.tv_usec);
+}
+
+static double wait_of_leader(const hsi_guard *g)
+{
+    int64_t waited = hsi_core_wait_of(g->leader);
+
+    return waited < 0 ? NAN : 1e-9 * (double)waited;
+}
+
 static void run(hsi_guard *g, const int output[2])
 {
+    double          used = used_so_far();
     hsi_started     started = {.error = start(g, output)};
     hsi_process_end end = {.cancelled = 0};
     siginfo_t       info = {.si_pid = 0};
@@ -253,9 +271,11 @@ static void run(hsi_guard *g, const int output[2])
         return;
     wait_for_end(g, &end);
     end.undead = kill_everything(g);
+    end.core.waited = wait_of_leader(g);
     waitid(P_PID, (id_t)g->leader, &info, WEXITED | (end.undead ? WNOHANG : 0));
     while (waitpid(-1, NULL, WNOHANG) > 0)
         ;
+    end.core.used = used_so_far() - used;
     if (info.si_code == CLD_EXITED)
         end.status = info.si_status;
     else

@@ -5,6 +5,7 @@
 #include <hybridsched/backend.h>
 
 #include "exec/backend/command/starter.h"
+#include "exec/machine/core_time.h"
 
 /*
  * Shell commands, one at a time, and nothing left behind when one is over.
@@ -37,6 +38,8 @@ typedef struct hsi_process_end {
     int status;    /* ... with this */
     int left;      /* when its shell was over, something it had left did not end by itself */
     int undead;    /* something of it is left that may not be killed */
+
+    hsi_core_time core; /* used by all its processes; waited by the shell, or what took its place */
 } hsi_process_end;
 
 /*

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_EXEC_MACHINE_CORE_TIME_H
+#define HSI_EXEC_MACHINE_CORE_TIME_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Processor time, and the time in which a thread could have run but its core ran something else:
+ * the kernel's run-queue delay. Sleep and waits for input or output are in neither.
+ */
+typedef struct hsi_core_time {
+    double used, waited; /* seconds; a wait of NaN is not known */
+} hsi_core_time;
+
+/** Of the calling thread since its start. */
+hsi_core_time hsi_core_time_now(void);
+
+/**
+ * Return the nanoseconds that the main thread of a process has waited for a core, also of a process
+ * that has ended and is not yet reaped; -1: the kernel does not tell. Safe in a signal handler.
+ */
+int64_t hsi_core_wait_of(pid_t pid);
+
+/**
+ * Return the part of the wait of some processes in which their cores ran something else: at most
+ * what they did not use of `cores` cores in `wall` seconds. More processes than cores also wait for
+ * each other.
+ */
+double hsi_core_wait_for_others(hsi_core_time time, double wall, unsigned cores);
+
+#endif

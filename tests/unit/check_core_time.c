@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Processor time and waits for a core: of threads, of processes that have ended, of commands; and
+ * what part of a wait is blamed on others. Where the kernel does not count waits they are NaN.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <sched.h>
+#include <sys/wait.h>
+
+#include "command_fixture.h"
+#include "exec/machine/core_time.h"
+#include "suite.h"
+#include "support/atomic.h"
+
+static const struct {
+    hsi_core_time time;
+    double        wall;
+    unsigned      cores;
+    double        blamed;
+} blames[] = {
+    {{1, 1}, 2, 1, 1},     /* half of its core */
+    {{0, 0}, 2, 1, 0},     /* asleep */
+    {{0.5, 0}, 2, 1, 0},   /* asleep for a part */
+    {{2, 6}, 2, 1, 0},     /* four processes of its own on one core */
+    {{1.5, 6}, 2, 1, 0.5}, /* which did not get all of that core */
+    {{2.1, 1}, 2, 1, 0},   /* clocks differ a little */
+    {{6, 1.5}, 2, 4, 1.5}, /* four cores */
+    {{7.5, 1.5}, 2, 4, 0.5},
+};
+
+START_TEST(others_are_blamed_for_what_they_took)
+{
+    double blamed = hsi_core_wait_for_others(blames[_i].time, blames[_i].wall, blames[_i].cores);
+
+    ck_assert_double_eq_tol(blamed, blames[_i].blamed, 1e-12);
+}
+END_TEST
+
+START_TEST(what_is_not_known_stays_so)
+{
+    ck_assert(isnan(hsi_core_wait_for_others((hsi_core_time){1, NAN}, 2, 1)));
+    ck_assert_int_eq(hsi_core_wait_of(0), -1);
+    ck_assert_int_eq(hsi_core_wait_of(2147483647), -1);
+}
+END_TEST
+
+static int core; /* that all here share */
+static int is_over;
+
+static void share_core(void)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET(core, &set);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof set, &set), 0);
+}
+
+static void find_core(void)
+{
+    cpu_set_t mine;
+
+    sched_getaffinity(0, sizeof mine, &mine);
+    for (core = 0; !CPU_ISSET(core, &mine); core++)
+        ;
+}
+
+static void *hog(void *unused)
+{
+    (void)unused;
+    share_core();
+    while (!hsi_atomic_load(&is_over))
+        ;
+    return NULL;
+}
+
+static void begin_hog(pthread_t *thread)
+{
+    hsi_atomic_store(&is_over, 0);
+    ck_assert_int_eq(pthread_create(thread, NULL, hog, NULL), 0);
+}
+
+static void end_hog(pthread_t thread)
+{
+    hsi_atomic_store(&is_over, 1);
+    pthread_join(thread, NULL);
+}
+
+/* A thread beside another one on its core waits, sooner or later. */
+START_TEST(threads_wait_for_a_core)
+{
+    hsi_core_time began, now;
+    pthread_t     thread;
+
+    find_core();
+    share_core();
+    begin_hog(&thread);
+    began = now = hsi_core_time_now();
+    while (!isnan(now.waited) && now.waited < began.waited + 0.01)
+        now = hsi_core_time_now();
+    end_hog(thread);
+    ck_assert(now.used >= began.used);
+}
+END_TEST
+
+/* Also after its end, until it is reaped. */
+START_TEST(zombies_have_waited)
+{
+    siginfo_t info;
+    pthread_t thread;
+    pid_t     child;
+
+    find_core();
+    begin_hog(&thread);
+    child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        hsi_core_time now;
+
+        share_core();
+        do
+            now = hsi_core_time_now();
+        while (now.waited < 0.01);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+    end_hog(thread);
+    if (isnan(hsi_core_time_now().waited))
+        ck_assert_int_eq(hsi_core_wait_of(child), -1);
+    else
+        ck_assert_int_ge(hsi_core_wait_of(child), 10000000);
+    ck_assert_int_eq(waitpid(child, NULL, 0), child);
+}
+END_TEST
+
+#define BURN "i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done"
+
+/* All that it started and waited for counts, and nothing of the command before. */
+START_TEST(commands_say_what_they_used)
+{
+    double own, child;
+
+    open_cpu();
+    expect_done(BURN);
+    own = s.attempt.core_seconds;
+    expect_done("(" BURN "; :); (" BURN "; :); :");
+    child = s.attempt.core_seconds;
+    expect_done(":");
+    ck_assert_double_gt(own, 0.005);
+    ck_assert_double_gt(child, 1.2 * own);
+    ck_assert_double_lt(s.attempt.core_seconds, own);
+    expect_failed("exit 3", "exited with status 3");
+    ck_assert_double_gt(s.attempt.core_seconds, 0);
+    close_it();
+}
+END_TEST
+
+START_TEST(commands_say_how_long_they_waited)
+{
+    pthread_t thread;
+
+    find_core();
+    stage_set(&s, &hsi_backend_command, HS_CPU);
+    s.info.cores = &core;
+    stage_open(&s);
+    begin_hog(&thread);
+    expect_done(BURN);
+    end_hog(thread);
+    ck_assert_int_eq(isnan(s.attempt.core_wait), isnan(hsi_core_time_now().waited));
+    if (!isnan(s.attempt.core_wait))
+        ck_assert_double_gt(s.attempt.core_wait, 0.2 * s.attempt.core_seconds); /* or a half */
+    close_it();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("core time");
+    TCase *tc = tcase_create("core time");
+
+    tcase_add_loop_test(tc, others_are_blamed_for_what_they_took, 0,
+                        (int)(sizeof blames / sizeof *blames));
+    tcase_add_test(tc, what_is_not_known_stays_so);
+    tcase_add_test(tc, threads_wait_for_a_core);
+    tcase_add_test(tc, zombies_have_waited);
+    tcase_add_test(tc, commands_say_what_they_used);
+    tcase_add_test(tc, commands_say_how_long_they_waited);
+    suite_add_tcase(suite, tc);
+    return run_suite(suite);
+}
