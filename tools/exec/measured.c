@@ -2,16 +2,22 @@
 /* hsched-exec --measured: the instance again, with the times that were measured. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "exec/alike.h"
 #include "exec/exec.h"
 
 #define LEAST 1e-9 /* seconds: what takes less than the clock can tell still takes time */
 
-typedef struct row_times {
-    double sum[2]; /* by hs_type, of attempts that were done */
-    size_t count[2];
-} row_times;
+/* A worker that is played by a timer takes the estimate. */
+static int is_played(const exec_job *job, const exec_attempt *a)
+{
+    const char *backend = hs_exec_backend(job->exec, a->task, a->type);
 
+    return backend && strcmp(backend, "emulated") == 0;
+}
+
+/* Attempts that failed or were aborted took no time that says how long the task takes. */
 static void add_attempts(const exec_job *job, const exec_measured *m, row_times *rows)
 {
     for (size_t i = 0; i < m->attempt_count; i++) {
@@ -21,15 +27,20 @@ static void add_attempts(const exec_job *job, const exec_measured *m, row_times 
         if (!a->done)
             continue;
         row->sum[a->type] += a->time;
+        row->error[a->type] += fabs(a->time - hs_instance_time(job->plan.in, a->task, a->type));
         row->count[a->type]++;
+        row->played[a->type] += is_played(job, a);
     }
 }
 
-static double mean_or(const exec_job *job, const row_times *row, hs_type type, double estimate)
+/* The mean of its own attempts there, or of rows that are alike, or else the estimate. */
+static double time_of(const exec_job *job, const row_times *row, hs_type type, double estimate)
 {
-    if (row->count[type] == 0)
-        return estimate;
-    return fmax(row->sum[type] / (double)row->count[type], LEAST / job->unit);
+    if (row->count[type] > 0)
+        return fmax(row->sum[type] / (double)row->count[type], LEAST / job->unit);
+    if (row->alike[type] > 0 && isfinite(estimate))
+        return fmax(row->alike[type], LEAST / job->unit);
+    return estimate;
 }
 
 static hs_status add_notes(const hs_instance *in, hs_builder *b)
@@ -42,7 +53,6 @@ static hs_status add_notes(const hs_instance *in, hs_builder *b)
     return status;
 }
 
-/* A row's time is the mean of its tasks'; where none ended on a type, it is the estimate still. */
 static hs_status add_rows(const exec_job *job, const row_times *rows, hs_builder *b)
 {
     const hs_instance *in = job->plan.in;
@@ -53,8 +63,8 @@ static hs_status add_rows(const exec_job *job, const row_times *rows, hs_builder
 
         hs_task_init(&task);
         hs_instance_row(in, i, &task);
-        task.cpu = mean_or(job, &rows[i], HS_CPU, task.cpu);
-        task.gpu = mean_or(job, &rows[i], HS_GPU, task.gpu);
+        task.cpu = time_of(job, &rows[i], HS_CPU, task.cpu);
+        task.gpu = time_of(job, &rows[i], HS_GPU, task.gpu);
         status = hs_builder_add(b, &task);
     }
     return status;
@@ -91,8 +101,10 @@ hs_status exec_write_measured(int fd, const exec_job *job, const exec_measured *
 
     if (rows) {
         add_attempts(job, m, rows);
-        status = build(job, rows, &in);
+        status = rows_alike(job->plan.in, rows);
     }
+    if (status == HS_OK)
+        status = build(job, rows, &in);
     if (status == HS_OK)
         status = hs_instance_write(fd, in);
     hs_instance_free(in);

@@ -5,6 +5,7 @@
 
 #include "common/files.h"
 #include "exec/exec.h"
+#include "exec/program.h"
 
 /* Words of /bin/sh that need not be in a folder of PATH. */
 static const char *const own[] = {
@@ -31,9 +32,10 @@ static int is_assignment(const char *word, size_t length)
                (size_t)(equals - word);
 }
 
-int exec_program_is_missing(const char *command, char word[EXEC_PROGRAM])
+size_t program_find(const char *command, const char **name)
 {
     static const char blanks[] = " \t\n", odd[] = "$`\"'\\*?[]{}()<>|&;#~!%^";
+    char              word[EXEC_PROGRAM];
     size_t            length;
 
     for (;; command += length) {
@@ -48,7 +50,18 @@ int exec_program_is_missing(const char *command, char word[EXEC_PROGRAM])
         if (!is_assignment(word, length))
             break;
     }
-    if (is_own(word))
+    *name = command;
+    return is_own(word) ? 0 : length;
+}
+
+int exec_program_is_missing(const char *command, char word[EXEC_PROGRAM])
+{
+    const char *name;
+    size_t      length = program_find(command, &name);
+
+    if (length == 0)
         return 0;
+    memcpy(word, name, length);
+    word[length] = '\0';
     return strchr(word, '/') ? !files_is_program(word) : !files_in_path(word);
 }

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-exec --measured: which rows lend their times to which. */
+#include <check.h>
+#include <string.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "exec/alike.h"
+#include "exec/program.h"
+
+#include "suite.h"
+
+enum { MOST = 6 };
+
+typedef struct line {
+    const char *kernel, *cpu_command, *gpu_command;
+    double      sum[2], count[2];
+    double      alike[2]; /* expected */
+} line;
+
+static hs_instance *instance_of(const line *lines, size_t count)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    for (size_t i = 0; i < count; i++) {
+        hs_task row;
+
+        hs_task_init(&row);
+        row.cpu = row.gpu = 1;
+        row.kernel = lines[i].kernel;
+        row.cpu_command = lines[i].cpu_command;
+        row.gpu_command = lines[i].gpu_command;
+        ck_assert_int_eq(hs_builder_add(b, &row), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+/* Estimates of rows that ran were wrong by `error` of each time; `played`: by emulated GPUs. */
+static void expect(const line *lines, size_t count, double error, int played)
+{
+    hs_instance *in = instance_of(lines, count);
+    row_times    rows[MOST] = {0};
+
+    ck_assert_uint_le(count, MOST);
+    for (size_t i = 0; i < count; i++)
+        for (int type = HS_CPU; type <= HS_GPU; type++) {
+            rows[i].sum[type] = lines[i].sum[type];
+            rows[i].count[type] = (size_t)lines[i].count[type];
+            rows[i].error[type] = error * lines[i].sum[type];
+            if (type == HS_GPU && played)
+                rows[i].played[type] = rows[i].count[type];
+        }
+    ck_assert_int_eq(rows_alike(in, rows), HS_OK);
+    for (size_t i = 0; i < count; i++)
+        for (int type = HS_CPU; type <= HS_GPU; type++)
+            ck_assert_msg(rows[i].alike[type] == lines[i].alike[type], "row %zu, type %d: %g", i,
+                          type, rows[i].alike[type]);
+    hs_instance_free(in);
+}
+
+START_TEST(kernels_of_one_size)
+{
+    static const line lines[] = {
+        {"dgemm:256", NULL, NULL, {6, 0}, {2, 0}, {0, 4}}, /* 3 on CPUs */
+        {"dgemm:256", NULL, NULL, {6, 0}, {1, 0}, {0, 4}}, /* 6: its own */
+        {"dgemm:256", NULL, NULL, {0, 4}, {0, 1}, {4, 0}},
+        {"dgemm:256", NULL, NULL, {0, 0}, {0, 0}, {4, 4}},
+        {"dgemm:25", NULL, NULL, {0, 0}, {0, 0}, {0, 0}},
+        {"dgemm:2560", NULL, NULL, {0, 0}, {0, 0}, {0, 0}},
+    };
+
+    expect(lines, 6, 1, 0);
+    expect(lines, 6, 0, 0); /* however right the estimates were */
+}
+END_TEST
+
+START_TEST(commands_of_one_program)
+{
+    static const line lines[] = {
+        {NULL, "./render --frame 1", "render_gpu 1", {6, 0}, {1, 0}, {0, 2}},
+        {"", "A=1 B=2  ./render x", "render_gpu 2", {0, 2}, {0, 1}, {6, 0}},
+        {NULL, "./render;true", "./render", {0, 0}, {0, 0}, {6, 0}}, /* of another type */
+        {NULL, "./renderer", NULL, {0, 0}, {0, 0}, {0, 0}},
+        {"label", "./render", NULL, {0, 0}, {0, 0}, {0, 0}}, /* alike by its kernel alone */
+        {NULL, "cd x && ./render", NULL, {0, 0}, {0, 0}, {0, 0}},
+    };
+
+    expect(lines, 6, 1, 0);
+}
+END_TEST
+
+/* Those of one program need not take as long as each other: what is known of each is better. */
+START_TEST(estimates_that_are_right_stay)
+{
+    static const line wrong[] = {{NULL, "sort a", NULL, {4, 0}, {2, 0}, {0, 0}},
+                                 {NULL, "sort b", NULL, {0, 0}, {0, 0}, {2, 0}}};
+    static const line right[] = {{NULL, "sort a", NULL, {4, 0}, {2, 0}, {0, 0}},
+                                 {NULL, "sort b", NULL, {0, 0}, {0, 0}, {0, 0}}};
+
+    expect(wrong, 2, 0.25, 0);
+    expect(right, 2, 0.24, 0);
+}
+END_TEST
+
+START_TEST(emulated_workers_lend_nothing)
+{
+    static const line lines[] = {{"k:1", NULL, NULL, {3, 2}, {1, 1}, {0, 0}},
+                                 {"k:1", NULL, NULL, {0, 0}, {0, 0}, {3, 0}}};
+
+    expect(lines, 2, 1, 1);
+}
+END_TEST
+
+START_TEST(no_rows)
+{
+    expect(NULL, 0, 0, 0);
+}
+END_TEST
+
+static const struct {
+    const char *command, *program;
+} programs[] = {
+    {"sort a", "sort"},
+    {"  \t/bin/sort<a", "/bin/sort"},
+    {"A= B=x/y sort|uniq", "sort"},
+    {"sort", "sort"},
+    {"A=1", ""},
+    {"", ""},
+    {"   ", ""},
+    {"A='x y' sort", ""},
+    {"$HOME/sort", ""},
+    {"\"my sort\" a", ""},
+    {"(sort)", ""},
+    {"while true; do :; done", ""},
+    {"exec sort", ""},
+};
+
+START_TEST(programs_are_found)
+{
+    const char *at = "";
+    size_t      length = program_find(programs[_i].command, &at);
+
+    ck_assert_uint_eq(length, strlen(programs[_i].program));
+    ck_assert_int_eq(strncmp(at, programs[_i].program, length), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("measured");
+    TCase *tc = tcase_create("measured");
+
+    tcase_add_test(tc, kernels_of_one_size);
+    tcase_add_test(tc, commands_of_one_program);
+    tcase_add_test(tc, estimates_that_are_right_stay);
+    tcase_add_test(tc, emulated_workers_lend_nothing);
+    tcase_add_test(tc, no_rows);
+    tcase_add_loop_test(tc, programs_are_found, 0, (int)(sizeof programs / sizeof *programs));
+    suite_add_tcase(suite, tc);
+    return run_suite(suite);
+}
