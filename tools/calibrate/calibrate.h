@@ -12,6 +12,7 @@
 typedef struct calibrate_request {
     unsigned               cores;            /* that work at once */
     unsigned               repeats, warm_up; /* by each of them */
+    unsigned               rounds;           /* at most, until a kernel has settled */
     int                    verify;
     hs_unit                unit;       /* of what is written */
     unsigned               cpus, gpus; /* likewise */
@@ -27,7 +28,8 @@ typedef struct calibrate_kernel {
     char   name[256];
     double median, low, high; /* quartiles */
     size_t runs;
-    double gpu; /* INFINITY: none */
+    double gpu;       /* INFINITY: none */
+    int    unsettled; /* its times went up and down to the end */
 } calibrate_kernel;
 
 typedef struct calibrate_list {

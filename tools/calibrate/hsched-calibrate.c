@@ -39,6 +39,9 @@ static const option_spec option_table[] = {
      "runs of each kernel by each core (default: 10)"},
     {0, "warm-up", "N", {OPTION_WHOLE(request.warm_up, 0, 10000)},
      "runs before those that count, likewise (default: 2)"},
+    {0, "rounds", "N", {OPTION_WHOLE(request.rounds, 1, 16)},
+     "measure a kernel again, with twice as many runs, up to N times in all and for half a minute, "
+     "until the times of the two halves of its runs agree (default: 4)"},
     {'j', "cores", "N", {OPTION_WHOLE(request.cores, 1, 10000)},
      "cores that work at once, as they do when a plan runs (default: all there are)"},
     {0, "no-verify", NULL, {OPTION_FLAG(no_verify)},
@@ -245,7 +248,10 @@ static void check_command_line(options *o, const command_line *line)
 int main(int argc, char **argv)
 {
     options            o;
-    command_line       line = {.request = {.repeats = 10, .warm_up = 2, .unit = HS_MILLISECONDS},
+    command_line       line = {.request = {.repeats = 10,
+                                           .warm_up = 2,
+                                           .rounds = 4,
+                                           .unit = HS_MILLISECONDS},
                                .output = "-",
                                .kernels = USUAL_KERNELS,
                                .sizes = "960"};

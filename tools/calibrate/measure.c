@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "calibrate/calibrate.h"
+#include "calibrate/settle.h"
+#include "common/escape.h"
 #include "common/memory.h"
 #include "common/message.h"
 
@@ -13,7 +15,10 @@ typedef struct bench {
     hs_instance *in;
     hs_schedule *plan;
     hs_exec     *exec;
-    double      *times;
+    double      *times; /* by worker, and by time */
+    size_t       count;
+
+    hs_exec_report report;
 } bench;
 
 static void bench_free(bench *b)
@@ -84,14 +89,13 @@ static hs_status create(const calibrate_request *request, bench *b, char why[HS_
 
 static int run(const char *kernel, bench *b)
 {
-    hs_exec_report  report;
     hs_exec_failure failure;
     char            why[HS_WHY] = "";
     hs_status       st;
 
-    hs_exec_report_init(&report);
+    hs_exec_report_init(&b->report);
     hs_exec_failure_init(&failure);
-    st = hs_exec_run(b->exec, &report, why);
+    st = hs_exec_run(b->exec, &b->report, why);
     if (st == HS_EFAILED && hs_exec_failure_at(b->exec, 0, &failure))
         return say(kernel, st, failure.why);
     return st == HS_OK ? EXIT_OK : say(kernel, st, why);
@@ -111,33 +115,16 @@ static size_t collect(const calibrate_request *request, const bench *b)
     return found;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Between the two values that stand next to it, where it is not one of them. */
-static double quantile(const double *sorted, size_t count, double part)
-{
-    double place = part * (double)(count - 1);
-    size_t below = (size_t)place;
-
-    if (below + 1 >= count)
-        return sorted[count - 1];
-    return sorted[below] + (place - (double)below) * (sorted[below + 1] - sorted[below]);
-}
-
 /* No clock tells less than a nanosecond, and a time has to be above 0. */
 static double at_least_a_tick(double seconds)
 {
     return seconds > 1e-9 ? seconds : 1e-9;
 }
 
-/* 0, or an exit code after a message. HS_ERESOURCE in *refused: it cannot be run there. */
+/* Measure a round. 0, or an exit code after a message; HS_ERESOURCE in *refused: the kernel cannot
+ * be run there. */
 static int measure(const calibrate_request *request, const char *kernel, bench *b,
-                   hs_status *refused, size_t *count)
+                   hs_status *refused)
 {
     char      why[HS_WHY] = "";
     hs_status st;
@@ -156,24 +143,8 @@ static int measure(const calibrate_request *request, const char *kernel, bench *
     if (code)
         return code;
     b->times = checked_calloc((size_t)workers_of(b) * request->repeats, sizeof *b->times);
-    *count = collect(request, b);
-    qsort(b->times, *count, sizeof *b->times, by_value);
+    b->count = collect(request, b);
     return EXIT_OK;
-}
-
-int calibrate_measure(const calibrate_request *request, calibrate_kernel *kernel)
-{
-    bench     b = {.cpus = request->cores};
-    hs_status refused;
-    int       code = measure(request, kernel->name, &b, &refused, &kernel->runs);
-
-    if (!code) {
-        kernel->low = at_least_a_tick(quantile(b.times, kernel->runs, 0.25));
-        kernel->median = at_least_a_tick(quantile(b.times, kernel->runs, 0.5));
-        kernel->high = at_least_a_tick(quantile(b.times, kernel->runs, 0.75));
-    }
-    bench_free(&b);
-    return code;
 }
 
 /*
@@ -181,6 +152,8 @@ int calibrate_measure(const calibrate_request *request, calibrate_kernel *kernel
  * next to none if it ended with another. What one adds to a list is the mean, of enough
  * of them that those that were still under way at either end do not matter.
  */
+enum { AT_ONCE = 8 }; /* more than are on their way */
+
 static double mean(const double *times, size_t count)
 {
     double sum = 0;
@@ -191,21 +164,87 @@ static double mean(const double *times, size_t count)
     return sum / (double)count;
 }
 
+/* The times of a worker's runs, as they followed each other: on a GPU means of some in a row. */
+static double *times_in_a_row(const bench *b, size_t *runs)
+{
+    size_t  together = b->gpus ? AT_ONCE : 1, count = b->count / together;
+    double *times = checked_calloc(count, sizeof *times);
+
+    for (size_t i = 0; i < count; i++)
+        times[i] = mean(b->times + together * i, together);
+    *runs = count / workers_of(b);
+    return times;
+}
+
+/* Else the reason why not is in `why`. */
+static int has_settled(const bench *b, char why[SETTLE_WHY])
+{
+    size_t  runs;
+    double *times = times_in_a_row(b, &runs);
+    int     settled = settle(times, workers_of(b), runs, &b->report, why);
+
+    free(times);
+    return settled;
+}
+
+/* Rounds, each of twice as many runs, until one has settled; the last one is in `b`. */
+static int measure_settled(const calibrate_request *request, calibrate_kernel *kernel, bench *b,
+                           hs_status *refused)
+{
+    const bench       fresh = *b;
+    calibrate_request more = *request;
+    char              why[SETTLE_WHY];
+    double            spent = 0;
+
+    for (unsigned done = 1;; done++, more.repeats *= 2) {
+        int code = measure(&more, kernel->name, b, refused);
+
+        if (code || has_settled(b, why))
+            return code;
+        spent += b->report.seconds;
+        if (!may_repeat(done, request->rounds, spent, b->report.seconds)) {
+            kernel->unsettled = 1;
+            message("kernel %s%s did not settle in %u round%s: %s; measure it again while nothing "
+                    "else runs here, or with more --repeats",
+                    kernel->name, b->gpus ? " on the GPU" : "", done, plural(done), why);
+            return EXIT_OK;
+        }
+        bench_free(b);
+        *b = fresh;
+    }
+}
+
+int calibrate_measure(const calibrate_request *request, calibrate_kernel *kernel)
+{
+    bench     b = {.cpus = request->cores};
+    hs_status refused;
+    int       code = measure_settled(request, kernel, &b, &refused);
+
+    if (!code) {
+        quartiles q = quartiles_of(b.times, b.count);
+
+        kernel->low = at_least_a_tick(q.low);
+        kernel->median = at_least_a_tick(q.median);
+        kernel->high = at_least_a_tick(q.high);
+        kernel->runs = b.count;
+    }
+    bench_free(&b);
+    return code;
+}
+
 /* One that is not for GPUs has no time there, and the message says so. */
 int calibrate_measure_gpu(const calibrate_request *request, calibrate_kernel *kernel)
 {
-    const unsigned    at_once = 8; /* more than are on their way */
     calibrate_request more = *request;
     bench             b = {.gpus = 1};
     hs_status         refused;
-    size_t            count;
     int               code;
 
-    more.warm_up = at_once * (request->warm_up + 1);
-    more.repeats = at_once * request->repeats;
-    code = measure(&more, kernel->name, &b, &refused, &count);
+    more.warm_up = AT_ONCE * (request->warm_up + 1);
+    more.repeats = AT_ONCE * request->repeats;
+    code = measure_settled(&more, kernel, &b, &refused);
     if (!code)
-        kernel->gpu = at_least_a_tick(mean(b.times, count));
+        kernel->gpu = at_least_a_tick(mean(b.times, b.count));
     else if (refused == HS_ERESOURCE)
         code = EXIT_OK;
     bench_free(&b);

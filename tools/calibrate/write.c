@@ -37,16 +37,28 @@ static void processor(char name[96])
         fclose(file);
 }
 
-static void describe(const calibrate_request *request, char *text, size_t size)
+/* Was a kernel measured in more than one round? */
+static int is_repeated(const calibrate_request *request, const calibrate_list *list)
+{
+    size_t i = 0;
+
+    while (i < list->count && list->kernels[i].runs <= (size_t)request->cores * request->repeats)
+        i++;
+    return i < list->count;
+}
+
+static void describe(const calibrate_request *request, const calibrate_list *list, char *text,
+                     size_t size)
 {
     char name[96];
     int  used;
 
     processor(name);
     used = snprintf(text, size,
-                    "hsched-calibrate on %s: medians of %u runs after %u on each of %u "
-                    "core%s at once%s",
-                    name, request->repeats, request->warm_up, request->cores,
+                    "hsched-calibrate on %s: medians of %u runs%s after %u on each of "
+                    "%u core%s at once%s",
+                    name, request->repeats, is_repeated(request, list) ? " or more" : "",
+                    request->warm_up, request->cores,
                     request->cores == 1 ? "" : "s", request->verify ? ", results verified" : "");
     if (request->on_gpu && used > 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, "; on a GPU%s",
@@ -83,12 +95,15 @@ static hs_status add_notes(const calibrate_request *request, const calibrate_lis
     size_t    i;
     hs_status st;
 
-    describe(request, text, sizeof text);
+    describe(request, list, text, sizeof text);
     st = hs_builder_note(b, "source", text);
     for (i = 0; i < list->count && st == HS_OK; i++) {
         spread(request, &list->kernels[i], text, sizeof text);
         st = hs_builder_note(b, "quartiles", text);
     }
+    for (i = 0; i < list->count && st == HS_OK; i++)
+        if (list->kernels[i].unsettled)
+            st = hs_builder_note(b, "unsettled", list->kernels[i].name);
     return st;
 }
 
@@ -122,13 +137,16 @@ void calibrate_write_table(FILE *out, const calibrate_request *request, const ca
     char   text[512];
     size_t i;
 
-    describe(request, text, sizeof text);
+    describe(request, list, text, sizeof text);
     fprintf(out, "# hybridsched kernels 1\n# source %s\n# cpus %u\n# gpus %u\n# unit %s\n", text,
             request->cpus, request->gpus, hs_unit_name(request->unit));
     for (i = 0; i < list->count; i++) {
         spread(request, &list->kernels[i], text, sizeof text);
         fprintf(out, "# quartiles %s\n", text);
     }
+    for (i = 0; i < list->count; i++)
+        if (list->kernels[i].unsettled)
+            fprintf(out, "# unsettled %s\n", list->kernels[i].name);
     fputs("kernel,cpu,gpu\n", out);
     for (i = 0; i < list->count; i++)
         fprintf(out, "%s,%.6g,%.6g\n", list->kernels[i].name,
@@ -166,9 +184,9 @@ void calibrate_print(FILE *out, const calibrate_request *request, const calibrat
     for (i = 0; i < list->count; i++) {
         const calibrate_kernel *kernel = &list->kernels[i];
 
-        fprintf(out, "%-20s %9.6g %2s %9.6g %2s %9.6g %2s %8zu %9.6g %2s\n", kernel->name,
+        fprintf(out, "%-20s %9.6g %2s %9.6g %2s %9.6g %2s %8zu %9.6g %2s%s\n", kernel->name,
                 shown(request, kernel->median), unit, shown(request, kernel->low), unit,
                 shown(request, kernel->high), unit, kernel->runs, shown(request, kernel->gpu),
-                isinf(kernel->gpu) ? "" : unit);
+                isinf(kernel->gpu) ? "" : unit, kernel->unsettled ? "  not settled" : "");
     }
 }

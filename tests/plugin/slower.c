@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* A plugin whose task takes 1.3 times as long each time that it runs, from a tenth of a ms on. */
+
+#include <hybridsched/plugin.h>
+
+#include <time.h>
+
+HS_PLUGIN_FILE;
+
+HS_PLUGIN_TASK(slower)
+{
+    static double   seconds = 1e-4; /* by one worker alone */
+    struct timespec pause = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+
+    (void)task;
+    nanosleep(&pause, NULL);
+    seconds *= 1.3;
+    return HS_PLUGIN_DONE;
+}
