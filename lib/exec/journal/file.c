@@ -212,7 +212,7 @@ int hsi_journal_file_cut(int fd, size_t size)
     while (ftruncate(fd, (off_t)size) != 0)
         if (errno != EINTR)
             return errno;
-    return hsi_journal_file_sync(fd);
+    return 0;
 }
 
 int hsi_journal_file_sync_name(const char *path)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Records wait in a ring; a thread writes and syncs them in groups. A group is due when
- * the ring is full, or early enough for the oldest record to be on disk LAG_NS
- * after it came if the sync takes as long as the last one did.
+ * The thread that adds a record writes it at once, so that the kernel has the record whatever
+ * becomes of this process. The syncer, a thread of the journal's, syncs records in groups, so that
+ * a loss of power costs little. A group is due when it has HSI_JOURNAL_LAG records, or early
+ * enough for its oldest record to be on disk LAG_NS after it was written if the sync takes as long
+ * as the last one did.
  */
 
 #include "exec/journal/journal.h"
@@ -21,101 +23,47 @@
 #include "exec/why.h"
 #include "support/clock.h"
 #include "support/cond.h"
+#include "support/spin.h"
 
 #define LAG_NS 10000000
-
-enum { BUFFER = 65536 };
 
 struct hsi_journal {
     const hs_instance *in;
     char              *path;
     int                fd, made;
-
-    /* The flusher's own while it runs. */
-    uint64_t chain;
-    uint64_t durable; /* bytes of the file that are on disk */
-    uint64_t written;
-    int64_t  sync_ns; /* what the last group took */
-    size_t   filled;  /* of the buffer */
-    char     buffer[BUFFER];
-
-    pthread_t          flusher;
-    pthread_mutex_t    mutex;
-    pthread_cond_t     work, room;
-    uint64_t           added, taken, synced; /* records, since it was opened */
-    uint64_t           done, done_synced;    /* of them, those that say that a task is done */
-    int64_t            oldest;               /* when the first that is not taken came */
-    int                closing, error;       /* errno of the first failure */
-    int                nameless;             /* which is that the file has lost its name */
-    hsi_journal_record ring[HSI_JOURNAL_LAG];
+    pthread_t          syncer;
+    pthread_mutex_t    mutex;                /* of all that follows */
+    pthread_cond_t     work, room;           /* for the syncer; for threads that add */
+    uint64_t           chain;
+    uint64_t           written, durable;     /* bytes of the file; of them, those on disk */
+    uint64_t           added, taken, synced; /* records, since it was opened: written, in a sync
+                                                that has begun, on disk */
+    uint64_t           done, done_synced;    /* tasks done, by those records */
+    int64_t            oldest;               /* when the first record not taken was written */
+    int64_t            sync_ns;              /* duration of the last sync */
+    int                closing, error;       /* errno of the first failure ... */
+    int                nameless;             /* ... or of the file's having lost its name */
 };
 
-static int write_buffer(hsi_journal *j)
+/* 0, or errno. */
+static int write_line(hsi_journal *j, const char *line, size_t length)
 {
-    int error = hsi_journal_file_write(j->fd, j->buffer, j->filled);
+    int error = hsi_journal_file_write(j->fd, line, length);
 
     if (!error)
-        j->written += j->filled;
-    j->filled = 0;
+        j->written += length;
     return error;
 }
 
-static int sync_buffer(hsi_journal *j)
+/* Nobody finds the records of a file that has lost its name, although the disk has them. */
+static void note_lost_name(hsi_journal *j)
 {
-    int error = write_buffer(j);
-
-    if (!error)
-        error = hsi_journal_file_sync(j->fd);
-    if (!error)
-        j->durable = j->written;
-    return error;
-}
-
-/* The first `count` of the ring that are not synced. */
-static int write_group(hsi_journal *j, uint64_t first, uint64_t count)
-{
-    int64_t start = hsi_clock_ns();
-    int     error = 0;
-
-    for (; count > 0 && !error; first++, count--) {
-        if (BUFFER - j->filled < HSI_JOURNAL_LINE)
-            error = write_buffer(j);
-        j->filled += hsi_journal_put_record(
-            j->buffer + j->filled, j->in, &j->ring[first % HSI_JOURNAL_LAG], j->durable, &j->chain);
-    }
-    if (!error)
-        error = sync_buffer(j);
-    j->sync_ns = hsi_clock_ns() - start;
-    return error;
-}
-
-static uint64_t count_done(const hsi_journal *j, uint64_t first, uint64_t end)
-{
-    uint64_t done = 0;
-
-    for (; first < end; first++)
-        done += j->ring[first % HSI_JOURNAL_LAG].attempt.outcome == HS_OUTCOME_DONE;
-    return done;
-}
-
-/* What nobody can find is on no record, although a disk has it: nothing is safe then. */
-static void look_for_name(hsi_journal *j)
-{
-    if (hsi_journal_file_is_named(j->fd, j->path))
-        return;
     j->error = ENOENT;
     j->nameless = 1;
     j->done_synced = 0;
 }
 
-/* Says that all is well up to here. Nothing is lost without it: it needs no sync. */
-static void write_closed(hsi_journal *j)
-{
-    j->filled = hsi_journal_put_closed(j->buffer, j->durable, &j->chain);
-    write_buffer(j);
-}
-
-/* Waits until a group is due; 0: there is none and there will be none. */
+/* Wait until a group is due; 0: there is none and there will be none. */
 static int wait_for_group(hsi_journal *j)
 {
     int64_t         due;
@@ -131,70 +79,106 @@ static int wait_for_group(hsi_journal *j)
     return j->added > j->taken;
 }
 
-static void *flush(void *data)
+/*
+ * Sync what is written; the lock is free meanwhile. 0: the disk or the file's name has failed.
+ * After a record could not be written, those before it are synced all the same.
+ */
+static int sync_group(hsi_journal *j)
+{
+    uint64_t taken = j->taken = j->added, done = j->done, size = j->written;
+    int64_t  start = hsi_clock_ns(), ns;
+    int      error, is_named;
+
+    pthread_mutex_unlock(&j->mutex);
+    error = hsi_journal_file_sync(j->fd);
+    ns = hsi_clock_ns() - start;
+    is_named = hsi_journal_file_is_named(j->fd, j->path);
+    pthread_mutex_lock(&j->mutex);
+    j->sync_ns = ns;
+    if (error && !j->error)
+        j->error = error;
+    if (!error) {
+        j->durable = size;
+        j->synced = taken;
+        j->done_synced = done;
+        if (!is_named)
+            note_lost_name(j);
+    }
+    pthread_cond_broadcast(&j->room);
+    return !error && is_named;
+}
+
+/* Say that all is well up to here. Nothing is lost without it: it needs no sync. */
+static void write_closed(hsi_journal *j)
+{
+    char line[HSI_JOURNAL_LINE];
+
+    write_line(j, line, hsi_journal_put_closed(line, j->durable, &j->chain));
+}
+
+static void *sync_groups(void *data)
 {
     hsi_journal *j = data;
-    int          failed;
 
     pthread_mutex_lock(&j->mutex);
-    while (!j->error && wait_for_group(j)) {
-        uint64_t first = j->taken, count = j->added - first;
-        uint64_t done = count_done(j, first, j->added);
-        int      error;
-
-        j->taken = j->added;
-        pthread_mutex_unlock(&j->mutex);
-        error = write_group(j, first, count);
-        pthread_mutex_lock(&j->mutex);
-        j->error = error;
-        if (!error) {
-            j->synced = j->taken;
-            j->done_synced += done;
-            look_for_name(j);
-        }
-        pthread_cond_broadcast(&j->room);
-    }
+    while (wait_for_group(j) && sync_group(j))
+        ;
+    if (!j->error && !hsi_journal_file_is_named(j->fd, j->path))
+        note_lost_name(j);
     if (!j->error)
-        look_for_name(j);
-    failed = j->error;
-    pthread_mutex_unlock(&j->mutex);
-    if (!failed)
         write_closed(j);
+    pthread_mutex_unlock(&j->mutex);
     return NULL;
 }
 
 /* Signals are for the program's own threads; a file that grows too large is an error here. */
-static int start_flusher(hsi_journal *j)
+static int start_syncer(hsi_journal *j)
 {
     sigset_t all, old;
     int      error;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    error = pthread_create(&j->flusher, NULL, flush, j);
+    error = pthread_create(&j->syncer, NULL, sync_groups, j);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return error;
 }
 
-hs_status hsi_journal_add(hsi_journal *j, const hsi_journal_record *record)
+/* With the lock: a record has been written. */
+static void count_record(hsi_journal *j, int is_done)
 {
-    hs_status st = HS_OK;
+    if (j->added++ == j->taken) {
+        j->oldest = hsi_clock_ns();
+        pthread_cond_signal(&j->work);
+    }
+    j->done += (uint64_t)is_done;
+    if (j->added - j->taken == HSI_JOURNAL_LAG)
+        pthread_cond_signal(&j->work);
+}
 
-    pthread_mutex_lock(&j->mutex);
+/* With the lock: a line that lacks its last two words, once there is room for it. */
+static hs_status add_line(hsi_journal *j, char *line, size_t length, int is_done)
+{
     while (!j->error && j->added - j->synced == HSI_JOURNAL_LAG)
         pthread_cond_wait(&j->room, &j->mutex);
-    if (j->error) {
-        st = HS_EIO;
-    } else {
-        if (j->added == j->taken) {
-            j->oldest = hsi_clock_ns();
-            pthread_cond_signal(&j->work);
-        }
-        j->ring[j->added++ % HSI_JOURNAL_LAG] = *record;
-        j->done += record->attempt.outcome == HS_OUTCOME_DONE;
-        if (j->added - j->taken == HSI_JOURNAL_LAG)
-            pthread_cond_signal(&j->work);
+    if (!j->error) {
+        length = hsi_journal_seal(line, length, j->durable, &j->chain);
+        j->error = write_line(j, line, length);
     }
+    if (j->error)
+        return HS_EIO;
+    count_record(j, is_done);
+    return HS_OK;
+}
+
+hs_status hsi_journal_add(hsi_journal *j, const hsi_journal_record *record)
+{
+    char      line[HSI_JOURNAL_LINE];
+    size_t    length = hsi_journal_put_record(line, j->in, record);
+    hs_status st;
+
+    hsi_spin_lock(&j->mutex);
+    st = add_line(j, line, length, record->attempt.outcome == HS_OUTCOME_DONE);
     pthread_mutex_unlock(&j->mutex);
     return st;
 }
@@ -244,7 +228,10 @@ static hs_status read_file(const char *path, int fd, const hs_instance *in, int 
     return st;
 }
 
-/* Takes over what there is: *past, the chain, and a file that is sound to its end. */
+/*
+ * Take over what there is: *past, the chain, and a file that is sound to its end and on disk:
+ * the process that wrote it may have been killed before its last sync.
+ */
 static hs_status take_over(hsi_journal *j, int resume, hsi_journal_past *past, char why[HS_WHY])
 {
     hsi_journal_found found = {0};
@@ -254,6 +241,8 @@ static hs_status take_over(hsi_journal *j, int resume, hsi_journal_past *past, c
 
     if (st == HS_OK && found.end < size && (error = hsi_journal_file_cut(j->fd, found.end)) != 0)
         st = hsi_journal_complain(j->path, "cut off the end of", error, why);
+    if (st == HS_OK && found.end > 0 && (error = hsi_journal_file_sync(j->fd)) != 0)
+        st = hsi_journal_complain(j->path, "sync", error, why);
     j->written = j->durable = found.end;
     j->chain = found.chain;
     return st;
@@ -262,16 +251,20 @@ static hs_status take_over(hsi_journal *j, int resume, hsi_journal_past *past, c
 /* On disk before anything is run: no record can be without it. */
 static hs_status write_start(hsi_journal *j, char why[HS_WHY])
 {
-    int is_new = j->written == 0, error;
+    char   line[HSI_JOURNAL_LINE];
+    int    is_new = j->written == 0, error;
+    size_t length = is_new ? hsi_journal_put_header(line, &j->chain) : 0;
 
-    if (is_new)
-        j->filled = hsi_journal_put_header(j->buffer, &j->chain);
-    j->filled += hsi_journal_put_run(j->buffer + j->filled, j->durable, &j->chain);
-    error = sync_buffer(j);
+    length += hsi_journal_put_run(line + length, j->durable, &j->chain);
+    error = write_line(j, line, length);
+    if (!error)
+        error = hsi_journal_file_sync(j->fd);
     if (!error && is_new)
         error = hsi_journal_file_sync_name(j->path);
     if (error == ENOMEM)
         return HS_ENOMEM;
+    if (!error)
+        j->durable = j->written;
     return error ? hsi_journal_complain(j->path, "write", error, why) : HS_OK;
 }
 
@@ -285,7 +278,7 @@ static hs_status open_file(hsi_journal *j, int resume, hsi_journal_past *past, c
     st = take_over(j, resume, past, why);
     if (st == HS_OK)
         st = write_start(j, why);
-    if (st == HS_OK && (error = start_flusher(j)) != 0)
+    if (st == HS_OK && (error = start_syncer(j)) != 0)
         st = error == EAGAIN ? HS_ENOMEM : hsi_journal_complain(j->path, "write", error, why);
     if (st != HS_OK) {
         if (j->made)
@@ -375,7 +368,7 @@ hs_status hsi_journal_close(hsi_journal *j, uint64_t *lost, char why[HS_WHY])
     j->closing = 1;
     pthread_cond_signal(&j->work);
     pthread_mutex_unlock(&j->mutex);
-    pthread_join(j->flusher, NULL);
+    pthread_join(j->syncer, NULL);
     if (j->nameless)
         st = hsi_refuse(why, HS_EIO,
                         "the journal '%.300s' was removed or renamed during the run: what it had "

@@ -5,9 +5,10 @@
 #include <hybridsched/exec.h>
 
 /*
- * What has become of tasks, on disk: an append-only file of lines with a checksum each. An end
- * of a task is on record when it has been synced; at most 10 ms or HSI_JOURNAL_LAG records are
- * behind. The last record of a task counts.
+ * What has become of tasks, on disk: an append-only file of lines with a checksum each. A record
+ * is in the hands of the kernel when hsi_journal_add() returns, so that the end of this process
+ * loses none; at most 10 ms or HSI_JOURNAL_LAG records are not on disk yet, which a loss of power
+ * may cost. The last record of a task counts.
  *
  * Tasks are known by their names and by a digest of what was run, so that a journal
  * goes on whatever else of the instance, the plan or the workers has changed.
@@ -60,14 +61,17 @@ hs_status hsi_journal_open(const char *path, const hs_instance *in, int resume,
 hs_status hsi_journal_look(const char *path, const hs_instance *in, int resume,
                            hsi_journal_past *past, char why[HS_WHY]);
 
-/* Put it on record: from any thread. Waits while HSI_JOURNAL_LAG records are behind.
- * HS_EIO: it can no longer be written (from the first failure on, for every call). */
+/*
+ * Write a record: from any thread that blocks SIGXFSZ. Waits while HSI_JOURNAL_LAG records are not
+ * on disk. HS_EIO: the journal can no longer be written (from the first failure on, for every
+ * call).
+ */
 hs_status hsi_journal_add(hsi_journal *journal, const hsi_journal_record *record);
 
 /*
- * Sync what is behind and close; NULL will do. HS_EIO, and `why`, if anything could not be
- * written, or the file has lost its name meanwhile: *lost of the tasks that were said to be done
- * cannot be relied upon.
+ * Sync and close; NULL will do. HS_EIO, and `why`, if anything could not be written or synced, or
+ * the file has lost its name meanwhile: *lost of the tasks that were written as done are not on
+ * disk, or in a file that nobody finds.
  */
 hs_status hsi_journal_close(hsi_journal *journal, uint64_t *lost, char why[HS_WHY]);
 

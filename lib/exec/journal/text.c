@@ -178,8 +178,7 @@ static char *put_failure(char *at, const hs_exec_attempt *a)
     return at;
 }
 
-size_t hsi_journal_put_record(char *line, const hs_instance *in, const hsi_journal_record *record,
-                              uint64_t synced, uint64_t *chain)
+size_t hsi_journal_put_record(char *line, const hs_instance *in, const hsi_journal_record *record)
 {
     const hs_exec_attempt *a = &record->attempt;
     const int              done = a->outcome == HS_OUTCOME_DONE;
@@ -203,8 +202,12 @@ size_t hsi_journal_put_record(char *line, const hs_instance *in, const hsi_journ
     *at++ = ' ';
     if (!done)
         at = put_failure(at, a);
-    at = put_number(at, synced, 1);
-    return seal(line, at, chain);
+    return (size_t)(at - line);
+}
+
+size_t hsi_journal_seal(char *line, size_t length, uint64_t synced, uint64_t *chain)
+{
+    return seal(line, put_number(line + length, synced, 1), chain);
 }
 
 size_t hsi_journal_put_closed(char *line, uint64_t synced, uint64_t *chain)

@@ -51,9 +51,13 @@ static inline uint64_t hsi_journal_sum_end(uint64_t state)
  */
 size_t hsi_journal_put_header(char *line, uint64_t *chain);
 size_t hsi_journal_put_run(char *line, uint64_t synced, uint64_t *chain);
-size_t hsi_journal_put_record(char *line, const hs_instance *in, const hsi_journal_record *record,
-                              uint64_t synced, uint64_t *chain);
 size_t hsi_journal_put_closed(char *line, uint64_t synced, uint64_t *chain);
+
+/* Write a record that lacks its last two words, SYNCED and SUM; return its length. */
+size_t hsi_journal_put_record(char *line, const hs_instance *in, const hsi_journal_record *record);
+
+/* Add these words and a newline to such a line; return its whole length. */
+size_t hsi_journal_seal(char *line, size_t length, uint64_t synced, uint64_t *chain);
 
 /* 16 digits; 0 if they are not. */
 int hsi_journal_get_hex(const char *at, uint64_t *value);

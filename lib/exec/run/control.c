@@ -40,21 +40,9 @@ void hsi_control_close(hsi_control *control)
     pthread_mutex_destroy(&control->lock);
 }
 
-/*
- * It is held for a fraction of a microsecond: sleeping costs more than trying for that long. Each
- * try takes the lock's cache line from who holds it, and who needs it to let go: not at once again.
- */
 void hsi_lock(hsi_control *control)
 {
-    enum { TRIES = 30, PAUSES = 8 };
-
-    for (int i = 0; i < TRIES; i++) {
-        if (pthread_mutex_trylock(&control->lock) == 0)
-            return;
-        for (int k = 0; k < PAUSES; k++)
-            hsi_pause();
-    }
-    pthread_mutex_lock(&control->lock);
+    hsi_spin_lock(&control->lock);
 }
 
 void hsi_unlock(hsi_control *control)

@@ -7,6 +7,8 @@
 
 #include <hybridsched/backend.h>
 
+#include "support/spin.h"
+
 #define HSI_FAR INT64_MAX /* a time that never comes */
 
 /* Where the run stands: who is there, when it began, and whether it goes on. */
@@ -38,14 +40,6 @@ void      hsi_control_close(hsi_control *control); /* once event_fd is -1 or ope
 
 void hsi_lock(hsi_control *control);
 void hsi_unlock(hsi_control *control);
-
-/* Between two looks at what another thread is about to change. */
-static inline void hsi_pause(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-}
 
 /* The caller's thread looks at once. Safe in a signal handler. */
 void hsi_wake_caller(const hsi_control *control);
