@@ -222,7 +222,8 @@ typedef struct hs_exec_past {
     uint64_t done;    /* not run again */
     uint64_t failed;  /* when it was tried last */
     uint64_t changed; /* done, but its command or kernel was another, or what it comes after was
-                         done again since, or is to be */
+                         done again since, or is to be; or an attempt has begun since that has
+                         not ended */
     uint64_t fresh;   /* not on record */
     uint64_t gone;    /* on record, and there is no such task now */
 } hs_exec_past;

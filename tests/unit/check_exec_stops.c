@@ -312,62 +312,15 @@ static const struct {
     {"lose", {ODD, .next = start_again, .stranded = strand_again}},
 };
 
-/* The theatre, for lists too: what is submitted is over at once. */
-static _Thread_local hs_completion submitted;
-static _Thread_local int           is_submitted;
-
-static hs_status prepare(hs_backend_worker *worker, const hs_instance *instance,
-                         const hs_backend_item *items, size_t count, int ordered, char why[HS_WHY])
-{
-    (void)worker;
-    (void)instance;
-    (void)items;
-    (void)count;
-    (void)ordered;
-    (void)why;
-    return HS_OK;
-}
-
-static unsigned depth(hs_backend_worker *worker)
-{
-    (void)worker;
-    return 1;
-}
-
-static int submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
-{
-    submitted.attempt = attempt;
-    submitted.start = hsi_clock_ns();
-    submitted.outcome = theatre_backend.run(worker, body, attempt);
-    submitted.end = hsi_clock_ns();
-    is_submitted = 1;
-    return 1;
-}
-
-static int collect(hs_backend_worker *worker, int wait, hs_completion *out)
-{
-    int found = is_submitted;
-
-    (void)worker;
-    (void)wait;
-    *out = submitted;
-    is_submitted = 0;
-    return found;
-}
-
 /* As under the virtual clock, and nothing is counted twice. */
 START_TEST(what_cannot_be_done_breaks_the_run_off)
 {
     const act  rows[] = {{1, 1, odd_policies[_i].kernel, 1, 0}, {1, 1, "done", 1, 0}, CURTAIN};
-    hs_backend backend = theatre_backend;
+    hs_backend backend = theatre_with_lists();
     const hs_backend *const only[] = {&backend};
     hs_exec_settings        s = theatre_settings("plan");
     performance             p;
 
-    backend.prepare = prepare;
-    backend.depth = depth;
-    backend.submit = submit;
-    backend.collect = collect;
     s.backends = only;
     s.policy = &odd_policies[_i].kind;
     p = perform(acts(rows, 1, 1, HS_SECONDS), NULL, &s);

@@ -48,6 +48,7 @@ START_TEST(a_line_can_be_found_by_eye)
     ck_assert_ptr_nonnull(strstr(all.at, "\ndone 100%25 gpu0 1 0.500000000 0.500000001 "));
     ck_assert_ptr_nonnull(strstr(all.at, "\ndone frame#1 cpu1 1 2.500000000 2.500000001 "));
     ck_assert_ptr_nonnull(strstr(all.at, "\ndone caf\xc3\xa9 "));
+    ck_assert_ptr_nonnull(strstr(all.at, "\nundone "));
     ck_assert_ptr_nonnull(strstr(all.at, "\nclosed "));
     free(all.at);
 }
@@ -129,7 +130,7 @@ START_TEST(the_kernel_has_it_at_once)
 
     atomic_store(&disk.gate_closed, 1);
     for (n = 0; n < TASKS; n++) {
-        record_some(j, n, n + 1);
+        ck_assert_int_eq(record(j, nth(n)), HS_OK);
         all = slurp();
         ck_assert_uint_eq(records_before(&all, all.size), n + 1);
         free(all.at);

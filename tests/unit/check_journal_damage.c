@@ -172,7 +172,7 @@ START_TEST(zeroed_blocks)
 END_TEST
 
 typedef struct lines {
-    size_t start[TASKS + 16], count;
+    size_t start[2 * TASKS], count;
 } lines;
 
 static lines split(const bytes *all)

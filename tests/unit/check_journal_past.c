@@ -2,9 +2,11 @@
 
 /* What a journal says of tasks that are no longer what they were. */
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "journal_fixture.h"
 #include "suite.h"
@@ -51,8 +53,9 @@ static void expect(const char *states, uint64_t gone)
     static const char letters[] = {[HSI_PAST_NONE] = '-',
                                    [HSI_PAST_DONE] = 'd',
                                    [HSI_PAST_CHANGED] = 'c',
+                                   [HSI_PAST_UNDONE] = 'u',
                                    [HSI_PAST_FAILED] = 'f'};
-    uint64_t          counts[4] = {0};
+    uint64_t          counts[sizeof letters] = {0};
     size_t            i;
 
     shut(opened(HS_RESUME_REST, NULL, NULL));
@@ -62,7 +65,7 @@ static void expect(const char *states, uint64_t gone)
                       letters[past.state[i]]);
     }
     ck_assert_uint_eq(past.done, counts[HSI_PAST_DONE]);
-    ck_assert_uint_eq(past.changed, counts[HSI_PAST_CHANGED]);
+    ck_assert_uint_eq(past.changed, counts[HSI_PAST_CHANGED] + counts[HSI_PAST_UNDONE]);
     ck_assert_uint_eq(past.failed, counts[HSI_PAST_FAILED]);
     ck_assert_uint_eq(past.gone, gone);
 }
@@ -166,6 +169,72 @@ START_TEST(the_last_record_counts)
 }
 END_TEST
 
+/* What another version has begun to overwrite is of no version, until one of them is done. */
+START_TEST(what_was_begun_again_is_not_done)
+{
+    static const row other[] = {
+        {"a", "", "other", "x"}, {"b", "", "make b", "x"}, {"c", "dgemm:8", "", ""}, {0}};
+    hsi_journal *j;
+    int          twice;
+
+    all_done();
+    for (twice = 0; twice < 2; twice++) {
+        use(other, 2, 1);
+        expect(twice ? "udd" : "cdd", 0);
+        j = opened(HS_RESUME_REST, NULL, NULL);
+        ck_assert_int_eq(hsi_journal_undo(j, 0), HS_OK);
+        shut(j);
+        expect("udd", 0);
+        use(three, 2, 1);
+        expect("udd", 0);
+    }
+    j = opened(HS_RESUME_REST, NULL, NULL);
+    add(j, 0, 0, 2, HS_OUTCOME_DONE);
+    shut(j);
+    expect("ddd", 0);
+    use(other, 2, 1);
+    expect("cdd", 0);
+    j = opened(HS_RESUME_REST, NULL, NULL);
+    ck_assert_int_eq(hsi_journal_undo(j, 0), HS_OK);
+    add(j, 0, 0, 3, HS_OUTCOME_FAILED);
+    shut(j);
+    use(three, 2, 1);
+    expect("fdd", 0);
+    ck_assert_uint_eq(past.attempts[0], 3);
+}
+END_TEST
+
+/* The attempt that follows may reach a disk sooner than the journal does. */
+START_TEST(undone_is_on_disk_at_once)
+{
+    hsi_journal *j = opened(HS_RESUME_NOT, NULL, NULL);
+    uint32_t     i;
+
+    for (i = 0; i < TASKS; i++) {
+        int before = atomic_load(&disk.syncs);
+
+        ck_assert_int_eq(hsi_journal_undo(j, i), HS_OK);
+        ck_assert_int_gt(atomic_load(&disk.syncs), before);
+    }
+    shut(j);
+    ck_assert_uint_eq(lost, 0);
+}
+END_TEST
+
+START_TEST(nothing_is_undone_on_a_disk_that_fails)
+{
+    hsi_journal *j = opened(HS_RESUME_NOT, NULL, NULL);
+
+    atomic_store(&disk.fault, EIO);
+    atomic_store(_i == 0 ? &disk.writes_left : &disk.syncs_left, 0);
+    if (_i == 2)
+        disk_is_well(), unlink(file);
+    ck_assert_int_eq(hsi_journal_undo(j, 0), HS_EIO);
+    ck_assert_int_eq(record(j, 0), HS_EIO);
+    ck_assert_int_eq(hsi_journal_close(j, &lost, why), HS_EIO);
+}
+END_TEST
+
 START_TEST(strangers_are_counted_once)
 {
     static const row one[] = {{"z", "", "", ""}, {0}};
@@ -173,8 +242,10 @@ START_TEST(strangers_are_counted_once)
 
     all_done();
     j = opened(HS_RESUME_REST, NULL, NULL);
+    ck_assert_int_eq(hsi_journal_undo(j, 0), HS_OK);
     add(j, 0, 0, 2, HS_OUTCOME_FAILED);
     add(j, 0, 0, 3, HS_OUTCOME_DONE);
+    ck_assert_int_eq(hsi_journal_undo(j, 1), HS_OK);
     shut(j);
     use(one, 1, 1);
     expect("-", 3);
@@ -248,6 +319,9 @@ int main(void)
     tcase_add_test(tc, what_was_not_run_may_change);
     tcase_add_test(tc, a_kernel_is_no_command);
     tcase_add_test(tc, the_last_record_counts);
+    tcase_add_test(tc, what_was_begun_again_is_not_done);
+    tcase_add_test(tc, undone_is_on_disk_at_once);
+    tcase_add_loop_test(tc, nothing_is_undone_on_a_disk_that_fails, 0, 3);
     tcase_add_test(tc, strangers_are_counted_once);
     tcase_add_test(tc, stand_ins_are_no_work);
     tcase_add_test(tc, how_it_failed_can_be_read);

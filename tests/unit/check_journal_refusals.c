@@ -63,7 +63,7 @@ END_TEST
 START_TEST(other_records)
 {
     static const char *const disordered[] = {
-        "done ", "done t1 0", "done t1 cpu0 1 0 1 0", "done t1 cpu0 1 0 1 0123456789abcde 0",
+        "done ", "undone ", "done t1 0", "done t1 cpu0 1 0 1 0", "done t1 cpu0 1 0 1 0123456789abcde 0",
         "failed t1 cpu0 1 0 1 0123456789abcdeg exit:1 0", "done t1  cpu0 1 0 1 0123456789abcdef 0"};
     char     text[HSI_JOURNAL_LINE + 200];
     uint64_t chain = 0;

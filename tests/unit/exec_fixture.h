@@ -25,6 +25,9 @@
  */
 extern const hs_backend theatre_backend;
 
+/* The same, and it takes a worker's own list: a task that is submitted is over at once. */
+hs_backend theatre_with_lists(void);
+
 typedef struct hs_theatre {
     int begun, ended;   /* attempts, over all tasks */
     int overlaps;       /* a task that ran twice at a time */
@@ -36,6 +39,7 @@ typedef struct hs_theatre {
     int broken, mended; /* break-gpu: attempts that failed, and those that were done */
     void (*hook)(void *context);
     void *context;
+    void (*entrance)(const hs_attempt *attempt); /* called as each attempt begins */
 } hs_theatre;
 
 extern hs_theatre theatre;

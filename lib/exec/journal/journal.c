@@ -32,17 +32,18 @@ struct hsi_journal {
     char              *path;
     int                fd, made;
     pthread_t          syncer;
-    pthread_mutex_t    mutex;                /* of all that follows */
-    pthread_cond_t     work, room;           /* for the syncer; for threads that add */
+    pthread_mutex_t    mutex;      /* of all that follows */
+    pthread_cond_t     work, room; /* for the syncer; for threads that add */
     uint64_t           chain;
     uint64_t           written, durable;     /* bytes of the file; of them, those on disk */
     uint64_t           added, taken, synced; /* records, since it was opened: written, in a sync
                                                 that has begun, on disk */
-    uint64_t           done, done_synced;    /* tasks done, by those records */
-    int64_t            oldest;               /* when the first record not taken was written */
-    int64_t            sync_ns;              /* duration of the last sync */
-    int                closing, error;       /* errno of the first failure ... */
-    int                nameless;             /* ... or of the file's having lost its name */
+    uint64_t done, done_synced;              /* tasks done, by those records */
+    int64_t  oldest;                         /* when the first record not taken was written */
+    int64_t  sync_ns;                        /* duration of the last sync */
+    int      urgent;                         /* a thread waits for the sync of its record */
+    int      closing, error;                 /* errno of the first failure ... */
+    int      nameless;                       /* ... or of the file's having lost its name */
 };
 
 /* 0, or errno. */
@@ -73,7 +74,7 @@ static int wait_for_group(hsi_journal *j)
         pthread_cond_wait(&j->work, &j->mutex);
     due = j->oldest + (j->sync_ns < LAG_NS ? LAG_NS - j->sync_ns : 0);
     until = hsi_timespec(due);
-    while (j->added - j->taken < HSI_JOURNAL_LAG && !j->closing)
+    while (j->added - j->taken < HSI_JOURNAL_LAG && !j->urgent && !j->closing)
         if (pthread_cond_timedwait(&j->work, &j->mutex, &until) != 0)
             break;
     return j->added > j->taken;
@@ -89,6 +90,7 @@ static int sync_group(hsi_journal *j)
     int64_t  start = hsi_clock_ns(), ns;
     int      error, is_named;
 
+    j->urgent = 0;
     pthread_mutex_unlock(&j->mutex);
     error = hsi_journal_file_sync(j->fd);
     ns = hsi_clock_ns() - start;
@@ -179,6 +181,28 @@ hs_status hsi_journal_add(hsi_journal *j, const hsi_journal_record *record)
 
     hsi_spin_lock(&j->mutex);
     st = add_line(j, line, length, record->attempt.outcome == HS_OUTCOME_DONE);
+    pthread_mutex_unlock(&j->mutex);
+    return st;
+}
+
+hs_status hsi_journal_undo(hsi_journal *j, uint32_t task)
+{
+    char      line[HSI_JOURNAL_LINE];
+    size_t    length = hsi_journal_put_undone(line, j->in, task);
+    uint64_t  number;
+    hs_status st;
+
+    hsi_spin_lock(&j->mutex);
+    st = add_line(j, line, length, 0);
+    number = j->added;
+    if (st == HS_OK) {
+        j->urgent = 1;
+        pthread_cond_signal(&j->work);
+    }
+    while (!j->error && j->synced < number)
+        pthread_cond_wait(&j->room, &j->mutex);
+    if (j->error)
+        st = HS_EIO;
     pthread_mutex_unlock(&j->mutex);
     return st;
 }

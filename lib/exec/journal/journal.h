@@ -8,7 +8,7 @@
  * What has become of tasks, on disk: an append-only file of lines with a checksum each. A record
  * is in the hands of the kernel when hsi_journal_add() returns, so that the end of this process
  * loses none; at most 10 ms or HSI_JOURNAL_LAG records are not on disk yet, which a loss of power
- * may cost. The last record of a task counts.
+ * may cost. The last record of a task counts: done, failed, or undone.
  *
  * Tasks are known by their names and by a digest of what was run, so that a journal
  * goes on whatever else of the instance, the plan or the workers has changed.
@@ -29,6 +29,7 @@ typedef enum hsi_past {
     HSI_PAST_DONE,
     HSI_PAST_CHANGED, /* it was done, but what was run is not what would be run now, or it was
                          done before something that it comes after */
+    HSI_PAST_UNDONE, /* it was done, and an attempt has begun since that came to no end */
     HSI_PAST_FAILED
 } hsi_past;
 
@@ -36,7 +37,7 @@ typedef struct hsi_journal_past {
     int            stand_ins; /* given: one that stand-ins did is done for this run */
     unsigned char *state;     /* given, by task, all 0: an hsi_past */
     uint16_t      *attempts;  /* likewise: the highest number of an attempt */
-    uint64_t       done, failed, changed;
+    uint64_t       done, failed, changed; /* `changed` counts tasks undone, too */
     uint64_t       gone; /* names on record that no task has */
 } hsi_journal_past;
 
@@ -67,6 +68,14 @@ hs_status hsi_journal_look(const char *path, const hs_instance *in, int resume,
  * call).
  */
 hs_status hsi_journal_add(hsi_journal *journal, const hsi_journal_record *record);
+
+/*
+ * Write that what the journal has of a task's end counts no more, and wait until that is on disk:
+ * before an attempt at a task that is HSI_PAST_CHANGED. The attempt may overwrite what the task
+ * made when it was done, so that after a crash, a loss of power included, no version of the task
+ * may count as done. Threads and errors as above.
+ */
+hs_status hsi_journal_undo(hsi_journal *journal, uint32_t task);
 
 /*
  * Sync and close; NULL will do. HS_EIO, and `why`, if anything could not be written or synced, or

@@ -87,8 +87,8 @@ static int starts(const char *at, size_t size, const char *word)
 
 static int is_record(const char *at, size_t size)
 {
-    return starts(at, size, "done ") || starts(at, size, "failed ") || starts(at, size, "run ") ||
-           starts(at, size, "closed ");
+    return starts(at, size, "done ") || starts(at, size, "failed ") ||
+           starts(at, size, "undone ") || starts(at, size, "run ") || starts(at, size, "closed ");
 }
 
 static int all_zero(const char *at, const char *end)
@@ -170,16 +170,17 @@ static int next_word(const char **at, const char *end, word *out)
 
 enum { KIND, NAME, WORKER, NUMBER, START, END, WHAT, WORDS };
 
-/* What a record is about: 0 if it is not in order. */
+/* The first words of a record about a task, of which "undone" has two: 0 if it is not in order. */
 static int split(const line *l, word words[WORDS], uint64_t *what)
 {
     const char *at = l->at, *end = l->at + l->length;
-    int         i;
+    int         count = *at == 'u' ? NAME + 1 : WORDS, i;
 
-    for (i = 0; i < WORDS; i++)
+    for (i = 0; i < count; i++)
         if (!next_word(&at, end, &words[i]))
             return 0;
-    return words[WHAT].length == HSI_JOURNAL_HEX && hsi_journal_get_hex(words[WHAT].at, what);
+    return count < WORDS ||
+           (words[WHAT].length == HSI_JOURNAL_HEX && hsi_journal_get_hex(words[WHAT].at, what));
 }
 
 static uint16_t number_of(const word *w)
@@ -249,7 +250,10 @@ static hs_status read_task(reader *r, const line *l)
     length = hsi_journal_get_name(words[NAME].at, words[NAME].length, plain);
     if (!hs_index_find(r->index, plain, length, &task))
         return note_strange(r, plain, length);
-    note_task(r, (uint32_t)task, *l->at == 'f', number_of(&words[NUMBER]), what);
+    if (*l->at == 'u')
+        r->past->state[task] = HSI_PAST_UNDONE;
+    else
+        note_task(r, (uint32_t)task, *l->at == 'f', number_of(&words[NUMBER]), what);
     return HS_OK;
 }
 
@@ -262,7 +266,7 @@ static hs_status read_records(reader *r)
     while (st == HS_OK && r->at < r->size && line_at(r, r->at, &l) && fits(&l, r->chain)) {
         if (!is_record(l.at, l.length))
             return refuse_record(r, "is of a kind that this version does not know");
-        if (starts(l.at, l.length, "done ") || starts(l.at, l.length, "failed "))
+        if (!starts(l.at, l.length, "run ") && !starts(l.at, l.length, "closed "))
             st = read_task(r, &l);
         r->chain = l.sum;
         r->at += l.length + 1;
@@ -329,7 +333,7 @@ static void count(const reader *r)
     for (i = 0; i < n; i++) {
         past->done += past->state[i] == HSI_PAST_DONE;
         past->failed += past->state[i] == HSI_PAST_FAILED;
-        past->changed += past->state[i] == HSI_PAST_CHANGED;
+        past->changed += past->state[i] == HSI_PAST_CHANGED || past->state[i] == HSI_PAST_UNDONE;
     }
     if (r->strange_count)
         qsort(r->strange, r->strange_count, sizeof *r->strange, compare);

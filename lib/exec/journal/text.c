@@ -205,6 +205,14 @@ size_t hsi_journal_put_record(char *line, const hs_instance *in, const hsi_journ
     return (size_t)(at - line);
 }
 
+size_t hsi_journal_put_undone(char *line, const hs_instance *in, uint32_t task)
+{
+    char *at = put_name(put_text(line, "undone "), in, task);
+
+    *at++ = ' ';
+    return (size_t)(at - line);
+}
+
 size_t hsi_journal_seal(char *line, size_t length, uint64_t synced, uint64_t *chain)
 {
     return seal(line, put_number(line + length, synced, 1), chain);

@@ -12,13 +12,15 @@
  *     run 2026-01-31T12:00:00Z SYNCED SUM
  *     done t17 cpu3 1 0.000123456 0.001234567 WHAT SYNCED SUM
  *     failed t18 gpu0 2 0.000123456 0.001234567 WHAT exit:1 SYNCED SUM
+ *     undone t17 SYNCED SUM
  *     closed SYNCED SUM
  *
  * A line of `run` for each time that it was opened; for each attempt that was done or has failed
  * the task's name, the worker, the number of the attempt, when it began and ended, in seconds
  * of that run, and the digest of what was run; how it failed: exit:STATUS, signal:NUMBER,
- * timeout, lost (the worker), or else failed; `closed` if that run came to its end. In names,
- * bytes up to the blank, % and DEL are written %XX. WHAT and SUM have 16 hexadecimal digits.
+ * timeout, lost (the worker), or else failed; `undone` before an attempt at a task that an earlier
+ * line has as done; `closed` if that run came to its end. In names, bytes up to the blank, % and
+ * DEL are written %XX. WHAT and SUM have 16 hexadecimal digits.
  *
  * SUM is over the line before it and the sum of the line before that: a record that was
  * left out, repeated or moved breaks the chain. SYNCED is how many bytes of the file were
@@ -53,8 +55,9 @@ size_t hsi_journal_put_header(char *line, uint64_t *chain);
 size_t hsi_journal_put_run(char *line, uint64_t synced, uint64_t *chain);
 size_t hsi_journal_put_closed(char *line, uint64_t synced, uint64_t *chain);
 
-/* Write a record that lacks its last two words, SYNCED and SUM; return its length. */
+/* Write a line that lacks its last two words, SYNCED and SUM; return its length. */
 size_t hsi_journal_put_record(char *line, const hs_instance *in, const hsi_journal_record *record);
+size_t hsi_journal_put_undone(char *line, const hs_instance *in, uint32_t task);
 
 /* Add these words and a newline to such a line; return its whole length. */
 size_t hsi_journal_seal(char *line, size_t length, uint64_t synced, uint64_t *chain);

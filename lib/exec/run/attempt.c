@@ -58,6 +58,14 @@ static hs_exec_attempt describe_end(const hsi_worker *worker, const hs_exec_reco
     return a;
 }
 
+static void break_off(hs_exec *exec, hs_status st, unsigned unrecorded)
+{
+    hsi_lock(&exec->control);
+    exec->results.unrecorded += unrecorded;
+    hsi_break_off(exec, st, "the journal cannot be written");
+    hsi_unlock(&exec->control);
+}
+
 /* 0: it could not be put on record, and is not done. */
 static int put_on_record(hsi_worker *worker, const hs_exec_attempt *a)
 {
@@ -68,10 +76,24 @@ static int put_on_record(hsi_worker *worker, const hs_exec_attempt *a)
 
     if (st == HS_OK)
         return 1;
-    hsi_lock(&exec->control);
-    exec->results.unrecorded += a->outcome == HS_OUTCOME_DONE;
-    hsi_break_off(exec, st, "the journal cannot be written");
-    hsi_unlock(&exec->control);
+    break_off(exec, st, a->outcome == HS_OUTCOME_DONE);
+    return 0;
+}
+
+int hsi_attempt_undo(hsi_worker *worker, uint32_t task)
+{
+    hs_exec       *exec = worker->exec;
+    unsigned char *past = exec->results.past.state;
+    hs_status      st;
+
+    if (!past || past[task] != HSI_PAST_CHANGED)
+        return 1;
+    st = hsi_journal_undo(exec->results.journal, task);
+    if (st == HS_OK) {
+        past[task] = HSI_PAST_UNDONE;
+        return 1;
+    }
+    break_off(exec, st, 0);
     return 0;
 }
 
@@ -172,7 +194,7 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
     worker->why[0] = '\0';
     if (worker->log)
         hsi_log_begin(worker);
-    if (wait_for_inputs(worker)) {
+    if (wait_for_inputs(worker) || !hsi_attempt_undo(worker, task)) {
         worker->now = hsi_clock_ns();
         return HS_OUTCOME_ABORTED;
     }

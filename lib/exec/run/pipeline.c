@@ -140,6 +140,8 @@ static void submit(pipeline *p, uint32_t task)
     while (p->count == p->room)
         collect_one(p, 1);
     p->in_hand = 0;
+    if (!hsi_attempt_undo(worker, task))
+        return;
     f = p->idle[--p->idle_count];
     f->attempt = worker->attempt;
     f->attempt.log = f->attempt.errors = NULL;

@@ -107,8 +107,13 @@ int  hsi_choose_ahead(hs_exec *exec, int64_t now);
 void hsi_show_waiting(hs_exec *exec);
 void hsi_lose_ahead(hsi_worker *worker, hs_ending how, int64_t now);
 
-/* attempt.c: one execution. A record is kept, unless its inputs were not there yet. */
+/*
+ * attempt.c: one execution. A record is kept, unless its inputs were not there yet. Before it, the
+ * journal takes back that the task was done earlier, if it was; 0: it cannot, the run is broken
+ * off and the task must not start.
+ */
 hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task);
+int        hsi_attempt_undo(hsi_worker *worker, uint32_t task);
 void       hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *attempt);
 hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_outcome outcome);
 

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What the dispatcher writes to its journal before a task starts, and before it reports its end. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "exec_fixture.h"
+#include "suite.h"
+
+enum { TASKS = 30 };
+
+static char file[] = "check_exec_journal.XXXXXX";
+static int  too_early; /* attempts that began while the journal had the task as done */
+static int  unwritten;   /* ends that were reported before the journal had them */
+
+/* How many lines of the journal begin with these words about a task. */
+static int lines_of(const char *kind, uint32_t task)
+{
+    FILE *f = fopen(file, "r");
+    char  line[512], first[64];
+    int   count = 0;
+
+    snprintf(first, sizeof first, "%s t0#%u ", kind, (unsigned)task + 1);
+    while (f && fgets(line, sizeof line, f))
+        count += strncmp(line, first, strlen(first)) == 0;
+    if (f)
+        fclose(f);
+    return count;
+}
+
+static void look_before(const hs_attempt *a)
+{
+    if (lines_of("done", a->task) > lines_of("undone", a->task))
+        __atomic_fetch_add(&too_early, 1, __ATOMIC_RELAXED);
+}
+
+static void look_after(void *data, const hs_exec_attempt *a)
+{
+    (void)data;
+    if (a->outcome == HS_OUTCOME_DONE && lines_of("done", a->task) == lines_of("undone", a->task))
+        __atomic_fetch_add(&unwritten, 1, __ATOMIC_RELAXED);
+}
+
+static void set_up(void)
+{
+    theatre_reset();
+    theatre.entrance = look_before;
+    strcpy(file + sizeof file - 7, "XXXXXX");
+    close(mkstemp(file));
+    too_early = unwritten = 0;
+}
+
+static void tear_down(void)
+{
+    ck_assert_int_eq(too_early, 0);
+    ck_assert_int_eq(unwritten, 0);
+    unlink(file);
+}
+
+static hs_instance *tasks(const char *kernel, unsigned cpus)
+{
+    const act rows[] = {{1, 0.5, kernel, TASKS, HS_RESTART_YES}, CURTAIN};
+
+    return acts(rows, cpus, 1, HS_SECONDS);
+}
+
+static hs_exec_settings settings(int policy)
+{
+    hs_exec_settings s = theatre_settings(all_policies[policy % POLICIES]);
+
+    s.journal = file;
+    s.resume = HS_RESUME_REST;
+    s.attempt = look_after;
+    s.retries = 2;
+    return s;
+}
+
+/* `how`: one of the policies or, after these, `plan` with a backend that takes lists. */
+static performance go_on(const char *kernel, unsigned cpus, int how)
+{
+    hs_backend              backend = theatre_with_lists();
+    const hs_backend *const only[] = {&backend};
+    hs_exec_settings        s = settings(how);
+    hs_instance            *in = tasks(kernel, cpus);
+
+    if (how >= POLICIES)
+        s.backends = only;
+    return perform(in, solved(in, "heteroprio-ns"), &s);
+}
+
+/* Each task fails once in between: its older end is taken back once. */
+START_TEST(an_older_end_is_undone_before_the_start)
+{
+    performance p = go_on("done", 2, _i);
+
+    ck_assert_int_eq(p.status, HS_OK);
+    ck_assert_int_eq(lines_of("undone", 0), 0);
+    end_performance(&p);
+    p = go_on("fail:2", 2, _i);
+    ck_assert_int_eq(p.status, HS_OK);
+    ck_assert_uint_eq(p.report.resumed, 0);
+    ck_assert_int_eq(theatre.begun, 3 * TASKS);
+    for (uint32_t i = 0; i < TASKS; i++)
+        ck_assert_int_eq(lines_of("undone", i), 1);
+    end_performance(&p);
+    p = go_on("fail:2", 2, _i);
+    ck_assert_uint_eq(p.report.resumed, TASKS);
+    ck_assert_int_eq(theatre.begun, 3 * TASKS);
+    end_performance(&p);
+}
+END_TEST
+
+/* The victim's start has undone it for the thief. */
+START_TEST(spoliation_undoes_once)
+{
+    performance p = go_on("done", 1, 2);
+
+    end_performance(&p);
+    p = go_on("hang-cpu", 1, 2);
+    ck_assert_int_eq(p.status, HS_OK);
+    ck_assert_uint_ge(p.report.aborted, 1);
+    for (uint32_t i = 0; i < TASKS; i++)
+        ck_assert_int_eq(lines_of("undone", i), 1);
+    end_performance(&p);
+}
+END_TEST
+
+static hs_exec *ready(const hs_instance *in, const hs_schedule *plan, int how, int look_only)
+{
+    hs_exec_settings s = settings(how);
+    hs_exec         *exec = NULL;
+
+    s.look_only = look_only;
+    ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, NULL), HS_OK);
+    return exec;
+}
+
+/* The journal may not grow meanwhile. Nothing can be asserted, for that is written too. */
+static hs_status run_limited(hs_exec *exec, hs_exec_report *report)
+{
+    struct rlimit usual, limit;
+    struct stat   about;
+    hs_status     st;
+
+    getrlimit(RLIMIT_FSIZE, &usual);
+    limit = usual;
+    limit.rlim_cur = stat(file, &about) == 0 ? (rlim_t)about.st_size + 5 : 0;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    st = hs_exec_run(exec, report, NULL);
+    setrlimit(RLIMIT_FSIZE, &usual);
+    return st;
+}
+
+START_TEST(nothing_starts_that_cannot_be_undone)
+{
+    performance    p = go_on("done", 2, _i);
+    hs_instance   *in = tasks("busy:1", 2);
+    hs_exec       *exec = ready(in, p.plan, _i, 0);
+    hs_exec_report r;
+    hs_exec_past   past;
+
+    theatre.begun = 0;
+    hs_exec_report_init(&r);
+    ck_assert_int_eq(run_limited(exec, &r), HS_EIO);
+    ck_assert_int_eq(theatre.begun, 0);
+    ck_assert_uint_eq(r.not_run, TASKS);
+    hs_exec_free(exec);
+    exec = ready(p.in, p.plan, _i, 1);
+    hs_exec_past_init(&past);
+    hs_exec_recorded(exec, &past);
+    ck_assert_uint_eq(past.done, TASKS); /* what they made has not been touched */
+    hs_exec_free(exec);
+    hs_instance_free(in);
+    end_performance(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("exec journal");
+    TCase *cases = tcase_create("dispatcher");
+
+    tcase_set_timeout(cases, 0);
+    tcase_add_checked_fixture(cases, set_up, tear_down);
+    tcase_add_loop_test(cases, an_older_end_is_undone_before_the_start, 0, POLICIES + 1);
+    tcase_add_test(cases, spoliation_undoes_once);
+    tcase_add_loop_test(cases, nothing_starts_that_cannot_be_undone, 0, POLICIES);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
