@@ -78,6 +78,49 @@ START_TEST(other_records)
 }
 END_TEST
 
+/* Where the line after the first `lines` of them begins. */
+static size_t end_of(const bytes *all, int lines)
+{
+    size_t at = 0;
+
+    for (; lines > 0; at++)
+        lines -= all->at[at] == '\n';
+    return at;
+}
+
+/* Whole journals, or torn ones; the second one ends behind its `_i`th line, or is whole. */
+START_TEST(joined_journals)
+{
+    bytes        all = three_runs(30, 1);
+    size_t       header = end_of(&all, 1), second = _i ? end_of(&all, _i) : all.size, first;
+    char        *joined = malloc(2 * all.size);
+    hsi_journal *j = NULL;
+
+    for (first = 1; first <= all.size; first += first < header ? 1 : 13) {
+        char line[32];
+        int  number = 1;
+
+        for (size_t at = 0; at < first; at++)
+            number += all.at[at] == '\n';
+        snprintf(line, sizeof line, "in line %d,", number);
+        memcpy(joined, all.at, first);
+        memcpy(joined + first, all.at, second);
+        if (first < header) {
+            spit(joined, first + second);
+            ck_assert_int_eq(open_journal(1, NULL, NULL, &j), HS_EINVAL);
+            continue;
+        }
+        refuse_text(joined, first + second, "first line of another journal");
+        ck_assert_msg(strstr(why, line) != NULL, "%s: %s", line, why);
+        ck_assert_uint_eq(strtoul(strstr(why, "head -c ") + 8, NULL, 10), first);
+        ck_assert_uint_eq(strtoul(strstr(why, "tail -c +") + 9, NULL, 10), first + 1);
+        ck_assert_int_eq(look(1, NULL, NULL), HS_EINVAL);
+    }
+    free(joined);
+    free(all.at);
+}
+END_TEST
+
 START_TEST(the_line_is_told)
 {
     char     text[HSI_JOURNAL_LINE + 400];
@@ -229,6 +272,7 @@ int main(void)
     tcase_add_test(tc, other_files);
     tcase_add_test(tc, other_versions);
     tcase_add_test(tc, other_records);
+    tcase_add_loop_test(tc, joined_journals, 0, 4);
     tcase_add_test(tc, the_line_is_told);
     tcase_add_test(tc, sums_are_kept);
     tcase_add_test(tc, no_journal_at_all);

@@ -4,7 +4,8 @@
  * What a journal says, and how far it can be believed: up to the first line whose sum is
  * wrong. A crash may leave anything in the part that was not synced, so what comes
  * after that line is dropped, unless a sound line further on says that it had been
- * synced: then the file was damaged, and to go on would be to forget what was done.
+ * synced: then the file was damaged, and to go on would be to forget what was done. The same
+ * holds for a second header.
  */
 
 #include "exec/journal/text.h"
@@ -298,12 +299,41 @@ static int was_synced(const reader *r)
     return 0;
 }
 
+/* Where another journal begins behind the sound part, as `cat` joins two; r->size: nowhere. */
+static size_t find_header(const reader *r)
+{
+    size_t at = r->at;
+    line   l;
+
+    while (at < r->size &&
+           !(hsi_journal_is_one(r->text + at, r->size - at) && line_at(r, at, &l) && fits(&l, 0)))
+        at++;
+    return at;
+}
+
+/* Nothing of the second journal may be damaged: to cut it off would be to forget what was done. */
+static hs_status refuse_joined(const reader *r, size_t header)
+{
+    uint64_t number = r->line;
+
+    for (size_t at = r->at; at < header; at++)
+        number += r->text[at] == '\n';
+    return hsi_refuse(r->why, HS_EINVAL,
+                      "the journal '%.200s' has the first line of another journal in line %" PRIu64
+                      ", as if two files were joined: take them apart by 'head -c %zu' and "
+                      "'tail -c +%zu', and resume one of them",
+                      r->path, number, header, header + 1);
+}
+
 static hs_status read_all(reader *r)
 {
+    size_t    header;
     hs_status st = read_header(r);
 
     if (st == HS_OK && r->at > 0)
         st = read_records(r);
+    if (st == HS_OK && r->at > 0 && (header = find_header(r)) < r->size)
+        return refuse_joined(r, header);
     if (st == HS_OK && r->at > 0 && r->at < r->size && was_synced(r))
         st = hsi_refuse(r->why, HS_EINVAL,
                         "the journal '%.200s' is damaged in line %" PRIu64
