@@ -6,6 +6,8 @@
  * executed in, so that it can be told that
  *  - a run executes nothing that was on record when it started;
  *  - what is put on record has been executed;
+ *  - what had ended when the run was killed, as far as can be seen, is on record: tasks that the
+ *    table of attempts has, or whose worker, or a task that comes after them, went on;
  *  - nothing that is on record is forgotten;
  *  - in every other plan (-g: in all of them), whose tasks depend on each other, none is executed
  *    before those that it comes after;
@@ -26,15 +28,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_TASKS = 1000, MOST_RUNS = 4000, FREE = 5 /* tasks that come after none */ };
+enum { MOST_TASKS = 1000, MOST_RUNS = 4000, WORKERS = 3, FREE = 5 }; /* FREE tasks: after none */
 
 static char          tools[4096]; /* the folder of hsched-solve and hsched-exec */
 static char          folder[] = "torture_kill.XXXXXX";
 static unsigned char recorded[MOST_TASKS], executed[MOST_RUNS][MOST_TASKS];
+static unsigned char ended[MOST_TASKS]; /* in this run, as can be seen */
 static int           tasks = 120;
 static int           run;      /* of the plan that is being worked on */
 static int           is_graph; /* its tasks depend on each other */
-static long          kills, in_graphs, in_work, cuts, campaigns;
+static long          kills, in_graphs, in_work, cuts, campaigns, seen;
 
 static void fail(const char *what)
 {
@@ -62,7 +65,7 @@ static FILE *open_file(const char *name, const char *mode)
 
 static void write_instance(void)
 {
-    static const char say[] = "echo $HSCHED_TASK $TORTURE_RUN >>executed";
+    static const char say[] = "echo $HSCHED_TASK $TORTURE_RUN $HSCHED_WORKER >>executed";
     FILE             *f = open_file("instance", "w");
     int               i;
 
@@ -104,24 +107,57 @@ static void read_journal(unsigned char *marks)
         fclose(f);
 }
 
+/* A worker has begun a task: the one before has ended, and what the task comes after. */
+static void note_begin(int task, int worker, int last[WORKERS])
+{
+    if (last[worker] >= 0)
+        ended[last[worker]] = 1;
+    last[worker] = task;
+    if (is_graph && task >= FREE)
+        ended[task - FREE] = ended[task - FREE + 1 + task % 3] = 1;
+}
+
+static int worker_of(const char *name)
+{
+    return name[0] == 'g' ? WORKERS - 1 : name[3] - '0';
+}
+
 static void read_executed(void)
 {
     FILE         *f = open_file("executed", "r");
-    char          line[512];
-    int           task, number;
+    char          line[512], worker[16];
+    int           task, number, last[WORKERS] = {-1, -1, -1};
     unsigned char ever[MOST_TASKS] = {0};
 
     memset(executed, 0, (size_t)(run + 1) * sizeof *executed);
+    memset(ended, 0, sizeof ended);
     while (f && fgets(line, sizeof line, f)) {
-        if (sscanf(line, "%d %d", &task, &number) != 2 || task < 0 || task >= tasks || number < 0 ||
-            number > run)
+        if (sscanf(line, "%d %d %15s", &task, &number, worker) != 3 || task < 0 || task >= tasks ||
+            number < 0 || number > run)
             fail("what was executed cannot be read");
+        if (number == run)
+            note_begin(task, worker_of(worker), last);
         if (executed[number][task]++)
             fail("a task was executed twice in one run");
         if (is_graph && task >= FREE && !(ever[task - FREE] && ever[task - FREE + 1 + task % 3]))
             fail("a task was executed before one that it comes after");
         ever[task] = 1;
     }
+    if (f)
+        fclose(f);
+}
+
+/* Marks tasks that the table of attempts of this run has as done. */
+static void read_table(void)
+{
+    FILE *f = open_file("table", "r");
+    char  line[512];
+    int   task, status;
+
+    while (f && fgets(line, sizeof line, f))
+        if (strchr(line, '\n') && sscanf(line, "%d %*s %*s %*s %d", &task, &status) == 2 &&
+            task >= 0 && task < tasks && status == 0)
+            ended[task] = 1;
     if (f)
         fclose(f);
 }
@@ -207,6 +243,7 @@ static pid_t start_run(void)
                                         (char[]){"--emulate-gpus"},
                                         (char[]){"--oversubscribe"},
                                         (char[]){"--journal=journal"},
+                                        (char[]){"--joblog=table"},
                                         (char[]){"--resume"},
                                         (char[]){"--quiet"},
                                         chosen,
@@ -251,7 +288,11 @@ static void check_run(const unsigned char *before)
 
     read_journal(recorded);
     read_executed();
+    read_table();
     for (i = 0; i < tasks; i++) {
+        seen += ended[i];
+        if (ended[i] && !recorded[i])
+            fail("a task that had ended is not on record");
         if (before[i] && !recorded[i])
             fail("what was on record is forgotten");
         if (!before[i] && recorded[i] && !executed[run][i])
@@ -269,6 +310,7 @@ static int one_run(uint64_t most, int to_be_killed)
     int           status;
 
     read_journal(before);
+    unlink("table");
     child = start_run();
     if (to_be_killed) {
         sleep_us(dice(most));
@@ -292,6 +334,7 @@ static int one_run(uint64_t most, int to_be_killed)
 static void clear(void)
 {
     unlink("journal");
+    unlink("table");
     unlink("executed");
     unlink("output");
 }
@@ -355,7 +398,8 @@ int main(int argc, char **argv)
     if (chdir("..") != 0 || rmdir(folder) != 0)
         fail("cannot remove the folder");
     printf("%ld kills, %ld of them in graphs and %ld while tasks were being recorded, %ld spoilt "
-           "ends; %ld times %d tasks done, none that was on record a second time\n",
-           kills, in_graphs, in_work, cuts, campaigns, tasks);
+           "ends; %ld times %d tasks done, none that was on record a second time; %ld seen to "
+           "end, all on record\n",
+           kills, in_graphs, in_work, cuts, campaigns, tasks, seen);
     return 0;
 }
