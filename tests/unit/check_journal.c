@@ -223,6 +223,28 @@ START_TEST(never_too_far_behind)
 }
 END_TEST
 
+/* What is written during a sync is in no line's number of bytes on disk before the next: the fixture
+ * holds these numbers against the disk. */
+START_TEST(a_sync_is_of_what_was_written_before)
+{
+    hsi_journal *j = opened(0, NULL, NULL);
+    int          before = atomic_load(&disk.syncs);
+    size_t       n = 0;
+
+    atomic_store(&disk.gate_closed, 1);
+    record_some(j, n++, 1);
+    while (atomic_load(&disk.syncs) == before)
+        usleep(1000);
+    for (; n < 5; n++)
+        record_some(j, n, n + 1);
+    atomic_store(&disk.gate_closed, 0);
+    while (atomic_load(&disk.syncs) < before + 2)
+        ck_assert_int_eq(record(j, 0), HS_OK);
+    shut(j);
+    ck_assert_int_eq(atomic_load(&disk.false_claims), 0);
+}
+END_TEST
+
 /* As many records as may be behind are one group: there is no sync for each. */
 START_TEST(groups_share_a_sync)
 {
@@ -250,6 +272,7 @@ int main(void)
     tcase_add_test(tc, a_sync_needs_no_push);
     tcase_add_test(tc, many_threads);
     tcase_add_test(tc, never_too_far_behind);
+    tcase_add_test(tc, a_sync_is_of_what_was_written_before);
     tcase_add_test(tc, groups_share_a_sync);
     return run_suite(suite);
 }

@@ -14,6 +14,8 @@ typedef struct faulty_disk {
     atomic_int  drip;                    /* each write takes a few bytes, each second none */
     atomic_int  syncs, gate_closed;      /* how many there were; they wait while it is closed */
     atomic_int  clean_writes;            /* a write that fails takes nothing */
+    atomic_long safe;                    /* bytes of the file when the last good sync began */
+    atomic_int  false_claims;            /* lines that say that more than that is on disk */
 } faulty_disk;
 
 extern faulty_disk disk;

@@ -60,6 +60,7 @@ void set_up(void)
 void tear_down(void)
 {
     all_well();
+    ck_assert_int_eq(atomic_load(&disk.false_claims), 0);
     hs_instance_free(in);
     unlink(file);
     rmdir(folder);
