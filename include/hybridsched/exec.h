@@ -206,8 +206,9 @@ typedef struct hs_exec_worker_info {
     size_t      struct_size;
     char        name[16];    /* cpu3 */
     int         os_cpu;      /* the first of its cores; -1: not bound */
-    const char *device;      /* UUIDs of GPUs; NULL: emulated */
+    const char *device;      /* UUIDs of GPUs; NULL: emulated, or unused */
     char        cores[64];   /* all that it is bound to, such as 4,5 */
+    int         unused;      /* no task can run there: it needs no core and no device */
 } hs_exec_worker_info;
 
 #define hs_exec_worker_info_init(i) ((i)->struct_size = sizeof *(i))

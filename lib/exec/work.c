@@ -151,17 +151,20 @@ static hs_status check_plan(const hsi_work *work, char why[HS_WHY])
                : hsi_refuse(why, st, "the plan is not valid: %s", hs_violation_text(first.kind));
 }
 
-static int has_timeouts(const hs_instance *in)
+/* Find out which types have tasks, and whether attempts have deadlines. */
+static void look_at_rows(hsi_work *work)
 {
-    size_t  rows = hs_instance_rows(in), i;
+    size_t  rows = hs_instance_rows(work->in), i;
     hs_task row;
 
+    work->timed = work->settings.timeout > 0 || work->settings.timeout_factor > 0;
+    work->unused[HS_CPU] = work->unused[HS_GPU] = 1;
     for (i = 0; i < rows; i++) {
-        hs_instance_row(in, i, &row);
-        if (isfinite(row.timeout))
-            return 1;
+        hs_instance_row(work->in, i, &row);
+        work->timed |= isfinite(row.timeout);
+        work->unused[HS_CPU] &= isinf(row.cpu);
+        work->unused[HS_GPU] &= isinf(row.gpu);
     }
-    return 0;
 }
 
 hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule *plan,
@@ -182,7 +185,7 @@ hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule 
     work->gpus = hs_instance_gpus(in);
     work->workers = work->cpus + work->gpus;
     work->seconds_per_unit = hs_unit_seconds(hs_instance_unit(in)) * s->time_scale;
-    work->timed = s->timeout > 0 || s->timeout_factor > 0 || has_timeouts(in);
+    look_at_rows(work);
     st = check_plan(work, why);
     return st == HS_OK ? keep_folder(work, why) : st;
 }

@@ -14,7 +14,9 @@ typedef struct hsi_work {
     char              *logs;     /* of the settings: a copy; NULL: none are kept */
     double             seconds_per_unit;
     unsigned           cpus, gpus, workers;
-    int                timed; /* attempts have deadlines */
+    int                timed;     /* attempts have deadlines */
+    int                unused[2]; /* by hs_type: no task can run there, so that its workers need
+                                     neither cores nor devices */
 } hsi_work;
 
 /* work.c */

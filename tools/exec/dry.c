@@ -34,7 +34,9 @@ static void print_worker(const exec_job *job, unsigned worker)
 
     hs_exec_worker_info_init(&info);
     hs_exec_worker(job->exec, worker, &info);
-    if (worker >= hs_instance_cpus(job->plan.in))
+    if (info.unused)
+        snprintf(place, sizeof place, "not needed");
+    else if (worker >= hs_instance_cpus(job->plan.in))
         snprintf(place, sizeof place, "%.12s", info.device ? info.device : "emulated");
     else if (info.os_cpu < 0)
         snprintf(place, sizeof place, "any core");

@@ -12,11 +12,17 @@ static int reserves(const hsi_machine *machine, const hsi_work *work)
     return machine->device_count && !work->settings.no_reserve;
 }
 
+/* CPU workers that run something on cores. */
+static unsigned working_cpus(const hsi_work *work)
+{
+    return work->settings.emulate[HS_CPU] || work->unused[HS_CPU] ? 0 : work->cpus;
+}
+
 static unsigned needed(const hsi_machine *machine, const hsi_work *work)
 {
     const unsigned *each = work->settings.cores;
 
-    return work->cpus * each[HS_CPU] + (reserves(machine, work) ? work->gpus * each[HS_GPU] : 0);
+    return working_cpus(work) * each[HS_CPU] + (reserves(machine, work) ? work->gpus * each[HS_GPU] : 0);
 }
 
 static unsigned most_cores(const hsi_work *work)
@@ -38,21 +44,22 @@ const int *hsi_machine_cores(const hsi_machine *machine, const hsi_work *work, u
 
 /*
  * A worker's cores: first those of the CPU workers, then, as far as there are any left, of the
- * threads that drive the GPUs. More workers than even the hardware's threads, and those that
- * only wait, are left to the kernel, which shares better than a fixed binding does.
+ * threads that drive the GPUs. More workers than even the hardware's threads, emulated ones and
+ * those without tasks are left to the kernel, which shares better than a fixed binding does.
  */
 static void place(hsi_machine *machine, const hsi_work *work, unsigned worker)
 {
     const unsigned *each = work->settings.cores;
     unsigned        threads = hsi_topology_threads(machine->topology), i;
-    unsigned        first = work->settings.emulate[HS_CPU] ? work->cpus : 0, from, count;
+    unsigned        working = working_cpus(work), from, count;
 
-    from = worker < work->cpus
-               ? worker * each[HS_CPU]
-               : (work->cpus - first) * each[HS_CPU] + (worker - work->cpus) * each[HS_GPU];
+    from = worker < work->cpus ? worker * each[HS_CPU]
+                               : working * each[HS_CPU] + (worker - work->cpus) * each[HS_GPU];
     count = each[type_of(work, worker)];
     machine->os_cpu[worker] = -1;
-    if (worker < first || (work->cpus - first) * each[HS_CPU] > threads || from + count > threads)
+    if (worker < work->cpus ? worker >= working : work->unused[HS_GPU])
+        return;
+    if (working * each[HS_CPU] > threads || from + count > threads)
         return;
     machine->os_cpu[worker] = hsi_topology_cpu(machine->topology, from);
     for (i = 0; i < count; i++)
@@ -73,7 +80,7 @@ static hs_status refuse(const hsi_machine *machine, const hsi_work *work, unsign
     return hsi_refuse(why, HS_ERESOURCE,
                       "too few cores: this plan needs %u, and %u more to drive its GPUs, and "
                       "there %s %u; use settings.no_reserve or settings.oversubscribe",
-                      work->cpus * work->settings.cores[HS_CPU],
+                      working_cpus(work) * work->settings.cores[HS_CPU],
                       work->gpus * work->settings.cores[HS_GPU], verb, cores);
 }
 
@@ -119,7 +126,7 @@ static hs_status reserve(hsi_machine *machine, const hsi_work *work, unsigned co
         for (n = 0; n < each[HS_GPU]; n++)
             give(machine, work, work->cpus + i, n,
                  free_core(topology, machine->devices[i].pci, taken, cores), taken);
-    for (i = 0; i < work->cpus && !work->settings.emulate[HS_CPU]; i++)
+    for (i = 0; i < working_cpus(work); i++)
         for (n = 0; n < each[HS_CPU]; n++) {
             while (taken[core])
                 core++;

@@ -203,6 +203,7 @@ void hs_exec_worker(const hs_exec *exec, unsigned worker, hs_exec_worker_info *i
         list_cores(exec, worker, full.cores, sizeof full.cores);
         device = hsi_machine_device(&exec->machine, &exec->work, worker);
         full.device = device ? device->uuid : NULL;
+        full.unused = exec->work.unused[worker < exec->work.cpus ? HS_CPU : HS_GPU];
     }
     hsi_fill_sized(info, &full, sizeof full);
 }
