@@ -18,6 +18,11 @@ typedef struct hs_read_options {
     int      ignore_unknown;     /* skip columns that are not known, rather than refuse them */
     int      has_cpus, has_gpus; /* the numbers below stand, whatever the file says or lacks */
     unsigned cpus, gpus;
+
+    /* The workers of a type of which neither the file nor the numbers above say how many there are:
+       at most HS_MAX_WORKERS, called once a type. NULL: such a file is refused. */
+    unsigned (*missing_workers)(void *missing_data, hs_type type);
+    void *missing_data;
 } hs_read_options;
 
 HS_API void hs_read_options_init_sized(hs_read_options *options, size_t size);

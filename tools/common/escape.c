@@ -7,6 +7,8 @@
 
 #include <hybridsched/io.h>
 
+#include "common/memory.h"
+
 /* Bytes of the UTF-8 character that `text` starts with; 0: it is not one. */
 static size_t utf8_length(const unsigned char *text)
 {
@@ -147,4 +149,24 @@ void html_text(FILE *out, const char *string)
             fwrite(text, 1, length, out);
         text += length ? length : 1;
     }
+}
+
+char *shell_word(const char *word)
+{
+    /* Letters that no shell takes for anything else. */
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "%+,-./:=@_";
+    char  *quoted = checked_calloc(4 * strlen(word) + 3, 1), *end = quoted;
+    size_t length = strspn(word, plain);
+
+    if (length > 0 && !word[length])
+        return strcpy(quoted, word);
+    *end++ = '\'';
+    for (; *word; word++)
+        if (*word == '\'')
+            end = stpcpy(end, "'\\''");
+        else
+            *end++ = *word;
+    *end = '\'';
+    return quoted;
 }

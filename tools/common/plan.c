@@ -34,12 +34,16 @@ static int reread_instance(plan *p, int fd, off_t start, const hs_read_options *
 /* What is no plan gets a line to type, if that would make one. */
 static int read_file(plan *p, const hs_read_options *reading, int instance_will_do)
 {
-    const char   *path = p->path;
-    hs_diagnostic why = {0}, ignored;
-    hs_status     status;
-    input         file;
-    off_t         start;
-    int           code;
+    const char     *path = p->path;
+    hs_diagnostic   why = {0}, ignored;
+
+    /* A plan has the workers that it names, whatever an instance would get. */
+    hs_read_options of_plan = {.struct_size = sizeof of_plan,
+                               .ignore_unknown = reading->ignore_unknown};
+    hs_status       status;
+    input           file;
+    off_t           start;
+    int             code;
 
     progress_step(0, "reading %s", path);
     code = input_open(path, &file);
@@ -48,7 +52,7 @@ static int read_file(plan *p, const hs_read_options *reading, int instance_will_
     p->path = file.name;
     start = lseek(file.fd, 0, SEEK_CUR);
     hs_plan_info_init(&p->info);
-    status = hs_plan_read(file.fd, reading, &p->in, &p->s, &p->info, &why);
+    status = hs_plan_read(file.fd, &of_plan, &p->in, &p->s, &p->info, &why);
     if (instance_will_do) {
         reread_instance(p, file.fd, start, reading, &status, &why);
         code = input_status(&file, status, &why);

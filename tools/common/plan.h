@@ -15,7 +15,10 @@ typedef struct plan {
 /** Read p->path (`-`: standard input). 0, or an exit code after a message. */
 int  plan_read(plan *p, const hs_read_options *reading);
 
-/** The same; a file that can be read twice may be an instance, and then p->s is NULL. */
+/**
+ * The same; a file that can be read twice may be an instance, and then p->s is NULL. The numbers of
+ * workers in `reading` are for instances.
+ */
 int  plan_or_instance_read(plan *p, const hs_read_options *reading);
 void plan_free(plan *p);
 

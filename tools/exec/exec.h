@@ -26,6 +26,7 @@ typedef struct exec_request {
     const char      *policy;   /* as asked for: NAME or NAME:RANK */
     int              dry_run, quiet;
     int              live;             /* show a view of the workers while the run lasts */
+    int              counted[2];       /* by hs_type: the number of workers is what this machine has */
     int              show;             /* an exec_show */
     int              tag;              /* with the task's name before each line */
     int              html;             /* the report is to be HTML, not JSON */
@@ -42,6 +43,7 @@ typedef struct exec_request {
 typedef struct exec_job {
     const exec_request *request;
     plan                plan;
+    int                 planned;   /* the file is a plan, not an instance */
     hs_schedule        *predicted; /* what the policy makes of the estimates of what is to be run */
     double              unit;      /* seconds on the wall that one unit of the plan lasts */
     hs_exec            *exec;
@@ -57,8 +59,23 @@ typedef struct exec_job {
 /** Make ready for the run of a plan that was read. 0, or an exit code after a message. */
 int exec_prepare(exec_job *job, exec_request *request);
 
+/**
+ * How many workers of a type an instance gets that does not say (workers.c): hs_read_options calls
+ * it with the exec_request.
+ */
+unsigned exec_workers_here(void *request, hs_type type);
+
+/** Settle the workers of what was read. 0, or an exit code after a message. */
+int exec_set_workers(plan *p, exec_request *request, const hs_read_options *reading);
+
+/** After a run was refused for want of cores or GPUs: what to type on this machine, if that helps. */
+void exec_suggest_workers(const exec_job *job);
+
 /** Has `best` make a plan of the instance that was read in its place. 0, or an exit code. */
 int exec_plan_instance(plan *p, int quiet);
+
+/** The bound that charts show of an instance that gets no plan. 0, or an exit code. */
+int exec_bound_instance(plan *p);
 
 /** Write the files, print the summary. Returns the exit code. */
 int exec_conclude(exec_job *job, exec_request *request);

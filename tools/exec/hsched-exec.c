@@ -168,6 +168,10 @@ static const option_spec option_table[] = {
     {0, "policy", "NAME[:RANK]", {OPTION_NAME(policy_word, policy)},
      "who decides what an idle worker does (default: plan), and by which rank of the tasks; see "
      "below"},
+    {'m', "cpus", "N", {OPTION_WHOLE(reading.cpus, 0, HS_MAX_WORKERS)},
+     "CPUs that run an instance (default: its '# cpus' line, or else the cores that there are)"},
+    {'k', "gpus", "N", {OPTION_WHOLE(reading.gpus, 0, HS_MAX_WORKERS)},
+     "GPUs likewise (default: its '# gpus' line, or else those that there are)"},
     {0, "band", "X", {OPTION_REAL(request.settings.band, 1e-9, 1e9)},
      "hp-corrected: how many times faster a GPU must be at what it takes by rank (default: 8)"},
     {0, "leave", "X", {OPTION_REAL(request.settings.leave, 1e-9, 1e9)},
@@ -303,7 +307,7 @@ static const tool_spec tool = {
     .operands = "PLAN|INSTANCE",
     .summary = "Run the tasks of PLAN ('-': standard input), made by hsched-solve -o, on this "
                "machine's cores and GPUs, and say how that compares with what was predicted. An "
-               "INSTANCE is planned first, by best.",
+               "INSTANCE is planned first, by best, unless the policy needs no plan.",
     .options = option_table,
     .epilogue = print_policies,
 };
@@ -320,8 +324,11 @@ static void check_policy_options(const options *o, const char *policy)
 
 static void check_command_line(command_line *line, const char *operand)
 {
-    const char *written[EXEC_FILES + 2], *read[] = {operand, line->request.input};
+    const hs_read_options *reading = &line->reading;
+    const char            *written[EXEC_FILES + 2], *read[] = {operand, line->request.input};
 
+    if (reading->has_cpus && reading->has_gpus && reading->cpus + reading->gpus == 0)
+        usage_error("no CPU and no GPU: nothing could run");
     if (line->request.settings.resume && !line->request.settings.journal)
         usage_error("%s needs a --journal to go on from",
                     line->request.settings.resume == HS_RESUME_FAILED ? "--resume-failed"
@@ -367,9 +374,14 @@ static int run_plan(command_line *line, exec_job *job)
     job->request = request;
     progress_begin(2);
     code = plan_or_instance_read(&job->plan, &line->reading);
+    job->planned = job->plan.s != NULL;
+    if (!code)
+        code = exec_set_workers(&job->plan, request, &line->reading);
     if (!code && !job->plan.s)
-        code = exec_plan_instance(&job->plan, request->quiet);
-    if (!code) {
+        code = hs_policy_needs_plan(request->settings.policy)
+                   ? exec_plan_instance(&job->plan, request->quiet)
+                   : exec_bound_instance(&job->plan);
+    if (!code && job->plan.s) {
         progress_step(1, "checking %s", job->plan.path);
         code = plan_check(&job->plan, NULL);
     }
@@ -412,7 +424,11 @@ int main(int argc, char **argv)
     line.request.settings.progress = exec_progress;
     line.request.settings.failure = exec_news_failure;
     hs_read_options_init(&line.reading);
+    line.reading.missing_workers = exec_workers_here;
+    line.reading.missing_data = &line.request;
     options_read(&o, &tool, argc, argv, &line);
+    line.reading.has_cpus = options_given(&o, "cpus");
+    line.reading.has_gpus = options_given(&o, "gpus");
     line.request.command = argv;
     line.request.report = line.path[EXEC_REPORT];
     line.request.settings.verify = !line.no_verify;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: an instance in a plan's place gets a plan here. */
+/* hsched-exec: an instance in a plan's place gets a plan here, or a bound where no plan is needed. */
 #include <stdio.h>
-#include <string.h>
 
 #include <hybridsched/solve.h>
 
@@ -33,6 +32,27 @@ static void tell(const plan *p, const hs_report *report)
         message("%s: planned by best: makespan %s %s, which is optimal", p->path, makespan, unit);
 }
 
+static void note_bound(plan *p, const char *name, double value)
+{
+    if (!(value > 0))
+        return;
+    snprintf(p->info.bounds[0].name, sizeof p->info.bounds[0].name, "%s", name);
+    p->info.bounds[0].value = value;
+    p->info.bound_count = 1;
+}
+
+int exec_bound_instance(plan *p)
+{
+    static const char name[] = "deadline";
+    double            bound = 0;
+    hs_status         status = hs_bound_compute(hs_bound_find(name), p->in, NULL, &bound);
+
+    if (status != HS_OK)
+        return message_status(status, p->path);
+    note_bound(p, name, bound);
+    return EXIT_OK;
+}
+
 int exec_plan_instance(plan *p, int quiet)
 {
     hs_settings settings;
@@ -50,11 +70,7 @@ int exec_plan_instance(plan *p, int quiet)
                               hs_schedule_size(p->s), report.bound_name, report.bound))
         return EXIT_WORK;
     snprintf(p->info.algorithm, sizeof p->info.algorithm, "best");
-    if (report.bound > 0) {
-        memcpy(p->info.bounds[0].name, report.bound_name, sizeof p->info.bounds[0].name);
-        p->info.bounds[0].value = report.bound;
-        p->info.bound_count = 1;
-    }
+    note_bound(p, report.bound_name, report.bound);
     if (!quiet)
         tell(p, &report);
     return EXIT_OK;

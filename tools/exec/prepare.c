@@ -195,6 +195,8 @@ int exec_prepare(exec_job *job, exec_request *request)
     status = hs_exec_create(job->plan.in, job->plan.s, settings, &job->exec, job->why);
     if (status != HS_OK) {
         tell_refusal(job->plan.path, job->why[0] ? job->why : hs_status_text(status));
+        if (status == HS_ERESOURCE)
+            exec_suggest_workers(job);
         return exit_code(status);
     }
     if (!can_write_factors(job))

@@ -75,7 +75,7 @@ static hs_status refuse(const hsi_machine *machine, const hsi_work *work, unsign
     if (!reserves(machine, work))
         return hsi_refuse(why, HS_ERESOURCE,
                           "too few cores: this plan needs %u, and there %s %u; use "
-                          "settings.oversubscribe",
+                          "settings.oversubscribe, or settings.emulate[HS_CPU] to rehearse",
                           needed(machine, work), verb, cores);
     return hsi_refuse(why, HS_ERESOURCE,
                       "too few cores: this plan needs %u, and %u more to drive its GPUs, and "

@@ -27,22 +27,32 @@ struct reader {
     int                   column[OWN];
 };
 
-/* Columns of tasks, and none that says where they run. */
-static int is_instance(const struct reader *r)
+/* Has the header a column that says where tasks run? */
+static int has_places(const struct reader *r)
 {
-    return r->rows.column[HSI_CPU] >= 0 && r->rows.column[HSI_GPU] >= 0 &&
-           r->column[WORKER] < 0 && r->column[START] < 0 && r->column[END] < 0 &&
-           r->column[STATE] < 0;
+    return r->column[WORKER] >= 0 || r->column[START] >= 0 || r->column[END] >= 0 ||
+           r->column[STATE] >= 0;
 }
 
+static int has_tasks(const struct reader *r)
+{
+    int c = 0;
+
+    while (c < HSI_SHARED && r->rows.column[c] < 0)
+        c++;
+    return c < HSI_SHARED || r->column[NAME] >= 0;
+}
+
+/* The kind is settled by the header: of a file that is no table of tasks `why` stays as it is. */
 static hs_status read_columns(struct reader *r)
 {
     hs_status st = hsi_rows_header(&r->rows, &own_columns, r->column, HSI_SHARED);
 
-    if (st != HS_ESYNTAX || !is_instance(r))
+    if (st != HS_ESYNTAX || has_places(r))
         return st;
-    hsi_csv_fail(&r->rows.csv, NULL, "the header has none of the columns worker, start, end and "
-                 "state; expected a plan, which an instance is not");
+    if (has_tasks(r))
+        hsi_csv_fail(&r->rows.csv, NULL, "the header has none of the columns worker, start, end "
+                     "and state; expected a plan, which an instance is not");
     return HS_EKIND;
 }
 

@@ -140,24 +140,37 @@ hs_status hsi_header_next(struct hsi_header *header, struct hsi_csv *csv, int *f
 
 static hs_status missing(struct hsi_csv *csv, const char *what, const char *option)
 {
-    return hsi_csv_fail_at(csv, csv->next_line, 1, "no '# %s' line above the header; expected '# "
-                           "%s N', N a whole number from 0 to %u (or a tool's option %s)", what,
-                           what, HS_MAX_WORKERS, option);
+    return hsi_csv_fail_at(csv, csv->line, 1, "no '# %s' line above the header; expected '# %s N', "
+                           "N a whole number from 0 to %u (or a tool's option %s)", what, what,
+                           HS_MAX_WORKERS, option);
+}
+
+static unsigned fill_in(const hs_read_options *options, hs_type type)
+{
+    unsigned number = options->missing_workers(options->missing_data, type);
+
+    return number < HS_MAX_WORKERS ? number : HS_MAX_WORKERS;
 }
 
 hs_status hsi_header_workers(struct hsi_header *header, struct hsi_csv *csv,
                              const hs_read_options *options)
 {
+    int fills_in = options->missing_workers != NULL;
+
     if (options->has_cpus)
         header->cpus = options->cpus;
-    else if (!header->has_cpus)
+    else if (!header->has_cpus && !fills_in)
         return missing(csv, "cpus", "-m");
+    else if (!header->has_cpus)
+        header->cpus = fill_in(options, HS_CPU);
     if (options->has_gpus)
         header->gpus = options->gpus;
-    else if (!header->has_gpus)
+    else if (!header->has_gpus && !fills_in)
         return missing(csv, "gpus", "-k");
+    else if (!header->has_gpus)
+        header->gpus = fill_in(options, HS_GPU);
     if (header->cpus + header->gpus == 0)
-        return hsi_csv_fail_at(csv, csv->next_line, 1, "no worker: 0 CPUs and 0 GPUs; expected "
-                               "one at least");
+        return hsi_csv_fail_at(csv, csv->line, 1, "no worker: 0 CPUs and 0 GPUs; expected one at "
+                               "least");
     return HS_OK;
 }

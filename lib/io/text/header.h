@@ -22,7 +22,10 @@ void hsi_header_init(struct hsi_header *header, const char *kind);
  */
 hs_status hsi_header_next(struct hsi_header *header, struct hsi_csv *csv, int *found);
 
-/** Take the workers from `options` where they say so; refuse it if they are not known. */
+/**
+ * Take the workers from `options` where they say so; refuse a file whose workers are not known. The
+ * CSV header is the record last read.
+ */
 hs_status hsi_header_workers(struct hsi_header *header, struct hsi_csv *csv,
                              const hs_read_options *options);
 

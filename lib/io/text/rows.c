@@ -149,7 +149,7 @@ static hs_status check_links(struct hsi_rows *r)
 
     if (r->links == 0 || (r->links & both) == both)
         return HS_OK;
-    return hsi_csv_fail_at(&r->csv, r->csv.next_line, 1, "no '# link %s' line above the header; "
+    return hsi_csv_fail_at(&r->csv, r->csv.line, 1, "no '# link %s' line above the header; "
                            "expected links h2d and d2h both, or none",
                            r->links & 1u << HS_H2D ? "d2h" : "h2d");
 }
@@ -178,12 +178,12 @@ static hs_status find_columns(struct hsi_rows *r, const struct hsi_own_columns *
 hs_status hsi_rows_header(struct hsi_rows *r, const struct hsi_own_columns *own, int *own_column,
                           int end)
 {
-    hs_status st = hsi_header_workers(&r->header, &r->csv, &r->options);
+    hs_status st = find_columns(r, own, own_column, end);
 
     if (st == HS_OK)
-        st = check_links(r);
+        st = hsi_header_workers(&r->header, &r->csv, &r->options);
     if (st == HS_OK)
-        st = find_columns(r, own, own_column, end);
+        st = check_links(r);
     r->width = r->csv.count;
     for (int c = 0; st == HS_OK && c < end; c++) {
         if (r->column[c] < 0)

@@ -44,7 +44,7 @@ struct hsi_own_columns {
 };
 
 /**
- * The workers, and then the header: columns of its own into own_column, and the first `end` of the
+ * The header, and then the workers: columns of its own into own_column, and the first `end` of the
  * task table, of which HSI_REQUIRED must be there, into r->column; -1 for what is not there.
  */
 hs_status hsi_rows_header(struct hsi_rows *r, const struct hsi_own_columns *own, int *own_column,

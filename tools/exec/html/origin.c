@@ -8,32 +8,13 @@
 #include <hybridsched/version.h>
 
 #include "common/escape.h"
-#include "common/memory.h"
 #include "exec/html/html.h"
-
-/* Letters that no shell takes for anything else. */
-static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                            "%+,-./:=@_";
 
 /* A word as a shell would read it back. */
 static void put_word(FILE *out, const char *word)
 {
-    char  *quoted, *end;
-    size_t length = strspn(word, plain);
+    char *quoted = shell_word(word);
 
-    if (length > 0 && !word[length]) {
-        html_text(out, word);
-        return;
-    }
-    quoted = checked_calloc(4 * strlen(word) + 3, 1);
-    end = quoted;
-    *end++ = '\'';
-    for (; *word; word++)
-        if (*word == '\'')
-            end = stpcpy(end, "'\\''");
-        else
-            *end++ = *word;
-    *end = '\'';
     html_text(out, quoted);
     free(quoted);
 }

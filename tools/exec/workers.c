@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hsched-exec: how many workers there are, by -m and -k, the file, or this machine. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/escape.h"
+#include "common/message.h"
+#include "exec/exec.h"
+
+static unsigned cores_of(const exec_request *request, hs_type type)
+{
+    return request->settings.cores[type] ? request->settings.cores[type] : 1;
+}
+
+static unsigned gpus_here(void)
+{
+    unsigned count = 0;
+
+    hs_exec_device_at(NULL, 0, NULL, &count, NULL);
+    return count;
+}
+
+/* CPU workers for which there are cores beside those of the threads that drive `gpus` GPUs. */
+static unsigned cpus_beside(const exec_request *request, unsigned gpus)
+{
+    unsigned long cores = hs_exec_cores(), driving = 0;
+
+    if (!request->settings.no_reserve)
+        driving = (unsigned long)gpus * cores_of(request, HS_GPU);
+    return cores > driving ? (unsigned)((cores - driving) / cores_of(request, HS_CPU)) : 0;
+}
+
+unsigned exec_workers_here(void *data, hs_type type)
+{
+    exec_request *request = data;
+    unsigned      number;
+
+    request->counted[type] = 1;
+    if (type == HS_GPU)
+        return request->settings.emulate[HS_GPU] ? 1 : gpus_here();
+    number = cpus_beside(request, 0);
+    return number ? number : 1;
+}
+
+static int has_tasks_on(const hs_instance *in, hs_type type)
+{
+    size_t  rows = hs_instance_rows(in), i = 0;
+    hs_task row;
+
+    for (; i < rows; i++) {
+        hs_instance_row(in, i, &row);
+        if (isfinite(type == HS_CPU ? row.cpu : row.gpu))
+            return 1;
+    }
+    return 0;
+}
+
+/* GPUs that a thread of its own drives. */
+static unsigned real_gpus(const exec_request *request, const hs_instance *in, unsigned gpus)
+{
+    return request->settings.emulate[HS_GPU] || !has_tasks_on(in, HS_GPU) ? 0 : gpus;
+}
+
+static int put_on(plan *p, unsigned cpus, unsigned gpus)
+{
+    hs_instance *other;
+    hs_status    status;
+
+    if (cpus == hs_instance_cpus(p->in) && gpus == hs_instance_gpus(p->in))
+        return EXIT_OK;
+    status = hs_instance_on(p->in, cpus, gpus, &other);
+    if (status != HS_OK)
+        return message_status(status, p->path);
+    hs_instance_free(p->in);
+    p->in = other;
+    return EXIT_OK;
+}
+
+/* Of what was counted here: no workers without tasks, and a core for each thread that drives a
+ * GPU. With too few cores for that, the one CPU worker shares its core with such threads. */
+static int fit_counted(plan *p, exec_request *request)
+{
+    unsigned cpus = hs_instance_cpus(p->in), gpus = hs_instance_gpus(p->in);
+
+    if (request->counted[HS_GPU] && cpus > 0 && !has_tasks_on(p->in, HS_GPU))
+        gpus = 0;
+    if (request->counted[HS_CPU] && gpus > 0 && !has_tasks_on(p->in, HS_CPU)) {
+        cpus = 0;
+    } else if (request->counted[HS_CPU] && real_gpus(request, p->in, gpus) > 0) {
+        cpus = cpus_beside(request, gpus);
+        if (cpus == 0) {
+            cpus = 1;
+            request->settings.no_reserve = 1;
+        }
+    }
+    return put_on(p, cpus, gpus);
+}
+
+/* The number of a task that no worker could run; -1: there is none. */
+static long stranded_task(const hs_instance *in, unsigned cpus, unsigned gpus)
+{
+    size_t tasks = hs_instance_tasks(in);
+
+    for (size_t i = 0; i < tasks; i++)
+        if (!(cpus > 0 && isfinite(hs_instance_time(in, i, HS_CPU))) &&
+            !(gpus > 0 && isfinite(hs_instance_time(in, i, HS_GPU))))
+            return (long)i;
+    return -1;
+}
+
+/* The tasks of a plan on other workers, which a policy can do that needs no plan. */
+static int change_workers(plan *p, const exec_request *request, unsigned cpus, unsigned gpus)
+{
+    char name[HS_MAX_ID + 16];
+    long stranded = stranded_task(p->in, cpus, gpus);
+
+    if (hs_policy_needs_plan(request->settings.policy)) {
+        message("%s: a plan has its own workers: -m and -k are for instances, or for policies that "
+                "need no plan, such as --policy=heteroprio",
+                p->path);
+        return EXIT_USAGE;
+    }
+    if (stranded >= 0) {
+        hs_instance_name(p->in, (size_t)stranded, name, sizeof name);
+        message("%s: no worker can run task %s on %u CPU%s and %u GPU%s; change -m or -k", p->path,
+                name, cpus, plural(cpus), gpus, plural(gpus));
+        return EXIT_USAGE;
+    }
+    hs_schedule_free(p->s);
+    p->s = NULL;
+    hs_plan_info_init(&p->info);
+    return put_on(p, cpus, gpus);
+}
+
+int exec_set_workers(plan *p, exec_request *request, const hs_read_options *reading)
+{
+    if (!p->s)
+        return fit_counted(p, request);
+    if (!reading->has_cpus && !reading->has_gpus)
+        return EXIT_OK;
+    return change_workers(p, request,
+                          reading->has_cpus ? reading->cpus : hs_instance_cpus(p->in),
+                          reading->has_gpus ? reading->gpus : hs_instance_gpus(p->in));
+}
+
+/* The options that make the workers fit this machine; empty if they do, or cannot. */
+static void fitting_options(const exec_job *job, char options[64])
+{
+    const exec_request *request = job->request;
+    const hs_instance  *in = job->plan.in;
+    unsigned            cpus = hs_instance_cpus(in), gpus = hs_instance_gpus(in), most;
+    int                 used = 0;
+
+    options[0] = '\0';
+    if (real_gpus(request, in, gpus) > 0 && (most = gpus_here()) < gpus) {
+        gpus = most;
+        used = snprintf(options, 64, " -k %u", gpus);
+    }
+    most = cpus_beside(request, real_gpus(request, in, gpus));
+    if (!request->settings.emulate[HS_CPU] && !request->settings.oversubscribe && most > 0 &&
+        most < cpus && has_tasks_on(in, HS_CPU)) {
+        cpus = most;
+        snprintf(options + used, 64 - (size_t)used, " -m %u", cpus);
+    }
+    if (cpus + gpus == 0 || stranded_task(in, cpus, gpus) >= 0)
+        options[0] = '\0';
+}
+
+void exec_suggest_workers(const exec_job *job)
+{
+    char  options[64];
+    char *path = shell_word(strcmp(job->plan.path, "<stdin>") == 0 ? "PLAN" : job->plan.path);
+
+    fitting_options(job, options);
+    if (options[0] && job->planned && hs_policy_needs_plan(job->request->settings.policy))
+        message("to plan for this machine: hsched-solve INSTANCE%s -o %s; or without a plan: "
+                "hsched-exec %s%s --policy=heteroprio",
+                options, path, path, options);
+    else if (options[0])
+        message("for this machine: hsched-exec %s%s", path, options);
+    free(path);
+}
