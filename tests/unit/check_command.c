@@ -41,26 +41,37 @@ START_TEST(environment_says_what_it_is)
 }
 END_TEST
 
+/* Worker gpu1, real or emulated: its device, and what the program has as CUDA_VISIBLE_DEVICES. */
 static const struct {
-    const char *device;
+    const char *device, *visible;
     int         keep;
     const char *sees;
 } gpus[] = {
-    {"2", 0, "gpu1 PCI_BUS_ID 2"},
-    {"GPU-8f,3", 0, "gpu1 PCI_BUS_ID GPU-8f,3"},
-    {NULL, 0, "gpu1 PCI_BUS_ID -1"},
-    {"2", 1, "gpu1 FASTEST_FIRST 6,7"},
+    {"2", "6,7", 0, "gpu1 1 PCI_BUS_ID 2"},
+    {"GPU-8f,3", "6,7", 0, "gpu1 1 PCI_BUS_ID GPU-8f,3"},
+    {NULL, "6,7", 0, "gpu1 1 PCI_BUS_ID 7"},
+    {NULL, "6,7,8", 0, "gpu1 1 PCI_BUS_ID 7"},
+    {NULL, "6", 0, "gpu1 1 PCI_BUS_ID -1"},
+    {NULL, "", 0, "gpu1 1 PCI_BUS_ID -1"},
+    {NULL, "6,", 0, "gpu1 1 PCI_BUS_ID -1"},
+    {NULL, NULL, 0, "gpu1 1 PCI_BUS_ID 1"},
+    {"2", "6,7", 1, "gpu1 1 FASTEST_FIRST 6,7"},
+    {NULL, "6,7", 1, "gpu1 1 FASTEST_FIRST 6,7"},
 };
 
 START_TEST(gpu_commands_see_their_device)
 {
-    setenv("CUDA_VISIBLE_DEVICES", "6,7", 1);
+    if (gpus[_i].visible)
+        setenv("CUDA_VISIBLE_DEVICES", gpus[_i].visible, 1);
+    else
+        unsetenv("CUDA_VISIBLE_DEVICES");
     setenv("CUDA_DEVICE_ORDER", "FASTEST_FIRST", 1);
     stage_set(&s, &hsi_backend_command, HS_GPU);
     s.info.device = gpus[_i].device;
     s.options.keep_visible_devices = gpus[_i].keep;
     stage_open(&s);
-    expect_printed("printf '%s %s %s' $HSCHED_WORKER $CUDA_DEVICE_ORDER $CUDA_VISIBLE_DEVICES",
+    expect_printed("printf '%s %s %s %s' $HSCHED_WORKER $HSCHED_GPU $CUDA_DEVICE_ORDER "
+                   "\"$CUDA_VISIBLE_DEVICES\"",
                    gpus[_i].sees);
     close_it();
 }

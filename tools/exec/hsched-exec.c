@@ -99,6 +99,15 @@ static void take_timeout(const options *o, void *data)
     }
 }
 
+/* To the library 0 means its default, and a negative delay none. */
+static void take_retry_delay(const options *o, void *data)
+{
+    command_line *line = data;
+    double        delay = parse_double("--retry-delay", o->value, 0, 1e6);
+
+    line->request.settings.retry_delay = delay > 0 ? delay : -1;
+}
+
 static void take_resume(const options *o, void *data)
 {
     command_line *line = data;
@@ -224,8 +233,9 @@ static const option_spec option_table[] = {
      "write a row to the table FILE (TSV) as each attempt ends"},
     {0, "retries", "N", {OPTION_WHOLE(request.settings.retries, 0, 65534)},
      "try a task that failed up to N times more, elsewhere if possible (default: 0)"},
-    {0, "retry-delay", "SECONDS", {OPTION_REAL(request.settings.retry_delay, 1e-9, 1e6)},
-     "wait so long before the second attempt, and twice as long before each other (default: 0.1)"},
+    {0, "retry-delay", "SECONDS", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_retry_delay)},
+     "wait so long before the second attempt, and twice as long before each other (default: 0.1; "
+     "0: not at all)"},
     {0, "retire-after", "N", {OPTION_WHOLE(request.settings.retire_after, 1, 1000000)},
      "a worker on which N attempts in a row failed that others do gets no more (default: 5)"},
     {0, "timeout", "T", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_timeout)},

@@ -84,7 +84,8 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
                              hs_backend_worker **out, char why[HS_WHY])
 {
     char            settings[HSI_ENVIRONMENT_ROOM];
-    size_t          length = hsi_environment_of_worker(options, info, settings);
+    const char     *visible = hsi_starter_visible_devices(options->starter);
+    size_t          length = hsi_environment_of_worker(options, info, visible, settings);
     command_worker *w = calloc(1, sizeof *w);
     hs_status       st = HS_OK;
 

@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define VISIBLE "CUDA_VISIBLE_DEVICES"
+
 /* All that is set; the last four only where the devices that commands see are ours to say. */
 static const char *const ours[] = {
     "HSCHED_TASK",          "HSCHED_ATTEMPT",      "HSCHED_WORKER",        "HSCHED_GPU",
     "HSCHED_CORES",         "OMP_NUM_THREADS",     "OPENBLAS_NUM_THREADS", "CUDA_DEVICE_ORDER",
-    "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"};
+    VISIBLE,                "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"};
 
-enum { OURS = sizeof ours / sizeof *ours, OF_DEVICES = 4 };
+enum { OURS = sizeof ours / sizeof *ours, OF_DEVICES = 4, DEVICE = 256 };
 
 static int is_ours(const char *variable, size_t count)
 {
@@ -38,6 +40,8 @@ hs_status hsi_environment_create(const hs_backend_options *options, char *const 
     for (i = 0; i < had; i++) {
         if (!is_ours(inherited[i], count))
             out->variables[out->lasting++] = inherited[i];
+        if (strncmp(inherited[i], VISIBLE "=", sizeof VISIBLE) == 0)
+            out->visible = inherited[i] + sizeof VISIBLE;
     }
     return HS_OK;
 }
@@ -65,21 +69,40 @@ static void set(settings *s, const char *name, const char *value)
         s->used += (size_t)length + 1;
 }
 
+/* The entry of a list that an emulated GPU of that index gets; "-1" past the last. Without a list
+ * the index is the device. */
+static const char *emulated_device(const char *visible, unsigned number, const char *index,
+                                   char entry[DEVICE])
+{
+    for (; visible && number > 0; number--) {
+        visible = strchr(visible, ',');
+        if (!visible++)
+            return "-1";
+    }
+    if (!visible)
+        return index;
+    snprintf(entry, DEVICE, "%.*s", (int)strcspn(visible, ","), visible);
+    return entry[0] ? entry : "-1";
+}
+
 /* GPUs of AMD have no backend here, so that stand-ins may mean them: the worker's index says
  * which. Of those that ROCR lets through, one, HIP counts from 0. */
-static void show_devices(settings *s, const hs_backend_worker_info *info, const char *index)
+static void show_devices(settings *s, const hs_backend_worker_info *info, const char *visible,
+                         const char *index)
 {
-    int is_gpu = info->type == HS_GPU;
+    int         is_gpu = info->type == HS_GPU;
+    char        entry[DEVICE];
+    const char *device = is_gpu ? info->device : "-1";
 
     set(s, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");
-    set(s, "CUDA_VISIBLE_DEVICES", is_gpu && info->device ? info->device : "-1");
+    set(s, VISIBLE, device ? device : emulated_device(visible, info->index, index, entry));
     set(s, "HIP_VISIBLE_DEVICES", is_gpu ? "0" : "-1");
     set(s, "ROCR_VISIBLE_DEVICES", is_gpu ? index : "-1");
 }
 
 size_t hsi_environment_of_worker(const hs_backend_options     *options,
-                                 const hs_backend_worker_info *info,
-                                 char                          text[HSI_ENVIRONMENT_ROOM])
+                                 const hs_backend_worker_info *info, const char *visible,
+                                 char text[HSI_ENVIRONMENT_ROOM])
 {
     settings s = {.text = text, .whole = 1};
     char     worker[16], cores[16], index[16];
@@ -94,6 +117,6 @@ size_t hsi_environment_of_worker(const hs_backend_options     *options,
     if (info->type == HS_GPU)
         set(&s, "HSCHED_GPU", index);
     if (!options->keep_visible_devices)
-        show_devices(&s, info, index);
+        show_devices(&s, info, visible, index);
     return s.whole ? s.used : 0;
 }

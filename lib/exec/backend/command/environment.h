@@ -17,11 +17,14 @@
  *   HSCHED_GPU                              of GPUs and stand-ins: the worker's index among them
  *   HSCHED_TASK, HSCHED_ATTEMPT             set for each attempt
  *
- * A worker without a device, a CPU or for CUDA a GPU's stand-in, shows its commands none: -1.
+ * A CPU shows its commands no device: -1. An emulated GPU shows them the device that a real one of
+ * its index would be: that entry of the program's own CUDA_VISIBLE_DEVICES, or without such a list
+ * the index.
  */
 typedef struct hsi_environment {
     char **variables; /* the program's own, not copied; room for what is set; NULL */
     size_t lasting;   /* where a worker's go; those of each attempt are the next */
+    const char *visible; /* the program's CUDA_VISIBLE_DEVICES; NULL: it has none */
 } hsi_environment;
 
 enum { HSI_ENVIRONMENT_ROOM = 4096 };
@@ -30,10 +33,10 @@ hs_status hsi_environment_create(const hs_backend_options *options, char *const 
                                  hsi_environment *out);
 void      hsi_environment_free(hsi_environment *environment);
 
-/* What is set for as long as a worker serves: NAME=VALUE, each with its NUL. Returns how many
- * bytes; 0: it is too long. */
+/* What is set for as long as a worker serves: NAME=VALUE, each with its NUL. `visible` as above.
+ * Returns how many bytes; 0: it is too long. */
 size_t hsi_environment_of_worker(const hs_backend_options     *options,
-                                 const hs_backend_worker_info *info,
-                                 char                          text[HSI_ENVIRONMENT_ROOM]);
+                                 const hs_backend_worker_info *info, const char *visible,
+                                 char text[HSI_ENVIRONMENT_ROOM]);
 
 #endif

@@ -107,6 +107,11 @@ hs_status hsi_starter_open(const hs_backend_options *options, unsigned workers, 
     return st;
 }
 
+const char *hsi_starter_visible_devices(const hsi_starter *starter)
+{
+    return starter->environment.visible;
+}
+
 void hsi_starter_close(hsi_starter *starter)
 {
     if (!starter)
