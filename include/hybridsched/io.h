@@ -2,6 +2,8 @@
 #ifndef HYBRIDSCHED_IO_H
 #define HYBRIDSCHED_IO_H
 
+#include <limits.h>
+
 #include <hybridsched/bound.h>
 #include <hybridsched/generate.h>
 
@@ -237,6 +239,16 @@ HS_API size_t hs_format_duration(double seconds, char buffer[32]);
  * length of all of them.
  */
 HS_API size_t hs_printable(const char *text, char *buffer, size_t size);
+
+#define HS_NOT_NEAR UINT_MAX
+
+/**
+ * How near the word `given` (`length` bytes) is to `name`: the number of letters that are wrong,
+ * missing, too many or swapped with the next. 0: they differ at most in case and in blanks around
+ * them; 1 also for three or more of the first letters of `name`; HS_NOT_NEAR: more than a third of
+ * the letters are wrong.
+ */
+HS_API unsigned hs_name_distance(const char *given, size_t length, const char *name);
 
 HS_END_DECLS
 

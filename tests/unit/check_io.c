@@ -280,6 +280,29 @@ START_TEST(dot_shows_the_graph)
 }
 END_TEST
 
+/* Letters of `given` that are wrong; -1: it is not near. */
+static const struct {
+    const char *given, *name;
+    int         distance;
+} near[] = {
+    {"cpu", "cpu", 0},          {" CPU\t", "cpu", 0},   {"cpu_comand", "cpu_command", 1},
+    {"gpu", "cpu", 1},          {"pcu", "cpu", 1},      {"kernle", "kernel", 1},
+    {"krnle", "kernel", 2},     {"knrle", "kernel", -1}, {"nrlek", "kernel", -1},
+    {"heterpro", "heteroprio", 2}, {"het", "heteroprio", 1}, {"he", "heteroprio", -1},
+    {"heteroprio", "het", -1},  {"", "cpu", -1},        {"   ", "cpu", -1},
+    {"a", "b", -1},             {"id", "if", -1},       {"aab", "aba", 1},
+    {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaa", -1},
+};
+
+START_TEST(names_are_near)
+{
+    unsigned expected = near[_i].distance < 0 ? HS_NOT_NEAR : (unsigned)near[_i].distance;
+
+    ck_assert_uint_eq(hs_name_distance(near[_i].given, strlen(near[_i].given), near[_i].name),
+                      expected);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("io");
@@ -293,6 +316,7 @@ int main(void)
     tcase_add_test(trips, rows_longer_than_the_block_come_back_the_same);
     tcase_add_loop_test(trips, plans_come_back_the_same, 0, 3);
     tcase_add_test(trips, longest_names_come_back_from_plans);
+    tcase_add_loop_test(trips, names_are_near, 0, (int)(sizeof near / sizeof *near));
     tcase_add_test(trips, dot_shows_the_graph);
     suite_add_tcase(suite, trips);
     return run_suite(suite);

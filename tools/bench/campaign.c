@@ -7,6 +7,7 @@
 #include "bench/bench.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/near.h"
 #include "common/options.h"
 #include "common/plugin.h"
 
@@ -101,6 +102,13 @@ static void read_axis(reader *r, char *rest)
     replace(&r->c->axis, rest);
 }
 
+static const char *bound_word(size_t index)
+{
+    const hs_bound *bound = hs_bound_at(index);
+
+    return bound ? hs_bound_name(bound) : NULL;
+}
+
 static void read_bounds(reader *r, char *rest)
 {
     char        name[64];
@@ -108,8 +116,8 @@ static void read_bounds(reader *r, char *rest)
 
     while (list_next(r->where, &list, name, sizeof name))
         if (strcmp(name, "witness") != 0 && !hs_bound_find(name))
-            usage_error("%s: there is no bound '%s'; hsched-solve --list names those there are",
-                        r->where, name);
+            unknown_word(r->where, "bound", name, bound_word,
+                         "hsched-solve --list names those there are");
     replace(&r->c->bounds, rest);
 }
 
@@ -162,9 +170,11 @@ static void find_algorithm(bench_algorithm *a, const char *what, const char *tex
     if (strncmp(text, "live/", 5) == 0) {
         a->manner = BENCH_LIVE;
         a->policy = plugin_policy_ranked(text + 5, &a->rank);
-        if (!a->policy || hs_policy_needs_plan(a->policy))
-            usage_error("%s: no policy '%s' decides by itself; hsched-exec --list names those "
-                        "there are",
+        if (!a->policy)
+            plugin_unknown_policy(what, text + 5);
+        if (hs_policy_needs_plan(a->policy))
+            usage_error("%s: the policy '%s' needs a plan; hsched-exec --help names those that "
+                        "decide by themselves",
                         what, text + 5);
         return;
     }
@@ -183,8 +193,7 @@ static void find_algorithm(bench_algorithm *a, const char *what, const char *tex
     a->policy = hs_policy_find(a->manner == BENCH_STEAL ? "plan+steal" : "plan");
     a->algorithm = plugin_algorithm_ranked(name, &a->rank);
     if (!a->algorithm)
-        usage_error("%s: there is no algorithm '%s'; hsched-solve --list names those there are",
-                    what, name);
+        plugin_unknown_algorithm(what, name);
 }
 
 void bench_set_algorithms(bench_campaign *c, const char *what, const char *list)
@@ -207,12 +216,17 @@ static void read_algorithms(reader *r, char *rest)
     bench_set_algorithms(r->c, r->where, rest);
 }
 
+static const char *measure_word(size_t index)
+{
+    return index < BENCH_MEASURES ? measures[index].name : NULL;
+}
+
 static bench_measure find_measure(const reader *r, const char *name)
 {
     for (int i = 0; i < BENCH_MEASURES; i++)
         if (strcmp(name, measures[i].name) == 0)
             return (bench_measure)i;
-    usage_error("%s: there is no measure '%s'; see hsched-bench(1)", r->where, name);
+    unknown_word(r->where, "measure", name, measure_word, "see hsched-bench(1)");
 }
 
 static void read_plot(reader *r, char *rest, hs_plot_kind kind)

@@ -12,6 +12,7 @@
 #include "common/input.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/near.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/scratch.h"
@@ -162,7 +163,8 @@ static int read_campaign(options *o, const char *command, command_line *line, be
         usage_error("unexpected '%s' behind %s", surplus, name);
     if (name == command) {
         if (!bench_library_text(name))
-            usage_error("there is no campaign '%s'; hsched-bench list names those there are", name);
+            unknown_word(NULL, "campaign", name, operand_word,
+                         "hsched-bench list names those there are");
         bench_campaign_read(c, name, name, bench_library_text(name));
         return EXIT_OK;
     }
@@ -295,8 +297,11 @@ static int show(options *o)
 {
     const char *name = options_operand(o), *text = name ? bench_library_text(name) : NULL;
 
-    if (!text)
+    if (!name)
         usage_error("show needs the name of a campaign; hsched-bench list prints them");
+    if (!text)
+        unknown_word(NULL, "campaign", name, bench_library_name,
+                     "hsched-bench list names those there are");
     fputs(text, stdout);
     return EXIT_OK;
 }

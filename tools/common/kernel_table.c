@@ -6,6 +6,7 @@
 #include "common/files.h"
 #include "common/input.h"
 #include "common/message.h"
+#include "common/near.h"
 
 const char *kernel_table_word(size_t index)
 {
@@ -23,6 +24,13 @@ static const char *header_name(const char *path)
     return path;
 }
 
+static const char *table_word(size_t index)
+{
+    const hs_kernel_table *table = hs_kernel_table_at(index);
+
+    return table ? table->name : NULL;
+}
+
 int kernel_table_open(const char *name, const hs_kernel_table **table, hs_kernel_table **read)
 {
     hs_diagnostic why = {0};
@@ -33,9 +41,8 @@ int kernel_table_open(const char *name, const hs_kernel_table **table, hs_kernel
     if (*table)
         return EXIT_OK;
     if (!is_dash(name) && access(name, F_OK) != 0)
-        usage_error("there is no kernel table '%s', nor a file of that name; hsched-gen --list "
-                    "names the tables",
-                    name);
+        unknown_word(NULL, "kernel table, nor file,", name, table_word,
+                     "hsched-gen --list names the tables");
     code = input_open(name, &in);
     if (code)
         return code;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <hybridsched/io.h>
 #include <hybridsched/version.h>
 
 #include "common/completion.h"
@@ -83,11 +84,30 @@ static int option_number(const tool_spec *tool, int code)
     return -1;
 }
 
+/* The option nearest to --NAME or --NAME=VALUE; NULL: none is near. */
+static const char *near_option(const tool_spec *tool, const char *text)
+{
+    const option_spec *spec;
+    const char        *nearest = NULL;
+    unsigned           least = HS_NOT_NEAR;
+
+    for (size_t i = 0; (spec = option_at(tool, i)); i++) {
+        unsigned distance = hs_name_distance(text + 2, strcspn(text + 2, "="), spec->name);
+
+        if (distance < least) {
+            least = distance;
+            nearest = spec->name;
+        }
+    }
+    return nearest;
+}
+
 static _Noreturn void wrong_option(const options *o, int answer)
 {
     const char        *text = o->argv[optind - 1];
     int                number = option_number(o->tool, optopt); /* what is complained of */
     const option_spec *spec = number < 0 ? NULL : option_at(o->tool, (size_t)number);
+    const char        *near;
 
     if (answer == ':')
         usage_error("option '%s' needs an argument%s%s", text,
@@ -99,6 +119,9 @@ static _Noreturn void wrong_option(const options *o, int answer)
         usage_error("there is no option '-%c'", optopt);
     if (is_ambiguous(o->tool, text + 2))
         usage_error("option '%s' is ambiguous", text);
+    near = near_option(o->tool, text);
+    if (near)
+        usage_error("there is no option '%s'; did you mean '--%s'?", text, near);
     usage_error("there is no option '%s'", text);
 }
 

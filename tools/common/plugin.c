@@ -11,6 +11,7 @@
 
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/near.h"
 
 enum { MOST = 64 };
 
@@ -85,6 +86,79 @@ const hs_policy_kind *plugin_policy_ranked(const char *text, hs_rank *rank)
     if (!kind || !hs_rank_find(colon + 1, rank) || !(hs_policy_ranks(kind) >> *rank & 1))
         return NULL;
     return kind;
+}
+
+static const char *algorithm_word(size_t index)
+{
+    size_t              own = hs_algorithm_count();
+    const hs_algorithm *algorithm =
+        index < own ? hs_algorithm_at(index) : plugin_algorithm_at(index - own);
+
+    return algorithm ? hs_algorithm_name(algorithm) : NULL;
+}
+
+static const char *policy_word(size_t index)
+{
+    size_t                own = hs_policy_count();
+    const hs_policy_kind *policy =
+        index < own ? hs_policy_at(index) : plugin_policy_at(index - own);
+
+    return policy ? hs_policy_name(policy) : NULL;
+}
+
+static const char *rank_word(size_t index)
+{
+    return hs_rank_name((hs_rank)(HS_RANK_MIN + index));
+}
+
+/* Behind a name that there is; `ranks` are the bits of those that it takes. */
+static _Noreturn void unknown_rank(const char *where, const char *kind, const char *name,
+                                   const char *rank, unsigned ranks)
+{
+    const char *near = near_word(rank, rank_word), *word;
+    char        list[128] = "", meant[128] = "";
+    size_t      used = 0;
+
+    for (int r = HS_RANK_MIN; (word = hs_rank_name((hs_rank)r)) && used < sizeof list; r++) {
+        if (!(ranks >> r & 1))
+            continue;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", word);
+        if (near && strcmp(near, word) == 0)
+            snprintf(meant, sizeof meant, "; did you mean '%s:%s'?", name, near);
+    }
+    if (used == 0)
+        usage_error("%s%sthe %s %s takes no rank, such as '%s'; expected its name alone",
+                    where ? where : "", where ? ": " : "", kind, name, rank);
+    usage_error("%s%sthe %s %s has no rank '%s'; it takes %s%s", where ? where : "",
+                where ? ": " : "", kind, name, rank, list, meant);
+}
+
+_Noreturn void plugin_unknown_algorithm(const char *where, const char *text)
+{
+    char                name[PLUGIN_RANKED];
+    size_t              length = strcspn(text, ":");
+    const hs_algorithm *algorithm;
+
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    algorithm = plugin_algorithm_find(name);
+    if (algorithm)
+        unknown_rank(where, "algorithm", name, text + length + 1, hs_algorithm_ranks(algorithm));
+    unknown_word(where, "algorithm", name, algorithm_word,
+                 "hsched-solve --list names those there are, and the ranks they take");
+}
+
+_Noreturn void plugin_unknown_policy(const char *where, const char *text)
+{
+    char                  name[PLUGIN_RANKED];
+    size_t                length = strcspn(text, ":");
+    const hs_policy_kind *policy;
+
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    policy = plugin_policy_find(name);
+    if (policy)
+        unknown_rank(where, "policy", name, text + length + 1, hs_policy_ranks(policy));
+    unknown_word(where, "policy", name, policy_word,
+                 "hsched-exec --help names those there are, and the ranks they take");
 }
 
 static _Noreturn void refuse(const char *path, const char *why)

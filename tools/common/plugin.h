@@ -33,4 +33,8 @@ enum { PLUGIN_RANKED = 80 }; /* bytes that NAME:RANK may take */
 const hs_algorithm   *plugin_algorithm_ranked(const char *text, hs_rank *rank);
 const hs_policy_kind *plugin_policy_ranked(const char *text, hs_rank *rank);
 
+/** usage_error() about the name or the rank of a text of which these made NULL. `where` or NULL. */
+_Noreturn void plugin_unknown_algorithm(const char *where, const char *text);
+_Noreturn void plugin_unknown_policy(const char *where, const char *text);
+
 #endif

@@ -26,7 +26,7 @@ typedef struct exec_request {
     const char      *policy;   /* as asked for: NAME or NAME:RANK */
     int              dry_run, quiet;
     int              live;             /* show a view of the workers while the run lasts */
-    int              counted[2];       /* by hs_type: the number of workers is what this machine has */
+    int              counted[2];       /* by hs_type: this machine has so many workers */
     int              show;             /* an exec_show */
     int              tag;              /* with the task's name before each line */
     int              html;             /* the report is to be HTML, not JSON */
@@ -68,7 +68,7 @@ unsigned exec_workers_here(void *request, hs_type type);
 /** Settle the workers of what was read. 0, or an exit code after a message. */
 int exec_set_workers(plan *p, exec_request *request, const hs_read_options *reading);
 
-/** After a run was refused for want of cores or GPUs: what to type on this machine, if that helps. */
+/** After a run was refused for want of cores or GPUs: say what to type on this machine instead. */
 void exec_suggest_workers(const exec_job *job);
 
 /** Has `best` make a plan of the instance that was read in its place. 0, or an exit code. */

@@ -450,9 +450,7 @@ int main(int argc, char **argv)
     line.request.settings.policy =
         plugin_policy_ranked(line.policy, &line.request.settings.rank);
     if (!line.request.settings.policy)
-        usage_error("there is no policy '%s'; hsched-exec --help names those there are, and the "
-                    "ranks they take",
-                    line.policy);
+        plugin_unknown_policy(NULL, line.policy);
     if (line.devices && options_operand_count(&o) == 0)
         return output_finish(exec_devices());
     if (options_operand_count(&o) != 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: an instance in a plan's place gets a plan here, or a bound where no plan is needed. */
+/* hsched-exec: an instance in a plan's place gets a plan here, or only a bound. */
 #include <stdio.h>
 
 #include <hybridsched/solve.h>

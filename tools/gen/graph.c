@@ -4,6 +4,7 @@
 
 #include "common/kernel_table.h"
 #include "common/message.h"
+#include "common/near.h"
 #include "common/options.h"
 #include "gen/gen.h"
 
@@ -54,6 +55,13 @@ int gen_make_shaped(const gen_request *request, gen_result *result)
     return request->kernels ? use_kernels(request, &spec, result) : draw(request, &spec, result);
 }
 
+static const char *application_word(size_t index)
+{
+    const hs_application *application = hs_application_at(index);
+
+    return application ? hs_application_name(application) : NULL;
+}
+
 /* An element of the list, NAME or NAME:COPIES. */
 static hs_copies take_part(char *element)
 {
@@ -66,8 +74,8 @@ static hs_copies take_part(char *element)
     }
     part.application = hs_application_find(element);
     if (!part.application)
-        usage_error("there is no application '%s'; hsched-gen --list names those there are",
-                    element);
+        unknown_word(NULL, "application", element, application_word,
+                     "hsched-gen --list names those there are");
     return part;
 }
 

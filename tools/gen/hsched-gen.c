@@ -9,6 +9,7 @@
 #include "common/help.h"
 #include "common/kernel_table.h"
 #include "common/message.h"
+#include "common/near.h"
 #include "common/options.h"
 #include "gen/gen.h"
 
@@ -208,13 +209,27 @@ static const tool_spec tool = {
     .epilogue = print_families,
 };
 
+static const char listed[] = "hsched-gen --list names those there are";
+
+static const char *family_word(size_t index)
+{
+    return index < GEN_FAMILIES ? gen_family_name(index) : NULL;
+}
+
+static const char *worst_word(size_t index)
+{
+    const hs_worst *worst = hs_worst_at(index);
+
+    return worst ? hs_worst_name(worst) : NULL;
+}
+
 static gen_family find_family(const char *name)
 {
     gen_family family;
 
     if (gen_is_family(name, &family))
         return family;
-    usage_error("there is no family '%s'; hsched-gen --list names those there are", name);
+    unknown_word(NULL, "family", name, family_word, listed);
 }
 
 static const char *needed_operand(options *o, gen_family family, const char *what)
@@ -234,7 +249,7 @@ static void take_worst(options *o, gen_request *request)
 
     request->worst = hs_worst_find(name);
     if (!request->worst)
-        usage_error("there is no worst case '%s'; hsched-gen --list names those there are", name);
+        unknown_word(NULL, "worst case", name, worst_word, listed);
     snprintf(label, sizeof label, "worst %s", name);
     request->argument = (unsigned)parse_unsigned(label, argument, hs_worst_least(request->worst),
                                                  hs_worst_most(request->worst));
@@ -248,7 +263,7 @@ static void take_identical(options *o, gen_request *request)
     while (hs_identical_name(i) && strcmp(hs_identical_name(i), name) != 0)
         i++;
     if (!hs_identical_name(i))
-        usage_error("identical has no '%s'; hsched-gen --list names those there are", name);
+        unknown_word("identical", "family", name, hs_identical_name, listed);
     if (request->has_range && !hs_identical_has_range(i))
         usage_error("--cpu-range is not for identical %s", name);
     request->identical.family = hs_identical_name(i);

@@ -6,6 +6,7 @@
 #include "common/files.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/near.h"
 #include "common/options.h"
 #include "common/plugin.h"
 #include "common/progress.h"
@@ -174,8 +175,7 @@ static void select_algorithms(solve_request *request, const char *names)
         } else if (alg) {
             add_algorithm(request, alg, rank, 1);
         } else {
-            usage_error("there is no algorithm '%s'; hsched-solve --list names those there are, "
-                        "and the ranks they take", name);
+            plugin_unknown_algorithm(NULL, name);
         }
     }
 }
@@ -198,7 +198,7 @@ static _Noreturn void unknown_bound(const char *name)
             exit(EXIT_RESOURCE);
         }
     }
-    usage_error("there is no bound '%s'; hsched-solve --list names those there are", name);
+    unknown_word(NULL, "bound", name, bound_word, "hsched-solve --list names those there are");
 }
 
 static int is_slow(const hs_bound *bound)

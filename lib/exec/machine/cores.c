@@ -22,7 +22,8 @@ static unsigned needed(const hsi_machine *machine, const hsi_work *work)
 {
     const unsigned *each = work->settings.cores;
 
-    return working_cpus(work) * each[HS_CPU] + (reserves(machine, work) ? work->gpus * each[HS_GPU] : 0);
+    return working_cpus(work) * each[HS_CPU] +
+           (reserves(machine, work) ? work->gpus * each[HS_GPU] : 0);
 }
 
 static unsigned most_cores(const hsi_work *work)

@@ -31,7 +31,8 @@ static int needs_module(const hsi_work *work)
 {
     const hs_exec_settings *s = &work->settings;
 
-    return work->gpus && !work->unused[HS_GPU] && !s->emulate[HS_GPU] && (s->module || !s->backend_count);
+    return work->gpus && !work->unused[HS_GPU] && !s->emulate[HS_GPU] &&
+           (s->module || !s->backend_count);
 }
 
 static hs_status open_devices(hsi_machine *machine, const char *module, char why[HS_WHY])

@@ -212,6 +212,18 @@ static hsi_text end_of(const struct item *item)
     return (hsi_text){at, (size_t)(item->end - at)};
 }
 
+/* A name with what others would part names with, or pad them. */
+static const char *unknown_task(hsi_text name)
+{
+    if (memchr(name.at, ',', name.length))
+        return "there is no task %s to come after; expected names of rows or of their copies, "
+               "separated by ';' and not by ','";
+    if (name.at[0] == ' ' || name.at[name.length - 1] == ' ')
+        return "there is no task %s to come after; expected names of rows or of their copies, "
+               "separated by ';' without blanks around it";
+    return "there is no task %s to come after; expected the name of a row, or of one of its copies";
+}
+
 static hs_status tell_after(const struct work *w, const struct item *item, hsi_text name,
                             uint64_t hash)
 {
@@ -229,9 +241,7 @@ static hs_status tell_after(const struct work *w, const struct item *item, hsi_t
                        "behind ':' (or a backslash before it if it belongs to the name)",
                        QUOTED(end.at, end.length));
     if (!hsi_names_find_hashed(store, &w->names, name, hash, &row, &copy))
-        return fail_at(w, item, item->at, "there is no task %s to come after; expected the "
-                       "name of a row, or of one of its copies",
-                       QUOTED(name.at, name.length));
+        return fail_at(w, item, item->at, unknown_task(name), QUOTED(name.at, name.length));
     return hsi_csv_fail_status(w->csv, hs_builder_after(w->builder, item->row, row, copy, bytes));
 }
 

@@ -167,8 +167,13 @@ static hs_status find_columns(struct hsi_rows *r, const struct hsi_own_columns *
         names[i < first ? i : (size_t)end + i] = own->names[i];
     for (int c = 0; c < end; c++)
         names[first + (size_t)c] = hsi_columns[c].is.name;
-    st = hsi_csv_header(&r->csv, own->count + (size_t)end, names, first + HSI_REQUIRED,
+    st = hsi_csv_header(&r->csv, own->count + (size_t)end, names, first,
                         r->options.ignore_unknown, column);
+    for (int c = 0; c < HSI_REQUIRED && st == HS_OK; c++)
+        if (column[first + (size_t)c] < 0)
+            st = hsi_csv_fail(&r->csv, NULL, "the header has no column '%s'; expected one with the "
+                              "times of tasks on a %s, empty or inf where a task does not run "
+                              "there", hsi_columns[c].is.name, c == HSI_CPU ? "CPU" : "GPU");
     for (size_t i = 0; i < own->count; i++)
         own_column[i] = column[i < first ? i : more + i - first];
     memcpy(r->column, column + first, (size_t)end * sizeof *column);

@@ -21,10 +21,7 @@ static void take_algorithm(const gen_request *request, case_judge *judge)
 
     judge->algorithm = plugin_algorithm_ranked(name, &judge->settings.rank);
     if (!judge->algorithm)
-        usage_error(
-            "there is no algorithm '%s'; hsched-solve --list names those there are, and the "
-            "ranks that they take",
-            name);
+        plugin_unknown_algorithm(NULL, name);
     if (strcmp(name, "best") == 0 || strcmp(name, "exact") == 0)
         usage_error("adversary: %s searches for the optimum itself, which others are compared with",
                     name);

@@ -22,9 +22,9 @@
  * the index.
  */
 typedef struct hsi_environment {
-    char **variables; /* the program's own, not copied; room for what is set; NULL */
-    size_t lasting;   /* where a worker's go; those of each attempt are the next */
-    const char *visible; /* the program's CUDA_VISIBLE_DEVICES; NULL: it has none */
+    char      **variables; /* the program's own, not copied; room for what is set; NULL */
+    size_t      lasting;   /* where a worker's go; those of each attempt are the next */
+    const char *visible;   /* the program's CUDA_VISIBLE_DEVICES; NULL: it has none */
 } hsi_environment;
 
 enum { HSI_ENVIRONMENT_ROOM = 4096 };

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The header of a table, and what a text that has none looks like. */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/text/csv_window.h"
+#include "support/decimal/decimal.h"
+
+/* What the columns of a table are called. */
+struct expected {
+    size_t             count;
+    const char *const *names;
+    char               list[256]; /* of the names */
+};
+
+static void list_names(struct expected *e)
+{
+    size_t used = 0;
+
+    e->list[0] = '\0';
+    for (size_t i = 0; i < e->count && used < sizeof e->list; i++)
+        used += (size_t)snprintf(e->list + used, sizeof e->list - used, "%s%s", i ? ", " : "",
+                                 e->names[i]);
+}
+
+static size_t find_name(const struct hsi_field *field, const struct expected *e)
+{
+    size_t i = 0;
+
+    while (i < e->count && !hsi_field_is(field, e->names[i]))
+        i++;
+    return i;
+}
+
+/* The name nearest to that field; NULL: none is near, or there is a column of that name. */
+static const char *near_name(const struct hsi_field *field, const struct expected *e,
+                             const int *column)
+{
+    size_t   nearest = 0;
+    unsigned least = HS_NOT_NEAR;
+
+    for (size_t i = 0; i < e->count; i++) {
+        unsigned distance = hs_name_distance(field->at, field->length, e->names[i]);
+
+        if (distance < least) {
+            least = distance;
+            nearest = i;
+        }
+    }
+    return least == HS_NOT_NEAR || column[nearest] >= 0 ? NULL : e->names[nearest];
+}
+
+/* Where each column is first. */
+static void find_columns(const struct hsi_csv *csv, const struct expected *e, int *column)
+{
+    for (size_t number = csv->count; number-- > 0;) {
+        size_t i = find_name(&csv->fields[number], e);
+
+        if (i < e->count)
+            column[i] = (int)number;
+    }
+}
+
+/* JSON is told by its first letter, before its quotes are in the way. */
+static hs_status refuse_json(struct hsi_csv *csv, const struct expected *e)
+{
+    const char *first = csv->window + csv->next;
+
+    if (csv->next >= csv->clean || (*first != '{' && *first != '['))
+        return HS_OK;
+    csv->record = csv->next;
+    csv->line = csv->next_line;
+    return hsi_csv_fail_here(csv, first, "this looks like JSON; expected a CSV table with columns "
+                             "among %s (hsched-gen import reads workflows in WfFormat)", e->list);
+}
+
+static hs_status refuse_end(struct hsi_csv *csv, const struct expected *e)
+{
+    if (csv->line == 1)
+        return hsi_csv_fail(csv, NULL, "the file is empty; expected a CSV table whose header has "
+                            "columns among %s", e->list);
+    return hsi_csv_fail(csv, NULL, "the text ends before the header; expected columns among %s",
+                        e->list);
+}
+
+static int is_near_any(const struct hsi_field *field, const struct expected *e)
+{
+    for (size_t i = 0; i < e->count; i++)
+        if (hs_name_distance(field->at, field->length, e->names[i]) != HS_NOT_NEAR)
+            return 1;
+    return 0;
+}
+
+/* Are there names of columns between such separators? */
+static int is_separated_by(const struct hsi_field *all, char separator, const struct expected *e)
+{
+    struct hsi_field part = *all;
+    const char      *end = all->at + all->length, *stop;
+
+    while ((stop = memchr(part.at, separator, (size_t)(end - part.at)))) {
+        part.length = (size_t)(stop - part.at);
+        if (is_near_any(&part, e))
+            return 1;
+        part.at = stop + 1;
+    }
+    return 0;
+}
+
+/* A header in one piece that has what other programs part fields with. */
+static hs_status check_separator(struct hsi_csv *csv, const struct expected *e)
+{
+    const struct hsi_field *all = &csv->fields[0];
+
+    for (int tabs = 0; csv->count == 1 && tabs < 2; tabs++)
+        if (is_separated_by(all, tabs ? '\t' : ';', e))
+            return hsi_csv_fail(csv, all, "the columns are separated by %s; expected commas, and "
+                                "double quotes around a field that has commas",
+                                tabs ? "tabs" : "semicolons");
+    return HS_OK;
+}
+
+/* What begins so is no header; perhaps it is a list of commands. */
+static hs_status refuse_strange(struct hsi_csv *csv, const struct hsi_field *first,
+                                const struct expected *e)
+{
+    static const struct hsi_field command = {.at = "cpu_command", .length = 11};
+    char                          shown[HSI_QUOTE];
+    double                        number;
+
+    if (hsi_decimal_read(first->at, first->at + first->length, &number) ==
+        first->at + first->length)
+        return hsi_csv_fail(csv, NULL, "the first row has numbers and no header above it; expected "
+                            "a line with the columns' names, among %s", e->list);
+    hsi_csv_quote(first->at, first->length, shown);
+    if (find_name(&command, e) == e->count ||
+        (csv->count > 1 && !memchr(first->at, ' ', first->length)))
+        return hsi_csv_fail(csv, NULL, "unknown column %s, and no known one; expected columns "
+                            "among %s", shown, e->list);
+    return hsi_csv_fail(csv, NULL, "unknown column %s, and no known one; a list of commands "
+                        "becomes a table with the header cpu,gpu,cpu_command and a row "
+                        "1,inf,\"COMMAND\" for each; expected columns among %s", shown, e->list);
+}
+
+/* A header none of whose names is a column's, or near to one. */
+static hs_status check_strangeness(struct hsi_csv *csv, const struct expected *e)
+{
+    size_t i = 0;
+
+    while (i < csv->count && !is_near_any(&csv->fields[i], e))
+        i++;
+    return i < csv->count || csv->fields[0].length == 0
+               ? HS_OK
+               : refuse_strange(csv, &csv->fields[0], e);
+}
+
+/* A record that cannot be one for a quote in its first field: a command has such. */
+static hs_status refuse_quote(struct hsi_csv *csv, const struct expected *e)
+{
+    const char      *at = csv->window + csv->record, *end = csv->window + csv->clean;
+    struct hsi_field first = {.at = at, .raw = at};
+
+    while (at < end && !strchr(",\"\r\n", *at))
+        at++;
+    first.length = (size_t)(at - first.at);
+    if (csv->fault || first.length == 0 || at == end || *at != '"' || is_near_any(&first, e))
+        return HS_ESYNTAX;
+    return refuse_strange(csv, &first, e);
+}
+
+static hs_status refuse_column(struct hsi_csv *csv, size_t number, const struct expected *e,
+                               const int *column)
+{
+    const struct hsi_field *field = &csv->fields[number];
+    const char             *near = near_name(field, e, column);
+    char                    shown[HSI_QUOTE];
+
+    if (field->length == 0 && number == 0)
+        return hsi_csv_fail(csv, field, "the first column has no name, as the index that pandas "
+                            "writes; expected a name: use df.to_csv(FILE, index=False)");
+    hsi_csv_quote(field->at, field->length, shown);
+    if (near)
+        return hsi_csv_fail(csv, field, "unknown column %s; did you mean '%s'?", shown, near);
+    return hsi_csv_fail(csv, field, "unknown column %s; expected one of %s", shown, e->list);
+}
+
+static hs_status check_column(struct hsi_csv *csv, size_t number, const struct expected *e,
+                              int ignore_unknown, const int *column)
+{
+    const struct hsi_field *field = &csv->fields[number];
+    size_t                  i = find_name(field, e);
+
+    if (i < e->count && column[i] != (int)number)
+        return hsi_csv_fail(csv, field, "a second column '%s'; expected one", e->names[i]);
+    return i < e->count || ignore_unknown ? HS_OK : refuse_column(csv, number, e, column);
+}
+
+hs_status hsi_csv_header(struct hsi_csv *csv, size_t count, const char *const *names,
+                         size_t required, int ignore_unknown, int *column)
+{
+    struct expected e = {.count = count, .names = names};
+    int             found;
+    hs_status       st;
+
+    for (size_t i = 0; i < count; i++)
+        column[i] = -1;
+    list_names(&e);
+    st = refuse_json(csv, &e);
+    if (st != HS_OK)
+        return st;
+    st = hsi_csv_record(csv, &found);
+    if (st != HS_OK)
+        return st == HS_ESYNTAX ? refuse_quote(csv, &e) : st;
+    if (!found)
+        return refuse_end(csv, &e);
+    find_columns(csv, &e, column);
+    if (csv->count == 1 && csv->fields[0].length == 0)
+        return hsi_csv_fail(csv, NULL, "an empty line where the header was expected (columns "
+                            "among %s)", e.list);
+    st = check_separator(csv, &e);
+    if (st == HS_OK)
+        st = check_strangeness(csv, &e);
+    for (size_t i = 0; i < csv->count && st == HS_OK; i++)
+        st = check_column(csv, i, &e, ignore_unknown, column);
+    for (size_t i = 0; i < required && st == HS_OK; i++)
+        if (column[i] < 0)
+            st = hsi_csv_fail(csv, NULL, "the header has no column '%s', which is required",
+                              names[i]);
+    return st;
+}
