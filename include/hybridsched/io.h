@@ -207,6 +207,24 @@ HS_API hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule
 HS_API hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule *s,
                                 const hs_picture *picture);
 
+/** One entry on a critical path. */
+typedef struct hs_critical_step {
+    unsigned worker;
+    int      by_task; /* 1: the step before is a task that this one comes after or reads from;
+                         0: it is this worker's entry before, or there is none */
+    size_t   entry;   /* which one of the worker's, as hs_schedule_entries() has them */
+} hs_critical_step;
+
+/**
+ * The critical path of a schedule that has happened, from its start to its end: the last step ends
+ * last, and before each step is the cause of its start, the end of a task before its own with the
+ * transfer of its result, or the end of its worker's entry before, whichever came last. Of
+ * independent tasks it is all that the worker did that ends last. free() the array. HS_ENOMEM;
+ * HS_ESCHEDULE if the schedule is not one for those workers and tasks. O(tasks + edges + entries).
+ */
+HS_API hs_status hs_critical_path(const hs_instance *in, const hs_schedule *s,
+                                  hs_critical_step **out, size_t *count);
+
 /**
  * The graph of an instance in the language of Graphviz: a box a task with its times on CPU and GPU,
  * an edge for each there is, with the data and the bytes that move along it. Attributes that

@@ -12,13 +12,15 @@ HS_BEGIN_DECLS
 
 typedef enum hs_plot_kind {
     HS_PLOT_BOXES, /* a row a name, with the box plot of its values along the axis */
-    HS_PLOT_LINES  /* values over x */
+    HS_PLOT_LINES, /* values over x */
+    HS_PLOT_AREAS  /* the same, filled: a value holds until the next x, so that the last one only
+                      ends the area before it */
 } hs_plot_kind;
 
 typedef struct hs_plot_series {
     const char   *name;
     size_t        count;
-    const double *x;         /* of lines, increasing */
+    const double *x;         /* of lines and areas, increasing */
     const double *y;         /* values; of boxes in any order */
     int           published; /* by others, not measured, and drawn as such. Of boxes a range, of its
                                 least and largest values, in the row of that name */
@@ -36,6 +38,10 @@ typedef struct hs_plot {
     double                reference; /* a value that is drawn as a line, as a limit; 0: none */
     const char           *reference_name;
     double                width; /* at least 240; 0: 380, which telephones and columns have room for */
+
+    /* What each axis has room for at least, so that several plots compare; of boxes y_range is
+       along the axis of their values. Two equal numbers: what the values need. */
+    double x_range[2], y_range[2];
 } hs_plot;
 
 HS_API void hs_plot_init_sized(hs_plot *plot, size_t size);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/store.h"
+#include "picture/picture.h"
 #include "picture/runs.h"
 
 /*
@@ -143,24 +144,27 @@ static uint32_t last_heard(search *f, hsi_step at, const hs_entry *e)
     return at.entry > 0 && e[-1].end > last.when ? HS_NOBODY : last.task;
 }
 
-/* Its worker is HS_NOBODY: it waited for nothing. */
-static hsi_step cause_of(search *f, hsi_step at)
+/* The step before one, which learns what kind of step that is; its worker is HS_NOBODY: the entry
+ * waited for nothing. */
+static hsi_step cause_of(search *f, hsi_step *step)
 {
+    hsi_step        at = *step;
     size_t          count;
     const hs_entry *e = hs_schedule_entries(f->runs->s, at.worker, &count) + at.entry;
     uint32_t        task = last_heard(f, at, e);
 
+    step->by_task = task != HS_NOBODY;
     if (task != HS_NOBODY)
-        return (hsi_step){f->runs->worker[task], f->runs->entry[task]};
+        return (hsi_step){.worker = f->runs->worker[task], .entry = f->runs->entry[task]};
     if (at.entry > 0)
-        return (hsi_step){at.worker, at.entry - 1};
-    return (hsi_step){HS_NOBODY, 0};
+        return (hsi_step){.worker = at.worker, .entry = at.entry - 1};
+    return (hsi_step){.worker = HS_NOBODY};
 }
 
 static hsi_step last_entry(const hs_schedule *s)
 {
     unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
-    hsi_step last = {HS_NOBODY, 0};
+    hsi_step last = {.worker = HS_NOBODY};
     double   end = -INFINITY;
 
     for (unsigned w = 0; w < workers; w++) {
@@ -169,7 +173,7 @@ static hsi_step last_entry(const hs_schedule *s)
 
         if (count > 0 && e[count - 1].end > end) {
             end = e[count - 1].end;
-            last = (hsi_step){w, count - 1};
+            last = (hsi_step){.worker = w, .entry = count - 1};
         }
     }
     return last;
@@ -187,8 +191,60 @@ hs_status hsi_critical_path(const hsi_runs *runs, hsi_step **steps, size_t *coun
     *steps = malloc((most + 1) * sizeof **steps);
     if (!*steps)
         st = HS_ENOMEM;
-    for (; st == HS_OK && at.worker != HS_NOBODY && *count < most; at = cause_of(&f, at))
-        (*steps)[(*count)++] = at;
+    while (st == HS_OK && at.worker != HS_NOBODY && *count < most) {
+        (*steps)[*count] = at;
+        at = cause_of(&f, &(*steps)[(*count)++]);
+    }
     close_search(&f);
     return st;
+}
+
+/* Of independent tasks: what the worker that ends last did. */
+static hs_status path_of_worker(const hs_schedule *s, hsi_step **steps, size_t *count)
+{
+    hsi_step last = last_entry(s);
+
+    *count = last.worker == HS_NOBODY ? 0 : last.entry + 1;
+    *steps = malloc((*count + 1) * sizeof **steps);
+    if (!*steps)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < *count; i++)
+        (*steps)[i] = (hsi_step){.worker = last.worker, .entry = last.entry - i};
+    return HS_OK;
+}
+
+hs_status hs_critical_path(const hs_instance *in, const hs_schedule *s, hs_critical_step **out,
+                           size_t *count)
+{
+    hs_critical_step *path = NULL;
+    hsi_step         *steps = NULL;
+    size_t            found = 0;
+    hsi_runs          runs;
+    hs_picture        unused;
+    hs_status         st;
+
+    if (!out || !count)
+        return HS_EINVAL;
+    st = hsi_picture_begin(&unused, NULL, in, s);
+    if (st != HS_OK)
+        return st;
+    st = hsi_runs_open(&runs, in, s);
+    if (st == HS_OK)
+        st = runs.graph ? hsi_critical_path(&runs, &steps, &found)
+                        : path_of_worker(s, &steps, &found);
+    path = st == HS_OK ? malloc((found + 1) * sizeof *path) : NULL;
+    if (st == HS_OK && !path)
+        st = HS_ENOMEM;
+    for (size_t i = 0; st == HS_OK && i < found; i++) {
+        const hsi_step *step = &steps[found - 1 - i];
+
+        path[i] = (hs_critical_step){step->worker, step->by_task, step->entry};
+    }
+    hsi_runs_close(&runs);
+    free(steps);
+    if (st != HS_OK)
+        return st;
+    *out = path;
+    *count = found;
+    return HS_OK;
 }

@@ -22,6 +22,8 @@ typedef struct hsi_runs {
 typedef struct hsi_step {
     uint32_t worker;
     size_t   entry;
+    int      by_task; /* the step before it is a task that this one comes after or reads from; else
+                         its worker's entry before, or nothing */
 } hsi_step;
 
 /* HS_ENOMEM. Close it whatever comes of this. */

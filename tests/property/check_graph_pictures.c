@@ -96,6 +96,7 @@ static void check_step(const graph_sample *s, const hs_schedule *shown, hsi_step
     if (!cause)
         return;
     c = entry_at(shown, *cause);
+    GRAPH_REQUIRE(s, at.by_task == is_task, "task %u: the cause is of the other kind", e->task);
     if (!is_task) {
         GRAPH_REQUIRE(s, cause->worker == at.worker && cause->entry + 1 == at.entry,
                       "task %u waited for its worker", e->task);
@@ -105,6 +106,25 @@ static void check_step(const graph_sample *s, const hs_schedule *shown, hsi_step
                   c->task, e->task);
     GRAPH_REQUIRE(s, news_of(s, shown, c->task, e->task, at.worker) == longest,
                   "task %u did not wait longest for %u", e->task, c->task);
+}
+
+/* hs_critical_path() has the same steps, from the start to the end. */
+static void check_public_path(const graph_sample *s, const hs_schedule *shown,
+                              const hsi_step *path, size_t count)
+{
+    hs_critical_step *step = NULL;
+    size_t            found = 0;
+
+    ck_assert_int_eq(hs_critical_path(s->in, shown, &step, &found), HS_OK);
+    ck_assert_uint_eq(found, count);
+    for (size_t i = 0; i < count; i++) {
+        const hsi_step *same = &path[count - 1 - i];
+
+        GRAPH_REQUIRE(s, step[i].worker == same->worker && step[i].entry == same->entry &&
+                             step[i].by_task == same->by_task,
+                      "step %zu of the path is another one", i);
+    }
+    free(step);
 }
 
 static void check_path(const graph_sample *s, const hs_schedule *shown, const hsi_runs *runs)
@@ -118,6 +138,7 @@ static void check_path(const graph_sample *s, const hs_schedule *shown, const hs
                   "the path does not end where the schedule does");
     for (size_t i = 0; i < count; i++)
         check_step(s, shown, path[i], i + 1 < count ? &path[i + 1] : NULL);
+    check_public_path(s, shown, path, count);
     free(path);
 }
 
@@ -232,6 +253,46 @@ START_TEST(graphs_are_drawn_as_they_ran)
         hs_schedule_free(made.s);
         graph_sample_free(&s);
     }
+}
+END_TEST
+
+/* The critical path of independent tasks is all that the worker did that ends last. */
+START_TEST(independent_tasks_have_a_path)
+{
+    const hs_task     task = {.struct_size = sizeof task, .cpu = 5, .gpu = 1};
+    hs_placement      placed[] = {
+        {0, 2, 1, 0, HS_ABORTED}, {0, 1, 0, 1, HS_RUN}, {2, 3, 1, 1, HS_RUN}};
+    hs_builder       *b = NULL;
+    hs_instance      *in = NULL;
+    hs_schedule      *shown = NULL, *none = NULL;
+    hs_critical_step *step = NULL;
+    size_t            count = 7;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    ck_assert_int_eq(hs_schedule_build(1, 1, 3, placed, &shown), HS_OK);
+    ck_assert_int_eq(hs_critical_path(in, shown, &step, &count), HS_OK);
+    ck_assert_uint_eq(count, 2);
+    for (size_t i = 0; i < 2; i++)
+        ck_assert(step[i].worker == 1 && step[i].entry == i && !step[i].by_task);
+    free(step);
+    step = NULL;
+    ck_assert_int_eq(hs_schedule_build(1, 1, 0, placed, &none), HS_OK);
+    ck_assert_int_eq(hs_critical_path(in, none, &step, &count), HS_OK);
+    ck_assert_uint_eq(count, 0);
+    ck_assert_int_eq(hs_critical_path(in, NULL, &step, &count), HS_EINVAL);
+    ck_assert_int_eq(hs_critical_path(in, shown, NULL, &count), HS_EINVAL);
+    hs_schedule_free(none);
+    ck_assert_int_eq(hs_schedule_build(2, 1, 3, placed, &none), HS_OK);
+    ck_assert_int_eq(hs_critical_path(in, none, &step, &count), HS_ESCHEDULE);
+    free(step);
+    hs_schedule_free(none);
+    hs_schedule_free(shown);
+    hs_instance_free(in);
+    hs_builder_free(b);
 }
 END_TEST
 
@@ -358,6 +419,7 @@ int main(void)
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, graphs_are_drawn_as_they_ran);
     tcase_add_test(cases, too_many_arrows_are_left_out);
+    tcase_add_test(cases, independent_tasks_have_a_path);
     tcase_add_test(cases, a_moment_is_a_peak);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

@@ -255,6 +255,18 @@ static hs_status draw(const void *context, uint64_t *result)
     return d->write(d->fd, d->in, d->s, &d->picture);
 }
 
+static hs_status find_path(const void *context, uint64_t *result)
+{
+    const drawing    *d = context;
+    hs_critical_step *step = NULL;
+    size_t            count = 0;
+    hs_status         st = hs_critical_path(d->in, d->s, &step, &count);
+
+    *result = count;
+    free(step);
+    return st;
+}
+
 /* Of a graph, which has a critical path, and barriers; with copies of data, two at a time. */
 START_TEST(pictures)
 {
@@ -284,6 +296,7 @@ START_TEST(pictures)
     picture.transfer_count = 2;
     for (size_t i = 0; i < 2; i++)
         check_both_ways("a picture", draw, &(drawing){writers[i], in, s, fd, picture});
+    check_both_ways("a critical path", find_path, &(drawing){NULL, in, s, fd, picture});
     close(fd);
     hs_schedule_free(s);
     hs_instance_free(in);

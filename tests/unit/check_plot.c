@@ -104,6 +104,81 @@ START_TEST(lines_go_through_their_points)
 }
 END_TEST
 
+/* Steps from the foot of the frame and back to it; the last value only ends the area. */
+START_TEST(areas_are_steps)
+{
+    const double   x[] = {0, 10, 30, 40}, y[] = {50, 100, 25, 0};
+    hs_plot_series series = {"values", 4, x, y, 0};
+    hs_plot        plot;
+    char          *text;
+
+    hs_plot_init(&plot);
+    plot.kind = HS_PLOT_AREAS;
+    plot.y_range[1] = 100;
+    plot.series = &series;
+    plot.count = 1;
+    plot.width = 468; /* 400 pixels for x, 130 for y */
+    text = drawn(&plot);
+    ck_assert_uint_eq(count(text, "<path class=\"ar s0\" d=\"M52 148"
+                                  "V83H152V18H352V115.5H452V148V148Z\"/>"),
+                      1);
+    free(text);
+    series.count = 0;
+    free(drawn(&plot));
+}
+END_TEST
+
+/* Plots of one range have the same ticks, whatever their values are. */
+START_TEST(a_range_is_on_the_axis)
+{
+    const double   x[] = {3, 4}, bad[][2] = {{2, 1}, {0, INFINITY}, {-1, 1}, {NAN, NAN}};
+    hs_plot_series series = {"values", 2, x, x, 0};
+    hs_plot        plot;
+
+    for (int kind = HS_PLOT_BOXES; kind <= HS_PLOT_AREAS; kind++) {
+        char *text;
+
+        hs_plot_init(&plot);
+        plot.kind = (hs_plot_kind)kind;
+        plot.series = &series;
+        plot.count = 1;
+        plot.x_range[1] = plot.y_range[1] = 700;
+        text = drawn(&plot);
+        ck_assert_uint_ge(count(text, ">0</text>"), kind == HS_PLOT_BOXES ? 1 : 2);
+        ck_assert_uint_ge(count(text, ">600</text>"), 1);
+        free(text);
+        for (int i = 0; i < 4; i++) {
+            memcpy(plot.y_range, bad[i], sizeof bad[i]);
+            ck_assert_int_eq(hs_plot_write(-1, &plot), HS_EINVAL);
+        }
+        plot.log_y = 1;
+        memcpy(plot.y_range, (const double[]){0, 1}, sizeof plot.y_range);
+        ck_assert_int_eq(hs_plot_write(-1, &plot), HS_EINVAL);
+    }
+}
+END_TEST
+
+/* Dots that hide each other are one: a page of a million tasks stays small. */
+START_TEST(dots_are_not_drawn_twice)
+{
+    enum { COUNT = 20000 };
+    double        *value = calloc(COUNT, sizeof *value);
+    hs_plot_series series = {"values", COUNT, NULL, value, 0};
+    hs_plot        plot;
+    char          *text;
+
+    for (int i = 0; i < COUNT; i++)
+        value[i] = i % 5 ? 1 + i * 1e-9 : 2 + (i % 10 ? 1 : i * 1e-9);
+    hs_plot_init(&plot);
+    plot.series = &series;
+    plot.count = 1;
+    text = drawn(&plot);
+    ck_assert_uint_eq(count(text, "<circle"), 2);
+    free(text);
+    free(value);
+}
+END_TEST
+
 /* Values that are all the same, very large, very small, or none. */
 START_TEST(any_values_have_an_axis)
 {
@@ -112,7 +187,7 @@ START_TEST(any_values_have_an_axis)
     const double *const all[] = {same, large, small, zero, close};
 
     for (int i = 0; i < 5; i++)
-        for (int kind = HS_PLOT_BOXES; kind <= HS_PLOT_LINES; kind++)
+        for (int kind = HS_PLOT_BOXES; kind <= HS_PLOT_AREAS; kind++)
             for (int log = 0; log < 2; log++) {
                 const hs_plot_series series = {"values", 2, over, all[i], 0};
                 hs_plot              plot;
@@ -188,6 +263,9 @@ int main(void)
     tcase_add_test(cases, quantiles_lie_between_values);
     tcase_add_test(cases, boxes_have_whiskers_and_dots);
     tcase_add_test(cases, lines_go_through_their_points);
+    tcase_add_test(cases, areas_are_steps);
+    tcase_add_test(cases, a_range_is_on_the_axis);
+    tcase_add_test(cases, dots_are_not_drawn_twice);
     tcase_add_test(cases, logarithms_within_a_decade_have_ticks);
     tcase_add_test(cases, any_values_have_an_axis);
     tcase_add_test(cases, what_cannot_be_drawn_is_refused);

@@ -10,6 +10,7 @@
 
 #include "picture_sample.h"
 #include "suite.h"
+#include "unit/well_formed.h"
 
 /* One event, from its line. */
 typedef struct event {
@@ -189,8 +190,10 @@ START_TEST(trace_converts_the_unit)
         size_t length, count;
         char  *text = write_text(hs_trace_write, &made, NULL, &length);
         event *events = read_events(text, &count);
-        event *run = &events[count - 1];
+        event *run = events;
 
+        while (run->phase != 'X' && run < events + count - 1)
+            run++;
         ck_assert_int_eq(run->phase, 'X');
         ck_assert(run->ts == 0);
         ck_assert_double_eq_tol(run->dur, hs_schedule_makespan(made.s) * scale[unit], 0.0021);
@@ -198,6 +201,88 @@ START_TEST(trace_converts_the_unit)
         free(text);
         free_sample(&made);
     }
+}
+END_TEST
+
+/* An instance of tasks with times 10 on both types, one CPU and two GPUs, and commands. */
+static hs_instance *make_tasks(size_t count)
+{
+    const hs_task task = {.struct_size = sizeof task,
+                          .cpu = 10,
+                          .gpu = 10,
+                          .cpu_command = "run \"it\" on a CPU",
+                          .gpu_command = "run it on a GPU"};
+    hs_builder   *b = NULL;
+    hs_instance  *in = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 2), HS_OK);
+    ck_assert_int_eq(hs_builder_unit(b, HS_MICROSECONDS), HS_OK);
+    for (size_t i = 0; i < count; i++)
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+/* An aborted attempt is no utilisation; what ends and begins at one time is one event. */
+START_TEST(trace_counts_what_is_ready_and_what_runs)
+{
+    const hs_placement placed[] = {{0, 10, 0, 0, HS_RUN},
+                                   {2, 7, 1, 1, HS_ABORTED},
+                                   {10, 20, 1, 0, HS_RUN},
+                                   {5, 15, 2, 2, HS_RUN},
+                                   {15, 25, 3, 2, HS_RUN}};
+    static const char *const expected[] = {
+        "{\"ph\":\"C\",\"ts\":0,\"pid\":1,\"tid\":1,\"name\":\"tasks\",\"args\":{\"ready\":3}}",
+        "{\"ph\":\"C\",\"ts\":2,\"pid\":1,\"tid\":1,\"name\":\"tasks\",\"args\":{\"ready\":2}}",
+        "{\"ph\":\"C\",\"ts\":5,\"pid\":1,\"tid\":1,\"name\":\"tasks\",\"args\":{\"ready\":1}}",
+        "{\"ph\":\"C\",\"ts\":7,\"pid\":1,\"tid\":1,\"name\":\"tasks\",\"args\":{\"ready\":2}}",
+        "{\"ph\":\"C\",\"ts\":10,\"pid\":1,\"tid\":1,\"name\":\"tasks\",\"args\":{\"ready\":1}}",
+        "{\"ph\":\"C\",\"ts\":15,\"pid\":1,\"tid\":1,\"name\":\"tasks\",\"args\":{\"ready\":0}}",
+        "{\"ph\":\"C\",\"ts\":0,\"pid\":1,\"tid\":1,\"name\":\"utilisation\",\"args\":{\"percent\":100}}",
+        "{\"ph\":\"C\",\"ts\":20,\"pid\":1,\"tid\":1,\"name\":\"utilisation\",\"args\":{\"percent\":0}}",
+        "{\"ph\":\"C\",\"ts\":0,\"pid\":2,\"tid\":2,\"name\":\"utilisation\",\"args\":{\"percent\":0}}",
+        "{\"ph\":\"C\",\"ts\":5,\"pid\":2,\"tid\":2,\"name\":\"utilisation\",\"args\":{\"percent\":50}}",
+        "{\"ph\":\"C\",\"ts\":25,\"pid\":2,\"tid\":2,\"name\":\"utilisation\",\"args\":{\"percent\":0}}"};
+    sample made = {.in = make_tasks(4)};
+    size_t length, count = sizeof expected / sizeof *expected;
+    char  *text;
+
+    ck_assert_int_eq(hs_schedule_build(1, 2, 5, placed, &made.s), HS_OK);
+    text = write_text(hs_trace_write, &made, NULL, &length);
+    ck_assert(is_json(text, length));
+    ck_assert_uint_eq(occurrences(text, "{\"ph\":\"C\""), count);
+    for (size_t i = 0; i < count; i++)
+        if (!strstr(text, expected[i]))
+            ck_abort_msg("no event %s", expected[i]);
+    ck_assert_uint_eq(occurrences(text, ",\"command\":\"run \\\"it\\\" on a CPU\""), 2);
+    ck_assert_uint_eq(occurrences(text, ",\"command\":\"run it on a GPU\""), 3);
+    free(text);
+    free_sample(&made);
+}
+END_TEST
+
+/* Of many changes each counter has ten thousand at most, and the last. */
+START_TEST(trace_counters_are_thinned_out)
+{
+    enum { TASKS = 30000 };
+    hs_placement *placed = calloc(TASKS, sizeof *placed);
+    sample        made = {.in = make_tasks(TASKS)};
+    size_t        length;
+    char         *text;
+
+    for (uint32_t i = 0; i < TASKS; i++)
+        placed[i] = (hs_placement){11.0 * i, 11.0 * i + 10, i, 0, HS_RUN};
+    ck_assert_int_eq(hs_schedule_build(1, 2, TASKS, placed, &made.s), HS_OK);
+    text = write_text(hs_trace_write, &made, NULL, &length);
+    ck_assert_uint_ge(occurrences(text, ",\"name\":\"tasks\",\"args\""), 9999);
+    ck_assert_uint_le(occurrences(text, ",\"name\":\"tasks\",\"args\""), 10001);
+    ck_assert_uint_le(occurrences(text, ",\"name\":\"utilisation\",\"args\""), 10002);
+    ck_assert_uint_eq(occurrences(text, "\"args\":{\"ready\":0}}"), 1);
+    free(text);
+    free(placed);
+    free_sample(&made);
 }
 END_TEST
 
@@ -212,6 +297,8 @@ int main(void)
     tcase_add_loop_test(tests, trace_events_do_not_overlap, 0, PLANS);
     tcase_add_loop_test(tests, trace_arrows_start_inside_what_was_aborted, 0, PLANS);
     tcase_add_test(tests, trace_converts_the_unit);
+    tcase_add_test(tests, trace_counts_what_is_ready_and_what_runs);
+    tcase_add_test(tests, trace_counters_are_thinned_out);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

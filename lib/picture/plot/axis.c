@@ -18,6 +18,8 @@ static void widen(hsi_plot_axis *axis, double value)
 
 void hsi_plot_axis_fit(hsi_plot_axis *axis, const hs_plot *plot, int of_x)
 {
+    const double *range = of_x ? plot->x_range : plot->y_range;
+
     axis->from = INFINITY;
     axis->to = -INFINITY;
     for (size_t i = 0; i < plot->count; i++)
@@ -25,6 +27,10 @@ void hsi_plot_axis_fit(hsi_plot_axis *axis, const hs_plot *plot, int of_x)
             widen(axis, of_x ? plot->series[i].x[k] : plot->series[i].y[k]);
     if (!of_x && plot->reference > 0)
         widen(axis, plot->reference);
+    if (range[0] < range[1]) {
+        widen(axis, range[0]);
+        widen(axis, range[1]);
+    }
     if (axis->from > axis->to)
         axis->from = axis->to = 1;
     if (axis->log && axis->to / axis->from < 1.5) {

@@ -11,6 +11,7 @@
 
 #define ROW 30.0
 #define COLUMN 6.9 /* of text of 12 pixels */
+#define HIDDEN 0.3 /* pixels between two dots that look like one */
 enum { NAME_MOST = 22 };
 
 static int has_published(const hs_plot *plot)
@@ -79,11 +80,20 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Of sorted values; what a dot before hides has none. */
 static void draw_dots(hsi_plot *p, const double *value, size_t count, double y, const char *class)
 {
-    for (size_t i = 0; i < count; i++)
+    double last = -INFINITY;
+
+    for (size_t i = 0; i < count; i++) {
+        double x = hsi_plot_at(&p->x, value[i]);
+
+        if (x < last + HIDDEN)
+            continue;
         hsi_output_format(&p->out, "<circle class=\"%s\" cx=\"%f\" cy=\"%f\" r=\"2\"/>\n", class,
-                          hsi_plot_at(&p->x, value[i]), y);
+                          x, y);
+        last = x;
+    }
 }
 
 static void draw_box(hsi_plot *p, const double *value, size_t count, double y, const char *class)

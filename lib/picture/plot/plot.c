@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What boxes and lines have in common: the page, the title, the colours. */
+/* What all kinds of plots have in common: the page, the title, the colours. */
 #include "picture/plot/plot.h"
 
 #include <math.h>
@@ -21,18 +21,27 @@ static int can_be_drawn(double value, int log)
     return isfinite(value) && (log ? value > 0 : value >= 0);
 }
 
+/* Is it none, or one that an axis can have? */
+static int is_range(const double range[2], int log)
+{
+    if (range[0] == range[1])
+        return isfinite(range[0]);
+    return range[0] < range[1] && can_be_drawn(range[0], log) && can_be_drawn(range[1], log);
+}
+
 static int is_sound(const hs_plot *plot)
 {
-    if (!can_be_drawn(plot->reference, 0))
+    if (!can_be_drawn(plot->reference, 0) || !is_range(plot->x_range, plot->log_x) ||
+        !is_range(plot->y_range, plot->log_y))
         return 0;
     for (size_t i = 0; i < plot->count; i++) {
         const hs_plot_series *s = &plot->series[i];
 
-        if (!s->name || (s->count > 0 && (!s->y || (plot->kind == HS_PLOT_LINES && !s->x))))
+        if (!s->name || (s->count > 0 && (!s->y || (plot->kind != HS_PLOT_BOXES && !s->x))))
             return 0;
         for (size_t k = 0; k < s->count; k++)
             if (!can_be_drawn(s->y[k], plot->log_y) ||
-                (plot->kind == HS_PLOT_LINES && !can_be_drawn(s->x[k], plot->log_x)))
+                (plot->kind != HS_PLOT_BOXES && !can_be_drawn(s->x[k], plot->log_x)))
                 return 0;
     }
     return 1;
@@ -47,7 +56,7 @@ static hs_status resolve(hs_plot *full, const hs_plot *plot)
     if (full->width == 0)
         full->width = WIDTH;
     if (!(full->width >= WIDTH_LEAST && full->width <= WIDTH_MOST) ||
-        (full->kind != HS_PLOT_BOXES && full->kind != HS_PLOT_LINES) ||
+        (unsigned)full->kind > HS_PLOT_AREAS ||
         (full->count > 0 && !full->series))
         return HS_EINVAL;
     return is_sound(full) ? HS_OK : HS_EINVAL;
@@ -66,7 +75,7 @@ static const char series_style[] =
     ".s2{fill:#2a9d6f;stroke:#2a9d6f}.s3{fill:#a8861a;stroke:#a8861a}\n"
     ".s4{fill:#c2569b;stroke:#c2569b}.s5{fill:#8466c9;stroke:#8466c9}\n"
     ".s6{fill:#1a97a8;stroke:#1a97a8}.s7{fill:#7f8793;stroke:#7f8793}\n"
-    ".bx{fill-opacity:.4;stroke-width:1.3}.mk{stroke:none}"
+    ".bx,.ar{fill-opacity:.4;stroke-width:1.3}.mk{stroke:none}"
     ".ln{fill:none;stroke-width:1.8;stroke-linejoin:round}.pb{stroke-dasharray:5 3}\n"
     ".d1{stroke:#b0006d;stroke-width:1.5}.d2{stroke:#b0006d;stroke-width:1.5;stroke-dasharray:5 2}"
     ".y{stroke:#e2e5ea;stroke-width:1}\n";
@@ -99,6 +108,13 @@ static void put_start(hsi_plot *p)
     }
 }
 
+static const struct {
+    hs_status (*layout)(hsi_plot *p);
+    hs_status (*draw)(hsi_plot *p);
+} kinds[] = {[HS_PLOT_BOXES] = {hsi_boxes_layout, hsi_boxes_draw},
+             [HS_PLOT_LINES] = {hsi_lines_layout, hsi_lines_draw},
+             [HS_PLOT_AREAS] = {hsi_areas_layout, hsi_areas_draw}};
+
 hs_status hs_plot_write(int fd, const hs_plot *plot)
 {
     hsi_plot  p = {.top = 12};
@@ -108,13 +124,13 @@ hs_status hs_plot_write(int fd, const hs_plot *plot)
         return status;
     p.width = p.plot.width;
     p.top += p.plot.title ? 18 : 0;
-    status = p.plot.kind == HS_PLOT_BOXES ? hsi_boxes_layout(&p) : hsi_lines_layout(&p);
+    status = kinds[p.plot.kind].layout(&p);
     if (status == HS_OK)
         status = hsi_output_open(&p.out, fd);
     if (status != HS_OK)
         return status;
     put_start(&p);
-    status = p.plot.kind == HS_PLOT_BOXES ? hsi_boxes_draw(&p) : hsi_lines_draw(&p);
+    status = kinds[p.plot.kind].draw(&p);
     hsi_output_text(&p.out, "</svg>\n");
     if (status == HS_OK)
         status = hsi_output_close(&p.out);

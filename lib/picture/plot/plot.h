@@ -8,8 +8,8 @@
 #include "picture/svg.h"
 
 /*
- * A plot is a frame (plot.c), an axis or two (axis.c), and boxes (boxes.c) or lines (lines.c) in
- * it. A series has a colour by its number, `s0` to `s7`, that is seen on light pages and on dark
+ * A plot is a frame (plot.c), an axis or two (axis.c), and boxes (boxes.c), lines (lines.c) or
+ * areas (areas.c) in it. A series has a colour by its number, `s0` to `s7`, that is seen on light pages and on dark
  * ones.
  */
 enum { HSI_PLOT_COLOURS = 8 };
@@ -29,7 +29,7 @@ typedef struct hsi_plot {
     double        top; /* of the frame, below the title */
 } hsi_plot;
 
-/** Make the axis hold all values of the plot's series, those of x or those of y. */
+/** Make the axis hold all values of the plot's series, those of x or those of y, and its range. */
 void hsi_plot_axis_fit(hsi_plot_axis *axis, const hs_plot *plot, int of_x);
 
 /** Where a value is. */
@@ -46,6 +46,8 @@ void hsi_plot_y_axis(hsi_plot *p, double left, double right);
 /** What it is drawn on gets its size: then it is drawn. HS_ENOMEM. */
 hs_status hsi_boxes_layout(hsi_plot *p);
 hs_status hsi_boxes_draw(hsi_plot *p);
+hs_status hsi_areas_layout(hsi_plot *p);
+hs_status hsi_areas_draw(hsi_plot *p);
 hs_status hsi_lines_layout(hsi_plot *p);
 hs_status hsi_lines_draw(hsi_plot *p);
 

@@ -136,14 +136,18 @@ static void put_bound(hsi_trace *t, const hs_named_bound *bound)
 }
 
 /* All but the brace that closes them. */
-static void put_args(hsi_trace *t, const hs_entry *e)
+static void put_args(hsi_trace *t, unsigned worker, const hs_entry *e)
 {
-    hs_task row;
+    const char *command;
+    hs_task     row;
 
     hs_instance_row(t->in, hs_instance_row_of(t->in, e->task), &row);
     hsi_trace_put_string(t, ",\"args\":{\"task\":", t->name);
     if (row.kernel && row.kernel[0])
         hsi_trace_put_string(t, ",\"kernel\":", row.kernel);
+    command = worker < t->cpus ? row.cpu_command : row.gpu_command;
+    if (command && command[0])
+        hsi_trace_put_string(t, ",\"command\":", command);
     hsi_trace_put_number(t, ",\"start\":", e->start);
     hsi_trace_put_number(t, ",\"end\":", e->end);
     hsi_trace_put_number(t, ",\"cpu\":", row.cpu);
@@ -166,7 +170,7 @@ static void put_entry(hsi_trace *t, unsigned worker, const hs_entry *e,
                              : e->state == HS_ABORTED ? ",\"cat\":\"aborted\",\"cname\":\"grey\""
                                                       : ",\"cat\":\"run\"");
     hsi_trace_put_string(t, ",\"name\":", t->name);
-    put_args(t, e);
+    put_args(t, worker, e);
     if (failure && failure->why)
         hsi_trace_put_string(t, ",\"failure\":", failure->why);
     hsi_output_text(&t->out, "}}");
@@ -348,7 +352,8 @@ static size_t count_aborted(const hs_schedule *s)
 
 static hs_status put_schedule(hsi_trace *t, const hs_named_bound *bound)
 {
-    size_t aborted = count_aborted(t->s);
+    size_t    aborted = count_aborted(t->s);
+    hs_status st;
 
     t->origin_count = 0;
     t->origins = malloc((aborted ? aborted : 1) * sizeof *t->origins);
@@ -368,7 +373,8 @@ static hs_status put_schedule(hsi_trace *t, const hs_named_bound *bound)
         put_waits(t);
     put_arrow_ends(t);
     free(t->origins);
-    return put_dependencies(t);
+    st = put_dependencies(t);
+    return st == HS_OK ? hsi_trace_counters(t) : st;
 }
 
 /* A schedule, and what was copied for it. */

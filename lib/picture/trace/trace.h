@@ -11,6 +11,7 @@
  * line. Each worker type is a process whose pid is the tid of its first worker,
  * so that no two workers look like the same thread. An arrow leads from an aborted part to the
  * task's run, and from each task of a graph to each that comes after it, if those are not too many.
+ * Ready tasks and utilisation are counters of these processes (counters.c).
  * Copies of data have a process behind these (copies.c). What was predicted, if it is to stand
  * beside, has processes and threads of its own, numbered after the others.
  */
@@ -57,6 +58,9 @@ void hsi_trace_put_number(hsi_trace *t, const char *key, double value);
  * is, the further up they are. */
 void hsi_trace_name_process(hsi_trace *t, hsi_track track, const char *name, unsigned order);
 void hsi_trace_name_thread(hsi_trace *t, hsi_track track, const char *name, unsigned order);
+
+/* Counters of the schedule being written. HS_ENOMEM. */
+hs_status hsi_trace_counters(hsi_trace *t);
 
 /* Copies of data. HS_ENOMEM. */
 hs_status hsi_trace_copies(hsi_trace *t, const hs_transfer *list, size_t count);
