@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "common/json.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+
+enum { DEPTH_MOST = 64, BLOCK = 1024 };
+
+/* Values are allocated in blocks. */
+typedef struct block {
+    struct block *before;
+    size_t        used;
+    json_value    value[BLOCK];
+} block;
+
+struct json_tree {
+    char       *text;
+    block      *last;
+    json_value *root;
+};
+
+typedef struct parser {
+    json_tree     *tree;
+    char          *at, *end; /* *end is a NUL: no character of JSON, so that the text may be read
+                                without a look at where it ends */
+    const char    *line_begin;
+    uint64_t       line;
+    hs_diagnostic *why;
+} parser;
+
+/* Say what is wrong at `at`; 0, as of all that fails here. */
+__attribute__((format(printf, 3, 4))) static int fail(parser *p, const char *at,
+                                                      const char *format, ...)
+{
+    va_list args;
+
+    p->why->line = p->line;
+    p->why->column = (uint64_t)(at - p->line_begin) + 1;
+    va_start(args, format);
+    vsnprintf(p->why->text, sizeof p->why->text, format, args);
+    va_end(args);
+    return 0;
+}
+
+static int refuse(parser *p, const char *expected)
+{
+    if (p->at >= p->end)
+        return fail(p, p->end, "the file ends here; expected %s", expected);
+    return fail(p, p->at, "'%c' is not expected here, but %s", *p->at ? *p->at : '?', expected);
+}
+
+/* Lines end nowhere else. */
+static void skip_blanks(parser *p)
+{
+    for (; *p->at && strchr(" \t\r\n", *p->at); p->at++)
+        if (*p->at == '\n') {
+            p->line++;
+            p->line_begin = p->at + 1;
+        }
+}
+
+static json_value *add_value(parser *p, json_kind kind)
+{
+    json_tree  *tree = p->tree;
+    block      *last = tree->last;
+    json_value *value;
+
+    if (!last || last->used == BLOCK) {
+        last = checked_calloc(1, sizeof *last);
+        last->before = tree->last;
+        tree->last = last;
+    }
+    value = &last->value[last->used++];
+    value->kind = kind;
+    value->number = NAN;
+    return value;
+}
+
+/* Four hexadecimal digits; -1: they are none. */
+static long read_hex(const char *at)
+{
+    char digits[5] = "";
+
+    for (int i = 0; i < 4; i++) {
+        if (!at[i] || !strchr("0123456789abcdefABCDEF", at[i]))
+            return -1;
+        digits[i] = at[i];
+    }
+    return strtol(digits, NULL, 16);
+}
+
+/* The character of \uXXXX, or of two of these that are a pair, at *at, which moves behind; 0: it is
+ * no character, or the NUL, which no text here can have. */
+static long read_unicode(const char **at)
+{
+    long high = read_hex(*at + 2), low;
+
+    if (high < 0)
+        return 0;
+    *at += 6;
+    if (high < 0xd800 || high > 0xdfff)
+        return high;
+    if (high > 0xdbff || (*at)[0] != '\\' || (*at)[1] != 'u')
+        return 0;
+    low = read_hex(*at + 2);
+    if (low < 0xdc00 || low > 0xdfff)
+        return 0;
+    *at += 6;
+    return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+}
+
+static char *put_utf8(char *to, long c)
+{
+    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    int                        bytes = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+    *to++ = (char)(bytes == 1 ? c : lead[bytes] | c >> 6 * (bytes - 1));
+    while (--bytes > 0)
+        *to++ = (char)(0x80 | (c >> 6 * (bytes - 1) & 0x3f));
+    return to;
+}
+
+/* An escape at *from, which moves behind it, as its character at *to. */
+static int unescape(parser *p, const char **from, char **to)
+{
+    static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    const char       *start = *from, *letter;
+    long              c;
+
+    if (start[1] == 'u') {
+        c = read_unicode(from);
+        if (c == 0)
+            return fail(p, start, "an escape that is no character");
+        *to = put_utf8(*to, c);
+        return 1;
+    }
+    letter = start[1] ? strchr(letters, start[1]) : NULL;
+    if (!letter)
+        return fail(p, start, "an escape that is no character");
+    *(*to)++ = meant[letter - letters];
+    *from += 2;
+    return 1;
+}
+
+/* A string, in place: what is read is never behind what is written. */
+static int read_string(parser *p, const char **text)
+{
+    const char *from;
+    char       *to, *start = p->at;
+
+    if (*p->at != '"')
+        return refuse(p, "a string");
+    from = to = p->at + 1;
+    *text = to;
+    while (*from != '"') {
+        if (from >= p->end)
+            return fail(p, start, "a string that does not end");
+        if ((unsigned char)*from < 0x20)
+            return fail(p, from, "a control character in a string");
+        if (*from != '\\')
+            *to++ = *from++;
+        else if (!unescape(p, &from, &to))
+            return 0;
+    }
+    p->at += from + 1 - p->at;
+    *to = '\0';
+    return 1;
+}
+
+static const char *skip_digits(const char *at)
+{
+    return at + strspn(at, "0123456789");
+}
+
+/* The end of a number; NULL: it is none. */
+static const char *number_end(const char *at)
+{
+    const char *start = at += *at == '-', *digits;
+
+    at = skip_digits(at);
+    if (at == start || (at > start + 1 && *start == '0'))
+        return NULL;
+    if (*at == '.') {
+        digits = at + 1;
+        at = skip_digits(digits);
+        if (at == digits)
+            return NULL;
+    }
+    if (*at == 'e' || *at == 'E') {
+        digits = at + 1 + (at[1] == '+' || at[1] == '-');
+        at = skip_digits(digits);
+        if (at == digits)
+            return NULL;
+    }
+    return at;
+}
+
+static int read_number(parser *p, json_value **value)
+{
+    const char *end = number_end(p->at);
+
+    if (!end)
+        return refuse(p, "a number");
+    *value = add_value(p, JSON_NUMBER);
+    (*value)->number = strtod(p->at, NULL);
+    if (!isfinite((*value)->number))
+        return fail(p, p->at, "a number that is too large");
+    p->at += end - p->at;
+    return 1;
+}
+
+static int read_word(parser *p, json_value **value)
+{
+    static const char *const words[] = {
+        [JSON_NULL] = "null", [JSON_FALSE] = "false", [JSON_TRUE] = "true"};
+
+    for (int kind = JSON_NULL; kind <= JSON_TRUE; kind++)
+        if (strncmp(p->at, words[kind], strlen(words[kind])) == 0) {
+            p->at += strlen(words[kind]);
+            *value = add_value(p, (json_kind)kind);
+            return 1;
+        }
+    return refuse(p, "a value");
+}
+
+static int read_value(parser *p, int depth, json_value **value);
+
+/* One element or member, with its name. */
+static int read_entry(parser *p, int is_object, int depth, json_value **entry)
+{
+    const char *name = NULL;
+
+    skip_blanks(p);
+    if (is_object) {
+        if (!read_string(p, &name))
+            return 0;
+        skip_blanks(p);
+        if (*p->at != ':')
+            return refuse(p, "':'");
+        p->at++;
+    }
+    if (!read_value(p, depth, entry))
+        return 0;
+    (*entry)->name = name;
+    return 1;
+}
+
+static int read_entries(parser *p, int depth, json_value **value)
+{
+    int          is_object = *p->at == '{';
+    char         close = is_object ? '}' : ']';
+    json_value **last;
+
+    if (depth == DEPTH_MOST)
+        return fail(p, p->at, "more than %d values in each other", DEPTH_MOST);
+    *value = add_value(p, is_object ? JSON_OBJECT : JSON_ARRAY);
+    last = &(*value)->first;
+    p->at++;
+    skip_blanks(p);
+    while (*p->at != close) {
+        if (*last) { /* not the first */
+            if (*p->at != ',')
+                return refuse(p, is_object ? "',' or '}'" : "',' or ']'");
+            p->at++;
+            last = &(*last)->next;
+        }
+        if (!read_entry(p, is_object, depth + 1, last))
+            return 0;
+        skip_blanks(p);
+    }
+    p->at++;
+    return 1;
+}
+
+static int read_value(parser *p, int depth, json_value **value)
+{
+    skip_blanks(p);
+    if (*p->at == '{' || *p->at == '[')
+        return read_entries(p, depth, value);
+    if (*p->at == '"') {
+        *value = add_value(p, JSON_STRING);
+        return read_string(p, &(*value)->text);
+    }
+    if (*p->at == '-' || (*p->at >= '0' && *p->at <= '9'))
+        return read_number(p, value);
+    return read_word(p, value);
+}
+
+json_tree *json_parse(char *text, size_t length, hs_diagnostic *why)
+{
+    json_tree *tree = checked_calloc(1, sizeof *tree);
+    parser     p = {.tree = tree, .at = text, .end = text + length, .why = why,
+                    .line_begin = text, .line = 1};
+
+    tree->text = text;
+    if (read_value(&p, 0, &tree->root)) {
+        skip_blanks(&p);
+        if (p.at == p.end)
+            return tree;
+        refuse(&p, "the end of the file");
+    }
+    json_free(tree);
+    return NULL;
+}
+
+const json_value *json_root(const json_tree *tree)
+{
+    return tree->root;
+}
+
+void json_free(json_tree *tree)
+{
+    if (!tree)
+        return;
+    for (block *b = tree->last, *before; b; b = before) {
+        before = b->before;
+        free(b);
+    }
+    free(tree->text);
+    free(tree);
+}
+
+const json_value *json_member(const json_value *object, const char *name)
+{
+    if (!object || object->kind != JSON_OBJECT)
+        return NULL;
+    for (const json_value *m = object->first; m; m = m->next)
+        if (strcmp(m->name, name) == 0)
+            return m;
+    return NULL;
+}
+
+double json_number_of(const json_value *object, const char *name)
+{
+    const json_value *m = json_member(object, name);
+
+    return m ? m->number : NAN;
+}
+
+const char *json_text_of(const json_value *object, const char *name)
+{
+    const json_value *m = json_member(object, name);
+
+    return m ? m->text : NULL;
+}
+
+const json_value *json_first_of(const json_value *object, const char *name)
+{
+    const json_value *m = json_member(object, name);
+
+    return m && m->kind == JSON_ARRAY ? m->first : NULL;
+}
