@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Opens the page of each campaign in a headless Chromium, light and dark, wide and narrow, and looks
-# for what is wider than the window, text that is cut off or missing, and text without contrast.
+# Opens the page of each campaign, and of a run, in a headless Chromium, light and dark, wide and
+# narrow, and looks for what is wider than the window, text that is cut off or missing, and text
+# without contrast. Then it sorts and filters the run's tables.
 
 for browser in chromium chromium-browser google-chrome; do
     command -v "$browser" >/dev/null && break
@@ -50,7 +51,8 @@ addEventListener('load', function () {
         if (!t.textContent) found.push('an empty text');
         if (r.left < b.left - 1 || r.right > b.right + 1 || r.top < b.top - 1 ||
             r.bottom > b.bottom + 1) found.push('cut off: ' + t.textContent);
-        seen(t, getComputedStyle(t).fill, behind);
+        if (!t.classList.contains('n')) /* the name of a task, on its bar */
+          seen(t, getComputedStyle(t).fill, behind);
         names++;
       });
       if (names < 4) found.push('a plot without names');
@@ -69,18 +71,87 @@ open_page() # page width scheme
         --dump-dom "file://$scratch/$1" 2>/dev/null | grep -o 'LOOKED.*END'
 }
 
-failed=0
-for campaign in table1 independent perturbed ratios cost noise kernels granularity peers; do
-    hsched-bench $campaign -n 1 --iterations 20 -t 100ms >/dev/null 2>&1 || { echo "$campaign: failed"; failed=1; }
-    cat $campaign.html look.html >looked.html
+# The page as it is looked at, in all ways. $1: its name
+look_at()
+{
+    cat "$1.html" look.html >looked.html
     for scheme in 0 1; do
         for width in 1200 420; do
             expected="LOOKED $([ $scheme = 0 ] && echo dark || echo light)  END"
             said=$(open_page looked.html $width $scheme)
             [ "$said" = "$expected" ] && continue
-            echo "$campaign, $width wide, scheme $scheme: $said"
+            echo "$1, $width wide, scheme $scheme: $said"
             failed=1
         done
     done
+}
+
+failed=0
+for campaign in table1 independent perturbed ratios cost noise kernels granularity peers; do
+    hsched-bench $campaign -n 1 --iterations 20 -t 100ms >/dev/null 2>&1 || { echo "$campaign: failed"; failed=1; }
+    look_at $campaign
 done
+
+# A run beside an earlier one, with failures, commands that are long, and a critical path.
+{
+    printf '# hybridsched instance 1\n# cpus 2\n# gpus 0\n# unit ms\nid,cpu,gpu,cpu_command,after\n'
+    echo 'a,30,inf,sleep 0.03,'
+    echo 'lost,3,inf,"echo a line that is long enough to be <b>shortened</b> in the table; exit 3",'
+    for i in 1 2 3 4 5 6 7 8 9 10; do
+        echo "b$i,$i,inf,true,a"
+    done
+} >run.csv
+hsched-solve run.csv -a heft -o run.plan >/dev/null
+hsched-exec run.plan --oversubscribe --allow=commands --keep-going --report old.json >/dev/null 2>&1
+hsched-exec run.plan --oversubscribe --allow=commands --keep-going --compare old.json \
+    --report run.html >/dev/null 2>&1
+look_at run
+
+# What uses the tables as a reader does, and leaves what it finds as the text of the body.
+cat >use.html <<'TEXT'
+<script>
+addEventListener('load', function () {
+  var found = [], card = document.querySelector('.filtered'), bar = card.previousElementSibling;
+  var title = bar.previousElementSibling, body = card.querySelector('tbody');
+  function expect(what, is, wanted) {
+    if (String(is) != String(wanted)) found.push(what + ': ' + is + ', not ' + wanted);
+  }
+  function column(i) { return Array.from(body.rows).map(function (r) { return r.cells[i].textContent; }); }
+  function head(text) {
+    return Array.from(card.querySelectorAll('th')).find(function (h) {
+      return h.textContent.startsWith(text);
+    });
+  }
+  function set(element, value) {
+    element.value = value;
+    element.dispatchEvent(new Event(element.tagName == 'INPUT' ? 'input' : 'change'));
+  }
+  expect('title', title.textContent, 'Tasks, failed first, then slowest first');
+  expect('first row', column(0)[0], 'lost');
+  head('task').click();
+  expect('by task', column(0), 'a,b1,b2,b3,b4,b5,b6,b7,b8,b9,b10,lost');
+  expect('title by task', title.textContent, 'Tasks, by task, A to Z');
+  head('estimated').click();
+  expect('title by estimate', title.textContent, 'Tasks, by estimated (ms), largest first');
+  expect('by estimate', column(0).slice(0, 3), 'a,b10,b9');
+  head('estimated').click();
+  expect('title, turned round', title.textContent, 'Tasks, by estimated (ms), smallest first');
+  set(bar.querySelectorAll('select')[1], 'failed');
+  expect('failed ones', column(0), 'lost');
+  expect('how many', bar.querySelector('output').textContent, '1 of 12 rows');
+  set(bar.querySelectorAll('select')[1], '');
+  set(bar.querySelector('input'), 'SLEEP');
+  expect('by text', column(0), 'a');
+  set(bar.querySelector('input'), 'b1');
+  expect('by text, still sorted', column(0), 'b1,b10');
+  set(bar.querySelector('input'), '');
+  expect('all again', body.rows.length, 12);
+  expect('nothing said', bar.querySelector('output').textContent, '');
+  document.body.textContent = 'LOOKED ' + found.join('; ') + ' END';
+});
+</script>
+TEXT
+cat run.html use.html >looked.html
+said=$(open_page looked.html 1200 1)
+[ "$said" = "LOOKED  END" ] || { echo "tables: $said"; failed=1; }
 exit $failed

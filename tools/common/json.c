@@ -25,17 +25,17 @@ struct json_tree {
 };
 
 typedef struct parser {
-    json_tree     *tree;
-    char          *at, *end; /* *end is a NUL: no character of JSON, so that the text may be read
-                                without a look at where it ends */
+    json_tree *tree;
+    char      *at, *end; /* *end is a NUL: no character of JSON, so that the text may be read
+                            without a look at where it ends */
     const char    *line_begin;
     uint64_t       line;
     hs_diagnostic *why;
 } parser;
 
 /* Say what is wrong at `at`; 0, as of all that fails here. */
-__attribute__((format(printf, 3, 4))) static int fail(parser *p, const char *at,
-                                                      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail(parser *p, const char *at, const char *format,
+                                                      ...)
 {
     va_list args;
 
@@ -294,8 +294,8 @@ static int read_value(parser *p, int depth, json_value **value)
 json_tree *json_parse(char *text, size_t length, hs_diagnostic *why)
 {
     json_tree *tree = checked_calloc(1, sizeof *tree);
-    parser     p = {.tree = tree, .at = text, .end = text + length, .why = why,
-                    .line_begin = text, .line = 1};
+    parser     p = {
+            .tree = tree, .at = text, .end = text + length, .why = why, .line_begin = text, .line = 1};
 
     tree->text = text;
     if (read_value(&p, 0, &tree->root)) {

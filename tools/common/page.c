@@ -29,8 +29,19 @@ static const char style[] =
     ".tall th{position:sticky;top:0;background:var(--card)}\n"
     "th[role]{cursor:pointer}th[aria-sort=ascending]:after{content:\" \\2191\"}"
     "th[aria-sort=descending]:after{content:\" \\2193\"}\n"
+    "h2 .order{color:var(--dim);font-weight:400;font-size:14px}\n"
+    ".filter{display:flex;flex-wrap:wrap;gap:6px 16px;align-items:center;margin:0 0 8px;"
+    "color:var(--dim);font-size:13px}.filter input,.filter select{font:inherit;color:var(--text);"
+    "background:var(--card);border:1px solid var(--rule);border-radius:6px;padding:3px 6px;"
+    "max-width:16em}\n"
+    ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(330px,100%),1fr));"
+    "gap:12px}.plots .card{padding:6px}.plots svg{display:block;width:100%;height:auto;"
+    "max-width:520px;margin:0 auto}\n"
+    "summary{cursor:pointer}details[open] summary code{display:none}"
+    "td code{white-space:pre-wrap;overflow-wrap:anywhere}\n"
+    ".note{margin:8px 0}.long.command{min-width:18em}\n"
     "tr:last-child td{border-bottom:0}.name{text-align:left}.long{white-space:normal;"
-    "overflow-wrap:anywhere;text-align:left;min-width:10em}\n"
+    "overflow-wrap:anywhere;text-align:left;min-width:7em}\n"
     ".bar{display:flex;width:220px;height:12px;border-radius:3px;overflow:hidden;"
     "background:var(--idle)}.bar i{display:block;height:100%}\n"
     ".of-busy{background:var(--busy)}.of-lost{background:var(--lost)}.of-idle{background:"
@@ -41,15 +52,20 @@ static const char style[] =
     "dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}code{font-size:13px}\n"
     "@media(max-width:640px){main{padding:16px 10px 32px}.card{padding:4px 6px}"
     ".tall{padding-top:0}.picture{padding:0}.picture svg{display:none}.narrow{display:block}"
-    "th,td{padding:4px 6px}.bar{width:110px}.long{min-width:8em}.tiles{gap:8px;"
+    "th,td{padding:4px "
+    "6px}.bar{width:110px}.long{min-width:8em}.long.command{min-width:14em}.tiles{gap:8px;"
     "grid-template-columns:1fr 1fr}.tile{padding:6px 10px}}\n"
     "@media print{body{background:none;font-size:12px}main{max-width:none;padding:0}"
     ".card{overflow:visible;max-height:none;padding:0;border:0}.tile{padding:6px 10px}"
     ".tile b{font-size:16px}.tiles{grid-template-columns:repeat(4,1fr)}"
     ".picture svg{max-height:155mm;print-color-adjust:exact;-webkit-print-color-adjust:exact}"
-    "table{font-size:10.5px}th{font-size:10.5px}th,td{padding:2px 5px}.long{min-width:8em}"
+    "table{font-size:10.5px}th{font-size:10.5px}th,td{padding:2px "
+    "5px}.long,.long.command{min-width:8em}"
+    "th{white-space:normal}code{font-size:9.5px}"
     ".bar{width:90px}"
     "tr,.tile,.picture,dl{break-inside:avoid}h2{break-after:avoid;margin-top:20px}"
+    ".plots{grid-template-columns:1fr 1fr}.plots .card{break-inside:avoid}"
+    ".plots svg{print-color-adjust:exact;-webkit-print-color-adjust:exact}.filter{display:none}"
     ".tasks tbody tr:nth-child(n+31){display:none}.printed{display:block}}\n"
     "</style>\n";
 
@@ -67,4 +83,23 @@ void page_inline(FILE *out, FILE *svg)
         c = getc(svg);
     while ((got = fread(block, 1, sizeof block, svg)) > 0)
         fwrite(block, 1, got, out);
+}
+
+hs_status page_plot(FILE *out, const hs_plot *plot)
+{
+    FILE     *svg = tmpfile();
+    hs_status status = HS_EIO;
+
+    if (!svg)
+        return status;
+    status = hs_plot_write(fileno(svg), plot);
+    if (status == HS_OK && fseek(svg, 0, SEEK_SET) != 0)
+        status = HS_EIO;
+    if (status == HS_OK) {
+        fputs("<div class=\"card\">\n", out);
+        page_inline(out, svg);
+        fputs("</div>\n", out);
+    }
+    fclose(svg);
+    return status;
 }

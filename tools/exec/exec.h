@@ -20,6 +20,7 @@ enum { EXEC_REPORT, EXEC_TRACE, EXEC_GANTT, EXEC_MEASURED, EXEC_FACTORS, EXEC_FI
 typedef enum exec_show { EXEC_SHOW_NOTHING, EXEC_SHOW_TASKS, EXEC_SHOW_LINES } exec_show;
 
 typedef struct exec_joblog exec_joblog;
+typedef struct exec_old    exec_old; /* old.h */
 
 typedef struct exec_request {
     hs_exec_settings settings; /* its policy is never NULL */
@@ -32,6 +33,7 @@ typedef struct exec_request {
     int              html;             /* the report is to be HTML, not JSON */
     output          *file[EXEC_FILES]; /* NULL: not wanted */
     const char      *report;           /* the path of that file */
+    const exec_old  *old;              /* an earlier run for the page; NULL: none */
     const char      *input;            /* of the matrix; NULL: it is made by the seed */
     const char      *factors;          /* the path for what becomes of it; NULL: not wanted */
     const char      *joblog;           /* a path; NULL: not wanted */
@@ -159,7 +161,15 @@ typedef struct exec_kernel {
     double      estimated;           /* means of times */
     double      mean, deviation;     /* of the times measured */
     double      error, error_spread; /* mean and deviation of measured / estimated */
+    const double *errors;            /* measured / estimated of each task */
 } exec_kernel;
+
+/** Shares of the time that all workers of a type had, each in [0, 1], and tasks that were done. */
+typedef struct exec_total {
+    unsigned workers;
+    size_t   tasks;
+    double   busy, lost, idle, no_task, victims, data, other; /* as of exec_worker */
+} exec_total;
 
 typedef struct exec_measured {
     double              predicted, achieved; /* makespans */
@@ -170,6 +180,7 @@ typedef struct exec_measured {
     exec_worker        *workers;
     exec_kernel        *kernels; /* what took most time first */
     size_t              kernel_count;
+    double             *errors; /* of all kernels */
     hs_schedule        *happened; /* failed attempts are aborted entries */
     hs_picture_failure *failures;
     size_t              failure_count;
@@ -191,6 +202,15 @@ hs_status exec_measured_bound(const exec_job *job, const exec_measured *m, doubl
 
 /** The name under which times of `task` on `type` are put together. */
 const char *exec_kernel_name(const exec_job *job, uint32_t task, hs_type type);
+
+/** The sums of a type (total.c). */
+exec_total exec_total_of(const exec_measured *m, hs_type type);
+
+/** "done", "failed" or "aborted". */
+const char *exec_outcome(const exec_attempt *attempt);
+
+/** The command of a task on a type; empty: it has none there. */
+const char *exec_command(const exec_job *job, uint32_t task, hs_type type);
 
 /** The kernel of that name on that type, or NULL. */
 const exec_kernel *exec_kernel_find(const exec_measured *m, const char *name, hs_type type);
@@ -243,6 +263,10 @@ const char *exec_predicted_of(const exec_job *job);
 
 /** A summary (summary.c). */
 void exec_summary(FILE *out, const exec_job *job, const exec_measured *m);
+
+/** A digest of the tasks' names in any order, by which two reports have the same tasks (json.c). */
+enum { EXEC_NAMES = 17 };
+void exec_task_names(const hs_instance *in, char text[EXEC_NAMES]);
 
 /** The report (json.c, html/). */
 void      exec_write_json(FILE *out, const exec_job *job, const exec_measured *m);

@@ -13,6 +13,7 @@
 #include "common/progress.h"
 #include "common/scratch.h"
 #include "exec/exec.h"
+#include "exec/old.h"
 
 static const char *policy_word(size_t index)
 {
@@ -26,6 +27,8 @@ typedef struct command_line {
     const char     *policy;
     int             devices;          /* only say which there are */
     int             no_verify;
+    const char     *compare;          /* the report of an earlier run; NULL: none */
+    exec_old        old;              /* that report */
 } command_line;
 
 static void take_plugin(const options *o, void *line)
@@ -261,6 +264,9 @@ static const option_spec option_table[] = {
      "started or written"},
     {0, "report", "FILE", {OPTION_CALL(ARGUMENT_FILE, NULL, take_report)},
      "write what happened to FILE.json or FILE.html"},
+    {0, "compare", "OLD", {OPTION_FILE(compare)},
+     "set the run beside an earlier one on the page of --report=FILE.html; OLD is what "
+     "--report=FILE.json wrote then"},
     {0, "gantt", "FILE", {OPTION_FILE(path[EXEC_GANTT])},
      "draw what happened beside what was predicted, as SVG"},
     {0, "trace", "FILE", {OPTION_FILE(path[EXEC_TRACE])},
@@ -335,7 +341,8 @@ static void check_policy_options(const options *o, const char *policy)
 static void check_command_line(command_line *line, const char *operand)
 {
     const hs_read_options *reading = &line->reading;
-    const char            *written[EXEC_FILES + 2], *read[] = {operand, line->request.input};
+    const char            *written[EXEC_FILES + 2];
+    const char            *read[] = {operand, line->request.input, line->compare};
 
     if (reading->has_cpus && reading->has_gpus && reading->cpus + reading->gpus == 0)
         usage_error("no CPU and no GPU: nothing could run");
@@ -351,9 +358,11 @@ static void check_command_line(command_line *line, const char *operand)
     written[1] = line->request.joblog;
     memcpy(written + 2, line->path, sizeof line->path);
     files_check_svg("--gantt", line->path[EXEC_GANTT]);
-    files_check(written, EXEC_FILES + 2, read, 2);
-    if (is_dash(operand) && is_dash(line->request.input))
-        usage_error("standard input is either the plan or the matrix");
+    files_check(written, EXEC_FILES + 2, read, 3);
+    if (is_dash(operand) + is_dash(line->request.input) + is_dash(line->compare) > 1)
+        usage_error("standard input is either the plan or the matrix or an earlier report");
+    if (line->compare && !line->request.html)
+        usage_error("--compare needs --report=FILE.html, the page that has both runs");
     if (line->request.tag && !line->request.show)
         usage_error("--tag needs --show=tasks or --show=lines");
     if (files_to_stdout(line->path, EXEC_FILES)) {
@@ -379,8 +388,11 @@ static int open_files(command_line *line, const exec_job *job)
 static int run_plan(command_line *line, exec_job *job)
 {
     exec_request *request = &line->request;
-    int           code, rows;
+    int           code = line->compare ? exec_old_read(line->compare, &line->old) : EXIT_OK, rows;
 
+    if (code)
+        return code;
+    request->old = line->compare ? &line->old : NULL;
     job->request = request;
     progress_begin(2);
     code = plan_or_instance_read(&job->plan, &line->reading);
@@ -463,6 +475,7 @@ int main(int argc, char **argv)
     code = run_plan(&line, &job);
     files_discard(line.request.file, EXEC_FILES);
     hs_exec_free(job.exec);
+    exec_old_free(&line.old);
     free(job.matrix);
     scratch_remove();
     hs_schedule_free(job.predicted);

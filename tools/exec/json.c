@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: the report as JSON. */
+#include <inttypes.h>
 #include <sys/utsname.h>
 #include <time.h>
 
@@ -9,16 +10,44 @@
 #include "common/escape.h"
 #include "exec/exec.h"
 
+enum { ATTEMPTS_MOST = 100000 }; /* longer reports have no list of them */
+
+/* FNV-1a of a name, mixed, since these are added up. */
+static uint64_t hash_name(const char *name)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+    hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return hash ^ hash >> 32;
+}
+
+void exec_task_names(const hs_instance *in, char text[EXEC_NAMES])
+{
+    char     name[HS_MAX_ID + 16];
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < hs_instance_tasks(in); i++) {
+        hs_instance_name(in, (uint32_t)i, name, sizeof name);
+        sum += hash_name(name);
+    }
+    snprintf(text, EXEC_NAMES, "%016" PRIx64, sum);
+}
+
 static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
 {
     const hs_exec_report *r = &job->report;
+    char                  names[EXEC_NAMES];
 
+    exec_task_names(job->plan.in, names);
     json_format(out, "{\n  \"plan\": %s,\n  \"policy\": %s,\n  \"unit\": %s", job->plan.path,
                 job->request->policy, exec_unit_name(job));
     json_format(out, ",\n  \"seconds_per_unit\": %g,\n  \"cpus\": %u,\n  \"gpus\": %u", job->unit,
                 m->cpus, m->gpus);
     json_format(out, ",\n  \"tasks\": %zu,\n  \"done\": %zu,\n  \"resumed\": %zu", (size_t)r->tasks,
                 (size_t)r->done, (size_t)r->resumed);
+    json_format(out, ",\n  \"task_names\": %s", names);
     json_format(out, ",\n  \"left_out\": %zu", (size_t)r->left_out);
     json_format(out, ",\n  \"failed\": %zu,\n  \"unrecorded\": %zu,\n  \"not_run\": %zu",
                 (size_t)r->failed, (size_t)r->unrecorded, (size_t)r->not_run);
@@ -109,10 +138,10 @@ static void put_workers(FILE *out, const exec_measured *m)
         json_format(out,
                     "    {\"name\": %s, \"busy\": %g, \"idle\": %g, \"lost\": %g, \"tasks\": %zu, "
                     "\"aborted\": %zu, \"failed\": %zu, \"idle_without_task\": %g, "
-                    "\"idle_for_victims\": %g, \"idle_for_data\": %g}",
+                    "\"idle_for_victims\": %g, \"idle_for_data\": %g, \"idle_otherwise\": %g}",
                     worker->name, worker->busy, worker->idle, worker->lost, worker->tasks,
                     worker->aborted, worker->failed, worker->no_task, worker->victims,
-                    worker->data);
+                    worker->data, worker->other);
     }
     fputs("\n  ]", out);
 }
@@ -150,6 +179,28 @@ static void put_failure(FILE *out, const exec_job *job, const hs_exec_failure *f
     putc('}', out);
 }
 
+/* By worker, and by time. */
+static void put_attempts(FILE *out, const exec_job *job, const exec_measured *m)
+{
+    char task[HS_MAX_ID + 16];
+
+    if (m->attempt_count > ATTEMPTS_MOST)
+        return;
+    fputs(",\n  \"attempts\": [", out);
+    for (size_t i = 0; i < m->attempt_count; i++) {
+        const exec_attempt *a = &m->attempts[i];
+
+        hs_instance_name(job->plan.in, a->task, task, sizeof task);
+        fputs(i ? ",\n" : "\n", out);
+        json_format(out,
+                    "    {\"task\": %s, \"worker\": %s, \"attempt\": %u, \"outcome\": %s, "
+                    "\"start\": %g, \"end\": %g, \"estimated\": %g}",
+                    task, m->workers[a->worker].name, (unsigned)a->number, exec_outcome(a),
+                    a->start, a->end, hs_instance_time(job->plan.in, a->task, a->type));
+    }
+    fputs(m->attempt_count ? "\n  ]" : "]", out);
+}
+
 void exec_write_json(FILE *out, const exec_job *job, const exec_measured *m)
 {
     hs_exec_failure f;
@@ -162,6 +213,7 @@ void exec_write_json(FILE *out, const exec_job *job, const exec_measured *m)
     put_origin(out, job);
     put_workers(out, m);
     put_kernels(out, m);
+    put_attempts(out, job, m);
     exec_blocked_json(out, job);
     hs_exec_failure_init(&f);
     fputs(",\n  \"failures\": [", out);

@@ -128,6 +128,21 @@ const char *exec_kernel_name(const exec_job *job, uint32_t task, hs_type type)
     return strncmp(row.kernel, "sleep:", 6) == 0 ? "sleep" : row.kernel;
 }
 
+const char *exec_outcome(const exec_attempt *attempt)
+{
+    return attempt->failure ? "failed" : attempt->done ? "done" : "aborted";
+}
+
+const char *exec_command(const exec_job *job, uint32_t task, hs_type type)
+{
+    const char *command;
+    hs_task     row;
+
+    hs_instance_row(job->plan.in, hs_instance_row_of(job->plan.in, task), &row);
+    command = type == HS_CPU ? row.cpu_command : row.gpu_command;
+    return command ? command : "";
+}
+
 /* One task that was done. */
 typedef struct sample {
     const char *name;
@@ -157,20 +172,22 @@ static size_t collect_samples(const exec_job *job, const exec_measured *m, sampl
     return count;
 }
 
-/* The kernel of samples that are all of it. */
-static exec_kernel summarise(const sample *samples, size_t count)
+/* The kernel of samples that are all of it; their measured / estimated become `errors`. */
+static exec_kernel summarise(const sample *samples, size_t count, double *errors)
 {
-    exec_kernel k = {.name = samples->name, .type = samples->type, .count = count};
+    exec_kernel k = {
+        .name = samples->name, .type = samples->type, .count = count, .errors = errors};
     double      n = (double)count, squares = 0, error_squares = 0;
 
     for (size_t i = 0; i < count; i++) {
         k.estimated += samples[i].estimated / n;
         k.mean += samples[i].measured / n;
-        k.error += samples[i].measured / samples[i].estimated / n;
+        errors[i] = samples[i].measured / samples[i].estimated;
+        k.error += errors[i] / n;
     }
     for (size_t i = 0; i < count; i++) {
         double off = samples[i].measured - k.mean;
-        double error_off = samples[i].measured / samples[i].estimated - k.error;
+        double error_off = errors[i] - k.error;
 
         squares += off * off;
         error_squares += error_off * error_off;
@@ -199,12 +216,13 @@ static hs_status group_samples(exec_measured *m, sample *samples, size_t count)
     for (size_t i = 0; i < count; i++)
         kinds += i == 0 || by_kernel(&samples[i - 1], &samples[i]) != 0;
     m->kernels = calloc(kinds ? kinds : 1, sizeof *m->kernels);
-    if (!m->kernels)
+    m->errors = calloc(count ? count : 1, sizeof *m->errors);
+    if (!m->kernels || !m->errors)
         return HS_ENOMEM;
     for (size_t i = 0; i < count; i = next) {
         for (next = i + 1; next < count && by_kernel(&samples[i], &samples[next]) == 0;)
             next++;
-        m->kernels[m->kernel_count++] = summarise(&samples[i], next - i);
+        m->kernels[m->kernel_count++] = summarise(&samples[i], next - i, m->errors + i);
     }
     qsort(m->kernels, m->kernel_count, sizeof *m->kernels, by_total_time);
     return HS_OK;
@@ -356,6 +374,7 @@ void exec_measured_free(exec_measured *m)
     free(m->attempts);
     free(m->workers);
     free(m->kernels);
+    free(m->errors);
     free(m->failures);
     free(m->transfers);
     free(m->waits);

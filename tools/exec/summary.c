@@ -145,29 +145,14 @@ static void print_troubles(FILE *out, const hs_exec_report *r)
 
 static void print_type(FILE *out, const exec_measured *m, hs_type type)
 {
-    unsigned from = type == HS_CPU ? 0 : m->cpus, count = type == HS_CPU ? m->cpus : m->gpus;
-    double   all = m->achieved * count, busy = 0, lost = 0, none = 0, victims = 0;
-    double   data = 0, other = 0;
-    size_t   tasks = 0;
+    exec_total t = exec_total_of(m, type);
 
-    if (count == 0)
+    if (t.workers == 0)
         return;
-    for (unsigned w = from; w < from + count; w++) {
-        tasks += m->workers[w].tasks;
-        busy += m->workers[w].busy;
-        lost += m->workers[w].lost;
-        none += m->workers[w].no_task;
-        victims += m->workers[w].victims;
-        data += m->workers[w].data;
-        other += m->workers[w].other;
-    }
-    if (!(all > 0))
-        all = 1;
     fprintf(out,
             "  %-4s %7u %9zu %5.1f%% %5.1f%% %5.1f%%   %6.1f%% %6.1f%% %5.1f%% %5.1f%%\n",
-            exec_type_name(type), count, tasks, 100 * busy / all, 100 * lost / all,
-            100 * fmax(0, m->achieved * count - busy - lost) / all, 100 * none / all,
-            100 * victims / all, 100 * data / all, 100 * other / all);
+            exec_type_name(type), t.workers, t.tasks, 100 * t.busy, 100 * t.lost, 100 * t.idle,
+            100 * t.no_task, 100 * t.victims, 100 * t.data, 100 * t.other);
 }
 
 static int name_width(const exec_measured *m)

@@ -119,7 +119,7 @@ void hsi_plot_x_axis(hsi_plot *p, double bottom, const char *name)
     for (size_t i = 0; i < count; i++) {
         double x = hsi_plot_at(&p->x, value[i]);
 
-        hsi_put_line(&p->out, "y", x, p->top, x, bottom);
+        hsi_put_line(&p->out, "gr", x, p->top, x, bottom);
         tick_text(value[i], text);
         hsi_plot_text(p, "k i", x, bottom + 15, text);
     }
@@ -137,7 +137,7 @@ void hsi_plot_y_axis(hsi_plot *p, double left, double right)
     for (size_t i = 0; i < count; i++) {
         double y = hsi_plot_at(&p->y, value[i]);
 
-        hsi_put_line(&p->out, "y", left, y, right, y);
+        hsi_put_line(&p->out, "gr", left, y, right, y);
         tick_text(value[i], text);
         hsi_plot_text(p, "k e", left - 5, y + 4, text);
     }

@@ -10,7 +10,7 @@
 #include "picture/plot/plot.h"
 
 #define ROW 30.0
-#define COLUMN 6.9 /* of text of 12 pixels */
+#define COLUMN 7.6 /* of text of 12 pixels, in fonts that are wide */
 #define HIDDEN 0.3 /* pixels between two dots that look like one */
 enum { NAME_MOST = 22 };
 

@@ -69,7 +69,8 @@ void hsi_plot_text(hsi_plot *p, const char *kind, double x, double y, const char
     hsi_output_text(&p->out, "</text>\n");
 }
 
-/* Each at least three times as bright as a dark page, and as dark as a light one. */
+/* Each at least three times as bright as a dark page, and as dark as a light one. No name is one of
+ * a Gantt chart that stands in the same page. */
 static const char series_style[] =
     ".s0{fill:#3b7fc4;stroke:#3b7fc4}.s1{fill:#d9603b;stroke:#d9603b}\n"
     ".s2{fill:#2a9d6f;stroke:#2a9d6f}.s3{fill:#a8861a;stroke:#a8861a}\n"
@@ -78,9 +79,9 @@ static const char series_style[] =
     ".bx,.ar{fill-opacity:.4;stroke-width:1.3}.mk{stroke:none}"
     ".ln{fill:none;stroke-width:1.8;stroke-linejoin:round}.pb{stroke-dasharray:5 3}\n"
     ".d1{stroke:#b0006d;stroke-width:1.5}.d2{stroke:#b0006d;stroke-width:1.5;stroke-dasharray:5 2}"
-    ".y{stroke:#e2e5ea;stroke-width:1}\n";
+    ".gr{stroke:#e2e5ea;stroke-width:1}\n";
 
-static const char series_dark[] = ".y{stroke:#323842}.d1,.d2{stroke:#ff7ac6}}\n";
+static const char series_dark[] = ".gr{stroke:#323842}.d1,.d2{stroke:#ff7ac6}}\n";
 
 static void put_start(hsi_plot *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-bench: a campaign as one HTML file, which needs no other file and no script. */
+/* hsched-bench: a campaign as one HTML file, which needs no other file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +9,9 @@
 
 static const char style[] =
     "<style>\n"
-    ".plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(330px,100%),1fr));"
-    "gap:12px}.plots .card{padding:6px}.plots svg{display:block;width:100%;height:auto;"
-    "max-width:520px;margin:0 auto}\n"
     ".theirs{color:#b0006d}"
     "@media screen and (prefers-color-scheme:dark){.theirs{color:#ff7ac6}}\n"
-    "@media print{.plots{grid-template-columns:1fr 1fr}.plots .card{break-inside:avoid}"
-    ".theirs,.plots svg{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n"
+    "@media print{.theirs{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n"
     "</style>\n";
 
 static void put_start(const bench_page *p)
@@ -106,6 +102,8 @@ hs_status bench_page_write(FILE *out, const bench_campaign *c, const bench_case 
     bench_page_tables(&p);
     put_notes(&p);
     put_origin(&p);
-    fputs("</main>\n</body>\n</html>\n", out);
+    fputs("</main>\n", out);
+    page_script(out);
+    fputs("</body>\n</html>\n", out);
     return status;
 }

@@ -50,25 +50,6 @@ static size_t drop_zeros(double *value, size_t count)
     return kept;
 }
 
-static hs_status put_plot(const bench_page *p, hs_plot *plot)
-{
-    FILE     *svg = tmpfile();
-    hs_status status = HS_EIO;
-
-    if (!svg)
-        return status;
-    status = hs_plot_write(fileno(svg), plot);
-    if (status == HS_OK && fseek(svg, 0, SEEK_SET) != 0)
-        status = HS_EIO;
-    if (status == HS_OK) {
-        fputs("<div class=\"card\">\n", p->out);
-        page_inline(p->out, svg);
-        fputs("</div>\n", p->out);
-    }
-    fclose(svg);
-    return status;
-}
-
 /* What is published is of ratios. */
 static int is_for(const bench_published *of, const bench_plot *plot, const bench_family *family,
                   double size)
@@ -97,6 +78,70 @@ static void add_published_ranges(filled *f, const bench_page *p, const bench_plo
     }
 }
 
+static void widen(double range[2], double value)
+{
+    range[0] = fmin(range[0], value);
+    range[1] = fmax(range[1], value);
+}
+
+static int is_drawn(const bench_plot *plot, const bench_family *family)
+{
+    return strncmp(family->label, plot->prefix, strlen(plot->prefix)) == 0;
+}
+
+/* Widen a range to all values of a family, at any size, and to what is published of them. */
+static void widen_to_values(const bench_page *p, const bench_plot *plot, const bench_family *family,
+                            double range[2])
+{
+    for (size_t a = 0; a < p->c->algorithm_count; a++) {
+        size_t  count;
+        double *value =
+            bench_values(p->c, p->cases, p->rows, plot->measure, family, NAN, a, &count);
+
+        if (plot->log_y)
+            count = drop_zeros(value, count);
+        for (size_t i = 0; i < count; i++)
+            widen(range, value[i]);
+        free(value);
+    }
+    for (size_t i = 0; i < p->c->published_count; i++)
+        if (is_for(&p->c->published[i], plot, family, p->c->published[i].size)) {
+            widen(range, p->c->published[i].low);
+            widen(range, p->c->published[i].high);
+        }
+}
+
+static void widen_to_sizes(const bench_page *p, const bench_plot *plot, const bench_family *family,
+                           double range[2])
+{
+    size_t  sizes;
+    double *size = bench_sizes(p->cases, p->rows->cases, family, &sizes);
+
+    for (size_t i = 0; i < sizes; i++)
+        if (!plot->log_x || size[i] > 0)
+            widen(range, size[i]);
+    free(size);
+}
+
+/* What the horizontal axes of all panels of a plot hold: values of boxes, sizes of lines. */
+static void share_range(const bench_page *p, const bench_plot *plot, double range[2])
+{
+    range[0] = INFINITY;
+    range[1] = -INFINITY;
+    for (size_t i = 0; i < p->c->family_count; i++) {
+        const bench_family *family = &p->c->families[i];
+
+        if (!is_drawn(plot, family))
+            continue;
+        if (plot->kind == HS_PLOT_LINES)
+            widen_to_sizes(p, plot, family, range);
+        else
+            widen_to_values(p, plot, family, range);
+    }
+    if (!(range[0] < range[1]))
+        range[0] = range[1] = 0;
+}
+
 static hs_status put_boxes(const bench_page *p, const bench_plot *plot, const bench_family *family,
                            double size, const char *title)
 {
@@ -121,9 +166,11 @@ static hs_status put_boxes(const bench_page *p, const bench_plot *plot, const be
     drawn.title = title;
     drawn.y_name = bench_measure_title(plot->measure);
     drawn.log_y = plot->log_y;
+    if (!plot->together)
+        share_range(p, plot, drawn.y_range);
     drawn.count = f.count;
     drawn.series = f.series;
-    status = put_plot(p, &drawn);
+    status = page_plot(p->out, &drawn);
     end(&f);
     return status;
 }
@@ -205,10 +252,11 @@ static hs_status put_lines(const bench_page *p, const bench_plot *plot, const be
     drawn.x_name = p->c->axis;
     drawn.y_name = bench_measure_title(plot->measure);
     drawn.log_x = plot->log_x;
+    share_range(p, plot, drawn.x_range);
     drawn.log_y = plot->log_y;
     drawn.count = f.count;
     drawn.series = f.series;
-    status = put_plot(p, &drawn);
+    status = page_plot(p->out, &drawn);
     end(&f);
     free(size);
     return status;
@@ -243,7 +291,7 @@ static hs_status put_kind(const bench_page *p, const bench_plot *plot)
     for (size_t i = 0; i < p->c->family_count && status == HS_OK; i++) {
         const bench_family *family = &p->c->families[i];
 
-        if (strncmp(family->label, plot->prefix, strlen(plot->prefix)) != 0)
+        if (!is_drawn(plot, family))
             continue;
         status =
             plot->kind == HS_PLOT_LINES ? put_lines(p, plot, family) : put_sizes(p, plot, family);

@@ -6,13 +6,15 @@ enum { FAILURES_MOST = 2000 };
 
 static void put_failure(const page *p, const hs_exec_failure *f)
 {
-    char worker[16];
+    hs_type type = f->worker < p->m->cpus ? HS_CPU : HS_GPU;
+    char    worker[16];
 
     hs_worker_name(p->m->cpus, f->worker, worker);
     fputs("<tr>", p->out);
     html_task(p, f->task);
     fprintf(p->out, "<td class=\"name%s</td>", f->final ? " bad\">for good" : "\">tried again");
     html_long(p->out, f->why ? f->why : "");
+    html_command(p, f->task, type);
     fputs("<td class=\"name\">", p->out);
     if (html_link(p, f->task, f->number, 0, "output"))
         putc(' ', p->out);
@@ -49,10 +51,11 @@ void html_failures(const page *p)
 
     if (p->m->known_count == 0)
         return;
-    html_table_begin(p->out, "Failures", "tall",
+    html_table_begin(p->out, "Failures", "for good first", "tall",
                      "<th class=\"name\">task</th><th class=\"name\">failed</th>"
-                     "<th class=\"name\">why</th><th class=\"name\">log</th>"
-                     "<th class=\"name\">worker</th><th>attempt</th>");
+                     "<th class=\"name\">why</th>%s<th class=\"name\">log</th>"
+                     "<th class=\"name\">worker</th><th>attempt</th>",
+                     html_command_heading(p));
     put_failures(p, 1, &room);
     put_failures(p, 0, &room);
     html_table_end(p->out);
@@ -70,7 +73,7 @@ void html_blocked(const page *p)
     if (p->job->report.blocked == 0)
         return;
     html_table_begin(
-        p->out, "Not run", "tall",
+        p->out, "Not run", NULL, "tall",
         "<th class=\"name\">task</th><th class=\"name\">comes after, which failed</th>");
     for (; put < FAILURES_MOST && exec_blocked_next(p->job, &next, &failed); put++) {
         fputs("<tr>", p->out);

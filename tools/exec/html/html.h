@@ -4,7 +4,7 @@
 
 #include "exec/exec.h"
 
-/* The report as a page: what its parts share. It needs no other file, and no script. */
+/* The report as a page: what its parts share. It needs no other file, and can do without scripts. */
 
 typedef struct page {
     FILE                *out;
@@ -12,10 +12,8 @@ typedef struct page {
     const exec_measured *m;
     const char          *unit;
     char                *folder; /* where the page is going to be; NULL: not known */
+    int                  has_commands; /* some task has one */
 } page;
-
-/** At the end, a script that sorts a table by the column that is clicked on (sort.c). */
-void html_script(FILE *out);
 
 /** Numbers beside each other on top, what went wrong first (tiles.c). */
 void html_tiles(const page *p);
@@ -30,19 +28,42 @@ void html_failures(const page *p); /* failures.c */
 void html_blocked(const page *p);
 void html_workers(const page *p);  /* tables.c */
 void html_kernels(const page *p);
+void html_idle(const page *p);     /* in words (idle.c) */
 
-/** The attempts, slowest first (tasks.c). HS_ENOMEM. */
+/** Utilisation over time, and measured / estimated of kernels (plots.c). */
+hs_status html_utilisation(const page *p);
+hs_status html_boxes(const page *p);
+
+/** The critical path of what happened, as a table (critical.c). HS_ENOMEM. */
+hs_status html_critical(const page *p);
+
+/** The run beside an earlier one, if that is asked for (compare.c). HS_ENOMEM. */
+hs_status html_compare(const page *p);
+
+/** The attempts, failed ones first, then the slowest (tasks.c). HS_ENOMEM. */
 hs_status html_tasks(const page *p);
 
-/** A table in a card, `heading` its <th> elements; and its end. */
-void html_table_begin(FILE *out, const char *title, const char *kind, const char *heading);
+/**
+ * A table in a card of the classes `kind`, and its end. `order`, if not NULL, stands behind the
+ * title, until the reader sorts the table otherwise. `heading`, the <th> elements, is a format.
+ */
+void html_table_begin(FILE *out, const char *title, const char *order, const char *kind,
+                      const char *heading, ...) __attribute__((format(printf, 5, 6)));
 void html_table_end(FILE *out);
+
+/** What paper says below a table of the class `tasks` with so many rows. */
+void html_printed(FILE *out, size_t rows);
 
 /** A cell with a number, of so many digits. */
 void html_number(FILE *out, double value, int digits);
 
 /** A cell with text that may be long. */
 void html_long(FILE *out, const char *text);
+
+/** A cell with the command of a task on a type, which opens if it is long, and its heading; both
+ * are nothing where no task has a command. */
+void        html_command(const page *p, uint32_t task, hs_type type);
+const char *html_command_heading(const page *p);
 
 /** The name of a task, in such a cell. */
 void html_task(const page *p, uint32_t task);

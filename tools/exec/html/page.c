@@ -45,9 +45,43 @@ static void put_heading(const page *p)
     fputs("</p>\n", p->out);
 }
 
+static int has_commands(const hs_instance *in)
+{
+    hs_task row;
+
+    for (size_t i = 0; i < hs_instance_rows(in); i++) {
+        hs_instance_row(in, i, &row);
+        if ((row.cpu_command && row.cpu_command[0]) || (row.gpu_command && row.gpu_command[0]))
+            return 1;
+    }
+    return 0;
+}
+
+/* From the chart to the tasks. */
+static hs_status put_details(const page *p)
+{
+    hs_status status = html_chart(p);
+
+    if (status == HS_OK)
+        status = html_utilisation(p);
+    html_idle(p);
+    html_workers(p);
+    html_kernels(p);
+    if (status == HS_OK)
+        status = html_boxes(p);
+    if (status == HS_OK)
+        status = html_critical(p);
+    return status == HS_OK ? html_tasks(p) : status;
+}
+
 hs_status exec_write_html(FILE *out, const exec_job *job, const exec_measured *m)
 {
-    page      p = {out, job, m, exec_unit_name(job), html_folder_of(job->request->report)};
+    page      p = {.out = out,
+                   .job = job,
+                   .m = m,
+                   .unit = exec_unit_name(job),
+                   .folder = html_folder_of(job->request->report),
+                   .has_commands = has_commands(job->plan.in)};
     hs_status status;
 
     put_start(&p);
@@ -55,14 +89,12 @@ hs_status exec_write_html(FILE *out, const exec_job *job, const exec_measured *m
     html_tiles(&p);
     html_failures(&p);
     html_blocked(&p);
-    status = html_chart(&p);
-    html_workers(&p);
-    html_kernels(&p);
+    status = html_compare(&p);
     if (status == HS_OK)
-        status = html_tasks(&p);
+        status = put_details(&p);
     html_origin(&p);
     fputs("</main>\n", out);
-    html_script(out);
+    page_script(out);
     fputs("</body>\n</html>\n", out);
     free(p.folder);
     return status;

@@ -1,18 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: tables of the page, and what all of them are made of. */
+#include <stdarg.h>
+#include <string.h>
+
 #include "common/escape.h"
 #include "exec/html/html.h"
 
-void html_table_begin(FILE *out, const char *title, const char *kind, const char *heading)
+enum { COMMAND_SHORT = 60, COMMAND_MOST = 4096 };
+
+void html_table_begin(FILE *out, const char *title, const char *order, const char *kind,
+                      const char *heading, ...)
 {
-    fprintf(out,
-            "<h2>%s</h2>\n<div class=\"card %s\"><table>\n<thead><tr>%s</tr></thead>\n<tbody>\n",
-            title, kind, heading);
+    va_list args;
+
+    fprintf(out, "<h2>%s", title);
+    if (order)
+        fprintf(out, "<span class=\"order\">, %s</span>", order);
+    fprintf(out, "</h2>\n<div class=\"card %s\"><table>\n<thead><tr>", kind);
+    va_start(args, heading);
+    vfprintf(out, heading, args);
+    va_end(args);
+    fputs("</tr></thead>\n<tbody>\n", out);
 }
 
 void html_table_end(FILE *out)
 {
     fputs("</tbody>\n</table></div>\n", out);
+}
+
+void html_printed(FILE *out, size_t rows)
+{
+    enum { PRINTED_MOST = 30 }; /* which the style has, too */
+
+    if (rows > PRINTED_MOST)
+        fprintf(out, "<p class=\"key printed\">Printed: the first %d of the %zu on the page.</p>\n",
+                PRINTED_MOST, rows);
 }
 
 void html_number(FILE *out, double value, int digits)
@@ -28,6 +50,47 @@ void html_long(FILE *out, const char *text)
     fputs("<td class=\"long\">", out);
     html_text(out, text);
     fputs("</td>", out);
+}
+
+const char *html_command_heading(const page *p)
+{
+    return p->has_commands ? "<th class=\"name\">command</th>" : "";
+}
+
+/* As much of it as so many bytes hold, with an ellipsis if that is not all. */
+static void put_beginning(FILE *out, const char *command, size_t most)
+{
+    char   part[COMMAND_MOST + 1];
+    size_t length = strlen(command);
+
+    if (length > most)
+        for (length = most; length > 0 && (command[length] & 0xc0) == 0x80;)
+            length--;
+    memcpy(part, command, length);
+    part[length] = '\0';
+    fputs("<code>", out);
+    html_text(out, part);
+    fputs(command[length] ? "&hellip;</code>" : "</code>", out);
+}
+
+void html_command(const page *p, uint32_t task, hs_type type)
+{
+    const char *command = exec_command(p->job, task, type);
+    int         is_long = strlen(command) > COMMAND_SHORT;
+
+    if (!p->has_commands)
+        return;
+    fputs("<td class=\"long command\">", p->out);
+    if (is_long) {
+        fputs("<details><summary>", p->out);
+        put_beginning(p->out, command, COMMAND_SHORT);
+        fputs("</summary>", p->out);
+    }
+    if (*command)
+        put_beginning(p->out, command, COMMAND_MOST);
+    if (strlen(command) > COMMAND_MOST)
+        fprintf(p->out, " the first %d of %zu bytes", COMMAND_MOST, strlen(command));
+    fputs(is_long ? "</details></td>" : "</td>", p->out);
 }
 
 void html_task(const page *p, uint32_t task)
@@ -50,7 +113,7 @@ static void put_worker(const page *p, const exec_worker *w)
     html_number(p->out, w->victims, 5);
     html_number(p->out, w->data, 5);
     fprintf(p->out,
-            "<td>%.1f&#8239;%%</td><td><div class=\"bar\"><i class=\"of-busy\" "
+            "<td>%.1f</td><td><div class=\"bar\"><i class=\"of-busy\" "
             "style=\"width:%.2f%%\"></i><i class=\"of-lost\" style=\"width:%.2f%%\"></i></div>"
             "</td></tr>\n",
             100 * w->busy / all, 100 * w->busy / all, 100 * w->lost / all);
@@ -58,14 +121,13 @@ static void put_worker(const page *p, const exec_worker *w)
 
 void html_workers(const page *p)
 {
-    char heading[256];
+    const char *u = p->unit;
 
-    snprintf(heading, sizeof heading,
-             "<th class=\"name\">worker</th><th>tasks</th><th>busy (%s)</th><th>lost</th>"
-             "<th>idle</th><th>no task ready</th><th>for victims</th><th>for data</th><th>busy</th>"
-             "<th></th>",
-             p->unit);
-    html_table_begin(p->out, "Workers", "", heading);
+    html_table_begin(p->out, "Workers", NULL, "",
+                     "<th class=\"name\">worker</th><th>tasks</th><th>busy (%s)</th>"
+                     "<th>lost (%s)</th><th>idle (%s)</th><th>no task ready (%s)</th>"
+                     "<th>for victims (%s)</th><th>for data (%s)</th><th>busy (%%)</th><th></th>",
+                     u, u, u, u, u, u);
     for (unsigned w = 0; w < p->m->cpus + p->m->gpus; w++)
         put_worker(p, &p->m->workers[w]);
     html_table_end(p->out);
@@ -88,15 +150,15 @@ static void put_kernel(const page *p, const exec_kernel *k)
 
 void html_kernels(const page *p)
 {
-    char heading[256];
+    const char *u = p->unit;
 
     if (p->m->kernel_count == 0)
         return;
-    snprintf(heading, sizeof heading,
-             "<th class=\"name\">kernel</th><th>type</th><th>tasks</th><th>estimated (%s)</th>"
-             "<th>measured</th><th>deviation</th><th>measured / estimated</th>",
-             p->unit);
-    html_table_begin(p->out, "Kernels", "", heading);
+    html_table_begin(p->out, "Kernels", "most time in all first", "",
+                     "<th class=\"name\">kernel</th><th>type</th><th>tasks</th>"
+                     "<th>estimated (%s)</th><th>measured (%s)</th><th>deviation (%s)</th>"
+                     "<th>measured / estimated (&times;)</th>",
+                     u, u, u);
     for (size_t i = 0; i < p->m->kernel_count; i++)
         put_kernel(p, &p->m->kernels[i]);
     html_table_end(p->out);

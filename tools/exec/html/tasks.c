@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: the attempts at tasks, slowest first. */
+/* hsched-exec: the attempts at tasks, failed ones first, then the slowest. */
 #include <stdlib.h>
 
 #include "exec/html/html.h"
 
-enum { SHOWN_MOST = 5000, PRINTED_MOST = 30 }; /* the latter stands in the style, too */
+enum { SHOWN_MOST = 10000 };
 
-static int slowest_first(const void *a, const void *b)
+static int failed_and_slowest_first(const void *a, const void *b)
 {
     const exec_attempt *x = *(const exec_attempt *const *)a, *y = *(const exec_attempt *const *)b;
 
+    if (!x->failure != !y->failure)
+        return x->failure ? -1 : 1;
     if (x->time != y->time)
         return x->time > y->time ? -1 : 1;
     return x < y ? -1 : x > y;
@@ -17,7 +19,7 @@ static int slowest_first(const void *a, const void *b)
 
 static void put_outcome(const page *p, const exec_attempt *a)
 {
-    const char *outcome = a->failure ? "failed" : a->done ? "done" : "aborted";
+    const char *outcome = exec_outcome(a);
 
     fprintf(p->out, "<td class=\"name%s\">", a->failure ? " bad" : "");
     if (!html_link(p, a->task, a->number, 0, outcome))
@@ -34,6 +36,7 @@ static void put_attempt(const page *p, const exec_attempt *a)
     fputs("<tr>", p->out);
     html_task(p, a->task);
     html_long(p->out, exec_kernel_name(p->job, a->task, a->type));
+    html_command(p, a->task, a->type);
     fprintf(p->out, "<td class=\"name\">%s</td>", p->m->workers[a->worker].name);
     put_outcome(p, a);
     html_number(p->out, a->start, 6);
@@ -46,24 +49,24 @@ static void put_attempt(const page *p, const exec_attempt *a)
 static void put_table(const page *p, const exec_attempt **attempts, size_t count)
 {
     size_t shown = count < SHOWN_MOST ? count : SHOWN_MOST;
-    char   heading[320];
 
-    snprintf(heading, sizeof heading,
-             "<th class=\"name\">task</th><th class=\"name\">kernel</th>"
-             "<th class=\"name\">worker</th><th class=\"name\">outcome</th><th>start (%s)</th>"
-             "<th>time</th><th>estimated</th><th>time / estimated</th>",
-             p->unit);
-    html_table_begin(p->out, "Tasks, slowest first", "tall tasks", heading);
+    html_table_begin(p->out, "Tasks",
+                     p->m->known_count ? "failed first, then slowest first" : "slowest first",
+                     "tall tasks filtered",
+                     "<th class=\"name\">task</th><th class=\"name\">kernel</th>%s"
+                     "<th class=\"name\" data-filter=\"worker\">worker</th>"
+                     "<th class=\"name\" data-filter=\"outcome\">outcome</th><th>start (%s)</th>"
+                     "<th>time (%s)</th><th>estimated (%s)</th><th>time / estimated (&times;)</th>",
+                     html_command_heading(p), p->unit, p->unit, p->unit);
     for (size_t i = 0; i < shown; i++)
         put_attempt(p, attempts[i]);
     html_table_end(p->out);
     if (shown < count)
-        fprintf(p->out, "<p class=\"key\">The %zu slowest of %zu attempts.</p>\n", shown, count);
-    if (shown > PRINTED_MOST)
         fprintf(p->out,
-                "<p class=\"key printed\">Printed: the first %d of the %zu on the page."
-                "</p>\n",
-                PRINTED_MOST, shown);
+                "<p class=\"key\">Here are %zu of %zu attempts, those that failed and then the "
+                "slowest, and the filter finds only these; <code>--joblog</code> has all.</p>\n",
+                shown, count);
+    html_printed(p->out, shown);
 }
 
 hs_status html_tasks(const page *p)
@@ -78,7 +81,7 @@ hs_status html_tasks(const page *p)
         return HS_ENOMEM;
     for (size_t i = 0; i < count; i++)
         attempts[i] = &p->m->attempts[i];
-    qsort(attempts, count, sizeof *attempts, slowest_first);
+    qsort(attempts, count, sizeof *attempts, failed_and_slowest_first);
     put_table(p, attempts, count);
     free(attempts);
     return HS_OK;
