@@ -258,6 +258,8 @@ START_TEST(trace_counts_what_is_ready_and_what_runs)
             ck_abort_msg("no event %s", expected[i]);
     ck_assert_uint_eq(occurrences(text, ",\"command\":\"run \\\"it\\\" on a CPU\""), 2);
     ck_assert_uint_eq(occurrences(text, ",\"command\":\"run it on a GPU\""), 3);
+    ck_assert_ptr_nonnull(strstr(text, "\"tid\":1,\"cat\":\"run\",\"name\":\"t0\",\"args\":{\"task\":"
+                                       "\"t0\",\"command\":\"run \\\"it\\\" on a CPU\""));
     free(text);
     free_sample(&made);
 }

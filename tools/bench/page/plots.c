@@ -123,12 +123,12 @@ static void widen_to_sizes(const bench_page *p, const bench_plot *plot, const be
     free(size);
 }
 
-/* What the horizontal axes of all panels of a plot hold: values of boxes, sizes of lines. */
-static void share_range(const bench_page *p, const bench_plot *plot, double range[2])
+/* Widen a range to what the panels of one plot have on their horizontal axes. */
+static void widen_to_plot(const bench_page *p, const bench_plot *plot, double range[2])
 {
-    range[0] = INFINITY;
-    range[1] = -INFINITY;
-    for (size_t i = 0; i < p->c->family_count; i++) {
+    if (plot->together)
+        widen_to_values(p, plot, NULL, range);
+    for (size_t i = 0; i < p->c->family_count && !plot->together; i++) {
         const bench_family *family = &p->c->families[i];
 
         if (!is_drawn(plot, family))
@@ -137,6 +137,21 @@ static void share_range(const bench_page *p, const bench_plot *plot, double rang
             widen_to_sizes(p, plot, family, range);
         else
             widen_to_values(p, plot, family, range);
+    }
+}
+
+/* What the horizontal axes of all plots of one kind and measure hold: values of boxes, sizes of
+ * lines. */
+static void share_range(const bench_page *p, const bench_plot *plot, double range[2])
+{
+    range[0] = INFINITY;
+    range[1] = -INFINITY;
+    for (size_t i = 0; i < p->c->plot_count; i++) {
+        const bench_plot *other = &p->c->plots[i];
+
+        if (other->measure == plot->measure && other->kind == plot->kind &&
+            other->log_x == plot->log_x && other->log_y == plot->log_y)
+            widen_to_plot(p, other, range);
     }
     if (!(range[0] < range[1]))
         range[0] = range[1] = 0;
@@ -166,8 +181,7 @@ static hs_status put_boxes(const bench_page *p, const bench_plot *plot, const be
     drawn.title = title;
     drawn.y_name = bench_measure_title(plot->measure);
     drawn.log_y = plot->log_y;
-    if (!plot->together)
-        share_range(p, plot, drawn.y_range);
+    share_range(p, plot, drawn.y_range);
     drawn.count = f.count;
     drawn.series = f.series;
     status = page_plot(p->out, &drawn);
