@@ -144,8 +144,8 @@ static uint32_t last_heard(search *f, hsi_step at, const hs_entry *e)
     return at.entry > 0 && e[-1].end > last.when ? HS_NOBODY : last.task;
 }
 
-/* The step before one, which learns what kind of step that is; its worker is HS_NOBODY: the entry
- * waited for nothing. */
+/* Return the step before `step`, with the worker HS_NOBODY if that waited for nothing, and set
+ * step->by_task. */
 static hsi_step cause_of(search *f, hsi_step *step)
 {
     hsi_step        at = *step;
@@ -199,7 +199,7 @@ hs_status hsi_critical_path(const hsi_runs *runs, hsi_step **steps, size_t *coun
     return st;
 }
 
-/* Of independent tasks: what the worker that ends last did. */
+/* The path of independent tasks: all entries of the worker that ends last, from its end. */
 static hs_status path_of_worker(const hs_schedule *s, hsi_step **steps, size_t *count)
 {
     hsi_step last = last_entry(s);

@@ -76,7 +76,7 @@ static int is_count(double number)
     return isfinite(number) && number >= 0;
 }
 
-/* What a page cannot do without. */
+/* Check the members that a comparison needs, but for arrays' elements. */
 static int check_members(exec_old *old)
 {
     static const char *const numbers[] = {"cpus",

@@ -35,7 +35,7 @@ static double of_old(const comparison *c, const char *name)
     return json_number_of(c->old->root, name);
 }
 
-/* What and numbers of both runs, and their ratio if it says something. */
+/* A quantity with its unit, if it has one, its values in both runs, and their ratio if wanted. */
 static void put_row(const comparison *c, const char *what, const char *unit, double before,
                     double now, int has_ratio)
 {
@@ -232,7 +232,7 @@ static hs_status put_tasks(const comparison *c)
     return HS_OK;
 }
 
-/* Which run that was. */
+/* Name the file of the earlier run, its plan, policy, start and host. */
 static void put_source(const comparison *c)
 {
     static const char *const members[] = {"plan", "policy", "started", "host"};
@@ -271,7 +271,7 @@ static int put_difference(const comparison *c)
     return 0;
 }
 
-/* What else to know before makespans are compared. */
+/* Say why makespans may not compare although the tasks are the same. */
 static void put_cautions(const comparison *c)
 {
     const hs_exec_report *r = &c->p->job->report;

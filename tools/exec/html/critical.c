@@ -35,7 +35,7 @@ static void put_step(const page *p, const hs_critical_step *step, size_t number,
     fputs("</tr>\n", p->out);
 }
 
-/* What share of the makespan it spent in tasks. */
+/* Explain the steps, and put the share of the makespan that they take. */
 static void put_sum(const page *p, const hs_critical_step *step, size_t count)
 {
     double time = 0;

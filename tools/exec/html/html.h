@@ -51,7 +51,7 @@ void html_table_begin(FILE *out, const char *title, const char *order, const cha
                       const char *heading, ...) __attribute__((format(printf, 5, 6)));
 void html_table_end(FILE *out);
 
-/** What paper says below a table of the class `tasks` with so many rows. */
+/** Put a note, for print alone, on how many of the `rows` of a table of the class `tasks` are printed. */
 void html_printed(FILE *out, size_t rows);
 
 /** A cell with a number, of so many digits. */

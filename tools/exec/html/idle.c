@@ -2,9 +2,9 @@
 /* hsched-exec: why workers were idle, in words. */
 #include "exec/html/html.h"
 
-#define LEAST 0.0005 /* a share that is not 0.0% */
+#define LEAST 0.0005 /* a smaller share is shown as 0.0% */
 
-/* "; 3.0% they waited for data", or ": " before the first. */
+/* Put a cause and its share, behind "; " or, if it is the first, ": ". */
 static void put_cause(const page *p, double share, const char *what, int *begun)
 {
     if (share < LEAST)
