@@ -4,14 +4,15 @@
 
 #include "exec/exec.h"
 
-/* The report as a page: what its parts share. It needs no other file, and can do without scripts. */
+/* The report as a page: what its parts share. It needs no other file, and can do without scripts.
+ */
 
 typedef struct page {
     FILE                *out;
     const exec_job      *job;
     const exec_measured *m;
     const char          *unit;
-    char                *folder; /* where the page is going to be; NULL: not known */
+    char                *folder;       /* where the page is going to be; NULL: not known */
     int                  has_commands; /* some task has one */
 } page;
 
@@ -26,9 +27,9 @@ hs_status html_chart(const page *p);
 
 void html_failures(const page *p); /* failures.c */
 void html_blocked(const page *p);
-void html_workers(const page *p);  /* tables.c */
+void html_workers(const page *p); /* tables.c */
 void html_kernels(const page *p);
-void html_idle(const page *p);     /* in words (idle.c) */
+void html_idle(const page *p); /* in words (idle.c) */
 
 /** Utilisation over time, and measured / estimated of kernels (plots.c). */
 hs_status html_utilisation(const page *p);
@@ -51,7 +52,8 @@ void html_table_begin(FILE *out, const char *title, const char *order, const cha
                       const char *heading, ...) __attribute__((format(printf, 5, 6)));
 void html_table_end(FILE *out);
 
-/** Put a note, for print alone, on how many of the `rows` of a table of the class `tasks` are printed. */
+/** Put a note, for print alone, on how many of the `rows` of a table of the class `tasks` are
+ * printed. */
 void html_printed(FILE *out, size_t rows);
 
 /** A cell with a number, of so many digits. */
