@@ -21,7 +21,7 @@ const char hsi_svg_style[] =
     ".h{font-size:20px;font-weight:600}.b{font-weight:600}.s{font-size:13px;fill:#4b5563}"
     ".m{fill:#374151}.p{font-size:15px;font-weight:600}\n"
     ".e{text-anchor:end}.i{text-anchor:middle}.k{font-size:11px;fill:#4b5563}\n"
-    ".n{font-size:10.5px;text-anchor:middle;pointer-events:none;fill:#1f2937}.w{fill:#fff}\n"
+    ".n{font-size:10.5px;text-anchor:middle;pointer-events:none;fill:#000}.w{fill:#fff}\n"
     ".z{fill:#fff}.l{fill:#dfe3ea}.g{stroke:#fff;stroke-width:1}"
     ".x{stroke:#9ca3af;stroke-width:1}.t{fill:#4b5563}\n"
     ".v{stroke:#111827;stroke-width:1.5}"

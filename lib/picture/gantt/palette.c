@@ -184,20 +184,28 @@ typedef struct color {
     unsigned char part[3];
 } color;
 
-/* Hues that stay apart for the colour-blind, light enough for dark text. */
+/*
+ * Found by simulated annealing over sRGB. The least difference of two of them in CIE Lab is 32, and
+ * 20 as dichromats see them (protanopia and deuteranopia, Machado et al. 2009); lightness differs by
+ * 5 at least, so that the kernels stay apart on paper without colour. They are ordered so that the
+ * first few differ most. tests/unit/check_palette.c verifies this, and the contrast of text.
+ */
 static const color kernel_colors[HSI_KERNELS] = {
-    {{0x77, 0xaa, 0xdd}}, {{0xee, 0x88, 0x66}}, {{0x44, 0xbb, 0x99}}, {{0xee, 0xdd, 0x88}},
-    {{0xff, 0xaa, 0xbb}}, {{0xbb, 0xcc, 0x33}}, {{0x99, 0xdd, 0xff}}, {{0xaa, 0xaa, 0x00}},
+    {{0x30, 0x8d, 0xf5}}, {{0xea, 0xb0, 0x4b}}, {{0x96, 0x53, 0x03}}, {{0x82, 0xdb, 0xae}},
+    {{0x0c, 0xba, 0xdf}}, {{0x4b, 0x76, 0xa6}}, {{0xcb, 0x8d, 0x6e}}, {{0xd3, 0xe1, 0x8c}},
 };
 
-/* From "better on a CPU" to "much better on a GPU": lightness falls evenly. */
+/* From "better on a CPU" to "much better on a GPU": lightness falls evenly, not below dark lanes. */
 enum { ANCHORS = 8 };
 static const color scale_colors[ANCHORS] = {
     {{0xf6, 0xdf, 0x7b}}, {{0xba, 0xdb, 0x7d}}, {{0x61, 0xcc, 0x84}}, {{0x03, 0xb1, 0x9b}},
-    {{0x05, 0x90, 0x9e}}, {{0x05, 0x71, 0x9b}}, {{0x25, 0x4d, 0x95}}, {{0x39, 0x2e, 0x6d}},
+    {{0x05, 0x90, 0x9e}}, {{0x05, 0x71, 0x9b}}, {{0x2c, 0x55, 0x9f}}, {{0x48, 0x3c, 0x8c}},
 };
 
-static const color rest_color = {{0xa9, 0xaf, 0xb9}}, gpu_only_color = {{0x4a, 0x3f, 0x44}};
+static const color rest_color = {{0x9a, 0xa0, 0xaa}};
+
+/* No step of the scale looks like these to anybody. */
+static const color cpu_only_color = {{0x9c, 0x5a, 0x1e}}, gpu_only_color = {{0x7d, 0x1c, 0x46}};
 
 /* As many colours as there are classes, from one end to the other. */
 static color scale_color(unsigned class, unsigned count)
@@ -218,20 +226,10 @@ static color scale_color(unsigned class, unsigned count)
 static color class_color(const hsi_palette *palette, unsigned class)
 {
     if (class == HSI_REST)
-        return rest_color;
+        return palette->by_kernel ? rest_color : cpu_only_color;
     if (class == HSI_GPU_ONLY)
         return gpu_only_color;
     return palette->by_kernel ? kernel_colors[class] : scale_color(class, palette->count);
-}
-
-/* What is darker than that is lost on a dark page, unless it goes a fifth of the way to white. */
-enum { LOST = 90 };
-
-static color lighter(color c)
-{
-    for (int i = 0; i < 3; i++)
-        c.part[i] = (unsigned char)(255 - (255 - c.part[i]) * 4 / 5);
-    return c;
 }
 
 /* "#77aadd" */
@@ -240,15 +238,26 @@ static void color_text(color c, char text[8])
     snprintf(text, 8, "#%02x%02x%02x", c.part[0], c.part[1], c.part[2]);
 }
 
-/* How bright it looks, up to 255. */
-static int luma(color c)
+/* Relative luminance in [0, 1], as WCAG 2 defines it. */
+static double luminance(color c)
 {
-    return (299 * c.part[0] + 587 * c.part[1] + 114 * c.part[2]) / 1000;
+    static const double weight[3] = {0.2126, 0.7152, 0.0722};
+    double              sum = 0;
+
+    for (int i = 0; i < 3; i++) {
+        double v = c.part[i] / 255.0;
+
+        sum += weight[i] * (v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
+    }
+    return sum;
 }
+
+/* The luminance at which black and white text have the same contrast, 4.58 to 1. */
+#define EVEN_CONTRAST 0.179
 
 int hsi_palette_dark(const hsi_palette *palette, unsigned class)
 {
-    return luma(class_color(palette, class)) < 125;
+    return luminance(class_color(palette, class)) < EVEN_CONTRAST;
 }
 
 void hsi_palette_style(hsi_output *out, const hsi_palette *palette)
@@ -260,18 +269,6 @@ void hsi_palette_style(hsi_output *out, const hsi_palette *palette)
             continue;
         color_text(class_color(palette, c), text);
         hsi_output_format(out, ".c%u{fill:%s}.a%u{fill:url(#h%u)}\n", c, text, c, c);
-    }
-}
-
-void hsi_palette_dark_style(hsi_output *out, const hsi_palette *palette)
-{
-    char text[8];
-
-    for (unsigned c = 0; c < HSI_COLOURS; c++) {
-        if (!palette->used[c] || luma(class_color(palette, c)) >= LOST)
-            continue;
-        color_text(lighter(class_color(palette, c)), text);
-        hsi_output_format(out, ".c%u{fill:%s}\n", c, text);
     }
 }
 

@@ -34,9 +34,6 @@ unsigned hsi_palette_class(const hsi_palette *palette, const hs_instance *in, si
 /** Rules ".c0{...}" and the hatched ".a0{...}" for a <style>. */
 void hsi_palette_style(hsi_output *out, const hsi_palette *palette);
 
-/** The same for pages that are dark, of what would be lost on them. */
-void hsi_palette_dark_style(hsi_output *out, const hsi_palette *palette);
-
 /** The hatches for <defs>, fine enough for rows of that height. */
 void hsi_palette_hatches(hsi_output *out, const hsi_palette *palette, double height);
 

@@ -56,7 +56,6 @@ void hsi_gantt_style(hsi_gantt *g)
         hsi_output_text(&g->out, waits_dark);
     if (hsi_gantt_copies(g))
         hsi_output_text(&g->out, copies_dark);
-    hsi_palette_dark_style(&g->out, &g->palette);
     hsi_output_text(&g->out, "}\n</style>\n<defs>\n");
     hsi_palette_hatches(&g->out, &g->palette, g->least_height);
     if (hsi_gantt_takeovers(g))
