@@ -142,11 +142,11 @@ START_TEST(gantt_stays_small)
     sample      made = make_sample(&large[_i]);
     size_t      length;
     char       *text = write_text(hs_gantt_write, &made, NULL, &length);
-    const char *height = strstr(text, "height=\"");
+    const char *height = strstr(text, "viewBox=\"0 0 1120 ");
 
     ck_assert(is_xml(text, length));
     ck_assert_uint_le(length, 4 << 20);
-    ck_assert_int_le(atoi(height + 8), 2400);
+    ck_assert_int_le(atoi(height + strlen("viewBox=\"0 0 1120 ")), 2400);
     ck_assert_ptr_nonnull(strstr(text, _i < 2 ? " tasks on gpu" : " tasks begin, "));
     free(text);
     free_sample(&made);
@@ -356,6 +356,26 @@ START_TEST(has_colours_for_dark_screens)
     ck_assert_ptr_nonnull(strstr(dark, ".z{fill:#1d2128}"));
     ck_assert_ptr_nonnull(strstr(text, "<rect class=\"z\" width=\"100%\""));
     ck_assert_ptr_null(strstr(text, "fill=\"#"));
+    free(text);
+}
+END_TEST
+
+/* No size in pixels: a page or a window of any width holds it. */
+START_TEST(scales_with_the_window)
+{
+    char       *text = chart_of(1, HS_SECONDS, NULL);
+    const char *end = strchr(strstr(text, "<svg "), '>'), *view = strstr(text, " viewBox=\"0 0 1120 ");
+    const char *dark = strstr(text, "@media screen and (prefers-color-scheme:dark){");
+    double      height = view ? atof(view + strlen(" viewBox=\"0 0 1120 ")) : 0, ratio;
+    const char *rule = strstr(text, "width:min(100%,max(1120px,100vh*");
+
+    ck_assert(view && view < end);
+    ck_assert(strstr(text, " width=\"100%\" ") < end);
+    ck_assert(strstr(text, " height=\"") > end);
+    ck_assert_ptr_nonnull(rule);
+    ck_assert_int_eq(sscanf(rule, "width:min(100%%,max(1120px,100vh*%lf", &ratio), 1);
+    ck_assert_double_eq_tol(ratio, 1120 / height, 0.005);
+    ck_assert_ptr_nonnull(strstr(dark, "svg:root{background:#1d2128}"));
     free(text);
 }
 END_TEST
@@ -587,6 +607,7 @@ int main(void)
     tcase_add_test(tests, says_who_predicted);
     tcase_add_test(tests, a_part_is_not_compared_with_the_whole);
     tcase_add_test(tests, has_colours_for_dark_screens);
+    tcase_add_test(tests, scales_with_the_window);
     tcase_add_test(tests, legend_has_failures_as_they_look);
     tcase_add_test(tests, narrow_pages_are_narrow);
     tcase_add_test(tests, older_callers_get_what_they_got);

@@ -16,9 +16,9 @@ static void put_start(hsi_gantt *g)
 
     hsi_output_format(out,
                       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%f\" height=\"%f\" "
+                      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" "
                       "viewBox=\"0 0 %f %f\" role=\"img\" aria-label=\"",
-                      g->page_width, g->page_height, g->page_width, g->page_height);
+                      g->page_width, g->page_height);
     if (hsi_picture_has_title(&g->picture))
         hsi_output_xml(out, g->picture.title, strlen(g->picture.title));
     else

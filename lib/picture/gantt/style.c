@@ -34,9 +34,24 @@ static int has_graph(const hsi_gantt *g)
     return hsi_gantt_own(g)->runs.graph != NULL;
 }
 
+/*
+ * The size of a chart that is opened by itself: as wide as the window, yet above its natural width
+ * only while all of its height fits. The page around it has its colour.
+ */
+static void put_root(hsi_gantt *g)
+{
+    hsi_output_format(&g->out,
+                      "svg:root{display:block;margin:0 auto;height:auto;background:#fff;"
+                      "width:min(100%%,max(%fpx,100vh*%f))}\n",
+                      g->page_width, g->page_width / g->page_height);
+}
+
+static const char root_dark[] = "svg:root{background:#1d2128}\n";
+
 void hsi_gantt_style(hsi_gantt *g)
 {
     hsi_output_text(&g->out, "<style>\n");
+    put_root(g);
     hsi_output_text(&g->out, hsi_svg_style);
     if (has_graph(g))
         hsi_output_text(&g->out, graph_everywhere);
@@ -48,6 +63,7 @@ void hsi_gantt_style(hsi_gantt *g)
         hsi_output_text(&g->out, copies_everywhere);
     hsi_palette_style(&g->out, &g->palette);
     hsi_output_text(&g->out, hsi_svg_dark_style);
+    hsi_output_text(&g->out, root_dark);
     if (has_graph(g))
         hsi_output_text(&g->out, graph_dark);
     if (hsi_gantt_takeovers(g))
