@@ -211,7 +211,8 @@ static void check_chart(const graph_sample *s, const sample *made, const hs_grap
     }
     if (curves > 0 && occurrences(text, "<g class=\"j\">") == hs_schedule_size(made->s))
         GRAPH_REQUIRE(s, curves_in(text) == curves, "%zu curves, not %zu", curves_in(text), curves);
-    GRAPH_REQUIRE(s, !!strstr(text, ">hover over a task for") == (curves > 0), "the legend");
+    GRAPH_REQUIRE(s, !!strstr(text, ">on hover: what the task waits for<") == (curves > 0),
+                  "the legend");
     GRAPH_REQUIRE(s, occurrences(text, "<title>") > 0, "no titles");
     free(text);
 }
@@ -326,7 +327,7 @@ static void require_arrows(const sample *made, const hs_picture *picture, int ar
     ck_assert(is_xml(text, length));
     ck_assert_uint_le(length, 4 << 20);
     ck_assert_int_eq(strstr(text, "<g class=\"j\">") != NULL, arrows);
-    ck_assert_int_eq(strstr(text, ">hover over a task for") != NULL, arrows);
+    ck_assert_int_eq(strstr(text, ">on hover: what the task waits for<") != NULL, arrows);
     ck_assert_int_eq(strstr(text, ">no arrows: ") != NULL, said);
     ck_assert_ptr_nonnull(strstr(text, ">critical path of what happened<"));
     free(text);

@@ -189,7 +189,7 @@ START_TEST(kernels_are_told_apart)
         for (unsigned k = 0; k < i; k++) {
             unsigned b = class_fill(svg, k, _i);
 
-            check_pair(a, b, _i, i < 4 ? 33 : 20);
+            check_pair(a, b, _i, i < 3 ? 50 : 20);
             if (i < KERNELS)
                 ck_assert_double_ge(fabs(seen(a, 0).l - seen(b, 0).l), 5);
         }

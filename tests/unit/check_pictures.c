@@ -495,99 +495,6 @@ START_TEST(beside_stays_small)
 }
 END_TEST
 
-/* So many tasks, each of which cpu0 gives up for gpu0; and one that goes by way of cpu1, whose
- * attempt failed if `failed`, and one that cpu0 tries again itself. */
-static sample taken_over(unsigned tasks, int by_kernel)
-{
-    sample        made = {0};
-    hs_builder   *b = NULL;
-    hs_placement *placed = calloc(2 * tasks + 5, sizeof *placed);
-    size_t        n = 0;
-    double        at = tasks;
-    uint32_t      i;
-
-    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    hs_builder_workers(b, 2, 1);
-    for (i = 0; i < tasks + 2; i++)
-        ck_assert_int_eq(hs_builder_add(b, &(hs_task){.struct_size = sizeof(hs_task),
-                                                      .kernel = by_kernel ? "k" : NULL,
-                                                      .cpu = 2,
-                                                      .gpu = 0.5}),
-                         HS_OK);
-    ck_assert_int_eq(hs_builder_finish(b, &made.in, NULL), HS_OK);
-    hs_builder_free(b);
-    for (i = 0; i < tasks; i++) {
-        placed[n++] = (hs_placement){i, i + 0.5, i, 0, HS_ABORTED};
-        placed[n++] = (hs_placement){i + 0.5, i + 1.0, i, 2, HS_RUN};
-    }
-    placed[n++] = (hs_placement){at, at + 1, i, 0, HS_ABORTED};
-    placed[n++] = (hs_placement){at + 1, at + 2, i, 1, HS_ABORTED};
-    placed[n++] = (hs_placement){at + 2, at + 2.5, i++, 2, HS_RUN};
-    placed[n++] = (hs_placement){at + 1, at + 2, i, 0, HS_ABORTED};
-    placed[n++] = (hs_placement){at + 2, at + 4, i, 0, HS_RUN};
-    ck_assert_int_eq(hs_schedule_build(2, 1, n, placed, &made.s), HS_OK);
-    free(placed);
-    return made;
-}
-
-/* Titles say it of both, and arrows lead from one to the other; but what failed was not taken, nor
- * what its own worker tries again. */
-START_TEST(who_took_it_from_whom)
-{
-    sample             made = taken_over(1, _i);
-    hs_picture_failure failure = {.worker = 1, .task = 1, .end = 3};
-    hs_picture         picture;
-    size_t             length;
-    char              *svg = write_text(hs_gantt_write, &made, NULL, &length);
-
-    ck_assert(is_xml(svg, length));
-    ck_assert_uint_eq(occurrences(svg, "class=\"ta\""), 3 + 1);
-    ck_assert_ptr_nonnull(strstr(svg, "taken over</text>"));
-    ck_assert_uint_eq(occurrences(svg, ", aborted on cpu0, taken over by gpu0\n0 "), 1);
-    ck_assert_uint_eq(occurrences(svg, " on gpu0, taken over from cpu0\n0.5 "), 1);
-    ck_assert_uint_eq(
-        occurrences(svg, "aborted on cpu1, taken over from cpu0, taken over by gpu0\n"), 1);
-    ck_assert_uint_eq(occurrences(svg, "aborted on cpu0\n2 "), 1);
-    ck_assert_uint_eq(occurrences(svg, "gpu0 took it over from cpu1, which had run it for 1 s<"),
-                      1);
-    free(svg);
-    hs_picture_init(&picture);
-    picture.failures = &failure;
-    picture.failure_count = 1;
-    svg = write_text(hs_gantt_write, &made, &picture, &length);
-    ck_assert_uint_eq(occurrences(svg, "class=\"ta\""), 2 + 1);
-    ck_assert_uint_eq(occurrences(svg, "failed on cpu1, taken over from cpu0\n"), 1);
-    ck_assert_uint_eq(occurrences(svg, "on gpu0\n3 "), 1);
-    free(svg);
-    picture.width = 400;
-    svg = write_text(hs_gantt_write, &made, &picture, &length);
-    ck_assert_uint_eq(occurrences(svg, "class=\"ta\""), 2 + 1);
-    ck_assert_uint_eq(occurrences(svg, "<title>"), 0);
-    free(svg);
-    free_sample(&made);
-}
-END_TEST
-
-/* Where there are too many of them, arrows would hide the bars: there are titles alone. */
-START_TEST(too_many_takeovers_for_arrows)
-{
-    sample made = taken_over(198, 1);
-    size_t length;
-    char  *svg = write_text(hs_gantt_write, &made, NULL, &length);
-
-    ck_assert_uint_eq(occurrences(svg, "class=\"ta\""), 200 + 1);
-    free(svg);
-    free_sample(&made);
-    made = taken_over(199, 1);
-    svg = write_text(hs_gantt_write, &made, NULL, &length);
-    ck_assert_uint_eq(occurrences(svg, "class=\"ta\""), 0);
-    ck_assert_uint_eq(occurrences(svg, "url(#ta)"), 0);
-    ck_assert_uint_gt(occurrences(svg, ", taken over by gpu0"), 100);
-    free(svg);
-    free_sample(&made);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("pictures");
@@ -613,8 +520,6 @@ int main(void)
     tcase_add_test(tests, older_callers_get_what_they_got);
     tcase_add_loop_test(tests, beside_refuses_what_makes_no_sense, 0, 2);
     tcase_add_test(tests, beside_stays_small);
-    tcase_add_loop_test(tests, who_took_it_from_whom, 0, 2);
-    tcase_add_test(tests, too_many_takeovers_for_arrows);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -69,5 +69,5 @@ void hsi_put_arrows(hsi_gantt *g, const hsi_panel *panel, uint32_t task)
     hsi_each_before(graph, task, put_before, &a);
     hsi_output_text(&g->out, "\"/><path class=\"r ro\" d=\"");
     hsi_each_after(graph, task, put_after, &a);
-    hsi_output_text(&g->out, "\"/></g>\n");
+    hsi_output_text(&g->out, "\"/>");
 }

@@ -7,21 +7,25 @@
  * The critical path of what happened, over the bars: a line along the foot of each bar on it, and
  * from where that ends to where the next begins. Steps too short to see are one with what follows.
  */
-#define FOOT 2.0 /* above the lower edge of a bar */
+#define FOOT 1.25 /* above the lower edge of a bar, below its name */
 #define STEP 0.7 /* shorter than that is not seen */
 
 typedef struct pen {
-    hsi_gantt *g;
-    double     x, y;
-    int        down;
+    hsi_gantt       *g;
+    const hsi_panel *panel;
+    double           x, y;
+    int              down;
 } pen;
 
 static void move_to(pen *p, double x, double y)
 {
     if (p->down && fabs(x - p->x) < STEP && y == p->y)
         return;
-    hsi_output_format(&p->g->out, "%c%f %f", p->down ? 'L' : 'M', x, y);
-    *p = (pen){p->g, x, y, 1};
+    if (p->down)
+        hsi_put_around_heading(p->g, p->panel, (hsi_segment){p->x, p->y, x, y});
+    else
+        hsi_output_format(&p->g->out, "M%f %f", x, y);
+    *p = (pen){p->g, p->panel, x, y, 1};
 }
 
 static const hsi_band *band_of(const hsi_panel *panel, uint32_t worker)
@@ -37,15 +41,54 @@ static double foot_of(const hsi_panel *panel, uint32_t worker)
            fmin(FOOT, band->height / 2);
 }
 
+static const hs_entry *entry_of(const hsi_panel *panel, const hsi_step *step)
+{
+    size_t count;
+
+    return hs_schedule_entries(panel->s, step->worker, &count) + step->entry;
+}
+
+/* From the end of the step before `path[i]` to its start. */
+static hsi_segment jump_to(const hsi_gantt *g, const hsi_panel *panel, size_t i)
+{
+    const hsi_step *to = &panel->path[i], *from = to + 1;
+
+    return (hsi_segment){hsi_gantt_x(g, entry_of(panel, from)->end), foot_of(panel, from->worker),
+                         hsi_gantt_x(g, entry_of(panel, to)->start), foot_of(panel, to->worker)};
+}
+
+/* The path goes back in time: jumps that begin right of the box are found by bisection. */
+int hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                        double *left, double *right)
+{
+    size_t low = 0, high = panel->path_count ? panel->path_count - 1 : 0, end = high;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (jump_to(g, panel, middle).x1 > box->right + STEP + 4)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < end; low++) {
+        hsi_segment jump = jump_to(g, panel, low);
+
+        if (jump.y1 != jump.y2 && hsi_segment_blocks(jump, box, left, right))
+            return 1;
+        if (jump.x2 < box->left - 4)
+            break;
+    }
+    return 0;
+}
+
 /* The share of the makespan in which a task on it ran, to its end or not. */
 static double running_share(const hsi_panel *panel)
 {
     double time = 0;
 
     for (size_t i = 0; i < panel->path_count; i++) {
-        size_t          count;
-        const hs_entry *e =
-            hs_schedule_entries(panel->s, panel->path[i].worker, &count) + panel->path[i].entry;
+        const hs_entry *e = entry_of(panel, &panel->path[i]);
 
         time += e->end - e->start;
     }
@@ -54,13 +97,12 @@ static double running_share(const hsi_panel *panel)
 
 static void put_path(hsi_gantt *g, const hsi_panel *panel, const char *kind)
 {
-    pen p = {.g = g};
+    pen p = {.g = g, .panel = panel};
 
     hsi_output_format(&g->out, "<path class=\"%s\" d=\"", kind);
     for (size_t i = panel->path_count; i-- > 0;) {
         const hsi_step *step = &panel->path[i];
-        size_t          count;
-        const hs_entry *e = hs_schedule_entries(panel->s, step->worker, &count) + step->entry;
+        const hs_entry *e = entry_of(panel, step);
         double          y = foot_of(panel, step->worker);
 
         move_to(&p, hsi_gantt_x(g, e->start), y);

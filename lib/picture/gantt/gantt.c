@@ -28,12 +28,6 @@ static void put_start(hsi_gantt *g)
     hsi_output_text(out, "<rect class=\"z\" width=\"100%\" height=\"100%\"/>\n");
 }
 
-static void put_workers(hsi_output *out, unsigned count, const char *type)
-{
-    hsi_put_count(out, count);
-    hsi_output_format(out, " %s%s", type, count == 1 ? "" : "s");
-}
-
 static void put_part(hsi_gantt *g, double part)
 {
     char text[32];
@@ -90,11 +84,11 @@ static void put_size(hsi_gantt *g)
     hsi_put_count(&g->out, tasks);
     hsi_output_text(&g->out, tasks == 1 ? " task on " : " tasks on ");
     if (cpus > 0)
-        put_workers(&g->out, cpus, "CPU");
+        hsi_put_workers(&g->out, cpus, "CPU");
     if (cpus > 0 && gpus > 0)
         hsi_output_text(&g->out, " and ");
     if (gpus > 0)
-        put_workers(&g->out, gpus, "GPU");
+        hsi_put_workers(&g->out, gpus, "GPU");
 }
 
 /* Between parts of the subtitle: on a narrow page each has a line. */
@@ -138,42 +132,6 @@ static void put_head(hsi_gantt *g)
     }
     put_subtitle(g);
     hsi_legend_draw(&g->out, &g->legend, &g->palette, MARGIN, g->legend_top);
-}
-
-static size_t band_failures(const hsi_gantt *g, const hsi_band *band)
-{
-    if (!band->panel->happened)
-        return 0;
-    return hsi_picture_failures(&g->picture, band->first, band->first + band->workers);
-}
-
-static void put_band_heading(hsi_gantt *g, const hsi_band *band)
-{
-    const hs_type_metrics *m = &band->panel->metrics.type[band->type];
-    hsi_output            *out = &g->out;
-    double                 all = m->busy + m->idle;
-    size_t                 failed = band_failures(g, band), aborted = m->aborted;
-
-    hsi_put_text_at(out, "b", g->left, band->top - 7);
-    put_workers(out, band->workers, band->type == HS_GPU ? "GPU" : "CPU");
-    hsi_output_text(out, "<tspan class=\"k\" font-weight=\"400\" dx=\"10\">");
-    hsi_put_count(out, m->tasks);
-    hsi_output_text(out, m->tasks == 1 ? " task" : " tasks");
-    aborted -= failed < aborted ? failed : aborted;
-    if (aborted > 0) {
-        hsi_output_text(out, " \xc2\xb7 aborted ");
-        hsi_put_count(out, aborted);
-    }
-    if (failed > 0) {
-        hsi_output_text(out, " \xc2\xb7 failed ");
-        hsi_put_count(out, failed);
-    }
-    if (all > 0) {
-        hsi_output_text(out, " \xc2\xb7 ");
-        hsi_put_percent(out, m->busy / all);
-        hsi_output_text(out, " busy");
-    }
-    hsi_output_text(out, "</tspan></text>\n");
 }
 
 /* Every how many rows there is a name: 1, 2, 5, 10, ... */
@@ -240,15 +198,15 @@ static void put_panel_name(hsi_gantt *g, const hsi_panel *panel)
     hsi_output_text(&g->out, "</text>\n");
 }
 
-/* Of a graph: the headings too, which the path would cross out. */
-static void put_over_bars(hsi_gantt *g, const hsi_panel *panel)
+/* Shapes that react to a pointer lie above all others. */
+static void put_hovers(hsi_gantt *g, const hsi_panel *panel)
 {
-    hsi_draw_critical(g, panel);
-    for (int b = 0; b < 2; b++)
-        if (panel->band[b].rows > 0) {
-            put_band_heading(g, &panel->band[b]);
-            hsi_draw_hovers(g, &panel->band[b]);
-        }
+    if (hsi_gantt_arrows(g)) {
+        hsi_draw_hovers(g, &panel->band[0]);
+        hsi_draw_hovers(g, &panel->band[1]);
+    } else {
+        hsi_draw_takeover_hovers(g, panel);
+    }
 }
 
 static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
@@ -259,8 +217,7 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
         put_panel_name(g, panel);
     for (int b = 0; b < 2; b++)
         if (panel->band[b].rows > 0) {
-            if (!panel->path)
-                put_band_heading(g, &panel->band[b]);
+            hsi_put_heading(g, &panel->band[b]);
             put_rows(g, &panel->band[b]);
             if (panel->backlog.count > 0)
                 hsi_draw_kept(g, &panel->band[b]);
@@ -282,8 +239,9 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
         hsi_draw_copies(g, panel);
     if (panel->backlog.count > 0)
         hsi_draw_ready(g, panel);
-    if (st == HS_OK && panel->path)
-        put_over_bars(g, panel);
+    if (panel->path)
+        hsi_draw_critical(g, panel);
+    put_hovers(g, panel);
     return st;
 }
 
@@ -347,6 +305,7 @@ static void close_panels(hsi_gantt *g)
         hsi_backlog_close(&g->panel[i].backlog);
         free(g->panel[i].path);
         free(g->panel[i].parts);
+        free(g->panel[i].takeover);
     }
 }
 

@@ -18,7 +18,7 @@
  * single workers (lanes.c) or stand for many (groups.c); above them failures (failures.c), arrows
  * from who gave a task up to who took it over (takeovers.c), the axis (axis.c), what was copied
  * (copies.c) or ready (ready.c) and the times that are marked (lines.c). Colours are in style.c and
- * palette.c. What ties the entries of a graph together lies over them: the critical path
+ * palette.c. Names in bars keep clear of lines (room.c). What ties the entries of a graph together lies over them: the critical path
  * (critical.c), and arrows that a pointer brings (arrows.c).
  */
 
@@ -33,7 +33,17 @@ typedef struct hsi_band {
     double   top;    /* y of the first row */
     double   pitch;  /* from row to row */
     double   height; /* of a row */
+    double   heading; /* the width of its heading, about */
 } hsi_band;
+
+/* A line, and an area that text takes. */
+typedef struct hsi_segment {
+    double x1, y1, x2, y2;
+} hsi_segment;
+
+typedef struct hsi_box {
+    double left, right, top, bottom;
+} hsi_box;
 
 /* A row for each memory, or for `group` of them (copies.c). */
 typedef struct hsi_copy_rows {
@@ -45,6 +55,7 @@ typedef struct hsi_copy_rows {
 typedef struct hsi_part {
     const hs_entry *entry;
     unsigned        worker;
+    size_t          rank; /* of a victim's: 1 for the takeover that lost most time; else 0 */
 } hsi_part;
 
 /* One schedule: that of the picture, or what was predicted. */
@@ -68,7 +79,8 @@ struct hsi_panel {
     hsi_copy_rows         copies; /* if there are some */
     hsi_part             *parts;  /* of tasks that were aborted, by task and start (takeovers.c) */
     size_t                part_count;
-    size_t                takeovers; /* by one worker from another */
+    hsi_part            **takeover;  /* the victims' parts of takeovers by another worker, by rank */
+    size_t                takeovers;
 };
 
 /* Where the ticks of the axis are, and how it is written (axis.c). */
@@ -93,6 +105,7 @@ typedef struct hsi_gantt {
     unsigned           subtitle_lines;
     int                narrow;   /* on telephones nothing hovers: it has no titles */
     size_t             dependencies; /* pairs of tasks, or more than HSI_ARROWS_MOST */
+    char               takeovers[80]; /* what the legend says of their arrows */
     hsi_legend         legend;
     double             legend_top;
     double             least_height; /* of the rows */
@@ -148,17 +161,47 @@ void hsi_draw_lanes(hsi_gantt *g, const hsi_band *band);
 /** Shapes over them that have their titles, and arrows, where there are arrows. */
 void hsi_draw_hovers(hsi_gantt *g, const hsi_band *band);
 
-/** The arrows of a task, and the end of their group (arrows.c). */
+/** One such shape, over an entry of a worker of the band. */
+void hsi_draw_hover(hsi_gantt *g, const hsi_band *band, unsigned worker, const hs_entry *e);
+
+/** The arrows of a task (arrows.c). */
 void hsi_put_arrows(hsi_gantt *g, const hsi_panel *panel, uint32_t task);
 
 /**
- * Who took tasks over from whom (takeovers.c): find that out, HS_ENOMEM; ", taken over by gpu0"
- * where that is to be said of an entry; are there arrows, and these.
+ * Takeovers (takeovers.c): find them, HS_ENOMEM; write ", taken over by gpu0" where an entry was;
+ * tell whether there are some, and whether some have no arrow but while a pointer is over them; set
+ * the text of the legend; draw the arrows of the costliest; put those that a pointer brings into the
+ * group of an entry, or draw groups for them where entries have none.
  */
 hs_status hsi_find_takeovers(const hsi_gantt *g, hsi_panel *panel);
 void hsi_put_takeover(hsi_gantt *g, const hsi_panel *panel, unsigned worker, const hs_entry *e);
 int  hsi_gantt_takeovers(const hsi_gantt *g);
+int  hsi_gantt_hidden_takeovers(const hsi_gantt *g);
+void hsi_say_takeovers(hsi_gantt *g);
 void hsi_draw_takeovers(hsi_gantt *g, const hsi_panel *panel);
+void hsi_put_hidden_takeovers(hsi_gantt *g, const hsi_panel *panel, unsigned worker,
+                              const hs_entry *e);
+void hsi_draw_takeover_hovers(hsi_gantt *g, const hsi_panel *panel);
+
+/**
+ * Room for text (room.c): the left edge, in `box` and as near its middle as can be, of a text that no
+ * line of the panel crosses; NAN: there is none. "L" commands of a path to the end of a segment,
+ * with a gap for a heading on its way.
+ */
+double hsi_room_for_text(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                         double width);
+void   hsi_put_around_heading(hsi_gantt *g, const hsi_panel *panel, hsi_segment s);
+
+/** Does a line, a shown arrow of a takeover, a jump of the critical path, or the line of a bound or
+ * of what was predicted cross a box? Then
+ * *left and *right bound the part of it that is as high as the box, with a margin. */
+int hsi_segment_blocks(hsi_segment s, const hsi_box *box, double *left, double *right);
+int hsi_takeover_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                        double *left, double *right);
+int hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                        double *left, double *right);
+int hsi_line_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box, double *left,
+                    double *right);
 
 /** What the end of a schedule waited for (critical.c). */
 void hsi_draw_critical(hsi_gantt *g, const hsi_panel *panel);
@@ -168,6 +211,11 @@ hs_status hsi_draw_groups(hsi_gantt *g, const hsi_band *band);
 
 /** <style> and <defs> (style.c). */
 void hsi_gantt_style(hsi_gantt *g);
+
+/** "3 GPUs"; the heading of a band, and about how wide it is (heading.c). */
+void   hsi_put_workers(hsi_output *out, unsigned count, const char *type);
+void   hsi_put_heading(hsi_gantt *g, const hsi_band *band);
+double hsi_heading_width(const hsi_gantt *g, const hsi_band *band);
 
 /** The axis, and its ticks through the rows of a panel (axis.c). */
 void hsi_choose_ticks(hsi_gantt *g);

@@ -137,16 +137,23 @@ static void put_entry_title(const lane *at, const hs_entry *e, const char *name)
     hsi_output_text(&g->out, "</title></rect>\n");
 }
 
-/* The name inside the rectangle, if it fits. */
+/* The name inside the rectangle, where no line crosses it, if it fits. */
 static void put_entry_name(const lane *at, double x, double width, const char *name, int dark)
 {
     hsi_output *out = &at->g->out;
     size_t      length = strlen(name);
+    double      wide = NAME_COLUMN * hsi_text_columns(name, length), left;
+    double      height = at->band->height, baseline = at->y + height / 2 + 3.75;
+    hsi_box     room = {x + 2, x + width - 2, baseline - 9, baseline + 3};
 
-    if (at->band->height < NAME_HEIGHT || length > NAME_LIMIT ||
-        NAME_COLUMN * hsi_text_columns(name, length) + 5 > width)
+    if (height < NAME_HEIGHT || length > NAME_LIMIT || wide + 5 > width)
         return;
-    hsi_put_text_at(out, dark ? "n w" : "n", x + width / 2, at->y + at->band->height / 2 + 3.75);
+    if (at->band->panel->path) /* above the critical path, which goes along the foot */
+        baseline = fmin(baseline, at->y + height - 5);
+    left = hsi_room_for_text(at->g, at->band->panel, &room, wide);
+    if (isnan(left))
+        return;
+    hsi_put_text_at(out, dark ? "n w" : "n", left + wide / 2, baseline);
     hsi_output_xml(out, name, length);
     hsi_output_text(out, "</text>\n");
 }
@@ -245,15 +252,27 @@ static void draw_pile(const lane *at, size_t from, size_t to)
 
 static void draw_hover(const lane *at, const hs_entry *e)
 {
-    hsi_gantt *g = at->g;
-    char       name[NAME_LIMIT + 32];
+    hsi_gantt       *g = at->g;
+    const hsi_panel *panel = at->band->panel;
+    char             name[NAME_LIMIT + 32];
 
     hs_instance_name(g->in, e->task, name, sizeof name);
     hsi_output_text(&g->out, "<g class=\"j\">");
     hsi_put_rect(&g->out, "jr", hsi_gantt_x(g, e->start), at->y,
                  fmax(drawn_width(at, e), NARROWEST), at->band->height);
     put_entry_title(at, e, name);
-    hsi_put_arrows(g, at->band->panel, e->task);
+    if (hsi_gantt_arrows(g))
+        hsi_put_arrows(g, panel, e->task);
+    hsi_put_hidden_takeovers(g, panel, at->worker, e);
+    hsi_output_text(&g->out, "</g>\n");
+}
+
+void hsi_draw_hover(hsi_gantt *g, const hsi_band *band, unsigned worker, const hs_entry *e)
+{
+    unsigned row = (worker - band->first) / band->group;
+    lane     at = {.g = g, .band = band, .worker = worker, .y = hsi_row_top(band, row)};
+
+    draw_hover(&at, e);
 }
 
 /* Each entry that is wide enough by `one`, what is narrow together by `many`; NULL: not at all. */

@@ -136,7 +136,7 @@ static unsigned divide_panel(hsi_panel *panel)
     return panel->band[0].rows + panel->band[1].rows;
 }
 
-static double place_panel(hsi_panel *panel, double y, unsigned all_rows)
+static double place_panel(const hsi_gantt *g, hsi_panel *panel, double y, unsigned all_rows)
 {
     if (panel->name)
         y += PANEL_NAME;
@@ -145,6 +145,7 @@ static double place_panel(hsi_panel *panel, double y, unsigned all_rows)
     panel->top = y;
     for (int b = 0; b < 2; b++) {
         set_pitch(&panel->band[b], all_rows);
+        panel->band[b].heading = hsi_heading_width(g, &panel->band[b]);
         y = place_band(&panel->band[b], y);
     }
     if (panel->copies.rows > 0) {
@@ -157,15 +158,6 @@ static double place_panel(hsi_panel *panel, double y, unsigned all_rows)
     }
     panel->bottom = y - BAND_GAP + 4;
     return y;
-}
-
-/* Nothing where nothing hovers, or there is nothing to show. */
-static const char *say_arrows(const hsi_gantt *g)
-{
-    if (g->narrow || g->dependencies == 0)
-        return NULL;
-    return hsi_gantt_arrows(g) ? "hover over a task for what it waits for and, in red, what waits for it"
-                               : "no arrows: too many dependencies";
 }
 
 /* The title, the subtitle and the legend. Returns where they end. */
@@ -181,14 +173,17 @@ static double place_head(hsi_gantt *g)
     g->legend_top = y + 4;
     hsi_legend_layout(&g->legend, &g->palette, count_aborted(g) > g->picture.failure_count,
                       g->picture.failure_count > 0, g->page_width - 2 * MARGIN);
+    hsi_say_takeovers(g);
     if (hsi_gantt_takeovers(g))
-        hsi_legend_add_takeovers(&g->legend);
+        hsi_legend_add_takeovers(&g->legend, g->takeovers);
     if (hsi_gantt_waits(g))
         hsi_legend_add_waits(&g->legend);
     if (hsi_gantt_copies(g))
         hsi_legend_add_copies(&g->legend);
     if (hsi_gantt_own(g)->runs.graph)
-        hsi_legend_add_graph(&g->legend, hsi_gantt_own(g)->backlog.count > 0, say_arrows(g));
+        hsi_legend_add_graph(&g->legend, hsi_gantt_own(g)->backlog.count > 0);
+    if (!g->narrow && g->dependencies > 0)
+        hsi_legend_add_arrows(&g->legend, hsi_gantt_arrows(g));
     return g->legend_top + g->legend.lines * HSI_LEGEND_LINE;
 }
 
@@ -207,7 +202,7 @@ void hsi_gantt_layout(hsi_gantt *g)
     hsi_choose_ticks(g);
     y = place_head(g);
     for (unsigned i = 0; i < g->panels; i++)
-        y = place_panel(&g->panel[i], i > 0 ? y + PANEL_GAP : y, rows);
+        y = place_panel(g, &g->panel[i], i > 0 ? y + PANEL_GAP : y, rows);
     g->least_height = least_height(&g->panel[0]);
     g->bottom = hsi_gantt_own(g)->bottom;
     g->page_height = g->bottom + AXIS;

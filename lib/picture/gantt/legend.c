@@ -29,7 +29,8 @@ static void place(hsi_legend *legend, hsi_legend_kind kind, unsigned class, cons
 /* A coloured square, or the like, and its name. */
 static void place_named(hsi_legend *legend, hsi_legend_kind kind, unsigned class, const char *name)
 {
-    double width = text_width(name), most = COLUMN * (NAME_LIMIT + 1);
+    double width = text_width(name);
+    double most = kind == HSI_LEGEND_CLASS ? COLUMN * (NAME_LIMIT + 1) : width;
 
     place(legend, kind, class, name, SWATCH + 6 + (width < most ? width : most) + SPACE);
 }
@@ -68,9 +69,9 @@ void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int abort
     place_named(legend, HSI_LEGEND_IDLE, 0, "idle");
 }
 
-void hsi_legend_add_takeovers(hsi_legend *legend)
+void hsi_legend_add_takeovers(hsi_legend *legend, const char *text)
 {
-    place_named(legend, HSI_LEGEND_TAKEN, 0, "taken over");
+    place_named(legend, HSI_LEGEND_TAKEN, 0, text);
 }
 
 void hsi_legend_add_waits(hsi_legend *legend)
@@ -83,13 +84,23 @@ void hsi_legend_add_copies(hsi_legend *legend)
     place_named(legend, HSI_LEGEND_COPY, 0, "copy of data");
 }
 
-void hsi_legend_add_graph(hsi_legend *legend, int has_run, const char *arrows)
+void hsi_legend_add_graph(hsi_legend *legend, int has_run)
 {
     if (has_run)
         place_named(legend, HSI_LEGEND_KEPT, 0, "idle, but a task was ready");
     place_named(legend, HSI_LEGEND_CRITICAL, 0, "critical path of what happened");
-    if (arrows)
-        place(legend, HSI_LEGEND_WORDS, 0, arrows, text_width(arrows));
+}
+
+void hsi_legend_add_arrows(hsi_legend *legend, int shown)
+{
+    static const char none[] = "no arrows: too many dependencies";
+
+    if (shown) {
+        place_named(legend, HSI_LEGEND_BEFORE, 0, "on hover: what the task waits for");
+        place_named(legend, HSI_LEGEND_AFTER, 0, "what waits for it");
+    } else {
+        place(legend, HSI_LEGEND_WORDS, 0, none, text_width(none));
+    }
 }
 
 static void put_power(hsi_output *out, int exponent)
@@ -167,13 +178,18 @@ static void put_entry(hsi_output *out, const hsi_palette *palette, double box,
     case HSI_LEGEND_COPY:
         hsi_put_rect(out, "tc", x, y, SWATCH, SWATCH);
         break;
+    case HSI_LEGEND_BEFORE:
+    case HSI_LEGEND_AFTER:
+        hsi_output_format(out, "<path class=\"r rl%s\" d=\"M%f %fh%um-5 -3l5 3l-5 3\"",
+                          e->kind == HSI_LEGEND_AFTER ? " ro" : "", x, y + SWATCH / 2.0, SWATCH);
+        break;
     case HSI_LEGEND_CRITICAL:
         hsi_output_format(out, "<path class=\"f\" d=\"M%f %fh%u\"", x, y + SWATCH / 2.0, SWATCH);
         break;
     }
     hsi_output_text(out, "/>");
     hsi_put_text_at(out, "m", x + SWATCH + 6, y + 10);
-    hsi_put_name(out, e->text, NAME_LIMIT);
+    hsi_put_name(out, e->text, e->kind == HSI_LEGEND_CLASS ? NAME_LIMIT : strlen(e->text));
     hsi_output_text(out, "</text>\n");
 }
 

@@ -70,6 +70,18 @@ static void put_predicted_end(hsi_gantt *g)
         hsi_put_line(&g->out, "u", x, hsi_gantt_own(g)->top, x, g->bottom);
 }
 
+int hsi_line_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box, double *left,
+                    double *right)
+{
+    double bound = panel->bound ? hsi_gantt_x(g, panel->bound->value) : -1;
+    double other = panel != g->panel ? hsi_gantt_x(g, g->panel[0].metrics.makespan) : -1;
+
+    return hsi_segment_blocks((hsi_segment){bound, panel->top, bound, panel->bottom}, box, left,
+                              right) ||
+           hsi_segment_blocks((hsi_segment){other, panel->top, other, panel->bottom}, box, left,
+                              right);
+}
+
 void hsi_draw_lines(hsi_gantt *g)
 {
     put_predicted_end(g);

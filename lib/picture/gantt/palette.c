@@ -185,14 +185,14 @@ typedef struct color {
 } color;
 
 /*
- * Found by simulated annealing over sRGB. The least difference of two of them in CIE Lab is 32, and
- * 20 as dichromats see them (protanopia and deuteranopia, Machado et al. 2009); lightness differs by
+ * Found by simulated annealing over sRGB. The least difference of two of them in CIE Lab is 38, and
+ * 23 as dichromats see them (protanopia and deuteranopia, Machado et al. 2009); lightness differs by
  * 5 at least, so that the kernels stay apart on paper without colour. They are ordered so that the
  * first few differ most. tests/unit/check_palette.c verifies this, and the contrast of text.
  */
 static const color kernel_colors[HSI_KERNELS] = {
-    {{0x30, 0x8d, 0xf5}}, {{0xea, 0xb0, 0x4b}}, {{0x96, 0x53, 0x03}}, {{0x82, 0xdb, 0xae}},
-    {{0x0c, 0xba, 0xdf}}, {{0x4b, 0x76, 0xa6}}, {{0xcb, 0x8d, 0x6e}}, {{0xd3, 0xe1, 0x8c}},
+    {{0x39, 0x90, 0xf5}}, {{0xef, 0xc0, 0x5b}}, {{0x22, 0x70, 0x58}}, {{0xb8, 0xe5, 0xb5}},
+    {{0x98, 0x5b, 0x9f}}, {{0x14, 0xc1, 0xf3}}, {{0x70, 0x89, 0x21}}, {{0x1c, 0xb4, 0x6c}},
 };
 
 /* From "better on a CPU" to "much better on a GPU": lightness falls evenly, not below dark lanes. */

@@ -52,7 +52,9 @@ typedef enum hsi_legend_kind {
     HSI_LEGEND_TAKEN,
     HSI_LEGEND_WAIT,
     HSI_LEGEND_COPY,
-    HSI_LEGEND_CRITICAL
+    HSI_LEGEND_CRITICAL,
+    HSI_LEGEND_BEFORE, /* arrows that a pointer brings */
+    HSI_LEGEND_AFTER
 } hsi_legend_kind;
 
 typedef struct hsi_legend_entry {
@@ -68,19 +70,20 @@ typedef struct hsi_legend {
     double           width, x; /* in all, and taken so far of the last line */
     double           box;      /* the width of a step of the scale */
     unsigned         lines, count;
-    hsi_legend_entry entry[HSI_COLOURS + 9];
+    hsi_legend_entry entry[HSI_COLOURS + 12];
 } hsi_legend;
 
 /** Place what explains the colours, and entries that were aborted or failed if there are some. */
 void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int aborted, int failed,
                        double width);
 
-/** Behind that: arrows of takeovers; copies; idle time with something ready, where that is known,
- * the critical path of a graph, and what is to be said of arrows. */
-void hsi_legend_add_takeovers(hsi_legend *legend);
+/** Behind that: arrows of takeovers; waits; copies; of a graph, idle time with something ready,
+ * where that is known, and the critical path; arrows for dependencies, or that there are none. */
+void hsi_legend_add_takeovers(hsi_legend *legend, const char *text);
 void hsi_legend_add_waits(hsi_legend *legend);
 void hsi_legend_add_copies(hsi_legend *legend);
-void hsi_legend_add_graph(hsi_legend *legend, int has_run, const char *arrows);
+void hsi_legend_add_graph(hsi_legend *legend, int has_run);
+void hsi_legend_add_arrows(hsi_legend *legend, int shown);
 
 void hsi_legend_draw(hsi_output *out, const hsi_legend *legend, const hsi_palette *palette,
                      double x, double y);

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "picture/gantt/gantt.h"
 
-/* Of graphs: the critical path, which headings keep apart from, and arrows. */
+/* Of graphs: idle time with a task ready, and the critical path, from which headings keep apart. */
 static const char graph_everywhere[] =
-    ".b{paint-order:stroke;stroke:#fff;stroke-width:4;stroke-linejoin:round}"
     ".y{fill:#8aa0bf}.yo{fill:#b4bcc9}.f{fill:none;stroke:#111827;stroke-width:2;stroke-linejoin:"
-    "round}"
-    ".fh{stroke:#fff;stroke-width:4.5;stroke-opacity:.85}\n"
-    ".jr{fill-opacity:0}.r{display:none;fill:none;stroke:#111827;stroke-width:1.5;"
-    "pointer-events:none}.ro{stroke:#b0006d}"
-    ".j:hover .r{display:inline}.j:hover .jr{stroke:#111827;stroke-width:2}\n";
-
+    "round}.fh{stroke:#fff;stroke-width:4;stroke-opacity:.85}\n";
 static const char graph_dark[] =
-    ".b{stroke:#1d2128}.y{fill:#5f7696}.yo{fill:#566074}.f{stroke:#f9fafb}.fh{stroke:#111827}.r,.j:"
-    "hover .jr{stroke:#f9fafb}.ro{stroke:#ff7ac6}\n";
+    ".y{fill:#5f7696}.yo{fill:#566074}.f{stroke:#f9fafb}.fh{stroke:#111827}\n";
+
+/* What a pointer brings: an outline and arrows. The legend shows the arrows (.rl). */
+static const char hovers_everywhere[] =
+    ".jr{fill-opacity:0}.r{display:none;fill:none;stroke:#111827;stroke-width:1.5;"
+    "pointer-events:none}.ro{stroke:#b0006d}.rl{display:inline}"
+    ".j:hover .r{display:inline}.j:hover .jr{stroke:#111827;stroke-width:2}\n";
+static const char hovers_dark[] = ".r,.j:hover .jr{stroke:#f9fafb}.ro{stroke:#ff7ac6}\n";
 
 static const char takeovers_everywhere[] =
-    ".ta{fill:none;stroke:#c2410c;stroke-width:1.5}.tb{fill:#c2410c}\n";
-static const char takeovers_dark[] = ".ta{stroke:#fdba74}.tb{fill:#fdba74}\n";
+    ".ta{fill:none;stroke:#c2410c;stroke-width:1.5}.tb{fill:#c2410c}"
+    ".th{fill:none;stroke:#fff;stroke-width:3.5;stroke-opacity:.75}\n";
+static const char takeovers_dark[] = ".ta{stroke:#fdba74}.tb{fill:#fdba74}.th{stroke:#1d2128}\n";
 static const char takeover_head[] =
     "<marker id=\"ta\" viewBox=\"0 0 6 6\" refX=\"1\" refY=\"3\" markerWidth=\"6\" "
     "markerHeight=\"6\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">"
@@ -32,6 +33,11 @@ static const char copies_dark[] = ".tc{fill:#a78bfa}\n";
 static int has_graph(const hsi_gantt *g)
 {
     return hsi_gantt_own(g)->runs.graph != NULL;
+}
+
+static int has_hovers(const hsi_gantt *g)
+{
+    return hsi_gantt_arrows(g) || hsi_gantt_hidden_takeovers(g);
 }
 
 /*
@@ -55,6 +61,8 @@ void hsi_gantt_style(hsi_gantt *g)
     hsi_output_text(&g->out, hsi_svg_style);
     if (has_graph(g))
         hsi_output_text(&g->out, graph_everywhere);
+    if (has_hovers(g))
+        hsi_output_text(&g->out, hovers_everywhere);
     if (hsi_gantt_takeovers(g))
         hsi_output_text(&g->out, takeovers_everywhere);
     if (hsi_gantt_waits(g))
@@ -66,6 +74,8 @@ void hsi_gantt_style(hsi_gantt *g)
     hsi_output_text(&g->out, root_dark);
     if (has_graph(g))
         hsi_output_text(&g->out, graph_dark);
+    if (has_hovers(g))
+        hsi_output_text(&g->out, hovers_dark);
     if (hsi_gantt_takeovers(g))
         hsi_output_text(&g->out, takeovers_dark);
     if (hsi_gantt_waits(g))

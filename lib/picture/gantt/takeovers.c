@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who took a task over from whom: of each task that was aborted, its entries by time, so that the
- * titles of both can say so; and an arrow from where one stops to where the other begins, unless
- * there are so many that they would hide the bars. An attempt that failed was taken from nobody.
+ * Takeovers: which worker took a task over from which. The entries of each task that was aborted are
+ * sorted by time, so that the titles of both entries name the other worker. An arrow leads from the
+ * place where one stops to where the other begins, for the takeovers that lost most time; the
+ * arrows of others come up while the pointer is over one of their entries. An attempt that failed was
+ * not taken over.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "picture/gantt/gantt.h"
 
-enum { ARROWS_MOST = 200, NAME_LIMIT = 80 };
+enum {
+    ARROWS_MOST = 20,  /* that are always there; more would hide the bars */
+    HOVERS_MOST = 1000, /* arrows beyond these that a pointer brings */
+    NAME_LIMIT = 80
+};
 #define HEAD 5.0 /* the length of an arrow's head */
 
 static int in_order(const void *a, const void *b)
@@ -59,7 +67,7 @@ static size_t collect(const hsi_panel *panel, const unsigned char *aborted, hsi_
 
         for (; count > 0; count--, e++) {
             if (aborted[e->task] && parts)
-                parts[found] = (hsi_part){e, w};
+                parts[found] = (hsi_part){.entry = e, .worker = w};
             found += aborted[e->task];
         }
     }
@@ -73,6 +81,35 @@ static int is_taken(const hsi_gantt *g, const hsi_panel *panel, size_t i)
 
     return i + 1 < panel->part_count && p[1].entry->task == p->entry->task &&
            p[1].worker != p->worker && is_given_up(g, panel, p->worker, p->entry);
+}
+
+/* The takeover that lost most time first; of equals, the earliest. */
+static int by_cost(const void *a, const void *b)
+{
+    const hsi_part *x = *(hsi_part *const *)a, *y = *(hsi_part *const *)b;
+    double          lost_x = x->entry->end - x->entry->start;
+    double          lost_y = y->entry->end - y->entry->start;
+
+    if (lost_x != lost_y)
+        return lost_x > lost_y ? -1 : 1;
+    if (x->entry->start != y->entry->start)
+        return x->entry->start < y->entry->start ? -1 : 1;
+    return x->worker < y->worker ? -1 : x->worker > y->worker;
+}
+
+/* The victims' parts in panel->takeover, by cost. HS_ENOMEM. */
+static hs_status rank(const hsi_gantt *g, hsi_panel *panel)
+{
+    panel->takeover = calloc(panel->part_count + 1, sizeof *panel->takeover);
+    if (!panel->takeover)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < panel->part_count; i++)
+        if (is_taken(g, panel, i))
+            panel->takeover[panel->takeovers++] = &panel->parts[i];
+    qsort(panel->takeover, panel->takeovers, sizeof *panel->takeover, by_cost);
+    for (size_t i = 0; i < panel->takeovers; i++)
+        panel->takeover[i]->rank = i + 1;
+    return HS_OK;
 }
 
 hs_status hsi_find_takeovers(const hsi_gantt *g, hsi_panel *panel)
@@ -94,26 +131,31 @@ hs_status hsi_find_takeovers(const hsi_gantt *g, hsi_panel *panel)
     if (!panel->parts)
         return HS_ENOMEM;
     qsort(panel->parts, count, sizeof *panel->parts, in_order);
-    for (size_t i = 0; i < count; i++)
-        panel->takeovers += (size_t)is_taken(g, panel, i);
-    return HS_OK;
+    return rank(g, panel);
+}
+
+/* The part of an aborted task that this entry is; NULL: its task was not aborted. */
+static const hsi_part *part_of(const hsi_panel *panel, unsigned worker, const hs_entry *e)
+{
+    hsi_part key = {.entry = e, .worker = worker};
+
+    return panel->takeovers ? bsearch(&key, panel->parts, panel->part_count, sizeof *panel->parts,
+                                      in_order)
+                            : NULL;
 }
 
 void hsi_put_takeover(hsi_gantt *g, const hsi_panel *panel, unsigned worker, const hs_entry *e)
 {
-    hsi_part        key = {e, worker};
-    const hsi_part *here = panel->takeovers ? bsearch(&key, panel->parts, panel->part_count,
-                                                      sizeof *panel->parts, in_order)
-                                            : NULL;
+    const hsi_part *here = part_of(panel, worker, e);
     char            name[16];
 
     if (!here)
         return;
-    if (here > panel->parts && is_taken(g, panel, (size_t)(here - panel->parts) - 1)) {
+    if (here > panel->parts && here[-1].rank > 0) {
         hs_worker_name(hs_schedule_cpus(panel->s), here[-1].worker, name);
         hsi_output_format(&g->out, ", taken over from %s", name);
     }
-    if (is_taken(g, panel, (size_t)(here - panel->parts))) {
+    if (here->rank > 0) {
         hs_worker_name(hs_schedule_cpus(panel->s), here[1].worker, name);
         hsi_output_format(&g->out, ", taken over by %s", name);
     }
@@ -121,11 +163,45 @@ void hsi_put_takeover(hsi_gantt *g, const hsi_panel *panel, unsigned worker, con
 
 int hsi_gantt_takeovers(const hsi_gantt *g)
 {
-    size_t arrows = 0;
+    return g->panel[0].takeovers + hsi_gantt_own(g)->takeovers > 0;
+}
 
+/* How many arrows of a panel are always there. */
+static size_t count_shown(const hsi_gantt *g, const hsi_panel *panel)
+{
+    size_t most = ARROWS_MOST / g->panels;
+
+    return panel->takeovers < most ? panel->takeovers : most;
+}
+
+/* Does an arrow come up while the pointer is over an entry of that takeover? */
+static int is_hidden(const hsi_gantt *g, const hsi_panel *panel, const hsi_part *p)
+{
+    size_t shown = count_shown(g, panel);
+
+    return !g->narrow && p->rank > shown && p->rank - shown <= HOVERS_MOST / g->panels;
+}
+
+int hsi_gantt_hidden_takeovers(const hsi_gantt *g)
+{
     for (unsigned i = 0; i < g->panels; i++)
-        arrows += g->panel[i].takeovers;
-    return arrows > 0 && arrows <= ARROWS_MOST;
+        if (!g->narrow && g->panel[i].takeovers > count_shown(g, &g->panel[i]))
+            return 1;
+    return 0;
+}
+
+void hsi_say_takeovers(hsi_gantt *g)
+{
+    size_t all = 0, shown = 0;
+
+    for (unsigned i = 0; i < g->panels; i++) {
+        all += g->panel[i].takeovers;
+        shown += count_shown(g, &g->panel[i]);
+    }
+    snprintf(g->takeovers, sizeof g->takeovers, "taken over");
+    if (shown < all)
+        snprintf(g->takeovers, sizeof g->takeovers, "taken over: the %zu costliest of %zu%s", shown,
+                 all, g->narrow ? "" : ", more on hover");
 }
 
 static const hsi_band *band_of(const hsi_panel *panel, unsigned worker)
@@ -154,22 +230,68 @@ static void put_title(hsi_gantt *g, const hsi_panel *panel, const hsi_part *p)
     hsi_output_text(&g->out, "</title></path>\n");
 }
 
-/* From the middle of the row where it stops to the edge of that where it goes on. */
-static void put_arrow(hsi_gantt *g, const hsi_panel *panel, const hsi_part *p)
+/* From the middle of the row where the victim stops to the edge of the row where the thief begins. */
+static hsi_segment segment_of(const hsi_gantt *g, const hsi_panel *panel, const hsi_part *p)
 {
     const hsi_band *to = band_of(panel, p[1].worker), *from = band_of(panel, p->worker);
     double          y1 = row_of(from, p->worker) + from->height / 2, y2 = row_of(to, p[1].worker);
 
-    y2 += y1 > y2 ? to->height : -HEAD;
-    y2 += y1 > y2 ? HEAD : 0;
-    hsi_output_format(&g->out, "<path class=\"ta\" marker-end=\"url(#ta)\" d=\"M%f %fL%f %f\"",
-                      hsi_gantt_x(g, p->entry->end), y1, hsi_gantt_x(g, p[1].entry->start), y2);
-    put_title(g, panel, p);
+    y2 += y1 > y2 ? to->height + HEAD : -HEAD;
+    return (hsi_segment){hsi_gantt_x(g, p->entry->end), y1, hsi_gantt_x(g, p[1].entry->start), y2};
+}
+
+/* Without what closes it; a head for each kind that has a colour. */
+static void put_arrow(hsi_gantt *g, const hsi_panel *panel, const hsi_part *p, const char *kind)
+{
+    hsi_segment line = segment_of(g, panel, p);
+
+    hsi_output_format(&g->out, "<path class=\"%s\"%s d=\"M%f %f", kind,
+                      strcmp(kind, "th") ? " marker-end=\"url(#ta)\"" : "", line.x1, line.y1);
+    hsi_put_around_heading(g, panel, line);
+    hsi_output_char(&g->out, '"');
+}
+
+int hsi_takeover_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
+                        double *left, double *right)
+{
+    for (size_t i = 0; i < count_shown(g, panel); i++)
+        if (hsi_segment_blocks(segment_of(g, panel, panel->takeover[i]), box, left, right))
+            return 1;
+    return 0;
 }
 
 void hsi_draw_takeovers(hsi_gantt *g, const hsi_panel *panel)
 {
-    for (size_t i = 0; i < panel->part_count && !hsi_output_failed(&g->out); i++)
-        if (is_taken(g, panel, i))
-            put_arrow(g, panel, &panel->parts[i]);
+    for (size_t i = 0; i < count_shown(g, panel); i++) { /* lighter, behind: apart from any bar */
+        put_arrow(g, panel, panel->takeover[i], "th");
+        hsi_output_text(&g->out, "/>\n");
+    }
+    for (size_t i = 0; i < count_shown(g, panel); i++) {
+        put_arrow(g, panel, panel->takeover[i], "ta");
+        put_title(g, panel, panel->takeover[i]);
+    }
+}
+
+void hsi_put_hidden_takeovers(hsi_gantt *g, const hsi_panel *panel, unsigned worker,
+                              const hs_entry *e)
+{
+    const hsi_part *here = part_of(panel, worker, e);
+
+    for (int back = 0; here && back < 2 && here - back >= panel->parts; back++)
+        if (is_hidden(g, panel, here - back)) {
+            put_arrow(g, panel, here - back, "ta r");
+            hsi_output_text(&g->out, "/>");
+        }
+}
+
+void hsi_draw_takeover_hovers(hsi_gantt *g, const hsi_panel *panel)
+{
+    for (size_t i = count_shown(g, panel); i < panel->takeovers && !hsi_output_failed(&g->out); i++) {
+        const hsi_part *p = panel->takeover[i];
+
+        if (!is_hidden(g, panel, p))
+            break;
+        for (int k = 0; k < 2; k++)
+            hsi_draw_hover(g, band_of(panel, p[k].worker), p[k].worker, p[k].entry);
+    }
 }

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a Gantt chart shows of takeovers: titles, arrows, and where these leave room for text. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture_sample.h"
+#include "suite.h"
+#include "well_formed.h"
+
+/* So many tasks, each of which cpu0 gives up for gpu0; and one that goes by way of cpu1, whose
+ * attempt failed if `failed`, and one that cpu0 tries again itself. */
+static sample taken_over(unsigned tasks, int by_kernel)
+{
+    sample        made = {0};
+    hs_builder   *b = NULL;
+    hs_placement *placed = calloc(2 * tasks + 5, sizeof *placed);
+    size_t        n = 0;
+    double        at = tasks;
+    uint32_t      i;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    hs_builder_workers(b, 2, 1);
+    for (i = 0; i < tasks + 2; i++)
+        ck_assert_int_eq(hs_builder_add(b, &(hs_task){.struct_size = sizeof(hs_task),
+                                                      .kernel = by_kernel ? "k" : NULL,
+                                                      .cpu = 2,
+                                                      .gpu = 0.5}),
+                         HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &made.in, NULL), HS_OK);
+    hs_builder_free(b);
+    for (i = 0; i < tasks; i++) {
+        placed[n++] = (hs_placement){i, i + 0.5, i, 0, HS_ABORTED};
+        placed[n++] = (hs_placement){i + 0.5, i + 1.0, i, 2, HS_RUN};
+    }
+    placed[n++] = (hs_placement){at, at + 1, i, 0, HS_ABORTED};
+    placed[n++] = (hs_placement){at + 1, at + 2, i, 1, HS_ABORTED};
+    placed[n++] = (hs_placement){at + 2, at + 2.5, i++, 2, HS_RUN};
+    placed[n++] = (hs_placement){at + 1, at + 2, i, 0, HS_ABORTED};
+    placed[n++] = (hs_placement){at + 2, at + 4, i, 0, HS_RUN};
+    ck_assert_int_eq(hs_schedule_build(2, 1, n, placed, &made.s), HS_OK);
+    free(placed);
+    return made;
+}
+
+/* Titles say it of both, and arrows lead from one to the other; but what failed was not taken, nor
+ * what its own worker tries again. */
+START_TEST(who_took_it_from_whom)
+{
+    sample             made = taken_over(1, _i);
+    hs_picture_failure failure = {.worker = 1, .task = 1, .end = 3};
+    hs_picture         picture;
+    size_t             length;
+    char              *svg = write_text(hs_gantt_write, &made, NULL, &length);
+
+    ck_assert(is_xml(svg, length));
+    ck_assert_uint_eq(occurrences(svg, "class=\"ta\""), 3 + 1);
+    ck_assert_ptr_nonnull(strstr(svg, "taken over</text>"));
+    ck_assert_uint_eq(occurrences(svg, ", aborted on cpu0, taken over by gpu0\n0 "), 1);
+    ck_assert_uint_eq(occurrences(svg, " on gpu0, taken over from cpu0\n0.5 "), 1);
+    ck_assert_uint_eq(
+        occurrences(svg, "aborted on cpu1, taken over from cpu0, taken over by gpu0\n"), 1);
+    ck_assert_uint_eq(occurrences(svg, "aborted on cpu0\n2 "), 1);
+    ck_assert_uint_eq(occurrences(svg, "gpu0 took it over from cpu1, which had run it for 1 s<"),
+                      1);
+    free(svg);
+    hs_picture_init(&picture);
+    picture.failures = &failure;
+    picture.failure_count = 1;
+    svg = write_text(hs_gantt_write, &made, &picture, &length);
+    ck_assert_uint_eq(occurrences(svg, "class=\"ta\""), 2 + 1);
+    ck_assert_uint_eq(occurrences(svg, "failed on cpu1, taken over from cpu0\n"), 1);
+    ck_assert_uint_eq(occurrences(svg, "on gpu0\n3 "), 1);
+    free(svg);
+    picture.width = 400;
+    svg = write_text(hs_gantt_write, &made, &picture, &length);
+    ck_assert_uint_eq(occurrences(svg, "class=\"ta\""), 2 + 1);
+    ck_assert_uint_eq(occurrences(svg, "<title>"), 0);
+    free(svg);
+    free_sample(&made);
+}
+END_TEST
+
+/* The costliest first: beyond twenty, a pointer over either entry brings the arrow. */
+START_TEST(twenty_arrows_at_most)
+{
+    sample      made = taken_over(198, _i);
+    size_t      length;
+    char       *svg = write_text(hs_gantt_write, &made, NULL, &length);
+    const char *first = strstr(strstr(svg, "<rect class=\"l\""), "<path class=\"ta\"");
+    hs_picture  picture;
+
+    ck_assert(is_xml(svg, length));
+    ck_assert_uint_eq(occurrences(svg, "class=\"ta\""), 20 + 1);
+    ck_assert_uint_eq(occurrences(svg, "class=\"ta r\""), 2 * 180);
+    ck_assert_uint_eq(occurrences(svg, "<g class=\"j\"><rect class=\"jr\""), 2 * 180);
+    ck_assert_uint_eq(occurrences(svg, "which had run it for 1 s<"), 2);
+    ck_assert(strstr(first, "which had run it for 1 s<") < strstr(first, "which had run it for 0.5 s<"));
+    ck_assert_ptr_nonnull(strstr(svg, ">taken over: the 20 costliest of 200, more on hover<"));
+    ck_assert_ptr_nonnull(strstr(svg, ".j:hover .r{display:inline}"));
+    free(svg);
+    hs_picture_init(&picture);
+    picture.predicted = made.s;
+    svg = write_text(hs_gantt_write, &made, &picture, &length);
+    ck_assert_uint_eq(occurrences(svg, "class=\"ta\""), 20 + 1);
+    ck_assert_ptr_nonnull(strstr(svg, ">taken over: the 20 costliest of 400, more on hover<"));
+    free(svg);
+    picture.predicted = NULL;
+    picture.width = 400;
+    svg = write_text(hs_gantt_write, &made, &picture, &length);
+    ck_assert_uint_eq(occurrences(svg, "class=\"ta r\""), 0);
+    ck_assert_ptr_nonnull(strstr(svg, ">taken over: the 20 costliest of 200<"));
+    free(svg);
+    free_sample(&made);
+}
+END_TEST
+
+START_TEST(many_takeovers_stay_small)
+{
+    sample made = taken_over(30000, 1);
+    size_t length;
+    char  *svg = write_text(hs_gantt_write, &made, NULL, &length);
+
+    ck_assert(is_xml(svg, length));
+    ck_assert_uint_le(length, 4 << 20);
+    ck_assert_uint_eq(occurrences(svg, "class=\"ta\""), 20 + 1);
+    ck_assert_uint_eq(occurrences(svg, "class=\"ta r\""), 2 * 1000);
+    free(svg);
+    free_sample(&made);
+}
+END_TEST
+
+/* Bars with names that arrows meet in the middle: t0 from 0 to 10 on cpu1, t1 from 4.4 to 5.6 on cpu0;
+ * tasks that gpu0 takes over from cpu2, after 0.5, and from cpu3, after 5. With `graph`, the last task
+ * waits for what cpu2 gave up, and the critical path jumps across all rows. */
+static sample crossed(int graph)
+{
+    static const hs_placement placed[] = {
+        {0, 10, 0, 1, HS_RUN},      {4.4, 5.6, 1, 0, HS_RUN}, {0, 0.5, 2, 2, HS_ABORTED},
+        {0.5, 1, 2, 4, HS_RUN},     {0, 5, 3, 3, HS_ABORTED}, {5, 6, 3, 4, HS_RUN},
+        {6, 12, 4, 3, HS_RUN},
+    };
+    static const char *const ids[] = {"in-the-middle", "without-room", "soon", "later", "last"};
+    sample      made = {0};
+    hs_builder *b = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    hs_builder_workers(b, 4, 1);
+    for (unsigned i = 0; i < 5; i++)
+        ck_assert_int_eq(hs_builder_add(b, &(hs_task){.struct_size = sizeof(hs_task),
+                                                      .id = ids[i], .cpu = 10, .gpu = 1}),
+                         HS_OK);
+    if (graph)
+        ck_assert_int_eq(hs_builder_after(b, 4, 3, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &made.in, NULL), HS_OK);
+    hs_builder_free(b);
+    ck_assert_int_eq(hs_schedule_build(4, 1, sizeof placed / sizeof *placed, placed, &made.s), HS_OK);
+    return made;
+}
+
+/* Where the text of an element stands, with 5 px a character, and 4.5 px of height. */
+typedef struct area {
+    double left, right, top, bottom;
+} area;
+
+static area area_of(const char *text, int is_middle)
+{
+    const char *word = strchr(text, '>') + 1;
+    double      x, y, width = 0;
+    int         in_tag = 0;
+
+    ck_assert_int_eq(sscanf(text, "<text class=\"%*[^\"]\" x=\"%lf\" y=\"%lf\"", &x, &y), 2);
+    for (; strncmp(word, "</text>", 7) != 0; word++) {
+        in_tag = *word == '<' || (in_tag && *word != '>');
+        width += in_tag || (*word & 0xc0) == 0x80 ? 0 : 5;
+    }
+    x -= is_middle ? width / 2 : 0;
+    return (area){x, x + width, y - 6, y - 1.5};
+}
+
+/* Does a line from one point to another meet the area? Tried at many places along it. */
+static int meets(area a, double x1, double y1, double x2, double y2)
+{
+    for (int i = 0; i <= 2000; i++) {
+        double x = x1 + (x2 - x1) * i / 2000, y = y1 + (y2 - y1) * i / 2000;
+
+        if (x >= a.left && x <= a.right && y >= a.top && y <= a.bottom)
+            return 1;
+    }
+    return 0;
+}
+
+/* How many lines of paths of that class meet the area; *lines: how many there are. */
+static unsigned crossings(const char *svg, const char *kind, area a, unsigned *lines)
+{
+    unsigned count = 0;
+
+    *lines = 0;
+    for (const char *path = svg; (path = strstr(path, kind)); path++) {
+        const char *at = strstr(path, " d=\"M") + 4;
+        double      x = 0, y = 0, to_x, to_y;
+        char        command;
+        int         read;
+
+        for (; sscanf(at, "%c%lf %lf%n", &command, &to_x, &to_y, &read) == 3; at += read) {
+            if (command == 'L') {
+                ++*lines;
+                count += (unsigned)meets(a, x, y, to_x, to_y);
+            }
+            x = to_x;
+            y = to_y;
+        }
+    }
+    return count;
+}
+
+START_TEST(arrows_cross_no_text)
+{
+    static const hs_named_bound bound = {"deadline", 9};
+    sample      made = crossed(_i);
+    hs_picture  picture;
+    size_t      length;
+    unsigned    texts = 0, lines;
+    char       *svg;
+    const char *chart;
+
+    hs_picture_init(&picture);
+    picture.bound = &bound;
+    svg = write_text(hs_gantt_write, &made, &picture, &length);
+    chart = strstr(svg, "<text class=\"b\"");
+    for (const char *at = chart; (at = strstr(at, "<text class=\"")); at++) {
+        int is_name = at[13] == 'n';
+
+        if (!is_name && strncmp(at + 13, "b\"", 2) != 0)
+            continue;
+        ck_assert_uint_eq(crossings(chart, "<path class=\"ta\"", area_of(at, is_name), &lines), 0);
+        ck_assert_uint_ge(lines, 3); /* two, and a gap in one */
+        ck_assert_uint_eq(crossings(chart, "<path class=\"f\"", area_of(at, is_name), &lines), 0);
+        ck_assert_uint_ge(lines, _i ? 3 : 0);
+        texts++;
+    }
+    ck_assert_uint_ge(texts, 5);
+    ck_assert_ptr_nonnull(strstr(svg, ">in-the-middle</text>"));
+    ck_assert_ptr_null(strstr(svg, ">without-room</text>"));
+    ck_assert_ptr_nonnull(strstr(svg, "<title>without-room "));
+    free(svg);
+    free_sample(&made);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("takeovers");
+    TCase *tests = tcase_create("all");
+
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, who_took_it_from_whom, 0, 2);
+    tcase_add_loop_test(tests, twenty_arrows_at_most, 0, 2);
+    tcase_add_test(tests, many_takeovers_stay_small);
+    tcase_add_loop_test(tests, arrows_cross_no_text, 0, 2);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
