@@ -139,6 +139,13 @@ void hsi_put_class_rect(hsi_output *out, unsigned class, int aborted, double x, 
     hsi_put_rect(out, kind, x, y, width, height);
 }
 
+void hsi_put_class_part(hsi_output *out, unsigned class, int aborted, double x, double y,
+                        double width, double height)
+{
+    hsi_output_format(out, "<path class=\"%c%u\" d=\"M%f %fh%fv%fH%fz\"/>", aborted ? 'a' : 'c',
+                      class, x, y, width, height, x);
+}
+
 void hsi_put_text_at(hsi_output *out, const char *kind, double x, double y)
 {
     hsi_output_format(out, "<text class=\"%s\" x=\"%f\" y=\"%f\">", kind, x, y);

@@ -46,6 +46,10 @@ void hsi_put_rect(hsi_output *out, const char *kind, double x, double y, double 
 void hsi_put_class_rect(hsi_output *out, unsigned class, int aborted, double x, double y,
                         double width, double height);
 
+/** The whole element, shorter, of a part of a bar. */
+void hsi_put_class_part(hsi_output *out, unsigned class, int aborted, double x, double y,
+                        double width, double height);
+
 /** `<text class="KIND" x= y=>` */
 void hsi_put_text_at(hsi_output *out, const char *kind, double x, double y);
 

@@ -148,14 +148,19 @@ static unsigned label_step(const hsi_band *band)
     return step;
 }
 
+/* The share of the makespan in which the workers of a row are busy. */
 static void put_row_share(hsi_gantt *g, const hsi_band *band, unsigned row, double baseline)
 {
-    double makespan = band->panel->metrics.makespan;
+    double   makespan = band->panel->metrics.makespan, load = 0;
+    unsigned from = row * band->group, to = from + band->group;
 
-    if (band->group > 1 || band->pitch < LABEL_EACH || !(makespan > 0))
+    if (band->pitch < LABEL_EACH || !(makespan > 0))
         return;
+    to = to < band->workers ? to : band->workers;
+    for (unsigned w = from; w < to; w++)
+        load += hs_schedule_load(band->panel->s, band->first + w);
     hsi_put_text_at(&g->out, "k e", g->left + g->width + 50, baseline);
-    hsi_put_percent(&g->out, hs_schedule_load(band->panel->s, band->first + row) / makespan);
+    hsi_put_percent(&g->out, load / (to - from) / makespan);
     hsi_output_text(&g->out, "</text>\n");
 }
 

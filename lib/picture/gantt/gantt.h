@@ -100,6 +100,7 @@ typedef struct hsi_gantt {
     hsi_panel          panel[2];     /* from above; the last is the picture's own schedule */
     double             span;         /* the time at the right end; > 0 */
     double             left, width, bottom; /* the plot, its labels apart */
+    int                sliced; /* there are many tasks, and neighbours that are short make a bar */
     hsi_ticks          ticks;
     double             subtitle; /* the baseline of its first line */
     unsigned           subtitle_lines;
@@ -154,6 +155,20 @@ static inline const hsi_panel *hsi_gantt_own(const hsi_gantt *g)
 
 /** "cpu3" or "cpu0-99": the workers of a row. */
 void hsi_row_name(const hsi_band *band, unsigned row, char name[40]);
+
+/* Time, or the number of workers, that a merged bar stands for: by class, and run or aborted. */
+typedef struct hsi_mix {
+    double weight[HSI_COLOURS][2];
+} hsi_mix;
+
+/** The sum of a state, or of both if `state` is -1. */
+double hsi_mix_sum(const hsi_mix *mix, int state);
+
+/** The class that has most of an aborted or run part. */
+unsigned hsi_mix_heaviest(const hsi_mix *mix, int state);
+
+/** "80 % dgemm, 17.3 % dsyrk; 2.7 % aborted": shares of `whole` (mix.c). */
+void hsi_put_mix(hsi_gantt *g, const hsi_mix *mix, double whole);
 
 /** Rectangles of a band whose rows are single workers (lanes.c). */
 void hsi_draw_lanes(hsi_gantt *g, const hsi_band *band);

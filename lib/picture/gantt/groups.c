@@ -6,18 +6,17 @@
 #include "picture/gantt/gantt.h"
 
 /*
- * A row for many workers: time is cut into cells, and in each a bar as high as
- * the part of the workers that are busy, in the colour of what they mostly
- * do, with the aborted part on top. Cells alike in a row make one rectangle.
+ * A row for many workers: time is cut into slices, and in each a bar is as high as the share of the
+ * workers that are busy, with a part for each class and the aborted part on top. Slices that look
+ * alike make one bar.
  */
-enum { CELLS_MOST = 20000, CELLS_IN_ROW = 280, LEVELS = 16 };
+enum { CELLS_IN_ROW = 160, LEVELS = 20 };
 
 #define SEAM 0.5 /* neighbours overlap by that, or what is behind shines through */
 
 typedef struct cell {
-    double weight[HSI_COLOURS]; /* worker-cells spent in runs, by class */
-    double aborted;             /* and in aborted entries */
-    size_t starts;              /* entries that begin here */
+    hsi_mix mix;    /* worker-cells, about */
+    size_t  starts; /* entries that begin here */
 } cell;
 
 typedef struct group_row {
@@ -28,10 +27,10 @@ typedef struct group_row {
     cell           *cells;
 } group_row;
 
-/* What is seen of a cell: levels are sixteenths of the row's height. */
+/* The looks of a cell: how many of the row's levels each class reaches up to, then aborted time. */
 typedef struct look {
-    unsigned class;
-    int      busy, aborted;
+    unsigned char level[HSI_COLOURS + 1];
+    unsigned char aborted; /* the class that most of this time is of */
 } look;
 
 static void add_entry(group_row *r, const hs_entry *e)
@@ -46,12 +45,8 @@ static void add_entry(group_row *r, const hs_entry *e)
     for (unsigned i = first; i <= last; i++) {
         double part = fmin(to, i + 1.0) - fmax(from, i);
 
-        if (part <= 0)
-            continue;
-        if (e->state == HS_ABORTED)
-            r->cells[i].aborted += part;
-        else
-            r->cells[i].weight[class] += part;
+        if (part > 0)
+            r->cells[i].mix.weight[class][e->state] += part;
     }
 }
 
@@ -72,83 +67,89 @@ static void fill_cells(group_row *r)
     }
 }
 
-static double busy_weight(const cell *c)
-{
-    double sum = 0;
-
-    for (unsigned class = 0; class < HSI_COLOURS; class++)
-        sum += c->weight[class];
-    return sum;
-}
-
-/* Whatever there is can be seen, be it little. */
 static int level(double weight, unsigned workers)
 {
     int n = (int)(weight / workers * LEVELS + 0.5);
 
-    return weight > 0 && n == 0 ? 1 : n < LEVELS ? n : LEVELS;
+    return n < LEVELS ? n : LEVELS;
 }
 
+/* Whatever there is can be seen, be it little: the class with most of it has one level. */
 static look look_of(const group_row *r, unsigned i)
 {
-    const cell *c = &r->cells[i];
-    look        seen = {.busy = level(busy_weight(c), r->workers)};
+    const hsi_mix *mix = &r->cells[i].mix;
+    look           seen = {.aborted = 0};
+    double         sum = 0;
 
-    seen.aborted = level(c->aborted, r->workers);
-    if (seen.busy + seen.aborted > LEVELS)
-        seen.busy = LEVELS - seen.aborted;
-    for (unsigned class = 1; class < HSI_COLOURS; class++)
-        if (c->weight[class] > c->weight[seen.class])
-            seen.class = class;
+    for (unsigned c = 0; c < HSI_COLOURS; c++) {
+        sum += mix->weight[c][HS_RUN];
+        seen.level[c] = (unsigned char)level(sum, r->workers);
+    }
+    if (sum > 0 && seen.level[HSI_COLOURS - 1] == 0)
+        for (unsigned c = hsi_mix_heaviest(mix, HS_RUN); c < HSI_COLOURS; c++)
+            seen.level[c] = 1;
+    seen.level[HSI_COLOURS] = (unsigned char)level(hsi_mix_sum(mix, -1), r->workers);
+    if (hsi_mix_sum(mix, HS_ABORTED) > 0) {
+        seen.aborted = (unsigned char)hsi_mix_heaviest(mix, HS_ABORTED);
+        if (seen.level[HSI_COLOURS] <= seen.level[HSI_COLOURS - 1])
+            seen.level[HSI_COLOURS] = (unsigned char)(seen.level[HSI_COLOURS - 1] + 1);
+    } else {
+        seen.level[HSI_COLOURS] = seen.level[HSI_COLOURS - 1];
+    }
     return seen;
 }
 
 static int same_look(look a, look b)
 {
-    return a.class == b.class && a.busy == b.busy && a.aborted == b.aborted;
+    return memcmp(&a, &b, sizeof a) == 0;
 }
 
 static void put_title(const group_row *r, unsigned from, unsigned to)
 {
     hsi_output *out = &r->g->out;
-    double      busy = 0;
+    hsi_mix     mix = {.weight = {{0}}};
+    double      whole = (double)(to - from) * r->workers;
     size_t      starts = 0;
     char        name[40], begin[32];
 
-    if (hsi_gantt_untitled(r->g))
-        return;
     for (unsigned i = from; i < to; i++) {
-        busy += busy_weight(&r->cells[i]);
+        for (unsigned c = 0; c < HSI_COLOURS; c++)
+            for (int s = HS_RUN; s <= HS_ABORTED; s++)
+                mix.weight[c][s] += r->cells[i].mix.weight[c][s];
         starts += r->cells[i].starts;
     }
     hsi_row_name(r->band, r->row, name);
-    hsi_output_format(out, "><title>%s: ", name);
+    hsi_output_format(out, "<title>%s: ", name);
     hsi_put_count(out, starts);
     hsi_output_text(out, starts == 1 ? " task begins, " : " tasks begin, ");
-    hsi_put_percent(out, fmin(1, busy / (to - from) / r->workers));
+    hsi_put_percent(out, fmin(1, hsi_mix_sum(&mix, HS_RUN) / whole));
     hs_format_rounded(r->g->span * from / r->count, 4, begin);
     hsi_output_format(out, " busy\n%s \xe2\x80\x93 ", begin);
     hsi_put_time(out, r->g->span * to / r->count, r->g->unit);
-    hsi_output_text(out, "</title></rect>\n");
+    hsi_output_char(out, '\n');
+    hsi_put_mix(r->g, &mix, whole);
+    hsi_output_text(out, "</title>");
 }
 
 static void draw_cells(const group_row *r, unsigned from, unsigned to, look seen)
 {
-    const hsi_gantt *g = r->g;
-    double           x = g->left + g->width * from / r->count;
-    double           width = g->width * (to - from) / r->count + (to < r->count ? SEAM : 0);
-    double           bottom = hsi_row_top(r->band, r->row) + r->band->height;
-    double           busy = r->band->height * seen.busy / LEVELS;
-    double           aborted = r->band->height * seen.aborted / LEVELS;
+    hsi_gantt *g = r->g;
+    double     x = g->left + g->width * from / r->count;
+    double     width = g->width * (to - from) / r->count + (to < r->count ? SEAM : 0);
+    double     foot = hsi_row_top(r->band, r->row) + r->band->height;
+    double     step = r->band->height / LEVELS;
 
-    if (seen.busy > 0) {
-        hsi_put_class_rect(&r->g->out, seen.class, 0, x, bottom - busy, width, busy);
+    if (seen.level[HSI_COLOURS] == 0)
+        return;
+    hsi_output_text(&g->out, "<g>");
+    if (!g->narrow)
         put_title(r, from, to);
-    }
-    if (seen.aborted > 0) {
-        hsi_put_class_rect(&r->g->out, seen.class, 1, x, bottom - busy - aborted, width, aborted);
-        put_title(r, from, to);
-    }
+    for (unsigned c = 0, below = 0; c <= HSI_COLOURS; below = seen.level[c++])
+        if (seen.level[c] > below)
+            hsi_put_class_part(&g->out, c < HSI_COLOURS ? c : seen.aborted, c == HSI_COLOURS, x,
+                               foot - seen.level[c] * step, width,
+                               (seen.level[c] - below) * step);
+    hsi_output_text(&g->out, "</g>\n");
 }
 
 static void draw_row(group_row *r)
@@ -167,10 +168,8 @@ static void draw_row(group_row *r)
 
 hs_status hsi_draw_groups(hsi_gantt *g, const hsi_band *band)
 {
-    group_row r = {.g = g, .band = band, .count = CELLS_MOST / g->panels / band->rows};
+    group_row r = {.g = g, .band = band, .count = CELLS_IN_ROW};
 
-    if (r.count > CELLS_IN_ROW)
-        r.count = CELLS_IN_ROW;
     r.cells = malloc(r.count * sizeof *r.cells);
     if (!r.cells)
         return HS_ENOMEM;

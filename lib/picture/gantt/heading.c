@@ -45,6 +45,8 @@ void hsi_put_heading(hsi_gantt *g, const hsi_band *band)
         hsi_put_percent(out, m->busy / all);
         hsi_output_text(out, " busy");
     }
+    if (band->group > 1)
+        hsi_output_format(out, " \xc2\xb7 %u a row", band->group);
     hsi_output_text(out, "</tspan></text>\n");
 }
 
@@ -69,5 +71,7 @@ double hsi_heading_width(const hsi_gantt *g, const hsi_band *band)
         columns += digits(failed) + 10;
     if (m->busy + m->idle > 0)
         columns += 14;
+    if (band->group > 1)
+        columns += digits(band->group) + 9;
     return BOLD_COLUMN * (digits(band->workers) + 5) + SPACE + PLAIN_COLUMN * columns;
 }

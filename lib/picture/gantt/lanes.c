@@ -5,15 +5,17 @@
 #include "picture/gantt/gantt.h"
 
 /*
- * A lane shows the entries of one worker. What is narrower than `merge` is put
- * together with its neighbours into one rectangle, and `merge` grows from a
- * pixel until the rectangles of the picture are few enough for a small file.
+ * A lane shows the entries of one worker. Neighbours narrower than `merge` make a pile, a bar that is
+ * as high as the share of its time that is busy and has a part for each class. `merge` grows from
+ * a pixel, or from a slice in a chart of many tasks, until the bars of the picture are few enough for
+ * a small file.
  */
 enum { RECTANGLES_MOST = 16000, NAME_LIMIT = 80 };
 #define NAME_HEIGHT  12.0 /* lanes lower than that have no names inside */
 #define NAME_COLUMN  6.3  /* width of a column of such a name */
 #define EDGE         1.0  /* left free between neighbours that are wide enough */
 #define NARROWEST    0.5
+#define SLICE        6.0
 #define SEAM         0.5  /* piles overlap by that, or what is behind shines through */
 
 typedef struct lane {
@@ -47,13 +49,14 @@ static int is_narrow(const lane *at, size_t i, double merge)
 static size_t block_end(const lane *at, size_t from, double merge)
 {
     const hs_entry *e = at->entries;
+    double          most = at->g->sliced ? 2 * merge : merge; /* any two fit into a slice */
     size_t          i = from + 1;
 
     if (!is_narrow(at, from, merge))
         return i;
     while (i < at->count && is_narrow(at, i, merge) &&
            width_between(at->g, e[i - 1].end, e[i].start) <= merge / 2 &&
-           width_between(at->g, e[from].start, e[i].end) <= merge)
+           width_between(at->g, e[from].start, e[i].end) <= most)
         i++;
     return i;
 }
@@ -73,7 +76,7 @@ static size_t count_rectangles(hsi_gantt *g, const hsi_band *band, double merge)
 
 static double choose_merge(hsi_gantt *g, const hsi_band *band)
 {
-    double merge = 1;
+    double merge = g->sliced ? SLICE : 1;
 
     while (merge < g->width && count_rectangles(g, band, merge) > RECTANGLES_MOST / g->panels)
         merge *= 1.5;
@@ -184,70 +187,68 @@ static void draw_entry(const lane *at, const hs_entry *e)
         put_entry_name(at, x, width, name, hsi_palette_dark(&g->palette, class));
 }
 
-typedef struct pile {
-    double   weight[HSI_COLOURS][2]; /* time by class and state */
-    double   busy;
-    size_t   aborted;
-    unsigned class; /* the heaviest */
-    int      state;
-} pile;
-
-static pile pile_up(const lane *at, size_t from, size_t to)
+static hsi_mix pile_up(const lane *at, size_t from, size_t to)
 {
-    const hsi_gantt *g = at->g;
-    pile             p = {.busy = 0};
-    double           heaviest = -1;
+    hsi_mix mix = {.weight = {{0}}};
 
     for (size_t i = from; i < to; i++) {
         const hs_entry *e = &at->entries[i];
 
-        p.weight[hsi_palette_class(&g->palette, g->in, e->task)][e->state] += e->end - e->start;
-        p.busy += e->end - e->start;
-        p.aborted += e->state == HS_ABORTED;
+        mix.weight[hsi_palette_class(&at->g->palette, at->g->in, e->task)][e->state] +=
+            e->end - e->start;
     }
-    for (unsigned c = 0; c < HSI_COLOURS; c++)
-        for (int state = HS_RUN; state <= HS_ABORTED; state++)
-            if (g->palette.used[c] && p.weight[c][state] > heaviest) {
-                heaviest = p.weight[c][state];
-                p.class = c;
-                p.state = state;
-            }
-    return p;
+    return mix;
 }
 
-static void put_pile_title(const lane *at, size_t from, size_t to, const pile *p)
+static void put_pile_title(const lane *at, size_t from, size_t to, const hsi_mix *mix)
 {
     hsi_gantt *g = at->g;
+    double     start = at->entries[from].start, end = at->entries[to - 1].end;
+    size_t     aborted = 0;
     char       worker[16];
 
-    if (hsi_gantt_untitled(g))
-        return;
+    for (size_t i = from; i < to; i++)
+        aborted += at->entries[i].state == HS_ABORTED;
     hs_worker_name(hs_instance_cpus(g->in), at->worker, worker);
-    hsi_output_text(&g->out, "><title>");
+    hsi_output_text(&g->out, "<title>");
     hsi_put_count(&g->out, to - from);
     hsi_output_format(&g->out, " tasks on %s", worker);
-    if (p->aborted > 0) {
+    if (aborted > 0) {
         hsi_output_text(&g->out, ", aborted ");
-        hsi_put_count(&g->out, p->aborted);
+        hsi_put_count(&g->out, aborted);
     }
     hsi_output_char(&g->out, '\n');
-    hsi_put_interval(&g->out, at->entries[from].start, at->entries[to - 1].end, 7, g->unit);
-    hsi_output_text(&g->out, "</title></rect>\n");
+    hsi_put_interval(&g->out, start, end, 7, g->unit);
+    if (end > start) {
+        hsi_output_char(&g->out, '\n');
+        hsi_put_mix(g, mix, end - start);
+    }
+    hsi_output_text(&g->out, "</title>");
 }
 
-/* As high as the part of its time that is busy. */
+/* As high as the share of its time that is busy, with a part for each class; aborted time on top. */
 static void draw_pile(const lane *at, size_t from, size_t to)
 {
     hsi_gantt *g = at->g;
     double     start = at->entries[from].start, end = at->entries[to - 1].end;
-    pile       p = pile_up(at, from, to);
-    double     share = end > start ? fmin(1, p.busy / (end - start)) : 1;
-    double     height = fmax(NARROWEST, share * at->band->height);
+    double     foot = at->y + at->band->height, top = foot, sum = 0;
+    hsi_mix    mix = pile_up(at, from, to);
+    double     whole = fmax(end - start, hsi_mix_sum(&mix, -1));
 
-    hsi_put_class_rect(&g->out, p.class, p.state == HS_ABORTED, hsi_gantt_x(g, start),
-                       at->y + at->band->height - height,
-                       width_between(g, start, end) + SEAM, height);
-    put_pile_title(at, from, to, &p);
+    hsi_output_text(&g->out, "<g>");
+    if (!g->narrow)
+        put_pile_title(at, from, to, &mix);
+    for (int state = HS_RUN; state <= HS_ABORTED; state++)
+        for (unsigned c = 0; c < HSI_COLOURS && whole > 0; c++) {
+            double below = top;
+
+            sum += mix.weight[c][state];
+            top = foot - sum / whole * at->band->height;
+            if (mix.weight[c][state] > 0)
+                hsi_put_class_part(&g->out, c, state == HS_ABORTED, hsi_gantt_x(g, start), top,
+                                   width_between(g, start, end) + SEAM, fmax(below - top, NARROWEST));
+        }
+    hsi_output_text(&g->out, "</g>\n");
 }
 
 static void draw_hover(const lane *at, const hs_entry *e)

@@ -18,20 +18,22 @@
 #define AXIS         36.0
 
 enum {
-    LANES_MOST = 160, /* more workers of a type than that share rows */
-    GROUP_ROWS = 100
+    WORKERS_MOST = 100, /* in a chart with more, workers of a type share rows */
+    LANES_MOST = 24,    /* unless the type has no more than these */
+    GROUP_ROWS = 20,    /* about, of workers that share them */
+    TASKS_MOST = 5000   /* with more, short tasks are drawn in slices */
 };
 
 /* From row to row, when there are so many. */
 static double pitch_of(unsigned rows)
 {
-    return rows <= 6 ? 32 : rows <= 32 ? 24 : rows <= 64 ? 15 : rows <= GROUP_ROWS ? 9 : 6;
+    return rows <= 6 ? 32 : rows <= 32 ? 24 : rows <= 64 ? 15 : 9;
 }
 
-static void divide(hsi_band *band)
+static void divide(hsi_band *band, unsigned all_workers)
 {
     band->group = 1;
-    if (band->workers > LANES_MOST)
+    if (all_workers > WORKERS_MOST && band->workers > LANES_MOST)
         band->group = (band->workers + GROUP_ROWS - 1) / GROUP_ROWS;
     band->rows = (band->workers + band->group - 1) / band->group;
 }
@@ -130,8 +132,8 @@ static unsigned divide_panel(hsi_panel *panel)
 
     panel->band[0] = (hsi_band){.panel = panel, .type = HS_GPU, .first = cpus, .workers = gpus};
     panel->band[1] = (hsi_band){.panel = panel, .type = HS_CPU, .first = 0, .workers = cpus};
-    divide(&panel->band[0]);
-    divide(&panel->band[1]);
+    divide(&panel->band[0], cpus + gpus);
+    divide(&panel->band[1], cpus + gpus);
     hsi_divide_copies(panel);
     return panel->band[0].rows + panel->band[1].rows;
 }
@@ -173,6 +175,8 @@ static double place_head(hsi_gantt *g)
     g->legend_top = y + 4;
     hsi_legend_layout(&g->legend, &g->palette, count_aborted(g) > g->picture.failure_count,
                       g->picture.failure_count > 0, g->page_width - 2 * MARGIN);
+    if (g->sliced || g->panel[0].band[0].group > 1 || g->panel[0].band[1].group > 1)
+        hsi_legend_add_merged(&g->legend);
     hsi_say_takeovers(g);
     if (hsi_gantt_takeovers(g))
         hsi_legend_add_takeovers(&g->legend, g->takeovers);
@@ -193,6 +197,7 @@ void hsi_gantt_layout(hsi_gantt *g)
     double   y;
 
     set_span(g);
+    g->sliced = hs_instance_tasks(g->in) > TASKS_MOST;
     for (unsigned i = 0; i < g->panels; i++)
         rows += divide_panel(&g->panel[i]);
 

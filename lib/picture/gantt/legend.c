@@ -69,6 +69,13 @@ void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int abort
     place_named(legend, HSI_LEGEND_IDLE, 0, "idle");
 }
 
+void hsi_legend_add_merged(hsi_legend *legend)
+{
+    static const char text[] = "merged bars: as high as the share that is busy";
+
+    place(legend, HSI_LEGEND_WORDS, 0, text, text_width(text));
+}
+
 void hsi_legend_add_takeovers(hsi_legend *legend, const char *text)
 {
     place_named(legend, HSI_LEGEND_TAKEN, 0, text);
@@ -128,6 +135,20 @@ static void put_interval(hsi_output *out, const hsi_palette *palette, unsigned c
         put_power(out, low);
         hsi_output_text(out, "\xe2\x80\x93");
         put_power(out, high);
+    }
+}
+
+void hsi_put_class_name(hsi_output *out, const hsi_palette *palette, unsigned class)
+{
+    if (class == HSI_REST) {
+        hsi_output_text(out, palette->by_kernel ? "other tasks" : "CPU only");
+    } else if (class == HSI_GPU_ONLY) {
+        hsi_output_text(out, "GPU only");
+    } else if (palette->by_kernel) {
+        hsi_put_name(out, palette->kernel[class], NAME_LIMIT);
+    } else {
+        hsi_output_text(out, "CPU/GPU ");
+        put_interval(out, palette, class);
     }
 }
 

@@ -77,8 +77,12 @@ typedef struct hsi_legend {
 void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int aborted, int failed,
                        double width);
 
-/** Behind that: arrows of takeovers; waits; copies; of a graph, idle time with something ready,
+/** What a class stands for, in words. */
+void hsi_put_class_name(hsi_output *out, const hsi_palette *palette, unsigned class);
+
+/** Behind that: how merged bars are to be read; arrows of takeovers; waits; copies; of a graph, idle time with something ready,
  * where that is known, and the critical path; arrows for dependencies, or that there are none. */
+void hsi_legend_add_merged(hsi_legend *legend);
 void hsi_legend_add_takeovers(hsi_legend *legend, const char *text);
 void hsi_legend_add_waits(hsi_legend *legend);
 void hsi_legend_add_copies(hsi_legend *legend);
