@@ -103,12 +103,12 @@ static total add_up(const hsi_panel *panel, size_t from, size_t to)
     return sum;
 }
 
-/* "86 copies to gpu3, 25.4 MB" */
-static void put_total(hsi_gantt *g, total sum, const char *what)
+/* "86 copies to gpu3, 25.4 MB", or no bytes */
+static void put_total(hsi_gantt *g, total sum, const char *what, int bytes)
 {
     hsi_put_count(&g->out, sum.count);
     hsi_output_format(&g->out, " %s", what);
-    if (g->narrow)
+    if (!bytes)
         return;
     hsi_output_text(&g->out, ", ");
     hsi_put_bytes(&g->out, sum.bytes);
@@ -138,7 +138,7 @@ static void put_many_title(hsi_gantt *g, const hsi_panel *panel, size_t from, si
     char               name[16], what[32];
 
     snprintf(what, sizeof what, "copies to %s", hsi_node_name(first->to, name));
-    put_total(g, add_up(panel, from, to), what);
+    put_total(g, add_up(panel, from, to), what, 1);
     hsi_output_char(&g->out, '\n');
     hsi_put_interval(&g->out, first->start, end, 7, g->unit);
 }
@@ -153,8 +153,6 @@ static void put_block(hsi_gantt *g, const hsi_panel *panel, size_t from, size_t 
         end = fmax(end, panel->transfers[i].end);
     hsi_put_rect(&g->out, "tc", x, y, fmax(hsi_gantt_x(g, end) - x, NARROWEST),
                  panel->copies.pitch - 2);
-    if (hsi_gantt_untitled(g))
-        return;
     hsi_output_text(&g->out, "><title>");
     if (to == from + 1)
         put_one_title(g, t);
@@ -171,9 +169,9 @@ static void put_heading(hsi_gantt *g, const hsi_panel *panel)
         home++;
     hsi_put_text_at(&g->out, "b", g->left, panel->copies.top - 7);
     hsi_output_text(&g->out, "copies of data<tspan class=\"k\" font-weight=\"400\" dx=\"10\">");
-    put_total(g, add_up(panel, home, panel->transfer_count), "to GPUs");
+    put_total(g, add_up(panel, home, panel->transfer_count), "to GPUs", !g->narrow);
     hsi_output_text(&g->out, " \xc2\xb7 ");
-    put_total(g, add_up(panel, 0, home), "to the host");
+    put_total(g, add_up(panel, 0, home), "to the host", !g->narrow);
     hsi_output_text(&g->out, "</tspan></text>\n");
 }
 

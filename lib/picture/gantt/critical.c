@@ -118,8 +118,6 @@ void hsi_draw_critical(hsi_gantt *g, const hsi_panel *panel)
     put_path(g, panel, "f fh"); /* lighter and wider, behind: it stays apart from any bar */
     hsi_output_text(&g->out, "/>\n");
     put_path(g, panel, "f");
-    if (hsi_gantt_untitled(g))
-        return;
     hsi_output_text(&g->out, "><title>critical path of what happened: ");
     hsi_put_count(&g->out, panel->path_count);
     hsi_output_format(&g->out, " step%s, tasks run in ", panel->path_count == 1 ? "" : "s");

@@ -33,8 +33,6 @@ static void put_cross(hsi_gantt *g, const hsi_band *band, size_t from, size_t to
     double                    y = hsi_row_top(band, row_of(band, f)) + band->height / 2;
 
     hsi_put_cross(&g->out, hsi_gantt_x(g, f->end), y, fmin(REACH, band->height / 2));
-    if (hsi_gantt_untitled(g))
-        return;
     hsi_output_text(&g->out, "><title>");
     if (to > from + 1) {
         hsi_put_count(&g->out, to - from);

@@ -17,8 +17,10 @@ static void put_start(hsi_gantt *g)
     hsi_output_format(out,
                       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" "
-                      "viewBox=\"0 0 %f %f\" role=\"img\" aria-label=\"",
-                      g->page_width, g->page_height);
+                      "viewBox=\"0 0 %f %f\"%s data-left=\"%f\" data-width=\"%f\" data-span=\"%g\" "
+                      "data-unit=\"%s\" role=\"img\" aria-label=\"",
+                      g->page_width, g->page_height, g->narrow ? " class=\"narrow\"" : "", g->left,
+                      g->width, g->span, hsi_unit_text(g->unit));
     if (hsi_picture_has_title(&g->picture))
         hsi_output_xml(out, g->picture.title, strlen(g->picture.title));
     else
@@ -222,7 +224,6 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
         put_panel_name(g, panel);
     for (int b = 0; b < 2; b++)
         if (panel->band[b].rows > 0) {
-            hsi_put_heading(g, &panel->band[b]);
             put_rows(g, &panel->band[b]);
             if (panel->backlog.count > 0)
                 hsi_draw_kept(g, &panel->band[b]);
@@ -250,6 +251,15 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
     return st;
 }
 
+/* Over the lines that would cross them on narrow pages. */
+static void put_headings(hsi_gantt *g)
+{
+    for (unsigned i = 0; i < g->panels; i++)
+        for (int b = 0; b < 2; b++)
+            if (g->panel[i].band[b].rows > 0)
+                hsi_put_heading(g, &g->panel[i].band[b]);
+}
+
 static hs_status put_chart(hsi_gantt *g)
 {
     hs_status st = HS_OK;
@@ -260,6 +270,7 @@ static hs_status put_chart(hsi_gantt *g)
         st = put_panel(g, &g->panel[i]);
     hsi_draw_axis(g);
     hsi_draw_lines(g);
+    put_headings(g);
     hsi_output_text(&g->out, "</svg>\n");
     return st;
 }

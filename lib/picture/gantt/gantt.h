@@ -104,7 +104,7 @@ typedef struct hsi_gantt {
     hsi_ticks          ticks;
     double             subtitle; /* the baseline of its first line */
     unsigned           subtitle_lines;
-    int                narrow;   /* on telephones nothing hovers: it has no titles */
+    int                narrow;   /* for telephones, where nothing hovers: no arrows come up */
     size_t             dependencies; /* pairs of tasks, or more than HSI_ARROWS_MOST */
     char               takeovers[80]; /* what the legend says of their arrows */
     hsi_legend         legend;
@@ -134,14 +134,6 @@ static inline double hsi_gantt_x(const hsi_gantt *g, double time)
 static inline double hsi_row_top(const hsi_band *band, unsigned row)
 {
     return band->top + row * band->pitch;
-}
-
-/** Ends a shape that is to have no title; 0: it is to have one. */
-static inline int hsi_gantt_untitled(hsi_gantt *g)
-{
-    if (g->narrow)
-        hsi_output_text(&g->out, "/>\n");
-    return g->narrow;
 }
 
 /** Sizes and places of everything (layout.c). */

@@ -142,8 +142,7 @@ static void draw_cells(const group_row *r, unsigned from, unsigned to, look seen
     if (seen.level[HSI_COLOURS] == 0)
         return;
     hsi_output_text(&g->out, "<g>");
-    if (!g->narrow)
-        put_title(r, from, to);
+    put_title(r, from, to);
     for (unsigned c = 0, below = 0; c <= HSI_COLOURS; below = seen.level[c++])
         if (seen.level[c] > below)
             hsi_put_class_part(&g->out, c < HSI_COLOURS ? c : seen.aborted, c == HSI_COLOURS, x,

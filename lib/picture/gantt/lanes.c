@@ -181,7 +181,7 @@ static void draw_entry(const lane *at, const hs_entry *e)
                        at->band->height);
     if (hsi_gantt_arrows(g)) /* what is hovered lies above all bars */
         hsi_output_text(&g->out, "/>\n");
-    else if (!hsi_gantt_untitled(g))
+    else
         put_entry_title(at, e, name);
     if (!aborted)
         put_entry_name(at, x, width, name, hsi_palette_dark(&g->palette, class));
@@ -236,8 +236,7 @@ static void draw_pile(const lane *at, size_t from, size_t to)
     double     whole = fmax(end - start, hsi_mix_sum(&mix, -1));
 
     hsi_output_text(&g->out, "<g>");
-    if (!g->narrow)
-        put_pile_title(at, from, to, &mix);
+    put_pile_title(at, from, to, &mix);
     for (int state = HS_RUN; state <= HS_ABORTED; state++)
         for (unsigned c = 0; c < HSI_COLOURS && whole > 0; c++) {
             double below = top;

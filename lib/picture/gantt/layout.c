@@ -167,7 +167,7 @@ static double place_head(hsi_gantt *g)
 {
     double y = MARGIN;
 
-    g->narrow = g->page_width < NARROW;
+    g->narrow = g->palette.narrow = g->page_width < NARROW;
     g->subtitle_lines = g->narrow ? 2 + (hsi_gantt_own(g)->bound != NULL) : 1;
     y += hsi_picture_has_title(&g->picture) ? TITLE : 0;
     g->subtitle = y + SUBTITLE - 9;

@@ -193,7 +193,7 @@ static void put_entry(hsi_output *out, const hsi_palette *palette, double box,
         hsi_put_rect(out, "yv", x, y, SWATCH, SWATCH);
         break;
     case HSI_LEGEND_TAKEN:
-        hsi_output_format(out, "<path class=\"ta\" marker-end=\"url(#ta)\" d=\"M%f %fv%f\"",
+        hsi_output_format(out, "<path class=\"ta\"%s d=\"M%f %fv%f\"", hsi_takeover_head(palette),
                           x + SWATCH / 2.0, y + SWATCH, -SWATCH / 2.0);
         break;
     case HSI_LEGEND_COPY:

@@ -268,7 +268,8 @@ void hsi_palette_style(hsi_output *out, const hsi_palette *palette)
         if (!palette->used[c])
             continue;
         color_text(class_color(palette, c), text);
-        hsi_output_format(out, ".c%u{fill:%s}.a%u{fill:url(#h%u)}\n", c, text, c, c);
+        hsi_output_format(out, ".c%u{fill:%s}%s.a%u{fill:url(#%c%u)}\n", c, text,
+                          palette->narrow ? ".narrow " : "", c, palette->narrow ? 'n' : 'h', c);
     }
 }
 
@@ -279,10 +280,10 @@ void hsi_palette_hatches(hsi_output *out, const hsi_palette *palette, double hei
         if (!palette->used[c])
             continue;
         hsi_output_format(out,
-                          "<pattern id=\"h%u\" width=\"6\" height=\"6\" "
+                          "<pattern id=\"%c%u\" width=\"6\" height=\"6\" "
                           "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)%s\">"
                           "<path class=\"c%u\" fill-opacity=\".5\" d=\"M0 0h6v6h-6z\"/>"
                           "<path class=\"t\" d=\"M0 0h1.75v6h-1.75z\"/></pattern>\n",
-                          c, height < 9 ? " scale(.5)" : "", c);
+                          palette->narrow ? 'n' : 'h', c, height < 9 ? " scale(.5)" : "", c);
     }
 }

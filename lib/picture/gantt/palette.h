@@ -24,6 +24,7 @@ typedef struct hsi_palette {
     int         used[HSI_COLOURS];
     const char *kernel[HSI_KERNELS]; /* the instance's */
     int         low, step;           /* class c begins at p/q = 2^(low + c*step) */
+    int         narrow; /* hatches and rules have other names than in a wide chart on the same page */
 } hsi_palette;
 
 /** O(rows log rows). HS_ENOMEM. */
@@ -31,11 +32,17 @@ hs_status hsi_palette_choose(const hs_instance *in, hsi_palette *palette);
 
 unsigned hsi_palette_class(const hsi_palette *palette, const hs_instance *in, size_t task);
 
-/** Rules ".c0{...}" and the hatched ".a0{...}" for a <style>. */
+/** Rules ".c0{...}" and the hatched ".a0{...}", of a narrow chart ".narrow .a0{...}", for a <style>. */
 void hsi_palette_style(hsi_output *out, const hsi_palette *palette);
 
 /** The hatches for <defs>, fine enough for rows of that height. */
 void hsi_palette_hatches(hsi_output *out, const hsi_palette *palette, double height);
+
+/** The attribute for the head of a takeover's arrow. */
+static inline const char *hsi_takeover_head(const hsi_palette *palette)
+{
+    return palette->narrow ? " marker-end=\"url(#tn)\"" : " marker-end=\"url(#ta)\"";
+}
 
 /** Is text on that class to be light? */
 int hsi_palette_dark(const hsi_palette *palette, unsigned class);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "picture/gantt/gantt.h"
 
-/* Of graphs: idle time with a task ready, and the critical path, from which headings keep apart. */
+/* Of graphs: idle time with a task ready, and the critical path. */
 static const char graph_everywhere[] =
     ".y{fill:#8aa0bf}.yo{fill:#b4bcc9}.f{fill:none;stroke:#111827;stroke-width:2;stroke-linejoin:"
     "round}.fh{stroke:#fff;stroke-width:4;stroke-opacity:.85}\n";
@@ -20,7 +20,7 @@ static const char takeovers_everywhere[] =
     ".th{fill:none;stroke:#fff;stroke-width:3.5;stroke-opacity:.75}\n";
 static const char takeovers_dark[] = ".ta{stroke:#fdba74}.tb{fill:#fdba74}.th{stroke:#1d2128}\n";
 static const char takeover_head[] =
-    "<marker id=\"ta\" viewBox=\"0 0 6 6\" refX=\"1\" refY=\"3\" markerWidth=\"6\" "
+    "<marker id=\"%s\" viewBox=\"0 0 6 6\" refX=\"1\" refY=\"3\" markerWidth=\"6\" "
     "markerHeight=\"6\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">"
     "<path class=\"tb\" d=\"M0 0l6 3l-6 3z\"/></marker>\n";
 
@@ -39,6 +39,11 @@ static int has_hovers(const hsi_gantt *g)
 {
     return hsi_gantt_arrows(g) || hsi_gantt_hidden_takeovers(g);
 }
+
+/* Headings and labels keep apart from lines behind them. */
+static const char halo_everywhere[] =
+    ".b{paint-order:stroke;stroke:#fff;stroke-width:4;stroke-linejoin:round}\n";
+static const char halo_dark[] = ".b{stroke:#1d2128}\n";
 
 /*
  * The size of a chart that is opened by itself: as wide as the window, yet above its natural width
@@ -59,6 +64,7 @@ void hsi_gantt_style(hsi_gantt *g)
     hsi_output_text(&g->out, "<style>\n");
     put_root(g);
     hsi_output_text(&g->out, hsi_svg_style);
+    hsi_output_text(&g->out, halo_everywhere);
     if (has_graph(g))
         hsi_output_text(&g->out, graph_everywhere);
     if (has_hovers(g))
@@ -72,6 +78,7 @@ void hsi_gantt_style(hsi_gantt *g)
     hsi_palette_style(&g->out, &g->palette);
     hsi_output_text(&g->out, hsi_svg_dark_style);
     hsi_output_text(&g->out, root_dark);
+    hsi_output_text(&g->out, halo_dark);
     if (has_graph(g))
         hsi_output_text(&g->out, graph_dark);
     if (has_hovers(g))
@@ -85,6 +92,6 @@ void hsi_gantt_style(hsi_gantt *g)
     hsi_output_text(&g->out, "}\n</style>\n<defs>\n");
     hsi_palette_hatches(&g->out, &g->palette, g->least_height);
     if (hsi_gantt_takeovers(g))
-        hsi_output_text(&g->out, takeover_head);
+        hsi_output_format(&g->out, takeover_head, g->narrow ? "tn" : "ta");
     hsi_output_text(&g->out, "</defs>\n");
 }

@@ -218,8 +218,6 @@ static void put_title(hsi_gantt *g, const hsi_panel *panel, const hsi_part *p)
 {
     char name[NAME_LIMIT + 32], from[16], to[16];
 
-    if (hsi_gantt_untitled(g))
-        return;
     hs_instance_name(g->in, p->entry->task, name, sizeof name);
     hs_worker_name(hs_schedule_cpus(panel->s), p->worker, from);
     hs_worker_name(hs_schedule_cpus(panel->s), p[1].worker, to);
@@ -246,7 +244,7 @@ static void put_arrow(hsi_gantt *g, const hsi_panel *panel, const hsi_part *p, c
     hsi_segment line = segment_of(g, panel, p);
 
     hsi_output_format(&g->out, "<path class=\"%s\"%s d=\"M%f %f", kind,
-                      strcmp(kind, "th") ? " marker-end=\"url(#ta)\"" : "", line.x1, line.y1);
+                      strcmp(kind, "th") ? hsi_takeover_head(&g->palette) : "", line.x1, line.y1);
     hsi_put_around_heading(g, panel, line);
     hsi_output_char(&g->out, '"');
 }

@@ -11,8 +11,6 @@ static void put_title(hsi_gantt *g, const hs_wait *wait)
 {
     char task[NAME_LIMIT + 32], worker[16], victim[16];
 
-    if (hsi_gantt_untitled(g))
-        return;
     hs_instance_name(g->in, wait->task, task, sizeof task);
     hs_worker_name(hs_instance_cpus(g->in), wait->worker, worker);
     hs_worker_name(hs_instance_cpus(g->in), wait->victim, victim);

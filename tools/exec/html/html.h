@@ -4,8 +4,7 @@
 
 #include "exec/exec.h"
 
-/* The report as a page: what its parts share. It needs no other file, and can do without scripts.
- */
+/* The report as a page: what its parts share. It needs no other file, and no script to be read. */
 
 typedef struct page {
     FILE                *out;
@@ -24,6 +23,9 @@ void html_origin(const page *p);
 
 /** The chart, wide, and narrow for telephones (chart.c). */
 hs_status html_chart(const page *p);
+
+/** What lets people enlarge and move it, and open the details of a bar (zoom.c). */
+void html_zoom(FILE *out);
 
 void html_failures(const page *p); /* failures.c */
 void html_blocked(const page *p);
