@@ -176,8 +176,8 @@ typedef struct hs_picture {
     const hs_picture_failure *failures; /* sorted by worker, then end */
     size_t                    failure_count;
     const char *policy; /* that was simulated; NULL: it is not said */
-    double      width;  /* of a chart, at least 360; 0: 1120; less than 900, and nothing has a
-                           title to hover over, as on telephones */
+    double      width;  /* in the units of a chart, at least 360; 0: 1120; charts narrower than 900
+                           are for telephones: their heads have more lines, and no arrows come up */
 
     /* Copies of data that were made: in rows of their own, one for each memory, as those that a
        schedule has by itself. */
@@ -192,7 +192,8 @@ HS_API void hs_picture_init_sized(hs_picture *picture, size_t size);
 #define hs_picture_init(p) hs_picture_init_sized((p), sizeof *(p))
 
 /**
- * A Gantt chart as one self-contained SVG, dark on a screen that is; what was predicted stands
+ * A Gantt chart as one self-contained SVG, as wide as its window and dark on a screen that is. Above
+ * 100 workers some share rows, above 5000 tasks short ones share bars. What was predicted stands
  * above what happened. Of a graph the critical path is drawn over the bars, from each entry back to
  * what it had news of last, and arrows that come up where one points at, up to 10000 of them.
  * HS_EINVAL: a width less than 360.
