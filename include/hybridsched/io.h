@@ -192,11 +192,11 @@ HS_API void hs_picture_init_sized(hs_picture *picture, size_t size);
 #define hs_picture_init(p) hs_picture_init_sized((p), sizeof *(p))
 
 /**
- * A Gantt chart as one self-contained SVG, as wide as its window and dark on a screen that is. Above
- * 100 workers some share rows, above 5000 tasks short ones share bars. What was predicted stands
- * above what happened. Of a graph the critical path is drawn over the bars, from each entry back to
- * what it had news of last, and arrows that come up where one points at, up to 10000 of them.
- * HS_EINVAL: a width less than 360.
+ * A Gantt chart as one self-contained SVG, as wide as its window and dark on a screen that is.
+ * Above 100 workers some share rows, above 5000 tasks short ones share bars. What was predicted
+ * stands above what happened. Of a graph the critical path is drawn over the bars, from each entry
+ * back to what it had news of last, and arrows that come up where one points at, up to 10000 of
+ * them. HS_EINVAL: a width less than 360.
  */
 HS_API hs_status hs_gantt_write(int fd, const hs_instance *in, const hs_schedule *s,
                                 const hs_picture *picture);

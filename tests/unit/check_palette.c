@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The colours of a Gantt chart, as its style sheet gives them for light and dark screens: people who
- * see all colours, protanopes and deuteranopes tell them apart, by lightness too, and read what is
- * written on them. Colour blindness is simulated by the matrices of G. M. Machado, M. M. Oliveira and
- * L. A. F. Fernandes, A physiologically-based model for simulation of color vision deficiency, IEEE
- * TVCG 15(6), 2009 (severity 1). Differences are those of CIE 1976 L*a*b* for D65.
+ * The colours of a Gantt chart, as its style sheet gives them for light and dark screens: people
+ * who see all colours, protanopes and deuteranopes tell them apart, by lightness too, and read what
+ * is written on them. Colour blindness is simulated by the matrices of G. M. Machado, M. M.
+ * Oliveira and L. A. F. Fernandes, A physiologically-based model for simulation of color vision
+ * deficiency, IEEE TVCG 15(6), 2009 (severity 1). Differences are those of CIE 1976 L*a*b* for D65.
  */
 #include <check.h>
 #include <math.h>
@@ -23,9 +23,11 @@ typedef struct lab {
 
 static const double vision[VISIONS][3][3] = {
     {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-    {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216},
+    {{0.152286, 1.052583, -0.204868},
+     {0.114503, 0.786281, 0.099216},
      {-0.003882, -0.048116, 1.051998}},
-    {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413},
+    {{0.367322, 0.860646, -0.227968},
+     {0.280085, 0.672501, 0.047413},
      {-0.011820, 0.042940, 0.968881}},
 };
 
@@ -207,7 +209,8 @@ START_TEST(the_scale_falls_in_lightness)
         for (int how = 0; how < VISIONS; how++)
             for (unsigned c = 1; c < classes; c++)
                 ck_assert_msg(seen(class_fill(svg, c - 1, _i), how).l -
-                                      seen(class_fill(svg, c, _i), how).l >= 2,
+                                      seen(class_fill(svg, c, _i), how).l >=
+                                  2,
                               "step %u of %u, vision %d", c, classes, how);
         for (unsigned c = 0; c < classes; c++) {
             check_pair(class_fill(svg, c, _i), class_fill(svg, REST, _i), _i, 30);

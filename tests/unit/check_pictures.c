@@ -153,92 +153,6 @@ START_TEST(gantt_stays_small)
 }
 END_TEST
 
-/* Tasks that run one after the other on each worker, kernels k0 and k1 by turns; to be freed. */
-static char *chart_in_order(unsigned cpus, unsigned gpus, unsigned tasks)
-{
-    hs_builder   *b = NULL;
-    sample        made = {0};
-    hs_placement *placed = calloc(tasks, sizeof *placed);
-    size_t        length;
-    char         *svg;
-
-    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
-    hs_builder_workers(b, cpus, gpus);
-    for (uint32_t i = 0; i < tasks; i++) {
-        unsigned w = i % (cpus + gpus);
-        double   at = i / (cpus + gpus);
-
-        ck_assert_int_eq(hs_builder_add(b, &(hs_task){.struct_size = sizeof(hs_task), .cpu = 1,
-                                                      .gpu = 1, .kernel = i % 4 ? "k0" : "k1"}),
-                         HS_OK);
-        placed[i] = (hs_placement){at, at + 1, i, w, HS_RUN};
-    }
-    ck_assert_int_eq(hs_builder_finish(b, &made.in, NULL), HS_OK);
-    hs_builder_free(b);
-    ck_assert_int_eq(hs_schedule_build(cpus, gpus, tasks, placed, &made.s), HS_OK);
-    free(placed);
-    svg = write_text(hs_gantt_write, &made, NULL, &length);
-    ck_assert(is_xml(svg, length));
-    free_sample(&made);
-    return svg;
-}
-
-/* Above 100 workers those of a type share rows, unless the type has few. */
-START_TEST(many_workers_share_rows)
-{
-    char *svg = chart_in_order(90, 10, 100);
-
-    ck_assert_ptr_nonnull(strstr(svg, ">cpu88</text>"));
-    ck_assert_ptr_null(strstr(svg, " a row<"));
-    ck_assert_ptr_null(strstr(svg, ">merged bars: "));
-    ck_assert_uint_eq(occurrences(svg, "<title>t"), 100);
-    free(svg);
-    svg = chart_in_order(91, 10, 101);
-    ck_assert_ptr_nonnull(strstr(svg, ">cpu0\xe2\x80\x93" "4</text>"));
-    ck_assert_ptr_nonnull(strstr(svg, " \xc2\xb7 5 a row<"));
-    ck_assert_ptr_nonnull(strstr(svg, ">merged bars: as high as the share that is busy<"));
-    ck_assert_ptr_nonnull(strstr(svg, ">gpu9</text>"));
-    ck_assert_uint_eq(occurrences(svg, "<title>t"), 10); /* those on GPUs */
-    ck_assert_uint_eq(occurrences(svg, "<g><title>cpu"), 19);
-    /* cpu0-4: t0 and t4 are of k1, the other three of k0, which is drawn at the foot. */
-    ck_assert_ptr_nonnull(strstr(svg, ": 5 tasks begin, 100\xe2\x80\xaf% busy\n"));
-    ck_assert_ptr_nonnull(strstr(svg, "60.0\xe2\x80\xaf% k0, 40.0\xe2\x80\xaf% k1</title>"));
-    free(svg);
-}
-END_TEST
-
-/* The height of the first part of that class behind a place. */
-static double part_height(const char *from, const char *class)
-{
-    double      x, y, width, height;
-    const char *part = strstr(from, class);
-
-    ck_assert_ptr_nonnull(part);
-    ck_assert_int_eq(sscanf(strstr(part, "d="), "d=\"M%lf %lfh%lfv%lf", &x, &y, &width, &height), 4);
-    return height;
-}
-
-/* Above 5000 tasks the short ones are drawn in slices that show how much of them each kernel took. */
-START_TEST(many_tasks_make_slices)
-{
-    char       *svg = chart_in_order(5, 5, 5000), *pile;
-    const char *class[2] = {"\"c0\"", "\"c1\""};
-
-    ck_assert_uint_eq(occurrences(svg, "<title>t"), 5000);
-    free(svg);
-    svg = chart_in_order(5, 5, 5010);
-    ck_assert_uint_eq(occurrences(svg, "<title>t"), 0);
-    ck_assert_ptr_nonnull(strstr(svg, ">merged bars: as high as the share that is busy<"));
-    pile = strstr(svg, " tasks on cpu0\n");
-    ck_assert_ptr_nonnull(pile);
-    ck_assert_ptr_nonnull(strstr(pile, "50.0\xe2\x80\xaf% k0, 50.0\xe2\x80\xaf% k1</title>"));
-    pile = strstr(pile, "50.0\xe2\x80\xaf% k0, 50.0");
-    ck_assert_double_eq_tol(part_height(pile, class[0]), part_height(pile, class[1]), 0.02);
-    ck_assert_double_ge(part_height(pile, class[0]), 9.9);
-    free(svg);
-}
-END_TEST
-
 /* Every third of the aborted entries becomes a failure; to be freed. */
 static hs_picture_failure *pick_failures(const sample *made, size_t *count)
 {
@@ -450,7 +364,8 @@ END_TEST
 START_TEST(scales_with_the_window)
 {
     char       *text = chart_of(1, HS_SECONDS, NULL);
-    const char *end = strchr(strstr(text, "<svg "), '>'), *view = strstr(text, " viewBox=\"0 0 1120 ");
+    const char *end = strchr(strstr(text, "<svg "), '>'),
+               *view = strstr(text, " viewBox=\"0 0 1120 ");
     const char *dark = strstr(text, "@media screen and (prefers-color-scheme:dark){");
     double      height = view ? atof(view + strlen(" viewBox=\"0 0 1120 ")) : 0, ratio;
     const char *rule = strstr(text, "width:min(100%,max(1120px,100vh*");
@@ -599,8 +514,6 @@ int main(void)
     tcase_add_test(tests, gantt_draws_each_task_when_there_is_room);
     tcase_add_test(tests, gantt_names_its_bound);
     tcase_add_loop_test(tests, gantt_stays_small, 0, 3);
-    tcase_add_test(tests, many_workers_share_rows);
-    tcase_add_test(tests, many_tasks_make_slices);
     tcase_add_loop_test(tests, beside_is_well_formed, 0, PLANS);
     tcase_add_test(tests, beside_marks_what_failed);
     tcase_add_test(tests, beside_has_one_scale);

@@ -98,7 +98,8 @@ START_TEST(twenty_arrows_at_most)
     ck_assert_uint_eq(occurrences(svg, "class=\"ta r\""), 2 * 180);
     ck_assert_uint_eq(occurrences(svg, "<g class=\"j\"><rect class=\"jr\""), 2 * 180);
     ck_assert_uint_eq(occurrences(svg, "which had run it for 1 s<"), 2);
-    ck_assert(strstr(first, "which had run it for 1 s<") < strstr(first, "which had run it for 0.5 s<"));
+    ck_assert(strstr(first, "which had run it for 1 s<") <
+              strstr(first, "which had run it for 0.5 s<"));
     ck_assert_ptr_nonnull(strstr(svg, ">taken over: the 20 costliest of 200, more on hover<"));
     ck_assert_ptr_nonnull(strstr(svg, ".j:hover .r{display:inline}"));
     free(svg);
@@ -133,31 +134,33 @@ START_TEST(many_takeovers_stay_small)
 }
 END_TEST
 
-/* Bars with names that arrows meet in the middle: t0 from 0 to 10 on cpu1, t1 from 4.4 to 5.6 on cpu0;
- * tasks that gpu0 takes over from cpu2, after 0.5, and from cpu3, after 5. With `graph`, the last task
- * waits for what cpu2 gave up, and the critical path jumps across all rows. */
+/* Bars with names that arrows meet in the middle: t0 from 0 to 10 on cpu1, t1 from 4.4 to 5.6 on
+ * cpu0; tasks that gpu0 takes over from cpu2, after 0.5, and from cpu3, after 5. With `graph`, the
+ * last task waits for what cpu2 gave up, and the critical path jumps across all rows. */
 static sample crossed(int graph)
 {
     static const hs_placement placed[] = {
-        {0, 10, 0, 1, HS_RUN},      {4.4, 5.6, 1, 0, HS_RUN}, {0, 0.5, 2, 2, HS_ABORTED},
-        {0.5, 1, 2, 4, HS_RUN},     {0, 5, 3, 3, HS_ABORTED}, {5, 6, 3, 4, HS_RUN},
+        {0, 10, 0, 1, HS_RUN},  {4.4, 5.6, 1, 0, HS_RUN}, {0, 0.5, 2, 2, HS_ABORTED},
+        {0.5, 1, 2, 4, HS_RUN}, {0, 5, 3, 3, HS_ABORTED}, {5, 6, 3, 4, HS_RUN},
         {6, 12, 4, 3, HS_RUN},
     };
     static const char *const ids[] = {"in-the-middle", "without-room", "soon", "later", "last"};
-    sample      made = {0};
-    hs_builder *b = NULL;
+    sample                   made = {0};
+    hs_builder              *b = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
     hs_builder_workers(b, 4, 1);
     for (unsigned i = 0; i < 5; i++)
-        ck_assert_int_eq(hs_builder_add(b, &(hs_task){.struct_size = sizeof(hs_task),
-                                                      .id = ids[i], .cpu = 10, .gpu = 1}),
-                         HS_OK);
+        ck_assert_int_eq(
+            hs_builder_add(
+                b, &(hs_task){.struct_size = sizeof(hs_task), .id = ids[i], .cpu = 10, .gpu = 1}),
+            HS_OK);
     if (graph)
         ck_assert_int_eq(hs_builder_after(b, 4, 3, 0, 0), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &made.in, NULL), HS_OK);
     hs_builder_free(b);
-    ck_assert_int_eq(hs_schedule_build(4, 1, sizeof placed / sizeof *placed, placed, &made.s), HS_OK);
+    ck_assert_int_eq(hs_schedule_build(4, 1, sizeof placed / sizeof *placed, placed, &made.s),
+                     HS_OK);
     return made;
 }
 
@@ -220,12 +223,12 @@ static unsigned crossings(const char *svg, const char *kind, area a, unsigned *l
 START_TEST(arrows_cross_no_text)
 {
     static const hs_named_bound bound = {"deadline", 9};
-    sample      made = crossed(_i);
-    hs_picture  picture;
-    size_t      length;
-    unsigned    texts = 0, lines;
-    char       *svg;
-    const char *chart;
+    sample                      made = crossed(_i);
+    hs_picture                  picture;
+    size_t                      length;
+    unsigned                    texts = 0, lines;
+    char                       *svg;
+    const char                 *chart;
 
     hs_picture_init(&picture);
     picture.bound = &bound;

@@ -12,14 +12,14 @@
 #include "picture/ticks.h"
 
 /*
- * A Gantt chart is made in two passes. The layout (layout.c, legend.c) decides where everything
- * is: a panel for each schedule, in it a band of rows for each worker type, and the legend. Then
+ * A Gantt chart is made in two passes. The layout (layout.c, legend.c) decides where everything is:
+ * a panel for each schedule, in it a band of rows for each worker type, and the legend. Then
  * gantt.c draws from behind: the page, the rows, the grid; the entries of a band whose rows are
  * single workers (lanes.c) or stand for many (groups.c); above them failures (failures.c), arrows
  * from who gave a task up to who took it over (takeovers.c), the axis (axis.c), what was copied
  * (copies.c) or ready (ready.c) and the times that are marked (lines.c). Colours are in style.c and
- * palette.c. Names in bars keep clear of lines (room.c). What ties the entries of a graph together lies over them: the critical path
- * (critical.c), and arrows that a pointer brings (arrows.c).
+ * palette.c. Names in bars keep clear of lines (room.c). What ties the entries of a graph together
+ * lies over them: the critical path (critical.c), and arrows that a pointer brings (arrows.c).
  */
 
 typedef struct hsi_panel hsi_panel;
@@ -79,7 +79,7 @@ struct hsi_panel {
     hsi_copy_rows         copies; /* if there are some */
     hsi_part             *parts;  /* of tasks that were aborted, by task and start (takeovers.c) */
     size_t                part_count;
-    hsi_part            **takeover;  /* the victims' parts of takeovers by another worker, by rank */
+    hsi_part            **takeover; /* the victims' parts of takeovers by another worker, by rank */
     size_t                takeovers;
 };
 
@@ -104,7 +104,7 @@ typedef struct hsi_gantt {
     hsi_ticks          ticks;
     double             subtitle; /* the baseline of its first line */
     unsigned           subtitle_lines;
-    int                narrow;   /* for telephones, where nothing hovers: no arrows come up */
+    int                narrow;       /* for telephones, where nothing hovers: no arrows come up */
     size_t             dependencies; /* pairs of tasks, or more than HSI_ARROWS_MOST */
     char               takeovers[80]; /* what the legend says of their arrows */
     hsi_legend         legend;
@@ -177,8 +177,8 @@ void hsi_put_arrows(hsi_gantt *g, const hsi_panel *panel, uint32_t task);
 /**
  * Takeovers (takeovers.c): find them, HS_ENOMEM; write ", taken over by gpu0" where an entry was;
  * tell whether there are some, and whether some have no arrow but while a pointer is over them; set
- * the text of the legend; draw the arrows of the costliest; put those that a pointer brings into the
- * group of an entry, or draw groups for them where entries have none.
+ * the text of the legend; draw the arrows of the costliest; put those that a pointer brings into
+ * the group of an entry, or draw groups for them where entries have none.
  */
 hs_status hsi_find_takeovers(const hsi_gantt *g, hsi_panel *panel);
 void hsi_put_takeover(hsi_gantt *g, const hsi_panel *panel, unsigned worker, const hs_entry *e);
@@ -191,8 +191,8 @@ void hsi_put_hidden_takeovers(hsi_gantt *g, const hsi_panel *panel, unsigned wor
 void hsi_draw_takeover_hovers(hsi_gantt *g, const hsi_panel *panel);
 
 /**
- * Room for text (room.c): the left edge, in `box` and as near its middle as can be, of a text that no
- * line of the panel crosses; NAN: there is none. "L" commands of a path to the end of a segment,
+ * Room for text (room.c): the left edge, in `box` and as near its middle as can be, of a text that
+ * no line of the panel crosses; NAN: there is none. "L" commands of a path to the end of a segment,
  * with a gap for a heading on its way.
  */
 double hsi_room_for_text(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,

@@ -146,8 +146,7 @@ static void draw_cells(const group_row *r, unsigned from, unsigned to, look seen
     for (unsigned c = 0, below = 0; c <= HSI_COLOURS; below = seen.level[c++])
         if (seen.level[c] > below)
             hsi_put_class_part(&g->out, c < HSI_COLOURS ? c : seen.aborted, c == HSI_COLOURS, x,
-                               foot - seen.level[c] * step, width,
-                               (seen.level[c] - below) * step);
+                               foot - seen.level[c] * step, width, (seen.level[c] - below) * step);
     hsi_output_text(&g->out, "</g>\n");
 }
 

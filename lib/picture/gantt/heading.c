@@ -2,9 +2,9 @@
 /* The heading of a band: its workers, and what happened on them. */
 #include "picture/gantt/gantt.h"
 
-#define BOLD_COLUMN  8.0 /* widths of columns, and of the space between the two parts */
+#define BOLD_COLUMN 8.0 /* widths of columns, and of the space between the two parts */
 #define PLAIN_COLUMN 6.2
-#define SPACE        10.0
+#define SPACE 10.0
 
 void hsi_put_workers(hsi_output *out, unsigned count, const char *type)
 {

@@ -5,17 +5,17 @@
 #include "picture/gantt/gantt.h"
 
 /*
- * A lane shows the entries of one worker. Neighbours narrower than `merge` make a pile, a bar that is
- * as high as the share of its time that is busy and has a part for each class. `merge` grows from
- * a pixel, or from a slice in a chart of many tasks, until the bars of the picture are few enough for
- * a small file.
+ * A lane shows the entries of one worker. Neighbours narrower than `merge` make a pile, a bar that
+ * is as high as the share of its time that is busy and has a part for each class. `merge` grows
+ * from a pixel, or from a slice in a chart of many tasks, until the bars of the picture are few
+ * enough for a small file.
  */
 enum { RECTANGLES_MOST = 16000, NAME_LIMIT = 80 };
 #define NAME_HEIGHT  12.0 /* lanes lower than that have no names inside */
 #define NAME_COLUMN  6.3  /* width of a column of such a name */
 #define EDGE         1.0  /* left free between neighbours that are wide enough */
 #define NARROWEST    0.5
-#define SLICE        6.0
+#define SLICE 6.0
 #define SEAM         0.5  /* piles overlap by that, or what is behind shines through */
 
 typedef struct lane {
@@ -226,7 +226,8 @@ static void put_pile_title(const lane *at, size_t from, size_t to, const hsi_mix
     hsi_output_text(&g->out, "</title>");
 }
 
-/* As high as the share of its time that is busy, with a part for each class; aborted time on top. */
+/* As high as the share of its time that is busy, with a part for each class; aborted time on top.
+ */
 static void draw_pile(const lane *at, size_t from, size_t to)
 {
     hsi_gantt *g = at->g;
@@ -245,7 +246,8 @@ static void draw_pile(const lane *at, size_t from, size_t to)
             top = foot - sum / whole * at->band->height;
             if (mix.weight[c][state] > 0)
                 hsi_put_class_part(&g->out, c, state == HS_ABORTED, hsi_gantt_x(g, start), top,
-                                   width_between(g, start, end) + SEAM, fmax(below - top, NARROWEST));
+                                   width_between(g, start, end) + SEAM,
+                                   fmax(below - top, NARROWEST));
         }
     hsi_output_text(&g->out, "</g>\n");
 }

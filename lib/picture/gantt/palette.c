@@ -186,16 +186,17 @@ typedef struct color {
 
 /*
  * Found by simulated annealing over sRGB. The least difference of two of them in CIE Lab is 38, and
- * 23 as dichromats see them (protanopia and deuteranopia, Machado et al. 2009); lightness differs by
- * 5 at least, so that the kernels stay apart on paper without colour. They are ordered so that the
- * first few differ most. tests/unit/check_palette.c verifies this, and the contrast of text.
+ * 23 as dichromats see them (protanopia and deuteranopia, Machado et al. 2009); lightness differs
+ * by 5 at least, so that the kernels stay apart on paper without colour. They are ordered so that
+ * the first few differ most. tests/unit/check_palette.c verifies this, and the contrast of text.
  */
 static const color kernel_colors[HSI_KERNELS] = {
     {{0x39, 0x90, 0xf5}}, {{0xef, 0xc0, 0x5b}}, {{0x22, 0x70, 0x58}}, {{0xb8, 0xe5, 0xb5}},
     {{0x98, 0x5b, 0x9f}}, {{0x14, 0xc1, 0xf3}}, {{0x70, 0x89, 0x21}}, {{0x1c, 0xb4, 0x6c}},
 };
 
-/* From "better on a CPU" to "much better on a GPU": lightness falls evenly, not below dark lanes. */
+/* From "better on a CPU" to "much better on a GPU": lightness falls evenly, not below dark lanes.
+ */
 enum { ANCHORS = 8 };
 static const color scale_colors[ANCHORS] = {
     {{0xf6, 0xdf, 0x7b}}, {{0xba, 0xdb, 0x7d}}, {{0x61, 0xcc, 0x84}}, {{0x03, 0xb1, 0x9b}},

@@ -24,7 +24,7 @@ typedef struct hsi_palette {
     int         used[HSI_COLOURS];
     const char *kernel[HSI_KERNELS]; /* the instance's */
     int         low, step;           /* class c begins at p/q = 2^(low + c*step) */
-    int         narrow; /* hatches and rules have other names than in a wide chart on the same page */
+    int narrow; /* hatches and rules have other names than in a wide chart on the same page */
 } hsi_palette;
 
 /** O(rows log rows). HS_ENOMEM. */
@@ -32,7 +32,8 @@ hs_status hsi_palette_choose(const hs_instance *in, hsi_palette *palette);
 
 unsigned hsi_palette_class(const hsi_palette *palette, const hs_instance *in, size_t task);
 
-/** Rules ".c0{...}" and the hatched ".a0{...}", of a narrow chart ".narrow .a0{...}", for a <style>. */
+/** Rules ".c0{...}" and the hatched ".a0{...}", of a narrow chart ".narrow .a0{...}", for a
+ * <style>. */
 void hsi_palette_style(hsi_output *out, const hsi_palette *palette);
 
 /** The hatches for <defs>, fine enough for rows of that height. */
@@ -87,8 +88,9 @@ void hsi_legend_layout(hsi_legend *legend, const hsi_palette *palette, int abort
 /** What a class stands for, in words. */
 void hsi_put_class_name(hsi_output *out, const hsi_palette *palette, unsigned class);
 
-/** Behind that: how merged bars are to be read; arrows of takeovers; waits; copies; of a graph, idle time with something ready,
- * where that is known, and the critical path; arrows for dependencies, or that there are none. */
+/** Behind that: how merged bars are to be read; arrows of takeovers; waits; copies; of a graph,
+ * idle time with something ready, where that is known, and the critical path; arrows for
+ * dependencies, or that there are none. */
 void hsi_legend_add_merged(hsi_legend *legend);
 void hsi_legend_add_takeovers(hsi_legend *legend, const char *text);
 void hsi_legend_add_waits(hsi_legend *legend);

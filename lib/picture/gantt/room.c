@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Room for text between lines. A name inside a bar stands where no arrow, no jump of the critical
- * path and no marked time crosses it; a line that would cross the heading of a band leaves a gap there.
+ * path and no marked time crosses it; a line that would cross the heading of a band leaves a gap
+ * there.
  */
 #include <math.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Takeovers: which worker took a task over from which. The entries of each task that was aborted are
- * sorted by time, so that the titles of both entries name the other worker. An arrow leads from the
- * place where one stops to where the other begins, for the takeovers that lost most time; the
- * arrows of others come up while the pointer is over one of their entries. An attempt that failed was
- * not taken over.
+ * Takeovers: which worker took a task over from which. The entries of each task that was aborted
+ * are sorted by time, so that the titles of both entries name the other worker. An arrow leads from
+ * the place where one stops to where the other begins, for the takeovers that lost most time; the
+ * arrows of others come up while the pointer is over one of their entries. An attempt that failed
+ * was not taken over.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "picture/gantt/gantt.h"
 
 enum {
-    ARROWS_MOST = 20,  /* that are always there; more would hide the bars */
+    ARROWS_MOST = 20,   /* that are always there; more would hide the bars */
     HOVERS_MOST = 1000, /* arrows beyond these that a pointer brings */
     NAME_LIMIT = 80
 };
@@ -139,9 +139,9 @@ static const hsi_part *part_of(const hsi_panel *panel, unsigned worker, const hs
 {
     hsi_part key = {.entry = e, .worker = worker};
 
-    return panel->takeovers ? bsearch(&key, panel->parts, panel->part_count, sizeof *panel->parts,
-                                      in_order)
-                            : NULL;
+    return panel->takeovers
+               ? bsearch(&key, panel->parts, panel->part_count, sizeof *panel->parts, in_order)
+               : NULL;
 }
 
 void hsi_put_takeover(hsi_gantt *g, const hsi_panel *panel, unsigned worker, const hs_entry *e)
@@ -228,7 +228,8 @@ static void put_title(hsi_gantt *g, const hsi_panel *panel, const hsi_part *p)
     hsi_output_text(&g->out, "</title></path>\n");
 }
 
-/* From the middle of the row where the victim stops to the edge of the row where the thief begins. */
+/* From the middle of the row where the victim stops to the edge of the row where the thief begins.
+ */
 static hsi_segment segment_of(const hsi_gantt *g, const hsi_panel *panel, const hsi_part *p)
 {
     const hsi_band *to = band_of(panel, p[1].worker), *from = band_of(panel, p->worker);
@@ -284,7 +285,8 @@ void hsi_put_hidden_takeovers(hsi_gantt *g, const hsi_panel *panel, unsigned wor
 
 void hsi_draw_takeover_hovers(hsi_gantt *g, const hsi_panel *panel)
 {
-    for (size_t i = count_shown(g, panel); i < panel->takeovers && !hsi_output_failed(&g->out); i++) {
+    for (size_t i = count_shown(g, panel); i < panel->takeovers && !hsi_output_failed(&g->out);
+         i++) {
         const hsi_part *p = panel->takeover[i];
 
         if (!is_hidden(g, panel, p))

@@ -45,7 +45,8 @@ hs_status html_chart(const page *p)
     status = put_chart(p, 0);
     if (status == HS_OK)
         status = put_chart(p, NARROW);
-    fputs("</div>\n</div>\n<p class=\"key\">Predicted is what the policy makes of the estimated times "
+    fputs("</div>\n</div>\n<p class=\"key\">Predicted is what the policy makes of the estimated "
+          "times "
           "when it is simulated, which need not be the plan.</p>\n",
           p->out);
     html_zoom(p->out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hsched-exec: the script and the style that let a chart in the page be enlarged and moved, by wheel,
- * fingers, keys and buttons, and that show the title of a bar in a panel. Without scripts the chart is
- * there as it is, and titles come up on hover. Nothing moves by itself.
+ * hsched-exec: the script and the style that let people enlarge and move a chart in the page by
+ * wheel, fingers, keys and buttons, and that show the title of a bar in a panel. Without scripts the
+ * chart stays as it is, and titles come up on hover. Nothing moves by itself.
  */
 #include "exec/html/html.h"
 
@@ -111,7 +111,7 @@ static const char view[] =
     "    }\n";
 
 /*
- * A wheel that turned elsewhere just before goes on to scroll the page, and so does one that would make
+ * A wheel that scrolled the page just before goes on to scroll it, and so does one that would make
  * all of the chart smaller. A finger scrolls the page until the chart is enlarged.
  */
 static const char gestures[] =
