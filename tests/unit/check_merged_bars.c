@@ -60,6 +60,9 @@ START_TEST(many_workers_share_rows)
     ck_assert_ptr_nonnull(strstr(svg, ": 5 tasks begin, 100\xe2\x80\xaf% busy\n"));
     ck_assert_ptr_nonnull(strstr(svg, "60.0\xe2\x80\xaf% k0, 40.0\xe2\x80\xaf% k1</title>"));
     free(svg);
+    svg = chart_in_order(101, 0, 101); /* a type without workers has no rows */
+    ck_assert_uint_eq(occurrences(svg, "<g><title>cpu"), 17);
+    free(svg);
 }
 END_TEST
 

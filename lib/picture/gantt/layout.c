@@ -19,8 +19,7 @@
 
 enum {
     WORKERS_MOST = 100, /* in a chart with more, workers of a type share rows */
-    LANES_MOST = 24,    /* unless the type has no more than these */
-    GROUP_ROWS = 20,    /* about, of workers that share them */
+    GROUP_ROWS = 20,    /* at most, of a type there */
     TASKS_MOST = 5000   /* with more, short tasks are drawn in slices */
 };
 
@@ -33,7 +32,7 @@ static double pitch_of(unsigned rows)
 static void divide(hsi_band *band, unsigned all_workers)
 {
     band->group = 1;
-    if (all_workers > WORKERS_MOST && band->workers > LANES_MOST)
+    if (all_workers > WORKERS_MOST && band->workers > GROUP_ROWS)
         band->group = (band->workers + GROUP_ROWS - 1) / GROUP_ROWS;
     band->rows = (band->workers + band->group - 1) / band->group;
 }
