@@ -136,21 +136,23 @@ END_TEST
 
 /* Bars with names that arrows meet in the middle: t0 from 0 to 10 on cpu1, t1 from 4.4 to 5.6 on
  * cpu0; tasks that gpu0 takes over from cpu2, after 0.5, and from cpu3, after 5. With `graph`, the
- * last task waits for what cpu2 gave up, and the critical path jumps across all rows. */
+ * last task waits for what cpu2 gave up, and the critical path jumps from gpu0 to cpu3 at 6, the
+ * middle of t5 on cpu2. */
 static sample crossed(int graph)
 {
     static const hs_placement placed[] = {
         {0, 10, 0, 1, HS_RUN},  {4.4, 5.6, 1, 0, HS_RUN}, {0, 0.5, 2, 2, HS_ABORTED},
         {0.5, 1, 2, 4, HS_RUN}, {0, 5, 3, 3, HS_ABORTED}, {5, 6, 3, 4, HS_RUN},
-        {6, 12, 4, 3, HS_RUN},
+        {6, 12, 4, 3, HS_RUN},      {2, 10, 5, 2, HS_RUN},
     };
-    static const char *const ids[] = {"in-the-middle", "without-room", "soon", "later", "last"};
+    static const char *const ids[] = {"in-the-middle", "without-room", "soon", "later", "last",
+                                       "below-the-jump"};
     sample                   made = {0};
     hs_builder              *b = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
     hs_builder_workers(b, 4, 1);
-    for (unsigned i = 0; i < 5; i++)
+    for (unsigned i = 0; i < 6; i++)
         ck_assert_int_eq(
             hs_builder_add(
                 b, &(hs_task){.struct_size = sizeof(hs_task), .id = ids[i], .cpu = 10, .gpu = 1}),
@@ -247,6 +249,7 @@ START_TEST(arrows_cross_no_text)
     }
     ck_assert_uint_ge(texts, 5);
     ck_assert_ptr_nonnull(strstr(svg, ">in-the-middle</text>"));
+    ck_assert_ptr_nonnull(strstr(svg, ">below-the-jump</text>"));
     ck_assert_ptr_null(strstr(svg, ">without-room</text>"));
     ck_assert_ptr_nonnull(strstr(svg, "<title>without-room "));
     free(svg);
