@@ -29,6 +29,11 @@ static inline void hsi_atomic_store64(uint64_t *at, uint64_t value)
     __atomic_store_n(at, value, __ATOMIC_RELAXED);
 }
 
+static inline unsigned char hsi_atomic_load8(const unsigned char *at)
+{
+    return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
 static inline void hsi_atomic_store8(unsigned char *at, unsigned char value)
 {
     __atomic_store_n(at, value, __ATOMIC_RELAXED);

@@ -11,7 +11,12 @@
 
 #define HSI_FAR INT64_MAX /* a time that never comes */
 
-/* Where the run stands: who is there, when it began, and whether it goes on. */
+/*
+ * Where the run stands: who is there, when it began, and whether it goes on. `lock` guards all
+ * fields, with these exceptions: start_ns, start_date and event_fd stay as they are once the gate
+ * is open; `halt` is written with the lock held and read atomically without it; `stop` is atomic;
+ * `ran` is the caller's.
+ */
 typedef struct hsi_control {
     pthread_mutex_t lock;
     pthread_cond_t  gate;    /* workers wait there for the start */
@@ -31,8 +36,8 @@ typedef struct hsi_control {
     char            why[HS_WHY];
 
     _Alignas(64) int event_fd; /* for the caller's thread */
-    int halt;                  /* shared: an hs_exec_stop_how, 0: go on */
-    int stop;                  /* shared: what hs_exec_stop() was told */
+    int halt;                  /* an hs_exec_stop_how, 0: go on */
+    int stop;                  /* what hs_exec_stop() was told */
 } hsi_control;
 
 hs_status hsi_control_open(hsi_control *control, char why[HS_WHY]);

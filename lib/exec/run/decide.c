@@ -76,7 +76,7 @@ static int accept_decision(hsi_worker *worker, const hs_decision *d, double now)
         if (victim->ahead == d->task)
             return 1;
         return victim->phase == HSI_RUN && victim->task == d->task &&
-               exec->results.state[d->task] == HSI_TASK_RUNS &&
+               hsi_atomic_load8(&exec->results.state[d->task]) == HSI_TASK_RUNS &&
                (!victim->thief || victim->thief == worker);
     case HS_DECIDE_WAIT:
     default:

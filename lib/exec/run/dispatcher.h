@@ -16,6 +16,10 @@
  * for its own runs without a lock; everything else that is decided is decided under
  * the lock, by whichever thread brings the news: it asks the policy for itself and
  * for those that wait and that the policy says it concerns, and wakes who has got something to do.
+ *
+ * The lock is control.lock. While a run lasts, it guards `wake` and all calls of the policy but
+ * those that hs_policy_own() describes; control, results and worker say which of their fields it
+ * guards. No thread changes the other fields meanwhile.
  */
 struct hs_exec {
     hsi_work      work;
@@ -27,7 +31,7 @@ struct hs_exec {
     hsi_progress  progress;
     hsi_worker   *worker;
     unsigned      conds; /* workers whose turn.wake is there */
-    hs_wake       wake;  /* of those that wait, who is to be asked: under the lock */
+    hs_wake       wake;  /* of those that wait, who is to be asked */
     hsi_control   control;
     const hs_transfer *transfers; /* of the last run */
     size_t             transfer_count;

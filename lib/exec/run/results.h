@@ -27,14 +27,19 @@ typedef enum hsi_task_state {
 
 #define HSI_NOTHING UINT32_MAX
 
-/* What has come of the tasks, now and in runs before. Under the lock once the run has begun. */
+/*
+ * What has come of the tasks, now and in runs before. While a run lasts, the lock guards failures,
+ * the counts below them, retries and the table of failures. `state` is atomic. The attempts of a
+ * task are counted by the thread that has the task, which passes from worker to worker under the
+ * lock. The journal has a lock of its own. No thread changes the other fields.
+ */
 typedef struct hsi_results {
     hsi_journal     *journal;
     hsi_journal_past past;
     uint64_t         left_out; /* tasks that are not done and not to be run */
     unsigned char   *is_out;   /* by task; NULL: nothing is left out */
-    pthread_mutex_t  telling;  /* of attempts that have ended */
-    unsigned char   *state;    /* by task: an hsi_task_state; shared: see support/atomic.h */
+    pthread_mutex_t  telling;  /* held for calls of settings.attempt and settings.line */
+    unsigned char   *state;    /* by task: an hsi_task_state; atomic: see support/atomic.h */
     uint16_t        *attempts; /* by task: made, in runs before too */
     uint16_t        *failures; /* by task */
     uint64_t         aborted, retried, failed;

@@ -37,10 +37,11 @@ static unsigned others_in_service(const hsi_worker *worker, hs_type type)
  * begun stays HSI_TASK_RUNS, and has failed or is done. */
 static int is_left(const hsi_worker *worker, size_t task)
 {
-    const hsi_results *results = &worker->exec->results;
+    const hsi_results  *results = &worker->exec->results;
+    const unsigned char state = hsi_atomic_load8(&results->state[task]);
 
-    return results->state[task] == HSI_TASK_FREE || worker->turn.ahead == task ||
-           (results->state[task] == HSI_TASK_RUNS && results->failures[task]);
+    return state == HSI_TASK_FREE || worker->turn.ahead == task ||
+           (state == HSI_TASK_RUNS && results->failures[task]);
 }
 
 /* Is there somebody for everything that is left? */

@@ -261,9 +261,10 @@ static void follow_policy(hsi_worker *worker)
 {
     hs_exec   *exec = worker->exec;
     hs_outcome outcome;
+    int64_t    now = hsi_clock_ns();
 
-    worker->now = hsi_clock_ns();
     hsi_lock(&exec->control);
+    worker->now = now; /* with the lock held: others may already decide for this worker */
     if (worker->turn.phase == HSI_OWN)
         hsi_go_on(worker);
     while (next_task(worker) && has_room(worker)) {

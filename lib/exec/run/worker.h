@@ -17,7 +17,11 @@ typedef enum hsi_phase {
 
 typedef enum hsi_cause { HSI_NOT_CANCELLED, HSI_TAKEN, HSI_TIMED_OUT } hsi_cause;
 
-/* Where a worker stands with the policy and with its present attempt: under the lock. */
+/*
+ * Where a worker stands with the policy and with its present attempt. The lock guards all fields;
+ * `waits` is atomic as well. The worker's own thread reads `phase`, `task` and `there` without the
+ * lock while the phase is HSI_OWN or HSI_RUN: other threads change them in HSI_WAIT only.
+ */
 typedef struct hsi_turn {
     hsi_phase          phase;
     uint32_t           task;          /* HSI_RUN: what to run */
@@ -39,14 +43,18 @@ typedef struct hsi_turn {
     pthread_cond_t     wake;
 } hsi_turn;
 
-/* Failures in a row: is it the tasks, or is it the worker? */
+/* Failures in a row: is it the tasks, or is it the worker? The lock guards all fields; `length`,
+ * which the worker's own thread alone writes, that thread reads without it. */
 typedef struct hsi_row {
     unsigned length;
-    int      belied;      /* another worker did one of these tasks; anybody's, under the lock */
+    int      belied;      /* another worker did one of these tasks */
     uint64_t others_done; /* tasks, when it began */
 } hsi_row;
 
-/* A thread, and what belongs to it. */
+/*
+ * A thread, and its data. The fields above `attempt` stay as they are once the gate is open, but
+ * for own_next and planned, which are the thread's own.
+ */
 typedef struct hsi_worker {
     hs_exec            *exec;
     unsigned            number;
@@ -59,23 +67,25 @@ typedef struct hsi_worker {
     size_t              planned;       /* entries of the plan behind it: see ahead.c */
     int                 has_stretches; /* in its part of the plan: see stretch.c */
 
-    /* its own thread's, and anybody's once it has ended */
+    /* The thread's own, and any thread's once it has ended; others read `now` with the lock held
+     * while the worker waits: who sets it takes the lock before the worker waits, or holds it. */
     hs_attempt  attempt;
     hsi_records records;
-    hsi_waits   waits;        /* under the lock */
     int64_t     now;          /* when its last attempt ended */
-    int64_t     idle_ns;      /* waited, and then was given something */
     char       *log, *errors; /* files of the attempt; NULL: none */
     size_t      log_room;     /* of each */
     char        why[HS_WHY];
-    hsi_row     row;       /* set by its own thread, under the lock */
-    unsigned    under_way; /* its own thread's: attempts beside the one that has ended */
+    unsigned    under_way; /* attempts beside the one that has ended */
 
-    hsi_core_time core; /* likewise; of its thread and of its tasks' processes, since the start */
+    hsi_core_time core; /* of its thread and of its tasks' processes, since the start */
 
-    hsi_turn turn;
+    /* guarded by the lock */
+    hsi_waits waits;
+    int64_t   idle_ns; /* waited, and then was given something */
+    hsi_row   row;
+    hsi_turn  turn;
 
-    /* shared without the lock: see support/atomic.h */
+    /* atomic: see support/atomic.h */
     _Alignas(64) int cancel;
     _Alignas(64) hsi_gauge gauge;
 } hsi_worker;

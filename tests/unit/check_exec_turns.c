@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * What happens to a worker while its own thread is elsewhere: another thread decides for it, counts
+ * what is left for it, or enforces its deadline. The first two are for a thread sanitizer to see:
+ * bodies wait for each other by relaxed atomics alone, which order nothing else.
+ */
+#include "config.h"
+
+#include <check.h>
+#include <math.h>
+#include <sched.h>
+#include <string.h>
+
+#include <hybridsched/hybridsched.h>
+
+#include "exec/run/dispatcher.h"
+#include "suite.h"
+#include "support/atomic.h"
+#include "support/clock.h"
+
+static uint64_t          the_time;   /* ns; shared; 0: the clock is the real one */
+static _Thread_local int rises_late; /* this thread's first look at the clock takes long */
+static int               is_up;      /* shared: it has begun */
+static int               is_asked;   /* shared: it may end, as the policy has decided for it */
+static hs_exec          *stage;
+static hs_body           body;
+
+/* What the attempt of a test does. */
+static hs_outcome (*act)(hs_attempt *attempt);
+
+static void wait_for(const int *count, int value)
+{
+    while (hsi_atomic_load(count) < value)
+        sched_yield();
+}
+
+int                    __real_clock_gettime(clockid_t clock, struct timespec *now);
+#pragma GCC visibility push(default) /* libraries call it, too */
+int                    __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+#pragma GCC visibility pop
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+    int late = rises_late && clock == CLOCK_MONOTONIC;
+
+    if (late) {
+        hsi_atomic_store(&is_up, 1);
+        wait_for(&is_asked, 1);
+    }
+    rises_late &= !late;
+    if (clock != CLOCK_MONOTONIC || !hsi_atomic_load64(&the_time))
+        return __real_clock_gettime(clock, now);
+    *now = hsi_timespec((int64_t)hsi_atomic_load64(&the_time));
+    return 0;
+}
+
+static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
+                             hs_body **out, char why[HS_WHY])
+{
+    (void)options, (void)row, (void)type, (void)why;
+    *out = &body;
+    return HS_OK;
+}
+
+static hs_outcome run(hs_backend_worker *worker, const hs_body *unused, hs_attempt *attempt)
+{
+    (void)worker, (void)unused;
+    return act(attempt);
+}
+
+static const hs_backend actors = {
+    .abi = HS_BACKEND_ABI, .name = "actors", .body_create = body_create, .run = run};
+
+/* The CPU's thread comes late to the first start. */
+static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
+                             hs_backend_worker **out, char why[HS_WHY])
+{
+    static hs_backend_worker state;
+
+    (void)options, (void)why;
+    rises_late = info->type == HS_CPU;
+    *out = &state;
+    return HS_OK;
+}
+
+static void worker_close(hs_backend_worker *worker)
+{
+    (void)worker;
+}
+
+static const hs_backend late_risers = {.abi = HS_BACKEND_ABI,
+                                       .name = "late risers",
+                                       .body_create = body_create,
+                                       .worker_open = worker_open,
+                                       .worker_close = worker_close,
+                                       .run = run};
+
+static hs_builder *begin(unsigned cpus, unsigned gpus)
+{
+    hs_builder *b = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, cpus, gpus), HS_OK);
+    body.backend = &actors;
+    return b;
+}
+
+static void add(hs_builder *b, double cpu, double gpu, double timeout)
+{
+    hs_task task;
+
+    hs_task_init(&task);
+    task.cpu = cpu;
+    task.gpu = gpu;
+    task.timeout = timeout;
+    ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+}
+
+static hs_instance *finish(hs_builder *b)
+{
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+static hs_exec_settings settings_of(const hs_backend *const *only, const char *policy)
+{
+    hs_exec_settings s;
+
+    hs_exec_settings_init(&s);
+    s.policy = hs_policy_find(policy);
+    s.unbound = s.oversubscribe = 1;
+    s.backends = only;
+    s.backend_count = 1;
+    return s;
+}
+
+/* Frees what it is given; the report of the run. */
+static hs_exec_report perform(hs_instance *in, hs_schedule *plan, const hs_exec_settings *s)
+{
+    hs_exec_report report;
+    char           why[HS_WHY];
+
+    hs_exec_report_init(&report);
+    ck_assert_msg(hs_exec_create(in, plan, s, &stage, why) == HS_OK, "%s", why);
+    hs_exec_run(stage, &report, why);
+    hs_exec_free(stage);
+    hs_schedule_free(plan);
+    hs_instance_free(in);
+    return report;
+}
+
+/* When the second task begins on the GPU, the CPU is to take it: so the GPU gives it up. */
+static hs_outcome give_up_the_second(hs_attempt *attempt)
+{
+    if (attempt->task == 0)
+        wait_for(&is_up, 1);
+    if (attempt->task == 0 || attempt->worker == 0)
+        return HS_OUTCOME_DONE;
+    hsi_atomic_store(&is_asked, 1);
+    while (!hs_attempt_cancelled(attempt))
+        sched_yield();
+    return HS_OUTCOME_ABORTED;
+}
+
+/* The GPU's thread decides that the CPU spoliates, before the CPU's thread has looked at the
+ * clock for the first time. The GPU's first task lasts far longer than estimated: so does its
+ * second, as the policy expects, which has the CPU take that at once. */
+START_TEST(decided_for_before_its_thread_wakes)
+{
+    static const hs_backend *const only[] = {&late_risers};
+    const hs_exec_settings         s = settings_of(only, "heteroprio");
+    hs_builder                    *b = begin(1, 1);
+    hs_exec_report                 report;
+
+    body.backend = &late_risers;
+    add(b, 10, 1e-9, 0);
+    add(b, 1, 10, 0);
+    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 0), HS_OK);
+    act = give_up_the_second;
+    is_up = is_asked = 0;
+    report = perform(finish(b), NULL, &s);
+    ck_assert_uint_eq(report.done, 2);
+    ck_assert_uint_eq(report.aborted, 1);
+}
+END_TEST
+
+enum { LINKS = 12, BAD = 8, NEEDED = 4 }; /* failures in a row after which a worker retires */
+
+static int linked, failing; /* shared: attempts begun */
+static int is_retired;      /* shared: the CPU is */
+
+static void note_retired(void *data, const hs_exec_failure *failure)
+{
+    (void)data;
+    if (failure->retired)
+        hsi_atomic_store(&is_retired, 1);
+}
+
+/* The chain begins when the CPU has failed once, and ends after that has retired. */
+static hs_outcome fail_beside_the_chain(hs_attempt *attempt)
+{
+    if (attempt->task < LINKS) {
+        wait_for(&failing, 2);
+        if (__atomic_add_fetch(&linked, 1, __ATOMIC_RELAXED) == LINKS)
+            wait_for(&is_retired, 1);
+        return HS_OUTCOME_DONE;
+    }
+    if (__atomic_add_fetch(&failing, 1, __ATOMIC_RELAXED) == NEEDED)
+        wait_for(&linked, LINKS);
+    return HS_OUTCOME_FAILED;
+}
+
+/* A worker that is to retire looks whether others can run all that is left, while the GPU begins
+ * tasks of its own without the lock. */
+START_TEST(left_for_others_that_begin_without_the_lock)
+{
+    static const hs_backend *const only[] = {&actors};
+    hs_exec_settings               s = settings_of(only, "plan");
+    hs_builder                    *b = begin(1, 1);
+    hs_placement                   at[LINKS + BAD];
+    hs_schedule                   *plan = NULL;
+    hs_exec_report                 report;
+
+    for (uint32_t i = 0; i < LINKS + BAD; i++) {
+        unsigned from = i < LINKS ? i : i - LINKS;
+
+        add(b, 1, 1, 0);
+        if (i > 0 && i < LINKS)
+            ck_assert_int_eq(hs_builder_after(b, i, i - 1, 0, 0), HS_OK);
+        at[i] = (hs_placement){from, from + 1, i, i < LINKS, HS_RUN};
+    }
+    ck_assert_int_eq(hs_schedule_build(1, 1, LINKS + BAD, at, &plan), HS_OK);
+    s.halt = HS_HALT_NEVER;
+    s.retire_after = 1;
+    act = fail_beside_the_chain;
+    s.failure = note_retired;
+    linked = failing = is_retired = 0;
+    report = perform(finish(b), plan, &s);
+    ck_assert_uint_eq(report.done, LINKS);
+    ck_assert_uint_eq(report.failed, BAD);
+    ck_assert_uint_eq(report.lost_workers, 1);
+}
+END_TEST
+
+/* Until the first worker waits. */
+static void wait_for_first(void)
+{
+    int waits = 0;
+
+    while (!waits) {
+        hsi_lock(&stage->control);
+        waits = stage->worker[0].turn.phase == HSI_WAIT;
+        hsi_unlock(&stage->control);
+    }
+}
+
+/* Until the caller's thread has looked at the deadlines once more. */
+static void have_deadlines_enforced(void)
+{
+    enum { NOT_YET = -1 };
+    int looked = 0;
+
+    hsi_lock(&stage->control);
+    stage->control.next_look = NOT_YET;
+    hsi_unlock(&stage->control);
+    hsi_wake_caller(&stage->control);
+    while (!looked) {
+        hsi_lock(&stage->control);
+        looked = stage->control.next_look != NOT_YET;
+        hsi_unlock(&stage->control);
+    }
+}
+
+/* The second task lasts until the deadline of the first, which is done, has come. */
+static hs_outcome outlast_a_deadline(hs_attempt *attempt)
+{
+    if (attempt->task == 1) {
+        wait_for_first();
+        hsi_atomic_store64(&the_time, hsi_atomic_load64(&the_time) + 10 * UINT64_C(1000000000));
+        have_deadlines_enforced();
+    }
+    return hs_attempt_cancelled(attempt) ? HS_OUTCOME_ABORTED : HS_OUTCOME_DONE;
+}
+
+/* The deadline of an attempt that has ended hits nothing: neither the worker while it waits, nor
+ * what it runs next. */
+START_TEST(a_deadline_ends_with_its_attempt)
+{
+    static const hs_backend *const only[] = {&actors};
+    const hs_exec_settings         s = settings_of(only, "plan");
+    const hs_placement at[] = {{0, 1, 0, 0, HS_RUN}, {0, 2, 1, 1, HS_RUN}, {2, 3, 2, 0, HS_RUN}};
+    hs_builder        *b = begin(2, 0);
+    hs_schedule       *plan = NULL;
+    hs_exec_report     report;
+
+    add(b, 1, 1, 1);
+    add(b, 2, 1, 0);
+    add(b, 1, 1, 0);
+    ck_assert_int_eq(hs_builder_after(b, 2, 1, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_schedule_build(2, 0, 3, at, &plan), HS_OK);
+    act = outlast_a_deadline;
+    hsi_atomic_store64(&the_time, UINT64_C(1) << 60);
+    report = perform(finish(b), plan, &s);
+    hsi_atomic_store64(&the_time, 0);
+    ck_assert_uint_eq(report.done, 3);
+    ck_assert_uint_eq(report.failed, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("exec turns");
+    TCase *cases = tcase_create("by other threads");
+
+    tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, decided_for_before_its_thread_wakes);
+    tcase_add_test(cases, left_for_others_that_begin_without_the_lock);
+    tcase_add_test(cases, a_deadline_ends_with_its_attempt);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
