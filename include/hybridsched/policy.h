@@ -33,8 +33,10 @@ typedef struct hs_policy_kind hs_policy_kind; /* static, never freed; below */
  * turn out to be wrong, by more than the tolerance, a task is expected to take what tasks did
  * that lasted as long already, or, if none did, as long again as it has run, and is taken
  * only where that gains more than what is thrown away, the less the better the estimates of
- * the taker's type are. Each type takes a task once, and none that was taken from it late:
- * so no two workers take a task from each other for ever, however wrong its estimates are.
+ * the taker's type are. Once the victim has outlasted its estimate by more than the tolerance, the
+ * taker's time is multiplied by elapsed time over that estimate, at most by 256. Each type takes a
+ * task once, and none that was taken from it late: so no two workers take a task from each other
+ * for ever, however wrong its estimates are.
  *
  * In a graph plan+steal leaves what is on time to the plan, which may have a worker wait for good
  * reason. What is ready later than it starts by the plan goes to whoever is idle and would end it

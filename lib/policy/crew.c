@@ -92,49 +92,81 @@ double hsi_crew_worth(const hsi_crew *crew, unsigned worker, double load, double
     return after(m->start + patience(crew, worker), m->start, time - load);
 }
 
-/* A task that somebody runs, for one of the other type. */
+/* A running task, for a thief of the other type. */
 typedef struct prize {
     double            start, estimate;
     double            unit;        /* the estimate, and what passes for right */
     double            time;        /* to be counted on, on the other type */
     double            unheard_of;  /* how often that, if it has lasted longer than any */
-    const hsi_ratios *kind, *type; /* of such tasks, and of all, where it runs */
+    const hsi_ratios *kind, *type; /* of such tasks, and of all, where it runs; NULL: not counted */
 } prize;
 
+/* Where transfers count, only estimates do, until a task is late. */
 static prize prize_of(const hsi_crew *crew, unsigned worker)
 {
     const hsi_experience *x = &crew->experience;
     const hsi_member     *m = &crew->member[worker];
     hs_type           type = hsi_crew_type(crew, worker), other = type == HS_CPU ? HS_GPU : HS_CPU;
     const hsi_ratios *there = hsi_experience_of(x, other, m->task);
+    prize             p = {.start = m->start,
+                           .estimate = hsi_crew_time(crew, type, m->task),
+                           .unit = patience(crew, worker),
+                           .time = hsi_crew_time(crew, other, m->task),
+                           .unheard_of = 1};
 
-    return (prize){m->start,
-                   hsi_crew_time(crew, type, m->task),
-                   patience(crew, worker),
-                   hsi_crew_time(crew, other, m->task) * hsi_ratios_careful(there),
-                   1 + hsi_ratios_doubt(there),
-                   hsi_experience_of(x, type, m->task),
-                   x->of[type]};
+    if (crew->memory)
+        return p;
+    p.time *= hsi_ratios_careful(there);
+    p.unheard_of += hsi_ratios_doubt(there);
+    p.kind = hsi_experience_of(x, type, m->task);
+    p.type = x->of[type];
+    return p;
 }
 
 /* The ratio to its estimate that it is expected to come to; 0: it has lasted longer than any. */
 static double expected_ratio(const prize *p, double now)
 {
-    double ratio = hsi_ratios_left(p->kind, p->start, p->unit, now);
+    double ratio = p->kind ? hsi_ratios_left(p->kind, p->start, p->unit, now) : 0;
 
-    if (ratio == 0)
+    if (ratio == 0 && p->type)
         ratio = hsi_ratios_left(p->type, p->start, p->unit, now);
     return ratio == 0 && now <= p->start + p->unit ? 1 : ratio;
 }
 
-/* Each side of each comparison changes one way with time, rounding included. */
-static int is_worth(const prize *p, double now)
+/*
+ * A late task is long rather than unlucky: once a task has outlasted its estimate by more than the
+ * tolerance, it is held to take the thief, too, as many times its time as it has taken its estimate
+ * so far. But beyond HSI_RATIO_MOST times that estimate the task may be stuck where it runs.
+ */
+static double time_of_thief(const prize *p, double now)
+{
+    if (!(now > p->start + p->unit))
+        return p->time;
+    return p->time * fmin((now - p->start) / p->estimate, HSI_RATIO_MOST);
+}
+
+/*
+ * How long a task that has lasted longer than any must have lasted to be worth taking by a thief
+ * that waits so long for its inputs: the wait and the thief's time are less than what is left,
+ * which is as long again, or less than that where there is doubt.
+ */
+static double long_enough(const prize *p, double wait)
+{
+    double part = 1 / p->unheard_of - p->time / p->estimate; /* of what it has lasted, to be won */
+    double stuck = (wait + HSI_RATIO_MOST * p->time) * p->unheard_of;
+
+    return part > 0 ? fmin(wait / part, stuck) : stuck;
+}
+
+/* Is it to be taken by a thief that has its inputs at `there`? Each side of each comparison changes
+ * one way with time, rounding included. */
+static int is_worth(const prize *p, double there, double now)
 {
     double ratio = expected_ratio(p, now);
 
     if (ratio == 0)
-        return now - p->start > p->time * p->unheard_of;
-    return now + p->time < p->start + ratio * p->estimate;
+        return now - p->start > long_enough(p, there - now);
+    return there + time_of_thief(p, now) < p->start + ratio * p->estimate;
 }
 
 /* The first moment, not before *until, at which it is worth it that a task outlasts that ratio. */
@@ -143,7 +175,7 @@ static void when_outlasted(const prize *p, double ratio, double now, double *las
     double moment = nextafter(p->start + ratio * p->unit, INFINITY);
 
     *last = fmax(*last, moment);
-    if (moment > now && moment < *until && is_worth(p, moment))
+    if (moment > now && moment < *until && is_worth(p, moment, moment))
         *until = moment;
 }
 
@@ -163,7 +195,7 @@ static double when_worth(const prize *p, double now)
         if (p->type->bin[i].count)
             when_outlasted(p, hsi_ratios_limit(p->type, i), now, &last, &until);
     }
-    return isinf(until) ? after(last, p->start, p->time * p->unheard_of) : until;
+    return isinf(until) ? after(last, p->start, long_enough(p, 0)) : until;
 }
 
 /* What it runs, or what waits for it. */
@@ -185,7 +217,7 @@ double hsi_crew_worth_taking(const hsi_crew *crew, unsigned worker, double now)
     if (!may_be_taken(crew, worker, 0))
         return INFINITY;
     p = prize_of(crew, worker);
-    return is_worth(&p, now) ? now : when_worth(&p, now);
+    return is_worth(&p, now, now) ? now : when_worth(&p, now);
 }
 
 double hsi_crew_end_of_all(const hsi_crew *crew, unsigned worker, double now)
@@ -202,19 +234,16 @@ double hsi_crew_end_of_all(const hsi_crew *crew, unsigned worker, double now)
 typedef struct booty {
     unsigned worker;
     uint32_t task;
-    double   end; /* as expected */
+    int      second; /* it waits */
+    double   end;    /* as expected */
 } booty;
 
 /* When what it runs is expected to end, by what tasks did that lasted as long. */
 static double end_of(const hsi_crew *crew, unsigned worker, double now)
 {
-    prize  p;
-    double ratio;
+    prize  p = prize_of(crew, worker);
+    double ratio = expected_ratio(&p, now);
 
-    if (crew->memory)
-        return hsi_crew_end(crew, worker, now);
-    p = prize_of(crew, worker);
-    ratio = expected_ratio(&p, now);
     return ratio > 0 ? p.start + ratio * p.estimate : now + (now - p.start) / p.unheard_of;
 }
 
@@ -232,16 +261,21 @@ static int is_booty(const hsi_crew *crew, unsigned worker, int second, double no
         return 0;
     b->worker = worker;
     b->task = task;
+    b->second = second;
     b->end = second ? hsi_crew_end_of_all(crew, worker, now) : end_of(crew, worker, now);
     return 1;
 }
 
-/* When the thief would end it. */
+/* When the thief would have its inputs. */
+static double arrival(const hsi_crew *crew, unsigned thief, const booty *b, double now)
+{
+    return crew->memory ? hsi_memory_arrival(crew->memory, b->task, thief, now) : now;
+}
+
+/* When the thief would end a task that waits. */
 static double end_by(const hsi_crew *crew, unsigned thief, const booty *b, double now)
 {
-    double there = crew->memory ? hsi_memory_arrival(crew->memory, b->task, thief, now) : now;
-
-    return there + hsi_crew_time(crew, hsi_crew_type(crew, thief), b->task);
+    return arrival(crew, thief, b, now) + hsi_crew_time(crew, hsi_crew_type(crew, thief), b->task);
 }
 
 /* It is left alone, as it began when it was due and has not outlasted its estimate. */
@@ -259,11 +293,10 @@ static int is_worth_it(const hsi_crew *crew, unsigned thief, const booty *b, dou
         return 1;
     if (is_on_time(crew, b, now))
         return 0;
-    if (!crew->memory) {
-        p = prize_of(crew, b->worker);
-        return is_worth(&p, now);
-    }
-    return end_by(crew, thief, b, now) < b->end;
+    if (b->second)
+        return end_by(crew, thief, b, now) < b->end;
+    p = prize_of(crew, b->worker);
+    return is_worth(&p, arrival(crew, thief, b, now), now);
 }
 
 /* Is one to be considered before the other? */
@@ -313,24 +346,33 @@ uint32_t hsi_crew_victim(const hsi_crew *crew, unsigned thief, double now, uint3
     return best.worker;
 }
 
+/* From when on a late task, or one that waits behind it, helps the thief. */
+static double late_worth(const hsi_crew *crew, unsigned thief, const booty *b, double now)
+{
+    double start = crew->member[b->worker].start;
+    prize  p;
+
+    if (b->second) /* there + time < now + (now - start) + what is behind it */
+        return start + (end_by(crew, thief, b, now) - now) -
+               (b->end - hsi_crew_end(crew, b->worker, now));
+    p = prize_of(crew, b->worker);
+    return after(now, start, long_enough(&p, arrival(crew, thief, b, now) - now));
+}
+
 /* The first moment at which a worker is late, or if it is, may be so late that it helps the thief.
  */
 static double next_worth(const hsi_crew *crew, unsigned thief, const booty *b, double now)
 {
     const hsi_member *m = &crew->member[b->worker];
-    double            after_task;
+    double            soonest = nextafter(now, INFINITY);
 
     if (!crew->memory && !is_on_time(crew, b, now))
         return hsi_crew_worth_taking(crew, b->worker, now);
     if (m->task == HSI_NONE)
-        return nextafter(now, INFINITY); /* it is about to ask */
+        return soonest; /* it is about to ask */
     if (!is_late(crew, b->worker, now))
-        return fmax(nextafter(m->start + patience(crew, b->worker), INFINITY),
-                    nextafter(now, INFINITY));
-    /* there + time < now + (now - start) + what is behind it */
-    after_task = b->end - hsi_crew_end(crew, b->worker, now);
-    return fmax(m->start + (end_by(crew, thief, b, now) - now) - after_task,
-                nextafter(now, INFINITY));
+        return fmax(nextafter(m->start + patience(crew, b->worker), INFINITY), soonest);
+    return fmax(late_worth(crew, thief, b, now), soonest);
 }
 
 double hsi_crew_next_booty(const hsi_crew *crew, unsigned thief, unsigned worker, double now)

@@ -18,7 +18,8 @@
  * estimate by more than the tolerance, and held to run as long again as it has, or half of that
  * where nothing is known of the kind on the thief's type or all its estimates were wrong. The
  * thief is held to take a time that is longer than the mean where its ratios are spread: what it
- * may lose counts three times what it may win.
+ * may lose counts three times what it may win. Once the task is late, that time is multiplied by
+ * what the task has taken so far over its estimate.
  *
  * A type takes a task once, and none that was late on that type and taken from it: so wrong
  * estimates do not send it to and fro. Where transfers count, estimates are believed until a task

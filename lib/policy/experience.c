@@ -61,8 +61,6 @@ void hsi_experience_close(hsi_experience *x)
     *x = (hsi_experience){0};
 }
 
-#define MOST 256.0 /* more is held for that: sums stay finite */
-
 /* Four an octave, from 2^-8 on; the first and the last take in what lies beyond. */
 static unsigned bin_of(double ratio)
 {
@@ -90,7 +88,7 @@ int hsi_experience_add(hsi_experience *x, hs_type type, uint32_t task, double ra
     int         is_wrong = fabs(ratio - 1) > x->tolerance;
     unsigned    at;
 
-    ratio = is_wrong ? fmin(ratio, MOST) : 1;
+    ratio = is_wrong ? fmin(ratio, HSI_RATIO_MOST) : 1;
     at = bin_of(ratio);
     if (is_wrong && !x->is_wrong)
         x->is_wrong = 1;

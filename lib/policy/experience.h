@@ -12,6 +12,7 @@
  * whatever the number of tasks. A class without any is judged by its type.
  */
 enum { HSI_RATIO_BINS = 64, HSI_CLASSES = 64 };
+#define HSI_RATIO_MOST 256.0 /* a greater ratio counts as this one: sums stay finite */
 
 typedef struct hsi_ratios {
     uint64_t count, wrong; /* wrong: off by more than the tolerance */

@@ -100,7 +100,8 @@ typedef struct luck {
     double   cpu[8], gpu[8], true_cpu[8], true_gpu[8];
 } luck;
 
-static double lucky_makespan(const luck *l, const char *name, double tolerance)
+/* By a plan of that algorithm's, or without one. */
+static double makespan_by(const char *planner, const luck *l, const char *name, double tolerance)
 {
     hs_instance *in = NULL, *truth = NULL;
     hs_schedule *plan = NULL, *found = NULL;
@@ -109,7 +110,7 @@ static double lucky_makespan(const luck *l, const char *name, double tolerance)
     ck_assert_int_eq(hs_instance_wrap(l->n, l->cpu, l->gpu, NULL, l->m, l->k, &in), HS_OK);
     ck_assert_int_eq(hs_instance_wrap(l->n, l->true_cpu, l->true_gpu, NULL, l->m, l->k, &truth),
                      HS_OK);
-    ck_assert_int_eq(hs_solve(hs_algorithm_find("lpt"), in, NULL, &plan), HS_OK);
+    ck_assert_int_eq(hs_solve(hs_algorithm_find(planner), in, NULL, &plan), HS_OK);
     ck_assert_int_eq(
         hs_policy_simulate(kind_of(name), in, plan, truth, tolerant(tolerance), &found), HS_OK);
     ck_assert_int_eq(hs_schedule_check(truth, found, NULL), HS_OK);
@@ -121,17 +122,107 @@ static double lucky_makespan(const luck *l, const char *name, double tolerance)
     return makespan;
 }
 
+static double lucky_makespan(const luck *l, const char *name, double tolerance)
+{
+    return makespan_by("lpt", l, name, tolerance);
+}
+
 /* Two tasks; the CPU's lasts a hundred times what it should. */
 START_TEST(a_task_that_does_not_end)
 {
-    static const luck        l = {2, 1, 1, {8, 8}, {8, 2}, {800, 800}, {4, 2}};
+    static const luck        l = {2, 1, 1, {8, 8}, {7, 2}, {800, 800}, {4, 2}};
     static const char *const names[] = {"heteroprio", "plan+steal"};
     double                   late = nextafter(8 * (1 + 0.25), INFINITY);
     int                      i;
 
-    ck_assert_double_eq(lucky_makespan(&l, "plan", 0.25), 800);
+    ck_assert_double_eq(makespan_by("heteroprio", &l, "plan", 0.25), 800);
     for (i = 0; i < 2; i++)
-        ck_assert_double_eq(lucky_makespan(&l, names[i], 0.25), late + 4);
+        ck_assert_double_eq(makespan_by("heteroprio", &l, names[i], 0.25), late + 4);
+}
+END_TEST
+
+/* As the last, but the GPU is as slow: what is late is as long there, and stays. */
+START_TEST(a_long_task_is_left_where_it_is_as_fast)
+{
+    static const luck        l = {2, 1, 1, {8, 8}, {8, 2}, {48, 48}, {48, 2}};
+    static const char *const names[] = {"heteroprio", "plan+steal"};
+    int                      i;
+
+    for (i = 0; i < 2; i++)
+        ck_assert_double_eq(lucky_makespan(&l, names[i], 0.25), 48);
+}
+END_TEST
+
+/* A task that has outlasted its estimate 256 times may be stuck where it runs. */
+START_TEST(a_stuck_task_is_taken)
+{
+    static const luck        l = {2, 1, 1, {8, 8}, {8, 2}, {1e6, 1e6}, {8, 2}};
+    static const char *const names[] = {"heteroprio", "plan+steal"};
+    int                      i;
+
+    for (i = 0; i < 2; i++)
+        ck_assert_double_eq_tol(lucky_makespan(&l, names[i], 0.25), 256 * 8 + 8, 1e-6);
+}
+END_TEST
+
+static double simulated_makespan(const char *name, const hs_instance *in, const hs_schedule *plan,
+                                 const hs_instance *truth)
+{
+    hs_schedule *found = NULL;
+    double       makespan;
+
+    ck_assert_int_eq(hs_policy_simulate(kind_of(name), in, plan, truth, tolerant(0.02), &found),
+                     HS_OK);
+    makespan = hs_schedule_makespan(found);
+    hs_schedule_free(found);
+    return makespan;
+}
+
+enum { STRAGGLED = 40, STRAGGLER = 8, TIMES = 6 }; /* one task of eight takes six times its time */
+
+/* Where both types are as fast: the makespan of policies that spoliate over that of their likes
+ * which do not. */
+static void with_stragglers(uint64_t seed, double *live, double *steal)
+{
+    dice         d = {seed};
+    double       times[STRAGGLED], true_times[STRAGGLED];
+    hs_instance *in = NULL, *truth = NULL;
+    hs_schedule *plan = NULL;
+
+    for (int i = 0; i < STRAGGLED; i++) {
+        times[i] = 0.5 + dice_unit(&d);
+        true_times[i] = times[i] * (dice_below(&d, STRAGGLER) ? 1 : TIMES);
+    }
+    ck_assert_int_eq(hs_instance_wrap(STRAGGLED, times, times, NULL, 4, 1, &in), HS_OK);
+    ck_assert_int_eq(hs_instance_wrap(STRAGGLED, true_times, true_times, NULL, 4, 1, &truth),
+                     HS_OK);
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("heteroprio"), in, NULL, &plan), HS_OK);
+    *live = simulated_makespan("heteroprio", in, NULL, truth) /
+            simulated_makespan("heteroprio-ns", in, NULL, truth);
+    *steal = simulated_makespan("plan+steal", in, plan, truth) /
+             simulated_makespan("plan", in, plan, truth);
+    hs_schedule_free(plan);
+    hs_instance_free(truth);
+    hs_instance_free(in);
+}
+
+/* A straggler is as long elsewhere: spoliation gains nothing, and so is to cost next to nothing. */
+START_TEST(stragglers_stay_where_they_are)
+{
+    enum { ROUNDS = 200 };
+    double live[ROUNDS], steal[ROUNDS], median_live, median_steal;
+
+    for (int i = 0; i < ROUNDS; i++)
+        with_stragglers(49000000 + (uint64_t)i, &live[i], &steal[i]);
+    median_live = median(live, ROUNDS); /* which sorts them */
+    median_steal = median(steal, ROUNDS);
+    printf("stragglers, makespan over that without spoliation, median (9 of 10 are below): "
+           "heteroprio %.4f (%.4f), plan+steal %.4f (%.4f)\n",
+           median_live, live[ROUNDS * 9 / 10], median_steal, steal[ROUNDS * 9 / 10]);
+    ck_assert_double_le(median_live, 1.02);
+    ck_assert_double_le(live[ROUNDS * 9 / 10], 1.2);
+    ck_assert_double_le(median_steal, 0.9);
+    ck_assert_double_le(steal[ROUNDS * 9 / 10], 1.05);
 }
 END_TEST
 
@@ -361,6 +452,48 @@ START_TEST(late_although_it_has_been_moved)
 }
 END_TEST
 
+/* Of a task that lasts from 1 to 101 on the CPU, where 10 were estimated, the makespan under
+ * heteroprio: the GPU is done with another one at 2, and its inputs take 3 to get there. */
+static double makespan_behind_a_link(double gpu)
+{
+    const double       true_cpu[] = {1, INFINITY, 100}, true_gpu[] = {INFINITY, 2, gpu};
+    hs_policy_settings settings;
+    hs_builder        *b = NULL;
+    hs_instance       *in = NULL, *truth = NULL;
+    hs_schedule       *found = NULL;
+    double             makespan;
+
+    hs_policy_settings_init(&settings);
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    add(b, 1, INFINITY);
+    add(b, INFINITY, 2);
+    add(b, 10, gpu);
+    ck_assert_int_eq(hs_builder_after(b, 2, 0, 0, 3), HS_OK);
+    ck_assert_int_eq(hs_builder_link(b, HS_H2D, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_link(b, HS_D2H, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    ck_assert_int_eq(hs_instance_wrap(3, true_cpu, true_gpu, NULL, 1, 1, &truth), HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(kind_of("heteroprio"), in, NULL, truth, &settings, &found),
+                     HS_OK);
+    makespan = hs_schedule_makespan(found);
+    hs_schedule_free(found);
+    hs_instance_free(truth);
+    hs_instance_free(in);
+    return makespan;
+}
+
+/* The task is worth a transfer of 3 once a tenth, or a fifth, of what it has lasted is 3: at 31, or
+ * 16. A GPU that is as slow as the CPU never takes it. */
+START_TEST(late_behind_a_link)
+{
+    ck_assert_double_eq_tol(makespan_behind_a_link(9), 1 + 30 + 3 + 9, 1e-6);
+    ck_assert_double_eq_tol(makespan_behind_a_link(8), 1 + 15 + 3 + 8, 1e-6);
+    ck_assert_double_eq_tol(makespan_behind_a_link(10), 1 + 100, 1e-6);
+}
+END_TEST
+
 START_TEST(what_is_not_restartable_is_left_alone)
 {
     static const double times[] = {8, 2}, slow[] = {800, 800};
@@ -442,6 +575,9 @@ int main(void)
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, wrong_estimates);
     tcase_add_test(cases, a_task_that_does_not_end);
+    tcase_add_test(cases, a_long_task_is_left_where_it_is_as_fast);
+    tcase_add_test(cases, a_stuck_task_is_taken);
+    tcase_add_test(cases, stragglers_stay_where_they_are);
     tcase_add_test(cases, all_cpus_are_slow);
     tcase_add_test(cases, a_task_is_not_taken_to_and_fro);
     tcase_add_test(cases, a_late_task_is_not_taken_back);
@@ -451,6 +587,7 @@ int main(void)
     tcase_add_test(cases, a_task_comes_within_sight);
     tcase_add_test(cases, late_after_what_is_skipped);
     tcase_add_test(cases, late_although_it_has_been_moved);
+    tcase_add_test(cases, late_behind_a_link);
     tcase_add_test(cases, what_is_not_restartable_is_left_alone);
     tcase_add_test(cases, bad_arguments);
     suite_add_tcase(suite, cases);

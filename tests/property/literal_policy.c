@@ -6,7 +6,7 @@
 #include "literal.h"
 #include "naive_clock.h"
 
-enum { NOTHING = -1, LAST_OF_LIST = 64, BINS = 64 };
+enum { NOTHING = -1, LAST_OF_LIST = 64, BINS = 64, STUCK = 256 };
 
 /* What a task that was done has taught. */
 typedef struct lesson {
@@ -361,16 +361,24 @@ static double time_there(const literal_policy *l, unsigned w)
     return l->time[there.type][task] * careful(&there);
 }
 
-/* A task that has lasted longer than any: than what it would take elsewhere, in doubt. */
+/* A task that has lasted longer than any is taken where it is faster, or when it is stuck. */
 static double overdue(const literal_policy *l, unsigned w)
 {
-    return time_there(l, w) * doubled(l, w);
+    double there = time_there(l, w);
+
+    return there / time_left_to(l, w) < 1 / doubled(l, w) ? 0 : there * STUCK * doubled(l, w);
 }
 
+/* A late task takes as many times its time there as it has taken its estimate here. */
 static int is_prey(const literal_policy *l, unsigned w, double now)
 {
-    return ratio_of(l, w, now) > 0 ? now + time_there(l, w) < expected_end(l, w, now)
-                                   : now - l->lane[w].start > overdue(l, w);
+    double spent = now - l->lane[w].start, there = time_there(l, w);
+
+    if (!(ratio_of(l, w, now) > 0))
+        return spent > overdue(l, w);
+    if (is_late(l, w, now))
+        there *= fmin(spent / time_left_to(l, w), STUCK);
+    return now + there < expected_end(l, w, now);
 }
 
 static int considered_before(const literal_policy *l, unsigned a, unsigned b, double now)
