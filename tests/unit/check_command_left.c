@@ -125,6 +125,37 @@ START_TEST(cancelled_and_gone)
 }
 END_TEST
 
+int                    __real_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *span,
+                                    const sigset_t *mask);
+#pragma GCC visibility push(default) /* libraries call it, too */
+int                    __wrap_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *span,
+                                    const sigset_t *mask);
+#pragma GCC visibility pop
+
+static int polls; /* calls, of all threads */
+
+int __wrap_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *span,
+                 const sigset_t *mask)
+{
+    __atomic_fetch_add(&polls, 1, __ATOMIC_RELAXED);
+    return __real_ppoll(fds, count, span, mask);
+}
+
+/* The worker sleeps while the command has its grace, although the order to end stays readable. */
+START_TEST(waits_asleep_for_the_end_of_the_grace)
+{
+    stage_set(&s, &hsi_backend_command, HS_CPU);
+    s.options.grace = 0.3;
+    stage_open(&s);
+    polls = 0;
+    ck_assert_int_eq(run_until_ready(&s, "trap '' TERM; : >$READY; while :; do sleep 1000; done"),
+                     HS_OUTCOME_ABORTED);
+    ck_assert_int_gt(polls, 0);
+    ck_assert_int_lt(polls, 50);
+    close_it();
+}
+END_TEST
+
 START_TEST(has_its_grace_to_clean_up)
 {
     open_cpu();
@@ -448,6 +479,7 @@ int main(void)
     tcase_add_test(tc, done_when_it_is_taken);
     tcase_add_test(tc, cancelled_when_its_shell_is_over);
     tcase_add_loop_test(tc, cancelled_and_gone, 0, sizeof stubborn / sizeof *stubborn);
+    tcase_add_test(tc, waits_asleep_for_the_end_of_the_grace);
     tcase_add_test(tc, has_its_grace_to_clean_up);
     tcase_add_test(tc, what_is_stopped_goes_on_to_clean_up);
     tcase_add_test(tc, cancelled_before_it_starts);

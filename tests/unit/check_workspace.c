@@ -128,6 +128,53 @@ START_TEST(counts_are_solved_by_rows)
 }
 END_TEST
 
+/* A task for the CPU and one for the GPU, the second of which reads what the first one makes. */
+static hs_instance *linked(void)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_workers(b, 1, 1), HS_OK);
+    for (int i = 0; i < 2; i++) {
+        hs_task task = {
+            .struct_size = sizeof task, .cpu = i ? INFINITY : 1, .gpu = i ? 1 : INFINITY};
+
+        ck_assert_int_eq(hs_builder_add(b, &task), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_after(b, 1, 0, 0, 8), HS_OK);
+    ck_assert_int_eq(hs_builder_link(b, HS_H2D, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_link(b, HS_D2H, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+START_TEST(transfers_do_not_outlast_their_schedule)
+{
+    const double       time[] = {1};
+    const hs_schedule *s = NULL;
+    hs_workspace      *ws = NULL;
+    hs_instance       *in = NULL, *graph = linked();
+    hs_settings        settings;
+    size_t             count;
+
+    hs_settings_init(&settings);
+    settings.transfers = 1;
+    ck_assert_int_eq(hs_instance_wrap(1, time, time, NULL, 1, 1, &in), HS_OK);
+    ck_assert_int_eq(hs_workspace_create(&ws), HS_OK);
+    ck_assert_int_eq(hs_solve_in(ws, hs_algorithm_find("heft"), graph, &settings, &s, NULL), HS_OK);
+    hs_schedule_transfers(s, &count);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_int_eq(hs_solve_in(ws, hs_algorithm_find("lpt"), in, NULL, &s, NULL), HS_OK);
+    hs_schedule_transfers(s, &count);
+    ck_assert_uint_eq(count, 0);
+    hs_workspace_free(ws);
+    hs_instance_free(graph);
+    hs_instance_free(in);
+}
+END_TEST
+
 START_TEST(arguments)
 {
     const double        time[] = {1};
@@ -161,6 +208,7 @@ int main(void)
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, a_workspace_changes_nothing);
     tcase_add_test(cases, counts_are_solved_by_rows);
+    tcase_add_test(cases, transfers_do_not_outlast_their_schedule);
     tcase_add_test(cases, arguments);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
