@@ -39,6 +39,24 @@ AC_DEFUN([HS_WITH_LIBRARY], [
   AM_CONDITIONAL([HAVE_$2], [test "$hs_with_$1" = yes])
 ])
 
+# HS_STATIC_LIBS(VAR, CANDIDATES)
+# Sets VAR_STATIC_LIBS: the CANDIDATES that exist for static linking, for a library VAR_LIBS that
+# uses some of them and has no pkg-config file to say which.
+AC_DEFUN([HS_STATIC_LIBS], [
+  $1_STATIC_LIBS=
+  AS_IF([test "x$$1_LIBS" != x], [
+    AC_MSG_CHECKING([what static linking needs beside $$1_LIBS])
+    hs_saved_LIBS=$LIBS
+    for hs_lib in $2; do
+      LIBS="-static $hs_lib $hs_saved_LIBS"
+      AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])], [$1_STATIC_LIBS="$$1_STATIC_LIBS $hs_lib"])
+    done
+    LIBS=$hs_saved_LIBS
+    AC_MSG_RESULT([${$1_STATIC_LIBS:-nothing}])
+  ])
+  AC_SUBST([$1_STATIC_LIBS])
+])
+
 # The unit tests' library; without it `make check` runs the rest.
 AC_DEFUN([HS_WITH_CHECK], [
   AC_ARG_WITH([check], [AS_HELP_STRING([--with-check], [Check, for the unit tests @<:@auto@:>@])],

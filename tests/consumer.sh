@@ -145,15 +145,33 @@ else
     echo "consumer: no C++ compiler"
 fi
 
-# Our libraries linked statically, where they were built so: what they need is said.
-if [ -f "$lib/libhybridsched.a" ]; then
-    mkdir "$root/shared"
-    mv "$lib"/libhybridsched*.so* "$root/shared"
-    # shellcheck disable=SC2046,SC2086
-    works statically readme $CC ${CFLAGS:-} "$root/readme.c" \
+# Our libraries linked statically: what they need is said. Where only shared ones were built, the
+# parts that these are made of are taken together in their place. Then all libraries, where all exist
+# for static linking; not with libhybridsched-exec, which loads others at run time.
+parts() { # FILE...: a library's parts, as a script of the linker
+    printf 'GROUP ('
+    printf ' %s' "$@"
+    echo ' )'
+}
+if [ ! -f "$lib/libhybridsched.a" ]; then
+    # shellcheck disable=SC2046
+    parts $(find "$PWD/.libs" -name 'libhs_*.a') | tee "$lib/libhybridsched.a" >"$lib/libhybridsched-exec.a"
+fi
+mkdir "$root/shared"
+mv "$lib"/libhybridsched*.so* "$root/shared"
+# shellcheck disable=SC2046,SC2086
+works statically readme $CC ${CFLAGS:-} "$root/readme.c" \
+    $(pkg-config --static --cflags --libs hybridsched)
+# shellcheck disable=SC2046,SC2086
+works statically exec $CC ${CFLAGS:-} "$root/exec.c" \
+    $(pkg-config --static --cflags --libs hybridsched-exec)
+echo 'int main(void) { return 0; }' >"$root/main.c"
+others=$(pkg-config --static --libs-only-l hybridsched | sed 's/-lhybridsched//')
+# shellcheck disable=SC2046,SC2086
+if $CC ${CFLAGS:-} -static "$root/main.c" $others -o "$root/main" 2>"$root/log"; then
+    works "statically with all libraries" readme $CC ${CFLAGS:-} -static "$root/readme.c" \
         $(pkg-config --static --cflags --libs hybridsched)
-    # shellcheck disable=SC2046,SC2086
-    works statically exec $CC ${CFLAGS:-} "$root/exec.c" \
-        $(pkg-config --static --cflags --libs hybridsched-exec)
+else
+    echo "consumer: not all libraries exist for static linking"
 fi
 echo "consumer: $passed passed, 0 failed"
