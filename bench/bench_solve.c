@@ -29,7 +29,9 @@
 
 #include <hybridsched/hybridsched.h>
 
-enum { REPEATS = 7, MAX_WORKERS = 4096, SMALL = 10000, LARGE = 1000000 };
+#include "floor_solve.h"
+
+enum { REPEATS = 7, SMALL = 10000, LARGE = 1000000 };
 
 static const struct node {
     unsigned cpus, gpus;
@@ -71,100 +73,14 @@ static double median(double seconds[REPEATS])
     return seconds[REPEATS / 2];
 }
 
-typedef struct pair {
-    uint64_t key;
-    uint32_t index;
-} pair;
-
-/* Least significant digit first, 11 bits a pass, passes that change nothing left out. */
-static void radix_sort(pair *from, pair *to, size_t n)
-{
-    static uint32_t counts[6][2048];
-    size_t          i;
-    int             d;
-
-    memset(counts, 0, sizeof counts);
-    for (i = 0; i < n; i++)
-        for (d = 0; d < 6; d++)
-            counts[d][from[i].key >> (11 * d) & 2047]++;
-    for (d = 0; d < 6; d++) {
-        uint32_t sum = 0;
-        pair    *swap;
-
-        if (counts[d][from[0].key >> (11 * d) & 2047] == n)
-            continue;
-        for (i = 0; i < 2048; i++) {
-            uint32_t count = counts[d][i];
-
-            counts[d][i] = sum;
-            sum += count;
-        }
-        for (i = 0; i < n; i++)
-            to[counts[d][from[i].key >> (11 * d) & 2047]++] = from[i];
-        swap = from;
-        from = to;
-        to = swap;
-    }
-}
-
 /* One at a time: the clock is quick enough for a sort of a hundred. */
-static double time_sort(const hs_instance *in)
+static double time_floor(double floor(const hs_instance *in), const hs_instance *in)
 {
-    size_t n = hs_instance_tasks(in), i;
-    pair  *pairs = malloc(2 * n * sizeof *pairs);
     double seconds[REPEATS];
     int    r;
 
-    if (!pairs)
-        abort();
-    for (r = 0; r < REPEATS; r++) {
-        for (i = 0; i < n; i++) {
-            double rho = hs_instance_time(in, i, HS_CPU) / hs_instance_time(in, i, HS_GPU);
-
-            memcpy(&pairs[i].key, &rho, sizeof rho);
-            pairs[i].index = (uint32_t)i;
-        }
-        seconds[r] = now();
-        radix_sort(pairs, pairs + n, n);
-        seconds[r] = now() - seconds[r];
-    }
-    free(pairs);
-    return median(seconds);
-}
-
-static double time_heap(const hs_instance *in)
-{
-    int             workers = (int)(hs_instance_cpus(in) + hs_instance_gpus(in));
-    size_t          n = hs_instance_tasks(in), i;
-    double         *add = malloc(n * sizeof *add), seconds[REPEATS];
-    volatile double sink = 0;
-    int             r, at, child;
-
-    if (!add)
-        abort();
-    for (i = 0; i < n; i++)
-        add[i] = hs_instance_time(in, i, HS_GPU);
-    for (r = 0; r < REPEATS; r++) {
-        double heap[MAX_WORKERS] = {0};
-
-        seconds[r] = now();
-        for (i = 0; i < n; i++) {
-            double moving = heap[0] + add[i];
-
-            for (at = 0; (child = 2 * at + 1) < workers; at = child) {
-                if (child + 1 < workers && heap[child + 1] < heap[child])
-                    child++;
-                if (heap[child] >= moving)
-                    break;
-                heap[at] = heap[child];
-            }
-            heap[at] = moving;
-        }
-        seconds[r] = now() - seconds[r];
-        sink += heap[0];
-    }
-    (void)sink;
-    free(add);
+    for (r = 0; r < REPEATS; r++)
+        seconds[r] = floor(in);
     return median(seconds);
 }
 
@@ -371,7 +287,7 @@ static void measure(size_t n, struct node node)
 
     if (hs_generate_gamma(&spec, &in) != HS_OK)
         abort();
-    f = (floors){time_sort(in), time_heap(in)};
+    f = (floors){time_floor(floor_sort, in), time_floor(floor_heap, in)};
     print_row("radix-sort", "", in, f.sort, -1, &f);
     print_row("worker-heap", "", in, f.heap, -1, &f);
     if (n >= LARGE)
@@ -394,7 +310,8 @@ static hs_ready ready_task(const hs_instance *in, size_t i, ties how)
 
     if (how == NO_TIES)
         return (hs_ready){i, hs_instance_time(in, i, HS_CPU), hs_instance_time(in, i, HS_GPU), 0};
-    return (hs_ready){i, kernel[0] * (1 + noise), kernel[1], (int64_t)(i * UINT64_C(0x9e3779b97f4a7c15) >> 40)};
+    return (hs_ready){i, kernel[0] * (1 + noise), kernel[1],
+                      (int64_t)(i * UINT64_C(0x9e3779b97f4a7c15) >> 40)};
 }
 
 /* A push and a take, by turns from either end, while `ready` tasks wait. */
@@ -430,12 +347,12 @@ static double time_queue(const hs_instance *in, size_t ready, ties how)
 
 static void measure_queue(void)
 {
-    static const size_t ready[] = {1000, 100000};
-    static const char  *const name[] = {"", " of four kernels", " of kernels with noise"};
-    hs_gamma            spec = {1000000, 20, 4, 15, 1, 1, 1, 1};
-    hs_instance        *in = NULL;
-    size_t              i;
-    char                how[64];
+    static const size_t      ready[] = {1000, 100000};
+    static const char *const name[] = {"", " of four kernels", " of kernels with noise"};
+    hs_gamma                 spec = {1000000, 20, 4, 15, 1, 1, 1, 1};
+    hs_instance             *in = NULL;
+    size_t                   i;
+    char                     how[64];
 
     if (hs_generate_gamma(&spec, &in) != HS_OK)
         abort();
@@ -498,7 +415,8 @@ static hs_instance *pinned_five(size_t crowd)
     for (i = 0; i < crowd + 5; i++) {
         double  small = 6.5 / (double)crowd;
         hs_task task = {.struct_size = sizeof task,
-                        .cpu = i < 5 ? pinned[i] : small, .gpu = i < 5 ? INFINITY : small};
+                        .cpu = i < 5 ? pinned[i] : small,
+                        .gpu = i < 5 ? INFINITY : small};
 
         if (hs_builder_add(builder, &task) != HS_OK)
             abort();

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef BENCH_FLOOR_SOLVE_H
+#define BENCH_FLOOR_SOLVE_H
+
+#include <hybridsched/instance.h>
+
+/* What scheduling cannot avoid, in seconds of the thread's processor time: a radix sort of n
+ * (64-bit key, 32-bit index) pairs, and a heap of m + k workers whose top is replaced n times. */
+double floor_sort(const hs_instance *in);
+double floor_heap(const hs_instance *in);
+
+#endif
