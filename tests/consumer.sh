@@ -155,7 +155,7 @@ parts() { # FILE...: a library's parts, as a script of the linker
 }
 if [ ! -f "$lib/libhybridsched.a" ]; then
     # shellcheck disable=SC2046
-    parts $(find "$PWD/.libs" -name 'libhs_*.a') | tee "$lib/libhybridsched.a" >"$lib/libhybridsched-exec.a"
+    parts $(find "$PWD/.libs" -name 'libhs_*.a' -type f) | tee "$lib/libhybridsched.a" >"$lib/libhybridsched-exec.a"
 fi
 mkdir "$root/shared"
 mv "$lib"/libhybridsched*.so* "$root/shared"
