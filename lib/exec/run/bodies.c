@@ -123,7 +123,6 @@ static hs_status make_matrix(hsi_bodies *bodies, const hsi_work *work, const hsi
                              char why[HS_WHY])
 {
     const hs_exec_settings *s = &work->settings;
-    hs_status               st = HS_OK;
 
     if (s->emulate[HS_CPU])
         return s->matrix ? hsi_refuse(why, HS_EINVAL,
@@ -140,12 +139,12 @@ static hs_status make_matrix(hsi_bodies *bodies, const hsi_work *work, const hsi
                                                      : "no tasks here factorise one");
     if (!bodies->matrix)
         return HS_OK;
-    if (s->matrix)
-        st = hsi_matrix_give(bodies->matrix, s->matrix, s->matrix_order, why);
-    if (st == HS_OK && !s->look_only)
-        st = hsi_blas_open(why);
-    if (st != HS_OK)
-        return st;
+    if (s->matrix) {
+        hs_status st = hsi_matrix_give(bodies->matrix, s->matrix, s->matrix_order, why);
+
+        if (st != HS_OK)
+            return st;
+    }
     bodies->matrix->may_fail = work->timed || s->retries > 0;
     bodies->matrix->may_take =
         work->cpus > 0 && work->gpus > 0 && s->policy != hs_policy_find("plan");
@@ -356,6 +355,8 @@ hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_work *work, const hsi_ma
         st = make_row(bodies, work, &list, i, planned ? planned[i] : 0, &lacking, why);
     free(planned);
     drop_unused_matrix(bodies);
+    if (st == HS_OK && bodies->matrix && !bodies->options.look_only)
+        st = hsi_blas_open(why);
     if (st == HS_OK && lacking)
         st = reduce_estimates(bodies, work);
     return st;
