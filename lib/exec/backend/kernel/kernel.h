@@ -166,8 +166,8 @@ void hsi_blas_one_thread(void);
 
 /*
  * Have OpenBLAS map the buffers, HSI_BLAS_BUFFER bytes each, for that many threads now, where the
- * limit of address space leaves room for them: a call that finds no room for its buffer never returns.
- * HS_ENOMEM
+ * limit of address space leaves room for them: a call that finds no room for its buffer never
+ * returns. HS_ENOMEM
  */
 enum { HSI_BLAS_BUFFER = 128 << 20 };
 hs_status hsi_blas_reserve(unsigned threads);
