@@ -109,15 +109,15 @@ run_step()
 # run_document DOCUMENT: count passed, failed and skipped steps.
 run_document()
 {
-    rm -rf "$scratch/steps" "$scratch/work"
-    mkdir "$scratch/steps" "$scratch/work"
+    rm -rf "$scratch/steps" "$scratch/folder"
+    mkdir "$scratch/steps" "$scratch/folder"
     split "$1"
     for command in "$scratch"/steps/*.command; do
         [ -e "$command" ] || { echo "$1: no command found"; failed=$((failed + 1)); break; }
         base=${command%.command}
         needs=$(cat "$base.needs")
-        mkdir -p "$scratch/work/$(cat "$base.chapter")"
-        cd "$scratch/work/$(cat "$base.chapter")" || exit 99
+        mkdir -p "$scratch/folder/$(cat "$base.chapter")"
+        cd "$scratch/folder/$(cat "$base.chapter")" || exit 99
         if [ -n "$needs" ] && ! sh -c "$needs" >/dev/null 2>&1; then
             echo "$(basename "$1"): skipped, for lack of '$needs': $(head -n 1 "$command")"
             skipped=$((skipped + 1))
