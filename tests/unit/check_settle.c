@@ -107,6 +107,7 @@ START_TEST(a_share_of_cores_is_told_where_it_matters)
     hs_exec_report half = report_of(2, 2, 4), most = report_of(92, 8, 100);
     hs_exec_report asleep = report_of(0.001, 0.01, 2), unknown = report_of(2, NAN, 4);
     hs_exec_report nothing = report_of(0, 0, 0), rather = report_of(8.999, 1.001, 10);
+    hs_exec_report no_task = report_of(0.001, 0.009, 0);
     char           percent[8];
 
     ck_assert_double_eq(core_share(&half), 0.5);
@@ -120,6 +121,7 @@ START_TEST(a_share_of_cores_is_told_where_it_matters)
     ck_assert(isnan(core_share(&unknown)) && isnan(core_share(&nothing)));
     ck_assert_int_eq(core_share_is_low(&unknown, NULL), 0);
     ck_assert_int_eq(core_share_is_low(&nothing, NULL), 0);
+    ck_assert_int_eq(core_share_is_low(&no_task, NULL), 0); /* only the worker waited */
 }
 END_TEST
 

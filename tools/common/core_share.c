@@ -15,7 +15,7 @@ int core_share_is_low(const hs_exec_report *report, char percent[8])
 {
     double share = core_share(report);
 
-    if (!(share < 0.9 && report->core_wait >= 0.1 * report->busy))
+    if (!(report->busy > 0 && share < 0.9 && report->core_wait >= 0.1 * report->busy))
         return 0;
     if (percent)
         snprintf(percent, 8, "%.0f%%", floor(100 * share));
