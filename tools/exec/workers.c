@@ -179,6 +179,7 @@ void exec_suggest_workers(const exec_job *job)
                 "hsched-exec %s%s --policy=heteroprio",
                 options, path, path, options);
     else if (options[0])
-        message("for this machine: hsched-exec %s%s", path, options);
+        message("for this machine: hsched-exec %s%s%s%s", path, options,
+                job->planned ? " --policy=" : "", job->planned ? job->request->policy : "");
     free(path);
 }
