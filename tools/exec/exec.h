@@ -28,6 +28,7 @@ typedef struct exec_request {
     int              dry_run, quiet;
     int              live;             /* show a view of the workers while the run lasts */
     int              counted[2];       /* by hs_type: this machine has so many workers */
+    int              lacks_gpus;       /* it has no GPU: the one that was counted is assumed */
     int              show;             /* an exec_show */
     int              tag;              /* with the task's name before each line */
     int              html;             /* the report is to be HTML, not JSON */

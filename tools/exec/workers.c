@@ -38,9 +38,14 @@ unsigned exec_workers_here(void *data, hs_type type)
     unsigned      number;
 
     request->counted[type] = 1;
-    if (type == HS_GPU)
-        return request->settings.emulate[HS_GPU] ? 1 : gpus_here();
-    number = cpus_beside(request, 0);
+    if (type == HS_GPU && !request->settings.emulate[HS_GPU]) {
+        number = gpus_here();
+        request->lacks_gpus = number == 0;
+    } else if (type == HS_GPU) {
+        return 1;
+    } else {
+        number = cpus_beside(request, 0);
+    }
     return number ? number : 1;
 }
 
@@ -78,13 +83,28 @@ static int put_on(plan *p, unsigned cpus, unsigned gpus)
     return EXIT_OK;
 }
 
-/* Of what was counted here: no workers without tasks, and a core for each thread that drives a
+/* The number of a task that no worker could run; -1: there is none. */
+static long stranded_task(const hs_instance *in, unsigned cpus, unsigned gpus)
+{
+    size_t tasks = hs_instance_tasks(in);
+
+    for (size_t i = 0; i < tasks; i++)
+        if (!(cpus > 0 && isfinite(hs_instance_time(in, i, HS_CPU))) &&
+            !(gpus > 0 && isfinite(hs_instance_time(in, i, HS_GPU))))
+            return (long)i;
+    return -1;
+}
+
+/* Of what was counted here: no workers without tasks, no GPU where there is none unless a task
+ * needs one, so that the run is refused with the reason, and a core for each thread that drives a
  * GPU. With too few cores for that, the one CPU worker shares its core with such threads. */
 static int fit_counted(plan *p, exec_request *request)
 {
     unsigned cpus = hs_instance_cpus(p->in), gpus = hs_instance_gpus(p->in);
 
-    if (request->counted[HS_GPU] && cpus > 0 && !has_tasks_on(p->in, HS_GPU))
+    if (request->counted[HS_GPU] && cpus > 0 &&
+        (!has_tasks_on(p->in, HS_GPU) ||
+         (request->lacks_gpus && stranded_task(p->in, cpus, 0) < 0)))
         gpus = 0;
     if (request->counted[HS_CPU] && gpus > 0 && !has_tasks_on(p->in, HS_CPU)) {
         cpus = 0;
@@ -96,18 +116,6 @@ static int fit_counted(plan *p, exec_request *request)
         }
     }
     return put_on(p, cpus, gpus);
-}
-
-/* The number of a task that no worker could run; -1: there is none. */
-static long stranded_task(const hs_instance *in, unsigned cpus, unsigned gpus)
-{
-    size_t tasks = hs_instance_tasks(in);
-
-    for (size_t i = 0; i < tasks; i++)
-        if (!(cpus > 0 && isfinite(hs_instance_time(in, i, HS_CPU))) &&
-            !(gpus > 0 && isfinite(hs_instance_time(in, i, HS_GPU))))
-            return (long)i;
-    return -1;
 }
 
 /* The tasks of a plan on other workers, which a policy can do that needs no plan. */
