@@ -33,7 +33,8 @@ typedef struct exec_request {
     int              tag;              /* with the task's name before each line */
     int              html;             /* the report is to be HTML, not JSON */
     output          *file[EXEC_FILES]; /* NULL: not wanted */
-    const char      *report;           /* the path of that file */
+    const char      *report;           /* the path of the report; NULL: not wanted */
+    const char      *measured;         /* likewise, of the table with measured times */
     const exec_old  *old;              /* an earlier run for the page; NULL: none */
     const char      *input;            /* of the matrix; NULL: it is made by the seed */
     const char      *factors;          /* the path for what becomes of it; NULL: not wanted */

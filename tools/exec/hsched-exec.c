@@ -453,6 +453,7 @@ int main(int argc, char **argv)
     line.reading.has_gpus = options_given(&o, "gpus");
     line.request.command = argv;
     line.request.report = line.path[EXEC_REPORT];
+    line.request.measured = line.path[EXEC_MEASURED];
     line.request.settings.verify = !line.no_verify;
     line.request.settings.transfers =
         line.path[EXEC_REPORT] || line.path[EXEC_TRACE] || line.path[EXEC_GANTT];

@@ -129,8 +129,11 @@ static void print_advice(FILE *out, const exec_job *job, const exec_measured *m)
     if (is_far_off(job, m))
         fprintf(out,
                 "  achieved and predicted makespan differ by more than a factor of %d:\n"
-                "  --measured=FILE writes the table with measured times; run that FILE next\n",
-                FAR);
+                "  %s\n",
+                FAR,
+                job->request->measured
+                    ? "run the FILE of --measured next: it has the measured times"
+                    : "--measured=FILE writes the table with measured times; run that FILE next");
 }
 
 static void print_troubles(FILE *out, const hs_exec_report *r)
