@@ -113,6 +113,7 @@ int  exec_joblog_close(exec_joblog *log);
 
 /** What tasks print (show.c), for what the run's settings call, with the address of a job's. */
 void exec_show_line(void *job, const hs_exec_line *line);
+void exec_show_end(const exec_job *job); /* after the run: end tagged lines that have no newline */
 void exec_attempt_ended(void *job, const hs_exec_attempt *attempt); /* its row, too */
 
 /** What an attempt printed, where that is in a file, and that file's path; NULL: it is not. */

@@ -418,6 +418,7 @@ static int run_plan(command_line *line, exec_job *job)
     if (request->dry_run)
         return exec_dry_run(job);
     exec_run(job);
+    exec_show_end(job);
     rows = exec_joblog_close(request->log);
     code = exec_conclude(job, request);
     return code ? code : rows;

@@ -25,7 +25,16 @@ static void put_tag(const exec_job *job, uint32_t task, FILE *out)
     fprintf(out, "%s\t", SHOWN(name));
 }
 
-/* The attempt whose line has come in pieces, of which the last is to come. */
+/*
+ * Progress is drawn over the line of the terminal where the cursor is. Return whether it would be drawn over
+ * output that ends without a newline.
+ */
+static int is_drawn_over(FILE *out)
+{
+    return progress_is_possible() && isatty(fileno(out));
+}
+
+/* For standard output and standard error: the attempt whose line has no newline so far. */
 static struct {
     int      is_open;
     uint32_t task, number;
@@ -36,6 +45,7 @@ void exec_show_line(void *data, const hs_exec_line *line)
     const exec_job *job = *(exec_job *const *)data;
     FILE           *out = stream_of(line->error);
     int             goes_on = unfinished[line->error].is_open;
+    int             ends = line->text[line->length - 1] == '\n';
 
     progress_hold();
     if (goes_on && (unfinished[line->error].task != line->task ||
@@ -46,11 +56,26 @@ void exec_show_line(void *data, const hs_exec_line *line)
     if (!goes_on)
         put_tag(job, line->task, out);
     fwrite(line->text, 1, line->length, out);
+    if (!ends && is_drawn_over(out)) {
+        putc('\n', out);
+        ends = 1;
+    }
     fflush(out);
     progress_release();
-    unfinished[line->error].is_open = line->text[line->length - 1] != '\n';
+    unfinished[line->error].is_open = !ends;
     unfinished[line->error].task = line->task;
     unfinished[line->error].number = line->number;
+}
+
+void exec_show_end(const exec_job *job)
+{
+    for (int error = 0; error < 2; error++) {
+        if (job->request->tag && unfinished[error].is_open) {
+            putc('\n', stream_of(error));
+            fflush(stream_of(error));
+        }
+        unfinished[error].is_open = 0;
+    }
 }
 
 FILE *exec_log_open(const exec_job *job, const hs_exec_failure *attempt, int error,
@@ -65,7 +90,7 @@ FILE *exec_log_open(const exec_job *job, const hs_exec_failure *attempt, int err
     return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
-/* All of it to the byte; with tags each line has its end. */
+/* All of it to the byte; with tags, and where progress is drawn, the last line has its end, too. */
 static void put_log(const exec_job *job, uint32_t task, FILE *log, FILE *out)
 {
     char   block[16384];
@@ -73,6 +98,8 @@ static void put_log(const exec_job *job, uint32_t task, FILE *log, FILE *out)
     int    begins = 1;
 
     while ((got = fread(block, 1, sizeof block, log)) > 0) {
+        int ends = block[got - 1] == '\n';
+
         for (const char *at = block, *end; job->request->tag && got > 0; at = end) {
             if (begins)
                 put_tag(job, task, out);
@@ -83,8 +110,9 @@ static void put_log(const exec_job *job, uint32_t task, FILE *log, FILE *out)
             got -= (size_t)(end - at);
         }
         fwrite(block, 1, got, out);
+        begins = ends;
     }
-    if (!begins)
+    if (!begins && (job->request->tag || is_drawn_over(out)))
         putc('\n', out);
 }
 
