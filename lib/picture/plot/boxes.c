@@ -22,19 +22,23 @@ static int has_published(const hs_plot *plot)
     return 0;
 }
 
+static int is_first_of_name(const hs_plot *plot, size_t series)
+{
+    for (size_t i = 0; i < series; i++)
+        if (strcmp(plot->series[i].name, plot->series[series].name) == 0)
+            return 0;
+    return 1;
+}
+
 /* The row of a series: the number of names before the first series of its name. */
 static size_t row_of(const hs_plot *plot, size_t series)
 {
     size_t rows = 0;
 
     for (size_t i = 0; i < plot->count; i++) {
-        size_t k = 0;
-
-        while (strcmp(plot->series[k].name, plot->series[i].name) != 0)
-            k++;
         if (strcmp(plot->series[i].name, plot->series[series].name) == 0)
             return rows;
-        rows += k == i;
+        rows += (size_t)is_first_of_name(plot, i);
     }
     return rows;
 }
@@ -180,14 +184,15 @@ hs_status hsi_boxes_draw(hsi_plot *p)
         const hs_plot_series *s = &p->plot.series[i];
         double                y = p->top + ROW * ((double)row_of(&p->plot, i) + 0.5) - 3;
 
-        if (s->published && s->count > 0) {
-            draw_published(p, s, y + 12);
-        } else if (!s->published) {
+        if (is_first_of_name(&p->plot, i)) {
             hsi_put_text_at(&p->out, "e", p->x.start - 8, y + 4);
             hsi_put_name(&p->out, s->name, NAME_MOST);
             hsi_output_text(&p->out, "</text>\n");
-            status = draw_measured(p, i, y);
         }
+        if (!s->published)
+            status = draw_measured(p, i, y);
+        else if (s->count > 0)
+            draw_published(p, s, y + 12);
     }
     draw_key(p, bottom + 48);
     return status;
