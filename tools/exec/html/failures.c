@@ -51,7 +51,7 @@ void html_failures(const page *p)
 
     if (p->m->known_count == 0)
         return;
-    html_table_begin(p->out, "Failures", "for good first", "tall",
+    html_table_begin(p->out, "Failures", "tasks that failed for good first", "tall",
                      "<th class=\"name\">task</th><th class=\"name\">failed</th>"
                      "<th class=\"name\">why</th>%s<th class=\"name\">log</th>"
                      "<th class=\"name\">worker</th><th>attempt</th>",
