@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/message.h"
 #include "common/progress.h"
 
@@ -114,6 +115,40 @@ START_TEST(view_above_the_line)
 }
 END_TEST
 
+static double drawn_at;
+
+static int time_of_view(char *text, int rows, int columns)
+{
+    drawn_at = clock_now();
+    return two_lines(text, rows, columns);
+}
+
+/* Output of tasks hides the view, which comes back before the next half second is over. */
+START_TEST(back_at_once)
+{
+    double before, after;
+
+    progress_begin(3);
+    progress_show_view(time_of_view);
+    read_until("0/3");
+    do {
+        usleep(60000);
+        progress_hold();
+        seen[0] = '\0';
+        message("a line");
+        read_until("a line");
+        seen[0] = '\0';
+        before = drawn_at;
+        progress_release();
+        read_until("0/3");
+        progress_hold(); /* nothing is drawn while the time is read */
+        after = drawn_at;
+        progress_release();
+    } while (after - before >= 0.4); /* again on a machine too busy to draw */
+    progress_end();
+}
+END_TEST
+
 /* A narrow terminal cuts the end of the line off, so the time and the ETA come first. */
 START_TEST(time_and_eta_first)
 {
@@ -147,6 +182,7 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, kept_away);
     tcase_add_test(tests, view_above_the_line);
+    tcase_add_test(tests, back_at_once);
     tcase_add_test(tests, time_and_eta_first);
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);

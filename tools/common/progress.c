@@ -18,12 +18,13 @@
 #include "common/message.h"
 
 enum { QUIET_SECONDS = 2, DEFAULT_COLUMNS = 80, DEFAULT_ROWS = 24 };
+#define LEAST_BETWEEN 0.05 /* seconds between two drawings: lines may come by the thousand */
 static const char erase[] = "\r\033[K";          /* the line */
 static const char erase_above[] = "\033[A\033[K"; /* the line above, once for each of the view's */
 
 /*
  * A thread of its own draws, because the main one is busy inside the library.
- * `lock` guards all of this but for `shown` and `held`, which `terminal` does: that one is
+ * `lock` guards all of this but for `shown`, `held` and `drawn_at`, which `terminal` does: that one is
  * kept while something is written, which may last for as long as a terminal is held up, and
  * taken first. `shown` is also read by the signal handler, and so atomic.
  */
@@ -42,6 +43,8 @@ static struct {
     progress_view  *view; /* NULL: none */
     int             shown; /* lines on the terminal, the view's among them */
     int             held; /* it is not to be shown */
+    double          drawn_at; /* the last time, on the monotonic clock */
+    int             is_wanted; /* a hold is over that hid it: draw at once */
 } state = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .terminal = PTHREAD_MUTEX_INITIALIZER,
@@ -154,6 +157,7 @@ static void print_all(progress_view *view, const char *line)
     fprintf(stderr, "%s%s", erase, shown);
     fflush(stderr);
     set_lines_shown(lines + 1);
+    state.drawn_at = clock_now();
 }
 
 static void draw(void)
@@ -188,14 +192,16 @@ static void *draw_each_half_second(void *unused)
 
     (void)unused;
     pthread_mutex_lock(&state.lock);
-    clock_gettime(CLOCK_MONOTONIC, &next); /* which nobody sets */
     while (state.running) {
+        clock_gettime(CLOCK_MONOTONIC, &next); /* which nobody sets */
         next.tv_nsec += 500000000;
         if (next.tv_nsec >= 1000000000) {
             next.tv_nsec -= 1000000000;
             next.tv_sec++;
         }
-        pthread_cond_timedwait(&state.over, &state.lock, &next);
+        if (!state.is_wanted)
+            pthread_cond_timedwait(&state.over, &state.lock, &next);
+        state.is_wanted = 0;
         pthread_mutex_unlock(&state.lock);
         draw();
         pthread_mutex_lock(&state.lock);
@@ -230,6 +236,7 @@ void progress_begin(size_t total)
     state.over_at = 0;
     state.label[0] = '\0';
     state.view = NULL;
+    state.is_wanted = 0;
 
     /* Signals are the main thread's: its handler may interrupt no draw(). */
     sigfillset(&all);
@@ -303,9 +310,19 @@ void progress_hold(void)
 
 void progress_release(void)
 {
+    int draws;
+
     pthread_mutex_lock(&state.terminal);
-    state.held--;
+    draws = --state.held == 0 && clock_now() - state.drawn_at >= LEAST_BETWEEN;
     pthread_mutex_unlock(&state.terminal);
+    if (!draws)
+        return;
+    pthread_mutex_lock(&state.lock);
+    if (state.running && !state.is_wanted) {
+        state.is_wanted = 1;
+        pthread_cond_signal(&state.over);
+    }
+    pthread_mutex_unlock(&state.lock);
 }
 
 void progress_hide_in_handler(void)
