@@ -8,7 +8,7 @@ module=tests/fakecuda/.libs/hybridsched-cuda.so
 [ -x fake_storm ] || exit 77 # no BLAS, no fake
 wrong=0
 out=$(mktemp) || exit 1
-trap 'rm -f "$out" "$out.storm"' EXIT
+trap 'rm -f "$out" "$out".*' EXIT
 
 check() { # what, expected status, command...
     what=$1
@@ -32,7 +32,8 @@ check "it was no calm" 0 awk -F, 'END { exit !($2 >= 50 && $3 >= 50) }' "$out.st
 FAKECUDA="fail-operation=900"
 check "a GPU that breaks in it" 1 ./fake_storm -M "$module" -n 400 -t 20 500
 FAKECUDA=""
-check "nothing is large enough to be stopped" 1 ./fake_storm -M "$module" -n 1 3
+check "a fast GPU, and no end before the first stop" 0 ./fake_storm -M "$module" -n 400 1
+check "no time to stop anything" 1 ./fake_storm -M "$module" -n 1 -t 1e-9 3
 FAKECUDA="devices=0"
 check "no GPU" 3 ./fake_storm -M "$module" 10
 
