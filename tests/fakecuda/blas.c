@@ -31,6 +31,15 @@ static cublasStatus_t status_of(cudaError_t error)
     }
 }
 
+/* Works without a device, as the real one does. */
+cublasStatus_t cublasGetProperty(libraryPropertyType type, int *value)
+{
+    *value = type == MAJOR_VERSION   ? CUDART_VERSION / 1000
+             : type == MINOR_VERSION ? CUDART_VERSION % 1000 / 10
+                                     : 0;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
 const char *cublasGetStatusName(cublasStatus_t status)
 {
     switch (status) {

@@ -31,6 +31,12 @@ static cusolverStatus_t status_of(cudaError_t error)
     }
 }
 
+cusolverStatus_t cusolverGetProperty(libraryPropertyType type, int *value)
+{
+    return cublasGetProperty(type, value) ? CUSOLVER_STATUS_INTERNAL_ERROR
+                                          : CUSOLVER_STATUS_SUCCESS;
+}
+
 cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t *handle)
 {
     cudaError_t error = fake_enter("cusolverDnCreate");

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What is meant for a GPU, tests/gpu/storm.c and tests/gpu/spoliations.c, does what it says on the
-# fake, and fails where nothing was stopped.
+# What is meant for a GPU, tests/gpu/probe.c, storm.c and spoliations.c, does what it says on the fake,
+# and fails where nothing was stopped.
 set -u
 
 module=tests/fakecuda/.libs/hybridsched-cuda.so
@@ -36,6 +36,16 @@ check "a fast GPU, and no end before the first stop" 0 ./fake_storm -M "$module"
 check "no time to stop anything" 1 ./fake_storm -M "$module" -n 1 -t 1e-9 3
 FAKECUDA="devices=0"
 check "no GPU" 3 ./fake_storm -M "$module" 10
+check "no GPU to probe" 3 ./fake_probe
+FAKECUDA="fail-operation=3"
+check "a GPU that breaks when it is probed" 1 ./fake_probe 64
+FAKECUDA="compute=0 kernel=1e-3"
+check "a probe" 0 ./fake_probe 64
+cp "$out" "$out.probe"
+check "all is as the module depends on" 0 awk -F, 'NR > 1 && $3 == $4 { right++ } END { exit right != 12 }' "$out.probe"
+check "versions" 0 ./fake_probe -v
+cp "$out" "$out.versions"
+check "of each library" 0 awk '/^(cuBLAS|cuSOLVER) [0-9]+[.]/ { found++ } END { exit found != 2 }' "$out.versions"
 
 FAKECUDA="kernel=1e-3"
 check "spoliations" 0 ./fake_spoliations -M "$module" -m 3 -n 320 -t 20 40

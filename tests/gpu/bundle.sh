@@ -3,7 +3,9 @@
 # Put into an archive, and another for machines without xz, all that tests/gpu/run needs on a machine with a GPU that has CUDA's
 # libraries and a C library, and nothing else. By `make gpu-bundle`, which sets
 #
-#   MAKE STRIP srcdir pkglibdir bindir libdir VERSION PROGRAMS
+#   CC MAKE STRIP srcdir pkglibdir bindir libdir VERSION PROGRAMS
+#
+# In the build folder, whose config.h names the libraries that are opened at run time.
 #
 # Usage: bundle.sh ARCHIVE.tar.xz
 set -eu
@@ -31,9 +33,11 @@ cp "$work/installed$pkglibdir/hybridsched-cuda.so" "$root/lib/hybridsched"
 for program in $PROGRAMS; do
     if [ -x ".libs/$program" ]; then cp ".libs/$program" "$root/bin"; else cp "$program" "$root/bin"; fi
 done
-cp "$srcdir/tests/gpu/run" "$root"
+cp "$srcdir/tests/gpu/run" "$srcdir/tests/gpu/step" "$root"
+cp -R "$srcdir/tests/gpu/part" "$root"
 cp "$srcdir/LICENSE" "$srcdir/tests/gpu/README" "$root"
-chmod +x "$root/run"
+chmod -R u+w "$root"
+chmod +x "$root/run" "$root/step"
 
 # what they need
 
@@ -84,7 +88,25 @@ take() { # for an object: a name
     found=$((found + 1))
 }
 
+# OpenBLAS and LAPACKE, which no program is linked with.
+take_opened() {
+    printf 'int main(void) { return 0; }\n' >"$work/opened.c"
+    for file in $(sed -n 's/^#define HS_[A-Z]*_FILE "\(.*\)"$/\1/p' config.h); do
+        case $file in
+        /*)
+            echo "gpu-bundle: the programs open $file, which another machine has not: configure" \
+                "without a folder for it" >&2
+            exit 1
+            ;;
+        esac
+        $CC -o "$work/opened" "$work/opened.c" -Wl,--no-as-needed "-l:$file"
+        take "$work/opened" "$file"
+    done
+}
+
 : >"$work/cuda"
+found=0
+take_opened
 found=1
 while [ "$found" -gt 0 ]; do
     found=0
@@ -98,6 +120,13 @@ while [ "$found" -gt 0 ]; do
                 take "$object" "$library"
             fi
         done
+    done
+done
+
+# CUDA's libraries need each other: whatever the loader looks for.
+for object in "$root"/bin/* "$root"/lib/hybridsched/*; do
+    for library in $(LD_LIBRARY_PATH=$root/lib ldd "$object" | awk '{ print $1 }'); do
+        if is_cuda "$library"; then echo "$library" >>"$work/cuda"; fi
     done
 done
 sort -u "$work/cuda" >"$root/cuda-libraries"

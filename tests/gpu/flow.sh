@@ -62,6 +62,17 @@ check_strangers() {
 check "at most 60 MiB" [ "$(wc -c <"$archive")" -le $((60 * 1024 * 1024)) ]
 check "what it needs is in it" check_strangers
 
+# NVIDIA's driver brings the last.
+check_opened() {
+    for name in $(grep -a -o -h 'lib[a-z-]*[.]so[.][0-9]*' "$root"/lib/libhybridsched-exec.so.* \
+        "$root/lib/hybridsched/hybridsched-cuda.so" | sort -u | grep -E '^lib(openblas|lapacke|blas|lapack)'); do
+        opened=$name
+        [ -e "$root/lib/$name" ] || { echo "$name" && return 1; }
+    done
+    [ -n "${opened:-}" ]
+}
+check "the libraries that it opens at run time are in it" check_opened
+
 # without a GPU
 
 status_of() { # expected, command...
@@ -81,10 +92,20 @@ if [ ! -e /dev/nvidia0 ] && [ ! -e /dev/nvidiactl ]; then
     check "and it says so" grep -q '^no GPU: ' "$work/err"
 fi
 
+# Libraries of another version are no missing GPU: the status differs, and the message names them.
+sed 's/^\(libcublas[.]so\)[.].*/\1.99/' "$root/cuda-libraries" >"$work/cuda-libraries"
+mv "$root/cuda-libraries" "$work/cuda-libraries.right"
+mv "$work/cuda-libraries" "$root/cuda-libraries"
+mkdir "$work/toolkit"
+: >"$work/toolkit/libcublas.so.12.1"
+check "CUDA's libraries of another version: 78" status_of 78 env CUDA_LIBS="/nowhere:$work/toolkit" "$root/run"
+check "and it names the versions" grep -q "libcublas.so.99: found .*$work/toolkit/libcublas.so.12.1 " "$work/err"
+mv "$work/cuda-libraries.right" "$root/cuda-libraries"
+
 # with the fake
 
 sh "$srcdir/tests/fakecuda/stand-in" "$build" "$work/fake" "$root/lib/hybridsched/hybridsched-cuda.so" \
-    "$root/bin/bench_gpu_bare" "$root/bin/bench_gpu_potrf" "$root/bin/gpu_spoliations" "$root/bin/gpu_storm" || exit 1
+    "$root/bin/bench_gpu_bare" "$root/bin/bench_gpu_potrf" "$root/bin/gpu_probe" "$root/bin/gpu_spoliations" "$root/bin/gpu_storm" || exit 1
 
 check "no device: 77" status_of 77 env FAKECUDA="devices=0" "$root/run" --fake "$work/fake" --quick
 check "and it says so" grep -q '^no GPU: ' "$work/err"
@@ -103,16 +124,17 @@ whole_table() {
         grep -q '^\*\*Not figures' "$work/table.md"
 }
 check "everything runs, and the table has no figures" whole_table
-for text in '| dtpmqrt | 48 of 48 right' '| resident, graph |' '| with copies, streams |' \
+for text in '| query; event never recorded before | pending |' '| dtpmqrt, sizes from 1 to 31 | 36 of 36 right' \
+    '| dtpmqrt, sizes from 32 to 200 | 12 of 12 right' '| resident, graph |' '| with copies, streams |' \
     '| cholesky, streams: over the plan' '| lu: GPU only |' '| qr: GPU only |' '| from the GPU to CPUs |' '| graph | ' \
     '| cuSOLVER alone: potrf-copied' '| cholesky, by its plan, n = 256 ' 'cuSOLVER with its copies; right: ' \
-    '| lu, heteroprio:min, n = ' '| qr, GPU only, n = ' '| cholesky, by its plan, as graphs, n = 256 ' \
+    '| cholesky, CPUs only, n = 256 ' '| lu, heteroprio:min, n = ' '| qr, GPU only, n = ' '| cholesky, by its plan, as graphs, n = 256 ' \
     '| lu, GPU only, as graphs, n = ' '| from the word to stop'; do
     check "the table has '$text'" grep -q -F "$text" "$work/table.md"
 done
 check "nothing of it failed" sh -c "! grep -F '**failed**' '$work/table.md'"
 
-for file in bare.csv gpu.csv kernels.csv kernels-here.csv cholesky.csv lu-1-1.plan table.md \
+for file in bare.csv gpu.csv probe.csv kernels-dgemm-1.csv kernels-here.csv cholesky.csv lu-1-1.plan table.md \
     spoliations.csv storm.csv potrf.csv kernels-tiles.csv qr--by-its-plan-128.json; do
     check "$file is kept" [ -s "$work/kept/$file" ]
 done
@@ -126,6 +148,8 @@ in_time() {
         grep -q -F '## Kernels' "$work/short.md" && grep -q -F '## A storm' "$work/short.md"
 }
 check "what takes too long is cut short" in_time
+check "and what was not run is named" grep -q -F '| **not run**' "$work/short.md"
+check "of a program's rows, too" grep -q -F 'bench_gpu: tiny, graph | **not run**' "$work/short.md"
 
 # A core of two threads is one, whatever nproc says.
 check "cores are not threads" status_of 0 env HWLOC_SYNTHETIC="core:1 pu:2" HWLOC_THISSYSTEM=1 \
@@ -144,5 +168,7 @@ check "GPU times are calibrated" calibrated
 check "results that are wrong are seen" status_of 1 env FAKECUDA="compute=0" \
     "$root/run" --fake "$work/fake" --quick --only kernels -o "$work/wrong.md"
 check "in the table" grep -q 'right: .*missed' "$work/wrong.md"
+
+check "the steps of a borrowed GPU" sh "$srcdir/tests/gpu/flow-steps.sh" "$archive" "$work/fake"
 
 exit $wrong

@@ -3,12 +3,15 @@
  * Runs each kernel that GPUs have, at sizes that are one piece, several, and none of a round
  * number, in both modes, copied and resident, and has every result verified.
  *
- *   gpu_kernels [-M MODULE] [LARGEST]
+ *   gpu_kernels [-M MODULE] [-s SMALLEST] [LARGEST [KERNEL...]]
  *   gpu_kernels -c
+ *   gpu_kernels -l
  *
- * -c: only tell how many cores the library counts, which are fewer than a machine's threads.
+ * -s: leave out smaller sizes than SMALLEST. KERNEL: run these kernels only.
+ * -c: only print how many cores the library counts, which are fewer than a machine's threads.
+ * -l: only print the names of the kernels.
  *
- * 0: all are right; 1: some are not; 3: no GPU.
+ * 0: all are right; 1: some are not; 2: wrong usage; 3: no GPU.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +28,7 @@ static const int         sizes[] = {1, 2, 31, 200, 513, 960, 2048, 2111, 4096, 8
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, SIZES = sizeof sizes / sizeof *sizes };
 
-static int           largest = 4096;
+static int           smallest = 1, largest = 4096;
 static const char   *module;
 static unsigned long wrong;
 
@@ -49,7 +52,7 @@ static void run(const char *kernel, hs_gpu_mode mode, int resident, tally *t)
     int             i;
 
     for (i = 0; i < SIZES; i++) {
-        if (sizes[i] > largest)
+        if (sizes[i] < smallest || sizes[i] > largest)
             continue;
         snprintf(names[i], sizeof names[i], "%s:%d", kernel, sizes[i]);
         rows[list.rows++] = names[i];
@@ -79,21 +82,50 @@ static void test(const char *kernel)
     fflush(stdout);
 }
 
+static int print_cores(void)
+{
+    return printf("%u\n", hs_exec_cores()) < 0;
+}
+
+static int print_kernels(void)
+{
+    int i;
+
+    for (i = 0; i < KERNELS; i++)
+        printf("%s\n", kernels[i]);
+    return 0;
+}
+
+static int is_wanted(const char *kernel, char **names, int count)
+{
+    int i, found = count == 0;
+
+    for (i = 0; i < count; i++)
+        found |= strcmp(names[i], kernel) == 0;
+    return found;
+}
+
 int main(int argc, char **argv)
 {
     int c, i;
 
-    while ((c = getopt(argc, argv, "M:c")) != -1) {
+    while ((c = getopt(argc, argv, "M:cls:")) != -1) {
         if (c == 'c')
-            return printf("%u\n", hs_exec_cores()) < 0;
-        if (c != 'M')
+            return print_cores();
+        if (c == 'l')
+            return print_kernels();
+        if (c == 'M')
+            module = optarg;
+        else if (c == 's')
+            smallest = atoi(optarg);
+        else
             return 2;
-        module = optarg;
     }
     if (optind < argc)
-        largest = atoi(argv[optind]);
+        largest = atoi(argv[optind++]);
     printf("kernel,tasks,right,first_failure\n");
     for (i = 0; i < KERNELS; i++)
-        test(kernels[i]);
+        if (is_wanted(kernels[i], argv + optind, argc - optind))
+            test(kernels[i]);
     return wrong ? 1 : 0;
 }

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Matrix products, copies, and what a task costs the host. Sourced by tests/gpu/run.
+
+bare_row() { # line of bench_gpu_bare
+    IFS=, read -r what count _ amount unit <<END
+$1
+END
+    case $what in
+    "#"* | what) ;;
+    *) row "bare: $what" "$(calc %.2f "$amount") $unit, $count of them" "" "" ;;
+    esac
+}
+
+gpu_row() { # line of bench_gpu
+    IFS=, read -r what mode count time each _ gflops <<END
+$1
+END
+    [ "$what" = what ] ||
+        row "$what, $mode" "$count in $(calc %.4f "$time") s: $(calc %.2f "$each") us each, $(calc %.0f "$gflops") GFLOP/s" "" ""
+}
+
+# Print the lesser time of the two runs of bench_gpu_bare.
+faster() { # start of the row
+    smaller "$(field "$work/bare.csv" 3 "$1")" "$(field "$work/bare2.csv" 3 "$1")"
+}
+
+throughput_rows() {
+    limit=$(smaller "$products" "$(calc %.4f "$products * $compute_time / $copy_time")")
+    row "cuBLAS alone, resident" "$(calc %.0f "$products") GFLOP/s" "" ""
+    row "copies alone, both ways" "$(calc %.1f "$copies") GB/s, $(calc %.0f "$products * $compute_time / $copy_time") GFLOP/s at most" "" ""
+    row "copies one way" "in $(calc %.1f "$(field "$work/bare.csv" 4 copies-in)"), out $(calc %.1f "$(field "$work/bare.csv" 4 copies-out)") GB/s" "" ""
+    for mode in streams graph; do
+        value=$(field "$work/gpu.csv" 7 "dgemm-resident,$mode")
+        part=$(calc %.1f "100 * $value / $products")
+        row "resident, $mode" "$(calc %.0f "$value") GFLOP/s, $part % of cuBLAS alone" ">= 95 %" "$(met "$part" '>=' 95)"
+    done
+    for mode in streams graph; do
+        value=$(field "$work/gpu.csv" 7 "dgemm-copied,$mode")
+        part=$(calc %.1f "100 * $value / $limit")
+        row "with copies, $mode" "$(calc %.0f "$value") GFLOP/s, $part % of the lesser of the two" ">= 93 %" "$(met "$part" '>=' 93)"
+    done
+}
+
+# Compare what a task costs with a loop of the same copies and products.
+overhead_rows() {
+    begin_rows "Host overhead" "$tiny dgemm of 16 by 16, resident: wall time over tasks, less that of a loop of the same
+copies and products, and of bare graphs with the same nodes."
+    for mode in streams graph; do
+        value=$(field "$work/gpu.csv" 5 "tiny,$mode")
+        bare=$(calc %.4f "1e6 * $(faster "tiny-$mode") / $tiny")
+        less=$(calc %.2f "$value - $bare")
+        wanted=6
+        [ "$mode" = streams ] || wanted=1.5
+        row "$mode" "$(calc %.2f "$value") us a task, bare $(calc %.2f "$bare") us: $less us" \
+            "<= $wanted us" "$(met "$less" '<=' "$wanted")"
+    done
+}
+
+# A program whose lines become rows; its measurements that time ran out for are named.
+bench() { # file, function for a line, what, "start of a row, ..." of all, program, argument...
+    file=$1
+    tell=$2
+    what=$3
+    starts=$4
+    shift 4
+    due "$what" || return 1
+    if ! ours_by_line "$file" "$tell" "$@"; then
+        broken "$what" "$file.log"
+        name_missing "$what" "$file" $starts
+        return 1
+    fi
+}
+
+bare() { # file, what
+    bench "$1" bare_row "$2" "dgemm copies copies-in copies-out tiny tiny-streams tiny-graph" \
+        bench_gpu_bare "$products_count" "$tiny" "$product_largest"
+}
+
+tasks() {
+    bench "$work/gpu.csv" gpu_row bench_gpu "dgemm-resident,streams dgemm-resident,graph tiny,streams
+        tiny,graph dgemm-copied,streams dgemm-copied,graph" \
+        bench_gpu "$products_count" "$tiny" "$product_largest"
+}
+
+# The loop runs before and after, since a GPU's clocks move.
+part_throughput() {
+    begin_rows "Throughput" "$products_count dgemm, $product_sizes, in double precision; medians of 5 runs."
+    in_share 1 4 bare "$work/bare.csv" bench_gpu_bare || bare_failed=yes
+    in_share 2 3 tasks || tasks_failed=yes
+    in_share 1 1 bare "$work/bare2.csv" "bench_gpu_bare, again" || bare_failed=yes
+    [ -z "${bare_failed:-}${tasks_failed:-}" ] || return 0
+    compute_time=$(faster dgemm)
+    copy_time=$(faster copies)
+    products=$(calc %.6f "$(field "$work/bare.csv" 4 dgemm) * $(field "$work/bare.csv" 3 dgemm) / $compute_time")
+    copies=$(calc %.6f "$(field "$work/bare.csv" 4 copies) * $(field "$work/bare.csv" 3 copies) / $copy_time")
+    begin_rows "Throughput, compared" "With the faster of the two runs of bench_gpu_bare."
+    throughput_rows
+    overhead_rows
+    listing "As printed by bench_gpu_bare, before and after, and bench_gpu:" \
+        "$work/bare.csv" "$work/bare2.csv" "$work/gpu.csv"
+}
