@@ -49,5 +49,6 @@ check "of each library" 0 awk '/^(cuBLAS|cuSOLVER) [0-9]+[.]/ { found++ } END { 
 
 FAKECUDA="kernel=1e-3"
 check "spoliations" 0 ./fake_spoliations -M "$module" -m 3 -n 320 -t 20 40
+check "until the first from the GPU" 0 ./fake_spoliations -M "$module" -m 3 -n 320 -t 60 1
 check "for no longer than they are given" 0 timeout 30 ./fake_spoliations -M "$module" -m 3 -n 320 -t 3 1000000
 exit $wrong

@@ -7,8 +7,9 @@
  *
  *   gpu_spoliations [-M MODULE] [-m CPUS] [-n SIZE] [-t SECONDS] [SPOLIATIONS]
  *
- * -t: no new run after that time, however many there were by then; of those that there were,
- * some have to be from the GPU: what is larger takes it longer (-n).
+ * -t: no new run after that time, however many spoliations there were by then. Some of them have to
+ * be from the GPU: after SPOLIATIONS the runs go on until the first of these, for at most 100 runs
+ * where no time is given. A larger task takes the GPU longer (-n).
  *
  * 0: so it is; 1: it is not; 3: no GPU.
  */
@@ -243,6 +244,16 @@ static void run_until(const hs_instance *in, unsigned long wanted, double until,
         fail(1, "after many rounds", "nothing more was taken over");
 }
 
+/* A fast GPU may have ended each of its tasks before a CPU could take it. */
+static void run_until_from_gpu(const hs_instance *in, double until, tally *t)
+{
+    int rounds;
+
+    for (rounds = 0; !t->from_gpu && (limit > 0 ? seconds() < until : rounds < ROUNDS_IN_VAIN);
+         rounds++)
+        run_round(in, t);
+}
+
 static void take_options(int argc, char **argv)
 {
     int c;
@@ -284,6 +295,8 @@ int main(int argc, char **argv)
     for (i = 1; i < GROWTH_LOOKS; i++) {
         run_until(in, wanted * (unsigned long)i / (GROWTH_LOOKS - 1),
                   start + limit * i / (GROWTH_LOOKS - 1), &t);
+        if (i == GROWTH_LOOKS - 1)
+            run_until_from_gpu(in, start + limit, &t);
         looks[i] = count_all();
     }
     printf("to_gpu,from_gpu,rounds,tasks,by_gpu\n%lu,%lu,%lu,%lu,%lu\n", t.to_gpu, t.from_gpu,
