@@ -24,6 +24,7 @@ python_folders() {
 for place in sys.path:
     print(*glob.glob(place + "/nvidia/*/lib"), sep="\n")' 2>/dev/null
     for folder in /opt/*/lib/python3*/site-packages/nvidia/*/lib \
+        /opt/*/.venv/lib/python3*/site-packages/nvidia/*/lib \
         /opt/*/*/lib/python3*/site-packages/nvidia/*/lib; do
         echo "$folder"
     done

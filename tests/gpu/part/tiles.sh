@@ -45,6 +45,11 @@ in_half() {
     in_share 1 2 "$@"
 }
 
+# What this run has made, which two parts use; a kept folder may have that of an earlier run.
+planned=" "
+tiles_calibrated=
+rm -f "$work/potrf.csv"
+
 # Graphs and plans of a family for the GPU and CPUs, for the GPU, and for the CPUs.
 make_plans() { # family, tiles
     graph=$work/$1-$2-graph.csv
@@ -52,7 +57,7 @@ make_plans() { # family, tiles
     gpu=$work/$1-$2-gpu.csv
     cpus=$work/$1-$2-cpus.csv
     log=$work/$1-$2-graph.log
-    [ ! -s "$cpus.plan" ] || return 0
+    case $planned in *" $1-$2 "*) return 0 ;; esac
     due "$1, $2 by $2 tiles" || return 1
     { generated "$graph" "$1" "$2" "$workers" 1 && generated "$gpu" "$1" "$2" 0 1 &&
         generated "$cpus" "$1" "$2" "$cores" 0 &&
@@ -62,6 +67,7 @@ make_plans() { # family, tiles
         broken "$1, $2 by $2 tiles" "$log"
         return 1
     }
+    planned="$planned$1-$2 "
 }
 
 generated() { # file, family, tiles, cpus, gpus
@@ -69,13 +75,14 @@ generated() { # file, family, tiles, cpus, gpus
 }
 
 tiles_are_calibrated() { # what is measured then...
-    if [ ! -s "$work/kernels-tiles.csv" ] &&
-        ! calibrated "$work/kernels-tiles.csv" "$calibrate_repeats" --resident --sizes "$shared_tile" \
-            >"$work/calibrate-tiles.log" 2>&1; then
+    [ -z "$tiles_calibrated" ] || return 0
+    if ! calibrated "$work/kernels-tiles.csv" "$calibrate_repeats" --resident --sizes "$shared_tile" \
+        >"$work/calibrate-tiles.log" 2>&1; then
         broken calibration "$work/calibrate-tiles.log"
         name_rest "$@"
         return 1
     fi
+    tiles_calibrated=yes
 }
 
 # By a plan, by a live policy, all on the GPU, all on the CPUs.
