@@ -76,8 +76,9 @@ static const char *emulated_device(const char *visible, unsigned number, const c
 {
     for (; visible && number > 0; number--) {
         visible = strchr(visible, ',');
-        if (!visible++)
+        if (!visible)
             return "-1";
+        visible++;
     }
     if (!visible)
         return index;
