@@ -44,9 +44,10 @@ struct hs_attempt {
      * one may come in pieces. NULL: nobody asks. */
     void (*printed)(const hs_attempt *attempt, int error, const char *line, size_t length);
 
-    double core_seconds; /* to be set, of its own processes and threads: their processor time; 0 */
-    double core_wait;    /* likewise, seconds in which one of them could run but waited for a core;
-                            0; NaN: not known */
+    double core_seconds; /* set by the backend: processor time of the task's own processes and
+                            threads; initially 0 */
+    double core_wait;    /* set by the backend: seconds that these processes and threads waited for
+                            a core; initially 0; NaN: not known */
 };
 
 /** Is the task to stop now? To be asked about every millisecond. */

@@ -361,7 +361,7 @@ HS_API hs_status hs_exec_factors(const hs_exec *exec, double *out);
 /** A worker at one moment of a run. */
 typedef struct hs_exec_activity {
     size_t   struct_size;
-    int      running; /* 1: it runs `task`; 0: it runs nothing */
+    int      running; /* 1: the worker runs `task`; 0: no task runs */
     uint32_t task;    /* on a GPU with several in flight, the one launched last */
     double   seconds; /* since the task began */
     uint64_t done;    /* tasks that the worker has done in this run */

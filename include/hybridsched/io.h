@@ -211,9 +211,9 @@ HS_API hs_status hs_trace_write(int fd, const hs_instance *in, const hs_schedule
 /** One entry on a critical path. */
 typedef struct hs_critical_step {
     unsigned worker;
-    int      by_task; /* 1: the step before is a task that this one comes after or reads from;
-                         0: it is this worker's entry before, or there is none */
-    size_t   entry;   /* which one of the worker's, as hs_schedule_entries() has them */
+    int      by_task; /* 1: the step before is a task that this task comes after or reads from;
+                         0: the step before is the worker's previous entry, or none */
+    size_t   entry;   /* index in the array from hs_schedule_entries() of the worker */
 } hs_critical_step;
 
 /**

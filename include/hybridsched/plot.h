@@ -13,8 +13,8 @@ HS_BEGIN_DECLS
 typedef enum hs_plot_kind {
     HS_PLOT_BOXES, /* a row a name, with the box plot of its values along the axis */
     HS_PLOT_LINES, /* values over x */
-    HS_PLOT_AREAS  /* the same, filled: a value holds until the next x, so that the last one only
-                      ends the area before it */
+    HS_PLOT_AREAS  /* filled steps over x: a value holds until the next x; the last x ends the
+                      area, and the last value is not drawn */
 } hs_plot_kind;
 
 typedef struct hs_plot_series {

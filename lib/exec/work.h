@@ -15,8 +15,8 @@ typedef struct hsi_work {
     double             seconds_per_unit;
     unsigned           cpus, gpus, workers;
     int                timed;     /* attempts have deadlines */
-    int                unused[2]; /* by hs_type: no task can run there, so that its workers need
-                                     neither cores nor devices */
+    int                unused[2]; /* by hs_type: 1: no task can run on the type, so its workers
+                                     need neither cores nor devices */
 } hsi_work;
 
 /* work.c */

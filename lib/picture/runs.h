@@ -22,8 +22,8 @@ typedef struct hsi_runs {
 typedef struct hsi_step {
     uint32_t worker;
     size_t   entry;
-    int      by_task; /* the step before it is a task that this one comes after or reads from; else
-                         its worker's entry before, or nothing */
+    int      by_task; /* 1: the step before is a task that this task comes after or reads from;
+                         0: the step before is the worker's previous entry, or none */
 } hsi_step;
 
 /* HS_ENOMEM. Close it whatever comes of this. */

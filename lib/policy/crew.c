@@ -98,7 +98,7 @@ typedef struct prize {
     double            unit;        /* the estimate, and what passes for right */
     double            time;        /* to be counted on, on the other type */
     double            unheard_of;  /* how often that, if it has lasted longer than any */
-    const hsi_ratios *kind, *type; /* of such tasks, and of all, where it runs; NULL: not counted */
+    const hsi_ratios *kind, *type; /* history on its type: of its kind, overall; NULL: unused */
 } prize;
 
 /* Where transfers count, only estimates do, until a task is late. */
@@ -152,7 +152,7 @@ static double time_of_thief(const prize *p, double now)
  */
 static double long_enough(const prize *p, double wait)
 {
-    double part = 1 / p->unheard_of - p->time / p->estimate; /* of what it has lasted, to be won */
+    double part = 1 / p->unheard_of - p->time / p->estimate; /* gain / time since the start */
     double stuck = (wait + HSI_RATIO_MOST * p->time) * p->unheard_of;
 
     return part > 0 ? fmin(wait / part, stuck) : stuck;
@@ -352,7 +352,7 @@ static double late_worth(const hsi_crew *crew, unsigned thief, const booty *b, d
     double start = crew->member[b->worker].start;
     prize  p;
 
-    if (b->second) /* there + time < now + (now - start) + what is behind it */
+    if (b->second) /* solve for `now`: end_by() < 2 now - start + time of the second task */
         return start + (end_by(crew, thief, b, now) - now) -
                (b->end - hsi_crew_end(crew, b->worker, now));
     p = prize_of(crew, b->worker);

@@ -141,7 +141,7 @@ START_TEST(a_task_that_does_not_end)
 }
 END_TEST
 
-/* As the last, but the GPU is as slow: what is late is as long there, and stays. */
+/* A task lasts six times its estimate on both types, so spoliation gains nothing. */
 START_TEST(a_long_task_is_left_where_it_is_as_fast)
 {
     static const luck        l = {2, 1, 1, {8, 8}, {8, 2}, {48, 48}, {48, 2}};
@@ -153,7 +153,7 @@ START_TEST(a_long_task_is_left_where_it_is_as_fast)
 }
 END_TEST
 
-/* A task that has outlasted its estimate 256 times may be stuck where it runs. */
+/* The GPU spoliates a task after 256 times its estimate: the task may be stuck on the CPU. */
 START_TEST(a_stuck_task_is_taken)
 {
     static const luck        l = {2, 1, 1, {8, 8}, {8, 2}, {1e6, 1e6}, {8, 2}};
@@ -178,10 +178,10 @@ static double simulated_makespan(const char *name, const hs_instance *in, const 
     return makespan;
 }
 
-enum { STRAGGLED = 40, STRAGGLER = 8, TIMES = 6 }; /* one task of eight takes six times its time */
+enum { STRAGGLED = 40, STRAGGLER = 8, TIMES = 6 }; /* 1 task of 8 takes six times the estimate */
 
-/* Where both types are as fast: the makespan of policies that spoliate over that of their likes
- * which do not. */
+/* Set the ratio of makespans with and without spoliation: of heteroprio, and of a plan. Both types
+ * are equally fast. */
 static void with_stragglers(uint64_t seed, double *live, double *steal)
 {
     dice         d = {seed};
@@ -206,7 +206,7 @@ static void with_stragglers(uint64_t seed, double *live, double *steal)
     hs_instance_free(in);
 }
 
-/* A straggler is as long elsewhere: spoliation gains nothing, and so is to cost next to nothing. */
+/* Stragglers are as slow on both types: spoliation gains nothing and must cost next to nothing. */
 START_TEST(stragglers_stay_where_they_are)
 {
     enum { ROUNDS = 200 };

@@ -369,7 +369,7 @@ static double overdue(const literal_policy *l, unsigned w)
     return there / time_left_to(l, w) < 1 / doubled(l, w) ? 0 : there * STUCK * doubled(l, w);
 }
 
-/* A late task takes as many times its time there as it has taken its estimate here. */
+/* Spoliation pays if the thief ends first. Lateness of a task prolongs the thief's time alike. */
 static int is_prey(const literal_policy *l, unsigned w, double now)
 {
     double spent = now - l->lane[w].start, there = time_there(l, w);

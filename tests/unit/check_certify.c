@@ -85,7 +85,7 @@ START_TEST(bounds_above_a_schedule)
 }
 END_TEST
 
-/* Where tasks wait for others, each end on a path is rounded: so much may be between them. */
+/* Each end on a path is rounded: a bound may exceed the makespan by the sum of the roundings. */
 START_TEST(bounds_above_the_rounded_ends_of_a_graph)
 {
     hs_builder  *builder = NULL;

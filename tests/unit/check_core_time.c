@@ -24,8 +24,8 @@ static const struct {
     {{1, 1}, 2, 1, 1},     /* half of its core */
     {{0, 0}, 2, 1, 0},     /* asleep */
     {{0.5, 0}, 2, 1, 0},   /* asleep for a part */
-    {{2, 6}, 2, 1, 0},     /* four processes of its own on one core */
-    {{1.5, 6}, 2, 1, 0.5}, /* which did not get all of that core */
+    {{2, 6}, 2, 1, 0},     /* four own processes share one core */
+    {{1.5, 6}, 2, 1, 0.5}, /* four own processes, three quarters of a core */
     {{2.1, 1}, 2, 1, 0},   /* clocks differ a little */
     {{6, 1.5}, 2, 4, 1.5}, /* four cores */
     {{7.5, 1.5}, 2, 4, 0.5},
@@ -106,7 +106,7 @@ START_TEST(threads_wait_for_a_core)
 }
 END_TEST
 
-/* Also after its end, until it is reaped. */
+/* The wait of a process can be read after its end until the process is reaped. */
 START_TEST(zombies_have_waited)
 {
     siginfo_t info;
@@ -138,7 +138,7 @@ END_TEST
 
 #define BURN "i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done"
 
-/* All that it started and waited for counts, and nothing of the command before. */
+/* The processor time of a command includes its child processes, but no earlier command. */
 START_TEST(commands_say_what_they_used)
 {
     double own, child;

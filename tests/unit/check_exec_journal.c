@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What the dispatcher writes to its journal before a task starts, and before it reports its end. */
+/* Records that the dispatcher writes before a task starts and before the task's end is reported. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum { TASKS = 30 };
 
 static char file[] = "check_exec_journal.XXXXXX";
 static int  too_early; /* attempts that began while the journal had the task as done */
-static int  unwritten;   /* ends that were reported before the journal had them */
+static int  unwritten;   /* ends reported before their record was in the journal */
 
 /* How many lines of the journal begin with these words about a task. */
 static int lines_of(const char *kind, uint32_t task)
@@ -175,7 +175,7 @@ START_TEST(nothing_starts_that_cannot_be_undone)
     exec = ready(p.in, p.plan, _i, 1);
     hs_exec_past_init(&past);
     hs_exec_recorded(exec, &past);
-    ck_assert_uint_eq(past.done, TASKS); /* what they made has not been touched */
+    ck_assert_uint_eq(past.done, TASKS); /* earlier results are still valid */
     hs_exec_free(exec);
     hs_instance_free(in);
     end_performance(&p);

@@ -21,8 +21,8 @@
 
 static uint64_t          the_time;   /* ns; shared; 0: the clock is the real one */
 static _Thread_local int rises_late; /* this thread's first look at the clock takes long */
-static int               is_up;      /* shared: it has begun */
-static int               is_asked;   /* shared: it may end, as the policy has decided for it */
+static int               is_up;      /* shared: the late thread reads the clock */
+static int               is_asked;   /* shared: the policy has decided for the late thread */
 static hs_exec          *stage;
 static hs_body           body;
 
@@ -286,8 +286,8 @@ static hs_outcome outlast_a_deadline(hs_attempt *attempt)
     return hs_attempt_cancelled(attempt) ? HS_OUTCOME_ABORTED : HS_OUTCOME_DONE;
 }
 
-/* The deadline of an attempt that has ended hits nothing: neither the worker while it waits, nor
- * what it runs next. */
+/* A deadline that passes after the end of its attempt affects neither the waiting worker nor the
+ * worker's next attempt. */
 START_TEST(a_deadline_ends_with_its_attempt)
 {
     static const hs_backend *const only[] = {&actors};

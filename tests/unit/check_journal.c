@@ -140,7 +140,7 @@ START_TEST(the_kernel_has_it_at_once)
 }
 END_TEST
 
-/* It reaches the disk without anything else that happens. */
+/* A single record is synced while no further call is made. */
 START_TEST(a_sync_needs_no_push)
 {
     hsi_journal *j = opened(0, NULL, NULL);
@@ -245,7 +245,7 @@ START_TEST(a_sync_is_of_what_was_written_before)
 }
 END_TEST
 
-/* As many records as may be behind are one group: there is no sync for each. */
+/* Records in quick succession share a sync. */
 START_TEST(groups_share_a_sync)
 {
     hsi_journal *j = opened(0, NULL, NULL);

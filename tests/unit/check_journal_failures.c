@@ -76,7 +76,7 @@ static void fail_from(atomic_long *left, int error, int clean)
         ck_assert_uint_ge(on_record(), safe);
         if (left == &disk.writes_left)
             ck_assert_uint_eq(on_record(), tried - (tried > 0));
-        if (tried > 0) /* what was written before a write that failed is synced all the same */
+        if (tried > 0) /* earlier records are synced after a failed write */
             ck_assert_int_eq(lost > 0, left == &disk.syncs_left);
         ck_assert_int_eq(run_once(&rest, &all), HS_OK);
         ck_assert_uint_eq(rest, TASKS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec --measured: which rows lend their times to which. */
+/* hsched-exec --measured: rows with one kernel or program share measured times. */
 #include <check.h>
 #include <string.h>
 
@@ -94,7 +94,7 @@ START_TEST(commands_of_one_program)
 }
 END_TEST
 
-/* Those of one program need not take as long as each other: what is known of each is better. */
+/* Rows of one program may differ in time: estimates with an error below a quarter are kept. */
 START_TEST(estimates_that_are_right_stay)
 {
     static const line wrong[] = {{NULL, "sort a", NULL, {4, 0}, {2, 0}, {0, 0}},

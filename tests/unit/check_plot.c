@@ -128,7 +128,7 @@ START_TEST(areas_are_steps)
 }
 END_TEST
 
-/* Plots of one range have the same ticks, whatever their values are. */
+/* Equal ranges give equal ticks, whatever the values are. */
 START_TEST(a_range_is_on_the_axis)
 {
     const double   x[] = {3, 4}, bad[][2] = {{2, 1}, {0, INFINITY}, {-1, 1}, {NAN, NAN}};

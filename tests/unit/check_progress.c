@@ -156,7 +156,7 @@ START_TEST(time_and_eta_first)
     int         seconds, minutes, rest;
 
     progress_begin(2);
-    progress_show_view(two_lines); /* so that the line is drawn at once */
+    progress_show_view(two_lines); /* a view draws the line at once */
     progress_left(1000);
     progress_step(1, "%0200d", 7);
     read_until("1/2 00000000000000000000");

@@ -55,7 +55,7 @@ START_TEST(halves_are_compared)
 }
 END_TEST
 
-/* One that is slow from its first run on is so in both halves; two that slow down differ. */
+/* A worker that is always slow makes no difference between the halves; one that slows down does. */
 START_TEST(halves_are_of_each_worker)
 {
     double steady[] = {1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3};

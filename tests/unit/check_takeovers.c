@@ -10,8 +10,8 @@
 #include "suite.h"
 #include "well_formed.h"
 
-/* So many tasks, each of which cpu0 gives up for gpu0; and one that goes by way of cpu1, whose
- * attempt failed if `failed`, and one that cpu0 tries again itself. */
+/* Build a schedule in which gpu0 spoliates `tasks` tasks from cpu0, another task goes from cpu0 to
+ * cpu1 and then to gpu0, and cpu0 runs the last task again after an abort. */
 static sample taken_over(unsigned tasks, int by_kernel)
 {
     sample        made = {0};
@@ -45,8 +45,8 @@ static sample taken_over(unsigned tasks, int by_kernel)
     return made;
 }
 
-/* Titles say it of both, and arrows lead from one to the other; but what failed was not taken, nor
- * what its own worker tries again. */
+/* Both entries of a spoliation name the other worker in their titles, and an arrow joins them.
+ * Failed attempts and retries on the same worker are no spoliations. */
 START_TEST(who_took_it_from_whom)
 {
     sample             made = taken_over(1, _i);

@@ -15,7 +15,7 @@ typedef struct faulty_disk {
     atomic_int  syncs, gate_closed;      /* how many there were; they wait while it is closed */
     atomic_int  clean_writes;            /* a write that fails takes nothing */
     atomic_long safe;                    /* bytes of the file when the last good sync began */
-    atomic_int  false_claims;            /* lines that say that more than that is on disk */
+    atomic_int  false_claims;            /* lines that claim more than `safe` bytes on disk */
 } faulty_disk;
 
 extern faulty_disk disk;

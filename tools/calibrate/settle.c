@@ -9,7 +9,7 @@
 #include "common/memory.h"
 
 #define TOLERANCE 0.1 /* of a quartile */
-#define SLACK 1e-7    /* seconds: what it takes to read the clock */
+#define SLACK 1e-7    /* seconds: the time to read the clock */
 #define PATIENCE 30   /* seconds for all rounds of a kernel */
 
 static int by_value(const void *a, const void *b)
@@ -19,7 +19,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Between the two values that stand next to it, where it is not one of them. */
+/* Return a quantile of sorted values; interpolate linearly between neighbours. */
 static double quantile(const double *sorted, size_t count, double part)
 {
     double place = part * (double)(count - 1);

@@ -12,7 +12,7 @@ typedef struct quartiles {
     double low, median, high;
 } quartiles;
 
-/** Of `count` times, at least one, which are sorted. */
+/** Sort `count` times, at least one, in place; return their quartiles. */
 quartiles quartiles_of(double *times, size_t count);
 
 enum { SETTLE_LEAST = 8 }; /* runs in a row from which on halves are compared */

@@ -153,7 +153,7 @@ void html_text(FILE *out, const char *string)
 
 char *shell_word(const char *word)
 {
-    /* Letters that no shell takes for anything else. */
+    /* Characters without a special meaning in shells. */
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "%+,-./:=@_";
     char  *quoted = checked_calloc(4 * strlen(word) + 3, 1), *end = quoted;

@@ -27,7 +27,7 @@ const char *shown(const char *text, char buffer[SHOWN_SIZE]);
 /** "s", or nothing behind 1. */
 const char *plural(uint64_t count);
 
-/** The word as a shell reads it back, in quotes where it needs them; the caller frees it. */
+/** Return a shell word that stands for the text, quoted if necessary; the caller frees it. */
 char *shell_word(const char *word);
 
 #endif

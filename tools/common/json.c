@@ -33,7 +33,7 @@ typedef struct parser {
     hs_diagnostic *why;
 } parser;
 
-/* Say what is wrong at `at`; 0, as of all that fails here. */
+/* Set the diagnostic to a message about position `at`. Return 0, the parser's code for failure. */
 __attribute__((format(printf, 3, 4))) static int fail(parser *p, const char *at, const char *format,
                                                       ...)
 {
@@ -125,7 +125,7 @@ static char *put_utf8(char *to, long c)
     return to;
 }
 
-/* An escape at *from, which moves behind it, as its character at *to. */
+/* Decode the escape at *from to *to and advance both pointers; 0 after a message. */
 static int unescape(parser *p, const char **from, char **to)
 {
     static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -230,7 +230,7 @@ static int read_word(parser *p, json_value **value)
 
 static int read_value(parser *p, int depth, json_value **value);
 
-/* One element or member, with its name. */
+/* Read an array's element or an object's member, whose name goes into the value. */
 static int read_entry(parser *p, int is_object, int depth, json_value **entry)
 {
     const char *name = NULL;

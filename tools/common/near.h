@@ -4,14 +4,14 @@
 
 #include "common/options.h"
 
-/* Names that are not there, and those that may be meant. */
+/* Messages about unknown names, with a suggestion. */
 
 /** The word nearest to `given`, the first of several as near; NULL if none is near. */
 const char *near_word(const char *given, word_at words);
 
 /**
- * usage_error(): "WHERE: there is no KIND 'GIVEN'; did you mean 'NAME'? LISTED", where LISTED says
- * what names all words. `where` may be NULL.
+ * Call usage_error(): "WHERE: there is no KIND 'GIVEN'; did you mean 'NAME'? LISTED". `listed`
+ * tells how to list all words; `where` may be NULL.
  */
 _Noreturn void unknown_word(const char *where, const char *kind, const char *given, word_at words,
                             const char *listed);

@@ -111,7 +111,7 @@ static const char *rank_word(size_t index)
     return hs_rank_name((hs_rank)(HS_RANK_MIN + index));
 }
 
-/* Behind a name that there is; `ranks` are the bits of those that it takes. */
+/* Refuse a rank that the algorithm or policy lacks; `ranks` has a bit for each valid rank. */
 static _Noreturn void unknown_rank(const char *where, const char *kind, const char *name,
                                    const char *rank, unsigned ranks)
 {

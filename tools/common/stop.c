@@ -16,7 +16,7 @@ static const int stops[STOPS] = {SIGINT, SIGTERM};
 
 static struct sigaction before[STOPS]; /* the handlers that end the program */
 static int              received;      /* the first signal; 0: none. Atomic: threads read it */
-static char             notice[128];   /* what the handler says; it may not format */
+static char             notice[128];   /* message of the handler, which must not call snprintf() */
 
 static void on_stop(int number)
 {
@@ -27,7 +27,7 @@ static void on_stop(int number)
         sigaction(stops[i], &before[i], NULL);
     progress_hide_in_handler();
     written = write(STDERR_FILENO, notice, strlen(notice));
-    (void)written; /* there is nobody else to tell */
+    (void)written; /* a failed write cannot be reported */
     errno = error;
     __atomic_store_n(&received, number, __ATOMIC_RELAXED);
 }

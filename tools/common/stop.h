@@ -7,13 +7,13 @@
  * that, and a second one ends the program at once, as either does before the work begins.
  */
 
-/** The work begins, so that there may be a result. Further calls do nothing. For any thread. */
+/** Install the handlers at the start of the work. Further calls do nothing. Thread-safe. */
 void stop_begin(void);
 
 /** 1 once a signal has asked to stop. Fits hs_settings.cancel. */
 int stop_asked(void *unused);
 
-/** What such a signal makes of the program's exit code: 128 and its number. */
+/** Return 128 plus the number of the signal that asked to stop; without a signal, `code`. */
 int stop_exit_code(int code);
 
 #endif

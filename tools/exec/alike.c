@@ -13,7 +13,7 @@ typedef struct trait {
     size_t      length, row;
 } trait;
 
-/* By row last, so that sums have one order. */
+/* Order by text, then by row: sums over equal texts have a fixed order. */
 static int by_text(const void *a, const void *b)
 {
     const trait *x = a, *y = b;
@@ -65,7 +65,7 @@ static size_t list_traits(const hs_instance *in, trait_of *of, hs_type type, tra
     return count;
 }
 
-/* Lend the mean over rows that are the same to those of them that have no time. */
+/* Set `alike` of rows without attempts on the type to the mean over all rows of equal text. */
 static void lend(const trait *same, size_t count, hs_type type, double least_error, row_times *rows)
 {
     double sum = 0, error = 0;

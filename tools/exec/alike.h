@@ -10,7 +10,7 @@ typedef struct row_times {
     size_t count[2];  /* of these */
     double error[2];  /* sum of how far each was from the estimate */
     size_t played[2]; /* likewise, by emulated workers: these times are no measurements */
-    double alike[2];  /* mean over rows that are alike; 0: none of them ran there */
+    double alike[2];  /* mean over rows of equal kernel or program; 0: no measured time */
 } row_times;
 
 /**

@@ -127,7 +127,7 @@ static void keep_longest(unsigned *list, double *seconds, int *count, int room, 
     seconds[at] = since;
 }
 
-/* All workers if they fit, else those whose tasks have run longest. */
+/* Add a line for each worker; if the lines do not fit, only for the longest-running tasks. */
 static void add_workers(view *v, unsigned workers)
 {
     unsigned list[ROWS_MOST];

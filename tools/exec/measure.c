@@ -172,7 +172,7 @@ static size_t collect_samples(const exec_job *job, const exec_measured *m, sampl
     return count;
 }
 
-/* The kernel of samples that are all of it; their measured / estimated become `errors`. */
+/* Return the statistics of a kernel from all its samples; set `errors` to measured / estimated. */
 static exec_kernel summarise(const sample *samples, size_t count, double *errors)
 {
     exec_kernel k = {

@@ -33,7 +33,7 @@ static void add_attempts(const exec_job *job, const exec_measured *m, row_times 
     }
 }
 
-/* The mean of its own attempts there, or of rows that are alike, or else the estimate. */
+/* Return the mean time of the row's attempts on a type, else of similar rows, else the estimate. */
 static double time_of(const exec_job *job, const row_times *row, hs_type type, double estimate)
 {
     if (row->count[type] > 0)

@@ -112,14 +112,15 @@ static void print_times(FILE *out, const exec_job *job, const exec_measured *m)
 
 enum { FAR = 3 }; /* times the prediction */
 
-/* In a rehearsal tasks take their estimates, and only what it costs to run them is measured. */
+/* Return 1 if the makespans differ by a factor above FAR; 0 with emulated CPUs, which measure no
+ * task. */
 static int is_far_off(const exec_job *job, const exec_measured *m)
 {
     return exec_is_comparable(job) && m->predicted > 0 && !job->request->settings.emulate[HS_CPU] &&
            (m->achieved > FAR * m->predicted || m->predicted > FAR * m->achieved);
 }
 
-/* Why the times may be others than those predicted, and what to do. */
+/* Print why measured and predicted times may differ, and a remedy. */
 static void print_advice(FILE *out, const exec_job *job, const exec_measured *m)
 {
     char share[8];

@@ -22,7 +22,7 @@ static unsigned gpus_here(void)
     return count;
 }
 
-/* CPU workers for which there are cores beside those of the threads that drive `gpus` GPUs. */
+/* Return how many CPU workers fit on the cores that the threads of `gpus` GPUs leave free. */
 static unsigned cpus_beside(const exec_request *request, unsigned gpus)
 {
     unsigned long cores = hs_exec_cores(), driving = 0;
@@ -62,7 +62,7 @@ static int has_tasks_on(const hs_instance *in, hs_type type)
     return 0;
 }
 
-/* GPUs that a thread of its own drives. */
+/* Return the number of GPUs that need a thread on a core: emulated and unused GPUs need none. */
 static unsigned real_gpus(const exec_request *request, const hs_instance *in, unsigned gpus)
 {
     return request->settings.emulate[HS_GPU] || !has_tasks_on(in, HS_GPU) ? 0 : gpus;

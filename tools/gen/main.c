@@ -59,7 +59,7 @@ int main(int argc, char **argv)
         gen_list();
         return output_finish(EXIT_OK);
     }
-    if (line.request.family == GEN_ADVERSARY) /* others have nothing until they end */
+    if (line.request.family == GEN_ADVERSARY) /* this search alone has a result before its end */
         stop_begin();
     return output_finish(stop_exit_code(generate(&line)));
 }

@@ -288,7 +288,7 @@ static void check_command_line(const options *o, const command_line *line, char 
         usage_error("--affinity counts for nothing without an --alpha above 0");
 }
 
-/* What is printed, in text or as --format says. */
+/* The state of the printed report, in text or in the --format requested. */
 typedef struct report {
     int      table; /* to standard output, which is no file's */
     int      first; /* nothing was printed */

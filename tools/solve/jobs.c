@@ -107,7 +107,7 @@ solve_jobs *solve_jobs_start(const solve_request *request, char *const *paths, s
     return all;
 }
 
-/* Until it is done: 1. 0: it will not be begun. */
+/* Wait until the job is done: return 1; or until a stop leaves the job unstarted: return 0. */
 static int wait_for(solve_jobs *all, const solve_job *job)
 {
     int begun;

@@ -125,7 +125,7 @@ static int is_late(const wanted_bound *wanted)
     return wanted->slow && !wanted->by_name;
 }
 
-/* After a signal that left no bound: the one that is quick, so that makespans have a gap. */
+/* If a signal stopped all bounds, compute the quick "deadline" bound: makespans then have a gap. */
 static int compute_quick_bound(run *r)
 {
     hs_named_bound *found = &r->result->bound;

@@ -4,9 +4,9 @@
 
 #include "solve/solve.h"
 
-/* The work on one instance, between the files that do it. */
+/* The work on one instance: declarations shared by its source files. */
 
-/* Names with commas between them; there is room for all that the library has. */
+/* Names separated by commas; `text` has room for all names of the library. */
 typedef struct name_list {
     char   text[512];
     size_t used;
@@ -24,18 +24,18 @@ typedef struct run {
     size_t               step;
 } run;
 
-/** A message about what failed; returns its exit code. */
+/** Print a message about the failed step `what`; return the exit code of `status`. */
 int solve_failed(const run *r, const char *what, hs_status status);
 
 /**
- * No bound is above a valid schedule. One that is, is a defect: EXIT_WORK after a message, so that
- * it is not reported as if it proved anything. Else 0.
+ * Return 0, or EXIT_WORK after a message if the bound is above a valid schedule. Such a bound is a
+ * defect, and the caller must not report it.
  */
 int solve_check_bound(const run *r, const char *name, double bound);
 
 int solve_certificate_wanted(const run *r);
 
-/** Compute a bound and what proves it; `value` is what is proved. */
+/** Compute a bound and its certificate; set *value to the certified bound. */
 hs_status solve_certify(run *r, const hs_bound *bound, double *value);
 
 /**

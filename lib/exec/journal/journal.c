@@ -35,7 +35,7 @@ struct hsi_journal {
     pthread_mutex_t    mutex;      /* of all that follows */
     pthread_cond_t     work, room; /* for the syncer; for threads that add */
     uint64_t           chain;
-    uint64_t           written, durable;     /* bytes of the file; of them, those on disk */
+    uint64_t           written, durable;     /* bytes of the file: written, on disk */
     uint64_t           added, taken, synced; /* records, since it was opened: written, in a sync
                                                 that has begun, on disk */
     uint64_t done, done_synced;              /* tasks done, by those records */
@@ -56,7 +56,7 @@ static int write_line(hsi_journal *j, const char *line, size_t length)
     return error;
 }
 
-/* Nobody finds the records of a file that has lost its name, although the disk has them. */
+/* Count all records as lost: a file without a name, on disk or not, cannot be opened again. */
 static void note_lost_name(hsi_journal *j)
 {
     j->error = ENOENT;
@@ -110,7 +110,7 @@ static int sync_group(hsi_journal *j)
     return !error && is_named;
 }
 
-/* Say that all is well up to here. Nothing is lost without it: it needs no sync. */
+/* Write the line that ends a run. A journal without this line loses no record: skip the sync. */
 static void write_closed(hsi_journal *j)
 {
     char line[HSI_JOURNAL_LINE];
@@ -158,7 +158,7 @@ static void count_record(hsi_journal *j, int is_done)
         pthread_cond_signal(&j->work);
 }
 
-/* With the lock: a line that lacks its last two words, once there is room for it. */
+/* Wait for room, then complete a line with hsi_journal_seal() and write it. Hold the lock. */
 static hs_status add_line(hsi_journal *j, char *line, size_t length, int is_done)
 {
     while (!j->error && j->added - j->synced == HSI_JOURNAL_LAG)

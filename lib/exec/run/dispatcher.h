@@ -31,7 +31,7 @@ struct hs_exec {
     hsi_progress  progress;
     hsi_worker   *worker;
     unsigned      conds; /* workers whose turn.wake is there */
-    hs_wake       wake;  /* of those that wait, who is to be asked */
+    hs_wake       wake;  /* waiting workers that must be asked again */
     hsi_control   control;
     const hs_transfer *transfers; /* of the last run */
     size_t             transfer_count;

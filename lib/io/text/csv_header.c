@@ -91,7 +91,7 @@ static int is_near_any(const struct hsi_field *field, const struct expected *e)
     return 0;
 }
 
-/* Are there names of columns between such separators? */
+/* Return 1 if a part of the field before a separator is near a column's name. */
 static int is_separated_by(const struct hsi_field *all, char separator, const struct expected *e)
 {
     struct hsi_field part = *all;
@@ -106,7 +106,7 @@ static int is_separated_by(const struct hsi_field *all, char separator, const st
     return 0;
 }
 
-/* A header in one piece that has what other programs part fields with. */
+/* Refuse a header that is one field because tabs or semicolons separate its columns. */
 static hs_status check_separator(struct hsi_csv *csv, const struct expected *e)
 {
     const struct hsi_field *all = &csv->fields[0];
@@ -119,7 +119,7 @@ static hs_status check_separator(struct hsi_csv *csv, const struct expected *e)
     return HS_OK;
 }
 
-/* What begins so is no header; perhaps it is a list of commands. */
+/* Refuse a file without a header: its first field is a number, an unknown column or a command. */
 static hs_status refuse_strange(struct hsi_csv *csv, const struct hsi_field *first,
                                 const struct expected *e)
 {
@@ -153,7 +153,7 @@ static hs_status check_strangeness(struct hsi_csv *csv, const struct expected *e
                : refuse_strange(csv, &csv->fields[0], e);
 }
 
-/* A record that cannot be one for a quote in its first field: a command has such. */
+/* Explain a syntax error in the header: quotes inside the first field suggest a command. */
 static hs_status refuse_quote(struct hsi_csv *csv, const struct expected *e)
 {
     const char      *at = csv->window + csv->record, *end = csv->window + csv->clean;

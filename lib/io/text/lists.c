@@ -212,7 +212,7 @@ static hsi_text end_of(const struct item *item)
     return (hsi_text){at, (size_t)(item->end - at)};
 }
 
-/* A name with what others would part names with, or pad them. */
+/* Return the message for an unknown name; a comma or a blank in the name adds a hint. */
 static const char *unknown_task(hsi_text name)
 {
     if (memchr(name.at, ',', name.length))

@@ -205,7 +205,7 @@ static void put_panel_name(hsi_gantt *g, const hsi_panel *panel)
     hsi_output_text(&g->out, "</text>\n");
 }
 
-/* Shapes that react to a pointer lie above all others. */
+/* Draw shapes that react to a pointer last, above the rest. */
 static void put_hovers(hsi_gantt *g, const hsi_panel *panel)
 {
     if (hsi_gantt_arrows(g)) {

@@ -104,9 +104,9 @@ typedef struct hsi_gantt {
     hsi_ticks          ticks;
     double             subtitle; /* the baseline of its first line */
     unsigned           subtitle_lines;
-    int                narrow;       /* for telephones, where nothing hovers: no arrows come up */
+    int                narrow;       /* for telephones: without a pointer, no arrows appear */
     size_t             dependencies; /* pairs of tasks, or more than HSI_ARROWS_MOST */
-    char               takeovers[80]; /* what the legend says of their arrows */
+    char               takeovers[80]; /* the legend's text for takeover arrows */
     hsi_legend         legend;
     double             legend_top;
     double             least_height; /* of the rows */

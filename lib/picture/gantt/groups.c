@@ -74,7 +74,7 @@ static int level(double weight, unsigned workers)
     return n < LEVELS ? n : LEVELS;
 }
 
-/* Whatever there is can be seen, be it little: the class with most of it has one level. */
+/* Compute the stacked levels of a cell. Any busy time gets one at least, of its largest class. */
 static look look_of(const group_row *r, unsigned i)
 {
     const hsi_mix *mix = &r->cells[i].mix;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The heading of a band: its workers, and what happened on them. */
+/* The heading of a band: the number of workers, counts of tasks and attempts, the busy share. */
 #include "picture/gantt/gantt.h"
 
 #define BOLD_COLUMN 8.0 /* widths of columns, and of the space between the two parts */

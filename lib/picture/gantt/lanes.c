@@ -140,7 +140,7 @@ static void put_entry_title(const lane *at, const hs_entry *e, const char *name)
     hsi_output_text(&g->out, "</title></rect>\n");
 }
 
-/* The name inside the rectangle, where no line crosses it, if it fits. */
+/* Write the name inside the rectangle if there is room between the lines that cross it. */
 static void put_entry_name(const lane *at, double x, double width, const char *name, int dark)
 {
     hsi_output *out = &at->g->out;

@@ -239,7 +239,7 @@ static void color_text(color c, char text[8])
     snprintf(text, 8, "#%02x%02x%02x", c.part[0], c.part[1], c.part[2]);
 }
 
-/* Relative luminance in [0, 1], as WCAG 2 defines it. */
+/* Return the relative luminance of WCAG 2, in [0, 1]. */
 static double luminance(color c)
 {
     static const double weight[3] = {0.2126, 0.7152, 0.0722};

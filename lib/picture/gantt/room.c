@@ -19,7 +19,7 @@ int hsi_segment_blocks(hsi_segment s, const hsi_box *box, double *left, double *
         return 0;
     from = s.x1;
     to = s.x2;
-    if (bottom > top) { /* where it enters the height of the box, and leaves it */
+    if (bottom > top) { /* clip the segment to the height of the box */
         from += (s.x2 - s.x1) * (fmax(top, box->top) - s.y1) / (s.y2 - s.y1);
         to = s.x1 + (s.x2 - s.x1) * (fmin(bottom, box->bottom) - s.y1) / (s.y2 - s.y1);
     }

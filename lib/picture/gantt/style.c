@@ -46,8 +46,8 @@ static const char halo_everywhere[] =
 static const char halo_dark[] = ".b{stroke:#1d2128}\n";
 
 /*
- * The size of a chart that is opened by itself: as wide as the window, yet above its natural width
- * only while all of its height fits. The page around it has its colour.
+ * Set the size of a chart in a file of its own: the chart fills the width of the window, but grows
+ * beyond its natural width only while its full height fits. The page gets the chart's background.
  */
 static void put_root(hsi_gantt *g)
 {

@@ -13,8 +13,8 @@
 #include "picture/gantt/gantt.h"
 
 enum {
-    ARROWS_MOST = 20,   /* that are always there; more would hide the bars */
-    HOVERS_MOST = 1000, /* arrows beyond these that a pointer brings */
+    ARROWS_MOST = 20,   /* arrows always shown; more would hide the bars */
+    HOVERS_MOST = 1000, /* further arrows, shown under the pointer */
     NAME_LIMIT = 80
 };
 #define HEAD 5.0 /* the length of an arrow's head */
@@ -239,7 +239,7 @@ static hsi_segment segment_of(const hsi_gantt *g, const hsi_panel *panel, const 
     return (hsi_segment){hsi_gantt_x(g, p->entry->end), y1, hsi_gantt_x(g, p[1].entry->start), y2};
 }
 
-/* Without what closes it; a head for each kind that has a colour. */
+/* Open the path element of an arrow; the caller closes it. The halo, kind "th", has no head. */
 static void put_arrow(hsi_gantt *g, const hsi_panel *panel, const hsi_part *p, const char *kind)
 {
     hsi_segment line = segment_of(g, panel, p);

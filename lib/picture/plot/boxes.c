@@ -11,7 +11,7 @@
 
 #define ROW 30.0
 #define COLUMN 7.6 /* of text of 12 pixels, in fonts that are wide */
-#define HIDDEN 0.3 /* pixels between two dots that look like one */
+#define HIDDEN 0.3 /* pixels: a dot nearer to the last drawn dot is left out */
 enum { NAME_MOST = 22 };
 
 static int has_published(const hs_plot *plot)

@@ -21,7 +21,7 @@ static int can_be_drawn(double value, int log)
     return isfinite(value) && (log ? value > 0 : value >= 0);
 }
 
-/* Is it none, or one that an axis can have? */
+/* Return 1 if the range is unset (both ends are equal) or an axis can show it. */
 static int is_range(const double range[2], int log)
 {
     if (range[0] == range[1])
@@ -69,8 +69,8 @@ void hsi_plot_text(hsi_plot *p, const char *kind, double x, double y, const char
     hsi_output_text(&p->out, "</text>\n");
 }
 
-/* Each at least three times as bright as a dark page, and as dark as a light one. No name is one of
- * a Gantt chart that stands in the same page. */
+/* Each colour has a contrast of at least 3:1 to dark and to light pages. The class names are not
+ * used by Gantt charts, because one page may contain both. */
 static const char series_style[] =
     ".s0{fill:#3b7fc4;stroke:#3b7fc4}.s1{fill:#d9603b;stroke:#d9603b}\n"
     ".s2{fill:#2a9d6f;stroke:#2a9d6f}.s3{fill:#a8861a;stroke:#a8861a}\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-bench: a campaign as one HTML file, which needs no other file. */
+/* hsched-bench: write a campaign as a single HTML file without references to other files. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -35,7 +35,7 @@ static double of_old(const comparison *c, const char *name)
     return json_number_of(c->old->root, name);
 }
 
-/* A quantity with its unit, if it has one, its values in both runs, and their ratio if wanted. */
+/* Write a row: quantity, unit (NULL: none), values of both runs and, if has_ratio, their ratio. */
 static void put_row(const comparison *c, const char *what, const char *unit, double before,
                     double now, int has_ratio)
 {
@@ -113,7 +113,7 @@ static void put_kernel(const comparison *c, const char *name, hs_type type,
     fputs("</tr>\n", out);
 }
 
-/* Kernels of this run, and then those that only the earlier one had. */
+/* Write the kernels of this run, then the kernels of the earlier run alone. */
 static void put_kernels(const comparison *c)
 {
     const exec_measured *m = c->p->m;

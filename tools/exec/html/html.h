@@ -4,7 +4,7 @@
 
 #include "exec/exec.h"
 
-/* The report as a page: what its parts share. It needs no other file, and no script to be read. */
+/* The HTML report: declarations of its parts. The page is one file, readable without scripts. */
 
 typedef struct page {
     FILE                *out;

@@ -39,7 +39,7 @@ typedef struct hsi_process_end {
     int left;      /* when its shell was over, something it had left did not end by itself */
     int undead;    /* something of it is left that may not be killed */
 
-    hsi_core_time core; /* used by all its processes; waited by the shell, or what took its place */
+    hsi_core_time core; /* used by all processes; waited by the shell or its replacement */
 } hsi_process_end;
 
 /*

@@ -21,7 +21,7 @@ typedef struct hsi_starter hsi_starter;
 hs_status hsi_starter_open(const hs_backend_options *options, unsigned workers, hsi_starter **out,
                            char why[HS_WHY]);
 
-/* The CUDA_VISIBLE_DEVICES of that environment; NULL: there is none. */
+/* Return CUDA_VISIBLE_DEVICES in the environment of commands; NULL: not set. */
 const char *hsi_starter_visible_devices(const hsi_starter *starter);
 
 /* After all guards. NULL is fine. */

@@ -20,7 +20,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int             is_open;
 static unsigned        reserved; /* buffers that hsi_blas_reserve() had OpenBLAS map */
 
-/* What OpenBLAS and its LAPACK take buffers with; NULL: a build without them. */
+/* OpenBLAS's functions that allocate and free work buffers; NULL: this OpenBLAS has none. */
 static void *(*take_buffer)(int);
 static void (*give_buffer)(void *);
 
@@ -148,7 +148,7 @@ hs_status hsi_blas_reserve(unsigned threads)
 
 #include "exec/backend/kernel/kernel.h"
 
-/* This build has no kernels that need them. */
+/* This build has no kernels that need OpenBLAS: each function does nothing and succeeds. */
 hs_status hsi_blas_open(char why[HS_WHY])
 {
     (void)why;
