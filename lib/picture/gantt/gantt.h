@@ -106,7 +106,7 @@ typedef struct hsi_gantt {
     unsigned           subtitle_lines;
     int                narrow;       /* for telephones: without a pointer, no arrows appear */
     size_t             dependencies; /* pairs of tasks, or more than HSI_ARROWS_MOST */
-    char               takeovers[80]; /* the legend's text for takeover arrows */
+    char               takeovers[96]; /* the legend's text for takeover arrows */
     hsi_legend         legend;
     double             legend_top;
     double             least_height; /* of the rows */
