@@ -23,6 +23,13 @@ typedef enum hs_outcome {
     HS_OUTCOME_LOST     /* the worker itself failed: it is to run nothing more */
 } hs_outcome;
 
+/** What was verified of the result of a task. */
+typedef enum hs_check {
+    HS_CHECK_NONE,     /* the task has no result that could be verified */
+    HS_CHECK_LEFT_OUT, /* its result was not verified */
+    HS_CHECK_MADE      /* its result was verified: a wrong one is HS_OUTCOME_FAILED */
+} hs_check;
+
 /** One execution of a task. */
 typedef struct hs_attempt hs_attempt;
 struct hs_attempt {
@@ -48,6 +55,9 @@ struct hs_attempt {
                             threads; initially 0 */
     double core_wait;    /* set by the backend: seconds that these processes and threads waited for
                             a core; initially 0; NaN: not known */
+    hs_check check; /* to be set of a task that is done, HS_CHECK_NONE before */
+    int64_t  end;   /* to be set by run() if verification comes behind the task's time: its end, ns
+                       of CLOCK_MONOTONIC; 0: the task ends when run() does */
 };
 
 /** Is the task to stop now? To be asked about every millisecond. */

@@ -273,6 +273,10 @@ typedef struct hs_exec_report {
     double   core_wait;        /* seconds in which these could run, but something else had their
                                   core: not sleep, and not waits for input or output; of a command
                                   its shell's, or what the shell became; NaN: not known */
+    uint64_t checkable;        /* tasks of built-in kernels with data of their own, done in this
+                                  run */
+    uint64_t checked;          /* of checkable, those whose results were verified: all on CPUs; on a
+                                  GPU, the first of each kernel and size and every 16th from there */
 } hs_exec_report;
 
 #define hs_exec_report_init(r) ((r)->struct_size = sizeof *(r))

@@ -8,10 +8,11 @@
 #include "kernel.h"
 
 struct cublasContext {
-    fake_object  object;
-    fake_stream *stream; /* NULL: the default stream, which the fake is without */
-    void        *workspace;
-    size_t       size;
+    fake_object    object;
+    fake_stream   *stream; /* NULL: the default stream, which the fake is without */
+    void          *workspace;
+    size_t         size;
+    fake_functions functions;
 };
 
 static cublasStatus_t status_of(cudaError_t error)
@@ -192,6 +193,7 @@ cublasStatus_t fake_blas_launch(cublasHandle_t handle, fake_operation *operation
     } else {
         fake.default_workspaces++;
     }
+    fake_load(&handle->functions, handle->stream, operation);
     return status_of(fake_leave(fake_enqueue(handle->stream, operation)));
 }
 

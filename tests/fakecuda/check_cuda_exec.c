@@ -71,6 +71,9 @@ START_TEST(a_plan_on_both)
     ck_assert_uint_eq(count, TASKS / 4);
     ck_assert_uint_gt(fake_memory_peak(0), 0);
     ck_assert_uint_gt(fake_memory_peak(1), 0);
+    ck_assert_uint_eq(p.report.checkable, TASKS);
+    ck_assert_uint_ge(p.report.checked, TASKS / 2); /* all on CPUs, and the first ones on GPUs */
+    ck_assert_uint_lt(p.report.checked, TASKS);
     ck_assert_str_eq(hs_exec_backend(p.exec, 0, HS_GPU), "cuda");
     ck_assert_str_eq(hs_exec_backend(p.exec, 0, HS_CPU), "cpu");
     end_performance(&p);

@@ -331,6 +331,27 @@ START_TEST(a_peer_that_breaks)
 }
 END_TEST
 
+/* The host verifies the factors in its own memory: a GPU that computes nothing, copies nothing home
+ * or gets no tile makes the run fail. */
+START_TEST(nothing_done_is_noticed)
+{
+    static const unsigned skipped[] = {1U << FAKE_KERNEL, 1U << FAKE_COPY_OUT, 1U << FAKE_COPY_IN};
+    unsigned              i;
+
+    for (i = 0; i < sizeof skipped / sizeof *skipped; i++) {
+        fake_settings    settings = some_devices();
+        hs_exec_settings s = settings_of("plan");
+        result           r;
+
+        settings.skip = skipped[i];
+        fake_reset(&settings);
+        r = run_tiles(tiled(_i, 4, 16, 1, 1), "gpu-only", &s, 1, 0);
+        ck_assert_int_eq(r.status, HS_EFAILED);
+        trial_is_clean();
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cuda tiles");
@@ -340,6 +361,7 @@ int main(void)
     tcase_set_timeout(cases, 600);
     tcase_add_checked_fixture(cases, tiles_setup, NULL);
     tcase_add_loop_test(cases, every_policy_factorises, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_loop_test(cases, nothing_done_is_noticed, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, queued_behind_each_other, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, fetched_ahead, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, fetched_while_it_waits, 0, 5);

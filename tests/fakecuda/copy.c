@@ -20,10 +20,10 @@ uint64_t fake_sum(const void *data, size_t size)
     return sum | 1;
 }
 
-/* Nobody can wait for that any more. */
+/* A copy to a device that is broken: nothing can wait for it any more. */
 static int is_for_broken(const fake_operation *operation)
 {
-    const fake_block *block = fake_block_of(operation->to);
+    const fake_block *block = fake_block_of(operation->span[0].base);
 
     return block && fake.device[block->object.device].broken;
 }

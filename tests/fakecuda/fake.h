@@ -7,11 +7,12 @@
 
 /*
  * A CUDA runtime, cuBLAS and cuSOLVER that need no GPU, to test the CUDA module against. Streams
- * are queues that a thread each serves, device memory is the host's, kernels are CBLAS and
- * LAPACKE. As on a device, everything that is asynchronous happens late: copies read and write
- * their host memory when their turn comes. What a device would let pass or get wrong now and then
- * is a misuse here, and counted: memory used by two streams that nothing orders, memory used
- * before it is there or after it is gone, a source that changed before its copy ran, ...
+ * are queues that a thread each serves, device memory is the host's but cannot be accessed by its
+ * addresses on the device, kernels are CBLAS and LAPACKE. As on a device, everything that is
+ * asynchronous happens late: copies read and write their host memory when their turn comes. What a
+ * device would let pass or get wrong now and then is a misuse here, and counted: memory used by two
+ * streams that nothing orders, memory used before it is there or after it is gone, a source that
+ * changed before its copy ran, ...
  *
  * Errors are CUDA's numbers.
  */
@@ -44,14 +45,20 @@ typedef struct fake_settings {
     int         mig;            /* devices are instances of divided GPUs */
     int         sticky;         /* a failing call leaves the device broken */
     unsigned    spoil_kernel;   /* the kernel whose result is wrong, from 1; 0: none */
-    double      host;           /* seconds that each call takes its caller */
-    double      speed;          /* flops a second of kernels, which take as long; 0: no limit */
-    int         engines;        /* kernels at once on a device; 0: any number */
-    int         queues; /* of the hardware, which streams share, first in first out; 0: no end */
-    size_t      handle; /* bytes of a device that a handle of a library takes; where they are
-                           not there, the libraries say something else than that */
-    int peers;          /* devices copy to and from each other */
-    int hidden;         /* calls for memory wait for all that runs on the device */
+    unsigned    spoil_copy;     /* the copy to the host with a wrong number, from 1; 0: none; ... */
+    size_t      spoil_at;       /* ... the one that so many bytes precede */
+    unsigned    skip;           /* 1 << kind, of each kind whose operations take time only, ... */
+    size_t      skip_from;      /* ... of copies those of so many bytes or more */
+    double      lazy;           /* seconds that the first launch of a function through a handle
+                                   takes its caller; then a captured one is a misuse */
+    double host;                /* seconds that each call takes its caller */
+    double speed;               /* flops a second of kernels, which take as long; 0: no limit */
+    int    engines;             /* kernels at once on a device; 0: any number */
+    int    queues; /* of the hardware, which streams share, first in first out; 0: no end */
+    size_t handle; /* bytes of a device that a handle of a library takes; where they are
+                      not there, the libraries say something else than that */
+    int peers;     /* devices copy to and from each other */
+    int hidden;    /* calls for memory wait for all that runs on the device */
 } fake_settings;
 
 /* One device of 1 GiB, no delays, no failures. */
@@ -95,6 +102,7 @@ typedef struct fake_record {
     int         device;
     int         stream; /* a number for each that was ever created */
     int         in_graph;
+    int         first;      /* a function's first launch through a handle */
     size_t      bytes;      /* copied */
     int64_t     asked;      /* when it was called for ... */
     int64_t     start, end; /* ... and ran: ns on CLOCK_MONOTONIC */

@@ -90,6 +90,7 @@ cudaError_t fake_capture(fake_stream *stream, const fake_operation *operation)
     }
     node = &graph->nodes[graph->count];
     *node = *operation;
+    fake_resolve(node);
     node->befores = stream->befores;
     memcpy(node->before, stream->before, sizeof node->before);
     stream->before[0] = graph->count++;

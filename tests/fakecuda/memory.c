@@ -2,6 +2,7 @@
 /* Memory of the devices, and pinned memory: who used which part of it, and when it goes. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "state.h"
 
@@ -10,13 +11,39 @@ enum { POISON = 0xff }; /* makes doubles and floats that are not numbers */
 static fake_block **blocks; /* alive, in no order */
 static size_t       block_count, block_room;
 
+/* Addresses of device memory are reserved, and any access to them by the host is a fault. */
+static int take_memory(fake_block *block)
+{
+    void *real = NULL;
+
+    if (posix_memalign(&real, 256, block->size ? block->size : 1))
+        return 0;
+    block->real = block->base = real;
+    if (block->pinned)
+        return 1;
+    block->base =
+        mmap(NULL, block->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block->base != MAP_FAILED)
+        return 1;
+    free(real);
+    return 0;
+}
+
+static void give_memory(fake_block *block)
+{
+    if (block->base && !block->pinned)
+        munmap(block->base, block->size);
+    free(block->real);
+    block->base = block->real = NULL;
+}
+
 static void dispose(fake_object *object)
 {
     fake_block *block = (fake_block *)(void *)object;
 
     if (block->object.alive)
         block_count = 0; /* everything goes */
-    free(block->base);
+    give_memory(block);
     free(block->uses);
 }
 
@@ -49,17 +76,17 @@ static void poison(void *base, size_t size)
 
 static fake_block *create_block(size_t size, int pinned)
 {
-    fake_block *block;
-    void       *base = NULL;
+    fake_block  taken = {.size = size, .pinned = pinned}, *block;
+    fake_object object;
 
-    if (posix_memalign(&base, 256, size ? size : 1))
+    if (!take_memory(&taken))
         return NULL;
-    poison(base, size);
+    poison(taken.real, size);
     block = fake_create(FAKE_BLOCK, sizeof *block);
+    object = block->object;
+    *block = taken;
+    block->object = object;
     block->object.dispose = dispose;
-    block->base = base;
-    block->size = size;
-    block->pinned = pinned;
     list_block(block);
     return block;
 }
@@ -73,6 +100,28 @@ fake_block *fake_block_of(const void *pointer)
         if (p >= (uintptr_t)blocks[i]->base && p - (uintptr_t)blocks[i]->base < blocks[i]->size)
             return blocks[i];
     return NULL;
+}
+
+void *fake_real(const void *pointer)
+{
+    const fake_block *block = fake_block_of(pointer);
+
+    return block ? block->real + ((const char *)pointer - block->base) : (void *)(uintptr_t)pointer;
+}
+
+void fake_resolve(fake_operation *operation)
+{
+    fake_kernel *k = &operation->kernel;
+
+    operation->to = fake_real(operation->to);
+    operation->from = fake_real(operation->from);
+    k->a = fake_real(k->a);
+    k->b = fake_real(k->b);
+    k->c = fake_real(k->c);
+    k->work = fake_real(k->work);
+    k->tau = fake_real(k->tau);
+    k->pivots = fake_real(k->pivots);
+    k->info = fake_real(k->info);
 }
 
 /* A block that begins there. */
@@ -99,10 +148,9 @@ void fake_block_free(fake_block *block)
 {
     if (block->disputed)
         return;
-    poison(block->base, block->size);
-    free(block->base);
+    poison(block->real, block->size);
+    give_memory(block);
     free(block->uses);
-    block->base = NULL;
     block->uses = NULL;
     block->use_count = 0;
 }

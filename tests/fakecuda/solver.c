@@ -9,8 +9,9 @@
 #include "kernel.h"
 
 struct cusolverDnContext {
-    fake_object  object;
-    fake_stream *stream;
+    fake_object    object;
+    fake_stream   *stream;
+    fake_functions functions;
 };
 
 static cusolverStatus_t status_of(cudaError_t error)
@@ -252,6 +253,7 @@ static cusolverStatus_t launch(cusolverDnHandle_t handle, fake_operation *operat
         return status_of(fake_leave(error));
     if (handle->stream->capture)
         fake_complain("%s: captured, which cuSOLVER does not promise to bear", operation->name);
+    fake_load(&handle->functions, handle->stream, operation);
     return status_of(fake_leave(fake_enqueue(handle->stream, operation)));
 }
 

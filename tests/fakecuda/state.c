@@ -131,6 +131,8 @@ static void set_manner(fake_settings *settings, const char *name, double value)
         settings->peers = (int)value;
     else if (strcmp(name, "hidden") == 0)
         settings->hidden = (int)value;
+    else if (strcmp(name, "lazy") == 0)
+        settings->lazy = value;
     else
         fprintf(stderr, "fake CUDA: there is no setting '%s'\n", name);
 }
@@ -159,6 +161,10 @@ static void set_by_name(fake_settings *settings, const char *name, double value)
         settings->error = (int)value;
     else if (strcmp(name, "sticky") == 0)
         settings->sticky = (int)value;
+    else if (strcmp(name, "skip") == 0)
+        settings->skip = (unsigned)value;
+    else if (strcmp(name, "skip-from") == 0)
+        settings->skip_from = (size_t)value;
     else
         set_manner(settings, name, value);
 }

@@ -10,7 +10,7 @@
 
 /* All below needs fake_lock, but for what an operation does when it runs. */
 
-enum { FAKE_DEVICES = 8, FAKE_STREAMS = 64, FAKE_SPANS = 8, FAKE_BEFORE = 16 };
+enum { FAKE_DEVICES = 8, FAKE_STREAMS = 64, FAKE_SPANS = 8, FAKE_BEFORE = 16, FAKE_FUNCTIONS = 32 };
 
 extern pthread_mutex_t fake_lock;
 extern pthread_cond_t  fake_change; /* of anything */
@@ -78,7 +78,8 @@ typedef struct fake_use {
 
 typedef struct fake_block {
     fake_object object;
-    char       *base;
+    char       *base; /* the address; of device memory, one that nothing may access */
+    char       *real; /* where operations find it */
     size_t      size;
     int         pinned;
     int         disputed; /* freed too early, so kept */
@@ -96,6 +97,7 @@ typedef struct fake_span {
 } fake_span;
 
 fake_block     *fake_block_of(const void *pointer); /* NULL: none that is in use */
+void           *fake_real(const void *pointer);     /* where an operation finds what is there */
 void            fake_block_free(fake_block *block);
 void            fake_note_use(fake_block *block, const fake_use *use);
 const fake_use *fake_conflict(const fake_block *block, const fake_use *use,
@@ -142,6 +144,7 @@ struct fake_operation {
     fake_block            *block; /* to be freed */
     const fake_made_graph *graph;
     fake_kernel            kernel;
+    int                    first; /* launch of its function through its handle */
 
     int before[FAKE_BEFORE]; /* in a graph: nodes that it comes after */
     int befores;
@@ -170,6 +173,18 @@ struct CUevent_st {
     int         graphs;  /* instantiated ones that record it */
     int         before[FAKE_BEFORE], befores;
 };
+
+/* Functions that were launched through a handle. */
+typedef struct fake_functions {
+    const char *name[FAKE_FUNCTIONS];
+    int         count;
+} fake_functions;
+
+/* A launch through a handle: its function is loaded now if this is the first one. */
+void fake_load(fake_functions *functions, const fake_stream *stream, fake_operation *operation);
+
+/* Replace the addresses in it by those where operations find what is there. */
+void fake_resolve(fake_operation *operation);
 
 /* Put a copy of it into the stream, or into the graph that the stream is captured to. */
 cudaError_t fake_enqueue(fake_stream *stream, const fake_operation *operation);
@@ -211,7 +226,7 @@ extern struct fake_state {
     fake_settings      settings;
     unsigned           generation;
     struct fake_device device[FAKE_DEVICES];
-    unsigned           calls, operations, kernels;
+    unsigned           calls, operations, kernels, copies_home;
     const char        *failed;
     unsigned           misuses, pageable, default_workspaces;
     unsigned           begun[FAKE_KINDS], ended[FAKE_KINDS];

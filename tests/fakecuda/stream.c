@@ -144,6 +144,7 @@ static cudaError_t queue(fake_stream *stream, const fake_operation *operation)
     if (!copy)
         abort();
     *copy = *operation;
+    fake_resolve(copy);
     if (fake.misuses != misuses) {
         copy->run = NULL;
         copy->graph = NULL;
@@ -158,6 +159,31 @@ static cudaError_t queue(fake_stream *stream, const fake_operation *operation)
     return error;
 }
 
+static void sleep_ns(int64_t ns)
+{
+    struct timespec time = {ns / 1000000000, ns % 1000000000};
+
+    while (nanosleep(&time, &time) != 0)
+        ;
+}
+
+void fake_load(fake_functions *functions, const fake_stream *stream, fake_operation *operation)
+{
+    int i;
+
+    for (i = 0; i < functions->count && functions->name[i] != operation->name; i++)
+        ;
+    operation->first = i == functions->count;
+    if (!operation->first)
+        return;
+    if (i == FAKE_FUNCTIONS)
+        abort();
+    functions->name[functions->count++] = operation->name;
+    if (fake.settings.lazy > 0 && stream->capture)
+        fake_complain("%s: captured before its function was loaded", operation->name);
+    sleep_ns((int64_t)(1e9 * fake.settings.lazy));
+}
+
 cudaError_t fake_enqueue(fake_stream *stream, const fake_operation *operation)
 {
     if (operation->kind != FAKE_RECORD && operation->kind != FAKE_WAIT &&
@@ -166,14 +192,6 @@ cudaError_t fake_enqueue(fake_stream *stream, const fake_operation *operation)
         return cudaErrorInvalidResourceHandle;
     }
     return stream->capture ? fake_capture(stream, operation) : queue(stream, operation);
-}
-
-static void sleep_ns(int64_t ns)
-{
-    struct timespec time = {ns / 1000000000, ns % 1000000000};
-
-    while (nanosleep(&time, &time) != 0)
-        ;
 }
 
 static int64_t duration(const fake_operation *operation)
@@ -217,6 +235,18 @@ static int is_spoilt(const fake_operation *operation)
     return operation->kind == FAKE_KERNEL && ++fake.kernels == fake.settings.spoil_kernel;
 }
 
+/* A copy to the host, one of whose numbers comes out wrong. */
+static int is_misread(const fake_operation *operation)
+{
+    return operation->kind == FAKE_COPY_OUT && ++fake.copies_home == fake.settings.spoil_copy;
+}
+
+static int is_skipped(const fake_operation *operation)
+{
+    return fake.settings.skip >> operation->kind & 1 &&
+           (operation->kind == FAKE_KERNEL || operation->bytes >= fake.settings.skip_from);
+}
+
 /* The other device of a copy between two: nothing comes from it when it is broken. */
 static struct fake_device *source_of(const fake_stream *stream, const fake_operation *operation)
 {
@@ -230,8 +260,8 @@ static void work(const fake_stream *stream, const fake_operation *operation)
     struct fake_device *device = &fake.device[stream->object.device];
     struct fake_device *source = source_of(stream, operation);
     int runs = !breaks(stream, operation) && operation->run && fake.settings.compute &&
-               !device->broken && !source->broken;
-    int spoilt = is_spoilt(operation);
+               !device->broken && !source->broken && !is_skipped(operation);
+    int spoilt = is_spoilt(operation), misread = is_misread(operation);
 
     device->running++;
     source->running++;
@@ -242,6 +272,8 @@ static void work(const fake_stream *stream, const fake_operation *operation)
         operation->run(operation);
     if (runs && spoilt)
         memset(operation->kernel.c, 0xc1, sizeof(double));
+    if (runs && misread)
+        memset((char *)operation->to + fake.settings.spoil_at, 0xc1, sizeof(double));
     pthread_mutex_lock(&fake_lock);
     device->running--;
     source->running--;
@@ -286,6 +318,7 @@ void fake_perform(fake_stream *stream, const fake_operation *operation, int in_g
                           stream->object.device,
                           stream->serial,
                           in_graph,
+                          operation->first,
                           operation->bytes,
                           operation->asked,
                           0,

@@ -88,6 +88,7 @@ static void run(const gpu_list *list, const hs_instance *in, const hs_schedule *
         r->seconds = report.seconds;
         r->overhead = report.overhead;
         r->done = report.done;
+        r->checked = report.checked;
         if (r->status != HS_OK && hs_exec_failure_at(exec, 0, &failure))
             snprintf(r->why, HS_WHY, "%s", failure.why);
     }

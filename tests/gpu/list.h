@@ -18,10 +18,10 @@ typedef struct gpu_list {
 
 typedef struct gpu_list_result {
     hs_status status;
-    double    seconds;  /* from the start to the last end */
-    double    overhead; /* of a task, in seconds, as the report of a run has it */
-    uint64_t  done;
-    char      why[HS_WHY]; /* of what went wrong, the first */
+    double    seconds;       /* from the start to the last end */
+    double    overhead;      /* of a task, in seconds, as the report of a run has it */
+    uint64_t  done, checked; /* tasks, and those of them whose results were verified */
+    char      why[HS_WHY];   /* of what went wrong, the first */
 } gpu_list_result;
 
 /* Run them. HS_OK: all are done, and by the module for GPUs. */

@@ -54,6 +54,8 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
     json_format(out, ",\n  \"blocked\": %zu", (size_t)r->blocked);
     json_format(out, ",\n  \"aborted\": %zu,\n  \"retried\": %zu,\n  \"lost_workers\": %u",
                 (size_t)r->aborted, (size_t)r->retried, r->lost_workers);
+    json_format(out, ",\n  \"checkable\": %zu,\n  \"checked\": %zu", (size_t)r->checkable,
+                (size_t)r->checked);
     fprintf(out, ",\n  \"stopped\": %s", r->stopped ? "true" : "false");
     json_format(out,
                 ",\n  \"predicted_makespan\": %g,\n  \"achieved_makespan\": %g,\n"

@@ -78,6 +78,14 @@ static void print_overhead(FILE *out, const hs_exec_report *r)
                 overhead < 100 ? 3 : 0, overhead, dispatch < 100 ? 3 : 0, dispatch);
 }
 
+/* Of tasks that are verified one by one. */
+static void print_checked(FILE *out, const hs_exec_report *r)
+{
+    if (r->checkable > 0)
+        fprintf(out, "  %-22s  %14llu of %llu tasks\n", "results verified",
+                (unsigned long long)r->checked, (unsigned long long)r->checkable);
+}
+
 static void print_power(FILE *out, const hs_exec_report *r)
 {
     if (r->gpu_joules > 0)
@@ -245,6 +253,7 @@ void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
     print_advice(out, job, m);
     print_troubles(out, &job->report);
     print_factorisation(out, job);
+    print_checked(out, &job->report);
     print_copies(out, "copies of data", &m->copied);
     print_copies(out, "copies predicted", &m->predicted_copies);
     exec_blocked_print(out, job);

@@ -128,6 +128,7 @@ hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_
         return HS_OUTCOME_ABORTED;
     if (worker->why[0])
         hsi_done_note(worker);
+    worker->checks[worker->attempt.check]++;
     hsi_atomic_store64(&worker->gauge.done, worker->gauge.done + 1);
     if (exec->work.settings.progress)
         hsi_gauge_add(&worker->gauge, exec->work.in, worker->attempt.task);
@@ -143,6 +144,8 @@ void hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *a
     attempt->status = -1;
     attempt->signal = 0;
     attempt->core_seconds = attempt->core_wait = 0;
+    attempt->check = HS_CHECK_NONE;
+    attempt->end = 0;
     attempt->seconds =
         hs_instance_time(exec->work.in, task, worker->type) * exec->work.seconds_per_unit;
 }
@@ -202,7 +205,9 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
     hsi_gauge_show(&worker->gauge, task, start);
     hsi_look_ahead(worker, task);
     outcome = backend->run(worker->states[body->slot], body->body, &worker->attempt);
-    worker->now = hsi_clock_ns();
+    /* Verification is none of the task's time. */
+    worker->now = outcome == HS_OUTCOME_DONE && worker->attempt.end > start ? worker->attempt.end
+                                                                            : hsi_clock_ns();
     hsi_atomic_store64(&worker->gauge.running_since, 0);
     note_core_time(worker, 1e-9 * (double)(worker->now - start));
     if (worker->log && outcome == HS_OUTCOME_DONE && worker->exec->work.settings.logs_of_failures)

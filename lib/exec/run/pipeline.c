@@ -206,6 +206,7 @@ static void take_in(pipeline *p, const hs_completion *end)
     worker->attempt.number = end->attempt->number;
     worker->attempt.status = end->attempt->status;
     worker->attempt.signal = end->attempt->signal;
+    worker->attempt.check = end->attempt->check;
     worker->now = hsi_clock_ns();
     if (worker->log)
         worker->log[0] = '\0'; /* none is written */

@@ -75,8 +75,13 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report)
                         .stopped = hsi_atomic_load(&exec->control.stop) != 0};
     unsigned       i;
 
-    for (i = 0; i < exec->work.workers; i++)
-        r.done += exec->worker[i].gauge.done;
+    for (i = 0; i < exec->work.workers; i++) {
+        const hsi_worker *w = &exec->worker[i];
+
+        r.done += w->gauge.done;
+        r.checkable += w->checks[HS_CHECK_LEFT_OUT] + w->checks[HS_CHECK_MADE];
+        r.checked += w->checks[HS_CHECK_MADE];
+    }
     r.done -= lost;
     r.not_run = r.tasks - r.left_out - r.done - r.failed - r.unrecorded;
     add_times(exec, &r);

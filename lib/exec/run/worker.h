@@ -75,6 +75,7 @@ typedef struct hsi_worker {
     char       *log, *errors; /* files of the attempt; NULL: none */
     size_t      log_room;     /* of each */
     char        why[HS_WHY];
+    uint64_t    checks[HS_CHECK_MADE + 1]; /* tasks done in this run, by what was verified */
     unsigned    under_way; /* in-flight tasks, without the attempt that has just ended */
 
     hsi_core_time core; /* of its thread and of its tasks' processes, since the start */

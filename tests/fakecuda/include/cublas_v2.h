@@ -39,21 +39,6 @@ const char    *cublasGetStatusName(cublasStatus_t status);
 /* y := x */
 cublasStatus_t cublasDcopy(cublasHandle_t handle, int n, const double *x, int incx, double *y,
                            int incy);
-/* y := alpha op(A) x + beta y */
-cublasStatus_t cublasDgemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n,
-                           const double *alpha, const double *A, int lda, const double *x, int incx,
-                           const double *beta, double *y, int incy);
-cublasStatus_t cublasSgemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n,
-                           const float *alpha, const float *A, int lda, const float *x, int incx,
-                           const float *beta, float *y, int incy);
-/* The same of a symmetric matrix, of which one triangle is read */
-cublasStatus_t cublasDsymv(cublasHandle_t handle, cublasFillMode_t uplo, int n, const double *alpha,
-                           const double *A, int lda, const double *x, int incx, const double *beta,
-                           double *y, int incy);
-/* x := op(A) x */
-cublasStatus_t cublasDtrmv(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,
-                           cublasDiagType_t diag, int n, const double *A, int lda, double *x,
-                           int incx);
 /* C := alpha op(A) op(B) + beta C */
 cublasStatus_t cublasDgemm(cublasHandle_t handle, cublasOperation_t transa,
                            cublasOperation_t transb, int m, int n, int k, const double *alpha,

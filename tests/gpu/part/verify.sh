@@ -24,11 +24,11 @@ module depends on."
 # ---- kernels -------------------------------------------------------------------------------------------
 
 kernel_row() { # line of gpu_kernels
-    IFS=, read -r kernel all right why <<END
+    IFS=, read -r kernel all right checked why <<END
 $1
 END
     [ "$kernel" = kernel ] ||
-        row "$kernel, sizes $sizes" "$right of $all right${why:+: $why}" "all" "$(met "$right" '>=' "$all")"
+        row "$kernel, sizes $sizes" "$checked verified, $right of $all right${why:+: $why}" "all" "$(met "$right" '>=' "$all")"
 }
 
 kernel_calls() { # kernel, smallest, largest
@@ -43,8 +43,9 @@ kernel_calls() { # kernel, smallest, largest
 
 # All kernels at small sizes first.
 part_kernels() {
-    begin_rows "Kernels" "Three tasks of each size, as streams and as graphs, copied and resident; right: the
-residual of the result is below that which CPUs are held to."
+    begin_rows "Kernels" "Three tasks of each size, as streams and as graphs, copied and resident. The CPU verifies
+the first result of each size and way as it has landed in host memory; right: its residual is below that which CPUs
+are held to."
     ours gpu_kernels -l >"$work/kernels"
     calls=$((2 * $(wc -l <"$work/kernels")))
     for range in "1 $kernel_middle" "$((kernel_middle + 1)) $kernel_largest"; do

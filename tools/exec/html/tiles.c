@@ -94,6 +94,15 @@ static void put_core_share(const page *p)
                 share);
 }
 
+static void put_checked(const page *p)
+{
+    const hs_exec_report *r = &p->job->report;
+
+    if (r->checkable > 0)
+        fprintf(p->out, TILE "%llu / %llu" TILE_WHAT "results of tasks verified" TILE_END,
+                (unsigned long long)r->checked, (unsigned long long)r->checkable);
+}
+
 static void put_copies(const page *p, const char *what, const copies *c)
 {
     if (copies_any(c))
@@ -124,6 +133,7 @@ void html_tiles(const page *p)
     put_core_share(p);
     put_speed(p);
     put_counts(p);
+    put_checked(p);
     put_copies(p, "copies of data", &p->m->copied);
     put_copies(p, "predicted copies", &p->m->predicted_copies);
     put_overhead(p);

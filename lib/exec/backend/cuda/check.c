@@ -1,187 +1,168 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Results are verified where they are: what comes of a vector of signs by the inputs, and by the
- * result, is computed on the GPU in a time of n^2, and the host holds the one against the other.
- * On a core, and with the result to be copied there first, it takes longer than many a task. Where
- * there is a Q, it is the result that is turned back by it: factors that make no orthogonal
- * matrix are noticed, too.
+ * Verification of results. The host computes what a vector of signs is to come to by the inputs,
+ * and what it comes to by the results that have landed in host memory, each in a time of n^2: no
+ * number of either is the GPU's. Since this reads whole matrices, one task of SAMPLE is checked of
+ * each kernel and size, the first one of them; the worker's thread does so while tasks behind it
+ * are in flight. Memory on both sides holds NaN before, so that what is not copied, or not
+ * computed, is not a result.
  */
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "exec/backend/cuda/cuda.h"
+#include "exec/backend/cuda/range.h"
+#include "exec/why.h"
 
-static const double one = 1, minus_one = -1, zero = 0;
+enum { SAMPLE = 16, SIZES = HSI_CUDA_SIZE_MOST + 1, NOT_LANDED = INT_MIN };
 
-/* y := alpha op(A) x + beta y */
-static int gemv(hsi_cuda_run *run, cublasOperation_t op, const double *alpha, const void *a,
-                const double *x, const double *beta, double *y)
+int hsi_cuda_check_open(hsi_cuda_gpu *gpu)
 {
-    return BLAS(run->lane, cublasDgemv, op, run->n, run->n, alpha, a, run->n, x, 1, beta, y, 1);
+    if (!gpu->verify)
+        return 1;
+    gpu->check.tasks = calloc(HSI_CUDA_KERNELS, SIZES);
+    hsi_blas_one_thread();
+    return gpu->check.tasks != NULL;
 }
 
-/* y := lower A x */
-static int symv(hsi_cuda_run *run, const double *x, double *y)
+void hsi_cuda_check_close(hsi_cuda_gpu *gpu)
 {
-    return BLAS(run->lane, cublasDsymv, CUBLAS_FILL_MODE_LOWER, run->n, &one, run->c, run->n, x, 1,
-                &zero, y, 1);
+    free(gpu->check.tasks);
 }
 
-/* x := op(A) x, of a triangle */
-static int trmv(hsi_cuda_run *run, cublasFillMode_t fill, cublasOperation_t op,
-                cublasDiagType_t diagonal, const void *a, double *x)
+static unsigned char *tasks_of(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
-    return BLAS(run->lane, cublasDtrmv, fill, op, diagonal, run->n, a, run->n, x, 1);
+    return gpu->check.tasks + (body->cuda - hsi_cuda_kernel_at(0)) * SIZES + body->n;
 }
 
-static int copy_signs(hsi_cuda_run *run, double *to)
+int hsi_cuda_check_due(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
-    return BLAS(run->lane, cublasDcopy, run->n, run->signs, 1, to, 1);
+    unsigned char *tasks;
+    int            due;
+
+    if (!gpu->verify)
+        return 0;
+    tasks = tasks_of(gpu, body);
+    due = *tasks == 0;
+    *tasks = (unsigned char)((*tasks + 1) % SAMPLE);
+    return due;
 }
 
-/* What is in C, and in D, times x. */
-static int multiply(hsi_cuda_run *run, double *y)
+void hsi_cuda_check_again(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
-    return gemv(run, CUBLAS_OP_N, &one, run->c, run->signs, &zero, y) &&
-           (!run->d || gemv(run, CUBLAS_OP_N, &one, run->d, run->signs, &zero, y + run->n));
+    *tasks_of(gpu, body) = 0;
 }
 
-int hsi_cuda_predict_product(hsi_cuda_run *run)
+void hsi_cuda_check_all_again(hsi_cuda_gpu *gpu)
 {
-    return multiply(run, run->want);
+    if (gpu->verify)
+        memset(gpu->check.tasks, 0, (size_t)HSI_CUDA_KERNELS * SIZES);
 }
 
-int hsi_cuda_observe_product(hsi_cuda_run *run)
+/* Their parts lie behind each other, the matrices first. */
+void hsi_cuda_check_fill(const hsi_cuda_body *body, const hsi_cuda_results *results)
 {
-    return multiply(run, run->got);
+    memset(results->c, 0xff, hsi_cuda_results_bytes(body));
+    if (body->cuda->solver)
+        results->info[0] = NOT_LANDED;
 }
 
-/* C x - A B' x; `other` is B, or A where C is symmetric. */
-static int subtract(hsi_cuda_run *run, const void *other)
+void hsi_cuda_check_predict(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const hs_attempt *attempt)
 {
-    return gemv(run, CUBLAS_OP_T, &one, other, run->signs, &zero, run->got) &&
-           gemv(run, CUBLAS_OP_N, &minus_one, run->a, run->got, &one, run->want);
+    hsi_job *job = &gpu->check.job;
+
+    hsi_cuda_range_begin("predict");
+    hsi_cuda_data_locate(gpu, body, attempt->instance, attempt->task, job);
+    job->attempt = attempt;
+    hsi_job_take_vectors(job);
+    hsi_job_predict_pool(job);
+    gpu->check.attempt = attempt;
+    hsi_cuda_range_end();
 }
 
-int hsi_cuda_predict_gemm(hsi_cuda_run *run)
+/* As LAPACK counts them, from the matrix's first row. 0: they are none. */
+static int take_pivots(hsi_job *job, const hsi_cuda_results *results)
 {
-    return hsi_cuda_predict_product(run) && subtract(run, run->b);
-}
+    int i;
 
-static int sgemv(hsi_cuda_run *run, cublasOperation_t op, float alpha, const void *a, const void *x,
-                 float beta, void *y)
-{
-    return BLAS(run->lane, cublasSgemv, op, run->n, run->n, &alpha, (const float *)a, run->n,
-                (const float *)x, 1, &beta, (float *)y, 1);
-}
+    for (i = 0; i < job->n; i++) {
+        int panel = i / results->width * results->width, row = results->pivots[i];
 
-int hsi_cuda_predict_sgemm(hsi_cuda_run *run)
-{
-    return sgemv(run, CUBLAS_OP_N, 1, run->c, run->signs, 0, run->want) &&
-           sgemv(run, CUBLAS_OP_T, 1, run->b, run->signs, 0, run->got) &&
-           sgemv(run, CUBLAS_OP_N, -1, run->a, run->got, 1, run->want);
-}
-
-int hsi_cuda_observe_sgemm(hsi_cuda_run *run)
-{
-    return sgemv(run, CUBLAS_OP_N, 1, run->c, run->signs, 0, run->got);
-}
-
-int hsi_cuda_predict_syrk(hsi_cuda_run *run)
-{
-    return symv(run, run->signs, run->want) && subtract(run, run->a);
-}
-
-int hsi_cuda_observe_syrk(hsi_cuda_run *run)
-{
-    return symv(run, run->signs, run->got);
-}
-
-/* X L' x is to be B x. */
-int hsi_cuda_observe_trsm(hsi_cuda_run *run)
-{
-    return copy_signs(run, run->aside) &&
-           trmv(run, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_UNIT, run->a, run->aside) &&
-           gemv(run, CUBLAS_OP_N, &one, run->c, run->aside, &zero, run->got);
-}
-
-int hsi_cuda_predict_potrf(hsi_cuda_run *run)
-{
-    return symv(run, run->signs, run->want);
-}
-
-/* L L' x */
-int hsi_cuda_observe_potrf(hsi_cuda_run *run)
-{
-    return copy_signs(run, run->got) &&
-           trmv(run, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, run->c, run->got) &&
-           trmv(run, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, run->c, run->got);
-}
-
-/* The upper triangle of C, times x. */
-static int multiply_triangle(hsi_cuda_run *run, double *y)
-{
-    return copy_signs(run, y) &&
-           trmv(run, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, run->c, y);
-}
-
-/* L U x is to be P A x. */
-int hsi_cuda_observe_getrf(hsi_cuda_run *run)
-{
-    return multiply_triangle(run, run->got) &&
-           trmv(run, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT, run->c, run->got) &&
-           hsi_cuda_exchange(run, run->want);
-}
-
-/* Q R x */
-int hsi_cuda_observe_geqrf(hsi_cuda_run *run)
-{
-    return multiply_triangle(run, run->got) && hsi_cuda_turn_back(run, run->c, run->got);
-}
-
-int hsi_cuda_observe_ormqr(hsi_cuda_run *run)
-{
-    return multiply(run, run->got) && hsi_cuda_turn_back(run, run->a, run->got);
-}
-
-int hsi_cuda_predict_tpqrt(hsi_cuda_run *run)
-{
-    return multiply_triangle(run, run->want) &&
-           gemv(run, CUBLAS_OP_N, &one, run->d, run->signs, &zero, run->want + run->n);
-}
-
-static int turn_back_below(hsi_cuda_run *run, const double *v)
-{
-    return hsi_cuda_reflect(run->lane, CUBLAS_OP_N, run->n, 1, v, run->t, run->got,
-                            run->got + run->n, run->room);
-}
-
-/* Q [R x; 0] */
-int hsi_cuda_observe_tpqrt(hsi_cuda_run *run)
-{
-    return multiply_triangle(run, run->got) &&
-           CUDA(run->lane->fault, cudaMemsetAsync, run->got + run->n, 0,
-                sizeof *run->got * (size_t)run->n, run->lane->stream) &&
-           turn_back_below(run, run->d);
-}
-
-int hsi_cuda_observe_tpmqrt(hsi_cuda_run *run)
-{
-    return multiply(run, run->got) && turn_back_below(run, run->a);
-}
-
-double hsi_cuda_residual(const hsi_cuda_body *body, const hsi_cuda_results *results)
-{
-    int    single = body->kernel->single, i;
-    double error = 0, size = 0;
-
-    for (i = 0; i < body->kernel->outputs * body->n; i++) {
-        double want =
-            single ? (double)((const float *)results->want)[i] : ((const double *)results->want)[i];
-        double got =
-            single ? (double)((const float *)results->got)[i] : ((const double *)results->got)[i];
-
-        error += (got - want) * (got - want);
-        size += want * want;
+        if (row <= i - panel || row > job->n - panel)
+            return 0;
+        job->pivots[i] = panel + row;
     }
-    return hsi_residual(body->kernel, body->n, error, size);
+    return 1;
+}
+
+/* Where dgeqrt would leave them: on the diagonals of triangles. */
+static void take_factors(hsi_job *job, const double *tau)
+{
+    int j;
+
+    for (j = 0; j < job->n; j++)
+        job->t[hsi_at(HSI_KERNEL_PANEL, j % HSI_KERNEL_PANEL, j)] = tau[j];
+}
+
+static double residual_of(hsi_job *job, const hsi_cuda_results *results)
+{
+    job->out[0] = results->c;
+    job->out[1] = results->d;
+    if (job->kernel == &hsi_kernel_dgetrf && !take_pivots(job, results))
+        return INFINITY;
+    if (job->kernel == &hsi_kernel_dgeqrf)
+        take_factors(job, results->vector);
+    if (job->kernel == &hsi_kernel_dtpqrt)
+        job->t = results->t;
+    return hsi_job_residual(job);
+}
+
+static hs_outcome verify(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
+                         const hsi_cuda_results *results, hs_attempt *attempt)
+{
+    hsi_job *job = &gpu->check.job;
+    double   residual = 0;
+
+    if (gpu->check.attempt != attempt)
+        hsi_cuda_check_predict(gpu, body, attempt);
+    gpu->check.attempt = NULL;
+    hsi_cuda_range_begin("verify");
+    if (!job->stopped) /* else there may be no vectors */
+        residual = residual_of(job, results);
+    hsi_cuda_range_end();
+    if (job->stopped) {
+        hsi_cuda_check_again(gpu, body);
+        return HS_OUTCOME_ABORTED;
+    }
+    attempt->check = HS_CHECK_MADE;
+    return hsi_job_judge(residual, body->cuda->name, body->n, attempt);
+}
+
+static int info_of(const hsi_cuda_body *body, const hsi_cuda_results *results)
+{
+    int i;
+
+    for (i = 0; body->cuda->solver && i < HSI_CUDA_PANELS_MOST; i++)
+        if (results->info[i])
+            return results->info[i];
+    return 0;
+}
+
+hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
+                          const hsi_cuda_results *results, hs_attempt *attempt)
+{
+    const char *name = body->cuda->name;
+    int         info = info_of(body, results);
+
+    if (info && results->checked)
+        hsi_cuda_check_again(gpu, body);
+    if (info == NOT_LANDED)
+        return hsi_fail(attempt, "%s:%d: wrong result: nothing was copied back from the GPU", name,
+                        body->n);
+    if (info)
+        return hsi_fail(attempt, "%s:%d: cuSOLVER gave up (info %d)", name, body->n, info);
+    attempt->check = HS_CHECK_LEFT_OUT;
+    return results->checked ? verify(gpu, body, results, attempt) : HS_OUTCOME_DONE;
 }

@@ -25,7 +25,8 @@ enum {
     HSI_CUDA_BATCH = 64,              /* tasks of a graph, at most */
     HSI_CUDA_CAPTURED_MOST = 1 << 16, /* tasks that are put into graphs, of a list */
     HSI_CUDA_PANELS_MOST = 512,
-    HSI_CUDA_SOLVERS = 5 /* kernels that are cuSOLVER's */
+    HSI_CUDA_SOLVERS = 5, /* kernels that are cuSOLVER's */
+    HSI_CUDA_KERNELS = 10
 };
 
 typedef struct hsi_cuda_gpu   hsi_cuda_gpu;
@@ -42,9 +43,6 @@ typedef struct hsi_cuda_kernel {
     int (*launch)(hsi_cuda_run *run);
     /* Elements that cuSOLVER works in. 0: see the fault. */
     int (*work)(hsi_cuda_lane *lane, int n, int width, int *elements);
-    /* To verify it: what the signs come to before, and after. */
-    int (*predict)(hsi_cuda_run *run);
-    int (*observe)(hsi_cuda_run *run);
 } hsi_cuda_kernel;
 
 const hsi_cuda_kernel *hsi_cuda_kernel_find(const char *name); /* NULL: CPUs only */
@@ -70,10 +68,6 @@ int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements);
 int hsi_cuda_geqrf_work(hsi_cuda_lane *lane, int n, int width, int *elements);
 int hsi_cuda_ormqr_work(hsi_cuda_lane *lane, int n, int width, int *elements);
 int hsi_cuda_tpqrt_work(hsi_cuda_lane *lane, int n, int width, int *elements);
-
-/* A vector as dgetrf has exchanged its rows; and Q x, of dgeqrf's or dormqr's reflectors in v. */
-int hsi_cuda_exchange(hsi_cuda_run *run, double *x);
-int hsi_cuda_turn_back(hsi_cuda_run *run, const void *v, double *x);
 
 /*
  * reflect.c: reflectors that stand below a unit matrix of n rows, as dtpqrt makes them. v is
@@ -101,23 +95,6 @@ int hsi_cuda_reflect(hsi_cuda_lane *lane, cublasOperation_t op, int n, int colum
  * is below A's diagonal stays as it is. */
 int hsi_cuda_stack(hsi_cuda_lane *lane, int n, const double *a, double *b, double *stack);
 int hsi_cuda_unstack(hsi_cuda_lane *lane, int n, const double *stack, double *a, double *b);
-
-int hsi_cuda_predict_product(hsi_cuda_run *run);
-int hsi_cuda_predict_gemm(hsi_cuda_run *run);
-int hsi_cuda_predict_sgemm(hsi_cuda_run *run);
-int hsi_cuda_predict_syrk(hsi_cuda_run *run);
-int hsi_cuda_predict_potrf(hsi_cuda_run *run);
-int hsi_cuda_observe_product(hsi_cuda_run *run);
-int hsi_cuda_observe_sgemm(hsi_cuda_run *run);
-int hsi_cuda_observe_syrk(hsi_cuda_run *run);
-int hsi_cuda_observe_trsm(hsi_cuda_run *run);
-int hsi_cuda_observe_potrf(hsi_cuda_run *run);
-int hsi_cuda_observe_getrf(hsi_cuda_run *run);
-int hsi_cuda_observe_geqrf(hsi_cuda_run *run);
-int hsi_cuda_observe_ormqr(hsi_cuda_run *run);
-int hsi_cuda_predict_tpqrt(hsi_cuda_run *run);
-int hsi_cuda_observe_tpqrt(hsi_cuda_run *run);
-int hsi_cuda_observe_tpmqrt(hsi_cuda_run *run);
 
 typedef struct hsi_cuda_body {
     hs_body                base;
@@ -172,7 +149,7 @@ struct hsi_cuda_lane {
     char              *room; /* pinned: what comes back */
     size_t             room_size;
     cudaEvent_t        done;    /* the work of the present task */
-    cudaEvent_t        landed;  /* and its results are here */
+    cudaEvent_t        landed;  /* and, if it is checked, its results are in host memory */
     cudaEvent_t        pace[2]; /* the last pieces of it */
 };
 
@@ -199,16 +176,15 @@ struct hsi_cuda_run {
     int                  work_size;
     int                 *pivots, *info;
     double              *t, *room; /* triangles of blocks of reflectors, and to work with those */
-    const double        *signs;    /* what it is verified with; all of floats where the kernel is */
-    double              *want, *got, *aside;
 };
 
 /* What comes back, in pinned memory: where each part is. */
 typedef struct hsi_cuda_results {
-    int     width; /* of a piece, as hsi_cuda_width() has it */
+    int     width;   /* of a piece, as hsi_cuda_width() has it */
+    int     checked; /* whether the host verifies them */
     void   *c, *d;
-    void   *want, *got; /* of what is verified */
-    double *vector;     /* tau; and on the way there, tau or the diagonal */
+    double *vector; /* tau; and on the way there, tau or the diagonal */
+    int    *pivots; /* of each panel, counted from its first row */
     int    *info;
     double *t;
 } hsi_cuda_results;
@@ -227,13 +203,13 @@ int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body
 int hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
                   const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
                   hsi_cuda_run *run);
-/* What the result makes of the signs, and what it should. */
-int    hsi_cuda_check_out(hsi_cuda_run *run, const hsi_cuda_results *results);
-double hsi_cuda_residual(const hsi_cuda_body *body, const hsi_cuda_results *results);
-
 /* What is resident stays, but for what says how it went. */
 int hsi_cuda_copy_out(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
                       const hsi_cuda_results *results);
+
+/* Behind the task's time: copy home the results that stay but are to be verified. */
+int hsi_cuda_copy_checked(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
+                          const hsi_cuda_results *results);
 
 /* Has it gone well? With a verdict in attempt->why. */
 hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
@@ -251,8 +227,6 @@ typedef struct hsi_cuda_data {
     hsi_cuda_squares squares;
     void            *there[2]; /* resident: the pools on the GPU; of doubles, of floats */
     size_t           there_elements[2];
-    void            *signs[2]; /* on the GPU, to verify with */
-    size_t           signs_count[2];
 } hsi_cuda_data;
 
 void hsi_cuda_data_open(hsi_cuda_data *data, hsi_cuda_fault *fault);
@@ -266,11 +240,31 @@ int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
 void hsi_cuda_data_locate(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, const hs_instance *instance,
                           uint32_t task, hsi_job *job);
 
-/* The signs that a task is verified with, on the GPU. */
-const double *hsi_cuda_signs(const hsi_cuda_gpu *gpu, const hsi_job *job);
-
 /* The factors that make the reflectors of job->in[0] orthogonal. */
 void hsi_cuda_reflectors(const hsi_cuda_gpu *gpu, const hsi_job *job, double *tau);
+
+/* check.c: verification on the host of results that have landed in its memory. */
+typedef struct hsi_cuda_check {
+    unsigned char *tasks;      /* by kernel and size: of so many tasks the last one was not checked,
+                                  or is due if 0; NULL: nothing is verified */
+    const hs_attempt *attempt; /* that the job's `want` is of; NULL: none */
+    hsi_job           job;
+} hsi_cuda_check;
+
+int  hsi_cuda_check_open(hsi_cuda_gpu *gpu); /* 0: no memory */
+void hsi_cuda_check_close(hsi_cuda_gpu *gpu);
+
+/* Count a task that is about to be launched: is it to be checked? And take that back. */
+int  hsi_cuda_check_due(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
+void hsi_cuda_check_again(hsi_cuda_gpu *gpu, const hsi_cuda_body *body);
+void hsi_cuda_check_all_again(hsi_cuda_gpu *gpu);
+
+/* Before the launch: fill the host memory of the results with what is no result. */
+void hsi_cuda_check_fill(const hsi_cuda_body *body, const hsi_cuda_results *results);
+
+/* Compute the vector that the right results give: it is kept until the attempt is judged. */
+void hsi_cuda_check_predict(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
+                            const hs_attempt *attempt);
 
 /* Events are dated by their distance to one whose time on the host is known. */
 typedef struct hsi_cuda_time {
@@ -321,6 +315,7 @@ struct hsi_cuda_gpu {
     unsigned          lanes;
     hsi_cuda_lane     lane[HSI_CUDA_LANES_MOST];
     hsi_cuda_data     data;
+    hsi_cuda_check    check;
     hsi_cuda_time     time;
     int64_t           last; /* end of what was collected */
     hsi_cuda_graph   *graph;
@@ -360,6 +355,10 @@ hs_outcome hsi_cuda_give_up(hsi_cuda_gpu *gpu, hs_attempt *attempt);
 /* Make a lane ready for a body. 0: see the fault. */
 int hsi_cuda_lane_fit(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body);
 
+/* Run a task through a lane that is ready for it, and drop its result. 0: see the fault. */
+int hsi_cuda_rehearse(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hs_instance *instance,
+                      const hsi_cuda_body *body, uint32_t task);
+
 /* Nothing of it is on its way any more, or ever will be; a GPU that hangs is not waited for. */
 void hsi_cuda_settle(hsi_cuda_lane *lane);
 
@@ -372,9 +371,9 @@ hs_status hsi_cuda_graph_create(hsi_cuda_gpu *gpu, const hs_instance *instance,
 void      hsi_cuda_graph_free(hsi_cuda_graph *graph);
 void      hsi_cuda_graph_forget(hsi_cuda_graph *graph); /* but for what the GPU has of it */
 
-/* Is it the next task of the next batch? 1: and now it is on its way; -1: there is no room. */
-int hsi_cuda_graph_submit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, uint32_t task,
-                          size_t *item);
+/* Is it the next task of the next batch? 1: and now it is on its way, and the flight has its item
+ * and results; -1: there is no room. */
+int hsi_cuda_graph_submit(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight);
 /* The batch's tasks are not launched, and will not be. */
 int  hsi_cuda_graph_waits(const hsi_cuda_graph *graph, size_t item);
 void hsi_cuda_graph_abandon(hsi_cuda_graph *graph);

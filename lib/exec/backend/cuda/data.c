@@ -34,9 +34,6 @@ void hsi_cuda_data_close(hsi_cuda_data *data)
     for (i = 0; i < 2; i++)
         if (data->there[i])
             cudaFree(data->there[i]);
-    for (i = 0; i < 2; i++)
-        if (data->signs[i])
-            cudaFree(data->signs[i]);
     free(data->squares.sum);
     if (data->space.release)
         hsi_space_free(&data->space);
@@ -98,37 +95,6 @@ static int needs_squares(const hsi_cuda_body *body)
     return body->cuda->solver && body->cuda->inputs;
 }
 
-/* A task's begin at a place that its seed decides. */
-enum { SIGN_PLACES = 1024 };
-
-static size_t signs_for(int n)
-{
-    return (size_t)n + SIGN_PLACES;
-}
-
-const double *hsi_cuda_signs(const hsi_cuda_gpu *gpu, const hsi_job *job)
-{
-    int         single = job->kernel->single;
-    const char *signs = gpu->data.signs[single];
-
-    return (const double *)(const void *)(signs + job->seed % SIGN_PLACES *
-                                                      hsi_kernel_element(job->kernel));
-}
-
-static void draw_signs(void *memory, size_t count, int single)
-{
-    size_t i;
-
-    for (i = 0; i < count; i++) {
-        int sign = hsi_draw(i) >> 63 ? 1 : -1;
-
-        if (single)
-            ((float *)memory)[i] = (float)sign;
-        else
-            ((double *)memory)[i] = sign;
-    }
-}
-
 int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     const hsi_cuda_data *data = &gpu->data;
@@ -137,13 +103,13 @@ int hsi_cuda_data_fits(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 
     if (data->space.pool[single].filled < elements ||
         (gpu->resident && data->there_elements[single] < elements) ||
-        (gpu->verify && data->signs_count[single] < signs_for(body->n)))
+        (gpu->verify && data->space.room_size < hsi_job_vector_bytes(body->n)))
         return 0;
     return !needs_squares(body) ||
            (data->squares.pool == data->space.pool[0].at && data->squares.elements >= elements);
 }
 
-/* The pool again, on the GPU. */
+/* The pool again, on the GPU; where the copy does not arrive, there are no numbers. */
 static int take_there(hsi_cuda_gpu *gpu, const hsi_kernel *kernel)
 {
     const hsi_numbers *pool = &gpu->data.space.pool[kernel->single];
@@ -156,39 +122,13 @@ static int take_there(hsi_cuda_gpu *gpu, const hsi_kernel *kernel)
     *there = NULL;
     gpu->data.there_elements[kernel->single] = 0;
     if (!CUDA(&gpu->fault, cudaMalloc, there, bytes) ||
+        !CUDA(&gpu->fault, cudaMemsetAsync, *there, 0xff, bytes, stream) ||
         !CUDA(&gpu->fault, cudaMemcpyAsync, *there, pool->at, bytes, cudaMemcpyHostToDevice,
               stream) ||
         !CUDA(&gpu->fault, cudaStreamSynchronize, stream))
         return 0;
     gpu->data.there_elements[kernel->single] = pool->filled;
     return 1;
-}
-
-static int take_signs(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
-{
-    int          single = body->kernel->single, ok;
-    size_t       count = signs_for(body->n), bytes = count * hsi_kernel_element(body->kernel);
-    void       **signs = &gpu->data.signs[single], *here = NULL;
-    cudaStream_t stream = gpu->lane[0].stream;
-
-    if (gpu->data.signs_count[single] >= count)
-        return 1;
-    if (*signs)
-        cudaFree(*signs);
-    *signs = NULL;
-    gpu->data.signs_count[single] = 0;
-    if (!CUDA(&gpu->fault, cudaHostAlloc, &here, bytes, cudaHostAllocDefault))
-        return 0;
-    draw_signs(here, count, single);
-    ok = CUDA(&gpu->fault, cudaMalloc, signs, bytes) &&
-         CUDA(&gpu->fault, cudaMemcpyAsync, *signs, here, bytes, cudaMemcpyHostToDevice, stream) &&
-         CUDA(&gpu->fault, cudaStreamSynchronize, stream);
-    if (!ok)
-        hsi_cuda_settle(&gpu->lane[0]); /* it may be on its way all the same */
-    cudaFreeHost(here);
-    if (ok)
-        gpu->data.signs_count[single] = count;
-    return ok;
 }
 
 /* Of data that are not one task's: it is never cancelled. */
@@ -213,12 +153,13 @@ int hsi_cuda_data_fit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
     if (hsi_cuda_data_fits(gpu, body))
         return 1;
     hsi_job_locate(&job, body->kernel, body->n, 0, nobody(), &data->space);
+    gpu->check.attempt = NULL;
+    if (gpu->verify)
+        hsi_job_take_vectors(&job);
     if (job.no_memory ||
         (needs_squares(body) &&
          !sum_squares(&data->squares, data->space.pool[0].at, hsi_numbers_count(body->n))))
         return no_memory(gpu);
-    if (gpu->verify && !take_signs(gpu, body))
-        return 0;
     return !gpu->resident || take_there(gpu, body->kernel);
 }
 

@@ -126,17 +126,6 @@ int hsi_cuda_getrf(hsi_cuda_run *run)
     return step(run, getrf_panel, getrf_piece);
 }
 
-int hsi_cuda_exchange(hsi_cuda_run *run, double *x)
-{
-    int n = run->n, width = run->width, j;
-
-    for (j = 0; j < n; j += width)
-        if (!SOLVER(run->lane, cusolverDnDlaswp, 1, x + j, n, 1, hsi_smaller(width, n - j),
-                    run->pivots + j, 1))
-            return 0;
-    return 1;
-}
-
 int hsi_cuda_getrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 {
     int j, needed = 0;
@@ -184,21 +173,12 @@ int hsi_cuda_geqrf(hsi_cuda_run *run)
     return step(run, geqrf_panel, geqrf_piece);
 }
 
-int hsi_cuda_turn_back(hsi_cuda_run *run, const void *v, double *x)
-{
-    int n = run->n;
-
-    return SOLVER(run->lane, cusolverDnDormqr, CUBLAS_SIDE_LEFT, CUBLAS_OP_N, n, 1, n, v, n,
-                  run->tau, x, n, run->work, run->work_size, spare_info(run));
-}
-
-static int ask_ormqr(hsi_cuda_lane *lane, cublasOperation_t op, int ld, int rows, int columns,
-                     int k, int *elements)
+static int ask_ormqr(hsi_cuda_lane *lane, int ld, int rows, int columns, int k, int *elements)
 {
     int needed = 0;
 
-    if (!SOLVER(lane, cusolverDnDormqr_bufferSize, CUBLAS_SIDE_LEFT, op, rows, columns, k, NULL, ld,
-                NULL, NULL, ld, &needed))
+    if (!SOLVER(lane, cusolverDnDormqr_bufferSize, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, rows, columns, k,
+                NULL, ld, NULL, NULL, ld, &needed))
         return 0;
     *elements = hsi_larger(*elements, needed);
     return 1;
@@ -217,8 +197,8 @@ static int ask_geqrf(hsi_cuda_lane *lane, int m, int n, int width, int *elements
             return 0;
         *elements = hsi_larger(*elements, needed);
         if (behind > 0 &&
-            !(ask_ormqr(lane, CUBLAS_OP_T, m, m - j, hsi_smaller(piece, behind), width, elements) &&
-              ask_ormqr(lane, CUBLAS_OP_T, m, m - j, (behind - 1) % piece + 1, width, elements)))
+            !(ask_ormqr(lane, m, m - j, hsi_smaller(piece, behind), width, elements) &&
+              ask_ormqr(lane, m, m - j, (behind - 1) % piece + 1, width, elements)))
             return 0;
     }
     return 1;
@@ -227,8 +207,7 @@ static int ask_geqrf(hsi_cuda_lane *lane, int m, int n, int width, int *elements
 int hsi_cuda_geqrf_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 {
     *elements = 0;
-    return ask_geqrf(lane, n, n, width, elements) &&
-           ask_ormqr(lane, CUBLAS_OP_N, n, n, 1, n, elements);
+    return ask_geqrf(lane, n, n, width, elements);
 }
 
 int hsi_cuda_ormqr(hsi_cuda_run *run)
@@ -245,9 +224,8 @@ int hsi_cuda_ormqr(hsi_cuda_run *run)
 int hsi_cuda_ormqr_work(hsi_cuda_lane *lane, int n, int width, int *elements)
 {
     *elements = 0;
-    return ask_ormqr(lane, CUBLAS_OP_T, n, n, hsi_smaller(width, n), n, elements) &&
-           ask_ormqr(lane, CUBLAS_OP_T, n, n, (n - 1) % width + 1, n, elements) &&
-           ask_ormqr(lane, CUBLAS_OP_N, n, n, 1, n, elements);
+    return ask_ormqr(lane, n, n, hsi_smaller(width, n), n, elements) &&
+           ask_ormqr(lane, n, n, (n - 1) % width + 1, n, elements);
 }
 
 /*

@@ -77,28 +77,63 @@ static int launch_watched(hsi_cuda_gpu *gpu, hsi_cuda_run *run, const hs_attempt
     return more < 0 ? -1 : 1;
 }
 
+/* Where the results of the next task in the lane land, and whether they are to be checked. */
+static hsi_cuda_results prepare_results(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane,
+                                        const hsi_cuda_body *body, int watched)
+{
+    hsi_cuda_results results = hsi_cuda_results_at(body, lane->room, watched);
+
+    results.checked = hsi_cuda_check_due(gpu, body);
+    if (results.checked)
+        hsi_cuda_check_fill(body, &results);
+    return results;
+}
+
+/* The result on its way; and what stays, if it is to be checked, which is not the task's time. */
+static int send_back(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_run *run,
+                     const hsi_cuda_results *results)
+{
+    return hsi_cuda_copy_out(gpu, run, results) &&
+           CUDA(&gpu->fault, cudaEventRecord, lane->done, lane->stream) &&
+           (!results->checked || (hsi_cuda_copy_checked(gpu, run, results) &&
+                                  CUDA(&gpu->fault, cudaEventRecord, lane->landed, lane->stream)));
+}
+
+/* The task's time ends before the results that stay on the GPU are copied home to be verified.
+ * 1: all results have landed; -1: see the fault. */
+static int finish(hsi_cuda_gpu *gpu, hsi_cuda_run *run, const hsi_cuda_results *results,
+                  hs_attempt *attempt)
+{
+    hsi_cuda_lane *lane = run->lane;
+
+    if (!send_back(gpu, lane, run, results) || await(gpu, lane->done, attempt) < 0)
+        return -1;
+    attempt->end = hsi_clock_ns();
+    return results->checked ? await(gpu, lane->landed, attempt) : 1;
+}
+
 static int attempt_unnamed(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
-                           const hs_attempt *attempt, hsi_cuda_results *results)
+                           hs_attempt *attempt, hsi_cuda_results *results)
 {
     hsi_cuda_run run;
     int          all;
 
     if (!hsi_cuda_data_fit(gpu, body) || !hsi_cuda_lane_fit(gpu, lane, body))
         return -1;
-    *results = hsi_cuda_results_at(body, lane->room, 1);
+    *results = prepare_results(gpu, lane, body, 1);
     if (!hsi_cuda_copy_in(gpu, lane, body, attempt->instance, attempt->task, results, &run))
         return -1;
     all = launch_watched(gpu, &run, attempt);
-    if (all == 1 && !(hsi_cuda_copy_out(gpu, &run, results) && hsi_cuda_check_out(&run, results)))
-        all = -1;
-    if (all < 0 || !CUDA(&gpu->fault, cudaEventRecord, lane->landed, lane->stream) ||
-        await(gpu, lane->landed, attempt) < 0)
+    if (all == 1)
+        return finish(gpu, &run, results, attempt);
+    if (all < 0 || !CUDA(&gpu->fault, cudaEventRecord, lane->done, lane->stream) ||
+        await(gpu, lane->done, attempt) < 0)
         return -1;
-    return all;
+    return 0;
 }
 
 static int attempt_task(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
-                        const hs_attempt *attempt, hsi_cuda_results *results)
+                        hs_attempt *attempt, hsi_cuda_results *results)
 {
     int all;
 
@@ -113,11 +148,13 @@ hs_outcome hsi_cuda_run_task(hs_backend_worker *worker, const hs_body *body, hs_
     hsi_cuda_gpu        *gpu = hsi_cuda_gpu_of(worker);
     const hsi_cuda_body *own = hsi_cuda_body_of(body);
     hsi_cuda_lane       *lane = &gpu->lane[0];
-    hsi_cuda_results     results;
+    hsi_cuda_results     results = {.checked = 0};
     int                  all = -1;
 
     if (!gpu->broken)
         all = attempt_task(gpu, lane, own, attempt, &results);
+    if (all != 1 && results.checked)
+        hsi_cuda_check_again(gpu, own);
     if (all < 0) {
         hsi_cuda_settle(lane);
         return hsi_cuda_give_up(gpu, attempt);
@@ -134,16 +171,6 @@ unsigned hsi_cuda_depth(hs_backend_worker *worker)
     return gpu->graph ? RING + gpu->lanes : gpu->lanes;
 }
 
-/* The result on its way, and what is to be verified, which is not the task's time. */
-static int send_back(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_run *run,
-                     const hsi_cuda_results *results)
-{
-    return hsi_cuda_copy_out(gpu, run, results) &&
-           CUDA(&gpu->fault, cudaEventRecord, lane->done, lane->stream) &&
-           (!gpu->verify || (hsi_cuda_check_out(run, results) &&
-                             CUDA(&gpu->fault, cudaEventRecord, lane->landed, lane->stream)));
-}
-
 static int send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_flight *flight)
 {
     const hsi_cuda_body *body = flight->body;
@@ -152,7 +179,7 @@ static int send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_flight *flight)
 
     if (!hsi_cuda_lane_fit(gpu, lane, body))
         return 0;
-    flight->results = hsi_cuda_results_at(body, lane->room, 0);
+    flight->results = prepare_results(gpu, lane, body, 0);
     hsi_cuda_range_begin(body->cuda->name);
     sent = hsi_cuda_send(gpu, lane, body, flight->attempt->instance, flight->attempt->task,
                          &flight->results, &run) &&
@@ -163,6 +190,8 @@ static int send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, hsi_cuda_flight *flight)
 
 static void fail(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight)
 {
+    if (flight->results.checked)
+        hsi_cuda_check_again(gpu, flight->body);
     flight->outcome = hsi_cuda_give_up(gpu, flight->attempt);
     flight->end = hsi_clock_ns();
 }
@@ -215,7 +244,7 @@ static int join_batch(hsi_cuda_gpu *gpu, const hsi_cuda_flight *flight)
         return 0;
     if (gpu->batched_count == RING)
         return -1;
-    taken = hsi_cuda_graph_submit(gpu, flight->body, flight->attempt->task, &joined.item);
+    taken = hsi_cuda_graph_submit(gpu, &joined);
     if (taken == 1)
         gpu->batched[(gpu->batched_first + gpu->batched_count++) % RING] = joined;
     return taken;
@@ -244,7 +273,8 @@ int hsi_cuda_submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *
 static int lane_over(hsi_cuda_gpu *gpu, unsigned lane, hsi_cuda_flight *flight)
 {
     cudaEvent_t done = gpu->lane[lane].done;
-    int         over = hsi_cuda_over(&gpu->fault, gpu->verify ? gpu->lane[lane].landed : done, 0);
+    int         over =
+        hsi_cuda_over(&gpu->fault, flight->results.checked ? gpu->lane[lane].landed : done, 0);
 
     if (over == 0)
         return 0;
@@ -299,6 +329,8 @@ static int is_batched(const hsi_cuda_gpu *gpu, const hsi_cuda_flight *flight)
 static void forget(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight)
 {
     gpu->count--;
+    if (gpu->check.attempt == flight->attempt)
+        gpu->check.attempt = NULL;
     if (is_batched(gpu, flight)) {
         hsi_cuda_graph_collected(gpu->graph, flight->item);
         gpu->batched_first = (gpu->batched_first + 1) % RING;
@@ -338,6 +370,34 @@ static const hs_attempt *any_attempt(const hsi_cuda_gpu *gpu)
     return gpu->batched[gpu->batched_first].attempt;
 }
 
+/* One in flight whose results are to be checked; NULL: none. */
+static const hsi_cuda_flight *next_checked(const hsi_cuda_gpu *gpu)
+{
+    unsigned i;
+
+    for (i = 0; i < gpu->lanes; i++)
+        if (gpu->flight[i].attempt && gpu->flight[i].results.checked)
+            return &gpu->flight[i];
+    for (i = 0; i < gpu->batched_count; i++) {
+        const hsi_cuda_flight *flight = &gpu->batched[(gpu->batched_first + i) % RING];
+
+        if (flight->results.checked)
+            return flight;
+    }
+    return NULL;
+}
+
+/* While nothing is over there is the time for half of the next check. 0: there is none to make. */
+static int predict(hsi_cuda_gpu *gpu)
+{
+    const hsi_cuda_flight *flight = gpu->check.attempt ? NULL : next_checked(gpu);
+
+    if (!flight || gpu->broken)
+        return 0;
+    hsi_cuda_check_predict(gpu, flight->body, flight->attempt);
+    return 1;
+}
+
 static hsi_cuda_flight *wait_for_one(hsi_cuda_gpu *gpu)
 {
     int64_t          start = hsi_clock_ns(), told = 0;
@@ -349,7 +409,7 @@ static hsi_cuda_flight *wait_for_one(hsi_cuda_gpu *gpu)
         if (gpu->batched_count &&
             hsi_cuda_graph_waits(gpu->graph, gpu->batched[gpu->batched_first].item))
             split_batch(gpu);
-        else
+        else if (!predict(gpu))
             hsi_cuda_pause(start);
     }
     return first;

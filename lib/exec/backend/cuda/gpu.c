@@ -76,6 +76,8 @@ hs_status hsi_cuda_open(const hs_backend_options *options, const hs_backend_work
     gpu->patience = (int64_t)(1e9 * (options->grace < 1 ? 1 : options->grace));
     hsi_cuda_data_open(&gpu->data, &gpu->fault);
     st = hsi_blas_open(why);
+    if (st == HS_OK && !hsi_cuda_check_open(gpu))
+        st = HS_ENOMEM;
     if (st != HS_OK) {
         free(gpu);
         return st;
@@ -99,6 +101,7 @@ void hsi_cuda_close(hs_backend_worker *worker)
     if (gpu->fault
             .hung) { /* what gives something back would wait: all of it ends with the process */
         free(gpu->data.squares.sum);
+        hsi_cuda_check_close(gpu);
         hsi_cuda_graph_forget(gpu->graph);
         free(gpu);
         return;
@@ -110,6 +113,7 @@ void hsi_cuda_close(hs_backend_worker *worker)
         hsi_cuda_lane_close(&gpu->lane[i]);
     hsi_cuda_time_close(&gpu->time);
     hsi_cuda_data_close(&gpu->data);
+    hsi_cuda_check_close(gpu);
     free(gpu);
 }
 
@@ -212,14 +216,13 @@ static int is_least_of_kernel(const kinds *k, unsigned which)
     return 1;
 }
 
-static int rehearse(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hs_instance *instance,
-                    const hsi_cuda_body *body, uint32_t task)
+int hsi_cuda_rehearse(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hs_instance *instance,
+                      const hsi_cuda_body *body, uint32_t task)
 {
     hsi_cuda_results results = hsi_cuda_results_at(body, lane->room, 0);
     hsi_cuda_run     run;
 
     return hsi_cuda_send(gpu, lane, body, instance, task, &results, &run) &&
-           hsi_cuda_check_out(&run, &results) &&
            CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream);
 }
 
@@ -234,7 +237,7 @@ static int warm_up(hsi_cuda_gpu *gpu, const hs_instance *instance, const kinds *
     for (lane = 0; lane < gpu->lanes; lane++)
         for (i = 0; i < k->count; i++)
             if ((lane == 0 || is_least_of_kernel(k, i)) &&
-                !rehearse(gpu, &gpu->lane[lane], instance, k->body[i], k->task[i]))
+                !hsi_cuda_rehearse(gpu, &gpu->lane[lane], instance, k->body[i], k->task[i]))
                 return do_without(gpu, lane);
     return 1;
 }
@@ -246,6 +249,7 @@ static hs_status make_graph(hsi_cuda_gpu *gpu, const hs_instance *instance,
     hs_status      st = hsi_cuda_graph_create(gpu, instance, items, count, &gpu->graph);
     hsi_cuda_fault fault = gpu->fault;
 
+    hsi_cuda_check_all_again(gpu); /* a batch may be given up: lanes begin to count anew */
     if (st != HS_ERESOURCE)
         return st;
     gpu->fault.text[0] = '\0';

@@ -24,7 +24,8 @@ typedef struct item {
     const hsi_cuda_body *body;
     uint32_t             task;
     uint32_t             batch;
-    size_t               staged;       /* where its results are, behind those before it */
+    int                  checked;      /* its results are to be verified */
+    size_t               staged;       /* where they are then, behind those before it */
     double               flops_before; /* of those before it in the batch */
 } item;
 
@@ -37,7 +38,7 @@ struct hsi_cuda_graph {
     size_t        batch_count;
     size_t        next;       /* item that is to be submitted */
     int           abandoned;  /* what was not launched will not be */
-    char         *staging[2]; /* results of the batches, by turns; with verification only */
+    char         *staging[2]; /* results of the batches that are to be verified, by turns */
     cudaEvent_t   done[2];
     cudaEvent_t   fork, join[HSI_CUDA_LANES];
 };
@@ -53,11 +54,16 @@ static int is_batched(const hsi_cuda_body *body)
 }
 
 /* Does the item go with those of the batch before it? */
-static int goes_on(const hsi_cuda_gpu *gpu, const batch *b, size_t staged, int neighbour)
+static int goes_on(const batch *b, size_t staged, int neighbour)
 {
     const size_t most = (size_t)256 << 20;
 
-    return neighbour && b->count < HSI_CUDA_BATCH && (!gpu->verify || staged < most);
+    return neighbour && b->count < HSI_CUDA_BATCH && staged < most;
+}
+
+static size_t staged_bytes(const item *it)
+{
+    return it->checked ? hsi_cuda_results_bytes(it->body) : 0;
 }
 
 static void add_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_backend_item *from,
@@ -66,14 +72,19 @@ static void add_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_backend_item
     const hsi_cuda_body *body = hsi_cuda_body_of(from->body);
     item                *it = &g->items[g->count], *before = it - 1;
     batch               *b = g->batch_count ? &g->batches[g->batch_count - 1] : NULL;
-    size_t staged = g->count ? before->staged + hsi_cuda_results_bytes(before->body) : 0;
+    size_t               staged = g->count ? before->staged + staged_bytes(before) : 0;
 
-    if (!b || !goes_on(gpu, b, staged, neighbour)) {
+    if (!b || !goes_on(b, staged, neighbour)) {
         b = &g->batches[g->batch_count++];
         *b = (batch){.first = g->count};
         staged = 0;
     }
-    *it = (item){body, from->task, (uint32_t)(g->batch_count - 1), staged, b->flops};
+    *it = (item){.body = body,
+                 .task = from->task,
+                 .batch = (uint32_t)(g->batch_count - 1),
+                 .checked = hsi_cuda_check_due(gpu, body),
+                 .staged = staged,
+                 .flops_before = b->flops};
     b->flops += flops_of(body);
     b->count++;
     g->count++;
@@ -105,7 +116,7 @@ static int fit_lane(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_cuda_lane *l
         arena = needed > arena ? needed : arena;
         room = results > room ? results : room;
     }
-    return hsi_cuda_lane_arena(lane, arena) && (gpu->verify || hsi_cuda_lane_room(lane, room)) &&
+    return hsi_cuda_lane_arena(lane, arena) && hsi_cuda_lane_room(lane, room) &&
            CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream);
 }
 
@@ -139,17 +150,15 @@ static int make_lanes(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
 
 static int make_staging(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
 {
-    size_t most = 1, i;
+    size_t most = 0, i;
     void  *memory = NULL;
 
-    if (!gpu->verify)
-        return 1;
     for (i = 0; i < g->count; i++) {
-        size_t end = g->items[i].staged + hsi_cuda_results_bytes(g->items[i].body);
+        size_t end = g->items[i].staged + staged_bytes(&g->items[i]);
 
         most = end > most ? end : most;
     }
-    for (i = 0; i < 2 && i < g->batch_count; i++) {
+    for (i = 0; most > 0 && i < 2 && i < g->batch_count; i++) {
         if (!CUDA(&gpu->fault, cudaHostAlloc, &memory, most, cudaHostAllocDefault))
             return 0;
         g->staging[i] = memory;
@@ -159,13 +168,16 @@ static int make_staging(hsi_cuda_gpu *gpu, hsi_cuda_graph *g)
 
 static hsi_cuda_results results_of(const hsi_cuda_graph *g, const item *it)
 {
-    char *staging = g->staging[it->batch % 2];
+    char            *room = it->checked ? g->staging[it->batch % 2] + it->staged
+                                        : g->lane[(size_t)(it - g->items) % g->lanes].room;
+    hsi_cuda_results results = hsi_cuda_results_at(it->body, room, 0);
 
-    if (staging)
-        return hsi_cuda_results_at(it->body, staging + it->staged, 0);
-    return hsi_cuda_results_at(it->body, g->lane[(size_t)(it - g->items) % g->lanes].room, 0);
+    results.checked = it->checked;
+    return results;
 }
 
+/* A resident result that is to be checked is copied home here, and within the time of its batch:
+ * the next task of the lane overwrites it. */
 static int capture_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance,
                         const item *it)
 {
@@ -174,7 +186,7 @@ static int capture_item(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance 
     hsi_cuda_run     run;
 
     return hsi_cuda_send(gpu, lane, it->body, instance, it->task, &results, &run) &&
-           hsi_cuda_copy_out(gpu, &run, &results) && hsi_cuda_check_out(&run, &results);
+           hsi_cuda_copy_out(gpu, &run, &results) && hsi_cuda_copy_checked(gpu, &run, &results);
 }
 
 /* The first lane's stream leads; the others branch off it and come back. */
@@ -219,12 +231,32 @@ static int capture(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *inst
     return ok;
 }
 
+/* Run each kernel once through the lane's own handle, so that its capture loads nothing. */
+static int warm_up(hsi_cuda_gpu *gpu, const hsi_cuda_graph *g, hsi_cuda_lane *lane,
+                   const hs_instance *instance)
+{
+    const hsi_cuda_kernel *kernel;
+    size_t                 i, k;
+
+    for (k = 0; (kernel = hsi_cuda_kernel_at(k)); k++) {
+        for (i = 0; i < g->count && g->items[i].body->cuda != kernel; i++)
+            continue;
+        if (i < g->count &&
+            !hsi_cuda_rehearse(gpu, lane, instance, g->items[i].body, g->items[i].task))
+            return 0;
+    }
+    return 1;
+}
+
 static int make(hsi_cuda_gpu *gpu, hsi_cuda_graph *g, const hs_instance *instance)
 {
     size_t i;
 
     if (!make_lanes(gpu, g) || !make_staging(gpu, g))
         return 0;
+    for (i = 0; i < g->lanes; i++)
+        if (!warm_up(gpu, g, &g->lane[i], instance))
+            return 0;
     for (i = 0; i < g->batch_count; i++)
         if (!capture(gpu, g, instance, &g->batches[i]))
             return 0;
@@ -318,19 +350,22 @@ static int has_turn(const hsi_cuda_graph *g, size_t which)
     return !before || before->collected == before->count;
 }
 
-int hsi_cuda_graph_submit(hsi_cuda_gpu *gpu, const hsi_cuda_body *body, uint32_t task,
-                          size_t *number)
+int hsi_cuda_graph_submit(hsi_cuda_gpu *gpu, hsi_cuda_flight *flight)
 {
     hsi_cuda_graph *g = gpu->graph;
     const item     *it = &g->items[g->next];
     batch          *b;
 
-    if (g->abandoned || g->next == g->count || it->task != task || it->body != body)
+    if (g->abandoned || g->next == g->count || it->task != flight->attempt->task ||
+        it->body != flight->body)
         return 0;
     if (!has_turn(g, it->batch))
         return -1;
     b = &g->batches[it->batch];
-    *number = g->next++;
+    flight->item = g->next++;
+    flight->results = results_of(g, it);
+    if (it->checked)
+        hsi_cuda_check_fill(it->body, &flight->results);
     if (g->next == b->first + b->count)
         launch(gpu, g, b, it->batch);
     return 1;
@@ -378,7 +413,6 @@ int hsi_cuda_graph_over(hsi_cuda_gpu *gpu, size_t number, hsi_cuda_flight *fligh
     span = (double)(b->end - b->start) / b->flops;
     flight->start = b->start + (int64_t)(span * it->flops_before);
     flight->end = b->start + (int64_t)(span * (it->flops_before + flops_of(it->body)));
-    flight->results = results_of(g, it);
     return 1;
 }
 

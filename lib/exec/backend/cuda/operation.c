@@ -73,34 +73,29 @@ static int trsm(hsi_cuda_run *run)
     return advance(run, rows);
 }
 
-static const hsi_cuda_kernel kernels[] = {
-    {"dgemm", 2, 0, 2, gemm, NULL, hsi_cuda_predict_gemm, hsi_cuda_observe_product},
-    {"sgemm", 2, 0, 2, sgemm, NULL, hsi_cuda_predict_sgemm, hsi_cuda_observe_sgemm},
-    {"dsyrk", 1, 0, 1, syrk, NULL, hsi_cuda_predict_syrk, hsi_cuda_observe_syrk},
-    {"dtrsm", 1, 0, 1, trsm, NULL, hsi_cuda_predict_product, hsi_cuda_observe_trsm},
-    {"dpotrf", 0, 1, 1.0 / 3, hsi_cuda_potrf, hsi_cuda_potrf_work, hsi_cuda_predict_potrf,
-     hsi_cuda_observe_potrf},
-    {"dgetrf", 0, 1, 2.0 / 3, hsi_cuda_getrf, hsi_cuda_getrf_work, hsi_cuda_predict_product,
-     hsi_cuda_observe_getrf},
-    {"dgeqrf", 0, 1, 4.0 / 3, hsi_cuda_geqrf, hsi_cuda_geqrf_work, hsi_cuda_predict_product,
-     hsi_cuda_observe_geqrf},
-    {"dormqr", 1, 1, 2, hsi_cuda_ormqr, hsi_cuda_ormqr_work, hsi_cuda_predict_product,
-     hsi_cuda_observe_ormqr},
-    {"dtpqrt", 0, 1, 2, hsi_cuda_tpqrt, hsi_cuda_tpqrt_work, hsi_cuda_predict_tpqrt,
-     hsi_cuda_observe_tpqrt},
-    {"dtpmqrt", 1, 1, 4, hsi_cuda_tpmqrt, NULL, hsi_cuda_predict_product, hsi_cuda_observe_tpmqrt},
+static const hsi_cuda_kernel kernels[HSI_CUDA_KERNELS] = {
+    {"dgemm", 2, 0, 2, gemm, NULL},
+    {"sgemm", 2, 0, 2, sgemm, NULL},
+    {"dsyrk", 1, 0, 1, syrk, NULL},
+    {"dtrsm", 1, 0, 1, trsm, NULL},
+    {"dpotrf", 0, 1, 1.0 / 3, hsi_cuda_potrf, hsi_cuda_potrf_work},
+    {"dgetrf", 0, 1, 2.0 / 3, hsi_cuda_getrf, hsi_cuda_getrf_work},
+    {"dgeqrf", 0, 1, 4.0 / 3, hsi_cuda_geqrf, hsi_cuda_geqrf_work},
+    {"dormqr", 1, 1, 2, hsi_cuda_ormqr, hsi_cuda_ormqr_work},
+    {"dtpqrt", 0, 1, 2, hsi_cuda_tpqrt, hsi_cuda_tpqrt_work},
+    {"dtpmqrt", 1, 1, 4, hsi_cuda_tpmqrt, NULL},
 };
 
 const hsi_cuda_kernel *hsi_cuda_kernel_at(size_t index)
 {
-    return index < sizeof kernels / sizeof *kernels ? &kernels[index] : NULL;
+    return index < HSI_CUDA_KERNELS ? &kernels[index] : NULL;
 }
 
 const hsi_cuda_kernel *hsi_cuda_kernel_find(const char *name)
 {
     size_t i;
 
-    for (i = 0; i < sizeof kernels / sizeof *kernels; i++)
+    for (i = 0; i < HSI_CUDA_KERNELS; i++)
         if (strcmp(kernels[i].name, name) == 0)
             return &kernels[i];
     return NULL;

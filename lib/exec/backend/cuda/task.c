@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One task: its data there, its results back, and whether they are right. */
-#include <stdio.h>
-#include <string.h>
-
+/* One task: its data there, and its results back. */
 #include "exec/backend/cuda/cuda.h"
-#include "exec/backend/cuda/range.h"
-#include "exec/why.h"
 
 enum { LINE = 256 };
 
@@ -78,12 +73,6 @@ static size_t reflect_bytes(const hsi_cuda_body *body)
     return is_below(body) ? whole(sizeof(double) * hsi_cuda_reflect_room(body->n)) : 0;
 }
 
-/* One of the vectors that it is verified with. */
-static size_t check_room(const hsi_cuda_body *body)
-{
-    return whole(sizeof(double) * outputs(body) * (size_t)body->n);
-}
-
 double hsi_cuda_body_bytes(const hsi_cuda_body *body)
 {
     return (double)(outputs(body) + (size_t)body->cuda->inputs) * (double)matrix_room(body) +
@@ -93,21 +82,19 @@ double hsi_cuda_body_bytes(const hsi_cuda_body *body)
 
 size_t hsi_cuda_results_bytes(const hsi_cuda_body *body)
 {
-    return outputs(body) * matrix_room(body) + 2 * check_room(body) + small_bytes(body) +
-           triangle_bytes(body);
+    return outputs(body) * matrix_room(body) + small_bytes(body) + triangle_bytes(body);
 }
 
 hsi_cuda_results hsi_cuda_results_at(const hsi_cuda_body *body, char *room, int watched)
 {
-    char *want = room + outputs(body) * matrix_room(body), *vector = want + 2 * check_room(body),
-         *info = vector + vector_bytes(body) + pivot_bytes(body);
+    char *vector = room + outputs(body) * matrix_room(body), *pivots = vector + vector_bytes(body),
+         *info = pivots + pivot_bytes(body);
 
     return (hsi_cuda_results){.width = hsi_cuda_width(body->cuda, body->n, watched),
                               .c = room,
                               .d = room + matrix_room(body),
-                              .want = want,
-                              .got = want + check_room(body),
                               .vector = (double *)(void *)vector,
+                              .pivots = (int *)(void *)pivots,
                               .info = (int *)(void *)info,
                               .t = (double *)(void *)(info + info_bytes(body))};
 }
@@ -116,8 +103,8 @@ static size_t fixed_bytes(const hsi_cuda_gpu *gpu, const hsi_cuda_body *body)
 {
     size_t copied = outputs(body) + (gpu->resident ? 0 : (size_t)body->cuda->inputs);
 
-    return copied * matrix_room(body) + 3 * check_room(body) + small_bytes(body) +
-           triangle_bytes(body) + stack_bytes(body) + reflect_bytes(body);
+    return copied * matrix_room(body) + small_bytes(body) + triangle_bytes(body) +
+           stack_bytes(body) + reflect_bytes(body);
 }
 
 size_t hsi_cuda_arena_bytes(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body)
@@ -196,18 +183,6 @@ static int set_diagonal(const hsi_cuda_run *run, double value, double *vector)
            BLAS(run->lane, cublasDcopy, run->n, run->tau, 1, run->c, run->n + 1);
 }
 
-static char *place_check(hsi_cuda_gpu *gpu, const hsi_job *job, hsi_cuda_run *run, char *arena)
-{
-    size_t room = check_room(run->body);
-
-    run->want = (double *)(void *)arena;
-    run->got = (double *)(void *)(arena + room);
-    run->aside = (double *)(void *)(arena + 2 * room);
-    if (gpu->verify)
-        run->signs = hsi_cuda_signs(gpu, job);
-    return arena + 3 * room;
-}
-
 /* Behind its matrices; returns 0 for a fault. */
 static int place_small(hsi_cuda_run *run, char *arena)
 {
@@ -242,6 +217,14 @@ static int send_small(hsi_cuda_gpu *gpu, const hsi_job *job, const hsi_cuda_resu
     return send_vector(run, results->vector);
 }
 
+/* Fill what the task uses of the arena with NaN, so that neither data that do not arrive nor
+ * results that are not computed pass for those of an earlier task. */
+static int clear(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run)
+{
+    return CUDA(run->lane->fault, cudaMemsetAsync, run->lane->arena, 0xff,
+                fixed_bytes(gpu, run->body), run->lane->stream);
+}
+
 int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
                      const hs_instance *instance, uint32_t task, const hsi_cuda_results *results,
                      hsi_cuda_run *run)
@@ -251,12 +234,10 @@ int hsi_cuda_copy_in(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body
 
     *run = (hsi_cuda_run){.lane = lane, .body = body, .n = body->n, .width = results->width};
     hsi_cuda_data_locate(gpu, body, instance, task, &job);
-    if (!place_outputs(gpu, &job, run, &arena) || !place_inputs(gpu, &job, run, &arena))
+    if ((results->checked && !clear(gpu, run)) || !place_outputs(gpu, &job, run, &arena) ||
+        !place_inputs(gpu, &job, run, &arena))
         return 0;
-    arena = place_check(gpu, &job, run, arena);
-    return (!body->cuda->solver ||
-            (place_small(run, arena) && send_small(gpu, &job, results, run))) &&
-           (!run->signs || body->cuda->predict(run));
+    return !body->cuda->solver || (place_small(run, arena) && send_small(gpu, &job, results, run));
 }
 
 int hsi_cuda_send(hsi_cuda_gpu *gpu, hsi_cuda_lane *lane, const hsi_cuda_body *body,
@@ -298,38 +279,8 @@ int hsi_cuda_copy_out(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
     return !body->cuda->solver || fetch(run, results->vector, run->tau, small_bytes(body));
 }
 
-int hsi_cuda_check_out(hsi_cuda_run *run, const hsi_cuda_results *results)
+int hsi_cuda_copy_checked(const hsi_cuda_gpu *gpu, const hsi_cuda_run *run,
+                          const hsi_cuda_results *results)
 {
-    int ok;
-
-    if (!run->signs)
-        return 1;
-    hsi_cuda_range_begin("verify");
-    ok = run->body->cuda->observe(run) &&
-         fetch(run, results->want, run->want, 2 * check_room(run->body));
-    hsi_cuda_range_end();
-    return ok;
-}
-
-static int info_of(const hsi_cuda_body *body, const hsi_cuda_results *results)
-{
-    int i;
-
-    for (i = 0; body->cuda->solver && i < HSI_CUDA_PANELS_MOST; i++)
-        if (results->info[i])
-            return results->info[i];
-    return 0;
-}
-
-hs_outcome hsi_cuda_judge(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
-                          const hsi_cuda_results *results, hs_attempt *attempt)
-{
-    const char *name = body->cuda->name;
-    int         info = info_of(body, results);
-
-    if (info)
-        return hsi_fail(attempt, "%s:%d: cuSOLVER gave up (info %d)", name, body->n, info);
-    if (!gpu->verify)
-        return HS_OUTCOME_DONE;
-    return hsi_job_judge(hsi_cuda_residual(body, results), name, body->n, attempt);
+    return !results->checked || !gpu->resident || fetch_matrices(run, results);
 }

@@ -78,6 +78,7 @@ static hs_outcome run_kernel(const cpu_body *body, struct cpu_worker *worker, hs
         residual = hsi_job_residual(&job);
     if (job.stopped)
         return why_stopped(&job, body, attempt);
+    attempt->check = worker->verify ? HS_CHECK_MADE : HS_CHECK_LEFT_OUT;
     return hsi_job_judge(residual, body->entry->name, body->n, attempt);
 }
 

@@ -121,20 +121,28 @@ static void fill_pool(hsi_job *job)
     }
 }
 
-static void lay_out(hsi_job *job)
+/* All but the results, in the space's room from `at` on. */
+static void lay_out_vectors(hsi_job *job, size_t at)
 {
     size_t n = (size_t)job->n;
-    char  *at = job->space->room;
-    int    i;
 
-    for (i = 0; i < job->kernel->outputs; i++, at += matrix_bytes(job->kernel, job->n))
-        job->out[i] = (double *)(void *)at;
-    job->t = (double *)(void *)at;
+    job->t = (double *)(void *)((char *)job->space->room + at);
     job->work = job->t + n * HSI_KERNEL_PANEL;
     job->x = job->work + n * HSI_KERNEL_PANEL + HSI_KERNEL_PANEL * HSI_KERNEL_PANEL;
     job->want = job->x + n;
     job->got = job->want + 2 * n;
     job->pivots = (int *)(void *)(job->got + 2 * n);
+    memset(job->want, 0, sizeof *job->want * 4 * n); /* and got */
+}
+
+static size_t lay_out_results(hsi_job *job)
+{
+    size_t at = 0;
+    int    i;
+
+    for (i = 0; i < job->kernel->outputs; i++, at += matrix_bytes(job->kernel, job->n))
+        job->out[i] = (double *)(void *)((char *)job->space->room + at);
+    return at;
 }
 
 /* Numbers of the pool from a place that the job's seed decides, another for each `which`. */
@@ -223,10 +231,23 @@ void hsi_job_begin(hsi_job *job, const hsi_kernel *kernel, int n, uint64_t seed,
     grow(job, &space->room, &space->room_size, room_bytes(kernel, n), 1);
     if (hsi_job_stopped(job))
         return;
-    lay_out(job);
+    lay_out_vectors(job, lay_out_results(job));
     draw_signs(job);
-    memset(job->want, 0, sizeof *job->want * 4 * (size_t)n); /* and got */
     copy(job);
+}
+
+size_t hsi_job_vector_bytes(int n)
+{
+    return whole_lines(vector_bytes(n));
+}
+
+void hsi_job_take_vectors(hsi_job *job)
+{
+    grow(job, &job->space->room, &job->space->room_size, hsi_job_vector_bytes(job->n), 1);
+    if (hsi_job_stopped(job))
+        return;
+    lay_out_vectors(job, 0);
+    draw_signs(job);
 }
 
 void hsi_job_predict(hsi_job *job)
@@ -237,13 +258,36 @@ void hsi_job_predict(hsi_job *job)
     memset(job->got, 0, sizeof *job->got * 2 * (size_t)job->n);
 }
 
+/* The pool has other numbers on the diagonal of the first result than the job. */
+static void add_diagonal(hsi_job *job)
+{
+    size_t n = (size_t)job->n, i;
+
+    for (i = 0; job->diagonal != 0 && i < n; i++)
+        job->want[i] += (job->diagonal - job->from[0][i * (n + 1)]) * job->x[i];
+}
+
+/* predict() only reads the results. */
+void hsi_job_predict_pool(hsi_job *job)
+{
+    int i;
+
+    if (hsi_job_stopped(job))
+        return;
+    for (i = 0; i < job->kernel->outputs; i++)
+        job->out[i] = (double *)(uintptr_t)job->from[i];
+    hsi_job_predict(job);
+    add_diagonal(job);
+    job->out[0] = job->out[1] = NULL;
+}
+
 void hsi_job_compute(hsi_job *job)
 {
     if (!hsi_job_stopped(job))
         job->kernel->compute(job);
 }
 
-double hsi_residual(const hsi_kernel *kernel, int n, double error, double size)
+static double residual_of(const hsi_kernel *kernel, int n, double error, double size)
 {
     double epsilon = kernel->single ? 0x1p-24 : 0x1p-53;
 
@@ -264,5 +308,5 @@ double hsi_job_residual(hsi_job *job)
         error += difference * difference;
         size += job->want[i] * job->want[i];
     }
-    return hsi_residual(job->kernel, job->n, error, size);
+    return residual_of(job->kernel, job->n, error, size);
 }

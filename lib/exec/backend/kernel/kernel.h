@@ -103,11 +103,17 @@ void   hsi_job_predict(hsi_job *job);
 void   hsi_job_compute(hsi_job *job);
 double hsi_job_residual(hsi_job *job); /* at most HSI_RESIDUAL_MOST if all is right */
 
+/*
+ * To verify results that another device has computed, of a job that was located: take memory for
+ * the job's vectors alone, and compute `want` from the pool, which is not changed. The caller sets
+ * `out`, and `t` or `pivots` if the kernel makes them, before hsi_job_residual().
+ */
+size_t hsi_job_vector_bytes(int n);
+void   hsi_job_take_vectors(hsi_job *job);
+void   hsi_job_predict_pool(hsi_job *job);
+
 /* Of |want - got| over epsilon sqrt(n) (|want| + what |want| is expected to be). */
 #define HSI_RESIDUAL_MOST 16.0
-
-/* The same of the squares' sums of |want - got| and of |want|. */
-double hsi_residual(const hsi_kernel *kernel, int n, double error, double size);
 
 /* What becomes of an attempt with that residual. */
 hs_outcome hsi_job_judge(double residual, const char *kernel, int n, hs_attempt *attempt);
