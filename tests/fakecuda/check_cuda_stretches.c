@@ -18,13 +18,18 @@ static hs_exec_settings in_graphs(void)
     return s;
 }
 
+/* Of tasks on tiles of 16 x 16. */
 static unsigned kernels(int in_graph)
 {
+    int64_t  begun = first_tile_copied(16);
     unsigned count = 0;
     size_t   i;
 
-    for (i = 0; i < fake_records(); i++)
-        count += fake_record_at(i).kind == FAKE_KERNEL && fake_record_at(i).in_graph == in_graph;
+    for (i = 0; i < fake_records(); i++) {
+        fake_record r = fake_record_at(i);
+
+        count += r.kind == FAKE_KERNEL && r.in_graph == in_graph && (in_graph || r.asked >= begun);
+    }
     return count;
 }
 
@@ -70,6 +75,35 @@ START_TEST(all_that_can_be)
     ck_assert_uint_le(alone, 2 * TILES);
     ck_assert_uint_ge(MOST * launched, together);
     ck_assert_uint_le(launched, together / MOST + TILES);
+}
+END_TEST
+
+/* What the first launch of a function loads is loaded before the tasks begin, and before they are
+ * captured: a capture that loads something is a misuse. */
+START_TEST(nothing_is_loaded_late)
+{
+    fake_settings    settings = some_devices();
+    hs_exec_settings s = in_graphs();
+    unsigned         first = 0;
+    int64_t          begun;
+    size_t           i;
+
+    settings.lazy = 1e-4;
+    fake_reset(&settings);
+    s.gpu_mode = _i / 3 ? HS_GPU_GRAPH : HS_GPU_STREAMS;
+    run_tiles(tiled(_i % 3, 6, 16, 1, 2), "heft", &s, 1, 1);
+    begun = first_tile_copied(16);
+    ck_assert_int_lt(begun, INT64_MAX);
+    for (i = 0; i < fake_records(); i++) {
+        fake_record r = fake_record_at(i);
+
+        if (r.kind != FAKE_KERNEL || !r.first)
+            continue;
+        first++;
+        ck_assert_msg(!r.in_graph && r.asked < begun, "%s in stream %d", r.name, r.stream);
+    }
+    ck_assert_uint_gt(first, 0);
+    trial_is_clean();
 }
 END_TEST
 
@@ -212,6 +246,7 @@ int main(void)
     tcase_add_checked_fixture(cases, tiles_setup, NULL);
     tcase_add_loop_test(cases, any_plan, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, all_that_can_be, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_loop_test(cases, nothing_is_loaded_late, 0, 6);
     tcase_add_loop_test(cases, none_waits_for_itself, HS_CHOLESKY, HS_LU + 1);
     tcase_add_test(cases, sent_home_meanwhile);
     tcase_add_loop_test(cases, none_where_it_cannot_be, HS_CHOLESKY, HS_QR + 1);

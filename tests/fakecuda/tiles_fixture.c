@@ -57,6 +57,20 @@ size_t bytes_of_tile(unsigned n)
     return (bytes + 255) / 256 * 256;
 }
 
+int64_t first_tile_copied(unsigned n)
+{
+    int64_t first = INT64_MAX;
+    size_t  i;
+
+    for (i = 0; i < fake_records(); i++) {
+        fake_record r = fake_record_at(i);
+
+        if (r.kind == FAKE_COPY_IN && r.bytes == 8 * (size_t)n * n && r.asked < first)
+            first = r.asked;
+    }
+    return first;
+}
+
 static void add_row(hs_builder *b, const hs_instance *in, size_t row, int how)
 {
     hs_task task;

@@ -25,6 +25,9 @@ enum { LINKED = 1, ON_GPUS = 2, FACTORS_AT_HOME = 4 };
 hs_instance *altered(int kind, unsigned tiles, unsigned n, unsigned cpus, unsigned gpus, int how);
 hs_instance *tiled(int kind, unsigned tiles, unsigned n, unsigned cpus, unsigned gpus);
 
+/* When the first tile of n x n was copied to a GPU: what was launched before is no task's. */
+int64_t first_tile_copied(unsigned n);
+
 typedef struct result {
     hs_status      status;
     hs_exec_report report;

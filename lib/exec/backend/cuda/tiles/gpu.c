@@ -32,16 +32,24 @@ static int make_events(hsi_tiles_gpu *gpu, hsi_tiles_line *line)
     return 1;
 }
 
+unsigned hsi_tiles_steps(const hsi_matrix *matrix)
+{
+    unsigned steps = 0;
+    size_t   i;
+
+    for (i = 0; i < matrix->rows; i++)
+        steps |= 1U << matrix->row[i].step;
+    return steps;
+}
+
 /* What is worked in, whichever of the steps it is: each of them once. */
 static int fit_lane(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
 {
     const hsi_matrix *matrix = gpu->memory->matrix;
-    unsigned          steps = 0, step;
-    size_t            i, bytes = 0;
+    unsigned          steps = hsi_tiles_steps(matrix), step;
+    size_t            bytes = 0;
     int               elements;
 
-    for (i = 0; i < matrix->rows; i++)
-        steps |= 1U << matrix->row[i].step;
     for (step = HSI_NO_STEP; step <= HSI_TPMQRT; step++) {
         if (!(steps >> step & 1))
             continue;
@@ -155,6 +163,17 @@ static int take_unit(hsi_tiles_gpu *gpu)
            CUDA(&gpu->fault, cudaStreamSynchronize, stream);
 }
 
+/* Before the tiles take the memory that is left. */
+static int warm_lanes(hsi_tiles_gpu *gpu)
+{
+    unsigned i;
+
+    for (i = 0; i < HSI_TILES_LANES; i++)
+        if (!hsi_tiles_warm(gpu, &gpu->lane[i]))
+            return 0;
+    return 1;
+}
+
 static void free_events(hsi_tiles_gpu *gpu)
 {
     unsigned i, k;
@@ -252,8 +271,8 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
     gpu->fault.text[0] = '\0';
     gpu->broken = 0;
     gpu->wanted = NULL;
-    if (take_device(gpu) && open_lines(gpu) && take_tiles(gpu) && take_small(gpu) &&
-        (memory->matrix->kind != HS_QR || take_unit(gpu)) &&
+    if (take_device(gpu) && open_lines(gpu) && (memory->matrix->kind != HS_QR || take_unit(gpu)) &&
+        warm_lanes(gpu) && take_tiles(gpu) && take_small(gpu) &&
         (!memory->matrix->records || hsi_cuda_time_open(&gpu->time, &gpu->fault)))
         st = make_places(gpu);
     if (st == HS_OK) {

@@ -38,7 +38,7 @@ static int open_lanes(hsi_tiles_gpu *gpu)
     unsigned i;
 
     for (i = HSI_TILES_GRAPH; i < HSI_TILES_ALL_LANES; i++)
-        if (!hsi_tiles_lane_open(gpu, i) ||
+        if (!hsi_tiles_lane_open(gpu, i) || !hsi_tiles_warm(gpu, &gpu->lane[i]) ||
             !CUDA(&gpu->fault, cudaStreamSynchronize, gpu->lane[i].stream))
             return 0;
     return 1;

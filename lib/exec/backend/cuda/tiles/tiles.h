@@ -202,6 +202,13 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
                          hs_backend_worker **out, char why[HS_WHY]);
 void      hsi_tiles_close(hs_backend_worker *worker);
 
+/* gpu.c: the steps of a matrix, 1 << hsi_step each */
+unsigned hsi_tiles_steps(const hsi_matrix *matrix);
+
+/* warm.c: run each step once through the lane, so that a later launch loads nothing. 0: see the
+ * fault. */
+int hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane);
+
 /* gpu.c: with room to work in for each of the steps, and its line. 0: see the fault. */
 int hsi_tiles_lane_open(hsi_tiles_gpu *gpu, unsigned number);
 

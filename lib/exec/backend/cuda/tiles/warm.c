@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The first launch of a kernel loads its code, and what a library puts off to the first call
+ * through a handle is done there: too late within a measured run, under the lock or in a capture.
+ */
+#include "exec/backend/cuda/tiles/tiles.h"
+
+static int run_steps(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, char *scratch, size_t tile)
+{
+    unsigned steps = hsi_tiles_steps(gpu->memory->matrix), step;
+    double  *at[HSI_OPERANDS];
+    int      i, *info = (int *)(void *)(scratch + HSI_OPERANDS * tile);
+
+    for (i = 0; i < HSI_OPERANDS; i++)
+        at[i] = (double *)(void *)(scratch + (size_t)i * tile);
+    for (step = HSI_NO_STEP + 1; step <= HSI_TPMQRT; step++)
+        if (steps >> step & 1 && !hsi_tiles_launch(gpu, lane, (hsi_step)step, at, info))
+            return 0;
+    return 1;
+}
+
+/* The scratch tiles are zeros: what comes of them does not matter. Where there is no memory for
+ * them the steps stay cold, which is no fault. */
+int hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
+{
+    size_t tile = gpu->memory->tile_bytes, bytes = HSI_OPERANDS * tile + sizeof(int);
+    void  *scratch = NULL;
+
+    if (!CUDA(&gpu->fault, cudaMallocAsync, &scratch, bytes, lane->stream)) {
+        if (!gpu->fault.memory)
+            return 0;
+        gpu->fault.text[0] = '\0';
+        return 1;
+    }
+    if (!CUDA(&gpu->fault, cudaMemsetAsync, scratch, 0, bytes, lane->stream) ||
+        !run_steps(gpu, lane, scratch, tile)) {
+        cudaFreeAsync(scratch, lane->stream);
+        return 0;
+    }
+    return CUDA(&gpu->fault, cudaFreeAsync, scratch, lane->stream) &&
+           CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream);
+}
