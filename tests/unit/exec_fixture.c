@@ -5,8 +5,11 @@
 
 #include <dirent.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <hybridsched/hybridsched.h>
@@ -345,8 +348,38 @@ int open_files(void)
     return entries("/proc/self/fd");
 }
 
+#ifdef __SANITIZE_THREAD__
+static void *note_number(void *number)
+{
+    *(long *)number = syscall(SYS_gettid);
+    return NULL;
+}
+
+/* The thread sanitizer starts a thread of its own with the first thread of a program. Start one, and
+ * wait until it is no longer listed. */
+static void start_first_thread(void)
+{
+    static int started;
+    pthread_t  thread;
+    long       number = 0;
+    char       path[64];
+
+    if (started++ || pthread_create(&thread, NULL, note_number, &number) != 0)
+        return;
+    pthread_join(thread, NULL);
+    snprintf(path, sizeof path, "/proc/self/task/%ld", number);
+    while (access(path, F_OK) == 0)
+        usleep(1000);
+}
+#else
+static void start_first_thread(void)
+{
+}
+#endif
+
 int live_threads(void)
 {
+    start_first_thread();
     return entries("/proc/self/task");
 }
 
