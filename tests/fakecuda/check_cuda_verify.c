@@ -14,7 +14,7 @@ static const char *const kernels[] = {"dgemm",  "sgemm",  "dsyrk",  "dtrsm",  "d
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, N = 200 };
 
-/* Operations that do nothing; of copies, those of so many bytes or more. */
+/* Operations that the fake skips; copies only from this size on, in bytes. */
 static const struct {
     unsigned kinds;
     size_t   from;

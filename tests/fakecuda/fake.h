@@ -51,7 +51,7 @@ typedef struct fake_settings {
     size_t      skip_from;      /* ... of copies those of so many bytes or more */
     double      lazy;           /* seconds that the first launch of a function through a handle
                                    takes its caller; then a captured one is a misuse */
-    double host;                /* seconds that each call takes its caller */
+    double host;                /* duration of each call, in seconds */
     double speed;               /* flops a second of kernels, which take as long; 0: no limit */
     int    engines;             /* kernels at once on a device; 0: any number */
     int    queues; /* of the hardware, which streams share, first in first out; 0: no end */

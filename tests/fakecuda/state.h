@@ -97,7 +97,7 @@ typedef struct fake_span {
 } fake_span;
 
 fake_block     *fake_block_of(const void *pointer); /* NULL: none that is in use */
-void           *fake_real(const void *pointer);     /* where an operation finds what is there */
+void           *fake_real(const void *pointer);     /* accessible host address of that memory */
 void            fake_block_free(fake_block *block);
 void            fake_note_use(fake_block *block, const fake_use *use);
 const fake_use *fake_conflict(const fake_block *block, const fake_use *use,
@@ -183,7 +183,7 @@ typedef struct fake_functions {
 /* A launch through a handle: its function is loaded now if this is the first one. */
 void fake_load(fake_functions *functions, const fake_stream *stream, fake_operation *operation);
 
-/* Replace the addresses in it by those where operations find what is there. */
+/* Replace device addresses in the operation by accessible host addresses. */
 void fake_resolve(fake_operation *operation);
 
 /* Put a copy of it into the stream, or into the graph that the stream is captured to. */

@@ -20,7 +20,7 @@ typedef struct gpu_list_result {
     hs_status status;
     double    seconds;       /* from the start to the last end */
     double    overhead;      /* of a task, in seconds, as the report of a run has it */
-    uint64_t  done, checked; /* tasks, and those of them whose results were verified */
+    uint64_t  done, checked; /* numbers of tasks done and of tasks verified */
     char      why[HS_WHY];   /* of what went wrong, the first */
 } gpu_list_result;
 

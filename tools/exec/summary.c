@@ -78,7 +78,7 @@ static void print_overhead(FILE *out, const hs_exec_report *r)
                 overhead < 100 ? 3 : 0, overhead, dispatch < 100 ? 3 : 0, dispatch);
 }
 
-/* Of tasks that are verified one by one. */
+/* Print how many tasks were verified. */
 static void print_checked(FILE *out, const hs_exec_report *r)
 {
     if (r->checkable > 0)

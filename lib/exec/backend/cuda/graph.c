@@ -25,7 +25,7 @@ typedef struct item {
     uint32_t             task;
     uint32_t             batch;
     int                  checked;      /* its results are to be verified */
-    size_t               staged;       /* where they are then, behind those before it */
+    size_t               staged;       /* their place in the buffer, after the tasks before */
     double               flops_before; /* of those before it in the batch */
 } item;
 

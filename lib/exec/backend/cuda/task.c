@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One task: its data there, and its results back. */
+/* Copy the data of one task to the GPU, launch its kernels, copy its results back. */
 #include "exec/backend/cuda/cuda.h"
 
 enum { LINE = 256 };
