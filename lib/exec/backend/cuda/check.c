@@ -129,7 +129,7 @@ static hs_outcome verify(hsi_cuda_gpu *gpu, const hsi_cuda_body *body,
         hsi_cuda_check_predict(gpu, body, attempt);
     gpu->check.attempt = NULL;
     hsi_cuda_range_begin("verify");
-    if (!job->stopped) /* without verification no vectors are allocated */
+    if (!job->stopped) /* a stopped task may have no vectors */
         residual = residual_of(job, results);
     hsi_cuda_range_end();
     if (job->stopped) {
