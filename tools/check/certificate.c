@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a certificate says is verified here; the arguments stand in hsched-formats(5). */
+/* What a certificate says is verified here; the arguments stand in hsched-certificates(5). */
 #include "check/certificate.h"
 
 #include <math.h>

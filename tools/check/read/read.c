@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Certificates, line by line; whatever is not exactly as hsched-formats(5) has it is refused. */
+/* Certificates, line by line; whatever is not exactly as hsched-certificates(5) has it is refused. */
 #include "check/read/read.h"
 
 #include <stdio.h>

@@ -54,7 +54,7 @@ typedef struct proof_way {
     size_t first, count;
 } proof_way;
 
-/** A certificate as hsched-formats(5) defines it; a proof without cases is one node. */
+/** A certificate as hsched-certificates(5) defines it; a proof without cases is one node. */
 typedef struct certificate {
     char     bound[32];
     mpq_t    value;
