@@ -13,7 +13,7 @@
 
 #include "core/graph/rank.h"
 #include "core/order.h"
-#include "policy/crew.h"
+#include "policy/worker_states.h"
 #include "policy/policy.h"
 #include "policy/pool.h"
 #include "policy/queues.h"
@@ -33,25 +33,25 @@ typedef struct lane {
 } lane;
 
 struct hs_policy_state {
-    hs_policy      *policy;
-    way             way;
-    unsigned        threshold;
-    hsi_problem     pb; /* its priorities are ranks */
-    hsi_ranking     ranking;
-    hsi_crew        crew;
-    hsi_queues      queues;
-    lane           *lane;
-    hsi_ordered_set ready; /* what comes next first */
-    uint32_t       *turn;  /* of tasks: in which they became ready */
-    uint32_t        turns;
-    double         *key;  /* d-rank: of tasks */
-    uint32_t       *lost; /* tasks that nobody in service can run */
-    size_t          lost_count;
+    hs_policy        *policy;
+    way               way;
+    unsigned          threshold;
+    hsi_problem       pb; /* its priorities are ranks */
+    hsi_ranking       ranking;
+    hsi_worker_states states;
+    hsi_queues        queues;
+    lane             *lane;
+    hsi_ordered_set   ready; /* what comes next first */
+    uint32_t         *turn;  /* of tasks: in which they became ready */
+    uint32_t          turns;
+    double           *key;  /* d-rank: of tasks */
+    uint32_t         *lost; /* tasks that nobody in service can run */
+    size_t            lost_count;
 };
 
 static void assign_free(hs_policy_state *a)
 {
-    hsi_crew_close(&a->crew);
+    hsi_states_close(&a->states);
     hsi_queues_close(&a->queues);
     hsi_set_close(&a->ready);
     hsi_problem_close(&a->pb);
@@ -113,7 +113,7 @@ static hs_status open_all(hs_policy_state *a, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_ranking_open(&a->ranking, estimates, &a->pb, settings->rank, HS_RANK_FIFO);
     if (st == HS_OK)
-        st = hsi_crew_open(&a->crew, &a->pb, estimates, settings->tolerance);
+        st = hsi_states_open(&a->states, &a->pb, estimates, settings->tolerance);
     if (st == HS_OK)
         st = hsi_queues_open(&a->queues, &a->pb,
                              a->ranking.rank == HS_RANK_FIFO ? NULL : has_higher_rank, a);
@@ -176,17 +176,17 @@ static unsigned worker_at(const hs_policy_state *a, unsigned i)
 
 static double time_on(const hs_policy_state *a, unsigned worker, uint32_t task)
 {
-    return hsi_crew_time(&a->crew, hsi_crew_type(&a->crew, worker), task);
+    return hsi_states_time(&a->states, hsi_states_type(&a->states, worker), task);
 }
 
 static int is_free(const hs_policy_state *a, unsigned worker)
 {
-    return a->crew.member[worker].task == HSI_NONE && !a->lane[worker].retired;
+    return a->states.of[worker].task == HSI_NONE && !a->lane[worker].retired;
 }
 
 static void start(hs_policy_state *a, unsigned worker, uint32_t task, double now, hs_wake *wake)
 {
-    hsi_crew_start(&a->crew, worker, task, hs_policy_fetch(a->policy, task, worker, now));
+    hsi_states_start(&a->states, worker, task, hs_policy_fetch(a->policy, task, worker, now));
     a->lane[worker].todo = task;
     a->lane[worker].is_known = 0;
     hs_wake_worker(wake, worker);
@@ -202,7 +202,7 @@ static void start_queued(hs_policy_state *a, unsigned worker, double now, hs_wak
 static double end_of_queue(hs_policy_state *a, unsigned worker, double now)
 {
     lane    *l = &a->lane[worker];
-    double   base = hsi_crew_end(&a->crew, worker, now);
+    double   base = hsi_states_end(&a->states, worker, now);
     uint32_t task = a->queues.first[worker];
 
     if (l->is_known && base == l->base)
@@ -217,7 +217,7 @@ static double end_of_queue(hs_policy_state *a, unsigned worker, double now)
 /* When the worker will have done all it has, as was thought at its last assignment. */
 static double available(const hs_policy_state *a, unsigned worker, double now)
 {
-    if (a->crew.member[worker].task == HSI_NONE && a->queues.count[worker] == 0)
+    if (a->states.of[worker].task == HSI_NONE && a->queues.count[worker] == 0)
         return now;
     return a->lane[worker].estimate;
 }
@@ -278,7 +278,7 @@ static int is_below_threshold(const hs_policy_state *a, double now)
     size_t count = a->queues.all;
 
     for (unsigned w = 0; w < a->pb.m + a->pb.k && hsi_memory_counts(&a->policy->memory); w++)
-        count += a->crew.member[w].task != HSI_NONE && a->crew.member[w].start > now;
+        count += a->states.of[w].task != HSI_NONE && a->states.of[w].start > now;
     return count < a->threshold;
 }
 
@@ -356,7 +356,7 @@ static void assign_next_of(hs_policy_state *a, unsigned worker, double now, hs_d
     if (*todo == HSI_NO_TASK || a->lane[worker].retired)
         return;
     hs_decide_start(out, *todo);
-    hsi_crew_start(&a->crew, worker, *todo, hs_policy_fetch(a->policy, *todo, worker, now));
+    hsi_states_start(&a->states, worker, *todo, hs_policy_fetch(a->policy, *todo, worker, now));
     *todo = HSI_NO_TASK;
 }
 
@@ -372,7 +372,7 @@ static int assign_waiting(hs_policy_state *a, unsigned worker, uint32_t *task)
 static void assign_ended(hs_policy_state *a, unsigned worker, uint32_t task, hs_ending how,
                          double now, hs_wake *wake)
 {
-    int again = hsi_crew_ended(&a->crew, worker, task, how, now, wake);
+    int again = hsi_states_ended(&a->states, worker, task, how, now, wake);
 
     a->lane[worker].is_known = 0;
     if (again)
@@ -394,7 +394,7 @@ static void assign_retire(hs_policy_state *a, unsigned worker, hs_wake *wake)
         return;
     l->retired = 1;
     if (l->todo != HSI_NO_TASK) {
-        a->crew.member[worker].task = HSI_NONE;
+        a->states.of[worker].task = HSI_NONE;
         add(a, l->todo);
     }
     l->todo = HSI_NO_TASK;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "core/order.h"
-#include "policy/crew.h"
+#include "policy/worker_states.h"
 #include "policy/policy.h"
 #include "policy/ranking.h"
 #include "support/ratio.h"
@@ -26,15 +26,15 @@
 enum { NOT_WAITING = 2 }; /* beside hs_type */
 
 struct hs_policy_state {
-    hs_policy     *policy;
-    hsi_problem    pb; /* its priorities are ranks */
-    hsi_ranking    ranking;
-    hsi_crew       crew;
-    unsigned char *type;    /* of what waits, its hs_type */
-    unsigned char *retired; /* workers */
-    unsigned       in_service[2];
-    uint32_t      *by_rho, *by_rank, *by_number; /* what waits, and what was taken since the
-                                                    assignment */
+    hs_policy        *policy;
+    hsi_problem       pb; /* its priorities are ranks */
+    hsi_ranking       ranking;
+    hsi_worker_states states;
+    unsigned char    *type;    /* of what waits, its hs_type */
+    unsigned char    *retired; /* workers */
+    unsigned          in_service[2];
+    uint32_t         *by_rho, *by_rank, *by_number; /* what waits, and what was taken since the
+                                                       assignment */
     size_t    count;
     size_t    next[2]; /* in by_rank, by hs_type: nothing of that type waits before it */
     uint32_t *news, *scratch;
@@ -48,7 +48,7 @@ struct hs_policy_state {
 
 static void dualhp_free(hs_policy_state *d)
 {
-    hsi_crew_close(&d->crew);
+    hsi_states_close(&d->states);
     hsi_problem_close(&d->pb);
     hsi_ranking_close(&d->ranking);
     free(d->type);
@@ -101,7 +101,7 @@ static hs_status dualhp_create(hs_policy *policy, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_ranking_open(&d->ranking, estimates, &d->pb, settings->rank, HS_RANK_MIN);
     if (st == HS_OK)
-        st = hsi_crew_open(&d->crew, &d->pb, estimates, settings->tolerance);
+        st = hsi_states_open(&d->states, &d->pb, estimates, settings->tolerance);
     if (st == HS_OK)
         st = take_room(d);
     if (st != HS_OK) {
@@ -197,9 +197,9 @@ static double sum_remaining(hs_policy_state *d, double now)
 
     d->remaining[HS_CPU] = d->remaining[HS_GPU] = 0;
     for (unsigned w = 0; w < d->pb.m + d->pb.k; w++) {
-        double rest = larger(hsi_crew_end_of_all(&d->crew, w, now) - now, 0);
+        double rest = larger(hsi_states_end_of_all(&d->states, w, now) - now, 0);
 
-        d->remaining[hsi_crew_type(&d->crew, w)] += rest;
+        d->remaining[hsi_states_type(&d->states, w)] += rest;
         high += rest;
     }
     return high;
@@ -367,7 +367,7 @@ static void dualhp_ready(hs_policy_state *d, const uint32_t *tasks, size_t count
 /* 1 and the task of the highest rank that waits for the worker's type. */
 static int take(hs_policy_state *d, unsigned worker, uint32_t *task)
 {
-    hs_type type = hsi_crew_type(&d->crew, worker);
+    hs_type type = hsi_states_type(&d->states, worker);
     size_t *next = &d->next[type];
 
     while (*next < d->count && d->type[d->by_rank[*next]] != type)
@@ -388,11 +388,11 @@ static void dualhp_next(hs_policy_state *d, unsigned worker, double now, hs_deci
     hs_decide_wait(out, INFINITY);
     if (d->retired[worker])
         return;
-    if (!hsi_crew_pending(&d->crew, worker, out) && take(d, worker, &task))
+    if (!hsi_states_pending(&d->states, worker, out) && take(d, worker, &task))
         hs_decide_start(out, task);
     if (out->kind == HS_DECIDE_START)
-        hsi_crew_start(&d->crew, worker, out->task,
-                       hs_policy_fetch(d->policy, out->task, worker, now));
+        hsi_states_start(&d->states, worker, out->task,
+                         hs_policy_fetch(d->policy, out->task, worker, now));
 }
 
 static void dualhp_ahead(hs_policy_state *d, unsigned worker, double now, hs_decision *out,
@@ -404,18 +404,18 @@ static void dualhp_ahead(hs_policy_state *d, unsigned worker, double now, hs_dec
     if (!take(d, worker, &task))
         return;
     hs_decide_start(out, task);
-    hsi_crew_ahead(&d->crew, worker, task, hs_policy_fetch(d->policy, task, worker, now));
+    hsi_states_prefetch(&d->states, worker, task, hs_policy_fetch(d->policy, task, worker, now));
 }
 
 static int dualhp_waiting(hs_policy_state *d, unsigned worker, uint32_t *task)
 {
-    return hsi_crew_waiting(&d->crew, worker, task);
+    return hsi_states_prefetched(&d->states, worker, task);
 }
 
 static void dualhp_ended(hs_policy_state *d, unsigned worker, uint32_t task, hs_ending how,
                          double now, hs_wake *wake)
 {
-    if (hsi_crew_ended(&d->crew, worker, task, how, now, wake))
+    if (hsi_states_ended(&d->states, worker, task, how, now, wake))
         dualhp_ready(d, &task, 1, now, wake);
 }
 
@@ -429,7 +429,7 @@ static void dualhp_retire(hs_policy_state *d, unsigned worker, hs_wake *wake)
     if (d->retired[worker])
         return;
     d->retired[worker] = 1;
-    d->in_service[hsi_crew_type(&d->crew, worker)]--;
+    d->in_service[hsi_states_type(&d->states, worker)]--;
     leave_types_without_workers(d);
     hs_wake_all(wake);
 }

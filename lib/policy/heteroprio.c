@@ -8,29 +8,29 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "policy/crew.h"
+#include "policy/worker_states.h"
 #include "policy/policy.h"
 #include "policy/pool.h"
 #include "policy/ranking.h"
 
-typedef enum raid {
-    RAID_NONE, /* nobody takes */
-    RAID_BOTH, /* both types, what they would end earlier */
-    RAID_GPUS  /* GPUs, whatever CPUs run */
-} raid;
+typedef enum spoliation {
+    SPOLIATE_NEVER, /* nobody takes */
+    SPOLIATE_BOTH,  /* both types, what they would end earlier */
+    SPOLIATE_GPUS   /* GPUs, whatever CPUs run */
+} spoliation;
 
 struct hs_policy_state {
-    hs_policy  *policy;
-    raid        raid;
-    hsi_problem pb; /* its priorities are ranks */
-    hsi_ranking ranking;
-    hsi_pool    queue;
-    hsi_crew    crew;
+    hs_policy        *policy;
+    spoliation        spoliation;
+    hsi_problem       pb; /* its priorities are ranks */
+    hsi_ranking       ranking;
+    hsi_pool          queue;
+    hsi_worker_states states;
 };
 
 static void heteroprio_free(hs_policy_state *hp)
 {
-    hsi_crew_close(&hp->crew);
+    hsi_states_close(&hp->states);
     hsi_pool_close(&hp->queue);
     hsi_problem_close(&hp->pb);
     hsi_ranking_close(&hp->ranking);
@@ -60,11 +60,11 @@ static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_pool_open(&hp->queue, &hp->pb, start_of(hp), settings->ratio_tolerance);
     if (st == HS_OK)
-        st = hsi_crew_open(&hp->crew, &hp->pb, estimates, settings->tolerance);
+        st = hsi_states_open(&hp->states, &hp->pb, estimates, settings->tolerance);
     return st;
 }
 
-static hs_status create(raid who, hs_policy *policy, const hs_instance *estimates,
+static hs_status create(spoliation allowed, hs_policy *policy, const hs_instance *estimates,
                         const hs_policy_settings *settings, hs_policy_state **out)
 {
     hs_policy_state *hp = calloc(1, sizeof *hp);
@@ -73,18 +73,18 @@ static hs_status create(raid who, hs_policy *policy, const hs_instance *estimate
     if (!hp)
         return HS_ENOMEM;
     hp->policy = policy;
-    hp->raid = who;
+    hp->spoliation = allowed;
     st = open_all(hp, estimates, settings);
     if (st != HS_OK) {
         heteroprio_free(hp);
         return st;
     }
     if (hsi_memory_counts(&policy->memory))
-        hp->crew.memory = &policy->memory;
-    if (who == RAID_GPUS)
-        hp->crew.taking = (hsi_taking){.order = HSI_RANK_ALONE, .anyhow = 1};
+        hp->states.memory = &policy->memory;
+    if (allowed == SPOLIATE_GPUS)
+        hp->states.rule = (hsi_spoliation_rule){.order = HSI_RANK_ALONE, .always = 1};
     else if (hsi_ranking_is_length(&hp->ranking))
-        hp->crew.taking.order = HSI_RANK_FIRST;
+        hp->states.rule.order = HSI_RANK_FIRST;
     *out = hp;
     return HS_OK;
 }
@@ -94,21 +94,21 @@ static hs_status heteroprio_create(hs_policy *policy, const hs_instance *estimat
                                    hs_policy_state **out)
 {
     (void)plan;
-    return create(RAID_BOTH, policy, estimates, settings, out);
+    return create(SPOLIATE_BOTH, policy, estimates, settings, out);
 }
 
 static hs_status ns_create(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
                            const hs_policy_settings *settings, hs_policy_state **out)
 {
     (void)plan;
-    return create(RAID_NONE, policy, estimates, settings, out);
+    return create(SPOLIATE_NEVER, policy, estimates, settings, out);
 }
 
 static hs_status sp_create(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
                            const hs_policy_settings *settings, hs_policy_state **out)
 {
     (void)plan;
-    return create(RAID_GPUS, policy, estimates, settings, out);
+    return create(SPOLIATE_GPUS, policy, estimates, settings, out);
 }
 
 static void heteroprio_ready(hs_policy_state *hp, const uint32_t *tasks, size_t count, double now,
@@ -126,7 +126,7 @@ static void heteroprio_ready(hs_policy_state *hp, const uint32_t *tasks, size_t 
 /* Is there one moment for all of a type before which nothing is worth taking? */
 static int is_quiet(const hs_policy_state *hp)
 {
-    return hp->raid == RAID_BOTH && !hp->crew.memory;
+    return hp->spoliation == SPOLIATE_BOTH && !hp->states.memory;
 }
 
 /* The first moment at which something that runs now is worth taking for `type`. */
@@ -137,67 +137,67 @@ static double quiet_until(const hs_policy_state *hp, hs_type type, double now)
     double   until = INFINITY;
 
     for (w = begin; w < end; w++)
-        until = fmin(until, hsi_crew_worth_taking(&hp->crew, w, now));
+        until = fmin(until, hsi_states_worth_spoliating(&hp->states, w, now));
     return until;
 }
 
 /* If the other type has found nothing so far, what this worker has now may be something for it. */
 static void announce(hs_policy_state *hp, unsigned worker, double now, hs_wake *wake)
 {
-    hs_type other = hsi_crew_type(&hp->crew, worker) == HS_CPU ? HS_GPU : HS_CPU;
+    hs_type other = hsi_states_type(&hp->states, worker) == HS_CPU ? HS_GPU : HS_CPU;
     double  worth;
 
     if (!is_quiet(hp)) {
-        if (hp->raid == RAID_BOTH || (hp->raid == RAID_GPUS && other == HS_GPU))
+        if (hp->spoliation == SPOLIATE_BOTH || (hp->spoliation == SPOLIATE_GPUS && other == HS_GPU))
             hs_wake_type(wake, other);
         return;
     }
-    if (hp->crew.quiet[other] <= now)
+    if (hp->states.quiet[other] <= now)
         return;
-    worth = hsi_crew_worth_taking(&hp->crew, worker, now);
-    if (worth < hp->crew.quiet[other]) {
-        hp->crew.quiet[other] = worth;
+    worth = hsi_states_worth_spoliating(&hp->states, worker, now);
+    if (worth < hp->states.quiet[other]) {
+        hp->states.quiet[other] = worth;
         hs_wake_type(wake, other);
     }
 }
 
 static void start(hs_policy_state *hp, unsigned worker, double now, uint32_t task, hs_wake *wake)
 {
-    hsi_crew_start(&hp->crew, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
+    hsi_states_start(&hp->states, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
     announce(hp, worker, now, wake);
 }
 
 /* When to ask again who has found no victim. */
 static double ask_again(hs_policy_state *hp, unsigned worker, double now)
 {
-    hs_type type = hsi_crew_type(&hp->crew, worker);
+    hs_type type = hsi_states_type(&hp->states, worker);
 
-    if (hp->crew.taking.anyhow)
+    if (hp->states.rule.always)
         return INFINITY;
-    hp->crew.quiet[type] =
-        is_quiet(hp) ? quiet_until(hp, type, now) : hsi_crew_next_victim(&hp->crew, worker, now);
-    return hp->crew.quiet[type];
+    hp->states.quiet[type] = is_quiet(hp) ? quiet_until(hp, type, now)
+                                          : hsi_states_next_victim(&hp->states, worker, now);
+    return hp->states.quiet[type];
 }
 
 static void spoliate_or_wait(hs_policy_state *hp, unsigned worker, double now, hs_decision *out)
 {
-    hs_type  type = hsi_crew_type(&hp->crew, worker);
+    hs_type  type = hsi_states_type(&hp->states, worker);
     uint32_t victim, task;
 
-    if (hp->raid == RAID_NONE || (hp->raid == RAID_GPUS && type == HS_CPU)) {
+    if (hp->spoliation == SPOLIATE_NEVER || (hp->spoliation == SPOLIATE_GPUS && type == HS_CPU)) {
         hs_decide_wait(out, INFINITY);
         return;
     }
-    if (is_quiet(hp) && now < hp->crew.quiet[type]) {
-        hs_decide_wait(out, hp->crew.quiet[type]);
+    if (is_quiet(hp) && now < hp->states.quiet[type]) {
+        hs_decide_wait(out, hp->states.quiet[type]);
         return;
     }
-    victim = hsi_crew_victim(&hp->crew, worker, now, &task);
+    victim = hsi_states_victim(&hp->states, worker, now, &task);
     if (victim == HSI_NONE) {
         hs_decide_wait(out, ask_again(hp, worker, now));
         return;
     }
-    hsi_crew_ask(&hp->crew, worker, victim, task);
+    hsi_states_request(&hp->states, worker, victim, task);
     hs_decide_take(out, task, victim);
 }
 
@@ -208,10 +208,10 @@ static void heteroprio_next(hs_policy_state *hp, unsigned worker, double now, hs
 
     if (!hsi_pool_serves(&hp->queue, worker)) {
         hs_decide_wait(out, INFINITY);
-    } else if (hsi_crew_pending(&hp->crew, worker, out)) {
+    } else if (hsi_states_pending(&hp->states, worker, out)) {
         if (out->kind == HS_DECIDE_START)
             start(hp, worker, now, out->task, wake);
-    } else if (hsi_pool_take(&hp->queue, hsi_crew_type(&hp->crew, worker), &task)) {
+    } else if (hsi_pool_take(&hp->queue, hsi_states_type(&hp->states, worker), &task)) {
         hs_decide_start(out, task);
         start(hp, worker, now, task, wake);
     } else {
@@ -224,17 +224,17 @@ static void heteroprio_ahead(hs_policy_state *hp, unsigned worker, double now, h
 {
     uint32_t task;
 
-    if (!hsi_pool_take(&hp->queue, hsi_crew_type(&hp->crew, worker), &task))
+    if (!hsi_pool_take(&hp->queue, hsi_states_type(&hp->states, worker), &task))
         return;
     hs_decide_start(out, task);
-    hsi_crew_ahead(&hp->crew, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
-    if (hp->raid == RAID_BOTH)
+    hsi_states_prefetch(&hp->states, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
+    if (hp->spoliation == SPOLIATE_BOTH)
         announce(hp, worker, now, wake);
 }
 
 static int heteroprio_waiting(hs_policy_state *hp, unsigned worker, uint32_t *task)
 {
-    return hsi_crew_waiting(&hp->crew, worker, task);
+    return hsi_states_prefetched(&hp->states, worker, task);
 }
 
 static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
@@ -246,7 +246,7 @@ static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
 static void heteroprio_ended(hs_policy_state *hp, unsigned worker, uint32_t task, hs_ending how,
                              double now, hs_wake *wake)
 {
-    if (hsi_crew_ended(&hp->crew, worker, task, how, now, wake))
+    if (hsi_states_ended(&hp->states, worker, task, how, now, wake))
         put_back(hp, task, wake);
 }
 
@@ -259,7 +259,7 @@ static void heteroprio_retire(hs_policy_state *hp, unsigned worker, hs_wake *wak
 {
     uint32_t task;
 
-    if (hsi_pool_retire(&hp->queue, worker) && hsi_crew_retire(&hp->crew, worker, &task))
+    if (hsi_pool_retire(&hp->queue, worker) && hsi_states_retire(&hp->states, worker, &task))
         put_back(hp, task, wake);
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "core/order.h"
-#include "policy/crew.h"
+#include "policy/worker_states.h"
 #include "policy/policy.h"
 #include "policy/pool.h"
 #include "policy/ranking.h"
@@ -18,19 +18,19 @@
 #include "support/ratio.h"
 
 struct hs_policy_state {
-    hs_policy      *policy;
-    double          band, leave;
-    hsi_problem     pb; /* its priorities are ranks */
-    hsi_ranking     ranking;
-    hsi_pool        queue;
-    hsi_ordered_set by_rho;  /* what GPUs can run, by decreasing rho, then rank */
-    hsi_ordered_set by_rank; /* of that, what is in the band, by decreasing rank */
-    hsi_crew        crew;
+    hs_policy        *policy;
+    double            band, leave;
+    hsi_problem       pb; /* its priorities are ranks */
+    hsi_ranking       ranking;
+    hsi_pool          queue;
+    hsi_ordered_set   by_rho;  /* what GPUs can run, by decreasing rho, then rank */
+    hsi_ordered_set   by_rank; /* of that, what is in the band, by decreasing rank */
+    hsi_worker_states states;
 };
 
 static void corrected_free(hs_policy_state *hp)
 {
-    hsi_crew_close(&hp->crew);
+    hsi_states_close(&hp->states);
     hsi_set_close(&hp->by_rank);
     hsi_set_close(&hp->by_rho);
     hsi_pool_close(&hp->queue);
@@ -82,7 +82,7 @@ static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
         st = hsi_pool_open(&hp->queue, &hp->pb,
                            hp->ranking.rank == HS_RANK_FIFO ? HSI_POOL_COMES : HSI_POOL_EMPTY, 0);
     if (st == HS_OK)
-        st = hsi_crew_open(&hp->crew, &hp->pb, estimates, settings->tolerance);
+        st = hsi_states_open(&hp->states, &hp->pb, estimates, settings->tolerance);
     hsi_set_open(&hp->by_rho, has_higher_rho, &hp->pb);
     hsi_set_open(&hp->by_rank, has_higher_rank, &hp->pb);
     if (st == HS_OK &&
@@ -110,8 +110,8 @@ static hs_status corrected_create(hs_policy *policy, const hs_instance *estimate
         return st;
     }
     if (hsi_memory_counts(&policy->memory))
-        hp->crew.memory = &policy->memory;
-    hp->crew.taking.order = HSI_RANK_ALONE;
+        hp->states.memory = &policy->memory;
+    hp->states.rule.order = HSI_RANK_ALONE;
     *out = hp;
     return HS_OK;
 }
@@ -165,7 +165,7 @@ static void start(hs_policy_state *hp, unsigned worker, double now, uint32_t tas
                   hs_wake *wake)
 {
     hs_decide_start(out, task);
-    hsi_crew_start(&hp->crew, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
+    hsi_states_start(&hp->states, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
     if (worker < hp->pb.m)
         hs_wake_type(wake, HS_GPU);
 }
@@ -174,8 +174,8 @@ static void start(hs_policy_state *hp, unsigned worker, double now, uint32_t tas
 static uint32_t find_victim(hs_policy_state *hp, unsigned gpu, double leave, double now,
                             uint32_t *task)
 {
-    hp->crew.taking.leave = leave;
-    return hsi_crew_victim(&hp->crew, gpu, now, task);
+    hp->states.rule.least_ratio = leave;
+    return hsi_states_victim(&hp->states, gpu, now, task);
 }
 
 static void next_of_gpu(hs_policy_state *hp, unsigned gpu, double now, hs_decision *out,
@@ -194,12 +194,12 @@ static void next_of_gpu(hs_policy_state *hp, unsigned gpu, double now, hs_decisi
     if (victim == HSI_NONE)
         victim = find_victim(hp, gpu, 0, now, &task);
     if (victim == HSI_NONE) {
-        hp->crew.quiet[HS_GPU] =
-            hsi_crew_next_victim(&hp->crew, gpu, now); /* if nothing is learnt */
-        hs_decide_wait(out, hp->crew.quiet[HS_GPU]);
+        hp->states.quiet[HS_GPU] =
+            hsi_states_next_victim(&hp->states, gpu, now); /* if nothing is learnt */
+        hs_decide_wait(out, hp->states.quiet[HS_GPU]);
         return;
     }
-    hsi_crew_ask(&hp->crew, gpu, victim, task);
+    hsi_states_request(&hp->states, gpu, victim, task);
     hs_decide_take(out, task, victim);
 }
 
@@ -220,7 +220,7 @@ static void corrected_next(hs_policy_state *hp, unsigned worker, double now, hs_
 {
     if (!hsi_pool_serves(&hp->queue, worker)) {
         hs_decide_wait(out, INFINITY);
-    } else if (hsi_crew_pending(&hp->crew, worker, out)) {
+    } else if (hsi_states_pending(&hp->states, worker, out)) {
         if (out->kind == HS_DECIDE_START)
             start(hp, worker, now, out->task, out, wake);
     } else if (worker < hp->pb.m) {
@@ -240,12 +240,12 @@ static void corrected_ahead(hs_policy_state *hp, unsigned worker, double now, hs
         return;
     take_ready(hp, task);
     hs_decide_start(out, task);
-    hsi_crew_ahead(&hp->crew, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
+    hsi_states_prefetch(&hp->states, worker, task, hs_policy_fetch(hp->policy, task, worker, now));
 }
 
 static int corrected_waiting(hs_policy_state *hp, unsigned worker, uint32_t *task)
 {
-    return hsi_crew_waiting(&hp->crew, worker, task);
+    return hsi_states_prefetched(&hp->states, worker, task);
 }
 
 static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
@@ -257,7 +257,7 @@ static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
 static void corrected_ended(hs_policy_state *hp, unsigned worker, uint32_t task, hs_ending how,
                             double now, hs_wake *wake)
 {
-    if (hsi_crew_ended(&hp->crew, worker, task, how, now, wake))
+    if (hsi_states_ended(&hp->states, worker, task, how, now, wake))
         put_back(hp, task, wake);
 }
 
@@ -270,7 +270,7 @@ static void corrected_retire(hs_policy_state *hp, unsigned worker, hs_wake *wake
 {
     uint32_t task;
 
-    if (hsi_pool_retire(&hp->queue, worker) && hsi_crew_retire(&hp->crew, worker, &task))
+    if (hsi_pool_retire(&hp->queue, worker) && hsi_states_retire(&hp->states, worker, &task))
         put_back(hp, task, wake);
 }
 

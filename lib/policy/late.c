@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #include "core/order.h"
-#include "policy/crew.h"
+#include "policy/worker_states.h"
 #include "policy/lists.h"
 #include "policy/policy.h"
 #include "policy/pool.h"
@@ -29,16 +29,16 @@
 enum { LOOKED_AT = 64 };
 
 struct hs_policy_state {
-    hs_policy      *policy;
-    hsi_problem     pb;
-    hsi_lists       lists;
-    hsi_rehearsal   plan;
-    int             begun;   /* it was rehearsed */
-    hsi_ordered_set waiting; /* what is ready and in a list; what is due first is at the front */
-    uint32_t       *held;    /* of workers: so many of them are in its list */
-    hsi_pool        orphans;
-    unsigned char  *is_orphan; /* of tasks */
-    hsi_crew        crew;
+    hs_policy        *policy;
+    hsi_problem       pb;
+    hsi_lists         lists;
+    hsi_rehearsal     plan;
+    int               begun;   /* it was rehearsed */
+    hsi_ordered_set   waiting; /* what is ready and in a list; what is due first is at the front */
+    uint32_t         *held;    /* of workers: so many of them are in its list */
+    hsi_pool          orphans;
+    unsigned char    *is_orphan; /* of tasks */
+    hsi_worker_states states;
 };
 
 static void late_free(hs_policy_state *late)
@@ -46,7 +46,7 @@ static void late_free(hs_policy_state *late)
     free(late->is_orphan);
     free(late->held);
     hsi_set_close(&late->waiting);
-    hsi_crew_close(&late->crew);
+    hsi_states_close(&late->states);
     hsi_pool_close(&late->orphans);
     hsi_rehearsal_close(&late->plan);
     hsi_lists_close(&late->lists);
@@ -71,7 +71,7 @@ static hs_status open_all(hs_policy_state *late, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_pool_open(&late->orphans, &late->pb, HSI_POOL_SELDOM, 0);
     if (st == HS_OK)
-        st = hsi_crew_open(&late->crew, &late->pb, estimates, tolerance);
+        st = hsi_states_open(&late->states, &late->pb, estimates, tolerance);
     if (st != HS_OK)
         return st;
     hsi_set_open(&late->waiting, is_before, &late->pb);
@@ -98,8 +98,8 @@ static hs_status late_create(hs_policy *policy, const hs_instance *estimates,
         return st;
     }
     if (hsi_memory_counts(&policy->memory))
-        late->crew.memory = &policy->memory;
-    late->crew.due = late->plan.due;
+        late->states.memory = &policy->memory;
+    late->states.due = late->plan.due;
     *out = late;
     return HS_OK;
 }
@@ -140,7 +140,7 @@ static int take_own(hs_policy_state *late, unsigned worker, uint32_t *task)
 static double when_worth(hs_policy_state *late, unsigned worker, uint32_t task, double now)
 {
     unsigned owner = late->plan.owner[task];
-    hs_type  type = hsi_crew_type(&late->crew, worker);
+    hs_type  type = hsi_states_type(&late->states, worker);
     uint32_t first = task;
     double   time, load;
 
@@ -148,10 +148,10 @@ static double when_worth(hs_policy_state *late, unsigned worker, uint32_t task, 
         return nextafter(due(late, task), INFINITY);
     hsi_list_peek(&late->lists.of[owner], &first);
     time = hs_policy_arrival(late->policy, task, worker, now) - now +
-           hsi_crew_time(&late->crew, type, task);
+           hsi_states_time(&late->states, type, task);
     load = due(late, task) - due(late, first) +
-           hsi_crew_time(&late->crew, hsi_crew_type(&late->crew, owner), task);
-    return hsi_crew_worth(&late->crew, owner, load, time, now);
+           hsi_states_time(&late->states, hsi_states_type(&late->states, owner), task);
+    return hsi_states_worth(&late->states, owner, load, time, now);
 }
 
 /* 1 and what to take; 0 and when to ask again. */
@@ -179,12 +179,12 @@ static int take_late(hs_policy_state *late, unsigned worker, double now, uint32_
 /* Is there one moment for all of a type before which nothing that runs is worth taking? */
 static int is_quiet(const hs_policy_state *late, hs_type type, double now)
 {
-    return !late->crew.memory && now < late->crew.quiet[type];
+    return !late->states.memory && now < late->states.quiet[type];
 }
 
 static void help_or_wait(hs_policy_state *late, unsigned worker, double now, hs_decision *out)
 {
-    hs_type  type = hsi_crew_type(&late->crew, worker);
+    hs_type  type = hsi_states_type(&late->states, worker);
     uint32_t victim, task;
     double   until;
 
@@ -193,33 +193,33 @@ static void help_or_wait(hs_policy_state *late, unsigned worker, double now, hs_
         return;
     }
     if (!is_quiet(late, type, now)) {
-        victim = hsi_crew_victim(&late->crew, worker, now, &task);
+        victim = hsi_states_victim(&late->states, worker, now, &task);
         if (victim != HSI_NONE) {
-            hsi_crew_ask(&late->crew, worker, victim, task);
+            hsi_states_request(&late->states, worker, victim, task);
             hs_decide_take(out, task, victim);
             return;
         }
-        late->crew.quiet[type] = hsi_crew_next_victim(&late->crew, worker, now);
+        late->states.quiet[type] = hsi_states_next_victim(&late->states, worker, now);
     }
-    hs_decide_wait(out, fmin(until, late->crew.quiet[type]));
+    hs_decide_wait(out, fmin(until, late->states.quiet[type]));
 }
 
 /* What the worker has now may be something for those of the other type who found nothing. */
-static void announce_booty(hs_policy_state *late, unsigned worker, double now, hs_wake *wake)
+static void announce_candidate(hs_policy_state *late, unsigned worker, double now, hs_wake *wake)
 {
-    hs_type  other = hsi_crew_type(&late->crew, worker) == HS_CPU ? HS_GPU : HS_CPU;
+    hs_type  other = hsi_states_type(&late->states, worker) == HS_CPU ? HS_GPU : HS_CPU;
     unsigned thief = other == HS_CPU ? 0 : late->pb.m; /* where nothing is moved, any of them */
     double   worth;
 
-    if (late->crew.memory) {
+    if (late->states.memory) {
         hs_wake_type(wake, other);
         return;
     }
-    if (late->crew.quiet[other] <= now)
+    if (late->states.quiet[other] <= now)
         return;
-    worth = hsi_crew_next_booty(&late->crew, thief, worker, now);
-    if (worth < late->crew.quiet[other]) {
-        late->crew.quiet[other] = worth;
+    worth = hsi_states_next_candidate(&late->states, thief, worker, now);
+    if (worth < late->states.quiet[other]) {
+        late->states.quiet[other] = worth;
         hs_wake_type(wake, other);
     }
 }
@@ -227,7 +227,7 @@ static void announce_booty(hs_policy_state *late, unsigned worker, double now, h
 /* A worker has begun something: what is late in its list will wait longer, too. */
 static void announce(hs_policy_state *late, unsigned worker, double now, hs_wake *wake)
 {
-    announce_booty(late, worker, now, wake);
+    announce_candidate(late, worker, now, wake);
     if (late->held[worker] > 0 && due(late, hsi_set_at(&late->waiting, HSI_SET_FRONT, 0)) < now)
         hs_wake_all(wake);
 }
@@ -235,12 +235,12 @@ static void announce(hs_policy_state *late, unsigned worker, double now, hs_wake
 static void late_next(hs_policy_state *late, unsigned worker, double now, hs_decision *out,
                       hs_wake *wake)
 {
-    hs_type  type = hsi_crew_type(&late->crew, worker);
+    hs_type  type = hsi_states_type(&late->states, worker);
     uint32_t task;
 
     if (!hsi_pool_serves(&late->orphans, worker))
         hs_decide_wait(out, INFINITY);
-    else if (hsi_crew_pending(&late->crew, worker, out))
+    else if (hsi_states_pending(&late->states, worker, out))
         ; /* what it has asked for comes first */
     else if (take_own(late, worker, &task) || hsi_pool_take(&late->orphans, type, &task))
         hs_decide_start(out, task);
@@ -248,8 +248,8 @@ static void late_next(hs_policy_state *late, unsigned worker, double now, hs_dec
         help_or_wait(late, worker, now, out);
     if (out->kind != HS_DECIDE_START)
         return;
-    hsi_crew_start(&late->crew, worker, out->task,
-                   hs_policy_fetch(late->policy, out->task, worker, now));
+    hsi_states_start(&late->states, worker, out->task,
+                     hs_policy_fetch(late->policy, out->task, worker, now));
     announce(late, worker, now, wake);
 }
 
@@ -283,7 +283,7 @@ void hsi_late_ready(hs_policy_state *late, const uint32_t *tasks, size_t count, 
 static void late_ended(hs_policy_state *late, unsigned worker, uint32_t task, hs_ending how,
                        double now, hs_wake *wake)
 {
-    if (hsi_crew_ended(&late->crew, worker, task, how, now, wake))
+    if (hsi_states_ended(&late->states, worker, task, how, now, wake))
         add_orphan(late, task, wake);
     if (how == HS_ENDING_DROPPED)
         hs_wake_all(wake); /* some may have waited for what comes after it */
@@ -303,7 +303,7 @@ static void late_retire(hs_policy_state *late, unsigned worker, hs_wake *wake)
 
     if (!hsi_pool_retire(&late->orphans, worker))
         return;
-    if (hsi_crew_retire(&late->crew, worker, &task))
+    if (hsi_states_retire(&late->states, worker, &task))
         add_orphan(late, task, wake);
     while (hsi_list_next(&late->lists.of[worker], &task))
         add_orphan(late, task, wake);

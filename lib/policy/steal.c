@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/crew.h"
+#include "policy/worker_states.h"
 #include "policy/late.h"
 #include "policy/lists.h"
 #include "policy/policy.h"
@@ -28,18 +28,18 @@
 enum { LOOKED_AT = 64 }; /* tasks at the end of a list */
 
 struct hs_policy_state {
-    hsi_problem pb;
-    hsi_lists   lists;
-    double     *load; /* estimates of what waits in each list, added up */
-    hsi_pool    orphans;
-    hsi_crew    crew;
-    int         begun; /* lists are compact and loads are known */
+    hsi_problem       pb;
+    hsi_lists         lists;
+    double           *load; /* estimates of what waits in each list, added up */
+    hsi_pool          orphans;
+    hsi_worker_states states;
+    int               begun; /* lists are compact and loads are known */
 };
 
 static void steal_free(hs_policy_state *steal)
 {
     free(steal->load);
-    hsi_crew_close(&steal->crew);
+    hsi_states_close(&steal->states);
     hsi_pool_close(&steal->orphans);
     hsi_lists_close(&steal->lists);
     hsi_problem_close(&steal->pb);
@@ -61,7 +61,7 @@ static hs_status create(hs_policy *policy, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_pool_open(&steal->orphans, &steal->pb, HSI_POOL_SELDOM, 0);
     if (st == HS_OK)
-        st = hsi_crew_open(&steal->crew, &steal->pb, estimates, settings->tolerance);
+        st = hsi_states_open(&steal->states, &steal->pb, estimates, settings->tolerance);
     if (st == HS_OK) {
         steal->load = calloc(steal->lists.workers, sizeof *steal->load);
         st = steal->load ? HS_OK : HS_ENOMEM;
@@ -94,7 +94,7 @@ static void begin(hs_policy_state *steal)
 
     steal->begun = 1;
     for (w = 0; w < steal->lists.workers; w++) {
-        hs_type         type = hsi_crew_type(&steal->crew, w);
+        hs_type         type = hsi_states_type(&steal->states, w);
         const uint32_t *at;
 
         hsi_list_compact(&steal->lists.of[w]);
@@ -109,7 +109,7 @@ static void lighten(hs_policy_state *steal, unsigned worker, uint32_t task)
 {
     const hsi_list *list = &steal->lists.of[worker];
 
-    steal->load[worker] -= estimate(steal, hsi_crew_type(&steal->crew, worker), task);
+    steal->load[worker] -= estimate(steal, hsi_states_type(&steal->states, worker), task);
     if (list->next == list->end)
         steal->load[worker] = 0;
 }
@@ -144,8 +144,8 @@ static double shortest(const hs_policy_state *steal, unsigned victim, hs_type ty
 static double worth_stealing(const hs_policy_state *steal, unsigned victim, hs_type type,
                              double now)
 {
-    return hsi_crew_worth(&steal->crew, victim, steal->load[victim], shortest(steal, victim, type),
-                          now);
+    return hsi_states_worth(&steal->states, victim, steal->load[victim],
+                            shortest(steal, victim, type), now);
 }
 
 /*
@@ -156,8 +156,9 @@ static double worth_stealing(const hs_policy_state *steal, unsigned victim, hs_t
 static uint32_t *best_of(const hs_policy_state *steal, unsigned victim, hs_type thief, double now)
 {
     const hsi_list *list = &steal->lists.of[victim];
-    hs_type         type = hsi_crew_type(&steal->crew, victim);
-    double    end = hsi_crew_end(&steal->crew, victim, now) + steal->load[victim], least = INFINITY;
+    hs_type         type = hsi_states_type(&steal->states, victim);
+    double          end = hsi_states_end(&steal->states, victim, now) + steal->load[victim],
+           least = INFINITY;
     uint32_t *at, *best = NULL;
 
     for (at = list->end; at-- != window(list);) {
@@ -186,7 +187,7 @@ static uint32_t find_victim(const hs_policy_state *steal, hs_type type, double n
 
         if (list->next == list->end)
             continue;
-        end = hsi_crew_end(&steal->crew, w, now) + steal->load[w];
+        end = hsi_states_end(&steal->states, w, now) + steal->load[w];
         if ((victim != HSI_NONE && end <= latest) || worth_stealing(steal, w, type, now) > now)
             continue;
         latest = end;
@@ -201,8 +202,8 @@ static double worth_asking(const hs_policy_state *steal, unsigned worker, hs_typ
     const hsi_list *list = &steal->lists.of[worker];
     double          from = INFINITY;
 
-    if (hsi_crew_type(&steal->crew, worker) != type)
-        from = hsi_crew_worth_taking(&steal->crew, worker, now);
+    if (hsi_states_type(&steal->states, worker) != type)
+        from = hsi_states_worth_spoliating(&steal->states, worker, now);
     if (from > now && list->next != list->end)
         from = fmin(from, worth_stealing(steal, worker, type, now));
     return from;
@@ -215,7 +216,7 @@ static void announce(hs_policy_state *steal, unsigned worker, double now, hs_wak
     int                  i;
 
     for (i = 0; i < 2; i++) {
-        double *quiet = &steal->crew.quiet[types[i]], from;
+        double *quiet = &steal->states.quiet[types[i]], from;
 
         if (*quiet <= now)
             continue;
@@ -248,7 +249,7 @@ static int steal_waiting(hs_policy_state *steal, hs_type type, double now, uint3
 
 static void start(hs_policy_state *steal, unsigned worker, uint32_t task, double now, hs_wake *wake)
 {
-    hsi_crew_start(&steal->crew, worker, task, now);
+    hsi_states_start(&steal->states, worker, task, now);
     announce(steal, worker, now, wake);
 }
 
@@ -265,38 +266,38 @@ static double quiet_until(const hs_policy_state *steal, hs_type type, double now
 static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs_decision *out,
                          hs_wake *wake)
 {
-    hs_type  type = hsi_crew_type(&steal->crew, worker);
+    hs_type  type = hsi_states_type(&steal->states, worker);
     uint32_t victim, task;
 
-    if (now < steal->crew.quiet[type]) {
-        hs_decide_wait(out, steal->crew.quiet[type]);
+    if (now < steal->states.quiet[type]) {
+        hs_decide_wait(out, steal->states.quiet[type]);
         return;
     }
     if (steal_waiting(steal, type, now, &task, wake)) {
         hs_decide_start(out, task);
         return;
     }
-    victim = hsi_crew_victim(&steal->crew, worker, now, &task);
+    victim = hsi_states_victim(&steal->states, worker, now, &task);
     if (victim != HSI_NONE) {
-        hsi_crew_ask(&steal->crew, worker, victim, task);
+        hsi_states_request(&steal->states, worker, victim, task);
         hs_decide_take(out, task, victim);
         return;
     }
-    steal->crew.quiet[type] = quiet_until(steal, type, now);
-    hs_decide_wait(out, steal->crew.quiet[type]);
+    steal->states.quiet[type] = quiet_until(steal, type, now);
+    hs_decide_wait(out, steal->states.quiet[type]);
 }
 
 static void steal_next(hs_policy_state *steal, unsigned worker, double now, hs_decision *out,
                        hs_wake *wake)
 {
-    hs_type  type = hsi_crew_type(&steal->crew, worker);
+    hs_type  type = hsi_states_type(&steal->states, worker);
     uint32_t task;
 
     if (!steal->begun)
         begin(steal);
     if (!hsi_pool_serves(&steal->orphans, worker))
         hs_decide_wait(out, INFINITY);
-    else if (hsi_crew_pending(&steal->crew, worker, out))
+    else if (hsi_states_pending(&steal->states, worker, out))
         ; /* what it has asked for comes first */
     else if (take_own(steal, worker, &task) || hsi_pool_take(&steal->orphans, type, &task))
         hs_decide_start(out, task);
@@ -315,7 +316,7 @@ static void add_orphan(hs_policy_state *steal, uint32_t task, hs_wake *wake)
 static void steal_ended(hs_policy_state *steal, unsigned worker, uint32_t task, hs_ending how,
                         double now, hs_wake *wake)
 {
-    if (hsi_crew_ended(&steal->crew, worker, task, how, now, wake))
+    if (hsi_states_ended(&steal->states, worker, task, how, now, wake))
         add_orphan(steal, task, wake);
 }
 
@@ -332,7 +333,7 @@ static void steal_retire(hs_policy_state *steal, unsigned worker, hs_wake *wake)
 
     if (!hsi_pool_retire(&steal->orphans, worker))
         return;
-    if (hsi_crew_retire(&steal->crew, worker, &task))
+    if (hsi_states_retire(&steal->states, worker, &task))
         add_orphan(steal, task, wake);
     while (hsi_list_next(&steal->lists.of[worker], &task))
         add_orphan(steal, task, wake);
