@@ -13,59 +13,59 @@
 
 #include "core/graph/rank.h"
 #include "core/order.h"
-#include "policy/worker_states.h"
 #include "policy/policy.h"
-#include "policy/pool.h"
-#include "policy/queues.h"
 #include "policy/ranking.h"
+#include "policy/ready_pool.h"
+#include "policy/worker_queues.h"
+#include "policy/worker_states.h"
 #include "support/ordered_set.h"
 #include "support/ratio.h"
 
-typedef enum way { DYNAMIC, H_RATIO, D_RANK, DMDA } way;
+typedef enum assignment { DYNAMIC, H_RATIO, D_RANK, DMDA } assignment;
 
-typedef struct lane {
+typedef struct assigned {
     uint32_t todo;     /* what it is to start, when it asks; HSI_NO_TASK */
-    double   estimate; /* when it will have done all it has, from its last assignment */
+    double   estimate; /* when it will have done all it has, from end_there last assignment */
     double   base;     /* dynamic: when it ends what it runs, and then what waits as well */
     double   end;
     int      is_known; /* those two are */
     int      retired;
-} lane;
+} assigned;
 
 struct hs_policy_state {
     hs_policy        *policy;
-    way               way;
+    assignment        kind;
     unsigned          threshold;
-    hsi_problem       pb; /* its priorities are ranks */
+    hsi_problem       pb; /* end_there priorities are ranks */
     hsi_ranking       ranking;
     hsi_worker_states states;
-    hsi_queues        queues;
-    lane             *lane;
+    hsi_worker_queues queues;
+    assigned         *assigned;
     hsi_ordered_set   ready; /* what comes next first */
-    uint32_t         *turn;  /* of tasks: in which they became ready */
-    uint32_t          turns;
-    double           *key;  /* d-rank: of tasks */
-    uint32_t         *lost; /* tasks that nobody in service can run */
-    size_t            lost_count;
+    uint32_t         *order; /* of tasks: in which they became ready */
+    uint32_t          next_order;
+    double           *key;        /* d-rank: of tasks */
+    uint32_t         *unrunnable; /* tasks that nobody in service can run */
+    size_t            unrunnable_count;
 };
 
 static void assign_free(hs_policy_state *a)
 {
     hsi_states_close(&a->states);
-    hsi_queues_close(&a->queues);
+    hsi_worker_queues_close(&a->queues);
     hsi_set_close(&a->ready);
     hsi_problem_close(&a->pb);
     hsi_ranking_close(&a->ranking);
-    free(a->lane);
-    free(a->turn);
+    free(a->assigned);
+    free(a->order);
     free(a->key);
-    free(a->lost);
+    free(a->unrunnable);
     free(a);
 }
 
 static int is_earlier(const hs_policy_state *a, uint32_t x, uint32_t y)
 {
-    return a->turn[x] < a->turn[y];
+    return a->order[x] < a->order[y];
 }
 
 static int is_bound(const hs_policy_state *a, uint32_t task)
@@ -84,7 +84,7 @@ static int comes_next(const void *context, uint32_t x, uint32_t y)
     const hs_policy_state *a = context;
     int                    sign = 0;
 
-    if (a->way == H_RATIO && !is_bound(a, x) && !is_bound(a, y))
+    if (a->kind == H_RATIO && !is_bound(a, x) && !is_bound(a, y))
         sign = hsi_compare_ratios(longer(a, x), hsi_min_time(&a->pb, x), longer(a, y),
                                   hsi_min_time(&a->pb, y));
     return sign ? sign > 0 : is_earlier(a, x, y);
@@ -92,9 +92,9 @@ static int comes_next(const void *context, uint32_t x, uint32_t y)
 
 static double key_of(const hs_policy_state *a, uint32_t task)
 {
-    if (a->way == H_RATIO)
+    if (a->kind == H_RATIO)
         return -(longer(a, task) / hsi_min_time(&a->pb, task));
-    return a->way == D_RANK ? -a->key[task] : (double)a->turn[task];
+    return a->kind == D_RANK ? -a->key[task] : (double)a->order[task];
 }
 
 static int has_higher_rank(const void *context, uint32_t x, uint32_t y)
@@ -115,22 +115,22 @@ static hs_status open_all(hs_policy_state *a, const hs_instance *estimates,
     if (st == HS_OK)
         st = hsi_states_open(&a->states, &a->pb, estimates, settings->tolerance);
     if (st == HS_OK)
-        st = hsi_queues_open(&a->queues, &a->pb,
-                             a->ranking.rank == HS_RANK_FIFO ? NULL : has_higher_rank, a);
+        st = hsi_worker_queues_open(&a->queues, &a->pb,
+                                    a->ranking.rank == HS_RANK_FIFO ? NULL : has_higher_rank, a);
     hsi_set_open(&a->ready, comes_next, a);
-    a->lane = calloc((size_t)a->pb.m + a->pb.k, sizeof *a->lane);
-    a->turn = calloc(a->pb.n + 1, sizeof *a->turn);
+    a->assigned = calloc((size_t)a->pb.m + a->pb.k, sizeof *a->assigned);
+    a->order = calloc(a->pb.n + 1, sizeof *a->order);
     a->key = calloc(a->pb.n + 1, sizeof *a->key);
-    a->lost = calloc(a->pb.n + 1, sizeof *a->lost);
-    if (st == HS_OK &&
-        (!a->lane || !a->turn || !a->key || !a->lost || hsi_set_reserve(&a->ready, a->pb.n)))
+    a->unrunnable = calloc(a->pb.n + 1, sizeof *a->unrunnable);
+    if (st == HS_OK && (!a->assigned || !a->order || !a->key || !a->unrunnable ||
+                        hsi_set_reserve(&a->ready, a->pb.n)))
         st = HS_ENOMEM;
-    if (st == HS_OK && a->way == D_RANK)
+    if (st == HS_OK && a->kind == D_RANK)
         st = hsi_next_ranks(estimates, &a->pb, a->key);
     return st;
 }
 
-static hs_status create(way how, hs_policy *policy, const hs_instance *estimates,
+static hs_status create(assignment kind, hs_policy *policy, const hs_instance *estimates,
                         const hs_policy_settings *settings, hs_policy_state **out)
 {
     hs_policy_state *a = calloc(1, sizeof *a);
@@ -139,7 +139,7 @@ static hs_status create(way how, hs_policy *policy, const hs_instance *estimates
     if (!a)
         return HS_ENOMEM;
     a->policy = policy;
-    a->way = how;
+    a->kind = kind;
     a->threshold = settings->threshold;
     st = open_all(a, estimates, settings);
     if (st != HS_OK) {
@@ -149,18 +149,18 @@ static hs_status create(way how, hs_policy *policy, const hs_instance *estimates
     if (!a->threshold)
         a->threshold = 2 * (a->pb.m + a->pb.k);
     for (unsigned w = 0; w < a->pb.m + a->pb.k; w++)
-        a->lane[w].todo = HSI_NO_TASK;
+        a->assigned[w].todo = HSI_NO_TASK;
     *out = a;
     return HS_OK;
 }
 
-#define CREATE(name, how)                                                                          \
+#define CREATE(name, assignment)                                                                   \
     static hs_status name(hs_policy *policy, const hs_instance *estimates,                         \
                           const hs_schedule *plan, const hs_policy_settings *settings,             \
                           hs_policy_state **out)                                                   \
     {                                                                                              \
         (void)plan;                                                                                \
-        return create(how, policy, estimates, settings, out);                                      \
+        return create(assignment, policy, estimates, settings, out);                               \
     }
 
 CREATE(dynamic_create, DYNAMIC)
@@ -181,29 +181,29 @@ static double time_on(const hs_policy_state *a, unsigned worker, uint32_t task)
 
 static int is_free(const hs_policy_state *a, unsigned worker)
 {
-    return a->states.of[worker].task == HSI_NONE && !a->lane[worker].retired;
+    return a->states.of[worker].task == HSI_NONE && !a->assigned[worker].retired;
 }
 
 static void start(hs_policy_state *a, unsigned worker, uint32_t task, double now, hs_wake *wake)
 {
     hsi_states_start(&a->states, worker, task, hs_policy_fetch(a->policy, task, worker, now));
-    a->lane[worker].todo = task;
-    a->lane[worker].is_known = 0;
+    a->assigned[worker].todo = task;
+    a->assigned[worker].is_known = 0;
     hs_wake_worker(wake, worker);
 }
 
 static void start_queued(hs_policy_state *a, unsigned worker, double now, hs_wake *wake)
 {
     if (is_free(a, worker) && a->queues.count[worker] > 0)
-        start(a, worker, hsi_queues_pop(&a->queues, worker), now, wake);
+        start(a, worker, hsi_worker_queues_pop(&a->queues, worker), now, wake);
 }
 
 /* When a busy worker will have done what it runs and what waits, one after the other. */
 static double end_of_queue(hs_policy_state *a, unsigned worker, double now)
 {
-    lane    *l = &a->lane[worker];
-    double   base = hsi_states_end(&a->states, worker, now);
-    uint32_t task = a->queues.first[worker];
+    assigned *l = &a->assigned[worker];
+    double    base = hsi_states_end(&a->states, worker, now);
+    uint32_t  task = a->queues.first[worker];
 
     if (l->is_known && base == l->base)
         return l->end;
@@ -214,12 +214,12 @@ static double end_of_queue(hs_policy_state *a, unsigned worker, double now)
     return l->end;
 }
 
-/* When the worker will have done all it has, as was thought at its last assignment. */
+/* When the worker will have done all it has, as was thought at end_there last assignment. */
 static double available(const hs_policy_state *a, unsigned worker, double now)
 {
     if (a->states.of[worker].task == HSI_NONE && a->queues.count[worker] == 0)
         return now;
-    return a->lane[worker].estimate;
+    return a->assigned[worker].estimate;
 }
 
 /* When the worker would have done the task, as this policy sees it. */
@@ -227,7 +227,7 @@ static double end_on(hs_policy_state *a, unsigned worker, uint32_t task, double 
 {
     double from;
 
-    switch (a->way) {
+    switch (a->kind) {
     case DYNAMIC:
         from = is_free(a, worker) ? now : end_of_queue(a, worker, now);
         break;
@@ -248,22 +248,22 @@ static unsigned choose(hs_policy_state *a, uint32_t task, double now, double *en
     *end = INFINITY;
     for (unsigned i = 0; i < workers; i++) {
         unsigned w = worker_at(a, i);
-        double   its;
+        double   end_there;
 
-        if (a->lane[w].retired)
+        if (a->assigned[w].retired)
             continue;
-        its = end_on(a, w, task, now);
-        if (its < *end || (best == workers && !isinf(time_on(a, w, task))) ||
-            (its == *end && a->way == DYNAMIC && !isinf(its) && is_free(a, w) &&
+        end_there = end_on(a, w, task, now);
+        if (end_there < *end || (best == workers && !isinf(time_on(a, w, task))) ||
+            (end_there == *end && a->kind == DYNAMIC && !isinf(end_there) && is_free(a, w) &&
              !is_free(a, best))) {
             best = w;
-            *end = its;
+            *end = end_there;
         }
     }
     return best;
 }
 
-static int is_anybody_free(const hs_policy_state *a)
+static int is_any_free(const hs_policy_state *a)
 {
     for (unsigned w = 0; w < a->pb.m + a->pb.k; w++)
         if (is_free(a, w))
@@ -282,11 +282,11 @@ static int is_below_threshold(const hs_policy_state *a, double now)
     return count < a->threshold;
 }
 
-static int goes_on(const hs_policy_state *a, double now)
+static int may_assign(const hs_policy_state *a, double now)
 {
-    switch (a->way) {
+    switch (a->kind) {
     case DYNAMIC:
-        return is_anybody_free(a);
+        return is_any_free(a);
     case DMDA:
         return 1;
     default:
@@ -303,19 +303,19 @@ static void assign_next(hs_policy_state *a, double now, hs_wake *wake)
 
     hsi_set_take(&a->ready, HSI_SET_FRONT);
     if (worker == a->pb.m + a->pb.k) {
-        a->lost[a->lost_count++] = task;
+        a->unrunnable[a->unrunnable_count++] = task;
         return;
     }
-    a->lane[worker].estimate = end;
-    if (a->way == DYNAMIC && is_free(a, worker)) {
+    a->assigned[worker].estimate = end;
+    if (a->kind == DYNAMIC && is_free(a, worker)) {
         start(a, worker, task, now, wake);
         return;
     }
     hs_policy_fetch(a->policy, task, worker, now);
-    hsi_queues_push(&a->queues, worker, task);
-    if (a->lane[worker].is_known)
-        a->lane[worker].end += time_on(a, worker, task);
-    if (a->way == H_RATIO || a->way == D_RANK)
+    hsi_worker_queues_push(&a->queues, worker, task);
+    if (a->assigned[worker].is_known)
+        a->assigned[worker].end += time_on(a, worker, task);
+    if (a->kind == H_RATIO || a->kind == D_RANK)
         start_queued(a, worker, now, wake);
 }
 
@@ -323,9 +323,9 @@ static void settle(hs_policy_state *a, double now, hs_wake *wake)
 {
     unsigned workers = a->pb.m + a->pb.k, w;
 
-    for (w = 0; w < workers && a->way != DMDA; w++)
+    for (w = 0; w < workers && a->kind != DMDA; w++)
         start_queued(a, w, now, wake);
-    while (a->ready.count && goes_on(a, now) && !hsi_ask_after(a->pb.asker, 16 * workers))
+    while (a->ready.count && may_assign(a, now) && !hsi_ask_after(a->pb.asker, 16 * workers))
         assign_next(a, now, wake);
     for (w = 0; w < workers; w++)
         start_queued(a, w, now, wake);
@@ -334,7 +334,7 @@ static void settle(hs_policy_state *a, double now, hs_wake *wake)
 static void add(hs_policy_state *a, uint32_t task)
 {
     hsi_ranking_ready(&a->ranking, task);
-    a->turn[task] = a->turns++;
+    a->order[task] = a->next_order++;
     hsi_set_insert(&a->ready, key_of(a, task), task);
 }
 
@@ -349,11 +349,11 @@ static void assign_ready(hs_policy_state *a, const uint32_t *tasks, size_t count
 static void assign_next_of(hs_policy_state *a, unsigned worker, double now, hs_decision *out,
                            hs_wake *wake)
 {
-    uint32_t *todo = &a->lane[worker].todo;
+    uint32_t *todo = &a->assigned[worker].todo;
 
     (void)wake;
     hs_decide_wait(out, INFINITY);
-    if (*todo == HSI_NO_TASK || a->lane[worker].retired)
+    if (*todo == HSI_NO_TASK || a->assigned[worker].retired)
         return;
     hs_decide_start(out, *todo);
     hsi_states_start(&a->states, worker, *todo, hs_policy_fetch(a->policy, *todo, worker, now));
@@ -374,7 +374,7 @@ static void assign_ended(hs_policy_state *a, unsigned worker, uint32_t task, hs_
 {
     int again = hsi_states_ended(&a->states, worker, task, how, now, wake);
 
-    a->lane[worker].is_known = 0;
+    a->assigned[worker].is_known = 0;
     if (again)
         add(a, task);
 }
@@ -387,7 +387,7 @@ static void assign_skip(hs_policy_state *a, uint32_t task)
 
 static void assign_retire(hs_policy_state *a, unsigned worker, hs_wake *wake)
 {
-    lane *l = &a->lane[worker];
+    assigned *l = &a->assigned[worker];
 
     (void)wake;
     if (l->retired)
@@ -399,21 +399,21 @@ static void assign_retire(hs_policy_state *a, unsigned worker, hs_wake *wake)
     }
     l->todo = HSI_NO_TASK;
     while (a->queues.count[worker] > 0)
-        add(a, hsi_queues_pop(&a->queues, worker));
+        add(a, hsi_worker_queues_pop(&a->queues, worker));
 }
 
 static int can_be_run(const hs_policy_state *a, uint32_t task)
 {
     for (unsigned w = 0; w < a->pb.m + a->pb.k; w++)
-        if (!a->lane[w].retired && !isinf(time_on(a, w, task)))
+        if (!a->assigned[w].retired && !isinf(time_on(a, w, task)))
             return 1;
     return 0;
 }
 
 static int assign_stranded(hs_policy_state *a, uint32_t *task)
 {
-    if (a->lost_count > 0) {
-        *task = a->lost[--a->lost_count];
+    if (a->unrunnable_count > 0) {
+        *task = a->unrunnable[--a->unrunnable_count];
         return 1;
     }
     for (size_t i = 0; i < a->ready.count; i++) {

@@ -17,9 +17,9 @@
 #include <stdlib.h>
 
 #include "core/order.h"
-#include "policy/worker_states.h"
 #include "policy/policy.h"
 #include "policy/ranking.h"
+#include "policy/worker_states.h"
 #include "support/ratio.h"
 #include "support/sort.h"
 

@@ -8,10 +8,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "policy/worker_states.h"
 #include "policy/policy.h"
-#include "policy/pool.h"
 #include "policy/ranking.h"
+#include "policy/ready_pool.h"
+#include "policy/worker_states.h"
 
 typedef enum spoliation {
     SPOLIATE_NEVER, /* nobody takes */

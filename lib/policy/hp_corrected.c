@@ -10,10 +10,10 @@
 #include <stdlib.h>
 
 #include "core/order.h"
-#include "policy/worker_states.h"
 #include "policy/policy.h"
-#include "policy/pool.h"
 #include "policy/ranking.h"
+#include "policy/ready_pool.h"
+#include "policy/worker_states.h"
 #include "support/ordered_set.h"
 #include "support/ratio.h"
 

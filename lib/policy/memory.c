@@ -15,7 +15,7 @@ static double larger(double a, double b)
 typedef struct request {
     const hsi_memory *memory;
     uint32_t          to;
-    int               foreseen;
+    int               is_prefetch;
     double            now;
 } request;
 
@@ -26,7 +26,7 @@ static double move(const request *r, uint32_t from, double bytes)
 
 static double made_at(const request *r, uint32_t writer)
 {
-    if (!r->foreseen)
+    if (!r->is_prefetch)
         return r->now;
     return writer == HS_NOBODY ? 0 : r->memory->done[writer];
 }
@@ -207,7 +207,7 @@ double hsi_memory_fetch(hsi_memory *memory, uint32_t task, unsigned worker, doub
     return arrival(&r, task);
 }
 
-void hsi_memory_foresee(hsi_memory *memory, uint32_t task, unsigned worker)
+void hsi_memory_prefetch(hsi_memory *memory, uint32_t task, unsigned worker)
 {
     request r = {memory, 0, 1, 0};
 

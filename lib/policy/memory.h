@@ -64,7 +64,7 @@ double hsi_memory_fetch(hsi_memory *memory, uint32_t task, unsigned worker, doub
  * It was known all along that the task would be run there: transfers started as soon as there was
  * something to move. All of its predecessors are done.
  */
-void hsi_memory_foresee(hsi_memory *memory, uint32_t task, unsigned worker);
+void hsi_memory_prefetch(hsi_memory *memory, uint32_t task, unsigned worker);
 
 /* The schedule gets what was recorded. HS_ENOMEM: it was not all. */
 hs_status hsi_memory_tell(hsi_memory *memory, hs_schedule *s);

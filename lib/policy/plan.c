@@ -15,7 +15,7 @@
 
 #include "policy/lists.h"
 #include "policy/policy.h"
-#include "policy/pool.h"
+#include "policy/ready_pool.h"
 #include "support/atomic.h"
 
 struct hs_policy_state {
@@ -130,7 +130,7 @@ static int take_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
     if (list->next == list->end || !hsi_policy_permits(plan->policy, *task))
         return 0;
     list->next++;
-    hsi_memory_foresee(&plan->policy->memory, *task, worker);
+    hsi_memory_prefetch(&plan->policy->memory, *task, worker);
     return 1;
 }
 

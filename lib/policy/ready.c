@@ -19,7 +19,7 @@ static void expect_left(const hsi_ready *ready, uint32_t vertex)
         __builtin_prefetch(&ready->left[after[i]], 1);
 }
 
-void hsi_ready_expect(hsi_ready *ready, uint32_t task)
+void hsi_ready_prefetch_counts(hsi_ready *ready, uint32_t task)
 {
     const hs_graph *g = ready->graph;
 

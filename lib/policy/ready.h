@@ -20,7 +20,7 @@ typedef struct hsi_ready {
     uint32_t  *news;        /* what is ready and was not told; room for all tasks */
     uint32_t  *scratch;     /* room for all vertices */
     size_t     count;
-    uint32_t   expected[2]; /* what hsi_ready_expect() was told last, and before that */
+    uint32_t   expected[2]; /* what hsi_ready_prefetch_counts() was told last, and before that */
     hsi_asker *asker;       /* the problem's */
 } hsi_ready;
 
@@ -32,7 +32,7 @@ void hsi_ready_done(hsi_ready *ready, uint32_t task);
 
 /* It was started, and is done later: where its successors stand, and what is left of them, lies
  * anywhere in memory, and is asked for in time, one step at each call. */
-void hsi_ready_expect(hsi_ready *ready, uint32_t task);
+void hsi_ready_prefetch_counts(hsi_ready *ready, uint32_t task);
 
 /* It will never be done: nothing that comes after it is ever ready. O(what does), once. */
 void hsi_ready_dropped(hsi_ready *ready, uint32_t task);

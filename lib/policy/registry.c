@@ -36,7 +36,7 @@ const hs_policy_kind *hs_policy_find(const char *name)
 }
 
 /* All of a kind that its maker knew; the rest is 0. */
-static hs_policy_kind known_of(const hs_policy_kind *kind)
+static hs_policy_kind whole_kind(const hs_policy_kind *kind)
 {
     hs_policy_kind known = {0};
 
@@ -46,29 +46,29 @@ static hs_policy_kind known_of(const hs_policy_kind *kind)
 
 const char *hs_policy_name(const hs_policy_kind *kind)
 {
-    return known_of(kind).name;
+    return whole_kind(kind).name;
 }
 
 const char *hs_policy_summary(const hs_policy_kind *kind)
 {
-    const char *summary = known_of(kind).summary;
+    const char *summary = whole_kind(kind).summary;
 
     return summary ? summary : "";
 }
 
 int hs_policy_graphs(const hs_policy_kind *kind)
 {
-    return known_of(kind).graphs;
+    return whole_kind(kind).graphs;
 }
 
 unsigned hs_policy_ranks(const hs_policy_kind *kind)
 {
-    return known_of(kind).ranks;
+    return whole_kind(kind).ranks;
 }
 
 int hs_policy_needs_plan(const hs_policy_kind *kind)
 {
-    return known_of(kind).needs_plan;
+    return whole_kind(kind).needs_plan;
 }
 
 static int is_whole(const hs_policy_kind *kind)
@@ -116,7 +116,7 @@ static int takes_rank(const hs_policy_kind *kind, hs_rank rank)
 }
 
 /* What every kind is to know of a graph, or of what it is told as it becomes ready. */
-static hs_status open_knowledge(hs_policy *policy, const hs_instance *estimates)
+static hs_status open_shared_state(hs_policy *policy, const hs_instance *estimates)
 {
     hs_status st;
 
@@ -151,7 +151,7 @@ hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estima
 
     if (!kind || !estimates || !out || resolve(&settings, given) != HS_OK)
         return HS_EINVAL;
-    known = known_of(kind);
+    known = whole_kind(kind);
     if (!is_whole(&known) || (known.needs_plan && !fits(plan, estimates)) ||
         !takes_rank(&known, settings.rank))
         return HS_EINVAL;
@@ -164,7 +164,7 @@ hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estima
     policy->workers = hs_instance_cpus(estimates) + hs_instance_gpus(estimates);
     policy->tasks = (uint32_t)hs_instance_tasks(estimates);
     policy->asker = (hsi_asker){settings.cancel, settings.cancel_data, 0, 0};
-    st = open_knowledge(policy, estimates);
+    st = open_shared_state(policy, estimates);
     policy->memory.records = settings.transfers;
     if (st == HS_OK)
         st = known.create(policy, estimates, plan, &settings, &policy->state);

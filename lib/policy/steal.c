@@ -19,11 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/worker_states.h"
-#include "policy/late.h"
 #include "policy/lists.h"
 #include "policy/policy.h"
-#include "policy/pool.h"
+#include "policy/ready_pool.h"
+#include "policy/steal_graph.h"
+#include "policy/worker_states.h"
 
 enum { LOOKED_AT = 64 }; /* tasks at the end of a list */
 
@@ -79,7 +79,7 @@ static hs_status steal_create(hs_policy *policy, const hs_instance *estimates,
 {
     if (!hs_instance_has_graph(estimates))
         return create(policy, estimates, schedule, settings, out);
-    policy->kind = hsi_policy_late; /* other rules, and all further calls go there */
+    policy->kind = hsi_policy_steal_graph; /* other rules, and all further calls go there */
     return policy->kind.create(policy, estimates, schedule, settings, out);
 }
 
@@ -358,5 +358,5 @@ const hs_policy_kind hsi_policy_plan_steal = {
     .retire = steal_retire,
     .stranded = steal_stranded,
     .graphs = 1,
-    .ready = hsi_late_ready, /* late.c's */
+    .ready = hsi_steal_graph_ready, /* late.c's */
 };

@@ -81,19 +81,19 @@ static void wake(simulation *sim, uint32_t rank, double now)
         ask_later(sim, rank, now);
 }
 
-static void wake_all(simulation *sim, const hs_wake *whom, double now)
+static void wake_all(simulation *sim, const hs_wake *woken, double now)
 {
-    uint32_t first = whom->types & 1u << HS_GPU ? 0 : sim->truth.k, rank;
-    uint32_t last = whom->types & 1u << HS_CPU ? sim->due.size : sim->truth.k;
+    uint32_t first = woken->types & 1u << HS_GPU ? 0 : sim->truth.k, rank;
+    uint32_t last = woken->types & 1u << HS_CPU ? sim->due.size : sim->truth.k;
     unsigned i;
 
-    if ((!whom->types && !whom->count) || !sim->waiting)
+    if ((!woken->types && !woken->count) || !sim->waiting)
         return; /* nearly always */
     for (rank = first; rank < last; rank++)
         wake(sim, rank, now);
-    for (i = 0; i < whom->count; i++)
-        if (whom->worker[i] < sim->policy->workers)
-            wake(sim, rank_of(sim, whom->worker[i]), now);
+    for (i = 0; i < woken->count; i++)
+        if (woken->worker[i] < sim->policy->workers)
+            wake(sim, rank_of(sim, woken->worker[i]), now);
 }
 
 static void start(simulation *sim, uint32_t rank, const hs_decision *d, double now)
@@ -106,13 +106,13 @@ static void start(simulation *sim, uint32_t rank, const hs_decision *d, double n
     if (a->ahead == d->task)
         a->ahead = NO_TASK;
     sim->taken[d->task] = 1;
-    hsi_ready_expect(&sim->policy->ready, d->task);
+    hsi_ready_prefetch_counts(&sim->policy->ready, d->task);
     hsi_worker_tree_set(&sim->due, rank,
                         a->doing == HOLDS ? a->start : a->start + time_of(sim, rank, d->task));
 }
 
 /* An entry for what a worker has run, up to now. */
-static hs_status note(simulation *sim, uint32_t rank, hs_ending how, double now)
+static hs_status record_entry(simulation *sim, uint32_t rank, hs_ending how, double now)
 {
     actor    *a = &sim->actors[rank];
     hs_status st = hsi_log_reserve(&sim->log, &sim->truth, 3);
@@ -128,12 +128,12 @@ static hs_status note(simulation *sim, uint32_t rank, hs_ending how, double now)
     return HS_OK;
 }
 
-static void tell(simulation *sim, uint32_t rank, uint32_t task, hs_ending how, double now)
+static void report_ending(simulation *sim, uint32_t rank, uint32_t task, hs_ending how, double now)
 {
-    hs_wake whom = {0};
+    hs_wake woken = {0};
 
-    hs_policy_ended(sim->policy, worker_of(sim, rank), task, how, now, &whom);
-    wake_all(sim, &whom, now);
+    hs_policy_ended(sim->policy, worker_of(sim, rank), task, how, now, &woken);
+    wake_all(sim, &woken, now);
 }
 
 /* What a worker runs ends, in one way or the other. */
@@ -143,7 +143,7 @@ static hs_status end(simulation *sim, uint32_t rank, hs_ending how, double now)
     hs_status st = HS_OK;
 
     if (how == HS_ENDING_DONE || !sim->settles || a->start < now)
-        st = note(sim, rank, how, now);
+        st = record_entry(sim, rank, how, now);
     if (st != HS_OK)
         return st;
     a->doing = IDLE;
@@ -155,12 +155,12 @@ static hs_status end(simulation *sim, uint32_t rank, hs_ending how, double now)
         ask_later(sim, rank, now);
     if (sim->settles)
         hsi_worker_tree_set(&sim->due, rank, INFINITY);
-    tell(sim, rank, a->task, how, now);
+    report_ending(sim, rank, a->task, how, now);
     return HS_OK;
 }
 
 /* A victim does as it is told at once. */
-static hs_status give_up(simulation *sim, const hs_decision *d, double now)
+static hs_status abort_task(simulation *sim, const hs_decision *d, double now)
 {
     uint32_t rank = rank_of(sim, d->victim);
     actor   *victim = &sim->actors[rank];
@@ -169,7 +169,7 @@ static hs_status give_up(simulation *sim, const hs_decision *d, double now)
         return end(sim, rank, HS_ENDING_ABORTED, now);
     victim->ahead = NO_TASK;
     sim->taken[d->task] = 0;
-    tell(sim, rank, d->task, HS_ENDING_ABORTED, now);
+    report_ending(sim, rank, d->task, HS_ENDING_ABORTED, now);
     return HS_OK;
 }
 
@@ -201,22 +201,22 @@ static int is_possible(const simulation *sim, uint32_t rank, const hs_decision *
 /* A thief, asked again, starts what its victim has given up. */
 static hs_status ask(simulation *sim, uint32_t rank, double now)
 {
-    hs_wake     whom = {0};
+    hs_wake     woken = {0};
     hs_decision decision;
     hs_status   st = HS_OK;
 
     sim->waiting -= sim->actors[rank].doing == WAITS;
     sim->actors[rank].doing = IDLE;
     do {
-        hs_policy_next(sim->policy, worker_of(sim, rank), now, &decision, &whom);
+        hs_policy_next(sim->policy, worker_of(sim, rank), now, &decision, &woken);
         if (!is_possible(sim, rank, &decision, now))
             return HS_ESCHEDULE;
         if (decision.kind == HS_DECIDE_TAKE)
-            st = give_up(sim, &decision, now);
+            st = abort_task(sim, &decision, now);
     } while (st == HS_OK && decision.kind == HS_DECIDE_TAKE);
     if (st != HS_OK)
         return st;
-    wake_all(sim, &whom, now);
+    wake_all(sim, &woken, now);
     if (decision.kind == HS_DECIDE_START) {
         start(sim, rank, &decision, now);
         return HS_OK;
@@ -278,19 +278,19 @@ static hs_status look_ahead(simulation *sim, double now)
 {
     for (uint32_t rank = 0; rank < sim->truth.k; rank++) {
         actor      *a = &sim->actors[rank];
-        hs_wake     whom = {0};
+        hs_wake     woken = {0};
         hs_decision decision;
 
         if (a->doing != RUNS || a->ahead != NO_TASK)
             continue;
-        hs_policy_ahead(sim->policy, worker_of(sim, rank), now, &decision, &whom);
+        hs_policy_ahead(sim->policy, worker_of(sim, rank), now, &decision, &woken);
         if (decision.kind == HS_DECIDE_WAIT)
             continue;
         if (decision.kind != HS_DECIDE_START || !may_start(sim, rank, decision.task))
             return HS_ESCHEDULE;
         a->ahead = decision.task;
         sim->taken[decision.task] = 1;
-        wake_all(sim, &whom, now);
+        wake_all(sim, &woken, now);
         if (hsi_worker_tree_time(&sim->asked) == 0)
             break;
     }
@@ -299,13 +299,13 @@ static hs_status look_ahead(simulation *sim, double now)
 
 static hs_status settle(simulation *sim, double now)
 {
-    hs_wake   whom = {0};
+    hs_wake   woken = {0};
     hs_status st = gather(sim, now);
 
-    hs_policy_ready(sim->policy, now, NULL, &whom);
+    hs_policy_ready(sim->policy, now, NULL, &woken);
     if (sim->policy->asker.canceled)
         return HS_ECANCELED; /* and what it was told is in no order */
-    wake_all(sim, &whom, now);
+    wake_all(sim, &woken, now);
     do {
         if (st == HS_OK)
             st = ask_idle(sim, now);
@@ -316,7 +316,7 @@ static hs_status settle(simulation *sim, double now)
 }
 
 /* What does not end before infinity, or is never started. */
-static hs_status what_is_left(const simulation *sim)
+static hs_status final_status(const simulation *sim)
 {
     uint32_t rank;
 
@@ -340,7 +340,7 @@ static hs_status run(simulation *sim)
         sim->now = now;
         st = sim->settles ? settle(sim, now) : take_turn(sim, now);
     }
-    return st == HS_OK ? what_is_left(sim) : st;
+    return st == HS_OK ? final_status(sim) : st;
 }
 
 static hs_status open_simulation(simulation *sim, const double *available)

@@ -18,7 +18,7 @@ hs_status hsi_states_open(hsi_worker_states *states, const hsi_problem *pb,
     states->of = malloc(workers * sizeof *states->of);
     states->barred = calloc(pb->n + 1, 1);
     if (!states->of || !states->barred ||
-        hsi_experience_open(&states->experience, estimates, tolerance, pb->asker) != HS_OK) {
+        hsi_history_open(&states->history, estimates, tolerance, pb->asker) != HS_OK) {
         hsi_states_close(states);
         return HS_ENOMEM;
     }
@@ -37,7 +37,7 @@ void hsi_states_close(hsi_worker_states *states)
 {
     free(states->of);
     free(states->barred);
-    hsi_experience_close(&states->experience);
+    hsi_history_close(&states->history);
     *states = (hsi_worker_states){0};
 }
 
@@ -105,10 +105,10 @@ typedef struct running {
 /* Where transfers count, only estimates do, until a task is late. */
 static running running_of(const hsi_worker_states *states, unsigned worker)
 {
-    const hsi_experience   *x = &states->experience;
+    const hsi_history      *x = &states->history;
     const hsi_worker_state *m = &states->of[worker];
     hs_type type = hsi_states_type(states, worker), other = type == HS_CPU ? HS_GPU : HS_CPU;
-    const hsi_ratios *on_other = hsi_experience_of(x, other, m->task);
+    const hsi_ratios *on_other = hsi_history_of(x, other, m->task);
     running           p = {.start = m->start,
                            .estimate = hsi_states_time(states, type, m->task),
                            .unit = time_until_late(states, worker),
@@ -117,9 +117,9 @@ static running running_of(const hsi_worker_states *states, unsigned worker)
 
     if (states->memory)
         return p;
-    p.time *= hsi_ratios_careful(on_other);
-    p.overrun_factor += hsi_ratios_doubt(on_other);
-    p.kind = hsi_experience_of(x, type, m->task);
+    p.time *= hsi_ratios_pessimistic(on_other);
+    p.overrun_factor += hsi_ratios_wrong_share(on_other);
+    p.kind = hsi_history_of(x, type, m->task);
     p.type = x->of[type];
     return p;
 }
@@ -127,10 +127,10 @@ static running running_of(const hsi_worker_states *states, unsigned worker)
 /* The ratio to its estimate that it is expected to come to; 0: it has lasted longer than any. */
 static double expected_ratio(const running *p, double now)
 {
-    double ratio = p->kind ? hsi_ratios_left(p->kind, p->start, p->unit, now) : 0;
+    double ratio = p->kind ? hsi_ratios_expected(p->kind, p->start, p->unit, now) : 0;
 
     if (ratio == 0 && p->type)
-        ratio = hsi_ratios_left(p->type, p->start, p->unit, now);
+        ratio = hsi_ratios_expected(p->type, p->start, p->unit, now);
     return ratio == 0 && now <= p->start + p->unit ? 1 : ratio;
 }
 
@@ -452,7 +452,7 @@ static void learn(hsi_worker_states *states, unsigned worker, double now, hs_wak
 
     if (now != m->start + estimate)
         ratio = (now - m->start) / estimate;
-    if (!hsi_experience_add(&states->experience, type, m->task, ratio))
+    if (!hsi_history_add(&states->history, type, m->task, ratio))
         return;
     for (i = 0; i < 2; i++)
         if (states->quiet[types[i]] > 0) {

@@ -5,7 +5,7 @@
 #include <hybridsched/policy.h>
 
 #include "core/problem.h"
-#include "policy/experience.h"
+#include "policy/history.h"
 #include "policy/memory.h"
 
 /*
@@ -55,7 +55,7 @@ typedef struct hsi_worker_states {
     const hsi_problem  *pb;
     double              tolerance;
     hsi_worker_state   *of;
-    hsi_experience      experience;
+    hsi_history         history;
     unsigned char      *barred;   /* of tasks: 1 << t, not to be taken by hs_type t */
     double              quiet[2]; /* by hs_type: before that, nothing is worth taking */
     const hsi_memory   *memory;   /* where transfers count; NULL: nowhere */

@@ -12,7 +12,7 @@
 #include "algorithm/run.h"
 #include "core/report.h"
 #include "core/schedule_impl.h"
-#include "policy/foreseen.h"
+#include "policy/prefetched_transfers.h"
 #include "solve/algorithms.h"
 #include "support/sized.h"
 
@@ -169,7 +169,7 @@ static hs_status add_transfers(const chosen *alg, const hs_instance *in,
     hsi_asker asker = hsi_asker_of(settings);
     int       searched = alg->own && alg->own->search && !alg->by_policy;
 
-    return hsi_foresee_transfers(in, s, searched ? NULL : &asker);
+    return hsi_add_prefetched_transfers(in, s, searched ? NULL : &asker);
 }
 
 /* What the schedule says of itself is not worth finding out when nobody asks. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "core/order.h"
-#include "policy/pool.h"
+#include "policy/ready_pool.h"
 #include "property/dice.h"
 #include "support/ratio.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "policy/foreseen.h"
+#include "policy/prefetched_transfers.h"
 
 #include <stdlib.h>
 
@@ -50,13 +50,13 @@ static hs_status replay(hsi_memory *memory, const hs_graph *g, const run *runs, 
             continue;
         if (hsi_ask_after(asker, 8 * (1 + count_reads(g, v))))
             return HS_ECANCELED;
-        hsi_memory_foresee(memory, v, runs[v].worker);
+        hsi_memory_prefetch(memory, v, runs[v].worker);
         hsi_memory_done(memory, v, runs[v].worker, runs[v].end);
     }
     return HS_OK;
 }
 
-static hs_status foresee(hsi_memory *memory, hs_schedule *s, hsi_asker *asker)
+static hs_status replay_all(hsi_memory *memory, hs_schedule *s, hsi_asker *asker)
 {
     size_t    tasks = memory->pb->n;
     run      *runs = malloc((tasks + 1) * sizeof *runs);
@@ -71,7 +71,7 @@ static hs_status foresee(hsi_memory *memory, hs_schedule *s, hsi_asker *asker)
     return st == HS_OK ? hsi_memory_tell(memory, s) : st;
 }
 
-hs_status hsi_foresee_transfers(const hs_instance *in, hs_schedule *s, hsi_asker *asker)
+hs_status hsi_add_prefetched_transfers(const hs_instance *in, hs_schedule *s, hsi_asker *asker)
 {
     hsi_problem pb;
     hsi_memory  memory;
@@ -85,7 +85,7 @@ hs_status hsi_foresee_transfers(const hs_instance *in, hs_schedule *s, hsi_asker
         return st;
     st = hsi_memory_open(&memory, in, &pb);
     if (st == HS_OK && hsi_memory_counts(&memory))
-        st = foresee(&memory, s, asker);
+        st = replay_all(&memory, s, asker);
     hsi_memory_close(&memory);
     hsi_problem_close(&pb);
     return st;

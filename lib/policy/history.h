@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_POLICY_EXPERIENCE_H
-#define HSI_POLICY_EXPERIENCE_H
+#ifndef HSI_POLICY_HISTORY_H
+#define HSI_POLICY_HISTORY_H
 
 #include "core/problem.h"
 
@@ -22,26 +22,25 @@ typedef struct hsi_ratios {
     } bin[HSI_RATIO_BINS];
 } hsi_ratios;
 
-typedef struct hsi_experience {
+typedef struct hsi_history {
     double         tolerance;
-    int            is_wrong; /* some estimate was, by more than that */
-    unsigned char *class_of; /* a task; 0: without a kernel, or there are too many */
-    hsi_ratios    *of[2];    /* by hs_type and class; [0]: of all that the type did */
-} hsi_experience;
+    int            has_misestimates; /* some estimate was, by more than that */
+    unsigned char *class_of;         /* a task; 0: without a kernel, or there are too many */
+    hsi_ratios    *of[2];            /* by hs_type and class; [0]: of all that the type did */
+} hsi_history;
 
-hs_status hsi_experience_open(hsi_experience *x, const hs_instance *estimates, double tolerance,
-                              hsi_asker *asker);
-void      hsi_experience_close(hsi_experience *x);
+hs_status hsi_history_open(hsi_history *x, const hs_instance *estimates, double tolerance,
+                           hsi_asker *asker);
+void      hsi_history_close(hsi_history *x);
 
 /*
  * A task took `ratio` times its estimate. 1: what is known has changed, which it does not while
  * all estimates are right, but for the first of a class.
  */
-int hsi_experience_add(hsi_experience *x, hs_type type, uint32_t task, double ratio);
+int hsi_history_add(hsi_history *x, hs_type type, uint32_t task, double ratio);
 
 /* What is known of such tasks. */
-static inline const hsi_ratios *hsi_experience_of(const hsi_experience *x, hs_type type,
-                                                  uint32_t task)
+static inline const hsi_ratios *hsi_history_of(const hsi_history *x, hs_type type, uint32_t task)
 {
     const hsi_ratios *own = &x->of[type][x->class_of[task]];
 
@@ -58,16 +57,16 @@ double hsi_ratios_limit(const hsi_ratios *r, unsigned bin);
  * The mean of the bins that a task has not outlasted which began at `start` and for which 1 is
  * `unit` of time; 0 if there are none.
  */
-double hsi_ratios_left(const hsi_ratios *r, double start, double unit, double now);
+double hsi_ratios_expected(const hsi_ratios *r, double start, double unit, double now);
 
 /*
  * The ratio to count on where it is worse to take longer than that than it is good to be done
  * sooner, three times; 1 if nothing is known.
  */
-double hsi_ratios_careful(const hsi_ratios *r);
+double hsi_ratios_pessimistic(const hsi_ratios *r);
 
 /* The part of the estimates that were wrong; 1 if nothing is known. */
-static inline double hsi_ratios_doubt(const hsi_ratios *r)
+static inline double hsi_ratios_wrong_share(const hsi_ratios *r)
 {
     return r->count ? (double)r->wrong / (double)r->count : 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "policy/experience.h"
+#include "policy/history.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static unsigned char class_of(const char **names, unsigned *count, const char *n
     return (unsigned char)*count;
 }
 
-static void classify(hsi_experience *x, const hs_instance *in, hsi_asker *asker)
+static void classify(hsi_history *x, const hs_instance *in, hsi_asker *asker)
 {
     const char *names[HSI_CLASSES];
     size_t      task = 0, i;
@@ -38,27 +38,27 @@ static void classify(hsi_experience *x, const hs_instance *in, hsi_asker *asker)
     }
 }
 
-hs_status hsi_experience_open(hsi_experience *x, const hs_instance *estimates, double tolerance,
-                              hsi_asker *asker)
+hs_status hsi_history_open(hsi_history *x, const hs_instance *estimates, double tolerance,
+                           hsi_asker *asker)
 {
-    *x = (hsi_experience){.tolerance = tolerance};
+    *x = (hsi_history){.tolerance = tolerance};
     x->class_of = calloc(hs_instance_tasks(estimates) + 1, 1);
     x->of[HS_CPU] = calloc(HSI_CLASSES, sizeof **x->of);
     x->of[HS_GPU] = calloc(HSI_CLASSES, sizeof **x->of);
     if (!x->class_of || !x->of[HS_CPU] || !x->of[HS_GPU]) {
-        hsi_experience_close(x);
+        hsi_history_close(x);
         return HS_ENOMEM;
     }
     classify(x, estimates, asker);
     return HS_OK;
 }
 
-void hsi_experience_close(hsi_experience *x)
+void hsi_history_close(hsi_history *x)
 {
     free(x->class_of);
     free(x->of[HS_CPU]);
     free(x->of[HS_GPU]);
-    *x = (hsi_experience){0};
+    *x = (hsi_history){0};
 }
 
 /* Four an octave, from 2^-8 on; the first and the last take in what lies beyond. */
@@ -82,7 +82,7 @@ static void add(hsi_ratios *r, unsigned at, double ratio)
     bin->most = ratio > bin->most ? ratio : bin->most;
 }
 
-int hsi_experience_add(hsi_experience *x, hs_type type, uint32_t task, double ratio)
+int hsi_history_add(hsi_history *x, hs_type type, uint32_t task, double ratio)
 {
     hsi_ratios *all = x->of[type], *own = &all[x->class_of[task]];
     int         is_wrong = fabs(ratio - 1) > x->tolerance;
@@ -90,12 +90,12 @@ int hsi_experience_add(hsi_experience *x, hs_type type, uint32_t task, double ra
 
     ratio = is_wrong ? fmin(ratio, HSI_RATIO_MOST) : 1;
     at = bin_of(ratio);
-    if (is_wrong && !x->is_wrong)
-        x->is_wrong = 1;
+    if (is_wrong && !x->has_misestimates)
+        x->has_misestimates = 1;
     add(all, at, ratio);
     if (own != all)
         add(own, at, ratio);
-    return x->is_wrong || own->count == 1 || all->count == 1;
+    return x->has_misestimates || own->count == 1 || all->count == 1;
 }
 
 double hsi_ratios_limit(const hsi_ratios *r, unsigned bin)
@@ -105,7 +105,7 @@ double hsi_ratios_limit(const hsi_ratios *r, unsigned bin)
     return most == 1 ? 1 : most * 1.25;
 }
 
-double hsi_ratios_left(const hsi_ratios *r, double start, double unit, double now)
+double hsi_ratios_expected(const hsi_ratios *r, double start, double unit, double now)
 {
     uint64_t count = 0;
     double   sum = 0;
@@ -120,7 +120,7 @@ double hsi_ratios_left(const hsi_ratios *r, double start, double unit, double no
 }
 
 /* Upwards from the mean, until the ratios beyond it stay the same. */
-double hsi_ratios_careful(const hsi_ratios *r)
+double hsi_ratios_pessimistic(const hsi_ratios *r)
 {
     double   ratio, next = 0;
     unsigned i;

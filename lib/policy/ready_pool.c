@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "policy/pool.h"
+#include "policy/ready_pool.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "policy/queues.h"
+#include "policy/worker_queues.h"
 
 #include <stdlib.h>
 
-hs_status hsi_queues_open(hsi_queues *queues, const hsi_problem *pb, hsi_before before,
-                          const void *context)
+hs_status hsi_worker_queues_open(hsi_worker_queues *queues, const hsi_problem *pb,
+                                 hsi_before before, const void *context)
 {
     size_t workers = (size_t)pb->m + pb->k;
 
-    *queues = (hsi_queues){.before = before, .context = context};
+    *queues = (hsi_worker_queues){.before = before, .context = context};
     queues->first = malloc(workers * sizeof *queues->first);
     queues->last = malloc(workers * sizeof *queues->last);
     queues->count = calloc(workers, sizeof *queues->count);
     queues->left = malloc((pb->n + 1) * sizeof *queues->left);
     queues->right = malloc((pb->n + 1) * sizeof *queues->right);
     if (!queues->first || !queues->last || !queues->count || !queues->left || !queues->right) {
-        hsi_queues_close(queues);
+        hsi_worker_queues_close(queues);
         return HS_ENOMEM;
     }
     for (size_t w = 0; w < workers; w++)
@@ -23,17 +23,17 @@ hs_status hsi_queues_open(hsi_queues *queues, const hsi_problem *pb, hsi_before 
     return HS_OK;
 }
 
-void hsi_queues_close(hsi_queues *queues)
+void hsi_worker_queues_close(hsi_worker_queues *queues)
 {
     free(queues->first);
     free(queues->last);
     free(queues->count);
     free(queues->left);
     free(queues->right);
-    *queues = (hsi_queues){0};
+    *queues = (hsi_worker_queues){0};
 }
 
-static uint32_t merge(hsi_queues *queues, uint32_t a, uint32_t b)
+static uint32_t merge(hsi_worker_queues *queues, uint32_t a, uint32_t b)
 {
     uint32_t root, *link = &root;
 
@@ -55,7 +55,7 @@ static uint32_t merge(hsi_queues *queues, uint32_t a, uint32_t b)
     return root;
 }
 
-void hsi_queues_push(hsi_queues *queues, unsigned worker, uint32_t task)
+void hsi_worker_queues_push(hsi_worker_queues *queues, unsigned worker, uint32_t task)
 {
     queues->left[task] = queues->right[task] = HSI_NO_TASK;
     if (queues->before)
@@ -68,7 +68,7 @@ void hsi_queues_push(hsi_queues *queues, unsigned worker, uint32_t task)
     queues->all++;
 }
 
-uint32_t hsi_queues_pop(hsi_queues *queues, unsigned worker)
+uint32_t hsi_worker_queues_pop(hsi_worker_queues *queues, unsigned worker)
 {
     uint32_t task = queues->first[worker];
 

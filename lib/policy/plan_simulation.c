@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "policy/rehearsal.h"
+#include "policy/plan_simulation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 
 static const double grace = 1e-6; /* of the time since the start: clocks count whole nanoseconds */
 
-hs_status hsi_rehearsal_open(hsi_rehearsal *r, const hs_instance *in, const hsi_problem *pb,
-                             const hsi_lists *lists)
+hs_status hsi_plan_simulation_open(hsi_plan_simulation *r, const hs_instance *in,
+                                   const hsi_problem *pb, const hsi_lists *lists)
 {
     size_t tasks = pb->n + 1;
 
-    *r = (hsi_rehearsal){.pb = pb};
+    *r = (hsi_plan_simulation){.pb = pb};
     r->due = malloc(tasks * sizeof *r->due);
     r->owner = malloc(tasks * sizeof *r->owner);
     r->running = malloc(lists->workers * sizeof *r->running);
@@ -20,7 +20,7 @@ hs_status hsi_rehearsal_open(hsi_rehearsal *r, const hs_instance *in, const hsi_
     if (!r->due || !r->owner || !r->running || !r->left ||
         hsi_worker_tree_open(&r->busy, lists->workers) || hsi_ready_open(&r->ready, pb) != HS_OK ||
         hsi_memory_open(&r->memory, in, pb) != HS_OK) {
-        hsi_rehearsal_close(r);
+        hsi_plan_simulation_close(r);
         return HS_ENOMEM;
     }
     for (unsigned w = 0; w < lists->workers; w++)
@@ -29,7 +29,7 @@ hs_status hsi_rehearsal_open(hsi_rehearsal *r, const hs_instance *in, const hsi_
     return HS_OK;
 }
 
-void hsi_rehearsal_close(hsi_rehearsal *r)
+void hsi_plan_simulation_close(hsi_plan_simulation *r)
 {
     free(r->due);
     free(r->owner);
@@ -38,16 +38,16 @@ void hsi_rehearsal_close(hsi_rehearsal *r)
     hsi_worker_tree_close(&r->busy);
     hsi_ready_close(&r->ready);
     hsi_memory_close(&r->memory);
-    *r = (hsi_rehearsal){0};
+    *r = (hsi_plan_simulation){0};
 }
 
-void hsi_rehearsal_skip(hsi_rehearsal *r, uint32_t task)
+void hsi_plan_simulation_skip(hsi_plan_simulation *r, uint32_t task)
 {
     hsi_ready_skip(&r->ready, task);
 }
 
 /* An idle worker starts its next task, if that is ready. */
-static void go_on(hsi_rehearsal *r, unsigned worker, double now)
+static void start_next(hsi_plan_simulation *r, unsigned worker, double now)
 {
     const double *time = worker < r->pb->m ? r->pb->p : r->pb->q;
     uint32_t      task;
@@ -56,26 +56,26 @@ static void go_on(hsi_rehearsal *r, unsigned worker, double now)
         return;
     r->left[worker].next++;
     r->running[worker] = task;
-    hsi_memory_foresee(&r->memory, task, worker);
+    hsi_memory_prefetch(&r->memory, task, worker);
     r->due[task] = hsi_memory_fetch(&r->memory, task, worker, now);
     hsi_worker_tree_set(&r->busy, worker, r->due[task] + time[task]);
 }
 
 typedef struct moment {
-    hsi_rehearsal *rehearsal;
-    double         now;
+    hsi_plan_simulation *simulation;
+    double               now;
 } moment;
 
 static void release(void *data, uint32_t task)
 {
     const moment *m = data;
-    unsigned      worker = m->rehearsal->owner[task];
+    unsigned      worker = m->simulation->owner[task];
 
-    if (isinf(hsi_worker_tree_time_of(&m->rehearsal->busy, worker)))
-        go_on(m->rehearsal, worker, m->now);
+    if (isinf(hsi_worker_tree_time_of(&m->simulation->busy, worker)))
+        start_next(m->simulation, worker, m->now);
 }
 
-void hsi_rehearse(hsi_rehearsal *r, const hsi_lists *lists)
+void hsi_plan_simulate(hsi_plan_simulation *r, const hsi_lists *lists)
 {
     moment m = {r, 0};
 
@@ -85,7 +85,7 @@ void hsi_rehearse(hsi_rehearsal *r, const hsi_lists *lists)
     for (unsigned w = 0; w < lists->workers; w++)
         hsi_worker_tree_set(&r->busy, w, INFINITY);
     for (unsigned w = 0; w < lists->workers; w++)
-        go_on(r, w, 0);
+        start_next(r, w, 0);
     while (!isinf(m.now = hsi_worker_tree_time(&r->busy))) {
         unsigned worker = hsi_worker_tree_first(&r->busy);
 
@@ -93,7 +93,7 @@ void hsi_rehearse(hsi_rehearsal *r, const hsi_lists *lists)
         hsi_memory_done(&r->memory, r->running[worker], worker, m.now);
         hsi_ready_done_shared(&r->ready, r->running[worker], release, &m);
         if (isinf(hsi_worker_tree_time_of(&r->busy, worker)))
-            go_on(r, worker, m.now);
+            start_next(r, worker, m.now);
     }
     for (size_t i = 0; i < r->pb->n; i++)
         r->due[i] += r->due[i] * grace;

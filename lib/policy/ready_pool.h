@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_POLICY_POOL_H
-#define HSI_POLICY_POOL_H
+#ifndef HSI_POLICY_READY_POOL_H
+#define HSI_POLICY_READY_POOL_H
 
 #include "core/problem.h"
 #include "support/place_set.h"
@@ -29,10 +29,10 @@ typedef struct hsi_pool {
     uint32_t          *next;  /* COMES, of a ratio's first or last place: the next to give */
     uint64_t          *keys;  /* for sorting, two a task */
     int                is_sorted;
-    uint32_t           limit[2]; /* by hs_type: CPUs run what is from here on, GPUs what is before */
-    unsigned char     *retired;  /* workers */
-    unsigned           in_service[2]; /* by hs_type */
-    double             width; /* of the cells in which ratios are the same; 0: none */
+    uint32_t       limit[2]; /* by hs_type: CPUs run what is from here on, GPUs what is before */
+    unsigned char *retired;  /* workers */
+    unsigned       in_service[2]; /* by hs_type */
+    double         width;         /* of the cells in which ratios are the same; 0: none */
 } hsi_pool;
 
 /* `pb` must outlive it. `width`: see hsi_queue_cell(). O(n log n), mostly O(n). */

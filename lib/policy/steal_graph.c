@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * plan+steal in a graph: while all goes as it was planned, nobody does anything else, since a
+ * worker that waits may be meant to. What is late is for whoever is idle: a task that is ready
+ * after the time at which it starts by the plan goes to a worker, its own or not, that would end
+ * it before its own is expected to. That one is expected to go on when it has ended what it runs,
+ * and then to keep the plan's distances. Of such tasks the one that is due first is taken. If
+ * there is none, what runs on the other type is taken as HeteroPrio does, but only what began late
+ * or has outlasted its estimate.
+ *
+ * So with exact estimates this is the plan.
+ *
+ * O(log tasks) a task, and for each idle worker whom it concerns no more than the first few of
+ * those that are late; what runs is looked at once a type, until there may be something to take.
+ */
+#include "policy/steal_graph.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/order.h"
+#include "policy/lists.h"
+#include "policy/plan_simulation.h"
+#include "policy/policy.h"
+#include "policy/ready_pool.h"
+#include "policy/worker_states.h"
+#include "support/ordered_set.h"
+
+enum { LOOKED_AT = 64 };
+
+struct hs_policy_state {
+    hs_policy          *policy;
+    hsi_problem         pb;
+    hsi_lists           lists;
+    hsi_plan_simulation plan;
+    int                 begun; /* it was rehearsed */
+    hsi_ordered_set   waiting; /* what is ready and in a list; what is due first is at the front */
+    uint32_t         *held;    /* of workers: so many of them are in its list */
+    hsi_pool          orphans;
+    unsigned char    *is_orphan; /* of tasks */
+    hsi_worker_states states;
+};
+
+static void steal_graph_free(hs_policy_state *steal)
+{
+    free(steal->is_orphan);
+    free(steal->held);
+    hsi_set_close(&steal->waiting);
+    hsi_states_close(&steal->states);
+    hsi_pool_close(&steal->orphans);
+    hsi_plan_simulation_close(&steal->plan);
+    hsi_lists_close(&steal->lists);
+    hsi_problem_close(&steal->pb);
+    free(steal);
+}
+
+static int is_before(const void *pb, uint32_t a, uint32_t b)
+{
+    return hsi_comes_first(pb, a, b);
+}
+
+static hs_status open_all(hs_policy_state *steal, const hs_instance *estimates,
+                          const hs_schedule *schedule, double tolerance)
+{
+    hs_status st = hsi_problem_of_tasks(estimates, &steal->policy->asker, &steal->pb);
+
+    if (st == HS_OK)
+        st = hsi_lists_open(&steal->lists, &steal->pb, schedule);
+    if (st == HS_OK)
+        st = hsi_plan_simulation_open(&steal->plan, estimates, &steal->pb, &steal->lists);
+    if (st == HS_OK)
+        st = hsi_pool_open(&steal->orphans, &steal->pb, HSI_POOL_SELDOM, 0);
+    if (st == HS_OK)
+        st = hsi_states_open(&steal->states, &steal->pb, estimates, tolerance);
+    if (st != HS_OK)
+        return st;
+    hsi_set_open(&steal->waiting, is_before, &steal->pb);
+    steal->is_orphan = calloc(steal->pb.n + 1, 1);
+    steal->held = calloc(steal->lists.workers, sizeof *steal->held);
+    return steal->is_orphan && steal->held && !hsi_set_reserve(&steal->waiting, steal->pb.n)
+               ? HS_OK
+               : HS_ENOMEM;
+}
+
+static hs_status steal_graph_create(hs_policy *policy, const hs_instance *estimates,
+                                    const hs_schedule *schedule, const hs_policy_settings *settings,
+                                    hs_policy_state **out)
+{
+    hs_policy_state *steal = calloc(1, sizeof *steal);
+    hs_status        st;
+
+    if (!steal)
+        return HS_ENOMEM;
+    steal->policy = policy;
+    st = open_all(steal, estimates, schedule, settings->tolerance);
+    if (st != HS_OK) {
+        steal_graph_free(steal);
+        return st;
+    }
+    if (hsi_memory_counts(&policy->memory))
+        steal->states.memory = &policy->memory;
+    steal->states.due = steal->plan.due;
+    *out = steal;
+    return HS_OK;
+}
+
+static double due(const hs_policy_state *steal, uint32_t task)
+{
+    return steal->plan.due[task];
+}
+
+static void begin_waiting(hs_policy_state *steal, uint32_t task)
+{
+    hsi_set_insert(&steal->waiting, due(steal, task), task);
+    steal->held[steal->plan.owner[task]]++;
+}
+
+static void stop_waiting(hs_policy_state *steal, uint32_t task)
+{
+    if (hsi_set_remove(&steal->waiting, due(steal, task), task))
+        steal->held[steal->plan.owner[task]]--;
+}
+
+static int take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
+{
+    hsi_list *list = &steal->lists.of[worker];
+
+    while (hsi_list_peek(list, task) && hsi_policy_forbids(steal->policy, *task))
+        list->next++;
+    if (list->next == list->end || !hsi_policy_permits(steal->policy, *task))
+        return 0;
+    list->next++;
+    stop_waiting(steal, *task);
+    hsi_memory_prefetch(&steal->policy->memory, *task, worker);
+    return 1;
+}
+
+/* From when on a worker is to take a task that waits for another one, or not first for itself:
+ * `now`: at once, INFINITY: that is not to be expected. */
+static double when_worth(hs_policy_state *steal, unsigned worker, uint32_t task, double now)
+{
+    unsigned owner = steal->plan.owner[task];
+    hs_type  type = hsi_states_type(&steal->states, worker);
+    uint32_t first = task;
+    double   time, load;
+
+    if (now <= due(steal, task))
+        return nextafter(due(steal, task), INFINITY);
+    hsi_list_peek(&steal->lists.of[owner], &first);
+    time = hs_policy_arrival(steal->policy, task, worker, now) - now +
+           hsi_states_time(&steal->states, type, task);
+    load = due(steal, task) - due(steal, first) +
+           hsi_states_time(&steal->states, hsi_states_type(&steal->states, owner), task);
+    return hsi_states_worth(&steal->states, owner, load, time, now);
+}
+
+/* 1 and what to take; 0 and when to ask again. */
+static int take_late(hs_policy_state *steal, unsigned worker, double now, uint32_t *task,
+                     double *until)
+{
+    *until = INFINITY;
+    for (size_t i = 0; i < steal->waiting.count && i < LOOKED_AT; i++) {
+        double from;
+
+        *task = hsi_set_at(&steal->waiting, HSI_SET_FRONT, i);
+        from = when_worth(steal, worker, *task, now);
+        if (from <= now) {
+            stop_waiting(steal, *task);
+            hsi_lists_skip(&steal->lists, *task);
+            return 1;
+        }
+        *until = fmin(*until, from);
+        if (now <= due(steal, *task))
+            break; /* those behind it are due later */
+    }
+    return 0;
+}
+
+/* Is there one moment for all of a type before which nothing that runs is worth taking? */
+static int is_quiet(const hs_policy_state *steal, hs_type type, double now)
+{
+    return !steal->states.memory && now < steal->states.quiet[type];
+}
+
+static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs_decision *out)
+{
+    hs_type  type = hsi_states_type(&steal->states, worker);
+    uint32_t victim, task;
+    double   until;
+
+    if (take_late(steal, worker, now, &task, &until)) {
+        hs_decide_start(out, task);
+        return;
+    }
+    if (!is_quiet(steal, type, now)) {
+        victim = hsi_states_victim(&steal->states, worker, now, &task);
+        if (victim != HSI_NONE) {
+            hsi_states_request(&steal->states, worker, victim, task);
+            hs_decide_take(out, task, victim);
+            return;
+        }
+        steal->states.quiet[type] = hsi_states_next_victim(&steal->states, worker, now);
+    }
+    hs_decide_wait(out, fmin(until, steal->states.quiet[type]));
+}
+
+/* What the worker has now may be something for those of the other type who found nothing. */
+static void announce_candidate(hs_policy_state *steal, unsigned worker, double now, hs_wake *wake)
+{
+    hs_type  other = hsi_states_type(&steal->states, worker) == HS_CPU ? HS_GPU : HS_CPU;
+    unsigned thief = other == HS_CPU ? 0 : steal->pb.m; /* where nothing is moved, any of them */
+    double   worth;
+
+    if (steal->states.memory) {
+        hs_wake_type(wake, other);
+        return;
+    }
+    if (steal->states.quiet[other] <= now)
+        return;
+    worth = hsi_states_next_candidate(&steal->states, thief, worker, now);
+    if (worth < steal->states.quiet[other]) {
+        steal->states.quiet[other] = worth;
+        hs_wake_type(wake, other);
+    }
+}
+
+/* A worker has begun something: what is late in its list will wait longer, too. */
+static void announce(hs_policy_state *steal, unsigned worker, double now, hs_wake *wake)
+{
+    announce_candidate(steal, worker, now, wake);
+    if (steal->held[worker] > 0 && due(steal, hsi_set_at(&steal->waiting, HSI_SET_FRONT, 0)) < now)
+        hs_wake_all(wake);
+}
+
+static void steal_graph_next(hs_policy_state *steal, unsigned worker, double now, hs_decision *out,
+                             hs_wake *wake)
+{
+    hs_type  type = hsi_states_type(&steal->states, worker);
+    uint32_t task;
+
+    if (!hsi_pool_serves(&steal->orphans, worker))
+        hs_decide_wait(out, INFINITY);
+    else if (hsi_states_pending(&steal->states, worker, out))
+        ; /* what it has asked for comes first */
+    else if (take_own(steal, worker, &task) || hsi_pool_take(&steal->orphans, type, &task))
+        hs_decide_start(out, task);
+    else
+        help_or_wait(steal, worker, now, out);
+    if (out->kind != HS_DECIDE_START)
+        return;
+    hsi_states_start(&steal->states, worker, out->task,
+                     hs_policy_fetch(steal->policy, out->task, worker, now));
+    announce(steal, worker, now, wake);
+}
+
+static void add_orphan(hs_policy_state *steal, uint32_t task, hs_wake *wake)
+{
+    steal->is_orphan[task] = 1;
+    if (!hsi_policy_permits(steal->policy, task))
+        return;
+    if (steal->begun)
+        stop_waiting(steal, task);
+    hsi_pool_add(&steal->orphans, task);
+    hs_wake_all(wake);
+}
+
+void hsi_steal_graph_ready(hs_policy_state *steal, const uint32_t *tasks, size_t count, double now,
+                           hs_wake *wake)
+{
+    (void)now;
+    if (!steal->begun)
+        hsi_plan_simulate(&steal->plan, &steal->lists);
+    steal->begun = 1;
+    for (size_t i = 0; i < count; i++)
+        if (steal->is_orphan[tasks[i]])
+            hsi_pool_add(&steal->orphans, tasks[i]);
+        else
+            begin_waiting(steal, tasks[i]);
+    if (count > 0)
+        hs_wake_all(wake);
+}
+
+static void steal_graph_ended(hs_policy_state *steal, unsigned worker, uint32_t task, hs_ending how,
+                              double now, hs_wake *wake)
+{
+    if (hsi_states_ended(&steal->states, worker, task, how, now, wake))
+        add_orphan(steal, task, wake);
+    if (how == HS_ENDING_DROPPED)
+        hs_wake_all(wake); /* some may have waited for what comes after it */
+}
+
+static void steal_graph_skip(hs_policy_state *steal, uint32_t task)
+{
+    if (!steal->begun)
+        hsi_plan_simulation_skip(&steal->plan, task);
+    hsi_lists_skip(&steal->lists, task);
+    hsi_pool_remove(&steal->orphans, task); /* its worker has retired */
+}
+
+static void steal_graph_retire(hs_policy_state *steal, unsigned worker, hs_wake *wake)
+{
+    uint32_t task;
+
+    if (!hsi_pool_retire(&steal->orphans, worker))
+        return;
+    if (hsi_states_retire(&steal->states, worker, &task))
+        add_orphan(steal, task, wake);
+    while (hsi_list_next(&steal->lists.of[worker], &task))
+        add_orphan(steal, task, wake);
+}
+
+static int steal_graph_waiting(hs_policy_state *steal, unsigned worker, uint32_t *task)
+{
+    return hsi_list_peek(&steal->lists.of[worker], task);
+}
+
+static int steal_graph_stranded(hs_policy_state *steal, uint32_t *task)
+{
+    return hsi_pool_stranded(&steal->orphans, task);
+}
+
+const hs_policy_kind hsi_policy_steal_graph = {
+    .struct_size = sizeof(hs_policy_kind),
+    .name = "plan+steal",
+    .needs_plan = 1,
+    .create = steal_graph_create,
+    .free = steal_graph_free,
+    .next = steal_graph_next,
+    .ended = steal_graph_ended,
+    .skip = steal_graph_skip,
+    .retire = steal_graph_retire,
+    .stranded = steal_graph_stranded,
+    .graphs = 1,
+    .ready = hsi_steal_graph_ready,
+    .waiting = steal_graph_waiting,
+};

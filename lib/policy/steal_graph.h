@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_POLICY_STEAL_GRAPH_H
+#define HSI_POLICY_STEAL_GRAPH_H
+
+#include <hybridsched/policy.h>
+
+/* plan+steal where tasks depend on each other: what steal.c hands over to. */
+extern const hs_policy_kind hsi_policy_steal_graph;
+
+void hsi_steal_graph_ready(hs_policy_state *late, const uint32_t *tasks, size_t count, double now,
+                           hs_wake *wake);
+
+#endif
