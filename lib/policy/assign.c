@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Policies that assign ready tasks to workers, each of which has a queue: dynamic (Zhang, Hou),
- * h-ratio and d-rank (of kernel graphs on embedded systems), dmda (StarPU). They differ in which
- * ready task comes next, how long they go on, and by what the worker is chosen. All of it is
- * settled as soon as it is told what has become ready: free workers take from their queues, then
- * the next task is assigned, again and again. A worker asks only to hear what it is to start.
+ * Policies that assign ready tasks to worker queues: dynamic (Zhang, Hou), h-ratio and d-rank (of
+ * kernel graphs on embedded systems), dmda (StarPU). They differ in the order of ready tasks, in
+ * how many tasks are assigned at a time, and in the rule that chooses the worker. All assignments
+ * happen when tasks become ready: idle workers take from their queues, then the next task is
+ * assigned, and so on. A worker's question only returns the task that it was given.
  *
- * O(log n + m + k) a task.
+ * O(log n + m + k) per task.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,11 +24,11 @@
 typedef enum assignment { DYNAMIC, H_RATIO, D_RANK, DMDA } assignment;
 
 typedef struct assigned {
-    uint32_t todo;     /* what it is to start, when it asks; HSI_NO_TASK */
-    double   estimate; /* when it will have done all it has, from end_there last assignment */
-    double   base;     /* dynamic: when it ends what it runs, and then what waits as well */
+    uint32_t todo;     /* task to start at the worker's next question; HSI_NO_TASK */
+    double   estimate; /* end of the queue, computed at the last assignment */
+    double   base;     /* dynamic: expected end of the running task, and of the whole queue */
     double   end;
-    int      is_known; /* those two are */
+    int      is_known; /* 1: `base` and `end` are up to date */
     int      retired;
 } assigned;
 
@@ -36,16 +36,16 @@ struct hs_policy_state {
     hs_policy        *policy;
     assignment        kind;
     unsigned          threshold;
-    hsi_problem       pb; /* end_there priorities are ranks */
+    hsi_problem       pb; /* priorities are ranks */
     hsi_ranking       ranking;
     hsi_worker_states states;
     hsi_worker_queues queues;
     assigned         *assigned;
-    hsi_ordered_set   ready; /* what comes next first */
-    uint32_t         *order; /* of tasks: in which they became ready */
+    hsi_ordered_set   ready; /* next task to assign at the front */
+    uint32_t         *order; /* indexed by task: position in the order of becoming ready */
     uint32_t          next_order;
-    double           *key;        /* d-rank: of tasks */
-    uint32_t         *unrunnable; /* tasks that nobody in service can run */
+    double           *key;        /* d-rank: by task: rank */
+    uint32_t         *unrunnable; /* tasks that no worker in service can run */
     size_t            unrunnable_count;
 };
 
@@ -78,7 +78,8 @@ static double longer(const hs_policy_state *a, uint32_t task)
     return a->pb.p[task] > a->pb.q[task] ? a->pb.p[task] : a->pb.q[task];
 }
 
-/* Among equal keys: what the rounding of a ratio has hidden, then who was ready first. */
+/* Among tasks with equal keys: the larger exact ratio first (the key's rounding hides differences),
+ * then the task that became ready first. */
 static int comes_next(const void *context, uint32_t x, uint32_t y)
 {
     const hs_policy_state *a = context;
@@ -168,7 +169,7 @@ CREATE(ratio_create, H_RATIO)
 CREATE(rank_create, D_RANK)
 CREATE(dmda_create, DMDA)
 
-/* GPUs first, lower numbers first. */
+/* Return the i-th worker: GPUs first, then lower numbers. */
 static unsigned worker_at(const hs_policy_state *a, unsigned i)
 {
     return i < a->pb.k ? a->pb.m + i : i - a->pb.k;
@@ -198,7 +199,7 @@ static void start_queued(hs_policy_state *a, unsigned worker, double now, hs_wak
         start(a, worker, hsi_worker_queues_pop(&a->queues, worker), now, wake);
 }
 
-/* When a busy worker will have done what it runs and what waits, one after the other. */
+/* Return the end of a busy worker's queue, run after the current task. */
 static double end_of_queue(hs_policy_state *a, unsigned worker, double now)
 {
     assigned *l = &a->assigned[worker];
@@ -214,7 +215,8 @@ static double end_of_queue(hs_policy_state *a, unsigned worker, double now)
     return l->end;
 }
 
-/* When the worker will have done all it has, as was thought at end_there last assignment. */
+/* Return the end of the worker's queue as estimated at the last assignment; `now` for an idle
+ * worker. */
 static double available(const hs_policy_state *a, unsigned worker, double now)
 {
     if (a->states.of[worker].task == HSI_NONE && a->queues.count[worker] == 0)
@@ -222,7 +224,7 @@ static double available(const hs_policy_state *a, unsigned worker, double now)
     return a->assigned[worker].estimate;
 }
 
-/* When the worker would have done the task, as this policy sees it. */
+/* Return the end of the task on the worker by the policy's own rule. */
 static double end_on(hs_policy_state *a, unsigned worker, uint32_t task, double now)
 {
     double from;
@@ -240,7 +242,8 @@ static double end_on(hs_policy_state *a, unsigned worker, uint32_t task, double 
     return from + time_on(a, worker, task);
 }
 
-/* The worker that has it done first, and when; dynamic: of equal ones a free one. */
+/* Choose the worker with the earliest end of the task, and return this end; dynamic prefers an idle
+ * worker among equals. Returns the number of workers if none in service can run it. */
 static unsigned choose(hs_policy_state *a, uint32_t task, double now, double *end)
 {
     unsigned workers = a->pb.m + a->pb.k, best = workers;
@@ -271,8 +274,8 @@ static int is_any_free(const hs_policy_state *a)
     return 0;
 }
 
-/* Are fewer than may be assigned and not started, because they wait or their inputs are under way?
- */
+/* Return 1 if fewer tasks than the threshold are assigned and not started (queued, or waiting for
+ * inputs). */
 static int is_below_threshold(const hs_policy_state *a, double now)
 {
     size_t count = a->queues.all;
@@ -294,7 +297,8 @@ static int may_assign(const hs_policy_state *a, double now)
     }
 }
 
-/* What nobody in service can run does not hold up what comes behind. */
+/* Assign the first ready task. Put it aside if no worker in service can run it, to not block the
+ * next tasks. */
 static void assign_next(hs_policy_state *a, double now, hs_wake *wake)
 {
     uint32_t task = hsi_set_at(&a->ready, HSI_SET_FRONT, 0);
@@ -368,7 +372,7 @@ static int assign_waiting(hs_policy_state *a, unsigned worker, uint32_t *task)
     return 1;
 }
 
-/* What is told to be ready comes with what follows. */
+/* The next assign_ready() assigns the tasks that this ending makes ready. */
 static void assign_ended(hs_policy_state *a, unsigned worker, uint32_t task, hs_ending how,
                          double now, hs_wake *wake)
 {
@@ -382,7 +386,7 @@ static void assign_ended(hs_policy_state *a, unsigned worker, uint32_t task, hs_
 static void assign_skip(hs_policy_state *a, uint32_t task)
 {
     (void)a;
-    (void)task; /* it is never told */
+    (void)task; /* the task never becomes ready */
 }
 
 static void assign_retire(hs_policy_state *a, unsigned worker, hs_wake *wake)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * DualHP as tasks become ready: whenever some do, all that are ready and nobody has are assigned to
- * types anew, by the guess of when all of this could end; a type's workers then take its tasks by
- * rank.
+ * DualHP for tasks that become ready over time: whenever some do, all ready tasks that no worker
+ * has taken are assigned to types anew, by a guess of when all of them could end; the workers of a
+ * type then take its tasks by rank.
  *
- * What waits lies in three arrays, by decreasing rho, decreasing rank and number; what becomes
- * ready is merged into each, and what was taken meanwhile falls out. A type takes from where it
- * came to in the second. So an assignment costs O(waiting) for each time that a guess forces other
- * tasks than the one before, which is few times, and O(log waiting) a guess.
+ * Waiting tasks are in three arrays, by decreasing rho = p/q, by decreasing rank, and by number.
+ * Newly ready tasks are merged into each, and taken ones are dropped. An assignment costs
+ * O(waiting) for each guess that forces other tasks than the guess before it, which are few, and
+ * O(log waiting) for any other guess.
  *
  * Sums over GPUs run from the most accelerated task down, sums over CPUs from the least accelerated
- * up; what a type's workers have still to do comes first among its forced tasks.
+ * up; both begin with the remaining work of the type's workers and its forced tasks.
  */
 #include <float.h>
 #include <math.h>
@@ -23,24 +23,26 @@
 #include "support/ratio.h"
 #include "support/sort.h"
 
-enum { NOT_WAITING = 2 }; /* beside hs_type */
+enum { NOT_WAITING = 2 }; /* value of `type` beside hs_type: taken, or not ready */
 
 struct hs_policy_state {
     hs_policy        *policy;
-    hsi_problem       pb; /* its priorities are ranks */
+    hsi_problem       pb; /* priorities are ranks */
     hsi_ranking       ranking;
     hsi_worker_states states;
-    unsigned char    *type;    /* of what waits, its hs_type */
-    unsigned char    *retired; /* workers */
-    unsigned          in_service[2];
-    uint32_t         *by_rho, *by_rank, *by_number; /* what waits, and what was taken since the
-                                                       assignment */
-    size_t    count;
-    size_t    next[2]; /* in by_rank, by hs_type: nothing of that type waits before it */
+    unsigned char
+        *type; /* indexed by task: the hs_type assigned to a waiting task, or NOT_WAITING */
+    unsigned char *retired; /* indexed by worker */
+    unsigned       in_service[2];
+    uint32_t      *by_rho, *by_rank, *by_number; /* waiting tasks, and tasks taken since the last
+                                                    assignment */
+    size_t count;
+    size_t
+        next[2]; /* indexed by hs_type: index in by_rank before which no task of the type waits */
     uint32_t *news, *scratch;
-    /* The guess, and what is kept of the sums between two guesses: they hold in [from, below). */
-    double  remaining[2]; /* by hs_type */
-    double *p, *q;        /* by place in by_rho */
+    /* The guess, and sums that hold for any guess in [from, below). */
+    double  remaining[2]; /* indexed by hs_type: remaining work of its workers */
+    double *p, *q;        /* indexed by index in by_rho */
     double  least, from, below;
     double  forced[2];
     double *gpu_before, *cpu_after;
@@ -144,8 +146,9 @@ static int is_smaller(const void *context, uint32_t a, uint32_t b)
 }
 
 /*
- * The news among what still waits of a sorted array; how many there are then. Here and below:
- * where the caller wants no more it is left as it is, and nobody asks again.
+ * Merge the newly ready tasks into a sorted array, without the tasks taken since. Return the new
+ * length; after a cancel request the array is unchanged or useless, and the policy is not used
+ * again.
  */
 static size_t merge(hs_policy_state *d, uint32_t *into, size_t news, hsi_before before)
 {
@@ -157,7 +160,7 @@ static size_t merge(hs_policy_state *d, uint32_t *into, size_t news, hsi_before 
         if (d->type[into[i]] != NOT_WAITING)
             into[kept++] = into[i];
     count = kept + news;
-    while (news > 0 && !hsi_ask_after(d->pb.asker, 1)) { /* from the end, in place */
+    while (news > 0 && !hsi_ask_after(d->pb.asker, 1)) { /* merge from the end, in place */
         int is_news = kept == 0 || !before(d, d->news[news - 1], into[kept - 1]);
 
         into[kept + news - 1] = is_news ? d->news[news - 1] : into[kept - 1];
@@ -189,8 +192,8 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* What workers have still to do, theirs and a type's, by number; the guess cannot be larger. A task
-   that is late by no more than the tolerance has nothing left. */
+/* Sum up the remaining work of each type's workers, by worker number. Return the total, an upper
+ * limit of the guess. A task past its estimate by at most the tolerance has no remaining work. */
 static double sum_remaining(hs_policy_state *d, double now)
 {
     double high = 0;
@@ -205,7 +208,7 @@ static double sum_remaining(hs_policy_state *d, double now)
     return high;
 }
 
-/* As in the algorithm for independent tasks: nothing is guessed from one task for the next. */
+/* Compute the sums for a guess, adding as the algorithm for independent tasks does. */
 static void sum_for(hs_policy_state *d, double guess)
 {
     double gpu = 0, cpu = 0, from = 0, below = INFINITY;
@@ -237,7 +240,7 @@ static void sum_for(hs_policy_state *d, double guess)
     d->forced[HS_GPU] = forced_gpu;
 }
 
-/* Where in by_rho the GPUs are full. */
+/* Return the index in by_rho at which the GPUs are full. */
 static size_t find_split(const hs_policy_state *d, double guess)
 {
     double room = d->pb.k * guess;
@@ -275,7 +278,8 @@ static double bisect(hs_policy_state *d, double high)
     double low = 0;
 
     high = smaller(high, DBL_MAX); /* sums may overflow; infinite times stay forced */
-    while (!accepts(d, high) && high < DBL_MAX && is_wanted(d)) { /* by rounding alone */
+    while (!accepts(d, high) && high < DBL_MAX &&
+           is_wanted(d)) { /* reached through rounding errors alone */
         low = high;
         high = smaller(2 * high, DBL_MAX);
     }
@@ -302,7 +306,8 @@ static void gather(hs_policy_state *d)
     }
 }
 
-/* By number, as the algorithm for independent tasks adds up. */
+/* Add the shorter time of each task, by number, in the order of the algorithm for independent
+ * tasks. */
 static double sum_least(const hs_policy_state *d, double sum)
 {
     for (size_t i = 0; i < d->count && !hsi_ask_at(d->pb.asker, i + 1); i++)
@@ -315,8 +320,7 @@ static int can_run(const hs_policy_state *d, hs_type type, uint32_t task)
     return !isinf(type == HS_GPU ? d->pb.q[task] : d->pb.p[task]);
 }
 
-/* What is assigned to a type that has no worker any more goes to the other one, if that can run it.
- */
+/* Reassign tasks of a type without workers in service to the other type, if that can run them. */
 static void leave_types_without_workers(hs_policy_state *d)
 {
     for (size_t i = 0; i < d->count; i++) {
@@ -364,7 +368,7 @@ static void dualhp_ready(hs_policy_state *d, const uint32_t *tasks, size_t count
         assign(d, now, wake);
 }
 
-/* 1 and the task of the highest rank that waits for the worker's type. */
+/* Return 1 and the task of the highest rank that waits for the worker's type, and take it. */
 static int take(hs_policy_state *d, unsigned worker, uint32_t *task)
 {
     hs_type type = hsi_states_type(&d->states, worker);

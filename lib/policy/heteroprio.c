@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HeteroPrio and those that differ from it in who takes from others what they run: idle GPUs take
- * from the front of the queue, idle CPUs from its back, and whoever finds nothing there spoliates.
- * With exact estimates and no tolerance heteroprio makes, under a virtual clock and of independent
- * tasks, the very schedules of the algorithm of that name.
+ * HeteroPrio and variants with other spoliation rules. Idle GPUs take from the front of the queue,
+ * idle CPUs from its back, and a worker without a task there spoliates. With exact estimates and no
+ * tolerance, for independent tasks under a virtual clock, heteroprio gives exactly the schedule of
+ * the algorithm of that name.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,15 +14,15 @@
 #include "policy/worker_states.h"
 
 typedef enum spoliation {
-    SPOLIATE_NEVER, /* nobody takes */
-    SPOLIATE_BOTH,  /* both types, what they would end earlier */
-    SPOLIATE_GPUS   /* GPUs, whatever CPUs run */
+    SPOLIATE_NEVER, /* no spoliation */
+    SPOLIATE_BOTH,  /* both types spoliate tasks to end them earlier */
+    SPOLIATE_GPUS   /* GPUs spoliate any task of CPUs */
 } spoliation;
 
 struct hs_policy_state {
     hs_policy        *policy;
     spoliation        spoliation;
-    hsi_problem       pb; /* its priorities are ranks */
+    hsi_problem       pb; /* priorities are ranks */
     hsi_ranking       ranking;
     hsi_pool          queue;
     hsi_worker_states states;
@@ -44,7 +44,8 @@ static hsi_pool_start start_of(const hs_policy_state *hp)
     return hp->ranking.rank == HS_RANK_FIFO ? HSI_POOL_COMES : HSI_POOL_EMPTY;
 }
 
-/* What is ready from the start, and is not told, is in the queue at once. */
+/* Create the queue; it starts full if the policy does not settle, since every task is ready then.
+ */
 static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
                           const hs_policy_settings *settings)
 {
@@ -123,13 +124,13 @@ static void heteroprio_ready(hs_policy_state *hp, const uint32_t *tasks, size_t 
         hs_wake_all(wake);
 }
 
-/* Is there one moment for all of a type before which nothing is worth taking? */
+/* Return 1 if one time per type is known before which no task is worth spoliating. */
 static int is_quiet(const hs_policy_state *hp)
 {
     return hp->spoliation == SPOLIATE_BOTH && !hp->states.memory;
 }
 
-/* The first moment at which something that runs now is worth taking for `type`. */
+/* Return the first time at which a task running now is worth spoliating for `type`. */
 static double quiet_until(const hs_policy_state *hp, hs_type type, double now)
 {
     unsigned begin = type == HS_GPU ? 0 : hp->pb.m;
@@ -141,7 +142,7 @@ static double quiet_until(const hs_policy_state *hp, hs_type type, double now)
     return until;
 }
 
-/* If the other type has found nothing so far, what this worker has now may be something for it. */
+/* Wake idle workers of the other type for which the worker's tasks may be worth spoliating. */
 static void announce(hs_policy_state *hp, unsigned worker, double now, hs_wake *wake)
 {
     hs_type other = hsi_states_type(&hp->states, worker) == HS_CPU ? HS_GPU : HS_CPU;
@@ -167,7 +168,7 @@ static void start(hs_policy_state *hp, unsigned worker, double now, uint32_t tas
     announce(hp, worker, now, wake);
 }
 
-/* When to ask again who has found no victim. */
+/* Return when a worker that found no victim should ask again. */
 static double ask_again(hs_policy_state *hp, unsigned worker, double now)
 {
     hs_type type = hsi_states_type(&hp->states, worker);

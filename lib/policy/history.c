@@ -7,7 +7,7 @@
 
 #include "core/store.h"
 
-/* The class of a kernel's name: known so far, or new while there is room. */
+/* Return the class of a kernel's name; add the name if the table has room, else return 0. */
 static unsigned char class_of(const char **names, unsigned *count, const char *name)
 {
     unsigned i;
@@ -61,7 +61,8 @@ void hsi_history_close(hsi_history *x)
     *x = (hsi_history){0};
 }
 
-/* Four an octave, from 2^-8 on; the first and the last take in what lies beyond. */
+/* Return the bin of a ratio: four bins per octave from 2^-8 on; the first and last bins are
+ * unbounded. */
 static unsigned bin_of(double ratio)
 {
     int    exponent, bin;
@@ -119,7 +120,7 @@ double hsi_ratios_expected(const hsi_ratios *r, double start, double unit, doubl
     return count ? sum / (double)count : 0;
 }
 
-/* Upwards from the mean, until the ratios beyond it stay the same. */
+/* Raise the ratio from the mean until the set of bins above it is stable. */
 double hsi_ratios_pessimistic(const hsi_ratios *r)
 {
     double   ratio, next = 0;

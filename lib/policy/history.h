@@ -5,17 +5,17 @@
 #include "core/problem.h"
 
 /*
- * How far estimates have been off so far: of what was done, the ratios of time taken to
- * estimate, by kernel and type. Of each such class, and of all that a type did, there is a
- * histogram over quarters of octaves, whose bins know the sum and the greatest of what is in
- * them. So what a task may still take is the mean of the bins that it has not outlasted: O(bins),
- * whatever the number of tasks. A class without any is judged by its type.
+ * The history of a run: ratios of measured time to estimate of finished tasks, by type and kernel.
+ * Each class (a kernel on a type) and each type has a histogram over quarters of octaves; a bin has
+ * the count, the sum and the maximum of its ratios. The expected ratio of a running task is the
+ * mean of the bins that the task has not outlasted: O(bins), for any number of tasks. A class
+ * without finished tasks uses the histogram of its type.
  */
 enum { HSI_RATIO_BINS = 64, HSI_CLASSES = 64 };
-#define HSI_RATIO_MOST 256.0 /* a greater ratio counts as this one: sums stay finite */
+#define HSI_RATIO_MOST 256.0 /* upper limit of stored ratios: sums stay finite */
 
 typedef struct hsi_ratios {
-    uint64_t count, wrong; /* wrong: off by more than the tolerance */
+    uint64_t count, wrong; /* wrong: ratios that differ from 1 by more than the tolerance */
     struct hsi_ratio_bin {
         uint64_t count;
         double   sum, most;
@@ -24,9 +24,10 @@ typedef struct hsi_ratios {
 
 typedef struct hsi_history {
     double         tolerance;
-    int            has_misestimates; /* some estimate was, by more than that */
-    unsigned char *class_of;         /* a task; 0: without a kernel, or there are too many */
-    hsi_ratios    *of[2];            /* by hs_type and class; [0]: of all that the type did */
+    int            has_misestimates; /* 1: an estimate was wrong by more than the tolerance */
+    unsigned char *class_of; /* indexed by task: class of the kernel; 0: no kernel, or no class
+                                left */
+    hsi_ratios *of[2];       /* indexed by hs_type, then class; [0]: all tasks of the type */
 } hsi_history;
 
 hs_status hsi_history_open(hsi_history *x, const hs_instance *estimates, double tolerance,
@@ -34,12 +35,14 @@ hs_status hsi_history_open(hsi_history *x, const hs_instance *estimates, double 
 void      hsi_history_close(hsi_history *x);
 
 /*
- * A task took `ratio` times its estimate. 1: what is known has changed, which it does not while
- * all estimates are right, but for the first of a class.
+ * Add a finished task that took `ratio` times its estimate; a ratio within the tolerance counts as
+ * 1. Return 1 if expected ratios may have changed: always after a misestimate, else only at the
+ * first task of a class or type.
  */
 int hsi_history_add(hsi_history *x, hs_type type, uint32_t task, double ratio);
 
-/* What is known of such tasks. */
+/* Return the ratios of the task's class on a type, or of the whole type while the class has
+ * none. */
 static inline const hsi_ratios *hsi_history_of(const hsi_history *x, hs_type type, uint32_t task)
 {
     const hsi_ratios *own = &x->of[type][x->class_of[task]];
@@ -47,25 +50,19 @@ static inline const hsi_ratios *hsi_history_of(const hsi_history *x, hs_type typ
     return own->count ? own : x->of[type];
 }
 
-/*
- * The ratio up to which the bin counts for a task that runs: of the longest in it and a quarter
- * more, unless that was right. 0: there is nothing in it.
- */
+/* Return the largest ratio in the bin times 1.25, or 1 if that ratio is 1: a task beyond this ratio
+ * has outlasted the bin. 0: the bin is empty. */
 double hsi_ratios_limit(const hsi_ratios *r, unsigned bin);
 
-/*
- * The mean of the bins that a task has not outlasted which began at `start` and for which 1 is
- * `unit` of time; 0 if there are none.
- */
+/* Return the mean ratio of the bins that a task started at `start` has not outlasted; ratio 1 is
+ * `unit` of time. 0: the task has outlasted all bins. */
 double hsi_ratios_expected(const hsi_ratios *r, double start, double unit, double now);
 
-/*
- * The ratio to count on where it is worse to take longer than that than it is good to be done
- * sooner, three times; 1 if nothing is known.
- */
+/* Return the ratio to expect when a time above the expected one costs three times what a shorter
+ * time gains; 1 without history. */
 double hsi_ratios_pessimistic(const hsi_ratios *r);
 
-/* The part of the estimates that were wrong; 1 if nothing is known. */
+/* Return the share of misestimates among the ratios; 1 without history. */
 static inline double hsi_ratios_wrong_share(const hsi_ratios *r)
 {
     return r->count ? (double)r->wrong / (double)r->count : 1;

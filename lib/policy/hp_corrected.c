@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HeteroPrio corrected (Agullo et al., section II.B.3, as we read it): of what GPUs are much better
- * at, they take the highest rank, be it ready or run by a CPU; CPUs take from heteroprio's end.
+ * HeteroPrio corrected (our reading of Agullo et al., section II.B.3): among tasks that are much
+ * faster on GPUs, GPUs take the highest rank, whether the task is ready or runs on a CPU; CPUs take
+ * from HeteroPrio's end.
  *
- * Ready tasks lie in the queue of heteroprio for CPUs, in one by rho for GPUs, and if their rho is
- * in the band in one by rank.
+ * Ready tasks are in HeteroPrio's queue for CPUs, in a set by rho = p/q for GPUs, and, if rho is at
+ * least `band`, in a set by rank.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,11 +21,11 @@
 struct hs_policy_state {
     hs_policy        *policy;
     double            band, leave;
-    hsi_problem       pb; /* its priorities are ranks */
+    hsi_problem       pb; /* priorities are ranks */
     hsi_ranking       ranking;
     hsi_pool          queue;
-    hsi_ordered_set   by_rho;  /* what GPUs can run, by decreasing rho, then rank */
-    hsi_ordered_set   by_rank; /* of that, what is in the band, by decreasing rank */
+    hsi_ordered_set   by_rho;  /* ready tasks that GPUs can run, by decreasing rho, then rank */
+    hsi_ordered_set   by_rank; /* tasks of `by_rho` in the band, by decreasing rank */
     hsi_worker_states states;
 };
 
@@ -149,7 +150,7 @@ static uint32_t first_of(const hsi_ordered_set *set)
     return set->count ? hsi_set_at(set, HSI_SET_FRONT, 0) : HSI_NONE;
 }
 
-/* The ready task that a GPU takes if none that runs goes before it. */
+/* Return the ready task that a GPU takes unless a running task has precedence; HSI_NONE. */
 static uint32_t best_ready(const hs_policy_state *hp)
 {
     return hp->by_rank.count ? first_of(&hp->by_rank) : first_of(&hp->by_rho);
@@ -170,7 +171,7 @@ static void start(hs_policy_state *hp, unsigned worker, double now, uint32_t tas
         hs_wake_type(wake, HS_GPU);
 }
 
-/* What a CPU runs that a GPU takes, with rho of at least `leave`. */
+/* Find the CPU and its task that a GPU should spoliate, with rho of at least `leave`. */
 static uint32_t find_victim(hs_policy_state *hp, unsigned gpu, double leave, double now,
                             uint32_t *task)
 {
@@ -195,7 +196,7 @@ static void next_of_gpu(hs_policy_state *hp, unsigned gpu, double now, hs_decisi
         victim = find_victim(hp, gpu, 0, now, &task);
     if (victim == HSI_NONE) {
         hp->states.quiet[HS_GPU] =
-            hsi_states_next_victim(&hp->states, gpu, now); /* if nothing is learnt */
+            hsi_states_next_victim(&hp->states, gpu, now); /* valid until the history changes */
         hs_decide_wait(out, hp->states.quiet[HS_GPU]);
         return;
     }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Appends what one worker runs; *count: in all so far. */
+/* Append the tasks of one worker; *count is the number of tasks copied so far. */
 static hs_status copy_list(hsi_lists *lists, const hsi_problem *pb, const hs_schedule *plan,
                            unsigned worker, size_t *count)
 {

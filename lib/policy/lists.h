@@ -8,33 +8,35 @@
 
 #define HSI_SKIPPED UINT32_MAX
 
-/* What is left of one worker's list; on a cache line of its own, for its thread's use. */
+/* The rest of one worker's list. Aligned to a cache line, since the worker's thread updates it
+ * alone. */
 typedef struct hsi_list {
     uint32_t *next, *end;
 } __attribute__((aligned(64))) hsi_list;
 
-/* What each worker runs by a plan, in order. */
+/* The tasks of each worker by a plan, in order. */
 typedef struct hsi_lists {
-    hsi_list *of; /* a worker */
+    hsi_list *of; /* indexed by worker */
     unsigned  workers;
-    uint32_t *tasks; /* worker by worker */
-    uint32_t *place; /* of each task in `tasks` */
+    uint32_t *tasks; /* the lists, concatenated in worker order */
+    uint32_t *place; /* indexed by task: index in `tasks` */
 } hsi_lists;
 
-/* HS_ESCHEDULE: `plan` does not run each task once, where `pb` says it can be run. */
+/* Copy the tasks of `plan`, without its aborted entries. HS_ESCHEDULE: `plan` does not run each
+ * task exactly once, on a type with a finite time. */
 hs_status hsi_lists_open(hsi_lists *lists, const hsi_problem *pb, const hs_schedule *plan);
 void      hsi_lists_close(hsi_lists *lists);
 
-/* To be passed over. As long as its list was not compacted. */
+/* Make the list pass over a task. Call only before the list is compacted. */
 static inline void hsi_lists_skip(hsi_lists *lists, uint32_t task)
 {
     lists->tasks[lists->place[task]] = HSI_SKIPPED;
 }
 
-/* Takes what is skipped out of a list. O(its tasks). */
+/* Remove skipped tasks from a list. O(its tasks). */
 void hsi_list_compact(hsi_list *list);
 
-/* 1 and the next task, which stays, or 0. */
+/* Return 1 and the next task, which stays in the list; 0: the list is empty. */
 static inline int hsi_list_peek(hsi_list *list, uint32_t *task)
 {
     while (list->next != list->end && *list->next == HSI_SKIPPED)
@@ -45,7 +47,7 @@ static inline int hsi_list_peek(hsi_list *list, uint32_t *task)
     return 1;
 }
 
-/* 1 and the next task, or 0. */
+/* Return 1 and the next task, and remove it from the list; 0: the list is empty. */
 static inline int hsi_list_next(hsi_list *list, uint32_t *task)
 {
     while (list->next != list->end) {

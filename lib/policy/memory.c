@@ -11,7 +11,8 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* How pieces are asked for: T(from, to) behind `now`, or behind the end of who made them. */
+/* A request for data on node `to`. Transfers start at `now`, or with is_prefetch at the end of the
+ * data's writer. */
 typedef struct request {
     const hsi_memory *memory;
     uint32_t          to;
@@ -36,7 +37,8 @@ static uint32_t node_of(const hsi_memory *memory, uint32_t writer)
     return writer == HS_NOBODY ? 0 : memory->node[writer];
 }
 
-/* When the last of what is made for one vertex alone is there; `bytes` if its edges say nothing. */
+/* Return the arrival of all data made for one vertex alone. `bytes` replaces the size of edges
+ * without one. */
 static double own_of_vertex(const request *r, uint32_t vertex, double bytes)
 {
     const hs_graph *g = r->memory->pb->graph;
@@ -123,7 +125,7 @@ static void extend(hs_transfer *t, const hs_transfer *by)
     t->bytes += by->bytes;
 }
 
-/* What starts now. From the same node as one of those from `first` on it is a part of that. */
+/* Record a transfer that starts; merge it into an entry at index >= first with the same source. */
 static void record(hsi_memory *memory, const request *r, uint32_t writer, double bytes,
                    uint32_t data, size_t first)
 {
@@ -142,7 +144,7 @@ static void record(hsi_memory *memory, const request *r, uint32_t writer, double
     memory->is_short |= hsi_vector_append(&memory->transfers, &t, sizeof t) != 0;
 }
 
-/* As own_of_vertex(), each piece. */
+/* Record the transfers of the data that own_of_vertex() waits for, part by part. */
 static void record_own(hsi_memory *memory, const request *r, uint32_t vertex, double bytes,
                        size_t first)
 {
@@ -217,7 +219,7 @@ void hsi_memory_prefetch(hsi_memory *memory, uint32_t task, unsigned worker)
     keep(memory, &r, task);
 }
 
-/* As own_of_vertex(): the longest transfer. */
+/* Return the longest transfer among the data that own_of_vertex() waits for. */
 static double longest_own(const request *r, uint32_t vertex, double bytes)
 {
     const hs_graph *g = r->memory->pb->graph;

@@ -8,42 +8,44 @@
 #include "support/vector.h"
 
 /*
- * Where data is: on which node each task was run, which copies there are of each piece of data and
- * which are on their way. A transfer starts when a task is decided for a worker, from the node of
- * who wrote last; a copy is of one version of the data, that of its writer, and stays until there
- * is another. What only one task reads has one time at each node for all of it, as it is always
- * asked for together. Without links everything is everywhere at once, and nothing is kept.
+ * Replicas and transfers as a policy sees them: the node on which each task ran, the replicas of
+ * each data handle, and those on their way. A transfer starts when a task is assigned to a worker,
+ * from the node of the last writer. A replica has one version, that of its writer, and stays until
+ * a newer version replaces it. Data made for one task alone has one arrival time per node, since
+ * its parts are always fetched together. Without links all data is everywhere at once, and nothing
+ * is stored.
  *
- * O(inputs) a question; what a task of a row with a count reads of all copies of another one, O(1)
- * each.
+ * O(inputs) per call; reading all copies of a row with a count costs O(1) per copy.
  *
- * Who wants to see transfers sets `records`: each that starts is kept then. What one task reads of
- * all copies of another is one transfer from each node, from the first of its pieces to the last:
- * so there are no more than edges and accesses, times nodes.
+ * With `records` set, each transfer is recorded. Parts that one task reads from all copies of
+ * another row are one transfer per node, from the start of the first part to the end of the last:
+ * so there are at most (edges + accesses) x nodes transfers.
  */
 typedef struct hsi_copy {
-    double   there;  /* when it is */
-    uint64_t writer; /* of this version, and 2: 1 is the host's own, 0 is no copy */
+    double   there;  /* arrival time */
+    uint64_t writer; /* 2 + task that wrote the version; 1: the host's initial version; 0: no
+                        replica */
 } hsi_copy;
 
 typedef struct hsi_memory {
     const hs_instance *in;
-    const hsi_problem *pb; /* NULL: there is nothing to know */
+    const hsi_problem *pb; /* NULL: transfers take no time, and nothing is stored */
     size_t             nodes;
-    uint32_t          *node; /* of tasks that are done */
-    double            *done; /* when */
-    double            *own;  /* of task and node: when what only it reads is there; 0: not asked */
-    hsi_copy          *copies; /* of data and node; NULL: there is no data */
-    int                records;
-    int                is_short;  /* of memory: some are missing */
-    hsi_vector         transfers; /* that have started: hs_transfer each */
+    uint32_t          *node; /* indexed by task: node on which the finished task ran */
+    double            *done; /* indexed by task: end of the finished task */
+    double *own;       /* indexed by task and node: arrival of data made for this task alone; 0: not
+                          fetched */
+    hsi_copy  *copies; /* indexed by data handle and node; NULL: the instance has no data handles */
+    int        records;
+    int        is_short;  /* 1: an allocation failed, and transfers are missing */
+    hsi_vector transfers; /* started transfers, hs_transfer each */
 } hsi_memory;
 
-/* Both must outlive it. */
+/* Prepare for a run on the host's replicas. `in` and `pb` must outlive `memory`. */
 hs_status hsi_memory_open(hsi_memory *memory, const hs_instance *in, const hsi_problem *pb);
 void      hsi_memory_close(hsi_memory *memory);
 
-/* Does it take time to move anything? */
+/* Return 1 if transfers take time. */
 static inline int hsi_memory_counts(const hsi_memory *memory)
 {
     return memory->pb != NULL;
@@ -51,22 +53,22 @@ static inline int hsi_memory_counts(const hsi_memory *memory)
 
 void hsi_memory_done(hsi_memory *memory, uint32_t task, unsigned worker, double now);
 
-/* When the last input would be there, >= now, if the task were decided for the worker now. */
+/* Return when the last input of the task would arrive, >= now, if the task were assigned to the
+ * worker now. Starts no transfer. */
 double hsi_memory_arrival(const hsi_memory *memory, uint32_t task, unsigned worker, double now);
 
-/* The longest of the transfers that would have to be started for that. */
+/* Return the duration of the longest transfer that assigning the task to the worker would start. */
 double hsi_memory_longest(const hsi_memory *memory, uint32_t task, unsigned worker);
 
-/* It is decided: transfers start. The same time. */
+/* Start the transfers of a task assigned to the worker, and return the arrival of the last input,
+ * >= now. */
 double hsi_memory_fetch(hsi_memory *memory, uint32_t task, unsigned worker, double now);
 
-/*
- * It was known all along that the task would be run there: transfers started as soon as there was
- * something to move. All of its predecessors are done.
- */
+/* Start the transfers of a task that was always meant for this worker: each began when its data was
+ * written. All predecessors of the task are done. */
 void hsi_memory_prefetch(hsi_memory *memory, uint32_t task, unsigned worker);
 
-/* The schedule gets what was recorded. HS_ENOMEM: it was not all. */
+/* Move the recorded transfers into the schedule. HS_ENOMEM: some were not recorded. */
 hs_status hsi_memory_tell(hsi_memory *memory, hs_schedule *s);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Each worker runs its list of the plan in order. What is nobody's any more (a
- * worker's that has retired, or given back) goes to workers that have nothing of their
- * own to do: to each the task in which its type's advantage is greatest.
+ * Each worker runs its list of the plan in order. Orphans (tasks given back, or of a retired
+ * worker) go to workers whose own lists offer no task now: each takes the orphan with the greatest
+ * advantage on its type.
  *
- * In a graph a worker waits until the next task of its list is ready, and what others make for it
- * is on its way as soon as it is made. Where nothing has to be moved, and while nothing is
- * nobody's, it takes what is ready without a lock: who has done the last predecessor of a task
- * looks whether its worker has said that it waits for that one. It says so first and then looks
- * again whether the task is ready, so that one of the two sees the other.
+ * In a graph a worker waits until the next task of its list is ready; transfers of its inputs start
+ * as soon as the data is written. Without transfers and orphans, workers take ready tasks without a
+ * lock: the thread that ends a task's last predecessor checks whether the task's worker has
+ * announced that it waits for the task. The worker announces first and then checks again whether
+ * the task is ready, so that at least one of the two sees the other.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,13 +24,13 @@ struct hs_policy_state {
     hsi_lists   lists;
     hsi_pool    orphans;
 
-    /* in a graph; shared without a lock but for the list of those that are nobody's */
-    uint32_t      *owner;     /* of tasks: the worker that has it in its list */
-    uint32_t      *expected;  /* of workers: the task that it waits for; HSI_SKIPPED: none */
-    int            orphaned;  /* there was something that is nobody's */
-    unsigned char *is_orphan; /* of tasks: 1, or 2 when it has been ready */
-    uint32_t       released;  /* orphans that have become ready: a stack; HSI_SKIPPED: its end */
-    uint32_t      *below;     /* of each of them, the next */
+    /* fields for graphs, shared without a lock; the pool `orphans` needs the lock */
+    uint32_t      *owner;     /* indexed by task: worker of the list with the task */
+    uint32_t      *expected;  /* indexed by worker: the awaited task; HSI_SKIPPED: none */
+    int            orphaned;  /* 1: a task has become an orphan during the run */
+    unsigned char *is_orphan; /* indexed by task: 1: orphan, 2: orphan that has been ready */
+    uint32_t       released; /* top of the stack of orphans that became ready; HSI_SKIPPED: empty */
+    uint32_t      *below;    /* indexed by task: next entry of the stack `released` */
 };
 
 static void plan_free(hs_policy_state *plan)
@@ -93,7 +93,8 @@ static hs_status plan_create(hs_policy *policy, const hs_instance *estimates,
     return st;
 }
 
-/* In a graph what is ready, as long as that is the worker's business alone. */
+/* Take the worker's next task without a lock. In a graph the task must be ready, with no transfers
+ * and no orphans in the run. */
 static int plan_own(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
     hsi_list *list = &plan->lists.of[worker];
@@ -118,7 +119,8 @@ static const uint32_t *plan_list(hs_policy_state *plan, unsigned worker, size_t 
     return list->next;
 }
 
-/* 1 and the next task of the worker's list, if it is ready. What never will be is passed over. */
+/* Return 1 and the next task of the worker's list, if it is ready. Tasks that can never be ready
+ * are passed over. */
 static int take_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
     hsi_list *list = &plan->lists.of[worker];
@@ -134,7 +136,7 @@ static int take_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
     return 1;
 }
 
-/* With the lock of whoever asks. */
+/* Add an orphan to the pool once. The caller holds the policy's lock. */
 static void add_ready_orphan(hs_policy_state *plan, uint32_t task)
 {
     if (plan->pb.graph && plan->is_orphan[task] == 2)
@@ -152,7 +154,7 @@ static void collect_released(hs_policy_state *plan)
         add_ready_orphan(plan, task);
 }
 
-/* 1 and what is nobody's any more, for who has nothing of his own to do. */
+/* Return 1 and an orphan for a worker whose own list offers no task now. */
 static int take_orphan(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
     hs_type type = worker < plan->pb.m ? HS_CPU : HS_GPU;
@@ -162,8 +164,10 @@ static int take_orphan(hs_policy_state *plan, unsigned worker, uint32_t *task)
     return hsi_pool_serves(&plan->orphans, worker) && hsi_pool_take(&plan->orphans, type, task);
 }
 
-/* The worker is about to wait. 1: its next task has become ready meanwhile. Nothing is dropped
- * between the two looks at the list: that takes the lock. */
+/*
+ * Announce that the worker waits for its next task. Return 1 and this task if it has become ready
+ * meanwhile. No task is dropped between the two looks at the list, since dropping needs the lock.
+ */
 static int expect_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
     if (!plan->pb.graph || !hsi_list_peek(&plan->lists.of[worker], task))
@@ -191,7 +195,7 @@ static void plan_next(hs_policy_state *plan, unsigned worker, double now, hs_dec
         hs_decide_wait(out, INFINITY);
 }
 
-/* What is not ready yet is left until it is. */
+/* Make a task an orphan; a task that is not ready joins the pool when it is. */
 static void add_orphan(hs_policy_state *plan, uint32_t task, hs_wake *wake)
 {
     if (plan->pb.graph) {
@@ -204,7 +208,7 @@ static void add_orphan(hs_policy_state *plan, uint32_t task, hs_wake *wake)
     hs_wake_all(wake);
 }
 
-/* What is ready at the start. */
+/* Wake workers for the tasks ready at the start; release() handles later ones. */
 static void plan_ready(hs_policy_state *plan, const uint32_t *tasks, size_t count, double now,
                        hs_wake *wake)
 {
@@ -217,7 +221,7 @@ static void plan_ready(hs_policy_state *plan, const uint32_t *tasks, size_t coun
 
 typedef struct releasing {
     hs_policy_state *plan;
-    unsigned         worker; /* who tells */
+    unsigned         worker; /* worker of the ended task */
     hs_wake         *wake;
 } releasing;
 
@@ -231,7 +235,8 @@ static void release_orphan(hs_policy_state *plan, uint32_t task)
                                         __ATOMIC_SEQ_CST));
 }
 
-/* A task has become ready. */
+/* Handle a task that has become ready: queue an orphan, or wake the worker that waits for the
+ * task. */
 static void release(void *data, uint32_t task)
 {
     const releasing *r = data;
@@ -247,10 +252,8 @@ static void release(void *data, uint32_t task)
     }
 }
 
-/*
- * What is done is told without a lock, and touches nothing that workers share but what is ready.
- * It never asks that a task be aborted: one that was may be run again by anybody.
- */
+/* HS_ENDING_DONE is called without a lock, and touches only data shared by atomics. The policy
+ * never aborts a task itself: one aborted from outside becomes an orphan. */
 static void plan_ended(hs_policy_state *plan, unsigned worker, uint32_t task, hs_ending how,
                        double now, hs_wake *wake)
 {
@@ -262,13 +265,13 @@ static void plan_ended(hs_policy_state *plan, unsigned worker, uint32_t task, hs
     else if (how == HS_ENDING_BACK || how == HS_ENDING_ABORTED)
         add_orphan(plan, task, wake);
     else if (how == HS_ENDING_DROPPED && plan->pb.graph)
-        hs_wake_all(wake); /* some may have waited for what comes after it */
+        hs_wake_all(wake); /* workers may have waited for successors of the dropped task */
 }
 
 static void plan_skip(hs_policy_state *plan, uint32_t task)
 {
     hsi_lists_skip(&plan->lists, task);
-    hsi_pool_remove(&plan->orphans, task); /* its worker has retired */
+    hsi_pool_remove(&plan->orphans, task); /* the task is an orphan if its worker has retired */
 }
 
 static void plan_retire(hs_policy_state *plan, unsigned worker, hs_wake *wake)

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double grace = 1e-6; /* of the time since the start: clocks count whole nanoseconds */
+static const double grace = 1e-6; /* margin relative to the time since the start: clocks count whole
+                                     nanoseconds */
 
 hs_status hsi_plan_simulation_open(hsi_plan_simulation *r, const hs_instance *in,
                                    const hsi_problem *pb, const hsi_lists *lists)
@@ -46,7 +47,7 @@ void hsi_plan_simulation_skip(hsi_plan_simulation *r, uint32_t task)
     hsi_ready_skip(&r->ready, task);
 }
 
-/* An idle worker starts its next task, if that is ready. */
+/* Start the next task of an idle worker's list, if the task is ready. */
 static void start_next(hsi_plan_simulation *r, unsigned worker, double now)
 {
     const double *time = worker < r->pb->m ? r->pb->p : r->pb->q;

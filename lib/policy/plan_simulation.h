@@ -8,32 +8,32 @@
 #include "support/worker_tree.h"
 
 /*
- * When each task of a graph starts if its plan is followed and all takes what it is estimated to:
- * the very times that the policy of that name comes to under the virtual clock, bit for bit, and a
- * millionth more: else what starts on time is late by what a real clock rounds off.
+ * The start time of each task of a graph if the plan is followed and all tasks take their
+ * estimates. Times equal those of the policy plan under the virtual clock bit for bit, plus one
+ * millionth: without this margin, the rounding of a real clock would make punctual tasks late.
  */
 typedef struct hsi_plan_simulation {
     const hsi_problem *pb;
-    double            *due;   /* of tasks: when it starts; INFINITY: never */
-    uint32_t          *owner; /* of tasks: in whose list it is */
+    double            *due;   /* indexed by task: start; INFINITY: never started */
+    uint32_t          *owner; /* indexed by task: worker of the list with the task */
 
-    /* for the time of the rehearsal */
+    /* used during the simulation only */
     hsi_ready       ready;
     hsi_memory      memory;
-    hsi_worker_tree busy;    /* until when each worker runs something; INFINITY: it does not */
-    uint32_t       *running; /* of workers */
-    hsi_list       *left;    /* of workers: what is left of its list */
+    hsi_worker_tree busy;    /* indexed by worker: end of the running task; INFINITY: idle */
+    uint32_t       *running; /* indexed by worker: running task */
+    hsi_list       *left;    /* indexed by worker: rest of the list */
 } hsi_plan_simulation;
 
-/* `pb` must outlive it. */
+/* Allocate the simulation of the plan in `lists`. `pb` must outlive `simulation`. HS_ENOMEM. */
 hs_status hsi_plan_simulation_open(hsi_plan_simulation *simulation, const hs_instance *in,
                                    const hsi_problem *pb, const hsi_lists *lists);
 void      hsi_plan_simulation_close(hsi_plan_simulation *simulation);
 
-/* Before it: the task is done already. */
+/* Mark a task as done before the start. Call before hsi_plan_simulate(). */
 void hsi_plan_simulation_skip(hsi_plan_simulation *simulation, uint32_t task);
 
-/* Of what is in the lists now. Once. O(tasks log workers + edges). */
+/* Compute `due` from the current lists. Call once. O(tasks log workers + edges). */
 void hsi_plan_simulate(hsi_plan_simulation *simulation, const hsi_lists *lists);
 
 #endif

@@ -7,18 +7,20 @@
 #include "policy/memory.h"
 #include "policy/ready.h"
 
-/* What hs_policy_create() makes of a kind and its state, and what every kind is to know. */
+/* A policy: its kind with the kind's state, and the data kept by the registry. */
 struct hs_policy {
-    hs_policy_kind   kind; /* all of it, if its maker knew only a part */
+    hs_policy_kind   kind; /* complete copy; fields beyond the maker's struct_size are 0 */
     hs_policy_state *state;
     unsigned         workers;
     uint32_t         tasks;
-    int              settles; /* all that ends at one time ends before anybody is asked */
-    int              counts_down; /* the kind tells `ready` what is done, from several threads */
-    int              behind;  /* something has happened, and nobody asked what is ready */
-    double           now;     /* when */
-    hsi_asker        asker;   /* of create() and the virtual clock; nobody where it is live */
-    hsi_problem      pb;      /* of the estimates, if so */
+    int              settles; /* 1: all endings at one time are recorded before workers ask */
+    int              counts_down; /* 1: the kind itself calls hsi_ready_done_shared(), from several
+                                     threads */
+    int              behind;  /* 1: tasks have ended since the last call of hs_policy_ready() */
+    double           now;     /* time of the latest ending */
+    hsi_asker        asker;   /* cancel token of create() and hs_policy_simulate(); empty in a live
+                                 run */
+    hsi_problem      pb;      /* problem made of the estimates, if `settles` */
     hsi_ready        ready;
     hsi_memory       memory;
 };
@@ -27,13 +29,13 @@ extern const hs_policy_kind hsi_policy_plan, hsi_policy_plan_steal, hsi_policy_h
     hsi_policy_heteroprio_ns, hsi_policy_hp_sp, hsi_policy_hp_corrected, hsi_policy_dualhp,
     hsi_policy_dynamic, hsi_policy_h_ratio, hsi_policy_d_rank, hsi_policy_dmda;
 
-/* Is the task one that may be started, as far as others are concerned? */
+/* Return 1 if the task's predecessors allow it to start. */
 static inline int hsi_policy_permits(const hs_policy *policy, uint32_t task)
 {
     return !policy->settles || hsi_is_ready(&policy->ready, task);
 }
 
-/* Does it come after a task that was dropped? */
+/* Return 1 if the task never starts, as a successor of a dropped task. */
 static inline int hsi_policy_forbids(const hs_policy *policy, uint32_t task)
 {
     return policy->settles && hsi_is_never(&policy->ready, task);

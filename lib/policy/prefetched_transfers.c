@@ -6,9 +6,9 @@
 #include "core/graph/graph.h"
 #include "policy/memory.h"
 
-/* Where and until when a task was run. */
+/* The completed run of a task in the schedule. */
 typedef struct run {
-    uint32_t worker; /* HS_NOBODY: it was not */
+    uint32_t worker; /* HS_NOBODY: the task was not run */
     double   end;
 } run;
 
@@ -28,7 +28,7 @@ static void find_runs(const hs_schedule *s, size_t tasks, run *runs)
     }
 }
 
-/* How much a vertex reads, over barriers too. */
+/* Return the number of inputs of a vertex, including those across barriers. */
 static size_t count_reads(const hs_graph *g, uint32_t vertex)
 {
     size_t          count, all;
@@ -40,7 +40,7 @@ static size_t count_reads(const hs_graph *g, uint32_t vertex)
     return all;
 }
 
-/* In an order in which all that a task reads is done before. */
+/* Pass the tasks through the memory in topological order: inputs precede readers. */
 static hs_status replay(hsi_memory *memory, const hs_graph *g, const run *runs, hsi_asker *asker)
 {
     for (size_t i = 0; i < g->vertices; i++) {

@@ -7,9 +7,9 @@
 #include "support/asker.h"
 
 /*
- * The schedule gets its transfers, unless it has some: those of whoever knew it beforehand, each as
- * soon as there is something to move. HS_ENOMEM, HS_ECANCELED: then it has none. O(tasks + edges +
- * accesses), and all that tasks read over barriers.
+ * Add transfers to a schedule that has none, as if each worker's tasks were known from the start:
+ * each transfer begins when its data has been written. HS_ENOMEM, HS_ECANCELED: the schedule stays
+ * without transfers. O(tasks + edges + accesses), plus the data that tasks read across barriers.
  */
 hs_status hsi_add_prefetched_transfers(const hs_instance *in, hs_schedule *s, hsi_asker *asker);
 

@@ -9,7 +9,7 @@
 
 enum { AHEAD = 16 };
 
-/* What is left of a vertex's successors. */
+/* Prefetch the counters of the first successors of a vertex. */
 static void expect_left(const hsi_ready *ready, uint32_t vertex)
 {
     size_t          count;
@@ -34,7 +34,7 @@ void hsi_ready_prefetch_counts(hsi_ready *ready, uint32_t task)
 
 static void become_ready(hsi_ready *ready, uint32_t vertex);
 
-/* A barrier is followed by tasks, or by one more barrier: this does not go deep. */
+/* Barriers are followed by tasks or by one more barrier, so the recursion is shallow. */
 static void vertex_done(hsi_ready *ready, uint32_t vertex)
 {
     size_t          count;
@@ -52,7 +52,8 @@ static void become_ready(hsi_ready *ready, uint32_t vertex)
         vertex_done(ready, vertex);
         return;
     }
-    __builtin_prefetch(&ready->pb->p[vertex]); /* wanted by whoever is told */
+    __builtin_prefetch(&ready->pb->p[vertex]); /* the policy reads both times when it adds the
+                                                  task */
     __builtin_prefetch(&ready->pb->q[vertex]);
     ready->news[ready->count++] = vertex;
 }
@@ -78,7 +79,7 @@ void hsi_ready_done_shared(hsi_ready *ready, uint32_t task, hsi_release *release
     }
 }
 
-/* What depends on it, once each: no more often than there are vertices. */
+/* Each vertex is pushed at most once, so `scratch` has room. */
 void hsi_ready_dropped(hsi_ready *ready, uint32_t task)
 {
     size_t waiting = 0;

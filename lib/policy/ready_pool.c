@@ -9,20 +9,23 @@
 #include "support/ratio.h"
 #include "support/sort.h"
 
-#define COMES (UINT32_C(1) << 31) /* it has no place yet, but one of its ratio */
+#define COMES                                                                                      \
+    (UINT32_C(1) << 31) /* flag in `place`: the task has no place yet; the other bits are          \
+                           the first place of its ratio */
 
-/* By ratio, the GPU end first: a double's bits, those below 0 turned over. */
+/* Return the sort key of a task's ratio, the GPU end first: a double's bits, inverted for negative
+ * values. */
 static uint64_t ratio_key(const void *context, uint32_t task)
 {
     const hsi_pool *pool = context;
     double          p = pool->pb->p[task], q = pool->pb->q[task];
     double          key = pool->width > 0 ? hsi_queue_cell(p, q, pool->width) : hsi_queue_key(p, q);
-    uint64_t        bits = hsi_key_of_double(key + 0.0); /* no -0 */
+    uint64_t        bits = hsi_key_of_double(key + 0.0); /* turns -0 into 0 */
 
     return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-/* Of two of which the key says no more: > 0: a is nearer to the GPU end. */
+/* Compare the exact ratios of two tasks with equal keys; > 0: a is nearer to the GPU end. */
 static int compare_ratios(const hsi_pool *pool, uint32_t a, uint32_t b)
 {
     const hsi_problem *pb = pool->pb;
@@ -57,7 +60,8 @@ static int have_one_ratio(const hsi_pool *pool, uint32_t a, uint32_t b)
     return ratio_key(pool, a) == ratio_key(pool, b) && compare_ratios(pool, a, b) == 0;
 }
 
-/* Those at places begin .. end - 1 have one ratio. */
+/* Order the tasks at places begin .. end - 1, which have one ratio, by priority; or mark them for a
+ * place on arrival. Return 1 if cancelled. */
 static int order_one_ratio(hsi_pool *pool, size_t begin, size_t end, hsi_asker *asker)
 {
     const hsi_index_order by_priority = {priority_key, hsi_queue_cellmate_before, pool->pb, asker};
@@ -78,8 +82,8 @@ static int order_one_ratio(hsi_pool *pool, size_t begin, size_t end, hsi_asker *
     return i < n || hsi_sort_by_keys(pool->keys, pool->keys + n, n, &by_priority, task, task);
 }
 
-/* What has one ratio, and so far is in the order of the tasks' numbers: by priority, or as they
- * come. */
+/* Order tasks of equal ratio, so far sorted by number: by priority, or on arrival. Return 1 if
+ * cancelled. */
 static int order_equals(hsi_pool *pool, hsi_asker *asker)
 {
     enum { AHEAD = 16 };
@@ -116,7 +120,7 @@ static void find_limits(hsi_pool *pool, hsi_asker *asker)
     pool->limit[HS_GPU] = gpus_to;
 }
 
-/* 1: the asker wants no more. It takes no memory. */
+/* Compute the order of all tasks. Return 1 if cancelled. Allocates no memory. */
 static int find_places(hsi_pool *pool, hsi_asker *asker)
 {
     const hsi_index_order by_ratio = {ratio_key, ratio_before, pool, asker};
@@ -135,8 +139,8 @@ static int find_places(hsi_pool *pool, hsi_asker *asker)
     return hsi_ask(asker);
 }
 
-/* The one that a task without a place is given: of those with its ratio, who comes first is
- * nearer to that end which is for it. */
+/* Give an arriving task its place: within one ratio, earlier tasks are nearer to the end of the
+ * preferred type. */
 static void give_place(hsi_pool *pool, uint32_t task)
 {
     uint32_t *next = &pool->next[pool->place[task] & ~COMES];
@@ -161,7 +165,7 @@ void hsi_pool_remove(hsi_pool *pool, uint32_t task)
         hsi_places_remove(&pool->there, pool->place[task]);
 }
 
-/* The place at which `type` takes. */
+/* Return the place at the type's end of the order; the pool must not be empty. */
 static uint32_t end_of(const hsi_pool *pool, hs_type type)
 {
     return type == HS_GPU ? hsi_places_first(&pool->there) : hsi_places_last(&pool->there);
@@ -172,7 +176,8 @@ static int can_run(const hsi_pool *pool, hs_type type, uint32_t place)
     return type == HS_GPU ? place < pool->limit[HS_GPU] : place >= pool->limit[HS_CPU];
 }
 
-/* The order says well ahead which times will be wanted, from random places in memory. */
+/* Prefetch the time of the task that this type takes 12 tasks later; times lie at random places in
+ * memory. */
 static void expect(const hsi_pool *pool, hs_type type, uint32_t place)
 {
     enum { AHEAD = 12 };
@@ -207,7 +212,7 @@ int hsi_pool_retire(hsi_pool *pool, unsigned worker)
     return 1;
 }
 
-/* What only CPUs can run lies at their end, and likewise for GPUs. */
+/* Check the two ends only: a task for one type alone lies at this type's end. */
 int hsi_pool_stranded(hsi_pool *pool, uint32_t *task)
 {
     static const hs_type types[] = {HS_CPU, HS_GPU};

@@ -6,48 +6,53 @@
 #include "support/place_set.h"
 
 /*
- * The tasks that are anybody's, in HeteroPrio's order, and the workers in service.
- * What one end of the order has to offer to its type is the best there is for it,
- * and if it cannot be run by that type nothing else in the pool can either.
+ * Ready tasks that any worker may take, in HeteroPrio's order, and the workers in service. The task
+ * at a type's end of the order has the greatest advantage there; if the type cannot run it, the
+ * type can run no task of the pool.
  *
- * The order is known before anything is ready: each task has its place in it, the GPU end first,
- * and what is in the pool is a set of places. Only where those come first who come first are the
- * places of tasks with one ratio given to them as they come.
+ * The order is computed before tasks are ready: each task has a place in it, the GPU end first, and
+ * the pool is a set of places. Only with arrival order as priority (HSI_POOL_COMES) do tasks of one
+ * ratio get their places as they arrive.
  */
 typedef enum hsi_pool_start {
-    HSI_POOL_FULL,  /* every task is in it */
-    HSI_POOL_EMPTY, /* none */
-    HSI_POOL_COMES, /* none, and their priorities are how early they come */
-    HSI_POOL_SELDOM /* none, and mostly it stays so: places are found when one is needed */
+    HSI_POOL_FULL,  /* the pool starts with all tasks */
+    HSI_POOL_EMPTY, /* the pool starts empty */
+    HSI_POOL_COMES, /* empty; arrival order is the priority */
+    HSI_POOL_SELDOM /* empty, and rarely used: places are computed at the first hsi_pool_add() */
 } hsi_pool_start;
 
 typedef struct hsi_pool {
     const hsi_problem *pb;
     hsi_place_set      there;
-    uint32_t          *task;  /* of places */
-    uint32_t          *place; /* of tasks */
-    uint32_t          *next;  /* COMES, of a ratio's first or last place: the next to give */
-    uint64_t          *keys;  /* for sorting, two a task */
+    uint32_t          *task;  /* indexed by place */
+    uint32_t          *place; /* indexed by task */
+    uint32_t          *next;  /* HSI_POOL_COMES: at the first or last place of a ratio, the next
+                                 place to give */
+    uint64_t          *keys;  /* for sorting, two per task; NULL after an early sort */
     int                is_sorted;
-    uint32_t       limit[2]; /* by hs_type: CPUs run what is from here on, GPUs what is before */
-    unsigned char *retired;  /* workers */
-    unsigned       in_service[2]; /* by hs_type */
-    double         width;         /* of the cells in which ratios are the same; 0: none */
+    uint32_t       limit[2]; /* indexed by hs_type: CPUs can run places >= limit, GPUs below it */
+    unsigned char *retired;  /* indexed by worker */
+    unsigned       in_service[2]; /* indexed by hs_type: number of workers */
+    double         width;         /* width of the cells in which ratios count as equal; 0: exact
+                                     ratios */
 } hsi_pool;
 
-/* `pb` must outlive it. `width`: see hsi_queue_cell(). O(n log n), mostly O(n). */
+/* Create a pool. `pb` must outlive `pool`; for `width` see hsi_queue_cell(). HS_ENOMEM, or
+ * HS_ECANCELED by the cancel token of `pb`. O(n log n), mostly O(n). */
 hs_status hsi_pool_open(hsi_pool *pool, const hsi_problem *pb, hsi_pool_start start, double width);
 void      hsi_pool_close(hsi_pool *pool);
 
-enum { HSI_POOL_WORK = 16 }; /* to add one among many, as an asker counts */
+enum { HSI_POOL_WORK = 16 }; /* cost of adding one task to a large pool, in steps of the cancel
+                                token */
 
 void hsi_pool_add(hsi_pool *pool, uint32_t task);
-void hsi_pool_remove(hsi_pool *pool, uint32_t task); /* if it is there */
+void hsi_pool_remove(hsi_pool *pool, uint32_t task); /* no effect if the task is not in the pool */
 
-/* 1 and the task in which this type's advantage is greatest, if it can run any. */
+/* Remove the task of the type's end of the order. Return 1 and the task; 0: the pool has no task
+ * for the type. */
 int hsi_pool_take(hsi_pool *pool, hs_type type, uint32_t *task);
 
-/* 0 if the worker was out of service already. */
+/* Take a worker out of service. Return 0 if it already was. */
 int hsi_pool_retire(hsi_pool *pool, unsigned worker);
 
 static inline int hsi_pool_serves(const hsi_pool *pool, unsigned worker)
@@ -55,7 +60,7 @@ static inline int hsi_pool_serves(const hsi_pool *pool, unsigned worker)
     return !pool->retired[worker];
 }
 
-/* Takes out a task that none of the workers in service can run, if there is one. */
+/* Remove a task that no worker in service can run. Return 1 and the task; 0: there is none. */
 int hsi_pool_stranded(hsi_pool *pool, uint32_t *task);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HeteroPrio's ready queue. Waiting tasks lie in slots, which do not move, and their slots in
- * an ordered set, the GPU end first. Running tasks lie in a set a type, the latest end first,
- * from which a task leaves when it ends or when the other type can no longer improve it.
+ * HeteroPrio's ready queue, hs_queue. Waiting tasks are in slots, which do not move; an ordered set
+ * has their slot numbers, the GPU end first. Running tasks are in one set per type, the latest end
+ * first; a task leaves the set when it ends or when the other type can no longer end it earlier.
  */
 #include <hybridsched/queue.h>
 
@@ -17,30 +17,30 @@
 
 typedef struct slot {
     hs_ready task;
-    uint64_t sequence; /* of pushing; of a free slot: the next free one */
-    int      is_taken; /* else free */
+    uint64_t sequence; /* number of the push; in a free slot, the next free slot */
+    int      is_taken; /* 1: has a task; 0: free */
 } slot;
 
 typedef struct running {
     hs_ready task;
     double   end;
-    int      is_victim; /* in its type's set: it may be taken over */
+    int      is_victim; /* 1: in `victims`, open to spoliation */
 } running;
 
 #define NO_SLOT UINT32_MAX
 
 struct hs_queue {
     unsigned        cpus, gpus;
-    hsi_ordered_set waiting;   /* slots */
-    hsi_vector      slots;     /* of slot */
-    uint32_t        free_slot; /* the first of a list; NO_SLOT */
+    hsi_ordered_set waiting;   /* slot numbers */
+    hsi_vector      slots;     /* slot each */
+    uint32_t        free_slot; /* head of the list of free slots; NO_SLOT */
     uint64_t        pushed;
-    double          width; /* of the cells in which ratios are the same; 0: none */
+    double          width; /* width of the cells in which ratios count as equal; 0: exact ratios */
     running        *worker;
-    hsi_ordered_set victims[2]; /* workers of a type, the latest end first */
+    hsi_ordered_set victims[2]; /* indexed by hs_type: workers, the latest end first */
 };
 
-/* A type without workers runs nothing. */
+/* Return a task's time on a type; INFINITY if the type has no workers. */
 static inline double time_on(const hs_queue *q, hs_type type, const hs_ready *task)
 {
     if (type == HS_CPU)
@@ -48,14 +48,14 @@ static inline double time_on(const hs_queue *q, hs_type type, const hs_ready *ta
     return q->gpus ? task->gpu : INFINITY;
 }
 
-/* Of equal ratios and priorities who came first is nearer to the GPU end. */
+/* Order of slots; with equal ratios and priorities the earlier push is nearer to the GPU end. */
 static int slot_before(const void *queue, uint32_t a, uint32_t b)
 {
     const hs_queue *q = queue;
     const slot     *slots = q->slots.data, *x = &slots[a], *y = &slots[b];
     int             tie = x->task.cpu == y->task.cpu && x->task.gpu == y->task.gpu, first;
 
-    if (tie && x->task.priority == y->task.priority) /* mostly tasks of one kernel */
+    if (tie && x->task.priority == y->task.priority) /* the usual case, tasks of one kernel */
         return x->sequence < y->sequence;
     if (tie)
         return (x->task.priority > y->task.priority) ==
@@ -66,7 +66,7 @@ static int slot_before(const void *queue, uint32_t a, uint32_t b)
     return tie ? x->sequence < y->sequence : first;
 }
 
-/* Of two in one cell. */
+/* Order of two slots in one cell of ratios: by priority, then by push. */
 static int cellmate_before(const void *queue, uint32_t a, uint32_t b)
 {
     const hs_queue *q = queue;
@@ -144,7 +144,7 @@ static hsi_set_end end_of(hs_type type)
     return type == HS_GPU ? HSI_SET_FRONT : HSI_SET_BACK;
 }
 
-/* The slot at that type's end, if it can run that; else NO_SLOT. */
+/* Return the slot at the type's end, or NO_SLOT if the type cannot run its task. */
 static uint32_t first_of(const hs_queue *q, hs_type type)
 {
     const slot *slots = q->slots.data;
@@ -156,7 +156,7 @@ static uint32_t first_of(const hs_queue *q, hs_type type)
     return isinf(time_on(q, type, &slots[at].task)) ? NO_SLOT : at;
 }
 
-/* What lay in a slot, which is no longer in the set. */
+/* Free a slot whose number has left the set, and return its task. */
 static hs_ready vacate(hs_queue *q, uint32_t at)
 {
     slot *kept = (slot *)q->slots.data + at;
@@ -188,7 +188,7 @@ int hs_queue_peek(const hs_queue *q, hs_type type, hs_ready *task)
     return 1;
 }
 
-/* What a type cannot run lies at the other end: behind the first such there is nothing for it. */
+/* Tasks that a type cannot run are at the other end: the search stops at the first one. */
 int hs_queue_take_if(hs_queue *q, hs_type type, int (*accept)(void *data, const hs_ready *task),
                      void *data, hs_ready *task)
 {
@@ -265,7 +265,7 @@ static hs_type type_of(const hs_queue *q, unsigned worker)
     return worker < q->cpus ? HS_CPU : HS_GPU;
 }
 
-/* Of two that are expected to end at once. */
+/* Order of two running tasks with equal ends: the higher priority first, then the smaller tag. */
 static int is_taken_first(const void *context, uint32_t a, uint32_t b)
 {
     const running *x = &((const hs_queue *)context)->worker[a];

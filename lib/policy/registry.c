@@ -35,7 +35,7 @@ const hs_policy_kind *hs_policy_find(const char *name)
     return NULL;
 }
 
-/* All of a kind that its maker knew; the rest is 0. */
+/* Return a complete copy of a kind; fields beyond its struct_size are 0. */
 static hs_policy_kind whole_kind(const hs_policy_kind *kind)
 {
     hs_policy_kind known = {0};
@@ -94,7 +94,7 @@ void hs_policy_settings_init_sized(hs_policy_settings *settings, size_t size)
     settings->struct_size = size;
 }
 
-/* Defaults for what is absent, and ranges. */
+/* Copy the settings, fill in defaults and check ranges. HS_EINVAL: out of range. */
 static hs_status resolve(hs_policy_settings *full, const hs_policy_settings *given)
 {
     hs_policy_settings_init(full);
@@ -115,7 +115,7 @@ static int takes_rank(const hs_policy_kind *kind, hs_rank rank)
     return rank == HS_RANK_DEFAULT || (hs_rank_name(rank) && kind->ranks >> rank & 1);
 }
 
-/* What every kind is to know of a graph, or of what it is told as it becomes ready. */
+/* Create the ready counters and the memory that all kinds use, if the policy settles. */
 static hs_status open_shared_state(hs_policy *policy, const hs_instance *estimates)
 {
     hs_status st;
@@ -209,15 +209,16 @@ size_t hs_policy_ready(hs_policy *policy, double now, const uint32_t **tasks, hs
     return count;
 }
 
-/* Who was not asked what is ready knows it before he decides. */
+/* Report ready tasks before a decision if the caller has not asked for them since the last
+ * ending. */
 static void catch_up(hs_policy *policy, double now, hs_wake *wake)
 {
     if (policy->behind)
         hs_policy_ready(policy, now, NULL, wake);
 }
 
-/* What is decided is on its way to the worker. A kind may be anybody's: what is not ready is no
- * task that anybody could start. */
+/* Start the transfers of a decided task. The kind may be an application's: a task that does not
+ * exist or is not ready becomes UINT32_MAX, which no caller can start. */
 static void start_transfers(hs_policy *policy, unsigned worker, double now, hs_decision *out)
 {
     if (out->kind != HS_DECIDE_START)
@@ -313,7 +314,7 @@ void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_endin
     }
     if (how == HS_ENDING_DROPPED && policy->settles)
         hsi_ready_dropped(&policy->ready, task);
-    if (hs_policy_settles(policy)) { /* else workers may tell this at the same time */
+    if (hs_policy_settles(policy)) { /* otherwise several threads may be here at once */
         policy->behind = 1;
         policy->now = now;
     }
@@ -333,7 +334,7 @@ void hs_policy_retire(hs_policy *policy, unsigned worker, hs_wake *wake)
 {
     hs_wake unread = {0};
 
-    policy->behind |= policy->settles; /* what was meant for it may go to others at once */
+    policy->behind |= policy->settles; /* the worker's tasks may go to other workers at once */
     if (policy->kind.retire && worker < policy->workers)
         policy->kind.retire(policy->state, worker, wake ? wake : &unread);
 }

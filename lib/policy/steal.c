@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A plan whose workers help each other: one that has come to the end of its list runs
- * what is nobody's, then steals a waiting task from the worker that is expected to
- * finish last, of those where it would end before that worker does; then it takes,
- * as HeteroPrio does, what the other type runs.
+ * plan+steal for independent tasks. A worker at the end of its list runs a task that has no worker
+ * any more; else it steals a waiting task from the worker with the latest expected end, among those
+ * where the task would end before the victim does; else it spoliates a task of the other type, as
+ * in HeteroPrio.
  *
- * With exact estimates nobody ever finishes later than the last one did before a
- * theft: so the makespan is at most that of the plan run without gaps (where sums
- * are rounded, as far as that goes).
+ * With exact estimates each theft leaves the latest end as early as before: the makespan is at most
+ * that of the plan run without gaps, up to the rounding of sums.
  *
- * Only the end of a list is looked at, what would run last anyway: O(workers) a
- * theft, whatever the number of tasks; and nobody looks twice while nothing that
- * could change the answer has happened.
+ * Only the end of a list is searched, the tasks that would run last: O(workers) per theft, for any
+ * number of tasks. A worker that found no task searches again only after an event that may change
+ * the result.
  *
- * In a graph it is late.c that helps.
+ * For graphs see steal_graph.c.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,15 +24,15 @@
 #include "policy/steal_graph.h"
 #include "policy/worker_states.h"
 
-enum { LOOKED_AT = 64 }; /* tasks at the end of a list */
+enum { LOOKED_AT = 64 }; /* tasks searched at the end of a list */
 
 struct hs_policy_state {
     hsi_problem       pb;
     hsi_lists         lists;
-    double           *load; /* estimates of what waits in each list, added up */
+    double           *load; /* indexed by worker: sum of the estimates in the list */
     hsi_pool          orphans;
     hsi_worker_states states;
-    int               begun; /* lists are compact and loads are known */
+    int               begun; /* 1: lists are compact and loads are computed */
 };
 
 static void steal_free(hs_policy_state *steal)
@@ -79,7 +78,7 @@ static hs_status steal_create(hs_policy *policy, const hs_instance *estimates,
 {
     if (!hs_instance_has_graph(estimates))
         return create(policy, estimates, schedule, settings, out);
-    policy->kind = hsi_policy_steal_graph; /* other rules, and all further calls go there */
+    policy->kind = hsi_policy_steal_graph; /* all further calls go to the kind for graphs */
     return policy->kind.create(policy, estimates, schedule, settings, out);
 }
 
@@ -104,7 +103,8 @@ static void begin(hs_policy_state *steal)
     }
 }
 
-/* A task has left a list: rounding does not outlast the last of them. */
+/* Subtract a removed task from its list's load; an empty list has load 0, without rounding
+ * errors. */
 static void lighten(hs_policy_state *steal, unsigned worker, uint32_t task)
 {
     const hsi_list *list = &steal->lists.of[worker];
@@ -127,7 +127,7 @@ static uint32_t *window(const hsi_list *list)
     return list->end - list->next > LOOKED_AT ? list->end - LOOKED_AT : list->next;
 }
 
-/* The shortest time that one of `type` needs for a waiting task of the victim's. */
+/* Return the shortest time that a worker of `type` needs for one of the victim's waiting tasks. */
 static double shortest(const hs_policy_state *steal, unsigned victim, hs_type type)
 {
     const hsi_list *list = &steal->lists.of[victim];
@@ -140,7 +140,7 @@ static double shortest(const hs_policy_state *steal, unsigned victim, hs_type ty
     return time;
 }
 
-/* From when on a waiting task of the victim's would end before the victim does. */
+/* Return the time from which a stolen task of the victim would end before the victim does. */
 static double worth_stealing(const hs_policy_state *steal, unsigned victim, hs_type type,
                              double now)
 {
@@ -149,9 +149,9 @@ static double worth_stealing(const hs_policy_state *steal, unsigned victim, hs_t
 }
 
 /*
- * The waiting task without which the later of the two, its worker and the thief, ends
- * earliest; among equals what would run last. There is one that is worth stealing: then
- * it is one of those.
+ * Return the waiting task whose theft gives the earliest end of the later of victim and thief;
+ * among equals the last in the list. Requires a task that is worth stealing; the result then is
+ * such a task.
  */
 static uint32_t *best_of(const hs_policy_state *steal, unsigned victim, hs_type thief, double now)
 {
@@ -174,7 +174,8 @@ static uint32_t *best_of(const hs_policy_state *steal, unsigned victim, hs_type 
     return best;
 }
 
-/* The worker that ends last of those which have something to offer; lower numbers first. */
+/* Return the worker with the latest end among those with a task worth stealing; lower numbers
+ * first; HSI_NONE. */
 static uint32_t find_victim(const hs_policy_state *steal, hs_type type, double now)
 {
     uint32_t victim = HSI_NONE;
@@ -196,7 +197,8 @@ static uint32_t find_victim(const hs_policy_state *steal, hs_type type, double n
     return victim;
 }
 
-/* From when on a worker has anything to offer to a type. */
+/* Return the time from which a worker has a task that a worker of `type` should steal or
+ * spoliate. */
 static double worth_asking(const hs_policy_state *steal, unsigned worker, hs_type type, double now)
 {
     const hsi_list *list = &steal->lists.of[worker];
@@ -209,7 +211,7 @@ static double worth_asking(const hs_policy_state *steal, unsigned worker, hs_typ
     return from;
 }
 
-/* A worker's list or what it runs has changed: is that something for those who found nothing? */
+/* Wake a type if a change of the worker's list or running task may give it a task to take. */
 static void announce(hs_policy_state *steal, unsigned worker, double now, hs_wake *wake)
 {
     static const hs_type types[] = {HS_CPU, HS_GPU};
@@ -243,7 +245,7 @@ static int steal_waiting(hs_policy_state *steal, hs_type type, double now, uint3
     memmove(at, at + 1, (size_t)(list->end - at - 1) * sizeof *at);
     list->end--;
     lighten(steal, victim, *task);
-    announce(steal, victim, now, wake); /* another task may have come within sight */
+    announce(steal, victim, now, wake); /* another task may be in the searched part now */
     return 1;
 }
 
@@ -298,7 +300,7 @@ static void steal_next(hs_policy_state *steal, unsigned worker, double now, hs_d
     if (!hsi_pool_serves(&steal->orphans, worker))
         hs_decide_wait(out, INFINITY);
     else if (hsi_states_pending(&steal->states, worker, out))
-        ; /* what it has asked for comes first */
+        ; /* an open request or reserved task comes first */
     else if (take_own(steal, worker, &task) || hsi_pool_take(&steal->orphans, type, &task))
         hs_decide_start(out, task);
     else
@@ -358,5 +360,5 @@ const hs_policy_kind hsi_policy_plan_steal = {
     .retire = steal_retire,
     .stranded = steal_stranded,
     .graphs = 1,
-    .ready = hsi_steal_graph_ready, /* late.c's */
+    .ready = hsi_steal_graph_ready, /* defined in steal_graph.c */
 };

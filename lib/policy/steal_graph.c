@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * plan+steal in a graph: while all goes as it was planned, nobody does anything else, since a
- * worker that waits may be meant to. What is late is for whoever is idle: a task that is ready
- * after the time at which it starts by the plan goes to a worker, its own or not, that would end
- * it before its own is expected to. That one is expected to go on when it has ended what it runs,
- * and then to keep the plan's distances. Of such tasks the one that is due first is taken. If
- * there is none, what runs on the other type is taken as HeteroPrio does, but only what began late
- * or has outlasted its estimate.
+ * plan+steal for graphs. While the run follows the plan, idle workers do nothing else, since the
+ * plan may make a worker wait for good reason. A ready task that is late (past its start in the
+ * simulated plan) goes to any idle worker that would end it before its planned worker is expected
+ * to. The planned worker is expected to finish its running task and then to keep the plan's
+ * distances. Late tasks are tried by planned start. If none fits, an idle worker spoliates as in
+ * HeteroPrio, but only tasks that started late or have outlasted their estimate.
  *
- * So with exact estimates this is the plan.
+ * With exact estimates the schedule is therefore the plan's.
  *
- * O(log tasks) a task, and for each idle worker whom it concerns no more than the first few of
- * those that are late; what runs is looked at once a type, until there may be something to take.
+ * O(log tasks) per task; an idle worker tries at most the first 64 late tasks. Running tasks are
+ * searched once per type, until the first time at which a task may be worth spoliating.
  */
 #include "policy/steal_graph.h"
 
@@ -33,11 +32,13 @@ struct hs_policy_state {
     hsi_problem         pb;
     hsi_lists           lists;
     hsi_plan_simulation plan;
-    int                 begun; /* it was rehearsed */
-    hsi_ordered_set   waiting; /* what is ready and in a list; what is due first is at the front */
-    uint32_t         *held;    /* of workers: so many of them are in its list */
-    hsi_pool          orphans;
-    unsigned char    *is_orphan; /* of tasks */
+    int                 begun;   /* 1: `plan` has been simulated */
+    hsi_ordered_set     waiting; /* ready tasks that are still in a list, earliest planned start at
+                                    the front */
+    uint32_t *held;              /* indexed by worker: number of tasks of the list in `waiting` */
+    hsi_pool  orphans;
+    unsigned char
+        *is_orphan; /* indexed by task: 1: the task is in no list and may run on any worker */
     hsi_worker_states states;
 };
 
@@ -135,8 +136,8 @@ static int take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
     return 1;
 }
 
-/* From when on a worker is to take a task that waits for another one, or not first for itself:
- * `now`: at once, INFINITY: that is not to be expected. */
+/* Return the time from which `worker` should take `task`, which waits for its planned worker or is
+ * not first in the own list; `now`: at once; INFINITY: not expected. */
 static double when_worth(hs_policy_state *steal, unsigned worker, uint32_t task, double now)
 {
     unsigned owner = steal->plan.owner[task];
@@ -154,7 +155,7 @@ static double when_worth(hs_policy_state *steal, unsigned worker, uint32_t task,
     return hsi_states_worth(&steal->states, owner, load, time, now);
 }
 
-/* 1 and what to take; 0 and when to ask again. */
+/* Return 1 and the late task that the worker should start; 0 and the time at which to ask again. */
 static int take_late(hs_policy_state *steal, unsigned worker, double now, uint32_t *task,
                      double *until)
 {
@@ -171,12 +172,13 @@ static int take_late(hs_policy_state *steal, unsigned worker, double now, uint32
         }
         *until = fmin(*until, from);
         if (now <= due(steal, *task))
-            break; /* those behind it are due later */
+            break; /* the remaining tasks are due later */
     }
     return 0;
 }
 
-/* Is there one moment for all of a type before which nothing that runs is worth taking? */
+/* Return 1 if no running task is worth spoliating yet for any worker of the type. With transfers
+ * there is no such common time. */
 static int is_quiet(const hs_policy_state *steal, hs_type type, double now)
 {
     return !steal->states.memory && now < steal->states.quiet[type];
@@ -204,12 +206,13 @@ static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs
     hs_decide_wait(out, fmin(until, steal->states.quiet[type]));
 }
 
-/* What the worker has now may be something for those of the other type who found nothing. */
+/* Wake the other type if the task started by `worker` may be worth spoliating. */
 static void announce_candidate(hs_policy_state *steal, unsigned worker, double now, hs_wake *wake)
 {
     hs_type  other = hsi_states_type(&steal->states, worker) == HS_CPU ? HS_GPU : HS_CPU;
-    unsigned thief = other == HS_CPU ? 0 : steal->pb.m; /* where nothing is moved, any of them */
-    double   worth;
+    unsigned thief = other == HS_CPU ? 0 : steal->pb.m; /* without transfers all workers of a type
+                                                           are equal: take the first */
+    double worth;
 
     if (steal->states.memory) {
         hs_wake_type(wake, other);
@@ -224,7 +227,8 @@ static void announce_candidate(hs_policy_state *steal, unsigned worker, double n
     }
 }
 
-/* A worker has begun something: what is late in its list will wait longer, too. */
+/* Wake workers that may profit from a task started on `worker`: its running task may be worth
+ * spoliating, and late tasks in its list wait longer. */
 static void announce(hs_policy_state *steal, unsigned worker, double now, hs_wake *wake)
 {
     announce_candidate(steal, worker, now, wake);
@@ -241,7 +245,7 @@ static void steal_graph_next(hs_policy_state *steal, unsigned worker, double now
     if (!hsi_pool_serves(&steal->orphans, worker))
         hs_decide_wait(out, INFINITY);
     else if (hsi_states_pending(&steal->states, worker, out))
-        ; /* what it has asked for comes first */
+        ; /* an open request or reserved task comes first */
     else if (take_own(steal, worker, &task) || hsi_pool_take(&steal->orphans, type, &task))
         hs_decide_start(out, task);
     else
@@ -286,7 +290,7 @@ static void steal_graph_ended(hs_policy_state *steal, unsigned worker, uint32_t 
     if (hsi_states_ended(&steal->states, worker, task, how, now, wake))
         add_orphan(steal, task, wake);
     if (how == HS_ENDING_DROPPED)
-        hs_wake_all(wake); /* some may have waited for what comes after it */
+        hs_wake_all(wake); /* workers may have waited for successors of the dropped task */
 }
 
 static void steal_graph_skip(hs_policy_state *steal, uint32_t task)
@@ -294,7 +298,7 @@ static void steal_graph_skip(hs_policy_state *steal, uint32_t task)
     if (!steal->begun)
         hsi_plan_simulation_skip(&steal->plan, task);
     hsi_lists_skip(&steal->lists, task);
-    hsi_pool_remove(&steal->orphans, task); /* its worker has retired */
+    hsi_pool_remove(&steal->orphans, task); /* the task is an orphan if its worker has retired */
 }
 
 static void steal_graph_retire(hs_policy_state *steal, unsigned worker, hs_wake *wake)

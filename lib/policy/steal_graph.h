@@ -4,7 +4,7 @@
 
 #include <hybridsched/policy.h>
 
-/* plan+steal where tasks depend on each other: what steal.c hands over to. */
+/* The kind plan+steal for task graphs; hsi_policy_plan_steal uses it for instances with a graph. */
 extern const hs_policy_kind hsi_policy_steal_graph;
 
 void hsi_steal_graph_ready(hs_policy_state *late, const uint32_t *tasks, size_t count, double now,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A policy under a virtual clock. Who is asked next is whoever's task ends first, or
- * whose wait does; among equals GPUs first, then lower numbers: rank j is GPU j, rank
- * k + i is CPU i. Who waits is asked again when an event says that it concerns him.
+ * A policy under a virtual clock. The next worker to act is the one whose task or wait ends first;
+ * among equals GPUs first, then lower numbers: rank j is GPU j, rank k + i is CPU i. A waiting
+ * worker is asked again when an event wakes it.
  *
- * Where the policy settles (there is a graph), all that ends at a time ends before anybody is
- * asked, and who is idle is asked again until nobody is to be asked any more; only then does what
- * was decided begin, so that what is given up at that time has left no trace. What a worker holds
- * starts when its last input is there; behind it another task may wait, chosen ahead.
+ * If the policy settles (always in a graph), all tasks that end at one time are recorded before any
+ * worker is asked, and idle workers are asked until none is woken any more. Only then do the
+ * decided tasks begin, so that a task aborted at that time leaves no entry. A held task starts when
+ * its last input has arrived; behind it the worker may have a prefetched task.
  */
 #include <float.h>
 #include <math.h>
@@ -22,13 +22,19 @@
 
 #define NO_TASK UINT32_MAX
 
-typedef enum activity { IDLE, HOLDS, RUNS, WAITS } activity; /* HOLDS: its start is yet to come */
+typedef enum activity {
+    IDLE,
+    HOLDS,
+    RUNS,
+    WAITS
+} activity; /* HOLDS: the decided task has not
+               started yet */
 
 typedef struct actor {
     double   free_at; /* end of the latest entry in the log */
-    double   start;   /* of what it holds or runs */
+    double   start;   /* start of the task held or run */
     uint32_t task;
-    uint32_t ahead; /* what waits for it; NO_TASK */
+    uint32_t ahead; /* prefetched task; NO_TASK */
     activity doing;
 } actor;
 
@@ -37,14 +43,15 @@ typedef struct simulation {
     int             settles;
     int             looks_ahead;
     hsi_problem     truth;
-    hsi_worker_tree due;   /* when something happens to each */
-    hsi_worker_tree asked; /* settling: 0 of who is to be asked now */
-    actor          *actors;
-    unsigned char  *taken; /* by task: somebody has it, or it is done */
-    hsi_log         log;
-    size_t          done;
-    double          now;     /* when somebody was asked last */
-    unsigned        waiting; /* who waits; when everybody does, it is over */
+    hsi_worker_tree due; /* indexed by rank: time of the next event */
+    hsi_worker_tree
+           asked; /* indexed by rank: 0: ask the worker now (policies that settle), else INFINITY */
+    actor *actors;
+    unsigned char *taken; /* indexed by task: 1: assigned to a worker, or done */
+    hsi_log        log;
+    size_t         done;
+    double         now;     /* time of the latest event */
+    unsigned       waiting; /* number of waiting workers; the simulation ends when all wait */
 } simulation;
 
 static uint32_t worker_of(const simulation *sim, uint32_t rank)
@@ -88,7 +95,7 @@ static void wake_all(simulation *sim, const hs_wake *woken, double now)
     unsigned i;
 
     if ((!woken->types && !woken->count) || !sim->waiting)
-        return; /* nearly always */
+        return; /* the usual case */
     for (rank = first; rank < last; rank++)
         wake(sim, rank, now);
     for (i = 0; i < woken->count; i++)
@@ -111,7 +118,7 @@ static void start(simulation *sim, uint32_t rank, const hs_decision *d, double n
                         a->doing == HOLDS ? a->start : a->start + time_of(sim, rank, d->task));
 }
 
-/* An entry for what a worker has run, up to now. */
+/* Append the entry of a worker's running task, complete or aborted at `now`, to the log. */
 static hs_status record_entry(simulation *sim, uint32_t rank, hs_ending how, double now)
 {
     actor    *a = &sim->actors[rank];
@@ -136,7 +143,7 @@ static void report_ending(simulation *sim, uint32_t rank, uint32_t task, hs_endi
     wake_all(sim, &woken, now);
 }
 
-/* What a worker runs ends, in one way or the other. */
+/* End a worker's task, complete or aborted, and report the ending to the policy. */
 static hs_status end(simulation *sim, uint32_t rank, hs_ending how, double now)
 {
     actor    *a = &sim->actors[rank];
@@ -159,7 +166,7 @@ static hs_status end(simulation *sim, uint32_t rank, hs_ending how, double now)
     return HS_OK;
 }
 
-/* A victim does as it is told at once. */
+/* Abort the victim's running or prefetched task at once. */
 static hs_status abort_task(simulation *sim, const hs_decision *d, double now)
 {
     uint32_t rank = rank_of(sim, d->victim);
@@ -179,7 +186,7 @@ static int may_start(const simulation *sim, uint32_t rank, uint32_t task)
            !isinf(time_of(sim, rank, task));
 }
 
-/* A policy may be anybody's. */
+/* Return 1 if the decision is valid; the policy may be an application's. */
 static int is_possible(const simulation *sim, uint32_t rank, const hs_decision *d, double now)
 {
     const actor *victim;
@@ -198,7 +205,8 @@ static int is_possible(const simulation *sim, uint32_t rank, const hs_decision *
     }
 }
 
-/* A thief, asked again, starts what its victim has given up. */
+/* Ask the policy for a worker's next decision. After a spoliation the thief is asked again at once,
+ * to start the task. */
 static hs_status ask(simulation *sim, uint32_t rank, double now)
 {
     hs_wake     woken = {0};
@@ -227,7 +235,7 @@ static hs_status ask(simulation *sim, uint32_t rank, double now)
     return HS_OK;
 }
 
-/* Whoever is due, by himself. */
+/* Handle the next event of one worker, without settling. */
 static hs_status take_turn(simulation *sim, double now)
 {
     uint32_t  rank = hsi_worker_tree_first(&sim->due);
@@ -238,7 +246,8 @@ static hs_status take_turn(simulation *sim, double now)
     return st == HS_OK ? ask(sim, rank, now) : st;
 }
 
-/* What ends now, ends; what was held starts; those who are idle are to be asked. */
+/* Handle all events at `now`: end running tasks, start held tasks, and mark idle workers to be
+ * asked. */
 static hs_status gather(simulation *sim, double now)
 {
     hs_status st = HS_OK;
@@ -273,7 +282,7 @@ static hs_status ask_idle(simulation *sim, double now)
     return st;
 }
 
-/* GPUs that have nothing waiting choose ahead, until somebody else is to be asked. */
+/* Let busy GPUs choose a task to prefetch, until another worker must be asked. */
 static hs_status look_ahead(simulation *sim, double now)
 {
     for (uint32_t rank = 0; rank < sim->truth.k; rank++) {
@@ -304,7 +313,7 @@ static hs_status settle(simulation *sim, double now)
 
     hs_policy_ready(sim->policy, now, NULL, &woken);
     if (sim->policy->asker.canceled)
-        return HS_ECANCELED; /* and what it was told is in no order */
+        return HS_ECANCELED; /* the order of the ready tasks is then undefined */
     wake_all(sim, &woken, now);
     do {
         if (st == HS_OK)
@@ -315,7 +324,8 @@ static hs_status settle(simulation *sim, double now)
     return st;
 }
 
-/* What does not end before infinity, or is never started. */
+/* Return the status at the end: HS_EOVERFLOW if a task does not end before infinity, HS_ESCHEDULE
+ * if tasks were never started. */
 static hs_status final_status(const simulation *sim)
 {
     uint32_t rank;
@@ -328,7 +338,8 @@ static hs_status final_status(const simulation *sim)
 
 static hs_status run(simulation *sim)
 {
-    size_t    turn = 16 * ((size_t)sim->policy->workers + 1); /* what one may take */
+    size_t turn = 16 * ((size_t)sim->policy->workers + 1); /* cost of one event, in steps of the
+                                                              cancel token */
     hs_status st = HS_OK;
     double    now;
 
@@ -365,7 +376,7 @@ static hs_status open_simulation(simulation *sim, const double *available)
     return st;
 }
 
-/* What is done already is as good as taken. */
+/* Mark tasks that were done before the start as taken and done. */
 static void skip_done(simulation *sim, const unsigned char *skip)
 {
     for (uint32_t task = 0; skip && task < sim->truth.n; task++) {
@@ -412,7 +423,8 @@ static hs_status simulate(hs_policy *policy, const hs_instance *truth,
     return st;
 }
 
-/* The same tasks and workers, and no task that is meant to run where it cannot. */
+/* Return 1 if both instances have the same tasks and workers, and times are finite where estimates
+ * are. */
 static int are_alike(const hs_instance *estimates, const hs_instance *truth)
 {
     size_t i, tasks = hs_instance_tasks(estimates);

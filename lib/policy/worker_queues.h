@@ -6,20 +6,22 @@
 #include "support/sort.h"
 
 /*
- * What waits for each worker: a list in the order of coming, or where `before` is given a skew
- * heap, the first by that order at its root. Each task is in one queue at most: two links a task
- * are all the memory. A heap is merged along its right edge, whose children change sides: O(log n)
+ * A queue of waiting tasks for each worker: a linked list in arrival order, or with `before` a skew
+ * heap that has the first task by that order at its root. A task is in at most one queue, so two
+ * links per task are the whole memory. Merging follows right edges and swaps children: O(log n)
  * amortised.
  */
 #define HSI_NO_TASK UINT32_MAX
 
 typedef struct hsi_worker_queues {
-    hsi_before  before; /* NULL: first come, first served */
+    hsi_before  before; /* order of the heaps; NULL: first come, first served */
     const void *context;
-    uint32_t   *first, *last; /* of workers */
-    uint32_t   *left, *right; /* of tasks; of a list, left is the next one */
-    size_t     *count;        /* of workers */
-    size_t      all;
+    uint32_t   *first,
+        *last; /* indexed by worker: first task (root of a heap), last task of a list */
+    uint32_t *left,
+        *right;    /* indexed by task: children in a heap; in a list, left is the next task */
+    size_t *count; /* indexed by worker: length of the queue */
+    size_t  all;
 } hsi_worker_queues;
 
 hs_status hsi_worker_queues_open(hsi_worker_queues *queues, const hsi_problem *pb,
@@ -28,7 +30,7 @@ void      hsi_worker_queues_close(hsi_worker_queues *queues);
 
 void hsi_worker_queues_push(hsi_worker_queues *queues, unsigned worker, uint32_t task);
 
-/* There is one. */
+/* Remove and return the first task of a worker's queue, which must not be empty. */
 uint32_t hsi_worker_queues_pop(hsi_worker_queues *queues, unsigned worker);
 
 #endif

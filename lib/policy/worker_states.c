@@ -7,7 +7,8 @@
 #include "core/order.h"
 #include "support/ratio.h"
 
-#define RETIRED (HSI_NONE - 1) /* a thief that is no longer there */
+/* the thief of a task, after the requesting worker has retired */
+#define RETIRED (HSI_NONE - 1)
 
 hs_status hsi_states_open(hsi_worker_states *states, const hsi_problem *pb,
                           const hs_instance *estimates, double tolerance)
@@ -41,7 +42,7 @@ void hsi_states_close(hsi_worker_states *states)
     *states = (hsi_worker_states){0};
 }
 
-/* How long a worker's task may run before it is late. */
+/* Return the time after its start at which a worker's running task is late. */
 static double time_until_late(const hsi_worker_states *states, unsigned worker)
 {
     return hsi_states_time(states, hsi_states_type(states, worker), states->of[worker].task) *
@@ -64,7 +65,8 @@ double hsi_states_end(const hsi_worker_states *states, unsigned worker, double n
     return m->start + hsi_states_time(states, hsi_states_type(states, worker), m->task);
 }
 
-/* The first moment behind `limit` at which what began at `start` has lasted longer than `time`. */
+/* Return the first time after `limit` at which a task started at `start` has lasted more than
+ * `time`. */
 static double after(double limit, double start, double time)
 {
     double moment = fmax(nextafter(limit, INFINITY), start + time);
@@ -93,16 +95,20 @@ double hsi_states_worth(const hsi_worker_states *states, unsigned worker, double
     return after(m->start + time_until_late(states, worker), m->start, time - load);
 }
 
-/* A running task, for a thief of the other type. */
+/* A running task as seen by a thief of the other type. */
 typedef struct running {
-    double            start, estimate;
-    double            unit;           /* the estimate, and what passes for right */
-    double            time;           /* to be counted on, on the other type */
-    double            overrun_factor; /* how often that, if it has lasted longer than any */
-    const hsi_ratios *kind, *type;    /* history on its type: of its kind, overall; NULL: unused */
+    double start, estimate;
+    double unit;                   /* the estimate, increased by the tolerance: a longer time is
+                                      a misestimate */
+    double time;                   /* expected time on the thief's type */
+    double overrun_factor;         /* beyond all history, spoliate after this multiple of
+                                      `time` */
+    const hsi_ratios *kind, *type; /* history of the task's kernel on the victim's type, and of
+                                      the whole type; NULL: unused */
 } running;
 
-/* Where transfers count, only estimates do, until a task is late. */
+/* Return the running task of a worker, with history, or from estimates alone if transfers take
+ * time. */
 static running running_of(const hsi_worker_states *states, unsigned worker)
 {
     const hsi_history      *x = &states->history;
@@ -124,7 +130,8 @@ static running running_of(const hsi_worker_states *states, unsigned worker)
     return p;
 }
 
-/* The ratio to its estimate that it is expected to come to; 0: it has lasted longer than any. */
+/* Return the expected ratio of the task's final time to its estimate; 0: the task has lasted longer
+ * than all history. */
 static double expected_ratio(const running *p, double now)
 {
     double ratio = p->kind ? hsi_ratios_expected(p->kind, p->start, p->unit, now) : 0;
@@ -135,9 +142,9 @@ static double expected_ratio(const running *p, double now)
 }
 
 /*
- * A late task is long rather than unlucky: once a task has outlasted its estimate by more than the
- * tolerance, it is held to take the thief, too, as many times its time as it has taken its estimate
- * so far. But beyond HSI_RATIO_MOST times that estimate the task may be stuck where it runs.
+ * Return the expected time of the task on the thief. A late task is assumed to be long, not its
+ * worker slow: the thief's time grows by elapsed time over estimate. The factor is limited to
+ * HSI_RATIO_MOST, since beyond it the task may hang where it runs.
  */
 static double time_of_thief(const running *p, double now)
 {
@@ -147,9 +154,9 @@ static double time_of_thief(const running *p, double now)
 }
 
 /*
- * How long a task that has lasted longer than any must have lasted to be worth taking by a thief
- * that waits so long for its inputs: the wait and the thief's time are less than what is left,
- * which is as long again, or less than that where there is doubt.
+ * Return the elapsed time after which a task beyond all history is worth spoliating for a thief
+ * that waits `wait` for the inputs: then `wait` plus the thief's time is less than the remaining
+ * time, taken as the elapsed time divided by overrun_factor.
  */
 static double long_enough(const running *p, double wait)
 {
@@ -159,8 +166,8 @@ static double long_enough(const running *p, double wait)
     return part > 0 ? fmin(wait / part, stuck) : stuck;
 }
 
-/* Is it to be taken by a thief that has its inputs at `there`? Each side of each comparison changes
- * one way with time, rounding included. */
+/* Return 1 if a thief whose inputs arrive at `inputs_at` should spoliate the task at `now`. Each
+ * side of each comparison is monotonic in time, rounding included. */
 static int is_worth(const running *p, double inputs_at, double now)
 {
     double ratio = expected_ratio(p, now);
@@ -170,7 +177,8 @@ static int is_worth(const running *p, double inputs_at, double now)
     return inputs_at + time_of_thief(p, now) < p->start + ratio * p->estimate;
 }
 
-/* The first moment, not before *until, at which it is worth it that a task outlasts that ratio. */
+/* Lower *until to the moment at which the task outlasts `ratio`, if spoliating the task is worth it
+ * then. Raise *last to this moment in any case. */
 static void when_outlasted(const running *p, double ratio, double now, double *last, double *until)
 {
     double moment = nextafter(p->start + ratio * p->unit, INFINITY);
@@ -181,8 +189,9 @@ static void when_outlasted(const running *p, double ratio, double now, double *l
 }
 
 /*
- * While time passes and nothing is learnt, taking a task becomes worth less, but for the moments
- * at which it is late, at which it has outlasted a bin, and after which none is left.
+ * Return the first time after `now` at which spoliating the task is worth it, INFINITY if never.
+ * With unchanged history the gain shrinks over time, except when the task becomes late, outlasts a
+ * bin, or outlasts the last bin: only these moments are tried.
  */
 static double when_worth(const running *p, double now)
 {
@@ -199,7 +208,8 @@ static double when_worth(const running *p, double now)
     return isinf(until) ? after(last, p->start, long_enough(p, 0)) : until;
 }
 
-/* What it runs, or what waits for it. */
+/* Return 1 if the other type may spoliate the running task (second = 0) or the prefetched one
+ * (1). */
 static int may_be_taken(const hsi_worker_states *states, unsigned worker, int second)
 {
     const hsi_worker_state *m = &states->of[worker];
@@ -232,15 +242,15 @@ double hsi_states_end_of_all(const hsi_worker_states *states, unsigned worker, d
            hsi_states_time(states, hsi_states_type(states, worker), m->prefetched);
 }
 
-/* A task that may be taken: what a worker runs, or what waits for it. */
+/* A task that may be spoliated. */
 typedef struct candidate {
     unsigned worker;
     uint32_t task;
-    int      second; /* it waits */
-    double   end;    /* as expected */
+    int      second; /* 1: the prefetched task of `worker`; 0: the running one */
+    double   end;    /* expected end on `worker` */
 } candidate;
 
-/* When what it runs is expected to end, by what tasks did that lasted as long. */
+/* Return the expected end of the running task, by history. */
 static double end_of(const hsi_worker_states *states, unsigned worker, double now)
 {
     running p = running_of(states, worker);
@@ -249,8 +259,11 @@ static double end_of(const hsi_worker_states *states, unsigned worker, double no
     return ratio > 0 ? p.start + ratio * p.estimate : now + (now - p.start) / p.overrun_factor;
 }
 
-/* The worker's first (0) or second (1) task: 1 if it is there and may be taken. Where nothing has
- * to be moved a second one is nobody's but its own, who may start it at any moment. */
+/*
+ * Fill *b with the running (second = 0) or prefetched (1) task of a worker. Return 0 if that task
+ * does not exist or may not be spoliated. Without transfers a prefetched task is never a candidate,
+ * since its worker may start it at any moment.
+ */
 static int is_candidate(const hsi_worker_states *states, unsigned worker, int second, double now,
                         candidate *b)
 {
@@ -269,14 +282,14 @@ static int is_candidate(const hsi_worker_states *states, unsigned worker, int se
     return 1;
 }
 
-/* When the thief would have its inputs. */
+/* Return the time at which the last input of the candidate would arrive at the thief. */
 static double arrival(const hsi_worker_states *states, unsigned thief, const candidate *b,
                       double now)
 {
     return states->memory ? hsi_memory_arrival(states->memory, b->task, thief, now) : now;
 }
 
-/* When the thief would end a task that waits. */
+/* Return the time at which the thief would end a prefetched candidate. */
 static double end_by(const hsi_worker_states *states, unsigned thief, const candidate *b,
                      double now)
 {
@@ -284,7 +297,8 @@ static double end_by(const hsi_worker_states *states, unsigned thief, const cand
            hsi_states_time(states, hsi_states_type(states, thief), b->task);
 }
 
-/* It is left alone, as it began when it was due and has not outlasted its estimate. */
+/* Return 1 if the victim started the task when it was due and has not outlasted its estimate: the
+ * task stays there. */
 static int is_on_time(const hsi_worker_states *states, const candidate *b, double now)
 {
     return states->due && states->of[b->worker].start <= states->due[b->task] &&
@@ -306,7 +320,7 @@ static int is_worth_taking(const hsi_worker_states *states, unsigned thief, cons
     return is_worth(&p, arrival(states, thief, b, now), now);
 }
 
-/* Is one to be considered before the other? */
+/* Return 1 if candidate `a` comes before `b` in the order of the rule. */
 static int goes_before(const hsi_worker_states *states, const candidate *a, const candidate *b)
 {
     int64_t priority_a = hsi_priority(states->pb, a->task);
@@ -355,7 +369,8 @@ uint32_t hsi_states_victim(const hsi_worker_states *states, unsigned thief, doub
     return best.worker;
 }
 
-/* From when on a late task, or one that waits behind it, helps the thief. */
+/* Return the time from which spoliating a late task, or the task prefetched behind it, helps the
+ * thief. */
 static double late_worth(const hsi_worker_states *states, unsigned thief, const candidate *b,
                          double now)
 {
@@ -369,8 +384,8 @@ static double late_worth(const hsi_worker_states *states, unsigned thief, const 
     return after(now, start, long_enough(&p, arrival(states, thief, b, now) - now));
 }
 
-/* The first moment at which a worker is late, or if it is, may be so late that it helps the thief.
- */
+/* Return the first time at which the candidate's worker is late or, for a late worker, at which the
+ * thief may gain. */
 static double next_worth(const hsi_worker_states *states, unsigned thief, const candidate *b,
                          double now)
 {
@@ -380,7 +395,7 @@ static double next_worth(const hsi_worker_states *states, unsigned thief, const 
     if (!states->memory && !is_on_time(states, b, now))
         return hsi_states_worth_spoliating(states, b->worker, now);
     if (m->task == HSI_NONE)
-        return soonest; /* it is about to ask */
+        return soonest; /* the worker is idle and asks for a task next */
     if (!is_late(states, b->worker, now))
         return fmax(nextafter(m->start + time_until_late(states, b->worker), INFINITY), soonest);
     return fmax(late_worth(states, thief, b, now), soonest);
@@ -441,7 +456,8 @@ int hsi_states_pending(hsi_worker_states *states, unsigned worker, hs_decision *
     return 0;
 }
 
-/* A task is done. Those who found nothing to take look again if that taught something. */
+/* Add the ratio of a finished task to the history. If the history changed, wake the types whose
+ * workers found nothing to spoliate. */
 static void learn(hsi_worker_states *states, unsigned worker, double now, hs_wake *wake)
 {
     static const hs_type    types[] = {HS_CPU, HS_GPU};
@@ -461,7 +477,11 @@ static void learn(hsi_worker_states *states, unsigned worker, double now, hs_wak
         }
 }
 
-/* A task was given up: who may not take it again? What has not begun may be taken at will. */
+/*
+ * Set which types may not spoliate an aborted task again: the thief's type, and the victim's if the
+ * task was late. A task aborted before its start, while its inputs were on their way, stays free
+ * for both.
+ */
 static void bar(hsi_worker_states *states, unsigned worker, double now)
 {
     const hsi_worker_state *m = &states->of[worker];
@@ -474,7 +494,8 @@ static void bar(hsi_worker_states *states, unsigned worker, double now)
         states->barred[m->task] |= (unsigned char)(1 << hsi_states_type(states, worker));
 }
 
-/* What was asked for goes to who asked, unless it is not there any more. 1: it is anybody's. */
+/* End the request of a thief: reserve an aborted task for it. Return 1 if the policy must give the
+ * task to another worker. */
 static int give_to_thief(hsi_worker_states *states, uint32_t thief, uint32_t task, hs_ending how)
 {
     if (thief < RETIRED) {

@@ -9,61 +9,67 @@
 #include "policy/memory.h"
 
 /*
- * Who runs what since when, and who waits for whose task: spoliation as it is done live. A task
- * is taken by who is expected to end it strictly earlier, as in the algorithm. What is expected is
- * learnt, as ratios of time to estimate of what is done, and is the estimate while all were right.
+ * The state of workers for spoliation: the task that each runs, since when, and which thief waits
+ * for which victim. A thief spoliates a task only if the expected end on the thief is strictly
+ * before the expected end on the victim, as in the algorithm. The history of the run (ratios of
+ * measured time to estimate) corrects expected times; without misestimates they equal the
+ * estimates.
  *
- * Who has the task is held to take the mean of what tasks of the kind did there that lasted as
- * long, or if none did, of all tasks there. If none of these did either it is late, past its
- * estimate by more than the tolerance, and held to run as long again as it has, or half of that
- * where nothing is known of the kind on the thief's type or all its estimates were wrong. The
- * thief is held to take a time that is longer than the mean where its ratios are spread: what it
- * may lose counts three times what it may win. Once the task is late, that time is multiplied by
- * what the task has taken so far over its estimate.
+ * The victim's expected ratio is the mean over finished tasks of the same kernel and type that
+ * lasted at least as long as the task so far; without such tasks, over all finished tasks of the
+ * type. Without any, the task is late (past its estimate by more than the tolerance) and is
+ * expected to run as long again as it has, or half of that if the thief's type has no history of
+ * the kernel or only misestimates. The thief's time is increased with the spread of its ratios: a
+ * second of possible loss counts three times a second of possible gain. Once the victim is late,
+ * elapsed time over estimate multiplies the thief's time.
  *
- * A type takes a task once, and none that was late on that type and taken from it: so wrong
- * estimates do not send it to and fro. Where transfers count, estimates are believed until a task
- * is late. Who has chosen ahead has a second task waiting, which starts when the first has ended
- * and its inputs are there, and may be taken as the first may.
+ * Each type spoliates a task at most once, and never a task that was late on this type and
+ * spoliated there: this bounds the number of restarts under any estimates. If transfers take time,
+ * the history is unused: the estimates hold until a task is late. A worker may also have a
+ * prefetched task, which starts when the worker is idle and the inputs have arrived, and which can
+ * be spoliated like the running one.
  */
 #define HSI_NONE UINT32_MAX
 
 typedef struct hsi_worker_state {
-    double   start;            /* of the task */
-    uint32_t task;             /* that it runs, or HSI_NONE */
-    uint32_t thief;            /* for whom it was asked to abort that, or HSI_NONE */
-    uint32_t victim;           /* whose task it waits for, or HSI_NONE */
-    uint32_t requested;        /* that task */
-    uint32_t reserved;         /* task that was aborted for it, or HSI_NONE */
-    uint32_t prefetched;       /* task that waits for it, or HSI_NONE */
-    uint32_t prefetched_thief; /* for whom it was asked to give that up, or HSI_NONE */
-    double   inputs_at;        /* when that one's inputs are */
+    double   start;            /* start of `task`, when all inputs are in the worker's memory */
+    uint32_t task;             /* running task, or HSI_NONE */
+    uint32_t thief;            /* worker that requested `task`, RETIRED, or HSI_NONE */
+    uint32_t victim;           /* worker whose task this worker requested, or HSI_NONE */
+    uint32_t requested;        /* the task requested from `victim` */
+    uint32_t reserved;         /* aborted task that only this worker may start, or HSI_NONE */
+    uint32_t prefetched;       /* task that starts after `task` on this worker, or HSI_NONE */
+    uint32_t prefetched_thief; /* worker that requested `prefetched`, or HSI_NONE */
+    double   inputs_at;        /* arrival of the last input of `prefetched` */
 } hsi_worker_state;
 
-/* What may be taken, and what comes first: what is left equal, the smaller number does. */
+/* Which running tasks a thief may spoliate, and in which order they are tried. Ties go to the
+ * smaller number. */
 typedef struct hsi_spoliation_rule {
     enum {
-        HSI_END_FIRST,  /* by later end, then higher priority */
-        HSI_RANK_FIRST, /* the other way round */
-        HSI_RANK_ALONE  /* by higher priority, then place in the graph */
+        HSI_END_FIRST,  /* later expected end first, then higher priority */
+        HSI_RANK_FIRST, /* higher priority first, then later expected end */
+        HSI_RANK_ALONE  /* higher priority first, then topological order */
     } order;
-    int    always;      /* whoever would end it first; else only what the thief would end earlier */
-    double least_ratio; /* only what has p/q of at least this; 0: all */
+    int    always;      /* 1: spoliate even if the thief ends the task later than the victim */
+    double least_ratio; /* smallest p/q of a task that may be spoliated; 0: any */
 } hsi_spoliation_rule;
 
 typedef struct hsi_worker_states {
-    const hsi_problem  *pb;
-    double              tolerance;
-    hsi_worker_state   *of;
-    hsi_history         history;
-    unsigned char      *barred;   /* of tasks: 1 << t, not to be taken by hs_type t */
-    double              quiet[2]; /* by hs_type: before that, nothing is worth taking */
-    const hsi_memory   *memory;   /* where transfers count; NULL: nowhere */
+    const hsi_problem *pb;
+    double             tolerance;
+    hsi_worker_state  *of;
+    hsi_history        history;
+    unsigned char *barred;   /* indexed by task: bit 1 << t: hs_type t may not spoliate the task */
+    double         quiet[2]; /* indexed by hs_type: no task is worth spoliating before this time */
+    const hsi_memory   *memory; /* arrival times of inputs, if transfers take time; else NULL */
     hsi_spoliation_rule rule;
-    const double *due; /* of tasks: what began no later is taken only when late; NULL: never */
+    const double *due; /* indexed by task: a task that started by due[task] is spoliated only when
+                          late; NULL: no such limit */
 } hsi_worker_states;
 
-/* `pb` must outlive it. */
+/* Create the states of all workers, all idle. `pb` must outlive `states`; `estimates` is read
+ * during the call only. HS_ENOMEM leaves `states` zeroed. */
 hs_status hsi_states_open(hsi_worker_states *states, const hsi_problem *pb,
                           const hs_instance *estimates, double tolerance);
 void      hsi_states_close(hsi_worker_states *states);
@@ -73,7 +79,7 @@ static inline hs_type hsi_states_type(const hsi_worker_states *states, unsigned 
     return worker < states->pb->m ? HS_CPU : HS_GPU;
 }
 
-/* What a task is estimated to take. */
+/* Return the estimated time of a task on a type, INFINITY if the type cannot run the task. */
 static inline double hsi_states_time(const hsi_worker_states *states, hs_type type, uint32_t task)
 {
     return type == HS_GPU ? states->pb->q[task] : states->pb->p[task];
@@ -86,7 +92,8 @@ static inline void hsi_states_start(hsi_worker_states *states, unsigned worker, 
     states->of[worker].task = task;
 }
 
-/* A task waits for the worker until it has ended what it runs; its inputs are `there` then. */
+/* Record the task that starts on `worker` after the running one; the last input arrives at
+ * `inputs_at`. */
 static inline void hsi_states_prefetch(hsi_worker_states *states, unsigned worker, uint32_t task,
                                        double inputs_at)
 {
@@ -94,7 +101,7 @@ static inline void hsi_states_prefetch(hsi_worker_states *states, unsigned worke
     states->of[worker].inputs_at = inputs_at;
 }
 
-/* 1 and that task. */
+/* Return 1 and the prefetched task of a worker; 0: the worker has no prefetched task. */
 static inline int hsi_states_prefetched(const hsi_worker_states *states, unsigned worker,
                                         uint32_t *task)
 {
@@ -103,55 +110,56 @@ static inline int hsi_states_prefetched(const hsi_worker_states *states, unsigne
 }
 
 /*
- * 1: the task is anybody's now; 0: it is over, or reserved for whoever asked for it. Those who
- * found nothing to take are to look again if it taught something.
+ * Record that a task, running or prefetched, has ended on `worker`. Return 1 if the policy must
+ * give the task to another worker; 0 if the task is finished or reserved for its thief. If the
+ * history changed, wake the types whose workers found nothing to spoliate.
  */
 int hsi_states_ended(hsi_worker_states *states, unsigned worker, uint32_t task, hs_ending how,
                      double now, hs_wake *wake);
 
-/*
- * A worker goes out of service: what it waits for is nobody's. 1 and the task if
- * one was reserved for it.
- */
+/* Remove a retiring worker: cancel its request. Return 1 and the task that was reserved for the
+ * worker, which the policy must give to another one; 0: no task was reserved. */
 int hsi_states_retire(hsi_worker_states *states, unsigned worker, uint32_t *task);
 
-/*
- * 1 if a worker has asked for a task that somebody ran: it starts it if it was
- * aborted for it, else it still takes it.
- */
+/* Return 1 and the decision of a worker with an open request or a prefetched task: start the
+ * reserved task, repeat the request, or start the prefetched task. Return 0 without one. */
 int hsi_states_pending(hsi_worker_states *states, unsigned worker, hs_decision *out);
 
-/* When what a worker runs is expected to end by its estimate, or, late, if it needs as long again
- * as it has run; `now` if it runs nothing. */
+/* Return the expected end of the running task by its estimate; for a late task, `now` plus its
+ * elapsed time. Return `now` for an idle worker. */
 double hsi_states_end(const hsi_worker_states *states, unsigned worker, double now);
 
-/* When what waits for it is, too. */
+/* Return the expected end of the running and the prefetched task, by the same rule as
+ * hsi_states_end(). */
 double hsi_states_end_of_all(const hsi_worker_states *states, unsigned worker, double now);
 
 /*
- * From when on something that takes `time` would end before the worker has run its task
- * and then others that take `load`: `now` if so now, INFINITY if it is not to be
- * expected. An idle worker is about to start: that is when to ask again.
+ * Return the earliest time at which a task of length `time`, started on another worker, would end
+ * before this worker has run its current task and then `load` more. `now`: at once; INFINITY: not
+ * expected. For an idle worker that is about to start a task, ask again after the start.
  */
 double hsi_states_worth(const hsi_worker_states *states, unsigned worker, double load, double time,
                         double now);
 
-/* From when on the other type is to take the very task that the worker runs; likewise. */
+/* Return the earliest time at which the other type should spoliate the running task: `now`: at
+ * once; INFINITY: not expected. Requires a history, thus no transfers. */
 double hsi_states_worth_spoliating(const hsi_worker_states *states, unsigned worker, double now);
 
 /*
- * The worker of the other type whose task the thief is to take now, and that task, the first as
- * `taking` has it. HSI_NONE if there is none. O(workers of the other type).
+ * Find the task that `thief` should spoliate now, the first in the order of `rule`. Return the
+ * victim, a worker of the other type, and set *task; HSI_NONE: no task is worth it. O(workers of
+ * the other type).
  */
 uint32_t hsi_states_victim(const hsi_worker_states *states, unsigned thief, double now,
                            uint32_t *task);
 
-/* When there may be one at the earliest if there is none now: of one worker, or of all. */
+/* Return the earliest time after `now` at which a task of `worker`, or of any worker of the other
+ * type, may be worth spoliating for `thief`; INFINITY: not expected. */
 double hsi_states_next_candidate(const hsi_worker_states *states, unsigned thief, unsigned worker,
                                  double now);
 double hsi_states_next_victim(const hsi_worker_states *states, unsigned thief, double now);
 
-/* The thief asks for a task of the victim's. */
+/* Record the request of `thief` for the running or prefetched `task` of `victim`. */
 void hsi_states_request(hsi_worker_states *states, unsigned thief, unsigned victim, uint32_t task);
 
 #endif
