@@ -36,7 +36,7 @@ struct hsi_gap {
     int        rose;        /* the bound did, by the last answer */
     int        found;       /* a schedule was, by the last answer ... */
     double     certified;   /* ... to a question beside one that took so long */
-    int        vain;        /* what was found was no shorter */
+    int        fruitless;   /* what was found was no shorter */
     int        ended;
 };
 
@@ -123,11 +123,11 @@ static void resist(hsi_gap *gap, double bound, const hsi_kinds_query *query)
  * What was found may be no shorter than what was known, by rounding: the target was too near
  * to it. The next ones keep away from that; if it happens once more, it is over.
  */
-static void note_vain(hsi_gap *gap, double certified)
+static void note_fruitless(hsi_gap *gap, double certified)
 {
     if (gap->found && certified >= gap->certified) {
-        gap->ended |= gap->vain;
-        gap->vain = 1;
+        gap->ended |= gap->fruitless;
+        gap->fruitless = 1;
     }
     gap->found = 0;
     gap->certified = certified;
@@ -141,8 +141,8 @@ hs_status hsi_gap_ask(hsi_gap *gap, double bound, double certified, uint64_t mos
     int             by_bound;
     hs_status       st;
 
-    note_vain(gap, certified);
-    if (gap->vain)
+    note_fruitless(gap, certified);
+    if (gap->fruitless)
         last -= out_of_rounding * last;
     if (gap->ended || last < bound) {
         gap->ended = 1;

@@ -15,21 +15,21 @@
 #include "support/sort.h"
 #include "support/worker_tree.h"
 
-typedef struct piece {
+typedef struct timed_task {
     double   time;
     uint32_t task;
-} piece;
+} timed_task;
 
 typedef struct bin {
-    piece *list; /* by rising time */
-    size_t size, room;
-    double load;
+    timed_task *list; /* by rising time */
+    size_t      size, room;
+    double      load;
 } bin;
 
 typedef struct packing {
-    bin     *bins;
-    piece   *memory;
-    uint32_t count, first; /* bins; the worker that the first of them is */
+    bin        *bins;
+    timed_task *memory;
+    uint32_t    count, first; /* bins; the worker that the first of them is */
 } packing;
 
 static void close_packing(packing *pk)
@@ -102,7 +102,7 @@ static hs_status fill(packing *pk, const hsi_problem *pb, const uint32_t *worker
     for (size_t i = 0; st == HS_OK && i < size && !hsi_ask_after(asker, 16); i++) {
         bin *b = &pk->bins[worker[order[i]] - pk->first];
 
-        b->list[b->size++] = (piece){time[order[i]], order[i]};
+        b->list[b->size++] = (timed_task){time[order[i]], order[i]};
     }
     hsi_arena_close(&arena);
     return st == HS_OK && asker && asker->canceled ? HS_ECANCELED : st;
@@ -146,16 +146,16 @@ static exchange best_exchange(const bin *a, const bin *b)
     return best;
 }
 
-static piece take_out(bin *b, size_t at)
+static timed_task take_out(bin *b, size_t at)
 {
-    piece out = b->list[at];
+    timed_task out = b->list[at];
 
     b->size--;
     memmove(&b->list[at], &b->list[at + 1], (b->size - at) * sizeof *b->list);
     return out;
 }
 
-static void put_in(bin *b, piece x)
+static void put_in(bin *b, timed_task x)
 {
     size_t low = 0, high = b->size;
 
@@ -174,7 +174,7 @@ static void put_in(bin *b, piece x)
 
 static void apply(bin *a, bin *b, exchange x)
 {
-    piece given = take_out(a, x.give);
+    timed_task given = take_out(a, x.give);
 
     if (x.take != NOTHING)
         put_in(a, take_out(b, x.take));

@@ -18,17 +18,17 @@
 /* What the threads of one call look at to know when to end. */
 typedef struct hsi_interrupt {
     const hsi_stop *stop;
-    atomic_int     *halt;          /* nonzero: everybody ends */
-    int             leads;         /* the caller's own thread: asks and tells the caller */
-    void (*tell)(void *tell_data); /* may be NULL */
-    void      *tell_data;
+    atomic_int     *halt;  /* nonzero: everybody ends */
+    int             leads; /* the caller's own thread: asks and tells the caller */
+    void (*report_progress)(void *report_data); /* may be NULL */
+    void      *report_data;
     hsi_asker *asker; /* the caller's alone, not the time's, where `leads`; NULL: nobody */
 } hsi_interrupt;
 
 static inline int hsi_interrupted(const hsi_interrupt *interrupt)
 {
-    if (interrupt->leads && interrupt->tell)
-        interrupt->tell(interrupt->tell_data);
+    if (interrupt->leads && interrupt->report_progress)
+        interrupt->report_progress(interrupt->report_data);
     if (!atomic_load_explicit(interrupt->halt, memory_order_relaxed) &&
         (interrupt->leads ? hsi_stop_now(interrupt->stop) : hsi_now() >= interrupt->stop->end))
         atomic_store_explicit(interrupt->halt, 1, memory_order_relaxed);

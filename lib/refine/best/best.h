@@ -20,7 +20,7 @@ typedef struct hsi_best {
     hsi_interrupt      interrupt; /* the caller's thread's */
     hsi_asker          asker;     /* of that: whether to go on */
     hsi_asker          caller;    /* whether the caller wants no more, however much time is left */
-    double             next_tell;
+    double             next_report;
     const char        *phase;
     hsi_problem        pb;        /* asks nobody: what threads share */
     hsi_problem        asking;    /* asks `asker`, for what is worth nothing before its end ... */

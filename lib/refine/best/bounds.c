@@ -61,7 +61,7 @@ static int has_transfers(const hsi_problem *pb)
 }
 
 /* Is a task less than what the bound may have lost to rounding? */
-static int has_specks(hsi_best *best, double bound)
+static int has_tiny_tasks(hsi_best *best, double bound)
 {
     double least = INFINITY;
     size_t i;
@@ -72,12 +72,12 @@ static int has_specks(hsi_best *best, double bound)
 }
 
 /* Beside huge tasks tiny ones are nothing, but not quite: what ends right at the bound must not. */
-static hs_status count_specks(hsi_best *best, double bound)
+static hs_status refute_by_tiny_tasks(hsi_best *best, double bound)
 {
     hsi_divisible d;
     hs_status     st;
 
-    if (best->pb.graph || !has_specks(best, bound))
+    if (best->pb.graph || !has_tiny_tasks(best, bound))
         return HS_OK;
     st = hsi_divisible_open(&d, &best->finishing);
     if (st == HS_OK && hsi_divisible_exceeds(&d, bound))
@@ -102,7 +102,7 @@ hs_status hsi_bounds_open(hsi_best *best)
     st = hsi_bound_run(&hsi_bound_deadline, best->in, &settings, &value, NULL);
     if (st == HS_OK)
         hsi_bounds_raise(best, value, hsi_bound_deadline.name);
-    return st == HS_OK ? count_specks(best, best->bound) : st;
+    return st == HS_OK ? refute_by_tiny_tasks(best, best->bound) : st;
 }
 
 #ifdef HAVE_GLPK
@@ -117,7 +117,7 @@ void hsi_bounds_close(hsi_best *best)
 }
 
 /* Does it seem worth its time to go on with them? */
-static int promise(hsi_best *best)
+static int is_worth_slice(hsi_best *best)
 {
     return !best->bounds->over && !best->counted && !hsi_filling_sees_patterns(best) &&
            !hsi_best_met(best);
@@ -206,7 +206,7 @@ static hs_status pack_types(hsi_best *best, const unsigned char *type)
     return st;
 }
 
-static hs_status climb(hsi_best *best, double seconds)
+static hs_status branch_and_price(hsi_best *best, double seconds)
 {
     hsi_bounds *bounds = best->bounds;
     hsi_stop    slice = {hsi_now(), 0, best->settings};
@@ -257,12 +257,12 @@ hs_status hsi_bounds_slice(hsi_best *best)
     double      seconds = fmax(0.03, 0.1 * elapsed);
     hs_status   st;
 
-    if (!promise(best) || bounds->spent > part_of_time(best) * elapsed)
+    if (!is_worth_slice(best) || bounds->spent > part_of_time(best) * elapsed)
         return HS_OK;
     if (!bounds->allocated && !lifts_much(best))
         st = allocate(best);
     else
-        st = bounds->configured ? climb(best, seconds) : configure(best, seconds);
+        st = bounds->configured ? branch_and_price(best, seconds) : configure(best, seconds);
     bounds->spent += hsi_now() - begin;
     return st;
 }
@@ -273,7 +273,7 @@ hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *k
     hs_status                st;
     size_t                   i;
 
-    *known = promise(best);
+    *known = is_worth_slice(best);
     if (!*known)
         return HS_OK;
     st = configure(best, seconds);

@@ -11,7 +11,7 @@
 
 #include "refine/best/anneal.h"
 #include "refine/best/best.h"
-#include "refine/crews.h"
+#include "refine/team.h"
 
 enum { LEAST_MOVES = 200000 /* of a run that may start far from the best schedule */ };
 
@@ -35,7 +35,7 @@ typedef struct rounds {
     double      rate;      /* moves a second of one stream; 0: not known */
     double      overhead;  /* seconds of a run that are not spent on moves */
     int         apart;     /* sharing out pools loses much of what there is to gain */
-    unsigned    vain;      /* rounds in a row without a better schedule */
+    unsigned    fruitless;      /* rounds in a row without a better schedule */
     unsigned    idle;      /* rounds in a row in which nothing could be moved */
 } rounds;
 
@@ -164,7 +164,7 @@ static void measure(rounds *r)
 }
 
 /* The results, in the order of the streams. */
-static hs_status meet(rounds *r)
+static hs_status collect(rounds *r)
 {
     hsi_best *best = r->best;
     hs_status   st = HS_OK;
@@ -185,10 +185,10 @@ static hs_status meet(rounds *r)
     best->report->iterations += made;
     measure(r);
     r->idle = made ? 0 : r->idle + 1;
-    r->vain = best->makespan < before ? 0 : r->vain + 1;
-    if (r->vain % 8 == 7 && r->moves < 64000000)
+    r->fruitless = best->makespan < before ? 0 : r->fruitless + 1;
+    if (r->fruitless % 8 == 7 && r->moves < 64000000)
         r->moves += r->moves / 8;
-    if (r->idle || r->vain > 3)
+    if (r->idle || r->fruitless > 3)
         r->apart = 1;
     r->number++;
     return st;
@@ -200,8 +200,8 @@ static hs_status anneal_round(rounds *r)
 
     r->best->phase = "local search";
     plan(r);
-    st = hsi_crews_run(r->best->settings, r->stream_count, &r->best->interrupt, run_stream, r);
-    return st == HS_OK ? meet(r) : st;
+    st = hsi_team_run(r->best->settings, r->stream_count, &r->best->interrupt, run_stream, r);
+    return st == HS_OK ? collect(r) : st;
 }
 
 static int is_over(const rounds *r)

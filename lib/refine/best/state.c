@@ -10,7 +10,7 @@
 #include "refine/graph/seeds.h"
 #include "refine/graph/shift.h"
 
-static void tell(void *data)
+static void report_progress(void *data)
 {
     const double       interval = 0.2;
     hsi_best          *best = data;
@@ -22,9 +22,9 @@ static void tell(void *data)
                                    .iterations = best->report->iterations,
                                    .phase = best->phase};
 
-    if (!settings->progress || seconds < best->next_tell)
+    if (!settings->progress || seconds < best->next_report)
         return;
-    best->next_tell = seconds + interval;
+    best->next_report = seconds + interval;
     settings->progress(settings->progress_data, &progress);
 }
 
@@ -36,7 +36,7 @@ static int is_over(void *data)
 }
 
 /* Without a schedule there is nothing to return but the caller's own, which is yet to be taken. */
-static int wants_no_more(void *data)
+static int is_cancelled(void *data)
 {
     const hsi_best *best = data;
 
@@ -57,8 +57,9 @@ hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings
                        .counted = settings->iterations > 0};
     best->stop = hsi_stop_after(settings, best->counted ? INFINITY : 1);
     atomic_init(&best->halt, 0);
-    best->caller = (hsi_asker){wants_no_more, best, 0, 0};
-    best->interrupt = (hsi_interrupt){&best->stop, &best->halt, 1, tell, best, &best->caller};
+    best->caller = (hsi_asker){is_cancelled, best, 0, 0};
+    best->interrupt =
+        (hsi_interrupt){&best->stop, &best->halt, 1, report_progress, best, &best->caller};
     best->asker = (hsi_asker){is_over, best, 0, 0};
     st = hsi_problem_of_tasks(in, &best->caller, &best->pb);
     if (st != HS_OK)
@@ -138,7 +139,7 @@ static void take(hsi_best *best, hs_schedule *s)
 }
 
 /* By how much rounding may make two makespans of the same loads different. */
-static double doubt(const hsi_best *best)
+static double rounding_of_makespan(const hsi_best *best)
 {
     return best->pb.graph ? 0 : 2 * DBL_EPSILON * (double)best->pb.n * best->makespan;
 }
@@ -152,7 +153,7 @@ static int is_better(hsi_best *best, const hs_schedule *s)
 {
     double makespan = hs_schedule_makespan(s), takes, known;
 
-    if (!best->found || !(fabs(makespan - best->makespan) <= doubt(best)))
+    if (!best->found || !(fabs(makespan - best->makespan) <= rounding_of_makespan(best)))
         return !best->found || makespan < best->makespan;
     if (best->pb.graph)
         return 0;
@@ -168,7 +169,7 @@ static hs_status offer(hsi_best *best, const uint32_t *worker, int equal)
     hs_schedule *s = NULL;
     hs_status    st;
 
-    if (best->found && makespan > best->makespan + doubt(best))
+    if (best->found && makespan > best->makespan + rounding_of_makespan(best))
         return HS_OK;
     st = hsi_assignment_schedule(&best->finishing, worker, &s);
     if (st != HS_OK)

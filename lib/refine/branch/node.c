@@ -82,7 +82,7 @@ static void choose_branch(hsi_branch *b, const hsi_configuration *cf, hsi_branch
     b->has_types = 1;
 }
 
-static int nobody_can_run(const hsi_problem *pb)
+static int has_impossible_task(const hsi_problem *pb)
 {
     size_t i;
 
@@ -100,7 +100,7 @@ static hs_status begin(hsi_branch *b, hsi_branch_node *nd, const hsi_problem *pb
     hs_status st;
 
     b->evaluated++;
-    if (nobody_can_run(pb)) {
+    if (has_impossible_task(pb)) {
         nd->bound = INFINITY;
         return HS_OK;
     }

@@ -14,7 +14,7 @@ static hs_status ask_all(hsi_exact *pf, hsi_gap *gap)
            !hsi_stop_now(&pf->stop)) {
         hsi_gap_answer answer;
 
-        hsi_exact_tell(pf);
+        hsi_exact_report_progress(pf);
         st = hsi_gap_ask(gap, pf->bound, pf->longest, 0, &pf->stop, &answer);
         if (st != HS_OK)
             break;

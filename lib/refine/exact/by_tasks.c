@@ -85,7 +85,7 @@ hs_status hsi_exact_by_tasks(hsi_exact *pf, unsigned rounds)
 
         while (st == HS_OK && verdict == HSI_FOUND && pf->longest < before &&
                !hsi_exact_is_proved(pf)) {
-            hsi_exact_tell(pf);
+            hsi_exact_report_progress(pf);
             before = pf->longest;
             target = last_target(pf);
             st = refute_target(pf, target, patience, &verdict);

@@ -7,7 +7,7 @@
 #include "refine/branch/branch.h"
 #include "refine/target.h"
 
-static hs_status climb_tree(hsi_exact *pf, hsi_branch *tree)
+static hs_status search_tree(hsi_exact *pf, hsi_branch *tree)
 {
     hs_status st = HS_OK;
 
@@ -17,7 +17,7 @@ static hs_status climb_tree(hsi_exact *pf, hsi_branch *tree)
         hsi_stop        slice = hsi_stop_after(&settings, 1);
         const uint32_t *found;
 
-        hsi_exact_tell(pf);
+        hsi_exact_report_progress(pf);
         st = hsi_branch_step(tree, hsi_cutoff(pf->longest, pf->settings->gap, pf->grid), &slice);
         if (st != HS_OK)
             break;
@@ -43,7 +43,7 @@ hs_status hsi_exact_by_tree(hsi_exact *pf)
     st = hsi_branch_open(&pf->pb, pf->bound, &tree);
     if (st != HS_OK)
         return st;
-    st = climb_tree(pf, tree);
+    st = search_tree(pf, tree);
     hsi_branch_close(tree);
     return st;
 }

@@ -34,7 +34,7 @@ void hsi_exact_raise(hsi_exact *pf, double bound, const char *name);
 hs_status hsi_exact_learn(hsi_exact *pf, double target, hsi_verdict verdict,
                           const uint32_t *worker);
 
-void hsi_exact_tell(const hsi_exact *pf);
+void hsi_exact_report_progress(const hsi_exact *pf);
 
 /* The settings for a part of the time that is left, but no more than `most` seconds. */
 hs_settings hsi_exact_part(const hsi_exact *pf, double part, double most);

@@ -10,9 +10,9 @@
 enum {
     EIGHTHS_MOVES = 4,     /* of the steps: another place */
     EIGHTHS_EXCHANGES = 2, /* the others: another weight */
-    EIGHTHS_CARRIES = 4,   /* of the moves, where there are links: tasks of a way together */
+    EIGHTHS_PATHS = 4,     /* of the moves, where there are links: tasks of a way together */
     PARTNERS = 30,         /* tasks looked at for an exchange */
-    WAY = 8                /* tasks of a way, at most */
+    PATH_TASKS = 8         /* tasks of a way, at most */
 };
 
 static const double spread = 0.1; /* of weights about 1, at most ... */
@@ -33,9 +33,9 @@ struct hsi_graph_anneal {
     size_t          length;
     double         *start;  /* of tasks, in it */
     double          spread; /* of weights */
-    change          undo[WAY];
+    change          undo[PATH_TASKS];
     unsigned        changes;
-    unsigned        carries; /* EIGHTHS_CARRIES, or 0 */
+    unsigned        path_eighths; /* EIGHTHS_PATHS, or 0 */
 };
 
 hs_status hsi_graph_anneal_open(const hsi_arcs *arcs, hsi_graph_anneal **out)
@@ -48,7 +48,7 @@ hs_status hsi_graph_anneal_open(const hsi_arcs *arcs, hsi_graph_anneal **out)
         return st;
     a->arcs = arcs;
     a->spread = fmin(spread, ranks / (double)n);
-    a->carries = arcs->pb->links->has[HS_H2D] ? EIGHTHS_CARRIES : 0;
+    a->path_eighths = arcs->pb->links->has[HS_H2D] ? EIGHTHS_PATHS : 0;
     a->now.place = hsi_arena_take(&a->arena, n, sizeof *a->now.place);
     a->now.weight = hsi_arena_take(&a->arena, n, sizeof *a->now.weight);
     a->chain = hsi_arena_take(&a->arena, n, sizeof *a->chain);
@@ -120,11 +120,11 @@ static int move(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
  * What follows a task along some way goes where that is, or both go elsewhere: where transfers take
  * long, one task by itself seldom gains by a move.
  */
-static int carry(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
+static int move_path(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
 {
     const hsi_arcs *arcs = a->arcs;
     uint32_t        to = a->now.place[task];
-    unsigned        most = 2 + (unsigned)hsi_random_below(random, WAY - 1);
+    unsigned        most = 2 + (unsigned)hsi_random_below(random, PATH_TASKS - 1);
 
     if (hsi_random_next(random) >> 63)
         to = (uint32_t)hsi_random_below(random, arcs->places);
@@ -174,8 +174,8 @@ static void vary(hsi_graph_anneal *a, hsi_random *random)
     uint32_t task = draw_task(a, random);
 
     a->changes = 0;
-    if (eighth < EIGHTHS_MOVES && hsi_random_below(random, 8) < a->carries &&
-        carry(a, random, task))
+    if (eighth < EIGHTHS_MOVES && hsi_random_below(random, 8) < a->path_eighths &&
+        move_path(a, random, task))
         return;
     if (eighth < EIGHTHS_MOVES && move(a, random, task))
         return;
@@ -185,7 +185,7 @@ static void vary(hsi_graph_anneal *a, hsi_random *random)
     weigh(a, random, task);
 }
 
-static void take_back(hsi_graph_anneal *a)
+static void undo_step(hsi_graph_anneal *a)
 {
     while (a->changes > 0) {
         const change *was = &a->undo[--a->changes];
@@ -214,7 +214,7 @@ static void step(hsi_graph_anneal *a, hsi_random *random, double temperature)
     if (makespan < limit)
         keep(a, makespan);
     else
-        take_back(a);
+        undo_step(a);
 }
 
 /* Steps between two looks at the clock: together they take some microseconds. */

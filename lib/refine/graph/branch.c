@@ -7,13 +7,13 @@
 
 #include "refine/graph/seen.h"
 
-enum { NODES_A_LOOK = 64 /* at the clock */ };
+enum { NODES_PER_CHECK = 64 /* at the clock */ };
 
 /* A task that is ready, somewhere. */
 typedef struct child {
     uint32_t task, worker, place;
     double   start, end;
-    double   way; /* from its end to that of the graph, at least */
+    double   tail; /* from its end to that of the graph, at least */
 } child;
 
 /* A node on the way to the one at hand: what was added to the one before, and what is left to add.
@@ -83,16 +83,16 @@ void hsi_graph_branch_close(hsi_graph_branch *b)
 static double arrival(const hsi_graph_branch *b, uint32_t task, uint32_t place)
 {
     const hsi_windows *w = &b->windows;
-    double             there = hsi_fetch_time(b->arcs, task, place);
+    double             inputs_at = hsi_fetch_time(b->arcs, task, place);
 
     for (size_t i = w->before_at[task]; i < w->before_at[task + 1]; i++) {
         const hsi_arc *arc = &w->before[i];
         uint32_t       from = arc->task;
 
-        there = fmax(there, b->partial.end[from] +
-                                hsi_arc_time(b->arcs, arc, b->partial.place[from], place));
+        inputs_at = fmax(inputs_at, b->partial.end[from] +
+                                        hsi_arc_time(b->arcs, arc, b->partial.place[from], place));
     }
-    return there;
+    return inputs_at;
 }
 
 /* The worker that is free last, of those that are by then; else the one that is free first. */
@@ -111,7 +111,7 @@ static uint32_t choose_worker(const hsi_graph_branch *b, uint32_t place, double 
     return best;
 }
 
-/* Nothing was there yet, and a place like it of which that is true comes before. */
+/* Nothing was inputs_at yet, and a place like it of which that is true comes before. */
 static int is_like_another(const hsi_graph_branch *b, uint32_t place)
 {
     return place > 1 && b->partial.free_at[hsi_first_worker_at(b->arcs, place)] == 0 &&
@@ -122,16 +122,16 @@ static void add_child(hsi_graph_branch *b, uint32_t task, uint32_t place, double
 {
     const hsi_windows *w = &b->windows;
     int                type = place == 0 ? HS_CPU : HS_GPU;
-    double             time = hsi_time_at(b->arcs, task, place), there;
+    double             time = hsi_time_at(b->arcs, task, place), inputs_at;
     child              c = {.task = task, .place = place};
 
     if (hsi_workers_at(b->arcs, place) == 0 || isinf(time) || is_like_another(b, place))
         return;
-    there = arrival(b, task, place);
-    c.worker = choose_worker(b, place, there);
-    c.start = fmax(there, b->partial.free_at[c.worker]);
+    inputs_at = arrival(b, task, place);
+    c.worker = choose_worker(b, place, inputs_at);
+    c.start = fmax(inputs_at, b->partial.free_at[c.worker]);
     c.end = c.start + time;
-    c.way = w->tail[task][type];
+    c.tail = w->tail[task][type];
     *done = fmin(*done, c.end + w->leaving[task][type]);
     if (w->open[task][type])
         b->stack[b->size++] = c;
@@ -152,7 +152,7 @@ static int comes_later(const child *a, const child *b)
 {
     if (a->start != b->start)
         return a->start > b->start;
-    return a->end + a->way < b->end + b->way;
+    return a->end + a->tail < b->end + b->tail;
 }
 
 static void sort_children(child *c, size_t count)
@@ -232,7 +232,7 @@ static double makespan_of(const hsi_graph_branch *b)
 }
 
 /* Has the node at hand children? Then they are on the stack. */
-static void look_at(hsi_graph_branch *b)
+static void expand(hsi_graph_branch *b)
 {
     const node *at = &b->path[b->depth];
 
@@ -246,8 +246,8 @@ static void look_at(hsi_graph_branch *b)
     find_children(b);
 }
 
-/* To the next node; 0: there is none. */
-static int go_on(hsi_graph_branch *b)
+/* To the next node; 0: inputs_at is none. */
+static int next_node(hsi_graph_branch *b)
 {
     while (b->path[b->depth].from == b->path[b->depth].to) {
         if (b->depth == 0)
@@ -272,12 +272,12 @@ void hsi_graph_branch_step(hsi_graph_branch *b, double cutoff, uint64_t nodes,
         return;
     }
     if (!b->begun)
-        look_at(b);
+        expand(b);
     b->begun = 1;
     while (!nodes || b->nodes < nodes) {
-        if (b->nodes % NODES_A_LOOK == 0 && hsi_interrupted(interrupt))
+        if (b->nodes % NODES_PER_CHECK == 0 && hsi_interrupted(interrupt))
             return;
-        if (!go_on(b)) {
+        if (!next_node(b)) {
             b->ended = 1;
             return;
         }
@@ -286,7 +286,7 @@ void hsi_graph_branch_step(hsi_graph_branch *b, double cutoff, uint64_t nodes,
             return;
         }
         if (!is_complete(b))
-            look_at(b);
+            expand(b);
     }
 }
 

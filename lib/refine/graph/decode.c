@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ARRIVES 0x80000000u /* of what is coming: the inputs are there, not the end */
+#define ARRIVES 0x80000000u /* of what is coming: the inputs are inputs_at, not the end */
 
 static void push(hsi_queue *queue, double key, uint32_t task)
 {
@@ -75,15 +75,15 @@ static void find_levels(hsi_decoder *d)
         uint32_t       task = arcs->order[i], place = d->place[task];
         size_t         count;
         const hsi_arc *arc = arcs_of(arcs, task, &count);
-        double         way = 0;
+        double         longest = 0;
 
         for (size_t j = 0; j < count; j++) {
-            double on =
+            double length =
                 d->level[arc[j].task] + hsi_arc_time(arcs, &arc[j], place, d->place[arc[j].task]);
 
-            way = on > way ? on : way;
+            longest = length > longest ? length : longest;
         }
-        d->level[task] = way + hsi_time_at(arcs, task, place);
+        d->level[task] = longest + hsi_time_at(arcs, task, place);
     }
 }
 
@@ -157,7 +157,7 @@ static void start(hsi_decoder *d, uint32_t task)
     push(&d->coming, end, task);
 }
 
-/* 0: what is left of the way from some task ends too late. */
+/* 0: what is left of the longest from some task ends too late. */
 static int start_all(hsi_decoder *d, double limit)
 {
     for (uint32_t place = 0; place < d->arcs->places; place++)
@@ -182,10 +182,10 @@ static void finish(hsi_decoder *d, uint32_t task)
     d->freed[place] = task;
     for (size_t i = 0; i < count; i++) {
         uint32_t next = arc[i].task;
-        double   there = d->now + hsi_arc_time(arcs, &arc[i], place, d->place[next]);
+        double   inputs_at = d->now + hsi_arc_time(arcs, &arc[i], place, d->place[next]);
 
-        if (there >= d->arrive[next]) {
-            d->arrive[next] = there;
+        if (inputs_at >= d->arrive[next]) {
+            d->arrive[next] = inputs_at;
             d->trigger[next] = task;
         }
         if (--d->left[next] == 0)
@@ -194,7 +194,7 @@ static void finish(hsi_decoder *d, uint32_t task)
 }
 
 /* What comes next, and all that comes at that time. */
-static void go_on(hsi_decoder *d)
+static void next_event(hsi_decoder *d)
 {
     d->now = d->coming.item[0].key;
     while (d->coming.size > 0 && d->coming.item[0].key <= d->now) {
@@ -219,7 +219,7 @@ double hsi_decode(hsi_decoder *d, const uint32_t *place, const double *weight, d
             return INFINITY;
         if (d->coming.size == 0)
             return d->makespan;
-        go_on(d);
+        next_event(d);
     }
 }
 

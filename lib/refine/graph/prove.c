@@ -69,10 +69,10 @@ hs_status hsi_graph_prover_step(hsi_graph_prover *prover, double seconds, uint64
     hsi_best     *best = prover->best;
     hsi_stop      slice = {hsi_now(), 0, best->settings};
     atomic_int    halt = 0;
-    hsi_interrupt interrupt = {&slice, &halt, 1, best->interrupt.tell, best->interrupt.tell_data,
-                               NULL};
-    hs_status     st = HS_OK;
-    uint64_t      done = 0;
+    hsi_interrupt interrupt = {
+        &slice, &halt, 1, best->interrupt.report_progress, best->interrupt.report_data, NULL};
+    hs_status st = HS_OK;
+    uint64_t  done = 0;
 
     best->phase = "branch and bound";
     slice.end = best->counted ? best->stop.end : fmin(slice.begin + seconds, best->stop.end);

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "refine/crews.h"
 #include "refine/graph/prove.h"
 #include "refine/graph/seeds.h"
+#include "refine/team.h"
 
 enum {
     LEAST_STEPS = 2000, /* of a stream's round */
@@ -120,7 +120,7 @@ static hsi_graph_run plan(const search *s)
 }
 
 /* The results, in the order of the streams. */
-static hs_status meet(search *s)
+static hs_status collect(search *s)
 {
     hsi_best  *best = s->best;
     hsi_seeds *seeds = best->seeds;
@@ -155,9 +155,9 @@ static hs_status run_round(search *s)
         s->streams[i].run = run;
         s->streams[i].best.makespan = s->best->seeds->best.makespan;
     }
-    st = hsi_crews_run(s->best->settings, s->count, &s->best->interrupt, run_stream, s);
+    st = hsi_team_run(s->best->settings, s->count, &s->best->interrupt, run_stream, s);
     if (st == HS_OK)
-        st = meet(s);
+        st = collect(s);
     if (st == HS_OK && !hsi_graph_prover_ended(s->prover) && hsi_best_goes_on(s->best))
         st = prove(s, &run);
     return st;

@@ -187,20 +187,20 @@ static double tail_of_loads(const hsi_windows *w, uint32_t task)
 }
 
 /* By the types that successors may run on. */
-static double tail_of_ways(const hsi_windows *w, uint32_t task, int type)
+static double tail_of_paths(const hsi_windows *w, uint32_t task, int type)
 {
     const hsi_arcs *arcs = w->arcs;
     double          longest = 0;
 
     for (size_t i = arcs->after_at[task]; i < arcs->after_at[task + 1]; i++) {
         const hsi_arc *arc = &arcs->after[i];
-        double         way = INFINITY;
+        double         length = INFINITY;
 
         for (int to = HS_CPU; to <= HS_GPU; to++)
             if (w->open[arc->task][to])
-                way = fmin(way, move_time(w, arc, type, to) + time_on(w, arc->task, to) +
-                                    w->tail[arc->task][to]);
-        longest = fmax(longest, way);
+                length = fmin(length, move_time(w, arc, type, to) + time_on(w, arc->task, to) +
+                                          w->tail[arc->task][to]);
+        longest = fmax(longest, length);
     }
     return longest;
 }
@@ -212,23 +212,24 @@ static void find_tails(hsi_windows *w)
         double   loads = tail_of_loads(w, task);
 
         for (int type = HS_CPU; type <= HS_GPU; type++)
-            w->tail[task][type] = fmax(loads, tail_of_ways(w, task, type));
+            w->tail[task][type] = fmax(loads, tail_of_paths(w, task, type));
     }
 }
 
 /* When what an arc carries is there: as it was decided, or at best. */
-static double way_to(const hsi_windows *w, const hsi_partial *partial, const hsi_arc *arc, int type)
+static double earliest_arrival(const hsi_windows *w, const hsi_partial *partial, const hsi_arc *arc,
+                               int type)
 {
-    double way = INFINITY;
+    double arrival = INFINITY;
 
     if (partial->done >> arc->task & 1)
         return partial->end[arc->task] +
                move_time(w, arc, partial->place[arc->task] == 0 ? HS_CPU : HS_GPU, type);
     for (int from = HS_CPU; from <= HS_GPU; from++)
         if (w->open[arc->task][from])
-            way = fmin(way, w->head[arc->task][from] + time_on(w, arc->task, from) +
-                                move_time(w, arc, from, type));
-    return way;
+            arrival = fmin(arrival, w->head[arc->task][from] + time_on(w, arc->task, from) +
+                                        move_time(w, arc, from, type));
+    return arrival;
 }
 
 /* When a worker of the type is free first, and nothing earlier is to start. */
@@ -257,7 +258,7 @@ static int find_heads(hsi_windows *w, const hsi_partial *partial)
             double head = fmax(free_at[type], type == HS_GPU ? w->arcs->fetch[task] : 0);
 
             for (size_t i = w->before_at[task]; i < w->before_at[task + 1]; i++)
-                head = fmax(head, way_to(w, partial, &w->before[i], type));
+                head = fmax(head, earliest_arrival(w, partial, &w->before[i], type));
             w->head[task][type] = head;
             w->open[task][type] =
                 head + time_on(w, task, type) + w->tail[task][type] < w->cutoff * (1 + room);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_REFINE_CREWS_H
-#define HSI_REFINE_CREWS_H
+#ifndef HSI_REFINE_TEAM_H
+#define HSI_REFINE_TEAM_H
 
 #include <hybridsched/solve.h>
 
@@ -26,9 +26,9 @@ static inline unsigned hsi_stream_count(const hs_settings *settings)
  * caller's own runs stream 0, with `interrupt`; the others have copies that do not lead. A thread
  * that cannot be had is made up for by the caller's. HS_ENOMEM: nothing was run.
  */
-hs_status hsi_crews_run(const hs_settings *settings, unsigned streams,
-                        const hsi_interrupt *interrupt,
-                        void (*run)(void *data, unsigned stream, const hsi_interrupt *interrupt),
-                        void *data);
+hs_status hsi_team_run(const hs_settings *settings, unsigned streams,
+                       const hsi_interrupt *interrupt,
+                       void (*run)(void *data, unsigned stream, const hsi_interrupt *interrupt),
+                       void *data);
 
 #endif

@@ -19,7 +19,7 @@ int hsi_exact_is_proved(const hsi_exact *pf)
     return pf->shortest || pf->longest <= pf->bound * (1 + pf->settings->gap);
 }
 
-static void know_bound(hsi_exact *pf, double bound, const char *name)
+static void set_bound(hsi_exact *pf, double bound, const char *name)
 {
     pf->bound = bound;
     snprintf(pf->bound_name, sizeof pf->bound_name, "%s", name);
@@ -29,7 +29,7 @@ void hsi_exact_raise(hsi_exact *pf, double bound, const char *name)
 {
     bound = hsi_grid_up(bound, pf->grid);
     if (bound > pf->bound)
-        know_bound(pf, bound, name);
+        set_bound(pf, bound, name);
 }
 
 /* The assignment, if it is shorter. */
@@ -52,8 +52,7 @@ static hs_status take(hsi_exact *pf, const uint32_t *worker)
     return HS_OK;
 }
 
-hs_status hsi_exact_learn(hsi_exact *pf, double target, hsi_verdict verdict,
-                          const uint32_t *worker)
+hs_status hsi_exact_learn(hsi_exact *pf, double target, hsi_verdict verdict, const uint32_t *worker)
 {
     if (verdict == HSI_FOUND)
         return take(pf, worker);
@@ -64,7 +63,7 @@ hs_status hsi_exact_learn(hsi_exact *pf, double target, hsi_verdict verdict,
     return HS_OK;
 }
 
-void hsi_exact_tell(const hsi_exact *pf)
+void hsi_exact_report_progress(const hsi_exact *pf)
 {
     hs_progress progress = {hsi_stop_elapsed(&pf->stop), pf->longest, pf->bound, pf->nodes,
                             "proof"};
@@ -105,17 +104,17 @@ hs_status hsi_exact_schedule(hsi_exact *pf, double part, double most, double gap
     }
     pf->shortest |= report.proved && settings.gap == 0;
     if (report.bound > pf->bound)
-        know_bound(pf, report.bound, report.bound_name);
+        set_bound(pf, report.bound, report.bound_name);
     return HS_OK;
 }
 
 hs_status hsi_exact_value_by_area(hsi_exact *pf, double *value)
 {
-    atomic_int halt = 0;
-    hsi_interrupt  interrupt = {.stop = &pf->stop, .halt = &halt};
-    uint32_t  *order = malloc((pf->pb.n + 1) * sizeof *order);
-    double     pivot = 0;
-    hs_status  st = order ? hsi_order_by_rho(&pf->pb, HSI_RHO_UP, order) : HS_ENOMEM;
+    atomic_int    halt = 0;
+    hsi_interrupt interrupt = {.stop = &pf->stop, .halt = &halt};
+    uint32_t     *order = malloc((pf->pb.n + 1) * sizeof *order);
+    double        pivot = 0;
+    hs_status     st = order ? hsi_order_by_rho(&pf->pb, HSI_RHO_UP, order) : HS_ENOMEM;
 
     if (st == HS_OK)
         st = hsi_split(&pf->pb, order, 1, &interrupt, NULL, &pivot);
