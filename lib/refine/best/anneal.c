@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A move shifts an item to another machine, or exchanges two items of two machines. It is
- * taken if it changes the energy by no more than the temperature times -log of a random
- * number, which is Metropolis' rule. The target follows the temperature, so that some energy
- * is left: the state whose highest machine is lowest is kept. A move costs O(1).
+ * A move shifts an item to another machine, or exchanges two items of two machines. Metropolis'
+ * rule accepts a move that raises the energy by at most the temperature times -log of a random
+ * number. The target follows the temperature, so that the energy stays positive; the state with the
+ * lowest highest machine is kept. A move costs O(1).
  *
- * Items are the tasks in the order of their times on the type whose workers are
- * told apart, so that the partner of an exchange can be drawn from nearby: late in
- * a run only exchanges of nearly equal times are taken.
+ * Items are the tasks that may move, in the order of their times on a type that is not a pool, so
+ * that the partner of an exchange can be drawn from nearby: late in a run only exchanges of nearly
+ * equal times are accepted.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,38 +19,39 @@
 #include "support/sort.h"
 
 enum {
-    POOL_FROM = 8,       /* tasks a worker of a type, from where on its workers are one */
-    WINDOW = 48,         /* items near the pivot, where both types are one machine each */
-    FEW_KINDS = 32,      /* of tasks, up to which kinds are drawn rather than tasks */
-    POOL_MOVES = 100000, /* and how many moves of those are enough */
-    LEAST_WINDOW = 16,   /* the same of one type, and half as many as there are of the other */
+    POOL_FROM = 8,       /* tasks per worker from which a type is a pool */
+    WINDOW = 48,         /* number of items if both types are pools */
+    FEW_KINDS = 32,      /* limit of the kinds of items for drawing a kind first */
+    POOL_MOVES = 100000, /* limit of moves if both types are pools */
+    LEAST_WINDOW = 16,   /* items of one pool: this many plus half the number of other tasks */
     BLOCK = 512,         /* moves at one temperature and target */
-    SPREAD_BITS = 10     /* of the table of thresholds */
+    SPREAD_BITS = 10     /* log2 of the size of the threshold table */
 };
 
-/* The energy that the target is moved to keep, in temperatures, a machine. */
+/* The energy that the target maintains, per machine, in units of the temperature. */
 static const double PRESSURE = 2.5;
 
 typedef struct machine {
     double   load, capacity, weight;
-    uint32_t type, workers, first; /* of how many workers, and the first of them */
+    uint32_t type, workers, first; /* number of workers, and the first one */
 } machine;
 
 struct hsi_anneal {
     const hsi_problem *pb;
-    hsi_arena          arena; /* of the arrays */
+    hsi_arena          arena; /* memory of the arrays */
     double             pivot;
-    double            *time;  /* of an item: CPU, GPU */
-    uint32_t          *task;  /* of an item */
-    uint32_t          *where; /* machine of an item */
-    uint32_t          *best;  /* the same when last the target was met */
+    double            *time;  /* times of each item: CPU, GPU */
+    uint32_t          *task;  /* task of each item */
+    uint32_t          *where; /* machine of each item */
+    uint32_t          *best;  /* copy of `where` in the best state */
     machine           *machines;
     uint32_t           items, count;
-    uint32_t           kinds, kind[FEW_KINDS + 1]; /* where each begins; kinds = 0: too many */
-    double            *threshold;                  /* -log of evenly spread numbers in (0, 1) */
-    uint64_t          *keys;                       /* and scratch of a sort: 2n */
-    double             fixed[2]; /* loads of what is not an item, of pooled types */
-    double             edge;     /* loss of the item farthest from the pivot, of pools' */
+    uint32_t           kinds, kind[FEW_KINDS + 1]; /* first item of each kind; kinds = 0: too
+                                                      many */
+    double   *threshold;                           /* -log of evenly spaced numbers in (0, 1) */
+    uint64_t *keys;                                /* keys and scratch of a sort, 2n */
+    double    fixed[2];                            /* load of each pool without its items */
+    double    edge;                                /* largest loss of a pool's item */
 };
 
 hs_status hsi_anneal_open(const hsi_problem *pb, double pivot, hsi_anneal **out)
@@ -129,7 +130,7 @@ static uint32_t machine_of(const hsi_anneal *a, const int pooled[2], uint32_t wo
     return pooled[HS_GPU] ? gpus_from : gpus_from + worker - a->pb->m;
 }
 
-/* What it costs, in CPU seconds, to move a task away from where the pivot wants it. */
+/* Return the cost, in CPU seconds, of running a task on the type that the pivot does not prefer. */
 static double loss_of(const hsi_anneal *a, uint32_t task)
 {
     return fabs(a->pb->p[task] - a->pivot * a->pb->q[task]);
@@ -147,10 +148,8 @@ static int loses_less(const void *context, uint32_t a, uint32_t b)
     return key_a < key_b || (key_a == key_b && a < b);
 }
 
-/*
- * The tasks that may move, in task[]: as many of the pools' as matter, those nearest to the
- * pivot, and all of workers told apart.
- */
+/* Write the tasks that may move to task[]: all tasks outside of pools, and the tasks of pools with
+ * the smallest loss. HS_ECANCELED. */
 static hs_status choose_items(hsi_anneal *a, const int pooled[2], const uint32_t *worker,
                               hsi_asker *asker)
 {
@@ -175,7 +174,7 @@ static hs_status choose_items(hsi_anneal *a, const int pooled[2], const uint32_t
     return HS_OK;
 }
 
-/* By the time on one type, of equal ones on the other, of equal ones as they were chosen. */
+/* Order of items: by time on one type, then on the other, then as chosen. */
 typedef struct item_order {
     const uint32_t *task;
     const double   *major, *minor;
@@ -203,7 +202,7 @@ static hs_status sort_items(hsi_anneal *a, int by_gpu, hsi_asker *asker)
     const hsi_problem    *pb = a->pb;
     const item_order      by = {a->task, by_gpu ? pb->q : pb->p, by_gpu ? pb->p : pb->q};
     const hsi_index_order how = {item_key, item_before, &by, asker};
-    uint32_t             *order = a->best, *chosen = a->where, i; /* not in use yet */
+    uint32_t             *order = a->best, *chosen = a->where, i; /* arrays not yet in use */
 
     for (i = 0; i < a->items; i++)
         a->keys[i] = item_key(&by, i);
@@ -215,7 +214,7 @@ static hs_status sort_items(hsi_anneal *a, int by_gpu, hsi_asker *asker)
     return HS_OK;
 }
 
-/* Where the kinds begin among the items, if there are few. */
+/* Find the first item of each kind, if there are few kinds. */
 static void find_kinds(hsi_anneal *a)
 {
     uint32_t i;
@@ -268,7 +267,7 @@ static inline double above(const machine *at, double load)
     return over > 0 ? at->weight * over : 0;
 }
 
-/* Loads, added up anew, and the energy that they have. */
+/* Recompute all loads and return their energy. */
 static double energy(hsi_anneal *a)
 {
     double   sum = 0;
@@ -294,7 +293,7 @@ static void aim(hsi_anneal *a, double target)
         a->machines[i].capacity = target * a->machines[i].workers;
 }
 
-/* The makespan, if every pool could be shared out evenly. */
+/* Return the makespan with each pool's load spread evenly. */
 static double height(const hsi_anneal *a)
 {
     double   highest = 0;
@@ -305,7 +304,8 @@ static double height(const hsi_anneal *a)
     return highest;
 }
 
-/* Gives two machines new loads if that changes the energy little enough: *change, else 0. */
+/* Give two machines new loads if the energy rises by at most `limit`. Return 1 and set *change,
+ * else 0. */
 static inline int settle(machine *x, double x_load, machine *y, double y_load, double limit,
                          double *change)
 {
@@ -319,7 +319,7 @@ static inline int settle(machine *x, double x_load, machine *y, double y_load, d
     return 1;
 }
 
-/* Item i goes to machine `to`. The change of the energy if it was done, else 0. */
+/* Try to move item i to machine `to`. Return the change of the energy, 0 if rejected. */
 static inline double try_shift(hsi_anneal *a, uint32_t i, uint32_t to, double limit)
 {
     machine *x = &a->machines[a->where[i]], *y = &a->machines[to];
@@ -359,19 +359,20 @@ static inline uint32_t of_some_kind(const hsi_anneal *a, uint64_t bits)
     return from + below(bits >> 16 & 0xffffffff, a->kind[kind + 1] - from);
 }
 
-/* An item near i: the distance is small more often than large. */
+/* Return an item near i: short distances are more likely. */
 static inline uint32_t near(const hsi_anneal *a, uint32_t i, uint64_t bits)
 {
     uint32_t reach = a->items >> (bits & 7);
     uint32_t far = 1 + below(bits >> 8 & 0xffffffff, reach ? reach : 1);
     uint32_t j = bits & 128 ? i + far : i - far;
 
-    if (j >= a->items) /* also what went below 0 */
+    if (j >= a->items) /* true after an underflow as well */
         j = bits & 128 ? i - far : i + far;
     return j < a->items ? j : i;
 }
 
-/* One block of moves at one temperature. Ends early when the energy is nearly gone. */
+/* Run a block of moves at one temperature; stop when the energy falls to `done`. Return the
+ * energy. */
 static double block(hsi_anneal *a, hsi_random *random, double e, double done, double temperature,
                     uint64_t *moves)
 {
@@ -398,7 +399,7 @@ static double block(hsi_anneal *a, hsi_random *random, double e, double done, do
     return e;
 }
 
-/* Lets the target be where the energy is `wanted`; not below the bound. */
+/* Set the target at which the energy is `wanted`, but not below `bound`. Return the energy. */
 static double aim_for(hsi_anneal *a, double wanted, double bound)
 {
     double target = bound, e = 0;
@@ -428,7 +429,7 @@ static double aim_for(hsi_anneal *a, double wanted, double bound)
     return e;
 }
 
-/* Remembers a state whose height is the least so far. */
+/* Copy the current state to `best` if its makespan is the least so far. */
 static void keep(hsi_anneal *a, double *least)
 {
     double reached = height(a);
@@ -450,7 +451,7 @@ static void cool(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
         double temperature = run->hot * hsi_exp(part * hsi_ln(run->cold / run->hot));
 
         if (i % 64 == 0)
-            energy(a); /* the loads anew */
+            energy(a); /* recompute the loads against rounding errors */
         keep(a, &least);
         if (least <= run->enough)
             break;
@@ -465,7 +466,8 @@ static void cool(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
     run->height = least;
 }
 
-/* With nothing but pools, a task goes where the pivot wants it, unless it ends too late there. */
+/* Move each task to the type preferred by the pivot, unless its time there exceeds the makespan;
+ * for runs on two pools. */
 static void follow_pivot(const hsi_anneal *a, double makespan, hsi_asker *asker, uint32_t *worker)
 {
     const hsi_problem *pb = a->pb;
@@ -520,7 +522,7 @@ hs_status hsi_anneal_go(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
     st = make_items(a, pooled, worker, interrupt->asker);
     if (st != HS_OK)
         return st;
-    if (only_pools && a->edge > 0) { /* what the items may lose says how hot it has to be */
+    if (only_pools && a->edge > 0) { /* the items' losses determine the temperature */
         run->hot = a->edge;
         run->cold = a->edge / 1000;
         run->moves = run->moves < POOL_MOVES ? run->moves : POOL_MOVES;

@@ -6,30 +6,32 @@
 #include "support/random.h"
 
 /*
- * Simulated annealing. A machine is a worker, or all workers of a type that has
- * many tasks for each: those are told apart only afterwards, by hsi_pack(). The
- * energy is what the machines do beyond a target, in CPU seconds.
+ * Simulated annealing of an assignment. A machine is a worker, or a pool: all workers of a type
+ * with many tasks per worker, among which hsi_pack() spreads the tasks afterwards. The energy is
+ * the work of all machines beyond a target makespan, in CPU seconds.
  */
 typedef struct hsi_anneal hsi_anneal;
 
 typedef struct hsi_anneal_run {
-    double   makespan;    /* of the start */
-    double   bound;       /* no target below it makes sense */
-    double   enough;      /* ends when this is reached */
-    double   hot, cold;   /* temperatures at the beginning and the end, in CPU seconds */
+    double   makespan;    /* makespan of the start */
+    double   bound;       /* lower bound of all targets */
+    double   enough;      /* makespan that ends the run */
+    double   hot, cold;   /* first and last temperature, in CPU seconds */
     uint64_t moves;
-    int      apart;       /* no pools, whatever there is to share out */
-    int      pools;       /* nothing but pools, whatever it may lose */
-    uint64_t made;        /* out */
+    int      apart;       /* 1: no pools */
+    int      pools;       /* 1: make both types pools */
+    uint64_t made;        /* out: moves made */
     double   cooling;     /* out: seconds spent on the moves */
-    double   height;      /* out: the makespan, were pools shared out evenly */
+    double   height;      /* out: the makespan with pools spread evenly */
 } hsi_anneal_run;
 
-/* `pivot` as from hsi_split(). */
+/* Allocate the state for runs on `pb`, which must outlive it. `pivot` is that of hsi_split().
+ * HS_ENOMEM. */
 hs_status hsi_anneal_open(const hsi_problem *pb, double pivot, hsi_anneal **out);
 void      hsi_anneal_close(hsi_anneal *a);
 
-/* From `worker` on; what it ends with replaces `worker`, and may be worse. */
+/* Anneal from the assignment `worker`; the result replaces it and may be worse. HS_ENOMEM,
+ * HS_ECANCELED. */
 hs_status hsi_anneal_go(hsi_anneal *a, hsi_random *random, hsi_anneal_run *run,
                         const hsi_interrupt *interrupt, uint32_t *worker);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The default algorithm: the portfolio, then annealing, with lower bounds beside
- * it that say when to end. What is returned is always the schedule that takes the least (state.c
- * says what that is) of those met, so it is no worse than any member that finished. Where workers
- * come late it is the portfolio alone. It takes the time it is given, or less where the bounds
- * prove that nothing better is to be had.
+ * `best`, the default algorithm: a portfolio of algorithms, then local search, with lower bounds
+ * computed in between that may end the search. The result is the best schedule met (state.c defines
+ * better), so it is at least as good as each finished member of the portfolio. If workers become
+ * available late, only the portfolio runs. The search uses the time limit, or less if the bounds
+ * prove the schedule good enough.
  */
 #include <float.h>
 #include <math.h>
@@ -34,7 +34,7 @@ static hs_status warm_start(hsi_best *best)
     return hsi_best_offer_assignment(best, best->worker);
 }
 
-/* The best schedule, with its loads levelled type by type. */
+/* Level the loads of each type in the best schedule, by local search. */
 static hs_status level(hsi_best *best)
 {
     size_t    bytes = best->pb.n * sizeof *best->worker;
@@ -79,7 +79,8 @@ static hs_status improve(hsi_best *best)
     return st;
 }
 
-/* Where workers come late: what the members make of that, and the bound that knows it. */
+/* Run the portfolio and the deadline bound only, since they support workers that become available
+ * late. */
 static hs_status take_members(hsi_best *best)
 {
     hs_report *report = best->report;
@@ -99,7 +100,7 @@ static void fill_report(hsi_best *best)
     best->members_done = 1;
     report->limit_reached = report->limit_reached || hsi_interrupted(&best->interrupt);
     report->certified = hsi_best_certified(best);
-    /* A bound may exceed rounded ends, by no more than their rounding, but not the exact ones. */
+    /* A bound may exceed rounded ends, within their rounding error, but never exact ends. */
     if (best->pb.graph &&
         report->bound <= report->certified * (1 + (double)(best->pb.n + 1) * DBL_EPSILON))
         report->certified = fmax(report->certified, report->bound);

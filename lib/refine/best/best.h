@@ -9,7 +9,7 @@ typedef struct hsi_bounds hsi_bounds;
 typedef struct hsi_filling hsi_filling;
 typedef struct hsi_seeds hsi_seeds;
 
-/* What `best` knows, from its first schedule to its last. */
+/* The state of one call of `best`. */
 typedef struct hsi_best {
     const hsi_members *members;
     const hs_instance *in;
@@ -17,112 +17,115 @@ typedef struct hsi_best {
     hs_report         *report;
     hsi_stop           stop;
     atomic_int         halt;
-    hsi_interrupt      interrupt; /* the caller's thread's */
-    hsi_asker          asker;     /* of that: whether to go on */
-    hsi_asker          caller;    /* whether the caller wants no more, however much time is left */
+    hsi_interrupt      interrupt; /* interrupt of the caller's thread */
+    hsi_asker          asker;     /* cancelled when `interrupt` is set, by time or caller */
+    hsi_asker          caller;    /* cancelled by the caller alone, at any time limit */
     double             next_report;
     const char        *phase;
-    hsi_problem        pb;        /* asks nobody: what threads share */
-    hsi_problem        asking;    /* asks `asker`, for what is worth nothing before its end ... */
-    hsi_problem        finishing; /* ... and `caller`, for what is still worth it then */
-    uint32_t          *order;     /* of the tasks, by rising p/q */
+    hsi_problem        pb;        /* without a cancel token: shared by threads */
+    hsi_problem        asking;    /* problem with `asker`, for steps that are useless unless
+                                     finished in time */
+    hsi_problem        finishing; /* problem with `caller`, for steps worth finishing after the time
+                                     limit */
+    uint32_t          *order;     /* tasks by increasing p/q */
     double             pivot;
-    hs_schedule       *found;    /* the best so far ... */
-    double             makespan; /* ... its makespan ... */
-    uint32_t          *worker;   /* ... and who runs what; */
-    double            *load;     /* scratch, one a worker */
+    hs_schedule       *found;    /* the best schedule so far */
+    double             makespan; /* makespan of `found` */
+    uint32_t          *worker;   /* worker of each task in `found` */
+    double            *load;     /* scratch, one entry per worker */
     hsi_bounds        *bounds;
-    hsi_filling       *filling; /* NULL: it is not for that */
-    hsi_seeds         *seeds;    /* of a graph; NULL: it is too large to be searched */
+    hsi_filling       *filling; /* NULL: the instance does not suit bin completion */
+    hsi_seeds         *seeds;    /* seeds of a graph's search; NULL: independent tasks, or a graph
+                                    too large to search */
     double             bound;
-    double             refuted;  /* no schedule's exact makespan is this or less */
-    int                proves;   /* a proof is worth more than a shorter schedule */
+    double             refuted;  /* every schedule's exact makespan is above this value */
+    int                proves;   /* 1: spend time on the proof rather than on shorter schedules */
     int                members_done;
-    int                counted;  /* iterations end the search, so time has no say in it */
+    int                counted;  /* 1: the number of iterations ends the search, never the time */
 } hsi_best;
 
-/* All of it: the schedule, and a report of it. `proves`: for `exact`, of a graph. */
+/* Find a schedule and fill the report. `proves`: 1 for `exact` on graphs. The caller owns *out. */
 hs_status hsi_best_run(const hsi_members *members, int proves, const hs_instance *in,
                        const hs_settings *settings, hs_schedule **out, hs_report *report);
 
-/* Close it whatever comes of this. The interrupt points into it: it must not be moved. */
+/* Initialise `best`. Call hsi_best_close() also after a failure. `best` must not be moved, since
+ * its interrupt points into it. */
 hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings *settings,
                         hs_report *report);
 void      hsi_best_close(hsi_best *best);
 
-/* Is the best schedule certainly within the gap that is asked for? */
+/* Return 1 if the best schedule is certainly within the requested gap. */
 int hsi_best_met(hsi_best *best);
 
-/* Is there more to do: neither met nor interrupted? */
+/* Return 1 if the gap is not reached and the search not interrupted. */
 int hsi_best_goes_on(hsi_best *best);
 
-/* A makespan that is short enough for that, about. */
+/* Return a makespan that is about short enough for the requested gap. */
 double hsi_best_enough(const hsi_best *best);
 
-/* What the best schedule takes for certain. */
+/* Return the certified makespan of the best schedule. */
 double hsi_best_certified(hsi_best *best);
 
-/*
- * Takes `s` over: it becomes the best schedule, less what it aborts, or is freed. Of a graph, each
- * task starts as soon as it can.
- */
+/* Take ownership of `s`: keep it, without its aborted entries, if better than the best schedule,
+ * else free it. In a graph, tasks are first shifted to their earliest start. */
 hs_status hsi_best_offer(hsi_best *best, hs_schedule *s);
 
-/* The same for an assignment, which stays the caller's. */
+/* Keep an assignment as the best schedule if it is better. The caller keeps ownership of
+ * `worker`. */
 hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *worker);
 
-/* Notes a member that has come to its end, if there is room. */
+/* Append the name of a finished member to the report, if it has room. */
 void hsi_best_list(hs_report *report, const char *name);
 
-/* The one member that only the caller can stop. */
+/* Run the first member, heteroprio, which only the caller can cancel. */
 hs_status hsi_portfolio_first(hsi_best *best);
 
-/* The others, as long as time allows, and the split. */
+/* Run the other members within their part of the time, and the split. */
 hs_status hsi_portfolio_rest(hsi_best *best);
 
-/* The quick bound, which a better one may follow. O(n log n). */
+/* Compute the deadline bound, the start of all better bounds. O(n log n). */
 hs_status hsi_bounds_open(hsi_best *best);
 void      hsi_bounds_close(hsi_best *best);
 
-/* A slice of the time for better ones, unless they have had their part or none is to come. */
+/* Compute better bounds for a slice of time, unless their part of the time is spent or no better
+ * bound is possible. */
 hs_status hsi_bounds_slice(hsi_best *best);
 
-/*
- * What the configuration bound values each task at, once it has gone on for so many seconds;
- * *known = 0 where no time may be spent on it.
- */
+/* Write each task's value in the configuration bound to worth[], after up to `seconds` of
+ * computing. *known = 0: no time is left for the bound. */
 hs_status hsi_bounds_value(hsi_best *best, double seconds, double *worth, int *known);
 
-/* No schedule is shorter: that bound says so. */
+/* Raise the lower bound of the search; lower values are ignored. `name` goes to the report. */
 void hsi_bounds_raise(hsi_best *best, double bound, const char *name);
 
-/* The power of two that makespans are multiples of, or 0 (bound/grid.h). */
+/* Return the power of two of which all makespans are multiples, or 0 (bound/grid.h). */
 double hsi_bounds_grid(const hsi_best *best);
 
-/* Nobody is as short as `target`: a search says so. */
+/* Record the proof of a search that no schedule has a makespan of at most `target`. */
 void hsi_bounds_refuted(hsi_best *best, double target);
 
-/* Is the bound one that sees how tasks fit on workers, not only how they share types? */
+/* Return 1 if the best bound accounts for the sets of tasks on single workers, not only for loads
+ * of types. */
 int hsi_bounds_see_patterns(const hsi_best *best);
 
-/* Where tasks are of few kinds: searches between bound and makespan for a part of the time. */
+/* Search tasks of few kinds between bound and makespan for a part of the time. */
 hs_status hsi_best_by_kinds(hsi_best *best);
 
-/* Where tasks are of few kinds and many: draws how many of each run where, and fills workers. */
+/* Search many tasks of few kinds: draw how many of each kind run on each type, and fill the
+ * workers. */
 hs_status hsi_best_by_counts(hsi_best *best);
 
-/*
- * Where one type runs all tasks: a bound of its own, and bin completion between bound and makespan,
- * for a part of the time that has passed whenever it is called again.
- */
+/* Search instances that one type runs alone: raise the bound, then run bin completion between bound
+ * and makespan; later slices use a fixed share of the elapsed time. */
 hs_status hsi_filling_open(hsi_best *best);
 hs_status hsi_filling_slice(hsi_best *best);
 
-/* Does what workers can hold allow the bound, as it says, so that others have nothing to add? */
+/* Return 1 if fractions of task sets per worker satisfy the bound, so that bounds of this kind
+ * cannot raise it. */
 int  hsi_filling_sees_patterns(const hsi_best *best);
 void hsi_filling_close(hsi_filling *f);
 
-/* Annealing in all threads until the end. */
+/* Anneal in all threads until the search ends. */
 hs_status hsi_rounds(hsi_best *best);
 
 #endif

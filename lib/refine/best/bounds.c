@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The bounds beside the search: deadline at once, then configuration in slices of the
- * time, as long as it still has hope, and allocation for a part of it, before where tasks
- * are many; and then, where they are few, branch and price, which may end with a proof.
- * Without GLPK there is deadline alone.
+ * Lower bounds during the search: deadline at the start, then configuration in slices of the time
+ * while it can rise, and allocation once, first for large instances; then, for small instances,
+ * branch and price, which may end with a proof. Without GLPK, deadline alone.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,13 +22,13 @@
 #endif
 
 struct hsi_bounds {
-    double grid; /* bound/grid.h */
+    double grid; /* grid of makespans (bound/grid.h), or 0 */
 #ifdef HAVE_GLPK
-    int                over;      /* nothing better is to come */
-    double             spent;     /* seconds, in slices */
-    int                allocated; /* the allocation bound has had its turn */
+    int                over;      /* 1: no better bound is possible */
+    double             spent;     /* seconds spent in slices */
+    int                allocated; /* 1: the allocation bound has been computed */
     hsi_configuration *configuration;
-    int                configured; /* that bound has ended */
+    int                configured; /* 1: the configuration bound is final */
     hsi_branch        *branch;
 #endif
 };
@@ -54,13 +53,13 @@ void hsi_bounds_refuted(hsi_best *best, double target)
     hsi_bounds_raise(best, hsi_grid_above(target, best->bounds->grid), hsi_alg_exact.about.name);
 }
 
-/* Then makespans are not sums of times alone. */
+/* Return 1 if transfers take time, so that makespans are not sums of task times. */
 static int has_transfers(const hsi_problem *pb)
 {
     return pb->graph && pb->links->has[HS_H2D];
 }
 
-/* Is a task less than what the bound may have lost to rounding? */
+/* Return 1 if a task's time is within the rounding error of the bound. */
 static int has_tiny_tasks(hsi_best *best, double bound)
 {
     double least = INFINITY;
@@ -71,7 +70,8 @@ static int has_tiny_tasks(hsi_best *best, double bound)
     return bound + least <= bound;
 }
 
-/* Beside huge tasks tiny ones are nothing, but not quite: what ends right at the bound must not. */
+/* Compare the bound exactly if tiny tasks vanish in its rounding: refute makespans up to it if the
+ * exact sum exceeds it. */
 static hs_status refute_by_tiny_tasks(hsi_best *best, double bound)
 {
     hsi_divisible d;
@@ -116,7 +116,7 @@ void hsi_bounds_close(hsi_best *best)
     free(best->bounds);
 }
 
-/* Does it seem worth its time to go on with them? */
+/* Return 1 if a slice of better bounds is worth its time. */
 static int is_worth_slice(hsi_best *best)
 {
     return !best->bounds->over && !best->counted && !hsi_filling_sees_patterns(best) &&
@@ -140,9 +140,10 @@ static hs_status open_configuration(hsi_best *best)
 }
 
 enum {
-    ALLOCATION_TASKS = 5000,    /* beyond them deadline is as good, for any use */
-    CONFIGURATION_TASKS = 1000, /* up to them configuration is quick, and lifts most */
-    BRANCH_TASKS = 120          /* beyond them a tree seldom closes anything */
+    ALLOCATION_TASKS = 5000,    /* larger instances: deadline is as good in practice */
+    CONFIGURATION_TASKS = 1000, /* smaller instances: configuration is fast and raises the bound
+                                   most */
+    BRANCH_TASKS = 120          /* larger instances: branch and price seldom closes the gap */
 };
 
 static hs_status allocate(hsi_best *best)
@@ -165,7 +166,7 @@ static hs_status allocate(hsi_best *best)
     st = hsi_bound_run(&hsi_bound_allocation, best->in, &settings, &value, NULL);
     if (st == HS_OK)
         hsi_bounds_raise(best, value, hsi_bound_allocation.name);
-    return st == HS_ENOMEM ? st : HS_OK; /* a search can do without */
+    return st == HS_ENOMEM ? st : HS_OK; /* the search continues without the bound */
 }
 
 static hs_status configure(hsi_best *best, double seconds)
@@ -187,7 +188,7 @@ static hs_status configure(hsi_best *best, double seconds)
     return st;
 }
 
-/* Where the tree's LP runs tasks is mostly a good allocation to types. */
+/* Build a schedule from the types that the tree's LP prefers, mostly a good allocation. */
 static hs_status pack_types(hsi_best *best, const unsigned char *type)
 {
     uint32_t *worker = malloc(best->pb.n * sizeof *worker);
@@ -233,7 +234,8 @@ static hs_status branch_and_price(hsi_best *best, double seconds)
                                             : HS_OK;
 }
 
-/* May configuration lift the bound by so much that nothing else matters before it has? */
+/* Return 1 if the configuration bound may rise much, and is thus computed before the allocation
+ * bound. */
 static int lifts_much(const hsi_best *best)
 {
     const double      little = 1e-3;
@@ -244,7 +246,7 @@ static int lifts_much(const hsi_best *best)
     return !bounds->configuration || hsi_configuration_hope(bounds->configuration) >= little;
 }
 
-/* The part of the time that has passed which they may have had. */
+/* Return the share of the elapsed time that better bounds may use. */
 static double part_of_time(const hsi_best *best)
 {
     return lifts_much(best) ? 0.75 : 0.5;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `best` on many tasks of few kinds: how many of each kind run on CPUs is drawn near the area
- * bound's division for a target between bound and schedule, and both types' workers are filled so
- * that none takes longer (fill.h). Workers are told apart by counts alone, so that thousands of
- * tasks are no more than a few numbers.
+ * `best` for many tasks of few kinds. For a target makespan between bound and schedule, draw how
+ * many tasks of each kind run on CPUs, near the division of the area bound, and fill the workers of
+ * both types up to the target (fill.h). Only counts per kind matter, so the cost does not depend on
+ * the number of tasks.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,15 +16,15 @@
 enum {
     KINDS = HSI_FILL_MOST_KINDS,
     CAPACITY_BITS = 50,
-    FILL_NODES = 1 << 13, /* of a type */
-    FIRST_DRAWS = 100,    /* of a target */
+    FILL_NODES = 1 << 13, /* limit of nodes for one type */
+    FIRST_DRAWS = 100,    /* limit of draws for one target at first */
     MOST_DRAWS = 1 << 14,
-    MOVES = 4,     /* of a draw, at most, each of so many tasks */
-    LEAST_EACH = 4 /* tasks a worker: where there are fewer, patterns are few, too */
+    MOVES = 4,     /* most changes of a draw, and most tasks of a change */
+    LEAST_EACH = 4 /* tasks per worker; below, workers have few possible patterns */
 };
 
-static const double part = 0.15;        /* of the time or the iterations that are left */
-static const double near_enough = 1e-9; /* to the last target that was met */
+static const double part = 0.15;        /* share of the remaining time or iterations */
+static const double near_enough = 1e-9; /* relative distance from the last target met */
 
 typedef struct counts {
     hsi_best   *best;
@@ -32,14 +32,15 @@ typedef struct counts {
     uint32_t   *kind_of;
     hsi_random  random;
     hsi_stop    slice;
-    uint64_t    most; /* iterations, where they are counted */
+    uint64_t    most; /* limit of report->iterations, if counted */
     unsigned    workers[2];
     int64_t     capacity;
-    int64_t     weight[2][KINDS];  /* on each type, in cells, rounded up */
-    uint32_t    order[KINDS];      /* by rising p/q */
-    uint32_t    longest[2][KINDS]; /* kinds, longest first there */
-    uint32_t    on[2][KINDS];      /* how many run there */
-    uint32_t   *take[2];           /* of each worker, in that order */
+    int64_t     weight[2][KINDS];  /* time on each type in grid cells, rounded up */
+    uint32_t    order[KINDS];      /* kinds by increasing p/q */
+    uint32_t    longest[2][KINDS]; /* kinds by decreasing time on the type */
+    uint32_t    on[2][KINDS];      /* tasks of each kind on the type */
+    uint32_t   *take[2];           /* tasks that each worker runs, by kind in the order of
+                                      `longest` */
 } counts;
 
 static int comes_first(const hsi_problem *kinds, const double *time, uint32_t a, uint32_t b)
@@ -50,7 +51,7 @@ static int comes_first(const hsi_problem *kinds, const double *time, uint32_t a,
     return x < y || (x == y && a < b);
 }
 
-/* By the time there, longest first; NULL: by p/q. */
+/* Sort kinds by decreasing `time`, or by increasing p/q if it is NULL. */
 static void sort_kinds(const hsi_problem *kinds, const double *time, uint32_t *order)
 {
     uint32_t i, j;
@@ -88,7 +89,7 @@ static __int128_t room_of(const counts *c, int type)
     return room;
 }
 
-/* Moves up to so many tasks of a kind to that type, as far as it may run them and they fit. */
+/* Move up to `most` tasks of a kind to a type, within the room there. */
 static void move(counts *c, uint32_t kind, int to, uint32_t most)
 {
     __int128_t fit = room_of(c, to) / c->weight[to][kind];
@@ -101,7 +102,7 @@ static void move(counts *c, uint32_t kind, int to, uint32_t most)
     c->on[to][kind] += most;
 }
 
-/* CPUs run what they must, and then kinds by rising p/q as long as there is room. */
+/* Give the CPUs all tasks that GPUs cannot run, then kinds by increasing p/q while they fit. */
 static void divide(counts *c)
 {
     size_t i;
@@ -116,7 +117,7 @@ static void divide(counts *c)
         move(c, c->order[i], HS_CPU, UINT32_MAX);
 }
 
-/* A few tasks go to GPUs, and others come for them. */
+/* Move a few random tasks to GPUs, and others back to CPUs. */
 static void vary(counts *c)
 {
     unsigned moves = (unsigned)hsi_random_below(&c->random, MOVES + 1);
@@ -161,7 +162,7 @@ static int fill(counts *c, int type)
     return found;
 }
 
-/* Worker w's tasks of that kind that nobody has been given yet. */
+/* Return how many tasks of a kind on worker w are not yet named. */
 static uint32_t *left_of(const counts *c, uint32_t w, uint32_t kind)
 {
     unsigned  cpus = c->workers[HS_CPU];
@@ -203,7 +204,8 @@ static int goes_on(const counts *c)
            (best->counted ? best->report->iterations < c->most : !hsi_stop_now(&c->slice));
 }
 
-/* Is there a schedule that takes no longer than `target`? It is taken then. */
+/* Search a schedule of at most `target` in up to `draws` draws. If found, set *met and offer the
+ * schedule. */
 static hs_status try_target(counts *c, double target, unsigned draws, int *met)
 {
     unsigned draw;
@@ -220,10 +222,8 @@ static hs_status try_target(counts *c, double target, unsigned draws, int *met)
     return *met ? take(c) : HS_OK;
 }
 
-/*
- * Half way to the bound, and half of that, as often as it is met; else half way back. Then all
- * again with more draws.
- */
+/* Try targets half way to the bound while they are met, else half way back; then repeat with more
+ * draws. */
 static hs_status search(counts *c)
 {
     hsi_best *best = c->best;
@@ -232,7 +232,8 @@ static hs_status search(counts *c)
     hs_status st = HS_OK;
 
     for (draws = FIRST_DRAWS; draws <= MOST_DRAWS && st == HS_OK && goes_on(c); draws *= 2) {
-        double low = best->bound - grid; /* not met, on a grid */
+        double low = best->bound - grid; /* highest target that failed; on a grid, just below the
+                                            bound */
 
         while (st == HS_OK && goes_on(c) &&
                best->makespan - low > fmax(grid, near_enough * best->makespan)) {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * `best` on tasks of few kinds: the gap is searched from both sides before anything is
- * annealed. Small factorisations end here, with a proof, in milliseconds.
- */
+/* `best` for tasks of few kinds: close the gap from both sides before annealing. Small
+ * factorisations are proved optimal here within milliseconds. */
 #include <stdlib.h>
 
 #include "refine/best/best.h"
 #include "refine/gap.h"
 
-/* Of the time, or of the iterations; annealing has what is left. */
+/* share of the time or iterations; the rest is for annealing */
 static const double part = 0.5;
 
-/* The multipliers of two bounds, as far as one may be computed whose time is not counted. */
+/* Set the multipliers of the gap search: those of the configuration bound, if its time is not
+ * counted, and of the area bound. */
 static hs_status value(hsi_best *best, hsi_gap *gap)
 {
     double   *worth = malloc(best->pb.n * sizeof *worth);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `best` where few tasks share a worker, beside bin completion: by what fractions of sets say of a
- * makespan, and by dives from there (packing/dive.h). The bound is first; a makespan of which some
- * dives were in vain is put off, and the next is half way to what is known. Not where iterations
- * count: an LP takes what time it takes, and is not the same everywhere.
+ * `best` for few tasks per worker, beside bin completion: test a makespan with an LP over fractions
+ * of task sets, and dive from its solution (packing/dive.h). The first makespan is the bound; after
+ * some failed dives the next one is half way to the best schedule. Unused if iterations are
+ * counted, since the time of an LP varies.
  */
 #include <math.h>
 
@@ -13,8 +13,10 @@
 
 #ifdef HAVE_GLPK
 
-static const double part = 0.25, part_of_few = 0.8; /* of the time that has passed ... */
-static const double part_at_once = 0.2;             /* ... and of that before it is asked again */
+static const double part = 0.25, part_of_few = 0.8; /* share of the elapsed time for dives, and with
+                                                       few tasks per worker */
+static const double part_at_once = 0.2;             /* share of the elapsed time for one call of the
+                                                       dive */
 
 void hsi_diving_close(hsi_filling *f)
 {

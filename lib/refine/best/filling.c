@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `best` where one type runs all tasks, few a worker, and times are on a grid: makespans between
- * bound and schedule are asked for, the least first, by bin completion (completion.h); then, again,
- * by dives (diving.c).
+ * `best` for instances that one type runs alone, with few tasks per worker and times on a grid: bin
+ * completion (completion.h) tests makespans between bound and schedule, the least first; then dives
+ * do (diving.c).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,16 +16,16 @@
 
 enum {
     FEW_EACH = 3,
-    MOST_EACH = 12, /* tasks a worker; where there are more, annealing finds what there is */
+    MOST_EACH = 12, /* limit of tasks per worker; beyond, annealing does as well */
     FIRST_STEPS = 1 << 17,
     MOST_STEPS = 1 << 24,
-    ITERATION = 8 /* steps */
+    ITERATION = 8 /* steps of a completion */
 };
 
-/* Of the time or iterations that have passed; where a few tasks a worker leave more to dives. */
+/* Share of the elapsed time or iterations; the second if dives follow on few tasks per worker. */
 static const double part = 0.4, part_of_few = 0.15;
 
-/* The one type that runs all tasks, in `type`. */
+/* Return 1 if all tasks run on the same type alone, and set *type. */
 static int is_for_one(const hsi_problem *pb, hs_type *type)
 {
     int    may[2] = {pb->m > 0, pb->k > 0};
@@ -56,7 +56,7 @@ static const double *times_of(const hsi_problem *pb, hs_type type)
     return type == HS_CPU ? pb->p : pb->q;
 }
 
-/* HS_ETOOBIG is no error there: groups of workers are settled all the same. */
+/* Create the completion unless tasks are too many; regrouping works without it. */
 static hs_status open_completion(const hsi_best *best, hsi_filling *f)
 {
     hs_status st = HS_ETOOBIG;
@@ -92,7 +92,7 @@ static hs_status open_filling(hsi_best *best, hs_type type)
     return open_completion(best, f);
 }
 
-/* A bound that knows how many tasks some workers have at least. */
+/* Raise the bound by the least number of tasks that some workers must run. */
 static hs_status raise_by_crowd(hsi_best *best, hs_type type)
 {
     hsi_crowd crowd;
@@ -132,7 +132,7 @@ static void count(hsi_best *best, hsi_filling *f, uint64_t steps)
     f->iterations += steps / ITERATION + 1;
 }
 
-/* All workers, with so many steps. */
+/* Run bin completion for capacity f->at over all workers, within `steps`. */
 static hsi_verdict complete(hsi_best *best, hsi_filling *f, uint64_t steps)
 {
     static const unsigned sparing[] = {0, 4, 16, 16};
@@ -152,7 +152,7 @@ static hsi_verdict complete(hsi_best *best, hsi_filling *f, uint64_t steps)
     return verdict;
 }
 
-/* Some at a time, from the best schedule on. */
+/* Regroup a few workers at a time, starting from the best schedule. */
 static hs_status regroup(hsi_best *best, hsi_filling *f, uint64_t steps, hsi_verdict *verdict)
 {
     hsi_regroup r = {.n = best->pb.n,
@@ -177,8 +177,9 @@ static hs_status regroup(hsi_best *best, hsi_filling *f, uint64_t steps, hsi_ver
 }
 
 /*
- * The bound itself, first; what resists is put off, and the next is half way to what is known. Then
- * all again, leaving out tries at random in three rounds of four, and with more steps.
+ * Test the next capacity: the bound first; after a failure, half way to the best schedule. When the
+ * schedule is reached, start again, with random omissions in three rounds of four, and with more
+ * steps every fourth round.
  */
 static hs_status ask_next(hsi_best *best, hsi_filling *f, uint64_t most)
 {
@@ -203,7 +204,7 @@ static hs_status ask_next(hsi_best *best, hsi_filling *f, uint64_t most)
     return st;
 }
 
-/* Of seconds, or of iterations where those are counted. */
+/* Return 1 if completion has time, or iterations if counted, left of its share. */
 static int may_go_on(const hsi_best *best, const hsi_filling *f)
 {
     double spent = best->counted ? (double)f->iterations : f->seconds;
@@ -216,7 +217,7 @@ static int may_go_on(const hsi_best *best, const hsi_filling *f)
 
 double hsi_filling_time(const hsi_best *best)
 {
-    const double most = 20; /* seconds, were there no limit */
+    const double most = 20; /* seconds, also without a time limit */
 
     return fmin(best->stop.end - best->stop.begin, most);
 }

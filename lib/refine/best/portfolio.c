@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The other algorithms, one after the other; the shortest schedule of them is improved upon. */
+/* The portfolio: run the other algorithms in turn; local search then improves the shortest
+ * schedule. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +8,8 @@
 #include "algorithm/run.h"
 #include "refine/best/best.h"
 
-/*
- * The members after heteroprio, quick ones first. `most`: tasks beyond which one
- * is not tried, as it would take the time that levelling makes better use of.
- */
+/* Members after heteroprio, fast ones first. Instances with more than `most` tasks skip the member,
+ * since levelling uses the time better. */
 static const struct member {
     const hsi_algorithm *algorithm;
     size_t               most;
@@ -35,7 +34,7 @@ void hsi_best_list(hs_report *report, const char *name)
                  name);
 }
 
-/* A part of the time is for the portfolio; a member that asks is told when it is over. */
+/* Cancel function of the members: return 1 when the portfolio's part of the time is over. */
 static int portfolio_over(void *data)
 {
     hsi_best *best = data;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Streams anneal, each with random numbers of its own, and meet after every round,
- * where the best schedule becomes the start of the next; the lowest stream wins
- * among equals. With a budget of iterations there are always HSI_STREAMS of them, so
- * that the result is the same for any number of threads; else one a thread.
+ * Annealing in rounds: each stream anneals with its own random numbers; after a round the best
+ * schedule becomes the start of the next. The lowest stream wins among equals. With counted
+ * iterations there are always HSI_STREAMS streams, so that the result does not depend on the number
+ * of threads; else one per thread.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "refine/best/best.h"
 #include "refine/team.h"
 
-enum { LEAST_MOVES = 200000 /* of a run that may start far from the best schedule */ };
+enum { LEAST_MOVES = 200000 /* moves of a run that may start far from the best schedule */ };
 
 typedef struct stream {
     hsi_random     random;
@@ -22,21 +22,21 @@ typedef struct stream {
     uint32_t      *worker;
     hs_status      status;
     int            reallocates;
-    uint64_t       moved;   /* in doing so */
-    double         seconds; /* that its last run took */
+    uint64_t       moved;   /* moves of the reallocation */
+    double         seconds; /* time of the last run */
 } stream;
 
 typedef struct rounds {
     hsi_best *best;
     stream     *streams;
     unsigned    stream_count;
-    unsigned    number;    /* of the round */
-    uint64_t    moves;     /* of a run, were there time */
-    double      rate;      /* moves a second of one stream; 0: not known */
-    double      overhead;  /* seconds of a run that are not spent on moves */
-    int         apart;     /* sharing out pools loses much of what there is to gain */
+    unsigned    number;    /* number of the current round */
+    uint64_t    moves;     /* moves per run, if time permits */
+    double      rate;      /* moves per second of one stream; 0: unknown */
+    double      overhead;  /* seconds of a run outside of moves */
+    int         apart;     /* 1: spreading pools loses much of the possible gain */
     unsigned    fruitless;      /* rounds in a row without a better schedule */
-    unsigned    idle;      /* rounds in a row in which nothing could be moved */
+    unsigned    idle;      /* rounds in a row without a move */
 } rounds;
 
 static void close_rounds(rounds *r)
@@ -79,10 +79,7 @@ static hs_status open_rounds(hsi_best *best, rounds *r)
     return st;
 }
 
-/*
- * A run may begin with the allocation to types alone, the best that it finds were
- * workers of a type one, rather than with that of the best schedule.
- */
+/* Restart from a new allocation to types, annealed with both types as pools. */
 static hs_status reallocate(stream *s, const hsi_interrupt *interrupt)
 {
     hsi_anneal_run run = s->run;
@@ -105,10 +102,8 @@ static void run_stream(void *data, unsigned number, const hsi_interrupt *interru
     s->seconds = hsi_now() - begin;
 }
 
-/*
- * Every third run goes farther from the best schedule: by another allocation, or
- * by heat where the allocation is not what decides.
- */
+/* Set up a stream's run. Every third run goes farther from the best schedule: with a new
+ * allocation, or with a higher temperature if the bound already accounts for patterns. */
 static void plan_stream(const rounds *r, stream *s, unsigned turn, uint64_t moves)
 {
     static const double heat[] = {0.005, 0.005, 0.01, 0.0025};
@@ -130,7 +125,7 @@ static void plan_stream(const rounds *r, stream *s, unsigned turn, uint64_t move
                               .apart = r->apart && turn % 4 != 0};
 }
 
-/* How long and how hot the runs of this round are. */
+/* Set the length and temperature of this round's runs. */
 static void plan(rounds *r)
 {
     hsi_best *best = r->best;
@@ -153,7 +148,7 @@ static void plan(rounds *r)
         plan_stream(r, &r->streams[i], r->number + i, moves);
 }
 
-/* How fast the caller's own stream was. */
+/* Measure the speed of the caller's own stream. */
 static void measure(rounds *r)
 {
     const stream *s = &r->streams[0];
@@ -163,7 +158,7 @@ static void measure(rounds *r)
     r->overhead = s->seconds - s->run.cooling;
 }
 
-/* The results, in the order of the streams. */
+/* Collect the results in the order of the streams. */
 static hs_status collect(rounds *r)
 {
     hsi_best *best = r->best;
@@ -209,7 +204,7 @@ static int is_over(const rounds *r)
     hsi_best *best = r->best;
 
     if (!best->counted && hsi_stop_left(&best->stop) <= 1.1 * r->overhead) {
-        atomic_store(&r->best->halt, 1); /* another round would not end in time */
+        atomic_store(&r->best->halt, 1); /* no time is left for another round */
         return 1;
     }
     return r->idle > 2 || !hsi_best_goes_on(best) ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The best schedule so far, and whether it is good enough. */
+/* The best schedule so far, and the test whether it is good enough. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +35,8 @@ static int is_over(void *data)
     return hsi_interrupted(&best->interrupt);
 }
 
-/* Without a schedule there is nothing to return but the caller's own, which is yet to be taken. */
+/* The caller cannot cancel before its own start schedule has been taken, since no other schedule
+ * could be returned. */
 static int is_cancelled(void *data)
 {
     const hsi_best *best = data;
@@ -92,8 +93,9 @@ void hsi_best_close(hsi_best *best)
 }
 
 /*
- * In a graph ends are rounded one after another along a way, and a bound's sums as well: what is
- * apart by no more than that is the same. The sums of independent tasks are certified exactly.
+ * Return the relative rounding error of makespans: in a graph, ends are rounded one after the other
+ * along a path, as are a bound's sums, and smaller differences do not count. Sums of independent
+ * tasks are certified exactly.
  */
 static double rounding(const hsi_best *best)
 {
@@ -112,7 +114,8 @@ double hsi_best_certified(hsi_best *best)
     return hsi_certified_makespan(best->in, best->found, best->pb.available, &best->caller);
 }
 
-/* Until all members had their turn its makespan counts as well: one may be free of its rounding. */
+/* Before all members have run, the makespan counts too: another member may have a schedule without
+ * the rounding error. */
 int hsi_best_met(hsi_best *best)
 {
     double enough = fmax(allowed(best), nextafter(best->refuted, INFINITY));
@@ -138,17 +141,14 @@ static void take(hsi_best *best, hs_schedule *s)
     best->makespan = hs_schedule_makespan(s);
 }
 
-/* By how much rounding may make two makespans of the same loads different. */
+/* Return by how much rounding may separate two makespans of equal loads. */
 static double rounding_of_makespan(const hsi_best *best)
 {
     return best->pb.graph ? 0 : 2 * DBL_EPSILON * (double)best->pb.n * best->makespan;
 }
 
-/*
- * What a schedule takes is the larger of its makespan, whose ends are rounded, and of its exact
- * sums: that is what is printed of it, and no bound exceeds it. Of two that take the same the one
- * with the shorter makespan is better.
- */
+/* Compare by the larger of makespan (with rounded ends) and exact sums, the value that reports
+ * print and no bound exceeds; among equals by makespan. */
 static int is_better(hsi_best *best, const hs_schedule *s)
 {
     double makespan = hs_schedule_makespan(s), takes, known;
@@ -162,7 +162,7 @@ static int is_better(hsi_best *best, const hs_schedule *s)
     return takes < known || (takes == known && makespan < best->makespan);
 }
 
-/* Takes an assignment if it is better, or as long and `equal` is good enough. */
+/* Keep an assignment as the best schedule if it is better, or with `equal` if it is as long. */
 static hs_status offer(hsi_best *best, const uint32_t *worker, int equal)
 {
     double       makespan = hsi_assignment_makespan(&best->finishing, worker, best->load);
@@ -184,7 +184,8 @@ static hs_status offer(hsi_best *best, const uint32_t *worker, int equal)
     return HS_OK;
 }
 
-/* Of a graph: from the schedule, which is freed, to the one that is kept. */
+/* Shift the tasks of a graph's schedule to their earliest starts and keep the result if it is
+ * better. Frees `s`. */
 static hs_status offer_shifted(hsi_best *best, hs_schedule *s)
 {
     hs_schedule *shifted = NULL;
@@ -213,7 +214,7 @@ hs_status hsi_best_offer(hsi_best *best, hs_schedule *s)
     hsi_assignment_of(s, &best->caller, best->worker);
     if (best->pb.graph || hs_schedule_size(s) == best->pb.n)
         return HS_OK;
-    return offer(best, best->worker, 1); /* without what was aborted */
+    return offer(best, best->worker, 1); /* rebuild the schedule without aborted entries */
 }
 
 hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *worker)

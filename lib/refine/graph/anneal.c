@@ -8,16 +8,17 @@
 #include "support/portable_math.h"
 
 enum {
-    EIGHTHS_MOVES = 4,     /* of the steps: another place */
-    EIGHTHS_EXCHANGES = 2, /* the others: another weight */
-    EIGHTHS_PATHS = 4,     /* of the moves, where there are links: tasks of a way together */
-    PARTNERS = 30,         /* tasks looked at for an exchange */
-    PATH_TASKS = 8         /* tasks of a way, at most */
+    EIGHTHS_MOVES = 4,     /* eighths of the steps: new place */
+    EIGHTHS_EXCHANGES = 2, /* eighths of the steps: exchange; the other steps set a new weight */
+    EIGHTHS_PATHS = 4,     /* eighths of the moves that move a path, if links take time */
+    PARTNERS = 30,         /* tasks tried for an exchange */
+    PATH_TASKS = 8         /* limit of a path's tasks */
 };
 
-static const double spread = 0.1; /* of weights about 1, at most ... */
-static const double ranks = 3;    /* ... and this over n: about so many ranks */
-static const double near = 0.1;   /* of the makespan: starts at about the same time */
+static const double spread = 0.1; /* largest deviation of a weight from 1 */
+static const double ranks = 3;    /* limit of this deviation times n: moves a task by about this
+                                     many ranks */
+static const double near = 0.1;   /* share of the makespan: starts this near count as equal */
 
 typedef struct change {
     uint32_t task, place;
@@ -29,13 +30,13 @@ struct hsi_graph_anneal {
     hsi_arena       arena;
     hsi_decoder     decoder;
     hsi_genes       now;
-    uint32_t       *chain; /* of the schedule at hand */
+    uint32_t       *chain; /* chain of the current schedule */
     size_t          length;
-    double         *start;  /* of tasks, in it */
-    double          spread; /* of weights */
+    double         *start;  /* start of each task in the current schedule */
+    double          spread; /* largest deviation of a weight from 1 */
     change          undo[PATH_TASKS];
     unsigned        changes;
-    unsigned        path_eighths; /* EIGHTHS_PATHS, or 0 */
+    unsigned        path_eighths; /* EIGHTHS_PATHS, or 0 without links */
 };
 
 hs_status hsi_graph_anneal_open(const hsi_arcs *arcs, hsi_graph_anneal **out)
@@ -78,7 +79,7 @@ static void copy(const hsi_arcs *arcs, hsi_genes *to, const hsi_genes *from)
     to->makespan = from->makespan;
 }
 
-/* What was decoded last is the schedule at hand. */
+/* Make the schedule decoded last the current one. */
 static void keep(hsi_graph_anneal *a, double makespan)
 {
     a->now.makespan = makespan;
@@ -103,7 +104,7 @@ static int can_run(const hsi_graph_anneal *a, uint32_t task, uint32_t place)
     return isfinite(hsi_time_at(a->arcs, task, place));
 }
 
-/* Another place, if there is one for it. */
+/* Move a task to a new random place. Return 0 if the place cannot run the task. */
 static int move(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
 {
     uint32_t places = a->arcs->places, place = a->now.place[task];
@@ -116,10 +117,8 @@ static int move(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
     return 1;
 }
 
-/*
- * What follows a task along some way goes where that is, or both go elsewhere: where transfers take
- * long, one task by itself seldom gains by a move.
- */
+/* Move a task and a random path of successors to one place: with long transfers, moving a task
+ * alone seldom gains. Return 1 if a task moved. */
 static int move_path(hsi_graph_anneal *a, hsi_random *random, uint32_t task)
 {
     const hsi_arcs *arcs = a->arcs;
@@ -195,7 +194,7 @@ static void undo_step(hsi_graph_anneal *a)
     }
 }
 
-/* How much of the run is left. */
+/* Return the share of the run that is left. */
 static double part_left(const hsi_graph_run *run)
 {
     if (run->steps)
@@ -217,7 +216,7 @@ static void step(hsi_graph_anneal *a, hsi_random *random, double temperature)
         undo_step(a);
 }
 
-/* Steps between two looks at the clock: together they take some microseconds. */
+/* Return the number of steps between two looks at the clock; they take some microseconds. */
 static unsigned block_of(const hsi_graph_anneal *a, const hsi_graph_run *run)
 {
     uint64_t block = 1 + 1024 / (a->arcs->pb->n + 1);

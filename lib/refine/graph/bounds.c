@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bounds beside the search on a graph; the shares of the first are worth rounding. */
+/* Lower bounds for the search on a graph; the shares of the paths bound seed the search. */
 #include <stdlib.h>
 
 #include "config.h"
@@ -8,7 +8,12 @@
 #ifdef HAVE_GLPK
 #include "bound/graph/paths.h"
 
-enum { COUNTED_TASKS = 2000, COUNTED_FOR_WORK = 400 }; /* so few are quick, and need no clock */
+enum {
+    COUNTED_TASKS = 2000,
+    COUNTED_FOR_WORK = 400
+}; /* limits of tasks with counted iterations:
+      these bounds are fast there, without a
+      clock */
 
 static const double part_of_time = 0.2;
 
@@ -50,7 +55,7 @@ hs_status hsi_graph_bounds(hsi_best *best)
         st = hsi_seeds_offer(best);
     }
     free(share);
-    return st == HS_ENOMEM || st == HS_OK ? st : HS_OK; /* a search can do without */
+    return st == HS_ENOMEM || st == HS_OK ? st : HS_OK; /* the search continues without the bound */
 }
 
 hs_status hsi_graph_work(hsi_best *best)

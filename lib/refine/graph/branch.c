@@ -7,23 +7,23 @@
 
 #include "refine/graph/seen.h"
 
-enum { NODES_PER_CHECK = 64 /* at the clock */ };
+enum { NODES_PER_CHECK = 64 /* nodes between two looks at the clock */ };
 
-/* A task that is ready, somewhere. */
+/* A ready task on a place. */
 typedef struct child {
     uint32_t task, worker, place;
     double   start, end;
-    double   tail; /* from its end to that of the graph, at least */
+    double   tail; /* least time from its end to the end of the graph */
 } child;
 
-/* A node on the way to the one at hand: what was added to the one before, and what is left to add.
- */
+/* A node on the path from the root: the task added to its parent, and the children left to
+ * search. */
 typedef struct node {
     uint32_t task;
-    double   free_at;  /* of its worker, before */
-    double   last;     /* before */
-    hsi_sum  starts;   /* with it */
-    size_t   from, to; /* children that are left, in the stack of all */
+    double   free_at;  /* free time of the task's worker, before the task */
+    double   last;     /* latest start before the task */
+    hsi_sum  starts;   /* sum of starts, with the task */
+    size_t   from, to; /* range of its remaining children in `stack` */
 } node;
 
 struct hsi_graph_branch {
@@ -35,7 +35,7 @@ struct hsi_graph_branch {
     uint32_t        depth;
     child          *stack;
     size_t          size, room;
-    double         *free_at; /* of the two partial schedules */
+    double         *free_at; /* memory of `partial` and `nothing` */
     uint64_t        nodes;
     int             begun, ended, found;
 };
@@ -79,7 +79,7 @@ void hsi_graph_branch_close(hsi_graph_branch *b)
     free(b);
 }
 
-/* When the inputs of a task that is ready are at a place. */
+/* Return the arrival of a ready task's inputs at a place. */
 static double arrival(const hsi_graph_branch *b, uint32_t task, uint32_t place)
 {
     const hsi_windows *w = &b->windows;
@@ -95,7 +95,8 @@ static double arrival(const hsi_graph_branch *b, uint32_t task, uint32_t place)
     return inputs_at;
 }
 
-/* The worker that is free last, of those that are by then; else the one that is free first. */
+/* Return the worker free by `when` with the latest free time; if no worker is free by then, the
+ * earliest. */
 static uint32_t choose_worker(const hsi_graph_branch *b, uint32_t place, double when)
 {
     uint32_t      first = hsi_first_worker_at(b->arcs, place), best = first;
@@ -111,7 +112,7 @@ static uint32_t choose_worker(const hsi_graph_branch *b, uint32_t place, double 
     return best;
 }
 
-/* Nothing was inputs_at yet, and a place like it of which that is true comes before. */
+/* Return 1 if this GPU and the GPU before are unused: trying the first is enough. */
 static int is_like_another(const hsi_graph_branch *b, uint32_t place)
 {
     return place > 1 && b->partial.free_at[hsi_first_worker_at(b->arcs, place)] == 0 &&
@@ -147,7 +148,7 @@ static int is_after(const hsi_graph_branch *b, const child *c)
            hsi_position(g, c->task) > hsi_position(g, b->path[b->depth].task);
 }
 
-/* The last in the stack is looked at first: what starts first, of those what is most urgent. */
+/* Order of the stack, whose top is searched first: the earliest start, then the longest path. */
 static int comes_later(const child *a, const child *b)
 {
     if (a->start != b->start)
@@ -170,7 +171,7 @@ static void sort_children(child *c, size_t count)
 static void find_children(hsi_graph_branch *b)
 {
     node  *at = &b->path[b->depth];
-    double done = INFINITY; /* when some task could be done, and what it makes be everywhere */
+    double done = INFINITY; /* earliest end of a possible task, with the transfers of its outputs */
     size_t kept = b->size;
 
     at->from = at->to = b->size;
@@ -231,7 +232,7 @@ static double makespan_of(const hsi_graph_branch *b)
     return makespan;
 }
 
-/* Has the node at hand children? Then they are on the stack. */
+/* Search the current node: push its children unless the node is pruned. */
 static void expand(hsi_graph_branch *b)
 {
     const node *at = &b->path[b->depth];
@@ -246,7 +247,7 @@ static void expand(hsi_graph_branch *b)
     find_children(b);
 }
 
-/* To the next node; 0: inputs_at is none. */
+/* Go to the next node. Return 0 if none is left. */
 static int next_node(hsi_graph_branch *b)
 {
     while (b->path[b->depth].from == b->path[b->depth].to) {

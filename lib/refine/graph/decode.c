@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ARRIVES 0x80000000u /* of what is coming: the inputs are inputs_at, not the end */
+#define ARRIVES 0x80000000u /* flag of an event: arrival of the task's inputs, not its end */
 
 static void push(hsi_queue *queue, double key, uint32_t task)
 {
@@ -87,7 +87,7 @@ static void find_levels(hsi_decoder *d)
     }
 }
 
-/* Everybody is idle, nothing is ready. */
+/* Start with idle workers and no ready tasks. */
 static void begin(hsi_decoder *d)
 {
     const hsi_arcs *arcs = d->arcs;
@@ -119,7 +119,7 @@ static void make_ready(hsi_decoder *d, uint32_t task)
     push(&d->ready[d->place[task]], -d->level[task] * d->weight[task], task);
 }
 
-/* All before it has ended. */
+/* Handle the end of a task's last predecessor: the task is ready now, or when its inputs arrive. */
 static void release(hsi_decoder *d, uint32_t task)
 {
     if (d->arrive[task] <= d->now)
@@ -157,7 +157,8 @@ static void start(hsi_decoder *d, uint32_t task)
     push(&d->coming, end, task);
 }
 
-/* 0: what is left of the longest from some task ends too late. */
+/* Start ready tasks on idle workers. Return 0 if a path that begins now ends at or after
+ * `limit`. */
 static int start_all(hsi_decoder *d, double limit)
 {
     for (uint32_t place = 0; place < d->arcs->places; place++)
@@ -193,7 +194,7 @@ static void finish(hsi_decoder *d, uint32_t task)
     }
 }
 
-/* What comes next, and all that comes at that time. */
+/* Advance to the next event time and handle its events. */
 static void next_event(hsi_decoder *d)
 {
     d->now = d->coming.item[0].key;

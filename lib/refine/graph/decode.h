@@ -7,13 +7,14 @@
 #include "core/graph/arcs.h"
 
 /*
- * List scheduling. Where each task runs (its place) is given; a worker that is idle starts what is
- * there for its place and has the highest rank: the longest way to the end of the graph in these
- * places, times a weight of the task's own. Inputs move as soon as they are made.
+ * List scheduling. The place of each task (the CPUs, or one GPU) is given; an idle worker starts
+ * the task with the highest rank among those whose inputs are at its place. The rank is the longest
+ * path to the end of the graph with these places, times a weight of the task. Transfers start as
+ * soon as the data is written.
  *
- * Since ranks follow from the places, a few weights and places that change make a schedule that
- * is consistent again: that is what a search varies. Nobody waits for something that comes later,
- * so that not every schedule can be had.
+ * Ranks follow from the places, so a change of few places and weights gives a consistent new
+ * schedule; searches vary these. Workers never wait for a task that comes later, so that some
+ * schedules cannot be decoded.
  */
 typedef struct hsi_keyed {
     double   key;
@@ -28,19 +29,20 @@ typedef struct hsi_queue {
 
 typedef struct hsi_decoder {
     const hsi_arcs *arcs;
-    double         *level;   /* of tasks: the way to the end, the task included */
-    double         *arrive;  /* of tasks: when their inputs are there */
-    uint32_t       *trigger; /* of tasks: which of those before decides that; HS_NOBODY */
-    uint32_t       *left;    /* of tasks: how many before them have not ended */
-    double         *start;   /* of tasks */
-    uint32_t       *worker;  /* of tasks */
-    uint32_t       *cause;   /* of tasks: whose end let them start; HS_NOBODY */
-    hsi_queue      *ready;   /* of places, by falling rank */
-    hsi_keyed      *items;   /* of those, place by place */
-    hsi_queue       coming;  /* ends, and arrivals, by time */
-    uint32_t       *idle;    /* workers, place by place: stacks */
+    double         *level;   /* longest path from each task to the end of the graph, with the
+                                task */
+    double         *arrive;  /* arrival of each task's last input */
+    uint32_t       *trigger; /* predecessor of each task whose data arrives last; HS_NOBODY */
+    uint32_t       *left;    /* number of each task's unfinished predecessors */
+    double         *start;   /* start of each task */
+    uint32_t       *worker;  /* worker of each task */
+    uint32_t       *cause;   /* task whose end or data let each task start; HS_NOBODY */
+    hsi_queue      *ready;   /* ready tasks of each place, by decreasing rank */
+    hsi_keyed      *items;   /* memory of `ready`, place by place */
+    hsi_queue       coming;  /* ends of tasks and arrivals of inputs, by time */
+    uint32_t       *idle;    /* idle workers, one stack per place */
     uint32_t       *idle_count;
-    uint32_t       *freed; /* of places: the last that ended there */
+    uint32_t       *freed; /* task that ended last on each place */
     uint32_t        last;  /* the task that ends last */
     double          makespan, now;
     const uint32_t *place;
@@ -51,16 +53,15 @@ typedef struct hsi_decoder {
 hs_status hsi_decoder_open(hsi_decoder *d, const hsi_arcs *arcs);
 void      hsi_decoder_close(hsi_decoder *d);
 
-/*
- * The makespan; INFINITY: it is surely `limit` or more, but for rounding, and the rest was left
- * out. O(arcs + tasks log tasks).
- */
+/* Decode a schedule and return its makespan; INFINITY: the makespan is at least `limit`, up to
+ * rounding, and decoding stopped early. O(arcs + tasks log tasks). */
 double hsi_decode(hsi_decoder *d, const uint32_t *place, const double *weight, double limit);
 
-/* The chain of tasks from the last that ends, each let start by the next; returns its length. */
+/* Write the chain of tasks behind the makespan, from the last task back: the end of each let the
+ * previous entry start. Return the length of the chain. */
 size_t hsi_decoded_chain(const hsi_decoder *d, uint32_t *chain);
 
-/* The schedule that was decoded to its end. */
+/* Build the last schedule that was decoded completely; the caller owns *out. */
 hs_status hsi_decoded_schedule(const hsi_decoder *d, hs_schedule **out);
 
 #endif

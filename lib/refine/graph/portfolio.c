@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The other algorithms that take graphs, each with all its ranks, in the order of the registry.
- * What comes after the first is asked to end when a part of the time is over; one that cannot do
- * what the instance wants (a task that its type does not run, say) is no member.
+ * The portfolio on graphs: all algorithms that take graphs, with each rank, in the order of the
+ * registry. All but the first are cancelled when their part of the time is over. An algorithm that
+ * cannot handle the instance is skipped.
  */
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ static hs_status run_ranked(hsi_best *best, const hs_algorithm *alg, hs_rank ran
     return st == HS_OK ? hsi_best_offer(best, s) : st;
 }
 
-/* By each rank that it takes; without one that it knows, as it is. */
+/* Run an algorithm with each rank that it takes, or once without ranks. */
 static hs_status run_member(hsi_best *best, const hs_algorithm *alg)
 {
     unsigned  ranks = alg->ranks;
@@ -70,7 +70,7 @@ hs_status hsi_graph_portfolio(hsi_best *best)
     return best->found ? HS_OK : st;
 }
 
-/* Entry by entry. */
+/* Copy a schedule entry by entry. */
 static hs_status copy(const hs_schedule *s, hs_schedule **out)
 {
     unsigned      cpus = hs_schedule_cpus(s), gpus = hs_schedule_gpus(s);

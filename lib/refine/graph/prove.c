@@ -47,7 +47,7 @@ int hsi_graph_prover_ended(const hsi_graph_prover *prover)
     return !prover || hsi_graph_branch_ended(prover->branch);
 }
 
-/* All was looked at for something that is shorter than the cutoff. */
+/* Record that no schedule is shorter than the cutoff. */
 static void conclude(hsi_best *best, double cutoff)
 {
     if (best->settings->gap > 0)

@@ -4,17 +4,18 @@
 
 #include "refine/best/best.h"
 
-/* The proof beside the search, where a graph is small. */
+/* The proof of optimality beside the search on a small graph. */
 typedef struct hsi_graph_prover hsi_graph_prover;
 
-/* *out is NULL where there is none. The bound may rise at once. */
+/* Create a prover and raise the bound of `best` at once. *out is NULL if the graph is too large. */
 hs_status hsi_graph_prover_open(hsi_best *best, hsi_graph_prover **out);
 void      hsi_graph_prover_close(hsi_graph_prover *prover);
 
-/* There is nothing left for it to do. */
+/* Return 1 if the proof is complete or `prover` is NULL. */
 int hsi_graph_prover_ended(const hsi_graph_prover *prover);
 
-/* Goes on for so many seconds, or nodes if they are counted, which are iterations then. */
+/* Continue the proof for `seconds`, or for `nodes` if iterations are counted; nodes count as
+ * iterations. Shorter schedules go to `best`. */
 hs_status hsi_graph_prover_step(hsi_graph_prover *prover, double seconds, uint64_t nodes);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Streams anneal, each with random numbers of its own, and meet after every round, where the best
- * schedule becomes the start of the next; the lowest stream wins among equals. A round takes half
- * of what is left, and so do the next ones, until it is little. With iterations there are always
- * the same streams, and no clock has a say.
+ * Annealing in rounds: each stream anneals with its own random numbers; after a round the best
+ * schedule becomes the start of the next. The lowest stream wins among equals. A round takes half
+ * of the remaining time, down to a minimum. With counted iterations the number of streams is fixed,
+ * and the clock is not used.
  */
 #include "refine/graph/search.h"
 
@@ -16,15 +16,16 @@
 #include "refine/team.h"
 
 enum {
-    LEAST_STEPS = 2000, /* of a stream's round */
-    TINY = 12,          /* tasks of a graph that is searched through before anything else ... */
-    TINY_NODES = 30000  /* ... in so few nodes, mostly a hundred: some milliseconds */
+    LEAST_STEPS = 2000, /* minimum of a stream's round */
+    TINY = 12,          /* limit of tasks for a complete search before annealing */
+    TINY_NODES = 30000  /* limit of its nodes: mostly about a hundred, some milliseconds */
 };
 
-static const double least_seconds = 0.2;                      /* of a round */
-static const double first_seconds = 1, first_of_small = 0.02; /* where they double; with proofs */
+static const double least_seconds = 0.2;                      /* minimum of a round */
+static const double first_seconds = 1, first_of_small = 0.02; /* length of the first round, without
+                                                                 and with a prover; rounds double */
 static const double tiny_seconds = 0.1;
-static const double heat = 0.4; /* the temperature is this part of a task's part of the makespan */
+static const double heat = 0.4; /* temperature divided by makespan / tasks */
 
 typedef struct stream {
     hsi_random        random;
@@ -38,8 +39,8 @@ typedef struct search {
     stream           *streams;
     unsigned          count;
     unsigned          round;
-    uint64_t          first;  /* nodes that came before what is counted */
-    hsi_graph_prover *prover; /* NULL: there is none */
+    uint64_t          first;  /* iterations before the counted ones */
+    hsi_graph_prover *prover; /* NULL: the graph is too large */
     hsi_arena         arena;
 } search;
 
@@ -96,7 +97,7 @@ static uint64_t steps_left(const search *s)
     return done < all ? all - done : 0;
 }
 
-/* How long the next round is. */
+/* Set the length of the next round. */
 static hsi_graph_run plan(const search *s)
 {
     const hsi_best *best = s->best;
@@ -119,7 +120,7 @@ static hsi_graph_run plan(const search *s)
     return run;
 }
 
-/* The results, in the order of the streams. */
+/* Collect the results in the order of the streams. */
 static hs_status collect(search *s)
 {
     hsi_best  *best = s->best;
@@ -133,7 +134,8 @@ static hs_status collect(search *s)
     return hsi_seeds_offer(best);
 }
 
-/* As long as the round was, or as its streams were together; longer, if a proof is what counts. */
+/* Continue the proof for the time of the round, or for a node per step of its streams; eight times
+ * longer if the caller wants a proof. */
 static hs_status prove(search *s, const hsi_graph_run *run)
 {
     double   times = s->best->proves ? 8 : 1;
@@ -163,7 +165,7 @@ static hs_status run_round(search *s)
     return st;
 }
 
-/* However few iterations there are: a tiny graph is worth no annealing. */
+/* Search a tiny graph completely before annealing, even with few iterations. */
 static hs_status prove_tiny(search *s)
 {
     hsi_best *best = s->best;

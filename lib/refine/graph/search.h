@@ -4,20 +4,18 @@
 
 #include "refine/best/best.h"
 
-/*
- * What `best` does on a graph. First the schedule it was given, if there is one, and each member of
- * the registry that takes graphs, with each rank that it takes;
- */
+/* The steps of `best` on a graph. First come the start schedule, if given, and all algorithms of
+ * the registry that take graphs, with each rank that they take. */
 hs_status hsi_graph_start(hsi_best *best, const hs_schedule *start);
 hs_status hsi_graph_portfolio(hsi_best *best);
 
-/* then the bound that sees paths and loads at once, and what its shares come to; */
+/* Compute the bound of paths and loads together, and seed the search from its shares. */
 hs_status hsi_graph_bounds(hsi_best *best);
 
-/* then the one that also sees the work between tasks; */
+/* Compute the bound that also includes the work between tasks. */
 hs_status hsi_graph_work(hsi_best *best);
 
-/* then annealing in all threads until the end. */
+/* Anneal in all threads until the search ends. */
 hs_status hsi_graph_search(hsi_best *best);
 
 #endif

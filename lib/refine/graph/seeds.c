@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    MOST_TASKS = 200000, /* a schedule is decoded in a tenth of a second */
+    MOST_TASKS = 200000, /* decoding takes a tenth of a second at this size */
     ROUNDINGS = 16
 };
 
@@ -91,7 +91,8 @@ void hsi_seeds_try(hsi_seeds *seeds, const hs_schedule *s)
     try_places(seeds);
 }
 
-/* On a GPU, or by itself; a share that a task cannot have is rounding. */
+/* Return place 0 (the CPUs) if the share exceeds `from`, else a GPU; a task always gets a place
+ * that can run it. */
 static uint32_t round_share(const hsi_seeds *seeds, uint32_t task, double share, double from,
                             hsi_random *random)
 {

@@ -5,8 +5,7 @@
 #include "refine/best/best.h"
 #include "refine/graph/anneal.h"
 
-/* What the search on a graph begins with: the places of schedules, decoded; the shortest is kept.
- */
+/* Start of the search on a graph: the genes of decoded schedules, of which the shortest is kept. */
 struct hsi_seeds {
     hsi_arcs    arcs;
     hsi_decoder decoder;
@@ -14,26 +13,24 @@ struct hsi_seeds {
     hsi_arena   arena;
 };
 
-/* HS_ETOOBIG: the graph is too large to be searched. */
+/* HS_ETOOBIG: the graph is too large to search. */
 hs_status hsi_seeds_open(const hsi_problem *pb, hsi_seeds **out);
 void      hsi_seeds_close(hsi_seeds *seeds);
 
-/* The places in which a schedule of all tasks runs them. */
+/* Decode the places of a complete schedule, and keep them if shorter. */
 void hsi_seeds_try(hsi_seeds *seeds, const hs_schedule *s);
 
-/*
- * The places that the bound `paths` shares tasks out to, rounded in some ways; of a task's GPU it
- * knows nothing, so that it stays where it is or gets any.
- */
+/* Round the shares of tasks on CPUs from the bound `paths` in several ways, and decode each. The
+ * bound does not choose among GPUs: a task keeps its GPU or gets a random one. */
 void hsi_seeds_try_shares(hsi_seeds *seeds, const double *share, hsi_random *random);
 
-/* Takes what is shorter. */
+/* Copy `genes` to `best` if their makespan is shorter. */
 void hsi_seeds_take(hsi_seeds *seeds, const hsi_genes *genes);
 
-/* The schedule of what was kept: `best`'s own if it is shorter. */
+/* Decode the best genes and offer the schedule to `best`, if shorter than its own. */
 hs_status hsi_seeds_offer(hsi_best *best);
 
-/* The stream of random numbers for roundings, which no thread has. */
+/* Random stream of roundings; no thread uses this number. */
 #define HSI_ROUNDING_STREAM 1000000
 
 #endif

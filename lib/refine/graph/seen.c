@@ -7,14 +7,15 @@
 
 enum { SLOTS = 1 << 16, MOST_BYTES = 1 << 27 };
 
-/* Behind it, the times when workers are free, and when what others read ends, and where that is. */
+/* A partial schedule; `time` has the workers' free times and the ends of outputs still needed,
+ * followed by the places of these outputs. */
 typedef struct entry {
     struct entry *next;
     uint64_t      done;
     hsi_sum       starts;
     double        last;
     uint32_t      position;
-    uint32_t      ends; /* how many */
+    uint32_t      ends; /* number of outputs */
     double        time[];
 } entry;
 
@@ -23,8 +24,8 @@ struct hsi_seen {
     uint32_t           workers;
     entry             *slot[SLOTS];
     hsi_arena          arena;
-    entry             *scratch;                /* the one that is asked about */
-    uint64_t           next[HSI_BRANCH_TASKS]; /* what comes directly after a task, by bits */
+    entry             *scratch;                /* entry of the partial schedule being tested */
+    uint64_t           next[HSI_BRANCH_TASKS]; /* bits of each task's direct successors */
 };
 
 static uint32_t *places_of(const hsi_seen *seen, entry *e)
@@ -73,7 +74,7 @@ void hsi_seen_forget(hsi_seen *seen)
     hsi_arena_reset(&seen->arena);
 }
 
-/* Rising, the few workers of a place. */
+/* Sort the few times of a place's workers, increasing. */
 static void sort(double *time, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
@@ -106,7 +107,7 @@ static void describe(hsi_seen *seen, const hsi_partial *partial)
     }
 }
 
-/* Is what a task made there at least as early, wherever it is wanted? */
+/* Return 1 if an output made at `where` reaches every place at least as early as from `than`. */
 static int is_made_earlier(const hsi_seen *seen, uint32_t where, double end, uint32_t than,
                            double later)
 {

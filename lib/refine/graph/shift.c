@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "refine/graph/shift.h"
 
-/* What a worker does next is one arc more. */
+/* State of the shift; the order on a worker counts as one more arc per task. */
 typedef struct shift {
     const hsi_arcs *arcs;
     hsi_arena       arena;
-    double         *arrive; /* of tasks: when inputs and worker allow */
-    uint32_t       *left;   /* of tasks: how many before them have not been placed */
-    uint32_t       *next;   /* of tasks: what their worker does then; HS_NOBODY */
-    uint32_t       *ready;  /* a stack */
-    hs_placement   *placed; /* of tasks */
-    size_t          count;  /* of what is ready */
+    double         *arrive; /* time at which each task's inputs and worker are available */
+    uint32_t       *left;   /* number of each task's unplaced predecessors */
+    uint32_t       *next;   /* successor of each task on its worker; HS_NOBODY */
+    uint32_t       *ready;  /* stack of ready tasks */
+    hs_placement   *placed; /* placement of each task */
+    size_t          count;  /* size of `ready` */
 } shift;
 
 static hs_status open_shift(shift *sh)

@@ -7,10 +7,10 @@
 #include "core/graph/arcs.h"
 
 /*
- * The order and the workers of a valid schedule, what it aborts left out, each task as soon as its
- * worker and its inputs allow. Inputs move as soon as they are made, and sums of what is no later
- * are no later, rounding included: nothing ends later than before. O(arcs), and the sorting of the
- * schedule.
+ * Build a schedule with the order and workers of `s`, without its aborted entries, in which each
+ * task starts as soon as its worker and inputs permit. Transfers start when the data is written. No
+ * task ends later than in `s`, even with rounding, since sums of smaller numbers are no larger. The
+ * caller owns *out. O(arcs), plus sorting the schedule.
  */
 hs_status hsi_shift(const hsi_arcs *arcs, const hs_schedule *s, hs_schedule **out);
 

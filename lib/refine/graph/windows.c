@@ -4,14 +4,15 @@
 #include <math.h>
 #include <string.h>
 
-static const double room = 1e-12; /* for the rounding of sums of some tasks */
+static const double room = 1e-12; /* relative margin for rounding errors of sums */
 
 static double time_on(const hsi_windows *w, uint32_t task, int type)
 {
     return type == HS_CPU ? w->arcs->pb->p[task] : w->arcs->pb->q[task];
 }
 
-/* From a type to a type: two GPUs may be the same. */
+/* Return the transfer time of an arc between types; 0 between GPUs, since both may be the same
+ * GPU. */
 static double move_time(const hsi_windows *w, const hsi_arc *arc, int from, int to)
 {
     return from == to ? 0 : w->arcs->move[3 * arc->move + (from == HS_CPU ? HS_H2D : HS_D2H)];
@@ -57,7 +58,7 @@ static void find_sets(hsi_windows *w)
     }
 }
 
-/* Insertion: there are few. An infinite time decides, too. */
+/* Insertion sort, since tasks are few. Infinite times sort correctly. */
 static void sort_by_ratio(hsi_windows *w)
 {
     const hsi_problem *pb = w->arcs->pb;
@@ -98,10 +99,8 @@ void hsi_windows_close(hsi_windows *w)
     hsi_arena_close(&w->arena);
 }
 
-/*
- * What tasks of a set, cut as you like, need of the CPUs when the GPUs have so much time for them;
- * `open`: NULL or where each may run.
- */
+/* Return the CPU time that the tasks of a set need, cut at will, if GPUs have `gpus` time for them;
+ * INFINITY: the tasks of GPUs alone need more. `open`: types that each task may use, or NULL. */
 static double need_of_cpus(const hsi_windows *w, uint64_t set, double gpus, int (*open)[2])
 {
     const hsi_problem *pb = w->arcs->pb;
@@ -137,8 +136,7 @@ static double need_of_cpus(const hsi_windows *w, uint64_t set, double gpus, int 
     return gpus < 0 ? INFINITY : need;
 }
 
-/* What tasks of a set need at least, from when the first of them may start: cut, on idle workers.
- */
+/* Return the least time that the tasks of a set take on idle workers, cut at will. */
 static double span_of(const hsi_windows *w, uint64_t set)
 {
     const hsi_problem *pb = w->arcs->pb;
@@ -166,7 +164,8 @@ static double least_tail(const hsi_windows *w, uint32_t task)
     return fmin(cpu, gpu);
 }
 
-/* All that follows has to be done behind it: those with no shorter tail than one of them. */
+/* Return the least time from a task's end to the end of the graph, by the loads of its successors:
+ * for each tail length, the successors with a tail at least as long run before it. */
 static double tail_of_loads(const hsi_windows *w, uint32_t task)
 {
     double longest = 0;
@@ -186,7 +185,7 @@ static double tail_of_loads(const hsi_windows *w, uint32_t task)
     return longest;
 }
 
-/* By the types that successors may run on. */
+/* Return the longest path after a task, over the types open for its successors. */
 static double tail_of_paths(const hsi_windows *w, uint32_t task, int type)
 {
     const hsi_arcs *arcs = w->arcs;
@@ -216,7 +215,7 @@ static void find_tails(hsi_windows *w)
     }
 }
 
-/* When what an arc carries is there: as it was decided, or at best. */
+/* Return the arrival of an arc's data: as decided, or the earliest possible one. */
 static double earliest_arrival(const hsi_windows *w, const hsi_partial *partial, const hsi_arc *arc,
                                int type)
 {
@@ -232,7 +231,7 @@ static double earliest_arrival(const hsi_windows *w, const hsi_partial *partial,
     return arrival;
 }
 
-/* When a worker of the type is free first, and nothing earlier is to start. */
+/* Return when the first worker of a type is free, not before the latest start. */
 static double first_free(const hsi_windows *w, const hsi_partial *partial, int type)
 {
     const hsi_problem *pb = w->arcs->pb;
@@ -244,7 +243,7 @@ static double first_free(const hsi_windows *w, const hsi_partial *partial, int t
     return fmax(first, partial->last);
 }
 
-/* 0: a task has no window on either type. */
+/* Compute earliest starts and open types. Return 0 if a task has no window on either type. */
 static int find_heads(hsi_windows *w, const hsi_partial *partial)
 {
     double free_at[2] = {first_free(w, partial, HS_CPU), first_free(w, partial, HS_GPU)};
@@ -269,8 +268,7 @@ static int find_heads(hsi_windows *w, const hsi_partial *partial)
     return 1;
 }
 
-/* What workers of a type have left for tasks from `begin` on, each of which `tail` has to follow.
- */
+/* Return the time that workers of a type have between `begin` and the cutoff minus `tail`. */
 static double time_left(const hsi_windows *w, const hsi_partial *partial, int type, double begin,
                         double tail)
 {
@@ -334,7 +332,7 @@ static uint64_t count_open(const hsi_windows *w)
     return count;
 }
 
-/* Types that are closed make tails longer, which closes types. */
+/* Closing types lengthens tails, which may close more types: repeat until stable. */
 int hsi_windows_aim(hsi_windows *w, const hsi_partial *nothing, double cutoff)
 {
     uint64_t before;
@@ -358,7 +356,7 @@ double hsi_windows_bound(hsi_windows *w, const hsi_partial *nothing, double low,
         double middle = low + (high - low) / 2;
 
         if (!(middle > low))
-            break; /* next to each other, as the least of numbers are early */
+            break; /* low and high are adjacent numbers */
         if (hsi_windows_aim(w, nothing, middle))
             high = middle;
         else

@@ -4,53 +4,59 @@
 
 #include "core/graph/arcs.h"
 
-enum { HSI_BRANCH_TASKS = 64 }; /* the most of a graph that is searched through */
+enum { HSI_BRANCH_TASKS = 64 }; /* limit of the tasks of a graph */
 
-/* What has been decided: tasks in the order of their starts. */
+/* A partial schedule: tasks in the order of their starts. */
 typedef struct hsi_partial {
-    uint64_t done; /* a bit a task */
+    uint64_t done; /* bit set of the placed tasks */
     double   start[HSI_BRANCH_TASKS], end[HSI_BRANCH_TASKS];
     uint32_t worker[HSI_BRANCH_TASKS], place[HSI_BRANCH_TASKS];
-    double  *free_at; /* of workers */
-    double   last;    /* the latest start: none that follows is earlier */
+    double  *free_at; /* time from which each worker is free */
+    double   last;    /* latest start; later tasks start no earlier */
 } hsi_partial;
 
 /*
- * Can a partial schedule be completed in less than a cutoff? On each type a task has a window: not
- * before all that leads to it, whichever types that is on, and the transfers between those; and
- * early enough for all that follows. A type whose window is too short for it is closed. Then, for
- * each tail, those tasks that have no shorter one have to fit, cut as you like, into what workers
- * have left before it. Two GPUs are one here, so that nothing moves between them.
+ * Test whether a partial schedule can be completed below a cutoff. On each type a task has a
+ * window: it starts after the longest path that leads to it, over any types and the transfers
+ * between them, and early enough for its longest tail of successors. A type with a too short window
+ * is closed for the task. Then, for each tail length, the tasks with at least this tail must fit
+ * into the remaining time of the workers before it, cut at will. All GPUs count as one memory,
+ * without transfers between them.
  *
- * A no is safe: it is said with a little room for rounding.
+ * A refusal is safe: the test leaves a margin for rounding.
  */
 typedef struct hsi_windows {
     const hsi_arcs *arcs;
     uint32_t        n;
     double          cutoff;
-    size_t         *before_at; /* of each task's arcs in `before`, and the number of all */
-    hsi_arc        *before;    /* their tasks are where they come from */
-    uint64_t        follow[HSI_BRANCH_TASKS]; /* all that comes after a task, by bits */
-    uint64_t        lead[HSI_BRANCH_TASKS];   /* what comes directly before it */
+    size_t         *before_at; /* first arc of each task in `before`; the last entry is the total */
+    hsi_arc        *before;    /* arcs by target; their `task` is the source */
+    uint64_t        follow[HSI_BRANCH_TASKS]; /* bits of all direct and indirect successors */
+    uint64_t        lead[HSI_BRANCH_TASKS];   /* bits of all direct predecessors */
     double          tail[HSI_BRANCH_TASKS][2];
-    double          head[HSI_BRANCH_TASKS][2];    /* of the partial schedule asked about last */
-    int             open[HSI_BRANCH_TASKS][2];    /* the same: may it run there? */
-    uint32_t        by_ratio[HSI_BRANCH_TASKS];   /* tasks by falling p/q: the GPUs' first */
-    double          leaving[HSI_BRANCH_TASKS][2]; /* the longest transfer of what it makes */
-    hsi_arena       arena;
+    double          head[HSI_BRANCH_TASKS][2]; /* earliest start by type, for the latest partial
+                                                  schedule */
+    int open[HSI_BRANCH_TASKS][2];             /* 1: the task may run on the type, for the latest
+                                                  partial schedule */
+    uint32_t by_ratio[HSI_BRANCH_TASKS];       /* tasks by decreasing p/q, the GPUs' first */
+    double   leaving[HSI_BRANCH_TASKS][2];     /* longest transfer of the task's outputs, by
+                                                  type */
+    hsi_arena arena;
 } hsi_windows;
 
-/* HS_ETOOBIG: too many tasks. */
+/* HS_ETOOBIG: more than HSI_BRANCH_TASKS tasks. */
 hs_status hsi_windows_open(hsi_windows *w, const hsi_arcs *arcs);
 void      hsi_windows_close(hsi_windows *w);
 
-/* From now on it is about this cutoff, which tails follow from; 0: it is refuted already. */
+/* Set the cutoff and compute tails for it. Return 0 if the cutoff is refuted already. */
 int hsi_windows_aim(hsi_windows *w, const hsi_partial *nothing, double cutoff);
 
-/* 0: surely not. O(arcs + tasks^2). */
+/* Return 0 if the partial schedule certainly cannot be completed below the cutoff. O(arcs +
+ * tasks^2). */
 int hsi_windows_allow(hsi_windows *w, const hsi_partial *partial);
 
-/* The largest cutoff from `low` to `high` that is refuted before anything is decided, or nearly. */
+/* Return the largest cutoff from `low` to `high` that is refuted for the empty schedule, to nine
+ * digits. */
 double hsi_windows_bound(hsi_windows *w, const hsi_partial *nothing, double low, double high);
 
 #endif
