@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Assignments and schedules: the loads are added up in one order, so both say the same makespan. */
+/* Assignments and schedules. Both add up loads in the same order, so that their makespans are
+ * equal. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/log.h"
 #include "refine/refine.h"
 
-/* All 0, or when each worker is free. */
+/* Start all loads at 0, or when each worker becomes available. */
 static void begin(const hsi_problem *pb, double *load)
 {
     for (size_t w = 0; w < (size_t)pb->m + pb->k; w++)
@@ -24,7 +25,7 @@ double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *worker, do
         load[worker[i]] += hsi_time_on(pb, i, worker[i]);
     }
     for (i = 0; i < pb->n && pb->available; i++)
-        makespan = fmax(makespan, load[worker[i]]); /* not of one that has nothing to do */
+        makespan = fmax(makespan, load[worker[i]]); /* without workers that run no task */
     for (i = 0; i < (size_t)pb->m + pb->k && !pb->available; i++)
         makespan = fmax(makespan, load[i]);
     return makespan;

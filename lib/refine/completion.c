@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Worker by worker: the next one runs the longest task that is left, and what completes it is tried
- * from what fills it exactly to what wastes all that may still be wasted. Only completions are
- * tried to which nothing can be added, and in which no task or pair of tasks could be replaced by a
- * longer task that is left: whatever a schedule does with the others, it can then do with these
- * (Martello, Toth 1990).
+ * Bin completion. Worker by worker, the next one runs the longest remaining task, and its
+ * completions are tried from those that fill it exactly to those with the largest waste still
+ * allowed. A completion is tried only if no task can be added, and no task or pair of tasks
+ * replaced by a longer remaining task: a schedule with other tasks can be changed into one with
+ * these (Martello, Toth 1990).
  *
- * Which sums the tasks that are left have is known before: a row of bits for the last of them, for
- * the last two and so on, so that no try ends in nothing. Bits are sums rounded down where a
- * capacity has too many of them. What was left when a worker could not be completed is
- * remembered.
+ * The possible sums of remaining tasks are computed first, as rows of bits for the last task, the
+ * last two and so on, so that every branch leads to a completion. With too many possible sums for a
+ * row, bits stand for sums rounded down. Sets of tasks that could not be completed are stored.
  */
 #include "refine/completion.h"
 
@@ -21,17 +20,18 @@
 #include "support/hash.h"
 
 enum {
-    MOST_CELLS = 1 << 14, /* of a capacity; else it has fewer than COARSE_CELLS */
+    MOST_CELLS = 1 << 14, /* limit of the cells of a capacity; beyond, a row has less than
+                             COARSE_CELLS */
     COARSE_CELLS = 1 << 12,
-    MOST_TASKS = 1 << 12,   /* it recurs for each */
-    MOST_WORK = 1 << 22,    /* workers x kinds, and words of all rows */
-    MEMORY_BYTES = 1 << 22, /* of what is remembered */
-    STEP_WORK = 16,         /* of a step by itself, in nanoseconds or so */
-    WORK_TO_ASK = 1 << 20,  /* a millisecond or two */
-    CERTAIN_WORKERS = 3     /* the last ones, of which nothing is left out at random */
+    MOST_TASKS = 1 << 12,   /* limit of tasks, each of which may be a level of recursion */
+    MOST_WORK = 1 << 22,    /* limit of workers x kinds and of words of all rows */
+    MEMORY_BYTES = 1 << 22, /* size of the stored sets */
+    STEP_WORK = 16,         /* cost of a step, in about nanoseconds */
+    WORK_TO_ASK = 1 << 20,  /* work between two looks at the clock, a millisecond or two */
+    CERTAIN_WORKERS = 3     /* the last workers, for which no completion is skipped */
 };
 
-/* A kind of which copies are left, where a worker is completed, and were before it was. */
+/* A kind that can complete a worker: remaining copies, now and before the worker was filled. */
 typedef struct choice {
     uint32_t kind, left, all;
 } choice;
@@ -39,42 +39,43 @@ typedef struct choice {
 typedef struct filling filling;
 
 struct hsi_completion {
-    hsi_arena      arena;
-    size_t         n, kinds;
-    unsigned       workers;
-    int64_t       *weight;  /* of a kind, longest first */
-    uint32_t      *kind;    /* of a task */
-    uint32_t      *all;     /* tasks of a kind ... */
-    uint32_t      *count;   /* ... that are left; behind them the workers that are left */
-    int64_t        sum;     /* of these */
-    choice        *choices; /* of each worker: `kinds` */
-    uint32_t      *taken;   /* kinds, one worker's after the other's ... */
-    uint32_t      *from;    /* ... and where each worker's begin */
+    hsi_arena arena;
+    size_t    n, kinds;
+    unsigned  workers;
+    int64_t  *weight;       /* weight of each kind, longest first */
+    uint32_t *kind;         /* kind of each task */
+    uint32_t *all;          /* tasks of each kind */
+    uint32_t *count;        /* remaining tasks of each kind, followed by the number of remaining
+                               workers */
+    int64_t        sum;     /* weight of the remaining tasks */
+    choice        *choices; /* `kinds` entries for each worker */
+    uint32_t      *taken;   /* kinds of the placed tasks, worker after worker */
+    uint32_t      *from;    /* first entry of each worker in `taken` */
     size_t         taken_count;
     uint64_t      *rows;
     const filling *rows_of;
     size_t         row_room;
-    uint32_t      *memory; /* of `memory_size` times `kinds` + 1 */
+    uint32_t      *memory; /* `memory_size` entries of `kinds` + 1 counts */
     size_t         memory_size;
-    int64_t        remembered; /* the capacity that it is about */
+    int64_t        remembered; /* capacity for which `memory` holds */
 
-    /* Of the present query */
+    /* State of the current query. */
     hsi_completion_query *query;
     const hsi_stop       *stop;
-    uint64_t              work;  /* since the clock was looked at: of steps, and of some more */
-    int                   shift; /* cells are 2^shift */
-    size_t                words; /* of a row */
-    int                   cut;   /* something was left out */
+    uint64_t              work;  /* work since the last look at the clock */
+    int                   shift; /* a cell stands for 2^shift units of weight */
+    size_t                words; /* words of a row */
+    int                   cut;   /* 1: completions were skipped */
     int                   over;
 };
 
-/* One worker that is being completed. */
+/* A worker that is being completed. */
 struct filling {
-    unsigned left; /* workers, this one included */
+    unsigned left; /* remaining workers, with this one */
     choice  *choice;
     size_t   choices;
-    size_t   from;         /* its place in taken */
-    int64_t  least, waste; /* that is to be left free, in this pass */
+    size_t   from;         /* first entry in `taken` */
+    int64_t  least, waste; /* range of the waste in this pass */
 };
 
 static hs_status take_memory(hsi_completion *c)
@@ -126,7 +127,7 @@ void hsi_completion_close(hsi_completion *c)
     free(c);
 }
 
-/* Time is up, or the steps are. */
+/* Add `steps` to the counters; return 1 if time or steps are used up. */
 static int is_over(hsi_completion *c, uint64_t steps)
 {
     hsi_completion_query *query = c->query;
@@ -157,10 +158,8 @@ static void or_shifted(uint64_t *to, const uint64_t *from, size_t words, size_t 
     }
 }
 
-/*
- * Row i has the sums of the choices from i on, with what the worker has taken: they are for all of
- * its completions, whichever is being tried.
- */
+/* Compute row i, the possible sums of the choices from i on, with what the worker has taken. The
+ * rows hold for all completions of the worker. */
 static void make_rows(hsi_completion *c, filling *f)
 {
     size_t   i, words = c->words;
@@ -180,7 +179,7 @@ static void make_rows(hsi_completion *c, filling *f)
     c->rows_of = f;
 }
 
-/* Is there a bit from `low` to `high`? */
+/* Return 1 if a bit from `low` to `high` is set. */
 static int has_bit(const uint64_t *row, size_t low, size_t high)
 {
     size_t   first = low / 64, last = high / 64, i;
@@ -194,20 +193,20 @@ static int has_bit(const uint64_t *row, size_t low, size_t high)
     return (word & (~UINT64_C(0) >> (63 - high % 64))) != 0;
 }
 
-/* May choices from `at` on leave what is wanted of `room`? */
+/* Return 1 if choices from `at` on can leave a waste in the range of this pass in `room`. */
 static int can_reach(const hsi_completion *c, const filling *f, size_t at, int64_t room)
 {
     int64_t high = (room - f->least) >> c->shift, low = room - f->waste;
 
     if (room < f->least)
         return 0;
-    if (c->shift && low > 0 && f->choices > 0) /* each task may have lost a cell */
+    if (c->shift && low > 0 && f->choices > 0) /* rounding down may lose one cell per task */
         low -= (room / c->weight[f->choice[f->choices - 1].kind]) << c->shift;
     low = low > 0 ? low >> c->shift : 0;
     return has_bit(c->rows + at * c->words, (size_t)low, (size_t)high);
 }
 
-/* Is a task left that takes `least` to `most`? */
+/* Return 1 if a task with a weight from `least` to `most` remains. */
 static int is_left(const hsi_completion *c, int64_t least, int64_t most)
 {
     size_t kind = hsi_kind_within(c->kinds, c->weight, most);
@@ -218,7 +217,8 @@ static int is_left(const hsi_completion *c, int64_t least, int64_t most)
     return 0;
 }
 
-/* Could the worker run more, or fewer but longer tasks, in `room` and what they replace? */
+/* Return 1 if the worker could run one more task, or a longer task in place of one or two, with
+ * `room` left. */
 static int is_dominated(hsi_completion *c, const filling *f, int64_t room)
 {
     size_t i, j;
@@ -229,7 +229,7 @@ static int is_dominated(hsi_completion *c, const filling *f, int64_t room)
         int64_t one = c->weight[c->taken[i]];
 
         if (i > f->from + 1 && c->taken[i] == c->taken[i - 1])
-            continue; /* its pairs are some of those of the one before */
+            continue; /* equal to the task before: same pairs */
         if (room > 0 && is_left(c, one + 1, one + room))
             return 1;
         c->work += STEP_WORK * (c->taken_count - i);
@@ -271,7 +271,7 @@ static int is_left_out(hsi_completion *c, const filling *f)
     return 1;
 }
 
-/* Adds choices from `at` on to what the worker has, in all ways that leave what is wanted. */
+/* Try all ways to add choices from `at` on to the worker that reach a waste in the range. */
 static hsi_verdict complete(hsi_completion *c, filling *f, size_t at, int64_t room)
 {
     hsi_verdict verdict = HSI_REFUTED;
@@ -311,7 +311,7 @@ static size_t list_choices(const hsi_completion *c, int64_t room, choice *to)
     return count;
 }
 
-/* The least that is left free of `room` by choices from `at` on, or less. */
+/* Return a lower bound of the waste in `room` with choices from `at` on. */
 static int64_t least_waste(const hsi_completion *c, size_t at, int64_t room)
 {
     const uint64_t *row = c->rows + at * c->words;
@@ -320,16 +320,14 @@ static int64_t least_waste(const hsi_completion *c, size_t at, int64_t room)
     int64_t         tasks = c->shift ? room / c->weight[c->kinds - 1] + 1 : 0, waste;
 
     while (bits == 0)
-        bits = row[--word]; /* that of nothing is set */
+        bits = row[--word]; /* the bit of the empty sum is set */
     cell = word * 64 + 63 - (size_t)__builtin_clzll(bits);
     waste = room - (((int64_t)cell + tasks) << c->shift);
     return waste > 0 ? waste : 0;
 }
 
-/*
- * Tasks of more than half of the capacity are on workers of their own: what these waste at least,
- * all together, must not be more than may be.
- */
+/* Return 1 if the tasks longer than half of the capacity, each on its own worker, waste more than
+ * `most` in total. */
 static int wastes_too_much(const hsi_completion *c, const filling *f, int64_t most)
 {
     size_t  kind, at = f->choices;
@@ -351,7 +349,8 @@ static int wastes_too_much(const hsi_completion *c, const filling *f, int64_t mo
     return 0;
 }
 
-/* Beside the shortest task of more than half of the capacity; or beside the longest. */
+/* Return the room beside the shortest remaining task longer than half of the capacity, or else
+ * beside the longest task. */
 static int64_t most_room(const hsi_completion *c)
 {
     size_t kind = hsi_kind_within(c->kinds, c->weight, c->query->capacity / 2);
@@ -371,7 +370,7 @@ static hsi_verdict fill_worker(hsi_completion *c, unsigned left)
     size_t      first = 0;
     filling f = {.left = left, .choice = c->choices + number * c->kinds, .from = c->taken_count};
 
-    c->rows_of = NULL; /* not those of another that stood where this one stands */
+    c->rows_of = NULL; /* rows of a filling at the same address are outdated */
     while (c->count[longest] == 0)
         longest++;
     room = capacity - c->weight[longest];
@@ -408,7 +407,7 @@ static uint32_t *place_of(const hsi_completion *c)
     return c->memory + hash % c->memory_size * (c->kinds + 1);
 }
 
-/* `left` workers share what is left. */
+/* Distribute the remaining tasks over `left` workers. */
 static hsi_verdict fill_next(hsi_completion *c, unsigned left)
 {
     size_t      bytes = (c->kinds + 1) * sizeof *c->count;
@@ -442,12 +441,12 @@ static hsi_verdict fill_next(hsi_completion *c, unsigned left)
     return verdict;
 }
 
-/* The tasks of each kind in turn go where one of that kind was taken. */
+/* Name the tasks: each kind's tasks in turn, in the order of `taken`. */
 static void write_workers(const hsi_completion *c, uint32_t *worker)
 {
     unsigned  at;
     size_t    i;
-    uint32_t *next = c->memory; /* not needed any more: per kind the task that is next */
+    uint32_t *next = c->memory; /* no longer needed; now the next task of each kind */
 
     memset(next, 0, c->kinds * sizeof *next);
     for (at = 0; at < c->workers; at++) {

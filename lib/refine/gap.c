@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The first target is next to the bound, where little has to be searched, and a good bound
- * is often nearly reached; with either type as the coarse one. Then it is half way, as long as
- * bound and schedule are far apart, and the last one whenever the bound has just risen: schedules
- * of few kinds have few makespans, so that the next to be refuted may well be all. Where a target
- * resists, lower ones are tried, which are refuted more easily; and once those do not help, all
- * again with more nodes.
+ * Choice of targets. The first ones are next to the bound, since refutation is cheap there and good
+ * bounds are often nearly reached, with each type in turn as the coarse one. Then come targets half
+ * way while bound and schedule are far apart, and the last target after each rise of the bound: few
+ * kinds have few makespans, so refuting the next one may complete the proof. If a target resists,
+ * lower ones follow, which are refuted more easily; if these resist too, all start again with more
+ * nodes.
  */
 #include "refine/gap.h"
 
@@ -16,13 +16,14 @@
 #include "refine/target.h"
 
 enum {
-    FIRST_PATIENCE = 100000, /* nodes of a question */
+    FIRST_PATIENCE = 100000, /* nodes per test */
     GROWTH = 8,
-    TARGETS = 6 /* that resist, before patience grows */
+    TARGETS = 6 /* resisting targets before patience grows */
 };
 
-static const double near_enough = 1e-9; /* for the last target */
-static const double next_to = 0x1p-28;  /* a bound */
+static const double near_enough = 1e-9; /* relative distance from the last target at which it is
+                                           tried */
+static const double next_to = 0x1p-28;  /* relative distance of the first target from the bound */
 static const double out_of_rounding = 0x1p-40;
 
 struct hsi_gap {
@@ -30,13 +31,13 @@ struct hsi_gap {
     uint32_t  *worker;
     double     allowed;
     uint64_t   patience;
-    double     high; /* the least target that resisted */
+    double     high; /* least target that resisted */
     int        resisted;
-    int        tried_bound; /* how often a target next to it was, with this patience */
-    int        rose;        /* the bound did, by the last answer */
-    int        found;       /* a schedule was, by the last answer ... */
-    double     certified;   /* ... to a question beside one that took so long */
-    int        fruitless;   /* what was found was no shorter */
+    int        tried_bound; /* number of tests next to the bound with this patience */
+    int        rose;        /* 1: the last answer raised the bound */
+    int        found;       /* 1: the last answer was a schedule */
+    double     certified;   /* certified makespan at the last test */
+    int        fruitless;   /* 1: a schedule found was not shorter */
     int        ended;
 };
 
@@ -107,22 +108,20 @@ static void resist(hsi_gap *gap, double bound, const hsi_kinds_query *query)
     double target = query->target;
 
     if (query->nodes == 0)
-        gap->ended = 1; /* it cannot even begin */
+        gap->ended = 1; /* the search cannot even begin */
     gap->high = target;
     if (++gap->resisted < TARGETS && target - bound > near_enough * bound)
         return;
     if (!spent || gap->patience > UINT64_MAX / GROWTH / GROWTH)
-        gap->ended = 1; /* even the least target is not one for this search */
+        gap->ended = 1; /* this search cannot decide even the least target */
     gap->patience *= GROWTH;
     gap->resisted = 0;
     gap->tried_bound = 0;
     gap->high = INFINITY;
 }
 
-/*
- * What was found may be no shorter than what was known, by rounding: the target was too near
- * to it. The next ones keep away from that; if it happens once more, it is over.
- */
+/* Record if the last schedule found was not shorter than the best one, due to rounding: the target
+ * was too close. The next targets keep a distance; a second time ends the search. */
 static void note_fruitless(hsi_gap *gap, double certified)
 {
     if (gap->found && certified >= gap->certified) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Levelling the loads of one type's workers: again and again the fullest gives one task to
- * another, for one of its tasks or for none, so that the fuller of the two is as little full as
- * can be. It ends when no exchange makes the fullest less full, or after so much work. Each
- * worker's tasks are kept sorted by time, so that the best exchange of a pair of workers is
- * found in one pass over both: O(n) a round where all 64 partners at most are tried.
+ * Level the loads of one type's workers: repeatedly, the fullest worker gives a task to another one
+ * in exchange for a task or none, so that the larger of both loads becomes as small as possible.
+ * The end is reached when no exchange reduces the maximum, or at a limit of work. Each worker's
+ * tasks are sorted by time, so that one pass over two workers finds their best exchange: O(n) per
+ * round, with up to 64 partners.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ typedef struct timed_task {
 } timed_task;
 
 typedef struct bin {
-    timed_task *list; /* by rising time */
+    timed_task *list; /* tasks by increasing time */
     size_t      size, room;
     double      load;
 } bin;
@@ -29,7 +29,7 @@ typedef struct bin {
 typedef struct packing {
     bin        *bins;
     timed_task *memory;
-    uint32_t    count, first; /* bins; the worker that the first of them is */
+    uint32_t    count, first; /* number of bins; worker of the first bin */
 } packing;
 
 static void close_packing(packing *pk)
@@ -38,7 +38,7 @@ static void close_packing(packing *pk)
     free(pk->memory);
 }
 
-/* Bins of as many tasks as `worker` gives each, and some room. */
+/* Create bins with room for the tasks that `worker` assigns, and some more. */
 static hs_status open_packing(packing *pk, const hsi_problem *pb, hs_type type,
                               const uint32_t *worker)
 {
@@ -79,7 +79,7 @@ static int is_shorter(const void *times, uint32_t a, uint32_t b)
     return time[a] < time[b] || (time[a] == time[b] && a < b);
 }
 
-/* Loads are added up in the order of the tasks, lists in that of their times. */
+/* Fill loads in the order of the tasks, and lists in the order of their times. */
 static hs_status fill(packing *pk, const hsi_problem *pb, const uint32_t *worker, hsi_asker *asker)
 {
     const double         *time = pk->first < pb->m ? pb->p : pb->q;
@@ -108,15 +108,16 @@ static hs_status fill(packing *pk, const hsi_problem *pb, const uint32_t *worker
     return st == HS_OK && asker && asker->canceled ? HS_ECANCELED : st;
 }
 
-/* An exchange between the fuller bin a and b; `give` of a for `take` of b, or for none. */
+/* An exchange of a's task `give` for b's task `take`, where a is the fuller bin. */
 typedef struct exchange {
     size_t give, take; /* take = NOTHING: none */
-    double moved;      /* what a loses; 0: there is no exchange that helps */
+    double moved;      /* load that a loses; 0: no exchange helps */
 } exchange;
 
 #define NOTHING SIZE_MAX
 
-/* Nearest to half of the difference, and less than all of it. */
+/* Return the exchange that moves the load nearest to half of the difference, but less than all of
+ * it. */
 static exchange best_exchange(const bin *a, const bin *b)
 {
     double   gap = a->load - b->load, nearest = gap / 2;
@@ -193,7 +194,8 @@ static uint32_t fullest(const packing *pk)
     return at;
 }
 
-/* Relieves the fullest bin as well as one exchange can; *work counts what was looked at. */
+/* Reduce the load of bin `from` by the best exchange. Return 0 if none helps. *work counts the
+ * visited tasks. */
 static int relieve(packing *pk, uint32_t from, size_t *work)
 {
     enum { MOST = 64 };
@@ -210,7 +212,7 @@ static int relieve(packing *pk, uint32_t from, size_t *work)
         double   larger;
 
         if (b->load + (a->load - b->load) / 2 >= least)
-            continue; /* could not be better */
+            continue; /* even an ideal exchange is not better than the best so far */
         x = best_exchange(a, b);
         *work += a->size + b->size;
         larger = fmax(a->load - x.moved, b->load + x.moved);
@@ -270,7 +272,7 @@ hs_status hsi_level(const hsi_problem *pb, hs_type type, const hsi_interrupt *in
     return st;
 }
 
-/* Longest first, each to the worker that is free first. */
+/* Run LPT: the longest task first, each on the worker that is free first. */
 static hs_status spread(const hsi_problem *pb, hs_type type, hsi_asker *asker, uint32_t *worker)
 {
     uint32_t        first = type == HS_CPU ? 0 : pb->m, count = type == HS_CPU ? pb->m : pb->k;

@@ -9,20 +9,19 @@
 #include "core/problem.h"
 #include "core/stop.h"
 
-/*
- * What all searches use. A schedule is an assignment here: worker[i] of task i, numbered as
- * everywhere, the CPUs first. Workers run their tasks in the order of their indices, without
- * a pause.
- */
+/* Data and functions shared by all searches. An assignment represents a schedule: worker[i] is the
+ * worker of task i, CPUs first. Workers run their tasks by index, without pauses. */
 
-/* What the threads of one call look at to know when to end. */
+/* What the threads of one search check to stop. */
 typedef struct hsi_interrupt {
     const hsi_stop *stop;
-    atomic_int     *halt;  /* nonzero: everybody ends */
-    int             leads; /* the caller's own thread: asks and tells the caller */
+    atomic_int     *halt;  /* nonzero: all threads stop */
+    int             leads; /* 1: the caller's own thread, which calls report_progress and polls the
+                              caller */
     void (*report_progress)(void *report_data); /* may be NULL */
     void      *report_data;
-    hsi_asker *asker; /* the caller's alone, not the time's, where `leads`; NULL: nobody */
+    hsi_asker *asker; /* the caller's cancel token, without time limit, used if `leads`; NULL:
+                         none */
 } hsi_interrupt;
 
 static inline int hsi_interrupted(const hsi_interrupt *interrupt)
@@ -41,42 +40,37 @@ static inline double hsi_time_on(const hsi_problem *pb, size_t task, uint32_t wo
 }
 
 /*
- * Makespan of the schedule that hsi_assignment_schedule() makes; `load`: m + k, scratch. This and
- * what follows ask the problem's asker, or that of the interrupt where there is one; what returns
- * no status goes on.
+ * Return the makespan of the schedule from hsi_assignment_schedule(); `load` is scratch for m + k
+ * entries. This and the next functions poll the cancel token of `pb`, or of the interrupt if given;
+ * functions without a status continue when cancelled.
  */
 double hsi_assignment_makespan(const hsi_problem *pb, const uint32_t *worker, double *load);
 
 hs_status hsi_assignment_schedule(const hsi_problem *pb, const uint32_t *worker, hs_schedule **out);
 
-/* Where a valid schedule runs its tasks; what it aborted is left out. `asker` may be NULL. */
+/* Write the worker of each task in a valid schedule, without aborted entries. `asker` may be
+ * NULL. */
 void hsi_assignment_of(const hs_schedule *s, hsi_asker *asker, uint32_t *worker);
 
 /*
- * Cuts the order of rising p/q in two, the CPUs' tasks first, near where the two
- * sides balance, and runs LPT on each side; the best of up to `places` cuts.
- * *pivot, if wanted, is p/q where they balance: what a GPU's second is worth in
- * CPU seconds. `worker`: NULL for the pivot alone. O(places x n log(m + k)). HS_ECANCELED:
- * the problem's asker wants no more.
+ * Cut the order of increasing p/q in two, CPU tasks first, near the balance of both sides, and run
+ * LPT on each side; keep the best of up to `places` cuts. *pivot is p/q at the balance: the value
+ * of a GPU second in CPU seconds. `worker`: NULL: compute the pivot alone. O(places x n log(m +
+ * k)). HS_ECANCELED.
  */
 hs_status hsi_split(const hsi_problem *pb, const uint32_t *order, unsigned places,
                     const hsi_interrupt *interrupt, uint32_t *worker, double *pivot);
 
-/* What the area bound values tasks at: a GPU's second is worth `pivot` CPU seconds. */
+/* Compute the value of each task in the area bound, min(p, pivot q). */
 void hsi_area_worth(const hsi_problem *pb, double pivot, double *worth);
 
-/*
- * Spreads the tasks that `worker` puts on one type, anywhere there, over that type's workers:
- * LPT, then hsi_level(). Nothing is done where the type has no worker. O(n log n), and the
- * exchanges.
- */
+/* Distribute the tasks that `worker` assigns to a type over the workers of this type: LPT, then
+ * hsi_level(). Does nothing for a type without workers. O(n log n), plus the exchanges. */
 hs_status hsi_pack(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
                    uint32_t *worker);
 
-/*
- * From the assignment as it is: exchanges of a task for one or none with the worker of the
- * type that ends last, until none helps.
- */
+/* Improve an assignment on one type: exchange a task of the worker that ends last for another
+ * worker's task, or for none, until no exchange helps. */
 hs_status hsi_level(const hsi_problem *pb, hs_type type, const hsi_interrupt *interrupt,
                     uint32_t *worker);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a schedule that is nearly good enough: bin completion settles a few workers in microseconds,
- * and who is no longer too full never is again. Groups without such a worker are shared out anew,
- * too, now and then: that changes what the next ones meet.
+ * Improve a nearly good schedule: bin completion redistributes the tasks of a few workers within
+ * microseconds, and a worker at or below the capacity never exceeds it again. Some groups have no
+ * overfull worker: this varies the tasks that later groups have.
  */
 #include "refine/regroup.h"
 
@@ -12,14 +12,14 @@
 enum {
     LEAST_GROUP = 2,
     MOST_GROUP = 7,
-    GROUP_TASKS = 48, /* that a group has at most */
+    GROUP_TASKS = 48, /* limit of a group's tasks */
     GROUP_STEPS = 1 << 12,
-    IDLE_GROUP = 4,      /* one in so many has nobody who is too full */
-    MOST_TURNS = 64,     /* before the clock is looked at, */
-    MOST_LOOKS = 1 << 20 /* and tasks that are looked at, by a turn all */
+    IDLE_GROUP = 4,      /* one group of this many has no overfull worker */
+    MOST_TURNS = 64,     /* limit of turns between two looks at the clock */
+    MOST_LOOKS = 1 << 20 /* limit of visited tasks between two looks at the clock */
 };
 
-/* The workers of a group, and what they run. */
+/* The workers of a group and their tasks. */
 typedef struct group {
     uint32_t worker[MOST_GROUP];
     unsigned workers;
@@ -39,7 +39,7 @@ static int is_in(const group *g, uint32_t worker)
     return 0;
 }
 
-/* The first worker that is too full, from a random one on; `workers`: nobody is. */
+/* Return the first worker above the capacity, from a random one on; `workers`: none. */
 static uint32_t find_full(const hsi_regroup *r, int64_t capacity)
 {
     uint32_t from = (uint32_t)hsi_random_below(r->random, r->workers), i;
@@ -53,7 +53,7 @@ static uint32_t find_full(const hsi_regroup *r, int64_t capacity)
     return r->workers;
 }
 
-/* 0: they have too many tasks, or more than fits. */
+/* Choose a group around worker `first`. Return 0 if its tasks are too many or too long. */
 static int gather(const hsi_regroup *r, int64_t capacity, uint32_t first, group *g)
 {
     unsigned most = LEAST_GROUP + (unsigned)hsi_random_below(r->random, MOST_GROUP - 1);

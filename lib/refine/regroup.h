@@ -6,20 +6,21 @@
 
 #include "refine/completion.h"
 
-/* Tasks of whole weights on like workers, and where each is. */
+/* Tasks of integer weights on equal workers, with their assignment. */
 typedef struct hsi_regroup {
     size_t         n;
     const int64_t *weight;
     unsigned       workers;
-    uint32_t      *worker; /* of a task: 0 .. workers - 1 */
-    int64_t       *load;   /* of a worker */
+    uint32_t      *worker; /* worker (0 .. workers - 1) of each task */
+    int64_t       *load;   /* load of each worker */
     hsi_random    *random;
-    uint64_t       steps; /* out: as of a completion */
+    uint64_t       steps; /* out: steps, as of a completion */
 } hsi_regroup;
 
 /*
- * Shares out the tasks of a few workers anew, one of them fuller than `capacity`, so that none of
- * these is; again and again, until nobody is, the steps are used up or it is time to stop.
+ * Redistribute the tasks of random groups of a few workers, mostly with one above `capacity`, so
+ * that no worker of the group exceeds it. Repeat until no worker does (*done = 1), the steps are
+ * used up, or `stop`.
  */
 hs_status hsi_regroup_go(hsi_regroup *r, int64_t capacity, uint64_t most_steps,
                          const hsi_stop *stop, int *done);

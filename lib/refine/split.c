@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The split: in the order of rising p/q the CPUs take the tasks before a cut, the GPUs those
- * behind it, and LPT spreads each side. Cuts are tried outwards from where the average loads
- * are equal.
- */
+/* The split: in the order of increasing p/q, CPUs take the tasks before a cut, GPUs those after it,
+ * and LPT distributes each side. Cuts are tried outwards from the balance of average loads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +8,14 @@
 #include "algorithm/lpt.h"
 #include "refine/refine.h"
 
-/* How many tasks the CPUs take where both sides' average loads are equal, about. */
+/* Return about how many tasks the CPUs take at equal average loads, and set *pivot. */
 static size_t balance(const hsi_problem *pb, const uint32_t *order, double *pivot)
 {
     double cpu = 0, gpu = 0;
     size_t front = 0, back = pb->n;
 
     *pivot = 1;
-    while (front < back) { /* feed the side that is behind */
+    while (front < back) { /* extend the side with the smaller load */
         double p = pb->p[order[front]], q = pb->q[order[back - 1]];
 
         hsi_ask_at(pb->asker, back - front);
@@ -30,14 +27,14 @@ static size_t balance(const hsi_problem *pb, const uint32_t *order, double *pivo
             *pivot = pb->p[order[--back]] / q;
         }
     }
-    if (!(*pivot > 0x1p-60)) /* the last was no choice */
+    if (!(*pivot > 0x1p-60)) /* the last task could run on one type only */
         *pivot = 0x1p-60;
     if (!(*pivot < 0x1p60))
         *pivot = 0x1p60;
     return front;
 }
 
-/* The cuts that leave every task a worker that can run it: *low .. *high. */
+/* Return the range *low .. *high of cuts at which each task can run on its side. */
 static void limits(const hsi_problem *pb, const uint32_t *order, size_t *low, size_t *high)
 {
     *low = 0;
@@ -60,7 +57,7 @@ static double run_cut(hsi_lpt *lpt, const uint32_t *order, size_t cut, unsigned 
     return hsi_lpt_run(lpt, type, log);
 }
 
-/* The cut at `step` when one goes outwards from the middle: 0, 1, -1, 2, -2, ... */
+/* Return the cut of a step outwards from the middle: offsets 0, 1, -1, 2, -2, ... */
 static size_t cut_at(size_t middle, size_t step, size_t low, size_t high)
 {
     size_t far = (step + 1) / 2;

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-/* What is worth looking for beside a schedule that takes `certified`; `grid`: bound/grid.h. */
+/* Targets of a search for schedules shorter than `certified`; for `grid` see bound/grid.h. */
 
-/* The largest makespan whose refutation is all that is wanted. */
+/* Return the largest makespan whose refutation completes the proof. */
 static inline double hsi_last_target(double certified, double gap, double grid)
 {
     double next = grid > 0 ? certified - grid : nextafter(certified, 0);
@@ -14,13 +14,11 @@ static inline double hsi_last_target(double certified, double gap, double grid)
     return gap > 0 ? fmin(certified / (1 + gap) * (1 + 1e-12), next) : next;
 }
 
-/* A gap that a tree leaves open, where makespans are on no grid. */
+/* relative gap that a tree leaves open if makespans are on no grid */
 #define HSI_CUTOFF_GAP 1e-11
 
-/*
- * A schedule below this is worth having; nodes of a tree whose bound reaches it are closed,
- * and then no rounding keeps the gap from being reached.
- */
+/* Return the makespan below which a schedule is useful. A tree closes nodes whose bound reaches
+ * this value; the gap is then reached in spite of rounding. */
 static inline double hsi_cutoff(double certified, double gap, double grid)
 {
     if (gap > 0)

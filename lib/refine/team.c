@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* A thread and the streams that it runs: every `step`-th from `first`. */
+/* A thread and its streams: every `step`-th from `first` on. */
 typedef struct member {
     unsigned      first, step, streams;
     hsi_interrupt interrupt;

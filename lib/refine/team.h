@@ -7,11 +7,12 @@
 #include "refine/refine.h"
 
 enum {
-    HSI_STREAMS = 8, /* where iterations end a search: the same ones for any number of threads */
+    HSI_STREAMS = 8, /* number of streams if iterations are counted, for any number of threads */
     HSI_MOST_THREADS = 256
 };
 
-/* Streams of random numbers that a search has: HSI_STREAMS, or one a thread. */
+/* Return the number of random streams of a search: HSI_STREAMS if iterations are counted, else one
+ * per thread. */
 static inline unsigned hsi_stream_count(const hs_settings *settings)
 {
     unsigned threads = settings->threads;
@@ -22,9 +23,10 @@ static inline unsigned hsi_stream_count(const hs_settings *settings)
 }
 
 /*
- * run(data, stream, interrupt) for each stream, shared out over the threads of the settings. The
- * caller's own runs stream 0, with `interrupt`; the others have copies that do not lead. A thread
- * that cannot be had is made up for by the caller's. HS_ENOMEM: nothing was run.
+ * Call run(data, stream, interrupt) for each stream, on as many threads as the settings allow, and
+ * wait for all of them. The caller's thread runs stream 0 with `interrupt`; other threads get
+ * copies with leads = 0. If a thread cannot be created, the caller runs its streams. HS_ENOMEM: no
+ * stream was run.
  */
 hs_status hsi_team_run(const hs_settings *settings, unsigned streams,
                        const hsi_interrupt *interrupt,

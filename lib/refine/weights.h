@@ -5,14 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Tasks of one weight are a kind. Fills the weights of the kinds, longest first (with room for
- * `n`), the kind of each task and how many tasks each kind has; returns how many kinds there are.
- */
+/* Group tasks by weight. Fill the weights of the kinds, longest first (room for `n`), the kind of
+ * each task and the number of tasks of each kind. Return the number of kinds. */
 size_t hsi_kinds_by_weight(size_t n, const int64_t *weight, int64_t *of_kind, uint32_t *kind,
                            uint32_t *count);
 
-/* The first kind that is no longer than that; `kinds`: none is. */
+/* Return the first kind with a weight of at most `most`, or `kinds`. */
 size_t hsi_kind_within(size_t kinds, const int64_t *of_kind, int64_t most);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Why the bound is safe. A node's schedules agree with its types: a task settled for
- * one type cannot run on the other. That is an instance of its own, with infinite
- * times, and the node's bound is a safe bound of it. Children: of c tasks of one kind
- * (alike in both times) the LP runs s on CPUs, not whole; any schedule runs at most
- * floor(s) or at least floor(s) + 1 of them there, and since they are alike, it may
- * be said which. So the leaves together hold the optimum, and the least of their
- * bounds is below it.
+ * Why the bound is safe. A node's schedules agree with its settled types: a task settled for one
+ * type cannot run on the other. With infinite times for the excluded types, the node is an instance
+ * with a safe bound of its own. Children: of c tasks of one kind (equal in both times), the LP runs
+ * a fractional number s on CPUs; any schedule runs at most floor(s) or at least floor(s) + 1 of
+ * them there, and since they are equal, the tasks can be named. Thus the leaves together contain an
+ * optimal schedule, and the least of their bounds is a lower bound of it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,12 +13,10 @@
 
 #include "refine/branch/state.h"
 
-static const double patience = 0.05; /* seconds for a node that is to be searched through */
+static const double patience = 0.05; /* seconds for the first complete search of a node */
 
-/*
- * The node to go on with: of the open ones that with the least bound, or of the hard
- * ones if none is open; or the number of nodes. Closes those that are done.
- */
+/* Close nodes whose bound reaches the cutoff. Return the open node with the least bound, or else
+ * such a hard node, or the number of nodes if all are done. */
 static size_t next_node(hsi_branch *b)
 {
     size_t count = hsi_branch_leaves(b), best = count, i;
@@ -39,7 +36,7 @@ static size_t next_node(hsi_branch *b)
     return best;
 }
 
-/* Settles `count` free tasks that are like `task` in both times. */
+/* Settle `count` free tasks with the same times as `task` for a type. */
 static void settle(const hsi_branch *b, hsi_branch_node *nd, uint32_t task, uint32_t count,
                    hs_type type)
 {
@@ -91,7 +88,7 @@ static hs_status begin_child(hsi_branch *b)
     return HS_OK;
 }
 
-/* Replaces the node by its two children once both are bounded, in this call or another. */
+/* Replace the node by its two children when both have bounds; this may take several calls. */
 static hs_status branch_on(hsi_branch *b, const hsi_stop *stop)
 {
     hs_status st = HS_OK;

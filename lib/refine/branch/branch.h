@@ -6,43 +6,40 @@
 #include "core/stop.h"
 
 /*
- * Branch and price: a tree over which tasks run on which type, bounded by the
- * configuration bound of what each node leaves open, the least bound first. Small
- * instances are settled by a few nodes. Where all types are settled in the LP but
- * its bound is still too low, the node is searched through (refute.h).
+ * Branch and price: a tree over the types that run each task. The configuration bound of a node's
+ * instance bounds it; the node with the least bound is first. Small instances need few nodes. If
+ * the LP settles all types, but its bound is below the cutoff, the node is searched completely
+ * (refute.h).
  */
 typedef struct hsi_branch hsi_branch;
 
-/*
- * `pb` has one item a task, HSI_BRANCH_MOST_TASKS at most (else HS_ETOOBIG), and
- * outlives the state. `from`: a bound known to be safe.
- */
+/* `pb` has one item per task and must outlive the state; more than HSI_BRANCH_MOST_TASKS tasks give
+ * HS_ETOOBIG. `from`: a known lower bound. */
 #define HSI_BRANCH_MOST_TASKS 1000
 
 hs_status hsi_branch_open(const hsi_problem *pb, double from, hsi_branch **out);
 void      hsi_branch_close(hsi_branch *b);
 
 /*
- * Goes on until `stop`, or until a schedule below `cutoff` was found, or nothing is
- * left. Nodes whose bound reaches `cutoff`, which may only fall from call to call,
- * are closed. A node takes milliseconds at 30 tasks, some tens of them at 300; the next
- * call goes on with one that was not bounded in time.
+ * Continue until `stop`, a schedule below `cutoff`, or the end of the tree. Nodes whose bound
+ * reaches `cutoff`, which may only fall between calls, are closed. A node takes milliseconds for 30
+ * tasks and some tens of milliseconds for 300; a node interrupted by `stop` is continued by the
+ * next call.
  */
 hs_status hsi_branch_step(hsi_branch *b, double cutoff, const hsi_stop *stop);
 
-/* No schedule is shorter: the least bound of all leaves, open or closed. Grows. */
+/* Return a lower bound of all makespans: the least bound of all leaves, open or closed. Never
+ * falls. */
 double hsi_branch_bound(const hsi_branch *b);
 
-/* Nothing more will come. */
+/* Return 1 if the tree is completely searched. */
 int hsi_branch_ended(const hsi_branch *b);
 
-/* The assignment below the cutoff that the last step found, or NULL. */
+/* Return the assignment below the cutoff that the last step found, or NULL. Owned by `b`. */
 const uint32_t *hsi_branch_found(const hsi_branch *b);
 
-/*
- * Where the LP of the last node ran each task mostly (hs_type), to be packed by whoever
- * looks for schedules; NULL before the first.
- */
+/* Return the type (hs_type) on which the last node's LP runs most of each task, a start for
+ * schedules; NULL before the first LP. Owned by `b`. */
 const unsigned char *hsi_branch_types(const hsi_branch *b);
 
 size_t hsi_branch_nodes(const hsi_branch *b);

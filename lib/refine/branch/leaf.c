@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nodes whose LP is whole but bounds too little: packed, and searched through task by task. */
+/* Nodes whose LP is integral but whose bound is below the cutoff: pack their types, and search them
+ * task by task. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,7 +8,7 @@
 #include "refine/branch/state.h"
 #include "refine/refine.h"
 
-/* Branches on the longest task that is free; n if none is. */
+/* Return the longest free task, to branch on; n: none is free. */
 static uint32_t longest_free(const hsi_branch *b, const hsi_branch_node *nd)
 {
     uint32_t best = (uint32_t)b->pb->n, i;
@@ -25,7 +26,7 @@ static uint32_t longest_free(const hsi_branch *b, const hsi_branch_node *nd)
     return best;
 }
 
-/* The LP's types as they are, packed: is that a schedule below the cutoff? */
+/* Pack the tasks by the LP's types; set has_found if the schedule is below the cutoff. */
 static hs_status pack(hsi_branch *b, const hsi_branch_node *nd, const hsi_stop *stop)
 {
     const hsi_problem *pb = b->pb;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A node of the tree: what is settled there, its bound, and what it is branched on. */
+/* A node of the tree: its settled types, its bound, and the kind to branch on. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "bound/bound.h"
 #include "refine/branch/state.h"
 
-static const double whole = 1e-4; /* a share is as good as whole */
+static const double whole = 1e-4; /* fractions below this count as integral */
 
 void hsi_branch_free_node(hsi_branch_node *nd)
 {
@@ -51,10 +51,8 @@ hsi_problem hsi_branch_instance(hsi_branch *b, const hsi_branch_node *nd)
     return pb;
 }
 
-/*
- * The kind to branch on: the one whose tasks on CPUs are furthest from whole, and of
- * those that are equally far the longest.
- */
+/* Choose the kind to branch on: the one whose number of tasks on CPUs is farthest from integral;
+ * among equals the first. */
 static void choose_branch(hsi_branch *b, const hsi_configuration *cf, hsi_branch_node *nd)
 {
     double best = whole;
@@ -92,7 +90,7 @@ static int has_impossible_task(const hsi_problem *pb)
     return 0;
 }
 
-/* Opens the node's configuration bound, unless the node is done without. */
+/* Bound the node by deadline, and open its configuration bound unless that is enough. */
 static hs_status begin(hsi_branch *b, hsi_branch_node *nd, const hsi_problem *pb,
                        const hsi_stop *stop)
 {

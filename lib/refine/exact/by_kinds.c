@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where tasks are of few kinds: the gap is closed from both sides (gap.h). */
+/* Proof for tasks of few kinds: close the gap from both sides (gap.h). */
 #include <stdlib.h>
 
 #include "config.h"

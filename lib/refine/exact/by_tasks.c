@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Is there a schedule that takes no more than a target? One question after another, each
- * answered by a search over the tasks (refute.c), and each answer is a shorter schedule or a
- * higher bound. A task may take 2^n nodes at worst; rounds are the more patient the later.
+ * Proof task by task: test whether a schedule of at most a target makespan exists, by a search over
+ * the tasks (refute.c). Each answer gives a shorter schedule or a higher bound. A test may take 2^n
+ * nodes; later rounds allow more nodes.
  */
 #include "refine/exact/exact.h"
 
@@ -44,10 +44,8 @@ static double middle_target(const hsi_exact *pf)
     return last - pf->bound < 1e-5 * last || middle <= pf->bound ? last : middle;
 }
 
-/*
- * Which multipliers cut the search short is not known beforehand: they take turns,
- * each with four times the nodes of its last turn, up to `most` (0: until the end).
- */
+/* Test a target with each set of multipliers in turn, since the best set is unknown beforehand:
+ * each turn allows four times the nodes of the one before, up to `most` (0: no limit). */
 static hs_status refute_target(hsi_exact *pf, double target, uint64_t most, hsi_verdict *verdict)
 {
     hsi_refutation r = {.pb = &pf->pb, .worker = pf->worker, .target = target};
@@ -69,10 +67,8 @@ static hs_status refute_target(hsi_exact *pf, double target, uint64_t most, hsi_
     return st;
 }
 
-/*
- * The last target settles all; when it resists, one half way is next, which at least
- * raises the bound, and then the last one again with more nodes.
- */
+/* Test the last target, which would complete the proof; if it resists, raise the bound by a target
+ * half way, then repeat with more nodes. */
 hs_status hsi_exact_by_tasks(hsi_exact *pf, unsigned rounds)
 {
     uint64_t  patience = 400000;

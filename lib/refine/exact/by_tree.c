@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* By branch and price, a second at a time, until nothing below the best schedule is open. */
+/* Proof by branch and price, in slices of one second, until no node below the best schedule is
+ * open. */
 #include "refine/exact/exact.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ static hs_status search_tree(hsi_exact *pf, hsi_branch *tree)
         found = hsi_branch_found(tree);
         if (found) {
             st = hsi_exact_learn(pf, 0, HSI_FOUND, found);
-            if (st == HS_OK && !hsi_exact_is_proved(pf)) /* what is near it may be better yet */
+            if (st == HS_OK && !hsi_exact_is_proved(pf)) /* search near the new schedule */
                 st = hsi_exact_schedule(pf, 0.05, 0.2, 0);
         }
     }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Proves a schedule optimal, or stops at the time limit with the best schedule and
- * the best bound it has. `best` finds the schedule and often enough proves it. What
- * is left is searched for a shorter one, which ends with one or with the proof that
- * there is none: tiny instances task by task (refute.c), others by branch and price
- * (branch.c), and what resists that task by task again.
+ * `exact`: prove a schedule optimal, or stop at the time limit with the best schedule and bound.
+ * `best` finds the schedule and often its proof. Otherwise a search for a shorter schedule decides:
+ * tiny instances task by task (refute.c), others by branch and price (branch.c), and then task by
+ * task again.
  */
 #include "refine/exact/exact.h"
 
@@ -21,26 +20,25 @@
 #include "refine/target.h"
 #include "support/arena.h"
 
-/* Without a time limit in the settings. */
+/* the time limit if the settings have none */
 #define DEFAULT_SECONDS 10.0
 
 /*
- * Tiny instances are searched through faster than the tree has its first bound. On small
- * ones `best` climbs a tree of its own between its rounds, which settles nearly all that
- * there is to settle; where there are more tasks, a tree seldom closes the gap, and nearly
- * all of the time is for the schedule.
+ * Limits of tasks. Tiny instances are searched faster than the tree computes its first bound. On
+ * small ones `best` runs a tree of its own between its rounds, which decides nearly all that can be
+ * decided; with more tasks a tree seldom closes the gap, so nearly all time goes to the schedule.
  */
 enum { TINY = 20, SMALL = 120 };
 
-static const double schedules_part = 0.97; /* of the time, for what is not small */
-static const double endless = 10;          /* seconds for schedules, were there no limit */
+static const double schedules_part = 0.97; /* share of the time for schedules of large instances */
+static const double endless = 10;          /* seconds for schedules without a time limit */
 
 static double most_for_schedules(const hsi_exact *pf)
 {
     return isinf(pf->stop.end) ? endless : INFINITY;
 }
 
-/* By what they are made of, from a schedule that is found in so little of the time. */
+/* Prove by kinds of tasks, from a schedule that takes `part` of the time. */
 static hs_status prove_by_kinds(hsi_exact *pf, double part)
 {
     hs_status st = hsi_exact_schedule(pf, part, 0.3, 0);
@@ -92,7 +90,7 @@ static hs_status prove(hsi_exact *pf)
     return hsi_exact_by_tasks(pf, UINT_MAX);
 }
 
-/* Of a graph: what `best` does, with most of the time for the proof. */
+/* Run `best` on a graph, with most of the time for the proof. */
 static hs_status search_graph(const hsi_members *members, const hs_instance *in,
                               const hs_settings *settings, hs_schedule **out, hs_report *report)
 {
@@ -145,7 +143,7 @@ static hs_status search(const hsi_members *members, const hs_instance *in,
     return st;
 }
 
-/* Whoever gives it all the time in the world gets the optimum. */
+/* Return the guarantee: without a time limit the result is optimal within the gap. */
 static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
 {
     (void)cpus;

@@ -5,54 +5,58 @@
 #include "algorithm/algorithm.h"
 #include "bound/proof/refute.h"
 
-/* What exact.c is made of: what is known, and the ways to learn more. */
+/* State of `exact`: the best schedule, the best bound, and the data of its searches. */
 typedef struct hsi_exact {
     const hsi_members *members;
     const hs_instance *in;
     const hs_settings *settings;
     hsi_stop           stop;
-    hsi_asker          asker; /* the caller's, not the time's */
-    hsi_problem        pb;    /* one item a task */
+    hsi_asker          asker; /* the caller's cancel token, without time limit */
+    hsi_problem        pb;    /* one item per task */
     hs_schedule       *best;
-    double             longest; /* what of it is certified */
+    double             longest; /* certified makespan of `best` */
     double             bound;
     char               bound_name[sizeof((hs_report *)0)->bound_name];
-    double             grid;     /* bound/grid.h */
-    int                shortest; /* every shorter schedule is refuted */
-    uint64_t          *worth[2]; /* a task: by the area bound, by the configuration bound */
-    int                worths;
-    uint32_t          *worker;
-    uint64_t           nodes;
+    double             grid;     /* grid of makespans (bound/grid.h) */
+    int                shortest; /* 1: all shorter schedules are refuted */
+    uint64_t          *worth[2]; /* value of each task in the area bound and in the configuration
+                                    bound */
+    int       worths;
+    uint32_t *worker;
+    uint64_t  nodes;
 } hsi_exact;
 
-/* To the gap that the settings ask for. */
+/* Return 1 if the gap of the settings is reached. */
 int hsi_exact_is_proved(const hsi_exact *pf);
 
 void hsi_exact_raise(hsi_exact *pf, double bound, const char *name);
 
-/* What the verdict on a target says: of HSI_FOUND, the assignment in `worker`. */
+/* Apply the verdict on a target: keep the assignment `worker` after HSI_FOUND, raise the bound
+ * after HSI_REFUTED. */
 hs_status hsi_exact_learn(hsi_exact *pf, double target, hsi_verdict verdict,
                           const uint32_t *worker);
 
 void hsi_exact_report_progress(const hsi_exact *pf);
 
-/* The settings for a part of the time that is left, but no more than `most` seconds. */
+/* Return the settings for a part of the remaining time, at most `most` seconds. */
 hs_settings hsi_exact_part(const hsi_exact *pf, double part, double most);
 
-/* `best`, with what is known so far; ends at a gap that the settings ask for, or at `gap`. */
+/* Run `best` from the current schedule; stop at the gap of the settings or at `gap`, whichever is
+ * larger. */
 hs_status hsi_exact_schedule(hsi_exact *pf, double part, double most, double gap);
 
-/* What the area bound values each task at; and the configuration bound, which is raised. */
+/* Compute the value of each task in the area bound or in the configuration bound; the latter also
+ * raises the lower bound. */
 hs_status hsi_exact_value_by_area(hsi_exact *pf, double *value);
 hs_status hsi_exact_value_by_configuration(hsi_exact *pf, double *value);
 
-/* Tasks of few kinds are searched by those (gap.h). */
+/* Search instances of few kinds by kind (gap.h). */
 hs_status hsi_exact_by_kinds(hsi_exact *pf);
 
-/* Task by task, in so many rounds, each more patient than the one before. */
+/* Search task by task, in up to `rounds` rounds with increasing node limits. */
 hs_status hsi_exact_by_tasks(hsi_exact *pf, unsigned rounds);
 
-/* Branch and price: what settles nearly all that is not settled at once. */
+/* Search by branch and price. */
 hs_status hsi_exact_by_tree(hsi_exact *pf);
 
 #endif

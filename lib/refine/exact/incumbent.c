@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The best schedule and the best bound so far, and what bounds value the tasks at. */
+/* The incumbent: the best schedule and bound so far, and the values of tasks in bounds. */
 #include "refine/exact/exact.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ void hsi_exact_raise(hsi_exact *pf, double bound, const char *name)
         set_bound(pf, bound, name);
 }
 
-/* The assignment, if it is shorter. */
+/* Keep an assignment if its certified makespan is shorter. */
 static hs_status take(hsi_exact *pf, const uint32_t *worker)
 {
     hs_schedule *s = NULL;
@@ -42,7 +42,7 @@ static hs_status take(hsi_exact *pf, const uint32_t *worker)
     if (st != HS_OK)
         return st;
     longest = hsi_certified_makespan(pf->in, s, NULL, pf->pb.asker);
-    if (longest >= pf->longest) { /* but for rounding it was shorter */
+    if (longest >= pf->longest) { /* shorter before exact summation only */
         hs_schedule_free(s);
         return HS_OK;
     }

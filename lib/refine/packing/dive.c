@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Each dive is another: which of the sets that are used much is settled next depends on chance,
- * except in the first.
- */
+/* Dives differ by chance: except in the first dive, random factors decide which of the most used
+ * sets is settled next. */
 #include "refine/packing/dive.h"
 
 #include <math.h>
@@ -15,33 +13,34 @@
 #include "support/arena.h"
 
 enum {
-    FEW_WORKERS = 10, /* that bin completion settles */
+    FEW_WORKERS = 10, /* limit of workers left to bin completion */
     FEW_STEPS = 1 << 14,
-    AT_ONCE = 6,        /* one worker in so many is settled, between two LPs */
-    DIVES = 4,          /* before it is time for something else */
-    MOST_WORK = 1 << 25 /* steps of a table, which nobody interrupts */
+    AT_ONCE = 6,        /* share of workers settled between two LPs: one in this many */
+    DIVES = 4,          /* dives on one capacity before hsi_dive_go() returns */
+    MOST_WORK = 1 << 25 /* limit of the table's steps, which cannot be interrupted */
 };
 
-static const double much = 0.5; /* of a worker, for a set to be settled beside another */
+static const double much = 0.5; /* least share of a worker for a set to be settled after the first
+                                   set of a step */
 
 struct hsi_dive {
     hsi_arena  arena;
     size_t     n, kinds;
     unsigned   workers;
-    int64_t   *weight; /* of a kind, longest first */
-    uint32_t  *kind;   /* of a task */
-    uint32_t  *all;    /* tasks of a kind ... */
-    uint32_t  *left;   /* ... that are not settled */
-    unsigned   open;   /* workers that are not */
+    int64_t   *weight; /* weight of each kind, longest first */
+    uint32_t  *kind;   /* kind of each task */
+    uint32_t  *all;    /* tasks of each kind */
+    uint32_t  *left;   /* unsettled tasks of each kind */
+    unsigned   open;   /* unsettled workers */
     hsi_cover *cover;
-    int64_t    most, capacity; /* that it is for at all, and now */
-    uint64_t   dives;          /* with that */
-    int        midway;         /* the next one has begun */
-    int64_t    covered;        /* the least capacity for which fractions of sets are known to do */
-    uint32_t  *result;         /* worker of a task; `workers`: not settled */
-    int64_t   *rest;           /* weights of the tasks that are left ... */
-    uint32_t  *rest_of;        /* ... which they are ... */
-    uint32_t  *rest_to;        /* ... and where they go */
+    int64_t    most, capacity; /* largest and current capacity */
+    uint64_t   dives;          /* dives with the current capacity */
+    int        midway;         /* 1: the current dive is incomplete */
+    int64_t    covered;        /* least capacity for which the LP is feasible */
+    uint32_t  *result;         /* worker of each task; `workers`: not settled */
+    int64_t   *rest;           /* weights of the remaining tasks */
+    uint32_t  *rest_of;        /* numbers of the remaining tasks */
+    uint32_t  *rest_to;        /* workers of the remaining tasks */
 };
 
 hs_status hsi_dive_open(size_t n, const int64_t *weight, unsigned workers, int64_t most,
@@ -82,7 +81,7 @@ void hsi_dive_close(hsi_dive *d)
     free(d);
 }
 
-/* What a worker of a schedule runs, if it fits. */
+/* Add the set of a worker's tasks to the LP, if it fits the capacity. */
 static hs_status add_worker(hsi_dive *d, const uint32_t *worker, unsigned at,
                             hsi_master_item *items)
 {
@@ -115,7 +114,7 @@ static hs_status add_schedule(hsi_dive *d, const uint32_t *worker)
     return st;
 }
 
-/* For a table: of each kind as many copies as fit, for all capacities. */
+/* Return the steps of the largest table: copies of all kinds that fit, for all capacities. */
 static double work_of_table(const hsi_dive *d)
 {
     double copies = 0;
@@ -144,7 +143,7 @@ static hs_status open_cover(hsi_dive *d, int64_t capacity, const uint32_t *worke
     return st == HS_OK && first ? add_schedule(d, worker) : st;
 }
 
-/* The next worker runs such a set. */
+/* Assign a set, as far as its tasks remain, to the next worker. */
 static void settle(hsi_dive *d, const hsi_master_item *items, size_t size)
 {
     unsigned at = --d->open;
@@ -173,7 +172,8 @@ static int is_whole(const hsi_dive *d, const hsi_master_item *items, size_t size
     return 1;
 }
 
-/* The set that is used the most, or might be, of those of which all is left. */
+/* Settle the set with the largest share, up to random factors, among the sets whose tasks all
+ * remain. Return 0 if there is none. */
 static int settle_most_used(hsi_dive *d, double least, hsi_random *random)
 {
     const hsi_master_item *best = NULL;
@@ -204,13 +204,13 @@ static void settle_some(hsi_dive *d, hsi_random *random)
     unsigned most = d->open / AT_ONCE, i;
 
     if (!settle_most_used(d, 1e-6, random))
-        d->open--; /* cannot be, but there must be an end */
+        d->open--; /* not expected; ensures termination */
     for (i = 1; i < most; i++)
         if (!settle_most_used(d, much, random))
             break;
 }
 
-/* What is left goes to the last few workers. */
+/* Distribute the remaining tasks over the last workers by bin completion. */
 static hs_status complete(hsi_dive *d, hsi_random *random, const hsi_stop *stop,
                           hsi_verdict *verdict)
 {
@@ -246,10 +246,8 @@ static void begin(hsi_dive *d)
     d->midway = 1;
 }
 
-/*
- * One step down. *verdict: HSI_REFUTED is of all tasks, for *refused as well; HSI_STOPPED unless
- * the dive has come to its end with all of them shared out.
- */
+/* Make one step of a dive. *verdict is HSI_REFUTED only for the complete problem, with *refused the
+ * largest refuted capacity, HSI_FOUND if all tasks are settled, else HSI_STOPPED. */
 static hs_status step(hsi_dive *d, int64_t *refused, hsi_random *random, const hsi_stop *stop,
                       hsi_verdict *verdict)
 {

@@ -7,30 +7,31 @@
 #include "support/random.h"
 
 /*
- * Can tasks of whole weights be shared out so that no worker of some that are alike holds more than
- * a capacity? By fractions of sets (cover.h): they often say no; or sets that they use much are
- * settled, one after the other, and the last few workers are left to bin completion.
+ * Dives: distribute tasks of integer weights over equal workers, none of which may exceed a
+ * capacity. An LP over fractions of task sets (cover.h) often refutes a capacity; else sets with
+ * large fractions are settled one after the other, and the last workers are left to bin completion.
  */
 typedef struct hsi_dive hsi_dive;
 
-/* For capacities up to `most`. `weight` (of a task, > 0) is not needed afterwards. */
+/* Create a search for capacities up to `most`. `weight` (> 0 for each task) is read during the call
+ * only. HS_ENOMEM. */
 hs_status hsi_dive_open(size_t n, const int64_t *weight, unsigned workers, int64_t most,
                         hsi_dive **out);
 void      hsi_dive_close(hsi_dive *dive);
 
 /*
- * Until there is an answer, some dives have been in vain or it is time to stop: then the next call
- * goes on, if it is about the same capacity. `worker` has a worker of each task; sets that fit are
- * taken from there, the first time, and it is where to find what is found. If it is refuted,
- * *capacity becomes the largest that is, too. HS_ETOOBIG: not for that.
+ * Search until a verdict, some failed dives or `stop`; the next call with the same capacity
+ * continues. `worker` gives a start schedule, whose fitting sets enter the first LP, and receives
+ * the assignment found. After HSI_REFUTED, *capacity is the largest refuted one. HS_ETOOBIG: the
+ * weights are too many or too large.
  */
 hs_status hsi_dive_go(hsi_dive *dive, int64_t *capacity, hsi_random *random, const hsi_stop *stop,
                       uint32_t *worker, hsi_verdict *verdict);
 
-/* Is it known that fractions of sets do for the capacity, so that they refute no more of it? */
+/* Return 1 if the LP is known to be feasible for the capacity, so that it cannot refute it. */
 int hsi_dive_covers(const hsi_dive *dive, int64_t capacity);
 
-/* Has the last call been stopped on its way? */
+/* Return 1 if the last call stopped within a series of dives. */
 int hsi_dive_goes_on(const hsi_dive *dive);
 
 #endif
