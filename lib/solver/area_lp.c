@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The area LP: every row starts on its faster type, and a column says how much of it its slower
- * type takes over. Two constraints, the loads of the types; their duals are the multipliers.
- */
+/* The area LP: every row starts on its faster type, and a column is the part of it that runs on the
+ * slower type. The two constraints are the loads of the types; their duals are the multipliers. */
 #include "solver/area_lp.h"
 
 #include <float.h>
@@ -19,9 +17,10 @@ typedef struct area {
 } area;
 
 #define TOLERANCE 1e-14
-#define NOTHING 1e-17 /* a ratio, or a time of the scale, that changes nothing */
+#define NOTHING 1e-17 /* ratios and scaled times below have no effect */
 
-/* The exponent of what a worker has to do if all have the same, each task where it is fast. */
+/* Return the exponent of a worker's load if each task runs on its faster type and loads are
+ * equal. */
 static int scale_of(const hsi_problem *rows)
 {
     double sum = 0;
@@ -37,9 +36,9 @@ static int scale_of(const hsi_problem *rows)
 }
 
 /*
- * A row's column: the time that its slower type spends on it, which saves the other
- * one `ratio` times that. So no coefficient exceeds 1, however wide the range of the
- * times is, and no type spends more than `most` altogether.
+ * Add the column of a row: the time that the slower type spends on it, which saves the faster type
+ * `ratio` times this time. Thus no coefficient exceeds 1, for any range of times. No type spends
+ * more than `most`.
  */
 static void add_column(glp_prob *lp, int column, int slow, double time, double ratio, double most,
                        const double *workers)
@@ -56,9 +55,9 @@ static void add_column(glp_prob *lp, int column, int slow, double time, double r
 }
 
 /*
- * Rows 1 and 2, the CPUs and the GPUs: their work / their number - T <= 0; T is the
- * last column. GLPK's own scaling would hide from its ratio test that columns can be
- * flipped together.
+ * Build the LP. Rows 1 and 2 are CPUs and GPUs: work / workers - T <= 0; T is the last column.
+ * GLPK's own scaling is off, since it hides from the ratio test that columns can be flipped
+ * together.
  */
 static void build(glp_prob *lp, const hsi_problem *rows)
 {
@@ -89,17 +88,18 @@ static void build(glp_prob *lp, const hsi_problem *rows)
 }
 
 /*
- * The basis's multipliers. Where a row's column is in the basis they make it cost the
- * same on both types, and are taken from its times, which are more precise. A row
- * that its slower type does not help with must not be cheaper there: with ratios
- * below GLPK's tolerance it would be, and a long task would count for nothing.
+ * Read the multipliers of the basis. If a row's column is basic, the row costs the same on both
+ * types, so its times give more precise multipliers. A row left on its faster type must not be
+ * cheaper on the slower one: ratios below GLPK's tolerance could make it so, and a long task would
+ * count as nothing.
  */
 static void read_multipliers(glp_prob *lp, area *a)
 {
     const hsi_problem *rows = a->rows;
-    double             most_on_gpus = 0, most_on_cpus = 0; /* q / p, p / q, which may underflow */
-    size_t             i;
-    int                scale, unit = scale_of(rows);
+    double             most_on_gpus = 0, most_on_cpus = 0; /* maxima of q / p and p / q, which may
+                                                              underflow */
+    size_t i;
+    int    scale, unit = scale_of(rows);
 
     a->u = rows->m ? fmax(0, -glp_get_row_dual(lp, 1)) / rows->m : 0;
     a->v = rows->k ? fmax(0, -glp_get_row_dual(lp, 2)) / rows->k : 0;

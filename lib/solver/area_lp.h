@@ -5,10 +5,8 @@
 #include "core/problem.h"
 #include "core/stop.h"
 
-/*
- * Optimal multipliers of the area LP's two constraints, to be trusted only as a
- * hint. HS_ECANCELED if the caller cancels; at the time limit what GLPK has.
- */
+/* Compute optimal multipliers u, v of the area LP's two constraints; use them as a hint only. At
+ * the time limit, return GLPK's current values and *limit_reached = 1. HS_ECANCELED, HS_ESOLVER. */
 hs_status hsi_area_multipliers(const hsi_problem *rows, const hsi_stop *stop, double *u,
                                double *v, int *limit_reached);
 

@@ -5,18 +5,18 @@
 #include "core/problem.h"
 #include "core/stop.h"
 
-/* Who shares the work: all workers of a type, or each worker has its own. */
+/* Groups of workers that share work: all workers of a type, or each worker alone. */
 typedef enum hsi_grouping { HSI_GROUP_A_TYPE, HSI_GROUP_A_WORKER } hsi_grouping;
 
 /*
- * The assignment MIP: tasks, whole, to groups of workers. The least T such that no
- * group has more work than its workers times T, and no task takes longer than T
- * where it runs. Solved by branch and bound over GLPK's linear programs.
+ * Bound the assignment MIP, which assigns integral tasks to groups of workers: the least T such
+ * that no group has more work than its number of workers times T, and no task takes longer than T
+ * where it runs. Branch and bound over GLPK's linear programs.
  *
- * *value: never above the true least T nor, for a group a worker, above the
- * optimal makespan; less than it only by rounding, by 10^-9 or the settings' gap,
- * or because the time was up, which *limit_reached tells. Never below `least` > 0, which the caller
- * knows to be safe. HS_ETOOBIG: more cells (rows x groups) than HSI_ASSIGNMENT_CELLS.
+ * *value is at most the true least T and, with one group per worker, at most the optimal makespan.
+ * It is lower only through rounding, by 10^-9 or the gap of the settings, or because time was up
+ * (*limit_reached). It is at least `least` > 0, a known lower bound. HS_ETOOBIG: more than
+ * HSI_ASSIGNMENT_CELLS cells (rows x groups).
  */
 hs_status hsi_assignment_bound(const hsi_problem *rows, hsi_grouping grouping, double least,
                                const hsi_stop *stop, double *value, int *limit_reached);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * T is the last column, and each group has a row: its work / its workers - T <= 0.
- * With two groups a column a row of the instance is enough, the copies on the first
- * group; else there is one a cell, and a row for each row: all its copies are run.
+ * T is the last column; each group has a row: work / workers - T <= 0. With two groups there is one
+ * column per row of the instance, the copies on the first group; otherwise one per cell, and a
+ * constraint per row that all copies run.
  */
 #include "solver/assignment_lp.h"
 
 #include <math.h>
 
-#define TOLERANCE 1e-10 /* better multipliers than GLPK's 1e-7 gives, which nothing forbids */
-#define NOTHING   1e-12 /* coefficients below this would only upset the simplex method */
+#define TOLERANCE 1e-10 /* below GLPK's 1e-7: gives better multipliers at no cost */
+#define NOTHING   1e-12 /* smaller coefficients only harm the simplex method numerically */
 
 static double coefficient(const hsi_model *model, size_t row, unsigned group)
 {
@@ -44,7 +44,7 @@ void hsi_assignment_lp_row(glp_prob *lp, const hsi_model *model, size_t row)
                    model->upper[first + g] >= count);
 }
 
-/* Its arrays are GLPK's: an error there frees them. */
+/* Add the column T. GLPK owns the temporary arrays, so an error frees them. */
 static void add_bound_column(glp_prob *lp, const hsi_model *model, int first_row)
 {
     int    *index = glp_alloc((int)model->groups + 1, sizeof *index);
@@ -62,7 +62,8 @@ static void add_bound_column(glp_prob *lp, const hsi_model *model, int first_row
     glp_free(value);
 }
 
-/* What the first group runs, the second need not: the row of loads is turned about. */
+/* Build the LP for two groups: copies not on the first group run on the second, whose load row
+ * changes sign. */
 static void build_complements(glp_prob *lp, const hsi_model *model)
 {
     size_t i, n = model->rows->n;
@@ -123,7 +124,7 @@ glp_prob *hsi_assignment_lp(const hsi_model *model)
     return lp;
 }
 
-/* Only a hint, but one that can be multiplied: nonnegative, and neither huge nor tiny. */
+/* Return the multiplier if it is safe to multiply (neither negative, huge nor tiny), else 0. */
 static double tame(double multiplier)
 {
     return multiplier >= 1e-30 && multiplier <= 1e30 ? multiplier : 0;

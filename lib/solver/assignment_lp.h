@@ -5,16 +5,15 @@
 #include "solver/model.h"
 #include "solver/simplex.h"
 
-/* GLPK's side of the assignment MIP. To be called under the guard, which also frees it. */
+/* Build GLPK's LP of the assignment MIP. Call under the guard, which also frees the LP after an
+ * error. */
 glp_prob *hsi_assignment_lp(const hsi_model *model);
 
-/* Gives the LP the model's bounds of a row's cells. */
+/* Copy the model's bounds of a row's cells to the LP. */
 void hsi_assignment_lp_row(glp_prob *lp, const hsi_model *model, size_t row);
 
-/*
- * Solves the LP of the node at hand into model->share and model->multiplier. Above
- * the limit only the multipliers mean anything, after a failure nothing does.
- */
+/* Solve the LP of the current node into model->share and model->multiplier. Above `limit` only the
+ * multipliers are valid; after a failure neither is. */
 hsi_simplex_end hsi_assignment_lp_solve(glp_prob *lp, hsi_model *model, const hsi_stop *stop,
                                         double limit);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The choice of a branching, by rank: a single task that the LP puts where it takes longer than
- * the bound; a single task whose types the LP shares; a cell with a fractional share; any cell
- * that is not decided. Among equals, the one with the most time at stake. O(cells).
+ * Choose a branching by rank: a single task that the LP runs where it takes longer than the bound;
+ * a single task that the LP splits between types; a cell with a fractional share; any cell not
+ * fixed. Among equal ranks, the most time at stake. O(cells).
  */
 #include "solver/branching.h"
 
 #include <math.h>
 
-#define ROUNDING 1e-9 /* a time that exceeds the bound by less says nothing */
-#define WHOLE 1e-6    /* LP shares so near to a whole number count as one */
+#define ROUNDING 1e-9 /* relative excess of a time over the bound that counts as rounding */
+#define WHOLE 1e-6    /* LP shares this close to an integer count as integral */
 
 static hsi_branching branch_on_cell(const hsi_model *model, size_t cell, double time, int64_t low,
                                     int64_t high)
@@ -36,7 +36,7 @@ static hsi_branching branch_on_cell(const hsi_model *model, size_t cell, double 
     return s;
 }
 
-/* Shares of the types; 0: the row is not free to run on either. */
+/* Compute the shares of both types. Return 0 if the row is not free to run on either. */
 static int type_shares(const hsi_model *model, size_t row, double share[2])
 {
     size_t   first = row * model->groups;
@@ -55,7 +55,7 @@ static int type_shares(const hsi_model *model, size_t row, double share[2])
     return room[HS_CPU] && room[HS_GPU];
 }
 
-/* A single task that may run on both types: not on one, or not on the other. */
+/* Branch on a single task that may run on both types: exclude one type, or the other. */
 static hsi_branching branch_on_type(const hsi_model *model, size_t row, double bound)
 {
     hsi_branching s = {HSI_BRANCHING_NOTHING,
@@ -73,7 +73,7 @@ static hsi_branching branch_on_type(const hsi_model *model, size_t row, double b
         s.rank = HSI_BRANCHING_FRACTIONAL_TYPE;
         s.worth = fmin(model->time[HS_CPU][row], model->time[HS_GPU][row]) * share[avoid];
     }
-    /* The LP does not see that T must be as long as the task. */
+    /* the LP ignores that T is at least the time of each task */
     for (type = HS_CPU; type <= HS_GPU; type++) {
         double time = model->time[type][row];
 
@@ -107,7 +107,7 @@ hsi_branching hsi_branching_choose(const hsi_model *model, double bound)
         uint32_t  count = hsi_count(model->rows, i);
 
         if (slack.upper == (int64_t)count)
-            continue; /* nothing to choose */
+            continue; /* all copies are fixed */
         if (count == 1)
             keep_better(&best, branch_on_type(model, i, bound));
         for (g = 0; g < model->groups && best.rank <= HSI_BRANCHING_FRACTIONAL_CELL; g++) {

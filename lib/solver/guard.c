@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GLPK reports programming errors and lack of memory through its error hook and
- * then aborts the process, unless the hook frees the thread's GLPK environment
- * and jumps out. That frees every GLPK object of the thread: a program that uses
- * GLPK itself in the same thread loses its objects in that case, and only in
- * that case. GLPK prints an error even when its terminal output is off, hence the
- * second hook. It cannot tell which hooks were set before, so none are afterwards.
+ * GLPK reports programming errors and lack of memory through its error hook and then aborts the
+ * process, unless the hook frees the thread's GLPK environment and jumps out. This frees all GLPK
+ * objects of the thread: a program that uses GLPK in the same thread loses its objects in this
+ * case, and only then. GLPK prints errors even with terminal output off, hence the second hook.
+ * GLPK cannot report which hooks were set before, so both hooks are empty afterwards.
  *
- * An environment that did not exist before the call does not exist after it
- * either: nobody else would free it when the thread ends.
+ * An environment that the call creates is freed at the end, since nothing else would free it when
+ * the thread ends.
  */
 #include "solver/guard.h"
 
@@ -46,7 +45,7 @@ hs_status hsi_glpk_guarded(hs_status (*work)(void *data), void *data)
     terminal = glp_term_out(GLP_OFF);
     g.out_of_memory = 0;
     if (setjmp(g.jump)) {
-        /* The environment is gone, and all that was in it. */
+        /* GLPK's environment has been freed, with its objects */
         if (already_there)
             glp_term_out(terminal);
         return g.out_of_memory ? HS_ENOMEM : HS_ESOLVER;

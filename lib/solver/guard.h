@@ -5,13 +5,11 @@
 #include <hybridsched/status.h>
 
 /*
- * Runs work(data), which may call GLPK, with GLPK's terminal output off. An error
- * inside GLPK ends the work at once and comes out as HS_ESOLVER, lack of memory as
- * HS_ENOMEM.
+ * Run work(data), which may call GLPK, with GLPK's terminal output off. A GLPK error ends the work
+ * at once: HS_ESOLVER, or HS_ENOMEM if memory was short.
  *
- * What the work takes hold of must hang on `data`, for the caller to release: an
- * error jumps out of the work. GLPK's own objects must not outlive the work. Not
- * to be nested.
+ * An error jumps out of the work: store resources in `data`, for the caller to release. GLPK
+ * objects must not outlive the work. Calls must not be nested.
  */
 hs_status hsi_glpk_guarded(hs_status (*work)(void *data), void *data);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows 1 .. n: an item is covered as often as it demands. Rows n + 1, n + 2: the
- * shares of a type's patterns less theta times its workers is <= 0. Column 1 is
- * theta, the objective; then, while a type is fluid, a column an item; then the
- * patterns.
+ * Rows 1 .. n: the demand of each item. Rows n + 1, n + 2: the shares of a type's patterns minus
+ * theta times its workers is <= 0. Column 1 is theta, the objective; then one column per item while
+ * a type is fluid; then the patterns.
  *
- * The patterns and the state of the basis are kept here and GLPK's problem is
- * built from them when it is needed, because it must not outlive the guard's run.
+ * The patterns and the basis are kept here, and GLPK's problem is rebuilt from them when needed,
+ * since it must not outlive the run of the guard.
  */
 #include "solver/master_lp.h"
 
@@ -19,34 +18,35 @@
 #include "support/arena.h"
 #include "support/vector.h"
 
-/* A worker's multiplier: large, so that GLPK's tolerance, 10^-7, is small next to it. */
+/* a worker's multiplier: large compared with GLPK's tolerance of 10^-7 */
 #define PRICE 1000.0
 
-enum { SLICE_MS = 50 }; /* how long GLPK is left alone before `stop` is asked */
+enum { SLICE_MS = 50 }; /* milliseconds of GLPK between two looks at `stop` */
 
 typedef struct column {
-    size_t        first, size; /* in `items` */
+    size_t        first, size; /* range in `items` */
     double        share;
     unsigned char type, status;
 } column;
 
 struct hsi_master {
-    hsi_arena       arena;   /* of the arrays */
-    glp_prob       *lp;      /* NULL at rest */
-    size_t          in_lp;   /* columns that are in it */
+    hsi_arena       arena;   /* memory of the arrays */
+    glp_prob       *lp;      /* NULL between runs of the guard */
+    size_t          in_lp;   /* number of columns in `lp` */
     size_t          n;
     unsigned        workers[2];
     uint32_t       *demand;
-    hsi_vector      items;   /* of hsi_master_item */
-    hsi_vector      columns; /* of column */
+    hsi_vector      items;   /* hsi_master_item each */
+    hsi_vector      columns; /* column each */
     unsigned char  *row_status, *fluid_status;
     unsigned char   theta_status;
     int             has_basis;
-    int             is_dual_feasible; /* but for the demand, the basis is the best one */
+    int             is_dual_feasible; /* 1: only the demand has changed since the last optimal
+                                         basis */
     const double   *time; /* NULL: no type is fluid */
     hs_type         fluid_type;
-    double          unit, span; /* of the fluid type's time, where it began and now */
-    int            *index;      /* scratch of a column: n + 3 */
+    double          unit, span; /* span of a fluid worker at first, and now */
+    int            *index;      /* scratch for one column: n + 3 entries */
     double         *value;
 };
 
@@ -131,7 +131,7 @@ static int worker_row(const hsi_master *master, int type)
     return (int)master->n + 1 + type;
 }
 
-/* GLPK's number of a pattern's column. */
+/* Return GLPK's number of a pattern's column. */
 static int number_of(const hsi_master *master, size_t at)
 {
     return (int)(at + 2 + (master->time ? master->n : 0));
@@ -155,7 +155,7 @@ static void set_theta(hsi_master *master)
     glp_set_mat_col(master->lp, 1, 2, master->index, master->value);
 }
 
-/* An item may be taken in shares once it fits. */
+/* Set up the fluid column of an item that fits into the span. */
 static void allow_fluid(hsi_master *master, size_t item)
 {
     int number = (int)item + 2;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Why a node's bound is safe. A group's work is at most its weight w_g times T. So
- * for any multipliers u_g >= 0, adding up u_g times these gives
+ * Why a node's bound is safe. A group's work is at most its weight w_g times T. So for any
+ * multipliers u_g >= 0, the sum of u_g times these inequalities gives
  *
- *     T x sum of w_g u_g >= sum over groups and rows of u_g t_ig x_ig
- *                        >= sum over rows of the least that its copies can cost,
+ * T x sum of w_g u_g >= sum over groups and rows of u_g t_ig x_ig >= sum over rows of the least
+ * cost of its copies,
  *
- * a copy costing u_g t_ig on group g, with the cells within the node's bounds: the
- * copies beyond the lower bounds go where they are cheapest. GLPK's row duals are
- * only a hint for u. The sums carry their errors and the division rounds down.
- * Which cell is cheaper is decided by rounded products, so a chosen cost is at most
- * 1 + 2^-51 times the least: the result is reduced by more than that. A group's
- * lower bounds alone, and the longest time that some cell's lower bound demands,
- * prove their loads and times.
+ * where a copy costs u_g t_ig on group g, and cells stay within the node's bounds: copies beyond
+ * the lower bounds go to the cheapest cells. GLPK's row duals are only a hint for u. Sums carry
+ * their errors, and the division rounds down. Rounded products decide which cell is cheaper, so a
+ * chosen cost is at most 1 + 2^-51 times the least: the result is reduced by more than that. In
+ * addition, the lower bounds of a group prove its load, and the longest time that a lower bound
+ * requires is a bound.
  */
 #include "solver/model.h"
 
@@ -24,7 +23,7 @@
 #include "core/order.h"
 #include "support/exact.h"
 
-/* Room for what the model needs, in one place. */
+/* Allocate all arrays of the model. */
 static hs_status allocate(hsi_model *model)
 {
     size_t n = model->rows->n, cells = n * model->groups;
@@ -90,10 +89,8 @@ static hs_status longest_first(hsi_model *model)
     return st;
 }
 
-/*
- * Workers of a type can be renumbered in the order of the first copy that they run,
- * the rows taken in `order`. Then the j-th copy is on one of the first j workers.
- */
+/* Set the upper bounds at the root. Workers of a type can be renumbered by the first copy that they
+ * run, with rows in `order`: then the j-th copy is on one of the first j workers. */
 static void set_most(hsi_model *model)
 {
     const hsi_problem *rows = model->rows;
@@ -171,12 +168,12 @@ hsi_slack hsi_model_slack(const hsi_model *model, size_t row)
     return slack;
 }
 
-/* Adds the least that the row's copies can cost. */
+/* Add the least cost of the row's copies to *sum. */
 static void add_cost(const hsi_model *model, size_t row, hsi_slack slack, hsi_sum *sum)
 {
     size_t  first = row * model->groups;
     int64_t rest = hsi_count(model->rows, row) - slack.lower;
-    double  done = -1; /* cells that cost less are full; of equal ones, those up to `last` */
+    double  done = -1; /* cells cheaper than `done` are full, and equal ones up to `last` */
     int64_t last = -1;
     unsigned g;
 
@@ -212,7 +209,7 @@ static void add_cost(const hsi_model *model, size_t row, hsi_slack slack, hsi_su
     }
 }
 
-/* What the lower bounds alone demand: loads, and the longest time. */
+/* Add the loads that the lower bounds require, and raise *longest to the longest required time. */
 static void demand(const hsi_model *model, size_t row, hsi_slack slack, double *longest)
 {
     uint32_t count = hsi_count(model->rows, row);
@@ -264,7 +261,8 @@ double hsi_model_prove(const hsi_model *model)
     return proved(model, &cost, longest);
 }
 
-/* A row of one copy: what it costs at least, and where it must run if there is one place. */
+/* Return the least cost of a row with one copy. *place: the only group that can run it, or the
+ * number of groups. */
 static double cost_of_one(const hsi_model *model, size_t row, unsigned *place)
 {
     const uint32_t *lower = model->lower + row * model->groups;
@@ -303,10 +301,8 @@ static double cost_of_several(const hsi_model *model, size_t row)
     return cost.high;
 }
 
-/*
- * Sums of at most `cells` terms that are not negative, each rounded at most thrice:
- * relative errors of (cells + 3) units at most, in numerator and denominator alike.
- */
+/* Sums of at most `cells` nonnegative terms, each rounded at most three times: relative errors of
+ * at most (cells + 3) units, in numerator and denominator. */
 double hsi_model_estimate(const hsi_model *model)
 {
     size_t   i, cells = model->rows->n * model->groups;

@@ -9,30 +9,29 @@
 #include "support/exact.h"
 
 /*
- * The assignment MIP in memory. A cell is a row and a group: how many of the row's
- * copies the group runs, between `lower` and `upper`. Times are divided by a power
- * of two near the optimum; what is then below 2^-900 counts as nothing, and what is
- * infinite as impossible: n tasks, each on its faster type, take at most n times
- * the bound that the scale is taken from.
+ * The assignment MIP in memory. A cell is a row and a group; its value, between `lower` and
+ * `upper`, is the number of the row's copies that the group runs. Times are divided by a power of
+ * two near the optimum. Scaled times below 2^-900 count as 0, and infinite ones as impossible: n
+ * tasks, each on its faster type, take at most n times the bound that gives the scale.
  */
 typedef struct hsi_model {
     const hsi_problem *rows;
-    hsi_arena          arena;      /* of the arrays */
+    hsi_arena          arena;      /* memory of the arrays */
     unsigned           groups, cpu_groups;
-    double             weight[2];  /* workers in a group of a type */
-    double            *time[2];    /* by row, scaled */
-    int                exponent;   /* of the scale */
-    int                integral;   /* T is a whole number, unscaled */
-    double             cutoff;     /* solutions from here on do not matter */
-    uint32_t          *lower, *upper; /* cells: of the node at hand */
-    uint32_t          *most;       /* cells: upper of the root */
+    double             weight[2];  /* workers per group, indexed by hs_type */
+    double            *time[2];    /* scaled times, indexed by hs_type and row */
+    int                exponent;   /* exponent of the scale */
+    int                integral;   /* 1: the unscaled T is an integer */
+    double             cutoff;     /* solutions at or above this value are ignored */
+    uint32_t          *lower, *upper; /* bounds of the cells in the current node */
+    uint32_t          *most;       /* upper bounds of the cells at the root */
     uint32_t          *order;      /* rows, the longest first */
-    uint32_t          *amount;     /* cells: scratch */
-    double            *multiplier; /* by group: scratch and hint */
-    double            *share;      /* cells: solution of the latest LP */
-    hsi_sum           *load;       /* by group: scratch */
-    double            *level;      /* by group: scratch */
-    uint32_t          *rest;       /* by row: scratch */
+    uint32_t          *amount;     /* scratch, indexed by cell */
+    double            *multiplier; /* hint and scratch, indexed by group */
+    double            *share;      /* solution of the last LP, indexed by cell */
+    hsi_sum           *load;       /* scratch, indexed by group */
+    double            *level;      /* scratch, indexed by group */
+    uint32_t          *rest;       /* scratch, indexed by row */
 } hsi_model;
 
 static inline int hsi_model_type(const hsi_model *model, unsigned group)
@@ -50,7 +49,7 @@ static inline double hsi_model_weight(const hsi_model *model, unsigned group)
     return model->weight[hsi_model_type(model, group)];
 }
 
-/* Sums over a row's cells: what a cell's bounds are, given those of the others, follows. */
+/* Sums of bounds over a row's cells, from which bounds of one cell follow. */
 typedef struct hsi_slack {
     int64_t lower, upper;
 } hsi_slack;
@@ -77,16 +76,18 @@ hs_status hsi_model_open(hsi_model *model, const hsi_problem *rows, hsi_grouping
                          double scale);
 void      hsi_model_close(hsi_model *model);
 
-/* What model->multiplier proves of the node at hand; safe. INFINITY: it has no solution. */
+/* Return the lower bound of the current node that model->multiplier proves, rounded down; INFINITY:
+ * the node has no solution. */
 double hsi_model_prove(const hsi_model *model);
 
-/* As hsi_model_prove(), faster and a little less: safe as well, for deciding what to do. */
+/* Return a slightly weaker bound than hsi_model_prove(), faster and also safe, to decide on the
+ * next step. */
 double hsi_model_estimate(const hsi_model *model);
 
-/* round.c: rounds model->share to a solution and returns its T, rounded down. */
+/* Round model->share to a solution and return its T, rounded down (round.c). */
 double hsi_model_round(hsi_model *model);
 
-/* Lowers the cutoff; cells whose time it excludes are closed, at the root too. */
+/* Lower the cutoff, and close cells whose time reaches it, at the root too. */
 void hsi_model_cut(hsi_model *model, double cutoff);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A node keeps what it cuts and its parent; who wants its bounds follows the parents. Each has
- * a count of uses, its children included, and its place is used again when that falls to 0.
- */
+/* A node stores its cut and its parent; its bounds follow from all ancestors. Each node counts its
+ * uses, children included, and its entry is reused when the count reaches 0. */
 #include "solver/nodes.h"
 
 #include "support/heap.h"
@@ -34,7 +32,7 @@ void hsi_nodes_drop(hsi_nodes *nodes, uint32_t index)
     }
 }
 
-/* The least bound first, of equal ones the deepest. */
+/* Order of open nodes: the least bound, among equals the deepest. */
 static int comes_before(const void *context, uint32_t a, uint32_t b)
 {
     const hsi_node *first = hsi_node_at(context, a), *second = hsi_node_at(context, b);

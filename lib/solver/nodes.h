@@ -14,20 +14,20 @@
 typedef enum hsi_cut {
     HSI_AT_MOST,    /* cell <= value */
     HSI_AT_LEAST,   /* cell >= value */
-    HSI_NOT_ON_TYPE /* the cell's row runs nowhere on the type `value` */
+    HSI_NOT_ON_TYPE /* the cell's row does not run on the type `value` */
 } hsi_cut;
 
 typedef struct hsi_node {
-    uint32_t parent, cell, value, depth; /* the root: HSI_NO_NODE for parent and cell */
-    uint32_t uses; /* children, and one while it is open or at hand */
+    uint32_t parent, cell, value, depth; /* HSI_NO_NODE for parent and cell: the root */
+    uint32_t uses; /* number of children, plus one while the node is open or current */
     hsi_cut  kind;
     double   bound;
 } hsi_node;
 
-/* The nodes of a tree that still matter, and those that are open, least bound first. */
+/* The nodes of a tree still in use, and a heap of the open ones, least bound first. */
 typedef struct hsi_nodes {
     hsi_vector all, heap;
-    uint32_t   unused; /* list, by parent; HSI_NO_NODE to begin with */
+    uint32_t   unused; /* list of free entries, linked by `parent`; initially HSI_NO_NODE */
 } hsi_nodes;
 
 static inline hsi_node *hsi_node_at(const hsi_nodes *nodes, uint32_t index)
@@ -40,7 +40,7 @@ static inline size_t hsi_nodes_open(const hsi_nodes *nodes)
     return nodes->heap.size / sizeof(uint32_t);
 }
 
-/* The open node with the least bound; there is one. */
+/* Return the open node with the least bound; at least one must be open. */
 static inline uint32_t hsi_nodes_first(const hsi_nodes *nodes)
 {
     return *(const uint32_t *)nodes->heap.data;
@@ -48,7 +48,7 @@ static inline uint32_t hsi_nodes_first(const hsi_nodes *nodes)
 
 hs_status hsi_nodes_add(hsi_nodes *nodes, hsi_node content, uint32_t *index);
 
-/* Ends one use; what nobody uses any more is forgotten, ancestors included. */
+/* Drop a use of a node; free the node and its ancestors as far as they have no uses. */
 void hsi_nodes_drop(hsi_nodes *nodes, uint32_t index);
 
 hs_status hsi_nodes_push(hsi_nodes *nodes, uint32_t index);

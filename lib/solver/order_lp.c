@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows are those of the kernel-graph paper (equations 1 to 8), but for two things. Who comes first
- * on a worker is said of pairs of tasks rather than by positions, which takes far fewer binaries;
- * and rows that follow from the others are added, since they lift the relaxation: the loads of
- * workers, and what has to come before and after each task. The product of two binaries in equation
- * 4 is T (u + v - 1). Workers of a type are alike: the first that is used is that of task 0, and so
- * on.
+ * Rows are equations 1 to 8 of the kernel-graph paper, with two changes. Pairs of tasks, not
+ * positions, give the order on a worker, with far fewer binaries. Redundant rows strengthen the
+ * relaxation: loads of workers, and the work before and after each task. The product of two
+ * binaries in equation 4 becomes T (u + v - 1). Equal workers are ordered: task 0 uses the first
+ * one, and so on.
  */
 #include "solver/order_lp.h"
 
@@ -19,9 +18,9 @@ enum { MOST_TASKS = 24, MOST_ROWS = 4000 };
 
 #define TOLERANCE 1e-9
 
-static const double penalty = 1024; /* of the excuse: more than any row is worth */
-static const double safely = 1e-12; /* more than sums of some tasks are rounded by */
-static const double decided = 1e-6; /* of a binary */
+static const double penalty = 1024; /* cost of the excuse: more than any row is worth */
+static const double safely = 1e-12; /* bound of the rounding errors of short sums */
+static const double decided = 1e-6; /* tolerance of binaries */
 
 static double time_of(const hsi_order_lp *o, uint32_t task, uint32_t worker)
 {
@@ -38,7 +37,8 @@ static int ran_on(const hsi_order_lp *o, uint32_t task, uint32_t worker)
     return o->ran[task * o->workers + worker];
 }
 
-/* Rows are written one after the other. HS_ENOMEM shows at the end. */
+/* Begin a row; entries follow by put(). Returns 1 without memory; callers combine failures and
+ * check once. */
 static int begin_row(hsi_order_lp *o, double limit)
 {
     size_t at = o->index.size / sizeof(int);
@@ -48,7 +48,8 @@ static int begin_row(hsi_order_lp *o, double limit)
            hsi_vector_append(&o->limit, &limit, sizeof limit);
 }
 
-/* To the last row, if there was memory for one; what a column has there already is added to. */
+/* Add a value to the last row's entry of a column. Returns 1 if memory is short or no row has
+ * begun. */
 static int put(hsi_order_lp *o, int column, double value)
 {
     size_t     rows = o->at.size / sizeof(size_t);
@@ -63,12 +64,12 @@ static int put(hsi_order_lp *o, int column, double value)
             values[i] += value;
             return 0;
         }
-    return hsi_vector_reserve(&o->value, sizeof value) || /* both or neither */
+    return hsi_vector_reserve(&o->value, sizeof value) || /* keep both vectors equally long */
            hsi_vector_append(&o->index, &column, sizeof column) ||
            hsi_vector_append(&o->value, &value, sizeof value);
 }
 
-/* factor times what a task takes, and `more` wherever it is. */
+/* Add factor x (time + more) for each worker that can run the task. */
 static int put_time(hsi_order_lp *o, uint32_t task, double factor, double more)
 {
     int failed = 0;
@@ -79,7 +80,7 @@ static int put_time(hsi_order_lp *o, uint32_t task, double factor, double more)
     return failed;
 }
 
-/* `factor` on some workers: those from `from` to before `to`, but for `not`. */
+/* Add `factor` for each worker in [from, to) except `not` that can run the task. */
 static int put_ran(hsi_order_lp *o, uint32_t task, uint32_t from, uint32_t to, uint32_t not,
                    double factor)
 {
@@ -119,7 +120,8 @@ static int add_load(hsi_order_lp *o, uint32_t worker)
     return failed;
 }
 
-/* The second waits for the first, and for a transfer where one runs here and the other there. */
+/* Add a row: `second` starts after `first` ends, plus `transfer`; callers subtract the transfer
+ * unless both binaries apply. */
 static int add_wait(hsi_order_lp *o, uint32_t first, uint32_t second, double transfer)
 {
     return begin_row(o, -transfer) || put(o, start_of(second), 1) || put(o, start_of(first), -1) ||
@@ -147,7 +149,8 @@ static int add_arc(hsi_order_lp *o, uint32_t from, const hsi_arc *arc)
     return failed;
 }
 
-/* Where both are on the worker and `order` is as it says (1: first before second), one waits. */
+/* Add a row: if both tasks run on the worker and `order` equals is_one (1: first before second),
+ * the second starts after the first. */
 static int add_turn(hsi_order_lp *o, uint32_t worker, uint32_t first, uint32_t second, int order,
                     int is_one)
 {
@@ -194,7 +197,7 @@ static size_t row_count(const hsi_order_lp *o)
     return o->limit.size / sizeof(double);
 }
 
-/* Entries of a row. */
+/* Return the entries of a row. */
 static size_t row_of(const hsi_order_lp *o, size_t row, const int **index, const double **value)
 {
     const size_t *at = o->at.data;
@@ -205,7 +208,7 @@ static size_t row_of(const hsi_order_lp *o, size_t row, const int **index, const
     return end - at[row];
 }
 
-/* How far below its limit a row can be at most. */
+/* Compute how far each row can fall below its limit. */
 static void find_needs(hsi_order_lp *o)
 {
     for (size_t row = 0; row < row_count(o); row++) {
@@ -220,8 +223,9 @@ static void find_needs(hsi_order_lp *o)
     }
 }
 
-/* By what tasks take at least, transfers left out; a schedule that takes 1 at most there is. */
-static void find_ways(hsi_order_lp *o)
+/* Compute longest paths before and after each task, by shorter times and without transfers; a
+ * schedule of at most 1 exists by the scale. */
+static void find_longest_paths(hsi_order_lp *o)
 {
     const hsi_arcs *arcs = o->arcs;
 
@@ -248,7 +252,8 @@ static void find_ways(hsi_order_lp *o)
     }
 }
 
-/* One task after the other, on whichever type is faster, each after all transfers. */
+/* Choose the scale from the sequential schedule: tasks on their faster types, each after all its
+ * transfers. */
 static void find_scale(hsi_order_lp *o)
 {
     const hsi_arcs *arcs = o->arcs;
@@ -258,8 +263,8 @@ static void find_scale(hsi_order_lp *o)
         double longest = 0;
 
         for (size_t i = arcs->after_at[task]; i < arcs->after_at[task + 1]; i++)
-            for (int way = 0; way < HS_LINKS; way++)
-                longest = fmax(longest, arcs->move[3 * arcs->after[i].move + (size_t)way]);
+            for (int link = 0; link < HS_LINKS; link++)
+                longest = fmax(longest, arcs->move[3 * arcs->after[i].move + (size_t)link]);
         sum += fmin(arcs->pb->p[task], arcs->pb->q[task]) + arcs->fetch[task] + longest;
     }
     frexp(sum * (1 + safely), &o->exponent);
@@ -269,7 +274,7 @@ static void find_scale(hsi_order_lp *o)
     }
 }
 
-/* Which columns there are, and between what. */
+/* Number the columns and set their bounds. */
 static void make_columns(hsi_order_lp *o, double least)
 {
     uint32_t m = o->arcs->pb->m;
@@ -326,7 +331,7 @@ hs_status hsi_order_lp_open(hsi_order_lp *o, const hsi_arcs *arcs, double least)
     if (!take_arrays(o))
         return HS_ENOMEM;
     find_scale(o);
-    find_ways(o);
+    find_longest_paths(o);
     make_columns(o, least);
     if (add_rows(o))
         return HS_ENOMEM;
@@ -351,7 +356,7 @@ static void bound_column(hsi_order_lp *o, int column)
                      o->low[column], o->high[column]);
 }
 
-/* GLPK counts from 1, and wants what makes the row true as well. */
+/* Copy a row to GLPK, which counts from 1, and add the coefficient of the excuse. */
 static void set_row(hsi_order_lp *o, size_t row)
 {
     const int    *index;
@@ -406,14 +411,14 @@ static double objective_of(int column)
 }
 
 /*
- * For multipliers y >= 0 of the rows each solution costs at least y b + sum over the columns of the
- * least of (c - y A) x between the column's bounds, which are those of the node. Sums have 106 bits
- * and know their errors; the gradient is taken with a margin that exceeds its rounding.
+ * Return the proved bound. For multipliers y >= 0 of the rows, each solution costs at least y b +
+ * the sum over columns of the least of (c - y A) x between the column's bounds in the node. Sums
+ * have 106 bits and error bounds; the gradient has a margin above its rounding error.
  */
 static double prove(const hsi_order_lp *o)
 {
     hsi_sum sum = {0, 0, 0};
-    double *size = o->gradient + o->columns + 1; /* of what a gradient is summed from */
+    double *size = o->gradient + o->columns + 1; /* sum of absolute values behind each gradient */
 
     for (int column = 1; column <= o->columns; column++)
         o->gradient[column] = size[column] = objective_of(column);
@@ -458,7 +463,7 @@ static int is_free(const hsi_order_lp *o, int column)
     return glp_get_col_lb(o->lp, column) < glp_get_col_ub(o->lp, column);
 }
 
-/* The first tasks to be decided are those of workers: what comes first matters only then. */
+/* Task-worker binaries come first: the order of tasks matters only when workers are fixed. */
 int hsi_order_lp_undecided(const hsi_order_lp *o)
 {
     int    orders = o->first_binary + (int)(o->n * o->workers), chosen = 0;

@@ -9,20 +9,20 @@
 
 #define NO_NODE UINT32_MAX
 
-/* A binary more than its parent is decided. */
+/* A node fixes one more binary than its parent. */
 typedef struct node {
     double   bound;
     uint32_t parent;
-    int      column, value; /* what is decided */
-    int      next;          /* what is undecided; 0: nothing */
+    int      column, value; /* fixed binary and its value */
+    int      next;          /* binary to branch on; 0: none is fractional */
 } node;
 
 typedef struct tree {
     hsi_order_lp    lp;
     const hsi_stop *stop;
-    hsi_vector      nodes, open; /* node; uint32_t, a heap */
-    uint32_t        decided;     /* the node that the LP is set to; NO_NODE */
-    double          bound;       /* of all that is open */
+    hsi_vector      nodes, open; /* node each; heap of uint32_t */
+    uint32_t        decided;     /* node to which the LP is set; NO_NODE */
+    double          bound;       /* proved lower bound, the result */
     int             stopped;
 } tree;
 
@@ -36,7 +36,7 @@ static int comes_before(const void *context, uint32_t a, uint32_t b)
     const tree *t = context;
     double      x = node_at(t, a)->bound, y = node_at(t, b)->bound;
 
-    return x < y || (x == y && a > b); /* of equal ones, the latest */
+    return x < y || (x == y && a > b); /* among equals, the newest */
 }
 
 static size_t open_count(const tree *t)
@@ -61,7 +61,7 @@ static uint32_t pop(tree *t)
     return index;
 }
 
-/* Lets the LP be that of a node rather than of the one it was. */
+/* Change the LP from the current node to another one. */
 static void set_node(tree *t, uint32_t index)
 {
     for (uint32_t i = t->decided; i != NO_NODE; i = node_at(t, i)->parent)
@@ -73,7 +73,7 @@ static void set_node(tree *t, uint32_t index)
     t->decided = index;
 }
 
-/* Nothing is longer than 1: what is proved to be is not opened. */
+/* Solve and store a node; open it if its bound is below 1, since some schedule takes at most 1. */
 static hs_status add(tree *t, node it)
 {
     uint32_t index = (uint32_t)(t->nodes.size / sizeof it);
@@ -91,7 +91,7 @@ static hs_status add(tree *t, node it)
     return node_at(t, index)->bound < 1 ? push(t, index) : HS_OK;
 }
 
-static hs_status climb(tree *t)
+static hs_status search(tree *t)
 {
     hs_status st = add(t, (node){.bound = 0, .parent = NO_NODE});
 
@@ -101,7 +101,7 @@ static hs_status climb(tree *t)
 
         t->bound = fmax(t->bound, it.bound);
         if (!it.next)
-            return HS_OK; /* nothing that is open is shorter than this schedule */
+            return HS_OK; /* the node is a schedule, and no open node has a smaller bound */
         for (int value = 0; st == HS_OK && !t->stopped && value < 2; value++)
             st = add(t, (node){it.bound, index, it.next, value, 0});
         t->stopped |= hsi_stop_now(t->stop);
@@ -111,14 +111,14 @@ static hs_status climb(tree *t)
     return st;
 }
 
-/* Under the guard. */
+/* Run the search; called under the guard. */
 static hs_status work(void *data)
 {
     tree     *t = data;
     hs_status st;
 
     hsi_order_lp_build(&t->lp);
-    st = climb(t);
+    st = search(t);
     hsi_order_lp_drop(&t->lp);
     return st;
 }
@@ -131,7 +131,7 @@ hs_status hsi_order_bound(const hsi_arcs *arcs, double least, const hsi_stop *st
 
     if (st == HS_OK)
         st = hsi_glpk_guarded(work, &t);
-    if (st == HS_OK || st == HS_ESOLVER) { /* what was proved before something failed is good */
+    if (st == HS_OK || st == HS_ESOLVER) { /* bounds proved before a failure remain valid */
         *value = fmax(least, ldexp(t.bound, t.lp.exponent));
         *limit_reached = t.stopped || st == HS_ESOLVER;
         st = hsi_canceled(stop->settings) ? HS_ECANCELED : HS_OK;

@@ -6,9 +6,9 @@
 #include "core/stop.h"
 
 /*
- * A lower bound on all schedules of a graph, the optimum if the time allows: best first over the
- * mixed program of order_lp.h. Each node's bound is proved anew, and the least of those that are
- * open holds for all: it may be stopped at any time. HS_ETOOBIG: the graph is not small.
+ * Compute a lower bound of all schedules of a graph, the optimum if time allows: best-first search
+ * over the mixed program of order_lp.h. Each node's bound is proved; the least bound of the open
+ * nodes holds for all schedules at any time. HS_ETOOBIG: the graph is too large.
  */
 hs_status hsi_order_bound(const hsi_arcs *arcs, double least, const hsi_stop *stop, double *value,
                           int *limit_reached);

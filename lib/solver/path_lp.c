@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows 1 and 2: the loads of the CPUs and of the GPUs, less T times their number. Then a row a
- * path. Column 1 is T, then one for each task that may run on both types. A new row leaves the
- * basis dual feasible: the dual simplex method goes on from there.
+ * Rows 1 and 2: the loads of CPUs and GPUs, minus T times their number. Then one row per path.
+ * Column 1 is T, then one for each task that may run on both types. A new row keeps the basis dual
+ * feasible, so the dual simplex method continues from it.
  */
 #include "solver/path_lp.h"
 
@@ -57,7 +57,7 @@ static double scaled(const hsi_path_lp *path_lp, double time)
     return ldexp(time, -path_lp->exponent);
 }
 
-/* Of a type's load; what its row has on the right is what runs there in any case. */
+/* Set the load row of a type; its right side is the work that runs there in any case. */
 static void set_load(hsi_path_lp *path_lp, hs_type type)
 {
     const hsi_problem *pb = path_lp->pb;
@@ -82,9 +82,9 @@ static void set_load(hsi_path_lp *path_lp, hs_type type)
 }
 
 /*
- * The basis that solves the LP without paths: by rising p / q tasks are on CPUs, until their work
- * is as much as what is left to the GPUs. That task, and T, are in the basis, or T alone if there
- * is none. It spares the simplex method as many steps as there are tasks.
+ * Set the optimal basis of the LP without paths: by increasing p / q, tasks are on CPUs until their
+ * work equals the GPUs' remaining work. This last task and T are basic, or T and a row if there is
+ * none. Saves about one simplex step per task.
  */
 static void set_basis(hsi_path_lp *path_lp)
 {
@@ -141,7 +141,7 @@ void hsi_path_lp_drop(hsi_path_lp *path_lp)
     path_lp->lp = NULL;
 }
 
-/* What a task adds to a way's length on a type, divided. */
+/* Return the length that a task adds to a path on a type, scaled. */
 static double counts_for(const hsi_path_lp *path_lp, const hsi_counted *counted, hs_type type)
 {
     const hsi_problem *pb = path_lp->pb;

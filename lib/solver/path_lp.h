@@ -8,39 +8,41 @@
 #include "support/arena.h"
 
 /*
- * The area LP of a graph's tasks, to which paths are added: a share of each task runs on CPUs, the
- * rest on GPUs; no type has more work than its workers times T, and what a path's tasks take, by
- * their shares, is no more than T either.
+ * The area LP of a graph's tasks with path constraints: a share of each task runs on CPUs, the rest
+ * on GPUs; no type has more work than its workers times T, and no path is longer than T by its
+ * tasks' shares.
  *
- * Whatever comes out is a hint: nothing may be trusted to be exact.
+ * All results are hints without exactness.
  */
 typedef struct hsi_path_lp {
     const hsi_problem *pb;
-    hsi_arena          arena;    /* of the arrays */
-    struct glp_prob   *lp;       /* lives under the guard, between build and drop */
-    int                exponent; /* times are divided by 2 to this */
-    int               *column;   /* of tasks; 0: the task can run on one type only */
-    uint32_t          *order;    /* of tasks, by rising p / q */
-    int               *index;    /* scratch: of a row */
+    hsi_arena          arena;    /* memory of the arrays */
+    struct glp_prob   *lp;       /* valid under the guard, between build and drop */
+    int                exponent; /* times are divided by 2^exponent */
+    int               *column;   /* column of each task; 0: the task runs on one type only */
+    uint32_t          *order;    /* tasks by increasing p / q */
+    int               *index;    /* scratch for one row */
     double            *value;
-    double            *share;         /* out: of each task, on CPUs */
+    double            *share;         /* out: share of each task on CPUs */
     double             makespan;      /* out: T */
-    double             multiplier[2]; /* out: of the types' loads, with m u + k v + z = 1 */
+    double             multiplier[2]; /* out: multipliers u, v of the loads of types, with m u + k v
+                                         + z = 1 (z: sum over paths) */
 } hsi_path_lp;
 
 hs_status hsi_path_lp_open(hsi_path_lp *path_lp, const hsi_problem *pb);
 void      hsi_path_lp_close(hsi_path_lp *path_lp);
 
-/* The rest only under the guard (solver/guard.h), in one run of it. */
+/* Create or delete GLPK's problem. These and all functions below run under one call of the guard
+ * (solver/guard.h). */
 void hsi_path_lp_build(hsi_path_lp *path_lp);
 void hsi_path_lp_drop(hsi_path_lp *path_lp);
 
 void hsi_path_lp_add(hsi_path_lp *path_lp, const hsi_counted *counted, size_t count);
 
-/* HS_ESOLVER: nothing is known. *optimal: 0 if the time was too short. */
+/* Solve the LP. *optimal = 0: the time was too short. HS_ESOLVER: no result. */
 hs_status hsi_path_lp_solve(hsi_path_lp *path_lp, const hsi_stop *stop, int *optimal);
 
-/* The multiplier of the i-th path that was added. */
+/* Return the multiplier of the i-th added path. */
 double hsi_path_lp_multiplier(const hsi_path_lp *path_lp, size_t i);
 
 #endif

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Solutions, for the cutoff alone. Any number is safe as a cutoff: the tree proves
- * that what it leaves out takes at least as long.
- */
+/* Round LP shares to solutions, used as cutoffs only. Any number is safe as a cutoff: the tree
+ * proves that skipped solutions take at least as long. */
 #include <math.h>
 #include <string.h>
 
 #include "solver/model.h"
 
-#define WHOLE      1e-6    /* a share so near to a whole number counts as one */
-#define MOST_STEPS 4000000 /* of looking for a place */
+#define WHOLE      1e-6    /* shares this close to an integer count as integral */
+#define MOST_STEPS 4000000 /* limit of groups tried in total */
 
 static void give(hsi_model *model, double *load, size_t row, unsigned group, uint32_t copies)
 {
@@ -17,7 +15,7 @@ static void give(hsi_model *model, double *load, size_t row, unsigned group, uin
     load[group] += copies * hsi_model_time(model, row, group) / hsi_model_weight(model, group);
 }
 
-/* The whole part of the LP's shares. Returns the copies that are left. */
+/* Give the integral part of the LP's shares. Return the number of remaining copies. */
 static uint32_t give_whole(hsi_model *model, double *load, size_t row)
 {
     uint32_t rest = hsi_count(model->rows, row);
@@ -36,7 +34,7 @@ static uint32_t give_whole(hsi_model *model, double *load, size_t row)
     return rest;
 }
 
-/* Many copies, by the groups' speeds. */
+/* Distribute many copies by the speeds of the groups. Return the number of remaining copies. */
 static uint32_t give_in_bulk(hsi_model *model, double *load, size_t row, uint32_t rest)
 {
     double   speed = 0;
@@ -45,7 +43,7 @@ static uint32_t give_in_bulk(hsi_model *model, double *load, size_t row, uint32_
 
     for (g = 0; g < model->groups; g++) {
         speed += hsi_model_weight(model, g) / hsi_model_time(model, row, g);
-        if (isinf(speed)) { /* a time that counts as nothing */
+        if (isinf(speed)) { /* a time scaled to 0 */
             give(model, load, row, g, rest);
             return 0;
         }
@@ -63,7 +61,7 @@ static uint32_t give_in_bulk(hsi_model *model, double *load, size_t row, uint32_
     return left;
 }
 
-/* Too many to look at each of them: a copy a group, and around again. */
+/* Distribute copies in turn, one per group, since they are too many to place one by one. */
 static void give_in_turn(hsi_model *model, double *load, size_t row, uint32_t rest)
 {
     unsigned g;
@@ -76,7 +74,7 @@ static void give_in_turn(hsi_model *model, double *load, size_t row, uint32_t re
             }
 }
 
-/* A copy where it ends first. */
+/* Give a copy to the group where it ends first. */
 static void give_one(hsi_model *model, double *load, size_t row)
 {
     unsigned g, best = 0;
@@ -94,7 +92,7 @@ static void give_one(hsi_model *model, double *load, size_t row)
     give(model, load, row, best, 1);
 }
 
-/* T of the amounts, rounded down. */
+/* Return the T of the amounts, rounded down. */
 static double measure(hsi_model *model)
 {
     double   longest = 0;

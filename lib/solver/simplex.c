@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GLPK is left alone for a slice of time and is then asked to go on from where it was. Of several
- * optima, where it was interrupted decides which it comes to; so where no clock may have a say, a
- * slice is so many steps.
+ * GLPK runs for a slice of time and then continues from where it was. Where an LP has several
+ * optima, the interruptions decide which one results; so without a time limit a slice is a number
+ * of steps.
  */
 #include "solver/simplex.h"
 
@@ -12,8 +12,9 @@
 
 enum {
     SLICE_MS = 50,
-    LEAST_ROWS = 100,      /* a step costs as much as if there were so many more */
-    SLICE_WORK = 100000000 /* steps times rows times columns: about as long */
+    LEAST_ROWS = 100,      /* added to the rows in the estimate of a step's cost */
+    SLICE_WORK = 100000000 /* limit of steps x rows x columns in a slice, about as long as
+                              SLICE_MS */
 };
 
 static void set_slice(glp_prob *lp, const hsi_stop *stop, int steps, glp_smcp *parameters)
@@ -37,15 +38,15 @@ static hsi_simplex_end verdict(glp_prob *lp, int code)
     return code == 0 && glp_get_status(lp) == GLP_OPT ? HSI_SIMPLEX_OPTIMAL : HSI_SIMPLEX_FAILED;
 }
 
-/* Far more than any LP needs that does not run in circles. */
-static int patience(glp_prob *lp)
+/* Return a limit of steps far above the need of any LP that does not cycle. */
+static int step_limit(glp_prob *lp)
 {
     return 2000 + 20 * (glp_get_num_rows(lp) + glp_get_num_cols(lp));
 }
 
 static hsi_simplex_end attempt(glp_prob *lp, const hsi_stop *stop, glp_smcp *parameters)
 {
-    int code, last = glp_get_it_cnt(lp) + patience(lp);
+    int code, last = glp_get_it_cnt(lp) + step_limit(lp);
 
     do {
         if (glp_get_it_cnt(lp) >= last)
@@ -73,7 +74,8 @@ hsi_simplex_end hsi_simplex(glp_prob *lp, const hsi_stop *stop, double limit, do
     end = attempt(lp, stop, &parameters);
     if (end != HSI_SIMPLEX_FAILED)
         return end;
-    glp_init_smcp(&parameters); /* its own tolerances, its own ways, from the start */
+    glp_init_smcp(&parameters); /* retry from the standard basis with GLPK's default tolerances and
+                                   methods */
     parameters.msg_lev = GLP_MSG_OFF;
     glp_std_basis(lp);
     return attempt(lp, stop, &parameters);

@@ -8,16 +8,15 @@
 
 typedef enum hsi_simplex_end {
     HSI_SIMPLEX_OPTIMAL,
-    HSI_SIMPLEX_ABOVE,   /* the objective exceeds the limit given */
-    HSI_SIMPLEX_STOPPED, /* time, or the caller */
-    HSI_SIMPLEX_FAILED   /* nothing is known; never an error of its own */
+    HSI_SIMPLEX_ABOVE,   /* the objective exceeds `limit` */
+    HSI_SIMPLEX_STOPPED, /* time is up, or cancelled */
+    HSI_SIMPLEX_FAILED   /* no result; GLPK's error hook was not called */
 } hsi_simplex_end;
 
 /*
- * The dual simplex method from the present basis, in slices, so that the time
- * limit and cancel are seen within one LP too. `tolerance` is for GLPK's tests of
- * primal and dual feasibility; if it gets nowhere with that, its own is tried. To be
- * called under the guard.
+ * Run the dual simplex method from the current basis, in slices, so that time limit and cancel
+ * request take effect within one LP. `tolerance` is GLPK's primal and dual feasibility tolerance;
+ * after a failure GLPK's defaults are tried. Call under the guard.
  */
 hsi_simplex_end hsi_simplex(glp_prob *lp, const hsi_stop *stop, double limit, double tolerance);
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Branch and bound. A node is its parent with one cell's range cut; its two children
- * cut the range of one cell between whole numbers, so that the leaves together hold
- * every solution. Each node's bound is proved from GLPK's multipliers (model.c) and
- * never taken from GLPK; a failed LP costs only strength.
+ * Branch and bound. A node restricts one cell's range of its parent; its two children split the
+ * range of one cell between integers, so that the leaves together contain every solution. Each
+ * node's bound is proved from GLPK's multipliers (model.c) and never taken from GLPK; a failed LP
+ * only weakens it.
  *
- * Why the result is safe. Whatever the cutoff C is, each solution of the MIP is in a
- * node that is open, in one that was closed, or uses a cell that was closed at the
- * root since its time is at least C. A node is closed when its proven bound reaches
- * C / (1 + tolerance), or when nothing is left to branch on; the least bound of the
- * closed is kept. So the least of that, of C and of the open nodes' bounds is a
- * lower bound at every moment. Where the makespan is known to be whole, a node's
- * bound is rounded up: the solutions in it are whole too.
+ * Why the result is safe. For any cutoff C, each solution of the MIP is in an open node, in a
+ * closed one, or uses a cell closed at the root because its time is at least C. A node is closed
+ * when its proved bound reaches C / (1 + tolerance), or when nothing is left to branch on; the
+ * least bound of closed nodes is kept. So the least of this bound, of C and of the bounds of open
+ * nodes is a lower bound at any time. If the makespan is an integer, bounds of nodes are rounded
+ * up, since their solutions are integers too.
  */
 #include <math.h>
 
@@ -19,21 +18,22 @@
 #include "solver/guard.h"
 #include "solver/branching.h"
 
-#define TOLERANCE 1e-9 /* of a closed node: MIPs with real times rarely end otherwise */
+#define TOLERANCE 1e-9 /* tolerance of closed nodes: with real times, an MIP rarely ends without one */
 
 typedef struct tree {
     hsi_model       model;
     glp_prob       *lp;
     const hsi_stop *stop;
-    int             ended;     /* nothing is open: time had no say in it */
+    int             ended;     /* 1: no node is open, so the time limit had no effect */
     hsi_nodes       nodes;
-    uint32_t        here;      /* the node at hand: model and LP have its bounds */
-    double          tolerance; /* see above */
+    uint32_t        here;      /* current node, whose bounds model and LP have */
+    double          tolerance; /* relative tolerance of closed nodes */
     double          closed;    /* least bound of the closed nodes */
-    double          least;     /* known from outside; all are scaled */
-    double          told;      /* when there was progress to report */
-    uint64_t        seen;      /* nodes */
-    uint64_t        dive;      /* when the latest dive began, or the next one will */
+    double          least;     /* known lower bound; all three are scaled */
+    double          last_report;     /* time of the last progress report */
+    uint64_t        seen;      /* number of nodes examined */
+    uint64_t        dive;      /* value of `seen` when the last dive began, or when the next one
+                                  will */
     int             diving;
 } tree;
 
@@ -68,7 +68,7 @@ static const hsi_node *at(const tree *t, uint32_t index)
     return hsi_node_at(&t->nodes, index);
 }
 
-/* Does a node differ from the root by a cut of its own? */
+/* Return 1 if the node has a cut of its own, unlike the root. */
 static int is_cut(const tree *t, uint32_t index)
 {
     return index != HSI_NO_NODE && at(t, index)->cell != HSI_NO_NODE;
@@ -80,7 +80,7 @@ static void show_path(tree *t, uint32_t i)
         hsi_assignment_lp_row(t->lp, &t->model, at(t, i)->cell / t->model.groups);
 }
 
-/* Turns model and LP from the node at hand to another, and keeps a use of that. */
+/* Move model and LP to another node, and transfer the use from the old one. */
 static void go_to(tree *t, uint32_t target)
 {
     uint32_t i, old = t->here;
@@ -124,7 +124,7 @@ static void lower_cutoff(tree *t, double solution)
             hsi_assignment_lp_row(t->lp, &t->model, i);
 }
 
-/* The children are open then; in a dive the second is next instead. */
+/* Open both children; in a dive the second becomes the next node instead. */
 static hs_status branch(tree *t, uint32_t parent, const hsi_branching *s, uint32_t *next)
 {
     int side;
@@ -153,7 +153,7 @@ static void close_node(tree *t, double bound)
         t->closed = bound;
 }
 
-/* With all care only where that may be seen in the result. */
+/* Raise *bound by estimate; prove it exactly only if the result depends on it. */
 static void prove(tree *t, double *bound)
 {
     *bound = fmax(*bound, whole(t, hsi_model_estimate(&t->model)));
@@ -161,13 +161,13 @@ static void prove(tree *t, double *bound)
         *bound = fmax(*bound, whole(t, hsi_model_prove(&t->model)));
 }
 
-/* Proves what it can of the node at hand; 0: stopped before it was done. */
+/* Prove a bound of the current node. Return 0 if stopped before the end. */
 static int examine(tree *t, double *bound)
 {
     hsi_model      *model = &t->model;
     hsi_simplex_end end;
 
-    prove(t, bound); /* with the latest node's multipliers: often they are good enough */
+    prove(t, bound); /* the previous node's multipliers are often good enough */
     if (is_closed(t, *bound))
         return 1;
     end = hsi_assignment_lp_solve(t->lp, model, t->stop, model->cutoff * (1 + 1e-6));
@@ -195,19 +195,19 @@ static double lower_bound(const tree *t, uint32_t current)
     return fmax(least, t->least);
 }
 
-static void tell(tree *t, uint32_t current)
+static void report_progress(tree *t, uint32_t current)
 {
     const hs_settings *settings = t->stop->settings;
     hs_progress        progress = {hsi_stop_elapsed(t->stop), INFINITY, 0, t->seen, "GLPK"};
 
-    if (!settings->progress || progress.seconds < t->told + 0.1)
+    if (!settings->progress || progress.seconds < t->last_report + 0.1)
         return;
-    t->told = progress.seconds;
+    t->last_report = progress.seconds;
     progress.bound = ldexp(lower_bound(t, current), t->model.exponent);
     settings->progress(settings->progress_data, &progress);
 }
 
-/* One node: closed, or branched. */
+/* Close or branch the current node. */
 static hs_status step(tree *t, uint32_t *current)
 {
     uint32_t index = *current;
@@ -237,10 +237,8 @@ static hs_status step(tree *t, uint32_t *current)
     return HS_OK;
 }
 
-/*
- * The open node with the least bound, since only that one can lift the result; now
- * and then a dive from it, for a better cutoff, for a fifth of the nodes.
- */
+/* Choose the open node with the least bound, which alone can raise the result; start dives from it
+ * for a better cutoff, for a fifth of the nodes. */
 static uint32_t choose_open(tree *t)
 {
     if (t->diving) {
@@ -270,7 +268,7 @@ static hs_status search(tree *t, double *least)
         }
         st = step(t, &current);
         if (st == HS_OK)
-            tell(t, current);
+            report_progress(t, current);
     }
     if (st == HS_OK && hsi_canceled(t->stop->settings))
         st = HS_ECANCELED;
