@@ -8,8 +8,7 @@
 #include "core/problem.h"
 #include "core/settings.h"
 
-/* What a search may run before it begins: whoever has the registry, which is above, hands it down.
- */
+/* The registry of algorithms as searches see it, passed down from lib/solve. */
 typedef struct hsi_members {
     size_t (*count)(void);
     const hs_algorithm *(*at)(size_t index);
@@ -18,18 +17,18 @@ typedef struct hsi_members {
 } hsi_members;
 
 /*
- * One of the library's own: what everybody sees of it, which has no run(), and how it is run: a
- * heuristic works in the problem's arena, opens the log and fills it; a search makes a schedule and
- * a report; a policy is put under a virtual clock. What has a policy beside a heuristic uses it for
- * graphs and for a rank that is asked for.
+ * An algorithm of the library: its public part, without run(), and one of three ways to run it: a
+ * heuristic works in the problem's arena, opens the log and fills it; a search builds a schedule
+ * and a report; a policy runs under a virtual clock. With a policy beside a heuristic, the policy
+ * runs for graphs and for requested ranks.
  */
 typedef struct hsi_algorithm {
     hs_algorithm about;
-    int          by_rows; /* run() takes rows with counts, not each copy by itself */
+    int          by_rows; /* 1: run() takes rows with counts; 0: one item per copy */
     hs_status (*run)(const hsi_problem *pb, const hs_settings *settings, hsi_log *log);
     hs_status (*search)(const hsi_members *members, const hs_instance *in,
                         const hs_settings *settings, hs_schedule **out, hs_report *report);
-    const char *policy; /* its name; NULL: there is none */
+    const char *policy; /* name of the policy; NULL: none */
 } hsi_algorithm;
 
 extern const hsi_algorithm hsi_alg_heteroprio, hsi_alg_heteroprio_ns, hsi_alg_balanced_estimate,
@@ -38,12 +37,12 @@ extern const hsi_algorithm hsi_alg_heteroprio, hsi_alg_heteroprio_ns, hsi_alg_ba
     hsi_alg_best, hsi_alg_exact, hsi_alg_hp_sp, hsi_alg_hp_corrected, hsi_alg_dynamic,
     hsi_alg_h_ratio, hsi_alg_d_rank, hsi_alg_dmda;
 
-/* All ranks there are. */
+/* Bit set of all ranks. */
 enum {
     HSI_ANY_RANK = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << HS_RANK_FIFO
 };
 
-/* For those that guarantee twice the optimum. */
+/* Return 2, the guarantee of several algorithms. */
 double hsi_guarantee_2(unsigned cpus, unsigned gpus, const hs_settings *settings);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The walk of Canon, Marchal, Vivien 2017, Algorithm 1. Type 1 is the one whose average load
- * is smaller when each task is on its faster type; c1 and c2 are the times on the two. Tasks
- * are in the order of rising c1 / c2. From `start` on, one after the other moves from type 2
- * to type 1; when the longest task that is slower on type 1 (imax, on top of the heap) decides
- * the estimate, it moves back. After each move the allocation is estimated by the largest of
- * two average loads and two longest tasks.
+ * The walk of Canon, Marchal, Vivien 2017, Algorithm 1. Type 1 is the type with the smaller average
+ * load when each task is on its faster type; c1 and c2 are the times on both types. Tasks are
+ * ordered by increasing c1 / c2. From `start` on, one task after the other moves from type 2 to
+ * type 1; when the longest task that is slower on type 1 (imax, the top of the heap) determines the
+ * estimate, it moves back. After each move the allocation's estimate is the largest of two average
+ * loads and two longest tasks.
  *
- * Invariant: order[start, i) have moved, those in the heap or counted in max1 are on type 1,
- * and sum1, back_sum and the sums from i on are the loads. O(n log n): each task enters and
- * leaves the heap once.
+ * Invariant: order[start, i) have moved; tasks in the heap or counted in max1 are on type 1; sum1,
+ * back_sum and the sums from i on are the loads. O(n log n): each task enters and leaves the heap
+ * once.
  */
 #include "algorithm/balanced.h"
 
@@ -21,19 +21,21 @@
 #include "support/heap.h"
 #include "support/ratio.h"
 
-/* What changes along the walk. Loads are sums, divided only to be compared. */
+/* State that changes along the walk. Loads are sums, divided for comparisons only. */
 typedef struct walker {
     hsi_walk *walk;
-    double    sum1;                /* on type 1, in the order of arrival */
-    double    peak1;               /* largest that sum1 has been: what its rounding is of */
-    double   *rest_sum, *rest_max; /* over c2 of order[i, n), summed from the end */
-    double    back_sum, back_max;  /* over c2 of the tasks moved back */
-    double    max1;                /* over c1 of the tasks on type 1 with c1 <= c2 */
-    uint32_t *heap;                /* the other tasks on type 1 by c1: the top is imax */
+    double    sum1;               /* load of type 1, summed in order of arrival */
+    double    peak1;              /* largest value of sum1 so far, the scale of its rounding
+                                     error */
+    double *rest_sum, *rest_max;  /* sum and maximum of c2 over order[i, n), computed from the
+                                     end */
+    double    back_sum, back_max; /* sum and maximum of c2 over the tasks moved back */
+    double    max1;               /* maximum of c1 over the tasks on type 1 with c1 <= c2 */
+    uint32_t *heap;               /* the other tasks on type 1, by c1: the top is imax */
     size_t    heap_size;
     double    best_estimate;
-    double    ceiling; /* no LPT schedule of that allocation ends later */
-    double    limit;   /* floors above it are of no interest */
+    double    ceiling; /* upper bound of LPT's makespan on the best allocation */
+    double    limit;   /* floors above it are not stored */
     int       inverse_found;
 } walker;
 
@@ -47,7 +49,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* The longest on type 1 first, then the earlier place in the order. */
+/* Order of the heap: the longest time on type 1 first, then the earlier position. */
 static int longer_on_type_1(const void *context, uint32_t a, uint32_t b)
 {
     const double *c1 = context;
@@ -60,7 +62,8 @@ static double top_c1(const walker *wk)
     return wk->heap_size ? wk->walk->c1[wk->heap[0]] : 0;
 }
 
-/* With order[0, next) moved: lambda, the largest of two averages and two maxima. */
+/* Return lambda, the estimate with order[0, next) moved: the largest of two averages and two
+ * maxima. *longest: the maximum alone. */
 static double estimate(walker *wk, size_t next, double *longest)
 {
     const hsi_walk *walk = wk->walk;
@@ -72,9 +75,9 @@ static double estimate(walker *wk, size_t next, double *longest)
 }
 
 /*
- * A schedule is never shorter than its longest task, also as computed. It is as
- * long as the average load, up to rounding: of a sum of n terms here and of one
- * there, each wrong by at most n half units of what it adds up to.
+ * Return a lower bound of the schedules of an allocation: the longest task, exactly, or the average
+ * load minus rounding errors. Two sums of n terms are each wrong by at most n half units of their
+ * absolute sum.
  */
 static double floor_of(const walker *wk, double lambda, double longest)
 {
@@ -84,10 +87,8 @@ static double floor_of(const walker *wk, double lambda, double longest)
     return larger(longest, lambda - (4 * n + 16) * (DBL_EPSILON / 2) * scale);
 }
 
-/*
- * LPT makes no schedule of an allocation longer than its average load and its longest
- * task together; rounding as above, and once more for this sum.
- */
+/* Return an upper bound of LPT's makespan: average load plus longest task, plus rounding errors as
+ * in floor_of() and of this sum. */
 static double ceiling_of(const walker *wk, double lambda, double longest)
 {
     double n = (double)wk->walk->pb->n;
@@ -110,7 +111,7 @@ static void note_floor(walker *wk, double lambda, double longest)
     walk->floor_of[walk->floor_count++] = (uint32_t)walk->move_count;
 }
 
-/* Algorithm 1, lines 8 and 9: does this move turn the order of the averages round? */
+/* Record the move that reverses the order of the average loads (Algorithm 1, lines 8 and 9). */
 static void note_inverse(walker *wk, size_t i, double c1)
 {
     hsi_walk *walk = wk->walk;
@@ -137,7 +138,8 @@ static void move(walker *wk, size_t i)
         wk->max1 = larger(wk->max1, walk->c1[i]);
 }
 
-/* The sum that a task leaves at once is the sum before it came, without rounding. */
+/* Move imax back to type 2. A task that returns at once restores the earlier sum, without
+ * rounding. */
 static void move_back(walker *wk, size_t i, double sum_before)
 {
     hsi_walk *walk = wk->walk;
@@ -195,7 +197,8 @@ static void walk_all(walker *wk)
         walk->inverse = walk->move_count;
 }
 
-/* First task that is not on its faster type 1; equal times belong to the GPUs. */
+/* Return the first task that does not start on type 1 as its faster type; GPUs count as faster for
+ * equal times. */
 static size_t first_on_type_2(const hsi_walk *walk)
 {
     size_t i = 0;
@@ -250,7 +253,7 @@ static int same_ratio(const hsi_walk *walk, size_t a, size_t b)
     return c1[a] / c2[a] == c1[b] / c2[b] && hsi_compare_ratios(c1[a], c2[a], c1[b], c2[b]) == 0;
 }
 
-/* The other order is this one from its end, but for tasks of one ratio: these go by index. */
+/* Swap the types: reverse the order, but keep tasks of one ratio sorted by index. */
 static void switch_types(hsi_walk *walk)
 {
     size_t  i, begin = 0, n = walk->pb->n;
@@ -291,7 +294,7 @@ static void sum_start(walker *wk)
     }
 }
 
-/* Type 1 is to be the one with the smaller average load. */
+/* Make the type with the smaller average load type 1. */
 static hs_status choose_types(walker *wk)
 {
     hsi_walk *walk = wk->walk;
@@ -307,10 +310,8 @@ static hs_status choose_types(walker *wk)
     return HS_OK;
 }
 
-/*
- * The same walk once more, now that an allocation is known that LPT makes no longer than
- * its ceiling: of the 2n others nearly all have higher floors, and need not be kept.
- */
+/* Repeat the walk and store floors, now that LPT's makespan on one allocation has an upper bound:
+ * nearly all of the 2n others have higher floors and are skipped. */
 static hs_status keep_floors(walker *wk)
 {
     hsi_walk *walk = wk->walk;
@@ -326,7 +327,7 @@ static hs_status keep_floors(walker *wk)
     return hsi_ask(walk->pb->asker) ? HS_ECANCELED : HS_OK;
 }
 
-/* What outlives the walk moves down to where it went on from. */
+/* Release the walk's memory; the arrays that outlive it move to its beginning. */
 static hs_status release_all_but_floors(hsi_walk *walk, hsi_mark mark)
 {
     hsi_arena *arena = walk->pb->arena;
@@ -371,14 +372,14 @@ hs_status hsi_walk_open(hsi_walk *walk, const hsi_problem *pb, int want_floors)
     if (st != HS_OK)
         return st;
     walk_all(&wk);
-    if (hsi_ask(pb->asker)) /* what was walked only in part is of no use */
+    if (hsi_ask(pb->asker)) /* an incomplete walk is useless */
         return HS_ECANCELED;
     if (want_floors)
         st = keep_floors(&wk);
     return st == HS_OK ? release_all_but_floors(walk, mark) : st;
 }
 
-/* The moves again, up to the x-th. */
+/* Replay the first x moves. */
 void hsi_walk_allocation(const hsi_walk *walk, size_t x, unsigned char *type)
 {
     unsigned char type1 = walk->switched ? HS_GPU : HS_CPU;

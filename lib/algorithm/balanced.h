@@ -6,35 +6,37 @@
 #include "core/problem.h"
 
 /*
- * The walk over allocations that BalancedEstimate and BalancedMakespan share
- * (Canon, Marchal, Vivien 2017, Algorithms 1 and 3): every task starts on its
- * faster type, then tasks move one by one from the type with the larger average
- * load ("type 2") to the other ("type 1"), by increasing c1/c2; one that comes
- * to dominate the estimate is moved back. The allocations themselves are not
- * kept: allocation x is the first one after x moves.
+ * The walk over allocations shared by BalancedEstimate and BalancedMakespan (Canon, Marchal, Vivien
+ * 2017, Algorithms 1 and 3): every task starts on its faster type; then tasks move one by one from
+ * the type with the larger average load ("type 2") to the other ("type 1"), by increasing c1/c2; a
+ * task that comes to dominate the estimate is moved back. Allocation x, the result of the first x
+ * moves, is rebuilt on request.
  */
 typedef struct hsi_walk {
     const hsi_problem *pb;
-    int                switched; /* type 1 is the GPUs */
-    double            *c1, *c2;  /* times by position in the order */
-    unsigned           w1, w2;   /* workers of either type */
-    uint32_t          *order;    /* by c1/c2 */
-    size_t             start;    /* order[0, start) begins on type 1 */
-    uint32_t          *back;     /* the position moved back after this one was moved */
+    int                switched; /* 1: type 1 is the GPUs */
+    double            *c1, *c2;  /* times by position in `order` */
+    unsigned           w1, w2;   /* workers of each type */
+    uint32_t          *order;    /* tasks by increasing c1/c2 */
+    size_t             start;    /* order[0, start) starts on type 1 */
+    uint32_t          *back;     /* position moved back after each position's move; HSI_WALK_NONE */
     size_t             move_count;
-    double            *floor;    /* if asked for: no schedule of allocation floor_of[i] ends */
-    uint32_t          *floor_of; /* before floor[i]; those that cannot be best are left out */
-    size_t             floor_count;
-    size_t             best;    /* allocation with the first least estimate */
-    size_t             inverse; /* mu_inv */
+    double            *floor; /* lower bound of the makespans of allocation floor_of[i], if
+                                 requested */
+    uint32_t *floor_of;       /* allocations with a floor, without those that cannot be the
+                                 best */
+    size_t floor_count;
+    size_t best;    /* allocation with the first least estimate */
+    size_t inverse; /* mu_inv of the paper: allocation where the averages cross */
 } hsi_walk;
 
 #define HSI_WALK_NONE UINT32_MAX
 
-/* Walks to the end; floors only if asked for. All in the problem's arena. O(n log n). */
+/* Run the complete walk; store floors if requested. Memory is in the problem's arena. O(n log
+ * n). */
 hs_status hsi_walk_open(hsi_walk *walk, const hsi_problem *pb, int want_floors);
 
-/* type[] = allocation x. O(n). */
+/* Set type[] to allocation x. O(n). */
 void hsi_walk_allocation(const hsi_walk *walk, size_t x, unsigned char *type);
 
 #endif

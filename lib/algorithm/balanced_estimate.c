@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * BalancedEstimate (Canon, Marchal, Vivien 2017, Algorithm 2): LPT on the
- * allocation with the least estimate and on the one where the averages cross.
- */
+/* BalancedEstimate (Canon, Marchal, Vivien 2017, Algorithm 2): run LPT on the allocation with the
+ * least estimate and on the one where the averages cross. */
 #include "algorithm/algorithm.h"
 #include "algorithm/balanced.h"
 #include "algorithm/lpt.h"
@@ -38,7 +36,7 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     hsi_walk_allocation(&walk, walk.best, best);
     if (walk.inverse != walk.best)
         hsi_walk_allocation(&walk, walk.inverse, inverse);
-    hsi_arena_release(pb->arena, mark); /* the walk's memory is wanted */
+    hsi_arena_release(pb->arena, mark); /* the walk's memory is reused */
     return schedule_better(pb, best, inverse, walk.inverse != walk.best, log);
 }
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * BalancedMakespan (Canon, Marchal, Vivien 2017, Algorithm 3): the allocation of
- * the walk whose LPT schedule is shortest, the first such. No schedule is
- * shorter than its allocation's floor, so allocations are looked at by increasing
- * floor until the floor passes the best makespan.
+ * BalancedMakespan (Canon, Marchal, Vivien 2017, Algorithm 3): the first allocation of the walk
+ * with the shortest LPT schedule. No schedule is shorter than its allocation's floor, so
+ * allocations are tried by increasing floor until the floor exceeds the best makespan.
  *
- * At worst all allocations have floors below it, 2n + 1 at most, and each is scheduled:
- * O(n^2 log(m + k)). It takes makespans that the loads do not explain: five tasks of 3, 3,
- * 2, 2 and 2 that only two CPUs can run take LPT until 7, while the CPUs' average is 6 and
- * grows slowly as a crowd of small tasks moves to them, into the gap that LPT leaves. With
- * n small tasks that add up to 6.5 on one GPU and on a CPU, 4/13 n allocations are
- * scheduled. (bench_solve makes this instance: "balanced-makespan at worst".)
+ * At worst all allocations, up to 2n + 1, have lower floors and are scheduled: O(n^2 log(m + k)).
+ * This needs makespans far above the loads: five tasks of 3, 3, 2, 2 and 2 that only two CPUs can
+ * run take LPT until 7, while the CPUs' average is 6 and grows slowly as many small tasks move into
+ * LPT's gap. With n small tasks of total time 6.5 on one GPU and on a CPU, 4/13 n allocations are
+ * scheduled (bench_solve has this instance: "balanced-makespan at worst").
  */
 #include <math.h>
 
@@ -26,10 +24,8 @@ typedef struct search {
     size_t          best; /* an allocation of the walk */
 } search;
 
-/*
- * After the `at`-th of the allocations with floors, the next by increasing floor, then number;
- * floor_count: there is none. To look through the floors costs little beside a schedule.
- */
+/* Return the allocation after `at` by increasing floor, then number; floor_count: none. A linear
+ * search is cheap beside a schedule. */
 static size_t next_by_floor(const hsi_walk *walk, size_t at)
 {
     double last = at < walk->floor_count ? walk->floor[at] : -1;
@@ -56,7 +52,7 @@ static hs_status find_best(search *s)
         double floor = walk->floor[at], makespan;
 
         if (floor > s->best_makespan || (floor == s->best_makespan && x > s->best))
-            break; /* and so it is with all after it */
+            break; /* also true for all later allocations */
         if (hsi_ask(walk->pb->asker))
             return HS_ECANCELED;
         hsi_walk_allocation(walk, x, s->type);
@@ -89,7 +85,7 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     if (st != HS_OK)
         return st;
     hsi_walk_allocation(&walk, s.best, type);
-    hsi_arena_release(pb->arena, mark); /* the walk's memory is wanted */
+    hsi_arena_release(pb->arena, mark); /* the walk's memory is reused */
     st = hsi_log_open(log, pb, 0);
     return st == HS_OK ? hsi_lpt_once(pb, type, log, &makespan) : st;
 }

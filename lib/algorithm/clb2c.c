@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CLB2C: of the two ends of the rho order, the best task for a CPU and the best
- * for a GPU, the one that would end first is placed for good. What is left is always a run of
- * the order. O(n log n) to sort, O(log(m + k)) a task to place.
+ * CLB2C: compare the tasks at both ends of the rho order, the best one for a CPU and the best one
+ * for a GPU, and place the one that would end first. The remaining tasks are always a range of the
+ * order. O(n log n) to sort, O(log(m + k)) per task.
  */
 #include "algorithm/algorithm.h"
 #include "core/order.h"
 #include "support/worker_tree.h"
 
-/* [low, high) of the order is left: of its first row low_copies, of its last high_copies. */
+/* The remaining tasks: order[low, high), without low_copies of the first row and high_copies of the
+ * last. */
 typedef struct rest {
     const hsi_problem *pb;
     const uint32_t    *order;
     size_t             low, high;
-    uint32_t           low_copies, high_copies; /* taken from the row at either end */
+    uint32_t           low_copies, high_copies; /* copies taken from the first and the last row */
 } rest;
 
-/* Which copy is taken: those of the first row from the first on, of the last from the last. */
+/* Take a copy and return its number: first rows are taken from copy 0 up, last rows from the last
+ * copy down. */
 static inline uint32_t take_low(rest *r)
 {
     uint32_t row = r->order[r->low], copy = r->low_copies++, left = hsi_count(r->pb, row);
@@ -54,7 +56,7 @@ static void place_all(const hsi_problem *pb, const uint32_t *order, hsi_worker_t
         double   cpu_end = hsi_worker_tree_time(cpus) + pb->p[for_cpu];
         double   gpu_end = hsi_worker_tree_time(gpus) + pb->q[for_gpu];
 
-        if (r.high - r.low > AHEAD) { /* the order tells which times will be wanted */
+        if (r.high - r.low > AHEAD) { /* the order shows which times are needed next */
             __builtin_prefetch(&pb->p[order[r.low + AHEAD]]);
             __builtin_prefetch(&pb->q[order[r.high - 1 - AHEAD]]);
         }
@@ -77,7 +79,7 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     hs_status       st;
 
     (void)settings;
-    /* An absent type keeps one worker, on which everything takes for ever. */
+    /* an absent type gets one worker with infinite times */
     if (!order || hsi_worker_tree_open_in(&cpus, pb->arena, pb->m ? pb->m : 1) ||
         hsi_worker_tree_open_in(&gpus, pb->arena, pb->k ? pb->k : 1))
         return HS_ENOMEM;

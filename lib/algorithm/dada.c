@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * DADA: as DualHP, but the schedule is built task by task on the earliest
- * available worker. With affinities and alpha > 0, tasks first go where their
- * data are, as long as that fills no worker beyond alpha x the guess.
+ * DADA: like DualHP, but the schedule is built task by task on the earliest available worker. With
+ * affinities and alpha > 0, tasks first go to the workers that have their data, as long as no
+ * worker's load exceeds alpha x guess.
  */
 #include <math.h>
 #include <string.h>
@@ -15,15 +15,15 @@
 typedef struct dada {
     const hsi_problem *pb;
     double             alpha;  /* 0 without affinities */
-    uint32_t          *by_rho; /* decreasing */
-    hs_affinity       *wish;   /* by decreasing score */
+    uint32_t          *by_rho; /* tasks by decreasing rho */
+    hs_affinity       *wish;   /* affinities by decreasing score */
     size_t             wishes;
-    unsigned char     *granted; /* a task: placed by affinity, or on a GPU */
-    double            *load;    /* a worker */
+    unsigned char     *granted; /* by task: 1: placed by affinity or on a GPU */
+    double            *load;    /* load of each worker from affinities */
     hsi_worker_tree    cpus, gpus;
 } dada;
 
-/* Workers are busy with what affinity gave them. */
+/* Start each worker after its load from affinities. */
 static void start_from(hsi_worker_tree *workers, const double *load)
 {
     uint32_t i;
@@ -79,7 +79,7 @@ static int any_forced(const hsi_problem *pb, double guess)
     return any;
 }
 
-/* Tasks too long for a CPU; 0 if the guess cannot be. */
+/* Place the tasks too long for a CPU on GPUs. Return 0 if the guess is infeasible. */
 static int place_forced(dada *d, double guess, hsi_log *log)
 {
     const hsi_problem *pb = d->pb;
@@ -133,12 +133,12 @@ static double load_left_for_cpus(const dada *d)
     return cpu;
 }
 
-/* What is left, longest first. */
+/* Place the remaining tasks on CPUs, longest first. */
 static hs_status place_on_cpus(dada *d, hsi_log *log)
 {
     enum { AHEAD = 16 };
     const hsi_problem *pb = d->pb;
-    uint32_t          *left = d->by_rho; /* that order is not needed any more */
+    uint32_t          *left = d->by_rho; /* by_rho is no longer needed */
     size_t             i, count = 0;
     hs_status          st;
 
@@ -162,7 +162,7 @@ static hs_status place_on_cpus(dada *d, hsi_log *log)
     return HS_OK;
 }
 
-/* Builds the GPUs' part for a guess, if it can be. */
+/* Place the GPUs' tasks for a guess. Return 0 if the guess is infeasible. */
 static int place_on_gpus(dada *d, double guess, hsi_log *log)
 {
     grant_wishes(d, guess, log);
@@ -173,7 +173,7 @@ static int place_on_gpus(dada *d, double guess, hsi_log *log)
     return 1;
 }
 
-/* Is what is left little enough for the CPUs? */
+/* Return 1 if the CPUs can run the remaining load within the guess. */
 static int accepts(void *context, double guess)
 {
     dada *d = context;
@@ -190,7 +190,8 @@ static int by_decreasing_score(const void *a, const void *b)
     return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* Copies and checks the affinities: known tasks, each once, known workers, no NaN. */
+/* Copy and check the affinities: valid tasks, each at most once, valid workers, no NaN. HS_EINVAL
+ * otherwise. */
 static hs_status read_wishes(dada *d, const hs_settings *settings)
 {
     const hsi_problem *pb = d->pb;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The list schedule that dada_plain.h speaks of. Invariant: for the guesses in [from, below),
- * earliest[i] is when a GPU is free once the forced tasks and those before place i are on the
- * GPUs, for i < known; it rises with i, so that a guess finds its place by bisection.
+ * The list schedule of dada_plain.h. Invariant: for guesses in [from, below) and i < known,
+ * earliest[i] is the time at which a GPU is free after the forced tasks and the tasks before
+ * position i. It increases with i, so a guess finds its position by bisection.
  */
 #include "algorithm/dada_plain.h"
 
@@ -49,7 +49,7 @@ static void put_on_gpu(hsi_dada_plain *plain, double time)
                         hsi_worker_tree_time(&plain->gpus) + time);
 }
 
-/* From the back: what the CPUs get, and the times next to the guess. */
+/* Compute the CPUs' sums from the last position back, and the times adjacent to the guess. */
 static void sum_for_cpus(hsi_dada_plain *plain, double guess)
 {
     const hsi_problem *pb = plain->pb;
@@ -86,7 +86,7 @@ static void force_on_gpus(hsi_dada_plain *plain, double guess)
     }
 }
 
-/* As far as any guess may reach that is still asked for. */
+/* Fill the GPUs as far as any smaller guess may need. */
 static void fill_gpus(hsi_dada_plain *plain, double guess)
 {
     const hsi_problem *pb = plain->pb;
@@ -105,7 +105,7 @@ static void fill_gpus(hsi_dada_plain *plain, double guess)
     plain->known = i;
 }
 
-/* Up to where in the order the GPUs take tasks before all have reached the guess. */
+/* Return the position up to which GPUs take tasks before all of them reach the guess. */
 static size_t find_split(const hsi_dada_plain *plain, double guess)
 {
     size_t low = 0, high = plain->known;

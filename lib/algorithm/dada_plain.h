@@ -6,30 +6,32 @@
 #include "support/worker_tree.h"
 
 /*
- * Which guesses DADA accepts when no task wishes to be anywhere. What is forced
- * depends only on which times a guess lies between, and the GPUs are filled in an
- * order that does not depend on it at all: one list schedule, of which each guess
- * takes a beginning, serves them.
+ * DADA's test of guesses without affinities. Which tasks are forced depends only on the two task
+ * times around a guess, and GPUs are filled in an order independent of the guess: all guesses
+ * between two times use the beginning of one list schedule.
  */
 typedef struct hsi_dada_plain {
     const hsi_problem *pb;
     double            *p, *q; /* times by decreasing rho */
     hsi_worker_tree    gpus;
-    double             least;       /* no smaller guess can be: some task needs as much */
-    double             from, below; /* what follows holds for guesses in [from, below) */
-    double             accepted;    /* the smallest so far: only smaller ones are asked for */
-    double             forced;      /* GPU time */
-    double            *earliest;    /* when a GPU is free, the tasks before a place on them */
-    size_t             known;       /* places for which that is kept: at the others, too late */
-    double            *cpu_after;   /* CPU time from a place on of what is not forced to GPUs */
-    uint32_t          *to_cpus;     /* places of what is forced to CPUs, the last first */
-    size_t             to_cpus_count;
+    double             least;       /* lower bound of all guesses: the largest min(p, q) */
+    double             from, below; /* the fields below hold for guesses in [from, below) */
+    double             accepted;    /* smallest accepted guess; later guesses are smaller */
+    double             forced;      /* GPU time of the tasks forced to GPUs */
+    double            *earliest;    /* time at which a GPU is free, with the tasks before a
+                                       position */
+    size_t known;                   /* number of positions with `earliest`; later ones exceed all
+                                       guesses */
+    double *cpu_after;              /* CPU time of the tasks from a position on, without those
+                                       forced to GPUs */
+    uint32_t *to_cpus;              /* positions of tasks forced to CPUs, the last first */
+    size_t    to_cpus_count;
 } hsi_dada_plain;
 
-/* In the problem's arena: not to be closed. */
+/* Allocate in the problem's arena; no close is needed. `by_rho` is read during the call. */
 hs_status hsi_dada_plain_open(hsi_dada_plain *plain, const hsi_problem *pb, const uint32_t *by_rho);
 
-/* An hsi_accepts. O(log n), but O(n log k) where other tasks are forced than before. */
+/* Test a guess (an hsi_accepts). O(log n), or O(n log k) if other tasks are forced than before. */
 int hsi_dada_plain_accepts(void *plain, double guess);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * DualHP: for a guess, tasks too long for one type go to the other, the rest by
- * decreasing rho to the GPUs until these are full on average, then to the CPUs.
+ * DualHP: for a guess, tasks too long for one type run on the other; the rest fill the GPUs by
+ * decreasing rho until these are full on average, and then the CPUs.
  *
- * Sums over GPUs run from the most accelerated task down, sums over CPUs from
- * the least accelerated up, the forced tasks of a type apart from the others.
+ * Sums over GPUs run from the most accelerated task down, sums over CPUs from the least accelerated
+ * up, with forced tasks summed apart.
  */
 #include <math.h>
 
@@ -12,19 +12,17 @@
 #include "algorithm/lpt.h"
 #include "core/order.h"
 
-/*
- * What is forced depends only on which times a guess lies between: the sums are
- * kept, and a guess between the same two times costs a binary search.
- */
+/* Sums for guesses. The forced tasks depend only on the two task times around a guess: the sums are
+ * kept, and another guess between the same times costs a binary search. */
 typedef struct dual {
     const hsi_problem *pb;
-    uint32_t          *order;       /* by decreasing rho */
-    double            *p, *q;       /* times by place in it */
-    double             least;       /* no smaller guess can be: some task needs as much */
+    uint32_t          *order;       /* tasks by decreasing rho */
+    double            *p, *q;       /* times by position in `order` */
+    double             least;       /* lower bound of all guesses: the largest min(p, q) */
     double             from, below; /* the sums hold for guesses in [from, below) */
     double             forced_cpu, forced_gpu;
-    double            *gpu_before; /* GPU time of unforced tasks before a place in the order */
-    double            *cpu_after;  /* CPU time of unforced tasks from a place on */
+    double            *gpu_before; /* GPU time of unforced tasks before a position */
+    double            *cpu_after;  /* CPU time of unforced tasks from a position on */
 } dual;
 
 static double smaller(double a, double b)
@@ -37,10 +35,8 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/*
- * Nothing is guessed from one task for the next: adding 0 changes no sum, and costs less than
- * a branch that is often wrong.
- */
+/* Compute the sums for a guess, without branches: adding 0 changes no sum and is cheaper than a
+ * branch that is often mispredicted. */
 static void sum_for(dual *d, double guess)
 {
     double gpu = 0, cpu = 0, forced_gpu = 0, forced_cpu = 0, from = 0, below = INFINITY;
@@ -71,7 +67,7 @@ static void sum_for(dual *d, double guess)
     d->forced_gpu = forced_gpu;
 }
 
-/* Where in the order the GPUs are full: the CPUs' share begins there. */
+/* Return the position at which the GPUs are full and the CPUs' part begins. */
 static size_t find_split(const dual *d, double guess)
 {
     double room = d->pb->k * guess;
@@ -152,7 +148,7 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     if (st != HS_OK)
         return st;
     allocate(&d, guess, type);
-    hsi_arena_release(pb->arena, mark); /* its memory is wanted */
+    hsi_arena_release(pb->arena, mark); /* the memory is reused */
     st = hsi_log_open(log, pb, 0);
     return st == HS_OK ? hsi_lpt_once(pb, type, log, &makespan) : st;
 }

@@ -9,7 +9,7 @@ hs_status hsi_bisect_guess(const hsi_problem *pb, hsi_accepts accepts, void *con
 
     for (i = 0; i < pb->n; i++)
         high += pb->p[i] < pb->q[i] ? pb->p[i] : pb->q[i];
-    while (!accepts(context, high)) { /* by rounding alone */
+    while (!accepts(context, high)) { /* reached through rounding errors alone */
         if (hsi_ask(pb->asker))
             return HS_ECANCELED;
         low = high;

@@ -5,9 +5,9 @@
 #include "algorithm/algorithm.h"
 
 /*
- * Dual approximation: a guess of the makespan that is refused is below the
- * optimum. Bisects from [0, sum of min(p, q)] until no double lies between a
- * refused guess and an accepted one; *guess is the latter.
+ * Dual approximation: a rejected guess of the makespan is below the optimum. hsi_bisect_guess()
+ * bisects from [0, sum of min(p, q)] until no double lies between a rejected and an accepted guess;
+ * *guess is the latter. HS_ECANCELED.
  */
 typedef int (*hsi_accepts)(void *context, double guess);
 

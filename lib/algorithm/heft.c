@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HEFT without a graph (with one: graph/heft.c): tasks by decreasing rank, each to the worker that
- * ends it first. The rank is the mean time over the workers, or the smaller time. Only the worker
- * of each type that is free first is ever asked: O(n log n) to sort, O(log(m + k)) a task.
+ * HEFT for independent tasks (for graphs see graph/heft.c): tasks by decreasing rank, each on the
+ * worker that ends it first. The rank is the mean time over workers, or the smaller time. Only the
+ * worker of each type that is free first is a candidate: O(n log n) to sort, O(log(m + k)) per
+ * task.
  */
 #include <math.h>
 
@@ -11,7 +12,7 @@
 #include "core/order.h"
 #include "support/worker_tree.h"
 
-/* One copy of a row to the worker that ends it first. */
+/* Place a copy of a row on the worker that ends it first. */
 static inline void place(const hsi_problem *pb, uint32_t row, uint32_t copy, hsi_worker_tree *cpus,
                          hsi_worker_tree *gpus, hsi_log *log)
 {
@@ -39,7 +40,7 @@ static void place_all(const hsi_problem *pb, const uint32_t *order, hsi_worker_t
     for (i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++) {
         uint32_t row = order[i], count = hsi_count(pb, row), copy;
 
-        if (pb->n - i > AHEAD) { /* the order tells which times will be wanted */
+        if (pb->n - i > AHEAD) { /* the order shows which times are needed next */
             __builtin_prefetch(&pb->p[order[i + AHEAD]]);
             __builtin_prefetch(&pb->q[order[i + AHEAD]]);
         }
@@ -72,7 +73,7 @@ static hs_status run_ranked(const hsi_problem *pb, double (*rank)(const hsi_prob
     uint32_t       *order = hsi_arena_take(pb->arena, pb->n, sizeof *order);
     hs_status       st;
 
-    /* An absent type keeps one worker, on which everything takes for ever. */
+    /* an absent type gets one worker with infinite times */
     if (!order || hsi_worker_tree_open_in(&cpus, pb->arena, pb->m ? pb->m : 1) ||
         hsi_worker_tree_open_in(&gpus, pb->arena, pb->k ? pb->k : 1))
         return HS_ENOMEM;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HeteroPrio (Beaumont, Eyraud-Dubois, Kumar 2017, Algorithm 1) under a virtual
- * clock. Tasks lie in a queue by acceleration; idle GPUs take from its front,
- * idle CPUs from its back. A worker that finds nothing spoliates.
+ * HeteroPrio (Beaumont, Eyraud-Dubois, Kumar 2017, Algorithm 1) under a virtual clock. Tasks are in
+ * a queue by acceleration; idle GPUs take from its front, idle CPUs from its back. A worker without
+ * a task to take spoliates.
  *
- * Among workers idle at one time GPUs act first, then lower numbers: rank j is
- * GPU j, rank k + i is CPU i.
+ * Among workers idle at one time GPUs act first, then lower numbers: rank j is GPU j, rank k + i is
+ * CPU i.
  *
- * Rows with counts are not expanded: of the rows at either end of the queue it is
- * known which copies are left.
+ * Rows with counts are not expanded: only the rows at both ends of the queue are partly taken, and
+ * their remaining copies are counted.
  */
 #include <math.h>
 
@@ -19,7 +19,7 @@
 
 #define NOTHING UINT32_MAX
 
-/* A task: a row, and which of its copies. */
+/* A task: a row and the number of its copy. */
 typedef struct copy {
     uint32_t row, number;
 } copy;
@@ -31,24 +31,24 @@ typedef struct candidate {
     uint32_t rank;
 } candidate;
 
-/* Tasks running on the other type when a type first found nothing, by the order
- * in which they are considered. One that cannot be improved never will be. */
+/* Tasks of the other type, running when a type first found no task, in the order of spoliation. A
+ * task that cannot be improved now never can. */
 typedef struct candidates {
-    candidate *list;  /* NULL: not made yet */
-    uint32_t  *order; /* in which they are considered */
+    candidate *list;  /* NULL: not collected yet */
+    uint32_t  *order; /* order of spoliation */
     size_t     size, next;
 } candidates;
 
 typedef struct simulation {
     const hsi_problem *pb;
     hsi_log           *log;
-    uint32_t          *queue; /* rows: [front, back) is left, ... */
+    uint32_t          *queue; /* rows; [front, back) remain */
     size_t             front, back;
-    uint32_t           front_copy, back_copy; /* ... from this copy of the first row on, before
-                                                 that one of the last */
+    uint32_t           front_copy, back_copy; /* range of remaining copies: from front_copy of the
+                                                 first row to before back_copy of the last */
     hsi_worker_tree idle_at;
     copy           *running; /* task of each rank */
-    candidates      seen[2]; /* for each hs_type that looks */
+    candidates      seen[2]; /* candidates for each thief's hs_type */
 } simulation;
 
 static uint32_t worker_of(const simulation *sim, uint32_t rank)
@@ -61,7 +61,8 @@ static hs_type type_of(const simulation *sim, uint32_t rank)
     return rank < sim->pb->k ? HS_GPU : HS_CPU;
 }
 
-/* `count` is a parameter so that a caller without counts is compiled for none. */
+/* Return the number of copies of a row. `count` is a parameter, so that the compiler specialises
+ * callers without counts. */
 static inline uint32_t copies_of(const uint32_t *count, uint32_t row)
 {
     return count ? count[row] : 1;
@@ -91,7 +92,7 @@ static inline uint32_t pop_back(simulation *sim, const uint32_t *count)
     return number;
 }
 
-/* The task at a worker's end of the queue if it can run it. */
+/* Take the task at the type's end of the queue, if the type can run it. */
 static inline int take(simulation *sim, const uint32_t *count, hs_type type, copy *task,
                        double *time)
 {
@@ -119,10 +120,10 @@ static inline void start(simulation *sim, copy task, uint32_t rank, double end)
 }
 
 /*
- * While every worker finds something: nearly all of the time. The queue says well
- * ahead which times will be wanted, from random places in memory; whether a GPU
- * or a CPU comes next cannot be guessed by the processor. (In a function of their
- * own the two hints would do nothing that the compiler sees, and be dropped.)
+ * Run until a worker finds no task, which is nearly all of the simulation. The queue shows which
+ * times are needed next, at random places in memory; the processor cannot predict whether a GPU or
+ * a CPU is next. The prefetches are inline, since the compiler would drop a function without
+ * visible effects.
  */
 static inline void run_busy_phase(simulation *sim, const uint32_t *count)
 {
@@ -146,7 +147,7 @@ static inline void run_busy_phase(simulation *sim, const uint32_t *count)
     }
 }
 
-/* By decreasing end, then higher priority, then the smaller task. */
+/* Order of candidates: later end, then higher priority, then the smaller task. */
 static int candidate_before(const void *context, uint32_t a, uint32_t b)
 {
     const candidate *x = (const candidate *)context + a, *y = (const candidate *)context + b;
@@ -160,10 +161,8 @@ static int candidate_before(const void *context, uint32_t a, uint32_t b)
     return x->task.number < y->task.number;
 }
 
-/*
- * All that the other type runs at `now` and that may be aborted: it starts nothing
- * later that this one could run.
- */
+/* Collect all restartable tasks that the other type runs at `now`; that type starts no later task
+ * that this type can run. */
 static hs_status list_candidates(simulation *sim, hs_type looking, double now)
 {
     candidates *seen = &sim->seen[looking];
@@ -190,7 +189,7 @@ static hs_status list_candidates(simulation *sim, hs_type looking, double now)
     return HS_OK;
 }
 
-/* The first candidate that `type` would end strictly earlier from now on. */
+/* Return the first candidate that `type` would end strictly earlier if started now, or NULL. */
 static const candidate *find_victim(simulation *sim, hs_type type, double now)
 {
     candidates *seen = &sim->seen[type];
@@ -205,7 +204,7 @@ static const candidate *find_victim(simulation *sim, hs_type type, double now)
     return NULL;
 }
 
-/* An idle worker takes a task from the other type, or leaves. */
+/* Let an idle worker spoliate, or retire it if no task can be improved. */
 static hs_status spoliate_or_leave(simulation *sim, uint32_t thief, double now)
 {
     hs_type          type = type_of(sim, thief);
@@ -229,7 +228,7 @@ static hs_status spoliate_or_leave(simulation *sim, uint32_t thief, double now)
     return HS_OK;
 }
 
-/* When some worker has found nothing: some may still take, others spoliate. */
+/* Run after a worker has found no task: workers still take tasks, others spoliate. */
 static hs_status run_last_phase(simulation *sim, int spoliation)
 {
     hs_status st = HS_OK;
@@ -253,7 +252,7 @@ static hs_status run_last_phase(simulation *sim, int spoliation)
     return st;
 }
 
-/* Workers come when they are free, and run nothing until then. */
+/* Start each worker at the time from which it is available, without a running task. */
 static hs_status await_workers(simulation *sim)
 {
     uint32_t workers = sim->idle_at.size, rank;
@@ -308,10 +307,8 @@ static hs_status run_without_spoliation(const hsi_problem *pb, const hs_settings
     return simulate(pb, log, 0);
 }
 
-/*
- * Theorems 7, 9 and 12, if every task may be restarted; one type alone is list
- * scheduling, 2 - 1/w.
- */
+/* Return the guarantee of Theorems 7, 9 and 12, if every task may be restarted; with one type, list
+ * scheduling guarantees 2 - 1/w. */
 static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
 {
     (void)settings;

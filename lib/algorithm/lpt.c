@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Longest processing time first (Graham 1969): within a type, each task goes to the worker
- * that is free first. Once the tasks are sorted, each allocation to types takes
- * O(n log(m + k)); for a single one only the type's own tasks are sorted.
+ * Longest processing time first (Graham 1969): within a type, each task goes to the worker that is
+ * free first. With sorted tasks each allocation to types takes O(n log(m + k)); for one allocation
+ * only the type's own tasks are sorted.
  */
 #include "algorithm/lpt.h"
 
@@ -45,7 +45,7 @@ static double run_type(const hsi_problem *pb, const uint32_t *order, const unsig
         uint32_t task = order[i], rank;
         double   end;
 
-        if (n - i > AHEAD) { /* the order tells what will be wanted */
+        if (n - i > AHEAD) { /* the order shows which entries are needed next */
             __builtin_prefetch(&type[order[i + AHEAD]]);
             __builtin_prefetch(&time[order[i + AHEAD]]);
         }
@@ -85,7 +85,7 @@ static size_t list_type(size_t n, const unsigned char *type, hs_type wanted, uin
     return count;
 }
 
-/* Rows in their order, a copy after the other. */
+/* Place rows in their order, copy by copy. Return the makespan. */
 static double place_all(const hsi_problem *pb, const uint32_t *order, size_t n, const double *time,
                         hsi_worker_tree *free_first, uint32_t first_worker, hsi_log *log)
 {
@@ -148,7 +148,7 @@ hs_status hsi_lpt_once(const hsi_problem *pb, const unsigned char *type, hsi_log
     return st == HS_OK && hsi_ask(pb->asker) ? HS_ECANCELED : st;
 }
 
-/* The algorithm: each task on its faster type. */
+/* The algorithm lpt: each task on its faster type. */
 static hs_status run_faster_type(const hsi_problem *pb, const hs_settings *settings, hsi_log *log)
 {
     unsigned char *type = hsi_arena_take(pb->arena, pb->n, 1);

@@ -6,25 +6,24 @@
 #include "core/problem.h"
 #include "support/worker_tree.h"
 
-/* Longest processing time first on one allocation after another. */
+/* Longest processing time first for a sequence of allocations. */
 typedef struct hsi_lpt {
     const hsi_problem *pb;
-    uint32_t          *by_cpu, *by_gpu; /* all tasks, longest first, for either type */
-    hsi_worker_tree    cpus, gpus;
-    hsi_arena          own; /* for a problem without an arena */
+    uint32_t          *by_cpu, *by_gpu; /* all tasks by decreasing CPU time, and by decreasing GPU
+                                           time */
+    hsi_worker_tree cpus, gpus;
+    hsi_arena       own; /* used if the problem has no arena */
 } hsi_lpt;
 
 hs_status hsi_lpt_open(hsi_lpt *lpt, const hsi_problem *pb);
 void      hsi_lpt_close(hsi_lpt *lpt);
 
-/*
- * Makespan for an allocation, type[i] an hs_type. `log` may be NULL. O(n log(m + k)). Nothing of
- * the kind where the problem's asker wants no more.
- */
+/* Return the makespan of an allocation, where type[i] is an hs_type. `log` may be NULL. O(n log(m +
+ * k)). The result is invalid once the problem's cancel token is cancelled. */
 double hsi_lpt_run(hsi_lpt *lpt, const unsigned char *type, hsi_log *log);
 
-/* The same for a single allocation, in a problem with an arena, of rows if the problem has counts.
- */
+/* Run LPT on a single allocation, in a problem with an arena; with counts, type[i] is that of row
+ * i. HS_ENOMEM, HS_ECANCELED. */
 hs_status hsi_lpt_once(const hsi_problem *pb, const unsigned char *type, hsi_log *log,
                        double *makespan);
 

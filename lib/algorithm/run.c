@@ -3,10 +3,10 @@
 
 #include "core/schedule_impl.h"
 
-/* Bytes a task that a heuristic works in, and a little for the workers. */
+/* Bytes of a heuristic's memory per task and per worker. */
 enum { WORK_A_TASK = 41, WORK_A_WORKER = 256, WORK_AT_LEAST = 4096 };
 
-/* The problem as the algorithm takes it, and room in one piece for `items` of its items. */
+/* Create the problem in the form that the algorithm takes, and reserve memory for `items` items. */
 static hs_status open_problem(const hsi_algorithm *alg, const hs_instance *in,
                               const hs_settings *settings, size_t items, hsi_arena *arena,
                               hsi_asker *asker, hsi_problem *pb)
@@ -21,7 +21,7 @@ static hs_status open_problem(const hsi_algorithm *alg, const hs_instance *in,
     return st;
 }
 
-/* A heuristic may overlook that the caller wants no more, and then what it made is nothing. */
+/* Run a heuristic; if it was cancelled, its result is discarded. */
 static hs_status run_asking(const hsi_algorithm *alg, const hsi_problem *pb,
                             const hs_settings *settings, hsi_log *log)
 {
@@ -79,7 +79,7 @@ hs_status hsi_run_tally(const hsi_algorithm *alg, const hs_instance *in,
     if (st != HS_OK)
         return st;
     hsi_tally_sum(&tally, makespan, &report->certified);
-    if (pb.graph) /* tasks wait for others: a sum of times says little */
+    if (pb.graph) /* in a graph a sum of times is no makespan */
         report->certified = *makespan;
     report->aborted = log.aborts;
     return HS_OK;

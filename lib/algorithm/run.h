@@ -4,20 +4,18 @@
 
 #include "algorithm/algorithm.h"
 
-/*
- * Running a heuristic: one of the library's own that has run(). The settings are resolved; what
- * it works in lies in the arena, which the caller resets or closes.
- */
+/* Running a heuristic of the library, an algorithm with run(). The settings are resolved; temporary
+ * memory is in the arena, which the caller resets or closes. */
 
-/* Its schedule, in place of what is in `s`. */
+/* Replace the contents of `s` by the heuristic's schedule. */
 hs_status hsi_run_in(const hsi_algorithm *alg, const hs_instance *in, const hs_settings *settings,
                      hsi_arena *arena, hs_schedule *s);
 
-/* Its schedule, in memory of its own. */
+/* Build the heuristic's schedule; the caller owns *out. */
 hs_status hsi_run(const hsi_algorithm *alg, const hs_instance *in, const hs_settings *settings,
                   hs_schedule **out);
 
-/* Only what its schedule comes to: the makespan, and in the report `certified` and `aborted`. */
+/* Compute the makespan alone, and `certified` and `aborted` of the report. */
 hs_status hsi_run_tally(const hsi_algorithm *alg, const hs_instance *in,
                         const hs_settings *settings, hsi_arena *arena, double *makespan,
                         hs_report *report);

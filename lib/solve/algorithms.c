@@ -5,7 +5,7 @@
 #include "solve/algorithms.h"
 #include "support/sized.h"
 
-/* What `--list`, completion, the property tests and the benchmark walk. */
+/* All algorithms, in the order of `--list`, completions, property tests and the benchmark. */
 static const hsi_algorithm *const registry[] = {
     &hsi_alg_heteroprio,
     &hsi_alg_heteroprio_ns,

@@ -4,10 +4,10 @@
 
 #include "algorithm/algorithm.h"
 
-/* The library's own that the pointer names; NULL: it is somebody else's. */
+/* Return the library's own algorithm that `alg` points to; NULL: an application's algorithm. */
 const hsi_algorithm *hsi_algorithm_own(const hs_algorithm *alg);
 
-/* All of it that its maker knew; the rest is NULL. */
+/* Return a complete copy of an algorithm; fields beyond its struct_size are NULL. */
 hs_algorithm hsi_algorithm_known(const hs_algorithm *alg);
 
 #endif

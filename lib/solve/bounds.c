@@ -6,7 +6,7 @@
 #include "core/settings.h"
 #include "support/sized.h"
 
-/* What `--list`, completion and the property tests walk. */
+/* All bounds, in the order of `--list`, completions and property tests. */
 static const hs_bound *const registry[] = {
     &hsi_bound_min_time,
     &hsi_bound_theorem2,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Algorithms that are a policy under a virtual clock and nothing else. */
+/* Algorithms that run a policy under a virtual clock, without a heuristic of their own. */
 #include "algorithm/algorithm.h"
 
 const hsi_algorithm hsi_alg_hp_sp = {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * hs_solve() and its relatives: all of them resolve the settings, run an algorithm in a
- * workspace, which may be their own, and report.
- */
+/* hs_solve() and its variants: resolve the settings, run an algorithm in a workspace (the caller's
+ * or a temporary one), and report. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,7 +14,7 @@
 #include "solve/algorithms.h"
 #include "support/sized.h"
 
-/* Memory that calls use again, and the schedule of the latest. */
+/* Memory reused between calls, and the schedule of the last call. */
 struct hs_workspace {
     hsi_arena    arena;
     hs_schedule *schedule;
@@ -56,11 +54,11 @@ void hs_workspace_free(hs_workspace *ws)
     free(ws);
 }
 
-/* What a call runs. */
+/* The algorithm that a call runs. */
 typedef struct chosen {
-    const hsi_algorithm *own;       /* NULL: not one of the library's */
-    hs_algorithm         known;     /* what it is then */
-    int                  by_policy; /* its policy decides, under a virtual clock */
+    const hsi_algorithm *own;       /* NULL: an application's algorithm */
+    hs_algorithm         known;     /* complete copy of the public part */
+    int                  by_policy; /* 1: run the policy under a virtual clock */
 } chosen;
 
 static hs_status choose(chosen *choice, const hs_algorithm *alg, const hs_instance *in)
@@ -74,8 +72,9 @@ static hs_status choose(chosen *choice, const hs_algorithm *alg, const hs_instan
     return hs_instance_has_graph(in) && !choice->known.graphs ? HS_EDEPENDENT : HS_OK;
 }
 
-/* Once it is known what is asked of it. */
-static hs_status choose_way(chosen *choice, const hs_instance *in, const hs_settings *settings)
+/* Select the heuristic, search or policy; call after the settings are resolved. HS_EINVAL: the
+ * algorithm does not take the rank. */
+static hs_status choose_runner(chosen *choice, const hs_instance *in, const hs_settings *settings)
 {
     const hsi_algorithm *own = choice->own;
 
@@ -122,7 +121,7 @@ static hs_status simulate(const chosen *alg, const hs_instance *in, const hs_set
 
 static const hsi_members members = {hs_algorithm_count, hs_algorithm_at, hs_solve};
 
-/* What is not a heuristic: a search, or anybody's algorithm, which is not believed. */
+/* Run a policy, a search, or an application's algorithm, whose schedule is checked. */
 static hs_status search(const chosen *alg, const hs_instance *in, const hs_settings *settings,
                         hs_schedule **out, hs_report *report)
 {
@@ -162,7 +161,8 @@ static hs_status search_in(hs_workspace *ws, const chosen *alg, const hs_instanc
     return st;
 }
 
-/* A search that was told to stop has its schedule, so that nobody is asked any more. */
+/* Add transfers to the schedule. A cancelled search still returns its schedule, so cancel requests
+ * are ignored then. */
 static hs_status add_transfers(const chosen *alg, const hs_instance *in,
                                const hs_settings *settings, hs_schedule *s)
 {
@@ -172,7 +172,8 @@ static hs_status add_transfers(const chosen *alg, const hs_instance *in,
     return hsi_add_prefetched_transfers(in, s, searched ? NULL : &asker);
 }
 
-/* What the schedule says of itself is not worth finding out when nobody asks. */
+/* Run an algorithm in a workspace. The report's exact sums are computed only if `report` is
+ * given. */
 static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
                           const hs_settings *given, hs_report *report)
 {
@@ -182,7 +183,7 @@ static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
     hs_status   st = hsi_settings_resolve(&settings, given);
 
     if (st == HS_OK)
-        st = choose_way(alg, in, &settings);
+        st = choose_runner(alg, in, &settings);
     if (st != HS_OK)
         return st;
     hs_report_init(&full);
@@ -279,7 +280,7 @@ hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_
     if (st == HS_OK)
         st = hsi_settings_resolve(&settings, given);
     if (st == HS_OK)
-        st = choose_way(&choice, in, &settings);
+        st = choose_runner(&choice, in, &settings);
     if (st != HS_OK)
         return st;
     hs_report_init(&full);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every task's type is given or drawn, and of its workers it gets the one that ends it first, after
- * what is there: tasks in topological order. What an application does without one of the types,
- * and what any scheduler had better beat.
+ * Algorithms that fix or draw each task's type, and place the task on the worker of this type that
+ * ends it first, after the worker's other tasks; tasks in topological order. They show what a run
+ * without one of the types achieves, a baseline for schedulers.
  */
 #include <math.h>
 
@@ -10,7 +10,7 @@
 #include "algorithm/graph/placing.h"
 #include "support/random.h"
 
-/* 1 << the type of a task; the types that it can run on are `able`. */
+/* Return 1 << type for a task; `able` is the set of types that can run it. */
 typedef unsigned choose_type(unsigned able, hsi_random *random);
 
 static unsigned the_cpu(unsigned able, hsi_random *random)
@@ -25,7 +25,7 @@ static unsigned the_gpu(unsigned able, hsi_random *random)
     return able & 1 << HS_GPU;
 }
 
-/* Only where there is a choice is anything drawn. */
+/* Draw a type only if both can run the task. */
 static unsigned a_drawn_one(unsigned able, hsi_random *random)
 {
     return able == HSI_EITHER_TYPE ? 1u << hsi_random_below(random, 2) : able;

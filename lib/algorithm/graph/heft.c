@@ -4,7 +4,7 @@
 #include "algorithm/graph/placing.h"
 #include "core/order.h"
 
-/* order[] = the tasks by decreasing rank. */
+/* Set order[] to the tasks by decreasing rank. */
 static hs_status order_by_rank(const hsi_problem *pb, hs_rank which, uint32_t *order)
 {
     hsi_mark  mark = hsi_arena_mark(pb->arena);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MCT: of the tasks whose predecessors are placed the one whose last predecessor ends first, to the
- * worker that ends it first, after what is there. A heap of the tasks that may be placed:
- * O(log n + m + k) a task and O(nodes) an edge.
+ * MCT: among tasks whose predecessors are placed, take the one whose last predecessor ends first,
+ * and place it on the worker that ends it first, after the worker's other tasks. A heap holds the
+ * tasks that may be placed: O(log n + m + k) per task and O(nodes) per edge.
  */
 #include "algorithm/algorithm.h"
 #include "algorithm/graph/placing.h"
 #include "support/heap.h"
 
-/* What may be placed next. */
+/* The tasks that may be placed next. */
 typedef struct front {
     const hs_graph *graph;
-    uint32_t       *left;  /* of vertices: predecessors that are not placed */
-    double         *since; /* of vertices: the latest end of those that are */
-    uint32_t       *heap;  /* tasks without any left */
+    uint32_t       *left;  /* indexed by vertex: unplaced predecessors */
+    double         *since; /* indexed by vertex: latest end of the placed predecessors */
+    uint32_t       *heap;  /* tasks without unplaced predecessors */
     size_t          size;
 } front;
 
@@ -46,7 +46,8 @@ static hs_status open_front(front *f, const hsi_problem *pb)
     return HS_OK;
 }
 
-/* A barrier is followed by tasks, or by one more barrier: this does not go deep. */
+/* Count down the successors of a placed vertex. Barriers are followed by tasks or one more barrier,
+ * so the recursion is shallow. */
 static void pass(front *f, uint32_t vertex, double end)
 {
     size_t          count;
@@ -81,7 +82,7 @@ static hs_status place_graph(const hsi_problem *pb, hsi_placing *placing)
     return st;
 }
 
-/* Nothing waits for anything: the tasks as they come. */
+/* Place independent tasks by number. */
 static hs_status place_all(const hsi_problem *pb, hsi_placing *placing)
 {
     hs_status st = HS_OK;

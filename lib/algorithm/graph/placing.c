@@ -63,7 +63,7 @@ static uint32_t node_of(const hsi_placing *placing, uint32_t worker)
     return placing->nodes > 1 ? hsi_memory_node(placing->pb->m, worker) : 0;
 }
 
-/* What was made at `when` on node `from` is at every node then, or later. */
+/* Raise each node's arrival to that of data made at `when` on node `from`. */
 static void move(const hsi_placing *placing, double when, uint32_t from, double bytes,
                  double *arrival)
 {
@@ -73,7 +73,7 @@ static void move(const hsi_placing *placing, double when, uint32_t from, double 
 
 static void find_barrier(hsi_placing *placing, uint32_t barrier);
 
-/* Along an edge from `before`. */
+/* Raise arrivals by the data along an edge from `before`. */
 static void follow(hsi_placing *placing, uint32_t before, double bytes, double *arrival)
 {
     const hsi_problem *pb = placing->pb;
@@ -104,7 +104,7 @@ static void follow_edges(hsi_placing *placing, uint32_t vertex, double *arrival)
         follow(placing, before[i], bytes ? bytes[i] : 0, arrival);
 }
 
-/* When the last of what leads to it ends on each node; -1: nothing does there. */
+/* Compute the latest end of a barrier's predecessors on each node; -1: none ran there. */
 static void find_ends(hsi_placing *placing, uint32_t barrier)
 {
     const hsi_problem *pb = placing->pb;
@@ -128,7 +128,8 @@ static void find_ends(hsi_placing *placing, uint32_t barrier)
     }
 }
 
-/* All before it is placed. Barriers lead to barriers no further than from a join to a fork. */
+/* Compute a barrier whose predecessors are all placed. Chains of barriers are short: from a join to
+ * a fork. */
 static void find_barrier(hsi_placing *placing, uint32_t barrier)
 {
     size_t at = barrier - placing->pb->n;
@@ -176,7 +177,7 @@ static void consider(const hsi_placing *placing, uint32_t worker, double time, c
         *best = (choice){slot, slot.start + time, worker};
 }
 
-/* HS_ECANCELED: the caller wants no more. */
+/* Compute the arrival of the task's inputs on each node. HS_ECANCELED. */
 static hs_status find_arrival(hsi_placing *placing, uint32_t task)
 {
     if (hsi_ask_after(placing->pb->asker, placing->work))
@@ -236,7 +237,8 @@ hs_status hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned types
     return HS_OK;
 }
 
-/* How many tasks do not begin where the one before them on their worker ends; or notes them all. */
+/* Count the tasks that do not start at the end of the one before on their worker, or write all
+ * tasks to the log. */
 static size_t walk(const hsi_placing *placing, hsi_log *log)
 {
     const hsi_problem *pb = placing->pb;

@@ -7,46 +7,45 @@
 #include "core/problem.h"
 
 /*
- * A plan of a graph's tasks that is made one task at a time, each when all before it are placed.
- * Where everything goes is known before anything runs: what task u makes is on node v at end(u) +
- * T(node(u), v), what nobody made at T(host, v). Without a graph everything is there from the
- * start.
+ * A plan of a graph's tasks, made one task at a time after its predecessors. All placements are
+ * known before the run: output of task u reaches node v at end(u) + T(node(u), v), and initial data
+ * at T(host, v). Without a graph all inputs are available from the start.
  *
- * A barrier keeps, for each node, when all that comes into it can be there, and when the last of
- * what leads to it from that node ends, for the bytes of edges out of it. T rises with the bytes,
- * so that is as good as every task before it by itself. Without links there is one node.
+ * A barrier stores, for each node, the arrival of all its inputs, and the latest end of its
+ * predecessors that ran there, for the bytes of its outgoing edges. T increases with the bytes, so
+ * this equals the separate treatment of each predecessor. Without links there is one node.
  *
- * O(nodes) an edge with bytes and an access, O(m + k) a task and what its timelines take.
+ * O(nodes) per edge with bytes and per access, O(m + k) per task, plus the searches of the
+ * timelines.
  */
 typedef struct hsi_placing {
     const hsi_problem *pb;
     size_t             nodes;
-    double            *start, *end;  /* of tasks */
-    uint32_t          *worker;       /* of tasks */
-    uint32_t          *next;         /* of tasks: what the worker does then */
-    double            *arrival;      /* of nodes: the task's that is being placed */
-    double            *there, *ends; /* of barriers and nodes */
-    unsigned char     *known;        /* of barriers: those two are */
-    hsi_timeline      *line;         /* of workers */
-    size_t             work;         /* of a task, as an asker counts */
+    double            *start, *end;  /* indexed by task */
+    uint32_t          *worker;       /* indexed by task */
+    uint32_t          *next;         /* indexed by task: next task on the worker */
+    double            *arrival;      /* indexed by node: arrival for the current task */
+    double            *there, *ends; /* indexed by barrier and node: arrival, latest end */
+    unsigned char     *known;        /* indexed by barrier: 1: `there` and `ends` are computed */
+    hsi_timeline      *line;         /* timeline of each worker */
+    size_t             work;         /* cost of placing a task, in steps of the cancel token */
 } hsi_placing;
 
-/* In the problem's arena; close it whatever comes of this. */
+/* Allocate in the problem's arena. Call hsi_placing_close() also after a failure. */
 hs_status hsi_placing_open(hsi_placing *placing, const hsi_problem *pb);
 void      hsi_placing_close(hsi_placing *placing);
 
-/* To the worker that ends it first, with gaps; GPUs first, lower numbers first. */
+/* Place a task on the worker that ends it first, gaps included; among equals GPUs first, then lower
+ * numbers. */
 hs_status hsi_placing_put(hsi_placing *placing, uint32_t task);
 
 enum { HSI_EITHER_TYPE = 1 << HS_CPU | 1 << HS_GPU };
 
-/*
- * The same after what is there, on the workers of these types (1 << hs_type), one of which can run
- * it. Not for a placing with hsi_placing_put().
- */
+/* Place a task after the last task of a worker, on the types in `types` (bits 1 << hs_type), one of
+ * which must be able to run it. Do not mix with hsi_placing_put(). */
 hs_status hsi_placing_append(hsi_placing *placing, uint32_t task, unsigned types);
 
-/* Writes it all down; opens the log. */
+/* Open the log and write all tasks to it. */
 hs_status hsi_placing_log(const hsi_placing *placing, hsi_log *log);
 
 #endif

@@ -6,17 +6,17 @@
 #include <math.h>
 #include <string.h>
 
-static hsi_gap *gaps_of(const hsi_timeline *line)
+static hsi_idle_gap *gaps_of(const hsi_timeline *line)
 {
     return line->gaps.data;
 }
 
 static size_t count_of(const hsi_timeline *line)
 {
-    return line->gaps.size / sizeof(hsi_gap);
+    return line->gaps.size / sizeof(hsi_idle_gap);
 }
 
-/* The first gap that does not end before `when`. */
+/* Return the first gap that ends at or after `when`. */
 static size_t first_until(const hsi_timeline *line, double when)
 {
     size_t low = 0, high = count_of(line);
@@ -38,8 +38,8 @@ hsi_slot_found hsi_timeline_find(const hsi_timeline *line, double arrival, doubl
 
     if (count && gaps_of(line)[count - 1].end >= arrival + time)
         for (size_t i = first_until(line, arrival + time); i < count; i++) {
-            const hsi_gap *gap = &gaps_of(line)[i];
-            double         start = fmax(arrival, gap->begin);
+            const hsi_idle_gap *gap = &gaps_of(line)[i];
+            double              start = fmax(arrival, gap->begin);
 
             if (start + time <= gap->end)
                 return (hsi_slot_found){start, i};
@@ -47,16 +47,16 @@ hsi_slot_found hsi_timeline_find(const hsi_timeline *line, double arrival, doubl
     return (hsi_slot_found){fmax(arrival, line->end), SIZE_MAX};
 }
 
-static int is_worth_keeping(const hsi_timeline *line, const hsi_gap *gap)
+static int is_worth_keeping(const hsi_timeline *line, const hsi_idle_gap *gap)
 {
     return gap->begin < gap->end && gap->begin + line->shortest <= gap->end;
 }
 
-/* `count` gaps, none to two, in place of gap `at`; there is room. */
-static void replace(hsi_timeline *line, size_t at, const hsi_gap *by, size_t count)
+/* Replace gap `at` by up to two gaps; memory must be reserved. */
+static void replace(hsi_timeline *line, size_t at, const hsi_idle_gap *by, size_t count)
 {
-    hsi_gap *gap = gaps_of(line) + at;
-    size_t   behind = count_of(line) - at - 1;
+    hsi_idle_gap *gap = gaps_of(line) + at;
+    size_t        behind = count_of(line) - at - 1;
 
     memmove(gap + count, gap + 1, behind * sizeof *gap);
     memcpy(gap, by, count * sizeof *gap);
@@ -84,20 +84,20 @@ hs_status hsi_timeline_put(hsi_timeline *line, hsi_slot_found slot, double end, 
 {
     size_t kept = 0;
 
-    if (hsi_vector_reserve(&line->gaps, sizeof(hsi_gap)))
+    if (hsi_vector_reserve(&line->gaps, sizeof(hsi_idle_gap)))
         return HS_ENOMEM;
     if (slot.gap == SIZE_MAX) {
-        hsi_gap idle = {line->end, slot.start, line->last};
+        hsi_idle_gap idle = {line->end, slot.start, line->last};
 
         if (is_worth_keeping(line, &idle))
             hsi_vector_append(&line->gaps, &idle, sizeof idle);
         hsi_timeline_append(line, end, task, next);
     } else {
-        hsi_gap whole = gaps_of(line)[slot.gap], part[2];
+        hsi_idle_gap whole = gaps_of(line)[slot.gap], part[2];
 
-        part[kept] = (hsi_gap){whole.begin, slot.start, whole.before};
+        part[kept] = (hsi_idle_gap){whole.begin, slot.start, whole.before};
         kept += (size_t)is_worth_keeping(line, &part[kept]);
-        part[kept] = (hsi_gap){end, whole.end, task};
+        part[kept] = (hsi_idle_gap){end, whole.end, task};
         kept += (size_t)is_worth_keeping(line, &part[kept]);
         replace(line, slot.gap, part, kept);
         link_task(line, whole.before, task, next);

@@ -9,40 +9,40 @@
 #include <stdint.h>
 
 /*
- * What a worker is planned to do: where it is idle before its last task, and when that ends.
+ * The plan of one worker: its end, and the idle gaps before its last task.
  *
- * Gaps lie one behind the other, so that both their begins and their ends rise. One that the
- * shortest task there is on that type would not fit into is forgotten. A search begins, by
- * bisection, at the first gap that ends late enough and goes on until one is long enough:
- * O(log gaps) and the gaps that are too short, which mostly are few.
+ * Gaps are in order, so that their begins and ends increase. Gaps shorter than the shortest task on
+ * this type are dropped. A search starts by bisection at the first gap that ends late enough and
+ * continues until one is long enough: O(log gaps) plus the gaps that are too short, mostly few.
  */
-typedef struct hsi_gap {
+typedef struct hsi_idle_gap {
     double   begin, end;
-    uint32_t before; /* the task that ends where it begins, or HS_NOBODY */
-} hsi_gap;
+    uint32_t before; /* task that ends at `begin`, or HS_NOBODY */
+} hsi_idle_gap;
 
 typedef struct hsi_timeline {
-    hsi_vector gaps; /* of hsi_gap */
-    double     end;  /* of the last task */
-    uint32_t   last; /* HS_NOBODY: there is none yet */
+    hsi_vector gaps; /* hsi_idle_gap each */
+    double     end;  /* end of the last task */
+    uint32_t   last; /* last task; HS_NOBODY: none */
     uint32_t   first;
-    double     shortest; /* of all times on the worker's type */
+    double     shortest; /* shortest time of all tasks on the worker's type */
 } hsi_timeline;
 
-/* Where a task goes: into that gap, or behind everything. */
+/* The position found for a task: a gap, or the end of the plan. */
 typedef struct hsi_slot_found {
     double start;
-    size_t gap; /* SIZE_MAX: behind everything */
+    size_t gap; /* SIZE_MAX: after the last task */
 } hsi_slot_found;
 
-/* The earliest start from `arrival` on such that the task ends before the next one begins. */
+/* Return the earliest position, starting at or after `arrival`, in which a task of length `time`
+ * fits. */
 hsi_slot_found hsi_timeline_find(const hsi_timeline *line, double arrival, double time);
 
-/* Puts it there; next[] leads from each task to the one behind it. HS_ENOMEM. */
+/* Place a task at a found position; next[] links the tasks of the worker in order. HS_ENOMEM. */
 hs_status hsi_timeline_put(hsi_timeline *line, hsi_slot_found slot, double end, uint32_t task,
                            uint32_t *next);
 
-/* Behind everything; what is idle before it is forgotten. */
+/* Place a task after the last one; idle time before it is not recorded as a gap. */
 void hsi_timeline_append(hsi_timeline *line, double end, uint32_t task, uint32_t *next);
 
 #endif
