@@ -23,9 +23,9 @@
 
 /* State that changes along the walk. Loads are sums, divided for comparisons only. */
 typedef struct walker {
-    hsi_walk *walk;
-    double    sum1;               /* load of type 1, summed in order of arrival */
-    double    peak1;              /* largest value of sum1 so far, the scale of its rounding
+    hsi_balanced_walk *walk;
+    double             sum1;      /* load of type 1, summed in order of arrival */
+    double             peak1;     /* largest value of sum1 so far, the scale of its rounding
                                      error */
     double *rest_sum, *rest_max;  /* sum and maximum of c2 over order[i, n), computed from the
                                      end */
@@ -66,9 +66,9 @@ static double top_c1(const walker *wk)
  * maxima. *longest: the maximum alone. */
 static double estimate(walker *wk, size_t next, double *longest)
 {
-    const hsi_walk *walk = wk->walk;
-    double          w1 = average(wk->sum1, walk->w1);
-    double          w2 = average(wk->rest_sum[next] + wk->back_sum, walk->w2);
+    const hsi_balanced_walk *walk = wk->walk;
+    double                   w1 = average(wk->sum1, walk->w1);
+    double                   w2 = average(wk->rest_sum[next] + wk->back_sum, walk->w2);
 
     *longest = larger(larger(wk->max1, top_c1(wk)), larger(wk->rest_max[next], wk->back_max));
     return larger(*longest, larger(w1, w2));
@@ -99,8 +99,8 @@ static double ceiling_of(const walker *wk, double lambda, double longest)
 
 static void note_floor(walker *wk, double lambda, double longest)
 {
-    hsi_walk *walk = wk->walk;
-    double    floor;
+    hsi_balanced_walk *walk = wk->walk;
+    double             floor;
 
     if (!walk->floor)
         return;
@@ -114,10 +114,10 @@ static void note_floor(walker *wk, double lambda, double longest)
 /* Record the move that reverses the order of the average loads (Algorithm 1, lines 8 and 9). */
 static void note_inverse(walker *wk, size_t i, double c1)
 {
-    hsi_walk *walk = wk->walk;
-    double    w1 = average(wk->sum1, walk->w1), after1 = average(wk->sum1 + c1, walk->w1);
-    double    w2 = average(wk->rest_sum[i] + wk->back_sum, walk->w2);
-    double    after2 = average(wk->rest_sum[i + 1] + wk->back_sum, walk->w2);
+    hsi_balanced_walk *walk = wk->walk;
+    double             w1 = average(wk->sum1, walk->w1), after1 = average(wk->sum1 + c1, walk->w1);
+    double             w2 = average(wk->rest_sum[i] + wk->back_sum, walk->w2);
+    double             after2 = average(wk->rest_sum[i + 1] + wk->back_sum, walk->w2);
 
     if (w1 <= w2 && (isinf(c1) || after1 > after2)) {
         walk->inverse = walk->move_count;
@@ -127,9 +127,9 @@ static void note_inverse(walker *wk, size_t i, double c1)
 
 static void move(walker *wk, size_t i)
 {
-    hsi_walk *walk = wk->walk;
+    hsi_balanced_walk *walk = wk->walk;
 
-    walk->back[i] = HSI_WALK_NONE;
+    walk->back[i] = HSI_BALANCED_WALK_NONE;
     walk->move_count++;
     wk->sum1 += walk->c1[i];
     if (walk->c1[i] > walk->c2[i])
@@ -142,8 +142,8 @@ static void move(walker *wk, size_t i)
  * rounding. */
 static void move_back(walker *wk, size_t i, double sum_before)
 {
-    hsi_walk *walk = wk->walk;
-    uint32_t  position = hsi_heap_pop(wk->heap, wk->heap_size--, longer_on_type_1, walk->c1);
+    hsi_balanced_walk *walk = wk->walk;
+    uint32_t position = hsi_heap_pop(wk->heap, wk->heap_size--, longer_on_type_1, walk->c1);
 
     walk->back[i] = position;
     walk->move_count++;
@@ -154,8 +154,8 @@ static void move_back(walker *wk, size_t i, double sum_before)
 
 static void walk_step(walker *wk, size_t i)
 {
-    hsi_walk *walk = wk->walk;
-    double    before = wk->sum1, longest, lambda;
+    hsi_balanced_walk *walk = wk->walk;
+    double             before = wk->sum1, longest, lambda;
 
     note_inverse(wk, i, walk->c1[i]);
     move(wk, i);
@@ -177,9 +177,9 @@ static void walk_step(walker *wk, size_t i)
 
 static void walk_all(walker *wk)
 {
-    hsi_walk *walk = wk->walk;
-    size_t    i, n = walk->pb->n;
-    double    lambda, longest;
+    hsi_balanced_walk *walk = wk->walk;
+    size_t             i, n = walk->pb->n;
+    double             lambda, longest;
 
     wk->peak1 = wk->sum1;
     lambda = estimate(wk, walk->start, &longest);
@@ -199,7 +199,7 @@ static void walk_all(walker *wk)
 
 /* Return the first task that does not start on type 1 as its faster type; GPUs count as faster for
  * equal times. */
-static size_t first_on_type_2(const hsi_walk *walk)
+static size_t first_on_type_2(const hsi_balanced_walk *walk)
 {
     size_t i = 0;
 
@@ -209,7 +209,7 @@ static size_t first_on_type_2(const hsi_walk *walk)
     return i;
 }
 
-static hs_status order_tasks(hsi_walk *walk)
+static hs_status order_tasks(hsi_balanced_walk *walk)
 {
     const hsi_problem *pb = walk->pb;
     hs_status          st = hsi_order_by_rho(pb, HSI_RHO_UP, walk->order);
@@ -231,7 +231,7 @@ static hs_status order_tasks(hsi_walk *walk)
     return HS_OK;
 }
 
-static void reverse(hsi_walk *walk, size_t begin, size_t end)
+static void reverse(hsi_balanced_walk *walk, size_t begin, size_t end)
 {
     for (; begin + 1 < end; begin++, end--) {
         uint32_t task = walk->order[begin];
@@ -246,7 +246,7 @@ static void reverse(hsi_walk *walk, size_t begin, size_t end)
     }
 }
 
-static int same_ratio(const hsi_walk *walk, size_t a, size_t b)
+static int same_ratio(const hsi_balanced_walk *walk, size_t a, size_t b)
 {
     const double *c1 = walk->c1, *c2 = walk->c2;
 
@@ -254,7 +254,7 @@ static int same_ratio(const hsi_walk *walk, size_t a, size_t b)
 }
 
 /* Swap the types: reverse the order, but keep tasks of one ratio sorted by index. */
-static void switch_types(hsi_walk *walk)
+static void switch_types(hsi_balanced_walk *walk)
 {
     size_t  i, begin = 0, n = walk->pb->n;
     double *c1 = walk->c1;
@@ -277,8 +277,8 @@ static void switch_types(hsi_walk *walk)
 
 static void sum_start(walker *wk)
 {
-    const hsi_walk *walk = wk->walk;
-    size_t          i, n = walk->pb->n;
+    const hsi_balanced_walk *walk = wk->walk;
+    size_t                   i, n = walk->pb->n;
 
     wk->sum1 = wk->max1 = wk->back_sum = wk->back_max = 0;
     wk->heap_size = 0;
@@ -297,8 +297,8 @@ static void sum_start(walker *wk)
 /* Make the type with the smaller average load type 1. */
 static hs_status choose_types(walker *wk)
 {
-    hsi_walk *walk = wk->walk;
-    hs_status st = order_tasks(walk);
+    hsi_balanced_walk *walk = wk->walk;
+    hs_status          st = order_tasks(walk);
 
     if (st != HS_OK)
         return st;
@@ -314,7 +314,7 @@ static hs_status choose_types(walker *wk)
  * nearly all of the 2n others have higher floors and are skipped. */
 static hs_status keep_floors(walker *wk)
 {
-    hsi_walk *walk = wk->walk;
+    hsi_balanced_walk *walk = wk->walk;
 
     walk->floor = hsi_arena_take(walk->pb->arena, walk->move_count + 1, sizeof *walk->floor);
     walk->floor_of = hsi_arena_take(walk->pb->arena, walk->move_count + 1, sizeof *walk->floor_of);
@@ -328,7 +328,7 @@ static hs_status keep_floors(walker *wk)
 }
 
 /* Release the walk's memory; the arrays that outlive it move to its beginning. */
-static hs_status release_all_but_floors(hsi_walk *walk, hsi_mark mark)
+static hs_status release_all_but_floors(hsi_balanced_walk *walk, hsi_mark mark)
 {
     hsi_arena *arena = walk->pb->arena;
     double    *floor;
@@ -351,7 +351,7 @@ static hs_status release_all_but_floors(hsi_walk *walk, hsi_mark mark)
     return HS_OK;
 }
 
-hs_status hsi_walk_open(hsi_walk *walk, const hsi_problem *pb, int want_floors)
+hs_status hsi_balanced_walk_open(hsi_balanced_walk *walk, const hsi_problem *pb, int want_floors)
 {
     hsi_arena *arena = pb->arena;
     size_t     n = pb->n;
@@ -380,7 +380,7 @@ hs_status hsi_walk_open(hsi_walk *walk, const hsi_problem *pb, int want_floors)
 }
 
 /* Replay the first x moves. */
-void hsi_walk_allocation(const hsi_walk *walk, size_t x, unsigned char *type)
+void hsi_balanced_walk_allocation(const hsi_balanced_walk *walk, size_t x, unsigned char *type)
 {
     unsigned char type1 = walk->switched ? HS_GPU : HS_CPU;
     unsigned char type2 = walk->switched ? HS_CPU : HS_GPU;
@@ -394,7 +394,7 @@ void hsi_walk_allocation(const hsi_walk *walk, size_t x, unsigned char *type)
         hsi_ask_at(walk->pb->asker, i);
         type[walk->order[i]] = type1;
         moved++;
-        if (walk->back[i] == HSI_WALK_NONE || moved == x)
+        if (walk->back[i] == HSI_BALANCED_WALK_NONE || moved == x)
             continue;
         type[walk->order[walk->back[i]]] = type2;
         moved++;

@@ -12,31 +12,31 @@
  * task that comes to dominate the estimate is moved back. Allocation x, the result of the first x
  * moves, is rebuilt on request.
  */
-typedef struct hsi_walk {
+typedef struct hsi_balanced_walk {
     const hsi_problem *pb;
     int                switched; /* 1: type 1 is the GPUs */
     double            *c1, *c2;  /* times by position in `order` */
     unsigned           w1, w2;   /* workers of each type */
     uint32_t          *order;    /* tasks by increasing c1/c2 */
     size_t             start;    /* order[0, start) starts on type 1 */
-    uint32_t          *back;     /* position moved back after each position's move; HSI_WALK_NONE */
-    size_t             move_count;
-    double            *floor; /* lower bound of the makespans of allocation floor_of[i], if
-                                 requested */
-    uint32_t *floor_of;       /* allocations with a floor, without those that cannot be the
-                                 best */
+    uint32_t *back; /* position moved back after each position's move; HSI_BALANCED_WALK_NONE */
+    size_t    move_count;
+    double   *floor;    /* lower bound of the makespans of allocation floor_of[i], if
+                           requested */
+    uint32_t *floor_of; /* allocations with a floor, without those that cannot be the
+                           best */
     size_t floor_count;
     size_t best;    /* allocation with the first least estimate */
     size_t inverse; /* mu_inv of the paper: allocation where the averages cross */
-} hsi_walk;
+} hsi_balanced_walk;
 
-#define HSI_WALK_NONE UINT32_MAX
+#define HSI_BALANCED_WALK_NONE UINT32_MAX
 
 /* Run the complete walk; store floors if requested. Memory is in the problem's arena. O(n log
  * n). */
-hs_status hsi_walk_open(hsi_walk *walk, const hsi_problem *pb, int want_floors);
+hs_status hsi_balanced_walk_open(hsi_balanced_walk *walk, const hsi_problem *pb, int want_floors);
 
 /* Set type[] to allocation x. O(n). */
-void hsi_walk_allocation(const hsi_walk *walk, size_t x, unsigned char *type);
+void hsi_balanced_walk_allocation(const hsi_balanced_walk *walk, size_t x, unsigned char *type);
 
 #endif

@@ -27,15 +27,15 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
     unsigned char *best = hsi_arena_take(pb->arena, pb->n, 1);
     unsigned char *inverse = hsi_arena_take(pb->arena, pb->n, 1);
     hsi_mark       mark = hsi_arena_mark(pb->arena);
-    hsi_walk       walk;
-    hs_status      st = best && inverse ? hsi_walk_open(&walk, pb, 0) : HS_ENOMEM;
+    hsi_balanced_walk       walk;
+    hs_status      st = best && inverse ? hsi_balanced_walk_open(&walk, pb, 0) : HS_ENOMEM;
 
     (void)settings;
     if (st != HS_OK)
         return st;
-    hsi_walk_allocation(&walk, walk.best, best);
+    hsi_balanced_walk_allocation(&walk, walk.best, best);
     if (walk.inverse != walk.best)
-        hsi_walk_allocation(&walk, walk.inverse, inverse);
+        hsi_balanced_walk_allocation(&walk, walk.inverse, inverse);
     hsi_arena_release(pb->arena, mark); /* the walk's memory is reused */
     return schedule_better(pb, best, inverse, walk.inverse != walk.best, log);
 }

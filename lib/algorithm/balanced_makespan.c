@@ -17,7 +17,7 @@
 #include "algorithm/lpt.h"
 
 typedef struct search {
-    const hsi_walk *walk;
+    const hsi_balanced_walk *walk;
     hsi_lpt        *lpt;
     unsigned char  *type;
     double          best_makespan;
@@ -26,7 +26,7 @@ typedef struct search {
 
 /* Return the allocation after `at` by increasing floor, then number; floor_count: none. A linear
  * search is cheap beside a schedule. */
-static size_t next_by_floor(const hsi_walk *walk, size_t at)
+static size_t next_by_floor(const hsi_balanced_walk *walk, size_t at)
 {
     double last = at < walk->floor_count ? walk->floor[at] : -1;
     size_t i, found = walk->floor_count;
@@ -44,7 +44,7 @@ static size_t next_by_floor(const hsi_walk *walk, size_t at)
 
 static hs_status find_best(search *s)
 {
-    const hsi_walk *walk = s->walk;
+    const hsi_balanced_walk *walk = s->walk;
     size_t          at = next_by_floor(walk, walk->floor_count);
 
     for (; at < walk->floor_count; at = next_by_floor(walk, at)) {
@@ -55,7 +55,7 @@ static hs_status find_best(search *s)
             break; /* also true for all later allocations */
         if (hsi_ask(walk->pb->asker))
             return HS_ECANCELED;
-        hsi_walk_allocation(walk, x, s->type);
+        hsi_balanced_walk_allocation(walk, x, s->type);
         makespan = hsi_lpt_run(s->lpt, s->type, NULL);
         if (hsi_ask(walk->pb->asker))
             return HS_ECANCELED;
@@ -71,11 +71,11 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
 {
     unsigned char *type = hsi_arena_take(pb->arena, pb->n, 1);
     hsi_mark       mark = hsi_arena_mark(pb->arena);
-    hsi_walk       walk;
+    hsi_balanced_walk       walk;
     hsi_lpt        lpt;
     search         s = {&walk, &lpt, type, INFINITY, 0};
     double         makespan;
-    hs_status      st = type ? hsi_walk_open(&walk, pb, 1) : HS_ENOMEM;
+    hs_status      st = type ? hsi_balanced_walk_open(&walk, pb, 1) : HS_ENOMEM;
 
     (void)settings;
     if (st == HS_OK)
@@ -84,7 +84,7 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_log
         st = find_best(&s);
     if (st != HS_OK)
         return st;
-    hsi_walk_allocation(&walk, s.best, type);
+    hsi_balanced_walk_allocation(&walk, s.best, type);
     hsi_arena_release(pb->arena, mark); /* the walk's memory is reused */
     st = hsi_log_open(log, pb, 0);
     return st == HS_OK ? hsi_lpt_once(pb, type, log, &makespan) : st;

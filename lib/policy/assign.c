@@ -280,7 +280,7 @@ static int is_below_threshold(const hs_policy_state *a, double now)
 {
     size_t count = a->queues.all;
 
-    for (unsigned w = 0; w < a->pb.m + a->pb.k && hsi_memory_counts(&a->policy->memory); w++)
+    for (unsigned w = 0; w < a->pb.m + a->pb.k && hsi_locations_counts(&a->policy->locations); w++)
         count += a->states.of[w].task != HSI_NONE && a->states.of[w].start > now;
     return count < a->threshold;
 }

@@ -80,8 +80,8 @@ static hs_status create(spoliation allowed, hs_policy *policy, const hs_instance
         heteroprio_free(hp);
         return st;
     }
-    if (hsi_memory_counts(&policy->memory))
-        hp->states.memory = &policy->memory;
+    if (hsi_locations_counts(&policy->locations))
+        hp->states.locations = &policy->locations;
     if (allowed == SPOLIATE_GPUS)
         hp->states.rule = (hsi_spoliation_rule){.order = HSI_RANK_ALONE, .always = 1};
     else if (hsi_ranking_is_length(&hp->ranking))
@@ -127,7 +127,7 @@ static void heteroprio_ready(hs_policy_state *hp, const uint32_t *tasks, size_t 
 /* Return 1 if one time per type is known before which no task is worth spoliating. */
 static int is_quiet(const hs_policy_state *hp)
 {
-    return hp->spoliation == SPOLIATE_BOTH && !hp->states.memory;
+    return hp->spoliation == SPOLIATE_BOTH && !hp->states.locations;
 }
 
 /* Return the first time at which a task running now is worth spoliating for `type`. */

@@ -110,8 +110,8 @@ static hs_status corrected_create(hs_policy *policy, const hs_instance *estimate
         corrected_free(hp);
         return st;
     }
-    if (hsi_memory_counts(&policy->memory))
-        hp->states.memory = &policy->memory;
+    if (hsi_locations_counts(&policy->locations))
+        hp->states.locations = &policy->locations;
     hp->states.rule.order = HSI_RANK_ALONE;
     *out = hp;
     return HS_OK;

@@ -59,7 +59,7 @@ void hsi_lists_close(hsi_lists *lists)
     *lists = (hsi_lists){0};
 }
 
-void hsi_list_compact(hsi_list *list)
+void hsi_task_list_compact(hsi_task_list *list)
 {
     uint32_t *from, *to = list->next;
 

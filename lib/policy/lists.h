@@ -10,16 +10,16 @@
 
 /* The rest of one worker's list. Aligned to a cache line, since the worker's thread updates it
  * alone. */
-typedef struct hsi_list {
+typedef struct hsi_task_list {
     uint32_t *next, *end;
-} __attribute__((aligned(64))) hsi_list;
+} __attribute__((aligned(64))) hsi_task_list;
 
 /* The tasks of each worker by a plan, in order. */
 typedef struct hsi_lists {
-    hsi_list *of; /* indexed by worker */
-    unsigned  workers;
-    uint32_t *tasks; /* the lists, concatenated in worker order */
-    uint32_t *place; /* indexed by task: index in `tasks` */
+    hsi_task_list *of; /* indexed by worker */
+    unsigned       workers;
+    uint32_t      *tasks; /* the lists, concatenated in worker order */
+    uint32_t      *place; /* indexed by task: index in `tasks` */
 } hsi_lists;
 
 /* Copy the tasks of `plan`, without its aborted entries. HS_ESCHEDULE: `plan` does not run each
@@ -34,10 +34,10 @@ static inline void hsi_lists_skip(hsi_lists *lists, uint32_t task)
 }
 
 /* Remove skipped tasks from a list. O(its tasks). */
-void hsi_list_compact(hsi_list *list);
+void hsi_task_list_compact(hsi_task_list *list);
 
 /* Return 1 and the next task, which stays in the list; 0: the list is empty. */
-static inline int hsi_list_peek(hsi_list *list, uint32_t *task)
+static inline int hsi_task_list_peek(hsi_task_list *list, uint32_t *task)
 {
     while (list->next != list->end && *list->next == HSI_SKIPPED)
         list->next++;
@@ -48,7 +48,7 @@ static inline int hsi_list_peek(hsi_list *list, uint32_t *task)
 }
 
 /* Return 1 and the next task, and remove it from the list; 0: the list is empty. */
-static inline int hsi_list_next(hsi_list *list, uint32_t *task)
+static inline int hsi_task_list_next(hsi_task_list *list, uint32_t *task)
 {
     while (list->next != list->end) {
         uint32_t found = *list->next++;

@@ -58,7 +58,7 @@ static hs_status open_graph(hs_policy_state *plan)
         return HS_ENOMEM;
     plan->released = HSI_SKIPPED;
     for (w = 0; w < plan->lists.workers; w++) {
-        const hsi_list *list = &plan->lists.of[w];
+        const hsi_task_list *list = &plan->lists.of[w];
 
         plan->expected[w] = HSI_SKIPPED;
         for (const uint32_t *task = list->next; task != list->end; task++)
@@ -97,12 +97,12 @@ static hs_status plan_create(hs_policy *policy, const hs_instance *estimates,
  * and no orphans in the run. */
 static int plan_own(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
-    hsi_list *list = &plan->lists.of[worker];
+    hsi_task_list *list = &plan->lists.of[worker];
 
     if (!plan->pb.graph)
-        return hsi_list_next(list, task);
-    if (hsi_memory_counts(&plan->policy->memory) || hsi_atomic_load(&plan->orphaned) ||
-        !hsi_list_peek(list, task) || !hsi_is_ready(&plan->policy->ready, *task))
+        return hsi_task_list_next(list, task);
+    if (hsi_locations_counts(&plan->policy->locations) || hsi_atomic_load(&plan->orphaned) ||
+        !hsi_task_list_peek(list, task) || !hsi_is_ready(&plan->policy->ready, *task))
         return 0;
     list->next++;
     return 1;
@@ -110,11 +110,11 @@ static int plan_own(hs_policy_state *plan, unsigned worker, uint32_t *task)
 
 static const uint32_t *plan_list(hs_policy_state *plan, unsigned worker, size_t *count)
 {
-    hsi_list *list = &plan->lists.of[worker];
+    hsi_task_list *list = &plan->lists.of[worker];
 
     if (plan->pb.graph)
         return NULL;
-    hsi_list_compact(list);
+    hsi_task_list_compact(list);
     *count = (size_t)(list->end - list->next);
     return list->next;
 }
@@ -123,16 +123,16 @@ static const uint32_t *plan_list(hs_policy_state *plan, unsigned worker, size_t 
  * are passed over. */
 static int take_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
-    hsi_list *list = &plan->lists.of[worker];
+    hsi_task_list *list = &plan->lists.of[worker];
 
     if (!plan->pb.graph)
-        return hsi_list_next(list, task);
-    while (hsi_list_peek(list, task) && hsi_policy_forbids(plan->policy, *task))
+        return hsi_task_list_next(list, task);
+    while (hsi_task_list_peek(list, task) && hsi_policy_forbids(plan->policy, *task))
         list->next++;
     if (list->next == list->end || !hsi_policy_permits(plan->policy, *task))
         return 0;
     list->next++;
-    hsi_memory_prefetch(&plan->policy->memory, *task, worker);
+    hsi_locations_prefetch(&plan->policy->locations, *task, worker);
     return 1;
 }
 
@@ -170,7 +170,7 @@ static int take_orphan(hs_policy_state *plan, unsigned worker, uint32_t *task)
  */
 static int expect_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
 {
-    if (!plan->pb.graph || !hsi_list_peek(&plan->lists.of[worker], task))
+    if (!plan->pb.graph || !hsi_task_list_peek(&plan->lists.of[worker], task))
         return 0;
     __atomic_store_n(&plan->expected[worker], *task, __ATOMIC_SEQ_CST);
     if (!take_next(plan, worker, task))
@@ -279,7 +279,7 @@ static void plan_retire(hs_policy_state *plan, unsigned worker, hs_wake *wake)
     uint32_t task;
 
     if (hsi_pool_retire(&plan->orphans, worker))
-        while (hsi_list_next(&plan->lists.of[worker], &task))
+        while (hsi_task_list_next(&plan->lists.of[worker], &task))
             add_orphan(plan, task, wake);
 }
 

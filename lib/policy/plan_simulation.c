@@ -20,7 +20,7 @@ hs_status hsi_plan_simulation_open(hsi_plan_simulation *r, const hs_instance *in
     r->left = aligned_alloc(sizeof *r->left, lists->workers * sizeof *r->left);
     if (!r->due || !r->owner || !r->running || !r->left ||
         hsi_worker_tree_open(&r->busy, lists->workers) || hsi_ready_open(&r->ready, pb) != HS_OK ||
-        hsi_memory_open(&r->memory, in, pb) != HS_OK) {
+        hsi_locations_open(&r->locations, in, pb) != HS_OK) {
         hsi_plan_simulation_close(r);
         return HS_ENOMEM;
     }
@@ -38,7 +38,7 @@ void hsi_plan_simulation_close(hsi_plan_simulation *r)
     free(r->left);
     hsi_worker_tree_close(&r->busy);
     hsi_ready_close(&r->ready);
-    hsi_memory_close(&r->memory);
+    hsi_locations_close(&r->locations);
     *r = (hsi_plan_simulation){0};
 }
 
@@ -53,12 +53,12 @@ static void start_next(hsi_plan_simulation *r, unsigned worker, double now)
     const double *time = worker < r->pb->m ? r->pb->p : r->pb->q;
     uint32_t      task;
 
-    if (!hsi_list_peek(&r->left[worker], &task) || !hsi_is_ready(&r->ready, task))
+    if (!hsi_task_list_peek(&r->left[worker], &task) || !hsi_is_ready(&r->ready, task))
         return;
     r->left[worker].next++;
     r->running[worker] = task;
-    hsi_memory_prefetch(&r->memory, task, worker);
-    r->due[task] = hsi_memory_fetch(&r->memory, task, worker, now);
+    hsi_locations_prefetch(&r->locations, task, worker);
+    r->due[task] = hsi_locations_fetch(&r->locations, task, worker, now);
     hsi_worker_tree_set(&r->busy, worker, r->due[task] + time[task]);
 }
 
@@ -91,7 +91,7 @@ void hsi_plan_simulate(hsi_plan_simulation *r, const hsi_lists *lists)
         unsigned worker = hsi_worker_tree_first(&r->busy);
 
         hsi_worker_tree_set(&r->busy, worker, INFINITY);
-        hsi_memory_done(&r->memory, r->running[worker], worker, m.now);
+        hsi_locations_done(&r->locations, r->running[worker], worker, m.now);
         hsi_ready_done_shared(&r->ready, r->running[worker], release, &m);
         if (isinf(hsi_worker_tree_time_of(&r->busy, worker)))
             start_next(r, worker, m.now);

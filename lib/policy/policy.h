@@ -4,7 +4,7 @@
 
 #include <hybridsched/policy.h>
 
-#include "policy/memory.h"
+#include "policy/data_locations.h"
 #include "policy/ready.h"
 
 /* A policy: its kind with the kind's state, and the data kept by the registry. */
@@ -22,7 +22,7 @@ struct hs_policy {
                                  run */
     hsi_problem      pb;      /* problem made of the estimates, if `settles` */
     hsi_ready        ready;
-    hsi_memory       memory;
+    hsi_data_locations locations;
 };
 
 extern const hs_policy_kind hsi_policy_plan, hsi_policy_plan_steal, hsi_policy_heteroprio,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/graph/graph.h"
-#include "policy/memory.h"
+#include "policy/data_locations.h"
 
 /* The completed run of a task in the schedule. */
 typedef struct run {
@@ -40,8 +40,9 @@ static size_t count_reads(const hs_graph *g, uint32_t vertex)
     return all;
 }
 
-/* Pass the tasks through the memory in topological order: inputs precede readers. */
-static hs_status replay(hsi_memory *memory, const hs_graph *g, const run *runs, hsi_asker *asker)
+/* Record all tasks in topological order: inputs precede readers. */
+static hs_status replay(hsi_data_locations *locations, const hs_graph *g, const run *runs,
+                        hsi_asker *asker)
 {
     for (size_t i = 0; i < g->vertices; i++) {
         uint32_t v = hsi_in_order(g, i);
@@ -50,43 +51,43 @@ static hs_status replay(hsi_memory *memory, const hs_graph *g, const run *runs, 
             continue;
         if (hsi_ask_after(asker, 8 * (1 + count_reads(g, v))))
             return HS_ECANCELED;
-        hsi_memory_prefetch(memory, v, runs[v].worker);
-        hsi_memory_done(memory, v, runs[v].worker, runs[v].end);
+        hsi_locations_prefetch(locations, v, runs[v].worker);
+        hsi_locations_done(locations, v, runs[v].worker, runs[v].end);
     }
     return HS_OK;
 }
 
-static hs_status replay_all(hsi_memory *memory, hs_schedule *s, hsi_asker *asker)
+static hs_status replay_all(hsi_data_locations *locations, hs_schedule *s, hsi_asker *asker)
 {
-    size_t    tasks = memory->pb->n;
+    size_t    tasks = locations->pb->n;
     run      *runs = malloc((tasks + 1) * sizeof *runs);
     hs_status st;
 
     if (!runs)
         return HS_ENOMEM;
-    memory->records = 1;
+    locations->records = 1;
     find_runs(s, tasks, runs);
-    st = replay(memory, memory->pb->graph, runs, asker);
+    st = replay(locations, locations->pb->graph, runs, asker);
     free(runs);
-    return st == HS_OK ? hsi_memory_tell(memory, s) : st;
+    return st == HS_OK ? hsi_locations_move_transfers(locations, s) : st;
 }
 
 hs_status hsi_add_prefetched_transfers(const hs_instance *in, hs_schedule *s, hsi_asker *asker)
 {
-    hsi_problem pb;
-    hsi_memory  memory;
-    size_t      count;
-    hs_status   st;
+    hsi_problem        pb;
+    hsi_data_locations locations;
+    size_t             count;
+    hs_status          st;
 
     if (hs_schedule_transfers(s, &count))
         return HS_OK;
     st = hsi_problem_of_tasks(in, asker, &pb);
     if (st != HS_OK)
         return st;
-    st = hsi_memory_open(&memory, in, &pb);
-    if (st == HS_OK && hsi_memory_counts(&memory))
-        st = replay_all(&memory, s, asker);
-    hsi_memory_close(&memory);
+    st = hsi_locations_open(&locations, in, &pb);
+    if (st == HS_OK && hsi_locations_counts(&locations))
+        st = replay_all(&locations, s, asker);
+    hsi_locations_close(&locations);
     hsi_problem_close(&pb);
     return st;
 }

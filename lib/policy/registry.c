@@ -115,7 +115,7 @@ static int takes_rank(const hs_policy_kind *kind, hs_rank rank)
     return rank == HS_RANK_DEFAULT || (hs_rank_name(rank) && kind->ranks >> rank & 1);
 }
 
-/* Create the ready counters and the memory that all kinds use, if the policy settles. */
+/* Create the ready counters and the data locations for all kinds, if the policy settles. */
 static hs_status open_shared_state(hs_policy *policy, const hs_instance *estimates)
 {
     hs_status st;
@@ -128,13 +128,13 @@ static hs_status open_shared_state(hs_policy *policy, const hs_instance *estimat
     if (st == HS_OK)
         st = hsi_ready_open(&policy->ready, &policy->pb);
     if (st == HS_OK)
-        st = hsi_memory_open(&policy->memory, estimates, &policy->pb);
+        st = hsi_locations_open(&policy->locations, estimates, &policy->pb);
     return st;
 }
 
 static void close_policy(hs_policy *policy)
 {
-    hsi_memory_close(&policy->memory);
+    hsi_locations_close(&policy->locations);
     hsi_ready_close(&policy->ready);
     hsi_problem_close(&policy->pb);
     free(policy);
@@ -165,7 +165,7 @@ hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estima
     policy->tasks = (uint32_t)hs_instance_tasks(estimates);
     policy->asker = (hsi_asker){settings.cancel, settings.cancel_data, 0, 0};
     st = open_shared_state(policy, estimates);
-    policy->memory.records = settings.transfers;
+    policy->locations.records = settings.transfers;
     if (st == HS_OK)
         st = known.create(policy, estimates, plan, &settings, &policy->state);
     if (st == HS_OK && hsi_ask(&policy->asker)) {
@@ -190,7 +190,7 @@ void hs_policy_free(hs_policy *policy)
 
 int hs_policy_settles(const hs_policy *policy)
 {
-    return policy->settles && !(policy->counts_down && !hsi_memory_counts(&policy->memory));
+    return policy->settles && !(policy->counts_down && !hsi_locations_counts(&policy->locations));
 }
 
 size_t hs_policy_ready(hs_policy *policy, double now, const uint32_t **tasks, hs_wake *wake)
@@ -265,26 +265,26 @@ double hs_policy_arrival(const hs_policy *policy, uint32_t task, unsigned worker
 {
     if (worker >= policy->workers || task >= policy->tasks)
         return now;
-    return hsi_memory_arrival(&policy->memory, task, worker, now);
+    return hsi_locations_arrival(&policy->locations, task, worker, now);
 }
 
 double hs_policy_transfer(const hs_policy *policy, uint32_t task, unsigned worker)
 {
     if (worker >= policy->workers || task >= policy->tasks)
         return 0;
-    return hsi_memory_longest(&policy->memory, task, worker);
+    return hsi_locations_longest(&policy->locations, task, worker);
 }
 
 double hs_policy_fetch(hs_policy *policy, uint32_t task, unsigned worker, double now)
 {
     if (worker >= policy->workers || task >= policy->tasks)
         return now;
-    return hsi_memory_fetch(&policy->memory, task, worker, now);
+    return hsi_locations_fetch(&policy->locations, task, worker, now);
 }
 
 const hs_transfer *hs_policy_transfers(hs_policy *policy, size_t *count)
 {
-    return hsi_sorted_transfers(&policy->memory.transfers, count);
+    return hsi_sorted_transfers(&policy->locations.transfers, count);
 }
 
 int hs_policy_own(hs_policy *policy, unsigned worker, uint32_t *task)
@@ -308,7 +308,7 @@ void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_endin
     if (worker >= policy->workers || task >= policy->tasks)
         return;
     if (how == HS_ENDING_DONE && policy->settles) {
-        hsi_memory_done(&policy->memory, task, worker, now);
+        hsi_locations_done(&policy->locations, task, worker, now);
         if (!policy->counts_down)
             hsi_ready_done(&policy->ready, task);
     }

@@ -96,7 +96,7 @@ static void begin(hs_policy_state *steal)
         hs_type         type = hsi_states_type(&steal->states, w);
         const uint32_t *at;
 
-        hsi_list_compact(&steal->lists.of[w]);
+        hsi_task_list_compact(&steal->lists.of[w]);
         for (at = steal->lists.of[w].next;
              at != steal->lists.of[w].end && !hsi_ask_after(steal->pb.asker, 1); at++)
             steal->load[w] += estimate(steal, type, *at);
@@ -107,7 +107,7 @@ static void begin(hs_policy_state *steal)
  * errors. */
 static void lighten(hs_policy_state *steal, unsigned worker, uint32_t task)
 {
-    const hsi_list *list = &steal->lists.of[worker];
+    const hsi_task_list *list = &steal->lists.of[worker];
 
     steal->load[worker] -= estimate(steal, hsi_states_type(&steal->states, worker), task);
     if (list->next == list->end)
@@ -116,13 +116,13 @@ static void lighten(hs_policy_state *steal, unsigned worker, uint32_t task)
 
 static int take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
 {
-    if (!hsi_list_next(&steal->lists.of[worker], task))
+    if (!hsi_task_list_next(&steal->lists.of[worker], task))
         return 0;
     lighten(steal, worker, *task);
     return 1;
 }
 
-static uint32_t *window(const hsi_list *list)
+static uint32_t *window(const hsi_task_list *list)
 {
     return list->end - list->next > LOOKED_AT ? list->end - LOOKED_AT : list->next;
 }
@@ -130,9 +130,9 @@ static uint32_t *window(const hsi_list *list)
 /* Return the shortest time that a worker of `type` needs for one of the victim's waiting tasks. */
 static double shortest(const hs_policy_state *steal, unsigned victim, hs_type type)
 {
-    const hsi_list *list = &steal->lists.of[victim];
-    const uint32_t *at;
-    double          time = INFINITY;
+    const hsi_task_list *list = &steal->lists.of[victim];
+    const uint32_t      *at;
+    double               time = INFINITY;
 
     for (at = window(list); at != list->end; at++)
         if (estimate(steal, type, *at) < time)
@@ -155,9 +155,9 @@ static double worth_stealing(const hs_policy_state *steal, unsigned victim, hs_t
  */
 static uint32_t *best_of(const hs_policy_state *steal, unsigned victim, hs_type thief, double now)
 {
-    const hsi_list *list = &steal->lists.of[victim];
-    hs_type         type = hsi_states_type(&steal->states, victim);
-    double          end = hsi_states_end(&steal->states, victim, now) + steal->load[victim],
+    const hsi_task_list *list = &steal->lists.of[victim];
+    hs_type              type = hsi_states_type(&steal->states, victim);
+    double               end = hsi_states_end(&steal->states, victim, now) + steal->load[victim],
            least = INFINITY;
     uint32_t *at, *best = NULL;
 
@@ -183,8 +183,8 @@ static uint32_t find_victim(const hs_policy_state *steal, hs_type type, double n
     unsigned w;
 
     for (w = 0; w < steal->lists.workers; w++) {
-        const hsi_list *list = &steal->lists.of[w];
-        double          end;
+        const hsi_task_list *list = &steal->lists.of[w];
+        double               end;
 
         if (list->next == list->end)
             continue;
@@ -201,8 +201,8 @@ static uint32_t find_victim(const hs_policy_state *steal, hs_type type, double n
  * spoliate. */
 static double worth_asking(const hs_policy_state *steal, unsigned worker, hs_type type, double now)
 {
-    const hsi_list *list = &steal->lists.of[worker];
-    double          from = INFINITY;
+    const hsi_task_list *list = &steal->lists.of[worker];
+    double               from = INFINITY;
 
     if (hsi_states_type(&steal->states, worker) != type)
         from = hsi_states_worth_spoliating(&steal->states, worker, now);
@@ -233,9 +233,9 @@ static void announce(hs_policy_state *steal, unsigned worker, double now, hs_wak
 static int steal_waiting(hs_policy_state *steal, hs_type type, double now, uint32_t *task,
                          hs_wake *wake)
 {
-    uint32_t  victim = find_victim(steal, type, now);
-    hsi_list *list;
-    uint32_t *at;
+    uint32_t       victim = find_victim(steal, type, now);
+    hsi_task_list *list;
+    uint32_t      *at;
 
     if (victim == HSI_NONE)
         return 0;
@@ -337,7 +337,7 @@ static void steal_retire(hs_policy_state *steal, unsigned worker, hs_wake *wake)
         return;
     if (hsi_states_retire(&steal->states, worker, &task))
         add_orphan(steal, task, wake);
-    while (hsi_list_next(&steal->lists.of[worker], &task))
+    while (hsi_task_list_next(&steal->lists.of[worker], &task))
         add_orphan(steal, task, wake);
     steal->load[worker] = 0;
 }

@@ -98,8 +98,8 @@ static hs_status steal_graph_create(hs_policy *policy, const hs_instance *estima
         steal_graph_free(steal);
         return st;
     }
-    if (hsi_memory_counts(&policy->memory))
-        steal->states.memory = &policy->memory;
+    if (hsi_locations_counts(&policy->locations))
+        steal->states.locations = &policy->locations;
     steal->states.due = steal->plan.due;
     *out = steal;
     return HS_OK;
@@ -124,15 +124,15 @@ static void stop_waiting(hs_policy_state *steal, uint32_t task)
 
 static int take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
 {
-    hsi_list *list = &steal->lists.of[worker];
+    hsi_task_list *list = &steal->lists.of[worker];
 
-    while (hsi_list_peek(list, task) && hsi_policy_forbids(steal->policy, *task))
+    while (hsi_task_list_peek(list, task) && hsi_policy_forbids(steal->policy, *task))
         list->next++;
     if (list->next == list->end || !hsi_policy_permits(steal->policy, *task))
         return 0;
     list->next++;
     stop_waiting(steal, *task);
-    hsi_memory_prefetch(&steal->policy->memory, *task, worker);
+    hsi_locations_prefetch(&steal->policy->locations, *task, worker);
     return 1;
 }
 
@@ -147,7 +147,7 @@ static double when_worth(hs_policy_state *steal, unsigned worker, uint32_t task,
 
     if (now <= due(steal, task))
         return nextafter(due(steal, task), INFINITY);
-    hsi_list_peek(&steal->lists.of[owner], &first);
+    hsi_task_list_peek(&steal->lists.of[owner], &first);
     time = hs_policy_arrival(steal->policy, task, worker, now) - now +
            hsi_states_time(&steal->states, type, task);
     load = due(steal, task) - due(steal, first) +
@@ -181,7 +181,7 @@ static int take_late(hs_policy_state *steal, unsigned worker, double now, uint32
  * there is no such common time. */
 static int is_quiet(const hs_policy_state *steal, hs_type type, double now)
 {
-    return !steal->states.memory && now < steal->states.quiet[type];
+    return !steal->states.locations && now < steal->states.quiet[type];
 }
 
 static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs_decision *out)
@@ -214,7 +214,7 @@ static void announce_candidate(hs_policy_state *steal, unsigned worker, double n
                                                            are equal: take the first */
     double worth;
 
-    if (steal->states.memory) {
+    if (steal->states.locations) {
         hs_wake_type(wake, other);
         return;
     }
@@ -309,13 +309,13 @@ static void steal_graph_retire(hs_policy_state *steal, unsigned worker, hs_wake 
         return;
     if (hsi_states_retire(&steal->states, worker, &task))
         add_orphan(steal, task, wake);
-    while (hsi_list_next(&steal->lists.of[worker], &task))
+    while (hsi_task_list_next(&steal->lists.of[worker], &task))
         add_orphan(steal, task, wake);
 }
 
 static int steal_graph_waiting(hs_policy_state *steal, unsigned worker, uint32_t *task)
 {
-    return hsi_list_peek(&steal->lists.of[worker], task);
+    return hsi_task_list_peek(&steal->lists.of[worker], task);
 }
 
 static int steal_graph_stranded(hs_policy_state *steal, uint32_t *task)

@@ -360,7 +360,7 @@ static hs_status open_simulation(simulation *sim, const double *available)
     hs_status st;
 
     sim->settles = sim->policy->settles;
-    sim->looks_ahead = sim->policy->kind.ahead && hsi_memory_counts(&sim->policy->memory);
+    sim->looks_ahead = sim->policy->kind.ahead && hsi_locations_counts(&sim->policy->locations);
     sim->actors = calloc(workers, sizeof *sim->actors);
     sim->taken = calloc(sim->truth.n + 1, 1);
     if (!sim->actors || !sim->taken || hsi_worker_tree_open(&sim->due, workers) ||
@@ -409,7 +409,7 @@ static hs_status simulate(hs_policy *policy, const hs_instance *truth,
     if (st == HS_OK)
         st = hsi_log_schedule(&sim.log, &sim.truth, &s);
     if (st == HS_OK)
-        st = hsi_memory_tell(&policy->memory, s);
+        st = hsi_locations_move_transfers(&policy->locations, s);
     if (st == HS_OK)
         *out = s;
     else

@@ -121,7 +121,7 @@ static running running_of(const hsi_worker_states *states, unsigned worker)
                            .time = hsi_states_time(states, other, m->task),
                            .overrun_factor = 1};
 
-    if (states->memory)
+    if (states->locations)
         return p;
     p.time *= hsi_ratios_pessimistic(on_other);
     p.overrun_factor += hsi_ratios_wrong_share(on_other);
@@ -270,7 +270,7 @@ static int is_candidate(const hsi_worker_states *states, unsigned worker, int se
     const hsi_worker_state *m = &states->of[worker];
     uint32_t                task = second ? m->prefetched : m->task;
 
-    if ((second && !states->memory) || !may_be_taken(states, worker, second))
+    if ((second && !states->locations) || !may_be_taken(states, worker, second))
         return 0;
     if (states->rule.least_ratio > 0 && hsi_compare_ratios(states->pb->p[task], states->pb->q[task],
                                                            states->rule.least_ratio, 1) < 0)
@@ -286,7 +286,7 @@ static int is_candidate(const hsi_worker_states *states, unsigned worker, int se
 static double arrival(const hsi_worker_states *states, unsigned thief, const candidate *b,
                       double now)
 {
-    return states->memory ? hsi_memory_arrival(states->memory, b->task, thief, now) : now;
+    return states->locations ? hsi_locations_arrival(states->locations, b->task, thief, now) : now;
 }
 
 /* Return the time at which the thief would end a prefetched candidate. */
@@ -392,7 +392,7 @@ static double next_worth(const hsi_worker_states *states, unsigned thief, const 
     const hsi_worker_state *m = &states->of[b->worker];
     double                  soonest = nextafter(now, INFINITY);
 
-    if (!states->memory && !is_on_time(states, b, now))
+    if (!states->locations && !is_on_time(states, b, now))
         return hsi_states_worth_spoliating(states, b->worker, now);
     if (m->task == HSI_NONE)
         return soonest; /* the worker is idle and asks for a task next */
@@ -486,7 +486,7 @@ static void bar(hsi_worker_states *states, unsigned worker, double now)
 {
     const hsi_worker_state *m = &states->of[worker];
 
-    if (states->memory && m->start >= now)
+    if (states->locations && m->start >= now)
         return;
     if (m->thief < RETIRED)
         states->barred[m->task] |= (unsigned char)(1 << hsi_states_type(states, m->thief));

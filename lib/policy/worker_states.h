@@ -5,8 +5,8 @@
 #include <hybridsched/policy.h>
 
 #include "core/problem.h"
+#include "policy/data_locations.h"
 #include "policy/history.h"
-#include "policy/memory.h"
 
 /*
  * The state of workers for spoliation: the task that each runs, since when, and which thief waits
@@ -62,8 +62,8 @@ typedef struct hsi_worker_states {
     hsi_history        history;
     unsigned char *barred;   /* indexed by task: bit 1 << t: hs_type t may not spoliate the task */
     double         quiet[2]; /* indexed by hs_type: no task is worth spoliating before this time */
-    const hsi_memory   *memory; /* arrival times of inputs, if transfers take time; else NULL */
-    hsi_spoliation_rule rule;
+    const hsi_data_locations *locations; /* NULL: transfers take no time */
+    hsi_spoliation_rule       rule;
     const double *due; /* indexed by task: a task that started by due[task] is spoliated only when
                           late; NULL: no such limit */
 } hsi_worker_states;

@@ -5,28 +5,28 @@
 
 #include "support/heap.h"
 
-hs_status hsi_nodes_add(hsi_nodes *nodes, hsi_node content, uint32_t *index)
+hs_status hsi_tree_nodes_add(hsi_tree_nodes *nodes, hsi_tree_node content, uint32_t *index)
 {
     if (nodes->unused != HSI_NO_NODE) {
         *index = nodes->unused;
-        nodes->unused = hsi_node_at(nodes, *index)->parent;
-        *hsi_node_at(nodes, *index) = content;
+        nodes->unused = hsi_tree_node_at(nodes, *index)->parent;
+        *hsi_tree_node_at(nodes, *index) = content;
     } else {
         *index = (uint32_t)(nodes->all.size / sizeof content);
         if (*index == HSI_NO_NODE || hsi_vector_append(&nodes->all, &content, sizeof content) != 0)
             return HS_ENOMEM;
     }
     if (content.parent != HSI_NO_NODE)
-        hsi_node_at(nodes, content.parent)->uses++;
+        hsi_tree_node_at(nodes, content.parent)->uses++;
     return HS_OK;
 }
 
-void hsi_nodes_drop(hsi_nodes *nodes, uint32_t index)
+void hsi_tree_nodes_drop(hsi_tree_nodes *nodes, uint32_t index)
 {
-    while (index != HSI_NO_NODE && --hsi_node_at(nodes, index)->uses == 0) {
-        uint32_t parent = hsi_node_at(nodes, index)->parent;
+    while (index != HSI_NO_NODE && --hsi_tree_node_at(nodes, index)->uses == 0) {
+        uint32_t parent = hsi_tree_node_at(nodes, index)->parent;
 
-        hsi_node_at(nodes, index)->parent = nodes->unused;
+        hsi_tree_node_at(nodes, index)->parent = nodes->unused;
         nodes->unused = index;
         index = parent;
     }
@@ -35,16 +35,17 @@ void hsi_nodes_drop(hsi_nodes *nodes, uint32_t index)
 /* Order of open nodes: the least bound, among equals the deepest. */
 static int comes_before(const void *context, uint32_t a, uint32_t b)
 {
-    const hsi_node *first = hsi_node_at(context, a), *second = hsi_node_at(context, b);
+    const hsi_tree_node *first = hsi_tree_node_at(context, a);
+    const hsi_tree_node *second = hsi_tree_node_at(context, b);
 
     if (first->bound < second->bound || first->bound > second->bound)
         return first->bound < second->bound;
     return first->depth > second->depth;
 }
 
-hs_status hsi_nodes_push(hsi_nodes *nodes, uint32_t index)
+hs_status hsi_tree_nodes_push(hsi_tree_nodes *nodes, uint32_t index)
 {
-    size_t open = hsi_nodes_open(nodes);
+    size_t open = hsi_tree_nodes_open(nodes);
 
     if (hsi_vector_append(&nodes->heap, &index, sizeof index) != 0)
         return HS_ENOMEM;
@@ -52,16 +53,16 @@ hs_status hsi_nodes_push(hsi_nodes *nodes, uint32_t index)
     return HS_OK;
 }
 
-uint32_t hsi_nodes_pop(hsi_nodes *nodes)
+uint32_t hsi_tree_nodes_pop(hsi_tree_nodes *nodes)
 {
     uint32_t first =
-        hsi_heap_pop(nodes->heap.data, hsi_nodes_open(nodes), comes_before, nodes);
+        hsi_heap_pop(nodes->heap.data, hsi_tree_nodes_open(nodes), comes_before, nodes);
 
     nodes->heap.size -= sizeof first;
     return first;
 }
 
-void hsi_nodes_free(hsi_nodes *nodes)
+void hsi_tree_nodes_free(hsi_tree_nodes *nodes)
 {
     hsi_vector_free(&nodes->all);
     hsi_vector_free(&nodes->heap);

@@ -18,14 +18,14 @@
 #include "solver/guard.h"
 #include "solver/branching.h"
 
-#define TOLERANCE 1e-9 /* tolerance of closed nodes: with real times, an MIP rarely ends without one */
+#define TOLERANCE 1e-9 /* for closing nodes: with real times, an MIP rarely ends without one */
 
 typedef struct tree {
     hsi_model       model;
     glp_prob       *lp;
     const hsi_stop *stop;
     int             ended;     /* 1: no node is open, so the time limit had no effect */
-    hsi_nodes       nodes;
+    hsi_tree_nodes  nodes;
     uint32_t        here;      /* current node, whose bounds model and LP have */
     double          tolerance; /* relative tolerance of closed nodes */
     double          closed;    /* least bound of the closed nodes */
@@ -37,7 +37,7 @@ typedef struct tree {
     int             diving;
 } tree;
 
-static void apply(tree *t, const hsi_node *nd)
+static void apply(tree *t, const hsi_tree_node *nd)
 {
     hsi_model *model = &t->model;
     size_t     first = nd->cell - nd->cell % model->groups;
@@ -52,7 +52,7 @@ static void apply(tree *t, const hsi_node *nd)
             model->upper[first + g] = 0;
 }
 
-static void undo(tree *t, const hsi_node *nd)
+static void undo(tree *t, const hsi_tree_node *nd)
 {
     hsi_model *model = &t->model;
     size_t     cell = nd->cell - nd->cell % model->groups, end = cell + model->groups;
@@ -63,9 +63,9 @@ static void undo(tree *t, const hsi_node *nd)
     }
 }
 
-static const hsi_node *at(const tree *t, uint32_t index)
+static const hsi_tree_node *at(const tree *t, uint32_t index)
 {
-    return hsi_node_at(&t->nodes, index);
+    return hsi_tree_node_at(&t->nodes, index);
 }
 
 /* Return 1 if the node has a cut of its own, unlike the root. */
@@ -97,7 +97,7 @@ static void go_to(tree *t, uint32_t target)
         show_path(t, target);
     }
     t->here = target;
-    hsi_nodes_drop(&t->nodes, old);
+    hsi_tree_nodes_drop(&t->nodes, old);
 }
 
 static double whole(const tree *t, double bound)
@@ -131,16 +131,16 @@ static hs_status branch(tree *t, uint32_t parent, const hsi_branching *s, uint32
 
     *next = HSI_NO_NODE;
     for (side = 0; side < 2; side++) {
-        const hsi_node *from = at(t, parent);
-        hsi_node        child = {parent, s->cell, s->value[side], from->depth + 1, 1,
-                                 s->kind[side], from->bound};
-        uint32_t        index;
-        hs_status       st = hsi_nodes_add(&t->nodes, child, &index);
+        const hsi_tree_node *from = at(t, parent);
+        hsi_tree_node        child = {parent, s->cell, s->value[side], from->depth + 1, 1,
+                                      s->kind[side], from->bound};
+        uint32_t             index;
+        hs_status            st = hsi_tree_nodes_add(&t->nodes, child, &index);
 
         if (st == HS_OK && side && t->diving)
             *next = index;
         else if (st == HS_OK)
-            st = hsi_nodes_push(&t->nodes, index);
+            st = hsi_tree_nodes_push(&t->nodes, index);
         if (st != HS_OK)
             return st;
     }
@@ -188,8 +188,8 @@ static double lower_bound(const tree *t, uint32_t current)
 {
     double least = fmin(t->closed, t->model.cutoff);
 
-    if (hsi_nodes_open(&t->nodes))
-        least = fmin(least, at(t, hsi_nodes_first(&t->nodes))->bound);
+    if (hsi_tree_nodes_open(&t->nodes))
+        least = fmin(least, at(t, hsi_tree_nodes_first(&t->nodes))->bound);
     if (current != HSI_NO_NODE)
         least = fmin(least, at(t, current)->bound);
     return fmax(least, t->least);
@@ -216,14 +216,14 @@ static hs_status step(tree *t, uint32_t *current)
 
     if (is_closed(t, bound)) {
         close_node(t, bound);
-        hsi_nodes_drop(&t->nodes, index);
+        hsi_tree_nodes_drop(&t->nodes, index);
         *current = HSI_NO_NODE;
         return HS_OK;
     }
     go_to(t, index);
     t->seen++;
     done = examine(t, &bound);
-    hsi_node_at(&t->nodes, index)->bound = bound;
+    hsi_tree_node_at(&t->nodes, index)->bound = bound;
     if (!done)
         return HS_OK;
     *current = HSI_NO_NODE;
@@ -249,18 +249,18 @@ static uint32_t choose_open(tree *t)
         t->dive = t->seen;
         t->diving = 1;
     }
-    return hsi_nodes_pop(&t->nodes);
+    return hsi_tree_nodes_pop(&t->nodes);
 }
 
 static hs_status search(tree *t, double *least)
 {
-    const hsi_node root = {HSI_NO_NODE, HSI_NO_NODE, 0, 0, 1, HSI_AT_MOST, 0};
+    const hsi_tree_node root = {HSI_NO_NODE, HSI_NO_NODE, 0, 0, 1, HSI_AT_MOST, 0};
     uint32_t       current;
-    hs_status      st = hsi_nodes_add(&t->nodes, root, &current);
+    hs_status      st = hsi_tree_nodes_add(&t->nodes, root, &current);
 
     while (st == HS_OK && !hsi_stop_now(t->stop)) {
         if (current == HSI_NO_NODE) {
-            if (hsi_nodes_open(&t->nodes) == 0) {
+            if (hsi_tree_nodes_open(&t->nodes) == 0) {
                 t->ended = 1;
                 break;
             }
@@ -309,7 +309,7 @@ hs_status hsi_assignment_bound(const hsi_problem *rows, hsi_grouping grouping, d
     if (st == HS_OK)
         *value = fmax(least, ldexp(w.value, t.model.exponent));
     *limit_reached = !t.ended;
-    hsi_nodes_free(&t.nodes);
+    hsi_tree_nodes_free(&t.nodes);
     hsi_model_close(&t.model);
     return st;
 }

@@ -9,15 +9,15 @@
 #include "refine/graph/seeds.h"
 #include "refine/target.h"
 
-struct hsi_graph_prover {
+struct hsi_best_prover {
     hsi_best         *best;
     hsi_graph_branch *branch;
 };
 
-hs_status hsi_graph_prover_open(hsi_best *best, hsi_graph_prover **out)
+hs_status hsi_best_prover_open(hsi_best *best, hsi_best_prover **out)
 {
-    hsi_graph_prover *prover = calloc(1, sizeof *prover);
-    hs_status         st;
+    hsi_best_prover *prover = calloc(1, sizeof *prover);
+    hs_status        st;
 
     *out = NULL;
     if (!prover)
@@ -25,7 +25,7 @@ hs_status hsi_graph_prover_open(hsi_best *best, hsi_graph_prover **out)
     prover->best = best;
     st = hsi_graph_branch_open(&best->seeds->arcs, &prover->branch);
     if (st != HS_OK) {
-        hsi_graph_prover_close(prover);
+        hsi_best_prover_close(prover);
         return st == HS_ETOOBIG ? HS_OK : st;
     }
     hsi_bounds_raise(best, hsi_graph_branch_bound(prover->branch, best->bound, best->makespan),
@@ -34,7 +34,7 @@ hs_status hsi_graph_prover_open(hsi_best *best, hsi_graph_prover **out)
     return HS_OK;
 }
 
-void hsi_graph_prover_close(hsi_graph_prover *prover)
+void hsi_best_prover_close(hsi_best_prover *prover)
 {
     if (!prover)
         return;
@@ -42,7 +42,7 @@ void hsi_graph_prover_close(hsi_graph_prover *prover)
     free(prover);
 }
 
-int hsi_graph_prover_ended(const hsi_graph_prover *prover)
+int hsi_best_prover_ended(const hsi_best_prover *prover)
 {
     return !prover || hsi_graph_branch_ended(prover->branch);
 }
@@ -56,7 +56,7 @@ static void conclude(hsi_best *best, double cutoff)
         hsi_bounds_refuted(best, nextafter(best->makespan, 0));
 }
 
-static hs_status take(hsi_graph_prover *prover)
+static hs_status take(hsi_best_prover *prover)
 {
     hs_schedule *s = NULL;
     hs_status    st = hsi_graph_branch_found(prover->branch, &s);
@@ -64,7 +64,7 @@ static hs_status take(hsi_graph_prover *prover)
     return st == HS_OK ? hsi_best_offer(prover->best, s) : st;
 }
 
-hs_status hsi_graph_prover_step(hsi_graph_prover *prover, double seconds, uint64_t nodes)
+hs_status hsi_best_prover_step(hsi_best_prover *prover, double seconds, uint64_t nodes)
 {
     hsi_best     *best = prover->best;
     hsi_stop      slice = {hsi_now(), 0, best->settings};

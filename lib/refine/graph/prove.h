@@ -5,17 +5,17 @@
 #include "refine/best/best.h"
 
 /* The proof of optimality beside the search on a small graph. */
-typedef struct hsi_graph_prover hsi_graph_prover;
+typedef struct hsi_best_prover hsi_best_prover;
 
 /* Create a prover and raise the bound of `best` at once. *out is NULL if the graph is too large. */
-hs_status hsi_graph_prover_open(hsi_best *best, hsi_graph_prover **out);
-void      hsi_graph_prover_close(hsi_graph_prover *prover);
+hs_status hsi_best_prover_open(hsi_best *best, hsi_best_prover **out);
+void      hsi_best_prover_close(hsi_best_prover *prover);
 
 /* Return 1 if the proof is complete or `prover` is NULL. */
-int hsi_graph_prover_ended(const hsi_graph_prover *prover);
+int hsi_best_prover_ended(const hsi_best_prover *prover);
 
 /* Continue the proof for `seconds`, or for `nodes` if iterations are counted; nodes count as
  * iterations. Shorter schedules go to `best`. */
-hs_status hsi_graph_prover_step(hsi_graph_prover *prover, double seconds, uint64_t nodes);
+hs_status hsi_best_prover_step(hsi_best_prover *prover, double seconds, uint64_t nodes);
 
 #endif

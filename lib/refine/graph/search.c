@@ -35,13 +35,13 @@ typedef struct stream {
 } stream;
 
 typedef struct search {
-    hsi_best         *best;
-    stream           *streams;
-    unsigned          count;
-    unsigned          round;
-    uint64_t          first;  /* iterations before the counted ones */
-    hsi_graph_prover *prover; /* NULL: the graph is too large */
-    hsi_arena         arena;
+    hsi_best        *best;
+    stream          *streams;
+    unsigned         count;
+    unsigned         round;
+    uint64_t         first;  /* iterations before the counted ones */
+    hsi_best_prover *prover; /* NULL: the graph is too large */
+    hsi_arena        arena;
 } search;
 
 static hs_status open_stream(search *s, unsigned number)
@@ -67,14 +67,14 @@ static hs_status open_search(search *s, hsi_best *best)
         return HS_ENOMEM;
     for (unsigned i = 0; st == HS_OK && i < s->count; i++)
         st = open_stream(s, i);
-    return st == HS_OK ? hsi_graph_prover_open(best, &s->prover) : st;
+    return st == HS_OK ? hsi_best_prover_open(best, &s->prover) : st;
 }
 
 static void close_search(search *s)
 {
     for (unsigned i = 0; s->streams && i < s->count; i++)
         hsi_graph_anneal_close(s->streams[i].anneal);
-    hsi_graph_prover_close(s->prover);
+    hsi_best_prover_close(s->prover);
     free(s->streams);
     hsi_arena_close(&s->arena);
 }
@@ -143,8 +143,8 @@ static hs_status prove(search *s, const hsi_graph_run *run)
 
     if (s->best->counted && left == 0)
         return HS_OK;
-    return hsi_graph_prover_step(s->prover, times * (hsi_now() - run->begin),
-                                 nodes < left ? nodes : left);
+    return hsi_best_prover_step(s->prover, times * (hsi_now() - run->begin),
+                                nodes < left ? nodes : left);
 }
 
 static hs_status run_round(search *s)
@@ -160,7 +160,7 @@ static hs_status run_round(search *s)
     st = hsi_team_run(s->best->settings, s->count, &s->best->interrupt, run_stream, s);
     if (st == HS_OK)
         st = collect(s);
-    if (st == HS_OK && !hsi_graph_prover_ended(s->prover) && hsi_best_goes_on(s->best))
+    if (st == HS_OK && !hsi_best_prover_ended(s->prover) && hsi_best_goes_on(s->best))
         st = prove(s, &run);
     return st;
 }
@@ -172,7 +172,7 @@ static hs_status prove_tiny(search *s)
     hs_status st = HS_OK;
 
     if (s->prover && best->pb.n <= TINY && hsi_best_goes_on(best))
-        st = hsi_graph_prover_step(s->prover, tiny_seconds, TINY_NODES);
+        st = hsi_best_prover_step(s->prover, tiny_seconds, TINY_NODES);
     s->first = best->report->iterations;
     return st;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_POLICY_MEMORY_H
-#define HSI_POLICY_MEMORY_H
+#ifndef HSI_POLICY_DATA_LOCATIONS_H
+#define HSI_POLICY_DATA_LOCATIONS_H
 
 #include <hybridsched/schedule.h>
 
@@ -21,54 +21,58 @@
  * another row are one transfer per node, from the start of the first part to the end of the last:
  * so there are at most (edges + accesses) x nodes transfers.
  */
-typedef struct hsi_copy {
+typedef struct hsi_data_location {
     double   there;  /* arrival time */
     uint64_t writer; /* 2 + task that wrote the version; 1: the host's initial version; 0: no
                         replica */
-} hsi_copy;
+} hsi_data_location;
 
-typedef struct hsi_memory {
+typedef struct hsi_data_locations {
     const hs_instance *in;
     const hsi_problem *pb; /* NULL: transfers take no time, and nothing is stored */
     size_t             nodes;
     uint32_t          *node; /* indexed by task: node on which the finished task ran */
     double            *done; /* indexed by task: end of the finished task */
-    double *own;       /* indexed by task and node: arrival of data made for this task alone; 0: not
-                          fetched */
-    hsi_copy  *copies; /* indexed by data handle and node; NULL: the instance has no data handles */
+    double *own; /* indexed by task and node: arrival of data made for this task alone; 0: not
+                    fetched */
+    hsi_data_location
+              *copies; /* indexed by data handle and node; NULL: the instance has no data handles */
     int        records;
     int        is_short;  /* 1: an allocation failed, and transfers are missing */
     hsi_vector transfers; /* started transfers, hs_transfer each */
-} hsi_memory;
+} hsi_data_locations;
 
-/* Prepare for a run on the host's replicas. `in` and `pb` must outlive `memory`. */
-hs_status hsi_memory_open(hsi_memory *memory, const hs_instance *in, const hsi_problem *pb);
-void      hsi_memory_close(hsi_memory *memory);
+/* Prepare for a run on the host's replicas. `in` and `pb` must outlive `locations`. */
+hs_status hsi_locations_open(hsi_data_locations *locations, const hs_instance *in,
+                             const hsi_problem *pb);
+void      hsi_locations_close(hsi_data_locations *locations);
 
 /* Return 1 if transfers take time. */
-static inline int hsi_memory_counts(const hsi_memory *memory)
+static inline int hsi_locations_counts(const hsi_data_locations *locations)
 {
-    return memory->pb != NULL;
+    return locations->pb != NULL;
 }
 
-void hsi_memory_done(hsi_memory *memory, uint32_t task, unsigned worker, double now);
+void hsi_locations_done(hsi_data_locations *locations, uint32_t task, unsigned worker, double now);
 
 /* Return when the last input of the task would arrive, >= now, if the task were assigned to the
  * worker now. Starts no transfer. */
-double hsi_memory_arrival(const hsi_memory *memory, uint32_t task, unsigned worker, double now);
+double hsi_locations_arrival(const hsi_data_locations *locations, uint32_t task, unsigned worker,
+                             double now);
 
 /* Return the duration of the longest transfer that assigning the task to the worker would start. */
-double hsi_memory_longest(const hsi_memory *memory, uint32_t task, unsigned worker);
+double hsi_locations_longest(const hsi_data_locations *locations, uint32_t task, unsigned worker);
 
 /* Start the transfers of a task assigned to the worker, and return the arrival of the last input,
  * >= now. */
-double hsi_memory_fetch(hsi_memory *memory, uint32_t task, unsigned worker, double now);
+double hsi_locations_fetch(hsi_data_locations *locations, uint32_t task, unsigned worker,
+                           double now);
 
 /* Start the transfers of a task that was always meant for this worker: each began when its data was
  * written. All predecessors of the task are done. */
-void hsi_memory_prefetch(hsi_memory *memory, uint32_t task, unsigned worker);
+void hsi_locations_prefetch(hsi_data_locations *locations, uint32_t task, unsigned worker);
 
 /* Move the recorded transfers into the schedule. HS_ENOMEM: some were not recorded. */
-hs_status hsi_memory_tell(hsi_memory *memory, hs_schedule *s);
+hs_status hsi_locations_move_transfers(hsi_data_locations *locations, hs_schedule *s);
 
 #endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "policy/data_locations.h"
+
+#include <stdlib.h>
+
+#include "core/graph/graph.h"
+#include "core/schedule_impl.h"
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* A request for data on node `to`. Transfers start at `now`, or with is_prefetch at the end of the
+ * data's writer. */
+typedef struct request {
+    const hsi_data_locations *locations;
+    uint32_t                  to;
+    int                       is_prefetch;
+    double                    now;
+} request;
+
+static double move(const request *r, uint32_t from, double bytes)
+{
+    return hsi_transfer(r->locations->pb->links, from, r->to, bytes);
+}
+
+static double made_at(const request *r, uint32_t writer)
+{
+    if (!r->is_prefetch)
+        return r->now;
+    return writer == HS_NOBODY ? 0 : r->locations->done[writer];
+}
+
+static uint32_t node_of(const hsi_data_locations *locations, uint32_t writer)
+{
+    return writer == HS_NOBODY ? 0 : locations->node[writer];
+}
+
+/* Return the arrival of all data made for one vertex alone. `bytes` replaces the size of edges
+ * without one. */
+static double own_of_vertex(const request *r, uint32_t vertex, double bytes)
+{
+    const hs_graph *g = r->locations->pb->graph;
+    size_t          count;
+    const uint32_t *before = hsi_predecessors(g, vertex, &count);
+    const double   *of_edge = hsi_predecessor_bytes(g, vertex);
+    double          last = r->now;
+
+    for (size_t i = 0; i < count; i++) {
+        double piece = of_edge && of_edge[i] > 0 ? of_edge[i] : bytes;
+
+        if (hsi_is_barrier(g, before[i]))
+            last = larger(last, own_of_vertex(r, before[i], piece));
+        else if (piece > 0)
+            last =
+                larger(last, made_at(r, before[i]) + move(r, r->locations->node[before[i]], piece));
+    }
+    return last;
+}
+
+static double *own_slot(const hsi_data_locations *locations, uint32_t task, uint32_t node)
+{
+    return locations->own ? &locations->own[task * locations->nodes + node] : NULL;
+}
+
+static hsi_data_location *copy_slot(const hsi_data_locations *locations, uint32_t data,
+                                    uint32_t node)
+{
+    return &locations->copies[data * locations->nodes + node];
+}
+
+static uint64_t version_of(const hs_access *access)
+{
+    return access->writer == HS_NOBODY ? 1 : (uint64_t)access->writer + 2;
+}
+
+static double copy_arrival(const request *r, const hs_access *access)
+{
+    const hsi_data_location *copy = copy_slot(r->locations, access->data, r->to);
+    double                   bytes = hs_instance_data_bytes(r->locations->in, access->data);
+    double                   there =
+        made_at(r, access->writer) + move(r, node_of(r->locations, access->writer), bytes);
+
+    return copy->writer == version_of(access) && copy->there < there ? copy->there : there;
+}
+
+static double own_arrival(const request *r, uint32_t task)
+{
+    const double *slot = own_slot(r->locations, task, r->to);
+
+    if (!slot)
+        return r->now;
+    return *slot > 0 ? *slot : own_of_vertex(r, task, 0);
+}
+
+static double arrival(const request *r, uint32_t task)
+{
+    size_t           count;
+    const hs_access *access = hsi_accesses(r->locations->pb->graph, task, &count);
+    double           last = larger(r->now, own_arrival(r, task));
+
+    for (size_t i = 0; i < count; i++)
+        if (access[i].mode & HS_READ)
+            last = larger(last, copy_arrival(r, &access[i]));
+    return last;
+}
+
+double hsi_locations_arrival(const hsi_data_locations *locations, uint32_t task, unsigned worker,
+                             double now)
+{
+    request r = {locations, 0, 0, now};
+
+    if (!hsi_locations_counts(locations))
+        return now;
+    r.to = hsi_memory_node(locations->pb->m, worker);
+    return arrival(&r, task);
+}
+
+static size_t count_transfers(const hsi_data_locations *locations)
+{
+    return locations->transfers.size / sizeof(hs_transfer);
+}
+
+static void extend(hs_transfer *t, const hs_transfer *by)
+{
+    t->start = by->start < t->start ? by->start : t->start;
+    t->end = larger(t->end, by->end);
+    t->bytes += by->bytes;
+}
+
+/* Record a transfer that starts; merge it into an entry at index >= first with the same source. */
+static void record(hsi_data_locations *locations, const request *r, uint32_t writer, double bytes,
+                   uint32_t data, size_t first)
+{
+    hs_transfer t = {.bytes = bytes, .data = data, .from = node_of(locations, writer), .to = r->to};
+    hs_transfer *list = locations->transfers.data;
+
+    if (t.from == t.to || !(bytes > 0))
+        return;
+    t.start = made_at(r, writer);
+    t.end = t.start + move(r, t.from, bytes);
+    for (; first < count_transfers(locations); first++)
+        if (list[first].from == t.from) {
+            extend(&list[first], &t);
+            return;
+        }
+    locations->is_short |= hsi_vector_append(&locations->transfers, &t, sizeof t) != 0;
+}
+
+/* Record the transfers of the data that own_of_vertex() waits for, part by part. */
+static void record_own(hsi_data_locations *locations, const request *r, uint32_t vertex,
+                       double bytes, size_t first)
+{
+    const hs_graph *g = locations->pb->graph;
+    size_t          count;
+    const uint32_t *before = hsi_predecessors(g, vertex, &count);
+    const double   *of_edge = hsi_predecessor_bytes(g, vertex);
+
+    for (size_t i = 0; i < count; i++) {
+        double piece = of_edge && of_edge[i] > 0 ? of_edge[i] : bytes;
+
+        if (!hsi_is_barrier(g, vertex))
+            first = count_transfers(locations);
+        if (hsi_is_barrier(g, before[i]))
+            record_own(locations, r, before[i], piece, first);
+        else
+            record(locations, r, before[i], piece, UINT32_MAX, first);
+    }
+}
+
+static void keep_own(hsi_data_locations *locations, const request *r, uint32_t task)
+{
+    double *slot = own_slot(locations, task, r->to);
+
+    if (!slot)
+        return;
+    if (locations->records && !(*slot > 0))
+        record_own(locations, r, task, 0, 0);
+    *slot = own_arrival(r, task);
+}
+
+static void keep_copy(hsi_data_locations *locations, const request *r, const hs_access *access)
+{
+    hsi_data_location *copy = copy_slot(locations, access->data, r->to);
+    hsi_data_location  kept = {copy_arrival(r, access), version_of(access)};
+
+    if (locations->records && (copy->writer != kept.writer || kept.there < copy->there))
+        record(locations, r, access->writer, hs_instance_data_bytes(locations->in, access->data),
+               access->data, count_transfers(locations));
+    *copy = kept;
+}
+
+static void keep(hsi_data_locations *locations, const request *r, uint32_t task)
+{
+    size_t           count;
+    const hs_access *access = hsi_accesses(locations->pb->graph, task, &count);
+
+    keep_own(locations, r, task);
+    for (size_t i = 0; i < count; i++)
+        if (access[i].mode & HS_READ)
+            keep_copy(locations, r, &access[i]);
+}
+
+double hsi_locations_fetch(hsi_data_locations *locations, uint32_t task, unsigned worker,
+                           double now)
+{
+    request r = {locations, 0, 0, now};
+
+    if (!hsi_locations_counts(locations))
+        return now;
+    r.to = hsi_memory_node(locations->pb->m, worker);
+    keep(locations, &r, task);
+    return arrival(&r, task);
+}
+
+void hsi_locations_prefetch(hsi_data_locations *locations, uint32_t task, unsigned worker)
+{
+    request r = {locations, 0, 1, 0};
+
+    if (!hsi_locations_counts(locations))
+        return;
+    r.to = hsi_memory_node(locations->pb->m, worker);
+    keep(locations, &r, task);
+}
+
+/* Return the longest transfer among the data that own_of_vertex() waits for. */
+static double longest_own(const request *r, uint32_t vertex, double bytes)
+{
+    const hs_graph *g = r->locations->pb->graph;
+    size_t          count;
+    const uint32_t *before = hsi_predecessors(g, vertex, &count);
+    const double   *of_edge = hsi_predecessor_bytes(g, vertex);
+    double          longest = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        double piece = of_edge && of_edge[i] > 0 ? of_edge[i] : bytes;
+
+        if (hsi_is_barrier(g, before[i]))
+            longest = larger(longest, longest_own(r, before[i], piece));
+        else
+            longest = larger(longest, move(r, r->locations->node[before[i]], piece));
+    }
+    return longest;
+}
+
+double hsi_locations_longest(const hsi_data_locations *locations, uint32_t task, unsigned worker)
+{
+    request          r = {locations, 0, 0, 0};
+    double           longest = 0;
+    size_t           count;
+    const hs_access *access;
+
+    if (!hsi_locations_counts(locations))
+        return 0;
+    r.to = hsi_memory_node(locations->pb->m, worker);
+    if (own_slot(locations, task, r.to) && !(*own_slot(locations, task, r.to) > 0))
+        longest = longest_own(&r, task, 0);
+    access = hsi_accesses(locations->pb->graph, task, &count);
+    for (size_t i = 0; i < count; i++)
+        if (access[i].mode & HS_READ &&
+            copy_slot(locations, access[i].data, r.to)->writer != version_of(&access[i]))
+            longest = larger(longest, move(&r, node_of(locations, access[i].writer),
+                                           hs_instance_data_bytes(locations->in, access[i].data)));
+    return longest;
+}
+
+void hsi_locations_done(hsi_data_locations *locations, uint32_t task, unsigned worker, double now)
+{
+    if (!hsi_locations_counts(locations))
+        return;
+    locations->node[task] = hsi_memory_node(locations->pb->m, worker);
+    locations->done[task] = now;
+}
+
+static size_t data_of(const hs_instance *in)
+{
+    size_t count = 0;
+
+    while (hs_instance_data_name(in, count))
+        count++;
+    return count;
+}
+
+hs_status hsi_locations_open(hsi_data_locations *locations, const hs_instance *in,
+                             const hsi_problem *pb)
+{
+    size_t data;
+
+    *locations = (hsi_data_locations){.in = in};
+    if (!pb->graph || !pb->links->has[HS_H2D])
+        return HS_OK;
+    locations->pb = pb;
+    locations->nodes = (size_t)pb->k + 1;
+    locations->node = calloc(pb->n + 1, sizeof *locations->node);
+    locations->done = calloc(pb->n + 1, sizeof *locations->done);
+    data = pb->graph->access ? data_of(in) : 0;
+    if (pb->graph->bytes)
+        locations->own = calloc(pb->n + 1, locations->nodes * sizeof *locations->own);
+    if (data)
+        locations->copies = calloc(data, locations->nodes * sizeof *locations->copies);
+    if (locations->node && locations->done && (locations->own || !pb->graph->bytes) &&
+        (locations->copies || !data))
+        return HS_OK;
+    hsi_locations_close(locations);
+    return HS_ENOMEM;
+}
+
+hs_status hsi_locations_move_transfers(hsi_data_locations *locations, hs_schedule *s)
+{
+    if (locations->is_short)
+        return HS_ENOMEM;
+    hsi_schedule_take_transfers(s, &locations->transfers);
+    return HS_OK;
+}
+
+void hsi_locations_close(hsi_data_locations *locations)
+{
+    hsi_vector_free(&locations->transfers);
+    free(locations->node);
+    free(locations->done);
+    free(locations->own);
+    free(locations->copies);
+    *locations = (hsi_data_locations){0};
+}
