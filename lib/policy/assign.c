@@ -44,7 +44,7 @@ struct hs_policy_state {
     hsi_ordered_set   ready; /* next task to assign at the front */
     uint32_t         *order; /* indexed by task: position in the order of becoming ready */
     uint32_t          next_order;
-    double           *key;        /* d-rank: by task: rank */
+    double           *key;        /* d-rank: rank of each task */
     uint32_t         *unrunnable; /* tasks that no worker in service can run */
     size_t            unrunnable_count;
 };

@@ -42,7 +42,7 @@ struct hs_policy_state {
     uint32_t *news, *scratch;
     /* The guess, and sums that hold for any guess in [from, below). */
     double  remaining[2]; /* indexed by hs_type: remaining work of its workers */
-    double *p, *q;        /* indexed by index in by_rho */
+    double *p, *q;        /* times by position in by_rho */
     double  least, from, below;
     double  forced[2];
     double *gpu_before, *cpu_after;

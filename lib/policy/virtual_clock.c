@@ -34,14 +34,14 @@ typedef struct actor {
     double   free_at; /* end of the latest entry in the log */
     double   start;   /* start of the task held or run */
     uint32_t task;
-    uint32_t ahead; /* prefetched task; NO_TASK */
+    uint32_t prefetched; /* prefetched task; NO_TASK */
     activity doing;
 } actor;
 
 typedef struct simulation {
     hs_policy      *policy;
     int             settles;
-    int             looks_ahead;
+    int             prefetches;
     hsi_problem     truth;
     hsi_worker_tree due; /* indexed by rank: time of the next event */
     hsi_worker_tree
@@ -110,8 +110,8 @@ static void start(simulation *sim, uint32_t rank, const hs_decision *d, double n
     a->start = sim->settles ? d->start : now;
     a->task = d->task;
     a->doing = a->start > now ? HOLDS : RUNS;
-    if (a->ahead == d->task)
-        a->ahead = NO_TASK;
+    if (a->prefetched == d->task)
+        a->prefetched = NO_TASK;
     sim->taken[d->task] = 1;
     hsi_ready_prefetch_counts(&sim->policy->ready, d->task);
     hsi_worker_tree_set(&sim->due, rank,
@@ -172,9 +172,9 @@ static hs_status abort_task(simulation *sim, const hs_decision *d, double now)
     uint32_t rank = rank_of(sim, d->victim);
     actor   *victim = &sim->actors[rank];
 
-    if (victim->ahead != d->task)
+    if (victim->prefetched != d->task)
         return end(sim, rank, HS_ENDING_ABORTED, now);
-    victim->ahead = NO_TASK;
+    victim->prefetched = NO_TASK;
     sim->taken[d->task] = 0;
     report_ending(sim, rank, d->task, HS_ENDING_ABORTED, now);
     return HS_OK;
@@ -182,7 +182,7 @@ static hs_status abort_task(simulation *sim, const hs_decision *d, double now)
 
 static int may_start(const simulation *sim, uint32_t rank, uint32_t task)
 {
-    return task < sim->truth.n && (!sim->taken[task] || sim->actors[rank].ahead == task) &&
+    return task < sim->truth.n && (!sim->taken[task] || sim->actors[rank].prefetched == task) &&
            !isinf(time_of(sim, rank, task));
 }
 
@@ -198,7 +198,7 @@ static int is_possible(const simulation *sim, uint32_t rank, const hs_decision *
         if (d->victim >= sim->policy->workers || d->task >= sim->truth.n)
             return 0;
         victim = &sim->actors[rank_of(sim, d->victim)];
-        return is_busy(victim) && (victim->task == d->task || victim->ahead == d->task);
+        return is_busy(victim) && (victim->task == d->task || victim->prefetched == d->task);
     case HS_DECIDE_WAIT:
     default:
         return d->kind == HS_DECIDE_WAIT && d->until > now;
@@ -283,21 +283,21 @@ static hs_status ask_idle(simulation *sim, double now)
 }
 
 /* Let busy GPUs choose a task to prefetch, until another worker must be asked. */
-static hs_status look_ahead(simulation *sim, double now)
+static hs_status choose_prefetches(simulation *sim, double now)
 {
     for (uint32_t rank = 0; rank < sim->truth.k; rank++) {
         actor      *a = &sim->actors[rank];
         hs_wake     woken = {0};
         hs_decision decision;
 
-        if (a->doing != RUNS || a->ahead != NO_TASK)
+        if (a->doing != RUNS || a->prefetched != NO_TASK)
             continue;
         hs_policy_ahead(sim->policy, worker_of(sim, rank), now, &decision, &woken);
         if (decision.kind == HS_DECIDE_WAIT)
             continue;
         if (decision.kind != HS_DECIDE_START || !may_start(sim, rank, decision.task))
             return HS_ESCHEDULE;
-        a->ahead = decision.task;
+        a->prefetched = decision.task;
         sim->taken[decision.task] = 1;
         wake_all(sim, &woken, now);
         if (hsi_worker_tree_time(&sim->asked) == 0)
@@ -318,8 +318,8 @@ static hs_status settle(simulation *sim, double now)
     do {
         if (st == HS_OK)
             st = ask_idle(sim, now);
-        if (st == HS_OK && sim->looks_ahead)
-            st = look_ahead(sim, now);
+        if (st == HS_OK && sim->prefetches)
+            st = choose_prefetches(sim, now);
     } while (st == HS_OK && hsi_worker_tree_time(&sim->asked) == 0);
     return st;
 }
@@ -360,14 +360,14 @@ static hs_status open_simulation(simulation *sim, const double *available)
     hs_status st;
 
     sim->settles = sim->policy->settles;
-    sim->looks_ahead = sim->policy->kind.ahead && hsi_locations_counts(&sim->policy->locations);
+    sim->prefetches = sim->policy->kind.ahead && hsi_locations_counts(&sim->policy->locations);
     sim->actors = calloc(workers, sizeof *sim->actors);
     sim->taken = calloc(sim->truth.n + 1, 1);
     if (!sim->actors || !sim->taken || hsi_worker_tree_open(&sim->due, workers) ||
         hsi_worker_tree_open(&sim->asked, workers))
         return HS_ENOMEM;
     for (rank = 0; rank < workers; rank++) {
-        sim->actors[rank].ahead = NO_TASK;
+        sim->actors[rank].prefetched = NO_TASK;
         hsi_worker_tree_set(&sim->asked, rank, INFINITY);
         if (available)
             hsi_worker_tree_set(&sim->due, rank, available[worker_of(sim, rank)]);

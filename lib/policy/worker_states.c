@@ -98,11 +98,10 @@ double hsi_states_worth(const hsi_worker_states *states, unsigned worker, double
 /* A running task as seen by a thief of the other type. */
 typedef struct running {
     double start, estimate;
-    double unit;                   /* the estimate, increased by the tolerance: a longer time is
-                                      a misestimate */
-    double time;                   /* expected time on the thief's type */
-    double overrun_factor;         /* beyond all history, spoliate after this multiple of
-                                      `time` */
+    double unit;           /* the estimate, increased by the tolerance: a longer time is
+                              a misestimate */
+    double time;           /* expected time on the thief's type */
+    double overrun_factor; /* beyond all history, the remaining time is elapsed time over this */
     const hsi_ratios *kind, *type; /* history of the task's kernel on the victim's type, and of
                                       the whole type; NULL: unused */
 } running;
