@@ -31,7 +31,7 @@ void hsi_why_tell(char why[HS_WHY])
 {
     char raw[HS_WHY];
 
-    why[HS_WHY - 1] = '\0'; /* backends may be anybody's */
+    why[HS_WHY - 1] = '\0'; /* a backend of an application may lack the NUL */
     strcpy(raw, why);
     hs_printable(raw, why, HS_WHY);
 }

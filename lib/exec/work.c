@@ -78,7 +78,7 @@ static const char *complaint(const hs_exec_settings *s, const hs_schedule *plan)
     return NULL;
 }
 
-/* What 0 stands for, and a negative tolerance. */
+/* Replace 0 by the default, and a negative tolerance or delay by 0. */
 static void fill_defaults(hs_exec_settings *s)
 {
     if (s->time_scale == 0)
@@ -122,7 +122,7 @@ static hs_status resolve(hs_exec_settings *full, const hs_exec_settings *given,
     return HS_OK;
 }
 
-/* A folder for logs is there before anything else is made. */
+/* Check and copy the path of the folder for logs, before any other file is made. */
 static hs_status keep_folder(hsi_work *work, char why[HS_WHY])
 {
     const char *logs = work->settings.logs;

@@ -6,12 +6,12 @@
 
 enum { HSI_MOST_CORES = 65536 };
 
-/* What is to be run and how: it stays as it is from hs_exec_create() on. */
+/* The tasks to run and the settings; constant after hs_exec_create(). */
 typedef struct hsi_work {
     const hs_instance *in;
     const hs_schedule *plan;     /* NULL: none */
     hs_exec_settings   settings; /* resolved */
-    char              *logs;     /* of the settings: a copy; NULL: none are kept */
+    char              *logs;     /* copy of settings.logs; NULL: no logs are kept */
     double             seconds_per_unit;
     unsigned           cpus, gpus, workers;
     int                timed;     /* attempts have deadlines */
@@ -19,7 +19,8 @@ typedef struct hsi_work {
                                      need neither cores nor devices */
 } hsi_work;
 
-/* work.c */
+/* work.c. hsi_work_set() checks and resolves the settings; the instance and the plan stay the
+ * caller's. */
 hs_status hsi_work_set(hsi_work *work, const hs_instance *in, const hs_schedule *plan,
                        const hs_exec_settings *given, char why[HS_WHY]);
 void      hsi_work_free(hsi_work *work);

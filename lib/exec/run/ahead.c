@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * On a plan it is known what a worker runs next. Where GPUs share data with others, its worker is
- * told before each task: inputs are fetched, and what comes after nothing but what is done or on
- * its way on the same GPU is queued behind it. Only where nothing is tried again or given to
- * others.
+ * Tell a worker on a plan which tasks it runs next. Where GPUs share data with CPUs, the worker
+ * prefetches the inputs of these tasks. A GPU also queues a task behind the present one if all
+ * predecessors are done or are queued on the same GPU, provided that no task is tried again or
+ * given to another worker.
  */
 #include "exec/run/dispatcher.h"
 
@@ -19,7 +19,7 @@ int hsi_goes_by_plan(const hs_exec *exec)
            !work->settings.retries && work->settings.halt != HS_HALT_NEVER;
 }
 
-/* Where in the worker's part of the plan the task is; `count`: nowhere. */
+/* Return the index of the task in the worker's part of the plan; `count`: not found. */
 static size_t place_of(hsi_worker *worker, const hs_entry *entries, size_t count, uint32_t task)
 {
     size_t i = worker->planned;
@@ -39,7 +39,7 @@ static int is_in_list(const hsi_ahead *list, size_t count, uint32_t task)
     return 0;
 }
 
-/* All that it comes after is done, or is in the list. */
+/* Return 1 if all predecessors of the task are done or certain in the list. */
 static int is_certain(const hs_exec *exec, const hs_graph *graph, const hsi_ahead *list,
                       size_t count, uint32_t task)
 {
@@ -63,7 +63,8 @@ static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task
     const hs_exec  *exec = worker->exec;
     const hsi_body *body = hsi_worker_body(worker, task);
     const hs_entry *entries;
-    const size_t    depth = worker->has_stretches ? DEPTH_MOST : DEPTH; /* all of one is seen */
+    const size_t    depth = worker->has_stretches ? DEPTH_MOST : DEPTH; /* a whole segment must
+                                                                           fit */
     const int       settled = hsi_goes_by_plan(exec);
     size_t          count = 0, planned, i;
 

@@ -27,7 +27,8 @@ static hs_exec_record *add_record(hsi_worker *worker, int64_t start, int64_t end
     return record;
 }
 
-/* An attempt that was aborted has failed unless somebody wanted that. */
+/* Set timed_out, and turn an aborted attempt into a failed one unless a spoliation or a halt caused
+ * it. */
 static void find_cause(const hsi_worker *worker, hs_exec_attempt *a)
 {
     hs_exec *exec = worker->exec;
@@ -66,7 +67,8 @@ static void break_off(hs_exec *exec, hs_status st, unsigned unrecorded)
     hsi_unlock(&exec->control);
 }
 
-/* 0: it could not be put on record, and is not done. */
+/* Add the attempt to the journal. Return 0 on failure: the run is broken off, and the task counts
+ * as not done. */
 static int put_on_record(hsi_worker *worker, const hs_exec_attempt *a)
 {
     hs_exec           *exec = worker->exec;
@@ -104,10 +106,8 @@ static void tell(hs_exec *exec, const hs_exec_attempt *a)
     pthread_mutex_unlock(&exec->results.telling);
 }
 
-/*
- * The attempt of worker->attempt: its record, and all that follows if it is done. What is put on
- * record is so before anybody else may try the task.
- */
+/* Close worker->attempt: keep its record, and count the task if it is done. The journal gets the
+ * record before another worker may try the task. */
 hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_outcome outcome)
 {
     hs_exec              *exec = worker->exec;
@@ -150,8 +150,10 @@ void hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *a
         hs_instance_time(exec->work.in, task, worker->type) * exec->work.seconds_per_unit;
 }
 
-/* Until a stand-in's would be there: then its task has begun, which may matter to the policy, and
- * it chooses ahead. 1: it gave that up before. */
+/*
+ * Wait until the inputs of an emulated task would have arrived. The task has started then: the
+ * policy may have to know, and the GPU chooses its next task. Return 1 if the wait was cancelled.
+ */
 static int wait_for_inputs(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
@@ -205,7 +207,7 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
     hsi_gauge_show(&worker->gauge, task, start);
     hsi_look_ahead(worker, task);
     outcome = backend->run(worker->states[body->slot], body->body, &worker->attempt);
-    /* Verification is none of the task's time. */
+    /* the time of verification does not belong to the task */
     worker->now = outcome == HS_OUTCOME_DONE && worker->attempt.end > start ? worker->attempt.end
                                                                             : hsi_clock_ns();
     hsi_atomic_store64(&worker->gauge.running_since, 0);

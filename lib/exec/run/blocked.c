@@ -6,7 +6,7 @@
 #include "exec/run/dispatcher.h"
 #include "exec/walk.h"
 
-/* The first of the tasks that have failed before a vertex. */
+/* Return the lowest of the failed tasks before a vertex, or HSI_NOTHING. */
 static uint32_t first_before(const hsi_results *results, const hsi_walk *walk, uint32_t vertex)
 {
     size_t          count;
@@ -19,7 +19,7 @@ static uint32_t first_before(const hsi_results *results, const hsi_walk *walk, u
     return first;
 }
 
-/* A task that has failed stands before all others. */
+/* Fill `blocker` in topological order. A failed task is its own blocker. */
 static void follow(hsi_results *results, const hsi_walk *walk, size_t tasks)
 {
     for (size_t i = 0; i < walk->count; i++) {

@@ -4,8 +4,11 @@
 
 #include "exec/run/results.h"
 
-/* After the run: what was not run since something that it comes after has failed. HS_ENOMEM.
- * O(tasks + edges) if anything has failed in a graph. */
+/*
+ * After the run, find the tasks that were not run because a predecessor failed, and fill
+ * results->blocker. Return HS_OK or HS_ENOMEM. O(tasks + edges) if a task of a graph failed, else
+ * O(1).
+ */
 hs_status hsi_blocked_find(hsi_results *results, const hsi_work *work);
 
 #endif

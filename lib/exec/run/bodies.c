@@ -15,7 +15,7 @@
 static const char *const type_name[] = {"CPU", "GPU"};
 
 typedef struct asked {
-    unsigned slot[2][8]; /* by type: after those of the settings */
+    unsigned slot[2][8]; /* by type: backends to try after the backends of the settings */
     unsigned count[2];
 } asked;
 
@@ -65,7 +65,8 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_work *work, const h
         ask(bodies, list, HS_GPU, &hsi_backend_emulated);
     }
     if (machine->module.backend) {
-        ask(bodies, list, HS_GPU, machine->module.backend); /* plugins get its stream */
+        ask(bodies, list, HS_GPU, machine->module.backend); /* plugins get the stream of this
+                                                               backend */
         ask(bodies, list, HS_GPU, &hsi_backend_command);
         ask(bodies, list, HS_GPU, &hsi_backend_plugin);
     }
@@ -115,9 +116,10 @@ static hs_status share_with_gpus(hsi_bodies *bodies, const hsi_work *work,
 }
 
 /*
- * In a rehearsal nothing is computed. Who spoliates may abort what both types can run. What is in
- * the way of a matrix is said where its kernels would need one: a backend of the settings may run
- * them otherwise.
+ * Create the matrix unless CPUs are emulated. An emulated run computes nothing. A policy that
+ * spoliates may abort any task that both types can run. The reason for no matrix is kept in
+ * why_no_matrix until a kernel needs the matrix: a backend of the settings may run such kernels
+ * without one.
  */
 static hs_status make_matrix(hsi_bodies *bodies, const hsi_work *work, const hsi_machine *machine,
                              char why[HS_WHY])
@@ -154,7 +156,7 @@ static hs_status make_matrix(hsi_bodies *bodies, const hsi_work *work, const hsi
     return share_with_gpus(bodies, work, machine, why);
 }
 
-/* Would it compute on the data that the row names, but on data of its own? */
+/* Return 1 if the body would access data of its own instead of the data that the row names. */
 static int works_on_data(const hsi_bodies *bodies, const hsi_work *work, size_t number,
                          const hsi_body *body)
 {
@@ -165,7 +167,7 @@ static int works_on_data(const hsi_bodies *bodies, const hsi_work *work, size_t 
     if (!body->body || !hs_instance_access(work->in, number, 0, &data, &mode))
         return 0;
     if (backend == &hsi_backend_cpu)
-        return hsi_cpu_body_bytes(body->body) > 0; /* and neither sleeps nor spins */
+        return hsi_cpu_body_bytes(body->body) > 0; /* sleep and spin kernels need no memory */
     return backend == &hsi_backend_plugin || backend->devices != NULL;
 }
 
@@ -181,7 +183,8 @@ static hs_status refuse_data(const hsi_bodies *bodies, const char *name, hs_type
                       name, type_name[type]);
 }
 
-/* The first backend that makes one. HS_ERESOURCE: none knows how, and `why` says so. */
+/* Create the body with the first backend that can. HS_ERESOURCE: no backend can; `why` names the
+ * task. */
 static hs_status make_body(hsi_bodies *bodies, const hsi_work *work, const asked *list,
                            size_t number, const hs_task *row, hs_type type, char why[HS_WHY])
 {
@@ -213,7 +216,7 @@ static hs_status make_body(hsi_bodies *bodies, const hsi_work *work, const asked
 
 enum { ON_CPU = 1 << HS_CPU, ON_GPU = 1 << HS_GPU };
 
-/* By row: the types on which its tasks are planned. NULL: no memory. */
+/* Return for each row the types on which its tasks are planned; NULL: memory is short. */
 static unsigned char *planned_types(const hsi_work *work)
 {
     unsigned char  *types = calloc(hs_instance_rows(work->in) + 1, 1);
@@ -230,9 +233,9 @@ static unsigned char *planned_types(const hsi_work *work)
 }
 
 /*
- * What may be missing is: the type on which a task is not planned, or one type of
- * two for a policy without a plan. There the task does not go; but one that is not
- * allowed is refused rather than quietly done another way, unless it is not planned.
+ * Return 1 if a body may be missing: with a plan, on a type where no task of the row is planned;
+ * for other policies, on one of the two types. The tasks do not run on that type then. Without a
+ * plan a refused body is an error: the tasks must not quietly run in another way.
  */
 static int may_lack(const hsi_work *work, hs_type type, unsigned planned, hs_status st)
 {
@@ -264,10 +267,10 @@ static hs_status make_row(hsi_bodies *bodies, const hsi_work *work, const asked 
     }
     if (made)
         return HS_OK;
-    return HS_ERESOURCE; /* `why` is of the last type that was tried */
+    return HS_ERESOURCE; /* `why` explains the type that was tried last */
 }
 
-/* Where a body is missing, a task cannot run: the same tasks with no time there. */
+/* Copy the instance to bodies->reduced with infinite times where a body is missing. */
 static hs_status reduce_estimates(hsi_bodies *bodies, const hsi_work *work)
 {
     hs_builder *b = NULL;
@@ -318,7 +321,8 @@ void hsi_bodies_begin(hsi_bodies *bodies, const hsi_work *work)
     };
 }
 
-/* Where backends of the settings run all tasks, nothing would be computed on the matrix. */
+/* Free the matrix if backends of the settings run all tasks, since no kernel computes on it
+ * then. */
 static void drop_unused_matrix(hsi_bodies *bodies)
 {
     size_t i;

@@ -6,36 +6,38 @@
 #include "exec/machine/machine.h"
 #include "exec/work.h"
 
-/* What runs the tasks of a row on a type. */
+/* The way in which the tasks of a row run on a type. */
 typedef struct hsi_body {
-    hs_body *body; /* NULL: they cannot run there */
-    unsigned slot; /* of its backend among all */
+    hs_body *body; /* NULL: the tasks cannot run on the type */
+    unsigned slot; /* index of the backend in hsi_bodies.backends */
 } hsi_body;
 
-/* The backends, what they are told, and what they made of each row of the instance. */
+/* The backends, their options, and the bodies that they made of the rows of the instance. */
 typedef struct hsi_bodies {
     hs_backend_options options;
     const hs_backend **backends; /* by slot */
     unsigned           backend_count;
-    unsigned char     *used; /* by slot and type: it has bodies */
-    hsi_body          *list; /* by row and type */
+    unsigned char     *used; /* indexed by 2 * slot + type: the backend has bodies */
+    hsi_body          *list; /* indexed by 2 * row + type */
     size_t             rows;
-    hs_instance       *reduced;   /* the estimates, where a body is missing; or NULL */
-    hsi_matrix        *matrix;    /* that kernels factorise; NULL: none ... */
-    hs_status          no_matrix; /* ... for that reason, if they work on data all the same */
+    hs_instance       *reduced;   /* estimates that are infinite where a body is missing; NULL: all
+                                     bodies exist */
+    hsi_matrix        *matrix;    /* the matrix that kernels factorise; NULL: none */
+    hs_status          no_matrix; /* why there is no matrix although kernels access data; else
+                                     HS_OK */
     char               why_no_matrix[HS_WHY];
-    hs_backend         shared; /* of kernels on the matrix */
-    hs_backend         tiles;  /* likewise, on GPUs; if matrix->sharing */
+    hs_backend         shared; /* runs kernels on the matrix, on CPUs */
+    hs_backend         tiles;  /* runs kernels on the matrix, on GPUs; valid if matrix->sharing */
 } hsi_bodies;
 
-/* What backends are told, as far as the settings say it. */
+/* Fill bodies->options from the settings. */
 void hsi_bodies_begin(hsi_bodies *bodies, const hsi_work *work);
 
 hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_work *work, const hsi_machine *machine,
                           char why[HS_WHY]);
 void      hsi_bodies_free(hsi_bodies *bodies);
 
-/* As the backend of that slot sees them. */
+/* Return the options for the backend of `slot`: bodies->options with the backend's own data. */
 hs_backend_options hsi_bodies_options(const hsi_bodies *bodies, unsigned slot);
 
 static inline const hsi_body *hsi_body_of(const hsi_bodies *bodies, const hs_instance *in,

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What GPUs do next, while they run something: where it takes time to move data, each that has
- * nothing waiting chooses its next task too, after all who are idle. That is on its way then, and
- * may be taken as what runs may, at once. Where GPUs share data with others, they fetch what waits
- * for them, chosen like this or in a queue that the policy has.
+ * Choose the next tasks of busy GPUs. Where copies take time, each GPU without a chosen task
+ * chooses one, after all idle workers were asked. Its inputs are on their way then; until the task
+ * starts, another worker may take it at once, as it may spoliate a running task. GPUs that share
+ * data with others prefetch the inputs of the task that waits for them, either chosen here or first
+ * in a queue of the policy.
  */
 #include "exec/run/dispatcher.h"
 
 #include "exec/data/sharing.h"
 #include "support/atomic.h"
 
-/* And goes on with that: who was told to abort is about to be idle, and of what is tried again the
- * policy knows nothing: for it the worker would be about to begin what waits. */
+/*
+ * Return 1 if the worker's task has started and goes on. A worker that must abort is about to be
+ * idle, and the policy does not know of a retry: to the policy the worker would be about to start
+ * the chosen task.
+ */
 static int runs(const hsi_worker *worker, int64_t now)
 {
     return worker->turn.phase == HSI_RUN && worker->turn.there <= now &&
            worker->turn.cause == HSI_NOT_CANCELLED && !worker->turn.tries_again;
 }
 
-/* 0: the policy decides what cannot be done. */
+/* Return 0 if the policy makes an impossible decision. */
 static int choose(hsi_worker *worker, int64_t now)
 {
     hs_exec    *exec = worker->exec;
@@ -64,7 +68,8 @@ void hsi_lose_ahead(hsi_worker *worker, hs_ending how, int64_t now)
                     &exec->wake);
 }
 
-/* It is fetched before anybody else can begin it, or not at all: both need the lock. */
+/* Set the task whose inputs the GPU prefetches. The lock is held, so the task cannot start
+ * meanwhile. */
 static void show(hsi_worker *worker, uint32_t task)
 {
     const hsi_bodies *bodies = &worker->exec->bodies;

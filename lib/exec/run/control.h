@@ -9,44 +9,45 @@
 
 #include "support/spin.h"
 
-#define HSI_FAR INT64_MAX /* a time that never comes */
+#define HSI_FAR INT64_MAX /* ns: a time that never comes */
 
 /*
- * Where the run stands: who is there, when it began, and whether it goes on. `lock` guards all
- * fields, with these exceptions: start_ns, start_date and event_fd stay as they are once the gate
- * is open; `halt` is written with the lock held and read atomically without it; `stop` is atomic;
- * `ran` is the caller's.
+ * The state of the run: how many threads are present, when the run began, and whether it goes on.
+ * `lock` guards all fields, with these exceptions: start_ns, start_date and event_fd are constant
+ * once the gate is open; `halt` is written with the lock held and read atomically without it;
+ * `stop` is atomic; only the caller's thread uses `ran`.
  */
 typedef struct hsi_control {
     pthread_mutex_t lock;
-    pthread_cond_t  gate;    /* workers wait there for the start */
-    pthread_cond_t  arrival; /* the caller waits for them: it alone is to be woken by each */
-    int             locks;   /* `lock`, `gate` and `arrival` are there */
+    pthread_cond_t  gate;    /* workers wait here for the start */
+    pthread_cond_t  arrival; /* the caller waits here for the workers; separate from `gate`, as each
+                                arrival wakes the caller alone */
+    int             locks;   /* `lock`, `gate` and `arrival` are initialised */
     unsigned        ready;   /* workers that wait at the gate */
-    int             open;    /* the gate */
+    int             open;    /* the gate is open */
     unsigned        present; /* threads that have not left */
-    unsigned        active;  /* workers that neither wait nor have left */
+    unsigned        active;  /* workers in HSI_OWN or HSI_RUN */
     unsigned        waiting;
     int64_t         start_ns;
-    double          start_date; /* the same in seconds since 1970 */
-    int64_t         latest;    /* the policy's clock is never set back */
-    int64_t         next_look; /* when the caller's thread enforces deadlines again */
+    double          start_date; /* start_ns in seconds since 1970 */
+    int64_t         latest;    /* ns: latest time of the policy's clock, which never goes back */
+    int64_t         next_look; /* ns: when the caller's thread enforces deadlines next */
     int             ran;
-    hs_status       status; /* what stopped the run */
+    hs_status       status; /* status that stopped the run */
     char            why[HS_WHY];
 
-    _Alignas(64) int event_fd; /* for the caller's thread */
-    int halt;                  /* an hs_exec_stop_how, 0: go on */
-    int stop;                  /* what hs_exec_stop() was told */
+    _Alignas(64) int event_fd; /* wakes the caller's thread */
+    int halt;                  /* an hs_exec_stop_how; 0: go on */
+    int stop;                  /* hs_exec_stop_how values of hs_exec_stop(), combined with | */
 } hsi_control;
 
 hs_status hsi_control_open(hsi_control *control, char why[HS_WHY]);
-void      hsi_control_close(hsi_control *control); /* once event_fd is -1 or open */
+void      hsi_control_close(hsi_control *control); /* event_fd must be -1 or open */
 
 void hsi_lock(hsi_control *control);
 void hsi_unlock(hsi_control *control);
 
-/* The caller's thread looks at once. Safe in a signal handler. */
+/* Wake the caller's thread. Safe in a signal handler. */
 void hsi_wake_caller(const hsi_control *control);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The policy is asked what idle workers do. Its calls say whom of those that wait this
- * concerns: exec->wake has them until they are asked.
- */
+/* Ask the policy what idle workers do. The policy's calls add to exec->wake the waiting workers
+ * that must be asked again. */
 #include "exec/run/dispatcher.h"
 
 #include <math.h>
@@ -42,14 +40,16 @@ static void take_over(hsi_worker *worker, hsi_worker *victim, int64_t now)
     worker->turn.victim = victim;
     if (worker->turn.asked < worker->now)
         worker->turn.asked = worker->now;
-    if (worker->turn.asked < now) /* these may be old news, of somebody who waited for the lock */
+    if (worker->turn.asked < now) /* the caller may have waited for the lock, so worker->now may be
+                                     older than `now` */
         worker->turn.asked = now;
     victim->turn.thief = worker;
     hsi_sleep_until(worker, HSI_FAR, now);
     hsi_cancel(victim, HSI_TAKEN);
 }
 
-/* 1: the worker can run it, nobody has it or has done it. */
+/* Claim the task for the worker. Return 0 if the worker has no body for it, or if it is not
+ * free. */
 int hsi_claim(hsi_worker *worker, uint32_t task)
 {
     hs_exec *exec = worker->exec;
@@ -58,7 +58,8 @@ int hsi_claim(hsi_worker *worker, uint32_t task)
            hsi_atomic_change8(&exec->results.state[task], HSI_TASK_FREE, HSI_TASK_RUNS);
 }
 
-/* A policy may be anybody's. What a possible decision starts is claimed. */
+/* Check a decision of the policy, which may be the application's own. Claim the task that it
+ * starts. Return 0 if the decision is impossible. */
 static int accept_decision(hsi_worker *worker, const hs_decision *d, double now)
 {
     const hs_exec  *exec = worker->exec;
@@ -84,7 +85,7 @@ static int accept_decision(hsi_worker *worker, const hs_decision *d, double now)
     }
 }
 
-/* 1: it gets nothing more. */
+/* Return 1 if the worker gets no more tasks: it has left, or leaves now since the run halts. */
 static int is_dismissed(hsi_worker *worker, int64_t now)
 {
     if (worker->turn.phase != HSI_LEAVE && worker->exec->control.halt)
@@ -92,7 +93,8 @@ static int is_dismissed(hsi_worker *worker, int64_t now)
     return worker->turn.phase == HSI_LEAVE;
 }
 
-/* 1: it has something to try again, and runs that. What it has chosen ahead is anybody's then. */
+/* Let the worker run a retry that is due, and give its chosen task back to the policy. Return 0 if
+ * there is no such retry. */
 static int try_again(hsi_worker *worker, int idle, int64_t now)
 {
     if (!hsi_retry_take(worker, idle, now))
@@ -124,7 +126,8 @@ static void start(hsi_worker *worker, const hs_decision *d, double time, int64_t
     hsi_enter(worker, HSI_RUN, now);
 }
 
-/* 1: it takes what only waits for another worker, which gives that up at once; and asks again. */
+/* Handle a decision to take a task that another worker has chosen but not started: the victim gives
+ * the task up at once. Return 1 if so; then ask the policy again. */
 static int takes_what_waits(hsi_worker *worker, const hs_decision *d, int64_t now)
 {
     hsi_worker *victim;
@@ -165,14 +168,15 @@ static void ask_policy(hsi_worker *worker, int64_t now)
     }
 }
 
-/* What does an idle worker do next? */
+/* Decide what an idle worker does next. */
 void hsi_decide(hsi_worker *worker, int64_t now)
 {
     if (!is_dismissed(worker, now) && !try_again(worker, 0, now))
         ask_policy(worker, now);
 }
 
-/* What it waited for has been kept for it, and comes before all else. */
+/* Ask the policy for a thief whose victim has aborted. The policy has kept the task for the thief,
+ * so this comes before retries. */
 void hsi_hand_over(hsi_worker *worker, int64_t now)
 {
     if (!is_dismissed(worker, now))
@@ -184,7 +188,7 @@ static int is_anybody_woken(const hs_wake *wake)
     return wake->types || wake->count;
 }
 
-/* Those that exec->wake has, of those that wait, get a mark. */
+/* Mark the workers in exec->wake as woken, and empty it. */
 static void mark_woken(hs_exec *exec)
 {
     const hs_wake *wake = &exec->wake;
@@ -200,8 +204,9 @@ static void mark_woken(hs_exec *exec)
 }
 
 /*
- * GPUs first, then lower numbers, as under the virtual clock; from the first again when what
- * one of them starts concerns others. Who waits for a task to be handed over is asked then.
+ * Decide for each woken worker that waits: GPUs first, then lower numbers, as under the virtual
+ * clock. Begin again at the first when a decision wakes more workers. A thief is skipped: it is
+ * asked when its victim has aborted.
  */
 static void ask_woken(hs_exec *exec, int64_t now)
 {
@@ -233,18 +238,15 @@ static void dismiss_all(hs_exec *exec)
             hsi_enter(&exec->worker[i], HSI_LEAVE, exec->control.latest);
 }
 
-/*
- * Something has happened: those whom it concerns are asked. When nobody runs anything and
- * nothing is to be tried again all is over: a moment that somebody waits for was to look at
- * what was running.
- */
+/* React to an event: ask the workers that it concerns. The run is over when no worker runs a task
+ * and no retry is left: a worker that waits for a time would only look at running tasks then. */
 void hsi_reconsider(hs_exec *exec, int64_t now)
 {
     do {
         if (is_anybody_woken(&exec->wake)) {
             if (exec->control.waiting)
                 ask_woken(exec, now);
-            exec->wake = (hs_wake){0}; /* who does not wait asks for himself */
+            exec->wake = (hs_wake){0}; /* workers that do not wait ask by themselves */
         }
     } while (exec->chooses_ahead && hsi_choose_ahead(exec, now));
     hsi_show_waiting(exec);
@@ -259,8 +261,8 @@ static void wait_to_be_asked(hsi_worker *worker, int64_t now)
     hsi_enter(worker, HSI_WAIT, now);
 }
 
-/* What has ended is known; now all who are idle are asked, in one order, whoever brought the news.
- */
+/* Tell the policy that all tasks of this time have ended, then ask for all idle workers in one
+ * order, independent of which thread got here. */
 static void ask_in_order(hsi_worker *worker, int64_t now)
 {
     hs_exec *exec = worker->exec;
@@ -278,7 +280,8 @@ static void ask_in_order(hsi_worker *worker, int64_t now)
     ask_woken(exec, now);
 }
 
-/* What has become ready may be for nobody who is left. */
+/* Decide for this worker alone. After a worker was lost, a task that has just become ready may have
+ * no worker: drop such tasks first. */
 static void decide_alone(hsi_worker *worker)
 {
     if (worker->exec->results.lost_workers)
@@ -310,7 +313,8 @@ void hsi_ask_all(hs_exec *exec)
     hsi_reconsider(exec, now);
 }
 
-/* All of a list before the start: then workers do not share a cache line from task to task. */
+/* Claim the whole list before the start: so workers do not contend for a cache line at each
+ * task. */
 hs_status hsi_claim_own(hsi_worker *worker, char why[HS_WHY])
 {
     size_t i;

@@ -12,14 +12,14 @@
 #include "exec/run/worker.h"
 
 /*
- * One thread a worker, and the caller's, which waits for the end. What a policy gives a worker
- * for its own runs without a lock; everything else that is decided is decided under
- * the lock, by whichever thread brings the news: it asks the policy for itself and
- * for those that wait and that the policy says it concerns, and wakes who has got something to do.
+ * Each worker has a thread, and the caller's thread waits for the end. The policy's list for a
+ * worker runs without the lock. All other decisions are made under the lock, by the thread that
+ * reports an event: the thread asks the policy for its own worker and for the waiting workers that
+ * the policy names, and wakes the workers that got a task.
  *
- * The lock is control.lock. While a run lasts, it guards `wake` and all calls of the policy but
- * those that hs_policy_own() describes; control, results and worker say which of their fields it
- * guards. No thread changes the other fields meanwhile.
+ * The lock is control.lock. While a run lasts, the lock guards `wake` and all calls of the policy
+ * except the calls that hs_policy_own() describes; control, results and worker say which of their
+ * fields the lock guards. No thread changes the other fields meanwhile.
  */
 struct hs_exec {
     hsi_work      work;
@@ -30,52 +30,59 @@ struct hs_exec {
     hsi_results   results;
     hsi_progress  progress;
     hsi_worker   *worker;
-    unsigned      conds; /* workers whose turn.wake is there */
+    unsigned      conds; /* workers whose turn.wake is initialised */
     hs_wake       wake;  /* waiting workers that must be asked again */
     hsi_control   control;
     const hs_transfer *transfers; /* of the last run */
     size_t             transfer_count;
-    hs_transfer       *waited; /* these, if they are no GPU's */
-    int           comes_back; /* workers may have more of their own after they were asked */
-    int           chooses_ahead; /* GPUs may choose before they have ended what they run */
+    hs_transfer       *waited; /* `transfers` if they are copied from the policy's; NULL:
+                                  `transfers` belong to the matrix */
+    int           comes_back; /* the policy may give a worker tasks of its list again after
+                                 hs_policy_next() */
+    int           chooses_ahead; /* GPUs may choose their next task before the present task ends */
 };
 
-/* What runs a task on this worker. */
+/* Return how the worker runs the task. */
 static inline const hsi_body *hsi_worker_body(const hsi_worker *worker, uint32_t task)
 {
     return hsi_body_of(&worker->exec->bodies, worker->exec->work.in, task, worker->type);
 }
 
-/* exec.c: a handle that has run is made ready to run again */
+/* exec.c: reset a handle that has run, so that it can run again. */
 hs_status hsi_renew(hs_exec *exec, char why[HS_WHY]);
 
-/* Why a run is broken off with HS_ESCHEDULE: a policy may be anybody's. */
+/* The reason for HS_ESCHEDULE when a policy, perhaps the application's own, makes an impossible
+ * decision. */
 #define HSI_IMPOSSIBLE "the policy decides what cannot be done"
 
-/* decide.c: with the lock held, but for hsi_time_since_start() */
-void   hsi_ask_all(hs_exec *exec); /* before anybody has begun, where the policy settles */
+/* decide.c: hold the lock, except for hsi_time_since_start() */
+void   hsi_ask_all(hs_exec *exec); /* asks for all workers before the start, if the policy
+                                      settles */
 void   hsi_reconsider(hs_exec *exec, int64_t now);
-double hsi_policy_time(hs_exec *exec, int64_t now); /* is never set back */
+double hsi_policy_time(hs_exec *exec, int64_t now); /* time of the policy's clock; never goes
+                                                       back */
 double hsi_time_since_start(const hs_exec *exec, int64_t now);
 
-/* turn.c: with the lock held */
+/* turn.c: hold the lock */
 void hsi_halt(hs_exec *exec, hs_exec_stop_how how);
 void hsi_break_off(hs_exec *exec, hs_status status, const char *why);
 
-/* failure.c: without the lock */
+/* failure.c: pass recorded failures to settings.failure. Do not hold the lock. */
 void hsi_failures_tell(hs_exec *exec);
 
-/* watch.c: what the caller's thread does until all have left */
+/* watch.c: serve the run in the caller's thread until all workers have left */
 void hsi_wait_for_workers(hs_exec *exec);
 
-/* transfers.c: what runs tasks of that slot waits until their inputs would be there */
+/* transfers.c: 1: tasks of that backend on that type are emulated, and wait until their inputs
+ * would have arrived */
 int hsi_stands_in(const hs_exec *exec, hs_type type, unsigned slot);
 
-/* likewise: when all threads have ended; and before there is another run */
+/* transfers.c: hsi_transfers_note() collects the transfers of a run after all threads have ended;
+ * hsi_transfers_forget() frees them */
 void hsi_transfers_note(hs_exec *exec);
 void hsi_transfers_forget(hs_exec *exec);
 
-/* report.c: `lost` of the tasks that seemed done are not on record. */
+/* report.c: fill the report of a run; `lost` tasks were done but are missing in the journal. */
 void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *report);
 
 #endif

@@ -70,7 +70,7 @@ static hs_status open_journal(hs_exec *exec, char why[HS_WHY])
     return st;
 }
 
-/* First of all, when there is little memory and no driver has threads yet. */
+/* Fork the starter before all else, while the process is small and no driver has threads. */
 static hs_status open_starter(hs_exec *exec, char why[HS_WHY])
 {
     const hsi_work     *work = &exec->work;
@@ -104,13 +104,14 @@ static hs_status prepare(hs_exec *exec, char why[HS_WHY])
     if (st == HS_OK)
         st = make_policy(exec);
     if (st == HS_OK)
-        why[0] = '\0'; /* what bodies may lack is no complaint */
+        why[0] = '\0'; /* a body that may be missing is no error */
     if (st == HS_OK)
         st = open_journal(exec, why);
     return st == HS_OK ? hsi_progress_prepare(&exec->progress, work, &exec->results) : st;
 }
 
-/* Bodies, devices and cores stay. What fails is freed with the handle, or by the next attempt. */
+/* Reset the run and keep bodies, devices and cores. On failure hs_exec_free() or the next call
+ * frees what was made. */
 hs_status hsi_renew(hs_exec *exec, char why[HS_WHY])
 {
     hsi_control *control = &exec->control;
@@ -181,7 +182,7 @@ void hs_exec_free(hs_exec *exec)
     free(exec);
 }
 
-/* As many as fit. */
+/* Write the worker's cores, separated by commas, as many as fit. */
 static void list_cores(const hs_exec *exec, unsigned worker, char *text, size_t size)
 {
     const int *cores = hsi_machine_cores(&exec->machine, &exec->work, worker);

@@ -25,7 +25,7 @@ static int make_room(hsi_results *r)
     return 1;
 }
 
-/* The log of the attempt if anything was written to it. */
+/* Return a copy of the path of the attempt's log if the file exists, else NULL. */
 static char *kept_log(const hsi_worker *worker, int attempted, int *no_memory)
 {
     char *log;
@@ -37,7 +37,7 @@ static char *kept_log(const hsi_worker *worker, int attempted, int *no_memory)
     return log;
 }
 
-/* It takes its strings. */
+/* Append a failure to the table, which then owns its strings. */
 static void add(hs_exec *exec, const hsi_failure *f, int no_memory)
 {
     if (f->why && !no_memory && make_room(&exec->results)) {
@@ -55,12 +55,11 @@ static char *told(const char *text)
 {
     char why[HS_WHY];
 
-    snprintf(why, sizeof why, "%.*s", HS_WHY - 1, text); /* a backend's may lack a NUL */
+    snprintf(why, sizeof why, "%.*s", HS_WHY - 1, text); /* text of a backend may lack a NUL */
     hsi_why_tell(why);
     return strdup(why);
 }
 
-/* `why` NULL: as its last attempt says. */
 void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, unsigned retired,
                       const char *why)
 {
@@ -92,13 +91,13 @@ void hsi_done_note(hsi_worker *worker)
     hsi_unlock(&worker->exec->control);
 }
 
-/* The lock of a handle is all that changes in it. */
+/* Cast away const: only the lock of the handle changes. */
 static hs_exec *lockable(const hs_exec *exec)
 {
     return (hs_exec *)(uintptr_t)exec;
 }
 
-/* A copy: the table moves when it grows, its strings do not. */
+/* Copy an entry: the table moves when it grows, but its strings stay. */
 static int look_up(hs_exec *exec, size_t index, hs_exec_failure *out)
 {
     int found;

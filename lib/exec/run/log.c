@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What attempts print: into which files, and to whom it is told. */
+/* Choose the log files of attempts, and pass printed lines to settings.line. */
 #include "exec/run/dispatcher.h"
 
 #include <stddef.h>
@@ -16,8 +16,8 @@ static int is_plain(char c)
 
 enum { LONGEST = 180, LOG_NAME = 3 * LONGEST + 64 };
 
-/* Any id as a file name, different for different ids: what is not plain is %XX, and of a
- * long one the beginning and the number of the task are left. */
+/* Write a file name that is unique for the task. Characters that are not plain become %XX; a name
+ * that is too long is cut and gets the number of the task. */
 static void name_log(const hs_exec *exec, uint32_t task, uint32_t number, const char *suffix,
                      char log[LOG_NAME])
 {
@@ -102,8 +102,8 @@ static int is_there(const hsi_worker *worker)
     return access(worker->log, F_OK) == 0 || (worker->errors && access(worker->errors, F_OK) == 0);
 }
 
-/* What stands there was printed in another run: by an earlier attempt if that run is resumed,
- * although it may have come to no end and be on no record. */
+/* Choose the log files of the attempt, and delete old ones. When a run is resumed, an existing file
+ * belongs to an earlier attempt, perhaps one without a record in the journal: skip its number. */
 void hsi_log_begin(hsi_worker *worker)
 {
     const hs_exec *exec = worker->exec;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A worker keeps the memory of the largest kernel that it has run. So all need at most what the
- * largest in each one's list does, or, where there are no lists, as many of the largest tasks as
- * there are workers: O(n), and without lists O(n log n) in rows.
+ * Estimate the memory that kernels need. A worker keeps the memory of the largest kernel that it
+ * has run. With a plan, the sum takes the largest kernel of each worker's list: O(tasks). Without a
+ * plan, the sum takes the largest tasks, one for each worker: O(rows log rows).
  */
 #include "exec/run/memory.h"
 
@@ -39,7 +39,7 @@ static double needed_by_plan(const hsi_bodies *bodies, const hsi_work *work)
 }
 
 typedef struct tasks {
-    double bytes; /* each */
+    double bytes; /* bytes of each task */
     size_t count;
 } tasks;
 
@@ -50,7 +50,7 @@ static int larger_first(const void *a, const void *b)
     return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : 0;
 }
 
-/* NaN: no memory to find out. */
+/* Return the bytes for any order of the tasks; NaN: memory for the list is short. */
 static double needed_by_any(const hsi_bodies *bodies, const hsi_work *work)
 {
     size_t rows = bodies->rows, count = 0, i, left = work->cpus;
@@ -79,7 +79,7 @@ static double needed_by_any(const hsi_bodies *bodies, const hsi_work *work)
     return sum;
 }
 
-/* Whether tasks of that type call OpenBLAS in their workers' threads. */
+/* Return 1 if tasks of that type call OpenBLAS in the threads of their workers. */
 static int calls_blas(const hsi_bodies *bodies, hs_type type)
 {
     size_t i;
@@ -93,8 +93,8 @@ static int calls_blas(const hsi_bodies *bodies, hs_type type)
     return 0;
 }
 
-/* Under a limit of address space (ulimit -v), there has to be room for what kernels allocate, and
- * for the buffer, the stack and the heap of each worker's thread. */
+/* Check a limit of address space (ulimit -v): it must leave room for the kernels' matrices, and for
+ * the buffer, the stack and the heap of each worker's thread. */
 static hs_status check_address_space(const hsi_bodies *bodies, const hsi_work *work, double kernels,
                                      char why[HS_WHY])
 {
@@ -129,7 +129,7 @@ hs_status hsi_memory_check(const hsi_bodies *bodies, const hsi_work *work, char 
     if (isnan(needed))
         return HS_ENOMEM;
     st = check_address_space(bodies, work, needed, why);
-    if (st != HS_OK || needed < 0x1p28) /* to look is slow */
+    if (st != HS_OK || needed < 0x1p28) /* reading the memory limit is slow */
         return st;
     memory = hsi_limit_memory();
     if (memory == 0 || needed <= memory)

@@ -4,7 +4,8 @@
 
 #include "exec/run/bodies.h"
 
-/* Is there memory for what all CPU workers may have at once? HS_ERESOURCE: no. */
+/* Check that the kernels of all CPU workers fit into memory at once. Return HS_OK, HS_ERESOURCE
+ * with the reason in `why`, or HS_ENOMEM. */
 hs_status hsi_memory_check(const hsi_bodies *bodies, const hsi_work *work, char why[HS_WHY]);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A worker's own list through a backend that can have several of its tasks on their way.
- * They are collected as they end. With deadlines, which are an attempt's own, and for
- * what the policy decides from task to task, there is one at a time as everywhere else.
+ * Run a worker's list through a backend that accepts several in-flight tasks, and collect the tasks
+ * as they end. Tasks with deadlines, and tasks that the policy gives one by one, do not pass here:
+ * they run one at a time.
  */
 #include "exec/run/dispatcher.h"
 
@@ -24,16 +24,17 @@ typedef struct pipeline {
     hs_backend_worker *state;
     unsigned           slot;
     flight            *flights;
-    flight           **idle; /* a stack of those that are not on their way */
+    flight           **idle; /* a stack of entries of `flights` that are not in flight */
     unsigned           room, idle_count, count;
-    uint32_t           newest;  /* task that was submitted last */
-    unsigned           in_hand; /* 1: a task is taken from the list, and not submitted yet */
-    uint32_t          *lost;    /* tasks that were under way when the worker was lost */
+    uint32_t           newest;  /* the task submitted last */
+    unsigned           in_hand; /* 1: a task is taken from the list, and not yet submitted */
+    uint32_t          *lost;    /* tasks in flight when the worker was lost */
     unsigned           lost_count;
     char               lost_why[HS_WHY];
 } pipeline;
 
-/* What the policy gives this worker for its own, in order; NULL: that is not known. */
+/* Return the policy's list for this worker, in order; NULL: not known, or attempts have
+ * deadlines. */
 static const uint32_t *own_list(const hsi_worker *worker, size_t *count)
 {
     if (worker->exec->work.timed || !worker->own)
@@ -70,7 +71,7 @@ static void add_item(const hsi_worker *worker, unsigned slot, uint32_t task, hs_
         items[(*count)++] = (hs_backend_item){body->body, task};
 }
 
-/* One of each row. */
+/* List one task of each row; return the number of items. */
 static size_t list_rows(const hsi_worker *worker, unsigned slot, hs_backend_item *items)
 {
     const hs_instance *in = worker->exec->work.in;
@@ -129,7 +130,7 @@ static void break_off(pipeline *p, hs_status status, const char *why)
     hsi_unlock(&exec->control);
 }
 
-/* There is room for it, once some are collected. */
+/* Submit a task; collect others first if there is no room for it. */
 static void submit(pipeline *p, uint32_t task)
 {
     hsi_worker     *worker = p->worker;
@@ -161,7 +162,7 @@ static void submit(pipeline *p, uint32_t task)
         hsi_gauge_show(&worker->gauge, task, hsi_clock_ns());
 }
 
-/* The newest stands for all that are on their way. */
+/* Show the newest task in the gauge, for all in-flight tasks. */
 static void show_next(pipeline *p)
 {
     if (p->count)
@@ -180,7 +181,8 @@ static void settle(pipeline *p, uint32_t task, hs_outcome outcome)
     hsi_unlock(&worker->exec->control);
 }
 
-/* All that is on its way is to be collected first, since a worker is lost when it is idle. */
+/* Keep a lost task until all in-flight tasks are collected: the policy retires idle workers
+ * only. */
 static void note_lost(pipeline *p, uint32_t task)
 {
     if (p->lost_count == 0)
@@ -209,7 +211,7 @@ static void take_in(pipeline *p, const hs_completion *end)
     worker->attempt.check = end->attempt->check;
     worker->now = hsi_clock_ns();
     if (worker->log)
-        worker->log[0] = '\0'; /* none is written */
+        worker->log[0] = '\0'; /* pipelined tasks have no log */
     memcpy(worker->why, end->attempt->why, sizeof worker->why);
     if (has_room(p))
         outcome = hsi_attempt_close(worker, end->start, end->end, end->outcome);
@@ -239,14 +241,14 @@ static void collect_all(pipeline *p)
         collect_one(p, 1);
 }
 
-/* By another backend, for which nothing else may be on its way. */
+/* Run a task through another backend, which must not overlap in-flight tasks: collect all first. */
 static void run_other(pipeline *p, uint32_t task)
 {
     p->in_hand = 1;
     collect_all(p);
     p->in_hand = p->worker->under_way = 0;
     if (p->lost_count) {
-        p->lost[p->lost_count++] = task; /* it was taken from the list */
+        p->lost[p->lost_count++] = task; /* the list will not return the task again */
         return;
     }
     if (hsi_may_start(p->worker))
@@ -258,7 +260,7 @@ static int next_task(pipeline *p, uint32_t *task)
     hsi_worker *worker = p->worker;
 
     if (worker->row.length >= worker->exec->work.settings.retire_after)
-        collect_all(p); /* as it may be about to be retired, it gets one at a time */
+        collect_all(p); /* a worker that may be retired after a failure gets one task at a time */
     if (p->lost_count || !hsi_may_start(worker))
         return 0;
     return hsi_next_own(worker, task);
@@ -277,7 +279,7 @@ static void run_list(pipeline *p)
     collect_all(p);
 }
 
-/* The first says why; the others just go back. */
+/* Report the lost tasks: the first carries the reason; the others only return to the policy. */
 static void report_lost(pipeline *p)
 {
     hsi_worker *worker = p->worker;
@@ -294,7 +296,7 @@ static void report_lost(pipeline *p)
     hsi_unlock(&worker->exec->control);
 }
 
-/* 0: no memory. */
+/* Return 0 if memory is short. */
 static int open_pipeline(pipeline *p)
 {
     p->room = p->backend->depth(p->state);

@@ -63,7 +63,7 @@ void hsi_gauge_show(hsi_gauge *gauge, uint32_t task, int64_t since)
     hsi_atomic_store64(&gauge->running_since, (uint64_t)since);
 }
 
-/* The part of its present task that a worker should have behind it. */
+/* Return the weight of the present task that should be done by now. */
 static double running_weight(const hsi_worker *worker, int64_t now, int64_t since)
 {
     const hsi_work *work = &worker->exec->work;

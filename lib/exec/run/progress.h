@@ -5,32 +5,32 @@
 #include "exec/run/results.h"
 
 /*
- * How much is left is told in parts of the whole, a task counting for its shorter
- * time, and the whole lasts as long as the plan says or, without one, the area bound.
+ * How much work is left is told as a share of the total weight. A task weighs its shorter time, and
+ * the whole run is predicted to last as long as the plan or, without a plan, as the theorem2 bound.
  */
 typedef struct hsi_progress {
     double predicted; /* seconds */
     double total_weight, resumed_weight;
 } hsi_progress;
 
-/* What a worker shows of itself, shared without the lock. */
+/* What a worker shows of its progress; atomic, without the lock. */
 typedef struct hsi_gauge {
     uint64_t done;
-    uint64_t running_since; /* ns; 0: nothing runs */
-    int      running;       /* the task */
-    uint64_t weight;        /* of what it has done: the bits of a double */
+    uint64_t running_since; /* ns, when the present task started; 0: no task runs */
+    int      running;       /* the present task */
+    uint64_t weight;        /* weight of the tasks done in this run: the bits of a double */
 } hsi_gauge;
 
 hs_status hsi_progress_prepare(hsi_progress *progress, const hsi_work *work,
                                const hsi_results *results);
 
-/* A task is done. */
+/* Add the weight of a task that is done. */
 void hsi_gauge_add(hsi_gauge *gauge, const hs_instance *in, uint32_t task);
 
-/* A task runs since then; 0: none. */
+/* Show that `task` runs since `since`, in ns. */
 void hsi_gauge_show(hsi_gauge *gauge, uint32_t task, int64_t since);
 
-/* Without the lock. */
+/* Pass the progress to settings.progress. Do not hold the lock. */
 void hsi_progress_tell(hs_exec *exec);
 
 #endif

@@ -30,7 +30,7 @@ static double time_in_bodies(const hsi_worker *worker)
     return sum;
 }
 
-/* From when the policy had nothing for it, to when it had, or to the last end. */
+/* Return the time in which the policy had no task for the worker, at most until the last end. */
 static double time_without_work(const hsi_worker *worker, double last)
 {
     const int64_t start = worker->exec->control.start_ns;

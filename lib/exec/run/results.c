@@ -16,8 +16,8 @@ hs_status hsi_results_open(hsi_results *results, const hsi_work *work)
     return results->state && results->attempts && results->failures ? HS_OK : HS_ENOMEM;
 }
 
-/* What has failed is run again, and what comes after that: neither if it also comes after
- * something else that is not done. */
+/* Set state[] to IS_OUT for vertices left out when only failed tasks are resumed. Failed tasks run
+ * again, and so do their successors, unless another predecessor is not done. */
 static void leave_out(hsi_results *results, const hsi_walk *walk, size_t tasks,
                       unsigned char *state)
 {
@@ -101,7 +101,8 @@ void hsi_results_close(hsi_results *results)
     free(results->blocker);
 }
 
-/* In the worker's thread: so the memory is near it, and no page is missing later. */
+/* Runs in the worker's thread, so that the memory is near its core; writing avoids page faults
+ * later. */
 int hsi_records_prepare(hsi_records *records)
 {
     records->list = malloc(records->capacity * sizeof *records->list);

@@ -12,55 +12,57 @@ typedef struct hsi_failure {
     uint32_t task, number;
     unsigned worker;
     int      final, done;
-    unsigned retired; /* as in hs_exec_failure */
+    unsigned retired; /* hs_exec_failure.retired */
     char    *why, *log;
 } hsi_failure;
 
-/* What a policy may still do with a task: each starts when nobody has it, and is done once. */
+/* The states of a task: a worker claims a free task, and each task is done once. */
 typedef enum hsi_task_state {
     HSI_TASK_FREE,
-    HSI_TASK_RUNS, /* a worker has it, or it is to be tried again; what was a worker's own
-                      stays so */
+    HSI_TASK_RUNS, /* claimed by a worker, or kept for a retry; without resumption of lists, a
+                      list's task that is done stays in this state */
     HSI_TASK_OVER,
-    HSI_TASK_FAILED /* for good */
+    HSI_TASK_FAILED /* not to be run again */
 } hsi_task_state;
 
 #define HSI_NOTHING UINT32_MAX
 
 /*
- * What has come of the tasks, now and in runs before. While a run lasts, the lock guards failures,
- * the counts below them, retries and the table of failures. `state` is atomic. The attempts of a
- * task are counted by the thread that has the task, which passes from worker to worker under the
- * lock. The journal has a lock of its own. No thread changes the other fields.
+ * The results for the tasks, of this run and of earlier runs in the journal. While a run lasts, the
+ * lock guards failures, the counts below failures, retries and the table of failures. `state` is
+ * atomic. The attempts of a task are counted by the thread that has claimed the task, and claims
+ * pass from worker to worker under the lock. The journal has a lock of its own. No thread changes
+ * the other fields.
  */
 typedef struct hsi_results {
     hsi_journal     *journal;
     hsi_journal_past past;
-    uint64_t         left_out; /* tasks that are not done and not to be run */
-    unsigned char   *is_out;   /* by task; NULL: nothing is left out */
-    pthread_mutex_t  telling;  /* held for calls of settings.attempt and settings.line */
-    unsigned char   *state;    /* by task: an hsi_task_state; atomic: see support/atomic.h */
-    uint16_t        *attempts; /* by task: made, in runs before too */
-    uint16_t        *failures; /* by task */
+    uint64_t         left_out; /* tasks that are neither done nor to be run in this run */
+    unsigned char   *is_out;   /* indexed by task; NULL: no task is left out */
+    pthread_mutex_t  telling;  /* mutex for calls of settings.attempt and settings.line */
+    unsigned char   *state;    /* indexed by task: an hsi_task_state, atomic: see
+                                  support/atomic.h */
+    uint16_t        *attempts; /* attempts of each task, earlier runs included */
+    uint16_t        *failures; /* failed attempts of each task in this run */
     uint64_t         aborted, retried, failed;
-    uint64_t         unrecorded; /* tasks that the journal would not take */
+    uint64_t         unrecorded; /* done tasks that the journal refused to record */
     unsigned         lost_workers;
     hsi_retries      retries;
-    uint32_t        *blocker; /* after the run, by vertex of the graph: what has failed before it,
-                                 or HSI_NOTHING; NULL: nothing has */
+    uint32_t        *blocker; /* after the run, by vertex of the graph: a failed task before the
+                                 vertex, or HSI_NOTHING; NULL: no task failed */
     uint64_t         blocked;
     hsi_failure     *failure;
     size_t           failure_count, failure_capacity;
-    size_t           failures_told; /* the caller's thread's own */
+    size_t           failures_told; /* failures passed on; used by the caller's thread only */
 } hsi_results;
 
-/* The attempts of one worker, by time. */
+/* The attempts of one worker, in order of time. */
 typedef struct hsi_records {
     hs_exec_record *list;
     size_t          count, capacity;
 } hsi_records;
 
-/* Its waits for others to abort, by time, in seconds from the start. */
+/* The waits of one worker for victims or inputs, in order of time, in seconds from the start. */
 typedef struct hsi_waits {
     hs_wait *list;
     size_t   count, capacity;
@@ -69,20 +71,20 @@ typedef struct hsi_waits {
 hs_status hsi_results_open(hsi_results *results, const hsi_work *work);
 void      hsi_results_close(hsi_results *results);
 
-/* Last of all that is opened, as it makes a file. */
+/* Open the journal. Call after all else has been opened, since this call creates a file. */
 hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, char why[HS_WHY]);
 
-/* 0: no memory. */
-int hsi_records_prepare(hsi_records *records); /* room for `capacity` of them */
-int hsi_records_room(hsi_records *records);    /* for one more */
-int hsi_waits_room(hsi_waits *waits);          /* likewise */
+/* The three functions return 0 if memory is short. */
+int hsi_records_prepare(hsi_records *records); /* allocate `capacity` records */
+int hsi_records_room(hsi_records *records);    /* make room for one more record */
+int hsi_waits_room(hsi_waits *waits);          /* make room for one more wait */
 
 static inline int hsi_is_done_before(const hsi_results *results, uint32_t task)
 {
     return results->past.state && results->past.state[task] == HSI_PAST_DONE;
 }
 
-/* Neither done nor to be run. */
+/* Return 1 if the task is neither done nor to be run in this run. */
 static inline int hsi_is_left_out(const hsi_results *results, uint32_t task)
 {
     return results->is_out && results->is_out[task];

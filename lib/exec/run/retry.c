@@ -9,7 +9,7 @@ static int can_run(const hsi_worker *worker, uint32_t task)
     return worker->turn.phase != HSI_LEAVE && hsi_worker_body(worker, task)->body;
 }
 
-/* Is there another worker of that type for it? */
+/* Return 1 if another worker of that type is in service and can run the task. */
 static int has_other(const hs_exec *exec, const hsi_retry *r, hs_type type)
 {
     unsigned i, begin = type == HS_CPU ? 0 : exec->work.cpus;
@@ -21,7 +21,7 @@ static int has_other(const hs_exec *exec, const hsi_retry *r, hs_type type)
     return 0;
 }
 
-/* Is it one of those for which the next attempt is meant? */
+/* Return 1 if the next attempt is meant for this worker: see retry.h. */
 static int is_for(const hsi_retry *r, const hsi_worker *worker)
 {
     const hs_exec *exec = worker->exec;
@@ -73,7 +73,7 @@ int hsi_retry_keep(hsi_worker *worker, uint32_t task, int64_t due)
         retries->capacity = capacity;
     }
     retries->list[retries->count++] = r;
-    hs_wake_all(&exec->wake); /* somebody may wait for just this */
+    hs_wake_all(&exec->wake); /* waiting workers may take this retry */
     return 1;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A worker whose attempts all fail, while others do such tasks, is broken, and takes more
- * tasks the faster it fails them. It is held to be broken after `retire_after` failures in a
- * row if another worker did one of these tasks, and after four times as many if the others
- * did at least as many tasks meanwhile. It stays if tasks would then have nobody to run them.
- * It leaves when nothing that it was given is under way.
+ * Retire broken workers. A worker whose attempts all fail, while other workers succeed with such
+ * tasks, is broken, and the faster it fails the more tasks it takes. A worker counts as broken
+ * after `retire_after` failures in a row if another worker did one of these tasks, and after four
+ * times as many if the other workers did at least as many tasks meanwhile. A worker stays if a task
+ * would then have no worker, and while it has in-flight tasks.
  */
 #include "exec/run/dispatcher.h"
 
@@ -33,8 +33,11 @@ static unsigned others_in_service(const hsi_worker *worker, hs_type type)
     return count;
 }
 
-/* With nothing under way on the last worker that could run it: a task of its own that was
- * begun stays HSI_TASK_RUNS, and has failed or is done. */
+/*
+ * Return 1 if the task is still to be run. Only for the last worker that can run it, without
+ * in-flight tasks: a task of its list that was started stays HSI_TASK_RUNS, and has failed or is
+ * done.
+ */
 static int is_left(const hsi_worker *worker, size_t task)
 {
     const hsi_results  *results = &worker->exec->results;
@@ -44,7 +47,7 @@ static int is_left(const hsi_worker *worker, size_t task)
            (state == HSI_TASK_RUNS && results->failures[task]);
 }
 
-/* Is there somebody for everything that is left? */
+/* Return 1 if the remaining workers can run all tasks that are left. */
 static int can_be_spared(const hsi_worker *worker)
 {
     const hs_exec *exec = worker->exec;

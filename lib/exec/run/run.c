@@ -12,7 +12,7 @@
 #include "support/clock.h"
 #include "support/sized.h"
 
-/* Signals are for the caller's threads; those that a fault raises come where they are due. */
+/* Block signals in the worker threads, except those that a fault of the thread itself raises. */
 static void block_signals(sigset_t *before)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
@@ -25,7 +25,8 @@ static void block_signals(sigset_t *before)
     pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
-/* How many were started; of the rest, nothing may be expected. */
+/* Start the workers' threads. Return the number started; on an error mark the other workers as
+ * left. */
 static unsigned start_threads(hs_exec *exec)
 {
     sigset_t before;
@@ -73,7 +74,7 @@ static void open_gate(hs_exec *exec, unsigned started)
     hsi_unlock(&exec->control);
 }
 
-/* Only then is it known what is on record. */
+/* Close the journal. `lost` is set to the number of done tasks that did not reach it. */
 static hs_status close_journal(hs_exec *exec, uint64_t *lost, char why[HS_WHY])
 {
     hsi_journal *journal = exec->results.journal;
@@ -102,7 +103,7 @@ static hs_status verdict(const hs_exec *exec, const hs_exec_report *r, char why[
 static hs_status outcome(const hs_exec *exec, hs_status closed, const hs_exec_report *r,
                          char why[HS_WHY])
 {
-    if (closed != HS_OK) /* which then is why it was broken off, and says more */
+    if (closed != HS_OK) /* a failure of the journal explains why the run was broken off */
         return closed;
     if (exec->control.status == HS_OK)
         return verdict(exec, r, why);
@@ -110,7 +111,7 @@ static hs_status outcome(const hs_exec *exec, hs_status closed, const hs_exec_re
     return exec->control.status;
 }
 
-/* What is done by all its tasks is to be right as well. */
+/* Verify the factorisation after all tasks are done. */
 static hs_status verify(const hs_exec *exec, char why[HS_WHY])
 {
     hsi_matrix                  *matrix = exec->bodies.matrix;
@@ -210,7 +211,7 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     if (status == HS_OK)
         status = verify(exec, why);
     hsi_why_tell(why);
-    /* What has been said since then is said to the next run. */
+    /* keep a call of hs_exec_stop() made since then for the next run */
     __atomic_compare_exchange_n(&exec->control.stop, &told, 0, 0, __ATOMIC_RELAXED,
                                 __ATOMIC_RELAXED);
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What becomes of a task when an attempt has ended: the policy is told, or it is tried again. */
+/* Settle a task after an attempt: report the ending to the policy, or keep the task for a retry. */
 #include "exec/run/dispatcher.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ void hsi_own_done(hsi_worker *worker, uint32_t task)
     hs_wake  wake = {0};
     unsigned i;
 
-    if (exec->comes_back) /* what comes after it may be on its way: see ahead.c */
+    if (exec->comes_back) /* the worker's in-flight list may have successors: see ahead.c */
         __atomic_store_n(&exec->results.state[task], HSI_TASK_OVER, __ATOMIC_RELEASE);
     hs_policy_ended(exec->policy, worker->number, task, HS_ENDING_DONE,
                     hsi_time_since_start(exec, worker->now), &wake);
@@ -57,7 +57,7 @@ void hsi_note_wait(hsi_worker *worker, const hsi_worker *victim, uint32_t task, 
                       .victim = victim->number};
 }
 
-/* Who waited for this worker to abort is the first to be asked. */
+/* Ask first for the thief that waited for this worker to abort. */
 static void release_thief(hsi_worker *worker, uint32_t task)
 {
     hsi_worker *thief = worker->turn.thief;
@@ -83,7 +83,7 @@ static void fail_for_good(hsi_worker *worker)
         hsi_halt(exec, HS_STOP_NOW);
 }
 
-/* What nobody is left for has failed, and what comes after it will not be run. */
+/* Fail the tasks that no worker in service can run; their successors will not run. */
 void hsi_strand(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
@@ -105,7 +105,7 @@ void hsi_strand(hsi_worker *worker)
     }
 }
 
-/* The worker goes out of service: what was meant for it goes to others. */
+/* Take the worker out of service, and give its list and its chosen task back to the policy. */
 static void leave_service(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
@@ -120,10 +120,10 @@ static void leave_service(hsi_worker *worker)
     hsi_strand(worker);
 }
 
-/* Not before a while, the longer the more often it has failed. */
+/* Keep a failed task for a retry. The delay doubles with each failure of the task. */
 static void try_again_later(hsi_worker *worker, uint32_t task)
 {
-    enum { MOST = 60 }; /* seconds, unless more was asked for */
+    enum { MOST = 60 }; /* the longest delay in seconds, unless settings.retry_delay is longer */
     hs_exec *exec = worker->exec;
     double   delay = exec->work.settings.retry_delay, most = fmax(delay, MOST);
     unsigned i;
@@ -150,7 +150,7 @@ static void settle_failure(hsi_worker *worker, uint32_t task)
     } else {
         exec->results.retried++;
         if (worker->turn.thief)
-            tell(worker, task, HS_ENDING_ABORTED); /* the next attempt is the thief's */
+            tell(worker, task, HS_ENDING_ABORTED); /* the thief makes the next attempt */
         else
             try_again_later(worker, task);
     }
@@ -158,7 +158,7 @@ static void settle_failure(hsi_worker *worker, uint32_t task)
         leave_service(worker);
 }
 
-/* What the policy gave goes back to it. */
+/* Retire a worker that is lost: give its task back, to the retries if it came from there. */
 static void retire(hsi_worker *worker, uint32_t task)
 {
     hsi_failure_note(worker, task, 0, 1, NULL);
@@ -169,7 +169,7 @@ static void retire(hsi_worker *worker, uint32_t task)
     leave_service(worker);
 }
 
-/* Why a body gave up: 1 if that is a failure, in worker->why. */
+/* Return 1 if the body gave up for no reason, or timed out; the reason is then in worker->why. */
 static int gave_up_wrongly(hsi_worker *worker)
 {
     if (worker->turn.cause == HSI_TIMED_OUT) {
@@ -194,7 +194,7 @@ static void settle_abortion(hsi_worker *worker, uint32_t task)
     tell(worker, task, worker->turn.thief ? HS_ENDING_ABORTED : HS_ENDING_BACK);
 }
 
-/* Taken, and not done: it is for whoever can run it. The worker is about to be lost. */
+/* Give back a task that a backend lost together with its worker, which is about to be retired. */
 void hsi_give_back(hsi_worker *worker, uint32_t task)
 {
     if (worker->exec->results.attempts[task] < UINT16_MAX - 1)
@@ -210,7 +210,7 @@ static void settle_done(hsi_worker *worker, uint32_t task)
     tell(worker, task, HS_ENDING_DONE);
 }
 
-/* After an attempt. */
+/* Settle the outcome of an attempt and end its state: retry, cancellation, thief. */
 void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome)
 {
     hs_exec *exec = worker->exec;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stretches of a GPU's part of the plan that are put together before the start, if that is asked
- * for: neighbours that come after nothing which, by the plan, another worker ends while the first
- * of them runs or later. O(tasks) for each GPU.
+ * Prepare segments of a GPU's part of the plan before the start, if the settings ask for graphs. A
+ * segment consists of neighbours in the plan whose predecessors, by the plan, end on other workers
+ * before the first task of the segment starts. O(tasks) for each GPU.
  */
 #include "exec/run/dispatcher.h"
 
@@ -13,8 +13,9 @@
 typedef struct part {
     const hs_graph *graph;
     size_t          tasks;
-    double         *elsewhere; /* by task: when the plan ends it on another worker; else 0 */
-    hsi_ahead      *list;      /* the worker's, in order */
+    double         *elsewhere; /* by task: end in the plan if another worker runs the task; else
+                                  0 */
+    hsi_ahead      *list;      /* the worker's tasks, in order */
     double         *begin;
     size_t          count;
 } part;
@@ -34,7 +35,7 @@ static void note_others(part *p, const hsi_worker *worker)
     }
 }
 
-/* What something else than the tiles' backend runs ends a stretch: it has no body here. */
+/* List the worker's tasks. A task of another backend gets no body here, and so ends a segment. */
 static void note_own(part *p, const hsi_worker *worker, const hs_backend *backend)
 {
     const hs_exec  *exec = worker->exec;
@@ -64,7 +65,8 @@ static int waits_for_others(const part *p, uint32_t task, double begin)
     return 0;
 }
 
-/* How many go with that item, itself included. */
+/* Return the number of tasks in the segment that starts at `first`; 0: that task has no body
+ * here. */
 static size_t reach(const part *p, size_t first)
 {
     size_t i = first;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The copies of a run: those of tiles, which GPUs made; or else those that the policy has started
- * to memories where all tasks were stand-ins, which waited for them.
+ * Collect the transfers of a run: the copies of tiles that GPUs made; or else the policy's
+ * transfers to the memories of types whose tasks were all emulated, and waited for these transfers.
  */
 #include "exec/run/dispatcher.h"
 
@@ -10,7 +10,8 @@
 #include "exec/backend/backends.h"
 #include "exec/data/sharing.h"
 
-/* Who has data waits for these himself, and commands move theirs. */
+/* Return 1 if tasks are emulated. Real kernels wait for their own copies, and commands move their
+ * own data. */
 int hsi_stands_in(const hs_exec *exec, hs_type type, unsigned slot)
 {
     const hs_backend *backend = exec->bodies.backends[slot];

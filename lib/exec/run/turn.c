@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Where each worker stands, and how that changes: its phase, whether its present attempt is
- * cancelled, and when it is due. Under the lock. What is decided is decide.c's.
- */
+/* Change the state of workers: the phase, the cancellation of the present attempt and its deadline.
+ * Hold the lock. decide.c makes the decisions. */
 #include "exec/run/dispatcher.h"
 
 #include <errno.h>
@@ -37,7 +35,7 @@ void hsi_enter(hsi_worker *worker, hsi_phase phase, int64_t now)
         pthread_cond_signal(&worker->turn.wake);
 }
 
-/* The worker runs nothing more. What it may have been given since its last attempt it leaves. */
+/* Retire the worker from the run. A task that it got after its last attempt does not start. */
 void hsi_retreat(hsi_worker *worker)
 {
     int64_t given = worker->turn.waiting_since;
@@ -73,7 +71,7 @@ static void lower_flag(hsi_worker *worker)
         continue;
 }
 
-/* The task that it has been given, begun or not; hsi_settle() is the end of that. */
+/* Cancel the task that the worker was given, started or not, until hsi_settle(). */
 void hsi_cancel(hsi_worker *worker, hsi_cause cause)
 {
     if (worker->turn.cause != HSI_NOT_CANCELLED)
@@ -82,7 +80,7 @@ void hsi_cancel(hsi_worker *worker, hsi_cause cause)
     raise_flag(worker, cause == HSI_TAKEN ? HS_CANCEL_TAKEN : HS_CANCEL_STOP);
 }
 
-/* Flags that are raised here stay: nothing starts after it. */
+/* Halt the run. The flags raised here stay up, since no task starts afterwards. */
 void hsi_halt(hs_exec *exec, hs_exec_stop_how how)
 {
     unsigned i;
@@ -109,7 +107,7 @@ void hsi_break_off(hs_exec *exec, hs_status status, const char *why)
     hsi_halt(exec, HS_STOP_DRAIN);
 }
 
-/* When an attempt has ended, so that the next one is not hit. */
+/* End a cancellation after its attempt, so that the next attempt is not cancelled. */
 void hsi_forget_cancel(hsi_worker *worker)
 {
     if (worker->turn.cause != HSI_NOT_CANCELLED && !worker->exec->control.halt)
@@ -118,7 +116,8 @@ void hsi_forget_cancel(hsi_worker *worker)
     worker->turn.deadline = HSI_FAR;
 }
 
-/* The task's own if it has one; INFINITY: none. */
+/* Return the time allowed for the task, in seconds: its own, or that of the settings; INFINITY:
+ * none. */
 static double timeout_of(const hsi_work *work, uint32_t task, hs_type type)
 {
     const hs_exec_settings *s = &work->settings;
@@ -134,7 +133,7 @@ static double timeout_of(const hsi_work *work, uint32_t task, hs_type type)
     return seconds;
 }
 
-/* Before an attempt: how long it may take. */
+/* Set the deadline of the next attempt. */
 void hsi_begin(hsi_worker *worker, uint32_t task)
 {
     const hs_exec *exec = worker->exec;

@@ -10,8 +10,8 @@
 #include "support/atomic.h"
 #include "support/clock.h"
 
-/* What the caller's thread does during the run: it waits for the end, for what
- * hs_exec_stop() was told, for the next deadline and for the next word on progress. */
+/* Serve the run in the caller's thread: wait for the end, for hs_exec_stop(), for the next deadline
+ * and for the next report of progress. */
 
 void hs_exec_stop(hs_exec *exec, hs_exec_stop_how how)
 {
@@ -29,7 +29,7 @@ static void obey(hs_exec *exec)
         hsi_halt(exec, stop & HS_STOP_NOW ? HS_STOP_NOW : HS_STOP_DRAIN);
 }
 
-/* Cancels what is over its time; when is the next? */
+/* Cancel attempts past their deadlines; return the next deadline. */
 static int64_t enforce_deadlines(hs_exec *exec)
 {
     int64_t  now = hsi_clock_ns(), next = HSI_FAR;

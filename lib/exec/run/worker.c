@@ -31,7 +31,8 @@ static hs_backend_worker_info describe(const hsi_worker *worker)
         .device_index = worker->number - first};
 }
 
-/* It has bodies, or, on a GPU, others may use its stream. */
+/* Return 1 if the worker needs the backend: it has bodies of the worker's type, or plugins use its
+ * stream on the GPU. */
 static int is_used(const hsi_worker *worker, unsigned slot)
 {
     const hs_exec *exec = worker->exec;
@@ -47,7 +48,8 @@ static int is_used(const hsi_worker *worker, unsigned slot)
     return 0;
 }
 
-/* Those with a stream or, of the others, each with what is known of the stream by then. */
+/* Open the backends with a stream, or those without. A backend without one gets the stream that was
+ * opened before. */
 static hs_status open_those(hsi_worker *worker, hs_backend_worker_info *info, int with_stream,
                             char why[HS_WHY])
 {
@@ -69,7 +71,8 @@ static hs_status open_those(hsi_worker *worker, hs_backend_worker_info *info, in
     return st;
 }
 
-/* Plugins come before the module for GPUs where tasks are concerned, but need its stream. */
+/* Open backends with a stream first: plugins need the stream, although they come before the module
+ * for GPUs in the list of backends. */
 static hs_status open_backends(hsi_worker *worker, char why[HS_WHY])
 {
     hs_backend_worker_info info = describe(worker);
@@ -102,7 +105,7 @@ static hs_status get_ready(hsi_worker *worker, char why[HS_WHY])
     const int         *cores = hsi_machine_cores(machine, work, worker->number);
     hs_status          st = HS_OK;
 
-    prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul); /* without it, waits are over 50 us late */
+    prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul); /* by default, waits end more than 50 us late */
     if (cores)
         st = hsi_bind(0, cores, work->settings.cores[worker->type]);
     if (st != HS_OK)
@@ -116,7 +119,7 @@ static hs_status get_ready(hsi_worker *worker, char why[HS_WHY])
     return st;
 }
 
-/* All start at once, when all are ready. */
+/* Report that the worker is ready, or why it is not, and wait until all workers start at once. */
 static void pass_gate(hsi_worker *worker, hs_status st, const char *why)
 {
     hs_exec *exec = worker->exec;
@@ -142,7 +145,8 @@ static void leave(hsi_worker *worker)
     hsi_unlock(&exec->control);
 }
 
-/* With the lock held: is there room for the record of another attempt? */
+/* Return 1 if there is room for the record of another attempt; else break the run off. Hold the
+ * lock. */
 static int has_room(hsi_worker *worker)
 {
     if (hsi_records_room(&worker->records))
@@ -166,7 +170,8 @@ int hsi_may_start(hsi_worker *worker)
     return room;
 }
 
-/* With a deadline, or when it has failed, a task concerns others too. */
+/* Run a task of the worker's list. A deadline and a failure concern other threads and need the
+ * lock. */
 void hsi_run_one(hsi_worker *worker, uint32_t task)
 {
     hs_exec   *exec = worker->exec;
@@ -196,8 +201,8 @@ static void run_own(hsi_worker *worker)
         hsi_run_one(worker, task);
 }
 
-/* With the lock held, which it gives up meanwhile. What is to be tried again comes first: for that
- * it has to be asked. */
+/* Run further tasks of the worker's list, without the lock meanwhile. Retries come first: if there
+ * are any, ask the policy instead. Hold the lock. */
 static void run_own_again(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
@@ -211,8 +216,11 @@ static void run_own_again(hsi_worker *worker)
     hsi_lock(&exec->control);
 }
 
-/* With the lock held, which it gives up meanwhile: to sleep and be woken takes longer than what
- * others often need to make something ready. 1: it has been told. */
+/*
+ * Spin for a moment, without the lock meanwhile: to sleep and be woken takes longer than other
+ * workers often need to make a task ready. Return 1 if the worker need not wait any more. Hold the
+ * lock.
+ */
 static int wait_a_moment(hsi_worker *worker)
 {
     enum { LOOKS = 100 };
@@ -226,7 +234,8 @@ static int wait_a_moment(hsi_worker *worker)
     return worker->turn.phase != HSI_WAIT;
 }
 
-/* With the lock held, which it gives up while it sleeps. */
+/* Sleep until another thread decides for the worker, or until the time to ask again. Hold the lock,
+ * which the sleep releases. */
 static void sleep_until_told(hsi_worker *worker)
 {
     hs_exec        *exec = worker->exec;
@@ -249,7 +258,7 @@ static void sleep_until_told(hsi_worker *worker)
     }
 }
 
-/* With the lock held: 1 and worker->turn.task, or 0: leave. */
+/* Wait for a decision. Return 1 and set worker->turn.task, or return 0: leave. Hold the lock. */
 static int next_task(hsi_worker *worker)
 {
     while (worker->turn.phase == HSI_WAIT)
@@ -264,7 +273,8 @@ static void follow_policy(hsi_worker *worker)
     int64_t    now = hsi_clock_ns();
 
     hsi_lock(&exec->control);
-    worker->now = now; /* with the lock held: others may already decide for this worker */
+    worker->now = now; /* set with the lock held: another thread may already decide for this
+                          worker */
     if (worker->turn.phase == HSI_OWN)
         hsi_go_on(worker);
     while (next_task(worker) && has_room(worker)) {
@@ -292,7 +302,7 @@ void *hsi_worker_main(void *data)
     slot = hsi_pipeline_slot(worker);
     if (slot >= 0)
         hsi_pipeline_run(worker, (unsigned)slot);
-    else if (!hs_policy_settles(worker->exec->policy)) /* else it has been asked already */
+    else if (!hs_policy_settles(worker->exec->policy)) /* else hsi_ask_all() has asked already */
         run_own(worker);
     follow_policy(worker);
     ended = hsi_core_time_now();

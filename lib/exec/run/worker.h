@@ -9,131 +9,149 @@
 #include "exec/run/results.h"
 
 typedef enum hsi_phase {
-    HSI_OWN,  /* runs what is its own */
-    HSI_RUN,  /* has a task from hs_policy_next() */
-    HSI_WAIT, /* asleep, or about to be */
-    HSI_LEAVE /* has nothing more to do in this run */
+    HSI_OWN,  /* runs tasks of the policy's list for this worker */
+    HSI_RUN,  /* runs a task from hs_policy_next() */
+    HSI_WAIT, /* sleeps, or is about to sleep */
+    HSI_LEAVE /* runs nothing more in this run */
 } hsi_phase;
 
 typedef enum hsi_cause { HSI_NOT_CANCELLED, HSI_TAKEN, HSI_TIMED_OUT } hsi_cause;
 
 /*
- * Where a worker stands with the policy and with its present attempt. The lock guards all fields;
+ * The worker's state towards the policy, and its present attempt. The lock guards all fields;
  * `waits` is atomic as well. The worker's own thread reads `phase`, `task` and `there` without the
- * lock while the phase is HSI_OWN or HSI_RUN: other threads change them in HSI_WAIT only.
+ * lock while the phase is HSI_OWN or HSI_RUN: other threads change these fields in HSI_WAIT only.
  */
 typedef struct hsi_turn {
     hsi_phase          phase;
-    uint32_t           task;          /* HSI_RUN: what to run */
-    int                waits;         /* HSI_WAIT; shared without the lock */
-    int64_t            there;         /* HSI_RUN: until then it waits for inputs; 0: no more */
-    uint32_t           ahead;         /* what it runs next, unless that is taken; HSI_NOTHING */
-    uint32_t           shown;         /* task whose inputs its GPU is to fetch; HSI_NOTHING */
-    int64_t            until;         /* HSI_WAIT: when to ask again */
-    int                woken;         /* HSI_WAIT: it is about to be asked */
-    int64_t            waiting_since; /* HSI_WAIT, HSI_LEAVE; HSI_RUN: since when it has that */
-    struct hsi_worker *victim;        /* HSI_WAIT: that its task is handed over */
-    int64_t            asked;         /* since when it waits for a victim; or did, until when */
-    struct hsi_worker *thief;         /* who waits for it to abort */
-    hsi_retry          retry;         /* tries_again: that is the task that it runs */
+    uint32_t           task;          /* HSI_RUN: the task to run */
+    int                waits;         /* phase == HSI_WAIT; read without the lock */
+    int64_t            there;         /* HSI_RUN: ns, when the inputs of an emulated task arrive; 0:
+                                         no wait */
+    uint32_t           ahead;         /* task chosen to run next, which another worker may still
+                                         take; HSI_NOTHING */
+    uint32_t           shown;         /* task whose inputs the GPU is to prefetch; HSI_NOTHING */
+    int64_t            until;         /* HSI_WAIT: ns, when to ask the policy again */
+    int                woken;         /* HSI_WAIT: marked to be asked again */
+    int64_t            waiting_since; /* ns: in HSI_WAIT and HSI_LEAVE, since when; in HSI_RUN,
+                                         since the task was given */
+    struct hsi_worker *victim;        /* HSI_WAIT: the worker that is to abort its task for this
+                                         one */
+    int64_t            asked;         /* ns: start of the wait for a victim, or end of the last such
+                                         wait */
+    struct hsi_worker *thief;         /* the worker that waits until this worker aborts */
+    hsi_retry          retry;         /* the retry that runs, if tries_again */
     int                tries_again;
     hsi_cause          cause;
-    int64_t            deadline; /* of the present attempt */
-    double             limit;    /* seconds that it has */
+    int64_t            deadline; /* ns: end of the present attempt's time */
+    double             limit;    /* time allowed for the attempt, in seconds */
     pthread_cond_t     wake;
 } hsi_turn;
 
-/* Failures in a row: is it the tasks, or is it the worker? The lock guards all fields; `length`,
- * which the worker's own thread alone writes, that thread reads without it. */
+/* Failures in a row, to tell a broken worker from broken tasks. The lock guards all fields; the
+ * worker's own thread, which alone writes `length`, reads `length` without the lock. */
 typedef struct hsi_row {
     unsigned length;
-    int      belied;      /* another worker did one of these tasks */
-    uint64_t others_done; /* tasks, when it began */
+    int      belied;      /* another worker did one of the tasks that failed here */
+    uint64_t others_done; /* tasks done by other workers before the first failure */
 } hsi_row;
 
-/*
- * A thread, and its data. The fields above `attempt` stay as they are once the gate is open, but
- * for own_next and planned, which are the thread's own.
- */
+/* A worker's thread and its data. The fields above `attempt` are constant once the gate is open,
+ * except own_next and planned, which only the thread uses. */
 typedef struct hsi_worker {
     hs_exec            *exec;
     unsigned            number;
     hs_type             type;
     int                 wake_fd;
     pthread_t           thread;
-    hs_backend_worker **states; /* by slot */
-    const uint32_t     *own;    /* what the policy gives it for its own; NULL: that is not known */
+    hs_backend_worker **states; /* open backends, by slot */
+    const uint32_t     *own;    /* the policy's list for this worker; NULL: not known before the
+                                   start */
     size_t              own_count, own_next;
-    size_t              planned;       /* entries of the plan behind it: see ahead.c */
-    int                 has_stretches; /* in its part of the plan: see stretch.c */
+    size_t              planned;       /* index of the present task in the worker's part of the
+                                          plan: see ahead.c */
+    int                 has_stretches; /* its part of the plan has segments: see stretch.c */
 
-    /* The thread's own, and any thread's once it has ended; others read `now` with the lock held
-     * while the worker waits: who sets it takes the lock before the worker waits, or holds it. */
+    /*
+     * Used by the thread, and by any thread after its end. Other threads read `now` with the lock
+     * held while the worker waits: a writer of `now` holds the lock, or takes the lock before the
+     * worker waits.
+     */
     hs_attempt  attempt;
     hsi_records records;
-    int64_t     now;          /* when its last attempt ended */
-    char       *log, *errors; /* files of the attempt; NULL: none */
-    size_t      log_room;     /* of each */
+    int64_t     now;          /* ns, when the last attempt ended */
+    char       *log, *errors; /* log files of the attempt; NULL: none */
+    size_t      log_room;     /* bytes of each of the two paths */
     char        why[HS_WHY];
-    uint64_t    checks[HS_CHECK_MADE + 1]; /* tasks done in this run, by what was verified */
+    uint64_t    checks[HS_CHECK_MADE + 1]; /* tasks done in this run, by hs_check */
     unsigned    under_way; /* in-flight tasks, without the attempt that has just ended */
 
-    hsi_core_time core; /* of its thread and of its tasks' processes, since the start */
+    hsi_core_time core; /* core time of the thread and of its tasks' processes, since the start */
 
-    /* guarded by the lock */
+    /* The lock guards the fields from here on. */
     hsi_waits waits;
-    int64_t   idle_ns; /* waited, and then was given something */
+    int64_t   idle_ns; /* total of waits that ended with a task */
     hsi_row   row;
     hsi_turn  turn;
 
-    /* atomic: see support/atomic.h */
+    /* The fields from here on are atomic: see support/atomic.h. */
     _Alignas(64) int cancel;
     _Alignas(64) hsi_gauge gauge;
 } hsi_worker;
 
-/* workers.c */
 hs_status hsi_workers_make(hs_exec *exec, char why[HS_WHY]);
 void      hsi_workers_free(hs_exec *exec);
 
-/* worker.c */
+/* worker.c. hsi_worker_main() is the body of a worker's thread. */
 void *hsi_worker_main(void *worker);
-int   hsi_may_start(hsi_worker *worker);              /* what is its own */
-void  hsi_run_one(hsi_worker *worker, uint32_t task); /* likewise */
+int   hsi_may_start(hsi_worker *worker);              /* 1: the worker may start another task of its
+                                                         list, and has room for a record */
+void  hsi_run_one(hsi_worker *worker, uint32_t task); /* runs a task of its list and settles the
+                                                         outcome */
 
-/* pipeline.c: with a backend that can have several tasks on their way */
+/* pipeline.c: lists run through a backend that accepts several in-flight tasks */
 hs_status hsi_pipeline_prepare(hsi_worker *worker, char why[HS_WHY]);
-int       hsi_pipeline_slot(const hsi_worker *worker); /* of that backend; -1: there is none */
+int       hsi_pipeline_slot(const hsi_worker *worker); /* slot of the backend for the list; -1:
+                                                          none */
 void      hsi_pipeline_run(hsi_worker *worker, unsigned slot);
 
-/* ahead.c: before an attempt, what may be put on its way already */
+/* ahead.c: before an attempt, pass the worker's next tasks to the backend of tiles */
 void hsi_look_ahead(hsi_worker *worker, uint32_t task);
-int  hsi_goes_by_plan(const hs_exec *exec); /* and nothing is tried again */
+int  hsi_goes_by_plan(const hs_exec *exec); /* 1: the plan alone decides: no retry, deadline or
+                                               spoliation */
 
-/* stretch.c: before the start, when its backends are open */
+/* stretch.c: before the start, with the backends open: prepare the segments of the plan */
 hs_status hsi_stretches_prepare(hsi_worker *worker, char why[HS_WHY]);
 
-/* choose.c: with the lock held. GPUs choose what they run next; 1: that concerns who waits. They
- * are told what to fetch. What one has chosen is another's, or anybody's, as `how` says. */
+/*
+ * choose.c: hold the lock. hsi_choose_ahead() lets busy GPUs choose their next tasks; 1: a choice
+ * concerns waiting workers. hsi_show_waiting() tells each GPU which inputs to prefetch.
+ * hsi_lose_ahead() reports the chosen task of a worker to the policy as ended in the way of `how`,
+ * if there is one.
+ */
 int  hsi_choose_ahead(hs_exec *exec, int64_t now);
 void hsi_show_waiting(hs_exec *exec);
 void hsi_lose_ahead(hsi_worker *worker, hs_ending how, int64_t now);
 
 /*
- * attempt.c: one execution. A record is kept, unless its inputs were not there yet. Before it, the
- * journal takes back that the task was done earlier, if it was; 0: it cannot, the run is broken
- * off and the task must not start.
+ * attempt.c. hsi_attempt() executes a task once, and keeps a record unless the wait for inputs was
+ * cancelled. hsi_attempt_undo() revokes in the journal an earlier record that the task was done, if
+ * there is one; 0: the journal failed, the run is broken off, and the task must not start.
+ * hsi_attempt_describe() fills the fields of `attempt` for the next attempt of the task.
+ * hsi_attempt_close() records worker->attempt, from `start` to `end` in ns, and returns the
+ * outcome.
  */
 hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task);
 int        hsi_attempt_undo(hsi_worker *worker, uint32_t task);
 void       hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *attempt);
 hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_outcome outcome);
 
-/* log.c: what the worker's attempts print, and where to */
+/* log.c: files for the output of attempts */
 hs_status hsi_log_make(hsi_worker *worker);
 void      hsi_log_begin(hsi_worker *worker);
 void      hsi_log_remove(const hsi_worker *worker);
 
-/* turn.c: with the lock held */
+/* turn.c: hold the lock */
 void hsi_enter(hsi_worker *worker, hsi_phase phase, int64_t now);
 void hsi_retreat(hsi_worker *worker);
 void hsi_sleep_until(hsi_worker *worker, int64_t until, int64_t now);
@@ -141,33 +159,37 @@ void hsi_begin(hsi_worker *worker, uint32_t task);
 void hsi_cancel(hsi_worker *worker, hsi_cause cause);
 void hsi_forget_cancel(hsi_worker *worker);
 
-/* decide.c: without the lock, what is its own is given; the others with it */
+/* decide.c: hsi_claim_own() and hsi_next_own() need no lock; the caller of the others holds the
+ * lock */
 hs_status hsi_claim_own(hsi_worker *worker, char why[HS_WHY]);
 int       hsi_next_own(hsi_worker *worker, uint32_t *task);
-int       hsi_claim(hsi_worker *worker, uint32_t task); /* 1: it is the worker's from now on */
+int       hsi_claim(hsi_worker *worker, uint32_t task); /* 1: the task was free and is now the
+                                                           worker's */
 void      hsi_decide(hsi_worker *worker, int64_t now);
-void      hsi_go_on(hsi_worker *worker); /* it has ended something, and what does it next? */
+void      hsi_go_on(hsi_worker *worker); /* decides after an attempt what the worker does next */
 void      hsi_hand_over(hsi_worker *worker, int64_t now);
 
-/* settle.c: without the lock, what is its own is done; the others with it */
+/* settle.c: hsi_own_done() needs no lock; the caller of the others holds the lock */
 void hsi_own_done(hsi_worker *worker, uint32_t task);
 void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome);
 void hsi_strand(hsi_worker *worker);
 void hsi_give_back(hsi_worker *worker, uint32_t task);
 
-/* likewise with it: for the victim or, its own, for inputs; without memory for it nobody is told */
+/* Record a wait from `since` until `until`, in ns: for a victim, or with victim == worker for
+ * inputs. Hold the lock. Without memory the wait is not recorded. */
 void hsi_note_wait(hsi_worker *worker, const hsi_worker *victim, uint32_t task, int64_t since,
                    int64_t until);
 
-/* row.c: with the lock held, an attempt has failed. 0, or how many in a row, which is why the
- * worker is to go out of service. */
+/* row.c: count a failed attempt; hold the lock. Return the length of the row if the worker is to be
+ * retired, else 0. */
 unsigned hsi_row_failed(hsi_worker *worker);
 
-/* failure.c: with the lock held. `why` NULL: as its last attempt says. */
+/* failure.c: record a failed attempt; hold the lock. `why` NULL: take the reason from the last
+ * attempt. */
 void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, unsigned retired,
                       const char *why);
 
-/* likewise without it: what is said of an attempt that ended well */
+/* Record the note in worker->why of an attempt that succeeded. Do not hold the lock. */
 void hsi_done_note(hsi_worker *worker);
 
 #endif

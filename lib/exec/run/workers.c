@@ -10,7 +10,8 @@
 #include "exec/why.h"
 #include "support/cond.h"
 
-/* How many records to have room for from the start: all of a plan's list, or a fair share. */
+/* Return the number of records to allocate at the start: the whole list of a plan, or a fair
+ * share. */
 static size_t expected_records(const hs_exec *exec, unsigned number)
 {
     size_t tasks = hs_instance_tasks(exec->work.in), planned = 0;
