@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The file below a journal: opened, locked, read, written, synced. */
+/* Open, lock, read, write and sync the file of a journal. */
 
 #include "exec/journal/file.h"
 
@@ -25,7 +25,8 @@ hs_status hsi_journal_complain(const char *path, const char *what, int error, ch
     return hsi_refuse(why, HS_EIO, "cannot %s the journal '%.300s': %s", what, path, reason);
 }
 
-/* A path that can be no journal is the caller's mistake; a full disk is not. */
+/* Return HS_EINVAL if the path cannot name a journal, which is the caller's mistake, else
+ * HS_EIO. */
 static hs_status cannot_open(const char *path, int error, char why[HS_WHY])
 {
     hs_status st = hsi_journal_complain(path, "open", error, why);
@@ -45,7 +46,8 @@ static hs_status cannot_open(const char *path, int error, char why[HS_WHY])
     }
 }
 
-/* The descriptor of a file that is there or, unless `made` is NULL, has been made; -1: errno. */
+/* Open an existing file or, unless `made` is NULL, create it. Return the descriptor, or -1 with
+ * errno. */
 static int open_or_make(const char *path, int *made)
 {
     const int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
@@ -62,10 +64,8 @@ static int open_or_make(const char *path, int *made)
     return fd;
 }
 
-/*
- * A process that has just been killed may leave a child that holds the lock until it
- * has started its program: so try for a second.
- */
+/* Lock the file, and try for a second: a process that was just killed may leave a child that holds
+ * the lock until the child has started its program. Return 0 or errno. */
 static int lock(int fd)
 {
     const struct timespec pause = {0, 10000000};
@@ -126,7 +126,7 @@ hs_status hsi_journal_file_open(const char *path, int *out, int *made, char why[
     return hsi_journal_complain(path, "open", ESTALE, why);
 }
 
-/* The folder of what has that name, to be freed. */
+/* Return the folder of a path, to be freed. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -225,8 +225,8 @@ int hsi_journal_file_sync_name(const char *path)
     fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(folder);
     if (fd < 0)
-        return 0; /* one may make files in a folder that one may not read */
-    /* Not every file system can; EINVAL is how it says so. */
+        return 0; /* a folder may be writable without being readable */
+    /* EINVAL: the file system cannot sync folders */
     while (fsync(fd) != 0 && (error = errno) == EINTR)
         ;
     close(fd);

@@ -6,33 +6,38 @@
 
 #include "exec/journal/journal.h"
 
-/* "cannot WHAT the journal 'PATH': why", by errno. Returns HS_EIO. */
+/* Write "cannot WHAT the journal 'PATH': REASON" into `why`, with the reason of errno `error`.
+ * Return HS_EIO. */
 hs_status hsi_journal_complain(const char *path, const char *what, int error, char why[HS_WHY]);
 
 /*
- * Open for appending, locked against other processes. *made: it was not there; NULL: it must be.
- * HS_EINVAL: another process has it, it is no regular file, or that path cannot be one. HS_EIO.
+ * Open a journal for appending and lock it against other processes. *made: whether the file was
+ * created; `made` NULL: the file must exist. Return HS_OK, HS_EIO, or HS_EINVAL: another process
+ * has locked the file, it is not a regular file, or the path cannot name a journal.
  */
 hs_status hsi_journal_file_open(const char *path, int *fd, int *made, char why[HS_WHY]);
 
-/* The same, but nothing is made: *fd is -1 if it is not there, but could be. */
+/* Open an existing journal as hsi_journal_file_open() does, and create nothing. *fd is -1 if the
+ * file does not exist but could be created. */
 hs_status hsi_journal_file_look(const char *path, int *fd, char why[HS_WHY]);
 
-/* All that is in it, with a NUL behind it: to be freed. HS_EIO, HS_ENOMEM. */
+/* Read the whole file into *text, which ends with a NUL and is to be freed. Return HS_OK, HS_EIO or
+ * HS_ENOMEM. */
 hs_status hsi_journal_file_load(const char *path, int fd, char **text, size_t *size,
                                 char why[HS_WHY]);
 
-/* All of it, whatever interrupts. 0, or errno. */
+/* Write `size` bytes, and repeat interrupted calls. hsi_journal_file_sync() puts the data on disk.
+ * Both return 0 or errno. */
 int hsi_journal_file_write(int fd, const char *at, size_t size);
 int hsi_journal_file_sync(int fd);
 
-/* Cut what is behind `size` bytes. 0, or errno. */
+/* Truncate the file to `size` bytes. Return 0 or errno. */
 int hsi_journal_file_cut(int fd, size_t size);
 
-/* Is `path` still the name of what was opened? */
+/* Return 1 if `path` still names the open file. */
 int hsi_journal_file_is_named(int fd, const char *path);
 
-/* Put the name of a new file on disk, too. 0, or errno. */
+/* Put the name of a new file on disk. Return 0 or errno. */
 int hsi_journal_file_sync_name(const char *path);
 
 #endif

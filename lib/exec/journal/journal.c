@@ -32,21 +32,21 @@ struct hsi_journal {
     char              *path;
     int                fd, made;
     pthread_t          syncer;
-    pthread_mutex_t    mutex;      /* of all that follows */
-    pthread_cond_t     work, room; /* for the syncer; for threads that add */
+    pthread_mutex_t    mutex;      /* guards all fields below */
+    pthread_cond_t     work, room; /* for the syncer; for threads that add records */
     uint64_t           chain;
     uint64_t           written, durable;     /* bytes of the file: written, on disk */
-    uint64_t           added, taken, synced; /* records, since it was opened: written, in a sync
-                                                that has begun, on disk */
-    uint64_t done, done_synced;              /* tasks done, by those records */
-    int64_t  oldest;                         /* when the first record not taken was written */
+    uint64_t           added, taken, synced; /* records since the journal was opened: written, part
+                                                of a sync that has begun, on disk */
+    uint64_t done, done_synced;              /* done tasks among `added` and among `synced` */
+    int64_t  oldest;                         /* ns, when the first record not taken was written */
     int64_t  sync_ns;                        /* duration of the last sync */
     int      urgent;                         /* a thread waits for the sync of its record */
     int      closing, error;                 /* errno of the first failure ... */
-    int      nameless;                       /* ... or of the file's having lost its name */
+    int      nameless;                       /* ... which is a lost name of the file */
 };
 
-/* 0, or errno. */
+/* Return 0 or errno. */
 static int write_line(hsi_journal *j, const char *line, size_t length)
 {
     int error = hsi_journal_file_write(j->fd, line, length);
@@ -64,7 +64,7 @@ static void note_lost_name(hsi_journal *j)
     j->done_synced = 0;
 }
 
-/* Wait until a group is due; 0: there is none and there will be none. */
+/* Wait until a group is due. Return 0 if the journal closes and no group is left. */
 static int wait_for_group(hsi_journal *j)
 {
     int64_t         due;
@@ -81,8 +81,8 @@ static int wait_for_group(hsi_journal *j)
 }
 
 /*
- * Sync what is written; the lock is free meanwhile. 0: the disk or the file's name has failed.
- * After a record could not be written, those before it are synced all the same.
+ * Sync the written records; unlock the mutex meanwhile. Return 0 if the disk failed or the file
+ * lost its name. A record that could not be written does not prevent the sync of earlier records.
  */
 static int sync_group(hsi_journal *j)
 {
@@ -133,7 +133,8 @@ static void *sync_groups(void *data)
     return NULL;
 }
 
-/* Signals are for the program's own threads; a file that grows too large is an error here. */
+/* Start the syncer with all signals blocked: signals are for the program's own threads, and SIGXFSZ
+ * must become an error of write(). */
 static int start_syncer(hsi_journal *j)
 {
     sigset_t all, old;
@@ -146,7 +147,7 @@ static int start_syncer(hsi_journal *j)
     return error;
 }
 
-/* With the lock: a record has been written. */
+/* Count a record that was written. Hold the lock. */
 static void count_record(hsi_journal *j, int is_done)
 {
     if (j->added++ == j->taken) {
@@ -237,7 +238,8 @@ static hs_status refuse_new(const char *path, const char *text, size_t size, cha
                       "'%.300s' is not a journal, and stays as it is: name another file", path);
 }
 
-/* What is there, of *size bytes: *past, and what goes on from it. */
+/* Read the file, *size bytes long: fill *past and *found if the run resumes; refuse a file with
+ * text otherwise. */
 static hs_status read_file(const char *path, int fd, const hs_instance *in, int resume,
                            hsi_journal_past *past, hsi_journal_found *found, size_t *size,
                            char why[HS_WHY])
@@ -252,10 +254,8 @@ static hs_status read_file(const char *path, int fd, const hs_instance *in, int 
     return st;
 }
 
-/*
- * Take over what there is: *past, the chain, and a file that is sound to its end and on disk:
- * the process that wrote it may have been killed before its last sync.
- */
+/* Continue an existing file: fill *past, set the chain, cut off an unfinished end, and sync, since
+ * the process that wrote the file may have been killed before its last sync. */
 static hs_status take_over(hsi_journal *j, int resume, hsi_journal_past *past, char why[HS_WHY])
 {
     hsi_journal_found found = {0};
@@ -272,7 +272,8 @@ static hs_status take_over(hsi_journal *j, int resume, hsi_journal_past *past, c
     return st;
 }
 
-/* On disk before anything is run: no record can be without it. */
+/* Write the first lines of a run and sync before a task is run, since no record can be read without
+ * these lines. */
 static hs_status write_start(hsi_journal *j, char why[HS_WHY])
 {
     char   line[HSI_JOURNAL_LINE];

@@ -5,13 +5,13 @@
 #include <hybridsched/exec.h>
 
 /*
- * What has become of tasks, on disk: an append-only file of lines with a checksum each. A record
- * is in the hands of the kernel when hsi_journal_add() returns, so that the end of this process
- * loses none; at most 10 ms or HSI_JOURNAL_LAG records are not on disk yet, which a loss of power
- * may cost. The last record of a task counts: done, failed, or undone.
+ * The results of attempts on disk: an append-only file of lines, each with a checksum. A record has
+ * reached the kernel when hsi_journal_add() returns, so the end of this process loses no record. A
+ * loss of power may cost the last 10 ms or HSI_JOURNAL_LAG records, which are not on disk yet. The
+ * last record of a task counts: done, failed, or undone.
  *
- * Tasks are known by their names and by a digest of what was run, so that a journal
- * goes on whatever else of the instance, the plan or the workers has changed.
+ * The journal identifies tasks by their names and by a digest of what was run, so it stays valid
+ * when the rest of the instance, the plan or the workers change.
  */
 typedef struct hsi_journal hsi_journal;
 
@@ -20,67 +20,66 @@ typedef struct hsi_journal hsi_journal;
 /* An attempt that is done or has failed. */
 typedef struct hsi_journal_record {
     hs_exec_attempt attempt;
-    int             stand_in; /* it took its time, and ran nothing */
+    int             stand_in; /* the task was emulated */
 } hsi_journal_record;
 
-/* What the journal has of a task. */
+/* The state of a task according to the journal. */
 typedef enum hsi_past {
     HSI_PAST_NONE,
     HSI_PAST_DONE,
-    HSI_PAST_CHANGED, /* it was done, but what was run is not what would be run now, or it was
-                         done before something that it comes after */
-    HSI_PAST_UNDONE, /* it was done, and an attempt has begun since that came to no end */
+    HSI_PAST_CHANGED, /* the task was done, but its command or kernel has changed since, or the task
+                         was done before a predecessor was */
+    HSI_PAST_UNDONE, /* the task was done, but a later attempt began and did not end */
     HSI_PAST_FAILED
 } hsi_past;
 
 typedef struct hsi_journal_past {
-    int            stand_ins; /* given: one that stand-ins did is done for this run */
-    unsigned char *state;     /* given, by task, all 0: an hsi_past */
-    uint16_t      *attempts;  /* likewise: the highest number of an attempt */
-    uint64_t       done, failed, changed; /* `changed` counts tasks undone, too */
-    uint64_t       gone; /* names on record that no task has */
+    int            stand_ins; /* set by the caller: emulated tasks that are done count as done for
+                                 this run */
+    unsigned char *state;     /* array of the caller, by task, initially 0: an hsi_past */
+    uint16_t      *attempts;  /* array of the caller, by task: the highest number of an attempt */
+    uint64_t       done, failed, changed; /* number of tasks; `changed` includes undone tasks */
+    uint64_t       gone; /* names in the journal that no task has */
 } hsi_journal_past;
 
-/* A digest of what runs a task on workers of a type: the command there, or the kernel. */
+/* Return a digest of what runs a task on workers of a type: the command, or else the kernel. */
 uint64_t hsi_journal_what(const hs_instance *in, uint32_t task, hs_type type);
 
 /*
- * Open or make the journal of tasks of `in`, which must outlive it. Without `resume` it must
- * not exist or be empty; with it, *past is what it has on record of them, if it is there. What a
- * crash left unfinished at its end is cut off, with a note in `why` ("" if there is none) and
- * HS_OK; damage to what was once on disk, a file that is no journal, or one that another process
- * has open is refused: HS_EINVAL. HS_EIO, HS_ENOMEM. `why` then says what to do, and *past
- * means nothing.
+ * Open or create the journal of the tasks of `in`, which must outlive it. Without `resume` the file
+ * must be missing or empty. With `resume` *past is filled from the file, if it exists. An
+ * unfinished end, as a crash leaves it, is cut off: HS_OK, with a note in `why` (otherwise "").
+ * HS_EINVAL: data that was once on disk is damaged, the file is not a journal, or another process
+ * uses it. HS_EIO and HS_ENOMEM are possible, too. On failure `why` says what to do, and *past is
+ * undefined.
  */
 hs_status hsi_journal_open(const char *path, const hs_instance *in, int resume,
                            hsi_journal_past *past, hsi_journal **out, char why[HS_WHY]);
 
-/*
- * What hsi_journal_open() would find, or refuse. Nothing is made, cut off or written, and so no
- * note is left: `why` is only that of a refusal.
- */
+/* Check what hsi_journal_open() would find or refuse, without creating, truncating or writing a
+ * file. `why` is set on failure only. */
 hs_status hsi_journal_look(const char *path, const hs_instance *in, int resume,
                            hsi_journal_past *past, char why[HS_WHY]);
 
 /*
- * Write a record: from any thread that blocks SIGXFSZ. Waits while HSI_JOURNAL_LAG records are not
- * on disk. HS_EIO: the journal can no longer be written (from the first failure on, for every
- * call).
+ * Write a record, from any thread that blocks SIGXFSZ. The call waits while HSI_JOURNAL_LAG records
+ * are not on disk. HS_EIO: the journal can no longer be written; after the first failure all calls
+ * fail.
  */
 hs_status hsi_journal_add(hsi_journal *journal, const hsi_journal_record *record);
 
 /*
- * Write that what the journal has of a task's end counts no more, and wait until that is on disk:
- * before an attempt at a task that is HSI_PAST_CHANGED. The attempt may overwrite what the task
- * made when it was done, so that after a crash, a loss of power included, no version of the task
- * may count as done. Threads and errors as above.
+ * Revoke the records of a task that is HSI_PAST_CHANGED, and wait until the revocation is on disk.
+ * Call this before an attempt: the attempt may overwrite the earlier result of the task, so after a
+ * crash, a loss of power included, no version of the task may count as done. Threads and errors as
+ * for hsi_journal_add().
  */
 hs_status hsi_journal_undo(hsi_journal *journal, uint32_t task);
 
 /*
- * Sync and close; NULL will do. HS_EIO, and `why`, if anything could not be written or synced, or
- * the file has lost its name meanwhile: *lost of the tasks that were written as done are not on
- * disk, or in a file that nobody finds.
+ * Sync and close; NULL is allowed. HS_EIO, with the reason in `why`: a record could not be written
+ * or synced, or the file was removed or renamed meanwhile. *lost: number of done tasks whose
+ * records are not on disk, or are in a file without a name.
  */
 hs_status hsi_journal_close(hsi_journal *journal, uint64_t *lost, char why[HS_WHY]);
 

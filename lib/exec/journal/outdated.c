@@ -17,7 +17,8 @@ static uint64_t latest_before(const hsi_walk *walk, const uint64_t *done, uint32
     return latest;
 }
 
-/* done[vertex]: the line of its end, or of the last end before a barrier; UINT64_MAX: not done. */
+/* Compare in topological order. done[vertex]: the line of the task's record, or for a barrier of
+ * the last record before it; UINT64_MAX: not done. */
 static void compare_all(const hsi_walk *walk, size_t tasks, const uint64_t *line,
                         const hsi_journal_past *past, uint64_t *done)
 {

@@ -5,9 +5,9 @@
 #include "exec/journal/journal.h"
 
 /*
- * What is done in a graph stays done only if all that it comes after was done before it: else that
- * has been done again since, or is to be. line[task]: of its last record, 0: none. Sets
- * past->state to HSI_PAST_CHANGED. HS_ENOMEM. O(tasks + edges).
+ * Set past->state to HSI_PAST_CHANGED for tasks of a graph that were done before a predecessor was
+ * done: the predecessor has been done again since, or is to be run. line[task]: line of the task's
+ * last record; 0: none. Return HS_OK or HS_ENOMEM. O(tasks + edges).
  */
 hs_status hsi_journal_outdated(const hs_instance *in, const uint64_t *line,
                                const hsi_journal_past *past);

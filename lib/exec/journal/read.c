@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What a journal says, and how far it can be believed: up to the first line whose sum is
- * wrong. A crash may leave anything in the part that was not synced, so what comes
- * after that line is dropped, unless a sound line further on says that it had been
- * synced: then the file was damaged, and to go on would be to forget what was done. The same
- * holds for a second header.
+ * Read a journal up to the first line whose sum is wrong. A crash may leave anything in the part
+ * that was not synced, so the rest after that line is dropped. If a sound line further on says that
+ * the wrong line had been synced, the file was damaged and is refused, since the dropped records
+ * would be lost. A second header is refused for the same reason.
  */
 
 #include "exec/journal/text.h"
@@ -18,32 +17,33 @@
 #include "exec/journal/outdated.h"
 #include "exec/why.h"
 
-/* In front of the next line: a blank, the sum and a newline. */
+/* Length of a blank, the sum and a newline, which precede each line but the first. */
 #define SEAL (HSI_JOURNAL_HEX + 2)
 
 typedef struct reader {
     const char        *path;
     const char        *text;
-    size_t             size, at; /* all before `at` is sound */
+    size_t             size, at; /* all text before `at` is sound */
     uint64_t           chain;
-    uint64_t           line; /* that begins there, from 1 */
+    uint64_t           line; /* number of the line at `at`, from 1 */
     const hs_instance *in;
     const hs_index    *index;
     hsi_journal_past  *past;
-    uint64_t          *done_in; /* by task, of a graph: the line of its last record; or NULL */
-    uint64_t          *strange; /* digests of names that no task has, as often as they come */
+    uint64_t          *done_in; /* by task of a graph: the line of its last record; NULL: no
+                                   graph */
+    uint64_t          *strange; /* digests of names that no task has, with repetitions */
     size_t             strange_count, strange_room;
     char              *why;
 } reader;
 
-/* A line without its newline. */
+/* A line of the journal, without its newline. */
 typedef struct line {
     const char *at;
     size_t      length;
     uint64_t    sum;
 } line;
 
-/* The line that begins at `start`; 0 if it has no end or is too short for a sum. */
+/* Find the line that begins at `start`. Return 0 if it has no newline or no sum. */
 static int line_at(const reader *r, size_t start, line *out)
 {
     size_t      most = r->size - start < HSI_JOURNAL_LINE ? r->size - start : HSI_JOURNAL_LINE;
@@ -57,7 +57,7 @@ static int line_at(const reader *r, size_t start, line *out)
            hsi_journal_get_hex(newline - HSI_JOURNAL_HEX, &out->sum);
 }
 
-/* Does its sum fit behind a line with the sum `before`? */
+/* Return 1 if the line's sum is right behind a line with the sum `before`. */
 static int fits(const line *l, uint64_t before)
 {
     uint64_t state = hsi_journal_sum_start(before);
@@ -66,7 +66,7 @@ static int fits(const line *l, uint64_t before)
     return hsi_journal_sum_end(state) == l->sum;
 }
 
-/* The number in front of the sum. */
+/* Return SYNCED, the number in front of the sum. */
 static uint64_t synced(const line *l)
 {
     const char *end = l->at + l->length - HSI_JOURNAL_HEX - 1, *at = end;
@@ -107,7 +107,7 @@ int hsi_journal_is_one(const char *text, size_t size)
     return starts(text, size, magic);
 }
 
-/* A first line that is not the one expected and not a torn one. */
+/* Explain a first line that is neither the expected header nor a torn one. */
 static hs_status refuse_header(const reader *r)
 {
     line first;
@@ -123,10 +123,8 @@ static hs_status refuse_header(const reader *r)
                       "the journal '%.300s' was made by another version of hybridsched", r->path);
 }
 
-/*
- * Moves behind the header; stays where there is none because it was never finished. No more than a
- * header and a line were on their way to the disk then: a larger file is not ours.
- */
+/* Read the header and move behind it; stay at 0 if the header is torn. A file with a torn header
+ * holds no more than a header and a line, so a larger file is not a journal. */
 static hs_status read_header(reader *r)
 {
     char     expected[HSI_JOURNAL_LINE];
@@ -152,7 +150,7 @@ static hs_status refuse_record(const reader *r, const char *what)
                       r->path, what);
 }
 
-/* A word of a record, its name for instance. */
+/* A word of a record, for instance the name. */
 typedef struct word {
     const char *at;
     size_t      length;
@@ -171,7 +169,8 @@ static int next_word(const char **at, const char *end, word *out)
 
 enum { KIND, NAME, WORKER, NUMBER, START, END, WHAT, WORDS };
 
-/* The first words of a record about a task, of which "undone" has two: 0 if it is not in order. */
+/* Split off the first words of a record about a task; "undone" has two of them. Return 0 if the
+ * record is malformed. */
 static int split(const line *l, word words[WORDS], uint64_t *what)
 {
     const char *at = l->at, *end = l->at + l->length;
@@ -194,7 +193,7 @@ static uint16_t number_of(const word *w)
     return (uint16_t)(value < UINT16_MAX ? value : UINT16_MAX);
 }
 
-/* Is what was run what would be run now, on either type? */
+/* Return 1 if the digest fits the present command or kernel of the task, on either type. */
 static int is_same(const reader *r, uint32_t task, uint64_t what)
 {
     return what == hsi_journal_what(r->in, task, HS_CPU) ||
@@ -258,7 +257,7 @@ static hs_status read_task(reader *r, const line *l)
     return HS_OK;
 }
 
-/* All lines up to the first that is not sound. */
+/* Read all lines up to the first that is not sound. */
 static hs_status read_records(reader *r)
 {
     hs_status st = HS_OK;
@@ -277,9 +276,9 @@ static hs_status read_records(reader *r)
 }
 
 /*
- * Is there a sound line behind the damage that was written when the damaged part was on
- * disk? It is sound if its sum fits behind the one in front of it, or, should just that
- * one be damaged, behind the one that the first damaged line should have.
+ * Return 1 if a sound line behind the damage was written when the damaged part was on disk. A line
+ * is sound if its sum is right behind the line in front of it, or, if that line alone is damaged,
+ * behind the sum that the first damaged line should have.
  */
 static int was_synced(const reader *r)
 {
@@ -299,7 +298,8 @@ static int was_synced(const reader *r)
     return 0;
 }
 
-/* Where another journal begins behind the sound part, as `cat` joins two; r->size: nowhere. */
+/* Find a second header behind the sound part, as `cat` leaves when it joins two journals. Return
+ * its position, or r->size. */
 static size_t find_header(const reader *r)
 {
     size_t at = r->at;
@@ -311,7 +311,7 @@ static size_t find_header(const reader *r)
     return at;
 }
 
-/* Nothing of the second journal may be damaged: to cut it off would be to forget what was done. */
+/* Refuse joined journals: to cut off the second one would lose its records. */
 static hs_status refuse_joined(const reader *r, size_t header)
 {
     uint64_t number = r->line;

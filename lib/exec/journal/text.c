@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Lines of a journal, and the sums that chain them. */
+/* Write and parse the lines of a journal, and compute the sums that chain the lines. */
 
 #include "exec/journal/text.h"
 
@@ -26,7 +26,7 @@ static char *put_hex(char *at, uint64_t value)
     return at + HSI_JOURNAL_HEX;
 }
 
-/* In decimal, at least `width` digits. */
+/* Write the value in decimal with at least `width` digits. */
 static char *put_number(char *at, uint64_t value, int width)
 {
     char reversed[24];
@@ -40,7 +40,7 @@ static char *put_number(char *at, uint64_t value, int width)
     return at;
 }
 
-/* To the nanosecond; what is no time at all is 0, and past 10^9 seconds nobody waits. */
+/* Write seconds with 9 decimals, limited to 0 .. 10^9; NaN becomes 0. */
 static char *put_seconds(char *at, double seconds)
 {
     uint64_t ns = seconds > 0 ? (uint64_t)((seconds < 1e9 ? seconds : 1e9) * 1e9 + 0.5) : 0;
@@ -109,7 +109,7 @@ size_t hsi_journal_get_name(const char *at, size_t length, char *name)
     return (size_t)(to - name);
 }
 
-/* Of a command or of a kernel, which may read alike. */
+/* Return the digest of a command or of a kernel, whose texts may be equal. */
 static uint64_t digest_what(int is_command, const char *text)
 {
     return hsi_digest_finish(
@@ -131,7 +131,7 @@ uint64_t hsi_journal_what(const hs_instance *in, uint32_t task, hs_type type)
     return command && *command ? digest_what(1, command) : digest_what(0, row.kernel);
 }
 
-/* Adds the sum to the line that ends at `at`. */
+/* Add the sum and a newline to the line that ends at `at`; return the whole length. */
 static size_t seal(char *line, char *at, uint64_t *chain)
 {
     uint64_t state = hsi_journal_sum_start(*chain);

@@ -28,13 +28,14 @@
  * what a crash can spoil begins there.
  */
 
-/* Bytes that the longest line takes. */
+/* The maximum number of bytes in a line. */
 #define HSI_JOURNAL_LINE (3 * (HS_MAX_ID + 16) + 200)
 
 /* Digits of a number in base 16. */
 #define HSI_JOURNAL_HEX 16
 
-/* The sum of what follows a line with the sum `before`, taken up by hsi_digest_bytes(). */
+/* Start and finish the sum of a line that follows a line with the sum `before`; hsi_digest_bytes()
+ * adds the text between the two calls. */
 static inline uint64_t hsi_journal_sum_start(uint64_t before)
 {
     return hsi_digest_number(HSI_FNV_BASIS, before, 8);
@@ -47,10 +48,8 @@ static inline uint64_t hsi_journal_sum_end(uint64_t state)
     return state ^ (state >> 33);
 }
 
-/*
- * Each writes a line (no NUL) and returns its length; *chain is the sum of the line
- * before, and of this one afterwards. A header begins a chain.
- */
+/* Write a complete line without NUL and return its length. *chain is the sum of the line before,
+ * and is set to the sum of the new line. A header begins a chain. */
 size_t hsi_journal_put_header(char *line, uint64_t *chain);
 size_t hsi_journal_put_run(char *line, uint64_t synced, uint64_t *chain);
 size_t hsi_journal_put_closed(char *line, uint64_t synced, uint64_t *chain);
@@ -59,28 +58,29 @@ size_t hsi_journal_put_closed(char *line, uint64_t synced, uint64_t *chain);
 size_t hsi_journal_put_record(char *line, const hs_instance *in, const hsi_journal_record *record);
 size_t hsi_journal_put_undone(char *line, const hs_instance *in, uint32_t task);
 
-/* Add these words and a newline to such a line; return its whole length. */
+/* Complete such a line with SYNCED, SUM and a newline; return its whole length. */
 size_t hsi_journal_seal(char *line, size_t length, uint64_t synced, uint64_t *chain);
 
-/* 16 digits; 0 if they are not. */
+/* Parse 16 hexadecimal digits. Return 0 if other characters are found. */
 int hsi_journal_get_hex(const char *at, uint64_t *value);
 
-/* A name back from how it was written; returns its length. `name` has room for `length`. */
+/* Decode a name of `length` bytes into `name`, which has room for `length` bytes; return its
+ * length. */
 size_t hsi_journal_get_name(const char *at, size_t length, char *name);
 
-/* Does a file that begins so say that it is a journal? */
+/* Return 1 if the text begins like a journal. */
 int hsi_journal_is_one(const char *text, size_t size);
 
-/* What stand-ins run. */
+/* Return the digest that stands for an emulated task. */
 uint64_t hsi_journal_nothing(void);
 
 /*
- * What there is in `size` bytes of a journal: *past of the tasks of `in`, and in *found where the
- * part that can be trusted ends, and the sum there. HS_OK: the rest, if any, is what a crash
- * leaves, and `why` says so. HS_EINVAL, HS_ENOMEM.
+ * Read a journal of `size` bytes: fill *past for the tasks of `in`, and *found with the end of the
+ * trusted part and its last sum. HS_OK: the rest, if any, is what a crash leaves, and `why` says
+ * so. HS_EINVAL and HS_ENOMEM are possible.
  */
 typedef struct hsi_journal_found {
-    size_t   end; /* 0: not even a header */
+    size_t   end; /* 0: even the header is incomplete */
     uint64_t chain;
 } hsi_journal_found;
 

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The next number of `*at`, behind which `*at` is then; -1: there is none. */
+/* Parse the next number and move *at behind it. Return -1 if there is none. */
 static int64_t next_number(const char **at)
 {
     int64_t number = 0;
@@ -20,8 +20,11 @@ static int64_t next_number(const char **at)
     return number;
 }
 
-/* The file holds nanoseconds on cores, nanoseconds of waits for one, and how often it got one, which
- * is 0 by a kernel that does not count. */
+/*
+ * Return the second of the file's three numbers: ns on cores, ns of waits for a core, and the
+ * number of times on a core. The third number is 0 if the kernel does not count. Return -1 if not
+ * known.
+ */
 static int64_t read_wait(const char *path)
 {
     int         fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -10,10 +10,10 @@
  * the kernel's run-queue delay. Sleep and waits for input or output are in neither.
  */
 typedef struct hsi_core_time {
-    double used, waited; /* seconds; a wait of NaN is not known */
+    double used, waited; /* seconds; `waited` is NaN if not known */
 } hsi_core_time;
 
-/** Of the calling thread since its start. */
+/* Return the times of the calling thread since its start. */
 hsi_core_time hsi_core_time_now(void);
 
 /**

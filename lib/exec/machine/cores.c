@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which worker is bound to which core. */
+/* Bind workers to cores. */
 #include "exec/machine/machine.h"
 
 #include <stdlib.h>
 
 #include "exec/why.h"
 
-/* Does the thread of each GPU get a core of its own, which no CPU worker has? */
+/* Return 1 if the thread of each GPU gets a core of its own, which no CPU worker has. */
 static int reserves(const hsi_machine *machine, const hsi_work *work)
 {
     return machine->device_count && !work->settings.no_reserve;
 }
 
-/* CPU workers that run something on cores. */
+/* Return the number of CPU workers that run tasks on cores. */
 static unsigned working_cpus(const hsi_work *work)
 {
     return work->settings.emulate[HS_CPU] || work->unused[HS_CPU] ? 0 : work->cpus;
@@ -44,9 +44,9 @@ const int *hsi_machine_cores(const hsi_machine *machine, const hsi_work *work, u
 }
 
 /*
- * A worker's cores: first those of the CPU workers, then, as far as there are any left, of the
- * threads that drive the GPUs. More workers than even the hardware's threads, emulated ones and
- * those without tasks are left to the kernel, which shares better than a fixed binding does.
+ * Place a worker on cores in order: first the CPU workers, then, while cores are left, the threads
+ * that drive the GPUs. If the workers exceed the hardware threads, and for emulated workers and
+ * workers without tasks, the kernel chooses the cores, since it shares better than a fixed binding.
  */
 static void place(hsi_machine *machine, const hsi_work *work, unsigned worker)
 {
@@ -85,7 +85,7 @@ static hs_status refuse(const hsi_machine *machine, const hsi_work *work, unsign
                       work->gpus * work->settings.cores[HS_GPU], verb, cores);
 }
 
-/* The last core that is free, of those near the device if there is one. */
+/* Return the last free core near the device, or else the last free core. */
 static unsigned free_core(const hsi_topology *topology, const char *pci, const unsigned char *taken,
                           unsigned cores)
 {
@@ -113,7 +113,8 @@ static void give(hsi_machine *machine, const hsi_work *work, unsigned worker, un
         machine->os_cpu[worker] = core;
 }
 
-/* There are enough for all: first each GPU's, then those that are left to the CPU workers. */
+/* Reserve cores for all workers: first near each GPU, then the rest for CPU workers. Enough cores
+ * must exist. */
 static hs_status reserve(hsi_machine *machine, const hsi_work *work, unsigned cores)
 {
     const hsi_topology *topology = machine->topology;
@@ -137,7 +138,7 @@ static hs_status reserve(hsi_machine *machine, const hsi_work *work, unsigned co
     return HS_OK;
 }
 
-/* Nothing is counted: the caller knows what his machine has. */
+/* Bind workers as the settings say, without counting cores. */
 static void as_told(hsi_machine *machine, const hsi_work *work)
 {
     const hs_exec_settings *s = &work->settings;

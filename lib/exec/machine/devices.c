@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The GPUs that there are, and which of them a run uses: as many as it needs, the first. */
+/* Find the GPUs of the machine. A run uses the first of them. */
 #include "exec/machine/machine.h"
 
 #include <math.h>
@@ -26,7 +26,8 @@ static hs_status list_devices(hsi_machine *machine, char why[HS_WHY])
     return st;
 }
 
-/* Backends of the settings may bring GPUs of their own. */
+/* Return 1 if the run needs the module for GPUs: backends of the settings may have their own
+ * GPUs. */
 static int needs_module(const hsi_work *work)
 {
     const hs_exec_settings *s = &work->settings;

@@ -25,8 +25,8 @@ static double lesser(double known, double found)
     return found > 0 && (known == 0 || found < known) ? found : known;
 }
 
-/* Has the line of a hierarchy, "1:cpu,cpuacct:/...", this controller? NULL: v2, "0::/...".
- * The path in it, or NULL. */
+/* Return the path in a line of a control group hierarchy, "1:cpu,cpuacct:/PATH", if the line names
+ * the controller; for controller NULL the path of a v2 line, "0::/PATH". Return NULL otherwise. */
 static char *path_in(char *line, const char *controller)
 {
     char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL, *name, *rest;
@@ -43,7 +43,8 @@ static char *path_in(char *line, const char *controller)
     return NULL;
 }
 
-/* The group of this process as a folder, and the length of the hierarchy's: 0: there is none. */
+/* Write the folder of this process's group. Return the length of the part that names the hierarchy;
+ * 0: no such hierarchy. */
 static size_t own_group(const hsi_groups *at, const char *controller, char *folder)
 {
     char   line[4096], *path;
@@ -63,7 +64,7 @@ static size_t own_group(const hsi_groups *at, const char *controller, char *fold
     return root;
 }
 
-/* What a group's folder says; 0: nothing. */
+/* Returns the limit in a group's folder; 0: none. */
 typedef double said(const char *folder);
 
 static double first_number(const char *folder, const char *name, char line[128])
@@ -75,7 +76,7 @@ static double first_number(const char *folder, const char *name, char line[128])
     return read_line(path, line, 128) ? strtod(line, NULL) : 0;
 }
 
-/* "QUOTA PERIOD", the quota "max" if there is none. */
+/* Read "QUOTA PERIOD"; the quota is "max" if there is no limit. */
 static double quota_v2(const char *folder)
 {
     char   line[128], *rest;
@@ -86,7 +87,7 @@ static double quota_v2(const char *folder)
     return period > 0 ? quota / period : 0;
 }
 
-/* A quota of -1: there is none. */
+/* Read quota and period; a quota of -1 means no limit. */
 static double quota_v1(const char *folder)
 {
     char   line[128];
@@ -100,7 +101,7 @@ static double memory_v2(const char *folder)
 {
     char line[128];
 
-    return first_number(folder, "memory.max", line); /* of "max" 0 */
+    return first_number(folder, "memory.max", line); /* 0 for "max" */
 }
 
 static double memory_v1(const char *folder)
@@ -110,7 +111,7 @@ static double memory_v1(const char *folder)
     return first_number(folder, "memory.limit_in_bytes", line);
 }
 
-/* The least of what the group of this process and those above it say. */
+/* Return the smallest limit of this process's group and the groups above; 0: none. */
 static double least_above(const hsi_groups *at, const char *controller, said *of)
 {
     char   folder[PATH], *slash;

@@ -2,19 +2,21 @@
 #ifndef HSI_EXEC_MACHINE_LIMITS_H
 #define HSI_EXEC_MACHINE_LIMITS_H
 
-/* What the system and the control groups of this process (v2, and v1) let it have: the least of
- * what its own group and those above it say. */
+/* Limits of the system and of the control groups (v1 and v2) of this process; the smallest limit of
+ * its own group and the groups above counts. */
 
-/* Processors' worth of time; 0: no limit. */
+/* Return the limit in processors; 0: no limit. */
 double hsi_limit_cpus(void);
 
-/* Bytes of memory; 0: not known. */
+/* Return bytes of memory; 0: not known. */
 double hsi_limit_memory(void);
 
-/* Bytes of address space that this process may map further (ulimit -v); INFINITY: no limit. */
+/* Return the bytes of address space that this process may still map (ulimit -v); INFINITY: no
+ * limit. */
 double hsi_limit_address_space(void);
 
-/* The groups alone, 0: no limit; where the kernel says which they are, and where they are. */
+/* Limits of control groups alone, 0: no limit. `own` is the file that lists the process's groups,
+ * `mounted` the folder of the group file systems. */
 typedef struct hsi_groups {
     const char *own, *mounted;
 } hsi_groups;

@@ -6,30 +6,34 @@
 #include "exec/machine/topology.h"
 #include "exec/work.h"
 
-/* What a run has of the machine: cores that its threads are bound to, and GPUs. */
+/* The part of the machine that a run uses: the cores that its threads are bound to, and the
+ * GPUs. */
 typedef struct hsi_machine {
     hsi_topology      *topology;
-    int               *os_cpu;  /* by worker, its first core; -1: not bound */
-    int               *cores;   /* all of them, as many for each worker as any has */
+    int               *os_cpu;  /* first core of each worker; -1: not bound */
+    int               *cores;   /* cores of all workers; each worker has room for the larger of the
+                                   two settings */
     hsi_module         module;  /* for GPUs that are not emulated */
-    hs_backend_device *devices; /* all there are; the first are used */
+    hs_backend_device *devices; /* all GPUs found; the run uses the first of them */
     unsigned           device_count;
 } hsi_machine;
 
-/* devices.c */
+/* devices.c: open the module for GPUs and list the GPUs, if the run needs any. HS_ERESOURCE: too
+ * few. */
 hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_work *work, char why[HS_WHY]);
 
-/* Bytes of the smallest GPU that is used; 0: not known. */
+/* Return the bytes of the smallest GPU that is used; 0: not known. */
 double hsi_machine_least_memory(const hsi_machine *machine, const hsi_work *work);
 
-/* Of a worker; NULL: none. */
+/* Return the GPU of a worker; NULL: none. The machine owns it. */
 const hs_backend_device *hsi_machine_device(const hsi_machine *machine, const hsi_work *work,
                                             unsigned worker);
 
-/* cores.c: after the devices. */
+/* cores.c: choose the cores of all workers; call after hsi_machine_find_devices(). HS_ERESOURCE:
+ * too few. */
 hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, char why[HS_WHY]);
 
-/* Those that a worker is bound to, as many as the settings say; NULL: to none. */
+/* Return the cores that a worker is bound to, as many as the settings say; NULL: not bound. */
 const int *hsi_machine_cores(const hsi_machine *machine, const hsi_work *work, unsigned worker);
 
 void hsi_machine_close(hsi_machine *machine);

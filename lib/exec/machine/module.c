@@ -9,14 +9,15 @@
 
 #define MODULE "hybridsched-cuda.so"
 
-/* RTLD_NODELETE: the CUDA libraries register handlers for the end of the program and of threads,
- * which have to be there still when they are called. */
+/* Open a library for good (RTLD_NODELETE): the CUDA libraries register handlers for the end of
+ * threads and of the program, and these handlers must stay loaded. */
 static void *load(const char *path)
 {
     return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
-/* Where it is installed, and else where shared libraries are looked for. */
+/* Open the default module: first by the search path of shared libraries, then from its installed
+ * place. */
 static void *load_any(void)
 {
     const char *installed = HS_MODULE_DIR "/" MODULE;

@@ -4,13 +4,13 @@
 
 #include <hybridsched/backend.h>
 
-/* A backend in a file of its own, which nothing else needs. */
+/* A backend in a shared library that is opened at run time. */
 typedef struct hsi_module {
     void             *file;
     const hs_backend *backend;
 } hsi_module;
 
-/* `path`, or NULL: where it is installed. HS_ERESOURCE: `why` says what is missing. */
+/* Open the module at `path`; NULL: the default module. HS_ERESOURCE: `why` says what is missing. */
 hs_status hsi_module_open(const char *path, hsi_module *out, char why[HS_WHY]);
 void      hsi_module_close(hsi_module *module);
 

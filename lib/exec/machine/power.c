@@ -4,14 +4,14 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* As nvml.h declares them; all return 0 if they went well. */
+/* Declarations as in nvml.h; all functions return 0 on success. */
 typedef struct nvml_device nvml_device;
 
 enum { CLOCK_SM = 1 };
 
 typedef struct gpu {
     nvml_device       *device;
-    unsigned long long millijoules; /* since the driver was loaded */
+    unsigned long long millijoules; /* energy used since the driver was loaded */
 } gpu;
 
 struct hsi_power {

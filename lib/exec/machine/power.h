@@ -4,18 +4,19 @@
 
 #include "exec/machine/machine.h"
 
-/* What NVML, which comes with NVIDIA's driver, tells of the GPUs of a run, where it is there. */
+/* Energy and clocks of the GPUs of a run, from NVML, which comes with NVIDIA's driver. */
 typedef struct hsi_power hsi_power;
 
 typedef struct hsi_power_use {
-    double   joules;            /* of all of them; 0: not known */
-    unsigned clock, clock_most; /* MHz of the slowest at the end, and its most; 0: not known */
+    double   joules;            /* sum over the GPUs; 0: not known */
+    unsigned clock, clock_most; /* MHz of the slowest GPU at the end, and the highest clock of that
+                                   GPU; 0: not known */
 } hsi_power_use;
 
-/* From now on. NULL: nothing can be told. */
+/* Start to measure. Return NULL if NVML is missing or fails. */
 hsi_power *hsi_power_begin(const hsi_machine *machine, unsigned gpus);
 
-/* Until now; frees it. NULL is fine. */
+/* Return the use since hsi_power_begin() and free `power`. NULL is allowed. */
 hsi_power_use hsi_power_end(hsi_power *power);
 
 #endif

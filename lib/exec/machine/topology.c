@@ -20,12 +20,12 @@ struct hsi_topology {
 #ifdef HAVE_HWLOC
     hwloc_topology_t machine; /* NULL: hwloc has failed */
 #endif
-    unsigned cores, threads; /* what may be used of them */
-    unsigned count;          /* of `cpu` */
+    unsigned cores, threads; /* processors that may be used */
+    unsigned count;          /* length of `cpu` */
     int      cpu[];
 };
 
-/* A set of processors by OS number, however many there are. */
+/* A set of processors by OS number, of any size. */
 typedef struct mask {
     cpu_set_t *set;
     size_t     bytes;
@@ -40,7 +40,8 @@ static int mask_make(mask *m, unsigned room)
     return m->set != NULL;
 }
 
-/* The calling thread's own. EINVAL: the kernel's is larger. */
+/* Read the affinity mask of the calling thread. EINVAL means that the kernel's mask is larger: try
+ * again. */
 static hs_status mask_read(mask *m)
 {
     unsigned room;
@@ -84,7 +85,8 @@ static void take(hsi_topology *t, mask *m, unsigned cpu)
 }
 
 #ifdef HAVE_HWLOC
-/* PCI says where a GPU is; what the drivers' libraries add costs time, and memory for good. */
+/* Keep PCI devices, which show where GPUs are; the drivers' libraries would cost time and permanent
+ * memory. */
 static void ask_for_devices(hwloc_topology_t machine)
 {
     static const char *const drivers[] = {"opencl", "gl", "cuda", "nvml", "rsmi", "levelzero"};
@@ -95,7 +97,7 @@ static void ask_for_devices(hwloc_topology_t machine)
                                       drivers[i]);
 }
 
-/* The first thread of each core that is in the mask still. */
+/* Take the first remaining thread of each core from the mask. */
 static void take_round(hsi_topology *t, mask *m)
 {
     hwloc_obj_t core = NULL;
@@ -208,7 +210,7 @@ hs_status hsi_topology_open(hsi_topology **out, int devices, char why[HS_WHY])
         return HS_ENOMEM;
     }
     take_cores(t, &m, devices);
-    for (cpu = 0; cpu < m.room; cpu++) /* what hwloc does not know */
+    for (cpu = 0; cpu < m.room; cpu++) /* processors unknown to hwloc */
         take(t, &m, cpu);
     CPU_FREE(m.set);
     t->cores = limited(t->cores ? t->cores : t->count, limit);

@@ -7,28 +7,30 @@
 
 #include <hybridsched/backend.h>
 
-/* The cores that this process may use, one hardware thread of each first (hwloc,
- * or the affinity mask alone without it). */
+/* The processors that this process may use, the first hardware thread of each core first; from
+ * hwloc, or from the affinity mask alone without hwloc. */
 typedef struct hsi_topology hsi_topology;
 
-/* `devices`: and where on the PCI bus devices are. */
+/* Read the topology; `devices`: with the positions of PCI devices. The caller closes *out. */
 hs_status hsi_topology_open(hsi_topology **out, int devices, char why[HS_WHY]);
 void      hsi_topology_close(hsi_topology *topology);
 
-/* How many cores (not hardware threads) there are to bind to, and how many threads. */
+/* Return the number of cores, or of hardware threads, to bind to. */
 unsigned hsi_topology_cores(const hsi_topology *topology);
 unsigned hsi_topology_threads(const hsi_topology *topology);
 
-/* The OS number of the index-th: cores first, then their further hardware threads. */
+/* Return the OS number of a processor: cores first, then their further hardware threads; -1: no
+ * such index. */
 int hsi_topology_cpu(const hsi_topology *topology, unsigned index);
 
-/* Is it one of those nearest to a device? 0 too if that is not known. */
+/* Return 1 if the processor is one of the nearest to a device; 0: it is not, or that is not
+ * known. */
 int hsi_topology_is_near(const hsi_topology *topology, const char *pci, int os_cpu);
 
-/* The processors nearest to a device, such as 0-7,16-23; empty if they are not known. */
+/* Write the processors nearest to a device, for example 0-7,16-23; empty: not known. */
 void hsi_topology_near(const hsi_topology *topology, const char *pci, char *text, size_t size);
 
-/* Bind a thread (0: the calling one) to cores. HS_ERESOURCE: errno says why not. */
+/* Bind a thread (0: the calling thread) to cores. HS_ERESOURCE: errno has the reason. */
 hs_status hsi_bind(pid_t thread, const int *os_cpu, unsigned count);
 
 #endif
