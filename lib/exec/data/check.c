@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The factors multiplied again, tile by tile, against the input, which is made anew; and QR's Q
- * against its own transposed. Only products of CBLAS and LAPACK's own application of
- * reflectors are used: nothing of what has made the factors, and not the graph's order.
+ * Check a factorisation: multiply the factors tile by tile and compare with the input, which is
+ * generated again; and multiply QR's Q by its own transpose. The check uses products of CBLAS and
+ * LAPACK's application of reflectors only: no code that made the factors, and not the graph's
+ * order.
  */
 #include "config.h"
 
@@ -19,7 +20,7 @@
 static const double most_relative = 1e-8, most_orthogonal = 1e-6;
 
 typedef struct sums {
-    double error, size; /* of squares */
+    double error, size; /* sums of squares */
     double largest;
 } sums;
 
@@ -30,7 +31,7 @@ static size_t square(int n)
     return (size_t)n * (size_t)n;
 }
 
-/* That part of a tile, zero elsewhere. */
+/* Copy a part of a tile, with zeros elsewhere. */
 static void take(int n, part which, const double *tile, double *out)
 {
     int i, j;
@@ -46,7 +47,8 @@ static void take(int n, part which, const double *tile, double *out)
     }
 }
 
-/* What is not a number is large, too. Squares of what is divided by `scale` do not overflow. */
+/* Add squares of errors; a NaN counts as the largest error. Values divided by `scale` do not
+ * overflow when squared. */
 static void add_error(sums *s, size_t count, const double *error, const double *size, double weight,
                       double scale)
 {
@@ -62,13 +64,13 @@ static void add_error(sums *s, size_t count, const double *error, const double *
     }
 }
 
-/* Of nothing but zeros the part that is wrong is none, if they came out. */
+/* Return the relative error; for an input of zeros the absolute one. */
 static double relative(const sums *s)
 {
     return sqrt(s->size > 0 ? s->error / s->size : s->error);
 }
 
-/* Tile (row, column) of the input, less that of the product of the factors. */
+/* Subtract tile (row, column) of the product of the factors from `c`. */
 static void subtract_product(const hsi_matrix *m, int row, int column, double *c, double *left,
                              double *right)
 {
@@ -105,13 +107,13 @@ static hs_status check_product(const hsi_matrix *m, sums *s)
     return HS_OK;
 }
 
-/* Tiles of a square matrix, as rows of tiles. */
+/* Return a tile of a square matrix that is stored by rows of tiles. */
 static double *at(const hsi_matrix *m, double *all, int row, int column)
 {
     return all + ((size_t)row * (size_t)m->tiles + (size_t)column) * square(m->tile);
 }
 
-/* One column of tiles of Q times what is there: the reflectors, the last of the program first. */
+/* Multiply Q by one column of tiles: apply the reflectors in the reverse order of the rows. */
 static void multiply_column(const hsi_matrix *m, double *all, int column, double *work)
 {
     size_t i;
@@ -132,7 +134,7 @@ static void multiply_column(const hsi_matrix *m, double *all, int column, double
     }
 }
 
-/* Q R against the input. */
+/* Compare Q R with the input. */
 static void check_triangle(const hsi_matrix *m, sums *s, double *all, double *work)
 {
     size_t  count = square(m->tile), i;
@@ -165,7 +167,7 @@ static void set_unit(int n, double *tile)
         tile[hsi_at(n, i, i)] = 1;
 }
 
-/* Q'Q against the unit matrix, of which both triangles are alike. */
+/* Compare Q'Q with the unit matrix; one triangle suffices, as the product is symmetric. */
 static void check_orthogonal(const hsi_matrix *m, sums *s, double *all, double *work)
 {
     size_t  count = square(m->tile);
@@ -226,7 +228,7 @@ hs_status hsi_matrix_check(hsi_matrix *m)
 
 #else
 
-/* Without these there is none. */
+/* A build without OpenBLAS or LAPACKE cannot check. */
 hs_status hsi_matrix_check(hsi_matrix *m)
 {
     (void)m;

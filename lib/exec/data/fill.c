@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The input, by seed. Cholesky's is symmetric and positive definite: 128 on the diagonal, plus
- * the products of eight features of row and column, sines of the row's number. LU's and QR's
- * elements are uniform in (-1, 1), but LU's diagonal outweighs its row and column. It is the same
- * matrix whatever its tiles. Or it is the caller's; and the result, tile by tile, as one matrix.
+ * Fill the input of a factorisation, and write the result as one matrix. The input is the caller's
+ * or depends on the seed, but not on the size of the tiles. Cholesky's is symmetric and positive
+ * definite: 128 on the diagonal, plus products of eight features of row and column, which are sines
+ * of their numbers. Elements for LU and QR are uniform in (-1, 1), with LU's diagonal dominant.
  */
 #include <math.h>
 #include <stdint.h>
@@ -121,8 +121,8 @@ hs_status hsi_matrix_give(hsi_matrix *matrix, const double *given, size_t order,
     return HS_OK;
 }
 
-/* Of LU both factors, as LAPACK leaves them; of QR reflectors are of no use without their blocks.
- */
+/* For LU both factors are written, as LAPACK stores them; QR's reflectors are left out, since they
+ * are useless without their block factors. */
 void hsi_matrix_factors(const hsi_matrix *matrix, double *out)
 {
     int n = matrix->tile, order = order_of(matrix), r, c;
@@ -176,8 +176,8 @@ void hsi_matrix_release_all(hsi_matrix *matrix)
     release(matrix, matrix->block);
 }
 
-/* In one block, and so in large pages: of small ones a core does not keep track of enough for
- * three tiles. */
+/* Allocate one block for all pieces, and so in large pages: with small pages, a core's address
+ * cache cannot cover three tiles. */
 static hs_status allocate_block(hsi_matrix *matrix)
 {
     size_t bytes = piece_bytes(matrix), count = 0, i;
@@ -195,7 +195,7 @@ static hs_status allocate_block(hsi_matrix *matrix)
     return HS_OK;
 }
 
-/* Where a copy has become a piece in the run before, too. */
+/* Put each piece at its place in the block, also if a copy replaced the piece in the run before. */
 static void place_pieces(hsi_matrix *matrix)
 {
     size_t bytes = piece_bytes(matrix), count = 0, i;
@@ -210,7 +210,7 @@ static void place_pieces(hsi_matrix *matrix)
     }
 }
 
-/* What is read before a task has written it is no number, in every run: the factors show it. */
+/* Fill a tile with NaN, so that the factors of every run show a read before the first write. */
 static void fill_with_nan(const hsi_matrix *matrix, double *tile)
 {
     size_t i, count = hsi_matrix_elements(matrix);

@@ -7,21 +7,22 @@
 typedef struct copy {
     hsi_holding holding;
     uint32_t    slot;    /* HSI_NO_SLOT: none */
-    uint32_t    version; /* times the piece was written before it was copied */
+    uint32_t    version; /* writes of the piece before this copy was made */
 } copy;
 
-/* In a ring by last use; its head, of no piece, is behind the last of them. */
+/* A slot, linked in a ring by last use; the head of the ring holds no piece and comes after the
+ * newest. */
 typedef struct slot {
-    size_t   piece; /* HSI_NO_PIECE: free, or a spare one */
+    size_t   piece; /* HSI_NO_PIECE: free or spare */
     unsigned users;
     uint32_t older, newer;
 } slot;
 
 typedef struct node {
-    copy          *copies; /* by piece */
+    copy          *copies; /* indexed by piece */
     slot          *slots;
     uint32_t       count;
-    unsigned char *peers; /* by node */
+    unsigned char *peers; /* indexed by node */
 } node;
 
 struct hsi_nodes {
@@ -33,7 +34,7 @@ struct hsi_nodes {
 hsi_holding hsi_holding_after(hsi_holding before, hsi_event event)
 {
     static const hsi_holding table[][5] = {
-        /* read here, written here, read elsewhere, written elsewhere, given back */
+        /* columns: read here, written here, read elsewhere, written elsewhere, given back */
         [HSI_ABSENT] = {HSI_SHARED, HSI_DIRTY, HSI_ABSENT, HSI_ABSENT, HSI_ABSENT},
         [HSI_SHARED] = {HSI_SHARED, HSI_DIRTY, HSI_SHARED, HSI_ABSENT, HSI_ABSENT},
         [HSI_DIRTY] = {HSI_DIRTY, HSI_DIRTY, HSI_SHARED, HSI_ABSENT, HSI_ABSENT}};
@@ -134,7 +135,8 @@ static void unlink_slot(node *n, uint32_t s)
     n->slots[n->slots[s].newer].older = n->slots[s].older;
 }
 
-/* Behind another: that of the ring's head is the oldest place, and the head's elder the newest. */
+/* Insert a slot behind `elder`: behind the ring's head is the oldest place, behind the head's elder
+ * the newest. */
 static void link_behind(node *n, uint32_t s, uint32_t elder)
 {
     n->slots[s].older = elder;
@@ -172,7 +174,7 @@ static void add_move(hsi_moves *out, size_t piece, unsigned from, unsigned to, u
     out->move[out->count++] = (hsi_move){piece, from, to, s, HSI_NO_SLOT};
 }
 
-/* The one GPU that has it, if the host has not. 0: nobody. */
+/* Return the GPU that has the only copy; HSI_HOST: no GPU has. */
 static unsigned owner_of(const hsi_nodes *nodes, size_t piece)
 {
     unsigned i;
@@ -183,7 +185,7 @@ static unsigned owner_of(const hsi_nodes *nodes, size_t piece)
     return HSI_HOST;
 }
 
-/* The host has what a GPU alone had. */
+/* Copy a piece that only a GPU has to the host. */
 static void bring_home(hsi_nodes *nodes, unsigned from, size_t piece, hsi_moves *out)
 {
     copy *home = &nodes->node[HSI_HOST].copies[piece], *there = &nodes->node[from].copies[piece];
@@ -199,7 +201,7 @@ static int is_free(const slot *s)
     return s->piece == HSI_NO_PIECE && !s->users;
 }
 
-/* That of its own number, or else the oldest that nobody uses; n->count: there is none. */
+/* Return the slot of the piece's number if free, else the oldest unused slot; n->count: none. */
 static uint32_t find_slot(const node *n, size_t piece)
 {
     uint32_t s;
@@ -211,7 +213,8 @@ static uint32_t find_slot(const node *n, size_t piece)
     return s;
 }
 
-/* For a piece, or for none, empty; what is dirty in it goes home. */
+/* Take a slot for a piece, or for HSI_NO_PIECE; a dirty piece in it is copied to the host first.
+ * Return HSI_NO_SLOT if all are in use. */
 static uint32_t take_slot(hsi_nodes *nodes, unsigned number, size_t piece, hsi_moves *out)
 {
     node    *n = &nodes->node[number];
@@ -231,7 +234,7 @@ static uint32_t take_slot(hsi_nodes *nodes, unsigned number, size_t piece, hsi_m
     return s;
 }
 
-/* A GPU that has it and copies it without the host; else the host. */
+/* Return a peer GPU that has the piece, or HSI_HOST. */
 static unsigned peer_of(const hsi_nodes *nodes, unsigned number, size_t piece)
 {
     unsigned i;
@@ -242,7 +245,7 @@ static unsigned peer_of(const hsi_nodes *nodes, unsigned number, size_t piece)
     return HSI_HOST;
 }
 
-/* To the host, or to a GPU. */
+/* Copy the piece to the node: to the host first if it lacks the piece, then to a GPU. */
 static void fill(hsi_nodes *nodes, unsigned number, size_t piece, unsigned owner, hsi_moves *out)
 {
     copy    *home = &nodes->node[HSI_HOST].copies[piece], *c = &nodes->node[number].copies[piece];

@@ -8,27 +8,27 @@
 #include <hybridsched/status.h>
 
 /*
- * Where the pieces of a matrix are: in the memory of the host, and in slots of that of GPUs, each
- * of which holds any one piece. It says which copies are to be made, in which order, and takes
- * them for made: nothing is copied here. Copies go from or to the host, and from one GPU to
- * another that is its peer; the host has the piece then, too.
+ * Places of the pieces of a matrix: the memory of the host, and slots in the memories of GPUs, each
+ * of which holds one piece. The functions only decide which copies to make, in which order, and
+ * count each copy as made at once; the caller copies. Copies go from or to the host, and from one
+ * GPU to a peer GPU; the host then has the piece, too.
  *
- * Each node has a piece in one of three states. If one node is dirty, no other has the piece; if
- * one shares it, the host does, too.
+ * A piece has one of three states in each node. If one node is dirty, no other node has the piece;
+ * if a node shares the piece, the host has the piece, too.
  */
 typedef enum hsi_holding {
     HSI_ABSENT,
-    HSI_SHARED, /* as the host has it */
-    HSI_DIRTY   /* nobody else has it */
+    HSI_SHARED, /* equal to the host's copy */
+    HSI_DIRTY   /* the only copy */
 } hsi_holding;
 
-/* What happens to a piece, as one node sees it. */
+/* Events of a piece, as one node sees them. */
 typedef enum hsi_event {
     HSI_READ_HERE,
     HSI_WRITTEN_HERE,
     HSI_READ_ELSEWHERE,
     HSI_WRITTEN_ELSEWHERE,
-    HSI_GIVEN_BACK /* its slot is needed for something else */
+    HSI_GIVEN_BACK /* the slot is needed for another piece */
 } hsi_event;
 
 hsi_holding hsi_holding_after(hsi_holding before, hsi_event event);
@@ -37,68 +37,73 @@ enum { HSI_HOST = 0 };
 #define HSI_NO_SLOT UINT32_MAX
 #define HSI_NO_PIECE SIZE_MAX
 
-/* A copy to be made; the host's side has no slot. */
+/* A copy to be made; the host has no slots. */
 typedef struct hsi_move {
     size_t   piece;
     unsigned from, to;
-    uint32_t slot;      /* of the GPU's side; between GPUs, where it goes to */
-    uint32_t peer_slot; /* between GPUs: where it comes from */
+    uint32_t slot;      /* slot of the GPU; between two GPUs, of the receiver */
+    uint32_t peer_slot; /* between two GPUs: slot of the sender */
 } hsi_move;
 
-/* In this order: home of what stood in the way, home of the piece, and to where it is wanted. */
+/* Copies in this order: from the replaced slot to the host, of the piece to the host, to the
+ * node. */
 typedef struct hsi_moves {
     unsigned count;
     hsi_move move[3];
 } hsi_moves;
 
 typedef enum hsi_brought {
-    HSI_THERE,   /* once the moves are made */
-    HSI_NO_ROOM, /* every slot is in use */
+    HSI_THERE,   /* the piece is at the node once the moves are made */
+    HSI_NO_ROOM, /* all slots are in use */
     HSI_LOST     /* no node has the piece any more */
 } hsi_brought;
 
 typedef struct hsi_nodes hsi_nodes;
 
-/* `count` nodes, the host included. All pieces are at home. HS_ENOMEM. */
+/* Create `count` nodes, the host included, with all pieces at the host. HS_ENOMEM. */
 hs_status hsi_nodes_create(size_t pieces, unsigned count, hsi_nodes **out);
 void      hsi_nodes_free(hsi_nodes *nodes);
 
-/* All pieces are at home again, and new: no version was written yet. */
+/* Return all pieces to the host, with version 0. */
 void hsi_nodes_reset(hsi_nodes *nodes);
 
-/* A GPU has so many slots, all free. HS_ENOMEM. And none: what only it has is lost. */
+/* hsi_nodes_open() gives a GPU free slots; HS_ENOMEM. hsi_nodes_close() removes them: pieces that
+ * only this GPU has are lost. */
 hs_status hsi_nodes_open(hsi_nodes *nodes, unsigned node, uint32_t slots);
 void      hsi_nodes_close(hsi_nodes *nodes, unsigned node);
 
-/* These two GPUs copy to and fro without the host, from now on. */
+/* Let two GPUs copy to each other without the host. */
 void hsi_nodes_befriend(hsi_nodes *nodes, unsigned one, unsigned other);
 
 /*
- * The piece is to be at the node, to be read, or, not `filled`, to be written from the first
- * element to the last. On a GPU it takes the slot of its own number if that is free, and else the
- * one that was not used for the longest time: where there is a slot for each piece, and none is
- * taken as a spare one, each has its own. O(slots in use).
+ * Bring a piece to a node: to read it, or, not `filled`, to overwrite all of its elements. On a GPU
+ * the piece takes the slot of its own number if that is free, else the least recently used one. So
+ * with a slot for each piece, and no spare slots, each piece stays in its own. O(slots in use).
  */
 hsi_brought hsi_nodes_bring(hsi_nodes *nodes, unsigned node, size_t piece, int filled,
                             hsi_moves *out);
 
-/* It was written there: this is the next version, and all others are old. */
+/* Count a write at the node: it has the next version, and all other copies become invalid. */
 void hsi_nodes_written(hsi_nodes *nodes, unsigned node, size_t piece);
 
-/* A slot in use is not given back; as often as it was taken into use it has to be let go. */
+/* Count a use of a slot, which is not replaced while it has uses; hsi_nodes_let_go() ends one
+ * use. */
 void hsi_nodes_use(hsi_nodes *nodes, unsigned node, uint32_t slot);
 void hsi_nodes_let_go(hsi_nodes *nodes, unsigned node, uint32_t slot);
 
-/* A slot for something that is nobody's piece yet, in use; it becomes the place of a piece that is
- * there, whose own is free then. HSI_NO_SLOT: no room. */
+/*
+ * hsi_nodes_spare() takes a slot without a piece into use; HSI_NO_SLOT: no room. With
+ * hsi_nodes_replace() this slot becomes the place of a piece at the node, and the piece's old slot
+ * is free.
+ */
 uint32_t hsi_nodes_spare(hsi_nodes *nodes, unsigned node, hsi_moves *out);
 void     hsi_nodes_replace(hsi_nodes *nodes, unsigned node, size_t piece, uint32_t spare);
 
-/* Nobody has it any more, whoever may seem to; until it is written anew. */
+/* Mark a piece as lost in all nodes until it is written again. */
 void hsi_nodes_lose(hsi_nodes *nodes, size_t piece);
 int  hsi_nodes_is_lost(const hsi_nodes *nodes, size_t piece);
 
-/* Of the node that wrote it last. */
+/* Return the latest version of a piece. */
 uint32_t hsi_nodes_newest(const hsi_nodes *nodes, size_t piece);
 
 hsi_holding hsi_nodes_holding(const hsi_nodes *nodes, unsigned node, size_t piece);

@@ -10,8 +10,9 @@
 #include "exec/why.h"
 
 /*
- * Operands in the order of the data column: a matrix, two of the letters i, j, k for row and
- * column of the tile, and what is done to it: nothing, it is read; + read and written; * written.
+ * A step and its operands in the order of the data column: the matrix, two of the letters i, j, k
+ * for row and column of the tile, and the access: nothing for read, + for read and write, * for
+ * write.
  */
 typedef struct pattern {
     const char      *kernel;
@@ -39,7 +40,7 @@ enum { PATTERNS = sizeof patterns / sizeof *patterns, MOST_TILES = 65536 };
 
 static const char *const names[] = {"Cholesky", "LU", "QR"};
 
-/* A kernel of ours and its size; NULL: it is none. */
+/* Return the entry of a kernel of this library, and its tile size; NULL: another kernel. */
 static const hsi_kernel_entry *kernel_of(const hs_task *row, int *tile)
 {
     const char             *colon = row->kernel ? strchr(row->kernel, ':') : NULL;
@@ -51,7 +52,8 @@ static const hsi_kernel_entry *kernel_of(const hs_task *row, int *tile)
         return NULL;
     entry = hsi_kernel_find(row->kernel, (size_t)(colon - row->kernel));
     n = strtol(colon + 1, &end, 10);
-    *tile = *end || n < 1 || n > HSI_KERNEL_MOST ? 0 : (int)n; /* else its backend complains */
+    *tile = *end || n < 1 || n > HSI_KERNEL_MOST ? 0 : (int)n; /* a wrong size is 0, and the
+                                                                  kernel's backend refuses it */
     return entry;
 }
 
@@ -64,7 +66,7 @@ int hsi_matrix_concerns(const hs_instance *in, size_t number, const hs_task *row
     return hs_instance_access(in, number, 0, &data, &mode) && kernel_of(row, &tile);
 }
 
-/* "A-3-1"; 0: no such name. */
+/* Parse "-3" in a name such as "A-3-1". Return 0 if no index is found. */
 static int read_index(const char **text, int *index)
 {
     char *end;
@@ -94,7 +96,8 @@ static hs_access_mode mode_of(char sign)
     return sign == '+' ? HS_READ_WRITE : sign == '*' ? HS_WRITE : HS_READ;
 }
 
-/* Binds the letters i, j, k that are not bound (-1) yet. */
+/* Compare a piece with an operand of a pattern; bind the letters i, j, k that are not bound
+ * (-1). */
 static int fits(const char *wanted, const hsi_datum *piece, hs_access_mode mode, int bound[3])
 {
     int *row = &bound[wanted[1] - 'i'], *column = &bound[wanted[2] - 'i'];
@@ -108,7 +111,7 @@ static int fits(const char *wanted, const hsi_datum *piece, hs_access_mode mode,
     return *row == piece->row && *column == piece->column;
 }
 
-/* Operands are different tiles. */
+/* Return 1 if the row has this operand already: operands must be different tiles. */
 static int is_among(const hsi_matrix_row *row, int count, size_t piece)
 {
     while (count-- > 0)
@@ -178,7 +181,8 @@ static hs_status recognise_row(hsi_matrix *matrix, const hs_instance *in, size_t
                       name, row->kernel, names[matrix->kind]);
 }
 
-/* By the first kernel that only one has; HS_OK and *found 0: nothing works on data. */
+/* Find the kind of factorisation by the first kernel that only one kind has. HS_OK and *found 0: no
+ * kernel accesses data. */
 static hs_status find_kind(const hs_instance *in, hsi_matrix *matrix, int *found, char why[HS_WHY])
 {
     size_t  i, first = SIZE_MAX;
@@ -234,7 +238,7 @@ static hs_status recognise_rows(const hs_instance *in, hsi_matrix *matrix, char 
     return st;
 }
 
-/* Where each tile of A is; all of them, or of Cholesky all on and below the diagonal. */
+/* Fill matrix->place. All tiles of A must exist, or for Cholesky all on and below the diagonal. */
 static hs_status place_tiles(hsi_matrix *matrix, char why[HS_WHY])
 {
     size_t tiles, i;
@@ -246,7 +250,7 @@ static hs_status place_tiles(hsi_matrix *matrix, char why[HS_WHY])
             matrix->tiles = hsi_larger(matrix->tiles, matrix->piece[i].column + 1);
         }
     tiles = (size_t)matrix->tiles;
-    if (tiles * tiles / 2 > matrix->pieces) /* so no table is larger than what was read */
+    if (tiles * tiles / 2 > matrix->pieces) /* keeps the table in proportion to the data read */
         return hsi_refuse(why, HS_EDEPENDENT, "tiles of the matrix A are missing");
     matrix->place = malloc(tiles * tiles * sizeof *matrix->place);
     if (!matrix->place)
@@ -269,7 +273,7 @@ static hs_status check_memory(const hsi_matrix *matrix, char why[HS_WHY])
 {
     double needed = 8.0 * (double)hsi_matrix_elements(matrix) * (double)matrix->pieces, memory;
 
-    if (needed < 0x1p28) /* to look is slow */
+    if (needed < 0x1p28) /* reading the memory limit is slow */
         return HS_OK;
     memory = hsi_limit_memory();
     if (memory == 0 || needed <= memory)

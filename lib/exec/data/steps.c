@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A factorisation has each step once: what happens to tile (i, j) on behalf of column k of
- * tiles, for all k <= i, j, and of Cholesky i >= j. Which kernel that is follows from which of
- * the three are equal.
+ * Check that a factorisation has each step once. A step updates tile (i, j) with column k of tiles,
+ * for all k <= i, j, and for Cholesky i >= j. The kernel follows from which of the three are equal.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +13,11 @@ enum { NAME = 104 };
 
 typedef struct place {
     int    k, i, j;
-    size_t row; /* of the instance */
+    size_t row; /* row of the instance */
 } place;
 
-/* Every step's first operand is in column k, its last in row i and column j. */
+/* Return the place of a row's step: its first operand is in column k, its last in row i and column
+ * j. */
 static place place_of(const hsi_matrix *m, size_t row)
 {
     const hsi_matrix_row *r = &m->row[row];
@@ -59,7 +59,7 @@ static int is_same(const place *a, const place *b)
     return a->k == b->k && a->i == b->i && a->j == b->j;
 }
 
-/* The one behind it, as compare() orders those that there are to be. */
+/* Move to the next step in the order of compare(). */
 static void advance(const hsi_matrix *m, place *p)
 {
     if (++p->j <= (m->kind == HS_CHOLESKY ? p->i : m->tiles - 1))
@@ -101,7 +101,7 @@ static hs_status refuse_missing(const hsi_matrix *m, const place *p, char why[HS
     return hsi_refuse(why, HS_EDEPENDENT, "a step of the factorisation is missing: %s", step);
 }
 
-/* `there`, in order, against all that there are to be. */
+/* Compare the sorted steps with all steps of the factorisation. */
 static hs_status compare_all(const hs_instance *in, const hsi_matrix *m, const place *there,
                              size_t count, char why[HS_WHY])
 {
