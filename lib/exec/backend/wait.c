@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "config.h" /* before all else: ppoll() */
+#include "config.h" /* first, for ppoll() */
 
 #include <poll.h>
 
@@ -7,10 +7,10 @@
 #include "support/clock.h"
 
 /*
- * A sleep ends late, by some 25 us, or 100 us and more after a long one, when the core has
- * gone to sleep too. So it is to end early by this much; if much is left then, another
- * short one follows, and the rest is spun away. That is never long, since spinning takes
- * the core from others when there are more workers than cores.
+ * Return by how many ns a sleep should end early. A sleep ends some 25 us late, or 100 us and more
+ * after a long sleep, when the core has gone to sleep as well. If much time is left, another short
+ * sleep follows, and the rest is spun. The spin is short, as it takes the core from other threads
+ * if there are more workers than cores.
  */
 static int64_t margin(int64_t left)
 {
@@ -24,7 +24,8 @@ static void sleep_for(const hs_attempt *attempt, int64_t ns)
     struct pollfd   wake = {.fd = attempt->wake_fd, .events = POLLIN};
     struct timespec time = hsi_timespec(ns);
 
-    ppoll(&wake, 1, &time, NULL); /* however it ends, the caller looks again */
+    ppoll(&wake, 1, &time, NULL); /* the caller checks the time and the cancel token after any
+                                     result */
 }
 
 static void relax(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* cpu_command and gpu_command: the task is what the shell makes of it. */
+/* The backend of cpu_command and gpu_command: the shell runs the task. */
 
 #include "config.h"
 
@@ -104,7 +104,7 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
     return HS_OK;
 }
 
-/* Until the command has ended, passing on that it is to be cancelled. */
+/* Wait until the command has ended; read its output and pass on a cancellation meanwhile. */
 static void wait_for_end(hsi_process *process, const hs_attempt *attempt,
                          hsi_command_output *output)
 {
@@ -118,7 +118,7 @@ static void wait_for_end(hsi_process *process, const hs_attempt *attempt,
             wait[OUTPUT + i] = (struct pollfd){
                 .fd = i < output->count ? output->stream[i].read : -1, .events = POLLIN};
         if (ppoll(wait, FDS, NULL, NULL) < 0)
-            continue; /* a signal */
+            continue; /* interrupted by a signal */
         for (i = 0; i < output->count; i++)
             if (wait[OUTPUT + i].revents)
                 hsi_command_stream_read(output, &output->stream[i]);
@@ -143,7 +143,8 @@ static void describe_status(int status, char text[128])
         snprintf(text, 128, "exited with status %d", status);
 }
 
-/* Done; but what is cut short in its background may have been part of the work. */
+/* Return that the task is done, with a note if a background process was cut short: it may have been
+ * part of the work. */
 static hs_outcome done(const hsi_process_end *end, hs_attempt *attempt)
 {
     if (end->left)

@@ -7,7 +7,7 @@
 
 #define VISIBLE "CUDA_VISIBLE_DEVICES"
 
-/* All that is set; the last four only where the devices that commands see are ours to say. */
+/* All variables that are set; the last four only if the settings do not keep visible devices. */
 static const char *const ours[] = {
     "HSCHED_TASK",          "HSCHED_ATTEMPT",      "HSCHED_WORKER",        "HSCHED_GPU",
     "HSCHED_CORES",         "OMP_NUM_THREADS",     "OPENBLAS_NUM_THREADS", "CUDA_DEVICE_ORDER",
@@ -52,7 +52,7 @@ void hsi_environment_free(hsi_environment *environment)
     *environment = (hsi_environment){.variables = NULL};
 }
 
-/* What is written to, and whether all of it was. */
+/* The text being written, and whether all variables fit. */
 typedef struct settings {
     char  *text;
     size_t used;
@@ -69,8 +69,8 @@ static void set(settings *s, const char *name, const char *value)
         s->used += (size_t)length + 1;
 }
 
-/* The entry of a list that an emulated GPU of that index gets; "-1" past the last. Without a list
- * the index is the device. */
+/* Return the device of an emulated GPU: its entry in the list `visible`, "-1" beyond the end of the
+ * list, or its index without a list. */
 static const char *emulated_device(const char *visible, unsigned number, const char *index,
                                    char entry[DEVICE])
 {
@@ -86,8 +86,11 @@ static const char *emulated_device(const char *visible, unsigned number, const c
     return entry[0] ? entry : "-1";
 }
 
-/* GPUs of AMD have no backend here, so that stand-ins may mean them: the worker's index says
- * which. Of those that ROCR lets through, one, HIP counts from 0. */
+/*
+ * Set the variables that select devices. No backend drives AMD GPUs, so an emulated GPU may stand
+ * for one: ROCR selects the device by the worker's index, and HIP counts the one visible device
+ * from 0.
+ */
 static void show_devices(settings *s, const hs_backend_worker_info *info, const char *visible,
                          const char *index)
 {

@@ -5,26 +5,27 @@
 #include <hybridsched/backend.h>
 
 /*
- * The environment of commands: what the program has, with these set whatever they were:
+ * The environment of commands: the program's own, with these variables replaced:
  *
- *   OMP_NUM_THREADS, OPENBLAS_NUM_THREADS   as many as the worker has cores
- *   HSCHED_CORES                            likewise
- *   CUDA_DEVICE_ORDER                       PCI_BUS_ID   } none of these, if they
- *   CUDA_VISIBLE_DEVICES                    the device   } are to be left alone
- *   ROCR_VISIBLE_DEVICES                    HSCHED_GPU   }
+ *   OMP_NUM_THREADS, OPENBLAS_NUM_THREADS   number of the worker's cores
+ *   HSCHED_CORES                            number of the worker's cores
+ *   CUDA_DEVICE_ORDER                       PCI_BUS_ID   } the four are kept as
+ *   CUDA_VISIBLE_DEVICES                    the device   } they were if
+ *   ROCR_VISIBLE_DEVICES                    HSCHED_GPU   } keep_visible_devices
  *   HIP_VISIBLE_DEVICES                     0            }
  *   HSCHED_WORKER                           cpu3
- *   HSCHED_GPU                              of GPUs and stand-ins: the worker's index among them
+ *   HSCHED_GPU                              index of a GPU worker, real or emulated
  *   HSCHED_TASK, HSCHED_ATTEMPT             set for each attempt
  *
- * A CPU shows its commands no device: -1. An emulated GPU shows them the device that a real one of
- * its index would be: that entry of the program's own CUDA_VISIBLE_DEVICES, or without such a list
+ * Commands on CPUs see no device: -1. Commands on an emulated GPU see the device that a real GPU of
+ * the same index would be: the entry in the program's CUDA_VISIBLE_DEVICES, or without that list
  * the index.
  */
 typedef struct hsi_environment {
-    char      **variables; /* the program's own, not copied; room for what is set; NULL */
-    size_t      lasting;   /* where a worker's go; those of each attempt are the next */
-    const char *visible;   /* the program's CUDA_VISIBLE_DEVICES; NULL: it has none */
+    char      **variables; /* NULL-terminated; strings of the program, not copied, and room for the
+                              variables set */
+    size_t      lasting;   /* index of the worker's variables; those of each attempt follow */
+    const char *visible;   /* the program's CUDA_VISIBLE_DEVICES; NULL: not set */
 } hsi_environment;
 
 enum { HSI_ENVIRONMENT_ROOM = 4096 };

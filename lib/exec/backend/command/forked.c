@@ -20,10 +20,8 @@
 #define UNDER_TSAN 1
 #endif
 
-/*
- * Handlers of others (OpenBLAS would end its threads) have nothing to do there, since nothing of
- * theirs is used. A thread sanitizer has to see the fork.
- */
+/* Avoid fork handlers of other libraries (OpenBLAS would end its threads), since the child does not
+ * use these libraries. A thread sanitizer must see the fork. */
 pid_t hsi_fork_alone(void)
 {
 #if !defined(UNDER_TSAN) && defined(__GLIBC_PREREQ)
@@ -46,7 +44,8 @@ static void close_from(int first)
         close(fd);
 }
 
-/* Keeps the socket alone: an end of a pipe or a lock held here would outlive its owner. */
+/* Close all descriptors but the socket: an end of a pipe or a lock held here would outlive its
+ * owner. */
 static int take_descriptors(int socket)
 {
     int null, fd;
@@ -72,7 +71,7 @@ static void reset_signals(void)
         sigaction(number, &standard, NULL);
 }
 
-/* The number that is the index-th word behind the name in parentheses; 0: there is none. */
+/* Return the index-th number behind the name in parentheses; 0: none. */
 static uint64_t number_in_stat(const char *stat, int index)
 {
     const char *at = strrchr(stat, ')');
@@ -85,11 +84,11 @@ static uint64_t number_in_stat(const char *stat, int index)
     return number;
 }
 
-/* Its arguments lie where the program found its own; what is written there is this process's.
- * Where they lie says the kernel, which writes too: under valgrind it is out of bounds. */
+/* Replace the command line, in the copied memory where the program's arguments lie. The kernel
+ * tells the address and writes through /proc/self/mem: valgrind would report a direct write. */
 static void take_name(const char *name)
 {
-    enum { ARG_START = 45, ARG_END = 46 }; /* words 48 and 49 of proc(5), counted from the third */
+    enum { ARG_START = 45, ARG_END = 46 }; /* fields 48 and 49 of proc(5), counted from field 3 */
     char     stat[2048], text[4096] = "";
     int      fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
     ssize_t  got = fd < 0 ? -1 : read(fd, stat, sizeof stat - 1);
@@ -124,7 +123,8 @@ int hsi_forked_begin(int socket)
         return -1;
     take_name("hsched-guard");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    prctl(PR_SET_TIMERSLACK, 50000); /* a worker's may be 1 ns, and commands would inherit it */
+    prctl(PR_SET_TIMERSLACK, 50000); /* a worker's slack may be 1 ns, and commands would inherit
+                                        it */
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -5,27 +5,27 @@
 #include <sys/types.h>
 
 /*
- * What the keeper and the guards have in common. They run between fork and the end of the
- * process, in a copy of a program with threads: nothing is called in them but what is safe in a
- * signal handler. All signals are blocked there.
+ * Functions that the keeper and the guards share. Both run between fork and the end of the process,
+ * in a copy of a program with threads: they may only call functions that are safe in a signal
+ * handler. All signals are blocked there.
  */
 
 enum { HSI_FORKED_SOCKET = 3 };
 
-/* Without the handlers that others have registered; under TSan with them. */
+/* Fork without running the handlers of pthread_atfork(); with them under TSan. Returns as
+ * fork(). */
 pid_t hsi_fork_alone(void);
 
 /*
- * First of all: signals have no handlers, the session is one of its own (what kills the program's
- * group does not kill this), descriptors are /dev/null and `socket`, as HSI_FORKED_SOCKET; orphans
- * become its children. And it has another name than the program, and another command line, lest
- * who kills that one by name kills this with it. Returns a descriptor that is readable when a
- * child ends; -1: it cannot be.
+ * Set up the process, before anything else: default signal handlers; a session of its own, so that
+ * a kill of the program's group spares it; /dev/null as stdin, stdout and stderr, and `socket` as
+ * HSI_FORKED_SOCKET; orphans become its children; another name and command line than the program's,
+ * so that a kill by name spares it. Return a descriptor that is readable when a child ends, or -1.
  */
 int hsi_forked_begin(int socket);
 
-/* Children, at most `room` of them. Complete: entries go away only when this process reaps them.
- * -1: the kernel does not say. */
+/* List the children, at most `room`. The list is complete, as entries vanish only when this process
+ * reaps them. Return the number, or -1 if the kernel does not tell. */
 int hsi_forked_children(pid_t *list, int room);
 
 #endif

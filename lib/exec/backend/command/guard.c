@@ -20,7 +20,7 @@
 #include "exec/backend/command/process.h"
 #include "support/clock.h"
 
-/* Is the shell over? It is left unreaped, so that its number stays its group's. */
+/* Return 1 if the shell is over. The shell is not reaped, so that its number stays its group's. */
 static int leader_is_over(const hsi_guard *g)
 {
     siginfo_t info = {.si_pid = 0};
@@ -29,7 +29,8 @@ static int leader_is_over(const hsi_guard *g)
            info.si_pid != 0;
 }
 
-/* Lists the other children in g->child, as many as fit. -1: the kernel does not say. */
+/* List the children except the shell in g->child, as many as fit. Return the number, or -1 if the
+ * kernel does not tell. */
 static int list_children(hsi_guard *g)
 {
     int all = hsi_forked_children(g->child, HSI_GUARD_CHILDREN), count = all < 0 ? -1 : 0, i;
@@ -40,7 +41,7 @@ static int list_children(hsi_guard *g)
     return count;
 }
 
-/* Reaps orphans that are dead. */
+/* Reap dead orphans. */
 static void reap(hsi_guard *g)
 {
     int count = list_children(g);
@@ -58,7 +59,7 @@ static int was_told(const hsi_guard *g, pid_t child)
     return i > 0;
 }
 
-/* SIGTERM, and what is stopped goes on to hear it. */
+/* Send SIGTERM, and SIGCONT so that a stopped process gets it. */
 static void tell(pid_t whom)
 {
     kill(whom, SIGTERM);
@@ -66,8 +67,9 @@ static void tell(pid_t whom)
 }
 
 /*
- * Is anything left of a shell that is over? Orphans are children here. Once it is to end, those
- * outside its group, which has been told as a whole, are told as they turn up, each once.
+ * Return 1 if processes of the shell are left; orphans are children of the guard. If they are to
+ * end, send SIGTERM once to each process outside the shell's group, which got the signal as a
+ * whole.
  */
 static int is_anything_left(hsi_guard *g, int is_to_end)
 {
@@ -88,7 +90,8 @@ static int is_anything_left(hsi_guard *g, int is_to_end)
     return left;
 }
 
-/* Waits for a child's end, an order (where asked) or the deadline. 1: there is an order. */
+/* Wait for the end of a child, for an order (if `orders`) or for the deadline. Return 1 for an
+ * order. */
 static int wait_for_event(hsi_guard *g, int orders, double deadline)
 {
     struct pollfd           wait[2] = {{.fd = g->ends, .events = POLLIN},
@@ -105,9 +108,9 @@ static int wait_for_event(hsi_guard *g, int orders, double deadline)
 }
 
 /*
- * Kills the group, and whatever else has come to be a child here. Orphans of what
- * dies become children before its death can be seen: when none is left, nothing is.
- * Returns 1 if something may not be killed, having changed its user.
+ * Kill the group and all other children. Orphans of a dying process become children before its
+ * death is visible: so when no child is left, no process of the command is left. Return 1 if a
+ * process cannot be killed, as it has changed its user.
  */
 static int kill_everything(hsi_guard *g)
 {
@@ -132,7 +135,8 @@ static int kill_everything(hsi_guard *g)
     }
 }
 
-/* 0: the program is gone. output[0] is -1 if none came along. */
+/* Receive an order with its strings. Return 0 if the program is gone. output[0] is -1 if the order
+ * has no descriptors. */
 static int receive(const hsi_guard *g, hsi_order *order, int output[2])
 {
     return hsi_receive_with(g->socket, order, sizeof *order, output, 2) &&
@@ -140,7 +144,7 @@ static int receive(const hsi_guard *g, hsi_order *order, int output[2])
            (order->length == 0 || hsi_receive(g->socket, g->strings, order->length));
 }
 
-/* Nobody there: the next order says so. */
+/* Send an answer. A failure is ignored: the next order fails if the program is gone. */
 static void answer(const hsi_guard *g, void *data, size_t size)
 {
     struct iovec part = {.iov_base = data, .iov_len = size};
@@ -149,9 +153,9 @@ static void answer(const hsi_guard *g, void *data, size_t size)
 }
 
 /*
- * The shell, in the child of a vfork(), which lends it the guard's memory: system calls alone. It
- * dies with the guard, in a group of its own, no signal blocked: what the guard ignores and
- * handles is the default.
+ * Become the shell, in the child of a vfork(), which shares the guard's memory: make system calls
+ * only. The shell dies with the guard, has a group of its own, and blocks no signal; signals that
+ * the guard ignores or handles have the default action.
  */
 static _Noreturn void become_shell(const hsi_guard *g, pid_t guard, char *const *arguments,
                                    const int output[2], volatile int *error)
@@ -192,8 +196,8 @@ static int start(hsi_guard *g, const int output[2])
     return error;
 }
 
-/* Where a command stands: on its way; its shell is over, and what it left may end by itself; all
- * of it is to end. */
+/* The stage of a command: it runs; its shell is over, and the remaining processes may end by
+ * themselves; all processes are to end. */
 typedef enum stage { RUNS, LEFT, ENDS } stage;
 
 static double end_it(hsi_guard *g, stage *now)
@@ -204,7 +208,7 @@ static double end_it(hsi_guard *g, stage *now)
     return hsi_now() + g->grace;
 }
 
-/* Until nothing of it is left, or what is has to be killed. */
+/* Wait until no process of the command is left, or the rest must be killed. */
 static void wait_for_end(hsi_guard *g, hsi_process_end *end)
 {
     double deadline = INFINITY;
@@ -241,7 +245,8 @@ static void wait_for_end(hsi_guard *g, hsi_process_end *end)
     }
 }
 
-/* Return the processor time of all processes that were reaped here or by these, in seconds. */
+/* Return the processor time of all processes reaped by this process or by its children, in
+ * seconds. */
 static double used_so_far(void)
 {
     struct rusage all;
@@ -294,7 +299,7 @@ _Noreturn void hsi_guard_main(hsi_guard *guard)
         _exit(1);
     while (receive(guard, &order, output)) {
         if (order.kind == HSI_ORDER_RUN)
-            run(guard, output); /* what is cancelled but over needs no answer */
+            run(guard, output); /* a cancellation of a finished command needs no answer */
     }
     _exit(0);
 }

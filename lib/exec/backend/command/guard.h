@@ -9,22 +9,22 @@
 
 enum { HSI_GUARD_CHILDREN = 1024 };
 
-/* All that the guard works with, made before it is forked: it may not allocate. */
+/* The guard's data, allocated before the fork, since the guard may not allocate. */
 typedef struct hsi_guard {
     char **variables;
     size_t task; /* index of HSCHED_TASK */
     double grace;
     double memory; /* bytes for each process of a command; 0: no limit */
-    char  *strings; /* room for what follows an order */
+    char  *strings; /* room for the strings of an order */
     size_t room;
     int    socket, ends;
     pid_t  leader;                    /* the shell */
-    pid_t  child[HSI_GUARD_CHILDREN]; /* others that are its children */
-    pid_t  told[HSI_GUARD_CHILDREN];  /* those of other groups that got SIGTERM */
+    pid_t  child[HSI_GUARD_CHILDREN]; /* children of the guard, except the shell */
+    pid_t  told[HSI_GUARD_CHILDREN];  /* processes of other groups that got SIGTERM */
     int    told_count;
 } hsi_guard;
 
-/* In a process that the keeper has forked, all signals blocked. */
+/* Run the guard in a process that the keeper has forked, with all signals blocked. */
 _Noreturn void hsi_guard_main(hsi_guard *guard);
 
 #endif

@@ -24,7 +24,7 @@ static int find_guard(const hsi_keeper *k, pid_t pid)
     return i - 1;
 }
 
-/* Whatever has ended. A guard leaves nothing unless it was killed. */
+/* Reap dead children. A guard leaves processes only if it was killed. */
 static void reap(hsi_keeper *k)
 {
     int   status, index;
@@ -39,8 +39,8 @@ static void reap(hsi_keeper *k)
     }
 }
 
-/* All children that are no guards; orphans of theirs become children in turn. Those of another
- * user may not be killed, and are left alone. */
+/* Kill all children that are not guards; their orphans become children in turn. Processes of
+ * another user may not be killed, and are left alone. */
 static void kill_orphans(hsi_keeper *k)
 {
     int count = hsi_forked_children(k->child, k->room), i;
@@ -51,7 +51,7 @@ static void kill_orphans(hsi_keeper *k)
             k->orphans |= kill(k->child[i], SIGKILL) == 0;
 }
 
-/* 1: a child has ended. */
+/* Wait for the end of a child or a message. Return 1 if a child has ended. */
 static int wait_for_event(const hsi_keeper *k, struct pollfd *socket)
 {
     struct pollfd           wait[2] = {{.fd = k->ends, .events = POLLIN}, *socket};
@@ -60,7 +60,7 @@ static int wait_for_event(const hsi_keeper *k, struct pollfd *socket)
 
     if (poll(wait, 2, -1) <= 0)
         return 0;
-    while (read(k->ends, &news, sizeof news) > 0) /* it may have come since poll() */
+    while (read(k->ends, &news, sizeof news) > 0) /* a child may have ended since poll() */
         any = 1;
     socket->revents = wait[1].revents;
     return any;
@@ -78,7 +78,7 @@ static _Noreturn void begin_guard(hsi_keeper *k, int socket, const hsi_request *
     hsi_guard_main(&k->guard);
 }
 
-/* 0: the program is gone. */
+/* Start a guard and answer. Return 0 if the program is gone. */
 static int start_guard(hsi_keeper *k, const hsi_request *request)
 {
     hsi_guard_started started = {.error = 0};
@@ -123,12 +123,13 @@ _Noreturn void hsi_keeper_main(hsi_keeper *keeper)
         _exit(1);
     while (socket.fd >= 0 || keeper->count > 0 || keeper->orphans) {
         socket.revents = 0;
-        if (wait_for_event(keeper, &socket)) /* to ask takes as long as there are guards */
+        if (wait_for_event(keeper, &socket)) /* reaping costs time in proportion to the number of
+                                                guards */
             reap(keeper);
         if (keeper->orphans)
             kill_orphans(keeper);
         if (socket.revents && !serve(keeper))
-            socket.fd = -1; /* the program is gone, and guards know it too */
+            socket.fd = -1; /* the program is gone, and the guards notice it too */
     }
     _exit(0);
 }

@@ -7,20 +7,21 @@
 
 /* The keeper's side of starter.h. */
 
-/* All that it works with, made before it is forked: it may not allocate. */
+/* The keeper's data, allocated before the fork, since the keeper may not allocate. */
 typedef struct hsi_keeper {
-    hsi_guard guard;                          /* as each begins */
-    size_t    lasting;                        /* index in its variables of what a worker sets */
-    char      settings[HSI_ENVIRONMENT_ROOM]; /* of the guard that is about to begin */
+    hsi_guard guard;                          /* initial data of each guard */
+    size_t    lasting;                        /* index of the worker's variables */
+    char      settings[HSI_ENVIRONMENT_ROOM]; /* settings of the next guard */
     int       socket, ends;
-    int       orphans; /* a guard was killed: what it ran may have come to be a child here */
-    int       room;    /* of these */
+    int       orphans; /* a guard was killed: its command's processes may have become children of
+                          the keeper */
+    int       room;    /* length of the two arrays */
     int       count;
-    pid_t    *guard_pid; /* those that live */
+    pid_t    *guard_pid; /* guards that live */
     pid_t    *child;
 } hsi_keeper;
 
-/* In the forked process, all signals blocked. */
+/* Run the keeper in the forked process, with all signals blocked. */
 _Noreturn void hsi_keeper_main(hsi_keeper *keeper);
 
 #endif

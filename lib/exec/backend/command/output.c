@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* In a folder of others' too, nothing of theirs is written to. */
+/* Create the file; refuse existing files, so that files of other users in the folder stay
+ * unchanged. */
 static int open_file(const char *file, char *why)
 {
     int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0666);
@@ -37,7 +38,7 @@ static int open_stream(hsi_command_stream *s, const char *file, int told, char *
         snprintf(why, HS_WHY, "no pipe for its output: %m");
         return -1;
     }
-    fcntl(ends[0], F_SETFL, O_NONBLOCK); /* this end alone: the command's is to wait */
+    fcntl(ends[0], F_SETFL, O_NONBLOCK); /* the read end only: writes of the command must wait */
     s->read = ends[0];
     s->write = ends[1];
     return 0;
@@ -82,7 +83,7 @@ void hsi_command_output_given(hsi_command_output *output)
         give(&output->stream[i].write);
 }
 
-/* Keep the end of what was kept and these. */
+/* Append to `kept`, which holds the last bytes of the output. */
 static void keep(hsi_command_stream *stream, const char *bytes, size_t count)
 {
     size_t room = sizeof stream->kept - 1, old;
@@ -97,7 +98,7 @@ static void keep(hsi_command_stream *stream, const char *bytes, size_t count)
     stream->length = old + count;
 }
 
-/* Until all is written, or cannot be. */
+/* Write all bytes to `copy`; close it on an error. */
 static void copy(hsi_command_stream *stream, const char *bytes, size_t count)
 {
     while (count > 0 && stream->copy >= 0) {
@@ -121,7 +122,7 @@ static void tell_line(const hsi_command_output *output, hsi_command_stream *stre
     stream->begun = 0;
 }
 
-/* Line by line; one that is longer than there is room for, in pieces. */
+/* Pass bytes on line by line; a line longer than the buffer is passed in pieces. */
 static void tell(const hsi_command_output *output, hsi_command_stream *stream, const char *bytes,
                  size_t count)
 {
@@ -143,7 +144,7 @@ static void tell(const hsi_command_output *output, hsi_command_stream *stream, c
 
 void hsi_command_stream_read(const hsi_command_output *output, hsi_command_stream *stream)
 {
-    enum { CHUNKS = 64 }; /* of a writer that never stops; a pipe holds less */
+    enum { CHUNKS = 64 }; /* limit for a writer that never stops; a pipe holds less */
     char    buffer[16384];
     ssize_t got;
     int     i;
@@ -216,7 +217,7 @@ static const char *last_line(hsi_command_stream *stream)
     for (line = kept + end; line > kept && line[-1] != '\n'; line--)
         ;
     for (i = 0; line[i] != '\0'; i++)
-        if (line[i] == '\t') /* what else is odd in it becomes \xHH later */
+        if (line[i] == '\t') /* hs_printable() replaces other control characters later */
             line[i] = ' ';
     return line + strspn(line, " ");
 }

@@ -5,19 +5,19 @@
 #include <hybridsched/backend.h>
 
 /*
- * Where the output of one command goes: its two streams apart if the attempt has a file for each
- * or wants to be told lines, else both in one. A stream goes straight into its file; without one,
- * or where lines are to be told, into a pipe that is read all the time, however much there is.
+ * The output of one command. Its two streams are separate if the attempt has a file for each or a
+ * function for lines, else joined. A stream goes straight into its file; without a file, or with a
+ * function for lines, into a pipe that is read all the time, for any amount of output.
  */
 typedef struct hsi_command_stream {
-    const char *file;   /* NULL: none */
-    int         write;  /* the command's end; -1: closed here */
-    int         read;   /* ours of a pipe; -1: a file, or over */
-    int         copy;   /* what comes through the pipe goes here, too; -1: nowhere */
-    int         error;  /* errno of that */
-    size_t      length; /* of the end that is kept */
+    const char *file;   /* path; NULL: none */
+    int         write;  /* the command's end; -1: closed in this process */
+    int         read;   /* read end of the pipe; -1: no pipe, or closed */
+    int         copy;   /* file that gets a copy of the pipe's data; -1: none */
+    int         error;  /* errno of writes to `copy` */
+    size_t      length; /* length of `kept`, which is the end of the output */
     char        kept[1024];
-    size_t      begun; /* of a line that has not ended yet */
+    size_t      begun; /* length of `line`, which has no newline yet */
     char        line[8192];
 } hsi_command_stream;
 
@@ -29,23 +29,24 @@ typedef struct hsi_command_output {
     hsi_command_stream stream[HSI_COMMAND_STREAMS];
 } hsi_command_output;
 
-/* 0, or -1 and attempt->why. */
+/* Open files and pipes. Return 0, or -1 with the reason in attempt->why. */
 int hsi_command_output_open(hsi_command_output *output, const hs_attempt *attempt);
 
-/* What becomes the command's stdout and stderr. */
+/* Return the descriptors for the command's stdout and stderr. */
 void hsi_command_output_ends(const hsi_command_output *output, int ends[HSI_COMMAND_STREAMS]);
 
-/* The command has them now. */
+/* Close the command's ends in this process, after the command got them. */
 void hsi_command_output_given(hsi_command_output *output);
 
-/* Take what there is, without waiting. */
+/* Read the available data without waiting. */
 void hsi_command_stream_read(const hsi_command_output *output, hsi_command_stream *stream);
 
-/* The command is over: take the rest. 0, or -1 and attempt->why: not all of it could be kept. */
+/* Read the rest after the end of the command. Return 0, or -1 with the reason in attempt->why: a
+ * file could not be written. */
 int hsi_command_output_finish(hsi_command_output *output);
 
-/* The last line that has anything in it, of stderr if there is one, as a message can hold it; ""
- * if there is none. */
+/* Return the last line that is not blank, preferably of stderr, as a part of a message; "": none.
+ * The line is valid until `output` changes. */
 const char *hsi_command_output_last_line(hsi_command_output *output);
 
 void hsi_command_output_close(hsi_command_output *output);

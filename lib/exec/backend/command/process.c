@@ -16,32 +16,33 @@
 
 struct hsi_process {
     hsi_starter *starter;
-    pid_t        pid;    /* the guard; -1: there is none */
-    pid_t        group;  /* what it runs; -1: nothing */
-    int          socket; /* to the guard */
-    const int   *cores;  /* that it is bound to; NULL: none */
+    pid_t        pid;    /* process id of the guard; -1: none */
+    pid_t        group;  /* process group of the running command; -1: none */
+    int          socket; /* connection to the guard */
+    const int   *cores;  /* cores that the guard is bound to; NULL: none */
     unsigned     core_count;
-    size_t       length; /* of what its environment is told */
+    size_t       length; /* bytes of `settings`, the worker's environment */
     char         settings[];
 };
 
 static const char guard_killed[] = "the process that watches over commands was killed";
 
-/* The guard, told that nothing more comes, kills what it runs and ends, and the socket with it. */
+/* Tell the guard to kill its command and end, and wait until it closes the socket. */
 static void leave_guard(hsi_process *p)
 {
     char nothing;
 
     if (p->pid < 0)
         return;
-    shutdown(p->socket, SHUT_WR); /* a copy of it, in a process that others forked, counts not */
+    shutdown(p->socket, SHUT_WR); /* ends the connection although other forked processes may hold
+                                     copies of the descriptor */
     while (hsi_receive(p->socket, &nothing, 1))
         ;
     close(p->socket);
     p->pid = -1;
 }
 
-/* Somebody killed it. What is known of the command, its group, is killed from here. */
+/* Handle the death of the guard: kill the group of the running command from here. */
 static void give_up_guard(hsi_process *p)
 {
     if (p->group > 0)
@@ -86,7 +87,7 @@ void hsi_process_close(hsi_process *process)
     free(process);
 }
 
-/* 0: the guard is gone. */
+/* Send the order to run a command. Return 0 if the guard is gone. */
 static int send_request(int socket, const hsi_process_request *request)
 {
     char         variables[HS_MAX_ID + 128];
@@ -97,7 +98,7 @@ static int send_request(int socket, const hsi_process_request *request)
         (size_t)snprintf(variables, sizeof variables, "HSCHED_TASK=%s%cHSCHED_ATTEMPT=%u",
                          request->task, '\0', request->attempt) +
         1;
-    /* sendmsg() does not write to it; an iovec cannot say so */
+    /* sendmsg() does not write to it, but an iovec cannot be const */
     parts[2].iov_base = (void *)(uintptr_t)request->command;
     parts[2].iov_len = strlen(request->command) + 1;
     order.length = (uint32_t)(parts[1].iov_len + parts[2].iov_len);
@@ -110,7 +111,8 @@ int hsi_process_begin(hsi_process *process, const hsi_process_request *request, 
 
     if (process->pid >= 0 && send_request(process->socket, request))
         goto sent;
-    give_up_guard(process); /* there is none yet, or it was killed since the last command */
+    give_up_guard(process); /* the guard has not started yet, or was killed since the last
+                               command */
     if (start_guard(process, why) != 0)
         return -1;
     if (!send_request(process->socket, request))
@@ -141,7 +143,8 @@ void hsi_process_cancel(hsi_process *process)
     hsi_order    order = {.kind = HSI_ORDER_CANCEL};
     struct iovec part = {&order, sizeof order};
 
-    (void)!hsi_send(process->socket, &part, 1, NULL, 0); /* it is gone: the end will say so */
+    (void)!hsi_send(process->socket, &part, 1, NULL, 0); /* hsi_process_finish() reports a dead
+                                                            guard */
 }
 
 int hsi_process_finish(hsi_process *process, hsi_process_end *end, char why[HS_WHY])
@@ -153,6 +156,6 @@ int hsi_process_finish(hsi_process *process, hsi_process_end *end, char why[HS_W
     }
     process->group = -1;
     if (end->undead)
-        leave_guard(process); /* its orphan is not to be taken for the next command's */
+        leave_guard(process); /* the next guard must not take the orphan for its own command's */
     return 0;
 }

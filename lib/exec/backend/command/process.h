@@ -8,61 +8,59 @@
 #include "exec/machine/core_time.h"
 
 /*
- * Shell commands, one at a time, and nothing left behind when one is over.
+ * Run shell commands, one at a time, and leave no process of a command behind.
  *
- * A guard, a process that is started with the first of them, starts them. It is a session of its
- * own and the subreaper of all that descends from it: whatever a command starts, in whatever
- * group or session, whether its parent lives or not, becomes the guard's child at
- * last, and belongs to the one command that runs. The guard ends when the program
- * does, however that ends, and kills what it started first. If the guard itself is killed, the
- * shell dies with it, and who had forked it (starter.h) kills the rest.
+ * The commands are started by a guard, a process that starts with the first command. The guard has
+ * a session of its own and is the subreaper of all its descendants: every process of a command, in
+ * any group or session, with or without a living parent, becomes the guard's child in the end and
+ * belongs to the one command that runs. The guard ends when the program ends in any way, and kills
+ * its command first. If the guard itself is killed, the shell dies with it, and its parent, the
+ * keeper (starter.h), kills the rest.
  *
- * A command is over when nothing of it runs any more. What its shell leaves has `grace` seconds
- * to end by itself, for it may have work to do still, as `gzip` at the end of a pipe has; then it
- * gets SIGTERM and after as long again SIGKILL.
+ * A command is over when none of its processes runs. Processes that outlive the shell have `grace`
+ * seconds to end by themselves, since they may still work, as `gzip` at the end of a pipe does;
+ * then they get SIGTERM, and after `grace` seconds more SIGKILL.
  */
 typedef struct hsi_process hsi_process;
 
-#define HSI_PROCESS_COMMAND 131072 /* bytes of a command with its NUL: what Linux takes */
+#define HSI_PROCESS_COMMAND 131072 /* bytes of a command with its NUL: the limit of Linux */
 
 typedef struct hsi_process_request {
     const char *command;
     const char *task;
     uint32_t    attempt;
-    int         output[2]; /* file descriptors: what becomes its stdout and stderr */
+    int         output[2]; /* descriptors for stdout and stderr of the command */
 } hsi_process_request;
 
 typedef struct hsi_process_end {
-    int cancelled; /* it was told to end before it did */
-    int signal;    /* that killed it; 0: it ended itself ... */
-    int status;    /* ... with this */
-    int left;      /* when its shell was over, something it had left did not end by itself */
-    int undead;    /* something of it is left that may not be killed */
+    int cancelled; /* cancelled before its end */
+    int signal;    /* signal that killed the shell; 0: none */
+    int status;    /* exit status of the shell, if no signal killed it */
+    int left;      /* a process outlived the shell and did not end by itself */
+    int undead;    /* a process is left that may not be killed */
 
     hsi_core_time core; /* used by all processes; waited by the shell or its replacement */
 } hsi_process_end;
 
-/*
- * For commands on a worker's cores that find these strings of `length` bytes in their
- * environment. Nothing is started yet. HS_ENOMEM.
- */
+/* Create a runner of commands on a worker's cores, with the strings `settings` of `length` bytes in
+ * their environment. No process is started yet. HS_ENOMEM. */
 hs_status hsi_process_open(hsi_starter *starter, const char *settings, size_t length,
                            const hs_backend_worker_info *worker, hsi_process **out);
 
-/* Kills what runs, and waits until it is gone. */
+/* Kill the running command, wait until it is gone, and free the runner. */
 void hsi_process_close(hsi_process *process);
 
-/* Start a command. 0, or -1 and `why`. A guard that is not there or was killed is started first. */
+/* Start a command, after the guard if that is missing or was killed. Return 0, or -1 with `why`. */
 int hsi_process_begin(hsi_process *process, const hsi_process_request *request, char why[HS_WHY]);
 
-/* Becomes readable when the command has ended. */
+/* Return the descriptor that becomes readable when the command has ended. */
 int hsi_process_fd(const hsi_process *process);
 
-/* SIGTERM to its group, and to what of other groups is left without a parent; after the grace,
- * SIGKILL to all of it. */
+/* Send SIGTERM to the command's group, and to orphans of other groups; after the grace time SIGKILL
+ * to all its processes. */
 void hsi_process_cancel(hsi_process *process);
 
-/* Wait for the end; then nothing of it runs any more. -1 and `why`: the guard was killed. */
+/* Wait until no process of the command runs. Return 0, or -1 with `why`: the guard was killed. */
 int hsi_process_finish(hsi_process *process, hsi_process_end *end, char why[HS_WHY]);
 
 #endif

@@ -20,18 +20,19 @@
 
 struct hsi_starter {
     pthread_mutex_t lock;
-    pid_t           pid;    /* the keeper; -1: there is none */
-    int             socket; /* to it */
+    pid_t           pid;    /* process id of the keeper; -1: none */
+    int             socket; /* connection to the keeper */
     hsi_environment environment;
-    hsi_keeper     *keeper; /* what it begins with */
+    hsi_keeper     *keeper; /* initial data of the keeper */
 };
 
-/* Reaps the keeper, which ends when its socket and all guards do. */
+/* Reap the keeper, which ends after its socket is closed and all guards have ended. */
 static void leave_keeper(hsi_starter *s)
 {
     if (s->pid < 0)
         return;
-    shutdown(s->socket, SHUT_RDWR); /* a copy of it, in a process that others forked, counts not */
+    shutdown(s->socket, SHUT_RDWR); /* ends the connection although other forked processes may hold
+                                       copies of the descriptor */
     close(s->socket);
     while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
         ;
@@ -49,7 +50,7 @@ static int start_keeper(hsi_starter *s, char why[HS_WHY])
     }
     s->keeper->socket = pair[1];
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* the keeper is to run no handler */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* the keeper must run no handler */
     s->pid = hsi_fork_alone();
     if (s->pid == 0)
         hsi_keeper_main(s->keeper);
@@ -138,7 +139,7 @@ static int ask(const hsi_starter *s, const char *settings, size_t length,
            hsi_receive_with(s->socket, started, sizeof *started, socket, 1);
 }
 
-/* Once more if the keeper has been killed since it was last asked. */
+/* Ask the keeper for a guard; start a new keeper and ask again if the keeper was killed. */
 static int ask_again(hsi_starter *s, const char *settings, size_t length,
                      hsi_guard_started *started, int *socket, char why[HS_WHY])
 {

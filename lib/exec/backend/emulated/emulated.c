@@ -3,7 +3,7 @@
 #include "exec/why.h"
 #include "support/clock.h"
 
-static hs_body the_body = {&hsi_backend_emulated}; /* nothing differs from task to task */
+static hs_body the_body = {&hsi_backend_emulated}; /* one body for all tasks */
 
 static int has(const char *text)
 {
@@ -26,7 +26,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
 
 static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
 {
-    /* A time that a clock cannot tell is as good as for ever. */
+    /* a time that the clock cannot represent lasts for ever */
     int64_t end =
         attempt->seconds < 9e9 ? hsi_clock_ns() + (int64_t)(attempt->seconds * 1e9) : INT64_MAX;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Kernels of the form plugin:FILE.so:SYMBOL: functions of the user's own. */
+/* The backend of kernels of the form plugin:FILE.so:SYMBOL: functions of the user's own. */
 
 #include <hybridsched/plugin.h>
 
@@ -16,7 +16,7 @@
 
 typedef struct plugin_body {
     hs_body             base;
-    void               *file; /* open as often as it has bodies: the linker counts */
+    void               *file; /* handle of dlopen(), which counts the bodies that share the file */
     hs_plugin_function *function;
 } plugin_body;
 
@@ -32,10 +32,10 @@ typedef struct plugin_worker {
 
 static const char prefix[] = "plugin:";
 
-/* A kernel's two parts. The file is never searched for: without a slash it is in the
- * caller's directory. */
+/* A kernel's two parts. The file is not searched for: a name without a slash is a file in the
+ * working directory. */
 typedef struct address {
-    char *file; /* to be freed */
+    char *file; /* owned */
     char *symbol;
 } address;
 
@@ -72,7 +72,7 @@ static hs_status check_abi(void *file, const char *name, char why[HS_WHY])
     return HS_OK;
 }
 
-/* GPUs may have one of their own. */
+/* Return the function; for GPUs preferably SYMBOL_gpu. */
 static void *look_up(void *file, const char *symbol, hs_type type)
 {
     char  name[256];
@@ -83,7 +83,8 @@ static void *look_up(void *file, const char *symbol, hs_type type)
     return own ? own : dlsym(file, symbol);
 }
 
-/* What it opens is kept in the body, whatever comes of it. */
+/* Open the plugin and find its function. body->file must be closed by the caller on failure,
+ * too. */
 static hs_status find_function(const address *at, hs_type type, plugin_body *body, char why[HS_WHY])
 {
     hs_status st;
@@ -109,7 +110,7 @@ static void body_free(hs_body *body)
     free(b);
 }
 
-/* To open it runs what it has for that. */
+/* Check that the file is readable without opening it, since dlopen() runs its constructors. */
 static hs_status look_at(const char *file, char why[HS_WHY])
 {
     if (access(file, R_OK) == 0)
