@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The assignment of tasks to types as a MIP, by branch and bound from the deadline bound up. */
+/* The bound `allocation`: assign tasks to types by a MIP, solved by branch and bound from the
+ * deadline bound up. */
 #include "bound/bound.h"
 #include "core/stop.h"
 #include "solver/assignment.h"
 
 /*
- * Safe: every schedule is an allocation, and its makespan is at least each type's
- * average load and each task's time; the least T over allocations is computed, or
- * bounded from below, by a tree whose every node is proved anew (solver/tree.c). The
- * deadline bound allows for tasks that are cut, so it is at most that T.
+ * The value is safe: every schedule is an allocation, and its makespan is at least each type's
+ * average load and each task's time. A tree, each node of which is proved anew (solver/tree.c),
+ * computes the least T over allocations or bounds it from below. The deadline bound allows tasks to
+ * be cut, so it never exceeds that T.
  */
 static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value,
                          hs_bound_report *report)
@@ -19,12 +20,13 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
 
     *value = least;
     if (st != HS_OK || rows->n == 0 || rows->m == 0 || rows->k == 0)
-        return st; /* one type: the deadline bound is the only allocation's */
+        return st; /* with one type there is one allocation, which deadline bounds */
     return hsi_assignment_bound(rows, HSI_GROUP_A_TYPE, least, &stop, value,
                                 &report->limit_reached);
 }
 
-/* Proved again with the value known, which takes fewer nodes: it has the time limit once more. */
+/* Prove the value again; a known value takes fewer nodes. The proof has the full time limit once
+ * more. */
 static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
                          const hs_settings *settings, hs_certificate *c)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The area LP by the simplex method: what checks theorem2, and would bear more constraints. */
+/* The bound `area`: the area LP solved by the simplex method. It checks theorem2, and could take
+ * more constraints. */
 #include "bound/bound.h"
 #include "bound/divisible.h"
 #include "core/stop.h"
 #include "solver/area_lp.h"
 
-/* Here GLPK takes half a gigabyte and a second; theorem2 gives the same value. */
+/* GLPK takes half a gigabyte and a second at this size; theorem2 gives the same value. */
 enum { MOST_ROWS = 1000000 };
 
-/*
- * Safe whatever the solver did: its multipliers are only a hint, and what they
- * prove is computed afresh, rounded down (divisible.c).
- */
+/* The value is safe for any result of the solver: its multipliers are only a hint, and the value
+ * that they prove is computed anew and rounded down (divisible.c). */
 static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value,
                          hs_bound_report *report)
 {

@@ -12,41 +12,44 @@ struct hs_bound {
     const char *summary;
     const char *source;
     const char *cost;
-    int         graph; /* where there is one, it is of the tasks and their graph, not of the rows */
-    int         available; /* it takes settings.available; then it is in the rows */
-    /* *value is the caller's own scratch; the report has been begun. */
+    int         graph; /* with a graph, the problem has the tasks and their graph instead of the
+                          rows */
+    int         available; /* the bound honours settings.available, which the problem then
+                              contains */
+    /* Compute the bound. *value is scratch of the caller; the report has been initialised. */
     hs_status (*compute)(const hsi_problem *rows, const hs_settings *settings, double *value,
                          hs_bound_report *report);
-    /* The same, and fills in value and proof; NULL: there are no certificates of it. */
+    /* Compute the bound and fill in value and proof; NULL: the bound has no certificates. */
     hs_status (*certify)(const hs_bound *bound, const hsi_problem *rows,
                          const hs_settings *settings, hs_certificate *c);
 };
 
-/* The time limit of a bound that takes time, unless the settings have one. */
+/* Default time limit, in seconds, of bounds that search. */
 #define HSI_BOUND_SECONDS 10
 
-/* The instance as the bound takes it; to be closed. */
+/* Build the problem of an instance for the bound; the caller closes it. */
 hs_status hsi_bound_problem(const hs_bound *bound, const hs_instance *in, hsi_asker *asker,
                             hsi_problem *pb);
 
-/* A bound of an instance; the settings are resolved, `report` may be NULL. */
+/* Compute a bound of an instance with resolved settings; `report` may be NULL. */
 hs_status hsi_bound_run(const hs_bound *bound, const hs_instance *in, const hs_settings *settings,
                         double *value, hs_bound_report *report);
 
-/* The same of rows, which may be another bound's. */
+/* Compute a bound of rows, perhaps on behalf of another bound; `report` may be NULL. */
 hs_status hsi_bound_of_rows(const hs_bound *bound, const hsi_problem *rows,
                             const hs_settings *settings, double *value, hs_bound_report *report);
 
-/* By compute() and then hsi_certify_value(): for bounds that deadline dominates. */
+/* Certify a bound that deadline dominates: compute the value, then call hsi_certify_value(). */
 hs_status hsi_certify_divisible(const hs_bound *bound, const hsi_problem *rows,
                                 const hs_settings *settings, hs_certificate *c);
 
-/* Proves `value`, which is no more than deadline's; in the last bit perhaps less. */
+/* Prove `value`, which must not exceed deadline's; the proof may lose the last bit. */
 hs_status hsi_certify_value(const hsi_problem *rows, double value, hs_certificate *c);
 
 /*
- * Proves by cases (bound/prove.h) that no schedule is shorter than `target`, or as much of
- * that as can be until `stop`. `deep`: with knapsacks and searches, else by multipliers alone.
+ * Prove by cases (bound/proof/prove.h) that no schedule is shorter than `target`, or than the
+ * highest value proved until `stop`. `deep`: also by knapsacks and searches; else by multipliers
+ * alone.
  */
 hs_status hsi_certify_tree(const hsi_problem *rows, double target, int deep, const hsi_stop *stop,
                            hs_certificate *certificate);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Of the k longest tasks, k = a m + b with b < m, the b workers that have most of them have at
- * least (a + 1) b together: with fewer one of the b has at most a, as have all others then, and
- * some task is left. So the b run at least as much as the (a + 1) b shortest of the k tasks, and
- * one of them a b-th of it (after Haouari, Gharbi, Jemmali 2006). A bit of a cell is a cell more,
- * for what a worker runs has a whole number of them.
+ * Consider the k longest tasks, k = a m + b with b < m. The b workers with most of these tasks have
+ * at least (a + 1) b of them together: otherwise one of the b, and so each of the remaining
+ * workers, has at most a, and a task is left over. So the b workers run at least the (a + 1) b
+ * shortest of the k tasks, and one worker at least a b-th of that load (after Haouari, Gharbi,
+ * Jemmali 2006). Part of a cell counts as a cell, since a worker's load is a whole number of cells.
  */
 #include "bound/crowd.h"
 
@@ -15,7 +15,8 @@
 
 enum { SUM_BITS = 61 };
 
-/* The coarsest cells of which all times are multiples; else as small as sums may be. */
+/* Return the exponent of the coarsest cells that divide all times, but of no smaller cells than
+ * sums allow. */
 static int grid_of(size_t n, const double *time, hsi_asker *asker)
 {
     double longest = 0;
@@ -35,7 +36,7 @@ static int grid_of(size_t n, const double *time, hsi_asker *asker)
     return common > finest - SUM_BITS ? common : finest - SUM_BITS;
 }
 
-/* sum[i]: of the i longest. */
+/* Find the best k; sum[i] is the load of the i longest tasks, in cells. */
 static void find(size_t n, const int64_t *sum, unsigned workers, hsi_asker *asker, hsi_crowd *crowd)
 {
     size_t i;

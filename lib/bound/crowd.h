@@ -10,22 +10,24 @@
 #include "support/asker.h"
 
 /*
- * Of tasks that like workers share, from how many of them some workers must have (crowd.c): safe
- * and, like configuration, which it cannot exceed, high where each worker runs few. O(n log n).
+ * A bound for identical workers from the number of tasks that some of them must run (crowd.c). It
+ * is safe, never exceeds configuration, and is high if each worker runs few tasks. O(n log n).
  *
- * In cells of 2^grid, times rounded down to them: some worker has `bound` cells or more, for some
- * have more than `each` of certain tasks, of which the longest has `longest` cells.
+ * Times are rounded down to cells of 2^grid. Some worker has a load of at least `bound` cells,
+ * since some workers run more than `each` of certain tasks, the longest of which has `longest`
+ * cells.
  */
 typedef struct hsi_crowd {
     int     grid;
-    int64_t bound, longest, each; /* bound 0: there is no such argument */
+    int64_t bound, longest, each; /* bound 0: the argument gives no bound */
 } hsi_crowd;
 
-/* HS_ECANCELED: `asker` (may be NULL) wants no more. All cells of the tasks are less than 2^61. */
+/* HS_ECANCELED: `asker`, which may be NULL, was cancelled. All tasks together must have less than
+ * 2^61 cells. */
 hs_status hsi_crowd_find(size_t n, const double *time, unsigned workers, hsi_asker *asker,
                          hsi_crowd *crowd);
 
-/* The greatest double that is not above the bound. */
+/* Return the bound rounded down to a double. */
 double hsi_crowd_value(const hsi_crowd *crowd);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The smallest T at which the area LP is feasible when no task may run where its span is longer
- * than T: its time, and on a graph with it the longest ways to it and from it.
+ * The bound `deadline`: the smallest T at which the area LP is feasible when no task may run on a
+ * type where its span exceeds T. The span is the task's time; on a graph, with the longest paths to
+ * the task and from it.
  *
- * Which tasks are forced changes only where T passes a span. Between two such spans, T in [a, b),
- * the LP has one value V, and T is feasible iff T >= V. A T above a feasible one is feasible, so
- * the first interval with V < b is found by bisection, and the bound is max(a, V) there. Safe: V is
- * rounded down, so V >= b proves that all of an interval is infeasible; a is a span, rounded down,
- * or a bound that is safe itself.
+ * The set of forced tasks changes only where T passes a span. Between two such spans, T in [a, b),
+ * the LP has one value V, and T is feasible iff T >= V. Every T above a feasible T is feasible, so
+ * bisection finds the first interval with V < b, and the bound is max(a, V) there. The bound is
+ * safe: V is rounded down, so V >= b proves that the whole interval is infeasible, and a is a span,
+ * rounded down, or another safe bound.
  */
 #include <float.h>
 #include <math.h>
@@ -17,13 +18,10 @@
 #include "bound/divisible.h"
 #include "support/sort.h"
 
-/*
- * The finite spans above a bound that no smaller span of a task exceeds: one a row at most,
- * the longer one.
- */
+/* The finite spans above a bound, at most one for each row: the longer of its two spans. */
 typedef struct breakpoints {
     const hsi_divisible *d;
-    uint32_t            *place; /* of the row, by increasing span */
+    uint32_t            *place; /* rows by increasing span */
     size_t               size;
 } breakpoints;
 
@@ -87,10 +85,10 @@ static hs_status collect(hsi_divisible *d, double from, breakpoints *bp)
                                                                               : HS_OK;
 }
 
-/* First interval that holds a feasible T; interval 0 is [from, first breakpoint). */
+/* Find the first interval with a feasible T; interval 0 is [from, first breakpoint). */
 static hs_status search(hsi_divisible *d, const breakpoints *bp, double from, double *value)
 {
-    size_t low = 0, high = bp->size; /* the last interval, without end, is feasible */
+    size_t low = 0, high = bp->size; /* the last interval has no end and is feasible */
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;

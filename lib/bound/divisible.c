@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Why the value is safe. For any u, v >= 0, weighing the LP's two constraints
- * gives T (m u + k v) >= sum over tasks of min(u p, v q), where a task that is
- * forced to a type has only that type's term. So whichever pivot task i is
- * chosen, rightly or by a rounded comparison, u = q_i and v = p_i prove
+ * Why the value is safe. For any u, v >= 0, the sum of the LP's two constraints with weights u and
+ * v gives T (m u + k v) >= sum over tasks of min(u p, v q), where a task that is forced to a type
+ * has that type's term only. So for any pivot task i, even if a rounded comparison chose it, u =
+ * q_i and v = p_i prove
  *
  *     T >= (u P + v Q + p_i q_i) / (m u + k v)
  *
- * with P the CPU times of the tasks before it in exact rho order (u p <= v q)
- * and of those forced to CPUs, Q the GPU times of the others. Where workers come late, m T and k T
- * are what they can do by T (bound/release.h). u = 1, v = 0 and
- * u = 0, v = 1 prove the forced loads. The sums carry their rounding errors
- * with them and the division rounds down.
+ * with P the CPU times of the tasks before i in exact rho order (u p <= v q) and of those forced to
+ * CPUs, and Q the GPU times of the others. If workers become available late, m T and k T are the
+ * work that they can do by T (bound/release.h). The multipliers u = 1, v = 0 and u = 0, v = 1 prove
+ * the forced loads. Sums carry their rounding errors, and the division rounds down.
  */
 #include "bound/divisible.h"
 
@@ -21,7 +20,7 @@
 
 enum { BLOCK = 512 };
 
-/* Its own arrays only where spans are not the times. */
+/* Set the spans; they need arrays of their own only if they differ from the times. */
 static hs_status open_spans(hsi_divisible *d, const uint32_t *order)
 {
     const hsi_problem *rows = d->rows;
@@ -101,7 +100,7 @@ static void add_times(hsi_sum *sum, uint32_t count, double time)
         hsi_sum_add_product(sum, count, time);
 }
 
-/* Loads of the forced tasks; 0 if one exceeds the deadline on both types. */
+/* Add up the loads of the forced tasks. Return 0 if a task exceeds the deadline on both types. */
 static int force(const hsi_divisible *d, double deadline, hsi_sum *cpu, hsi_sum *gpu)
 {
     size_t i;
@@ -127,7 +126,7 @@ static inline int is_divisible(const hsi_divisible *d, size_t i, double deadline
     return d->cpu_span[i] <= deadline && d->gpu_span[i] <= deadline;
 }
 
-/* suffix[b]: the GPUs' load where block b begins, summed from the end. */
+/* Fill suffix[b]: the GPUs' load from block b to the end. */
 static void sum_blocks(hsi_divisible *d, double deadline, double forced_gpu)
 {
     size_t i, n = d->rows->n;
@@ -143,7 +142,7 @@ static void sum_blocks(hsi_divisible *d, double deadline, double forced_gpu)
     }
 }
 
-/* Have CPUs with this load as much to do as GPUs with that one? */
+/* Return 1 if CPUs with load `cpu` finish no earlier than GPUs with load `gpu`. */
 static inline int cross(const hsi_divisible *d, double cpu, double gpu)
 {
     if (!d->rows->available)
@@ -151,7 +150,8 @@ static inline int cross(const hsi_divisible *d, double cpu, double gpu)
     return hsi_release_time(&d->release, HS_CPU, cpu) >= hsi_release_time(&d->release, HS_GPU, gpu);
 }
 
-/* The pivot if it is in the block, where the CPUs come with load `cpu`; or its end. */
+/* Return the pivot if it is in the block, else the end of the block; `cpu` is the CPUs' load before
+ * the block. */
 static size_t find_in_block(const hsi_divisible *d, double deadline, size_t block, double cpu)
 {
     size_t begin = block * BLOCK, n = d->rows->n - begin, i;
@@ -176,8 +176,9 @@ static size_t find_in_block(const hsi_divisible *d, double deadline, size_t bloc
 }
 
 /*
- * Where the loads cross, about: the first divisible task with which the CPUs have more. That
- * grows along the order, rounded as it is, so the ends of blocks say which one it is in.
+ * Return about where the loads cross: the first divisible task with which the CPUs finish no
+ * earlier. The CPUs' load grows along the order, even rounded, so the loads at the ends of blocks
+ * show the block.
  */
 static size_t find_pivot(hsi_divisible *d, double deadline, double forced_cpu, double forced_gpu)
 {
@@ -203,7 +204,7 @@ static size_t find_pivot(hsi_divisible *d, double deadline, double forced_cpu, d
     return n;
 }
 
-/* Multipliers may be scaled: so much that products with a small sum do not underflow. */
+/* Return an exponent that scales multipliers so that products with a small sum do not underflow. */
 static int lift_of(double sum)
 {
     int exponent;
@@ -212,10 +213,11 @@ static int lift_of(double sum)
     return exponent > 0 ? 0 : exponent < -1000 ? 1000 : -exponent;
 }
 
-/* What is asked of multipliers: the bound that they prove, or whether it is above a makespan. */
+/* A question to multipliers: which bound they prove, or whether they prove more than a makespan. */
 typedef struct question {
     double deadline;
-    int    is_above; /* the deadline itself: INFINITY for yes, 0 for not for certain */
+    int    is_above; /* 1: does the bound exceed the deadline? INFINITY: certainly; 0: not
+                        certainly */
 } question;
 
 static double answer(const hsi_divisible *d, const question *asked, const hsi_sum *numerator,
@@ -231,7 +233,7 @@ static double answer(const hsi_divisible *d, const question *asked, const hsi_su
     return hsi_sum_surely_positive(&rest) ? INFINITY : 0;
 }
 
-/* What the pivot's multipliers prove. */
+/* Return the answer that the pivot's multipliers prove. */
 static double pivot_bound(const hsi_divisible *d, const question *asked, size_t pivot, hsi_sum cpu,
                           hsi_sum gpu, double multiplier[2])
 {
@@ -246,7 +248,7 @@ static double pivot_bound(const hsi_divisible *d, const question *asked, size_t 
         if (!is_divisible(d, i, asked->deadline))
             continue;
         if (i <= pivot)
-            add_times(&cpu, count_of(d, i), d->p[i]); /* u p_i = v q_i either way */
+            add_times(&cpu, count_of(d, i), d->p[i]); /* for the pivot, u p_i = v q_i */
         else
             add_times(&gpu, count_of(d, i), d->q[i]);
     }
@@ -255,7 +257,7 @@ static double pivot_bound(const hsi_divisible *d, const question *asked, size_t 
     u = ldexp(d->q[pivot], -scale);
     v = ldexp(d->p[pivot], -scale);
     if (u < DBL_MIN || v < DBL_MIN)
-        return 0; /* scaling would round: a ratio beyond 2^1000, left to the other bounds */
+        return 0; /* scaling would round: leave a ratio beyond 2^1000 to other bounds */
     multiplier[HS_CPU] = u;
     multiplier[HS_GPU] = v;
     hsi_sum_add_sum_times(&numerator, &cpu, u);
@@ -263,7 +265,7 @@ static double pivot_bound(const hsi_divisible *d, const question *asked, size_t 
     return answer(d, asked, &numerator, u, v);
 }
 
-/* Keeps the better bound and its multipliers. */
+/* Keep the better bound and its multipliers. */
 static void keep(double bound, double u, double v, double *best, double multiplier[2])
 {
     if (!(bound > *best))
@@ -332,7 +334,8 @@ double hsi_area_of_multipliers(const hsi_problem *rows, double u, double v)
     u = ldexp(u, -scale);
     v = ldexp(v, -scale);
     for (i = 0; i < rows->n; i++) {
-        double  cpu = u * rows->p[i], gpu = v * rows->q[i]; /* rounded: only to choose */
+        double  cpu = u * rows->p[i], gpu = v * rows->q[i]; /* rounded products only choose the
+                                                               term */
         hsi_sum term = {0, 0, 0};
 
         hsi_ask_at(rows->asker, i);
@@ -340,7 +343,7 @@ double hsi_area_of_multipliers(const hsi_problem *rows, double u, double v)
             hsi_sum_add_product(&term, v, rows->q[i]);
         else
             hsi_sum_add_product(&term, u, rows->p[i]);
-        if (isfinite(cpu) && isfinite(gpu)) /* the other may be less by its rounding */
+        if (isfinite(cpu) && isfinite(gpu)) /* the other term may be smaller by the rounding */
             term.error += fabs(cpu - gpu) <= 4 * DBL_EPSILON * cpu ? 8 * DBL_EPSILON * cpu : 0;
         hsi_sum_add_sum_times(&numerator, &term, hsi_count(rows, i));
     }

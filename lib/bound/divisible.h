@@ -6,46 +6,44 @@
 #include "core/problem.h"
 
 /*
- * The area LP in closed form. Tasks may be cut into pieces that run anywhere,
- * except that a task whose span (bound/graph/spans.h) on one type is longer than `deadline`
- * runs on the other. Without a graph that is its time there.
+ * The area LP in closed form. Tasks may be cut into pieces that run anywhere, except that a task
+ * whose span (bound/graph/spans.h) on one type exceeds `deadline` runs on the other type. Without a
+ * graph the span is the time on the type.
  */
 typedef struct hsi_divisible {
     const hsi_problem *rows;
-    double            *p, *q;  /* times by increasing rho */
-    double            *cpu_span, *gpu_span; /* likewise; p and q themselves without a graph */
-    uint32_t          *count;  /* likewise; NULL: all 1 */
+    double            *p, *q;  /* times in order of increasing rho */
+    double            *cpu_span, *gpu_span; /* spans in the same order; p and q themselves without a
+                                               graph */
+    uint32_t          *count;  /* tasks of each row in the same order; NULL: all 1 */
     double            *suffix; /* scratch */
-    hsi_release        release; /* of workers */
+    hsi_release        release; /* release times of workers */
     hsi_arena          arena;
 } hsi_divisible;
 
-/* Close it whatever comes of this. */
+/* Prepare the LP of the rows. Call hsi_divisible_close() after success and after failure. */
 hs_status hsi_divisible_open(hsi_divisible *d, const hsi_problem *rows);
 void      hsi_divisible_close(hsi_divisible *d);
 
-/* The longest of the tasks' smaller spans: without a graph, min-time. */
+/* Return the longest of the tasks' smaller spans: without a graph, the bound min-time. */
 double hsi_divisible_longest(const hsi_divisible *d);
 
-/* Never above the LP's true value; infinite if a task exceeds the deadline everywhere. O(n). */
+/* Return a value that never exceeds the LP's; INFINITY if a task exceeds the deadline on both
+ * types. O(n). */
 double hsi_divisible_bound(hsi_divisible *d, double deadline);
 
-/*
- * The same, and the multipliers (by type) that prove it: both 0 if it is infinite, or
- * if it is 0.
- */
+/* Compute hsi_divisible_bound() and the multipliers, by type, that prove it; both are 0 if the
+ * bound is infinite or 0. */
 double hsi_divisible_multipliers(hsi_divisible *d, double deadline, double multiplier[2]);
 
-/*
- * Is every schedule longer than that for certain, by however little? Of workers that are all there
- * from the beginning.
- */
+/* Return 1 if every schedule is certainly longer than `makespan`, by any amount. All workers must
+ * be available from the start. */
 int hsi_divisible_exceeds(hsi_divisible *d, double makespan);
 
 /*
- * What the multipliers u of the CPUs' constraint and v of the GPUs' prove about
- * the area LP without deadline: the sum of min(u p, v q) over (m u + k v),
- * rounded down. u, v >= 0, not both 0. O(n).
+ * Return the value of the area LP without deadline that the multipliers u of the CPUs' constraint
+ * and v of the GPUs' prove: the sum of min(u p, v q) over (m u + k v), rounded down. u, v >= 0, not
+ * both 0. O(n).
  */
 double hsi_area_of_multipliers(const hsi_problem *rows, double u, double v);
 

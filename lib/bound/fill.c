@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Workers are alike, so the next one may be said to be the fullest of those left: its
- * load is at least their average and at most that of the one before. That leaves a
- * narrow range of loads where little may be wasted, and where much may be, the first
- * try is mostly good.
+ * Workers are identical, so the next worker may be the fullest of those left: its load is at least
+ * the average of the remaining load, and at most the load of the worker before. If little capacity
+ * is wasted this is a narrow range; if much is, the first attempt mostly succeeds.
  */
 #include "bound/fill.h"
 
 #include <string.h>
 
-enum { ASK = 4096 }; /* nodes between looks at the clock */
+enum { ASK = 4096 }; /* nodes between polls of the stop */
 
-/* A worker that is being filled, after those that are full. */
+/* State of the worker to fill; earlier workers are full. */
 typedef struct level {
-    unsigned  left; /* workers, this one included */
-    int64_t   most; /* that it may be given */
+    unsigned  left; /* workers left, with this one */
+    int64_t   most; /* maximum load of this worker */
     int64_t   load;
     uint32_t  rest[HSI_FILL_MOST_KINDS];
     uint32_t *take;
@@ -47,7 +46,8 @@ static hsi_verdict next_worker(hsi_fill *f, const level *at)
     return fill_worker(f, &next);
 }
 
-/* Chooses of kinds from `kind` on so that what they add is within low .. high; they add `all`. */
+/* Choose counts of the kinds from `kind` on that add a load within low .. high; all copies left of
+ * these kinds weigh `all`. */
 static hsi_verdict choose(hsi_fill *f, level *at, size_t kind, __int128_t low, int64_t high,
                           __int128_t all)
 {

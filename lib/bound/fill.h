@@ -5,21 +5,21 @@
 #include "core/stop.h"
 #include "bound/proof/refute.h"
 
-/* Of tasks, in an instance that is looked at kind by kind; and of those to be shared out. */
+/* The most kinds of tasks in an instance that is searched by kinds, and in a call of
+ * hsi_fill_search(). */
 enum { HSI_MOST_KINDS = 8, HSI_FILL_MOST_KINDS = 32 };
 
-/*
- * Can so many like workers, each with a capacity, run a number of tasks of a few
- * kinds? Worker by worker, the fullest first, in integers.
- */
+/* A search whether identical workers, each with a capacity, can run given numbers of tasks of a few
+ * kinds. The search fills workers one by one, the fullest first, in integers. */
 typedef struct hsi_fill {
     size_t          kinds;
-    const int64_t  *weight;   /* of a kind, > 0, longest first; more than the capacity: no */
+    const int64_t  *weight;   /* weight of each kind, > 0, descending; above the capacity: does not
+                                 fit */
     int64_t         capacity;
     uint64_t        most_nodes;
-    const hsi_stop *stop;  /* asked every few thousand nodes */
-    uint64_t        nodes; /* in and out: counted on */
-    uint32_t       *take;  /* out, if found: workers x kinds */
+    const hsi_stop *stop;  /* polled every few thousand nodes */
+    uint64_t        nodes; /* increased by the nodes of the search */
+    uint32_t       *take;  /* result of HSI_FOUND: counts by worker and kind */
 } hsi_fill;
 
 hsi_verdict hsi_fill_search(hsi_fill *fill, unsigned workers, const uint32_t *count);

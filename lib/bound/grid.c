@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A double is a whole mantissa times a power of two: its zeros at the end say of which power. */
+/* Units that divide all times. A double is a whole mantissa times a power of two; trailing zeros of
+ * the mantissa show which larger powers divide the double. */
 #include "bound/grid.h"
 
 #include <float.h>

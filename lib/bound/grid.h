@@ -6,29 +6,28 @@
 
 #include "core/problem.h"
 
-/* Makespans are sums of times, so they are multiples of what all times are multiples of. */
+/* Makespans are sums of times, so a unit that divides all times divides all makespans. */
 
-#define HSI_GRID_MOST_EXPONENT 2000 /* of infinity, which is a multiple of everything */
+#define HSI_GRID_MOST_EXPONENT 2000 /* exponent for infinity, which every unit divides */
 
-/* The exponent of the largest power of 2 of which a time > 0 is a multiple. */
+/* Return the exponent of the largest power of 2 that divides a time > 0. */
 int hsi_grid_exponent(double time);
 
-/*
- * The power of 2 of which all times are multiples, so that the optimum is one too,
- * if all sums of them are exact; else 0, or if the asker wants no more.
- */
+/* Return the largest power of 2 that divides all times, if all sums of times are exact, so that it
+ * divides the optimum as well. Return 0 if sums may be inexact, or if the asker was cancelled. */
 double hsi_grid_of(const hsi_problem *pb);
 
-/* The greatest double that is not above so many cells of 2^exponent, which is a double. */
+/* Round `cells` down so that cells * 2^exponent is a double, and return that product. */
 double hsi_grid_value(int64_t cells, int exponent);
 
-/* The least multiple that is not below the bound; the bound itself if nothing is known. */
+/* Return the least multiple of `grid` that is not below the bound; for grid 0 the bound itself. */
 static inline double hsi_grid_up(double bound, double grid)
 {
     return grid > 0 ? ceil(bound / grid) * grid : bound;
 }
 
-/* No makespan is `refuted` or less: then none is less than this. */
+/* Return the least possible makespan above `refuted`, given that no makespan is `refuted` or
+ * less. */
 static inline double hsi_grid_above(double refuted, double grid)
 {
     return grid > 0 ? (floor(refuted / grid) + 1) * grid : refuted;

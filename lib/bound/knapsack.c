@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Items are sorted by profit over weight. Each node has decided the items before
- * its position; its bound is that of Martello and Toth: fill up in order until an
- * item, the break item, does not fit in all its copies; then either one copy more
- * of it is taken, at the expense of items before it, or no more, and items behind
- * it fill the rest.
+ * Branch and bound for the bounded knapsack. Items are sorted by profit over weight. A node has
+ * decided the items before its position. Its bound is that of Martello and Toth: take items in
+ * order until an item, the break item, does not fit in all its copies; then either one more copy of
+ * it replaces a part of earlier items, or no more of it is taken and later items fill the rest.
  *
- * Why `bound` is safe: values and weights are exact integers. The two products
- * with a quotient of profit over weight are rounded, and so is the order of the
- * items, by a few parts in 2^53 of profits that add up to less than 2^50: less
- * than SLACK in all, which is added to every bound.
+ * Why `bound` is safe: values and weights are exact integers. The two products with a quotient of
+ * profit over weight are rounded, and so is the order of the items, by a few parts in 2^53 of
+ * profits that add up to less than 2^50. In all this is less than SLACK, which is added to every
+ * bound.
  */
 #include "bound/knapsack.h"
 
@@ -24,18 +23,19 @@ typedef struct choice {
 } choice;
 
 typedef struct hsi_knapsack_search {
-    size_t     n; /* items that fit and are worth something, sorted */
-    uint64_t  *keys;                      /* and scratch of the sort */
-    int64_t   *weight, *profit;           /* of one copy */
-    __int128  *weight_before;             /* of all copies of the items before; n + 1 */
+    size_t     n; /* items that fit and have a profit, sorted */
+    uint64_t  *keys;                      /* keys of the sort, and its scratch */
+    int64_t   *weight, *profit;           /* weight and profit of one copy */
+    __int128  *weight_before;             /* prefix sums over all copies of the items before; n +
+                                             1 */
     int64_t   *profit_before;
-    int64_t   *least_weight;              /* of the items from here on; n + 1 */
+    int64_t   *least_weight;              /* suffix minima of `weight`; n + 1 */
     double    *density;
     uint32_t  *item, *limit;
     choice    *chosen, *best;
     size_t     depth, best_depth;
     int64_t    best_value;
-    double     left_out; /* largest bound of what was not searched */
+    double     left_out; /* largest bound of the parts not searched */
 } search;
 
 hs_status hsi_knapsack_open(hsi_knapsack *ks, size_t room)
@@ -78,7 +78,7 @@ void hsi_knapsack_close(hsi_knapsack *ks)
     memset(ks, 0, sizeof *ks);
 }
 
-/* The most profit a weight first. */
+/* Return a key that sorts items by falling profit over weight. */
 static uint64_t key_of(const void *context, uint32_t item)
 {
     const hsi_knapsack *ks = context;
@@ -93,7 +93,7 @@ static int comes_before(const void *context, uint32_t a, uint32_t b)
     return key_a < key_b || (key_a == key_b && a < b);
 }
 
-/* Items that cost nothing are taken at once; returns what they are worth. */
+/* Sort the items. Take items of weight 0 at once, and return their profit. */
 static int64_t sort_items(hsi_knapsack *ks, search *s, int64_t capacity)
 {
     const hsi_index_order how = {key_of, comes_before, ks, NULL};
@@ -142,7 +142,7 @@ static void accumulate(search *s)
             s->weight[i - 1] < s->least_weight[i] ? s->weight[i - 1] : s->least_weight[i];
 }
 
-/* The first item from `at` on of which not all copies fit into `rest`; n if all do. */
+/* Return the first item from `at` on whose copies do not all fit into `rest`; n if all fit. */
 static size_t find_break(const search *s, size_t at, int64_t rest)
 {
     __int128 end = s->weight_before[at] + rest;
@@ -166,7 +166,7 @@ static size_t find_break(const search *s, size_t at, int64_t rest)
     return low;
 }
 
-/* What can be had at most with the items from `at` on; *stop: the break item. */
+/* Return a bound on `value` plus the profit of the items from `at` on; *stop: the break item. */
 static double node_bound(const search *s, size_t at, int64_t rest, int64_t value, size_t *stop)
 {
     size_t   b = find_break(s, at, rest);
@@ -203,7 +203,7 @@ static void choose(search *s, size_t at, uint32_t copies)
     s->chosen[s->depth++] = (choice){(uint32_t)at, copies};
 }
 
-/* Drops items that no set better than `best_value` can contain, by the relaxation's slope. */
+/* Drop items that no set better than `best_value` contains, by the slope of the relaxation. */
 static void reduce(search *s, int64_t capacity, int64_t tolerance)
 {
     size_t b, i, n = 0;
@@ -232,7 +232,7 @@ static void reduce(search *s, int64_t capacity, int64_t tolerance)
     accumulate(s);
 }
 
-/* Takes what fits, in order: the first good set. */
+/* Take the items that fit, in order, as the first solution. */
 static void fill_greedily(search *s, int64_t capacity)
 {
     int64_t value = 0;
@@ -251,7 +251,7 @@ static void fill_greedily(search *s, int64_t capacity)
     keep_best(s, value);
 }
 
-/* The nodes that were not visited: those that take fewer copies at some place. */
+/* Bound the nodes that were not visited, which take fewer copies at some position. */
 static void bound_open_nodes(search *s, int64_t rest, int64_t value)
 {
     size_t stop;
@@ -308,7 +308,7 @@ static size_t branch_and_bound(search *s, int64_t capacity, int64_t tolerance, s
             bound_open_nodes(s, rest, value);
             return nodes;
         }
-        /* One copy less of what was chosen last. */
+        /* take one copy less of the last choice */
         at = s->chosen[s->depth - 1].at;
         rest += s->weight[at];
         value -= s->profit[at];
@@ -330,7 +330,7 @@ void hsi_knapsack_solve(hsi_knapsack *ks, int64_t capacity, int64_t tolerance, s
     s->left_out = 0;
     accumulate(s);
     fill_greedily(s, capacity);
-    for (i = 0; i < s->best_depth; i++) /* positions may change: keep the items */
+    for (i = 0; i < s->best_depth; i++) /* reduce() changes positions: store the items now */
         ks->take[s->item[s->best[i].at]] = s->best[i].copies;
     reduce(s, capacity, tolerance);
     s->best_depth = 0;

@@ -9,39 +9,38 @@
 
 #include "support/arena.h"
 
-/* Above these the arithmetic would not be exact. */
+/* Limits of exact arithmetic. */
 #define HSI_KNAPSACK_MOST_CAPACITY ((int64_t)1 << 62)
-#define HSI_KNAPSACK_MOST_PROFIT   ((int64_t)1 << 50) /* of all copies of all items */
+#define HSI_KNAPSACK_MOST_PROFIT   ((int64_t)1 << 50) /* sum over all copies of all items */
 
 /*
- * The bounded knapsack in integers: items that come in up to `limit` copies, a
- * capacity, and a set of the greatest profit. Solved by branch and bound in the
- * order of profit over weight; O(n) memory.
+ * The bounded knapsack in integers: choose copies of items, up to `limit` of each, within a
+ * capacity for the greatest profit. Solved by branch and bound in the order of profit over weight;
+ * O(n) memory.
  */
 typedef struct hsi_knapsack {
-    size_t    n;      /* items: set by the caller, at most the room */
-    int64_t  *weight; /* >= 0; more than the capacity: the item does not fit */
+    size_t    n;      /* number of items, set by the caller, at most the room */
+    int64_t  *weight; /* >= 0; above the capacity: the item does not fit */
     int64_t  *profit; /* >= 0 */
-    uint32_t *limit;  /* copies */
+    uint32_t *limit;  /* maximum copies */
 
-    /* What hsi_knapsack_solve() finds */
+    /* Results of hsi_knapsack_solve(). */
     uint32_t *take;  /* copies of each item in the best set found */
-    int64_t   value; /* of that set */
-    int64_t   bound; /* no set is worth more */
+    int64_t   value; /* profit of that set */
+    int64_t   bound; /* no set has more profit */
     size_t    nodes;
 
     struct hsi_knapsack_search *search;
-    hsi_arena                   arena; /* of all these */
+    hsi_arena                   arena; /* owns all arrays */
 } hsi_knapsack;
 
 hs_status hsi_knapsack_open(hsi_knapsack *ks, size_t room);
 void      hsi_knapsack_close(hsi_knapsack *ks);
 
 /*
- * Fills in what is found. A part of the tree that could improve by `tolerance`
- * at most is left out, and after `most_nodes` the search ends: `bound` then says
- * what is proved all the same. With tolerance 0 and nodes enough, bound - value
- * is 4 at most, the allowance for rounding.
+ * Solve the knapsack and fill in the results. The search skips parts that can gain at most
+ * `tolerance`, and ends after `most_nodes`; `bound` is valid in any case. With tolerance 0 and
+ * enough nodes, bound - value is at most 4, the allowance for rounding.
  */
 void hsi_knapsack_solve(hsi_knapsack *ks, int64_t capacity, int64_t tolerance, size_t most_nodes);
 

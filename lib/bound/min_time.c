@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each task takes its smaller time somewhere: no schedule is shorter than the longest of these. */
+/* The bound `min-time`: each task takes at least its smaller time, so no schedule is shorter than
+ * the longest of these. */
 #include "bound/bound.h"
 #include "bound/divisible.h"
 #include "support/exact.h"
@@ -20,7 +21,7 @@ double hsi_min_time(const hsi_problem *rows)
     return longest;
 }
 
-/* Safe: a time of the instance is returned, or a sum that is rounded down. */
+/* The value is safe: a time of the instance, or a sum that is rounded down. */
 static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value,
                          hs_bound_report *report)
 {

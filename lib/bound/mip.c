@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The problem itself as a MIP, by branch and bound from the deadline bound up: of independent tasks
- * who runs what, of a graph also what comes first (solver/order_lp.h).
+ * The bound `mip`: the problem itself as a MIP, solved by branch and bound from the deadline bound
+ * up. Independent tasks need the assignment to workers, graphs also the order (solver/order_lp.h).
  */
 #include "bound/bound.h"
 #include "core/stop.h"
@@ -10,10 +10,8 @@
 
 enum { MOST_COLUMNS = 100000 };
 
-/*
- * Safe: the MIP is the problem itself, and each node of the tree that bounds it is
- * proved anew (solver/tree.c).
- */
+/* Bound a graph. The value is safe: the MIP is the problem itself, and each node of the tree that
+ * bounds it is proved anew (solver/tree.c). */
 static hs_status order(const hsi_problem *pb, double least, const hsi_stop *stop, double *value,
                        int *limit_reached)
 {
@@ -45,10 +43,8 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
                                 &report->limit_reached);
 }
 
-/*
- * By knapsacks rather than by the MIP's own leaves: there are far fewer cases, and whose
- * worker is whose does not matter to them. Of a graph as much as deadline proves.
- */
+/* Prove the value by knapsacks instead of the MIP's leaves: the cases are far fewer, and identical
+ * workers are not told apart. For a graph prove deadline's value. */
 static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
                          const hs_settings *settings, hs_certificate *c)
 {

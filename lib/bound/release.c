@@ -5,7 +5,7 @@
 
 static uint64_t key(const void *context, uint32_t worker)
 {
-    return hsi_key_of_double(((const double *)context)[worker] + 0.0); /* no -0 */
+    return hsi_key_of_double(((const double *)context)[worker] + 0.0); /* -0 becomes +0 */
 }
 
 static int comes_before(const void *context, uint32_t a, uint32_t b)
@@ -55,10 +55,10 @@ hs_status hsi_release_open(hsi_release *r, const hsi_problem *pb, hsi_arena *are
 
 double hsi_release_time(const hsi_release *r, hs_type type, double load)
 {
-    size_t low = 1, high = r->workers[type]; /* so many of them work at it */
+    size_t low = 1, high = r->workers[type]; /* the number of workers that are busy at the end */
 
     if (high == 0 || !(load > 0))
-        return 0; /* nobody is waited for */
+        return 0; /* no worker is needed */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
@@ -75,7 +75,7 @@ static double weight_of(const hsi_release *r, uint32_t worker, double u, double 
     return worker < r->cpus ? u : v;
 }
 
-/* The least quotient, about. */
+/* Return the least quotient with rounded arithmetic. */
 static double divide_roughly(const hsi_release *r, const hsi_sum *numerator, double u, double v)
 {
     double top = numerator->high, bottom = 0, least = INFINITY;
@@ -91,7 +91,8 @@ static double divide_roughly(const hsi_release *r, const hsi_sum *numerator, dou
     return least;
 }
 
-/* Exactly only where that may be the least: far more than a million additions are off by. */
+/* Compute a quotient exactly only if it may be the least: 1e-9 is far above the rounding error of a
+ * million additions. */
 double hsi_release_divide(const hsi_release *r, const hsi_sum *numerator, double u, double v)
 {
     hsi_sum top = *numerator, bottom = {0, 0, 0};

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The area bound in closed form: in the order of rising p/q the CPUs take tasks from the front,
- * the GPUs from the back, and the task where both sides are equally long is cut.
- */
+/* The bound `theorem2`: the area bound in closed form. In order of rising p/q the CPUs take tasks
+ * from the front and the GPUs from the back; the task at which both finish together is cut. */
 #include <float.h>
 
 #include "bound/bound.h"
 #include "bound/divisible.h"
 
-/* Safe by the argument in divisible.c. */
+/* The value is safe by the argument in divisible.c. */
 static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value,
                          hs_bound_report *report)
 {

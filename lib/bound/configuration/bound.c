@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The configuration bound as one of the registry: the search of configuration.h to its end. */
+/* The bound `configuration`: run the search of configuration.h to its end. */
 #include <stdlib.h>
 
 #include "bound/bound.h"
 #include "bound/configuration/configuration.h"
 #include "core/certificate.h"
 
-/* The search, to its end or the time limit. */
+/* Search to the end or to the time limit. */
 static hs_status search(const hsi_problem *rows, const hs_settings *settings,
                         hsi_configuration **out)
 {
@@ -29,7 +29,7 @@ static hs_status search(const hsi_problem *rows, const hs_settings *settings,
     return st;
 }
 
-/* Safe: deadline is, and what the search proves is (refusal.c). */
+/* The value is safe: deadline is, and refusal.c proves the rest. */
 static hs_status compute(const hsi_problem *rows, const hs_settings *settings, double *value,
                          hs_bound_report *report)
 {
@@ -44,7 +44,7 @@ static hs_status compute(const hsi_problem *rows, const hs_settings *settings, d
     return HS_OK;
 }
 
-/* Kinds are numbered by rising CPU time and then by rising GPU time. */
+/* Copy the proof. Kinds are numbered by rising CPU time, then by rising GPU time. */
 static hs_status copy_proof(const hsi_configuration *cf, const hsi_configuration_proof *proof,
                             const hsi_problem *rows, hs_certificate *c)
 {
@@ -70,7 +70,7 @@ static hs_status copy_proof(const hsi_configuration *cf, const hsi_configuration
     return HS_OK;
 }
 
-/* What the search has not raised is deadline's to prove. */
+/* Certify the search's proof, or deadline's value if the search has not raised it. */
 static hs_status certify(const hs_bound *bound, const hsi_problem *rows,
                          const hs_settings *settings, hs_certificate *c)
 {

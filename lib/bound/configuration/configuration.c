@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Safe because nothing but refusal.c proves: LP and search only propose multipliers.
+ * Search for multipliers that refuse makespans. The value is safe, since only refusal.c proves: the
+ * LP and the search only propose multipliers.
  *
- * What makes it fast. A type that runs many tasks on each worker is fluid at first:
- * its knapsack is nearly the continuous one, and the LP then has patterns of the
- * other type only, which are small. The search starts from the area LP's multipliers,
- * which refuse almost what the deadline bound refuses, and prices between them (the
- * centre) and the LP's (0.3 of the way), since the LP's own jump about as long as
- * patterns are missing. The centre moves to whatever refuses more. Each refusal is
- * pushed up as far as its multipliers go, and the target is set just above, so that
- * patterns stay patterns.
+ * Speed: a type that runs many tasks on each worker is fluid at first. Its knapsack is nearly the
+ * continuous one, and the LP then has patterns of the other type only, which are small. The search
+ * starts from the area LP's multipliers (the centre), which refuse almost the same makespans as the
+ * deadline bound, and prices 0.3 of the way from the centre to the LP's multipliers: the LP's own
+ * jump about as long as patterns are missing. The centre moves to multipliers that refuse more.
+ * Each refusal is pushed up as far as its multipliers allow, and the target is set just above, so
+ * that patterns stay valid.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,24 +22,25 @@
 
 enum {
     MOST_KINDS = 5000,
-    FIRST_TARGET = 16, /* the target is 2^-16 above the bound we start from, */
-    TARGET = 20,       /* and 2^-20 above what is refused later */
-    PRICING_NODES = 1000,    /* of a knapsack, mostly */
-    PROVING_NODES = 3000,    /* where it may decide about a refusal */
-    THOROUGH_NODES = 10000,  /* where the LP ends otherwise */
-    FLUID_NODES = 50,        /* a fluid type's knapsack: little is lost by stopping early */
-    MOST_PATTERNS = 64,      /* of a type a round */
-    EXTRA_NODES = 300,       /* for the patterns after the first of a round */
-    SOLID_TASKS = 12, /* tasks on a worker up to which fluid is not good enough */
-    SOLID_KINDS = 40, /* kinds up to which patterns are easy, however large */
-    MOST_FAILURES = 3 /* of the solver */
+    FIRST_TARGET = 16, /* the first target is 2^-16 above the initial bound, */
+    TARGET = 20,       /* later targets are 2^-20 above the refused makespan */
+    PRICING_NODES = 1000,    /* nodes of a knapsack in pricing */
+    PROVING_NODES = 3000,    /* nodes if a knapsack may decide about a refusal */
+    THOROUGH_NODES = 10000,  /* nodes if the LP would end otherwise */
+    FLUID_NODES = 50,        /* nodes of a fluid type's knapsack, which loses little by an early
+                                stop */
+    MOST_PATTERNS = 64,      /* patterns of a type in a round */
+    EXTRA_NODES = 300,       /* nodes for further patterns of a round */
+    SOLID_TASKS = 12, /* with more tasks on a worker, a type may stay fluid */
+    SOLID_KINDS = 40, /* with fewer kinds, patterns of any size are easy */
+    MOST_FAILURES = 3 /* failures of the solver */
 };
 
 static const double smoothing = 0.7;     /* weight of the centre */
-static const double enough_theta = 1e-9; /* theta <= 1 but for rounding: the LP is feasible */
-static const double violation = 1e-8;    /* by which a pattern must exceed the LP's price */
+static const double enough_theta = 1e-9; /* the LP is feasible if theta <= 1, up to rounding */
+static const double violation = 1e-8;    /* excess over the LP's price that a pattern needs */
 
-/* The area LP's pivot in the order of p/q, and how many tasks it puts on a worker. */
+/* Return the area LP's pivot in the order of p/q; set how many tasks the LP puts on a worker. */
 static size_t find_pivot(hsi_configuration *cf, const hsi_problem *kinds, const uint32_t *order)
 {
     double cpu = 0, gpu = 0, before = 0, all = 0;
@@ -67,7 +68,8 @@ static size_t find_pivot(hsi_configuration *cf, const hsi_problem *kinds, const 
     return i < kinds->n ? i : kinds->n - 1;
 }
 
-/* The multipliers that prove the area bound: min(u p, v q), where a task may run. */
+/* Set the centre to the multipliers that prove the area bound: min(u p, v q) over the types where a
+ * task may run. */
 static void area_multipliers(hsi_configuration *cf, double u, double v)
 {
     const hsi_refusal *r = &cf->refusal;
@@ -98,7 +100,7 @@ static hs_status choose_centre(hsi_configuration *cf)
             u = isinf(u);
             v = isinf(v);
         }
-        frexp(fmax(u, v), &exponent); /* keeps the products within range */
+        frexp(fmax(u, v), &exponent); /* scaling keeps the products within range */
         area_multipliers(cf, ldexp(u, -exponent), ldexp(v, -exponent));
     }
     free(order);
@@ -111,7 +113,7 @@ static void set_target(hsi_configuration *cf)
 
     cf->target = hsi_refusal_round(&cf->refusal, cf->refusal.refused + (step > 0 ? step : 1));
     if (cf->target > cf->refusal.capacity_limit)
-        cf->ended = 1; /* cannot be: the optimum is less than four times the deadline bound */
+        cf->ended = 1; /* never happens: the optimum is less than four times the deadline bound */
 }
 
 static double span(const hsi_configuration *cf)
@@ -119,7 +121,7 @@ static double span(const hsi_configuration *cf)
     return ldexp((double)cf->target + 1, cf->refusal.grid);
 }
 
-/* take[]: copies of each kind; an empty pattern is not added. */
+/* Add a pattern with take[] copies of each kind, unless it is empty. */
 static hs_status add_pattern(hsi_configuration *cf, int type, const uint32_t *take)
 {
     size_t i, size = 0;
@@ -130,7 +132,7 @@ static hs_status add_pattern(hsi_configuration *cf, int type, const uint32_t *ta
     return size ? hsi_master_add(cf->master, (hs_type)type, cf->items, size) : HS_OK;
 }
 
-/* One pattern a kind, of that kind alone: so that all can be covered somehow. */
+/* Add a pattern for each kind, of this kind alone, so that a cover exists. */
 static hs_status add_singles(hsi_configuration *cf, int type)
 {
     const hsi_refusal *r = &cf->refusal;
@@ -160,10 +162,8 @@ static double worth(const hsi_configuration *cf, const uint32_t *take)
     return sum;
 }
 
-/*
- * Adds the knapsack's set, and then the best of what it leaves, and so on, a set a
- * worker at most, if the LP's multipliers are worth more than `price` there.
- */
+/* Add the knapsack's set, then the best set of the remaining tasks, and so on, at most one for each
+ * worker, if the LP's multipliers are worth more than `price` in it. */
 static hs_status add_priced(hsi_configuration *cf, int type, double price, size_t *added)
 {
     hsi_knapsack *ks = &cf->refusal.knapsack[type];
@@ -202,7 +202,7 @@ static hsi_refusal_effort effort_of(const hsi_configuration *cf, size_t nodes)
     return effort;
 }
 
-/* Tries multipliers and pushes; adds the patterns they price. */
+/* Try to refuse the target with multipliers, push a refusal further, and add the patterns found. */
 static hs_status try_multipliers(hsi_configuration *cf, const double *y, const double price[2],
                                  size_t *added, double *ratio)
 {
@@ -228,7 +228,8 @@ static hs_status try_multipliers(hsi_configuration *cf, const double *y, const d
     return st;
 }
 
-/* Once everything is as good as it gets with a fluid type. */
+/* End the phase with a fluid type, when no multipliers improve any more: make the type solid, or
+ * end the search. */
 static hs_status end_phase(hsi_configuration *cf)
 {
     static const double no_price[2] = {0, 0};
@@ -394,7 +395,7 @@ hs_status hsi_configuration_open_exact(const hsi_problem *pb, double from, doubl
     cf->from = from;
     cf->enough = cf->hope = INFINITY;
     cf->weight_of_centre = smoothing;
-    if (pb->n == 0 || !(from > 0)) { /* nothing to be refused */
+    if (pb->n == 0 || !(from > 0)) { /* no makespan to refuse */
         cf->ended = 1;
         cf->refusal.refused = -1;
         *out = cf;

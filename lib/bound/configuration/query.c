@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a configuration bound tells others, and what it can be told. */
+/* Read results of a configuration bound, and set its options. */
 #include <math.h>
 #include <string.h>
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Why refusing is safe: in a schedule that ends before (c + 1) cells, each worker's
- * set has a true time below (c + 1) cells, so its whole cells, the sum of the
- * tasks' rounded down, are at most c; and each set is then worth at most `most`.
- * Adding up over the workers gives the sum of Y <= m most + k most. A task whose
- * own weight exceeds c is in no set. The knapsack's bound is never too small
- * (knapsack.c), and the comparison is made in 128 bits.
+ * Why a refusal is safe: in a schedule that ends before (c + 1) cells, each worker's set takes less
+ * than (c + 1) cells. So the whole cells of its tasks add up to at most c, and the set is worth at
+ * most `most`. The sum over the workers gives sum of Y <= m most + k most. A task whose own weight
+ * exceeds c is in no set. The knapsack's bound is never too small (knapsack.c), and the comparison
+ * uses 128 bits.
  *
- * The same capacities are refused for all c up to the next multiple of `unit`
- * less 1, because then no set has a weight in between.
+ * A refusal of c holds up to the next multiple of `unit` less 1, since no set has a weight in
+ * between.
  */
 #include "bound/configuration/refusal.h"
 
@@ -18,9 +17,9 @@
 #include "bound/grid.h"
 
 enum {
-    GRID_BITS = 40,     /* cells of the makespan we start from */
-    EXACT_BITS = 62,    /* of the longest one, where all is to be counted as exactly as can be */
-    LEAST_GRID = -1074, /* so that every number of cells is a double */
+    GRID_BITS = 40,     /* cells in the initial bound */
+    EXACT_BITS = 62,    /* cells in the longest makespan, if cells are to be as small as possible */
+    LEAST_GRID = -1074, /* every number of cells is then a double */
     MULTIPLIER_BITS = 50,
     MOST_PUSHES = 12
 };
@@ -139,7 +138,8 @@ void hsi_refusal_set(hsi_refusal *r, const double *y)
 
     for (i = 0; i < r->kinds; i++)
         sum += r->count[i] * y[i];
-    if (sum > 0 && isfinite(sum)) { /* in two steps: the least doubles have huge inverses */
+    if (sum > 0 && isfinite(sum)) { /* two steps, since the inverses of the least doubles
+                                       overflow */
         frexp(sum, &exponent);
         scale = ldexp(1 - 0x1p-20, MULTIPLIER_BITS) / ldexp(sum, -exponent);
     }
@@ -207,10 +207,8 @@ int hsi_refusal_undecided(const hsi_refusal *r)
     return sum > least && sum <= most;
 }
 
-/*
- * How much further is guessed by the ratio, as if the knapsacks grew with the
- * capacity; they grow by steps, though, so that the guess may be far too high.
- */
+/* The ratio suggests how much further to push, as if the knapsacks grew with the capacity. They
+ * grow in steps, so the guess may be far too high. */
 void hsi_refusal_push(hsi_refusal *r, int64_t capacity, double ratio,
                       const hsi_refusal_effort *effort, const hsi_stop *stop)
 {

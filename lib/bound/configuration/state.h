@@ -8,22 +8,22 @@
 #include "support/arena.h"
 
 struct hsi_configuration {
-    hsi_arena        arena; /* of the arrays */
+    hsi_arena        arena; /* owns the arrays */
     hsi_refusal      refusal;
     hsi_master      *master;
     double           from, enough;
     double          *y, *centre, *mixed; /* multipliers of kinds: the LP's, the best, those tried */
     double           centre_ratio;
     double           weight_of_centre;
-    int              thorough; /* solve the knapsacks to the end */
+    int              thorough; /* solve the knapsacks completely */
     double           hope;
     int64_t          target; /* capacity to be refused next */
-    int              fluid;  /* a type, or -1 */
+    int              fluid;  /* the fluid type; -1: none */
     int              started, ended;
-    int              failures; /* of the solver */
-    double           tasks_on[2]; /* a worker of a type, about */
-    hsi_master_item *items;       /* scratch: kinds */
-    const hsi_stop  *stop; /* of the slice */
+    int              failures; /* failures of the solver */
+    double           tasks_on[2]; /* estimated tasks on a worker, by type */
+    hsi_master_item *items;       /* scratch, by kind */
+    const hsi_stop  *stop; /* stop of the present slice */
 };
 
 #endif

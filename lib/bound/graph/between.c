@@ -8,7 +8,7 @@ static uint64_t *row(uint64_t *bits, const hsi_between *b, size_t vertex)
     return bits + vertex * b->words;
 }
 
-/* To those of a vertex another with its own, unless they are there, by a third one. */
+/* Add `other` and its own set to a vertex's set, unless `other` is in the set already. */
 static void add(const hsi_between *b, uint64_t *to, const uint64_t *bits, uint32_t other)
 {
     const uint64_t *from = bits + other * b->words;
@@ -20,13 +20,15 @@ static void add(const hsi_between *b, uint64_t *to, const uint64_t *bits, uint32
         to[i] |= from[i];
 }
 
-/* None, of one vertex: of all at once they would take long. */
+/* Return a vertex's empty set. Sets are cleared one by one: to clear all at once would delay a
+ * stop. */
 static uint64_t *empty_row(hsi_between *b, uint64_t *bits, size_t vertex)
 {
     return memset(row(bits, b, vertex), 0, b->words * sizeof *bits);
 }
 
-/* The nearest ones first, as far as numbers tell: they have most of the others. */
+/* Fill both kinds of sets. Add the nearest neighbours first, by their numbers: their sets contain
+ * most of the others. */
 static void find_sets(hsi_between *b, const hsi_stop *stop)
 {
     const hs_graph *g = b->pb->graph;
@@ -69,7 +71,7 @@ hs_status hsi_between_open(hsi_between *b, const hsi_problem *pb, const hsi_stop
     return HS_OK;
 }
 
-/* The words in which something is between, and the bits of each. */
+/* The words that may have bits of vertices between two others, with the sets to intersect. */
 typedef struct range {
     const uint64_t *after, *before;
     size_t          from, to;

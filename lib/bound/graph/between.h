@@ -7,11 +7,12 @@
 #include "core/stop.h"
 
 /*
- * What lies between two vertices of a graph: the tasks that come after the one and before the
- * other. Vertices are counted in topological order here; HSI_BEGIN comes before all, HSI_END after.
+ * The tasks between two vertices of a graph: successors of the first and predecessors of the
+ * second, direct or not. Vertices are numbered in topological order here; HSI_BEGIN comes before
+ * all, HSI_END after all.
  *
- * Nothing of that starts before the one has ended, nor ends after the other starts: the workers of
- * a type have that long for what of it they run.
+ * A task between the two starts after the first has ended, and ends before the second starts. So
+ * the workers of a type have this time for the tasks between that they run.
  */
 #define HSI_BEGIN (UINT32_MAX - 1)
 #define HSI_END UINT32_MAX
@@ -19,14 +20,17 @@
 typedef struct hsi_between {
     const hsi_problem *pb;
     size_t             vertices, words;
-    uint64_t          *after, *before; /* of vertices: by bits, those that are */
-    uint32_t          *position;       /* of vertices as the graph numbers them */
-    int                stopped;        /* before all of that was known */
+    uint64_t          *after, *before; /* bit sets by vertex: all its successors, all its
+                                          predecessors */
+    uint32_t          *position;       /* topological number of each vertex of the graph */
+    int                stopped;        /* 1: the sets are incomplete, since `stop` ended the
+                                          search */
 } hsi_between;
 
-enum { HSI_BETWEEN_MOST = 20000 }; /* vertices: the bits take 100 megabytes */
+enum { HSI_BETWEEN_MOST = 20000 }; /* vertices; the bit sets then take 100 megabytes */
 
-/* HS_ETOOBIG: too many. O(vertices x edges / 64). */
+/* Compute the sets, in the arena. HS_ETOOBIG: more than HSI_BETWEEN_MOST vertices. O(vertices x
+ * edges / 64). */
 hs_status hsi_between_open(hsi_between *b, const hsi_problem *pb, const hsi_stop *stop,
                            hsi_arena *arena);
 
@@ -35,11 +39,11 @@ static inline int hsi_is_before(const hsi_between *b, uint32_t first, uint32_t s
     return (int)(b->after[first * b->words + second / 64] >> second % 64 & 1);
 }
 
-/* The sums of what the vertices between weigh. */
+/* Add up the weights of the vertices between, for both types. */
 void hsi_between_sum(const hsi_between *b, uint32_t first, uint32_t second,
                      const double (*weight)[2], double sum[2]);
 
-/* Tasks between, in topological order, each with `over`; returns how many. */
+/* List the tasks between in topological order, each with `over`; return their number. */
 size_t hsi_between_list(const hsi_between *b, uint32_t first, uint32_t second, uint32_t over,
                         hsi_counted *counted);
 

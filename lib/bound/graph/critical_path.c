@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* As if there were workers enough of both types: the longest way through the graph. */
+/* The bound `critical-path`: the longest path through the graph, as if both types had enough
+ * workers. */
 #include "bound/bound.h"
 #include "bound/graph/spans.h"
 
-/* Safe: lengths are rounded down. */
+/* The value is safe: lengths are rounded down. */
 static hs_status compute(const hsi_problem *pb, const hs_settings *settings, double *value,
                          hs_bound_report *report)
 {

@@ -7,7 +7,8 @@
 #include "support/exact.h"
 #include "support/ratio.h"
 
-#define GRID 0x1p44 /* the multipliers are multiples of its inverse: 2^9 of 1 sum up exactly */
+#define GRID 0x1p44 /* multipliers are multiples of 1 / GRID, so 2^9 values of at most 1 add up
+                       exactly */
 
 void hsi_flow_close(hsi_flow *flow)
 {
@@ -49,7 +50,8 @@ static double round_down(double multiplier)
     return floor(fmin(multiplier, 1) * GRID) / GRID;
 }
 
-/* What flows through a task: by itself, and over what either type runs of it. */
+/* The flow through a task: on paths with the task itself, and on paths that jump over it, by
+ * type. */
 typedef struct through {
     double itself, over[2];
 } through;
@@ -71,7 +73,7 @@ static void add_way(const hsi_flow *flow, size_t way, hsi_counted *counted, thro
     }
 }
 
-/* Rounds everything. z. */
+/* Round all multipliers and amounts down, and add up the flow through each task. Return z. */
 static double gather(hsi_flow *flow, hsi_counted *counted, through *f)
 {
     double *amount = hsi_flow_amounts(flow), all = 0;
@@ -80,7 +82,7 @@ static double gather(hsi_flow *flow, hsi_counted *counted, through *f)
     flow->multiplier[HS_GPU] = round_down(flow->multiplier[HS_GPU]);
     for (size_t w = 0; w < hsi_flow_ways(flow); w++) {
         amount[w] = round_down(amount[w]);
-        if (all + amount[w] > 64) /* never, by a solver that means well */
+        if (all + amount[w] > 64) /* guards against a faulty solver */
             amount[w] = 0;
         all += amount[w];
         if (amount[w] > 0)
@@ -89,7 +91,7 @@ static double gather(hsi_flow *flow, hsi_counted *counted, through *f)
     return all;
 }
 
-/* The sum of a task's multipliers on a type, rounded down. */
+/* Return the sum of a task's multipliers on a type, rounded down. */
 static double multiplier_of(const hsi_flow *flow, const through *f, hs_type type, unsigned workers)
 {
     double sum = flow->multiplier[type] + f->itself;
@@ -99,7 +101,7 @@ static double multiplier_of(const hsi_flow *flow, const through *f, hs_type type
     return hsi_add_down(sum, nextafter(f->over[type] / workers, 0));
 }
 
-/* The lesser of a p and b q, either of which may be infinite; exactly compared. */
+/* Add the lesser of a p and b q, either of which may be infinite, after an exact comparison. */
 static void add_lesser(hsi_sum *sum, double a, double p, double b, double q)
 {
     if (isinf(p))
@@ -112,7 +114,7 @@ static void add_lesser(hsi_sum *sum, double a, double p, double b, double q)
         hsi_sum_add_product(sum, a, p);
 }
 
-/* Multipliers may be scaled: so much that products with small times do not underflow. */
+/* Return an exponent that scales multipliers so that products with small times do not underflow. */
 static int lift_of(const hsi_problem *pb)
 {
     double all = 0;

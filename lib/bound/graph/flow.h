@@ -6,27 +6,28 @@
 #include "support/vector.h"
 
 /*
- * A flow through a graph as the ways it takes, and multipliers u and v of the types' loads.
+ * A flow through a graph, as amounts on paths, and multipliers u and v of the types' loads.
  *
- * All that a way's tasks take, and all that a type's workers do, is T at most, or workers times T.
- * With f_i what flows through task i, on all ways together z, every schedule has
+ * The tasks of a path take at most T, and the work of a type at most its workers times T. With f_i
+ * the flow through task i, and z the sum over all paths, every schedule satisfies
  *
  *     T (m u + k v + z) >= sum over tasks of min((u + f_i) p_i, (v + f_i) q_i).
  *
- * Where ways jump over what the CPUs run of a task, with flows g_i, and the GPUs, h_i, these are
- * u + f_i + g_i / m and v + f_i + h_i / k.
+ * If paths with flow g_i jump over the part of task i that CPUs run, and paths with flow h_i over
+ * the part that GPUs run, the factors are u + f_i + g_i / m and v + f_i + h_i / k.
  */
 typedef struct hsi_flow {
-    hsi_vector         tasks;         /* uint32_t: of all ways, one after the other */
-    hsi_vector         ends;          /* size_t: of each way, where it ends in them */
-    hsi_vector         amounts;       /* double: of each way */
+    hsi_vector         tasks;         /* uint32_t: the steps of all paths, one path after the
+                                         other */
+    hsi_vector         ends;          /* size_t: the end of each path in `tasks` */
+    hsi_vector         amounts;       /* double: the amount of each path */
     double             multiplier[2]; /* u, v */
-    const hsi_between *between;       /* NULL: no way jumps */
+    const hsi_between *between;       /* NULL: no path jumps */
 } hsi_flow;
 
 void hsi_flow_close(hsi_flow *flow);
 
-/* A way of these steps, on which nothing flows. */
+/* Add a path of these steps, with amount 0. HS_ENOMEM. */
 hs_status hsi_flow_add(hsi_flow *flow, const uint32_t *steps, size_t count);
 
 size_t          hsi_flow_ways(const hsi_flow *flow);
@@ -38,9 +39,9 @@ static inline double *hsi_flow_amounts(const hsi_flow *flow)
 }
 
 /*
- * What it proves, rounded down: *value. Multipliers and amounts are in [0, 1] and are first rounded
- * down to multiples of 2^-44, so that what flows through a task is an exact sum. O(n + tasks of
- * ways).
+ * Compute the value that the flow proves, rounded down. Multipliers and amounts are in [0, 1]; the
+ * call first rounds them down to multiples of 2^-44, so that the flow through a task is an exact
+ * sum. O(n + tasks of all paths).
  */
 hs_status hsi_flow_value(hsi_flow *flow, const hsi_problem *pb, double *value);
 

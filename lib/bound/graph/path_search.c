@@ -44,7 +44,7 @@ void hsi_path_search_close(hsi_path_search *s)
     hsi_arena_close(&s->arena);
 }
 
-/* What the shares come to: the loads, and the longest path. */
+/* Return the makespan of the shares: the larger of the average loads and the longest path. */
 static double span_of(const hsi_path_search *s, double longest)
 {
     const hsi_problem *pb = s->pb;
@@ -82,10 +82,8 @@ static int is_there(const hsi_flow *flow, const uint32_t *step, size_t count)
     return 0;
 }
 
-/*
- * The longest path through a vertex; all that is on it has been seen then. One that is there is too
- * long by the rounding of its times, or by what the LP tolerates.
- */
+/* Add the longest path through a vertex, and mark its vertices as seen. The LP may already have the
+ * path, which then exceeds T by rounding or by the LP's tolerance. */
 static hs_status add_path(hsi_path_search *s, uint32_t middle, int *found)
 {
     size_t count = hsi_way_through(&s->ways, middle, s->step, s->seen);
@@ -96,7 +94,8 @@ static hs_status add_path(hsi_path_search *s, uint32_t middle, int *found)
     return add_way(s, s->step, count);
 }
 
-/* Paths longer than `most` in the shares halfway, each with a vertex that is on no other. */
+/* Add paths longer than `most` at the shares halfway, each with a vertex that is on no path added
+ * before. */
 static hs_status add_paths(hsi_path_search *s, double most, int *found)
 {
     size_t    vertices = s->pb->graph->vertices;
@@ -129,7 +128,8 @@ static void go_halfway(hsi_path_search *s, double part)
             isinf(s->span) ? s->lp.share[i] : part * s->lp.share[i] + (1 - part) * s->best[i];
 }
 
-/* Looks for paths between the best shares and the LP's; *found: how many there are. */
+/* Look for long paths at a point between the best shares and the LP's; *found: number of paths
+ * added. */
 static hs_status separate(hsi_path_search *s, double part, int *found)
 {
     double most = s->lp.makespan, longest, span;
@@ -150,7 +150,7 @@ static hs_status separate(hsi_path_search *s, double part, int *found)
     return add_paths(s, most + most * CLOSE_ENOUGH / 4, found);
 }
 
-/* The last LP's multipliers, and what they prove. */
+/* Copy the multipliers of the last LP to the flow. */
 static void keep_multipliers(hsi_path_search *s)
 {
     memcpy(s->flow.multiplier, s->lp.multiplier, sizeof s->flow.multiplier);
@@ -163,7 +163,7 @@ static int is_close(const hsi_path_search *s)
     return s->span - s->lp.makespan <= CLOSE_ENOUGH * s->lp.makespan;
 }
 
-/* Those of the other search that mattered in the end. */
+/* Add the paths with a flow of the search `known`. */
 static hs_status add_known(hsi_path_search *s)
 {
     hs_status st = HS_OK;
@@ -178,7 +178,7 @@ static hs_status add_known(hsi_path_search *s)
     return st;
 }
 
-/* Under the guard. */
+/* Solve the LP and add paths until no path is too long. Runs under the guard for GLPK. */
 static hs_status iterate(void *data)
 {
     hsi_path_search *s = data;
@@ -203,7 +203,7 @@ static hs_status iterate(void *data)
     return st;
 }
 
-/* What was found before something failed is good. */
+/* Run the search. A flow that was found before a failure of the solver is valid. */
 hs_status hsi_path_search_run(hsi_path_search *s, double *value)
 {
     hs_status st = open_search(s);
@@ -216,7 +216,7 @@ hs_status hsi_path_search_run(hsi_path_search *s, double *value)
     return st == HS_OK || st == HS_ESOLVER ? hsi_flow_value(&s->flow, s->pb, value) : st;
 }
 
-/* The ways on which something flows. */
+/* Copy the paths with a flow to the certificate. */
 static hs_status keep_ways(const hsi_flow *flow, hs_certificate *c)
 {
     size_t ways = hsi_flow_ways(flow);

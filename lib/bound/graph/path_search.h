@@ -7,40 +7,43 @@
 #include "solver/path_lp.h"
 
 /*
- * The area LP in which no path through the graph may take longer than T. There are too many paths
- * to write them all down: those are added that the shares of the LP so far make longer than T,
- * until there are none.
+ * The area LP with the constraint that no path through the graph takes longer than T. The graph has
+ * too many paths to list, so the search adds paths that the shares of the current LP make longer
+ * than T, until none is.
  *
- * Paths are not looked for at the LP's own shares, which jump from corner to corner, but halfway
- * from them to the best shares that were seen. What is too long there, for the T halfway, is too
- * long at the LP's too; and if nothing is, that is a better place, with a T that can be had.
- * So the values at both ends close in on each other.
+ * The search looks for paths halfway between the best shares so far and the LP's shares, since the
+ * LP's jump from corner to corner. A path that is too long halfway, for the T halfway, is too long
+ * at the LP's shares as well; and if no path is too long, the point halfway is better than the best
+ * one, with a feasible T. So lower and upper value approach each other.
  *
- * Each LP's multipliers prove a value (bound/graph/flow.h): it may be stopped at any time.
+ * The multipliers of each LP prove a value (bound/graph/flow.h), so the search can stop at any
+ * time.
  */
 typedef struct hsi_path_search {
     const hsi_problem *pb;
     hsi_stop           stop;
-    int                jumps; /* paths may jump over what has to be done between their tasks */
-    const hsi_flow    *known; /* of a search on the same graph, to begin with its ways; or NULL */
+    int                jumps; /* 1: paths may jump over the work between two of their tasks */
+    const hsi_flow    *known; /* flow of an earlier search on the same graph, whose paths start the
+                                 LP; NULL: none */
     hsi_arena          arena;
     hsi_path_lp        lp;
     hsi_flow           flow;
-    double            *share, *best; /* of tasks on CPUs: halfway, and the best seen */
-    double             span;         /* what the best takes; INFINITY: none was seen */
+    double            *share, *best; /* shares of tasks on CPUs: halfway, and the best so far */
+    double             span;         /* makespan of `best`; INFINITY: no shares yet */
     hsi_between        between;
-    hsi_ways           ways;    /* in the shares halfway */
-    uint32_t          *step;    /* room for one, */
-    hsi_counted       *counted; /* and for its tasks */
-    unsigned char     *seen;    /* of vertices: on a path of this round */
+    hsi_ways           ways;    /* longest paths at the shares halfway */
+    uint32_t          *step;    /* scratch: steps of a path */
+    hsi_counted       *counted; /* scratch: tasks of a path */
+    unsigned char     *seen;    /* marks of vertices on a path of this round */
     int                limit_reached;
 } hsi_path_search;
 
-/* Of a search with the first four and nothing else: what its multipliers prove. */
+/* Run a search with the first four fields set and the others 0. *value: the value that its
+ * multipliers prove. Call hsi_path_search_close() in any case. */
 hs_status hsi_path_search_run(hsi_path_search *s, double *value);
 void      hsi_path_search_close(hsi_path_search *s);
 
-/* The multipliers, and the ways on which something flows, as what proves the value. */
+/* Store the multipliers and the paths with a flow as the proof of the value in the certificate. */
 hs_status hsi_path_search_keep(const hsi_path_search *s, double value, hs_certificate *c);
 
 #endif

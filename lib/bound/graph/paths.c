@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The area LP in which no path through the graph may take longer than T (path_search.h). */
+/* The bound `paths`: the area LP in which no path through the graph takes longer than T
+ * (path_search.h). */
 #include "bound/graph/paths.h"
 
 #include <math.h>
@@ -7,9 +8,9 @@
 
 #include "bound/graph/path_search.h"
 
-enum { MOST_TASKS = 1000000 /* GLPK takes half a gigabyte */ };
+enum { MOST_TASKS = 1000000 /* GLPK takes half a gigabyte at this size */ };
 
-/* What the LP's value cannot be less than, each by itself. */
+/* Compute the larger of critical-path and theorem2, which the LP's value is never below. */
 static hs_status find_least(const hsi_problem *pb, const hs_settings *settings, double *least)
 {
     hsi_problem alone = *pb;
@@ -23,7 +24,8 @@ static hs_status find_least(const hsi_problem *pb, const hs_settings *settings, 
     return st;
 }
 
-/* *flow: what the multipliers prove; *value: that, or what is known otherwise. */
+/* Run the search. *flow: value that the multipliers prove; *value: the larger of that and
+ * find_least(). */
 static hs_status find(hsi_path_search *s, double *flow, double *value)
 {
     hs_status st = s->pb->n > MOST_TASKS ? HS_ETOOBIG : HS_OK;
@@ -58,7 +60,7 @@ static hs_status compute(const hsi_problem *pb, const hs_settings *settings, dou
     double          flow;
     hs_status       st;
 
-    if (!pb->graph) /* each task is a path of its own, and deadline says more */
+    if (!pb->graph) /* each task is a path of its own, and deadline is at least as good */
         return hsi_bound_of_rows(&hsi_bound_deadline, pb, settings, value, report);
     st = find(&s, &flow, value);
     report->limit_reached = s.limit_reached;

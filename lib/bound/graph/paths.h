@@ -4,10 +4,8 @@
 
 #include "bound/bound.h"
 
-/*
- * The bound `paths` of a graph, and share[i], the part of task i that the best solution seen on the
- * way runs on CPUs: a hint. *known: 0 where none was seen.
- */
+/* Compute the bound `paths` of a graph. share[i]: part of task i that the best solution found runs
+ * on CPUs, as a hint. *known: 0 if no solution was found. */
 hs_status hsi_paths_find(const hsi_problem *pb, const hs_settings *settings, double *value,
                          double *share, int *known);
 

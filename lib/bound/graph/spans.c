@@ -16,7 +16,7 @@ static void raise(double *length, const uint32_t *vertices, size_t count, double
         length[vertices[i]] = fmax(length[vertices[i]], to);
 }
 
-/* The longest ways to each vertex, and from it. */
+/* Compute the longest paths to each vertex and from it, without its own time. */
 static hs_status find_ways(const hsi_problem *pb, double *head, double *tail)
 {
     const hs_graph *g = pb->graph;
@@ -42,7 +42,8 @@ static hs_status find_ways(const hsi_problem *pb, double *head, double *tail)
     return HS_OK;
 }
 
-/* Where no worker that could run it is free before `from`, and the first of all at `first`. */
+/* Return a span. The first worker of all is available at `first`, and the first worker of the type
+ * at `from`. */
 static double span(double first, double head, double from, double time, double tail)
 {
     double begin = fmax(hsi_add_down(first, head), from);

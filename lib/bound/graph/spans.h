@@ -5,22 +5,22 @@
 #include "core/problem.h"
 
 /*
- * The span of a task on a type: how long a schedule is at least that runs it there, which is the
- * longest way of smaller times to the task (its head), its time, and the longest such way from it
- * (its tail). Without a graph it is the task's time. Both after the first worker that could begin
- * is available.
+ * The span of a task on a type: the least length of a schedule that runs the task on the type. It
+ * is the sum of the longest path of smaller times to the task (head), the task's time, and the
+ * longest path of smaller times from it (tail). Without a graph it is the task's time. Both start
+ * when the first suitable worker is available.
  *
  * Each addition is rounded down, so no span exceeds the true one.
  */
 typedef struct hsi_spans {
-    const double *cpu, *gpu; /* of tasks; infinite where the time is */
+    const double *cpu, *gpu; /* by task; infinite where the time is infinite */
 } hsi_spans;
 
-/* In the arena; the times themselves where there is no graph and nobody comes late. O(vertices +
- * edges). */
+/* Compute the spans, in the arena. Without a graph and release times they are the arrays of times.
+ * O(vertices + edges). */
 hs_status hsi_spans_find(const hsi_problem *pb, hsi_arena *arena, hsi_spans *spans);
 
-/* The longest of the tasks' smaller spans: the critical path. */
+/* Return the longest of the tasks' smaller spans: the critical path. */
 double hsi_spans_longest(const hsi_problem *pb, const hsi_spans *spans);
 
 #endif

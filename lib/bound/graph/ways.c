@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { PAIRS = 3000 }; /* vertices, of which all pairs are looked at; else no way jumps inside */
+enum { PAIRS = 3000 }; /* maximum number of vertices for jumps between pairs; beyond, paths jump
+                          only at their ends */
 
 hs_status hsi_ways_open(hsi_ways *w, const hsi_problem *pb, const hsi_between *between,
                         const hsi_stop *stop, hsi_arena *arena)
@@ -27,7 +28,7 @@ hs_status hsi_ways_open(hsi_ways *w, const hsi_problem *pb, const hsi_between *b
     return w->weight && (w->load || vertices > PAIRS) ? HS_OK : HS_ENOMEM;
 }
 
-/* What a vertex takes on the types, by its shares. */
+/* Set the time of a vertex on each type, by its shares. */
 static void take_times(const hsi_ways *w, const double *share, uint32_t vertex, double time[2])
 {
     const hsi_problem *pb = w->pb;
@@ -70,7 +71,7 @@ static double load_between(const hsi_ways *w, uint32_t first, uint32_t second)
     return sum[0] >= sum[1] ? sum[0] : -sum[1];
 }
 
-/* The way from or to `vertex` by that load, if it is longer. */
+/* Continue the path over that load from or to `vertex`, if this path is longer. */
 static void take_longer(hsi_next *next, double *length, uint32_t vertex, double behind, double load)
 {
     if (!(behind + fabs(load) > *length))
@@ -79,7 +80,8 @@ static void take_longer(hsi_next *next, double *length, uint32_t vertex, double 
     *next = (hsi_next){vertex, load < 0 ? HSI_OVER_GPUS : HSI_OVER_CPUS};
 }
 
-/* Of those next to a vertex, the one with the longest way. */
+/* Return the length of the longest path that continues at one of the neighbours, and store that
+ * neighbour. */
 static double longest_of(const double *way, const uint32_t *vertices, size_t count, hsi_next *next)
 {
     *next = (hsi_next){HS_NOBODY, 0};
@@ -186,7 +188,7 @@ size_t hsi_way_through(const hsi_ways *w, uint32_t vertex, uint32_t *step, unsig
     return count;
 }
 
-/* The vertex at the end of a jump, as `between` counts them. */
+/* Return the topological number of the vertex at an end of a jump. */
 static uint32_t end_of_jump(const hsi_between *between, const uint32_t *step, size_t count,
                             size_t at, uint32_t outside)
 {

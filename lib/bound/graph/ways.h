@@ -5,46 +5,49 @@
 #include "bound/graph/between.h"
 
 /*
- * The longest ways through a graph, its tasks run on both types in given shares. A way is its tasks
- * from the first to the last, each after the one before it; with `between`, jumps too, as
- * hsi_proof_way has them.
+ * The longest paths through a graph whose tasks run on both types in given shares. A path is a list
+ * of tasks in which each depends on the one before; with `between` it may also jump, see
+ * hsi_proof_way.
  */
-/* How a way goes on from a vertex. */
+/* The next step of a path from a vertex. */
 typedef struct hsi_next {
-    uint32_t vertex; /* HS_NOBODY: nowhere */
-    uint32_t over;   /* HSI_OVER_...; 0: the one depends on the other itself */
+    uint32_t vertex; /* HS_NOBODY: the path ends */
+    uint32_t over;   /* HSI_OVER_... of a jump; 0: a direct dependency */
 } hsi_next;
 
 typedef struct hsi_ways {
     const hsi_problem *pb;
-    const hsi_between *between;        /* NULL: tasks alone */
-    double            *time;           /* of vertices */
-    double            *head, *tail;    /* the longest ways to them and from them, with them */
-    hsi_next          *before, *after; /* where those come from and go to */
-    double (*weight)[2];               /* of vertices in order: on workers of each type together */
-    double         *load;              /* of pairs in order: the longer; below 0: of the GPUs */
-    const hsi_stop *stop;              /* asked where there are jumps: these take time */
-    int             stopped;           /* then nothing that was found means anything */
+    const hsi_between *between;        /* NULL: paths without jumps */
+    double            *time;           /* by vertex */
+    double            *head, *tail;    /* longest paths to and from each vertex, with its own
+                                          time */
+    hsi_next          *before, *after; /* next steps of these paths */
+    double (*weight)[2];               /* by topological number: load per worker of each type */
+    double         *load;              /* by pairs of topological numbers: load between; negative:
+                                          the load of GPUs */
+    const hsi_stop *stop;              /* polled if there are jumps, which take time */
+    int             stopped;           /* 1: results are invalid */
 } hsi_ways;
 
 hs_status hsi_ways_open(hsi_ways *w, const hsi_problem *pb, const hsi_between *between,
                         const hsi_stop *stop, hsi_arena *arena);
 
-/* What counts on a way: no task twice, since steps follow each other. `between`: of ways that jump.
- */
+/* List the tasks on a path, with those that it jumps over; no task occurs twice, since steps follow
+ * each other. Return their number. `between` is needed only for paths with jumps. */
 size_t hsi_way_spread(const hsi_between *between, const uint32_t *step, size_t count,
                       hsi_counted *counted);
 
-/* The longest of all; share[i]: of task i on CPUs. */
+/* Find the longest paths and return the longest length; share[i]: part of task i on CPUs. */
 double hsi_ways_find(hsi_ways *w, const double *share);
 
-/* The longest way through a vertex has that length ... */
+/* Return the length of the longest path through a vertex. */
 static inline double hsi_way_length(const hsi_ways *w, uint32_t vertex)
 {
     return w->head[vertex] + w->tail[vertex] - w->time[vertex];
 }
 
-/* ... and these steps, 2 `vertices` + 1 at most; those of its vertices are marked. */
+/* Write the steps of the longest path through a vertex, at most 2 `vertices` + 1, and mark its
+ * vertices in `seen`. Return the number of steps. */
 size_t hsi_way_through(const hsi_ways *w, uint32_t vertex, uint32_t *step, unsigned char *seen);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The LP of `paths`, in which a path may jump: what comes after one of its tasks and before another
- * has to be done between them, by all workers of a type together, as all that there is has to be
- * done in T. Nothing says that a task runs whole, but for types that are closed to it: a schedule
- * shorter than a guess runs no task where its span (spans.h) is as long as the guess.
+ * The bound `work-paths`: the LP of `paths`, in which a path may also jump. The work between two
+ * tasks, done by all workers of a type together, must fit between them, as all work must fit into
+ * T. The LP cuts tasks, but may use types that are closed to a task: a schedule shorter than a
+ * guess runs no task on a type where its span (spans.h) reaches the guess.
  *
- * So what the LP proves, or the guess if that is less, bounds all schedules. The guesses are
- * halfway between what is proved and the least guess that was too high to be proved.
+ * So the LP's value, or the guess if that is less, bounds all schedules. Guesses lie halfway
+ * between the proved value and the least guess that was too high to prove.
  */
 #include <math.h>
 #include <string.h>
@@ -15,20 +15,21 @@
 #include "bound/graph/path_search.h"
 #include "bound/graph/spans.h"
 
-enum { GUESSES = 4, GUESSES_TASKS = 1000 }; /* at least; together, where tasks are few */
+enum { GUESSES = 4, GUESSES_TASKS = 1000 }; /* least number of guesses, and a product of guesses and
+                                               tasks for small graphs */
 
-static const double far = 1.01, near = 1 + 1e-9; /* of the first guess, and of the last */
+static const double far = 1.01, near = 1 + 1e-9; /* factor of the first guess, and of the last */
 
 typedef struct climb {
     const hsi_problem *pb;
     hsi_stop           stop;
     hsi_spans          spans;
     hsi_arena          arena;
-    hsi_problem        closed; /* infinite times where the guess leaves no span */
-    double            *p, *q;  /* its own */
-    hsi_flow           flow;   /* of the last LP */
-    double             value;  /* what is proved */
-    hs_certificate    *c;      /* what proves it; NULL: nobody asks */
+    hsi_problem        closed; /* the problem with infinite times where the guess closes a type */
+    double            *p, *q;  /* times of `closed` */
+    hsi_flow           flow;   /* flow of the last LP */
+    double             value;  /* the value proved so far */
+    hs_certificate    *c;      /* receives the proof; NULL: not needed */
     int                limit_reached;
 } climb;
 
@@ -44,7 +45,7 @@ static hs_status open_climb(climb *cl)
     return cl->p && cl->q ? hsi_spans_find(pb, &cl->arena, &cl->spans) : HS_ENOMEM;
 }
 
-/* How many times are infinite then. */
+/* Close types for a guess. Return the number of infinite times that this sets. */
 static size_t close_types(climb *cl, double guess)
 {
     size_t closed = 0;
@@ -59,7 +60,8 @@ static size_t close_types(climb *cl, double guess)
     return closed;
 }
 
-/* Closed for the guess, the LP proves *proved of schedules that are shorter. */
+/* Solve the LP with types closed for the guess. *proved bounds the schedules that are shorter than
+ * the guess. */
 static hs_status try_guess(climb *cl, double guess, double *proved)
 {
     hsi_path_search s = {.pb = &cl->closed, .stop = cl->stop, .jumps = 1, .known = &cl->flow};
@@ -78,7 +80,8 @@ static hs_status try_guess(climb *cl, double guess, double *proved)
     return st;
 }
 
-/* With nothing closed; then by guesses, but for those that close what a failed one did. */
+/* Solve first with no type closed, then by guesses; skip a guess that closes the same types as a
+ * failed one. */
 static hs_status climb_up(climb *cl)
 {
     double    high = INFINITY, guess = INFINITY, proved = 0, step = far;
@@ -105,7 +108,7 @@ static hs_status climb_up(climb *cl)
     return st;
 }
 
-/* From what deadline proves. */
+/* Start from the value that deadline proves. */
 static hs_status climb_from_deadline(climb *cl, const hs_settings *settings)
 {
     hs_status st = hsi_bound_of_rows(&hsi_bound_deadline, cl->pb, settings, &cl->value, NULL);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One type is coarse: its workers run few tasks each, so that all maximal patterns, the
- * vectors of counts that fit on a worker and to which nothing can be added, are listed.
- * Its workers are given patterns one after the other; what is left is for the workers of
- * the fine type, which fill.c shares out. A pattern that holds more tasks of a kind than
- * are left takes those.
+ * One type is called coarse: its workers run few tasks each, so all its maximal patterns can be
+ * listed, the vectors of counts that fit on a worker and to which no task can be added. The search
+ * gives patterns to the coarse workers one after the other; fill.c shares the remaining tasks out
+ * to the workers of the other, fine type. A pattern with more tasks of a kind than are left takes
+ * those left.
  *
- * Two searches that leave the same tasks to the same number of workers are one: what was
- * left is remembered. And as in the configuration bound, when each task has a worth, no
- * worker can run tasks of more worth than the best pattern of its type: if what is left is
- * worth more than all workers that are left could run, it is too much. Three such worths
- * are held against every node, one of them the time on the fine type.
+ * Two nodes that leave the same tasks to the same number of workers are equal, so the search
+ * remembers visited nodes. Worths of tasks prune as in the configuration bound: no worker can run
+ * tasks of more worth than the best pattern of its type, so a node is refuted if its tasks are
+ * worth more than all its workers can run. Each node is compared with three such worths, one of
+ * them the time on the fine type.
  *
- * Times are whole cells, rounded down, of a grid so fine that mostly nothing is rounded;
- * loads that fit in exact arithmetic fit in cells. So what is refuted is refuted.
+ * Times are rounded down to whole cells of a grid so fine that mostly no time is rounded. Loads
+ * that fit in exact arithmetic fit in cells, so refutations are safe.
  */
 #include "bound/kinds/state.h"
 
@@ -24,14 +24,15 @@
 enum {
     MOST_WORKERS = 512,
     MOST_PATTERNS = 20000,
-    MOST_VECTORS = 1 << 20, /* that are looked at for them */
+    MOST_VECTORS = 1 << 20, /* vectors tried to list the patterns */
     CAPACITY_BITS = 63,
-    WORTH_BITS = 48,    /* of all tasks together */
-    KNAPSACK_BITS = 40, /* of the capacity of a knapsack */
+    WORTH_BITS = 48,    /* worth of all tasks together */
+    KNAPSACK_BITS = 40, /* capacity of a knapsack */
     KNAPSACK_NODES = 200000
 };
 
-static const int64_t does_not_fit = INT64_MAX; /* a capacity has 53 bits that may be set */
+static const int64_t does_not_fit = INT64_MAX; /* above any capacity, which has at most 53
+                                                  significant bits */
 
 static int longer(const hsi_problem *kinds, uint32_t a, uint32_t b)
 {
@@ -42,7 +43,7 @@ static int longer(const hsi_problem *kinds, uint32_t a, uint32_t b)
     return kinds->p[a] != kinds->p[b] ? kinds->p[a] > kinds->p[b] : kinds->q[a] > kinds->q[b];
 }
 
-/* The longest first. */
+/* Find the kinds and order them by falling time. */
 static hs_status find_kinds(hsi_kinds *kd)
 {
     hsi_problem kinds;
@@ -66,7 +67,7 @@ static hs_status find_kinds(hsi_kinds *kd)
     return HS_OK;
 }
 
-/* A node has to have a number of its own, in 63 bits. */
+/* Return 1 if all nodes have different numbers of 63 bits. */
 static int can_be_numbered(const hsi_kinds *kd)
 {
     double numbers = MOST_WORKERS;
@@ -128,7 +129,7 @@ void hsi_kinds_value(hsi_kinds *kd, const double *worth)
         kd->value[slot][kd->kind_of[i]] = worth[i];
 }
 
-/* In cells of 2^grid. 0: tasks are too different in length for whole cells. */
+/* Compute weights in cells of 2^grid. Return 0 if a task is shorter than a cell. */
 static int weigh(hsi_kinds *kd, double target)
 {
     int    grid, type;
@@ -149,7 +150,8 @@ static int weigh(hsi_kinds *kd, double target)
     return 1;
 }
 
-/* Lists the maximal patterns that have kinds from `kind` on still to be chosen. */
+/* List the maximal patterns that extend *p by counts of the kinds from `kind` on. Return 0 if there
+ * are too many. */
 static int list_patterns(hsi_kinds *kd, int type, size_t kind, int64_t free_cells,
                          hsi_kinds_pattern *p)
 {
@@ -169,7 +171,8 @@ static int list_patterns(hsi_kinds *kd, int type, size_t kind, int64_t free_cell
     }
     weight = kd->weight[type][kind];
     copies = free_cells / weight < kd->count[kind] ? free_cells / weight : kd->count[kind];
-    least = kind + 1 < kd->kinds ? 0 : copies; /* more of the last always fit otherwise */
+    least = kind + 1 < kd->kinds ? 0 : copies; /* of the last kind only the largest count is
+                                                  maximal */
     for (; copies >= least; copies--) {
         p->take[kind] = (uint32_t)copies;
         if (!list_patterns(kd, type, kind + 1, free_cells - copies * weight, p))
@@ -187,7 +190,7 @@ static int try_coarse(hsi_kinds *kd, int type)
     return list_patterns(kd, type, 0, kd->capacity, &p);
 }
 
-/* The type whose workers run fewer tasks, roughly. */
+/* Return the type whose workers run fewer tasks, roughly. */
 static int guess_coarse(const hsi_kinds *kd)
 {
     double room[2] = {0, 0};
@@ -222,7 +225,7 @@ static void scale_values(hsi_kinds *kd, int set)
                                 : 0;
 }
 
-/* Most that a set of tasks that fits on a fine worker can be worth, or a little more. */
+/* Return the most worth of a set of tasks that fits on a fine worker, or slightly more. */
 static int64_t most_on_fine(hsi_kinds *kd, int set)
 {
     hsi_knapsack *ks = &kd->knapsack;
@@ -257,7 +260,8 @@ static void value_patterns(hsi_kinds *kd, int set)
     kd->most[kd->coarse][set] = most;
 }
 
-/* The time on the fine type, in cells large enough for all tasks on every worker together. */
+/* Set the last worth to the time on the fine type, in cells so large that sums over all tasks and
+ * workers do not overflow. */
 static void value_by_time(hsi_kinds *kd)
 {
     int     fine = !kd->coarse, shift = CAPACITY_BITS - WORTH_BITS + 1;
@@ -271,7 +275,8 @@ static void value_by_time(hsi_kinds *kd)
            ldexp(1, 61 - CAPACITY_BITS + shift))
         shift++;
     capacity = kd->capacity >> shift;
-    for (i = 0; i < kd->kinds; i++) /* what cannot run there is worth more than a worker's all */
+    for (i = 0; i < kd->kinds; i++) /* a task that cannot run on the type counts as a worker's whole
+                                       capacity */
         kd->worth[set][i] =
             kd->weight[fine][i] <= kd->capacity ? kd->weight[fine][i] >> shift : capacity;
     kd->most[fine][set] = kd->workers[fine] ? capacity : 0;

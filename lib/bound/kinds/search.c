@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The depth-first search that kinds.c describes. */
+/* The depth-first search described in kinds.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "support/hash.h"
 
 enum {
-    ASK = 1024, /* nodes between looks at the clock */
+    ASK = 1024, /* nodes between polls of the stop */
     LEAST_TABLE = 1 << 12
 };
 
@@ -49,7 +49,7 @@ static hs_status grow_table(hsi_kinds *kd)
     return HS_OK;
 }
 
-/* *is_new = 0 if the node was here before. */
+/* Mark the node as visited; *is_new is set to 0 if the node was visited before. */
 static hs_status remember(hsi_kinds *kd, const hsi_kinds_level *at, int *is_new)
 {
     uint64_t  number = number_of(kd, at), *place;
@@ -68,7 +68,7 @@ static hsi_verdict fill_fine(hsi_kinds *kd, const hsi_kinds_level *at)
 {
     unsigned fine = kd->workers[!kd->coarse], all = fine + kd->workers[kd->coarse];
     uint64_t left = kd->query->most_nodes - kd->query->nodes,
-             most = kd->query->most_nodes / (2 * all) * fine + 1; /* not all on one node */
+             most = kd->query->most_nodes / (2 * all) * fine + 1; /* limit of a call */
     hsi_fill    fill = {.kinds = kd->kinds,
                         .weight = kd->weight[!kd->coarse],
                         .capacity = kd->capacity,
@@ -78,20 +78,21 @@ static hsi_verdict fill_fine(hsi_kinds *kd, const hsi_kinds_level *at)
     hsi_verdict verdict = hsi_fill_search(&fill, fine, at->rest);
 
     kd->query->nodes += fill.nodes;
-    if (verdict == HSI_STOPPED) { /* perhaps another node leaves something easier */
+    if (verdict == HSI_STOPPED) { /* another node may leave tasks that are easier to share out */
         kd->query->doubtful = 1;
         return HSI_REFUTED;
     }
     return verdict;
 }
 
-/* Most that `left` workers of the coarse type and all fine ones could be worth. */
+/* Return the most worth that `left` workers of the coarse type and all fine workers can run. */
 static int64_t reach(const hsi_kinds *kd, unsigned left, size_t set)
 {
     return left * kd->most[kd->coarse][set] + kd->workers[!kd->coarse] * kd->most[!kd->coarse][set];
 }
 
-/* What the next level has left, were `p` given to this one; 0: too much. */
+/* Give the pattern to this level's worker and set the rest for the next level. Return 0 if the rest
+ * exceeds the worth that the workers left can run. */
 static int give(const hsi_kinds *kd, const hsi_kinds_level *at, const hsi_kinds_pattern *p,
                 unsigned left, hsi_kinds_level *next)
 {
@@ -150,7 +151,7 @@ static hs_status descend(hsi_kinds *kd, hsi_kinds_level *at, hsi_verdict *verdic
     return HS_OK;
 }
 
-/* The patterns and what fill.c found, as who runs which task. */
+/* Write the patterns, and the counts found by fill.c, as the worker of each task. */
 static void write_worker(const hsi_kinds *kd, uint32_t *worker)
 {
     uint32_t coarse_first = kd->coarse == HS_CPU ? 0 : kd->pb->m,
@@ -160,7 +161,7 @@ static void write_worker(const hsi_kinds *kd, uint32_t *worker)
 
     for (i = 0; i < kd->pb->n; i++) {
         kind = kd->kind_of[i];
-        while (at[kind] < coarse) { /* the next worker that takes one more of this kind */
+        while (at[kind] < coarse) { /* find the worker that takes another task of this kind */
             const hsi_kinds_level *l = &kd->levels[at[kind]];
 
             if (have[kind] < l[0].rest[kind] - l[1].rest[kind])

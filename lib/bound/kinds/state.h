@@ -7,49 +7,50 @@
 #include "bound/kinds/kinds.h"
 #include "support/arena.h"
 
-/* What a worker of the coarse type may run. */
+/* A vector of counts that fits on a worker of the coarse type. */
 typedef struct hsi_kinds_pattern {
     uint32_t take[HSI_MOST_KINDS];
     int64_t  worth[HSI_KINDS_WORTHS];
 } hsi_kinds_pattern;
 
-/* A worker of the coarse type that is about to be given a pattern. */
+/* The state before a worker of the coarse type gets a pattern. */
 typedef struct hsi_kinds_level {
     uint32_t rest[HSI_MOST_KINDS];
-    int64_t  worth[HSI_KINDS_WORTHS]; /* of the rest */
+    int64_t  worth[HSI_KINDS_WORTHS]; /* worth of `rest` */
 } hsi_kinds_level;
 
 struct hsi_kinds {
     const hsi_problem *pb;
-    hsi_arena          arena; /* of the arrays, but for `seen` */
+    hsi_arena          arena; /* owns the arrays, except `seen` */
     size_t             kinds;
-    uint32_t          *kind_of; /* of a row */
+    uint32_t          *kind_of; /* kind of each row */
     uint32_t           count[HSI_MOST_KINDS];
     double             time[2][HSI_MOST_KINDS];
-    double             value[HSI_KINDS_WORTHS - 1][HSI_MOST_KINDS]; /* as given */
+    double             value[HSI_KINDS_WORTHS - 1][HSI_MOST_KINDS]; /* worths as given */
     int                values;
     unsigned           workers[2];
 
-    /* Of the present target */
+    /* State for the present target. */
     int64_t            weight[2][HSI_MOST_KINDS], capacity;
     int                coarse;
     hsi_kinds_pattern *patterns;
     size_t             pattern_count;
-    size_t             vectors; /* that were looked at to list them */
+    size_t             vectors; /* vectors tried to list the patterns */
     int64_t            worth[HSI_KINDS_WORTHS][HSI_MOST_KINDS];
-    int64_t            most[2][HSI_KINDS_WORTHS]; /* worth of a pattern on a worker of a type */
+    int64_t            most[2][HSI_KINDS_WORTHS]; /* most worth of a pattern, by type */
     hsi_knapsack       knapsack;
 
-    /* Of the search */
-    hsi_kinds_level *levels; /* one a coarse worker, and one behind */
+    /* State of the search. */
+    hsi_kinds_level *levels; /* a level for each coarse worker, and a level for the end */
     uint32_t        *fine_take;
-    uint64_t        *seen; /* hash table of nodes that are done; 0: empty */
+    uint64_t        *seen; /* hash table of visited nodes; 0: empty */
     size_t           table, used;
     hsi_kinds_query *query;
     const hsi_stop  *stop;
 };
 
-/* Weights, patterns and worths for a target; 0: there are too many patterns, or it cannot be. */
+/* Compute weights, patterns and worths for a target. Return 0 if there are too many patterns, or if
+ * the target is unsuitable. */
 int hsi_kinds_aim(hsi_kinds *kd, double target, int flip);
 
 #endif

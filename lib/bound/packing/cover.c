@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Column generation, which ends as soon as either answer is known: fewer workers than there are do,
- * or multipliers of the kinds say that they do not. Prices lie between the LP's and the best ones
- * so far, as in the configuration bound, and each pricing brings the best set with every kind.
+ * Column generation that ends as soon as the answer is known: the sets need no more workers than
+ * there are, or multipliers of the kinds prove that the workers do not suffice. Prices lie between
+ * the LP's and the best ones so far, as in the configuration bound, and each pricing finds the best
+ * set with each kind.
  *
- * Why refusing is safe: multipliers become integers Y, no set that fits is worth more than `most`
- * of them (an exact table), so that workers hold workers x most at the utmost; all that is demanded
+ * Why a refusal is safe: multipliers become integers Y, and an exact table proves that no set that
+ * fits is worth more than `most`. So the workers hold at most workers x most, but the whole demand
  * is worth more.
  */
 #include "bound/packing/cover.h"
@@ -18,12 +19,12 @@
 #include "solver/guard.h"
 
 enum {
-    MOST_ROOM = 5 << 20, /* doubles of the tables */
+    MOST_ROOM = 5 << 20, /* doubles in the tables */
     WORTH_BITS = 40
 };
 
 static const double smoothing = 0.7; /* weight of the best multipliers */
-static const double rounding = 1e-9; /* of the solver */
+static const double rounding = 1e-9; /* tolerance for the solver's rounding */
 
 struct hsi_cover {
     hsi_arena        arena;
@@ -36,10 +37,10 @@ struct hsi_cover {
     double          *y, *centre, *mixed; /* multipliers: the LP's, the best, those tried */
     int64_t         *worth, *row;
     uint32_t        *take, *nothing;
-    unsigned char   *seen; /* kinds that a set of this round has */
+    unsigned char   *seen; /* kinds in a set of this round */
     hsi_master_item *items;
 
-    /* Of the present query */
+    /* State of the present query. */
     hsi_cover_query *query;
     const hsi_stop  *stop;
     hsi_verdict      verdict;
@@ -65,7 +66,7 @@ static hs_status take_memory(hsi_cover *c)
                                                                                   : HS_OK;
 }
 
-/* With a set a kind, so that all can be covered somehow. */
+/* Create the LP with a set for each kind, so that a cover exists. */
 static hs_status open_master(hsi_cover *c)
 {
     const unsigned workers[2] = {c->workers, 0};
@@ -219,8 +220,9 @@ static hs_status add_taken(hsi_cover *c, double price, size_t *added)
 }
 
 /*
- * The best set, and for each kind that none has yet the best with it. *ratio: what all is worth
- * beside what the workers can hold; more than 1 refuses, about.
+ * Price with multipliers y: add the best set, and for each kind not in a set yet the best set with
+ * it. *ratio: worth of the demand over the most that the workers can hold; above 1, up to rounding,
+ * refuses.
  */
 static hs_status price(hsi_cover *c, const double *y, double price, size_t *added, double *ratio)
 {
@@ -240,7 +242,7 @@ static hs_status price(hsi_cover *c, const double *y, double price, size_t *adde
     return st;
 }
 
-/* Once there is a set or multipliers for it, the verdict is known. */
+/* Add sets until the LP finds a cover, or multipliers refuse. */
 static hs_status run_rounds(hsi_cover *c)
 {
     double    best = 0, weight_of_centre = smoothing;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A row of `front` has the most that is to be had of the active kinds before one within each
- * capacity, a row of `back` that of those from one on: both together say what the best set with a
- * given kind is, for all kinds in the time of one.
+ * Find best sets by two tables. A row of `front` has for each capacity the most worth of the active
+ * kinds before a position, a row of `back` that of the kinds from the position on. Both together
+ * give the best set with a given kind, for all kinds in the time of one.
  */
 #include "bound/packing/pricing.h"
 
@@ -47,7 +47,7 @@ static void list_active(hsi_pricing *p, const double *value, const uint32_t *lim
     }
 }
 
-/* What a row becomes with a kind more. */
+/* Compute the row with one kind more. */
 static void add_kind(const hsi_pricing *p, size_t at, const double *restrict from,
                      double *restrict to)
 {
@@ -77,7 +77,7 @@ void hsi_pricing_solve(hsi_pricing *p, const double *value, const uint32_t *limi
         add_kind(p, i, p->back + (i + 1) * cells, p->back + i * cells);
 }
 
-/* Takes of one kind what leads from a row without it to one with it; returns what is left. */
+/* Take the copies of a kind that the row without it implies; return the capacity left. */
 static size_t take_kind(const hsi_pricing *p, size_t at, const double *without, size_t room,
                         uint32_t *take)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What proves one case, and where it is split if nothing does. */
+/* Prove a case, or choose where to split it. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,12 +13,10 @@
 #include "bound/configuration/configuration.h"
 #endif
 
-enum { FEW_NODES = 1 << 12, MOST_NODES = 1 << 22 }; /* of a packing */
+enum { FEW_NODES = 1 << 12, MOST_NODES = 1 << 22 }; /* nodes of a packing search */
 
-/*
- * The LP cuts one kind: in the order of p/q, the one with which the CPUs would have
- * more than their share. None: what must run on one type outweighs all that is free.
- */
+/* Split at the kind that the area LP cuts: in the order of p/q, the kind with which the CPUs would
+ * exceed their share. Choose no kind if the forced tasks of one type outweigh all free tasks. */
 static hs_status split_at_pivot(const hsi_prover *pr, hsi_case *c)
 {
     const hsi_problem *rows = &pr->classes;
@@ -72,7 +70,7 @@ static hs_status by_multipliers(hsi_prover *pr, hsi_case *c)
 }
 
 #ifdef HAVE_GLPK
-static const double whole = 1e-4; /* a share is as good as whole */
+static const double whole = 1e-4; /* smaller parts of a share count as whole */
 
 static hs_status keep_configuration(const hsi_prover *pr, const hsi_configuration *cf, hsi_case *c)
 {
@@ -99,7 +97,8 @@ static hs_status keep_configuration(const hsi_prover *pr, const hsi_configuratio
     return HS_OK;
 }
 
-/* What the tasks were worth, for the children: a class that is new there begins as free. */
+/* Keep the worths of the tasks for the children: a class that is new in a child starts with the
+ * worth of free tasks. */
 static hs_status keep_worth(const hsi_prover *pr, const hsi_configuration *cf, hsi_case *c)
 {
     size_t row, cells = HSI_CLASSES * pr->kinds.n, i;
@@ -132,7 +131,8 @@ static hs_status begin_as(const hsi_prover *pr, const double *worth, hsi_configu
     return HS_OK;
 }
 
-/* The kind whose tasks on CPUs are furthest from whole; 0: all are. */
+/* Choose the kind whose number of tasks on CPUs is furthest from whole. Return 0 if all are
+ * whole. */
 static int split_at_share(const hsi_prover *pr, const hsi_configuration *cf, hsi_case *c,
                           double *share)
 {
@@ -155,7 +155,8 @@ static int split_at_share(const hsi_prover *pr, const hsi_configuration *cf, hsi
     return best > whole;
 }
 
-/* *cut: the LP cuts a kind, which is where to split. */
+/* Bound the case by the configuration bound. *cut: 1 if the LP cuts a kind, at which the case is to
+ * be split. */
 static hs_status by_configuration(hsi_prover *pr, hsi_case *c, int *cut)
 {
     hsi_configuration *cf = NULL;
@@ -194,7 +195,7 @@ static hs_status by_configuration(hsi_prover *pr, hsi_case *c, int *cut)
 }
 #endif
 
-/* Splits off one task of the longest free kind; 0: nothing is free. */
+/* Split off one task of the longest free kind. Return 0 if no task is free. */
 static int split_at_longest(const hsi_prover *pr, hsi_case *c)
 {
     double longest = 0;

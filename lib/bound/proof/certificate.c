@@ -19,7 +19,7 @@ int hs_bound_has_certificate(const hs_bound *bound)
     return bound && bound->certify;
 }
 
-/* Keeps the better proof. */
+/* Keep the better of two proofs. */
 static void keep(hs_certificate *c, double target, double proved, const double *multiplier)
 {
     if (!(proved > c->value) || !isfinite(proved))
@@ -32,11 +32,10 @@ static void keep(hs_certificate *c, double target, double proved, const double *
 }
 
 /*
- * The multipliers for a T just below the value find the tasks forced that the
- * value itself forces, which proves what the deadline bound says; where the area LP
- * without deadline is what gave it, those for no deadline do. On a graph the longest
- * path is what both multipliers 0 prove. In the last bit both may fall short of a value that other
- * roundings gave: then that bit is given up.
+ * The multipliers for a T just below the value force the same tasks as the value does, which proves
+ * deadline's value. If the value came from the area LP without deadline, the multipliers for no
+ * deadline prove it. On a graph both multipliers 0 prove the longest path. Both sets may miss a
+ * value that other roundings gave by its last bit, which is then lost.
  */
 hs_status hsi_certify_value(const hsi_problem *rows, double value, hs_certificate *c)
 {
@@ -73,11 +72,11 @@ hs_status hsi_certify_divisible(const hs_bound *bound, const hsi_problem *rows,
     return st == HS_OK ? hsi_certify_value(rows, value, c) : st;
 }
 
-/* What makes a certificate of the rows; `data` is its own. */
+/* A function that makes a certificate of the rows; `data` is its own argument. */
 typedef hs_status (*maker)(const void *data, const hsi_problem *rows, const hs_settings *settings,
                            hs_certificate *c);
 
-/* Closes the problem. */
+/* Make a certificate and close the problem. */
 static hs_status make(const hs_instance *in, hsi_problem *rows, const hs_settings *settings,
                       const char *name, maker make_it, const void *data, hs_certificate **out)
 {
@@ -137,7 +136,7 @@ static hs_status make_of_value(const void *data, const hsi_problem *rows,
     return hsi_certify_tree(rows, *(const double *)data, 1, &stop, c);
 }
 
-/* A line of its own in a file. */
+/* Return 1 if the name can be a line in a file. */
 static int is_name(const char *name)
 {
     size_t length = strlen(name), i;
@@ -148,7 +147,7 @@ static int is_name(const char *name)
     return length > 0 && length < sizeof((hs_certificate *)0)->bound;
 }
 
-/* The graph if it is small enough; the edges of others are left out. */
+/* Open the tasks and the graph if that is small enough; else the rows, without dependencies. */
 static hs_status open_rows(const hs_instance *in, hsi_asker *asker, hsi_problem *rows)
 {
 #ifdef HAVE_GLPK

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tasks that one type has to run may be so many that some of its workers have more of them
- * than a makespan has room for (bound/crowd.h). That is a proof by knapsacks: with C the capacity,
- * and some workers having more than a of the tasks that count, the longest of which weighs r, a
- * task of weight w is worth
+ * Prove a case by the number of tasks that workers of one type must run (bound/crowd.h). The result
+ * is a proof by knapsacks. Let C be the capacity, and let some workers run more than a of the tasks
+ * that count, the longest of which weighs r. A task of weight w is worth
  *
  *     min(w, r) - d, or 0 if that is less,     d = C - a r.
  *
- * Up to a tasks are then worth a (r - d) at most, and a + 1 or more, which weigh C at most,
- * C - (a + 1) d, which is the same. But if what makes the argument weighs more than C a worker, all
- * tasks are worth more than all workers. (Where d < 0 the loads alone are too much.)
+ * Up to a tasks are worth at most a (r - d). More tasks, a + 1 at least, weigh at most C and are
+ * worth at most C - (a + 1) d, which is the same. If the tasks of the argument weigh more than C
+ * for each worker, all tasks are worth more than all workers can run. (If d < 0, the loads alone
+ * exceed the capacity.)
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,14 +17,14 @@
 #include "bound/crowd.h"
 #include "bound/proof/prove.h"
 
-enum { MOST_TASKS = 1 << 20 }; /* beyond them it is hardly more than the load */
+enum { MOST_TASKS = 1 << 20 }; /* with more tasks the bound hardly exceeds the load */
 
-/* What workers of one type have to run. */
+/* The tasks that must run on one type. */
 typedef struct share {
     hs_type       type;
     unsigned      workers;
-    const double *time, *elsewhere; /* of a row of the case */
-    double       *task;             /* the times of all that only they can run */
+    const double *time, *elsewhere; /* times of the rows, on the type and on the other type */
+    double       *task;             /* times of all these tasks */
     size_t        tasks;
     hsi_crowd     crowd;
 } share;
@@ -45,7 +45,7 @@ static hs_status list_tasks(const hsi_prover *pr, share *s)
     return HS_OK;
 }
 
-/* In cells, rounded down; or more than the capacity. */
+/* Return the weight in cells, rounded down, or a weight above the capacity. */
 static int64_t weight_of(double time, int grid, int64_t capacity)
 {
     double cells = ldexp(time, -grid);
@@ -53,7 +53,7 @@ static int64_t weight_of(double time, int grid, int64_t capacity)
     return cells <= (double)capacity ? (int64_t)cells : capacity + 1;
 }
 
-/* Makes the tasks worth something: more than the workers can be? */
+/* Set the worths of the tasks. Return 1 if all tasks are worth more than the workers can run. */
 static int value_rows(const hsi_prover *pr, const share *s, hsi_proof_node *proof)
 {
     const hsi_crowd *crowd = &s->crowd;
@@ -71,14 +71,14 @@ static int value_rows(const hsi_prover *pr, const share *s, hsi_proof_node *proo
 
         if (worth <= 0 ||
             weight_of(s->elsewhere[row], crowd->grid, proof->capacity) <= proof->capacity)
-            continue; /* else it is for this type alone */
+            continue; /* only tasks for this type alone have a worth */
         proof->worth[place] = worth;
         all += (__int128_t)worth * pr->classes.count[row];
     }
     return all > (__int128_t)proof->most[s->type] * s->workers;
 }
 
-/* The target itself, or as much as the argument says. */
+/* Keep a proof of the target, or of the crowd's bound if that is less. */
 static hs_status keep_crowd(const hsi_prover *pr, const share *s, hsi_case *c)
 {
     hsi_proof_node proof = {.step = HSI_STEP_CONFIGURATION, .grid = s->crowd.grid};

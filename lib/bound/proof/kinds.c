@@ -9,7 +9,7 @@
 
 enum { MOST_EXPONENT = 1000 };
 
-/* Only where a bound and the unit next to it are doubles apart. */
+/* Set the unit of makespans, if consecutive multiples of it are different doubles. */
 static void find_unit(hsi_prover *pr)
 {
     int    least = MOST_EXPONENT, other;

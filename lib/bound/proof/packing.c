@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tasks that one type has to run, because the case settles them so or because they take the
- * target or longer on the other type, may be more than its workers can share out among them
- * without one of them taking as long as the target. Whoever verifies that shares them out
- * himself, in a few lines (fill.c says how), so only what took few nodes is left to him.
+ * Prove a case by packing. The tasks that one type must run, as the case says or because they reach
+ * the target on the other type, may not fit on its workers without one of them reaching the target.
+ * A verifier repeats the packing search in a few lines (see fill.c), so only searches of few nodes
+ * are stored.
  *
- * Times are whole cells, rounded down: loads that are short enough are so in cells too.
+ * Times are rounded down to whole cells, so loads that are short enough stay so in cells.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,11 +16,11 @@
 
 enum {
     CAPACITY_BITS = 63,
-    MOST_SEARCHED = 1 << 23, /* nodes, in all searches of a proof */
-    MOST_DEPTH = 1 << 13     /* workers x kinds: of who verifies, as well */
+    MOST_SEARCHED = 1 << 23, /* nodes of all searches of a proof */
+    MOST_DEPTH = 1 << 13     /* workers x kinds, also the limit of the verifier */
 };
 
-/* What a type's workers share, longest first. */
+/* The kinds that a type's workers must run, longest first. */
 typedef struct shared {
     size_t   kinds;
     int64_t  weight[HSI_FILL_MOST_KINDS], capacity;
@@ -48,7 +48,8 @@ static void add_kind(shared *s, int64_t weight, uint32_t count)
     s->count[at] = count;
 }
 
-/* Cells of which all those times are multiples, if a capacity is less than 2^63 then. */
+/* Return the exponent of cells that divide all times of these tasks, if the capacity then has less
+ * than 63 bits; else of the finest cells allowed. */
 static int grid_of(const hsi_prover *pr, hs_type type, double target)
 {
     const double *time = type == HS_CPU ? pr->kinds.p : pr->kinds.q;
@@ -63,7 +64,7 @@ static int grid_of(const hsi_prover *pr, hs_type type, double target)
     return coarsest > finest && coarsest < HSI_GRID_MOST_EXPONENT ? coarsest : finest;
 }
 
-/* 0: there are too many kinds, or none. What takes less than a cell is left out. */
+/* List the kinds. Return 0 if there are too many, or none. A time below one cell is left out. */
 static int list_shared(const hsi_prover *pr, hs_type type, double target, shared *s)
 {
     const double *time = type == HS_CPU ? pr->kinds.p : pr->kinds.q;
@@ -85,7 +86,7 @@ static int list_shared(const hsi_prover *pr, hs_type type, double target, shared
     return s->kinds > 0;
 }
 
-/* Whether the tasks can be shared out so that each worker takes less than the target. */
+/* Search whether the tasks fit on the workers with every load below the target. */
 static hs_status search_packing(hsi_prover *pr, const shared *s, unsigned workers,
                                 uint64_t most_nodes, hsi_verdict *verdict)
 {
@@ -104,7 +105,8 @@ static hs_status search_packing(hsi_prover *pr, const shared *s, unsigned worker
     return HS_OK;
 }
 
-/* Where cells are not exact what is just below the target may seem possible: a bit is given up. */
+/* Prove the target by packing. If rounding makes loads just below the target seem possible, try the
+ * next smaller double. */
 static hs_status pack(hsi_prover *pr, hsi_case *c, hs_type type, uint64_t most_nodes)
 {
     const hsi_proof_node proof = {.step = HSI_STEP_PACKING, .type = type};

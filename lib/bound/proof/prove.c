@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The open case with the least bound is split, until all are proved or a limit is
- * reached. What is certified is then the most that some cut through the tree proves: a
- * case proves what it proves by itself, or the lesser of what its two parts do.
+ * Prove a target by cases. The open case with the least bound is split, until all cases are proved
+ * or a limit is reached. The certified value is the most that some cut through the tree proves: a
+ * case proves its own value, or the lesser of its two parts' values.
  */
 #include "bound/proof/prove.h"
 
@@ -15,8 +15,8 @@
 
 enum {
     MOST_CASES = 1 << 17,
-    MOST_LINES = 1 << 20, /* of a certificate, about */
-    MOST_WORK = 1 << 29   /* cases x kinds: who verifies looks at each kind in each leaf */
+    MOST_LINES = 1 << 20, /* approximate limit for the lines of a certificate */
+    MOST_WORK = 1 << 29   /* cases x kinds: the verifier looks at each kind in each leaf */
 };
 
 static size_t open_cases(const hsi_prover *pr)
@@ -24,7 +24,7 @@ static size_t open_cases(const hsi_prover *pr)
     return pr->heap.size / sizeof(uint32_t);
 }
 
-/* The least bound first, of equal ones the deepest. */
+/* Order cases by their bounds, equal bounds by falling depth. */
 static int comes_before(const void *context, uint32_t a, uint32_t b)
 {
     const hsi_case *first = hsi_case_at(context, a), *second = hsi_case_at(context, b);
@@ -52,7 +52,7 @@ static uint32_t pop(hsi_prover *pr)
     return first;
 }
 
-/* Bounds the case with that index, which is new. */
+/* Bound a new case. */
 static hs_status look_at(hsi_prover *pr, uint32_t index)
 {
     hsi_case *c = hsi_case_at(pr, index);
@@ -62,9 +62,9 @@ static hs_status look_at(hsi_prover *pr, uint32_t index)
     st = hsi_prover_bound(pr, c);
     if (st != HS_OK)
         return st;
-    if (c->proof.worth || c->worth) /* kept, or to be written: both take room */
+    if (c->proof.worth || c->worth) /* worths are kept or written, and need room in either case */
         pr->lines += pr->kinds.n;
-    if (c->state == HSI_CASE_STUCK) /* nothing beyond it can be proved any more */
+    if (c->state == HSI_CASE_STUCK) /* no value beyond this bound can be proved any more */
         pr->goal = fmin(pr->goal, c->bound);
     return c->state == HSI_CASE_OPEN ? push(pr, index) : HS_OK;
 }
@@ -122,12 +122,12 @@ static hs_status grow(hsi_prover *pr)
     return st == HS_OK && hsi_canceled(pr->stop->settings) ? HS_ECANCELED : st;
 }
 
-/* Sets every case's bound to what it and its parts prove; returns the whole's. */
+/* Set each case's bound to the value proved by the case and its parts; return the root's bound. */
 static double value_of_tree(hsi_prover *pr)
 {
     size_t i = pr->cases.size / sizeof(hsi_case);
 
-    while (i-- > 0) { /* parts come after what they are parts of */
+    while (i-- > 0) { /* parts have higher indices than their case */
         hsi_case *c = hsi_case_at(pr, i);
 
         c->bound = c->own;
@@ -138,7 +138,8 @@ static double value_of_tree(hsi_prover *pr)
     return fmin(hsi_case_at(pr, 0)->bound, pr->target);
 }
 
-/* Appends the case to the certificate, as a leaf or a branch; takes its worth. */
+/* Append the case to the certificate as a leaf or a branch. A leaf's worth moves to the
+ * certificate. Return 1 for a branch. */
 static int write_case(hsi_case *c, hs_certificate *certificate)
 {
     hsi_proof_node *node = &certificate->node[certificate->nodes++];
@@ -154,7 +155,7 @@ static int write_case(hsi_case *c, hs_certificate *certificate)
     return 1;
 }
 
-/* Each case before its two parts, all of the first before the second. */
+/* Write each case before its two parts, and all of the first part before the second. */
 static hs_status write_cases(hsi_prover *pr, hs_certificate *certificate)
 {
     size_t    count = pr->cases.size / sizeof(hsi_case), waiting = 0;

@@ -8,11 +8,10 @@
 #include "support/vector.h"
 
 /*
- * Proofs by cases that no schedule is shorter than a target. A case says of each kind
- * of tasks (those with the same two times) that at least so many of them run on CPUs,
- * and at most so many. It is proved by multipliers, by knapsacks, or because what one type
- * has to run cannot be packed on its workers; or it is split in two: at most `cut` of one
- * kind on CPUs, or more.
+ * Proofs by cases that no schedule is shorter than a target. A case limits for each kind of tasks
+ * (tasks with equal times) how many of them run on CPUs, from below and above. A case is proved by
+ * multipliers, by knapsacks, or because the tasks that one type must run cannot be packed on its
+ * workers; or it is split in two: at most `cut` tasks of a kind on CPUs, or more.
  */
 
 #define HSI_NO_CASE UINT32_MAX
@@ -20,36 +19,38 @@
 typedef enum hsi_case_state { HSI_CASE_OPEN, HSI_CASE_PROVED, HSI_CASE_STUCK } hsi_case_state;
 
 typedef struct hsi_case {
-    uint32_t       parent, child; /* the first of two, side by side; or HSI_NO_CASE */
+    uint32_t       parent, child; /* `child` is the first of two consecutive cases; HSI_NO_CASE:
+                                     none */
     uint32_t       depth;
-    int            above; /* more than the parent's cut; else at most that */
+    int            above; /* 1: more than the parent's cut; 0: at most the cut */
     hsi_case_state state;
-    double         bound; /* proved for it, by itself or by its parents */
-    double         own;   /* by `proof` alone */
-    hsi_proof_node proof; /* kind and cut: where to split it, if it is open */
-    double        *worth; /* HSI_CLASSES a kind, to begin the children's bounds with; may be NULL */
+    double         bound; /* proved for the case, by itself or by an ancestor */
+    double         own;   /* proved by `proof` alone */
+    hsi_proof_node proof; /* kind and cut: where to split an open case */
+    double        *worth; /* HSI_CLASSES worths for each kind, to start the children's bounds; may
+                             be NULL */
 } hsi_case;
 
 typedef struct hsi_prover {
-    hsi_problem     kinds; /* one item a kind */
+    hsi_problem     kinds; /* an item for each kind */
     double          target;
-    double          goal; /* a hair below: as good as proved */
-    double          unit; /* all makespans are multiples of it; 0: nothing is known */
-    int             deep; /* knapsacks and packings too */
+    double          goal; /* slightly below the target: a case with this bound counts as proved */
+    double          unit; /* divides all makespans; 0: not known */
+    int             deep; /* 1: use knapsacks and packings too */
     const hsi_stop *stop;
     hsi_vector      cases;    /* of hsi_case */
-    hsi_vector      heap;     /* uint32_t: the open ones, least bound first */
-    size_t          lines;    /* that the knapsacks' proofs may take in a file */
-    uint64_t        searched; /* nodes, in all packings */
+    hsi_vector      heap;     /* uint32_t: the open cases, least bound first */
+    size_t          lines;    /* estimated lines of the knapsacks' proofs in a file */
+    uint64_t        searched; /* nodes of all packing searches */
 
-    /* The case at hand: */
-    uint32_t      *low, *high; /* of each kind, on CPUs */
-    hsi_problem    classes;    /* one row a class that has tasks; its arrays are these */
+    /* The present case: */
+    uint32_t      *low, *high; /* limits for each kind on CPUs */
+    hsi_problem    classes;    /* a row for each class with tasks; uses the arrays below */
     double        *class_p, *class_q;
     uint32_t      *class_count;
-    hsi_arena      arena;      /* of those arrays */
-    uint32_t      *row_kind;   /* of each of those rows */
-    unsigned char *row_class;  /* hsi_class */
+    hsi_arena      arena;      /* owns the arrays */
+    uint32_t      *row_kind;   /* kind of each row of `classes` */
+    unsigned char *row_class;  /* hsi_class of each row of `classes` */
 } hsi_prover;
 
 hs_status hsi_prover_open(hsi_prover *pr, const hsi_problem *rows, double target);
@@ -60,28 +61,29 @@ static inline hsi_case *hsi_case_at(const hsi_prover *pr, size_t index)
     return (hsi_case *)pr->cases.data + index;
 }
 
-/* Turns to a case: sets low, high and the classes. */
+/* Turn to a case: set low, high and the classes. */
 void hsi_prover_turn_to(hsi_prover *pr, uint32_t index);
 
-/* May the kind's tasks run on either type in less than the target, and are some still free? */
+/* Return 1 if tasks of the kind may run on either type in less than the target, and some have no
+ * type yet. */
 int hsi_prover_is_free(const hsi_prover *pr, size_t kind);
 
-/* A bound on makespans, which may be multiples of a unit: up to the next one. */
+/* Round a bound on makespans up to a multiple of the unit, if that is known. */
 double hsi_prover_round(const hsi_prover *pr, double bound);
 
-/* Takes a proof of the case if it is the best so far; frees its worth otherwise. */
+/* Store a proof of the case if no better proof is stored; else free the proof's worth. */
 void hsi_case_keep(hsi_case *c, const hsi_proof_node *proof, double proved);
 
-/* Splits it by that cut of that kind, within what is possible. */
+/* Split the case at that cut of the kind, within the kind's limits. */
 void hsi_prover_split_at(const hsi_prover *pr, hsi_case *c, size_t kind, double on_cpu);
 
-/* Proves what it can of the case that is turned to, and chooses where to split it. */
+/* Prove as high a bound as possible for the present case, and choose where to split the case. */
 hs_status hsi_prover_bound(hsi_prover *pr, hsi_case *c);
 
-/* Proves what it can by how many tasks workers of one type must have. */
+/* Prove a bound by the number of tasks that workers of one type must run. */
 hs_status hsi_prover_crowd(hsi_prover *pr, hsi_case *c);
 
-/* Packs what the case that is turned to leaves to one type only, with so many nodes a type. */
+/* Pack the tasks that must run on one type, with at most `most_nodes` for each type. */
 hs_status hsi_prover_pack(hsi_prover *pr, hsi_case *c, uint64_t most_nodes);
 
 #endif

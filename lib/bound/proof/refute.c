@@ -10,41 +10,44 @@
 #include "support/exact.h"
 
 /*
- * Knapsacks over the tasks that are still to come, by free capacity in cells of
- * target/cells. Times are rounded down to cells and capacities up, so a table
- * never says less than the truth. A second bound cuts the last task that fits,
- * and is the better one where many tasks share a worker.
+ * Tables of one type. They hold knapsacks over the tasks still to come, by free capacity in cells
+ * of target/cells. Times are rounded down to cells and capacities up, so a table never understates
+ * the worth. A second bound cuts the last task that fits, and is better if many tasks share a
+ * worker.
  */
 typedef struct type_tables {
     const double *time;
-    unsigned      first, count; /* workers */
-    uint32_t     *cell;         /* of each depth's task; more than `cells`: does not fit */
-    uint64_t     *suffix;       /* [depth][capacity]: best worth of tasks from depth on */
-    uint32_t     *by_density;   /* [depth][i]: tasks from depth on that fit, by worth a time */
-    uint32_t     *fitting;      /* of each depth: how many */
-    double       *used;         /* [depth][i]: time of the first i + 1 of them, rounded down */
-    uint64_t     *gained;       /* [depth][i]: their worth */
-    int           many;         /* cut tasks too */
+    unsigned      first, count; /* number of the type's first worker, number of workers */
+    uint32_t     *cell;         /* weight of each depth's task in cells; more than `cells`: does not
+                                   fit */
+    uint64_t     *suffix;       /* [depth][capacity]: best worth of tasks from the depth on */
+    uint32_t     *by_density;   /* [depth][i]: tasks from the depth on that fit, by falling worth
+                                   per time */
+    uint32_t     *fitting;      /* number of these tasks, by depth */
+    double       *used;         /* [depth][i]: time of the first i + 1 of these tasks, rounded
+                                   down */
+    uint64_t     *gained;       /* [depth][i]: worth of the first i + 1 of these tasks */
+    int           many;         /* 1: use the bound that cuts tasks */
 } type_tables;
 
 typedef struct search {
     hsi_refutation *r;
-    hsi_arena       arena;       /* of the arrays */
+    hsi_arena       arena;       /* owns the arrays */
     const hsi_stop *stop;
     size_t          n;
     uint32_t        cells;
-    uint32_t       *order;       /* task at each depth */
-    uint32_t       *twin;        /* depth of an identical task just before, or itself */
-    double         *load;        /* a worker */
-    uint64_t       *gathered;    /* worth of what a worker holds */
-    uint32_t       *chosen;      /* worker of each depth */
+    uint32_t       *order;       /* the task at each depth */
+    uint32_t       *twin;        /* depth of an identical task just before; else the depth itself */
+    double         *load;        /* load of each worker */
+    uint64_t       *gathered;    /* worth of the tasks on each worker */
+    uint32_t       *chosen;      /* worker of the task at each depth */
     uint64_t        all;         /* worth of all tasks */
-    int             exact_loads; /* whole numbers: equal loads are equal */
+    int             exact_loads; /* 1: loads are whole numbers, so equal loads compare equal */
     type_tables     type[2];
     hsi_verdict     verdict;
 } search;
 
-/* A load is a sum of at most 256 roundings. */
+/* relative error of a load, which is a sum with at most 256 roundings */
 #define LOAD_ERROR 1e-13
 
 static uint64_t *suffix_row(const search *s, const type_tables *t, size_t depth)
@@ -111,7 +114,7 @@ static void fill_density(search *s, type_tables *t)
     t->fitting[s->n] = 0;
 }
 
-/* With the last task cut: rounded up. */
+/* Return the worth with the last task cut, rounded up. */
 static uint64_t cut_bound(const search *s, const type_tables *t, size_t depth, double room)
 {
     const double   *used = t->used + depth * s->n;
@@ -120,7 +123,7 @@ static uint64_t cut_bound(const search *s, const type_tables *t, size_t depth, d
     uint64_t        cut;
     double          left;
 
-    while (low < high) { /* how many fit whole */
+    while (low < high) { /* count the tasks that fit whole */
         uint32_t middle = (low + high) / 2;
 
         if (used[middle] <= room)
@@ -133,11 +136,11 @@ static uint64_t cut_bound(const search *s, const type_tables *t, size_t depth, d
     task = t->by_density[depth * s->n + low];
     left = room - (low ? used[low - 1] : 0);
     cut = (uint64_t)((double)s->r->worth[task] * (left / t->time[task]) * (1 + 8 * DBL_EPSILON));
-    /* Densities are rounded: two tasks may stand the wrong way round by that much. */
+    /* Densities are rounded: two tasks may be in the wrong order by that much. */
     return (low ? gained[low - 1] : 0) + cut + 1 + (s->all >> 48);
 }
 
-/* Most that fits into what a worker has left, of the tasks from `depth` on. */
+/* Return the most worth of tasks from `depth` on that fits on a worker with that load. */
 static uint64_t most_worth(const search *s, const type_tables *t, size_t depth, double load)
 {
     double   room = (s->r->target - load) * (1 + 4 * DBL_EPSILON) + s->r->target * LOAD_ERROR;
@@ -169,7 +172,8 @@ static int can_hold_the_rest(const search *s, size_t depth)
     return reach >= s->all;
 }
 
-/* Another worker of the type that would do just as well comes before. */
+/* Return 1 if an earlier worker of the type has the same load, so that this branch would repeat
+ * it. */
 static int is_repeated(const search *s, unsigned worker)
 {
     unsigned other = type_of(s, worker)->first;
@@ -180,7 +184,7 @@ static int is_repeated(const search *s, unsigned worker)
     return 0;
 }
 
-/* Exact sums: what was found is a schedule, not one up to rounding. */
+/* Check the schedule by exact sums. */
 static int is_short_enough(const search *s)
 {
     const hsi_problem *pb = s->r->pb;
@@ -251,7 +255,7 @@ static double least_time(const hsi_problem *pb, uint32_t task)
     return fmin(pb->p[task], pb->q[task]);
 }
 
-/* Tasks that take most of a worker first, wherever they go; twins side by side. */
+/* Order tasks by falling smaller time, with identical tasks side by side. */
 static void choose_order(search *s)
 {
     const hsi_problem *pb = s->r->pb;
@@ -346,10 +350,8 @@ static hs_status refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *ve
     return st;
 }
 
-/*
- * Near the least doubles a worth over a time is none, and errors are not relative. There
- * everything is lifted, which is exact: a time that becomes infinite did not fit before.
- */
+/* Near the least doubles, worth per time is lost and errors are not relative. There all times are
+ * scaled up, which is exact: a time that becomes infinite did not fit before. */
 #define LEAST_TARGET 0x1p-400
 enum { LIFT = 600 };
 

@@ -6,33 +6,33 @@
 #include "core/stop.h"
 
 /*
- * Is there a schedule whose workers' exact sums of times are all <= target? A
- * depth-first search over the tasks, which settles small instances.
+ * A depth-first search over the tasks of a small instance for a schedule with exact loads <= target
+ * on all workers.
  *
- * Every node is held against multipliers ("worth") as the configuration bound is:
- * worker by worker, what it holds is worth so much, and what still fits beside it
- * is worth at most what a knapsack of its free capacity is. A schedule places all
- * tasks, so a node whose workers cannot together reach the worth of all is empty.
+ * Multipliers ("worth") prune each node, as in the configuration bound: the worth of a worker's
+ * tasks, plus the best worth of a knapsack in its free capacity, limits the worth that the worker
+ * can run. A schedule places all tasks, so a node is empty if its workers together cannot reach the
+ * worth of all tasks.
  */
 typedef struct hsi_refutation {
-    const hsi_problem *pb;      /* one item a task */
+    const hsi_problem *pb;      /* an item for each task */
     double             target;
-    const uint64_t    *worth;   /* a task; their sum < 2^60 */
+    const uint64_t    *worth;   /* of each task; the sum is below 2^60 */
     uint64_t           most_nodes; /* 0: no limit */
-    uint64_t           nodes;   /* out: how many were looked at */
-    uint32_t          *worker;  /* out: of each task, if found */
+    uint64_t           nodes;   /* result: nodes visited */
+    uint32_t          *worker;  /* result of HSI_FOUND: worker of each task */
 } hsi_refutation;
 
 typedef enum hsi_verdict {
     HSI_REFUTED, /* no schedule is that short */
-    HSI_FOUND,   /* here is one */
-    HSI_STOPPED  /* time is up, or the nodes are */
+    HSI_FOUND,   /* a schedule was found */
+    HSI_STOPPED  /* the time or the nodes ran out */
 } hsi_verdict;
 
-/* What tasks are worth as such integers, in the proportions of `value` (>= 0). */
+/* Write the worths of tasks as integers in proportion to `value` (>= 0). */
 void hsi_refute_worth(size_t n, const double *value, uint64_t *worth);
 
-/* Largest instance that it is for. */
+/* The largest number of tasks; more give HS_ETOOBIG. */
 #define HSI_REFUTE_MOST_TASKS 256
 
 hs_status hsi_refute(hsi_refutation *r, const hsi_stop *stop, hsi_verdict *verdict);

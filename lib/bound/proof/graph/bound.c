@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What proves a case of a graph's schedules, and where it is split if nothing does. */
+/* Prove a case of a graph's schedules, or choose where to split it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "bound/grid.h"
 #include "bound/proof/graph/tree.h"
 
-static const double whole = 0.01; /* a share is as good as 0 or 1 */
+static const double whole = 0.01; /* a share this near to 0 or 1 counts as whole */
 
 static double time_on(const hsi_graph_prover *pr, uint32_t task, int type)
 {
@@ -21,7 +21,8 @@ static uint32_t workers_of(const hsi_graph_prover *pr, int type)
     return type == HS_CPU ? pr->pb->m : pr->pb->k;
 }
 
-/* Tasks of `type` alone that run beside each other, one more than it has workers: `size` so far. */
+/* Extend the crowd of `size` tasks to one more task than the type has workers: tasks that only this
+ * type can run and that pairwise run beside each other. Return 1 if found. */
 static int find_crowd(const hsi_graph_prover *pr, int type, uint32_t *crowd, uint32_t size)
 {
     if (size > workers_of(pr, type))
@@ -38,7 +39,7 @@ static int find_crowd(const hsi_graph_prover *pr, int type, uint32_t *crowd, uin
     return 0;
 }
 
-/* The crowd is the only way of the proof. */
+/* Keep the crowd as a proof: a single path that lists the tasks. */
 static hs_status keep_crowd(hsi_graph_case *c, const uint32_t *crowd, size_t size, double target)
 {
     hsi_proof_way *way = calloc(1, sizeof *way);
@@ -66,7 +67,8 @@ static hs_status look_for_crowds(hsi_graph_prover *pr, hsi_graph_case *c)
     return HS_OK;
 }
 
-/* Types in which a task would end too late, until there are no more; *none: a task has no type. */
+/* Close types on which a task would end too late, until no more close; *none: 1 if a task has no
+ * type left. */
 static hs_status close_types(hsi_graph_prover *pr, int *none)
 {
     int       closed = 1;
@@ -100,7 +102,7 @@ static int is_free(const hsi_graph_prover *pr, uint32_t task)
     return isfinite(pr->p[task]) && isfinite(pr->q[task]);
 }
 
-/* The task that the LP cuts most of. */
+/* Split by the type of the task that the LP cuts most. */
 static int split_by_type(const hsi_graph_prover *pr, const double *share, double least,
                          hsi_graph_case *c)
 {
@@ -120,7 +122,7 @@ static int split_by_type(const hsi_graph_prover *pr, const double *share, double
     return most > 0;
 }
 
-/* When tasks start at the earliest, each on the type of its larger share. */
+/* The earliest starts of tasks, each on the type of its larger share. */
 typedef struct starts {
     double start[HSI_TREE_VERTICES], end[HSI_TREE_VERTICES];
     int    type[HSI_TREE_VERTICES];
@@ -140,7 +142,7 @@ static void find_starts(const hsi_graph_prover *pr, hsi_path_search *s, starts *
     }
 }
 
-/* Tasks on the type of `task` that run when it starts, itself among them; returns how many. */
+/* List `task` and the tasks on the same type that run when `task` starts; return their number. */
 static uint32_t running_with(const hsi_graph_prover *pr, const starts *at, uint32_t task,
                              uint32_t *running)
 {
@@ -154,8 +156,7 @@ static uint32_t running_with(const hsi_graph_prover *pr, const starts *at, uint3
     return count;
 }
 
-/* Two of these of which it is not said who comes first: the longer the ways, whoever does, the
- * better. */
+/* Choose two of these tasks whose order is open; prefer long paths for either order. */
 static void split_pair(const hsi_graph_prover *pr, const hsi_path_search *s,
                        const uint32_t *running, uint32_t count, double *most, hsi_graph_case *c)
 {
@@ -176,7 +177,8 @@ static void split_pair(const hsi_graph_prover *pr, const hsi_path_search *s,
         }
 }
 
-/* Where the earliest starts have more tasks at work than there are workers. */
+/* Split by the order of two tasks where the earliest starts run more tasks than a type has
+ * workers. */
 static int split_by_order(const hsi_graph_prover *pr, hsi_path_search *s, hsi_graph_case *c)
 {
     uint32_t running[HSI_TREE_VERTICES];

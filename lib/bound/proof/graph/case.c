@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A case: what its branches say, and the graph that follows from that. */
+/* Build the graph and the times of a case from its branches. */
 #include <math.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ static void begin(hsi_graph_prover *pr)
     }
 }
 
-/* What comes directly before the one comes before what comes directly after the other. */
+/* Let direct predecessors of `first` precede direct successors of `second`. */
 static void cross(hsi_graph_prover *pr, uint32_t first, uint32_t second)
 {
     uint32_t vertices = (uint32_t)pr->graph.vertices;
@@ -89,7 +89,7 @@ static void take_part(hsi_graph_prover *pr, const hsi_proof_node *split, uint32_
     cross(pr, b, a);
 }
 
-/* Edges both ways, and an order. */
+/* Fill both directions of the edges, and a topological order. */
 static void make_graph(hsi_graph_prover *pr)
 {
     hs_graph *g = &pr->graph;
@@ -118,7 +118,7 @@ static void make_graph(hsi_graph_prover *pr)
         g->position[g->order[i]] = i;
 }
 
-/* Branches count from the first on: what is direct depends on those before. */
+/* Apply the branches from the root on, since a branch's direct edges depend on earlier branches. */
 static void take_parts(hsi_graph_prover *pr, uint32_t index)
 {
     const hsi_graph_case *c = hsi_graph_case_at(pr, index);

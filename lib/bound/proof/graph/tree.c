@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The open case with the least bound is split, until all are proved or a limit is reached. What is
- * certified is then the most that some cut through the tree proves: a case proves what it proves by
- * itself, or the least of what its parts do.
+ * Prove a target by cases of a graph. The open case with the least bound is split, until all cases
+ * are proved or a limit is reached. The certified value is the most that some cut through the tree
+ * proves: a case proves its own value, or the least of its parts' values.
  */
 #include "bound/proof/graph/tree.h"
 
@@ -32,7 +32,7 @@ void hsi_graph_prover_end(hsi_graph_prover *pr)
     hsi_arena_close(&pr->arena);
 }
 
-/* The least bound first, of equal ones the deepest. */
+/* Order cases by their bounds, equal bounds by falling depth. */
 static int comes_before(const void *context, uint32_t a, uint32_t b)
 {
     const hsi_graph_case *first = hsi_graph_case_at(context, a);
@@ -48,7 +48,8 @@ static size_t open_cases(const hsi_graph_prover *pr)
     return pr->heap.size / sizeof(uint32_t);
 }
 
-/* A new case, which is bounded; if that is not enough, it is open, or nothing helps any more. */
+/* Append and bound a case. If its bound is too low, open it; if it cannot be split, lower the
+ * goal. */
 static hs_status add_case(hsi_graph_prover *pr, hsi_graph_case content)
 {
     uint32_t        index = (uint32_t)case_count(pr);
@@ -105,10 +106,10 @@ static hs_status grow(hsi_graph_prover *pr)
     return st == HS_OK && hsi_canceled(pr->stop->settings) ? HS_ECANCELED : st;
 }
 
-/* Sets every case's bound to what it and its parts prove; returns the whole's. */
+/* Set each case's bound to the value proved by the case and its parts; return the root's bound. */
 static double value_of_tree(hsi_graph_prover *pr)
 {
-    for (size_t i = case_count(pr); i-- > 0;) { /* parts come after what they are parts of */
+    for (size_t i = case_count(pr); i-- > 0;) { /* parts have higher indices than their case */
         hsi_graph_case *c = hsi_graph_case_at(pr, i);
         double          least = INFINITY;
 
@@ -121,7 +122,7 @@ static double value_of_tree(hsi_graph_prover *pr)
     return fmin(hsi_graph_case_at(pr, 0)->bound, pr->target);
 }
 
-/* Appends the case and its parts to the certificate; takes their ways. */
+/* Append the case and its parts to the certificate, and move their paths to it. */
 static void write_case(hsi_graph_prover *pr, uint32_t index, hs_certificate *certificate)
 {
     hsi_graph_case *c = hsi_graph_case_at(pr, index);

@@ -9,41 +9,45 @@
 
 /*
  * Proofs by cases that no schedule of a graph is shorter than a target. A case is split by the type
- * of a task, or by who comes first of two tasks of which neither waits for the other, if anybody
- * does: then one waits for the other; else they run beside each other at some time, so that what
- * comes before the one comes before what comes after the other. A case is proved by what proves
- * work-paths of its graph and its types, or because tasks of one type all run beside each other,
- * and are more than its workers.
+ * of a task into two parts, or by the order of two independent tasks into three: the first before
+ * the second; the second before the first; or both run beside each other at some time, so that
+ * predecessors of each precede successors of the other. A case is proved as work-paths proves a
+ * bound, for the case's graph and types; or because tasks of one type all run beside each other,
+ * and outnumber the type's workers.
  */
-enum { HSI_TREE_VERTICES = 128 }; /* the most; 64 tasks with barriers, say */
+enum { HSI_TREE_VERTICES = 128 }; /* the largest graph, for example 64 tasks with barriers */
 
 #define HSI_NO_CASE UINT32_MAX
 
 typedef struct hsi_graph_case {
-    uint32_t       parent, child; /* the first of its parts, side by side; or HSI_NO_CASE */
-    uint32_t       part;          /* which of its parent's it is */
+    uint32_t       parent, child; /* `child` is the first of its consecutive parts; HSI_NO_CASE:
+                                     none */
+    uint32_t       part;          /* number of the part within the parent */
     uint32_t       depth;
-    double         bound; /* proved for it, by itself or by its parents */
-    double         own;   /* by `proof` alone */
-    hsi_proof_node proof; /* its ways are its own */
-    hsi_proof_node split; /* where to; HSI_STEP_GRAPH: nowhere */
+    double         bound; /* proved for the case, by itself or by an ancestor */
+    double         own;   /* proved by `proof` alone */
+    hsi_proof_node proof; /* owns its paths */
+    hsi_proof_node split; /* way to split the case; HSI_STEP_GRAPH: none */
 } hsi_graph_case;
 
 typedef struct hsi_graph_prover {
     const hsi_problem *pb;
     double             target;
-    double             goal; /* a hair below: as good as proved */
-    double             grid; /* of makespans (bound/grid.h): what is above one proves the next */
+    double             goal; /* slightly below the target: a case with this bound counts as
+                                proved */
+    double             grid; /* divides all makespans (bound/grid.h), so bounds round up to a
+                                multiple; 0: not known */
     const hsi_stop    *stop;
     hsi_vector         cases; /* of hsi_graph_case */
-    hsi_vector         heap;  /* uint32_t: the open ones, least bound first */
+    hsi_vector         heap;  /* uint32_t: the open cases, least bound first */
 
-    /* The case at hand: */
-    hsi_problem    now; /* with its graph, and infinite times where a type is closed */
+    /* The present case: */
+    hsi_problem    now; /* problem with the graph below, and infinite times where a type is
+                           closed */
     hs_graph       graph;
     double        *p, *q;
-    unsigned char *edge;   /* of pairs of vertices */
-    unsigned char *beside; /* of pairs of tasks */
+    unsigned char *edge;   /* 1: edge, by pair of vertices */
+    unsigned char *beside; /* 1: the tasks run beside each other, by pair */
     hsi_arena      arena;
 } hsi_graph_prover;
 
@@ -65,16 +69,14 @@ static inline unsigned char *hsi_tree_beside(const hsi_graph_prover *pr, uint32_
     return &pr->beside[a * HSI_TREE_VERTICES + b];
 }
 
-/* Turns to a case, which sets what is at hand. */
+/* Turn to a case: set the fields of the present case. */
 void hsi_graph_prover_turn_to(hsi_graph_prover *pr, uint32_t index);
 
-/* Proves what it can of the case that is turned to, and chooses where to split it. */
+/* Prove as high a bound as possible for the present case, and choose where to split the case. */
 hs_status hsi_graph_prover_bound(hsi_graph_prover *pr, hsi_graph_case *c);
 
-/*
- * Proves by such cases that no schedule is shorter than `target`, or as much of that as can be
- * until `stop`. HS_ETOOBIG: the graph is not small.
- */
+/* Prove by cases that no schedule is shorter than `target`, or than the highest value proved until
+ * `stop`. HS_ETOOBIG: more than HSI_TREE_VERTICES vertices. */
 hs_status hsi_certify_graph(const hsi_problem *pb, double target, const hsi_stop *stop,
                             hs_certificate *certificate);
 
