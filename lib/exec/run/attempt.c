@@ -160,14 +160,14 @@ static int wait_for_inputs(hsi_worker *worker)
     int      cancelled, given_up;
     int64_t  since, now;
 
-    if (!worker->turn.there)
+    if (!worker->turn.inputs_at)
         return 0;
     since = hsi_clock_ns();
-    cancelled = hsi_wait_until(&worker->attempt, worker->turn.there);
+    cancelled = hsi_wait_until(&worker->attempt, worker->turn.inputs_at);
     hsi_lock(&exec->control);
     given_up = cancelled && worker->turn.cause != HSI_TIMED_OUT;
     if (!given_up)
-        worker->turn.there = 0;
+        worker->turn.inputs_at = 0;
     now = hsi_clock_ns();
     hsi_note_wait(worker, worker, worker->attempt.task, since, now);
     if (!cancelled) {

@@ -18,8 +18,8 @@
  */
 static int runs(const hsi_worker *worker, int64_t now)
 {
-    return worker->turn.phase == HSI_RUN && worker->turn.there <= now &&
-           worker->turn.cause == HSI_NOT_CANCELLED && !worker->turn.tries_again;
+    return worker->turn.phase == HSI_RUN && worker->turn.inputs_at <= now &&
+           worker->turn.cause == HSI_NOT_CANCELLED && !worker->turn.is_retry;
 }
 
 /* Return 0 if the policy makes an impossible decision. */
@@ -33,36 +33,36 @@ static int choose(hsi_worker *worker, int64_t now)
         return 1;
     if (d.kind != HS_DECIDE_START || !hsi_claim(worker, d.task))
         return 0;
-    worker->turn.ahead = d.task;
+    worker->turn.chosen = d.task;
     return 1;
 }
 
-int hsi_choose_ahead(hs_exec *exec, int64_t now)
+int hsi_choose_next(hs_exec *exec, int64_t now)
 {
     unsigned i;
 
     for (i = exec->work.cpus; i < exec->work.workers && !exec->control.halt; i++) {
         hsi_worker *w = &exec->worker[i];
 
-        if (!runs(w, now) || w->turn.ahead != HSI_NOTHING)
+        if (!runs(w, now) || w->turn.chosen != HSI_NOTHING)
             continue;
         if (!choose(w, now))
             hsi_break_off(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
-        if (w->turn.ahead != HSI_NOTHING && exec->control.waiting &&
+        if (w->turn.chosen != HSI_NOTHING && exec->control.waiting &&
             (exec->wake.types || exec->wake.count))
             return 1;
     }
     return 0;
 }
 
-void hsi_lose_ahead(hsi_worker *worker, hs_ending how, int64_t now)
+void hsi_drop_chosen(hsi_worker *worker, hs_ending how, int64_t now)
 {
     hs_exec *exec = worker->exec;
-    uint32_t task = worker->turn.ahead;
+    uint32_t task = worker->turn.chosen;
 
     if (task == HSI_NOTHING)
         return;
-    worker->turn.ahead = HSI_NOTHING;
+    worker->turn.chosen = HSI_NOTHING;
     hsi_atomic_store8(&exec->results.state[task], HSI_TASK_FREE);
     hs_policy_ended(exec->policy, worker->number, task, how, hsi_policy_time(exec, now),
                     &exec->wake);
@@ -70,15 +70,15 @@ void hsi_lose_ahead(hsi_worker *worker, hs_ending how, int64_t now)
 
 /* Set the task whose inputs the GPU prefetches. The lock is held, so the task cannot start
  * meanwhile. */
-static void show(hsi_worker *worker, uint32_t task)
+static void prefetch(hsi_worker *worker, uint32_t task)
 {
     const hsi_bodies *bodies = &worker->exec->bodies;
     const hsi_body   *body = task != HSI_NOTHING ? hsi_worker_body(worker, task) : NULL;
     unsigned          slot = 0;
 
-    if (task == worker->turn.shown)
+    if (task == worker->turn.prefetched)
         return;
-    worker->turn.shown = task;
+    worker->turn.prefetched = task;
     while (bodies->backends[slot] != &bodies->tiles)
         slot++;
     if (worker->states[slot])
@@ -86,7 +86,7 @@ static void show(hsi_worker *worker, uint32_t task)
                                       body && body->slot == slot ? body->body : NULL);
 }
 
-void hsi_show_waiting(hs_exec *exec)
+void hsi_prefetch_waiting(hs_exec *exec)
 {
     const hsi_matrix *matrix = exec->bodies.matrix;
     unsigned          i;
@@ -101,6 +101,6 @@ void hsi_show_waiting(hs_exec *exec)
             continue;
         if (w->turn.phase != HSI_RUN || !hs_policy_waiting(exec->policy, i, &task))
             task = HSI_NOTHING;
-        show(w, task);
+        prefetch(w, task);
     }
 }

@@ -30,7 +30,7 @@ static int64_t wall_time(const hs_exec *exec, double time)
                                                       : HSI_FAR;
 }
 
-static void take_over(hsi_worker *worker, hsi_worker *victim, int64_t now)
+static void spoliate(hsi_worker *worker, hsi_worker *victim, int64_t now)
 {
     if (!hsi_waits_room(&worker->waits)) {
         hsi_break_off(worker->exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
@@ -38,14 +38,13 @@ static void take_over(hsi_worker *worker, hsi_worker *victim, int64_t now)
         return;
     }
     worker->turn.victim = victim;
-    if (worker->turn.asked < worker->now)
-        worker->turn.asked = worker->now;
-    if (worker->turn.asked < now) /* the caller may have waited for the lock, so worker->now may be
-                                     older than `now` */
-        worker->turn.asked = now;
+    if (worker->turn.victim_since < worker->now)
+        worker->turn.victim_since = worker->now;
+    if (worker->turn.victim_since < now) /* worker->now is old if the caller waited for the lock */
+        worker->turn.victim_since = now;
     victim->turn.thief = worker;
     hsi_sleep_until(worker, HSI_FAR, now);
-    hsi_cancel(victim, HSI_TAKEN);
+    hsi_cancel(victim, HSI_SPOLIATED);
 }
 
 /* Claim the task for the worker. Return 0 if the worker has no body for it, or if it is not
@@ -69,12 +68,12 @@ static int accept_decision(hsi_worker *worker, const hs_decision *d, double now)
         return 0;
     switch (d->kind) {
     case HS_DECIDE_START:
-        return d->task == worker->turn.ahead || hsi_claim(worker, d->task);
+        return d->task == worker->turn.chosen || hsi_claim(worker, d->task);
     case HS_DECIDE_TAKE:
         if (d->victim >= exec->work.workers)
             return 0;
         victim = &exec->worker[d->victim].turn;
-        if (victim->ahead == d->task)
+        if (victim->chosen == d->task)
             return 1;
         return victim->phase == HSI_RUN && victim->task == d->task &&
                hsi_atomic_load8(&exec->results.state[d->task]) == HSI_TASK_RUNS &&
@@ -99,9 +98,9 @@ static int try_again(hsi_worker *worker, int idle, int64_t now)
 {
     if (!hsi_retry_take(worker, idle, now))
         return 0;
-    hsi_lose_ahead(worker, HS_ENDING_BACK, now);
+    hsi_drop_chosen(worker, HS_ENDING_BACK, now);
     worker->turn.task = worker->turn.retry.task;
-    worker->turn.there = 0;
+    worker->turn.inputs_at = 0;
     hsi_enter(worker, HSI_RUN, now);
     return 1;
 }
@@ -117,27 +116,27 @@ static void rest(hsi_worker *worker, int64_t until, int64_t now)
 static void start(hsi_worker *worker, const hs_decision *d, double time, int64_t now)
 {
     int waits = d->start > time &&
-                hsi_stands_in(worker->exec, worker->type, hsi_worker_body(worker, d->task)->slot);
+                hsi_is_emulated(worker->exec, worker->type, hsi_worker_body(worker, d->task)->slot);
 
-    if (worker->turn.ahead == d->task)
-        worker->turn.ahead = HSI_NOTHING;
+    if (worker->turn.chosen == d->task)
+        worker->turn.chosen = HSI_NOTHING;
     worker->turn.task = d->task;
-    worker->turn.there = waits ? wall_time(worker->exec, d->start) : 0;
+    worker->turn.inputs_at = waits ? wall_time(worker->exec, d->start) : 0;
     hsi_enter(worker, HSI_RUN, now);
 }
 
 /* Handle a decision to take a task that another worker has chosen but not started: the victim gives
  * the task up at once. Return 1 if so; then ask the policy again. */
-static int takes_what_waits(hsi_worker *worker, const hs_decision *d, int64_t now)
+static int takes_chosen(hsi_worker *worker, const hs_decision *d, int64_t now)
 {
     hsi_worker *victim;
 
     if (d->kind != HS_DECIDE_TAKE)
         return 0;
     victim = &worker->exec->worker[d->victim];
-    if (victim->turn.ahead != d->task)
+    if (victim->turn.chosen != d->task)
         return 0;
-    hsi_lose_ahead(victim, HS_ENDING_ABORTED, now);
+    hsi_drop_chosen(victim, HS_ENDING_ABORTED, now);
     return 1;
 }
 
@@ -154,13 +153,13 @@ static void ask_policy(hsi_worker *worker, int64_t now)
             hsi_enter(worker, HSI_LEAVE, now);
             return;
         }
-    } while (takes_what_waits(worker, &d, now));
+    } while (takes_chosen(worker, &d, now));
     switch (d.kind) {
     case HS_DECIDE_START:
         start(worker, &d, time, now);
         break;
     case HS_DECIDE_TAKE:
-        take_over(worker, &exec->worker[d.victim], now);
+        spoliate(worker, &exec->worker[d.victim], now);
         break;
     case HS_DECIDE_WAIT:
         rest(worker, wall_time(exec, d.until), now);
@@ -183,7 +182,7 @@ void hsi_hand_over(hsi_worker *worker, int64_t now)
         ask_policy(worker, now);
 }
 
-static int is_anybody_woken(const hs_wake *wake)
+static int is_any_woken(const hs_wake *wake)
 {
     return wake->types || wake->count;
 }
@@ -208,7 +207,7 @@ static void mark_woken(hs_exec *exec)
  * clock. Begin again at the first when a decision wakes more workers. A thief is skipped: it is
  * asked when its victim has aborted.
  */
-static void ask_woken(hs_exec *exec, int64_t now)
+static void decide_woken(hs_exec *exec, int64_t now)
 {
     unsigned workers = exec->work.workers, i = 0;
 
@@ -222,7 +221,7 @@ static void ask_woken(hs_exec *exec, int64_t now)
         if (w->turn.phase != HSI_WAIT || w->turn.victim)
             continue;
         hsi_decide(w, now);
-        if (is_anybody_woken(&exec->wake)) {
+        if (is_any_woken(&exec->wake)) {
             mark_woken(exec);
             i = 0;
         }
@@ -243,18 +242,18 @@ static void dismiss_all(hs_exec *exec)
 void hsi_reconsider(hs_exec *exec, int64_t now)
 {
     do {
-        if (is_anybody_woken(&exec->wake)) {
+        if (is_any_woken(&exec->wake)) {
             if (exec->control.waiting)
-                ask_woken(exec, now);
+                decide_woken(exec, now);
             exec->wake = (hs_wake){0}; /* workers that do not wait ask by themselves */
         }
-    } while (exec->chooses_ahead && hsi_choose_ahead(exec, now));
-    hsi_show_waiting(exec);
+    } while (exec->gpus_choose_next && hsi_choose_next(exec, now));
+    hsi_prefetch_waiting(exec);
     if (!exec->control.active && exec->control.waiting && !exec->results.retries.count)
         dismiss_all(exec);
 }
 
-static void wait_to_be_asked(hsi_worker *worker, int64_t now)
+static void wait_for_decision(hsi_worker *worker, int64_t now)
 {
     worker->turn.until = HSI_FAR;
     worker->turn.woken = 1;
@@ -263,21 +262,21 @@ static void wait_to_be_asked(hsi_worker *worker, int64_t now)
 
 /* Tell the policy that all tasks of this time have ended, then ask for all idle workers in one
  * order, independent of which thread got here. */
-static void ask_in_order(hsi_worker *worker, int64_t now)
+static void decide_in_order(hsi_worker *worker, int64_t now)
 {
     hs_exec *exec = worker->exec;
 
     hs_policy_ready(exec->policy, hsi_policy_time(exec, now), NULL, &exec->wake);
     if (exec->results.lost_workers)
-        hsi_strand(worker);
+        hsi_fail_stranded(worker);
     if (worker->turn.phase == HSI_LEAVE)
         return;
     if (!exec->control.waiting) {
         hsi_decide(worker, now);
         return;
     }
-    wait_to_be_asked(worker, now);
-    ask_woken(exec, now);
+    wait_for_decision(worker, now);
+    decide_woken(exec, now);
 }
 
 /* Decide for this worker alone. After a worker was lost, a task that has just become ready may have
@@ -285,20 +284,20 @@ static void ask_in_order(hsi_worker *worker, int64_t now)
 static void decide_alone(hsi_worker *worker)
 {
     if (worker->exec->results.lost_workers)
-        hsi_strand(worker);
+        hsi_fail_stranded(worker);
     hsi_decide(worker, worker->now);
 }
 
 void hsi_go_on(hsi_worker *worker)
 {
     if (hs_policy_settles(worker->exec->policy))
-        ask_in_order(worker, worker->now);
+        decide_in_order(worker, worker->now);
     else
         decide_alone(worker);
     hsi_reconsider(worker->exec, worker->now);
 }
 
-void hsi_ask_all(hs_exec *exec)
+void hsi_decide_first(hs_exec *exec)
 {
     int64_t  now = exec->control.start_ns;
     unsigned i;
@@ -308,8 +307,8 @@ void hsi_ask_all(hs_exec *exec)
     hs_policy_ready(exec->policy, 0, NULL, &exec->wake);
     for (i = 0; i < exec->work.workers; i++)
         if (exec->worker[i].turn.phase == HSI_OWN)
-            wait_to_be_asked(&exec->worker[i], now);
-    ask_woken(exec, now);
+            wait_for_decision(&exec->worker[i], now);
+    decide_woken(exec, now);
     hsi_reconsider(exec, now);
 }
 

@@ -22,24 +22,24 @@
  * fields the lock guards. No thread changes the other fields meanwhile.
  */
 struct hs_exec {
-    hsi_work      work;
-    hsi_machine   machine;
-    hsi_power_use power; /* of the last run */
-    hsi_bodies    bodies;
-    hs_policy    *policy;
-    hsi_results   results;
-    hsi_progress  progress;
-    hsi_worker   *worker;
-    unsigned      conds; /* workers whose turn.wake is initialised */
-    hs_wake       wake;  /* waiting workers that must be asked again */
-    hsi_control   control;
+    hsi_work           work;
+    hsi_machine        machine;
+    hsi_power_use      power; /* of the last run */
+    hsi_bodies         bodies;
+    hs_policy         *policy;
+    hsi_results        results;
+    hsi_progress       progress;
+    hsi_worker        *worker;
+    unsigned           conds; /* workers whose turn.wake is initialised */
+    hs_wake            wake;  /* waiting workers that must be asked again */
+    hsi_control        control;
     const hs_transfer *transfers; /* of the last run */
     size_t             transfer_count;
     hs_transfer       *waited; /* `transfers` if they are copied from the policy's; NULL:
                                   `transfers` belong to the matrix */
-    int           comes_back; /* the policy may give a worker tasks of its list again after
-                                 hs_policy_next() */
-    int           chooses_ahead; /* GPUs may choose their next task before the present task ends */
+    int own_list_may_resume;   /* the policy may give a worker tasks of its list again after
+                                  hs_policy_next() */
+    int gpus_choose_next;      /* GPUs may choose their next task before the present task ends */
 };
 
 /* Return how the worker runs the task. */
@@ -56,8 +56,8 @@ hs_status hsi_renew(hs_exec *exec, char why[HS_WHY]);
 #define HSI_IMPOSSIBLE "the policy decides what cannot be done"
 
 /* decide.c: hold the lock, except for hsi_time_since_start() */
-void   hsi_ask_all(hs_exec *exec); /* asks for all workers before the start, if the policy
-                                      settles */
+void hsi_decide_first(hs_exec *exec); /* asks for all workers before the start, if the policy
+                                         settles */
 void   hsi_reconsider(hs_exec *exec, int64_t now);
 double hsi_policy_time(hs_exec *exec, int64_t now); /* time of the policy's clock; never goes
                                                        back */
@@ -75,7 +75,7 @@ void hsi_wait_for_workers(hs_exec *exec);
 
 /* transfers.c: 1: tasks of that backend on that type are emulated, and wait until their inputs
  * would have arrived */
-int hsi_stands_in(const hs_exec *exec, hs_type type, unsigned slot);
+int hsi_is_emulated(const hs_exec *exec, hs_type type, unsigned slot);
 
 /* transfers.c: hsi_transfers_note() collects the transfers of a run after all threads have ended;
  * hsi_transfers_forget() frees them */

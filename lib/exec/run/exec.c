@@ -40,8 +40,8 @@ static hs_status make_policy(hs_exec *exec)
 
     if (st != HS_OK)
         return st;
-    exec->comes_back = hs_instance_has_graph(work->in) && !hs_policy_settles(exec->policy);
-    exec->chooses_ahead =
+    exec->own_list_may_resume = hs_instance_has_graph(work->in) && !hs_policy_settles(exec->policy);
+    exec->gpus_choose_next =
         hs_instance_has_graph(work->in) && hs_instance_link(work->in, HS_H2D, &latency, &bandwidth);
     return HS_OK;
 }

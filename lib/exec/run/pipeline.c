@@ -289,7 +289,7 @@ static void report_lost(pipeline *p)
         return;
     hsi_lock(&worker->exec->control);
     for (i = 1; i < p->lost_count; i++)
-        hsi_give_back(worker, p->lost[i]);
+        hsi_return_lost(worker, p->lost[i]);
     memcpy(worker->why, p->lost_why, sizeof worker->why);
     hsi_settle(worker, p->lost[0], HS_OUTCOME_LOST);
     hsi_reconsider(worker->exec, worker->now);

@@ -58,7 +58,7 @@ int hsi_retry_keep(hsi_worker *worker, uint32_t task, int64_t due)
 {
     hs_exec         *exec = worker->exec;
     hsi_retries     *retries = &exec->results.retries;
-    const hsi_retry *before = worker->turn.tries_again ? &worker->turn.retry : NULL;
+    const hsi_retry *before = worker->turn.is_retry ? &worker->turn.retry : NULL;
     hsi_retry        r = {due, task, worker->number, 1};
 
     if (before && exec->worker[before->last].type == worker->type)
@@ -95,7 +95,7 @@ int hsi_retry_take(hsi_worker *worker, int idle, int64_t now)
     for (i = 0; i < retries->count; i++)
         if (retries->list[i].due <= now && may_take(&retries->list[i], worker, idle)) {
             worker->turn.retry = remove_at(retries, i);
-            worker->turn.tries_again = 1;
+            worker->turn.is_retry = 1;
             return 1;
         }
     return 0;

@@ -43,7 +43,7 @@ static int is_left(const hsi_worker *worker, size_t task)
     const hsi_results  *results = &worker->exec->results;
     const unsigned char state = hsi_atomic_load8(&results->state[task]);
 
-    return state == HSI_TASK_FREE || worker->turn.ahead == task ||
+    return state == HSI_TASK_FREE || worker->turn.chosen == task ||
            (state == HSI_TASK_RUNS && results->failures[task]);
 }
 
@@ -74,12 +74,12 @@ unsigned hsi_row_failed(hsi_worker *worker)
     unsigned enough = worker->exec->work.settings.retire_after;
 
     if (row->length++ == 0) {
-        row->belied = 0;
+        row->done_elsewhere = 0;
         row->others_done = done_by_others(worker);
     }
     if (row->length < enough || worker->under_way)
         return 0;
-    if (!row->belied &&
+    if (!row->done_elsewhere &&
         (row->length / 4 < enough || done_by_others(worker) - row->others_done < row->length))
         return 0;
     return can_be_spared(worker) ? row->length : 0;

@@ -68,7 +68,7 @@ static void open_gate(hs_exec *exec, unsigned started)
     exec->control.start_ns = exec->control.latest = hsi_clock_ns();
     clock_gettime(CLOCK_REALTIME, &date);
     exec->control.start_date = (double)date.tv_sec + 1e-9 * (double)date.tv_nsec;
-    hsi_ask_all(exec);
+    hsi_decide_first(exec);
     exec->control.open = 1;
     pthread_cond_broadcast(&exec->control.gate);
     hsi_unlock(&exec->control);

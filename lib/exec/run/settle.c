@@ -26,7 +26,7 @@ void hsi_own_done(hsi_worker *worker, uint32_t task)
     hs_wake  wake = {0};
     unsigned i;
 
-    if (exec->comes_back) /* the worker's in-flight list may have successors: see ahead.c */
+    if (exec->own_list_may_resume) /* in-flight tasks may wait for this one: see ahead.c */
         __atomic_store_n(&exec->results.state[task], HSI_TASK_OVER, __ATOMIC_RELEASE);
     hs_policy_ended(exec->policy, worker->number, task, HS_ENDING_DONE,
                     hsi_time_since_start(exec, worker->now), &wake);
@@ -38,7 +38,7 @@ void hsi_own_done(hsi_worker *worker, uint32_t task)
     for (i = 0; i < wake.count; i++)
         hs_wake_worker(&exec->wake, wake.worker[i]);
     if (exec->results.lost_workers)
-        hsi_strand(worker);
+        hsi_fail_stranded(worker);
     hsi_reconsider(exec, worker->now);
     hsi_unlock(&exec->control);
 }
@@ -66,9 +66,9 @@ static void release_thief(hsi_worker *worker, uint32_t task)
     if (!thief)
         return;
     thief->turn.victim = NULL;
-    hsi_note_wait(thief, worker, task, thief->turn.asked, worker->now);
-    if (thief->turn.asked < worker->now)
-        thief->turn.asked = worker->now;
+    hsi_note_wait(thief, worker, task, thief->turn.victim_since, worker->now);
+    if (thief->turn.victim_since < worker->now)
+        thief->turn.victim_since = worker->now;
     hsi_hand_over(thief, worker->now);
 }
 
@@ -84,7 +84,7 @@ static void fail_for_good(hsi_worker *worker)
 }
 
 /* Fail the tasks that no worker in service can run; their successors will not run. */
-void hsi_strand(hsi_worker *worker)
+void hsi_fail_stranded(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
     uint32_t stranded;
@@ -113,11 +113,11 @@ static void leave_service(hsi_worker *worker)
     exec->results.lost_workers++;
     while (worker->own && worker->own_next < worker->own_count)
         hsi_atomic_store8(&exec->results.state[worker->own[worker->own_next++]], HSI_TASK_FREE);
-    hsi_lose_ahead(worker, HS_ENDING_BACK, worker->now);
+    hsi_drop_chosen(worker, HS_ENDING_BACK, worker->now);
     hs_policy_retire(exec->policy, worker->number, &exec->wake);
     hs_wake_all(&exec->wake);
     hsi_enter(worker, HSI_LEAVE, worker->now);
-    hsi_strand(worker);
+    hsi_fail_stranded(worker);
 }
 
 /* Keep a failed task for a retry. The delay doubles with each failure of the task. */
@@ -162,7 +162,7 @@ static void settle_failure(hsi_worker *worker, uint32_t task)
 static void retire(hsi_worker *worker, uint32_t task)
 {
     hsi_failure_note(worker, task, 0, 1, NULL);
-    if (worker->turn.tries_again)
+    if (worker->turn.is_retry)
         try_again_later(worker, task);
     else
         tell(worker, task, HS_ENDING_BACK);
@@ -176,7 +176,7 @@ static int gave_up_wrongly(hsi_worker *worker)
         snprintf(worker->why, sizeof worker->why, "timed out after %.4g s", worker->turn.limit);
         return 1;
     }
-    if (worker->turn.cause == HSI_TAKEN || worker->exec->control.halt)
+    if (worker->turn.cause == HSI_SPOLIATED || worker->exec->control.halt)
         return 0;
     snprintf(worker->why, sizeof worker->why, "it gave up although it was not told to");
     return 1;
@@ -190,12 +190,12 @@ static void settle_abortion(hsi_worker *worker, uint32_t task)
         settle_failure(worker, task);
         return;
     }
-    exec->results.aborted += worker->turn.thief && !worker->turn.there;
+    exec->results.aborted += worker->turn.thief && !worker->turn.inputs_at;
     tell(worker, task, worker->turn.thief ? HS_ENDING_ABORTED : HS_ENDING_BACK);
 }
 
 /* Give back a task that a backend lost together with its worker, which is about to be retired. */
-void hsi_give_back(hsi_worker *worker, uint32_t task)
+void hsi_return_lost(hsi_worker *worker, uint32_t task)
 {
     if (worker->exec->results.attempts[task] < UINT16_MAX - 1)
         worker->exec->results.attempts[task]++;
@@ -204,8 +204,8 @@ void hsi_give_back(hsi_worker *worker, uint32_t task)
 
 static void settle_done(hsi_worker *worker, uint32_t task)
 {
-    if (worker->turn.tries_again && worker->turn.retry.last != worker->number)
-        worker->exec->worker[worker->turn.retry.last].row.belied = 1;
+    if (worker->turn.is_retry && worker->turn.retry.last != worker->number)
+        worker->exec->worker[worker->turn.retry.last].row.done_elsewhere = 1;
     worker->row.length = 0;
     tell(worker, task, HS_ENDING_DONE);
 }
@@ -215,7 +215,7 @@ void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome)
 {
     hs_exec *exec = worker->exec;
 
-    if (outcome != HS_OUTCOME_DONE && !worker->turn.there &&
+    if (outcome != HS_OUTCOME_DONE && !worker->turn.inputs_at &&
         exec->results.attempts[task] < UINT16_MAX - 1)
         exec->results.attempts[task]++;
     switch (outcome) {
@@ -233,7 +233,7 @@ void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome)
         settle_failure(worker, task);
         break;
     }
-    worker->turn.tries_again = 0;
+    worker->turn.is_retry = 0;
     hsi_forget_cancel(worker);
     release_thief(worker, task);
 }

@@ -12,26 +12,26 @@
 
 /* Return 1 if tasks are emulated. Real kernels wait for their own copies, and commands move their
  * own data. */
-int hsi_stands_in(const hs_exec *exec, hs_type type, unsigned slot)
+int hsi_is_emulated(const hs_exec *exec, hs_type type, unsigned slot)
 {
     const hs_backend *backend = exec->bodies.backends[slot];
 
     return backend == &hsi_backend_emulated || (type == HS_GPU && backend == &exec->bodies.shared);
 }
 
-static int are_stand_ins(const hs_exec *exec, hs_type type)
+static int are_emulated(const hs_exec *exec, hs_type type)
 {
     unsigned slot;
 
     for (slot = 0; slot < exec->bodies.backend_count; slot++)
-        if (exec->bodies.used[2 * slot + type] && !hsi_stands_in(exec, type, slot))
+        if (exec->bodies.used[2 * slot + type] && !hsi_is_emulated(exec, type, slot))
             return 0;
     return 1;
 }
 
-static void note_those_waited_for(hs_exec *exec)
+static void note_emulated_transfers(hs_exec *exec)
 {
-    const int          waits[] = {are_stand_ins(exec, HS_CPU), are_stand_ins(exec, HS_GPU)};
+    const int          waits[] = {are_emulated(exec, HS_CPU), are_emulated(exec, HS_GPU)};
     const double       unit = exec->work.seconds_per_unit;
     size_t             count, i;
     const hs_transfer *made = hs_policy_transfers(exec->policy, &count);
@@ -61,7 +61,7 @@ void hsi_transfers_note(hs_exec *exec)
         exec->transfers = matrix->sharing->transfers(matrix->memory, exec->control.start_ns,
                                                      &exec->transfer_count);
     else
-        note_those_waited_for(exec);
+        note_emulated_transfers(exec);
 }
 
 void hsi_transfers_forget(hs_exec *exec)

@@ -77,7 +77,7 @@ void hsi_cancel(hsi_worker *worker, hsi_cause cause)
     if (worker->turn.cause != HSI_NOT_CANCELLED)
         return;
     worker->turn.cause = cause;
-    raise_flag(worker, cause == HSI_TAKEN ? HS_CANCEL_TAKEN : HS_CANCEL_STOP);
+    raise_flag(worker, cause == HSI_SPOLIATED ? HS_CANCEL_TAKEN : HS_CANCEL_STOP);
 }
 
 /* Halt the run. The flags raised here stay up, since no task starts afterwards. */

@@ -50,8 +50,8 @@ static int is_used(const hsi_worker *worker, unsigned slot)
 
 /* Open the backends with a stream, or those without. A backend without one gets the stream that was
  * opened before. */
-static hs_status open_those(hsi_worker *worker, hs_backend_worker_info *info, int with_stream,
-                            char why[HS_WHY])
+static hs_status open_with(hsi_worker *worker, hs_backend_worker_info *info, int with_stream,
+                           char why[HS_WHY])
 {
     hs_exec  *exec = worker->exec;
     unsigned  slot;
@@ -76,10 +76,10 @@ static hs_status open_those(hsi_worker *worker, hs_backend_worker_info *info, in
 static hs_status open_backends(hsi_worker *worker, char why[HS_WHY])
 {
     hs_backend_worker_info info = describe(worker);
-    hs_status              st = open_those(worker, &info, 1, why);
+    hs_status              st = open_with(worker, &info, 1, why);
 
     if (st == HS_OK)
-        st = open_those(worker, &info, 0, why);
+        st = open_with(worker, &info, 0, why);
     if (st == HS_OK)
         st = hsi_pipeline_prepare(worker, why);
     return st == HS_OK ? hsi_stretches_prepare(worker, why) : st;
@@ -207,7 +207,7 @@ static void run_own_again(hsi_worker *worker)
 {
     hs_exec *exec = worker->exec;
 
-    if (!exec->comes_back || worker->turn.phase != HSI_RUN || exec->results.retries.count)
+    if (!exec->own_list_may_resume || worker->turn.phase != HSI_RUN || exec->results.retries.count)
         return;
     hsi_enter(worker, HSI_OWN, worker->now);
     hsi_reconsider(exec, worker->now);
@@ -236,7 +236,7 @@ static int wait_a_moment(hsi_worker *worker)
 
 /* Sleep until another thread decides for the worker, or until the time to ask again. Hold the lock,
  * which the sleep releases. */
-static void sleep_until_told(hsi_worker *worker)
+static void sleep_until_decided(hsi_worker *worker)
 {
     hs_exec        *exec = worker->exec;
     struct timespec until;
@@ -262,7 +262,7 @@ static void sleep_until_told(hsi_worker *worker)
 static int next_task(hsi_worker *worker)
 {
     while (worker->turn.phase == HSI_WAIT)
-        sleep_until_told(worker);
+        sleep_until_decided(worker);
     return worker->turn.phase == HSI_RUN && !worker->exec->control.halt;
 }
 
@@ -302,7 +302,8 @@ void *hsi_worker_main(void *data)
     slot = hsi_pipeline_slot(worker);
     if (slot >= 0)
         hsi_pipeline_run(worker, (unsigned)slot);
-    else if (!hs_policy_settles(worker->exec->policy)) /* else hsi_ask_all() has asked already */
+    else if (!hs_policy_settles(
+                 worker->exec->policy)) /* else hsi_decide_first() has asked already */
         run_own(worker);
     follow_policy(worker);
     ended = hsi_core_time_now();

@@ -15,33 +15,33 @@ typedef enum hsi_phase {
     HSI_LEAVE /* runs nothing more in this run */
 } hsi_phase;
 
-typedef enum hsi_cause { HSI_NOT_CANCELLED, HSI_TAKEN, HSI_TIMED_OUT } hsi_cause;
+typedef enum hsi_cause { HSI_NOT_CANCELLED, HSI_SPOLIATED, HSI_TIMED_OUT } hsi_cause;
 
 /*
  * The worker's state towards the policy, and its present attempt. The lock guards all fields;
- * `waits` is atomic as well. The worker's own thread reads `phase`, `task` and `there` without the
- * lock while the phase is HSI_OWN or HSI_RUN: other threads change these fields in HSI_WAIT only.
+ * `waits` is atomic as well. The worker's own thread reads `phase`, `task` and `inputs_at` without
+ * the lock while the phase is HSI_OWN or HSI_RUN: other threads change these fields in HSI_WAIT
+ * only.
  */
 typedef struct hsi_turn {
-    hsi_phase          phase;
-    uint32_t           task;          /* HSI_RUN: the task to run */
-    int                waits;         /* phase == HSI_WAIT; read without the lock */
-    int64_t            there;         /* HSI_RUN: ns, when the inputs of an emulated task arrive; 0:
-                                         no wait */
-    uint32_t           ahead;         /* task chosen to run next, which another worker may still
-                                         take; HSI_NOTHING */
-    uint32_t           shown;         /* task whose inputs the GPU is to prefetch; HSI_NOTHING */
-    int64_t            until;         /* HSI_WAIT: ns, when to ask the policy again */
-    int                woken;         /* HSI_WAIT: marked to be asked again */
-    int64_t            waiting_since; /* ns: in HSI_WAIT and HSI_LEAVE, since when; in HSI_RUN,
-                                         since the task was given */
-    struct hsi_worker *victim;        /* HSI_WAIT: the worker that is to abort its task for this
-                                         one */
-    int64_t            asked;         /* ns: start of the wait for a victim, or end of the last such
-                                         wait */
-    struct hsi_worker *thief;         /* the worker that waits until this worker aborts */
-    hsi_retry          retry;         /* the retry that runs, if tries_again */
-    int                tries_again;
+    hsi_phase phase;
+    uint32_t  task;            /* HSI_RUN: the task to run */
+    int       waits;           /* phase == HSI_WAIT; read without the lock */
+    int64_t   inputs_at;       /* HSI_RUN: ns, when the inputs of an emulated task arrive; 0: no
+                                  wait */
+    uint32_t chosen;           /* task chosen to run next, which another worker may still take;
+                                  HSI_NOTHING */
+    uint32_t prefetched;       /* task whose inputs the GPU is to prefetch; HSI_NOTHING */
+    int64_t  until;            /* HSI_WAIT: ns, when to ask the policy again */
+    int      woken;            /* HSI_WAIT: marked to be asked again */
+    int64_t  waiting_since;    /* ns: in HSI_WAIT and HSI_LEAVE, since when; in HSI_RUN, since the
+                                  task was given */
+    struct hsi_worker *victim; /* HSI_WAIT: the worker that is to abort its task for this one */
+    int64_t victim_since;      /* ns: start of the wait for a victim, or end of the last such
+                                  wait */
+    struct hsi_worker *thief;  /* the worker that waits until this worker aborts */
+    hsi_retry          retry;  /* the retry that runs, if is_retry */
+    int                is_retry;
     hsi_cause          cause;
     int64_t            deadline; /* ns: end of the present attempt's time */
     double             limit;    /* time allowed for the attempt, in seconds */
@@ -52,8 +52,8 @@ typedef struct hsi_turn {
  * worker's own thread, which alone writes `length`, reads `length` without the lock. */
 typedef struct hsi_row {
     unsigned length;
-    int      belied;      /* another worker did one of the tasks that failed here */
-    uint64_t others_done; /* tasks done by other workers before the first failure */
+    int      done_elsewhere; /* another worker did one of the tasks that failed here */
+    uint64_t others_done;    /* tasks done by other workers before the first failure */
 } hsi_row;
 
 /* A worker's thread and its data. The fields above `attempt` are constant once the gate is open,
@@ -124,14 +124,14 @@ int  hsi_goes_by_plan(const hs_exec *exec); /* 1: the plan alone decides: no ret
 hs_status hsi_stretches_prepare(hsi_worker *worker, char why[HS_WHY]);
 
 /*
- * choose.c: hold the lock. hsi_choose_ahead() lets busy GPUs choose their next tasks; 1: a choice
- * concerns waiting workers. hsi_show_waiting() tells each GPU which inputs to prefetch.
- * hsi_lose_ahead() reports the chosen task of a worker to the policy as ended in the way of `how`,
+ * choose.c: hold the lock. hsi_choose_next() lets busy GPUs choose their next tasks; 1: a choice
+ * concerns waiting workers. hsi_prefetch_waiting() tells each GPU which inputs to prefetch.
+ * hsi_drop_chosen() reports the chosen task of a worker to the policy as ended in the way of `how`,
  * if there is one.
  */
-int  hsi_choose_ahead(hs_exec *exec, int64_t now);
-void hsi_show_waiting(hs_exec *exec);
-void hsi_lose_ahead(hsi_worker *worker, hs_ending how, int64_t now);
+int  hsi_choose_next(hs_exec *exec, int64_t now);
+void hsi_prefetch_waiting(hs_exec *exec);
+void hsi_drop_chosen(hsi_worker *worker, hs_ending how, int64_t now);
 
 /*
  * attempt.c. hsi_attempt() executes a task once, and keeps a record unless the wait for inputs was
@@ -172,8 +172,8 @@ void      hsi_hand_over(hsi_worker *worker, int64_t now);
 /* settle.c: hsi_own_done() needs no lock; the caller of the others holds the lock */
 void hsi_own_done(hsi_worker *worker, uint32_t task);
 void hsi_settle(hsi_worker *worker, uint32_t task, hs_outcome outcome);
-void hsi_strand(hsi_worker *worker);
-void hsi_give_back(hsi_worker *worker, uint32_t task);
+void hsi_fail_stranded(hsi_worker *worker);
+void hsi_return_lost(hsi_worker *worker, uint32_t task);
 
 /* Record a wait from `since` until `until`, in ns: for a victim, or with victim == worker for
  * inputs. Hold the lock. Without memory the wait is not recorded. */
