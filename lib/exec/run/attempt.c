@@ -99,11 +99,11 @@ int hsi_attempt_undo(hsi_worker *worker, uint32_t task)
     return 0;
 }
 
-static void tell(hs_exec *exec, const hs_exec_attempt *a)
+static void report_attempt(hs_exec *exec, const hs_exec_attempt *a)
 {
-    pthread_mutex_lock(&exec->results.telling);
+    pthread_mutex_lock(&exec->results.callbacks);
     exec->work.settings.attempt(exec->work.settings.attempt_data, a);
-    pthread_mutex_unlock(&exec->results.telling);
+    pthread_mutex_unlock(&exec->results.callbacks);
 }
 
 /* Close worker->attempt: keep its record, and count the task if it is done. The journal gets the
@@ -120,7 +120,7 @@ hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_
         if (exec->results.journal && a.outcome != HS_OUTCOME_ABORTED)
             recorded = put_on_record(worker, &a);
         if (exec->work.settings.attempt)
-            tell(exec, &a);
+            report_attempt(exec, &a);
     }
     if (outcome != HS_OUTCOME_DONE)
         return outcome;

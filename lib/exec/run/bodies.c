@@ -14,12 +14,13 @@
 
 static const char *const type_name[] = {"CPU", "GPU"};
 
-typedef struct asked {
+typedef struct candidates {
     unsigned slot[2][8]; /* by type: backends to try after the backends of the settings */
     unsigned count[2];
-} asked;
+} candidates;
 
-static void ask(hsi_bodies *bodies, asked *list, hs_type type, const hs_backend *backend)
+static void add_candidate(hsi_bodies *bodies, candidates *list, hs_type type,
+                          const hs_backend *backend)
 {
     unsigned slot = 0;
 
@@ -31,7 +32,7 @@ static void ask(hsi_bodies *bodies, asked *list, hs_type type, const hs_backend 
 }
 
 static hs_status list_backends(hsi_bodies *bodies, const hsi_work *work, const hsi_machine *machine,
-                               asked *list, char why[HS_WHY])
+                               candidates *list, char why[HS_WHY])
 {
     const hs_exec_settings *s = &work->settings;
     size_t                  i;
@@ -48,27 +49,27 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_work *work, const h
         bodies->backends[bodies->backend_count++] = s->backends[i];
     }
     if (bodies->matrix) {
-        ask(bodies, list, HS_CPU, &bodies->shared);
+        add_candidate(bodies, list, HS_CPU, &bodies->shared);
         if (s->emulate[HS_GPU])
-            ask(bodies, list, HS_GPU, &bodies->shared);
+            add_candidate(bodies, list, HS_GPU, &bodies->shared);
         if (bodies->matrix->sharing)
-            ask(bodies, list, HS_GPU, &bodies->tiles);
+            add_candidate(bodies, list, HS_GPU, &bodies->tiles);
     }
     if (!s->emulate[HS_CPU]) {
-        ask(bodies, list, HS_CPU, &hsi_backend_command);
-        ask(bodies, list, HS_CPU, &hsi_backend_plugin);
-        ask(bodies, list, HS_CPU, &hsi_backend_cpu);
+        add_candidate(bodies, list, HS_CPU, &hsi_backend_command);
+        add_candidate(bodies, list, HS_CPU, &hsi_backend_plugin);
+        add_candidate(bodies, list, HS_CPU, &hsi_backend_cpu);
     }
-    ask(bodies, list, HS_CPU, &hsi_backend_emulated);
+    add_candidate(bodies, list, HS_CPU, &hsi_backend_emulated);
     if (s->emulate[HS_GPU]) {
-        ask(bodies, list, HS_GPU, &hsi_backend_command);
-        ask(bodies, list, HS_GPU, &hsi_backend_emulated);
+        add_candidate(bodies, list, HS_GPU, &hsi_backend_command);
+        add_candidate(bodies, list, HS_GPU, &hsi_backend_emulated);
     }
     if (machine->module.backend) {
-        ask(bodies, list, HS_GPU, machine->module.backend); /* plugins get the stream of this
-                                                               backend */
-        ask(bodies, list, HS_GPU, &hsi_backend_command);
-        ask(bodies, list, HS_GPU, &hsi_backend_plugin);
+        add_candidate(bodies, list, HS_GPU, machine->module.backend); /* plugins get the stream of
+                                                                         this backend */
+        add_candidate(bodies, list, HS_GPU, &hsi_backend_command);
+        add_candidate(bodies, list, HS_GPU, &hsi_backend_plugin);
     }
     return HS_OK;
 }
@@ -185,7 +186,7 @@ static hs_status refuse_data(const hsi_bodies *bodies, const char *name, hs_type
 
 /* Create the body with the first backend that can. HS_ERESOURCE: no backend can; `why` names the
  * task. */
-static hs_status make_body(hsi_bodies *bodies, const hsi_work *work, const asked *list,
+static hs_status make_body(hsi_bodies *bodies, const hsi_work *work, const candidates *list,
                            size_t number, const hs_task *row, hs_type type, char why[HS_WHY])
 {
     hsi_body *out = &bodies->list[2 * number + type];
@@ -246,7 +247,7 @@ static int may_lack(const hsi_work *work, hs_type type, unsigned planned, hs_sta
     return st != HS_EREFUSED && st != HS_EDEPENDENT;
 }
 
-static hs_status make_row(hsi_bodies *bodies, const hsi_work *work, const asked *list,
+static hs_status make_row(hsi_bodies *bodies, const hsi_work *work, const candidates *list,
                           size_t number, unsigned planned, int *lacking, char why[HS_WHY])
 {
     const unsigned there[2] = {work->cpus, work->gpus};
@@ -339,7 +340,7 @@ hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_work *work, const hsi_ma
                           char why[HS_WHY])
 {
     size_t         rows = hs_instance_rows(work->in), i;
-    asked          list = {.count = {0, 0}};
+    candidates     list = {.count = {0, 0}};
     unsigned char *planned = NULL;
     int            lacking = 0;
     hs_status      st = make_matrix(bodies, work, machine, why);

@@ -68,7 +68,7 @@ void hsi_halt(hs_exec *exec, hs_exec_stop_how how);
 void hsi_break_off(hs_exec *exec, hs_status status, const char *why);
 
 /* failure.c: pass recorded failures to settings.failure. Do not hold the lock. */
-void hsi_failures_tell(hs_exec *exec);
+void hsi_failures_report(hs_exec *exec);
 
 /* watch.c: serve the run in the caller's thread until all workers have left */
 void hsi_wait_for_workers(hs_exec *exec);

@@ -121,7 +121,7 @@ hs_status hsi_renew(hs_exec *exec, char why[HS_WHY])
     hsi_results_close(&exec->results);
     hs_policy_free(exec->policy);
     hsi_workers_free(exec);
-    exec->results = (hsi_results){.telling = PTHREAD_MUTEX_INITIALIZER};
+    exec->results = (hsi_results){.callbacks = PTHREAD_MUTEX_INITIALIZER};
     exec->policy = NULL;
     exec->worker = NULL;
     exec->conds = 0;
@@ -152,7 +152,7 @@ hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
     if (!exec)
         return HS_ENOMEM;
     *exec =
-        (hs_exec){.control = {.event_fd = -1}, .results = {.telling = PTHREAD_MUTEX_INITIALIZER}};
+        (hs_exec){.control = {.event_fd = -1}, .results = {.callbacks = PTHREAD_MUTEX_INITIALIZER}};
     st = hsi_work_set(&exec->work, in, plan, settings, why);
     if (st == HS_OK)
         st = prepare(exec, why);

@@ -51,7 +51,7 @@ static void add(hs_exec *exec, const hsi_failure *f, int no_memory)
     hsi_break_off(exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
 }
 
-static char *told(const char *text)
+static char *printable_copy(const char *text)
 {
     char why[HS_WHY];
 
@@ -71,7 +71,7 @@ void hsi_failure_note(hsi_worker *worker, uint32_t task, int final, unsigned ret
                      .worker = worker->number,
                      .final = final,
                      .retired = retired,
-                     .why = told(text)};
+                     .why = printable_copy(text)};
 
     f.log = kept_log(worker, attempted, &no_memory);
     add(exec, &f, no_memory);
@@ -84,7 +84,7 @@ void hsi_done_note(hsi_worker *worker)
                      .worker = worker->number,
                      .final = 1,
                      .done = 1,
-                     .why = told(worker->why)};
+                     .why = printable_copy(worker->why)};
 
     hsi_lock(&worker->exec->control);
     add(worker->exec, &f, 0);
@@ -125,12 +125,12 @@ int hs_exec_failure_at(const hs_exec *exec, size_t index, hs_exec_failure *out)
     return 1;
 }
 
-void hsi_failures_tell(hs_exec *exec)
+void hsi_failures_report(hs_exec *exec)
 {
     hs_exec_failure f;
 
-    while (exec->work.settings.failure && look_up(exec, exec->results.failures_told, &f)) {
-        exec->results.failures_told++;
+    while (exec->work.settings.failure && look_up(exec, exec->results.failures_reported, &f)) {
+        exec->results.failures_reported++;
         exec->work.settings.failure(exec->work.settings.failure_data, &f);
     }
 }

@@ -53,22 +53,22 @@ size_t hs_exec_log(const hs_exec *exec, uint32_t task, uint32_t number, int erro
     return length > 0 ? (size_t)length : 0;
 }
 
-static void tell_line(const hs_attempt *attempt, int error, const char *line, size_t length)
+static void report_line(const hs_attempt *attempt, int error, const char *line, size_t length)
 {
     const hsi_worker *worker =
         (const hsi_worker *)((const char *)attempt - offsetof(hsi_worker, attempt));
     hs_exec     *exec = worker->exec;
-    hs_exec_line told = {.struct_size = sizeof told,
-                         .task = attempt->task,
-                         .number = attempt->number,
-                         .worker = worker->number,
-                         .error = error,
-                         .text = line,
-                         .length = length};
+    hs_exec_line printed = {.struct_size = sizeof printed,
+                            .task = attempt->task,
+                            .number = attempt->number,
+                            .worker = worker->number,
+                            .error = error,
+                            .text = line,
+                            .length = length};
 
-    pthread_mutex_lock(&exec->results.telling);
-    exec->work.settings.line(exec->work.settings.line_data, &told);
-    pthread_mutex_unlock(&exec->results.telling);
+    pthread_mutex_lock(&exec->results.callbacks);
+    exec->work.settings.line(exec->work.settings.line_data, &printed);
+    pthread_mutex_unlock(&exec->results.callbacks);
 }
 
 hs_status hsi_log_make(hsi_worker *worker)
@@ -77,7 +77,7 @@ hs_status hsi_log_make(hsi_worker *worker)
     size_t         room;
 
     if (exec->work.settings.line)
-        worker->attempt.printed = tell_line;
+        worker->attempt.printed = report_line;
     if (!exec->work.logs)
         return HS_OK;
     room = strlen(exec->work.logs) + 1 + LOG_NAME;

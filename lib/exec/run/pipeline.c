@@ -13,18 +13,18 @@
 #include "support/atomic.h"
 #include "support/clock.h"
 
-typedef struct flight {
+typedef struct in_flight_task {
     hs_attempt attempt;
     char       why[HS_WHY];
-} flight;
+} in_flight_task;
 
 typedef struct pipeline {
     hsi_worker        *worker;
     const hs_backend  *backend;
     hs_backend_worker *state;
     unsigned           slot;
-    flight            *flights;
-    flight           **idle; /* a stack of entries of `flights` that are not in flight */
+    in_flight_task    *in_flight;
+    in_flight_task   **idle; /* a stack of entries of `in_flight` that are free */
     unsigned           room, idle_count, count;
     uint32_t           newest;  /* the task submitted last */
     unsigned           in_hand; /* 1: a task is taken from the list, and not yet submitted */
@@ -135,7 +135,7 @@ static void submit(pipeline *p, uint32_t task)
 {
     hsi_worker     *worker = p->worker;
     const hsi_body *body = hsi_worker_body(worker, task);
-    flight         *f;
+    in_flight_task *f;
 
     p->in_hand = 1;
     while (p->count == p->room)
@@ -215,7 +215,7 @@ static void take_in(pipeline *p, const hs_completion *end)
     memcpy(worker->why, end->attempt->why, sizeof worker->why);
     if (has_room(p))
         outcome = hsi_attempt_close(worker, end->start, end->end, end->outcome);
-    p->idle[p->idle_count++] = (flight *)(void *)end->attempt;
+    p->idle[p->idle_count++] = (in_flight_task *)(void *)end->attempt;
     p->count--;
     worker->under_way = p->count + p->in_hand;
     show_next(p);
@@ -300,13 +300,13 @@ static void report_lost(pipeline *p)
 static int open_pipeline(pipeline *p)
 {
     p->room = p->backend->depth(p->state);
-    p->flights = calloc(p->room + 1, sizeof *p->flights);
+    p->in_flight = calloc(p->room + 1, sizeof *p->in_flight);
     p->idle = calloc(p->room + 1, sizeof *p->idle);
     p->lost = calloc(p->room + 2, sizeof *p->lost);
-    if (!p->flights || !p->idle || !p->lost)
+    if (!p->in_flight || !p->idle || !p->lost)
         return 0;
     while (p->idle_count < p->room) {
-        p->idle[p->idle_count] = &p->flights[p->idle_count];
+        p->idle[p->idle_count] = &p->in_flight[p->idle_count];
         p->idle_count++;
     }
     return 1;
@@ -325,7 +325,7 @@ void hsi_pipeline_run(hsi_worker *worker, unsigned slot)
     } else {
         break_off(&p, HS_ENOMEM, hs_status_text(HS_ENOMEM));
     }
-    free(p.flights);
+    free(p.in_flight);
     free(p.idle);
     free(p.lost);
 }

@@ -74,7 +74,7 @@ static double running_weight(const hsi_worker *worker, int64_t now, int64_t sinc
     return weight_of(work->in, task) * fmin(fmax(part, 0), 1);
 }
 
-void hsi_progress_tell(hs_exec *exec)
+void hsi_progress_report(hs_exec *exec)
 {
     int64_t          now = hsi_clock_ns();
     double           weight = exec->progress.resumed_weight;

@@ -31,6 +31,6 @@ void hsi_gauge_add(hsi_gauge *gauge, const hs_instance *in, uint32_t task);
 void hsi_gauge_show(hsi_gauge *gauge, uint32_t task, int64_t since);
 
 /* Pass the progress to settings.progress. Do not hold the lock. */
-void hsi_progress_tell(hs_exec *exec);
+void hsi_progress_report(hs_exec *exec);
 
 #endif

@@ -172,7 +172,7 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     uint64_t       lost;
     hs_status      status;
     unsigned       started, i;
-    int            told;
+    int            stop_seen;
     hsi_power     *power;
 
     if (!why)
@@ -202,7 +202,7 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     status = close_journal(exec, &lost, why);
     if (hsi_blocked_find(&exec->results, &exec->work) != HS_OK && status == HS_OK)
         status = hsi_refuse(why, HS_ENOMEM, "%s", hs_status_text(HS_ENOMEM));
-    told = hsi_atomic_load(&exec->control.stop);
+    stop_seen = hsi_atomic_load(&exec->control.stop);
     hs_exec_report_init(&full);
     hsi_report_fill(exec, lost, &full);
     if (report)
@@ -212,7 +212,7 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
         status = verify(exec, why);
     hsi_why_tell(why);
     /* keep a call of hs_exec_stop() made since then for the next run */
-    __atomic_compare_exchange_n(&exec->control.stop, &told, 0, 0, __ATOMIC_RELAXED,
+    __atomic_compare_exchange_n(&exec->control.stop, &stop_seen, 0, 0, __ATOMIC_RELAXED,
                                 __ATOMIC_RELAXED);
     return status;
 }

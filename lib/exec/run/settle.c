@@ -7,7 +7,7 @@
 
 #include "support/atomic.h"
 
-static void tell(const hsi_worker *worker, uint32_t task, hs_ending how)
+static void end_task(const hsi_worker *worker, uint32_t task, hs_ending how)
 {
     hs_exec *exec = worker->exec;
     int      state = how == HS_ENDING_DONE      ? HSI_TASK_OVER
@@ -100,7 +100,7 @@ void hsi_fail_stranded(hsi_worker *worker)
         hs_wake_all(&exec->wake);
         hsi_failure_note(worker, stranded, 1, 0, "no worker is left that could run it");
         if (!of_policy)
-            tell(worker, stranded, HS_ENDING_DROPPED);
+            end_task(worker, stranded, HS_ENDING_DROPPED);
         fail_for_good(worker);
     }
 }
@@ -132,7 +132,7 @@ static void try_again_later(hsi_worker *worker, uint32_t task)
         delay *= 2;
     if (!hsi_retry_keep(worker, task, worker->now + (int64_t)(1e9 * fmin(delay, most))))
         hsi_break_off(exec, HS_ENOMEM, hs_status_text(HS_ENOMEM));
-    tell(worker, task, HS_ENDING_HELD);
+    end_task(worker, task, HS_ENDING_HELD);
 }
 
 static void settle_failure(hsi_worker *worker, uint32_t task)
@@ -143,14 +143,14 @@ static void settle_failure(hsi_worker *worker, uint32_t task)
 
     hsi_failure_note(worker, task, final, retired, NULL);
     if (final) {
-        tell(worker, task, HS_ENDING_DROPPED);
+        end_task(worker, task, HS_ENDING_DROPPED);
         fail_for_good(worker);
     } else if (exec->control.halt) {
-        tell(worker, task, HS_ENDING_BACK);
+        end_task(worker, task, HS_ENDING_BACK);
     } else {
         exec->results.retried++;
         if (worker->turn.thief)
-            tell(worker, task, HS_ENDING_ABORTED); /* the thief makes the next attempt */
+            end_task(worker, task, HS_ENDING_ABORTED); /* the thief makes the next attempt */
         else
             try_again_later(worker, task);
     }
@@ -165,7 +165,7 @@ static void retire(hsi_worker *worker, uint32_t task)
     if (worker->turn.is_retry)
         try_again_later(worker, task);
     else
-        tell(worker, task, HS_ENDING_BACK);
+        end_task(worker, task, HS_ENDING_BACK);
     leave_service(worker);
 }
 
@@ -191,7 +191,7 @@ static void settle_abortion(hsi_worker *worker, uint32_t task)
         return;
     }
     exec->results.aborted += worker->turn.thief && !worker->turn.inputs_at;
-    tell(worker, task, worker->turn.thief ? HS_ENDING_ABORTED : HS_ENDING_BACK);
+    end_task(worker, task, worker->turn.thief ? HS_ENDING_ABORTED : HS_ENDING_BACK);
 }
 
 /* Give back a task that a backend lost together with its worker, which is about to be retired. */
@@ -199,7 +199,7 @@ void hsi_return_lost(hsi_worker *worker, uint32_t task)
 {
     if (worker->exec->results.attempts[task] < UINT16_MAX - 1)
         worker->exec->results.attempts[task]++;
-    tell(worker, task, HS_ENDING_BACK);
+    end_task(worker, task, HS_ENDING_BACK);
 }
 
 static void settle_done(hsi_worker *worker, uint32_t task)
@@ -207,7 +207,7 @@ static void settle_done(hsi_worker *worker, uint32_t task)
     if (worker->turn.is_retry && worker->turn.retry.last != worker->number)
         worker->exec->worker[worker->turn.retry.last].row.done_elsewhere = 1;
     worker->row.length = 0;
-    tell(worker, task, HS_ENDING_DONE);
+    end_task(worker, task, HS_ENDING_DONE);
 }
 
 /* Settle the outcome of an attempt and end its state: retry, cancellation, thief. */

@@ -81,14 +81,14 @@ void hsi_wait_for_workers(hs_exec *exec)
         exec->control.next_look = until;
         present = exec->control.present > 0;
         hsi_unlock(&exec->control);
-        hsi_failures_tell(exec);
+        hsi_failures_report(exec);
         if (present)
             sleep_until(exec, until < word ? until : word);
         if (hsi_clock_ns() >= word) {
-            hsi_progress_tell(exec);
+            hsi_progress_report(exec);
             word = next_word(exec, hsi_clock_ns());
         }
     } while (present);
     if (exec->work.settings.progress)
-        hsi_progress_tell(exec);
+        hsi_progress_report(exec);
 }

@@ -302,8 +302,7 @@ void *hsi_worker_main(void *data)
     slot = hsi_pipeline_slot(worker);
     if (slot >= 0)
         hsi_pipeline_run(worker, (unsigned)slot);
-    else if (!hs_policy_settles(
-                 worker->exec->policy)) /* else hsi_decide_first() has asked already */
+    else if (!hs_policy_settles(worker->exec->policy)) /* else hsi_decide_first() has decided */
         run_own(worker);
     follow_policy(worker);
     ended = hsi_core_time_now();
