@@ -27,7 +27,7 @@ hs_outcome hsi_fail(hs_attempt *attempt, const char *format, ...)
     return HS_OUTCOME_FAILED;
 }
 
-void hsi_why_tell(char why[HS_WHY])
+void hsi_why_make_printable(char why[HS_WHY])
 {
     char raw[HS_WHY];
 

@@ -15,6 +15,6 @@ hs_outcome hsi_fail(hs_attempt *attempt, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Make `why`, which may contain foreign text, fit for a terminal. */
-void hsi_why_tell(char why[HS_WHY]);
+void hsi_why_make_printable(char why[HS_WHY]);
 
 #endif

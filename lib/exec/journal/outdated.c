@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-#include "exec/walk.h"
+#include "exec/vertex_order.h"
 
-static uint64_t latest_before(const hsi_walk *walk, const uint64_t *done, uint32_t vertex)
+static uint64_t latest_before(const hsi_vertex_order *order, const uint64_t *done, uint32_t vertex)
 {
     size_t          count;
-    const uint32_t *before = hs_graph_predecessors(walk->graph, vertex, &count, NULL);
+    const uint32_t *before = hs_graph_predecessors(order->graph, vertex, &count, NULL);
     uint64_t        latest = 0;
 
     for (; count > 0; count--, before++)
@@ -19,12 +19,12 @@ static uint64_t latest_before(const hsi_walk *walk, const uint64_t *done, uint32
 
 /* Compare in topological order. done[vertex]: the line of the task's record, or for a barrier of
  * the last record before it; UINT64_MAX: not done. */
-static void compare_all(const hsi_walk *walk, size_t tasks, const uint64_t *line,
+static void compare_all(const hsi_vertex_order *order, size_t tasks, const uint64_t *line,
                         const hsi_journal_past *past, uint64_t *done)
 {
-    for (size_t i = 0; i < walk->count; i++) {
-        uint32_t v = walk->vertex[i];
-        uint64_t before = latest_before(walk, done, v);
+    for (size_t i = 0; i < order->count; i++) {
+        uint32_t v = order->vertex[i];
+        uint64_t before = latest_before(order, done, v);
 
         done[v] = before;
         if (v >= tasks)
@@ -38,18 +38,18 @@ static void compare_all(const hsi_walk *walk, size_t tasks, const uint64_t *line
 hs_status hsi_journal_outdated(const hs_instance *in, const uint64_t *line,
                                const hsi_journal_past *past)
 {
-    hsi_walk  walk;
-    hs_status st = hsi_walk_begin(&walk, in);
+    hsi_vertex_order order;
+    hs_status        st = hsi_vertex_order_find(&order, in);
     uint64_t *done = NULL;
 
-    if (st == HS_OK && walk.count > 0) {
-        done = malloc(walk.count * sizeof *done);
+    if (st == HS_OK && order.count > 0) {
+        done = malloc(order.count * sizeof *done);
         if (done)
-            compare_all(&walk, hs_instance_tasks(in), line, past, done);
+            compare_all(&order, hs_instance_tasks(in), line, past, done);
         else
             st = HS_ENOMEM;
     }
     free(done);
-    hsi_walk_end(&walk);
+    hsi_vertex_order_free(&order);
     return st;
 }

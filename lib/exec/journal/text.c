@@ -116,7 +116,7 @@ static uint64_t digest_what(int is_command, const char *text)
         hsi_digest_string(hsi_digest_number(HSI_FNV_BASIS, (uint64_t)is_command, 1), text));
 }
 
-uint64_t hsi_journal_nothing(void)
+uint64_t hsi_journal_emulated(void)
 {
     return digest_what(0, NULL);
 }
@@ -197,8 +197,8 @@ size_t hsi_journal_put_record(char *line, const hs_instance *in, const hsi_journ
     *at++ = ' ';
     at = put_seconds(at, a->end);
     *at++ = ' ';
-    at =
-        put_hex(at, record->stand_in ? hsi_journal_nothing() : hsi_journal_what(in, a->task, type));
+    at = put_hex(at,
+                 record->stand_in ? hsi_journal_emulated() : hsi_journal_what(in, a->task, type));
     *at++ = ' ';
     if (!done)
         at = put_failure(at, a);

@@ -72,7 +72,7 @@ size_t hsi_journal_get_name(const char *at, size_t length, char *name);
 int hsi_journal_is_one(const char *text, size_t size);
 
 /* Return the digest that stands for an emulated task. */
-uint64_t hsi_journal_nothing(void);
+uint64_t hsi_journal_emulated(void);
 
 /*
  * Read a journal of `size` bytes: fill *past for the tasks of `in`, and *found with the end of the

@@ -125,7 +125,7 @@ hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *
     if (why) {
         snprintf(why, HS_WHY, "%s%.480s", st == HS_ERESOURCE ? "no GPU: " : "",
                  st == HS_OK || reason[0] ? reason : hs_status_text(st));
-        hsi_why_tell(why);
+        hsi_why_make_printable(why);
     }
     hsi_machine_close(&machine);
     return st;

@@ -205,7 +205,7 @@ hs_outcome hsi_attempt(hsi_worker *worker, uint32_t task)
     }
     start = hsi_clock_ns();
     hsi_gauge_show(&worker->gauge, task, start);
-    hsi_look_ahead(worker, task);
+    hsi_announce_next(worker, task);
     outcome = backend->run(worker->states[body->slot], body->body, &worker->attempt);
     /* the time of verification does not belong to the task */
     worker->now = outcome == HS_OUTCOME_DONE && worker->attempt.end > start ? worker->attempt.end

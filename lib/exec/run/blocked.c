@@ -4,13 +4,14 @@
 #include <stdlib.h>
 
 #include "exec/run/dispatcher.h"
-#include "exec/walk.h"
+#include "exec/vertex_order.h"
 
 /* Return the lowest of the failed tasks before a vertex, or HSI_NOTHING. */
-static uint32_t first_before(const hsi_results *results, const hsi_walk *walk, uint32_t vertex)
+static uint32_t first_before(const hsi_results *results, const hsi_vertex_order *order,
+                             uint32_t vertex)
 {
     size_t          count;
-    const uint32_t *before = hs_graph_predecessors(walk->graph, vertex, &count, NULL);
+    const uint32_t *before = hs_graph_predecessors(order->graph, vertex, &count, NULL);
     uint32_t        first = HSI_NOTHING;
 
     for (; count > 0; count--, before++)
@@ -20,12 +21,12 @@ static uint32_t first_before(const hsi_results *results, const hsi_walk *walk, u
 }
 
 /* Fill `blocker` in topological order. A failed task is its own blocker. */
-static void follow(hsi_results *results, const hsi_walk *walk, size_t tasks)
+static void follow(hsi_results *results, const hsi_vertex_order *order, size_t tasks)
 {
-    for (size_t i = 0; i < walk->count; i++) {
-        uint32_t v = walk->vertex[i];
+    for (size_t i = 0; i < order->count; i++) {
+        uint32_t v = order->vertex[i];
 
-        results->blocker[v] = first_before(results, walk, v);
+        results->blocker[v] = first_before(results, order, v);
         if (v >= tasks)
             continue;
         if (results->state[v] == HSI_TASK_FAILED)
@@ -39,18 +40,18 @@ static void follow(hsi_results *results, const hsi_walk *walk, size_t tasks)
 
 hs_status hsi_blocked_find(hsi_results *results, const hsi_work *work)
 {
-    hsi_walk  walk;
+    hsi_vertex_order order;
     hs_status st;
 
     if (!results->failed || !hs_instance_has_graph(work->in))
         return HS_OK;
-    st = hsi_walk_begin(&walk, work->in);
+    st = hsi_vertex_order_find(&order, work->in);
     if (st != HS_OK)
         return st;
-    results->blocker = malloc((walk.count + 1) * sizeof *results->blocker);
+    results->blocker = malloc((order.count + 1) * sizeof *results->blocker);
     if (results->blocker)
-        follow(results, &walk, hs_instance_tasks(work->in));
-    hsi_walk_end(&walk);
+        follow(results, &order, hs_instance_tasks(work->in));
+    hsi_vertex_order_free(&order);
     return results->blocker ? HS_OK : HS_ENOMEM;
 }
 

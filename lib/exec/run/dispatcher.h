@@ -63,7 +63,7 @@ double hsi_policy_time(hs_exec *exec, int64_t now); /* time of the policy's cloc
                                                        back */
 double hsi_time_since_start(const hs_exec *exec, int64_t now);
 
-/* turn.c: hold the lock */
+/* phase.c: hold the lock */
 void hsi_halt(hs_exec *exec, hs_exec_stop_how how);
 void hsi_break_off(hs_exec *exec, hs_status status, const char *why);
 

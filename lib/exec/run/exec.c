@@ -162,7 +162,7 @@ hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
         hs_exec_free(exec);
     if (st != HS_OK && !why[0])
         snprintf(why, HS_WHY, "%s", hs_status_text(st));
-    hsi_why_tell(why);
+    hsi_why_make_printable(why);
     return st;
 }
 

@@ -56,7 +56,7 @@ static char *printable_copy(const char *text)
     char why[HS_WHY];
 
     snprintf(why, sizeof why, "%.*s", HS_WHY - 1, text); /* text of a backend may lack a NUL */
-    hsi_why_tell(why);
+    hsi_why_make_printable(why);
     return strdup(why);
 }
 

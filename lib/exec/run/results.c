@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/walk.h"
+#include "exec/vertex_order.h"
 
 hs_status hsi_results_open(hsi_results *results, const hsi_work *work)
 {
@@ -18,15 +18,15 @@ hs_status hsi_results_open(hsi_results *results, const hsi_work *work)
 
 /* Set state[] to IS_OUT for vertices left out when only failed tasks are resumed. Failed tasks run
  * again, and so do their successors, unless another predecessor is not done. */
-static void leave_out(hsi_results *results, const hsi_walk *walk, size_t tasks,
+static void leave_out(hsi_results *results, const hsi_vertex_order *order, size_t tasks,
                       unsigned char *state)
 {
     enum { IS_OUT = 1, IS_AGAIN = 2 };
 
-    for (size_t i = 0; i < (walk->graph ? walk->count : tasks); i++) {
-        size_t          v = walk->graph ? walk->vertex[i] : i, count = 0;
+    for (size_t i = 0; i < (order->graph ? order->count : tasks); i++) {
+        size_t          v = order->graph ? order->vertex[i] : i, count = 0;
         const uint32_t *before =
-            walk->graph ? hs_graph_predecessors(walk->graph, v, &count, NULL) : NULL;
+            order->graph ? hs_graph_predecessors(order->graph, v, &count, NULL) : NULL;
         unsigned char all = 0;
 
         for (; count > 0; count--, before++)
@@ -46,18 +46,18 @@ static void leave_out(hsi_results *results, const hsi_walk *walk, size_t tasks,
 static hs_status find_left_out(hsi_results *results, const hsi_work *work)
 {
     size_t    tasks = hs_instance_tasks(work->in);
-    hsi_walk  walk;
+    hsi_vertex_order order;
     hs_status st = HS_OK;
 
     if (work->settings.resume != HS_RESUME_FAILED)
         return HS_OK;
-    st = hsi_walk_begin(&walk, work->in);
+    st = hsi_vertex_order_find(&order, work->in);
     if (st != HS_OK)
         return st;
-    results->is_out = calloc((walk.graph ? walk.count : tasks) + 1, 1);
+    results->is_out = calloc((order.graph ? order.count : tasks) + 1, 1);
     if (results->is_out)
-        leave_out(results, &walk, tasks, results->is_out);
-    hsi_walk_end(&walk);
+        leave_out(results, &order, tasks, results->is_out);
+    hsi_vertex_order_free(&order);
     return results->is_out ? HS_OK : HS_ENOMEM;
 }
 

@@ -210,7 +210,7 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY])
     status = outcome(exec, status, &full, why);
     if (status == HS_OK)
         status = verify(exec, why);
-    hsi_why_tell(why);
+    hsi_why_make_printable(why);
     /* keep a call of hs_exec_stop() made since then for the next run */
     __atomic_compare_exchange_n(&exec->control.stop, &stop_seen, 0, 0, __ATOMIC_RELAXED,
                                 __ATOMIC_RELAXED);

@@ -26,7 +26,7 @@ void hsi_own_done(hsi_worker *worker, uint32_t task)
     hs_wake  wake = {0};
     unsigned i;
 
-    if (exec->own_list_may_resume) /* in-flight tasks may wait for this one: see ahead.c */
+    if (exec->own_list_may_resume) /* in-flight tasks may wait for this one: see announce.c */
         __atomic_store_n(&exec->results.state[task], HSI_TASK_OVER, __ATOMIC_RELEASE);
     hs_policy_ended(exec->policy, worker->number, task, HS_ENDING_DONE,
                     hsi_time_since_start(exec, worker->now), &wake);
@@ -139,7 +139,7 @@ static void settle_failure(hsi_worker *worker, uint32_t task)
 {
     hs_exec *exec = worker->exec;
     int      final = exec->results.failures[task]++ >= exec->work.settings.retries;
-    unsigned retired = hsi_row_failed(worker);
+    unsigned retired = hsi_failure_row_add(worker);
 
     hsi_failure_note(worker, task, final, retired, NULL);
     if (final) {

@@ -82,7 +82,7 @@ static hs_status open_backends(hsi_worker *worker, char why[HS_WHY])
         st = open_with(worker, &info, 0, why);
     if (st == HS_OK)
         st = hsi_pipeline_prepare(worker, why);
-    return st == HS_OK ? hsi_stretches_prepare(worker, why) : st;
+    return st == HS_OK ? hsi_segments_prepare(worker, why) : st;
 }
 
 static void close_backends(hsi_worker *worker)

@@ -50,11 +50,11 @@ typedef struct hsi_turn {
 
 /* Failures in a row, to tell a broken worker from broken tasks. The lock guards all fields; the
  * worker's own thread, which alone writes `length`, reads `length` without the lock. */
-typedef struct hsi_row {
+typedef struct hsi_failure_row {
     unsigned length;
     int      done_elsewhere; /* another worker did one of the tasks that failed here */
     uint64_t others_done;    /* tasks done by other workers before the first failure */
-} hsi_row;
+} hsi_failure_row;
 
 /* A worker's thread and its data. The fields above `attempt` are constant once the gate is open,
  * except own_next and planned, which only the thread uses. */
@@ -67,10 +67,10 @@ typedef struct hsi_worker {
     hs_backend_worker **states; /* open backends, by slot */
     const uint32_t     *own;    /* the policy's list for this worker; NULL: not known before the
                                    start */
-    size_t              own_count, own_next;
-    size_t              planned;       /* index of the present task in the worker's part of the
-                                          plan: see ahead.c */
-    int                 has_stretches; /* its part of the plan has segments: see stretch.c */
+    size_t own_count, own_next;
+    size_t planned;   /* index of the present task in the worker's part of the plan: see
+                         announce.c */
+    int has_segments; /* its part of the plan has segments: see segments.c */
 
     /*
      * Used by the thread, and by any thread after its end. Other threads read `now` with the lock
@@ -89,10 +89,10 @@ typedef struct hsi_worker {
     hsi_core_time core; /* core time of the thread and of its tasks' processes, since the start */
 
     /* The lock guards the fields from here on. */
-    hsi_waits waits;
-    int64_t   idle_ns; /* total of waits that ended with a task */
-    hsi_row   row;
-    hsi_turn  turn;
+    hsi_waits       waits;
+    int64_t         idle_ns; /* total of waits that ended with a task */
+    hsi_failure_row row;
+    hsi_turn        turn;
 
     /* The fields from here on are atomic: see support/atomic.h. */
     _Alignas(64) int cancel;
@@ -104,10 +104,10 @@ void      hsi_workers_free(hs_exec *exec);
 
 /* worker.c. hsi_worker_main() is the body of a worker's thread. */
 void *hsi_worker_main(void *worker);
-int   hsi_may_start(hsi_worker *worker);              /* 1: the worker may start another task of its
-                                                         list, and has room for a record */
-void  hsi_run_one(hsi_worker *worker, uint32_t task); /* runs a task of its list and settles the
-                                                         outcome */
+int   hsi_may_start(hsi_worker *worker);             /* 1: the worker may start another task of its
+                                                        list, and has room for a record */
+void hsi_run_one(hsi_worker *worker, uint32_t task); /* runs a task of its list and settles the
+                                                        outcome */
 
 /* pipeline.c: lists run through a backend that accepts several in-flight tasks */
 hs_status hsi_pipeline_prepare(hsi_worker *worker, char why[HS_WHY]);
@@ -115,17 +115,17 @@ int       hsi_pipeline_slot(const hsi_worker *worker); /* slot of the backend fo
                                                           none */
 void      hsi_pipeline_run(hsi_worker *worker, unsigned slot);
 
-/* ahead.c: before an attempt, pass the worker's next tasks to the backend of tiles */
-void hsi_look_ahead(hsi_worker *worker, uint32_t task);
-int  hsi_goes_by_plan(const hs_exec *exec); /* 1: the plan alone decides: no retry, deadline or
+/* announce.c: before an attempt, pass the worker's next tasks to the backend of tiles */
+void hsi_announce_next(hsi_worker *worker, uint32_t task);
+int  hsi_follows_plan(const hs_exec *exec); /* 1: the plan alone decides: no retry, deadline or
                                                spoliation */
 
-/* stretch.c: before the start, with the backends open: prepare the segments of the plan */
-hs_status hsi_stretches_prepare(hsi_worker *worker, char why[HS_WHY]);
+/* segments.c: before the start, with the backends open: prepare the segments of the plan */
+hs_status hsi_segments_prepare(hsi_worker *worker, char why[HS_WHY]);
 
 /*
- * choose.c: hold the lock. hsi_choose_next() lets busy GPUs choose their next tasks; 1: a choice
- * concerns waiting workers. hsi_prefetch_waiting() tells each GPU which inputs to prefetch.
+ * choose_next.c: hold the lock. hsi_choose_next() lets busy GPUs choose their next tasks; 1: a
+ * choice concerns waiting workers. hsi_prefetch_waiting() tells each GPU which inputs to prefetch.
  * hsi_drop_chosen() reports the chosen task of a worker to the policy as ended in the way of `how`,
  * if there is one.
  */
@@ -146,12 +146,12 @@ int        hsi_attempt_undo(hsi_worker *worker, uint32_t task);
 void       hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *attempt);
 hs_outcome hsi_attempt_close(hsi_worker *worker, int64_t start, int64_t end, hs_outcome outcome);
 
-/* log.c: files for the output of attempts */
+/* attempt_log.c: files for the output of attempts */
 hs_status hsi_log_make(hsi_worker *worker);
 void      hsi_log_begin(hsi_worker *worker);
 void      hsi_log_remove(const hsi_worker *worker);
 
-/* turn.c: hold the lock */
+/* phase.c: hold the lock */
 void hsi_enter(hsi_worker *worker, hsi_phase phase, int64_t now);
 void hsi_retreat(hsi_worker *worker);
 void hsi_sleep_until(hsi_worker *worker, int64_t until, int64_t now);
@@ -180,9 +180,9 @@ void hsi_return_lost(hsi_worker *worker, uint32_t task);
 void hsi_note_wait(hsi_worker *worker, const hsi_worker *victim, uint32_t task, int64_t since,
                    int64_t until);
 
-/* row.c: count a failed attempt; hold the lock. Return the length of the row if the worker is to be
- * retired, else 0. */
-unsigned hsi_row_failed(hsi_worker *worker);
+/* failure_row.c: count a failed attempt; hold the lock. Return the length of the row if the worker
+ * is to be retired, else 0. */
+unsigned hsi_failure_row_add(hsi_worker *worker);
 
 /* failure.c: record a failed attempt; hold the lock. `why` NULL: take the reason from the last
  * attempt. */

@@ -15,9 +15,9 @@ typedef struct part {
     size_t          tasks;
     double         *elsewhere; /* by task: end in the plan if another worker runs the task; else
                                   0 */
-    hsi_ahead      *list;      /* the worker's tasks, in order */
-    double         *begin;
-    size_t          count;
+    hsi_ahead *list;           /* the worker's tasks, in order */
+    double    *begin;
+    size_t     count;
 } part;
 
 static void note_others(part *p, const hsi_worker *worker)
@@ -77,8 +77,8 @@ static size_t reach(const part *p, size_t first)
     return i - first;
 }
 
-static hs_status make_stretches(part *p, hsi_worker *worker, hs_backend_worker *state,
-                                char why[HS_WHY])
+static hs_status make_segments(part *p, hsi_worker *worker, hs_backend_worker *state,
+                               char why[HS_WHY])
 {
     const hsi_sharing *sharing = worker->exec->bodies.matrix->sharing;
     hs_status          st = HS_OK;
@@ -88,7 +88,7 @@ static hs_status make_stretches(part *p, hsi_worker *worker, hs_backend_worker *
         count = reach(p, i);
         if (count)
             st = sharing->stretch(state, p->list + i, &count, why);
-        worker->has_stretches |= count > 0;
+        worker->has_segments |= count > 0;
     }
     return st;
 }
@@ -104,14 +104,14 @@ static hs_backend_worker *state_of(const hsi_worker *worker, const hs_backend *b
     return NULL;
 }
 
-hs_status hsi_stretches_prepare(hsi_worker *worker, char why[HS_WHY])
+hs_status hsi_segments_prepare(hsi_worker *worker, char why[HS_WHY])
 {
     const hs_exec     *exec = worker->exec;
     hs_backend_worker *state = state_of(worker, &exec->bodies.tiles);
     part               p = {.tasks = hs_instance_tasks(exec->work.in)};
     hs_status          st;
 
-    if (!state || exec->work.settings.gpu_mode != HS_GPU_GRAPH || !hsi_goes_by_plan(exec))
+    if (!state || exec->work.settings.gpu_mode != HS_GPU_GRAPH || !hsi_follows_plan(exec))
         return HS_OK;
     st = hs_instance_graph(exec->work.in, &p.graph);
     if (st != HS_OK || !p.graph)
@@ -123,7 +123,7 @@ hs_status hsi_stretches_prepare(hsi_worker *worker, char why[HS_WHY])
     if (p.elsewhere && p.list && p.begin) {
         note_others(&p, worker);
         note_own(&p, worker, &exec->bodies.tiles);
-        st = make_stretches(&p, worker, state, why);
+        st = make_segments(&p, worker, state, why);
     }
     free(p.elsewhere);
     free(p.list);

@@ -11,7 +11,7 @@
 
 enum { DEPTH = 6, DEPTH_MOST = DEPTH + HSI_STRETCH };
 
-int hsi_goes_by_plan(const hs_exec *exec)
+int hsi_follows_plan(const hs_exec *exec)
 {
     const hsi_work *work = &exec->work;
 
@@ -63,10 +63,10 @@ static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task
     const hs_exec  *exec = worker->exec;
     const hsi_body *body = hsi_worker_body(worker, task);
     const hs_entry *entries;
-    const size_t    depth = worker->has_stretches ? DEPTH_MOST : DEPTH; /* a whole segment must
-                                                                           fit */
-    const int       settled = hsi_goes_by_plan(exec);
-    size_t          count = 0, planned, i;
+    const size_t    depth = worker->has_segments ? DEPTH_MOST : DEPTH; /* a whole segment must
+                                                                          fit */
+    const int settled = hsi_follows_plan(exec);
+    size_t    count = 0, planned, i;
 
     list[count++] = (hsi_ahead){body->body, task, 1};
     entries = hs_schedule_entries(exec->work.plan, worker->number, &planned);
@@ -85,7 +85,7 @@ static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task
     return count;
 }
 
-void hsi_look_ahead(hsi_worker *worker, uint32_t task)
+void hsi_announce_next(hsi_worker *worker, uint32_t task)
 {
     const hs_exec    *exec = worker->exec;
     const hsi_matrix *matrix = exec->bodies.matrix;

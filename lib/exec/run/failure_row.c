@@ -68,10 +68,10 @@ static int can_be_spared(const hsi_worker *worker)
     return 1;
 }
 
-unsigned hsi_row_failed(hsi_worker *worker)
+unsigned hsi_failure_row_add(hsi_worker *worker)
 {
-    hsi_row *row = &worker->row;
-    unsigned enough = worker->exec->work.settings.retire_after;
+    hsi_failure_row *row = &worker->row;
+    unsigned         enough = worker->exec->work.settings.retire_after;
 
     if (row->length++ == 0) {
         row->done_elsewhere = 0;
