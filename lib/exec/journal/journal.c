@@ -256,7 +256,7 @@ static hs_status read_file(const char *path, int fd, const hs_instance *in, int 
 
 /* Continue an existing file: fill *past, set the chain, cut off an unfinished end, and sync, since
  * the process that wrote the file may have been killed before its last sync. */
-static hs_status take_over(hsi_journal *j, int resume, hsi_journal_past *past, char why[HS_WHY])
+static hs_status continue_file(hsi_journal *j, int resume, hsi_journal_past *past, char why[HS_WHY])
 {
     hsi_journal_found found = {0};
     size_t            size = 0;
@@ -300,7 +300,7 @@ static hs_status open_file(hsi_journal *j, int resume, hsi_journal_past *past, c
 
     if (st != HS_OK)
         return st;
-    st = take_over(j, resume, past, why);
+    st = continue_file(j, resume, past, why);
     if (st == HS_OK)
         st = write_start(j, why);
     if (st == HS_OK && (error = start_syncer(j)) != 0)

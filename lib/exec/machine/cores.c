@@ -139,7 +139,7 @@ static hs_status reserve(hsi_machine *machine, const hsi_work *work, unsigned co
 }
 
 /* Bind workers as the settings say, without counting cores. */
-static void as_told(hsi_machine *machine, const hsi_work *work)
+static void follow_settings(hsi_machine *machine, const hsi_work *work)
 {
     const hs_exec_settings *s = &work->settings;
     unsigned                i;
@@ -180,6 +180,6 @@ hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_work *work, c
         machine->os_cpu[i] = -1;
     if (!work->settings.unbound && !work->settings.os_cpus)
         return find_cores(machine, work, why);
-    as_told(machine, work);
+    follow_settings(machine, work);
     return HS_OK;
 }

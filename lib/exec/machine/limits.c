@@ -65,7 +65,7 @@ static size_t own_group(const hsi_groups *at, const char *controller, char *fold
 }
 
 /* Returns the limit in a group's folder; 0: none. */
-typedef double said(const char *folder);
+typedef double read_limit(const char *folder);
 
 static double first_number(const char *folder, const char *name, char line[128])
 {
@@ -112,16 +112,16 @@ static double memory_v1(const char *folder)
 }
 
 /* Return the smallest limit of this process's group and the groups above; 0: none. */
-static double least_above(const hsi_groups *at, const char *controller, said *of)
+static double least_above(const hsi_groups *at, const char *controller, read_limit *limit_of)
 {
     char   folder[PATH], *slash;
     size_t root = own_group(at, controller, folder);
-    double least = root ? of(folder) : 0;
+    double least = root ? limit_of(folder) : 0;
 
     while (root && strlen(folder) > root) {
         slash = strrchr(folder, '/');
         *slash = '\0';
-        least = lesser(least, of(folder));
+        least = lesser(least, limit_of(folder));
     }
     return least;
 }

@@ -50,20 +50,20 @@ static void reap(hsi_guard *g)
         waitpid(g->child[count], NULL, WNOHANG);
 }
 
-static int was_told(const hsi_guard *g, pid_t child)
+static int was_terminated(const hsi_guard *g, pid_t child)
 {
-    int i = g->told_count;
+    int i = g->terminated_count;
 
-    while (i > 0 && g->told[i - 1] != child)
+    while (i > 0 && g->terminated[i - 1] != child)
         i--;
     return i > 0;
 }
 
 /* Send SIGTERM, and SIGCONT so that a stopped process gets it. */
-static void tell(pid_t whom)
+static void terminate(pid_t target)
 {
-    kill(whom, SIGTERM);
-    kill(whom, SIGCONT);
+    kill(target, SIGTERM);
+    kill(target, SIGCONT);
 }
 
 /*
@@ -81,11 +81,11 @@ static int is_anything_left(hsi_guard *g, int is_to_end)
         if (waitpid(child, NULL, WNOHANG) != 0)
             continue;
         left = 1;
-        if (!is_to_end || getpgid(child) == g->leader || was_told(g, child))
+        if (!is_to_end || getpgid(child) == g->leader || was_terminated(g, child))
             continue;
-        if (g->told_count < HSI_GUARD_CHILDREN)
-            g->told[g->told_count++] = child;
-        tell(child);
+        if (g->terminated_count < HSI_GUARD_CHILDREN)
+            g->terminated[g->terminated_count++] = child;
+        terminate(child);
     }
     return left;
 }
@@ -203,8 +203,8 @@ typedef enum stage { RUNS, LEFT, ENDS } stage;
 static double end_it(hsi_guard *g, stage *now)
 {
     *now = ENDS;
-    g->told_count = 0;
-    tell(-g->leader);
+    g->terminated_count = 0;
+    terminate(-g->leader);
     return hsi_now() + g->grace;
 }
 

@@ -14,14 +14,14 @@ typedef struct hsi_guard {
     char **variables;
     size_t task; /* index of HSCHED_TASK */
     double grace;
-    double memory; /* bytes for each process of a command; 0: no limit */
+    double memory;  /* bytes for each process of a command; 0: no limit */
     char  *strings; /* room for the strings of an order */
     size_t room;
     int    socket, ends;
-    pid_t  leader;                    /* the shell */
-    pid_t  child[HSI_GUARD_CHILDREN]; /* children of the guard, except the shell */
-    pid_t  told[HSI_GUARD_CHILDREN];  /* processes of other groups that got SIGTERM */
-    int    told_count;
+    pid_t  leader;                         /* the shell */
+    pid_t  child[HSI_GUARD_CHILDREN];      /* children of the guard, except the shell */
+    pid_t  terminated[HSI_GUARD_CHILDREN]; /* processes of other groups that got SIGTERM */
+    int    terminated_count;
 } hsi_guard;
 
 /* Run the guard in a process that the keeper has forked, with all signals blocked. */

@@ -20,7 +20,7 @@ static int open_file(const char *file, char *why)
     return fd;
 }
 
-static int open_stream(hsi_command_stream *s, const char *file, int told, char *why)
+static int open_stream(hsi_command_stream *s, const char *file, int by_line, char *why)
 {
     int ends[2], fd = -1;
 
@@ -30,8 +30,8 @@ static int open_stream(hsi_command_stream *s, const char *file, int told, char *
         fd = open_file(file, why);
         if (fd < 0)
             return -1;
-        *(told ? &s->copy : &s->write) = fd;
-        if (!told)
+        *(by_line ? &s->copy : &s->write) = fd;
+        if (!by_line)
             return 0;
     }
     if (pipe2(ends, O_CLOEXEC) < 0) {
@@ -47,16 +47,16 @@ static int open_stream(hsi_command_stream *s, const char *file, int told, char *
 int hsi_command_output_open(hsi_command_output *output, const hs_attempt *attempt)
 {
     const char *file[HSI_COMMAND_STREAMS] = {attempt->log, attempt->errors};
-    int         i, told = attempt->printed != NULL;
+    int         i, by_line = attempt->printed != NULL;
 
     output->attempt = attempt;
     output->count = 0;
-    for (i = 0; i < (told || attempt->errors ? 2 : 1); i++) {
+    for (i = 0; i < (by_line || attempt->errors ? 2 : 1); i++) {
         hsi_command_stream *s = &output->stream[output->count++];
 
         s->error = 0;
         s->length = s->begun = 0;
-        if (open_stream(s, file[i], told, attempt->why) == 0)
+        if (open_stream(s, file[i], by_line, attempt->why) == 0)
             continue;
         hsi_command_output_close(output);
         return -1;
@@ -114,7 +114,7 @@ static void copy(hsi_command_stream *stream, const char *bytes, size_t count)
     }
 }
 
-static void tell_line(const hsi_command_output *output, hsi_command_stream *stream)
+static void pass_line(const hsi_command_output *output, hsi_command_stream *stream)
 {
     if (stream->begun > 0)
         output->attempt->printed(output->attempt, stream != output->stream, stream->line,
@@ -123,8 +123,8 @@ static void tell_line(const hsi_command_output *output, hsi_command_stream *stre
 }
 
 /* Pass bytes on line by line; a line longer than the buffer is passed in pieces. */
-static void tell(const hsi_command_output *output, hsi_command_stream *stream, const char *bytes,
-                 size_t count)
+static void pass_lines(const hsi_command_output *output, hsi_command_stream *stream,
+                       const char *bytes, size_t count)
 {
     while (count > 0) {
         size_t      room = sizeof stream->line - stream->begun;
@@ -138,7 +138,7 @@ static void tell(const hsi_command_output *output, hsi_command_stream *stream, c
         bytes += part;
         count -= part;
         if (end || stream->begun == sizeof stream->line)
-            tell_line(output, stream);
+            pass_line(output, stream);
     }
 }
 
@@ -155,7 +155,7 @@ void hsi_command_stream_read(const hsi_command_output *output, hsi_command_strea
             keep(stream, buffer, (size_t)got);
             copy(stream, buffer, (size_t)got);
             if (output->attempt->printed)
-                tell(output, stream, buffer, (size_t)got);
+                pass_lines(output, stream, buffer, (size_t)got);
         } else if (got < 0 && errno == EINTR) {
             continue;
         } else if (got < 0 && errno == EAGAIN) {
@@ -174,7 +174,7 @@ int hsi_command_output_finish(hsi_command_output *output)
         hsi_command_stream *s = &output->stream[i];
 
         hsi_command_stream_read(output, s);
-        tell_line(output, s);
+        pass_line(output, s);
         if (!s->error)
             continue;
         errno = s->error;

@@ -129,8 +129,8 @@ void hsi_starter_close(hsi_starter *starter)
     free(starter);
 }
 
-static int ask(const hsi_starter *s, const char *settings, size_t length,
-               hsi_guard_started *started, int *socket)
+static int request_guard(const hsi_starter *s, const char *settings, size_t length,
+                         hsi_guard_started *started, int *socket)
 {
     hsi_request  request = {.length = (uint32_t)length};
     struct iovec parts[] = {{&request, sizeof request}, {(void *)(uintptr_t)settings, length}};
@@ -140,15 +140,15 @@ static int ask(const hsi_starter *s, const char *settings, size_t length,
 }
 
 /* Ask the keeper for a guard; start a new keeper and ask again if the keeper was killed. */
-static int ask_again(hsi_starter *s, const char *settings, size_t length,
-                     hsi_guard_started *started, int *socket, char why[HS_WHY])
+static int request_or_restart(hsi_starter *s, const char *settings, size_t length,
+                              hsi_guard_started *started, int *socket, char why[HS_WHY])
 {
-    if (ask(s, settings, length, started, socket))
+    if (request_guard(s, settings, length, started, socket))
         return 0;
     leave_keeper(s);
     if (start_keeper(s, why) != 0)
         return -1;
-    if (ask(s, settings, length, started, socket))
+    if (request_guard(s, settings, length, started, socket))
         return 0;
     snprintf(why, HS_WHY, "the process that starts commands was killed");
     return -1;
@@ -162,7 +162,7 @@ int hsi_starter_guard(hsi_starter *starter, const char *settings, size_t length,
 
     *socket = -1;
     pthread_mutex_lock(&starter->lock);
-    result = ask_again(starter, settings, length, &started, socket, why);
+    result = request_or_restart(starter, settings, length, &started, socket, why);
     pthread_mutex_unlock(&starter->lock);
     if (result != 0)
         return -1;
