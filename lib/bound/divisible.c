@@ -220,21 +220,21 @@ typedef struct question {
                         certainly */
 } question;
 
-static double answer(const hsi_divisible *d, const question *asked, const hsi_sum *numerator,
+static double answer(const hsi_divisible *d, const question *wanted, const hsi_sum *numerator,
                      double u, double v)
 {
     hsi_sum room = {0, 0, 0}, rest = *numerator;
 
-    if (!asked->is_above)
+    if (!wanted->is_above)
         return hsi_release_divide(&d->release, numerator, u, v);
     hsi_sum_add_product(&room, d->rows->m, u);
     hsi_sum_add_product(&room, d->rows->k, v);
-    hsi_sum_add_sum_times(&rest, &room, -asked->deadline);
+    hsi_sum_add_sum_times(&rest, &room, -wanted->deadline);
     return hsi_sum_surely_positive(&rest) ? INFINITY : 0;
 }
 
 /* Return the answer that the pivot's multipliers prove. */
-static double pivot_bound(const hsi_divisible *d, const question *asked, size_t pivot, hsi_sum cpu,
+static double pivot_bound(const hsi_divisible *d, const question *wanted, size_t pivot, hsi_sum cpu,
                           hsi_sum gpu, double multiplier[2])
 {
     const hsi_problem *rows = d->rows;
@@ -245,7 +245,7 @@ static double pivot_bound(const hsi_divisible *d, const question *asked, size_t 
 
     for (i = 0; i < rows->n; i++) {
         hsi_ask_at(rows->asker, i);
-        if (!is_divisible(d, i, asked->deadline))
+        if (!is_divisible(d, i, wanted->deadline))
             continue;
         if (i <= pivot)
             add_times(&cpu, count_of(d, i), d->p[i]); /* for the pivot, u p_i = v q_i */
@@ -262,7 +262,7 @@ static double pivot_bound(const hsi_divisible *d, const question *asked, size_t 
     multiplier[HS_GPU] = v;
     hsi_sum_add_sum_times(&numerator, &cpu, u);
     hsi_sum_add_sum_times(&numerator, &gpu, v);
-    return answer(d, asked, &numerator, u, v);
+    return answer(d, wanted, &numerator, u, v);
 }
 
 /* Keep the better bound and its multipliers. */
@@ -275,10 +275,10 @@ static void keep(double bound, double u, double v, double *best, double multipli
     multiplier[HS_GPU] = v;
 }
 
-static double find_multipliers(hsi_divisible *d, const question *asked, double multiplier[2])
+static double find_multipliers(hsi_divisible *d, const question *wanted, double multiplier[2])
 {
     const hsi_problem *rows = d->rows;
-    double             deadline = asked->deadline;
+    double             deadline = wanted->deadline;
     hsi_sum            cpu = {0, 0, 0}, gpu = {0, 0, 0};
     double             bound = 0, by_pivot, found[2] = {0, 0};
     size_t             pivot;
@@ -287,12 +287,12 @@ static double find_multipliers(hsi_divisible *d, const question *asked, double m
     if (!force(d, deadline, &cpu, &gpu))
         return INFINITY;
     if (cpu.high > 0)
-        keep(answer(d, asked, &cpu, 1, 0), 1, 0, &bound, multiplier);
+        keep(answer(d, wanted, &cpu, 1, 0), 1, 0, &bound, multiplier);
     if (gpu.high > 0)
-        keep(answer(d, asked, &gpu, 0, 1), 0, 1, &bound, multiplier);
+        keep(answer(d, wanted, &gpu, 0, 1), 0, 1, &bound, multiplier);
     pivot = find_pivot(d, deadline, cpu.high, gpu.high);
     if (pivot < rows->n) {
-        by_pivot = pivot_bound(d, asked, pivot, cpu, gpu, found);
+        by_pivot = pivot_bound(d, wanted, pivot, cpu, gpu, found);
         keep(by_pivot, found[HS_CPU], found[HS_GPU], &bound, multiplier);
     }
     return bound;
@@ -300,17 +300,17 @@ static double find_multipliers(hsi_divisible *d, const question *asked, double m
 
 double hsi_divisible_multipliers(hsi_divisible *d, double deadline, double multiplier[2])
 {
-    const question asked = {deadline, 0};
+    const question wanted = {deadline, 0};
 
-    return find_multipliers(d, &asked, multiplier);
+    return find_multipliers(d, &wanted, multiplier);
 }
 
 int hsi_divisible_exceeds(hsi_divisible *d, double makespan)
 {
-    const question asked = {makespan, 1};
+    const question wanted = {makespan, 1};
     double         multiplier[2];
 
-    return find_multipliers(d, &asked, multiplier) > 0;
+    return find_multipliers(d, &wanted, multiplier) > 0;
 }
 
 double hsi_divisible_bound(hsi_divisible *d, double deadline)

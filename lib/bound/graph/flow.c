@@ -31,17 +31,17 @@ hs_status hsi_flow_add(hsi_flow *flow, const uint32_t *tasks, size_t count)
     return HS_OK;
 }
 
-size_t hsi_flow_ways(const hsi_flow *flow)
+size_t hsi_flow_paths(const hsi_flow *flow)
 {
     return flow->ends.size / sizeof(size_t);
 }
 
-const uint32_t *hsi_flow_way(const hsi_flow *flow, size_t way, size_t *count)
+const uint32_t *hsi_flow_path(const hsi_flow *flow, size_t path, size_t *count)
 {
     const size_t *end = flow->ends.data;
-    size_t        begin = way ? end[way - 1] : 0;
+    size_t        begin = path ? end[path - 1] : 0;
 
-    *count = end[way] - begin;
+    *count = end[path] - begin;
     return (const uint32_t *)flow->tasks.data + begin;
 }
 
@@ -56,13 +56,13 @@ typedef struct through {
     double itself, over[2];
 } through;
 
-static void add_way(const hsi_flow *flow, size_t way, hsi_counted *counted, through *f)
+static void add_path(const hsi_flow *flow, size_t path, hsi_counted *counted, through *f)
 {
-    double          amount = ((const double *)flow->amounts.data)[way];
+    double          amount = ((const double *)flow->amounts.data)[path];
     size_t          count;
-    const uint32_t *step = hsi_flow_way(flow, way, &count);
+    const uint32_t *step = hsi_flow_path(flow, path, &count);
 
-    count = hsi_way_spread(flow->between, step, count, counted);
+    count = hsi_path_spread(flow->between, step, count, counted);
     for (size_t i = 0; i < count; i++) {
         through *at = &f[counted[i].task];
 
@@ -80,13 +80,13 @@ static double gather(hsi_flow *flow, hsi_counted *counted, through *f)
 
     flow->multiplier[HS_CPU] = round_down(flow->multiplier[HS_CPU]);
     flow->multiplier[HS_GPU] = round_down(flow->multiplier[HS_GPU]);
-    for (size_t w = 0; w < hsi_flow_ways(flow); w++) {
+    for (size_t w = 0; w < hsi_flow_paths(flow); w++) {
         amount[w] = round_down(amount[w]);
         if (all + amount[w] > 64) /* guards against a faulty solver */
             amount[w] = 0;
         all += amount[w];
         if (amount[w] > 0)
-            add_way(flow, w, counted, f);
+            add_path(flow, w, counted, f);
     }
     return all;
 }

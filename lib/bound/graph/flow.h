@@ -2,7 +2,7 @@
 #ifndef HSI_BOUND_GRAPH_FLOW_H
 #define HSI_BOUND_GRAPH_FLOW_H
 
-#include "bound/graph/ways.h"
+#include "bound/graph/longest_paths.h"
 #include "support/vector.h"
 
 /*
@@ -30,8 +30,8 @@ void hsi_flow_close(hsi_flow *flow);
 /* Add a path of these steps, with amount 0. HS_ENOMEM. */
 hs_status hsi_flow_add(hsi_flow *flow, const uint32_t *steps, size_t count);
 
-size_t          hsi_flow_ways(const hsi_flow *flow);
-const uint32_t *hsi_flow_way(const hsi_flow *flow, size_t way, size_t *count);
+size_t          hsi_flow_paths(const hsi_flow *flow);
+const uint32_t *hsi_flow_path(const hsi_flow *flow, size_t path, size_t *count);
 
 static inline double *hsi_flow_amounts(const hsi_flow *flow)
 {

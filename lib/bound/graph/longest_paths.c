@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "bound/graph/ways.h"
+#include "bound/graph/longest_paths.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { PAIRS = 3000 }; /* maximum number of vertices for jumps between pairs; beyond, paths jump
-                          only at their ends */
+enum {
+    PAIRS = 3000
+}; /* maximum number of vertices for jumps between pairs; beyond, paths jump only at their ends */
 
-hs_status hsi_ways_open(hsi_ways *w, const hsi_problem *pb, const hsi_between *between,
-                        const hsi_stop *stop, hsi_arena *arena)
+hs_status hsi_longest_paths_open(hsi_longest_paths *w, const hsi_problem *pb,
+                                 const hsi_between *between, const hsi_stop *stop, hsi_arena *arena)
 {
     size_t vertices = pb->graph->vertices;
 
-    *w = (hsi_ways){.pb = pb, .between = between, .stop = stop};
+    *w = (hsi_longest_paths){.pb = pb, .between = between, .stop = stop};
     w->time = hsi_arena_take(arena, vertices, sizeof *w->time);
     w->head = hsi_arena_take(arena, vertices, sizeof *w->head);
     w->tail = hsi_arena_take(arena, vertices, sizeof *w->tail);
@@ -29,7 +30,8 @@ hs_status hsi_ways_open(hsi_ways *w, const hsi_problem *pb, const hsi_between *b
 }
 
 /* Set the time of a vertex on each type, by its shares. */
-static void take_times(const hsi_ways *w, const double *share, uint32_t vertex, double time[2])
+static void take_times(const hsi_longest_paths *w, const double *share, uint32_t vertex,
+                       double time[2])
 {
     const hsi_problem *pb = w->pb;
 
@@ -46,7 +48,7 @@ static void take_times(const hsi_ways *w, const double *share, uint32_t vertex, 
     }
 }
 
-static void set_times(hsi_ways *w, const double *share)
+static void set_times(hsi_longest_paths *w, const double *share)
 {
     const hsi_problem *pb = w->pb;
 
@@ -63,7 +65,7 @@ static void set_times(hsi_ways *w, const double *share)
     }
 }
 
-static double load_between(const hsi_ways *w, uint32_t first, uint32_t second)
+static double load_between(const hsi_longest_paths *w, uint32_t first, uint32_t second)
 {
     double sum[2];
 
@@ -82,22 +84,23 @@ static void take_longer(hsi_next *next, double *length, uint32_t vertex, double 
 
 /* Return the length of the longest path that continues at one of the neighbours, and store that
  * neighbour. */
-static double longest_of(const double *way, const uint32_t *vertices, size_t count, hsi_next *next)
+static double longest_of(const double *length, const uint32_t *vertices, size_t count,
+                         hsi_next *next)
 {
     *next = (hsi_next){HS_NOBODY, 0};
     for (size_t i = 0; i < count; i++)
-        if (next->vertex == HS_NOBODY || way[vertices[i]] > way[next->vertex])
+        if (next->vertex == HS_NOBODY || length[vertices[i]] > length[next->vertex])
             next->vertex = vertices[i];
-    return next->vertex == HS_NOBODY ? 0 : way[next->vertex];
+    return next->vertex == HS_NOBODY ? 0 : length[next->vertex];
 }
 
-static int is_stopped(hsi_ways *w)
+static int is_stopped(hsi_longest_paths *w)
 {
     w->stopped |= w->between && hsi_stop_now(w->stop);
     return w->stopped;
 }
 
-static void find_heads(hsi_ways *w)
+static void find_heads(hsi_longest_paths *w)
 {
     const hs_graph *g = w->pb->graph;
     size_t          vertices = g->vertices, count;
@@ -121,7 +124,7 @@ static void find_heads(hsi_ways *w)
     }
 }
 
-static void find_tails(hsi_ways *w)
+static void find_tails(hsi_longest_paths *w)
 {
     const hs_graph *g = w->pb->graph;
     size_t          vertices = g->vertices, count;
@@ -143,7 +146,7 @@ static void find_tails(hsi_ways *w)
     }
 }
 
-double hsi_ways_find(hsi_ways *w, const double *share)
+double hsi_longest_paths_find(hsi_longest_paths *w, const double *share)
 {
     double longest = 0;
 
@@ -151,11 +154,11 @@ double hsi_ways_find(hsi_ways *w, const double *share)
     find_heads(w);
     find_tails(w);
     for (uint32_t v = 0; v < w->pb->graph->vertices; v++)
-        longest = fmax(longest, w->between ? hsi_way_length(w, v) : w->head[v]);
+        longest = fmax(longest, w->between ? hsi_path_length(w, v) : w->head[v]);
     return longest;
 }
 
-static size_t put(const hsi_ways *w, uint32_t vertex, uint32_t *step, unsigned char *seen)
+static size_t put(const hsi_longest_paths *w, uint32_t vertex, uint32_t *step, unsigned char *seen)
 {
     seen[vertex] = 1;
     if (hsi_is_barrier(w->pb->graph, vertex))
@@ -164,7 +167,8 @@ static size_t put(const hsi_ways *w, uint32_t vertex, uint32_t *step, unsigned c
     return 1;
 }
 
-size_t hsi_way_through(const hsi_ways *w, uint32_t vertex, uint32_t *step, unsigned char *seen)
+size_t hsi_path_through(const hsi_longest_paths *w, uint32_t vertex, uint32_t *step,
+                        unsigned char *seen)
 {
     size_t count = 0;
 
@@ -195,8 +199,8 @@ static uint32_t end_of_jump(const hsi_between *between, const uint32_t *step, si
     return at < count ? between->position[step[at]] : outside;
 }
 
-size_t hsi_way_spread(const hsi_between *between, const uint32_t *step, size_t count,
-                      hsi_counted *counted)
+size_t hsi_path_spread(const hsi_between *between, const uint32_t *step, size_t count,
+                       hsi_counted *counted)
 {
     size_t size = 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_BOUND_GRAPH_WAYS_H
-#define HSI_BOUND_GRAPH_WAYS_H
+#ifndef HSI_BOUND_GRAPH_LONGEST_PATHS_H
+#define HSI_BOUND_GRAPH_LONGEST_PATHS_H
 
 #include "bound/graph/between.h"
 
@@ -15,39 +15,40 @@ typedef struct hsi_next {
     uint32_t over;   /* HSI_OVER_... of a jump; 0: a direct dependency */
 } hsi_next;
 
-typedef struct hsi_ways {
+typedef struct hsi_longest_paths {
     const hsi_problem *pb;
-    const hsi_between *between;        /* NULL: paths without jumps */
-    double            *time;           /* by vertex */
-    double            *head, *tail;    /* longest paths to and from each vertex, with its own
-                                          time */
+    const hsi_between *between;     /* NULL: paths without jumps */
+    double            *time;        /* by vertex */
+    double            *head, *tail; /* longest paths to and from each vertex, with its own time */
     hsi_next          *before, *after; /* next steps of these paths */
     double (*weight)[2];               /* by topological number: load per worker of each type */
-    double         *load;              /* by pairs of topological numbers: load between; negative:
-                                          the load of GPUs */
-    const hsi_stop *stop;              /* polled if there are jumps, which take time */
-    int             stopped;           /* 1: results are invalid */
-} hsi_ways;
+    double *load;            /* by pairs of topological numbers: load between; negative: the load of
+                                GPUs */
+    const hsi_stop *stop;    /* polled if there are jumps, which take time */
+    int             stopped; /* 1: results are invalid */
+} hsi_longest_paths;
 
-hs_status hsi_ways_open(hsi_ways *w, const hsi_problem *pb, const hsi_between *between,
-                        const hsi_stop *stop, hsi_arena *arena);
+hs_status hsi_longest_paths_open(hsi_longest_paths *w, const hsi_problem *pb,
+                                 const hsi_between *between, const hsi_stop *stop,
+                                 hsi_arena *arena);
 
 /* List the tasks on a path, with those that it jumps over; no task occurs twice, since steps follow
  * each other. Return their number. `between` is needed only for paths with jumps. */
-size_t hsi_way_spread(const hsi_between *between, const uint32_t *step, size_t count,
-                      hsi_counted *counted);
+size_t hsi_path_spread(const hsi_between *between, const uint32_t *step, size_t count,
+                       hsi_counted *counted);
 
 /* Find the longest paths and return the longest length; share[i]: part of task i on CPUs. */
-double hsi_ways_find(hsi_ways *w, const double *share);
+double hsi_longest_paths_find(hsi_longest_paths *w, const double *share);
 
 /* Return the length of the longest path through a vertex. */
-static inline double hsi_way_length(const hsi_ways *w, uint32_t vertex)
+static inline double hsi_path_length(const hsi_longest_paths *w, uint32_t vertex)
 {
     return w->head[vertex] + w->tail[vertex] - w->time[vertex];
 }
 
 /* Write the steps of the longest path through a vertex, at most 2 `vertices` + 1, and mark its
  * vertices in `seen`. Return the number of steps. */
-size_t hsi_way_through(const hsi_ways *w, uint32_t vertex, uint32_t *step, unsigned char *seen);
+size_t hsi_path_through(const hsi_longest_paths *w, uint32_t vertex, uint32_t *step,
+                        unsigned char *seen);
 
 #endif

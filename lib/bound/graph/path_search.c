@@ -30,7 +30,7 @@ static hs_status open_search(hsi_path_search *s)
         st = hsi_between_open(&s->between, pb, &s->stop, arena);
     s->flow.between = s->jumps ? &s->between : NULL;
     if (st == HS_OK)
-        st = hsi_ways_open(&s->ways, pb, s->flow.between, &s->stop, arena);
+        st = hsi_longest_paths_open(&s->paths, pb, s->flow.between, &s->stop, arena);
     if (st != HS_OK)
         return st;
     s->span = INFINITY;
@@ -60,21 +60,21 @@ static double span_of(const hsi_path_search *s, double longest)
     return fmax(longest, pb->k ? load[HS_GPU] / pb->k : 0);
 }
 
-static hs_status add_way(hsi_path_search *s, const uint32_t *step, size_t count)
+static hs_status add_to_lp(hsi_path_search *s, const uint32_t *step, size_t count)
 {
     hs_status st = hsi_flow_add(&s->flow, step, count);
 
     if (st == HS_OK)
         hsi_path_lp_add(&s->lp, s->counted,
-                        hsi_way_spread(s->ways.between, step, count, s->counted));
+                        hsi_path_spread(s->paths.between, step, count, s->counted));
     return st;
 }
 
-static int is_there(const hsi_flow *flow, const uint32_t *step, size_t count)
+static int has_path(const hsi_flow *flow, const uint32_t *step, size_t count)
 {
-    for (size_t i = 0; i < hsi_flow_ways(flow); i++) {
+    for (size_t i = 0; i < hsi_flow_paths(flow); i++) {
         size_t          size;
-        const uint32_t *other = hsi_flow_way(flow, i, &size);
+        const uint32_t *other = hsi_flow_path(flow, i, &size);
 
         if (size == count && memcmp(other, step, count * sizeof *step) == 0)
             return 1;
@@ -86,12 +86,12 @@ static int is_there(const hsi_flow *flow, const uint32_t *step, size_t count)
  * path, which then exceeds T by rounding or by the LP's tolerance. */
 static hs_status add_path(hsi_path_search *s, uint32_t middle, int *found)
 {
-    size_t count = hsi_way_through(&s->ways, middle, s->step, s->seen);
+    size_t count = hsi_path_through(&s->paths, middle, s->step, s->seen);
 
-    if (is_there(&s->flow, s->step, count))
+    if (has_path(&s->flow, s->step, count))
         return HS_OK;
     ++*found;
-    return add_way(s, s->step, count);
+    return add_to_lp(s, s->step, count);
 }
 
 /* Add paths longer than `most` at the shares halfway, each with a vertex that is on no path added
@@ -106,7 +106,7 @@ static hs_status add_paths(hsi_path_search *s, double most, int *found)
 
     *found = 0;
     for (size_t i = 0; st == HS_OK && i < vertices; i++)
-        length[i] = hsi_way_length(&s->ways, (uint32_t)i);
+        length[i] = hsi_path_length(&s->paths, (uint32_t)i);
     if (st == HS_OK)
         st = hsi_order_by_time_in(&s->arena, length, vertices, order, s->pb->asker);
     memset(s->seen, 0, vertices);
@@ -137,9 +137,9 @@ static hs_status separate(hsi_path_search *s, double part, int *found)
     go_halfway(s, part);
     if (isfinite(s->span))
         most = part * most + (1 - part) * s->span;
-    longest = hsi_ways_find(&s->ways, s->share);
+    longest = hsi_longest_paths_find(&s->paths, s->share);
     *found = 0;
-    s->limit_reached = s->ways.stopped;
+    s->limit_reached = s->paths.stopped;
     if (s->limit_reached)
         return HS_OK;
     span = span_of(s, longest);
@@ -154,7 +154,7 @@ static hs_status separate(hsi_path_search *s, double part, int *found)
 static void keep_multipliers(hsi_path_search *s)
 {
     memcpy(s->flow.multiplier, s->lp.multiplier, sizeof s->flow.multiplier);
-    for (size_t i = 0; i < hsi_flow_ways(&s->flow); i++)
+    for (size_t i = 0; i < hsi_flow_paths(&s->flow); i++)
         hsi_flow_amounts(&s->flow)[i] = hsi_path_lp_multiplier(&s->lp, i);
 }
 
@@ -168,12 +168,12 @@ static hs_status add_known(hsi_path_search *s)
 {
     hs_status st = HS_OK;
 
-    for (size_t i = 0; s->known && i < hsi_flow_ways(s->known) && st == HS_OK; i++) {
+    for (size_t i = 0; s->known && i < hsi_flow_paths(s->known) && st == HS_OK; i++) {
         size_t          count;
-        const uint32_t *step = hsi_flow_way(s->known, i, &count);
+        const uint32_t *step = hsi_flow_path(s->known, i, &count);
 
         if (hsi_flow_amounts(s->known)[i] > 0)
-            st = add_way(s, step, count);
+            st = add_to_lp(s, step, count);
     }
     return st;
 }
@@ -217,14 +217,14 @@ hs_status hsi_path_search_run(hsi_path_search *s, double *value)
 }
 
 /* Copy the paths with a flow to the certificate. */
-static hs_status keep_ways(const hsi_flow *flow, hs_certificate *c)
+static hs_status keep_paths(const hsi_flow *flow, hs_certificate *c)
 {
-    size_t ways = hsi_flow_ways(flow);
+    size_t paths = hsi_flow_paths(flow);
 
-    c->way = calloc(ways + 1, sizeof *c->way);
-    for (size_t i = 0; c->way && i < ways; i++) {
+    c->way = calloc(paths + 1, sizeof *c->way);
+    for (size_t i = 0; c->way && i < paths; i++) {
         size_t          count;
-        const uint32_t *step = hsi_flow_way(flow, i, &count);
+        const uint32_t *step = hsi_flow_path(flow, i, &count);
         hsi_proof_way  *way = &c->way[c->ways];
 
         if (hsi_flow_amounts(flow)[i] == 0)
@@ -247,5 +247,5 @@ hs_status hsi_path_search_keep(const hsi_path_search *s, double value, hs_certif
     hsi_proof_ways_free(c->ways, c->way);
     c->way = NULL;
     c->ways = 0;
-    return keep_ways(&s->flow, c);
+    return keep_paths(&s->flow, c);
 }

@@ -25,17 +25,17 @@ typedef struct hsi_path_search {
     int                jumps; /* 1: paths may jump over the work between two of their tasks */
     const hsi_flow    *known; /* flow of an earlier search on the same graph, whose paths start the
                                  LP; NULL: none */
-    hsi_arena          arena;
-    hsi_path_lp        lp;
-    hsi_flow           flow;
-    double            *share, *best; /* shares of tasks on CPUs: halfway, and the best so far */
-    double             span;         /* makespan of `best`; INFINITY: no shares yet */
-    hsi_between        between;
-    hsi_ways           ways;    /* longest paths at the shares halfway */
-    uint32_t          *step;    /* scratch: steps of a path */
-    hsi_counted       *counted; /* scratch: tasks of a path */
-    unsigned char     *seen;    /* marks of vertices on a path of this round */
-    int                limit_reached;
+    hsi_arena         arena;
+    hsi_path_lp       lp;
+    hsi_flow          flow;
+    double           *share, *best; /* shares of tasks on CPUs: halfway, and the best so far */
+    double            span;         /* makespan of `best`; INFINITY: no shares yet */
+    hsi_between       between;
+    hsi_longest_paths paths;   /* longest paths at the shares halfway */
+    uint32_t         *step;    /* scratch: steps of a path */
+    hsi_counted      *counted; /* scratch: tasks of a path */
+    unsigned char    *seen;    /* marks of vertices on a path of this round */
+    int               limit_reached;
 } hsi_path_search;
 
 /* Run a search with the first four fields set and the others 0. *value: the value that its

@@ -17,7 +17,7 @@ static void raise(double *length, const uint32_t *vertices, size_t count, double
 }
 
 /* Compute the longest paths to each vertex and from it, without its own time. */
-static hs_status find_ways(const hsi_problem *pb, double *head, double *tail)
+static hs_status find_paths(const hsi_problem *pb, double *head, double *tail)
 {
     const hs_graph *g = pb->graph;
 
@@ -65,7 +65,7 @@ hs_status hsi_spans_find(const hsi_problem *pb, hsi_arena *arena, hsi_spans *spa
     tail = hsi_arena_take_zeroed(arena, vertices, sizeof *tail);
     if (!head || !tail)
         return HS_ENOMEM;
-    if (pb->graph && find_ways(pb, head, tail) != HS_OK)
+    if (pb->graph && find_paths(pb, head, tail) != HS_OK)
         return HS_ECANCELED;
     for (size_t i = 0; i < pb->n && !hsi_ask_at(pb->asker, i); i++) {
         double before = head[i], after = tail[i];

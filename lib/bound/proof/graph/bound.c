@@ -135,10 +135,10 @@ static void find_starts(const hsi_graph_prover *pr, hsi_path_search *s, starts *
         at->type[task] = is_free(pr, task) ? s->lp.share[task] < 0.5 : isinf(pr->p[task]);
         s->share[task] = at->type[task] == HS_CPU;
     }
-    at->last = hsi_ways_find(&s->ways, s->share);
+    at->last = hsi_longest_paths_find(&s->paths, s->share);
     for (uint32_t task = 0; task < pr->pb->n; task++) {
-        at->end[task] = s->ways.head[task];
-        at->start[task] = at->end[task] - s->ways.time[task];
+        at->end[task] = s->paths.head[task];
+        at->start[task] = at->end[task] - s->paths.time[task];
     }
 }
 
@@ -161,18 +161,18 @@ static void split_pair(const hsi_graph_prover *pr, const hsi_path_search *s,
                        const uint32_t *running, uint32_t count, double *most, hsi_graph_case *c)
 {
     const hsi_between *b = &s->between;
-    const double      *head = s->ways.head, *tail = s->ways.tail;
+    const double      *head = s->paths.head, *tail = s->paths.tail;
 
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = i + 1; j < count; j++) {
             uint32_t first = running[i], second = running[j];
-            double   way = fmin(head[first] + tail[second], head[second] + tail[first]);
+            double   length = fmin(head[first] + tail[second], head[second] + tail[first]);
 
-            if (*hsi_tree_beside(pr, first, second) || way <= *most ||
+            if (*hsi_tree_beside(pr, first, second) || length <= *most ||
                 hsi_is_before(b, b->position[first], b->position[second]) ||
                 hsi_is_before(b, b->position[second], b->position[first]))
                 continue;
-            *most = way;
+            *most = length;
             c->split = (hsi_proof_node){.step = HSI_STEP_ORDER, .kind = first, .cut = second};
         }
 }
@@ -203,7 +203,7 @@ static void choose_split(const hsi_graph_prover *pr, hsi_path_search *s, hsi_gra
         c->split = (hsi_proof_node){.step = HSI_STEP_GRAPH};
 }
 
-static hs_status keep_ways(const hsi_path_search *s, double proved, hsi_graph_case *c)
+static hs_status keep_paths(const hsi_path_search *s, double proved, hsi_graph_case *c)
 {
     hs_certificate found = {.ways = 0};
     hs_status      st = hsi_path_search_keep(s, proved, &found);
@@ -214,14 +214,14 @@ static hs_status keep_ways(const hsi_path_search *s, double proved, hsi_graph_ca
     return st;
 }
 
-static hs_status by_ways(hsi_graph_prover *pr, hsi_graph_case *c)
+static hs_status by_paths(hsi_graph_prover *pr, hsi_graph_case *c)
 {
     hsi_path_search s = {.pb = &pr->now, .stop = *pr->stop, .jumps = 1};
     double          proved;
     hs_status       st = hsi_path_search_run(&s, &proved);
 
     if (st == HS_OK)
-        st = keep_ways(&s, fmin(hsi_grid_up(proved, pr->grid), pr->target), c);
+        st = keep_paths(&s, fmin(hsi_grid_up(proved, pr->grid), pr->target), c);
     if (st == HS_OK && c->own < pr->goal && !s.limit_reached)
         choose_split(pr, &s, c);
     hsi_path_search_close(&s);
@@ -240,5 +240,5 @@ hs_status hsi_graph_prover_bound(hsi_graph_prover *pr, hsi_graph_case *c)
     }
     if (st == HS_OK)
         st = look_for_crowds(pr, c);
-    return st == HS_OK && c->own < pr->goal ? by_ways(pr, c) : st;
+    return st == HS_OK && c->own < pr->goal ? by_paths(pr, c) : st;
 }
