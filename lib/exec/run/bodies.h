@@ -12,7 +12,7 @@ typedef struct hsi_body {
     unsigned slot; /* index of the backend in hsi_bodies.backends */
 } hsi_body;
 
-/* The backends, their options, and the bodies that they made of the rows of the instance. */
+/* The backends, the options for backends, and the bodies made from the rows of the instance. */
 typedef struct hsi_bodies {
     hs_backend_options options;
     const hs_backend **backends; /* by slot */
@@ -20,11 +20,10 @@ typedef struct hsi_bodies {
     unsigned char     *used; /* indexed by 2 * slot + type: the backend has bodies */
     hsi_body          *list; /* indexed by 2 * row + type */
     size_t             rows;
-    hs_instance       *reduced;   /* estimates that are infinite where a body is missing; NULL: all
-                                     bodies exist */
+    hs_instance       *reduced;   /* estimates, infinite where a body is missing; NULL: no body is
+                                     missing */
     hsi_matrix        *matrix;    /* the matrix that kernels factorise; NULL: none */
-    hs_status          no_matrix; /* why there is no matrix although kernels access data; else
-                                     HS_OK */
+    hs_status          no_matrix; /* why kernels that access data have no matrix; else HS_OK */
     char               why_no_matrix[HS_WHY];
     hs_backend         shared; /* runs kernels on the matrix, on CPUs */
     hs_backend         tiles;  /* runs kernels on the matrix, on GPUs; valid if matrix->sharing */

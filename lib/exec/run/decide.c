@@ -92,8 +92,8 @@ static int is_dismissed(hsi_worker *worker, int64_t now)
     return worker->turn.phase == HSI_LEAVE;
 }
 
-/* Let the worker run a retry that is due, and give its chosen task back to the policy. Return 0 if
- * there is no such retry. */
+/* Let the worker run a due retry, and give the chosen task back to the policy. Return 0 if no retry
+ * is due. */
 static int try_again(hsi_worker *worker, int idle, int64_t now)
 {
     if (!hsi_retry_take(worker, idle, now))
@@ -187,7 +187,7 @@ static int is_any_woken(const hs_wake *wake)
     return wake->types || wake->count;
 }
 
-/* Mark the workers in exec->wake as woken, and empty it. */
+/* Mark the workers in exec->wake as woken, and empty exec->wake. */
 static void mark_woken(hs_exec *exec)
 {
     const hs_wake *wake = &exec->wake;
@@ -260,8 +260,8 @@ static void wait_for_decision(hsi_worker *worker, int64_t now)
     hsi_enter(worker, HSI_WAIT, now);
 }
 
-/* Tell the policy that all tasks of this time have ended, then ask for all idle workers in one
- * order, independent of which thread got here. */
+/* Tell the policy that all tasks of this time have ended, then decide for all idle workers in a
+ * fixed order, for any calling thread. */
 static void decide_in_order(hsi_worker *worker, int64_t now)
 {
     hs_exec *exec = worker->exec;

@@ -30,7 +30,7 @@ struct hs_exec {
     hsi_results        results;
     hsi_progress       progress;
     hsi_worker        *worker;
-    unsigned           conds; /* workers whose turn.wake is initialised */
+    unsigned           conds; /* workers with turn.wake initialised */
     hs_wake            wake;  /* waiting workers that must be asked again */
     hsi_control        control;
     const hs_transfer *transfers; /* of the last run */
@@ -48,7 +48,7 @@ static inline const hsi_body *hsi_worker_body(const hsi_worker *worker, uint32_t
     return hsi_body_of(&worker->exec->bodies, worker->exec->work.in, task, worker->type);
 }
 
-/* exec.c: reset a handle that has run, so that it can run again. */
+/* exec.c: prepare a handle for a further run. HS_ENOMEM, or a status with the reason in `why`. */
 hs_status hsi_renew(hs_exec *exec, char why[HS_WHY]);
 
 /* The reason for HS_ESCHEDULE when a policy, perhaps the application's own, makes an impossible
@@ -73,8 +73,8 @@ void hsi_failures_report(hs_exec *exec);
 /* watch.c: serve the run in the caller's thread until all workers have left */
 void hsi_wait_for_workers(hs_exec *exec);
 
-/* transfers.c: 1: tasks of that backend on that type are emulated, and wait until their inputs
- * would have arrived */
+/* transfers.c: return 1 if tasks of a backend on a type are emulated, and wait for the arrival of
+ * inputs */
 int hsi_is_emulated(const hs_exec *exec, hs_type type, unsigned slot);
 
 /* transfers.c: hsi_transfers_note() collects the transfers of a run after all threads have ended;

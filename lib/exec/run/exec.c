@@ -182,7 +182,7 @@ void hs_exec_free(hs_exec *exec)
     free(exec);
 }
 
-/* Write the worker's cores, separated by commas, as many as fit. */
+/* Write the worker's cores, separated by commas, up to the size of the text. */
 static void list_cores(const hs_exec *exec, unsigned worker, char *text, size_t size)
 {
     const int *cores = hsi_machine_cores(&exec->machine, &exec->work, worker);

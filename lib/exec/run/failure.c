@@ -37,7 +37,7 @@ static char *kept_log(const hsi_worker *worker, int attempted, int *no_memory)
     return log;
 }
 
-/* Append a failure to the table, which then owns its strings. */
+/* Append a failure to the table, and take ownership of the strings. */
 static void add(hs_exec *exec, const hsi_failure *f, int no_memory)
 {
     if (f->why && !no_memory && make_room(&exec->results)) {
@@ -97,7 +97,7 @@ static hs_exec *lockable(const hs_exec *exec)
     return (hs_exec *)(uintptr_t)exec;
 }
 
-/* Copy an entry: the table moves when it grows, but its strings stay. */
+/* Copy an entry: the table moves when growing, but the strings stay. */
 static int look_up(hs_exec *exec, size_t index, hs_exec_failure *out)
 {
     int found;

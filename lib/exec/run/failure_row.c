@@ -47,7 +47,7 @@ static int is_left(const hsi_worker *worker, size_t task)
            (state == HSI_TASK_RUNS && results->failures[task]);
 }
 
-/* Return 1 if the remaining workers can run all tasks that are left. */
+/* Return 1 if the remaining workers can run all remaining tasks. */
 static int can_be_spared(const hsi_worker *worker)
 {
     const hs_exec *exec = worker->exec;

@@ -35,7 +35,7 @@ void hsi_enter(hsi_worker *worker, hsi_phase phase, int64_t now)
         pthread_cond_signal(&worker->turn.wake);
 }
 
-/* Retire the worker from the run. A task that it got after its last attempt does not start. */
+/* Let the worker leave the run. A task decided on after the last attempt does not start. */
 void hsi_retreat(hsi_worker *worker)
 {
     int64_t given = worker->turn.waiting_since;
@@ -107,7 +107,7 @@ void hsi_break_off(hs_exec *exec, hs_status status, const char *why)
     hsi_halt(exec, HS_STOP_DRAIN);
 }
 
-/* End a cancellation after its attempt, so that the next attempt is not cancelled. */
+/* End a cancellation after the cancelled attempt and before the next. */
 void hsi_forget_cancel(hsi_worker *worker)
 {
     if (worker->turn.cause != HSI_NOT_CANCELLED && !worker->exec->control.halt)

@@ -130,7 +130,7 @@ static void break_off(pipeline *p, hs_status status, const char *why)
     hsi_unlock(&exec->control);
 }
 
-/* Submit a task; collect others first if there is no room for it. */
+/* Submit a task; if the backend has no room, collect in-flight tasks first. */
 static void submit(pipeline *p, uint32_t task)
 {
     hsi_worker     *worker = p->worker;

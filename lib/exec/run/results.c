@@ -101,8 +101,8 @@ void hsi_results_close(hsi_results *results)
     free(results->blocker);
 }
 
-/* Runs in the worker's thread, so that the memory is near its core; writing avoids page faults
- * later. */
+/* Call this in the worker's thread, so that the memory is near the core; writing to the memory
+ * avoids later page faults. */
 int hsi_records_prepare(hsi_records *records)
 {
     records->list = malloc(records->capacity * sizeof *records->list);

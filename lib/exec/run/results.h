@@ -22,7 +22,7 @@ typedef enum hsi_task_state {
     HSI_TASK_RUNS, /* claimed by a worker, or kept for a retry; without resumption of lists, a
                       list's task that is done stays in this state */
     HSI_TASK_OVER,
-    HSI_TASK_FAILED /* not to be run again */
+    HSI_TASK_FAILED /* failed for good */
 } hsi_task_state;
 
 #define HSI_NOTHING UINT32_MAX
@@ -76,8 +76,8 @@ hs_status hsi_results_open_journal(hsi_results *results, const hsi_work *work, c
 
 /* The three functions return 0 if memory is short. */
 int hsi_records_prepare(hsi_records *records); /* allocate `capacity` records */
-int hsi_records_room(hsi_records *records);    /* make room for one more record */
-int hsi_waits_room(hsi_waits *waits);          /* make room for one more wait */
+int hsi_records_room(hsi_records *records);    /* make room for another record */
+int hsi_waits_room(hsi_waits *waits);          /* make room for another wait */
 
 static inline int hsi_is_done_before(const hsi_results *results, uint32_t task)
 {

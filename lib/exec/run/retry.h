@@ -34,8 +34,8 @@ struct hsi_worker;
  * Hold the lock for all functions here. */
 int hsi_retry_keep(struct hsi_worker *worker, uint32_t task, int64_t due);
 
-/* Remove the first retry that is due and that this worker may take, and store it in
- * worker->turn.retry. `idle`: the policy has nothing for the worker. Return 0 if there is none. */
+/* Move the first due retry that this worker may take to worker->turn.retry. `idle`: the policy has
+ * no task for the worker. Return 0 if no retry fits. */
 int hsi_retry_take(struct hsi_worker *worker, int idle, int64_t now);
 
 /* Return when the first retry is due that this worker, idle, may take; INT64_MAX: none. */

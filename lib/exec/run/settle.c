@@ -158,7 +158,7 @@ static void settle_failure(hsi_worker *worker, uint32_t task)
         leave_service(worker);
 }
 
-/* Retire a worker that is lost: give its task back, to the retries if it came from there. */
+/* Retire a lost worker. Give the task back to the policy, or a retry to the retries. */
 static void retire(hsi_worker *worker, uint32_t task)
 {
     hsi_failure_note(worker, task, 0, 1, NULL);
@@ -194,7 +194,7 @@ static void settle_abortion(hsi_worker *worker, uint32_t task)
     end_task(worker, task, worker->turn.thief ? HS_ENDING_ABORTED : HS_ENDING_BACK);
 }
 
-/* Give back a task that a backend lost together with its worker, which is about to be retired. */
+/* Give a task back that a backend lost together with the worker. The caller retires the worker. */
 void hsi_return_lost(hsi_worker *worker, uint32_t task)
 {
     if (worker->exec->results.attempts[task] < UINT16_MAX - 1)

@@ -119,7 +119,7 @@ static hs_status get_ready(hsi_worker *worker, char why[HS_WHY])
     return st;
 }
 
-/* Report that the worker is ready, or why it is not, and wait until all workers start at once. */
+/* Report that the worker is ready, or the reason of a failure, and wait for the common start. */
 static void pass_gate(hsi_worker *worker, hs_status st, const char *why)
 {
     hs_exec *exec = worker->exec;
@@ -302,7 +302,8 @@ void *hsi_worker_main(void *data)
     slot = hsi_pipeline_slot(worker);
     if (slot >= 0)
         hsi_pipeline_run(worker, (unsigned)slot);
-    else if (!hs_policy_settles(worker->exec->policy)) /* else hsi_decide_first() has decided */
+    else if (!hs_policy_settles(worker->exec->policy)) /* hsi_decide_first() serves policies that
+                                                          settle */
         run_own(worker);
     follow_policy(worker);
     ended = hsi_core_time_now();

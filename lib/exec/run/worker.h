@@ -12,7 +12,7 @@ typedef enum hsi_phase {
     HSI_OWN,  /* runs tasks of the policy's list for this worker */
     HSI_RUN,  /* runs a task from hs_policy_next() */
     HSI_WAIT, /* sleeps, or is about to sleep */
-    HSI_LEAVE /* runs nothing more in this run */
+    HSI_LEAVE /* runs no more tasks in this run */
 } hsi_phase;
 
 typedef enum hsi_cause { HSI_NOT_CANCELLED, HSI_SPOLIATED, HSI_TIMED_OUT } hsi_cause;
@@ -36,11 +36,11 @@ typedef struct hsi_turn {
     int      woken;            /* HSI_WAIT: marked to be asked again */
     int64_t  waiting_since;    /* ns: in HSI_WAIT and HSI_LEAVE, since when; in HSI_RUN, since the
                                   task was given */
-    struct hsi_worker *victim; /* HSI_WAIT: the worker that is to abort its task for this one */
+    struct hsi_worker *victim; /* HSI_WAIT: the worker that must abort its task */
     int64_t victim_since;      /* ns: start of the wait for a victim, or end of the last such
                                   wait */
     struct hsi_worker *thief;  /* the worker that waits until this worker aborts */
-    hsi_retry          retry;  /* the retry that runs, if is_retry */
+    hsi_retry          retry;  /* the running retry, if is_retry */
     int                is_retry;
     hsi_cause          cause;
     int64_t            deadline; /* ns: end of the present attempt's time */
@@ -52,7 +52,7 @@ typedef struct hsi_turn {
  * worker's own thread, which alone writes `length`, reads `length` without the lock. */
 typedef struct hsi_failure_row {
     unsigned length;
-    int      done_elsewhere; /* another worker did one of the tasks that failed here */
+    int      done_elsewhere; /* another worker did one of the failed tasks */
     uint64_t others_done;    /* tasks done by other workers before the first failure */
 } hsi_failure_row;
 
@@ -70,7 +70,7 @@ typedef struct hsi_worker {
     size_t own_count, own_next;
     size_t planned;   /* index of the present task in the worker's part of the plan: see
                          announce.c */
-    int has_segments; /* its part of the plan has segments: see segments.c */
+    int has_segments; /* the worker's part of the plan has segments: see segments.c */
 
     /*
      * Used by the thread, and by any thread after its end. Other threads read `now` with the lock
@@ -84,7 +84,7 @@ typedef struct hsi_worker {
     size_t      log_room;     /* bytes of each of the two paths */
     char        why[HS_WHY];
     uint64_t    checks[HS_CHECK_MADE + 1]; /* tasks done in this run, by hs_check */
-    unsigned    under_way; /* in-flight tasks, without the attempt that has just ended */
+    unsigned    under_way; /* number of in-flight tasks, without the attempt that has just ended */
 
     hsi_core_time core; /* core time of the thread and of its tasks' processes, since the start */
 

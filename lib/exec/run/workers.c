@@ -10,8 +10,8 @@
 #include "exec/why.h"
 #include "support/cond.h"
 
-/* Return the number of records to allocate at the start: the whole list of a plan, or a fair
- * share. */
+/* Return the number of records to allocate at the start: for a whole list of the plan, or for a
+ * fair share. */
 static size_t expected_records(const hs_exec *exec, unsigned number)
 {
     size_t tasks = hs_instance_tasks(exec->work.in), planned = 0;

@@ -20,7 +20,8 @@
 #include "exec/backend/command/process.h"
 #include "support/clock.h"
 
-/* Return 1 if the shell is over. The shell is not reaped, so that its number stays its group's. */
+/* Return 1 if the shell is over. The shell stays unreaped, so that no other process gets the number
+ * of the group. */
 static int leader_is_over(const hsi_guard *g)
 {
     siginfo_t info = {.si_pid = 0};
@@ -59,7 +60,7 @@ static int was_terminated(const hsi_guard *g, pid_t child)
     return i > 0;
 }
 
-/* Send SIGTERM, and SIGCONT so that a stopped process gets it. */
+/* Send SIGTERM, and SIGCONT so that a stopped process handles SIGTERM. */
 static void terminate(pid_t target)
 {
     kill(target, SIGTERM);

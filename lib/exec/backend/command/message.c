@@ -68,7 +68,7 @@ int hsi_send(int socket, struct iovec *parts, size_t count, const int *fds, size
             continue;
         if (sent < 0)
             return 0;
-        message.msg_controllen = 0; /* the first part has carried it */
+        message.msg_controllen = 0; /* the first part has carried the descriptors */
         message.msg_control = NULL;
         while (message.msg_iovlen > 0 && (size_t)sent >= message.msg_iov->iov_len) {
             sent -= (ssize_t)message.msg_iov->iov_len;

@@ -98,7 +98,7 @@ static void keep(hsi_command_stream *stream, const char *bytes, size_t count)
     stream->length = old + count;
 }
 
-/* Write all bytes to `copy`; close it on an error. */
+/* Write all bytes to `copy`; close `copy` on an error. */
 static void copy(hsi_command_stream *stream, const char *bytes, size_t count)
 {
     while (count > 0 && stream->copy >= 0) {

@@ -26,7 +26,7 @@ struct hsi_starter {
     hsi_keeper     *keeper; /* initial data of the keeper */
 };
 
-/* Reap the keeper, which ends after its socket is closed and all guards have ended. */
+/* Reap the keeper. The keeper ends when the socket is closed and all guards have ended. */
 static void leave_keeper(hsi_starter *s)
 {
     if (s->pid < 0)

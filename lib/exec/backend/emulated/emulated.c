@@ -3,7 +3,7 @@
 #include "exec/why.h"
 #include "support/clock.h"
 
-static hs_body the_body = {&hsi_backend_emulated}; /* one body for all tasks */
+static hs_body the_body = {&hsi_backend_emulated}; /* body of all emulated tasks */
 
 static int has(const char *text)
 {
