@@ -20,7 +20,7 @@
 
 enum { BLOCK = 512 };
 
-/* Set the spans; they need arrays of their own only if they differ from the times. */
+/* Set the spans, in separate arrays only if spans differ from times. */
 static hs_status open_spans(hsi_divisible *d, const uint32_t *order)
 {
     const hsi_problem *rows = d->rows;

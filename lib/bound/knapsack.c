@@ -232,7 +232,7 @@ static void reduce(search *s, int64_t capacity, int64_t tolerance)
     accumulate(s);
 }
 
-/* Take the items that fit, in order, as the first solution. */
+/* Take fitting items in order as the first solution. */
 static void fill_greedily(search *s, int64_t capacity)
 {
     int64_t value = 0;

@@ -20,8 +20,8 @@
 typedef struct hsi_between {
     const hsi_problem *pb;
     size_t             vertices, words;
-    uint64_t          *after, *before; /* bit sets by vertex: all its successors, all its
-                                          predecessors */
+    uint64_t          *after, *before; /* bit sets by vertex: successors and predecessors, direct or
+                                          not */
     uint32_t          *position;       /* topological number of each vertex of the graph */
     int                stopped;        /* 1: the sets are incomplete, since `stop` ended the
                                           search */

@@ -24,7 +24,7 @@ typedef struct hsi_longest_paths {
     double (*weight)[2];               /* by topological number: load per worker of each type */
     double *load;            /* by pairs of topological numbers: load between; negative: the load of
                                 GPUs */
-    const hsi_stop *stop;    /* polled if there are jumps, which take time */
+    const hsi_stop *stop;    /* polled if paths jump, since jumps take time */
     int             stopped; /* 1: results are invalid */
 } hsi_longest_paths;
 

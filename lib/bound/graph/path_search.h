@@ -22,7 +22,7 @@
 typedef struct hsi_path_search {
     const hsi_problem *pb;
     hsi_stop           stop;
-    int                jumps; /* 1: paths may jump over the work between two of their tasks */
+    int                jumps; /* 1: paths may jump over the work between two tasks */
     const hsi_flow    *known; /* flow of an earlier search on the same graph, whose paths start the
                                  LP; NULL: none */
     hsi_arena         arena;

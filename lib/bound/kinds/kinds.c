@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One type is called coarse: its workers run few tasks each, so all its maximal patterns can be
- * listed, the vectors of counts that fit on a worker and to which no task can be added. The search
- * gives patterns to the coarse workers one after the other; fill.c shares the remaining tasks out
- * to the workers of the other, fine type. A pattern with more tasks of a kind than are left takes
- * those left.
+ * The type whose workers run few tasks each is called coarse. All maximal patterns of this type can
+ * be listed: vectors of counts that fit on a worker and leave no room for a further task. The
+ * search gives patterns to the coarse workers one after the other; fill.c shares the remaining
+ * tasks out to the workers of the other, fine type. A pattern with more tasks of a kind than are
+ * left takes those left.
  *
  * Two nodes that leave the same tasks to the same number of workers are equal, so the search
- * remembers visited nodes. Worths of tasks prune as in the configuration bound: no worker can run
- * tasks of more worth than the best pattern of its type, so a node is refuted if its tasks are
- * worth more than all its workers can run. Each node is compared with three such worths, one of
- * them the time on the fine type.
+ * remembers visited nodes. Worths of tasks prune as in the configuration bound: a worker runs at
+ * most the worth of the best pattern of the type, so a node is refuted if the remaining tasks are
+ * worth more than the remaining workers can run. Each node is compared with three such worths, one
+ * of them the time on the fine type.
  *
  * Times are rounded down to whole cells of a grid so fine that mostly no time is rounded. Loads
  * that fit in exact arithmetic fit in cells, so refutations are safe.
@@ -171,7 +171,7 @@ static int list_patterns(hsi_kinds *kd, int type, size_t kind, int64_t free_cell
     }
     weight = kd->weight[type][kind];
     copies = free_cells / weight < kd->count[kind] ? free_cells / weight : kd->count[kind];
-    least = kind + 1 < kd->kinds ? 0 : copies; /* of the last kind only the largest count is
+    least = kind + 1 < kd->kinds ? 0 : copies; /* for the last kind, only the largest count is
                                                   maximal */
     for (; copies >= least; copies--) {
         p->take[kind] = (uint32_t)copies;
@@ -275,7 +275,7 @@ static void value_by_time(hsi_kinds *kd)
            ldexp(1, 61 - CAPACITY_BITS + shift))
         shift++;
     capacity = kd->capacity >> shift;
-    for (i = 0; i < kd->kinds; i++) /* a task that cannot run on the type counts as a worker's whole
+    for (i = 0; i < kd->kinds; i++) /* a task without a time on the type counts as a worker's whole
                                        capacity */
         kd->worth[set][i] =
             kd->weight[fine][i] <= kd->capacity ? kd->weight[fine][i] >> shift : capacity;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The depth-first search described in kinds.c. */
+/* The depth-first search over patterns; see kinds.c. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prove a case, or choose where to split it. */
+/* Prove a case, or choose a split of the case. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

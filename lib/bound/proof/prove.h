@@ -74,7 +74,7 @@ double hsi_prover_round(const hsi_prover *pr, double bound);
 /* Store a proof of the case if no better proof is stored; else free the proof's worth. */
 void hsi_case_keep(hsi_case *c, const hsi_proof_node *proof, double proved);
 
-/* Split the case at that cut of the kind, within the kind's limits. */
+/* Split the case at a cut of the kind, within the kind's limits. */
 void hsi_prover_split_at(const hsi_prover *pr, hsi_case *c, size_t kind, double on_cpu);
 
 /* Prove as high a bound as possible for the present case, and choose where to split the case. */

@@ -27,7 +27,7 @@ typedef struct type_tables {
     double       *used;         /* [depth][i]: time of the first i + 1 of these tasks, rounded
                                    down */
     uint64_t     *gained;       /* [depth][i]: worth of the first i + 1 of these tasks */
-    int           many;         /* 1: use the bound that cuts tasks */
+    int           many;         /* 1: use the bound with a cut task */
 } type_tables;
 
 typedef struct search {
@@ -123,7 +123,7 @@ static uint64_t cut_bound(const search *s, const type_tables *t, size_t depth, d
     uint64_t        cut;
     double          left;
 
-    while (low < high) { /* count the tasks that fit whole */
+    while (low < high) { /* count whole tasks within the room */
         uint32_t middle = (low + high) / 2;
 
         if (used[middle] <= room)
@@ -172,8 +172,7 @@ static int can_hold_the_rest(const search *s, size_t depth)
     return reach >= s->all;
 }
 
-/* Return 1 if an earlier worker of the type has the same load, so that this branch would repeat
- * it. */
+/* Return 1 if an earlier worker of the type has the same load: the branch would be repeated. */
 static int is_repeated(const search *s, unsigned worker)
 {
     unsigned other = type_of(s, worker)->first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prove a case of a graph's schedules, or choose where to split it. */
+/* Prove a case of a graph's schedules, or choose a split of the case. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static int find_crowd(const hsi_graph_prover *pr, int type, uint32_t *crowd, uin
     return 0;
 }
 
-/* Keep the crowd as a proof: a single path that lists the tasks. */
+/* Keep the crowd as a proof: a single path with the tasks as steps. */
 static hs_status keep_crowd(hsi_graph_case *c, const uint32_t *crowd, size_t size, double target)
 {
     hsi_proof_way *way = calloc(1, sizeof *way);
@@ -142,7 +142,7 @@ static void find_starts(const hsi_graph_prover *pr, hsi_path_search *s, starts *
     }
 }
 
-/* List `task` and the tasks on the same type that run when `task` starts; return their number. */
+/* List `task` and the tasks running on that type when `task` starts; return the number. */
 static uint32_t running_with(const hsi_graph_prover *pr, const starts *at, uint32_t task,
                              uint32_t *running)
 {

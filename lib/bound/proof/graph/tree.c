@@ -122,7 +122,7 @@ static double value_of_tree(hsi_graph_prover *pr)
     return fmin(hsi_graph_case_at(pr, 0)->bound, pr->target);
 }
 
-/* Append the case and its parts to the certificate, and move their paths to it. */
+/* Append the case and the parts to the certificate, and move the proofs' paths there. */
 static void write_case(hsi_graph_prover *pr, uint32_t index, hs_certificate *certificate)
 {
     hsi_graph_case *c = hsi_graph_case_at(pr, index);

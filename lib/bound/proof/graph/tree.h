@@ -26,7 +26,7 @@ typedef struct hsi_graph_case {
     uint32_t       depth;
     double         bound; /* proved for the case, by itself or by an ancestor */
     double         own;   /* proved by `proof` alone */
-    hsi_proof_node proof; /* owns its paths */
+    hsi_proof_node proof; /* owns the paths of the proof */
     hsi_proof_node split; /* way to split the case; HSI_STEP_GRAPH: none */
 } hsi_graph_case;
 
@@ -72,7 +72,7 @@ static inline unsigned char *hsi_tree_beside(const hsi_graph_prover *pr, uint32_
 /* Turn to a case: set the fields of the present case. */
 void hsi_graph_prover_turn_to(hsi_graph_prover *pr, uint32_t index);
 
-/* Prove as high a bound as possible for the present case, and choose where to split the case. */
+/* Prove a bound for the present case, as high as possible, and choose a split. */
 hs_status hsi_graph_prover_bound(hsi_graph_prover *pr, hsi_graph_case *c);
 
 /* Prove by cases that no schedule is shorter than `target`, or than the highest value proved until
