@@ -7,144 +7,156 @@
 HS_BEGIN_DECLS
 
 /*
- * What a module has to provide so that libhybridsched-exec can run tasks with it,
- * and what a plugin sees of a task. Each worker has a list of backends; the first
- * that makes a body of a task runs it there.
+ * The interface between libhybridsched-exec and its backends, the modules that run tasks. Each
+ * worker has a list of backends; the first backend to create a body for a task runs the task on
+ * this worker.
  */
 
 #define HS_BACKEND_ABI 1
 
-#define HS_WHY 512 /* bytes of a message: one line that says what is wrong and what to do */
+#define HS_WHY 512 /* size of a message buffer in bytes; a message is one line: the fault and its
+                      remedy */
 
 typedef enum hs_outcome {
     HS_OUTCOME_DONE,
-    HS_OUTCOME_ABORTED, /* it was told to, and nothing of it is running any more */
-    HS_OUTCOME_FAILED,  /* see attempt->why; another attempt may succeed */
-    HS_OUTCOME_LOST     /* the worker itself failed: it is to run nothing more */
+    HS_OUTCOME_ABORTED, /* the task was cancelled, and no part of it still runs */
+    HS_OUTCOME_FAILED,  /* attempt->why has the reason; another attempt may succeed */
+    HS_OUTCOME_LOST     /* the worker itself failed and must run no further task */
 } hs_outcome;
 
-/** What was verified of the result of a task. */
+/** Result verification of a finished task. */
 typedef enum hs_check {
-    HS_CHECK_NONE,     /* the task has no result that could be verified */
-    HS_CHECK_LEFT_OUT, /* its result was not verified */
-    HS_CHECK_MADE      /* its result was verified: a wrong one is HS_OUTCOME_FAILED */
+    HS_CHECK_NONE,     /* the task has no verifiable result */
+    HS_CHECK_LEFT_OUT, /* the result was not verified */
+    HS_CHECK_MADE      /* the result was verified and is correct; a wrong result gives
+                          HS_OUTCOME_FAILED */
 } hs_check;
 
-/** One execution of a task. */
+/** An execution of a task. */
 typedef struct hs_attempt hs_attempt;
 struct hs_attempt {
     size_t             struct_size;
     const hs_instance *instance;
     uint32_t           task;
-    uint32_t           number;  /* 1: the first */
+    uint32_t           number;  /* attempt number, from 1 */
     unsigned           worker;
-    double             seconds; /* what it should take, on the wall */
-    const int         *cancel;  /* read it with hs_attempt_cancelled(), which says why */
-    int                wake_fd; /* becomes readable when `cancel` is set: to wait for both */
-    const char        *log;     /* file for what it prints; NULL: nowhere */
-    char              *why;     /* HS_WHY bytes, empty: for a failure, or a note on what is done */
-    int                status;  /* to be set, of a process: its exit status; -1: none */
-    int                signal;  /* likewise: that ended it; 0: none */
-    const char        *errors;  /* file for its standard error; NULL: `log` has that, too */
+    double             seconds; /* expected wall-clock duration */
+    const int         *cancel;  /* an hs_cancel; read with hs_attempt_cancelled() */
+    int                wake_fd; /* descriptor for poll(2); becomes readable when `cancel` is set */
+    const char        *log;     /* output file for the task; NULL: discard output */
+    char              *why;     /* buffer of HS_WHY bytes, initially empty: the reason of a
+                                   failure, or a note about a success */
+    int                status;  /* output, for a process: exit status; -1: none */
+    int                signal;  /* output, for a process: terminating signal; 0: none */
+    const char        *errors;  /* file for standard error; NULL: standard error goes to `log`,
+                                   too */
 
-    /** To be told each line that it prints, newline included, `error`: on standard error; a long
-     * one may come in pieces. NULL: nobody asks. */
+    /**
+     * Callback for each line of output, newline included; `error`: 1 for standard error. A long
+     * line may arrive in several pieces. NULL: no callback.
+     */
     void (*printed)(const hs_attempt *attempt, int error, const char *line, size_t length);
 
-    double core_seconds; /* set by the backend: processor time of the task's own processes and
-                            threads; initially 0 */
-    double core_wait;    /* set by the backend: seconds that these processes and threads waited for
-                            a core; initially 0; NaN: not known */
-    hs_check check; /* to be set of a task that is done, HS_CHECK_NONE before */
-    int64_t  end;   /* to be set by run() if verification comes behind the task's time: its end, ns
-                       of CLOCK_MONOTONIC; 0: the task ends when run() does */
+    double core_seconds; /* output: processor time of the task's own processes and threads;
+                            initially 0 */
+    double core_wait;    /* output: seconds during which these processes and threads waited for a
+                            core; initially 0; NaN: unknown */
+    hs_check check; /* output of a finished task; initially HS_CHECK_NONE */
+    int64_t  end;   /* output: end of the task's own work if run() verifies the result
+                       afterwards, ns of CLOCK_MONOTONIC; 0: the task ends when run() returns */
 };
 
-/** Is the task to stop now? To be asked about every millisecond. */
+/** Cancel request for a running task. Poll about every millisecond. */
 typedef enum hs_cancel {
     HS_CANCEL_NOT,
-    HS_CANCEL_STOP, /* its time is up, or the run is to end: whatever comes of it is not wanted */
-    HS_CANCEL_TAKEN /* another worker is to run it: if it is done all the same, so much the better */
+    HS_CANCEL_STOP, /* stop and discard the result: timeout, or the run is being stopped */
+    HS_CANCEL_TAKEN /* stop for spoliation by another worker; a result completed anyway is
+                       accepted */
 } hs_cancel;
 
-/** An hs_cancel. */
+/** Return the attempt's hs_cancel. Costs one atomic load. */
 static inline int hs_attempt_cancelled(const hs_attempt *attempt)
 {
     return __atomic_load_n(attempt->cancel, __ATOMIC_ACQUIRE);
 }
 
-/** The worker that a backend is to work for. */
+/** Description of the worker behind a backend's worker state. */
 typedef struct hs_backend_worker_info {
     size_t   struct_size;
-    unsigned number;      /* among all workers */
+    unsigned number;      /* number among all workers */
     hs_type  type;
-    unsigned index;       /* among those of its type */
-    unsigned cpus, gpus;  /* workers in all */
-    int      os_cpu;      /* the core it is bound to, the first of them; -1: none */
-    unsigned core_count;  /* cores that it has, for as many threads */
-    const int *cores;     /* those that it is bound to; NULL: none */
-    const char *device;   /* GPUs: what CUDA_VISIBLE_DEVICES should say; NULL: no real one */
-    unsigned device_index; /* of that one in the list of devices() */
-    void    *stream;       /* what stream() of the backend for it gave; NULL: none */
+    unsigned index;       /* number among workers of this type */
+    unsigned cpus, gpus;  /* total number of workers of each type */
+    int      os_cpu;      /* first core of the worker's binding; -1: not bound */
+    unsigned core_count;  /* number of cores, hence of threads, for this worker */
+    const int *cores;     /* cores of the binding; NULL: not bound */
+    const char *device;   /* GPU worker: value for CUDA_VISIBLE_DEVICES; NULL: no real device */
+    unsigned device_index; /* index of `device` in the list from devices() */
+    void    *stream;       /* result of stream() of the device's backend; NULL: none */
 } hs_backend_worker_info;
 
-/** A GPU that there is. */
+/** An available GPU. */
 typedef struct hs_backend_device {
     size_t   struct_size;
-    char     name[128]; /* NVIDIA H200 */
-    char     uuid[48];  /* GPU-... or MIG-..., as CUDA_VISIBLE_DEVICES takes it */
-    char     pci[32];   /* 0000:3b:00.0 */
-    uint64_t memory;    /* bytes */
+    char     name[128]; /* product name, e.g. NVIDIA H200 */
+    char     uuid[48];  /* GPU-... or MIG-..., in the syntax of CUDA_VISIBLE_DEVICES */
+    char     pci[32];   /* PCI address, e.g. 0000:3b:00.0 */
+    uint64_t memory;    /* device memory in bytes */
 } hs_backend_device;
 
-/** How tasks get to a GPU that has several on their way. */
+/** Launch mode of several in-flight tasks on a GPU. */
 typedef enum hs_gpu_mode {
-    HS_GPU_STREAMS, /* each by itself, through one of some streams */
-    HS_GPU_GRAPH    /* in batches that are put together before the start, where they can be */
+    HS_GPU_STREAMS, /* each task alone, on a stream of a small set */
+    HS_GPU_GRAPH    /* in segments, built as CUDA graphs before the start where possible */
 } hs_gpu_mode;
 
-/** How the tasks are to be run; what a backend cares for. */
+/** Options of a run for its backends. */
 typedef struct hs_backend_options {
     size_t struct_size;
-    double seconds_per_unit; /* of the instance, time scale included */
+    double seconds_per_unit; /* seconds per unit of the instance's times, time scale included */
     double grace;            /* seconds between SIGTERM and SIGKILL */
-    double memory;           /* bytes that a process of a command may have; 0: no limit */
+    double memory;           /* memory limit per process of a command, in bytes; 0: no limit */
     int    allow_commands, allow_plugins;
-    int    look_only;            /* nothing will run: code of others is not even loaded */
+    int    look_only;            /* dry run: do not even load foreign code */
     int    keep_visible_devices; /* leave CUDA_VISIBLE_DEVICES of commands alone */
-    int    emulate[2];           /* by hs_type: tasks take their time and do nothing */
-    int    verify;               /* check results of built-in kernels */
+    int    emulate[2];           /* by hs_type: emulate the task by a timer */
+    int    verify;               /* verify results of built-in kernels */
     int    gpu_mode;             /* an hs_gpu_mode */
-    int    resident;             /* GPUs: inputs are there before the start, results stay */
-    double device_memory;        /* bytes of the smallest GPU that is used; 0: not known */
-    struct hsi_starter *starter; /* the library's own: of processes for commands */
-    void  *data;                 /* of the backend that is asked: its own `data` */
-    size_t row;                  /* body_create(): the row's number; else 0 */
+    int    resident;             /* GPUs: inputs are uploaded before the start, results stay on
+                                    the device */
+    double device_memory;        /* bytes of the smallest GPU in use; 0: unknown */
+    struct hsi_starter *starter; /* private to the library: starts processes for commands */
+    void  *data;                 /* hs_backend.data of the backend being called */
+    size_t row;                  /* body_create(): index of the row; other calls: 0 */
 } hs_backend_options;
 
 typedef struct hs_backend hs_backend;
 
-/** What a backend made of a row of the instance: the first member of its own structure. */
+/**
+ * A backend's prepared form of one row of the instance: first member of the backend's own
+ * structure.
+ */
 typedef struct hs_body {
     const hs_backend *backend;
 } hs_body;
 
-/** A backend's state for one worker, likewise. */
+/** A backend's state for one worker: first member of the backend's own structure. */
 typedef struct hs_backend_worker {
     const hs_backend *backend;
 } hs_backend_worker;
 
-/** A task that a worker is to be ready for. */
+/** A task in the list passed to prepare(). */
 typedef struct hs_backend_item {
     const hs_body *body;
     uint32_t       task;
 } hs_backend_item;
 
-/** The end of an attempt that was submitted; times are ns of CLOCK_MONOTONIC. */
+/** The end of a submitted attempt; times in ns of CLOCK_MONOTONIC. */
 typedef struct hs_completion {
     hs_attempt *attempt;
     hs_outcome  outcome;
-    int64_t     start, end; /* the part of the time that is this attempt's: none overlap */
+    int64_t     start, end; /* interval attributed to this attempt; intervals of a worker never
+                               overlap */
 } hs_completion;
 
 struct hs_backend {
@@ -152,19 +164,19 @@ struct hs_backend {
     const char *name; /* "cpu", "command", ... */
 
     /**
-     * A body for the row's task on workers of `type`. HS_OK with *out NULL: not for
-     * this backend. Otherwise `why` says what is wrong: HS_EREFUSED: not allowed;
-     * HS_ERESOURCE: something is missing; HS_EINVAL: the row makes no sense. HS_ENOMEM needs
-     * no words.
+     * Create a body for the row's task on workers of `type`. HS_OK with *out NULL: this backend
+     * does not serve the row. On failure `why` has the reason: HS_EREFUSED: not allowed;
+     * HS_ERESOURCE: a needed resource is missing; HS_EINVAL: the row is contradictory. HS_ENOMEM
+     * leaves `why` empty.
      */
     hs_status (*body_create)(const hs_backend_options *options, const hs_task *row, hs_type type,
                              hs_body **out, char why[HS_WHY]);
-    void (*body_free)(hs_body *body); /* NULL: there is nothing to free */
+    void (*body_free)(hs_body *body); /* NULL: bodies need no cleanup */
 
     /**
-     * Both in the worker's own thread, before its first and after its last task.
-     * HS_ERESOURCE: the worker cannot serve. NULL, both: there is nothing to do, and the
-     * worker that run() gets is NULL.
+     * Open and close the worker's state; both are called in the worker's own thread, before its
+     * first and after its last task. HS_ERESOURCE: the worker cannot run tasks. Both may be NULL;
+     * run() then gets a NULL worker.
      */
     hs_status (*worker_open)(const hs_backend_options *options,
                              const hs_backend_worker_info *info, hs_backend_worker **out,
@@ -173,43 +185,49 @@ struct hs_backend {
 
     hs_outcome (*run)(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
 
-    /* The rest may be NULL. */
+    /* The members below may be NULL. */
 
-    /** The GPUs there are, at most `room` of them written. HS_ERESOURCE: `why` says why none. */
+    /**
+     * Write at most `room` available GPUs to `list` and their total number to *count. HS_ERESOURCE:
+     * no GPU is available, `why` has the reason.
+     */
     hs_status (*devices)(hs_backend_device *list, unsigned room, unsigned *count,
                          char why[HS_WHY]);
 
     /**
-     * In the worker's thread, before the start: what may come. `ordered`: it is its list, to
-     * be submitted in this order unless something goes wrong. HS_ERESOURCE: it cannot be done.
+     * Prepare the worker for `items`, before the start and in the worker's thread. `ordered`: the
+     * items are the worker's complete list and are submitted in this order unless a fault occurs.
+     * HS_ERESOURCE: the preparation failed.
      */
     hs_status (*prepare)(hs_backend_worker *worker, const hs_instance *instance,
                          const hs_backend_item *items, size_t count, int ordered,
                          char why[HS_WHY]);
 
-    /** The stream that tasks of other backends may use, as a pointer. */
+    /** Return the worker's stream, shared with tasks of other backends, as a pointer. */
     void *(*stream)(hs_backend_worker *worker);
 
     /*
-     * Several tasks on their way at once, for a worker whose next tasks are known: at most
-     * depth() attempts are submitted and not collected. They are collected as they end,
-     * all of them before run() or worker_close(). submit(): 0 if there is no room before some
-     * are collected. collect(): 0 if `wait` is 0 and none is over, or if there is none.
+     * Asynchronous execution, for a worker whose next tasks are known. At most depth() attempts are
+     * submitted and not yet collected. Attempts are collected as they end, and every attempt is
+     * collected before run() or worker_close(). submit() returns 0 when full: collect first.
+     * collect() returns 0 if no attempt is in flight, or if `wait` is 0 and none has ended.
      */
     unsigned (*depth)(hs_backend_worker *worker);
     int (*submit)(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);
     int (*collect)(hs_backend_worker *worker, int wait, hs_completion *out);
 
     /**
-     * Whatever the maker of the table likes: in the options, and through `backend` in bodies
-     * and workers. A program that runs several things at once gives each a copy of the table.
+     * Free for use by the table's owner; passed in hs_backend_options and reachable through
+     * `backend` of bodies and workers. A program with several runs at once gives each run a copy of
+     * the table.
      */
     void *data;
 
-    const struct hsi_sharing *sharing; /* the library's own: tiles that tasks share, on GPUs */
+    const struct hsi_sharing *sharing; /* private to the library: tiles shared between tasks on
+                                          GPUs */
 };
 
-/** The one symbol of a module: a backend, or NULL if it is for another ABI. */
+/** The only symbol of a module: returns a backend, or NULL for another ABI. */
 typedef const hs_backend *hs_backend_module_function(unsigned abi);
 #define HS_BACKEND_MODULE_SYMBOL "hs_backend_module"
 

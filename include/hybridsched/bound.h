@@ -11,34 +11,34 @@ typedef struct hs_bound hs_bound;
 
 HS_API size_t          hs_bound_count(void);
 HS_API const hs_bound *hs_bound_at(size_t index);
-HS_API const hs_bound *hs_bound_find(const char *name); /* NULL if there is none */
+HS_API const hs_bound *hs_bound_find(const char *name); /* NULL: unknown name */
 HS_API const char     *hs_bound_name(const hs_bound *bound);
 HS_API const char     *hs_bound_summary(const hs_bound *bound);
 HS_API const char     *hs_bound_source(const hs_bound *bound);
 HS_API const char     *hs_bound_cost(const hs_bound *bound);
-HS_API int             hs_bound_available(const hs_bound *bound); /* takes settings.available */
+HS_API int             hs_bound_available(const hs_bound *bound); /* 1 if the bound supports
+                                                                     settings.available, else 0 */
 
 /**
- * The value of the bound, rounded so that it never exceeds the optimum.
- * Rows with a count are not expanded. NULL settings mean defaults. A bound that is stopped by
- * its time limit has what it has proved by then: HS_OK. On anything but HS_OK *value is
- * untouched: HS_ECANCELED, HS_ETOOBIG, HS_ESOLVER, HS_ENOMEM; HS_EBUSY: the bound does not take
- * settings.available.
+ * Compute the bound's value, rounded so that it never exceeds the optimum. Rows with a count are
+ * not expanded. NULL settings mean defaults. At its time limit a bound returns HS_OK and the value
+ * proved until then. Failures leave *value untouched: HS_ECANCELED, HS_ETOOBIG, HS_ESOLVER,
+ * HS_ENOMEM; HS_EBUSY: the bound does not support settings.available.
  */
 HS_API hs_status hs_bound_compute(const hs_bound *bound, const hs_instance *in,
                                   const hs_settings *settings, double *value);
 
-/** How a bound came about. Always start from hs_bound_report_init(). */
+/** Report on the computation of a bound. Always start from hs_bound_report_init(). */
 typedef struct hs_bound_report {
     size_t struct_size;
-    int    limit_reached; /* stopped by time_limit: the value is a bound, but with more time it
-                             might be higher */
+    int    limit_reached; /* 1: time_limit stopped the computation; the value is valid, but more
+                             time might raise it */
 } hs_bound_report;
 
 HS_API void hs_bound_report_init_sized(hs_bound_report *report, size_t size);
 #define hs_bound_report_init(r) hs_bound_report_init_sized((r), sizeof *(r))
 
-/** As hs_bound_compute(), and says how it came about. `report` may be NULL. */
+/** Compute as hs_bound_compute() does, and fill `report` (may be NULL). */
 HS_API hs_status hs_bound_compute_reported(const hs_bound *bound, const hs_instance *in,
                                            const hs_settings *settings, double *value,
                                            hs_bound_report *report);

@@ -8,178 +8,190 @@
 HS_BEGIN_DECLS
 
 /*
- * libhybridsched-exec: a policy on the wall clock. One thread a worker runs tasks on
- * real cores and GPUs. No environment is read and no signal handler is set.
+ * libhybridsched-exec runs a policy on the wall clock. One thread per worker runs tasks on real
+ * cores and GPUs. The library reads no environment variable and sets no signal handler.
  */
 
-/** What becomes of the rest when a task has failed for good. */
+/** Reaction to the final failure of a task. */
 typedef enum hs_halt {
-    HS_HALT_SOON,  /* start nothing more, let what runs end */
-    HS_HALT_NOW,   /* abort what runs too */
-    HS_HALT_NEVER  /* go on with the others */
+    HS_HALT_SOON,  /* start no further task, let running tasks end */
+    HS_HALT_NOW,   /* also abort running tasks */
+    HS_HALT_NEVER  /* go on with the remaining tasks */
 } hs_halt;
 
 typedef struct hs_exec_progress {
-    double   seconds;   /* since the start */
+    double   seconds;   /* seconds since the start */
     uint64_t total, done, running, failed;
-    double   remaining; /* seconds that are left by the estimates */
+    double   remaining; /* estimated seconds until the end */
 } hs_exec_progress;
 
-/** An attempt that failed, or that ended well and of which there is something to say. */
+/** A failed attempt, or a finished attempt with a note. */
 typedef struct hs_exec_failure {
     size_t      struct_size;
     uint32_t    task;
-    uint32_t    number; /* of the attempt, from 1 */
+    uint32_t    number; /* number of the attempt, from 1 */
     unsigned    worker;
-    int         final;  /* it is not tried again */
-    int         done;   /* it has not failed: `why` is a note */
+    int         final;  /* 1: the task is not tried again */
+    int         done;   /* 1: the attempt succeeded and `why` is a note */
     const char *why;
-    const char *log;    /* NULL: none was kept */
-    unsigned    retired; /* the worker is out of service: it was lost (1), or so many attempts in a
-                            row have failed; 0: it goes on */
+    const char *log;    /* file with the attempt's output; NULL: none was kept */
+    unsigned    retired; /* 0: the worker remains in service; 1: the worker was lost; above 1:
+                            the worker was retired after this number of consecutive failures */
 } hs_exec_failure;
 
 #define hs_exec_failure_init(f) ((f)->struct_size = sizeof *(f))
 
-/** An attempt that has ended. */
+/** A finished attempt. */
 typedef struct hs_exec_attempt {
     size_t     struct_size;
     uint32_t   task;
-    uint32_t   number;    /* from 1, runs that went before counted in */
+    uint32_t   number;    /* number of the attempt, from 1, earlier runs of the journal included */
     unsigned   worker;
     hs_outcome outcome;
-    int        timed_out; /* then it has failed */
-    int        status;    /* exit status of its process; negative: none, or a signal ended it */
-    int        signal;    /* that ended its process; 0: none */
+    int        timed_out; /* 1: the attempt exceeded its timeout and failed */
+    int        status;    /* exit status of the process; negative: no process, or a signal ended
+                             it */
+    int        signal;    /* terminating signal of the process; 0: none */
     double     start, end; /* seconds from the start of the run */
-    double     date;      /* when it began, in seconds since 1970 */
+    double     date;      /* start of the attempt, seconds since 1970 */
 } hs_exec_attempt;
 
-/** A line that a command has printed. */
+/** A line of output of a command. */
 typedef struct hs_exec_line {
     size_t      struct_size;
     uint32_t    task;
-    uint32_t    number; /* of the attempt, from 1 */
+    uint32_t    number; /* number of the attempt, from 1 */
     unsigned    worker;
-    int         error; /* on standard error */
-    const char *text;  /* `length` bytes; the last is its newline, unless the line is longer than
-                          8 KiB and goes on, or the output ends without one */
+    int         error; /* 1: written to standard error */
+    const char *text;  /* `length` bytes; the last byte is the newline, unless the line is longer
+                          than 8 KiB and continues, or the output ends without a newline */
     size_t length;
 } hs_exec_line;
 
-/** What is run when a journal is there. */
+/** Tasks to run when a journal is given. */
 typedef enum hs_resume {
-    HS_RESUME_NOT,   /* all; there must not be one yet */
-    HS_RESUME_REST,  /* what is not done, or no longer what it was when it was done */
-    HS_RESUME_FAILED /* what has failed the last time that it was tried, and what was not run
-                        because of that */
+    HS_RESUME_NOT,   /* run every task; the journal must not exist yet */
+    HS_RESUME_REST,  /* run unfinished tasks, and tasks changed since they finished */
+    HS_RESUME_FAILED /* run tasks whose last attempt failed, and tasks blocked by such failures */
 } hs_resume;
 
 /** Always start from hs_exec_settings_init(). */
 typedef struct hs_exec_settings {
     size_t struct_size;
 
-    /* What decides. */
+    /* The policy. */
     const hs_policy_kind *policy;     /* NULL: plan */
-    double                time_scale; /* a factor: how much longer tasks take here than the
-                                             plan's times say; 0: 1 */
-    double                tolerance;  /* see hs_policy_create(); 0: 0.02; negative: none */
+    double                time_scale; /* factor from the plan's times to real durations; 0: 1 */
+    double                tolerance;  /* hs_policy_settings.tolerance; 0: 0.02; negative: no
+                                         tolerance */
 
-    /* What runs the tasks. */
-    int emulate[2]; /* by hs_type: tasks take their planned time (a GPU's gpu_command is run
-                       all the same) */
+    /* The backends. */
+    int emulate[2]; /* by hs_type: emulate tasks by timers of their planned time (a gpu_command
+                       still runs) */
     int allow_commands, allow_plugins;
-    int verify;     /* check results of built-in kernels; 1 */
-    const hs_backend *const *backends; /* asked before the built-in ones */
+    int verify;     /* verify results of built-in kernels; default 1 */
+    const hs_backend *const *backends; /* tried before the built-in backends */
     size_t                   backend_count;
 
-    /* Where they run. */
-    unsigned    cores[2];             /* of a worker, by hs_type; 0: 1 */
-    double      memory;               /* bytes that each process of a command may have, as
-                                         RLIMIT_AS; 0: no limit */
-    int         oversubscribe;        /* more CPU workers than cores are welcome */
-    int         no_reserve;           /* CPU workers may have the cores of GPUs' threads */
-    int         unbound;              /* no worker is bound to a core */
-    const int  *os_cpus;              /* by worker: the processor that it is bound to, -1: none
-                                         (not with several cores a worker); copied; NULL: they
-                                         are found, and cores are counted */
-    int         keep_visible_devices; /* of commands, CUDA_VISIBLE_DEVICES stays as it is */
-    const char *module;               /* file of the module for GPUs; NULL: the installed one */
-    int         gpu_mode;             /* an hs_gpu_mode: how the plan's tasks get to a GPU */
-    int         resident;             /* inputs are on GPUs before the start, results stay */
+    /* Cores, devices and memory. */
+    unsigned    cores[2];             /* cores per worker, by hs_type; 0: 1 */
+    double      memory;               /* RLIMIT_AS of each process of a command, in bytes; 0: no
+                                         limit */
+    int         oversubscribe;        /* allow more CPU workers than cores */
+    int         no_reserve;           /* let CPU workers use the cores of GPU worker threads */
+    int         unbound;              /* bind no worker to a core */
+    const int  *os_cpus;              /* processor by worker, -1: not bound (not combined with
+                                         several cores per worker); copied; NULL: choose
+                                         processors and check that there are enough */
+    int         keep_visible_devices; /* leave CUDA_VISIBLE_DEVICES of commands unchanged */
+    const char *module;               /* file of the GPU module; NULL: the installed module */
+    int         gpu_mode;             /* an hs_gpu_mode: launch mode of planned tasks on a GPU */
+    int         resident;             /* upload inputs to GPUs before the start, leave results on
+                                         the GPUs */
 
-    /* When they do not end well. */
-    unsigned retries;        /* further attempts at a task that failed; 0: by another worker if one
-                                can, after two on a type by one of the other; nobody takes it over */
-    double   retry_delay;    /* seconds before the second, twice as many before each that follows,
-                                up to a minute or to this; 0: 0.1; negative: none */
-    unsigned retire_after;   /* attempts in a row that fail on a worker that others do: it gets no
-                                more (four times as many if nobody tried these); 0: 5 */
-    double   timeout;        /* seconds for an attempt of a task that has none of its own; 0: none */
-    double   timeout_factor; /* likewise, times its estimate; 0: none */
-    double   grace;          /* seconds from SIGTERM to SIGKILL, and that what a command's shell
-                                leaves running has before; 0: 2 */
+    /* Failures. */
+    unsigned retries;        /* further attempts after a failure; 0: none. A retry prefers
+                                another worker, and after two failures on one type a worker of
+                                the other type; a retried task is not spoliated */
+    double   retry_delay;    /* seconds before the second attempt, doubled before each later
+                                attempt up to a minute or up to this value if larger; 0: 0.1;
+                                negative: no delay */
+    unsigned retire_after;   /* consecutive failures after which a worker is retired, if other
+                                workers run these tasks successfully; four times as many if no
+                                other worker tried them; 0: 5 */
+    double   timeout;        /* default timeout of an attempt in seconds, for tasks without a
+                                timeout; 0: none */
+    double   timeout_factor; /* default timeout as a multiple of the estimate; 0: none */
+    double   grace;          /* seconds from SIGTERM to SIGKILL, and seconds granted before
+                                SIGTERM to background processes left by a command's shell; 0: 2 */
     hs_halt  halt;
 
-    /* What is left of it. */
-    const char *logs;             /* folder for output of commands; NULL: none kept */
-    int         logs_of_failures; /* of `logs` only what failed attempts printed is kept */
-    const char *journal;          /* file; NULL: none */
-    hs_resume   resume;           /* go on from that journal */
-    int         look_only;        /* the journal is read and stays as it is; no run */
+    /* Logs and journal. */
+    const char *logs;             /* folder for the output of commands; NULL: discard output */
+    int         logs_of_failures; /* keep only logs of failed attempts */
+    const char *journal;          /* journal file; NULL: no journal */
+    hs_resume   resume;           /* tasks to run again with this journal */
+    int         look_only;        /* read the journal without changing it; no run follows */
 
-    /* What is told meanwhile, in the thread of hs_exec_run(), in which deadlines wait. */
-    void (*progress)(void *progress_data, const hs_exec_progress *progress); /* NULL */
+    /* Callbacks during the run, called in the thread of hs_exec_run(). Deadlines are not served
+       meanwhile, so return soon. */
+    void (*progress)(void *progress_data, const hs_exec_progress *progress); /* NULL: none */
     void *progress_data;
     double progress_interval; /* seconds; 0: 0.2 */
-    void (*failure)(void *failure_data, const hs_exec_failure *failure); /* NULL; each, soon after;
-                                              strings last as long as the handle */
+    /* called soon after each failure; strings live as long as the handle; NULL: none */
+    void (*failure)(void *failure_data, const hs_exec_failure *failure);
     void *failure_data;
 
-    /* Each attempt as it ends, in that order and one at a time: in threads of workers, which wait.
-     */
-    void (*attempt)(void *attempt_data, const hs_exec_attempt *attempt); /* NULL */
+    /* Callback for each finished attempt, in order of end and one at a time. Called in worker
+       threads; the worker waits. */
+    void (*attempt)(void *attempt_data, const hs_exec_attempt *attempt); /* NULL: none */
     void *attempt_data;
 
-    /* Lines of commands as they are printed, one at a time, likewise; as if logs_apart. */
-    void (*line)(void *line_data, const hs_exec_line *line); /* NULL */
+    /* Callback for each line of output of a command, one at a time, in worker threads. Implies
+       logs_apart. */
+    void (*line)(void *line_data, const hs_exec_line *line); /* NULL: none */
     void *line_data;
-    double ratio_tolerance; /* of the policy: hs_policy_settings.ratio_tolerance */
-    int   logs_apart; /* commands' standard error has a file of its own: see hs_exec_log() */
+    double ratio_tolerance; /* hs_policy_settings.ratio_tolerance of the policy */
+    int   logs_apart; /* write standard error of commands to a separate file, see hs_exec_log() */
 
-    hs_rank  rank; /* of `policy`, as are the next three: see hs_policy_create() */
+    hs_rank  rank; /* rank, band, leave and threshold: settings of `policy`, see
+                      hs_policy_settings */
     double   band, leave;
     unsigned threshold;
-    uint64_t matrix_seed; /* of the input that a graph of kernels factorises */
-    const double *matrix; /* that input instead: matrix_order x matrix_order by column, of Cholesky
-                             only what is on and below the diagonal; it must outlive the handle */
+    uint64_t matrix_seed; /* seed of the input matrix of a factorisation */
+    const double *matrix; /* input matrix instead of a random matrix: matrix_order x matrix_order
+                             by column, for Cholesky only the lower triangle; must outlive the
+                             handle */
     size_t matrix_order;
-    double   gpu_memory;  /* bytes of that matrix on each GPU, at most; 0: most of what there is */
-    int      transfers;   /* copies are recorded: see hs_exec_transfers() */
+    double   gpu_memory;  /* limit in bytes for tiles on each GPU; 0: most of the device memory */
+    int      transfers;   /* record transfers, see hs_exec_transfers() */
 } hs_exec_settings;
 
 HS_API void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size);
 #define hs_exec_settings_init(s) hs_exec_settings_init_sized((s), sizeof *(s))
 
-/** Cores that this process may use: as many CPU workers can do without `oversubscribe`. */
+/**
+ * Number of cores available to this process: the largest number of CPU workers without
+ * `oversubscribe`.
+ */
 HS_API unsigned hs_exec_cores(void);
 
-/** A GPU that this process may use. */
+/** A GPU available to this process. */
 typedef struct hs_exec_device {
     size_t   struct_size;
-    char     name[128];  /* NVIDIA H200 */
+    char     name[128];  /* product name, e.g. NVIDIA H200 */
     char     uuid[48];   /* GPU-... or MIG-... */
-    char     pci[32];    /* 0000:3b:00.0 */
-    uint64_t memory;     /* bytes */
-    char     cores[256]; /* processors nearest to it, 0-7,16-23; empty: not known */
+    char     pci[32];    /* PCI address, e.g. 0000:3b:00.0 */
+    uint64_t memory;     /* device memory in bytes */
+    char     cores[256]; /* nearest processors, e.g. 0-7,16-23; empty: unknown */
 } hs_exec_device;
 
 #define hs_exec_device_init(d) ((d)->struct_size = sizeof *(d))
 
 /**
- * The index-th GPU, in the order in which workers get them: that of CUDA_VISIBLE_DEVICES, which
- * the CUDA runtime obeys. `module` as in the settings; `out` NULL: only how many there are.
- * HS_ERESOURCE: `why` (HS_WHY bytes, or NULL) says why there is none.
+ * Describe the index-th GPU in the order of assignment to workers: the order of
+ * CUDA_VISIBLE_DEVICES, as the CUDA runtime applies it. `module` as in the settings. With `out`
+ * NULL only *count is set. HS_ERESOURCE: no GPU; `why` (HS_WHY bytes, or NULL) has the reason.
  */
 HS_API hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *out,
                                    unsigned *count, char why[HS_WHY]);
@@ -187,199 +199,214 @@ HS_API hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_d
 typedef struct hs_exec hs_exec;
 
 /**
- * Make ready to run the tasks of `in` (which must outlive the handle, as `plan`
- * must; NULL where the policy needs none): everything that can be refused is refused
- * here, before anything starts. On failure `why` (HS_WHY bytes, or NULL) says why:
- * HS_EREFUSED: commands or plugins were not allowed; HS_ERESOURCE: no GPU, too few
- * cores; HS_EINVAL: an unknown kernel, a journal of another plan, bad settings; HS_EDEPENDENT: a
- * policy that does not know tasks that depend on each other, or kernels that would work on data
- * that others made: built-in ones do in a factorisation (see hs_exec_factorised()), of QR on CPUs
- * and emulated GPUs alone; others and plugins have data of their own.
+ * Prepare a run of the tasks of `in`. `in` and `plan` must outlive the handle; `plan` is NULL for a
+ * policy without plan. Every check that can refuse the run is done here, before any task starts. On
+ * failure `why` (HS_WHY bytes, or NULL) has the reason. HS_EREFUSED: commands or plugins were not
+ * allowed; HS_ERESOURCE: no GPU, or too few cores; HS_EINVAL: unknown kernel, journal of another
+ * plan, or bad settings; HS_EDEPENDENT: the policy supports independent tasks only, or a kernel
+ * cannot share data between tasks. Built-in kernels share data in a factorisation (see
+ * hs_exec_factorised()), in QR only on CPUs and emulated GPUs; other built-in kernels and plugins
+ * have private data.
  */
 HS_API hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
                                 const hs_exec_settings *settings, hs_exec **out,
                                 char why[HS_WHY]);
 HS_API void      hs_exec_free(hs_exec *exec);
 
-/** How a worker will work: for --dry-run. */
+/** Placement of a worker, for --dry-run. */
 typedef struct hs_exec_worker_info {
     size_t      struct_size;
-    char        name[16];    /* cpu3 */
-    int         os_cpu;      /* the first of its cores; -1: not bound */
-    const char *device;      /* UUIDs of GPUs; NULL: emulated, or unused */
-    char        cores[64];   /* all that it is bound to, such as 4,5 */
-    int         unused;      /* no task can run there: it needs no core and no device */
+    char        name[16];    /* name, e.g. cpu3 */
+    int         os_cpu;      /* first core of the binding; -1: not bound */
+    const char *device;      /* UUIDs of GPUs; NULL: emulated or unused */
+    char        cores[64];   /* cores of the binding, e.g. 4,5 */
+    int         unused;      /* 1: no task can run on this worker, so it occupies no core and no
+                                device */
 } hs_exec_worker_info;
 
 #define hs_exec_worker_info_init(i) ((i)->struct_size = sizeof *(i))
 HS_API void hs_exec_worker(const hs_exec *exec, unsigned worker, hs_exec_worker_info *info);
 
-/** Name of the backend that runs a task on a type; NULL if it cannot run there. */
+/**
+ * Return the name of the backend for a task on a type; NULL if the task cannot run on this type.
+ */
 HS_API const char *hs_exec_backend(const hs_exec *exec, uint32_t task, hs_type type);
 
-/** What the journal that is resumed has of the tasks: each is in one of the first five. */
+/**
+ * Number of tasks by their state in the resumed journal. Each task of the instance has exactly one
+ * of the states done, failed, changed, fresh.
+ */
 typedef struct hs_exec_past {
     size_t   struct_size;
-    uint64_t done;    /* not run again */
-    uint64_t failed;  /* when it was tried last */
-    uint64_t changed; /* done, but its command or kernel was another, or what it comes after was
-                         done again since, or is to be; or an attempt has begun since that has
-                         not ended */
-    uint64_t fresh;   /* not on record */
-    uint64_t gone;    /* on record, and there is no such task now */
+    uint64_t done;    /* finished; will not run again */
+    uint64_t failed;  /* the last attempt failed */
+    uint64_t changed; /* finished, but outdated: its command or kernel changed, a predecessor ran
+                         again or will run again, or a later attempt began and did not end */
+    uint64_t fresh;   /* not recorded */
+    uint64_t gone;    /* recorded, but no longer in the instance */
 } hs_exec_past;
 
 #define hs_exec_past_init(p) ((p)->struct_size = sizeof *(p))
 HS_API void hs_exec_recorded(const hs_exec *exec, hs_exec_past *past);
 
 /**
- * What the policy makes of the estimates of what is to be run, under a virtual clock: without the
- * tasks that the journal has done, and those that HS_RESUME_FAILED leaves out. As
- * hs_policy_simulate() with the settings' policy, but for the tolerance, 0, and with transfers. On
- * HS_OK the caller owns *out.
+ * Simulate the policy with the estimates of the tasks still to run, without tasks finished in the
+ * journal or left out by HS_RESUME_FAILED. Works as hs_policy_simulate() with the policy of the
+ * settings, except that the tolerance is 0 and transfers are recorded. On HS_OK the caller owns
+ * *out.
  */
 HS_API hs_status hs_exec_predict(const hs_exec *exec, hs_schedule **out);
 
 typedef enum hs_exec_stop_how { HS_STOP_DRAIN = 1, HS_STOP_NOW = 2 } hs_exec_stop_how;
 
 /**
- * Start nothing more, or abort what runs as well. May be called from a signal handler. Between
- * runs it is the next one that is stopped.
+ * Stop the run: start no further task (HS_STOP_DRAIN), or abort running tasks as well
+ * (HS_STOP_NOW). Async-signal-safe. Between runs it stops the next run.
  */
 HS_API void hs_exec_stop(hs_exec *exec, hs_exec_stop_how how);
 
 typedef struct hs_exec_report {
     size_t   struct_size;
-    uint64_t tasks, done, resumed, failed, not_run; /* tasks; done includes resumed; what is none
-                                                       of these is left_out or unrecorded */
-    uint64_t aborted;          /* attempts that were taken over by another worker */
+    uint64_t tasks, done, resumed, failed, not_run; /* numbers of tasks; `done` includes
+                                                       `resumed`; the rest is in left_out or
+                                                       unrecorded */
+    uint64_t aborted;          /* attempts aborted by spoliation */
     uint64_t retried;
-    unsigned lost_workers;     /* and retired ones */
-    double   seconds;          /* from the start to the last end */
-    double   overhead;         /* seconds: (workers x seconds - busy) / tasks done or failed here */
-    int      stopped;          /* by hs_exec_stop() */
-    double   busy;             /* seconds in bodies, over all workers */
-    double   idle;             /* seconds in which the policy had nothing for a worker, or it was
-                                  out of service */
+    unsigned lost_workers;     /* lost and retired workers */
+    double   seconds;          /* seconds from the start to the end of the last task */
+    double   overhead;         /* seconds per task finished or failed in this run: (workers x
+                                  seconds - busy) / tasks */
+    int      stopped;          /* 1: hs_exec_stop() ended the run */
+    double   busy;             /* seconds in task bodies, summed over workers */
+    double   idle;             /* seconds during which the policy had no task for a worker, or
+                                  the worker was out of service */
     double   dispatch;         /* overhead without `idle` */
-    uint64_t unrecorded;       /* tasks that came to a good end, but not into the journal, which
-                                  could no longer be written */
-    uint64_t left_out;         /* tasks that HS_RESUME_FAILED does not ask for */
-    uint64_t blocked;          /* of not_run, those that come after a task that failed */
-    double   gpu_joules;       /* that all GPUs have used, by NVML; 0: not known */
-    unsigned gpu_clock, gpu_clock_most; /* MHz of the slowest of them at the end, and the most that
-                                           it can; 0: not known */
-    double   core_seconds;     /* processor time of workers' threads and of commands */
-    double   core_wait;        /* seconds in which these could run, but something else had their
-                                  core: not sleep, and not waits for input or output; of a command
-                                  its shell's, or what the shell became; NaN: not known */
-    uint64_t checkable;        /* tasks of built-in kernels with data of their own, done in this
+    uint64_t unrecorded;       /* tasks that succeeded, but could no longer be written to the
+                                  journal */
+    uint64_t left_out;         /* tasks outside the selection of HS_RESUME_FAILED */
+    uint64_t blocked;          /* part of not_run: tasks after a failed task */
+    double   gpu_joules;       /* energy used by all GPUs, by NVML; 0: unknown */
+    unsigned gpu_clock, gpu_clock_most; /* MHz of the slowest GPU at the end, and its maximum
+                                           clock; 0: unknown */
+    double   core_seconds;     /* processor time of worker threads and commands */
+    double   core_wait;        /* seconds during which these threads and processes were runnable
+                                  but another process had the core; excludes sleep and I/O. For a
+                                  command only its shell, or the program that replaced the shell,
+                                  counts. NaN: unknown */
+    uint64_t checkable;        /* tasks of built-in kernels with private data, finished in this
                                   run */
-    uint64_t checked;          /* of checkable, those whose results were verified: all on CPUs; on a
-                                  GPU, the first of each kernel and size and every 16th from there */
+    uint64_t checked;          /* part of checkable: tasks with verified results; on CPUs every
+                                  task, on a GPU the first of each kernel and size and then every
+                                  16th */
 } hs_exec_report;
 
 #define hs_exec_report_init(r) ((r)->struct_size = sizeof *(r))
 
 /**
- * Run. HS_OK: every task that was asked for is done. HS_EFAILED: some are not (see the report);
- * HS_ECANCELED: stopped; HS_ESCHEDULE: the policy decides what cannot be done; HS_EIO,
- * HS_ENOMEM, HS_ERESOURCE: `why` says what. Again and again, but once with a journal: each run
- * does all tasks, and the records and failures of the one before are gone when it begins.
+ * Run the tasks. HS_OK: every selected task is done. HS_EFAILED: some are not (see the report);
+ * HS_ECANCELED: stopped; HS_ESCHEDULE: the policy made an impossible decision; HS_EIO, HS_ENOMEM,
+ * HS_ERESOURCE: `why` has the reason. May be called repeatedly, but only once with a journal: each
+ * run executes every task and discards the records and failures of the previous run when it begins.
  */
 HS_API hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, char why[HS_WHY]);
 
-/** One attempt that was made, times in seconds from the start. */
+/** An attempt; times in seconds from the start. */
 typedef struct hs_exec_record {
     double   start, end;
     uint32_t task;
-    uint16_t number;  /* of the attempt, from 1 */
+    uint16_t number;  /* number of the attempt, from 1 */
     uint16_t outcome; /* an hs_outcome */
 } hs_exec_record;
 
-/** After the run: the attempts of one worker by time; owned by the handle. */
+/** After the run: return the attempts of one worker in order of time; owned by the handle. */
 HS_API const hs_exec_record *hs_exec_records(const hs_exec *exec, unsigned worker, size_t *count);
 
 /**
- * After the run: when the worker waited for others to abort what it was to take over, or as a
- * stand-in for a task's inputs, by time, in seconds from the start; owned by the handle.
+ * After the run: return the intervals during which the worker waited for a victim to abort, or, if
+ * emulated, for a task's inputs. In order of time, in seconds from the start; owned by the handle.
  */
 HS_API const hs_wait *hs_exec_waits(const hs_exec *exec, unsigned worker, size_t *count);
 
 /**
- * After a run with settings.transfers: copies of the matrix that a graph of kernels factorises from
- * memory to memory, in seconds from the start; some may end after the last task, when the result
- * comes home. Those of a GPU that broke are not there. Where stand-ins wait for what their tasks
- * read, the transfers to their memories that the policy has started. Sorted by where to, then
- * start; owned by the handle.
+ * After a run with settings.transfers: return the transfers, sorted by destination, then start, in
+ * seconds from the start; owned by the handle. For a factorisation these are the copies of the
+ * matrix between memories; some end after the last task, when the result returns to the host, and
+ * copies of a broken GPU are missing. For emulated workers these are the transfers started by the
+ * policy.
  */
 HS_API const hs_transfer *hs_exec_transfers(const hs_exec *exec, size_t *count);
 
 /**
- * The file for what an attempt prints in a folder of `logs`: ID.NUMBER.log; or where standard error
- * is apart ID.NUMBER.out and, `error`, ID.NUMBER.err. Returns its length and puts as much of it
- * into `path` as has room, as snprintf() does; 0: there is none.
+ * Write to `path` the path of an attempt's log file, in a folder below settings.logs:
+ * ID.NUMBER.log; with logs_apart ID.NUMBER.out, or ID.NUMBER.err if `error`. Returns the length and
+ * truncates to `size`, as snprintf() does; 0: no log exists.
  */
 HS_API size_t hs_exec_log(const hs_exec *exec, uint32_t task, uint32_t number, int error,
                           char *path, size_t size);
 
 /**
- * After the run: 1 if `task` was not run since it comes, directly or over others, after one that
- * failed, and *failed (which may be NULL), the first of those by number; else 0. O(1).
+ * After the run: return 1 if `task` was not run because a direct or indirect predecessor failed,
+ * and set *failed (may be NULL) to the failed predecessor of smallest number; else 0. O(1).
  */
 HS_API int hs_exec_blocked(const hs_exec *exec, uint32_t task, uint32_t *failed);
 
-/** What a graph of kernels factorises. */
+/** The matrix of a factorisation and the quality of its factors. */
 typedef struct hs_exec_factorisation {
     size_t      struct_size;
-    const char *name;          /* Cholesky, LU, QR */
-    size_t      order, tile;   /* of the matrix, and of each of its tiles */
+    const char *name;          /* Cholesky, LU or QR */
+    size_t      order, tile;   /* orders of the matrix and of each tile */
     uint64_t    seed;
-    double      operations;    /* of floating point: order^3 times 1/3, 2/3 or 4/3 */
-    int         checked;       /* the last run came to its end, and its result was verified; */
-    int         wrong;         /* it is not below the limits */
-    double      relative;      /* Frobenius norm of input - product of the factors, over the
-                                  input's; below 1e-8 */
-    double      largest;       /* element of that difference, in absolute value; below `limit` */
-    double      orthogonality; /* QR: of Q'Q and the unit matrix, as `relative`; else 0 */
-    int         given;         /* the input is settings.matrix */
-    double      limit;         /* of `largest`: 1e-6, times the largest element of what is given */
+    double      operations;    /* floating-point operations: order^3 times 1/3, 2/3 or 4/3 */
+    int         checked;       /* 1: the last run completed and its result was verified */
+    int         wrong;         /* 1: the result exceeds a limit below */
+    double      relative;      /* Frobenius norm of (input - product of the factors), relative to
+                                  the input's norm; limit 1e-8 */
+    double      largest;       /* largest absolute element of (input - product of the factors);
+                                  limit `limit` */
+    double      orthogonality; /* QR: norm of (Q'Q - I), with the limit of `relative`; else 0 */
+    int         given;         /* 1: the input is settings.matrix */
+    double      limit;         /* limit of `largest`: 1e-6, times the largest element of a given
+                                  matrix */
 } hs_exec_factorisation;
 
 #define hs_exec_factorisation_init(f) ((f)->struct_size = sizeof *(f))
 
 /**
- * Where built-in kernels work on the data that rows name, these are the tiles of one matrix in
- * memory, and the run factorises it: 1 and what is known of that, before a run too; else 0. With
- * settings.verify a run whose result is wrong ends with HS_EFAILED.
+ * Describe the factorisation, also before a run: returns 1 if built-in kernels work on the data
+ * named by the rows, which are the tiles of one matrix in memory, else 0. With settings.verify a
+ * run with a wrong result ends with HS_EFAILED.
  */
 HS_API int hs_exec_factorised(const hs_exec *exec, hs_exec_factorisation *out);
 
 /**
- * After a run that did all tasks: what it made of the matrix, order x order by column. Cholesky's L
- * and QR's R with zeros in the other triangle; LU's L, without its diagonal of ones, and U.
- * HS_EINVAL: there is none.
+ * After a complete run: copy the factors to `out`, order x order by column. Cholesky gives L and QR
+ * gives R, with zeros in the other triangle; LU gives L, without its unit diagonal, and U.
+ * HS_EINVAL: no factors exist.
  */
 HS_API hs_status hs_exec_factors(const hs_exec *exec, double *out);
 
 /** A worker at one moment of a run. */
 typedef struct hs_exec_activity {
     size_t   struct_size;
-    int      running; /* 1: the worker runs `task`; 0: no task runs */
-    uint32_t task;    /* on a GPU with several in flight, the one launched last */
-    double   seconds; /* since the task began */
-    uint64_t done;    /* tasks that the worker has done in this run */
+    int      running; /* 1: the worker runs `task`; 0: the worker is idle */
+    uint32_t task;    /* on a GPU with several tasks in flight, the task launched last */
+    double   seconds; /* seconds since the start of the task */
+    uint64_t done;    /* tasks finished by the worker in this run */
 } hs_exec_activity;
 
 #define hs_exec_activity_init(a) ((a)->struct_size = sizeof *(a))
 
 /**
- * Fill *out with what a worker does now. From any thread during hs_exec_run(); takes no lock. The
- * fields are read one after another, so the worker may have gone on meanwhile.
+ * Fill *out with the present activity of a worker. May be called from any thread during
+ * hs_exec_run(); takes no lock. The fields are read one after another, so they may belong to
+ * different moments.
  */
 HS_API void hs_exec_activity_now(const hs_exec *exec, unsigned worker, hs_exec_activity *out);
 
-/** Failures so far, in order of time: 0 past the last. From any thread, during the run too. */
+/**
+ * Get a failure by index, in order of time: returns 1, or 0 past the last. May be called from any
+ * thread, also during the run.
+ */
 HS_API int hs_exec_failure_at(const hs_exec *exec, size_t index, hs_exec_failure *out);
 
 HS_END_DECLS

@@ -2,7 +2,7 @@
 #ifndef HYBRIDSCHED_H
 #define HYBRIDSCHED_H
 
-/* Everything that libhybridsched promises. */
+/* Include every header of libhybridsched. */
 #include <hybridsched/bound.h>
 #include <hybridsched/certificate.h>
 #include <hybridsched/generate.h>

@@ -11,7 +11,7 @@
 HS_BEGIN_DECLS
 
 /*
- * Tasks written in C. A task whose kernel is `plugin:FILE.so:SYMBOL` runs
+ * Tasks written in C. For a task with the kernel `plugin:FILE.so:SYMBOL`, compile
  *
  *     #include <hybridsched/plugin.h>
  *
@@ -29,50 +29,54 @@ HS_BEGIN_DECLS
  *
  *     cc -shared -fPIC $(pkg-config --cflags hybridsched) -o FILE.so file.c
  *
- * in the process and the thread of its worker, which is bound to a core. Several
- * workers may run the same function at once. It may be run again for the same task:
- * after a failure, or after it was told to stop so that another worker takes over. It
- * must not end the process or its thread, and must leave signals, the locale and the
- * thread's binding as they are. The header needs nothing to link with.
+ * The function runs in the process and the thread of its worker, which is bound to a core. Several
+ * workers may call it at once. It may be called again for one task, after a failure or a
+ * spoliation. It must not end the process or its thread, and must keep signals, the locale and the
+ * thread's binding unchanged. The header needs no library at link time.
  *
- * The same files may offer algorithms and policies, which are tables of functions: see
- * <hybridsched/solve.h>, <hybridsched/policy.h> and HS_PLUGIN_OFFER. What they call of
- * libhybridsched is there, in the program that opens them.
+ * A file may also offer algorithms and policies, as tables of functions: see <hybridsched/solve.h>,
+ * <hybridsched/policy.h> and HS_PLUGIN_OFFER. Their calls to libhybridsched are resolved by the
+ * program that opens the file.
  */
 
 #define HS_PLUGIN_ABI 1u
 
 typedef enum hs_plugin_result {
     HS_PLUGIN_DONE = 0,
-    HS_PLUGIN_ABORTED = -1, /* it was cancelled, and nothing of it runs any more */
-    HS_PLUGIN_FAILED = 1    /* so does any other value; task->message may say why */
+    HS_PLUGIN_ABORTED = -1, /* the task was cancelled, and no part of it still runs */
+    HS_PLUGIN_FAILED = 1    /* any other value also means failure; task->message may have the
+                               reason */
 } hs_plugin_result;
 
-/** One execution of a task. Later versions add members at the end: see HS_PLUGIN_HAS(). */
+/** An execution of a task. Later versions add members at the end: see HS_PLUGIN_HAS(). */
 typedef struct hs_plugin_task {
     size_t      struct_size;
-    const char *id;      /* the task's name, gemm-4-2 or tile#17 */
-    uint32_t    task;    /* its number, from 0 */
-    uint32_t    attempt; /* 1: the first */
-    const char *worker;  /* "cpu3" */
-    uint32_t    type;    /* an hs_type: what the worker is */
-    uint32_t    index;   /* of the worker, among those of its type */
-    int32_t     os_cpu;  /* the core that the thread is bound to; -1: none */
-    const char *device;  /* GPUs: what CUDA_VISIBLE_DEVICES would say; NULL: none */
-    double      seconds; /* what it should take */
-    const int  *cancel;  /* to be read with hs_plugin_cancelled() */
-    int32_t     wake_fd; /* becomes readable when `cancel` is set: for poll(2) */
+    const char *id;      /* name of the task, e.g. gemm-4-2 or tile#17 */
+    uint32_t    task;    /* number of the task, from 0 */
+    uint32_t    attempt; /* number of the attempt, from 1 */
+    const char *worker;  /* name of the worker, e.g. "cpu3" */
+    uint32_t    type;    /* an hs_type: the worker's type */
+    uint32_t    index;   /* number of the worker within its type */
+    int32_t     os_cpu;  /* first core of the thread's binding; -1: not bound */
+    const char *device;  /* GPU worker: value for CUDA_VISIBLE_DEVICES; NULL: no device */
+    double      seconds; /* expected duration */
+    const int  *cancel;  /* cancel request; read with hs_plugin_cancelled() */
+    int32_t     wake_fd; /* descriptor for poll(2); becomes readable when `cancel` is set */
     uint32_t    message_size;
-    char       *message; /* room for one line that says why it failed; empty at first */
-    const char *log;     /* a file of this attempt's own for longer output; NULL: none */
-    void       *stream;  /* a cudaStream_t of the GPU, which is the thread's current device; NULL */
+    char       *message; /* size of `message` */
+    const char *log;     /* file for longer output of this attempt; NULL: none */
+    void       *stream;  /* the GPU's cudaStream_t; the GPU is the current device of the thread.
+                            NULL: none */
 } hs_plugin_task;
 
-/** Was the program built and run with versions that both know this member? */
+/** Return 1 if both program and plugin were compiled with versions that have this member. */
 #define HS_PLUGIN_HAS(task, member)                                                                \
     ((task)->struct_size >= offsetof(hs_plugin_task, member) + sizeof(task)->member)
 
-/** Is the task to stop now? Costs a load; to be asked about every millisecond. */
+/**
+ * Poll the cancel request, about every millisecond. Costs a load; returns not 0 if the task must
+ * stop.
+ */
 static inline int hs_plugin_cancelled(const hs_plugin_task *task)
 {
     return __atomic_load_n(task->cancel, __ATOMIC_ACQUIRE);
@@ -88,30 +92,34 @@ typedef int hs_plugin_function(const hs_plugin_task *task);
 #define HS_PLUGIN_DATA extern HS_API
 #endif
 
-/** Once in a plugin: the version that it was compiled for. */
+/** Record the header's version in the plugin; use once per file. */
 #define HS_PLUGIN_FILE                                                                             \
     HS_PLUGIN_DATA const unsigned hs_plugin_abi;                                                   \
     const unsigned                hs_plugin_abi = HS_PLUGIN_ABI
 
-/** Begins the definition of a task's function, with a parameter `task`. */
+/** Begin the definition of a task's function, with parameter `task`. */
 #define HS_PLUGIN_TASK(symbol)                                                                     \
     HS_PLUGIN_C int symbol(const hs_plugin_task *task);                                            \
     int             symbol(const hs_plugin_task *task)
 
 /**
- * The same for GPUs: where a file has both, the task runs this one there, and else the
- * one and only on both types. What it puts into task->stream has to be over when it returns.
+ * Begin the definition of a task's function for GPUs. A file with both functions runs this one on
+ * GPUs; a file with one function runs it on both types. Work launched on task->stream must be
+ * complete when the function returns.
  */
 #define HS_PLUGIN_GPU_TASK(symbol) HS_PLUGIN_TASK(symbol##_gpu)
 
-/** What a file offers beside tasks, for --plugin: lists that end with NULL; NULL: none. */
+/** A plugin's algorithms and policies, for --plugin: NULL-terminated lists; NULL: none. */
 typedef struct hs_plugin_offer {
     size_t                       struct_size;
     const hs_algorithm *const   *algorithms; /* for hsched-solve */
     const hs_policy_kind *const *policies;   /* for hsched-exec */
 } hs_plugin_offer;
 
-/** Once in such a file: HS_PLUGIN_OFFER = {sizeof(hs_plugin_offer), algorithms, policies}; */
+/**
+ * Define the offer once per file: HS_PLUGIN_OFFER = {sizeof(hs_plugin_offer), algorithms,
+ * policies};
+ */
 #define HS_PLUGIN_OFFER                                                                            \
     HS_PLUGIN_DATA const hs_plugin_offer hs_plugin_offers;                                         \
     const hs_plugin_offer                hs_plugin_offers

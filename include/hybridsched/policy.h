@@ -8,89 +8,90 @@
 HS_BEGIN_DECLS
 
 /**
- * A policy decides, a clock drives it: ready -> decide -> start -> ended. It is told what
- * happens and says what an idle worker is to do, and whom what happened concerns; it knows
- * the times of the tasks only as estimates. Under a virtual clock (hs_policy_simulate()) it
- * gives a schedule; under the wall clock it is what hsched-exec runs. Times are in the
- * instance's unit, from the start.
+ * A policy makes the decisions, a clock drives it: ready -> decide -> start -> ended. The caller
+ * reports events; the policy returns the decision for an idle worker, and the waiting workers
+ * affected by an event. The policy sees task times only as estimates. Under a virtual clock
+ * (hs_policy_simulate()) the result is a schedule; under the wall clock the policy drives
+ * hsched-exec. Times are in the instance's unit, from the start.
  *
- * A handle is not to be shared between threads without a lock, but for what workers do by
- * themselves: hs_policy_own(), and hs_policy_ended() with HS_ENDING_DONE for a task that it
- * gave, may be called for different workers at once, and together with any call about
- * other workers.
+ * Threads must not use one handle at once without a lock, except for a worker's own tasks:
+ * hs_policy_own(), and hs_policy_ended() with HS_ENDING_DONE for a task from hs_policy_own(), may
+ * be called concurrently for different workers, and together with any call about other workers.
  */
 typedef struct hs_policy hs_policy;
 
-typedef struct hs_policy_kind hs_policy_kind; /* static, never freed; below */
+typedef struct hs_policy_kind hs_policy_kind; /* static, never freed; defined below */
 
 /*
- * The registry: plan, plan+steal, heteroprio. Ties are broken by fixed rules: the same
- * calls get the same answers.
+ * The registry: plan, plan+steal, heteroprio. Ties are broken by fixed rules: equal calls give
+ * equal decisions.
  *
- * heteroprio and plan+steal make a worker that has nothing else to do take a running task
- * from the other type (spoliation) if it would end it strictly earlier; what is not
- * restartable is left alone. They learn while they run: where estimates of a kernel and type
- * turn out to be wrong, by more than the tolerance, a task is expected to take what tasks did
- * that lasted as long already, or, if none did, as long again as it has run, and is taken
- * only where that gains more than what is thrown away, the less the better the estimates of
- * the taker's type are. Once the victim has outlasted its estimate by more than the tolerance, the
- * taker's time is multiplied by elapsed time over that estimate, at most by 256. Each type takes a
- * task once, and none that was taken from it late: so no two workers take a task from each other
- * for ever, however wrong its estimates are.
+ * heteroprio and plan+steal spoliate: an otherwise idle worker aborts a restartable task running on
+ * the other type if it would finish the task strictly earlier. The policies keep a history of
+ * measured times. Once the estimates of a kernel and type prove wrong by more than the tolerance,
+ * the expected duration of a running task is the duration of past tasks that lasted at least as
+ * long, or, without a longer one, twice the time already run. Spoliation must then gain more than
+ * the work it discards; the required gain falls as the estimates of the thief's type improve. Once
+ * the victim's elapsed time exceeds its estimate by more than the tolerance, the thief's time is
+ * multiplied by elapsed time over estimate, at most by 256. Each type spoliates a task once, and
+ * not after a late spoliation of the task from this type, so two workers never exchange a task
+ * forever, however wrong its estimates are.
  *
- * In a graph plan+steal leaves what is on time to the plan, which may have a worker wait for good
- * reason. What is ready later than it starts by the plan goes to whoever is idle and would end it
- * before its worker is expected to, what is due first before the rest; and what runs is taken only
- * if it began late or has outlasted its estimate.
+ * In a graph plan+steal leaves punctual tasks to the plan, which may let a worker wait on purpose.
+ * A task ready later than its planned start goes to any idle worker that would finish it before its
+ * planned worker is expected to, earliest due first; a running task is spoliated only if it began
+ * late or has outlasted its estimate.
  */
 HS_API size_t                hs_policy_count(void);
 HS_API const hs_policy_kind *hs_policy_at(size_t index);
-HS_API const hs_policy_kind *hs_policy_find(const char *name); /* NULL if there is none */
+HS_API const hs_policy_kind *hs_policy_find(const char *name); /* NULL: unknown name */
 HS_API const char           *hs_policy_name(const hs_policy_kind *kind);
 HS_API const char           *hs_policy_summary(const hs_policy_kind *kind); /* one line */
 HS_API int                   hs_policy_graphs(const hs_policy_kind *kind);
 HS_API unsigned              hs_policy_ranks(const hs_policy_kind *kind);
 
-/** Does it follow a plan, so that one must be given? */
+/** Return 1 if the policy follows a plan, so hs_policy_create() requires one. */
 HS_API int hs_policy_needs_plan(const hs_policy_kind *kind);
 
 /**
- * What a policy may be told. Always start from hs_policy_settings_init(); NULL settings mean
- * defaults.
+ * Options of a policy. Always start from hs_policy_settings_init(); NULL settings mean defaults.
  */
 typedef struct hs_policy_settings {
     size_t struct_size;
-    double tolerance; /* the part of its estimate by which a task may be late before it is taken
-                         for late; 0, as under an exact clock */
-    hs_rank  rank;       /* HS_RANK_DEFAULT */
-    double   band;       /* hp-corrected: p/q from which on GPUs take by rank; 0: 8 */
-    double   leave;      /* hp-corrected: p/q from which on they also take what CPUs run; 0: 16 */
-    unsigned threshold;  /* h-ratio, d-rank: tasks that may wait for workers; 0: twice as many */
-    int (*cancel)(void *cancel_data); /* hs_policy_create(), hs_policy_simulate(): asked every
-                                         0.1 s or more often; not 0: no more, HS_ECANCELED. Not
-                                         asked once it is created. NULL: nobody */
+    double tolerance; /* delay, relative to the estimate, up to which a task is not late; 0, as
+                         under an exact clock */
+    hs_rank  rank;       /* default: HS_RANK_DEFAULT */
+    double   band;       /* hp-corrected: least p/q at which GPUs take tasks by rank; 0: 8 */
+    double   leave;      /* hp-corrected: least p/q at which GPUs also take tasks running on
+                            CPUs; 0: 16 */
+    unsigned threshold;  /* h-ratio, d-rank: limit of tasks waiting for workers; 0: twice the
+                            number of workers */
+    int (*cancel)(void *cancel_data); /* cancel callback of hs_policy_create() and
+                                         hs_policy_simulate(): called at least every 0.1 s; not
+                                         0: return HS_ECANCELED. Not called after creation. NULL:
+                                         none */
     void *cancel_data;
-    double ratio_tolerance; /* heteroprio and its like: ratios that count as the same, as
-                               hs_queue_settings.tolerance; 0: those that are */
-    const double *available; /* hs_policy_simulate(): by worker, when it is asked for the first
-                                time, >= 0; NULL: all at 0 */
-    const unsigned char *skip; /* hs_policy_simulate(): by task, not 0: it is done already, as
-                                  hs_policy_skip() says, and not in the schedule; NULL: none is */
-    int transfers; /* they are recorded: hs_policy_transfers(), and hs_policy_simulate()'s schedule
-                      has hs_schedule_transfers() */
+    double ratio_tolerance; /* heteroprio and its variants: hs_queue_settings.tolerance of
+                               ratios; 0: exact */
+    const double *available; /* hs_policy_simulate(): time >= 0, by worker, of its first
+                                hs_policy_next(); NULL: all 0 */
+    const unsigned char *skip; /* hs_policy_simulate(): flag by task; not 0: done before the
+                                  start, as by hs_policy_skip(), and absent from the schedule;
+                                  NULL: none */
+    int transfers; /* record transfers for hs_policy_transfers() and for hs_schedule_transfers()
+                      of a simulation */
 } hs_policy_settings;
 
 HS_API void hs_policy_settings_init_sized(hs_policy_settings *settings, size_t size);
 #define hs_policy_settings_init(s) hs_policy_settings_init_sized((s), sizeof *(s))
 
 /**
- * A policy for the tasks and workers of `estimates`, which must outlive it; so
- * must `plan`, a valid schedule of it (its aborted entries are not repeated), or
- * NULL where none is needed.
- * HS_EINVAL: a plan for other workers, bad settings, a rank that the kind does not take, or a
- * kind that lacks what it needs; HS_ESCHEDULE: a plan that does
- * not run each task once, where its estimate is finite; HS_ECANCELED. All memory is taken here: no
- * later call can fail. O(n log n), mostly O(n).
+ * Create a policy for the tasks and workers of `estimates`. `estimates` and `plan` must outlive it.
+ * `plan` is a valid schedule of `estimates` (aborted entries are not repeated), or NULL for a
+ * policy without plan. HS_EINVAL: a plan for other workers, bad settings, an unsupported rank, or a
+ * kind with missing members; HS_ESCHEDULE: the plan does not run each task exactly once on a type
+ * with a finite estimate; HS_ECANCELED. All memory is allocated here, so later calls cannot fail.
+ * O(n log n), mostly O(n).
  */
 HS_API hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estimates,
                                   const hs_schedule *plan, const hs_policy_settings *settings,
@@ -100,13 +101,13 @@ HS_API void      hs_policy_free(hs_policy *policy);
 enum { HS_WAKE_ROOM = 6 };
 
 /**
- * Who, of the workers that were told to wait, is to ask again: calls add to it. Nobody at
- * first: {0}. To ask more workers changes nothing but the time that it takes.
+ * Waiting workers for which hs_policy_next() must be called again; each call adds to the set. Start
+ * from {0}, the empty set. Extra workers cost time but change no decision.
  */
 typedef struct hs_wake {
-    unsigned types;                /* 1 << t: every worker of hs_type t */
-    unsigned count;                /* and these */
-    unsigned worker[HS_WAKE_ROOM]; /* when there is no room for one, all are woken */
+    unsigned types;                /* bit mask, 1 << t: every worker of hs_type t */
+    unsigned count;                /* number of single workers in `worker` */
+    unsigned worker[HS_WAKE_ROOM]; /* single workers; an overflow wakes every worker */
 } hs_wake;
 
 static inline void hs_wake_type(hs_wake *wake, hs_type type)
@@ -129,18 +130,18 @@ static inline void hs_wake_worker(hs_wake *wake, unsigned worker)
 
 typedef enum hs_decision_kind {
     HS_DECIDE_START, /* run `task`, from `start` on */
-    HS_DECIDE_TAKE,  /* `victim`, which runs `task`, is to abort it: ask again when it has */
-    HS_DECIDE_WAIT   /* nothing now: ask again at `until`, or when woken; when everybody waits, it
-                        is over */
+    HS_DECIDE_TAKE,  /* abort `task` on worker `victim`, then call hs_policy_next() again */
+    HS_DECIDE_WAIT   /* do nothing until `until` or a wake-up; the run is over when every worker
+                        waits */
 } hs_decision_kind;
 
 typedef struct hs_decision {
     hs_decision_kind kind;
     uint32_t         task;
     unsigned         victim;
-    double           until; /* > now; INFINITY: only when woken */
-    double           start; /* when the last input is there, >= now; hs_policy_next() says so, and
-                               not the kind of policy */
+    double           until; /* > now; INFINITY: wait for a wake-up */
+    double           start; /* arrival of the last input, >= now; set by hs_policy_next(), not by
+                               the policy kind */
 } hs_decision;
 
 static inline void hs_decide_start(hs_decision *out, uint32_t task)
@@ -166,73 +167,76 @@ static inline void hs_decide_wait(hs_decision *out, double until)
 
 typedef enum hs_ending {
     HS_ENDING_DONE,
-    HS_ENDING_ABORTED, /* as HS_DECIDE_TAKE asked: it is kept for whoever asked */
-    HS_ENDING_BACK,    /* not done, and anybody may run it again */
-    HS_ENDING_DROPPED, /* not done, and not to be run again */
-    HS_ENDING_HELD     /* not done: the caller keeps it, and may yet say that it is done, by any
-                          worker, or dropped */
+    HS_ENDING_ABORTED, /* aborted after HS_DECIDE_TAKE; reserved for the thief */
+    HS_ENDING_BACK,    /* not done; any worker may run the task again */
+    HS_ENDING_DROPPED, /* not done, and must not run again */
+    HS_ENDING_HELD     /* not done; the caller keeps the task and may later report it done, by
+                          any worker, or dropped */
 } hs_ending;
 
 /*
- * In the calls below `wake` says whom the event concerns; NULL: the caller asks everybody
- * who waits. Numbers that do not exist are passed over.
+ * In the calls below an event adds the affected workers to `wake`; NULL: the caller calls
+ * hs_policy_next() for every waiting worker after each event. Invalid task and worker numbers are
+ * ignored.
  */
 
 /**
- * What has become ready since it was asked last, in topological order, and whom that concerns; the
- * tasks lie there until it is asked again. When all that ends at one time has ended, and before
- * anybody is asked; for the first time before the first question. Independent tasks are ready
- * from the start, and it need not be asked for them where the kind does not settle. Nor need it
- * where workers run their own tasks of a graph, under plan where nothing takes time to be moved: it
- * does not settle then, and what becomes ready after the start is not told.
+ * Return the tasks that became ready since the last call, in topological order, and add the
+ * affected workers to `wake`. The array is valid until the next call. Call it before the first
+ * hs_policy_next(), and then after all tasks that end at one time have ended and before any
+ * hs_policy_next(). Independent tasks are ready from the start, so for a kind that does not settle
+ * the call may be omitted. It may also be omitted for a graph without transfers under plan, where
+ * workers run their own tasks: then plan does not settle, and tasks that become ready later are not
+ * reported.
  */
 HS_API size_t hs_policy_ready(hs_policy *policy, double now, const uint32_t **tasks, hs_wake *wake);
 
-/** Is it a kind for which all that ends at one time is to end before anybody is asked? */
+/** Return 1 if all tasks that end at one time must be reported before the next hs_policy_next(). */
 HS_API int hs_policy_settles(const hs_policy *policy);
 
 /**
- * What does `worker`, idle, do at `now`? What it starts is held to run from `now` on, and
- * others may have been waiting for that. Who was told to take a task and asks again before
- * it ended is told so again. plan: O(log n); heteroprio: O(log n), and O(m + k) where it has
- * to find a victim; plan+steal: O(1), in a graph O(log n), and
- * O(m + k) where it has to steal.
+ * Decide for idle `worker` at `now`. A started task counts as running from `now` on, which may wake
+ * other workers. Until a victim's task has ended, repeated calls for its thief return the
+ * HS_DECIDE_TAKE again. plan: O(log n); heteroprio: O(log n), and O(m + k) for a search of a
+ * victim; plan+steal: O(1), in a graph O(log n), and O(m + k) for a search of a task to steal.
  */
 HS_API void hs_policy_next(hs_policy *policy, unsigned worker, double now, hs_decision *out,
                            hs_wake *wake);
 
 /**
- * 1 and a task that is this worker's own, whatever the others do, which it then runs; 0:
- * hs_policy_next() has to say. A worker may have several of its own under way at a time.
+ * Get the next task that belongs to this worker independently of other workers' actions: returns 1,
+ * and the worker runs *task; or 0: call hs_policy_next(). A worker may have several own tasks in
+ * flight.
  */
 HS_API int hs_policy_own(hs_policy *policy, unsigned worker, uint32_t *task);
 
 /**
- * What hs_policy_own() gives this worker, in that order, if it is known before the start;
- * else NULL, and *count as it was; it stays as it is until all is given. After the last
- * hs_policy_skip(), before the worker's first question; for different workers at once.
+ * Return the tasks that hs_policy_own() will give this worker, in order, if the list is known
+ * before the start; else NULL, with *count unchanged. The list remains valid until every task on it
+ * was given. Call after the last hs_policy_skip() and before the worker's first decision;
+ * concurrent calls for different workers are allowed.
  */
 HS_API const uint32_t *hs_policy_list(hs_policy *policy, unsigned worker, size_t *count);
 
 /**
- * What will `worker` do next, which runs something and has nothing waiting? A task that waits for
- * it then, and whose inputs are on their way: hs_policy_next() starts it. Where inputs have to be
- * moved others may take it as they may take what it runs. HS_DECIDE_WAIT: nothing; it is asked
- * again when something has happened.
+ * Choose a task to prefetch for `worker`, which runs a task and has no waiting task.
+ * HS_DECIDE_START: the task now waits for the worker and its transfers begin; hs_policy_next()
+ * starts it later. Where links take time other workers may steal it. HS_DECIDE_WAIT: no task to
+ * prefetch; call again after the next event.
  */
 HS_API void hs_policy_ahead(hs_policy *policy, unsigned worker, double now, hs_decision *out,
                             hs_wake *wake);
 
 /**
- * 1 and the first of the tasks that wait until `worker` has ended what it runs, if there is one:
- * what it reads may be brought there meanwhile. Another worker may run it all the same.
+ * Get the first task that waits until `worker` has ended its running task: returns 1, or 0 if none
+ * waits. The caller may prefetch its inputs, but another worker may still run it.
  */
 HS_API int hs_policy_waiting(hs_policy *policy, unsigned worker, uint32_t *task);
 
 /*
- * For kinds of policies. When would the last input of `task`, which is ready, be in the memory of
- * `worker` if it were to run it, and the longest of the transfers that this takes; and it is
- * decided: they start. To start a task decides it, too.
+ * Calls for policy kinds. hs_policy_arrival() returns the arrival time of the last input of a ready
+ * task in the memory of `worker`; hs_policy_transfer() returns the longest transfer needed.
+ * hs_policy_fetch() commits to the worker and starts the transfers, as does the start of the task.
  */
 HS_API double hs_policy_arrival(const hs_policy *policy, uint32_t task, unsigned worker,
                                 double now);
@@ -240,41 +244,44 @@ HS_API double hs_policy_transfer(const hs_policy *policy, uint32_t task, unsigne
 HS_API double hs_policy_fetch(hs_policy *policy, uint32_t task, unsigned worker, double now);
 
 /**
- * With settings.transfers: those that have started so far, where links take time, as far as there
- * was memory to record them; sorted by where to, then start. Owned by the policy, until it is asked
- * something else.
+ * With settings.transfers: return the transfers started so far, where links take time, sorted by
+ * destination, then start; incomplete if memory ran out. Owned by the policy, valid until its next
+ * call.
  */
 HS_API const hs_transfer *hs_policy_transfers(hs_policy *policy, size_t *count);
 
-/** What `worker` ran, given by either call, has ended. */
+/** Report the end of a task that ran on `worker`, from hs_policy_next() or hs_policy_own(). */
 HS_API void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_ending how,
                             double now, hs_wake *wake);
 
-/** Before the first question: `task` is done already. */
+/** Mark a task as already done. Call before the first decision. */
 HS_API void hs_policy_skip(hs_policy *policy, uint32_t task);
 
-/** `worker`, idle, is out of service: what was meant for it goes to the others. */
+/** Take the idle `worker` out of service and return its reserved tasks to other workers. */
 HS_API void hs_policy_retire(hs_policy *policy, unsigned worker, hs_wake *wake);
 
-/** 1 and a task that none of the workers in service can run (each is given once), else 0. */
+/**
+ * Get a task that no worker in service can run: returns 1 (once for each task), or 0 if there is
+ * none.
+ */
 HS_API int hs_policy_stranded(hs_policy *policy, uint32_t *task);
 
-/** What a policy works with: each kind defines this structure for itself. */
+/** State of a policy, defined separately by each kind. */
 typedef struct hs_policy_state hs_policy_state;
 
 /**
- * A kind of policy. One of an application's own is passed wherever one of the registry is.
- * Each function does what the call of its name above promises; the library has compared
- * workers and tasks with the numbers there are, and passes a `wake` that is never NULL.
- * None of them may fail but create(), which takes all memory; what it returns is set only
- * on HS_OK. The same calls are to get the same answers.
+ * A kind of policy. An application's own kind is accepted wherever a registered kind is. Each
+ * function implements the public call of its name above; the library has already checked worker and
+ * task numbers, and `wake` is never NULL. Only create() may fail, and it allocates all memory; it
+ * sets *out only on HS_OK. Equal calls must give equal decisions.
  */
 struct hs_policy_kind {
     size_t      struct_size; /* sizeof(hs_policy_kind) */
     const char *name;        /* without commas */
     const char *summary;     /* one line */
     int         needs_plan;
-    /* The policy is for hs_policy_arrival() and its like, later; all settings are there. */
+    /* Create the state. All settings are present. `policy` is for later calls of
+       hs_policy_arrival(), hs_policy_transfer() and hs_policy_fetch(). */
     hs_status (*create)(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
                         const hs_policy_settings *settings, hs_policy_state **out);
     void (*free)(hs_policy_state *state);
@@ -283,35 +290,37 @@ struct hs_policy_kind {
     void (*ended)(hs_policy_state *state, unsigned worker, uint32_t task, hs_ending how, double now,
                   hs_wake *wake);
     void (*skip)(hs_policy_state *state, uint32_t task);
-    int (*own)(hs_policy_state *state, unsigned worker, uint32_t *task); /* NULL: always 0 */
+    /* NULL: always returns 0 */
+    int (*own)(hs_policy_state *state, unsigned worker, uint32_t *task);
     const uint32_t *(*list)(hs_policy_state *state, unsigned worker,
-                            size_t *count);                      /* NULL: it is not known */
-    void (*retire)(hs_policy_state *state, unsigned worker, hs_wake *wake); /* NULL: nothing
-                                                   is meant for one worker rather than another */
-    int (*stranded)(hs_policy_state *state, uint32_t *task); /* NULL: always 0. Then such tasks
-                                                   are not run, and nobody says why */
-    int graphs; /* it takes tasks that depend on each other; those that do not refuse them with
+                            size_t *count);                      /* NULL: no list is known */
+    /* NULL: no task is reserved for a worker */
+    void (*retire)(hs_policy_state *state, unsigned worker, hs_wake *wake);
+    int (*stranded)(hs_policy_state *state, uint32_t *task); /* NULL: always returns 0; then
+                                                                stranded tasks are silently left */
+    int graphs; /* 1: the kind supports dependent tasks; 0: such instances fail with
                    HS_EDEPENDENT */
-    unsigned ranks;  /* 1 << r for each hs_rank r that it takes beside HS_RANK_DEFAULT */
-    int      settles; /* as hs_policy_settles() where tasks are independent, too */
-    /* As hs_policy_ready(); a kind that takes graphs or settles has it. */
+    unsigned ranks;  /* bit mask, 1 << r for each supported hs_rank r beyond HS_RANK_DEFAULT */
+    int      settles; /* hs_policy_settles() also for independent tasks */
+    /* See hs_policy_ready(); required if `graphs` or `settles` is set. */
     void (*ready)(hs_policy_state *state, const uint32_t *tasks, size_t count, double now,
                   hs_wake *wake);
     void (*ahead)(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
-                  hs_wake *wake); /* NULL: nothing is chosen ahead */
-    int (*waiting)(hs_policy_state *state, unsigned worker, uint32_t *task); /* NULL: always 0 */
+                  hs_wake *wake); /* NULL: never prefetches */
+    /* NULL: always returns 0 */
+    int (*waiting)(hs_policy_state *state, unsigned worker, uint32_t *task);
 };
 
 /**
- * The same policy under a virtual clock: it decides by the times of `estimates`,
- * the tasks take those of `truth` (same tasks, same workers, and finite wherever the
- * estimate is, else HS_EINVAL); what depends on what, data and links are those of `estimates`.
- * Among workers that are idle at one time GPUs act first, then lower numbers. With exact estimates
- * and no tolerance heteroprio gives the schedule of the algorithm of that name, and plan+steal one
- * that is not longer than plan's, but for the rounding of sums; in a graph it is plan's. What is skipped has made what it
- * makes in the host's memory; all that it comes after is to be skipped, too. HS_EOVERFLOW: it would
- * last longer than a double can tell; HS_ESCHEDULE: the policy decides what cannot be done, or
- * leaves a task.
+ * Run a policy under a virtual clock. It decides by the times of `estimates`, but tasks take the
+ * times of `truth`: equal tasks and workers, and finite times wherever the estimate is finite, else
+ * HS_EINVAL. Dependencies, data and links are taken from `estimates`. Among workers idle at one
+ * time GPUs decide first, then lower numbers. With exact estimates and no tolerance heteroprio
+ * gives the schedule of the algorithm heteroprio; plan+steal gives a schedule no longer than the
+ * plan, up to rounding of sums, and in a graph the plan itself. Results of skipped tasks are in the
+ * host's memory; every predecessor of a skipped task must be skipped, too. HS_EOVERFLOW: the
+ * makespan exceeds the range of a double; HS_ESCHEDULE: the policy made an impossible decision, or
+ * left a task.
  */
 HS_API hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *estimates,
                                     const hs_schedule *plan, const hs_instance *truth,

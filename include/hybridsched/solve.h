@@ -7,59 +7,62 @@
 
 HS_BEGIN_DECLS
 
-/** DADA: running `task` on `worker` is worth `score` (its data are there already). */
+/** DADA: value `score` of running `task` on `worker`, whose memory already has its data. */
 typedef struct hs_affinity {
     uint32_t task;
     uint32_t worker;
     double   score;
 } hs_affinity;
 
-/** How far a search has come, for the progress callback. */
+/** Progress of a search, for the progress callback. */
 typedef struct hs_progress {
-    double      seconds;  /* since the call began */
-    double      makespan; /* of the best schedule so far; INFINITY: none yet */
+    double      seconds;  /* time since the call began */
+    double      makespan; /* makespan of the best schedule so far; INFINITY: none yet */
     double      bound;    /* best lower bound so far */
     uint64_t    iterations;
     const char *phase; /* static: "portfolio", "local search", "configuration bound", ... */
 } hs_progress;
 
-/** What an algorithm may be told. Always start from hs_settings_init(). */
+/** Options of an algorithm. Always start from hs_settings_init(). */
 typedef struct hs_settings {
     size_t             struct_size; /* set by hs_settings_init() */
-    double             alpha;       /* dada: share of the guess given to affinity, in [0, 1]; 0 */
-    const hs_affinity *affinities;  /* dada: preferences, one a task at most; NULL */
+    double             alpha;       /* dada: share of the guessed makespan for affinity, in [0,
+                                       1]; default 0 */
+    const hs_affinity *affinities;  /* dada: preferences, at most one per task; NULL: none */
     size_t             affinity_count;
-    int (*cancel)(void *cancel_data); /* asked every 0.1 s or more often, but within one call
-                                         of GLPK: nonzero, then and from then on, stops with
-                                         HS_ECANCELED, but best and exact with the best schedule
-                                         that they have, if there is one; NULL */
+    int (*cancel)(void *cancel_data); /* cancel callback, called at least every 0.1 s, except
+                                         within a call of GLPK. A nonzero result is final: the
+                                         call returns HS_ECANCELED, or for best and exact the
+                                         best schedule so far, if any. NULL: none */
     void *cancel_data;
 
-    /* best, exact and the bounds that take time */
-    double time_limit;   /* seconds of wall clock; 0: 1 for best, 10 for exact
-                            and for a bound; INFINITY: none */
-    uint64_t iterations; /* best: stop after so many, for the same schedule
-                            everywhere; 0: the time limit alone. Tiny graphs
-                            are searched through before that */
+    /* Settings of best, exact and of bounds that search. */
+    double time_limit;   /* wall-clock limit in seconds; 0: 1 for best, 10 for exact and for a
+                            bound; INFINITY: none */
+    uint64_t iterations; /* best: limit of iterations, for reproducible schedules; 0: only the
+                            time limit. A tiny graph may be searched completely before this limit */
     uint64_t           seed;
     unsigned           threads; /* 0: 1 */
-    double             gap;     /* stop when makespan <= (1 + gap) x bound; 0 */
-    const hs_schedule *start;   /* a valid schedule of the instance to start from; NULL */
-    void (*progress)(void *progress_data, const hs_progress *progress); /* NULL */
+    double             gap;     /* stop when makespan <= (1 + gap) x bound; default 0 */
+    const hs_schedule *start;   /* valid initial schedule of the instance; NULL: none */
+    void (*progress)(void *progress_data, const hs_progress *progress); /* NULL: none */
     void *progress_data;
 
-    hs_rank  rank;      /* what orders tasks; HS_RANK_DEFAULT: what the algorithm does by itself */
-    double   band;      /* hp-corrected: p/q from which on GPUs take by rank; 0: 8 */
-    double   leave;     /* hp-corrected: p/q from which on they also take what CPUs run; 0: 16 */
-    unsigned threshold; /* h-ratio, d-rank: tasks that may wait for workers; 0: twice as many */
+    hs_rank  rank;      /* order of tasks; HS_RANK_DEFAULT: the algorithm's default */
+    double   band;      /* hp-corrected: least p/q at which GPUs take tasks by rank; 0: 8 */
+    double   leave;     /* hp-corrected: least p/q at which GPUs also take tasks running on CPUs;
+                           0: 16 */
+    unsigned threshold; /* h-ratio, d-rank: limit of tasks waiting for workers; 0: twice the
+                           number of workers */
 
-    /* Workers that are still at something else: available[w] is when worker w is free, >= 0, and
-       nothing starts there before. What does not take it refuses it with HS_EBUSY. */
+    /* Workers busy at the start: worker w is free from available[w] >= 0 on and starts nothing
+       before. HS_EBUSY: the algorithm or bound does not support this setting. */
     const double *available;
-    size_t        available_count; /* as many as workers */
+    size_t        available_count; /* number of workers */
 
-    /* The schedule has hs_schedule_transfers(): a policy's as it started them, when it decided what
-       goes where; others as soon as there is something to move, as all is decided beforehand. */
+    /* Record transfers for hs_schedule_transfers(): for a policy from the moment of its
+       decision; for other algorithms as early as the data exist, because all is decided
+       beforehand. */
     int transfers;
 } hs_settings;
 
@@ -67,87 +70,86 @@ HS_API void hs_settings_init_sized(hs_settings *settings, size_t size);
 #define hs_settings_init(s) hs_settings_init_sized((s), sizeof *(s))
 
 /**
- * An algorithm. One of an application's own is passed wherever one of the registry is; it is
- * static, never freed, and its schedules are checked before anybody sees them. Members that its
- * struct_size leaves out are NULL.
+ * An algorithm. An application's own algorithm is accepted wherever a registered one is; it is
+ * static, never freed, and its schedules are checked before the caller gets them. Members beyond
+ * its struct_size count as NULL.
  */
 typedef struct hs_algorithm {
     size_t      struct_size; /* sizeof(hs_algorithm) */
     const char *name;        /* without commas */
-    const char *summary;     /* one line, as are the next two; NULL: nothing is said */
+    const char *summary;     /* a line, as are `source` and `cost`; NULL: absent */
     const char *source;      /* paper, theorem */
     const char *cost;        /* running time */
-    /* At most this times the optimum, or INFINITY. NULL: nothing is promised. */
+    /* Approximation ratio: at most this times the optimum, or INFINITY. NULL: no guarantee. */
     double (*guarantee)(unsigned cpus, unsigned gpus, const hs_settings *settings);
-    /* All of the settings are there, defaults filled in. *out is the caller's, set on HS_OK only.
-       NULL in the library's own, which are run in other ways: a copy of one is no algorithm. */
+    /* Compute a schedule. All settings are present, defaults filled in. The caller owns *out,
+       set on HS_OK only. NULL for the library's own algorithms, which have other entry points: a
+       copy of their structure cannot run. */
     hs_status (*run)(const hs_instance *in, const hs_settings *settings, hs_schedule **out);
-    int graphs; /* it takes tasks that depend on each other; those that do not refuse them with
+    int graphs; /* 1: the algorithm supports dependent tasks; 0: such instances fail with
                    HS_EDEPENDENT */
-    unsigned ranks; /* 1 << r for each hs_rank r that it takes beside HS_RANK_DEFAULT */
-    int available;  /* it takes settings.available; those that do not refuse it with HS_EBUSY */
+    unsigned ranks; /* bit mask, 1 << r for each supported hs_rank r beyond HS_RANK_DEFAULT */
+    int available;  /* 1: the algorithm supports settings.available; 0: the setting fails with
+                       HS_EBUSY */
 } hs_algorithm;
 
 /* The registry: every algorithm of this build, in the order of the manual. */
 HS_API size_t              hs_algorithm_count(void);
 HS_API const hs_algorithm *hs_algorithm_at(size_t index);
-HS_API const hs_algorithm *hs_algorithm_find(const char *name); /* NULL if there is none */
+HS_API const hs_algorithm *hs_algorithm_find(const char *name); /* NULL: unknown name */
 HS_API const char         *hs_algorithm_name(const hs_algorithm *alg);
 HS_API const char         *hs_algorithm_summary(const hs_algorithm *alg); /* one line */
-HS_API const char         *hs_algorithm_source(const hs_algorithm *alg);  /* these three: "" if */
-HS_API const char         *hs_algorithm_cost(const hs_algorithm *alg);    /* nothing is said */
+HS_API const char         *hs_algorithm_source(const hs_algorithm *alg);  /* "": absent */
+HS_API const char         *hs_algorithm_cost(const hs_algorithm *alg);    /* "": absent */
 HS_API int                 hs_algorithm_graphs(const hs_algorithm *alg);
 HS_API unsigned            hs_algorithm_ranks(const hs_algorithm *alg);
 HS_API int                 hs_algorithm_available(const hs_algorithm *alg);
 
 /**
- * The makespan is at most this times the optimum, on every instance with these
- * workers whose tasks may all be restarted and do not depend on each other (of graphs nothing
- * is promised); INFINITY where nothing is promised of those either.
- * NULL settings mean defaults.
+ * Approximation ratio: the makespan is at most this times the optimum, on every instance with these
+ * workers and independent, restartable tasks. INFINITY: no guarantee. Guarantees do not cover
+ * graphs. NULL settings mean defaults.
  */
 HS_API double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, unsigned gpus,
                                      const hs_settings *settings);
 
 /**
- * Schedule `in` with `alg`; NULL settings mean defaults. On HS_OK the caller
- * owns *out, otherwise *out is untouched. Re-entrant. Same instance and
- * settings, same schedule, bit for bit. HS_EDEPENDENT: the tasks depend on each other,
- * and the algorithm does not take graphs. HS_EWORKER: a task cannot run on the one type that it
- * uses. HS_EBUSY: it does not take settings.available. HS_EINVAL: bad settings, or a rank that it
- * does not take. HS_ESCHEDULE: an algorithm that is not the library's has made what is no schedule
- * of the instance, or starts too early.
+ * Schedule `in` with `alg`; NULL settings mean defaults. On HS_OK the caller owns *out, otherwise
+ * *out is untouched. Re-entrant. Equal instances and settings give equal schedules, bit for bit.
+ * HS_EDEPENDENT: the algorithm supports independent tasks only. HS_EWORKER: the algorithm uses one
+ * type, and a task cannot run on it. HS_EBUSY: it does not support settings.available. HS_EINVAL:
+ * bad settings or an unsupported rank. HS_ESCHEDULE: an application's algorithm returned an invalid
+ * schedule, or one that starts too early.
  */
 HS_API hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in,
                           const hs_settings *settings, hs_schedule **out);
 
-/** What came of a solve. Always start from hs_report_init(). */
+/** Outcome of a solve. Always start from hs_report_init(). */
 typedef struct hs_report {
     size_t struct_size;
-    double bound; /* lower bound proved on the way; 0: none was computed */
+    double bound; /* lower bound proved during the solve; 0: none */
     char   bound_name[32];
-    int    proved;          /* certified: the makespan (as the exact sums of times, rounded up)
-                               is within `gap` of the optimum; with gap 0: it is optimal */
+    int    proved;          /* 1: certified: the makespan (as exact sums of times, rounded up) is
+                               within `gap` of the optimum; with gap 0: the schedule is optimal */
     int      limit_reached; /* stopped by time_limit or iterations */
-    double   certified;     /* largest exact sum of times of a worker, rounded up; of a graph
-                               it is the makespan, or the bound if rounded
-                               ends lie below that */
+    double   certified;     /* largest exact sum of times of a worker, rounded up; for a graph
+                               the makespan, or the bound if rounded ends lie below the bound */
     uint64_t iterations;
-    char     members[256]; /* best: the portfolio members it finished, "a,b,c" */
-    uint64_t aborted;      /* executions that were aborted */
+    char     members[256]; /* best: finished members of its portfolio, "a,b,c" */
+    uint64_t aborted;      /* aborted executions */
 } hs_report;
 
 HS_API void hs_report_init_sized(hs_report *report, size_t size);
 #define hs_report_init(r) hs_report_init_sized((r), sizeof *(r))
 
-/** As hs_solve(), and says what was proved. `report` may be NULL. */
+/** Solve as hs_solve() does, and fill `report` (may be NULL). */
 HS_API hs_status hs_solve_reported(const hs_algorithm *alg, const hs_instance *in,
                                    const hs_settings *settings, hs_schedule **out,
                                    hs_report *report);
 
 /**
- * Memory for calls that follow one another: a call that needs no more than one
- * before it allocates nothing. For one thread at a time.
+ * Memory for a sequence of calls: a call allocates nothing if an earlier call needed at least as
+ * much. For one thread at a time.
  */
 typedef struct hs_workspace hs_workspace;
 
@@ -155,27 +157,26 @@ HS_API hs_status hs_workspace_create(hs_workspace **out);
 HS_API void      hs_workspace_free(hs_workspace *ws);
 
 /**
- * As hs_solve_reported(), but *out belongs to the workspace, and is gone when it
- * is next used or freed. What searches (best, exact) allocates as always.
+ * Solve as hs_solve_reported() does, but the workspace owns *out, until its next use or
+ * hs_workspace_free(). The searches (best, exact) allocate memory of their own.
  */
 HS_API hs_status hs_solve_in(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
                              const hs_settings *settings, const hs_schedule **out,
                              hs_report *report);
 
 /**
- * Only the makespan, that of hs_solve()'s schedule to the last bit, and the report
- * (may be NULL). No schedule is kept, and heteroprio, clb2c, lpt and heft do not
- * expand rows with counts: their memory grows with the rows, not with the tasks.
- * `ws` may be NULL.
+ * Compute only the report (may be NULL) and the makespan, equal to hs_solve()'s to the last bit. No
+ * schedule is kept; heteroprio, clb2c, lpt and heft do not expand rows with counts, so their memory
+ * grows with the rows, not the tasks. `ws` may be NULL.
  */
 HS_API hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
                                    const hs_settings *settings, double *makespan,
                                    hs_report *report);
 
 /**
- * Longest processing time first within each type, for a given allocation:
- * type[i] is the hs_type of task i. HS_EWORKER if a task cannot run there.
- * At most (2 - 1/w) times the best schedule of that allocation. O(n log n).
+ * Schedule by longest processing time first within each type, for a given allocation: type[i] is
+ * the hs_type of task i. HS_EWORKER: a task cannot run on its type. At most (2 - 1/w) times the
+ * best schedule of this allocation. O(n log n).
  */
 HS_API hs_status hs_solve_lpt(const hs_instance *in, const unsigned char *type, hs_schedule **out);
 

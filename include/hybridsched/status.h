@@ -6,7 +6,7 @@
 
 HS_BEGIN_DECLS
 
-/* A status says whether a call worked; what came of it is in its report. */
+/* The status of a call says whether it worked; details of the outcome are in its report. */
 #define HS_STATUS_MAP(X)                                          \
     X(OK,            0, "success")                                \
     X(EINVAL,       -1, "invalid argument")                       \
@@ -36,7 +36,7 @@ typedef enum hs_status {
 #undef HS_STATUS_CODE
 } hs_status;
 
-/** One line that says what `status` means; never NULL. */
+/** Return a one-line description of `status`; never NULL. */
 HS_API const char *hs_status_text(hs_status status);
 
 HS_END_DECLS
