@@ -11,11 +11,11 @@ enum { ALIGN = 16, LEAST = 32768 };
 
 struct hsi_chunk {
     hsi_chunk *next;
-    size_t     size, used; /* of the bytes behind this header */
+    size_t     size, used; /* sizes of `bytes`, without this header */
     _Alignas(ALIGN) unsigned char bytes[];
 };
 
-/* Behind the current chunk. */
+/* Insert a new chunk after the current chunk. */
 static hsi_chunk *add_chunk(hsi_arena *arena, size_t bytes)
 {
     size_t     size = bytes < LEAST ? LEAST : bytes;
@@ -112,7 +112,9 @@ static void free_chunks(hsi_arena *arena)
     arena->first = arena->current = NULL;
 }
 
-/* Several chunks become one that holds the peak: then the order of taking does not matter. */
+/*
+ * Replace several chunks by one of the peak size, so the next call fits in any order of allocation.
+ */
 void hsi_arena_reset(hsi_arena *arena)
 {
     arena->current = NULL;

@@ -5,17 +5,16 @@
 #include <stddef.h>
 
 /*
- * Memory for one call, given back in the reverse order of taking. What was given
- * back is taken again before the system is asked for more: pages that were touched
- * once are used again, within a call and, if the arena is kept, by the next one.
- * All zero is an empty arena.
+ * An arena: memory for one call, released in the reverse order of allocation. Released chunks are
+ * reused before the system is asked for more, so pages touched once serve the whole call and, if
+ * the arena is kept, the next call. A zeroed structure is an empty arena.
  */
 typedef struct hsi_chunk hsi_chunk;
 
 typedef struct hsi_arena {
     hsi_chunk *first, *current;
-    size_t     used; /* bytes of what is taken, in all chunks */
-    size_t     peak; /* the most that was */
+    size_t     used; /* allocated bytes, over all chunks */
+    size_t     peak; /* maximum of `used` */
 } hsi_arena;
 
 typedef struct hsi_mark {
@@ -23,18 +22,21 @@ typedef struct hsi_mark {
     size_t     chunk_used, used;
 } hsi_mark;
 
-/* `count` items of `size` bytes, aligned for anything; NULL: memory is short. */
+/* Allocate `count` items of `size` bytes, aligned for any type; NULL: out of memory. */
 void *hsi_arena_take(hsi_arena *arena, size_t count, size_t size);
 void *hsi_arena_take_zeroed(hsi_arena *arena, size_t count, size_t size);
 
-/* What is taken after a mark is given back together; it keeps its content until it is taken. */
+/*
+ * Remember the present allocation, and release everything allocated since a mark. Released memory
+ * keeps its content until the next allocation.
+ */
 hsi_mark hsi_arena_mark(const hsi_arena *arena);
 void     hsi_arena_release(hsi_arena *arena, hsi_mark mark);
 
-/* Makes room in one piece for what is going to be taken; -1: memory is short. */
+/* Reserve one contiguous chunk for the next `bytes`; -1: out of memory. */
 int hsi_arena_expect(hsi_arena *arena, size_t bytes);
 
-/* Gives back everything; a call like the last one then finds its memory there. */
+/* Release everything, but keep the memory for a similar next call. */
 void hsi_arena_reset(hsi_arena *arena);
 
 void hsi_arena_close(hsi_arena *arena);

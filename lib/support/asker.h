@@ -5,21 +5,21 @@
 #include <stddef.h>
 
 /*
- * Whether the caller wants no more, asked by what takes long: at least once in HSI_ASK_EVERY
- * items of a loop, which is a few milliseconds, and between passes over all items. Where an item
- * takes long, it says how many it counts for. A "no more" stands: loops may end early, or go on
- * where that is simpler, and whoever returns a status returns HS_ECANCELED. For one thread.
+ * A cancel token, polled by long computations: at least once per HSI_ASK_EVERY items of a loop (a
+ * few milliseconds), and between passes over all items. A loop with expensive items states their
+ * weight. Cancellation is final: loops may end early or, if simpler, continue, and every function
+ * with a status returns HS_ECANCELED. For one thread only.
  */
 typedef struct hsi_asker {
-    int (*cancel)(void *cancel_data); /* NULL: nobody */
+    int (*cancel)(void *cancel_data); /* user callback; NULL: never cancelled */
     void  *cancel_data;
     int    canceled;
-    size_t work; /* since it was asked last, as hsi_ask_after() counts */
+    size_t work; /* weight since the last poll, see hsi_ask_after() */
 } hsi_asker;
 
 enum { HSI_ASK_EVERY = 1 << 16 };
 
-/* 1: no more. `asker` may be NULL: nobody. */
+/* Poll the token: 1 when cancelled. `asker` may be NULL: never cancelled. */
 static inline int hsi_ask(hsi_asker *asker)
 {
     if (asker && asker->cancel && !asker->canceled)
@@ -27,13 +27,13 @@ static inline int hsi_ask(hsi_asker *asker)
     return asker && asker->canceled;
 }
 
-/* In a loop, `i` of which counts up or down. */
+/* Poll every HSI_ASK_EVERY-th time, in a loop that counts `i` up or down. */
 static inline int hsi_ask_at(hsi_asker *asker, size_t i)
 {
     return i % HSI_ASK_EVERY == 0 && hsi_ask(asker);
 }
 
-/* After what takes as long as `work` items of a plain loop do, a few nanoseconds each. */
+/* Poll after a step as expensive as `work` items of a plain loop, a few nanoseconds each. */
 static inline int hsi_ask_after(hsi_asker *asker, size_t work)
 {
     if (!asker || !asker->cancel)

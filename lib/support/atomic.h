@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 /*
- * Words that threads share without a lock. None of them hands over other data, so relaxed
- * order is enough; what is handed over goes through a lock. Functions rather than macros,
- * so that tests/helgrind.supp can name them.
+ * Words shared by threads without a lock. Relaxed order suffices, because none of them publishes
+ * other data; data is published under a lock. These are functions, not macros, for their names in
+ * tests/helgrind.supp.
  */
 static inline int hsi_atomic_load(const int *at)
 {
@@ -39,7 +39,7 @@ static inline void hsi_atomic_store8(unsigned char *at, unsigned char value)
     __atomic_store_n(at, value, __ATOMIC_RELAXED);
 }
 
-/* 1: it was `from`, and is `to` by this call. */
+/* Change a byte from `from` to `to`: 1 if this call made the change, else 0. */
 static inline int hsi_atomic_change8(unsigned char *at, unsigned char from, unsigned char to)
 {
     return __atomic_compare_exchange_n(at, &from, to, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);

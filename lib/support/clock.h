@@ -6,8 +6,8 @@
 #include <time.h>
 
 /*
- * CLOCK_MONOTONIC, which is never set back and which timed waits can be given. Only
- * differences mean anything; 2^63 ns are 292 years.
+ * Read CLOCK_MONOTONIC in ns. This clock is never set back, and timed waits accept its times. Only
+ * differences are meaningful; 2^63 ns are 292 years.
  */
 static inline int64_t hsi_clock_ns(void)
 {
@@ -17,7 +17,7 @@ static inline int64_t hsi_clock_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* The same in seconds. */
+/* Read CLOCK_MONOTONIC in seconds. */
 static inline double hsi_now(void)
 {
     return 1e-9 * (double)hsi_clock_ns();

@@ -5,7 +5,10 @@
 #include <pthread.h>
 #include <time.h>
 
-/* A condition whose timed waits are given hsi_clock_ns(). 0, or an errno. */
+/*
+ * Initialise a condition variable with timed waits on the clock of hsi_clock_ns(). Returns 0 or an
+ * errno.
+ */
 static inline int hsi_cond_init(pthread_cond_t *cond)
 {
     pthread_condattr_t monotonic;

@@ -6,16 +6,15 @@
 #include <math.h>
 
 /*
- * A sum of doubles that knows how wrong it can be: the true sum lies within
- * `error` of high + low. What fits into two doubles, sums of integers say, is
- * exact and has error 0. fma() is correctly rounded everywhere, so the products
- * below are exact but for underflow, which the error includes.
+ * A sum of doubles with an error bound: the true sum lies within `error` of high + low. A sum that
+ * fits in two doubles, e.g. of integers, is exact and has error 0. fma() is correctly rounded
+ * everywhere, so the products below are exact up to underflow, which the error includes.
  */
 typedef struct hsi_sum {
     double high, low, error;
 } hsi_sum;
 
-/* a + b = *sum + the value returned, exactly. */
+/* Split a + b into *sum + the return value, exactly. */
 static inline double hsi_two_sum(double a, double b, double *sum)
 {
     double s = a + b, bb = s - a;
@@ -24,7 +23,7 @@ static inline double hsi_two_sum(double a, double b, double *sum)
     return (a - (s - bb)) + (b - bb);
 }
 
-/* a + b for numbers >= 0, rounded down. */
+/* Add numbers >= 0, rounding down. */
 static inline double hsi_add_down(double a, double b)
 {
     double sum, lost = hsi_two_sum(a, b, &sum);
@@ -60,7 +59,7 @@ static inline void hsi_sum_add_sum_times(hsi_sum *s, const hsi_sum *other, doubl
     s->error += other->error * fabs(factor) * (1 + 4 * DBL_EPSILON);
 }
 
-/* Is the true sum certainly >= 0? */
+/* Return 1 if the true sum is certainly >= 0. */
 static inline int hsi_sum_surely_nonnegative(const hsi_sum *s)
 {
     double high, low = hsi_two_sum(s->high, s->low, &high);
@@ -70,7 +69,7 @@ static inline int hsi_sum_surely_nonnegative(const hsi_sum *s)
     return high > 0 && high * (1 - 4 * DBL_EPSILON) > s->error * (1 + 8 * DBL_EPSILON);
 }
 
-/* Is it certainly > 0? */
+/* Return 1 if the true sum is certainly > 0. */
 static inline int hsi_sum_surely_positive(const hsi_sum *s)
 {
     double high, low = hsi_two_sum(s->high, s->low, &high);
@@ -78,14 +77,14 @@ static inline int hsi_sum_surely_positive(const hsi_sum *s)
     return s->error == 0 ? high > 0 || (high == 0 && low > 0) : hsi_sum_surely_nonnegative(s);
 }
 
-/* A double that is surely <= numerator / denominator, the largest such or nearly. */
+/* Return a double certainly <= numerator / denominator: the largest, or nearly. */
 static inline double hsi_divide_down(const hsi_sum *numerator, const hsi_sum *denominator)
 {
     double quotient = (numerator->high + numerator->low) / (denominator->high + denominator->low);
     double step = 0;
     int    units = 5;
 
-    /* Three roundings make it two units wrong at most, either way: begin above. */
+    /* Three roundings cause an error of at most two units in either direction: begin above. */
     quotient = nextafter(nextafter(quotient, INFINITY), INFINITY);
     while (quotient > 0) {
         hsi_sum rest = *numerator;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Both halves of the product, folded. */
+/* Multiply and fold both halves of the product. */
 static inline uint64_t hsi_hash_mix(uint64_t a, uint64_t b)
 {
     __uint128_t product = (__uint128_t)a * b;
@@ -14,7 +14,7 @@ static inline uint64_t hsi_hash_mix(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Up to eight bytes as one word; different bytes of one length give different words. */
+/* Pack up to eight bytes into a word; different strings of one length give different words. */
 static inline uint64_t hsi_hash_tail(const char *at, size_t length)
 {
     uint32_t low, high;
@@ -30,7 +30,7 @@ static inline uint64_t hsi_hash_tail(const char *at, size_t length)
            (uint64_t)(unsigned char)at[length - 1] << 16;
 }
 
-/* memcmp() == 0, without a call for what names mostly are. */
+/* Compare bytes as memcmp() == 0 does, without a function call at the usual lengths of names. */
 static inline int hsi_same_bytes(const char *a, const char *b, size_t length)
 {
     if (length > 16)
@@ -41,7 +41,7 @@ static inline int hsi_same_bytes(const char *a, const char *b, size_t length)
            hsi_hash_tail(a + length - 8, 8) == hsi_hash_tail(b + length - 8, 8);
 }
 
-/** A hash of `length` bytes; all 64 bits are good. Differs from machine to machine. */
+/** Hash `length` bytes; every one of the 64 bits is usable. Depends on the machine's byte order. */
 static inline uint64_t hsi_hash(const char *at, size_t length, uint64_t seed)
 {
     uint64_t h = seed ^ hsi_hash_mix(length + 0x9e3779b97f4a7c15u, 0xd1342543de82ef95u), word;

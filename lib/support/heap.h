@@ -7,12 +7,12 @@
 #include "support/sort.h"
 
 /*
- * A binary heap of indices in the caller's array: heap[0] comes before all others, by the
- * order given with each call, which is inlined where it is known. No item comes before its
- * parent, the one at (i - 1) / 2 of item i. Push and pop take O(log size) comparisons.
+ * A binary heap of indices in the caller's array: heap[0] comes first in the order given with each
+ * call, which the compiler inlines if it is constant. The parent of item i is item (i - 1) / 2 and
+ * never comes after it. Push and pop take O(log size) comparisons.
  */
 
-/* heap[0 .. size - 1] gets one more; there is room for it. */
+/* Add an item to heap[0 .. size - 1]; the array must have room. */
 static inline void hsi_heap_push(uint32_t *heap, size_t size, uint32_t item, hsi_before before,
                                  const void *context)
 {
@@ -23,7 +23,7 @@ static inline void hsi_heap_push(uint32_t *heap, size_t size, uint32_t item, hsi
     heap[at] = item;
 }
 
-/* Takes heap[0] out of heap[0 .. size - 1], size > 0; the others lie in one place less. */
+/* Remove and return heap[0] of heap[0 .. size - 1], size > 0; the heap then has size - 1 items. */
 static inline uint32_t hsi_heap_pop(uint32_t *heap, size_t size, hsi_before before,
                                     const void *context)
 {

@@ -5,20 +5,20 @@
 
 enum {
     HALF = HSI_SET_BLOCK / 2,
-    SPARE = 3, /* blocks: the first and the last one, and one without a partner */
+    SPARE = 3, /* blocks in reserve: first, last, and one without a partner */
 };
 
 #define NO_BLOCK UINT32_MAX
 
 typedef struct block {
     double   key[HSI_SET_BLOCK];
-    uint32_t item[HSI_SET_BLOCK]; /* of a free block: [0] is the next free one */
+    uint32_t item[HSI_SET_BLOCK]; /* of a free block: item[0] is the next free block */
 } block;
 
 typedef struct entry {
-    double   first; /* key */
+    double   first; /* key of the first item */
     uint32_t block;
-    uint16_t begin, end; /* what the block holds */
+    uint16_t begin, end; /* occupied range of the block */
 } entry;
 
 typedef struct place {
@@ -59,8 +59,8 @@ static int reserve_bytes(hsi_vector *v, size_t bytes)
 }
 
 /*
- * Of two neighbours with more than half a block together, each has more than a quarter on average:
- * room for n items is n / (HALF / 2) + SPARE blocks.
+ * Two neighbours have more than half a block together, so each block has more than a quarter on
+ * average: n items need at most n / (HALF / 2) + SPARE blocks.
  */
 int hsi_set_reserve(hsi_ordered_set *set, size_t count)
 {
@@ -79,8 +79,8 @@ int hsi_set_reserve(hsi_ordered_set *set, size_t count)
 }
 
 /*
- * A new block between two others or at an end: what is nearer to an end makes way. Where takes at
- * the front have moved the directory to the end of its memory, all of it goes back at once.
+ * Insert a new block at position i of the directory, shifting the shorter part. If takes at the
+ * front have moved the directory to the end of its memory, shift the whole directory back.
  */
 static entry *open_entry(hsi_ordered_set *set, size_t i)
 {
@@ -137,7 +137,10 @@ static inline int is_before(const hsi_ordered_set *set, double key, uint32_t ite
     return key != other ? key < other : set->before(set->context, item, *other_item);
 }
 
-/* Behind the item if it is there, else behind all that come before it. The set is not empty. */
+/*
+ * Find the place after the item if it is in the set, else after every smaller item. The set is not
+ * empty.
+ */
 static place find(const hsi_ordered_set *set, double key, uint32_t item)
 {
     const entry *dir = directory_of(set);
@@ -173,8 +176,10 @@ static int is_there(const hsi_ordered_set *set, place p, uint32_t item)
     return p.at > e->begin && block_of(set, e)->item[p.at - 1] == item;
 }
 
-/* What comes behind all that is there. A block begins only where one is full, so that what is
- * appended fills blocks. */
+/*
+ * Append an item after the last one. Starts a new block only when the last is full, so ascending
+ * inserts fill the blocks.
+ */
 static void append(hsi_ordered_set *set, double key, uint32_t item)
 {
     entry *e = set->used ? &directory_of(set)[set->used - 1] : open_entry(set, 0);
@@ -194,7 +199,7 @@ static void append(hsi_ordered_set *set, double key, uint32_t item)
     set->count++;
 }
 
-/* In halves. */
+/* Split a full block in halves and translate the place. */
 static place split(hsi_ordered_set *set, place p)
 {
     entry *right = open_entry(set, p.entry + 1), *left = right - 1;
@@ -206,7 +211,7 @@ static place split(hsi_ordered_set *set, place p)
     return p.at <= HALF ? p : (place){p.entry + 1, p.at - HALF};
 }
 
-/* Of the items in the block, those make way which are fewer, if there is room on their side. */
+/* Insert an item into its block by moving the fewer neighbours, if their side has room. */
 static void put(hsi_ordered_set *set, place p, double key, uint32_t item)
 {
     entry *e = &directory_of(set)[p.entry];
@@ -246,7 +251,7 @@ void hsi_set_insert(hsi_ordered_set *set, double key, uint32_t item)
         put(set, p, key, item);
 }
 
-/* Block i takes in the one behind it. */
+/* Append the items of block i + 1 to block i. */
 static void join(hsi_ordered_set *set, size_t i)
 {
     entry *left = directory_of(set) + i, *right = left + 1;

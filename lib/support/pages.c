@@ -22,7 +22,7 @@ void *hsi_pages_zeroed(size_t count, size_t size)
 {
     void *data = calloc(count, size);
 
-    if (data) /* what is so large is mostly new, and zero without having been touched */
+    if (data) /* memory of this size is usually fresh from the system, hence zero and untouched */
         hsi_pages_hint(data, count * size);
     return data;
 }

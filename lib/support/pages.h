@@ -12,22 +12,22 @@
 #define HSI_PAGES_LEAST ((size_t)4 << 20)
 
 /*
- * Memory in large pages, where the system has them: to be given small ones, a fault
- * each, costs a reader of a large file a quarter of its time. Nothing changes for less
- * than 4 MiB, so that what a large page holds beyond need stays small.
+ * Memory in large pages, where the system supports them: page faults on small pages cost the reader
+ * of a large file a quarter of its time. Below 4 MiB normal pages are used, to limit the waste in
+ * the last large page.
  */
 
-/** malloc() for what is going to be filled; begins with a large page. */
+/** Allocate like malloc(), aligned to a large page; for memory about to be filled. */
 void *hsi_pages_alloc(size_t size);
 
-/** calloc() likewise. */
+/** Allocate zeroed memory like calloc(), in large pages. */
 void *hsi_pages_zeroed(size_t count, size_t size);
 
-/** `size` bytes at `data`, not touched yet, are going to be used. A hint; errno is kept. */
+/** Advise the kernel that `size` untouched bytes at `data` will be used. A hint; errno is kept. */
 static inline void hsi_pages_hint(void *data, size_t size)
 {
 #ifdef MADV_HUGEPAGE
-    const uintptr_t page = 65536; /* a multiple of what any machine calls a page */
+    const uintptr_t page = 65536; /* a multiple of the page size of every machine */
     uintptr_t       from = ((uintptr_t)data + page - 1) & ~(page - 1);
     uintptr_t       to = ((uintptr_t)data + size) & ~(page - 1);
     int             error = errno;
@@ -43,8 +43,8 @@ static inline void hsi_pages_hint(void *data, size_t size)
 }
 
 /**
- * What hsi_pages_alloc() gave is to be written to here and there: to get all of it may take long,
- * and this asks meanwhile. 1: no more. What is there is lost.
+ * Touch memory from hsi_pages_alloc() before scattered writes, polling the cancel token, because
+ * mapping all of it may take long. Returns 1 when cancelled. Destroys the content.
  */
 int hsi_pages_touch(void *data, size_t size, hsi_asker *asker);
 

@@ -6,18 +6,19 @@
 #include <stdlib.h>
 
 /*
- * A set of small numbers: a bit each, and above every 64 words 64 bits that say which of them are
- * not 0, up to a single word. All that it does is a few instructions a level, of which a million
- * numbers need four, and touches one word a level.
+ * A set of small numbers as a tree of bit masks: a bit per number, and above each 64 words one word
+ * marks the nonzero words, up to a single root word. Every operation takes a few instructions and
+ * one word per level; a million numbers need four levels.
  */
-enum { HSI_PLACE_LEVELS = 6 }; /* 64^6 numbers */
+enum { HSI_PLACE_LEVELS = 6 }; /* enough for 64^6 numbers */
 
 typedef struct hsi_place_set {
-    uint64_t *level[HSI_PLACE_LEVELS]; /* [0]: of the numbers; all in one piece */
+    uint64_t *level[HSI_PLACE_LEVELS]; /* level[0] has a bit per number; all levels are one
+                                          allocation */
     unsigned  levels;
 } hsi_place_set;
 
-/* Of numbers below `count`; empty. 0, or -1 when memory is short. */
+/* Create an empty set for numbers below `count`. Returns 0, or -1 if out of memory. */
 static inline int hsi_places_open(hsi_place_set *set, size_t count)
 {
     size_t words[HSI_PLACE_LEVELS], all = 0;
@@ -62,7 +63,7 @@ static inline void hsi_places_remove(hsi_place_set *set, uint32_t at)
             return;
 }
 
-/* Of a set that is not empty. */
+/* Return the smallest number of a non-empty set. */
 static inline uint32_t hsi_places_first(const hsi_place_set *set)
 {
     uint32_t at = 0;

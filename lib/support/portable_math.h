@@ -3,14 +3,14 @@
 #define HSI_SUPPORT_PORTABLE_MATH_H
 
 /*
- * Logarithm and exponential from +, -, *, / and exact scaling alone: the same
- * bits on every IEEE machine, which no libm promises. Within 2 ulp.
+ * Logarithm and exponential built from +, -, *, / and exact scaling only: equal bits on every IEEE
+ * machine, a promise that no libm makes. Error within 2 ulp.
  */
 
-/* Natural logarithm of a finite x > 0. */
+/* Return the natural logarithm of a finite x > 0. */
 double hsi_ln(double x);
 
-/* e to the x; 0 or infinity past the range of a double. */
+/* Return e to the x; 0 or infinity beyond the range of a double. */
 double hsi_exp(double x);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "support/portable_math.h"
 
-#define GOLDEN_GAMMA UINT64_C(0x9e3779b97f4a7c15) /* splitmix64's step: 2^64 / golden ratio */
+#define GOLDEN_GAMMA UINT64_C(0x9e3779b97f4a7c15) /* step of splitmix64: 2^64 / golden ratio */
 
 static uint64_t splitmix(uint64_t *state)
 {
@@ -51,8 +51,8 @@ double hsi_random_unit(hsi_random *r)
 }
 
 /*
- * The high word of a 64 x 64 bit product is below `bound`; it is uniform once the
- * products whose low word is under 2^64 mod bound are thrown away (Lemire 2019).
+ * Return the high word of a 64 x 64 bit product. It is below `bound`, and uniform after rejection
+ * of products whose low word is under 2^64 mod bound (Lemire 2019).
  */
 uint64_t hsi_random_below(hsi_random *r, uint64_t bound)
 {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A positive finite double as mantissa x 2^exponent, the mantissa's bit 52 set. */
+/* A positive finite double as mantissa x 2^exponent, with bit 52 of the mantissa set. */
 typedef struct hsi_parts {
     uint64_t mantissa;
     int      exponent;
@@ -22,7 +22,7 @@ static inline hsi_parts hsi_double_parts(double x)
     parts.exponent = (int)(bits >> 52);
     if (parts.exponent) {
         parts.mantissa |= (uint64_t)1 << 52;
-    } else { /* subnormal */
+    } else { /* subnormal number */
         int shift = __builtin_clzll(parts.mantissa) - 11;
 
         parts.mantissa <<= shift;
@@ -31,7 +31,7 @@ static inline hsi_parts hsi_double_parts(double x)
     return parts;
 }
 
-/* Sign of a*b - c*d, exactly; all four positive and finite. */
+/* Return the sign of a*b - c*d, exactly; all four are positive and finite. */
 static inline int hsi_compare_products(double a, double b, double c, double d)
 {
     hsi_parts   pa = hsi_double_parts(a), pb = hsi_double_parts(b);
@@ -56,8 +56,8 @@ static inline int hsi_compare_products(double a, double b, double c, double d)
 }
 
 /*
- * Sign of p1/q1 - p2/q2, exactly. At most one of p and q of a task is infinite:
- * q = INFINITY makes the ratio 0, p = INFINITY makes it infinite.
+ * Return the sign of p1/q1 - p2/q2, exactly. At most one of p and q of a task is infinite: q =
+ * INFINITY makes the ratio 0, p = INFINITY makes it infinite.
  */
 static inline int hsi_compare_ratios(double p1, double q1, double p2, double q2)
 {

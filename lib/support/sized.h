@@ -6,11 +6,14 @@
 #include <string.h>
 
 /*
- * Public structs begin with `size_t struct_size`: what the caller's version of one takes. `full`
- * is all that this version knows, of full_size bytes.
+ * Versioned public structs begin with `size_t struct_size`: the size in the caller's version. Here
+ * `full` is the library's version of the struct, of full_size bytes.
  */
 
-/* A caller's struct of `size` bytes becomes what `full` is; what it has beyond that is 0. */
+/*
+ * Initialise a caller's struct of `size` bytes from `full`; members unknown to the library become
+ * 0.
+ */
 static inline void hsi_init_sized(void *to, size_t size, const void *full, size_t full_size)
 {
     memset(to, 0, size);
@@ -19,8 +22,8 @@ static inline void hsi_init_sized(void *to, size_t size, const void *full, size_
 }
 
 /*
- * 1, and `full`, which has its defaults, takes over what the caller's struct has; 0: the caller's
- * has not been initialised.
+ * Copy the caller's members over the defaults in `full`. Returns 1, or 0 if the caller's struct was
+ * not initialised.
  */
 static inline int hsi_take_sized(void *full, size_t full_size, const void *given)
 {
@@ -34,7 +37,9 @@ static inline int hsi_take_sized(void *full, size_t full_size, const void *given
     return 1;
 }
 
-/* What the caller's version of the struct knows of `full`; nothing if it was not initialised. */
+/*
+ * Copy to the caller's struct its version's members of `full`; nothing if it was not initialised.
+ */
 static inline void hsi_fill_sized(void *to, const void *full, size_t full_size)
 {
     size_t size, known;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * By keys: a radix sort of 64-bit words, a key's 32 bits that matter above the index, so that
- * equal keys fall in the order of the indices; a merge sort where they are few. Runs of equal
- * words are then settled by the keys' other bits, and what no key tells by comparing.
+ * Sorting by keys: a radix sort of 64-bit words, with the key's 32 significant bits above the
+ * index, so that equal keys are sorted by index; for few items a merge sort. Runs of equal words
+ * are then sorted by the remaining bits of the keys, and by comparison where keys are equal.
  */
 #include "support/sort.h"
 
 #include "support/pages.h"
 
-/* OFTEN: what is written to first is all over memory, and may have to be made first. */
+/*
+ * OFTEN: items between polls during first writes to scattered memory, which may have to be mapped.
+ */
 enum { OFTEN = 4096 };
 enum { DIGIT_BITS = 11, BUCKETS = 1 << DIGIT_BITS, PASSES = 3, SMALL = 12, FEW = 1000, LONG = 64 };
 
@@ -25,7 +27,7 @@ static void insertion_sort(uint64_t *a, size_t n)
     }
 }
 
-/* No branch depends on what is compared. */
+/* Merge two sorted arrays without data-dependent branches. */
 static void merge(const uint64_t *a, size_t na, const uint64_t *b, size_t nb, uint64_t *to)
 {
     const uint64_t *a_end = a + na, *b_end = b + nb;
@@ -42,7 +44,7 @@ static void merge(const uint64_t *a, size_t na, const uint64_t *b, size_t nb, ui
     memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof *b);
 }
 
-/* In place; `scratch` has room for n. */
+/* Sort in place; `scratch` has room for n. */
 static void merge_sort(uint64_t *a, uint64_t *scratch, size_t n)
 {
     size_t half = n / 2;
@@ -64,7 +66,7 @@ static size_t digit(uint64_t item, int pass)
     return item >> (32 + pass * DIGIT_BITS) & (BUCKETS - 1);
 }
 
-/* One stable pass, unless all have the same digit. */
+/* Distribute the items by one digit, stable; returns 0, without a copy, if every digit is equal. */
 static int scatter(const uint64_t *from, uint64_t *to, size_t n, int pass, uint32_t counts[BUCKETS],
                    hsi_asker *asker)
 {
@@ -87,7 +89,7 @@ static int scatter(const uint64_t *from, uint64_t *to, size_t n, int pass, uint3
     return 1;
 }
 
-/* Returns the one of the two arrays that holds the result; NULL: no more. */
+/* Return whichever array has the result; NULL when cancelled. */
 static uint64_t *radix_sort(uint64_t *from, uint64_t *to, size_t n, hsi_asker *asker)
 {
     uint32_t  counts[PASSES][BUCKETS];
@@ -115,7 +117,10 @@ static uint64_t *radix_sort(uint64_t *from, uint64_t *to, size_t n, hsi_asker *a
     return from;
 }
 
-/* Subtracts the least key: where numbers lie about 1, its bits say little, but all differ. */
+/*
+ * Subtract the least key and return the number of excess bits above 32. The leading bits of close
+ * numbers (e.g. about 1) are equal; their differences use every bit.
+ */
 static int level(uint64_t *keys, size_t n)
 {
     uint64_t least = keys[0], most = keys[0];
@@ -141,7 +146,10 @@ static int is_sorted(const hsi_index_order *how, const uint32_t *run, size_t n)
     return 1;
 }
 
-/* Indices whose items have the same bits of the key: by the others, or by what no key tells. */
+/*
+ * Sort a run of indices with equal leading bits of the key: by the remaining bits, or by
+ * comparison.
+ */
 static int settle_run(uint64_t *a, uint64_t *b, size_t n, int shift, const hsi_index_order *how,
                       uint32_t *run)
 {
@@ -209,7 +217,8 @@ int hsi_sort_indices_asking(uint32_t *a, uint32_t *scratch, size_t n, hsi_before
 
     if (n < 2)
         return 0;
-    if (n >= OFTEN && hsi_ask(asker)) /* all below it, and a comparison may take long */
+    if (n >= OFTEN && hsi_ask(asker)) /* poll once for every part below OFTEN, because a
+                                         comparison may take long */
         return 1;
     if (hsi_sort_indices_asking(a, scratch, half, before, context, asker) ||
         hsi_sort_indices_asking(a + half, scratch, n - half, before, context, asker))

@@ -8,41 +8,41 @@
 
 #include "support/asker.h"
 
-/* A strict order over indices. */
+/* A strict order on indices. */
 typedef int (*hsi_before)(const void *context, uint32_t a, uint32_t b);
 
 /*
- * Sorts indices by comparing them, stable; `scratch` has room for n. O(n log n). 1: `asker` (may
- * be NULL) wants no more, and what is in `indices` is in no order; else 0.
+ * Sort indices by comparison, stable; `scratch` has room for n. O(n log n). Returns 1 when
+ * cancelled by `asker` (may be NULL), with `indices` in arbitrary order; else 0.
  */
 int hsi_sort_indices_asking(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
                             const void *context, hsi_asker *asker);
 
-/* The same, to its end. */
+/* Sort indices as hsi_sort_indices_asking() does, without cancellation. */
 void hsi_sort_indices(uint32_t *indices, uint32_t *scratch, size_t n, hsi_before before,
                       const void *context);
 
-/* The same order, and keys that say nearly all of it. */
+/* An order on indices, with keys that decide nearly all comparisons. */
 typedef struct hsi_index_order {
-    uint64_t (*key)(const void *context, uint32_t index); /* a smaller key comes before */
-    hsi_before  before;                                   /* the whole order, index included */
+    uint64_t (*key)(const void *context, uint32_t index); /* smaller keys come first */
+    hsi_before  before;                                   /* the complete order, index included */
     const void *context;
-    hsi_asker  *asker; /* may be NULL */
+    hsi_asker  *asker; /* cancel token; may be NULL */
 } hsi_index_order;
 
 /*
- * order[] = given[0 .. n-1] in that order; given increases, NULL: 0 .. n-1, and may be
- * `order` itself. keys[i] is the key of given[i]; `keys` and `scratch` hold n each and are
- * used up. O(n) for keys that spread, O(n log n) at worst. 1: the asker wants no more, and
- * what is in order[] is nothing; else 0.
+ * Sort order[] = given[0 .. n-1]; `given` increases and may be `order` itself; NULL means 0 .. n-1.
+ * keys[i] is the key of given[i]; `keys` and `scratch` have n elements each and are overwritten.
+ * O(n) for well spread keys, O(n log n) at worst. Returns 1 when cancelled, with order[] invalid;
+ * else 0.
  *
- * What is sorted is 32 bits of what each key exceeds the least by, with the index beside
- * them: half of what keys and indices are, in memory and in each of three passes over it.
+ * The sorted words are the leading 32 bits of each key's excess over the least key, combined with
+ * the index: half the size of keys and indices, in memory and in each of three passes.
  */
 int hsi_sort_by_keys(uint64_t *keys, uint64_t *scratch, size_t n, const hsi_index_order *how,
                      const uint32_t *given, uint32_t *order);
 
-/* Doubles >= 0, infinity included, in the order of their bits. */
+/* Map doubles >= 0, infinity included, to integers of the same order: their bits. */
 static inline uint64_t hsi_key_of_double(double x)
 {
     uint64_t bits;

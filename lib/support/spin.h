@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-/* Between two looks at what another thread is about to change. */
+/* Pause between two polls of a variable that another thread will change. */
 static inline void hsi_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -13,9 +13,9 @@ static inline void hsi_pause(void)
 }
 
 /*
- * Lock a mutex that threads hold for a few microseconds at most: to sleep and be woken costs more
- * than to try for that long. Each try takes the mutex's cache line from its holder, who needs
- * it to unlock: hence the pauses.
+ * Lock a mutex that threads hold for a few microseconds at most: sleep and wake-up cost more than
+ * spinning for this time. Each try takes the mutex's cache line from its holder, who needs it to
+ * unlock, so the loop pauses between tries.
  */
 static inline void hsi_spin_lock(pthread_mutex_t *mutex)
 {

@@ -6,7 +6,7 @@
 size_t hsi_utf8_bytes(const char *text, size_t length)
 {
     const unsigned char *at = (const unsigned char *)text, lead = *at;
-    /* Of the second byte: no longer a form than needed, no surrogate, not past the end. */
+    /* range of the second byte: shortest forms, no surrogates, at most U+10FFFF */
     unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
     unsigned char high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
     size_t        bytes = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
@@ -24,7 +24,7 @@ size_t hsi_utf8_bytes(const char *text, size_t length)
     return bytes;
 }
 
-/* Over what is neither NUL nor beyond ASCII, 32 bytes at a time. */
+/* Skip ASCII other than NUL, 32 bytes at a time. */
 static const char *skip_ascii(const char *at, const char *end)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
@@ -33,7 +33,7 @@ static const char *skip_ascii(const char *at, const char *end)
         uint64_t word[4];
 
         memcpy(word, at, sizeof word);
-        /* Taking 1 from each byte sets the top bit of the lowest one that is zero. */
+        /* Subtracting 1 from each byte sets the top bit of the lowest zero byte. */
         if ((word[0] | (word[0] - ones) | word[1] | (word[1] - ones) | word[2] |
              (word[2] - ones) | word[3] | (word[3] - ones)) & tops)
             break;

@@ -5,27 +5,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* UTF-8 as RFC 3629 has it: no longer forms than need be, no surrogates, up to U+10FFFF. */
+/* UTF-8 by RFC 3629: shortest forms only, no surrogates, up to U+10FFFF. */
 
 /**
- * Bytes of the character at `text` (length > 0); 0: none begins there; length + 1: it begins,
- * but is cut short.
+ * Return the length in bytes of the character at `text` (length > 0); 0: malformed; length + 1:
+ * truncated.
  */
 size_t hsi_utf8_bytes(const char *text, size_t length);
 
-/** Bytes at the start that are whole characters other than NUL. */
+/** Return the number of leading bytes that form whole characters other than NUL. */
 size_t hsi_utf8_good(const char *text, size_t length);
 
 /**
- * The character at the start of `text` (length > 0). *size is the bytes it
- * takes; where no well-formed UTF-8 stands, 1 and the result is HSI_MALFORMED.
+ * Decode the character at `text` (length > 0) and set *size to its bytes. Malformed UTF-8 gives
+ * HSI_MALFORMED with *size 1.
  */
 #define HSI_MALFORMED UINT32_MAX
 uint32_t hsi_utf8_next(const char *text, size_t length, size_t *size);
 
 /**
- * May a terminal get the character as it is? Not one that controls it (C0, C1, DEL), that turns the
- * direction of writing or ends a line, nor HSI_MALFORMED.
+ * Return 1 if the character is safe for a terminal: no control character (C0, C1, DEL), direction
+ * mark or line separator, and not HSI_MALFORMED.
  */
 int hsi_utf8_is_shown(uint32_t c);
 

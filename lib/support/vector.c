@@ -7,7 +7,7 @@
 
 #include "support/pages.h"
 
-/* Little content in much room moves to memory of its own. */
+/* Reallocate by copy: avoids realloc() moving a large block with little content. */
 static void *move(hsi_vector *v, size_t capacity)
 {
     void *data = hsi_pages_alloc(capacity);

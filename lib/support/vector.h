@@ -5,22 +5,22 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A growing array of bytes; its users know the type. All zero is empty. */
+/* A growing array of bytes; its users cast to their type. A zeroed structure is empty. */
 typedef struct hsi_vector {
     void  *data;
-    size_t size, capacity; /* bytes */
+    size_t size, capacity; /* sizes in bytes */
 } hsi_vector;
 
-/* Takes more memory: for hsi_vector_reserve(). */
+/* Grow the capacity; called by hsi_vector_reserve(). */
 int hsi_vector_grow(hsi_vector *v, size_t bytes);
 
-/* Makes room for `bytes` more; 0, or -1 when memory is short and nothing has changed. */
+/* Reserve room for `bytes` more; 0, or -1: out of memory, nothing changed. */
 static inline int hsi_vector_reserve(hsi_vector *v, size_t bytes)
 {
     return bytes <= v->capacity - v->size ? 0 : hsi_vector_grow(v, bytes);
 }
 
-/* Copies `size` bytes behind what is there; -1 when memory is short and nothing has changed. */
+/* Append a copy of `size` bytes; -1: out of memory, nothing changed. */
 static inline int hsi_vector_append(hsi_vector *v, const void *bytes, size_t size)
 {
     if (hsi_vector_reserve(v, size))
@@ -31,7 +31,7 @@ static inline int hsi_vector_append(hsi_vector *v, const void *bytes, size_t siz
     return 0;
 }
 
-/* Gives back what is not used; keeps the content whatever happens. */
+/* Release unused capacity; the content stays, even on failure. */
 void hsi_vector_trim(hsi_vector *v);
 
 void hsi_vector_free(hsi_vector *v);

@@ -9,12 +9,11 @@
 #include "support/sort.h"
 
 /*
- * Which of the workers is free first, the lowest rank among equals: a winner
- * tree whose leaves are the workers in the order of their ranks. One update costs
- * a comparison a level and no branch that a processor could guess wrongly, which
- * is what a binary heap spends its time on.
+ * The worker that is free first, of the lowest rank on a tie: a winner tree whose leaves are the
+ * workers in order of rank. An update costs a comparison per level and no unpredictable branch, the
+ * main cost of a binary heap.
  *
- * Times are kept as the bits of a double >= 0, which order as integers do.
+ * Times are stored as the bits of a double >= 0, which have the order of integers.
  */
 typedef struct hsi_slot {
     uint64_t free_at;
@@ -23,11 +22,11 @@ typedef struct hsi_slot {
 
 typedef struct hsi_worker_tree {
     hsi_slot *node;   /* node[1] is the winner, node[leaves + rank] a worker */
-    uint32_t  leaves; /* a power of two; those that are no workers are never free */
+    uint32_t  leaves; /* a power of two; leaves beyond `size` are never free */
     uint32_t  size;
 } hsi_worker_tree;
 
-/* Each is free at a time >= 0, by rank; NULL: all at 0. */
+/* Set the free times of the workers, >= 0, by rank; NULL: all 0. */
 static inline void hsi_worker_tree_start(hsi_worker_tree *tree, const double *free_at)
 {
     hsi_slot *node = tree->node;
@@ -36,10 +35,10 @@ static inline void hsi_worker_tree_start(hsi_worker_tree *tree, const double *fr
     for (i = 0; i < tree->leaves; i++)
         node[tree->leaves + i] = (hsi_slot){
             i >= tree->size ? hsi_key_of_double(INFINITY)
-            : free_at       ? hsi_key_of_double(free_at[i] + 0.0) /* no -0 */
+            : free_at       ? hsi_key_of_double(free_at[i] + 0.0) /* turn -0 into 0 */
                             : 0,
             i};
-    for (i = tree->leaves - 1; i > 0; i--) /* of equals the left one, which is lower */
+    for (i = tree->leaves - 1; i > 0; i--) /* a tie goes to the left child, of lower rank */
         node[i] = node[2 * i + (node[2 * i + 1].free_at < node[2 * i].free_at)];
 }
 
@@ -66,7 +65,7 @@ static inline int hsi_worker_tree_open(hsi_worker_tree *tree, uint32_t size)
     return 0;
 }
 
-/* The same in an arena: not to be closed. */
+/* Allocate the tree in an arena; do not close it. */
 static inline int hsi_worker_tree_open_in(hsi_worker_tree *tree, hsi_arena *arena, uint32_t size)
 {
     tree->node = hsi_arena_take(arena, 1, hsi_worker_tree_size(tree, size));
@@ -82,7 +81,7 @@ static inline void hsi_worker_tree_close(hsi_worker_tree *tree)
     tree->node = NULL;
 }
 
-/* The worker that is free first, and when; INFINITY if there is none. */
+/* Return the worker that is free first, and its free time; INFINITY if no worker ever is. */
 static inline uint32_t hsi_worker_tree_first(const hsi_worker_tree *tree)
 {
     return tree->node[1].rank;
@@ -93,13 +92,13 @@ static inline double hsi_worker_tree_time(const hsi_worker_tree *tree)
     return hsi_double_of_key(tree->node[1].free_at);
 }
 
-/* When a given worker is free. */
+/* Return the free time of a worker. */
 static inline double hsi_worker_tree_time_of(const hsi_worker_tree *tree, uint32_t rank)
 {
     return hsi_double_of_key(tree->node[tree->leaves + rank].free_at);
 }
 
-/* A worker is free at `time` >= 0; INFINITY: never again. */
+/* Set a worker's free time, >= 0; INFINITY: never. */
 static inline void hsi_worker_tree_set(hsi_worker_tree *tree, uint32_t rank, double time)
 {
     hsi_slot *node = tree->node;
@@ -109,7 +108,7 @@ static inline void hsi_worker_tree_set(hsi_worker_tree *tree, uint32_t rank, dou
     node[at] = first;
     while (at > 1) {
         hsi_slot sibling = node[at ^ 1];
-        /* Coming from the right, equal times lose to the left. */
+        /* A right child loses a tie to its left sibling. */
         int lost = sibling.free_at < first.free_at + (at & 1);
 
         first.free_at = lost ? sibling.free_at : first.free_at;

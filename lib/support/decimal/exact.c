@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The last resort of read.c: is a decimal above, at or below the
- * midpoint of two neighbouring doubles? Both are integers times powers of two
- * and five; brought to a common power they are compared as integers.
+ * The last resort of read.c: decide whether a decimal is above, at or below the midpoint of two
+ * neighbouring doubles. Decimal and midpoint are integers times powers of two and five, scaled to a
+ * common power and compared as integers.
  */
 
 #include "support/decimal/exact.h"
@@ -11,16 +11,16 @@
 #include <stdbool.h>
 
 /*
- * A midpoint of two doubles is an odd multiple of a power of two not below
- * 2^-1075 and less than 2^54 times that power, so it has 768 significant digits
- * at most: digits after that many only matter by not being all zero.
+ * A midpoint of two doubles is an odd multiple of a power of two not below 2^-1075, and less than
+ * 2^54 times this power, so it has at most 768 significant digits: of later digits only matters
+ * whether one is not zero.
  */
 enum { KEPT_DIGITS = 768, CHUNK_DIGITS = 19 };
 
 /*
- * One side of the comparison keeps its power of two: the decimal, of 769 digits or
- * 2555 bits; or the midpoint, of 54 bits times at most 5^1075, 2551 bits. The other
- * becomes as large within a factor of four (next to zero; it is close elsewhere).
+ * One operand keeps its power of two: the decimal, of 769 digits or 2555 bits; or the midpoint, of
+ * 54 bits times at most 5^1075, 2551 bits. The other operand grows to about this size: within a
+ * factor of four near zero, closer elsewhere.
  */
 enum { LIMBS = 42 };
 
@@ -68,7 +68,7 @@ static void multiply_by_power_of_five(natural *a, int64_t n)
     multiply_add(a, small_power(5, (int)n), 0);
 }
 
-/* Of a > 0. */
+/* Multiply a > 0 by 2^n. */
 static void shift_left(natural *a, int64_t n)
 {
     int limbs = (int)(n / 64);
@@ -91,7 +91,7 @@ static int compare(const natural *a, const natural *b)
     return 0;
 }
 
-/* digits * 10^exponent */
+/* the number digits * 10^exponent */
 typedef struct decimal {
     natural digits;
     int64_t exponent;
@@ -105,9 +105,8 @@ static bool only_zeros(const char *p, const char *end)
 }
 
 /*
- * Reads up to KEPT_DIGITS digits from the first that is not '0'. A single '1'
- * then stands for a rest that is not all zeros: it leaves the number on the same side of
- * every midpoint.
+ * Read up to KEPT_DIGITS digits from the first that is not '0'. A single '1' replaces a nonzero
+ * rest: it leaves the number on the same side of every midpoint.
  */
 static void load_decimal(decimal *d, const char *p, const char *end, int64_t exponent)
 {
@@ -140,7 +139,7 @@ static void load_decimal(decimal *d, const char *p, const char *end, int64_t exp
     }
 }
 
-/* Compares with the midpoint of the double of these bits and the next one. */
+/* Compare with the midpoint between the double of these bits and the next double. */
 static int compare_with_midpoint(const decimal *d, uint64_t bits)
 {
     const uint64_t hidden_bit = (uint64_t)1 << 52;
@@ -151,7 +150,7 @@ static int compare_with_midpoint(const decimal *d, uint64_t bits)
     if (exponent > 0)
         significand += hidden_bit;
     else
-        exponent = 1; /* as of the least normal number */
+        exponent = 1; /* exponent of the least normal number */
     append_limb(&midpoint, 2 * significand + 1);
     exponent -= 1076;
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Writes power_table.c: the leading 128 bits of the powers of ten that powers.h promises.
+# Write power_table.c: the leading 128 bits of the powers of ten declared in powers.h.
 #
-# Those of 10^q are those of 5^q. A number is a list of limbs of 16 bits, least first,
-# whose products with five are exact in any awk. 5^q is one multiplication more than the
-# power before it; 5^-q is floor(BIG / 5^q), one division more than the one before it,
-# because floor(floor(x / 5) / 5) = floor(x / 25). BIG is 2^1024: 128 bits and more are
-# left of it after 342 divisions, so that the leading ones are right.
+# 10^q and 5^q have equal leading bits. A number is a list of limbs of 16 bits, least first,
+# whose products with five are exact in any awk. 5^q is the previous power times five; 5^-q is
+# floor(BIG / 5^q), the previous quotient divided by five, because
+# floor(floor(x / 5) / 5) = floor(x / 25). BIG is 2^1024: after 342 divisions at least 128 bits
+# remain, so the leading bits are right.
 
 function begin_with(power_of_two,    i)
 {
@@ -37,7 +37,7 @@ function divide_by_five(    i, rest)
         count--
 }
 
-# Eight limbs from the top, moved up until the highest bit is set, as two words of C.
+# Print the top eight limbs, shifted left until the highest bit is set, as two words of C.
 function leading_bits(    i, shift, at, below, text)
 {
     for (shift = 1; limb[count - 1] * shift < 32768; )

@@ -5,15 +5,14 @@
 #include <stdint.h>
 
 /*
- * Powers of ten to 128 bits, for reading (read.c) and writing
- * (write.c) doubles. The leading 128 bits of 10^q, rounded down, are
+ * Powers of ten to 128 bits, for reading (read.c) and writing (write.c) doubles. The leading 128
+ * bits of 10^q, rounded down, are
  *
  *     P = high * 2^64 + low,    2^127 <= P < 2^128,
  *     P <= 10^q * 2^(127 - hsi_power_log2(q)) < P + 1,
  *
- * and P is exact for 0 <= q <= HSI_POWER_EXACT, where 5^q fits in 128 bits.
- * Below HSI_POWER_MIN even 2^64 * 10^q rounds to 0; HSI_POWER_MAX is what
- * writing the smallest doubles needs.
+ * and P is exact for 0 <= q <= HSI_POWER_EXACT, where 5^q fits in 128 bits. Below HSI_POWER_MIN
+ * even 2^64 * 10^q rounds to 0; HSI_POWER_MAX is needed to write the smallest doubles.
  */
 #define HSI_POWER_MIN   (-342)
 #define HSI_POWER_MAX   324
@@ -23,7 +22,10 @@ typedef struct hsi_power {
     uint64_t high, low;
 } hsi_power;
 
-/* Element i is 10^(HSI_POWER_MIN + i). Hidden where it is used, too: no detour by the GOT. */
+/*
+ * Element i is 10^(HSI_POWER_MIN + i). The declaration, too, is marked hidden, to avoid access
+ * through the GOT.
+ */
 extern const hsi_power hsi_powers[HSI_POWER_MAX - HSI_POWER_MIN + 1]
     __attribute__((visibility("hidden")));
 
@@ -32,7 +34,7 @@ static inline const hsi_power *hsi_power_of_ten(int q)
     return &hsi_powers[q - HSI_POWER_MIN];
 }
 
-/** floor(log2(10^q)) for every q of the table: 217706 / 2^16 is a little above log2(10). */
+/** Return floor(log2(10^q)) for every q of the table: 217706 / 2^16 slightly exceeds log2(10). */
 static inline int hsi_power_log2(int q)
 {
     return (q * 217706) >> 16;

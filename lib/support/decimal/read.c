@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Reading doubles. The digits become an integer w, eight at a time, and w * 10^q
- * a double by one multiplication with the leading 64 bits of 10^q, now and then
- * all 128 (Eisel and Lemire; D. Lemire, "Number parsing at a gigabyte per second",
- * 2021). The product is known up to an interval; what an interval cannot decide
- * is left to exact arithmetic. Few digits (as "12.5") and the power of ten are doubles
- * both, so that one division rounds right (W. Clinger, "How to read floating point
- * numbers accurately", 1990) - where the rounding mode is the usual one.
+ * Reading doubles. The digits become an integer w, eight at a time, and w * 10^q a double by one
+ * multiplication with the leading 64 bits of 10^q, rarely all 128 (Eisel and Lemire; D. Lemire,
+ * "Number parsing at a gigabyte per second", 2021). The product is known up to an interval; exact
+ * arithmetic decides if the interval is not enough. For few digits (e.g. "12.5") digits and power
+ * of ten are both doubles, so one division rounds correctly (W. Clinger, "How to read floating
+ * point numbers accurately", 1990), given the usual rounding mode.
  */
 
 #include "support/decimal/decimal.h"
@@ -21,20 +20,20 @@
 
 #define INFINITY_BITS ((uint64_t)0x7ff << 52)
 
-/* So many digits always fit in 64 bits. */
+/* a number of digits that always fits in 64 bits */
 #define WORD_DIGITS 19
 
-/* 10^309 is above all doubles. */
+/* 10^309 exceeds every double. */
 #define MAX_EXPONENT 308
 
-/* An exponent is not read further: no text is long enough to bring it back. */
+/* Larger exponents saturate: no text has enough digits to compensate. */
 #define EXPONENT_LIMIT INT64_C(100000000000000000)
 
 static const uint64_t small_powers[9] = {
     1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
 };
 
-/* Eight bytes, the first of them lowest. */
+/* Load eight bytes, the first into the lowest byte. */
 static inline uint64_t load_bytes(const char *p)
 {
     uint64_t v;
@@ -57,7 +56,7 @@ static inline uint64_t load_half(const char *p)
     return v;
 }
 
-/* The same of `count` bytes, less than eight; the others are 0. */
+/* Load `count` < 8 bytes, the first into the lowest byte; the remaining bytes are 0. */
 static inline uint64_t load_few_bytes(const char *p, ptrdiff_t count)
 {
     ptrdiff_t middle = count / 2, last = count - 1;
@@ -71,8 +70,8 @@ static inline uint64_t load_few_bytes(const char *p, ptrdiff_t count)
 }
 
 /*
- * The value of eight digits, the first in the lowest byte. Neighbours are joined
- * to pairs, then each factor of a product weighs two of the four pairs.
+ * Return the value of eight digits, the first in the lowest byte. Neighbours are joined to pairs,
+ * then each factor of a product weighs two of the four pairs.
  */
 static inline uint64_t join_digits(uint64_t digits)
 {
@@ -85,8 +84,8 @@ static inline uint64_t join_digits(uint64_t digits)
 }
 
 /*
- * The digits among eight bytes, up to the first that is none: in *others its top bit is
- * set (and perhaps bits above it), none if there are only digits.
+ * Find the digits among eight bytes. *others has a top bit set at the first non-digit (and perhaps
+ * bits above it), and is 0 for eight digits.
  */
 static inline uint64_t find_digits(uint64_t bytes, uint64_t *others)
 {
@@ -96,17 +95,19 @@ static inline uint64_t find_digits(uint64_t bytes, uint64_t *others)
     return digits;
 }
 
-/* Appends to *word the digits before the first other byte; returns how many. The digits are
- * moved to the top of eight, so that zeros stand in front. */
+/*
+ * Append to *word the digits before the first non-digit; return their number. They are shifted to
+ * the top of eight bytes, with zeros in front.
+ */
 static inline int append_few_digits(uint64_t digits, uint64_t others, uint64_t *word)
 {
-    int at = __builtin_ctzll(others); /* 8 * count + 7 */
+    int at = __builtin_ctzll(others); /* equals 8 * count + 7 */
 
     *word = *word * small_powers[at / 8] + join_digits(digits << (at ^ 63) << 8);
     return at / 8;
 }
 
-/* Appends the digits that begin at p to *word (modulo 2^64) and returns their end. */
+/* Append the digits from p on to *word (modulo 2^64) and return their end. */
 static inline const char *read_digits(const char *p, const char *end, uint64_t *word)
 {
     for (;;) {
@@ -121,9 +122,9 @@ static inline const char *read_digits(const char *p, const char *end, uint64_t *
 }
 
 /*
- * A positive number x, of which `high` <= x < high + 2 is known; its lowest `drop`
- * bits have to go. `base` is what the exponent adds to the bits of the double: one
- * less than the biased exponent, as the hidden bit adds one.
+ * A positive number x with `high` <= x < high + 2; its lowest `drop` bits must be rounded away.
+ * `base` is the exponent's contribution to the bits of the double: the biased exponent minus one,
+ * because the hidden bit adds one.
  */
 typedef struct product {
     uint64_t high;
@@ -131,7 +132,7 @@ typedef struct product {
     uint64_t base;
 } product;
 
-/* A tie is an integer whose dropped bits are one half. */
+/* Return 1 if the dropped bits of an integer are exactly one half. */
 static inline bool is_tie(const product *x, uint64_t integer)
 {
     uint64_t half = (uint64_t)1 << (x->drop - 1);
@@ -139,7 +140,7 @@ static inline bool is_tie(const product *x, uint64_t integer)
     return (integer & (2 * half - 1)) == half;
 }
 
-/* To the nearest, a tie upwards. */
+/* Round to the nearest, a tie upwards. */
 static inline uint64_t round_half_up(const product *x)
 {
     uint64_t bits = x->base + (x->high >> x->drop) + (x->high >> (x->drop - 1) & 1);
@@ -148,10 +149,10 @@ static inline uint64_t round_half_up(const product *x)
 }
 
 /*
- * With a tie at `high` or at high + 1, see by all 128 bits of the power on which
- * side of it x is, so that round_half_up() is right. Of x - high the first 128 bits
- * are `rest`; unless the power is exact, what is left out may add almost w to that.
- * False, and below the tie, if x may be on either side. w is normalised.
+ * With a tie at `high` or high + 1, decide by all 128 bits of the power on which side of the tie x
+ * is, such that round_half_up() is right. `rest` is the first 128 bits of x - high; unless the
+ * power is exact, the omitted part may add almost w. Returns false, with x below the tie, if x may
+ * be on either side. w is normalised.
  */
 static bool decide_near_tie(product *x, uint64_t w, int q)
 {
@@ -172,8 +173,8 @@ static bool decide_near_tie(product *x, uint64_t w, int q)
 }
 
 /*
- * The bits of the double nearest to w * 10^q, w > 0. False if they are not known:
- * they are then these or one more.
+ * Compute the bits of the double nearest to w * 10^q, w > 0. Returns false if undecided: the result
+ * is then *bits or *bits + 1.
  */
 static inline bool scale(uint64_t w, int64_t q, uint64_t *bits)
 {
@@ -189,9 +190,9 @@ static inline bool scale(uint64_t w, int64_t q, uint64_t *bits)
 
     w <<= zeros;
     x.high = (uint64_t)((__uint128_t)w * hsi_power_of_ten((int)q)->high >> 64);
-    x.drop = 10 + (int)(x.high >> 63); /* 53 bits stay */
+    x.drop = 10 + (int)(x.high >> 63); /* 53 bits remain */
     exponent = x.drop + hsi_power_log2((int)q) + 1 - zeros + 1075;
-    if (exponent < 1) { /* subnormal: less stays */
+    if (exponent < 1) { /* subnormal: fewer bits remain */
         x.drop += 1 - exponent;
         exponent = 1;
         *bits = 0;
@@ -210,8 +211,8 @@ static inline bool scale(uint64_t w, int64_t q, uint64_t *bits)
 }
 
 /*
- * The same where neither the double nor the way to it is out of the ordinary: q is so
- * that the double is normal for every w, and it is not near a tie. False: ask scale().
+ * Compute the bits as scale() does in the ordinary case: q is in the range that gives a normal
+ * double for every w, and the number is not near a tie. Returns false otherwise: call scale().
  */
 static inline bool scale_normal(uint64_t w, int64_t q, uint64_t *bits)
 {
@@ -231,13 +232,13 @@ static inline bool scale_normal(uint64_t w, int64_t q, uint64_t *bits)
     return true;
 }
 
-/* w / 10^digits, few of them, by one division of doubles that are exact. */
+/* Compute w / 10^digits for few digits, by one division of exact doubles. */
 static inline bool divide(uint64_t w, int64_t digits, double *value)
 {
 #if FLT_EVAL_METHOD == 0
     const volatile double tiny = 0x1p-100;
 
-    if (digits > 8 || w >> 53 || 1 + tiny != 1 - tiny) /* another rounding mode */
+    if (digits > 8 || w >> 53 || 1 + tiny != 1 - tiny) /* an unusual rounding mode */
         return false;
     *value = (double)w / (double)small_powers[digits];
     return true;
@@ -255,9 +256,9 @@ static inline bool is_digit(char c)
 }
 
 /*
- * The bits of digits * 10^q for more than WORD_DIGITS digits in [begin, end), or for
- * a number that scale() does not know. The first digits bound it from both sides;
- * rounding keeps the order, so bounds that round to the same double decide.
+ * Compute the bits of digits * 10^q for more than WORD_DIGITS digits in [begin, end), or for a
+ * number that scale() leaves undecided. The leading digits bound the number from both sides;
+ * rounding is monotone, so bounds that round to one double decide.
  */
 static uint64_t read_hard(const char *begin, const char *end, int64_t q)
 {
@@ -285,7 +286,7 @@ static uint64_t read_hard(const char *begin, const char *end, int64_t q)
     return known ? bits : hsi_decimal_exact(begin, end, q, bits);
 }
 
-/* Reads an exponent that begins with the 'e' at p and adds it to *q; p if there is none. */
+/* Read an exponent from the 'e' at p on and add it to *q; returns p without an exponent. */
 static const char *read_exponent(const char *p, const char *end, int64_t *q)
 {
     const char *at = p + 1;
@@ -303,7 +304,7 @@ static const char *read_exponent(const char *p, const char *end, int64_t *q)
     return at;
 }
 
-/* The end of "inf" or "infinity" at p, or NULL. */
+/* Return the end of "inf" or "infinity" at p, or NULL. */
 static const char *match_infinity(const char *p, const char *end)
 {
     static const char word[] = "infinity";
@@ -353,10 +354,13 @@ static const char *read_any(const char *begin, const char *end, double *value)
     return p;
 }
 
-/* What read_plain() may look at: twice WORD_DIGITS, a point, 24 digits and what follows. */
+/*
+ * readable bytes that read_plain() needs: twice WORD_DIGITS, a point, 24 digits and the next
+ * character
+ */
 #define PLAIN_ROOM 64
 
-/* As read_digits(), but stops after 24; that is more than a word holds. */
+/* Read digits as read_digits() does, but at most 24; more than a word holds. */
 static inline const char *read_fraction(const char *p, uint64_t *word)
 {
     for (int i = 0; i < 3; i++, p += 8) {
@@ -369,7 +373,7 @@ static inline const char *read_fraction(const char *p, uint64_t *word)
     return p;
 }
 
-/* A number without a sign or an exponent whose digits fit in 64 bits. NULL: it is another. */
+/* Read a number without sign or exponent whose digits fit in 64 bits. NULL: not such a number. */
 static inline const char *read_plain(const char *begin, double *value)
 {
     const char *p = begin, *first = begin;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Writing numbers. Doubles by R. Giulietti's Schubfach ("The Schubfach way to
- * render doubles", 2022): at the power of ten just below the width of the interval
- * that rounds to a double, there are decimals in it, and at ten times that one at
- * most. 128 bits of the power of ten suffice to tell which.
+ * Writing numbers. Doubles are written by R. Giulietti's Schubfach ("The Schubfach way to render
+ * doubles", 2022). Consider the interval that rounds to a double: at the power of ten just below
+ * its width it contains decimals, and at ten times this power at most one. 128 bits of the power of
+ * ten suffice to decide.
  */
 
 #include "support/decimal/decimal.h"
@@ -17,10 +17,10 @@
 #define HIDDEN_BIT     ((uint64_t)1 << 52)
 #define EXPONENT_FIELD 0x7ff
 
-/* The largest significand has so many digits. */
+/* number of digits of the largest significand */
 #define MAX_DIGITS 17
 
-/* Written plainly: 10^MIN_PLAIN <= |value| < 10^(MAX_PLAIN + 1). */
+/* limits of plain notation: 10^MIN_PLAIN <= |value| < 10^(MAX_PLAIN + 1) */
 #define MIN_PLAIN (-5)
 #define MAX_PLAIN 16
 
@@ -45,7 +45,7 @@ static const uint64_t powers[MAX_DIGITS + 1] = {
     100000000000000000,
 };
 
-/* Eight bytes, the lowest first. */
+/* Store eight bytes, the lowest first. */
 static inline void store_bytes(char *p, uint64_t v)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -60,9 +60,9 @@ static inline uint64_t to_text(uint64_t digits)
 }
 
 /*
- * The eight digits of x < 10^8, the first in the lowest byte: split into halves,
- * these into pairs, and the pairs into digits, all halves and pairs at once. The
- * factors are 2^20 / 100 and 2^10 / 10, rounded up; the quotients are exact.
+ * Return the eight digits of x < 10^8, the first in the lowest byte: split x into halves, the
+ * halves into pairs, and the pairs into digits, in parallel. The factors are 2^20 / 100 and 2^10 /
+ * 10, rounded up; the quotients are exact.
  */
 static inline uint64_t split_digits(uint32_t x)
 {
@@ -74,7 +74,7 @@ static inline uint64_t split_digits(uint32_t x)
     return high | (pairs - 10 * high) << 8;
 }
 
-/* Writes x < 10^8 without zeros in front; eight bytes are overwritten. */
+/* Write x < 10^8 without leading zeros; overwrites eight bytes. */
 static inline char *write_short(char *p, uint32_t x)
 {
     uint64_t digits = split_digits(x);
@@ -105,7 +105,7 @@ static inline char *write_integer(char *p, uint64_t value)
     return write_eight(p, (uint32_t)(value % block));
 }
 
-/* The length of the number that ends here, which gets its NUL. */
+/* Terminate the number with NUL and return its length. */
 static inline size_t finish(const char *buffer, char *end)
 {
     *end = '\0';
@@ -125,18 +125,18 @@ size_t hsi_decimal_write_i64(int64_t value, char buffer[HSI_DECIMAL_MAX])
     return finish(buffer, write_integer(buffer + (value < 0), magnitude));
 }
 
-/* digits * 10^exponent; zeros may stand at the end of the digits. */
+/* the number digits * 10^exponent; the digits may end in zeros */
 typedef struct decimal {
     uint64_t digits;
     int      exponent;
 } decimal;
 
 /*
- * floor(x * power / 2^128), its lowest bit set if anything was left over, computed
- * with the power rounded up. That adds less than 2^64 to the product, so nothing left
- * over shows as a middle word of 0. Otherwise what is left over is so far from 0 and
- * from 2^128 that neither does the middle word become 0 nor the quotient another; the
- * one exception over all doubles, 8887055249355788 * 2^664, has the bit set anyway.
+ * Return floor(x * power / 2^128), with the lowest bit set for a nonzero remainder. The power is
+ * rounded up, which adds less than 2^64 to the product, so an exact quotient still has a middle
+ * word of 0. Any other remainder is far enough from 0 and from 2^128: neither the middle word
+ * becomes 0 nor the quotient changes. The only exception over all doubles, 8887055249355788 *
+ * 2^664, has the bit set anyway.
  */
 static inline uint64_t multiply_sticky(hsi_power power, uint64_t x)
 {
@@ -147,20 +147,20 @@ static inline uint64_t multiply_sticky(hsi_power power, uint64_t x)
 }
 
 /*
- * The interval and the double itself are taken in quarters of 10^exponent, so that
- * its ends and the middle of two decimals are integers.
+ * Find the shortest decimal. The interval and the double are measured in quarters of 10^exponent,
+ * so the interval's ends and the midpoint of two decimals are integers.
  */
 static inline decimal shortest(uint64_t significand, int exponent, bool is_power_of_two)
 {
-    /* floor(log10(2^exponent)), or of 3/4 of it: the interval is wide so much. */
+    /* floor(log10(w)) of the interval's width w: 2^exponent, or 3/4 of it */
     int       k = (exponent * 1262611 - (is_power_of_two ? 524031 : 0)) >> 22;
     int       shift = exponent + hsi_power_log2(-k) + 1;
     hsi_power power = *hsi_power_of_ten(-k);
-    uint64_t  odd = significand & 1; /* then the ends round to the neighbours */
+    uint64_t  odd = significand & 1; /* for an odd significand the ends round to the neighbours */
     uint64_t  lower, middle, upper, s, tens;
     bool      below, above;
 
-    power.high += ++power.low == 0; /* rounded up; harmless where it was exact */
+    power.high += ++power.low == 0; /* round up; harmless if exact */
     lower = multiply_sticky(power, (4 * significand - (is_power_of_two ? 1 : 2)) << shift) + odd;
     middle = multiply_sticky(power, 4 * significand << shift);
     upper = multiply_sticky(power, (4 * significand + 2) << shift) - odd;
@@ -174,27 +174,27 @@ static inline decimal shortest(uint64_t significand, int exponent, bool is_power
     below = lower <= 4 * s;
     above = 4 * (s + 1) <= upper;
     if (below == above)
-        above = middle % 4 + (s & 1) > 2; /* the nearer one, of two as near the even */
+        above = middle % 4 + (s & 1) > 2; /* choose the nearer one, on a tie the even one */
     return (decimal){s + above, k};
 }
 
-/* The text of a decimal: 17 digits, of which the first `kept` matter. */
+/* The text of a decimal: 17 digits, of which the first `kept` are significant. */
 typedef struct digits {
     char     first;
-    uint64_t middle, last; /* eight each, the first in the lowest byte */
+    uint64_t middle, last; /* eight digits each, the first in the lowest byte */
     int      kept;
-    int      exponent;     /* of the first digit */
+    int      exponent;     /* exponent of the first digit */
 } digits;
 
-/* Of x > 0. */
+/* Count the digits of x > 0. */
 static inline int count_digits(uint64_t x)
 {
-    int n = (64 - __builtin_clzll(x)) * 1233 >> 12; /* by log10(2): right, or one too few */
+    int n = (64 - __builtin_clzll(x)) * 1233 >> 12; /* by log10(2): right, or one too low */
 
     return n + (x >= powers[n]);
 }
 
-/* Highest bytes that are zero, of x != 0. */
+/* Count the zero bytes at the top of x != 0. */
 static inline int zeros_at_end(uint64_t x)
 {
     return __builtin_clzll(x) / 8;
@@ -224,7 +224,10 @@ static inline void store_digits(char *p, const digits *t)
     store_bytes(p + 9, t->last);
 }
 
-/* The digits behind the point come from registers: memory just written in pieces is slow. */
+/*
+ * Write a number >= 1 in plain notation. The digits after the point come from registers: reading
+ * memory just written in pieces is slow.
+ */
 static inline char *write_large(char *p, const digits *t)
 {
     int         whole = t->exponent + 1;
@@ -274,7 +277,7 @@ static inline char *write_decimal(char *p, decimal d)
     return t.exponent < 0 ? write_small(p, &t) : write_large(p, &t);
 }
 
-/* Writes a finite number that is not negative. */
+/* Write a finite number that is not negative. */
 static inline char *write_magnitude(char *p, int biased, uint64_t fraction)
 {
     uint64_t significand = biased == 0 ? fraction : fraction | HIDDEN_BIT;
@@ -305,7 +308,7 @@ size_t hsi_decimal_write(double value, char buffer[HSI_DECIMAL_MAX])
     if (biased != EXPONENT_FIELD) {
         p = write_magnitude(p, biased, fraction);
     } else {
-        p = fraction ? buffer : p; /* the sign of a NaN says nothing */
+        p = fraction ? buffer : p; /* the sign of a NaN is meaningless */
         memcpy(p, fraction ? "nan" : "inf", 3);
         p += 3;
     }
