@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How near to the best lower bound `best` comes, on gamma instances with CPU mean 15 and
- * GPU mean 1 and on factorisations, and beside it GLPK's own MIP in the same time, where
- * the instance is not too large for it. One line a run: gap_percent is the makespan over
- * the run's own bound. After each size, lines that begin with '#' give the median and the
- * worst of them and how many were proved to the gap that was asked for.
+ * Measure the gap between `best` and the best lower bound, on gamma instances with CPU mean 15 and
+ * GPU mean 1 and on factorisations; and the gap of GLPK's own MIP solver in the same time, for
+ * instances small enough. Prints a line per run: gap_percent is the makespan over the run's own
+ * bound. After each size, lines starting with '#' give the median and worst gap and the number of
+ * runs proved to the requested gap.
  *
  *   bench_best [-s SEEDS] [-j THREADS] [-a ALGORITHM] [-g GAP] [-n] [SIZE...]
  *
- * A SIZE is TASKS,CPUS,GPUS,SECONDS, or tiles for the factorisations, 1 s each; by
- * default it is those that bench/results/best.md is about, the smaller ones to a gap of
- * 1e-4. SEEDS is for each of four pairs of coefficients of variation, 1 to SEEDS, 1 by
- * default; -s 10 makes the 40 instances of each size. -n leaves GLPK out.
+ * A SIZE is TASKS,CPUS,GPUS,SECONDS, or "tiles" for the factorisations, 1 s each. The default sizes
+ * are those of bench/results/best.md, the smaller ones with a gap of 1e-4. SEEDS applies to each of
+ * four pairs of coefficients of variation, 1 to SEEDS, default 1; -s 10 gives the 40 instances of
+ * each size. -n disables GLPK.
  */
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ typedef struct row {
     size_t   tasks;
     unsigned cpus, gpus;
     double   seconds;
-    double   gap; /* that is asked for */
+    double   gap; /* gap requested */
 } row;
 
 static const row table[] = {
@@ -38,7 +38,7 @@ static const row table[] = {
 static const double cvs[][2] = {{0.2, 0.2}, {1, 0.2}, {1, 1}, {0.2, 1}};
 enum { PAIRS = sizeof cvs / sizeof *cvs, MOST_RUNS = 1000 };
 
-/* Of one solver, on the instances of one size. */
+/* Results of one solver on the instances of one size. */
 typedef struct tally {
     double gap[MOST_RUNS];
     size_t runs, proofs;

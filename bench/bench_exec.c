@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What dispatching a task costs: tasks that do nothing on two workers, each between
- * two time stamps, beside bare static lists with the same two stamps in the same
- * run. Medians of 9, the rows taking turns. Then the same for tasks that depend on each
- * other: the graph of a Cholesky factorisation, on two CPUs.
+ * Measure the dispatch cost per task: empty tasks on two workers, each between two time stamps,
+ * compared with bare static lists with equal stamps in the same run. Medians of 9, the rows taking
+ * turns. Then the same for dependent tasks: the graph of a Cholesky factorisation, on two CPUs.
  *
- * us_per_task is workers x wall time / tasks. us_less_bodies takes the time between the
- * stamps and that without work from it, as the report of a run does. On a machine that
- * has other work too, best_us says more than the median.
+ * us_per_task is workers x wall time / tasks. us_less_bodies excludes the time between the stamps
+ * and the time without work, like the report of a run. On a busy machine best_us is more meaningful
+ * than the median.
  *
  *   bench_exec [TASKS [TILES]]      default 100000 and 40 x 40 (11480 tasks)
  */
@@ -155,7 +154,10 @@ static void measure_policy(const hs_policy_kind *kind, hs_rank rank, const hs_in
     hs_exec_free(exec);
 }
 
-/* One CPU and one GPU, so that both ends of a queue are in use; half of the work for each. */
+/*
+ * Generate tasks for one CPU and one GPU, so both ends of the queue are used; each gets half of the
+ * work.
+ */
 static hs_instance *make_tasks(size_t n)
 {
     hs_gamma     spec = {n, 1, 1, 1, 0.5, 1, 0.5, 1};
@@ -166,7 +168,7 @@ static hs_instance *make_tasks(size_t n)
     return in;
 }
 
-/* As long a list for each. */
+/* Build a plan with equally long lists for both workers. */
 static hs_schedule *make_plan(const hs_instance *in)
 {
     size_t        n = hs_instance_tasks(in), i;

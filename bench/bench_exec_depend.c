@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * OpenMP's depend tasks: the factorisations of bench_exec_tiled.h, by two threads.
+ * Run the factorisations of bench_exec_tiled.h as OpenMP tasks with depend clauses, on two threads.
  *
  *   bench_exec_depend [ORDER [TILE [TILES]]]      default: 4096 256 40
  */
@@ -8,12 +8,12 @@
 
 static void submit(const step *now)
 {
-    char *m = now->of->data; /* of each tile one, for what depends on what */
+    char *m = now->of->data; /* a byte per tile, for the depend clauses */
     int   n = now->of->tiles, ij = now->i * n + now->j, ik = now->i * n + now->k;
     int   jk = now->j * n + now->k;
     step  s = *now;
 
-    (void)m; /* gcc does not count what depend() names */
+    (void)m; /* gcc does not count the use in depend() */
     if (ij == jk) {
 #pragma omp task firstprivate(s) depend(inout : m[ij])
         do_step(&s);

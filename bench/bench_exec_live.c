@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Plans on the wall clock.
+ * Compare plans on the wall clock with their predictions.
  *
- * exact: bodies that compute for 1 ms on two cores, estimates exact: makespan achieved
- * over predicted, median of 7 (and all of them).
+ * exact: bodies that compute for 1 ms on two cores, with exact estimates: the ratio of achieved to
+ * predicted makespan, median of 7 (and least and most).
  *
- * wrong: 300 gamma tasks on 20 CPUs and 4 GPUs whose times are the estimates times
- * 0.7 to 1.3. For 20 seeds, the makespan of live heteroprio and of the plan that
- * heteroprio makes of the estimates, over that of heteroprio-ns, which knows the true
- * times; on the wall clock (workers that wait) and under the virtual clock.
+ * wrong: 300 gamma tasks on 20 CPUs and 4 GPUs whose times are the estimates times 0.7 to 1.3. For
+ * 20 seeds, the makespan of live heteroprio and of heteroprio's plan from the estimates, over the
+ * makespan of heteroprio-ns with the true times; on the wall clock (with workers that wait) and
+ * under the virtual clock.
  *
  *   bench_exec_live [SECONDS-PER-UNIT]      default 0.005
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A factorisation on shared tiles by 2 CPU workers, beside LAPACK's of a matrix of the same order
- * with 2 threads of OpenBLAS: GFLOP/s of each, in turn; medians of 7 and their ratio.
+ * Compare a tiled factorisation by 2 CPU workers with LAPACK's factorisation of a matrix of equal
+ * order with 2 threads of OpenBLAS: GFLOP/s, taking turns; medians of 7 and their ratio.
  *
- *   bench_exec_matrix [cholesky|lu|qr [ORDER [TILE [POLICY]]]]  default: cholesky 4096 256
- * heteroprio
+ *   bench_exec_matrix [cholesky|lu|qr [ORDER [TILE [POLICY]]]]
+ *                     default: cholesky 4096 256 heteroprio
  */
 #include <cblas.h>
 #include <lapacke.h>
@@ -86,7 +86,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Of a matrix whose diagonal outweighs the rest. */
+/* Factorise a diagonally dominant matrix with LAPACK; returns seconds. */
 static double run_lapack(int kind, int n, double *a, double *tau, int *pivots)
 {
     double start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * OpenMP tasks that do nothing, as bench_exec has them: two threads, two time stamps a
- * task. Median of 9.
+ * Run the empty tasks of bench_exec as OpenMP tasks: two threads, two time stamps per task. Median
+ * of 9.
  *
  *   bench_exec_openmp [TASKS]      default 100000
  */

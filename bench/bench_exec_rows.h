@@ -2,7 +2,7 @@
 #ifndef BENCH_EXEC_ROWS_H
 #define BENCH_EXEC_ROWS_H
 
-/* What the programs share that run empty tasks with other runtime systems, in C and C++. */
+/* Shared by the C and C++ programs that run empty tasks with other runtime systems. */
 
 #include <stdint.h>
 #include <stdio.h>

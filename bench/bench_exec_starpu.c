@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * StarPU tasks that do nothing, as bench_exec has them: two CPU workers, two time stamps
- * a task. Median of 9 for each scheduler. And the factorisations of bench_exec_tiled.h, whose tiles are
- * data of StarPU's, from which it infers what depends on what.
+ * Run the empty tasks of bench_exec with StarPU: two CPU workers, two time stamps per task. Median
+ * of 9 for each scheduler. Then run the factorisations of bench_exec_tiled.h, with tiles as StarPU
+ * data, from which StarPU infers the dependencies.
  *
  *   bench_exec_starpu [TASKS [ORDER [TILE [TILES]]]]      default 100000 4096 256 40
  */
@@ -48,20 +48,20 @@ static double run(uint32_t tasks, stamp *stamps)
 
 static void run_step(void *buffers[], void *at)
 {
-    (void)buffers; /* they are where they were */
+    (void)buffers; /* the step has the addresses of its tiles */
     do_step(at);
 }
 
-/* By how many tiles it reads beside the one that it writes, which is the last. */
+/* Codelets by the number of tiles read; the last tile is the one written. */
 static struct starpu_codelet step_codelets[] = {
     {.cpu_funcs = {run_step}, .nbuffers = 1, .modes = {STARPU_RW}},
     {.cpu_funcs = {run_step}, .nbuffers = 2, .modes = {STARPU_R, STARPU_RW}},
     {.cpu_funcs = {run_step}, .nbuffers = 3, .modes = {STARPU_R, STARPU_R, STARPU_RW}}};
 
-/* What a factorisation has as its `data`. */
+/* The `data` of a factorisation under StarPU. */
 typedef struct registered {
     starpu_data_handle_t *tile;
-    step                 *steps; /* for as long as tasks need them */
+    step                 *steps; /* arguments of the tasks, kept until they end */
 } registered;
 
 static void submit(const step *now)

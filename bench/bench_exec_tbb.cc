@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * oneTBB tasks that do nothing, as bench_exec has them: a task_group in an arena of two
- * threads, two time stamps a task. Median of 9. And the factorisations of bench_exec_tiled.h as flow
- * graphs, whose edges come from the task that wrote a tile last (nobody writes what others have
- * read): built anew for each run, and built before.
+ * Run the empty tasks of bench_exec with oneTBB: a task_group in an arena of two threads, two time
+ * stamps per task. Median of 9. Then run the factorisations of bench_exec_tiled.h as flow graphs,
+ * with edges from the last writer of each tile (no tile is written after a read by another task):
+ * with a new graph for each run, and with a graph built in advance.
  *
  *   bench_exec_tbb [TASKS [ORDER [TILE [TILES]]]]      default 100000 4096 256 40
  */
@@ -34,11 +34,11 @@ static double run(tbb::task_arena &arena, uint32_t tasks, stamp *stamps)
 
 typedef flow::continue_node<flow::continue_msg> node;
 
-/* What a factorisation has as its `data`. */
+/* The `data` of a factorisation under oneTBB. */
 struct graph {
     flow::graph         all;
     std::deque<node>    nodes;
-    std::vector<node *> writer; /* of each tile */
+    std::vector<node *> writer; /* last writer of each tile */
 };
 
 static void add_step(const step *now)
@@ -57,7 +57,7 @@ static void add_step(const step *now)
     g->writer[ij] = &g->nodes.back();
 }
 
-/* In the arena, where its graph was made. */
+/* Run a graph in the arena in which it was built. */
 static int64_t run_graph(const tiled *t)
 {
     graph  *g = (graph *)t->data;

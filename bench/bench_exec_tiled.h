@@ -3,9 +3,9 @@
 #define BENCH_EXEC_TILED_H
 
 /*
- * What the programs share that factorise with other runtime systems, in C and C++: a tiled Cholesky
- * factorisation, GFLOP/s, as bench_exec_matrix has it; and the tasks of one with nothing in them
- * but two time stamps, microseconds a task, as bench_exec has them.
+ * Shared by the C and C++ programs that factorise with other runtime systems: a tiled Cholesky
+ * factorisation, in GFLOP/s, like bench_exec_matrix; and its tasks with two time stamps instead of
+ * a kernel, in microseconds per task, like bench_exec.
  */
 
 #include <cblas.h>
@@ -15,16 +15,18 @@
 
 typedef struct tiled {
     int     n, tiles;
-    double *a; /* tile after tile; NULL: nothing is computed */
+    double *a; /* tiles, one after another; NULL: empty tasks */
     stamp  *stamps;
-    void   *data; /* of who runs it, as that needs it */
+    void   *data; /* private data of the runtime system's program */
 } tiled;
 
-/* potrf where k = j = i, trsm where k = j, syrk where j = i, else gemm. What it writes is tile
- * (i, j); it reads (i, k) and (j, k), which for some is what they write, or one and the same. */
+/*
+ * A task: potrf if k = j = i, trsm if k = j, syrk if j = i, else gemm. It writes tile (i, j) and
+ * reads (i, k) and (j, k), which for some tasks coincide with each other or with (i, j).
+ */
 typedef struct step {
     const tiled *of;
-    uint32_t     task; /* its number */
+    uint32_t     task; /* number of the task */
     int          i, j, k;
 } step;
 
@@ -60,7 +62,7 @@ static inline void do_step(const step *s)
                     tile(t, j, k), n, 1, tile(t, i, j), n);
 }
 
-/* In the order of the program that hsched-gen's graph is of. */
+/* Submit the steps in the order of hsched-gen's graph. */
 static inline void each_step(const tiled *t, void (*submit)(const step *s))
 {
     step s = {t, 0, 0, 0, 0};
@@ -74,7 +76,7 @@ static inline void each_step(const tiled *t, void (*submit)(const step *s))
     }
 }
 
-/* Its diagonal outweighs the rest. */
+/* Fill the matrix; it is diagonally dominant. */
 static inline void fill(const tiled *t)
 {
     size_t order = (size_t)t->n * (size_t)t->tiles, e;
@@ -86,8 +88,10 @@ static inline void fill(const tiled *t)
             tile(t, k, k)[(size_t)i * (size_t)t->n + (size_t)i] = (double)order;
 }
 
-/* Is the first tile a Cholesky factor, and was the last one worked on? Nothing is to be measured
- * that does not factorise. */
+/*
+ * Check that the first tile is a Cholesky factor and the last tile was updated, to avoid measuring
+ * a run without factorisation.
+ */
 static inline void look_at(const tiled *t)
 {
     double order = (double)t->n * t->tiles, *last = tile(t, t->tiles - 1, t->tiles - 1);
@@ -96,7 +100,9 @@ static inline void look_at(const tiled *t)
         abort();
 }
 
-/* By `run`, which returns nanoseconds: medians of 9 and the best. */
+/*
+ * Measure factorisations by `run`, which returns nanoseconds: prints the median of 9 and the best.
+ */
 static inline void compute(const char *what, tiled *t, int64_t (*run)(const tiled *t))
 {
     double speed[REPEATS], order = (double)t->n * t->tiles;
@@ -123,7 +129,7 @@ static inline void empty(const char *what, tiled *t, int64_t (*run)(const tiled 
     fflush(stdout);
 }
 
-/* What there is to factorise, or with `n` 0 to do nothing with. */
+/* Allocate a matrix to factorise, or for `n` 0 the stamps of empty tasks. */
 static inline tiled make_tiled(int n, int tiles)
 {
     tiled  t = {n, tiles, NULL, NULL, NULL};

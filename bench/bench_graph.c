@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What dependencies cost: Cholesky factorisations as graphs (k40m-960, 20 + 4, no transfers),
- * beside the same tasks without their edges in the same run, turn by turn. Medians of 5 of
+ * Measure the cost of dependencies: Cholesky factorisations as graphs (k40m-960, 20 + 4, no
+ * transfers), compared with equal tasks without edges in the same run, taking turns. Medians of 5,
  * processor time.
  *
  *   bench_graph [TILES]      default 180: 988,260 tasks, 2.9 million edges
  *
- * `of_independent` is the time over that of heteroprio without the edges. The last rows are what is
- * asked of smaller ones: dualhp on 64 x 64 tiles, and the paths bound.
+ * `of_independent` is the time relative to heteroprio without the edges. The last rows are for
+ * smaller graphs: dualhp on 64 x 64 tiles, and the paths bound.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static hs_instance *cholesky(unsigned tiles, int graph)
 }
 
 typedef struct call {
-    const char        *name; /* of an algorithm, or else of a bound */
+    const char        *name; /* name of an algorithm, or else of a bound */
     hs_rank            rank;
     const hs_instance *in;
     double             seconds[ROUNDS];

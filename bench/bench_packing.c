@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How often the optimum is found, and proved, on the families of P||Cmax: where a few tasks share
- * each CPU, or fill it exactly. One line a run; then, for each family, a line that begins with '#'.
- * Found is what ends at the optimum that was planted, or at the bound.
+ * Measure how often the optimum is found and proved on the families of P||Cmax: few tasks per CPU,
+ * or CPUs filled exactly. Prints a line per run; then, for each family, a line starting with '#'. A
+ * run counts as found if its makespan reaches the planted optimum or the bound.
  *
  *   bench_packing [-a ALGORITHM] [-t SECONDS] [-i ITERATIONS] [-s SEEDS] [-j THREADS] [FAMILY...]
  *
- * 1 s, or so many iterations; seeds 1 to SEEDS of each size (3); all families by default.
+ * Default: 1 s (or ITERATIONS); seeds 1 to 3 for each size; all families.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How fast instances are read and written, against what cannot be avoided: reading
- * the bytes, and a bare scan that converts the same numbers and keeps nothing, with
- * the library's own exact conversion (`scan`) and with C++17's (`charconv`).
+ * Measure the speed of reading and writing instances, relative to the unavoidable work: reading the
+ * bytes, and a bare scan that converts the numbers and discards them, with the library's own exact
+ * conversion (`scan`) and with C++17's (`charconv`).
  *
  *     bench_read [TASKS [FILE...]]      default 1000000, every kind of file
  *
- * In a file of a graph `scan` hashes ids and what tasks access, too. One CSV row a file and
- * operation: medians of seven rounds in which all operations take turns, in CPU time, as other
- * programs may be running. `floor_share` is the time of the charconv scan (without a C++17
- * compiler: of the library's) over that of the operation, `peak_bytes` what a process that does
- * nothing else grows by while it reads the file. `touch` writes to as much new memory as that;
- * `solve` reads, and runs heteroprio; `report` finds out its exact makespan, too. `sort_heap` is
- * what scheduling cannot avoid (floor_solve.h): the floor of `solve` and `report` has it beside the
- * scan. On a virtual machine a page that it has to ask its host for costs ten times one that it has
- * at hand, and after `touch` it has them, for `read`.
+ * For a file with a graph `scan` also hashes ids and names of data. Prints a CSV row per file and
+ * operation: medians of seven rounds in which the operations take turns, in CPU time, in case the
+ * machine is busy. `floor_share` is the time of the charconv scan (without a C++17 compiler: of the
+ * library's scan) over the time of the operation; `peak_bytes` is the growth of a fresh process
+ * while it reads the file. `touch` writes to this amount of new memory; `solve` reads, and runs
+ * heteroprio; `report` also computes the exact makespan. `sort_heap` is the unavoidable work of
+ * scheduling (floor_solve.h): the floor of `solve` and `report` includes it. On a virtual machine a
+ * page requested from the host costs ten times a page at hand; after `touch` the pages for `read`
+ * are at hand.
  */
 #include "config.h"
 
@@ -46,7 +46,7 @@ enum { HAS_CHARCONV = 1 };
 enum { HAS_CHARCONV = 0 };
 #endif
 
-/* Charconv's scan looks at no names. */
+/* the charconv scan ignores names */
 static enum operation floor_of(const struct layout *layout)
 {
     return HAS_CHARCONV && !layout->is_graph ? CHARCONV : SCAN;
@@ -75,7 +75,7 @@ static double read_bytes(int fd)
     return sum;
 }
 
-/* The sum of the hashes of names, which end before a comma, a colon or a semicolon. */
+/* Sum the hashes of names, each ended by a comma, colon or semicolon. */
 static double scan_names(const char *at, const char *end)
 {
     double   sum = 0;
@@ -90,7 +90,7 @@ static double scan_names(const char *at, const char *end)
     return sum + (double)hash;
 }
 
-/* The sum of the numbers of one row, and of its names in a graph; `at` is behind the id. */
+/* Sum the numbers of one row, and for a graph its names; `at` is after the id. */
 static double scan_row(const char *at, const char *end, const struct layout *layout)
 {
     double sum = 0, value = 0;
@@ -104,7 +104,7 @@ static double scan_row(const char *at, const char *end, const struct layout *lay
     return layout->is_graph ? sum + scan_names(at, end) : sum;
 }
 
-/* The rows of a file: a newline ends each, and the numbers stand where they are known to. */
+/* Scan the rows of a file: each ends in a newline, and the positions of the numbers are known. */
 static double scan(int fd, const struct layout *layout)
 {
     static char block[2 * BLOCK];
@@ -212,7 +212,7 @@ static double run(enum operation operation, const char *path, const char *copy,
     return elapsed;
 }
 
-/* What this process, which has done nothing yet, takes at most to read the file. */
+/* Print the peak memory of reading the file; this process has done nothing before. */
 static int print_peak(const char *path)
 {
     struct rusage before, after;

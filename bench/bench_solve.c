@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cost of every heuristic and quick bound on gamma tasks, beside what it cannot avoid,
- * measured in the same run: a radix sort of n (64-bit key, 32-bit index) pairs,
- * a heap of m + k workers whose top is replaced n times, and the first touch of memory that
- * a call without a workspace cannot do without. Medians of 7 of processor
- * time. Memory is what a process grows by, less the schedule, where that can be told.
+ * Measure every heuristic and quick bound on gamma tasks, relative to the unavoidable work,
+ * measured in the same run: a radix sort of n (64-bit key, 32-bit index) pairs, a heap of m + k
+ * workers whose top is replaced n times, and the first touch of memory needed by a call without a
+ * workspace. Medians of 7, processor time. Memory is the growth of a process minus the schedule,
+ * where measurable.
  *
  *   bench_solve [TASKS...|queue]      default 100 10000 1000000
  *
- * All are also solved in one workspace again and again, which touches no memory for the
- * first time, and then all heuristics together. Without arguments, HeteroPrio's queue, a
- * factorisation of 1,000 tiles in four rows with counts, and what balanced-makespan does at worst
- * come last.
+ * Each algorithm is also run repeatedly in one workspace, without first touches of memory, and then
+ * the sum over all heuristics is printed. Without arguments the program also measures HeteroPrio's
+ * queue, a factorisation of 1,000 tiles in four rows with counts, and the worst case of
+ * balanced-makespan.
  */
 #include <math.h>
 #include <stdint.h>
@@ -37,7 +37,7 @@ static const struct node {
     unsigned cpus, gpus;
 } nodes[] = {{20, 4}, {1024, 64}};
 
-/* These take the time that they are given: bench_best measures them. */
+/* These use their whole time limit: bench_best measures them. */
 static const char *const searches[] = {"best",       "exact",         "area",
                                        "allocation", "configuration", "mip"};
 
@@ -51,7 +51,7 @@ static int is_search(const char *name)
     return 0;
 }
 
-/* Processor time: one thread works, and others on the machine do not count. */
+/* Return processor time: a single thread works, and other programs do not count. */
 static double now(void)
 {
     struct timespec t;
@@ -73,7 +73,7 @@ static double median(double seconds[REPEATS])
     return seconds[REPEATS / 2];
 }
 
-/* One at a time: the clock is quick enough for a sort of a hundred. */
+/* Time single calls: the clock is precise enough for a sort of a hundred. */
 static double time_floor(double floor(const hs_instance *in), const hs_instance *in)
 {
     double seconds[REPEATS];
@@ -84,12 +84,12 @@ static double time_floor(double floor(const hs_instance *in), const hs_instance 
     return median(seconds);
 }
 
-/* One call of what is measured; 0, or -1 if it does without (a bound, too large for it). */
+/* A call to measure; do_call() returns 0, or -1 if the instance is too large for the bound. */
 typedef struct call {
     const hs_algorithm *alg;
-    const hs_bound     *bound; /* one of the two */
+    const hs_bound     *bound; /* either `alg` or `bound` is set */
     const hs_instance  *in;
-    hs_workspace       *ws; /* NULL: none */
+    hs_workspace       *ws; /* NULL: no workspace */
 } call;
 
 static int do_call(const call *c)
@@ -113,7 +113,7 @@ static int do_call(const call *c)
     return 0;
 }
 
-/* Seconds a call, so many of them at a time that the clock does not matter; < 0: skipped. */
+/* Return seconds per call, over enough calls to make the clock's cost negligible; < 0: skipped. */
 static double time_call(const call *c)
 {
     size_t n = hs_instance_tasks(c->in), loops = n < SMALL ? SMALL / (n + 1) + 1 : 1, i;
@@ -138,7 +138,7 @@ static long resident_kib(void)
     return usage.ru_maxrss;
 }
 
-/* In a process of its own, which begins with what is resident now. */
+/* Measure the growth of a forked process, which starts with the resident memory of its parent. */
 static void report_growth(const call *c, int fd)
 {
     long   before = resident_kib();
@@ -150,7 +150,7 @@ static void report_growth(const call *c, int fd)
     _exit(write(fd, &grown, sizeof grown) != sizeof grown);
 }
 
-/* Bytes a task that a call works in; < 0: cannot be told. */
+/* Return the working memory of a call in bytes per task; < 0: not measurable. */
 static double memory_of(const call *c)
 {
     size_t n = hs_instance_tasks(c->in);
@@ -161,7 +161,7 @@ static double memory_of(const call *c)
     if (n < LARGE || pipe(ends))
         return -1;
 #ifdef __GLIBC__
-    malloc_trim(0); /* what is free, but kept, would not be grown by */
+    malloc_trim(0); /* return free memory to the system, so that its reuse counts as growth */
 #endif
     child = fork();
     if (child == 0)
@@ -201,8 +201,8 @@ static void print_row(const char *what, const char *how, const hs_instance *in, 
 }
 
 /*
- * A call without a workspace writes to new memory, in large pages where there are any: at
- * the least the schedule, and the 20 bytes a task that heteroprio works in.
+ * Measure the first touch of memory. A call without a workspace writes to new memory, in large
+ * pages if available: at least the schedule, and heteroprio's 20 bytes per task.
  */
 static double time_first_touch(size_t n)
 {
@@ -298,8 +298,11 @@ static void measure(size_t n, struct node node)
     hs_instance_free(in);
 }
 
-/* What waits in HeteroPrio's queue: all ratios differ, or they are those of four kernels, between
- * which priorities decide, exactly or off by a millionth and then compared by a tolerance. */
+/*
+ * Content of HeteroPrio's queue: all ratios differ; or they are those of four kernels and
+ * priorities decide between equal ratios; or the latter with a noise of a millionth and a
+ * tolerance.
+ */
 typedef enum ties { NO_TIES, KERNELS, NOISE } ties;
 
 static hs_ready ready_task(const hs_instance *in, size_t i, ties how)
@@ -314,7 +317,7 @@ static hs_ready ready_task(const hs_instance *in, size_t i, ties how)
                       (int64_t)(i * UINT64_C(0x9e3779b97f4a7c15) >> 40)};
 }
 
-/* A push and a take, by turns from either end, while `ready` tasks wait. */
+/* Time pairs of a push and a take, alternating between both ends, while `ready` tasks wait. */
 static double time_queue(const hs_instance *in, size_t ready, ties how)
 {
     hs_queue         *q = NULL;
@@ -328,7 +331,7 @@ static double time_queue(const hs_instance *in, size_t ready, ties how)
     settings.tolerance = how == NOISE ? 1e-2 : 0;
     if (hs_queue_create_with(20, 4, ready + 1, &settings, &q) != HS_OK)
         abort();
-    for (r = -1; r < REPEATS; r++) { /* the first time fills it */
+    for (r = -1; r < REPEATS; r++) { /* the first round fills the queue */
         double start = now();
 
         for (i = 0; i < n; i++) {
@@ -364,7 +367,7 @@ static void measure_queue(void)
     hs_instance_free(in);
 }
 
-/* A factorisation of 1,000 tiles on 9 CPUs and 3 GPUs: how many of each kernel, and its times. */
+/* Build a factorisation of 1,000 tiles on 9 CPUs and 3 GPUs: a row per kernel, with a count. */
 static hs_instance *cholesky(void)
 {
     enum { SIZE = sizeof(hs_task) };
@@ -402,7 +405,9 @@ static void measure_counts(void)
     hs_instance_free(in);
 }
 
-/* Five tasks of the CPUs that LPT does badly, and a crowd that is moved into their gap. */
+/*
+ * Build five CPU tasks on which LPT does badly, and a crowd of small tasks to move into their gap.
+ */
 static hs_instance *pinned_five(size_t crowd)
 {
     static const double pinned[] = {3, 3, 2, 2, 2};

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How fast plans are written, against a loop over the same rows that writes their numbers
- * with C++17's charconv and copies the rest; and how fast they are read back.
+ * Measure the speed of writing plans, relative to a loop over equal rows that writes the numbers
+ * with C++17's charconv and copies the rest; and the speed of reading them back.
  *
  *     bench_write [TASKS]      default 1000000
  *
- * One CSV row a kind of instance: medians of seven rounds in which all take turns, in CPU
- * time, as other programs may be running. `floor_share` is charconv's time over ours.
+ * Prints a CSV row per kind of instance: medians of seven rounds in which all operations take
+ * turns, in CPU time, in case the machine is busy. `floor_share` is charconv's time over the
+ * library's.
  */
 #include "config.h"
 
@@ -27,7 +28,7 @@ enum { ROUNDS = 7, CPUS = 20, GPUS = 4 };
 static const struct layout {
     const char *name;
     int         has_ids;
-    double      grain; /* times are multiples of it; 0: any double */
+    double      grain; /* times are multiples of `grain`; 0: any double */
 } layouts[] = {{"17-digits", 0, 0}, {"17-digits-ids", 1, 0}, {"6-decimals-ids", 1, 1e-6}};
 
 static void fail(const char *what)
@@ -82,7 +83,7 @@ static hs_instance *make_instance(const struct layout *layout, size_t tasks)
 struct rows {
     size_t     count;
     floor_row *row;
-    char      *text; /* of ids and workers */
+    char      *text; /* text of ids and workers */
 };
 
 static const char *keep(char **at, const char *text)
@@ -123,7 +124,7 @@ static struct rows list_rows(const hs_instance *in, const hs_schedule *s)
     return rows;
 }
 
-/* Without a C++17 compiler nothing is written, and takes no time. */
+/* Time the floor; without a C++17 compiler nothing is written and the time is zero. */
 static double time_floor(int fd, const struct rows *rows)
 {
     double start = now();
@@ -148,7 +149,7 @@ static double time_plan(int fd, const hs_instance *in, const hs_schedule *s)
     return now() - start;
 }
 
-/* What was written last, and nothing else. */
+/* Time reading the plan written last; the rest of the file is cut off. */
 static double time_reading(int fd)
 {
     hs_instance *in = NULL;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What policies make of wrong estimates: ways to be wrong, on tasks that are all
- * different and on a factorisation of few kernels, 6 CPUs and 2 GPUs. Printed: the mean
- * makespan over the area bound of the true times, of plan, plan+steal and heteroprio, the
- * last two also where nothing may be restarted; and by how much heteroprio exceeds the
- * best of the others.
+ * Measure policies under wrong estimates: several kinds of errors, on tasks with independent times
+ * and on a factorisation of few kernels, 6 CPUs and 2 GPUs. Prints the mean makespan over the area
+ * bound of the true times, for plan, plan+steal and heteroprio, for the last two also without
+ * restartable tasks; and the ratio of heteroprio to the best of the other four.
  *
  *   bench_wrong [INSTANCES-A-ROW [SECONDS-PER-UNIT]]      default 10, and a virtual clock
  *
- * A virtual clock of its own, since workers may be slow by themselves. With seconds: the wall
- * clock, on workers that wait, the five side by side; a task takes 10 to 100 units, kernels 1
- * to 50.
+ * The program has its own virtual clock, because workers may be slow. With SECONDS-PER-UNIT it uses
+ * the wall clock and workers that sleep, the five runs in parallel; a task takes 10 to 100 units,
+ * kernels 1 to 50.
  */
-#include "config.h" /* before all else: ppoll() */
+#include "config.h" /* must come first, for ppoll() */
 
 #include <math.h>
 #include <poll.h>
@@ -30,12 +29,12 @@ enum { CPUS = 6, GPUS = 2, WORKERS = CPUS + GPUS, MOST = 400 };
 
 typedef struct row {
     const char *name;
-    double      spread;   /* each time is off by up to this factor; 0: exact */
-    int         coin;     /* by exactly that factor */
-    int         slow;     /* worker; -1: none */
-    double      slowness; /* of that worker, or of the slow part of all tasks */
-    double      part;     /* of tasks that are slow */
-    double      type[2];  /* factor for all times on a type */
+    double      spread;   /* largest factor of the error of each time; 1: exact */
+    int         coin;     /* 1: the error is exactly this factor or its inverse */
+    int         slow;     /* slow worker; -1: none */
+    double      slowness; /* factor of the slow worker, or of the slow tasks */
+    double      part;     /* fraction of slow tasks */
+    double      type[2];  /* factor of all times on a type */
 } row;
 
 static const row rows[] = {
@@ -52,7 +51,7 @@ static const row rows[] = {
 
 typedef struct scene {
     size_t       n;
-    hs_instance *in, *fixed; /* nothing may be restarted in `fixed` */
+    hs_instance *in, *fixed; /* `fixed`: the same tasks, not restartable */
     double       truth[2][MOST];
     const row   *row;
     hs_schedule *plan;
@@ -125,7 +124,7 @@ typedef struct actor {
     int      runs;
 } actor;
 
-/* Everybody who waits is asked after each event. */
+/* Simulate a policy; after each event every waiting worker decides again. */
 static double play(const scene *s, const char *policy, const hs_instance *in, unsigned *takes)
 {
     hs_policy_settings settings;
@@ -177,7 +176,7 @@ static double play(const scene *s, const char *policy, const hs_instance *in, un
     return done == s->n ? makespan : NAN;
 }
 
-/* One policy on one instance. */
+/* A run of one policy on one instance. */
 typedef struct trial {
     const scene       *scene;
     const char        *policy;
@@ -200,7 +199,7 @@ static hs_status wait_body(const hs_backend_options *options, const hs_task *tas
     return HS_OK;
 }
 
-/* Sleeps: of many workers on few cores none is to spin. */
+/* Sleep for the task's time: many workers share few cores, so spinning would disturb. */
 static hs_outcome wait_run(hs_backend_worker *worker, const hs_body *body, hs_attempt *a)
 {
     const trial *t = (const trial *)((const char *)body - offsetof(trial, body));

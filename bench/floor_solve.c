@@ -21,7 +21,7 @@ typedef struct pair {
     uint32_t index;
 } pair;
 
-/* Least significant digit first, 11 bits a pass, passes that change nothing left out. */
+/* Sort by least significant digit first, 11 bits per pass, skipping passes that change nothing. */
 static void radix_sort(pair *from, pair *to, size_t n)
 {
     static uint32_t counts[6][2048];

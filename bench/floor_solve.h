@@ -4,8 +4,10 @@
 
 #include <hybridsched/instance.h>
 
-/* What scheduling cannot avoid, in seconds of the thread's processor time: a radix sort of n
- * (64-bit key, 32-bit index) pairs, and a heap of m + k workers whose top is replaced n times. */
+/*
+ * The unavoidable work of scheduling, in seconds of the thread's processor time: a radix sort of n
+ * (64-bit key, 32-bit index) pairs, and a heap of m + k workers whose top is replaced n times.
+ */
 double floor_sort(const hs_instance *in);
 double floor_heap(const hs_instance *in);
 

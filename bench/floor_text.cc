@@ -13,7 +13,7 @@ namespace
 
 constexpr size_t block = 256 * 1024;
 
-/* The row at `at`, which ends before `end`: the start of the next, or null. */
+/* Scan the row at `at`, which ends before `end`; return the start of the next row, or null. */
 const char *scan_row(const char *at, const char *end, bool behind_id, double &sum)
 {
     double first = 0, second = 0;
@@ -37,7 +37,7 @@ const char *scan_row(const char *at, const char *end, bool behind_id, double &su
     return at ? at + 1 : nullptr;
 }
 
-/* '#' lines and the header. */
+/* Skip the '#' lines and the header. */
 const char *skip_header(const char *at, const char *end)
 {
     bool note;

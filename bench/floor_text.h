@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * What converting numbers costs where nothing else is done: with C++17's <charconv>,
- * which reads them correctly rounded and writes them with the fewest digits.
+ * The cost of converting numbers without any other work, by C++17's <charconv>, which reads them
+ * correctly rounded and writes them with the fewest digits.
  */
 
 #ifdef __cplusplus
@@ -14,19 +14,19 @@ extern "C" {
 #endif
 
 /**
- * The sum of the two numbers of each row behind the header, which begins with a letter;
- * they stand first in the row or behind one field, the rest of which is skipped. -1: `fd`
- * cannot be read, or there is something else.
+ * Return the sum of the first two numbers of each row after the header, which begins with a letter;
+ * the numbers start the row or follow one field, and the rest of the row is skipped. -1: `fd` is
+ * unreadable, or its content differs.
  */
 double floor_scan(int fd, int behind_id);
 
-/* A row of a plan, ready to be written. */
+/* A row of a plan, ready for writing. */
 typedef struct floor_row {
     const char *id, *worker, *state;
     double      number[4]; /* start, end, cpu, gpu */
 } floor_row;
 
-/** Rows as hs_plan_write() writes them, without its header. 0, or -1 as errno says. */
+/** Write rows as hs_plan_write() does, without the header. Returns 0, or -1 with errno. */
 int floor_write(int fd, const floor_row *rows, size_t count);
 
 #ifdef __cplusplus

@@ -45,13 +45,13 @@ static void put_time(FILE *f, uint64_t *state, int digits)
         fprintf(f, "%.*f", digits, value);
 }
 
-/* Distinct for distinct i below 2^32, but in no order. */
+/* Return distinct numbers for distinct i below 2^32, in scattered order. */
 static uint32_t shuffled(size_t i)
 {
     return (uint32_t)i * 2654435769u;
 }
 
-/* The next update of a Cholesky factorisation of that many tiles: its row, column and step. */
+/* Advance to the next task of a Cholesky factorisation: its row, column and step. */
 static void go_on(unsigned at[3], unsigned tiles)
 {
     if (++at[1] <= at[0])
@@ -71,7 +71,10 @@ static unsigned tiles_of(size_t tasks)
     return (unsigned)tiles;
 }
 
-/* A tile is factored or solved for in its own step, and takes the others' part in those before. */
+/*
+ * Write the tiles of a task. In its own step a tile is factored or solved for; in earlier steps it
+ * is updated.
+ */
 static void put_tiles(FILE *f, const unsigned at[3])
 {
     if (at[1] == at[2] && at[0] == at[2])
@@ -113,7 +116,7 @@ void make_file(const char *path, const struct layout *layout, size_t tasks)
         fail(path);
 }
 
-/* As large blocks are in the library, so that the pages it leaves behind are as large. */
+/* Allocate as the library allocates large blocks, so that the freed pages have equal size. */
 double touch_memory(size_t size)
 {
     char  *memory = hsi_pages_alloc(size);

@@ -4,28 +4,28 @@
 
 #include <stddef.h>
 
-/* The files that readers are measured on. */
+/* The files for measuring the readers. */
 
-enum ids { NO_IDS, COUNTED, SHUFFLED }; /* task-0, task-1, ... or in no order */
+enum ids { NO_IDS, COUNTED, SHUFFLED }; /* ids task-0, task-1, ... in order, or shuffled */
 
 struct layout {
     const char *name;
     enum ids    ids;
-    int         has_kernels; /* and priorities */
-    int         digits;      /* 17: every double; else so many decimals */
+    int         has_kernels; /* 1: the file has kernels and priorities */
+    int         digits;      /* 17: every double; else the number of decimals */
     int         is_graph;    /* tasks access the tiles of a Cholesky factorisation */
 };
 
 extern const struct layout layouts[];
 extern const size_t        layout_count;
 
-/** Print why, as perror() does, and exit. */
+/** Print the reason, as perror() does, and exit. */
 void fail(const char *what);
 
-/** Write such a file of so many tasks. */
+/** Write a file in this layout with `tasks` tasks. */
 void make_file(const char *path, const struct layout *layout, size_t tasks);
 
-/** Write to so much new memory and give it back: for what comes next the system has it at hand. */
+/** Write to new memory and free it, so the system has it at hand for the next measurement. */
 double touch_memory(size_t size);
 
 #endif

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# How much hsched-exec --measured mends: 120 commands, which sleep, of four programs, on 4 CPUs and
-# an emulated GPU, where the table says 1 s of each, on each type. Then the table with the times that
-# were measured, and what a run of that measures; and beside them the table with the true times.
-# First the rows name a kernel, which is what they have in common; then they do not, and it is their
-# program. It prints the makespans in seconds, achieved and predicted, and the ratio of what was
-# achieved to that with true times.
+# Measure the benefit of hsched-exec --measured: 120 commands, each a call of one of four programs
+# that sleep, on 4 CPUs and an emulated GPU, from a table that estimates every time as 1 s. Then the
+# same from the table with the measured times, twice, and from the table with the true times. In the
+# first series rows name a kernel, which groups them; in the second they are grouped by their
+# program. Prints the achieved and the predicted makespans in seconds, and the ratio of the achieved
+# makespan to the one achieved with true times.
 #
 #   bench/measured.sh       takes hsched-exec from PATH, and 90 s
 set -e
@@ -13,7 +13,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/hsched-measured.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# table ESTIMATES KERNELS: seconds of a program on a CPU and on the GPU, within a fifth.
+# table WRONG KERNELS: print the table; times vary by a fifth around the seconds of each program.
 table()
 {
     awk -v wrong="$1" -v kernels="$2" 'BEGIN {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""best beside OR-tools' CP-SAT and HiGHS on the families of P||Cmax, where Python has them.
+"""Compare best with OR-tools' CP-SAT and HiGHS, if installed, on the families of P||Cmax.
 
     packing_peers.py [SECONDS [FAMILY...]]
 
-1 s each, two threads; one instance a family by default. One line a run: makespan and bound.
-hsched-gen and hsched-solve are those of the folder it runs in.
+1 s each, two threads; by default one instance per family. Prints a line per run: makespan and
+bound. Runs the hsched-gen and hsched-solve of the current folder.
 """
 
 import csv

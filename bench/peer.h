@@ -4,20 +4,20 @@
 
 #include <hybridsched/hybridsched.h>
 
-/* What another solver makes of an instance in the same time. */
+/* The result of another solver in equal time. */
 typedef struct peer_result {
-    double makespan; /* INFINITY: it found no schedule */
-    double bound;    /* that it claims */
+    double makespan; /* INFINITY: no schedule found */
+    double bound;    /* lower bound claimed by the solver */
     double seconds;
 } peer_result;
 
-/* Tasks times workers up to which it is asked at all. */
+/* Limit of tasks times workers for running the solver. */
 enum { PEER_MOST_COLUMNS = 20000 };
 
 /*
- * GLPK's branch and cut on the assignment model: a binary variable for each task and
- * worker, a row for each of both, presolve, all cuts, the feasibility pump.
- * 0 if this build lacks GLPK or the instance is too large for that.
+ * Run GLPK's branch and cut on the assignment model: a binary variable per task and worker, a row
+ * per task and per worker, presolve, all cuts, the feasibility pump. Returns 0 if this build lacks
+ * GLPK or the instance is too large.
  */
 int peer_glpk(const hs_instance *in, double seconds, peer_result *result);
 

@@ -17,7 +17,10 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Rows: the tasks, then the workers. Columns: the makespan, then task by task its workers. */
+/*
+ * Build the model. Rows: the tasks, then the workers. Columns: the makespan, then for each task its
+ * workers.
+ */
 static glp_prob *build(const hs_instance *in)
 {
     int n = (int)hs_instance_tasks(in), m = (int)hs_instance_cpus(in),
@@ -49,7 +52,7 @@ static glp_prob *build(const hs_instance *in)
     return lp;
 }
 
-/* The makespan's column: minus one in every worker's row. */
+/* Fill the makespan's column: minus one in every worker's row. */
 static int relate_makespan(glp_prob *lp, int tasks, int workers)
 {
     int    *row = malloc(((size_t)workers + 1) * sizeof *row), w;
@@ -68,7 +71,7 @@ static int relate_makespan(glp_prob *lp, int tasks, int workers)
     return w;
 }
 
-/* The bound is known only to a callback. */
+/* Record the best bound; GLPK reports it only to a callback. */
 static void watch(glp_tree *tree, void *data)
 {
     double *bound = data;
