@@ -5,8 +5,8 @@
 #include <hybridsched/generate.h>
 
 /*
- * Means of measured kernels, double precision: us with two decimals in the
- * performance models, ms here. INFINITY: no GPU implementation was measured.
+ * Mean times of measured kernels in double precision: microseconds with two decimals in StarPU's
+ * performance models, converted to ms here. INFINITY: no measured GPU implementation.
  */
 
 static const hs_kernel mirage[] = {
@@ -21,9 +21,9 @@ static const hs_kernel mirage[] = {
 };
 
 /*
- * Cholesky's were measured in another campaign than the others'. Nobody published getrf, geqrt and
- * tpqrt on the GPU: they are held to take 11.97731 / 11.14621 of their CPU time there, as potrf
- * does. dormqr was not measured: that of sormqr, times dtpmqrt over stpmqrt.
+ * Cholesky's times come from another measurement campaign than LU's and QR's. No GPU times of
+ * getrf, geqrt and tpqrt are published: the table assumes 11.97731 / 11.14621 of their CPU times,
+ * as for potrf. dormqr was not measured: the table has sormqr times dtpmqrt over stpmqrt.
  */
 static const hs_kernel k40m[] = {
     {"cholesky", "potrf", "dpotrf:960", 11.14621, 11.97731},

@@ -6,22 +6,28 @@
 
 #include "support/random.h"
 
-/* One time drawn from whatever `law` says. */
+/* Draw a time from a law. */
 typedef double (*hsi_draw)(const void *law, hsi_random *random);
 
-/* A gamma law of mean > 0 and coefficient of variation >= 0; 0: they are not. */
+/*
+ * A gamma law of mean > 0 and coefficient of variation >= 0; hsi_gamma_law_make() returns 0 for
+ * other parameters.
+ */
 typedef struct hsi_gamma_law {
     double d;
-    double centre; /* d times the scale, computed so that a tiny cv does no harm */
+    double centre; /* d times the scale, computed without cancellation for tiny cv */
     double slope;  /* 1 / sqrt(9d) */
     double power;  /* 1/a if a < 1, else 0 */
-    int    narrow; /* d is so large that the test for rejection would see rounding alone */
+    int    narrow; /* 1: d is so large that the rejection test would see only rounding errors */
 } hsi_gamma_law;
 
 int    hsi_gamma_law_make(hsi_gamma_law *law, double mean, double cv);
 double hsi_draw_gamma(const void *law, hsi_random *random);
 
-/* Uniform from `low` > 0 to `high`, whole numbers if `integer`; 0: it cannot be. */
+/*
+ * Uniform from `low` > 0 to `high`, whole numbers if `integer`; hsi_uniform_law_make() returns 0
+ * for an invalid range.
+ */
 typedef struct hsi_uniform_law {
     double low, high;
 } hsi_uniform_law;
@@ -31,10 +37,9 @@ double hsi_draw_real(const void *law, hsi_random *random);
 double hsi_draw_integer(const void *law, hsi_random *random);
 
 /*
- * What the families of independent random times have in common: the times of a
- * type are drawn from the seed's stream of that type, so that neither the other
- * type's law nor the number of tasks that follow changes them. HS_EOVERFLOW: a
- * time is not a finite number.
+ * Generate independent random times. The times of each type come from a separate stream of the
+ * seed, so neither the other type's law nor the number of later tasks changes them. HS_EOVERFLOW: a
+ * time is not finite.
  */
 hs_status hsi_generate_draws(size_t tasks, unsigned cpus, unsigned gpus, uint64_t seed,
                              hsi_draw draw, const void *cpu_law, const void *gpu_law,

@@ -9,10 +9,9 @@
 #include "support/portable_math.h"
 
 /*
- * A gamma variable of shape a = 1/cv^2 and scale mean * cv^2 (Marsaglia, Tsang
- * 2000): with d = a - 1/3 and x normal, d (1 + x / sqrt(9d))^3 has almost that
- * shape, and rejecting few makes it exact. A shape under 1 is drawn as a + 1,
- * then multiplied by u^(1/a).
+ * A gamma variable of shape a = 1/cv^2 and scale mean * cv^2 (Marsaglia, Tsang 2000): with d = a -
+ * 1/3 and x normal, d (1 + x / sqrt(9d))^3 has almost this shape, and rejecting few values makes it
+ * exact. A shape under 1 is drawn as a + 1, then multiplied by u^(1/a).
  */
 int hsi_gamma_law_make(hsi_gamma_law *law, double mean, double cv)
 {
@@ -41,7 +40,8 @@ static int accepts(const hsi_gamma_law *law, double x, double cube, double u)
 {
     double square = x * x;
 
-    if (law->narrow || u < 1 - 0.0331 * square * square) /* below the curve: no need of it */
+    if (law->narrow || u < 1 - 0.0331 * square * square) /* below the curve, so the exact test is
+                                                            unnecessary */
         return 1;
     return hsi_ln(u) < 0.5 * square + law->d * (1 - cube + hsi_ln(cube));
 }
@@ -58,7 +58,7 @@ static double draw_cube(const hsi_gamma_law *law, hsi_random *random)
     return cube;
 }
 
-/* What would round to zero, as a cv far above 1 makes it, becomes the least normal number. */
+/* Times that would round to zero, possible for a cv far above 1, become the least normal number. */
 double hsi_draw_gamma(const void *data, hsi_random *random)
 {
     const hsi_gamma_law *law = data;

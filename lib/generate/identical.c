@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whole times on identical CPUs, as the literature on P||Cmax draws them. */
+/* Whole times on identical CPUs, from the distributions in the literature on P||Cmax. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ typedef enum recipe { UNIFORM, ENDS, NORMAL, PLANTED, DEGREES } recipe;
 static const struct family {
     const char *name;
     recipe      recipe;
-    double      low, high; /* NORMAL: mean and deviation; DEGREES: edges that a vertex comes with */
+    double      low, high; /* NORMAL: mean and deviation; DEGREES: edges of each new vertex */
     int         scaled;
     const char *summary;
 } families[] = {
@@ -108,7 +108,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* `count` times of at least spec->low that add up to spec->high. */
+/* Draw `count` times of at least spec->low with sum spec->high. */
 static void cut(const hs_identical *spec, hsi_random *random, size_t count, double *time)
 {
     double spare = spec->high - spec->low * (double)count;
@@ -123,7 +123,7 @@ static void cut(const hs_identical *spec, hsi_random *random, size_t count, doub
     time[0] += spec->low;
 }
 
-/* A CPU after the other, as equal in number as can be; then shuffled. */
+/* Cut the tasks of each CPU, with nearly equal numbers of tasks, and shuffle. */
 static hs_status draw_planted(const hs_identical *spec, hsi_random *random, double *time)
 {
     size_t          most = (spec->tasks + spec->cpus - 1) / spec->cpus, done = 0, i;
@@ -148,7 +148,7 @@ static hs_status draw_planted(const hs_identical *spec, hsi_random *random, doub
     return HS_OK;
 }
 
-/* A vertex is the likelier chosen the more edges it has already. */
+/* Choose vertices with probability proportional to their edges. */
 static hs_status draw_degrees(const hs_identical *spec, hsi_random *random, double *time)
 {
     size_t    each = (size_t)spec->low, ends = 1, i, j;

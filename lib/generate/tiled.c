@@ -6,23 +6,23 @@
 #include <hybridsched/generate.h>
 
 /*
- * Step k of a right-looking factorisation of tiles: factor tile (k,k); apply that
- * to the tiles right of it and to those below; update what remains. Cholesky
- * works on the lower triangle: its tiles (i,i) take the part of the tiles to
- * the right. QR eliminates the tiles below one after the other (flat tree).
+ * Tiled right-looking factorisations. Step k factors tile (k,k); applies the result to the tiles
+ * right of it and below it; updates the remaining tiles. Cholesky works on the lower triangle: its
+ * tiles (i,i) replace the tiles to the right. QR eliminates the tiles below one after another (flat
+ * tree).
  *
- * As a graph, tasks access the tiles: A-i-j; with QR also what its panels make of them: V-k-k
- * (the reflectors of tile (k,k), a copy, so that eliminating below does not wait for who applies
- * them) and T-i-k. The dependencies are those of the order of the rows.
+ * As a graph, tasks access the tiles A-i-j. QR also has V-k-k, a copy of the reflectors of tile
+ * (k,k), so that the elimination below does not wait for their application, and T-i-k. Dependencies
+ * follow from the order of the rows.
  */
 enum part { FACTOR, BELOW, SIDE, UPDATE, PARTS };
 
 typedef struct factorisation {
     const char *name;
     struct {
-        const char *id;        /* of a row that stands for all of this part */
-        const char *prefix;    /* of the ids of single tasks */
-        const char *operation; /* as the kernel table has it: this, or else the prefix */
+        const char *id;        /* id of a row for all tasks of this part */
+        const char *prefix;    /* prefix of the ids of single tasks */
+        const char *operation; /* name in the kernel table; the prefix is tried next */
     } part[PARTS];
 } factorisation;
 
@@ -45,7 +45,9 @@ static const factorisation kinds[] = {
 };
 
 enum matrix { A, V, T };
-enum place { HERE, STEP_STEP, ROW_STEP, STEP_COLUMN, COLUMN_STEP }; /* HERE: what it is named for */
+enum place { HERE, STEP_STEP, ROW_STEP, STEP_COLUMN, COLUMN_STEP }; /* position of a tile; HERE:
+                                                                       the tile that the task is
+                                                                       named after */
 
 typedef struct tile_used {
     enum matrix    matrix;
@@ -57,7 +59,7 @@ typedef struct tile_used {
 #define WRITES(matrix, place)  {matrix, place, HS_WRITE}
 #define CHANGES(matrix, place) {matrix, place, HS_READ_WRITE}
 
-/* In the order in which the kernels take them; the last is {0}. */
+/* Tiles in the order of the kernels' arguments; the last is {0}. */
 static const tile_used tiles_used[][PARTS][5] = {
     [HS_CHOLESKY] = {[FACTOR] = {CHANGES(A, HERE)},
                      [BELOW] = {READS(A, STEP_STEP), CHANGES(A, HERE)},
@@ -74,14 +76,14 @@ static const tile_used tiles_used[][PARTS][5] = {
                            CHANGES(A, HERE)}},
 };
 
-/* A factorisation being written down. */
+/* State of a generator run. */
 typedef struct writer {
     hs_builder          *builder;
     const hs_tiled      *spec;
     const factorisation *kind;
     const hs_kernel     *kernel[PARTS];
-    size_t               rows;   /* added so far */
-    size_t              *data[3]; /* of A, V and T by tile, from 1 (0: not named yet) */
+    size_t               rows;   /* rows added so far */
+    size_t              *data[3]; /* handles of A, V and T by tile, plus 1 (0: not created yet) */
 } writer;
 
 static const hs_kernel *find_for(const hs_kernel_table *table, const char *factorisation_name,
@@ -96,7 +98,7 @@ static const hs_kernel *find_for(const hs_kernel_table *table, const char *facto
     return NULL;
 }
 
-/* What was measured for this factorisation goes before what serves all of them. */
+/* Find a part's kernel: measurements for this factorisation before entries for all of them. */
 static const hs_kernel *find_kernel(const writer *w, enum part part)
 {
     const char *const owner[] = {w->kind->name, ""};
@@ -140,7 +142,7 @@ static hs_status add_row(writer *w, enum part part, const char *id, int64_t prio
     return hs_builder_add(w->builder, &task);
 }
 
-/* The row added last accesses a tile. */
+/* Add an access of the latest row to a tile. */
 static hs_status use(writer *w, enum matrix matrix, unsigned row, unsigned column,
                      hs_access_mode mode)
 {
@@ -156,7 +158,7 @@ static hs_status use(writer *w, enum matrix matrix, unsigned row, unsigned colum
     return st == HS_OK ? hs_builder_access(w->builder, w->rows - 1, *known - 1, mode) : st;
 }
 
-/* The tiles of the task of `step` that was added last. */
+/* Add the accesses of the latest task, which belongs to `step`. */
 static hs_status use_tiles(writer *w, enum part part, unsigned row, unsigned column, unsigned step)
 {
     const unsigned   at[][2] = {[HERE] = {row, column},
@@ -173,10 +175,9 @@ static hs_status use_tiles(writer *w, enum part part, unsigned row, unsigned col
 }
 
 /*
- * The task of `step` that writes tile (row, column). Its id has the tile's row
- * and column and the step, less those that repeat what stands before. Every
- * dependency raises row + column + step, one of them by just 1, so the priority
- * is the number of tasks on the longest chain that comes after.
+ * Add the task of `step` that writes tile (row, column). Its id has row, column and step, without
+ * repetitions. Every dependency raises row + column + step, and some dependency raises it by just
+ * 1, so the priority is the number of tasks on the longest path after the task.
  */
 static hs_status add_task(writer *w, enum part part, unsigned row, unsigned column, unsigned step)
 {
@@ -198,7 +199,7 @@ static hs_status add_task(writer *w, enum part part, unsigned row, unsigned colu
     return st == HS_OK && w->spec->graph ? use_tiles(w, part, row, column, step) : st;
 }
 
-/* Row `row` of tiles, below the one that was factored. */
+/* Add a row of tiles below the factored tile. */
 static hs_status add_tile_row(writer *w, unsigned row, unsigned step)
 {
     int       symmetric = w->spec->kind == HS_CHOLESKY;
@@ -235,7 +236,7 @@ static hs_status add_steps(writer *w)
     return st;
 }
 
-/* Tasks of each part: sums of 1, r, r and r(r - 1)/2 or r^2 over r = 0 .. tiles - 1. */
+/* Count the tasks of each part: sums of 1, r, r and r(r - 1)/2 or r^2 over r = 0 .. tiles - 1. */
 static void count_tasks(const hs_tiled *spec, uint64_t count[PARTS])
 {
     uint64_t n = spec->tiles, pairs = n * (n - 1) / 2;
@@ -248,7 +249,7 @@ static void count_tasks(const hs_tiled *spec, uint64_t count[PARTS])
         count[UPDATE] = pairs * (2 * n - 1) / 3;
 }
 
-/* Copies of one row share a priority, so there is none. */
+/* Add a row per part. Copies of one row share a priority, so no priority is given. */
 static hs_status add_counts(writer *w, const uint64_t count[PARTS])
 {
     hs_status st = HS_OK;
@@ -275,7 +276,7 @@ static hs_status add_notes(const writer *w)
     return st;
 }
 
-/* What a tile takes up, as far as the name of a kernel ends in its size: "dgemm:960". */
+/* Return the bytes of a tile, if the kernel's name ends in the tile size: "dgemm:960". */
 static double bytes_of_tile(const writer *w)
 {
     const char *kernel = w->kernel[UPDATE]->kernel, *colon = kernel ? strchr(kernel, ':') : NULL;

@@ -16,7 +16,7 @@ static const char source[] =
     "mapping kernel graphs of applications in embedded systems, table 2 (Core i7 and GTX 660); "
     "other sizes than measured are scaled by the operations they take";
 
-/* Microseconds, as table 2 prints them. */
+/* times in microseconds, from table 2 */
 static const struct {
     const char *kernel;
     double      cpu, gpu;
@@ -117,7 +117,7 @@ static hs_status add_notes(hs_builder *b, const hs_copies *parts, size_t count, 
     return st == HS_OK ? hs_builder_note(b, "source", source) : st;
 }
 
-/* Copies are numbered through, whatever part they are of. */
+/* Write the parts. Copies of an application are numbered consecutively over all parts. */
 static hs_status add_parts(hs_builder *b, const hs_copies *parts, size_t count, hs_problem problem)
 {
     char             name[64];

@@ -4,24 +4,24 @@
 
 #include <hybridsched/generate.h>
 
-/* The kernels that were measured, each for one size. */
+/* The measured kernels, each at one size. */
 typedef enum hsi_measured {
     HSI_VECTOR_ADD,    /* 50,000 elements */
     HSI_VECTOR_SCALE,  /* 50,000 elements */
-    HSI_PRODUCT,       /* of two 1024 x 1024 matrices */
-    HSI_OUTER_PRODUCT, /* of 1024 x 1 and 1 x 1024 */
-    HSI_MATRIX_ADD     /* of 1024 x 1024 matrices */
+    HSI_PRODUCT,       /* two 1024 x 1024 matrices */
+    HSI_OUTER_PRODUCT, /* a 1024 x 1 and a 1 x 1024 matrix */
+    HSI_MATRIX_ADD     /* two 1024 x 1024 matrices */
 } hsi_measured;
 
 /*
- * An application being written down. The first failure stays in `status`, and later calls do
- * nothing.
+ * Writer of an application's graph. The first failure stays in `status`, and later calls have no
+ * effect.
  */
 typedef struct hsi_kernel_graph {
     hs_builder *builder;
     hs_status   status;
     hs_problem  problem;
-    const char *name; /* of this copy: what ids begin with */
+    const char *name; /* name of this copy, the prefix of its ids */
     size_t      rows;
 } hsi_kernel_graph;
 
@@ -31,18 +31,18 @@ struct hs_application {
     void (*write)(hsi_kernel_graph *g);
 };
 
-/* One of three numbers, by the size of the problem. */
+/* Select one of three numbers by the size of the problem. */
 double hsi_by_problem(const hsi_kernel_graph *g, double small, double medium, double large);
 
-/* A kernel that does `work` times what was measured, `count` times; its row. */
+/* Add a row of `count` kernels with `work` times the measured work; returns the row. */
 size_t hsi_kernel(hsi_kernel_graph *g, const char *id, hsi_measured kind, double work,
                   uint32_t count);
 
-/* Data of so many doubles, and what a row does with it. */
+/* Add a handle of `count` doubles; and an access of a row to a handle. */
 size_t hsi_doubles(hsi_kernel_graph *g, const char *name, double count);
 void   hsi_uses(hsi_kernel_graph *g, size_t row, size_t data, hs_access_mode mode);
 
-/* `later` comes after all copies of `earlier`. */
+/* Make `later` a successor of all copies of `earlier`. */
 void hsi_follows(hsi_kernel_graph *g, size_t later, size_t earlier, double bytes);
 
 extern const hs_application hsi_case_study, hsi_xgemm, hsi_cg, hsi_tile_cholesky, hsi_increment,

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The graphs. The paper names the benchmarks and their sizes (its figure 4; 1k is 1024 for matrices
- * and 1000 for vectors), and not their kernels: these are ours.
+ * The graphs of the applications. The paper names the benchmarks and their sizes (its figure 4; 1k
+ * is 1024 for matrices and 1000 for vectors), but not their kernels: the kernels are chosen here.
  */
 #include <stdio.h>
 
 #include "generate/application/application.h"
 
-enum { SIDE = 1024, ELEMENTS = 50000 }; /* of what was measured */
+enum { SIDE = 1024, ELEMENTS = 50000 }; /* sizes measured in the paper */
 
 static double square(double x)
 {
     return x * x;
 }
 
-/* Work of n elements of a vector, of n x n elements, of a product of n x n matrices. */
+/*
+ * Work relative to the measured kernels: of a vector of n elements, of n x n elements, of a product
+ * of n x n matrices.
+ */
 static double vector(double n)
 {
     return n / ELEMENTS;
@@ -70,7 +73,7 @@ static void write_xgemm(hsi_kernel_graph *g)
     hsi_uses(g, row, hsi_doubles(g, "C", square(n)), HS_READ_WRITE);
 }
 
-/* A kernel of an iteration that reads up to two pieces of data and changes one. */
+/* Add a kernel of an iteration that reads up to two handles and modifies a third. */
 static void step(hsi_kernel_graph *g, const char *what, int iteration, hsi_measured kind,
                  double work, const size_t data[3])
 {
@@ -86,8 +89,8 @@ static void step(hsi_kernel_graph *g, const char *what, int iteration, hsi_measu
 }
 
 /*
- * Conjugate gradients: q = A p, a = r.r / p.q, x += a p, r -= a q, b = r.r, p = r + b p. A product
- * of a matrix and a vector takes as many operations as an outer product of that size.
+ * Conjugate gradients: q = A p, a = r.r / p.q, x += a p, r -= a q, b = r.r, p = r + b p. A
+ * matrix-vector product takes as many operations as an outer product of equal size.
  */
 static void write_cg(hsi_kernel_graph *g)
 {
@@ -108,8 +111,8 @@ static void write_cg(hsi_kernel_graph *g)
 }
 
 /*
- * Of 4 x 4 tiles, right-looking as elsewhere here. With b^3 multiplications for the product of two
- * tiles it is a sixth of that for potrf, and half for trsm and syrk.
+ * A right-looking factorisation of 4 x 4 tiles, as in tiled.c. A product of two tiles has b^3
+ * multiplications, potrf a sixth of them, trsm and syrk half.
  */
 enum { TILES = 4 };
 
@@ -164,7 +167,7 @@ static void write_va(hsi_kernel_graph *g)
     hsi_uses(g, row, hsi_doubles(g, "w", n), HS_READ_WRITE);
 }
 
-/* 1000 tasks that draw points, and one that adds up what they found. */
+/* 1000 tasks that draw points, and a task that sums the hits. */
 static void write_pi(hsi_kernel_graph *g)
 {
     enum { TASKS = 1000 };
@@ -175,7 +178,7 @@ static void write_pi(hsi_kernel_graph *g)
     hsi_follows(g, sum, hits, 8);
 }
 
-/* The blocks of a cube are filled, each by itself. */
+/* Four independent tasks, each filling a block of a cube. */
 static void write_fblock(hsi_kernel_graph *g)
 {
     enum { BLOCKS = 4 };

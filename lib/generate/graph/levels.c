@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Topcuoglu's random graphs: a number of levels, uniform with mean sqrt(v) / alpha; widths, uniform
- * with mean alpha sqrt(v), which here are then brought to v tasks in all; out-degrees, uniform from
- * 1 to twice the mean less 1. Which tasks are successors is left open there. Here each task of a
- * level comes after one of the level before, so that levels are depths, and what a task's
- * out-degree still lacks is drawn from all later levels.
+ * Topcuoglu's random graphs. The number of levels is uniform with mean sqrt(v) / alpha; widths are
+ * uniform with mean alpha sqrt(v), here rescaled to v tasks in total; out-degrees are uniform from
+ * 1 to twice the mean less 1. The paper does not specify the successors. Here each task of a level
+ * has a predecessor in the previous level, so levels are depths, and the rest of a task's
+ * out-degree is drawn from all later levels.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,15 +15,15 @@
 
 typedef struct levels {
     size_t  count;
-    size_t *start; /* of each level; start[count] is the number of tasks */
-    size_t *first; /* of each task: those that must come after it, as a list in `next` */
+    size_t *start; /* first task of each level; start[count] is the number of tasks */
+    size_t *first; /* per task: head of its list of required successors, linked by `next` */
     size_t *next;
-    size_t *degree; /* of each task: successors that are wanted */
-    size_t *left;   /* how many of them it has not got */
-    size_t *open;   /* tasks of a level that have some left */
+    size_t *degree; /* per task: out-degree */
+    size_t *left;   /* per task: successors still to draw */
+    size_t *open;   /* tasks of a level with successors left to draw */
 } levels;
 
-/* Uniform, with that mean, in whole numbers from 1 on. */
+/* Draw a whole number >= 1, uniform with this mean. */
 static size_t draw_size(hsi_random *random, double mean, size_t most)
 {
     double range = mean < 1 ? 1 : floor(2 * mean);
@@ -34,7 +34,7 @@ static size_t draw_size(hsi_random *random, double mean, size_t most)
     return 1 + (size_t)hsi_random_below(random, (uint64_t)range);
 }
 
-/* One task a level, and the others shared out by the widths that are drawn. */
+/* Give each level one task, and distribute the rest in proportion to the drawn widths. */
 static hs_status draw_widths(hsi_drawing *d, levels *l)
 {
     size_t tasks = d->spec->tasks, spare;
@@ -61,7 +61,7 @@ static hs_status draw_widths(hsi_drawing *d, levels *l)
     return HS_OK;
 }
 
-/* The out-degrees of a level's tasks, which are `open` now. */
+/* Draw the out-degrees of a level's tasks and list them in `open`. */
 static size_t draw_degrees(hsi_drawing *d, levels *l, size_t level)
 {
     size_t first = l->start[level], last = l->start[level + 1];
@@ -76,7 +76,7 @@ static size_t draw_degrees(hsi_drawing *d, levels *l, size_t level)
     return last - first;
 }
 
-/* One of those of a level whose out-degree is not used up, or if there is none, any. */
+/* Choose a task of a level with out-degree left; if there is none, any task. */
 static size_t draw_parent(hsi_drawing *d, levels *l, size_t level, size_t *open)
 {
     size_t first = l->start[level], pick, task;
@@ -90,7 +90,7 @@ static size_t draw_parent(hsi_drawing *d, levels *l, size_t level, size_t *open)
     return task;
 }
 
-/* Each task of the level after gets one before it in this one. */
+/* Give each task of the next level a predecessor in this level. */
 static hs_status tie_level(hsi_drawing *d, levels *l, size_t level)
 {
     size_t    open = draw_degrees(d, l, level);
@@ -106,7 +106,7 @@ static hs_status tie_level(hsi_drawing *d, levels *l, size_t level)
     return st;
 }
 
-/* What the out-degree of a task still lacks, as far as there are tasks in later levels. */
+/* Draw the rest of a task's out-degree from later levels, as far as they have tasks. */
 static hs_status add_successors(hsi_drawing *d, levels *l, size_t task, size_t later)
 {
     size_t    there = d->spec->tasks - later, have = 0;
@@ -117,7 +117,7 @@ static hs_status add_successors(hsi_drawing *d, levels *l, size_t task, size_t l
     while (have < l->degree[task] && st == HS_OK) {
         size_t successor = later + (size_t)hsi_random_below(&d->edges, there);
 
-        if (d->marked[successor] == task + 1) /* is one already */
+        if (d->marked[successor] == task + 1) /* already a successor */
             continue;
         d->marked[successor] = task + 1;
         have++;

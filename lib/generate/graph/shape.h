@@ -6,29 +6,30 @@
 
 #include "support/random.h"
 
-/* What is drawn, each from a stream of its own. */
+/* Random streams, one for each drawn quantity. */
 enum { HSI_STREAM_CPU, HSI_STREAM_GPU, HSI_STREAM_EDGES, HSI_STREAM_BYTES, HSI_STREAM_KINDS };
 
-/* A graph whose tasks are there, being given its edges. */
+/* A graph with its tasks, while edges are drawn. */
 typedef struct hsi_drawing {
     const hs_shaped *spec;
     hs_builder      *builder;
     hsi_random       edges, bytes;
-    double           mean_bytes; /* of an edge */
-    size_t          *marked; /* a word a task, 0 at first, for those who draw without repetition */
+    double           mean_bytes; /* mean bytes of an edge */
+    size_t          *marked; /* scratch for drawing without repetition: a word per task,
+                                initially 0 */
 } hsi_drawing;
 
-/* Adds the tasks; *mean is the mean of their finite times. */
+/* Add the tasks; *mean is set to the mean of their finite times. */
 hs_status hsi_draw_tasks(const hs_shaped *spec, hs_builder *b, double *mean);
 
-/* `later` comes after `earlier`, with bytes drawn. */
+/* Add an edge with random bytes. */
 hs_status hsi_draw_edge(hsi_drawing *d, size_t later, size_t earlier);
 
-/* The edges of a shape. */
+/* Draws the edges of a shape. */
 typedef hs_status (*hsi_shape)(hsi_drawing *d);
 
 hs_status hsi_draw_levels(hsi_drawing *d);
 
-hsi_shape hsi_shape_of(hs_shape shape); /* NULL: there is none */
+hsi_shape hsi_shape_of(hs_shape shape); /* NULL: unknown shape */
 
 #endif

@@ -32,7 +32,7 @@ void hs_shaped_init_sized(hs_shaped *spec, size_t size)
     hsi_init_sized(spec, size, &defaults, sizeof defaults);
 }
 
-/* A command line being put together. */
+/* A command line under construction. */
 typedef struct command {
     char   text[4608];
     size_t length;

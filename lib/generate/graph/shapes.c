@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Graphs by shape. Rows are in topological order: a task comes after tasks of earlier rows. */
+/* Graphs by shape. Rows are in topological order: the predecessors of a task are earlier rows. */
 #include <math.h>
 
 #include "generate/graph/shape.h"
@@ -28,7 +28,9 @@ static hs_status draw_chain(hsi_drawing *d)
     return st;
 }
 
-/* A fork, what runs side by side, and the join, which is the next fork; the last task is a join. */
+/*
+ * Draw a fork, its parallel tasks, and the join, which is the next fork; the last task is a join.
+ */
 static hs_status draw_fork_join(hsi_drawing *d)
 {
     size_t    tasks = d->spec->tasks, width = width_of(d->spec), fork = 0;
@@ -49,7 +51,10 @@ static hs_status draw_fork_join(hsi_drawing *d)
     return st;
 }
 
-/* `count` different ones of the tasks first .. first + size - 1, or all (Floyd's sampling). */
+/*
+ * Draw `count` different predecessors from the tasks first .. first + size - 1, or all of them
+ * (Floyd's sampling).
+ */
 static hs_status draw_before(hsi_drawing *d, size_t later, size_t first, size_t size, size_t count)
 {
     hs_status st = HS_OK;
@@ -76,15 +81,16 @@ static hs_status draw_layered(hsi_drawing *d)
 }
 
 /*
- * Each of the n (n - 1) / 2 pairs with the same chance, such that n `degree` edges are expected.
- * The number of pairs up to the next edge is geometric: only edges are drawn, not pairs.
+ * Choose each of the n (n - 1) / 2 pairs with equal probability, such that n `degree` edges are
+ * expected. The number of pairs up to the next edge is geometric, so the cost is per edge, not per
+ * pair.
  */
 static hs_status draw_random(hsi_drawing *d)
 {
     double    chance = 2.0 * d->spec->degree / ((double)d->spec->tasks - 1);
     double    slope = chance < 1 ? hsi_ln(1 - chance) : 0;
     size_t    later = 1;
-    double    earlier = -1; /* the edge is from there, once that is less than `later` */
+    double    earlier = -1; /* start of the edge, once reduced below `later` */
     hs_status st = HS_OK;
 
     while (st == HS_OK) {
@@ -100,7 +106,7 @@ static hs_status draw_random(hsi_drawing *d)
     return st;
 }
 
-/* As a heap of that arity, with its root behind all others. */
+/* Draw a heap of arity `degree`, reversed, with its root last. */
 static hs_status draw_reduction(hsi_drawing *d)
 {
     size_t    last = d->spec->tasks - 1;

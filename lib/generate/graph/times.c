@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tasks of a graph with their times, after any of the laws. */
+/* The tasks of a graph, with times from any of the laws. */
 #include <math.h>
 
 #include "generate/draws.h"
@@ -7,7 +7,7 @@
 
 typedef struct law {
     const hs_shaped *spec;
-    hsi_draw         draw; /* of one type, independent of the other; NULL: spread, or kernels */
+    hsi_draw         draw; /* draws one type's time independently; NULL: spread, or kernels */
     hsi_random       random[2], kinds;
     union {
         hsi_gamma_law   gamma;

@@ -10,9 +10,9 @@ static void workers_balanced(unsigned k, unsigned *cpus, unsigned *gpus)
 }
 
 /*
- * The averages are balanced once every small task has moved to the CPU, but then
- * a GPU has two large ones. In the witness the CPU has a large one, and each
- * GPU a large and a small one: all end at Ks.
+ * The heuristic balances the averages by moving every small task to the CPU, but then a GPU has two
+ * large tasks. In the witness the CPU has a large task, and each GPU a large and a small task:
+ * every worker ends at Ks.
  */
 static void write_balanced(unsigned k, hsi_worst_case *c)
 {
@@ -33,6 +33,6 @@ const hs_worst hsi_worst_balanced = {
     "balanced",
     "BalancedEstimate and BalancedMakespan on 1 CPU and K GPUs, argument K: (2K - 2)/K, "
     "towards 2 (Canon, Marchal, Vivien 2017, Figure 1)",
-    2, 165140, 1, /* the times add up to less than 2^53 */
+    2, 165140, 1, /* the times sum to less than 2^53 */
     workers_balanced, write_balanced,
 };

@@ -24,7 +24,7 @@ void hsi_lengths_add(hsi_lengths *t, hsi_worst_case *c, uint64_t cpu, int64_t pr
     add_length(t, c, 6 * k, cpu, 0, 1);
 }
 
-/* First of the six tasks of a length 2K .. 4K-1, as numbered above. */
+/* Return the first of the six tasks of a length 2K .. 4K-1, in the order of hsi_lengths_add(). */
 static uint32_t first_of(const hsi_lengths *t, unsigned length)
 {
     unsigned k = t->k, place = length < 3 * k ? length - 2 * k : 5 * k - 1 - length;
@@ -32,7 +32,7 @@ static uint32_t first_of(const hsi_lengths *t, unsigned length)
     return t->first + 6 * place;
 }
 
-/* `each` tasks of `length` on one GPU, starting with the `from`th of them; returns the end. */
+/* Place `each` tasks of `length` on one GPU, from number `from` on; returns the end. */
 static uint64_t run_length(const hsi_lengths *t, hsi_worst_case *c, hsi_vector *plan,
                            uint32_t gpu, uint64_t start, unsigned length, unsigned from,
                            unsigned each)
@@ -45,8 +45,8 @@ static uint64_t run_length(const hsi_lengths *t, hsi_worst_case *c, hsi_vector *
 }
 
 /*
- * Left of Figure 4: lengths 2K+i and 4K-i together, for 0 < i < K; pairs of 3K;
- * threes of 2K; the longest alone. Every GPU is busy until 6K.
+ * Build the left side of Figure 4: lengths 2K+i and 4K-i together, for 0 < i < K; pairs of 3K;
+ * triples of 2K; the longest task alone. Every GPU is busy until 6K.
  */
 void hsi_lengths_witness(const hsi_lengths *t, hsi_worst_case *c, uint32_t gpu)
 {
@@ -71,7 +71,10 @@ static void workers_list(unsigned k, unsigned *cpus, unsigned *gpus)
     *gpus = 6 * k;
 }
 
-/* Right of Figure 4: lengths 2K+i and 4K-1-i together, so the longest starts at 6K-1. */
+/*
+ * Build the right side of Figure 4: lengths 2K+i and 4K-1-i together, so the longest task starts at
+ * 6K-1.
+ */
 static void write_bad(const hsi_lengths *t, hsi_worst_case *c)
 {
     unsigned k = t->k, i, copy;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "generate/worst/worst.h"
 
-/* hp-m-n (Theorem 14): workers 0 .. n*n-1 are the CPUs, the n = 6K after them the GPUs. */
+/* hp-m-n (Theorem 14): workers 0 .. n*n-1 are the CPUs, the next n = 6K workers are the GPUs. */
 
 #define B UINT64_C(1000) /* the denominator of r */
 
@@ -12,9 +12,9 @@ static void workers_m_n(unsigned k, unsigned *cpus, unsigned *gpus)
 }
 
 /*
- * The largest a for which r = a/B has n/r + 2n - 1 >= nr/3, that is
- * 3nB^2 + 3(2n - 1)aB >= na^2: a later GPU could still improve the last task of T2
- * if r were larger. The root is below 3 + 2 sqrt(3) < 6.5.
+ * Return the largest a for which r = a/B has n/r + 2n - 1 >= nr/3, that is 3nB^2 + 3(2n - 1)aB >=
+ * na^2: for a larger r a later GPU could improve the last task of T2. The root is below 3 + 2
+ * sqrt(3) < 6.5.
  */
 static uint64_t numerator(uint64_t n)
 {
@@ -31,7 +31,7 @@ static uint64_t numerator(uint64_t n)
     return low;
 }
 
-/* The instance in the notation of the paper, with the first task of each set. */
+/* The sizes of the instance in the notation of the paper, and the first task of each set. */
 typedef struct sizes {
     uint32_t    n, m, x;
     uint64_t    a, u; /* r = a/B; u = aB is the unit of time */
@@ -54,8 +54,8 @@ static void add_tasks(sizes *z, unsigned k, hsi_worst_case *c)
 }
 
 /*
- * A CPU takes what it can of T4, then of T3 until less than one of those would
- * fit: the load is above (n - 1)u, and x was chosen so that this is enough.
+ * Fill a CPU with tasks of T4, then of T3, until no further T3 task fits: the load is above (n -
+ * 1)u, which suffices by the choice of x.
  */
 static void fill_cpu(const sizes *z, hsi_worst_case *c, uint32_t cpu, uint32_t *t3, uint32_t *t4)
 {
@@ -67,7 +67,7 @@ static void fill_cpu(const sizes *z, hsi_worst_case *c, uint32_t cpu, uint32_t *
         load = hsi_worst_run(c, c->witness, cpu, load, z->u, z->t3 + (*t3)++);
 }
 
-/* T2 in the best way on the GPUs, T1 on as many CPUs, T3 and T4 on the others. */
+/* Place T2 optimally on the GPUs, T1 on equally many CPUs, T3 and T4 on the remaining CPUs. */
 static void write_m_n(unsigned k, hsi_worst_case *c)
 {
     sizes    z;
@@ -87,6 +87,6 @@ const hs_worst hsi_worst_hp_m_n = {
     "hp-m-n",
     "HeteroPrio on 36K^2 CPUs and 6K GPUs, argument K: towards 3.155 "
     "(Beaumont, Eyraud-Dubois, Kumar 2017, Theorem 14)",
-    1, 166, 1, /* 10^6 CPUs; the times add up to 0.72 * 2^53 */
+    1, 166, 1, /* 10^6 CPUs; the times sum to 0.72 * 2^53 */
     workers_m_n, write_m_n,
 };

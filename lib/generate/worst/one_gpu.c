@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "generate/worst/worst.h"
 
-/* Consecutive Fibonacci numbers stand for the powers of the golden ratio. */
+/* Return a Fibonacci number; consecutive ones replace the powers of the golden ratio. */
 static uint64_t fibonacci(unsigned index)
 {
     uint64_t now = 0, next = 1, sum;
@@ -20,7 +20,7 @@ static void workers_1_1(unsigned argument, unsigned *cpus, unsigned *gpus)
     *cpus = *gpus = 1;
 }
 
-/* With j odd, Y is a little more accelerated: the GPU takes it and leaves X to the CPU. */
+/* For odd j, Y is slightly more accelerated: the GPU takes Y and leaves X to the CPU. */
 static void write_1_1(unsigned j, hsi_worst_case *c)
 {
     uint64_t shortest = fibonacci(j - 1), middle = fibonacci(j), longest = fibonacci(j + 1);
@@ -35,7 +35,7 @@ const hs_worst hsi_worst_hp_1_1 = {
     "hp-1-1",
     "HeteroPrio on 1 CPU and 1 GPU, odd argument j: F(j+1)/F(j), towards 1.618 "
     "(Beaumont, Eyraud-Dubois, Kumar 2017, Theorem 8)",
-    3, 75, 2, /* all times add up to F(j+2); F(78) < 2^53 */
+    3, 75, 2, /* all times sum to F(j+2); F(78) < 2^53 */
     workers_1_1, write_1_1,
 };
 
@@ -45,7 +45,7 @@ static void workers_m_1(unsigned argument, unsigned *cpus, unsigned *gpus)
     *gpus = 1;
 }
 
-/* A row of CPUs that are filled one after the other, none beyond `capacity`. */
+/* CPUs filled one after another, each up to `capacity`. */
 typedef struct filling {
     uint32_t worker;
     uint64_t load, capacity;
@@ -63,10 +63,10 @@ static void fill(hsi_worst_case *c, filling *f, uint64_t time, uint32_t first, u
 }
 
 /*
- * T3 keeps the CPUs busy and T4 the GPU until c4 * small; then the GPU takes T1 and
- * a CPU T2, which cannot be improved upon. In the witness T2 has the GPU, T1 the
- * first CPU and the others share T3 and T4: c4 leaves room for a `middle` a CPU, so
- * filling them one by one, which wastes less than that on each, is good enough.
+ * T3 keeps the CPUs busy, and T4 the GPU, until c4 * small; then the GPU takes T1 and a CPU takes
+ * T2, which no spoliation improves. In the witness T2 has the GPU, T1 the first CPU, and T3 and T4
+ * share the remaining CPUs: c4 leaves room for a `middle` per CPU, and filling the CPUs one by one
+ * wastes less than this on each.
  */
 static void write_m_1(unsigned m, hsi_worst_case *c)
 {
@@ -91,6 +91,6 @@ const hs_worst hsi_worst_hp_m_1 = {
     "hp-m-1",
     "HeteroPrio on m CPUs and 1 GPU, argument m: towards 2.618 "
     "(Beaumont, Eyraud-Dubois, Kumar 2017, Theorem 11)",
-    2, 18216, 1, /* 2^31 tasks; the times add up to 2^44 */
+    2, 18216, 1, /* 2^31 tasks; the times sum to 2^44 */
     workers_m_1, write_m_1,
 };

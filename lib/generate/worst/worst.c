@@ -103,7 +103,7 @@ static hs_status write_case(const hs_worst *family, unsigned argument, unsigned 
     return c->status;
 }
 
-/* An empty plan is none at all: the family has no such schedule. */
+/* Build a schedule; an empty plan gives none: the family has no such schedule. */
 static hs_status build_plan(hsi_vector *plan, unsigned cpus, unsigned gpus, hs_schedule **out)
 {
     size_t    count = plan->size / sizeof(hs_placement);
