@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows that are added one by one. A column is begun by the first row that says something in it,
- * and then filled with the default for the rows before; those that have begun have room for as
- * many rows, so that one comparison tells whether a row fits. O(columns of the row), amortised.
+ * Builder of instances, row by row. The first row with a value in a column starts the column and
+ * fills it with defaults for the earlier rows. Started columns have room for equally many rows, so
+ * one comparison decides whether a row fits. O(columns of the row), amortised.
  */
 #include "core/builder.h"
 
@@ -82,7 +82,7 @@ static uint64_t id_word(const char *at)
     return word;
 }
 
-/* Does `a` stand before `b` in the order of bytes? Mostly without a call. */
+/* Compare `a` and `b` in byte order, mostly without a function call. */
 static int is_before(const char *a, const char *b, size_t length)
 {
     uint64_t x, y;
@@ -97,8 +97,8 @@ static int is_before(const char *a, const char *b, size_t length)
 }
 
 /*
- * Notes whether the ids ascend, the shorter first, as counters make them: then none is there
- * twice, and no table of them is needed to find that out. The last one ends the text so far.
+ * Track whether the ids ascend, shorter ids first, as a counter generates them: then no id is
+ * repeated, and no hash table is needed to prove it. The previous id is the end of the text.
  */
 static void note_order(hs_builder *b, hsi_text id)
 {
@@ -116,7 +116,7 @@ static void note_order(hs_builder *b, hsi_text id)
     b->last_length = id.length;
 }
 
-/* Bytes that a row has in the cells of a column. */
+/* Bytes per row in the cells of a column. */
 static const unsigned char width[HSI_COLUMNS] = {
 #define WIDTH_TIME    sizeof(double)
 #define WIDTH_INTEGER sizeof(int64_t)
@@ -129,19 +129,19 @@ static const unsigned char width[HSI_COLUMNS] = {
 #undef X
 };
 
-/* Columns of text. */
+/* Bit mask of the columns of text. */
 static const uint32_t texts = 0
 #define X(name, field, type, digest, words) | (HS_COLUMN_##type == HS_COLUMN_TEXT) << HSI_##name
     HSI_COLUMN_MAP(X);
 #undef X
 
-/* Columns that have no cells. */
+/* Bit mask of the columns without cells. */
 static const uint32_t lists = 0
 #define X(name, field, type, digest, words) | (HS_COLUMN_##type == HS_COLUMN_LIST) << HSI_##name
     HSI_COLUMN_MAP(X);
 #undef X
 
-/* A call would take longer than to copy what ids mostly are. */
+/* Append a text. Typical lengths of ids are copied without a function call. */
 static inline void append_text(hsi_vector *v, hsi_text text)
 {
     char *to = (char *)v->data + v->size;
@@ -159,7 +159,7 @@ static inline void append_text(hsi_vector *v, hsi_text text)
     v->size += text.length + 1;
 }
 
-/* There is room for it. */
+/* Write a cell; its room is reserved. */
 static inline void put(hsi_cells *cells, int column, size_t row, const hsi_value *value)
 {
     void *at = cells->at.data;
@@ -177,7 +177,7 @@ static inline void put(hsi_cells *cells, int column, size_t row, const hsi_value
     }
 }
 
-/* Room for so many rows in a column that has begun. */
+/* Reserve room for `rows` rows in a started column. */
 static int make_room(hs_builder *b, int column, size_t rows)
 {
     hsi_vector *at = &b->content.cells[column].at;
@@ -201,7 +201,7 @@ static int begin_column(hs_builder *b, int column)
     hsi_value  none = hsi_default(column);
 
     if (texts & HSI_BIT(column) && cells->text.size == 0 &&
-        hsi_vector_append(&cells->text, "", 1)) /* offset 0 is the empty one */
+        hsi_vector_append(&cells->text, "", 1)) /* offset 0 is the empty text */
         return -1;
     if (hsi_vector_reserve(&cells->at, b->room * width[column]))
         return -1;
@@ -211,7 +211,7 @@ static int begin_column(hs_builder *b, int column)
     return 0;
 }
 
-/* Columns that this row begins, and room for it in all. */
+/* Start the columns that this row needs, and reserve room in every column. */
 static int prepare(hs_builder *b, const hsi_row *row)
 {
     size_t rows = b->content.rows;
@@ -233,7 +233,7 @@ static int prepare(hs_builder *b, const hsi_row *row)
     return 0;
 }
 
-/* The cells of the row, where there is room. */
+/* Write the cells of a row; their room is reserved. */
 static void put_row(hs_builder *b, const hsi_row *row)
 {
     hsi_store *store = &b->content;
@@ -281,7 +281,7 @@ hs_status hs_builder_add(hs_builder *b, const hs_task *task)
     return hsi_builder_add(b, &row);
 }
 
-/* A quarter more than it seems: room that is not used costs nothing, to move does. */
+/* Reserve a quarter more than the estimate: unused room costs nothing, moving does. */
 void hsi_builder_expect(hs_builder *b, double share)
 {
     double more = 1.25 / share - 1;

@@ -6,55 +6,58 @@
 #include "core/store.h"
 
 struct hs_builder {
-    hsi_store content;     /* the sizes of `at` in its cells are behind until it is finished */
-    size_t    room;        /* rows that the columns that have begun may have */
-    uint32_t  begun;       /* HSI_BIT() of them */
+    hsi_store content;     /* rows so far; the sizes of its cells are not maintained before
+                              hs_builder_finish() */
+    size_t    room;        /* capacity in rows of the started columns */
+    uint32_t  begun;       /* started columns, a mask of HSI_BIT() */
     unsigned  cpus, gpus;
-    int       unordered;   /* the ids so far do not ascend */
-    size_t    last_length; /* of the last row's id, as long as they do */
-    hsi_telling telling;     /* of the graph */
-    hsi_fault   fault;       /* what was wrong with that last */
+    int       unordered;   /* 1: the ids do not ascend */
+    size_t    last_length; /* length of the previous row's id, while the ids ascend */
+    hsi_telling telling;     /* links, data and dependencies so far */
+    hsi_fault   fault;       /* fault of the last HS_EGRAPH */
 };
 
-/* An id with the number of a copy behind it, as plans have them. */
+/* Maximal length of an id followed by the number of a copy, as in plans. */
 #define HSI_MAX_NAME (HS_MAX_ID + 11)
 
-/* A row that was found right: positive times, no task too many, no name too long. HS_ENOMEM. */
+/*
+ * Add a validated row: positive times, and task count and name length within the limits. HS_ENOMEM.
+ */
 hs_status hsi_builder_add(hs_builder *b, const hsi_row *row);
 
 /*
- * What was added so far is this share of all that will come, about: take the
- * memory for the rest. Only a hint; nothing comes of it if there is too little.
+ * Reserve memory for the rest, given that the rows so far are about `share` of all. A hint only:
+ * ignores a lack of memory.
  */
 void hsi_builder_expect(hs_builder *b, double share);
 
-/* Every row has an id and no other row has the same: it need not be found out. */
+/* Skip the search for repeated ids: the caller guarantees that every row has a unique id. */
 void hsi_builder_distinct(hs_builder *b);
 
-/* The names of data so far; NULL: there is no memory. */
+/* Return the handles' names so far; NULL: out of memory. */
 hsi_data *hsi_builder_names(hs_builder *b);
 
-/* As hs_builder_data(), which does not take the empty name. */
+/* Find or create a handle as hs_builder_data() does, except that `name` must not be empty. */
 hs_status hsi_builder_data(hs_builder *b, hsi_text name, size_t *data);
 
 /*
- * What was told, and the graph of it, which shows that there is no cycle; NULL if there is none,
- * or if it is to be made when it is asked for. On HS_EGRAPH *row is to blame.
+ * Build relations and graph of the rows and reject cycles. *graph is NULL for independent tasks, or
+ * if hsi_graph_of() will build it on demand. On HS_EGRAPH *row is the faulty row.
  */
 hs_status hsi_builder_graph(hs_builder *b, hs_graph **graph, size_t *row);
 
-/* All but the rows of another builder, which loses it: notes, links, data. */
+/* Move notes, links and data, everything but the rows, from another builder. */
 void hsi_builder_inherit(hs_builder *b, hs_builder *from);
 
-/* So many calls of hs_builder_after() are to come: only a hint. */
+/* Reserve memory for `edges` calls of hs_builder_after(); a hint only. */
 void hsi_builder_expect_edges(hs_builder *b, size_t edges);
 
-/* What is wrong after HS_EGRAPH. */
+/* Return the details of the last HS_EGRAPH. */
 const hsi_fault *hsi_builder_fault(const hs_builder *b);
 
 hs_status hsi_builder_note(hs_builder *b, hsi_text key, hsi_text value);
 
-/* What is there so far, to be read only and until the next row. */
+/* Return the rows so far; read-only, valid until the next row is added. */
 const hsi_store *hsi_builder_store(const hs_builder *b);
 
 #endif

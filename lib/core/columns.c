@@ -60,8 +60,10 @@ static int is_word(const char *const *words, uint32_t number)
     return *words != NULL;
 }
 
-/* 0: it is no value of the column. What is 0 in a struct that was cleared is not said, where a
- * row need not say it. */
+/*
+ * Read a field of a task; returns 0 for an invalid value. In optional columns 0, as in a cleared
+ * struct, means the default.
+ */
 static int get(const hs_task *task, int column, hsi_value *value)
 {
     const hs_column *is = &hsi_columns[column].is;

@@ -8,16 +8,16 @@
 #include <hybridsched/instance.h>
 
 /*
- * The task table: what is known of each row, told once. Whatever has to do with every column
- * (initialiser, builder, readers, writers, digest, comparison) walks this table, so that a new
- * column is one line here and one field of hs_task. The line: the name in capitals, the name in
- * files and in hs_task, the type, its part in the digest, the words of a WORD.
+ * The table of columns, the only place with the list of task attributes. Code about every column
+ * (initialiser, builder, readers, writers, digest, comparison) iterates over this table, so a new
+ * column is one line here and one field of hs_task. The line has: the name in capitals, the name in
+ * files and in hs_task, the type, the part of the digest, the words of a WORD.
  *
- * A LIST has no field and no cells: what rows have there is told in core/graph/told.h; readers have
- * its text in hand as that of a TEXT.
+ * A LIST has no field and no cells: the lists of rows are in core/graph/relations.h; readers handle
+ * its text like a TEXT.
  *
- * Files have them in this order, `id` apart, which comes first. `id` and `count` make the names
- * of tasks: instances have them in each row, plans the names instead.
+ * Files have the columns in this order, except `id`, which comes first. `id` and `count` define the
+ * names of tasks: instances have both in each row, plans have the names instead.
  */
 #define HSI_COLUMN_MAP(X)                             \
     X(CPU, cpu, TIME, NUMBER, NULL)                   \
@@ -38,14 +38,14 @@ enum {
     HSI_COLUMN_MAP(X)
 #undef X
     HSI_COLUMNS,
-    HSI_REQUIRED = HSI_PRIORITY, /* columns before this one must be in a file */
-    HSI_SHARED = HSI_ID          /* columns before this one are a plan's, too */
+    HSI_REQUIRED = HSI_PRIORITY, /* first optional column of files */
+    HSI_SHARED = HSI_ID          /* first column that plans do not have */
 };
 
 /*
- * How a task's digest has a column (hsched-formats(5)): not but by the task's name; among the
- * numbers; among the strings behind them; or behind all those, where a row has a value, with the
- * name of the column, so that instances without it keep their digest: so every new column.
+ * Position of a column in a task's digest (hsched-formats(5)): within the task's name; among the
+ * numbers; among the strings after them; or at the end, with the column's name and only in rows
+ * with a value. New columns use the last kind, to keep the digests of existing instances.
  */
 typedef enum hsi_digest_part {
     HSI_DIGEST_NAME,
@@ -66,7 +66,10 @@ typedef struct hsi_text {
     size_t      length;
 } hsi_text;
 
-/* What a row says in one column, by its type; COUNT and WORD are integers, too, a LIST is text. */
+/*
+ * Value of a row in one column, by the column's type; COUNT and WORD use `integer`, LIST uses
+ * `text`.
+ */
 typedef union hsi_value {
     double   time;
     int64_t  integer;
@@ -75,13 +78,14 @@ typedef union hsi_value {
 
 #define HSI_BIT(column) ((uint32_t)1 << (column))
 
-/* A row as readers and the builder have it in hand. */
+/* A row in transit between readers and builder. */
 typedef struct hsi_row {
-    uint32_t  given; /* HSI_BIT() of the columns whose value is there; others have their default */
+    uint32_t  given; /* mask of HSI_BIT(): columns with a value here; other columns have their
+                        default */
     hsi_value value[HSI_COLUMNS];
 } hsi_row;
 
-/* What says nothing: INFINITY, 0, 1, the first word, no text. */
+/* Return the default of a column: INFINITY, 0, 1, the first word, or no text. */
 static inline hsi_value hsi_default(int column)
 {
     switch (hsi_columns[column].is.type) {
@@ -118,21 +122,25 @@ static inline int hsi_is_default(int column, const hsi_value *value)
     return hsi_is_same(column, value, &none);
 }
 
-/* Without its size. */
+/* Defaults of hs_task; struct_size is not set. */
 extern const hs_task hsi_task_defaults;
 
-/* All columns of a row from a task; those that an older caller's struct lacks have their default.
- * HS_EINVAL: it was not initialised, or has no such word. */
+/*
+ * Copy a task to a row with all columns; fields missing in an older caller's struct get their
+ * default. HS_EINVAL: the task was not initialised, or has an invalid word.
+ */
 hs_status hsi_task_resolve(const hs_task *given, hsi_row *row);
 
 /*
- * The time of a type on which the row would run nothing, although it has a command for the other
- * type; -1: there is none. Without any command, and without a kernel, a task is only its time.
+ * Return the time column of the type that has a time but no command, although the other type has a
+ * command; -1: none. A task without any command and kernel is valid: it has only times.
  */
 int hsi_row_lacks_command(const hsi_row *row);
 
-/* One field of it; a LIST has none. A text that is not empty has a NUL behind it, and is not
- * copied. */
+/*
+ * Set a field of a task; no effect for a LIST. A nonempty text must be NUL-terminated and is not
+ * copied.
+ */
 void hsi_task_set(hs_task *task, int column, const hsi_value *value);
 
 #endif

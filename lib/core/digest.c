@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The digest of an instance, as hsched-formats(5) defines it: FNV-1a over the
- * canonical bytes of each task, finished so that all bits count, and summed, so
- * that the order of the tasks does not matter.
+ * The digest of an instance, as hsched-formats(5) defines it: FNV-1a over the canonical bytes of
+ * each task, mixed at the end so every bit counts, and summed, so the order of tasks does not
+ * matter.
  */
 #include "core/digest.h"
 #include "core/store.h"
 
-/* A column as it is met in the digest of a row; one that no row fills is so many zeros. */
+/* A column in the digest of each row, or a group of absent columns, digested as zeros. */
 typedef struct step {
     int      column;
-    uint64_t factor; /* not 0: of the multiplication that they come to */
+    uint64_t factor; /* 0: a present column; else the factor equivalent to the zeros of absent
+                        columns */
 } step;
 
-/* 1, 8 or any number of zeros: each multiplies by the prime. */
+/* Return the factor that digests `bytes` zeros: each multiplies by the prime. */
 static uint64_t zeros(int bytes)
 {
     uint64_t factor = 1;
@@ -28,7 +29,10 @@ static int default_bytes(int column)
     return hsi_columns[column].is.type == HS_COLUMN_INTEGER ? 8 : 1;
 }
 
-/* The columns in the order of the digest, neighbours that are absent as one; how many steps. */
+/*
+ * List the columns in the order of the digest, adjacent absent columns merged; return the number of
+ * steps.
+ */
 static int plan_steps(const hsi_store *store, step steps[HSI_COLUMNS])
 {
     int count = 0;
@@ -68,7 +72,7 @@ static uint64_t add_value(uint64_t h, int column, const hsi_value *value)
     }
 }
 
-/* What a row comes after, in whatever order. */
+/* Digest the predecessors of a row, independent of their order. */
 static uint64_t after_digest(const hs_instance *in, size_t row)
 {
     char     name[HS_MAX_ID + 16];
@@ -86,7 +90,7 @@ static uint64_t after_digest(const hs_instance *in, size_t row)
     return sum;
 }
 
-/* What a row does with data: its place among those that have any says when. */
+/* Digest the accesses of a row; its position among the rows with accesses stands for the order. */
 static uint64_t data_digest(const hs_instance *in, size_t row, size_t place)
 {
     uint64_t       h = hsi_digest_number(HSI_FNV_BASIS, place, 8);
@@ -101,11 +105,11 @@ static uint64_t data_digest(const hs_instance *in, size_t row, size_t place)
     return hsi_digest_finish(h);
 }
 
-/* What a row has in its lists: the same for all its tasks. */
+/* Digests of a row's lists, shared by its tasks. */
 typedef struct lists {
-    int      after, data; /* is there anything? */
+    int      after, data; /* 1: the list is not empty */
     uint64_t after_digest, data_digest;
-    size_t   place; /* rows before this one that access data */
+    size_t   place; /* number of earlier rows with accesses */
 } lists;
 
 static void find_lists(const hs_instance *in, size_t row, lists *l)
@@ -160,7 +164,7 @@ static uint64_t task_digest(const hs_instance *in, size_t task, size_t row, cons
     return hsi_digest_finish(h);
 }
 
-/* Nothing where there are none. */
+/* Add the links; without links the digest is unchanged. */
 static uint64_t add_links(uint64_t h, const hs_instance *in)
 {
     for (hs_link link = HS_H2D; link < HS_LINKS; link++) {

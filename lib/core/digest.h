@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* FNV-1a, which digests are made of; hsched-formats(5) defines them. */
+/* FNV-1a, the basis of digests; hsched-formats(5) has the definition. */
 
 #define HSI_FNV_BASIS 0xcbf29ce484222325u
 #define HSI_FNV_PRIME 0x00000100000001b3u
@@ -20,7 +20,7 @@ static inline uint64_t hsi_digest_bytes(uint64_t h, const void *bytes, size_t si
     return h;
 }
 
-/* Little-endian on every machine. */
+/* Add a number, little-endian on every machine. */
 static inline uint64_t hsi_digest_number(uint64_t h, uint64_t number, int bytes)
 {
     for (; bytes > 0; bytes--, number >>= 8)
@@ -36,13 +36,13 @@ static inline uint64_t hsi_digest_double(uint64_t h, double value)
     return hsi_digest_number(h, bits, 8);
 }
 
-/* With its NUL. */
+/* Add a string with its NUL. */
 static inline uint64_t hsi_digest_string(uint64_t h, const char *string)
 {
     return hsi_digest_bytes(h, string ? string : "", string ? strlen(string) + 1 : 1);
 }
 
-/* So that all bits count. */
+/* Mix the bits, so every bit of the input affects every bit of the result. */
 static inline uint64_t hsi_digest_finish(uint64_t h)
 {
     h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdu;

@@ -9,12 +9,12 @@
 typedef struct event {
     double   time;
     uint32_t task;
-    int      change; /* 1: it is ready; -1: no more, since it starts */
+    int      change; /* 1: the task becomes ready; -1: it starts */
 } event;
 
-/* All entries, by task. */
+/* All entries, grouped by task. */
 typedef struct table {
-    size_t   *first; /* of a task's entries, and the number of all */
+    size_t   *first; /* first entry of each task, and the number of entries */
     hs_entry *entries;
 } table;
 
@@ -24,7 +24,8 @@ static int by_start(const void *a, const void *b)
 
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
-    return x->end < y->end ? -1 : x->end > y->end; /* aborted at once, and run then */
+    return x->end < y->end ? -1 : x->end > y->end; /* an attempt aborted at its start precedes
+                                                      the run */
 }
 
 static int by_time(const void *a, const void *b)
@@ -63,7 +64,10 @@ static hs_status sort_by_task(const hs_schedule *s, size_t tasks, table *t)
     return HS_OK;
 }
 
-/* When it was done; INFINITY: it was not. What has no entries was done before the start. */
+/*
+ * Return the end of a task's run; INFINITY: never completed; 0 for a task without entries, done
+ * before the start.
+ */
 static double end_of(const table *t, size_t task)
 {
     size_t i;
@@ -74,7 +78,7 @@ static double end_of(const table *t, size_t task)
     return t->first[task] < t->first[task + 1] ? INFINITY : 0;
 }
 
-/* When all that each vertex comes after was done. */
+/* Compute the time at which the last predecessor of each vertex was done. */
 static void find_times(const hs_graph *g, const table *t, double *ready)
 {
     size_t i, k, count;
@@ -98,8 +102,9 @@ static void add(event *events, size_t *count, double from, double to, uint32_t t
 }
 
 /*
- * A task is ready until its last entry begins. What has none any more was done before the start,
- * has failed for good, or was not come to: entries cannot tell, and nobody waited for it.
+ * List the intervals during which a task is ready. After its last entry a task is never ready
+ * again: it failed, or the run stopped first, which entries do not tell. A task without entries was
+ * done before the start.
  */
 static size_t list_events(const table *t, size_t tasks, const double *ready, event *events)
 {
@@ -131,7 +136,7 @@ static hs_status make_room(hsi_backlog *b, size_t steps)
                : HS_ENOMEM;
 }
 
-/* A step with what the one before it has. */
+/* Append a step with the counts of the previous step. */
 static size_t add_step(hsi_backlog *b, double time)
 {
     size_t i = b->count++, kind;
@@ -213,7 +218,7 @@ size_t hsi_backlog_at(const hsi_backlog *b, double time)
     return low;
 }
 
-/* The time before `time` without a task for that type. */
+/* Return the total time before `time` without a ready task for this type. */
 static double without(const hsi_backlog *b, hs_type type, double time)
 {
     size_t i = hsi_backlog_at(b, time);

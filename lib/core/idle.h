@@ -5,24 +5,28 @@
 #include <hybridsched/schedule.h>
 
 /*
- * How many tasks were ready and did not run, over time: from the end of the last that it comes
- * after, or of an attempt that was aborted, a task is ready until it starts. Steps: from time[i] to
- * time[i + 1] it is ready[..][i], and time[0] is 0.
+ * Number of ready tasks over time, as a step function. A task is ready from the end of its last
+ * predecessor, or of an aborted attempt, until it starts. The count is ready[..][i] from time[i] to
+ * time[i + 1]; time[0] is 0.
  */
 enum { HSI_READY_ANY = 2, HSI_READY_KINDS };
 
 typedef struct hsi_backlog {
     size_t    count;
     double   *time;
-    uint32_t *ready[HSI_READY_KINDS]; /* that a worker of that hs_type could run; all */
-    double   *without[2]; /* by hs_type: the time before time[i] in which there was none */
+    uint32_t *ready[HSI_READY_KINDS]; /* ready tasks, by hs_type able to run them; HSI_READY_ANY:
+                                         all */
+    double   *without[2]; /* per hs_type: total time before time[i] without a ready task */
 } hsi_backlog;
 
-/* HS_ENOMEM. Close it whatever comes of this. O(edges + entries log entries). */
+/*
+ * Compute the steps. HS_ENOMEM. Call hsi_backlog_close() even after a failure. O(edges + entries
+ * log entries).
+ */
 hs_status hsi_backlog_open(hsi_backlog *backlog, const hs_instance *in, const hs_schedule *s);
 void      hsi_backlog_close(hsi_backlog *backlog);
 
-/* The last step that begins at `time` or before. */
+/* Return the last step that begins at or before `time`. */
 size_t hsi_backlog_at(const hsi_backlog *backlog, double time);
 
 #endif

@@ -40,8 +40,10 @@ int hsi_store_difference(const hsi_store *store, size_t row, const hsi_row *othe
     return -1;
 }
 
-/* A schedule ends before every worker has done everything twice, and all transfers, too: no sum
- * may overflow. */
+/*
+ * Check that no sum can overflow: a schedule ends before every worker could have run every task
+ * twice, with all transfers.
+ */
 static hs_status validate_sums(const hsi_store *store, double time_sum, unsigned cpus,
                                unsigned gpus)
 {
@@ -77,7 +79,7 @@ hs_status hsi_store_validate(const hsi_store *store, unsigned cpus, unsigned gpu
     return validate_sums(store, cpu_sum + gpu_sum, cpus, gpus);
 }
 
-/* The instance takes over the caller's reference to the store, unless it fails. */
+/* Create an instance that, on success, owns the caller's reference to the store. */
 static hs_status instance_over(hsi_store *store, unsigned cpus, unsigned gpus, hs_instance **out)
 {
     size_t       row;
@@ -96,7 +98,7 @@ static hs_status instance_over(hsi_store *store, unsigned cpus, unsigned gpus, h
     return HS_OK;
 }
 
-/* The caller's array, never written to. */
+/* Use the caller's array as a column; it is never written. */
 static void borrow(hsi_store *store, int column, const void *array)
 {
     store->cells[column].at.data = (void *)(uintptr_t)array;
@@ -213,7 +215,7 @@ size_t hs_instance_row_of(const hs_instance *in, size_t task)
 
     if (!first)
         return task;
-    while (high - low > 1) { /* first[low] <= task < first[high] */
+    while (high - low > 1) { /* invariant: first[low] <= task < first[high] */
         size_t middle = low + (high - low) / 2;
 
         if (first[middle] <= task)
@@ -247,7 +249,7 @@ int hs_instance_restartable(const hs_instance *in, size_t task)
            !hsi_store_text(store, HSI_GPU_COMMAND, row);
 }
 
-/* As snprintf() does: what fits, and the length of all. */
+/* Concatenate two texts as snprintf() does: truncated to `size`; returns the full length. */
 static size_t join(char *buffer, size_t size, hsi_text first, hsi_text second)
 {
     size_t length = first.length + second.length, at = 0;
@@ -264,7 +266,7 @@ static size_t join(char *buffer, size_t size, hsi_text first, hsi_text second)
     return length;
 }
 
-/* A letter and a number. */
+/* Write a letter followed by a number. */
 static hsi_text numbered(char letter, size_t number, char text[1 + HSI_DECIMAL_MAX])
 {
     text[0] = letter;

@@ -24,7 +24,7 @@ static void copy(void *to, const void *from, size_t size, hsi_asker *asker)
         memcpy((char *)to + at, (const char *)from + at, size - at < PIECE ? size - at : PIECE);
 }
 
-/* Room for `capacity` items, with those that are there. */
+/* Reallocate for `capacity` items and copy the present ones. */
 static hs_status make_room(hsi_log *log, const hsi_problem *pb, size_t capacity)
 {
     hsi_arena *arena = pb->arena ? pb->arena : &log->own;
@@ -52,7 +52,8 @@ hs_status hsi_log_open(hsi_log *log, const hsi_problem *pb, size_t aborts)
 
     *log = (hsi_log){.tally = log->tally, .first = pb->first};
     if (!log->tally)
-        st = make_room(log, pb, count_tasks(pb) + 2 * aborts + 1); /* an abort, and once more */
+        st = make_room(log, pb, count_tasks(pb) + 2 * aborts + 1); /* an aborted task has its
+                                                                      abort and a second run */
     if (st != HS_OK)
         hsi_log_close(log);
     return st;

@@ -8,19 +8,20 @@
 #include "core/tally.h"
 
 /*
- * What an algorithm decides, in the order of time on each worker: this task goes to this
- * worker, from its start to its end. A start is kept, as an item of its own, only where it
- * is not the end of what the worker did before: schedules without gaps cost nothing more.
- * Where nobody wants the schedule, only what it would come to is kept, in a tally.
+ * The recorder of an algorithm's decisions, ordered by time on each worker: a task on a worker with
+ * its end. A start is recorded, as a separate item, only if it differs from the end of the worker's
+ * previous run, so schedules without gaps need no extra items. If the caller needs no schedule,
+ * only sums are kept, in a tally.
  */
 typedef struct hsi_log {
-    size_t          size, capacity; /* items */
+    size_t          size, capacity; /* number of items */
     uint32_t       *task;
-    uint32_t       *worker; /* HSI_ABORT: its latest entry is aborted; HSI_START: its next starts */
-    double         *end;    /* of the run, or of what is aborted; or the start */
+    uint32_t       *worker; /* worker | HSI_ABORT: aborts its latest entry; worker | HSI_START:
+                               start of its next entry */
+    double         *end;    /* end of the run or of the aborted entry; or the start */
     size_t          aborts, starts;
-    const uint32_t *first; /* task of each row, if the problem has rows with counts */
-    hsi_tally      *tally; /* instead of entries; NULL: entries */
+    const uint32_t *first; /* first task of each row, for a problem with rows with counts */
+    hsi_tally      *tally; /* replaces the items; NULL: items are recorded */
     hsi_arena       own;   /* for a problem without an arena */
 } hsi_log;
 
@@ -28,23 +29,22 @@ typedef struct hsi_log {
 #define HSI_START 0x40000000u
 
 /*
- * Room for every task once, and for as many aborts as there can be. In the problem's
- * arena if it has one, where it is given back with what was taken before; to be closed in
- * any case.
+ * Open a recorder with room for a run of every task and up to `aborts` aborts. Memory comes from
+ * the problem's arena, if it has one, and is released with it. Call hsi_log_close() in any case.
  */
 hs_status hsi_log_open(hsi_log *log, const hsi_problem *pb, size_t aborts);
 void      hsi_log_close(hsi_log *log);
 
 /*
- * Room for `more` items beyond those that are there, for those who cannot tell beforehand;
- * amortised O(more).
+ * Reserve room for `more` further items; amortised O(more). For callers without a limit known in
+ * advance.
  */
 hs_status hsi_log_reserve(hsi_log *log, const hsi_problem *pb, size_t more);
 
-/* Forgets all. */
+/* Discard all items. */
 void hsi_log_restart(hsi_log *log);
 
-/* One copy of a row; without counts rows are tasks, and each its own first copy. */
+/* Record a run of one copy of a row; without counts rows are tasks, and `copy` is 0. */
 static inline void hsi_log_put_copy(hsi_log *log, uint32_t row, uint32_t copy, uint32_t worker,
                                     double end)
 {
@@ -64,7 +64,7 @@ static inline void hsi_log_put(hsi_log *log, uint32_t task, uint32_t worker, dou
     hsi_log_put_copy(log, task, 0, worker, end);
 }
 
-/* The worker's next entry starts at `when`, and not where its latest one ends. */
+/* Set the start of the worker's next entry to `when`, instead of the end of its latest entry. */
 static inline void hsi_log_start(hsi_log *log, uint32_t worker, double when)
 {
     size_t at = log->size++;
@@ -91,8 +91,10 @@ static inline void hsi_log_abort(hsi_log *log, uint32_t worker, double when)
     log->worker[at] = worker | HSI_ABORT;
 }
 
-/* HS_ECANCELED: the problem's asker wants no more. The schedule that was decided; or the same in
- * place of what is in `s`. */
+/*
+ * Build the schedule from the records: a new one, or into `s`, whose content is replaced.
+ * HS_ECANCELED: the problem's cancel token was cancelled.
+ */
 hs_status hsi_log_schedule(const hsi_log *log, const hsi_problem *pb, hs_schedule **out);
 hs_status hsi_log_schedule_in(const hsi_log *log, const hsi_problem *pb, hs_schedule *s);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names of tasks. A row's name is its id, or t<row> where none was given; a row
- * that stands for several tasks gives them the names ID#1, ID#2, ... Only given
- * ids are hashed; the others are recognised by their shape.
+ * Names of tasks. A row's name is its id, or t<row> without an id; the copies of a row have the
+ * names ID#1, ID#2, ... Only ids are hashed; generated names are recognised by their form.
  */
 #include "core/names.h"
 
@@ -21,19 +20,19 @@ static uint64_t hash_of(const hsi_names *names, const char *name, size_t length)
     return hsi_hash(name, length, names->seed);
 }
 
-/* What a slot holds of the hash: enough that other ids are seldom looked at. */
+/* Return the part of the hash that a slot stores, to avoid most comparisons of ids. */
 static uint32_t tag_of(const hsi_names *names, uint64_t hash)
 {
     return (uint32_t)hash & ~names->row_mask;
 }
 
-/* Where it belongs, by its other bits. */
+/* Return the preferred slot of a hash, from its high bits. */
 static size_t home_of(const hsi_names *names, uint64_t hash)
 {
     return (size_t)(((__uint128_t)hash * names->size) >> 64);
 }
 
-/* The slot of an id: the one that holds it, or the empty one where it belongs. */
+/* Find the slot of an id: its own, or the empty slot for it. */
 static uint32_t *slot_of(const hsi_store *store, const hsi_names *names, const char *name,
                          size_t length, uint64_t hash)
 {
@@ -50,7 +49,10 @@ static uint32_t *slot_of(const hsi_store *store, const hsi_names *names, const c
     return slot;
 }
 
-/* A whole number without leading zeros that ends the name; where it begins, or NULL. */
+/*
+ * Parse a whole number without leading zeros at the end of a name, after the character `before`;
+ * return its start, or NULL.
+ */
 static const char *trailing_number(const char *name, size_t length, char before, uint64_t *number)
 {
     const char *digits = name + length;
@@ -70,7 +72,7 @@ static const char *trailing_number(const char *name, size_t length, char before,
     return digits;
 }
 
-/* Row whose name, without a copy's number, is this one. */
+/* Find the row of a name without a copy number. */
 static int find_hashed(const hsi_store *store, const hsi_names *names, const char *name,
                        size_t length, uint64_t hash, size_t *row)
 {
@@ -99,7 +101,7 @@ static int find_row(const hsi_store *store, const hsi_names *names, const char *
                        names->slot ? hash_of(names, name, length) : 0, row);
 }
 
-/* One of several that a row stands for: its row and number, from 1. */
+/* Find one copy of a row: the row and the number of the copy, from 1. */
 static int find_copy(const hsi_store *store, const hsi_names *names, const char *name,
                      size_t length, size_t *row, uint32_t *copy)
 {
@@ -175,7 +177,7 @@ int hsi_names_find(const hsi_store *store, const hsi_names *names, const char *n
     return 1;
 }
 
-/* Does a given id stand for a task whose name was made up? */
+/* Return 1 if a given id equals the generated name of a task. */
 static int is_generated(const hsi_store *store, const hsi_names *names, const char *id,
                         size_t length)
 {
@@ -189,17 +191,17 @@ static int is_generated(const hsi_store *store, const hsi_names *names, const ch
     return hsi_store_has(store, HSI_COUNT) && find_copy(store, names, id, length, &row, &copy);
 }
 
-/* Slots are far from each other: so many are on their way from memory at a time. */
+/* Slots are far apart in memory: prefetch this number of slots at a time. */
 enum { BATCH = 32 };
 
 typedef struct batch {
-    size_t      first, count;  /* rows */
+    size_t      first, count;  /* rows in the batch */
     const char *id[BATCH];
     size_t      length[BATCH];
     uint64_t    hash[BATCH];
 } batch;
 
-/* Up to BATCH rows from `first` on, their slots asked for. */
+/* Hash up to BATCH ids from `first` on and prefetch their slots. */
 static void prepare(const hsi_store *store, const hsi_names *names, size_t first, batch *b)
 {
     b->first = first;
@@ -232,7 +234,7 @@ static hs_status enter(const hsi_store *store, hsi_names *names, const batch *b,
     return HS_OK;
 }
 
-/* A table for so many rows, with those that are there. */
+/* Build a table with room for `room` rows, and enter the present rows. */
 static hs_status build(const hsi_store *store, hsi_names *names, size_t room, size_t *row)
 {
     hs_status st = HS_OK;
@@ -247,7 +249,7 @@ static hs_status build(const hsi_store *store, hsi_names *names, size_t room, si
     names->row_mask = 1;
     while (names->row_mask < room)
         names->row_mask = names->row_mask * 2 + 1;
-    /* Where the store lies differs from run to run. */
+    /* The addresses differ from run to run, hence the seed. */
     names->seed = hsi_hash_mix((uintptr_t)store ^ (uintptr_t)names->slot, 0x8ebc6af09c88c6e3u);
     for (size_t i = 0; i < store->rows && st == HS_OK; i += BATCH) {
         prepare(store, names, i, &b);
@@ -256,7 +258,7 @@ static hs_status build(const hsi_store *store, hsi_names *names, size_t room, si
     return st;
 }
 
-/* Is a given id that of a task whose name was made up? */
+/* Reject ids that equal the generated name of a task. */
 static hs_status compare_with_generated(const hsi_store *store, const hsi_names *names,
                                         size_t *row)
 {

@@ -8,8 +8,8 @@
 #include "support/sort.h"
 
 /*
- * The quotient, rounded, decides nearly always: rounding never swaps two ratios,
- * it can only make them equal. What it leaves equal is then compared exactly.
+ * The rounded quotient decides nearly every comparison: rounding never reverses two ratios, it can
+ * only make them equal. Equal quotients are compared exactly.
  */
 
 int hsi_queue_before(double p1, double q1, int64_t priority1, double p2, double q2,
@@ -34,7 +34,7 @@ double hsi_queue_cell(double p, double q, double width)
     if (isinf(q))
         return INFINITY;
     memcpy(&bits, &ratio, sizeof bits);
-    bits -= one; /* < 0 where p < q: those two are too far apart for the quotient to round to 1 */
+    bits -= one; /* negative if p < q: such times differ too much for the quotient to round to 1 */
     return bits >= 0 ? -(double)(bits / step) : (double)((-bits - 1) / step + 1);
 }
 
@@ -50,7 +50,7 @@ int hsi_queue_cellmate_before(const void *problem, uint32_t a, uint32_t b)
 
 typedef struct rho_order {
     const hsi_problem *pb;
-    uint64_t           flip; /* all ones: downwards */
+    uint64_t           flip; /* all ones: descending order */
 } rho_order;
 
 static uint64_t rho_key(const void *context, uint32_t i)
@@ -121,7 +121,7 @@ static int longer(const void *context, uint32_t a, uint32_t b)
     return time[a] > time[b] || (time[a] == time[b] && a < b);
 }
 
-/* given[0 .. n-1], NULL: 0 .. n-1, in order. */
+/* Sort given[0 .. n-1], or 0 .. n-1 for NULL, by decreasing time. */
 static hs_status sort_by_time(hsi_arena *arena, const double *time, size_t n, const uint32_t *given,
                               uint32_t *order, hsi_asker *asker)
 {
@@ -170,7 +170,8 @@ hs_status hsi_gather(const uint32_t *order, size_t n, const double *time, double
     size_t i, ahead = n > AHEAD ? n - AHEAD : 0;
 
     for (i = 0; i < n; i++) {
-        if (hsi_ask_at(asker, i)) /* before the first one: `order` may not be all there then */
+        if (hsi_ask_at(asker, i)) /* poll before the first item: `order` is incomplete after a
+                                     cancel */
             return HS_ECANCELED;
         if (i < ahead)
             __builtin_prefetch(&time[order[i + AHEAD]]);

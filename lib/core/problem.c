@@ -6,7 +6,7 @@
 #include "core/store.h"
 #include "support/sort.h"
 
-/* What is left out when the caller wants no more is nothing that anybody looks at. */
+/* Return an array of infinite times; incomplete, and unused, after a cancel. */
 static const double *all_infinite(hsi_arena *arena, size_t n, hsi_asker *asker)
 {
     double *array = hsi_arena_take(arena, n, sizeof *array);
@@ -32,7 +32,7 @@ static hs_status replace_absent_types(hsi_problem *pb, hsi_arena *arena)
     return HS_OK;
 }
 
-/* 8 bytes a row to 8 bytes a task. */
+/* Expand a column of 8 bytes per row to 8 bytes per task. */
 static void *expand(const hsi_store *store, hsi_arena *arena, const void *column, hsi_asker *asker)
 {
     const uint64_t *from = column;
@@ -50,7 +50,7 @@ static void *expand(const hsi_store *store, hsi_arena *arena, const void *column
     return to;
 }
 
-/* A type that is absent is replaced in any case. */
+/* Expand the columns; times of a type without workers are replaced later anyway. */
 static hs_status expand_counts(const hsi_store *store, hsi_arena *arena, hsi_problem *pb)
 {
     pb->n = store->tasks;
@@ -65,7 +65,7 @@ static hs_status expand_counts(const hsi_store *store, hsi_arena *arena, hsi_pro
                                                                                    : HS_ENOMEM;
 }
 
-/* Most instances have only tasks that may be restarted. */
+/* Find the restartable tasks; NULL, all of them, for most instances. */
 static hs_status find_restartable(const hs_instance *in, hsi_arena *arena, hsi_problem *pb)
 {
     const hsi_store *store = in->store;
@@ -178,7 +178,7 @@ static int same_kind(const hsi_problem *pb, uint32_t a, uint32_t b)
     return pb->p[a] == pb->p[b] && pb->q[a] == pb->q[b];
 }
 
-/* The items by kind, and the number of kinds. */
+/* Sort the items by kind and count the kinds. */
 static hs_status sort_kinds(const hsi_problem *pb, uint32_t *order, uint32_t *scratch,
                             size_t *count)
 {

@@ -9,50 +9,57 @@
 #include "support/asker.h"
 
 /*
- * What algorithms and bounds see of an instance: flat arrays, in which a type
- * that has no worker takes infinitely long. Borrowed wherever that is so already.
+ * The view of an instance for algorithms and bounds: flat arrays, with infinite times for a type
+ * without workers. Arrays are borrowed from the instance where they already have this form.
  */
 typedef struct hsi_problem {
     size_t               n;
-    unsigned             m, k;        /* CPUs, GPUs */
+    unsigned             m, k;        /* number of CPUs, of GPUs */
     const double        *p, *q;       /* times on a CPU, on a GPU */
     const int64_t       *priority;    /* NULL: all 0 */
-    const uint32_t      *count;       /* of rows; NULL: all 1 */
-    const unsigned char *restartable; /* may they be aborted? NULL: all may, or nobody asks */
-    const uint32_t      *first; /* task of each row, where there are counts; NULL: task i is i */
-    const hs_graph      *graph; /* of tasks; NULL: they are independent, or items are no tasks */
-    const hsi_links     *links; /* where there is a graph */
-    const hs_instance   *in;    /* whose graph it is */
-    const double        *available; /* when each worker is free; NULL: at 0 */
-    hsi_arena           *arena;     /* for what is worked on; NULL: everybody brings his own */
-    hsi_asker           *asker;     /* whom what takes long asks whether to go on; NULL: nobody */
-    hsi_arena            own;       /* of what is not borrowed, unless it lies in `arena` */
+    const uint32_t      *count;       /* copies of each row; NULL: all 1 */
+    const unsigned char *restartable; /* 1: the task may be aborted; NULL: all may, or no
+                                         algorithm needs it */
+    const uint32_t      *first; /* first task of each row, for instances with counts; NULL: task
+                                   i is item i */
+    const hs_graph      *graph; /* graph of the tasks; NULL: independent tasks, or items other
+                                   than tasks */
+    const hsi_links     *links; /* links; set together with `graph` */
+    const hs_instance   *in;    /* instance of `graph` */
+    const double        *available; /* free time of each worker; NULL: all 0 */
+    hsi_arena           *arena;     /* arena for temporary memory; NULL: each function has its
+                                       own */
+    hsi_asker           *asker;     /* cancel token; NULL: never cancelled */
+    hsi_arena            own;       /* memory not borrowed and not in `arena` */
 } hsi_problem;
 
-/* One item a task. This and what follows: HS_ECANCELED: the asker, which may be NULL, says so. */
+/*
+ * Create a problem with one item per task. HS_ECANCELED, here and below: cancelled by `asker` (may
+ * be NULL).
+ */
 hs_status hsi_problem_of_tasks(const hs_instance *in, hsi_asker *asker, hsi_problem *pb);
 
-/* One item a row, with counts. */
+/* Create a problem with one item per row, with counts. */
 hs_status hsi_problem_of_rows(const hs_instance *in, hsi_asker *asker, hsi_problem *pb);
 
 /*
- * For an algorithm, which works in `arena`: one item a row if it may (`by_rows`) and there is no
- * graph, else one a task. Its arrays are taken there, too: there is nothing to close.
+ * Create a problem in `arena`, with no need to close it: one item per row if `by_rows` and the
+ * tasks are independent, else one per task.
  */
 hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_asker *asker,
                          hsi_problem *pb);
 
 /*
- * One item a kind, with counts: tasks with the same two times are of one kind. Kinds come by
- * rising times on a CPU, of equal ones on a GPU. kind_of[i], unless it is NULL, is the kind of
- * item i of `pb`. HS_ETOOBIG: there are more than `most` kinds. O(n log n).
+ * Create a problem with one item per kind, with counts; tasks with equal times on both types are
+ * one kind. Kinds are sorted by CPU time, then GPU time. kind_of[i] (may be NULL) is set to the
+ * kind of item i of `pb`. HS_ETOOBIG: more than `most` kinds. O(n log n).
  */
 hs_status hsi_problem_of_kinds(const hsi_problem *pb, size_t most, hsi_problem *kinds,
                                uint32_t *kind_of);
 
 void hsi_problem_close(hsi_problem *pb);
 
-/* Are all times whole (or infinite), and small enough that sums of some 500 are exact? */
+/* Return 1 if all times are whole or infinite, and small enough for exact sums of 500 times. */
 int hsi_problem_is_whole(const hsi_problem *pb);
 
 static inline int64_t hsi_priority(const hsi_problem *pb, size_t i)
@@ -60,7 +67,7 @@ static inline int64_t hsi_priority(const hsi_problem *pb, size_t i)
     return pb->priority ? pb->priority[i] : 0;
 }
 
-/* When the workers of a type are free; NULL: all at 0, or there are none. */
+/* Return the free times of the workers of a type; NULL: all 0, or no such worker. */
 static inline const double *hsi_available(const hsi_problem *pb, hs_type type)
 {
     if (!pb->available || !(type == HS_CPU ? pb->m : pb->k))

@@ -28,8 +28,10 @@ double hsi_sum_round_up(const hsi_sum *sum)
     }
 }
 
-/* The sum of the times of one worker's tasks, in their order. The entries say ahead which times
- * will be wanted, from random places in memory. */
+/*
+ * Sum the times of one worker's tasks, in order. The entries allow a prefetch of the times, which
+ * are scattered in memory.
+ */
 static hsi_sum sum_of_times(const hs_instance *in, const hs_schedule *s, unsigned worker,
                             hsi_asker *asker)
 {
@@ -56,7 +58,7 @@ double hsi_certified_makespan(const hs_instance *in, const hs_schedule *s, const
     unsigned w, workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
     double   makespan = 0;
 
-    if (hs_instance_has_graph(in)) /* tasks wait for others */
+    if (hs_instance_has_graph(in)) /* idle time depends on other workers */
         return hs_schedule_makespan(s);
     for (w = 0; w < workers; w++) {
         hsi_sum sum = sum_of_times(in, s, w, asker);

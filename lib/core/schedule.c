@@ -12,7 +12,7 @@ hs_schedule *hsi_schedule_new(void)
     return calloc(1, sizeof(hs_schedule));
 }
 
-/* What is in the array is not needed: not realloc(). NULL: memory is short. */
+/* Reallocate an array without keeping its content; NULL: out of memory. */
 static void *make_room(void *array, size_t *room, size_t count, size_t size)
 {
     if (array && count <= *room)
@@ -70,7 +70,7 @@ void hs_schedule_free(hs_schedule *s)
     free(s);
 }
 
-/* An entry, and where it was given: equal times keep the order given. */
+/* An entry with its original position: equal times keep the given order. */
 typedef struct given_entry {
     hs_entry entry;
     size_t   position;
@@ -102,7 +102,7 @@ static hs_status check_placements(unsigned workers, size_t count, const hs_place
     return HS_OK;
 }
 
-/* Fills first[], too, and without another array of that size: there may be many workers. */
+/* Copy the entries and fill first[], without a second array per worker: workers may be many. */
 static void copy_given(hs_schedule *s, size_t count, const hs_placement *placements)
 {
     unsigned workers = s->cpus + s->gpus;
@@ -111,11 +111,11 @@ static void copy_given(hs_schedule *s, size_t count, const hs_placement *placeme
     for (i = 0; i < count; i++)
         if (placements[i].worker + 1 < workers)
             s->first[placements[i].worker + 2]++;
-    hsi_schedule_sum_counts(s); /* first[w + 1] is where worker w begins ... */
+    hsi_schedule_sum_counts(s); /* first[w + 1] is the start of worker w ... */
     for (i = 0; i < count; i++) {
         const hs_placement *pl = &placements[i];
 
-        s->entries[s->first[pl->worker + 1]++] = /* ... and then where it ends */
+        s->entries[s->first[pl->worker + 1]++] = /* ... and finally its end */
             (hs_entry){pl->start, pl->end, pl->task, pl->state};
         if (pl->end > s->makespan)
             s->makespan = pl->end;
@@ -133,7 +133,7 @@ static int is_sorted(const hs_entry *entries, size_t count)
     return 1;
 }
 
-/* Mostly they are given in order. */
+/* Sort a worker's entries; they are usually in order already. */
 static hs_status sort_entries(hs_entry *entries, size_t count)
 {
     given_entry *given;

@@ -9,28 +9,28 @@
 struct hs_schedule {
     unsigned   cpus, gpus;
     double     makespan;
-    size_t    *first;                  /* of each worker's entries, and the number of all */
-    hs_entry  *entries;                /* worker by worker, by time */
-    size_t     first_room, entry_room; /* a workspace's schedule is used again */
-    hsi_vector transfers;              /* hs_transfer each */
+    size_t    *first;                  /* first entry of each worker, and the number of entries */
+    hs_entry  *entries;                /* sorted by worker, then time */
+    size_t     first_room, entry_room; /* capacities; a workspace reuses its schedule */
+    hsi_vector transfers;              /* array of hs_transfer */
 };
 
-/* An empty one; NULL: memory is short. */
+/* Create an empty schedule; NULL: out of memory. */
 hs_schedule *hsi_schedule_new(void);
 
-/* Room for `size` entries and zeroed `first`, in place of what was there. */
+/* Replace the content by `size` uninitialised entries and a zeroed `first`. */
 hs_status hsi_schedule_make_room(hs_schedule *s, unsigned cpus, unsigned gpus, size_t size);
 
-/* A schedule of `size` entries with zeroed `first`. */
+/* Create a schedule of `size` entries with zeroed `first`. */
 hs_status hsi_schedule_create(unsigned cpus, unsigned gpus, size_t size, hs_schedule **out);
 
-/* A list of hs_transfer by where to, then start; NULL: it is empty. */
+/* Sort a list of hs_transfer by destination, then start; NULL: empty list. */
 const hs_transfer *hsi_sorted_transfers(hsi_vector *list, size_t *count);
 
-/* Its transfers, in any order; `list` is empty then. */
+/* Move transfers, in any order, from `list` to the schedule; `list` is then empty. */
 void hsi_schedule_take_transfers(hs_schedule *s, hsi_vector *list);
 
-/* From first[w + 1] = entries of worker w to first[w] = where they begin. */
+/* Turn counts into start indices: first[w + 1] has worker w's count before. */
 void hsi_schedule_sum_counts(hs_schedule *s);
 
 #endif

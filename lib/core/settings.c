@@ -29,7 +29,10 @@ hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given)
     return HS_OK;
 }
 
-/* Times of an instance add up to a quarter of DBL_MAX at most, and so nothing overflows. */
+/*
+ * The times of an instance sum to at most a quarter of DBL_MAX, so sums with available[] cannot
+ * overflow.
+ */
 hs_status hsi_settings_check_available(const hs_settings *settings, const hs_instance *in,
                                        int taken)
 {

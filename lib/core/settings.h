@@ -6,10 +6,13 @@
 
 #include "support/asker.h"
 
-/* Defaults for what a shorter or absent struct leaves out, and ranges. */
+/* Copy the settings to `full`, with defaults for absent members, and check ranges. */
 hs_status hsi_settings_resolve(hs_settings *full, const hs_settings *given);
 
-/* Are they fit for these workers? HS_EINVAL; HS_EBUSY: some are busy, and that is not `taken`. */
+/*
+ * Check available[] against the workers. HS_EINVAL; HS_EBUSY: it is set, but not supported (`taken`
+ * is 0).
+ */
 hs_status hsi_settings_check_available(const hs_settings *settings, const hs_instance *in,
                                        int taken);
 

@@ -5,13 +5,13 @@
 #include "core/settings.h"
 #include "support/clock.h"
 
-/* When a call that takes time has to end. */
+/* Time limit of a call. */
 typedef struct hsi_stop {
-    double             begin, end; /* of hsi_now(); end: INFINITY without a limit */
-    const hs_settings *settings;   /* resolved; borrowed */
+    double             begin, end; /* times of hsi_now(); end: INFINITY without a limit */
+    const hs_settings *settings;   /* defaults filled in; borrowed */
 } hsi_stop;
 
-/* The settings' time limit from now on, or `default_seconds` where they have none. */
+/* Start the settings' time limit now, or `default_seconds` if the settings have none. */
 static inline hsi_stop hsi_stop_after(const hs_settings *settings, double default_seconds)
 {
     hsi_stop stop = {hsi_now(), 0, settings};
@@ -20,7 +20,7 @@ static inline hsi_stop hsi_stop_after(const hs_settings *settings, double defaul
     return stop;
 }
 
-/* Is the time up, or does the caller want no more? */
+/* Return 1 if the time is up or the caller has cancelled. */
 static inline int hsi_stop_now(const hsi_stop *stop)
 {
     return hsi_now() >= stop->end || hsi_canceled(stop->settings);
@@ -31,7 +31,7 @@ static inline double hsi_stop_elapsed(const hsi_stop *stop)
     return hsi_now() - stop->begin;
 }
 
-/* Seconds that are left, 0 at least. */
+/* Return the remaining seconds, at least 0. */
 static inline double hsi_stop_left(const hsi_stop *stop)
 {
     double left = stop->end - hsi_now();

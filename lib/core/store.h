@@ -10,9 +10,9 @@
 #include "support/vector.h"
 
 /*
- * A column as an instance has it: nothing where every row has the default, as in most columns
- * of most instances; or else a value a row, in the type of its descriptor. A TEXT has there
- * where in `text` it begins, 0 for the empty one; a NUL is behind each, and they stand in the order
+ * A column of an instance: empty if every row has the default, as for most columns of most
+ * instances; else a value per row, in the type of the column. A TEXT column has in `at` the offset
+ * of each row's text within `text`, 0 for an empty text; texts are NUL-terminated and in the order
  * of rows.
  */
 typedef struct hsi_cells {
@@ -20,17 +20,18 @@ typedef struct hsi_cells {
     hsi_vector text;
 } hsi_cells;
 
-/* The columns of an instance; instances on other workers share them. */
+/* Columns of an instance; shared between instances on different workers. */
 typedef struct hsi_store {
     atomic_uint references;
     size_t      rows, tasks;
     hsi_cells   cells[HSI_COLUMNS];
-    uint32_t   *first;       /* where there are counts: first task of each row, and `tasks` */
+    uint32_t   *first;       /* with counts: first task of each row, and the number
+                                of tasks */
     hsi_vector  notes;       /* key NUL value NUL ... */
-    hsi_told   *told;        /* NULL: nothing of links, data or what comes after what */
-    _Atomic(hs_graph *) graph; /* see hsi_graph_of() */
+    hsi_told   *told;        /* NULL: no links, data or dependencies */
+    _Atomic(hs_graph *) graph; /* built on demand, see hsi_graph_of() */
     hs_unit     unit;
-    int         is_borrowed; /* the cells are the caller's */
+    int         is_borrowed; /* 1: the cells are the caller's */
 } hsi_store;
 
 static inline int hsi_store_has(const hsi_store *store, int column)
@@ -42,7 +43,7 @@ static inline int hsi_store_has(const hsi_store *store, int column)
     return store->cells[column].at.data != NULL;
 }
 
-/* Is there anything by which tasks depend on each other? */
+/* Return 1 if tasks depend on each other. */
 static inline int hsi_store_has_graph(const hsi_store *store)
 {
     return hsi_store_has(store, HSI_AFTER) || hsi_store_has(store, HSI_DATA);
@@ -53,13 +54,13 @@ static inline const double *hsi_store_times(const hsi_store *store, int column)
     return store->cells[column].at.data;
 }
 
-/* NULL: all 0. */
+/* Return the priorities; NULL: all 0. */
 static inline const int64_t *hsi_store_priorities(const hsi_store *store)
 {
     return store->cells[HSI_PRIORITY].at.data;
 }
 
-/* NULL: all 1. */
+/* Return the counts; NULL: all 1. */
 static inline const uint32_t *hsi_store_counts(const hsi_store *store)
 {
     return store->cells[HSI_COUNT].at.data;
@@ -72,7 +73,7 @@ static inline uint32_t hsi_store_count(const hsi_store *store, size_t row)
     return count ? count[row] : 1;
 }
 
-/* A text with its NUL; NULL: an empty one. */
+/* Return a text with its NUL; NULL: empty. */
 static inline const char *hsi_store_text(const hsi_store *store, int column, size_t row)
 {
     const hsi_cells *cells = &store->cells[column];
@@ -81,7 +82,7 @@ static inline const char *hsi_store_text(const hsi_store *store, int column, siz
     return at && at[row] ? (const char *)cells->text.data + at[row] : NULL;
 }
 
-/* Up to the NUL before the next row's, where that has one. */
+/* Return a text's length from the start of the next row's text, if nonempty, else by strlen(). */
 static inline size_t hsi_store_text_length(const hsi_store *store, int column, size_t row)
 {
     const hsi_cells *cells = &store->cells[column];
@@ -122,20 +123,22 @@ struct hs_instance {
 
 void hsi_store_release(hsi_store *store);
 
-/* What the store owns, not itself. */
+/* Free the members owned by the store, but not the store itself. */
 void hsi_store_free_columns(hsi_store *store);
 
-/* Checks numbers of workers, and every row against them; *row is the one to blame. */
+/* Check the numbers of workers, and every row against them; on failure *row is the faulty row. */
 hs_status hsi_store_validate(const hsi_store *store, unsigned cpus, unsigned gpus, size_t *row);
 
-/* The first of the columns before `end`, lists apart, in which the row is not as `other`; -1: there
- * is none. */
+/*
+ * Return the first column before `end`, lists excluded, in which the row differs from `other`; -1:
+ * none.
+ */
 int hsi_store_difference(const hsi_store *store, size_t row, const hsi_row *other, int end);
 
-/* As hs_instance_row_name(). */
+/* Write a row's name as hs_instance_row_name() does. */
 size_t hsi_store_name(const hsi_store *store, size_t row, uint32_t copy, char *buffer, size_t size);
 
-/* Task of a row without counts, first task of one with. */
+/* Return the first task of a row. */
 static inline size_t hsi_store_first(const hsi_store *store, size_t row)
 {
     return store->first ? store->first[row] : row;

@@ -6,14 +6,13 @@
 #include "support/exact.h"
 
 /*
- * What a schedule comes to, without its entries: when each worker ends, and the exact
- * sum of the times that it runs. Copies of one row that follow each other are counted
- * and added at once.
+ * The end of each worker and the exact sum of its times, as a schedule without entries. Consecutive
+ * copies of one row are counted and added at once.
  */
 typedef struct hsi_tally_worker {
     double   free_at;
     hsi_sum  load;
-    uint32_t row, copies; /* not in the load yet */
+    uint32_t row, copies; /* counted, but not yet in `load` */
 } hsi_tally_worker;
 
 typedef struct hsi_tally {
@@ -21,11 +20,11 @@ typedef struct hsi_tally {
     hsi_tally_worker  *worker;
 } hsi_tally;
 
-/* In the problem's arena. */
+/* Allocate a tally in the problem's arena. */
 hs_status hsi_tally_open(hsi_tally *tally, const hsi_problem *pb);
 void      hsi_tally_restart(hsi_tally *tally);
 
-/* Adds to the load what was only counted. */
+/* Add the counted copies to the load. */
 void hsi_tally_settle(hsi_tally *tally, uint32_t worker);
 
 static inline void hsi_tally_put(hsi_tally *tally, uint32_t row, uint32_t worker, double end)
@@ -40,14 +39,14 @@ static inline void hsi_tally_put(hsi_tally *tally, uint32_t row, uint32_t worker
     w->free_at = end;
 }
 
-/* What was put last on a worker is aborted. */
+/* Abort the latest run of a worker. */
 static inline void hsi_tally_abort(hsi_tally *tally, uint32_t worker, double when)
 {
     tally->worker[worker].copies--;
     tally->worker[worker].free_at = when;
 }
 
-/* When the last worker ends, and the largest load, rounded up. */
+/* Compute the makespan and the largest load, rounded up. */
 void hsi_tally_sum(hsi_tally *tally, double *makespan, double *certified);
 
 #endif

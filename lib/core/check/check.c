@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Is this a schedule of that instance? Written against the public interface
- * alone, and knowing nothing of how schedules are made: that is its worth.
+ * Check a schedule against an instance. Uses only the public interface and shares no code with the
+ * schedulers, to be an independent check.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -53,15 +53,15 @@ typedef struct attempt {
 } attempt;
 
 /*
- * First each worker's entries are looked at in their order, each by itself and beside the one
- * before it; that yields when each task is run, and what was aborted. Then the tasks are looked
- * at, each with all that the workers said of it.
+ * The check has two passes. First each worker's entries are checked in order, alone and against the
+ * previous entry; this pass records the run and the aborted executions of each task. Then the
+ * records of each task are checked.
  */
 typedef struct check {
     const hs_instance *in;
     const hs_schedule *s;
-    const double      *available; /* NULL: all at 0 */
-    double            *run_start; /* of each task; -1: not run */
+    const double      *available; /* by worker; NULL: all at 0 */
+    double            *run_start; /* start of each task's run; -1: not run */
     attempt           *aborted;
     size_t             aborts;
     hs_violation       v;
@@ -146,7 +146,9 @@ static int by_task_and_time(const void *a, const void *b)
     return (x->end > y->end) - (x->end < y->end);
 }
 
-/* Each is run, and what was aborted of it was so before that, one attempt after the other. */
+/*
+ * Check that each task has a run, and that its aborted executions precede the run without overlap.
+ */
 static int check_tasks(check *c)
 {
     size_t tasks = hs_instance_tasks(c->in), i;
@@ -201,7 +203,8 @@ hs_status hs_schedule_check_available(const hs_instance *in, const hs_schedule *
     if (!in || !s)
         return HS_EINVAL;
     c.run_start = malloc((hs_instance_tasks(in) + 1) * sizeof *c.run_start);
-    c.aborted = malloc((hs_schedule_size(s) + 1) * sizeof *c.aborted); /* few are touched */
+    /* an upper limit; untouched pages cost nothing */
+    c.aborted = malloc((hs_schedule_size(s) + 1) * sizeof *c.aborted);
     if (c.run_start && c.aborted) {
         for (i = 0; i < hs_instance_tasks(in); i++)
             c.run_start[i] = -1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tasks in the order of the program, each with all its executions. What it comes after is taken
- * from what rows were told, not from the graph that is made of that for algorithms. Of the copies
- * of a row, and of those that read data since it was written, only the latest matter: see `latest`.
- * O(executions x entries in the lists of their rows).
+ * Check the executions of all tasks in the order of the program. Predecessors come from the rows'
+ * own lists, not from the graph built for the algorithms. Among copies of a row, and among readers
+ * since the last write, only the latest matter: see `latest`. O(executions x entries in the lists
+ * of their rows).
  */
 #include "core/check/dependencies.h"
 
@@ -19,25 +19,26 @@ typedef struct execution {
 } execution;
 
 /*
- * Of several tasks the last to end on the host, on the GPU where one ends last, and on any other
- * GPU: what comes from the others to any node is there no later.
+ * Among several tasks: the last to end on the host, the last to end on any GPU, and the last on any
+ * other GPU. Results of the remaining tasks arrive no later at any node.
  */
 typedef struct latest {
     size_t task[3]; /* NOBODY: none */
 } latest;
 
 typedef struct history {
-    size_t writer; /* the last; NOBODY: none */
-    size_t reader; /* the last to end of those since then */
+    size_t writer; /* last writer; NOBODY: none */
+    size_t reader; /* last reader to end since the last write */
 } history;
 
 typedef struct work {
     const hs_instance *in;
     const hs_schedule *s;
-    size_t            *at;         /* of each task's executions, the one that ends it first */
+    size_t            *at;         /* start of each task's executions in `executions`; the first
+                                      is its run */
     execution         *executions;
-    size_t            *first;      /* task of each row, and the number of all */
-    latest            *of_row;     /* where there are counts */
+    size_t            *first;      /* first task of each row, and the number of tasks */
+    latest            *of_row;     /* by row; only for instances with counts */
     history           *data;
     hs_violation      *v;
 } work;
@@ -88,7 +89,7 @@ static int broken(const work *w, hs_violation_kind kind, size_t task, const exec
     return 1;
 }
 
-/* The execution of `task` comes after `before`, and reads so many bytes that this one made. */
+/* Check an execution of `task` against its predecessor `before`, which produced `bytes` for it. */
 static int check_pair(const work *w, size_t task, const execution *e, size_t before, double bytes)
 {
     const execution *made = run_of(w, before);
@@ -152,7 +153,7 @@ static int check_execution(const work *w, size_t row, size_t task, const executi
     return 0;
 }
 
-/* What it has done with its data concerns those behind it. */
+/* Record a task's accesses for the checks of later tasks. */
 static void note_accesses(const work *w, size_t row, size_t task)
 {
     size_t         data;
@@ -180,7 +181,7 @@ static int check_all(const work *w)
     return 0;
 }
 
-/* Those of each task together. Two passes: how many there are, and where they go. */
+/* Group the executions by task, in two passes: count them, then store them. */
 static void gather(const work *w)
 {
     unsigned workers = hs_schedule_cpus(w->s) + hs_schedule_gpus(w->s);
@@ -196,7 +197,7 @@ static void gather(const work *w)
 
                 if (pass == 0)
                     w->at[e->task + 1]++;
-                else if (e->state == HS_RUN) /* there is one of each */
+                else if (e->state == HS_RUN) /* one per task */
                     w->executions[w->at[e->task]] = found;
                 else
                     w->executions[--w->at[tasks + 1 + e->task]] = found;
@@ -204,7 +205,8 @@ static void gather(const work *w)
         }
         for (size_t task = 0; pass == 0 && task < tasks; task++) {
             w->at[task + 1] += w->at[task];
-            w->at[tasks + 1 + task] = w->at[task + 1]; /* aborted ones are filled in from the end */
+            w->at[tasks + 1 + task] = w->at[task + 1]; /* aborted executions are filled in from
+                                                          the end */
         }
     }
 }

@@ -5,8 +5,8 @@
 #include <hybridsched/schedule.h>
 
 /*
- * Does every execution start late enough for what its task comes after and reads? For a schedule
- * that is valid but for that. HS_ESCHEDULE: *v says where not.
+ * Check that each execution starts after its predecessors and after the arrival of its inputs. The
+ * schedule is otherwise valid. HS_ESCHEDULE: *v has the violation.
  */
 hs_status hsi_check_dependencies(const hs_instance *in, const hs_schedule *s, hs_violation *v);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the installed header promises of graphs. */
+/* The public functions on graphs. */
 #include "core/graph/graph.h"
 #include "core/graph/told.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two passes over the tasks in topological order: how many arcs leave each task, and the arcs. What
- * leads to a task is found by going back from it, through barriers to the tasks behind them.
+ * Build the arcs between tasks in two passes over the tasks in topological order: count the arcs
+ * out of each task, then store them. The predecessors of a task are found by backward search
+ * through barriers.
  */
 #include "core/graph/arcs.h"
 
@@ -12,11 +13,12 @@ enum { MOST_ARCS = 1 << 22 };
 typedef struct builder {
     hsi_arcs       *arcs;
     const hs_graph *g;
-    uint32_t       *seen;  /* of tasks: the last task to which an arc from it was noted, + 1 */
-    size_t         *at;    /* of tasks: their next arc; or, in the first pass, how many there are */
-    size_t          count; /* of all */
-    size_t          moves; /* transfers */
-    double         *bytes; /* of arcs; NULL in the first pass */
+    uint32_t       *seen;  /* per task: the last successor for which its arc was recorded, plus 1 */
+    size_t         *at;    /* per task: index of its next arc; in the first pass: its number of
+                              arcs */
+    size_t          count; /* number of arcs */
+    size_t          moves; /* number of transfers */
+    double         *bytes; /* bytes of each arc; NULL in the first pass */
     int             fills;
 } builder;
 
@@ -47,7 +49,10 @@ static void note(builder *b, uint32_t from, uint32_t to, double bytes)
         b->bytes[at] = bytes;
 }
 
-/* All that leads to a task through barriers alone, each with the most bytes on its way. */
+/*
+ * Record an arc from each task that reaches `to` through barriers only, with the largest piece of
+ * bytes on the path.
+ */
 static void follow(builder *b, size_t vertex, uint32_t to, double bytes)
 {
     size_t          count;
@@ -82,7 +87,7 @@ static void follow_data(builder *b, uint32_t task)
     }
 }
 
-/* One pass. */
+/* Run one pass. */
 static hs_status walk(builder *b)
 {
     const hsi_arcs *arcs = b->arcs;
@@ -111,7 +116,9 @@ static void sort_tasks(hsi_arcs *arcs)
             arcs->order[count++] = hsi_in_order(g, i);
 }
 
-/* How long each way takes; arcs that move nothing share the first three. */
+/*
+ * Compute the transfer times of each arc by link; arcs without bytes share the first three times.
+ */
 static hs_status find_transfers(builder *b)
 {
     hsi_arcs        *arcs = b->arcs;
@@ -136,7 +143,7 @@ static hs_status find_transfers(builder *b)
     return HS_OK;
 }
 
-/* The second pass, once it is known how many arcs there are. */
+/* Run the second pass, with the number of arcs known. */
 static hs_status fill(builder *b)
 {
     hsi_arcs *arcs = b->arcs;

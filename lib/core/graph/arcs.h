@@ -6,29 +6,30 @@
 #include "core/problem.h"
 
 /*
- * The graph as searches walk it: arcs between tasks alone, each pair once, barriers multiplied out,
- * and places, which are all that matters of a worker to what a task waits for: without links the
- * two types; with them the memory nodes, the host's first. Several pieces that one task makes and
- * another reads are one, the largest: transfers do not wait for each other.
+ * The graph in the form used by searches. Arcs connect tasks directly, one per pair; barriers are
+ * expanded. Transfer times depend only on the place of a worker: without links its type; with links
+ * its memory node, the host first. Several pieces from one task to another count as one, the
+ * largest, since transfers do not delay each other.
  */
 typedef struct hsi_arc {
-    uint32_t task; /* that it leads to */
-    uint32_t move; /* of the transfers, three an arc; those of arcs without bytes are 0 */
+    uint32_t task; /* target */
+    uint32_t move; /* index of its transfer, three times each; 0 for an arc without bytes */
 } hsi_arc;
 
 typedef struct hsi_arcs {
     const hsi_problem *pb;
     uint32_t           places;
-    size_t            *after_at; /* of each task's arcs in `after`, and the number of all */
+    size_t            *after_at; /* first arc of each task in `after`, and the number of arcs */
     hsi_arc           *after;
-    uint32_t          *waits; /* of tasks: how many arcs lead to it */
-    double            *move;  /* by hs_link, three a transfer; the first three are 0 */
-    double            *fetch; /* of tasks: what it reads is on a GPU then, if nobody made it */
+    uint32_t          *waits; /* per task: number of incoming arcs */
+    double            *move;  /* time of each transfer by hs_link, three per transfer; the first
+                                 three are 0 */
+    double            *fetch; /* per task: arrival at a GPU of its inputs without a writer */
     uint32_t          *order; /* tasks in topological order */
     hsi_arena          arena;
 } hsi_arcs;
 
-/* HS_ETOOBIG: more arcs than a search could walk. O(arcs). */
+/* Build the arcs. HS_ETOOBIG: too many arcs for a search. O(arcs). */
 hs_status hsi_arcs_open(const hsi_problem *pb, hsi_arcs *arcs);
 void      hsi_arcs_close(hsi_arcs *arcs);
 
@@ -39,7 +40,7 @@ static inline uint32_t hsi_place_of(const hsi_arcs *arcs, uint32_t worker)
     return worker < m ? 0 : arcs->places > 2 ? worker - m + 1 : 1;
 }
 
-/* How many workers a place has, and the first of them. */
+/* Return the number of workers at a place; and the first of them. */
 static inline uint32_t hsi_workers_at(const hsi_arcs *arcs, uint32_t place)
 {
     const hsi_problem *pb = arcs->pb;
@@ -57,7 +58,7 @@ static inline double hsi_time_at(const hsi_arcs *arcs, uint32_t task, uint32_t p
     return place == 0 ? arcs->pb->p[task] : arcs->pb->q[task];
 }
 
-/* From a place to another or the same. */
+/* Return the transfer time of an arc between two places; 0 within one place. */
 static inline double hsi_arc_time(const hsi_arcs *arcs, const hsi_arc *arc, uint32_t from,
                                   uint32_t to)
 {
@@ -66,7 +67,7 @@ static inline double hsi_arc_time(const hsi_arcs *arcs, const hsi_arc *arc, uint
     return arcs->move[3 * arc->move + (from == 0 ? HS_H2D : to == 0 ? HS_D2H : HS_D2D)];
 }
 
-/* When what nobody made is at a place. */
+/* Return the arrival time at a place of a task's inputs without a writer. */
 static inline double hsi_fetch_time(const hsi_arcs *arcs, uint32_t task, uint32_t place)
 {
     return place == 0 ? 0 : arcs->fetch[task];

@@ -7,7 +7,7 @@
 #include "core/graph/told.h"
 #include "support/hash.h"
 
-/* What a slot holds of the hash, above the number: enough that other names are seldom looked at. */
+/* Return the upper part of a slot: bits of the hash, to avoid most comparisons of names. */
 static uint32_t tag_of(const hsi_data *data, uint64_t hash)
 {
     return (uint32_t)(hash >> 32) & ~(uint32_t)(data->slots - 1);
@@ -18,7 +18,7 @@ static uint32_t *home_of(const hsi_data *data, uint64_t hash)
     return &data->slot[(size_t)hash & (data->slots - 1)];
 }
 
-/* What the slot of a name holds; 0: there is none. */
+/* Return the slot content of a name; 0: not in the table. */
 static uint32_t find(const hsi_data *data, hsi_text name, uint64_t hash)
 {
     size_t   mask = data->slots - 1, at = (size_t)hash & mask;
@@ -35,7 +35,7 @@ static uint32_t find(const hsi_data *data, hsi_text name, uint64_t hash)
     return held;
 }
 
-/* One that has no slot yet. */
+/* Enter a number that has no slot yet. */
 static void put(hsi_data *data, uint64_t hash, size_t number)
 {
     size_t mask = data->slots - 1, at = (size_t)hash & mask;
@@ -50,7 +50,7 @@ static uint64_t hash_of(const hsi_data *data, hsi_text name)
     return hsi_hash(name.at, name.length, data->seed);
 }
 
-/* A table of twice the size. */
+/* Double the table. */
 static hs_status grow(hsi_data *data)
 {
     hsi_data larger = *data;
@@ -69,7 +69,7 @@ static hs_status grow(hsi_data *data)
     return HS_OK;
 }
 
-/* One that is not there; the table is at most half full with it. */
+/* Add a new name; the table stays at most half full. */
 static hs_status add(hsi_data *data, hsi_text name, uint64_t hash)
 {
     const double usual = NAN;
@@ -91,7 +91,10 @@ static hs_status add(hsi_data *data, hsi_text name, uint64_t hash)
     return HS_OK;
 }
 
-/* Hashes of names; their slots, and then what those lead to, are asked for: all lie far apart. */
+/*
+ * Hash names, and prefetch their slots and then the names in these slots: all of them lie far apart
+ * in memory.
+ */
 static void approach(const hsi_data *data, const hsi_text *name, size_t count, uint64_t *hash)
 {
     for (size_t i = 0; i < count; i++) {

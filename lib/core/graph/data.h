@@ -8,26 +8,26 @@
 #include "support/vector.h"
 
 /*
- * Pieces of data by their names, numbered as they are first named: the names behind each other and
- * an open hash table over them. All zero is empty.
+ * Handles by name, numbered in order of first use: the names in one text, and an open hash table
+ * over them. A zeroed structure is empty.
  */
 typedef struct hsi_data {
     size_t     count;
-    hsi_vector text;  /* names, a NUL behind each */
-    hsi_vector at;    /* size_t: where each begins */
+    hsi_vector text;  /* names, each with its NUL */
+    hsi_vector at;    /* size_t: start of each name in `text` */
     hsi_vector bytes; /* double: sizes; NaN: `usual` */
-    double     usual; /* size of what nothing else is said of */
-    uint32_t  *slot;  /* number + 1, or 0, below `slots`; above it bits of the hash */
-    size_t     slots; /* a power of two */
-    uint64_t   seed;  /* set by who owns it, and no more once there is a name: no file is slow by
-                         design */
+    double     usual; /* default size */
+    uint32_t  *slot;  /* low bits, below `slots`: number + 1, or 0; high bits: part of the hash */
+    size_t     slots; /* number of slots, a power of two */
+    uint64_t   seed;  /* hash seed, set by the owner before the first name; prevents files
+                         crafted to be slow */
 } hsi_data;
 
 enum { HSI_DATA_BATCH = 64 };
 
 /*
- * The numbers of the data of so many names, at most HSI_DATA_BATCH; those are new that there were
- * none of. HS_ENOMEM, HS_ETOOBIG.
+ * Set number[i] to the handle named name[i], creating handles for new names; at most HSI_DATA_BATCH
+ * names. HS_ENOMEM, HS_ETOOBIG.
  */
 hs_status hsi_data_enter(hsi_data *data, const hsi_text *name, size_t count, uint32_t *number);
 

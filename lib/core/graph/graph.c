@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From what was told to the graph: one vertex after the other, so that the edges into each stand
- * together at once; the edges out of each come of counting those. A task's edges from data need
- * only know who wrote each piece last and who has read it since.
+ * Build the graph from the relations of rows, vertex by vertex, so the edges into a vertex are
+ * contiguous; a counting pass then gives the edges out of each vertex. For the edges from accesses
+ * only the last writer of a handle and the readers since then matter.
  */
 #include "core/graph/graph.h"
 
@@ -11,15 +11,15 @@
 #include "core/graph/told.h"
 #include "support/pages.h"
 
-/* What has been done with a piece of data so far. */
+/* State of a handle while tasks are added. */
 typedef struct history {
     uint32_t writer;
-    uint32_t reader;   /* of `readers`, and 1: the latest; 0: none since it was written */
-    uint32_t last_row; /* that writes it, and 1: who reads it after that is before nobody */
+    uint32_t reader;   /* index in `readers` plus 1 of the latest; 0: none since the last write */
+    uint32_t last_row; /* last row that writes it, plus 1: later readers precede no writer */
 } history;
 
 typedef struct reader {
-    uint32_t task, older; /* as history.reader */
+    uint32_t task, older; /* next element of the list, like history.reader */
 } reader;
 
 typedef struct work {
@@ -27,12 +27,12 @@ typedef struct work {
     const hsi_told  *told;
     int              by_rows;
     hs_graph        *g;
-    hsi_vector       pred;        /* uint32_t */
-    hsi_vector       bytes;       /* double */
-    hsi_vector       entries;     /* of one vertex, while they are put in order */
-    history         *history;     /* of data */
-    hsi_vector       readers;     /* of data that is still to be written */
-    uint32_t        *join, *fork; /* barriers of rows, where there are counts */
+    hsi_vector       pred;        /* uint32_t: predecessors */
+    hsi_vector       bytes;       /* double: bytes of the edges in `pred` */
+    hsi_vector       entries;     /* entry: predecessors of the current vertex, unsorted */
+    history         *history;     /* by handle */
+    hsi_vector       readers;     /* reader: of handles with a later write */
+    uint32_t        *join, *fork; /* per row: its barriers; NULL without counts */
     hsi_asker       *asker;
 } work;
 
@@ -63,7 +63,7 @@ static hs_status add(work *w, uint32_t from, double bytes)
     return hsi_vector_append(&w->entries, &e, sizeof e) ? HS_ENOMEM : HS_OK;
 }
 
-/* What a row was told to come after. */
+/* Add the predecessors listed for a row. */
 static hs_status add_told(work *w, size_t row)
 {
     const hsi_told *told = w->told;
@@ -83,7 +83,7 @@ static hs_status add_told(work *w, size_t row)
     return st;
 }
 
-/* Those that have read the data since it was written; the task is the next to write it. */
+/* Add the readers since the last write as predecessors of the next writer. */
 static hs_status add_readers(work *w, const history *h)
 {
     const reader *readers = w->readers.data;
@@ -105,7 +105,7 @@ static hs_status keep_reader(work *w, history *h, uint32_t task)
     return hsi_vector_append(&w->readers, &r, sizeof r) ? HS_ENOMEM : HS_OK;
 }
 
-/* Accesses of a task, its edges from them, and what comes of them for those after it. */
+/* Record the accesses of a task, add its edges from them, and update the state of the handles. */
 static hs_status add_accesses(work *w, size_t row, uint32_t task)
 {
     const hsi_told *told = w->told;
@@ -165,7 +165,7 @@ static void sort_entries(entry *entries, size_t count)
     }
 }
 
-/* The entries become the edges into the next vertex, each once. */
+/* Sort the collected predecessors, merge duplicates and store them as the edges into the vertex. */
 static hs_status end_vertex(work *w, size_t vertex)
 {
     entry *entries = w->entries.data;
@@ -214,7 +214,7 @@ static hs_status add_tasks(work *w)
     return HS_OK;
 }
 
-/* In the order of their numbers: a row's join, then its fork. */
+/* Add the edges into barriers, in order of number: a row's join, then its fork. */
 static hs_status add_barriers(work *w)
 {
     hs_status st = HS_OK;
@@ -235,7 +235,7 @@ static hs_status add_barriers(work *w)
     return st;
 }
 
-/* Which rows have barriers, and their numbers behind those of the tasks. */
+/* Choose the rows with barriers and number the barriers after the tasks. */
 static hs_status number_barriers(work *w)
 {
     const hsi_told *told = w->told;
@@ -294,14 +294,14 @@ static hs_status take_room(work *w)
     w->g->access_at = hsi_pages_zeroed(w->g->tasks + 1, sizeof *w->g->access_at);
     w->g->access = hsi_pages_alloc((count_accesses(w) + 1) * sizeof *w->g->access);
     w->history = malloc((w->told->data.count + 1) * sizeof *w->history);
-    (void)hsi_vector_reserve(&w->pred, count_accesses(w) * sizeof *w->g->pred); /* about so many */
+    (void)hsi_vector_reserve(&w->pred, count_accesses(w) * sizeof *w->g->pred); /* an estimate */
     if (!w->g->access_at || !w->g->access || !w->history)
         return HS_ENOMEM;
     begin_histories(w);
     return HS_OK;
 }
 
-/* Edges by what comes before: each vertex's ascend, since they are met in order. */
+/* Build the successor lists; they ascend because vertices are visited in order. */
 static hs_status add_successors(hs_graph *g, hsi_asker *asker)
 {
     size_t edges = g->pred_at[g->vertices], *at = hsi_pages_zeroed(g->vertices + 2, sizeof *at);
@@ -315,7 +315,7 @@ static hs_status add_successors(hs_graph *g, hsi_asker *asker)
     for (size_t v = 0; v + 1 < g->vertices; v++)
         at[v + 2] += at[v + 1];
     for (size_t v = 0; v < g->vertices;
-         v++) /* at[v + 1] is where v's begin, and then where they end */
+         v++) /* at[v + 1] is first the start and finally the end of v's successors */
         for (size_t i = g->pred_at[v]; i < g->pred_at[v + 1]; i++) {
             if (hsi_ask_at(asker, i))
                 return HS_ECANCELED;
@@ -324,7 +324,7 @@ static hs_status add_successors(hs_graph *g, hsi_asker *asker)
     return HS_OK;
 }
 
-/* The edges are the graph's from here on. */
+/* Transfer ownership of the edges to the graph. */
 static void keep(work *w)
 {
     hsi_vector_trim(&w->pred);
@@ -345,7 +345,7 @@ static void close_work(work *w)
     free(w->fork);
 }
 
-/* Each row is a task and comes after what it was told, and after nothing else. */
+/* Return 1 if rows are tasks and accesses add no edges: the relations are already the edges. */
 static int is_as_told(const work *w)
 {
     return !hsi_store_counts(w->store) && !w->told->access_at;
@@ -417,7 +417,10 @@ void hsi_graph_free(hs_graph *g)
     free(g);
 }
 
-/* Who comes first publishes it; who comes second has worked for nothing. */
+/*
+ * Return the instance's graph and build it if needed. If several threads build it at once, the
+ * first publishes its graph and the others discard theirs.
+ */
 hs_status hsi_graph_of(const hs_instance *in, hsi_asker *asker, const hs_graph **out)
 {
     hsi_store *store = in->store;

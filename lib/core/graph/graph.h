@@ -8,62 +8,65 @@
 #include "support/asker.h"
 
 /*
- * Task graphs. Two views of one thing, both immutable:
+ * Task graphs, in two immutable forms:
  *
- * What was told (told.h) is kept by rows, as files have it: a row's `after`, each a row with all
- * its copies or one of them, and its accesses to data. A row with a count is one row there,
- * however many tasks it stands for. Files and digests are made of it.
+ * Relations (relations.h) are stored by row, in the form of files: a row's `after`, each a row with
+ * all its copies or one of them, and its accesses to handles. A row with a count is a single row
+ * there. Files and digests use the relations.
  *
- * The graph (here) is what everybody else works with: its vertices are the tasks, and behind them
- * barriers, which take no time and have no worker. A row of c copies that others come after as a
- * whole has a join (after all copies, before those others), one that comes after something has a
- * fork (after that, before all copies): so c tasks after c others are 2 c edges, not c^2. What
- * follows from the data (read after write, write after read, write after write, in the order of
- * the tasks) is edges between tasks. Edges are stored twice, by what comes after (with bytes) and
- * by what comes before: 4 + 8 + 4 bytes each, 4 + 4 if nothing is said of bytes. Where rows are
- * tasks and there is no data, what was told is the edges into each vertex, and stored once.
+ * The graph (here) is used by all other code. Its vertices are the tasks and then barriers, which
+ * take no time and have no worker. A row of c copies with successors of the whole row has a join
+ * (after all copies, before these successors); a row of copies with predecessors has a fork (after
+ * the predecessors, before all copies). So c tasks after c others need 2 c edges instead of c^2.
+ * Accesses to handles (read after write, write after read, write after write, in the order of
+ * tasks) give edges between tasks. Edges are stored twice, by successor (with bytes) and by
+ * predecessor: 4 + 8 + 4 bytes per edge, 4 + 4 without bytes. If rows are tasks and no row accesses
+ * data, the relations serve as the edges by successor.
  *
- * Invariants: predecessors and successors of a vertex ascend and are there once; there is no
- * cycle; tasks in order of their positions, each barrier as soon as all before it are there, are a
- * topological order. Where every edge goes from a smaller task to a larger one, that order is
- * theirs and nothing is stored for it.
+ * Invariants: predecessors and successors of a vertex ascend without repetition; the graph has no
+ * cycle; the tasks by position, with each barrier as soon as its predecessors are placed, form a
+ * topological order. If every edge leads from a smaller to a larger task, this is the order of the
+ * tasks, and no order is stored.
  *
- * Bytes: an edge's are a piece that the task before makes and the one after alone reads. On an
- * edge from a join each copy makes such a piece, on one into a fork each copy reads one. Pieces of
- * data are in the accesses, with who wrote them last.
+ * Bytes: the bytes of an edge are a piece produced by the predecessor and read only by the
+ * successor. On an edge from a join each copy produces such a piece; on an edge into a fork each
+ * copy reads one. Pieces in handles are in the accesses, with their last writers.
  *
- * Where tasks come after others, and without counts, the instance makes its graph when it is
- * built, since that is how cycles are found; else when it is first asked for one. O(tasks + edges +
- * accesses), and a heap's log factor where the order is not that of the tasks.
+ * hs_builder_finish() builds the graph of an instance with `after` and without counts, because it
+ * must find cycles; otherwise the graph is built on first use. O(tasks + edges + accesses), plus a
+ * heap's log factor if the order differs from the order of tasks.
  */
 struct hs_graph {
     size_t     tasks, vertices;
-    int        is_told; /* the next three are what was told, and belong to that */
-    size_t    *pred_at; /* of each vertex, and the number of all edges */
+    int        is_told; /* 1: pred_at, pred and bytes belong to the relations */
+    size_t    *pred_at; /* start of each vertex's edges, and the number of edges */
     uint32_t  *pred;
-    double    *bytes; /* of the edges in `pred`; NULL: all 0 */
+    double    *bytes; /* bytes of the edges in `pred`; NULL: all 0 */
     size_t    *succ_at;
     uint32_t  *succ;
-    uint32_t  *position;  /* of tasks; NULL: that of task i is i */
-    uint32_t  *order;     /* vertices; NULL: the i-th is i */
-    size_t    *access_at; /* of tasks; NULL: there is no data */
+    uint32_t  *position;  /* by task; NULL: position i for task i */
+    uint32_t  *order;     /* vertices in topological order; NULL: 0, 1, ... */
+    size_t    *access_at; /* by task; NULL: no accesses */
     hs_access *access;
 };
 
-/* Of an instance that has one, else NULL; HS_ENOMEM, HS_ECANCELED. It is the instance's. */
+/*
+ * Set *out to the instance's graph, owned by the instance, or NULL for independent tasks.
+ * HS_ENOMEM, HS_ECANCELED.
+ */
 hs_status hsi_graph_of(const hs_instance *in, hsi_asker *asker, const hs_graph **out);
 
 /*
- * The graph of all tasks, or with `by_rows` that of the rows, as if each were one task: it has a
- * cycle if and only if the other has one, since what a row comes after, all its copies do. On
- * HS_EGRAPH `cycle` gets its vertices (size_t), each before the next and the last before the
- * first.
+ * Build the graph of all tasks, or with `by_rows` the graph of the rows, each as a single task.
+ * Both have cycles or neither has, because the copies of a row share their predecessors. On
+ * HS_EGRAPH `cycle` gets the vertices (size_t) of a cycle, each a predecessor of the next and the
+ * last of the first.
  */
 hs_status hsi_graph_build(const hsi_store *store, int by_rows, hsi_asker *asker, hs_graph **out,
                           hsi_vector *cycle);
 void      hsi_graph_free(hs_graph *g);
 
-/* For hsi_graph_build(): positions and order, once the edges are there. */
+/* Compute positions and order from the edges; called by hsi_graph_build(). */
 hs_status hsi_graph_sort(hs_graph *g, hsi_asker *asker, hsi_vector *cycle);
 
 static inline const uint32_t *hsi_predecessors(const hs_graph *g, size_t vertex, size_t *count)
@@ -72,7 +75,7 @@ static inline const uint32_t *hsi_predecessors(const hs_graph *g, size_t vertex,
     return g->pred + g->pred_at[vertex];
 }
 
-/* Of the edges from them, in the same order; NULL: all 0. */
+/* Return the bytes of the edges from a vertex's predecessors, in the same order; NULL: all 0. */
 static inline const double *hsi_predecessor_bytes(const hs_graph *g, size_t vertex)
 {
     return g->bytes ? g->bytes + g->pred_at[vertex] : NULL;
@@ -105,7 +108,7 @@ static inline size_t hsi_position(const hs_graph *g, size_t task)
     return g->position ? g->position[task] : task;
 }
 
-/* The i-th vertex of a topological order. */
+/* Return the i-th vertex in topological order. */
 static inline uint32_t hsi_in_order(const hs_graph *g, size_t i)
 {
     return g->order ? g->order[i] : (uint32_t)i;

@@ -5,14 +5,14 @@
 #include <hybridsched/instance.h>
 
 /*
- * The ways between memory nodes: node 0 is the host's, which all CPUs share, node 1 + g that of
- * GPU g. All zero: transfers take no time.
+ * Links between memory nodes: node 0 is the host, shared by all CPUs; node 1 + g is GPU g. A zeroed
+ * structure means that transfers take no time.
  */
 typedef struct hsi_links {
     int    has[HS_LINKS];
     double latency[HS_LINKS];
-    double bandwidth[HS_LINKS]; /* bytes a second */
-    double second;              /* units of time in one */
+    double bandwidth[HS_LINKS]; /* bytes per second */
+    double second;              /* units of time per second */
 } hsi_links;
 
 static inline double hsi_link_time(const hsi_links *links, hs_link link, double bytes)
@@ -20,7 +20,7 @@ static inline double hsi_link_time(const hsi_links *links, hs_link link, double 
     return links->latency[link] + bytes * links->second / links->bandwidth[link];
 }
 
-/* T: what it takes to move so many bytes from node to node. */
+/* Return the time of a transfer of `bytes` between two nodes. */
 static inline double hsi_transfer(const hsi_links *links, uint32_t from, uint32_t to, double bytes)
 {
     if (from == to || !(bytes > 0) || !links->has[HS_H2D])
@@ -34,7 +34,7 @@ static inline double hsi_transfer(const hsi_links *links, uint32_t from, uint32_
     return hsi_link_time(links, HS_D2H, bytes) + hsi_link_time(links, HS_H2D, bytes);
 }
 
-/* Of a worker, where there are so many CPUs. */
+/* Return the memory node of a worker, given the number of CPUs. */
 static inline uint32_t hsi_memory_node(unsigned cpus, unsigned worker)
 {
     return worker < cpus ? 0 : worker - cpus + 1;

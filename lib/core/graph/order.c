@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kahn's algorithm: of the tasks that nothing is before any more the smallest is next; a barrier is
- * passed as soon as it is free. Where all edges lead from smaller to larger tasks and there are
- * no barriers that is the order of the tasks, and nothing is to be done.
+ * Kahn's algorithm. Among tasks without unplaced predecessors the smallest is next; a barrier is
+ * placed as soon as it is free. If every edge leads from a smaller to a larger task and there are
+ * no barriers, the order is the order of the tasks, and none is stored.
  */
 #include <stdlib.h>
 
@@ -11,9 +11,9 @@
 
 typedef struct work {
     hs_graph *g;
-    size_t   *missing;  /* by vertex: edges into it whose ends are not in the order yet */
-    uint32_t *free;     /* a heap of tasks */
-    uint32_t *barriers; /* a stack */
+    size_t   *missing;  /* per vertex: number of unplaced predecessors */
+    uint32_t *free;     /* heap of free tasks */
+    uint32_t *barriers; /* stack of free barriers */
     size_t    free_count, barrier_count, placed, tasks_placed;
 } work;
 
@@ -81,7 +81,7 @@ static hs_status place_all(work *w, hsi_asker *asker)
     return HS_OK;
 }
 
-/* A vertex before this one that is in no order either: there is one if this is in none. */
+/* Return an unplaced predecessor of an unplaced vertex; one always exists. */
 static uint32_t unplaced_before(const work *w, size_t vertex)
 {
     size_t          count;
@@ -93,8 +93,8 @@ static uint32_t unplaced_before(const work *w, size_t vertex)
 }
 
 /*
- * Backwards from any vertex that is left until one comes again. `seen` may be anything that has
- * room for a mark a vertex.
+ * Find a cycle: go backwards from an unplaced vertex until one repeats. `seen` is scratch memory
+ * with a mark per vertex.
  */
 static hs_status find_cycle(const work *w, uint32_t *seen, hsi_vector *cycle)
 {

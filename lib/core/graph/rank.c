@@ -34,16 +34,16 @@ int hs_rank_find(const char *name, hs_rank *rank)
 }
 
 /*
- * One way through the graph, from its end: each vertex, as soon as all behind it are known, tells
- * those before it how long the way through it is.
+ * Longest paths, computed from the end of the graph: each vertex, once its successors are complete,
+ * passes its path length to its predecessors.
  */
 typedef struct walk {
     const hs_instance *in;
     const hsi_problem *pb;
     double (*time)(const hsi_problem *pb, size_t task);
-    int     transfers; /* c is not 0 */
-    int     one_step;  /* the way ends with the next task */
-    double *behind;    /* of vertices: the longest way from their end on */
+    int     transfers; /* 1: include transfer times c */
+    int     one_step;  /* 1: paths end with the next task */
+    double *behind;    /* per vertex: longest path from its end */
 } walk;
 
 /* (mk (h2d + d2h) + k(k-1) d2d) / (m+k)^2 */
@@ -143,7 +143,7 @@ hs_status hsi_next_ranks(const hs_instance *in, const hsi_problem *pb, double *r
     return rank_all(&w, rank);
 }
 
-/* Ranks are not negative: their bits are in their order. */
+/* Convert ranks to integers: the bits of numbers >= 0 have their order. */
 hs_status hsi_rank_numbers(const hs_instance *in, const hsi_problem *pb, hs_rank which,
                            int64_t *number)
 {

@@ -7,13 +7,14 @@
 #include "core/problem.h"
 
 /*
- * Ranks of tasks: b(t) = w(t) + max over the successors s of (c(t, s) + b(s)), the inner sum first,
- * 0 without successors. c is the mean time, over all ordered pairs of workers, to move the largest
- * piece that t makes and s reads, and 0 for `min`. A barrier takes no time: what it stands for is
- * many edges, and the largest of sums with one summand in common is that of the largest.
+ * Ranks of tasks: b(t) = w(t) + max over the successors s of (c(t, s) + b(s)), with the inner sum
+ * computed first; the max is 0 without successors. c is the mean time, over all ordered pairs of
+ * workers, to move the largest piece that t produces and s reads; 0 for `min`. A barrier takes no
+ * time: it replaces many edges, and the max over sums with a common summand is the sum with the
+ * max.
  */
 
-/* w(t) of `min` and of `avg`: an infinite time counts as the finite one. */
+/* Return w(t) for `min` and for `avg`; an infinite time counts as the finite one. */
 static inline double hsi_min_time(const hsi_problem *pb, size_t task)
 {
     return pb->p[task] < pb->q[task] ? pb->p[task] : pb->q[task];
@@ -29,17 +30,20 @@ static inline double hsi_mean_time(const hsi_problem *pb, size_t task)
 }
 
 /*
- * rank[t] = b(t), HS_RANK_MIN or HS_RANK_AVG, for the tasks of `in`. O(vertices + edges). Where
- * the problem's asker wants no more, HS_ECANCELED, or what comes is nothing; here and below.
+ * Compute rank[t] = b(t), for HS_RANK_MIN or HS_RANK_AVG. O(vertices + edges). Here and below, when
+ * the problem's cancel token is cancelled, returns HS_ECANCELED or leaves the result undefined.
  */
 hs_status hsi_ranks(const hs_instance *in, const hsi_problem *pb, hs_rank which, double *rank);
 
-/* rank[t] = w(t) + max over the successors of (c(t, s) + w(s)), both as for HS_RANK_AVG. */
+/*
+ * Compute rank[t] = w(t) + max over the successors of (c(t, s) + w(s)), with w and c of
+ * HS_RANK_AVG.
+ */
 hs_status hsi_next_ranks(const hs_instance *in, const hsi_problem *pb, double *rank);
 
 /*
- * An order of ranks for those who compare whole numbers: a higher rank is a higher number, equal
- * ranks are equal. HS_RANK_GIVEN: the priorities; HS_RANK_FIFO: all 0.
+ * Compute integers in the order of the ranks: higher ranks give higher numbers, equal ranks equal
+ * numbers. HS_RANK_GIVEN: the priorities; HS_RANK_FIFO: all 0.
  */
 hs_status hsi_rank_numbers(const hs_instance *in, const hsi_problem *pb, hs_rank which,
                            int64_t *number);

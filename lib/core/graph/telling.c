@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a builder is told of a graph, and what comes of it when the rows are all there. */
+/*
+ * The builder's functions on links, data and dependencies, and the check of the graph when all rows
+ * are present.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -75,7 +78,7 @@ hs_status hs_builder_data_bytes(hs_builder *b, size_t data, double bytes)
 {
     if (!is_data(b, data) || !is_size(bytes))
         return HS_EINVAL;
-    ((double *)b->content.told->data.bytes.data)[data] = bytes + 0.0; /* there is one zero */
+    ((double *)b->content.told->data.bytes.data)[data] = bytes + 0.0; /* turn -0 into 0 */
     return HS_OK;
 }
 
@@ -186,10 +189,10 @@ const hsi_fault *hsi_builder_fault(const hs_builder *b)
     return &b->fault;
 }
 
-/* h2d and d2h need each other, d2d both. */
+/* Check that h2d and d2h exist together, and d2d only with them. */
 static hs_status check_links(hsi_links *links, hs_unit unit)
 {
-    static const double second[] = {1, 1e3, 1e6, 1e9}; /* by hs_unit */
+    static const double second[] = {1, 1e3, 1e6, 1e9}; /* units per second, by hs_unit */
 
     links->second = second[unit];
     return links->has[HS_H2D] == links->has[HS_D2H] && links->has[HS_D2D] <= links->has[HS_H2D]
@@ -210,14 +213,14 @@ hs_status hsi_builder_graph(hs_builder *b, hs_graph **graph, size_t *row)
     if (st == HS_OK)
         st = hsi_told_finish(store->told, &b->telling, store->rows, hsi_store_counts(store),
                              &b->fault);
-    if (st == HS_OK && hsi_store_has(store, HSI_AFTER)) { /* of data alone comes no cycle */
+    if (st == HS_OK && hsi_store_has(store, HSI_AFTER)) { /* accesses alone cannot form a cycle */
         st = hsi_graph_build(store, 1, NULL, graph, &b->fault.cycle);
         if (st == HS_EGRAPH) {
             b->fault.kind = HSI_FAULT_CYCLE;
             b->fault.row = *(size_t *)b->fault.cycle.data;
         }
     }
-    if (st == HS_OK && store->first) { /* that of the tasks is made on demand */
+    if (st == HS_OK && store->first) { /* the graph of the tasks is built on demand */
         hsi_graph_free(*graph);
         *graph = NULL;
     }

@@ -9,7 +9,7 @@ hs_status hsi_tell_edge(hsi_telling *telling, const hsi_edge *edge, double bytes
 {
     size_t edges = telling->edges.size / sizeof *edge;
 
-    if (telling->bytes.size == 0 && bytes > 0) { /* the first that has any */
+    if (telling->bytes.size == 0 && bytes > 0) { /* the first edge with bytes */
         if (hsi_vector_reserve(&telling->bytes, (edges + 1) * sizeof bytes))
             return HS_ENOMEM;
         if (edges > 0)
@@ -56,7 +56,7 @@ void hsi_told_free(hsi_told *told)
     free(told);
 }
 
-/* What is being finished. */
+/* State of hsi_relations_finish(). */
 typedef struct work {
     hsi_told       *told;
     size_t          rows;
@@ -84,20 +84,20 @@ static hs_status check_edge(const work *w, const hsi_edge *edge)
     return HS_OK;
 }
 
-/* The only copy of a row is the row. */
+/* Return the copy of an edge; 0 for a row with one copy. */
 static uint32_t copy_of(const work *w, const hsi_edge *edge)
 {
     return w->counts && w->counts[edge->from] > 1 ? edge->copy : 0;
 }
 
-/* From how many each has to where the next row's begin, where those of row i are at[i]. */
+/* Turn counts into start indices: row i's count is in at[i + 1] before. */
 static void sum(size_t *at, size_t rows)
 {
     for (size_t i = 0; i < rows; i++)
         at[i + 1] += at[i];
 }
 
-/* at[i] is where row i's end: back to where they begin. */
+/* Shift end indices back to start indices. */
 static void shift(size_t *at, size_t rows)
 {
     memmove(at + 1, at, rows * sizeof *at);
@@ -129,7 +129,7 @@ static hs_status take_edge_room(const work *w, const hsi_telling *telling)
                : HS_ENOMEM;
 }
 
-/* By rows; those of a row stay in the order in which they were told. */
+/* Group the edges by row, stable within a row. */
 static void sort_by_rows(const work *w, const hsi_telling *telling)
 {
     const hsi_edge *edges = telling->edges.data;
@@ -175,7 +175,7 @@ static int is_ascending(const hsi_told *told, size_t first, size_t end)
     return 1;
 }
 
-/* A few of one row's, and nothing told of them but the rows: in place. */
+/* Sort a few predecessors of one row in place; the edges have no copies and no bytes. */
 static void sort_few(uint32_t *from, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -188,7 +188,7 @@ static void sort_few(uint32_t *from, size_t count)
     }
 }
 
-/* One row's, where they do not ascend as they are. */
+/* Sort the predecessors of one row and reject duplicates. */
 static hs_status sort_row(const work *w, size_t row, hsi_vector *scratch)
 {
     hsi_told *told = w->told;
@@ -239,7 +239,7 @@ static hs_status finish_edges(const work *w, const hsi_telling *telling)
     return st;
 }
 
-/* Where the accesses of each row begin, and whether they were told in the order of rows. */
+/* Count the accesses of each row, and note whether they were added in the order of rows. */
 static hs_status count_accesses(const work *w, const hsi_telling *telling, int *in_order)
 {
     const hsi_turn *turn = telling->turns.data;
@@ -288,7 +288,7 @@ void hsi_told_undo(hsi_told *told, hsi_telling *telling)
     told->access = NULL;
 }
 
-/* `seen`: the row that accessed each data last, and 1. */
+/* Reject two accesses of a row to one handle. seen[data] is the last row with an access, plus 1. */
 static hs_status check_accesses(const work *w, uint32_t *seen)
 {
     const size_t *at = w->told->access_at;
@@ -325,7 +325,7 @@ static hs_status finish_accesses(const work *w, hsi_telling *telling)
     return st;
 }
 
-/* The longest way that a piece may go. */
+/* Return the longest transfer time of a piece over any link. */
 static double longest(const hsi_links *links, double bytes)
 {
     double most = hsi_transfer(links, 1, 2, bytes);
@@ -362,7 +362,7 @@ static double data_transfers(const work *w, size_t row)
     return all;
 }
 
-/* Infinity if it is too much for a double. */
+/* Sum the transfers' times; INFINITY on overflow. */
 static double sum_transfers(const work *w)
 {
     double all = 0;
