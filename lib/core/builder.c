@@ -29,7 +29,7 @@ void hs_builder_free(hs_builder *b)
     if (!b)
         return;
     hsi_store_free_columns(&b->content);
-    hsi_telling_close(&b->telling);
+    hsi_relations_builder_close(&b->pending);
     hsi_vector_free(&b->fault.cycle);
     free(b);
 }
@@ -294,9 +294,9 @@ void hsi_builder_expect(hs_builder *b, double share)
 
         (void)hsi_vector_reserve(text, (size_t)(more * (double)text->size));
     }
-    (void)hsi_vector_reserve(&b->telling.accesses,
-                             (size_t)(more * (double)b->telling.accesses.size));
-    (void)hsi_vector_reserve(&b->telling.turns, (size_t)(more * (double)b->telling.turns.size));
+    (void)hsi_vector_reserve(&b->pending.accesses,
+                             (size_t)(more * (double)b->pending.accesses.size));
+    (void)hsi_vector_reserve(&b->pending.runs, (size_t)(more * (double)b->pending.runs.size));
 }
 
 void hsi_builder_distinct(hs_builder *b)
@@ -307,10 +307,10 @@ void hsi_builder_distinct(hs_builder *b)
 void hsi_builder_inherit(hs_builder *b, hs_builder *from)
 {
     b->content.notes = from->content.notes;
-    b->content.told = from->content.told;
+    b->content.relations = from->content.relations;
     b->content.unit = from->content.unit;
     from->content.notes = (hsi_vector){0};
-    from->content.told = NULL;
+    from->content.relations = NULL;
 }
 
 const hsi_store *hsi_builder_store(const hs_builder *b)
@@ -382,7 +382,7 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
     memcpy(store, &b->content, sizeof *store);
     atomic_init(&store->references, 1);
     atomic_init(&store->graph, graph);
-    hsi_telling_close(&b->telling);
+    hsi_relations_builder_close(&b->pending);
     hsi_vector_free(&b->fault.cycle);
     in->store = store;
     in->cpus = b->cpus;
@@ -392,7 +392,7 @@ hs_status hs_builder_finish(hs_builder *b, hs_instance **out, size_t *row)
     return HS_OK;
 out:
     hsi_graph_free(graph);
-    hsi_told_undo(b->content.told, &b->telling);
+    hsi_relations_undo(b->content.relations, &b->pending);
     free(b->content.first);
     b->content.first = NULL;
     free(store);

@@ -6,15 +6,15 @@
 #include "core/store.h"
 
 struct hs_builder {
-    hsi_store content;     /* rows so far; the sizes of its cells are not maintained before
-                              hs_builder_finish() */
+    hsi_store content;     /* rows so far; the sizes of its cells are set by hs_builder_finish() */
     size_t    room;        /* capacity in rows of the started columns */
     uint32_t  begun;       /* started columns, a mask of HSI_BIT() */
     unsigned  cpus, gpus;
     int       unordered;   /* 1: the ids do not ascend */
     size_t    last_length; /* length of the previous row's id, while the ids ascend */
-    hsi_telling telling;     /* links, data and dependencies so far */
-    hsi_fault   fault;       /* fault of the last HS_EGRAPH */
+    hsi_fault fault;       /* fault of the last HS_EGRAPH */
+
+    hsi_relations_builder pending; /* edges and accesses so far */
 };
 
 /* Maximal length of an id followed by the number of a copy, as in plans. */

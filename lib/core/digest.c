@@ -194,7 +194,7 @@ uint64_t hs_instance_digest(const hs_instance *in)
     for (row = 0; row < in->store->rows; row++) {
         size_t end = task + hsi_store_count(in->store, row);
 
-        if (in->store->told)
+        if (in->store->relations)
             find_lists(in, row, &l);
         for (; task < end; task++)
             sum += task_digest(in, task, row, &l, steps, count);

@@ -16,7 +16,7 @@ void hsi_store_free_columns(hsi_store *store)
     }
     hsi_vector_free(&store->notes);
     free(store->first);
-    hsi_told_free(store->told);
+    hsi_relations_free(store->relations);
 }
 
 void hsi_store_release(hsi_store *store)
@@ -47,7 +47,8 @@ int hsi_store_difference(const hsi_store *store, size_t row, const hsi_row *othe
 static hs_status validate_sums(const hsi_store *store, double time_sum, unsigned cpus,
                                unsigned gpus)
 {
-    double most = (time_sum + (store->told ? store->told->transfers : 0)) * ((double)cpus + gpus);
+    double most =
+        (time_sum + (store->relations ? store->relations->transfers : 0)) * ((double)cpus + gpus);
 
     return most <= DBL_MAX / 4 ? HS_OK : HS_EOVERFLOW;
 }

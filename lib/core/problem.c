@@ -99,7 +99,7 @@ static void open_rows(const hs_instance *in, hsi_asker *asker, hsi_problem *pb)
                         .asker = asker};
 }
 
-static hs_status is_wanted(const hsi_problem *pb)
+static hs_status check_cancel(const hsi_problem *pb)
 {
     return pb->asker && pb->asker->canceled ? HS_ECANCELED : HS_OK;
 }
@@ -112,7 +112,7 @@ static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows
     open_rows(in, asker, pb);
     if (hsi_store_has_graph(in->store)) {
         by_rows = 0;
-        pb->links = &in->store->told->links;
+        pb->links = &in->store->relations->links;
         pb->in = in;
         st = hsi_graph_of(in, asker, &pb->graph);
         if (st != HS_OK)
@@ -126,7 +126,7 @@ static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows
         st = find_restartable(in, arena, pb);
     if (st == HS_OK)
         st = replace_absent_types(pb, arena);
-    return st == HS_OK ? is_wanted(pb) : st;
+    return st == HS_OK ? check_cancel(pb) : st;
 }
 
 hs_status hsi_problem_in(hsi_arena *arena, const hs_instance *in, int by_rows, hsi_asker *asker,
@@ -156,7 +156,7 @@ hs_status hsi_problem_of_rows(const hs_instance *in, hsi_asker *asker, hsi_probl
     open_rows(in, asker, pb);
     st = replace_absent_types(pb, &pb->own);
     if (st == HS_OK)
-        st = is_wanted(pb);
+        st = check_cancel(pb);
     if (st != HS_OK)
         hsi_problem_close(pb);
     return st;
@@ -191,7 +191,7 @@ static hs_status sort_kinds(const hsi_problem *pb, uint32_t *order, uint32_t *sc
     *count = 0;
     for (i = 0; i < pb->n && !hsi_ask_after(pb->asker, 16); i++)
         *count += i == 0 || !same_kind(pb, order[i - 1], order[i]);
-    return is_wanted(pb);
+    return check_cancel(pb);
 }
 
 static hs_status gather_kinds(const hsi_problem *pb, const uint32_t *order, size_t count,

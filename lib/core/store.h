@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/columns.h"
-#include "core/graph/told.h"
+#include "core/graph/relations.h"
 #include "support/vector.h"
 
 /*
@@ -22,24 +22,23 @@ typedef struct hsi_cells {
 
 /* Columns of an instance; shared between instances on different workers. */
 typedef struct hsi_store {
-    atomic_uint references;
-    size_t      rows, tasks;
-    hsi_cells   cells[HSI_COLUMNS];
-    uint32_t   *first;       /* with counts: first task of each row, and the number
-                                of tasks */
-    hsi_vector  notes;       /* key NUL value NUL ... */
-    hsi_told   *told;        /* NULL: no links, data or dependencies */
+    atomic_uint    references;
+    size_t         rows, tasks;
+    hsi_cells      cells[HSI_COLUMNS];
+    uint32_t      *first;      /* with counts: first task of each row, and the number of tasks */
+    hsi_vector     notes;      /* key NUL value NUL ... */
+    hsi_relations *relations;  /* NULL: no links, data or dependencies */
     _Atomic(hs_graph *) graph; /* built on demand, see hsi_graph_of() */
-    hs_unit     unit;
-    int         is_borrowed; /* 1: the cells are the caller's */
+    hs_unit        unit;
+    int            is_borrowed; /* 1: the cells are the caller's */
 } hsi_store;
 
 static inline int hsi_store_has(const hsi_store *store, int column)
 {
     if (column == HSI_AFTER)
-        return store->told && store->told->edge_at;
+        return store->relations && store->relations->edge_at;
     if (column == HSI_DATA)
-        return store->told && store->told->access_at;
+        return store->relations && store->relations->access_at;
     return store->cells[column].at.data != NULL;
 }
 

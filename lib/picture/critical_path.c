@@ -30,7 +30,7 @@ static hs_status open_search(search *f, const hsi_runs *runs)
     size_t barriers = runs->graph->vertices - runs->graph->tasks;
 
     *f = (search){.runs = runs, .nodes = 1};
-    if (runs->in->store->told->links.has[HS_H2D])
+    if (runs->in->store->relations->links.has[HS_H2D])
         f->nodes += hs_schedule_gpus(runs->s);
     f->there = malloc((barriers * f->nodes + 1) * sizeof *f->there);
     f->ends = malloc((barriers * f->nodes + 1) * sizeof *f->ends);

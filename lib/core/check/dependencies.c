@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NOBODY SIZE_MAX
+#define NO_TASK SIZE_MAX
 
 typedef struct execution {
     double   start, end;
@@ -23,11 +23,11 @@ typedef struct execution {
  * other GPU. Results of the remaining tasks arrive no later at any node.
  */
 typedef struct latest {
-    size_t task[3]; /* NOBODY: none */
+    size_t task[3]; /* NO_TASK: none */
 } latest;
 
 typedef struct history {
-    size_t writer; /* last writer; NOBODY: none */
+    size_t writer; /* last writer; NO_TASK: none */
     size_t reader; /* last reader to end since the last write */
 } history;
 
@@ -55,7 +55,7 @@ static uint32_t node_of(const work *w, size_t task)
 
 static int ends_later(const work *w, size_t task, size_t than)
 {
-    return than == NOBODY || run_of(w, task)->end > run_of(w, than)->end;
+    return than == NO_TASK || run_of(w, task)->end > run_of(w, than)->end;
 }
 
 static void add_latest(const work *w, latest *l, size_t task)
@@ -65,7 +65,7 @@ static void add_latest(const work *w, latest *l, size_t task)
     if (node == 0) {
         if (ends_later(w, task, l->task[0]))
             l->task[0] = task;
-    } else if (l->task[1] != NOBODY && node_of(w, l->task[1]) == node) {
+    } else if (l->task[1] != NO_TASK && node_of(w, l->task[1]) == node) {
         if (ends_later(w, task, l->task[1]))
             l->task[1] = task;
     } else if (ends_later(w, task, l->task[1])) {
@@ -117,7 +117,7 @@ static int check_after(const work *w, size_t row, size_t task, const execution *
             continue;
         }
         for (int j = 0; j < 3; j++)
-            if (w->of_row[earlier].task[j] != NOBODY &&
+            if (w->of_row[earlier].task[j] != NO_TASK &&
                 check_pair(w, task, e, w->of_row[earlier].task[j], bytes))
                 return 1;
     }
@@ -130,14 +130,14 @@ static int check_access(const work *w, size_t data, hs_access_mode mode, size_t 
     const history *h = &w->data[data];
     double         bytes = mode & HS_READ ? hs_instance_data_bytes(w->in, data) : 0, there;
 
-    if (h->writer != NOBODY && check_pair(w, task, e, h->writer, bytes))
+    if (h->writer != NO_TASK && check_pair(w, task, e, h->writer, bytes))
         return 1;
-    if (mode & HS_WRITE && h->reader != NOBODY && check_pair(w, task, e, h->reader, 0))
+    if (mode & HS_WRITE && h->reader != NO_TASK && check_pair(w, task, e, h->reader, 0))
         return 1;
-    if (h->writer != NOBODY)
+    if (h->writer != NO_TASK)
         return 0;
     there = hs_instance_transfer(w->in, 0, hs_instance_node(w->in, e->worker), bytes);
-    return e->start < there ? broken(w, HS_INPUT_LATE, task, e, NOBODY, there) : 0;
+    return e->start < there ? broken(w, HS_INPUT_LATE, task, e, NO_TASK, there) : 0;
 }
 
 static int check_execution(const work *w, size_t row, size_t task, const execution *e)
@@ -154,7 +154,7 @@ static int check_execution(const work *w, size_t row, size_t task, const executi
 }
 
 /* Record a task's accesses for the checks of later tasks. */
-static void note_accesses(const work *w, size_t row, size_t task)
+static void record_accesses(const work *w, size_t row, size_t task)
 {
     size_t         data;
     hs_access_mode mode;
@@ -163,7 +163,7 @@ static void note_accesses(const work *w, size_t row, size_t task)
         history *h = &w->data[data];
 
         if (mode & HS_WRITE)
-            *h = (history){task, NOBODY};
+            *h = (history){task, NO_TASK};
         else if (ends_later(w, task, h->reader))
             h->reader = task;
     }
@@ -176,7 +176,7 @@ static int check_all(const work *w)
             for (size_t i = w->at[task]; i < w->at[task + 1]; i++)
                 if (check_execution(w, row, task, &w->executions[i]))
                     return 1;
-            note_accesses(w, row, task);
+            record_accesses(w, row, task);
         }
     return 0;
 }
@@ -216,15 +216,15 @@ static void find_rows(const work *w)
     size_t task = 0;
 
     for (size_t row = 0; row < hs_instance_rows(w->in); row++) {
-        hs_task told;
+        hs_task described;
 
         w->first[row] = task;
-        hs_instance_row(w->in, row, &told);
-        task += told.count;
+        hs_instance_row(w->in, row, &described);
+        task += described.count;
     }
     w->first[hs_instance_rows(w->in)] = task;
     for (size_t row = 0; w->of_row && row < hs_instance_rows(w->in); row++) {
-        w->of_row[row] = (latest){{NOBODY, NOBODY, NOBODY}};
+        w->of_row[row] = (latest){{NO_TASK, NO_TASK, NO_TASK}};
         for (task = w->first[row]; task < w->first[row + 1]; task++)
             add_latest(w, &w->of_row[row], task);
     }
@@ -252,7 +252,7 @@ hs_status hsi_check_dependencies(const hs_instance *in, const hs_schedule *s, hs
     w.data = malloc((data + 1) * sizeof *w.data);
     if (w.at && w.executions && w.first && (w.of_row || rows == tasks) && w.data) {
         for (size_t i = 0; i < data; i++)
-            w.data[i] = (history){NOBODY, NOBODY};
+            w.data[i] = (history){NO_TASK, NO_TASK};
         gather(&w);
         find_rows(&w);
         st = check_all(&w) ? HS_ESCHEDULE : HS_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public functions on graphs. */
 #include "core/graph/graph.h"
-#include "core/graph/told.h"
+#include "core/graph/relations.h"
 
 int hs_instance_has_graph(const hs_instance *in)
 {
@@ -11,27 +11,29 @@ int hs_instance_has_graph(const hs_instance *in)
 int hs_instance_after(const hs_instance *in, size_t row, size_t index, size_t *earlier,
                       uint32_t *copy, double *bytes)
 {
-    const hsi_told *told = in->store->told;
-    size_t          i;
+    const hsi_relations *relations = in->store->relations;
+    size_t               i;
 
-    if (!told || !told->edge_at || index >= told->edge_at[row + 1] - told->edge_at[row])
+    if (!relations || !relations->edge_at ||
+        index >= relations->edge_at[row + 1] - relations->edge_at[row])
         return 0;
-    i = told->edge_at[row] + index;
-    *earlier = told->from[i];
-    *copy = told->copy ? told->copy[i] : 0;
-    *bytes = told->bytes ? told->bytes[i] : 0;
+    i = relations->edge_at[row] + index;
+    *earlier = relations->from[i];
+    *copy = relations->copy ? relations->copy[i] : 0;
+    *bytes = relations->bytes ? relations->bytes[i] : 0;
     return 1;
 }
 
 int hs_instance_access(const hs_instance *in, size_t row, size_t index, size_t *data,
                        hs_access_mode *mode)
 {
-    const hsi_told *told = in->store->told;
-    uint32_t        access;
+    const hsi_relations *relations = in->store->relations;
+    uint32_t             access;
 
-    if (!told || !told->access_at || index >= told->access_at[row + 1] - told->access_at[row])
+    if (!relations || !relations->access_at ||
+        index >= relations->access_at[row + 1] - relations->access_at[row])
         return 0;
-    access = told->access[told->access_at[row] + index];
+    access = relations->access[relations->access_at[row] + index];
     *data = access >> 2;
     *mode = (hs_access_mode)(access & 3);
     return 1;
@@ -39,26 +41,26 @@ int hs_instance_access(const hs_instance *in, size_t row, size_t index, size_t *
 
 const char *hs_instance_data_name(const hs_instance *in, size_t data)
 {
-    const hsi_told *told = in->store->told;
+    const hsi_relations *relations = in->store->relations;
 
-    return told && data < told->data.count ? hsi_data_name(&told->data, data) : NULL;
+    return relations && data < relations->data.count ? hsi_data_name(&relations->data, data) : NULL;
 }
 
 double hs_instance_data_bytes(const hs_instance *in, size_t data)
 {
-    const hsi_told *told = in->store->told;
+    const hsi_relations *relations = in->store->relations;
 
-    return told && data < told->data.count ? hsi_data_bytes(&told->data, data) : 0;
+    return relations && data < relations->data.count ? hsi_data_bytes(&relations->data, data) : 0;
 }
 
 int hs_instance_link(const hs_instance *in, hs_link link, double *latency, double *bandwidth)
 {
-    const hsi_told *told = in->store->told;
+    const hsi_relations *relations = in->store->relations;
 
-    if (!told || link < 0 || link >= HS_LINKS || !told->links.has[link])
+    if (!relations || link < 0 || link >= HS_LINKS || !relations->links.has[link])
         return 0;
-    *latency = told->links.latency[link];
-    *bandwidth = told->links.bandwidth[link];
+    *latency = relations->links.latency[link];
+    *bandwidth = relations->links.bandwidth[link];
     return 1;
 }
 
@@ -69,7 +71,7 @@ uint32_t hs_instance_node(const hs_instance *in, unsigned worker)
 
 double hs_instance_transfer(const hs_instance *in, uint32_t from, uint32_t to, double bytes)
 {
-    return in->store->told ? hsi_transfer(&in->store->told->links, from, to, bytes) : 0;
+    return in->store->relations ? hsi_transfer(&in->store->relations->links, from, to, bytes) : 0;
 }
 
 hs_status hs_instance_graph(const hs_instance *in, const hs_graph **out)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/graph/told.h"
+#include "core/graph/relations.h"
 #include "support/hash.h"
 
 /* Return the upper part of a slot: bits of the hash, to avoid most comparisons of names. */

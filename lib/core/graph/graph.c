@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "core/graph/told.h"
+#include "core/graph/relations.h"
 #include "support/pages.h"
 
 /* State of a handle while tasks are added. */
@@ -23,11 +23,11 @@ typedef struct reader {
 } reader;
 
 typedef struct work {
-    const hsi_store *store;
-    const hsi_told  *told;
-    int              by_rows;
-    hs_graph        *g;
-    hsi_vector       pred;        /* uint32_t: predecessors */
+    const hsi_store     *store;
+    const hsi_relations *relations;
+    int                  by_rows;
+    hs_graph            *g;
+    hsi_vector           pred;        /* uint32_t: predecessors */
     hsi_vector       bytes;       /* double: bytes of the edges in `pred` */
     hsi_vector       entries;     /* entry: predecessors of the current vertex, unsorted */
     history         *history;     /* by handle */
@@ -53,7 +53,7 @@ static size_t first_of(const work *w, size_t row)
 
 static int comes_after(const work *w, size_t row)
 {
-    return w->told->edge_at && w->told->edge_at[row] < w->told->edge_at[row + 1];
+    return w->relations->edge_at && w->relations->edge_at[row] < w->relations->edge_at[row + 1];
 }
 
 static hs_status add(work *w, uint32_t from, double bytes)
@@ -64,15 +64,15 @@ static hs_status add(work *w, uint32_t from, double bytes)
 }
 
 /* Add the predecessors listed for a row. */
-static hs_status add_told(work *w, size_t row)
+static hs_status add_listed(work *w, size_t row)
 {
-    const hsi_told *told = w->told;
-    hs_status       st = HS_OK;
+    const hsi_relations *relations = w->relations;
+    hs_status            st = HS_OK;
 
-    for (size_t i = comes_after(w, row) ? told->edge_at[row] : 0;
-         comes_after(w, row) && i < told->edge_at[row + 1] && st == HS_OK; i++) {
-        uint32_t from = told->from[i], copy = told->copy ? told->copy[i] : 0;
-        double   bytes = told->bytes ? told->bytes[i] : 0;
+    for (size_t i = comes_after(w, row) ? relations->edge_at[row] : 0;
+         comes_after(w, row) && i < relations->edge_at[row + 1] && st == HS_OK; i++) {
+        uint32_t from = relations->from[i], copy = relations->copy ? relations->copy[i] : 0;
+        double   bytes = relations->bytes ? relations->bytes[i] : 0;
 
         if (count_of(w, from) > 1 && copy == 0)
             st = add(w, w->join[from], bytes);
@@ -108,13 +108,14 @@ static hs_status keep_reader(work *w, history *h, uint32_t task)
 /* Record the accesses of a task, add its edges from them, and update the state of the handles. */
 static hs_status add_accesses(work *w, size_t row, uint32_t task)
 {
-    const hsi_told *told = w->told;
-    hs_graph       *g = w->g;
-    size_t          at = g->access_at[task];
-    hs_status       st = HS_OK;
+    const hsi_relations *relations = w->relations;
+    hs_graph            *g = w->g;
+    size_t               at = g->access_at[task];
+    hs_status            st = HS_OK;
 
-    for (size_t i = told->access_at[row]; i < told->access_at[row + 1] && st == HS_OK; i++, at++) {
-        uint32_t data = told->access[i] >> 2, mode = told->access[i] & 3;
+    for (size_t i = relations->access_at[row]; i < relations->access_at[row + 1] && st == HS_OK;
+         i++, at++) {
+        uint32_t data = relations->access[i] >> 2, mode = relations->access[i] & 3;
         history *h = &w->history[data];
 
         g->access[at] = (hs_access){data, h->writer, mode};
@@ -170,7 +171,7 @@ static hs_status end_vertex(work *w, size_t vertex)
 {
     entry *entries = w->entries.data;
     size_t count = w->entries.size / sizeof *entries;
-    int    has_bytes = w->told->bytes != NULL;
+    int    has_bytes = w->relations->bytes != NULL;
 
     if (hsi_vector_reserve(&w->pred, count * sizeof entries->from) ||
         (has_bytes && hsi_vector_reserve(&w->bytes, count * sizeof entries->bytes)))
@@ -200,10 +201,10 @@ static hs_status add_tasks(work *w)
 
         for (size_t task = first; task < first + count; task++) {
             if (count == 1)
-                st = add_told(w, row);
+                st = add_listed(w, row);
             else if (comes_after(w, row))
                 st = add(w, w->fork[row], 0);
-            if (st == HS_OK && w->told->access_at)
+            if (st == HS_OK && w->relations->access_at)
                 st = add_accesses(w, row, (uint32_t)task);
             if (st == HS_OK)
                 st = end_vertex(w, task);
@@ -228,7 +229,7 @@ static hs_status add_barriers(work *w)
             st = end_vertex(w, w->join[row]);
         if (w->fork[row] == HS_NOBODY || st != HS_OK)
             continue;
-        st = add_told(w, row);
+        st = add_listed(w, row);
         if (st == HS_OK)
             st = end_vertex(w, w->fork[row]);
     }
@@ -238,8 +239,8 @@ static hs_status add_barriers(work *w)
 /* Choose the rows with barriers and number the barriers after the tasks. */
 static hs_status number_barriers(work *w)
 {
-    const hsi_told *told = w->told;
-    size_t          rows = w->store->rows, next = w->g->tasks;
+    const hsi_relations *relations = w->relations;
+    size_t               rows = w->store->rows, next = w->g->tasks;
 
     if (w->by_rows || !hsi_store_counts(w->store))
         return HS_OK;
@@ -249,9 +250,9 @@ static hs_status number_barriers(work *w)
         return HS_ENOMEM;
     for (size_t row = 0; row < rows; row++)
         w->join[row] = w->fork[row] = HS_NOBODY;
-    for (size_t i = 0; told->edge_at && i < told->edge_at[rows]; i++)
-        if (count_of(w, told->from[i]) > 1 && !(told->copy && told->copy[i]))
-            w->join[told->from[i]] = 0;
+    for (size_t i = 0; relations->edge_at && i < relations->edge_at[rows]; i++)
+        if (count_of(w, relations->from[i]) > 1 && !(relations->copy && relations->copy[i]))
+            w->join[relations->from[i]] = 0;
     for (size_t row = 0; row < rows; row++) {
         if (w->join[row] != HS_NOBODY)
             w->join[row] = (uint32_t)next++;
@@ -264,7 +265,7 @@ static hs_status number_barriers(work *w)
 
 static size_t count_accesses(const work *w)
 {
-    const size_t *at = w->told->access_at;
+    const size_t *at = w->relations->access_at;
     size_t        all = 0;
 
     for (size_t row = 0; row < w->store->rows; row++)
@@ -274,14 +275,14 @@ static size_t count_accesses(const work *w)
 
 static void begin_histories(work *w)
 {
-    const hsi_told *told = w->told;
+    const hsi_relations *relations = w->relations;
 
-    for (size_t i = 0; i < told->data.count; i++)
+    for (size_t i = 0; i < relations->data.count; i++)
         w->history[i] = (history){HS_NOBODY, 0, 0};
     for (size_t row = 0; row < w->store->rows; row++)
-        for (size_t i = told->access_at[row]; i < told->access_at[row + 1]; i++)
-            if (told->access[i] & HS_WRITE)
-                w->history[told->access[i] >> 2].last_row = (uint32_t)row + 1;
+        for (size_t i = relations->access_at[row]; i < relations->access_at[row + 1]; i++)
+            if (relations->access[i] & HS_WRITE)
+                w->history[relations->access[i] >> 2].last_row = (uint32_t)row + 1;
 }
 
 static hs_status take_room(work *w)
@@ -289,11 +290,11 @@ static hs_status take_room(work *w)
     w->g->pred_at = hsi_pages_zeroed(w->g->vertices + 1, sizeof *w->g->pred_at);
     if (!w->g->pred_at)
         return HS_ENOMEM;
-    if (!w->told->access_at)
+    if (!w->relations->access_at)
         return HS_OK;
     w->g->access_at = hsi_pages_zeroed(w->g->tasks + 1, sizeof *w->g->access_at);
     w->g->access = hsi_pages_alloc((count_accesses(w) + 1) * sizeof *w->g->access);
-    w->history = malloc((w->told->data.count + 1) * sizeof *w->history);
+    w->history = malloc((w->relations->data.count + 1) * sizeof *w->history);
     (void)hsi_vector_reserve(&w->pred, count_accesses(w) * sizeof *w->g->pred); /* an estimate */
     if (!w->g->access_at || !w->g->access || !w->history)
         return HS_ENOMEM;
@@ -346,17 +347,17 @@ static void close_work(work *w)
 }
 
 /* Return 1 if rows are tasks and accesses add no edges: the relations are already the edges. */
-static int is_as_told(const work *w)
+static int are_edges_as_listed(const work *w)
 {
-    return !hsi_store_counts(w->store) && !w->told->access_at;
+    return !hsi_store_counts(w->store) && !w->relations->access_at;
 }
 
 static void borrow(work *w)
 {
-    w->g->is_told = 1;
-    w->g->pred_at = w->told->edge_at;
-    w->g->pred = w->told->from;
-    w->g->bytes = w->told->bytes;
+    w->g->is_borrowed = 1;
+    w->g->pred_at = w->relations->edge_at;
+    w->g->pred = w->relations->from;
+    w->g->bytes = w->relations->bytes;
 }
 
 static hs_status add_edges(work *w)
@@ -376,14 +377,15 @@ static hs_status add_edges(work *w)
 hs_status hsi_graph_build(const hsi_store *store, int by_rows, hsi_asker *asker, hs_graph **out,
                           hsi_vector *cycle)
 {
-    work      w = {.store = store, .told = store->told, .by_rows = by_rows, .asker = asker};
+    work      w = {.store = store, .by_rows = by_rows, .asker = asker};
     hs_status st = HS_OK;
 
+    w.relations = store->relations;
     w.g = calloc(1, sizeof *w.g);
     if (!w.g)
         return HS_ENOMEM;
     w.g->tasks = w.g->vertices = by_rows ? store->rows : store->tasks;
-    if (is_as_told(&w))
+    if (are_edges_as_listed(&w))
         borrow(&w);
     else
         st = add_edges(&w);
@@ -403,7 +405,7 @@ void hsi_graph_free(hs_graph *g)
 {
     if (!g)
         return;
-    if (!g->is_told) {
+    if (!g->is_borrowed) {
         free(g->pred_at);
         free(g->pred);
         free(g->bytes);
@@ -424,7 +426,7 @@ void hsi_graph_free(hs_graph *g)
 hs_status hsi_graph_of(const hs_instance *in, hsi_asker *asker, const hs_graph **out)
 {
     hsi_store *store = in->store;
-    hs_graph  *g = store->told ? atomic_load(&store->graph) : NULL, *first = NULL;
+    hs_graph  *g = store->relations ? atomic_load(&store->graph) : NULL, *first = NULL;
     hs_status  st;
 
     if (!g && hsi_store_has_graph(store)) {

@@ -38,7 +38,7 @@
  */
 struct hs_graph {
     size_t     tasks, vertices;
-    int        is_told; /* 1: pred_at, pred and bytes belong to the relations */
+    int        is_borrowed; /* 1: pred_at, pred and bytes belong to the relations */
     size_t    *pred_at; /* start of each vertex's edges, and the number of edges */
     uint32_t  *pred;
     double    *bytes; /* bytes of the edges in `pred`; NULL: all 0 */

@@ -78,7 +78,7 @@ static void put_link(hsi_output *out, const char *name, double latency, double b
 static void put_told(hsi_output *out, const hs_instance *in)
 {
     static const char *const names[HS_LINKS] = {"h2d", "d2h", "d2d"};
-    const hsi_data          *data = &in->store->told->data;
+    const hsi_data          *data = &in->store->relations->data;
 
     for (hs_link link = HS_H2D; link < HS_LINKS; link++) {
         double latency, bandwidth;
@@ -128,7 +128,7 @@ void hsi_put_instance_lines(hsi_output *out, const hs_instance *in, const char *
     hsi_put_note(out, "unit", hs_unit_name(in->store->unit));
     while ((key = next_note(in->store, key, &value)))
         hsi_put_note(out, key, value);
-    if (in->store->told)
+    if (in->store->relations)
         put_told(out, in);
 }
 
@@ -299,7 +299,7 @@ hs_status hsi_check_writable(const hs_instance *in)
     for (int c = 0; c < HSI_COLUMNS; c++)
         if (!is_text(&store->cells[c].text))
             return HS_EINVAL;
-    if (store->told && !are_names(&store->told->data))
+    if (store->relations && !are_names(&store->relations->data))
         return HS_EINVAL;
     return are_rows_readable(store) ? HS_OK : HS_EINVAL;
 }

@@ -297,7 +297,7 @@ static hs_status tell_accesses(const struct work *w)
                            "%s bytes", "4096");
         if (entered != HS_OK)
             return hsi_csv_fail_status(w->csv, entered);
-        st = hsi_tell_access(&w->builder->telling, item->row, data[i] << 2 | mode);
+        st = hsi_add_access(&w->builder->pending, item->row, data[i] << 2 | mode);
     }
     return hsi_csv_fail_status(w->csv, st);
 }
@@ -438,8 +438,8 @@ hs_status hsi_lists_fail(const struct hsi_list *after, const struct hsi_list *da
         return hsi_csv_fail_at(csv, line, column, "%s stands there twice; expected each task once",
                                shown);
     case HSI_FAULT_ACCESS_TWICE:
-        name.at = hsi_data_name(&store->told->data, fault->other);
-        name.length = hsi_data_name_length(&store->told->data, fault->other);
+        name.at = hsi_data_name(&store->relations->data, fault->other);
+        name.length = hsi_data_name_length(&store->relations->data, fault->other);
         return hsi_csv_fail_at(csv, line, column, "data %s stands there twice; expected it once, "
                                "with rw where it is read and written",
                                hsi_csv_quote(name.at, name.length, shown));

@@ -120,7 +120,7 @@ static hs_status note_data(struct hsi_rows *r)
     st = hsi_builder_data(r->builder, (hsi_text){value->at, name}, &data);
     if (st != HS_OK)
         return hsi_csv_fail_status(&r->csv, st);
-    if (hsi_data_has_bytes(&hsi_builder_store(r->builder)->told->data, data))
+    if (hsi_data_has_bytes(&hsi_builder_store(r->builder)->relations->data, data))
         return hsi_csv_fail(&r->csv, value, "a second '# data' line of %s; expected one",
                             hsi_csv_quote(value->at, name, (char[HSI_QUOTE]){0}));
     r->header.lines--; /* there may be as many as there are data */

@@ -10,16 +10,16 @@
 #include "core/graph/graph.h"
 #include "support/hash.h"
 
-static hs_status begin_told(hs_builder *b)
+static hs_status begin_relations(hs_builder *b)
 {
-    hsi_told *told = b->content.told;
+    hsi_relations *relations = b->content.relations;
 
-    if (told)
+    if (relations)
         return HS_OK;
-    b->content.told = told = calloc(1, sizeof *told);
-    if (!told)
+    b->content.relations = relations = calloc(1, sizeof *relations);
+    if (!relations)
         return HS_ENOMEM;
-    told->data.seed = hsi_hash_mix((uintptr_t)told, 0x8ebc6af09c88c6e3u);
+    relations->data.seed = hsi_hash_mix((uintptr_t)relations, 0x8ebc6af09c88c6e3u);
     return HS_OK;
 }
 
@@ -35,13 +35,13 @@ hs_status hs_builder_after(hs_builder *b, size_t row, size_t earlier, uint32_t c
 
     if (!b || row >= HS_MAX_TASKS || earlier >= HS_MAX_TASKS || !is_size(bytes))
         return HS_EINVAL;
-    st = begin_told(b);
-    return st == HS_OK ? hsi_tell_edge(&b->telling, &edge, bytes) : st;
+    st = begin_relations(b);
+    return st == HS_OK ? hsi_add_edge(&b->pending, &edge, bytes) : st;
 }
 
 hsi_data *hsi_builder_names(hs_builder *b)
 {
-    return begin_told(b) == HS_OK ? &b->content.told->data : NULL;
+    return begin_relations(b) == HS_OK ? &b->content.relations->data : NULL;
 }
 
 hs_status hsi_builder_data(hs_builder *b, hsi_text name, size_t *data)
@@ -66,19 +66,19 @@ hs_status hs_builder_data(hs_builder *b, const char *name, size_t *data)
 
 void hsi_builder_expect_edges(hs_builder *b, size_t edges)
 {
-    (void)hsi_vector_reserve(&b->telling.edges, edges * sizeof(hsi_edge));
+    (void)hsi_vector_reserve(&b->pending.edges, edges * sizeof(hsi_edge));
 }
 
 static int is_data(const hs_builder *b, size_t data)
 {
-    return b && b->content.told && data < b->content.told->data.count;
+    return b && b->content.relations && data < b->content.relations->data.count;
 }
 
 hs_status hs_builder_data_bytes(hs_builder *b, size_t data, double bytes)
 {
     if (!is_data(b, data) || !is_size(bytes))
         return HS_EINVAL;
-    ((double *)b->content.told->data.bytes.data)[data] = bytes + 0.0; /* turn -0 into 0 */
+    ((double *)b->content.relations->data.bytes.data)[data] = bytes + 0.0; /* turn -0 into 0 */
     return HS_OK;
 }
 
@@ -88,9 +88,9 @@ hs_status hs_builder_usual_bytes(hs_builder *b, double bytes)
 
     if (!b || !is_size(bytes))
         return HS_EINVAL;
-    st = begin_told(b);
+    st = begin_relations(b);
     if (st == HS_OK)
-        b->content.told->data.usual = bytes + 0.0;
+        b->content.relations->data.usual = bytes + 0.0;
     return st;
 }
 
@@ -98,7 +98,7 @@ hs_status hs_builder_access(hs_builder *b, size_t row, size_t data, hs_access_mo
 {
     if (!is_data(b, data) || row >= HS_MAX_TASKS || mode < HS_READ || mode > HS_READ_WRITE)
         return HS_EINVAL;
-    return hsi_tell_access(&b->telling, row, (uint32_t)data << 2 | mode);
+    return hsi_add_access(&b->pending, row, (uint32_t)data << 2 | mode);
 }
 
 hs_status hs_builder_link(hs_builder *b, hs_link link, double latency, double bandwidth)
@@ -108,9 +108,9 @@ hs_status hs_builder_link(hs_builder *b, hs_link link, double latency, double ba
     if (!b || link < HS_H2D || link >= HS_LINKS || !is_size(latency) ||
         !(bandwidth > 0 && bandwidth < INFINITY))
         return HS_EINVAL;
-    if (begin_told(b) != HS_OK)
+    if (begin_relations(b) != HS_OK)
         return HS_ENOMEM;
-    links = &b->content.told->links;
+    links = &b->content.relations->links;
     links->has[link] = 1;
     links->latency[link] = latency + 0.0;
     links->bandwidth[link] = bandwidth;
@@ -207,12 +207,12 @@ hs_status hsi_builder_graph(hs_builder *b, hs_graph **graph, size_t *row)
 
     b->fault.kind = HSI_FAULT_NONE;
     *row = 0;
-    if (!store->told)
+    if (!store->relations)
         return HS_OK;
-    st = check_links(&store->told->links, store->unit);
+    st = check_links(&store->relations->links, store->unit);
     if (st == HS_OK)
-        st = hsi_told_finish(store->told, &b->telling, store->rows, hsi_store_counts(store),
-                             &b->fault);
+        st = hsi_relations_finish(store->relations, &b->pending, store->rows,
+                                  hsi_store_counts(store), &b->fault);
     if (st == HS_OK && hsi_store_has(store, HSI_AFTER)) { /* accesses alone cannot form a cycle */
         st = hsi_graph_build(store, 1, NULL, graph, &b->fault.cycle);
         if (st == HS_EGRAPH) {

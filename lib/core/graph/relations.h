@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef HSI_CORE_GRAPH_TOLD_H
-#define HSI_CORE_GRAPH_TOLD_H
+#ifndef HSI_CORE_GRAPH_RELATIONS_H
+#define HSI_CORE_GRAPH_RELATIONS_H
 
 #include "core/graph/data.h"
 #include "core/graph/links.h"
@@ -11,7 +11,7 @@
  * Relations between rows: links, handles, and by row its predecessors and accesses. graph.h
  * describes the graph built from them.
  */
-typedef struct hsi_told {
+typedef struct hsi_relations {
     hsi_data  data;
     hsi_links links;
     double    transfers; /* upper bound on the total time of all transfers */
@@ -21,7 +21,7 @@ typedef struct hsi_told {
     double   *bytes;     /* NULL: all 0 */
     size_t   *access_at; /* start of each row's accesses; NULL: no accesses */
     uint32_t *access;    /* data << 2 | mode, in the order of calls */
-} hsi_told;
+} hsi_relations;
 
 /* An edge between rows. */
 typedef struct hsi_edge {
@@ -29,17 +29,17 @@ typedef struct hsi_edge {
 } hsi_edge;
 
 /* A number of consecutive accesses of one row. */
-typedef struct hsi_turn {
+typedef struct hsi_access_run {
     uint32_t row, count;
-} hsi_turn;
+} hsi_access_run;
 
 /* Edges and accesses in the order of the builder's calls. A zeroed structure is empty. */
-typedef struct hsi_telling {
+typedef struct hsi_relations_builder {
     hsi_vector edges;    /* hsi_edge */
     hsi_vector bytes;    /* double: bytes of the edges; empty: all 0 */
     hsi_vector accesses; /* uint32_t */
-    hsi_vector turns;    /* rows of the accesses, in runs */
-} hsi_telling;
+    hsi_vector runs;     /* rows of the accesses, in runs */
+} hsi_relations_builder;
 
 /* A fault in the relations. */
 typedef enum hsi_fault_kind {
@@ -59,39 +59,39 @@ typedef struct hsi_fault {
                              first */
 } hsi_fault;
 
-hs_status hsi_tell_edge(hsi_telling *telling, const hsi_edge *edge, double bytes);
+hs_status hsi_add_edge(hsi_relations_builder *builder, const hsi_edge *edge, double bytes);
 
 /* Add an access, encoded as in hsi_relations.access. HS_ENOMEM. */
-static inline hs_status hsi_tell_access(hsi_telling *telling, size_t row, uint32_t access)
+static inline hs_status hsi_add_access(hsi_relations_builder *builder, size_t row, uint32_t access)
 {
-    hsi_turn turn = {(uint32_t)row, 1}, *turns;
-    size_t   count = telling->turns.size / sizeof turn;
+    hsi_access_run run = {(uint32_t)row, 1}, *runs;
+    size_t         count = builder->runs.size / sizeof run;
 
-    if (hsi_vector_reserve(&telling->turns, sizeof turn) ||
-        hsi_vector_append(&telling->accesses, &access, sizeof access))
+    if (hsi_vector_reserve(&builder->runs, sizeof run) ||
+        hsi_vector_append(&builder->accesses, &access, sizeof access))
         return HS_ENOMEM;
-    turns = telling->turns.data;
-    if (count > 0 && turns[count - 1].row == row && turns[count - 1].count < UINT32_MAX)
-        turns[count - 1].count++;
+    runs = builder->runs.data;
+    if (count > 0 && runs[count - 1].row == row && runs[count - 1].count < UINT32_MAX)
+        runs[count - 1].count++;
     else
-        (void)hsi_vector_append(&telling->turns, &turn, sizeof turn);
+        (void)hsi_vector_append(&builder->runs, &run, sizeof run);
     return HS_OK;
 }
 
-void hsi_telling_close(hsi_telling *telling);
+void hsi_relations_builder_close(hsi_relations_builder *builder);
 
 /*
  * Build the relations of `rows` rows with these counts (NULL: all 1). HS_EGRAPH with *fault.
  * Replaces previous edges and accesses; accesses added in the order of rows are moved, not copied.
  * O(rows + edges log edges).
  */
-hs_status hsi_told_finish(hsi_told *told, hsi_telling *telling, size_t rows,
-                          const uint32_t *counts, hsi_fault *fault);
+hs_status hsi_relations_finish(hsi_relations *relations, hsi_relations_builder *builder,
+                               size_t rows, const uint32_t *counts, hsi_fault *fault);
 
 /* Move the accesses back after a later failure. */
-void hsi_told_undo(hsi_told *told, hsi_telling *telling);
+void hsi_relations_undo(hsi_relations *relations, hsi_relations_builder *builder);
 
 /* Free the relations; NULL has no effect. */
-void hsi_told_free(hsi_told *told);
+void hsi_relations_free(hsi_relations *relations);
 
 #endif
