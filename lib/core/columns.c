@@ -93,16 +93,16 @@ static int get(const hs_task *task, int column, hsi_value *value)
     }
 }
 
-static int says_text(const hsi_row *row, int column)
+static int has_text(const hsi_row *row, int column)
 {
     return row->given & HSI_BIT(column) && row->value[column].text.length > 0;
 }
 
 int hsi_row_lacks_command(const hsi_row *row)
 {
-    int on_cpu = says_text(row, HSI_CPU_COMMAND), on_gpu = says_text(row, HSI_GPU_COMMAND);
+    int on_cpu = has_text(row, HSI_CPU_COMMAND), on_gpu = has_text(row, HSI_GPU_COMMAND);
 
-    if (on_cpu == on_gpu || says_text(row, HSI_KERNEL))
+    if (on_cpu == on_gpu || has_text(row, HSI_KERNEL))
         return -1;
     if (!on_cpu)
         return row->value[HSI_CPU].time < INFINITY ? HSI_CPU : -1;

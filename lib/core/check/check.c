@@ -92,7 +92,7 @@ static int check_times(const hs_entry *entry, double time, hs_violation *v)
     return 0;
 }
 
-static int take_note(check *c, const hs_entry *entry)
+static int record_entry(check *c, const hs_entry *entry)
 {
     double *run_start = &c->run_start[entry->task];
 
@@ -128,7 +128,7 @@ static int check_worker(check *c, unsigned worker)
             return broken(&c->v, HS_NOT_AVAILABLE, c->available[worker], entry->start);
         if (entry->start < free_at)
             return broken(&c->v, HS_OVERLAP, free_at, entry->start);
-        if (take_note(c, entry))
+        if (record_entry(c, entry))
             return 1;
         free_at = entry->end;
     }

@@ -37,17 +37,17 @@ int hs_rank_find(const char *name, hs_rank *rank)
  * Longest paths, computed from the end of the graph: each vertex, once its successors are complete,
  * passes its path length to its predecessors.
  */
-typedef struct walk {
+typedef struct longest_paths {
     const hs_instance *in;
     const hsi_problem *pb;
     double (*time)(const hsi_problem *pb, size_t task);
     int     transfers; /* 1: include transfer times c */
     int     one_step;  /* 1: paths end with the next task */
     double *behind;    /* per vertex: longest path from its end */
-} walk;
+} longest_paths;
 
 /* (mk (h2d + d2h) + k(k-1) d2d) / (m+k)^2 */
-static double mean_transfer(const walk *w, double bytes)
+static double mean_transfer(const longest_paths *w, double bytes)
 {
     const hsi_links *links = w->pb->links;
     double           m = w->pb->m, k = w->pb->k;
@@ -57,57 +57,57 @@ static double mean_transfer(const walk *w, double bytes)
            ((m + k) * (m + k));
 }
 
-static void tell(walk *w, uint32_t before, double way)
+static void raise_path(longest_paths *w, uint32_t before, double path)
 {
-    if (way > w->behind[before])
-        w->behind[before] = way;
+    if (path > w->behind[before])
+        w->behind[before] = path;
 }
 
-static void tell_along_edges(walk *w, uint32_t vertex, double way)
+static void raise_along_edges(longest_paths *w, uint32_t vertex, double path)
 {
     size_t          count;
     const uint32_t *before = hsi_predecessors(w->pb->graph, vertex, &count);
     const double   *bytes = hsi_predecessor_bytes(w->pb->graph, vertex);
 
     for (size_t i = 0; i < count; i++)
-        tell(w, before[i], w->transfers && bytes ? mean_transfer(w, bytes[i]) + way : way);
+        raise_path(w, before[i], w->transfers && bytes ? mean_transfer(w, bytes[i]) + path : path);
 }
 
-static void tell_along_data(walk *w, uint32_t task, double way)
+static void raise_along_data(longest_paths *w, uint32_t task, double path)
 {
     size_t           count;
     const hs_access *access = hsi_accesses(w->pb->graph, task, &count);
 
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_READ && access[i].writer != HS_NOBODY)
-            tell(w, access[i].writer,
-                 mean_transfer(w, hs_instance_data_bytes(w->in, access[i].data)) + way);
+            raise_path(w, access[i].writer,
+                       mean_transfer(w, hs_instance_data_bytes(w->in, access[i].data)) + path);
 }
 
-static hs_status go(walk *w, double *rank)
+static hs_status compute_ranks(longest_paths *w, double *rank)
 {
     const hs_graph *g = w->pb->graph;
 
     for (size_t i = g->vertices; i-- > 0;) {
         uint32_t vertex = hsi_in_order(g, i);
-        double   way = w->behind[vertex];
+        double   path = w->behind[vertex];
 
         if (!hsi_is_barrier(g, vertex)) {
             double time = w->time(w->pb, vertex);
 
-            rank[vertex] = time + way;
-            way = w->one_step ? time : rank[vertex];
+            rank[vertex] = time + path;
+            path = w->one_step ? time : rank[vertex];
         }
-        tell_along_edges(w, vertex, way);
+        raise_along_edges(w, vertex, path);
         if (w->transfers && !hsi_is_barrier(g, vertex))
-            tell_along_data(w, vertex, way);
+            raise_along_data(w, vertex, path);
         if (hsi_ask_at(w->pb->asker, i))
             return HS_ECANCELED;
     }
     return HS_OK;
 }
 
-static hs_status rank_all(walk *w, double *rank)
+static hs_status rank_all(longest_paths *w, double *rank)
 {
     const hsi_problem *pb = w->pb;
     hs_status          st;
@@ -121,24 +121,24 @@ static hs_status rank_all(walk *w, double *rank)
     w->behind = hsi_pages_zeroed(pb->graph->vertices + 1, sizeof *w->behind);
     if (!w->behind)
         return HS_ENOMEM;
-    st = go(w, rank);
+    st = compute_ranks(w, rank);
     free(w->behind);
     return st;
 }
 
 hs_status hsi_ranks(const hs_instance *in, const hsi_problem *pb, hs_rank which, double *rank)
 {
-    walk w = {.in = in,
-              .pb = pb,
-              .time = which == HS_RANK_MIN ? hsi_min_time : hsi_mean_time,
-              .transfers = which == HS_RANK_AVG};
+    longest_paths w = {.in = in,
+                       .pb = pb,
+                       .time = which == HS_RANK_MIN ? hsi_min_time : hsi_mean_time,
+                       .transfers = which == HS_RANK_AVG};
 
     return rank_all(&w, rank);
 }
 
 hs_status hsi_next_ranks(const hs_instance *in, const hsi_problem *pb, double *rank)
 {
-    walk w = {.in = in, .pb = pb, .time = hsi_mean_time, .transfers = 1, .one_step = 1};
+    longest_paths w = {.in = in, .pb = pb, .time = hsi_mean_time, .transfers = 1, .one_step = 1};
 
     return rank_all(&w, rank);
 }

@@ -11,7 +11,7 @@
 
 #include "generate/graph/shape.h"
 
-#define NOBODY SIZE_MAX
+#define NO_TASK SIZE_MAX
 
 typedef struct levels {
     size_t  count;
@@ -112,7 +112,7 @@ static hs_status add_successors(hsi_drawing *d, levels *l, size_t task, size_t l
     size_t    there = d->spec->tasks - later, have = 0;
     hs_status st = HS_OK;
 
-    for (size_t s = l->first[task]; s != NOBODY; s = l->next[s], have++)
+    for (size_t s = l->first[task]; s != NO_TASK; s = l->next[s], have++)
         d->marked[s] = task + 1;
     while (have < l->degree[task] && st == HS_OK) {
         size_t successor = later + (size_t)hsi_random_below(&d->edges, there);
@@ -131,7 +131,7 @@ static hs_status draw_edges(hsi_drawing *d, levels *l)
     hs_status st = HS_OK;
 
     for (size_t i = 0; i < d->spec->tasks; i++)
-        l->first[i] = NOBODY;
+        l->first[i] = NO_TASK;
     for (size_t level = 0; level + 1 < l->count && st == HS_OK; level++) {
         st = tie_level(d, l, level);
         for (size_t task = l->start[level]; task < l->start[level + 1] && st == HS_OK; task++)
