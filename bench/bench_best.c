@@ -200,7 +200,7 @@ static void run_size(const char *text, row size)
 
 int main(int argc, char **argv)
 {
-    row    asked = {.seconds = 1};
+    row    requested_size = {.seconds = 1};
     size_t i;
     int    option;
 
@@ -213,7 +213,7 @@ int main(int argc, char **argv)
         else if (option == 'j')
             settings.threads = (unsigned)atoi(optarg);
         else if (option == 'g')
-            asked.gap = atof(optarg);
+            requested_size.gap = atof(optarg);
         else if (option == 'n')
             with_peers = 0;
         else
@@ -225,11 +225,11 @@ int main(int argc, char **argv)
     }
     printf("what,solver,tasks,cpus,gpus,limit,seconds,makespan,bound,name,gap_percent,proved\n");
     for (i = (size_t)optind; i < (size_t)argc; i++)
-        run_size(argv[i], asked);
+        run_size(argv[i], requested_size);
     if (optind < argc)
         return 0;
     for (i = 0; i < sizeof table / sizeof *table; i++)
         run_gamma(&table[i]);
-    run_all_tiles(&asked);
+    run_all_tiles(&requested_size);
     return 0;
 }

@@ -177,20 +177,20 @@ static void one_seed(uint64_t seed, double ratio[WAYS])
 {
     hs_gamma     spec = {TASKS, 20, 4, 15, 0.2, 1, 1, seed};
     hs_instance *in = NULL, *real;
-    hs_schedule *plan, *knowing;
+    hs_schedule *plan, *informed;
     double       cpu[TASKS], gpu[TASKS], base;
 
     check(hs_generate_gamma(&spec, &in), "");
     dice = seed;
     truth = real = true_times(in, cpu, gpu);
     plan = solve("heteroprio", in);
-    knowing = solve("heteroprio-ns", real);
-    base = hs_schedule_makespan(knowing);
+    informed = solve("heteroprio-ns", real);
+    base = hs_schedule_makespan(informed);
     ratio[LIVE] = live("heteroprio", in, NULL) / base;
     ratio[VIRTUAL] = simulate("heteroprio", in, NULL, 0.02) / base;
     ratio[LIVE_PLAN] = live("plan", in, plan) / base;
     ratio[VIRTUAL_PLAN] = simulate("plan", in, plan, 0) / base;
-    hs_schedule_free(knowing);
+    hs_schedule_free(informed);
     hs_schedule_free(plan);
     hs_instance_free(real);
     hs_instance_free(in);

@@ -92,7 +92,7 @@ static inline void fill(const tiled *t)
  * Check that the first tile is a Cholesky factor and the last tile was updated, to avoid measuring
  * a run without factorisation.
  */
-static inline void look_at(const tiled *t)
+static inline void check_factors(const tiled *t)
 {
     double order = (double)t->n * t->tiles, *last = tile(t, t->tiles - 1, t->tiles - 1);
 
@@ -110,7 +110,7 @@ static inline void compute(const char *what, tiled *t, int64_t (*run)(const tile
     for (int i = 0; i < REPEATS; i++) {
         fill(t);
         speed[i] = order * order * order / 3 / (double)run(t);
-        look_at(t);
+        check_factors(t);
     }
     qsort(speed, REPEATS, sizeof *speed, by_value);
     printf("%s: Cholesky %.0f, tiles of %d: %.1f GFLOP/s, best %.1f\n", what, order, t->n,

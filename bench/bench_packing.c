@@ -98,7 +98,7 @@ static void run(const hs_algorithm *algorithm, const hs_settings *settings,
     hs_instance_free(in);
 }
 
-static int is_asked_for(const char *family, int argc, char **argv)
+static int is_selected(const char *family, int argc, char **argv)
 {
     for (int i = optind; i < argc; i++)
         if (strcmp(argv[i], family) == 0)
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
         hs_identical spec = cells[i];
 
-        if (!is_asked_for(spec.family, argc, argv))
+        if (!is_selected(spec.family, argc, argv))
             continue;
         for (spec.seed = 1; spec.seed <= seeds; spec.seed++)
             run(algorithm, &settings, &spec, &family);

@@ -286,7 +286,7 @@ static void measure(const char *program, const struct layout *layout, size_t tas
     hs_instance_free(in);
 }
 
-static int is_wanted(const struct layout *layout, int names, char **name)
+static int is_selected(const struct layout *layout, int names, char **name)
 {
     int found = names <= 0;
 
@@ -310,7 +310,7 @@ int main(int argc, char **argv)
     snprintf(copy, sizeof copy, "%s.copy", path);
     printf("file,tasks,operation,bytes,seconds,ns_per_task,mb_per_s,floor_share,peak_bytes\n");
     for (size_t i = 0; i < layout_count; i++)
-        if (is_wanted(&layouts[i], argc - 2, argv + 2))
+        if (is_selected(&layouts[i], argc - 2, argv + 2))
             measure(argv[0], &layouts[i], tasks, path, copy);
     unlink(path);
     unlink(copy);

@@ -118,18 +118,18 @@ static double time_of(const scene *s, unsigned worker, uint32_t task)
     return s->truth[type][task] * slow;
 }
 
-typedef struct actor {
+typedef struct worker_state {
     double   due;
     uint32_t task;
     int      runs;
-} actor;
+} worker_state;
 
 /* Simulate a policy; after each event every waiting worker decides again. */
-static double play(const scene *s, const char *policy, const hs_instance *in, unsigned *takes)
+static double simulate(const scene *s, const char *policy, const hs_instance *in, unsigned *takes)
 {
     hs_policy_settings settings;
     hs_policy         *p = NULL;
-    actor              of[WORKERS] = {{0, 0, 0}};
+    worker_state       of[WORKERS] = {{0, 0, 0}};
     double             now = 0, makespan = 0;
     size_t             done = 0;
 
@@ -161,12 +161,12 @@ static double play(const scene *s, const char *policy, const hs_instance *in, un
         hs_policy_next(p, w, now, &d, NULL);
         while (d.kind == HS_DECIDE_TAKE) {
             ++*takes;
-            of[d.victim] = (actor){now, 0, 0};
+            of[d.victim] = (worker_state){now, 0, 0};
             hs_policy_ended(p, d.victim, d.task, HS_ENDING_ABORTED, now, NULL);
             hs_policy_next(p, w, now, &d, NULL);
         }
-        of[w] = d.kind == HS_DECIDE_START ? (actor){now + time_of(s, w, d.task), d.task, 1}
-                                          : (actor){d.until, 0, 0};
+        of[w] = d.kind == HS_DECIDE_START ? (worker_state){now + time_of(s, w, d.task), d.task, 1}
+                                          : (worker_state){d.until, 0, 0};
         if (d.kind == HS_DECIDE_START)
             for (i = 0; i < WORKERS; i++)
                 if (!of[i].runs && of[i].due > now)
@@ -216,7 +216,7 @@ static hs_outcome wait_run(hs_backend_worker *worker, const hs_body *body, hs_at
     return left > 0 ? HS_OUTCOME_ABORTED : HS_OUTCOME_DONE;
 }
 
-static void *play_on_the_wall(void *data)
+static void *execute(void *data)
 {
     trial                  *t = data;
     const hs_backend        waits = {.abi = HS_BACKEND_ABI,
@@ -246,13 +246,13 @@ static void *play_on_the_wall(void *data)
     return NULL;
 }
 
-static void *play_it(void *data)
+static void *run_trial(void *data)
 {
     trial *t = data;
 
     if (seconds_per_unit > 0)
-        return play_on_the_wall(t);
-    t->makespan = play(t->scene, t->policy, t->in, &t->takes);
+        return execute(t);
+    t->makespan = simulate(t->scene, t->policy, t->in, &t->takes);
     return NULL;
 }
 
@@ -280,7 +280,7 @@ static void try_all(const scene *s, double sum[TRIALS], unsigned takes[TRIALS])
 
     for (i = 0; i < TRIALS; i++) {
         t[i] = (trial){.scene = s, .policy = policy[i], .in = i < 3 ? s->in : s->fixed};
-        if (pthread_create(&t[i].thread, NULL, play_it, &t[i]))
+        if (pthread_create(&t[i].thread, NULL, run_trial, &t[i]))
             check(HS_ERESOURCE, "thread");
     }
     for (i = 0; i < TRIALS; i++) {

@@ -52,7 +52,7 @@ static uint32_t shuffled(size_t i)
 }
 
 /* Advance to the next task of a Cholesky factorisation: its row, column and step. */
-static void go_on(unsigned at[3], unsigned tiles)
+static void advance(unsigned at[3], unsigned tiles)
 {
     if (++at[1] <= at[0])
         return;
@@ -108,7 +108,7 @@ void make_file(const char *path, const struct layout *layout, size_t tasks)
             fprintf(f, ",%d,%s", (int)(random_bits(&state) % 100), i % 2 ? "dgemm:960" : "dtrsm");
         if (layout->is_graph) {
             put_tiles(f, at);
-            go_on(at, tiles);
+            advance(at, tiles);
         }
         putc('\n', f);
     }
