@@ -23,8 +23,8 @@ typedef struct hs_policy hs_policy;
 typedef struct hs_policy_kind hs_policy_kind; /* static, never freed; defined below */
 
 /*
- * The registry: plan, plan+steal, heteroprio. Ties are broken by fixed rules: equal calls give
- * equal decisions.
+ * The registry: every policy of this build, e.g. plan, plan+steal, heteroprio. Ties are broken by
+ * fixed rules: equal calls give equal decisions.
  *
  * heteroprio and plan+steal spoliate: an otherwise idle worker aborts a restartable task running on
  * the other type if it would finish the task strictly earlier. The policies keep a history of
