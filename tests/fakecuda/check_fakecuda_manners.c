@@ -132,6 +132,33 @@ START_TEST(queues_are_shared)
 }
 END_TEST
 
+/* Where a stream holds three operations, who calls for ten waits until seven are over. */
+START_TEST(a_queue_is_full)
+{
+    enum { ROOM = 3, KERNELS = 10 };
+    fake_settings settings = FAKE_SETTINGS;
+    double       *a, *c;
+    int           i;
+
+    settings.queue = _i ? ROOM : 0;
+    open_with(settings);
+    matrix(&a, 0, 0);
+    matrix(&c, 1, 0);
+    GOOD(cudaStreamSynchronize(one));
+    fake_hold(FAKE_KERNEL, !_i);
+    for (i = 0; i < KERNELS; i++)
+        product(blas, a, c);
+    if (_i)
+        ck_assert_uint_ge(fake_ended(FAKE_KERNEL), KERNELS - ROOM);
+    else
+        ck_assert_uint_eq(fake_full(), 0);
+    fake_hold(FAKE_KERNEL, 0);
+    GOOD(cudaStreamSynchronize(one));
+    ck_assert_uint_eq(fake_ended(FAKE_KERNEL), KERNELS);
+    no_misuse();
+}
+END_TEST
+
 /* Handles want memory, and say something else when there is none. */
 START_TEST(handles_are_refused)
 {
@@ -184,6 +211,7 @@ int main(void)
     tcase_add_test(tcase, kernels_take_what_they_compute);
     tcase_add_loop_test(tcase, kernels_at_once, 0, 3);
     tcase_add_loop_test(tcase, queues_are_shared, 0, 3);
+    tcase_add_loop_test(tcase, a_queue_is_full, 0, 2);
     tcase_add_test(tcase, handles_are_refused);
     tcase_add_loop_test(tcase, calls_for_memory_wait, 0, 2);
     suite_add_tcase(suite, tcase);

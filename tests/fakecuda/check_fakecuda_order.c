@@ -195,7 +195,25 @@ START_TEST(an_event_outlives_a_graph_that_records_it)
 }
 END_TEST
 
-/* Latest first, unless told otherwise. */
+/* A capture in stream `one` that `two` has branched off. */
+static void fork_capture(cudaEvent_t fork)
+{
+    GOOD(cudaStreamBeginCapture(one, cudaStreamCaptureModeThreadLocal));
+    GOOD(cudaEventRecord(fork, one));
+    GOOD(cudaStreamWaitEvent(two, fork, 0));
+}
+
+static cudaGraphExec_t join_capture(cudaEvent_t join)
+{
+    cudaGraph_t graph = NULL;
+
+    GOOD(cudaEventRecord(join, two));
+    GOOD(cudaStreamWaitEvent(one, join, 0));
+    GOOD(cudaStreamEndCapture(one, &graph));
+    return made(graph);
+}
+
+/* Without it, nothing of the graph is done. */
 START_TEST(branches_of_a_graph_need_their_order)
 {
     unsigned char  *memory = device(64), *here = pinned(64);
@@ -203,11 +221,10 @@ START_TEST(branches_of_a_graph_need_their_order)
     cudaGraphExec_t exec;
     cudaEvent_t     fork, join;
 
+    fake_quiet(_i == 0);
     GOOD(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
     GOOD(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
-    GOOD(cudaStreamBeginCapture(one, cudaStreamCaptureModeThreadLocal));
-    GOOD(cudaEventRecord(fork, one));
-    GOOD(cudaStreamWaitEvent(two, fork, 0));
+    fork_capture(fork);
     GOOD(cudaMemsetAsync(memory, 1, 64, one));
     if (_i == 1) {
         GOOD(cudaEventRecord(join, one));
@@ -218,20 +235,123 @@ START_TEST(branches_of_a_graph_need_their_order)
         ck_assert_int_eq(cudaStreamEndCapture(one, &graph), cudaErrorStreamCaptureUnjoined);
         ck_assert_ptr_null(graph);
     } else {
-        GOOD(cudaEventRecord(join, two));
-        GOOD(cudaStreamWaitEvent(one, join, 0));
-        GOOD(cudaStreamEndCapture(one, &graph));
+        exec = join_capture(join);
         ck_assert_int_eq(cudaEventQuery(join), cudaErrorCapturedEvent);
-        exec = made(graph);
         GOOD(cudaGraphLaunch(exec, one));
         GOOD(cudaMemcpyAsync(here, memory, 64, cudaMemcpyDeviceToHost, one));
         GOOD(cudaStreamSynchronize(one));
-        ck_assert_int_eq(here[0], _i == 1 ? 2 : 1);
+        ck_assert_int_eq(here[0], _i == 1 ? 2 : 255);
         GOOD(cudaGraphExecDestroy(exec));
     }
     cudaEventDestroy(fork), cudaEventDestroy(join);
     cudaFree(memory), cudaFreeHost(here);
+    if (_i)
+        no_misuse();
+    else
+        misused("another branch");
+}
+END_TEST
+
+/* One by one, the node captured last first; or at once. */
+START_TEST(branches_of_a_graph_overlap)
+{
+    fake_settings   settings = FAKE_SETTINGS;
+    unsigned char  *memory;
+    cudaGraphExec_t exec;
+    cudaEvent_t     fork, join;
+    fake_record     first, second;
+
+    teardown();
+    settings.overlap = _i;
+    open_with(settings);
+    memory = device(128);
+    GOOD(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
+    GOOD(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
+    fork_capture(fork);
+    GOOD(cudaMemsetAsync(memory, 1, 64, one));
+    GOOD(cudaMemsetAsync(memory + 64, 2, 32, two));
+    exec = join_capture(join);
+    fake_hold(FAKE_SET, 1);
+    GOOD(cudaGraphLaunch(exec, one));
+    wait_until(FAKE_SET, _i ? 2 : 1, 0);
+    fake_hold(FAKE_SET, 0);
+    GOOD(cudaStreamSynchronize(one));
+    first = fake_record_at(0);
+    second = fake_record_at(1);
+    ck_assert(first.kind == FAKE_SET && second.kind == FAKE_SET);
+    ck_assert(_i ? second.start < first.end : second.start >= first.end && first.bytes == 32);
+    GOOD(cudaGraphExecDestroy(exec));
+    cudaEventDestroy(fork), cudaEventDestroy(join);
+    cudaFree(memory);
     no_misuse();
+}
+END_TEST
+
+/* It says nothing of the other branch. */
+START_TEST(an_event_in_a_graph_is_of_its_branch)
+{
+    unsigned char  *memory = device(128);
+    cudaGraphExec_t exec;
+    cudaEvent_t     fork, join, event;
+
+    fake_quiet(_i);
+    GOOD(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
+    GOOD(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
+    GOOD(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    fork_capture(fork);
+    GOOD(cudaMemsetAsync(memory + 64, 2, 64, two));
+    GOOD(cudaMemsetAsync(memory, 1, 64, one));
+    GOOD(cudaEventRecordWithFlags(event, one, cudaEventRecordExternal));
+    exec = join_capture(join);
+    GOOD(cudaGraphLaunch(exec, one));
+    GOOD(cudaStreamWaitEvent(two, event, 0));
+    GOOD(cudaMemsetAsync(memory + (_i ? 64 : 0), 3, 64, two));
+    if (_i)
+        misused("another stream");
+    else
+        no_misuse();
+    GOOD(cudaStreamSynchronize(two));
+    GOOD(cudaStreamSynchronize(one));
+    GOOD(cudaGraphExecDestroy(exec));
+    cudaEventDestroy(fork), cudaEventDestroy(join), cudaEventDestroy(event);
+    cudaFree(memory);
+}
+END_TEST
+
+/* From the launch on, or from the run of its node on: until then its state is the former one. */
+START_TEST(an_event_in_a_graph_is_pending)
+{
+    fake_settings   settings = FAKE_SETTINGS;
+    unsigned char  *memory;
+    cudaGraph_t     graph;
+    cudaGraphExec_t exec;
+    cudaEvent_t     event;
+
+    teardown();
+    settings.late = _i;
+    open_with(settings);
+    memory = device(64);
+    GOOD(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    GOOD(cudaStreamBeginCapture(one, cudaStreamCaptureModeThreadLocal));
+    GOOD(cudaMemsetAsync(memory, 1, 64, one));
+    GOOD(cudaEventRecordWithFlags(event, one, cudaEventRecordExternal));
+    GOOD(cudaStreamEndCapture(one, &graph));
+    exec = made(graph);
+    fake_hold(FAKE_SET, 1);
+    GOOD(cudaGraphLaunch(exec, one));
+    wait_until(FAKE_SET, 1, 0);
+    ck_assert_int_eq(cudaEventQuery(event), _i ? cudaSuccess : cudaErrorNotReady);
+    GOOD(cudaStreamWaitEvent(two, event, 0));
+    fake_quiet(1);
+    GOOD(cudaMemsetAsync(memory, 2, 64, two));
+    ck_assert_uint_eq(fake_misuses(), (unsigned)_i); /* nothing was waited for */
+    fake_hold(FAKE_SET, 0);
+    GOOD(cudaStreamSynchronize(one));
+    GOOD(cudaEventQuery(event));
+    GOOD(cudaStreamSynchronize(two));
+    GOOD(cudaGraphExecDestroy(exec));
+    cudaEventDestroy(event);
+    cudaFree(memory);
 }
 END_TEST
 
@@ -268,6 +388,9 @@ int main(void)
     tcase_add_test(tcase, a_graph_runs_again_and_again);
     tcase_add_loop_test(tcase, an_event_outlives_a_graph_that_records_it, 0, 2);
     tcase_add_loop_test(tcase, branches_of_a_graph_need_their_order, 0, 3);
+    tcase_add_loop_test(tcase, branches_of_a_graph_overlap, 0, 2);
+    tcase_add_loop_test(tcase, an_event_in_a_graph_is_of_its_branch, 0, 2);
+    tcase_add_loop_test(tcase, an_event_in_a_graph_is_pending, 0, 2);
     tcase_add_test(tcase, not_during_a_capture);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

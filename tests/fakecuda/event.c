@@ -49,7 +49,8 @@ static cudaError_t record(fake_event *event, fake_stream *stream, unsigned flags
         operation.ticket = ++event->asked;
     }
     error = fake_enqueue(stream, &operation);
-    event->known = stream->known;
+    if (!stream->capture)
+        event->known = stream->known;
     return error;
 }
 

@@ -55,10 +55,15 @@ typedef struct fake_settings {
     double speed;               /* flops a second of kernels, which take as long; 0: no limit */
     int    engines;             /* kernels at once on a device; 0: any number */
     int    queues; /* of the hardware, which streams share, first in first out; 0: no end */
+    int    queue;  /* operations that a stream holds: a call that adds one more waits; 0: no end */
     size_t handle; /* bytes of a device that a handle of a library takes; where they are
                       not there, the libraries say something else than that */
     int peers;     /* devices copy to and from each other */
     int hidden;    /* calls for memory wait for all that runs on the device */
+    int overlap;   /* branches of a graph run at once; 0: its nodes run one by one, of those that
+                      are ready the one captured last */
+    int late;      /* an event that a graph records is pending from the run of its node on; 0: from
+                      cudaGraphLaunch on */
 } fake_settings;
 
 /* One device of 1 GiB, no delays, no failures. */
@@ -92,6 +97,9 @@ size_t   fake_memory_peak(int device);
 /* Calls of cudaMemcpyAsync with pageable memory; kernels with cuBLAS's default workspace. */
 unsigned fake_pageable(void);
 unsigned fake_default_workspaces(void);
+
+/* Calls that waited because their stream's queue was full. */
+unsigned fake_full(void);
 
 /* Ranges of NVTX that were begun, the last one's name, and those that this thread is in. */
 unsigned fake_ranges(char name[32], int *open);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Capture and graphs. A graph runs node by node, of those that are ready always the one that was
- * captured last: an order that the capture did not ask for shows.
+ * captured last: an order that the capture did not ask for shows. Or its branches run at once: a
+ * branch is what one stream captured. Each branch has a clock of its own, so that memory which two
+ * of them use without an order is a misuse.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,8 @@ struct CUgraph_st {
     fake_stream               *origin; /* NULL: the capture is over */
     enum cudaStreamCaptureMode mode;
     pthread_t                  thread;
-    fake_stream               *streams[FAKE_STREAMS]; /* that are captured into it */
+    fake_stream               *streams[FAKE_BRANCHES]; /* that are captured into it */
+    int                        places[FAKE_BRANCHES];  /* nodes of each */
     int                        stream_count;
     fake_graph                *next; /* of the captures under way */
 };
@@ -23,8 +26,17 @@ struct CUgraph_st {
 struct CUgraphExec_st {
     fake_object     object;
     fake_operation *nodes;
-    int             count;
+    int             count, branches;
+    int             places[FAKE_BRANCHES]; /* nodes of each branch */
 };
+
+/* A launch of a graph: by branch, its clock's slot and the number before its first node's; and what
+ * is over for each node when it is. */
+typedef struct fake_launch {
+    int        slot[FAKE_BRANCHES];
+    uint64_t   before[FAKE_BRANCHES];
+    fake_clock known[];
+} fake_launch;
 
 static fake_graph *captures;
 
@@ -73,6 +85,15 @@ static void comes_after(int *before, int *befores, int node)
         before[(*befores)++] = node;
 }
 
+static int branch_of(const fake_graph *graph, const fake_stream *stream)
+{
+    int i = 0;
+
+    while (graph->streams[i] != stream)
+        i++;
+    return i;
+}
+
 cudaError_t fake_capture(fake_stream *stream, const fake_operation *operation)
 {
     fake_graph     *graph = stream->capture;
@@ -91,6 +112,8 @@ cudaError_t fake_capture(fake_stream *stream, const fake_operation *operation)
     node = &graph->nodes[graph->count];
     *node = *operation;
     fake_resolve(node);
+    node->branch = branch_of(graph, stream);
+    node->place = ++graph->places[node->branch];
     node->befores = stream->befores;
     memcpy(node->before, stream->before, sizeof node->before);
     stream->before[0] = graph->count++;
@@ -114,6 +137,10 @@ cudaError_t fake_capture_wait(fake_stream *stream, fake_event *event)
         return cudaErrorCapturedEvent;
     if (stream->capture && stream->capture != graph)
         return cudaErrorStreamCaptureMerge;
+    if (!stream->capture && graph->stream_count == FAKE_BRANCHES) {
+        fake_complain("a capture of more than %d streams, which the fake cannot do", FAKE_BRANCHES);
+        return cudaErrorStreamCaptureUnsupported;
+    }
     if (!stream->capture) {
         stream->capture = graph;
         stream->befores = 0;
@@ -266,6 +293,8 @@ static cudaError_t instantiate(fake_made_graph **out, const fake_graph *graph)
     if (size)
         memcpy(made->nodes, graph->nodes, size);
     made->count = graph->count;
+    made->branches = graph->stream_count;
+    memcpy(made->places, graph->places, sizeof made->places);
     count_in(made, 1);
     *out = made;
     return cudaSuccess;
@@ -295,33 +324,57 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
     return fake_leave(error);
 }
 
-cudaError_t fake_touch_graph(fake_stream *stream, const fake_made_graph *graph, uint64_t number)
+static uint64_t number_of(const fake_launch *l, const fake_operation *node)
 {
-    cudaError_t error = cudaSuccess;
-    int         i;
+    return l->before[node->branch] + (uint64_t)node->place;
+}
 
-    for (i = 0; i < graph->count && !error; i++)
-        error = fake_touch(stream, &graph->nodes[i], number);
+/* Each node knows what the stream knew at the launch and what the nodes before it know; whoever
+ * waits for an event that the graph records learns that, and nothing of other branches. */
+cudaError_t fake_touch_graph(fake_stream *stream, fake_operation *operation)
+{
+    const fake_made_graph *graph = operation->graph;
+    const fake_clock       start = stream->known;
+    size_t                 nodes = (size_t)graph->count;
+    fake_launch           *l = malloc(sizeof *l + nodes * sizeof *l->known);
+    cudaError_t            error = cudaSuccess;
+    int                    i, k;
+
+    if (!l)
+        abort();
+    for (k = 0; k < graph->branches; k++) {
+        l->slot[k] = fake_branch(stream, k);
+        l->before[k] = fake_branch_ask(l->slot[k], (uint64_t)graph->places[k]);
+    }
+    for (i = 0; i < graph->count; i++) {
+        const fake_operation *node = &graph->nodes[i];
+        int                   slot = l->slot[node->branch];
+        uint64_t              number = number_of(l, node);
+
+        l->known[i] = start;
+        for (k = 0; k < node->befores; k++)
+            fake_learn(&l->known[i], &l->known[node->before[k]]);
+        l->known[i].seen[slot] = number;
+        if (!error)
+            error = fake_touch(stream, node, slot, number, &l->known[i]);
+        fake_learn(&stream->known, &l->known[i]);
+        if (node->kind == FAKE_RECORD && !fake.settings.late) {
+            node->event->asked++;
+            node->event->known = l->known[i];
+        }
+    }
+    operation->own = l;
     return error;
 }
 
 static cudaError_t launch(fake_made_graph *graph, fake_stream *stream)
 {
     fake_operation operation = {.kind = FAKE_GRAPH, .name = "cudaGraphLaunch", .graph = graph};
-    cudaError_t    error;
-    int            i;
 
     if (!fake_is(graph, FAKE_GRAPH_MADE, "cudaGraphLaunch") ||
         !fake_is(stream, FAKE_STREAM, "cudaGraphLaunch"))
         return cudaErrorInvalidResourceHandle;
-    for (i = 0; i < graph->count; i++)
-        if (graph->nodes[i].kind == FAKE_RECORD)
-            graph->nodes[i].event->asked++;
-    error = fake_enqueue(stream, &operation);
-    for (i = 0; i < graph->count; i++)
-        if (graph->nodes[i].kind == FAKE_RECORD)
-            graph->nodes[i].event->known = stream->known;
-    return error;
+    return fake_enqueue(stream, &operation);
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
@@ -344,6 +397,14 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
     return fake_leave(error);
 }
 
+/* A launch that runs. */
+typedef struct run {
+    fake_stream          *stream;
+    const fake_operation *operation;
+    char                 *ran; /* by node */
+    int                   next_branch;
+} run;
+
 static int is_ready(const fake_operation *node, const char *ran)
 {
     int i, ready = 1;
@@ -353,18 +414,78 @@ static int is_ready(const fake_operation *node, const char *ran)
     return ready;
 }
 
-void fake_run_graph(fake_stream *stream, const fake_made_graph *graph)
+static void run_node(const run *r, int i)
 {
-    char *ran = calloc((size_t)graph->count + 1, 1);
-    int   left, i;
+    const fake_launch *l = r->operation->own;
+    fake_operation     node = r->operation->graph->nodes[i];
 
-    if (!ran)
-        abort();
-    for (left = graph->count; left > 0; left--) {
-        for (i = graph->count - 1; i >= 0 && (ran[i] || !is_ready(&graph->nodes[i], ran)); i--)
-            ;
-        fake_perform(stream, &graph->nodes[i], 1);
-        ran[i] = 1;
+    if (r->operation->mute)
+        node.run = NULL;
+    fake_perform(r->stream, &node, 1);
+    if (node.kind == FAKE_RECORD && fake.settings.late) {
+        node.event->asked = node.event->done;
+        node.event->known = l->known[i];
     }
-    free(ran);
+    r->ran[i] = 1;
+    fake_branch_done(l->slot[node.branch], number_of(l, &node));
+    pthread_cond_broadcast(&fake_change);
+}
+
+static void run_one_by_one(const run *r)
+{
+    const fake_made_graph *graph = r->operation->graph;
+    int                    left, i;
+
+    for (left = graph->count; left > 0; left--) {
+        for (i = graph->count - 1; i >= 0 && (r->ran[i] || !is_ready(&graph->nodes[i], r->ran));
+             i--)
+            ;
+        run_node(r, i);
+    }
+}
+
+static void *run_branch(void *context)
+{
+    run                   *r = context;
+    const fake_made_graph *graph = r->operation->graph;
+    int                    branch, i;
+
+    pthread_mutex_lock(&fake_lock);
+    branch = r->next_branch++;
+    for (i = 0; i < graph->count; i++) {
+        if (graph->nodes[i].branch != branch)
+            continue;
+        while (!is_ready(&graph->nodes[i], r->ran))
+            pthread_cond_wait(&fake_change, &fake_lock);
+        run_node(r, i);
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return NULL;
+}
+
+static void run_at_once(run *r)
+{
+    int       branches = r->operation->graph->branches, i;
+    pthread_t thread[FAKE_BRANCHES];
+
+    pthread_mutex_unlock(&fake_lock);
+    for (i = 0; i < branches; i++)
+        if (pthread_create(&thread[i], NULL, run_branch, r) != 0)
+            abort();
+    for (i = 0; i < branches; i++)
+        pthread_join(thread[i], NULL);
+    pthread_mutex_lock(&fake_lock);
+}
+
+void fake_run_graph(fake_stream *stream, const fake_operation *operation)
+{
+    run r = {stream, operation, calloc((size_t)operation->graph->count + 1, 1), 0};
+
+    if (!r.ran)
+        abort();
+    if (fake.settings.overlap)
+        run_at_once(&r);
+    else
+        run_one_by_one(&r);
+    free(r.ran);
 }

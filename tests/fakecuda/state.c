@@ -125,6 +125,12 @@ static void set_manner(fake_settings *settings, const char *name, double value)
         settings->engines = (int)value;
     else if (strcmp(name, "queues") == 0)
         settings->queues = (int)value;
+    else if (strcmp(name, "queue") == 0)
+        settings->queue = (int)value;
+    else if (strcmp(name, "overlap") == 0)
+        settings->overlap = (int)value;
+    else if (strcmp(name, "late") == 0)
+        settings->late = (int)value;
     else if (strcmp(name, "handle") == 0)
         settings->handle = (size_t)value;
     else if (strcmp(name, "peers") == 0)
@@ -443,6 +449,11 @@ unsigned fake_pageable(void)
 unsigned fake_default_workspaces(void)
 {
     return asked(&fake.default_workspaces);
+}
+
+unsigned fake_full(void)
+{
+    return asked(&fake.full);
 }
 
 unsigned fake_begun(fake_kind kind)

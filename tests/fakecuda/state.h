@@ -10,7 +10,15 @@
 
 /* All below needs fake_lock, but for what an operation does when it runs. */
 
-enum { FAKE_DEVICES = 8, FAKE_STREAMS = 64, FAKE_SPANS = 8, FAKE_BEFORE = 16, FAKE_FUNCTIONS = 32 };
+enum {
+    FAKE_DEVICES = 8,
+    FAKE_STREAMS = 64,
+    FAKE_BRANCHES = 16, /* of a graph: streams that are captured into it */
+    FAKE_SLOTS = 320,   /* of clocks: the streams', then those of branches in a stream */
+    FAKE_SPANS = 8,
+    FAKE_BEFORE = 16,
+    FAKE_FUNCTIONS = 32
+};
 
 extern pthread_mutex_t fake_lock;
 extern pthread_cond_t  fake_change; /* of anything */
@@ -61,15 +69,16 @@ void        fake_give_handle(const fake_object *object);
 /* Is it one, and alive? Otherwise it is a misuse. */
 int fake_is(const void *object, fake_type type, const char *call);
 
-/* Operations of each stream that are over for one who knows this much: the last one's number. */
+/* Operations of each stream, and nodes of each branch of its graphs, that are over for the clock's
+ * owner: the last one's number. */
 typedef struct fake_clock {
-    uint64_t seen[FAKE_STREAMS];
+    uint64_t seen[FAKE_SLOTS];
 } fake_clock;
 
 void fake_learn(fake_clock *clock, const fake_clock *other);
 
 typedef struct fake_use {
-    int         slot; /* of the stream */
+    int         slot; /* of the stream, or of a branch in it */
     int         write;
     uint64_t    number;
     size_t      from, to;
@@ -137,17 +146,19 @@ struct fake_operation {
     void                  *to; /* copies, memset */
     const void            *from;
     int                    value;
-    void                  *own; /* what was copied of a pageable source */
+    void                  *own; /* freed with it: a copy of a pageable source, a graph's launch */
     uint64_t               sum; /* of the source when it was called for; 0: not known */
     fake_event            *event;
     uint64_t               ticket;
     fake_block            *block; /* to be freed */
     const fake_made_graph *graph;
+    int                    mute; /* a graph whose nodes do nothing */
     fake_kernel            kernel;
     int                    first; /* launch of its function through its handle */
 
     int before[FAKE_BEFORE]; /* in a graph: nodes that it comes after */
     int befores;
+    int branch, place; /* in a graph: its branch, and its number there, from 1 */
 };
 
 struct CUstream_st {
@@ -189,8 +200,15 @@ void fake_resolve(fake_operation *operation);
 /* Put a copy of it into the stream, or into the graph that the stream is captured to. */
 cudaError_t fake_enqueue(fake_stream *stream, const fake_operation *operation);
 
-/* Hold its memory against what the stream knows, and note it. */
-cudaError_t fake_touch(fake_stream *stream, const fake_operation *operation, uint64_t number);
+/* Hold its memory, used as that number of the slot, against what is known, and note it. */
+cudaError_t fake_touch(const fake_stream *stream, const fake_operation *operation, int slot,
+                       uint64_t number, const fake_clock *known);
+
+/* The slot of the clock for a branch of the stream's graphs; numbers for so many of its nodes,
+ * which begin after the one returned; and the nodes up to that number are over. */
+int      fake_branch(fake_stream *stream, int branch);
+uint64_t fake_branch_ask(int slot, uint64_t nodes);
+void     fake_branch_done(int slot, uint64_t number);
 
 double fake_flops(const fake_operation *kernel); /* what it computes */
 
@@ -207,8 +225,10 @@ void              fake_streams_reset(void);
 cudaError_t fake_capture(fake_stream *stream, const fake_operation *operation);
 void        fake_capture_record(fake_stream *stream, fake_event *event);
 cudaError_t fake_capture_wait(fake_stream *stream, fake_event *event);
-void        fake_run_graph(fake_stream *stream, const fake_made_graph *graph);
-cudaError_t fake_touch_graph(fake_stream *stream, const fake_made_graph *graph, uint64_t number);
+void        fake_run_graph(fake_stream *stream, const fake_operation *operation);
+
+/* The same as fake_touch() for each node of the operation's graph, which is about to be queued. */
+cudaError_t fake_touch_graph(fake_stream *stream, fake_operation *operation);
 
 /* Not allowed now, because this or another thread captures. */
 int  fake_is_forbidden(const char *call);
@@ -226,7 +246,7 @@ extern struct fake_state {
     fake_settings      settings;
     unsigned           generation;
     struct fake_device device[FAKE_DEVICES];
-    unsigned           calls, operations, kernels, copies_home;
+    unsigned           calls, operations, kernels, copies_home, full;
     const char        *failed;
     unsigned           misuses, pageable, default_workspaces;
     unsigned           begun[FAKE_KINDS], ended[FAKE_KINDS];

@@ -6,11 +6,15 @@
 
 #include "state.h"
 
-/* A slot has one stream at a time; its operations are numbered on and on. */
+/* A slot has one stream at a time; its operations are numbered on and on. The slots behind those
+ * belong to a branch of the graphs that are launched in a stream. */
 static struct {
     fake_stream *stream;
     uint64_t     asked, done;
-} slots[FAKE_STREAMS];
+} slots[FAKE_SLOTS];
+
+static int branches[FAKE_STREAMS][FAKE_BRANCHES]; /* slots by stream and branch; 0: none so far */
+static int slots_used = FAKE_STREAMS;
 
 /* Of each device's hardware: operations that came, and that have begun. */
 static struct {
@@ -24,7 +28,7 @@ void fake_learn(fake_clock *clock, const fake_clock *other)
 {
     int i;
 
-    for (i = 0; i < FAKE_STREAMS; i++)
+    for (i = 0; i < FAKE_SLOTS; i++)
         if (other->seen[i] > clock->seen[i])
             clock->seen[i] = other->seen[i];
 }
@@ -44,6 +48,29 @@ int fake_is_pending(int slot, uint64_t number)
     return number > slots[slot].done;
 }
 
+int fake_branch(fake_stream *stream, int branch)
+{
+    int *slot = &branches[stream->slot][branch];
+
+    if (*slot == 0 && slots_used == FAKE_SLOTS)
+        abort();
+    if (*slot == 0)
+        *slot = slots_used++;
+    slots[*slot].stream = stream;
+    return *slot;
+}
+
+uint64_t fake_branch_ask(int slot, uint64_t nodes)
+{
+    slots[slot].asked += nodes;
+    return slots[slot].asked - nodes;
+}
+
+void fake_branch_done(int slot, uint64_t number)
+{
+    slots[slot].done = number;
+}
+
 int fake_stream_is_busy(const fake_stream *stream)
 {
     return slots[stream->slot].done != slots[stream->slot].asked;
@@ -56,12 +83,12 @@ static int is_on_broken(int slot)
     return stream && fake.device[stream->object.device].broken;
 }
 
-static cudaError_t touch(fake_stream *stream, const fake_operation *operation,
-                         const fake_span *span, uint64_t number)
+static cudaError_t touch(const fake_stream *stream, const fake_operation *operation,
+                         const fake_span *span, int slot, uint64_t number, const fake_clock *known)
 {
     fake_block     *block = fake_block_of(span->base);
     const fake_use *other;
-    fake_use        use = {stream->slot, span->write, number, 0, 0, operation->name};
+    fake_use        use = {slot, span->write, number, 0, 0, operation->name};
 
     if (span->size == 0)
         return cudaSuccess;
@@ -82,28 +109,23 @@ static cudaError_t touch(fake_stream *stream, const fake_operation *operation,
         fake_complain("%s: its memory is on another device", operation->name);
         return cudaErrorIllegalAddress;
     }
-    other = fake_conflict(block, &use, &stream->known);
+    other = fake_conflict(block, &use, known);
     if (other && !fake.device[stream->object.device].broken && !is_on_broken(other->slot))
-        fake_complain("%s uses memory that %s on another stream may still be using",
-                      operation->name, other->name);
+        fake_complain("%s uses memory that %s on another %s may still be using", operation->name,
+                      other->name, slots[other->slot].stream == stream ? "branch" : "stream");
     fake_note_use(block, &use);
     return cudaSuccess;
 }
 
-cudaError_t fake_touch(fake_stream *stream, const fake_operation *operation, uint64_t number)
+cudaError_t fake_touch(const fake_stream *stream, const fake_operation *operation, int slot,
+                       uint64_t number, const fake_clock *known)
 {
     cudaError_t error = cudaSuccess;
     int         i;
 
     for (i = 0; i < operation->spans && !error; i++)
-        error = touch(stream, operation, &operation->span[i], number);
+        error = touch(stream, operation, &operation->span[i], slot, number, known);
     return error;
-}
-
-static cudaError_t touch_all(fake_stream *stream, const fake_operation *operation, uint64_t number)
-{
-    return operation->graph ? fake_touch_graph(stream, operation->graph, number)
-                            : fake_touch(stream, operation, number);
 }
 
 static int queue_of(const fake_stream *stream)
@@ -126,28 +148,43 @@ static void begin_in_queue(const fake_stream *stream)
     pthread_cond_broadcast(&fake_change);
 }
 
+/* At the device's speed: the host waits until the stream has room for one more operation. */
+static void wait_for_room(const fake_stream *stream)
+{
+    uint64_t room = (uint64_t)fake.settings.queue;
+
+    if (!room || slots[stream->slot].asked - slots[stream->slot].done < room)
+        return;
+    fake.full++;
+    while (slots[stream->slot].asked - slots[stream->slot].done >= room)
+        pthread_cond_wait(&fake_change, &fake_lock);
+}
+
 /* As on a device: memory that is not there breaks it. What is not ordered has no result to
  * speak of: it does nothing, so that nobody's memory is raced for. */
 static cudaError_t queue(fake_stream *stream, const fake_operation *operation)
 {
-    fake_operation *copy;
-    uint64_t        number = slots[stream->slot].asked + 1;
-    unsigned        misuses = fake.misuses;
+    fake_operation *copy = malloc(sizeof *copy);
+    uint64_t        number;
+    unsigned        misuses;
     cudaError_t     error;
 
-    fake_learn(&stream->known, &host);
-    stream->known.seen[stream->slot] = number;
-    error = touch_all(stream, operation, number);
-    if (error)
-        fake_break(stream->object.device, error);
-    copy = malloc(sizeof *copy);
     if (!copy)
         abort();
     *copy = *operation;
+    wait_for_room(stream);
+    misuses = fake.misuses;
+    number = slots[stream->slot].asked + 1;
+    fake_learn(&stream->known, &host);
+    stream->known.seen[stream->slot] = number;
+    error = copy->graph ? fake_touch_graph(stream, copy)
+                        : fake_touch(stream, copy, stream->slot, number, &stream->known);
+    if (error)
+        fake_break(stream->object.device, error);
     fake_resolve(copy);
     if (fake.misuses != misuses) {
         copy->run = NULL;
-        copy->graph = NULL;
+        copy->mute = 1;
     }
     copy->next = NULL;
     copy->number = slots[stream->slot].asked = number;
@@ -337,7 +374,7 @@ void fake_perform(fake_stream *stream, const fake_operation *operation, int in_g
     while (fake.held[operation->kind])
         pthread_cond_wait(&fake_change, &fake_lock);
     if (operation->graph)
-        fake_run_graph(stream, operation->graph);
+        fake_run_graph(stream, operation);
     else if (is_work(operation->kind))
         work(stream, operation);
     record.end = fake_now();
@@ -421,6 +458,8 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
 /* What it has left to do is done. */
 static void close_stream(fake_stream *stream)
 {
+    int i;
+
     stream->closing = 1;
     fake_destroy(&stream->object);
     pthread_cond_signal(&stream->wake);
@@ -431,6 +470,9 @@ static void close_stream(fake_stream *stream)
     if (fake.device[stream->object.device].broken)
         fake_host_learns(&stream->known); /* nobody could wait for it */
     slots[stream->slot].stream = NULL;
+    for (i = 0; i < FAKE_BRANCHES; i++)
+        if (branches[stream->slot][i])
+            slots[branches[stream->slot][i]].stream = NULL;
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -508,5 +550,7 @@ void fake_streams_reset(void)
         if (slots[i].stream)
             close_stream(slots[i].stream);
     memset(queues, 0, sizeof queues);
+    memset(branches, 0, sizeof branches);
+    slots_used = FAKE_STREAMS;
     serial = 0;
 }
