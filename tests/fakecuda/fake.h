@@ -55,7 +55,7 @@ typedef struct fake_settings {
     double speed;               /* flops a second of kernels, which take as long; 0: no limit */
     int    engines;             /* kernels at once on a device; 0: any number */
     int    queues; /* of the hardware, which streams share, first in first out; 0: no end */
-    int    queue;  /* operations that a stream holds: a call that adds one more waits; 0: no end */
+    int queue; /* kernels and graphs that a stream holds: the launch of one more waits; 0: no end */
     size_t handle; /* bytes of a device that a handle of a library takes; where they are
                       not there, the libraries say something else than that */
     int peers;     /* devices copy to and from each other */
@@ -98,8 +98,13 @@ size_t   fake_memory_peak(int device);
 unsigned fake_pageable(void);
 unsigned fake_default_workspaces(void);
 
-/* Calls that waited because their stream's queue was full. */
+/* Launches that waited because their stream's queue was full; and settings.queue. */
 unsigned fake_full(void);
+unsigned fake_queue(void);
+
+/* From now on settings.queue is this, and the first launch that finds a queue full waits until
+ * fake_hold(FAKE_KERNEL, 0): it holds all kernels. */
+void fake_fill(int queue);
 
 /* Ranges of NVTX that were begun, the last one's name, and those that this thread is in. */
 unsigned fake_ranges(char name[32], int *open);

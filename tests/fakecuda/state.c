@@ -456,6 +456,11 @@ unsigned fake_full(void)
     return asked(&fake.full);
 }
 
+unsigned fake_queue(void)
+{
+    return asked((const unsigned *)&fake.settings.queue);
+}
+
 unsigned fake_begun(fake_kind kind)
 {
     return asked(&fake.begun[kind]);
@@ -503,6 +508,14 @@ void fake_hold(fake_kind kind, int held)
     pthread_mutex_lock(&fake_lock);
     fake.held[kind] = held;
     pthread_cond_broadcast(&fake_change);
+    pthread_mutex_unlock(&fake_lock);
+}
+
+void fake_fill(int queue)
+{
+    pthread_mutex_lock(&fake_lock);
+    fake.settings.queue = queue;
+    fake.fills = 1;
     pthread_mutex_unlock(&fake_lock);
 }
 

@@ -164,6 +164,7 @@ struct fake_operation {
 struct CUstream_st {
     fake_object     object;
     int             slot, serial;
+    int             held; /* kernels and graphs that are not over */
     fake_operation *first, **last;
     int             closing;
     pthread_t       thread;
@@ -250,7 +251,7 @@ extern struct fake_state {
     const char        *failed;
     unsigned           misuses, pageable, default_workspaces;
     unsigned           begun[FAKE_KINDS], ended[FAKE_KINDS];
-    int                held[FAKE_KINDS];
+    int                held[FAKE_KINDS], fills;
     unsigned char      peers[FAKE_DEVICES][FAKE_DEVICES]; /* may the first reach the second? */
     fake_record       *records;
     size_t             record_count, record_room;

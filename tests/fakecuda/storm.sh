@@ -43,6 +43,10 @@ FAKECUDA="compute=0 kernel=1e-3"
 check "a probe" 0 ./fake_probe 64
 cp "$out" "$out.probe"
 check "all is as the module depends on" 0 awk -F, 'NR > 1 && $3 == $4 { right++ } END { exit right != 12 }' "$out.probe"
+FAKECUDA="compute=0 kernel=1e-3 late=1"
+check "a probe of events that are late" 0 ./fake_probe 64
+cp "$out" "$out.late"
+check "it tells" 1 awk -F, 'NR > 1 && $3 == $4 { right++ } END { exit right != 12 }' "$out.late"
 check "versions" 0 ./fake_probe -v
 cp "$out" "$out.versions"
 check "of each library" 0 awk '/^(cuBLAS|cuSOLVER) [0-9]+[.]/ { found++ } END { exit found != 2 }' "$out.versions"

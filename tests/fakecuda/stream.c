@@ -148,16 +148,27 @@ static void begin_in_queue(const fake_stream *stream)
     pthread_cond_broadcast(&fake_change);
 }
 
-/* At the device's speed: the host waits until the stream has room for one more operation. */
-static void wait_for_room(const fake_stream *stream)
+static int is_launch(fake_kind kind)
 {
-    uint64_t room = (uint64_t)fake.settings.queue;
+    return kind == FAKE_KERNEL || kind == FAKE_GRAPH;
+}
 
-    if (!room || slots[stream->slot].asked - slots[stream->slot].done < room)
+/* The host waits until the stream has room for one more, so that it launches at the device's
+ * speed. */
+static void take_room(fake_stream *stream, fake_kind kind)
+{
+    int room = fake.settings.queue;
+
+    if (!is_launch(kind))
         return;
-    fake.full++;
-    while (slots[stream->slot].asked - slots[stream->slot].done >= room)
+    if (room > 0 && stream->held >= room) {
+        fake.full++;
+        fake.held[FAKE_KERNEL] |= fake.fills;
+        fake.fills = 0;
+    }
+    while (room > 0 && stream->held >= room)
         pthread_cond_wait(&fake_change, &fake_lock);
+    stream->held++;
 }
 
 /* As on a device: memory that is not there breaks it. What is not ordered has no result to
@@ -172,7 +183,7 @@ static cudaError_t queue(fake_stream *stream, const fake_operation *operation)
     if (!copy)
         abort();
     *copy = *operation;
-    wait_for_room(stream);
+    take_room(stream, copy->kind);
     misuses = fake.misuses;
     number = slots[stream->slot].asked + 1;
     fake_learn(&stream->known, &host);
@@ -408,6 +419,7 @@ static void *serve(void *context)
         if (!stream->first)
             stream->last = &stream->first;
         slots[stream->slot].done = operation->number;
+        stream->held -= is_launch(operation->kind);
         free(operation->own);
         free(operation);
         pthread_cond_broadcast(&fake_change);

@@ -21,11 +21,19 @@ unsigned roll(unsigned sides)
     return (unsigned)(dice >> 33) % sides;
 }
 
+static int late;
+
+void events_are_late(int wanted)
+{
+    late = wanted;
+}
+
 fake_settings some_devices(void)
 {
     fake_settings settings = FAKE_SETTINGS;
 
     settings.devices = 4;
+    settings.late = late;
     return settings;
 }
 

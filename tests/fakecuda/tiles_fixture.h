@@ -12,6 +12,9 @@
 unsigned roll(unsigned sides);
 void     restart_dice(void);
 
+/* Devices from now on have settings.late. */
+void events_are_late(int wanted);
+
 fake_settings    some_devices(void); /* four */
 void             tiles_setup(void);
 hs_exec_settings settings_of(const char *policy);

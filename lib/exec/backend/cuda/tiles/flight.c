@@ -123,10 +123,10 @@ static int launch_solver(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight, hsi
 {
     ptrdiff_t number = flight - gpu->flight;
 
-    return CUDA(&gpu->fault, cudaMemsetAsync, gpu->info + number, 0, sizeof *gpu->info,
+    return CUDA(lane->fault, cudaMemsetAsync, gpu->info + number, 0, sizeof *gpu->info,
                 lane->stream) &&
            hsi_tiles_launch(gpu, lane, flight->row->step, at, gpu->info + number) &&
-           CUDA(&gpu->fault, cudaMemcpyAsync, gpu->info_here + number, gpu->info + number,
+           CUDA(lane->fault, cudaMemcpyAsync, gpu->info_here + number, gpu->info + number,
                 sizeof *gpu->info, cudaMemcpyDeviceToHost, lane->stream);
 }
 
@@ -143,7 +143,7 @@ int hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
         if (flight->spare[i] == HSI_NO_SLOT)
             continue;
         at[i] = tile_at(gpu, flight->spare[i]);
-        if (!CUDA(&gpu->fault, cudaMemcpyAsync, at[i], tile_at(gpu, flight->slot[i]), bytes,
+        if (!CUDA(lane->fault, cudaMemcpyAsync, at[i], tile_at(gpu, flight->slot[i]), bytes,
                   cudaMemcpyDeviceToDevice, lane->stream))
             return 0;
     }
@@ -259,6 +259,21 @@ hsi_tiles_flight *hsi_tiles_flight_of(hsi_tiles_gpu *gpu, uint32_t task)
         if (gpu->flight[i].there && gpu->flight[i].task == task)
             return &gpu->flight[i];
     return NULL;
+}
+
+int hsi_tiles_is_launching(const hsi_memory *memory, size_t piece)
+{
+    unsigned g;
+    int      i;
+
+    for (g = 0; g < memory->gpus; g++) {
+        const hsi_matrix_row *row = memory->gpu[g].launching;
+
+        for (i = 0; row && i < row->count; i++)
+            if (row->operand[i].piece == piece && writes(&row->operand[i]))
+                return 1;
+    }
+    return 0;
 }
 
 int hsi_tiles_any_under_way(const hsi_tiles_gpu *gpu)

@@ -110,6 +110,7 @@ void hsi_tiles_expect(hsi_memory *memory, const hsi_matrix_row *row)
         const hsi_operand *o = &row->operand[i];
 
         if (o->mode != HS_WRITE && hsi_nodes_newest(memory->nodes, o->piece) == o->version &&
+            !hsi_tiles_is_launching(memory, o->piece) &&
             hsi_nodes_bring(memory->nodes, HSI_HOST, o->piece, 1, &moves) == HSI_THERE)
             hsi_tiles_move(memory, &moves);
     }

@@ -31,6 +31,34 @@ int hsi_tiles_solves(hsi_step step)
     }
 }
 
+/* cuSOLVER's are its own secret: eight for each panel is a guess. */
+unsigned hsi_tiles_kernels(hsi_step step, int n)
+{
+    unsigned panels = (unsigned)(n + HSI_KERNEL_PANEL - 1) / HSI_KERNEL_PANEL;
+
+    switch (step) {
+    case HSI_POTRF:
+    case HSI_GETRF:
+        return 8 * panels;
+    case HSI_GEQRF:
+        return (8 + 8) * panels;
+    case HSI_ORMQR:
+        return (8 + 1) * panels;
+    case HSI_TPQRT:
+        return (8 + 3) * panels + 8;
+    case HSI_TPMQRT:
+        return 5 * panels;
+    default:
+        return 1;
+    }
+}
+
+/* A stream of CUDA's holds about a thousand launches; waits, events and copies are some of them. */
+unsigned hsi_tiles_kernels_most(void)
+{
+    return 512;
+}
+
 int hsi_tiles_work(hsi_cuda_lane *lane, hsi_step step, int n, int *elements)
 {
     const hsi_cuda_kernel *opens_solver = hsi_cuda_kernel_find("dpotrf");

@@ -4,7 +4,8 @@
  * once. That can be where each piece has a slot of its own, and where tasks work in place: then it
  * is known where all tiles will be. The tasks go through lanes of their own, since what a lane's
  * handle works in is written into the graph. Each is a step of its lane's line all the same: the
- * graph records an event behind it, which others wait for as for any other step.
+ * graph records an event behind it, which others wait for as for any other step. Where such an
+ * event is not pending before its node runs, the events are recorded behind the whole graph.
  *
  * Those lines have a stream each while tasks are captured; from then on all of them are the first
  * one's, where the graphs are launched.
@@ -41,7 +42,7 @@ static int open_lanes(hsi_tiles_gpu *gpu)
         if (!hsi_tiles_lane_open(gpu, i) || !hsi_tiles_warm(gpu, &gpu->lane[i]) ||
             !CUDA(&gpu->fault, cudaStreamSynchronize, gpu->lane[i].stream))
             return 0;
-    return 1;
+    return hsi_tiles_try_events(gpu);
 }
 
 /* All have to branch off the first line before they can be captured ... */
@@ -81,8 +82,8 @@ static int capture_task(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, unsigned
         flight.spare[i] = HSI_NO_SLOT;
     }
     if (!hsi_tiles_flight_order(gpu, &flight, line) || !hsi_tiles_flight_kernels(gpu, &flight) ||
-        !CUDA(&gpu->fault, cudaEventRecordWithFlags, over, gpu->line[line].stream,
-              cudaEventRecordExternal))
+        (gpu->graph_events && !CUDA(&gpu->fault, cudaEventRecordWithFlags, over,
+                                    gpu->line[line].stream, cudaEventRecordExternal)))
         return 0;
     hsi_tiles_flight_touch(gpu, &flight);
     return hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, line));
@@ -307,6 +308,20 @@ static int launch_all(hsi_tiles_gpu *gpu, const hsi_tiles_stretch *s, hsi_tiles_
     return CUDA(&gpu->fault, cudaGraphLaunch, s->exec, lead);
 }
 
+/* The event behind the graph is each task's. 0: see the fault. */
+static int note_end(hsi_tiles_gpu *gpu, hsi_tiles_flight **flight, size_t count)
+{
+    int    ok = 1;
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        hsi_tiles_flight_touch(gpu, flight[i]);
+        ok &= hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, flight[i]->line));
+        flight[i]->number = gpu->line[flight[i]->line].last;
+    }
+    return ok;
+}
+
 /* The event that was the line's goes with the stretch. */
 static void note_steps(hsi_tiles_gpu *gpu, hsi_tiles_stretch *s, hsi_tiles_flight **flight)
 {
@@ -333,7 +348,10 @@ size_t hsi_tiles_stretch_launch(hsi_tiles_gpu *gpu, const hsi_ahead *list, size_
     if (count < s->count || !is_all_certain(list, s->count))
         return 0;
     if (take_flights(gpu, list, s->count, flight, &flights) && launch_all(gpu, s, flight)) {
-        note_steps(gpu, s, flight);
+        if (gpu->graph_events)
+            note_steps(gpu, s, flight);
+        else if (!note_end(gpu, flight, s->count))
+            hsi_tiles_break(gpu);
         for (i = 0; i < s->count && !gpu->broken; i++)
             hsi_tiles_flight_adopt(gpu, flight[i]);
         return s->count;

@@ -17,7 +17,9 @@
  * or writes a tile on the host is waited for by a thread.
  *
  * Workers of other GPUs and of CPUs put copies into a GPU's streams as well: all that is here is
- * done with the lock held, which is never held while something is waited for.
+ * done with the lock held, which is never held while something is waited for. A launch into a
+ * stream whose queue is full waits as well: so the kernels in a stream are bounded, and those of a
+ * task that exceeds the bound by itself are launched without the lock.
  */
 
 enum {
@@ -53,7 +55,8 @@ typedef struct hsi_tiles_flight {
     uint32_t              task;
     const hsi_matrix_row *row;
     unsigned              line;
-    uint64_t              number; /* of its step there */
+    uint64_t              number;  /* of its step there */
+    unsigned              kernels; /* in its stream, unless they are in a graph */
     int                   settled;
     hs_outcome            outcome; /* once it is settled */
     char                  why[HS_WHY];
@@ -82,7 +85,8 @@ typedef struct hsi_tiles_gpu {
     size_t             stretches, stretch_room, passed; /* those launched, or given up */
     size_t             captured;                        /* tasks of them */
     int                no_stretches;                    /* there is no memory for more */
-    int                work; /* elements for cuSOLVER, in each lane's arena */
+    int                graph_events; /* those recorded in a graph are pending from its launch on */
+    int                work;         /* elements for cuSOLVER, in each lane's arena */
     double            *unit; /* a unit matrix of HSI_KERNEL_PANEL rows, copied from pinned memory */
     void              *unit_here;
     hsi_tiles_line     line[HSI_TILES_LINES];
@@ -92,9 +96,10 @@ typedef struct hsi_tiles_gpu {
     uint64_t          *reads;
     int               *info, *info_here; /* by flight: on the GPU, and pinned */
     hsi_tiles_flight   flight[HSI_TILES_FLIGHTS];
-    const hs_body     *wanted; /* what it is to fetch the inputs of; shared without the lock */
-    hsi_cuda_time      time;   /* where copies are recorded */
-    hsi_tiles_copy    *copies; /* those since it was opened, the last one first */
+    const hsi_matrix_row *launching; /* its kernels are launched without the lock; NULL: none */
+    const hs_body        *wanted; /* what it is to fetch the inputs of; shared without the lock */
+    hsi_cuda_time         time;   /* where copies are recorded */
+    hsi_tiles_copy       *copies; /* those since it was opened, the last one first */
 } hsi_tiles_gpu;
 
 struct hsi_memory {
@@ -202,6 +207,9 @@ hs_status hsi_tiles_open(const hs_backend_options *options, const hs_backend_wor
                          hs_backend_worker **out, char why[HS_WHY]);
 void      hsi_tiles_close(hs_backend_worker *worker);
 
+/* pending.c: sets gpu->graph_events, by a trial in the first stream of graphs. 0: see the fault. */
+int hsi_tiles_try_events(hsi_tiles_gpu *gpu);
+
 /* gpu.c: the steps of a matrix, 1 << hsi_step each */
 unsigned hsi_tiles_steps(const hsi_matrix *matrix);
 
@@ -211,6 +219,10 @@ int hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane);
 
 /* gpu.c: with room to work in for each of the steps, and its line. 0: see the fault. */
 int hsi_tiles_lane_open(hsi_tiles_gpu *gpu, unsigned number);
+
+/* step.c: kernels that its launch puts into a stream, about; and how many may be there at once. */
+unsigned hsi_tiles_kernels(hsi_step step, int n);
+unsigned hsi_tiles_kernels_most(void);
 
 /* step.c: is it cuSOLVER's, which may fail and is not for graphs? */
 int hsi_tiles_solves(hsi_step step);
@@ -226,6 +238,9 @@ int    hsi_tiles_launch(const hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, hsi_step 
 hsi_tiles_flight *hsi_tiles_flight_begin(hsi_tiles_gpu *gpu, const hsi_tiles_body *body,
                                          uint32_t task, unsigned line);
 void              hsi_tiles_flight_end(hsi_tiles_gpu *gpu, hsi_tiles_flight *flight);
+/* Is a task that writes the piece being launched without the lock, on any GPU? */
+int hsi_tiles_is_launching(const hsi_memory *memory, size_t piece);
+
 hsi_tiles_flight *hsi_tiles_flight_of(hsi_tiles_gpu *gpu, uint32_t task); /* NULL: none */
 int               hsi_tiles_any_under_way(const hsi_tiles_gpu *gpu);
 

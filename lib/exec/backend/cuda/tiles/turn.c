@@ -8,18 +8,56 @@
 #include "exec/backend/cuda/tiles/tiles.h"
 #include "support/clock.h"
 
+/* Others use the lock meanwhile, and the GPU's fault with it. */
+static int launch_unlocked(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
+{
+    hsi_cuda_lane *lane = &gpu->lane[flight->line];
+    hsi_cuda_fault fault = {.text = ""};
+    int            ok;
+
+    lane->fault = &fault;
+    gpu->launching = flight->row;
+    pthread_mutex_unlock(&gpu->memory->lock);
+    ok = hsi_tiles_flight_kernels(gpu, flight);
+    pthread_mutex_lock(&gpu->memory->lock);
+    gpu->launching = NULL;
+    lane->fault = &gpu->fault;
+    if (!gpu->fault.text[0])
+        gpu->fault = fault;
+    return ok && !gpu->broken;
+}
+
+static int launch_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
+{
+    return flight->kernels > hsi_tiles_kernels_most() ? launch_unlocked(gpu, flight)
+                                                      : hsi_tiles_flight_kernels(gpu, flight);
+}
+
 static int put_on_its_way(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, hsi_tiles_flight *flight)
 {
     if (!hsi_tiles_enter(gpu) || !hsi_tiles_flight_order(gpu, flight, flight->line) ||
-        !hsi_tiles_flight_kernels(gpu, flight))
+        !launch_kernels(gpu, flight))
         return 0;
     hsi_tiles_flight_touch(gpu, flight);
     if (!hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, flight->line)))
         return 0;
     flight->number = gpu->line[flight->line].last;
-    if (!body->copies)
+    /* Without the lock, its data may have been lost with another GPU: then there are no results. */
+    if (!body->copies && !hsi_tiles_any_lost(gpu->memory, flight->row))
         hsi_tiles_flight_adopt(gpu, flight);
     return 1;
+}
+
+/* Is there room in the lane's stream for so many kernels? An empty stream takes any number. */
+static int has_room(const hsi_tiles_gpu *gpu, unsigned line, unsigned kernels)
+{
+    unsigned held = 0;
+    int      i;
+
+    for (i = 0; i < HSI_TILES_FLIGHTS; i++)
+        if (gpu->flight[i].there && !gpu->flight[i].settled && gpu->flight[i].line == line)
+            held += gpu->flight[i].kernels;
+    return held == 0 || held + kernels <= hsi_tiles_kernels_most();
 }
 
 /* *out is there if it is launched. */
@@ -27,12 +65,17 @@ static hsi_launched launch(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, uint3
                            hsi_tiles_flight **out)
 {
     hsi_launched      how = HSI_NOT_LAUNCHED;
-    hsi_tiles_flight *flight =
-        hsi_tiles_flight_begin(gpu, body, task, gpu->next++ % HSI_TILES_LANES);
+    unsigned          line = gpu->next % HSI_TILES_LANES;
+    unsigned          kernels = hsi_tiles_kernels(body->row->step, gpu->memory->matrix->tile);
+    hsi_tiles_flight *flight = NULL;
 
+    if (has_room(gpu, line, kernels))
+        flight = hsi_tiles_flight_begin(gpu, body, task, line);
     *out = flight;
     if (!flight)
         return HSI_NO_SLOTS;
+    gpu->next++;
+    flight->kernels = kernels;
     if (hsi_tiles_are_right(gpu->memory, body->row))
         how = hsi_tiles_flight_take(gpu, body, flight);
     if (how == HSI_LAUNCHED && !put_on_its_way(gpu, body, flight)) {
@@ -93,6 +136,7 @@ static void fetch(hsi_tiles_gpu *gpu, const hsi_matrix_row *row)
         const hsi_operand *o = &row->operand[i];
 
         if (o->mode != HS_WRITE && hsi_nodes_newest(memory->nodes, o->piece) == o->version &&
+            !hsi_tiles_is_launching(memory, o->piece) &&
             hsi_nodes_bring(memory->nodes, gpu->node, o->piece, 1, &moves) == HSI_THERE)
             hsi_tiles_move(memory, &moves);
     }

@@ -5,6 +5,7 @@
  */
 #include "exec/backend/cuda/tiles/tiles.h"
 
+/* One after the other, so that the stream's queue never fills. */
 static int run_steps(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, char *scratch, size_t tile)
 {
     unsigned steps = hsi_tiles_steps(gpu->memory->matrix), step;
@@ -14,7 +15,8 @@ static int run_steps(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane, char *scratch, siz
     for (i = 0; i < HSI_OPERANDS; i++)
         at[i] = (double *)(void *)(scratch + (size_t)i * tile);
     for (step = HSI_NO_STEP + 1; step <= HSI_TPMQRT; step++)
-        if (steps >> step & 1 && !hsi_tiles_launch(gpu, lane, (hsi_step)step, at, info))
+        if (steps >> step & 1 && (!hsi_tiles_launch(gpu, lane, (hsi_step)step, at, info) ||
+                                  !CUDA(&gpu->fault, cudaStreamSynchronize, lane->stream)))
             return 0;
     return 1;
 }

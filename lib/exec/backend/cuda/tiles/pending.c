@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Is an event that a graph records pending as soon as the graph is launched? CUDA's manual does not
+ * say. If it is not, whoever queries the event before its node has run takes the task for over.
+ *
+ * The trial: a graph that records an event is launched behind some work, and another stream waits
+ * for the event. An event that is seen pending was made so by the launch, since nothing else
+ * records it; where the work was over too soon to see that, there is a trial with more work.
+ */
+#include "exec/backend/cuda/tiles/tiles.h"
+
+enum { TRIALS = 4, WORK = 16, WORK_BYTES = 1 << 20 /* of cuBLAS's space, which is as large */ };
+
+typedef struct trial {
+    cudaStream_t    stream, other;
+    cudaEvent_t     event, behind; /* in the graph; in `other`, behind its wait for that */
+    cudaGraphExec_t exec;
+} trial;
+
+static int make_trial(hsi_tiles_gpu *gpu, trial *t)
+{
+    cudaGraph_t graph = NULL;
+    int         ok;
+
+    t->stream = gpu->line[HSI_TILES_GRAPH].stream;
+    t->other = gpu->line[HSI_TILES_GRAPH + 1].stream;
+    if (!CUDA(&gpu->fault, cudaEventCreateWithFlags, &t->event, cudaEventDisableTiming) ||
+        !CUDA(&gpu->fault, cudaEventCreateWithFlags, &t->behind, cudaEventDisableTiming) ||
+        !CUDA(&gpu->fault, cudaStreamBeginCapture, t->stream, cudaStreamCaptureModeRelaxed))
+        return 0;
+    ok = CUDA(&gpu->fault, cudaEventRecordWithFlags, t->event, t->stream, cudaEventRecordExternal);
+    ok = CUDA(&gpu->fault, cudaStreamEndCapture, t->stream, &graph) && ok;
+    ok = ok && CUDA(&gpu->fault, cudaGraphInstantiate, &t->exec, graph, 0) &&
+         CUDA(&gpu->fault, cudaGraphUpload, t->exec, t->stream);
+    if (graph)
+        cudaGraphDestroy(graph);
+    return ok;
+}
+
+/* The other stream's event is looked at first: if it is over, so should be the one in the graph. */
+static int look(hsi_tiles_gpu *gpu, const trial *t, int *pending)
+{
+    int behind, over, seen = 0, early = 0;
+
+    do {
+        behind = hsi_cuda_over(&gpu->fault, t->behind, 0);
+        over = hsi_cuda_over(&gpu->fault, t->event, 0);
+        seen |= over == 0;
+        early |= behind > 0 && over == 0;
+    } while (behind >= 0 && over == 0);
+    *pending = seen && !early;
+    return behind >= 0 && over >= 0;
+}
+
+static int run_trial(hsi_tiles_gpu *gpu, const trial *t, int work, int *pending)
+{
+    void *space = gpu->lane[HSI_TILES_GRAPH].blas_space;
+
+    for (; work > 0; work--)
+        if (!CUDA(&gpu->fault, cudaMemsetAsync, space, 0, WORK_BYTES, t->stream))
+            return 0;
+    return CUDA(&gpu->fault, cudaGraphLaunch, t->exec, t->stream) &&
+           CUDA(&gpu->fault, cudaStreamWaitEvent, t->other, t->event, 0) &&
+           CUDA(&gpu->fault, cudaEventRecord, t->behind, t->other) && look(gpu, t, pending) &&
+           CUDA(&gpu->fault, cudaStreamSynchronize, t->stream) &&
+           CUDA(&gpu->fault, cudaStreamSynchronize, t->other);
+}
+
+static void end_trial(const trial *t)
+{
+    if (t->exec)
+        cudaGraphExecDestroy(t->exec);
+    if (t->event)
+        cudaEventDestroy(t->event);
+    if (t->behind)
+        cudaEventDestroy(t->behind);
+}
+
+int hsi_tiles_try_events(hsi_tiles_gpu *gpu)
+{
+    trial t = {.exec = NULL};
+    int   ok = make_trial(gpu, &t), i;
+
+    gpu->graph_events = 0;
+    for (i = 0; ok && !gpu->graph_events && i < TRIALS; i++)
+        ok = run_trial(gpu, &t, WORK << i, &gpu->graph_events);
+    end_trial(&t);
+    return ok;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Part of the module under test: the bound of launches follows the fake's queue, and the lock of
+ * shared tiles is measured. */
+#include "lock.h"
+
+#include "exec/backend/cuda/tiles/tiles.h"
+#include "fake.h"
+#include "support/clock.h"
+
+static hsi_memory       *last;
+static lock_waits_result waits; /* with the lock held */
+
+unsigned __real_hsi_tiles_kernels_most(void);
+unsigned __wrap_hsi_tiles_kernels_most(void);
+
+unsigned __wrap_hsi_tiles_kernels_most(void)
+{
+    return fake_queue() ? fake_queue() / 2 : __real_hsi_tiles_kernels_most();
+}
+
+int __real_hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight);
+int __wrap_hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight);
+
+int __wrap_hsi_tiles_flight_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
+{
+    __atomic_store_n(&last, gpu->memory, __ATOMIC_RELEASE);
+    return __real_hsi_tiles_flight_kernels(gpu, flight);
+}
+
+void __real_hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done);
+void __wrap_hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done);
+
+/* The call does little else than to wait for the lock. */
+void __wrap_hsi_tiles_give(hsi_memory *memory, const hsi_matrix_row *row, int done)
+{
+    int64_t start = hsi_clock_ns(), waited;
+
+    __real_hsi_tiles_give(memory, row, done);
+    waited = hsi_clock_ns() - start;
+    pthread_mutex_lock(&memory->lock);
+    waits.count++;
+    waits.total += waited;
+    waits.longest = waited > waits.longest ? waited : waits.longest;
+    pthread_mutex_unlock(&memory->lock);
+}
+
+__attribute__((visibility("default"))) void lock_pass(void)
+{
+    hsi_memory *memory = __atomic_load_n(&last, __ATOMIC_ACQUIRE);
+
+    pthread_mutex_lock(&memory->lock);
+    pthread_mutex_unlock(&memory->lock);
+}
+
+/* When nothing runs. */
+__attribute__((visibility("default"))) lock_waits_result lock_waits(void)
+{
+    return waits;
+}
