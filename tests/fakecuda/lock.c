@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Part of the module under test: the bound of launches follows the fake's queue, and the lock of
  * shared tiles is measured. */
+#include <limits.h>
+
 #include "lock.h"
 
 #include "exec/backend/cuda/tiles/tiles.h"
@@ -9,12 +11,15 @@
 
 static hsi_memory       *last;
 static lock_waits_result waits; /* with the lock held */
+static int               is_unbounded;
 
 unsigned __real_hsi_tiles_kernels_most(void);
 unsigned __wrap_hsi_tiles_kernels_most(void);
 
 unsigned __wrap_hsi_tiles_kernels_most(void)
 {
+    if (is_unbounded)
+        return UINT_MAX;
     return fake_queue() ? fake_queue() / 2 : __real_hsi_tiles_kernels_most();
 }
 
@@ -53,7 +58,16 @@ __attribute__((visibility("default"))) void lock_pass(void)
 }
 
 /* When nothing runs. */
+__attribute__((visibility("default"))) void lock_unbounded(int unbounded)
+{
+    is_unbounded = unbounded;
+}
+
+/* When nothing runs. */
 __attribute__((visibility("default"))) lock_waits_result lock_waits(void)
 {
-    return waits;
+    lock_waits_result since = waits;
+
+    waits = (lock_waits_result){.count = 0};
+    return since;
 }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How long do workers of CPUs wait for the lock of shared tiles, with launches bounded and without?
+ * QR factorisations, both ways by turns; queues, durations of kernels and calls as FAKECUDA says:
+ *
+ *   FAKECUDA="queue=24 kernel=2e-4" fake_waits [ROUNDS [TILES [SIZE [CPUS [GPUS]]]]]
+ *
+ * For each way: waits, the median and the longest of the rounds' longest, and the mean, in us.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec_fixture.h"
+#include "lock.h"
+#include "tiles_fixture.h"
+#include "trial.h"
+
+enum { ROUNDS = 64 };
+
+typedef struct way {
+    double             longest[ROUNDS];
+    unsigned long long count;
+    double             total;
+} way;
+
+static lock_waits_function     *waits;
+static lock_unbounded_function *unbound;
+
+static void find(void *function, size_t size, const char *name)
+{
+    void *module = dlopen(MODULE, RTLD_NOW), *symbol = module ? dlsym(module, name) : NULL;
+
+    if (!symbol) {
+        fprintf(stderr, "fake_waits: no module, or it has no %s\n", name);
+        exit(1);
+    }
+    memcpy(function, &symbol, size);
+}
+
+static void measure(way *w, int round, const unsigned size[4])
+{
+    hs_exec_settings  s = settings_of("plan");
+    lock_waits_result r;
+
+    run_tiles(tiled(HS_QR, size[0], size[1], size[2], size[3]), "heft", &s, 1, 1);
+    r = waits();
+    w->count += r.count;
+    w->total += 1e-3 * (double)r.total;
+    w->longest[round] = 1e-3 * (double)r.longest;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+int main(int argc, char **argv)
+{
+    static way  ways[2];
+    const char *names[] = {"bounded", "unbounded"};
+    unsigned    size[] = {6, 96, 2, 2};
+    int         rounds = argc > 1 ? atoi(argv[1]) : 5, round, i;
+
+    for (i = 0; i < 4 && i + 2 < argc; i++)
+        size[i] = (unsigned)atoi(argv[i + 2]);
+    if (rounds < 1 || rounds > ROUNDS)
+        return 2;
+    theatre_reset();
+    find(&waits, sizeof waits, LOCK_WAITS);
+    find(&unbound, sizeof unbound, LOCK_UNBOUNDED);
+    for (round = 0; round < rounds; round++)
+        for (i = 0; i < 2; i++) {
+            unbound(i);
+            measure(&ways[i], round, size);
+        }
+    printf("launches,waits,median_longest,longest,mean\n");
+    for (i = 0; i < 2; i++) {
+        qsort(ways[i].longest, (size_t)rounds, sizeof(double), by_value);
+        printf("%s,%llu,%.1f,%.1f,%.2f\n", names[i], ways[i].count, ways[i].longest[rounds / 2],
+               ways[i].longest[rounds - 1],
+               ways[i].count ? ways[i].total / (double)ways[i].count : 0);
+    }
+    return 0;
+}
