@@ -52,7 +52,9 @@ cp "$out" "$out.versions"
 check "of each library" 0 awk '/^(cuBLAS|cuSOLVER) [0-9]+[.]/ { found++ } END { exit found != 2 }' "$out.versions"
 
 FAKECUDA="devices=4 queue=24 kernel=1e-4"
-check "waits for the lock of shared tiles" 0 ./fake_waits 1 4 48
+check "waits for the lock of shared tiles" 0 ./fake_waits 1 8 96 4 2
+cp "$out" "$out.waits"
+check "there are some, in both ways" 0 awk -F, 'NR > 1 && $2 > 0 { ways++ } END { exit ways != 2 }' "$out.waits"
 FAKECUDA="kernel=1e-3"
 check "spoliations" 0 ./fake_spoliations -M "$module" -m 3 -n 320 -t 20 40
 check "until the first from the GPU" 0 ./fake_spoliations -M "$module" -m 3 -n 320 -t 60 1
