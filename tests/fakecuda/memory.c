@@ -33,7 +33,8 @@ static void give_memory(fake_block *block)
 {
     if (block->base && !block->pinned)
         munmap(block->base, block->size);
-    free(block->real);
+    if (!block->borrowed)
+        free(block->real);
     block->base = block->real = NULL;
 }
 
@@ -74,21 +75,31 @@ static void poison(void *base, size_t size)
         memset(base, POISON, size);
 }
 
-static fake_block *create_block(size_t size, int pinned)
+static fake_block *enlist(const fake_block *taken)
 {
-    fake_block  taken = {.size = size, .pinned = pinned}, *block;
-    fake_object object;
+    fake_block *block = fake_create(FAKE_BLOCK, sizeof *block);
+    fake_object object = block->object;
 
-    if (!take_memory(&taken))
-        return NULL;
-    poison(taken.real, size);
-    block = fake_create(FAKE_BLOCK, sizeof *block);
-    object = block->object;
-    *block = taken;
+    *block = *taken;
     block->object = object;
     block->object.dispose = dispose;
     list_block(block);
     return block;
+}
+
+static fake_block *create_block(size_t size, int pinned)
+{
+    fake_block taken = {.size = size, .pinned = pinned};
+
+    if (!take_memory(&taken))
+        return NULL;
+    poison(taken.real, size);
+    return enlist(&taken);
+}
+
+void fake_block_borrow(void *base, size_t size)
+{
+    enlist(&(fake_block){.base = base, .real = base, .size = size, .pinned = 1, .borrowed = 1});
 }
 
 fake_block *fake_block_of(const void *pointer)
@@ -148,7 +159,8 @@ void fake_block_free(fake_block *block)
 {
     if (block->disputed)
         return;
-    poison(block->real, block->size);
+    if (!block->borrowed)
+        poison(block->real, block->size);
     give_memory(block);
     free(block->uses);
     block->uses = NULL;
@@ -368,16 +380,18 @@ static int is_any_broken(void)
     return i < FAKE_DEVICES;
 }
 
-static cudaError_t free_host(void *pointer)
+cudaError_t fake_unpin(void *pointer, int borrowed, const char *call)
 {
-    fake_block *block = block_at(pointer, 1, "cudaFreeHost");
+    fake_block *block = block_at(pointer, 1, call);
 
-    if (!block)
+    if (block && block->borrowed != borrowed)
+        fake_complain("%s: that memory is for the other call that unpins", call);
+    if (!block || block->borrowed != borrowed)
         return cudaErrorInvalidValue;
     if (fake_keeps(&block->object))
         return cudaSuccess;
     if (fake_has_pending(block, 0, block->size) && !is_any_broken())
-        fake_complain("cudaFreeHost: a copy is still to use it");
+        fake_complain("%s: a copy is still to use it", call);
     while (fake_has_pending(block, 0, block->size))
         pthread_cond_wait(&fake_change, &fake_lock);
     wait_hidden();
@@ -393,7 +407,7 @@ cudaError_t cudaFreeHost(void *ptr)
     if (fake_is_forbidden("cudaFreeHost"))
         done = cudaErrorStreamCaptureUnsupported;
     else if (ptr)
-        done = free_host(ptr);
+        done = fake_unpin(ptr, 0, "cudaFreeHost");
     return fake_leave(error ? error : done);
 }
 

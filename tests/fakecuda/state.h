@@ -91,6 +91,7 @@ typedef struct fake_block {
     char       *real; /* where operations find it */
     size_t      size;
     int         pinned;
+    int         borrowed; /* the caller's memory, registered */
     int         disputed; /* freed too early, so kept */
     fake_use   *uses;
     size_t      use_count, use_room;
@@ -108,6 +109,8 @@ typedef struct fake_span {
 fake_block     *fake_block_of(const void *pointer); /* NULL: none that is in use */
 void           *fake_real(const void *pointer);     /* accessible host address of that memory */
 void            fake_block_free(fake_block *block);
+void            fake_block_borrow(void *base, size_t size); /* pin the caller's memory */
+cudaError_t     fake_unpin(void *pointer, int borrowed, const char *call);
 void            fake_note_use(fake_block *block, const fake_use *use);
 const fake_use *fake_conflict(const fake_block *block, const fake_use *use,
                               const fake_clock *known);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cudaHostRegister: memory of the caller becomes pinned, and stays the caller's. */
+#include "state.h"
+
+/* One of its pages, or its last byte, is pinned already. */
+static int is_pinned_in_part(const char *base, size_t size)
+{
+    size_t i;
+
+    for (i = 0; i < size; i += 4096)
+        if (fake_block_of(base + i))
+            return 1;
+    return fake_block_of(base + size - 1) != NULL;
+}
+
+cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
+{
+    cudaError_t error = fake_enter("cudaHostRegister");
+
+    if (!error && fake_is_forbidden("cudaHostRegister"))
+        error = cudaErrorStreamCaptureUnsupported;
+    if (!error && (!ptr || !size || flags > cudaHostRegisterPortable))
+        error = cudaErrorInvalidValue;
+    if (!error && is_pinned_in_part(ptr, size))
+        error = cudaErrorHostMemoryAlreadyRegistered;
+    if (!error)
+        fake_block_borrow(ptr, size);
+    return fake_leave(error);
+}
+
+cudaError_t cudaHostUnregister(void *ptr)
+{
+    cudaError_t error = fake_enter("cudaHostUnregister"), done = cudaErrorInvalidValue;
+
+    if (fake_is_forbidden("cudaHostUnregister"))
+        done = cudaErrorStreamCaptureUnsupported;
+    else if (ptr && !fake_block_of(ptr))
+        done = cudaErrorHostMemoryNotRegistered;
+    else if (ptr)
+        done = fake_unpin(ptr, 1, "cudaHostUnregister");
+    return fake_leave(error ? error : done);
+}
