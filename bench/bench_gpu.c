@@ -16,6 +16,7 @@
 
 #include "../tests/gpu/list.h"
 #include "bench_gpu_sizes.h"
+#include "median.h"
 
 enum { REPEATS = 5, LARGEST = 2048 };
 
@@ -25,19 +26,6 @@ typedef struct row {
     double      flops; /* of all; 0: it is not about them */
     gpu_list    list;
 } row;
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *all)
-{
-    qsort(all, REPEATS, sizeof *all, by_value);
-    return all[REPEATS / 2];
-}
 
 static void run_once(const row *r, gpu_list_result *result)
 {
@@ -59,10 +47,10 @@ static void measure(const row *r)
         seconds[i] = result.seconds;
         overhead[i] = result.overhead;
     }
-    time = median(seconds);
+    time = median(seconds, REPEATS);
     printf("%s,%s,%zu,%.6f,%.4f,%.4f,%.4f\n", r->what,
            r->list.mode == HS_GPU_GRAPH ? "graph" : "streams", r->tasks, time,
-           1e6 * time / (double)r->tasks, 1e6 * median(overhead), 1e-9 * r->flops / time);
+           1e6 * time / (double)r->tasks, 1e6 * median(overhead, REPEATS), 1e-9 * r->flops / time);
     fflush(stdout);
 }
 

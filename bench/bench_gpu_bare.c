@@ -1,67 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a GPU can do: the matrix products of bench_gpu by nothing but a loop of cuBLAS calls
- * on one stream, data resident; their copies alone, both ways at once, from and to pinned
- * memory; and tiny ones, in a loop, and with the copy of a matrix before each as bench_gpu's
- * tasks have it: from calls that go round some streams (tiny-streams), and as graphs of those
- * nodes (tiny-graph). Medians of 5.
+ * What a GPU can do without hybridsched: the matrix products of bench_gpu by nothing but a loop of
+ * cuBLAS calls, on one stream (dgemm) and round as many streams as the module for GPUs uses
+ * (dgemm-streams), data resident; the same with the copy of the matrix that a task changes, as
+ * bench_gpu's resident tasks have it (dgemm-streams-copy), and with all copies between host and
+ * GPU, as its other tasks have them (dgemm-streams-moved); these copies alone, both ways at once,
+ * from and to pinned memory; and tiny products, in a loop, and with the copy of a matrix before
+ * each: from calls that go round the streams (tiny-streams), and as graphs of those nodes
+ * (tiny-graph). Medians of 5.
  *
  *   bench_gpu_bare [TASKS [TINY-TASKS [LARGEST]]]
+ *
+ * 0: done; 1: a call failed; 2: wrong usage; 3: no GPU.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include <cublas_v2.h>
-#include <cuda_runtime_api.h>
-
+#include "../tests/gpu/bare.h"
 #include "bench_gpu_sizes.h"
+#include "median.h"
 
 enum { REPEATS = 5, SETS = 4, LARGEST = 2048, LANES = 4, BATCH = 64 };
+
+const char bare_program[] = "bench_gpu_bare";
+
+/* Bytes of each cuBLAS handle, as in the module for GPUs. */
+static const size_t workspace = (size_t)32 << 20;
 
 static size_t tasks = GEMM_TASKS, tiny_tasks = TINY_TASKS;
 static int    largest = LARGEST;
 
-static void fail(const char *call, const char *why)
-{
-    fprintf(stderr, "bench_gpu_bare: %s: %s\n", call, why);
-    exit(3);
-}
-
-static void cuda_ok(cudaError_t error, const char *call)
-{
-    if (error != cudaSuccess)
-        fail(call, cudaGetErrorString(error));
-}
-
-static void blas_ok(cublasStatus_t status, const char *call)
-{
-    if (status != CUBLAS_STATUS_SUCCESS)
-        fail(call, cublasGetStatusName(status));
-}
-
-#define CUDA(call) cuda_ok((call), #call)
-#define BLAS(call) blas_ok((call), #call)
-
-static double seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* What a tiny task goes through. */
+/* A stream with all that a task needs. */
 typedef struct lane {
     cudaStream_t   stream;
     cublasHandle_t blas;
     void          *space;
-    double        *c;
+    double        *c;    /* on the GPU: the matrix that a task changes */
+    double        *home; /* pinned: where that matrix is copied to */
     cudaEvent_t    join;
 } lane;
 
-/* Three matrices each, taken in turn so that no product finds all of its own in a cache. */
+/* Three matrices each, taken in turn so that no product finds all of its own in a cache. Lane i
+ * has the set i, so that products of different lanes write to different memory. */
 typedef struct bare {
     cudaStream_t    stream, back;
     cublasHandle_t  blas;
@@ -72,38 +49,40 @@ typedef struct bare {
     cudaGraphExec_t graph; /* BATCH tiny tasks */
 } bare;
 
-static size_t set_bytes(void)
+static size_t matrix_bytes(int n)
 {
-    return 3 * sizeof(double) * (size_t)largest * (size_t)largest;
+    return sizeof(double) * (size_t)n * (size_t)n;
 }
 
-/* Not zeros, with which a GPU is faster than it is. */
+static size_t set_bytes(void)
+{
+    return 3 * matrix_bytes(largest);
+}
+
 static void fill(double *to, size_t count)
 {
     unsigned long long state = 1;
     size_t             i;
 
-    for (i = 0; i < count; i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        to[i] = (double)(state >> 11) * 0x1p-53 / 32 - 1.0 / 64;
-    }
+    for (i = 0; i < count; i++)
+        to[i] = bare_draw(&state) / 32;
 }
 
 static void open_lane(lane *l)
 {
-    const size_t space = (size_t)4 << 20;
-
     CUDA(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking));
     CUDA(cudaEventCreateWithFlags(&l->join, cudaEventDisableTiming));
     BLAS(cublasCreate(&l->blas));
     BLAS(cublasSetStream(l->blas, l->stream));
-    CUDA(cudaMalloc(&l->space, space));
-    BLAS(cublasSetWorkspace(l->blas, l->space, space));
-    CUDA(cudaMalloc((void **)&l->c, sizeof(double) * TINY_SIZE * TINY_SIZE));
+    CUDA(cudaMalloc(&l->space, workspace));
+    BLAS(cublasSetWorkspace(l->blas, l->space, workspace));
+    CUDA(cudaMalloc((void **)&l->c, matrix_bytes(largest)));
+    CUDA(cudaHostAlloc((void **)&l->home, matrix_bytes(largest), cudaHostAllocDefault));
 }
 
 static void close_lane(lane *l)
 {
+    CUDA(cudaFreeHost(l->home));
     CUDA(cudaFree(l->c));
     BLAS(cublasDestroy(l->blas));
     CUDA(cudaFree(l->space));
@@ -111,17 +90,21 @@ static void close_lane(lane *l)
     CUDA(cudaStreamDestroy(l->stream));
 }
 
+/* C := C - A B', where the last two lie one behind the other. */
+static void multiply(cublasHandle_t blas, const double *a, double *c, int n)
+{
+    static const double minus_one = -1, one = 1;
+
+    BLAS(cublasDgemm(blas, CUBLAS_OP_N, CUBLAS_OP_T, n, n, n, &minus_one, a, n,
+                     a + (size_t)n * (size_t)n, n, &one, c, n));
+}
+
 /* As a resident task of bench_gpu's: the matrix that it changes is copied, its inputs are there. */
 static void tiny_task(const bare *b, const lane *l)
 {
-    static const double minus_one = -1, one = 1;
-    const double       *inputs = b->there[0];
-    const int           n = TINY_SIZE;
-
-    CUDA(cudaMemcpyAsync(l->c, inputs, sizeof *inputs * TINY_SIZE * TINY_SIZE,
-                         cudaMemcpyDeviceToDevice, l->stream));
-    BLAS(cublasDgemm(l->blas, CUBLAS_OP_N, CUBLAS_OP_T, n, n, n, &minus_one, inputs, n,
-                     inputs + TINY_SIZE * TINY_SIZE, n, &one, l->c, n));
+    CUDA(cudaMemcpyAsync(l->c, b->there[0], matrix_bytes(TINY_SIZE), cudaMemcpyDeviceToDevice,
+                         l->stream));
+    multiply(l->blas, b->there[0], l->c, TINY_SIZE);
 }
 
 /* The first lane leads; the others branch off it and come back. */
@@ -147,26 +130,33 @@ static void make_graph(bare *b)
     CUDA(cudaGraphDestroy(made));
 }
 
+/* Before each measurement, since products in their own place let numbers grow. */
+static void send_sets(bare *b)
+{
+    int i;
+
+    for (i = 0; i < SETS; i++)
+        CUDA(cudaMemcpyAsync(b->there[i], b->here, set_bytes(), cudaMemcpyHostToDevice, b->stream));
+    CUDA(cudaStreamSynchronize(b->stream));
+}
+
 static void begin(bare *b)
 {
-    const size_t space = (size_t)32 << 20;
-    size_t       bytes = set_bytes();
-    int          i;
+    size_t bytes = set_bytes();
+    int    i;
 
     CUDA(cudaStreamCreateWithFlags(&b->stream, cudaStreamNonBlocking));
     CUDA(cudaStreamCreateWithFlags(&b->back, cudaStreamNonBlocking));
     BLAS(cublasCreate(&b->blas));
     BLAS(cublasSetStream(b->blas, b->stream));
-    CUDA(cudaMalloc(&b->space, space));
-    BLAS(cublasSetWorkspace(b->blas, b->space, space));
+    CUDA(cudaMalloc(&b->space, workspace));
+    BLAS(cublasSetWorkspace(b->blas, b->space, workspace));
     CUDA(cudaHostAlloc((void **)&b->here, bytes, cudaHostAllocDefault));
     CUDA(cudaHostAlloc((void **)&b->results, bytes, cudaHostAllocDefault));
     fill(b->here, bytes / sizeof *b->here);
-    for (i = 0; i < SETS; i++) {
+    for (i = 0; i < SETS; i++)
         CUDA(cudaMalloc((void **)&b->there[i], bytes));
-        CUDA(cudaMemcpyAsync(b->there[i], b->here, bytes, cudaMemcpyHostToDevice, b->stream));
-    }
-    CUDA(cudaStreamSynchronize(b->stream));
+    send_sets(b);
     for (i = 0; i < LANES; i++)
         open_lane(&b->lane[i]);
     make_graph(b);
@@ -197,65 +187,127 @@ static int size_of(size_t task)
     return n < largest ? n : largest;
 }
 
+/* The third matrix of a task's set. */
+static double *third(double *set, int n)
+{
+    return set + 2 * (size_t)n * (size_t)n;
+}
+
 static void product(bare *b, size_t task, int n)
 {
-    static const double minus_one = -1, one = 1;
-    double             *a = b->there[task % SETS], *other = a + (size_t)n * (size_t)n;
+    double *set = b->there[task % SETS];
 
-    BLAS(cublasDgemm(b->blas, CUBLAS_OP_N, CUBLAS_OP_T, n, n, n, &minus_one, a, n, other, n, &one,
-                     other + (size_t)n * (size_t)n, n));
+    multiply(b->blas, set, third(set, n), n);
 }
 
 static double products(bare *b)
 {
-    double start = seconds();
+    double start = bare_seconds();
     size_t i;
 
     for (i = 0; i < tasks; i++)
         product(b, i, size_of(i));
     CUDA(cudaStreamSynchronize(b->stream));
-    return seconds() - start;
+    return bare_seconds() - start;
+}
+
+static void in_place(const bare *b, const lane *l, double *set, int n)
+{
+    (void)b;
+    multiply(l->blas, set, third(set, n), n);
+}
+
+static void in_copy(const bare *b, const lane *l, double *set, int n)
+{
+    (void)b;
+    CUDA(
+        cudaMemcpyAsync(l->c, third(set, n), matrix_bytes(n), cudaMemcpyDeviceToDevice, l->stream));
+    multiply(l->blas, set, l->c, n);
+}
+
+static void moved(const bare *b, const lane *l, double *set, int n)
+{
+    CUDA(cudaMemcpyAsync(l->c, third(b->here, n), matrix_bytes(n), cudaMemcpyHostToDevice,
+                         l->stream));
+    CUDA(cudaMemcpyAsync(set, b->here, matrix_bytes(n), cudaMemcpyHostToDevice, l->stream));
+    CUDA(cudaMemcpyAsync(set + (size_t)n * (size_t)n, b->here + (size_t)n * (size_t)n,
+                         matrix_bytes(n), cudaMemcpyHostToDevice, l->stream));
+    multiply(l->blas, set, l->c, n);
+    CUDA(cudaMemcpyAsync(l->home, l->c, matrix_bytes(n), cudaMemcpyDeviceToHost, l->stream));
+}
+
+static void wait_for_lanes(const bare *b)
+{
+    int i;
+
+    for (i = 0; i < LANES; i++)
+        CUDA(cudaStreamSynchronize(b->lane[i].stream));
+}
+
+static double round_lanes(bare *b, void (*task)(const bare *b, const lane *l, double *set, int n))
+{
+    double start = bare_seconds();
+    size_t i;
+
+    for (i = 0; i < tasks; i++)
+        task(b, &b->lane[i % LANES], b->there[i % LANES], size_of(i));
+    wait_for_lanes(b);
+    return bare_seconds() - start;
+}
+
+static double products_streams(bare *b)
+{
+    return round_lanes(b, in_place);
+}
+
+static double products_copy(bare *b)
+{
+    return round_lanes(b, in_copy);
+}
+
+static double products_moved(bare *b)
+{
+    return round_lanes(b, moved);
 }
 
 static double tiny(bare *b)
 {
-    double start = seconds();
+    double start = bare_seconds();
     size_t i;
 
     for (i = 0; i < tiny_tasks; i++)
         product(b, i, TINY_SIZE);
     CUDA(cudaStreamSynchronize(b->stream));
-    return seconds() - start;
+    return bare_seconds() - start;
 }
 
 static double tiny_streams(bare *b)
 {
-    double start = seconds();
+    double start = bare_seconds();
     size_t i;
 
     for (i = 0; i < tiny_tasks; i++)
         tiny_task(b, &b->lane[i % LANES]);
-    for (i = 0; i < LANES; i++)
-        CUDA(cudaStreamSynchronize(b->lane[i].stream));
-    return seconds() - start;
+    wait_for_lanes(b);
+    return bare_seconds() - start;
 }
 
 /* The rest of a batch counts as one: the time is that of so many tasks. */
 static double tiny_graph(bare *b)
 {
-    double start = seconds();
+    double start = bare_seconds();
     size_t batches = (tiny_tasks + BATCH - 1) / BATCH, i;
 
     for (i = 0; i < batches; i++)
         CUDA(cudaGraphLaunch(b->graph, b->lane[0].stream));
     CUDA(cudaStreamSynchronize(b->lane[0].stream));
-    return (seconds() - start) * (double)tiny_tasks / (double)(batches * BATCH);
+    return (bare_seconds() - start) * (double)tiny_tasks / (double)(batches * BATCH);
 }
 
 /* Three matrices in, one out; each on a stream of its own, which waits for nothing. */
 static double copies(bare *b)
 {
-    double start = seconds();
+    double start = bare_seconds();
     size_t i;
 
     for (i = 0; i < tasks; i++) {
@@ -271,12 +323,12 @@ static double copies(bare *b)
     }
     CUDA(cudaStreamSynchronize(b->stream));
     CUDA(cudaStreamSynchronize(b->back));
-    return seconds() - start;
+    return bare_seconds() - start;
 }
 
 static double one_way(bare *b, int out)
 {
-    double start = seconds();
+    double start = bare_seconds();
     int    i;
 
     for (i = 0; i < 2 * SETS; i++)
@@ -285,7 +337,7 @@ static double one_way(bare *b, int out)
                  : cudaMemcpyAsync(b->there[i % SETS], b->here, set_bytes(), cudaMemcpyHostToDevice,
                                    b->stream));
     CUDA(cudaStreamSynchronize(b->stream));
-    return seconds() - start;
+    return bare_seconds() - start;
 }
 
 static double in_only(bare *b)
@@ -298,28 +350,32 @@ static double out_only(bare *b)
     return one_way(b, 1);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(bare *b, double (*measure)(bare *))
+static double time_of(bare *b, double (*measure)(bare *))
 {
     double all[REPEATS];
     int    i;
 
+    send_sets(b);
     measure(b); /* clocks rise, libraries load */
     for (i = 0; i < REPEATS; i++)
         all[i] = measure(b);
-    qsort(all, REPEATS, sizeof *all, by_value);
-    return all[REPEATS / 2];
+    return median(all, REPEATS);
 }
 
-static void print(const char *what, size_t count, double time, double amount, const char *unit)
+typedef struct row {
+    const char *what;
+    double (*measure)(bare *);
+    size_t      count;
+    double      amount; /* of all of them; 0: the unit is time per task */
+    const char *unit;
+} row;
+
+static void print(bare *b, const row *r)
 {
-    printf("%s,%zu,%.6f,%.4f,%s\n", what, count, time, amount, unit);
+    double time = time_of(b, r->measure);
+    double amount = r->amount > 0 ? r->amount / time : 1e6 * time / (double)r->count;
+
+    printf("%s,%zu,%.6f,%.4f,%s\n", r->what, r->count, time, amount, r->unit);
     fflush(stdout);
 }
 
@@ -335,11 +391,36 @@ static void print_device(void)
            runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);
 }
 
+static void measure_all(bare *b)
+{
+    double set = 1e-9 * (double)set_bytes(), flops = 0, bytes = 0;
+    size_t i;
+
+    for (i = 0; i < tasks; i++) {
+        flops += 1e-9 * gemm_flops(size_of(i));
+        bytes += 4e-9 * (double)matrix_bytes(size_of(i));
+    }
+    const row rows[] = {
+        {"dgemm", products, tasks, flops, "GFLOP/s"},
+        {"dgemm-streams", products_streams, tasks, flops, "GFLOP/s"},
+        {"dgemm-streams-copy", products_copy, tasks, flops, "GFLOP/s"},
+        {"dgemm-streams-moved", products_moved, tasks, flops, "GFLOP/s"},
+        {"copies", copies, tasks, bytes, "GB/s"},
+        {"copies-in", in_only, 2 * SETS, 2 * SETS * set, "GB/s"},
+        {"copies-out", out_only, 2 * SETS, 2 * SETS * set, "GB/s"},
+        {"tiny", tiny, tiny_tasks, 0, "us/task"},
+        {"tiny-streams", tiny_streams, tiny_tasks, 0, "us/task"},
+        {"tiny-graph", tiny_graph, tiny_tasks, 0, "us/task"},
+    };
+
+    printf("what,tasks,seconds,amount,unit\n");
+    for (i = 0; i < sizeof rows / sizeof *rows; i++)
+        print(b, &rows[i]);
+}
+
 int main(int argc, char **argv)
 {
-    bare   b;
-    double flops = 0, bytes = 0, time;
-    size_t i;
+    bare b;
 
     if (argc > 1)
         tasks = strtoull(argv[1], NULL, 10);
@@ -348,29 +429,12 @@ int main(int argc, char **argv)
     if (argc > 3)
         largest = atoi(argv[3]);
     if (tasks < 1 || tiny_tasks < 1 || largest < TINY_SIZE || largest > LARGEST)
-        fail("usage", "bench_gpu_bare [TASKS [TINY-TASKS [LARGEST]]]");
+        bare_usage("[TASKS [TINY-TASKS [LARGEST]]]");
     tasks = (tasks + GEMM_SIZES - 1) / GEMM_SIZES * GEMM_SIZES;
-    for (i = 0; i < tasks; i++) {
-        flops += gemm_flops(size_of(i));
-        bytes += 4.0 * sizeof(double) * size_of(i) * size_of(i);
-    }
+    bare_need_gpu();
     print_device();
     begin(&b);
-    printf("what,tasks,seconds,amount,unit\n");
-    time = median(&b, products);
-    print("dgemm", tasks, time, 1e-9 * flops / time, "GFLOP/s");
-    time = median(&b, copies);
-    print("copies", tasks, time, 1e-9 * bytes / time, "GB/s");
-    time = median(&b, in_only);
-    print("copies-in", 2 * SETS, time, 2e-9 * SETS * (double)set_bytes() / time, "GB/s");
-    time = median(&b, out_only);
-    print("copies-out", 2 * SETS, time, 2e-9 * SETS * (double)set_bytes() / time, "GB/s");
-    time = median(&b, tiny);
-    print("tiny", tiny_tasks, time, 1e6 * time / (double)tiny_tasks, "us/task");
-    time = median(&b, tiny_streams);
-    print("tiny-streams", tiny_tasks, time, 1e6 * time / (double)tiny_tasks, "us/task");
-    time = median(&b, tiny_graph);
-    print("tiny-graph", tiny_tasks, time, 1e6 * time / (double)tiny_tasks, "us/task");
+    measure_all(&b);
     end(&b);
     return 0;
 }

@@ -50,6 +50,13 @@ check "step d" step_is_right d '| cholesky, by its plan, n = 384 |'
 check "step e" step_is_right e '| qr, by its plan, as graphs, n = 128 |'
 check "step g" step_is_right g '| from the GPU to CPUs |'
 check "step h" step_is_right h '| lu: GPU only |'
+check "step i" step_is_right i '| qr, by its plan, a quarter of them, n = 128 |'
+check "step i has host memory" grep -q '^| huge pages, registered | obtained at ' "$work/raw/table.md"
+check "step i names a matrix that is too large" grep -q -F "larger than the GPU's memory | not possible: 262 by 262 tiles" "$work/raw/table.md"
+FAKECUDA="memory=6e7"
+export FAKECUDA
+check "step i, a small GPU" step_is_right i "| cholesky, larger than the GPU's memory, GPU only, n = 5"
+unset FAKECUDA
 
 # A sanitizer that finds nothing, and one that finds something in hsched-exec.
 sanitizer() { # exit status for hsched-exec

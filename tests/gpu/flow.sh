@@ -90,7 +90,7 @@ mv "$work/cuda-libraries.right" "$root/cuda-libraries"
 # with the fake
 
 sh "$srcdir/tests/fakecuda/stand-in" "$build" "$work/fake" "$root/lib/hybridsched/hybridsched-cuda.so" \
-    "$root/bin/bench_gpu_bare" "$root/bin/bench_gpu_potrf" "$root/bin/gpu_probe" "$root/bin/gpu_spoliations" "$root/bin/gpu_storm" || exit 1
+    "$root/bin/bench_gpu_bare" "$root/bin/bench_gpu_factor" "$root/bin/bench_gpu_pages" "$root/bin/gpu_probe" "$root/bin/gpu_spoliations" "$root/bin/gpu_storm" || exit 1
 
 check "no device: 77" status_of 77 env FAKECUDA="devices=0" "$root/run" --fake "$work/fake" --quick
 check "and it says so" grep -q '^no GPU: ' "$work/err"
@@ -112,7 +112,11 @@ check "everything runs, and the table has no figures" whole_table
 for text in '| query; event never recorded before | pending |' '| dtpmqrt, sizes from 1 to 31 | 12 verified, 36 of 36 right' \
     '| dtpmqrt, sizes from 32 to 200 | 4 verified, 12 of 12 right' '| resident, graph |' '| with copies, streams |' \
     '| cholesky, streams: over the plan' '| lu: GPU only |' '| qr: GPU only |' '| from the GPU to CPUs |' '| graph | ' \
-    '| cuSOLVER alone: potrf-copied' '| cholesky, by its plan, n = 256 ' 'cuSOLVER with its copies; right: ' \
+    '| cuSOLVER alone: potrf, n = 384 | resident ' ', copied without its upper half ' '| cuSOLVER alone: getrf, n = 256 | resident ' \
+    '| cuSOLVER alone: getrf-unpivoted, n = 256 | resident ' '| cuSOLVER alone: geqrf, n = 256 | resident ' \
+    ' x potrf-copied-lower of cuSOLVER, ' ' x getrf-unpivoted-copied of cuSOLVER, ' ' x geqrf-copied of cuSOLVER, ' \
+    '| cholesky, by its plan, n = 256 ' ' home; right: ' '| bare: dgemm-streams-copy ' ' % of four bare streams with the same copy; ' \
+    '| cudaHostAlloc | obtained at ' '| lu, GPU only, a quarter of them, n = 128 ' \
     '| cholesky, CPUs only, n = 256 ' '| lu, heteroprio:min, n = ' '| qr, GPU only, n = ' '| cholesky, by its plan, as graphs, n = 256 ' \
     '| lu, GPU only, as graphs, n = ' '| from the word to stop'; do
     check "the table has '$text'" grep -q -F "$text" "$work/table.md"
@@ -120,7 +124,7 @@ done
 check "nothing of it failed" sh -c "! grep -F '**failed**' '$work/table.md'"
 
 for file in bare.csv gpu.csv probe.csv kernels-dgemm-1.csv kernels-here.csv cholesky.csv lu-1-1.plan table.md \
-    spoliations.csv storm.csv potrf.csv kernels-tiles.csv qr--by-its-plan-128.json; do
+    spoliations.csv storm.csv factor.csv pages.csv kernels-tiles.csv qr--by-its-plan-128.json; do
     check "$file is kept" [ -s "$work/kept/$file" ]
 done
 

@@ -14,47 +14,15 @@
  *
  * 0: all questions have answers, whichever; 1: a call failed; 2: wrong usage; 3: no GPU.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include <cublas_v2.h>
-#include <cuda_runtime_api.h>
-#include <cusolverDn.h>
+#include "bare.h"
 
 enum { LARGEST = 16384, MOST_PRODUCTS = 1000 };
 
+const char bare_program[] = "gpu_probe";
+
 static const double busy = 0.05; /* seconds that a launch of the graph takes at least */
-
-static void fail(const char *call, const char *why, int code)
-{
-    fprintf(stderr, "gpu_probe: %s: %s\n", call, why);
-    exit(code);
-}
-
-static void cuda_ok(cudaError_t error, const char *call)
-{
-    if (error != cudaSuccess)
-        fail(call, cudaGetErrorString(error), 1);
-}
-
-static void blas_ok(cublasStatus_t status, const char *call)
-{
-    if (status != CUBLAS_STATUS_SUCCESS)
-        fail(call, cublasGetStatusName(status), 1);
-}
-
-#define CUDA(call) cuda_ok((call), #call)
-#define BLAS(call) blas_ok((call), #call)
-
-static double seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 typedef struct probe {
     cudaStream_t    stream, other;
@@ -84,10 +52,10 @@ static void count_products(probe *p)
 
     multiply(p, 1); /* loads the kernel */
     CUDA(cudaStreamSynchronize(p->stream));
-    start = seconds();
+    start = bare_seconds();
     multiply(p, 1);
     CUDA(cudaStreamSynchronize(p->stream));
-    count = 1 + busy / (seconds() - start);
+    count = 1 + busy / (bare_seconds() - start);
     p->products = count < MOST_PRODUCTS ? (int)count : MOST_PRODUCTS;
 }
 
@@ -195,12 +163,12 @@ static void ask_host(probe *p, past before)
     double start, waited;
 
     make_graph(p, before);
-    start = seconds();
+    start = bare_seconds();
     launch(p);
     CUDA(cudaEventSynchronize(p->event));
-    waited = seconds();
+    waited = bare_seconds();
     CUDA(cudaStreamSynchronize(p->stream));
-    print("host that waits", before, is_waited(start, waited, seconds()), "waits");
+    print("host that waits", before, is_waited(start, waited, bare_seconds()), "waits");
     free_graph(p);
 }
 
@@ -209,14 +177,14 @@ static void ask_stream(probe *p, past before)
     double start, waited;
 
     make_graph(p, before);
-    start = seconds();
+    start = bare_seconds();
     launch(p);
     CUDA(cudaStreamWaitEvent(p->other, p->event, 0));
     CUDA(cudaEventRecord(p->mark, p->other));
     CUDA(cudaEventSynchronize(p->mark));
-    waited = seconds();
+    waited = bare_seconds();
     CUDA(cudaStreamSynchronize(p->stream));
-    print("stream that waits", before, is_waited(start, waited, seconds()), "waits");
+    print("stream that waits", before, is_waited(start, waited, bare_seconds()), "waits");
     free_graph(p);
 }
 
@@ -249,8 +217,7 @@ static void print_versions(void)
     CUDA(cudaDriverGetVersion(&driver));
     for (i = 0; i < 3; i++) {
         BLAS(cublasGetProperty(property[i], &blas[i]));
-        if (cusolverGetProperty(property[i], &solver[i]) != CUSOLVER_STATUS_SUCCESS)
-            fail("cusolverGetProperty", "it gives no version", 1);
+        SOLVER(cusolverGetProperty(property[i], &solver[i]));
     }
     print_library("cuBLAS", blas);
     print_library("cuSOLVER", solver);
@@ -276,18 +243,15 @@ static void ask_all(int n)
 
 int main(int argc, char **argv)
 {
-    int         n = argc > 1 ? atoi(argv[1]) : 2048, devices = 0;
-    cudaError_t error;
+    int n = argc > 1 ? atoi(argv[1]) : 2048;
 
     if (argc > 1 && strcmp(argv[1], "-v") == 0) {
         print_versions();
         return 0;
     }
     if (n < 1 || n > LARGEST)
-        fail("usage", "gpu_probe [SIZE]", 2);
-    error = cudaGetDeviceCount(&devices);
-    if (error != cudaSuccess || devices < 1)
-        fail("no GPU", error ? cudaGetErrorString(error) : "CUDA sees none", 3);
+        bare_usage("[SIZE] | -v");
+    bare_need_gpu();
     ask_all(n);
     return 0;
 }

@@ -24,20 +24,39 @@ faster() { # start of the row
     smaller "$(field "$work/bare.csv" 3 "$1")" "$(field "$work/bare2.csv" 3 "$1")"
 }
 
+# Print the greater rate of the two runs.
+rate() { # start of the row
+    calc %.6f "$(field "$work/bare.csv" 4 "$1") * $(field "$work/bare.csv" 3 "$1") / $(faster "$1")"
+}
+
+percent() { # part, whole
+    calc %.1f "100 * $1 / $2"
+}
+
+# Compare products with loops that do the same: as many streams, with the same copies.
 throughput_rows() {
-    limit=$(smaller "$products" "$(calc %.4f "$products * $compute_time / $copy_time")")
-    row "cuBLAS alone, resident" "$(calc %.0f "$products") GFLOP/s" "" ""
-    row "copies alone, both ways" "$(calc %.1f "$copies") GB/s, $(calc %.0f "$products * $compute_time / $copy_time") GFLOP/s at most" "" ""
+    one=$(rate dgemm)
+    streams=$(rate dgemm-streams)
+    copy=$(rate dgemm-streams-copy)
+    moved=$(rate dgemm-streams-moved)
+    copies=$(rate copies)
+    copies_limit=$(calc %.4f "$one * $(faster dgemm) / $(faster copies)")
+    limit=$(smaller "$one" "$copies_limit")
+    row "bare, resident" "$(calc %.0f "$one") GFLOP/s by one stream, $(calc %.0f "$streams") by four, $(calc %.0f "$copy") by four with the copy that a task makes" "" ""
+    row "bare, with copies" "$(calc %.0f "$moved") GFLOP/s by four streams" "" ""
+    row "copies alone, both ways" "$(calc %.1f "$copies") GB/s, $(calc %.0f "$copies_limit") GFLOP/s at most" "" ""
     row "copies one way" "in $(calc %.1f "$(field "$work/bare.csv" 4 copies-in)"), out $(calc %.1f "$(field "$work/bare.csv" 4 copies-out)") GB/s" "" ""
     for mode in streams graph; do
         value=$(field "$work/gpu.csv" 7 "dgemm-resident,$mode")
-        part=$(calc %.1f "100 * $value / $products")
-        row "resident, $mode" "$(calc %.0f "$value") GFLOP/s, $part % of cuBLAS alone" ">= 95 %" "$(met "$part" '>=' 95)"
+        part=$(percent "$value" "$copy")
+        row "resident, $mode" "$(calc %.0f "$value") GFLOP/s, $part % of four bare streams with the same copy; $(percent "$value" "$streams") % of four without it, $(percent "$value" "$one") % of one" \
+            ">= 95 %" "$(met "$part" '>=' 95)"
     done
     for mode in streams graph; do
         value=$(field "$work/gpu.csv" 7 "dgemm-copied,$mode")
-        part=$(calc %.1f "100 * $value / $limit")
-        row "with copies, $mode" "$(calc %.0f "$value") GFLOP/s, $part % of the lesser of the two" ">= 93 %" "$(met "$part" '>=' 93)"
+        part=$(percent "$value" "$limit")
+        row "with copies, $mode" "$(calc %.0f "$value") GFLOP/s, $part % of one stream's products or the copies alone, whichever are slower; $(percent "$value" "$moved") % of four bare streams with the same copies" \
+            ">= 93 %" "$(met "$part" '>=' 93)"
     done
 }
 
@@ -72,7 +91,7 @@ bench() { # file, function for a line, what, "start of a row, ..." of all, progr
 }
 
 bare() { # file, what
-    bench "$1" bare_row "$2" "dgemm copies copies-in copies-out tiny tiny-streams tiny-graph" \
+    bench "$1" bare_row "$2" "dgemm dgemm-streams dgemm-streams-copy dgemm-streams-moved copies copies-in copies-out tiny tiny-streams tiny-graph" \
         bench_gpu_bare "$products_count" "$tiny" "$product_largest"
 }
 
@@ -89,10 +108,6 @@ part_throughput() {
     in_share 2 3 tasks || tasks_failed=yes
     in_share 1 1 bare "$work/bare2.csv" "bench_gpu_bare, again" || bare_failed=yes
     [ -z "${bare_failed:-}${tasks_failed:-}" ] || return 0
-    compute_time=$(faster dgemm)
-    copy_time=$(faster copies)
-    products=$(calc %.6f "$(field "$work/bare.csv" 4 dgemm) * $(field "$work/bare.csv" 3 dgemm) / $compute_time")
-    copies=$(calc %.6f "$(field "$work/bare.csv" 4 copies) * $(field "$work/bare.csv" 3 copies) / $copy_time")
     begin_rows "Throughput, compared" "With the faster of the two runs of bench_gpu_bare."
     throughput_rows
     overhead_rows

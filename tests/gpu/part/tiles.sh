@@ -1,25 +1,45 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Factorisations on tiles that CPUs and the GPU share. Sourced by tests/gpu/run.
 
-potrf_row() { # line of bench_gpu_potrf
-    IFS=, read -r what n time gflops <<END
-$1
-END
-    [ "$what" = what ] || row "cuSOLVER alone: $what, n = $n" \
-        "$(calc %.4f "$time") s, $(calc %.0f "$gflops") GFLOP/s" "" ""
+# One row of a kernel of cuSOLVER, at its last line.
+factor_row() { # line of bench_gpu_factor
+    case $1 in
+    what,* | potrf-copied,*) return 0 ;;
+    *-copied,* | *-copied-lower,*) ;;
+    *) return 0 ;;
+    esac
+    kernel=${1%%-copied*}
+    n=$(echo "$1" | cut -d , -f 2)
+    lower=$(field "$work/factor.csv" 4 "$kernel-copied-lower,$n")
+    row "cuSOLVER alone: $kernel, n = $n" "resident $(calc %.0f "$(field "$work/factor.csv" 4 "$kernel,$n")") GFLOP/s, copied $(calc %.0f "$(field "$work/factor.csv" 4 "$kernel-copied,$n")")${lower:+, copied without its upper half $(calc %.0f "$lower")}" "" ""
 }
 
-cusolver_alone() { # tiles...
+# Each family's kernel, whole.
+cusolver_alone() {
     due "cuSOLVER alone" || return 0
-    orders=
-    for size in "$@"; do
-        orders="$orders $((size * shared_tile))"
-    done
-    ours_by_line "$work/potrf.csv" potrf_row bench_gpu_potrf $orders ||
-        broken "cuSOLVER alone" "$work/potrf.csv.log"
+    few=$((shared_few * shared_tile))
+    ours_by_line "$work/factor.csv" factor_row bench_gpu_factor -t "$shared_tile" "potrf:$few" \
+        "getrf:$few" "getrf-unpivoted:$few" "geqrf:$few" "potrf:$((shared_many * shared_tile))" ||
+        broken "cuSOLVER alone" "$work/factor.csv.log"
 }
 
-# One run of a graph: how fast, beside cuSOLVER's potrf with its copies where it is Cholesky.
+# Print what a family on tiles is compared with: it copies and computes as much.
+fair_kernel() { # family
+    case $1 in
+    cholesky) echo potrf-copied-lower ;;
+    lu) echo getrf-unpivoted-copied ;;
+    qr) echo geqrf-copied ;;
+    esac
+}
+
+# Print what was copied between host and GPU; nothing where there is no GPU.
+copies_of() { # report
+    to=$(number "$1" to_gpus_bytes)
+    home=$(number "$1" to_host_bytes)
+    [ -z "$to" ] || printf ', %.2f GB to the GPU, %.2f GB home' "$(calc %.6f "$to / 1e9")" "$(calc %.6f "${home:-0} / 1e9")"
+}
+
+# One run of a graph: how fast, beside cuSOLVER with as many copies.
 tiled_row() { # what, tiles, "--no-verify" or nothing, argument of hsched-exec...
     what=$1
     order=$(($2 * shared_tile))
@@ -32,12 +52,12 @@ tiled_row() { # what, tiles, "--no-verify" or nothing, argument of hsched-exec..
         return
     fi
     gflops=$(number "$work/$name.json" gflops)
-    bare=$(field "$work/potrf.csv" 4 "potrf-copied,$order")
+    kernel=$(fair_kernel "${what%%,*}")
+    bare=$(field "$work/factor.csv" 4 "$kernel,$order")
     right="not verified"
     [ -n "$checked" ] ||
         right="right: relative residual $(calc %.1e "$(number "$work/$name.json" relative_residual)")"
-    case $what in cholesky*) ;; *) bare= ;; esac
-    row "$what, n = $order" "$(calc %.0f "$gflops") GFLOP/s${bare:+, $(calc %.2f "$gflops / $bare") x cuSOLVER with its copies}; $right" "" ""
+    row "$what, n = $order" "$(calc %.0f "$gflops") GFLOP/s${bare:+, $(calc %.2f "$gflops / $bare") x $kernel of cuSOLVER}$(copies_of "$work/$name.json"); $right" "" ""
 }
 
 # No row has more than half of the time that is left, so that one that hangs does not cost the others.
@@ -48,7 +68,7 @@ in_half() {
 # What this run has made, which two parts use; a kept folder may have that of an earlier run.
 planned=" "
 tiles_calibrated=
-rm -f "$work/potrf.csv"
+rm -f "$work/factor.csv"
 
 # Graphs and plans of a family for the GPU and CPUs, for the GPU, and for the CPUs.
 make_plans() { # family, tiles
@@ -97,9 +117,11 @@ tiled() { # family, tiles, "--no-verify" or nothing
 # The host verifies for longer than the GPU computes, so the largest is not verified.
 part_tiles() {
     begin_rows "Factorisations on shared tiles" "Tiles of $shared_tile, $workers cores and the GPU; copies to and fro
-are part of the times, the way home of the last tiles is not. The times were calibrated here, resident."
+are part of the times, the way home of the last tiles is not. The times were calibrated here, resident. Beside
+cuSOLVER alone on the whole matrix: with the copies of as many tiles, and, as tiled LU does not exchange rows, without
+pivots."
     tiles_are_calibrated "cuSOLVER alone" cholesky lu qr || return 0
-    in_half cusolver_alone "$shared_few" "$shared_many"
+    in_half cusolver_alone
     tiled cholesky "$shared_few" ""
     for family in lu qr; do
         tiled "$family" "$shared_checked" ""
