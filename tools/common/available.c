@@ -14,7 +14,7 @@
 
 enum { WORD_SIZE = 64, LONGEST_FILE = 64 << 20 };
 
-/* The number of a worker that there is, by its name. -1: there is none. */
+/* Return the number of the worker called `name`; -1: the instance has no such worker. */
 static long worker_named(const char *name, const hs_instance *in)
 {
     unsigned long cpus = hs_instance_cpus(in), gpus = hs_instance_gpus(in), index;
@@ -30,7 +30,7 @@ static long worker_named(const char *name, const hs_instance *in)
     return (long)(is_gpu ? cpus + index : index);
 }
 
-/* WORKER=TIME. */
+/* Store the entry WORKER=TIME in `available`. */
 static void take(char *word, const hs_instance *in, double *available)
 {
     char *equals = strchr(word, '=');
@@ -61,7 +61,7 @@ static void take_all(const char *list, const hs_instance *in, double *available)
     }
 }
 
-/* The whole of a file, with a NUL. */
+/* Read a whole file into a NUL-terminated string, which the caller frees. */
 static int read_file(const char *path, char **out)
 {
     FILE  *file = fopen(path, "r");

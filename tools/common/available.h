@@ -5,10 +5,10 @@
 #include <hybridsched/instance.h>
 
 /**
- * When workers are available, as --available has it: cpu3=12.5,gpu0=7, or @FILE with the same
- * between commas, blanks or line ends; those not named at 0. 0, or an
- * exit code after a message. On 0 the caller frees *out, one time a worker; NULL `list`: *out is
- * NULL.
+ * Read when workers become available, the argument of --available: cpu3=12.5,gpu0=7, or @FILE with
+ * such entries between commas, blanks or line ends. A worker without an entry is available at 0.
+ * Return 0 and set *out to one time per worker, which the caller frees; or return an exit code
+ * after a message. A NULL `list` sets *out to NULL.
  */
 int available_read(const char *list, const hs_instance *in, double **out);
 

@@ -10,8 +10,8 @@
 #include "common/message.h"
 
 /*
- * An exact sum of positive doubles: one wide fixed-point number, in limbs of 32
- * bits with room above them for the carries of 2^31 terms. Bit 0 is 2^LEAST.
+ * An exact sum of positive doubles: a wide fixed-point number in limbs of 32 bits, each with spare
+ * high bits for the carries of 2^31 terms. Bit 0 is 2^LEAST.
  */
 enum { LEAST = -1126, LIMBS = 71, MANTISSA = 53 };
 
@@ -33,7 +33,7 @@ static void exact_add(exact_sum *sum, double x)
     limb[2] += high >> 32;
 }
 
-/* After this every limb is below 2^32. Returns the highest that is not 0, or -1. */
+/* Propagate carries so that every limb is below 2^32. Return the highest nonzero limb, or -1. */
 static int exact_carry(exact_sum *sum)
 {
     uint64_t carry = 0;
@@ -49,7 +49,7 @@ static int exact_carry(exact_sum *sum)
     return top;
 }
 
-/* Is there anything in the bits below `place`? */
+/* Return whether any bit below `place` is set. */
 static int exact_any_below(const exact_sum *sum, int place)
 {
     for (int i = 0; i < place / 32; i++)
@@ -58,7 +58,7 @@ static int exact_any_below(const exact_sum *sum, int place)
     return (sum->limb[place / 32] & ((UINT64_C(1) << place % 32) - 1)) != 0;
 }
 
-/* The least double that is not below the sum. */
+/* Return the least double that is not below the sum. */
 static double exact_round_up(exact_sum *sum)
 {
     int      top = exact_carry(sum), first, last;
@@ -106,7 +106,10 @@ double certified_makespan(const hs_instance *in, const hs_schedule *s)
     return longest;
 }
 
-/* A chain has at most all entries, each a sum of a start, an arrival and a time. */
+/*
+ * Return the rounding error of a makespan. A chain has at most all entries, and each adds a start,
+ * an arrival and a time.
+ */
 static double slack(const hs_instance *in, double makespan, size_t entries)
 {
     return hs_instance_has_graph(in) ? makespan * (double)(entries + 1) * DBL_EPSILON : 0;
@@ -122,7 +125,10 @@ double certified_beside(const hs_instance *in, double makespan, size_t entries, 
     return bound > makespan && bound <= makespan + slack(in, makespan, entries) ? bound : makespan;
 }
 
-/* Exact for independent tasks: no true bound exceeds the sum of a worker's times, rounded up. */
+/*
+ * The check is exact for independent tasks: no true bound exceeds the sum of a worker's times,
+ * rounded up.
+ */
 int certified_check_bound(const char *what, const hs_instance *in, double makespan, size_t entries,
                           const char *name, double bound)
 {

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-/** Seconds since some moment that stays the same. */
+/** Return the monotonic time in seconds since an arbitrary fixed moment. */
 static inline double clock_now(void)
 {
     struct timespec t;

@@ -3,7 +3,7 @@
 
 #include "common/help.h"
 
-/* The tool's name as a shell function's: hsched-solve gives _hsched_solve. */
+/* Print the name of the shell function: hsched-solve gives _hsched_solve. */
 static void function_name(const tool_spec *tool, FILE *out)
 {
     fputc('_', out);
@@ -20,13 +20,13 @@ static void print_words(const option_spec *spec, FILE *out)
         fprintf(out, "%s%s", i ? " " : "", text);
 }
 
-/* Those that may stand as operands. */
+/* Print the words allowed as operands. */
 static void print_operands(const tool_spec *tool, FILE *out)
 {
     print_words(&(option_spec){.value = {.word = tool->word}}, out);
 }
 
-/* "-a|--algorithm)" and what to complete its argument with. */
+/* Print the case "-a|--algorithm)" and the completion words of the option's argument. */
 static void bash_case(const option_spec *spec, FILE *out)
 {
     fputs("    ", out);
@@ -35,7 +35,7 @@ static void bash_case(const option_spec *spec, FILE *out)
     fprintf(out, "--%s)", spec->name);
     if (!spec->value.word && spec->value.kind != ARGUMENT_WORD &&
         spec->value.kind != ARGUMENT_LIST) {
-        fputs(" return ;;\n", out); /* nothing of ours: readline completes file names */
+        fputs(" return ;;\n", out); /* no words: readline completes file names */
         return;
     }
     fputs("\n        words='", out);
@@ -94,7 +94,7 @@ void completion_bash(const tool_spec *tool, FILE *out)
     fprintf(out, " %s\n", tool->name);
 }
 
-/* Inside '...[explanation]' of _arguments. */
+/* Print text escaped for '...[explanation]' of _arguments. */
 static void zsh_text(const char *text, FILE *out)
 {
     for (; *text; text++) {

@@ -4,8 +4,7 @@
 
 #include <hybridsched/schedule.h>
 
-/** How many copies of data there were, and how many bytes, by the type whose memory they went to.
- */
+/** Number and bytes of data copies, indexed by hs_type of the memory they went to. */
 typedef struct copies {
     size_t count[2];
     double bytes[2];

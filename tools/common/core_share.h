@@ -4,12 +4,13 @@
 
 #include <hybridsched/exec.h>
 
-/** The part of the processor time that tasks of a run wanted which they got; NaN: not known. */
+/** Return the part of the wanted processor time that the tasks of a run got; NaN: unknown. */
 double core_share(const hs_exec_report *report);
 
 /**
- * 1 if that is below 90% and the waits for cores were at least a tenth of the time in tasks, which
- * may have slept for the rest; then `percent`, unless it is NULL, is the share as "52%".
+ * Return 1 if the core share is below 90% and waits for cores were at least a tenth of the time in
+ * tasks (the tasks may have slept for the rest). `percent` then gets the share, e.g. "52%"; NULL:
+ * the text is not wanted.
  */
 int core_share_is_low(const hs_exec_report *report, char percent[8]);
 

@@ -9,7 +9,7 @@
 
 #include "common/memory.h"
 
-/* Bytes of the UTF-8 character that `text` starts with; 0: it is not one. */
+/* Return the length of the UTF-8 character at `text` in bytes; 0: invalid. */
 static size_t utf8_length(const unsigned char *text)
 {
     size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
@@ -19,7 +19,7 @@ static size_t utf8_length(const unsigned char *text)
     for (size_t i = 1; i < length; i++)
         if ((text[i] & 0xc0) != 0x80)
             return 0;
-    /* Overlong forms, surrogates, and what lies past the last plane. */
+    /* Refuse overlong forms, surrogates, and code points past the last plane. */
     if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
         (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
         return 0;
@@ -35,7 +35,7 @@ static unsigned code_point(const unsigned char *text, size_t length)
     return (text[0] & 0x0fu) << 12 | (text[1] & 0x3fu) << 6 | (text[2] & 0x3fu);
 }
 
-/* May a terminal get the character as it is? */
+/* Return whether a terminal may get the character unchanged. */
 static int is_shown(const unsigned char *text, size_t length)
 {
     char character[5], form[32];
@@ -45,7 +45,9 @@ static int is_shown(const unsigned char *text, size_t length)
     return hs_printable(character, form, sizeof form) == length;
 }
 
-/* A JSON string, quotes included; what is no text for a terminal is escaped, which changes nothing.
+/*
+ * Write a JSON string with its quotes. Characters not printable on a terminal are escaped, which
+ * does not change the string.
  */
 static void json_string(FILE *out, const char *string)
 {
@@ -59,7 +61,7 @@ static void json_string(FILE *out, const char *string)
             fputs("\\ufffd", out);
         else if (*text == '"' || *text == '\\')
             fprintf(out, "\\%c", *text);
-        else if (!is_shown(text, length)) /* of these none needs more than three bytes */
+        else if (!is_shown(text, length)) /* unprintable characters have at most 3 bytes */
             fprintf(out, "\\u%04x", code_point(text, length));
         else
             fwrite(text, 1, length, out);
@@ -68,7 +70,7 @@ static void json_string(FILE *out, const char *string)
     putc('"', out);
 }
 
-/* In the shortest form that reads back to `value`; null if it is not finite. */
+/* Write a number in the shortest form that reads back to `value`; null if it is not finite. */
 static void json_number(FILE *out, double value)
 {
     char text[32];
@@ -77,7 +79,7 @@ static void json_number(FILE *out, double value)
     fputs(isfinite(value) ? text : "null", out);
 }
 
-/* What stands behind a '%'. Returns where the format goes on. */
+/* Write the argument for the conversion at `at`, behind a '%'. Return the rest of the format. */
 static const char *json_argument(FILE *out, const char *at, va_list *args)
 {
     if (*at == 's')
@@ -86,7 +88,7 @@ static const char *json_argument(FILE *out, const char *at, va_list *args)
         json_number(out, va_arg(*args, double));
     else if (*at == 'u')
         fprintf(out, "%u", va_arg(*args, unsigned));
-    else if (*at == 'z') /* zu */
+    else if (*at == 'z') /* %zu */
         fprintf(out, "%zu", va_arg(*args, size_t));
     return at + (*at == 'z' ? 2 : 1);
 }

@@ -5,29 +5,30 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Any bytes as UTF-8 text of some format; what is not UTF-8 becomes U+FFFD. */
+/* Encoding of arbitrary bytes as UTF-8 text of a format; invalid UTF-8 becomes U+FFFD. */
 
 /**
- * printf() of JSON: %s is a string in quotes, %g a number in the shortest form that reads back to
- * the value (null if it is not finite); besides these %u and %zu, and nothing else.
+ * Print JSON like printf(): %s prints a quoted string, %g a number in the shortest form that reads
+ * back to the value (null if it is not finite), %u and %zu integers. No further conversions exist.
  */
 void json_format(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Text of an HTML element or of an attribute in quotes. */
+/** Write text for an HTML element or a quoted attribute. */
 void html_text(FILE *out, const char *text);
 
 /**
- * Foreign text for a line on a terminal, as hs_printable() has it, in a buffer that lasts as long
- * as the block; cut short if it is long. Messages need none of this: it is done to them as a whole.
+ * Return foreign text made printable on a terminal by hs_printable(), in a buffer that lives as
+ * long as the enclosing block; long text is cut. Do not use it for message(), which converts its
+ * whole text.
  */
 enum { SHOWN_SIZE = 4096 };
 #define SHOWN(text) shown((text), (char[SHOWN_SIZE]){0})
 const char *shown(const char *text, char buffer[SHOWN_SIZE]);
 
-/** "s", or nothing behind 1. */
+/** Return "s", or "" for a count of 1. */
 const char *plural(uint64_t count);
 
-/** Return a shell word that stands for the text, quoted if necessary; the caller frees it. */
+/** Return `word` as a shell word, quoted if necessary; the caller frees it. */
 char *shell_word(const char *word);
 
 #endif

@@ -4,13 +4,19 @@
 
 #include "common/options.h"
 
-/** The tool's options, then those that every tool has; NULL past the last. */
+/**
+ * Return option `index` of the tool's own options followed by the standard options; NULL past the
+ * last.
+ */
 const option_spec *option_at(const tool_spec *tool, size_t index);
 
-/** The answer to --help, after the options that are stored in `line`. */
+/** Print the text of --help. `line` is the command line with the options before --help. */
 void help_print(const tool_spec *tool, FILE *out, const void *line);
 
-/** `text` in lines of at most 80 columns, each after `indent` blanks but the first after `used`. */
+/**
+ * Print `text` in lines of at most 80 columns, indented by `indent`; the first begins in column
+ * `used`.
+ */
 void help_wrap(FILE *out, const char *text, int used, int indent);
 
 #endif

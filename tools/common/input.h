@@ -4,10 +4,10 @@
 
 #include <hybridsched/io.h>
 
-/** A file being read, or standard input. */
+/** An open input file, or standard input. */
 typedef struct input {
     int         fd;
-    const char *name; /* as messages call it */
+    const char *name; /* file name in messages */
 } input;
 
 /** Open `path` (`-`: standard input). 0, or an exit code after a message. */
@@ -15,12 +15,12 @@ int  input_open(const char *path, input *in);
 void input_close(input *in);
 
 /**
- * Say why reading `in` failed (`file:line:column: what` if `why` knows) and
- * return the exit code; 0 for HS_OK. For HS_EIO, errno says why.
+ * Print why reading `in` failed (`file:line:column: what` if `why` has a position) and return the
+ * exit code; 0 for HS_OK. For HS_EIO, errno says why.
  */
 int input_status(const input *in, hs_status status, const hs_diagnostic *why);
 
-/** Open, read and close an instance. 0, or an exit code after a message. */
+/** Read an instance from `path`. Return 0, or an exit code after a message. */
 int input_instance(const char *path, const hs_read_options *options, hs_instance **out);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { DEPTH_MOST = 64, BLOCK = 1024 };
 
-/* Values are allocated in blocks. */
+/* Block of values, the unit of allocation. */
 typedef struct block {
     struct block *before;
     size_t        used;
@@ -25,9 +25,8 @@ struct json_tree {
 };
 
 typedef struct parser {
-    json_tree *tree;
-    char      *at, *end; /* *end is a NUL: no character of JSON, so that the text may be read
-                            without a look at where it ends */
+    json_tree     *tree;
+    char          *at, *end; /* *end is a NUL, which ends every scan */
     const char    *line_begin;
     uint64_t       line;
     hs_diagnostic *why;
@@ -54,7 +53,7 @@ static int refuse(parser *p, const char *expected)
     return fail(p, p->at, "'%c' is not expected here, but %s", *p->at ? *p->at : '?', expected);
 }
 
-/* Lines end nowhere else. */
+/* Skip blanks and count lines; valid JSON has no line ends elsewhere. */
 static void skip_blanks(parser *p)
 {
     for (; *p->at && strchr(" \t\r\n", *p->at); p->at++)
@@ -81,7 +80,7 @@ static json_value *add_value(parser *p, json_kind kind)
     return value;
 }
 
-/* Four hexadecimal digits; -1: they are none. */
+/* Return the value of four hexadecimal digits; -1: not four digits. */
 static long read_hex(const char *at)
 {
     char digits[5] = "";
@@ -94,8 +93,10 @@ static long read_hex(const char *at)
     return strtol(digits, NULL, 16);
 }
 
-/* The character of \uXXXX, or of two of these that are a pair, at *at, which moves behind; 0: it is
- * no character, or the NUL, which no text here can have. */
+/*
+ * Return the character of \uXXXX, or of a surrogate pair, at *at and advance *at past it. Return 0
+ * for an invalid escape and for the NUL, which strings cannot hold.
+ */
 static long read_unicode(const char **at)
 {
     long high = read_hex(*at + 2), low;
@@ -147,7 +148,7 @@ static int unescape(parser *p, const char **from, char **to)
     return 1;
 }
 
-/* A string, in place: what is read is never behind what is written. */
+/* Read a string and decode it in place: a decoded string is never longer than its source. */
 static int read_string(parser *p, const char **text)
 {
     const char *from;
@@ -177,7 +178,7 @@ static const char *skip_digits(const char *at)
     return at + strspn(at, "0123456789");
 }
 
-/* The end of a number; NULL: it is none. */
+/* Return the end of the number at `at`; NULL: not a number. */
 static const char *number_end(const char *at)
 {
     const char *start = at += *at == '-', *digits;
@@ -263,7 +264,7 @@ static int read_entries(parser *p, int depth, json_value **value)
     p->at++;
     skip_blanks(p);
     while (*p->at != close) {
-        if (*last) { /* not the first */
+        if (*last) { /* not before the first entry */
             if (*p->at != ',')
                 return refuse(p, is_object ? "',' or '}'" : "',' or ']'");
             p->at++;

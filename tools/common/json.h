@@ -4,7 +4,7 @@
 
 #include <hybridsched/io.h>
 
-/* JSON (RFC 8259) as a tree, for reports that a tool wrote earlier. */
+/* JSON parser (RFC 8259) that returns a tree, for reports written by an earlier run of a tool. */
 
 typedef enum json_kind {
     JSON_NULL,
@@ -18,32 +18,35 @@ typedef enum json_kind {
 
 typedef struct json_value {
     json_kind          kind;
-    const char        *name;   /* of a member of an object; NULL: an element, or the whole */
-    const char        *text;   /* of a string, without its escapes */
-    double             number; /* of a number; else NaN */
-    struct json_value *first;  /* of an array's elements, or an object's members */
-    struct json_value *next;   /* of the same array or object */
+    const char        *name;   /* member name; NULL: array element or root */
+    const char        *text;   /* string without its escapes */
+    double             number; /* value of a number; NaN for any different kind */
+    struct json_value *first;  /* first element of an array or member of an object */
+    struct json_value *next;   /* next element or member in the parent value */
 } json_value;
 
-/** A tree and the memory behind it. */
+/** A tree of values; owns their memory. */
 typedef struct json_tree json_tree;
 
 /**
- * The tree of `text`, which json_free() frees with it in any case. NULL if it is no JSON, or deeper
- * than 64 values: *why says where and why. O(length); ends the program without memory.
+ * Parse `text` and take ownership of it, also on failure. Return the tree, which json_free()
+ * releases; or NULL if the text is not JSON or nests deeper than 64 values, with the position and
+ * reason in *why. O(length). Without memory the program ends.
  */
 json_tree        *json_parse(char *text, size_t length, hs_diagnostic *why);
 const json_value *json_root(const json_tree *tree);
 void              json_free(json_tree *tree);
 
-/** The first member of that name; NULL if there is none, or `object` is NULL or no object. */
+/**
+ * Return the first member named `name`; NULL if there is none or `object` is not an object or NULL.
+ */
 const json_value *json_member(const json_value *object, const char *name);
 
-/** The number of that name; NaN if there is none. The text of that name; NULL if there is none. */
+/** Return the number of member `name`, NaN if none; the text of member `name`, NULL if none. */
 double      json_number_of(const json_value *object, const char *name);
 const char *json_text_of(const json_value *object, const char *name);
 
-/** The first element of the array of that name; NULL if it is empty, or there is none. */
+/** Return the first element of the array `name`; NULL if the array is empty or missing. */
 const json_value *json_first_of(const json_value *object, const char *name);
 
 #endif

@@ -15,7 +15,10 @@ const char *kernel_table_word(size_t index)
     return table ? table->name : NULL;
 }
 
-/* Instances name their table in a header line, which a path must not break. */
+/*
+ * Return the table name for an instance's header line: the path, or FILE if control characters in
+ * the path would break the line.
+ */
 static const char *header_name(const char *path)
 {
     for (const char *c = path; *c; c++)

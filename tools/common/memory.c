@@ -10,7 +10,7 @@ void *checked_calloc(size_t count, size_t size)
     void *memory = calloc(count ? count : 1, size);
 
     if (!memory) {
-        message_hold(NULL); /* nobody will come for it */
+        message_hold(NULL); /* no caller will print held messages */
         message("%s", hs_status_text(HS_ENOMEM));
         exit(EXIT_RESOURCE);
     }

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/** calloc() that never gives NULL: without memory the program ends (exit 3). */
+/** Allocate zeroed memory and never return NULL: without memory the program ends (exit 3). */
 void *checked_calloc(size_t count, size_t size);
 
 #endif

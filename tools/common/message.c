@@ -9,12 +9,12 @@
 
 #include "common/progress.h"
 
-/* For two ids, and more; what does not fit is left out. */
+/* room for two ids and more; longer messages are cut */
 enum { MESSAGE_SIZE = 4 * HS_MAX_ID };
 
 static const char *name = "hybridsched";
 
-/* Where this thread's messages wait; NULL: nowhere. */
+/* destination of this thread's messages; NULL: standard error */
 static _Thread_local FILE *held;
 
 int exit_code(hs_status status)

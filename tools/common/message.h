@@ -6,40 +6,40 @@
 
 #include <hybridsched/status.h>
 
-/* How every tool ends; a signal adds its number to 128. */
+/* Exit codes of the tools; a signal gives 128 plus its number. */
 enum {
     EXIT_OK = 0,
-    EXIT_WORK = 1,    /* the work failed: a schedule is not valid, a task failed */
+    EXIT_WORK = 1,    /* the work failed: an invalid schedule, a failed task */
     EXIT_USAGE = 2,   /* wrong usage, or bad input */
-    EXIT_RESOURCE = 3 /* no memory, disk full, not in this build */
+    EXIT_RESOURCE = 3 /* out of memory, disk full, feature missing in this build */
 };
 
-/** The exit code that a status of the library asks for. */
+/** Return the exit code for a status of the library. */
 int exit_code(hs_status status);
 
-/** What messages start with. Call it first. */
+/** Set the tool's name, the prefix of messages. Call this function before any message. */
 void        message_begin(const char *tool_name);
 const char *message_tool(void);
 
 /**
- * "hsched-solve: ..." and a newline on standard error, after erasing a progress line. All of it
- * goes through hs_printable(): names out of files and of files may be anything.
+ * Print "hsched-solve: ..." and a newline on standard error, after erasing a progress line. The
+ * whole text goes through hs_printable(), because file names and file contents may hold any bytes.
  */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** The text as it stands, with no tool's name: for `file:line:column: ...`. */
+/** Print a message without the tool's name, for `file:line:column: ...`. */
 void message_plain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** From here on, this thread's messages are written to that; NULL: as ever. */
+/** Write this thread's messages to `to` from now on; NULL: to standard error again. */
 void message_hold(FILE *to);
 
-/** What was held. */
+/** Print the text of messages that message_hold() collected. */
 void message_text(const char *text, size_t length);
 
-/** message(), a hint at --help, and exit 2. */
+/** Print the message and a hint at --help, and exit with code 2. */
 _Noreturn void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** message() with the status in words; returns its exit code. */
+/** Print "WHAT: text of the status" and return the exit code of the status. */
 int message_status(hs_status status, const char *what);
 
 #endif

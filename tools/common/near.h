@@ -4,14 +4,14 @@
 
 #include "common/options.h"
 
-/* Messages about unknown names, with a suggestion. */
+/* Messages about unknown names, with the nearest known name as a suggestion. */
 
-/** The word nearest to `given`, the first of several as near; NULL if none is near. */
+/** Return the word nearest to `given`, the first of equally near words; NULL if no word is near. */
 const char *near_word(const char *given, word_at words);
 
 /**
- * Call usage_error(): "WHERE: there is no KIND 'GIVEN'; did you mean 'NAME'? LISTED". `listed`
- * tells how to list all words; `where` may be NULL.
+ * Call usage_error(): "WHERE: there is no KIND 'GIVEN'; did you mean 'NAME'? LISTED". `listed` says
+ * how to list all words; `where` may be NULL.
  */
 _Noreturn void unknown_word(const char *where, const char *kind, const char *given, word_at words,
                             const char *listed);

@@ -17,7 +17,9 @@
 #include "common/message.h"
 #include "common/output.h"
 
-/* A tool's options have codes from here on, in the table's order; then come the standard ones. */
+/*
+ * Codes of a tool's options start at CODE_FIRST in the table's order; the standard options follow.
+ */
 enum { CODE_FIRST = 256, OPTIONS_MOST = 64 };
 
 enum { HELP, VERSION, COMPLETION, STANDARD };
@@ -61,7 +63,10 @@ const char *option_word(const option_spec *spec, size_t index, char buffer[OPTIO
     return buffer;
 }
 
-/* getopt_long() gives the same answer for an unknown and an ambiguous name. */
+/*
+ * Return whether several options start with the name; getopt_long() does not tell an ambiguous name
+ * from an unknown name.
+ */
 static int is_ambiguous(const tool_spec *tool, const char *text)
 {
     size_t             length = strcspn(text, "=");
@@ -73,7 +78,7 @@ static int is_ambiguous(const tool_spec *tool, const char *text)
     return matches > 1;
 }
 
-/* The number of the option with that letter, or that code from CODE_FIRST on; -1: there is none. */
+/* Return the number of the option with this letter, or this code from CODE_FIRST on; -1: none. */
 static int option_number(const tool_spec *tool, int code)
 {
     const option_spec *spec;
@@ -84,7 +89,7 @@ static int option_number(const tool_spec *tool, int code)
     return -1;
 }
 
-/* The option nearest to --NAME or --NAME=VALUE; NULL: none is near. */
+/* Return the option nearest to --NAME or --NAME=VALUE; NULL: none is near. */
 static const char *near_option(const tool_spec *tool, const char *text)
 {
     const option_spec *spec;
@@ -105,7 +110,7 @@ static const char *near_option(const tool_spec *tool, const char *text)
 static _Noreturn void wrong_option(const options *o, int answer)
 {
     const char        *text = o->argv[optind - 1];
-    int                number = option_number(o->tool, optopt); /* what is complained of */
+    int                number = option_number(o->tool, optopt); /* the rejected option */
     const option_spec *spec = number < 0 ? NULL : option_at(o->tool, (size_t)number);
     const char        *near;
 
@@ -125,7 +130,7 @@ static _Noreturn void wrong_option(const options *o, int answer)
     usage_error("there is no option '%s'", text);
 }
 
-/* The number of the current option's argument among the option's words. */
+/* Return the index of the current option's argument among the option's words. */
 static unsigned word_number(const options *o)
 {
     char        buffer[OPTION_WORD_SIZE];
@@ -157,7 +162,7 @@ static void store_whole(const option_spec *spec, void *to, uint64_t value)
     memcpy(to, spec->value.size == sizeof small ? (const void *)&small : &value, spec->value.size);
 }
 
-/* The current option's value to its place in the tool's command line. */
+/* Store the current option's value in its member of the tool's command line. */
 static void store(const options *o, void *line)
 {
     const option_spec *spec = o->current;
@@ -192,13 +197,13 @@ static void store(const options *o, void *line)
     }
 }
 
-/* The table in getopt_long()'s words. */
+/* Convert the table to the arguments of getopt_long(). */
 static void set_up(const tool_spec *tool, struct option longs[OPTIONS_MOST],
                    char letters[2 * OPTIONS_MOST])
 {
     const option_spec *spec;
 
-    *letters++ = ':'; /* tell a missing argument from an unknown option */
+    *letters++ = ':'; /* makes getopt_long() tell a missing argument from an unknown option */
     for (int i = 0; i < OPTIONS_MOST - 1 && (spec = option_at(tool, (size_t)i)); i++) {
         longs[i] = (struct option){.name = spec->name,
                                    .has_arg = spec->value.kind != ARGUMENT_NONE,
@@ -273,7 +278,10 @@ uint64_t parse_unsigned(const char *what, const char *text, uint64_t least, uint
     return value;
 }
 
-/* 0: it is no decimal number: no blanks, "nan", "inf" or hexadecimal. */
+/*
+ * Parse a finite decimal number; return 0 for blanks, "nan", "inf", hexadecimal or any different
+ * text.
+ */
 static int read_double(const char *text, double *value)
 {
     char *end = NULL;

@@ -20,13 +20,13 @@ static const char standard_output[] = "standard output";
 
 struct output {
     int         fd;
-    FILE       *stream;    /* on fd; NULL: nobody asked for one */
-    const char *path;      /* as messages name it: the caller's own */
-    char       *target;    /* what the file is to be called */
-    char       *temporary; /* what it is called so far; both NULL: it is written in place */
+    FILE       *stream; /* on fd; NULL: not opened yet */
+    const char *path;   /* name in messages; owned by the caller */
+    char       *target; /* final path */
+    char *temporary;    /* path until the rename; target and temporary are NULL: written in place */
 };
 
-/* The temporary names in use, for the signal handler. */
+/* Temporary names in use, for the signal handler. */
 enum { MAX_PENDING = 16 };
 static char *volatile pending[MAX_PENDING];
 
@@ -54,8 +54,9 @@ static void on_signal(int number)
 }
 
 /*
- * A file opened while a standard stream is closed would get its number, and then
- * the table or the messages too. What is put there instead fails as a closed one does.
+ * Open /dev/null on each closed standard stream. Otherwise an opened file would get the number of
+ * the closed stream, and then tables or messages too. The access mode is the opposite of the
+ * stream's, so that reading and writing still fail.
  */
 static void occupy_standard_streams(void)
 {
@@ -70,8 +71,8 @@ static void on_size_limit(int number)
 }
 
 /*
- * A file that reaches a limit on sizes is to be an error like a full disk. The handler,
- * unlike an ignored signal, is not inherited by what is executed.
+ * Make a file that reaches a size limit an error like a full disk. Executed programs do not inherit
+ * a handler, as they would an ignored signal.
  */
 static void catch_size_limit(void)
 {
@@ -91,7 +92,7 @@ void output_begin(void)
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct sigaction action;
 
-        /* What the caller had us ignore stays ignored. */
+        /* Keep a signal ignored if the caller ignored it. */
         if (sigaction(ends[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN)
             continue;
         memset(&action, 0, sizeof action);
@@ -102,7 +103,10 @@ void output_begin(void)
     atexit(remove_all);
 }
 
-/* A path that cannot be written to is wrong usage; a full disk is not. */
+/*
+ * Return the exit code of a write error: wrong usage for an unusable path, a missing resource for a
+ * full disk.
+ */
 static int write_exit_code(int error)
 {
     switch (error) {
@@ -125,7 +129,7 @@ static int cannot_write(const char *path, int error)
 {
     const char *quote = path == standard_output ? "" : "'";
 
-    if (error != EPIPE) /* whoever read it has seen enough */
+    if (error != EPIPE) /* the reader of the pipe has closed it: no message */
         message("cannot write %s%s%s: %s", quote, path, quote, strerror(error));
     return write_exit_code(error);
 }
@@ -142,7 +146,9 @@ static void output_free(output *o)
     free(o);
 }
 
-/* The mode that an ordinary open() would have given the file, or the one it has. */
+/*
+ * Return the mode of the existing file, or the mode that an ordinary open() would give a new file.
+ */
 static mode_t final_mode(const char *target)
 {
     struct stat st;
@@ -155,7 +161,7 @@ static mode_t final_mode(const char *target)
     return 0666 & ~mask;
 }
 
-/* The folder that `path` is in, with a slash at its end, and `name` behind; to be freed. */
+/* Return the path of `name` in the folder of `path`; the caller frees it. */
 static char *beside(const char *path, const char *name)
 {
     const char *slash = strrchr(path, '/');
@@ -168,8 +174,10 @@ static char *beside(const char *path, const char *name)
     return other;
 }
 
-/* Opens a temporary file in the target's folder; its name is short, for the target's may be as
- * long as names can be. 0, or an errno. */
+/*
+ * Open a temporary file in the target's folder. Its name is short, because the target's name may
+ * already have the largest length. Return 0, or an errno.
+ */
 static int open_beside(output *o)
 {
     sigset_t all, before;
@@ -183,7 +191,7 @@ static int open_beside(output *o)
     if (slot == MAX_PENDING)
         return EMFILE;
 
-    /* No signal may come between the file's birth and its entry in the table. */
+    /* Block signals between the file's creation and its entry in `pending`. */
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before);
     o->fd = mkostemp(o->temporary, O_CLOEXEC);
@@ -197,14 +205,19 @@ static int open_beside(output *o)
     return error;
 }
 
-/* An existing file that may not be written must not be replaced either. 0, or an errno. */
+/*
+ * Return 0, or an errno if the file exists and is write-protected: such a file must not be
+ * replaced.
+ */
 static int write_protection(const char *target)
 {
     return access(target, F_OK) == 0 && access(target, W_OK) != 0 ? errno : 0;
 }
 
-/* What file is written by that path, to be freed; NULL: none, it is to be written in place.
- * 0, or an errno. */
+/*
+ * Find the file that writing to `path` replaces, which the caller frees; NULL: write in place.
+ * Return 0, or an errno.
+ */
 static int find_target(const char *path, char **target)
 {
     struct stat st;
@@ -214,16 +227,16 @@ static int find_target(const char *path, char **target)
         return ENOENT;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return 0;
-    *target = realpath(path, NULL); /* write through a symbolic link */
+    *target = realpath(path, NULL); /* follow a symbolic link */
     if (*target || errno != ENOENT)
         return *target ? 0 : errno;
     if (stat(path, &st) == 0)
-        return 0; /* a file that has no name, as /dev/stdout may be: there is only itself */
+        return 0; /* a file without a name, e.g. /dev/stdout, is written in place */
     *target = strdup(path);
     return *target ? 0 : ENOMEM;
 }
 
-/* Opens what o->path names. 0, or an errno. */
+/* Open o->path. Return 0, or an errno. */
 static int open_path(output *o)
 {
     int error;
@@ -263,7 +276,7 @@ int output_open(const char *path, output **out)
     return EXIT_OK;
 }
 
-/* May a file be made there, or replaced? 0, or an errno. */
+/* Check whether a file may be created or replaced at `target`. Return 0, or an errno. */
 static int look_at_target(const char *target)
 {
     char *folder = beside(target, "");
@@ -311,7 +324,7 @@ int output_is_stdout(const output *o)
     return o->fd == STDOUT_FILENO;
 }
 
-/* Flushes and closes what is open but standard output. 0, or an errno. */
+/* Flush and close the file, but only flush standard output. Return 0, or an errno. */
 static int close_all(output *o)
 {
     int error = 0;
@@ -354,7 +367,10 @@ void output_discard(output *o)
     output_free(o);
 }
 
-/* The first error of standard output: a failed flush leaves nothing to fail again. */
+/*
+ * First error of standard output, kept because a failed flush discards the data and later flushes
+ * succeed.
+ */
 static int stdout_error;
 
 void output_flush(void)
@@ -376,7 +392,7 @@ static int is_same_inode(const struct stat *x, const struct stat *y)
     return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
 }
 
-/* The same name in the same folder; `a` and `b` need not be there. */
+/* Return whether the paths have equal names in one folder; the files need not exist. */
 static int same_name(const char *a, const char *b)
 {
     const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');

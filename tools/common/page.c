@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How pages look, on screens light and dark, wide and narrow, and on paper. */
+/* The style of HTML pages, for light and dark, wide and narrow screens, and for paper. */
 #include "common/page.h"
 
 static const char style[] =

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The script of a page: it sorts and filters tables. Without it a page only lacks that. */
+/* The script of a page: sorting and filtering of tables. The page is complete without scripts. */
 #include "common/page.h"
 
 /*
- * Sorting: numbers by their value, the largest first; a column whose heading has a class, and all
- * that is no number, as people order names, t2 before t10. A second click turns the order round.
- * The title, which may claim another order, then says this one.
+ * Sorting. Numbers are sorted by value, the largest first. A column whose heading has a class, and
+ * text in any column, is sorted in natural order, t2 before t10. A second click reverses the order.
+ * The title then names the new order.
  */
 static const char sorting[] =
     "<script>\n"
@@ -62,8 +62,8 @@ static const char sorting[] =
     "  });\n";
 
 /*
- * Filtering, of a table in a card of the class `filtered`: by text anywhere in a row, and by the
- * first word in each column whose heading has the attribute data-filter, its value a label.
+ * Filtering of a table in a card of the class `filtered`: by text anywhere in a row, and by the
+ * first word in each column whose heading has a data-filter attribute, whose value is the label.
  */
 static const char filtering[] =
     "  if (!card.classList.contains('filtered')) return;\n"

@@ -21,7 +21,10 @@ int plan_not_valid(const plan *p, const char *format, ...)
     return EXIT_WORK;
 }
 
-/* 1 with p->in, from the file's start, if it is an instance; else 0. */
+/*
+ * Read the file again from `start` as an instance. Return 1 with p->in and *status if it is an
+ * instance; 0 if not.
+ */
 static int reread_instance(plan *p, int fd, off_t start, const hs_read_options *reading,
                            hs_status *status, hs_diagnostic *why)
 {
@@ -31,13 +34,16 @@ static int reread_instance(plan *p, int fd, off_t start, const hs_read_options *
     return *status != HS_EKIND;
 }
 
-/* What is no plan gets a line to type, if that would make one. */
+/*
+ * Read a plan, or an instance if instance_will_do. Otherwise a message for an instance names the
+ * command that makes a plan.
+ */
 static int read_file(plan *p, const hs_read_options *reading, int instance_will_do)
 {
     const char     *path = p->path;
     hs_diagnostic   why = {0}, ignored;
 
-    /* A plan has the workers that it names, whatever an instance would get. */
+    /* The options without worker counts: a plan names its own workers. */
     hs_read_options of_plan = {.struct_size = sizeof of_plan,
                                .ignore_unknown = reading->ignore_unknown};
     hs_status       status;

@@ -4,9 +4,9 @@
 
 #include <hybridsched/io.h>
 
-/** A plan as it was read. */
+/** A plan read from a file. */
 typedef struct plan {
-    const char  *path; /* as messages call it */
+    const char  *path; /* file name in messages */
     hs_instance *in;
     hs_schedule *s;
     hs_plan_info info;
@@ -16,16 +16,19 @@ typedef struct plan {
 int  plan_read(plan *p, const hs_read_options *reading);
 
 /**
- * The same; a file that can be read twice may be an instance, and then p->s is NULL. The numbers of
- * workers in `reading` are for instances.
+ * Read p->path like plan_read(), but accept an instance in a seekable file; p->s is then NULL. The
+ * worker counts in `reading` apply to instances only.
  */
 int  plan_or_instance_read(plan *p, const hs_read_options *reading);
 void plan_free(plan *p);
 
-/** Is its schedule valid, workers being available from then on (NULL: 0)? 0, or an exit code after a message. */
+/**
+ * Check that the schedule is valid when worker w is available from available[w] (NULL: from 0).
+ * Return 0, or an exit code after a message.
+ */
 int plan_check(const plan *p, const double *available);
 
-/** "PLAN: not valid: ..." on one line; gives the exit code for that. */
+/** Print "PLAN: not valid: ..." on one line; return the exit code. */
 int plan_not_valid(const plan *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -167,7 +167,7 @@ static _Noreturn void refuse(const char *path, const char *why)
     exit(EXIT_USAGE);
 }
 
-/* One more name; `taken`: somebody has it already. */
+/* Check the name of an offered algorithm or policy. `taken`: the name is already in use. */
 static void check_offer(const char *path, const char *name, int taken, size_t count)
 {
     if (!name || !*name)
@@ -201,7 +201,10 @@ static void take_offer(const char *path, const hs_plugin_offer *offer)
     }
 }
 
-/* It is never searched for: without a slash it is in the caller's directory; and never closed. */
+/*
+ * Open a plugin file, for the rest of the program. No search path is used: a name without a slash
+ * is in the working directory.
+ */
 static void *open_file(const char *path)
 {
     const char *folder = strchr(path, '/') ? "" : "./";
@@ -224,7 +227,7 @@ static void open_one(const char *path)
     void                  *file = open_file(path);
     const unsigned        *abi = dlsym(file, "hs_plugin_abi");
     const hs_plugin_offer *offer = dlsym(file, "hs_plugin_offers");
-    hs_plugin_offer        known = {0}; /* all that the file's maker knew */
+    hs_plugin_offer        known = {0}; /* the members that the plugin's struct_size covers */
 
     if (!abi)
         refuse(path, "it is no plugin: it lacks the line HS_PLUGIN_FILE;");

@@ -6,34 +6,39 @@
 #include <hybridsched/solve.h>
 
 /*
- * Algorithms and policies out of files (--plugin FILE). To open a file runs code of its
- * own, which --allow=plugins has to permit.
+ * Algorithms and policies from plugin files (--plugin FILE). Opening a file runs its code, so
+ * --allow=plugins is required.
  */
 
-/** A file that --plugin names; it is opened later, as --allow may come after it. */
+/** Add the file of a --plugin option; plugin_open() opens it later, because --allow may follow. */
 void plugin_add(const char *path);
 
-/** Open all of them, or end the program with a message. */
+/** Open all added files, or end the program with a message. */
 void plugin_open(int allowed);
 
-/** What they offer, file by file; NULL past the last. */
+/**
+ * Return algorithm or policy `index` of all plugins, in the order of the files; NULL past the last.
+ */
 const hs_algorithm   *plugin_algorithm_at(size_t index);
 const hs_policy_kind *plugin_policy_at(size_t index);
 
-/** One of the library's or of theirs; NULL if there is none. */
+/** Find an algorithm or policy of the library or of a plugin; NULL if the name is unknown. */
 const hs_algorithm   *plugin_algorithm_find(const char *name);
 const hs_policy_kind *plugin_policy_find(const char *name);
 
-enum { PLUGIN_RANKED = 80 }; /* bytes that NAME:RANK may take */
+enum { PLUGIN_RANKED = 80 }; /* buffer size for NAME:RANK */
 
 /**
- * The algorithm or policy that NAME or NAME:RANK means, and the rank; NULL if there is none of that
- * name, or it does not take that rank.
+ * Find the algorithm or policy of NAME or NAME:RANK and set *rank. Return NULL if the name is
+ * unknown, or the rank is unknown or not supported by the algorithm or policy.
  */
 const hs_algorithm   *plugin_algorithm_ranked(const char *text, hs_rank *rank);
 const hs_policy_kind *plugin_policy_ranked(const char *text, hs_rank *rank);
 
-/** usage_error() about the name or the rank of a text of which these made NULL. `where` or NULL. */
+/**
+ * Call usage_error() about the name or rank in `text`, for which the functions above returned NULL.
+ * `where` may be NULL.
+ */
 _Noreturn void plugin_unknown_algorithm(const char *where, const char *text);
 _Noreturn void plugin_unknown_policy(const char *where, const char *text);
 

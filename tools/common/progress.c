@@ -19,32 +19,32 @@
 
 enum { QUIET_SECONDS = 2, DEFAULT_COLUMNS = 80, DEFAULT_ROWS = 24 };
 #define LEAST_BETWEEN 0.05 /* seconds between two drawings: lines may come by the thousand */
-static const char erase[] = "\r\033[K";          /* the line */
-static const char erase_above[] = "\033[A\033[K"; /* the line above, once for each of the view's */
+static const char erase[] = "\r\033[K";          /* erases the line */
+static const char erase_above[] = "\033[A\033[K"; /* erases the line above */
 
 /*
- * A thread of its own draws, because the main one is busy inside the library.
- * `lock` guards all of this but for `shown`, `held` and `drawn_at`, which `terminal` does: that one is
- * kept while something is written, which may last for as long as a terminal is held up, and
- * taken first. `shown` is also read by the signal handler, and so atomic.
+ * The state of the progress line. A separate thread draws, because the main thread is busy in the
+ * library. `terminal` guards `shown`, `held` and `drawn_at`; `lock` guards every remaining member.
+ * A thread takes `terminal` first and keeps it while it writes, which a stalled terminal may delay
+ * for long. `shown` is atomic, because the signal handler reads it too.
  */
 static struct {
     pthread_mutex_t lock, terminal;
-    pthread_cond_t  over; /* there while running */
+    pthread_cond_t  over; /* signalled at the end and for is_wanted; exists while running */
     pthread_t       thread;
     int             running;
     double          start;
     size_t          total, done;
-    double          last_step; /* when it ended, in seconds since the start */
-    double          over_at;   /* by the caller's reckoning, likewise; 0: by the pace */
-    int             watched;   /* the file being read; -1: none */
-    off_t           size;      /* of it */
+    double          last_step; /* end of the last step, in seconds since the start */
+    double          over_at;   /* end by the caller's estimate, same unit; 0: use the pace */
+    int             watched;   /* descriptor of the file being read; -1: none */
+    off_t           size;      /* of the watched file, in bytes */
     char            label[160];
     progress_view  *view; /* NULL: none */
-    int             shown; /* lines on the terminal, the view's among them */
-    int             held; /* it is not to be shown */
-    double          drawn_at; /* the last time, on the monotonic clock */
-    int             is_wanted; /* a hold is over that hid it: draw at once */
+    int             shown; /* lines on the terminal, including the view */
+    int             held; /* number of holds; > 0: not drawn */
+    double          drawn_at; /* last drawing, in monotonic seconds */
+    int             is_wanted; /* a hold ended: draw at once */
 } state = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .terminal = PTHREAD_MUTEX_INITIALIZER,
@@ -78,7 +78,10 @@ static void terminal_size(int *rows, int *columns)
     }
 }
 
-/* How much of the step under way is done, as far as one can tell. */
+/*
+ * Return the part of the present step that is done, by the position in the watched file; 0:
+ * unknown.
+ */
 static double fraction_read(void)
 {
     off_t at = state.watched < 0 ? 0 : lseek(state.watched, 0, SEEK_CUR);
@@ -88,7 +91,7 @@ static double fraction_read(void)
     return at < state.size ? (double)at / (double)state.size : 1;
 }
 
-/* The seconds that the rest takes at the pace so far; negative: nobody knows. */
+/* Return the seconds left at the pace so far, or by the caller's estimate; negative: unknown. */
 static double seconds_left(double elapsed)
 {
     double fraction = fraction_read(), done = (double)state.done + fraction;
@@ -102,7 +105,7 @@ static double seconds_left(double elapsed)
     return left > 0 ? left : 0;
 }
 
-/* "ETA 1:02:03, ", if the end can be told. */
+/* Format "ETA 1:02:03, "; empty if the end is unknown. */
 static void format_eta(char text[48], double elapsed)
 {
     double        left = seconds_left(elapsed);
@@ -118,7 +121,7 @@ static void format_eta(char text[48], double elapsed)
         snprintf(text, 48, "ETA %lu:%02lu, ", whole / 60, whole % 60);
 }
 
-/* Time and ETA come first, because a narrow terminal cuts the end off. */
+/* Format the progress line. Time and ETA come first, because a narrow terminal cuts the end off. */
 static void format_line(char line[320])
 {
     double elapsed = seconds_since_start();
@@ -193,7 +196,7 @@ static void *draw_each_half_second(void *unused)
     (void)unused;
     pthread_mutex_lock(&state.lock);
     while (state.running) {
-        clock_gettime(CLOCK_MONOTONIC, &next); /* which nobody sets */
+        clock_gettime(CLOCK_MONOTONIC, &next); /* unaffected by changes of the system time */
         next.tv_nsec += 500000000;
         if (next.tv_nsec >= 1000000000) {
             next.tv_nsec -= 1000000000;
@@ -238,11 +241,11 @@ void progress_begin(size_t total)
     state.view = NULL;
     state.is_wanted = 0;
 
-    /* Signals are the main thread's: its handler may interrupt no draw(). */
+    /* Signals go to the main thread: their handler must not interrupt draw(). */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     if (pthread_create(&state.thread, NULL, draw_each_half_second, NULL) != 0) {
-        state.running = 0; /* no progress line, then */
+        state.running = 0; /* continue without a progress line */
         pthread_cond_destroy(&state.over);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -255,7 +258,7 @@ void progress_step(size_t done, const char *format, ...)
     if (!state.running)
         return;
     pthread_mutex_lock(&state.lock);
-    if (done > state.done) { /* of several at work, the one that is furthest */
+    if (done > state.done) { /* several threads report: keep the maximum */
         state.done = done;
         state.last_step = seconds_since_start();
     }
@@ -330,7 +333,7 @@ void progress_hide_in_handler(void)
     int lines = lines_shown();
 
     if (lines > 0 && write(STDERR_FILENO, erase, sizeof erase - 1) < 0)
-        return; /* the program ends anyway */
+        return; /* the program is ending anyway */
     while (lines-- > 1)
         if (write(STDERR_FILENO, erase_above, sizeof erase_above - 1) < 0)
             return;

@@ -16,7 +16,7 @@
 #include "common/message.h"
 
 static char         path[4096];
-static volatile int is_there; /* for the signal handler */
+static volatile int is_there; /* read by the signal handler */
 
 const char *scratch_parent(void)
 {
@@ -35,13 +35,13 @@ const char *scratch_create(void)
         return NULL;
     }
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before); /* either it is there, or the handler knows */
+    sigprocmask(SIG_SETMASK, &all, &before); /* is_there must match the folder */
     is_there = mkdtemp(path) != NULL;
     sigprocmask(SIG_SETMASK, &before, NULL);
     return is_there ? path : NULL;
 }
 
-/* What getdents64() writes, up to the name. */
+/* The record that getdents64() writes, up to the name. */
 struct entry {
     uint64_t       inode;
     int64_t        next;
@@ -50,7 +50,10 @@ struct entry {
     char           name[];
 };
 
-/* readdir() allocates, which a handler may not. What is removed does not move what is left. */
+/*
+ * Remove all files of a folder. readdir() allocates, which a signal handler must not do. Removing a
+ * file does not move the remaining entries.
+ */
 static void empty(int folder)
 {
     _Alignas(8) char block[4096];
@@ -78,5 +81,5 @@ void scratch_remove(void)
         close(folder);
     }
     rmdir(path);
-    is_there = 0; /* now: a handler in another thread ends the program when it has seen that */
+    is_there = 0; /* last: a handler in another thread ends the program as soon as is_there is 0 */
 }

@@ -3,16 +3,16 @@
 #define TOOLS_SCRATCH_H
 
 /**
- * A folder TOOL.XXXXXX in TMPDIR, or /tmp, for as long as the program lasts: it goes with all files
- * in it at exit() and on a signal that output_begin() catches. One at a time; the string is the
- * folder's. NULL: none can be made, and errno says why.
+ * Create a folder TOOL.XXXXXX in TMPDIR, or /tmp, and return its path. The folder with all its
+ * files is removed at exit() and on a signal that output_begin() catches. Only one folder exists at
+ * a time; the string belongs to this module. Return NULL with errno on failure.
  */
 const char *scratch_create(void);
 
-/** Where it would be, or is. */
+/** Return the parent folder: TMPDIR, or /tmp. */
 const char *scratch_parent(void);
 
-/** If there is one. Safe in a signal handler. */
+/** Remove the folder, if it exists. Async-signal-safe. */
 void scratch_remove(void);
 
 #endif

@@ -14,9 +14,9 @@
 enum { STOPS = 2 };
 static const int stops[STOPS] = {SIGINT, SIGTERM};
 
-static struct sigaction before[STOPS]; /* the handlers that end the program */
-static int              received;      /* the first signal; 0: none. Atomic: threads read it */
-static char             notice[128];   /* message of the handler, which must not call snprintf() */
+static struct sigaction before[STOPS]; /* original handlers, which end the program */
+static int              received;      /* first signal, 0: none; atomic, because threads read it */
+static char             notice[128];   /* text for the handler, which must not call snprintf() */
 
 static void on_stop(int number)
 {
@@ -32,7 +32,7 @@ static void on_stop(int number)
     __atomic_store_n(&received, number, __ATOMIC_RELAXED);
 }
 
-/* A signal that the caller had us ignore stays ignored. */
+/* Install on_stop() for each signal that the caller did not ignore. */
 static void replace_handlers(void)
 {
     struct sigaction action = {.sa_handler = on_stop, .sa_flags = SA_RESTART};

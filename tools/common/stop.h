@@ -3,8 +3,9 @@
 #define TOOLS_STOP_H
 
 /*
- * Ending with the best result so far: once the work has begun, the first SIGINT or SIGTERM asks for
- * that, and a second one ends the program at once, as either does before the work begins.
+ * Stopping early with the best result so far: after the work has begun, the first SIGINT or SIGTERM
+ * requests a stop and the second ends the program at once. Before the work begins, the first signal
+ * ends the program at once.
  */
 
 /** Install the handlers at the start of the work. Further calls do nothing. Thread-safe. */

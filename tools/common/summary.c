@@ -15,8 +15,8 @@
 struct summary {
     size_t       algorithms, instances, room;
     const char **names;
-    double      *value; /* an instance after the other */
-    size_t      *has;   /* how many instances an algorithm has a value of */
+    double      *value; /* values, instance by instance */
+    size_t      *has;   /* number of instances with a value, per algorithm */
 };
 
 summary *summary_create(size_t algorithms, const char *const *names)
@@ -60,7 +60,9 @@ void summary_add(summary *s, const double *values)
     s->instances++;
 }
 
-/* The values of an instance that all algorithms have, but for those that have none; else NULL. */
+/*
+ * Return the values of an instance if every algorithm with any value has one here; otherwise NULL.
+ */
 static const double *compared(const summary *s, size_t instance)
 {
     const double *values = &s->value[instance * s->algorithms];
@@ -71,7 +73,7 @@ static const double *compared(const summary *s, size_t instance)
     return values;
 }
 
-/* 1 for the best; of those that are equal the mean of the places that they share. */
+/* Return the rank of a value, 1 for the best; equal values share the mean of their ranks. */
 static double rank_of(const double *values, size_t count, size_t which)
 {
     size_t better = 0, equal = 0;
@@ -100,7 +102,9 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sums over the instances, and how far it is behind at most. Returns the values, to be freed. */
+/*
+ * Add an algorithm's values to the sums and maxima in `row`. Return the sorted values, to be freed.
+ */
 static double *add_up(const summary *s, size_t algorithm, summary_row *row)
 {
     double *own = checked_calloc(s->instances + 1, sizeof *own);
@@ -155,7 +159,7 @@ size_t summary_instances(const summary *s)
     return s->instances;
 }
 
-/* Who lacks some of the instances is why these are left out. */
+/* Print a message with the algorithms that lack instances, if any instances are left out. */
 static void tell_left_out(const summary *s)
 {
     size_t left_out = s->instances - summary_compared(s), length = 0, used = 0;
@@ -184,7 +188,7 @@ static int by_median(const void *a, const void *b)
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* All rows with a value, the least median first; to be freed. */
+/* Return the rows of all algorithms with a value, least median first; the caller frees them. */
 static summary_row *sorted_rows(const summary *s, size_t *count)
 {
     summary_row *rows = checked_calloc(s->algorithms + 1, sizeof *rows);

@@ -6,39 +6,41 @@
 #include <stdio.h>
 
 /*
- * What many instances say of each algorithm. A value is a makespan over a bound or the like: less
- * is better, and values of one instance are compared with each other. Where an algorithm has no
- * value, the instance counts for none of them; algorithms without any value are not there at all.
+ * Statistics of many instances per algorithm. A value is a makespan over a bound or a similar
+ * ratio: less is better, and values of one instance are compared with each other. An instance
+ * counts only if every algorithm has a value for it; algorithms without any value are ignored.
  */
 
 typedef struct summary_row {
     const char *name;
-    size_t      count; /* of the instances that are compared */
-    double least, low, first, median, third, high, worst; /* quantiles: low 2.5 %, high 97.5 % */
-    double wins;   /* share of instances where nothing is better */
-    double behind; /* how much worse than the best there it is at most, as a share */
-    double rank;   /* mean; equal values share the mean of their ranks */
+    size_t      count; /* number of compared instances */
+    double least, low, first, median, third, high, worst; /* quantiles; low: 2.5%, high: 97.5% */
+    double wins;   /* share of instances on which no algorithm is better */
+    double behind; /* largest of value / best value - 1 over the instances */
+    double rank;   /* mean rank; equal values share the mean of their ranks */
 } summary_row;
 
 typedef struct summary summary;
 
-/** Algorithms by their number; names stay the caller's. */
+/** Create a summary of `algorithms` algorithms; the caller keeps the names alive. */
 summary *summary_create(size_t algorithms, const char *const *names);
 void     summary_free(summary *s);
 
-/** One instance: a value an algorithm, NaN where there is none. */
+/** Add an instance with a value per algorithm; NaN: no value. */
 void summary_add(summary *s, const double *values);
 
-/** Of the instances that are compared, of one algorithm; NaN of none. */
+/** Compute the statistics of an algorithm over the compared instances; NaN without any. */
 void summary_of(const summary *s, size_t algorithm, summary_row *row);
 
-/** All instances, and those that all algorithms have a value of. */
+/**
+ * Return the number of instances, and of compared instances, for which all algorithms have a value.
+ */
 size_t summary_instances(const summary *s);
 size_t summary_compared(const summary *s);
 
 /**
- * As a table for people, algorithms by their median; as CSV; as an array of JSON. A message says
- * which algorithms lack instances.
+ * Write the statistics as a text table, as CSV, or as a JSON array, in the order of the medians. A
+ * message lists the algorithms that lack instances.
  */
 void summary_text(const summary *s, const char *measure, FILE *out);
 void summary_csv(const summary *s, FILE *out);

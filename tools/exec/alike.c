@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec --measured: rows whose times say something about each other. */
+/*
+ * hsched-exec --measured: times for rows without attempts, from rows of the same kernel or program.
+ */
 #include "exec/alike.h"
 
 #include <stdlib.h>
@@ -7,13 +9,13 @@
 
 #include "exec/program.h"
 
-/* A row and the text by which it is like others: its kernel, or the name of a program. */
+/* A row and the text compared with other rows: its kernel, or the name of its program. */
 typedef struct trait {
     const char *text;
     size_t      length, row;
 } trait;
 
-/* Order by text, then by row: sums over equal texts have a fixed order. */
+/* Order by text, then by row, so that sums over equal texts have a fixed order. */
 static int by_text(const void *a, const void *b)
 {
     const trait *x = a, *y = b;
@@ -31,7 +33,7 @@ static int is_same(const trait *x, const trait *y)
     return x->length == y->length && memcmp(x->text, y->text, x->length) == 0;
 }
 
-/* The length of the text of a row; 0: it has none. */
+/* Return the length of a row's text and set *text; 0: the row has none. */
 typedef size_t trait_of(const hs_task *row, hs_type type, const char **text);
 
 static size_t kernel_of(const hs_task *row, hs_type type, const char **text)

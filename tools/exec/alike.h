@@ -4,20 +4,20 @@
 
 #include <hybridsched/instance.h>
 
-/** Times of a row's tasks, by hs_type. */
+/** Times of a row's tasks, indexed by hs_type. */
 typedef struct row_times {
-    double sum[2];    /* of attempts that were done */
-    size_t count[2];  /* of these */
-    double error[2];  /* sum of how far each was from the estimate */
-    size_t played[2]; /* likewise, by emulated workers: these times are no measurements */
+    double sum[2];    /* sum of times of finished attempts */
+    size_t count[2];  /* number of finished attempts */
+    double error[2];  /* sum of |time - estimate| of finished attempts */
+    size_t played[2]; /* finished attempts of emulated workers, whose times are not measured */
     double alike[2];  /* mean over rows of equal kernel or program; 0: no measured time */
 } row_times;
 
 /**
- * Fill `alike` of each row of `in` that has no attempts on a type: the mean of the attempts there
- * of the rows with the same kernel, which includes its size. Of a row without a kernel: of those
- * without one whose commands start with the same program, unless their estimates were right to a
- * quarter, so that its own may be right, too. O(n log n); HS_ENOMEM.
+ * Set `alike` of each row of `in` without attempts on a type to the mean time of the attempts there
+ * of rows with the same kernel, which includes the kernel's size. For a row without a kernel, use
+ * rows without a kernel whose commands start with the same program; but not if their estimates were
+ * right to a quarter, because then the row's own estimate may be right too. O(n log n); HS_ENOMEM.
  */
 hs_status rows_alike(const hs_instance *in, row_times *rows);
 

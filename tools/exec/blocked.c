@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: what was not run, since something that it comes after has failed. */
+/* hsched-exec: tasks not run because a predecessor failed. */
 #include "common/escape.h"
 #include "exec/exec.h"
 

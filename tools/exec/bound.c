@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: what no schedule could have beaten, had the times been known. */
+/* hsched-exec: lower bound on any schedule's makespan if the measured times had been known. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,10 +7,12 @@
 
 #include "exec/exec.h"
 
-#define LEAST 1e-9 /* seconds: what takes less than the clock can tell still takes time */
+#define LEAST 1e-9 /* seconds: shorter tasks than the clock resolves still take time */
 
-/* The time of a task on a type that it did not run on: its estimate, as wrong as those of its
- * kernel were there. */
+/*
+ * Return the time of a task on the type it did not run on: its estimate, scaled by the mean error
+ * of its kernel on that type.
+ */
 static double other_time(const exec_job *job, const exec_measured *m, uint32_t task, hs_type type)
 {
     double             time = hs_instance_time(job->plan.in, task, type);
@@ -21,7 +23,7 @@ static double other_time(const exec_job *job, const exec_measured *m, uint32_t t
     return k ? fmax(time * k->error, LEAST / job->unit) : time;
 }
 
-/* The times of all that was done, by type; returns how many. */
+/* Collect the times of all finished attempts, by type; return their number. */
 static size_t collect_times(const exec_job *job, const exec_measured *m, double *time[2])
 {
     size_t done = 0;
@@ -47,7 +49,7 @@ static hs_status area_bound(const exec_measured *m, size_t n, double *time[2], d
     if (n == 0)
         return HS_OK;
     status = hs_instance_wrap(n, time[HS_CPU], time[HS_GPU], NULL, m->cpus, m->gpus, &measured);
-    if (status == HS_OK) /* the area bound in closed form */
+    if (status == HS_OK) /* closed form of the area bound */
         status = hs_bound_compute(hs_bound_find("theorem2"), measured, NULL, bound);
     hs_instance_free(measured);
     return status;

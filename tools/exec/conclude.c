@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: what is said and written when a run is over. */
+/* hsched-exec: files and messages at the end of a run. */
 #include "common/message.h"
 #include "exec/exec.h"
 
@@ -32,7 +32,7 @@ static int write_files(const exec_job *job, exec_request *request, const exec_me
         int code;
 
         if (i == EXEC_FACTORS && job->status != HS_OK) {
-            output_discard(request->file[i]); /* they are not there, or wrong */
+            output_discard(request->file[i]); /* missing or wrong after a failed run */
             request->file[i] = NULL;
         }
         if (!request->file[i])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: --devices, which GPUs there are. */
+/* hsched-exec --devices: list the GPUs of this machine. */
 #include "common/escape.h"
 #include "common/message.h"
 #include "exec/exec.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: --dry-run, what would run where. */
+/* hsched-exec --dry-run: print the predicted assignment of tasks to workers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "common/message.h"
 #include "exec/exec.h"
 
-/* How many tasks a worker would run, and for how long. */
+/* Number of tasks and busy time of a worker. */
 typedef struct share {
     size_t tasks;
     double time;

@@ -12,210 +12,219 @@
 #include "common/output.h"
 #include "common/plan.h"
 
-/* What hsched-exec is asked to do, what came of it, and how it says so. */
+/* The data of hsched-exec: the request, the job with its run, the measurements, and its outputs. */
 
 enum { EXEC_REPORT, EXEC_TRACE, EXEC_GANTT, EXEC_MEASURED, EXEC_FACTORS, EXEC_FILES };
 
-/* What commands print: is it passed on, and when? */
+/* When the output of commands is passed on: never, at the end of a task, or line by line. */
 typedef enum exec_show { EXEC_SHOW_NOTHING, EXEC_SHOW_TASKS, EXEC_SHOW_LINES } exec_show;
 
 typedef struct exec_joblog exec_joblog;
 typedef struct exec_old    exec_old; /* old.h */
 
 typedef struct exec_request {
-    hs_exec_settings settings; /* its policy is never NULL */
-    const char      *policy;   /* as asked for: NAME or NAME:RANK */
+    hs_exec_settings settings; /* settings.policy is never NULL */
+    const char      *policy;   /* argument of --policy: NAME or NAME:RANK */
     int              dry_run, quiet;
     int              live;             /* show a view of the workers while the run lasts */
-    int              counted[2];       /* by hs_type: this machine has so many workers */
-    int              lacks_gpus;       /* it has no GPU: the one that was counted is assumed */
+    int              counted[2];       /* by hs_type: the workers were counted on this machine */
+    int              lacks_gpus;       /* this machine has no GPU: assume one */
     int              show;             /* an exec_show */
-    int              tag;              /* with the task's name before each line */
-    int              html;             /* the report is to be HTML, not JSON */
-    output          *file[EXEC_FILES]; /* NULL: not wanted */
-    const char      *report;           /* the path of the report; NULL: not wanted */
-    const char      *measured;         /* likewise, of the table with measured times */
+    int              tag;              /* put the task's name before each line */
+    int              html;             /* write the report as HTML, not as JSON */
+    output          *file[EXEC_FILES]; /* NULL: not requested */
+    const char      *report;           /* path of the report; NULL: none */
+    const char      *measured;         /* path of the table with measured times; NULL: none */
     const exec_old  *old;              /* an earlier run for the page; NULL: none */
-    const char      *input;            /* of the matrix; NULL: it is made by the seed */
-    const char      *factors;          /* the path for what becomes of it; NULL: not wanted */
-    const char      *joblog;           /* a path; NULL: not wanted */
-    exec_joblog     *log;              /* that, while it is open */
-    char           **command;          /* the words that hsched-exec was called with, and NULL */
+    const char      *input;            /* path of the matrix; NULL: generate it from the seed */
+    const char      *factors;          /* path of the factors; NULL: not requested */
+    const char      *joblog;           /* path of the table of attempts; NULL: none */
+    exec_joblog     *log;              /* the open table of attempts */
+    char           **command;          /* command line of hsched-exec, NULL-terminated */
 } exec_request;
 
-/** A plan about to be run, and its run. */
+/** A plan and its run. */
 typedef struct exec_job {
     const exec_request *request;
     plan                plan;
     int                 planned;   /* the file is a plan, not an instance */
-    hs_schedule        *predicted; /* what the policy makes of the estimates of what is to be run */
-    double              unit;      /* seconds on the wall that one unit of the plan lasts */
+    hs_schedule        *predicted; /* by the policy, for the estimates of the tasks to run */
+    double              unit;      /* wall-clock seconds per unit of the plan */
     hs_exec            *exec;
     hs_exec_report      report;
-    double             *matrix;      /* that was read; NULL: none */
-    time_t              began;       /* the run */
-    hs_status           status;      /* of it */
-    int                 signal;      /* that stopped it; 0: none */
-    int                 keeps_logs;  /* the folder for output is the user's, and stays */
-    char                why[HS_WHY]; /* of a status that is not HS_OK */
+    double             *matrix;      /* input matrix; NULL: none */
+    time_t              began;       /* start of the run */
+    hs_status           status;      /* outcome of the run */
+    int                 signal;      /* signal that stopped the run; 0: none */
+    int                 keeps_logs;  /* the user named the folder for output: keep it */
+    char                why[HS_WHY]; /* reason for a status other than HS_OK */
 } exec_job;
 
-/** Make ready for the run of a plan that was read. 0, or an exit code after a message. */
+/** Prepare the run of a plan. Return 0, or an exit code after a message. */
 int exec_prepare(exec_job *job, exec_request *request);
 
 /**
- * How many workers of a type an instance gets that does not say (workers.c): hs_read_options calls
- * it with the exec_request.
+ * Return the number of workers of a type for an instance that does not specify it (workers.c).
+ * hs_read_options calls this function with the exec_request.
  */
 unsigned exec_workers_here(void *request, hs_type type);
 
-/** Settle the workers of what was read. 0, or an exit code after a message. */
+/** Fix the number of workers of the plan or instance. Return 0, or an exit code after a message. */
 int exec_set_workers(plan *p, exec_request *request, const hs_read_options *reading);
 
-/** After a run was refused for want of cores or GPUs: say what to type on this machine instead. */
+/** Print options that fit this machine, after a run was refused for lack of cores or GPUs. */
 void exec_suggest_workers(const exec_job *job);
 
-/** Has `best` make a plan of the instance that was read in its place. 0, or an exit code. */
+/** Replace the instance by a plan made by `best`. Return 0, or an exit code after a message. */
 int exec_plan_instance(plan *p, int quiet);
 
-/** The bound that charts show of an instance that gets no plan. 0, or an exit code. */
+/** Compute the bound shown in charts for an instance without a plan. Return 0, or an exit code. */
 int exec_bound_instance(plan *p);
 
-/** Write the files, print the summary. Returns the exit code. */
+/** Write the files and print the summary. Return the exit code. */
 int exec_conclude(exec_job *job, exec_request *request);
 
-/** What a run's settings need so that there is a progress line. */
+/** Update the progress line; a callback for the run's settings. */
 void exec_progress(void *unused, const hs_exec_progress *p);
 
-/** From now on SIGUSR1 asks where the run stands, and ends nothing. */
+/**
+ * Install the handler of SIGUSR1, which requests a status message instead of ending the program.
+ */
 void exec_status_begin(void);
 
 /**
- * The view of --live (live.c), for progress_show_view(): workers, what they run, throughput and the
- * last failure. exec_live_begin() names the job, before the view is drawn.
+ * The view of --live (live.c), for progress_show_view(): workers with their tasks, throughput and
+ * the last failure. Call exec_live_begin() with the job before the view is drawn.
  */
 void exec_live_begin(const exec_job *job);
 int  exec_live_view(char *text, int rows, int columns);
 
-/** Run the job; its outcome is in it. */
+/** Run the job and store its outcome in it. */
 void exec_run(exec_job *job);
 
 /**
- * The table of attempts (joblog.c), a row as each ends, in that order. To look whether it can be
- * written, to begin it, or to go on with it if the run resumes: 0, or an exit code after a message.
- * A row of an attempt that has ended; no `log`, no row. At its end: an exit code, after a message
- * if rows are missing.
+ * The table of attempts (joblog.c), with a row per finished attempt in the order of their ends.
+ * look: check whether the table can be written; open: begin it, or continue it if the run resumes;
+ * both return 0, or an exit code after a message. attempt: add a row; a NULL log is allowed. close:
+ * return an exit code, after a message if rows are missing.
  */
 int  exec_joblog_look(const char *path);
 int  exec_joblog_open(const char *path, const exec_job *job, exec_joblog **out);
 void exec_joblog_attempt(exec_joblog *log, const hs_exec_attempt *attempt);
 int  exec_joblog_close(exec_joblog *log);
 
-/** What tasks print (show.c), for what the run's settings call, with the address of a job's. */
+/**
+ * Show the output of tasks (show.c); callbacks for the run's settings. `job` is the address of a
+ * pointer to the exec_job.
+ */
 void exec_show_line(void *job, const hs_exec_line *line);
-void exec_show_end(const exec_job *job); /* after the run: end tagged lines that have no newline */
-void exec_attempt_ended(void *job, const hs_exec_attempt *attempt); /* its row, too */
+void exec_show_end(const exec_job *job); /* after the run: complete unfinished tagged lines */
+void exec_attempt_ended(void *job, const hs_exec_attempt *attempt); /* shows output, adds a row */
 
-/** What an attempt printed, where that is in a file, and that file's path; NULL: it is not. */
+/**
+ * Open the file with the output of an attempt and set `path`; NULL: the output is not in a file.
+ */
 enum { EXEC_PATH = 8192 };
 FILE *exec_log_open(const exec_job *job, const hs_exec_failure *attempt, int error,
                     char path[EXEC_PATH]);
 
 /*
- * What is said while the run lasts (news.c): what failed, with what it had printed,
- * and that the run is to stop. A thread prints, so that a terminal that is held up holds
- * up nothing else. At the end all has been said.
+ * Messages during the run (news.c): failures with their output, and stop requests. A thread prints
+ * the messages, so that a stalled terminal stalls nothing else. exec_news_end() returns after all
+ * messages are printed.
  */
 void exec_news_begin(const exec_job *job);
 void exec_news_failure(void *unused, const hs_exec_failure *failure);
-void exec_news_stop(void); /* for a signal handler, each time */
-void exec_news_status(const hs_exec_progress *now); /* where the run stands */
+void exec_news_stop(void); /* call for each signal; async-signal-safe */
+void exec_news_status(const hs_exec_progress *now); /* print the state of the run */
 void exec_news_end(void);
 
-/* What was measured (measure.c). All times are in the plan's unit. */
+/* The measurements of a run (measure.c). All times are in the plan's unit. */
 
-/** One attempt at a task. */
+/** An attempt at a task. */
 typedef struct exec_attempt {
     unsigned               worker;
-    hs_type                type; /* of the worker */
+    hs_type                type; /* type of the worker */
     uint32_t               task, number;
     double                 start, end, time;
-    int                    done;    /* to its end; else aborted, or failed */
-    const hs_exec_failure *failure; /* NULL: it did not fail */
+    int                    done;    /* finished; 0: aborted or failed */
+    const hs_exec_failure *failure; /* NULL: no failure */
 } exec_attempt;
 
 typedef struct exec_worker {
     char   name[16];
-    size_t tasks, aborted, failed; /* attempts by how they ended */
-    double busy;                   /* in tasks that it did */
-    double lost;                   /* in attempts that were aborted or failed */
-    double idle;                   /* of that: */
-    double no_task;                /* nothing that it could run was ready */
-    double victims;                /* it waited for another one to abort */
-    double data;                   /* it waited for its task's inputs */
-    double other;                  /* something was ready: for others, or to be dispatched */
+    size_t tasks, aborted, failed; /* number of attempts by outcome */
+    double busy;                   /* time in finished attempts */
+    double lost;                   /* time in aborted or failed attempts */
+    double idle;                   /* the sum of the next four: */
+    double no_task;                /* no task was ready for this worker */
+    double victims;                /* waited for a victim to abort its task */
+    double data;                   /* waited for the inputs of a task */
+    double other;                  /* a task was ready, but for another worker or about to start */
 } exec_worker;
 
-/** The tasks of one kernel that ran on one type. */
+/** Statistics of the tasks of a kernel on a type. */
 typedef struct exec_kernel {
     const char *name;
     hs_type     type;
     size_t      count;
-    double      estimated;           /* means of times */
-    double      mean, deviation;     /* of the times measured */
+    double      estimated;           /* mean of the estimates */
+    double      mean, deviation;     /* of the measured times */
     double      error, error_spread; /* mean and deviation of measured / estimated */
-    const double *errors;            /* measured / estimated of each task */
+    const double *errors;            /* measured / estimated per task */
 } exec_kernel;
 
-/** Shares of the time that all workers of a type had, each in [0, 1], and tasks that were done. */
+/**
+ * Shares of the total time of all workers of a type, each in [0, 1], and number of finished tasks.
+ */
 typedef struct exec_total {
     unsigned workers;
     size_t   tasks;
-    double   busy, lost, idle, no_task, victims, data, other; /* as of exec_worker */
+    double   busy, lost, idle, no_task, victims, data, other; /* as in exec_worker */
 } exec_total;
 
 typedef struct exec_measured {
     double              predicted, achieved; /* makespans */
     double              bound;               /* area bound of the measured times; NaN: none */
     unsigned            cpus, gpus;
-    exec_attempt       *attempts; /* by worker, and by time */
+    exec_attempt       *attempts; /* ordered by worker, then time */
     size_t              attempt_count;
     exec_worker        *workers;
-    exec_kernel        *kernels; /* what took most time first */
+    exec_kernel        *kernels; /* longest total time first */
     size_t              kernel_count;
-    double             *errors; /* of all kernels */
-    hs_schedule        *happened; /* failed attempts are aborted entries */
+    double             *errors; /* owner of the kernels' `errors` */
+    hs_schedule        *happened; /* the run as a schedule; failed attempts are aborted entries */
     hs_picture_failure *failures;
     size_t              failure_count;
     hs_transfer        *transfers; /* copies of data */
     size_t              transfer_count;
     copies              copied, predicted_copies;
-    hs_wait            *waits; /* for others to abort; by worker, and by time */
+    hs_wait            *waits; /* for victims; ordered by worker, then time */
     size_t              wait_count;
-    hs_exec_failure    *known; /* by task and number of the attempt */
+    hs_exec_failure    *known; /* failures by task and number of the attempt */
     size_t              known_count;
 } exec_measured;
 
-/** HS_ENOMEM. Free it in any case. */
+/** Compute the measurements of a run. HS_ENOMEM. Free `m` also after a failure. */
 hs_status exec_measure(const exec_job *job, exec_measured *m);
 void      exec_measured_free(exec_measured *m);
 
-/** Area bound of the measured times (bound.c); NaN if nothing was done. */
+/** Compute the area bound of the measured times (bound.c); NaN if no task finished. */
 hs_status exec_measured_bound(const exec_job *job, const exec_measured *m, double *bound);
 
-/** The name under which times of `task` on `type` are put together. */
+/** Return the name under which times of `task` on `type` are grouped. */
 const char *exec_kernel_name(const exec_job *job, uint32_t task, hs_type type);
 
-/** The sums of a type (total.c). */
+/** Return the totals of a type (total.c). */
 exec_total exec_total_of(const exec_measured *m, hs_type type);
 
-/** "done", "failed" or "aborted". */
+/** Return "done", "failed" or "aborted". */
 const char *exec_outcome(const exec_attempt *attempt);
 
-/** The command of a task on a type; empty: it has none there. */
+/** Return the command of a task on a type; empty: none. */
 const char *exec_command(const exec_job *job, uint32_t task, hs_type type);
 
-/** The kernel of that name on that type, or NULL. */
+/** Return the statistics of a kernel on a type, or NULL. */
 const exec_kernel *exec_kernel_find(const exec_measured *m, const char *name, hs_type type);
 
 static inline const char *exec_type_name(hs_type type)
@@ -225,61 +234,69 @@ static inline const char *exec_type_name(hs_type type)
 
 const char *exec_unit_name(const exec_job *job);
 
-/** What would run where (dry.c). Returns the exit code. */
+/** Print the assignment of tasks to workers without a run (dry.c). Return the exit code. */
 int exec_dry_run(const exec_job *job);
 
-/** Every task in the order of their starts, with what it runs, and what of that is not there. */
+/**
+ * Print every task in the order of the starts, with its command or kernel, and missing programs.
+ */
 void exec_print_order(const exec_job *job);
 
 /**
- * Does the shell command start with a program, put in `word`, that is in no file? 0 also where
- * that cannot be told without running it.
+ * Return 1 if the shell command starts with a program, copied to `word`, for which no file exists.
+ * Return 0 if the file exists or only the shell could tell.
  */
 enum { EXEC_PROGRAM = 256 };
 int exec_program_is_missing(const char *command, char word[EXEC_PROGRAM]);
 
-/** Which GPUs there are, on standard output (devices.c). Returns the exit code. */
+/** Print the GPUs of this machine on standard output (devices.c). Return the exit code. */
 int exec_devices(void);
 
 /**
- * What was not run since something before it failed (blocked.c): 1 and the next such task, behind
- * which *next is then (0 at first), and what failed (may be NULL); 0: that was all. A line each for
- * a person, 16 at most; and the report's array.
+ * Tasks not run because a predecessor failed (blocked.c). next: return 1 for the next such task,
+ * number *next - 1 after the call (*next starts at 0), with the failed task in *failed (may be
+ * NULL); 0: no more. print: a line per task, at most 16. json: the report's array.
  */
 int  exec_blocked_next(const exec_job *job, uint32_t *next, uint32_t *failed);
 void exec_blocked_print(FILE *out, const exec_job *job);
 void exec_blocked_json(FILE *out, const exec_job *job);
 
 /**
- * The matrix that the tasks factorise (matrix.c), from a file of doubles by column, or numpy's: 0,
- * or an exit code after a message. And what has become of it, numpy's if `path` ends in .npy.
+ * The matrix factorised by the tasks (matrix.c). read: from a file of doubles by column, or a .npy
+ * file; return 0, or an exit code after a message. write: the factors, as .npy if `path` ends in
+ * .npy.
  */
 int       exec_matrix_read(const char *path, const hs_instance *of, double **matrix, size_t *order);
 hs_status exec_matrix_write(FILE *out, const exec_job *job, const char *path);
 
 /**
- * Was all done that was predicted, so that the two makespans compare? And what was predicted,
- * where that is not the whole of a plan that ran: " of what was left" (summary.c).
+ * Return whether all predicted tasks are done, so that the makespans compare. Return the text for
+ * what was predicted if this is not the whole plan of the run: " of what was left" (summary.c).
  */
 int         exec_is_comparable(const exec_job *job);
 const char *exec_predicted_of(const exec_job *job);
 
-/** A summary (summary.c). */
+/** Print the summary (summary.c). */
 void exec_summary(FILE *out, const exec_job *job, const exec_measured *m);
 
-/** A digest of the tasks' names in any order, by which two reports have the same tasks (json.c). */
+/**
+ * Compute a digest of the task names, independent of their order: equal digests mean the same tasks
+ * in two reports (json.c).
+ */
 enum { EXEC_NAMES = 17 };
 void exec_task_names(const hs_instance *in, char text[EXEC_NAMES]);
 
-/** The report (json.c, html/). */
+/** Write the report (json.c, html/). */
 void      exec_write_json(FILE *out, const exec_job *job, const exec_measured *m);
 hs_status exec_write_html(FILE *out, const exec_job *job, const exec_measured *m);
 
-/** The instance with the times that were measured (measured.c). */
+/** Write the instance with the measured times (measured.c). */
 hs_status exec_write_measured(int fd, const exec_job *job, const exec_measured *m);
 
-/** What happened beside what was predicted (pictures.c): hs_gantt_write(), or hs_trace_write();
- * a chart as wide as hs_picture has it. */
+/**
+ * Write a picture of the run beside the prediction (pictures.c), by hs_gantt_write() or
+ * hs_trace_write(). `width` is the width in hs_picture.
+ */
 typedef hs_status exec_picture_writer(int fd, const hs_instance *in, const hs_schedule *s,
                                       const hs_picture *picture);
 hs_status exec_write_picture(exec_picture_writer *write, int fd, const exec_job *job,

@@ -23,12 +23,12 @@ static const char *policy_word(size_t index)
 typedef struct command_line {
     exec_request    request;
     hs_read_options reading;
-    const char     *path[EXEC_FILES]; /* NULL: not wanted */
+    const char     *path[EXEC_FILES]; /* NULL: not requested */
     const char     *policy;
-    int             devices;          /* only say which there are */
+    int             devices;          /* only list the GPUs */
     int             no_verify;
-    const char     *compare;          /* the report of an earlier run; NULL: none */
-    exec_old        old;              /* that report */
+    const char     *compare;          /* path of an earlier report; NULL: none */
+    exec_old        old;              /* the earlier report */
 } command_line;
 
 static void take_plugin(const options *o, void *line)
@@ -54,7 +54,7 @@ static void take_allow(const options *o, void *data)
     }
 }
 
-/* "500M", "2G": bytes. */
+/* Parse a size such as "500M" or "2G"; return bytes. */
 static double bytes_of(const char *option, const char *value)
 {
     static const char letters[] = "KMGT";
@@ -86,7 +86,7 @@ static void take_gpu_memory(const options *o, void *data)
     line->request.settings.gpu_memory = bytes_of("--gpu-memory", o->value);
 }
 
-/* "30", "5m": a time; "5x": so many times the estimate. */
+/* Take a time such as "30" or "5m", or a multiple of the estimate such as "5x". */
 static void take_timeout(const options *o, void *data)
 {
     command_line *line = data;
@@ -102,7 +102,7 @@ static void take_timeout(const options *o, void *data)
     }
 }
 
-/* To the library 0 means its default, and a negative delay none. */
+/* Take the delay. The library reads 0 as its default, and a negative value as no delay. */
 static void take_retry_delay(const options *o, void *data)
 {
     command_line *line = data;
@@ -153,7 +153,7 @@ static void take_report(const options *o, void *data)
     line->path[EXEC_REPORT] = o->value;
 }
 
-/* "A=FILE": the matrix has this name in the data column. */
+/* Return FILE of "A=FILE". A is the matrix's name in the data column. */
 static const char *file_of_matrix(const options *o)
 {
     if (strncmp(o->value, "A=", 2) != 0 || !o->value[2])
@@ -304,7 +304,9 @@ static void print_policy(FILE *out, const hs_policy_kind *kind)
     putc('\n', out);
 }
 
-/* Those of plugins too, where the options before --help name them and let them be opened. */
+/*
+ * Print the policies, including those of plugins if the options before --help name and allow them.
+ */
 static void print_policies(FILE *out, const void *data)
 {
     const command_line *line = data;
@@ -372,7 +374,7 @@ static void check_command_line(command_line *line, const char *operand)
     }
 }
 
-/* Or only look whether they can be, for a run that is dry. */
+/* Open the output files; in a dry run, only check that they can be opened. */
 static int open_files(command_line *line, const exec_job *job)
 {
     exec_request *request = &line->request;
@@ -442,7 +444,7 @@ int main(int argc, char **argv)
     exec_job     job = {0}, *shown = &job;
     int          code;
 
-    setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* as for commands: GPUs by their place */
+    setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* GPUs by PCI order, as commands see them */
     hs_exec_settings_init(&line.request.settings);
     line.request.settings.progress = exec_progress;
     line.request.settings.failure = exec_news_failure;

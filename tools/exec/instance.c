@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: an instance in a plan's place gets a plan here, or only a bound. */
+/* hsched-exec: a plan, or only a bound, for an instance given instead of a plan. */
 #include <stdio.h>
 
 #include <hybridsched/solve.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: the table of attempts, a row as each ends. */
+/* hsched-exec: the table of attempts, with a row per finished attempt. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,14 +13,17 @@
 
 static const char header[] = "id\tworker\tstart\tseconds\texit\tattempt\tcommand\n";
 
-/* A row is written at once: a command has at most 128 KiB, of which each byte may take four. */
+/*
+ * Buffer size that lets a row be written at once: a command has at most 128 KiB, and each byte
+ * takes at most four characters.
+ */
 enum { LONGEST_ROW = 1 << 20 };
 
 struct exec_joblog {
     const exec_job *job;
     const char     *path;
     FILE           *out;
-    int             error; /* errno of the first row that could not be written */
+    int             error; /* errno of the first failed write */
 };
 
 static int cannot(const char *what, const char *path, int error)
@@ -29,7 +32,7 @@ static int cannot(const char *what, const char *path, int error)
     return error == ENOSPC || error == EIO ? EXIT_RESOURCE : EXIT_USAGE;
 }
 
-/* What is in a file is a table of ours, or nothing. *ended: it has not been cut off in a row. */
+/* Check that a file is empty or a table of attempts. *ended: its last row is complete. */
 static int check_content(int fd, const char *path, int *ended)
 {
     char        first[sizeof header - 1], last = '\n';
@@ -72,7 +75,7 @@ int exec_joblog_look(const char *path)
     return code;
 }
 
-/* A run that resumes goes on with the table, any other begins it anew. */
+/* Begin the table, or continue it if the run resumes. */
 static int begin(exec_joblog *log, int fd, int resume)
 {
     int ended, code = check_content(fd, log->path, &ended);
@@ -80,7 +83,7 @@ static int begin(exec_joblog *log, int fd, int resume)
     if (code)
         return code;
     if (!resume)
-        (void)!ftruncate(fd, 0); /* a pipe has nothing to cut */
+        (void)!ftruncate(fd, 0); /* fails on a pipe, which has nothing to cut */
     log->out = fdopen(fd, "a");
     if (!log->out)
         return cannot("write", log->path, errno);
@@ -113,7 +116,7 @@ int exec_joblog_open(const char *path, const exec_job *job, exec_joblog **out)
     return code;
 }
 
-/* In one field of one line, whatever is in it. */
+/* Write any text as one field on one line. */
 static void put_text(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -132,7 +135,7 @@ static void put_text(FILE *out, const char *text)
     }
 }
 
-/* 0 if all went well, another number only if it is an exit status. */
+/* Write the outcome: 0 for success, another number only for an exit status. */
 static void put_end(FILE *out, const hs_exec_attempt *a)
 {
     if (a->outcome == HS_OUTCOME_DONE)
@@ -151,7 +154,7 @@ static void put_end(FILE *out, const hs_exec_attempt *a)
         fputs("failed", out);
 }
 
-/* What was run: nothing by a stand-in. */
+/* Return the command or kernel of an attempt; empty on emulated workers. */
 static const char *command_of(const exec_job *job, const hs_exec_attempt *a)
 {
     const hs_instance *in = job->plan.in;
@@ -187,7 +190,10 @@ void exec_joblog_attempt(exec_joblog *log, const hs_exec_attempt *a)
         log->error = errno ? errno : EIO;
 }
 
-/* No attempt, and a row all the same: else who reads the table would wait for it. */
+/*
+ * Write a row for each task that was never attempted because a predecessor failed. Otherwise a
+ * reader of the table would wait for these tasks.
+ */
 static void put_blocked(exec_joblog *log)
 {
     char     id[HS_MAX_ID + 16];

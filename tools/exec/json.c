@@ -10,9 +10,9 @@
 #include "common/escape.h"
 #include "exec/exec.h"
 
-enum { ATTEMPTS_MOST = 100000 }; /* longer reports have no list of them */
+enum { ATTEMPTS_MOST = 100000 }; /* longer reports omit the list */
 
-/* FNV-1a of a name, mixed, since these are added up. */
+/* Hash a name: FNV-1a, then mixed, because the hashes are added up. */
 static uint64_t hash_name(const char *name)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -74,7 +74,7 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
                     r->gpu_clock_most);
 }
 
-/* Where kernels have worked on one matrix. */
+/* Write the factorisation, if kernels worked on one matrix. */
 static void put_factorisation(FILE *out, const exec_job *job)
 {
     const double          seconds = job->report.seconds;
@@ -112,7 +112,7 @@ static void put_copies(FILE *out, const char *name, const copies *c)
                 c->count[HS_GPU], c->bytes[HS_GPU], c->count[HS_CPU], c->bytes[HS_CPU]);
 }
 
-/* "2026-11-22T10:25:11+0000", and where that was. */
+/* Write the date, e.g. "2026-11-22T10:25:11+0000", the host and the command line. */
 static void put_origin(FILE *out, const exec_job *job)
 {
     char           date[64] = "";
@@ -181,7 +181,7 @@ static void put_failure(FILE *out, const exec_job *job, const hs_exec_failure *f
     putc('}', out);
 }
 
-/* By worker, and by time. */
+/* Write the attempts, ordered by worker, then time. */
 static void put_attempts(FILE *out, const exec_job *job, const exec_measured *m)
 {
     char task[HS_MAX_ID + 16];

@@ -11,16 +11,16 @@
 
 enum { ROWS_MOST = 64, COLUMNS_MOST = 200, OTHER_ROWS = 4, WINDOW = 5 };
 
-/* A moment of the run, and the tasks done by then. */
+/* The number of finished tasks at a moment of the run. */
 typedef struct mark {
-    double   at; /* on the monotonic clock, in seconds */
+    double   at; /* monotonic time in seconds */
     uint64_t done;
 } mark;
 
 static struct {
     const exec_job *job;
     mark            last, before; /* set every WINDOW seconds: throughput counts from `before` */
-    size_t          failures;     /* seen so far */
+    size_t          failures;     /* number seen so far */
 } live;
 
 /* The text of the view as it grows; each line is cut to the terminal's width. */

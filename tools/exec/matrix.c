@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: the matrix that is factorised, from a file, and what becomes of it, to one. */
+/* hsched-exec: reading the matrix to factorise, and writing its factors. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ typedef struct bytes {
     size_t         size, room;
 } bytes;
 
-/* Room for more, and one byte behind a regular file, where its end is seen. */
+/* Enlarge the buffer. For a regular file, allow one byte more than its size, to see its end. */
 static int grow(bytes *b, int fd)
 {
     struct stat    st;
@@ -53,8 +53,8 @@ static int grow(bytes *b, int fd)
 }
 
 /*
- * No file of the instance's matrix is longer: N x N tiles have N (N + 1) / 2 names or more, and
- * kernels end in the order of a tile. Infinite where they do not.
+ * Return the largest size of a file with the instance's matrix: N x N tiles have N (N + 1) / 2
+ * names or more, and kernel names end in the order of a tile. Infinite if they do not.
  */
 static double most_bytes(const hs_instance *in)
 {
@@ -75,7 +75,7 @@ static double most_bytes(const hs_instance *in)
     return order > 0 ? sizeof(double) * order * order + NPY_HEADER_MOST : INFINITY;
 }
 
-/* 0, or an exit code after a message. */
+/* Read the whole file. Return 0, or an exit code after a message. */
 static int read_all(const input *in, double most, bytes *b)
 {
     ssize_t     got = 1;
@@ -110,7 +110,10 @@ static void transpose(double *a, size_t n)
         }
 }
 
-/* Elements by column at the start of the buffer. 0, or an exit code after a message. */
+/*
+ * Move the elements of a .npy file, by column, to the start of the buffer. Return 0, or an exit
+ * code after a message.
+ */
 static int take_npy(const input *in, bytes *b, size_t *order)
 {
     char why[NPY_WHY];

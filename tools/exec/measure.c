@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: what the records of a run say, in the plan's unit. */
+/* hsched-exec: measurements from the records of a run, in the plan's unit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static int by_task_and_number(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* All failures, sorted, for failure_of(). */
+/* Collect all failures, sorted for failure_of(). */
 static hs_status know_failures(const exec_job *job, exec_measured *m)
 {
     hs_exec_failure one;
@@ -38,8 +38,7 @@ static hs_status know_failures(const exec_job *job, exec_measured *m)
     return HS_OK;
 }
 
-/* The failure that an attempt was, NULL if it was none: one that is aborted because it
- * took too long has failed too. */
+/* Return the failure of an attempt, or NULL. An attempt aborted by a timeout has failed too. */
 static const hs_exec_failure *failure_of(const exec_measured *m, const hs_exec_record *r)
 {
     hs_exec_failure key = {.task = r->task, .number = r->number};
@@ -122,7 +121,7 @@ const char *exec_kernel_name(const exec_job *job, uint32_t task, hs_type type)
     hs_instance_row(job->plan.in, hs_instance_row_of(job->plan.in, task), &row);
     if (!row.kernel || !row.kernel[0])
         return backend ? backend : "";
-    /* Kernels whose argument is a time are one kernel: their estimates tell them apart. */
+    /* Kernels with a time as argument are grouped as one kernel, although estimates differ. */
     if (strncmp(row.kernel, "spin:", 5) == 0)
         return "spin";
     return strncmp(row.kernel, "sleep:", 6) == 0 ? "sleep" : row.kernel;
@@ -143,7 +142,7 @@ const char *exec_command(const exec_job *job, uint32_t task, hs_type type)
     return command ? command : "";
 }
 
-/* One task that was done. */
+/* A finished task. */
 typedef struct sample {
     const char *name;
     hs_type     type;
@@ -247,7 +246,7 @@ const exec_kernel *exec_kernel_find(const exec_measured *m, const char *name, hs
     return NULL;
 }
 
-/* What happened as a schedule, in which failed attempts are aborted entries. */
+/* Build the schedule of the run; failed attempts are aborted entries. */
 static hs_status measure_schedule(exec_measured *m)
 {
     size_t        room = m->attempt_count ? m->attempt_count : 1;
@@ -320,7 +319,10 @@ static hs_status measure_waits(const exec_job *job, exec_measured *m)
     return HS_OK;
 }
 
-/* Who takes a task over had none of its own, as a rule; who waits for data has one. */
+/*
+ * Split the idle time of each worker. A worker that waits for a victim usually had no ready task; a
+ * worker that waits for data has one.
+ */
 static hs_status measure_idleness(const exec_job *job, exec_measured *m)
 {
     hs_idle  *idle = calloc(m->cpus + m->gpus, sizeof *idle);

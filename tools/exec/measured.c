@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec --measured: the instance again, with the times that were measured. */
+/* hsched-exec --measured: write the instance with the measured times. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "exec/alike.h"
 #include "exec/exec.h"
 
-#define LEAST 1e-9 /* seconds: what takes less than the clock can tell still takes time */
+#define LEAST 1e-9 /* seconds: shorter tasks than the clock resolves still take time */
 
-/* A worker that is played by a timer takes the estimate. */
+/* Return whether an emulated worker made the attempt; its time is only the estimate. */
 static int is_played(const exec_job *job, const exec_attempt *a)
 {
     const char *backend = hs_exec_backend(job->exec, a->task, a->type);
@@ -17,7 +17,10 @@ static int is_played(const exec_job *job, const exec_attempt *a)
     return backend && strcmp(backend, "emulated") == 0;
 }
 
-/* Attempts that failed or were aborted took no time that says how long the task takes. */
+/*
+ * Add the finished attempts to the rows' sums. Failed and aborted attempts do not show how long a
+ * task takes.
+ */
 static void add_attempts(const exec_job *job, const exec_measured *m, row_times *rows)
 {
     for (size_t i = 0; i < m->attempt_count; i++) {

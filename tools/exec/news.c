@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: what is said while the run lasts. */
+/* hsched-exec: messages during the run. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -11,7 +11,10 @@
 #include "common/progress.h"
 #include "exec/exec.h"
 
-/* A terminal is not flooded, nor is what has the whole of it in a file already. */
+/*
+ * Skip all but the end of a long log, if the terminal would be flooded or a file keeps the whole
+ * log.
+ */
 static void skip_most(FILE *log, const char *path, int is_kept)
 {
     enum { MOST = 16384 };
@@ -25,7 +28,7 @@ static void skip_most(FILE *log, const char *path, int is_kept)
         rewind(log);
         return;
     }
-    while ((c = getc(log)) != EOF && c != '\n') /* from the beginning of a line, if there is one */
+    while ((c = getc(log)) != EOF && c != '\n') /* continue at the begin of a line, if any */
         continue;
     if (c == EOF)
         fseeko(log, -MOST, SEEK_END);
@@ -41,7 +44,7 @@ static int is_empty(FILE *log)
     return c == EOF;
 }
 
-/* The file, or its end, on standard error, ended by a newline. */
+/* Print the log, or its end, on standard error, ended by a newline. */
 static void print_log(FILE *log, const char *path, int is_kept)
 {
     char   block[4096];
@@ -57,9 +60,9 @@ static void print_log(FILE *log, const char *path, int is_kept)
         fputc('\n', stderr);
 }
 
-/* What an attempt printed that has not been seen yet: files of the two streams, or one for both. */
+/* Output of an attempt not shown yet: files of the two streams, or one file for both. */
 typedef struct printed {
-    FILE *log[2]; /* NULL: there is nothing */
+    FILE *log[2]; /* NULL: no output */
     char  path[2][EXEC_PATH];
 } printed;
 
@@ -86,7 +89,7 @@ static void print_and_close(const exec_job *job, printed *p)
             fclose(p->log[i]);
         }
         if (p->path[i][0] && !job->keeps_logs)
-            unlink(p->path[i]); /* however many fail, the folder stays small */
+            unlink(p->path[i]); /* keeps the folder small after many failures */
     }
 }
 
@@ -113,15 +116,15 @@ static void report_failure(const exec_job *job, const hs_exec_failure *f)
 
 static struct {
     const exec_job  *job;
-    sem_t            any; /* posted for each piece of news */
+    sem_t            any; /* posted for each message */
     pthread_t        thread;
     int              threaded;
-    int              stops, over; /* shared */
+    int              stops, over; /* atomic: shared by handler and threads */
     int              stops_told;
     size_t           failures_told;
-    pthread_mutex_t  lock; /* for what follows */
+    pthread_mutex_t  lock; /* guards the two members below */
     hs_exec_progress status;
-    int              has_status; /* that has not been said */
+    int              has_status; /* not printed yet */
 } news = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void tell_stops(void)
@@ -135,7 +138,7 @@ static void tell_stops(void)
         message("%s", words[news.stops_told]);
 }
 
-/* The last word on it, if there is a new one. */
+/* Print the latest state of the run, if it is new. */
 static void tell_status(void)
 {
     hs_exec_progress now;
@@ -185,7 +188,7 @@ void exec_news_begin(const exec_job *job)
     if (sem_init(&news.any, 0, 0) != 0)
         return;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the main thread's */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* leaves signals to the main thread */
     news.threaded = pthread_create(&news.thread, NULL, tell, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -193,7 +196,7 @@ void exec_news_begin(const exec_job *job)
 void exec_news_failure(void *unused, const hs_exec_failure *failure)
 {
     (void)unused;
-    (void)failure; /* the thread looks it up */
+    (void)failure; /* the thread reads it from hs_exec_failure_at() */
     sem_post(&news.any);
 }
 
@@ -212,7 +215,7 @@ void exec_news_stop(void)
     sem_post(&news.any);
 }
 
-/* Without a thread, all is said here. */
+/* End the thread and print the remaining messages; without a thread, print all of them here. */
 void exec_news_end(void)
 {
     __atomic_store_n(&news.over, 1, __ATOMIC_RELEASE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The header is "\x93NUMPY", two bytes of a version, the length of what follows in two bytes
- * (version 1) or four, low ones first, and a dictionary as Python writes it, in which numpy puts
- * descr, fortran_order and shape, in this order.
+ * Reading and writing .npy headers. A header is "\x93NUMPY", two bytes of version, the length of
+ * the dictionary in two bytes (version 1) or four, little-endian, and a Python dictionary; numpy
+ * writes its keys descr, fortran_order and shape in this order.
  */
 #include "exec/npy.h"
 
@@ -25,7 +25,7 @@ int npy_is(const unsigned char *bytes, size_t size)
     return size >= MAGIC && memcmp(bytes, magic, MAGIC) == 0;
 }
 
-/* Behind 'KEY': in the dictionary; NULL: there is no such key. */
+/* Return the text after 'KEY': in the dictionary; NULL: no such key. */
 static const char *value_of(const char *header, const char *key)
 {
     const char *at = strstr(header, key);
@@ -37,7 +37,7 @@ static const char *value_of(const char *header, const char *key)
     return *at == ':' ? at + 1 + strspn(at + 1, " ") : NULL;
 }
 
-/* "(3, 4)" */
+/* Parse a shape such as "(3, 4)". */
 static int read_shape(const char *text, npy *out)
 {
     int used = 0;
@@ -49,7 +49,7 @@ static int read_shape(const char *text, npy *out)
     return *text == ')';
 }
 
-/* As long as what a person reads of it. */
+/* Return the length of the value at `text`, at most 40, for a message. */
 static int part_of(const char *text)
 {
     const char *end = strpbrk(text, *text == '(' ? ")" : *text == '[' ? "]" : ",}");
@@ -117,7 +117,7 @@ int npy_read(const unsigned char *bytes, size_t size, npy *out, char why[NPY_WHY
     return read_dictionary(header, out, why);
 }
 
-/* Padded, as numpy does, so that the elements begin at a multiple of 64 bytes. */
+/* Write the header, padded like numpy's so that the elements start at a multiple of 64 bytes. */
 void npy_write(FILE *out, size_t order)
 {
     char   text[192];

@@ -5,24 +5,24 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* NumPy's files of one array (.npy, versions 1 to 3), of matrices of doubles alone. */
+/* NumPy's files of one array (.npy, versions 1 to 3), restricted to matrices of doubles. */
 
 typedef struct npy {
-    size_t start; /* bytes of the header */
+    size_t start; /* bytes before the elements */
     size_t rows, columns;
     int    by_column;
 } npy;
 
-enum { NPY_HEADER_MOST = 4112 }; /* of bytes before the elements that are read */
+enum { NPY_HEADER_MOST = 4112 }; /* largest accepted value of `start` */
 enum { NPY_WHY = 256 };
 
-/** Do these bytes begin such a file? */
+/** Return whether the bytes begin a .npy file. */
 int npy_is(const unsigned char *bytes, size_t size);
 
-/** Its header. 0, and `why` says what is wrong with it, or what of it is not read. */
+/** Read the header. Return 1; or 0 with the defect or the unsupported property in `why`. */
 int npy_read(const unsigned char *bytes, size_t size, npy *out, char why[NPY_WHY]);
 
-/** The header of a square matrix by column. */
+/** Write the header of a square matrix by column. */
 void npy_write(FILE *out, size_t order);
 
 #endif

@@ -14,7 +14,7 @@
 
 static const char remedy[] = "give a file that hsched-exec --report=FILE.json wrote";
 
-/* All of a file, with a NUL behind; NULL with errno. */
+/* Read a whole file into a NUL-terminated string; NULL with errno on failure. */
 static char *read_all(int fd, size_t *length)
 {
     size_t  room = 1 << 16;
@@ -76,7 +76,7 @@ static int is_count(double number)
     return isfinite(number) && number >= 0;
 }
 
-/* Check the members that a comparison needs, but for arrays' elements. */
+/* Check the members needed for a comparison, except the elements of arrays. */
 static int check_members(exec_old *old)
 {
     static const char *const numbers[] = {"cpus",
@@ -165,7 +165,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Older reports, and those of very many tasks, have none. */
+/* Read the finished attempts; older reports and reports with very many tasks have none. */
 static int read_tasks(exec_old *old)
 {
     const json_value *first = json_first_of(old->root, "attempts");

@@ -13,7 +13,7 @@ typedef struct exec_old_kernel {
     double      count, mean; /* in the earlier run's unit */
 } exec_old_kernel;
 
-/** An attempt that ended well. */
+/** A finished attempt. */
 typedef struct exec_old_task {
     const char *name, *worker;
     double      time; /* in the earlier run's unit */
@@ -22,11 +22,11 @@ typedef struct exec_old_task {
 struct exec_old {
     const char       *path;
     json_tree        *tree;
-    const json_value *root; /* an object with what old.c requires */
+    const json_value *root; /* object with the members required by old.c */
     hs_unit           unit;
-    exec_old_kernel  *kernels; /* by name and type */
+    exec_old_kernel  *kernels; /* sorted by name and type */
     size_t            kernel_count;
-    exec_old_task    *tasks; /* by name */
+    exec_old_task    *tasks; /* sorted by name */
     size_t            task_count;
 };
 
@@ -34,7 +34,7 @@ struct exec_old {
 int  exec_old_read(const char *path, exec_old *old);
 void exec_old_free(exec_old *old);
 
-/** Of the earlier run: a kernel on a type, and a task, or NULL. O(log n). */
+/** Find a kernel on a type, or a task, in the earlier run; NULL: none. O(log n). */
 const exec_old_kernel *exec_old_kernel_find(const exec_old *old, const char *name, hs_type type);
 const exec_old_task   *exec_old_task_find(const exec_old *old, const char *name);
 

@@ -23,7 +23,7 @@ static int by_time(const void *a, const void *b)
     return x->worker < y->worker ? -1 : x->worker > y->worker;
 }
 
-/* Those that would run to their end. */
+/* Collect the entries that run to their end, sorted by start. */
 static size_t collect(const hs_schedule *s, start *list)
 {
     unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
@@ -41,7 +41,7 @@ static size_t collect(const hs_schedule *s, start *list)
     return size;
 }
 
-/* What it runs; 1 if that is a command whose program is not there. */
+/* Print the command or kernel of a task. Return 1 if the program of the command is missing. */
 static int print_work(const exec_job *job, const start *s, hs_type type)
 {
     const char *backend = hs_exec_backend(job->exec, s->task, type), *command;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: pictures of what happened beside what was predicted. */
+/* hsched-exec: pictures of the run beside the prediction. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct views {
     char          *title;
 } views;
 
-/* The best of the bounds that the plan's header names. */
+/* Return the largest of the bounds in the plan's header. */
 static const hs_named_bound *best_bound(const hs_plan_info *info)
 {
     const hs_named_bound *best = NULL;
@@ -35,7 +35,7 @@ static hs_status set_up(views *v, const exec_job *job, const exec_measured *m)
     hs_picture_init(&v->picture);
     v->picture.title = v->title;
     v->picture.predicted = job->predicted;
-    if (job->report.resumed + job->report.left_out == 0) /* it is of the whole plan */
+    if (job->report.resumed + job->report.left_out == 0) /* the bound is of the whole plan */
         v->picture.predicted_bound = best_bound(&job->plan.info);
     v->picture.policy = policy;
     v->picture.failures = m->failures;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: everything that a run may be refused for. */
+/* hsched-exec: preparation of a run, with every check that may refuse it. */
 #include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static int make_folder(const char *path)
     return mkdir(path, 0777) == 0 || errno == EEXIST ? EXIT_OK : cannot_make(path);
 }
 
-/* Where output is kept for messages only. */
+/* Create a folder for output that is only kept for messages; NULL after a message. */
 static const char *make_scratch(void)
 {
     const char *path = scratch_create();
@@ -36,8 +36,10 @@ static const char *make_scratch(void)
     return path;
 }
 
-/* What is there already is looked at when the run is made ready; what is not is for now
- * to do without. */
+/*
+ * Check whether a missing folder could be created, and set *path to NULL; an existing folder is
+ * checked when the run is prepared. Return 0, or an exit code after a message.
+ */
 static int look_at_folder(const char **path)
 {
     const char *wanted = *path;
@@ -58,7 +60,7 @@ static int look_at_folder(const char **path)
     return code;
 }
 
-/* What is wrong, with options here where the library names settings that would help. */
+/* Print why the run is refused. Settings of the library in the text are replaced by options. */
 static void tell_refusal(const char *path, const char *why)
 {
     static const char *const option[][2] = {{"settings.allow_commands", "--allow=commands"},
@@ -100,7 +102,10 @@ static int refuse_policy(const exec_job *job, hs_status status, const char *what
     return exit_code(status);
 }
 
-/* What the policy makes of the estimates; it may come from a plugin, and is not believed. */
+/*
+ * Compute the policy's schedule for the estimates and check it, because a plugin's policy may be
+ * faulty.
+ */
 static int predict(exec_job *job, const exec_request *request)
 {
     const hs_policy_kind *policy = request->settings.policy;
@@ -124,7 +129,7 @@ static int predict(exec_job *job, const exec_request *request)
     return refuse_policy(job, status, first.kind ? hs_violation_text(first.kind) : NULL);
 }
 
-/* A run that resumes is held to what it makes of what is left. */
+/* Replace the prediction of a resumed run by the prediction for the remaining tasks. */
 static int predict_rest(exec_job *job)
 {
     hs_schedule *rest = NULL;
@@ -137,7 +142,7 @@ static int predict_rest(exec_job *job)
     return EXIT_OK;
 }
 
-/* What a run that resumes has before it; nothing where there was no journal. */
+/* Print the state of a resumed run from its journal; nothing without a journal. */
 static void tell_past(const exec_job *job)
 {
     char         gone[64] = "";
@@ -201,7 +206,7 @@ int exec_prepare(exec_job *job, exec_request *request)
     }
     if (!can_write_factors(job))
         return EXIT_USAGE;
-    if (job->why[0]) /* a note, such as that the journal's end was cut off */
+    if (job->why[0]) /* a note, e.g. that the journal's end was cut off */
         message("%s", job->why);
     if (!request->quiet)
         tell_past(job);

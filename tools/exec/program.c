@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: the program that a shell command starts with. */
+/* hsched-exec: find the program that a shell command starts with. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "exec/exec.h"
 #include "exec/program.h"
 
-/* Words of /bin/sh that need not be in a folder of PATH. */
+/* Built-in words of /bin/sh, which need no file in PATH. */
 static const char *const own[] = {
     "!",     ".",      ":",    "[",     "alias", "break", "case", "cd",   "command", "continue",
     "echo",  "eval",   "exec", "exit",  "export", "false", "for",  "hash", "if",      "kill",
@@ -22,7 +22,9 @@ static int is_own(const char *word)
     return 0;
 }
 
-/* Is it NAME=VALUE, of nothing that the shell would have to look at? */
+/*
+ * Return whether the word is NAME=VALUE. The caller has excluded characters special to the shell.
+ */
 static int is_assignment(const char *word, size_t length)
 {
     const char *equals = memchr(word, '=', length);

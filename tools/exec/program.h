@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /**
- * The program that a shell command starts with, behind assignments: the length of its name, which
- * begins at `*name`. 0: it is a word of the shell's own, or only the shell could tell.
+ * Return the length of the program name that a shell command starts with, after assignments, and
+ * set *name to its begin. Return 0 for a shell built-in, and if only the shell could tell.
  */
 size_t program_find(const char *command, const char **name);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: the run itself, its progress line, and signals meanwhile. */
+/* hsched-exec: the run, its progress line, and signals during the run. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -11,14 +11,14 @@
 #include "exec/exec.h"
 
 /*
- * The first SIGINT, SIGTERM or SIGHUP lets what runs end, a second one stops it, and a third one
- * ends the program, whatever keeps it: a plugin that never asks whether it is to stop, a library
- * that tries again and again, a terminal that is held up. A
- * reader of ours that goes away must not end us while commands run: SIGPIPE has a
- * handler that does nothing, which commands, unlike an ignored signal, do not inherit.
+ * Signals during the run. The first SIGINT, SIGTERM or SIGHUP lets running tasks finish, the second
+ * aborts them, and the third ends the program even if it hangs: in a plugin that never polls, in a
+ * library that retries forever, or on a stalled terminal. SIGPIPE must not end the program while
+ * commands run. Its handler does nothing; commands do not inherit a handler, unlike an ignored
+ * signal.
  */
 static hs_exec *volatile running;
-static volatile sig_atomic_t over; /* but for what is still to be said */
+static volatile sig_atomic_t over; /* only messages are left to print */
 static volatile sig_atomic_t received;
 static volatile sig_atomic_t received_count;
 
@@ -36,7 +36,7 @@ typedef struct handlers {
 
 static handlers before;
 
-/* What the caller had us ignore stays ignored. */
+/* Install a handler, except for a signal that the caller ignored. */
 static void replace(int number, void (*handler)(int), struct sigaction *old)
 {
     struct sigaction action;
@@ -65,7 +65,7 @@ static void on_stop(int number)
 
     if (!running)
         return;
-    if (received_count >= (over ? 1 : 2)) { /* as without us; what commands were told is said */
+    if (received_count >= (over ? 1 : 2)) { /* commands were signalled: end */
         handlers_restore(&before);
         raise(number);
         return;
@@ -84,10 +84,10 @@ static void handlers_set(handlers *old, hs_exec *exec)
     replace(SIGPIPE, on_pipe, &old->pipe);
 }
 
-enum { STATUS_SECONDS = 60 }; /* between words on it where there is no terminal */
+enum { STATUS_SECONDS = 60 }; /* between status messages without a terminal */
 
 static volatile sig_atomic_t status_asked;
-static double                status_due; /* in seconds since the start; INFINITY: on request */
+static double status_due; /* next message: seconds since the start; INFINITY: on request */
 
 static void on_question(int number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: what tasks print, passed on to standard output and standard error. */
+/* hsched-exec: pass the output of tasks on to standard output and standard error. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static FILE *stream_of(int error)
     return error ? stderr : stdout;
 }
 
-/* NAME and a tab, where that is asked for. */
+/* Write the task's name and a tab, with --tag. */
 static void put_tag(const exec_job *job, uint32_t task, FILE *out)
 {
     char name[HS_MAX_ID + 16];
@@ -26,15 +26,15 @@ static void put_tag(const exec_job *job, uint32_t task, FILE *out)
 }
 
 /*
- * Progress is drawn over the line of the terminal where the cursor is. Return whether it would be drawn over
- * output that ends without a newline.
+ * Return whether the progress line would be drawn over output that ends without a newline, because
+ * both are on a terminal.
  */
 static int is_drawn_over(FILE *out)
 {
     return progress_is_possible() && isatty(fileno(out));
 }
 
-/* For standard output and standard error: the attempt whose line has no newline so far. */
+/* For standard output and standard error: the attempt whose last line has no newline yet. */
 static struct {
     int      is_open;
     uint32_t task, number;
@@ -90,7 +90,10 @@ FILE *exec_log_open(const exec_job *job, const hs_exec_failure *attempt, int err
     return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
-/* All of it to the byte; with tags, and where progress is drawn, the last line has its end, too. */
+/*
+ * Copy a log byte for byte. With tags, or if the progress line would be drawn over the last line,
+ * complete this line with a newline.
+ */
 static void put_log(const exec_job *job, uint32_t task, FILE *log, FILE *out)
 {
     char   block[16384];
@@ -116,7 +119,7 @@ static void put_log(const exec_job *job, uint32_t task, FILE *log, FILE *out)
         putc('\n', out);
 }
 
-/* Of a task that is done: what failed is shown with the message, and tried again perhaps. */
+/* Show the output of a finished task. Failed attempts are shown with their message. */
 static void show_attempt(const exec_job *job, const hs_exec_attempt *a)
 {
     const hs_exec_failure which = {.task = a->task, .number = a->number};

@@ -35,7 +35,7 @@ static void print_head(FILE *out, const exec_job *job, const exec_measured *m)
     putc('\n', out);
 }
 
-/* A makespan, and what part of something else it is. */
+/* Print a makespan, without the end of the line. */
 static void print_time(FILE *out, const exec_job *job, const char *what, double time)
 {
     char number[32], longer[32];
@@ -58,7 +58,10 @@ const char *exec_predicted_of(const exec_job *job)
     return exec_is_comparable(job) ? "" : " of the whole plan";
 }
 
-/* Commands move their data themselves, and do not wait for what is predicted of that. */
+/*
+ * Return whether the instance has links. Commands move their data themselves and do not wait for
+ * the predicted transfers.
+ */
 static int has_links(const exec_job *job)
 {
     double latency, bandwidth;
@@ -66,7 +69,7 @@ static int has_links(const exec_job *job)
     return hs_instance_link(job->plan.in, HS_H2D, &latency, &bandwidth);
 }
 
-/* To the microsecond, where tasks are so short that it may matter. */
+/* Print the overhead in microseconds, if tasks are so short that it may matter. */
 static void print_overhead(FILE *out, const hs_exec_report *r)
 {
     const double short_task = 0.1; /* seconds */
@@ -118,7 +121,7 @@ static void print_times(FILE *out, const exec_job *job, const exec_measured *m)
     print_power(out, &job->report);
 }
 
-enum { FAR = 3 }; /* times the prediction */
+enum { FAR = 3 }; /* factor between the makespans */
 
 /* Return 1 if the makespans differ by a factor above FAR; 0 with emulated CPUs, which measure no
  * task. */
@@ -212,7 +215,7 @@ static void print_kernels(FILE *out, const exec_job *job, const exec_measured *m
         fprintf(out, "  and %zu more, for shorter\n", m->kernel_count - KERNELS_MOST);
 }
 
-/* What a graph of kernels has made of its matrix, and how fast. */
+/* Print the speed and the verification of a factorisation. */
 static void print_factorisation(FILE *out, const exec_job *job)
 {
     hs_exec_factorisation f;

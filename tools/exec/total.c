@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: the sums of what workers of a type did. */
+/* hsched-exec: totals over the workers of a type. */
 #include <math.h>
 
 #include "exec/exec.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: how many workers there are, by -m and -k, the file, or this machine. */
+/* hsched-exec: the number of workers, from -m and -k, the file, or this machine. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static int put_on(plan *p, unsigned cpus, unsigned gpus)
     return EXIT_OK;
 }
 
-/* The number of a task that no worker could run; -1: there is none. */
+/* Return a task that no worker could run; -1: none. */
 static long stranded_task(const hs_instance *in, unsigned cpus, unsigned gpus)
 {
     size_t tasks = hs_instance_tasks(in);
@@ -95,9 +95,12 @@ static long stranded_task(const hs_instance *in, unsigned cpus, unsigned gpus)
     return -1;
 }
 
-/* Of what was counted here: no workers without tasks, no GPU where there is none unless a task
- * needs one, so that the run is refused with the reason, and a core for each thread that drives a
- * GPU. With too few cores for that, the one CPU worker shares its core with such threads. */
+/*
+ * Fit the worker counts taken from this machine: no workers without tasks; no GPU on a machine
+ * without GPUs, unless a task needs one (the run is then refused with the reason); a core for each
+ * thread that drives a GPU. With too few cores for these threads, the one CPU worker shares its
+ * core with them.
+ */
 static int fit_counted(plan *p, exec_request *request)
 {
     unsigned cpus = hs_instance_cpus(p->in), gpus = hs_instance_gpus(p->in);
@@ -118,7 +121,7 @@ static int fit_counted(plan *p, exec_request *request)
     return put_on(p, cpus, gpus);
 }
 
-/* The tasks of a plan on other workers, which a policy can do that needs no plan. */
+/* Replace the workers of a plan and discard its schedule, for a policy that needs no plan. */
 static int change_workers(plan *p, const exec_request *request, unsigned cpus, unsigned gpus)
 {
     char name[HS_MAX_ID + 16];
@@ -153,7 +156,10 @@ int exec_set_workers(plan *p, exec_request *request, const hs_read_options *read
                           reading->has_gpus ? reading->gpus : hs_instance_gpus(p->in));
 }
 
-/* The options that make the workers fit this machine; empty if they do, or cannot. */
+/*
+ * Set `options` to the options that make the workers fit this machine; empty if none are needed or
+ * none help.
+ */
 static void fitting_options(const exec_job *job, char options[64])
 {
     const exec_request *request = job->request;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: the Gantt chart in the page. */
+/* hsched-exec: the Gantt chart of the HTML report. */
 #include "common/page.h"
 #include "exec/html/html.h"
 
 enum { NARROW = 480 };
 
-/* A chart of that width in a file without a name; NULL with *status. */
+/* Draw the chart with this width into a temporary file; NULL with *status on failure. */
 static FILE *draw(const page *p, double width, hs_status *status)
 {
     FILE *svg = tmpfile();
@@ -22,7 +22,7 @@ static FILE *draw(const page *p, double width, hs_status *status)
     return NULL;
 }
 
-/* In the page, where a script and people can get at its bars. */
+/* Embed the chart as SVG in the page, where scripts and readers can reach its bars. */
 static hs_status put_chart(const page *p, double width)
 {
     hs_status status;

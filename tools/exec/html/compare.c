@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: this run beside an earlier one. */
+/* hsched-exec: comparison of this run with an earlier run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum { TASKS_MOST = 30, KERNELS_MOST = 200 };
 typedef struct comparison {
     const page     *p;
     const exec_old *old;
-    double          scale;  /* from the earlier run's unit to this one's */
+    double          scale;  /* factor from the earlier run's unit to this run's */
     int             shared; /* both runs had the same tasks */
 } comparison;
 
@@ -113,7 +113,7 @@ static void put_kernel(const comparison *c, const char *name, hs_type type,
     fputs("</tr>\n", out);
 }
 
-/* Write the kernels of this run, then the kernels of the earlier run alone. */
+/* Write the kernels of this run, then the kernels found only in the earlier run. */
 static void put_kernels(const comparison *c)
 {
     const exec_measured *m = c->p->m;
@@ -145,11 +145,11 @@ static void put_kernels(const comparison *c)
         fprintf(c->p->out, "<p class=\"key\">The first %d.</p>\n", KERNELS_MOST);
 }
 
-/* A task that both runs did. */
+/* A task finished in both runs. */
 typedef struct pair {
     const exec_old_task *before;
     const exec_attempt  *now;
-    double               time, difference; /* before; now - before */
+    double               time, difference; /* earlier time; time now - earlier time */
 } pair;
 
 static int by_difference(const void *a, const void *b)
@@ -252,7 +252,10 @@ static void put_source(const comparison *c)
     fputs(".</p>\n", out);
 }
 
-/* Do both runs have the same tasks, as far as the reports say? If not, a sentence says so. */
+/*
+ * Return whether both runs have the same tasks, as far as the reports show; if not, write a
+ * sentence.
+ */
 static int put_difference(const comparison *c)
 {
     const char *names = json_text_of(c->old->root, "task_names");
@@ -271,7 +274,7 @@ static int put_difference(const comparison *c)
     return 0;
 }
 
-/* Say why makespans may not compare although the tasks are the same. */
+/* Write why the makespans may not compare although the tasks are the same. */
 static void put_cautions(const comparison *c)
 {
     const hs_exec_report *r = &c->p->job->report;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: the critical path of what happened, a row a step. */
+/* hsched-exec: the critical path of the run, a row per step. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ static void put_step(const page *p, const hs_critical_step *step, size_t number,
     fputs("</tr>\n", p->out);
 }
 
-/* Explain the steps, and put the share of the makespan that they take. */
+/* Explain the steps and write their share of the makespan. */
 static void put_sum(const page *p, const hs_critical_step *step, size_t count)
 {
     double time = 0;

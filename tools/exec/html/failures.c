@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: what failed; above all tasks that failed for good, each with its attempts. */
+/* hsched-exec: failed attempts; tasks that failed for good come first, each with its attempts. */
 #include "exec/html/html.h"
 
 enum { FAILURES_MOST = 2000 };
@@ -23,7 +23,7 @@ static void put_failure(const page *p, const hs_exec_failure *f)
             (unsigned)f->number);
 }
 
-/* Where the failures of one task, from the first on, end; *final: did it fail for good? */
+/* Return the end of the failures of the task at `from`; *final: the task failed for good. */
 static size_t end_of_task(const exec_measured *m, size_t from, int *final)
 {
     size_t i = from;
@@ -64,7 +64,7 @@ void html_failures(const page *p)
                 p->m->known_count);
 }
 
-/* What was not run because of them. */
+/* Write the tasks not run because of failures. */
 void html_blocked(const page *p)
 {
     uint32_t next = 0, failed;

@@ -11,72 +11,75 @@ typedef struct page {
     const exec_job      *job;
     const exec_measured *m;
     const char          *unit;
-    char                *folder;       /* where the page is going to be; NULL: not known */
-    int                  has_commands; /* some task has one */
+    char                *folder;       /* folder of the page's file; NULL: unknown */
+    int                  has_commands; /* at least one task has a command */
 } page;
 
-/** Numbers beside each other on top, what went wrong first (tiles.c). */
+/** Write the key figures on top of the page, failures first (tiles.c). */
 void html_tiles(const page *p);
 
-/** When, where and how the run was (origin.c). */
+/** Write date, host, version and command line of the run (origin.c). */
 void html_origin(const page *p);
 
-/** The chart, wide, and narrow for telephones (chart.c). */
+/** Write the chart in a wide version and a narrow version for telephones (chart.c). */
 hs_status html_chart(const page *p);
 
-/** What lets people enlarge and move it, and open the details of a bar (zoom.c). */
+/** Write the script for zooming and moving the chart and for the details of a bar (zoom.c). */
 void html_zoom(FILE *out);
 
 void html_failures(const page *p); /* failures.c */
 void html_blocked(const page *p);
 void html_workers(const page *p); /* tables.c */
 void html_kernels(const page *p);
-void html_idle(const page *p); /* in words (idle.c) */
+void html_idle(const page *p); /* the causes in words (idle.c) */
 
-/** Utilisation over time, and measured / estimated of kernels (plots.c). */
+/** Write plots: utilisation over time, and measured / estimated by kernel (plots.c). */
 hs_status html_utilisation(const page *p);
 hs_status html_boxes(const page *p);
 
-/** The critical path of what happened, as a table (critical.c). HS_ENOMEM. */
+/** Write the critical path of the run as a table (critical.c). HS_ENOMEM. */
 hs_status html_critical(const page *p);
 
-/** The run beside an earlier one, if that is asked for (compare.c). HS_ENOMEM. */
+/** Write the comparison with an earlier run, if requested (compare.c). HS_ENOMEM. */
 hs_status html_compare(const page *p);
 
-/** The attempts, failed ones first, then the slowest (tasks.c). HS_ENOMEM. */
+/** Write the attempts, failed ones first, then the slowest (tasks.c). HS_ENOMEM. */
 hs_status html_tasks(const page *p);
 
 /**
- * A table in a card of the classes `kind`, and its end. `order`, if not NULL, stands behind the
- * title, until the reader sorts the table otherwise. `heading`, the <th> elements, is a format.
+ * Begin and end a table in a card of the classes `kind`. `order`, if not NULL, follows the title
+ * until the reader sorts the table. `heading`, the <th> elements, is a printf() format.
  */
 void html_table_begin(FILE *out, const char *title, const char *order, const char *kind,
                       const char *heading, ...) __attribute__((format(printf, 5, 6)));
 void html_table_end(FILE *out);
 
-/** Put a note, for print alone, on how many of the `rows` of a table of the class `tasks` are
- * printed. */
+/** Write a note, for print only, on how many `rows` of a table of the class `tasks` are printed. */
 void html_printed(FILE *out, size_t rows);
 
-/** A cell with a number, of so many digits. */
+/** Write a cell with a number of `digits` significant digits. */
 void html_number(FILE *out, double value, int digits);
 
-/** A cell with text that may be long. */
+/** Write a cell with text of any length. */
 void html_long(FILE *out, const char *text);
 
-/** A cell with the command of a task on a type, which opens if it is long, and its heading; both
- * are nothing where no task has a command. */
+/**
+ * Write a cell with the command of a task on a type, which opens if it is long; and its heading.
+ * Both are empty if no task has a command.
+ */
 void        html_command(const page *p, uint32_t task, hs_type type);
 const char *html_command_heading(const page *p);
 
-/** The name of a task, in such a cell. */
+/** Write a cell with the name of a task. */
 void html_task(const page *p, uint32_t task);
 
-/** `text` as a link to what an attempt printed, or `error`: on standard error, where that is kept
- * and not empty (link.c). 0: it is not, and nothing is put. */
+/**
+ * Write `text` as a link to the kept log of an attempt, of standard error if `error` (link.c).
+ * Return 0 and write nothing if the log is not kept or empty.
+ */
 int html_link(const page *p, uint32_t task, uint32_t number, int error, const char *text);
 
-/** The folder in which the file `path` is, for links from it; to be freed. NULL: not known. */
+/** Return the folder of the file `path`, for relative links; the caller frees it. NULL: unknown. */
 char *html_folder_of(const char *path);
 
 #endif

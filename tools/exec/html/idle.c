@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: why workers were idle, in words. */
+/* hsched-exec: the causes of idle time, in words. */
 #include "exec/html/html.h"
 
-#define LEAST 0.0005 /* a smaller share is shown as 0.0% */
+#define LEAST 0.0005 /* smaller shares print as 0.0% */
 
-/* Put a cause and its share, behind "; " or, if it is the first, ": ". */
+/* Write a cause and its share after "; " or, if it is the first, ": ". */
 static void put_cause(const page *p, double share, const char *what, int *begun)
 {
     if (share < LEAST)

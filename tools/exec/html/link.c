@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: links from the page to files, relative, so that folders can move together. */
+/* hsched-exec: links from the page to files; relative, so that the folders can move together. */
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ char *html_folder_of(const char *path)
     return folder;
 }
 
-/* The part of a path that an address has as it is. */
+/* Write a path percent-encoded for an address. */
 static void put_escaped(FILE *out, const char *path)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -27,7 +27,7 @@ static void put_escaped(FILE *out, const char *path)
         fprintf(out, strchr(plain, *path) ? "%c" : "%%%02X", (unsigned char)*path);
 }
 
-/* The way from one folder to a file, both without links and dots. */
+/* Write the relative path from a folder to a file, both absolute and without symbolic links. */
 static void put_way(FILE *out, const char *folder, const char *file)
 {
     size_t same = 0, i = 0;
@@ -43,7 +43,9 @@ static void put_way(FILE *out, const char *folder, const char *file)
     put_escaped(out, file + same + 1);
 }
 
-/* The file with what an attempt printed, if it is kept and there is anything in it; to be freed. */
+/*
+ * Return the path of an attempt's log if it is kept and not empty, else NULL; the caller frees it.
+ */
 static char *find_log(const page *p, uint32_t task, uint32_t number, int error)
 {
     char        path[EXEC_PATH];

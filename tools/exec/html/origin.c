@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: what a page that is found a year later says of where it comes from. */
+/* hsched-exec: the origin of a page: date, host, version and command line of the run. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -10,7 +10,7 @@
 #include "common/escape.h"
 #include "exec/html/html.h"
 
-/* A word as a shell would read it back. */
+/* Write a word quoted for a shell. */
 static void put_word(FILE *out, const char *word)
 {
     char *quoted = shell_word(word);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: the report as one HTML file, from its beginning to its end. */
+/* hsched-exec: the whole report as one HTML file. */
 #include <stdlib.h>
 
 #include "common/escape.h"
@@ -57,7 +57,7 @@ static int has_commands(const hs_instance *in)
     return 0;
 }
 
-/* From the chart to the tasks. */
+/* Write the parts from the chart to the tasks. */
 static hs_status put_details(const page *p)
 {
     hs_status status = html_chart(p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: the plots of the page: utilisation over time, and how wrong estimates were. */
+/* hsched-exec: plots of the page: utilisation over time, and measured / estimated times. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { BINS = 200, KERNELS_MOST = 12, WIDTH = 420 };
 
-/* Add the time of an attempt, in bins, to the bins that it is in. */
+/* Add an attempt to the bins it overlaps; `from` and `to` count bins. */
 static void add_attempt(double bin[BINS], double from, double to)
 {
     int first = (int)fmin(fmax(from, 0), BINS - 1), last = (int)fmin(fmax(to, 0), BINS - 1);
@@ -74,7 +74,7 @@ static int are_finite(const exec_kernel *k)
     return 1;
 }
 
-/* "dgemm:960 on GPU" */
+/* Return the label of a kernel, e.g. "dgemm:960 on GPU"; the caller frees it. */
 static char *name_of(const exec_kernel *k)
 {
     size_t size = strlen(k->name) + sizeof " on GPU";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: tables of the page, and what all of them are made of. */
+/* hsched-exec: tables of the page, and the parts of all tables. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ void html_table_end(FILE *out)
 
 void html_printed(FILE *out, size_t rows)
 {
-    enum { PRINTED_MOST = 30 }; /* the same number is in page.c */
+    enum { PRINTED_MOST = 30 }; /* the style in common/page.c has the same number */
 
     if (rows > PRINTED_MOST)
         fprintf(out, "<p class=\"key printed\">Printed: the first %d of the %zu on the page.</p>\n",
@@ -57,7 +57,7 @@ const char *html_command_heading(const page *p)
     return p->has_commands ? "<th class=\"name\">command</th>" : "";
 }
 
-/* Put a command, or its first `most` bytes and an ellipsis. */
+/* Write a command, or its first `most` bytes and an ellipsis. */
 static void put_beginning(FILE *out, const char *command, size_t most)
 {
     char   part[COMMAND_MOST + 1];

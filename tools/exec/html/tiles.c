@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec: the numbers on top of the page. */
+/* hsched-exec: the key figures on top of the page. */
 #include <math.h>
 
 #include "common/core_share.h"
 #include "exec/html/html.h"
 
-/* A number and what it is; between the two, and behind them, printf() goes on. */
+/* Parts of a printf() format for a tile: the number, its explanation, and the end. */
 #define TILE "<div class=\"tile\"><b>"
 #define TILE_BAD "<div class=\"tile\"><b class=\"bad\">"
 #define TILE_WHAT "</b><span>"
 #define TILE_END "</span></div>\n"
 
-#define SHORT_TASK 0.1 /* seconds: of longer ones the overhead is no matter */
+#define SHORT_TASK 0.1 /* seconds: the overhead does not matter for longer tasks */
 
-/* "8 h 38 min" and "achieved makespan, 31067 s", or the latter time alone. The tile stays open. */
+/*
+ * Begin a tile with a time: "8 h 38 min" and "achieved makespan, 31067 s", or the second form
+ * alone. The caller closes the tile.
+ */
 static void begin_time(const page *p, double time, const char *what)
 {
     double seconds = time * hs_unit_seconds(hs_instance_unit(p->job->plan.in));

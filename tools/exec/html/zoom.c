@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hsched-exec: the script and the style that let people enlarge and move a chart in the page by
- * wheel, fingers, keys and buttons, and that show the title of a bar in a panel. Without scripts the
- * chart stays as it is, and titles come up on hover. Nothing moves by itself.
+ * hsched-exec: script and style for zooming and moving a chart by wheel, fingers, keys and buttons,
+ * and for a panel with the title of a bar. Without scripts the chart is static, and titles appear
+ * on hover. Nothing moves by itself.
  */
 #include "exec/html/html.h"
 
@@ -32,7 +32,7 @@ static const char style[] =
     "@media print{.controls,.detail{display:none}}\n"
     "</style>\n";
 
-/* The frame around the charts, of which a page shows the wide or the narrow one. */
+/* The frame around the charts; a page shows the wide or the narrow chart. */
 static const char frame[] =
     "<script>\n"
     "document.querySelectorAll('.picture .frame').forEach(function (frame) {\n"
@@ -57,7 +57,7 @@ static const char frame[] =
     "    return charts.find(function (c) { return c.svg.getClientRects().length; }) || charts[0];\n"
     "  }\n";
 
-/* The part of a chart that is seen: its corner, and how much larger it is. */
+/* The visible part of a chart: its corner and its magnification. */
 static const char view[] =
     "  function chart(svg) {\n"
     "    var box = svg.viewBox.baseVal, wide = box.width, high = box.height;\n"
@@ -111,8 +111,9 @@ static const char view[] =
     "    }\n";
 
 /*
- * A wheel that scrolled the page just before goes on to scroll it, and so does one that would make
- * all of the chart smaller. A finger scrolls the page until the chart is enlarged.
+ * Gestures. A wheel that has just scrolled the page continues to scroll it; a wheel that would
+ * shrink the whole chart scrolls the page too. A finger scrolls the page until the chart is
+ * enlarged.
  */
 static const char gestures[] =
     "    svg.addEventListener('wheel', function (event) {\n"
