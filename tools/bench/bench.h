@@ -12,46 +12,46 @@
 #include "gen/gen.h"
 
 /*
- * A campaign is text (campaign.c): instances, algorithms, bounds, seeds, and what to draw of them.
- * It is expanded to cases (cases.c), one an instance; a case is run (measure.c), many at a time
- * (run.c), to rows of a CSV file (rows.c), in which those of an earlier run are found again. Tables
- * and the page (page/) are made of the rows.
+ * A campaign is a text (campaign.c) with instances, algorithms, bounds, seeds and plots. It is
+ * expanded to cases (cases.c), one per instance. A case is run (measure.c), several at a time
+ * (run.c), and gives rows of a CSV file (rows.c), which a later run reads again. Tables and the
+ * page (page/) are made from the rows.
  */
 
 enum { BENCH_NAME = 96 };
 
-/* Instances of one kind, with its label in plots. */
+/* Instances of one kind, and their label in plots. */
 typedef struct bench_family {
     char *label;
     char
-        *recipe; /* a command line of hsched-gen, with {A,B,...} for sweeps, and more (recipe.c) */
+        *recipe; /* hsched-gen command line with sweeps {A,B,...} and own options (recipe.c) */
 } bench_family;
 
-/* What an algorithm has to do with truth. */
+/* How the algorithm's plan is used if tasks take other times than estimated. */
 typedef enum bench_manner {
-    BENCH_PLAN,  /* the plan is made; if times are wrong, its order is kept */
-    BENCH_STEAL, /* the plan is made; idle workers take from others */
-    BENCH_LIVE,  /* a policy decides as it goes */
-    BENCH_PEER   /* another program makes the plan */
+    BENCH_PLAN,  /* plan; the order of the tasks is kept */
+    BENCH_STEAL, /* plan; idle workers steal waiting tasks */
+    BENCH_LIVE,  /* a policy decides during the run */
+    BENCH_PEER   /* plan made by an external solver */
 } bench_manner;
 
 typedef struct bench_algorithm {
-    char                  name[BENCH_NAME]; /* as it was written, with steal/, live/ or peer/ */
+    char                  name[BENCH_NAME]; /* as written, with steal/, live/ or peer/ */
     bench_manner          manner;
-    const hs_algorithm   *algorithm; /* NULL of policies and peers */
+    const hs_algorithm   *algorithm; /* NULL for policies and peers */
     const hs_policy_kind *policy;
     const bench_peer     *peer;
     hs_rank               rank;
 } bench_algorithm;
 
-/* What was measured. */
+/* The measured quantities. */
 typedef enum bench_measure {
     BENCH_RATIO,
-    BENCH_PERFORMANCE, /* bound over makespan */
+    BENCH_PERFORMANCE, /* bound / makespan */
     BENCH_GAP,
     BENCH_MAKESPAN,
     BENCH_SECONDS,
-    BENCH_SPEEDUP, /* makespan of the campaign's last algorithm over this one's */
+    BENCH_SPEEDUP, /* makespan of the campaign's last algorithm / makespan */
     BENCH_GPU_SHARE,
     BENCH_CPU_ACCELERATION,
     BENCH_GPU_ACCELERATION,
@@ -63,31 +63,34 @@ typedef enum bench_measure {
 typedef struct bench_plot {
     hs_plot_kind  kind;
     bench_measure measure;
-    int           together; /* all families in one */
+    int           together; /* all families in one plot */
     int           log_x, log_y;
-    char          prefix[BENCH_NAME]; /* only families whose labels begin so */
+    char          prefix[BENCH_NAME]; /* only families whose labels begin with this text */
 } bench_plot;
 
-/* What a paper prints: `low` to `high` of an algorithm, in a family or (NULL) in all together. */
+/*
+ * A published result: `low` to `high` for an algorithm, in a family or (label NULL) in all
+ * families.
+ */
 typedef struct bench_published {
     char  *label;
     char   algorithm[BENCH_NAME];
-    double low, high, size; /* size: of the sweep; NaN: all */
+    double low, high, size; /* size of the sweep; NaN: all sizes */
 } bench_published;
 
-/* A sentence of a paper, with what is to be said of it. */
+/* A campaign, read from its text. */
 typedef struct bench_campaign {
     char             name[BENCH_NAME];
-    char            *title, *source, *axis; /* axis: what sizes are */
+    char            *title, *source, *axis; /* axis: meaning of the sizes */
     bench_family    *families;
     size_t           family_count;
     bench_algorithm *algorithms;
     size_t           algorithm_count;
-    const char      *sizes;  /* those of sweeps, with commas; NULL: as they are */
-    char            *bounds; /* names with commas; `witness`: the makespan of a known schedule */
+    const char      *sizes;  /* replaces the sweeps' values, separated by commas; NULL: keep them */
+    char            *bounds; /* names separated by commas; `witness`: a known schedule's makespan */
     uint64_t         first_seed, seeds;
-    uint64_t         iterations; /* of best; 0: by time */
-    double           time_limit; /* of best, exact and the bounds that take time; 0: theirs */
+    uint64_t         iterations; /* of best; 0: limited by time */
+    double           time_limit; /* limit of best, exact and slow bounds; 0: default */
     bench_plot      *plots;
     size_t           plot_count;
     bench_published *published;
@@ -96,110 +99,117 @@ typedef struct bench_campaign {
     size_t           note_count;
 } bench_campaign;
 
-/** Read a campaign out of `text`, which `path` has. What is wrong ends the program. */
+/** Read a campaign from `text`, the content of `path`. An error ends the program. */
 void bench_campaign_read(bench_campaign *c, const char *name, const char *path, const char *text);
 void bench_campaign_free(bench_campaign *c);
 
-/** Its algorithms anew, from a list with commas. What is wrong ends the program. */
+/** Replace the algorithms by a list separated by commas. An error ends the program. */
 void bench_set_algorithms(bench_campaign *c, const char *what, const char *list);
 
 const char *bench_measure_name(bench_measure measure);
 const char *bench_measure_title(bench_measure measure);
 
-/** The campaigns that come with the program (library.c): NULL past the last. */
+/** Return the name of built-in campaign `index` (library.c); NULL past the last. */
 const char *bench_library_name(size_t index);
-const char *bench_library_text(const char *name); /* NULL: there is none of that name */
+const char *bench_library_text(const char *name); /* NULL: unknown name */
 
-/* One instance. */
+/* One instance of a campaign. */
 typedef struct bench_case {
     const bench_family *family;
     char               *recipe; /* with one value of the sweep */
-    double              size;   /* that value; 0: there is no sweep */
+    double              size;   /* value of the sweep; 0: no sweep */
     uint64_t            seed;
-    gen_line            line;                 /* what hsched-gen makes of it */
-    char              **words;                /* its texts are these */
-    double              perturb, wrong, late, overhead; /* times of kernels, of tasks: recipe.c */
+    gen_line            line;                 /* parsed hsched-gen command line */
+    char              **words;                /* owner of the texts in `line` */
+    double              perturb, wrong, late, overhead; /* distortions of the times, see recipe.c */
 } bench_case;
 
-/** All of them, in order, and their number. What is wrong ends the program. */
+/** Return all cases of a campaign in order, and their number. An error ends the program. */
 bench_case *bench_cases(const bench_campaign *c, size_t *count);
 void        bench_cases_free(bench_case *cases, size_t count);
 
-/** Read the recipe of a case. Returns whether it differs by its seed. */
+/** Parse the recipe of a case. Return whether the instance depends on its seed. */
 int bench_recipe_read(bench_case *one, const char *where);
 
-/* What a case is run on. */
+/* The instance of a case. */
 typedef struct bench_instance {
-    hs_instance *in, *truth; /* truth: with the times that tasks take; NULL: those of `in` */
+    hs_instance *in, *truth; /* truth: with the times tasks really take; NULL: as in `in` */
     hs_schedule *witness;
 } bench_instance;
 
-/** Make it. 0, or an exit code after a message. */
+/** Make the instance of a case. Return 0, or an exit code after a message. */
 int  bench_instance_make(const bench_case *one, int wants_witness, bench_instance *out);
 void bench_instance_free(bench_instance *instance);
 
-/* A row of the CSV file. NaN: there is no number, and all are that where no schedule was found. */
+/* A row of the CSV file. NaN: no number; all results are NaN if no schedule was found. */
 typedef struct bench_row {
-    char    *label, *recipe, *algorithm; /* the row's own */
+    char    *label, *recipe, *algorithm; /* owned by the row */
     char     platform[32], bound_name[32];
     double   size, makespan, bound, seconds;
     uint64_t tasks, seed, aborted, gpu_tasks;
-    double   gap; /* to what is known of the optimum with the row's own bound; 0: it is optimal */
+    double   gap; /* to the best known bound; 0: optimal */
     double   acceleration[2], idle[2];
-    char    *version; /* of the program that made it, with its commit */
+    char    *version; /* of the program that made the row, with its commit */
 } bench_row;
 
-double bench_value(const bench_row *row, bench_measure measure); /* less speedup */
+double bench_value(const bench_row *row, bench_measure measure); /* every measure except speedup */
 
-/** Run algorithm number a of `c` for each wanted[a] into rows[a]. 0, or an exit code. */
+/**
+ * Run each algorithm a of `c` with wanted[a] and store its row in rows[a]. Return 0, or an exit
+ * code.
+ */
 int bench_measure_case(const bench_campaign *c, const bench_case *one, const char *wanted,
                        bench_row *rows);
 
-/* The rows of a campaign: of case i and algorithm a, if it is there, at i * algorithms + a. */
+/* The rows of a campaign: case i and algorithm a are at i * algorithms + a. */
 typedef struct bench_rows {
     size_t     cases, algorithms;
-    bench_row *row;            /* recipe NULL: it is not there */
-    size_t     known, foreign; /* read from a file; of these, of another version */
-    size_t     unlike;         /* in that file with other bounds, iterations or time: not read */
+    bench_row *row;            /* recipe NULL: no such row yet */
+    size_t     known, foreign; /* known: read from the file; foreign: from another version */
+    size_t     unlike;         /* ignored rows with other bounds, iterations or time limit */
 } bench_rows;
 
-/** Room for all; and what the file `path` has already, if there is one. 0, or an exit code. */
+/**
+ * Allocate all rows and fill them from the file `path`, if it exists. Return 0, or an exit code.
+ */
 int  bench_rows_read(bench_rows *rows, const bench_campaign *c, const bench_case *cases,
                      size_t case_count, const char *path);
 void bench_rows_free(bench_rows *rows);
 
-/** Open the file to append to. -1 after a message. */
+/** Open the file for appending. Return -1 after a message. */
 int bench_rows_open(const char *path);
 
-/** Append the rows of one case whose wanted[a], at once. 0, or an exit code. */
+/** Append the rows of a case with wanted[a] in one write. Return 0, or an exit code. */
 int bench_rows_append(int fd, const char *path, const bench_campaign *c, const bench_row *rows,
                       const char *wanted);
 
-/** Where this is: the version of the program with its commit, and the machine. */
+/** Return the version of the program with its commit; a description of the machine. */
 const char *bench_version(void);
 const char *bench_machine(void);
 
-/** Run what is not there yet, so many cases at a time, and append it to `path`. */
+/**
+ * Run the missing rows in `threads` threads and append them to `path`. Return 0, or an exit code.
+ */
 int bench_run(const bench_campaign *c, const bench_case *cases, bench_rows *rows, unsigned threads,
               const char *path);
 
 /**
- * The summary of a measure over the cases of a family and size (NULL, NaN: all). To be freed; the
- * names are the campaign's.
+ * Return the summary of a measure over the cases of a family and size (NULL, NaN: all). The caller
+ * frees it; the campaign keeps the names alive.
  */
 summary *bench_summary(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
                        bench_measure measure, const bench_family *family, double size);
 
-/** Values of algorithm `a` in these cases; to be freed. */
+/** Return the values of algorithm `a` in the cases of a family and size; the caller frees them. */
 double *bench_values(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
                      bench_measure measure, const bench_family *family, double size, size_t a,
                      size_t *count);
 
-/** The sizes of a family, increasing; to be freed. */
+/** Return the sizes of a family in increasing order; the caller frees them. */
 double *bench_sizes(const bench_case *cases, size_t case_count, const bench_family *family,
                     size_t *count);
 
-/** The page of a campaign (page/). */
+/** Write the page of a campaign (page/). */
 hs_status bench_page_write(FILE *out, const bench_campaign *c, const bench_case *cases,
                            const bench_rows *rows);
 

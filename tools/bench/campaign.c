@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-bench: a campaign out of its text, a line a thing. */
+/* hsched-bench: read a campaign from its text, one statement per line. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "common/options.h"
 #include "common/plugin.h"
 
-/* Where we are in the text; messages begin with it. */
+/* The position in the text, for messages. */
 typedef struct reader {
     bench_campaign *c;
     char            where[512]; /* FILE:LINE */
@@ -59,7 +59,7 @@ static char *copy(const char *text)
     return made;
 }
 
-/* Room for one more of what has `count` already. */
+/* Return the array with room for one more element after `count`; frees the old array. */
 static void *grow(void *old, size_t count, size_t size)
 {
     char *made = checked_calloc(count + 1, size);
@@ -70,7 +70,7 @@ static void *grow(void *old, size_t count, size_t size)
     return made;
 }
 
-/* "LABEL = REST": cuts it, and gives the rest. */
+/* Cut "LABEL = REST" after the label and return REST. */
 static char *cut_label(reader *r, char *text, const char *what)
 {
     char *at = strstr(text, " = ");
@@ -264,7 +264,7 @@ static void read_lines(reader *r, char *rest)
     read_plot(r, rest, HS_PLOT_LINES);
 }
 
-/* LABEL|* = ALGORITHM LOW[..HIGH] [SIZE] */
+/* Parse LABEL|* = ALGORITHM LOW[..HIGH] [SIZE]. */
 static void read_published(reader *r, char *rest)
 {
     bench_campaign *c = r->c;

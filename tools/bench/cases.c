@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-bench: the instances of a campaign, one after another. */
+/* hsched-bench: expand a campaign to its instances. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static bench_case *add(list *all)
     return &all->of[all->count++];
 }
 
-/* Value number `which` of a sweep, from behind its brace or of a list; NULL past the last. */
+/* Return value `which` of a list, or of a sweep after its brace; NULL past the last. */
 static const char *find_value(const char *at, size_t which)
 {
     for (; which > 0; which--) {
@@ -40,7 +40,7 @@ static const char *find_value(const char *at, size_t which)
     return at;
 }
 
-/* Puts the value behind `to`, and says what it is. */
+/* Append the value to `to`, and parse it as the size if none is set. */
 static void put_value(const char *where, const char *sweep, char *to, const char *value,
                       double *size)
 {
@@ -56,8 +56,8 @@ static void put_value(const char *where, const char *sweep, char *to, const char
 }
 
 /*
- * The recipe with values number `which` of its sweeps, those of `sizes` if there are any; the size
- * is that of the first. NULL past the last. To be freed.
+ * Return the recipe with value `which` of each sweep, from `sizes` if given; NULL past the last
+ * value. *size is the value of the first sweep. The caller frees the recipe.
  */
 static char *with_value(const char *where, const char *recipe, const char *sizes, size_t which,
                         double *size)

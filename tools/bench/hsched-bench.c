@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-bench: campaigns of many instances, the papers' and one's own. */
+/* hsched-bench: runs campaigns of many instances, built-in or from a file. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,14 +19,14 @@
 
 typedef struct command_line {
     const char *rows, *page, *algorithms, *sizes;
-    const char *file; /* the campaign's own, NULL: there is none */
+    const char *file; /* file of the campaign; NULL: built-in */
     unsigned    threads;
     uint64_t    seed, seeds, iterations;
     double      time_limit;
     int         format;
 } command_line;
 
-/* What may stand as an operand. */
+/* Return operand `index` for completion. */
 static const char *operand_word(size_t index)
 {
     static const char *const commands[] = {"list", "show", "run"};
@@ -117,7 +117,7 @@ static const tool_spec tool = {
     .epilogue = print_campaigns,
 };
 
-/* All of a file, with a NUL. NULL after a message. */
+/* Read a whole file into a NUL-terminated string. Return NULL after a message. */
 static char *read_file(const char *path)
 {
     enum { MOST = 1 << 20 };
@@ -139,7 +139,7 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* "FOLDER/mine.txt" is called mine. */
+/* Derive the campaign's name from its path: "FOLDER/mine.txt" gives "mine". */
 static void name_of(const char *path, char name[BENCH_NAME])
 {
     const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -196,7 +196,7 @@ static void change(const options *o, const command_line *line, bench_campaign *c
     }
 }
 
-/* Other programs are left out where they are not installed. 0, or an exit code. */
+/* Remove external solvers that are not installed. Return 0, or an exit code. */
 static int look_for_peers(bench_campaign *c)
 {
     size_t kept = 0, peers = 0;

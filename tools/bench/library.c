@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-bench: the campaigns that come with it, in the language of campaign.c. */
+/* hsched-bench: the built-in campaigns, in the language of campaign.c. */
 #include <string.h>
 
 #include "bench/bench.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-bench: one instance, all that is asked of it. */
+/* hsched-bench: run the algorithms of a campaign on one instance. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #include "common/message.h"
 #include "common/options.h"
 
-#define TOLERANCE 0.02  /* that of hsched-exec */
-#define USUAL_TIME 10.0 /* that of exact, in seconds */
+#define TOLERANCE 0.02  /* default of hsched-exec */
+#define USUAL_TIME 10.0 /* default of exact, in seconds */
 
 typedef struct work {
     const bench_campaign *c;
     const bench_case     *one;
     bench_instance        made;
-    const hs_instance    *truth; /* with which schedules are judged */
-    hs_named_bound        bound;  /* what ratios are to: `proved`, or the witness's makespan */
+    const hs_instance    *truth; /* instance with the times tasks really take */
+    hs_named_bound        bound;  /* reference of ratios: `proved`, or the witness's makespan */
     hs_named_bound        proved; /* the best lower bound */
 } work;
 
@@ -52,11 +52,14 @@ static void keep_larger(hs_named_bound *bound, const char *name, double value)
     snprintf(bound->name, sizeof bound->name, "%s", name);
 }
 
-/* The best of the bounds asked for; `witness` is no bound, but what the ratio is to. */
+/*
+ * Compute the requested bounds and keep the best; `witness` is no bound, only a reference for
+ * ratios.
+ */
 static int compute_bound(work *w)
 {
     const char *list = w->c->bounds;
-    char        name[32]; /* hs_named_bound has as much */
+    char        name[32]; /* size of the name in hs_named_bound */
     hs_settings settings;
 
     settings_of(w, &settings);
@@ -80,7 +83,7 @@ static int compute_bound(work *w)
     return EXIT_OK;
 }
 
-/* With the times that tasks take, not those that were known. */
+/* Simulate the policy or the plan with the times tasks really take. */
 static hs_status play(const work *w, const bench_algorithm *a, const hs_schedule *plan,
                       hs_schedule **out)
 {
@@ -93,7 +96,7 @@ static hs_status play(const work *w, const bench_algorithm *a, const hs_schedule
     return hs_policy_simulate(a->policy, w->made.in, plan, w->truth, &settings, out);
 }
 
-/* Of another program: with the times that were known, as any plan is made. */
+/* Let an external solver make a plan from the estimated times. */
 static hs_status ask_peer(const work *w, const bench_algorithm *a, hs_schedule **plan)
 {
     return bench_peer_solve(a->peer, w->made.in,
@@ -137,7 +140,7 @@ static char *copy(const char *text)
     return made;
 }
 
-/* What is known of any row, and no numbers that come of a schedule. */
+/* Fill the fields of a row that do not depend on a schedule; results become NaN. */
 static void fill_case(const work *w, const bench_algorithm *a, bench_row *row)
 {
     const hs_instance *in = w->truth;
@@ -158,7 +161,10 @@ static void fill_case(const work *w, const bench_algorithm *a, bench_row *row)
         row->acceleration[type] = row->idle[type] = NAN;
 }
 
-/* No bound is above a valid schedule: one that is would make it look optimal. */
+/*
+ * Check that the bound is not above a valid schedule: such a bound would make the schedule look
+ * optimal.
+ */
 static int check_bound(const work *w, const hs_schedule *s)
 {
     char what[128];
@@ -191,7 +197,10 @@ static void fill_schedule(const work *w, const hs_schedule *s, const hs_report *
     }
 }
 
-/* A schedule that is not valid, or a bound above it, is a defect of ours: nothing of it is kept. */
+/*
+ * Run an algorithm and fill its row. An invalid schedule or a bound above it is a defect of this
+ * software; no row is kept.
+ */
 static int run_one(work *w, const bench_algorithm *a, bench_row *row)
 {
     hs_schedule *s = NULL;

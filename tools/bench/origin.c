@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-bench: what made a row, and where. */
+/* hsched-bench: the version and the machine that made a row. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void find_version(void)
              HS_COMMIT);
 }
 
-/* All threads ask for it. */
+/* Thread-safe. */
 const char *bench_version(void)
 {
     static pthread_once_t found = PTHREAD_ONCE_INIT;
@@ -27,7 +27,7 @@ const char *bench_version(void)
     return version;
 }
 
-/* The processor's name as Linux has it, less what a CSV file would have to quote twice. */
+/* Find the processor's name in /proc/cpuinfo, cut at a quote, which CSV would have to escape. */
 static void find_processor(char *name, size_t size)
 {
     FILE *in = fopen("/proc/cpuinfo", "re");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hsched-bench: an instance out of its recipe, which is a command line of hsched-gen, and of
- *   --perturb X   each kernel's times are off by up to X, and all are scaled to the area bound that
- *                 they had (tiled factorisations with --kernels)
- *   --wrong X     each task takes its times off by up to X
- *   --late X      each task takes longer, by X times the mean of their smaller times on average
- *   --overhead X  each task takes longer by X, which is known
+ * hsched-bench: make an instance from its recipe: a command line of hsched-gen, and these options:
+ *   --perturb X   scale each kernel's times by up to X, then all times so that the area bound is
+ *                 unchanged (tiled factorisations with --kernels)
+ *   --wrong X     tasks really take times that differ from the estimates by up to X
+ *   --late X      tasks really take longer, on average by X times the mean of their smaller times
+ *   --overhead X  add X to the time of each task, and to its estimate
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 enum { WORDS = 64, KERNELS = 64 };
 
-/* Takes the options of our own out of the words; what is left is hsched-gen's. */
+/* Take the options of hsched-bench out of the words and leave those of hsched-gen. */
 static void take_own(bench_case *one, const char *where)
 {
     const struct {
@@ -100,7 +100,7 @@ int bench_recipe_read(bench_case *one, const char *where)
     return draws_numbers(one);
 }
 
-/* splitmix64, to [0, 1). */
+/* Return the next number of splitmix64, in [0, 1). */
 static double draw(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -110,7 +110,7 @@ static double draw(uint64_t *state)
     return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-/* In [1 - part, 1 + part). */
+/* Return a random factor in [1 - part, 1 + part). */
 static double factor(uint64_t *state, double part)
 {
     return 1 - part + 2 * part * draw(state);
@@ -133,7 +133,7 @@ static hs_status tiled(const gen_request *request, const hs_kernel_table *table,
     return hs_generate_tiled(&spec, out, &missing);
 }
 
-/* Of the tasks without their dependencies. */
+/* Compute the area bound of the tasks without their dependencies. */
 static hs_status area(const gen_request *request, const hs_kernel_table *table, double *value)
 {
     hs_instance *in = NULL;
@@ -185,7 +185,7 @@ static int make_perturbed(const bench_case *one, hs_instance **out)
     return status == HS_OK ? EXIT_OK : message_status(status, one->recipe);
 }
 
-/* What a delay is measured by. */
+/* Return the mean of the tasks' smaller times, the unit of delays. */
 static double mean_least_time(const hs_instance *in)
 {
     double sum = 0;
@@ -203,7 +203,7 @@ static double mean_least_time(const hs_instance *in)
 static hs_status add_true_rows(const bench_case *one, const hs_instance *in, hs_builder *b)
 {
     double    delay = one->late * mean_least_time(in);
-    uint64_t  state = ~one->seed; /* not the numbers that made the instance */
+    uint64_t  state = ~one->seed; /* differs from the seed of the instance */
     hs_status status = HS_OK;
 
     for (size_t i = 0; i < hs_instance_rows(in) && status == HS_OK; i++) {
@@ -233,7 +233,7 @@ static hs_status add_dear_rows(const bench_case *one, const hs_instance *in, hs_
     return status;
 }
 
-/* The instance with the rows that `add` makes of its own. */
+/* Rebuild the instance with the rows changed by `add`. */
 static hs_status rebuild(const bench_case *one, const hs_instance *in,
                          hs_status (*add)(const bench_case *, const hs_instance *, hs_builder *),
                          hs_instance **out)

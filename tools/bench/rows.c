@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hsched-bench: the CSV file of a campaign. Rows are appended, those of an instance at once; a run
- * that was killed leaves at most one line that is not whole, which the next one takes away.
+ * hsched-bench: the CSV file of a campaign. The rows of an instance are appended in one write; a
+ * killed run leaves at most one incomplete line, which the next run removes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ enum {
     CPU_IDLE,
     GPU_ACCELERATION,
     GPU_IDLE,
-    BOUNDS, /* all that were asked for */
+    BOUNDS, /* all requested bounds */
     ITERATIONS,
     TIME_LIMIT,
     VERSION,
@@ -50,7 +50,7 @@ enum {
     FIELDS
 };
 
-/* Where a row belongs: sorted, to look it up. */
+/* A case and its number, sorted for look-up by recipe and seed. */
 typedef struct place {
     const bench_case *one;
     size_t            number;
@@ -70,7 +70,7 @@ static int by_recipe(const void *a, const void *b)
     return compare(x->one->recipe, x->one->seed, y->one);
 }
 
-/* Cuts a line into fields, quotes taken away. Returns their number, FIELDS + 1 for more. */
+/* Cut a line into fields and remove quotes. Return the number of fields; FIELDS + 1: too many. */
 static int split(char *line, char *field[FIELDS])
 {
     int count = 0;
@@ -98,7 +98,7 @@ static int split(char *line, char *field[FIELDS])
     return count;
 }
 
-/* All that are numbers, or nothing where there is none to tell. */
+/* Return whether all numeric fields hold a number or are empty. */
 static int are_numbers(char *const field[FIELDS])
 {
     for (int i = SIZE; i <= TIME_LIMIT; i++) {
@@ -158,7 +158,7 @@ void bench_rows_free(bench_rows *rows)
     free(rows->row);
 }
 
-/* Does this campaign search as long, and compare with the same? */
+/* Return whether the row has the bounds, iterations and time limit of the campaign. */
 static int has_same_settings(const bench_campaign *c, char *const field[FIELDS])
 {
     return strcmp(field[BOUNDS], c->bounds) == 0 &&
@@ -166,7 +166,10 @@ static int has_same_settings(const bench_campaign *c, char *const field[FIELDS])
            strtod(field[TIME_LIMIT], NULL) == c->time_limit;
 }
 
-/* Rows of other instances, algorithms or settings stay in the file, and count for nothing. */
+/*
+ * Store the row of a line. Rows of other instances, algorithms or settings stay in the file and are
+ * ignored.
+ */
 static void keep(bench_rows *rows, const bench_campaign *c, const place *places,
                  char *const field[FIELDS])
 {
@@ -274,7 +277,7 @@ static int write_failed(const char *path)
     return EXIT_RESOURCE;
 }
 
-/* All of it, or what there is room for: what is not whole goes with the next run. */
+/* Write the whole text. After a failure the next run removes the incomplete line. */
 static int write_all(int fd, const char *path, const char *text, size_t length)
 {
     while (length > 0) {
@@ -336,7 +339,7 @@ static void put_number(FILE *out, double value)
     fprintf(out, "%s,", text);
 }
 
-/* Nothing where there is none. */
+/* Write bounds, iterations and time limit; fields without a value are empty. */
 static void put_settings(FILE *out, const bench_campaign *c)
 {
     put_text(out, c->bounds);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-bench: cases in threads, rows in the order of the cases whatever their number is. */
+/* hsched-bench: run cases in threads; the order of the rows does not depend on the threads. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 
 typedef struct job {
     const bench_case *one;
-    bench_row        *rows;   /* its place among all */
-    char             *wanted; /* an algorithm each */
+    bench_row        *rows;   /* rows of this case in bench_rows */
+    char             *wanted; /* per algorithm: run it */
     int               done, code;
-    char             *messages; /* of the work; NULL: there were none */
+    char             *messages; /* held messages; NULL: none */
     size_t            length;
 } job;
 
@@ -30,7 +30,10 @@ typedef struct crew {
     pthread_cond_t        changed;
 } crew;
 
-/* What it has to say is said in the jobs' order, and of the first that fails alone. */
+/*
+ * Run a case and hold its messages: collect() prints them in the jobs' order, until the first job
+ * fails.
+ */
 static int do_job(const crew *all, job *mine)
 {
     FILE *messages = open_memstream(&mine->messages, &mine->length);
@@ -64,7 +67,7 @@ static void *work(void *data)
     return NULL;
 }
 
-/* Each job as it ends, in their order. */
+/* Append the rows of each job in order, as soon as the job is done. */
 static int collect(crew *all, int fd, const char *path)
 {
     int code = EXIT_OK;
@@ -86,7 +89,7 @@ static int collect(crew *all, int fd, const char *path)
     return code;
 }
 
-/* Signals are the main thread's. */
+/* Start the threads with all signals blocked, so that signals go to the main thread. */
 static size_t start(crew *all, pthread_t *threads, size_t wanted)
 {
     sigset_t signals, before;

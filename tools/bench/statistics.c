@@ -11,7 +11,7 @@ static int is_in(const bench_case *one, const bench_family *family, double size)
     return (!family || one->family == family) && (isnan(size) || one->size == size);
 }
 
-/* Of algorithm `a` in the case whose rows these are. */
+/* Return the value of algorithm `a` in the case with the rows `row`; NaN: none. */
 static double value_of(const bench_rows *rows, const bench_row *row, size_t a,
                        bench_measure measure)
 {

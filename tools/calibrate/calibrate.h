@@ -10,26 +10,26 @@
 /* The parts of hsched-calibrate. */
 
 typedef struct calibrate_request {
-    unsigned               cores;            /* that work at once */
-    unsigned               repeats, warm_up; /* by each of them */
-    unsigned               rounds;           /* at most, until a kernel has settled */
+    unsigned               cores;            /* working at the same time */
+    unsigned               repeats, warm_up; /* runs per core */
+    unsigned               rounds;           /* limit, until a kernel has settled */
     int                    verify;
-    hs_unit                unit;       /* of what is written */
-    unsigned               cpus, gpus; /* likewise */
-    uint32_t               count;      /* of tasks in a row; 0: not said */
-    const hs_kernel_table *gpu;        /* where GPU times come from; NULL: there are none */
-    int                    by_ratio;   /* by its acceleration, rather than its time */
-    int                    on_gpu;     /* GPU times are measured, on the first */
-    int                    resident;   /* without copies there and back */
+    hs_unit                unit;       /* of the written times */
+    unsigned               cpus, gpus; /* workers of the written instance */
+    uint32_t               count;      /* tasks per row; 0: not given */
+    const hs_kernel_table *gpu;        /* source of GPU times; NULL: none */
+    int                    by_ratio;   /* use the table's acceleration, not its time */
+    int                    on_gpu;     /* measure GPU times on the first GPU */
+    int                    resident;   /* without copies to and from the GPU */
 } calibrate_request;
 
-/** A kernel and what came of it; times in seconds. */
+/** A kernel and its measured times, in seconds. */
 typedef struct calibrate_kernel {
     char   name[256];
     double median, low, high; /* quartiles */
     size_t runs;
     double gpu;       /* INFINITY: none */
-    int    unsettled; /* its times went up and down to the end */
+    int    unsettled; /* the times still drifted in the last round */
 } calibrate_kernel;
 
 typedef struct calibrate_list {
@@ -37,25 +37,28 @@ typedef struct calibrate_list {
     calibrate_kernel *kernels;
 } calibrate_list;
 
-/** Run a kernel and note its times. 0, or an exit code after a message. */
+/** Run a kernel and store its CPU times. Return 0, or an exit code after a message. */
 int calibrate_measure(const calibrate_request *request, calibrate_kernel *kernel);
 
-/** Its GPU time, in `gpu`, if it has one. 0, or an exit code after a message. */
+/** Measure the GPU time of a kernel, if it has one. Return 0, or an exit code after a message. */
 int calibrate_measure_gpu(const calibrate_request *request, calibrate_kernel *kernel);
 
-/** Its GPU time: by the request's table, once the CPU time is known. */
+/** Return the GPU time of a kernel by the request's table, after its CPU time is known. */
 double calibrate_gpu(const calibrate_request *request, const calibrate_kernel *kernel);
 
-/** Write what was measured. HS_EIO: errno says why. */
+/** Write the measured times as an instance, or as a kernel table. HS_EIO: errno says why. */
 hs_status calibrate_write_instance(int fd, const calibrate_request *request,
                                    const calibrate_list *list);
 void      calibrate_write_table(FILE *out, const calibrate_request *request,
                                 const calibrate_list *list);
 
-/** Would hsched-gen take a table of these kernels? 0, or an exit code after a message. */
+/**
+ * Check that hsched-gen accepts a table of these kernels. Return 0, or an exit code after a
+ * message.
+ */
 int calibrate_check_table(const calibrate_request *request, const calibrate_list *list);
 
-/** For people: a line for each kernel. */
+/** Print a line per kernel. */
 void calibrate_print(FILE *out, const calibrate_request *request, const calibrate_list *list);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The GPU column of hsched-calibrate. */
+/* hsched-calibrate: GPU times from a kernel table. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static int is_named(const char *kernel, const char *name, int whole)
     return name_length(kernel) == length && memcmp(kernel, name, length) == 0;
 }
 
-/* The table's first kernel of that name; `whole`: and of that size. */
+/* Return the first kernel of the table with this name; `whole`: with the same size too. */
 static const hs_kernel *find(const hs_kernel_table *table, const char *name, int whole)
 {
     size_t i;
@@ -37,7 +37,7 @@ static double by_time(const hs_kernel_table *table, const calibrate_kernel *kern
     return known ? known->gpu * hs_unit_seconds(table->unit) : INFINITY;
 }
 
-/* The same acceleration, if need be that at another size. */
+/* Return the CPU time over the kernel's acceleration in the table, if necessary at another size. */
 static double by_ratio(const hs_kernel_table *table, const calibrate_kernel *kernel)
 {
     const hs_kernel *known = find(table, kernel->name, 1);

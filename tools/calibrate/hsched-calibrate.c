@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-calibrate: measures kernels on this machine, for instances that are true of it. */
+/* hsched-calibrate: measures kernels on this machine, for instances with realistic times. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "common/output.h"
 #include "common/progress.h"
 
-/* All that Cholesky, LU and QR ask for. */
+/* The kernels of Cholesky, LU and QR. */
 #define USUAL_KERNELS "dpotrf,dtrsm,dsyrk,dgemm,dgetrf,dgeqrf,dormqr,dtpqrt,dtpmqrt"
 
 static const char *kernel_word(size_t index)
@@ -128,7 +128,7 @@ static void list_kernels(const command_line *line, calibrate_list *list)
     }
 }
 
-/* The times of cores that are shared would say nothing. */
+/* Set the number of cores. More cores than available would share and distort the times. */
 static void take_cores(calibrate_request *request)
 {
     unsigned there = hs_exec_cores();
@@ -142,7 +142,7 @@ static void take_cores(calibrate_request *request)
     exit(EXIT_RESOURCE);
 }
 
-/* How many there are, of which the first is measured. 0, or an exit code after a message. */
+/* Count the GPUs; the first is measured. Return 0, or an exit code after a message. */
 static int find_gpus(unsigned *count)
 {
     char      why[HS_WHY];
@@ -261,7 +261,7 @@ int main(int argc, char **argv)
     unsigned           devices = 0;
     int                code = EXIT_OK;
 
-    setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* as hsched-exec has it */
+    setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* as in hsched-exec */
     options_read(&o, &tool, argc, argv, &line);
     check_command_line(&o, &line);
     request->verify = !line.no_verify;

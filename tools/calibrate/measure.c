@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels are timed as hsched-exec runs them: as a plan, of a list for each core. */
+/*
+ * hsched-calibrate: time kernels with the executor of hsched-exec, by a plan with one list per
+ * core.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,13 +12,13 @@
 #include "common/memory.h"
 #include "common/message.h"
 
-/* A kernel being measured, by whom, and all that must be given back. */
+/* A measurement: its workers and runs, and the resources to free. */
 typedef struct bench {
     unsigned     cpus, gpus, runs;
     hs_instance *in;
     hs_schedule *plan;
     hs_exec     *exec;
-    double      *times; /* by worker, and by time */
+    double      *times; /* ordered by worker, then time */
     size_t       count;
 
     hs_exec_report report;
@@ -82,7 +85,7 @@ static hs_status create(const calibrate_request *request, bench *b, char why[HS_
 
     hs_exec_settings_init(&settings);
     settings.verify = request->verify;
-    settings.allow_plugins = 1; /* whoever runs this has named it */
+    settings.allow_plugins = 1; /* the user of this tool has named the kernel */
     settings.resident = request->resident;
     return hs_exec_create(b->in, b->plan, &settings, &b->exec, why);
 }
@@ -115,14 +118,16 @@ static size_t collect(const calibrate_request *request, const bench *b)
     return found;
 }
 
-/* No clock tells less than a nanosecond, and a time has to be above 0. */
+/* Return the time, at least a nanosecond, the resolution of the clock: times must be above 0. */
 static double at_least_a_tick(double seconds)
 {
     return seconds > 1e-9 ? seconds : 1e-9;
 }
 
-/* Measure a round. 0, or an exit code after a message; HS_ERESOURCE in *refused: the kernel cannot
- * be run there. */
+/*
+ * Measure one round. Return 0, or an exit code after a message. *refused is the status of the
+ * preparation; HS_ERESOURCE: the kernel cannot run on this type.
+ */
 static int measure(const calibrate_request *request, const char *kernel, bench *b,
                    hs_status *refused)
 {
@@ -148,11 +153,11 @@ static int measure(const calibrate_request *request, const char *kernel, bench *
 }
 
 /*
- * Several are on their way to a GPU at once, and the time of each is what it had for itself:
- * next to none if it ended with another. What one adds to a list is the mean, of enough
- * of them that those that were still under way at either end do not matter.
+ * A GPU has several tasks in flight, and the time of each counts only its own share: almost none if
+ * it ends together with another. The useful time is the mean over enough tasks in a row that the
+ * tasks in flight at either end do not matter.
  */
-enum { AT_ONCE = 8 }; /* more than are on their way */
+enum { AT_ONCE = 8 }; /* more than the tasks in flight */
 
 static double mean(const double *times, size_t count)
 {
@@ -164,7 +169,10 @@ static double mean(const double *times, size_t count)
     return sum / (double)count;
 }
 
-/* The times of a worker's runs, as they followed each other: on a GPU means of some in a row. */
+/*
+ * Return the times of a worker's runs in order; on a GPU, means of AT_ONCE runs. The caller frees
+ * them.
+ */
 static double *times_in_a_row(const bench *b, size_t *runs)
 {
     size_t  together = b->gpus ? AT_ONCE : 1, count = b->count / together;
@@ -176,7 +184,7 @@ static double *times_in_a_row(const bench *b, size_t *runs)
     return times;
 }
 
-/* Else the reason why not is in `why`. */
+/* Return whether the times have settled; if not, `why` has the reason. */
 static int has_settled(const bench *b, char why[SETTLE_WHY])
 {
     size_t  runs;
@@ -187,7 +195,10 @@ static int has_settled(const bench *b, char why[SETTLE_WHY])
     return settled;
 }
 
-/* Rounds, each of twice as many runs, until one has settled; the last one is in `b`. */
+/*
+ * Measure rounds, each with twice as many runs, until one has settled or the limit is reached; `b`
+ * holds the last round.
+ */
 static int measure_settled(const calibrate_request *request, calibrate_kernel *kernel, bench *b,
                            hs_status *refused)
 {
@@ -232,7 +243,7 @@ int calibrate_measure(const calibrate_request *request, calibrate_kernel *kernel
     return code;
 }
 
-/* One that is not for GPUs has no time there, and the message says so. */
+/* Measure the GPU time. A kernel without GPU support keeps no GPU time, after a message. */
 int calibrate_measure_gpu(const calibrate_request *request, calibrate_kernel *kernel)
 {
     calibrate_request more = *request;

@@ -8,7 +8,7 @@
 #include "common/core_share.h"
 #include "common/memory.h"
 
-#define TOLERANCE 0.1 /* of a quartile */
+#define TOLERANCE 0.1 /* relative difference of quartiles */
 #define SLACK 1e-7    /* seconds: the time to read the clock */
 #define PATIENCE 30   /* seconds for all rounds of a kernel */
 
@@ -38,7 +38,7 @@ quartiles quartiles_of(double *times, size_t count)
                        .high = quantile(times, count, 0.75)};
 }
 
-/* The part by which the longer time exceeds the shorter one and the slack. */
+/* Return the relative excess of the longer time over the shorter time plus the slack. */
 static double excess(double x, double y)
 {
     double least = fmin(x, y) + SLACK;
@@ -46,7 +46,7 @@ static double excess(double x, double y)
     return fmax(0, fmax(x, y) - least) / least;
 }
 
-/* Of each worker the runs from `from` to `from` + `length`. */
+/* Return the quartiles of the runs from `from` to `from` + `length` of all workers. */
 static quartiles quartiles_of_part(const double *times, size_t workers, size_t runs, size_t from,
                                    size_t length)
 {

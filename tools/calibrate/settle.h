@@ -15,27 +15,27 @@ typedef struct quartiles {
 /** Sort `count` times, at least one, in place; return their quartiles. */
 quartiles quartiles_of(double *times, size_t count);
 
-enum { SETTLE_LEAST = 8 }; /* runs in a row from which on halves are compared */
+enum { SETTLE_LEAST = 8 }; /* runs per worker needed to compare halves */
 
 /**
- * Return by what part the quartiles of the first and of the second half of the runs differ, at
- * most: 0.5 where one is 1.5 times the other. `times` are those of `runs` runs in a row of each
- * worker, one worker after another; a run in the middle is in neither half. Runs fewer than
- * SETTLE_LEAST: 0.
+ * Return the largest relative difference of the quartiles between the first and the second half of
+ * the runs: 0.5 if one is 1.5 times the other. `times` has `runs` consecutive runs per worker,
+ * worker by worker; with an odd number the middle run is in neither half. Return 0 for fewer than
+ * SETTLE_LEAST runs.
  */
 double halves_differ(const double *times, size_t workers, size_t runs);
 
 /**
- * Have these runs settled, that is: do their halves agree, and did the cores do little else meanwhile, by
- * the report of the run? Few runs do not tell. If not, `why` says in words what happened.
+ * Return whether the runs have settled: their halves agree, and by the report the cores did little
+ * else. Few runs always count as settled. If not settled, `why` has the reason.
  */
 enum { SETTLE_WHY = 128 };
 int settle(const double *times, size_t workers, size_t runs, const hs_exec_report *report,
            char why[SETTLE_WHY]);
 
 /**
- * May there be another round, of twice as many runs as the last one? `done` rounds of at most
- * `most` have been measured, in `spent` seconds, the last of them in `last`.
+ * Return whether another round, with twice as many runs, is allowed after `done` rounds of at most
+ * `most`, which took `spent` seconds in total and `last` seconds for the last.
  */
 int may_repeat(unsigned done, unsigned most, double spent, double last);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What hsched-calibrate gives: an instance, a kernel table, a summary. */
+/* hsched-calibrate: output as an instance, a kernel table, or a summary. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "calibrate/calibrate.h"
 #include "common/message.h"
 
-/* In the unit of the request; a measured time has no more than six digits that say anything. */
+/* Return the time in the unit of the request, rounded to six digits; more are not significant. */
 static double shown(const calibrate_request *request, double seconds)
 {
     char text[32];
@@ -37,7 +37,7 @@ static void processor(char name[96])
         fclose(file);
 }
 
-/* Was a kernel measured in more than one round? */
+/* Return whether any kernel was measured in more than one round. */
 static int is_repeated(const calibrate_request *request, const calibrate_list *list)
 {
     size_t i = 0;
@@ -68,7 +68,7 @@ static void describe(const calibrate_request *request, const calibrate_list *lis
                  request->by_ratio ? "accelerations" : "times", request->gpu->name);
 }
 
-/* The quartiles, for a line above the header. */
+/* Format the quartiles of a kernel for a note above the header. */
 static void spread(const calibrate_request *request, const calibrate_kernel *kernel, char *text,
                    size_t size)
 {
@@ -153,7 +153,7 @@ void calibrate_write_table(FILE *out, const calibrate_request *request, const ca
                 shown(request, list->kernels[i].median), shown(request, list->kernels[i].gpu));
 }
 
-/* Its reader knows best: it gets a draft. */
+/* The reader of kernel tables checks a draft of the table. */
 int calibrate_check_table(const calibrate_request *request, const calibrate_list *list)
 {
     hs_kernel_table *table = NULL;

@@ -10,7 +10,10 @@ int solve_certificate_wanted(const run *r)
     return r->request->file[SOLVE_CERTIFICATE] != NULL;
 }
 
-/* Keeps a certificate if none was as good before. */
+/*
+ * Keep the new certificate if its value is larger than that of the kept certificate; free the
+ * smaller.
+ */
 static void keep_certificate(run *r, hs_certificate *made)
 {
     hs_certificate **kept = &r->result->certificate;
@@ -34,7 +37,7 @@ static void say_what_is_proved(const run *r, double proved, const char *proved_n
             proved_name, more, found_name);
 }
 
-/* What is proved may differ from what was computed by the last few bits. */
+/* Return whether the proved value is lower than the computed value by more than rounding. */
 static int is_less(double proved, double computed)
 {
     return proved < computed * (1 - 1e-12);
@@ -55,7 +58,9 @@ hs_status solve_certify(run *r, const hs_bound *bound, double *value)
     return HS_OK;
 }
 
-/* What a search has proved, proved anew: by the bound of that name if there is one, and by cases.
+/*
+ * Certify the bound proved by a search: by the bound of the same name, if it has certificates,
+ * otherwise by case distinction.
  */
 static hs_status certify_found(run *r)
 {
@@ -88,7 +93,7 @@ int solve_certify_best(run *r)
         hs_status status = certify_found(r);
 
         if (status == HS_ECANCELED && *kept)
-            status = HS_OK; /* a signal came: what was certified before it is enough */
+            status = HS_OK; /* stopped by a signal: the previous certificate suffices */
         if (status != HS_OK)
             return solve_failed(r, "certificate", status);
         for (size_t i = 0; i < r->result->bound_count; i++)

@@ -28,11 +28,11 @@ static const char *bound_word(size_t index)
     return index == hs_bound_count() ? "all" : NULL;
 }
 
-/* What the command line says, before names are looked up and files opened. */
+/* The parsed command line, before names are looked up and files opened. */
 typedef struct command_line {
     solve_request request;
     const char   *algorithms, *bounds;
-    const char   *path[SOLVE_FILES]; /* NULL: not wanted */
+    const char   *path[SOLVE_FILES]; /* NULL: not requested */
     int           list, allow;
 } command_line;
 
@@ -125,7 +125,7 @@ static int has_algorithm(const solve_request *request, const hs_algorithm *alg)
     return 0;
 }
 
-/* There is room for it, unless it is there already. */
+/* Add an algorithm to the request, unless it is there already; the caller provides room. */
 static void add_algorithm(solve_request *request, const hs_algorithm *alg, hs_rank rank,
                           int by_name)
 {
@@ -146,7 +146,7 @@ static void add_algorithm(solve_request *request, const hs_algorithm *alg, hs_ra
     request->algorithm_count++;
 }
 
-/* As many as a list may name. */
+/* Return an upper bound on the number of algorithms in the list. */
 static size_t count_names(const char *names)
 {
     size_t count = hs_algorithm_count() + 1;
@@ -180,7 +180,7 @@ static void select_algorithms(solve_request *request, const char *names)
     }
 }
 
-/* Bounds that only a build with GLPK has; all of them take time. */
+/* The bounds that need GLPK; all of them are slow. */
 static const char *const glpk_bounds[] = {"area", "allocation", "configuration", "mip"};
 
 static void note_missing_bounds(void)
@@ -288,14 +288,14 @@ static void check_command_line(const options *o, const command_line *line, char 
         usage_error("--affinity counts for nothing without an --alpha above 0");
 }
 
-/* The state of the printed report, in text or in the --format requested. */
+/* The state of the printed report, in text or in the requested --format. */
 typedef struct report {
-    int      table; /* to standard output, which is no file's */
-    int      first; /* nothing was printed */
-    summary *s;     /* NULL: a table for each instance */
+    int      table; /* print tables: standard output has no file */
+    int      first; /* nothing printed yet */
+    summary *s;     /* NULL: a table per instance */
 } report;
 
-/* Files and table of one instance. Returns an exit code. */
+/* Write the files and the table of an instance. Return an exit code. */
 static int conclude(solve_request *request, const solve_result *result, report *to)
 {
     int code = solve_write(request, result);
@@ -317,7 +317,7 @@ static void say_unsolved(size_t unsolved, size_t count)
                 count == 1 ? " was" : "s were");
 }
 
-/* Results are printed as they come; what a bad instance would print is left out. */
+/* Solve all instances and print the results in order; failed instances print no result. */
 static int solve_all(solve_request *request, int table, char *const *instances, size_t count)
 {
     int         worst = EXIT_OK;
@@ -331,7 +331,7 @@ static int solve_all(solve_request *request, int table, char *const *instances, 
     for (size_t i = 0; i < count && (job = solve_jobs_next(all)); i++) {
         int code = job->code;
 
-        if (code || job->result.algorithms) /* else a signal came before */
+        if (code || job->result.algorithms) /* otherwise a signal came first */
             unsolved--;
         if (!code && job->result.algorithms)
             code = conclude(request, &job->result, &to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hsched-solve: several instances at a time. Threads take them in order and a little
- * ahead of what has been reported; results, and messages, come out in that order.
+ * hsched-solve: several instances at a time. Threads take instances in order, at most `ahead`
+ * beyond the last reported; results and messages are printed in the same order.
  */
 #include "solve/jobs.h"
 
@@ -14,13 +14,13 @@
 #include "common/stop.h"
 
 struct solve_jobs {
-    solve_request   request; /* with the threads that one instance may have */
+    solve_request   request; /* `threads` is the number per instance */
     size_t          count, begun, finished, reported;
-    size_t          ahead; /* so many may be begun and not reported */
-    int             over;  /* no more are begun */
+    size_t          ahead; /* limit on begun - reported */
+    int             over;  /* no further jobs begin */
     solve_job      *job;
     pthread_t      *threads;
-    size_t          thread_count; /* 0: the caller does the work */
+    size_t          thread_count; /* 0: the caller solves the instances */
     pthread_mutex_t lock;
     pthread_cond_t  changed;
 };
@@ -31,7 +31,10 @@ static void do_job(const solve_jobs *all, solve_job *job, size_t finished)
                                &job->result);
 }
 
-/* Messages wait for those of earlier instances, unless there is no memory to keep them. */
+/*
+ * Solve an instance and hold its messages until earlier instances are reported; without memory,
+ * messages are printed at once.
+ */
 static void do_job_quietly(const solve_jobs *all, solve_job *job, size_t finished)
 {
     FILE *text = open_memstream(&job->messages, &job->length);
@@ -72,7 +75,7 @@ static void *work(void *data)
     return NULL;
 }
 
-/* Signals are the main thread's. */
+/* Start the threads with all signals blocked, so that signals go to the main thread. */
 static void start_threads(solve_jobs *all, size_t wanted)
 {
     sigset_t signals, before;

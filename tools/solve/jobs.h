@@ -8,30 +8,30 @@
  * Threads that solve instances, several at a time.
  */
 
-/** The work on one instance: solve_instance()'s exit code, and what it leaves to the caller. */
+/** The work on one instance: exit code and result of solve_instance(). */
 typedef struct solve_job {
     const char  *path;
     int          code;
     solve_result result;
     int          done;
-    char        *messages; /* of the work; NULL: they were printed at once */
-    size_t       length;   /* of these */
+    char        *messages; /* held messages; NULL: printed at once */
+    size_t       length;   /* length of `messages` */
 } solve_job;
 
 typedef struct solve_jobs solve_jobs;
 
-/** Begin on all instances, in as many threads as the request's settings say. */
+/** Start solving all instances, in the number of threads of the request's settings. */
 solve_jobs *solve_jobs_start(const solve_request *request, char *const *paths, size_t count);
 
 /**
- * Wait for the next job, in the order of the paths, and print its messages. Release it before
- * the next one: that frees what came of it, and lets the threads go on. NULL: a signal came before
- * this job or any after it was begun (common/stop.h).
+ * Wait for the next job, in the order of the paths, and print its messages. Release each job before
+ * asking for the next: this frees its result and lets the threads continue. Return NULL if a signal
+ * came before this job began (common/stop.h).
  */
 solve_job *solve_jobs_next(solve_jobs *all);
 void       solve_jobs_release(solve_jobs *all, solve_job *job);
 
-/** After the last job, or NULL. */
+/** Join the threads and free all jobs, after the last job or NULL. */
 void solve_jobs_end(solve_jobs *all);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-solve --list: what the registries hold. */
+/* hsched-solve --list: print the registered algorithms and bounds. */
 #include <math.h>
 
 #include "common/help.h"
@@ -28,7 +28,7 @@ static void print_field(const char *label, const char *text)
     help_wrap(stdout, text, used, used);
 }
 
-/* What it takes beside independent tasks. */
+/* Print the supported extensions of an algorithm: graphs, busy workers and ranks. */
 static void print_ranks(const hs_algorithm *alg)
 {
     const char *mark = "";

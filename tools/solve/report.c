@@ -48,7 +48,7 @@ double solve_idle(const solve_result *result, const solve_row *row, hs_type type
     return hs_metrics_idle_share(&row->metrics, type, workers, bound);
 }
 
-/* Nothing where there is no number. */
+/* Print a number; NaN prints an empty field. */
 static void csv_metric(double value)
 {
     if (isnan(value))
@@ -113,7 +113,7 @@ static void json_start(const solve_result *result)
                 hs_instance_gpus(result->in));
 }
 
-/* "a,b" as ["a", "b"]. */
+/* Print "a,b" as ["a", "b"]. */
 static void json_members(const char *members)
 {
     fputs(", \"members\": [\"", stdout);
@@ -182,7 +182,7 @@ static void json_report(const solve_request *request, const solve_result *result
 
 double solve_ratio(double makespan, double bound)
 {
-    return makespan == bound ? 1 : makespan / bound; /* no task: 0 over 0 is optimal */
+    return makespan == bound ? 1 : makespan / bound; /* no tasks: 0 over 0 is optimal */
 }
 
 void solve_report(const solve_request *request, const solve_result *result, int first)
@@ -198,7 +198,7 @@ void solve_report(const solve_request *request, const solve_result *result, int 
         json_report(request, result, first);
         break;
     }
-    output_flush(); /* a group at a time */
+    output_flush(); /* let readers see each instance at once */
 }
 
 void solve_report_end(const solve_request *request, int first)

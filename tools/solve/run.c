@@ -21,7 +21,10 @@ static void add_name(name_list *list, const char *name)
                                        "%s%s", list->used ? ", " : "", name);
 }
 
-/* A search may ask in several threads. */
+/*
+ * Return whether a signal may stop the work now. A search may call this function in several
+ * threads.
+ */
 static int may_stop(void *data)
 {
     const run *r = data;
@@ -78,7 +81,10 @@ static void add_bound(solve_result *result, const char *name, double value, doub
     }
 }
 
-/* May do without: it is too large for this bound, or the solver gave up. */
+/*
+ * Return whether a bound may be left out: it was not named, and it is unsupported for this instance
+ * or its solver failed.
+ */
 static int may_leave_out(const wanted_bound *wanted, hs_status status)
 {
     return !wanted->by_name && (status == HS_ETOOBIG || status == HS_ESOLVER ||
@@ -153,7 +159,10 @@ static int compute_bounds(run *r)
     return code ? code : compute_quick_bound(r);
 }
 
-/* An algorithm whose schedule is not one is a defect of ours: nothing of it is reported. */
+/*
+ * Check the schedule of an algorithm. An invalid schedule is a defect of this software and is not
+ * reported as a result.
+ */
 static int check(const run *r, const char *name, const hs_schedule *s)
 {
     hs_violation first;
@@ -172,7 +181,10 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Where the search is, for the progress line; from its first schedule on it may be stopped. */
+/*
+ * Show the state of the search in the progress line; from its first schedule on, a signal may stop
+ * it.
+ */
 static void show_progress(void *data, const hs_progress *progress)
 {
     run   *r = data;
@@ -188,7 +200,7 @@ static void show_progress(void *data, const hs_progress *progress)
                   bound > 0 ? 100 * larger(0, progress->makespan / bound - 1) : INFINITY);
 }
 
-/* A search may prove a better bound than those that were asked for. */
+/* Keep the bound of a search if it is larger than the bounds computed before. */
 static void take_bound(solve_result *result, const hs_report *report)
 {
     if (!(report->bound > result->bound.value))
@@ -198,8 +210,9 @@ static void take_bound(solve_result *result, const hs_report *report)
 }
 
 /*
- * Copies of rows need not be told apart where no plan of them is written. Those of a graph are in
- * any case, and what a schedule of it certifies is what is told beside bounds.
+ * Return whether the schedule itself is needed, not only its makespan. Copies of a row need no own
+ * entries if no plan is written. A graph always needs its schedule, because the certified makespan
+ * is compared with bounds.
  */
 static int schedule_wanted(const run *r)
 {
@@ -220,7 +233,10 @@ static void keep_best(run *r, hs_schedule *s, double makespan)
     r->best_makespan = makespan;
 }
 
-/* What does not take these tasks was not wanted where all that do were. */
+/*
+ * Handle a failed algorithm. Return 0 if it may be left out because only `all` selected it, or a
+ * signal stopped it; otherwise an exit code after a message.
+ */
 static int refused(const run *r, const wanted_algorithm *wanted, solve_row *row, hs_status status)
 {
     if (!wanted->by_name &&
@@ -305,7 +321,7 @@ static int run_algorithm(run *r, const wanted_algorithm *wanted, solve_row *row)
     return EXIT_OK;
 }
 
-/* What a signal has stopped, or keeps from being begun. */
+/* Print the names of bounds and algorithms without a result because of a signal. */
 static void say_what_was_stopped(run *r)
 {
     if (r->stopped.used > 0)
@@ -326,7 +342,7 @@ int solve_check_bound(const run *r, const char *name, double bound)
     return code;
 }
 
-/* To the best bound; what is as short as a schedule that was proved optimal is optimal too. */
+/* Set the gaps to the best bound. A makespan no larger than a proved optimum is optimal too. */
 static int set_gaps(const run *r)
 {
     solve_result *result = r->result;
@@ -349,7 +365,7 @@ static int set_gaps(const run *r)
     return code;
 }
 
-/* The next row is the algorithm's, unless it has no result. */
+/* Run an algorithm and fill the next row, unless it has no result. */
 static int add_algorithm(run *r, const wanted_algorithm *wanted, name_list *left_out)
 {
     solve_result *result = r->result;
@@ -396,7 +412,7 @@ static int is_proved(const run *r)
     return 0;
 }
 
-/* Those of `all` that take time, one after another until a schedule is proved optimal. */
+/* Compute the slow bounds of `all`, one by one until a schedule is proved optimal. */
 static int compute_late_bounds(run *r)
 {
     name_list left_out = {.used = 0};

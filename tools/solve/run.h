@@ -12,15 +12,15 @@ typedef struct name_list {
     size_t used;
 } name_list;
 
-/* What solve_instance() works on. */
+/* The state of solve_instance(). */
 typedef struct run {
     const solve_request *request;
     solve_result        *result;
     const hs_instance   *in;
-    hs_settings          settings; /* the request's, and what is this instance's own */
+    hs_settings          settings; /* settings of the request, completed for this instance */
     double               best_makespan;
-    name_list            stopped;    /* bounds and algorithms that have no result, by a signal */
-    int                  has_result; /* 0: a signal has to wait for a schedule; atomic */
+    name_list            stopped;    /* bounds and algorithms without a result due to a signal */
+    int                  has_result; /* 0: a signal must wait for a schedule; atomic */
     size_t               step;
 } run;
 
@@ -39,8 +39,8 @@ int solve_certificate_wanted(const run *r);
 hs_status solve_certify(run *r, const hs_bound *bound, double *value);
 
 /**
- * A search may have proved more than the certificate does: certify that bound, unless a signal asks
- * to stop. 0, or an exit code after a message.
+ * Certify a bound that a search proved beyond the certificate, unless a signal requests a stop.
+ * Return 0, or an exit code after a message.
  */
 int solve_certify_best(run *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-solve --start. */
+/* hsched-solve --start: a plan as the initial schedule of the search. */
 #include <stdlib.h>
 
 #include "common/memory.h"
@@ -7,7 +7,10 @@
 #include "common/plan.h"
 #include "solve/solve.h"
 
-/* The tasks of the plan by the numbers that they have in the instance; tasks match by name. */
+/*
+ * Map the tasks of the plan to the instance's task numbers, by name. *code: an exit code after a
+ * message about an unknown task.
+ */
 static hs_status match(const hs_instance *planned, const hs_instance *in, uint32_t *number,
                        const char *path, int *code)
 {
@@ -50,7 +53,10 @@ static hs_status renumber(const hs_schedule *s, const uint32_t *number, hs_sched
     return status;
 }
 
-/* The plan as a schedule of the instance; it must be a valid one. */
+/*
+ * Convert the plan to a schedule of the instance and check it. Return 0, or an exit code after a
+ * message.
+ */
 static int adopt(const char *path, const hs_instance *planned, const hs_schedule *s,
                  const hs_instance *in, hs_schedule **out)
 {

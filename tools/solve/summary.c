@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-solve --summary: what many instances say of each algorithm. */
+/* hsched-solve --summary: statistics of many instances per algorithm. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ summary *solve_summary_create(const solve_request *request)
     return s;
 }
 
-/* Makespans over the best bound of their instance; what was left out has none. */
+/* Add the makespans of an instance over its best bound; algorithms without a result get NaN. */
 void solve_summary_add(const solve_request *request, const solve_result *result, summary *s)
 {
     double *value = checked_calloc(request->algorithm_count, sizeof *value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-solve: results as a table that a person reads. */
+/* hsched-solve: results as text tables. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void format_value(char cell[CELL], double value, int decimals)
         snprintf(cell, CELL, "%.*f", decimals, value);
 }
 
-/* Zeros that end all the cells of a column, and so may go. */
+/* Return the number of zeros at the end of all cells of a column, which can be omitted. */
 static int common_zeros(const solve_row *rows, size_t count, int decimals)
 {
     int zeros = decimals;
@@ -37,7 +37,10 @@ static int common_zeros(const solve_row *rows, size_t count, int decimals)
     return zeros;
 }
 
-/* Decimals that give the largest of a column some seven digits; -1: use exponents. */
+/*
+ * Return the decimals that give the largest value of a column about seven digits; -1: use
+ * exponents.
+ */
 static int column_decimals(const solve_row *rows, size_t count)
 {
     double largest = 0;
@@ -55,7 +58,7 @@ static int column_decimals(const solve_row *rows, size_t count)
     return decimals - common_zeros(rows, count, decimals);
 }
 
-/* Percent, and never 0 for what is not proved. */
+/* Format a gap in percent; a positive gap never prints as 0. */
 static void format_gap(char cell[CELL], double gap)
 {
     if (gap == 0)
@@ -74,7 +77,7 @@ static int by_makespan(const void *a, const void *b)
 
     if ((*x)->value != (*y)->value)
         return (*x)->value < (*y)->value ? -1 : 1;
-    return *x < *y ? -1 : 1; /* ties as they were asked for */
+    return *x < *y ? -1 : 1; /* ties keep the order of the request */
 }
 
 static int by_bound(const void *a, const void *b)
@@ -86,7 +89,7 @@ static int by_bound(const void *a, const void *b)
     return *x < *y ? -1 : 1;
 }
 
-/* The rows in an order; to be freed. */
+/* Return pointers to the rows in the given order; the caller frees the array. */
 static const solve_row **sorted(const solve_row *rows, size_t count,
                                 int (*order)(const void *, const void *))
 {
@@ -108,7 +111,7 @@ static int name_width(const char *heading, const solve_row *rows, size_t count)
     return (int)width;
 }
 
-/* What best's portfolio has finished: as many to a line as fit. */
+/* Print the finished members of best's portfolio, as many per line as fit. */
 static void print_members(const solve_row *row, int width)
 {
     enum { COLUMNS = 78 };
@@ -148,7 +151,7 @@ static void print_algorithms(const solve_row *rows, size_t count)
     free(order);
 }
 
-/* A factor, or - where a type ran nothing. */
+/* Format a factor, or "-" if the type ran no task. */
 static void format_factor(char cell[CELL], double factor)
 {
     if (isnan(factor))
@@ -157,7 +160,7 @@ static void format_factor(char cell[CELL], double factor)
         snprintf(cell, CELL, "%.3f", factor);
 }
 
-/* Percent, which may be above 100. */
+/* Format an idle share in percent, possibly above 100. */
 static void format_idle(char cell[CELL], double share)
 {
     if (isnan(share))
@@ -166,7 +169,7 @@ static void format_idle(char cell[CELL], double share)
         snprintf(cell, CELL, "%.2f%%", share * 100);
 }
 
-/* Of none of them there are some where nothing has to be moved. */
+/* Return whether any schedule copies data; some schedules of an instance may copy none. */
 static int has_copies(const solve_result *result)
 {
     for (size_t i = 0; i < result->algorithm_count; i++)

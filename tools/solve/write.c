@@ -22,8 +22,8 @@ static void say_bound(hs_plan_info *info, const char *name, double value)
 }
 
 /*
- * With a certificate, what it proves and nothing else. Else those computed and, where
- * it is another, the best of what a search proved.
+ * Note the bounds in the plan. With a certificate, note only its bound. Otherwise note the computed
+ * bounds, and the best bound of a search if it is larger than all of them.
  */
 static void say_bounds(hs_plan_info *info, const solve_result *result)
 {
@@ -43,11 +43,11 @@ static void say_bounds(hs_plan_info *info, const solve_result *result)
         say_bound(info, result->bound.name, result->bound.value);
 }
 
-/* What write_file() needs. */
+/* The data for write_file(). */
 typedef struct source {
     const solve_result *result;
-    const char         *algorithm; /* the best schedule's */
-    int                 has_busy;  /* workers, at the start */
+    const char         *algorithm; /* algorithm of the best schedule */
+    int                 has_busy;  /* --available: workers are busy at the start */
 } source;
 
 static hs_status write_plan(int fd, const source *from)
@@ -56,7 +56,7 @@ static hs_status write_plan(int fd, const source *from)
 
     hs_plan_info_init(&info);
     snprintf(info.algorithm, sizeof info.algorithm, "%s", from->algorithm);
-    if (!from->has_busy) /* the plan does not say until when, and without that they are wrong */
+    if (!from->has_busy) /* a plan does not record busy workers, on which the bounds depend */
         say_bounds(&info, from->result);
     return hs_plan_write(fd, from->result->in, from->result->best, &info);
 }

@@ -48,7 +48,7 @@ static void put_notes(const bench_page *p)
     fputs("</ul></div>\n", p->out);
 }
 
-/* The versions that rows are of; most often one. */
+/* Write the versions of the program that made the rows; usually a single version. */
 static void put_versions(const bench_page *p)
 {
     const bench_rows *rows = p->rows;

@@ -4,7 +4,7 @@
 
 #include "bench/bench.h"
 
-/* The page of a campaign: what its parts share. */
+/* The page of a campaign: data shared by its parts. */
 typedef struct bench_page {
     FILE                 *out;
     const bench_campaign *c;
@@ -12,10 +12,10 @@ typedef struct bench_page {
     const bench_rows     *rows;
 } bench_page;
 
-/** All plots that the campaign asks for (plots.c). */
+/** Write all plots of the campaign (plots.c). */
 hs_status bench_page_plots(const bench_page *p);
 
-/** What the algorithms did in all, and in families (tables.c). */
+/** Write tables of the algorithms over all instances and by family (tables.c). */
 void bench_page_tables(const bench_page *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-bench: the plots of the page, one a family, or one a family and size. */
+/* hsched-bench: the plots of the page, one per family, or one per family and size. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "common/memory.h"
 #include "common/page.h"
 
-/* A plot as it is filled: what is measured first, then what is published. */
+/* The series of a plot: measured series first, then published ones. */
 typedef struct filled {
     hs_plot_series *series;
     size_t          count;
@@ -39,7 +39,7 @@ static double *keep(filled *f, double *value)
     return f->kept[f->kept_count++] = value;
 }
 
-/* Logarithms of 0 are left out. */
+/* Remove values that have no logarithm; return the number kept. */
 static size_t drop_zeros(double *value, size_t count)
 {
     size_t kept = 0;
@@ -50,7 +50,7 @@ static size_t drop_zeros(double *value, size_t count)
     return kept;
 }
 
-/* What is published is of ratios. */
+/* Return whether a published result belongs in a plot; only ratios are published. */
 static int is_for(const bench_published *of, const bench_plot *plot, const bench_family *family,
                   double size)
 {
@@ -89,7 +89,7 @@ static int is_drawn(const bench_plot *plot, const bench_family *family)
     return strncmp(family->label, plot->prefix, strlen(plot->prefix)) == 0;
 }
 
-/* Widen a range to all values of a family, at any size, and to what is published of them. */
+/* Widen a range to all values of a family, at any size, and to its published values. */
 static void widen_to_values(const bench_page *p, const bench_plot *plot, const bench_family *family,
                             double range[2])
 {
@@ -123,7 +123,7 @@ static void widen_to_sizes(const bench_page *p, const bench_plot *plot, const be
     free(size);
 }
 
-/* Widen a range to what the panels of one plot have on their horizontal axes. */
+/* Widen a range to the horizontal axes of the panels of a plot. */
 static void widen_to_plot(const bench_page *p, const bench_plot *plot, double range[2])
 {
     if (plot->together)
@@ -140,8 +140,10 @@ static void widen_to_plot(const bench_page *p, const bench_plot *plot, double ra
     }
 }
 
-/* What the horizontal axes of all plots of one kind and measure hold: values of boxes, sizes of
- * lines. */
+/*
+ * Compute the common range of the horizontal axes of all plots of one kind and measure: values for
+ * boxes, sizes for lines.
+ */
 static void share_range(const bench_page *p, const bench_plot *plot, double range[2])
 {
     range[0] = INFINITY;
@@ -202,7 +204,7 @@ static double median(double *value, size_t count)
     return hs_quantile(value, count, 0.5);
 }
 
-/* The medians of an algorithm over the sizes. */
+/* Add the medians of an algorithm over the sizes. */
 static void add_line(filled *f, const bench_page *p, const bench_plot *plot,
                      const bench_family *family, const double *size, size_t sizes, size_t a)
 {
@@ -225,7 +227,10 @@ static void add_line(filled *f, const bench_page *p, const bench_plot *plot,
         (hs_plot_series){.name = p->c->algorithms[a].name, .count = points, .x = x, .y = y};
 }
 
-/* Limits hold for all sizes; what is published of one size is a point. */
+/*
+ * Add published results: a result for all sizes is a horizontal line, a result for one size a
+ * point.
+ */
 static void add_published_lines(filled *f, const bench_page *p, const bench_plot *plot,
                                 const bench_family *family, const double *size, size_t sizes)
 {
@@ -276,7 +281,7 @@ static hs_status put_lines(const bench_page *p, const bench_plot *plot, const be
     return status;
 }
 
-/* A plot of boxes for each size there is. */
+/* Write a plot of boxes for each size. */
 static hs_status put_sizes(const bench_page *p, const bench_plot *plot, const bench_family *family)
 {
     size_t    sizes;
@@ -313,7 +318,7 @@ static hs_status put_kind(const bench_page *p, const bench_plot *plot)
     return status;
 }
 
-/* Those of one measure that follow each other are side by side. */
+/* Consecutive plots of one measure stand side by side. */
 hs_status bench_page_plots(const bench_page *p)
 {
     hs_status status = HS_OK;

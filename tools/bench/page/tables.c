@@ -15,7 +15,7 @@ static void put_number(FILE *out, double value, int decimals)
         fprintf(out, "<td>%.*f</td>", decimals, value);
 }
 
-/* "1.002–1.15", of that family, or of all. */
+/* Write the published range, e.g. "1.002–1.15", for the family or for all instances. */
 static void put_published(const bench_page *p, const bench_family *family, const char *algorithm)
 {
     fputs("<td class=\"theirs\">", p->out);
@@ -74,7 +74,10 @@ static void put_table(const bench_page *p, const bench_family *family)
     summary_free(s);
 }
 
-/* The slope of log seconds over log size: least squares, from the third size on. NaN: too few. */
+/*
+ * Return the least-squares slope of log seconds over log size, from the last three sizes if there
+ * are more than four. NaN: too few points.
+ */
 static double fitted_exponent(const bench_page *p, const bench_family *family, size_t algorithm)
 {
     size_t  sizes, points = 0;
@@ -103,7 +106,7 @@ static double fitted_exponent(const bench_page *p, const bench_family *family, s
     return n * sxx - sx * sx > 1e-9 ? (n * sxy - sx * sy) / (n * sxx - sx * sx) : NAN;
 }
 
-/* How seconds grow beside what is said of the algorithms. */
+/* Write the growth of seconds beside the documented cost of each algorithm. */
 static void put_growth(const bench_page *p, const bench_family *family)
 {
     fputs("<h2>", p->out);
@@ -127,7 +130,7 @@ static void put_growth(const bench_page *p, const bench_family *family)
     fputs("</tbody>\n</table></div>\n", p->out);
 }
 
-/* Where seconds are drawn over sizes, both as logarithms. */
+/* Write the growth for plots of seconds over sizes with both axes logarithmic. */
 static void put_growths(const bench_page *p)
 {
     for (size_t i = 0; i < p->c->plot_count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hsched-bench: what a solver found, out of its file. All have a line for each variable with its
- * name and behind it its value, among words of their own; GLPK has a star between them.
+ * hsched-bench: read the solution file of a solver. All formats have a line per variable, with its
+ * name and then its value among other words; GLPK puts a star between them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "bench/peer/peer.h"
 
-/* The variable "x12_3". 0: it is no such name. */
+/* Parse a variable name such as "x12_3". Return 0 for any other text. */
 static int read_name(const char *word, size_t *task, unsigned *worker)
 {
     int used = 0;
@@ -17,7 +17,7 @@ static int read_name(const char *word, size_t *task, unsigned *worker)
     return sscanf(word, "x%zu_%u%n", task, worker, &used) == 2 && !word[used];
 }
 
-/* The value that a name in the line has, and which it is. 0: there is none. */
+/* Find a variable and its value in a line. Return 0 if there is none. */
 static int read_line(char *line, size_t *task, unsigned *worker, double *value)
 {
     static const char blanks[] = " \t\r\n*";

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-bench: the assignment model as a file: the longest worker is to be short. */
+/* hsched-bench: write the assignment model, which minimises the largest load of a worker. */
 #include <math.h>
 #include <stdio.h>
 
 #include "bench/peer/peer.h"
 
-enum { A_LINE = 8 }; /* terms: some readers have no room for long lines */
+enum { A_LINE = 8 }; /* terms per line: some readers have no room for long lines */
 
 static double time_of(const hs_instance *in, size_t task, unsigned worker)
 {

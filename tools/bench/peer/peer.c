@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-bench: who the other solvers are, and an instance for one of them. */
+/* hsched-bench: the list of external solvers, and solving an instance with one. */
 #include "bench/peer/peer.h"
 
 #include <errno.h>
@@ -18,8 +18,9 @@
 enum { WORDS = 16, PATH_LENGTH = 4200, FILES = 3 };
 
 /*
- * %m is the model, %s the solution to be written, %o a file of options, %t the time, %w that in
- * whole seconds. All look for the optimum itself, on one processor.
+ * An external solver. Placeholders in its command line: %m model file, %s solution file, %o options
+ * file, %t time limit, %w time limit in whole seconds. Every solver searches for the exact optimum
+ * on one processor.
  */
 struct bench_peer {
     const char *name, *options;
@@ -56,7 +57,7 @@ int bench_peer_is_here(const bench_peer *peer)
     return files_in_path(peer->words[0]);
 }
 
-/* Files of one run, and numbers as words. */
+/* The files and the expanded command line of a run. */
 typedef struct filled {
     char  file[FILES][PATH_LENGTH]; /* model, solution, options */
     char  seconds[32], whole[32];
@@ -106,7 +107,7 @@ static int write_options(const char *path, const char *text)
     return fclose(out);
 }
 
-/* Each worker runs its tasks one after another. */
+/* Build the schedule in which each worker runs its tasks one after another. */
 static hs_status build(const hs_instance *in, const uint32_t *worker, hs_schedule **out)
 {
     size_t        tasks = hs_instance_tasks(in);

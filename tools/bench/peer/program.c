@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-bench: a program of somebody else's, which may not end by itself. */
+/* hsched-bench: run an external program, which may not end by itself. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,11 +14,12 @@
 #include "bench/peer/peer.h"
 #include "common/clock.h"
 
-enum { CANNOT_START = 127 }; /* an exit code, as of a shell */
+enum { CANNOT_START = 127 }; /* exit code, as in shells */
 
 /*
- * In the child of a fork(): system calls alone. Signals are blocked in our threads, and must not be
- * in the program; it ends when the thread that waits for it does, by whatever.
+ * Execute the program in the child of fork(), by system calls only. Signals are blocked in the
+ * calling thread and must be unblocked in the program. The program is killed when the calling
+ * thread ends.
  */
 static void become(char *const *words, pid_t parent)
 {
@@ -33,7 +34,7 @@ static void become(char *const *words, pid_t parent)
     _exit(CANNOT_START);
 }
 
-/* Until it has ended, or been ended. -1: it cannot be waited for. */
+/* Wait until the child has ended, and kill it after `until`. Return -1 if waiting fails. */
 static int await(pid_t child, double until, int *how, int *late)
 {
     const struct timespec pause = {.tv_nsec = 2000000};
