@@ -5,7 +5,7 @@
 
 #include "common/memory.h"
 
-enum { LOOK = 16 }; /* steps that an edge takes */
+enum { LOOK = 16 }; /* steps per edge */
 
 void between_open(between *b, const web *w)
 {
@@ -29,7 +29,7 @@ static const uint32_t *next_of(const between *b, uint32_t vertex, int forwards, 
     return forwards ? web_after(b->w, vertex, count) : web_before(b->w, vertex, count);
 }
 
-/* Marks what is met from a vertex on; 0: that is too much. */
+/* Mark the vertices reachable from `vertex`; return 0 beyond the limit. */
 static int walk(between *b, uint32_t vertex, int forwards, limits *l)
 {
     uint32_t *met = forwards ? b->after : b->before;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Proofs by cases, of which one without branches is the simplest; the arguments stand in
- * hsched-formats(5). All times are multiples of a unit, a power of two, and are counted in it.
- * Makespans are sums of times, so the longest one below a value is a multiple of the unit too:
- * whoever refutes that one and all shorter ones proves the value.
+ * Proofs by cases, of which a proof without branches is the simplest; hsched-formats(5) has the
+ * arguments. All times are multiples of a unit, a power of two, and are counted in it. Makespans
+ * are sums of times, so the longest makespan below a value is a multiple of the unit too: refuting
+ * this makespan and all shorter ones proves the value.
  */
 #include "check/cases.h"
 
@@ -52,9 +52,9 @@ void longest_below(mpz_t longest, const mpq_t value, long unit)
     mpq_clear(units);
 }
 
-/* A branch whose first case, or whose second, is being looked at. */
+/* A branch whose first or second case is being verified. */
 typedef struct step {
-    uint32_t kind, cut, low, high; /* low, high: what the branch itself has */
+    uint32_t kind, cut, low, high; /* low, high: the range of the branch */
     int      second;
 } step;
 
@@ -64,7 +64,7 @@ static void enter(cases *cs, const step *s)
     cs->high[s->kind] = s->second ? s->high : s->cut;
 }
 
-/* Goes on to the next second case; 0: there is none left. */
+/* Continue with the next second case. Return the new depth; 0: no case left. */
 static size_t next_case(cases *cs, step *stack, size_t depth)
 {
     while (depth > 0 && stack[depth - 1].second) {
@@ -79,7 +79,7 @@ static size_t next_case(cases *cs, step *stack, size_t depth)
     return depth;
 }
 
-/* Node after node, as they stand in the file: a case ends with its last leaf. */
+/* Verify node after node, in the order of the file: a case ends with its last leaf. */
 static const char *flaw_of_nodes(cases *cs, step *stack)
 {
     const certificate *c = cs->c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a certificate says is verified here; the arguments stand in hsched-certificates(5). */
+/* Verification of certificates; hsched-certificates(5) has the arguments. */
 #include "check/certificate.h"
 
 #include <math.h>
@@ -28,8 +28,8 @@ static int proves_nothing(const verification *v, const char *why)
 }
 
 /*
- * A knapsack takes some 100 bytes for a set of tasks that it remembers, a step some 10 ns;
- * what is verified has as many bytes as the file, and those of a row for each of the instance's.
+ * Set the limits. A knapsack takes about 100 bytes per stored set of tasks, a step about 10 ns. The
+ * size of the input is the size of the file plus ROW bytes per row of the instance.
  */
 static void set_limits(verification *v)
 {
@@ -40,7 +40,7 @@ static void set_limits(verification *v)
                          .most_states = FREE_STATES + size / STATES};
 }
 
-/* Takes the kinds from the instance; those of the certificate have to be the same. */
+/* Take the kinds from the instance; those of the certificate must be equal. */
 static const char *flaw_of_kinds(verification *v)
 {
     certificate *c = &v->c;
@@ -85,7 +85,10 @@ static int check_proof(verification *v)
     return flaw ? proves_nothing(v, flaw) : EXIT_OK;
 }
 
-/* The plan's header claims nothing that is not proved; of that bound, what is. */
+/*
+ * Check that no bound in the plan's header exceeds the proved value, and that the bound of the same
+ * name equals it.
+ */
 static int check_header(const verification *v, const hs_plan_info *info)
 {
     mpq_t said;
@@ -107,8 +110,8 @@ static int check_header(const verification *v, const hs_plan_info *info)
 }
 
 /*
- * When a worker ends, in exact arithmetic: each entry begins where the one before
- * ends, or where the plan has it if it leaves the worker idle in between.
+ * Compute the end of a worker exactly: each entry begins at the end of the entry before, or at its
+ * start in the plan if the worker idles before it.
  */
 static void exact_end(const verification *v, const hs_schedule *s, unsigned worker, mpq_t end,
                       mpq_t scratch)
@@ -150,13 +153,13 @@ static void exact_makespan(const verification *v, const hs_schedule *s, mpq_t ma
     mpq_clears(end, scratch, NULL);
 }
 
-/* The least double that is not below; is it equal? */
+/* Set *rounded to the least double that is not below the value; return whether they are equal. */
 static int round_up(mpq_t value, double *rounded)
 {
     mpq_t again;
     int   order;
 
-    *rounded = mpq_get_d(value); /* towards 0 */
+    *rounded = mpq_get_d(value); /* rounds towards 0 */
     mpq_init(again);
     mpq_set_d(again, *rounded);
     order = mpq_cmp(again, value);
@@ -167,8 +170,8 @@ static int round_up(mpq_t value, double *rounded)
 }
 
 /*
- * Where the makespan is next to the bound, which is a double, the same proof may hold
- * for the makespan itself.
+ * Return whether the makespan is optimal. The bound is a double, so if the makespan is at most the
+ * next double, the same proof may hold for the makespan itself.
  */
 static int is_optimal(verification *v, const mpq_t makespan)
 {
@@ -185,7 +188,9 @@ static int is_optimal(verification *v, const mpq_t makespan)
     return is_next && mpq_sgn(v->c.value) > 0 && flaw_of_value(v, makespan) == NULL;
 }
 
-/* Where tasks wait for others their ends are rounded sums: what these may have lost is added. */
+/*
+ * Add the possible rounding error of the ends, which are rounded sums if tasks wait for each other.
+ */
 static void add_slack(const verification *v, const hs_schedule *s, mpq_t makespan)
 {
     mpq_t slack;

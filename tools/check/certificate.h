@@ -5,11 +5,11 @@
 #include <hybridsched/hybridsched.h>
 
 /**
- * Verify the certificate `path` of the instance `in`, and that a plan's header agrees
- * with it; then, if `print`, say how near the plan's valid schedule `s` is to the
- * bound. All is computed in rational arithmetic from the instance's times; no code is
- * shared with what makes certificates. 0, or an exit code after a message: 1 if it
- * proves nothing.
+ * Verify the certificate `path` of the instance `in`, and that the plan's header agrees with it. If
+ * `print`, then print how near the plan's valid schedule `s` is to the bound. Everything is
+ * computed in rational arithmetic from the instance's times; no code is shared with the code that
+ * makes certificates. Return 0, or an exit code after a message: 1 if the certificate proves
+ * nothing.
  */
 int check_certificate(const char *path, const hs_instance *in, const hs_schedule *s,
                       const hs_plan_info *info, int print);

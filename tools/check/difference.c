@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Says how a task, or the header if `task` is NULL, differs. Always 1. */
+/* Describe the difference of a task, or of the header if `task` is NULL. Return 1. */
 static int differ(char *text, const char *task, const char *column, const char *plan,
                   const char *instance)
 {
@@ -38,7 +38,7 @@ static int compare_strings(char *text, const char *task, const char *column, con
     return differ(text, task, column, a, b);
 }
 
-/* A field of a task, as messages show it; every type but text, which has no end of room. */
+/* Format a field of a task for a message; every type except text, whose length is unlimited. */
 static void show(const hs_column *column, const void *field, char text[64])
 {
     int64_t  integer = 0;
@@ -64,7 +64,7 @@ static void show(const hs_column *column, const void *field, char text[64])
     }
 }
 
-/* Different values differ as text. */
+/* Compare a field of two tasks; different values have different text. */
 static int compare_fields(char *text, const char *task, const hs_column *column,
                           const hs_task *plan, const hs_task *instance)
 {
@@ -84,7 +84,7 @@ static int compare_fields(char *text, const char *task, const hs_column *column,
            differ(text, task, column->name, shown_a, shown_b);
 }
 
-/* All columns but those that make the name, which is the same. */
+/* Compare all columns except the id and the count, which make up the equal names. */
 static int compare_tasks(char *text, const char *task, const hs_task *plan, const hs_task *instance)
 {
     const hs_column *column;
@@ -97,7 +97,7 @@ static int compare_tasks(char *text, const char *task, const hs_task *plan, cons
     return 0;
 }
 
-/* An entry of `after` or `data`, as messages show it. */
+/* Format an entry of `after` for a message. */
 static void show_after(const hs_instance *in, size_t row, size_t index, char text[160])
 {
     char     name[HS_MAX_ID + 16], number[32];
@@ -130,7 +130,7 @@ static void show_access(const hs_instance *in, size_t row, size_t index, char te
              hs_instance_data_name(in, data), number);
 }
 
-/* Entry by entry, up to the end of both; different ones differ as text. */
+/* Compare two lists entry by entry; different entries have different text. */
 static int compare_lists(char *text, const char *task, const char *column,
                          void (*show_entry)(const hs_instance *in, size_t row, size_t index,
                                             char text[160]),
@@ -176,7 +176,7 @@ static int compare_links(char *text, const hs_instance *plan, const hs_instance 
 
 static int compare_headers(char *text, const hs_instance *plan, const hs_instance *instance)
 {
-    static const char *const units[] = {"s", "ms", "us", "ns"}; /* by hs_unit */
+    static const char *const units[] = {"s", "ms", "us", "ns"}; /* indexed by hs_unit */
 
     return compare_numbers(text, NULL, "cpus", hs_instance_cpus(plan),
                            hs_instance_cpus(instance)) ||
@@ -187,7 +187,7 @@ static int compare_headers(char *text, const hs_instance *plan, const hs_instanc
            compare_links(text, plan, instance);
 }
 
-/* Every task of `tasks` must be in `others`, which `index` is of. */
+/* Find every task of `tasks` in `others`, whose index is `index`, and compare the two. */
 static int compare_all(char *text, const hs_instance *tasks, const hs_instance *others,
                        const hs_index *index)
 {
@@ -212,7 +212,7 @@ static int compare_all(char *text, const hs_instance *tasks, const hs_instance *
     return 0;
 }
 
-/* The first task of the instance that the plan has not. */
+/* Find the first task of the instance that the plan lacks. */
 static hs_status find_missing(char *text, const hs_instance *plan, const hs_instance *instance)
 {
     char       name[HS_MAX_ID + 16];

@@ -7,9 +7,8 @@
 enum { DIFFERENCE_SIZE = 512 };
 
 /**
- * Are the tasks and workers of a plan those of an instance, whatever the order
- * of the tasks? HS_OK and, if they are not, the first difference in words;
- * else an empty text.
+ * Compare the tasks and workers of a plan with those of an instance; the order of the tasks may
+ * differ. On HS_OK, `text` describes the first difference, or is empty.
  */
 hs_status find_difference(const hs_instance *plan, const hs_instance *instance,
                           char text[DIFFERENCE_SIZE]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Proofs by multipliers of the types' loads and of ways through the graph; the argument stands in
- * hsched-formats(5). All times are counted in a unit, a power of two, of which they are multiples.
+ * Proofs by multipliers of the types' loads and of paths through the graph; hsched-formats(5) has
+ * the argument. All times are counted in a unit, a power of two, of which they are multiples.
  */
 #include "check/graph.h"
 
@@ -13,7 +13,7 @@
 #include "check/cases.h"
 #include "common/memory.h"
 
-enum { LOOK = 16 }; /* steps that a task or an edge takes */
+enum { LOOK = 16 }; /* steps per task or edge */
 
 typedef struct proof {
     const certificate *c;
@@ -22,13 +22,13 @@ typedef struct proof {
     const web         *w;
     limits            *l;
     size_t             tasks, vertices;
-    unsigned char (*closed)[2]; /* of tasks: types that are not left */
-    uint32_t *order;            /* vertices, each behind all before it */
-    long      unit, grid;       /* of times, of multipliers */
-    mpz_t     longest;          /* the longest makespan to be refuted */
-    mpz_t    *head, *tail;      /* of vertices: longest ways before them and after them */
-    mpz_t    *through;          /* of tasks: the multipliers of all ways through them, */
-    mpz_t    *over[2];          /* and over what CPUs or GPUs run of them */
+    unsigned char (*closed)[2]; /* per task: excluded types */
+    uint32_t *order;            /* topological order of the vertices */
+    long      unit, grid;       /* exponents of the units of times and multipliers */
+    mpz_t     longest;          /* the makespan to refute */
+    mpz_t    *head, *tail;      /* per vertex: longest paths before and after */
+    mpz_t    *through;          /* per task: sum of multipliers of its paths */
+    mpz_t    *over[2];          /* and of jumps over CPUs or GPUs */
     between   between;
     mpz_t     multiplier[2], all;
 } proof;
@@ -54,7 +54,7 @@ static void count_units(mpz_t units, dyadic d, long unit)
     mpz_mul_2exp(units, units, (mp_bitcnt_t)(d.exponent - unit));
 }
 
-/* 0: it is infinite. */
+/* Set `units` to the task's time on a type; return 0 if it is infinite. */
 static int take_time(const proof *p, size_t task, int type, mpz_t units)
 {
     double time = time_left(p, task, type);
@@ -65,7 +65,7 @@ static int take_time(const proof *p, size_t task, int type, mpz_t units)
     return 1;
 }
 
-/* Nothing for a barrier, nor where no type is left. */
+/* Set `units` to the vertex's smaller time; 0 for a barrier, and for a task without a type left. */
 static void take_smaller(const proof *p, size_t vertex, mpz_t units)
 {
     double time = 0;
@@ -149,7 +149,7 @@ static void find_heads_and_tails(proof *p)
     mpz_clear(with);
 }
 
-/* Types in which tasks end too late; returns how many there are, beside those that were closed. */
+/* Exclude types on which a task would end too late; return the number of newly excluded types. */
 static size_t close_late(proof *p)
 {
     size_t closed = 0;
@@ -170,7 +170,7 @@ static size_t close_late(proof *p)
     return closed;
 }
 
-/* Until no more are closed; 0: that is too much work. */
+/* Repeat close_late() until no type is excluded; return 0 beyond the limit. */
 static int close_types(proof *p)
 {
     do {
@@ -198,7 +198,10 @@ static int is_in(const uint32_t *sorted, size_t count, uint32_t vertex)
     return 0;
 }
 
-/* Does `later` depend on `task`, itself or through barriers? Those come last among those before. */
+/*
+ * Return whether `later` depends on `task`, directly or through barriers, which come last among the
+ * predecessors. Return 0 beyond the limit too.
+ */
 static int depends(proof *p, uint32_t later, uint32_t task)
 {
     size_t          count;
@@ -227,7 +230,7 @@ static int is_over(const proof_way *way, const uint32_t *step, size_t i)
     return i < way->count && step[i] >= WAY_OVER_CPUS;
 }
 
-/* Adds the multiplier to all that lies between the tasks before and behind a step. */
+/* Add the multiplier of a jump to all tasks between the steps before and after it. */
 static const char *flaw_of_jump(proof *p, const proof_way *way, size_t i, const mpz_t multiplier)
 {
     const uint32_t *step = steps_of(p, way);
@@ -246,7 +249,7 @@ static const char *flaw_of_jump(proof *p, const proof_way *way, size_t i, const 
     return flaw;
 }
 
-/* Adds the way's multiplier to all that is on it. */
+/* Add the path's multiplier to all tasks on it. */
 static const char *flaw_of_way(proof *p, const proof_way *way, mpz_t multiplier)
 {
     const uint32_t *step = steps_of(p, way);
@@ -284,10 +287,13 @@ static unsigned workers_of(const proof *p, int type)
 {
     unsigned workers = type ? hs_instance_gpus(p->in) : hs_instance_cpus(p->in);
 
-    return workers ? workers : 1; /* nothing runs where there are none */
+    return workers ? workers : 1; /* a type without workers runs nothing */
 }
 
-/* A task's multiplier on a type, times the workers of both, of which jumps are shared out. */
+/*
+ * Set `weight` to the multiplier of a task on a type, times the workers of both types. Jumps are
+ * shared out among the workers of their type.
+ */
 static void weigh(const proof *p, size_t task, int type, mpz_t weight)
 {
     mpz_add(weight, p->multiplier[type], p->through[task]);
@@ -296,7 +302,7 @@ static void weigh(const proof *p, size_t task, int type, mpz_t weight)
     mpz_mul_ui(weight, weight, workers_of(p, !type));
 }
 
-/* sum += the least that the task costs, to which a type is left. */
+/* Add the least cost of the task over its remaining types to `sum`. */
 static void add_least(const proof *p, size_t task, mpz_t sum, mpz_t cost[2], mpz_t weight)
 {
     int left[2];
@@ -398,14 +404,14 @@ static const char *flaw_of_multipliers(proof *p)
     return flaw ? flaw : flaw_of_sum(p);
 }
 
-/* Is it left to that type alone? */
+/* Return whether the task can run on this type only. */
 static int is_of_type(const proof *p, size_t task, int type)
 {
     return task < p->tasks && isfinite(time_left(p, task, type)) &&
            isinf(time_left(p, task, !type));
 }
 
-/* All run beside each other, on one type, and are more than it has workers. */
+/* Check that the tasks of a crowd run at the same time, on one type, and outnumber its workers. */
 static const char *flaw_of_crowd(const proof *p, const graph_case *of)
 {
     const proof_way *crowd = &p->c->way[p->node->way];

@@ -9,26 +9,26 @@
 #include "check/read/read.h"
 #include "check/web.h"
 
-/** Some of a graph's schedules. */
+/** A case: some of the schedules of a graph. */
 typedef struct graph_case {
     const hs_instance *in;
-    web                web; /* what comes after what in all of them */
-    /* Of tasks: the types that none of them has it on; NULL: nothing is said of that. */
+    web                web; /* order of the tasks in every schedule of the case */
+    /* Per task: the types excluded in every schedule of the case; NULL: none. */
     const unsigned char (*closed)[2];
-    const unsigned char *beside; /* of pairs of tasks: in all of them both run at some time */
+    const unsigned char *beside; /* per pair of tasks: both overlap in all schedules */
 } graph_case;
 
 /**
- * Why no schedule of the graph but one that takes `value` or longer is ruled out by the proof,
- * which is one node STEP_GRAPH, or a tree of cases; NULL: it is.
+ * Return why the proof does not show that every schedule of the graph takes `value` or longer;
+ * NULL: it does. The proof is one node STEP_GRAPH, or a tree of cases.
  */
 const char *graph_flaw(const certificate *c, const hs_instance *in, mpq_srcptr value, limits *l);
 
-/** The same of the schedules of a case, by a node that is STEP_GRAPH or STEP_CROWD. */
+/** Verify a node STEP_GRAPH or STEP_CROWD for the schedules of a case; return as graph_flaw(). */
 const char *graph_case_flaw(const certificate *c, const proof_node *node, const graph_case *of,
                             mpq_srcptr value, limits *l);
 
-/** The same by a tree of cases. */
+/** Verify a tree of cases; return as graph_flaw(). */
 const char *graph_cases_flaw(const certificate *c, const graph_case *whole, mpq_srcptr value,
                              limits *l);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Proofs by cases of a graph's schedules: by the type of a task, and by who comes first of two. The
- * argument stands in hsched-formats(5).
+ * Proofs by cases for a graph: by the type of a task, or by the order of two tasks.
+ * hsched-formats(5) has the argument.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "check/graph.h"
 #include "common/memory.h"
 
-enum { VERTICES = 128, DEPTH = 1024 }; /* the most */
+enum { VERTICES = 128, DEPTH = 1024 }; /* upper limits */
 
 typedef struct level {
-    unsigned char edge[VERTICES][VERTICES]; /* from, to */
+    unsigned char edge[VERTICES][VERTICES]; /* [from][to] */
     unsigned char beside[VERTICES * VERTICES];
     unsigned char closed[VERTICES][2];
 } level;
@@ -23,9 +23,9 @@ typedef struct walk {
     const graph_case  *whole;
     mpq_srcptr         value;
     limits            *l;
-    size_t             at; /* the next node */
+    size_t             at; /* index of the next node */
     size_t             tasks, vertices;
-    level             *level; /* of each depth, the case above all below it */
+    level             *level; /* per depth: the case with the branches above */
     size_t             before_at[VERTICES + 1], after_at[VERTICES + 1];
     uint32_t           before[VERTICES * VERTICES], after[VERTICES * VERTICES];
 } walk;
@@ -77,7 +77,7 @@ static const char *flaw_of_leaf(walk *w, const level *at, const proof_node *node
     return graph_case_flaw(w->c, node, &of, w->value, w->l);
 }
 
-/* Does the second come after the first, by edges? */
+/* Return whether a path leads from the first to the second vertex. */
 static int reaches(const walk *w, const level *at, size_t first, size_t second)
 {
     unsigned char met[VERTICES] = {0};
@@ -96,7 +96,7 @@ static int reaches(const walk *w, const level *at, size_t first, size_t second)
     return met[second];
 }
 
-/* What comes directly before the one comes before what comes directly after the other. */
+/* Add edges from all predecessors of the first to all successors of the second. */
 static void cross(const walk *w, level *at, size_t first, size_t second)
 {
     for (size_t from = 0; from < w->vertices; from++)
@@ -132,7 +132,7 @@ static const char *flaw_of_branch(const walk *w, const level *at, const proof_no
     return NULL;
 }
 
-/* The next node's case, with all below it. */
+/* Verify the case of the next node, with all its subcases. */
 static const char *flaw_of_case(walk *w, size_t depth)
 {
     const proof_node *node = &w->c->node[w->at];

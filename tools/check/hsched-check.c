@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hsched-check: is a plan valid? It believes nothing that the plan says of
- * itself, and shares no code with what makes plans.
+ * hsched-check: checks that a plan is valid. It trusts none of the plan's claims, and shares no
+ * code with the planners.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@
 
 typedef struct command_line {
     hs_read_options reading;
-    const char     *certificate; /* NULL: none */
-    const char     *available;   /* NULL: all are */
+    const char     *certificate; /* path; NULL: none */
+    const char     *available;   /* argument of --available; NULL: all workers at 0 */
     int             quiet;
 } command_line;
 
@@ -120,7 +120,7 @@ static const hs_named_bound *best_bound(const plan *p)
     return best;
 }
 
-/* Of what is less, rounding has the larger part. */
+/* Print a gap; a gap below 1e-12 is mostly rounding. */
 static void print_gap(double gap)
 {
     if (gap > 0 && gap < 1e-12)
@@ -129,7 +129,9 @@ static void print_gap(double gap)
         printf(", gap %.4g%%", 100 * gap);
 }
 
-/* Beside a bound the makespan is one that no true bound exceeds. */
+/*
+ * Print the result for a valid plan. Beside a bound, print the makespan that no true bound exceeds.
+ */
 static void print_valid(const plan *p)
 {
     const hs_named_bound *best = best_bound(p);

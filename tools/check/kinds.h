@@ -4,13 +4,16 @@
 
 #include <hybridsched/hybridsched.h>
 
-/** Tasks of an instance that have the same two times; infinite where there is no worker. */
+/** Tasks of an instance with equal times; a time is infinite if its type has no worker. */
 typedef struct task_kind {
     double   time[2];
     uint32_t count;
 } task_kind;
 
-/** All of them by rising CPU time and then by rising GPU time, *kinds in number; to be freed. */
+/**
+ * Return all kinds, sorted by CPU time and then by GPU time, and their number; the caller frees
+ * them.
+ */
 task_kind *kinds_of(const hs_instance *in, size_t *kinds);
 
 #endif

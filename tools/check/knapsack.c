@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Item after item, by falling worth per weight, a list of the sets that may still
- * become worth more than `most`: none that weighs as much as another and is worth no more,
- * and none whose room, filled with parts of the items to come, does not suffice. All in
- * integers.
+ * Dynamic programming over the items, by falling worth per weight. The list holds the sets that may
+ * still become worth more than `most`: dominated sets are dropped, and sets whose remaining room,
+ * filled with fractions of the remaining items, does not suffice. All numbers are integers.
  */
 #include "check/knapsack.h"
 
@@ -14,14 +13,14 @@
 typedef __int128 wide;
 
 typedef struct list {
-    knapsack_item *state; /* by rising weight and worth */
+    knapsack_item *state; /* rising in weight and worth */
     size_t         count, room;
 } list;
 
 typedef struct search {
     const knapsack_item *items;
     size_t               count;
-    wide                *weight, *worth; /* of the items before each */
+    wide                *weight, *worth; /* prefix sums over the items */
     int64_t              capacity, most;
     list                 now, next;
 } search;
@@ -36,7 +35,7 @@ static int by_ratio(const void *a, const void *b)
     return (x->weight > y->weight) - (x->weight < y->weight);
 }
 
-/* The first item from `from` on that does not fit whole after those before it. */
+/* Return the first item from `from` on that does not fit completely after the items before it. */
 static size_t break_item(const search *s, size_t from, int64_t room)
 {
     size_t low = from, high = s->count;
@@ -52,7 +51,7 @@ static size_t break_item(const search *s, size_t from, int64_t room)
     return low;
 }
 
-/* Drops the states that cannot get above `most` with the items from `from` on. */
+/* Drop the states that cannot exceed `most` with the items from `from` on. */
 static void prune(const search *s, list *l, size_t from)
 {
     size_t kept = 0, at = s->count;
@@ -84,7 +83,7 @@ static void push(list *l, knapsack_item state)
     l->state[l->count++] = state;
 }
 
-/* The states without and with an item. */
+/* Replace the states by the states without and with the item. */
 static void extend(search *s, const knapsack_item *item)
 {
     const knapsack_item *old = s->now.state;

@@ -9,8 +9,8 @@ typedef struct knapsack_item {
 } knapsack_item;
 
 /**
- * Is no set of items that weighs at most `capacity` worth more than `most`? Sorts the
- * items. All of them together are worth less than 2^62.
+ * Check that no set of items with weight at most `capacity` is worth more than `most`. Sorts the
+ * items. The items together are worth less than 2^62.
  */
 verdict knapsack_check(knapsack_item *items, size_t count, int64_t capacity, int64_t most,
                        limits *l);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the leaves of a proof say; the arguments stand in hsched-formats(5). */
+/* Verification of the leaves of a proof; hsched-formats(5) has the arguments. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@ const char flaw_too_much[] = "it takes too much to verify for its size (see hsch
 
 enum {
     CAPACITY_BITS = 80, /* of a packing */
-    SUM_BITS = 61,      /* of what all tasks of a knapsack are worth */
-    LOOK = 16           /* steps that a kind takes where multipliers are added up */
+    SUM_BITS = 61,      /* of the worth of all tasks of a knapsack */
+    LOOK = 16           /* steps per kind to add up multipliers */
 };
 
 static void count_units(mpz_t units, dyadic time, long unit)
@@ -22,7 +22,7 @@ static void count_units(mpz_t units, dyadic time, long unit)
     mpz_mul_2exp(units, units, (mp_bitcnt_t)(time.exponent - unit));
 }
 
-/* Does the kind take no longer than the makespan that is to be refuted? */
+/* Return whether a task of the kind takes at most the makespan to refute. */
 static int fits(const cases *cs, size_t kind, int type, mpz_t scratch)
 {
     double time = cs->kind[kind].time[type];
@@ -33,7 +33,7 @@ static int fits(const cases *cs, size_t kind, int type, mpz_t scratch)
     return mpz_cmp(scratch, cs->longest) <= 0;
 }
 
-/* sum += the least that the kind's tasks cost; 0: they cannot all be run. */
+/* Add the least cost of the kind's tasks to `sum`; return 0 if they cannot all be run. */
 static int add_least(const cases *cs, size_t kind, const mpz_t multiplier[2], mpz_t sum,
                      mpz_t cost[2])
 {
@@ -75,7 +75,7 @@ static const char *flaw_of_multipliers(cases *cs, const proof_node *node)
     return proved ? NULL : "the multipliers prove less than that value";
 }
 
-/* How many of a kind are of a class in the case at hand. */
+/* Return the number of tasks of a kind in a class in the present case. */
 static uint32_t count_of(const cases *cs, size_t kind, int class)
 {
     if (class == CLASS_CPU)
@@ -84,7 +84,7 @@ static uint32_t count_of(const cases *cs, size_t kind, int class)
                               : cs->high[kind] - cs->low[kind];
 }
 
-/* Rounded down; or more than the capacity. */
+/* Return the time in cells, rounded down; or capacity + 1 if it is larger than the capacity. */
 static cells whole_cells(double time, long grid, cells capacity)
 {
     dyadic d;
@@ -100,10 +100,10 @@ static cells whole_cells(double time, long grid, cells capacity)
                                                                      : capacity + 1;
 }
 
-/* All worth > m cpu-most + k gpu-most? */
+/* Check that the worth of all tasks exceeds m cpu-most + k gpu-most. */
 static const char *flaw_of_sums(const cases *cs, const proof_node *node)
 {
-    __int128 all = 0, workers = 0; /* 2^31 tasks of 2^61, and as many workers, at most */
+    __int128 all = 0, workers = 0; /* at most 2^31 tasks of 2^61, and as many workers */
 
     for (size_t i = 0; i < cs->c->kinds * CLASSES; i++)
         all += (__int128)cs->c->worth[node->knapsacks.worth + i] *
@@ -115,7 +115,7 @@ static const char *flaw_of_sums(const cases *cs, const proof_node *node)
     return all >> SUM_BITS ? "the multipliers are too large" : NULL;
 }
 
-/* (capacity + 1) 2^grid > the makespan that is to be refuted? */
+/* Return whether (capacity + 1) 2^grid exceeds the makespan to refute. */
 static int is_long_enough(const cases *cs, const proof_node *node)
 {
     long  shift = node->knapsacks.grid - cs->unit;
@@ -133,7 +133,10 @@ static int is_long_enough(const cases *cs, const proof_node *node)
     return is;
 }
 
-/* Items of 1, 2, 4 ... tasks and one of the rest: some of them are any number up to the count. */
+/*
+ * Add items of 1, 2, 4 ... tasks and one of the rest; their subsets have any number of tasks up to
+ * `count`.
+ */
 static size_t add_items(knapsack_item *item, int64_t weight, int64_t worth, int64_t count,
                         int64_t capacity)
 {
@@ -149,7 +152,7 @@ static size_t add_items(knapsack_item *item, int64_t weight, int64_t worth, int6
     return added;
 }
 
-/* Of each task of a class; more than the capacity if it cannot run there. */
+/* Return the weight of each task of a class; capacity + 1 if it cannot run on the type. */
 static cells weight_on(const cases *cs, const proof_node *node, size_t i, int type)
 {
     int64_t capacity = node->knapsacks.capacity;
@@ -160,9 +163,9 @@ static cells weight_on(const cases *cs, const proof_node *node, size_t i, int ty
 }
 
 /*
- * Some tasks of one worker are worth no more than so many times the most of one, and no more than
- * the capacity less as many times the least by which one weighs more than it is worth: is the most
- * that both allow enough?
+ * Return whether counts alone settle a type. With c tasks on one worker, their worth is at most c
+ * times the largest worth of a task, and at most the capacity minus c times the least excess of
+ * weight over worth. The largest value under both limits must be at most `most`.
  */
 static int is_settled_by_counts(const cases *cs, const proof_node *node, int type)
 {
@@ -229,7 +232,7 @@ static const char *flaw_of_knapsacks(cases *cs, const proof_node *node)
 
 static cells cells_of(const mpz_t units, mp_bitcnt_t shift)
 {
-    uint64_t part[2] = {0, 0}; /* 80 bits are left */
+    uint64_t part[2] = {0, 0}; /* at most 80 bits are left */
     mpz_t    whole;
 
     mpz_init(whole);
@@ -239,7 +242,7 @@ static cells cells_of(const mpz_t units, mp_bitcnt_t shift)
     return (cells)part[1] << 64 | part[0];
 }
 
-/* What the case settles for the type, and what the other type cannot run. */
+/* List the tasks that the case, or the other type's times, assign to the type. */
 static size_t list_packed(const cases *cs, int type, long grid, cells capacity, packing_kind *list)
 {
     size_t count = 0;

@@ -6,19 +6,19 @@
 #include <stdint.h>
 
 /**
- * What verifying a certificate may take, all of it together: so many steps of some
- * nanoseconds, and so many sets of tasks that a knapsack remembers at once. Both grow with
- * what is verified, as hsched-check(1) says, so that no input takes hours or all memory.
+ * The limits on verifying a whole certificate: steps of some nanoseconds each, and sets of tasks
+ * that a knapsack stores at once. Both grow with the size of the input, as hsched-check(1)
+ * describes, so that no input takes hours or all memory.
  */
 typedef struct limits {
     uint64_t work, most_work;
     size_t   most_states;
 } limits;
 
-/** Whether a claim that is looked into holds. */
+/** The result of checking a claim. */
 typedef enum verdict { HOLDS, FAILS, TOO_MUCH } verdict;
 
-/** Adds steps to the work; 0: that is too much. */
+/** Add steps to the work; return 0 beyond the limit. */
 static inline int limits_allow(limits *l, uint64_t steps)
 {
     l->work += steps;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Worker after worker, by falling load, which is no restriction as they are alike: the next
- * one has at least the average of what is left, and no more than the one before. What it
- * takes is chosen kind after kind, the longest first.
+ * Exhaustive search over workers by falling load, which is no restriction for identical workers:
+ * the next worker has at least the average of the remaining load, and no more than the worker
+ * before. Its tasks are chosen kind by kind, the longest first.
  */
 #include "check/packing.h"
 
@@ -10,19 +10,21 @@
 
 #include "common/memory.h"
 
-enum { MOST_DEPTH = 1 << 13 }; /* workers x kinds, each of which is a call within the last */
+enum { MOST_DEPTH = 1 << 13 }; /* workers x kinds; each is a recursive call */
 
 typedef struct packing {
     const packing_kind *kind;
     size_t              kinds;
     unsigned            workers;
-    uint32_t           *rest; /* [worker][kind]: for this worker and those behind it */
+    uint32_t           *rest; /* [worker][kind]: tasks left for this worker and later ones */
     limits             *l;
 } packing;
 
 static verdict fill_worker(packing *p, unsigned worker, cells most);
 
-/* Chooses of the kinds from `kind` on, which weigh `rest`, what makes the load least .. most. */
+/*
+ * Choose tasks of the kinds from `kind` on, of total weight `rest`, for a load from least to most.
+ */
 static verdict choose(packing *p, unsigned worker, size_t kind, cells load, cells least, cells most,
                       cells rest)
 {
@@ -49,7 +51,7 @@ static verdict choose(packing *p, unsigned worker, size_t kind, cells load, cell
     return found;
 }
 
-/* HOLDS: there is no way to give what is left to the workers from this one on. */
+/* Return HOLDS if the remaining tasks cannot be given to the workers from this worker on. */
 static verdict fill_worker(packing *p, unsigned worker, cells most)
 {
     unsigned workers = p->workers - worker;

@@ -4,17 +4,17 @@
 
 #include "check/limits.h"
 
-/** Times as whole cells of a grid, of which a capacity has fewer than 2^80. */
+/** Times in whole cells of a grid; a capacity has fewer than 2^80 cells. */
 typedef __int128 cells;
 
 typedef struct packing_kind {
-    cells    weight; /* this and the count: above 0 */
+    cells    weight; /* weight and count are above 0 */
     uint32_t count;
 } packing_kind;
 
 /**
- * Is there no way to share all tasks among workers that are alike, such that none has
- * more than `capacity`? Sorts the kinds, of which there is one at least.
+ * Check that the tasks cannot be shared among identical workers with at most `capacity` on each.
+ * Sorts the kinds, of which there is at least one.
  */
 verdict packing_check(packing_kind *kinds, size_t count, unsigned workers, cells capacity,
                       limits *l);

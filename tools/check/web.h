@@ -4,12 +4,12 @@
 
 #include <hybridsched/hybridsched.h>
 
-/** What comes after what: an instance's graph, or one with more edges. */
+/** The order of tasks: the graph of an instance, or a graph with additional edges. */
 typedef struct web {
     size_t          tasks, vertices;
-    const hs_graph *g; /* NULL: it has lists of its own */
+    const hs_graph *g; /* NULL: the lists below are used */
     size_t         *before_at, *after_at;
-    uint32_t       *before, *after; /* of each vertex, ascending */
+    uint32_t       *before, *after; /* neighbours of each vertex, ascending */
 } web;
 
 static inline const uint32_t *web_before(const web *w, size_t vertex, size_t *count)

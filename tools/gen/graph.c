@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-gen: graphs by shape, and of applications. */
+/* hsched-gen: graphs by shape, and graphs of applications. */
 #include <string.h>
 
 #include "common/kernel_table.h"
@@ -62,7 +62,7 @@ static const char *application_word(size_t index)
     return application ? hs_application_name(application) : NULL;
 }
 
-/* An element of the list, NAME or NAME:COPIES. */
+/* Parse an element of the list, NAME or NAME:COPIES. */
 static hs_copies take_part(char *element)
 {
     char     *colon = strchr(element, ':');

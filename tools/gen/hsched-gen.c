@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-gen: what its command line asks for. */
+/* hsched-gen: read the command line. */
 #include <float.h>
 #include <getopt.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "common/options.h"
 #include "gen/gen.h"
 
-/* Applications, but those that a family is called like; NULL past the last. */
+/* Return application `index`, without applications named like a family; NULL past the last. */
 static const char *application_word(size_t index)
 {
     for (size_t i = 0; i < hs_application_count(); i++) {
@@ -25,7 +25,7 @@ static const char *application_word(size_t index)
     return NULL;
 }
 
-/* An operand is a family, or a name within one. */
+/* Return operand `index` for completion: a family, or a name within a family. */
 static const char *operand_word(size_t index)
 {
     if (index < GEN_FAMILIES)
@@ -40,7 +40,7 @@ static const char *operand_word(size_t index)
     return application_word(index);
 }
 
-/* The families that an option is for; 0: all. */
+/* Families that accept an option, as bits; 0: all families. */
 #define FOR(family) (1u << (family))
 enum {
     SHAPED = FOR(GEN_CHAIN) | FOR(GEN_FORK_JOIN) | FOR(GEN_LAYERED) | FOR(GEN_RANDOM) |
@@ -302,7 +302,7 @@ static int is_whole(double value)
     return floor(value) == value && value <= 0x1p53;
 }
 
-/* An option of the table is given that is for other families. */
+/* Refuse a given option that the family does not accept. */
 static void check_scope(const options *o, gen_family family)
 {
     const option_spec *spec;
@@ -312,7 +312,7 @@ static void check_scope(const options *o, gen_family family)
             usage_error("--%s is not for %s", spec->name, gen_family_name(family));
 }
 
-/* The options of a law that is not the one asked for. */
+/* Refuse options of a law that is not requested. */
 static void check_law(const options *o, const gen_request *request)
 {
     static const struct {
@@ -395,7 +395,7 @@ void gen_read_line(int argc, char **argv, const char *name, gen_line *line)
     line->request.format = -1;
     own.within = strcmp(name, tool.name) == 0 ? NULL : "a recipe";
     own.name = name;
-    optind = 0; /* there may have been another command line */
+    optind = 0; /* getopt must restart for another command line */
     options_read(&o, &own, argc, argv, line);
     if (line->list)
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-gen import: instances from other people's formats. */
+/* hsched-gen import: read instances from foreign formats. */
 #include <string.h>
 #include <strings.h>
 
@@ -11,7 +11,7 @@
 typedef hs_status importer(int fd, const hs_import_options *options, hs_instance **out,
                            hs_diagnostic *why);
 
-/* In the order of --from. */
+/* The formats, in the order of --from. */
 static const struct {
     const char *ending, *other_ending;
     importer   *read;
@@ -19,7 +19,7 @@ static const struct {
     {".stg", NULL, hs_import_stg},
     {".dot", ".gv", hs_import_dot},
     {".json", NULL, hs_import_wfcommons},
-    {".rec", NULL, NULL}, /* it needs models */
+    {".rec", NULL, NULL}, /* needs a second file with models */
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -42,7 +42,7 @@ static int format_of(const gen_request *request)
     usage_error("'%s': the name does not say what format that is; --from does", request->file);
 }
 
-/* The second file of StarPU's. */
+/* Read the performance models, the second file of the StarPU format. */
 static int open_models(const gen_request *request, hs_starpu_models **models)
 {
     hs_diagnostic why = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-gen --list: the families, and what the library's registries hold. */
+/* hsched-gen --list: print the families, and the library's tables, applications and worst cases. */
 #include <stdio.h>
 #include <string.h>
 

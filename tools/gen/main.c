@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-gen: makes instances, from the papers' families and from measured kernels. */
+/* hsched-gen: makes instances, from families in the literature and from measured kernels. */
 #include "common/files.h"
 #include "common/message.h"
 #include "common/stop.h"
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
         gen_list();
         return output_finish(EXIT_OK);
     }
-    if (line.request.family == GEN_ADVERSARY) /* this search alone has a result before its end */
+    if (line.request.family == GEN_ADVERSARY) /* only this family has a result before its end */
         stop_begin();
     return output_finish(stop_exit_code(generate(&line)));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a request to hsched-gen to an instance. */
+/* hsched-gen: make an instance from a request. */
 #include <math.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -91,7 +91,7 @@ static hs_status try_table(const gen_request *request, const hs_kernel_table *ta
     return hs_generate_tiled(&spec, &result->instance, missing);
 }
 
-/* Every factorisation has a built-in table. */
+/* Use the first built-in table with all kernels; every factorisation has one. */
 static int use_any_table(const gen_request *request, gen_result *result)
 {
     const hs_kernel_table *table;
@@ -166,7 +166,10 @@ static double memory_there(void)
     return there;
 }
 
-/* Not even the two times of each task fit: better said now than after minutes. */
+/*
+ * Refuse at once if not even the two times of each task fit in memory, instead of failing after
+ * minutes.
+ */
 static int refuse_too_many(const gen_request *request)
 {
     const double gigabyte = 1e9, there = memory_there();

@@ -46,7 +46,6 @@ int read_all(reader *r, int fd)
     return EXIT_OK;
 }
 
-/* What stands behind "NAME," in the next line, or NULL after a message. */
 char *take(reader *r, const char *name)
 {
     char  *line = r->at, *end = strchr(line, '\n');
@@ -133,7 +132,7 @@ uint64_t take_hex(reader *r, const char *name)
     return value;
 }
 
-/* A finite number or inf, as hs_format_double() writes it. */
+/* Parse a finite number or inf, as hs_format_double() writes it. */
 double double_of(reader *r, const char *text)
 {
     double value = strtod(text, NULL);
@@ -145,7 +144,7 @@ double double_of(reader *r, const char *text)
     return value;
 }
 
-/* INTEGER*2^EXPONENT */
+/* Parse INTEGER*2^EXPONENT. */
 dyadic dyadic_of(reader *r, char *text)
 {
     dyadic value = {0, 0};
@@ -172,7 +171,10 @@ void dyadic_to(dyadic from, mpq_t value)
         mpq_div_2exp(value, value, (mp_bitcnt_t)-from.exponent);
 }
 
-/* DECIMAL,INTEGER*2^EXPONENT, which must agree; at least 0. `decimal` may be NULL. */
+/*
+ * Read "NAME,DECIMAL,INTEGER*2^EXPONENT"; the two forms must agree and be at least 0. `decimal` may
+ * be NULL.
+ */
 dyadic take_real(reader *r, const char *name, char decimal[32])
 {
     char  *text = take(r, name), *exact = text ? split_at_comma(r, text) : NULL, canonical[32];

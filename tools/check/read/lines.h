@@ -8,33 +8,36 @@
 
 #include "check/read/read.h"
 
-/* Certificates, line by line; what is wrong with one is said once, and then all else fails. */
+/*
+ * Reading certificates line by line. Only the first error gets a message, and every later call
+ * fails.
+ */
 
 enum { MOST_EXPONENT = 2200, MOST_KINDS = 1 << 22 };
 
 typedef struct reader {
     const char *path;
-    char       *text, *at; /* `at`: the next line */
+    char       *text, *at; /* at: the next line */
     size_t      size;
     unsigned    line;
-    int         bad; /* a message was given */
+    int         bad; /* a message was printed */
 } reader;
 
 void bad_line(reader *r, const char *what);
 
-/* The whole file. 0, or an exit code after a message. */
+/* Read the whole file. Return 0, or an exit code after a message. */
 int read_all(reader *r, int fd);
 
-/* What stands behind "NAME," in the next line, or NULL after a message. */
+/* Return the text after "NAME," in the next line, or NULL after a message. */
 char *take(reader *r, const char *name);
 
-/* Is the next line "NAME,..."? */
+/* Return whether the next line is "NAME,...". */
 int comes_next(const reader *r, const char *name);
 
-/* Lines to come that begin so. */
+/* Return the number of remaining lines that start with `begin`. */
 size_t lines_left(const reader *r, const char *begin);
 
-/* Ends the text at its first comma; what follows, or NULL after a message. */
+/* End the text at its first comma; return the rest, or NULL after a message. */
 char *split_at_comma(reader *r, char *text);
 
 int64_t  integer_of(reader *r, const char *text);

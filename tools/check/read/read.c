@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Certificates, line by line; whatever is not exactly as hsched-certificates(5) has it is refused. */
+/* Parsing certificates; any deviation from hsched-certificates(5) is refused. */
 #include "check/read/read.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #define MOST_WORTH (INT64_C(1) << 61)
 #define MOST_CAPACITY ((INT64_C(1) << 62) - 1)
 
-/* The checksum is that of all bytes before its line, FNV-1a. */
+/* Check the last line: the FNV-1a checksum of all bytes before it. */
 static void check_sum(reader *r, size_t length)
 {
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
@@ -53,7 +53,7 @@ static void check_frame(reader *r)
     r->line = 1;
 }
 
-/* task,CPU,GPU; what follows behind one more comma, if it is asked for. */
+/* Read "task,CPU,GPU". With `more`, return the text after a further comma. */
 static char *take_times(reader *r, double time[2], int more)
 {
     char *cpu = take(r, "task"), *gpu = cpu ? split_at_comma(r, cpu) : NULL;
@@ -77,7 +77,7 @@ static int64_t whole_number(reader *r, const char *text, int64_t most)
     return value;
 }
 
-/* FREE, or FREE,CPU,GPU. */
+/* Read "worth,FREE" or "worth,FREE,CPU,GPU". */
 static void take_worth(reader *r, int64_t *worth)
 {
     char *text = take(r, "worth");
@@ -118,7 +118,7 @@ static void take_multipliers(reader *r, proof_node *node)
         bad_line(r, "this is negative");
 }
 
-/* GRID,CAPACITY,CPU-MOST,GPU-MOST */
+/* Read "configuration,GRID,CAPACITY,CPU-MOST,GPU-MOST". */
 static void take_knapsacks(reader *r, proof_node *node)
 {
     char *grid = take(r, "configuration"), *capacity = grid ? split_at_comma(r, grid) : NULL;
@@ -190,7 +190,7 @@ static void take_tree(reader *r, certificate *c)
         take_node(r, c, &worths);
 }
 
-/* A node is all there is. */
+/* Allocate the only node of a proof without cases. */
 static proof_node *only_node(certificate *c, proof_step step)
 {
     c->node = checked_calloc(1, sizeof *c->node);
@@ -222,7 +222,7 @@ static void take_configuration(reader *r, certificate *c)
     }
 }
 
-/* A task, or cpu or gpu. */
+/* Parse a step: a task, or cpu or gpu. */
 static uint32_t step_of(reader *r, const char *text)
 {
     if (strcmp(text, "cpu") == 0)
@@ -232,7 +232,7 @@ static uint32_t step_of(reader *r, const char *text)
     return (uint32_t)whole_number(r, text, WAY_OVER_CPUS - 1);
 }
 
-/* STEP,STEP,... */
+/* Read "STEP,STEP,...". */
 static void take_steps(reader *r, certificate *c, char *text)
 {
     proof_way *way = &c->way[c->ways++];
@@ -249,7 +249,7 @@ static void take_steps(reader *r, certificate *c, char *text)
     }
 }
 
-/* way,MULTIPLIER,STEP,STEP,... */
+/* Read "way,MULTIPLIER,STEP,STEP,...". */
 static void take_way(reader *r, certificate *c)
 {
     char *text = take(r, "way"), *steps = text ? split_at_comma(r, text) : NULL;
@@ -262,7 +262,7 @@ static void take_way(reader *r, certificate *c)
     take_steps(r, c, steps);
 }
 
-/* Room for all ways and crowds that follow. */
+/* Allocate room for all remaining paths and crowds. */
 static void expect_ways(reader *r, certificate *c)
 {
     size_t ways = lines_left(r, "way") + lines_left(r, "crowd"), steps = 0;
@@ -281,7 +281,7 @@ static void take_ways(reader *r, certificate *c, proof_node *node)
     node->ways = c->ways - node->way;
 }
 
-/* order,TASK,TASK */
+/* Read "order,TASK,TASK". */
 static void take_order(reader *r, proof_node *node)
 {
     char *first = take(r, "order"), *second = first ? split_at_comma(r, first) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-gen adversary: from a request to the worst case that a search finds, and its proof. */
+/* hsched-gen adversary: search for a worst case of an algorithm, and prove its ratio. */
 #include <math.h>
 #include <string.h>
 
@@ -52,7 +52,10 @@ static void take_request(const gen_request *request, search_request *search)
                                                 : usual_iterations;
 }
 
-/* How to make the case again, which a limit of time and a signal do not say. */
+/*
+ * Format the command that makes the case again. Time limits and signals are noted, but not
+ * reproducible.
+ */
 static void format_command(const gen_request *request, const search_request *s,
                            char text[COMMAND_SIZE])
 {
@@ -71,7 +74,7 @@ static void format_command(const gen_request *request, const search_request *s,
                  (unsigned long long)s->stopped_at);
 }
 
-/* "13", or "12 to 13" where the search for the optimum met its limit. */
+/* Format the optimum: "13", or "12 to 13" if the search for the optimum met its limit. */
 static void format_optimum(const case_proof *proof, char text[80])
 {
     char least[32], most[32];
@@ -84,7 +87,10 @@ static void format_optimum(const case_proof *proof, char text[80])
         snprintf(text, 80, "%s to %s", least, most);
 }
 
-/* Of independent tasks: of graphs nothing is promised. NULL: nothing is. */
+/*
+ * Format the algorithm's guarantee; return NULL without one. Guarantees hold for independent tasks
+ * only.
+ */
 static const char *format_guarantee(const case_judge *judge, const bad_case *worst, char text[32])
 {
     double guarantee =
@@ -96,7 +102,7 @@ static const char *format_guarantee(const case_judge *judge, const bad_case *wor
     return text;
 }
 
-/* The instance says how it was found and what is proved of it. */
+/* Build the instance, with notes on its origin and on the proved ratio. */
 static hs_status build(const gen_request *request, const search_request *search,
                        const bad_case *worst, const case_proof *proof, case_judge *judge,
                        gen_result *result)
@@ -157,11 +163,11 @@ static hs_status finish(const gen_request *request, const search_request *search
     return status;
 }
 
-/* What was proved of the optimum must not be above the schedule that was found. */
+/* Check that the proved bound is not above the makespan of the schedule. */
 static int check_proof(const gen_request *request, const search_request *search,
                        const gen_result *result)
 {
-    char command[COMMAND_SIZE]; /* the instance is written nowhere, so this makes it again */
+    char command[COMMAND_SIZE]; /* identifies the instance, which is not in a file */
 
     format_command(request, search, command);
     return certified_check_bound(
@@ -169,7 +175,7 @@ static int check_proof(const gen_request *request, const search_request *search,
         hs_schedule_size(result->witness), result->bound.name, result->bound.value);
 }
 
-/* Search, and what follows from it. 0, or an exit code after a message. */
+/* Search for the case and complete the result. Return 0, or an exit code after a message. */
 static int find_case(const gen_request *request, search_request *search, case_judge *judge,
                      gen_result *result)
 {

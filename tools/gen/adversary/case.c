@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-gen adversary: a case, what its witness takes, and what an algorithm takes. */
+/* hsched-gen adversary: the makespans of a case for its witness and for the algorithm. */
 #include <string.h>
 
 #include "gen/adversary/case.h"
@@ -19,7 +19,7 @@ void case_judge_close(case_judge *judge)
 
 enum { WORKERS = 2 * CASE_TASKS };
 
-/* Workers beyond the tasks of a case stay idle: nobody looks at more than these. */
+/* Return the number of workers; at most CASE_TASKS of each type, because more would stay idle. */
 static unsigned workers_of(const bad_case *c)
 {
     return c->cpus + c->gpus;
@@ -39,7 +39,7 @@ static double sum_loads(const bad_case *c, double load[WORKERS])
     return most;
 }
 
-/* When its tasks end, and when all has. */
+/* Compute the ends of the tasks in the witness; return its makespan. */
 static double run_witness(const bad_case *c, double end[CASE_TASKS])
 {
     double free_at[WORKERS] = {0}, most = 0;
@@ -59,8 +59,8 @@ static double run_witness(const bad_case *c, double end[CASE_TASKS])
 }
 
 /*
- * The first worker that has `most` gives a task away, or exchanges it with one of another's, if
- * both then have less. 1 if it could.
+ * Move a task from the first worker with load `most`, or exchange it for a task of another worker,
+ * if both loads then are below `most`. Return 1 on success.
  */
 static int relieve(bad_case *c, double *load, double most)
 {
@@ -189,7 +189,7 @@ void case_copy_task(bad_case *c, size_t task)
     c->after[last] = c->after[task];
 }
 
-/* What came after it comes after what that came after. */
+/* Remove a task; its successors then follow its predecessors. */
 void case_drop_task(bad_case *c, size_t task)
 {
     uint64_t own = UINT64_C(1) << task, below = own - 1;

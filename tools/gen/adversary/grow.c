@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-gen adversary: a case on more workers. */
+/* hsched-gen adversary: extend a case to more workers. */
 #include "gen/adversary/grow.h"
 
-enum { PIECES = 4 }; /* of a worker that is filled, at most */
+enum { PIECES = 4 }; /* largest number of tasks that fill a worker */
 
 void case_repeat(bad_case *c, unsigned copies)
 {
@@ -24,7 +24,7 @@ void case_repeat(bad_case *c, unsigned copies)
     c->count = copies * one.count;
 }
 
-/* The last worker of the type; those behind it move up. */
+/* Add a worker as the last of its type; the workers behind it move up. */
 static uint32_t add_worker(bad_case *c, hs_type type)
 {
     if (type == HS_GPU)
@@ -34,7 +34,10 @@ static uint32_t add_worker(bad_case *c, hs_type type)
     return c->cpus++;
 }
 
-/* A chain that takes as long as the witness, and most where it does not belong. */
+/*
+ * Add a chain to the worker that takes as long as the witness, and the longest time on the other
+ * type.
+ */
 static void fill_worker(bad_case *c, uint32_t worker, hs_type type, size_t pieces,
                         const case_limits *limits)
 {
@@ -52,7 +55,10 @@ static void fill_worker(bad_case *c, uint32_t worker, hs_type type, size_t piece
     }
 }
 
-/* The copies of what the type ran run on the new worker; they come after each other's copies. */
+/*
+ * Copy tasks: copies of tasks on the type run on the new worker, and depend on copies of their
+ * predecessors.
+ */
 static void copy_tasks(bad_case *c, uint64_t tasks, uint32_t worker, hs_type type,
                        const case_limits *limits)
 {
@@ -75,7 +81,7 @@ static void copy_tasks(bad_case *c, uint64_t tasks, uint32_t worker, hs_type typ
     }
 }
 
-/* All that hangs together with a task by edges. */
+/* Return the tasks connected with a task by edges, as bits. */
 static uint64_t family_of(const bad_case *c, size_t task)
 {
     uint64_t all = UINT64_C(1) << task, before = 0;

@@ -4,15 +4,17 @@
 
 #include "gen/adversary/moves.h"
 
-/* A case on more workers, with a witness for them: what is bad on few is hard to find on many. */
+/*
+ * Extending a case and its witness to more workers, because bad cases are hard to find directly for
+ * many workers.
+ */
 
-/** So many times the case side by side, on as many times its workers. */
+/** Place `copies` copies of the case side by side, on as many times its workers. */
 void case_repeat(bad_case *c, unsigned copies);
 
 /**
- * One worker more of that type. What it has to do is one of several things, `way` says which:
- * nothing; a chain of one task or a few that fills it; a copy of a task, or of all tasks that hang
- * together. 0: there are no more ways.
+ * Add a worker of a type. `way` selects its work: nothing; a chain of one or a few tasks that fills
+ * it; a copy of a task, or of all tasks connected with it. Return 0 if there are no more ways.
  */
 int case_widen(bad_case *c, hs_type type, size_t way, const case_limits *limits);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-gen adversary: random cases, and small changes of one. */
+/* hsched-gen adversary: random cases, and small changes of a case. */
 #include "gen/adversary/moves.h"
 
 uint64_t dice_below(dice *d, uint64_t bound)
@@ -21,7 +21,7 @@ static double any_time(const bad_case *c, dice *d)
     return c->time[dice_below(d, 2)][any_task(c, d)];
 }
 
-/* Every magnitude is as likely as the others. */
+/* Draw a time; every magnitude is equally likely. */
 static double draw_time(dice *d, const case_limits *limits)
 {
     unsigned bits = 64 - (unsigned)__builtin_clzll(limits->time);
@@ -35,7 +35,7 @@ static double within(double time, const case_limits *limits)
     return time < 1 ? 1 : time > (double)limits->time ? (double)limits->time : time;
 }
 
-/* What would make the task's worker as busy as the busiest in the witness. */
+/* Return the time with which the task's worker is as busy as the busiest in the witness. */
 static double filling_time(const bad_case *c, size_t task)
 {
     double load = 0;
@@ -46,7 +46,10 @@ static double filling_time(const bad_case *c, size_t task)
     return c->witness - load + case_length(c, task);
 }
 
-/* Worst cases live on equal times, on sums and on workers that are full: these are tried, too. */
+/*
+ * Draw a new time. Worst cases often have equal times, sums of times and fully busy workers, so
+ * these are tried too.
+ */
 static double new_time(const bad_case *c, size_t task, hs_type type, dice *d,
                        const case_limits *limits)
 {
@@ -78,7 +81,7 @@ static int are_twins(const bad_case *c, size_t i, size_t j)
            c->priority[i] == c->priority[j];
 }
 
-/* A task, and half of the time all that are like it. */
+/* Return the task, and half of the time all tasks equal to it, as bits. */
 static uint64_t draw_twins(const bad_case *c, size_t task, dice *d)
 {
     uint64_t twins = UINT64_C(1) << task;
@@ -100,7 +103,7 @@ static void change_time(bad_case *c, dice *d, const case_limits *limits)
         c->time[type][__builtin_ctzll(twins)] = time;
 }
 
-/* Which of several equal tasks comes first: as many priorities as tasks will do. */
+/* Change a priority, which orders equal tasks; as many priorities as tasks suffice. */
 static void change_priority(bad_case *c, dice *d)
 {
     size_t   task = any_task(c, d);
@@ -134,7 +137,7 @@ static void drop_task(bad_case *c, dice *d)
         case_drop_task(c, any_task(c, d));
 }
 
-/* Of equals, algorithms take that of smaller index first; edges stay where they are. */
+/* Exchange two tasks, because algorithms break ties by index; edges keep their places. */
 static void exchange_tasks(bad_case *c, dice *d)
 {
     size_t   i = any_task(c, d), j = any_task(c, d);

@@ -4,25 +4,27 @@
 
 #include "gen/adversary/case.h"
 
-/** Random numbers, the same everywhere: splitmix64. */
+/** Random numbers of splitmix64, the same on every machine. */
 typedef struct dice {
     uint64_t state;
 } dice;
 
-/** Uniform in 0 .. bound - 1, but for what 64 bits are not a multiple of; bound > 0. */
+/**
+ * Return a number in 0 .. bound - 1, bound > 0; uniform except for the remainder of 2^64 / bound.
+ */
 uint64_t dice_below(dice *d, uint64_t bound);
 
-/** What cases may be like. */
+/** The limits of cases. */
 typedef struct case_limits {
-    size_t   tasks; /* at most */
-    uint64_t time;  /* at most; at least 1 */
+    size_t   tasks; /* largest number of tasks */
+    uint64_t time;  /* largest time, at least 1 */
     int      graph;
 } case_limits;
 
-/** A case of a few random tasks; its witness is anything. */
+/** Draw a case of a few random tasks, with an arbitrary witness. */
 void case_draw(bad_case *c, dice *d, const case_limits *limits);
 
-/** Change it a little: a time, a priority, a task, an edge, a place in the witness. */
+/** Change the case a little: a time, a priority, a task, an edge, a place in the witness. */
 void case_change(bad_case *c, dice *d, const case_limits *limits);
 
 #endif

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-gen adversary: the optimum of a case, and what proves it. */
+/* hsched-gen adversary: solve a case and certify its optimum. */
 #include "gen/adversary/prove.h"
 
 #include <stdio.h>
 
 #include "common/stop.h"
 
-/* The time for the optimum after a signal, in seconds. */
+/* Time limit for the optimum after a signal, in seconds. */
 #define SHORT_TIME 1.0
 
-/* A signal stops what is under way; what begins after it has a short time instead. */
+/*
+ * Set the limits of a step. A signal stops the step; a step that begins after a signal gets a short
+ * time limit instead.
+ */
 static void limit(hs_settings *settings)
 {
     int late = stop_asked(NULL);
@@ -18,7 +21,10 @@ static void limit(hs_settings *settings)
     settings->time_limit = late ? SHORT_TIME : 0;
 }
 
-/* The least bound that is enough first: others take longer, and their certificates are longer. */
+/*
+ * Certify the bound, by the cheapest sufficient bound first: others take longer and have longer
+ * certificates.
+ */
 static hs_status certify(const hs_instance *in, hs_settings *settings, const char *name,
                          double value, hs_certificate **out)
 {
@@ -29,14 +35,14 @@ static hs_status certify(const hs_instance *in, hs_settings *settings, const cha
 
     if (graph && !bound)
         bound = hs_bound_find("deadline");
-    settings->cancel = NULL; /* it takes milliseconds */
+    settings->cancel = NULL; /* takes milliseconds */
     status = hs_certificate_create(bound, in, settings, out);
     if (status != HS_OK || hs_certificate_value(*out) >= value)
         return status;
     limit(settings);
     status = hs_certificate_prove(in, name, value, settings, &made);
     if (status == HS_ECANCELED)
-        return HS_OK; /* the first one is a proof, too */
+        return HS_OK; /* the first certificate is a proof too */
     if (status == HS_OK && hs_certificate_value(made) > hs_certificate_value(*out)) {
         hs_certificate_free(*out);
         *out = made;

@@ -9,9 +9,9 @@
 #include "gen/adversary/search.h"
 
 /*
- * A round takes whatever is as bad as the case at hand, or as the one HISTORY steps ago (late
- * acceptance: Burke and Bykov 2017), and ends after so many steps without a worse case than ever
- * in it. Ratios are quotients of whole numbers: they are the same on every machine.
+ * A round accepts a case that is as bad as the present case, or as the case HISTORY steps ago (late
+ * acceptance: Burke and Bykov 2017), and ends after PATIENCE steps without a new worst case. Ratios
+ * are quotients of whole numbers: they are the same on every machine.
  */
 enum { HISTORY = 50, PATIENCE = 20000, WITNESS_STEPS = 1000, SMALL_PART = 4 };
 
@@ -21,7 +21,7 @@ typedef struct search {
     dice                  dice;
     uint64_t              judged;
     double                until;
-    int                   late; /* it is past that */
+    int                   late; /* `until` has passed */
     hs_status             status;
     double                worst; /* ratio, for the progress line */
 } search;
@@ -43,7 +43,7 @@ static double judge(search *s, bad_case *c)
     return s->status == HS_OK ? case_ratio(c) : 0;
 }
 
-/* Local search from `c`, which becomes the worst that was met. */
+/* Search locally from `c`; set `c` to the worst case found. */
 static void descend(search *s, bad_case *c)
 {
     double   history[HISTORY], at = judge(s, c), worst = at;
@@ -70,7 +70,7 @@ static void descend(search *s, bad_case *c)
     }
 }
 
-/* A search for a better witness may show that the case is worse than it seemed. 1: it has. */
+/* Search for a better witness, which may show a larger ratio. Return 1 if the ratio grew. */
 static int find_witness(search *s, bad_case *c)
 {
     hs_settings  settings;
@@ -102,7 +102,7 @@ static void run_round(search *s, bad_case *c)
     while (find_witness(s, c) && goes_on(s));
 }
 
-/* The worst of all rounds, from `worst` on, which may be empty. */
+/* Run rounds, starting with `worst`, which may be empty; keep the worst case of all rounds. */
 static void run_rounds(search *s, bad_case *worst)
 {
     for (unsigned round = 0; goes_on(s); round++) {
@@ -111,7 +111,7 @@ static void run_rounds(search *s, bad_case *worst)
         if (round % 2 == 0) {
             case_draw(&c, &s->dice, &s->request->limits);
             if (s->request->limits.graph)
-                find_witness(s, &c); /* of a graph one drawn at random is of no use */
+                find_witness(s, &c); /* a random witness of a graph is too bad */
         } else {
             for (int i = 0; i < 4; i++)
                 case_change(&c, &s->dice, &s->request->limits);
@@ -133,7 +133,10 @@ static void widen(search *s, bad_case *c, hs_type type)
     *c = worst;
 }
 
-/* A part of the search is for one worker of each type; `worst` is what becomes of that on all. */
+/*
+ * Spend a part of the search on one worker of each type; set `worst` to the result, extended to all
+ * workers.
+ */
 static void search_small(search *s, bad_case *worst)
 {
     const search_request *all = s->request;

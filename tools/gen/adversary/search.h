@@ -4,20 +4,21 @@
 
 #include "gen/adversary/moves.h"
 
-/** What a search is given. */
+/** The input of a search. */
 typedef struct search_request {
     case_limits limits;
     unsigned    cpus, gpus;
     uint64_t    seed;
-    uint64_t    iterations; /* cases to judge */
+    uint64_t    iterations; /* number of cases to judge */
     double      seconds;    /* INFINITY: no limit */
-    uint64_t    stopped_at; /* set by the search: cases that were judged until a signal; 0: none */
+    uint64_t    stopped_at; /* output: cases judged before a signal; 0: no signal */
 } search_request;
 
 /**
- * Look for a case on which the judge's algorithm does badly: rounds of local search, by turns from
- * a random case and from changes of the worst so far. The same request, the same case, unless the
- * seconds or a signal (common/stop.h) ended it. After a signal the worst case may have no task.
+ * Search for a case with a bad ratio for the judge's algorithm: rounds of local search, in turn
+ * from a random case and from changes of the worst case so far. Equal requests give equal cases,
+ * unless the time limit or a signal (common/stop.h) ended the search. After a signal the worst case
+ * may have no task.
  */
 hs_status search_worst(search_request *request, case_judge *judge, bad_case *worst);
 

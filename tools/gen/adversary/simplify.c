@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-gen adversary: what a bad case can do without. */
+/* hsched-gen adversary: simplify a bad case without lowering its ratio. */
 #include "gen/adversary/prove.h"
 
-/* Keeps `next` if it is no less bad. 1: it is kept. */
+/* Keep `next` if its ratio is not lower. Return 1 if kept. */
 static int keep_as_bad(case_judge *judge, bad_case *c, bad_case *next, hs_status *status)
 {
     if (*status == HS_OK)
