@@ -69,7 +69,7 @@ static void send_signal(void)
         return;
     if (!atomic_flag_test_and_set(&sent)) /* of several threads, one */
         kill(getpid(), atoi(number));
-    while (!stop_asked(NULL))
+    while (!stop_requested(NULL))
         sched_yield();
     if (!getenv("ODD_TWICE"))
         return;

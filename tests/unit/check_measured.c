@@ -40,8 +40,8 @@ static hs_instance *instance_of(const line *lines, size_t count)
     return in;
 }
 
-/* Estimates of rows that ran were wrong by `error` of each time; `played`: by emulated GPUs. */
-static void expect(const line *lines, size_t count, double error, int played)
+/* Estimates of rows that ran were wrong by `error` of each time; `emulated`: by emulated GPUs. */
+static void expect(const line *lines, size_t count, double error, int emulated)
 {
     hs_instance *in = instance_of(lines, count);
     row_times    rows[MOST] = {0};
@@ -52,8 +52,8 @@ static void expect(const line *lines, size_t count, double error, int played)
             rows[i].sum[type] = lines[i].sum[type];
             rows[i].count[type] = (size_t)lines[i].count[type];
             rows[i].error[type] = error * lines[i].sum[type];
-            if (type == HS_GPU && played)
-                rows[i].played[type] = rows[i].count[type];
+            if (type == HS_GPU && emulated)
+                rows[i].emulated[type] = rows[i].count[type];
         }
     ck_assert_int_eq(rows_alike(in, rows), HS_OK);
     for (size_t i = 0; i < count; i++)

@@ -197,7 +197,7 @@ static void change(const options *o, const command_line *line, bench_campaign *c
 }
 
 /* Remove external solvers that are not installed. Return 0, or an exit code. */
-static int look_for_peers(bench_campaign *c)
+static int drop_missing_peers(bench_campaign *c)
 {
     size_t kept = 0, peers = 0;
 
@@ -328,7 +328,7 @@ int main(int argc, char **argv)
     code = read_campaign(&o, command, &line, &c);
     if (!code) {
         change(&o, &line, &c);
-        code = look_for_peers(&c);
+        code = drop_missing_peers(&c);
         if (!code)
             code = run_campaign(&line, &c);
         bench_campaign_free(&c);

@@ -84,7 +84,7 @@ static int compute_bound(work *w)
 }
 
 /* Simulate the policy or the plan with the times tasks really take. */
-static hs_status play(const work *w, const bench_algorithm *a, const hs_schedule *plan,
+static hs_status simulate(const work *w, const bench_algorithm *a, const hs_schedule *plan,
                       hs_schedule **out)
 {
     hs_policy_settings settings;
@@ -97,7 +97,7 @@ static hs_status play(const work *w, const bench_algorithm *a, const hs_schedule
 }
 
 /* Let an external solver make a plan from the estimated times. */
-static hs_status ask_peer(const work *w, const bench_algorithm *a, hs_schedule **plan)
+static hs_status solve_by_peer(const work *w, const bench_algorithm *a, hs_schedule **plan)
 {
     return bench_peer_solve(a->peer, w->made.in,
                             w->c->time_limit > 0 ? w->c->time_limit : USUAL_TIME, plan);
@@ -116,7 +116,7 @@ static hs_status schedule(const work *w, const bench_algorithm *a, hs_schedule *
     if (a->algorithm)
         status = hs_solve_reported(a->algorithm, w->made.in, &settings, &plan, report);
     else if (a->peer)
-        status = ask_peer(w, a, &plan);
+        status = solve_by_peer(w, a, &plan);
     *seconds = clock_now() - start;
     if (status != HS_OK || (a->peer && !plan))
         return status;
@@ -124,7 +124,7 @@ static hs_status schedule(const work *w, const bench_algorithm *a, hs_schedule *
         *out = plan;
         return HS_OK;
     }
-    status = play(w, a, plan, out);
+    status = simulate(w, a, plan, out);
     hs_schedule_free(plan);
     return status;
 }

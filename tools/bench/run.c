@@ -21,20 +21,20 @@ typedef struct job {
     size_t            length;
 } job;
 
-typedef struct crew {
+typedef struct team {
     const bench_campaign *c;
     job                  *of;
     size_t                count, next;
     int                   stop;
     pthread_mutex_t       lock;
     pthread_cond_t        changed;
-} crew;
+} team;
 
 /*
  * Run a case and hold its messages: collect() prints them in the jobs' order, until the first job
  * fails.
  */
-static int do_job(const crew *all, job *mine)
+static int do_job(const team *all, job *mine)
 {
     FILE *messages = open_memstream(&mine->messages, &mine->length);
     int   code;
@@ -49,7 +49,7 @@ static int do_job(const crew *all, job *mine)
 
 static void *work(void *data)
 {
-    crew *all = data;
+    team *all = data;
 
     pthread_mutex_lock(&all->lock);
     while (!all->stop && all->next < all->count) {
@@ -68,7 +68,7 @@ static void *work(void *data)
 }
 
 /* Append the rows of each job in order, as soon as the job is done. */
-static int collect(crew *all, int fd, const char *path)
+static int collect(team *all, int fd, const char *path)
 {
     int code = EXIT_OK;
 
@@ -90,7 +90,7 @@ static int collect(crew *all, int fd, const char *path)
 }
 
 /* Start the threads with all signals blocked, so that signals go to the main thread. */
-static size_t start(crew *all, pthread_t *threads, size_t wanted)
+static size_t start(team *all, pthread_t *threads, size_t wanted)
 {
     sigset_t signals, before;
     size_t   count = 0;
@@ -103,7 +103,7 @@ static size_t start(crew *all, pthread_t *threads, size_t wanted)
     return count;
 }
 
-static int run_all(crew *all, unsigned threads, int fd, const char *path)
+static int run_all(team *all, unsigned threads, int fd, const char *path)
 {
     size_t     wanted = threads < all->count ? threads : all->count, count;
     pthread_t *thread = checked_calloc(wanted + 1, sizeof *thread);
@@ -134,7 +134,7 @@ static int run_all(crew *all, unsigned threads, int fd, const char *path)
 int bench_run(const bench_campaign *c, const bench_case *cases, bench_rows *rows, unsigned threads,
               const char *path)
 {
-    crew        all = {.c = c};
+    team        all = {.c = c};
     struct stat about;
     char       *wanted = checked_calloc(rows->cases * rows->algorithms + 1, 1);
     size_t      algorithms = rows->algorithms;

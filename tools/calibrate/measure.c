@@ -73,7 +73,7 @@ static hs_status make_plan(bench *b)
     return st;
 }
 
-static int say(const char *kernel, hs_status status, const char *why)
+static int fail(const char *kernel, hs_status status, const char *why)
 {
     message("%s: %s", kernel, why[0] ? why : hs_status_text(status));
     return exit_code(status);
@@ -100,8 +100,8 @@ static int run(const char *kernel, bench *b)
     hs_exec_failure_init(&failure);
     st = hs_exec_run(b->exec, &b->report, why);
     if (st == HS_EFAILED && hs_exec_failure_at(b->exec, 0, &failure))
-        return say(kernel, st, failure.why);
-    return st == HS_OK ? EXIT_OK : say(kernel, st, why);
+        return fail(kernel, st, failure.why);
+    return st == HS_OK ? EXIT_OK : fail(kernel, st, why);
 }
 
 static size_t collect(const calibrate_request *request, const bench *b)
@@ -143,7 +143,7 @@ static int measure(const calibrate_request *request, const char *kernel, bench *
         st = create(request, b, why);
     *refused = st;
     if (st != HS_OK)
-        return say(kernel, st, why);
+        return fail(kernel, st, why);
     code = run(kernel, b);
     if (code)
         return code;

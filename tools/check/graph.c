@@ -220,26 +220,26 @@ static const char *flaw_of(const verdict v, const char *if_false)
     return v == HOLDS ? NULL : v == TOO_MUCH ? flaw_too_much : if_false;
 }
 
-static const uint32_t *steps_of(const proof *p, const proof_way *way)
+static const uint32_t *steps_of(const proof *p, const proof_path *path)
 {
-    return p->c->way_step + way->first;
+    return p->c->path_step + path->first;
 }
 
-static int is_over(const proof_way *way, const uint32_t *step, size_t i)
+static int is_over(const proof_path *path, const uint32_t *step, size_t i)
 {
-    return i < way->count && step[i] >= WAY_OVER_CPUS;
+    return i < path->count && step[i] >= PATH_OVER_CPUS;
 }
 
 /* Add the multiplier of a jump to all tasks between the steps before and after it. */
-static const char *flaw_of_jump(proof *p, const proof_way *way, size_t i, const mpz_t multiplier)
+static const char *flaw_of_jump(proof *p, const proof_path *path, size_t i, const mpz_t multiplier)
 {
-    const uint32_t *step = steps_of(p, way);
-    mpz_t          *over = p->over[step[i] == WAY_OVER_GPUS];
+    const uint32_t *step = steps_of(p, path);
+    mpz_t          *over = p->over[step[i] == PATH_OVER_GPUS];
     uint32_t        first = i > 0 ? step[i - 1] : BETWEEN_ENDS;
-    uint32_t        second = i + 1 < way->count ? step[i + 1] : BETWEEN_ENDS;
+    uint32_t        second = i + 1 < path->count ? step[i + 1] : BETWEEN_ENDS;
     const char     *flaw;
 
-    if (is_over(way, step, i + 1))
+    if (is_over(path, step, i + 1))
         return "on a way there is no task between two jumps";
     if (second != BETWEEN_ENDS && second >= p->tasks)
         return flaw_no_task;
@@ -250,35 +250,35 @@ static const char *flaw_of_jump(proof *p, const proof_way *way, size_t i, const 
 }
 
 /* Add the path's multiplier to all tasks on it. */
-static const char *flaw_of_way(proof *p, const proof_way *way, mpz_t multiplier)
+static const char *flaw_of_path(proof *p, const proof_path *path, mpz_t multiplier)
 {
-    const uint32_t *step = steps_of(p, way);
+    const uint32_t *step = steps_of(p, path);
     const char     *flaw = NULL;
 
-    count_units(multiplier, way->multiplier, p->grid);
+    count_units(multiplier, path->multiplier, p->grid);
     mpz_add(p->all, p->all, multiplier);
-    for (size_t i = 0; i < way->count && !flaw; i++) {
-        if (is_over(way, step, i)) {
-            flaw = flaw_of_jump(p, way, i, multiplier);
+    for (size_t i = 0; i < path->count && !flaw; i++) {
+        if (is_over(path, step, i)) {
+            flaw = flaw_of_jump(p, path, i, multiplier);
             continue;
         }
         if (step[i] >= p->tasks)
             return flaw_no_task;
-        if (i > 0 && !is_over(way, step, i - 1) && !depends(p, step[i], step[i - 1]))
+        if (i > 0 && !is_over(path, step, i - 1) && !depends(p, step[i], step[i - 1]))
             return p->l->work > p->l->most_work ? flaw_too_much : flaw_not_after;
         mpz_add(p->through[step[i]], p->through[step[i]], multiplier);
     }
     return flaw;
 }
 
-static const char *flaw_of_ways(proof *p)
+static const char *flaw_of_paths(proof *p)
 {
     const char *flaw = NULL;
     mpz_t       multiplier;
 
     mpz_init(multiplier);
-    for (size_t i = 0; i < p->node->ways && !flaw; i++)
-        flaw = flaw_of_way(p, &p->c->way[p->node->way + i], multiplier);
+    for (size_t i = 0; i < p->node->paths && !flaw; i++)
+        flaw = flaw_of_path(p, &p->c->path[p->node->path + i], multiplier);
     mpz_clear(multiplier);
     return flaw;
 }
@@ -357,9 +357,9 @@ static void find_grid(proof *p)
     const dyadic *given = p->node->multiplier;
 
     p->grid = given[0].exponent < given[1].exponent ? given[0].exponent : given[1].exponent;
-    for (size_t i = p->node->way; i < p->node->way + p->node->ways; i++)
-        if (p->c->way[i].multiplier.exponent < p->grid)
-            p->grid = p->c->way[i].multiplier.exponent;
+    for (size_t i = p->node->path; i < p->node->path + p->node->paths; i++)
+        if (p->c->path[i].multiplier.exponent < p->grid)
+            p->grid = p->c->path[i].multiplier.exponent;
     for (int type = 0; type < 2; type++)
         count_units(p->multiplier[type], given[type], p->grid);
 }
@@ -400,7 +400,7 @@ static const char *flaw_of_multipliers(proof *p)
     const char *flaw;
 
     find_grid(p);
-    flaw = flaw_of_ways(p);
+    flaw = flaw_of_paths(p);
     return flaw ? flaw : flaw_of_sum(p);
 }
 
@@ -414,9 +414,9 @@ static int is_of_type(const proof *p, size_t task, int type)
 /* Check that the tasks of a crowd run at the same time, on one type, and outnumber its workers. */
 static const char *flaw_of_crowd(const proof *p, const graph_case *of)
 {
-    const proof_way *crowd = &p->c->way[p->node->way];
-    const uint32_t  *task = p->c->way_step + crowd->first;
-    int              type = !is_of_type(p, task[0], 0);
+    const proof_path *crowd = &p->c->path[p->node->path];
+    const uint32_t   *task = p->c->path_step + crowd->first;
+    int               type = !is_of_type(p, task[0], 0);
 
     if (crowd->count <= workers_of(p, type))
         return "a crowd is no larger than the workers of its type";

@@ -54,7 +54,7 @@ void stop_begin(void)
     pthread_once(&once, replace_handlers);
 }
 
-int stop_asked(void *unused)
+int stop_requested(void *unused)
 {
     (void)unused;
     return __atomic_load_n(&received, __ATOMIC_RELAXED) != 0;

@@ -12,7 +12,7 @@
 void stop_begin(void);
 
 /** 1 once a signal has asked to stop. Fits hs_settings.cancel. */
-int stop_asked(void *unused);
+int stop_requested(void *unused);
 
 /** Return 128 plus the number of the signal that asked to stop; without a signal, `code`. */
 int stop_exit_code(int code);

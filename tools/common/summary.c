@@ -160,7 +160,7 @@ size_t summary_instances(const summary *s)
 }
 
 /* Print a message with the algorithms that lack instances, if any instances are left out. */
-static void tell_left_out(const summary *s)
+static void print_left_out(const summary *s)
 {
     size_t left_out = s->instances - summary_compared(s), length = 0, used = 0;
     char  *names;
@@ -211,7 +211,7 @@ void summary_text(const summary *s, const char *measure, FILE *out)
     for (size_t i = 0; i < count; i++)
         if ((int)strlen(rows[i].name) > width)
             width = (int)strlen(rows[i].name);
-    tell_left_out(s);
+    print_left_out(s);
     fprintf(out, "%s of %zu instance%s", measure, compared_count, plural(compared_count));
     if (compared_count < s->instances)
         fprintf(out, " of %zu", s->instances);
@@ -240,7 +240,7 @@ void summary_csv(const summary *s, FILE *out)
     size_t       count;
     summary_row *rows = sorted_rows(s, &count);
 
-    tell_left_out(s);
+    print_left_out(s);
     fputs("algorithm,instances,least,q2.5,q25,median,q75,q97.5,worst,wins,behind,rank\n", out);
     for (size_t i = 0; i < count; i++) {
         const summary_row *r = &rows[i];
@@ -260,7 +260,7 @@ void summary_json(const summary *s, FILE *out)
     size_t       count;
     summary_row *rows = sorted_rows(s, &count);
 
-    tell_left_out(s);
+    print_left_out(s);
     fputs("[\n", out);
     for (size_t i = 0; i < count; i++) {
         const summary_row *r = &rows[i];

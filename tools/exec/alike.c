@@ -76,7 +76,7 @@ static void lend(const trait *same, size_t count, hs_type type, double least_err
     for (size_t i = 0; i < count; i++) {
         const row_times *row = &rows[same[i].row];
 
-        if (row->played[type] > 0)
+        if (row->emulated[type] > 0)
             continue;
         sum += row->sum[type];
         error += row->error[type];

@@ -6,11 +6,11 @@
 
 /** Times of a row's tasks, indexed by hs_type. */
 typedef struct row_times {
-    double sum[2];    /* sum of times of finished attempts */
-    size_t count[2];  /* number of finished attempts */
-    double error[2];  /* sum of |time - estimate| of finished attempts */
-    size_t played[2]; /* finished attempts of emulated workers, whose times are not measured */
-    double alike[2];  /* mean over rows of equal kernel or program; 0: no measured time */
+    double sum[2];      /* sum of times of finished attempts */
+    size_t count[2];    /* number of finished attempts */
+    double error[2];    /* sum of |time - estimate| of finished attempts */
+    size_t emulated[2]; /* finished attempts of emulated workers, whose times are not measured */
+    double alike[2];    /* mean over rows of equal kernel or program; 0: no measured time */
 } row_times;
 
 /**

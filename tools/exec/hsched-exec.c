@@ -426,7 +426,7 @@ static int run_plan(command_line *line, exec_job *job)
     return code ? code : rows;
 }
 
-static void hear_of_attempts(exec_request *request, exec_job **job)
+static void set_attempt_callbacks(exec_request *request, exec_job **job)
 {
     hs_exec_settings *settings = &request->settings;
 
@@ -474,7 +474,7 @@ int main(int argc, char **argv)
     job.plan.path = options_operand(&o);
     check_policy_options(&o, hs_policy_name(line.request.settings.policy));
     check_command_line(&line, job.plan.path);
-    hear_of_attempts(&line.request, &shown);
+    set_attempt_callbacks(&line.request, &shown);
 
     code = run_plan(&line, &job);
     files_discard(line.request.file, EXEC_FILES);

@@ -18,7 +18,7 @@ static void show_progress(void *data, const hs_progress *progress)
     progress_step(0, "%s: planning, makespan %s", p->path, makespan);
 }
 
-static void tell(const plan *p, const hs_report *report)
+static void print_plan(const plan *p, const hs_report *report)
 {
     char        makespan[32];
     double      gap = certified_gap(p->in, p->s, report->bound);
@@ -72,6 +72,6 @@ int exec_plan_instance(plan *p, int quiet)
     snprintf(p->info.algorithm, sizeof p->info.algorithm, "best");
     note_bound(p, report.bound_name, report.bound);
     if (!quiet)
-        tell(p, &report);
+        print_plan(p, &report);
     return EXIT_OK;
 }

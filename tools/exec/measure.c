@@ -16,7 +16,7 @@ static int by_task_and_number(const void *a, const void *b)
 }
 
 /* Collect all failures, sorted for failure_of(). */
-static hs_status know_failures(const exec_job *job, exec_measured *m)
+static hs_status collect_failures(const exec_job *job, exec_measured *m)
 {
     hs_exec_failure one;
     size_t          count = 0;
@@ -350,7 +350,7 @@ hs_status exec_measure(const exec_job *job, exec_measured *m)
                          .bound = NAN,
                          .cpus = hs_instance_cpus(job->plan.in),
                          .gpus = hs_instance_gpus(job->plan.in)};
-    status = know_failures(job, m);
+    status = collect_failures(job, m);
     if (status == HS_OK)
         status = collect_attempts(job, m);
     if (status == HS_OK)

@@ -10,7 +10,7 @@
 #define LEAST 1e-9 /* seconds: shorter tasks than the clock resolves still take time */
 
 /* Return whether an emulated worker made the attempt; its time is only the estimate. */
-static int is_played(const exec_job *job, const exec_attempt *a)
+static int is_emulated(const exec_job *job, const exec_attempt *a)
 {
     const char *backend = hs_exec_backend(job->exec, a->task, a->type);
 
@@ -32,7 +32,7 @@ static void add_attempts(const exec_job *job, const exec_measured *m, row_times 
         row->sum[a->type] += a->time;
         row->error[a->type] += fabs(a->time - hs_instance_time(job->plan.in, a->task, a->type));
         row->count[a->type]++;
-        row->played[a->type] += is_played(job, a);
+        row->emulated[a->type] += is_emulated(job, a);
     }
 }
 

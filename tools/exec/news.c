@@ -120,26 +120,26 @@ static struct {
     pthread_t        thread;
     int              threaded;
     int              stops, over; /* atomic: shared by handler and threads */
-    int              stops_told;
-    size_t           failures_told;
+    int              stops_printed;
+    size_t           failures_printed;
     pthread_mutex_t  lock; /* guards the two members below */
     hs_exec_progress status;
     int              has_status; /* not printed yet */
 } news = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void tell_stops(void)
+static void print_stops(void)
 {
     static const char *const words[] = {
         "stopping when what runs has ended; once more to stop it now",
         "stopping now; once more to leave at once"};
     int stops = __atomic_load_n(&news.stops, __ATOMIC_RELAXED);
 
-    for (; news.stops_told < stops && news.stops_told < 2; news.stops_told++)
-        message("%s", words[news.stops_told]);
+    for (; news.stops_printed < stops && news.stops_printed < 2; news.stops_printed++)
+        message("%s", words[news.stops_printed]);
 }
 
 /* Print the latest state of the run, if it is new. */
-static void tell_status(void)
+static void print_status(void)
 {
     hs_exec_progress now;
     int              is_new;
@@ -156,26 +156,26 @@ static void tell_status(void)
                 (unsigned long long)now.failed);
 }
 
-static void tell_all(void)
+static void print_all(void)
 {
     hs_exec_failure f;
 
-    tell_status();
+    print_status();
     hs_exec_failure_init(&f);
-    for (; hs_exec_failure_at(news.job->exec, news.failures_told, &f); news.failures_told++) {
-        tell_stops();
+    for (; hs_exec_failure_at(news.job->exec, news.failures_printed, &f); news.failures_printed++) {
+        print_stops();
         report_failure(news.job, &f);
     }
-    tell_stops();
+    print_stops();
 }
 
-static void *tell(void *unused)
+static void *print_messages(void *unused)
 {
     (void)unused;
     while (!__atomic_load_n(&news.over, __ATOMIC_ACQUIRE)) {
         while (sem_wait(&news.any) != 0 && errno == EINTR)
             continue;
-        tell_all();
+        print_all();
     }
     return NULL;
 }
@@ -189,7 +189,7 @@ void exec_news_begin(const exec_job *job)
         return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* leaves signals to the main thread */
-    news.threaded = pthread_create(&news.thread, NULL, tell, NULL) == 0;
+    news.threaded = pthread_create(&news.thread, NULL, print_messages, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -222,6 +222,6 @@ void exec_news_end(void)
     sem_post(&news.any);
     if (news.threaded)
         pthread_join(news.thread, NULL);
-    tell_all();
+    print_all();
     sem_destroy(&news.any);
 }

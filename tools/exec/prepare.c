@@ -61,7 +61,7 @@ static int look_at_folder(const char **path)
 }
 
 /* Print why the run is refused. Settings of the library in the text are replaced by options. */
-static void tell_refusal(const char *path, const char *why)
+static void print_refusal(const char *path, const char *why)
 {
     static const char *const option[][2] = {{"settings.allow_commands", "--allow=commands"},
                                             {"settings.allow_plugins", "--allow=plugins"},
@@ -143,7 +143,7 @@ static int predict_rest(exec_job *job)
 }
 
 /* Print the state of a resumed run from its journal; nothing without a journal. */
-static void tell_past(const exec_job *job)
+static void print_past(const exec_job *job)
 {
     char         gone[64] = "";
     hs_exec_past p;
@@ -199,7 +199,7 @@ int exec_prepare(exec_job *job, exec_request *request)
         return code;
     status = hs_exec_create(job->plan.in, job->plan.s, settings, &job->exec, job->why);
     if (status != HS_OK) {
-        tell_refusal(job->plan.path, job->why[0] ? job->why : hs_status_text(status));
+        print_refusal(job->plan.path, job->why[0] ? job->why : hs_status_text(status));
         if (status == HS_ERESOURCE)
             exec_suggest_workers(job);
         return exit_code(status);
@@ -209,6 +209,6 @@ int exec_prepare(exec_job *job, exec_request *request)
     if (job->why[0]) /* a note, e.g. that the journal's end was cut off */
         message("%s", job->why);
     if (!request->quiet)
-        tell_past(job);
+        print_past(job);
     return settings->resume == HS_RESUME_NOT ? EXIT_OK : predict_rest(job);
 }

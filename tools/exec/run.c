@@ -86,27 +86,27 @@ static void handlers_set(handlers *old, hs_exec *exec)
 
 enum { STATUS_SECONDS = 60 }; /* between status messages without a terminal */
 
-static volatile sig_atomic_t status_asked;
+static volatile sig_atomic_t status_requested;
 static double status_due; /* next message: seconds since the start; INFINITY: on request */
 
-static void on_question(int number)
+static void on_status_signal(int number)
 {
     (void)number;
-    status_asked = 1;
+    status_requested = 1;
 }
 
 void exec_status_begin(void)
 {
     struct sigaction old;
 
-    replace(SIGUSR1, on_question, &old);
+    replace(SIGUSR1, on_status_signal, &old);
 }
 
-static void tell_status(const hs_exec_progress *p)
+static void report_status(const hs_exec_progress *p)
 {
-    if (!status_asked && p->seconds < status_due)
+    if (!status_requested && p->seconds < status_due)
         return;
-    status_asked = 0;
+    status_requested = 0;
     while (status_due <= p->seconds)
         status_due += STATUS_SECONDS;
     exec_news_status(p);
@@ -115,7 +115,7 @@ static void tell_status(const hs_exec_progress *p)
 void exec_progress(void *unused, const hs_exec_progress *p)
 {
     (void)unused;
-    tell_status(p);
+    report_status(p);
     progress_step(p->done, "tasks done, %llu running, %llu failed", (unsigned long long)p->running,
                   (unsigned long long)p->failed);
     progress_left(p->remaining);

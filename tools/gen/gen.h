@@ -80,7 +80,7 @@ typedef struct gen_result {
     const char     *witness_name, *bad_name; /* algorithms of the two plans */
     hs_certificate *certificate;             /* of `bound`; NULL: not requested */
     hs_named_bound  bound;     /* lower bound on the witness; value 0: none */
-    char            said[256]; /* message if the instance goes to a file; may be empty */
+    char            message[256]; /* message if the instance goes to a file; may be empty */
 } gen_result;
 
 /* Make the instance. Return 0, or an exit code after a message. */

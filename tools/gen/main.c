@@ -43,8 +43,8 @@ static int generate(const gen_line *line)
         code = gen_make(&line->request, &made);
     if (!code)
         code = files_write(file, GEN_FILES, write_file, &made);
-    if (!code && made.said[0] && files_to_stdout(line->path, GEN_FILES) == 0)
-        puts(made.said);
+    if (!code && made.message[0] && files_to_stdout(line->path, GEN_FILES) == 0)
+        puts(made.message);
     files_discard(file, GEN_FILES);
     gen_result_free(&made);
     return code;

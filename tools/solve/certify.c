@@ -26,8 +26,8 @@ static void keep_certificate(run *r, hs_certificate *made)
     *kept = made;
 }
 
-static void say_what_is_proved(const run *r, double proved, const char *proved_name, double found,
-                               const char *found_name)
+static void print_proved(const run *r, double proved, const char *proved_name, double found,
+                         const char *found_name)
 {
     char less[32], more[32];
 
@@ -52,8 +52,8 @@ hs_status solve_certify(run *r, const hs_bound *bound, double *value)
         return status;
     *value = hs_certificate_value(made);
     if (is_less(*value, hs_certificate_computed(made)))
-        say_what_is_proved(r, *value, hs_bound_name(bound), hs_certificate_computed(made),
-                           hs_bound_name(bound));
+        print_proved(r, *value, hs_bound_name(bound), hs_certificate_computed(made),
+                     hs_bound_name(bound));
     keep_certificate(r, made);
     return HS_OK;
 }
@@ -101,7 +101,7 @@ int solve_certify_best(run *r)
                 r->result->bounds[i].value = hs_certificate_value(*kept);
     }
     if (hs_certificate_value(*kept) < best->value)
-        say_what_is_proved(r, hs_certificate_value(*kept), hs_certificate_bound(*kept), best->value,
-                           best->name);
+        print_proved(r, hs_certificate_value(*kept), hs_certificate_bound(*kept), best->value,
+                     best->name);
     return solve_check_bound(r, hs_certificate_bound(*kept), hs_certificate_value(*kept));
 }

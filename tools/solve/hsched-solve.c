@@ -310,7 +310,7 @@ static int conclude(solve_request *request, const solve_result *result, report *
     return code ? code : solve_gap_code(request, result);
 }
 
-static void say_unsolved(size_t unsolved, size_t count)
+static void print_unsolved(size_t unsolved, size_t count)
 {
     if (unsolved > 0)
         message("stopped: %zu of %zu instance%s not solved", unsolved, count,
@@ -345,7 +345,7 @@ static int solve_all(solve_request *request, int table, char *const *instances, 
         solve_summary_print(request, to.s);
     summary_free(to.s);
     solve_report_end(request, to.first);
-    say_unsolved(unsolved, count);
+    print_unsolved(unsolved, count);
     return stop_exit_code(worst);
 }
 
@@ -363,8 +363,8 @@ int main(int argc, char **argv)
     request->reading.has_cpus = options_given(&o, "cpus");
     request->reading.has_gpus = options_given(&o, "gpus");
     request->has_gap = options_given(&o, "gap");
-    request->bounds_asked = options_given(&o, "bound");
-    if (!request->bounds_asked)
+    request->reports_bounds = options_given(&o, "bound");
+    if (!request->reports_bounds)
         line.bounds = request->metrics && hs_bound_find("paths") ? "paths" : "deadline";
 
     plugin_open(options_given(&o, "allow"));

@@ -53,7 +53,7 @@ static void *work(void *data)
     solve_jobs *all = data;
 
     pthread_mutex_lock(&all->lock);
-    while (all->begun < all->count && !stop_asked(NULL)) {
+    while (all->begun < all->count && !stop_requested(NULL)) {
         solve_job *job;
         size_t     finished = all->finished;
 
@@ -131,7 +131,7 @@ solve_job *solve_jobs_next(solve_jobs *all)
 
     if (all->thread_count > 0)
         return wait_for(all, job) ? job : NULL;
-    if (stop_asked(NULL))
+    if (stop_requested(NULL))
         return NULL;
     do_job(all, job, all->reported);
     return job;

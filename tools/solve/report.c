@@ -102,7 +102,7 @@ static void csv_report(const solve_request *request, const solve_result *result,
                                 : "");
     for (size_t i = 0; i < result->algorithm_count; i++)
         csv_algorithm(request, result, &result->algorithms[i]);
-    for (size_t i = 0; i < result->bound_count && request->bounds_asked; i++)
+    for (size_t i = 0; i < result->bound_count && request->reports_bounds; i++)
         csv_bound(request, result, &result->bounds[i]);
 }
 
@@ -174,7 +174,7 @@ static void json_report(const solve_request *request, const solve_result *result
         fputs(first && i == 0 ? "[\n" : ",\n", stdout);
         json_algorithm(request, result, &result->algorithms[i]);
     }
-    for (size_t i = 0; i < result->bound_count && request->bounds_asked; i++) {
+    for (size_t i = 0; i < result->bound_count && request->reports_bounds; i++) {
         fputs(",\n", stdout);
         json_bound(result, &result->bounds[i]);
     }

@@ -29,7 +29,7 @@ static int may_stop(void *data)
 {
     const run *r = data;
 
-    return stop_asked(NULL) && __atomic_load_n(&r->has_result, __ATOMIC_RELAXED);
+    return stop_requested(NULL) && __atomic_load_n(&r->has_result, __ATOMIC_RELAXED);
 }
 
 static void set_has_result(run *r, int has)
@@ -138,7 +138,7 @@ static int compute_quick_bound(run *r)
     const hs_bound *bound = hs_bound_find("deadline");
     hs_status       status;
 
-    if (!stop_asked(NULL) || r->result->bound_count > 0)
+    if (!stop_requested(NULL) || r->result->bound_count > 0)
         return EXIT_OK;
     r->settings.cancel = NULL;
     status = solve_certificate_wanted(r)
@@ -322,7 +322,7 @@ static int run_algorithm(run *r, const wanted_algorithm *wanted, solve_row *row)
 }
 
 /* Print the names of bounds and algorithms without a result because of a signal. */
-static void say_what_was_stopped(run *r)
+static void print_stopped(run *r)
 {
     if (r->stopped.used > 0)
         message("%s: stopped before there was a result of: %s", r->result->path, r->stopped.text);
@@ -465,7 +465,7 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
     code = input_instance(path, &request->reading, &result->in);
     if (!code)
         stop_begin();
-    if (code || stop_asked(NULL))
+    if (code || stop_requested(NULL))
         return code;
     result->algorithms = checked_calloc(request->algorithm_count, sizeof *result->algorithms);
     result->bounds = checked_calloc(request->bound_count, sizeof *result->bounds);
@@ -495,7 +495,7 @@ int solve_instance(const solve_request *request, const char *path, size_t step,
         code = compute_late_bounds(&r);
     if (!code)
         code = solve_certify_best(&r);
-    say_what_was_stopped(&r);
+    print_stopped(&r);
     hs_schedule_free(start);
     free(affinities);
     free(available);

@@ -36,7 +36,7 @@ typedef struct solve_request {
     size_t            algorithm_count;
     wanted_bound     *bounds;
     size_t            bound_count;
-    int               bounds_asked; /* -b was given: report the bounds */
+    int               reports_bounds; /* -b was given: report the bounds */
     hs_settings       settings;
     const char       *affinity;          /* path; NULL: none */
     const char       *available;         /* argument of --available; NULL: all workers at 0 */

@@ -248,6 +248,6 @@ void solve_text(const solve_request *request, const solve_result *result, int fi
         print_metrics(result);
     if (request->metrics && has_copies(result))
         print_transfers(result);
-    if (request->bounds_asked)
+    if (request->reports_bounds)
         print_bounds(result->bounds, result->bound_count);
 }

@@ -13,7 +13,7 @@ static const char *best_algorithm(const solve_result *result)
     return best->name;
 }
 
-static void say_bound(hs_plan_info *info, const char *name, double value)
+static void note_bound(hs_plan_info *info, const char *name, double value)
 {
     hs_named_bound *bound = &info->bounds[info->bound_count++];
 
@@ -25,22 +25,22 @@ static void say_bound(hs_plan_info *info, const char *name, double value)
  * Note the bounds in the plan. With a certificate, note only its bound. Otherwise note the computed
  * bounds, and the best bound of a search if it is larger than all of them.
  */
-static void say_bounds(hs_plan_info *info, const solve_result *result)
+static void note_bounds(hs_plan_info *info, const solve_result *result)
 {
     enum { ROOM = sizeof info->bounds / sizeof *info->bounds };
     const hs_certificate *proof = result->certificate;
     int                   said = 0;
 
     if (proof) {
-        say_bound(info, hs_certificate_bound(proof), hs_certificate_value(proof));
+        note_bound(info, hs_certificate_bound(proof), hs_certificate_value(proof));
         return;
     }
     for (size_t i = 0; i < result->bound_count && i + 1 < ROOM; i++) {
-        say_bound(info, result->bounds[i].name, result->bounds[i].value);
+        note_bound(info, result->bounds[i].name, result->bounds[i].value);
         said |= result->bounds[i].value >= result->bound.value;
     }
     if (!said && result->bound.value > 0)
-        say_bound(info, result->bound.name, result->bound.value);
+        note_bound(info, result->bound.name, result->bound.value);
 }
 
 /* The data for write_file(). */
@@ -57,7 +57,7 @@ static hs_status write_plan(int fd, const source *from)
     hs_plan_info_init(&info);
     snprintf(info.algorithm, sizeof info.algorithm, "%s", from->algorithm);
     if (!from->has_busy) /* a plan does not record busy workers, on which the bounds depend */
-        say_bounds(&info, from->result);
+        note_bounds(&info, from->result);
     return hs_plan_write(fd, from->result->in, from->result->best, &info);
 }
 

@@ -226,59 +226,59 @@ static void take_configuration(reader *r, certificate *c)
 static uint32_t step_of(reader *r, const char *text)
 {
     if (strcmp(text, "cpu") == 0)
-        return WAY_OVER_CPUS;
+        return PATH_OVER_CPUS;
     if (strcmp(text, "gpu") == 0)
-        return WAY_OVER_GPUS;
-    return (uint32_t)whole_number(r, text, WAY_OVER_CPUS - 1);
+        return PATH_OVER_GPUS;
+    return (uint32_t)whole_number(r, text, PATH_OVER_CPUS - 1);
 }
 
 /* Read "STEP,STEP,...". */
 static void take_steps(reader *r, certificate *c, char *text)
 {
-    proof_way *way = &c->way[c->ways++];
+    proof_path *path = &c->path[c->paths++];
 
-    way->first = c->steps;
+    path->first = c->steps;
     while (text && !r->bad) {
         char *next = strchr(text, ',');
 
         if (next)
             *next++ = 0;
-        c->way_step[c->steps++] = step_of(r, text);
-        way->count++;
+        c->path_step[c->steps++] = step_of(r, text);
+        path->count++;
         text = next;
     }
 }
 
 /* Read "way,MULTIPLIER,STEP,STEP,...". */
-static void take_way(reader *r, certificate *c)
+static void take_path(reader *r, certificate *c)
 {
     char *text = take(r, "way"), *steps = text ? split_at_comma(r, text) : NULL;
 
     if (!steps)
         return;
-    c->way[c->ways].multiplier = dyadic_of(r, text);
-    if (c->way[c->ways].multiplier.mantissa < 0)
+    c->path[c->paths].multiplier = dyadic_of(r, text);
+    if (c->path[c->paths].multiplier.mantissa < 0)
         bad_line(r, "this is negative");
     take_steps(r, c, steps);
 }
 
 /* Allocate room for all remaining paths and crowds. */
-static void expect_ways(reader *r, certificate *c)
+static void expect_paths(reader *r, certificate *c)
 {
-    size_t ways = lines_left(r, "way") + lines_left(r, "crowd"), steps = 0;
+    size_t paths = lines_left(r, "way") + lines_left(r, "crowd"), steps = 0;
 
     for (const char *at = r->at; *at; at++)
         steps += *at == ',';
-    c->way = checked_calloc(ways + 1, sizeof *c->way);
-    c->way_step = checked_calloc(steps + 1, sizeof *c->way_step);
+    c->path = checked_calloc(paths + 1, sizeof *c->path);
+    c->path_step = checked_calloc(steps + 1, sizeof *c->path_step);
 }
 
-static void take_ways(reader *r, certificate *c, proof_node *node)
+static void take_paths(reader *r, certificate *c, proof_node *node)
 {
-    node->way = c->ways;
+    node->path = c->paths;
     while (comes_next(r, "way") && !r->bad)
-        take_way(r, c);
-    node->ways = c->ways - node->way;
+        take_path(r, c);
+    node->paths = c->paths - node->path;
 }
 
 /* Read "order,TASK,TASK". */
@@ -304,13 +304,13 @@ static void take_graph_node(reader *r, certificate *c)
         take_order(r, node);
     } else if (comes_next(r, "crowd")) {
         node->step = STEP_CROWD;
-        node->way = c->ways;
-        node->ways = 1;
+        node->path = c->paths;
+        node->paths = 1;
         take_steps(r, c, take(r, "crowd"));
     } else if (comes_next(r, "multipliers")) {
         take_multipliers(r, node);
         node->step = STEP_GRAPH;
-        take_ways(r, c, node);
+        take_paths(r, c, node);
     } else {
         r->line++;
         bad_line(r, "a line of a branch or of a leaf was expected");
@@ -323,7 +323,7 @@ static void take_graph_tree(reader *r, certificate *c)
 
     c->has_cases = 1;
     c->node = checked_calloc(nodes + 1, sizeof *c->node);
-    expect_ways(r, c);
+    expect_paths(r, c);
     while (*r->at && !r->bad)
         take_graph_node(r, c);
 }
@@ -346,8 +346,8 @@ static void take_proof(reader *r, certificate *c)
         take_loads(r, only_node(c, STEP_MULTIPLIERS));
     } else if (strcmp(name, "graph") == 0) {
         take_loads(r, only_node(c, STEP_GRAPH));
-        expect_ways(r, c);
-        take_ways(r, c, c->node);
+        expect_paths(r, c);
+        take_paths(r, c, c->node);
     } else if (strcmp(name, "graph-tree") == 0) {
         take_graph_tree(r, c);
     } else if (strcmp(name, "configuration") == 0) {
@@ -405,6 +405,6 @@ void certificate_free(certificate *c)
     free(c->kind);
     free(c->node);
     free(c->worth);
-    free(c->way);
-    free(c->way_step);
+    free(c->path);
+    free(c->path_step);
 }

@@ -29,8 +29,8 @@ enum { CLASS_FREE, CLASS_CPU, CLASS_GPU, CLASSES };
 
 typedef struct proof_node {
     proof_step step;
-    int        type;      /* of a packing */
-    size_t     way, ways; /* paths of STEP_GRAPH: first, number; crowd of STEP_CROWD */
+    int        type;        /* of a packing */
+    size_t     path, paths; /* paths of STEP_GRAPH: first, number; crowd of STEP_CROWD */
     union {
         struct {
             uint32_t kind, cut; /* at most `cut` of the kind on CPUs, or more; or two tasks */
@@ -45,14 +45,14 @@ typedef struct proof_node {
 } proof_node;
 
 /** In place of a task: all tasks between its neighbours, shared by the CPUs or by the GPUs. */
-#define WAY_OVER_CPUS (UINT32_MAX - 1)
-#define WAY_OVER_GPUS UINT32_MAX
+#define PATH_OVER_CPUS (UINT32_MAX - 1)
+#define PATH_OVER_GPUS UINT32_MAX
 
 /** A path: tasks of which each depends on the one before; `count` steps from `first` on. */
-typedef struct proof_way {
+typedef struct proof_path {
     dyadic multiplier;
     size_t first, count;
-} proof_way;
+} proof_path;
 
 /** A certificate as hsched-certificates(5) defines it; a proof without cases is one node. */
 typedef struct certificate {
@@ -68,10 +68,10 @@ typedef struct certificate {
     size_t      nodes;
     proof_node *node;  /* each node before its cases; none: nothing is proved */
     int64_t    *worth; /* CLASSES entries per kind, for each knapsack node */
-    size_t      ways;  /* total of all nodes */
-    proof_way  *way;
+    size_t      paths; /* total of all nodes */
+    proof_path *path;
     size_t      steps;
-    uint32_t   *way_step;
+    uint32_t   *path_step;
 } certificate;
 
 /** Read a certificate. Return 0, or an exit code after a message. Free `c` also after a failure. */

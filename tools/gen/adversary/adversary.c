@@ -125,9 +125,9 @@ static hs_status build(const gen_request *request, const search_request *search,
     format_optimum(proof, optimum);
     hs_format_double(worst->makespan, makespan);
     hs_format_double(worst->makespan / proof->makespan, ratio);
-    snprintf(result->said, sizeof result->said, "%s takes %s where %s is the optimum: ratio %s%s%s",
-             request->algorithm, makespan, optimum, ratio, promised ? ", at most " : "",
-             promised ? promised : "");
+    snprintf(result->message, sizeof result->message,
+             "%s takes %s where %s is the optimum: ratio %s%s%s", request->algorithm, makespan,
+             optimum, ratio, promised ? ", at most " : "", promised ? promised : "");
     return case_instance(judge->builder, worst, notes, &result->instance);
 }
 
@@ -182,7 +182,7 @@ static int find_case(const gen_request *request, search_request *search, case_ju
     bad_case  worst;
     hs_status status = search_worst(search, judge, &worst);
 
-    if (status == HS_OK && worst.count == 0 && stop_asked(NULL)) {
+    if (status == HS_OK && worst.count == 0 && stop_requested(NULL)) {
         message("adversary: stopped before a case was found");
         return EXIT_WORK;
     }

@@ -15,9 +15,9 @@
  */
 static void limit(hs_settings *settings)
 {
-    int late = stop_asked(NULL);
+    int late = stop_requested(NULL);
 
-    settings->cancel = late ? NULL : stop_asked;
+    settings->cancel = late ? NULL : stop_requested;
     settings->time_limit = late ? SHORT_TIME : 0;
 }
 

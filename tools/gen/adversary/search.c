@@ -31,7 +31,7 @@ static int goes_on(search *s)
     if (s->judged % 64 == 0 && isfinite(s->until) && clock_now() >= s->until)
         s->late = 1;
     return s->status == HS_OK && s->judged < s->request->iterations && !s->late &&
-           !stop_asked(NULL);
+           !stop_requested(NULL);
 }
 
 static double judge(search *s, bad_case *c)
@@ -177,6 +177,6 @@ hs_status search_worst(search_request *request, case_judge *judge, bad_case *wor
     if (request->limits.graph && request->cpus + request->gpus > 2)
         search_small(&s, worst);
     run_rounds(&s, worst);
-    request->stopped_at = stop_asked(NULL) ? s.judged : 0;
+    request->stopped_at = stop_requested(NULL) ? s.judged : 0;
     return s.status;
 }
