@@ -11,7 +11,7 @@ enum { TASK, WORKER, SCORE, COLUMNS };
 
 static const char *const names[COLUMNS] = {"task", "worker", "score"};
 
-/* Where a task was met, to find out whether it is met again. */
+/* The place of a task's row, to report a second row of the task. */
 struct seen {
     uint32_t task;
     uint32_t column;
@@ -34,7 +34,7 @@ static hs_status read_header(struct reader *r)
     hs_status         st;
 
     hsi_header_init(&header, "affinities");
-    do /* other lines are for people */
+    do /* skip other header lines, which are remarks */
         st = hsi_header_next(&header, &r->csv, &found);
     while (st == HS_OK && found);
     if (st == HS_OK)
@@ -104,7 +104,7 @@ static int by_task_and_line(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* The first line that names a task again. */
+/* Refuse the first row that names a task again. */
 static hs_status refuse_second(struct reader *r)
 {
     struct seen       *seen = r->seen.data;

@@ -9,8 +9,8 @@
 #include "io/text/output.h"
 
 /*
- * Everything goes through here, so that the last line can tell whether anything was
- * changed on the way: FNV-1a over all bytes before it.
+ * The writer of a certificate. All text passes through put(), which computes the checksum of the
+ * last line: FNV-1a over all bytes before it.
  */
 typedef struct writer {
     hsi_output out;
@@ -31,7 +31,7 @@ static void put_integer(writer *w, const char *name, int64_t value)
     put(w, text);
 }
 
-/* Exactly: INTEGER*2^EXPONENT. */
+/* Format a number exactly as INTEGER*2^EXPONENT. */
 static const char *exact(double value, char text[48])
 {
     int     exponent;
@@ -44,7 +44,7 @@ static const char *exact(double value, char text[48])
     return text;
 }
 
-/* As the shortest decimal, and exactly. */
+/* Write a number as its shortest decimal, and exactly. */
 static void put_real(writer *w, const char *name, double value)
 {
     char decimal[32], form[48], text[128];

@@ -7,7 +7,7 @@
 
 #include "support/decimal/decimal.h"
 
-enum { PLAIN_MOST = 12 }; /* digits before the point, without an exponent */
+enum { PLAIN_MOST = 12 }; /* largest number of digits before the point without an exponent */
 
 size_t hs_format_double(double value, char buffer[32])
 {
@@ -15,7 +15,7 @@ size_t hs_format_double(double value, char buffer[32])
     return hsi_decimal_write(value, buffer);
 }
 
-/* The shortest decimal of `value` as digits * 10^exponent. */
+/* Return the shortest decimal of `value`, as digits * 10^exponent. */
 static uint64_t shortest_digits(double value, int *exponent)
 {
     char     text[HSI_DECIMAL_MAX];
@@ -48,7 +48,7 @@ static int count_digits(uint64_t number)
     return count;
 }
 
-/* The number rounded to `most` digits, half of the last one up, without zeros at its end. */
+/* Round a number to `most` digits, halves up, and remove trailing zeros. */
 static uint64_t round_digits(uint64_t digits, int most, int *exponent)
 {
     uint64_t unit = 1;
@@ -75,7 +75,7 @@ size_t hs_format_rounded(double value, int digits, char buffer[32])
     if (digits < point && point <= PLAIN_MOST)
         digits = point;
     count = (int)hsi_decimal_write_u64(round_digits(number, digits, &exponent), text);
-    point = count + exponent; /* 0.TEXT * 10^point */
+    point = count + exponent; /* the value is 0.TEXT * 10^point */
     if (point <= -4 || point > PLAIN_MOST)
         return (size_t)snprintf(buffer, 32, "%c%s%se%d", text[0], count > 1 ? "." : "", text + 1,
                                 point - 1);
@@ -86,7 +86,7 @@ size_t hs_format_rounded(double value, int digits, char buffer[32])
     return (size_t)snprintf(buffer, 32, "%.*s.%s", point, text, text + point);
 }
 
-/* So many of `unit`, of which `per` make one of `larger`. */
+/* Format `count` times `unit`, `per` of which make one `larger`. */
 static size_t two_units(double count, unsigned per, const char *larger, const char *unit,
                         char buffer[32])
 {

@@ -11,14 +11,14 @@
 
 #define QUOTED(field) hsi_csv_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
 
-/* Each new kernel is compared with all before it. */
+/* Limit on kernels: each new kernel is compared with all earlier ones. */
 #define MOST_KERNELS 1000u
 
 enum { KERNEL, CPU, GPU, OPERATION, FACTORISATION, COLUMNS };
 
 static const char *const names[COLUMNS] = {"kernel", "cpu", "gpu", "operation", "factorisation"};
 
-/* A kernel whose strings are offsets into the text: that still moves. */
+/* A kernel whose strings are offsets into the text, because the text still moves as it grows. */
 struct entry {
     size_t   factorisation, operation, kernel;
     double   cpu, gpu;
@@ -32,11 +32,11 @@ struct reader {
     size_t            width;
     hsi_vector        entries;      /* struct entry */
     hsi_vector        text;
-    size_t            name, source; /* offsets */
+    size_t            name, source; /* offsets into `text` */
     int               has_name, has_source;
 };
 
-/* What is handed out is one block: this, the kernels, the text. */
+/* The memory of a table is one block: this struct, the kernels, the text. */
 struct block {
     hs_kernel_table table;
     hs_kernel       kernels[];
@@ -52,7 +52,7 @@ static const char *text_at(const struct reader *r, size_t offset)
     return (const char *)r->text.data + offset;
 }
 
-/* Keep a string; *offset is where it begins. */
+/* Copy a string to the text; *offset is its begin. */
 static hs_status keep(struct reader *r, const char *at, size_t length, size_t *offset)
 {
     size_t begin = r->text.size;
@@ -74,7 +74,7 @@ static hs_status take_note(struct reader *r, int *has, size_t *offset)
     return keep(r, field[1].at, field[1].length, offset);
 }
 
-/* Lines of other kinds are for people. */
+/* Read the '#' lines up to the header; unknown lines are remarks. */
 static hs_status read_header(struct reader *r)
 {
     const struct hsi_field *key;
@@ -98,7 +98,7 @@ static hs_status read_header(struct reader *r)
     return st;
 }
 
-/* Names that libraries have for the operations of hs_generate_tiled(). */
+/* Names of kernels in common libraries, for the operations of hs_generate_tiled(). */
 static const char *const operations[][2] = {
     {"potrf", "potrf"},   {"trsm", "trsm"},     {"syrk", "syrk"},    {"gemm", "gemm"},
     {"getrf", "getrf"},   {"getrf_nopiv", "getrf"},
@@ -116,7 +116,10 @@ static const char *find_operation(const char *at, size_t length)
     return NULL;
 }
 
-/* Of "dgeqrf:960": what stands before the colon, less the letter of the precision. */
+/*
+ * Derive the operation from a name such as "dgeqrf:960": the part before the colon, without the
+ * letter of the precision.
+ */
 static hs_status derive_operation(struct reader *r, const struct hsi_field *kernel, size_t *offset)
 {
     const char *colon = memchr(kernel->at, ':', kernel->length);
@@ -273,7 +276,7 @@ hs_status hs_kernel_table_read(int fd, hs_kernel_table **out, hs_diagnostic *why
     return st;
 }
 
-/* The table is the first thing in its block. */
+/* The table is the first member of its block. */
 void hs_kernel_table_free(hs_kernel_table *table)
 {
     free(table);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How near a word is to a name that its writer may have meant. */
+/* The edit distance between a word and a known name, to suggest the name for a misspelt word. */
 #include <string.h>
 
 #include <hybridsched/io.h>
@@ -16,7 +16,10 @@ static char small(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* In small letters and without the blanks around it. 0: it is too long, or empty. */
+/*
+ * Copy a name in lower case without leading and trailing blanks; return 0 if it is empty or too
+ * long.
+ */
 static int take(const char *at, size_t length, word *out)
 {
     while (length > 0 && (at[length - 1] == ' ' || at[length - 1] == '\t'))
@@ -36,8 +39,10 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Letters to change, add or leave out, or neighbours to swap, so that one becomes the other: row by
- * row of the usual table, the last three of which are kept. */
+/*
+ * Return the number of letters to change, add or remove, or neighbours to swap, that turn one word
+ * into the other. Only the last three rows of the usual table are kept.
+ */
 static unsigned edits(const word *a, const word *b)
 {
     unsigned row[3][LONGEST + 1], i, j;

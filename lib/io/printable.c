@@ -6,8 +6,8 @@
 #include "support/utf8.h"
 
 /*
- * Foreign text for a terminal, a character at a time: what may not be shown becomes \xHH, byte by
- * byte. What comes out goes through unchanged, so that text may be made printable twice.
+ * Make foreign text printable, character by character: characters not allowed on a terminal become
+ * \xHH, byte by byte. The result passes unchanged through a second call.
  */
 size_t hs_printable(const char *text, char *buffer, size_t size)
 {

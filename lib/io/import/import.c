@@ -121,7 +121,7 @@ hs_status hsi_import_edge(hsi_import *r, const char *at, size_t later, size_t ea
     return hsi_vector_append(&r->edges, &edge, sizeof edge) ? HS_ENOMEM : HS_OK;
 }
 
-/* As the text has them, where they are the same. */
+/* Order edges by rows; equal edges by their place in the text. */
 static int compare_edges(const void *a, const void *b)
 {
     const hsi_foreign_edge *x = a, *y = b;
@@ -188,7 +188,7 @@ static const char *quote_row(const hsi_import *r, size_t row, char shown[HSI_SHO
     return hsi_import_quote(r->tasks.word[row], shown);
 }
 
-static hs_status tell_edges(hsi_import *r)
+static hs_status add_edges(hsi_import *r)
 {
     const hsi_foreign_edge *edge = r->edges.data;
     char                    later[HSI_SHOWN], earlier[HSI_SHOWN];
@@ -212,7 +212,10 @@ static hs_status tell_edges(hsi_import *r)
     return hsi_import_fail_status(&r->text, st);
 }
 
-/* A cycle; or else, for edges have been looked at, a row that accesses data twice. */
+/*
+ * Report a cycle. Without a cycle, and because edges are checked already, a row accesses data
+ * twice.
+ */
 static hs_status refuse_graph(hsi_import *r, size_t row)
 {
     enum { NAMED = 4 };
@@ -235,7 +238,7 @@ static hs_status refuse_graph(hsi_import *r, size_t row)
                            "tasks wait for each other: %s; expected no cycle", names);
 }
 
-/* What the builder refuses of a row. */
+/* Report the builder's error about a row. */
 static hs_status refuse_row(hsi_import *r, hs_status st, size_t row)
 {
     const size_t *place = r->places.data;
@@ -255,7 +258,7 @@ static hs_status refuse_row(hsi_import *r, hs_status st, size_t row)
 hs_status hsi_import_finish(hsi_import *r, const char *format, hs_instance **out)
 {
     size_t    row = SIZE_MAX;
-    hs_status st = tell_edges(r);
+    hs_status st = add_edges(r);
 
     if (st != HS_OK)
         return st;

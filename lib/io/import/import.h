@@ -11,17 +11,17 @@
 #include "support/vector.h"
 
 /*
- * An instance made of somebody else's format. Each format has a reader of its own, which adds
- * tasks in the order in which it wants them as rows, and edges in any order, each with the place in
- * the text where it stands; what is wrong with them is found and said here.
+ * The state of importing an instance from a foreign format. The reader of a format adds tasks in
+ * the order of the rows, and edges in any order, each with its place in the text. Errors in the
+ * graph are found and reported here.
  */
 typedef struct hsi_import {
     struct hsi_import_text text;
-    hs_import_options      options; /* all of them */
+    hs_import_options      options; /* resolved options */
     hs_builder            *builder;
     hsi_speedup            speedup;
-    hsi_words              tasks;  /* ids; those of rows come first, in their order */
-    hsi_vector             places; /* size_t: of the rows */
+    hsi_words              tasks;  /* ids; those of rows first, in order */
+    hsi_vector             places; /* size_t: place of each row */
     hsi_vector             edges;  /* hsi_foreign_edge */
     size_t                 rows;
 } hsi_import;
@@ -32,38 +32,39 @@ typedef struct hsi_foreign_edge {
     size_t   at;
 } hsi_foreign_edge;
 
-/* Reads all of `fd`. HS_ESYNTAX, HS_EIO, HS_ENOMEM; hsi_import_close() in any case. */
+/* Read all of `fd`. HS_ESYNTAX, HS_EIO, HS_ENOMEM. Call hsi_import_close() in any case. */
 hs_status hsi_import_open(hsi_import *r, int fd, const hs_import_options *options,
                           hs_diagnostic *why);
 void      hsi_import_close(hsi_import *r);
 
-/* The next row: its id, and its times. The strings need not stay. */
+/* Add the next row with its id and times. The strings are copied. */
 hs_status hsi_import_task(hsi_import *r, const char *at, hsi_text id, hs_task *task);
 
-/* Its time on GPUs after the rule that `name` falls under. */
+/* Compute a GPU time by the speed-up rule for `name`. */
 hs_status hsi_import_gpu_time(hsi_import *r, const char *at, hsi_text name, double cpu,
                               double *gpu);
 
-/* A time, in the words of `what`: above 0, or at least as long as the options say. */
+/*
+ * Check a time, `what` in messages: raise it to the least time of the options; it must be above 0.
+ */
 hs_status hsi_import_time(hsi_import *r, const char *at, const char *what, double *time);
 
 hs_status hsi_import_edge(hsi_import *r, const char *at, size_t later, size_t earlier,
                           double bytes);
 
-/* The edges so far, by later and then earlier row; those that are there twice next to each other.
- */
+/* Sort the edges by later row, then earlier row; duplicates become neighbours. */
 void hsi_import_sort(hsi_import *r);
 
-/* Is there such an edge? After hsi_import_sort(). */
+/* Return whether an edge exists. Call hsi_import_sort() before. */
 int hsi_import_has_edge(const hsi_import *r, size_t later, size_t earlier);
 
-/* Leaves out edges that are there already. */
+/* Sort the edges and remove duplicates. */
 void hsi_import_merge(hsi_import *r);
 
-/* Numbers of workers, for who has not been told otherwise. */
+/* Set the numbers of workers that the options do not give. */
 void hsi_import_workers(hsi_import *r, uint64_t cpus, uint64_t gpus);
 
-/* The instance, with a note that says where it comes from. */
+/* Make the instance, with a note on its origin. */
 hs_status hsi_import_finish(hsi_import *r, const char *format, hs_instance **out);
 
 #endif

@@ -44,7 +44,7 @@ static hs_status expect(hsi_json *j, char what, const char *name)
     return HS_OK;
 }
 
-/* Into an object or array, to what is next in it, or behind it. */
+/* Advance into an object or array to its next entry, or to its end. */
 static hs_status step(hsi_json *j, const char *brackets, const char *name, int *first, int *found)
 {
     hs_status st = *first ? expect(j, brackets[0], name) : HS_OK;
@@ -76,7 +76,7 @@ hs_status hsi_json_element(hsi_json *j, int *first, int *found)
     return step(j, "[]", "an array", first, found);
 }
 
-/* Four hexadecimal digits; -1: they are none. */
+/* Return the value of four hexadecimal digits; -1: not four digits. */
 static long hexadecimal(const char *at)
 {
     long value = 0;
@@ -92,7 +92,7 @@ static long hexadecimal(const char *at)
     return value;
 }
 
-/* \uXXXX, or two of them that are one character; *at moves behind. 0: it is none. */
+/* Return the character of \uXXXX, or of a surrogate pair, and advance *at past it; 0: invalid. */
 static long unicode(const char **at)
 {
     long high = hexadecimal(*at + 2), low;
@@ -131,7 +131,7 @@ static size_t put_utf8(char *to, long c)
     return 4;
 }
 
-/* Without its escapes, which only become shorter. */
+/* Decode the escapes of a string; the result is never longer than the source. */
 static hs_status unescape(hsi_json *j, hsi_text raw, hsi_text *value)
 {
     static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -196,7 +196,7 @@ static size_t digits(const char *at)
     return count;
 }
 
-/* The end of a number as JSON has it; NULL: it is none. */
+/* Return the end of a JSON number; NULL: not a number. */
 static const char *number_end(const char *at)
 {
     size_t count;
@@ -246,8 +246,7 @@ static hs_status skip_word(hsi_json *j)
     return refuse(j, "a value");
 }
 
-/* Behind a value, and behind the arrays and objects that end with it; what is open is in a stack.
- */
+/* Skip a value with all nested values; a stack holds the open arrays and objects. */
 hs_status hsi_json_skip(hsi_json *j)
 {
     char      open[HSI_JSON_DEPTH + 1];

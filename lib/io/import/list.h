@@ -6,10 +6,9 @@
 #include "support/arena.h"
 
 /*
- * The next entry of a list such as instances have, NAME:WORD;NAME:WORD: takes it off `list`.
- * Backslashes before ';', ':' and '\' are taken out of *name, which is in the arena and has a NUL
- * behind it; *word is what is behind the last ':', empty if there is none. HS_ENOMEM; at the end of
- * the list *name has no text.
+ * Take the next entry off a list NAME:WORD;NAME:WORD, as in instances. *name is without the
+ * backslashes before ';', ':' and '\', NUL-terminated, and in the arena; *word is the text after
+ * the last ':', empty if there is none. HS_ENOMEM. At the end of the list name->at is NULL.
  */
 hs_status hsi_import_entry(hsi_text *list, hsi_arena *arena, hsi_text *name, hsi_text *word);
 

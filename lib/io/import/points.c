@@ -4,20 +4,20 @@
 #include <stdlib.h>
 
 /*
- * Edges by their later end, to walk back through points. By whatever way a task or a point comes
- * before the task at hand, the way on which most bytes are carried counts.
+ * A walk back from a task through points, over edges sorted by their later end. If several paths
+ * lead from a task or point to the present task, the path with most bytes counts.
  */
 typedef struct walk {
     hsi_import     *r;
     hsi_point_edge *edges;
     size_t          count, nodes;
     const uint32_t *row;
-    size_t         *first; /* of each node, and the number of all */
-    uint32_t       *stack; /* points that are to be walked through, and from the end of it tasks */
-    char           *waits; /* is the point on the stack? */
-    uint32_t       *seen;  /* by the node (+ 1) from which the walk began */
-    double         *most;  /* bytes from there to the task at hand */
-    const char    **at;    /* the edge that they are on */
+    size_t         *first;         /* first edge of each node; at the end the number of edges */
+    uint32_t       *stack;         /* points to walk through; tasks from the end */
+    char           *waits;         /* per node: the point is on the stack */
+    uint32_t       *seen;          /* node (+ 1) whose walk last met this node */
+    double         *most;          /* bytes from the node to the present task */
+    const char    **at;            /* place of the edge with these bytes */
     size_t          points, tasks; /* on the stack */
     size_t          steps;
 } walk;
@@ -44,7 +44,7 @@ static void index_edges(walk *w)
     }
 }
 
-/* `before` is before the task at hand. */
+/* Note that `before` precedes the present task, by a path with `bytes`. */
 static void meet(walk *w, uint32_t task, uint32_t before, double bytes, const char *at)
 {
     int known = w->seen[before] == task + 1;
@@ -63,7 +63,7 @@ static void meet(walk *w, uint32_t task, uint32_t before, double bytes, const ch
     }
 }
 
-/* What is before a point on the way to the task at hand, which carries so many bytes. */
+/* Walk from a point on the stack to its predecessors. */
 static hs_status step(walk *w, uint32_t task, uint32_t point)
 {
     const hsi_point_edge *edge = w->edges;
@@ -81,7 +81,7 @@ static hs_status step(walk *w, uint32_t task, uint32_t point)
     return HS_OK;
 }
 
-/* Its own edges, of which none may be there twice. */
+/* Begin the walk of a task with its own edges; duplicates are passed on, to be refused later. */
 static hs_status begin(walk *w, uint32_t task)
 {
     const hsi_point_edge *edge = w->edges;

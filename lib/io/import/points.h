@@ -4,24 +4,27 @@
 
 #include "io/import/import.h"
 
-/* What a file has between tasks, some of which take no time and are only waited for: points. */
+/*
+ * An edge between nodes of a file. A node is a task or a point: a node without time that tasks only
+ * wait for.
+ */
 typedef struct hsi_point_edge {
     uint32_t    later, earlier; /* nodes */
     double      bytes;
-    int         is_data; /* it follows from data; for the reader */
+    int         is_data; /* the edge follows from data; for the reader */
     const char *at;
 } hsi_point_edge;
 
 #define HSI_POINT UINT32_MAX
 
 /*
- * The edges, which are sorted, as those of rows: `row` has that of each node, or HSI_POINT. What
- * goes through points goes from each task before them to each behind them.
+ * Add the edges between rows: `row` has the row of each node, or HSI_POINT. A path through points
+ * becomes an edge from each task before the points to each task after them. Sorts `edges`.
  */
 hs_status hsi_point_edges(hsi_import *r, hsi_point_edge *edges, size_t count, size_t nodes,
                           const uint32_t *row);
 
-/* More edges than a text of that size could mean. */
+/* Return the limit on edges for a text of this size. */
 size_t hsi_import_most_edges(const hsi_import *r);
 
 #endif

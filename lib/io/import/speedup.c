@@ -42,7 +42,10 @@ void hsi_speedup_free(hsi_speedup *s)
     hsi_vector_free(&s->rules);
 }
 
-/* Where a star took too little, the last one takes one more: O(length of both multiplied). */
+/*
+ * Match a pattern with '*'. On a mismatch the last star takes one more character: O(product of the
+ * lengths).
+ */
 static int fits(hsi_text pattern, hsi_text name)
 {
     size_t p = 0, n = 0, star = SIZE_MAX, taken = 0;

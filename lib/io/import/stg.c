@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Standard task graphs (Kasahara Laboratory): the number of tasks n, then for each of tasks 0 to
- * n + 1 its number, its time, how many come before it and which; the first and the last are there
- * to begin and end, and take no time. What is behind a '#' are remarks.
+ * Import of standard task graphs (Kasahara Laboratory): the number of tasks n, then for each of the
+ * tasks 0 to n + 1 its number, its time, the number of its predecessors and their list. The first
+ * and the last task only mark the begin and the end, and take no time. '#' begins a remark.
  */
 #include <stdio.h>
 
@@ -11,8 +11,8 @@
 
 typedef struct stg {
     hsi_import  r;
-    const char *at;    /* what is next */
-    hsi_text    token; /* the last one read */
+    const char *at;    /* next byte to read */
+    hsi_text    token; /* last token */
     uint64_t    tasks; /* n */
 } stg;
 
@@ -21,7 +21,7 @@ static int is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* An empty one at the end. */
+/* Read the next token; empty at the end. */
 static void next_token(stg *s)
 {
     const char *end = s->r.text.end;
@@ -88,7 +88,7 @@ static hs_status add_task(stg *s, hsi_text id, double time)
     return st == HS_OK ? hsi_import_task(&s->r, id.at, id, &task) : st;
 }
 
-/* Edges from the first task and to the last mean nothing more than their places do. */
+/* Read the predecessors. Edges from the first task and to the last carry no information. */
 static hs_status read_before(stg *s, uint64_t task)
 {
     uint64_t  count, before;

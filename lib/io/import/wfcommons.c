@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Workflows of WfCommons, WfFormat 1.5: the graph in workflow.specification, the times in
- * workflow.execution. An edge carries what its first task writes and its second reads. The text is
- * walked through several times, for its parts may come in any order; what is not needed is skipped.
+ * Import of WfCommons workflows, WfFormat 1.5: the graph is in workflow.specification, the times in
+ * workflow.execution. An edge carries the files that its first task writes and its second reads.
+ * The text is walked through several times, because its parts may come in any order; unknown parts
+ * are skipped.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,19 +16,19 @@ typedef struct wf_task {
     const char *at;
     hsi_text    id, name;
     double      seconds;                               /* NaN: not yet known */
-    const char *parents, *children, *inputs, *outputs; /* arrays; NULL: not there */
+    const char *parents, *children, *inputs, *outputs; /* arrays; NULL: missing */
     size_t      followers;
 } wf_task;
 
-/* A file's maker, and the one before it in a list. */
+/* A task that writes a file, in a linked list. */
 typedef struct wf_maker {
-    uint32_t task, next; /* + 1; 0: none */
+    uint32_t task, next; /* number + 1; 0: none */
 } wf_maker;
 
 typedef struct wf_file {
     double   bytes;
-    uint32_t makers; /* the first of a list, + 1 */
-    uint32_t reader; /* the last task that was seen to read it, + 1 */
+    uint32_t makers; /* first maker of the list, + 1 */
+    uint32_t reader; /* last task found to read it, + 1 */
 } wf_file;
 
 typedef struct wf {
@@ -35,19 +36,19 @@ typedef struct wf {
     hsi_json    json;
     hsi_arena   arena;
     int         has_version;
-    const char *tasks, *files, *runs; /* arrays; NULL: not there */
+    const char *tasks, *files, *runs; /* arrays; NULL: missing */
     hsi_vector  task;                 /* wf_task */
-    hsi_words   names;                /* of files */
+    hsi_words   names;                /* names of files */
     hsi_vector  file;                 /* wf_file */
     hsi_vector  makers;               /* wf_maker */
-    uint32_t   *parent_of;            /* by task: of whom it was last found a parent, + 1 */
-    size_t     *edge_of;              /* the number of that edge */
+    uint32_t   *parent_of;            /* per task: child of its last edge found, + 1 */
+    size_t     *edge_of;              /* number of this edge */
 } wf;
 
 typedef hs_status (*on_member)(wf *w, hsi_text name, void *data, int *taken);
 typedef hs_status (*on_element)(wf *w, void *data);
 
-/* What is not taken is skipped. */
+/* Call `member` for each member of the object at the cursor; skip members not taken. */
 static hs_status each_member(wf *w, on_member member, void *data)
 {
     int       first = 1, found = 0;
@@ -66,7 +67,7 @@ static hs_status each_member(wf *w, on_member member, void *data)
     return st;
 }
 
-/* Of the array at that place; of none, there is none. */
+/* Call `element` for each element of the array at `at`; NULL: no array. */
 static hs_status each_element(wf *w, const char *at, on_element element, void *data)
 {
     int       first = 1, found = 0;
@@ -88,7 +89,7 @@ static hs_status missing(const wf *w, const char *at, const char *what)
     return hsi_import_fail(&w->r.text, at, "no %s; expected one, as WfFormat 1.5 has it", what);
 }
 
-/* An array that is for later. */
+/* Keep the place of an array for a later walk. */
 static hs_status keep_array(wf *w, hsi_text name, const char **at, int *taken)
 {
     char      c;
@@ -156,12 +157,12 @@ static hs_status in_root(wf *w, hsi_text name, void *data, int *taken)
     return st;
 }
 
-/* What a file or a run says of itself. */
+/* The members read from a file or an execution. */
 typedef struct wf_item {
     hsi_text    id;
     double      number;
     int         has_id, has_number;
-    const char *of_number; /* the name of that */
+    const char *of_number; /* name of the number's member */
 } wf_item;
 
 static hs_status in_item(wf *w, hsi_text name, void *data, int *taken)
@@ -178,7 +179,7 @@ static hs_status in_item(wf *w, hsi_text name, void *data, int *taken)
     return *taken ? hsi_json_number(&w->json, &item->number) : HS_OK;
 }
 
-/* An object with an id and a number of at least 0. */
+/* Read an object with an id and a number of at least 0. */
 static hs_status read_item(wf *w, wf_item *item, const char **at)
 {
     char      c;
@@ -263,7 +264,7 @@ static hs_status add_task(wf *w, void *data)
     return st == HS_OK && hsi_vector_append(&w->task, &task, sizeof task) ? HS_ENOMEM : st;
 }
 
-/* A string that names one of `words`. */
+/* Read a string that must be among `words`. */
 static hs_status read_name(wf *w, const hsi_words *words, const char *what, size_t *number,
                            const char **at)
 {
@@ -361,7 +362,7 @@ static hs_status add_parent(wf *w, void *data)
     return hsi_import_edge(&w->r, at, *task, parent, 0);
 }
 
-/* To the edges from those who make it. */
+/* Add the bytes of an input file to the edges from its makers. */
 static hs_status add_input(wf *w, void *data)
 {
     const uint32_t   *task = data;
@@ -405,12 +406,12 @@ static hs_status take_child(wf *w, void *data)
                                w->parent_of[child] == *task + 1
                                    ? "twice; expected each child once"
                                    : "and does not name it as a parent; expected both or neither");
-    w->parent_of[child] = *task + 1; /* of whom it was last found a child, from here on */
+    w->parent_of[child] = *task + 1; /* from here on: parent of its last edge found */
     tasks[*task].followers--;
     return HS_OK;
 }
 
-/* Parents and children say the same. */
+/* Check that parents and children agree. */
 static hs_status check_children(wf *w)
 {
     const wf_task *task = w->task.data;

@@ -5,7 +5,7 @@
 
 #include "support/hash.h"
 
-/* Differs from run to run: no file is slow by design. */
+/* Return the hash seed, which differs from run to run, so that no file is slow by design. */
 static uint64_t seed_of(const hsi_words *words)
 {
     return hsi_hash_mix((uintptr_t)words->slot ^ (uintptr_t)words, 0x8ebc6af09c88c6e3u);
@@ -16,7 +16,7 @@ static int is_same(hsi_text a, hsi_text b)
     return a.length == b.length && (a.length == 0 || memcmp(a.at, b.at, a.length) == 0);
 }
 
-/* Where it is, or where it would go. */
+/* Return the slot of a word, or the free slot for it. */
 static size_t slot_of(const hsi_words *words, hsi_text word)
 {
     size_t mask = words->slots - 1;
@@ -37,7 +37,7 @@ size_t hsi_words_find(const hsi_words *words, hsi_text word)
     return words->slot[slot] ? words->slot[slot] - 1 : HSI_NO_WORD;
 }
 
-/* Room for one more, in a table that is at most half full. */
+/* Make room for another word, in a table that is at most half full. */
 static hs_status grow(hsi_words *words)
 {
     size_t    room = words->room ? 2 * words->room : 64;

@@ -4,9 +4,9 @@
 
 #include "core/columns.h"
 
-/* Words numbered in the order in which they come: an open hash table. All zero is empty. */
+/* A set of words numbered in the order of entry: an open hash table. All zero is empty. */
 typedef struct hsi_words {
-    hsi_text *word; /* not copied */
+    hsi_text *word; /* texts are not copied */
     uint32_t *slot; /* number + 1, or 0 */
     size_t    count, room;
     size_t    slots; /* a power of two, or 0 */
@@ -14,10 +14,12 @@ typedef struct hsi_words {
 
 #define HSI_NO_WORD SIZE_MAX
 
-/* The number of a word; HSI_NO_WORD: it is not there. */
+/* Return the number of a word; HSI_NO_WORD: unknown. */
 size_t hsi_words_find(const hsi_words *words, hsi_text word);
 
-/* The same, new if it is not there. HS_ENOMEM; HS_ETOOBIG: more than there may be tasks. */
+/*
+ * Return the number of a word, entered if it is new. HS_ENOMEM; HS_ETOOBIG: more than HS_MAX_TASKS.
+ */
 hs_status hsi_words_enter(hsi_words *words, hsi_text word, size_t *number);
 
 void hsi_words_free(hsi_words *words);

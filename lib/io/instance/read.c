@@ -27,7 +27,7 @@ static hs_status read_header(struct hsi_rows *r)
     }
 }
 
-/* No more tasks than there may be, the row's among them. */
+/* Check the limit on tasks, including those of this row. */
 static hs_status check_count(struct hsi_rows *r, const hsi_row *row)
 {
     uint64_t tasks = hsi_builder_store(r->builder)->tasks;
@@ -60,18 +60,21 @@ static hs_status read_row(struct hsi_rows *r)
     if (st == HS_OK)
         st = hsi_rows_add(r, &row, r->column[HSI_ID] > 0 ? id : NULL);
     if (st == HS_OK && r->data.text.size >= MUCH_TEXT)
-        st = hsi_list_tell_data(&r->data, r->builder, &r->csv);
+        st = hsi_list_flush_data(&r->data, r->builder, &r->csv);
     return st;
 }
 
-/* So many rows tell what the others will be like. */
+/* rows after which the rest of the file is estimated */
 enum { ENOUGH = 1000 };
 
-/* Of what is wrong the same is said first, whether or not the length of the text is known. */
+/*
+ * Reserve memory for the rest of the file. The data lists are flushed first even if the length of
+ * the text is unknown, so that errors come in the same order.
+ */
 static hs_status expect(struct hsi_rows *r)
 {
     double    share = hsi_csv_part_read(&r->csv);
-    hs_status st = hsi_list_tell_data(&r->data, r->builder, &r->csv);
+    hs_status st = hsi_list_flush_data(&r->data, r->builder, &r->csv);
 
     if (share > 0) {
         hsi_builder_expect(r->builder, share);

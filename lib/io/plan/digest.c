@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The digest of a plan, as hsched-formats(5) defines it: that of its instance, what the
- * header says, and the executions, summed, so that the order of the rows does not matter.
+ * The digest of a plan, as hsched-formats(5) defines it: a sum of the digests of the instance, the
+ * header and the executions, so that the order of the rows does not matter.
  */
 #include <hybridsched/io.h>
 
@@ -21,7 +21,7 @@ static uint64_t header_digest(const hs_instance *in, const hs_plan_info *info)
     h = hsi_digest_number(h, info->has_seed ? info->seed : 0, 8);
     for (unsigned i = 0; i < info->bound_count; i++) {
         h = hsi_digest_string(h, info->bounds[i].name);
-        h = hsi_digest_double(h, info->bounds[i].value + 0.0); /* there is one zero */
+        h = hsi_digest_double(h, info->bounds[i].value + 0.0); /* + 0.0 turns -0 into 0 */
     }
     return hsi_digest_finish(h);
 }

@@ -4,10 +4,13 @@
 
 #include <hybridsched/io.h>
 
-/** `info`, or nothing said where it is NULL or older; HS_EINVAL if it cannot be written. */
+/**
+ * Copy `info` to `full`, with empty members where it is NULL or older; HS_EINVAL if it cannot be
+ * written.
+ */
 hs_status hsi_plan_info_resolve(hs_plan_info *full, const hs_plan_info *info);
 
-/** As hs_plan_digest(); the instance's digest is in `info`, which is resolved. */
+/** Return the digest as hs_plan_digest() does; `info` is resolved and has the instance's digest. */
 uint64_t hsi_plan_digest(const hs_instance *in, const hs_schedule *s, const hs_plan_info *info);
 
 #endif

@@ -8,8 +8,8 @@
 #define QUOTED(text) hsi_csv_quote((text), strlen(text), (char[HSI_QUOTE]){0})
 
 struct line {
-    uint64_t number, column; /* where its value stands */
-    size_t   key, value;     /* in `text`, each with a NUL behind it */
+    uint64_t number, column; /* place of the value */
+    size_t   key, value;     /* offsets in `text` of NUL-terminated strings */
 };
 
 static int append_text(hsi_vector *v, const struct hsi_field *field)
@@ -37,7 +37,7 @@ void hsi_plan_lines_close(struct hsi_plan_lines *lines)
     hsi_vector_free(&lines->text);
 }
 
-/* What is being read: the value, where it stands, and what is known so far. */
+/* A line of the plan being read, and the result so far. */
 struct own {
     struct hsi_csv    *csv;
     const struct line *line;
@@ -162,7 +162,7 @@ static const struct own_key *find_own(const char *key)
     return NULL;
 }
 
-/* The first line that may be the plan's own. */
+/* Return the first line that may belong to the plan, not to its instance. */
 static size_t own_start(const struct line *line, size_t count, const char *text)
 {
     for (size_t i = count; i > 0; i--)

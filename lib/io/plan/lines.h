@@ -6,9 +6,9 @@
 #include "io/text/csv.h"
 
 /*
- * The '#' lines of a plan other than its instance's workers and unit. A plan's
- * own lines begin at the last `# algorithm`: an instance may have notes of the
- * same names, and they stand before it. So lines are kept until all are known.
+ * The '#' lines of a plan besides its instance's workers and unit. A plan's own lines begin at the
+ * last `# algorithm`: notes of the instance may have the same names, and come before. Therefore all
+ * lines are kept until the last is read.
  */
 struct hsi_plan_lines {
     hsi_vector lines;
@@ -18,7 +18,7 @@ struct hsi_plan_lines {
 /** Keep the '#' line last read. */
 hs_status hsi_plan_lines_add(struct hsi_plan_lines *lines, struct hsi_csv *csv);
 
-/** The instance's notes to the builder, the plan's own lines to *info. */
+/** Pass the instance's notes to the builder, and the plan's own lines to *info. */
 hs_status hsi_plan_lines_finish(const struct hsi_plan_lines *lines, struct hsi_csv *csv,
                                 hs_builder *builder, hs_plan_info *info);
 

@@ -10,7 +10,7 @@
 #include "io/text/rows.h"
 #include "support/sized.h"
 
-/* Columns of plans alone. */
+/* Columns that only plans have. */
 enum { NAME, WORKER, START, END, STATE, ROW, OWN };
 
 static const char *const own_names[OWN] = {"id", "worker", "start", "end", "state", "row"};
@@ -18,16 +18,16 @@ static const char *const own_names[OWN] = {"id", "worker", "start", "end", "stat
 static const struct hsi_own_columns own_columns = {OWN, ROW, own_names};
 
 struct reader {
-    struct hsi_rows       rows;       /* tasks, in the order in which they come first */
+    struct hsi_rows       rows;       /* tasks in the order of their first rows */
     struct hsi_plan_lines lines;
-    hsi_names             tasks;      /* by their names */
+    hsi_names             tasks;      /* index of the tasks by name */
     hs_plan_info          info;
     hsi_vector            placements;
-    hsi_vector            numbers;    /* uint32_t: by tasks, where there is a column `row` */
+    hsi_vector            numbers;    /* uint32_t: row of each task, with a column `row` */
     int                   column[OWN];
 };
 
-/* Has the header a column that says where tasks run? */
+/* Return whether the header has a column about the execution of tasks. */
 static int has_places(const struct reader *r)
 {
     return r->column[WORKER] >= 0 || r->column[START] >= 0 || r->column[END] >= 0 ||
@@ -43,7 +43,10 @@ static int has_tasks(const struct reader *r)
     return c < HSI_SHARED || r->column[NAME] >= 0;
 }
 
-/* The kind is settled by the header: of a file that is no table of tasks `why` stays as it is. */
+/*
+ * Read the header, which decides the kind of the file: for a file without task columns `why` is
+ * unchanged.
+ */
 static hs_status read_columns(struct reader *r)
 {
     hs_status st = hsi_rows_header(&r->rows, &own_columns, r->column, HSI_SHARED);
@@ -56,7 +59,7 @@ static hs_status read_columns(struct reader *r)
     return HS_EKIND;
 }
 
-/* The order of tasks that depend on each other means something. */
+/* Require the column `row` if tasks depend on each other, because then their order matters. */
 static hs_status check_row_column(struct reader *r)
 {
     if (r->column[ROW] >= 0 ||
@@ -107,7 +110,7 @@ static int is_text(const struct hsi_rows *rows, int column, hsi_text text)
            (text.length == 0 || memcmp(field->at, text.at, text.length) == 0);
 }
 
-/* A column in which this row does not say of its task what the first one did; -1: there is none. */
+/* Return a column in which this row differs from the task's first row; -1: none. */
 static int find_difference(const struct hsi_rows *rows, size_t task, const hsi_row *row)
 {
     int column = hsi_store_difference(hsi_builder_store(rows->builder), task, row, HSI_SHARED);
@@ -119,7 +122,7 @@ static int find_difference(const struct hsi_rows *rows, size_t task, const hsi_r
     return is_text(rows, HSI_DATA, hsi_list_text(&rows->data, task)) ? -1 : HSI_DATA;
 }
 
-/* All rows of a task say the same of it. */
+/* Check that all rows of a task agree. */
 static hs_status check_same(struct reader *r, size_t task, const hsi_row *row)
 {
     const struct hsi_field *name = field_of(r, NAME);
@@ -147,7 +150,7 @@ static hs_status add_task(struct reader *r, hsi_row *row, hsi_text name)
     return hsi_rows_add(&r->rows, row, NULL);
 }
 
-/* The row's task, met before or not. */
+/* Find the row's task, or add it. */
 static hs_status find_task(struct reader *r, hsi_row *row, uint64_t hash, uint32_t *task)
 {
     const struct hsi_field *field = field_of(r, NAME);
@@ -174,7 +177,7 @@ static hs_status read_name(struct reader *r, uint64_t *hash)
                                               (hsi_text){name->at, name->length}, hash));
 }
 
-/* Kept for a task that is met for the first time. */
+/* Read the task's row number; keep it at the task's first row. */
 static hs_status read_number(struct reader *r, uint32_t task)
 {
     const struct hsi_field *field;
@@ -217,7 +220,7 @@ static hs_status read_state(struct reader *r, uint32_t *state)
     return HS_OK;
 }
 
-/* All but its task. */
+/* Read a placement, without its task. */
 static hs_status read_placement(struct reader *r, hs_placement *placement)
 {
     struct hsi_csv *csv = &r->rows.csv;
@@ -235,8 +238,10 @@ static hs_status read_placement(struct reader *r, hs_placement *placement)
     return st == HS_OK ? read_state(r, &placement->state) : st;
 }
 
-/* What is wrong with the task comes before what is wrong with the placement, and is found out after
- * it: see hsi_names_hash(). */
+/*
+ * Read a row. An error of the task has precedence over an error of the placement, although it is
+ * found later: see hsi_names_hash().
+ */
 static hs_status read_row(struct reader *r, hs_placement *placement)
 {
     hsi_row   row;
@@ -272,7 +277,7 @@ static hs_status read_rows(struct reader *r)
     }
 }
 
-/* Tasks become the rows and copies that they were. */
+/* Turn tasks back into the rows and copies of the instance. */
 static hs_status regroup(struct reader *r)
 {
     hs_placement *placements = r->placements.data;
@@ -296,7 +301,10 @@ static hs_status refuse_duplicate(struct reader *r, size_t row)
                            "rows of different names");
 }
 
-/* What is no longer needed goes first: finishing needs room, too. */
+/*
+ * Complete the result. Memory no longer needed is freed first, because the last steps need memory
+ * too.
+ */
 static hs_status finish(struct reader *r, hs_instance **instance, hs_schedule **schedule)
 {
     const struct hsi_header *header = &r->rows.header;

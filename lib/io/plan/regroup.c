@@ -7,16 +7,16 @@
 #include "support/sort.h"
 
 struct work {
-    struct hsi_rows  *rows;   /* as they were read */
+    struct hsi_rows  *rows;   /* as read */
     const hsi_store  *store;
     const uint32_t   *number;
     uint32_t         *renumbered;
-    uint32_t         *order;  /* tasks by rows */
+    uint32_t         *order;  /* tasks sorted by row */
     uint32_t         *scratch;
-    hs_builder       *builder; /* as they are to be, and the next two, too */
+    hs_builder       *builder; /* the result, with the next two */
     struct hsi_list   after, data;
     struct hsi_places places;
-    size_t            tasks; /* so far */
+    size_t            tasks; /* number of tasks so far */
 };
 
 static int comes_before(const void *context, uint32_t a, uint32_t b)
@@ -48,7 +48,7 @@ static hs_status refuse(struct work *w, uint32_t task, const char *why)
                            (unsigned long)w->number[task], why);
 }
 
-/* All that the first task of a row says; its name, without a copy's number, is `id`. */
+/* Copy a row from its first task; `id` is its name without a copy's number. */
 static void take_row(const struct work *w, uint32_t task, hsi_text id, size_t count, hsi_row *row)
 {
     row->given = HSI_BIT(HSI_ID) | HSI_BIT(HSI_COUNT);
@@ -61,7 +61,7 @@ static void take_row(const struct work *w, uint32_t task, hsi_text id, size_t co
         }
 }
 
-/* Copies say the same of all but their names. */
+/* Return whether two tasks agree in all columns but their names. */
 static int agree(const struct work *w, uint32_t task, uint32_t other, const hsi_row *row)
 {
     return hsi_store_difference(w->store, other, row, HSI_SHARED) < 0 &&
@@ -71,7 +71,9 @@ static int agree(const struct work *w, uint32_t task, uint32_t other, const hsi_
                         hsi_list_text(&w->rows->data, other));
 }
 
-/* Tasks members[0 .. count - 1] are the copies of one row: ID#1 .. ID#count, in any order. */
+/*
+ * Number the tasks members[0 .. count - 1], the copies ID#1 .. ID#count of one row, in any order.
+ */
 static hs_status number_copies(struct work *w, const uint32_t *members, size_t count,
                                hsi_text *id)
 {
@@ -138,7 +140,7 @@ static hs_status add_all(struct work *w)
     return st;
 }
 
-/* The new ones are the reader's, and what was read is given up. */
+/* Give the new data to the reader, and keep the old data to be freed. */
 static void swap(struct work *w)
 {
     struct hsi_rows *rows = w->rows;

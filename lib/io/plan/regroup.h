@@ -5,12 +5,12 @@
 #include "io/text/rows.h"
 
 /*
- * A plan whose tasks depend on each other says which row of its instance each is of, since the
- * order of rows means something. Its tasks, which were read one by one in the order of the plan,
- * become the rows that they were: in order, several of one row its copies.
+ * Turn the tasks of a plan, read one by one in the order of the plan, back into the rows of its
+ * instance, in order; several tasks of one row become its copies. A plan with dependencies names
+ * the row of each task, because the order of rows matters.
  *
- * number[i] is the row that task i says; renumbered[i] becomes what the task is afterwards. What is
- * wrong is said.
+ * number[i] is the row of task i; renumbered[i] becomes its new task number. On failure *why is
+ * written.
  */
 hs_status hsi_plan_regroup(struct hsi_rows *rows, const uint32_t *number, uint32_t *renumbered);
 

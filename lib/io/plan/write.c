@@ -23,7 +23,7 @@ static void put_header(hsi_output *out, const hs_instance *in, const hsi_cell_li
                        const hs_plan_info *info)
 {
     hsi_put_instance_lines(out, in, "plan");
-    hsi_put_note(out, "algorithm", info->algorithm); /* always there: see io/plan_lines.h */
+    hsi_put_note(out, "algorithm", info->algorithm); /* always written: see io/plan/lines.h */
     if (info->has_seed) {
         hsi_output_text(out, "# seed ");
         hsi_output_u64(out, info->seed);
@@ -65,10 +65,13 @@ static void put_entry(hsi_output *out, const hs_instance *in, hsi_cell_list *lis
     hsi_put_cells(out, in, list, row);
 }
 
-/* Tasks lie far from each other: what rows to come are made of is on its way by then. */
+/* Prefetch distances in entries, because tasks are far apart in memory. */
 enum { FAR = 16, NEAR = 8 };
 
-/* As a function of its own it would have no effect that gcc knows of, and be left out. */
+/*
+ * Prefetch the data of later entries. Inlined by force: as a separate function it would have no
+ * effect visible to gcc, and be removed.
+ */
 static inline __attribute__((always_inline)) void fetch_ahead(const hs_instance *in,
                                                               const hs_entry    *entry,
                                                               size_t             left)
@@ -76,7 +79,7 @@ static inline __attribute__((always_inline)) void fetch_ahead(const hs_instance 
     const hsi_store *store = in->store;
     const size_t    *at = store->cells[HSI_ID].at.data;
 
-    if (store->first) /* to find the row takes as long */
+    if (store->first) /* finding the row takes as long */
         return;
     if (left > FAR) {
         __builtin_prefetch(&hsi_store_times(store, HSI_CPU)[entry[FAR].task]);

@@ -9,7 +9,10 @@
 #include "io/text/csv_scan.h"
 #include "support/decimal/decimal.h"
 
-/* A header of nothing but commas must not cost a field's size a comma. A power of two. */
+/*
+ * Limit on fields, so that a header of nothing but commas does not cost much memory. A power of
+ * two.
+ */
 #define MOST_COLUMNS 4096u
 
 hs_status hsi_csv_open(struct hsi_csv *csv, int fd, hs_diagnostic *why)
@@ -52,15 +55,15 @@ int hsi_field_is(const struct hsi_field *field, const char *word)
     return strlen(word) == field->length && memcmp(field->at, word, field->length) == 0;
 }
 
-/* The scan of a record: where it stands, where the known text ends. */
+/* The scan of a record: its position, and the end of the known text. */
 struct scan {
     const char *at, *end;
-    size_t      scratch;  /* bytes of it in use */
+    size_t      scratch;  /* used bytes of csv->scratch */
     uint64_t    lines;    /* line ends inside quotes */
-    int         last;     /* the text ends at `end`: what stands there is complete */
+    int         last;     /* the text ends at `end`: the last field is complete */
 };
 
-enum { MORE = 1 }; /* not a status: the text known so far ends inside the record */
+enum { MORE = 1 }; /* no hs_status: the known text ends inside the record */
 
 static uint64_t count_lines(const char *at, const char *end)
 {
@@ -73,8 +76,10 @@ static uint64_t count_lines(const char *at, const char *end)
     return lines;
 }
 
-/* Append to the field in scratch. Room for a whole window is made at the first use in a
- * record, so that fields already there stay where they are. */
+/*
+ * Append to the field in csv->scratch. Its first use in a record allocates room for a whole window,
+ * so that fields already there do not move.
+ */
 static hs_status keep(struct hsi_csv *csv, struct scan *s, const char *at, size_t length)
 {
     if (s->scratch == 0 && csv->scratch_size < csv->size) {
@@ -91,7 +96,7 @@ static hs_status keep(struct hsi_csv *csv, struct scan *s, const char *at, size_
     return HS_OK;
 }
 
-/* A field that begins with a quote: up to behind its closing one. */
+/* Read a field that begins with a quote, to the end of its closing quote. */
 static int scan_quoted(struct hsi_csv *csv, struct scan *s, struct hsi_field *field)
 {
     const char *from = s->at + 1, *quote;
@@ -106,7 +111,7 @@ static int scan_quoted(struct hsi_csv *csv, struct scan *s, struct hsi_field *fi
         if (!quote)
             return MORE;
         if (quote + 1 == s->end || quote[1] != '"')
-            break; /* at the end of what is read so far: scan_record() wants more */
+            break; /* at the end of the known text: scan_record() asks for more */
         if (keep(csv, s, from, (size_t)(quote + 1 - from)) != HS_OK)
             return HS_ENOMEM;
         doubled = 1;
@@ -124,7 +129,7 @@ static int scan_quoted(struct hsi_csv *csv, struct scan *s, struct hsi_field *fi
     return HS_OK;
 }
 
-/* A positive number that fills its field: its end, or NULL. */
+/* Convert a positive number that fills its field; return its end, or NULL. */
 static inline const char *scan_time(struct hsi_field *field, const char *end)
 {
     const char *stop = hsi_decimal_read(field->at, end, &field->time);
@@ -151,7 +156,7 @@ static hs_status more_fields(struct hsi_csv *csv, const char *at)
     return HS_OK;
 }
 
-/* The line end at s->at: CR LF, LF, or the end of the text. */
+/* Read the line end at s->at: CR LF, LF, or the end of the text. */
 static int end_record(struct hsi_csv *csv, struct scan *s)
 {
     if (s->at < s->end && *s->at == '\r') {
@@ -169,8 +174,8 @@ static int end_record(struct hsi_csv *csv, struct scan *s)
 }
 
 /*
- * One attempt at the record at csv->record, over the text there is. What stands at `end` is looked
- * at like the rest: it ends no field, being a NUL or no character.
+ * Try to read the record at csv->record from the known text. The byte at `end` may be examined too:
+ * it ends no field, because it is a NUL or an incomplete character.
  */
 static int scan_record(struct hsi_csv *csv)
 {
@@ -212,7 +217,7 @@ static int scan_record(struct hsi_csv *csv)
     return at == end && !s.last ? MORE : end_record(csv, &s);
 }
 
-/* More text, or why there can be none. */
+/* Read more text, or report why the text cannot be used. */
 static hs_status need_more(struct hsi_csv *csv)
 {
     if (csv->fault)
@@ -247,7 +252,7 @@ static int is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The line at csv->record: HS_OK and its end, without the CR before it. */
+/* Find the line at csv->record. On HS_OK, *end is its end, without a CR. */
 static hs_status find_line(struct hsi_csv *csv, const char **end)
 {
     for (;;) {
@@ -269,7 +274,7 @@ static hs_status find_line(struct hsi_csv *csv, const char **end)
     }
 }
 
-/* Is there a line, and does it begin with '#'? */
+/* Set *found if there is a line that begins with '#'. */
 static hs_status at_note(struct hsi_csv *csv, int *found)
 {
     *found = 0;
@@ -320,7 +325,7 @@ hs_status hsi_csv_note(struct hsi_csv *csv, int *found)
     return HS_OK;
 }
 
-/* The end of the record last read, before its line end. */
+/* Return the end of the record last read, before its line end. */
 static const char *record_end(const struct hsi_csv *csv)
 {
     const char *start = csv->window + csv->record, *at = csv->window + csv->next;

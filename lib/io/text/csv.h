@@ -8,21 +8,21 @@
 #include <hybridsched/io.h>
 
 /*
- * A streaming reader of RFC 4180 text: fields parted by commas, records by LF
- * or CRLF, a field in double quotes when it holds commas, quotes (doubled) or
- * line ends. An optional byte order mark is skipped; all text must be UTF-8
- * without NUL bytes. '#' lines stand before the first record only.
+ * A streaming reader of RFC 4180 text: fields are separated by commas, records by LF or CR LF; a
+ * field is quoted if it contains commas, quotes (doubled) or line ends. An optional byte order mark
+ * is skipped; the text must be UTF-8 without NUL bytes. '#' lines are allowed before the first
+ * record only.
  *
- * The text is held a block at a time in a window that grows only for a record
- * longer than it. Every failing call has written *why and returns HS_ESYNTAX
- * (the content), HS_EIO (errno says why) or HS_ENOMEM.
+ * The text is read in blocks into a window that grows only for a record longer than the window.
+ * Every failing call writes *why and returns HS_ESYNTAX (bad content), HS_EIO (errno says why) or
+ * HS_ENOMEM.
  */
 
 struct hsi_field {
-    const char *at;     /* the content, out of its quotes; not NUL terminated */
+    const char *at;     /* content without its quotes; not NUL-terminated */
     size_t      length;
-    const char *raw;    /* where it begins in the window; for its position alone */
-    int         is_time; /* it says `time`, and stands in one of csv->times */
+    const char *raw;    /* begin in the window, used for positions only */
+    int         is_time; /* `time` is set: the field is in csv->times */
     double      time;
 };
 
@@ -30,92 +30,96 @@ struct hsi_csv {
     /* The record last read; valid until the next call. */
     struct hsi_field *fields;
     size_t            count;
-    uint64_t          line;      /* line on which it begins, from 1 */
-    uint64_t          next_line; /* line on which the next one begins */
+    uint64_t          line;      /* first line of the record, from 1 */
+    uint64_t          next_line; /* first line of the next record */
 
-    /* Bits 0 .. 63, the reader's to set: fields that mostly are positive numbers. They are
-     * converted while their ends are looked for, which costs no more than that. */
+    /*
+     * Bits 0 .. 63, set by the caller: fields that usually are positive numbers. They are converted
+     * while their ends are searched, at no extra cost.
+     */
     uint64_t times;
 
-    /* The rest is csv.c's own. */
+    /* The members below are private to the reader. */
     hs_diagnostic *why;
     int            fd;
-    int            ended;        /* the descriptor has no more */
-    const char    *fault;        /* why no text can be used past `clean`; NULL: none known */
+    int            ended;        /* the descriptor is at its end */
+    const char    *fault;        /* why the text from `clean` on cannot be used; NULL: no fault */
     char          *window;
-    size_t         size;         /* of the window */
-    size_t         record;       /* where the record last read begins */
-    size_t         next;         /* where the next one begins */
-    size_t         clean;        /* up to here the text is known to be good */
-    size_t         filled;       /* up to here the window holds text */
-    size_t         capacity;     /* of fields */
-    char          *scratch;      /* fields that had doubled quotes, without them */
+    size_t         size;         /* size of the window */
+    size_t         record;       /* begin of the record last read */
+    size_t         next;         /* begin of the next record */
+    size_t         clean;        /* end of the text known to be valid */
+    size_t         filled;       /* end of the text in the window */
+    size_t         capacity;     /* allocated fields */
+    char          *scratch;      /* contents of fields that had doubled quotes */
     size_t         scratch_size;
     int            started;      /* the byte order mark has been looked for */
     uint64_t       dropped;      /* bytes that have left the window */
-    uint64_t       total;        /* bytes there were to read; 0: not known */
+    uint64_t       total;        /* bytes to read in all; 0: unknown */
 };
 
-/** Start on `fd`, which stays the caller's. */
+/** Start reading `fd`; the caller keeps the descriptor. */
 hs_status hsi_csv_open(struct hsi_csv *csv, int fd, hs_diagnostic *why);
 
-/** Free the text; may be called again. hsi_csv_fail_at, _whole and _status work still. */
+/** Free the text; may be called again. hsi_csv_fail_at(), _whole() and _status() still work. */
 void hsi_csv_close(struct hsi_csv *csv);
 
 /**
- * If the next line begins with '#', read it: HS_OK, *found = 1, fields[0] is its
- * first word (empty if it has none) and fields[1] the rest without the blanks
- * around it. Otherwise HS_OK and *found = 0.
+ * If the next line begins with '#', read it: return HS_OK with *found = 1, the first word (may be
+ * empty) in fields[0] and the rest without surrounding blanks in fields[1]. Otherwise return HS_OK
+ * with *found = 0.
  */
 hs_status hsi_csv_note(struct hsi_csv *csv, int *found);
 
-/** The next record; *found = 0 at the end of the text. */
+/** Read the next record; *found = 0 at the end of the text. */
 hs_status hsi_csv_record(struct hsi_csv *csv, int *found);
 
 /**
- * The next record, which must be the header: column[i] becomes the number of the
- * column called names[i], or -1 where there is none. The first `required` of the
- * names must be there; a column twice is refused, and one that is not among the
- * names too unless `ignore_unknown`. csv->count is then the number of columns.
+ * Read the next record as the header: column[i] becomes the number of the column named names[i], or
+ * -1 if it is missing. The first `required` names must be present. Duplicate columns are refused,
+ * and unknown columns too unless `ignore_unknown`. csv->count is then the number of columns.
  */
 hs_status hsi_csv_header(struct hsi_csv *csv, size_t count, const char *const *names,
                          size_t required, int ignore_unknown, int *column);
 
-/** The share of all text that lies behind the record last read; 0 if it is not known. */
+/** Return the share of the text up to the end of the record last read; 0 if unknown. */
 double hsi_csv_part_read(const struct hsi_csv *csv);
 
-/** The next record; refused unless it has `columns` fields. *found = 0 at the end. */
+/** Read the next record, which must have `columns` fields. *found = 0 at the end. */
 hs_status hsi_csv_row(struct hsi_csv *csv, size_t columns, int *found);
 
-/** Write *why: that line, and that field of the record last read. Returns HS_ESYNTAX. */
+/**
+ * Write *why with the place of a field of the record last read (NULL: of the record). Return
+ * HS_ESYNTAX.
+ */
 hs_status hsi_csv_fail(struct hsi_csv *csv, const struct hsi_field *field, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** The same for a place that is no longer in the window. */
+/** Write *why for a place that is no longer in the window. Return HS_ESYNTAX. */
 hs_status hsi_csv_fail_at(struct hsi_csv *csv, uint64_t line, uint64_t column,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/** Where a field of the record last read begins. O(length of the record). */
+/** Return the place of a field of the record last read. O(length of the record). */
 void hsi_csv_place(const struct hsi_csv *csv, const struct hsi_field *field, uint64_t *line,
                    uint64_t *column);
 
-/** The same for the file as a whole (line 0). */
+/** Write *why for the whole file (line 0). Return HS_ESYNTAX. */
 hs_status hsi_csv_fail_whole(struct hsi_csv *csv, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** *why for a status that is not HS_ESYNTAX ("out of memory" and the like); returns it. */
+/** Write *why for a status besides HS_ESYNTAX, e.g. "out of memory"; return the status. */
 hs_status hsi_csv_fail_status(struct hsi_csv *csv, hs_status status);
 
-/** Enough for hsi_csv_quote(). */
+/** Buffer size for hsi_csv_quote(). */
 #define HSI_QUOTE 80
 
 /**
- * `length` bytes of foreign text, fit to be shown in a message: in single
- * quotes, shortened, control characters as \xHH. Returns `buffer`.
+ * Return foreign text made printable for a message: in single quotes, shortened, with control
+ * characters as \xHH. The result is in `buffer`.
  */
 const char *hsi_csv_quote(const char *at, size_t length, char buffer[HSI_QUOTE]);
 
-/** Is the field this word, to the letter? */
+/** Return whether the field equals the word. */
 int hsi_field_is(const struct hsi_field *field, const char *word);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The header of a table, and what a text that has none looks like. */
+/* Reading the header of a table, and explaining a text without a header. */
 #include <stdio.h>
 #include <string.h>
 
 #include "io/text/csv_window.h"
 #include "support/decimal/decimal.h"
 
-/* What the columns of a table are called. */
+/* The expected columns of a table. */
 struct expected {
     size_t             count;
     const char *const *names;
-    char               list[256]; /* of the names */
+    char               list[256]; /* the names, for messages */
 };
 
 static void list_names(struct expected *e)
@@ -32,7 +32,7 @@ static size_t find_name(const struct hsi_field *field, const struct expected *e)
     return i;
 }
 
-/* The name nearest to that field; NULL: none is near, or there is a column of that name. */
+/* Return the name nearest to a field; NULL: none is near, or the column exists already. */
 static const char *near_name(const struct hsi_field *field, const struct expected *e,
                              const int *column)
 {
@@ -50,7 +50,7 @@ static const char *near_name(const struct hsi_field *field, const struct expecte
     return least == HS_NOT_NEAR || column[nearest] >= 0 ? NULL : e->names[nearest];
 }
 
-/* Where each column is first. */
+/* Find the first column of each name. */
 static void find_columns(const struct hsi_csv *csv, const struct expected *e, int *column)
 {
     for (size_t number = csv->count; number-- > 0;) {
@@ -61,7 +61,7 @@ static void find_columns(const struct hsi_csv *csv, const struct expected *e, in
     }
 }
 
-/* JSON is told by its first letter, before its quotes are in the way. */
+/* Refuse JSON, recognised by its first character, before its quotes cause a syntax error. */
 static hs_status refuse_json(struct hsi_csv *csv, const struct expected *e)
 {
     const char *first = csv->window + csv->next;
@@ -141,7 +141,7 @@ static hs_status refuse_strange(struct hsi_csv *csv, const struct hsi_field *fir
                         "1,inf,\"COMMAND\" for each; expected columns among %s", shown, e->list);
 }
 
-/* A header none of whose names is a column's, or near to one. */
+/* Refuse a header in which no name is, or is near, a column's name. */
 static hs_status check_strangeness(struct hsi_csv *csv, const struct expected *e)
 {
     size_t i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is wrong with a text, and where. */
+/* Messages about errors in a text, with their place. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #endif
 
 #ifdef __SSE2__
-/* Those of the 16 bytes at `at` that are one of four characters, a bit each. */
+/* Return a bit for each of the 16 bytes at `at` that equals one of four characters. */
 static inline unsigned hsi_bytes_among(const char *at, char a, char b, char c, char d)
 {
     __m128i text = _mm_loadu_si128((const __m128i *)(const void *)at);
@@ -23,8 +23,8 @@ static inline unsigned hsi_bytes_among(const char *at, char a, char b, char c, c
 #endif
 
 /*
- * What ends a field, or must not be in one without quotes; `end` if there is none. HSI_SLACK bytes
- * behind `end` may be loaded.
+ * Return the first character that ends a field or is forbidden without quotes; `end` if none. Up to
+ * HSI_SLACK bytes after `end` may be loaded.
  */
 static inline const char *hsi_find_special(const char *at, const char *end)
 {
@@ -45,13 +45,13 @@ static inline const char *hsi_find_special(const char *at, const char *end)
 #endif
 }
 
-/* The semicolons, colons and backslashes of a text, one after the other. */
+/* Iterator over the semicolons, colons and backslashes of a text. */
 struct hsi_marks {
-    const char *next; /* not looked at yet */
-    unsigned    left; /* of the 16 bytes before it */
+    const char *next; /* first byte not examined */
+    unsigned    left; /* bits of marks in the 16 bytes before `next` */
 };
 
-/* There is one, and HSI_SLACK bytes behind it. */
+/* Return the next mark, which must exist, with HSI_SLACK readable bytes after it. */
 static inline const char *hsi_next_mark(struct hsi_marks *m)
 {
 #ifdef __SSE2__

@@ -22,7 +22,7 @@ uint64_t hsi_csv_total(int fd)
     return (uint64_t)(about.st_size - at);
 }
 
-/* Move csv->clean over good text, up to what is bad or not known yet. */
+/* Move csv->clean over valid text, up to a fault or incomplete text. */
 static void examine(struct hsi_csv *csv)
 {
     const char *at;
@@ -37,7 +37,7 @@ static void examine(struct hsi_csv *csv)
                           : "a byte sequence that is not UTF-8; expected UTF-8 text";
 }
 
-/* The record to the front; a larger window if it fills the present one. */
+/* Move the record to the front of the window; double the window if the record fills it. */
 static hs_status make_room(struct hsi_csv *csv)
 {
     char *window;

@@ -4,25 +4,29 @@
 
 #include "io/text/csv.h"
 
-/* What is read at a time: large enough to forget the cost of a call, small enough for the
- * second-level cache. */
+/*
+ * Bytes read at a time: large enough to amortise a system call, small enough for the second-level
+ * cache.
+ */
 #define HSI_WINDOW ((size_t)256 * 1024)
 
-/* Bytes behind the window that may be loaded (and mean nothing). */
+/* Readable bytes after the window, whose values do not matter. */
 #define HSI_SLACK 16
 
 /**
- * Read on until the window is full or the text ends, the record at csv->record
- * moved to its front first; a window that it fills is doubled, so that looking
- * at the record from its start again costs O(its length) in all.
+ * Move the record at csv->record to the front of the window, and read until the window is full or
+ * the text ends. A record that fills the window doubles it, so that repeated scans of a record cost
+ * O(its length) in all.
  */
 hs_status hsi_csv_fill(struct hsi_csv *csv);
 
-/** hsi_csv_fail() for a place in the window, of the record that is being read. */
+/** Report an error at a place in the window, in the record being read. */
 hs_status hsi_csv_fail_here(struct hsi_csv *csv, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** Bytes from where `fd` stands to the end of its file; 0 if it is none. */
+/**
+ * Return the bytes from the position of `fd` to the end of its file; 0 if it is not a regular file.
+ */
 uint64_t hsi_csv_total(int fd);
 
 #endif

@@ -5,8 +5,10 @@
 
 #include "support/utf8.h"
 
-/* A blank at either end is not lost on us, but other programs trim it; they also
- * take an unquoted '#' for the start of a comment. */
+/*
+ * Return whether text needs quotes. This reader keeps blanks at either end, but other programs trim
+ * them, and take an unquoted '#' for the start of a comment.
+ */
 static int needs_quotes(const char *at, size_t length)
 {
     static const unsigned char special[256] = {
@@ -62,7 +64,7 @@ static void put_number(hsi_output *out, const char *line, unsigned number)
     hsi_output_char(out, '\n');
 }
 
-/* `# link h2d LATENCY BYTES_PER_SECOND` */
+/* Write the line "# link h2d LATENCY BYTES_PER_SECOND". */
 static void put_link(hsi_output *out, const char *name, double latency, double bandwidth)
 {
     hsi_output_text(out, "# link ");
@@ -74,8 +76,8 @@ static void put_link(hsi_output *out, const char *name, double latency, double b
     hsi_output_char(out, '\n');
 }
 
-/* Links, and sizes of data. */
-static void put_told(hsi_output *out, const hs_instance *in)
+/* Write the lines of links and of data sizes. */
+static void put_links_and_sizes(hsi_output *out, const hs_instance *in)
 {
     static const char *const names[HS_LINKS] = {"h2d", "d2h", "d2d"};
     const hsi_data          *data = &in->store->relations->data;
@@ -102,7 +104,7 @@ static void put_told(hsi_output *out, const hs_instance *in)
     }
 }
 
-/* The next pair of strings from a store's notes on; NULL past the last. */
+/* Return the key of the next note of a store, and its value; NULL past the last. */
 static const char *next_note(const hsi_store *store, const char *at, const char **value)
 {
     const char *end;
@@ -129,7 +131,7 @@ void hsi_put_instance_lines(hsi_output *out, const hs_instance *in, const char *
     while ((key = next_note(in->store, key, &value)))
         hsi_put_note(out, key, value);
     if (in->store->relations)
-        put_told(out, in);
+        put_links_and_sizes(out, in);
 }
 
 void hsi_list_cells(hsi_cell_list *list, const hsi_store *store, int end)
@@ -214,7 +216,10 @@ int hsi_is_word(const char *text)
     return *text != '\0' && hsi_is_line(text) && text[strcspn(text, " \t")] == '\0';
 }
 
-/* All strings of a column: they stand one behind the other, a NUL after each. */
+/*
+ * Return whether all strings of a column are UTF-8. They are stored one after another, each with a
+ * NUL.
+ */
 static int is_text(const hsi_vector *text)
 {
     const char *at = text->data;
@@ -231,7 +236,7 @@ static int is_text(const hsi_vector *text)
     return 1;
 }
 
-/* A key that readers would take for something else, or for more than a key. */
+/* Return whether readers would misread the key: it is reserved, or contains blanks. */
 static int is_bad_key(const char *key, const char *value)
 {
     static const char *const ours[] = {"hybridsched", "cpus", "gpus",      "unit",
@@ -248,13 +253,13 @@ static int is_bad_key(const char *key, const char *value)
 static int is_row_readable(const hsi_store *store, size_t row)
 {
     static const int columns[] = {HSI_CPU, HSI_GPU, HSI_KERNEL, HSI_CPU_COMMAND, HSI_GPU_COMMAND};
-    hsi_row          said = {.given = 0};
+    hsi_row          cells = {.given = 0};
 
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        said.given |= HSI_BIT(columns[i]);
-        said.value[columns[i]] = hsi_store_value(store, columns[i], row);
+        cells.given |= HSI_BIT(columns[i]);
+        cells.value[columns[i]] = hsi_store_value(store, columns[i], row);
     }
-    return hsi_row_lacks_command(&said) < 0;
+    return hsi_row_lacks_command(&cells) < 0;
 }
 
 static int are_rows_readable(const hsi_store *store)
@@ -272,7 +277,9 @@ static int is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Names of data: UTF-8, and where a size is said of one, such as stands in a line of its own. */
+/*
+ * Return whether all names of data are UTF-8, and each name with a size can be written on a line.
+ */
 static int are_names(const hsi_data *data)
 {
     if (!is_text(&data->text))

@@ -37,7 +37,7 @@ int hsi_text_number(const char *at, size_t length, double *value)
     return 1;
 }
 
-/* Is there a digit other than 0 before the exponent? */
+/* Return whether a digit besides 0 precedes the exponent. */
 static int has_value(const struct hsi_field *field)
 {
     for (size_t i = 0; i < field->length && (field->at[i] | 0x20) != 'e'; i++)
@@ -46,7 +46,7 @@ static int has_value(const struct hsi_field *field)
     return 0;
 }
 
-/* What is wrong with a number that was read to its end as `value`; NULL: nothing. */
+/* Return the fault of a number that was converted to `value`; NULL: none. */
 static const char *range_fault(const struct hsi_field *field, double value)
 {
     if (isinf(value))
@@ -56,7 +56,7 @@ static const char *range_fault(const struct hsi_field *field, double value)
     return NULL;
 }
 
-/* A time that is not simply a positive number. */
+/* Handle a time that is not a positive finite number. */
 static hs_status odd_time(struct hsi_csv *csv, const struct hsi_field *field, const char *name,
                           int is_number, double *value)
 {
@@ -65,7 +65,7 @@ static hs_status odd_time(struct hsi_csv *csv, const struct hsi_field *field, co
     const char       *fault = NULL;
 
     if (is_number && *value > 0 && !has_value(field))
-        return HS_OK; /* the word, not a number beyond the range */
+        return HS_OK; /* the word inf, not a number beyond the range */
     if (!is_number)
         fault = "is not a number";
     else if (!(*value < 0))

@@ -8,7 +8,7 @@
 
 #define QUOTED(field) hsi_csv_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
 
-/* More '#' lines than anybody writes: looking one up may take a walk over all. */
+/* Limit on '#' lines, because looking up a line may take a walk over all lines. */
 #define MOST_LINES 10000u
 
 int hsi_unit_find(const struct hsi_field *field)
@@ -79,7 +79,7 @@ static hs_status read_unit(struct hsi_header *header, struct hsi_csv *csv)
     return HS_OK;
 }
 
-/* `KIND VERSION`, as in "instance 1". */
+/* Read the version line, e.g. "instance 1". */
 static hs_status read_version(struct hsi_header *header, struct hsi_csv *csv)
 {
     const struct hsi_field *value = &csv->fields[1];
@@ -101,7 +101,7 @@ static hs_status read_version(struct hsi_header *header, struct hsi_csv *csv)
     return HS_OK;
 }
 
-/* A key is followed by a blank, and people put a colon before it. */
+/* Return whether the key is `word`, with or without a colon at its end. */
 static int key_is(const struct hsi_field *key, const char *word)
 {
     struct hsi_field bare = *key;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rows come after and access, as files have it. */
+/* Writing of the list columns `after` and `data`. */
 #include <hybridsched/io.h>
 
 #include "io/text/csv_write.h"

@@ -10,8 +10,8 @@
 #define QUOTED(text, length) hsi_csv_quote((text), (length), (char[HSI_QUOTE]){0})
 
 /*
- * Behind what is not empty a semicolon, where its last entry ends, too. Rows before the first such
- * are told as they are.
+ * Append the text of a row, followed by a semicolon if it is not empty. Leading empty rows only
+ * count as flushed.
  */
 static hs_status add(struct hsi_list *list, hsi_text text, uint64_t line, uint64_t column)
 {
@@ -20,7 +20,7 @@ static hs_status add(struct hsi_list *list, hsi_text text, uint64_t line, uint64
     if (hsi_places_add(&list->places, line, column) != HS_OK)
         return HS_ENOMEM;
     if (end == 0) {
-        list->told++;
+        list->flushed++;
         return HS_OK;
     }
     if (hsi_vector_reserve(&list->text, text.length + 1 + HSI_SLACK) ||
@@ -70,9 +70,9 @@ hsi_text hsi_list_text(const struct hsi_list *list, size_t row)
     const size_t *ends = list->ends.data;
     size_t        begin, length;
 
-    if (row < list->told || row - list->told >= list->ends.size / sizeof *ends)
+    if (row < list->flushed || row - list->flushed >= list->ends.size / sizeof *ends)
         return (hsi_text){NULL, 0};
-    row -= list->told;
+    row -= list->flushed;
     begin = row > 0 ? ends[row - 1] : 0;
     length = ends[row] - begin;
     return (hsi_text){(const char *)list->text.data + begin, length - (length > 0)};
@@ -85,7 +85,7 @@ void hsi_list_close(struct hsi_list *list)
     hsi_places_close(&list->places);
 }
 
-/* Where in its file a byte of a row's text stands: quotes inside are there twice. */
+/* Return the place of a byte of a row's text in the file, where quotes inside are doubled. */
 static void find_place(const struct hsi_list *list, size_t row, size_t offset, uint64_t *line,
                        uint64_t *column)
 {
@@ -102,27 +102,27 @@ static void find_place(const struct hsi_list *list, size_t row, size_t offset, u
     }
 }
 
-/* An entry of a list, as it stands there. */
+/* An entry of a list, as written. */
 struct item {
     size_t      row;
-    const char *at, *colon, *end; /* `colon` is `end` if there is none */
+    const char *at, *colon, *end; /* colon == end: no colon */
 };
 
-/* Names lie far from each other in memory: so many are asked for at a time. */
+/* Entries are looked up in batches, because their names are far apart in memory. */
 enum { BATCH = HSI_DATA_BATCH };
 
 struct work {
     const struct hsi_list *list;
     hs_builder            *builder;
     struct hsi_csv        *csv;
-    hsi_names              names; /* of tasks */
+    hsi_names              names; /* names of tasks */
     hsi_data              *data;  /* names of data; NULL: the list is of tasks */
-    int                    has_semicolon; /* some id has one */
+    int                    has_semicolon; /* any id contains a semicolon */
     int                    has_colon;
     size_t                 count;
     struct item            item[BATCH];
-    hsi_text               name[BATCH]; /* of each, without backslashes */
-    hsi_vector             plain;       /* those that had any */
+    hsi_text               name[BATCH]; /* name of each entry, without backslashes */
+    hsi_vector             plain;       /* storage of names that had backslashes */
 };
 
 static hs_status fail_at(const struct work *w, const struct item *item, const char *at,
@@ -137,7 +137,10 @@ static hs_status fail_at(const struct work *w, const struct item *item, const ch
     return hsi_csv_fail_at(w->csv, line, column, "%s", message);
 }
 
-/* `name` without its backslashes. All such names have room at once, as they must not move. */
+/*
+ * Remove the backslashes of `name`. Room for all such names is reserved at once, because they must
+ * not move.
+ */
 static hs_status unescape(struct work *w, hsi_text *name)
 {
     const char *from = name->at, *end = from + name->length;
@@ -155,7 +158,7 @@ static hs_status unescape(struct work *w, hsi_text *name)
     return HS_OK;
 }
 
-/* The next entry, which begins at `at`, of a list whose text ends at `end`. */
+/* Read the next entry, from `at`, of a list whose text ends at `end`. */
 static hs_status scan_item(struct work *w, struct hsi_marks *marks, const char *at, const char *end)
 {
     struct item *item = &w->item[w->count];
@@ -182,7 +185,9 @@ static hs_status scan_item(struct work *w, struct hsi_marks *marks, const char *
     return escaped ? unescape(w, name) : HS_OK;
 }
 
-/* An entry, or a whole list, that as it stands is a task's name means two things. */
+/*
+ * Refuse an entry, or a whole list, that is ambiguous because its unparsed text is a task's name.
+ */
 static hs_status check_ambiguous(const struct work *w, const struct item *item)
 {
     const hsi_store *store = hsi_builder_store(w->builder);
@@ -204,7 +209,7 @@ static hs_status check_ambiguous(const struct work *w, const struct item *item)
     return HS_OK;
 }
 
-/* What stands behind the colon. */
+/* Return the text after the colon. */
 static hsi_text end_of(const struct item *item)
 {
     const char *at = item->colon + (item->colon < item->end);
@@ -224,7 +229,7 @@ static const char *unknown_task(hsi_text name)
     return "there is no task %s to come after; expected the name of a row, or of one of its copies";
 }
 
-static hs_status tell_after(const struct work *w, const struct item *item, hsi_text name,
+static hs_status add_after(const struct work *w, const struct item *item, hsi_text name,
                             uint64_t hash)
 {
     const hsi_store *store = hsi_builder_store(w->builder);
@@ -245,7 +250,7 @@ static hs_status tell_after(const struct work *w, const struct item *item, hsi_t
     return hsi_csv_fail_status(w->csv, hs_builder_after(w->builder, item->row, row, copy, bytes));
 }
 
-static hs_status tell_tasks(const struct work *w)
+static hs_status add_tasks(const struct work *w)
 {
     uint64_t  hash[BATCH];
     hs_status st = HS_OK;
@@ -255,11 +260,11 @@ static hs_status tell_tasks(const struct work *w)
     for (size_t i = 0; i < w->count; i++)
         hsi_names_approach(hsi_builder_store(w->builder), &w->names, hash[i]);
     for (size_t i = 0; i < w->count && st == HS_OK; i++)
-        st = tell_after(w, &w->item[i], w->name[i], hash[i]);
+        st = add_after(w, &w->item[i], w->name[i], hash[i]);
     return st;
 }
 
-/* 0: none. */
+/* Return the access mode of an entry; 0: none. */
 static uint32_t mode_of(const struct item *item)
 {
     const char *colon = item->colon;
@@ -269,7 +274,7 @@ static uint32_t mode_of(const struct item *item)
     return item->end - colon == 3 && colon[1] == 'r' && colon[2] == 'w' ? HS_READ_WRITE : 0;
 }
 
-/* What is wrong with an access without a mode. */
+/* Report the error of an access without a valid mode. */
 static hs_status refuse_access(const struct work *w, const struct item *item, hsi_text name)
 {
     hsi_text end = end_of(item);
@@ -281,7 +286,7 @@ static hs_status refuse_access(const struct work *w, const struct item *item, hs
                    "backslash before it if it belongs to the name)", QUOTED(end.at, end.length));
 }
 
-static hs_status tell_accesses(const struct work *w)
+static hs_status add_accesses(const struct work *w)
 {
     uint32_t  data[BATCH];
     hs_status st = HS_OK, entered = hsi_data_enter(w->data, w->name, w->count, data);
@@ -302,20 +307,20 @@ static hs_status tell_accesses(const struct work *w)
     return hsi_csv_fail_status(w->csv, st);
 }
 
-static hs_status tell_batch(struct work *w)
+static hs_status flush_batch(struct work *w)
 {
-    hs_status st = w->data ? tell_accesses(w) : tell_tasks(w);
+    hs_status st = w->data ? add_accesses(w) : add_tasks(w);
 
     w->count = w->plain.size = 0;
     return st;
 }
 
-/* Each entry of each row. */
-static hs_status tell_all(struct work *w)
+/* Add every entry of every row to the builder. */
+static hs_status flush_all(struct work *w)
 {
     const char      *text = w->list->text.data, *at = text, *end = text + w->list->text.size;
-    const size_t    *ends = w->list->ends.data; /* the row's, and those behind it */
-    size_t           row = w->list->told;
+    const size_t    *ends = w->list->ends.data; /* ends of the present and later rows */
+    size_t           row = w->list->flushed;
     struct hsi_marks marks = {.next = text};
     hs_status        st = HS_OK, before;
 
@@ -329,13 +334,13 @@ static hs_status tell_all(struct work *w)
             break;
         at = w->item[w->count].end + 1;
         if (++w->count == BATCH)
-            st = tell_batch(w);
+            st = flush_batch(w);
     }
-    before = tell_batch(w); /* what is wrong there is said instead */
+    before = flush_batch(w); /* an earlier error has precedence */
     return before == HS_OK ? st : before;
 }
 
-/* No more entries than semicolons. */
+/* Return an upper bound on the entries: the number of semicolons. */
 static size_t count_entries(const struct hsi_list *list)
 {
     const char *text = list->text.data;
@@ -351,22 +356,22 @@ static int has_byte(const hsi_vector *text, char byte)
     return text->size > 0 && memchr(text->data, byte, text->size) != NULL;
 }
 
-hs_status hsi_list_tell_data(struct hsi_list *data, hs_builder *builder, struct hsi_csv *csv)
+hs_status hsi_list_flush_data(struct hsi_list *data, hs_builder *builder, struct hsi_csv *csv)
 {
     struct work w = {.list = data, .builder = builder, .csv = csv};
     hs_status   st = HS_OK;
 
     if (data->text.size > 0) {
         w.data = hsi_builder_names(builder);
-        st = w.data ? tell_all(&w) : hsi_csv_fail_status(csv, HS_ENOMEM);
+        st = w.data ? flush_all(&w) : hsi_csv_fail_status(csv, HS_ENOMEM);
     }
-    data->told += data->ends.size / sizeof(size_t);
+    data->flushed += data->ends.size / sizeof(size_t);
     data->text.size = data->ends.size = 0;
     hsi_vector_free(&w.plain);
     return st;
 }
 
-hs_status hsi_lists_tell(const struct hsi_list *after, struct hsi_list *data,
+hs_status hsi_lists_flush(const struct hsi_list *after, struct hsi_list *data,
                          hs_builder *builder, struct hsi_csv *csv, size_t *row)
 {
     const hsi_store *store = hsi_builder_store(builder);
@@ -381,11 +386,11 @@ hs_status hsi_lists_tell(const struct hsi_list *after, struct hsi_list *data,
         hsi_builder_expect_edges(builder, count_entries(after));
         w.has_colon = has_byte(&store->cells[HSI_ID].text, ':');
         w.has_semicolon = has_byte(&store->cells[HSI_ID].text, ';');
-        st = tell_all(&w);
+        st = flush_all(&w);
         hsi_names_free(&w.names);
     }
     hsi_vector_free(&w.plain);
-    return st == HS_OK ? hsi_list_tell_data(data, builder, csv) : st;
+    return st == HS_OK ? hsi_list_flush_data(data, builder, csv) : st;
 }
 
 static void quote_row(const hsi_store *store, size_t row, uint32_t copy, char shown[HSI_QUOTE])
@@ -396,7 +401,7 @@ static void quote_row(const hsi_store *store, size_t row, uint32_t copy, char sh
     hsi_csv_quote(name, length, shown);
 }
 
-/* "a after c after b after a", of long ones the beginning and the end. */
+/* Format a cycle, "a after c after b after a"; of a long cycle only the beginning and the end. */
 static void describe_cycle(const hsi_store *store, const hsi_vector *cycle, char *text,
                            size_t size)
 {

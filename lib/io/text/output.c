@@ -22,8 +22,10 @@ hs_status hsi_output_open(hsi_output *out, int fd)
     return out->buffer ? HS_OK : HS_ENOMEM;
 }
 
-/* One write that is worth trying again after a signal or when a pipe set to
- * non-blocking is full. 0 after a failure, which is then in out->error. */
+/*
+ * Write once; try again after a signal, and when a non-blocking pipe is full. Return 0 after a
+ * failure, with out->error set.
+ */
 static size_t write_some(hsi_output *out, const char *bytes, size_t length)
 {
     for (;;) {
@@ -74,7 +76,7 @@ hs_status hsi_output_close(hsi_output *out)
 
     hsi_output_abandon(out);
     if (out->error)
-        errno = out->error; /* free() may have changed it */
+        errno = out->error; /* free() may have changed errno */
     return st;
 }
 
@@ -110,7 +112,7 @@ void hsi_output_text(hsi_output *out, const char *text)
     hsi_output_bytes(out, text, strlen(text));
 }
 
-/* Where a number may be written in place. */
+/* Return room for a number in the buffer. */
 static char *number_room(hsi_output *out)
 {
     if (CAPACITY - out->used < HSI_DECIMAL_MAX)
@@ -155,7 +157,7 @@ void hsi_output_coordinate(hsi_output *out, double value)
         hsi_output_char(out, (char)('0' + fraction % 10));
 }
 
-/* What stands behind a '%'. Returns where the format goes on. */
+/* Write the argument for the conversion at `at`, behind a '%'. Return the rest of the format. */
 static const char *put_argument(hsi_output *out, const char *at, va_list *args)
 {
     switch (*at) {
@@ -168,7 +170,7 @@ static const char *put_argument(hsi_output *out, const char *at, va_list *args)
     case 'u':
         hsi_output_u64(out, va_arg(*args, unsigned));
         break;
-    case 'z': /* zu */
+    case 'z': /* %zu */
         hsi_output_u64(out, va_arg(*args, size_t));
         return at + 2;
     case 'd':
@@ -203,8 +205,10 @@ void hsi_output_format(hsi_output *out, const char *format, ...)
     va_end(args);
 }
 
-/* What stands for a character in XML; NULL: itself. White space other than a
- * blank would be normalised away in an attribute. */
+/*
+ * Return the XML escape of a character; NULL: none needed. White space besides blanks is escaped,
+ * because attributes would normalise it.
+ */
 static const char *xml_escape(uint32_t c)
 {
     switch (c) {

@@ -8,10 +8,9 @@
 #include <hybridsched/status.h>
 
 /*
- * Buffered output to a file descriptor, for all writers of this folder. The
- * first failure sticks: whatever is put after it is dropped, so a writer may
- * ignore failures until hsi_output_close(), or look at hsi_output_failed()
- * to leave a long loop early.
+ * Buffered output to a file descriptor, for all writers of this folder. After the first failure all
+ * output is dropped, so a writer may ignore failures until hsi_output_close(), or check
+ * hsi_output_failed() to leave a long loop early.
  */
 typedef struct hsi_output {
     char  *buffer;
@@ -20,16 +19,16 @@ typedef struct hsi_output {
     int    error; /* errno of the first failure, or 0 */
 } hsi_output;
 
-/** The descriptor stays the caller's. HS_ENOMEM: nothing was opened. */
+/** Open an output; the caller keeps the descriptor. After HS_ENOMEM nothing is open. */
 hs_status hsi_output_open(hsi_output *out, int fd);
 
-/** Write out what is still held. HS_EIO: errno says why. */
+/** Write out the buffer. HS_EIO: errno says why. */
 hs_status hsi_output_flush(hsi_output *out);
 
-/** Flush and free the buffer. HS_EIO: errno is that of the first failure. */
+/** Flush and free the buffer. HS_EIO: errno is from the first failure. */
 hs_status hsi_output_close(hsi_output *out);
 
-/** Free the buffer without writing what it holds; after close it does nothing. */
+/** Free the buffer without writing its content; no effect after close. */
 void hsi_output_abandon(hsi_output *out);
 
 static inline int hsi_output_failed(const hsi_output *out)
@@ -43,26 +42,26 @@ void hsi_output_text(hsi_output *out, const char *text); /* NUL-terminated */
 void hsi_output_u64(hsi_output *out, uint64_t value);
 void hsi_output_i64(hsi_output *out, int64_t value);
 
-/** The shortest decimal that reads back to `value`. */
+/** Write the shortest decimal that reads back to `value`. */
 void hsi_output_double(hsi_output *out, double value);
 
-/** Rounded to two decimals, no trailing zeros: for coordinates. |value| < 1e15. */
+/** Write a coordinate: rounded to two decimals, no trailing zeros. |value| < 1e15. */
 void hsi_output_coordinate(hsi_output *out, double value);
 
 /**
- * printf() for those of the above: %s text, %c, %u, %zu, %d, %g a double in its shortest decimal,
- * %f a coordinate, %%, and nothing else. No locale.
+ * Write like printf(), without locale: %s text, %c, %u, %zu, %d, %g a double in its shortest
+ * decimal, %f a coordinate, %%. No further conversions exist.
  */
 void hsi_output_format(hsi_output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /**
- * Text of an XML element or double-quoted attribute. Bytes that are not UTF-8
- * and characters that XML 1.0 has no way to write become U+FFFD.
+ * Write text of an XML element or double-quoted attribute. Invalid UTF-8 and characters not allowed
+ * in XML 1.0 become U+FFFD.
  */
 void hsi_output_xml(hsi_output *out, const char *text, size_t length);
 
-/** Inside of a JSON string, without the quotes. What is not UTF-8 becomes U+FFFD. */
+/** Write the inside of a JSON string, without the quotes. Invalid UTF-8 becomes U+FFFD. */
 void hsi_output_json(hsi_output *out, const char *text, size_t length);
 
 #endif

@@ -2,8 +2,8 @@
 #include "io/text/places.h"
 
 struct jump {
-    uint32_t row;     /* from this row on */
-    uint32_t skipped, high; /* so many lines held no row; modulo 2^64, as rows may go back */
+    uint32_t row;     /* first row after the skipped lines */
+    uint32_t skipped, high; /* total skipped lines, modulo 2^64: rows may go back */
 };
 
 hs_status hsi_places_jump(struct hsi_places *places, uint64_t line)
@@ -19,7 +19,10 @@ hs_status hsi_places_jump(struct hsi_places *places, uint64_t line)
     return hsi_vector_append(&places->jumps, &jump, sizeof jump) ? HS_ENOMEM : HS_OK;
 }
 
-/* The last jump at or before the row: their rows increase. */
+/*
+ * Return the lines skipped before a row, from the last jump at or before it; jumps are sorted by
+ * row.
+ */
 static uint64_t skipped_before(const struct hsi_places *places, size_t row)
 {
     const struct jump *jumps = places->jumps.data;

@@ -9,22 +9,24 @@
 #include "support/vector.h"
 
 /*
- * Where in its file each row of an instance stands, for what comes to light when
- * all have been read, or were put in another order. Rows mostly follow each other line by line and
- * begin with their id: only what differs is stored.
+ * The place of each row of an instance in its file, for errors found after all rows are read or
+ * reordered. Rows usually follow each other line by line and begin with their id: only deviations
+ * are stored.
  */
 struct hsi_places {
     uint64_t   first;   /* line of row 0 */
-    uint64_t   skipped; /* lines between row 0 and the last row that hold no other */
+    uint64_t   skipped; /* lines without a row between row 0 and the last row */
     hsi_vector jumps;   /* where `skipped` has grown */
-    hsi_vector columns; /* of the id; empty: all 1 */
+    hsi_vector columns; /* column of each id; empty: all 1 */
     size_t     rows;
 };
 
-/** For hsi_places_add(): the next row does not stand on the line behind the last one. */
+/** Note that the next row is not on the line after the last row; called by hsi_places_add(). */
 hs_status hsi_places_jump(struct hsi_places *places, uint64_t line);
 
-/** The next row stands on `line`, its id in `column` (1 for all or none of the rows). */
+/**
+ * Add the place of the next row: `line`, and the `column` of its id (1 for all rows or for none).
+ */
 static inline hs_status hsi_places_add(struct hsi_places *places, uint64_t line, uint64_t column)
 {
     uint32_t stored = column < UINT32_MAX ? (uint32_t)column : UINT32_MAX;

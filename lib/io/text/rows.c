@@ -35,7 +35,7 @@ void hsi_rows_close(struct hsi_rows *r)
     errno = error;
 }
 
-/* A finite number that is not negative. */
+/* Convert a finite number of at least 0. */
 static int is_size(const char *at, size_t length, double *value)
 {
     return hsi_text_number(at, length, value) && *value >= 0;
@@ -46,7 +46,7 @@ static hs_status second_line(struct hsi_rows *r, const char *what)
     return hsi_csv_fail(&r->csv, &r->csv.fields[0], "a second '# %s' line; expected one", what);
 }
 
-/* The next word of a line, and the blanks behind it. */
+/* Return the next word of a line and skip the blanks after it. */
 static hsi_text next_word(const char **at, const char *end)
 {
     hsi_text word = {*at, 0};
@@ -60,7 +60,7 @@ static hsi_text next_word(const char **at, const char *end)
     return word;
 }
 
-/* `h2d LATENCY BYTES_PER_SECOND` */
+/* Read the value of a link line, "h2d LATENCY BYTES_PER_SECOND". */
 static hs_status note_link(struct hsi_rows *r)
 {
     static const char *const names[HS_LINKS] = {"h2d", "d2h", "d2d"};
@@ -86,7 +86,7 @@ static hs_status note_link(struct hsi_rows *r)
                         QUOTED(value));
 }
 
-/* The size of what no line names. */
+/* Read the size of data without a line of their own. */
 static hs_status note_usual(struct hsi_rows *r)
 {
     struct hsi_field *value = &r->csv.fields[1];
@@ -101,7 +101,7 @@ static hs_status note_usual(struct hsi_rows *r)
     return hsi_csv_fail_status(&r->csv, hs_builder_usual_bytes(r->builder, bytes));
 }
 
-/* `NAME BYTES`: the name may have blanks inside. */
+/* Read the value of a data line, "NAME BYTES"; the name may contain blanks. */
 static hs_status note_data(struct hsi_rows *r)
 {
     struct hsi_field *value = &r->csv.fields[1];
@@ -123,7 +123,7 @@ static hs_status note_data(struct hsi_rows *r)
     if (hsi_data_has_bytes(&hsi_builder_store(r->builder)->relations->data, data))
         return hsi_csv_fail(&r->csv, value, "a second '# data' line of %s; expected one",
                             hsi_csv_quote(value->at, name, (char[HSI_QUOTE]){0}));
-    r->header.lines--; /* there may be as many as there are data */
+    r->header.lines--; /* the limit on '#' lines does not count data lines */
     return hsi_csv_fail_status(&r->csv, hs_builder_data_bytes(r->builder, data, bytes));
 }
 
@@ -142,7 +142,7 @@ hs_status hsi_rows_note(struct hsi_rows *r, int *taken)
     return HS_OK;
 }
 
-/* The bits of h2d and d2h are both there or neither, and d2d's not without them. */
+/* Check that links h2d and d2h are both given or neither, and d2d only with them. */
 static hs_status check_links(struct hsi_rows *r)
 {
     const unsigned both = 1u << HS_H2D | 1u << HS_D2H;
@@ -154,7 +154,10 @@ static hs_status check_links(struct hsi_rows *r)
                            r->links & 1u << HS_H2D ? "d2h" : "h2d");
 }
 
-/* Those that must be there first: own ones, the task table's, and own ones that need not. */
+/*
+ * Find the columns. The required own columns must come first in the list of names, then the task
+ * table's, then the optional own columns.
+ */
 static hs_status find_columns(struct hsi_rows *r, const struct hsi_own_columns *own,
                               int *own_column, int end)
 {
@@ -201,7 +204,7 @@ hs_status hsi_rows_header(struct hsi_rows *r, const struct hsi_own_columns *own,
     return st;
 }
 
-/* "yes, no or nothing" */
+/* Refuse a word, and list the valid words, e.g. "yes, no or nothing". */
 static hs_status wrong_word(struct hsi_csv *csv, const struct hsi_field *field,
                             const hs_column *column)
 {
@@ -224,7 +227,7 @@ static hs_status read_word(struct hsi_csv *csv, const struct hsi_field *field,
     return wrong_word(csv, field, column);
 }
 
-/* The value that a field has in a column, where a look does not tell it. */
+/* Convert a field to a value of the column. */
 static hs_status convert(struct hsi_csv *csv, const struct hsi_field *field, int column,
                          hsi_value *value)
 {
@@ -255,7 +258,7 @@ static inline hs_status read_value(struct hsi_csv *csv, const struct hsi_field *
 {
     if (field->is_time)
         value->time = field->time;
-    else if (hsi_columns[column].is.type >= HS_COLUMN_TEXT) /* or a LIST */
+    else if (hsi_columns[column].is.type >= HS_COLUMN_TEXT) /* text or list */
         value->text = (hsi_text){field->at, field->length};
     else
         return convert(csv, field, column, value);
@@ -283,7 +286,10 @@ static hs_status refuse_times(struct hsi_rows *r, const hsi_row *row)
                         "cpu or gpu time");
 }
 
-/* What would run there is held to be done without anything having been run. */
+/*
+ * Refuse a finite time without a command on that type: the task would count as done without having
+ * run.
+ */
 static hs_status refuse_command(struct hsi_rows *r, int type)
 {
     const char *missing = type == HSI_CPU ? "cpu_command" : "gpu_command";
@@ -337,12 +343,12 @@ hs_status hsi_rows_finish(struct hsi_rows *r, hs_instance **out, size_t *row)
     uint64_t  line, column;
     hs_status st;
 
-    hsi_csv_close(&r->csv); /* finishing needs room, too */
+    hsi_csv_close(&r->csv); /* frees memory for the builder's last step */
     st = hs_builder_workers(r->builder, r->header.cpus, r->header.gpus);
     if (st == HS_OK)
         st = hs_builder_unit(r->builder, r->header.unit);
     if (st == HS_OK) {
-        st = hsi_lists_tell(&r->after, &r->data, r->builder, &r->csv, row);
+        st = hsi_lists_flush(&r->after, &r->data, r->builder, &r->csv, row);
         if (st != HS_OK)
             return st;
         st = hs_builder_finish(r->builder, out, row);

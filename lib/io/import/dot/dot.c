@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An instance from a graph in the DOT language. Attributes of nodes are the columns of an instance,
- * those of the graph its header lines, so that what hs_dot_write() writes comes back.
+ * Import of graphs in the DOT language. Attributes of nodes are the columns of an instance, and
+ * attributes of the graph its header lines, so that the output of hs_dot_write() is read back.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,9 +16,9 @@
 typedef struct reader {
     hsi_import          r;
     hsi_dot             dot;
-    uint32_t           *row;            /* of each node; HSI_POINT: it is none, but a barrier */
+    uint32_t           *row;            /* per node; HSI_POINT: a barrier, not a task */
     int                 has_data;       /* some task accesses data */
-    const hsi_dot_fact *link[HS_LINKS]; /* NULL: not said */
+    const hsi_dot_fact *link[HS_LINKS]; /* NULL: not given */
 } reader;
 
 static hs_status refuse(reader *d, hsi_dot_value value, const char *what, const char *expected)
@@ -49,7 +49,7 @@ static hs_status read_time(reader *d, hsi_dot_value value, const char *name, dou
     return hsi_import_time(&d->r, value.at, name, time);
 }
 
-/* With a NUL behind it. */
+/* Copy a text to the arena, NUL-terminated. */
 static hs_status keep(reader *d, hsi_text text, hsi_text *kept)
 {
     char *to = hsi_arena_take(&d->dot.lexer.arena, text.length + 1, 1);
@@ -153,7 +153,7 @@ static hs_status read_times(reader *d, const hsi_dot_node *node, hsi_text id,
     return st == HS_OK ? hsi_import_gpu_time(&d->r, node->at, id, task->cpu, &task->gpu) : st;
 }
 
-/* The node becomes a row. */
+/* Add the node as a row. */
 static hs_status add_task(reader *d, const hsi_dot_node *node, hsi_text id,
                           const hsi_dot_values *values)
 {
@@ -176,7 +176,7 @@ static hs_status add_task(reader *d, const hsi_dot_node *node, hsi_text id,
     return st == HS_OK && values->of[HSI_DATA].at ? read_data(d, values->of[HSI_DATA]) : st;
 }
 
-/* To Graphviz what is empty is not given. */
+/* Remove empty values, which Graphviz treats as not given. */
 static void drop_empty(hsi_dot_values *values)
 {
     for (int i = 0; i < HSI_DOT_ATTRIBUTES; i++)
@@ -272,7 +272,7 @@ static hs_status read_link(reader *d, hs_link link, const hsi_dot_fact *fact)
     return hs_builder_link(d->r.builder, link, latency, bandwidth);
 }
 
-/* To GPUs and from there, both or neither. */
+/* Check that links to GPUs and back are both given, or neither. */
 static hs_status check_links(reader *d)
 {
     const hsi_dot_fact *some = NULL;
@@ -303,7 +303,10 @@ static hs_status read_fact(reader *d, const hsi_dot_fact *fact)
     return HS_OK;
 }
 
-/* What follows from data comes again from the data, if it came with the file. */
+/*
+ * Remove edges that follow from data if the file has the data, because the builder derives them
+ * again.
+ */
 static void drop_edges_of_data(reader *d)
 {
     hsi_point_edge *edge = d->dot.edges.data;

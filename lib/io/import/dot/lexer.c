@@ -43,7 +43,7 @@ static hs_status skip_comment(hsi_dot_lexer *l)
     return hsi_import_fail(l->text, start, "a comment that does not end; expected '*/'");
 }
 
-/* Blanks and comments; a line that begins with '#' is one, too. */
+/* Skip blanks and comments; a line that begins with '#' is a comment too. */
 static hs_status skip(hsi_dot_lexer *l)
 {
     hs_status st = HS_OK;
@@ -63,7 +63,10 @@ static hs_status skip(hsi_dot_lexer *l)
     return st;
 }
 
-/* Out of quotes: \" is a quote, \\ a backslash, and a backslash at the end of a line joins it. */
+/*
+ * Decode a quoted text: \" is a quote, \\ a backslash, and a backslash at the end of a line joins
+ * lines.
+ */
 static hs_status unquote(hsi_dot_lexer *l, const char *at, const char *end, hsi_text *out)
 {
     char *to;
@@ -98,7 +101,7 @@ static hs_status read_quoted(hsi_dot_lexer *l, hsi_text *out)
     return unquote(l, start + 1, l->next++, out);
 }
 
-/* "..." + "..." is one text. */
+/* Read a quoted text; "..." + "..." is one text. */
 static hs_status join_quoted(hsi_dot_lexer *l)
 {
     hs_status st = read_quoted(l, &l->token.text);
@@ -132,7 +135,7 @@ static hs_status join_quoted(hsi_dot_lexer *l)
     }
 }
 
-/* <...> with as many of both: HTML, which is taken as it stands. */
+/* Read HTML in balanced <...>, unchanged. */
 static hs_status read_html(hsi_dot_lexer *l)
 {
     const char *start = l->next;
@@ -149,7 +152,7 @@ static hs_status read_html(hsi_dot_lexer *l)
     return hsi_import_fail(l->text, start, "HTML that does not end; expected '>'");
 }
 
-/* Graphviz takes `1e6` as `1` and `e6`, and warns. */
+/* Read a number. `1e6`, which Graphviz splits into `1` and `e6` with a warning, is refused. */
 static hs_status read_number(hsi_dot_lexer *l)
 {
     const char *start = l->next;
@@ -181,11 +184,11 @@ static int is_keyword(hsi_text text)
     return 0;
 }
 
-/* What is not in quotes: its text is what stands there. */
+/* Read a token without quotes; its text is unchanged. */
 static hs_status read_plain(hsi_dot_lexer *l)
 {
     hsi_dot_token *t = &l->token;
-    char           c = *l->next, second = l->next[1]; /* or the NUL */
+    char           c = *l->next, second = l->next[1]; /* the second may be the NUL */
     hs_status      st = HS_OK;
 
     t->kind = HSI_DOT_ID;

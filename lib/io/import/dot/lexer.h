@@ -5,10 +5,10 @@
 #include "io/import/text.h"
 #include "support/arena.h"
 
-/* The words of the DOT language. */
+/* The kinds of tokens of the DOT language. */
 typedef enum hsi_dot_kind {
     HSI_DOT_END,
-    HSI_DOT_ID,      /* a name, a number, "..." or <...> */
+    HSI_DOT_ID,      /* name, number, "..." or <...> */
     HSI_DOT_KEYWORD, /* node, edge, graph, digraph, subgraph, strict, in any case */
     HSI_DOT_ARROW,   /* -> */
     HSI_DOT_LINE,    /* -- */
@@ -17,18 +17,18 @@ typedef enum hsi_dot_kind {
 
 typedef struct hsi_dot_token {
     hsi_dot_kind kind;
-    hsi_text     text; /* of an ID, out of its quotes; else as it stands */
+    hsi_text     text; /* of an ID, without quotes; else unchanged */
     const char  *at;
 } hsi_dot_token;
 
 typedef struct hsi_dot_lexer {
     const struct hsi_import_text *text;
     const char                   *next;
-    hsi_dot_token                 token; /* the one at hand */
-    hsi_arena                     arena; /* texts that are not as the file has them */
+    hsi_dot_token                 token; /* the present token */
+    hsi_arena                     arena; /* storage of decoded texts */
 } hsi_dot_lexer;
 
-/* Moves on to the next token. */
+/* Advance to the next token. */
 hs_status hsi_dot_next(hsi_dot_lexer *l);
 
 static inline int hsi_dot_is(const hsi_dot_lexer *l, char sign)
@@ -38,7 +38,7 @@ static inline int hsi_dot_is(const hsi_dot_lexer *l, char sign)
 
 int hsi_dot_is_keyword(const hsi_dot_lexer *l, const char *word);
 
-/* Refuses the token at hand. */
+/* Refuse the present token. */
 hs_status hsi_dot_unexpected(const hsi_dot_lexer *l, const char *expected);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The DOT language as Graphviz has it, of directed graphs: nodes, chains of edges, attributes and
- * their defaults, subgraphs (as a group of nodes, and as an end of edges), ports (which say
- * nothing here).
+ * Parser of the DOT language as Graphviz has it, for directed graphs: nodes, chains of edges,
+ * attributes and their defaults, subgraphs (as a group of nodes, and as an end of edges), ports
+ * (which are ignored).
  */
 #include "io/import/dot/parser.h"
 
@@ -12,13 +12,13 @@
 
 enum { MOST_DEPTH = 64 };
 
-/* Attributes in force for what comes up next, as numbers in `defaults`. */
+/* The attributes in force, as indices in `defaults`. */
 typedef struct scope {
     uint32_t node, edge;
     int      depth;
 } scope;
 
-/* The attributes of one statement. */
+/* The attributes of a statement. */
 typedef struct attributes {
     hsi_vector list; /* hsi_dot_fact */
 } attributes;
@@ -38,7 +38,7 @@ static hs_status take_id(hsi_dot *d, const char *expected, hsi_dot_value *id)
                                              : hsi_dot_unexpected(&d->lexer, expected);
 }
 
-/* `= ID` behind the name of an attribute. */
+/* Read `= ID` after the name of an attribute. */
 static hs_status take_value(hsi_dot *d, hsi_dot_value *value)
 {
     hs_status st = expect_sign(d, '=');
@@ -57,7 +57,7 @@ static hs_status take_attribute(hsi_dot *d, attributes *a)
     hsi_dot_fact  fact;
     hs_status     st = take_id(d, "an attribute or ']'", &name);
 
-    /* without a value: "true" */
+    /* an attribute without a value is "true" */
     fact = (hsi_dot_fact){name.text, {{"true", 4}, name.at}};
     if (st == HS_OK && hsi_dot_is(&d->lexer, '='))
         st = take_value(d, &fact.value);
@@ -68,7 +68,7 @@ static hs_status take_attribute(hsi_dot *d, attributes *a)
     return st;
 }
 
-/* Any number of [...]. */
+/* Read any number of [...] lists. */
 static hs_status take_attributes(hsi_dot *d, attributes *a)
 {
     hs_status st = HS_OK;
@@ -84,7 +84,7 @@ static hs_status take_attributes(hsi_dot *d, attributes *a)
     return st;
 }
 
-/* Which attribute of nodes that is; -1: none that says something here. */
+/* Return the node attribute with this name; -1: ignored. */
 static int node_attribute(const hsi_dot *d, hsi_text name)
 {
     if (hsi_text_is(name, d->time))
@@ -107,7 +107,7 @@ static int edge_attribute(const hsi_dot *d, hsi_text name)
 
 typedef int which_attribute(const hsi_dot *d, hsi_text name);
 
-/* The values in force, with what a list says of them. */
+/* Return the values in force, overridden by a list of attributes. */
 static hsi_dot_values values_with(const hsi_dot *d, uint32_t defaults, const attributes *a,
                                   which_attribute *which)
 {
@@ -146,7 +146,7 @@ static hs_status find_node(hsi_dot *d, const scope *in, hsi_dot_value name, uint
     return st == HS_OK ? append(&d->members, node, sizeof *node) : st;
 }
 
-/* :port or :port:compass */
+/* Skip `:port` or `:port:compass`. */
 static hs_status skip_port(hsi_dot *d)
 {
     hsi_dot_value ignored;
@@ -162,7 +162,7 @@ static hs_status skip_port(hsi_dot *d)
 
 static hs_status take_statements(hsi_dot *d, scope in);
 
-/* [subgraph [ID]] { ... }, or no more than its name. */
+/* Read `[subgraph [ID]] { ... }`. */
 static hs_status take_subgraph(hsi_dot *d, scope in)
 {
     hsi_dot_value name;
@@ -183,7 +183,7 @@ static hs_status take_subgraph(hsi_dot *d, scope in)
     return st == HS_OK ? expect_sign(d, '}') : st;
 }
 
-/* An end of edges: a node, or the nodes of a subgraph, which are `members` from *first on. */
+/* Read an end of edges: a node, or the nodes of a subgraph; they are `members` from *first on. */
 static hs_status take_end(hsi_dot *d, const scope *in, size_t *first)
 {
     hsi_dot_value name;
@@ -206,7 +206,7 @@ static int compare_nodes(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The members from `first` to `end`, each once; how many there are then. */
+/* Sort the members from `first` to `end` and remove duplicates; return the number left. */
 static size_t sort_members(hsi_dot *d, size_t first, size_t end, uint32_t **nodes)
 {
     size_t kept = 0;
@@ -220,7 +220,7 @@ static size_t sort_members(hsi_dot *d, size_t first, size_t end, uint32_t **node
     return kept;
 }
 
-/* Of an edge statement: its own attributes, or the defaults. */
+/* Set the attributes of an edge from the values of its statement. */
 static hs_status make_edge(hsi_dot *d, const hsi_dot_values *values, hsi_point_edge *edge)
 {
     const hsi_dot_value *bytes = &values->of[HSI_DOT_BYTES], *class = &values->of[HSI_DOT_CLASS];
@@ -235,7 +235,7 @@ static hs_status make_edge(hsi_dot *d, const hsi_dot_values *values, hsi_point_e
                            d->bytes, hsi_import_quote(bytes->text, shown));
 }
 
-/* From each of the members first .. middle - 1 to each of those up to `end`. */
+/* Add an edge from each member first .. middle - 1 to each member middle .. end - 1. */
 static hs_status join(hsi_dot *d, size_t first, size_t middle, size_t end, hsi_point_edge edge)
 {
     uint32_t *from, *to;
@@ -257,7 +257,10 @@ static hs_status join(hsi_dot *d, size_t first, size_t middle, size_t end, hsi_p
     return st;
 }
 
-/* `start` has where in `members` the ends of a chain begin, and where the last one ends. */
+/*
+ * Add the edges of a chain. `start` has the begin in `members` of each end of the chain, and the
+ * end of the last.
+ */
 static hs_status add_chain(hsi_dot *d, const hsi_vector *start, const hsi_dot_values *values,
                            const char *at)
 {
@@ -287,7 +290,7 @@ static hs_status give(hsi_dot *d, uint32_t node, const attributes *a)
     return st;
 }
 
-/* Nodes or subgraphs, with arrows between them, and attributes of the node or the edges. */
+/* Read nodes or subgraphs with arrows between them, and attributes of the node or the edges. */
 static hs_status take_chain(hsi_dot *d, scope in, attributes *a)
 {
     hsi_dot_values values;
@@ -324,7 +327,7 @@ static hs_status take_chain(hsi_dot *d, scope in, attributes *a)
     return st;
 }
 
-/* Of the graph: kept. Of a subgraph: it says nothing of tasks. */
+/* Keep attributes of the graph; those of a subgraph are ignored. */
 static hs_status keep_facts(hsi_dot *d, const scope *in, const attributes *a)
 {
     return in->depth || a->list.size == 0 ? HS_OK : append(&d->facts, a->list.data, a->list.size);
@@ -347,7 +350,7 @@ static hs_status take_defaults(hsi_dot *d, scope *in, attributes *a)
     return is_edge ? change_defaults(d, a, edge_attribute, &in->edge) : keep_facts(d, in, a);
 }
 
-/* ID = ID. What looks like it is an ID: the token behind tells. */
+/* Return whether the statement is ID = ID, by looking at the token after the first ID. */
 static int is_assignment(hsi_dot *d, hs_status *st)
 {
     hsi_dot_lexer ahead = d->lexer;
@@ -376,7 +379,7 @@ static hs_status take_statement(hsi_dot *d, scope *in, attributes *a)
     return st == HS_OK ? take_chain(d, *in, a) : st;
 }
 
-/* Up to the '}', which stays. Who has no subgraph around it needs no members. */
+/* Read statements up to '}', which is not consumed. Outside subgraphs no members are needed. */
 static hs_status take_statements(hsi_dot *d, scope in)
 {
     attributes a = {{0}};

@@ -6,11 +6,11 @@
 #include "io/import/points.h"
 #include "support/vector.h"
 
-/* The attributes that mean something here; others are skipped. Those of tasks are columns. */
+/* The attributes with a meaning here, task columns first; others are skipped. */
 enum {
     HSI_DOT_SHAPE = HSI_COLUMNS, /* of a node: `point` without times is a barrier */
     HSI_DOT_BYTES,               /* of an edge */
-    HSI_DOT_CLASS,               /* of an edge: `data`, it follows from data */
+    HSI_DOT_CLASS,               /* of an edge: `data` if it follows from data */
     HSI_DOT_ATTRIBUTES
 };
 
@@ -19,23 +19,23 @@ typedef struct hsi_dot_value {
     const char *at; /* NULL: not given */
 } hsi_dot_value;
 
-/* All values that hold where a node or an edge comes up first. */
+/* All values in force where a node or an edge first appears. */
 typedef struct hsi_dot_values {
     hsi_dot_value of[HSI_DOT_ATTRIBUTES];
 } hsi_dot_values;
 
 typedef struct hsi_dot_node {
-    const char *at;       /* where it comes up first */
-    uint32_t    defaults; /* in `defaults` */
+    const char *at;       /* first appearance */
+    uint32_t    defaults; /* index in hsi_dot.defaults */
 } hsi_dot_node;
 
-/* What is said of a node later on, in order. */
+/* An attribute given to a node after its first appearance, in order. */
 typedef struct hsi_dot_given {
     uint32_t      node, attribute;
     hsi_dot_value value;
 } hsi_dot_given;
 
-/* What is said of the graph. */
+/* An attribute of the graph. */
 typedef struct hsi_dot_fact {
     hsi_text      name;
     hsi_dot_value value;
@@ -44,18 +44,18 @@ typedef struct hsi_dot_fact {
 typedef struct hsi_dot {
     hsi_dot_lexer lexer;
     size_t        most_edges;
-    const char   *time, *bytes; /* attributes that mean these */
+    const char   *time, *bytes; /* names of the attributes for time and bytes */
     int           is_strict;
-    hsi_words     names;    /* of nodes, in order */
+    hsi_words     names;    /* names of nodes, in order */
     hsi_vector    nodes;    /* hsi_dot_node */
     hsi_vector    defaults; /* hsi_dot_values */
     hsi_vector    given;    /* hsi_dot_given */
     hsi_vector    edges;    /* hsi_point_edge, of nodes */
     hsi_vector    facts;    /* hsi_dot_fact */
-    hsi_vector    members;  /* uint32_t: nodes of the subgraphs that are open, as they come up */
+    hsi_vector    members;  /* uint32_t: nodes of the open subgraphs, in order */
 } hsi_dot;
 
-/* Reads all of the text. HS_ESYNTAX, HS_ENOMEM; hsi_dot_close() in any case. */
+/* Parse the whole text. HS_ESYNTAX, HS_ENOMEM. Call hsi_dot_close() in any case. */
 hs_status hsi_dot_parse(hsi_dot *d, const hsi_import *r);
 void      hsi_dot_close(hsi_dot *d);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What StarPU has measured, as starpu_perfmodel_recdump writes it: workers, memory nodes, transfers
- * between these, and times of models by architecture and footprint.
+ * Performance models of StarPU, as starpu_perfmodel_recdump writes them: workers, memory nodes,
+ * transfers between nodes, and times of models by architecture and footprint.
  */
 #include "io/import/starpu/models.h"
 
@@ -13,7 +13,7 @@
 #include "io/import/words.h"
 #include "io/text/field.h"
 
-/* Of a model at a footprint, on the device of each type with the least number. */
+/* Times of a model at a footprint, on the device of each type with the least number. */
 typedef struct timing {
     double   mean[2];
     uint64_t device[2];
@@ -29,13 +29,13 @@ enum { HOST = 1, DEVICE = 2, MOST_NODES = 4096 };
 struct hs_starpu_models {
     struct hsi_import_text text;
     hsi_arena              arena;
-    hsi_words              names;            /* model, blank, footprint */
-    hsi_vector             timings;          /* timing */
+    hsi_words              names;            /* "MODEL FOOTPRINT" */
+    hsi_vector             timings;          /* timing, by the number of the name */
     hsi_vector             transfers;        /* transfer */
-    char                   node[MOST_NODES]; /* HOST, DEVICE, or 0: not known */
+    char                   node[MOST_NODES]; /* HOST, DEVICE, or 0: unknown */
     uint64_t               workers[2];
-    double                 latency[HS_LINKS], slowness[HS_LINKS]; /* sums, of us and s a megabyte */
-    size_t                 measured[HS_LINKS];
+    double latency[HS_LINKS], slowness[HS_LINKS]; /* sums, in us and in s per megabyte */
+    size_t measured[HS_LINKS];
 };
 
 static int begins(hsi_text text, const char *with)
@@ -43,7 +43,7 @@ static int begins(hsi_text text, const char *with)
     return text.length >= strlen(with) && memcmp(text.at, with, strlen(with)) == 0;
 }
 
-/* cpu0, cuda1_impl0: its type and number; -1: of neither type. */
+/* Return the type and number of an architecture such as cpu0 or cuda1_impl0; -1: unknown type. */
 static int architecture(hsi_text name, uint64_t *device)
 {
     static const char *const names[] = {"cpu", "cuda", "hip", "opencl"};
@@ -106,7 +106,7 @@ static hs_status take_node(hs_starpu_models *m, const hsi_rec *r)
     return HS_OK;
 }
 
-/* Megabytes a second, microseconds. */
+/* Add a transfer, in megabytes per second and microseconds. */
 static hs_status take_transfer(hs_starpu_models *m, const hsi_rec *r)
 {
     transfer  t;
@@ -123,7 +123,7 @@ static hs_status take_transfer(hs_starpu_models *m, const hsi_rec *r)
     return hsi_vector_append(&m->transfers, &t, sizeof t) ? HS_ENOMEM : HS_OK;
 }
 
-/* The name of a model and a footprint as one, in the arena. */
+/* Join the names of a model and a footprint, in the arena. */
 static hs_status name_of(hsi_arena *arena, hsi_text model, hsi_text footprint, hsi_text *name)
 {
     char *to = hsi_arena_take(arena, model.length + 1 + footprint.length, 1);
@@ -154,7 +154,7 @@ static hs_status enter(hs_starpu_models *m, hsi_text model, hsi_text footprint, 
     return st;
 }
 
-/* Older files call the model Name. */
+/* Add a timing; older files name the model in `Name`. */
 static hs_status take_timing(hs_starpu_models *m, const hsi_rec *r)
 {
     hsi_text  model = hsi_rec_value(r, "Model"), footprint = hsi_rec_value(r, "Footprint");
@@ -190,7 +190,7 @@ static hs_status take_record(hs_starpu_models *m, const hsi_rec *r)
     return hsi_rec_value(r, "NbWorkers").at ? take_workers(m, r) : HS_OK;
 }
 
-/* Of which link that is; -1: of none. */
+/* Return the link of a transfer; -1: none. */
 static int link_of(const hs_starpu_models *m, const transfer *t)
 {
     if (m->node[t->from] == HOST && m->node[t->to] == DEVICE)

@@ -19,7 +19,7 @@ static hsi_text trim(const char *at, const char *end)
     return (hsi_text){at, (size_t)(end - at)};
 }
 
-/* Takes the next line, without its end. */
+/* Take the next line, without its line end. */
 static hsi_text take_line(hsi_rec *r)
 {
     const char *start = r->at, *end = memchr(start, '\n', (size_t)(r->text->end - start));
@@ -56,7 +56,7 @@ hs_status hsi_rec_next(hsi_rec *r, int *found)
         if (line.length == 0 && *found)
             break;
         if (line.length == 0 || *line.at == '#' || (*line.at == '+' && *found))
-            continue; /* '+' goes on with a text of several lines, which no field here has */
+            continue; /* '+' continues a multi-line value, which no used field has */
         if (!*found)
             r->start = line.at;
         *found = 1;

@@ -5,30 +5,32 @@
 #include "io/import/text.h"
 #include "support/vector.h"
 
-/* Records of recutils: lines `Name: value`, of any length, up to a blank one; '#' begins a remark.
+/*
+ * Reader of recutils records: lines `Name: value` of any length, up to a blank line; '#' begins a
+ * remark.
  */
 typedef struct hsi_rec {
     const struct hsi_import_text *text;
-    const char                   *at;     /* what is next */
-    hsi_vector                    fields; /* hsi_rec_field: of the record at hand */
-    const char                   *start;  /* of it */
+    const char                   *at;     /* next byte to read */
+    hsi_vector                    fields; /* hsi_rec_field: of the present record */
+    const char                   *start;  /* begin of the present record */
 } hsi_rec;
 
 typedef struct hsi_rec_field {
     hsi_text name, value;
 } hsi_rec_field;
 
-/* The next record; not found behind the last. HS_ESYNTAX, HS_ENOMEM. */
+/* Read the next record; *found = 0 after the last. HS_ESYNTAX, HS_ENOMEM. */
 hs_status hsi_rec_next(hsi_rec *r, int *found);
 void      hsi_rec_close(hsi_rec *r);
 
-/* The value of a field of it; its `at` is NULL where there is none. */
+/* Return the value of a field of the record; its `at` is NULL if the field is missing. */
 hsi_text hsi_rec_value(const hsi_rec *r, const char *name);
 
-/* The next word of a value, without the blanks around it; 0: there is none. Takes it off. */
+/* Take the next word off a value, without surrounding blanks; return 0 if there is none. */
 int hsi_rec_word(hsi_text *value, hsi_text *word);
 
-/* A number of a field that must be there, of at least 0. */
+/* Read a required field as a number of at least 0. */
 hs_status hsi_rec_number(const hsi_rec *r, const char *name, double *value);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program that StarPU ran, as its tasks.rec has it: jobs with what they depend on and access, in
- * the order in which they were submitted, and by their models and footprints the times that were
- * measured. A job without a model takes no time: others wait for it, and it is no task.
+ * Import of a program run by StarPU, from its tasks.rec: jobs with their dependencies and data
+ * accesses in the order of submission, and measured times by model and footprint. A job without a
+ * model takes no time: jobs wait for it, but it is no task.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,10 +19,10 @@ typedef struct job {
     const char *at;
     hsi_text    id, name, model, footprint, depends_on, handles, modes, sizes;
     int64_t     priority;
-    uint64_t    rank, order; /* of MPI; of submission */
+    uint64_t    rank, order; /* rank: of MPI; order: of submission */
 } job;
 
-/* What the job at hand does with data. */
+/* A data access of the present job. */
 typedef struct use {
     size_t         data;
     hs_access_mode mode;
@@ -32,14 +32,14 @@ typedef struct reader {
     hsi_import              r;
     const hs_starpu_models *models;
     hsi_arena               arena;
-    hsi_words               ids;     /* of jobs, in the order of the file */
+    hsi_words               ids;     /* ids of jobs, in the order of the file */
     hsi_vector              jobs;    /* job; sorted in the end */
-    hsi_words               handles; /* data */
-    hsi_vector              bytes;   /* double: of each */
-    hsi_vector              seen;    /* size_t: by data, the use (+ 1) of the job at hand */
-    hsi_vector              uses;    /* use: of the job at hand */
+    hsi_words               handles; /* names of data */
+    hsi_vector              bytes;   /* double: of each data */
+    hsi_vector              seen;    /* size_t: by data, the use (+ 1) in the present job */
+    hsi_vector              uses;    /* use: of the present job */
     hsi_vector              edges;   /* hsi_point_edge */
-    size_t                  absent;  /* jobs that others depend on, and are not there */
+    size_t                  absent;  /* number of dependencies on missing jobs */
 } reader;
 
 static hs_status refuse(reader *s, hsi_text value, const char *what, const char *expected)
@@ -60,7 +60,7 @@ static hs_status read_whole(reader *s, const hsi_rec *rec, const char *name, uin
     return refuse(s, text, name, "a whole number");
 }
 
-/* A whole number with its sign. */
+/* Read a signed whole number. */
 static hs_status read_priority(reader *s, const hsi_rec *rec, int64_t *priority)
 {
     hsi_text text = hsi_rec_value(rec, "Priority");
@@ -112,7 +112,7 @@ static hs_status take_job(reader *s, const hsi_rec *rec)
     return st == HS_OK && hsi_vector_append(&s->jobs, &j, sizeof j) ? HS_ENOMEM : st;
 }
 
-/* Records of what is no job have a field Control. */
+/* Read all jobs; records of other kinds have a field Control. */
 static hs_status read_jobs(reader *s)
 {
     hsi_rec   rec = {.text = &s->r.text, .at = s->r.text.at};
@@ -129,7 +129,7 @@ static hs_status read_jobs(reader *s)
     return st;
 }
 
-/* As submitted; and as in the file where that is not said. */
+/* Order jobs by submission; by place in the file if the order is unknown. */
 static int compare_jobs(const void *a, const void *b)
 {
     const job *x = a, *y = b;
@@ -141,7 +141,7 @@ static int compare_jobs(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Ids by the jobs' places in their order. */
+/* Sort the jobs, and number their ids in the new order. */
 static hs_status sort_jobs(reader *s)
 {
     const job *j = s->jobs.data;
@@ -156,7 +156,7 @@ static hs_status sort_jobs(reader *s)
     return st;
 }
 
-/* Handles are addresses, so those of another process are others. */
+/* Find the data of a handle. Handles are addresses, so processes have separate ones. */
 static hs_status find_data(reader *s, uint64_t rank, hsi_text handle, size_t *data)
 {
     size_t    known = s->handles.count, none = 0, length = handle.length + 24;
@@ -181,7 +181,10 @@ static hs_status find_data(reader *s, uint64_t rank, hsi_text handle, size_t *da
     return st;
 }
 
-/* R, W, RW, with C, what may go in any order, as if in that of submission; 0: scratch memory. */
+/*
+ * Parse an access mode: R, W, RW, with C (commutative, here in the order of submission); 0: scratch
+ * memory; -1: invalid.
+ */
 static int access_mode(hsi_text mode)
 {
     int access = 0;
@@ -224,7 +227,7 @@ static hs_status take_use(reader *s, const job *j, hsi_text handle, hsi_text mod
     return hsi_vector_append(&s->uses, &u, sizeof u) ? HS_ENOMEM : HS_OK;
 }
 
-/* Handles, modes and sizes stand beside each other. */
+/* Read the accesses of a job; handles, modes and sizes are parallel lists. */
 static hs_status read_uses(reader *s, const job *j)
 {
     hsi_text  handles = j->handles, modes = j->modes, sizes = j->sizes, handle, mode, size;
@@ -256,7 +259,7 @@ static hs_status add_uses(reader *s)
     return st;
 }
 
-/* NAME-JOBID, or job-JOBID. */
+/* Name a task NAME-JOBID, or job-JOBID. */
 static hs_status name_task(reader *s, const job *j, hsi_text *id)
 {
     hsi_text name = j->name.length ? j->name : (hsi_text){"job", 3};
@@ -311,7 +314,7 @@ static hs_status add_task(reader *s, const job *j)
     return st == HS_OK ? add_uses(s) : st;
 }
 
-/* What the file lacks was excluded when it was made. */
+/* Read the dependencies of a job; missing jobs were excluded when the file was made. */
 static hs_status read_dependencies(reader *s, uint32_t later)
 {
     const job *jobs = s->jobs.data;
@@ -351,7 +354,7 @@ static hs_status add_jobs(reader *s, uint32_t *row)
     return st;
 }
 
-/* Links if both ways were measured, and workers. */
+/* Set the workers, and the links if both directions were measured. */
 static hs_status add_machine(reader *s)
 {
     double    latency[HS_LINKS], bandwidth[HS_LINKS];
