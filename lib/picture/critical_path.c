@@ -7,22 +7,22 @@
 #include "picture/runs.h"
 
 /*
- * An entry's cause is what it had news of last: a task's end, and the transfer of what that made,
- * or the end of what its worker did before. Of what leads through a barrier only the last is worth
- * keeping: for each memory node what is known there last, and what ended there last, for the bytes
- * of edges out of the barrier.
+ * Search for the cause of an entry's start: the event that became known to its worker last. Such an
+ * event is the end of a task with the transfer of its result, or the end of the worker's previous
+ * entry. Of the paths through a barrier only the latest events matter: for each memory node the
+ * last event known there, and the last end there, for edges out of the barrier with bytes.
  */
-typedef struct news {
-    uint32_t task; /* HS_NOBODY: there is none */
+typedef struct event {
+    uint32_t task; /* HS_NOBODY: no event */
     double   when;
-} news;
+} event;
 
 typedef struct search {
     const hsi_runs *runs;
     size_t          nodes;
-    news           *there; /* of barriers and nodes */
-    news           *ends;
-    unsigned char  *known; /* of barriers: those two are */
+    event          *there; /* per barrier and node: last event known */
+    event          *ends;
+    unsigned char  *known; /* per barrier: `there` and `ends` are set */
 } search;
 
 static hs_status open_search(search *f, const hsi_runs *runs)
@@ -50,14 +50,14 @@ static uint32_t node_of(const search *f, uint32_t worker)
     return f->nodes > 1 ? hs_instance_node(f->runs->in, worker) : 0;
 }
 
-static void take_later(news *last, news other)
+static void take_later(event *last, event other)
 {
     if (other.task != HS_NOBODY && other.when > last->when)
         *last = other;
 }
 
-/* Of what a task made, on a node. */
-static void hear(const search *f, uint32_t task, uint32_t node, double bytes, news *last)
+/* Update `last` by the result of a task, transferred to a node. */
+static void add_result(const search *f, uint32_t task, uint32_t node, double bytes, event *last)
 {
     uint32_t worker = task == HS_NOBODY ? HS_NOBODY : f->runs->worker[task];
     double   transfer;
@@ -65,18 +65,18 @@ static void hear(const search *f, uint32_t task, uint32_t node, double bytes, ne
     if (worker == HS_NOBODY)
         return;
     transfer = hs_instance_transfer(f->runs->in, node_of(f, worker), node, bytes);
-    take_later(last, (news){task, hsi_run_of(f->runs, task)->end + transfer});
+    take_later(last, (event){task, hsi_run_of(f->runs, task)->end + transfer});
 }
 
 static void find_barrier(search *f, uint32_t barrier);
 
-/* Of all that an edge leads from. */
-static void follow(search *f, uint32_t before, uint32_t node, double bytes, news *last)
+/* Update `last` by an edge out of `before`, a task or a barrier. */
+static void follow(search *f, uint32_t before, uint32_t node, double bytes, event *last)
 {
     size_t at;
 
     if (!hsi_is_barrier(f->runs->graph, before)) {
-        hear(f, before, node, bytes, last);
+        add_result(f, before, node, bytes, last);
         return;
     }
     at = before - f->runs->graph->tasks;
@@ -84,10 +84,10 @@ static void follow(search *f, uint32_t before, uint32_t node, double bytes, news
         find_barrier(f, before);
     take_later(last, f->there[at * f->nodes + node]);
     for (size_t from = 0; bytes > 0 && from < f->nodes; from++)
-        hear(f, f->ends[at * f->nodes + from].task, node, bytes, last);
+        add_result(f, f->ends[at * f->nodes + from].task, node, bytes, last);
 }
 
-static void follow_edges(search *f, uint32_t vertex, uint32_t node, news *last)
+static void follow_edges(search *f, uint32_t vertex, uint32_t node, event *last)
 {
     size_t          count;
     const uint32_t *before = hsi_predecessors(f->runs->graph, vertex, &count);
@@ -97,7 +97,7 @@ static void follow_edges(search *f, uint32_t vertex, uint32_t node, news *last)
         follow(f, before[i], node, bytes ? bytes[i] : 0, last);
 }
 
-static void add_end(search *f, news *ends, uint32_t before)
+static void add_end(search *f, event *ends, uint32_t before)
 {
     uint32_t worker;
 
@@ -110,10 +110,10 @@ static void add_end(search *f, news *ends, uint32_t before)
     }
     worker = f->runs->worker[before];
     if (worker != HS_NOBODY)
-        take_later(&ends[node_of(f, worker)], (news){before, hsi_run_of(f->runs, before)->end});
+        take_later(&ends[node_of(f, worker)], (event){before, hsi_run_of(f->runs, before)->end});
 }
 
-/* Barriers lead to barriers no further than from a join to a fork. */
+/* Compute the events of a barrier. A path through barriers is short: from a join to a fork. */
 static void find_barrier(search *f, uint32_t barrier)
 {
     size_t          number = barrier - f->runs->graph->tasks, at = number * f->nodes, count;
@@ -121,51 +121,53 @@ static void find_barrier(search *f, uint32_t barrier)
 
     f->known[number] = 1;
     for (uint32_t node = 0; node < f->nodes; node++) {
-        f->there[at + node] = f->ends[at + node] = (news){HS_NOBODY, -INFINITY};
+        f->there[at + node] = f->ends[at + node] = (event){HS_NOBODY, -INFINITY};
         follow_edges(f, barrier, node, &f->there[at + node]);
     }
     for (size_t i = 0; i < count; i++)
         add_end(f, &f->ends[at], before[i]);
 }
 
-/* What an entry had news of last; HS_NOBODY: of what its worker did before. */
-static uint32_t last_heard(search *f, hsi_step at, const hs_entry *e)
+/* Return the task whose end the entry waited for last; HS_NOBODY: the worker's previous entry. */
+static uint32_t last_event(search *f, hsi_path_step at, const hs_entry *e)
 {
     uint32_t         node = node_of(f, at.worker);
-    news             last = {HS_NOBODY, -INFINITY};
+    event            last = {HS_NOBODY, -INFINITY};
     size_t           count;
     const hs_access *access = hsi_accesses(f->runs->graph, e->task, &count);
 
     follow_edges(f, e->task, node, &last);
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_READ)
-            hear(f, access[i].writer, node, hs_instance_data_bytes(f->runs->in, access[i].data),
-                 &last);
+            add_result(f, access[i].writer, node,
+                       hs_instance_data_bytes(f->runs->in, access[i].data), &last);
     return at.entry > 0 && e[-1].end > last.when ? HS_NOBODY : last.task;
 }
 
-/* Return the step before `step`, with the worker HS_NOBODY if that waited for nothing, and set
- * step->by_task. */
-static hsi_step cause_of(search *f, hsi_step *step)
+/*
+ * Return the step before `step`, with the worker HS_NOBODY if `step` waited for nothing, and set
+ * step->by_task.
+ */
+static hsi_path_step cause_of(search *f, hsi_path_step *step)
 {
-    hsi_step        at = *step;
+    hsi_path_step   at = *step;
     size_t          count;
     const hs_entry *e = hs_schedule_entries(f->runs->s, at.worker, &count) + at.entry;
-    uint32_t        task = last_heard(f, at, e);
+    uint32_t        task = last_event(f, at, e);
 
     step->by_task = task != HS_NOBODY;
     if (task != HS_NOBODY)
-        return (hsi_step){.worker = f->runs->worker[task], .entry = f->runs->entry[task]};
+        return (hsi_path_step){.worker = f->runs->worker[task], .entry = f->runs->entry[task]};
     if (at.entry > 0)
-        return (hsi_step){.worker = at.worker, .entry = at.entry - 1};
-    return (hsi_step){.worker = HS_NOBODY};
+        return (hsi_path_step){.worker = at.worker, .entry = at.entry - 1};
+    return (hsi_path_step){.worker = HS_NOBODY};
 }
 
-static hsi_step last_entry(const hs_schedule *s)
+static hsi_path_step last_entry(const hs_schedule *s)
 {
-    unsigned workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
-    hsi_step last = {.worker = HS_NOBODY};
-    double   end = -INFINITY;
+    unsigned      workers = hs_schedule_cpus(s) + hs_schedule_gpus(s);
+    hsi_path_step last = {.worker = HS_NOBODY};
+    double        end = -INFINITY;
 
     for (unsigned w = 0; w < workers; w++) {
         size_t          count;
@@ -173,19 +175,19 @@ static hsi_step last_entry(const hs_schedule *s)
 
         if (count > 0 && e[count - 1].end > end) {
             end = e[count - 1].end;
-            last = (hsi_step){.worker = w, .entry = count - 1};
+            last = (hsi_path_step){.worker = w, .entry = count - 1};
         }
     }
     return last;
 }
 
-/* No longer than the schedule, whatever the clocks of what was measured say. */
-hs_status hsi_critical_path(const hsi_runs *runs, hsi_step **steps, size_t *count)
+/* The path is never longer than the schedule, even if measured times are inconsistent. */
+hs_status hsi_critical_path(const hsi_runs *runs, hsi_path_step **steps, size_t *count)
 {
-    size_t    most = hs_schedule_size(runs->s);
-    hsi_step  at = last_entry(runs->s);
-    search    f;
-    hs_status st = open_search(&f, runs);
+    size_t        most = hs_schedule_size(runs->s);
+    hsi_path_step at = last_entry(runs->s);
+    search        f;
+    hs_status     st = open_search(&f, runs);
 
     *count = 0;
     *steps = malloc((most + 1) * sizeof **steps);
@@ -199,17 +201,17 @@ hs_status hsi_critical_path(const hsi_runs *runs, hsi_step **steps, size_t *coun
     return st;
 }
 
-/* The path of independent tasks: all entries of the worker that ends last, from its end. */
-static hs_status path_of_worker(const hs_schedule *s, hsi_step **steps, size_t *count)
+/* Return the path of independent tasks: all entries of the worker that ends last, from its end. */
+static hs_status path_of_worker(const hs_schedule *s, hsi_path_step **steps, size_t *count)
 {
-    hsi_step last = last_entry(s);
+    hsi_path_step last = last_entry(s);
 
     *count = last.worker == HS_NOBODY ? 0 : last.entry + 1;
     *steps = malloc((*count + 1) * sizeof **steps);
     if (!*steps)
         return HS_ENOMEM;
     for (size_t i = 0; i < *count; i++)
-        (*steps)[i] = (hsi_step){.worker = last.worker, .entry = last.entry - i};
+        (*steps)[i] = (hsi_path_step){.worker = last.worker, .entry = last.entry - i};
     return HS_OK;
 }
 
@@ -217,7 +219,7 @@ hs_status hs_critical_path(const hs_instance *in, const hs_schedule *s, hs_criti
                            size_t *count)
 {
     hs_critical_step *path = NULL;
-    hsi_step         *steps = NULL;
+    hsi_path_step    *steps = NULL;
     size_t            found = 0;
     hsi_runs          runs;
     hs_picture        unused;
@@ -236,7 +238,7 @@ hs_status hs_critical_path(const hs_instance *in, const hs_schedule *s, hs_criti
     if (st == HS_OK && !path)
         st = HS_ENOMEM;
     for (size_t i = 0; st == HS_OK && i < found; i++) {
-        const hsi_step *step = &steps[found - 1 - i];
+        const hsi_path_step *step = &steps[found - 1 - i];
 
         path[i] = (hs_critical_step){step->worker, step->by_task, step->entry};
     }

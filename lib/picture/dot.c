@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A graph in the language of Graphviz: a box a task, a point a barrier, an edge for each that there
- * is, with the data and bytes that move along it; dashed where it only keeps tasks that access the
- * same data in order.
+ * Write a graph in the language of Graphviz: a box per task, a point per barrier, and an edge
+ * labelled with its data and bytes; an edge is dashed if it only orders accesses to the same data.
  *
- * Attributes that are not Graphviz's have what hs_import_dot() makes the instance of again: those
- * of nodes are called like columns, those of the graph like the lines above an instance. An edge of
+ * Attributes unknown to Graphviz let hs_import_dot() read the instance back: attributes of nodes
+ * are named like columns, attributes of the graph like the header lines of an instance. An edge of
  * class `data` follows from the nodes' data.
  */
 #include <hybridsched/io.h>
@@ -15,7 +14,7 @@
 #include "io/text/output.h"
 #include "support/decimal/decimal.h"
 
-/* Inside double quotes, where a backslash could begin an escape. */
+/* Write text inside double quotes, where a backslash could begin an escape. */
 static void put_text(hsi_output *out, const char *text)
 {
     for (; *text; text++) {
@@ -25,7 +24,7 @@ static void put_text(hsi_output *out, const char *text)
     }
 }
 
-/* As it stands, in quotes. */
+/* Write an attribute with its exact text in quotes. */
 static void put_value(hsi_output *out, const char *name, const char *text, size_t length)
 {
     hsi_output_format(out, ", %s=\"", name);
@@ -55,7 +54,7 @@ static hs_status put_list(hsi_output *out, const hs_instance *in, int column, si
     return st;
 }
 
-/* What a column says of a row, unless that is nothing. */
+/* Write the value of a column as an attribute, unless it is the default. */
 static hs_status put_column(hsi_output *out, const hs_instance *in, size_t row, int column)
 {
     const hs_column *is = &hsi_columns[column].is;
@@ -92,7 +91,7 @@ static void put_link(hsi_output *out, const hs_instance *in, hs_link link, const
     hsi_output_format(out, ", %s=\"%s %s\"", name, number[0], number[1]);
 }
 
-/* NAME:BYTES of all data. */
+/* Write NAME:BYTES of all data as an attribute. */
 static hs_status put_sizes(hsi_output *out, const hs_instance *in)
 {
     hsi_vector  text = {0};
@@ -150,8 +149,8 @@ static hs_status put_vertex(hsi_output *out, const hs_instance *in, size_t verte
     return st;
 }
 
-/* Was it told, or does it only follow from the data? */
-static int is_told(const hs_instance *in, const hs_graph *g, size_t from, size_t to)
+/* Return whether the edge was given, and does not only follow from data. */
+static int is_given(const hs_instance *in, const hs_graph *g, size_t from, size_t to)
 {
     size_t   row, earlier;
     uint32_t copy;
@@ -167,7 +166,7 @@ static int is_told(const hs_instance *in, const hs_graph *g, size_t from, size_t
     return 0;
 }
 
-/* What `to` reads that `from` has written; how many pieces that is. */
+/* Write the names of the data that `from` writes and `to` reads; return their number. */
 static size_t put_data(hsi_output *out, const hs_instance *in, const hs_graph *g, size_t from,
                        size_t to)
 {
@@ -186,7 +185,7 @@ static size_t put_data(hsi_output *out, const hs_instance *in, const hs_graph *g
 static void put_edge(hsi_output *out, const hs_instance *in, const hs_graph *g, size_t from,
                      size_t to, double bytes)
 {
-    int    told = is_told(in, g, from, to);
+    int    given = is_given(in, g, from, to);
     size_t pieces;
 
     hsi_output_format(out, "  n%zu -> n%zu", from, to);
@@ -195,13 +194,13 @@ static void put_edge(hsi_output *out, const hs_instance *in, const hs_graph *g, 
         hsi_output_format(out, "%s%g bytes", pieces++ ? ", " : " [label=\"", bytes);
     if (pieces)
         hsi_output_char(out, '"');
-    else if (!told)
+    else if (!given)
         hsi_output_text(out, " [style=dashed");
-    if (!told)
+    if (!given)
         hsi_output_text(out, ", class=data");
     if (bytes > 0)
         put_number(out, "bytes", bytes);
-    hsi_output_text(out, pieces || !told ? "];\n" : ";\n");
+    hsi_output_text(out, pieces || !given ? "];\n" : ";\n");
 }
 
 static void put_edges(hsi_output *out, const hs_instance *in, const hs_graph *g)

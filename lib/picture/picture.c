@@ -14,13 +14,13 @@ void hs_picture_init_sized(hs_picture *picture, size_t size)
     picture->struct_size = size;
 }
 
-/* Is its name one, as far as it goes? */
+/* Return whether the bound's name is NUL-terminated. */
 static int ends(const hs_named_bound *bound)
 {
     return !bound || memchr(bound->name, '\0', sizeof bound->name);
 }
 
-/* The caller's picture in full. HS_EINVAL: it makes no sense. */
+/* Copy the caller's picture to `full`, with defaults. HS_EINVAL: invalid values. */
 static hs_status resolve(hs_picture *full, const hs_picture *picture)
 {
     hs_picture_init(full);
@@ -36,7 +36,7 @@ static int before(const hs_picture_failure *f, unsigned worker, double end)
     return f->worker != worker ? f->worker < worker : f->end < end;
 }
 
-/* The first failure that is not before that one. */
+/* Return the first failure at or after a worker and an end. */
 static size_t first_failure(const hs_picture *picture, unsigned worker, double end)
 {
     size_t low = 0, high = picture->failure_count;

@@ -44,27 +44,27 @@ void hsi_runs_close(hsi_runs *runs)
     *runs = (hsi_runs){.graph = NULL};
 }
 
-int hsi_each_before(const hs_graph *g, uint32_t task, hsi_neighbour *tell, void *data)
+int hsi_each_before(const hs_graph *g, uint32_t task, hsi_neighbour *visit, void *data)
 {
     size_t          count;
     const uint32_t *before = hsi_predecessors(g, task, &count);
     int             stop = 0;
 
     for (size_t i = 0; i < count && !stop; i++)
-        stop = hsi_is_barrier(g, before[i]) ? hsi_each_before(g, before[i], tell, data)
-                                            : tell(data, before[i]);
+        stop = hsi_is_barrier(g, before[i]) ? hsi_each_before(g, before[i], visit, data)
+                                            : visit(data, before[i]);
     return stop;
 }
 
-int hsi_each_after(const hs_graph *g, uint32_t task, hsi_neighbour *tell, void *data)
+int hsi_each_after(const hs_graph *g, uint32_t task, hsi_neighbour *visit, void *data)
 {
     size_t          count;
     const uint32_t *after = hsi_successors(g, task, &count);
     int             stop = 0;
 
     for (size_t i = 0; i < count && !stop; i++)
-        stop = hsi_is_barrier(g, after[i]) ? hsi_each_after(g, after[i], tell, data)
-                                           : tell(data, after[i]);
+        stop = hsi_is_barrier(g, after[i]) ? hsi_each_after(g, after[i], visit, data)
+                                           : visit(data, after[i]);
     return stop;
 }
 

@@ -7,30 +7,30 @@
 #include "core/graph/graph.h"
 
 /*
- * Where and when the tasks of a graph ran: what arrows and critical paths go by. A task that has no
- * run, of a schedule that was not finished, has none here.
+ * Worker and entry of each task's run, for arrows and critical paths. A task of an unfinished
+ * schedule may have no run.
  */
 typedef struct hsi_runs {
     const hs_instance *in;
-    const hs_graph    *graph; /* NULL: the tasks are independent, and the rest is not there */
+    const hs_graph    *graph; /* NULL: independent tasks; the arrays are NULL */
     const hs_schedule *s;
-    uint32_t          *worker; /* of tasks; HS_NOBODY: it has no run */
-    size_t            *entry;  /* of tasks: which one of the worker's */
+    uint32_t          *worker; /* per task; HS_NOBODY: no run */
+    size_t            *entry;  /* per task: index among the worker's entries */
 } hsi_runs;
 
-/* One step of a critical path: an entry of a worker. */
-typedef struct hsi_step {
+/* A step of a critical path: an entry of a worker. */
+typedef struct hsi_path_step {
     uint32_t worker;
     size_t   entry;
     int      by_task; /* 1: the step before is a task that this task comes after or reads from;
                          0: the step before is the worker's previous entry, or none */
-} hsi_step;
+} hsi_path_step;
 
-/* HS_ENOMEM. Close it whatever comes of this. */
+/* HS_ENOMEM. Call hsi_runs_close() in any case. */
 hs_status hsi_runs_open(hsi_runs *runs, const hs_instance *in, const hs_schedule *s);
 void      hsi_runs_close(hsi_runs *runs);
 
-/* The run of a task that has one. */
+/* Return the run of a task, which must have one. */
 static inline const hs_entry *hsi_run_of(const hsi_runs *runs, uint32_t task)
 {
     size_t count;
@@ -39,21 +39,24 @@ static inline const hs_entry *hsi_run_of(const hsi_runs *runs, uint32_t task)
 }
 
 /*
- * The critical path of what happened, from its end: the entry that ends last; before an entry, what
- * it had news of last: the end of a task before its own and the transfer of what that made, or the
- * end of what its worker did before; of equals, a task. To be freed. O(tasks + what is before those
- * on it), and each barrier once for each memory node.
+ * Find the critical path of a schedule, from its end: the entry that ends last, then repeatedly the
+ * cause of an entry's start: the later of the end of the worker's previous entry, and the end of a
+ * predecessor plus the transfer of its result; a task wins a tie. The caller frees *steps. O(tasks
+ * + predecessors of the path's tasks), and each barrier is visited once per memory node.
  */
-hs_status hsi_critical_path(const hsi_runs *runs, hsi_step **steps, size_t *count);
+hs_status hsi_critical_path(const hsi_runs *runs, hsi_path_step **steps, size_t *count);
 
-/* One of a task's neighbours; anything but 0 ends it. */
+/* Called with a neighbour of a task; a result besides 0 ends the iteration. */
 typedef int hsi_neighbour(void *data, uint32_t task);
 
-/* All tasks right before one, or after it, through barriers; the last answer. */
-int hsi_each_before(const hs_graph *g, uint32_t task, hsi_neighbour *tell, void *data);
-int hsi_each_after(const hs_graph *g, uint32_t task, hsi_neighbour *tell, void *data);
+/*
+ * Call `visit` for each task directly before (after) a task, or connected through barriers only.
+ * Return the last result.
+ */
+int hsi_each_before(const hs_graph *g, uint32_t task, hsi_neighbour *visit, void *data);
+int hsi_each_after(const hs_graph *g, uint32_t task, hsi_neighbour *visit, void *data);
 
-/* How many pairs of tasks that is, or more than `most`. */
+/* Return the number of dependent pairs of tasks; a number above `most` if they are more. */
 size_t hsi_count_dependencies(const hs_graph *g, size_t most);
 
 #endif

@@ -8,12 +8,12 @@
 #include "support/decimal/decimal.h"
 #include "support/utf8.h"
 
-#define THIN "\xe2\x80\xaf" /* a narrow space that does not break */
+#define THIN "\xe2\x80\xaf" /* narrow no-break space */
 
 /*
- * What is not a task's colour has a name of one letter, which shapes bear as their class, and a
- * colour for light pages and another for screens that are dark; paper never is. A reader that
- * knows no such query skips the rules in it.
+ * The style of shapes besides tasks. Class names have one letter. Colours are given for light
+ * pages, and in a media query for dark screens; paper is never dark. A reader without media queries
+ * skips the dark rules.
  */
 const char hsi_svg_style[] =
     "text{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Helvetica Neue\",Arial,"

@@ -6,59 +6,61 @@
 
 #include "io/text/output.h"
 
-/* Numbers and names as people read them, and the elements of SVG. */
+/* Numbers and names in readable form, and elements of SVG. */
 
-/** Rules for the classes of what is no task, and those of dark screens, which begin a query. */
+/**
+ * Style rules for shapes besides tasks; the dark rules begin a media query that the caller closes.
+ */
 extern const char hsi_svg_style[], hsi_svg_dark_style[];
 
-/** As people write it: that of microseconds has a Greek letter. */
+/** Return the printed name of a unit: microseconds have a Greek letter. */
 const char *hsi_unit_text(hs_unit unit);
 
-/** "12.3 ms" */
+/** Write a time, e.g. "12.3 ms". */
 void hsi_put_time(hsi_output *out, double time, hs_unit unit);
 
-/** "31067 s (8 h 38 min)": the second where that helps. */
+/** Write a time, e.g. "31067 s (8 h 38 min)"; the duration is omitted if it does not help. */
 void hsi_put_long_time(hsi_output *out, double time, hs_unit unit);
 
-/** "3.25 – 4.125 ms", each rounded to so many digits */
+/** Write an interval, e.g. "3.25 – 4.125 ms", each end rounded to `digits` digits. */
 void hsi_put_interval(hsi_output *out, double from, double to, int digits, hs_unit unit);
 
-/** "100 000", with narrow spaces that do not break. */
+/** Write a number, e.g. "100 000", with narrow no-break spaces. */
 void hsi_put_count(hsi_output *out, uint64_t count);
 
-/** "46.1 MB" */
+/** Write a size, e.g. "46.1 MB". */
 void hsi_put_bytes(hsi_output *out, double bytes);
 
-/** "97.4 %", of a share in [0, 1]; 100 only when it is that. */
+/** Write a share in [0, 1], e.g. "97.4 %"; 100 only for 1. */
 void hsi_put_percent(hsi_output *out, double share);
 
-/** `text`, escaped; of more than `limit` bytes the beginning and an ellipsis. */
+/** Write `text`, escaped; cut to `limit` bytes and an ellipsis if it is longer. */
 void hsi_put_name(hsi_output *out, const char *text, size_t limit);
 
-/** Columns that a monospaced font would take for `text`. */
+/** Return the number of columns of `text` in a monospaced font. */
 unsigned hsi_text_columns(const char *text, size_t length);
 
-/** `<rect class="KIND" x= y= width= height=`, without what closes it. */
+/** Write `<rect class="KIND" x= y= width= height=`; the caller closes the element. */
 void hsi_put_rect(hsi_output *out, const char *kind, double x, double y, double width,
                   double height);
 
-/** The same for a class of the palette. */
+/** Write the same element with the class of a palette colour. */
 void hsi_put_class_rect(hsi_output *out, unsigned class, int aborted, double x, double y,
                         double width, double height);
 
-/** The whole element, shorter, of a part of a bar. */
+/** Write a complete, shorter element for a part of a bar. */
 void hsi_put_class_part(hsi_output *out, unsigned class, int aborted, double x, double y,
                         double width, double height);
 
-/** `<text class="KIND" x= y=>` */
+/** Write `<text class="KIND" x= y=>`; the caller closes the element. */
 void hsi_put_text_at(hsi_output *out, const char *kind, double x, double y);
 
-/** The whole element, of a text that needs no escapes. */
+/** Write a complete text element; the text must need no escapes. */
 void hsi_put_label(hsi_output *out, const char *kind, double x, double y, const char *text);
 
 void hsi_put_line(hsi_output *out, const char *kind, double x1, double y1, double x2, double y2);
 
-/** A cross, as wide and high as 2 * `reach`. */
+/** Begin a cross that is 2 * `reach` wide and high; the caller closes the element. */
 void hsi_put_cross(hsi_output *out, double x, double y, double reach);
 
 #endif

@@ -2,15 +2,15 @@
 #ifndef HSI_PICTURE_TICKS_H
 #define HSI_PICTURE_TICKS_H
 
-/* From one tick of a decimal axis to the next: mantissa * 10^exponent. */
+/* The step between ticks of a decimal axis: mantissa * 10^exponent. */
 typedef struct hsi_tick_step {
     int mantissa, exponent;
 } hsi_tick_step;
 
-/** The smallest of 1, 2, 5 times a power of ten that is at least `least` > 0. */
+/** Return the smallest of 1, 2, 5 times a power of ten that is at least `least` > 0. */
 hsi_tick_step hsi_tick_step_choose(double least);
 
-/** i * mantissa * 10^exponent, rounded once. */
+/** Return i * mantissa * 10^exponent, rounded once. */
 double hsi_tick_value(int i, hsi_tick_step step);
 
 #endif

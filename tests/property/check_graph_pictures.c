@@ -31,7 +31,7 @@ static hs_schedule *solve(const graph_sample *s)
     return shown;
 }
 
-static const hs_entry *entry_at(const hs_schedule *shown, hsi_step at)
+static const hs_entry *entry_at(const hs_schedule *shown, hsi_path_step at)
 {
     size_t count;
 
@@ -70,7 +70,7 @@ static double news_of(const graph_sample *s, const hs_schedule *shown, size_t fr
 }
 
 /* The time of the news that an entry waited for longest; *is_task: a task's, not the worker's. */
-static double longest_wait(const graph_sample *s, const hs_schedule *shown, hsi_step at,
+static double longest_wait(const graph_sample *s, const hs_schedule *shown, hsi_path_step at,
                            int *is_task)
 {
     const hs_entry *e = entry_at(shown, at);
@@ -85,8 +85,8 @@ static double longest_wait(const graph_sample *s, const hs_schedule *shown, hsi_
     return longest;
 }
 
-static void check_step(const graph_sample *s, const hs_schedule *shown, hsi_step at,
-                       const hsi_step *cause)
+static void check_step(const graph_sample *s, const hs_schedule *shown, hsi_path_step at,
+                       const hsi_path_step *cause)
 {
     int             is_task;
     double          longest = longest_wait(s, shown, at, &is_task);
@@ -110,7 +110,7 @@ static void check_step(const graph_sample *s, const hs_schedule *shown, hsi_step
 
 /* hs_critical_path() has the same steps, from the start to the end. */
 static void check_public_path(const graph_sample *s, const hs_schedule *shown,
-                              const hsi_step *path, size_t count)
+                              const hsi_path_step *path, size_t count)
 {
     hs_critical_step *step = NULL;
     size_t            found = 0;
@@ -118,7 +118,7 @@ static void check_public_path(const graph_sample *s, const hs_schedule *shown,
     ck_assert_int_eq(hs_critical_path(s->in, shown, &step, &found), HS_OK);
     ck_assert_uint_eq(found, count);
     for (size_t i = 0; i < count; i++) {
-        const hsi_step *same = &path[count - 1 - i];
+        const hsi_path_step *same = &path[count - 1 - i];
 
         GRAPH_REQUIRE(s, step[i].worker == same->worker && step[i].entry == same->entry &&
                              step[i].by_task == same->by_task,
@@ -129,8 +129,8 @@ static void check_public_path(const graph_sample *s, const hs_schedule *shown,
 
 static void check_path(const graph_sample *s, const hs_schedule *shown, const hsi_runs *runs)
 {
-    hsi_step *path = NULL;
-    size_t    count;
+    hsi_path_step *path = NULL;
+    size_t         count;
 
     ck_assert_int_eq(hsi_critical_path(runs, &path, &count), HS_OK);
     GRAPH_REQUIRE(s, count > 0, "no path");

@@ -4,10 +4,10 @@
 #include "picture/gantt/gantt.h"
 
 /*
- * What a task waits for and what waits for it, as arrows that are there while the pointer is over
- * it. No script: a group has a shape without colour over the bar, and the arrows, which a rule of
- * the style shows while the group is hovered. Groups stand above all bars, so that nothing covers
- * arrows. What was aborted, and never run again, has none.
+ * Dependency arrows of a task, shown while the pointer is over it. This works without scripts: a
+ * group has a transparent shape over the bar, and the arrows, which a style rule shows while the
+ * group is hovered. Groups are above all bars, so no bar covers arrows. Tasks without a complete
+ * run have no arrows.
  */
 
 typedef struct arrows {
@@ -23,8 +23,10 @@ static double middle_of(const hsi_panel *panel, uint32_t worker)
     return hsi_row_top(band, (worker - band->first) / band->group) + band->height / 2;
 }
 
-/* From where one ends to where the other begins: an S, or a bow on one row; it ends level, and so
- * does its head. */
+/*
+ * Draw an arrow from the end of a run to the start of another: an S, or a bow within a row. It ends
+ * horizontally, like its head.
+ */
 static void put_arrow(const arrows *a, uint32_t from, uint32_t to)
 {
     const hsi_runs *runs = &a->panel->runs;

@@ -7,13 +7,13 @@
 #include "picture/gantt/gantt.h"
 
 /*
- * One notation for the whole axis: hours and minutes where the times are that long, else numbers,
- * with a power of ten in the name of the axis where they would be long themselves.
+ * The whole axis uses one notation: hours and minutes for long times, otherwise numbers, with a
+ * common power of ten in the axis name if the numbers would be long.
  */
 #define TICK_EACH 95.0
-#define CLOCK_FROM 7200.0 /* seconds */
+#define CLOCK_FROM 7200.0 /* range of times in h:min, in seconds */
 #define CLOCK_TO 3.6e6
-#define PLAIN_MOST 5 /* decimal exponents of the last tick without such a power */
+#define PLAIN_MOST 5 /* exponents of the last tick without a power of ten */
 #define PLAIN_LEAST (-3)
 
 static double tick_time(const hsi_gantt *g, int i)
@@ -34,7 +34,7 @@ static unsigned choose_minutes(double least)
     return steps[i];
 }
 
-/* The power of ten that all numbers share, if the last one is not to be written out. */
+/* Return the common power of ten of all numbers; 0 if the last number is short. */
 static int common_power(const hsi_gantt *g, const hsi_ticks *t)
 {
     double last = floor(g->span / hsi_tick_value(1, t->step)) * t->step.mantissa;
@@ -83,7 +83,7 @@ static void tick_text(const hsi_ticks *t, int i, char text[32])
             text);
 }
 
-/* "time (10^6 s)", with a raised exponent */
+/* Write the axis name, e.g. "time (10^6 s)" with a raised exponent. */
 static void put_axis_name(hsi_gantt *g)
 {
     static const char *const raised[] = {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies of data: below the lanes a thin row for each memory, with what was copied to it. Where
- * several go there at a time they overlap, and let each other through. With many GPUs a row is that
- * of some of them.
+ * Copies of data: a thin row below the lanes for each memory, with the copies to it. Simultaneous
+ * copies overlap transparently. With many GPUs a row stands for several memories.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@ enum { RECTANGLES_MOST = 8000, ROWS_MOST = 40, FEW_ROWS = 9, NAME_LIMIT = 80 };
 #define LABEL_EACH 12.0
 #define NARROWEST 0.5
 
-/* Of the panel, to one memory or one way only. */
+/* Sum of the copies of a panel in one direction. */
 typedef struct total {
     size_t count;
     double bytes;
@@ -35,7 +34,7 @@ void hsi_divide_copies(hsi_panel *panel)
         panel->copies = (hsi_copy_rows){group, rows, 0, rows <= FEW_ROWS ? 14 : 7};
 }
 
-/* "→ gpu0", or "→ gpu4–7" of a row that is that of some. */
+/* Format the name of a row: "→ gpu0", or "→ gpu4–7" for several GPUs. */
 static void row_name(const hsi_panel *panel, unsigned row, char text[48])
 {
     unsigned from = row * panel->copies.group, to = from + panel->copies.group - 1;
@@ -65,7 +64,7 @@ unsigned hsi_copies_columns(const hsi_panel *panel)
     return columns;
 }
 
-/* Those from `from` to `result`, all to one memory, make one rectangle. */
+/* Return the end of the copies from `from` on, to one memory, that share a rectangle. */
 static size_t block_end(const hsi_gantt *g, const hsi_panel *panel, size_t from, double merge)
 {
     const hs_transfer *t = panel->transfers;
@@ -103,7 +102,7 @@ static total add_up(const hsi_panel *panel, size_t from, size_t to)
     return sum;
 }
 
-/* "86 copies to gpu3, 25.4 MB", or no bytes */
+/* Write a sum, e.g. "86 copies to gpu3, 25.4 MB"; without its size if `bytes` is 0. */
 static void put_total(hsi_gantt *g, total sum, const char *what, int bytes)
 {
     hsi_put_count(&g->out, sum.count);
@@ -175,7 +174,7 @@ static void put_heading(hsi_gantt *g, const hsi_panel *panel)
     hsi_output_text(&g->out, "</tspan></text>\n");
 }
 
-/* As long as the lanes, or the last copy. */
+/* Return the width of a row: to the end of the lanes, or of the last copy. */
 static double row_width(const hsi_gantt *g, const hsi_panel *panel)
 {
     double end = g->panels > 1 ? panel->metrics.makespan : g->span;

@@ -4,11 +4,12 @@
 #include "picture/gantt/gantt.h"
 
 /*
- * The critical path of what happened, over the bars: a line along the foot of each bar on it, and
- * from where that ends to where the next begins. Steps too short to see are one with what follows.
+ * The critical path of a run, drawn over the bars: a line along the foot of each bar on it, and
+ * jumps from the end of a bar to the start of the next. Invisibly short steps are merged with the
+ * following one.
  */
 #define FOOT 1.25 /* above the lower edge of a bar, below its name */
-#define STEP 0.7 /* shorter than that is not seen */
+#define STEP 0.7 /* shorter steps are invisible */
 
 typedef struct pen {
     hsi_gantt       *g;
@@ -41,23 +42,26 @@ static double foot_of(const hsi_panel *panel, uint32_t worker)
            fmin(FOOT, band->height / 2);
 }
 
-static const hs_entry *entry_of(const hsi_panel *panel, const hsi_step *step)
+static const hs_entry *entry_of(const hsi_panel *panel, const hsi_path_step *step)
 {
     size_t count;
 
     return hs_schedule_entries(panel->s, step->worker, &count) + step->entry;
 }
 
-/* From the end of the step before `path[i]` to its start. */
+/* Return the jump from the end of the step before `path[i]` to its start. */
 static hsi_segment jump_to(const hsi_gantt *g, const hsi_panel *panel, size_t i)
 {
-    const hsi_step *to = &panel->path[i], *from = to + 1;
+    const hsi_path_step *to = &panel->path[i], *from = to + 1;
 
     return (hsi_segment){hsi_gantt_x(g, entry_of(panel, from)->end), foot_of(panel, from->worker),
                          hsi_gantt_x(g, entry_of(panel, to)->start), foot_of(panel, to->worker)};
 }
 
-/* The path goes back in time: jumps that begin right of the box are found by bisection. */
+/*
+ * Find a jump that crosses the box. The path goes back in time, so jumps right of the box are
+ * skipped by bisection.
+ */
 int hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
                         double *left, double *right)
 {
@@ -82,7 +86,7 @@ int hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_bo
     return 0;
 }
 
-/* The share of the makespan in which a task on it ran, to its end or not. */
+/* Return the share of the makespan in which a task of the path ran, to its end or not. */
 static double running_share(const hsi_panel *panel)
 {
     double time = 0;
@@ -101,7 +105,7 @@ static void put_path(hsi_gantt *g, const hsi_panel *panel, const char *kind)
 
     hsi_output_format(&g->out, "<path class=\"%s\" d=\"", kind);
     for (size_t i = panel->path_count; i-- > 0;) {
-        const hsi_step *step = &panel->path[i];
+        const hsi_path_step *step = &panel->path[i];
         const hs_entry *e = entry_of(panel, step);
         double          y = foot_of(panel, step->worker);
 
@@ -115,7 +119,7 @@ void hsi_draw_critical(hsi_gantt *g, const hsi_panel *panel)
 {
     if (panel->path_count == 0 || !(panel->metrics.makespan > 0))
         return;
-    put_path(g, panel, "f fh"); /* lighter and wider, behind: it stays apart from any bar */
+    put_path(g, panel, "f fh"); /* a light, wide halo behind the path separates it from bars */
     hsi_output_text(&g->out, "/>\n");
     put_path(g, panel, "f");
     hsi_output_text(&g->out, "><title>critical path of what happened: ");

@@ -4,7 +4,7 @@
 #include "picture/gantt/gantt.h"
 
 enum { NAME_LIMIT = 80, WHY_LIMIT = 300 };
-#define REACH 4.5 /* of a cross to each side, where the row is high enough */
+#define REACH 4.5 /* largest extent of a cross to each side */
 
 static unsigned row_of(const hsi_band *band, const hs_picture_failure *f)
 {
@@ -26,7 +26,7 @@ static void put_one(hsi_gantt *g, const hs_picture_failure *f)
     }
 }
 
-/* One cross for the failures [from, to) of a row. */
+/* Draw a cross for the failures [from, to) of a row. */
 static void put_cross(hsi_gantt *g, const hsi_band *band, size_t from, size_t to)
 {
     const hs_picture_failure *f = &g->picture.failures[from];
@@ -42,7 +42,7 @@ static void put_cross(hsi_gantt *g, const hsi_band *band, size_t from, size_t to
     hsi_output_text(&g->out, "</title></path>\n");
 }
 
-/* Are the two of one row, and their crosses on top of each other? */
+/* Return whether two failures are in one row with overlapping crosses. */
 static int is_close(const hsi_gantt *g, const hsi_band *band, const hs_picture_failure *a,
                     const hs_picture_failure *b)
 {

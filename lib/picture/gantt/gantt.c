@@ -7,8 +7,8 @@
 
 enum { POLICY_LIMIT = 40 };
 #define MARGIN     20.0
-#define LABEL_EACH 12.0 /* names at the left are no closer than that */
-#define TITLE_COLUMN 11.6 /* a character of the title takes no more, as a rule */
+#define LABEL_EACH 12.0 /* least distance of names at the left */
+#define TITLE_COLUMN 11.6 /* usual largest width of a character */
 
 static void put_start(hsi_gantt *g)
 {
@@ -56,13 +56,13 @@ static uint64_t count_tasks(const hsi_panel *panel)
     return panel->metrics.type[HS_CPU].tasks + panel->metrics.type[HS_GPU].tasks;
 }
 
-/* What happened to some tasks does not compare with what was predicted of more. */
+/* Return whether both panels have the same number of finished tasks, so that they compare. */
 static int is_whole(const hsi_gantt *g)
 {
     return count_tasks(hsi_gantt_own(g)) == count_tasks(&g->panel[0]);
 }
 
-/* ", predicted 41.2 s (+1.3 %)": beside what happened. */
+/* Write the predicted makespan, e.g. ", predicted 41.2 s (+1.3 %)", beside that of the run. */
 static void put_predicted(hsi_gantt *g)
 {
     double predicted = g->panel[0].metrics.makespan, makespan = hsi_gantt_own(g)->metrics.makespan;
@@ -93,7 +93,7 @@ static void put_size(hsi_gantt *g)
         hsi_put_workers(&g->out, gpus, "GPU");
 }
 
-/* Between parts of the subtitle: on a narrow page each has a line. */
+/* Separate parts of the subtitle: on a narrow page each part is on its own line. */
 static void put_separator(hsi_gantt *g, unsigned part)
 {
     if (!g->narrow) {
@@ -136,7 +136,7 @@ static void put_head(hsi_gantt *g)
     hsi_legend_draw(&g->out, &g->legend, &g->palette, MARGIN, g->legend_top);
 }
 
-/* Every how many rows there is a name: 1, 2, 5, 10, ... */
+/* Return the step between named rows: 1, 2, 5, 10, ... */
 static unsigned label_step(const hsi_band *band)
 {
     unsigned step = 1, next = 2;
@@ -150,7 +150,7 @@ static unsigned label_step(const hsi_band *band)
     return step;
 }
 
-/* The share of the makespan in which the workers of a row are busy. */
+/* Write the share of the makespan in which the workers of a row are busy. */
 static void put_row_share(hsi_gantt *g, const hsi_band *band, unsigned row, double baseline)
 {
     double   makespan = band->panel->metrics.makespan, load = 0;
@@ -166,7 +166,7 @@ static void put_row_share(hsi_gantt *g, const hsi_band *band, unsigned row, doub
     hsi_output_text(&g->out, "</text>\n");
 }
 
-/* The lanes, empty as yet: what stays visible of them is idle time. */
+/* Draw the empty lanes; their uncovered parts will show idle time. */
 static void put_rows(hsi_gantt *g, const hsi_band *band)
 {
     unsigned step = label_step(band);
@@ -187,7 +187,7 @@ static void put_rows(hsi_gantt *g, const hsi_band *band)
     }
 }
 
-/* What was predicted is no plan of anybody's: say what it is. */
+/* Write the name of a panel; for the prediction also its meaning, because it is not the plan. */
 static void put_panel_name(hsi_gantt *g, const hsi_panel *panel)
 {
     hsi_put_text_at(&g->out, "p", MARGIN, panel->heading);
@@ -251,7 +251,7 @@ static hs_status put_panel(hsi_gantt *g, const hsi_panel *panel)
     return st;
 }
 
-/* Over the lines that would cross them on narrow pages. */
+/* Draw the headings above lines that would cross them on narrow pages. */
 static void put_headings(hsi_gantt *g)
 {
     for (unsigned i = 0; i < g->panels; i++)
@@ -325,7 +325,7 @@ static void close_panels(hsi_gantt *g)
     }
 }
 
-/* What a file gets, once it is known that it can be made. */
+/* Write the chart to the file, after all steps that can fail for lack of memory except drawing. */
 static hs_status write_chart(hsi_gantt *g, int fd)
 {
     hs_status st = hsi_output_open(&g->out, fd);

@@ -12,31 +12,31 @@
 #include "picture/ticks.h"
 
 /*
- * A Gantt chart is made in two passes. The layout (layout.c, legend.c) decides where everything is:
- * a panel for each schedule, in it a band of rows for each worker type, and the legend. Then
- * gantt.c draws from behind: the page, the rows, the grid; the entries of a band whose rows are
- * single workers (lanes.c) or stand for many (groups.c); above them failures (failures.c), arrows
- * from who gave a task up to who took it over (takeovers.c), the axis (axis.c), what was copied
- * (copies.c) or ready (ready.c) and the times that are marked (lines.c). Colours are in style.c and
- * palette.c. Names in bars keep clear of lines (room.c). What ties the entries of a graph together
- * lies over them: the critical path (critical.c), and arrows that a pointer brings (arrows.c).
+ * A Gantt chart is made in two passes. The layout (layout.c, legend.c) computes all places: a panel
+ * per schedule, in it a band of rows per worker type, and the legend. Then gantt.c draws from back
+ * to front: the page, the rows, the grid; the entries of a band, whose rows are single workers
+ * (lanes.c) or groups (groups.c); above them failures (failures.c), arrows from victims to thieves
+ * (takeovers.c), the axis (axis.c), copies of data (copies.c), ready tasks (ready.c) and marked
+ * times (lines.c). Colours are in style.c and palette.c. Names in bars keep clear of lines
+ * (room.c). The critical path (critical.c) and the dependency arrows under a pointer (arrows.c) are
+ * drawn over the entries.
  */
 
 typedef struct hsi_panel hsi_panel;
 
-/* The rows of one worker type. A row is a worker's lane, or stands for `group` workers. */
+/* The rows of a worker type. A row is a worker's lane, or stands for `group` workers. */
 typedef struct hsi_band {
     const hsi_panel *panel;
     hs_type  type;
     unsigned first, workers;
     unsigned group, rows;
     double   top;    /* y of the first row */
-    double   pitch;  /* from row to row */
-    double   height; /* of a row */
-    double   heading; /* the width of its heading, about */
+    double   pitch;  /* distance between rows */
+    double   height; /* height of a row */
+    double   heading; /* approximate width of its heading */
 } hsi_band;
 
-/* A line, and an area that text takes. */
+/* A line segment; an area for text. */
 typedef struct hsi_segment {
     double x1, y1, x2, y2;
 } hsi_segment;
@@ -45,49 +45,49 @@ typedef struct hsi_box {
     double left, right, top, bottom;
 } hsi_box;
 
-/* A row for each memory, or for `group` of them (copies.c). */
+/* Rows of copies: a row per memory, or for `group` memories (copies.c). */
 typedef struct hsi_copy_rows {
     unsigned group, rows;
     double   top, pitch;
 } hsi_copy_rows;
 
-/* An entry, and whose it is. */
+/* An entry and its worker. */
 typedef struct hsi_part {
     const hs_entry *entry;
     unsigned        worker;
-    size_t          rank; /* of a victim's: 1 for the takeover that lost most time; else 0 */
+    size_t          rank; /* of a victim's entry: 1 for the costliest takeover; else 0 */
 } hsi_part;
 
-/* One schedule: that of the picture, or what was predicted. */
+/* A schedule in the chart: the picture's own, or the prediction. */
 struct hsi_panel {
-    const char           *name; /* NULL: it is the only one */
+    const char           *name; /* NULL: the only panel */
     const hs_schedule    *s;
     const hs_named_bound *bound; /* NULL: none that can be drawn */
     hs_metrics            metrics;
     hsi_band              band[2]; /* GPUs, CPUs */
-    double                heading; /* the baseline of its name */
-    double                top;     /* its lines begin above, with their labels */
-    double                bottom;  /* and end here */
-    int                   happened; /* its times were measured, those of the instance estimated */
-    hsi_runs              runs;     /* of a graph */
-    hsi_step             *path;     /* the critical one, from its end */
+    double                heading; /* baseline of its name */
+    double                top;     /* upper end of its lines; labels are above */
+    double                bottom;  /* lower end of its lines */
+    int                   happened; /* a measured run; the instance has estimates */
+    hsi_runs              runs;     /* with a graph only */
+    hsi_path_step             *path;     /* critical path, from its end */
     size_t                path_count;
-    hsi_backlog           backlog;   /* of a graph that has run; else of no steps */
-    double                ready_top; /* of the chart that shows it */
+    hsi_backlog           backlog;   /* for a run of a graph; else without steps */
+    double                ready_top; /* top of the chart of ready tasks */
     const hs_transfer    *transfers;
     size_t                transfer_count;
-    hsi_copy_rows         copies; /* if there are some */
-    hsi_part             *parts;  /* of tasks that were aborted, by task and start (takeovers.c) */
+    hsi_copy_rows         copies; /* without rows if nothing is copied */
+    hsi_part             *parts;  /* entries of aborted tasks, by task and start (takeovers.c) */
     size_t                part_count;
-    hsi_part            **takeover; /* the victims' parts of takeovers by another worker, by rank */
+    hsi_part            **takeover; /* victims' entries of takeovers, by rank */
     size_t                takeovers;
 };
 
-/* Where the ticks of the axis are, and how it is written (axis.c). */
+/* The ticks of the axis and their notation (axis.c). */
 typedef struct hsi_ticks {
-    unsigned minutes;            /* from one to the next; 0: they are decimal */
+    unsigned minutes;            /* step in minutes; 0: decimal ticks */
     hsi_tick_step step;
-    int      power;              /* of ten, in the name of the axis; 0: none */
+    int      power;              /* of ten, in the axis name; 0: none */
 } hsi_ticks;
 
 typedef struct hsi_gantt {
@@ -97,31 +97,31 @@ typedef struct hsi_gantt {
     hs_unit            unit;
     hsi_palette        palette;
     unsigned           panels;
-    hsi_panel          panel[2];     /* from above; the last is the picture's own schedule */
-    double             span;         /* the time at the right end; > 0 */
-    double             left, width, bottom; /* the plot, its labels apart */
-    int                sliced; /* there are many tasks, and neighbours that are short make a bar */
+    hsi_panel          panel[2];     /* from above; the last is the picture's schedule */
+    double             span;         /* time at the right end, > 0 */
+    double             left, width, bottom; /* the plot without its labels */
+    int                sliced; /* many tasks: short neighbours share a bar */
     hsi_ticks          ticks;
-    double             subtitle; /* the baseline of its first line */
+    double             subtitle; /* baseline of its first line */
     unsigned           subtitle_lines;
-    int                narrow;       /* for telephones: without a pointer, no arrows appear */
-    size_t             dependencies; /* pairs of tasks, or more than HSI_ARROWS_MOST */
-    char               takeovers[96]; /* the legend's text for takeover arrows */
+    int                narrow;       /* for telephones, which have no pointer: no hover arrows */
+    size_t             dependencies; /* dependent pairs, or more than HSI_ARROWS_MOST */
+    char               takeovers[96]; /* legend text for takeover arrows */
     hsi_legend         legend;
     double             legend_top;
-    double             least_height; /* of the rows */
+    double             least_height; /* smallest height of a row */
     double             page_width, page_height;
 } hsi_gantt;
 
-enum { HSI_ARROWS_MOST = 10000 }; /* each is there twice, in some 60 bytes */
+enum { HSI_ARROWS_MOST = 10000 }; /* each is in the file twice, in about 60 bytes */
 
-/* Do arrows come up over tasks? */
+/* Return whether dependency arrows appear over tasks. */
 static inline int hsi_gantt_arrows(const hsi_gantt *g)
 {
     return !g->narrow && g->dependencies > 0 && g->dependencies * g->panels <= HSI_ARROWS_MOST;
 }
 
-/* The labels of a panel's lines stand in that much room above it. */
+/* Room above a panel for the labels of its lines. */
 #define HSI_LINE_LABELS 32.0
 
 #define HSI_SUBTITLE_LINE 19.0
@@ -136,72 +136,77 @@ static inline double hsi_row_top(const hsi_band *band, unsigned row)
     return band->top + row * band->pitch;
 }
 
-/** Sizes and places of everything (layout.c). */
+/** Compute the sizes and places of all parts (layout.c). */
 void hsi_gantt_layout(hsi_gantt *g);
 
-/** The schedule that the picture is of. */
+/** Return the panel of the picture's own schedule. */
 static inline const hsi_panel *hsi_gantt_own(const hsi_gantt *g)
 {
     return &g->panel[g->panels - 1];
 }
 
-/** "cpu3" or "cpu0-99": the workers of a row. */
+/** Format the workers of a row: "cpu3" or "cpu0–99". */
 void hsi_row_name(const hsi_band *band, unsigned row, char name[40]);
 
-/* Time, or the number of workers, that a merged bar stands for: by class, and run or aborted. */
+/* Time, or the number of workers, of a merged bar: by class, and run or aborted. */
 typedef struct hsi_mix {
     double weight[HSI_COLOURS][2];
 } hsi_mix;
 
-/** The sum of a state, or of both if `state` is -1. */
+/** Return the sum of a state, or of both if `state` is -1. */
 double hsi_mix_sum(const hsi_mix *mix, int state);
 
-/** The class that has most of an aborted or run part. */
+/** Return the class with the largest run or aborted part. */
 unsigned hsi_mix_heaviest(const hsi_mix *mix, int state);
 
-/** "80 % dgemm, 17.3 % dsyrk; 2.7 % aborted": shares of `whole` (mix.c). */
+/** Write the shares of `whole`, e.g. "80 % dgemm, 17.3 % dsyrk; 2.7 % aborted" (mix.c). */
 void hsi_put_mix(hsi_gantt *g, const hsi_mix *mix, double whole);
 
-/** Rectangles of a band whose rows are single workers (lanes.c). */
+/** Draw a band whose rows are single workers (lanes.c). */
 void hsi_draw_lanes(hsi_gantt *g, const hsi_band *band);
 
-/** Shapes over them that have their titles, and arrows, where there are arrows. */
+/**
+ * Draw transparent shapes with titles and arrows over the entries of a band, if arrows are shown.
+ */
 void hsi_draw_hovers(hsi_gantt *g, const hsi_band *band);
 
-/** One such shape, over an entry of a worker of the band. */
+/** Draw the transparent shape of an entry of a worker in the band. */
 void hsi_draw_hover(hsi_gantt *g, const hsi_band *band, unsigned worker, const hs_entry *e);
 
-/** The arrows of a task (arrows.c). */
+/** Write the dependency arrows of a task (arrows.c). */
 void hsi_put_arrows(hsi_gantt *g, const hsi_panel *panel, uint32_t task);
 
 /**
- * Takeovers (takeovers.c): find them, HS_ENOMEM; write ", taken over by gpu0" where an entry was;
- * tell whether there are some, and whether some have no arrow but while a pointer is over them; set
- * the text of the legend; draw the arrows of the costliest; put those that a pointer brings into
- * the group of an entry, or draw groups for them where entries have none.
+ * Takeovers (takeovers.c). find: collect the takeovers of a panel, HS_ENOMEM. put: write ", taken
+ * over by gpu0" for an entry. gantt_takeovers, hidden_takeovers: return whether any exist; whether
+ * the arrows of some are shown on hover only. say: set the legend text. draw: draw the arrows of
+ * the costliest takeovers. put_hidden: write the hover arrows of an entry into its group.
+ * draw_takeover_hovers: draw such groups for entries without one.
  */
 hs_status hsi_find_takeovers(const hsi_gantt *g, hsi_panel *panel);
 void hsi_put_takeover(hsi_gantt *g, const hsi_panel *panel, unsigned worker, const hs_entry *e);
 int  hsi_gantt_takeovers(const hsi_gantt *g);
 int  hsi_gantt_hidden_takeovers(const hsi_gantt *g);
-void hsi_say_takeovers(hsi_gantt *g);
+void hsi_set_takeover_text(hsi_gantt *g);
 void hsi_draw_takeovers(hsi_gantt *g, const hsi_panel *panel);
 void hsi_put_hidden_takeovers(hsi_gantt *g, const hsi_panel *panel, unsigned worker,
                               const hs_entry *e);
 void hsi_draw_takeover_hovers(hsi_gantt *g, const hsi_panel *panel);
 
 /**
- * Room for text (room.c): the left edge, in `box` and as near its middle as can be, of a text that
- * no line of the panel crosses; NAN: there is none. "L" commands of a path to the end of a segment,
- * with a gap for a heading on its way.
+ * Room for text (room.c). room_for_text: return the left edge, in `box` and nearest to its middle,
+ * of a text that no line of the panel crosses; NAN: no room. put_around_heading: write "L" commands
+ * of a path to the end of a segment, with a gap at a heading.
  */
 double hsi_room_for_text(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
                          double width);
 void   hsi_put_around_heading(hsi_gantt *g, const hsi_panel *panel, hsi_segment s);
 
-/** Does a line, a shown arrow of a takeover, a jump of the critical path, or the line of a bound or
- * of what was predicted cross a box? Then
- * *left and *right bound the part of it that is as high as the box, with a margin. */
+/**
+ * Return whether a box is crossed by a segment, a shown takeover arrow, a jump of the critical
+ * path, or the line of a bound or of the prediction. *left and *right then bound the part of the
+ * line within the height of the box, with a margin.
+ */
 int hsi_segment_blocks(hsi_segment s, const hsi_box *box, double *left, double *right);
 int hsi_takeover_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box,
                         double *left, double *right);
@@ -210,45 +215,53 @@ int hsi_critical_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_bo
 int hsi_line_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box, double *left,
                     double *right);
 
-/** What the end of a schedule waited for (critical.c). */
+/** Draw the critical path (critical.c). */
 void hsi_draw_critical(hsi_gantt *g, const hsi_panel *panel);
 
-/** Of one whose rows stand for many (groups.c). HS_ENOMEM. */
+/** Draw a band whose rows are groups of workers (groups.c). HS_ENOMEM. */
 hs_status hsi_draw_groups(hsi_gantt *g, const hsi_band *band);
 
-/** <style> and <defs> (style.c). */
+/** Write <style> and <defs> (style.c). */
 void hsi_gantt_style(hsi_gantt *g);
 
-/** "3 GPUs"; the heading of a band, and about how wide it is (heading.c). */
+/**
+ * Write a count, e.g. "3 GPUs"; write the heading of a band; return its approximate width
+ * (heading.c).
+ */
 void   hsi_put_workers(hsi_output *out, unsigned count, const char *type);
 void   hsi_put_heading(hsi_gantt *g, const hsi_band *band);
 double hsi_heading_width(const hsi_gantt *g, const hsi_band *band);
 
-/** The axis, and its ticks through the rows of a panel (axis.c). */
+/** Choose the ticks; draw the grid through the rows of a panel; draw the axis (axis.c). */
 void hsi_choose_ticks(hsi_gantt *g);
 void hsi_draw_grid(hsi_gantt *g, const hsi_panel *panel);
 void hsi_draw_axis(hsi_gantt *g);
 
-/** What was ready meanwhile, below the lanes, and idle lanes in which something was (ready.c). */
+/**
+ * Draw the curve of ready tasks below the lanes, and idle times with a ready task in the lanes
+ * (ready.c).
+ */
 #define HSI_READY_CHART 36.0
 void hsi_draw_ready(hsi_gantt *g, const hsi_panel *panel);
 void hsi_draw_kept(hsi_gantt *g, const hsi_band *band);
 
-/** When workers waited for others to abort: can that be seen, and that in their lanes (waits.c). */
+/** Return whether any wait for a victim is visible; draw the waits in the lanes (waits.c). */
 int  hsi_gantt_waits(const hsi_gantt *g);
 void hsi_draw_waits(hsi_gantt *g);
 
-/** Rows of copies above that: are there some in a panel, how many, how long their names are, and
- * all that is in them (copies.c). */
+/**
+ * Rows of copies (copies.c): return whether any panel has copies; compute the rows of a panel;
+ * return the longest name in columns; draw the rows.
+ */
 int      hsi_gantt_copies(const hsi_gantt *g);
 void     hsi_divide_copies(hsi_panel *panel);
 unsigned hsi_copies_columns(const hsi_panel *panel);
 void     hsi_draw_copies(hsi_gantt *g, const hsi_panel *panel);
 
-/** Makespans and bounds, with their labels (lines.c). */
+/** Draw makespans and bounds with their labels (lines.c). */
 void hsi_draw_lines(hsi_gantt *g);
 
-/** A cross for each failure, or for several too close to tell apart (failures.c). */
+/** Draw a cross per failure, or for several failures too close to distinguish (failures.c). */
 void hsi_draw_failures(hsi_gantt *g, const hsi_band *band);
 
 #endif

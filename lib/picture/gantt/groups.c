@@ -6,16 +6,16 @@
 #include "picture/gantt/gantt.h"
 
 /*
- * A row for many workers: time is cut into slices, and in each a bar is as high as the share of the
- * workers that are busy, with a part for each class and the aborted part on top. Slices that look
- * alike make one bar.
+ * A row for many workers: time is cut into slices, and in each a bar is as high as the share of
+ * busy workers, with a part per class and the aborted part on top. Slices that look alike share a
+ * bar.
  */
 enum { CELLS_IN_ROW = 160, LEVELS = 20 };
 
-#define SEAM 0.5 /* neighbours overlap by that, or what is behind shines through */
+#define SEAM 0.5 /* overlap of neighbours, which hides the background */
 
 typedef struct cell {
-    hsi_mix mix;    /* worker-cells, about */
+    hsi_mix mix;    /* in worker-slices, approximately */
     size_t  starts; /* entries that begin here */
 } cell;
 
@@ -23,14 +23,14 @@ typedef struct group_row {
     hsi_gantt      *g;
     const hsi_band *band;
     unsigned        row, workers;
-    unsigned        count; /* of cells */
+    unsigned        count; /* number of cells */
     cell           *cells;
 } group_row;
 
-/* The looks of a cell: how many of the row's levels each class reaches up to, then aborted time. */
+/* The look of a cell: the level that each class reaches in the stack, then aborted time. */
 typedef struct look {
     unsigned char level[HSI_COLOURS + 1];
-    unsigned char aborted; /* the class that most of this time is of */
+    unsigned char aborted; /* class with most of the aborted time */
 } look;
 
 static void add_entry(group_row *r, const hs_entry *e)
@@ -74,7 +74,10 @@ static int level(double weight, unsigned workers)
     return n < LEVELS ? n : LEVELS;
 }
 
-/* Compute the stacked levels of a cell. Any busy time gets one at least, of its largest class. */
+/*
+ * Compute the stacked levels of a cell. Any busy time gets at least one level, of its largest
+ * class.
+ */
 static look look_of(const group_row *r, unsigned i)
 {
     const hsi_mix *mix = &r->cells[i].mix;

@@ -5,18 +5,17 @@
 #include "picture/gantt/gantt.h"
 
 /*
- * A lane shows the entries of one worker. Neighbours narrower than `merge` make a pile, a bar that
- * is as high as the share of its time that is busy and has a part for each class. `merge` grows
- * from a pixel, or from a slice in a chart of many tasks, until the bars of the picture are few
- * enough for a small file.
+ * A lane shows the entries of a worker. Neighbours narrower than `merge` make a pile, a bar as high
+ * as the busy share of its time, with a part per class. `merge` grows from a pixel, or from a slice
+ * in a chart of many tasks, until the number of bars suits a small file.
  */
 enum { RECTANGLES_MOST = 16000, NAME_LIMIT = 80 };
-#define NAME_HEIGHT  12.0 /* lanes lower than that have no names inside */
-#define NAME_COLUMN  6.3  /* width of a column of such a name */
-#define EDGE         1.0  /* left free between neighbours that are wide enough */
+#define NAME_HEIGHT  12.0 /* lower lanes have no names inside */
+#define NAME_COLUMN  6.3  /* column width of such a name */
+#define EDGE         1.0  /* gap between neighbours that are wide enough */
 #define NARROWEST    0.5
 #define SLICE 6.0
-#define SEAM         0.5  /* piles overlap by that, or what is behind shines through */
+#define SEAM         0.5  /* overlap of piles, which hides the background */
 
 typedef struct lane {
     hsi_gantt      *g;
@@ -45,7 +44,7 @@ static int is_narrow(const lane *at, size_t i, double merge)
     return width_between(at->g, at->entries[i].start, at->entries[i].end) < merge;
 }
 
-/* The entries [from, result) make one rectangle. */
+/* Return the end of the entries from `from` on that share a rectangle. */
 static size_t block_end(const lane *at, size_t from, double merge)
 {
     const hs_entry *e = at->entries;
@@ -95,7 +94,7 @@ static void put_kernel(hsi_gantt *g, size_t task)
     hsi_output_char(&g->out, ')');
 }
 
-/* "; 92.1 ms on a CPU", when there are such workers. */
+/* Write the time on the other type, e.g. "; 92.1 ms on a CPU". */
 static void put_other_time(hsi_gantt *g, const hs_entry *e, hs_type here)
 {
     hs_type     other = here == HS_CPU ? HS_GPU : HS_CPU;
@@ -151,7 +150,7 @@ static void put_entry_name(const lane *at, double x, double width, const char *n
 
     if (height < NAME_HEIGHT || length > NAME_LIMIT || wide + 5 > width)
         return;
-    if (at->band->panel->path) /* above the critical path, which goes along the foot */
+    if (at->band->panel->path) /* keep above the critical path along the foot */
         baseline = fmin(baseline, at->y + height - 5);
     left = hsi_room_for_text(at->g, at->band->panel, &room, wide);
     if (isnan(left))
@@ -179,7 +178,7 @@ static void draw_entry(const lane *at, const hs_entry *e)
     hs_instance_name(g->in, e->task, name, sizeof name);
     hsi_put_class_rect(&g->out, class, aborted, x, at->y, fmax(width, NARROWEST),
                        at->band->height);
-    if (hsi_gantt_arrows(g)) /* what is hovered lies above all bars */
+    if (hsi_gantt_arrows(g)) /* the hover shapes above all bars have the titles */
         hsi_output_text(&g->out, "/>\n");
     else
         put_entry_title(at, e, name);
@@ -226,8 +225,7 @@ static void put_pile_title(const lane *at, size_t from, size_t to, const hsi_mix
     hsi_output_text(&g->out, "</title>");
 }
 
-/* As high as the share of its time that is busy, with a part for each class; aborted time on top.
- */
+/* Draw a pile: as high as its busy share, with a part per class; aborted time on top. */
 static void draw_pile(const lane *at, size_t from, size_t to)
 {
     hsi_gantt *g = at->g;
@@ -277,7 +275,7 @@ void hsi_draw_hover(hsi_gantt *g, const hsi_band *band, unsigned worker, const h
     draw_hover(&at, e);
 }
 
-/* Each entry that is wide enough by `one`, what is narrow together by `many`; NULL: not at all. */
+/* Draw each wide entry by `one`, and each pile of narrow entries by `many`; NULL: skip piles. */
 static void draw_blocks(hsi_gantt *g, const hsi_band *band,
                         void (*one)(const lane *at, const hs_entry *e),
                         void (*many)(const lane *at, size_t from, size_t to))

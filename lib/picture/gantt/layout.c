@@ -6,7 +6,7 @@
 #include "picture/gantt/gantt.h"
 
 #define PAGE_WIDTH   1120.0
-#define NARROW       900.0 /* less than that, and the subtitle is cut into lines */
+#define NARROW       900.0 /* narrower pages have a subtitle of several lines */
 #define MARGIN       20.0
 #define RIGHT        110.0 /* room for shares and for the label of the last line */
 #define TITLE        30.0
@@ -18,12 +18,12 @@
 #define AXIS         36.0
 
 enum {
-    WORKERS_MOST = 100, /* in a chart with more, workers of a type share rows */
-    GROUP_ROWS = 20,    /* at most, of a type there */
+    WORKERS_MOST = 100, /* with more, workers of a type share rows */
+    GROUP_ROWS = 20,    /* limit on such rows of a type */
     TASKS_MOST = 5000   /* with more, short tasks are drawn in slices */
 };
 
-/* From row to row, when there are so many. */
+/* Return the distance between rows for a number of rows. */
 static double pitch_of(unsigned rows)
 {
     return rows <= 6 ? 32 : rows <= 32 ? 24 : rows <= 64 ? 15 : 9;
@@ -37,8 +37,10 @@ static void divide(hsi_band *band, unsigned all_workers)
     band->rows = (band->workers + band->group - 1) / band->group;
 }
 
-/* Few GPUs stay readable above many CPUs: a band is no thinner than its own
- * rows and those of a well-filled page ask for. */
+/*
+ * Set the pitch of a band. Few GPUs stay readable above many CPUs: a band is no thinner than its
+ * own rows, and a well-filled page, require.
+ */
 static void set_pitch(hsi_band *band, unsigned all_rows)
 {
     band->pitch = fmax(pitch_of(all_rows), fmin(pitch_of(band->rows), 15));
@@ -72,7 +74,7 @@ void hsi_row_name(const hsi_band *band, unsigned row, char name[40])
         snprintf(name + strlen(name), 24, "\xe2\x80\x93%u", to);
 }
 
-/* Room for the longest of the names at the left. */
+/* Return the width of the longest name at the left. */
 static double label_width(const hsi_gantt *g)
 {
     unsigned columns = 0;
@@ -97,7 +99,7 @@ static double label_width(const hsi_gantt *g)
     return 6.5 * columns + 8;
 }
 
-/* Entries that were aborted, those that failed included. */
+/* Count aborted entries, including failed ones. */
 static size_t count_aborted(const hsi_gantt *g)
 {
     size_t aborted = 0;
@@ -108,7 +110,7 @@ static size_t count_aborted(const hsi_gantt *g)
     return aborted;
 }
 
-/* All panels have the same scale of time. */
+/* Set the time scale, shared by all panels. */
 static void set_span(hsi_gantt *g)
 {
     g->span = 0;
@@ -161,7 +163,7 @@ static double place_panel(const hsi_gantt *g, hsi_panel *panel, double y, unsign
     return y;
 }
 
-/* The title, the subtitle and the legend. Returns where they end. */
+/* Place the title, the subtitle and the legend. Return their lower end. */
 static double place_head(hsi_gantt *g)
 {
     double y = MARGIN;
@@ -176,7 +178,7 @@ static double place_head(hsi_gantt *g)
                       g->picture.failure_count > 0, g->page_width - 2 * MARGIN);
     if (g->sliced || g->panel[0].band[0].group > 1 || g->panel[0].band[1].group > 1)
         hsi_legend_add_merged(&g->legend);
-    hsi_say_takeovers(g);
+    hsi_set_takeover_text(g);
     if (hsi_gantt_takeovers(g))
         hsi_legend_add_takeovers(&g->legend, g->takeovers);
     if (hsi_gantt_waits(g))

@@ -13,7 +13,7 @@ static double text_width(const char *text)
     return COLUMN * hsi_text_columns(text, strlen(text));
 }
 
-/* Behind the entries so far, or on a new line if what is `width` wide would not fit on this one. */
+/* Place an entry after the previous one, or on a new line if `width` does not fit. */
 static void place(hsi_legend *legend, hsi_legend_kind kind, unsigned class, const char *text,
                   double width)
 {
@@ -26,7 +26,7 @@ static void place(hsi_legend *legend, hsi_legend_kind kind, unsigned class, cons
     legend->x += width;
 }
 
-/* A coloured square, or the like, and its name. */
+/* Place an entry of a small symbol and its name. */
 static void place_named(hsi_legend *legend, hsi_legend_kind kind, unsigned class, const char *name)
 {
     double width = text_width(name);
@@ -120,7 +120,7 @@ static void put_power(hsi_output *out, int exponent)
         hsi_output_format(out, "2^%d", exponent);
 }
 
-/* What a class of the scale stands for: "< 2", "2-4", ">= 64". */
+/* Write the interval of a class of the scale: "< 2", "2–4", "≥ 64". */
 static void put_interval(hsi_output *out, const hsi_palette *palette, unsigned class)
 {
     int low = palette->low + (int)class * palette->step, high = low + palette->step;
@@ -152,7 +152,7 @@ void hsi_put_class_name(hsi_output *out, const hsi_palette *palette, unsigned cl
     }
 }
 
-/* Boxes side by side, each with its interval inside. */
+/* Draw boxes side by side, each with its interval inside. */
 static void put_scale(hsi_output *out, const hsi_palette *palette, double box, double x, double y)
 {
     for (unsigned c = 0; c < palette->count; c++, x += box) {

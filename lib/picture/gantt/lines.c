@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "picture/gantt/gantt.h"
 
-#define ABOVE 28.0       /* the panel's top, where a line begins */
-#define LABEL_ROOM 150.0 /* a label asks for so much left of its line */
-#define LABEL_WIDE 115.0 /* and is, as a rule, so wide */
+#define ABOVE 28.0       /* a line begins at this distance above the panel's top */
+#define LABEL_ROOM 150.0 /* room needed by a label left of its line */
+#define LABEL_WIDE 115.0 /* usual width of a label */
 
 static void put_label(hsi_gantt *g, const hsi_panel *panel, int is_bound)
 {
@@ -16,7 +16,10 @@ static void put_label(hsi_gantt *g, const hsi_panel *panel, int is_bound)
     hsi_output_text(&g->out, "</text>\n");
 }
 
-/* Beyond the label of the makespan, where both stand right of their lines and would meet. */
+/*
+ * Return the x of a label: beyond the label of the makespan, if both are right of their lines and
+ * would overlap.
+ */
 static double label_place(const hsi_gantt *g, const hsi_panel *panel, double x, int right,
                           int is_bound)
 {
@@ -27,7 +30,7 @@ static double label_place(const hsi_gantt *g, const hsi_panel *panel, double x, 
     return is_bound && end > x && end - x < LABEL_WIDE ? end + LABEL_WIDE : x + 6;
 }
 
-/* A time as the axis has them, if that is in hours. */
+/* Write a time as a duration if the axis is in hours; return 0 if not. */
 static int put_duration(hsi_gantt *g, double time)
 {
     char text[32];
@@ -38,8 +41,10 @@ static int put_duration(hsi_gantt *g, double time)
     return 1;
 }
 
-/* The label of the last line stands right of it, in the margin, that of
- * another left of it, so the two are apart even where the lines are not. */
+/*
+ * Draw a marked time with its label. The label of the last line is right of it, in the margin,
+ * other labels are left of their lines, so labels never overlap even if lines do.
+ */
 static void put_marked_time(hsi_gantt *g, const hsi_panel *panel, double time, int is_bound)
 {
     hsi_output *out = &g->out;
@@ -61,7 +66,7 @@ static void put_marked_time(hsi_gantt *g, const hsi_panel *panel, double time, i
     hsi_output_text(out, "</text>\n");
 }
 
-/* The end of what was predicted goes on, dotted, through what happened. */
+/* Extend the end of the prediction as a dotted line through the run. */
 static void put_predicted_end(hsi_gantt *g)
 {
     double x = hsi_gantt_x(g, g->panel[0].metrics.makespan);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The classes of tasks that a merged bar stands for. */
+/* The shares of task classes in a merged bar. */
 #include <math.h>
 
 #include "picture/gantt/gantt.h"

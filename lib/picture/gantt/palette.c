@@ -37,7 +37,10 @@ static int has_kernel(const hs_task *row)
     return row->kernel && row->kernel[0];
 }
 
-/* The kernels of all rows, sorted by name, each once; returns how many. *listed: rows with one. */
+/*
+ * List the kernels of all rows, sorted by name, without duplicates; return their number. *listed:
+ * rows with a kernel.
+ */
 static size_t count_kernels(const hs_instance *in, kernel_count *kernels, size_t *listed)
 {
     size_t  rows = hs_instance_rows(in), distinct = 0;
@@ -93,7 +96,7 @@ static unsigned kernel_class(const hsi_palette *palette, const hs_instance *in, 
 /* floor(log2(p/q)) lies within +-LIMIT for all doubles p, q > 0. */
 enum { LIMIT = 2100 };
 
-/* floor(log2(p/q)), exactly, though the quotient may overflow. */
+/* Return floor(log2(p/q)) exactly, although the quotient may overflow. */
 static int ratio_exponent(double p, double q)
 {
     int    p_exponent, q_exponent;
@@ -102,8 +105,10 @@ static int ratio_exponent(double p, double q)
     return p_exponent - q_exponent - (p_mantissa < q_mantissa);
 }
 
-/* The first exponent, from `from` on in steps of `by`, past 2 % of the tasks:
- * a few odd tasks must not use up the scale. */
+/*
+ * Return the first exponent, from `from` on in steps of `by`, past 2 % of the tasks: a few outliers
+ * must not use up the scale.
+ */
 static int past_the_odd(const uint64_t *tasks, uint64_t total, int from, int by)
 {
     uint64_t seen = tasks[from];
@@ -185,17 +190,19 @@ typedef struct color {
 } color;
 
 /*
- * Found by simulated annealing over sRGB. The least difference of two of them in CIE Lab is 38, and
- * 23 as dichromats see them (protanopia and deuteranopia, Machado et al. 2009); lightness differs
- * by 5 at least, so that the kernels stay apart on paper without colour. They are ordered so that
- * the first few differ most. tests/unit/check_palette.c verifies this, and the contrast of text.
+ * Colours of kernels, found by simulated annealing over sRGB. The least difference of two colours
+ * in CIE Lab is 38, and 23 for dichromats (protanopia and deuteranopia, Machado et al. 2009);
+ * lightness differs by at least 5, so that kernels are distinct on paper without colour. The first
+ * few colours differ most. tests/unit/check_palette.c verifies this, and the contrast of text.
  */
 static const color kernel_colors[HSI_KERNELS] = {
     {{0x39, 0x90, 0xf5}}, {{0xef, 0xc0, 0x5b}}, {{0x22, 0x70, 0x58}}, {{0xb8, 0xe5, 0xb5}},
     {{0x98, 0x5b, 0x9f}}, {{0x14, 0xc1, 0xf3}}, {{0x70, 0x89, 0x21}}, {{0x1c, 0xb4, 0x6c}},
 };
 
-/* From "better on a CPU" to "much better on a GPU": lightness falls evenly, not below dark lanes.
+/*
+ * Colours of the scale, from "better on a CPU" to "much better on a GPU": lightness falls evenly,
+ * but stays above that of dark lanes.
  */
 enum { ANCHORS = 8 };
 static const color scale_colors[ANCHORS] = {
@@ -205,10 +212,10 @@ static const color scale_colors[ANCHORS] = {
 
 static const color rest_color = {{0x9a, 0xa0, 0xaa}};
 
-/* No step of the scale looks like these to anybody. */
+/* Distinct from each step of the scale, also for dichromats. */
 static const color cpu_only_color = {{0x9c, 0x5a, 0x1e}}, gpu_only_color = {{0x7d, 0x1c, 0x46}};
 
-/* As many colours as there are classes, from one end to the other. */
+/* Return the colour of a class, interpolated over the whole scale. */
 static color scale_color(unsigned class, unsigned count)
 {
     double       at = count > 1 ? class * (ANCHORS - 1.0) / (count - 1) : (ANCHORS - 1) / 2.0;
@@ -233,7 +240,7 @@ static color class_color(const hsi_palette *palette, unsigned class)
     return palette->by_kernel ? kernel_colors[class] : scale_color(class, palette->count);
 }
 
-/* "#77aadd" */
+/* Format a colour as "#77aadd". */
 static void color_text(color c, char text[8])
 {
     snprintf(text, 8, "#%02x%02x%02x", c.part[0], c.part[1], c.part[2]);
@@ -274,7 +281,7 @@ void hsi_palette_style(hsi_output *out, const hsi_palette *palette)
     }
 }
 
-/* What is hatched lets half of the page through, and so keeps its hue on any. */
+/* Write the hatches. They let half of the page through, so their hue fits any page. */
 void hsi_palette_hatches(hsi_output *out, const hsi_palette *palette, double height)
 {
     for (unsigned c = 0; c < HSI_COLOURS; c++) {

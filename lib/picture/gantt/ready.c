@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Of a graph that has run: how many tasks were ready and did not run, as a curve below the lanes;
- * and in the lanes when a worker was idle although there was one that it could run.
+ * The run of a graph: a curve below the lanes with the number of ready tasks that do not run, and
+ * marks in the lanes while a worker is idle although a task it can run is ready.
  */
 #include <math.h>
 
@@ -24,7 +24,7 @@ static uint32_t most_ready(const hsi_backlog *b)
     return most;
 }
 
-/* The highest of the steps that begin within a pixel stands for them, there. */
+/* Draw the curve; steps within a pixel are replaced by the highest of them. */
 static void put_curve(hsi_gantt *g, const hsi_backlog *b, double makespan, double foot,
                       double scale)
 {
@@ -61,7 +61,7 @@ void hsi_draw_ready(hsi_gantt *g, const hsi_panel *panel)
     hsi_put_line(&g->out, "x", g->left, foot, hsi_gantt_x(g, panel->metrics.makespan), foot);
 }
 
-/* Within [from, to), in which the worker of that row had nothing. */
+/* Mark idle times with a ready task within [from, to), in which the worker of the row is idle. */
 static void put_kept(hsi_gantt *g, const hsi_band *band, unsigned row, double from, double to)
 {
     const hsi_backlog *b = &band->panel->backlog;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Room for text between lines. A name inside a bar stands where no arrow, no jump of the critical
- * path and no marked time crosses it; a line that would cross the heading of a band leaves a gap
- * there.
+ * Room for text between lines. A name inside a bar is placed where no arrow, no jump of the
+ * critical path and no marked time crosses it; a line that would cross the heading of a band leaves
+ * a gap there.
  */
 #include <math.h>
 
 #include "picture/gantt/gantt.h"
 
 #define APART 3.5 /* between a line and a text; half the head of an arrow is 3 */
-#define TURNS 64  /* lines that a search for room passes at most, to each side */
+#define TURNS 64  /* limit on lines passed by a search, to each side */
 
 int hsi_segment_blocks(hsi_segment s, const hsi_box *box, double *left, double *right)
 {
@@ -28,8 +28,10 @@ int hsi_segment_blocks(hsi_segment s, const hsi_box *box, double *left, double *
     return *right > box->left && *left < box->right;
 }
 
-/* The box [left, left + width], pushed by lines in that direction until none crosses it; the
- * returned left edge is NAN if there is no such place in `box`. */
+/*
+ * Push the box [left, left + width] past lines in a direction until none crosses it. Return its
+ * left edge; NAN if there is no such place in `box`.
+ */
 static double push(const hsi_gantt *g, const hsi_panel *panel, const hsi_box *box, double left,
                    double width, int direction)
 {
@@ -62,7 +64,7 @@ double hsi_room_for_text(const hsi_gantt *g, const hsi_panel *panel, const hsi_b
 
 void hsi_put_around_heading(hsi_gantt *g, const hsi_panel *panel, hsi_segment s)
 {
-    const hsi_band *band = &panel->band[1]; /* lines from band to band pass this heading alone */
+    const hsi_band *band = &panel->band[1]; /* lines between bands pass only this heading */
     hsi_box         box = {g->left, g->left + band->heading, band->top - 19, band->top - 3};
     double          left, right, slope = (s.x2 - s.x1) / (s.y2 - s.y1);
     double          enter = s.y1 < s.y2 ? box.top : box.bottom;

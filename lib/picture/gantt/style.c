@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "picture/gantt/gantt.h"
 
-/* Of graphs: idle time with a task ready, and the critical path. */
+/* Style of graphs: idle time with a ready task, and the critical path. */
 static const char graph_everywhere[] =
     ".y{fill:#8aa0bf}.yo{fill:#b4bcc9}.f{fill:none;stroke:#111827;stroke-width:2;stroke-linejoin:"
     "round}.fh{stroke:#fff;stroke-width:4;stroke-opacity:.85}\n";
 static const char graph_dark[] =
     ".y{fill:#5f7696}.yo{fill:#566074}.f{stroke:#f9fafb}.fh{stroke:#111827}\n";
 
-/* What a pointer brings: an outline and arrows. The legend shows the arrows (.rl). */
+/* Style of hover shapes: an outline and arrows. The legend shows the arrows (.rl). */
 static const char hovers_everywhere[] =
     ".jr{fill-opacity:0}.r{display:none;fill:none;stroke:#111827;stroke-width:1.5;"
     "pointer-events:none}.ro{stroke:#b0006d}.rl{display:inline}"
@@ -40,7 +40,7 @@ static int has_hovers(const hsi_gantt *g)
     return hsi_gantt_arrows(g) || hsi_gantt_hidden_takeovers(g);
 }
 
-/* Headings and labels keep apart from lines behind them. */
+/* Headings and labels have a halo that separates them from lines behind. */
 static const char halo_everywhere[] =
     ".b{paint-order:stroke;stroke:#fff;stroke-width:4;stroke-linejoin:round}\n";
 static const char halo_dark[] = ".b{stroke:#1d2128}\n";

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Takeovers: which worker took a task over from which. The entries of each task that was aborted
- * are sorted by time, so that the titles of both entries name the other worker. An arrow leads from
- * the place where one stops to where the other begins, for the takeovers that lost most time; the
- * arrows of others come up while the pointer is over one of their entries. An attempt that failed
- * was not taken over.
+ * Takeovers: spoliations of a task by another worker. The entries of each aborted task are sorted
+ * by time, so that the titles of victim and thief name each other's worker. Arrows lead from the
+ * victim's end to the thief's start, for the takeovers that lost most time; further arrows are
+ * shown while the pointer is over an entry. A failed attempt is no takeover.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +13,10 @@
 
 enum {
     ARROWS_MOST = 20,   /* arrows always shown; more would hide the bars */
-    HOVERS_MOST = 1000, /* further arrows, shown under the pointer */
+    HOVERS_MOST = 1000, /* further arrows, shown on hover */
     NAME_LIMIT = 80
 };
-#define HEAD 5.0 /* the length of an arrow's head */
+#define HEAD 5.0 /* length of an arrow's head */
 
 static int in_order(const void *a, const void *b)
 {
@@ -44,7 +43,7 @@ static unsigned workers_of(const hsi_panel *panel)
     return hs_schedule_cpus(panel->s) + hs_schedule_gpus(panel->s);
 }
 
-/* By task: was it given up? */
+/* Mark the tasks of which an entry was aborted without a failure. */
 static void mark(const hsi_gantt *g, const hsi_panel *panel, unsigned char *aborted)
 {
     for (unsigned w = 0; w < workers_of(panel); w++) {
@@ -56,7 +55,7 @@ static void mark(const hsi_gantt *g, const hsi_panel *panel, unsigned char *abor
     }
 }
 
-/* All entries of those, into `parts` if that is there. Returns how many they are. */
+/* Collect all entries of marked tasks into `parts`, unless it is NULL. Return their number. */
 static size_t collect(const hsi_panel *panel, const unsigned char *aborted, hsi_part *parts)
 {
     size_t found = 0;
@@ -74,7 +73,7 @@ static size_t collect(const hsi_panel *panel, const unsigned char *aborted, hsi_
     return found;
 }
 
-/* Does what comes behind it in the list take it over? */
+/* Return whether the next entry in the list takes the task over. */
 static int is_taken(const hsi_gantt *g, const hsi_panel *panel, size_t i)
 {
     const hsi_part *p = &panel->parts[i];
@@ -83,7 +82,7 @@ static int is_taken(const hsi_gantt *g, const hsi_panel *panel, size_t i)
            p[1].worker != p->worker && is_given_up(g, panel, p->worker, p->entry);
 }
 
-/* The takeover that lost most time first; of equals, the earliest. */
+/* Order by lost time, largest first; then by start. */
 static int by_cost(const void *a, const void *b)
 {
     const hsi_part *x = *(hsi_part *const *)a, *y = *(hsi_part *const *)b;
@@ -97,7 +96,7 @@ static int by_cost(const void *a, const void *b)
     return x->worker < y->worker ? -1 : x->worker > y->worker;
 }
 
-/* The victims' parts in panel->takeover, by cost. HS_ENOMEM. */
+/* Sort the victims' entries into panel->takeover, by cost. HS_ENOMEM. */
 static hs_status rank(const hsi_gantt *g, hsi_panel *panel)
 {
     panel->takeover = calloc(panel->part_count + 1, sizeof *panel->takeover);
@@ -134,7 +133,7 @@ hs_status hsi_find_takeovers(const hsi_gantt *g, hsi_panel *panel)
     return rank(g, panel);
 }
 
-/* The part of an aborted task that this entry is; NULL: its task was not aborted. */
+/* Return the part of an entry; NULL: its task was not aborted. */
 static const hsi_part *part_of(const hsi_panel *panel, unsigned worker, const hs_entry *e)
 {
     hsi_part key = {.entry = e, .worker = worker};
@@ -166,7 +165,7 @@ int hsi_gantt_takeovers(const hsi_gantt *g)
     return g->panel[0].takeovers + hsi_gantt_own(g)->takeovers > 0;
 }
 
-/* How many arrows of a panel are always there. */
+/* Return the number of arrows always shown in a panel. */
 static size_t count_shown(const hsi_gantt *g, const hsi_panel *panel)
 {
     size_t most = ARROWS_MOST / g->panels;
@@ -174,7 +173,7 @@ static size_t count_shown(const hsi_gantt *g, const hsi_panel *panel)
     return panel->takeovers < most ? panel->takeovers : most;
 }
 
-/* Does an arrow come up while the pointer is over an entry of that takeover? */
+/* Return whether the takeover's arrow is shown on hover. */
 static int is_hidden(const hsi_gantt *g, const hsi_panel *panel, const hsi_part *p)
 {
     size_t shown = count_shown(g, panel);
@@ -190,7 +189,7 @@ int hsi_gantt_hidden_takeovers(const hsi_gantt *g)
     return 0;
 }
 
-void hsi_say_takeovers(hsi_gantt *g)
+void hsi_set_takeover_text(hsi_gantt *g)
 {
     size_t all = 0, shown = 0;
 
@@ -228,8 +227,7 @@ static void put_title(hsi_gantt *g, const hsi_panel *panel, const hsi_part *p)
     hsi_output_text(&g->out, "</title></path>\n");
 }
 
-/* From the middle of the row where the victim stops to the edge of the row where the thief begins.
- */
+/* Return the arrow from the middle of the victim's row to the edge of the thief's row. */
 static hsi_segment segment_of(const hsi_gantt *g, const hsi_panel *panel, const hsi_part *p)
 {
     const hsi_band *to = band_of(panel, p[1].worker), *from = band_of(panel, p->worker);
@@ -261,7 +259,7 @@ int hsi_takeover_blocks(const hsi_gantt *g, const hsi_panel *panel, const hsi_bo
 
 void hsi_draw_takeovers(hsi_gantt *g, const hsi_panel *panel)
 {
-    for (size_t i = 0; i < count_shown(g, panel); i++) { /* lighter, behind: apart from any bar */
+    for (size_t i = 0; i < count_shown(g, panel); i++) { /* light halos behind the arrows */
         put_arrow(g, panel, panel->takeover[i], "th");
         hsi_output_text(&g->out, "/>\n");
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In lanes, when a worker was idle since another one had yet to abort what it was to take over. */
+/* Waits in the lanes: times when a worker was idle until a victim aborted its task. */
 #include <math.h>
 
 #include "picture/gantt/gantt.h"
@@ -28,7 +28,7 @@ static const hsi_band *band_of(const hsi_gantt *g, const hs_wait *wait)
     return &hsi_gantt_own(g)->band[wait->worker < hs_instance_cpus(g->in)];
 }
 
-/* Up to the end; 0: it would be too narrow to be seen, or the row is not of its worker alone. */
+/* Return the visible width of a wait; 0 if it is too narrow or the row has several workers. */
 static double shown_width(const hsi_gantt *g, const hs_wait *wait)
 {
     double end = fmin(wait->end, hsi_gantt_own(g)->metrics.makespan);

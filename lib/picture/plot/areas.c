@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values that hold from one point to the next, as filled steps: a panel without a legend. */
+/* Area plots: each value lasts to the next point, drawn as filled steps; no legend. */
 #include <string.h>
 
 #include "picture/plot/plot.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The axes of a plot: decimal or of logarithms. */
+/* The axes of a plot: decimal or logarithmic. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -70,14 +70,14 @@ static size_t decimal_ticks(hsi_plot_axis *axis, double value[HSI_PLOT_TICKS])
 }
 
 /*
- * Powers of ten, every second one or so if there are many, 2 and 5 times them if there are few, and
- * more where there may be none of these: within a decade.
+ * Choose ticks of a logarithmic axis: powers of ten, e.g. every second one if there are many, with
+ * 2 and 5 times them if there are few, and more multiples within a decade.
  */
 static size_t log_ticks(const hsi_plot_axis *axis, double value[HSI_PLOT_TICKS])
 {
     static const double many[] = {1, 1.5, 2, 3, 4, 5, 7}, few[] = {1, 2, 5}, one[] = {1};
     double        decades = log10(axis->to / axis->from), length = fabs(axis->end - axis->start);
-    double        room = length / decades / axis->room; /* for labels, a decade */
+    double        room = length / decades / axis->room; /* labels that fit in a decade */
     int           each = room >= 1 ? 1 : (int)ceil(1 / room);
     int           close = decades < 1 && room >= 11;
     const double *of = close ? many : room >= 3 ? few : one;
@@ -99,7 +99,7 @@ size_t hsi_plot_ticks(hsi_plot_axis *axis, double value[HSI_PLOT_TICKS])
     return axis->log ? log_ticks(axis, value) : decimal_ticks(axis, value);
 }
 
-/* "1e6": what is long would not fit. */
+/* Format a tick; long numbers as "1e6". */
 static void tick_text(double value, char text[32])
 {
     int exponent =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Box plots, a row each; what was published lies below the box of its name. */
+/* Box plots, a row per name; published values are below the box of the same name. */
 #include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "picture/plot/plot.h"
 
 #define ROW 30.0
-#define COLUMN 7.6 /* of text of 12 pixels, in fonts that are wide */
+#define COLUMN 7.6 /* column width of 12-pixel text in wide fonts */
 #define HIDDEN 0.3 /* pixels: a dot nearer to the last drawn dot is left out */
 enum { NAME_MOST = 22 };
 
@@ -84,7 +84,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of sorted values; what a dot before hides has none. */
+/* Draw the dots of sorted values; skip dots hidden by the dot before. */
 static void draw_dots(hsi_plot *p, const double *value, size_t count, double y, const char *class)
 {
     double last = -INFINITY;
@@ -121,7 +121,7 @@ static void draw_box(hsi_plot *p, const double *value, size_t count, double y, c
     draw_dots(p, value + last, count - last, y, class);
 }
 
-/* With the median in numbers, behind. */
+/* Draw a measured series, with its median as a number at the right. */
 static hs_status draw_measured(hsi_plot *p, size_t series, double y)
 {
     const hs_plot_series *s = &p->plot.series[series];

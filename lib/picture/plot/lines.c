@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values over x: a line a series with a mark at each of its points, and a legend below. */
+/* Line plots: a line per series with a mark at each point, and a legend below. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define PLOT_HEIGHT 210.0
 #define LEGEND_LINE 18.0
-#define COLUMN 6.6 /* of text of 11 pixels */
+#define COLUMN 6.6 /* column width of 11-pixel text */
 
 static double entry_width(const hs_plot_series *s)
 {
@@ -16,7 +16,10 @@ static double entry_width(const hs_plot_series *s)
     return 44 + COLUMN * (columns + (s->published ? 12 : 0));
 }
 
-/* Where the legend's entries are, from its corner; gives its lines. */
+/*
+ * Compute the place of legend entry `wanted`, relative to the legend's corner; return the number of
+ * lines up to it.
+ */
 static unsigned place(const hs_plot *plot, double width, size_t wanted, double *x, unsigned *line)
 {
     *x = 0;
@@ -52,7 +55,7 @@ hs_status hsi_lines_layout(hsi_plot *p)
     return HS_OK;
 }
 
-/* What tells lines apart where colours do not: one of four marks. */
+/* Draw one of four marks, which distinguish lines where colours do not. */
 static void draw_mark(hsi_plot *p, size_t series, double x, double y)
 {
     static const char *const shape[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all kinds of plots have in common: the page, the title, the colours. */
+/* The common parts of plots: the page, the title, the colours. */
 #include "picture/plot/plot.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "support/sized.h"
 
 enum { WIDTH = 380, WIDTH_LEAST = 240, WIDTH_MOST = 100000 };
-#define TITLE_COLUMN 7.4 /* a character of the title takes no more, as a rule */
+#define TITLE_COLUMN 7.4 /* usual largest width of a character */
 
 void hs_plot_init_sized(hs_plot *plot, size_t size)
 {
@@ -47,7 +47,7 @@ static int is_sound(const hs_plot *plot)
     return 1;
 }
 
-/* The caller's in full. HS_EINVAL: it makes no sense. */
+/* Copy the caller's plot to `full`, with defaults. HS_EINVAL: invalid values. */
 static hs_status resolve(hs_plot *full, const hs_plot *plot)
 {
     hs_plot_init(full);
@@ -69,8 +69,10 @@ void hsi_plot_text(hsi_plot *p, const char *kind, double x, double y, const char
     hsi_output_text(&p->out, "</text>\n");
 }
 
-/* Each colour has a contrast of at least 3:1 to dark and to light pages. The class names are not
- * used by Gantt charts, because one page may contain both. */
+/*
+ * Colours of the series. Each has a contrast of at least 3:1 to dark and to light pages. Gantt
+ * charts do not use these class names, because one page may contain both.
+ */
 static const char series_style[] =
     ".s0{fill:#3b7fc4;stroke:#3b7fc4}.s1{fill:#d9603b;stroke:#d9603b}\n"
     ".s2{fill:#2a9d6f;stroke:#2a9d6f}.s3{fill:#a8861a;stroke:#a8861a}\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies of data, in a process of their own: a thread for each memory that they go to, and more
- * where several go there at a time, since viewers lose what overlaps on a thread.
+ * Copies of data, in a process of their own: a thread per destination memory, and more threads for
+ * simultaneous copies, because viewers lose overlapping bars of a thread.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 
 typedef struct lane {
     uint32_t node;
-    unsigned number; /* among those of the node */
-    double   end;    /* of its last copy, in nanoseconds */
+    unsigned number; /* index among the lanes of the node */
+    double   end;    /* end of its last copy, in nanoseconds */
 } lane;
 
 typedef struct copies {
@@ -20,7 +20,7 @@ typedef struct copies {
     const hs_transfer *list;
     size_t             count;
     hsi_vector         lanes;
-    unsigned          *lane_of; /* of each copy */
+    unsigned          *lane_of; /* per copy */
 } copies;
 
 static unsigned count_lanes(const copies *c)
@@ -33,7 +33,9 @@ static lane *lane_at(const copies *c, unsigned i)
     return (lane *)c->lanes.data + i;
 }
 
-/* The first of the node's lanes, from `first` on, that is free by then; or a new one. */
+/*
+ * Choose the first of the node's lanes, from `first` on, that is free at the start; or add a lane.
+ */
 static hs_status choose_lane(copies *c, unsigned first, const hs_transfer *t, unsigned *chosen)
 {
     lane     made = {.node = t->to, .number = count_lanes(c) - first};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters over time: the number of ready tasks, and the utilisation of each type, the share of its
- * workers that run a task to its end. Attempts that are aborted or fail are no utilisation.
+ * Counters over time: the number of ready tasks, and the utilisation of each type: the share of its
+ * workers that run a task to its end. Aborted and failed attempts do not count.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,10 +9,12 @@
 #include "core/idle.h"
 #include "picture/trace/trace.h"
 
-enum { EVENTS_MOST = 10000 }; /* of one counter; viewers take long over more */
+enum { EVENTS_MOST = 10000 }; /* limit per counter: more slow viewers down */
 
-/* A counter as it is written. A value waits until the next one comes: of several values within
- * `width` nanoseconds only the last is written. */
+/*
+ * A counter being written. The last value is held back: of several values within `width`
+ * nanoseconds only the last is written.
+ */
 typedef struct counter {
     hsi_trace  *t;
     hsi_track   track;
@@ -47,7 +49,7 @@ static void flush(counter *c)
     c->waits = 0;
 }
 
-/* From `time` on, which is not before that of the last call, the counter has this value. */
+/* Set the counter's value from `time` on; calls have increasing times. */
 static void put(counter *c, double time, double value)
 {
     double ns = hsi_trace_ns(c->t, time);
@@ -72,7 +74,7 @@ static hs_status put_ready(hsi_trace *t)
     return st;
 }
 
-/* A run begins, or ends. */
+/* The begin or the end of a run. */
 typedef struct change {
     double time;
     int    by; /* 1 or -1 */

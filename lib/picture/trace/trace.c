@@ -7,7 +7,7 @@
 #include "picture/runs.h"
 #include "picture/trace/trace.h"
 
-enum { DEPENDENCIES_MOST = 100000 }; /* viewers take long over more */
+enum { DEPENDENCIES_MOST = 100000 }; /* more slow viewers down */
 
 static double nanoseconds_in(hs_unit unit)
 {
@@ -21,9 +21,11 @@ double hsi_trace_ns(const hsi_trace *t, double time)
     return fmin(round(time * t->scale), DBL_MAX);
 }
 
-/* Viewers turn microseconds into nanoseconds and drop what is left: of an event
- * that ends at `end` that may be one less than was meant. If its length were not
- * counted to there, the next event would begin before this one ends and be lost. */
+/*
+ * Return the end that viewers read. They convert microseconds to nanoseconds and truncate, so they
+ * may lose a nanosecond. Lengths are computed with this end: otherwise the next event could begin
+ * before the end of this event and be lost.
+ */
 static double end_as_read(double end)
 {
     return floor(end / 1000 * 1000);
@@ -73,7 +75,7 @@ void hsi_trace_put_string(hsi_trace *t, const char *key, const char *text)
     hsi_output_char(&t->out, '"');
 }
 
-/* JSON has no infinity: what cannot run there is null. */
+/* Write a number; infinity, which JSON lacks, becomes null. */
 void hsi_trace_put_number(hsi_trace *t, const char *key, double value)
 {
     if (isfinite(value))
@@ -82,7 +84,7 @@ void hsi_trace_put_number(hsi_trace *t, const char *key, double value)
         hsi_output_format(&t->out, "%snull", key);
 }
 
-/* All but the value and the ends of what it is in. */
+/* Begin a metadata event; the caller writes the value and closes both objects. */
 static void begin_metadata(hsi_trace *t, const char *name, hsi_track track, const char *key)
 {
     hsi_trace_begin(t, "M", 0, track);
@@ -124,7 +126,7 @@ static void put_thread_names(hsi_trace *t)
     }
 }
 
-/* An instant that viewers draw across all workers. */
+/* Write a bound as an instant that viewers draw across all workers. */
 static void put_bound(hsi_trace *t, const hs_named_bound *bound)
 {
     if (!hsi_picture_has_bound(bound))
@@ -135,7 +137,7 @@ static void put_bound(hsi_trace *t, const hs_named_bound *bound)
     hsi_output_text(&t->out, "}}");
 }
 
-/* All but the brace that closes them. */
+/* Write the arguments of an entry; the caller closes the object. */
 static void put_args(hsi_trace *t, unsigned worker, const hs_entry *e)
 {
     const char *command;
@@ -186,7 +188,9 @@ static void put_arrow_end(hsi_trace *t, const char *phase, double ns, unsigned w
 
 static const char spoliation[] = "spoliation", dependency[] = "dependency";
 
-/* The last nanosecond of an entry: its end would belong to whatever that worker did next. */
+/*
+ * Return the last nanosecond of an entry: at its end the worker's next entry would get the arrow.
+ */
 static double last_moment(const hsi_trace *t, const hs_entry *e)
 {
     return fmax(end_as_read(hsi_trace_ns(t, e->end)) - 1, hsi_trace_ns(t, e->start));
@@ -209,7 +213,7 @@ static int by_task(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The first of the origins, which are sorted, that is not of an earlier task. */
+/* Return the first of the sorted origins that is not of an earlier task. */
 static size_t first_origin(const hsi_trace *t, uint32_t task)
 {
     size_t low = 0, high = t->origin_count;
@@ -248,7 +252,7 @@ static void put_worker(hsi_trace *t, unsigned worker)
     }
 }
 
-/* When workers had nothing to do until others gave it up. */
+/* Write bars for the times when workers waited for victims. */
 static void put_waits(hsi_trace *t)
 {
     for (size_t i = 0; i < t->picture.wait_count && !hsi_output_failed(&t->out); i++) {
@@ -268,7 +272,7 @@ static void put_waits(hsi_trace *t)
     }
 }
 
-/* Only after all executions: viewers tie an arrow's end to an execution they know. */
+/* Write arrow ends after all executions: viewers tie an arrow's end to an execution read before. */
 static void put_arrow_ends(hsi_trace *t)
 {
     if (t->origin_count == 0)
@@ -284,7 +288,7 @@ static void put_arrow_ends(hsi_trace *t)
     }
 }
 
-/* From a task to one that comes after it. */
+/* A task whose incoming dependency arrows are written. */
 typedef struct dependent {
     hsi_trace      *t;
     const hsi_runs *runs;
@@ -307,8 +311,8 @@ static int put_dependency(void *data, uint32_t before)
     return hsi_output_failed(&t->out);
 }
 
-/* Where those that are not there are looked for: at the beginning. */
-static void say_no_dependencies(hsi_trace *t)
+/* Write at the beginning of the trace that arrows are omitted. */
+static void put_no_dependencies(hsi_trace *t)
 {
     hsi_trace_begin(t, "i", 0, track_of(t, 0));
     hsi_output_format(&t->out,
@@ -317,7 +321,7 @@ static void say_no_dependencies(hsi_trace *t)
                       DEPENDENCIES_MOST);
 }
 
-/* After all executions, as the ends of the others. */
+/* Write the dependencies after all executions, like other arrow ends. */
 static hs_status put_dependencies(hsi_trace *t)
 {
     hsi_runs  runs;
@@ -326,7 +330,7 @@ static hs_status put_dependencies(hsi_trace *t)
 
     if (st == HS_OK && runs.graph) {
         if (hsi_count_dependencies(runs.graph, DEPENDENCIES_MOST) > DEPENDENCIES_MOST)
-            say_no_dependencies(t);
+            put_no_dependencies(t);
         else
             for (; d.task < runs.graph->tasks && !hsi_output_failed(&t->out); d.task++)
                 hsi_each_before(runs.graph, d.task, put_dependency, &d);
@@ -377,7 +381,7 @@ static hs_status put_schedule(hsi_trace *t, const hs_named_bound *bound)
     return st == HS_OK ? hsi_trace_counters(t) : st;
 }
 
-/* A schedule, and what was copied for it. */
+/* Write a schedule and its copies. */
 static hs_status put_part(hsi_trace *t, const hs_schedule *s, const hs_named_bound *bound,
                           const hs_transfer *copies, size_t count)
 {
