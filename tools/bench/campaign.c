@@ -116,8 +116,7 @@ static void read_bounds(reader *r, char *rest)
 
     while (list_next(r->where, &list, name, sizeof name))
         if (strcmp(name, "witness") != 0 && !hs_bound_find(name))
-            unknown_word(r->where, "bound", name, bound_word,
-                         "hsched-solve --list names those there are");
+            unknown_word(r->where, "bound", name, bound_word, "hsched-solve --list lists all");
     replace(&r->c->bounds, rest);
 }
 
@@ -206,7 +205,7 @@ void bench_set_algorithms(bench_campaign *c, const char *what, const char *list)
         find_algorithm(&c->algorithms[c->algorithm_count], what, name);
         for (size_t i = 0; i < c->algorithm_count; i++)
             if (strcmp(c->algorithms[i].name, name) == 0)
-                usage_error("%s: '%s' is there twice", what, name);
+                usage_error("%s: '%s' is given twice", what, name);
         c->algorithm_count++;
     }
 }
@@ -236,7 +235,7 @@ static void read_plot(reader *r, char *rest, hs_plot_kind kind)
     char           *word = strtok(rest, " \t");
 
     if (!word)
-        usage_error("%s: of what measure?", r->where);
+        usage_error("%s: the measure of the plot is missing", r->where);
     plot.measure = find_measure(r, word);
     while ((word = strtok(NULL, " \t"))) {
         if (strcmp(word, "together") == 0)

@@ -163,8 +163,7 @@ static int read_campaign(options *o, const char *command, command_line *line, be
         usage_error("unexpected '%s' behind %s", surplus, name);
     if (name == command) {
         if (!bench_library_text(name))
-            unknown_word(NULL, "campaign", name, operand_word,
-                         "hsched-bench list names those there are");
+            unknown_word(NULL, "campaign", name, operand_word, "hsched-bench list lists all");
         bench_campaign_read(c, name, name, bench_library_text(name));
         return EXIT_OK;
     }
@@ -268,7 +267,7 @@ static int run_campaign(const command_line *line, const bench_campaign *c)
     snprintf(row_path, sizeof row_path, "%s.csv", c->name);
     snprintf(page_path, sizeof page_path, "%s.html", c->name);
     if (is_dash(path[0]))
-        usage_error("--output is a file, which a later run goes on with");
+        usage_error("--output needs the name of a file, not '-': a later run continues the file");
     files_check(path, 2, &line->file, line->file != NULL);
     message_begin(tool.name);
     code = bench_rows_read(&rows, c, cases, count, path[0]);
@@ -300,8 +299,7 @@ static int show(options *o)
     if (!name)
         usage_error("show needs the name of a campaign; hsched-bench list prints them");
     if (!text)
-        unknown_word(NULL, "campaign", name, bench_library_name,
-                     "hsched-bench list names those there are");
+        unknown_word(NULL, "campaign", name, bench_library_name, "hsched-bench list lists all");
     fputs(text, stdout);
     return EXIT_OK;
 }
@@ -318,7 +316,7 @@ int main(int argc, char **argv)
     options_read(&o, &tool, argc, argv, &line);
     command = options_operand(&o);
     if (!command)
-        usage_error("a campaign is needed; hsched-bench list names those there are");
+        usage_error("a campaign is needed; hsched-bench list lists all");
     if (strcmp(command, "list") == 0) {
         print_campaigns(stdout, NULL);
         return output_finish(EXIT_OK);

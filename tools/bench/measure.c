@@ -71,7 +71,7 @@ static int compute_bound(work *w)
         if (strcmp(name, "witness") != 0)
             status = hs_bound_compute(hs_bound_find(name), w->truth, &settings, &value);
         else if (!w->made.witness) {
-            message("%s: no schedule of it is known: witness is for worst cases as they are", w->one->recipe);
+            message("%s: no witness is known: only unchanged worst cases have one", w->one->recipe);
             return EXIT_USAGE;
         }
         if (status != HS_OK)

@@ -95,7 +95,8 @@ int bench_recipe_read(bench_case *one, const char *where)
     if (one->line.list || strcmp(one->line.path[GEN_INSTANCE], "-") != 0)
         usage_error("%s: '%s' is no instance", where, one->recipe);
     if (request->seed != 0)
-        usage_error("%s: '%s' has a seed; `seeds` says which there are", where, one->recipe);
+        usage_error("%s: remove the seed of '%s': the line `seeds` gives all seeds", where,
+                    one->recipe);
     request->seed = one->seed;
     return draws_numbers(one);
 }

@@ -87,7 +87,7 @@ static void add_kernel(calibrate_list *list, const char *name, const char *size)
         usage_error("--kernels: '%s' is too long", name);
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->kernels[i].name, kernel->name) == 0)
-            usage_error("--kernels: '%s' is there twice", kernel->name);
+            usage_error("--kernels: '%s' is given twice", kernel->name);
     kernel->median = kernel->low = kernel->high = 1;
     kernel->gpu = INFINITY;
     list->count++;
@@ -236,13 +236,13 @@ static void check_command_line(options *o, const command_line *line)
     if (surplus)
         usage_error("unexpected '%s'", surplus);
     if (options_given(o, "gpu-by") && !line->gpu_table)
-        usage_error("--gpu-by is about --gpu-table, which is not there");
+        usage_error("--gpu-by needs --gpu-table");
     if (request->on_gpu && line->gpu_table)
-        usage_error("--gpu and --gpu-table: GPU times come from one or the other");
+        usage_error("--gpu and --gpu-table cannot be used together: both give GPU times");
     if (request->resident && !request->on_gpu)
-        usage_error("--resident is about --gpu, which is not there");
+        usage_error("--resident needs --gpu");
     if (request->count && line->table)
-        usage_error("--count is not for --table");
+        usage_error("--count and --table cannot be used together");
 }
 
 int main(int argc, char **argv)

@@ -86,7 +86,8 @@ static int read_file(const char *path, char **out)
     }
     if (got > 0 || ferror(file)) {
         message("cannot read '%s': %s", path,
-                ferror(file) ? strerror(errno) : "there is more of it than there is room for");
+                ferror(file) ? strerror(errno)
+                             : "the file is larger than 64 MiB, or memory is short");
         free(text);
         text = NULL;
     }

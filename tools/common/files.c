@@ -40,16 +40,16 @@ int files_to_stdout(const char *const *path, int count)
 void files_check(const char *const *path, int count, const char *const *read, size_t read_count)
 {
     if (files_to_stdout(path, count) > 1)
-        usage_error("only one result can go to standard output");
+        usage_error("only one output can be '-', standard output: give the others file names");
     for (int i = 0; i < count; i++) {
         if (!path[i] || is_dash(path[i]))
             continue;
         for (int j = 0; j < i; j++)
             if (path[j] && same_file(path[i], path[j]))
-                usage_error("%s is to be written twice", path[i]);
+                usage_error("%s is given for two outputs: give each its own file", path[i]);
         for (size_t j = 0; j < read_count; j++)
             if (read[j] && same_file(path[i], read[j]))
-                usage_error("%s is to be read and written", path[i]);
+                usage_error("%s is both input and output: give the output another file", path[i]);
     }
 }
 

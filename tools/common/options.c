@@ -235,7 +235,7 @@ void options_read(options *o, const tool_spec *tool, int argc, char **argv, void
         o->current = option_at(tool, (size_t)number);
         o->value = o->current->value.kind == ARGUMENT_NONE ? NULL : optarg;
         if ((size_t)number >= own_options(tool) && tool->within)
-            usage_error("--%s has no place in %s", o->current->name, tool->within);
+            usage_error("--%s cannot be used in %s", o->current->name, tool->within);
         if ((size_t)number >= own_options(tool))
             answer_and_exit(o, line);
         o->given |= UINT64_C(1) << number;
@@ -339,7 +339,7 @@ int list_next(const char *what, const char **rest, char *element, size_t size)
         return 0;
     length = strcspn(*rest, ",");
     if (length == 0)
-        usage_error("%s: an empty name in the list", what);
+        usage_error("%s: the list has an empty name: separate names by single commas", what);
     if (length >= size)
         usage_error("%s: there is no '%.*s'", what, (int)length, *rest);
     memcpy(element, *rest, length);

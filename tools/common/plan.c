@@ -63,7 +63,7 @@ static int read_file(plan *p, const hs_read_options *reading, int instance_will_
         reread_instance(p, file.fd, start, reading, &status, &why);
         code = input_status(&file, status, &why);
         if (status == HS_EKIND && start < 0)
-            message("an instance is planned if it is a file, which can be read twice");
+            message("an instance is read twice: give it as a file, not through a pipe");
     } else {
         code = input_status(&file, status, &why);
         if (reread_instance(p, file.fd, start, reading, &status, &ignored) && status == HS_OK)

@@ -144,7 +144,7 @@ _Noreturn void plugin_unknown_algorithm(const char *where, const char *text)
     if (algorithm)
         unknown_rank(where, "algorithm", name, text + length + 1, hs_algorithm_ranks(algorithm));
     unknown_word(where, "algorithm", name, algorithm_word,
-                 "hsched-solve --list names those there are, and the ranks they take");
+                 "hsched-solve --list lists all, with their ranks");
 }
 
 _Noreturn void plugin_unknown_policy(const char *where, const char *text)
@@ -158,7 +158,7 @@ _Noreturn void plugin_unknown_policy(const char *where, const char *text)
     if (policy)
         unknown_rank(where, "policy", name, text + length + 1, hs_policy_ranks(policy));
     unknown_word(where, "policy", name, policy_word,
-                 "hsched-exec --help names those there are, and the ranks they take");
+                 "hsched-exec --help lists all, with their ranks");
 }
 
 static _Noreturn void refuse(const char *path, const char *why)
@@ -171,15 +171,15 @@ static _Noreturn void refuse(const char *path, const char *why)
 static void check_offer(const char *path, const char *name, int taken, size_t count)
 {
     if (!name || !*name)
-        refuse(path, "what it offers has no name");
+        refuse(path, "one of its algorithms or policies has no name");
     if (hs_printable(name, NULL, 0) != strlen(name))
-        refuse(path, "what it offers has a name that a terminal cannot show");
+        refuse(path, "the name of one of its algorithms or policies has unprintable characters");
     if (taken) {
-        message("%s: there is a '%s' already", path, name);
+        message("%s: the name '%s' is already in use: choose another in the plugin", path, name);
         exit(EXIT_USAGE);
     }
     if (count == MOST)
-        refuse(path, "it offers too much");
+        refuse(path, "the plugins have too many algorithms or policies");
 }
 
 static void take_offer(const char *path, const hs_plugin_offer *offer)
@@ -215,7 +215,7 @@ static void *open_file(const char *path)
     snprintf(name, bytes, "%s%s", folder, path);
     file = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!file) {
-        message("no plugin: %s", dlerror());
+        message("cannot open the plugin: %s", dlerror());
         exit(EXIT_RESOURCE);
     }
     free(name);
@@ -230,21 +230,22 @@ static void open_one(const char *path)
     hs_plugin_offer        known = {0}; /* the members that the plugin's struct_size covers */
 
     if (!abi)
-        refuse(path, "it is no plugin: it lacks the line HS_PLUGIN_FILE;");
+        refuse(path, "not a plugin: its source lacks the line HS_PLUGIN_FILE;");
     if (*abi != HS_PLUGIN_ABI)
-        refuse(path, "it is for another version of the plugin interface: compile it again");
+        refuse(path,
+               "the plugin was compiled for another version of its interface: compile it again");
     if (offer && offer->struct_size >= sizeof offer->struct_size)
         memcpy(&known, offer,
                offer->struct_size < sizeof known ? offer->struct_size : sizeof known);
     if (!known.algorithms && !known.policies)
-        refuse(path, "it offers no algorithms and no policies");
+        refuse(path, "the plugin has no algorithms and no policies");
     take_offer(path, &known);
 }
 
 void plugin_open(int allowed)
 {
     if (all.paths && !allowed)
-        refuse(all.path[0], "to open a plugin runs code of its own: --allow=plugins permits it");
+        refuse(all.path[0], "opening a plugin runs its code: --allow=plugins permits this");
     for (size_t i = 0; i < all.paths; i++)
         open_one(all.path[i]);
 }

@@ -334,10 +334,10 @@ static void check_policy_options(const options *o, const char *policy)
 {
     if ((options_given(o, "band") || options_given(o, "leave")) &&
         strcmp(policy, "hp-corrected") != 0)
-        usage_error("--band and --leave are for the policy hp-corrected");
+        usage_error("--band and --leave need the policy hp-corrected");
     if (options_given(o, "threshold") && strcmp(policy, "h-ratio") != 0 &&
         strcmp(policy, "d-rank") != 0)
-        usage_error("--threshold is for the policies h-ratio and d-rank");
+        usage_error("--threshold needs the policy h-ratio or d-rank");
 }
 
 static void check_command_line(command_line *line, const char *operand)
@@ -349,27 +349,28 @@ static void check_command_line(command_line *line, const char *operand)
     if (reading->has_cpus && reading->has_gpus && reading->cpus + reading->gpus == 0)
         usage_error("no CPU and no GPU: nothing could run");
     if (line->request.settings.resume && !line->request.settings.journal)
-        usage_error("%s needs a --journal to go on from",
+        usage_error("%s needs --journal=FILE, the journal of the run to resume",
                     line->request.settings.resume == HS_RESUME_FAILED ? "--resume-failed"
                                                                       : "--resume");
     if (is_dash(line->request.settings.journal))
-        usage_error("--journal is a file, which '-' is not");
+        usage_error("--journal needs the name of a file, not '-'");
     if (is_dash(line->request.joblog))
-        usage_error("--joblog is a file, which '-' is not");
+        usage_error("--joblog needs the name of a file, not '-'");
     written[0] = line->request.settings.journal;
     written[1] = line->request.joblog;
     memcpy(written + 2, line->path, sizeof line->path);
     files_check_svg("--gantt", line->path[EXEC_GANTT]);
     files_check(written, EXEC_FILES + 2, read, 3);
     if (is_dash(operand) + is_dash(line->request.input) + is_dash(line->compare) > 1)
-        usage_error("standard input is either the plan or the matrix or an earlier report");
+        usage_error(
+            "only one of the plan, the matrix and the earlier report can be '-', standard input");
     if (line->compare && !line->request.html)
         usage_error("--compare needs --report=FILE.html, the page that has both runs");
     if (line->request.tag && !line->request.show)
         usage_error("--tag needs --show=tasks or --show=lines");
     if (files_to_stdout(line->path, EXEC_FILES)) {
         if (line->request.show)
-            usage_error("with --show, standard output is the tasks': give the file a name");
+            usage_error("with --show, tasks write to standard output: name a file instead of '-'");
         line->request.quiet = 1;
     }
 }
@@ -470,7 +471,7 @@ int main(int argc, char **argv)
     if (line.devices && options_operand_count(&o) == 0)
         return output_finish(exec_devices());
     if (options_operand_count(&o) != 1)
-        usage_error("a plan or an instance is needed, and only one");
+        usage_error("give exactly one plan or instance");
     job.plan.path = options_operand(&o);
     check_policy_options(&o, hs_policy_name(line.request.settings.policy));
     check_command_line(&line, job.plan.path);

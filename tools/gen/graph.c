@@ -74,8 +74,7 @@ static hs_copies take_part(char *element)
     }
     part.application = hs_application_find(element);
     if (!part.application)
-        unknown_word(NULL, "application", element, application_word,
-                     "hsched-gen --list names those there are");
+        unknown_word(NULL, "application", element, application_word, "hsched-gen --list lists all");
     return part;
 }
 

@@ -209,7 +209,7 @@ static const tool_spec tool = {
     .epilogue = print_families,
 };
 
-static const char listed[] = "hsched-gen --list names those there are";
+static const char listed[] = "hsched-gen --list lists all";
 
 static const char *family_word(size_t index)
 {
@@ -274,7 +274,7 @@ static void take_operands(options *o, gen_request *request)
     const char *name = options_operand(o), *surplus;
 
     if (!name)
-        usage_error("a family is needed; hsched-gen --list names those there are");
+        usage_error("a family is needed; hsched-gen --list lists all");
     request->family = find_family(name);
     if (request->family == GEN_WORST)
         take_worst(o, request);
@@ -327,13 +327,13 @@ static void check_law(const options *o, const gen_request *request)
     };
 
     if (request->kernels && options_given(o, "times"))
-        usage_error("--kernels has times; --times makes others");
+        usage_error("--kernels and --times cannot be used together: both give times");
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
         if (options_given(o, laws[i].option) &&
             (request->kernels || laws[i].of != request->shaped.law))
-            usage_error("--%s is for --times %s", laws[i].option, laws[i].law);
+            usage_error("--%s needs --times=%s", laws[i].option, laws[i].law);
     if (options_given(o, "bandwidth") && !options_given(o, "ccr"))
-        usage_error("--bandwidth is for --ccr");
+        usage_error("--bandwidth needs --ccr");
 }
 
 static void check_shaped(const options *o, const gen_request *request)

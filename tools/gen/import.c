@@ -39,7 +39,7 @@ static int format_of(const gen_request *request)
         if (ends_in(request->file, formats[i].ending) ||
             ends_in(request->file, formats[i].other_ending))
             return i;
-    usage_error("'%s': the name does not say what format that is; --from does", request->file);
+    usage_error("'%s': the name does not show the format: give it by --from", request->file);
 }
 
 /* Read the performance models, the second file of the StarPU format. */

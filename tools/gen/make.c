@@ -151,7 +151,9 @@ static int make_worst(const gen_request *request, gen_result *result)
     if (st != HS_OK)
         return message_status(st, name);
     if (request->wants_bad && !result->bad)
-        usage_error("worst %s is not about list orders: it has no --worst-plan", name);
+        usage_error(
+            "--worst-plan: worst %s has no such plan; only worst cases of list orders have one",
+            name);
     return EXIT_OK;
 }
 

@@ -198,7 +198,7 @@ static _Noreturn void unknown_bound(const char *name)
             exit(EXIT_RESOURCE);
         }
     }
-    unknown_word(NULL, "bound", name, bound_word, "hsched-solve --list names those there are");
+    unknown_word(NULL, "bound", name, bound_word, "hsched-solve --list lists all");
 }
 
 static int is_slow(const hs_bound *bound)
@@ -257,15 +257,15 @@ static void check_command_line(const options *o, const command_line *line, char 
     int                    inputs = is_dash(request->affinity) + is_dash(request->start);
 
     if (count == 0)
-        usage_error("an instance is needed");
+        usage_error("an instance is needed: name a file, or '-' for standard input");
     if (count > 1 && wants_files(line))
-        usage_error("--output, --certificate, --gantt, --trace and --dot are for one instance");
+        usage_error("--output, --certificate, --gantt, --trace and --dot allow only one instance");
     if (request->summary && request->metrics)
-        usage_error("--metrics are of one instance; --summary is of all");
+        usage_error("--metrics and --summary cannot be used together: metrics are of one instance");
     if (count > 1 && request->start)
-        usage_error("--start is for one instance");
+        usage_error("--start allows only one instance");
     if (request->start && !has_algorithm(request, hs_algorithm_find("best")))
-        usage_error("--start is for best, which is not to run");
+        usage_error("--start needs the algorithm best");
     for (size_t i = 0; i < count; i++)
         inputs += is_dash(instances[i]);
     if (inputs > 1)
@@ -277,15 +277,15 @@ static void check_command_line(const options *o, const command_line *line, char 
         usage_error("no CPU and no GPU: nothing could run");
     if ((options_given(o, "alpha") || request->affinity) &&
         !has_algorithm(request, hs_algorithm_find("dada")))
-        usage_error("--alpha and --affinity are for dada, which is not to run");
+        usage_error("--alpha and --affinity need the algorithm dada");
     if ((options_given(o, "band") || options_given(o, "leave")) &&
         !has_algorithm(request, hs_algorithm_find("hp-corrected")))
-        usage_error("--band and --leave are for hp-corrected, which is not to run");
+        usage_error("--band and --leave need the algorithm hp-corrected");
     if (options_given(o, "threshold") && !has_algorithm(request, hs_algorithm_find("h-ratio")) &&
         !has_algorithm(request, hs_algorithm_find("d-rank")))
-        usage_error("--threshold is for h-ratio and d-rank, which are not to run");
+        usage_error("--threshold needs the algorithm h-ratio or d-rank");
     if (request->affinity && !(request->settings.alpha > 0))
-        usage_error("--affinity counts for nothing without an --alpha above 0");
+        usage_error("--affinity needs an --alpha above 0");
 }
 
 /* The state of the printed report, in text or in the requested --format. */
