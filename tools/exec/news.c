@@ -97,7 +97,7 @@ static void report_failure(const exec_job *job, const hs_exec_failure *f)
 {
     char        task[HS_MAX_ID + 16], worker[16];
     printed     p = {.path = {"", ""}};
-    const char *rest = f->final ? "" : "; it is to be tried again";
+    const char *rest = f->final ? "" : "; it will be tried again";
 
     hs_instance_name(job->plan.in, f->task, task, sizeof task);
     hs_worker_name(hs_instance_cpus(job->plan.in), f->worker, worker);

@@ -56,7 +56,7 @@ static int parse(const char *path, exec_old *old)
     if (!text)
         code = input_status(&in, errno == ENOMEM ? HS_ENOMEM : HS_EIO, &why);
     else if (!(old->tree = json_parse(text, length, &why))) {
-        message_plain("%s:%llu:%llu: no JSON: %s; %s", in.name, (unsigned long long)why.line,
+        message_plain("%s:%llu:%llu: not JSON: %s; %s", in.name, (unsigned long long)why.line,
                       (unsigned long long)why.column, why.text, remedy);
         code = EXIT_USAGE;
     }
@@ -67,7 +67,7 @@ static int parse(const char *path, exec_old *old)
 
 static int refuse(const exec_old *old, const char *what)
 {
-    message_plain("%s: no report of hsched-exec: %s; %s", old->path, what, remedy);
+    message_plain("%s: not a report of hsched-exec: %s; %s", old->path, what, remedy);
     return EXIT_USAGE;
 }
 

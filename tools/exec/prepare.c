@@ -167,7 +167,7 @@ static int can_write_factors(const exec_job *job)
     hs_exec_factorisation_init(&f);
     if (!job->request->factors || hs_exec_factorised(job->exec, &f))
         return 1;
-    message("%s: --output is given, and no tasks here factorise a matrix", job->plan.path);
+    message("%s: --output needs tasks that factorise a matrix; there are none", job->plan.path);
     return 0;
 }
 

@@ -250,7 +250,7 @@ static int refused(const run *r, const wanted_algorithm *wanted, solve_row *row,
     }
     if (status != HS_EWORKER)
         return solve_failed(r, row->name, status);
-    message("%s: %s: a task cannot run on the only workers that it uses", r->result->path,
+    message("%s: %s: a task cannot run on any worker that the algorithm uses", r->result->path,
             row->name);
     return exit_code(status);
 }
@@ -433,7 +433,7 @@ static int compute_late_bounds(run *r)
         }
     }
     if (left_out.used > 0)
-        message("%s: bounds left out, as nothing is left to prove: %s", r->result->path,
+        message("%s: a schedule is proved optimal; these bounds were left out: %s", r->result->path,
                 left_out.text);
     return code;
 }
@@ -447,7 +447,7 @@ int solve_gap_code(const solve_request *request, const solve_result *result)
             least = result->algorithms[i].gap;
     if (!request->has_gap || least <= request->settings.gap)
         return EXIT_OK;
-    message("%s: the gap that was asked for was not reached", result->path);
+    message("%s: no schedule is within the gap of --gap", result->path);
     return EXIT_WORK;
 }
 
