@@ -25,7 +25,7 @@ no_measures()
     "$@" >no_measures.out
     status=$?
     sed -e 's/ on .*: medians/ on HERE: medians/' -e 's/^\(# quartiles [^ ]*\) .*/\1 Q Q/' \
-        -e 's/^\([a-z0-9.:]*\),[0-9.e-]*,/\1,T,/' no_measures.out
+        -e 's/^\([a-z0-9.:]*\),[0-9.e+-]*,/\1,T,/' no_measures.out
     rm no_measures.out
     return $status
 }
