@@ -179,10 +179,24 @@ static void require_told(const result *r, unsigned call)
     ck_assert_msg(fake_misuses() == 0, "call %u, %s: %s", call, failed, fake_misuse());
 }
 
+/* A GPU whose streams cannot be destroyed has done its tasks all the same. */
+static void fail_at_the_end(fake_settings settings, const hs_exec_settings *s, int kind, int how)
+{
+    settings.fail_name = "cudaStreamDestroy";
+    fake_reset(&settings);
+    run_tiles(altered(kind, 3, 16, 1, 2, how), "heft", s, 1, 1);
+    ck_assert_ptr_nonnull(fake_failed());
+    ck_assert_uint_eq(fake_live(), 0);
+    ck_assert_uint_eq(fake_misuses(), 0);
+}
+
+/* The clock decides how often events are queried, and so how many calls a run makes: whether one of
+ * the calls that fail here comes after the last task is left open. */
 void fail_each_call(fake_settings settings, const hs_exec_settings *s, int kind, int how)
 {
-    unsigned right = 0, wrong = 0;
+    unsigned wrong = 0;
 
+    fail_at_the_end(settings, s, kind, how);
     settings.fail_call = 1;
     do {
         result r;
@@ -190,11 +204,8 @@ void fail_each_call(fake_settings settings, const hs_exec_settings *s, int kind,
         fake_reset(&settings);
         r = run_tiles(altered(kind, 3, 16, 1, 2, how), "heft", s, 1, 0);
         require_told(&r, settings.fail_call);
-        right += r.status == HS_OK;
         wrong += r.status != HS_OK;
         settings.fail_call += settings.fail_call % 61 + trial_stride();
     } while (fake_failed());
-    /* Of few calls all may matter, but the last; live, how many there are is up to the clock. */
-    ck_assert(right > 1 || trial_stride() > 1 || !hs_policy_needs_plan(s->policy));
     ck_assert(wrong > 1 || trial_stride() > 1);
 }
