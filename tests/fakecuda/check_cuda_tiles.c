@@ -50,94 +50,6 @@ START_TEST(every_policy_factorises)
 }
 END_TEST
 
-/* On one GPU alone, a task is queued before what it comes after has ended; and what is needed is
- * copied while kernels run. */
-START_TEST(queued_behind_each_other)
-{
-    hs_exec_settings s = settings_of("plan");
-    fake_settings    settings = some_devices();
-    unsigned         ahead = 0, overlapping = 0, kernels = 0;
-    size_t           i, j;
-
-    settings.kernel = 0.0005;
-    settings.bandwidth = 1e8;
-    fake_reset(&settings);
-    run_tiles(tiled(_i, 6, 32, 1, 1), "gpu-only", &s, 1, 1);
-    for (i = 0; i < fake_records(); i++) {
-        fake_record r = fake_record_at(i);
-
-        if (r.kind != FAKE_KERNEL)
-            continue;
-        kernels++;
-        for (j = 0; j < fake_records(); j++) {
-            fake_record other = fake_record_at(j);
-
-            if (other.kind == FAKE_KERNEL && other.start < r.start && other.end > r.asked) {
-                ahead++;
-                break;
-            }
-        }
-        for (j = 0; j < fake_records(); j++) {
-            fake_record other = fake_record_at(j);
-
-            if ((other.kind == FAKE_COPY_IN || other.kind == FAKE_COPY_OUT) && other.bytes > 4096 &&
-                other.start < r.end && other.end > r.start) {
-                overlapping++;
-                break;
-            }
-        }
-    }
-    ck_assert_uint_gt(ahead, kernels / 2);
-    ck_assert_uint_gt(overlapping, kernels / 8);
-    trial_is_clean();
-}
-END_TEST
-
-/* Copies to GPUs that begin while a kernel runs, where each takes some milliseconds. */
-static unsigned overlapping_copies(const char *policy, int kind, int how, double kernel)
-{
-    hs_exec_settings s = settings_of(policy);
-    fake_settings    settings = some_devices();
-    unsigned         overlapping = 0;
-    size_t           i, j;
-
-    s.halt = HS_HALT_NEVER;
-    settings.kernel = kernel; /* long beside what a busy machine keeps a thread waiting */
-    settings.bandwidth = 1e8;
-    fake_reset(&settings);
-    run_tiles(altered(kind, 6, 32, 1, 1, how), "gpu-only", &s, 1, 1);
-    for (i = 0; i < fake_records(); i++)
-        for (j = 0; fake_record_at(i).kind == FAKE_COPY_IN && j < fake_records(); j++)
-            if (fake_record_at(j).kind == FAKE_KERNEL &&
-                fake_record_at(i).start > fake_record_at(j).start &&
-                fake_record_at(i).start < fake_record_at(j).end) {
-                overlapping++;
-                break;
-            }
-    trial_is_clean();
-    return overlapping;
-}
-
-/* Where nothing is queued ahead, it is the inputs alone that are: copied while a kernel runs. */
-START_TEST(fetched_ahead)
-{
-    ck_assert_uint_gt(overlapping_copies("plan", _i, 0, 0.003), 3);
-}
-END_TEST
-
-/* Likewise what a live policy has chosen already, or has in a queue, and nothing else. */
-START_TEST(fetched_while_it_waits)
-{
-    static const char *const choose[] = {"heteroprio", "heteroprio-ns", "hp-sp", "hp-corrected",
-                                         "dualhp"};
-    static const char *const queue[] = {"dynamic", "h-ratio", "d-rank", "dmda", "plan+steal"};
-
-    ck_assert_uint_gt(overlapping_copies(choose[_i], _i % 3, ON_GPUS | LINKED, 0.01), 0);
-    ck_assert_uint_gt(overlapping_copies(queue[_i], _i % 3, ON_GPUS, 0.01), 0);
-    ck_assert_uint_eq(overlapping_copies(choose[_i], _i % 3, ON_GPUS, 0.003), 0);
-}
-END_TEST
-
 /* Of tiles: nothing else is as large. */
 static unsigned copies(fake_kind kind)
 {
@@ -271,66 +183,6 @@ START_TEST(copies_on_record)
 }
 END_TEST
 
-/* Or is short of memory. */
-START_TEST(every_call_fails_once)
-{
-    hs_exec_settings s = settings_of(_i / 3 % 2 ? "heteroprio" : "plan");
-    fake_settings    settings = some_devices();
-
-    s.retries = (unsigned)_i / 6 % 2;
-    settings.error = _i / 12 ? 2 : 0; /* cudaErrorMemoryAllocation */
-    s.transfers = _i % 4 == 1;
-    settings.sticky = _i % 2;
-    settings.peers = _i / 2 % 2;
-    fail_each_call(settings, &s, _i % 3, _i % 2 ? LINKED : 0);
-}
-END_TEST
-
-/* GPUs that fail while they get to know each other do not copy to each other. */
-START_TEST(met_in_vain)
-{
-    hs_exec_settings s = settings_of("plan");
-    fake_settings    settings = some_devices();
-
-    settings.peers = 1;
-    settings.fail_name = "cudaSetDevice";
-    for (unsigned spared = 0; spared < 12; spared++) {
-        settings.spared = spared;
-        fake_reset(&settings);
-        run_tiles(tiled(_i, 3, 16, 1, 2), "heft", &s, 1, 0);
-        ck_assert_ptr_nonnull(fake_failed());
-        trial_is_clean();
-    }
-}
-END_TEST
-
-/* A GPU breaks while others copy from it: what they have got of it is not taken for whole. */
-START_TEST(a_peer_that_breaks)
-{
-    enum { MORE_THAN_THERE_ARE = 10000 }; /* operations: where nothing breaks, all is right */
-    fake_settings settings = some_devices();
-    unsigned      right = 0, wrong = 0;
-
-    settings.peers = 1;
-    settings.bandwidth = 1e8;
-    for (settings.fail_operation = 5; settings.fail_operation < MORE_THAN_THERE_ARE;
-         settings.fail_operation += 3 * trial_stride() + settings.fail_operation / 8) {
-        hs_exec_settings s = settings_of("plan");
-        result           r;
-
-        fake_reset(&settings);
-        r = run_tiles(tiled(_i, 4, 32, 1, 3), "heft", &s, 1, 0);
-        right += r.status == HS_OK;
-        wrong += r.status != HS_OK;
-        ck_assert_uint_eq(fake_live(), 0);
-        ck_assert_msg(fake_misuses() == 0, "operation %u: %s", settings.fail_operation,
-                      fake_misuse());
-    }
-    ck_assert_uint_gt(right, 0);
-    ck_assert(wrong > 0 || trial_stride() > 1); /* of few operations none may be needed */
-}
-END_TEST
-
 /* The host verifies the factors in its own memory: a GPU that computes nothing, copies nothing home
  * or gets no tile makes the run fail. */
 START_TEST(nothing_done_is_noticed)
@@ -362,15 +214,9 @@ int main(void)
     tcase_add_checked_fixture(cases, tiles_setup, NULL);
     tcase_add_loop_test(cases, every_policy_factorises, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, nothing_done_is_noticed, HS_CHOLESKY, HS_QR + 1);
-    tcase_add_loop_test(cases, queued_behind_each_other, HS_CHOLESKY, HS_QR + 1);
-    tcase_add_loop_test(cases, fetched_ahead, HS_CHOLESKY, HS_QR + 1);
-    tcase_add_loop_test(cases, fetched_while_it_waits, 0, 5);
     tcase_add_loop_test(cases, a_gpu_that_is_full, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, peers_do_without_the_host, HS_CHOLESKY, HS_QR + 1);
     tcase_add_loop_test(cases, copies_on_record, HS_CHOLESKY, HS_QR + 1);
-    tcase_add_loop_test(cases, every_call_fails_once, 0, 18);
-    tcase_add_loop_test(cases, met_in_vain, HS_CHOLESKY, HS_QR + 1);
-    tcase_add_loop_test(cases, a_peer_that_breaks, HS_CHOLESKY, HS_QR + 1);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

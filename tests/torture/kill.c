@@ -28,6 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "unit/rounds.h"
+
 enum { MOST_TASKS = 1000, MOST_RUNS = 4000, WORKERS = 3, FREE = 5 }; /* FREE tasks: after none */
 
 static char          tools[4096]; /* the folder of hsched-solve and hsched-exec */
@@ -378,7 +380,7 @@ static int read_options(int argc, char **argv)
 int main(int argc, char **argv)
 {
     int      graphs = read_options(argc, argv);
-    long     wanted = argc > optind ? strtol(argv[optind], NULL, 10) : 40;
+    long     wanted = argc > optind ? strtol(argv[optind], NULL, 10) : rounds(40);
     uint64_t most;
 
     state = argc > optind + 1 ? strtoull(argv[optind + 1], NULL, 10) : 20170529;

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tiles on the fake: tasks are queued, and their tiles prefetched, while other tasks run. */
+#include "exec_fixture.h"
+#include "suite.h"
+#include "tiles_fixture.h"
+#include "trial.h"
+
+/* On one GPU alone, a task is queued before its predecessors have ended, and tiles are copied while
+ * kernels run. */
+START_TEST(queued_behind_each_other)
+{
+    hs_exec_settings s = settings_of("plan");
+    fake_settings    settings = some_devices();
+    unsigned         ahead = 0, overlapping = 0, kernels = 0;
+    size_t           i, j;
+
+    settings.kernel = 0.0005;
+    settings.bandwidth = 1e8;
+    fake_reset(&settings);
+    run_tiles(tiled(_i, 6, 32, 1, 1), "gpu-only", &s, 1, 1);
+    for (i = 0; i < fake_records(); i++) {
+        fake_record r = fake_record_at(i);
+
+        if (r.kind != FAKE_KERNEL)
+            continue;
+        kernels++;
+        for (j = 0; j < fake_records(); j++) {
+            fake_record other = fake_record_at(j);
+
+            if (other.kind == FAKE_KERNEL && other.start < r.start && other.end > r.asked) {
+                ahead++;
+                break;
+            }
+        }
+        for (j = 0; j < fake_records(); j++) {
+            fake_record other = fake_record_at(j);
+
+            if ((other.kind == FAKE_COPY_IN || other.kind == FAKE_COPY_OUT) && other.bytes > 4096 &&
+                other.start < r.end && other.end > r.start) {
+                overlapping++;
+                break;
+            }
+        }
+    }
+    ck_assert_uint_gt(ahead, kernels / 2);
+    ck_assert_uint_gt(overlapping, kernels / 8);
+    trial_is_clean();
+}
+END_TEST
+
+/* Copies to GPUs that begin while a kernel runs, where each takes some milliseconds. */
+static unsigned overlapping_copies(const char *policy, int kind, int how, double kernel)
+{
+    hs_exec_settings s = settings_of(policy);
+    fake_settings    settings = some_devices();
+    unsigned         overlapping = 0;
+    size_t           i, j;
+
+    s.halt = HS_HALT_NEVER;
+    settings.kernel = kernel; /* long beside what a busy machine keeps a thread waiting */
+    settings.bandwidth = 1e8;
+    fake_reset(&settings);
+    run_tiles(altered(kind, 6, 32, 1, 1, how), "gpu-only", &s, 1, 1);
+    for (i = 0; i < fake_records(); i++)
+        for (j = 0; fake_record_at(i).kind == FAKE_COPY_IN && j < fake_records(); j++)
+            if (fake_record_at(j).kind == FAKE_KERNEL &&
+                fake_record_at(i).start > fake_record_at(j).start &&
+                fake_record_at(i).start < fake_record_at(j).end) {
+                overlapping++;
+                break;
+            }
+    trial_is_clean();
+    return overlapping;
+}
+
+/* Where nothing is queued ahead, it is the inputs alone that are: copied while a kernel runs. */
+START_TEST(fetched_ahead)
+{
+    ck_assert_uint_gt(overlapping_copies("plan", _i, 0, 0.003), 3);
+}
+END_TEST
+
+/* Likewise what a live policy has chosen already, or has in a queue, and nothing else. */
+START_TEST(fetched_while_it_waits)
+{
+    static const char *const choose[] = {"heteroprio", "heteroprio-ns", "hp-sp", "hp-corrected",
+                                         "dualhp"};
+    static const char *const queue[] = {"dynamic", "h-ratio", "d-rank", "dmda", "plan+steal"};
+
+    ck_assert_uint_gt(overlapping_copies(choose[_i], _i % 3, ON_GPUS | LINKED, 0.01), 0);
+    ck_assert_uint_gt(overlapping_copies(queue[_i], _i % 3, ON_GPUS, 0.01), 0);
+    ck_assert_uint_eq(overlapping_copies(choose[_i], _i % 3, ON_GPUS, 0.003), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cuda prefetch");
+    TCase *cases = tcase_create("prefetch");
+
+    setenv("HWLOC_COMPONENTS", "-opencl,-gl", 0); /* they leak, and there is nothing to find */
+    tcase_set_timeout(cases, 600);
+    tcase_add_checked_fixture(cases, tiles_setup, NULL);
+    tcase_add_loop_test(cases, queued_behind_each_other, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_loop_test(cases, fetched_ahead, HS_CHOLESKY, HS_QR + 1);
+    tcase_add_loop_test(cases, fetched_while_it_waits, 0, 5);
+    suite_add_tcase(suite, cases);
+    return run_suite(suite);
+}
