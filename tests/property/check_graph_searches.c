@@ -65,6 +65,19 @@ static void require_no_worse(const graph_sample *s, double makespan, const hs_al
     hs_schedule_free(its);
 }
 
+/* The i-th number of a sample. Two faults showed only with the numbers 276 and 218: these come first,
+ * and where i is even as they are, so that few rounds have them too. */
+static size_t telling_first(size_t i)
+{
+    static const size_t telling[] = {276, 218};
+    const size_t        count = sizeof telling / sizeof *telling;
+
+    for (size_t k = 0; k < count; k++)
+        if (i == 2 * k || i == telling[k])
+            return i == 2 * k ? telling[k] : 2 * k;
+    return i;
+}
+
 START_TEST(best_is_no_worse_than_a_member)
 {
     size_t rounds = sample_rounds(300);
@@ -75,7 +88,7 @@ START_TEST(best_is_no_worse_than_a_member)
         hs_report    report;
         hs_schedule *found;
 
-        graph_sample_make(&s, 81000000 + i);
+        graph_sample_make(&s, 81000000 + telling_first(i));
         found = search(&s, "best", &settings, &report);
         for (size_t a = 0; hs_instance_has_graph(s.in) && a < hs_algorithm_count(); a++)
             for (int rank = HS_RANK_DEFAULT; rank <= HS_RANK_FIFO; rank++)
@@ -111,7 +124,7 @@ START_TEST(best_against_all_orders_and_places)
         hs_schedule *found;
         double       optimum;
 
-        graph_sample_make(&s, 82000000 + i);
+        graph_sample_make(&s, 82000000 + telling_first(i));
         if (s.n <= GRAPH_BRUTE_FORCE_TASKS) {
             looked_at++;
             optimum = graph_brute_force(&s);
@@ -225,7 +238,7 @@ START_TEST(mip_against_all_orders_and_places)
         hs_settings_init(&settings);
         settings.time_limit = 0.2;
         hs_bound_report_init(&report);
-        graph_sample_make(&s, 86000000 + i);
+        graph_sample_make(&s, 86000000 + telling_first(i));
         if (hs_instance_has_graph(s.in) && s.n <= GRAPH_BRUTE_FORCE_TASKS) {
             ck_assert_int_eq(
                 hs_bound_compute_reported(hs_bound_find("mip"), s.in, &settings, &value, &report),
@@ -326,7 +339,7 @@ START_TEST(searches_know_their_transfers)
         settings.transfers = 1;
         settings.cancel = stops;
         settings.cancel_data = &c;
-        graph_sample_make(&s, 87000000 + i);
+        graph_sample_make(&s, 87000000 + telling_first(i));
         for (long next = 1; c.asked >= c.stop_at; next += 1 + next / 4) {
             hs_schedule *found = NULL;
 
