@@ -49,7 +49,7 @@ report()
 # Until the process $1 has ended; a set of processes is reported once.
 watch()
 {
-    before= waited=0
+    before="" waited=0
     while kill -0 "$1" 2>/dev/null; do
         sleep $interval >/dev/null 2>&1 9>&- # may outlive the test
         now=$(processes "$1" $$)
