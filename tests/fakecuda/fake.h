@@ -106,8 +106,9 @@ unsigned fake_queue(void);
  * fake_hold(FAKE_KERNEL, 0): it holds all kernels. */
 void fake_fill(int queue);
 
-/* Ranges of NVTX that were begun, the last one's name, and those that this thread is in. */
-unsigned fake_ranges(char name[32], int *open);
+/* Ranges of NVTX that were begun, the last one's name, and the number that threads are in now. */
+enum { FAKE_RANGE = 32 };
+unsigned fake_ranges(char name[FAKE_RANGE], int *open);
 
 typedef struct fake_record {
     const char *name; /* of the call */
@@ -116,7 +117,8 @@ typedef struct fake_record {
     int         stream; /* a number for each that was ever created */
     int         in_graph;
     int         first;      /* a function's first launch through a handle */
-    size_t      bytes;      /* copied */
+    char        range[FAKE_RANGE]; /* of NVTX, that the caller was in; "": none */
+    size_t      bytes;             /* copied */
     int64_t     asked;      /* when it was called for ... */
     int64_t     start, end; /* ... and ran: ns on CLOCK_MONOTONIC */
 } fake_record;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranges of NVTX: of each thread, those that it is in. */
+/* Ranges of NVTX: those that each thread is in, and how many all are in together. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "state.h"
@@ -8,13 +9,20 @@
 int fake_range_push(const char *name);
 int fake_range_pop(void);
 
-static _Thread_local int depth;
+enum { DEPTH = 8 };
+
+static _Thread_local int  depth;
+static _Thread_local char names[DEPTH][FAKE_RANGE];
 
 int fake_range_push(const char *name)
 {
     pthread_mutex_lock(&fake_lock);
     fake.ranges++;
+    fake.ranges_open++;
     snprintf(fake.range, sizeof fake.range, "%s", name);
+    if (depth >= DEPTH)
+        abort();
+    snprintf(names[depth], FAKE_RANGE, "%s", name);
     pthread_mutex_unlock(&fake_lock);
     return depth++;
 }
@@ -24,18 +32,25 @@ int fake_range_pop(void)
     pthread_mutex_lock(&fake_lock);
     if (depth == 0)
         fake_complain("nvtxRangePop: there is no range");
+    else
+        fake.ranges_open--;
     pthread_mutex_unlock(&fake_lock);
     return depth > 0 ? --depth : 0;
 }
 
-unsigned fake_ranges(char name[32], int *open)
+const char *fake_range(void)
+{
+    return depth > 0 ? names[depth - 1] : "";
+}
+
+unsigned fake_ranges(char name[FAKE_RANGE], int *open)
 {
     unsigned count;
 
     pthread_mutex_lock(&fake_lock);
     count = fake.ranges;
     memcpy(name, fake.range, sizeof fake.range);
-    *open = depth;
+    *open = fake.ranges_open;
     pthread_mutex_unlock(&fake_lock);
     return count;
 }

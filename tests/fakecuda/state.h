@@ -145,6 +145,7 @@ struct fake_operation {
     uint64_t  turn;   /* in its queue of the hardware */
     int64_t   asked;
     size_t    bytes;
+    char      range[FAKE_RANGE]; /* that the calling thread was in */
 
     void                  *to; /* copies, memset */
     const void            *from;
@@ -204,6 +205,9 @@ void fake_resolve(fake_operation *operation);
 /* Put a copy of it into the stream, or into the graph that the stream is captured to. */
 cudaError_t fake_enqueue(fake_stream *stream, const fake_operation *operation);
 
+/* The NVTX range that the calling thread is in, "" if none. */
+const char *fake_range(void);
+
 /* Hold its memory, used as that number of the slot, against what is known, and note it. */
 cudaError_t fake_touch(const fake_stream *stream, const fake_operation *operation, int slot,
                        uint64_t number, const fake_clock *known);
@@ -259,7 +263,8 @@ extern struct fake_state {
     fake_record       *records;
     size_t             record_count, record_room;
     unsigned           ranges;
-    char               range[32];
+    int                ranges_open;
+    char               range[FAKE_RANGE];
 } fake;
 
 int64_t  fake_now(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams: each a queue with a thread of its own, and what each knows to be over. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -201,6 +202,7 @@ static cudaError_t queue(fake_stream *stream, const fake_operation *operation)
     copy->number = slots[stream->slot].asked = number;
     copy->turn = queues[stream->object.device][queue_of(stream)].asked++;
     copy->asked = fake_now();
+    snprintf(copy->range, sizeof copy->range, "%s", fake_range());
     *stream->last = copy;
     stream->last = &copy->next;
     pthread_cond_signal(&stream->wake);
@@ -367,11 +369,13 @@ void fake_perform(fake_stream *stream, const fake_operation *operation, int in_g
                           stream->serial,
                           in_graph,
                           operation->first,
+                          "",
                           operation->bytes,
                           operation->asked,
                           0,
                           0};
 
+    memcpy(record.range, operation->range, sizeof record.range);
     if (operation->kind == FAKE_WAIT)
         wait_for_event(operation);
     while (engine && *engine)

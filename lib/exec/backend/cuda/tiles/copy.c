@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exec/backend/cuda/range.h"
 #include "exec/backend/cuda/tiles/tiles.h"
 
 static hsi_tiles_gpu *gpu_of(const hsi_memory *memory, unsigned line)
@@ -149,9 +150,15 @@ static int put_copy(const passage *p, const hsi_memory *memory, const hsi_move *
 {
     cudaStream_t    stream = p->gpu->line[p->line % HSI_TILES_LINES].stream;
     hsi_tiles_copy *record;
+    int             made;
 
-    return hsi_tiles_record_begin(p->gpu, stream, move, p->bytes, &record) &&
+    hsi_cuda_range_begin(move->to == HSI_HOST     ? "tile to host"
+                         : move->from == HSI_HOST ? "tile to GPU"
+                                                  : "tile from peer");
+    made = hsi_tiles_record_begin(p->gpu, stream, move, p->bytes, &record) &&
            enqueue(p, memory, move, stream) && hsi_tiles_record_end(p->gpu, stream, record);
+    hsi_cuda_range_end();
+    return made;
 }
 
 static int copy(hsi_memory *memory, const hsi_move *move)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec/backend/cuda/range.h"
 #include "exec/backend/cuda/tiles/tiles.h"
 #include "exec/why.h"
 
@@ -297,6 +298,7 @@ static int launch_all(hsi_tiles_gpu *gpu, const hsi_tiles_stretch *s, hsi_tiles_
 {
     cudaStream_t lead = gpu->lane[HSI_TILES_GRAPH].stream;
     size_t       i;
+    int          launched;
 
     if (!hsi_tiles_enter(gpu))
         return 0;
@@ -305,7 +307,10 @@ static int launch_all(hsi_tiles_gpu *gpu, const hsi_tiles_stretch *s, hsi_tiles_
     for (i = 0; i < s->count; i++)
         if (!hsi_tiles_flight_order(gpu, flight[i], HSI_TILES_GRAPH))
             return 0;
-    return CUDA(&gpu->fault, cudaGraphLaunch, s->exec, lead);
+    hsi_cuda_range_begin("segment");
+    launched = CUDA(&gpu->fault, cudaGraphLaunch, s->exec, lead);
+    hsi_cuda_range_end();
+    return launched;
 }
 
 /* The event behind the graph is each task's. 0: see the fault. */

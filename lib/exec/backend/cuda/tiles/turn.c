@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "exec/backend/cuda/range.h"
 #include "exec/backend/cuda/tiles/tiles.h"
 #include "support/clock.h"
 
@@ -35,8 +36,13 @@ static int launch_kernels(hsi_tiles_gpu *gpu, const hsi_tiles_flight *flight)
 
 static int put_on_its_way(hsi_tiles_gpu *gpu, const hsi_tiles_body *body, hsi_tiles_flight *flight)
 {
-    if (!hsi_tiles_enter(gpu) || !hsi_tiles_flight_order(gpu, flight, flight->line) ||
-        !launch_kernels(gpu, flight))
+    int launched;
+
+    hsi_cuda_range_begin(body->name);
+    launched = hsi_tiles_enter(gpu) && hsi_tiles_flight_order(gpu, flight, flight->line) &&
+               launch_kernels(gpu, flight);
+    hsi_cuda_range_end();
+    if (!launched)
         return 0;
     hsi_tiles_flight_touch(gpu, flight);
     if (!hsi_tiles_step(gpu->memory, hsi_tiles_number(gpu, flight->line)))

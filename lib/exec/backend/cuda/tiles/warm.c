@@ -3,6 +3,7 @@
  * The first launch of a kernel loads its code, and what a library puts off to the first call
  * through a handle is done there: too late within a measured run, under the lock or in a capture.
  */
+#include "exec/backend/cuda/range.h"
 #include "exec/backend/cuda/tiles/tiles.h"
 
 /* One after the other, so that the stream's queue never fills. */
@@ -27,6 +28,7 @@ int hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
 {
     size_t tile = gpu->memory->tile_bytes, bytes = HSI_OPERANDS * tile + sizeof(int);
     void  *scratch = NULL;
+    int    warm;
 
     if (!CUDA(&gpu->fault, cudaMallocAsync, &scratch, bytes, lane->stream)) {
         if (!gpu->fault.memory)
@@ -34,8 +36,11 @@ int hsi_tiles_warm(hsi_tiles_gpu *gpu, hsi_cuda_lane *lane)
         gpu->fault.text[0] = '\0';
         return 1;
     }
-    if (!CUDA(&gpu->fault, cudaMemsetAsync, scratch, 0, bytes, lane->stream) ||
-        !run_steps(gpu, lane, scratch, tile)) {
+    hsi_cuda_range_begin("warm-up");
+    warm = CUDA(&gpu->fault, cudaMemsetAsync, scratch, 0, bytes, lane->stream) &&
+           run_steps(gpu, lane, scratch, tile);
+    hsi_cuda_range_end();
+    if (!warm) {
         cudaFreeAsync(scratch, lane->stream);
         return 0;
     }
