@@ -163,8 +163,10 @@ typedef struct hs_exec_settings {
                              by column, for Cholesky only the lower triangle; must outlive the
                              handle */
     size_t matrix_order;
-    double   gpu_memory;  /* limit in bytes for tiles on each GPU; 0: most of the device memory */
+    double   gpu_memory;  /* limit in bytes for tiles on each GPU; 0: gpu_share decides */
     int      transfers;   /* record transfers, see hs_exec_transfers() */
+    double   gpu_share;   /* limit for tiles as a share of each GPU's total memory, at most 1; 0: 0.8;
+                             other processes on the GPU do not change it */
 } hs_exec_settings;
 
 HS_API void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size);

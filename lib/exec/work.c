@@ -57,6 +57,8 @@ static const char *complaint(const hs_exec_settings *s, const hs_schedule *plan)
         return "the memory is not a positive number";
     if (!is_span(s->gpu_memory))
         return "the memory of GPUs is not a positive number";
+    if (!(s->gpu_share >= 0 && s->gpu_share <= 1))
+        return "the share of a GPU's memory is not between 0 and 1";
     if (!is_span(s->grace) || !is_span(s->progress_interval))
         return "a time is not a positive number";
     if (!(s->retry_delay <= 1e9))

@@ -79,11 +79,21 @@ static void take_memory(const options *o, void *data)
     line->request.settings.memory = bytes_of("--memory", o->value);
 }
 
+/* "4G": bytes; "40%": a share of each GPU's memory. */
 static void take_gpu_memory(const options *o, void *data)
 {
-    command_line *line = data;
+    hs_exec_settings *settings = &((command_line *)data)->request.settings;
+    char              number[64];
+    size_t            length = strlen(o->value);
 
-    line->request.settings.gpu_memory = bytes_of("--gpu-memory", o->value);
+    if (length > 1 && length < sizeof number && o->value[length - 1] == '%') {
+        memcpy(number, o->value, length - 1);
+        number[length - 1] = '\0';
+        settings->gpu_share = parse_double("--gpu-memory", number, 1e-9, 100) / 100;
+        settings->gpu_memory = 0;
+    } else {
+        settings->gpu_memory = bytes_of("--gpu-memory", o->value);
+    }
 }
 
 /* Take a time such as "30" or "5m", or a multiple of the estimate such as "5x". */
@@ -215,9 +225,9 @@ static const option_spec option_table[] = {
      "cuBLAS computes in batches put together before the start (graph)"},
     {0, "resident", NULL, {OPTION_FLAG(request.settings.resident)},
      "inputs of built-in kernels are on the GPU before the start, and results stay there"},
-    {0, "gpu-memory", "SIZE", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_gpu_memory)},
-     "tiles of a matrix that GPUs work on take so much of each one's memory at most (default: most "
-     "of it)"},
+    {0, "gpu-memory", "SIZE|P%", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_gpu_memory)},
+     "tiles of a matrix that GPUs work on take so much of each one's memory at most, or P percent "
+     "of it (default: 80%)"},
     {0, "no-reserve", NULL, {OPTION_FLAG(request.settings.no_reserve)},
      "keep no core for the thread that drives each GPU"},
     {0, "time-scale", "X", {OPTION_REAL(request.settings.time_scale, 1e-9, 1e9)},

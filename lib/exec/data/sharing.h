@@ -24,10 +24,9 @@ typedef struct hsi_sharing {
     /* Backend of kernels on tiles, on GPUs: a copy of the table has an hsi_memory as its data. */
     const hs_backend *backend;
 
-    /* Create the memory for `gpus` GPUs with `bytes` of tiles on each; 0: most of the free
-     * memory. */
-    hs_status (*create)(hsi_matrix *matrix, unsigned gpus, double bytes, hsi_memory **out,
-                        char why[HS_WHY]);
+    /* Create the memory for `gpus` GPUs. The settings limit the tiles on each GPU. */
+    hs_status (*create)(hsi_matrix *matrix, unsigned gpus, const hs_exec_settings *settings,
+                        hsi_memory **out, char why[HS_WHY]);
     void (*free)(hsi_memory *memory);
     void (*renew)(hsi_memory *memory); /* before a run: all tiles are new, at the host */
 

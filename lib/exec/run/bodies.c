@@ -106,8 +106,7 @@ static hs_status share_with_gpus(hsi_bodies *bodies, const hsi_work *work,
 
     if (!sharing)
         return HS_OK;
-    st = sharing->create(bodies->matrix, work->gpus, work->settings.gpu_memory,
-                         &bodies->matrix->memory, why);
+    st = sharing->create(bodies->matrix, work->gpus, &work->settings, &bodies->matrix->memory, why);
     if (st != HS_OK)
         return st;
     bodies->matrix->sharing = sharing;

@@ -93,41 +93,58 @@ static int open_lines(hsi_tiles_gpu *gpu)
     return 1;
 }
 
-/* All pieces at most, and a few more for what may fail; and something is left for others. */
-static uint32_t wanted_slots(const hsi_memory *memory, size_t room)
+/* Bytes that tiles may take, whatever other processes hold. */
+static double share_of(const hsi_tiles_gpu *gpu)
 {
-    double most = (double)memory->matrix->pieces + 2 * HSI_OPERANDS;
-    double fit = 0.9 * (double)room;
+    const hsi_memory *memory = gpu->memory;
 
-    if (memory->limit > 0 && memory->limit < fit)
-        fit = memory->limit;
-    fit = (double)(uint32_t)(fit / (double)memory->tile_bytes);
+    return memory->limit > 0 ? memory->limit : memory->share * (double)gpu->bytes;
+}
+
+/* All pieces at most, and a few more for tasks that may fail. */
+static uint32_t wanted_slots(const hsi_tiles_gpu *gpu)
+{
+    const hsi_memory *memory = gpu->memory;
+    double            most = (double)memory->matrix->pieces + 2 * HSI_OPERANDS;
+    double            fit = (double)(uint32_t)(share_of(gpu) / (double)memory->tile_bytes);
+
     return (uint32_t)(fit < most ? fit : most);
 }
 
-/* As many as there is room for; half as many where the GPU has not that much in one piece. */
+/* Another process holds the memory, or the share leaves too little for what is not tiles. */
+static void explain_lack(hsi_tiles_gpu *gpu)
+{
+    const double MiB = 1 << 20;
+    size_t       room = 0, all = 0;
+
+    if (cudaMemGetInfo(&room, &all) != cudaSuccess)
+        cudaGetLastError();
+    snprintf(gpu->fault.text, sizeof gpu->fault.text,
+             "%.0f of its %.0f MiB are free and tiles take %.0f: other processes hold the rest; "
+             "wait for them, or give tiles less with settings.gpu_memory",
+             (double)room / MiB, (double)gpu->bytes / MiB,
+             (double)gpu->slots * (double)gpu->memory->tile_bytes / MiB);
+}
+
+/* The share is taken as a whole or not at all: what a run does is not up to other processes. */
 static int take_tiles(hsi_tiles_gpu *gpu)
 {
     hsi_memory *memory = gpu->memory;
     uint32_t    least = hsi_tiles_least(memory->matrix);
-    size_t      room = 0, all = 0;
     void       *at = NULL;
 
-    if (!CUDA(&gpu->fault, cudaMemGetInfo, &room, &all))
+    gpu->slots = wanted_slots(gpu);
+    if (gpu->slots < least) {
+        snprintf(gpu->fault.text, sizeof gpu->fault.text,
+                 "tiles take %.0f bytes, too few for the %u tiles of one task: raise "
+                 "settings.gpu_memory",
+                 share_of(gpu), least);
         return 0;
-    for (gpu->slots = wanted_slots(memory, room); gpu->slots >= least; gpu->slots /= 2) {
-        if (CUDA(&gpu->fault, cudaMalloc, &at, gpu->slots * memory->tile_bytes))
-            break;
-        if (!gpu->fault.memory || gpu->slots / 2 < least)
-            return 0;
-        gpu->fault.text[0] = '\0';
     }
+    if (!CUDA(&gpu->fault, cudaMalloc, &at, gpu->slots * memory->tile_bytes) && gpu->fault.memory)
+        explain_lack(gpu);
     gpu->tiles = at;
-    if (at)
-        return 1;
-    snprintf(gpu->fault.text, sizeof gpu->fault.text,
-             "it has %.0f bytes free, too few for the %u tiles of one task", (double)room, least);
-    return 0;
+    return at != NULL;
 }
 
 static int take_small(hsi_tiles_gpu *gpu)

@@ -56,9 +56,11 @@ static hs_status make(hsi_memory *memory)
     return hsi_nodes_create(memory->matrix->pieces, memory->gpus + 1, &memory->nodes);
 }
 
-hs_status hsi_tiles_create(hsi_matrix *matrix, unsigned gpus, double bytes, hsi_memory **out,
-                           char why[HS_WHY])
+hs_status hsi_tiles_create(hsi_matrix *matrix, unsigned gpus, const hs_exec_settings *settings,
+                           hsi_memory **out, char why[HS_WHY])
 {
+    const double usual = 0.8; /* the rest is for code, cuBLAS and cuSOLVER, and screens */
+    double       bytes = settings->gpu_memory;
     size_t      tile = (hsi_matrix_elements(matrix) * sizeof(double) + 255) / 256 * 256;
     double      least = (double)tile * hsi_tiles_least(matrix);
     hsi_memory *memory;
@@ -79,6 +81,7 @@ hs_status hsi_tiles_create(hsi_matrix *matrix, unsigned gpus, double bytes, hsi_
     memory->lines = gpus * HSI_TILES_LINES;
     memory->tile_bytes = tile;
     memory->limit = bytes;
+    memory->share = settings->gpu_share > 0 ? settings->gpu_share : usual;
     st = make(memory);
     if (st == HS_OK)
         *out = memory;

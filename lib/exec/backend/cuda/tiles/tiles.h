@@ -108,7 +108,8 @@ struct hsi_memory {
     hsi_nodes       *nodes;
     unsigned         gpus, lines;
     size_t           tile_bytes;
-    double           limit; /* bytes of tiles on each GPU; 0: none */
+    double           limit; /* bytes of tiles on each GPU; 0: `share` of its memory */
+    double           share;
     hsi_tiles_place *home;  /* by piece */
     uint64_t        *reads;
     char             why_lost[HS_WHY];
@@ -145,8 +146,8 @@ static inline unsigned hsi_tiles_number(const hsi_tiles_gpu *gpu, unsigned line)
 }
 
 /* memory.c */
-hs_status hsi_tiles_create(hsi_matrix *matrix, unsigned gpus, double bytes, hsi_memory **out,
-                           char why[HS_WHY]);
+hs_status hsi_tiles_create(hsi_matrix *matrix, unsigned gpus, const hs_exec_settings *settings,
+                           hsi_memory **out, char why[HS_WHY]);
 void      hsi_tiles_free(hsi_memory *memory);
 void      hsi_tiles_renew(hsi_memory *memory);
 int       hsi_tiles_lost(hsi_memory *memory, char why[HS_WHY]);
